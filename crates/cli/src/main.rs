@@ -1,0 +1,2 @@
+//! The `ferrofuse` binary.
+fn main() {}

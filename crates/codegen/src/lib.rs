@@ -1,0 +1,1 @@
+//! From a kernel program to executable form: LLVM IR and CUDA C++. Takes no decisions.

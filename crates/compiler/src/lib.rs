@@ -1,0 +1,1 @@
+//! How a program gets fast: segments, schedules, lowering. Pure functions.

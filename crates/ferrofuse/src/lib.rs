@@ -1,0 +1,1 @@
+//! A fusion compiler for tensor programs: define, compile, run.

@@ -1,0 +1,1 @@
+//! Buffers, compile cache, execution plans, launches.

@@ -1,0 +1,1 @@
+//! File tests, random programs, differential checks, the CUDA emulator.
