@@ -1,0 +1,4 @@
+//! The loop program of one launch: data, text, verifier, interpreter.
+pub mod program;
+
+pub use program::*;

@@ -1,0 +1,216 @@
+//! The kernel program: loops, loads, stores and accumulators of one launch, for any machine.
+//!
+//! A kernel is a grid of *blocks*, independent and run in any order. A block has `lanes` lanes: the elements of a
+//! vector register on a CPU, the threads of a block on a GPU. Code inside a loop over lanes is *varying*: lane `l`
+//! takes `begin + l`, `begin + l + lanes`, …, and a lane whose turn is past the end does nothing. All other code is
+//! *uniform*: every lane would compute the same, and one of them stores.
+//!
+//! This file holds the data alone. What must hold is listed in `verify.rs`, the meaning is `interpret.rs`, the text
+//! `print.rs` and `parse.rs`. Nothing here takes decisions or knows a target.
+
+use cranelift_entity::{PrimaryMap, entity_impl};
+
+use crate::index::{Expr, Sym};
+use crate::ops::{Monoid, Prim};
+use crate::{DType, Scalar};
+
+/// A buffer in memory that the caller passes: an input, an output, or partial results between two kernels.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Buffer(u32);
+entity_impl!(Buffer, "b");
+
+/// A scratch array private to a block, shared by its lanes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Scratch(u32);
+entity_impl!(Scratch, "w");
+
+/// A value computed once, immutable, in scope until the end of the loop body that holds it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Value(u32);
+entity_impl!(Value, "v");
+
+/// A mutable scalar: one copy per lane when it is set inside a loop over lanes, else one per block.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Accumulator(u32);
+entity_impl!(Accumulator, "a");
+
+/// One launch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Kernel {
+    /// A name that is a C identifier; it becomes the symbol of the machine code.
+    pub name: String,
+    /// Lanes of a block: vector elements on a CPU, threads on a GPU. At least 1.
+    pub lanes: u32,
+    /// How many blocks run, from the sizes.
+    pub blocks: Expr,
+    /// The symbol that holds the block's number inside the body.
+    pub block: Sym,
+    /// Names of all symbols: sizes and strides (arguments, in the order of `arguments`), the block, loop variables.
+    pub symbols: PrimaryMap<Sym, String>,
+    /// The symbols that the caller gives as i64 arguments: sizes and strides.
+    pub arguments: Vec<Sym>,
+    /// Memory that the caller passes.
+    pub buffers: PrimaryMap<Buffer, BufferDecl>,
+    /// Memory that a block has for itself.
+    pub scratch: PrimaryMap<Scratch, ScratchDecl>,
+    /// Type of each value.
+    pub values: PrimaryMap<Value, DType>,
+    /// Type and first contents of each accumulator.
+    pub accumulators: PrimaryMap<Accumulator, DType>,
+    /// What a block does.
+    pub body: Vec<Stmt>,
+}
+
+/// A buffer parameter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BufferDecl {
+    /// What the buffer holds, for readers of the text: the name of a value of the definition.
+    pub name: String,
+    /// Element type in memory (bool is one byte).
+    pub dtype: DType,
+    /// Whether the kernel reads or writes it. No buffer is both.
+    pub access: Access,
+}
+
+/// Whether a kernel reads or writes a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Only loads.
+    Read,
+    /// Only stores, each element at most once.
+    Write,
+}
+
+/// A scratch array.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScratchDecl {
+    /// Element type.
+    pub dtype: DType,
+    /// Number of elements, from sizes alone.
+    pub len: Expr,
+}
+
+/// Where a load or store goes. Indices count elements, not bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Memory of the caller.
+    Buffer(Buffer),
+    /// Memory of the block.
+    Scratch(Scratch),
+}
+
+/// A statement. About a dozen suffice.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Stmt {
+    /// `v0: f32 = add v1, v2`: a scalar op over primitives.
+    Apply {
+        /// The new value.
+        value: Value,
+        /// The op.
+        op: Prim,
+        /// Its operands, of the op's compute dtypes.
+        args: Vec<Value>,
+    },
+    /// `v0: bf16 = cast v1`: conversion to the value's dtype, rounding to nearest even.
+    Cast {
+        /// The new value.
+        value: Value,
+        /// What is converted.
+        arg: Value,
+    },
+    /// `v0: f32 = const 1.0`.
+    Const {
+        /// The new value.
+        value: Value,
+        /// Its constant, of the value's dtype.
+        constant: Scalar,
+    },
+    /// `v0: i64 = index x1*4 + 1`: an index expression as a value.
+    Index {
+        /// The new value, i64.
+        value: Value,
+        /// The expression over arguments, the block and loop variables in scope.
+        index: Expr,
+    },
+    /// `v0: f32 = load b0[x0*i1 + x1]`, with `if v9` only where a predicate holds (else zero).
+    Load {
+        /// The new value, of the dtype of the place.
+        value: Value,
+        /// Where from.
+        place: Place,
+        /// Which element.
+        index: Expr,
+        /// A bool value; where it is false nothing is read and the value is zero.
+        guard: Option<Value>,
+    },
+    /// `store b1[x0] = v0`, with `if v9` only where a predicate holds.
+    Store {
+        /// Where to.
+        place: Place,
+        /// Which element.
+        index: Expr,
+        /// What, of the dtype of the place.
+        value: Value,
+        /// A bool value; where it is false nothing is written.
+        guard: Option<Value>,
+    },
+    /// `acc a0: f32 = v0`: opens an accumulator, in scope until the end of the enclosing body.
+    Open {
+        /// The accumulator.
+        accumulator: Accumulator,
+        /// What it starts with.
+        init: Value,
+    },
+    /// `v0: f32 = get a0`.
+    Get {
+        /// The new value.
+        value: Value,
+        /// The accumulator read. After a loop over lanes has set it, only inside such a loop, or through `reduce`.
+        accumulator: Accumulator,
+    },
+    /// `set a0 = v0`.
+    Set {
+        /// The accumulator written; lanes that are past the end keep theirs.
+        accumulator: Accumulator,
+        /// Its new contents.
+        value: Value,
+    },
+    /// `v0, v1, v2 = reduce welford a0, a1, a2`: the copies of all lanes combined into one uniform value each, in
+    /// a fixed tree order. A barrier on machines whose lanes are not in step.
+    Reduce {
+        /// One new value per state of the monoid.
+        values: Vec<Value>,
+        /// How two partial results combine.
+        monoid: Monoid,
+        /// One accumulator per state.
+        accumulators: Vec<Accumulator>,
+    },
+    /// A loop.
+    For(Loop),
+    /// `barrier`: what lanes stored to scratch before is seen by all lanes after. In uniform code only.
+    Barrier,
+}
+
+/// `for x1 in 0 .. i1 lanes { … }`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Loop {
+    /// The loop variable.
+    pub var: Sym,
+    /// First value.
+    pub begin: Expr,
+    /// One past the last; an empty range runs nothing.
+    pub end: Expr,
+    /// Who takes which turn.
+    pub kind: LoopKind,
+    /// What each turn does.
+    pub body: Vec<Stmt>,
+}
+
+/// Who takes which turn of a loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LoopKind {
+    /// All turns in order.
+    Serial,
+    /// Turns dealt out to the lanes; never nested in another loop over lanes.
+    Lanes,
+}
