@@ -1,0 +1,160 @@
+//! A fusion: a view of a graph with inputs, outputs and what is known of its sizes.
+//!
+//! A view contains what its outputs reach backward, stopping at its inputs. It is cheap to make; many share one
+//! graph, and they may overlap. Order and uses are computed once and kept in the view.
+
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
+use thiserror::Error;
+
+use super::graph::Graph;
+use super::node::{Form, Node, Val};
+use crate::index::Facts;
+
+/// Why values do not make a view.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ViewError {
+    /// The outputs need an argument that is not among the inputs.
+    #[error("the outputs depend on {0}, which is an argument but not an input of this view")]
+    Open(Val),
+    /// The same value twice among the inputs.
+    #[error("{0} is an input twice")]
+    InputTwice(Val),
+    /// An in-place output whose target is not an input.
+    #[error("output {0} is written to an input that this view does not have")]
+    Alias(usize),
+}
+
+/// Something a view gives back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Output {
+    /// The value.
+    pub val: Val,
+    /// For an in-place output, which input's memory it is written to.
+    pub alias: Option<u32>,
+}
+
+impl From<Val> for Output {
+    fn from(val: Val) -> Output {
+        Output { val, alias: None }
+    }
+}
+
+/// A view of a graph.
+#[derive(Clone, Debug)]
+pub struct Fusion {
+    epoch: u32,
+    inputs: Vec<Val>,
+    outputs: Vec<Output>,
+    facts: Arc<Facts>,
+    order: Vec<Node>,
+    uses: IndexMap<Val, SmallVec<[Node; 4]>>,
+}
+
+impl Fusion {
+    /// Makes a view. Inputs may be any values, arguments or intermediate ones.
+    ///
+    /// # Errors
+    /// When the outputs reach an argument that is not an input, or an input is named twice.
+    pub fn new(
+        graph: &Graph,
+        inputs: Vec<Val>,
+        outputs: Vec<Output>,
+        facts: Arc<Facts>,
+    ) -> Result<Fusion, ViewError> {
+        if let Some((_, &twice)) = inputs.iter().enumerate().find(|(k, val)| inputs[..*k].contains(val)) {
+            return Err(ViewError::InputTwice(twice));
+        }
+        let beyond = |output: &Output| output.alias.is_some_and(|input| input as usize >= inputs.len());
+        if let Some(place) = outputs.iter().position(beyond) {
+            return Err(ViewError::Alias(place));
+        }
+        let order = reach(graph, &inputs, &outputs)?;
+        let mut uses: IndexMap<Val, SmallVec<[Node; 4]>> = IndexMap::new();
+        for &node in &order {
+            for &operand in &graph.node(node).operands {
+                let users = uses.entry(operand).or_default();
+                if users.last() != Some(&node) {
+                    users.push(node);
+                }
+            }
+        }
+        Ok(Fusion { epoch: graph.epoch(), inputs, outputs, facts, order, uses })
+    }
+
+    /// The values it is given.
+    pub fn inputs(&self) -> &[Val] {
+        &self.inputs
+    }
+
+    /// The values it gives back.
+    pub fn outputs(&self) -> &[Output] {
+        &self.outputs
+    }
+
+    /// What is known of the sizes.
+    pub fn facts(&self) -> &Arc<Facts> {
+        &self.facts
+    }
+
+    /// The nodes it computes, operands before users. Nodes of inputs are not among them.
+    pub fn order(&self) -> &[Node] {
+        &self.order
+    }
+
+    /// The nodes of this view that use a value, each once, in order.
+    pub fn uses(&self, val: Val) -> &[Node] {
+        self.uses.get(&val).map_or(&[], |users| users)
+    }
+
+    /// Whether a value is one of the inputs.
+    pub fn is_input(&self, val: Val) -> bool {
+        self.inputs.contains(&val)
+    }
+
+    /// Whether a value is one of the outputs.
+    pub fn is_output(&self, val: Val) -> bool {
+        self.outputs.iter().any(|output| output.val == val)
+    }
+
+    /// Whether the view computes a node.
+    pub fn contains(&self, node: Node) -> bool {
+        self.order.binary_search(&node).is_ok()
+    }
+
+    /// The same outputs and facts seen through a map of values, in the graph that the map leads to.
+    ///
+    /// # Errors
+    /// As [`Fusion::new`].
+    pub fn mapped(&self, graph: &Graph, map: impl Fn(Val) -> Val) -> Result<Fusion, ViewError> {
+        let outputs = self.outputs.iter().map(|o| Output { val: map(o.val), alias: o.alias }).collect();
+        Fusion::new(graph, self.inputs.iter().map(|&val| map(val)).collect(), outputs, self.facts.clone())
+    }
+
+    /// A bug if this view is used on another graph than the one it was made for.
+    pub fn assert_of(&self, graph: &Graph) {
+        debug_assert_eq!(self.epoch, graph.epoch(), "a view used on another graph than its own");
+    }
+}
+
+/// Nodes that the outputs reach backward, stopping at the inputs, in ascending (so topological) order.
+fn reach(graph: &Graph, inputs: &[Val], outputs: &[Output]) -> Result<Vec<Node>, ViewError> {
+    let stops: FxHashSet<Val> = inputs.iter().copied().collect();
+    let mut seen: FxHashSet<Node> = FxHashSet::default();
+    let mut stack: Vec<Val> = outputs.iter().map(|output| output.val).collect();
+    while let Some(val) = stack.pop() {
+        if stops.contains(&val) || !seen.insert(val.node) {
+            continue;
+        }
+        if let Form::Input { .. } = graph.form(val) {
+            return Err(ViewError::Open(val));
+        }
+        stack.extend(graph.operands(val).iter().copied());
+    }
+    let mut order: Vec<Node> = seen.into_iter().collect();
+    order.sort_unstable();
+    Ok(order)
+}

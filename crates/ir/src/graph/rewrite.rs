@@ -1,0 +1,84 @@
+//! How passes change a program: they append nodes and return a new view with a map from old values to new ones.
+//!
+//! The old view still works, so keeping it undoes the pass. A mapped value is equal to the old one in value, shape
+//! and dtype.
+
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+
+use super::fusion::{Fusion, Output};
+use super::graph::Graph;
+use super::node::{Node, Val};
+use crate::index::Facts;
+
+/// Old values and the new values equal to them.
+#[derive(Clone, Debug, Default)]
+pub struct ValMap {
+    map: IndexMap<Val, Val>,
+}
+
+impl ValMap {
+    /// An empty map.
+    pub fn new() -> ValMap {
+        ValMap::default()
+    }
+
+    /// What a value became.
+    pub fn get(&self, old: Val) -> Option<Val> {
+        self.map.get(&old).copied()
+    }
+
+    /// Records what a value became.
+    pub fn insert(&mut self, old: Val, new: Val) {
+        self.map.insert(old, new);
+    }
+
+    /// All pairs, in the order they were recorded.
+    pub fn iter(&self) -> impl Iterator<Item = (Val, Val)> {
+        self.map.iter().map(|(&old, &new)| (old, new))
+    }
+
+    /// First this map, then `later`.
+    pub fn then(&self, later: &ValMap) -> ValMap {
+        let pairs = self.iter().filter_map(|(old, mid)| later.get(mid).map(|new| (old, new)));
+        ValMap { map: pairs.collect() }
+    }
+}
+
+/// Rewrites a view node by node, operands first. `rule` is given a node and its operands as they are now, and
+/// gives the values that replace the node's results, or `None` to keep the form as it is.
+pub fn rewrite(
+    graph: &mut Graph,
+    fusion: &Fusion,
+    mut rule: impl FnMut(&mut Graph, &mut Facts, Node, &[Val]) -> Option<Vec<Val>>,
+) -> (Fusion, ValMap) {
+    fusion.assert_of(graph);
+    let mut facts = Facts::clone(fusion.facts());
+    let mut map = ValMap::new();
+    for &input in fusion.inputs() {
+        map.insert(input, input);
+    }
+    for &node in fusion.order() {
+        let moved = |val: Val| map.get(val).expect("operands come before users");
+        let operands: Vec<Val> = graph.node(node).operands.iter().map(|&val| moved(val)).collect();
+        let results: Vec<Val> = match rule(graph, &mut facts, node, &operands) {
+            Some(results) => results,
+            None => {
+                let form = graph.node(node).form.clone();
+                let copy = graph.add(form, &operands, &mut facts).expect("equal types are accepted again");
+                graph.results(copy).collect()
+            }
+        };
+        for (old, new) in graph.results(node).zip(results) {
+            if map.get(old).is_none() {
+                map.insert(old, new);
+            }
+        }
+    }
+    let moved = |val: Val| map.get(val).expect("a view holds what its outputs reach");
+    let outputs = fusion.outputs().iter().map(|o| Output { val: moved(o.val), alias: o.alias }).collect();
+    let view = Fusion::new(graph, fusion.inputs().to_vec(), outputs, Arc::new(facts))
+        .expect("the rewritten view reaches the same inputs");
+    (view, map)
+}

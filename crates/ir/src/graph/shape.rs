@@ -1,0 +1,283 @@
+//! The shape rule of each form: operand types in, result types out, or what is wrong.
+//!
+//! Sizes are symbolic. Where a rule needs two sizes equal and neither is provably different, the equality is
+//! recorded in the facts as a guard that is checked when real sizes are known. A size that is the constant 1 is a
+//! broadcast axis; a symbolic size never broadcasts.
+
+use smallvec::{SmallVec, smallvec};
+use thiserror::Error;
+
+use super::node::{Axes, Form, Shape, Type};
+use crate::DType;
+use crate::index::{Expr, Facts};
+use crate::ops::Monoid;
+
+/// Why a form does not accept its operands.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ShapeError {
+    /// A wrong number of operands.
+    #[error("expected {expected} operands, got {given}")]
+    Count {
+        /// How many the form takes.
+        expected: usize,
+        /// How many were given.
+        given: usize,
+    },
+    /// Two sizes that must agree are known to differ.
+    #[error("axis {axis}: size {left} does not match size {right}")]
+    Mismatch {
+        /// Axis of the result.
+        axis: usize,
+        /// One size.
+        left: Expr,
+        /// The other.
+        right: Expr,
+    },
+    /// Ranks that must agree differ.
+    #[error("rank {given} where rank {expected} was expected")]
+    Rank {
+        /// Needed rank.
+        expected: usize,
+        /// Given rank.
+        given: usize,
+    },
+    /// An axis number out of range or named twice.
+    #[error("axis {axis} is out of range for rank {rank}, or named twice")]
+    Axis {
+        /// The axis.
+        axis: usize,
+        /// The operand's rank.
+        rank: usize,
+    },
+    /// An axis that must have size 1 has another.
+    #[error("axis {axis} has size {size}, expected 1")]
+    NotOne {
+        /// The axis.
+        axis: usize,
+        /// Its size.
+        size: Expr,
+    },
+    /// Reshape between different numbers of elements.
+    #[error("cannot reshape {from} elements into {to}")]
+    Elements {
+        /// Elements of the operand.
+        from: Expr,
+        /// Elements of the result.
+        to: Expr,
+    },
+    /// Dtypes that must agree differ.
+    #[error("dtype {given} where {expected} was expected")]
+    Dtype {
+        /// Needed.
+        expected: DType,
+        /// Given.
+        given: DType,
+    },
+    /// A dtype in which no arithmetic is done.
+    #[error("no arithmetic in {0}: cast to f32 first")]
+    Storage(DType),
+    /// A size known to be negative.
+    #[error("axis {axis} would have the negative size {size}")]
+    Negative {
+        /// The axis.
+        axis: usize,
+        /// Its size.
+        size: Expr,
+    },
+}
+
+/// Types of the results of `form` on operands of these types. Equalities that it needs and cannot prove go into
+/// `facts`.
+pub fn infer(form: &Form, operands: &[&Type], facts: &mut Facts) -> Result<SmallVec<[Type; 1]>, ShapeError> {
+    let one = |ty: Type| Ok(smallvec![ty]);
+    expect_count(form, operands.len())?;
+    match form {
+        Form::Input { ty, .. } => one(ty.clone()),
+        Form::Constant(scalar) => one(Type::scalar(scalar.dtype())),
+        Form::Size(_) => one(Type::scalar(DType::I64)),
+        Form::Map(prim) => {
+            let dtypes: SmallVec<[DType; 3]> = operands.iter().map(|ty| ty.dtype).collect();
+            if let Some(storage) = dtypes.iter().find(|d| d.is_storage_only() && !prim.moves_bits()) {
+                return Err(ShapeError::Storage(*storage));
+            }
+            one(Type { dtype: prim.result_dtype(&dtypes), shape: unify(operands, facts)? })
+        }
+        Form::Cast(dtype) => one(Type { dtype: *dtype, shape: operands[0].shape.clone() }),
+        Form::Broadcast(new) => one(Type { dtype: operands[0].dtype, shape: broadcast(new, operands[0])? }),
+        Form::Expand(sizes) => one(Type { dtype: operands[0].dtype, shape: expand(sizes, operands[0], facts)? }),
+        Form::Squeeze(axes) => one(Type { dtype: operands[0].dtype, shape: squeeze(axes, operands[0], facts)? }),
+        Form::Reshape(sizes) => {
+            let ty = Type { dtype: operands[0].dtype, shape: sizes.clone() };
+            let (from, to) = (operands[0].numel(), ty.numel());
+            require_equal(&from, &to, facts).map_err(|()| ShapeError::Elements { from, to })?;
+            one(ty)
+        }
+        Form::Permute(order) => {
+            check_axes(order, operands[0].rank())?;
+            expect_rank(operands[0].rank(), order.len())?;
+            let shape = order.iter().map(|&axis| operands[0].shape[axis as usize].clone());
+            one(Type::new(operands[0].dtype, shape))
+        }
+        Form::Slice { starts, sizes } => {
+            expect_rank(operands[0].rank(), starts.len())?;
+            expect_rank(operands[0].rank(), sizes.len())?;
+            one(Type { dtype: operands[0].dtype, shape: sizes.clone() })
+        }
+        Form::Pad { before, after } => pad(before, after, operands).and_then(one),
+        Form::Cat(axis) => cat(*axis as usize, operands, facts).and_then(one),
+        Form::Fold { monoid, axes } => fold(*monoid, axes, operands[0]),
+        Form::Iota(length) => {
+            expect_rank(0, operands[0].rank())?;
+            expect_rank(0, operands[1].rank())?;
+            one(Type::new(operands[0].dtype, [length.clone()]))
+        }
+    }
+}
+
+fn expect_count(form: &Form, given: usize) -> Result<(), ShapeError> {
+    let expected = match form {
+        Form::Input { .. } | Form::Constant(_) | Form::Size(_) => 0,
+        Form::Map(prim) => prim.arity(),
+        Form::Pad { .. } | Form::Iota(_) => 2,
+        Form::Cat(_) => given.max(1),
+        _ => 1,
+    };
+    if given == expected { Ok(()) } else { Err(ShapeError::Count { expected, given }) }
+}
+
+fn expect_rank(expected: usize, given: usize) -> Result<(), ShapeError> {
+    if given == expected { Ok(()) } else { Err(ShapeError::Rank { expected, given }) }
+}
+
+/// Axes in range and each named once.
+fn check_axes(axes: &[u8], rank: usize) -> Result<(), ShapeError> {
+    for (place, &axis) in axes.iter().enumerate() {
+        if axis as usize >= rank || axes[..place].contains(&axis) {
+            return Err(ShapeError::Axis { axis: axis as usize, rank });
+        }
+    }
+    Ok(())
+}
+
+/// Records that two sizes are equal, unless they are known to differ.
+fn require_equal(left: &Expr, right: &Expr, facts: &mut Facts) -> Result<(), ()> {
+    if facts.prove_eq(left, right) {
+        return Ok(());
+    }
+    if facts.prove_ne(left, right) {
+        return Err(());
+    }
+    facts.assume_equal(left, right).map_err(|_| ())
+}
+
+/// The shape that operands of one elementwise op share.
+fn unify(operands: &[&Type], facts: &mut Facts) -> Result<Shape, ShapeError> {
+    let rank = operands.iter().map(|ty| ty.rank()).max().unwrap_or(0);
+    let mut shape: Shape = smallvec![Expr::one(); rank];
+    for ty in operands.iter().filter(|ty| ty.rank() > 0) {
+        expect_rank(rank, ty.rank())?;
+        for (axis, size) in ty.shape.iter().enumerate() {
+            if size.is_one() {
+                continue;
+            }
+            if shape[axis].is_one() {
+                shape[axis] = size.clone();
+            } else {
+                require_equal(&shape[axis], size, facts).map_err(|()| ShapeError::Mismatch {
+                    axis,
+                    left: shape[axis].clone(),
+                    right: size.clone(),
+                })?;
+                if size.as_const().is_some() {
+                    shape[axis] = size.clone();
+                }
+            }
+        }
+    }
+    Ok(shape)
+}
+
+fn broadcast(new: &[bool], operand: &Type) -> Result<Shape, ShapeError> {
+    expect_rank(operand.rank(), new.iter().filter(|&&new| !new).count())?;
+    let mut old = operand.shape.iter().cloned();
+    Ok(new.iter().map(|&new| if new { Expr::one() } else { old.next().expect("counted above") }).collect())
+}
+
+fn expand(sizes: &Shape, operand: &Type, facts: &mut Facts) -> Result<Shape, ShapeError> {
+    expect_rank(operand.rank(), sizes.len())?;
+    for (axis, (from, to)) in operand.shape.iter().zip(sizes).enumerate() {
+        if !from.is_one() {
+            require_equal(from, to, facts).map_err(|()| ShapeError::Mismatch {
+                axis,
+                left: from.clone(),
+                right: to.clone(),
+            })?;
+        }
+    }
+    Ok(sizes.clone())
+}
+
+fn squeeze(axes: &Axes, operand: &Type, facts: &mut Facts) -> Result<Shape, ShapeError> {
+    check_axes(axes, operand.rank())?;
+    for &axis in axes {
+        let size = &operand.shape[axis as usize];
+        require_equal(size, &Expr::one(), facts)
+            .map_err(|()| ShapeError::NotOne { axis: axis as usize, size: size.clone() })?;
+    }
+    let kept = operand.shape.iter().enumerate().filter(|(axis, _)| !axes.contains(&(*axis as u8)));
+    Ok(kept.map(|(_, size)| size.clone()).collect())
+}
+
+fn pad(before: &Shape, after: &Shape, operands: &[&Type]) -> Result<Type, ShapeError> {
+    let [tensor, fill] = operands else { unreachable!("two operands, counted above") };
+    expect_rank(tensor.rank(), before.len())?;
+    expect_rank(tensor.rank(), after.len())?;
+    expect_rank(0, fill.rank())?;
+    expect_dtype(tensor.dtype, fill.dtype)?;
+    let widths = before.iter().zip(after);
+    let shape = tensor.shape.iter().zip(widths).map(|(size, (lo, hi))| size.clone() + lo.clone() + hi.clone());
+    let ty = Type::new(tensor.dtype, shape);
+    match ty.shape.iter().enumerate().find(|(_, size)| size.as_const().is_some_and(|n| n < 0)) {
+        Some((axis, size)) => Err(ShapeError::Negative { axis, size: size.clone() }),
+        None => Ok(ty),
+    }
+}
+
+fn cat(axis: usize, operands: &[&Type], facts: &mut Facts) -> Result<Type, ShapeError> {
+    let first = operands[0];
+    if axis >= first.rank() {
+        return Err(ShapeError::Axis { axis, rank: first.rank() });
+    }
+    let mut shape = first.shape.clone();
+    for ty in &operands[1..] {
+        expect_rank(first.rank(), ty.rank())?;
+        expect_dtype(first.dtype, ty.dtype)?;
+        for (place, size) in ty.shape.iter().enumerate() {
+            if place == axis {
+                shape[axis] = shape[axis].clone() + size.clone();
+            } else {
+                require_equal(&shape[place], size, facts).map_err(|()| ShapeError::Mismatch {
+                    axis: place,
+                    left: shape[place].clone(),
+                    right: size.clone(),
+                })?;
+            }
+        }
+    }
+    Ok(Type { dtype: first.dtype, shape })
+}
+
+fn fold(monoid: Monoid, axes: &Axes, operand: &Type) -> Result<SmallVec<[Type; 1]>, ShapeError> {
+    check_axes(axes, operand.rank())?;
+    if operand.dtype.is_storage_only() {
+        return Err(ShapeError::Storage(operand.dtype));
+    }
+    let kept = operand.shape.iter().enumerate().filter(|(axis, _)| !axes.contains(&(*axis as u8)));
+    let shape: Shape = kept.map(|(_, size)| size.clone()).collect();
+    let states = monoid.state_dtypes(operand.dtype);
+    Ok(states.into_iter().map(|dtype| Type { dtype, shape: shape.clone() }).collect())
+}
+
+fn expect_dtype(expected: DType, given: DType) -> Result<(), ShapeError> {
+    if given == expected { Ok(()) } else { Err(ShapeError::Dtype { expected, given }) }
+}
