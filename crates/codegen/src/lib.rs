@@ -1,1 +1,3 @@
 //! From a kernel program to executable form: LLVM IR and CUDA C++. Takes no decisions.
+
+pub mod cpu;

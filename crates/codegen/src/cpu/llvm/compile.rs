@@ -1,0 +1,161 @@
+//! One compilation: IR text, a machine and a kind of output in; bytes and times out.
+//!
+//! Each call has its own context and target machine, so any number of threads may compile at once. Caches
+//! nothing. LLVM's "cannot select" ends the process and cannot be caught here: who writes the IR must keep
+//! to forms known to select.
+
+use super::error::Error;
+use super::library::Library;
+use super::owned::{Context, Machine, take_message};
+use super::target::{CpuTarget, TargetMachineSpec};
+use std::ffi::CStr;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+/// On kernels that are already explicit vectors these four run as fast as `O2` for half its compile time.
+/// Pipelines given as text check by default that instcombine needs no second round, and end the process
+/// if it does; that check is for LLVM's own tests.
+const PIPELINE: &CStr = c"function(early-cse,instcombine<no-verify-fixpoint>,loop-mssa(licm),simplifycfg)";
+
+/// Where to find libLLVM.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LlvmOptions {
+    /// The library to load; without it the well-known names of versions 19 to 25 are tried in order.
+    pub path: Option<PathBuf>,
+}
+
+/// What [`Llvm::compile`] is to give.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Output {
+    /// A relocatable ELF object, for [`Code::load`](crate::cpu::object::Code::load).
+    Object,
+    /// Assembly text (AT&T syntax on x86).
+    Assembly,
+    /// The IR after the passes, as text.
+    Ir,
+}
+
+/// Where the time of a compilation went.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Times {
+    /// Reading the text.
+    pub parse: Duration,
+    /// Checking the module.
+    pub verify: Duration,
+    /// The optimisation passes.
+    pub passes: Duration,
+    /// The code generator, or printing.
+    pub codegen: Duration,
+}
+
+impl Times {
+    /// The sum of all stages.
+    pub fn total(&self) -> Duration {
+        self.parse + self.verify + self.passes + self.codegen
+    }
+}
+
+/// The outcome of a compilation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Compiled {
+    /// An object file, or UTF-8 text for assembly and IR.
+    pub bytes: Vec<u8>,
+    /// Where the time went.
+    pub times: Times,
+}
+
+/// A usable libLLVM. Cheap to clone; safe to share between threads.
+#[derive(Clone)]
+pub struct Llvm {
+    library: Arc<Library>,
+    host_cpu: String,
+    host_features: String,
+}
+
+impl Llvm {
+    /// Finds, loads and initialises libLLVM; never unloads it. The default library is opened once per
+    /// process; a failure is not remembered, so installing LLVM and trying again works.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`] with the package to install, or why the library found is of no use.
+    pub fn open(options: &LlvmOptions) -> Result<Llvm, Error> {
+        static DEFAULT: OnceLock<Llvm> = OnceLock::new();
+        if let Some(path) = &options.path {
+            return Ok(Llvm::from_library(Library::open(Some(path))?));
+        }
+        if let Some(llvm) = DEFAULT.get() {
+            return Ok(llvm.clone());
+        }
+        let opened = Llvm::from_library(Library::open(None)?);
+        Ok(DEFAULT.get_or_init(|| opened).clone())
+    }
+
+    fn from_library(library: Library) -> Llvm {
+        // SAFETY: both functions take nothing and give a string of ours.
+        let (cpu, features) = unsafe {
+            ((library.functions.LLVMGetHostCPUName)(), (library.functions.LLVMGetHostCPUFeatures)())
+        };
+        let (host_cpu, host_features) = (take_message(&library, cpu), take_message(&library, features));
+        Llvm { library: Arc::new(library), host_cpu, host_features }
+    }
+
+    /// Major, minor and patch version.
+    pub fn version(&self) -> (u32, u32, u32) {
+        self.library.version
+    }
+
+    /// The name or path under which the library was found.
+    pub fn path(&self) -> &Path {
+        &self.library.path
+    }
+
+    /// The machine that `target` means here.
+    pub fn spec(&self, target: CpuTarget) -> TargetMachineSpec {
+        TargetMachineSpec::new(target, &self.host_cpu, &self.host_features)
+    }
+
+    /// Verifies and compiles one module of LLVM IR for a machine; the module's own triple and data layout
+    /// are replaced by the machine's.
+    ///
+    /// # Errors
+    /// [`Error::Parse`], [`Error::Verify`], [`Error::Passes`], [`Error::Codegen`] for the IR's faults, and
+    /// [`Error::Target`] where this libLLVM lacks the target.
+    pub fn compile(&self, ir: &str, spec: &TargetMachineSpec, output: Output) -> Result<Compiled, Error> {
+        let mut clock = Stopwatch(Instant::now());
+        let mut times = Times::default();
+        let machine = Machine::new(&self.library, spec)?;
+        let context = Context::new(&self.library);
+        let module = context.parse(ir)?;
+        module.set_target(&machine);
+        times.parse = clock.lap();
+        module.verify()?;
+        times.verify = clock.lap();
+        module.run_passes(&machine, PIPELINE)?;
+        times.passes = clock.lap();
+        let bytes = match output {
+            Output::Ir => module.print().into_bytes(),
+            Output::Assembly => module.emit(&machine, 0)?.bytes().to_vec(),
+            Output::Object => module.emit(&machine, 1)?.bytes().to_vec(),
+        };
+        context.check()?;
+        times.codegen = clock.lap();
+        Ok(Compiled { bytes, times })
+    }
+}
+
+impl std::fmt::Debug for Llvm {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (major, minor, patch) = self.version();
+        write!(f, "LLVM {major}.{minor}.{patch} ({}) for {}", self.path().display(), self.host_cpu)
+    }
+}
+
+struct Stopwatch(Instant);
+
+impl Stopwatch {
+    fn lap(&mut self) -> Duration {
+        let now = Instant::now();
+        now.duration_since(std::mem::replace(&mut self.0, now))
+    }
+}

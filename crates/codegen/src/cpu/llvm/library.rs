@@ -1,0 +1,165 @@
+//! The table of LLVM's C functions, filled from a shared library by `dlopen`.
+//!
+//! Takes a path or searches the well-known names, newest tested version first; gives a [`Library`] whose
+//! targets are initialised, or the reason why not. The library is opened `RTLD_LOCAL`, so that it cannot
+//! collide with another LLVM in the process, and is never unloaded: LLVM's static destructors and threads
+//! do not survive that. Nothing here compiles.
+
+use super::error::{Error, OLDEST};
+use libloading::os::unix::Library as Handle;
+use std::ffi::{c_char, c_int, c_uint, c_void};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// A handle to some object of LLVM: context, module, target machine, memory buffer, error.
+pub(super) type Ref = *mut c_void;
+type Text = *const c_char;
+type OwnedText = *mut c_char;
+/// What LLVM calls with each diagnostic; the second argument is ours.
+pub(super) type DiagnosticHandler = extern "C" fn(Ref, *mut c_void);
+
+/// Versions searched for, in this order; the first is the one tested most.
+const VERSIONS: std::ops::RangeInclusive<u32> = OLDEST..=25;
+pub(super) const INSTALL_HINT: &str = "apt-get install libllvm19";
+
+macro_rules! function_table {
+    ($($name:ident($($argument:ty),*) $(-> $result:ty)?;)*) => {
+        /// LLVM's C functions, by their C names.
+        #[allow(non_snake_case, missing_docs)]
+        pub(super) struct Functions {
+            $(pub $name: unsafe extern "C" fn($($argument),*) $(-> $result)?,)*
+        }
+
+        impl Functions {
+            fn find(handle: &Handle, path: &Path) -> Result<Functions, Error> {
+                Ok(Functions { $(
+                    // SAFETY: the declared signature is that of LLVM's C headers, which are stable.
+                    $name: *unsafe { handle.get(concat!(stringify!($name), "\0").as_bytes()) }
+                        .map_err(|_| Error::MissingSymbol { path: path.into(), symbol: stringify!($name).into() })?,
+                )* })
+            }
+        }
+    };
+}
+
+function_table! {
+    LLVMContextCreate() -> Ref;
+    LLVMContextDispose(Ref);
+    LLVMContextSetDiagnosticHandler(Ref, DiagnosticHandler, *mut c_void);
+    LLVMGetDiagInfoDescription(Ref) -> OwnedText;
+    LLVMGetDiagInfoSeverity(Ref) -> c_int;
+    LLVMCreateMemoryBufferWithMemoryRangeCopy(Text, usize, Text) -> Ref;
+    LLVMGetBufferStart(Ref) -> *const u8;
+    LLVMGetBufferSize(Ref) -> usize;
+    LLVMDisposeMemoryBuffer(Ref);
+    LLVMParseIRInContext(Ref, Ref, *mut Ref, *mut OwnedText) -> c_int;
+    LLVMVerifyModule(Ref, c_int, *mut OwnedText) -> c_int;
+    LLVMPrintModuleToString(Ref) -> OwnedText;
+    LLVMDisposeModule(Ref);
+    LLVMDisposeMessage(OwnedText);
+    LLVMSetTarget(Ref, Text);
+    LLVMSetModuleDataLayout(Ref, Ref);
+    LLVMGetTargetFromTriple(Text, *mut Ref, *mut OwnedText) -> c_int;
+    LLVMGetHostCPUName() -> OwnedText;
+    LLVMGetHostCPUFeatures() -> OwnedText;
+    LLVMCreateTargetMachine(Ref, Text, Text, Text, c_int, c_int, c_int) -> Ref;
+    LLVMDisposeTargetMachine(Ref);
+    LLVMCreateTargetDataLayout(Ref) -> Ref;
+    LLVMDisposeTargetData(Ref);
+    LLVMTargetMachineEmitToMemoryBuffer(Ref, Ref, c_int, *mut OwnedText, *mut Ref) -> c_int;
+    LLVMCreatePassBuilderOptions() -> Ref;
+    LLVMDisposePassBuilderOptions(Ref);
+    LLVMRunPasses(Ref, Text, Ref, Ref) -> Ref;
+    LLVMGetErrorMessage(Ref) -> OwnedText;
+    LLVMDisposeErrorMessage(OwnedText);
+}
+
+/// An opened libLLVM with its targets initialised.
+pub(super) struct Library {
+    pub functions: Functions,
+    pub version: (u32, u32, u32),
+    /// The name or path under which it was opened.
+    pub path: PathBuf,
+    /// Kept only so that the function pointers visibly belong to something; never closed (`RTLD_NODELETE`).
+    _handle: Handle,
+}
+
+impl Library {
+    /// Opens the library at `path`, or else the first usable one of the well-known names.
+    pub fn open(path: Option<&Path>) -> Result<Library, Error> {
+        // LLVM's target registry is a global list without a lock.
+        static OPENING: Mutex<()> = Mutex::new(());
+        let _guard = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
+        let candidates = path.map_or_else(well_known_names, |path| vec![path.to_path_buf()]);
+        let mut refusal = None;
+        for candidate in &candidates {
+            match Library::open_one(candidate) {
+                Ok(library) => return Ok(library),
+                Err(Error::NotFound { .. }) => {}
+                Err(error) => refusal = refusal.or(Some(error)),
+            }
+        }
+        Err(refusal.unwrap_or_else(|| not_found(&candidates)))
+    }
+
+    fn open_one(path: &Path) -> Result<Library, Error> {
+        let flags = libc::RTLD_LAZY | libc::RTLD_LOCAL | libc::RTLD_NODELETE;
+        // SAFETY: loading runs the library's initialisers; it is libLLVM by its name or by the user's word.
+        let handle = unsafe { Handle::open(Some(path), flags) }.map_err(|error| refused(path, &error))?;
+        let version = version(&handle).ok_or_else(|| Error::NotLlvm { path: path.into() })?;
+        if version.0 < OLDEST {
+            return Err(Error::TooOld { path: path.into(), version });
+        }
+        let functions = Functions::find(&handle, path)?;
+        for target in ["X86", "AArch64"] {
+            initialise_target(&handle, target);
+        }
+        Ok(Library { functions, version, path: path.into(), _handle: handle })
+    }
+}
+
+fn well_known_names() -> Vec<PathBuf> {
+    let versioned = VERSIONS.flat_map(|v| [format!("libLLVM.so.{v}.1"), format!("libLLVM-{v}.so")]);
+    versioned.chain(["libLLVM.so".to_owned()]).map(PathBuf::from).collect()
+}
+
+fn not_found(candidates: &[PathBuf]) -> Error {
+    let tried = candidates.iter().map(|path| path.display().to_string()).collect();
+    Error::NotFound { tried, hint: INSTALL_HINT }
+}
+
+/// Tells an absent library from one that the loader will not take.
+fn refused(path: &Path, error: &libloading::Error) -> Error {
+    let reason = match std::error::Error::source(error) {
+        Some(cause) => cause.to_string(),
+        None => error.to_string(),
+    };
+    let by_name = path.components().count() == 1;
+    let absent = if by_name { reason.contains("No such file") } else { !path.exists() };
+    if absent { not_found(&[path.into()]) } else { Error::Unloadable { path: path.into(), reason } }
+}
+
+fn version(handle: &Handle) -> Option<(u32, u32, u32)> {
+    type GetVersion = unsafe extern "C" fn(*mut c_uint, *mut c_uint, *mut c_uint);
+    let (mut major, mut minor, mut patch) = (0, 0, 0);
+    // SAFETY: the signature is that of LLVM's C header, and the three pointers are to live integers.
+    unsafe {
+        let get_version = handle.get::<GetVersion>(b"LLVMGetVersion\0").ok()?;
+        get_version(&mut major, &mut minor, &mut patch);
+    }
+    Some((major, minor, patch))
+}
+
+/// Registers one target's parts; a library built without the target has none of these functions, and then
+/// asking for its triple is answered with an error.
+fn initialise_target(handle: &Handle, target: &str) {
+    for part in ["TargetInfo", "Target", "TargetMC", "AsmPrinter", "AsmParser"] {
+        let name = format!("LLVMInitialize{target}{part}\0");
+        // SAFETY: all these functions take and return nothing, and the caller holds the opening lock.
+        unsafe {
+            if let Ok(initialise) = handle.get::<unsafe extern "C" fn()>(name.as_bytes()) {
+                initialise();
+            }
+        }
+    }
+}
