@@ -1,1 +1,8 @@
 //! What a program is: graphs, views, kernels, their texts and their meaning. No backend, no I/O.
+
+pub mod dtype;
+pub mod ops;
+pub mod scalar;
+
+pub use dtype::DType;
+pub use scalar::Scalar;

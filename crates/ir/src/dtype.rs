@@ -1,0 +1,267 @@
+//! The dtypes a value can have: names, sizes, classes, rounding and spacing.
+//!
+//! Takes and gives plain numbers; constants of a dtype are in [`crate::scalar`], promotion between dtypes
+//! is in [`crate::ops`].
+
+use std::fmt;
+use std::str::FromStr;
+
+/// The type of the elements of a value.
+///
+/// The order of the variants is the order of promotion within a category: bool, integers, floats.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub enum DType {
+    /// True or false, one byte in memory.
+    Bool,
+    /// 32-bit two's complement integer.
+    I32,
+    /// 64-bit two's complement integer.
+    I64,
+    /// IEEE half precision; only a storage type, arithmetic on it happens in [`DType::F32`].
+    F16,
+    /// The upper half of a single precision number; only a storage type, like [`DType::F16`].
+    BF16,
+    /// IEEE single precision.
+    F32,
+    /// IEEE double precision.
+    F64,
+}
+
+/// The spellings of one dtype: ours, NumPy's (and torch's), nvFuser's.
+struct Names {
+    short: &'static str,
+    numpy: &'static str,
+    nvfuser: &'static str,
+}
+
+/// What fixes a binary float format: bits of the significand (the hidden one counted) and exponent range.
+#[derive(Clone, Copy)]
+struct Format {
+    precision: i32,
+    smallest_exponent: i32,
+    largest_exponent: i32,
+}
+
+impl DType {
+    /// Every dtype, in declaration order.
+    pub const ALL: [DType; 7] =
+        [DType::Bool, DType::I32, DType::I64, DType::F16, DType::BF16, DType::F32, DType::F64];
+
+    /// Bytes of one element in memory.
+    pub const fn size(self) -> usize {
+        match self {
+            DType::Bool => 1,
+            DType::F16 | DType::BF16 => 2,
+            DType::I32 | DType::F32 => 4,
+            DType::I64 | DType::F64 => 8,
+        }
+    }
+
+    /// Bits of one element as arithmetic sees it: 1 for bool, else eight per byte.
+    pub const fn bits(self) -> u32 {
+        match self {
+            DType::Bool => 1,
+            _ => self.size() as u32 * 8,
+        }
+    }
+
+    /// Is it one of the four float types?
+    pub const fn is_float(self) -> bool {
+        matches!(self, DType::F16 | DType::BF16 | DType::F32 | DType::F64)
+    }
+
+    /// Is it one of the two integer types? Bool is not.
+    pub const fn is_int(self) -> bool {
+        matches!(self, DType::I32 | DType::I64)
+    }
+
+    /// Is it a type that only storage knows, with arithmetic in f32?
+    pub const fn is_storage_only(self) -> bool {
+        matches!(self, DType::F16 | DType::BF16)
+    }
+
+    /// The type arithmetic on this one happens in: f32 for the halves, else itself.
+    pub const fn compute(self) -> DType {
+        match self {
+            DType::F16 | DType::BF16 => DType::F32,
+            other => other,
+        }
+    }
+
+    const fn names(self) -> Names {
+        let (short, numpy, nvfuser) = match self {
+            DType::Bool => ("bool", "bool", "Bool"),
+            DType::I32 => ("i32", "int32", "Int32"),
+            DType::I64 => ("i64", "int64", "Int"),
+            DType::F16 => ("f16", "float16", "Half"),
+            DType::BF16 => ("bf16", "bfloat16", "BFloat16"),
+            DType::F32 => ("f32", "float32", "Float"),
+            DType::F64 => ("f64", "float64", "Double"),
+        };
+        Names { short, numpy, nvfuser }
+    }
+
+    /// Our own short name, as in `bf16`.
+    pub const fn short_name(self) -> &'static str {
+        self.names().short
+    }
+
+    /// The name in NumPy and torch, as in `float32`.
+    pub const fn numpy_name(self) -> &'static str {
+        self.names().numpy
+    }
+
+    /// The name in nvFuser's `DataType`, as in `Half`.
+    pub const fn nvfuser_name(self) -> &'static str {
+        self.names().nvfuser
+    }
+
+    /// The dtype nvFuser calls `name`, if we have it.
+    pub fn from_nvfuser_name(name: &str) -> Option<DType> {
+        Self::ALL.into_iter().find(|dtype| dtype.nvfuser_name() == name)
+    }
+
+    const fn format(self) -> Option<Format> {
+        let (precision, smallest_exponent, largest_exponent) = match self {
+            DType::F16 => (11, -14, 15),
+            DType::BF16 => (8, -126, 127),
+            DType::F32 => (24, -126, 127),
+            DType::F64 => (53, -1022, 1023),
+            DType::Bool | DType::I32 | DType::I64 => return None,
+        };
+        Some(Format { precision, smallest_exponent, largest_exponent })
+    }
+
+    /// The distance between neighbouring values of the dtype around `x`: one unit in the last place.
+    ///
+    /// The smallest subnormal at zero, the spacing of the largest binade at infinity and NaN, 1 for bool and integers.
+    pub fn ulp(self, x: f64) -> f64 {
+        let Some(format) = self.format() else { return 1.0 };
+        let exponent = if x.is_finite() { format.exponent_of(x) } else { format.largest_exponent };
+        power_of_two(exponent - (format.precision - 1))
+    }
+
+    /// `x` rounded to the nearest value of the dtype, ties to even.
+    ///
+    /// Floats overflow to infinity and keep subnormals. Integers round by truncation and saturate, with NaN as 0;
+    /// bool is 1 for everything but zero. These are the rules of a cast.
+    pub fn round(self, x: f64) -> f64 {
+        match self {
+            DType::Bool => f64::from(x != 0.0),
+            DType::I32 => f64::from(x as i32),
+            DType::I64 => x as i64 as f64,
+            DType::F64 => x,
+            DType::F32 => f64::from(x as f32),
+            DType::F16 | DType::BF16 => self.format().map_or(x, |format| format.round(x)),
+        }
+    }
+}
+
+impl Format {
+    /// The exponent of the binade of `x`, never below that of the subnormals.
+    fn exponent_of(self, x: f64) -> i32 {
+        if x == 0.0 { self.smallest_exponent } else { libm::ilogb(x).max(self.smallest_exponent) }
+    }
+
+    /// Scaling by a power of two is exact, so one rounding to an integer is the only rounding.
+    fn round(self, x: f64) -> f64 {
+        if x == 0.0 || !x.is_finite() {
+            return x;
+        }
+        let quantum = power_of_two(self.exponent_of(x) - (self.precision - 1));
+        let rounded = (x / quantum).round_ties_even() * quantum;
+        if rounded.abs() >= power_of_two(self.largest_exponent + 1) {
+            f64::INFINITY.copysign(x)
+        } else {
+            rounded
+        }
+    }
+}
+
+fn power_of_two(exponent: i32) -> f64 {
+    libm::scalbn(1.0, exponent)
+}
+
+impl fmt::Display for DType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.short_name())
+    }
+}
+
+/// A name that is no dtype of ours.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("unknown dtype `{0}`: expected one of bool, i32, i64, f16, bf16, f32, f64")]
+pub struct UnknownDType(pub String);
+
+impl FromStr for DType {
+    type Err = UnknownDType;
+
+    /// Reads our short names and NumPy's.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::ALL
+            .into_iter()
+            .find(|dtype| dtype.short_name() == text || dtype.numpy_name() == text)
+            .ok_or_else(|| UnknownDType(text.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_round_trip() {
+        for dtype in DType::ALL {
+            assert_eq!(dtype.to_string().parse(), Ok(dtype));
+            assert_eq!(dtype.numpy_name().parse(), Ok(dtype));
+            assert_eq!(DType::from_nvfuser_name(dtype.nvfuser_name()), Some(dtype));
+        }
+        assert!("complex64".parse::<DType>().is_err());
+        assert_eq!(DType::from_nvfuser_name("int"), None);
+    }
+
+    #[test]
+    fn every_half_is_its_own_rounding() {
+        for bits in 0..=u16::MAX {
+            for (dtype, x) in [
+                (DType::F16, half::f16::from_bits(bits).to_f64()),
+                (DType::BF16, half::bf16::from_bits(bits).to_f64()),
+            ] {
+                assert!(dtype.round(x).to_bits() == x.to_bits() || x.is_nan(), "{dtype} {x}");
+            }
+        }
+    }
+
+    #[test]
+    fn midpoints_between_halves_go_to_even_and_their_neighbours_do_not() {
+        for bits in 0..0x7bff_u16 {
+            let (low, high) = (half::f16::from_bits(bits).to_f64(), half::f16::from_bits(bits + 1).to_f64());
+            let middle = (low + high) / 2.0;
+            let even = if bits % 2 == 0 { low } else { high };
+            assert_eq!(DType::F16.round(middle), even);
+            assert_eq!(DType::F16.round(middle.next_up()), high);
+            assert_eq!(DType::F16.round(middle.next_down()), low);
+            assert_eq!(DType::F16.ulp(low), high - low);
+        }
+    }
+
+    #[test]
+    fn rounding_overflows_saturates_and_keeps_signs() {
+        assert_eq!(DType::F16.round(65519.99), 65504.0);
+        assert_eq!(DType::F16.round(65520.0), f64::INFINITY);
+        assert_eq!(DType::BF16.round(-1e39), f64::NEG_INFINITY);
+        assert!(DType::BF16.round(-1e-60).is_sign_negative());
+        assert_eq!(DType::I32.round(1e12), f64::from(i32::MAX));
+        assert_eq!(DType::I32.round(f64::NAN), 0.0);
+        assert_eq!(DType::Bool.round(f64::NAN), 1.0);
+    }
+
+    #[test]
+    fn ulp_is_the_spacing() {
+        assert_eq!(DType::F32.ulp(1.0), f64::from(f32::EPSILON));
+        assert_eq!(DType::F64.ulp(0.0), 5e-324);
+        assert_eq!(DType::F32.ulp(1e-50), f64::from(f32::from_bits(1)));
+        assert_eq!(DType::BF16.ulp(300.0), 2.0);
+        assert_eq!(DType::I64.ulp(7e17), 1.0);
+    }
+}

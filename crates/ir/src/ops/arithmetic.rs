@@ -1,0 +1,225 @@
+//! Rows: the arithmetic of numbers. Integers wrap, and no integer operation traps.
+
+use super::row::{
+    Algebra, BoolMeaning, CpuSpelling, CudaSpelling, FloatMeaning, Guard, IntMeaning, Primitive, wrap,
+};
+use super::spread::Spread;
+use super::typing::Typing;
+
+const X: &[&str] = &["x"];
+const LHS_RHS: &[&str] = &["lhs", "rhs"];
+
+pub(super) const ADD: Primitive = Primitive {
+    name: "add",
+    params: LHS_RHS,
+    typing: Typing::Arithmetic,
+    algebra: Algebra::monoid(0.0),
+    float: Some(FloatMeaning::Binary(|a, b| a + b)),
+    int: Some(IntMeaning::Binary(|a, b, bits| wrap(a.wrapping_add(b), bits))),
+    boolean: Some(BoolMeaning::Binary(|a, b| a | b)),
+    cuda: CudaSpelling::number("({0} + {1})").and_bool("({0} || {1})"),
+    cpu: CpuSpelling::Instruction {
+        float: Some("fadd"),
+        int: Some("add"),
+        boolean: Some("or"),
+        guard: Guard::None,
+    },
+    ulp: 0.5,
+    spread: Spread::Lipschitz(1.0),
+    doc: "Sum. Integers wrap; of two bools, whether either holds.",
+};
+
+pub(super) const SUB: Primitive = Primitive {
+    name: "sub",
+    params: LHS_RHS,
+    typing: Typing::Arithmetic,
+    algebra: Algebra::right_identity(0.0),
+    float: Some(FloatMeaning::Binary(|a, b| a - b)),
+    int: Some(IntMeaning::Binary(|a, b, bits| wrap(a.wrapping_sub(b), bits))),
+    boolean: None,
+    cuda: CudaSpelling::number("({0} - {1})"),
+    cpu: CpuSpelling::Instruction {
+        float: Some("fsub"),
+        int: Some("sub"),
+        boolean: None,
+        guard: Guard::None,
+    },
+    ulp: 0.5,
+    spread: Spread::Lipschitz(1.0),
+    doc: "Difference. Integers wrap; not of two bools.",
+};
+
+pub(super) const MUL: Primitive = Primitive {
+    name: "mul",
+    params: LHS_RHS,
+    typing: Typing::Arithmetic,
+    algebra: Algebra::monoid(1.0),
+    float: Some(FloatMeaning::Binary(|a, b| a * b)),
+    int: Some(IntMeaning::Binary(|a, b, bits| wrap(a.wrapping_mul(b), bits))),
+    boolean: Some(BoolMeaning::Binary(|a, b| a & b)),
+    cuda: CudaSpelling::number("({0} * {1})").and_bool("({0} && {1})"),
+    cpu: CpuSpelling::Instruction {
+        float: Some("fmul"),
+        int: Some("mul"),
+        boolean: Some("and"),
+        guard: Guard::None,
+    },
+    ulp: 0.5,
+    spread: Spread::Product,
+    doc: "Product. Integers wrap; of two bools, whether both hold.",
+};
+
+pub(super) const DIV: Primitive = Primitive {
+    name: "div",
+    params: LHS_RHS,
+    typing: Typing::Arithmetic,
+    algebra: Algebra::right_identity(1.0),
+    float: Some(FloatMeaning::Binary(|a, b| a / b)),
+    int: Some(IntMeaning::Binary(|a, b, bits| if b == 0 { 0 } else { wrap(a.wrapping_div(b), bits) })),
+    boolean: None,
+    cuda: CudaSpelling::float("({0} / {1})", "({0} / {1})").and_int("quotient({0}, {1})").with_helper(
+        "template <class T> __device__ inline T quotient(T a, T b) {\n  \
+             return b == 0 ? T(0) : b == -1 ? T(0ull - a) : a / b;\n}\n",
+    ),
+    cpu: CpuSpelling::Instruction {
+        float: Some("fdiv"),
+        int: Some("sdiv"),
+        boolean: None,
+        guard: Guard::Quotient,
+    },
+    ulp: 0.5,
+    spread: Spread::Quotient,
+    doc: "Quotient: exact of floats, truncated towards zero of integers. An integer over 0 is 0, and the least integer over -1 is itself.",
+};
+
+pub(super) const FMOD: Primitive = Primitive {
+    name: "fmod",
+    params: LHS_RHS,
+    typing: Typing::Arithmetic,
+    algebra: Algebra::NONE,
+    float: Some(FloatMeaning::Binary(libm::fmod)),
+    int: Some(IntMeaning::Binary(|a, b, _| if b == 0 { a } else { a.wrapping_rem(b) })),
+    boolean: None,
+    cuda: CudaSpelling::float("fmodf({0}, {1})", "fmod({0}, {1})")
+        .and_int("truncated_remainder({0}, {1})")
+        .with_helper(
+            "template <class T> __device__ inline T truncated_remainder(T a, T b) {\n  \
+             return b == 0 ? a : b == -1 ? T(0) : a % b;\n}\n",
+        ),
+    cpu: CpuSpelling::Instruction {
+        float: Some("frem"),
+        int: Some("srem"),
+        boolean: None,
+        guard: Guard::Remainder,
+    },
+    ulp: 0.0,
+    spread: Spread::Remainder,
+    doc: "Remainder of the truncated quotient, with the sign of the dividend. An integer modulo 0 is itself; a float modulo 0 is NaN.",
+};
+
+pub(super) const NEG: Primitive = Primitive {
+    name: "neg",
+    params: X,
+    typing: Typing::Arithmetic,
+    algebra: Algebra::NONE,
+    float: Some(FloatMeaning::Unary(|x| -x)),
+    int: Some(IntMeaning::Unary(|x, bits| wrap(x.wrapping_neg(), bits))),
+    boolean: None,
+    cuda: CudaSpelling::number("(-{0})"),
+    cpu: CpuSpelling::Instruction {
+        float: Some("fneg"),
+        int: Some("sub 0,"),
+        boolean: None,
+        guard: Guard::None,
+    },
+    ulp: 0.0,
+    spread: Spread::Lipschitz(1.0),
+    doc: "Negation. The least integer is its own.",
+};
+
+pub(super) const ABS: Primitive = Primitive {
+    name: "abs",
+    params: X,
+    typing: Typing::Plain,
+    algebra: Algebra::IDEMPOTENT,
+    float: Some(FloatMeaning::Unary(f64::abs)),
+    int: Some(IntMeaning::Unary(|x, bits| wrap(x.wrapping_abs(), bits))),
+    boolean: None,
+    cuda: CudaSpelling::float("fabsf({0})", "fabs({0})").and_int("({0} < 0 ? -{0} : {0})"),
+    cpu: CpuSpelling::Intrinsic { float: Some("llvm.fabs"), int: Some("llvm.abs"), boolean: None },
+    ulp: 0.0,
+    spread: Spread::Lipschitz(1.0),
+    doc: "Absolute value. That of the least integer is itself.",
+};
+
+pub(super) const RECIPROCAL: Primitive = Primitive {
+    name: "reciprocal",
+    params: X,
+    typing: Typing::Float,
+    algebra: Algebra::NONE,
+    float: Some(FloatMeaning::Unary(f64::recip)),
+    int: None,
+    boolean: None,
+    cuda: CudaSpelling::float("(1.0f / {0})", "(1.0 / {0})"),
+    cpu: CpuSpelling::Expansion("1.0 / x"),
+    ulp: 0.5,
+    spread: Spread::Quotient,
+    doc: "One over x.",
+};
+
+pub(super) const MINIMUM: Primitive = Primitive {
+    name: "minimum",
+    params: LHS_RHS,
+    typing: Typing::Arithmetic,
+    algebra: Algebra { identity: Some(f64::INFINITY), ..Algebra::LATTICE },
+    float: Some(FloatMeaning::Binary(|a, b| {
+        propagating(a, b, if b < a { b } else { a }, b.is_sign_negative())
+    })),
+    int: Some(IntMeaning::Binary(|a, b, _| a.min(b))),
+    boolean: Some(BoolMeaning::Binary(|a, b| a & b)),
+    cuda: CudaSpelling::float("propagating_minimum({0}, {1})", "propagating_minimum({0}, {1})")
+        .and_int("({1} < {0} ? {1} : {0})")
+        .and_bool("({0} && {1})")
+        .with_helper(
+            "template <class T> __device__ inline T propagating_minimum(T a, T b) {\n  \
+             if (a != a) return a;\n  if (b != b) return b;\n  \
+             return a < b ? a : b < a ? b : signbit(a) ? a : b;\n}\n",
+        ),
+    cpu: CpuSpelling::Intrinsic { float: Some("llvm.minimum"), int: Some("llvm.smin"), boolean: Some("and") },
+    ulp: 0.0,
+    spread: Spread::Largest,
+    doc: "The lesser. NaN if either is; -0 is less than 0.",
+};
+
+pub(super) const MAXIMUM: Primitive = Primitive {
+    name: "maximum",
+    params: LHS_RHS,
+    typing: Typing::Arithmetic,
+    algebra: Algebra { identity: Some(f64::NEG_INFINITY), ..Algebra::LATTICE },
+    float: Some(FloatMeaning::Binary(|a, b| {
+        propagating(a, b, if b > a { b } else { a }, b.is_sign_positive())
+    })),
+    int: Some(IntMeaning::Binary(|a, b, _| a.max(b))),
+    boolean: Some(BoolMeaning::Binary(|a, b| a | b)),
+    cuda: CudaSpelling::float("propagating_maximum({0}, {1})", "propagating_maximum({0}, {1})")
+        .and_int("({1} > {0} ? {1} : {0})")
+        .and_bool("({0} || {1})")
+        .with_helper(
+            "template <class T> __device__ inline T propagating_maximum(T a, T b) {\n  \
+             if (a != a) return a;\n  if (b != b) return b;\n  \
+             return a > b ? a : b > a ? b : signbit(a) ? b : a;\n}\n",
+        ),
+    cpu: CpuSpelling::Intrinsic { float: Some("llvm.maximum"), int: Some("llvm.smax"), boolean: Some("or") },
+    ulp: 0.0,
+    spread: Spread::Largest,
+    doc: "The greater. NaN if either is; 0 is greater than -0.",
+};
+
+/// NaN wins; between zeros of either sign the second is taken where `second_zero` says so; else `chosen`.
+fn propagating(a: f64, b: f64, chosen: f64, second_zero: bool) -> f64 {
+    match (a.is_nan() || b.is_nan(), a == b && second_zero) {
+        (true, _) => f64::NAN,
+        (_, true) => b,
+        _ => chosen,
+    }
+}

@@ -1,0 +1,63 @@
+//! The tables of scalar ops, declared once.
+//!
+//! A *primitive* ([`Prim`]) is a row that says everything about one operation: typing, algebra, meaning, spellings, error.
+//! Rows lie in files by theme; [`primitives!`] lists them. Nothing here knows shapes, graphs or kernels.
+
+mod arithmetic;
+mod row;
+mod spread;
+pub mod typing;
+
+pub use row::{
+    Algebra, BoolMeaning, CpuSpelling, CudaSpelling, FloatMeaning, Guard, IntMeaning, Polynomial, Primitive,
+};
+pub use spread::Spread;
+pub use typing::{Classes, Operand, OperandKind, Signature, Typing, TypingError, promote};
+
+/// Makes [`Prim`] and its table from the list of rows, theme by theme.
+macro_rules! primitives {
+    ($($theme:ident: $($variant:ident = $row:ident),+;)+) => {
+        /// A primitive scalar op: the number of a row.
+        #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+        pub enum Prim {
+            $($(#[doc = concat!("The row `", stringify!($row), "` of ", stringify!($theme), ".")] $variant,)+)+
+        }
+
+        impl Prim {
+            /// Every primitive, in table order.
+            pub const ALL: &'static [Prim] = &[$($(Prim::$variant,)+)+];
+
+            /// Its row.
+            pub fn row(self) -> &'static Primitive {
+                static TABLE: &[Primitive] = &[$($($theme::$row,)+)+];
+                &TABLE[self as usize]
+            }
+        }
+    };
+}
+
+primitives! {
+    arithmetic: Add = ADD, Sub = SUB, Mul = MUL, Div = DIV, Fmod = FMOD, Neg = NEG, Abs = ABS, Reciprocal = RECIPROCAL,
+        Minimum = MINIMUM, Maximum = MAXIMUM;
+}
+
+impl Prim {
+    /// Its name in the definition language.
+    pub fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    /// The primitive called `name`, if there is one.
+    pub fn from_name(name: &str) -> Option<Prim> {
+        Self::ALL.iter().copied().find(|prim| prim.name() == name)
+    }
+}
+
+/// The dtypes of `prim` applied to `operands`.
+///
+/// # Errors
+/// [`TypingError`] if their number, or the dtype of one of them, does not suit.
+pub fn signature(prim: Prim, operands: &[Operand]) -> Result<Signature, TypingError> {
+    let row = prim.row();
+    typing::resolve(row.name, row.params.len(), row.typing, row.classes(), operands)
+}

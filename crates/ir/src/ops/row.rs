@@ -1,0 +1,247 @@
+//! What a row of the primitive table says: the types of its columns. No rows are here.
+
+use super::spread::Spread;
+use super::typing::{Classes, Typing};
+
+/// One primitive scalar op: everything the project knows about it, in one place.
+#[derive(Debug)]
+pub struct Primitive {
+    /// The name in the definition language.
+    pub name: &'static str,
+    /// The names of the operands, in order.
+    pub params: &'static [&'static str],
+    /// How operand dtypes give compute and result dtypes.
+    pub typing: Typing,
+    /// The laws it obeys as an operation on real numbers.
+    pub algebra: Algebra,
+    /// Its meaning on floats, in double precision; rounding to the dtype is the evaluator's. `None`: no float operands.
+    pub float: Option<FloatMeaning>,
+    /// Its meaning on integers. `None`: no integer operands.
+    pub int: Option<IntMeaning>,
+    /// Its meaning on bools. `None`: no bool operands.
+    pub boolean: Option<BoolMeaning>,
+    /// How CUDA C++ says it.
+    pub cuda: CudaSpelling,
+    /// How LLVM IR says it.
+    pub cpu: CpuSpelling,
+    /// Bound on the error of a compiled f32 or f64 result, in units in the last place; 0.5 is correctly rounded, 0 exact.
+    pub ulp: f64,
+    /// How absolute errors of the operands reach the result.
+    pub spread: Spread,
+    /// One sentence or two for the user, partial cases included.
+    pub doc: &'static str,
+}
+
+/// The laws of an operation on real numbers; rounding may bend associativity.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Algebra {
+    /// `f(a, b) = f(b, a)`.
+    pub commutative: bool,
+    /// `f(f(a, b), c) = f(a, f(b, c))`.
+    pub associative: bool,
+    /// `f(a, a) = a`; of one operand, `f(f(a)) = f(a)`.
+    pub idempotent: bool,
+    /// `f(a, e) = a`, and `f(e, a) = a` too if it is commutative.
+    pub identity: Option<f64>,
+}
+
+impl Algebra {
+    /// No law known.
+    pub const NONE: Algebra =
+        Algebra { commutative: false, associative: false, idempotent: false, identity: None };
+    /// Commutative only.
+    pub const COMMUTATIVE: Algebra = Algebra { commutative: true, ..Algebra::NONE };
+    /// Idempotent only.
+    pub const IDEMPOTENT: Algebra = Algebra { idempotent: true, ..Algebra::NONE };
+    /// Commutative, associative and idempotent, as the operations of a lattice are.
+    pub const LATTICE: Algebra = Algebra { associative: true, idempotent: true, ..Algebra::COMMUTATIVE };
+
+    /// Commutative and associative with an identity.
+    pub const fn monoid(identity: f64) -> Algebra {
+        Algebra { associative: true, identity: Some(identity), ..Algebra::COMMUTATIVE }
+    }
+
+    /// An identity on the right and nothing else, as subtraction and shifts have.
+    pub const fn right_identity(identity: f64) -> Algebra {
+        Algebra { identity: Some(identity), ..Algebra::NONE }
+    }
+}
+
+/// Meaning over doubles.
+#[derive(Clone, Copy, Debug)]
+pub enum FloatMeaning {
+    /// One number to one number.
+    Unary(fn(f64) -> f64),
+    /// Two numbers to one.
+    Binary(fn(f64, f64) -> f64),
+    /// One number to a truth value.
+    Test(fn(f64) -> bool),
+    /// Two numbers to a truth value.
+    Compare(fn(f64, f64) -> bool),
+    /// A bool and two numbers: the first number where the bool holds, else the second.
+    Select,
+}
+
+/// Meaning over 64-bit integers, told the width (32 or 64) that operands come in and the result must fit.
+#[derive(Clone, Copy, Debug)]
+pub enum IntMeaning {
+    /// One integer to one integer.
+    Unary(fn(i64, u32) -> i64),
+    /// Two integers to one.
+    Binary(fn(i64, i64, u32) -> i64),
+    /// Two integers to a truth value.
+    Compare(fn(i64, i64) -> bool),
+    /// A bool and two integers: the first integer where the bool holds, else the second.
+    Select,
+}
+
+/// Meaning over bools.
+#[derive(Clone, Copy, Debug)]
+pub enum BoolMeaning {
+    /// One bool to one.
+    Unary(fn(bool) -> bool),
+    /// Two bools to one.
+    Binary(fn(bool, bool) -> bool),
+    /// Three bools: the second where the first holds, else the third.
+    Select,
+}
+
+/// Text templates of CUDA C++ per class of compute dtype; `{0}` stands for the first operand, and so on.
+///
+/// Operands are variables or literals, so a template may repeat one. `None` where the row has no such meaning.
+#[derive(Clone, Copy, Debug)]
+pub struct CudaSpelling {
+    /// For f32.
+    pub f32: Option<&'static str>,
+    /// For f64.
+    pub f64: Option<&'static str>,
+    /// For i32 and i64 alike.
+    pub int: Option<&'static str>,
+    /// For bool.
+    pub boolean: Option<&'static str>,
+    /// A function or two the templates call, to be put before the kernel once.
+    pub helper: Option<&'static str>,
+}
+
+impl CudaSpelling {
+    /// Nothing spelled yet: the start of a row's spelling.
+    pub const NONE: CudaSpelling =
+        CudaSpelling { f32: None, f64: None, int: None, boolean: None, helper: None };
+
+    /// The same text for floats and integers.
+    pub const fn number(text: &'static str) -> CudaSpelling {
+        CudaSpelling { int: Some(text), ..CudaSpelling::float(text, text) }
+    }
+
+    /// Texts for the two float types only.
+    pub const fn float(f32: &'static str, f64: &'static str) -> CudaSpelling {
+        CudaSpelling { f32: Some(f32), f64: Some(f64), ..CudaSpelling::NONE }
+    }
+
+    /// The same spelling with a text for integers.
+    pub const fn and_int(self, text: &'static str) -> CudaSpelling {
+        CudaSpelling { int: Some(text), ..self }
+    }
+
+    /// The same spelling with a text for bools.
+    pub const fn and_bool(self, text: &'static str) -> CudaSpelling {
+        CudaSpelling { boolean: Some(text), ..self }
+    }
+
+    /// The same spelling with a helper function.
+    pub const fn with_helper(self, text: &'static str) -> CudaSpelling {
+        CudaSpelling { helper: Some(text), ..self }
+    }
+}
+
+/// How LLVM IR says a primitive. Which of several texts applies follows from the compute dtype.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum CpuSpelling {
+    /// One instruction of the operands, `boolean` on `i1`.
+    Instruction {
+        /// On floats, as in `fadd`.
+        float: Option<&'static str>,
+        /// On integers, as in `add`.
+        int: Option<&'static str>,
+        /// On bools, as in `or`.
+        boolean: Option<&'static str>,
+        /// What must be made safe before the instruction.
+        guard: Guard,
+    },
+    /// A call of an LLVM intrinsic, overloaded on the operand type.
+    Intrinsic {
+        /// On floats, as in `llvm.sqrt`.
+        float: Option<&'static str>,
+        /// On integers, as in `llvm.smin`; the flag that `llvm.abs` takes is false.
+        int: Option<&'static str>,
+        /// On bools, an instruction, as in `and`.
+        boolean: Option<&'static str>,
+    },
+    /// `fcmp` and `icmp` with these predicates, bools compared as unsigned.
+    Compare {
+        /// The `fcmp` predicate, as in `olt`.
+        float: &'static str,
+        /// The signed `icmp` predicate, as in `slt`.
+        int: &'static str,
+        /// The `icmp` predicate on `i1`, as in `ult`.
+        boolean: &'static str,
+    },
+    /// `select`.
+    Select,
+    /// No instruction: the value itself.
+    Move,
+    /// An expression over other primitives, in the text of [`super::ScalarExpr`].
+    Expansion(&'static str),
+    /// A polynomial that the code generator holds.
+    Polynomial(Polynomial),
+    /// A call per lane of the C library.
+    Libm {
+        /// The function on `float`.
+        f32: &'static str,
+        /// The function on `double`.
+        f64: &'static str,
+    },
+}
+
+/// What an integer instruction needs to never trap and always be defined.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Guard {
+    /// Nothing.
+    None,
+    /// `sdiv`: by 0 gives 0, by -1 gives the wrapped negation.
+    Quotient,
+    /// `srem`: by 0 gives the dividend, by -1 gives 0.
+    Remainder,
+    /// `shl`, `lshr`: an amount outside `0..width`, taken as unsigned, gives 0.
+    ShiftToZero,
+    /// `ashr`: an amount outside `0..width`, taken as unsigned, shifts by `width - 1`.
+    ShiftToSign,
+}
+
+/// The functions for which the CPU code generator holds a polynomial.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[allow(missing_docs)]
+pub enum Polynomial {
+    Exp,
+    Exp2,
+    Expm1,
+    Log,
+    Log2,
+    Log1p,
+    Sin,
+    Cos,
+    Tanh,
+    Erf,
+}
+
+/// An integer brought back into `bits` by dropping what is above, as two's complement hardware does.
+pub(super) const fn wrap(x: i64, bits: u32) -> i64 {
+    if bits == 32 { x as i32 as i64 } else { x }
+}
+
+impl Primitive {
+    /// The classes of compute dtypes it has a meaning on.
+    pub fn classes(&self) -> Classes {
+        Classes { float: self.float.is_some(), int: self.int.is_some(), boolean: self.boolean.is_some() }
+    }
+}

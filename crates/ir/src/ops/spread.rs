@@ -1,0 +1,145 @@
+//! How absolute errors of the operands reach the result of a primitive.
+//!
+//! Takes the operand values and a bound on the absolute error of each, gives a bound on the absolute error of the exact
+//! function of them. The error the op itself adds by rounding is not here: it is the row's `ulp`.
+
+/// The rule by which one primitive spreads errors.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Spread {
+    /// The result deviates most at a corner of the box of operand intervals: monotone functions.
+    Corners,
+    /// The result deviates by at most this factor times the sum of the errors.
+    Lipschitz(f64),
+    /// The result deviates by the greatest of the errors: minimum, maximum.
+    Largest,
+    /// The first-order rule of a product and its last term.
+    Product,
+    /// The rule of a quotient, or of the reciprocal; unbounded where the divisor may be zero.
+    Quotient,
+    /// The remainder: jumps by a divisor where the quotient's integer part may differ.
+    Remainder,
+    /// A truth value: it may flip where the operand intervals overlap.
+    Comparison,
+    /// A selection: the error of the selected operand, or of both and their distance where the condition may flip.
+    Select,
+    /// Operands are exact by nature (bools, integers, bits): any error at all is unbounded.
+    Exact,
+}
+
+impl Spread {
+    /// A bound on `|f(x) - f(args)|` over all `x` within `errors` of `args`. Infinite where none is known.
+    ///
+    /// `meaning` is the function itself, as doubles with bools as 0 and 1. The three slices run in parallel.
+    pub fn bound(self, meaning: impl Fn(&[f64]) -> f64, args: &[f64], errors: &[f64]) -> f64 {
+        if errors.iter().all(|&error| error == 0.0) {
+            return 0.0;
+        }
+        let bound = match self {
+            Spread::Corners => corners(meaning, args, errors),
+            Spread::Lipschitz(factor) => factor * errors.iter().sum::<f64>(),
+            Spread::Largest => errors.iter().copied().fold(0.0, f64::max),
+            Spread::Product => product(args, errors),
+            Spread::Quotient => quotient(args, errors),
+            Spread::Remainder => remainder(args, errors),
+            Spread::Comparison => comparison(args, errors),
+            Spread::Select => select(args, errors),
+            Spread::Exact => f64::INFINITY,
+        };
+        if bound.is_nan() { f64::INFINITY } else { bound }
+    }
+}
+
+/// Every corner is visited by counting in binary over the operands.
+fn corners(meaning: impl Fn(&[f64]) -> f64, args: &[f64], errors: &[f64]) -> f64 {
+    let centre = meaning(args);
+    let mut point = args.to_vec();
+    let mut worst = 0.0_f64;
+    for corner in 0..1_u32 << args.len() {
+        for (index, x) in point.iter_mut().enumerate() {
+            let sign = if corner >> index & 1 == 1 { 1.0 } else { -1.0 };
+            *x = args[index] + sign * errors[index];
+        }
+        let value = meaning(&point);
+        let same = value == centre || (value.is_nan() && centre.is_nan());
+        let deviation = if same { 0.0 } else { (value - centre).abs() };
+        if deviation.is_nan() {
+            return f64::INFINITY;
+        }
+        worst = worst.max(deviation);
+    }
+    worst
+}
+
+fn product(args: &[f64], errors: &[f64]) -> f64 {
+    let (a, b) = (args[0].abs(), args[1].abs());
+    let term = |value: f64, error: f64| if error == 0.0 { 0.0 } else { value * error };
+    term(a, errors[1]) + term(b, errors[0]) + errors[0] * errors[1]
+}
+
+/// A reciprocal is a quotient with an exact 1 above.
+fn quotient(args: &[f64], errors: &[f64]) -> f64 {
+    let (above, above_error) = if args.len() == 2 { (args[0], errors[0]) } else { (1.0, 0.0) };
+    let (below, below_error) = (args[args.len() - 1].abs(), errors[errors.len() - 1]);
+    let least = below - below_error;
+    if below_error == 0.0 {
+        return if above_error == 0.0 { 0.0 } else { above_error / below };
+    }
+    if least <= 0.0 { f64::INFINITY } else { (above_error + (above / below).abs() * below_error) / least }
+}
+
+fn remainder(args: &[f64], errors: &[f64]) -> f64 {
+    let (a, b) = (args[0], args[1]);
+    let whole = (a / b).trunc();
+    let steady = [-1.0, 1.0].iter().all(|&up| {
+        [-1.0, 1.0].iter().all(|&down| ((a + up * errors[0]) / (b + down * errors[1])).trunc() == whole)
+    });
+    let smooth = errors[0] + whole.abs() * errors[1];
+    if steady { smooth } else { smooth + b.abs() + errors[1] }
+}
+
+fn comparison(args: &[f64], errors: &[f64]) -> f64 {
+    let (distance, reach) = match *args {
+        [x] => (x.abs(), errors[0]),
+        _ => ((args[0] - args[1]).abs(), errors[0] + errors[1]),
+    };
+    if distance > reach { 0.0 } else { 1.0 }
+}
+
+fn select(args: &[f64], errors: &[f64]) -> f64 {
+    if errors[0] == 0.0 {
+        return if args[0] != 0.0 { errors[1] } else { errors[2] };
+    }
+    let apart = if args[1] == args[2] { 0.0 } else { (args[1] - args[2]).abs() };
+    apart + errors[1].max(errors[2])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_error_in_no_error_out() {
+        for spread in [Spread::Corners, Spread::Quotient, Spread::Exact, Spread::Comparison] {
+            assert_eq!(spread.bound(|x| x[0] / x[1], &[1.0, 0.0], &[0.0, 0.0]), 0.0);
+        }
+    }
+
+    #[test]
+    fn a_divisor_that_may_be_zero_has_no_bound() {
+        assert_eq!(Spread::Quotient.bound(|x| 1.0 / x[0], &[0.1], &[0.2]), f64::INFINITY);
+        let bound = Spread::Quotient.bound(|x| x[0] / x[1], &[6.0, 2.0], &[0.1, 0.1]);
+        assert!((6.1 / 1.9 - 3.0..0.25).contains(&bound));
+    }
+
+    #[test]
+    fn a_comparison_flips_only_within_reach() {
+        assert_eq!(Spread::Comparison.bound(|_| 0.0, &[1.0, 2.0], &[0.4, 0.4]), 0.0);
+        assert_eq!(Spread::Comparison.bound(|_| 0.0, &[1.0, 2.0], &[0.5, 0.5]), 1.0);
+        assert_eq!(Spread::Select.bound(|_| 0.0, &[1.0, 5.0, 2.0], &[1.0, 0.0, 0.5]), 3.5);
+    }
+
+    #[test]
+    fn corners_outside_the_domain_have_no_bound() {
+        assert_eq!(Spread::Corners.bound(|x| x[0].sqrt(), &[0.1], &[0.2]), f64::INFINITY);
+    }
+}

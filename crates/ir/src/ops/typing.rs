@@ -1,0 +1,276 @@
+//! The typing of scalar ops: from operand dtypes and kinds to the dtypes of the computation and of the result.
+//!
+//! Promotion follows PyTorch (and so nvFuser): bool < integer < float are *categories*; tensors with dimensions decide before
+//! tensors without, those before numbers, and a weaker kind widens the result only by a higher category. After
+//! promotion arithmetic on a half type happens in f32.
+
+use smallvec::{SmallVec, smallvec};
+
+use crate::dtype::DType;
+
+/// How an op's operand dtypes give its compute and result dtypes.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Typing {
+    /// A function of real numbers: integers, bools and halves go to f32; the result stays there.
+    Float,
+    /// The result has the dtype of the first operand; halves are computed in f32 and rounded back.
+    Plain,
+    /// Promotion, then halves to f32; the result stays there.
+    Arithmetic,
+    /// Operands as for [`Typing::Arithmetic`], result bool.
+    Compare,
+    /// Operands as for [`Typing::Float`], result bool.
+    Test,
+    /// Operands become bool, result bool.
+    Logical,
+    /// Promotion of integers and bools.
+    Bitwise,
+    /// The first operand is a bool; the result has the promoted dtype of the others, halves included.
+    Where,
+    /// The bits of the one operand, unchanged.
+    Set,
+}
+
+/// What an operand is, which decides how much it weighs in promotion.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub enum OperandKind {
+    /// A tensor with at least one dimension.
+    Tensor,
+    /// A tensor without dimensions.
+    ZeroDim,
+    /// A number written in the program, or a scalar value of it.
+    Literal,
+}
+
+/// One operand as typing sees it.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub struct Operand {
+    /// Its dtype; a Python float is `F64`, a Python int `I64`, a Python bool `Bool`.
+    pub dtype: DType,
+    /// Its kind.
+    pub kind: OperandKind,
+}
+
+impl Operand {
+    /// A tensor operand with dimensions.
+    pub const fn tensor(dtype: DType) -> Operand {
+        Operand { dtype, kind: OperandKind::Tensor }
+    }
+
+    /// A tensor operand without dimensions.
+    pub const fn zero_dim(dtype: DType) -> Operand {
+        Operand { dtype, kind: OperandKind::ZeroDim }
+    }
+
+    /// A number.
+    pub const fn literal(dtype: DType) -> Operand {
+        Operand { dtype, kind: OperandKind::Literal }
+    }
+}
+
+/// The dtypes of one application of an op.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Signature {
+    /// Cast the operands to these. Never a half type, except for [`Typing::Set`].
+    pub compute: SmallVec<[DType; 4]>,
+    /// The op then gives this.
+    pub result_compute: DType,
+    /// Cast what it gives to this.
+    pub result: DType,
+}
+
+/// Why an op does not apply to its operands.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum TypingError {
+    /// The number of operands is wrong.
+    #[error("`{op}` takes {expected} operand(s), {given} given")]
+    Arity {
+        /// The op.
+        op: &'static str,
+        /// Operands it takes.
+        expected: usize,
+        /// Operands it got.
+        given: usize,
+    },
+    /// The dtype of an operand is wrong.
+    #[error("`{op}`: operand {argument} must be {expected}, but is {given}")]
+    Operand {
+        /// The op.
+        op: &'static str,
+        /// The operand's place, from 0.
+        argument: usize,
+        /// What would have been right, in words.
+        expected: &'static str,
+        /// The dtype it has.
+        given: DType,
+    },
+}
+
+/// The classes of compute dtypes an op has a meaning on.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Classes {
+    /// f32 and f64.
+    pub float: bool,
+    /// i32 and i64.
+    pub int: bool,
+    /// bool.
+    pub boolean: bool,
+}
+
+impl Classes {
+    /// Is the class of `dtype` among them?
+    pub const fn contain(self, dtype: DType) -> bool {
+        match dtype {
+            DType::Bool => self.boolean,
+            DType::I32 | DType::I64 => self.int,
+            _ => self.float,
+        }
+    }
+
+    const fn in_words(self) -> &'static str {
+        match (self.float, self.int, self.boolean) {
+            (true, true, true) => "a number or a bool",
+            (true, true, false) => "a number",
+            (true, false, true) => "a float or a bool",
+            (true, false, false) => "a float",
+            (false, true, true) => "an integer or a bool",
+            (false, true, false) => "an integer",
+            (false, false, _) => "a bool",
+        }
+    }
+}
+
+/// The smallest dtype both convert to: the later in declaration order, but f32 for the two different halves.
+pub fn promote(a: DType, b: DType) -> DType {
+    match (a, b) {
+        (DType::F16, DType::BF16) | (DType::BF16, DType::F16) => DType::F32,
+        _ => a.max(b),
+    }
+}
+
+/// The common dtype of operands of several kinds. No operands: bool.
+///
+/// A number beside tensors weighs as f32, i64 or bool; among themselves numbers keep their dtypes.
+pub fn promote_operands(operands: &[Operand]) -> DType {
+    let of_kind = |kind| {
+        operands.iter().filter(|operand| operand.kind == kind).map(|operand| operand.dtype).reduce(promote)
+    };
+    let tensors = of_kind(OperandKind::Tensor);
+    let zero_dims = of_kind(OperandKind::ZeroDim);
+    let numbers = of_kind(OperandKind::Literal);
+    let among_tensors = combine(tensors, zero_dims);
+    let numbers = match numbers {
+        Some(dtype) if among_tensors.is_some() && dtype.is_float() => Some(DType::F32),
+        other => other,
+    };
+    combine(among_tensors, numbers).unwrap_or(DType::Bool)
+}
+
+/// The stronger kind's dtype, unless the weaker one is of a higher category.
+fn combine(stronger: Option<DType>, weaker: Option<DType>) -> Option<DType> {
+    match (stronger, weaker) {
+        (Some(strong), Some(weak)) if category(weak) > category(strong) => Some(weak),
+        (None, weak) => weak,
+        (strong, _) => strong,
+    }
+}
+
+fn category(dtype: DType) -> u8 {
+    u8::from(dtype.is_int()) + 2 * u8::from(dtype.is_float())
+}
+
+/// The dtype in which a function of real numbers computes.
+fn real(dtype: DType) -> DType {
+    if dtype == DType::F64 { DType::F64 } else { DType::F32 }
+}
+
+/// The signature of an op of `arity` operands, typed by `typing`, with a meaning on `classes`.
+///
+/// # Errors
+/// [`TypingError`] if the number of operands or the dtype of one does not suit.
+pub(super) fn resolve(
+    op: &'static str,
+    arity: usize,
+    typing: Typing,
+    classes: Classes,
+    operands: &[Operand],
+) -> Result<Signature, TypingError> {
+    if operands.len() != arity {
+        return Err(TypingError::Arity { op, expected: arity, given: operands.len() });
+    }
+    if typing == Typing::Where {
+        return resolve_where(op, operands);
+    }
+    let common = promote_operands(operands);
+    let (compute, result) = match typing {
+        Typing::Float => (real(common), real(common)),
+        Typing::Plain => (operands[0].dtype.compute(), operands[0].dtype),
+        Typing::Arithmetic => (common.compute(), common.compute()),
+        Typing::Compare => (common.compute(), DType::Bool),
+        Typing::Test => (real(common), DType::Bool),
+        Typing::Logical => (DType::Bool, DType::Bool),
+        Typing::Bitwise => (common, common),
+        Typing::Set | Typing::Where => (operands[0].dtype, operands[0].dtype),
+    };
+    if typing != Typing::Set && !classes.contain(compute) {
+        return Err(unsuitable(op, classes, operands));
+    }
+    let result_compute = if typing == Typing::Plain { compute } else { result };
+    Ok(Signature { compute: smallvec![compute; arity], result_compute, result })
+}
+
+fn resolve_where(op: &'static str, operands: &[Operand]) -> Result<Signature, TypingError> {
+    let condition = operands[0].dtype;
+    if condition != DType::Bool {
+        return Err(TypingError::Operand { op, argument: 0, expected: "a bool", given: condition });
+    }
+    let result = promote_operands(&operands[1..]);
+    let compute = result.compute();
+    Ok(Signature { compute: smallvec![DType::Bool, compute, compute], result_compute: compute, result })
+}
+
+/// The first operand of a class without meaning is to blame; promotion makes no class that no operand has.
+fn unsuitable(op: &'static str, classes: Classes, operands: &[Operand]) -> TypingError {
+    let culprit = operands.iter().position(|operand| !classes.contain(operand.dtype)).unwrap_or(0);
+    TypingError::Operand {
+        op,
+        argument: culprit,
+        expected: classes.in_words(),
+        given: operands[culprit].dtype,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_never_widens_within_its_category() {
+        let with = |dtype, number| promote_operands(&[Operand::tensor(dtype), Operand::literal(number)]);
+        assert_eq!(with(DType::F32, DType::F64), DType::F32);
+        assert_eq!(with(DType::BF16, DType::F64), DType::BF16);
+        assert_eq!(with(DType::I32, DType::I64), DType::I32);
+        assert_eq!(with(DType::I64, DType::F64), DType::F32);
+        assert_eq!(with(DType::Bool, DType::I64), DType::I64);
+        assert_eq!(promote_operands(&[Operand::literal(DType::F64)]), DType::F64);
+    }
+
+    #[test]
+    fn dimensions_weigh_more_than_none() {
+        let of = |tensor, zero_dim| promote_operands(&[Operand::tensor(tensor), Operand::zero_dim(zero_dim)]);
+        assert_eq!(of(DType::F16, DType::F64), DType::F16);
+        assert_eq!(of(DType::I32, DType::F64), DType::F64);
+        assert_eq!(of(DType::F32, DType::I64), DType::F32);
+    }
+
+    #[test]
+    fn promotion_is_a_commutative_idempotent_monoid() {
+        for a in DType::ALL {
+            assert_eq!(promote(a, a), a);
+            assert_eq!(promote(a, DType::Bool), a);
+            for b in DType::ALL {
+                assert_eq!(promote(a, b), promote(b, a));
+            }
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! Constants: one number of one dtype, compared and hashed by its bits.
+//!
+//! Takes numbers and gives the bit pattern the dtype stores, the numbers back, the cast between dtypes and
+//! the spelling of the definition language.
+
+use std::fmt;
+
+use crate::dtype::DType;
+
+/// A constant of a dtype. Equality and hash go by bits, so NaN equals itself and -0 differs from 0.
+///
+/// ```
+/// use ferrofuse_ir::{DType, Scalar};
+/// assert_eq!(Scalar::from_f64(DType::F32, 0.1).to_string(), "0.1");
+/// assert_eq!(Scalar::from_f64(DType::I32, 1e30).as_i64(), i64::from(i32::MAX));
+/// ```
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct Scalar {
+    dtype: DType,
+    /// The pattern the dtype stores, with zeros above it.
+    bits: u64,
+}
+
+impl Scalar {
+    /// The value of `dtype` nearest to `x`: ties to even for floats; truncated and saturated, with NaN as 0,
+    /// for integers; true for bool unless `x` is zero. Every NaN becomes the one quiet positive NaN.
+    pub fn from_f64(dtype: DType, x: f64) -> Scalar {
+        let rounded = dtype.round(x);
+        let rounded = if rounded.is_nan() { f64::NAN } else { rounded };
+        let bits = match dtype {
+            DType::Bool => u64::from(x != 0.0),
+            DType::I32 => u64::from(x as i32 as u32),
+            DType::I64 => x as i64 as u64,
+            DType::F16 => u64::from(half::f16::from_f64(rounded).to_bits()),
+            DType::BF16 => u64::from(half::bf16::from_f64(rounded).to_bits()),
+            DType::F32 => u64::from((rounded as f32).to_bits()),
+            DType::F64 => rounded.to_bits(),
+        };
+        Scalar { dtype, bits }
+    }
+
+    /// The value of `dtype` nearest to `x`: saturated for i32, rounded for floats, nonzero for bool.
+    pub fn from_i64(dtype: DType, x: i64) -> Scalar {
+        let bits = match dtype {
+            DType::Bool => u64::from(x != 0),
+            DType::I32 => u64::from(x.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as u32),
+            DType::I64 => x as u64,
+            DType::F32 => u64::from((x as f32).to_bits()),
+            DType::F16 | DType::BF16 => return Scalar::from_f64(dtype, f64::from(x as f32)),
+            DType::F64 => (x as f64).to_bits(),
+        };
+        Scalar { dtype, bits }
+    }
+
+    /// The bool constant `x`.
+    pub fn from_bool(x: bool) -> Scalar {
+        Scalar { dtype: DType::Bool, bits: u64::from(x) }
+    }
+
+    /// The constant whose stored pattern is the low bits of `bits`.
+    pub fn from_bits(dtype: DType, bits: u64) -> Scalar {
+        Scalar { dtype, bits: bits & (u64::MAX >> (64 - dtype.bits())) }
+    }
+
+    /// Its dtype.
+    pub const fn dtype(self) -> DType {
+        self.dtype
+    }
+
+    /// The pattern the dtype stores, with zeros above it.
+    pub const fn bits(self) -> u64 {
+        self.bits
+    }
+
+    /// The value as a double: exact but for integers beyond 2^53, which round.
+    pub fn as_f64(self) -> f64 {
+        match self.dtype {
+            DType::Bool | DType::I32 | DType::I64 => self.as_i64() as f64,
+            DType::F16 => half::f16::from_bits(self.bits as u16).to_f64(),
+            DType::BF16 => half::bf16::from_bits(self.bits as u16).to_f64(),
+            DType::F32 => f64::from(f32::from_bits(self.bits as u32)),
+            DType::F64 => f64::from_bits(self.bits),
+        }
+    }
+
+    /// The value as an integer: floats are truncated and saturated, NaN is 0.
+    pub fn as_i64(self) -> i64 {
+        match self.dtype {
+            DType::Bool | DType::I64 => self.bits as i64,
+            DType::I32 => i64::from(self.bits as u32 as i32),
+            _ => self.as_f64() as i64,
+        }
+    }
+
+    /// Is the value anything but zero? NaN is.
+    pub fn as_bool(self) -> bool {
+        if self.dtype.is_float() { self.as_f64() != 0.0 } else { self.bits != 0 }
+    }
+
+    /// The meaning of the cast op.
+    ///
+    /// Floats go to integers by truncation, saturated, NaN as 0; i64 goes to i32 by its low bits; integers go to the
+    /// halves through f32; everything but zero goes to true.
+    pub fn cast(self, dtype: DType) -> Scalar {
+        match (self.dtype, dtype) {
+            (from, to) if from == to => self,
+            (_, DType::Bool) => Scalar::from_bool(self.as_bool()),
+            (DType::I64, DType::I32) => Scalar::from_bits(dtype, self.bits),
+            (from, _) if from.is_float() => Scalar::from_f64(dtype, self.as_f64()),
+            _ => Scalar::from_i64(dtype, self.as_i64()),
+        }
+    }
+
+    /// 0, or false.
+    pub fn zero(dtype: DType) -> Scalar {
+        Scalar::from_i64(dtype, 0)
+    }
+
+    /// 1, or true.
+    pub fn one(dtype: DType) -> Scalar {
+        Scalar::from_i64(dtype, 1)
+    }
+
+    /// The identity of `maximum`: minus infinity, the least integer, or false.
+    pub fn lowest(dtype: DType) -> Scalar {
+        match dtype {
+            DType::I64 => Scalar::from_i64(dtype, i64::MIN),
+            _ => Scalar::from_f64(dtype, if dtype == DType::Bool { 0.0 } else { f64::NEG_INFINITY }),
+        }
+    }
+
+    /// The identity of `minimum`: infinity, the greatest integer, or true.
+    pub fn highest(dtype: DType) -> Scalar {
+        match dtype {
+            DType::I64 => Scalar::from_i64(dtype, i64::MAX),
+            _ => Scalar::from_f64(dtype, f64::INFINITY),
+        }
+    }
+
+    /// The finite double with the fewest digits that reads back as this value.
+    fn shortest(self) -> f64 {
+        let x = self.as_f64();
+        (0..17)
+            .filter_map(|digits| format!("{x:.digits$e}").parse::<f64>().ok())
+            .find(|&candidate| self.dtype.round(candidate) == x)
+            .unwrap_or(x)
+    }
+}
+
+/// As the definition language writes it: `True`, `3`, `1.0`, `1e-5`, `float("inf")`, `float("nan")`; the fewest
+/// digits that read back as the same value of the dtype.
+impl fmt::Display for Scalar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let x = self.as_f64();
+        match self.dtype {
+            DType::Bool => f.write_str(if self.bits == 1 { "True" } else { "False" }),
+            DType::I32 | DType::I64 => write!(f, "{}", self.as_i64()),
+            _ if x.is_nan() => f.write_str("float(\"nan\")"),
+            _ if x.is_infinite() => write!(f, "float(\"{x}\")"),
+            _ => write!(f, "{:?}", self.shortest()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_half_survives_its_spelling() {
+        for bits in 0..=u16::MAX {
+            for dtype in [DType::F16, DType::BF16] {
+                let scalar = Scalar::from_bits(dtype, u64::from(bits));
+                if let Ok(x) = scalar.to_string().parse::<f64>() {
+                    assert_eq!(Scalar::from_f64(dtype, x), scalar, "{scalar}");
+                } else {
+                    assert!(!scalar.as_f64().is_finite());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn spellings() {
+        let spelled = |dtype, x| Scalar::from_f64(dtype, x).to_string();
+        assert_eq!(spelled(DType::F32, 0.1), "0.1");
+        assert_eq!(spelled(DType::F16, 0.1), "0.1");
+        assert_eq!(spelled(DType::F32, 1.0 / 3.0), "0.33333334");
+        assert_eq!(spelled(DType::F64, 1.0), "1.0");
+        assert_eq!(spelled(DType::F64, -0.0), "-0.0");
+        assert_eq!(spelled(DType::F64, 1e-5), "1e-5");
+        assert_eq!(spelled(DType::F32, f64::NEG_INFINITY), "float(\"-inf\")");
+        assert_eq!(spelled(DType::BF16, f64::NAN), "float(\"nan\")");
+        assert_eq!(spelled(DType::Bool, 2.0), "True");
+        assert_eq!(spelled(DType::I32, -7.9), "-7");
+    }
+
+    #[test]
+    fn casts() {
+        let wide = Scalar::from_i64(DType::I64, (1 << 32) + 5);
+        assert_eq!(wide.cast(DType::I32).as_i64(), 5);
+        assert_eq!(Scalar::from_i64(DType::I32, 1 << 40).as_i64(), i64::from(i32::MAX));
+        assert_eq!(Scalar::from_f64(DType::F32, f64::NAN).cast(DType::I64).as_i64(), 0);
+        assert_eq!(Scalar::from_f64(DType::F64, -1e300).cast(DType::I64).as_i64(), i64::MIN);
+        assert_eq!(Scalar::from_f64(DType::F64, 0.25).cast(DType::Bool), Scalar::from_bool(true));
+        assert_eq!(Scalar::from_i64(DType::I64, 70000).cast(DType::F16).as_f64(), f64::INFINITY);
+    }
+
+    #[test]
+    fn identities_hold_their_dtype() {
+        for dtype in DType::ALL {
+            assert!(Scalar::lowest(dtype).as_f64() <= 0.0 && Scalar::highest(dtype).as_f64() >= 1.0);
+            assert_eq!(Scalar::one(dtype).as_i64(), 1);
+            assert!(!Scalar::zero(dtype).as_bool());
+        }
+        assert_eq!(Scalar::lowest(DType::I32).as_i64(), i64::from(i32::MIN));
+    }
+}
