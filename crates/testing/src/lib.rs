@@ -1,1 +1,3 @@
 //! File tests, random programs, differential checks, the CUDA emulator.
+
+pub mod emulator;

@@ -1,0 +1,73 @@
+//! Buffers whose neighbours cannot be touched: takes bytes, gives memory between two pages that fault, so that a
+//! kernel which leaves its buffer is stopped by the emulator instead of spoiling something else.
+
+use std::io;
+use std::ptr;
+use std::slice;
+
+/// Device allocations are aligned to 256 bytes; kernels rely on 16 of them for vector accesses.
+const ALIGNMENT: usize = 16;
+
+/// Bytes that end (up to their rounding to 16) at a page that faults; the page before them faults too.
+#[derive(Debug)]
+pub struct GuardedBuffer {
+    mapping: *mut u8,
+    mapped: usize,
+    data: *mut u8,
+    length: usize,
+}
+
+impl GuardedBuffer {
+    /// A copy of `bytes`, aligned to 16.
+    pub fn new(bytes: &[u8]) -> io::Result<GuardedBuffer> {
+        let page = page_size();
+        let room = bytes.len().next_multiple_of(ALIGNMENT);
+        let body = room.next_multiple_of(page);
+        let mapped = body + 2 * page;
+        let mapping = map_unreachable(mapped)?;
+        // SAFETY: the range from the second page to the one before the last lies within the mapping.
+        let data = unsafe {
+            if body > 0
+                && libc::mprotect(mapping.add(page).cast(), body, libc::PROT_READ | libc::PROT_WRITE) != 0
+            {
+                let error = io::Error::last_os_error();
+                libc::munmap(mapping.cast(), mapped);
+                return Err(error);
+            }
+            mapping.add(page + body - room)
+        };
+        // SAFETY: `room` bytes from `data` are writable and new, so they do not overlap `bytes`.
+        unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), data, bytes.len()) };
+        Ok(GuardedBuffer { mapping, mapped, data, length: bytes.len() })
+    }
+
+    /// The bytes.
+    pub fn bytes(&self) -> &[u8] {
+        // SAFETY: `length` initialised bytes from `data` belong to this buffer.
+        unsafe { slice::from_raw_parts(self.data, self.length) }
+    }
+
+    /// Where the bytes begin, for a kernel to write through.
+    pub fn as_mut_ptr(&mut self) -> *mut u8 {
+        self.data
+    }
+}
+
+impl Drop for GuardedBuffer {
+    fn drop(&mut self) {
+        // SAFETY: the mapping is ours and nothing borrowed from it is left.
+        unsafe { libc::munmap(self.mapping.cast(), self.mapped) };
+    }
+}
+
+fn page_size() -> usize {
+    // SAFETY: asks for a constant of the system.
+    unsafe { libc::sysconf(libc::_SC_PAGESIZE) as usize }
+}
+
+fn map_unreachable(length: usize) -> io::Result<*mut u8> {
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+    // SAFETY: a new private mapping touches no memory that exists.
+    let mapping = unsafe { libc::mmap(ptr::null_mut(), length, libc::PROT_NONE, flags, -1, 0) };
+    if mapping == libc::MAP_FAILED { Err(io::Error::last_os_error()) } else { Ok(mapping.cast()) }
+}

@@ -1,0 +1,102 @@
+//! Runs include-free CUDA C++ on the CPU: takes the text of a kernel, gives a module that can be launched.
+//!
+//! The text is compiled with g++ against the headers of `device/`, loaded into this process, and each thread of a
+//! block runs as a fiber. Blocks run one after another; shared memory starts poisoned; a missed barrier, a bad
+//! address or too much shared memory is an error. What no single interleaving can show (a missing barrier, say) is
+//! found by launching in several [`Order`]s and comparing.
+//!
+//! Does not emulate inline PTX, asynchronous copies, clusters, tensor cores or the memory model: kernels guard those
+//! with `#ifdef CUEMU`. Does not check that the real compiler accepts the text.
+
+mod compile;
+mod guarded;
+mod launch;
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tempfile::TempDir;
+
+pub use guarded::GuardedBuffer;
+pub use launch::{Arg, Launch, Module, Order, Stats};
+
+/// How kernels are compiled for the emulator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EmulatorOptions {
+    /// The C++ compiler: g++ 10 or newer, as a name to be found on the path or as a path.
+    pub cxx: PathBuf,
+    /// Also report undefined behaviour, with its line: indices beyond an array, misaligned vector accesses, shifts
+    /// beyond the width, signed overflow, float to integer out of range. Costs compile and run time.
+    pub sanitize: bool,
+}
+
+impl Default for EmulatorOptions {
+    fn default() -> EmulatorOptions {
+        EmulatorOptions { cxx: PathBuf::from("g++"), sanitize: false }
+    }
+}
+
+/// Why a kernel could not be compiled or a launch failed.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The emulator switches stacks with machine code that exists for one kind of machine only.
+    #[error("the CUDA emulator runs on x86-64 Linux only")]
+    UnsupportedMachine,
+    /// The C++ compiler could not be started.
+    #[error("cannot start the C++ compiler `{}` (Debian: apt-get install g++): {source}", cxx.display())]
+    CompilerMissing {
+        /// What was to be started.
+        cxx: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The C++ compiler refused the kernel.
+    #[error("the C++ compiler refused kernel `{kernel}`:\n{text}")]
+    Compile {
+        /// The kernel's name.
+        kernel: String,
+        /// What the compiler printed; lines are counted in the kernel's own text, named `KERNEL.cu`.
+        text: String,
+    },
+    /// The compiled kernel could not be loaded.
+    #[error("cannot load the compiled kernel: {0}")]
+    Load(#[from] libloading::Error),
+    /// The launch breaks a rule that the driver would refuse: sizes, or arguments that do not fit the parameters.
+    #[error("bad launch: {0}")]
+    BadLaunch(String),
+    /// The launch began and went wrong, or asks for more memory than a block can have.
+    #[error("kernel `{kernel}`: {text}")]
+    Kernel {
+        /// The kernel's name.
+        kernel: String,
+        /// What happened, with the line in the kernel's text where one is known.
+        text: String,
+    },
+    /// Temporary files could not be written.
+    #[error("cannot write the emulator's temporary files: {0}")]
+    Files(#[from] io::Error),
+}
+
+/// A C++ compiler and the emulator's headers, ready to compile kernels. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Emulator {
+    options: EmulatorOptions,
+    headers: Arc<TempDir>,
+}
+
+impl Emulator {
+    /// Writes the headers to a temporary folder; the compiler is first looked for by [`Emulator::compile`].
+    pub fn new(options: EmulatorOptions) -> Result<Emulator, Error> {
+        if !cfg!(all(target_arch = "x86_64", target_os = "linux")) {
+            return Err(Error::UnsupportedMachine);
+        }
+        Ok(Emulator { options, headers: Arc::new(compile::write_headers()?) })
+    }
+
+    /// Compiles the kernel `kernel_name` of the CUDA C++ text `source` (140 ms and more) and loads it.
+    pub fn compile(&self, source: &str, kernel_name: &str) -> Result<Module, Error> {
+        let directory = compile::compile(&self.options, self.headers.path(), source, kernel_name)?;
+        Module::load(directory, kernel_name)
+    }
+}
