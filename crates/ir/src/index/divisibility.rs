@@ -1,0 +1,97 @@
+//! Which numbers divide an expression, from its coefficients and from the multiples that are known.
+
+use super::division::gcd;
+use super::{Atom, Expr, Facts};
+
+impl Facts {
+    /// A number that certainly divides every value of the expression: 0 for zero itself, otherwise at least 1.
+    pub(super) fn divisor(&self, e: &Expr) -> i64 {
+        if e.is_overflow() {
+            return 1;
+        }
+        let own = self.divisor_by_terms(e);
+        self.compound_multiples().iter().fold(own, |best, (known, multiple)| match e.split_multiple(known) {
+            Some((quotient, rest)) if !quotient.is_zero() => {
+                let factor = self.divisor_by_terms(&quotient).checked_mul(*multiple).unwrap_or(*multiple);
+                join(best, shared(factor, self.divisor_by_terms(&rest)))
+            }
+            _ => best,
+        })
+    }
+
+    fn divisor_by_terms(&self, e: &Expr) -> i64 {
+        e.terms().iter().fold(0, |common, term| {
+            let mut divisor = term.coefficient.checked_abs().unwrap_or(1 << 62);
+            for (atom, power) in term.monomial.factors() {
+                let factor = self.atom_divisor(atom).checked_pow(*power).unwrap_or(1);
+                // A product too large is cut to what is known already, which still divides.
+                divisor = divisor.checked_mul(factor).unwrap_or(divisor);
+            }
+            shared(common, divisor)
+        })
+    }
+
+    fn atom_divisor(&self, atom: &Atom) -> i64 {
+        match atom {
+            Atom::Sym(sym) => self.multiple(*sym),
+            Atom::FloorDiv(x, d) => match d.as_const() {
+                Some(d) if d > 0 && self.divisor(x) % d == 0 => (self.divisor(x) / d).max(1),
+                _ => 1,
+            },
+            Atom::Mod(a, b) | Atom::Min(a, b) | Atom::Max(a, b) => {
+                shared(self.divisor(a), self.divisor(b)).max(1)
+            }
+        }
+    }
+
+    /// True if `e` is `d` times an integer, for expressions that are already normal. Sound, not complete.
+    pub(super) fn divides(&self, d: &Expr, e: &Expr) -> bool {
+        if e.is_zero() {
+            return true;
+        }
+        if d.is_overflow() || e.is_overflow() {
+            return false;
+        }
+        let by_known_divisor = || {
+            let [term] = d.terms() else { return false };
+            let product = Expr::from_term(1, term.monomial.clone());
+            let Some(quotient) = e.exact_quotient(&product) else { return false };
+            self.divisor(&quotient).checked_rem(term.coefficient) == Some(0)
+        };
+        e.exact_quotient(d).is_some() || by_known_divisor()
+    }
+}
+
+/// The greatest common divisor of two known divisors.
+fn shared(a: i64, b: i64) -> i64 {
+    gcd(a, b).unwrap_or(1)
+}
+
+/// The least common multiple of two known divisors, or the larger where that is too large.
+fn join(a: i64, b: i64) -> i64 {
+    if a == 0 || b == 0 {
+        return 0;
+    }
+    (a / shared(a, b)).checked_mul(b).unwrap_or(a.max(b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Sym;
+    use super::*;
+
+    #[test]
+    fn divisors_follow_sums_products_and_quotients() {
+        let (n, m) = (Expr::sym(Sym::from_u32(0)), Expr::sym(Sym::from_u32(1)));
+        let mut facts = Facts::new();
+        facts.assume_multiple(&n, 12);
+        facts.assume_multiple(&(&m + 1), 4);
+        assert_eq!(facts.divisor(&(&n * 2 + 8)), 8);
+        assert_eq!(facts.divisor(&n.floor_div(&Expr::constant(4))), 3);
+        assert_eq!(facts.divisor(&(&n + &m + 1)), 4);
+        assert_eq!(facts.divisor(&Expr::min(&n, &(&n * &m))), 12);
+        assert!(facts.divides(&(&m * 4), &(&n * &m)));
+        assert!(!facts.divides(&(&m * 5), &(&n * &m)));
+        assert!(!facts.divides(&Expr::zero(), &n));
+    }
+}

@@ -1,0 +1,274 @@
+//! What is known of symbols: ranges, equalities, multiples and inequalities. Gives the store and the ways to fill
+//! and list it; simplification with it is in `normalize.rs`, proofs are in `prove.rs`.
+
+use std::collections::BTreeMap;
+
+use thiserror::Error;
+
+use super::division::gcd;
+use super::{Atom, Expr, Range, Sym};
+
+/// What is known of symbols. Cheap to copy while the facts are few, as they are.
+///
+/// Equalities are solved for a symbol where that is possible, and the solution is put into everything else, so no
+/// chain of them is ever followed; those that cannot be solved (`i0*i1 = 6*i2`) are kept as relations.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Facts {
+    ranges: BTreeMap<Sym, Range>,
+    /// The value of a solved symbol, in unsolved ones.
+    equalities: BTreeMap<Sym, Expr>,
+    /// Expressions that are zero, the coefficient of the highest term positive.
+    relations: Vec<Expr>,
+    /// Expressions that are zero or more.
+    nonnegative: Vec<Expr>,
+    symbol_multiples: BTreeMap<Sym, i64>,
+    /// Expressions, other than symbols, with a number that divides them.
+    multiples: Vec<(Expr, i64)>,
+}
+
+/// A fact that cannot hold together with those known before it; it was not taken.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("`{left} {relation} {right}` contradicts what is known")]
+pub struct Contradiction {
+    /// The left side.
+    pub left: Expr,
+    /// How the sides were said to relate: `=` or `<=`.
+    pub relation: &'static str,
+    /// The right side.
+    pub right: Expr,
+}
+
+impl Facts {
+    /// Nothing is known.
+    pub fn new() -> Facts {
+        Facts::default()
+    }
+
+    /// Narrows the range of a symbol; `None`, and the ends of `i64`, are unbounded.
+    ///
+    /// Ranges that exclude each other leave an empty one, under which everything is provable.
+    pub fn assume_range(&mut self, sym: Sym, lo: impl Into<Option<i64>>, hi: impl Into<Option<i64>>) {
+        let lo = lo.into().filter(|&lo| lo != i64::MIN).map(i128::from);
+        let hi = hi.into().filter(|&hi| hi != i64::MAX).map(i128::from);
+        let range = self.range(sym).intersect(&Range::new(lo, hi));
+        self.ranges.insert(sym, range);
+        if let Some(value) = self.equalities.get(&sym).cloned() {
+            self.transfer_range(&value, range);
+        }
+    }
+
+    /// Takes that two expressions are equal, unless that cannot be.
+    pub fn assume_equal(&mut self, a: &Expr, b: &Expr) -> Result<(), Contradiction> {
+        let contradiction = || Contradiction { left: a.clone(), relation: "=", right: b.clone() };
+        let difference = self.normalize(&(a - b));
+        let Some(zero) = primitive(&difference) else {
+            // Zero says nothing new, and what outgrew the algebra can say nothing.
+            return Ok(());
+        };
+        if !self.interval(&zero).contains(0) || !self.constant_is_multiple(&zero) {
+            return Err(contradiction());
+        }
+        let mut next = self.clone();
+        match solve(&zero, preferred(a, b)) {
+            Some((sym, value)) => next.insert_value(sym, value).ok_or_else(contradiction)?,
+            None => next.insert_relation(zero),
+        }
+        *self = next;
+        Ok(())
+    }
+
+    /// Takes that the first expression is at most the second, unless that cannot be.
+    pub fn assume_le(&mut self, a: &Expr, b: &Expr) -> Result<(), Contradiction> {
+        let slack = self.normalize(&(b - a));
+        if self.interval(&slack).hi().is_some_and(|hi| hi < 0) {
+            return Err(Contradiction { left: a.clone(), relation: "<=", right: b.clone() });
+        }
+        self.insert_nonnegative(slack);
+        Ok(())
+    }
+
+    /// Takes that the first expression is less than the second, unless that cannot be.
+    pub fn assume_lt(&mut self, a: &Expr, b: &Expr) -> Result<(), Contradiction> {
+        self.assume_le(&(a + 1), b)
+    }
+
+    /// Takes that the expression is a multiple of a number; 0, 1, -1 and the least `i64` say nothing.
+    pub fn assume_multiple(&mut self, e: &Expr, multiple: i64) {
+        let e = self.normalize(e);
+        let (Some(multiple), Some(content)) = (multiple.checked_abs(), e.content()) else { return };
+        let shared = gcd(content.coefficient, multiple).unwrap_or(1).max(1);
+        let Some(reduced) = e.exact_quotient(&Expr::constant(content.coefficient)) else { return };
+        match (reduced.as_sym(), multiple / shared) {
+            (_, 0 | 1) => {}
+            (Some(sym), k) => {
+                let known = self.symbol_multiples.entry(sym).or_insert(1);
+                *known = least_common_multiple(*known, k).unwrap_or(k.max(*known));
+            }
+            (None, k) if !self.multiples.contains(&(reduced.clone(), k)) => self.multiples.push((reduced, k)),
+            (None, _) => {}
+        }
+    }
+
+    /// The range of a symbol by itself, without what equalities say.
+    pub fn range(&self, sym: Sym) -> Range {
+        self.ranges.get(&sym).copied().unwrap_or(Range::ALL)
+    }
+
+    /// The expression that a symbol was found equal to.
+    pub fn value(&self, sym: Sym) -> Option<&Expr> {
+        self.equalities.get(&sym)
+    }
+
+    /// The number known to divide a symbol, at least 1.
+    pub fn multiple(&self, sym: Sym) -> i64 {
+        self.symbol_multiples.get(&sym).copied().unwrap_or(1)
+    }
+
+    /// The ranges that were assumed, by symbol.
+    pub fn ranges(&self) -> impl Iterator<Item = (Sym, Range)> {
+        self.ranges.iter().map(|(&sym, &range)| (sym, range))
+    }
+
+    /// The solved symbols with their values, by symbol.
+    pub fn equalities(&self) -> impl Iterator<Item = (Sym, &Expr)> {
+        self.equalities.iter().map(|(&sym, value)| (sym, value))
+    }
+
+    /// The expressions known to be zero that could not be solved for a symbol.
+    pub fn relations(&self) -> impl Iterator<Item = &Expr> {
+        self.relations.iter()
+    }
+
+    /// The expressions known to be zero or more, beyond the ranges of symbols.
+    pub fn inequalities(&self) -> impl Iterator<Item = &Expr> {
+        self.nonnegative.iter()
+    }
+
+    /// The expressions known to be multiples of a number: symbols first, then others.
+    pub fn multiples(&self) -> impl Iterator<Item = (Expr, i64)> {
+        let symbols = self.symbol_multiples.iter().map(|(&sym, &k)| (Expr::sym(sym), k));
+        symbols.chain(self.multiples.iter().cloned())
+    }
+
+    pub(super) fn compound_multiples(&self) -> &[(Expr, i64)] {
+        &self.multiples
+    }
+
+    /// In integers, `6*x + 9*y + 2` is never zero.
+    fn constant_is_multiple(&self, zero: &Expr) -> bool {
+        let constant = zero.constant_term();
+        let divisor = self.divisor(&(zero - constant));
+        divisor == 0 || constant % divisor == 0
+    }
+
+    /// Records a solution and puts it into all other facts; `None` if the symbol's range has no room for it.
+    fn insert_value(&mut self, sym: Sym, value: Expr) -> Option<()> {
+        let range = self.range(sym);
+        if self.interval(&value).intersect(&range).is_empty() {
+            return None;
+        }
+        self.equalities.insert(sym, value.clone());
+        self.refresh();
+        self.transfer_range(&value, range);
+        if let Some(multiple) = self.symbol_multiples.remove(&sym) {
+            self.assume_multiple(&value, multiple);
+        }
+        Some(())
+    }
+
+    /// Records an expression that is zero. A remainder that is zero says that its operand is a multiple.
+    fn insert_relation(&mut self, zero: Expr) {
+        let multiple = match zero.as_atom() {
+            Some(Atom::Mod(x, divisor)) => divisor.as_const().map(|divisor| (x.clone(), divisor)),
+            _ => None,
+        };
+        match multiple {
+            Some((x, divisor)) => self.assume_multiple(&x, divisor),
+            None => {
+                self.relations.push(zero);
+                self.refresh();
+            }
+        }
+    }
+
+    /// Rewrites every fact with the equalities as they now are.
+    fn refresh(&mut self) {
+        let values: Vec<(Sym, Expr)> = self.equalities.iter().map(|(&s, e)| (s, e.clone())).collect();
+        for (sym, value) in values {
+            self.equalities.insert(sym, value.substitute(&|s| self.equalities.get(&s).cloned()));
+        }
+        for zero in std::mem::take(&mut self.relations) {
+            self.relations.extend(primitive(&self.normalize(&zero)));
+        }
+        for slack in std::mem::take(&mut self.nonnegative) {
+            self.insert_nonnegative(self.normalize(&slack));
+        }
+        for (e, multiple) in std::mem::take(&mut self.multiples) {
+            self.assume_multiple(&e, multiple);
+        }
+    }
+
+    /// Says of a solved symbol's value what was known of the symbol.
+    fn transfer_range(&mut self, value: &Expr, range: Range) {
+        let end = |end: Option<i128>| end.and_then(|end| i64::try_from(end).ok()).map(Expr::constant);
+        if let Some(lo) = end(range.lo()) {
+            self.insert_nonnegative(value - lo);
+        }
+        if let Some(hi) = end(range.hi()) {
+            self.insert_nonnegative(hi - value);
+        }
+    }
+
+    /// Records an expression that is zero or more: as a range if it speaks of one symbol, else as it is.
+    fn insert_nonnegative(&mut self, slack: Expr) {
+        if slack.is_overflow() || self.interval(&slack).is_nonnegative() {
+            return;
+        }
+        let constant = slack.constant_term();
+        let varying = &slack - constant;
+        let Some(content) = varying.content() else { return };
+        let scale = content.coefficient;
+        let Some(direction) = varying.exact_quotient(&Expr::constant(scale)) else { return };
+        let offset = constant.div_euclid(scale);
+        match (direction.as_sym(), (-&direction).as_sym()) {
+            (Some(sym), _) => self.assume_range(sym, offset.checked_neg(), None),
+            (_, Some(sym)) => self.assume_range(sym, None, offset),
+            _ => {
+                let reduced = direction + offset;
+                if !reduced.is_overflow() && !self.nonnegative.contains(&reduced) {
+                    self.nonnegative.push(reduced);
+                }
+            }
+        }
+    }
+}
+
+/// Divides by the common factor of the coefficients and makes the first one positive; `None` for zero and overflow.
+fn primitive(e: &Expr) -> Option<Expr> {
+    let coefficient = e.content()?.coefficient;
+    let reduced = e.exact_quotient(&Expr::constant(coefficient))?;
+    let flipped = if e.terms().first()?.coefficient < 0 { -reduced } else { reduced };
+    (!flipped.is_overflow()).then_some(flipped)
+}
+
+/// The symbol that the user wrote alone on a side; of two such, the younger.
+fn preferred(a: &Expr, b: &Expr) -> Option<Sym> {
+    a.as_sym().max(b.as_sym())
+}
+
+/// Solves `zero = 0` for the preferred symbol, or else the youngest one, that stands there with coefficient 1 or -1.
+fn solve(zero: &Expr, preferred: Option<Sym>) -> Option<(Sym, Expr)> {
+    preferred.into_iter().chain(zero.symbols().into_iter().rev()).find_map(|sym| {
+        let (coefficient, rest) = zero.split_linear(sym)?;
+        let value = match coefficient.as_const()? {
+            1 => -rest,
+            -1 => rest,
+            _ => return None,
+        };
+        (!value.is_overflow()).then_some((sym, value))
+    })
+}
+
+fn least_common_multiple(a: i64, b: i64) -> Option<i64> {
+    (a / gcd(a, b)?).checked_mul(b)
+}

@@ -1,0 +1,216 @@
+//! Simplification under facts. Puts in equalities, then divides, cancels and decides what ranges, multiples and
+//! inequalities allow, until nothing changes.
+
+use super::{Atom, Expr, Facts, Term};
+
+/// Rounds of simplification; a round almost always suffices, two make sure.
+const MAX_ROUNDS: usize = 16;
+
+impl Facts {
+    /// A simpler expression that has the same value wherever the facts hold and the given one has a value.
+    pub fn normalize(&self, e: &Expr) -> Expr {
+        let mut current = e.clone();
+        for _ in 0..MAX_ROUNDS {
+            let next = self.simplify(&current);
+            if next == current || next.is_overflow() {
+                break;
+            }
+            current = next;
+        }
+        current
+    }
+
+    fn simplify(&self, e: &Expr) -> Expr {
+        let rebuilt = e.map_atoms(&mut |atom| self.simplify_atom(atom));
+        let cancelled = self.cancel_quotients(rebuilt);
+        self.reduce_by_relations(recombine(cancelled))
+    }
+
+    fn simplify_atom(&self, atom: &Atom) -> Expr {
+        match atom {
+            Atom::Sym(sym) => match self.range(*sym).as_point().and_then(|value| i64::try_from(value).ok()) {
+                Some(value) => Expr::constant(value),
+                None => self.value(*sym).cloned().unwrap_or_else(|| Expr::sym(*sym)),
+            },
+            Atom::FloorDiv(a, b) => self.quotient(&self.simplify(a), &self.simplify(b)),
+            Atom::Mod(a, b) => self.remainder(&self.simplify(a), &self.simplify(b)),
+            Atom::Min(a, b) => self.smaller(&self.simplify(a), &self.simplify(b)),
+            Atom::Max(a, b) => self.larger(&self.simplify(a), &self.simplify(b)),
+        }
+    }
+
+    fn smaller(&self, a: &Expr, b: &Expr) -> Expr {
+        match (self.is_nonnegative(&(b - a)), self.is_nonnegative(&(a - b))) {
+            (true, _) => a.clone(),
+            (_, true) => b.clone(),
+            _ => a.min(b),
+        }
+    }
+
+    fn larger(&self, a: &Expr, b: &Expr) -> Expr {
+        match (self.is_nonnegative(&(b - a)), self.is_nonnegative(&(a - b))) {
+            (true, _) => b.clone(),
+            (_, true) => a.clone(),
+            _ => a.max(b),
+        }
+    }
+
+    /// `x // d`, simplified when `d` is certainly not zero.
+    fn quotient(&self, x: &Expr, d: &Expr) -> Expr {
+        if !self.is_nonzero(d) {
+            return x.floor_div(d);
+        }
+        if let Some(value) = self.certain_quotient(x, d) {
+            return Expr::constant(value);
+        }
+        if let Some((_, x, d)) = self.cancel_common(x, d) {
+            return self.quotient(&x, &d);
+        }
+        if let Some((multiples, rest)) = self.take_multiples(x, d) {
+            return multiples + self.quotient(&rest, d);
+        }
+        if let Some((_, high, _, d)) = self.take_low_part(x, d) {
+            return self.quotient(&high, &d);
+        }
+        if self.is_within(x, d) { Expr::zero() } else { x.floor_div(d) }
+    }
+
+    /// `x % d`, simplified when `d` is certainly not zero.
+    fn remainder(&self, x: &Expr, d: &Expr) -> Expr {
+        if !self.is_nonzero(d) {
+            return x.modulo(d);
+        }
+        if let Some(value) = self.certain_quotient(x, d) {
+            return x - d * value;
+        }
+        if self.divides(d, x) {
+            return Expr::zero();
+        }
+        if let Some((common, x, d)) = self.cancel_common(x, d) {
+            return common * self.remainder(&x, &d);
+        }
+        if let Some((_, rest)) = self.take_multiples(x, d) {
+            return self.remainder(&rest, d);
+        }
+        if let Some((scale, high, low, d)) = self.take_low_part(x, d) {
+            return scale * self.remainder(&high, &d) + low;
+        }
+        if self.is_within(x, d) { x.clone() } else { x.modulo(d) }
+    }
+
+    fn certain_quotient(&self, x: &Expr, d: &Expr) -> Option<i64> {
+        let quotient = self.interval(x).floor_div(&self.interval(d));
+        quotient.as_point().and_then(|value| i64::try_from(value).ok())
+    }
+
+    /// The nonzero term that divides both, and the two quotients.
+    fn cancel_common(&self, x: &Expr, d: &Expr) -> Option<(Expr, Expr, Expr)> {
+        let common = positive_term(x.content()?.common(&d.content()?))?;
+        let (x, d) = (x.exact_quotient(&common)?, d.exact_quotient(&common)?);
+        self.is_nonzero(&common).then_some((common, x, d))
+    }
+
+    /// Writes `x // d` as the quotient of its part that is a multiple of `d`, with the part that remains.
+    fn take_multiples(&self, x: &Expr, d: &Expr) -> Option<(Expr, Expr)> {
+        let (quotient, rest) = x.split_multiple(d)?;
+        let shorter = rest.is_zero() || d.terms().len() == 1 || self.is_within(&rest, d);
+        if !quotient.is_zero() && shorter {
+            return Some((quotient, rest));
+        }
+        let (mut quotient, mut rest) = (Expr::zero(), Expr::zero());
+        for Term { monomial, coefficient } in x.terms() {
+            let term = Expr::from_term(*coefficient, monomial.clone());
+            match self.divides(d, &term) {
+                true => quotient = quotient + term.floor_div(d),
+                false => rest = rest + term,
+            }
+        }
+        (x.terms().len() > 1 && !quotient.is_zero()).then_some((quotient, rest))
+    }
+
+    /// Finds a scale that divides `d`, with `x = scale*high + low` and `0 <= low < scale`, so that the low part falls
+    /// below the division: the scale, the high and low parts, and `d / scale`.
+    fn take_low_part(&self, x: &Expr, d: &Expr) -> Option<(Expr, Expr, Expr, Expr)> {
+        let content = d.content()?;
+        x.terms().iter().find_map(|term| {
+            let scale = positive_term(term.common(&content))?;
+            let (high, low) = match scale.as_const() {
+                Some(scale) => x.split_constant(scale),
+                None => x.split_multiple(&scale)?,
+            };
+            let reduced = d.exact_quotient(&scale)?;
+            self.is_within(&low, &scale).then_some((scale, high, low, reduced))
+        })
+    }
+
+    /// `(x // d) * d` is `x` where `d` divides `x`.
+    fn cancel_quotients(&self, mut e: Expr) -> Expr {
+        for atom in atoms(&e) {
+            let Atom::FloorDiv(x, d) = &atom else { continue };
+            if !self.divides(d, x) {
+                continue;
+            }
+            let (factor, rest) = split_atom(&e, &atom);
+            if let Some((quotient, left)) =
+                factor.split_multiple(d).filter(|(quotient, _)| !quotient.is_zero())
+            {
+                e = quotient * x + left * Expr::from_atom(atom.clone()) + rest;
+            }
+        }
+        e
+    }
+
+    fn reduce_by_relations(&self, e: Expr) -> Expr {
+        self.relations().fold(e, |e, zero| match e.split_multiple(zero) {
+            Some((quotient, rest)) if !quotient.is_zero() => rest,
+            _ => e,
+        })
+    }
+}
+
+/// `k*d*(x // d) + k*(x % d)` is `k*x`.
+fn recombine(mut e: Expr) -> Expr {
+    for atom in atoms(&e) {
+        let Atom::Mod(x, d) = &atom else { continue };
+        let quotient = x.floor_div(d);
+        let Some(division) = quotient.as_atom() else { continue };
+        let (factor, rest) = split_atom(&e, &atom);
+        let Some((scaled, _)) = split_atom(&rest, division).0.split_multiple(d) else { continue };
+        let shared: Vec<_> = factor.terms().iter().filter(|term| scaled.terms().contains(term)).collect();
+        let shared = shared.into_iter().map(|term| Expr::from_term(term.coefficient, term.monomial.clone()));
+        let shared: Expr = shared.sum();
+        if !shared.is_zero() {
+            e = e + &shared * (x - Expr::from_atom(atom.clone()) - d * &quotient);
+        }
+    }
+    e
+}
+
+/// Writes a sum as `factor * atom + rest`, the rest free of the atom at the top level.
+fn split_atom(e: &Expr, atom: &Atom) -> (Expr, Expr) {
+    let single = super::Monomial::of(atom.clone());
+    let (mut factor, mut rest) = (vec![], vec![]);
+    for Term { monomial, coefficient } in e.terms() {
+        match monomial.over(&single) {
+            Some(quotient) => factor.push((quotient, i128::from(*coefficient))),
+            None => rest.push((monomial.clone(), i128::from(*coefficient))),
+        }
+    }
+    (Expr::from_terms(factor), Expr::from_terms(rest))
+}
+
+/// The different atoms at the top level that are no symbols.
+pub(super) fn atoms(e: &Expr) -> Vec<Atom> {
+    let factors = e.terms().iter().flat_map(|term| term.monomial.factors());
+    let mut atoms: Vec<Atom> =
+        factors.map(|(atom, _)| atom).filter(|atom| atom.operands().is_some()).cloned().collect();
+    atoms.sort();
+    atoms.dedup();
+    atoms
+}
+
+/// The term as an expression, unless it is one or its coefficient did not fit.
+fn positive_term(term: Term) -> Option<Expr> {
+    let e = Expr::from_term(term.coefficient, term.monomial);
+    (!e.is_zero() && !e.is_one()).then_some(e)
+}

@@ -1,0 +1,39 @@
+//! Rebuilding an expression with other atoms. Every atom goes through the simplifying constructors again.
+
+use super::{Atom, Expr, Sym};
+
+impl Expr {
+    /// Puts an expression for each symbol for which `value` gives one, all at once.
+    pub fn substitute(&self, value: &dyn Fn(Sym) -> Option<Expr>) -> Expr {
+        self.map_atoms(&mut |atom| atom.substitute(value))
+    }
+
+    /// Puts an expression for each atom at the top level of the sum.
+    pub(super) fn map_atoms(&self, map: &mut dyn FnMut(&Atom) -> Expr) -> Expr {
+        if self.is_overflow() {
+            return Expr::overflow();
+        }
+        let mut sum = Expr::zero();
+        for term in self.terms() {
+            let mut product = Expr::constant(term.coefficient);
+            for (atom, power) in term.monomial.factors() {
+                product = product * map(atom).pow(*power);
+            }
+            sum = sum + product;
+        }
+        sum
+    }
+}
+
+impl Atom {
+    fn substitute(&self, value: &dyn Fn(Sym) -> Option<Expr>) -> Expr {
+        let part = |e: &Expr| e.substitute(value);
+        match self {
+            Atom::Sym(sym) => value(*sym).unwrap_or_else(|| Expr::sym(*sym)),
+            Atom::FloorDiv(a, b) => part(a).floor_div(&part(b)),
+            Atom::Mod(a, b) => part(a).modulo(&part(b)),
+            Atom::Min(a, b) => Expr::min(&part(a), &part(b)),
+            Atom::Max(a, b) => Expr::max(&part(a), &part(b)),
+        }
+    }
+}
