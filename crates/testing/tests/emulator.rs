@@ -56,6 +56,10 @@ fn read_f32(buffer: &GuardedBuffer) -> Vec<f32> {
     buffer.bytes().as_chunks::<4>().0.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect()
 }
 
+fn read_i32(buffer: &GuardedBuffer) -> Vec<i32> {
+    buffer.bytes().as_chunks::<4>().0.iter().map(|&bytes| i32::from_le_bytes(bytes)).collect()
+}
+
 fn read_u16(buffer: &GuardedBuffer) -> Vec<u16> {
     buffer.bytes().as_chunks::<2>().0.iter().map(|&bytes| u16::from_le_bytes(bytes)).collect()
 }
@@ -183,7 +187,7 @@ fn orders_reach_the_threads_as_named() {
         let launch = Launch { grid: [3, 1, 1], order, ..one_block(100) };
         run(&module, &launch, &[Arg::Pointer(next.as_mut_ptr()), Arg::Pointer(out.as_mut_ptr())])
             .expect("a launch");
-        out.bytes().as_chunks::<4>().0.iter().map(|&bytes| i32::from_le_bytes(bytes)).collect::<Vec<_>>()
+        read_i32(&out)
     };
     let forward: Vec<i32> = (0..300).collect();
     assert_eq!(arrival(Order::Forward), forward);
@@ -260,8 +264,7 @@ fn shuffles_and_votes_follow_their_definition() {
         let mut out = GuardedBuffer::new(&[0; 4 * 9 * 32]).expect("memory");
         run(&module, &Launch { order, ..one_block(32) }, &[Arg::Pointer(out.as_mut_ptr())])
             .expect("a launch");
-        let got: Vec<i32> =
-            out.bytes().as_chunks::<4>().0.iter().map(|&bytes| i32::from_le_bytes(bytes)).collect();
+        let got = read_i32(&out);
         for lane in 0..32 {
             let down = if lane + 4 < 32 { lane + 4 } else { lane };
             let up = if lane % 16 >= 4 { lane - 4 } else { lane };
@@ -323,6 +326,26 @@ fn faults_end_the_launch_and_not_the_process() {
     assert_says(&text_of(with(4)), &["__trap", "line 8"]);
     with(5).expect("the module still works after its errors");
     assert_eq!(out.bytes(), [7, 0, 0, 0].repeat(4));
+}
+
+#[test]
+fn a_thread_may_spin_on_another_of_its_block() {
+    let source = "extern \"C\" __global__ void spin(int* out) {
+        __shared__ volatile int turn;
+        if (threadIdx.x == 0) turn = 0;
+        __syncthreads();
+        while (turn != (int)threadIdx.x) __nanosleep(20);
+        out[turn] = turn + 1;
+        turn = turn + 1; }";
+    let module = compile(source, "spin");
+    for order in Order::ALL {
+        let mut out = GuardedBuffer::new(&[0; 4 * 70]).expect("memory");
+        let launch = Launch { order, ..one_block(70) };
+        let stats =
+            run(&module, &launch, &[Arg::Pointer(out.as_mut_ptr())]).unwrap_or_else(|e| panic!("{e}"));
+        assert!(order != Order::Reverse || stats.yields > 0);
+        assert_eq!(read_i32(&out), (1..=70).collect::<Vec<i32>>());
+    }
 }
 
 #[test]

@@ -44,9 +44,11 @@ static Exchange& find_exchange(Warp& warp, unsigned mask) {
 static void check_mask(const Warp& warp, unsigned mask, int kind, int line) {
   unsigned existing = warp.count == WARP ? ~0u : (1u << warp.count) - 1;
   if (!(mask >> current->lane & 1))
-    stop("line %d: lane %u calls %s with mask 0x%08x, which does not name it", line, current->lane, KIND_NAMES[kind], mask);
+    stop("line %d: lane %u calls %s with mask 0x%08x, which does not name it", line, current->lane, KIND_NAMES[kind],
+         mask);
   if (mask & ~existing)
-    stop("line %d: the mask 0x%08x of %s names lanes that this warp of %u threads lacks", line, mask, KIND_NAMES[kind], warp.count);
+    stop("line %d: the mask 0x%08x of %s names lanes that this warp of %u threads lacks", line, mask, KIND_NAMES[kind],
+         warp.count);
 }
 
 static void deliver(Warp& warp, unsigned mask, int kind, int line) {

@@ -82,11 +82,12 @@ static void describe_threads(char* text, size_t size) {
   for (unsigned first = 0, last; first < block.count && used < size; first = last + 1) {
     const Thread& thread = threads[first];
     for (last = first; last + 1 < block.count && same_state(thread, threads[last + 1]);) last++;
-    used += snprintf(text + used, size - used, "%sthreads %u..%u ", first ? "; " : "", first, last);
-    if (used >= size) return;
-    if (thread.exited) used += snprintf(text + used, size - used, "have exited");
-    else if (thread.waits_for) used += snprintf(text + used, size - used, "wait at %s in line %d", thread.waits_for, thread.line);
-    else used += snprintf(text + used, size - used, "could run");
+    const char* separator = first ? "; " : "";
+    if (thread.exited)
+      used += snprintf(text + used, size - used, "%sthreads %u..%u have exited", separator, first, last);
+    else
+      used += snprintf(text + used, size - used, "%sthreads %u..%u wait at %s in line %d", separator, first, last,
+                       thread.waits_for, thread.line);
   }
 }
 
@@ -101,9 +102,9 @@ static unsigned random_below(unsigned bound) {
   return (unsigned)(((random_state >> 32) * bound) >> 32);
 }
 
-static unsigned choose(unsigned candidates) {
-  if (order == FORWARD) return __builtin_ctz(candidates);
-  if (order == REVERSE) return 31 - __builtin_clz(candidates);
+static unsigned choose(unsigned candidates, Order by) {
+  if (by == FORWARD) return __builtin_ctz(candidates);
+  if (by == REVERSE) return 31 - __builtin_clz(candidates);
   unsigned turn = random_below(32);
   unsigned turned = candidates >> turn | candidates << (-turn & 31);
   return (__builtin_ctz(turned) + turn) & 31;
@@ -117,20 +118,20 @@ static void wake(Thread* thread) {
 
 // One warp runs as far as it can before the next begins: that is the schedule which shows a missing barrier.
 // The random order mostly does the same, from warp to warp at random.
-static Thread* take_ready_thread() {
+static Thread* take_ready_thread(Order by) {
   if (!block.ready_warps) return nullptr;
   unsigned mine = current->warp - warps;
-  bool stay = order == RANDOM && (block.ready_warps >> mine & 1) && random_below(8);
-  unsigned chosen = stay ? mine : choose(block.ready_warps);
+  bool stay = by == RANDOM && (block.ready_warps >> mine & 1) && random_below(8);
+  unsigned chosen = stay ? mine : choose(block.ready_warps, by);
   Warp& warp = warps[chosen];
-  unsigned lane = choose(warp.ready);
+  unsigned lane = choose(warp.ready, by);
   warp.ready &= ~(1u << lane);
   if (!warp.ready) block.ready_warps &= ~(1u << chosen);
   return &warp.threads[lane];
 }
 
-static void run_another_thread() {
-  Thread *self = current, *next = take_ready_thread();
+static void run_another_thread(Order by = order) {
+  Thread *self = current, *next = take_ready_thread(by);
   if (!next) stop_deadlocked();
   if (next == self) return;
   counters.switches++;
@@ -145,12 +146,13 @@ static void wait(const char* reason, int line) {
   run_another_thread();
 }
 
-// __nanosleep: lets the others go first. Blocks run one after another, so a spin on another block never ends.
+// __nanosleep: lets others run, drawn at random in every order, since a fixed choice would starve the one that is
+// spun on. Blocks run one after another, so a spin on another block never ends.
 static void yield(int line) {
   if (++counters.yields > MAX_YIELDS) stop("line %d: the threads spin for ever", line);
   current->line = line;
   wake(current);
-  run_another_thread();
+  run_another_thread(RANDOM);
 }
 
 static void thread_main() {
@@ -164,7 +166,8 @@ static void thread_main() {
 // All stacks of a full block, each above a page that faults; kept until the module is unloaded.
 static bool map_stacks() {
   if (stacks) return true;
-  void* map = mmap(nullptr, MAX_THREADS * STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+  void* map = mmap(nullptr, MAX_THREADS * STACK, PROT_READ | PROT_WRITE, flags, -1, 0);
   if (map == MAP_FAILED) return false;
   stacks = (unsigned char*)map;
   for (unsigned i = 0; i < MAX_THREADS; i++) mprotect(stacks + i * STACK, PAGE, PROT_NONE);
@@ -206,7 +209,7 @@ static void run_block(uint3 index) {
     wake(&threads[i]);
   }
   current = &threads[0];
-  current = take_ready_thread();
+  current = take_ready_thread(order);
   cuemu_switch(&launcher_stack_pointer, current->stack_pointer);
 }
 }  // namespace cuemu

@@ -53,14 +53,17 @@ static bool prepare_launch(const CuemuRequest& request) {
   message[0] = 0;
   counters = {};
   if (request.dynamic_shared_bytes > MAX_SHARED)
-    return refuse("%zu bytes of dynamic shared memory asked, a block has at most %zu", request.dynamic_shared_bytes, MAX_SHARED);
+    return refuse("%zu bytes of dynamic shared memory asked, a block has at most %zu", request.dynamic_shared_bytes,
+                  MAX_SHARED);
   if (!map_stacks() || !find_shared_memory(request.dynamic_shared_bytes))
     return refuse("no memory for the stacks or the shared memory of a block", 0, 0);
   size_t fixed = counters.static_shared_bytes = static_shared_bytes();
   if (fixed > MAX_STATIC_SHARED)
-    return refuse("the kernel declares %zu bytes of static shared memory, at most %zu are allowed", fixed, MAX_STATIC_SHARED);
+    return refuse("the kernel declares %zu bytes of static shared memory, at most %zu are allowed", fixed,
+                  MAX_STATIC_SHARED);
   if (fixed + shared.dynamic_bytes > MAX_SHARED)
-    return refuse("static and dynamic shared memory make %zu bytes, a block has at most %zu", fixed + shared.dynamic_bytes, MAX_SHARED);
+    return refuse("static and dynamic shared memory make %zu bytes, a block has at most %zu",
+                  fixed + shared.dynamic_bytes, MAX_SHARED);
   return true;
 }
 

@@ -1,0 +1,289 @@
+//! The rules of the source tree, as tests: which crate may use which, and what a file looks like. Each rule is a
+//! function from text to complaints, and each is shown to catch a planted breach.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use toml::Table;
+
+/// What each crate (by folder) may use, development dependencies aside. What is not listed is forbidden.
+const ARROWS: [(&str, &[&str]); 8] = [
+    ("ir", &[]),
+    ("compiler", &["ir"]),
+    ("codegen", &["ir"]),
+    ("runtime", &["ir", "compiler", "codegen"]),
+    ("ferrofuse", &["ir", "compiler", "codegen", "runtime"]),
+    ("testing", &["ir", "compiler", "codegen", "runtime", "ferrofuse"]),
+    ("cli", &["ir", "compiler", "codegen", "runtime", "ferrofuse", "testing"]),
+    ("python", &["ir", "ferrofuse"]),
+];
+
+/// The only files that may read the environment.
+const ENVIRONMENT_FILES: [&str; 2] = ["crates/cli/src/environment.rs", "crates/python/src/environment.rs"];
+
+/// Names that say nothing of what is inside.
+const EMPTY_NAMES: [&str; 7] = ["util", "utils", "common", "base", "helper", "helpers", "misc"];
+
+/// Marks of unfinished work; spelled in halves so that this file does not carry them.
+const MARKS: [&str; 3] = [concat!("to", "do!"), concat!("unimple", "mented!"), concat!("#[ig", "nore")];
+
+/// The functions of the standard library that read the environment begin so; in halves for the same reason.
+const READS_ENVIRONMENT: &str = concat!("env::", "var");
+
+const MOST_LINES: usize = 600;
+
+/// A source file: its path from the root of the workspace, with `/`, and its text.
+struct Source {
+    path: String,
+    text: String,
+}
+
+impl Source {
+    fn is_rust(&self) -> bool {
+        self.path.ends_with(".rs")
+    }
+
+    /// Part of a crate proper, not of its tests.
+    fn in_crate(&self) -> bool {
+        self.is_rust() && self.path.starts_with("crates/") && self.path.split('/').nth(2) == Some("src")
+    }
+
+    fn in_tests(&self) -> bool {
+        self.path.split('/').any(|folder| folder == "tests")
+    }
+
+    /// Lines of code with their numbers: lines that are only a comment are left out.
+    fn code(&self) -> impl Iterator<Item = (usize, &str)> {
+        self.text
+            .lines()
+            .enumerate()
+            .map(|(i, line)| (i + 1, line))
+            .filter(|(_, line)| !line.trim().starts_with("//"))
+    }
+}
+
+fn root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.ancestors().nth(2).expect("the crate lies two folders below the root").to_path_buf()
+}
+
+/// Every Rust, Python and C++ header file under `crates`, `python`, `bench` and `examples`, in order of path.
+fn sources() -> Vec<Source> {
+    let mut paths = Vec::new();
+    for folder in ["crates", "python", "bench", "examples"] {
+        collect(&root().join(folder), &mut paths);
+    }
+    paths.sort();
+    paths.iter().map(|path| read(path)).collect()
+}
+
+fn read(path: &Path) -> Source {
+    let inside = path.strip_prefix(root()).expect("collected below the root");
+    let parts: Vec<_> = inside.iter().map(|part| part.to_string_lossy()).collect();
+    let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    Source { path: parts.join("/"), text }
+}
+
+fn collect(folder: &Path, paths: &mut Vec<PathBuf>) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries {
+        let path = entry.expect("a folder that can be listed").path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if path.is_dir() && !name.starts_with('.') && name != "target" && name != "__pycache__" {
+            collect(&path, paths);
+        } else if [".rs", ".py", ".pyi", ".h"].iter().any(|ending| name.ends_with(ending)) {
+            paths.push(path);
+        }
+    }
+}
+
+/// The workspace crates (by folder) that the manifest of `folder` uses and may not.
+fn wrong_arrows(workspace: &Table, folder: &str, manifest: &Table) -> Vec<String> {
+    let Some((_, allowed)) = ARROWS.iter().find(|(name, _)| *name == folder) else {
+        return vec![format!(
+            "crates/{folder}: a new crate needs a row in ARROWS of this test and in ARCHITECTURE.md"
+        )];
+    };
+    let targets = manifest.get("target").and_then(|value| value.as_table());
+    let sections = targets.into_iter().flat_map(Table::values).filter_map(|value| value.as_table());
+    let mut complaints = Vec::new();
+    for section in std::iter::once(manifest).chain(sections) {
+        for used in used_crates(workspace, section) {
+            if !allowed.contains(&used.as_str()) {
+                let may = if allowed.is_empty() { "no crate of ours".to_owned() } else { allowed.join(", ") };
+                complaints
+                    .push(format!("crates/{folder}/Cargo.toml uses `{used}`, but {folder} may use {may}"));
+            }
+        }
+    }
+    complaints
+}
+
+/// Folders of the workspace crates among the dependencies and build dependencies of a section.
+fn used_crates(workspace: &Table, section: &Table) -> Vec<String> {
+    let shared = workspace.get("workspace").and_then(|value| value.get("dependencies"));
+    let mut used = Vec::new();
+    for kind in ["dependencies", "build-dependencies"] {
+        for (name, given) in section.get(kind).and_then(|value| value.as_table()).into_iter().flatten() {
+            let inherited = given.get("workspace").is_some();
+            let place = if inherited { shared.and_then(|table| table.get(name)) } else { Some(given) };
+            let path = place.and_then(|place| place.get("path")).and_then(|path| path.as_str());
+            used.extend(path.and_then(|path| path.rsplit('/').next()).map(str::to_owned));
+        }
+    }
+    used
+}
+
+fn unopened(source: &Source) -> Vec<String> {
+    if !source.in_crate() || source.text.starts_with("//!") {
+        return Vec::new();
+    }
+    vec![format!("{}: open it with `//!`: what the file takes, gives and does not do", source.path)]
+}
+
+fn badly_named(source: &Source) -> Vec<String> {
+    let breach = |part: &&str| EMPTY_NAMES.contains(&part.split('.').next().unwrap_or(part));
+    let parts = source.path.split('/').filter(breach);
+    parts
+        .map(|part| format!("{}: `{part}` says nothing; name it after what is inside", source.path))
+        .collect()
+}
+
+fn too_long(source: &Source) -> Vec<String> {
+    let lines = source.text.lines().count();
+    if source.in_tests() || lines <= MOST_LINES {
+        return Vec::new();
+    }
+    vec![format!("{}: {lines} lines, at most {MOST_LINES}; cut it where its subject changes", source.path)]
+}
+
+fn reads_environment(source: &Source) -> Vec<String> {
+    if !source.is_rust() || ENVIRONMENT_FILES.contains(&source.path.as_str()) {
+        return Vec::new();
+    }
+    let breach = |(_, line): &(usize, &str)| line.contains(READS_ENVIRONMENT);
+    let message = |(number, _)| {
+        format!(
+            "{}:{number}: take an option; the environment is read in {} only",
+            source.path, ENVIRONMENT_FILES[0]
+        )
+    };
+    source.code().filter(breach).map(message).collect()
+}
+
+fn marked_unfinished(source: &Source) -> Vec<String> {
+    if !source.is_rust() {
+        return Vec::new();
+    }
+    let breaches = source
+        .code()
+        .filter_map(|(number, line)| Some((number, MARKS.iter().find(|mark| line.contains(**mark))?)));
+    let message =
+        |(number, mark)| format!("{}:{number}: `{mark}`: finish it, or return an error", source.path);
+    breaches.map(message).collect()
+}
+
+#[track_caller]
+fn assert_none(complaints: Vec<String>) {
+    assert!(complaints.is_empty(), "\n{}\n", complaints.join("\n"));
+}
+
+#[track_caller]
+fn assert_all_keep(rule: fn(&Source) -> Vec<String>) {
+    let sources = sources();
+    assert!(sources.len() > 10, "the source files were not found below {}", root().display());
+    assert_none(sources.iter().flat_map(rule).collect());
+}
+
+fn table(text: &str) -> Table {
+    text.parse().unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn manifest(path: &Path) -> Table {
+    table(&fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display())))
+}
+
+#[test]
+fn crates_use_only_what_lies_below_them() {
+    let workspace = manifest(&root().join("Cargo.toml"));
+    let mut folders: Vec<PathBuf> = fs::read_dir(root().join("crates"))
+        .expect("crates")
+        .map(|entry| entry.expect("an entry").path())
+        .collect();
+    folders.retain(|folder| folder.join("Cargo.toml").exists());
+    folders.sort();
+    assert!(folders.len() >= 7, "crates not found: {folders:?}");
+    let complaints = folders.iter().flat_map(|folder| {
+        let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        wrong_arrows(&workspace, &name, &manifest(&folder.join("Cargo.toml")))
+    });
+    assert_none(complaints.collect());
+}
+
+#[test]
+fn every_file_says_what_it_is() {
+    assert_all_keep(unopened);
+}
+
+#[test]
+fn every_name_says_what_is_inside() {
+    assert_all_keep(badly_named);
+}
+
+#[test]
+fn every_file_is_read_in_one_sitting() {
+    assert_all_keep(too_long);
+}
+
+#[test]
+fn the_environment_is_read_in_one_file() {
+    assert_all_keep(reads_environment);
+}
+
+#[test]
+fn nothing_is_left_unfinished() {
+    assert_all_keep(marked_unfinished);
+}
+
+#[test]
+fn a_wrong_arrow_is_caught() {
+    let workspace =
+        table("[workspace.dependencies]\nir = { path = 'crates/ir' }\nback = { path = 'crates/compiler' }");
+    let check = |folder, text| wrong_arrows(&workspace, folder, &table(text));
+    assert!(check("compiler", "[dependencies]\nir.workspace = true\nhalf = '2'").is_empty());
+    assert!(check("codegen", "[dev-dependencies]\nback.workspace = true").is_empty());
+    let forbidden = [
+        ("codegen", "[dependencies]\nback.workspace = true"),
+        ("ir", "[build-dependencies]\nback = { workspace = true, optional = true }"),
+        ("ir", "[target.'cfg(unix)'.dependencies]\nback = { path = '../compiler' }"),
+        ("python", "[dependencies]\nback.workspace = true"),
+    ];
+    for (folder, text) in forbidden {
+        let complaints = check(folder, text);
+        assert!(complaints.len() == 1 && complaints[0].contains("`compiler`"), "{folder}: {complaints:?}");
+    }
+    assert_eq!(check("unheard", "").len(), 1);
+}
+
+#[test]
+fn a_breach_of_each_rule_is_caught() {
+    let breaches = |rule: fn(&Source) -> Vec<String>, path: &str, text: &str| {
+        rule(&Source { path: path.to_owned(), text: text.to_owned() }).len()
+    };
+    let reading = format!("let x = std::{READS_ENVIRONMENT}(\"X\");");
+    let long = "\n".repeat(MOST_LINES + 1);
+    assert_eq!(breaches(unopened, "crates/ir/src/a.rs", "// no\n"), 1);
+    assert_eq!(breaches(unopened, "crates/ir/src/a.rs", "//! yes\n"), 0);
+    assert_eq!(breaches(badly_named, "crates/ir/src/utils.rs", ""), 1);
+    assert_eq!(breaches(badly_named, "crates/ir/src/common/a.rs", ""), 1);
+    assert_eq!(breaches(badly_named, "crates/ir/src/database.rs", ""), 0);
+    assert_eq!(breaches(too_long, "python/ferrofuse/a.py", &long), 1);
+    assert_eq!(breaches(too_long, "python/tests/a.py", &long), 0);
+    assert_eq!(breaches(reads_environment, "crates/ir/src/a.rs", &reading), 1);
+    assert_eq!(breaches(reads_environment, ENVIRONMENT_FILES[0], &reading), 0);
+    assert_eq!(breaches(reads_environment, "crates/ir/src/a.rs", &format!("// {reading}")), 0);
+    for mark in MARKS {
+        assert_eq!(breaches(marked_unfinished, "crates/ir/src/a.rs", &format!("//! a\n  {mark}")), 1);
+        assert_eq!(breaches(marked_unfinished, "crates/ir/src/a.rs", &format!("// {mark}")), 0);
+    }
+}
