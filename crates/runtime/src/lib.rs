@@ -1,1 +1,3 @@
 //! Buffers, compile cache, execution plans, launches.
+
+pub mod cpu;

@@ -1,0 +1,101 @@
+//! A thread pool for kernels: starts once, wakes fast, survives `fork`.
+//!
+//! Takes a number of tasks and a function of a range of them; gives every task to exactly one worker. Which
+//! worker gets which task is not fixed, so results must not depend on it. Does not queue: a call made while
+//! another is running, from inside a task or from another thread, runs on its own thread alone.
+
+mod crew;
+mod job;
+#[cfg(test)]
+mod tests;
+
+use crew::Crew;
+use job::Job;
+use std::num::NonZeroUsize;
+use std::ptr;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+/// A function of (worker, begin, end) that does the tasks `begin..end`. `worker` is below
+/// [`Pool::threads`], and within one call of [`Pool::run`] no two threads have the same one.
+pub type Body<'f> = &'f (dyn Fn(usize, usize, usize) + Sync);
+
+/// A pool of worker threads. They start at the first call that can use them, and again in a child process.
+#[derive(Debug)]
+pub struct Pool {
+    threads: usize,
+    /// Null, or a leaked box that lives until the pool is dropped.
+    crew: AtomicPtr<Crew>,
+}
+
+impl Pool {
+    /// A pool of so many threads, the caller's included; without a number, of as many as the process may
+    /// use (its affinity mask and control group considered). At most 1024.
+    pub fn new(threads: Option<NonZeroUsize>) -> Pool {
+        let threads = threads.or_else(|| std::thread::available_parallelism().ok());
+        let threads = threads.map_or(1, |threads| threads.get().min(crew::LARGEST));
+        Pool { threads, crew: AtomicPtr::new(ptr::null_mut()) }
+    }
+
+    /// The number of threads, the caller's included. Where the system refuses to start so many, calls run
+    /// on those it did start.
+    pub fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// Does the tasks `0..tasks`, in pieces of consecutive ones, about eight a worker, and returns when all
+    /// are done. The caller is worker 0.
+    ///
+    /// # Panics
+    /// With the first panic of `body`, once no thread is in it any more; the tasks left are not done.
+    pub fn run(&self, tasks: usize, body: Body<'_>) {
+        if tasks == 0 {
+            return;
+        }
+        if self.threads == 1 || tasks == 1 {
+            return body(0, 0, tasks);
+        }
+        let job = Job::new(tasks, self.threads, body);
+        match self.crew().lead(&job) {
+            Some(()) => job.finish(),
+            None => body(0, 0, tasks),
+        }
+    }
+
+    /// The workers of this process: those already there, or new ones.
+    fn crew(&self) -> &Crew {
+        let current = self.crew.load(Ordering::Acquire);
+        // SAFETY: a crew once installed is freed only when the pool is dropped.
+        match unsafe { current.as_ref() } {
+            Some(crew) if crew.is_of_this_process() => crew,
+            _ => self.install(current),
+        }
+    }
+
+    /// Installs new workers in place of `old`, which is null or belongs to the parent process. That one is
+    /// leaked: its threads are not in this process, and its locks may be held by them for ever.
+    fn install(&self, old: *mut Crew) -> &Crew {
+        let new = Box::into_raw(Box::new(Crew::start(self.threads)));
+        match self.crew.compare_exchange(old, new, Ordering::AcqRel, Ordering::Acquire) {
+            // SAFETY: installed crews are freed only when the pool is dropped.
+            Ok(_) => unsafe { &*new },
+            Err(winner) => {
+                // SAFETY: `new` came from a box just now, and nobody else has seen it.
+                drop(unsafe { Box::from_raw(new) });
+                // SAFETY: as for the installed one above.
+                unsafe { &*winner }
+            }
+        }
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        let crew = *self.crew.get_mut();
+        // SAFETY: the pointer is null or from a box, and dropping the pool excludes all callers.
+        unsafe {
+            if crew.as_ref().is_some_and(Crew::is_of_this_process) {
+                drop(Box::from_raw(crew));
+            }
+        }
+    }
+}
