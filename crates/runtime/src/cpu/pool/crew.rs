@@ -14,8 +14,9 @@ use std::time::{Duration, Instant};
 /// The most threads a pool has; their count fits the low bits of the state.
 pub(super) const LARGEST: usize = 1024;
 
-/// How long a thread looks for work, or for the last worker to leave, before it sleeps. It covers the gap
-/// between two kernels of a plan; longer would take time from other programs.
+/// How long a thread looks for work, or for the last worker to leave, before it sleeps: about what waking
+/// a sleeper costs (measured: 0.6 µs to reach a spinning worker, 10 µs for the caller to wake one in a
+/// virtual machine), so at worst twice the best choice. It covers the gap between two kernels of a plan.
 const SPIN: Duration = Duration::from_micros(10);
 
 // The state of the job, in one word so that joining and closing exclude each other:
