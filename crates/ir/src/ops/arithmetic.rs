@@ -1,7 +1,8 @@
 //! Rows: the arithmetic of numbers. Integers wrap, and no integer operation traps.
 
+use super::row::CpuSpelling::{Expansion, Guarded, Instruction, Intrinsic, Libm};
 use super::row::{
-    Algebra, BoolMeaning, CpuSpelling, CudaSpelling, FloatMeaning, Guard, IntMeaning, Primitive, wrap,
+    Algebra, BoolMeaning, CpuSpellings, CudaSpelling, FloatMeaning, Guard, IntMeaning, Primitive, wrap,
 };
 use super::spread::Spread;
 use super::typing::Typing;
@@ -18,12 +19,7 @@ pub(super) const ADD: Primitive = Primitive {
     int: Some(IntMeaning::Binary(|a, b, bits| wrap(a.wrapping_add(b), bits))),
     boolean: Some(BoolMeaning::Binary(|a, b| a | b)),
     cuda: CudaSpelling::number("({0} + {1})").and_bool("({0} || {1})"),
-    cpu: CpuSpelling::Instruction {
-        float: Some("fadd"),
-        int: Some("add"),
-        boolean: Some("or"),
-        guard: Guard::None,
-    },
+    cpu: CpuSpellings::float(Instruction("fadd")).and_int(Instruction("add")).and_bool(Instruction("or")),
     ulp: 0.5,
     spread: Spread::Lipschitz(1.0),
     doc: "Sum. Integers wrap; of two bools, whether either holds.",
@@ -38,12 +34,7 @@ pub(super) const SUB: Primitive = Primitive {
     int: Some(IntMeaning::Binary(|a, b, bits| wrap(a.wrapping_sub(b), bits))),
     boolean: None,
     cuda: CudaSpelling::number("({0} - {1})"),
-    cpu: CpuSpelling::Instruction {
-        float: Some("fsub"),
-        int: Some("sub"),
-        boolean: None,
-        guard: Guard::None,
-    },
+    cpu: CpuSpellings::float(Instruction("fsub")).and_int(Instruction("sub")),
     ulp: 0.5,
     spread: Spread::Lipschitz(1.0),
     doc: "Difference. Integers wrap; not of two bools.",
@@ -58,12 +49,7 @@ pub(super) const MUL: Primitive = Primitive {
     int: Some(IntMeaning::Binary(|a, b, bits| wrap(a.wrapping_mul(b), bits))),
     boolean: Some(BoolMeaning::Binary(|a, b| a & b)),
     cuda: CudaSpelling::number("({0} * {1})").and_bool("({0} && {1})"),
-    cpu: CpuSpelling::Instruction {
-        float: Some("fmul"),
-        int: Some("mul"),
-        boolean: Some("and"),
-        guard: Guard::None,
-    },
+    cpu: CpuSpellings::float(Instruction("fmul")).and_int(Instruction("mul")).and_bool(Instruction("and")),
     ulp: 0.5,
     spread: Spread::Product,
     doc: "Product. Integers wrap; of two bools, whether both hold.",
@@ -81,12 +67,7 @@ pub(super) const DIV: Primitive = Primitive {
         "template <class T> __device__ inline T quotient(T a, T b) {\n  \
              return b == 0 ? T(0) : b == -1 ? T(0ull - a) : a / b;\n}\n",
     ),
-    cpu: CpuSpelling::Instruction {
-        float: Some("fdiv"),
-        int: Some("sdiv"),
-        boolean: None,
-        guard: Guard::Quotient,
-    },
+    cpu: CpuSpellings::float(Instruction("fdiv")).and_int(Guarded("sdiv", Guard::Quotient)),
     ulp: 0.5,
     spread: Spread::Quotient,
     doc: "Quotient: exact of floats, truncated towards zero of integers. An integer over 0 is 0, and the least integer over -1 is itself.",
@@ -106,12 +87,7 @@ pub(super) const FMOD: Primitive = Primitive {
             "template <class T> __device__ inline T truncated_remainder(T a, T b) {\n  \
              return b == 0 ? a : b == -1 ? T(0) : a % b;\n}\n",
         ),
-    cpu: CpuSpelling::Instruction {
-        float: Some("frem"),
-        int: Some("srem"),
-        boolean: None,
-        guard: Guard::Remainder,
-    },
+    cpu: CpuSpellings::float(Libm { f32: "fmodf", f64: "fmod" }).and_int(Guarded("srem", Guard::Remainder)),
     ulp: 0.0,
     spread: Spread::Remainder,
     doc: "Remainder of the truncated quotient, with the sign of the dividend. An integer modulo 0 is itself; a float modulo 0 is NaN.",
@@ -126,12 +102,7 @@ pub(super) const NEG: Primitive = Primitive {
     int: Some(IntMeaning::Unary(|x, bits| wrap(x.wrapping_neg(), bits))),
     boolean: None,
     cuda: CudaSpelling::number("(-{0})"),
-    cpu: CpuSpelling::Instruction {
-        float: Some("fneg"),
-        int: Some("sub 0,"),
-        boolean: None,
-        guard: Guard::None,
-    },
+    cpu: CpuSpellings::float(Instruction("fneg")).and_int(Expansion("0 - x")),
     ulp: 0.0,
     spread: Spread::Lipschitz(1.0),
     doc: "Negation. The least integer is its own.",
@@ -146,7 +117,7 @@ pub(super) const ABS: Primitive = Primitive {
     int: Some(IntMeaning::Unary(|x, bits| wrap(x.wrapping_abs(), bits))),
     boolean: None,
     cuda: CudaSpelling::float("fabsf({0})", "fabs({0})").and_int("({0} < 0 ? -{0} : {0})"),
-    cpu: CpuSpelling::Intrinsic { float: Some("llvm.fabs"), int: Some("llvm.abs"), boolean: None },
+    cpu: CpuSpellings::float(Intrinsic("llvm.fabs")).and_int(Intrinsic("llvm.abs")),
     ulp: 0.0,
     spread: Spread::Lipschitz(1.0),
     doc: "Absolute value. That of the least integer is itself.",
@@ -161,7 +132,7 @@ pub(super) const RECIPROCAL: Primitive = Primitive {
     int: None,
     boolean: None,
     cuda: CudaSpelling::float("(1.0f / {0})", "(1.0 / {0})"),
-    cpu: CpuSpelling::Expansion("1.0 / x"),
+    cpu: CpuSpellings::float(Expansion("1 / x")),
     ulp: 0.5,
     spread: Spread::Quotient,
     doc: "One over x.",
@@ -185,7 +156,9 @@ pub(super) const MINIMUM: Primitive = Primitive {
              if (a != a) return a;\n  if (b != b) return b;\n  \
              return a < b ? a : b < a ? b : signbit(a) ? a : b;\n}\n",
         ),
-    cpu: CpuSpelling::Intrinsic { float: Some("llvm.minimum"), int: Some("llvm.smin"), boolean: Some("and") },
+    cpu: CpuSpellings::float(Intrinsic("llvm.minimum"))
+        .and_int(Intrinsic("llvm.smin"))
+        .and_bool(Instruction("and")),
     ulp: 0.0,
     spread: Spread::Largest,
     doc: "The lesser. NaN if either is; -0 is less than 0.",
@@ -209,7 +182,9 @@ pub(super) const MAXIMUM: Primitive = Primitive {
              if (a != a) return a;\n  if (b != b) return b;\n  \
              return a > b ? a : b > a ? b : signbit(a) ? b : a;\n}\n",
         ),
-    cpu: CpuSpelling::Intrinsic { float: Some("llvm.maximum"), int: Some("llvm.smax"), boolean: Some("or") },
+    cpu: CpuSpellings::float(Intrinsic("llvm.maximum"))
+        .and_int(Intrinsic("llvm.smax"))
+        .and_bool(Instruction("or")),
     ulp: 0.0,
     spread: Spread::Largest,
     doc: "The greater. NaN if either is; 0 is greater than -0.",

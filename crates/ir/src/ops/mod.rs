@@ -4,12 +4,17 @@
 //! Rows lie in files by theme; [`primitives!`] lists them. Nothing here knows shapes, graphs or kernels.
 
 mod arithmetic;
+mod bits;
+mod logic;
+mod rounding;
 mod row;
 mod spread;
+mod transcendental;
 pub mod typing;
 
 pub use row::{
-    Algebra, BoolMeaning, CpuSpelling, CudaSpelling, FloatMeaning, Guard, IntMeaning, Polynomial, Primitive,
+    Algebra, BoolMeaning, CpuSpelling, CpuSpellings, CudaSpelling, FloatMeaning, Guard, IntMeaning,
+    Polynomial, Primitive,
 };
 pub use spread::Spread;
 pub use typing::{Classes, Operand, OperandKind, Signature, Typing, TypingError, promote};
@@ -39,6 +44,14 @@ macro_rules! primitives {
 primitives! {
     arithmetic: Add = ADD, Sub = SUB, Mul = MUL, Div = DIV, Fmod = FMOD, Neg = NEG, Abs = ABS, Reciprocal = RECIPROCAL,
         Minimum = MINIMUM, Maximum = MAXIMUM;
+    transcendental: Exp = EXP, Exp2 = EXP2, Expm1 = EXPM1, Log = LOG, Log2 = LOG2, Log1p = LOG1P, Sqrt = SQRT,
+        Rsqrt = RSQRT, Sin = SIN, Cos = COS, Asin = ASIN, Acos = ACOS, Atan = ATAN, Atan2 = ATAN2, Tanh = TANH,
+        Erf = ERF, Erfc = ERFC, Pow = POW;
+    rounding: Floor = FLOOR, Ceil = CEIL, Round = ROUND, Trunc = TRUNC;
+    logic: Eq = EQ, Ne = NE, Lt = LT, Le = LE, Gt = GT, Ge = GE, LogicalAnd = LOGICAL_AND, LogicalOr = LOGICAL_OR,
+        LogicalNot = LOGICAL_NOT, Where = WHERE, Set = SET, SegmentSet = SEGMENT_SET;
+    bits: BitwiseAnd = BITWISE_AND, BitwiseOr = BITWISE_OR, BitwiseXor = BITWISE_XOR, BitwiseNot = BITWISE_NOT,
+        LeftShift = LEFT_SHIFT, RightShift = RIGHT_SHIFT, LogicalRightShift = LOGICAL_RIGHT_SHIFT;
 }
 
 impl Prim {

@@ -1,5 +1,7 @@
 //! What a row of the primitive table says: the types of its columns. No rows are here.
 
+use crate::dtype::DType;
+
 use super::spread::Spread;
 use super::typing::{Classes, Typing};
 
@@ -23,7 +25,7 @@ pub struct Primitive {
     /// How CUDA C++ says it.
     pub cuda: CudaSpelling,
     /// How LLVM IR says it.
-    pub cpu: CpuSpelling,
+    pub cpu: CpuSpellings,
     /// Bound on the error of a compiled f32 or f64 result, in units in the last place; 0.5 is correctly rounded, 0 exact.
     pub ulp: f64,
     /// How absolute errors of the operands reach the result.
@@ -74,8 +76,6 @@ pub enum FloatMeaning {
     Unary(fn(f64) -> f64),
     /// Two numbers to one.
     Binary(fn(f64, f64) -> f64),
-    /// One number to a truth value.
-    Test(fn(f64) -> bool),
     /// Two numbers to a truth value.
     Compare(fn(f64, f64) -> bool),
     /// A bool and two numbers: the first number where the bool holds, else the second.
@@ -148,49 +148,91 @@ impl CudaSpelling {
         CudaSpelling { boolean: Some(text), ..self }
     }
 
+    /// The template for a compute dtype.
+    pub const fn of(&self, dtype: DType) -> Option<&'static str> {
+        match dtype {
+            DType::Bool => self.boolean,
+            DType::I32 | DType::I64 => self.int,
+            DType::F64 => self.f64,
+            _ => self.f32,
+        }
+    }
+
     /// The same spelling with a helper function.
     pub const fn with_helper(self, text: &'static str) -> CudaSpelling {
         CudaSpelling { helper: Some(text), ..self }
     }
 }
 
-/// How LLVM IR says a primitive. Which of several texts applies follows from the compute dtype.
+/// How LLVM IR says a primitive, per class of compute dtype. `None` where the row has no such meaning, or where only the
+/// evaluator knows it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CpuSpellings {
+    /// For f32 and f64.
+    pub float: Option<CpuSpelling>,
+    /// For i32 and i64.
+    pub int: Option<CpuSpelling>,
+    /// For bool, as `i1`.
+    pub boolean: Option<CpuSpelling>,
+}
+
+impl CpuSpellings {
+    /// The same spelling for all three classes.
+    pub const fn all(spelling: CpuSpelling) -> CpuSpellings {
+        CpuSpellings { float: Some(spelling), int: Some(spelling), boolean: Some(spelling) }
+    }
+
+    /// A spelling for floats only.
+    pub const fn float(spelling: CpuSpelling) -> CpuSpellings {
+        CpuSpellings { float: Some(spelling), int: None, boolean: None }
+    }
+
+    /// A spelling for integers only.
+    pub const fn int(spelling: CpuSpelling) -> CpuSpellings {
+        CpuSpellings { float: None, int: Some(spelling), boolean: None }
+    }
+
+    /// A spelling for bools only.
+    pub const fn boolean(spelling: CpuSpelling) -> CpuSpellings {
+        CpuSpellings { float: None, int: None, boolean: Some(spelling) }
+    }
+
+    /// The same spellings with one for integers.
+    pub const fn and_int(self, spelling: CpuSpelling) -> CpuSpellings {
+        CpuSpellings { int: Some(spelling), ..self }
+    }
+
+    /// The same spellings with one for bools.
+    pub const fn and_bool(self, spelling: CpuSpelling) -> CpuSpellings {
+        CpuSpellings { boolean: Some(spelling), ..self }
+    }
+
+    /// The spelling for a compute dtype.
+    pub const fn of(&self, dtype: DType) -> Option<CpuSpelling> {
+        match dtype {
+            DType::Bool => self.boolean,
+            DType::I32 | DType::I64 => self.int,
+            _ => self.float,
+        }
+    }
+}
+
+/// One way to say a primitive in LLVM IR.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum CpuSpelling {
-    /// One instruction of the operands, `boolean` on `i1`.
-    Instruction {
-        /// On floats, as in `fadd`.
-        float: Option<&'static str>,
-        /// On integers, as in `add`.
-        int: Option<&'static str>,
-        /// On bools, as in `or`.
-        boolean: Option<&'static str>,
-        /// What must be made safe before the instruction.
-        guard: Guard,
-    },
-    /// A call of an LLVM intrinsic, overloaded on the operand type.
-    Intrinsic {
-        /// On floats, as in `llvm.sqrt`.
-        float: Option<&'static str>,
-        /// On integers, as in `llvm.smin`; the flag that `llvm.abs` takes is false.
-        int: Option<&'static str>,
-        /// On bools, an instruction, as in `and`.
-        boolean: Option<&'static str>,
-    },
-    /// `fcmp` and `icmp` with these predicates, bools compared as unsigned.
-    Compare {
-        /// The `fcmp` predicate, as in `olt`.
-        float: &'static str,
-        /// The signed `icmp` predicate, as in `slt`.
-        int: &'static str,
-        /// The `icmp` predicate on `i1`, as in `ult`.
-        boolean: &'static str,
-    },
+    /// One instruction on the operands, as in `fadd`.
+    Instruction(&'static str),
+    /// One instruction, made safe first.
+    Guarded(&'static str, Guard),
+    /// A call of an intrinsic overloaded on the operand type, as in `llvm.sqrt`. `llvm.abs` takes `i1 false` besides.
+    Intrinsic(&'static str),
+    /// `fcmp` or `icmp` with this predicate.
+    Compare(&'static str),
     /// `select`.
     Select,
-    /// No instruction: the value itself.
+    /// No instruction: the operand itself.
     Move,
-    /// An expression over other primitives, in the text of [`super::ScalarExpr`].
+    /// An expression over other primitives, as [`super::ScalarExpr`] reads it.
     Expansion(&'static str),
     /// A polynomial that the code generator holds.
     Polynomial(Polynomial),
@@ -206,8 +248,6 @@ pub enum CpuSpelling {
 /// What an integer instruction needs to never trap and always be defined.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Guard {
-    /// Nothing.
-    None,
     /// `sdiv`: by 0 gives 0, by -1 gives the wrapped negation.
     Quotient,
     /// `srem`: by 0 gives the dividend, by -1 gives 0.

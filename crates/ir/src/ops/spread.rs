@@ -16,6 +16,8 @@ pub enum Spread {
     Product,
     /// The rule of a quotient, or of the reciprocal; unbounded where the divisor may be zero.
     Quotient,
+    /// As [`Spread::Corners`], but unbounded where the base may be zero under a negative exponent.
+    Power,
     /// The remainder: jumps by a divisor where the quotient's integer part may differ.
     Remainder,
     /// A truth value: it may flip where the operand intervals overlap.
@@ -40,6 +42,8 @@ impl Spread {
             Spread::Largest => errors.iter().copied().fold(0.0, f64::max),
             Spread::Product => product(args, errors),
             Spread::Quotient => quotient(args, errors),
+            Spread::Power if has_pole(args, errors) => f64::INFINITY,
+            Spread::Power => corners(meaning, args, errors),
             Spread::Remainder => remainder(args, errors),
             Spread::Comparison => comparison(args, errors),
             Spread::Select => select(args, errors),
@@ -85,6 +89,10 @@ fn quotient(args: &[f64], errors: &[f64]) -> f64 {
         return if above_error == 0.0 { 0.0 } else { above_error / below };
     }
     if least <= 0.0 { f64::INFINITY } else { (above_error + (above / below).abs() * below_error) / least }
+}
+
+fn has_pole(args: &[f64], errors: &[f64]) -> bool {
+    args[0].abs() <= errors[0] && args[1] - errors[1] < 0.0
 }
 
 fn remainder(args: &[f64], errors: &[f64]) -> f64 {

@@ -1,0 +1,125 @@
+//! Rows: operations on the bits of integers, and the same on bools.
+//!
+//! A shift amount outside `0..width`, negative ones included, shifts everything out.
+
+use super::row::CpuSpelling::{Expansion, Guarded, Instruction};
+use super::row::{Algebra, BoolMeaning, CpuSpellings, CudaSpelling, Guard, IntMeaning, Primitive, wrap};
+use super::spread::Spread;
+use super::typing::Typing;
+
+const BITWISE: Primitive = Primitive {
+    name: "",
+    params: &["lhs", "rhs"],
+    typing: Typing::Bitwise,
+    algebra: Algebra::LATTICE,
+    float: None,
+    int: None,
+    boolean: None,
+    cuda: CudaSpelling::NONE,
+    cpu: CpuSpellings { float: None, int: None, boolean: None },
+    ulp: 0.0,
+    spread: Spread::Exact,
+    doc: "",
+};
+
+pub(super) const BITWISE_AND: Primitive = Primitive {
+    name: "bitwise_and",
+    algebra: Algebra { identity: Some(-1.0), ..Algebra::LATTICE },
+    int: Some(IntMeaning::Binary(|a, b, _| a & b)),
+    boolean: Some(BoolMeaning::Binary(|a, b| a & b)),
+    cuda: CudaSpelling::NONE.and_int("({0} & {1})").and_bool("({0} && {1})"),
+    cpu: CpuSpellings::int(Instruction("and")).and_bool(Instruction("and")),
+    doc: "The bits set in both.",
+    ..BITWISE
+};
+
+pub(super) const BITWISE_OR: Primitive = Primitive {
+    name: "bitwise_or",
+    algebra: Algebra { identity: Some(0.0), ..Algebra::LATTICE },
+    int: Some(IntMeaning::Binary(|a, b, _| a | b)),
+    boolean: Some(BoolMeaning::Binary(|a, b| a | b)),
+    cuda: CudaSpelling::NONE.and_int("({0} | {1})").and_bool("({0} || {1})"),
+    cpu: CpuSpellings::int(Instruction("or")).and_bool(Instruction("or")),
+    doc: "The bits set in either.",
+    ..BITWISE
+};
+
+pub(super) const BITWISE_XOR: Primitive = Primitive {
+    name: "bitwise_xor",
+    algebra: Algebra::monoid(0.0),
+    int: Some(IntMeaning::Binary(|a, b, _| a ^ b)),
+    boolean: Some(BoolMeaning::Binary(|a, b| a ^ b)),
+    cuda: CudaSpelling::NONE.and_int("({0} ^ {1})").and_bool("({0} != {1})"),
+    cpu: CpuSpellings::int(Instruction("xor")).and_bool(Instruction("xor")),
+    doc: "The bits set in exactly one.",
+    ..BITWISE
+};
+
+pub(super) const BITWISE_NOT: Primitive = Primitive {
+    name: "bitwise_not",
+    params: &["x"],
+    algebra: Algebra::NONE,
+    int: Some(IntMeaning::Unary(|x, _| !x)),
+    boolean: Some(BoolMeaning::Unary(|x| !x)),
+    cuda: CudaSpelling::NONE.and_int("(~{0})").and_bool("(!{0})"),
+    cpu: CpuSpellings::int(Expansion("bitwise_xor(x, -1)")).and_bool(Expansion("ne(x, 1)")),
+    doc: "The bits not set.",
+    ..BITWISE
+};
+
+pub(super) const LEFT_SHIFT: Primitive = Primitive {
+    name: "bitwise_left_shift",
+    algebra: Algebra::right_identity(0.0),
+    int: Some(IntMeaning::Binary(|a, b, bits| match amount(b, bits) {
+        Some(amount) => wrap(a << amount, bits),
+        None => 0,
+    })),
+    cuda: CudaSpelling::NONE.and_int("shift_left({0}, {1})").with_helper(
+        "template <class T> __device__ inline T shift_left(T x, T amount) {\n  \
+         return (unsigned long long)amount < sizeof(T) * 8 ? T((unsigned long long)x << amount) : T(0);\n}\n",
+    ),
+    cpu: CpuSpellings::int(Guarded("shl", Guard::ShiftToZero)),
+    doc: "Bits moved up, zeros from below. By an amount outside 0 to the width: 0.",
+    ..BITWISE
+};
+
+pub(super) const RIGHT_SHIFT: Primitive = Primitive {
+    name: "bitwise_right_shift",
+    algebra: Algebra::right_identity(0.0),
+    int: Some(IntMeaning::Binary(|a, b, bits| a >> amount(b, bits).unwrap_or(bits - 1))),
+    cuda: CudaSpelling::NONE.and_int("shift_right({0}, {1})").with_helper(
+        "template <class T> __device__ inline T shift_right(T x, T amount) {\n  \
+         return x >> ((unsigned long long)amount < sizeof(T) * 8 ? amount : T(sizeof(T) * 8 - 1));\n}\n",
+    ),
+    cpu: CpuSpellings::int(Guarded("ashr", Guard::ShiftToSign)),
+    doc: "Bits moved down, copies of the sign from above. By an amount outside 0 to the width: 0 or -1.",
+    ..BITWISE
+};
+
+pub(super) const LOGICAL_RIGHT_SHIFT: Primitive = Primitive {
+    name: "logical_right_shift",
+    algebra: Algebra::right_identity(0.0),
+    int: Some(IntMeaning::Binary(|a, b, bits| match amount(b, bits) {
+        Some(amount) => wrap((unsigned(a, bits) >> amount) as i64, bits),
+        None => 0,
+    })),
+    cuda: CudaSpelling::NONE.and_int("logical_shift_right({0}, {1})").with_helper(
+        "__device__ inline int logical_shift_right(int x, int amount) {\n  \
+         return (unsigned)amount < 32 ? int((unsigned)x >> amount) : 0;\n}\n\
+         __device__ inline long long logical_shift_right(long long x, long long amount) {\n  \
+         return (unsigned long long)amount < 64 ? (long long)((unsigned long long)x >> amount) : 0;\n}\n",
+    ),
+    cpu: CpuSpellings::int(Guarded("lshr", Guard::ShiftToZero)),
+    doc: "Bits moved down, zeros from above. By an amount outside 0 to the width: 0.",
+    ..BITWISE
+};
+
+/// The shift amount if it lies within the width.
+fn amount(b: i64, bits: u32) -> Option<u32> {
+    u32::try_from(b).ok().filter(|&amount| amount < bits)
+}
+
+/// The bits of `a` at its width, with zeros above.
+fn unsigned(a: i64, bits: u32) -> u64 {
+    if bits == 32 { u64::from(a as u32) } else { a as u64 }
+}

@@ -1,0 +1,61 @@
+//! Rows: rounding to whole numbers. Integers are whole already; NaN and infinities stay.
+
+use super::row::{Algebra, CpuSpelling, CpuSpellings, CudaSpelling, FloatMeaning, IntMeaning, Primitive};
+use super::spread::Spread;
+use super::typing::Typing;
+
+/// All columns but name, meaning on floats, spellings and doc are the same.
+const fn rounding(
+    name: &'static str,
+    meaning: fn(f64) -> f64,
+    cuda: CudaSpelling,
+    intrinsic: &'static str,
+    doc: &'static str,
+) -> Primitive {
+    Primitive {
+        name,
+        params: &["x"],
+        typing: Typing::Plain,
+        algebra: Algebra::IDEMPOTENT,
+        float: Some(FloatMeaning::Unary(meaning)),
+        int: Some(IntMeaning::Unary(|x, _| x)),
+        boolean: None,
+        cuda: cuda.and_int("{0}"),
+        cpu: CpuSpellings::float(CpuSpelling::Intrinsic(intrinsic)).and_int(CpuSpelling::Move),
+        ulp: 0.0,
+        spread: Spread::Corners,
+        doc,
+    }
+}
+
+pub(super) const FLOOR: Primitive = rounding(
+    "floor",
+    f64::floor,
+    CudaSpelling::float("floorf({0})", "floor({0})"),
+    "llvm.floor",
+    "The greatest whole number not above x.",
+);
+
+pub(super) const CEIL: Primitive = rounding(
+    "ceil",
+    f64::ceil,
+    CudaSpelling::float("ceilf({0})", "ceil({0})"),
+    "llvm.ceil",
+    "The least whole number not below x.",
+);
+
+pub(super) const ROUND: Primitive = rounding(
+    "round",
+    f64::round_ties_even,
+    CudaSpelling::float("nearbyintf({0})", "nearbyint({0})"),
+    "llvm.roundeven",
+    "The nearest whole number; halfway, the even one.",
+);
+
+pub(super) const TRUNC: Primitive = rounding(
+    "trunc",
+    f64::trunc,
+    CudaSpelling::float("truncf({0})", "trunc({0})"),
+    "llvm.trunc",
+    "The whole part of x.",
+);

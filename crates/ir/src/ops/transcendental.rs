@@ -1,0 +1,235 @@
+//! Rows: functions of real numbers. Integers and bools are taken as f32, results stay in f32 or f64.
+//!
+//! Error bounds cover both back ends: our polynomials and the C library on CPUs, and CUDA's documented maxima.
+
+use super::row::CpuSpelling::{Expansion, Intrinsic, Libm};
+use super::row::{
+    Algebra, CpuSpelling, CpuSpellings, CudaSpelling, FloatMeaning, IntMeaning, Polynomial, Primitive, wrap,
+};
+use super::spread::Spread;
+use super::typing::Typing;
+
+/// The columns that most rows here share.
+const REAL: Primitive = Primitive {
+    name: "",
+    params: &["x"],
+    typing: Typing::Float,
+    algebra: Algebra::NONE,
+    float: None,
+    int: None,
+    boolean: None,
+    cuda: CudaSpelling::NONE,
+    cpu: CpuSpellings { float: None, int: None, boolean: None },
+    ulp: 2.0,
+    spread: Spread::Corners,
+    doc: "",
+};
+
+const fn polynomial(kind: Polynomial) -> CpuSpellings {
+    CpuSpellings::float(CpuSpelling::Polynomial(kind))
+}
+
+pub(super) const EXP: Primitive = Primitive {
+    name: "exp",
+    float: Some(FloatMeaning::Unary(libm::exp)),
+    cuda: CudaSpelling::float("expf({0})", "exp({0})"),
+    cpu: polynomial(Polynomial::Exp),
+    doc: "e to the power x.",
+    ..REAL
+};
+
+pub(super) const EXP2: Primitive = Primitive {
+    name: "exp2",
+    float: Some(FloatMeaning::Unary(libm::exp2)),
+    cuda: CudaSpelling::float("exp2f({0})", "exp2({0})"),
+    cpu: polynomial(Polynomial::Exp2),
+    doc: "2 to the power x.",
+    ..REAL
+};
+
+pub(super) const EXPM1: Primitive = Primitive {
+    name: "expm1",
+    float: Some(FloatMeaning::Unary(libm::expm1)),
+    cuda: CudaSpelling::float("expm1f({0})", "expm1({0})"),
+    cpu: polynomial(Polynomial::Expm1),
+    doc: "exp(x) - 1, exact also near 0.",
+    ..REAL
+};
+
+pub(super) const LOG: Primitive = Primitive {
+    name: "log",
+    float: Some(FloatMeaning::Unary(libm::log)),
+    cuda: CudaSpelling::float("logf({0})", "log({0})"),
+    cpu: polynomial(Polynomial::Log),
+    doc: "Natural logarithm: of 0, minus infinity; below 0, NaN.",
+    ..REAL
+};
+
+pub(super) const LOG2: Primitive = Primitive {
+    name: "log2",
+    float: Some(FloatMeaning::Unary(libm::log2)),
+    cuda: CudaSpelling::float("log2f({0})", "log2({0})"),
+    cpu: polynomial(Polynomial::Log2),
+    doc: "Binary logarithm: of 0, minus infinity; below 0, NaN.",
+    ..REAL
+};
+
+pub(super) const LOG1P: Primitive = Primitive {
+    name: "log1p",
+    float: Some(FloatMeaning::Unary(libm::log1p)),
+    cuda: CudaSpelling::float("log1pf({0})", "log1p({0})"),
+    cpu: polynomial(Polynomial::Log1p),
+    doc: "log(1 + x), exact also near 0.",
+    ..REAL
+};
+
+pub(super) const SQRT: Primitive = Primitive {
+    name: "sqrt",
+    float: Some(FloatMeaning::Unary(f64::sqrt)),
+    cuda: CudaSpelling::float("sqrtf({0})", "sqrt({0})"),
+    cpu: CpuSpellings::float(Intrinsic("llvm.sqrt")),
+    ulp: 0.5,
+    doc: "Square root; below 0, NaN.",
+    ..REAL
+};
+
+pub(super) const RSQRT: Primitive = Primitive {
+    name: "rsqrt",
+    float: Some(FloatMeaning::Unary(|x| 1.0 / x.sqrt())),
+    cuda: CudaSpelling::float("rsqrtf({0})", "rsqrt({0})"),
+    cpu: CpuSpellings::float(Expansion("1 / sqrt(x)")),
+    doc: "One over the square root: of 0, infinity of its sign; below 0, NaN.",
+    ..REAL
+};
+
+pub(super) const SIN: Primitive = Primitive {
+    name: "sin",
+    float: Some(FloatMeaning::Unary(libm::sin)),
+    cuda: CudaSpelling::float("sinf({0})", "sin({0})"),
+    cpu: polynomial(Polynomial::Sin),
+    spread: Spread::Lipschitz(1.0),
+    doc: "Sine of x radians; of an infinity, NaN.",
+    ..REAL
+};
+
+pub(super) const COS: Primitive = Primitive {
+    name: "cos",
+    float: Some(FloatMeaning::Unary(libm::cos)),
+    cuda: CudaSpelling::float("cosf({0})", "cos({0})"),
+    cpu: polynomial(Polynomial::Cos),
+    spread: Spread::Lipschitz(1.0),
+    doc: "Cosine of x radians; of an infinity, NaN.",
+    ..REAL
+};
+
+pub(super) const ASIN: Primitive = Primitive {
+    name: "asin",
+    float: Some(FloatMeaning::Unary(libm::asin)),
+    cuda: CudaSpelling::float("asinf({0})", "asin({0})"),
+    cpu: CpuSpellings::float(Libm { f32: "asinf", f64: "asin" }),
+    ulp: 4.0,
+    doc: "Inverse sine; outside -1 to 1, NaN.",
+    ..REAL
+};
+
+pub(super) const ACOS: Primitive = Primitive {
+    name: "acos",
+    float: Some(FloatMeaning::Unary(libm::acos)),
+    cuda: CudaSpelling::float("acosf({0})", "acos({0})"),
+    cpu: CpuSpellings::float(Libm { f32: "acosf", f64: "acos" }),
+    ulp: 4.0,
+    doc: "Inverse cosine; outside -1 to 1, NaN.",
+    ..REAL
+};
+
+pub(super) const ATAN: Primitive = Primitive {
+    name: "atan",
+    float: Some(FloatMeaning::Unary(libm::atan)),
+    cuda: CudaSpelling::float("atanf({0})", "atan({0})"),
+    cpu: CpuSpellings::float(Libm { f32: "atanf", f64: "atan" }),
+    doc: "Inverse tangent.",
+    ..REAL
+};
+
+pub(super) const ATAN2: Primitive = Primitive {
+    name: "atan2",
+    params: &["y", "x"],
+    float: Some(FloatMeaning::Binary(libm::atan2)),
+    cuda: CudaSpelling::float("atan2f({0}, {1})", "atan2({0}, {1})"),
+    cpu: CpuSpellings::float(Libm { f32: "atan2f", f64: "atan2" }),
+    ulp: 3.0,
+    doc: "The angle of the point (x, y), from -pi to pi.",
+    ..REAL
+};
+
+pub(super) const TANH: Primitive = Primitive {
+    name: "tanh",
+    float: Some(FloatMeaning::Unary(libm::tanh)),
+    cuda: CudaSpelling::float("tanhf({0})", "tanh({0})"),
+    cpu: polynomial(Polynomial::Tanh),
+    doc: "Hyperbolic tangent.",
+    ..REAL
+};
+
+pub(super) const ERF: Primitive = Primitive {
+    name: "erf",
+    float: Some(FloatMeaning::Unary(libm::erf)),
+    cuda: CudaSpelling::float("erff({0})", "erf({0})"),
+    cpu: polynomial(Polynomial::Erf),
+    doc: "The error function.",
+    ..REAL
+};
+
+pub(super) const ERFC: Primitive = Primitive {
+    name: "erfc",
+    float: Some(FloatMeaning::Unary(libm::erfc)),
+    cuda: CudaSpelling::float("erfcf({0})", "erfc({0})"),
+    cpu: CpuSpellings::float(Libm { f32: "erfcf", f64: "erfc" }),
+    ulp: 5.0,
+    doc: "1 - erf(x), exact also for large x.",
+    ..REAL
+};
+
+pub(super) const POW: Primitive = Primitive {
+    name: "pow",
+    params: &["base", "exponent"],
+    typing: Typing::Arithmetic,
+    algebra: Algebra::right_identity(1.0),
+    float: Some(FloatMeaning::Binary(libm::pow)),
+    int: Some(IntMeaning::Binary(integer_power)),
+    cuda: CudaSpelling::float("powf({0}, {1})", "pow({0}, {1})")
+        .and_int("integer_power({0}, {1})")
+        .with_helper(
+            "template <class T> __device__ inline T integer_power(T base, T exponent) {\n  \
+             if (exponent < 0) return base == 1 ? 1 : base == -1 ? (exponent & 1 ? -1 : 1) : 0;\n  \
+             unsigned long long power = 1, square = base;\n  \
+             for (; exponent != 0; exponent >>= 1, square *= square) if (exponent & 1) power *= square;\n  \
+             return T(power);\n}\n",
+        ),
+    cpu: CpuSpellings::float(Libm { f32: "powf", f64: "pow" }),
+    ulp: 8.0,
+    spread: Spread::Power,
+    doc: "Power. Anything to the 0 is 1, negative bases take only whole exponents, else NaN. Integers wrap; \
+          to a negative exponent they truncate to 0, but for 1 and -1.",
+    ..REAL
+};
+
+/// By squaring, as `pow` is on integers: wrapped, and the truncated reciprocal for negative exponents.
+fn integer_power(base: i64, exponent: i64, bits: u32) -> i64 {
+    if exponent < 0 {
+        return match base {
+            1 => 1,
+            -1 => 1 - 2 * (exponent & 1),
+            _ => 0,
+        };
+    }
+    let (mut power, mut square, mut rest) = (1_i64, base, exponent);
+    while rest != 0 {
+        if rest & 1 == 1 {
+            power = power.wrapping_mul(square);
+        }
+        square = square.wrapping_mul(square);
+        rest >>= 1;
+    }
+    wrap(power, bits)
+}
