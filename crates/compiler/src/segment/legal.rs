@@ -1,0 +1,235 @@
+//! Whether a group can be one kernel, decided on the whole group in closed form, with the witness or the reason.
+//!
+//! Of a group's folds, one is *terminal* when its result only leaves the kernel: workers may divide what it
+//! reduces, leaving partial results to a combine step. Any other is *inner*: each worker must see all that it
+//! reduces. Workers may divide the axes that every fold and every store knows and no inner fold reduces.
+//!
+//! The rule is hereditary: fewer values in a group need no more of it.
+
+use ir::graph::{Form, Fusion, Graph, Node, Val};
+use ir::index::Expr;
+use rustc_hash::FxHashMap;
+
+use super::witness::{Fold, Store, When, Witness};
+use crate::space::{Axis, Space};
+
+/// Elements up to which one worker may do a whole group alone.
+const ALONE: i64 = 1 << 16;
+
+/// Why a group cannot be one kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// The value that stands in the way.
+    pub val: Val,
+    /// The reason, as a sentence without a subject: "is …".
+    pub reason: String,
+}
+
+/// The witness that a group can be one kernel.
+///
+/// # Errors
+/// The value in the way and the reason.
+pub fn legal(graph: &Graph, view: &Fusion) -> Result<Witness, Refusal> {
+    refuse_cut(graph, view)?;
+    let space = Space::of(graph, view).map_err(|conflict| Refusal {
+        val: conflict.val,
+        reason: "would have two of its axes walked by one loop".to_owned(),
+    })?;
+    let below = folds_below(graph, view);
+    refuse_moved_folds(graph, view, &below)?;
+    let mut folds = collect_folds(graph, view, &space, &below);
+    mark_terminal(graph, view, &space, &below, &mut folds);
+    let stores = collect_stores(graph, view, &space, &below, &folds);
+    let order = axis_order(&space, &folds, &stores);
+    let workers: Vec<Axis> = order.iter().copied().filter(|&axis| divisible(axis, &folds, &stores)).collect();
+    let levels = 1 + stores.iter().filter_map(level).max().unwrap_or(0).max(last_level(&folds));
+    let witness = Witness { space, folds, stores, workers, order, levels };
+    refuse_alone(view, &witness)?;
+    Ok(witness)
+}
+
+fn level(store: &Store) -> Option<u32> {
+    match store.when {
+        When::Level(level) => Some(level),
+        When::After(_) => None,
+    }
+}
+
+fn last_level(folds: &[Fold]) -> u32 {
+    folds.iter().map(|fold| fold.level).max().unwrap_or(0)
+}
+
+/// A value that the user cut must come from memory: a group may end in it but not compute past it.
+fn refuse_cut(graph: &Graph, view: &Fusion) -> Result<(), Refusal> {
+    let cut = view.order().iter().find(|&&node| {
+        matches!(graph.node(node).form, Form::Map(ir::ops::Prim::SegmentSet)) && !view.uses(node.into()).is_empty()
+    });
+    match cut {
+        Some(&node) => Err(Refusal { val: node.into(), reason: "is a boundary that the definition asks for".to_owned() }),
+        None => Ok(()),
+    }
+}
+
+/// For each node, the folds that its value depends on, itself included, ascending.
+fn folds_below(graph: &Graph, view: &Fusion) -> FxHashMap<Node, Vec<Node>> {
+    let mut below: FxHashMap<Node, Vec<Node>> = FxHashMap::default();
+    for &node in view.order() {
+        let mut folds = folds_of_operands(graph, view, node, &below);
+        if let Form::Fold { .. } = graph.node(node).form {
+            folds.push(node);
+        }
+        below.insert(node, folds);
+    }
+    below
+}
+
+fn folds_of_operands(graph: &Graph, view: &Fusion, node: Node, below: &FxHashMap<Node, Vec<Node>>) -> Vec<Node> {
+    let computed = graph.node(node).operands.iter().filter(|val| !view.is_input(**val));
+    let mut folds: Vec<Node> = computed.flat_map(|val| below[&val.node].iter().copied()).collect();
+    folds.sort_unstable();
+    folds.dedup();
+    folds
+}
+
+/// An index map needs its operand at other indices than the loops walk, so the operand must not need a fold.
+fn refuse_moved_folds(graph: &Graph, view: &Fusion, below: &FxHashMap<Node, Vec<Node>>) -> Result<(), Refusal> {
+    for &node in view.order() {
+        let data = graph.node(node);
+        let moves = matches!(data.form, Form::Reshape(_) | Form::Slice { .. } | Form::Pad { .. } | Form::Cat(_));
+        if moves && let Some(fold) = folds_of_operands(graph, view, node, below).first() {
+            let reason = format!("is read at other indices than it is computed at, after the fold {fold}");
+            return Err(Refusal { val: data.operands[0], reason });
+        }
+    }
+    Ok(())
+}
+
+fn collect_folds(graph: &Graph, view: &Fusion, space: &Space, below: &FxHashMap<Node, Vec<Node>>) -> Vec<Fold> {
+    let mut folds: Vec<Fold> = Vec::new();
+    for &node in view.order() {
+        let Form::Fold { axes, .. } = &graph.node(node).form else { continue };
+        let operand = space.axes_of_operand(graph, view, node, 0);
+        let (reduced, kept): (Vec<_>, Vec<_>) =
+            operand.into_iter().enumerate().partition(|(axis, _)| axes.contains(&(*axis as u8)));
+        let earlier = folds_of_operands(graph, view, node, below);
+        let level_of = |node: &Node| folds.iter().find(|fold| fold.node == *node).map_or(0, |fold| fold.level + 1);
+        folds.push(Fold {
+            node,
+            reduced: reduced.into_iter().filter_map(|(_, axis)| axis).collect(),
+            kept: kept.into_iter().map(|(_, axis)| axis).collect(),
+            level: earlier.iter().map(level_of).max().unwrap_or(0),
+            terminal: true,
+        });
+    }
+    folds
+}
+
+/// A fold stays terminal when all that depends on it are stores over axes that it keeps, which need no inner fold
+/// and no terminal fold of another shape.
+fn mark_terminal(
+    graph: &Graph,
+    view: &Fusion,
+    space: &Space,
+    below: &FxHashMap<Node, Vec<Node>>,
+    folds: &mut [Fold],
+) {
+    for k in 0..folds.len() {
+        for earlier in folds_of_operands(graph, view, folds[k].node, below) {
+            set_inner(folds, earlier);
+        }
+    }
+    loop {
+        let mut inner: Vec<Node> = Vec::new();
+        for output in view.outputs() {
+            let Some(needed) = below.get(&output.val.node) else { continue };
+            let needed: Vec<&Fold> = folds.iter().filter(|fold| needed.contains(&fold.node)).collect();
+            let axes = space.axes_of(graph, output.val);
+            let fits = |fold: &&Fold| axes.iter().flatten().all(|axis| fold.kept.contains(&Some(*axis)));
+            let alike = |fold: &&Fold| fold.terminal && same_shape(fold, needed[0]);
+            if !needed.iter().all(|fold| fits(fold) && alike(fold)) {
+                inner.extend(needed.iter().filter(|fold| fold.terminal).map(|fold| fold.node));
+            }
+        }
+        if inner.is_empty() {
+            return;
+        }
+        inner.into_iter().for_each(|node| set_inner(folds, node));
+    }
+}
+
+fn set_inner(folds: &mut [Fold], node: Node) {
+    folds.iter_mut().filter(|fold| fold.node == node).for_each(|fold| fold.terminal = false);
+}
+
+fn same_shape(a: &Fold, b: &Fold) -> bool {
+    let sorted = |axes: &mut dyn Iterator<Item = Axis>| {
+        let mut axes: Vec<Axis> = axes.collect();
+        axes.sort_unstable();
+        axes
+    };
+    sorted(&mut a.reduced.iter().copied()) == sorted(&mut b.reduced.iter().copied())
+        && sorted(&mut a.kept_axes()) == sorted(&mut b.kept_axes())
+}
+
+fn collect_stores(
+    graph: &Graph,
+    view: &Fusion,
+    space: &Space,
+    below: &FxHashMap<Node, Vec<Node>>,
+    folds: &[Fold],
+) -> Vec<Store> {
+    let mut stores: Vec<Store> = Vec::new();
+    for output in view.outputs() {
+        if stores.iter().any(|store| store.val == output.val) || view.is_input(output.val) {
+            continue;
+        }
+        let needed: Vec<usize> =
+            (0..folds.len()).filter(|&k| below[&output.val.node].contains(&folds[k].node)).collect();
+        let when = if !needed.is_empty() && needed.iter().all(|&k| folds[k].terminal) {
+            When::After(needed)
+        } else {
+            When::Level(needed.iter().map(|&k| folds[k].level + 1).max().unwrap_or(0))
+        };
+        stores.push(Store { val: output.val, axes: space.axes_of(graph, output.val), when });
+    }
+    stores
+}
+
+/// All axes in the order of the value with the most of them; axes that it lacks come first.
+fn axis_order(space: &Space, folds: &[Fold], stores: &[Store]) -> Vec<Axis> {
+    let store_axes = stores.iter().map(|store| store.axes.iter().flatten().copied().collect::<Vec<_>>());
+    let fold_axes = folds.iter().map(|fold| {
+        let mut axes: Vec<Axis> = fold.domain().collect();
+        axes.sort_unstable();
+        axes
+    });
+    let lists: Vec<Vec<Axis>> = fold_axes.chain(store_axes).collect();
+    let walked = |axis: &Axis| lists.iter().any(|list| list.contains(axis));
+    let longest = lists.iter().rev().max_by_key(|list| list.len()).cloned().unwrap_or_default();
+    let mut order: Vec<Axis> = space.axes().filter(|axis| walked(axis) && !longest.contains(axis)).collect();
+    order.extend(longest);
+    order
+}
+
+/// Whether workers may divide an axis.
+fn divisible(axis: Axis, folds: &[Fold], stores: &[Store]) -> bool {
+    let known_to_folds = folds.iter().all(|fold| fold.domain().any(|known| known == axis));
+    let free = folds.iter().all(|fold| fold.terminal || !fold.reduced.contains(&axis));
+    let in_stage = stores.iter().filter(|store| matches!(store.when, When::Level(_)));
+    known_to_folds && free && in_stage.into_iter().all(|store| store.axes.contains(&Some(axis)))
+}
+
+/// With nothing to divide one worker does all the work, which is only right where there is little of it.
+fn refuse_alone(view: &Fusion, witness: &Witness) -> Result<(), Refusal> {
+    if !witness.workers.is_empty() || witness.order.is_empty() {
+        return Ok(());
+    }
+    let volume = witness.order.iter().fold(Expr::one(), |n, &axis| n * witness.space.size(axis).clone());
+    match view.facts().normalize(&volume).as_const() {
+        Some(elements) if elements <= ALONE => Ok(()),
+        _ => {
+            let val = witness.folds.first().map_or_else(|| view.outputs()[0].val, |fold| fold.node.into());
+            Err(Refusal { val, reason: "leaves no axis that workers could divide".to_owned() })
+        }
+    }
+}

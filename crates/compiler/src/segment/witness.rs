@@ -1,0 +1,76 @@
+//! The witness of legality: everything that lowering needs to know of a legal group, with no choice in it.
+
+use ir::graph::{Node, Val};
+
+use crate::space::{Axis, Space};
+
+/// A legal group's iteration space, what is iterated over, and which axes workers may divide.
+#[derive(Clone, Debug)]
+pub struct Witness {
+    /// The shared iteration space.
+    pub space: Space,
+    /// The folds of the group, operands before users.
+    pub folds: Vec<Fold>,
+    /// The values that the group stores, each once, in the order of the view's outputs.
+    pub stores: Vec<Store>,
+    /// The axes that workers may divide, outermost first: free in every inner fold, known to every fold and store.
+    pub workers: Vec<Axis>,
+    /// All axes, outermost first.
+    pub order: Vec<Axis>,
+    /// How many stages follow each other within a worker.
+    pub levels: u32,
+}
+
+/// A fold of a group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fold {
+    /// The fold's node.
+    pub node: Node,
+    /// The axes that it reduces.
+    pub reduced: Vec<Axis>,
+    /// The axes of its result, outermost first; `None` where the size is 1.
+    pub kept: Vec<Option<Axis>>,
+    /// The stage in which it is accumulated.
+    pub level: u32,
+    /// Whether its result only leaves the kernel, so that workers may divide what it reduces.
+    pub terminal: bool,
+}
+
+impl Fold {
+    /// All axes that the fold walks.
+    pub fn domain(&self) -> impl Iterator<Item = Axis> + '_ {
+        self.kept.iter().flatten().chain(&self.reduced).copied()
+    }
+
+    /// The axes of its result that have loops.
+    pub fn kept_axes(&self) -> impl Iterator<Item = Axis> + '_ {
+        self.kept.iter().flatten().copied()
+    }
+}
+
+/// A value that a group stores.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Store {
+    /// The value.
+    pub val: Val,
+    /// Its axes, outermost first; `None` where the size is 1.
+    pub axes: Vec<Option<Axis>>,
+    /// When it can be computed.
+    pub when: When,
+}
+
+/// When a stored value can be computed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum When {
+    /// In this stage.
+    Level(u32),
+    /// After these terminal folds (numbers in [`Witness::folds`]) have closed.
+    After(Vec<usize>),
+}
+
+impl Witness {
+    /// The number of a fold's node in `folds`.
+    pub fn fold_of(&self, node: Node) -> Option<usize> {
+        self.folds.iter().position(|fold| fold.node == node)
+    }
+}

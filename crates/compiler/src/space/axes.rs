@@ -1,0 +1,169 @@
+//! Union of axes: which axes of which values are walked by the same loop.
+//!
+//! A value computed inside a group has its axes united with those of its operands across elementwise ops, casts,
+//! broadcasts, permutes and folds. A value read from memory can be read at any index, so each *use* of an input
+//! has axes of its own; uses of one input are united afterwards wherever that makes no conflict, so that siblings
+//! share one pass. Reshape, slice, pad and cat unite only the axes that they leave alone.
+
+use ir::graph::{Form, Fusion, Graph, Node, Val};
+use ir::index::Facts;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Something that has axes: a value computed in the group, or one use of a value read from memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Place {
+    /// A value that the group computes.
+    Computed(Val),
+    /// Operand `1` of node `0`, read from memory.
+    Use(Node, usize),
+}
+
+/// Disjoint sets of axes.
+pub(super) struct AxisSets {
+    ids: FxHashMap<(Place, u8), usize>,
+    keys: Vec<(Place, u8)>,
+    parents: Vec<usize>,
+    /// Places that have an axis in the set, per representative.
+    places: Vec<FxHashSet<Place>>,
+}
+
+impl AxisSets {
+    /// The united axes of a group.
+    pub fn of(graph: &Graph, view: &Fusion) -> AxisSets {
+        let mut sets = AxisSets { ids: FxHashMap::default(), keys: vec![], parents: vec![], places: vec![] };
+        for &node in view.order() {
+            sets.declare(graph, view, node);
+        }
+        for &node in view.order() {
+            for ((left, i), (right, j)) in united_axes(graph, view, node) {
+                sets.unite((left, i), (right, j));
+            }
+        }
+        sets.unite_uses(graph, view);
+        sets
+    }
+
+    /// A number for the set that an axis belongs to; `None` for axes of size 1, which no loop walks.
+    pub fn find(&self, place: Place, axis: u8) -> Option<usize> {
+        self.ids.get(&(place, axis)).map(|&id| self.root(id))
+    }
+
+    /// The first value that has two axes in one set, if any: such a group cannot share loops.
+    pub fn conflict(&self) -> Option<Place> {
+        let mut seen = FxHashSet::default();
+        self.keys.iter().enumerate().find(|(id, (place, _))| !seen.insert((*place, self.root(*id)))).map(|(_, key)| key.0)
+    }
+
+    fn declare(&mut self, graph: &Graph, view: &Fusion, node: Node) {
+        let operands = graph.node(node).operands.iter().enumerate();
+        let uses: Vec<(Place, Val)> = operands
+            .filter(|(_, val)| view.is_input(**val))
+            .map(|(k, &val)| (Place::Use(node, k), val))
+            .collect();
+        let results = graph.results(node).map(|val| (Place::Computed(val), val));
+        for (place, val) in uses.into_iter().chain(results) {
+            for (axis, size) in graph.shape(val).iter().enumerate() {
+                if !size.is_one() {
+                    let id = self.keys.len();
+                    self.keys.push((place, axis as u8));
+                    self.ids.insert((place, axis as u8), id);
+                    self.parents.push(id);
+                    self.places.push([place].into_iter().collect());
+                }
+            }
+        }
+    }
+
+    fn root(&self, mut id: usize) -> usize {
+        while self.parents[id] != id {
+            id = self.parents[id];
+        }
+        id
+    }
+
+    fn unite(&mut self, left: (Place, u8), right: (Place, u8)) {
+        let (Some(&left), Some(&right)) = (self.ids.get(&left), self.ids.get(&right)) else { return };
+        let (left, right) = (self.root(left), self.root(right));
+        if left != right {
+            let (keep, drop) = (left.min(right), left.max(right));
+            self.parents[drop] = keep;
+            let moved = std::mem::take(&mut self.places[drop]);
+            self.places[keep].extend(moved);
+        }
+    }
+
+    /// Unites the axes of all uses of one input, unless some value would then have two axes in one set.
+    fn unite_uses(&mut self, graph: &Graph, view: &Fusion) {
+        for &input in view.inputs() {
+            let uses: Vec<Place> = uses_of(graph, view, input).collect();
+            let Some((&first, others)) = uses.split_first() else { continue };
+            for &other in others {
+                for axis in 0..graph.ty(input).rank() as u8 {
+                    let (Some(left), Some(right)) = (self.find(first, axis), self.find(other, axis)) else { continue };
+                    if left != right && self.places[left].is_disjoint(&self.places[right]) {
+                        self.unite((first, axis), (other, axis));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The places where a group reads an input.
+fn uses_of<'a>(graph: &'a Graph, view: &'a Fusion, input: Val) -> impl Iterator<Item = Place> + 'a {
+    view.uses(input).iter().flat_map(move |&node| {
+        let operands = graph.node(node).operands.iter().enumerate();
+        operands.filter(move |(_, val)| **val == input).map(move |(k, _)| Place::Use(node, k))
+    })
+}
+
+/// The place of operand `k` of a node.
+pub(super) fn operand_place(graph: &Graph, view: &Fusion, node: Node, k: usize) -> Place {
+    let val = graph.node(node).operands[k];
+    if view.is_input(val) { Place::Use(node, k) } else { Place::Computed(val) }
+}
+
+type Pair = ((Place, u8), (Place, u8));
+
+/// Pairs of axes that one node walks together.
+fn united_axes(graph: &Graph, view: &Fusion, node: Node) -> Vec<Pair> {
+    let data = graph.node(node);
+    let results: Vec<Val> = graph.results(node).collect();
+    let mut pairs = Vec::new();
+    for (k, &operand) in data.operands.iter().enumerate() {
+        let place = operand_place(graph, view, node, k);
+        for (from, to) in kept_axes(graph, &data.form, operand, results[0], view.facts()) {
+            pairs.extend(results.iter().map(|&result| ((place, from), (Place::Computed(result), to))));
+        }
+    }
+    pairs
+}
+
+/// Which axis of an operand is which axis of the result, for one form.
+fn kept_axes(graph: &Graph, form: &Form, operand: Val, result: Val, facts: &Facts) -> Vec<(u8, u8)> {
+    let rank = graph.ty(operand).rank() as u8;
+    let same = || (0..rank).map(|axis| (axis, axis));
+    match form {
+        Form::Map(_) if rank == 0 => Vec::new(),
+        Form::Map(_) | Form::Cast(_) | Form::Expand(_) => same().collect(),
+        Form::Broadcast(new) => {
+            let old = new.iter().enumerate().filter(|(_, new)| !**new).map(|(axis, _)| axis as u8);
+            (0..rank).zip(old).collect()
+        }
+        Form::Squeeze(axes) => (0..rank).filter(|axis| !axes.contains(axis)).zip(0..).collect(),
+        Form::Fold { axes, .. } => (0..rank).filter(|axis| !axes.contains(axis)).zip(0..).collect(),
+        Form::Permute(order) => order.iter().copied().zip(0..).collect(),
+        Form::Slice { starts, sizes } => same()
+            .filter(|&(axis, _)| {
+                let axis = axis as usize;
+                starts[axis].is_zero() && facts.prove_eq(&sizes[axis], &graph.shape(operand)[axis])
+            })
+            .collect(),
+        Form::Pad { before, after } => same()
+            .filter(|&(axis, _)| before[axis as usize].is_zero() && after[axis as usize].is_zero())
+            .collect(),
+        Form::Cat(cat) => same().filter(|(axis, _)| axis != cat).collect(),
+        Form::Reshape(_) => super::reshape::same_axes(graph.shape(operand), graph.shape(result), facts),
+        Form::Input { .. } | Form::Constant(_) | Form::Size(_) | Form::Iota(_) => Vec::new(),
+    }
+}

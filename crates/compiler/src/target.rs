@@ -1,0 +1,37 @@
+//! Facts about the machine that decisions are made from: numbers, never names.
+
+/// What the compiler needs to know of a machine.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Target {
+    /// Lanes of a block: elements of a vector register, or threads of a block. A power of two.
+    pub lanes: u32,
+    /// Bytes of fast memory that serve one worker between two stages of a kernel (half of L2, or shared memory).
+    pub block_bytes: u64,
+    /// How many blocks keep every worker busy; chunks are cut so that about this many exist.
+    pub blocks: u64,
+    /// Least number of elements that make a block worth its start.
+    pub grain: u64,
+    /// Memory bandwidth in bytes per second.
+    pub bandwidth: f64,
+    /// Cost of one launch in seconds.
+    pub launch: f64,
+}
+
+impl Target {
+    /// A CPU whose vectors hold `vector_bits` bits.
+    pub fn cpu(vector_bits: u32) -> Target {
+        Target {
+            lanes: (vector_bits / 32).max(1),
+            block_bytes: 512 << 10,
+            blocks: 64,
+            grain: 1 << 14,
+            bandwidth: 30e9,
+            launch: 2e-6,
+        }
+    }
+
+    /// An NVIDIA GPU of the class of an H100.
+    pub fn cuda() -> Target {
+        Target { lanes: 256, block_bytes: 200 << 10, blocks: 1024, grain: 1 << 10, bandwidth: 3e12, launch: 3e-6 }
+    }
+}
