@@ -1,0 +1,48 @@
+//! How an input of a segment lies in memory, as far as its kernel relies on it.
+
+/// The layout of one input.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Layout {
+    /// Row-major without gaps: strides follow from the sizes.
+    Dense,
+    /// A stride per axis, in elements.
+    Strided(Vec<Stride>),
+}
+
+/// What is known of one stride.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Stride {
+    /// All indices along the axis are one element.
+    Zero,
+    /// Neighbours along the axis are neighbours in memory.
+    One,
+    /// Known at the call only; an argument of the kernel.
+    Any,
+}
+
+impl Layout {
+    /// The layout of a tensor of these sizes and strides (in elements). Axes of size 1 have no say.
+    pub fn of(sizes: &[i64], strides: &[i64]) -> Layout {
+        let mut dense = 1;
+        let mut is_dense = true;
+        for (&size, &stride) in sizes.iter().zip(strides).rev() {
+            is_dense &= size == 1 || stride == dense;
+            dense = dense.saturating_mul(size);
+        }
+        if is_dense || sizes.contains(&0) {
+            return Layout::Dense;
+        }
+        Layout::Strided(
+            sizes
+                .iter()
+                .zip(strides)
+                .map(|(&size, &stride)| match stride {
+                    _ if size == 1 => Stride::Zero,
+                    0 => Stride::Zero,
+                    1 => Stride::One,
+                    _ => Stride::Any,
+                })
+                .collect(),
+        )
+    }
+}

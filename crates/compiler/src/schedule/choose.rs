@@ -1,0 +1,161 @@
+//! The default schedule of a witness: which axes blocks divide and in what chunks, and which axis the lanes take.
+//!
+//! Chunks come from sizes and the target alone, never from the number of threads, so partial results and with them
+//! every bit of the answer are the same for any number of threads.
+
+use ir::graph::{Fusion, Graph, Val};
+use ir::index::{Expr, Sym};
+use rustc_hash::FxHashMap;
+
+use super::Schedule;
+use crate::layout::{Layout, Stride};
+use crate::segment::{Fold, Witness};
+use crate::space::Axis;
+use crate::target::Target;
+
+/// Sizes that the size symbols are expected to have. A symbol without one counts as 1024.
+#[derive(Clone, Debug, Default)]
+pub struct Hints {
+    sizes: FxHashMap<Sym, i64>,
+}
+
+impl Hints {
+    /// Hints from known sizes.
+    pub fn new(sizes: impl IntoIterator<Item = (Sym, i64)>) -> Hints {
+        Hints { sizes: sizes.into_iter().collect() }
+    }
+
+    /// An expression's expected value, at least 0.
+    pub fn value(&self, expr: &Expr) -> u64 {
+        let value = expr.eval(&|sym| Some(self.sizes.get(&sym).copied().unwrap_or(1024)));
+        value.map_or(u64::MAX >> 16, |value| value.max(0) as u64)
+    }
+}
+
+/// A schedule for a group, good for the hinted sizes and right for all.
+pub fn choose(
+    graph: &Graph,
+    view: &Fusion,
+    witness: &Witness,
+    layouts: &[Layout],
+    target: &Target,
+    hints: &Hints,
+) -> Schedule {
+    let lane = lane_axis(graph, view, witness, layouts, hints);
+    let has_inner_folds = witness.folds.iter().any(|fold| !fold.terminal);
+    let stage_axes = |axis: &Axis| !witness.workers.contains(axis);
+    let mut inner: Vec<Axis> = witness.order.iter().copied().filter(stage_axes).collect();
+    let mut schedule = Schedule {
+        lanes: target.lanes,
+        blocks: Vec::new(),
+        rows: Vec::new(),
+        inner: inner.clone(),
+        lane,
+        lanes_outside: false,
+    };
+    if let Some(axis) = lane.filter(|axis| witness.workers.contains(axis)) {
+        schedule.lanes_outside = has_inner_folds;
+        if !has_inner_folds || !fits_outside(witness, &inner, axis) {
+            schedule.lanes_outside = false;
+            schedule.lane = if has_inner_folds { inner.last().copied() } else { Some(axis) };
+        }
+    }
+    if !schedule.lanes_outside && let Some(axis) = schedule.lane {
+        inner.retain(|&other| other != axis);
+        inner.push(axis);
+        schedule.inner = inner;
+    }
+    divide(witness, target, hints, &mut schedule);
+    schedule
+}
+
+/// Whether the lanes can stand around the stages: each inner fold then fits registers of one lane.
+fn fits_outside(witness: &Witness, inner: &[Axis], axis: Axis) -> bool {
+    let keeps = |fold: &Fold| !fold.terminal && fold.kept_axes().any(|kept| inner.contains(&kept));
+    let crosses = |fold: &Fold| fold.terminal && fold.reduced.contains(&axis);
+    !witness.folds.iter().any(|fold| keeps(fold) || crosses(fold))
+}
+
+/// The axis along which most bytes lie next to each other.
+fn lane_axis(graph: &Graph, view: &Fusion, witness: &Witness, layouts: &[Layout], hints: &Hints) -> Option<Axis> {
+    let mut weights: FxHashMap<Axis, u64> = FxHashMap::default();
+    let bytes = |val: Val| hints.value(&graph.ty(val).bytes());
+    for store in &witness.stores {
+        if let Some(axis) = store.axes.iter().rev().flatten().next() {
+            *weights.entry(*axis).or_default() += bytes(store.val);
+        }
+    }
+    for &node in view.order() {
+        for (k, operand) in graph.node(node).operands.iter().enumerate() {
+            let Some(input) = view.inputs().iter().position(|input| input == operand) else { continue };
+            let axes = witness.space.axes_of_operand(graph, view, node, k);
+            if let Some(axis) = contiguous_axis(&axes, &layouts[input]) {
+                *weights.entry(axis).or_default() += bytes(*operand);
+            }
+        }
+    }
+    let walked = witness.order.iter().copied();
+    // Of equals the innermost wins: `max_by_key` keeps the last.
+    walked.max_by_key(|axis| weights.get(axis).copied().unwrap_or(0))
+}
+
+fn contiguous_axis(axes: &[Option<Axis>], layout: &Layout) -> Option<Axis> {
+    match layout {
+        Layout::Dense => axes.iter().rev().flatten().next().copied(),
+        Layout::Strided(strides) => {
+            let unit = axes.iter().zip(strides).rev().find(|(axis, stride)| axis.is_some() && **stride == Stride::One);
+            unit.and_then(|(axis, _)| *axis)
+        }
+    }
+}
+
+/// Cuts worker axes into blocks: first those that no fold reduces, then, if there are too few blocks, the others.
+fn divide(witness: &Witness, target: &Target, hints: &Hints, schedule: &mut Schedule) {
+    let lane = schedule.lane.filter(|axis| witness.workers.contains(axis));
+    let folds_over = |axis: &Axis| witness.folds.iter().filter(|fold| fold.reduced.contains(axis)).count();
+    let mut outer: Vec<Axis> = witness.workers.iter().copied().filter(|axis| Some(*axis) != lane).collect();
+    outer.sort_by_key(folds_over);
+    let total = witness.order.iter().fold(1u64, |n, &axis| n.saturating_mul(hints.value(witness.space.size(axis))));
+    let mut cut = Cut { blocks: 1, total: total.max(1), target, hints, witness };
+    let (free, folded): (Vec<Axis>, Vec<Axis>) = outer.iter().partition(|axis| folds_over(axis) == 0);
+    for &axis in &free {
+        cut.axis(axis, 1, schedule);
+    }
+    if let Some(axis) = lane {
+        let many = u64::from(schedule.lanes) * 16;
+        if folds_over(&axis) == 0 || cut.blocks * 4 < target.blocks {
+            cut.axis(axis, many, schedule);
+        }
+    }
+    for &axis in &folded {
+        if cut.blocks * 4 < target.blocks {
+            cut.axis(axis, 1, schedule);
+        }
+    }
+    schedule.rows = outer.into_iter().filter(|axis| schedule.chunk(*axis).is_none()).collect();
+}
+
+/// The division into blocks so far.
+struct Cut<'a> {
+    blocks: u64,
+    total: u64,
+    target: &'a Target,
+    hints: &'a Hints,
+    witness: &'a Witness,
+}
+
+impl Cut<'_> {
+    /// Divides one more axis, in chunks that are multiples of `unit` and hold at least the target's grain of work.
+    fn axis(&mut self, axis: Axis, unit: u64, schedule: &mut Schedule) {
+        if self.blocks >= self.target.blocks {
+            return;
+        }
+        let size = self.hints.value(self.witness.space.size(axis)).max(1);
+        let per_index = (self.total / (self.blocks.saturating_mul(size)).max(1)).max(1);
+        let wanted = self.target.grain.div_ceil(per_index).max(size.div_ceil(self.target.blocks * 4));
+        let chunk = wanted.div_ceil(unit).saturating_mul(unit).max(1);
+        schedule.blocks.push((axis, chunk));
+        self.blocks = self.blocks.saturating_mul(size.div_ceil(chunk));
+    }
+}
+

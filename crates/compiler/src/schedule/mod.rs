@@ -1,0 +1,135 @@
+//! A schedule: the few choices that turn a witness into one loop tree. A printable value apart from meaning: any
+//! schedule that fits its witness gives the same answer.
+//!
+//! The loops of a block, from the outside in: the block's axes (in chunks), the row axes, then for each stage the
+//! inner axes. One axis is dealt out to the lanes: an inner one, or, where the group has inner folds and the axis is
+//! free in them, one around all stages.
+
+mod choose;
+mod text;
+
+use thiserror::Error;
+
+use crate::segment::Witness;
+use crate::space::Axis;
+
+pub use choose::{Hints, choose};
+pub use text::{ScheduleParseError, parse};
+
+/// The choices for one segment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Schedule {
+    /// Lanes of a block, a power of two.
+    pub lanes: u32,
+    /// Axes divided among blocks, outermost first, each in chunks of so many indices.
+    pub blocks: Vec<(Axis, u64)>,
+    /// Worker axes walked one index at a time within a block, after the block's own.
+    pub rows: Vec<Axis>,
+    /// Axes walked within each stage, outermost first.
+    pub inner: Vec<Axis>,
+    /// The axis dealt out to the lanes; the last inner axis of a loop nest that lacks it.
+    pub lane: Option<Axis>,
+    /// Whether the loop over lanes stands around the stages instead of within each.
+    pub lanes_outside: bool,
+}
+
+/// Why a schedule does not fit a witness.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ScheduleError {
+    /// The lanes are not a power of two from 1 to 1024.
+    #[error("lanes must be a power of two from 1 to 1024, not {0}")]
+    Lanes(u32),
+    /// An axis that the space does not have.
+    #[error("the segment has no axis {0}")]
+    Unknown(Axis),
+    /// An axis that is missing or named twice among block, rows and inner.
+    #[error("axis {0} must stand in exactly one of block, rows and inner")]
+    Place(Axis),
+    /// An axis that workers may not divide.
+    #[error("axis {0} is reduced by a fold whose result the segment needs, so blocks and rows cannot divide it")]
+    Divided(Axis),
+    /// A chunk of size 0.
+    #[error("axis {0} has chunks of size 0")]
+    Chunk(Axis),
+    /// A lane axis that cannot be dealt out where the schedule wants it.
+    #[error("axis {axis} cannot be dealt out to the lanes: {reason}")]
+    Lane {
+        /// The axis.
+        axis: Axis,
+        /// Why not.
+        reason: &'static str,
+    },
+}
+
+impl Schedule {
+    /// The chunk of an axis that blocks divide.
+    pub fn chunk(&self, axis: Axis) -> Option<u64> {
+        self.blocks.iter().find(|(block, _)| *block == axis).map(|(_, chunk)| *chunk)
+    }
+
+    /// Axes walked outside the stages, outermost first: the blocks' own and the rows, less the lane axis.
+    pub fn outer(&self) -> Vec<Axis> {
+        let blocks = self.blocks.iter().map(|(axis, _)| *axis);
+        blocks.filter(|axis| !self.inner.contains(axis) && !self.is_lane_outside(*axis)).chain(self.rows.iter().copied()).collect()
+    }
+
+    /// Whether an axis is dealt out to the lanes around the stages.
+    pub fn is_lane_outside(&self, axis: Axis) -> bool {
+        self.lanes_outside && self.lane == Some(axis)
+    }
+
+    /// Whether the schedule fits a witness.
+    ///
+    /// # Errors
+    /// The first axis that is out of place, and why.
+    pub fn check(&self, witness: &Witness) -> Result<(), ScheduleError> {
+        if !self.lanes.is_power_of_two() || self.lanes > 1024 {
+            return Err(ScheduleError::Lanes(self.lanes));
+        }
+        let count = witness.space.axes().count();
+        let named = self.blocks.iter().map(|(axis, _)| *axis).chain(self.rows.iter().chain(&self.inner).copied());
+        if let Some(unknown) = named.chain(self.lane).find(|axis| axis.as_u32() as usize >= count) {
+            return Err(ScheduleError::Unknown(unknown));
+        }
+        self.check_places(witness)?;
+        self.check_lane(witness)
+    }
+
+    fn check_places(&self, witness: &Witness) -> Result<(), ScheduleError> {
+        for &axis in &witness.order {
+            let in_blocks = self.blocks.iter().filter(|(block, _)| *block == axis).count();
+            let in_rows = self.rows.iter().filter(|row| **row == axis).count();
+            let in_inner = self.inner.iter().filter(|inner| **inner == axis).count();
+            let lane_outside = usize::from(self.is_lane_outside(axis));
+            // The lane axis may stand in two places: blocks cut it into chunks, lanes walk a chunk.
+            let lane_chunked = self.lane == Some(axis) && in_blocks == 1 && in_inner + lane_outside == 1;
+            if in_blocks + in_rows + in_inner + lane_outside != 1 && !lane_chunked {
+                return Err(ScheduleError::Place(axis));
+            }
+            if (in_blocks + in_rows + lane_outside > 0) && !witness.workers.contains(&axis) {
+                return Err(ScheduleError::Divided(axis));
+            }
+            if self.chunk(axis) == Some(0) {
+                return Err(ScheduleError::Chunk(axis));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_lane(&self, witness: &Witness) -> Result<(), ScheduleError> {
+        let Some(axis) = self.lane else { return Ok(()) };
+        let refuse = |reason| Err(ScheduleError::Lane { axis, reason });
+        if !self.lanes_outside {
+            let last = self.inner.last() == Some(&axis);
+            return if last { Ok(()) } else { refuse("it is not the last inner axis") };
+        }
+        if witness.folds.iter().any(|fold| !fold.terminal && fold.kept_axes().any(|kept| self.inner.contains(&kept))) {
+            return refuse("an inner fold keeps an axis that is walked within the stages");
+        }
+        let crosses = |fold: &crate::segment::Fold| fold.terminal && fold.reduced.contains(&axis);
+        if witness.folds.iter().any(crosses) {
+            return refuse("a fold that leaves the kernel reduces it");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,101 @@
+//! The text of a schedule: one line a choice, in the order the loops stand.
+//!
+//! ```text
+//! schedule lanes 16
+//! block x0 by 1
+//! row x1
+//! inner x2
+//! lane x2
+//! ```
+//! `lane x2 outside` puts the loop over lanes around the stages.
+
+use std::fmt;
+
+use thiserror::Error;
+
+use super::Schedule;
+use crate::space::Axis;
+
+impl fmt::Display for Schedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "schedule lanes {}", self.lanes)?;
+        for (axis, chunk) in &self.blocks {
+            writeln!(f, "block {axis} by {chunk}")?;
+        }
+        for axis in &self.rows {
+            writeln!(f, "row {axis}")?;
+        }
+        for axis in &self.inner {
+            writeln!(f, "inner {axis}")?;
+        }
+        match self.lane {
+            Some(axis) if self.lanes_outside => writeln!(f, "lane {axis} outside"),
+            Some(axis) => writeln!(f, "lane {axis}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What is wrong with the text of a schedule.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("line {line}: expected {expected}, found `{found}`")]
+pub struct ScheduleParseError {
+    /// The line, from 1.
+    pub line: usize,
+    /// What would have been right.
+    pub expected: &'static str,
+    /// What stands there.
+    pub found: String,
+}
+
+/// A schedule from its text. Empty lines and lines that start with `#` are skipped.
+///
+/// # Errors
+/// The first line that is not of the form above.
+pub fn parse(text: &str) -> Result<Schedule, ScheduleParseError> {
+    let mut schedule = Schedule {
+        lanes: 0,
+        blocks: Vec::new(),
+        rows: Vec::new(),
+        inner: Vec::new(),
+        lane: None,
+        lanes_outside: false,
+    };
+    for (number, line) in text.lines().enumerate() {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        if words.is_empty() || words[0].starts_with('#') {
+            continue;
+        }
+        let wrong = |expected| ScheduleParseError { line: number + 1, expected, found: line.trim().to_owned() };
+        read_line(&words, &mut schedule).map_err(wrong)?;
+    }
+    if schedule.lanes == 0 {
+        let expected = "a line `schedule lanes N`";
+        return Err(ScheduleParseError { line: text.lines().count() + 1, expected, found: String::new() });
+    }
+    Ok(schedule)
+}
+
+fn read_line(words: &[&str], schedule: &mut Schedule) -> Result<(), &'static str> {
+    match words {
+        ["schedule", "lanes", lanes] => schedule.lanes = lanes.parse().map_err(|_| "a number of lanes")?,
+        ["block", axis, "by", chunk] => {
+            schedule.blocks.push((read_axis(axis)?, chunk.parse().map_err(|_| "a chunk size")?));
+        }
+        ["row", axis] => schedule.rows.push(read_axis(axis)?),
+        ["inner", axis] => schedule.inner.push(read_axis(axis)?),
+        ["lane", axis] => schedule.lane = Some(read_axis(axis)?),
+        ["lane", axis, "outside"] => {
+            schedule.lane = Some(read_axis(axis)?);
+            schedule.lanes_outside = true;
+        }
+        _ => return Err("`schedule lanes N`, `block X by N`, `row X`, `inner X` or `lane X [outside]`"),
+    }
+    Ok(())
+}
+
+fn read_axis(word: &str) -> Result<Axis, &'static str> {
+    let number = word.strip_prefix('x').and_then(|digits| digits.parse::<u32>().ok());
+    // The largest number is how an absent entity is written.
+    number.filter(|&number| number < u32::MAX).map(Axis::from_u32).ok_or("an axis such as x0")
+}
