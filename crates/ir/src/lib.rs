@@ -1,6 +1,7 @@
 //! What a program is: graphs, views, kernels, their texts and their meaning. No backend, no I/O.
 
 pub mod dtype;
+pub mod graph;
 pub mod index;
 pub mod ops;
 pub mod scalar;

@@ -73,8 +73,10 @@ impl Graph {
         if let Some(&node) = self.known.get(&key) {
             return Ok(node);
         }
-        let types: SmallVec<[&Type; 3]> = operands.iter().map(|&val| self.ty(val)).collect();
-        let results = infer(&key.0, &types, facts)?;
+        let results = {
+            let types: SmallVec<[&Type; 3]> = operands.iter().map(|&val| self.ty(val)).collect();
+            infer(&key.0, &types, facts)?
+        };
         let node = self.nodes.push(NodeData { form: key.0.clone(), operands: key.1.clone(), results });
         self.known.insert(key, node);
         Ok(node)

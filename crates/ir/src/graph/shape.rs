@@ -104,8 +104,12 @@ pub fn infer(form: &Form, operands: &[&Type], facts: &mut Facts) -> Result<Small
         }
         Form::Cast(dtype) => one(Type { dtype: *dtype, shape: operands[0].shape.clone() }),
         Form::Broadcast(new) => one(Type { dtype: operands[0].dtype, shape: broadcast(new, operands[0])? }),
-        Form::Expand(sizes) => one(Type { dtype: operands[0].dtype, shape: expand(sizes, operands[0], facts)? }),
-        Form::Squeeze(axes) => one(Type { dtype: operands[0].dtype, shape: squeeze(axes, operands[0], facts)? }),
+        Form::Expand(sizes) => {
+            one(Type { dtype: operands[0].dtype, shape: expand(sizes, operands[0], facts)? })
+        }
+        Form::Squeeze(axes) => {
+            one(Type { dtype: operands[0].dtype, shape: squeeze(axes, operands[0], facts)? })
+        }
         Form::Reshape(sizes) => {
             let ty = Type { dtype: operands[0].dtype, shape: sizes.clone() };
             let (from, to) = (operands[0].numel(), ty.numel());
@@ -235,7 +239,8 @@ fn pad(before: &Shape, after: &Shape, operands: &[&Type]) -> Result<Type, ShapeE
     expect_rank(0, fill.rank())?;
     expect_dtype(tensor.dtype, fill.dtype)?;
     let widths = before.iter().zip(after);
-    let shape = tensor.shape.iter().zip(widths).map(|(size, (lo, hi))| size.clone() + lo.clone() + hi.clone());
+    let shape =
+        tensor.shape.iter().zip(widths).map(|(size, (lo, hi))| size.clone() + lo.clone() + hi.clone());
     let ty = Type::new(tensor.dtype, shape);
     match ty.shape.iter().enumerate().find(|(_, size)| size.as_const().is_some_and(|n| n < 0)) {
         Some((axis, size)) => Err(ShapeError::Negative { axis, size: size.clone() }),

@@ -116,7 +116,8 @@ impl Graph {
             let Some(parent) = data.parent else { continue };
             let outer = tasks.get(parent);
             for &node in data.view.order().iter().filter(|&&node| !outer.view.contains(node)) {
-                let message = format!("task {} computes it but its parent {} does not", data.name, outer.name);
+                let message =
+                    format!("task {} computes it but its parent {} does not", data.name, outer.name);
                 broken.push(Broken { node: Some(node), message });
             }
         }

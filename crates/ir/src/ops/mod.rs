@@ -6,18 +6,22 @@
 mod arithmetic;
 mod bits;
 mod logic;
+mod monoid;
 mod rounding;
 mod row;
 mod spread;
 mod transcendental;
 pub mod typing;
 
+pub use monoid::Monoid;
 pub use row::{
     Algebra, BoolMeaning, CpuSpelling, CpuSpellings, CudaSpelling, FloatMeaning, Guard, IntMeaning,
     Polynomial, Primitive,
 };
 pub use spread::Spread;
 pub use typing::{Classes, Operand, OperandKind, Signature, Typing, TypingError, promote};
+
+use crate::DType;
 
 /// Makes [`Prim`] and its table from the list of rows, theme by theme.
 macro_rules! primitives {
@@ -58,6 +62,25 @@ impl Prim {
     /// Its name in the definition language.
     pub fn name(self) -> &'static str {
         self.row().name
+    }
+
+    /// How many operands it takes.
+    pub fn arity(self) -> usize {
+        self.row().params.len()
+    }
+
+    /// Whether it moves bits without looking at them, and so takes storage dtypes too.
+    pub fn moves_bits(self) -> bool {
+        self.row().typing == Typing::Set
+    }
+
+    /// The dtype of its result on operands that have their compute dtypes already.
+    pub fn result_dtype(self, operands: &[DType]) -> DType {
+        match self.row().typing {
+            Typing::Compare | Typing::Test | Typing::Logical => DType::Bool,
+            Typing::Where => operands[1],
+            _ => operands[0],
+        }
     }
 
     /// The primitive called `name`, if there is one.
