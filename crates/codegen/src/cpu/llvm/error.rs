@@ -5,6 +5,9 @@ use std::path::PathBuf;
 /// The oldest LLVM whose code generator handles bf16 without crashing.
 pub(super) const OLDEST: u32 = 19;
 
+/// What mends its absence on Debian and Ubuntu.
+pub(super) const INSTALL: &str = "apt-get install libllvm19";
+
 /// Everything that can fail while finding libLLVM or compiling with it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
@@ -13,7 +16,7 @@ pub enum Error {
     NotFound {
         /// The names or paths given to the dynamic loader, in order.
         tried: Vec<String>,
-        /// The command that mends it on Debian and Ubuntu.
+        /// The command that installs it on Debian and Ubuntu.
         hint: &'static str,
     },
     /// The file exists, but the dynamic loader refuses it.
@@ -25,13 +28,13 @@ pub enum Error {
         reason: String,
     },
     /// The library loads but is no LLVM, or so old that it cannot say its version (before 16).
-    #[error("{} is not libLLVM, or is older than LLVM 16; version {OLDEST} or newer is needed", .path.display())]
+    #[error("{} is not libLLVM, or is older than LLVM 16; version {OLDEST} or newer is needed: `{INSTALL}`", .path.display())]
     NotLlvm {
         /// The library.
         path: PathBuf,
     },
     /// An LLVM whose code generator is known to crash on our code.
-    #[error("{} is LLVM {}.{}.{}; version {OLDEST} or newer is needed", .path.display(), .version.0, .version.1, .version.2)]
+    #[error("{} is LLVM {}.{}.{}; version {OLDEST} or newer is needed: `{INSTALL}`", .path.display(), .version.0, .version.1, .version.2)]
     TooOld {
         /// The library.
         path: PathBuf,

@@ -5,7 +5,7 @@
 //! collide with another LLVM in the process, and is never unloaded: LLVM's static destructors and threads
 //! do not survive that. Nothing here compiles.
 
-use super::error::{Error, OLDEST};
+use super::error::{Error, INSTALL, OLDEST};
 use libloading::os::unix::Library as Handle;
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::path::{Path, PathBuf};
@@ -20,7 +20,6 @@ pub(super) type DiagnosticHandler = extern "C" fn(Ref, *mut c_void);
 
 /// Versions searched for, in this order; the first is the one tested most.
 const VERSIONS: std::ops::RangeInclusive<u32> = OLDEST..=25;
-pub(super) const INSTALL_HINT: &str = "apt-get install libllvm19";
 
 macro_rules! function_table {
     ($($name:ident($($argument:ty),*) $(-> $result:ty)?;)*) => {
@@ -125,7 +124,7 @@ fn well_known_names() -> Vec<PathBuf> {
 
 fn not_found(candidates: &[PathBuf]) -> Error {
     let tried = candidates.iter().map(|path| path.display().to_string()).collect();
-    Error::NotFound { tried, hint: INSTALL_HINT }
+    Error::NotFound { tried, hint: INSTALL }
 }
 
 /// Tells an absent library from one that the loader will not take.

@@ -85,8 +85,7 @@ impl TargetMachineSpec {
             CpuTarget::Host => (std::env::consts::ARCH, host_cpu, host_features),
             CpuTarget::X86_64 => ("x86_64", "x86-64", ""),
             CpuTarget::Avx2 => ("x86_64", "x86-64-v3", ""),
-            // LLVM tunes x86-64-v4 for 256-bit vectors, which measured slower on our kernels.
-            CpuTarget::Avx512 => ("x86_64", "x86-64-v4", "-prefer-256-bit"),
+            CpuTarget::Avx512 => ("x86_64", "x86-64-v4", ""),
             CpuTarget::Aarch64 => ("aarch64", "generic", ""),
         };
         TargetMachineSpec {

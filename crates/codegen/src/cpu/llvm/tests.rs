@@ -47,6 +47,33 @@ fn other_libraries_and_other_files_are_refused() {
     assert!(matches!(open_at(&path), Error::Unloadable { .. }));
 }
 
+/// A shared library whose only function is LLVM's version query.
+fn fake_llvm(folder: &Path, major: u32) -> PathBuf {
+    let (source, library) =
+        (folder.join(format!("fake{major}.c")), folder.join(format!("libfake{major}.so")));
+    let code = format!(
+        "void LLVMGetVersion(unsigned *a, unsigned *b, unsigned *c) {{ *a = {major}; *b = *c = 1; }}"
+    );
+    std::fs::write(&source, code).expect("writable");
+    let mut compiler = std::process::Command::new("cc");
+    let status = compiler.args(["-shared", "-fPIC", "-o"]).args([&library, &source]).status();
+    assert!(status.expect("cc, which Rust links with, is there").success());
+    library
+}
+
+#[test]
+fn old_and_incomplete_libraries_are_refused_with_the_reason() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let old = fake_llvm(folder.path(), 14);
+    let error = open_at(&old);
+    assert_eq!(error, Error::TooOld { path: old, version: (14, 1, 1) });
+    let text = error.to_string();
+    assert!(text.contains("is LLVM 14.1.1; version 19 or newer") && text.contains("libllvm19"), "{text}");
+    let incomplete = fake_llvm(folder.path(), 19);
+    let symbol = "LLVMContextCreate".to_owned();
+    assert_eq!(open_at(&incomplete), Error::MissingSymbol { path: incomplete, symbol });
+}
+
 #[test]
 fn the_default_library_is_opened_once_and_is_new_enough() {
     let (first, second) = (llvm(), llvm());
