@@ -1,5 +1,6 @@
 //! What a program is: graphs, views, kernels, their texts and their meaning. No backend, no I/O.
 
+pub mod array;
 pub mod dtype;
 pub mod graph;
 pub mod index;

@@ -1,0 +1,247 @@
+//! How an index becomes a place in memory: sizes, strides and an offset, all in elements.
+//!
+//! Every change of layout gives a layout that reaches no element the old one did not reach. No memory is touched here.
+
+use smallvec::SmallVec;
+
+/// Sizes of the axes, outermost first.
+pub type Dims = SmallVec<[usize; 6]>;
+/// Strides of the axes in elements; zero repeats an element, negative walks backward.
+pub type Strides = SmallVec<[isize; 6]>;
+
+/// Sizes, strides and the place of the element whose indices are all zero, counted in elements.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// Where the element at index zero is.
+    pub offset: isize,
+    /// Sizes of the axes.
+    pub sizes: Dims,
+    /// Strides of the axes; as many as sizes.
+    pub strides: Strides,
+}
+
+impl Layout {
+    /// Row-major without gaps. Strides of sizes beyond the machine are meaningless; memory for them is refused.
+    pub fn dense(sizes: &[usize]) -> Layout {
+        let mut strides: Strides = SmallVec::from_elem(0, sizes.len());
+        let mut step = 1_usize;
+        for axis in (0..sizes.len()).rev() {
+            strides[axis] = step as isize;
+            step = step.wrapping_mul(sizes[axis].max(1));
+        }
+        Layout { offset: 0, sizes: sizes.into(), strides }
+    }
+
+    /// Number of axes.
+    pub fn rank(&self) -> usize {
+        self.sizes.len()
+    }
+
+    /// Number of elements; `None` when it is beyond the machine.
+    pub fn numel(&self) -> Option<usize> {
+        if self.sizes.contains(&0) {
+            return Some(0);
+        }
+        self.sizes.iter().try_fold(1_usize, |n, &size| n.checked_mul(size))
+    }
+
+    /// The least and the greatest place that some index reaches; `None` when there is no index.
+    pub fn span(&self) -> Option<(i128, i128)> {
+        let mut span = (self.offset as i128, self.offset as i128);
+        for (&size, &stride) in self.sizes.iter().zip(&self.strides) {
+            let reach = (size as i128 - 1).saturating_mul(stride as i128);
+            match size {
+                0 => return None,
+                _ if reach < 0 => span.0 = span.0.saturating_add(reach),
+                _ => span.1 = span.1.saturating_add(reach),
+            }
+        }
+        Some(span)
+    }
+
+    /// Whether the elements lie row-major without gaps.
+    pub fn is_dense(&self) -> bool {
+        let mut step = 1;
+        for (&size, &stride) in self.sizes.iter().zip(&self.strides).rev() {
+            if size > 1 && stride != step {
+                return false;
+            }
+            step = step.wrapping_mul(size as isize);
+        }
+        true
+    }
+
+    /// Axis `i` of the result is axis `order[i]`; axes that `order` leaves out are seen at index 0.
+    pub fn permuted(&self, order: impl IntoIterator<Item = usize>) -> Layout {
+        let (sizes, strides) = order.into_iter().map(|axis| (self.sizes[axis], self.strides[axis])).unzip();
+        Layout { offset: self.offset, sizes, strides }
+    }
+
+    /// New axes of size 1 where the flag is true.
+    pub fn broadcast(&self, new: &[bool]) -> Layout {
+        let mut old = self.sizes.iter().copied().zip(self.strides.iter().copied());
+        let axes = new.iter().map(|&new| if new { (1, 0) } else { old.next().unwrap_or((1, 0)) });
+        let (sizes, strides) = axes.unzip();
+        Layout { offset: self.offset, sizes, strides }
+    }
+
+    /// Axes of size 1 repeated to these sizes. Axes of other sizes keep theirs.
+    pub fn expanded(&self, sizes: &[usize]) -> Layout {
+        let mut result = self.clone();
+        for (axis, &size) in sizes.iter().enumerate() {
+            if self.sizes[axis] == 1 {
+                result.sizes[axis] = size;
+                result.strides[axis] = 0;
+            }
+        }
+        result
+    }
+
+    /// A box of it: `starts[i] + sizes[i]` must not be beyond the size of axis `i`.
+    pub fn sliced(&self, starts: &[usize], sizes: &[usize]) -> Layout {
+        let empty = sizes.contains(&0);
+        let steps = starts.iter().zip(&self.strides).map(|(&start, &stride)| start as isize * stride);
+        let moved = if empty { 0 } else { steps.sum() };
+        Layout { offset: self.offset + moved, sizes: sizes.into(), strides: self.strides.clone() }
+    }
+
+    /// The same elements in row-major order under other sizes with as many elements, if strides can say it.
+    pub fn reshaped(&self, sizes: &[usize]) -> Option<Layout> {
+        if sizes.contains(&0) {
+            return Some(Layout { offset: self.offset, ..Layout::dense(sizes) });
+        }
+        let merged = self.merged();
+        let mut strides: Strides = SmallVec::from_elem(0, sizes.len());
+        let mut axis = sizes.len();
+        for (&whole, &stride) in merged.sizes.iter().zip(&merged.strides).rev() {
+            let mut covered = 1;
+            while covered < whole {
+                axis = axis.checked_sub(1)?;
+                strides[axis] = stride.checked_mul(covered as isize)?;
+                covered *= sizes[axis];
+            }
+            if covered != whole {
+                return None;
+            }
+        }
+        Some(Layout { offset: self.offset, sizes: sizes.into(), strides })
+    }
+
+    /// The same elements in the same order with as few axes as can be: none of size 1, neighbours joined where one
+    /// stride serves both.
+    pub fn merged(&self) -> Layout {
+        let mut result = Layout { offset: self.offset, sizes: Dims::new(), strides: Strides::new() };
+        for (&size, &stride) in self.sizes.iter().zip(&self.strides) {
+            let joined = stride.checked_mul(size as isize);
+            match (result.sizes.last_mut(), result.strides.last_mut()) {
+                _ if size == 1 => {}
+                (Some(outer), Some(step)) if Some(*step) == joined => {
+                    *outer *= size;
+                    *step = stride;
+                }
+                _ => {
+                    result.sizes.push(size);
+                    result.strides.push(stride);
+                }
+            }
+        }
+        result
+    }
+
+    /// Visits the elements number `start .. start + count` in row-major order, as runs of equal stride along the last
+    /// axis: `visit(place of the first, stride, how many)`. The range must lie inside.
+    pub fn runs(&self, start: usize, count: usize, mut visit: impl FnMut(isize, isize, usize)) {
+        let Some(last) = self.rank().checked_sub(1) else {
+            if count > 0 {
+                visit(self.offset, 0, 1);
+            }
+            return;
+        };
+        let (mut index, mut place) = self.locate(start);
+        let mut left = count;
+        while left > 0 {
+            let run = left.min(self.sizes[last] - index[last]);
+            visit(place, self.strides[last], run);
+            left -= run;
+            place += run as isize * self.strides[last];
+            index[last] += run;
+            for axis in (1..=last).rev().take_while(|_| left > 0) {
+                if index[axis] < self.sizes[axis] {
+                    break;
+                }
+                index[axis] = 0;
+                index[axis - 1] += 1;
+                place += self.strides[axis - 1] - self.sizes[axis] as isize * self.strides[axis];
+            }
+        }
+    }
+
+    /// The indices and the place of the element with this number in row-major order.
+    fn locate(&self, number: usize) -> (Dims, isize) {
+        let mut index: Dims = SmallVec::from_elem(0, self.rank());
+        let (mut rest, mut place) = (number, self.offset);
+        for axis in (0..self.rank()).rev().filter(|_| number > 0) {
+            index[axis] = rest % self.sizes[axis];
+            rest /= self.sizes[axis];
+            place += index[axis] as isize * self.strides[axis];
+        }
+        (index, place)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn places(layout: &Layout) -> Vec<isize> {
+        let mut found = Vec::new();
+        let count = layout.numel().unwrap();
+        layout
+            .runs(0, count, |place, stride, run| found.extend((0..run as isize).map(|k| place + k * stride)));
+        found
+    }
+
+    #[test]
+    fn runs_visit_row_major_from_any_start() {
+        let layout = Layout {
+            offset: 23,
+            sizes: [2, 3, 4].into_iter().collect(),
+            strides: [-12, 4, -1].into_iter().collect(),
+        };
+        let expected: Vec<isize> = (0..24).map(|n| 23 - n / 12 * 12 + n / 4 % 3 * 4 - n % 4).collect();
+        assert_eq!(places(&layout), expected);
+        for start in 0..24 {
+            let mut found = Vec::new();
+            layout.runs(start, 24 - start, |p, s, run| found.extend((0..run as isize).map(|k| p + k * s)));
+            assert_eq!(found, expected[start..]);
+        }
+        assert_eq!(places(&Layout::dense(&[])), [0]);
+        assert_eq!(places(&Layout::dense(&[3, 0, 2])), [] as [isize; 0]);
+    }
+
+    #[test]
+    fn merging_and_reshaping_keep_the_order() {
+        let base = Layout::dense(&[4, 1, 6, 5]);
+        for layout in [base.clone(), base.permuted([2, 0, 1, 3]), base.sliced(&[1, 0, 2, 0], &[2, 1, 3, 5])] {
+            assert_eq!(places(&layout.merged()), places(&layout));
+            let flat = [layout.numel().unwrap()];
+            if let Some(reshaped) = layout.reshaped(&flat) {
+                assert_eq!(places(&reshaped), places(&layout));
+            }
+        }
+        assert_eq!(places(&base.reshaped(&[2, 2, 3, 10]).unwrap()), places(&base));
+        assert_eq!(base.permuted([2, 0, 1, 3]).reshaped(&[24, 5]), None);
+        let column = Layout::dense(&[4, 1]).expanded(&[4, 6]);
+        assert_eq!(places(&column.reshaped(&[2, 2, 3, 2]).unwrap()), places(&column));
+    }
+
+    #[test]
+    fn spans_and_sizes_beyond_the_machine() {
+        let layout =
+            Layout { offset: 5, sizes: [3, 2].into_iter().collect(), strides: [-2, 1].into_iter().collect() };
+        assert_eq!(layout.span(), Some((1, 6)));
+        assert_eq!(Layout::dense(&[usize::MAX, 3]).numel(), None);
+        assert_eq!(Layout::dense(&[usize::MAX, 3, 0]).numel(), Some(0));
+        assert_eq!(Layout::dense(&[0, 4]).span(), None);
+    }
+}

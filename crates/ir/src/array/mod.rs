@@ -1,0 +1,70 @@
+//! Arrays: the exchange format between callers, the evaluator, the runtime and the command line.
+//!
+//! [`Array`] owns dense memory; [`ArrayView`] and [`ArrayViewMut`] see anybody's memory through a [`Layout`] with any
+//! strides. Alignment of foreign memory is never assumed. Nothing here knows a backend or does I/O.
+
+mod element;
+mod layout;
+mod owned;
+mod view;
+
+pub use element::Element;
+pub(crate) use element::with_element;
+pub use layout::{Dims, Layout, Strides};
+pub use owned::Array;
+pub use view::{ArrayView, ArrayViewMut};
+
+use thiserror::Error;
+
+use crate::DType;
+
+/// Why memory cannot be had or seen as asked.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ArrayError {
+    /// The memory could not be had.
+    #[error("no memory for an array of {bytes} bytes")]
+    Memory {
+        /// How many bytes were asked for; `usize::MAX` where the number itself is beyond the machine.
+        bytes: usize,
+    },
+    /// Some index would reach outside the memory.
+    #[error("sizes {sizes:?} with strides {strides:?} reach outside the {elements} elements that there are")]
+    Outside {
+        /// Asked sizes.
+        sizes: Vec<usize>,
+        /// Asked strides in elements.
+        strides: Vec<isize>,
+        /// How many elements there are.
+        elements: usize,
+    },
+    /// The number of strides is not that of the sizes.
+    #[error("{strides} strides for {sizes} sizes")]
+    Ranks {
+        /// How many sizes.
+        sizes: usize,
+        /// How many strides.
+        strides: usize,
+    },
+    /// The number of elements given is not that of the sizes.
+    #[error("{given} elements where the sizes {sizes:?} need {expected}")]
+    Length {
+        /// The sizes.
+        sizes: Vec<usize>,
+        /// Their product.
+        expected: usize,
+        /// How many elements were given.
+        given: usize,
+    },
+    /// Two arrays that must agree in dtype and sizes differ.
+    #[error("{given_dtype}{given:?} where {expected_dtype}{expected:?} was expected")]
+    Mismatch {
+        /// Needed dtype.
+        expected_dtype: DType,
+        /// Needed sizes.
+        expected: Vec<usize>,
+        /// Given dtype.
+        given_dtype: DType,
+        /// Given sizes.
+        given: Vec<usize>,
+    },
+}

@@ -1,0 +1,219 @@
+//! Arrays that own their memory: dense, row-major, aligned for vector instructions.
+
+use std::alloc::{self, Layout as Block};
+use std::fmt;
+use std::num::NonZero;
+use std::ptr::NonNull;
+
+use super::{ArrayError, ArrayView, ArrayViewMut, Dims, Element, Layout, with_element};
+use crate::{DType, Scalar};
+
+/// Alignment of the first element in bytes: a cache line, and the widest vector register.
+const ALIGNMENT: NonZero<usize> = NonZero::new(64).expect("64 is not zero");
+
+/// A dense row-major array that owns its memory, aligned to 64 bytes.
+pub struct Array {
+    dtype: DType,
+    sizes: Dims,
+    /// First byte of the elements, aligned.
+    data: NonNull<u8>,
+    bytes: usize,
+    /// What the allocator gave, `None` when no byte is needed.
+    block: Option<(NonNull<u8>, Block)>,
+}
+
+// SAFETY: the memory is owned, and reached through `&self` for reading and `&mut self` for writing only.
+unsafe impl Send for Array {}
+// SAFETY: as above; there is no interior mutability.
+unsafe impl Sync for Array {}
+
+impl Array {
+    /// An array of zeros (false for bool).
+    ///
+    /// # Errors
+    /// [`ArrayError::Memory`] when the allocator has none, or the number of bytes is beyond the machine.
+    pub fn zeros(dtype: DType, sizes: &[usize]) -> Result<Array, ArrayError> {
+        let bytes = Layout::dense(sizes)
+            .numel()
+            .and_then(|numel| numel.checked_mul(dtype.size()))
+            .filter(|&bytes| bytes <= isize::MAX as usize - 2 * ALIGNMENT.get())
+            .ok_or(ArrayError::Memory { bytes: usize::MAX })?;
+        let mut array = Array {
+            dtype,
+            sizes: sizes.into(),
+            data: NonNull::without_provenance(ALIGNMENT),
+            bytes,
+            block: None,
+        };
+        if bytes > 0 {
+            array.allocate()?;
+        }
+        Ok(array)
+    }
+
+    /// The system allocator hands out zero pages untouched only at its own alignment, so more is asked for and the
+    /// start is moved up to ours.
+    fn allocate(&mut self) -> Result<(), ArrayError> {
+        let failed = ArrayError::Memory { bytes: self.bytes };
+        let block = Block::from_size_align(self.bytes + ALIGNMENT.get(), align_of::<u128>())
+            .map_err(|_| failed.clone())?;
+        // SAFETY: the size is at least `ALIGNMENT`, so not zero.
+        let start = NonNull::new(unsafe { alloc::alloc_zeroed(block) }).ok_or(failed)?;
+        let shift = start.align_offset(ALIGNMENT.get()) % ALIGNMENT;
+        // SAFETY: `shift` is less than `ALIGNMENT`, by which the block is larger than the elements.
+        self.data = unsafe { start.add(shift) };
+        self.block = Some((start, block));
+        Ok(())
+    }
+
+    /// An array of these elements in row-major order.
+    ///
+    /// # Errors
+    /// [`ArrayError::Length`] when their number is not that of the sizes; [`ArrayError::Memory`] as for `zeros`.
+    pub fn from_slice<T: Element>(sizes: &[usize], elements: &[T]) -> Result<Array, ArrayError> {
+        let mut array = Array::zeros(T::DTYPE, sizes)?;
+        if array.numel() != elements.len() {
+            let expected = array.numel();
+            return Err(ArrayError::Length { sizes: sizes.to_vec(), expected, given: elements.len() });
+        }
+        array.as_mut_slice::<T>().copy_from_slice(elements);
+        Ok(array)
+    }
+
+    /// An array full of one constant.
+    ///
+    /// # Errors
+    /// [`ArrayError::Memory`] as for `zeros`.
+    pub fn full(value: Scalar, sizes: &[usize]) -> Result<Array, ArrayError> {
+        let mut array = Array::zeros(value.dtype(), sizes)?;
+        let pattern = value.bits().to_le_bytes();
+        for element in array.as_mut_bytes().chunks_exact_mut(value.dtype().size()) {
+            element.copy_from_slice(&pattern[..element.len()]);
+        }
+        Ok(array)
+    }
+
+    /// Element type.
+    pub fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// Sizes of the axes.
+    pub fn sizes(&self) -> &[usize] {
+        &self.sizes
+    }
+
+    /// Number of elements.
+    pub fn numel(&self) -> usize {
+        self.bytes / self.dtype.size()
+    }
+
+    /// The elements as bytes in the machine's order.
+    pub fn as_bytes(&self) -> &[u8] {
+        // SAFETY: `bytes` bytes from `data` are owned and initialised; for zero bytes the pointer is aligned.
+        unsafe { std::slice::from_raw_parts(self.data.as_ptr(), self.bytes) }
+    }
+
+    /// The elements as bytes, for writing. Any bytes are values of any dtype.
+    pub fn as_mut_bytes(&mut self) -> &mut [u8] {
+        // SAFETY: as in `as_bytes`, and `self` is borrowed for writing.
+        unsafe { std::slice::from_raw_parts_mut(self.data.as_ptr(), self.bytes) }
+    }
+
+    /// The elements in row-major order; bool as bytes (`u8`).
+    ///
+    /// # Panics
+    /// When `T` is not the dtype: a bug of the caller.
+    pub fn as_slice<T: Element>(&self) -> &[T] {
+        assert_eq!(T::DTYPE, self.dtype, "array seen as another dtype");
+        // SAFETY: the dtype is right, the memory aligned and initialised, and any bits are a value of `T`.
+        unsafe { std::slice::from_raw_parts(self.data.as_ptr().cast(), self.numel()) }
+    }
+
+    /// The elements in row-major order, for writing.
+    ///
+    /// # Panics
+    /// When `T` is not the dtype: a bug of the caller.
+    pub fn as_mut_slice<T: Element>(&mut self) -> &mut [T] {
+        assert_eq!(T::DTYPE, self.dtype, "array seen as another dtype");
+        // SAFETY: as in `as_slice`, and `self` is borrowed for writing.
+        unsafe { std::slice::from_raw_parts_mut(self.data.as_ptr().cast(), self.numel()) }
+    }
+
+    /// All of it as a view.
+    pub fn view(&self) -> ArrayView<'_> {
+        let (dense, origin) = (Layout::dense(&self.sizes), self.data.as_ptr().cast_const());
+        // SAFETY: a dense layout of these sizes reaches the owned elements only, borrowed as long as the view lives.
+        unsafe { ArrayView::from_raw_parts(origin, self.dtype, dense) }
+    }
+
+    /// All of it as a view for writing.
+    pub fn view_mut(&mut self) -> ArrayViewMut<'_> {
+        let dense = Layout::dense(&self.sizes);
+        // SAFETY: as in `view`, and `self` is borrowed for writing.
+        unsafe { ArrayViewMut::from_raw_parts(self.data.as_ptr(), self.dtype, dense) }
+    }
+
+    /// The elements as constants, in row-major order: for small arrays and messages.
+    pub fn scalars(&self) -> Vec<Scalar> {
+        with_element!(self.dtype, T => self.as_slice::<T>().iter().map(|x| scalar(*x)).collect())
+    }
+}
+
+/// An element as a constant.
+pub(super) fn scalar<T: Element>(x: T) -> Scalar {
+    match T::DTYPE.is_float() {
+        true => Scalar::from_f64(T::DTYPE, x.to_real()),
+        false => Scalar::from_i64(T::DTYPE, x.to_int()),
+    }
+}
+
+impl Drop for Array {
+    fn drop(&mut self) {
+        if let Some((start, block)) = self.block.take() {
+            // SAFETY: the block was allocated with this layout and is freed once, since it is taken.
+            unsafe { alloc::dealloc(start.as_ptr(), block) }
+        }
+    }
+}
+
+impl fmt::Debug for Array {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Array({}{:?})", self.dtype, self.sizes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_aligned_zero_and_exact() {
+        for sizes in [&[3_usize, 5][..], &[], &[0, 7], &[1 << 20]] {
+            let mut array = Array::zeros(DType::F32, sizes).unwrap();
+            assert_eq!(array.as_bytes().as_ptr() as usize % ALIGNMENT, 0);
+            assert_eq!(array.numel(), sizes.iter().product::<usize>());
+            assert!(array.as_slice::<f32>().iter().all(|&x| x == 0.0));
+            array.as_mut_slice::<f32>().fill(2.0);
+        }
+    }
+
+    #[test]
+    fn what_the_machine_lacks_is_an_error() {
+        let huge = Array::zeros(DType::F64, &[1 << 40, 1 << 20]);
+        assert!(matches!(huge, Err(ArrayError::Memory { bytes }) if bytes == 1 << 63 || bytes == usize::MAX));
+        let beyond = Array::zeros(DType::F64, &[usize::MAX, usize::MAX]);
+        assert_eq!(beyond.unwrap_err(), ArrayError::Memory { bytes: usize::MAX });
+        assert!(Array::zeros(DType::F64, &[1 << 58]).is_err());
+        let length = Array::from_slice(&[2, 2], &[1.0_f32]).unwrap_err();
+        assert_eq!(length.to_string(), "1 elements where the sizes [2, 2] need 4");
+    }
+
+    #[test]
+    fn constants_fill_every_dtype() {
+        for dtype in DType::ALL {
+            let array = Array::full(Scalar::from_i64(dtype, 1), &[3]).unwrap();
+            assert_eq!(array.scalars(), [Scalar::one(dtype); 3]);
+        }
+    }
+}

@@ -1,0 +1,375 @@
+//! Views of memory: what is read or written, without owning it. Any strides, any alignment.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use super::{Array, ArrayError, Element, Layout, with_element};
+use crate::{DType, Scalar};
+
+/// Memory to read through a layout.
+#[derive(Clone)]
+pub struct ArrayView<'a> {
+    /// Where the layout counts its places from.
+    base: *const u8,
+    dtype: DType,
+    layout: Layout,
+    lifetime: PhantomData<&'a [u8]>,
+}
+
+// SAFETY: a view only reads memory that is borrowed for `'a`, as `&[u8]` does.
+unsafe impl Send for ArrayView<'_> {}
+// SAFETY: as above.
+unsafe impl Sync for ArrayView<'_> {}
+
+impl<'a> ArrayView<'a> {
+    /// Sees bytes, from the byte `start` on, as elements with these sizes and strides (in elements). With negative
+    /// strides `start` is not the lowest byte that is reached.
+    ///
+    /// # Errors
+    /// When some index would reach outside the bytes, or the numbers of sizes and strides differ.
+    pub fn new(
+        bytes: &'a [u8],
+        start: usize,
+        dtype: DType,
+        sizes: &[usize],
+        strides: &[isize],
+    ) -> Result<ArrayView<'a>, ArrayError> {
+        let layout = check(bytes.len(), start, dtype, sizes, strides)?;
+        let base = bytes.as_ptr().wrapping_add(start);
+        Ok(ArrayView { base, dtype, layout, lifetime: PhantomData })
+    }
+
+    /// Sees memory at a pointer through a layout.
+    ///
+    /// # Safety
+    /// Every element that some index of the layout reaches from `base` must be readable, initialised and not written
+    /// to by anybody for `'a`. Alignment does not matter; without elements any pointer will do.
+    pub unsafe fn from_raw_parts(base: *const u8, dtype: DType, layout: Layout) -> ArrayView<'a> {
+        ArrayView { base, dtype, layout, lifetime: PhantomData }
+    }
+
+    /// The same memory through another layout, whose offset counts from where this view's layout counts.
+    ///
+    /// # Errors
+    /// [`ArrayError::Outside`] when it reaches further than this view does.
+    pub fn relaid(&self, layout: Layout) -> Result<ArrayView<'a>, ArrayError> {
+        let inside = match (layout.span(), self.layout.span()) {
+            (None, _) => true,
+            (Some((low, high)), Some((first, last))) => first <= low && high <= last,
+            (Some(_), None) => false,
+        };
+        if inside { Ok(ArrayView { layout, ..self.clone() }) } else { Err(outside(&layout, self.numel())) }
+    }
+
+    /// Element type.
+    pub fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// Sizes of the axes.
+    pub fn sizes(&self) -> &[usize] {
+        &self.layout.sizes
+    }
+
+    /// Strides of the axes, in elements.
+    pub fn strides(&self) -> &[isize] {
+        &self.layout.strides
+    }
+
+    /// The layout; its offset counts from [`ArrayView::base`].
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// Where the layout counts from.
+    pub fn base(&self) -> *const u8 {
+        self.base
+    }
+
+    /// The element at index zero; without elements it must not be read.
+    pub fn as_ptr(&self) -> *const u8 {
+        self.base.wrapping_offset(self.layout.offset.wrapping_mul(self.dtype.size() as isize))
+    }
+
+    /// Number of elements; the greatest number there is when repeated elements are more than that.
+    pub fn numel(&self) -> usize {
+        self.layout.numel().unwrap_or(usize::MAX)
+    }
+
+    /// Reads the elements number `start ..` in row-major order, as many as `out` holds, each through `convert`.
+    ///
+    /// # Panics
+    /// When `T` is not the dtype, or the range reaches beyond the last element: bugs of the caller.
+    pub fn read<T: Element, U>(&self, start: usize, out: &mut [U], convert: impl Fn(T) -> U) {
+        assert_eq!(T::DTYPE, self.dtype, "view read as another dtype");
+        assert!(
+            start.checked_add(out.len()).is_some_and(|end| end <= self.numel()),
+            "read beyond the last element"
+        );
+        let mut rest = out;
+        self.layout.runs(start, rest.len(), |place, stride, count| {
+            let (head, tail) = std::mem::take(&mut rest).split_at_mut(count);
+            rest = tail;
+            // SAFETY: `runs` gives places of elements inside the layout for ranges inside it, as asserted; those are
+            // readable by the contract of the constructors.
+            unsafe { read_run(self.base.cast::<T>().wrapping_offset(place), stride, head, &convert) }
+        });
+    }
+
+    /// A dense copy.
+    ///
+    /// # Errors
+    /// [`ArrayError::Memory`].
+    pub fn to_array(&self) -> Result<Array, ArrayError> {
+        let mut array = Array::zeros(self.dtype, self.sizes())?;
+        with_element!(self.dtype, T => self.read::<T, T>(0, array.as_mut_slice(), |x| x));
+        Ok(array)
+    }
+
+    /// The element with this number in row-major order, as a constant.
+    ///
+    /// # Panics
+    /// When there is none.
+    pub fn scalar(&self, number: usize) -> Scalar {
+        with_element!(self.dtype, T => {
+            let mut element = [Scalar::zero(self.dtype)];
+            self.read::<T, Scalar>(number, &mut element, super::owned::scalar);
+            element[0]
+        })
+    }
+}
+
+/// Reads `out.len()` elements a stride apart. The two common strides are loops of their own, so that they vectorise.
+///
+/// # Safety
+/// The elements must be readable; they may be unaligned.
+unsafe fn read_run<T: Element, U>(first: *const T, stride: isize, out: &mut [U], convert: &impl Fn(T) -> U) {
+    // SAFETY: element `k` of the run is readable by the contract, for every `k` below `out.len()`.
+    let element = |k: isize| unsafe { first.wrapping_offset(k * stride).read_unaligned() };
+    match stride {
+        1 => {
+            for (k, slot) in out.iter_mut().enumerate() {
+                // SAFETY: as above, with stride 1.
+                *slot = convert(unsafe { first.wrapping_add(k).read_unaligned() });
+            }
+        }
+        0 => {
+            let same = element(0);
+            out.iter_mut().for_each(|slot| *slot = convert(same));
+        }
+        _ => out.iter_mut().enumerate().for_each(|(k, slot)| *slot = convert(element(k as isize))),
+    }
+}
+
+/// Memory to write through a layout.
+pub struct ArrayViewMut<'a> {
+    base: *mut u8,
+    dtype: DType,
+    layout: Layout,
+    lifetime: PhantomData<&'a mut [u8]>,
+}
+
+// SAFETY: a view for writing is the only access to its memory for `'a`, as `&mut [u8]` is.
+unsafe impl Send for ArrayViewMut<'_> {}
+// SAFETY: through `&self` it only reads.
+unsafe impl Sync for ArrayViewMut<'_> {}
+
+impl<'a> ArrayViewMut<'a> {
+    /// As [`ArrayView::new`], for writing.
+    ///
+    /// # Errors
+    /// As [`ArrayView::new`].
+    pub fn new(
+        bytes: &'a mut [u8],
+        start: usize,
+        dtype: DType,
+        sizes: &[usize],
+        strides: &[isize],
+    ) -> Result<ArrayViewMut<'a>, ArrayError> {
+        let layout = check(bytes.len(), start, dtype, sizes, strides)?;
+        let base = bytes.as_mut_ptr().wrapping_add(start);
+        Ok(ArrayViewMut { base, dtype, layout, lifetime: PhantomData })
+    }
+
+    /// Sees memory at a pointer through a layout, for writing.
+    ///
+    /// # Safety
+    /// Every element that some index of the layout reaches from `base` must be readable, writable and initialised,
+    /// and nobody else may touch it for `'a`. Alignment does not matter; without elements any pointer will do.
+    pub unsafe fn from_raw_parts(base: *mut u8, dtype: DType, layout: Layout) -> ArrayViewMut<'a> {
+        ArrayViewMut { base, dtype, layout, lifetime: PhantomData }
+    }
+
+    /// The same memory for reading, while this view rests.
+    pub fn view(&self) -> ArrayView<'_> {
+        // SAFETY: the contract of the constructors is that of a view for reading and more.
+        unsafe { ArrayView::from_raw_parts(self.base, self.dtype, self.layout.clone()) }
+    }
+
+    /// A box of it for writing, while this view rests: `starts[i] + sizes[i]` at most the size of axis `i`.
+    ///
+    /// # Errors
+    /// [`ArrayError::Outside`] when the box reaches further than this view.
+    pub fn slice_mut(&mut self, starts: &[usize], sizes: &[usize]) -> Result<ArrayViewMut<'_>, ArrayError> {
+        let fits =
+            |axis: usize| starts[axis].checked_add(sizes[axis]).is_some_and(|end| end <= self.sizes()[axis]);
+        if starts.len() != self.sizes().len() || sizes.len() != starts.len() || !(0..sizes.len()).all(fits) {
+            return Err(outside(&Layout { sizes: sizes.into(), ..self.layout.clone() }, self.view().numel()));
+        }
+        let layout = self.layout.sliced(starts, sizes);
+        Ok(ArrayViewMut { base: self.base, dtype: self.dtype, layout, lifetime: PhantomData })
+    }
+
+    /// Writes the elements of another array of the same dtype and sizes.
+    ///
+    /// # Errors
+    /// [`ArrayError::Mismatch`] when they differ.
+    pub fn copy_from(&mut self, from: &ArrayView<'_>) -> Result<(), ArrayError> {
+        if self.dtype != from.dtype() || self.sizes() != from.sizes() {
+            return Err(ArrayError::Mismatch {
+                expected_dtype: self.dtype,
+                expected: self.sizes().to_vec(),
+                given_dtype: from.dtype(),
+                given: from.sizes().to_vec(),
+            });
+        }
+        with_element!(self.dtype, T => self.copy_elements::<T>(from));
+        Ok(())
+    }
+
+    fn copy_elements<T: Element>(&mut self, from: &ArrayView<'_>) {
+        const BLOCK: usize = 1024;
+        let mut block: Vec<T> = Vec::with_capacity(BLOCK);
+        let numel = from.numel();
+        for start in (0..numel).step_by(BLOCK) {
+            block.resize(BLOCK.min(numel - start), T::from_int(0));
+            from.read::<T, T>(start, &mut block, |x| x);
+            let mut rest = block.as_slice();
+            self.layout.runs(start, block.len(), |place, stride, count| {
+                let (head, tail) = rest.split_at(count);
+                rest = tail;
+                let first = self.base.cast::<T>().wrapping_offset(place);
+                for (k, &x) in head.iter().enumerate() {
+                    // SAFETY: a place inside the layout, writable by the contract of the constructors.
+                    unsafe { first.wrapping_offset(k as isize * stride).write_unaligned(x) }
+                }
+            });
+        }
+    }
+
+    /// Element type.
+    pub fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// Sizes of the axes.
+    pub fn sizes(&self) -> &[usize] {
+        &self.layout.sizes
+    }
+
+    /// Strides of the axes, in elements.
+    pub fn strides(&self) -> &[isize] {
+        &self.layout.strides
+    }
+
+    /// The element at index zero; without elements it must not be touched.
+    pub fn as_mut_ptr(&mut self) -> *mut u8 {
+        self.base.wrapping_offset(self.layout.offset.wrapping_mul(self.dtype.size() as isize))
+    }
+}
+
+/// The layout over bytes of which the one numbered `start` begins the element at index zero.
+fn check(
+    bytes: usize,
+    start: usize,
+    dtype: DType,
+    sizes: &[usize],
+    strides: &[isize],
+) -> Result<Layout, ArrayError> {
+    if sizes.len() != strides.len() {
+        return Err(ArrayError::Ranks { sizes: sizes.len(), strides: strides.len() });
+    }
+    let layout = Layout { offset: 0, sizes: sizes.into(), strides: strides.into() };
+    let Some((low, high)) = layout.span() else { return Ok(layout) };
+    let (width, start) = (dtype.size() as i128, start as i128);
+    let first = low.saturating_mul(width).saturating_add(start);
+    let end = high.saturating_add(1).saturating_mul(width).saturating_add(start);
+    match first >= 0 && end <= bytes as i128 {
+        false => Err(outside(&layout, bytes / dtype.size())),
+        true => Ok(layout),
+    }
+}
+
+fn outside(layout: &Layout, elements: usize) -> ArrayError {
+    ArrayError::Outside { sizes: layout.sizes.to_vec(), strides: layout.strides.to_vec(), elements }
+}
+
+impl fmt::Debug for ArrayView<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ArrayView({}{:?} strides {:?})", self.dtype, self.sizes(), self.strides())
+    }
+}
+
+impl fmt::Debug for ArrayViewMut<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ArrayViewMut({}{:?} strides {:?})", self.dtype, self.sizes(), self.strides())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bytes(count: u8) -> Vec<u8> {
+        (0..count).flat_map(|k| f32::from(k).to_ne_bytes()).collect()
+    }
+
+    fn elements(view: &ArrayView<'_>) -> Vec<f32> {
+        view.to_array().unwrap().as_slice::<f32>().to_vec()
+    }
+
+    #[test]
+    fn strides_may_be_zero_negative_and_unaligned() {
+        let mut odd = vec![0];
+        odd.extend(bytes(6));
+        let reversed = ArrayView::new(&odd, 21, DType::F32, &[2, 3], &[-3, -1]).unwrap();
+        assert_eq!(elements(&reversed), [5.0, 4.0, 3.0, 2.0, 1.0, 0.0]);
+        let repeated = ArrayView::new(&odd, 1, DType::F32, &[2, 3], &[0, 2]).unwrap();
+        assert_eq!(elements(&repeated), [0.0, 2.0, 4.0, 0.0, 2.0, 4.0]);
+        assert_eq!(repeated.scalar(4).as_f64(), 2.0);
+    }
+
+    #[test]
+    fn nothing_outside_is_reached() {
+        let memory = bytes(6);
+        let view = |start, sizes: &[usize], strides: &[isize]| {
+            ArrayView::new(&memory, start, DType::F32, sizes, strides).map(|_| ())
+        };
+        assert_eq!(view(0, &[2, 3], &[3, 1]), Ok(()));
+        assert_eq!(view(4, &[0, 9], &[100, 100]), Ok(()));
+        assert!(view(1, &[6], &[1]).is_err());
+        assert!(view(0, &[2], &[-1]).is_err());
+        assert!(view(0, &[usize::MAX, usize::MAX], &[isize::MAX, isize::MIN]).is_err());
+        let error = view(0, &[7], &[1]).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "sizes [7] with strides [1] reach outside the 6 elements that there are"
+        );
+        let whole = ArrayView::new(&memory, 0, DType::F32, &[6], &[1]).unwrap();
+        assert!(whole.relaid(Layout { offset: 1, ..Layout::dense(&[6]) }).is_err());
+        assert!(whole.relaid(Layout { offset: 1, ..Layout::dense(&[5]) }).is_ok());
+    }
+
+    #[test]
+    fn writing_goes_through_the_layout() {
+        let mut memory = bytes(12);
+        let source = bytes(4);
+        let from = ArrayView::new(&source, 0, DType::F32, &[2, 2], &[1, 2]).unwrap();
+        let mut to = ArrayViewMut::new(&mut memory, 0, DType::F32, &[3, 4], &[4, 1]).unwrap();
+        to.slice_mut(&[1, 2], &[2, 2]).unwrap().copy_from(&from).unwrap();
+        assert!(to.slice_mut(&[2, 0], &[2, 1]).is_err());
+        assert!(to.copy_from(&from).is_err());
+        let written = elements(&to.view());
+        assert_eq!(written[4..], [4.0, 5.0, 0.0, 2.0, 8.0, 9.0, 1.0, 3.0]);
+    }
+}
