@@ -1,19 +1,41 @@
-//! The tables of scalar ops, declared once.
+//! The tables of ops, declared once.
 //!
-//! A *primitive* ([`Prim`]) is a row that says everything about one operation: typing, algebra, meaning, spellings, error.
-//! Rows lie in files by theme; [`primitives!`] lists them. Nothing here knows shapes, graphs or kernels.
+//! A *primitive* ([`Prim`]) is a row that says everything about one scalar operation: typing, algebra, meaning, spellings,
+//! error. A *composite* ([`Composite`]) is one expression over primitives. A *form* ([`FormOp`]) is any other op of the definition
+//! language, of which only the parameters are here. A [`Monoid`] says how folds combine.
+//!
+//! Rows lie in files by theme, and one list per table names them: adding an op is a row and a word in its list. Nothing
+//! here knows shapes, graphs or kernels.
 
+mod activations;
 mod arithmetic;
 mod bits;
+pub mod call;
+mod composite;
+mod elementary;
+mod expr;
+pub mod expr_parser;
+pub mod forms;
+mod hyperbolic;
 mod logic;
-mod monoid;
+mod meaning;
+pub mod monoid;
+mod param;
+mod predicates;
 mod rounding;
 mod row;
 mod spread;
+#[cfg(test)]
+mod tests;
 mod transcendental;
 pub mod typing;
 
+pub use call::{BindError, OpRef, Slot, UnknownOp, bind, lookup};
+pub use composite::{Composite, CompositeRow};
+pub use expr::{Arith, ExprNode, Real, ScalarExpr};
+pub use forms::{FormOp, FormRow};
 pub use monoid::Monoid;
+pub use param::{Param, ParamDefault, ParamKind};
 pub use row::{
     Algebra, BoolMeaning, CpuSpelling, CpuSpellings, CudaSpelling, FloatMeaning, Guard, IntMeaning,
     Polynomial, Primitive,

@@ -1,0 +1,94 @@
+//! Composite rows: division and remainders, signs and bounds, interpolation, and what follows from one primitive.
+
+use super::composite::CompositeRow;
+use super::param::{Param, ParamDefault, ParamKind};
+use super::typing::Typing;
+
+const X: Param = Param::operand("x");
+const LHS: Param = Param::operand("lhs");
+const RHS: Param = Param::operand("rhs");
+
+pub(super) const TRUEDIV: CompositeRow = CompositeRow {
+    name: "truediv",
+    params: &[LHS, RHS],
+    typing: Typing::Float,
+    text: "lhs / rhs",
+    doc: "Quotient of real numbers, of integers too.",
+};
+
+pub(super) const MOD: CompositeRow = CompositeRow {
+    name: "mod",
+    params: &[LHS, RHS],
+    typing: Typing::Arithmetic,
+    text: "fmod(lhs, rhs)",
+    doc: "Remainder of the truncated quotient, with the sign of the dividend; the same as fmod.",
+};
+
+pub(super) const REMAINDER: CompositeRow = CompositeRow {
+    name: "remainder",
+    params: &[LHS, RHS],
+    typing: Typing::Arithmetic,
+    text: "m = fmod(lhs, rhs); \
+           where(logical_and(ne(m, 0), ne(lt(m, 0), lt(rhs, 0))), m + rhs, m)",
+    doc: "Remainder of the floored quotient, with the sign of the divisor. An integer modulo 0 is itself; a float modulo 0 is NaN.",
+};
+
+pub(super) const FRAC: CompositeRow = CompositeRow {
+    name: "frac",
+    params: &[X],
+    typing: Typing::Plain,
+    text: "x - trunc(x)",
+    doc: "The part of x behind the point, with the sign of x. Of an infinity, NaN.",
+};
+
+pub(super) const SIGN: CompositeRow = CompositeRow {
+    name: "sign",
+    params: &[X],
+    typing: Typing::Plain,
+    text: "where(gt(x, 0), 1, where(lt(x, 0), -1, x))",
+    doc: "1, 0 or -1 as x is positive, zero or negative. Zeros keep their sign; NaN stays.",
+};
+
+pub(super) const CLAMP: CompositeRow = CompositeRow {
+    name: "clamp",
+    params: &[
+        X,
+        Param::optional("min", ParamKind::Operand, ParamDefault::Lowest),
+        Param::optional("max", ParamKind::Operand, ParamDefault::Highest),
+    ],
+    typing: Typing::Plain,
+    text: "minimum(maximum(x, min), max)",
+    doc: "x brought between the bounds; the upper one wins where they cross. NaN stays.",
+};
+
+pub(super) const LERP: CompositeRow = CompositeRow {
+    name: "lerp",
+    params: &[Param::operand("start"), Param::operand("end"), Param::operand("weight")],
+    typing: Typing::Float,
+    text: "d = end - start; where(lt(weight, 0.5), start + weight * d, end - d * (1 - weight))",
+    doc: "Linear interpolation, exact at weights 0 and 1.",
+};
+
+pub(super) const ADDCMUL: CompositeRow = CompositeRow {
+    name: "addcmul",
+    params: &[Param::operand("a"), Param::operand("b"), Param::operand("c"), Param::operand("alpha")],
+    typing: Typing::Arithmetic,
+    text: "a + alpha * b * c",
+    doc: "a + alpha b c.",
+};
+
+pub(super) const LOG10: CompositeRow = CompositeRow {
+    name: "log10",
+    params: &[X],
+    typing: Typing::Float,
+    text: "log2(x) * 0.3010299956639812",
+    doc: "Decimal logarithm: of 0, minus infinity; below 0, NaN.",
+};
+
+pub(super) const TAN: CompositeRow = CompositeRow {
+    name: "tan",
+    params: &[X],
+    typing: Typing::Float,
+    text: "sin(x) / cos(x)",
+    doc: "Tangent of x radians; of an infinity, NaN.",
+};

@@ -1,0 +1,126 @@
+//! The ops of the definition language that are not scalar: names, parameters, defaults. Their shapes and meaning are the
+//! graph's.
+
+use super::param::{Param, ParamDefault, ParamKind};
+use crate::dtype::DType;
+
+/// One op that is not scalar.
+#[derive(Debug)]
+pub struct FormRow {
+    /// The name in the definition language.
+    pub name: &'static str,
+    /// The parameters, in positional order.
+    pub params: &'static [Param],
+    /// One sentence or two for the user.
+    pub doc: &'static str,
+}
+
+const ARG: Param = Param::required("arg", ParamKind::Tensor);
+const SOME_DTYPE: Param = Param::optional("dtype", ParamKind::DType, ParamDefault::Absent);
+const KEEPDIM: Param = Param::optional("keepdim", ParamKind::Bool, ParamDefault::Bool(false));
+const ALL_DIMS: Param = Param::optional("dims", ParamKind::Ints, ParamDefault::Absent).also("dim");
+const DIMS: Param = Param::required("dims", ParamKind::Ints).also("dim");
+const DIM: Param = Param::required("dim", ParamKind::Int);
+const CORRECTION: Param = Param::optional("correction", ParamKind::Int, ParamDefault::Int(1));
+const NORMALIZED_SHAPE: Param = Param::required("normalized_shape", ParamKind::Shape);
+const WEIGHT: Param = Param::optional("weight", ParamKind::Tensor, ParamDefault::Absent);
+const BIAS: Param = Param::optional("bias", ParamKind::Tensor, ParamDefault::Absent);
+const EPS: Param = Param::optional("eps", ParamKind::Scalar, ParamDefault::Float(1e-5));
+
+const fn flag(name: &'static str) -> Param {
+    Param::optional(name, ParamKind::Bool, ParamDefault::Bool(false))
+}
+
+const fn shape(name: &'static str) -> Param {
+    Param::required(name, ParamKind::Shape)
+}
+
+/// Makes [`FormOp`] and its table, one row each.
+macro_rules! forms {
+    ($($variant:ident = $name:literal [$($param:expr),* $(,)?] $doc:literal;)+) => {
+        /// An op of the definition language that is not scalar: the number of a row.
+        #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+        pub enum FormOp {
+            $(#[doc = $doc] $variant,)+
+        }
+
+        impl FormOp {
+            /// Every form, in table order.
+            pub const ALL: &'static [FormOp] = &[$(FormOp::$variant,)+];
+
+            /// Its row.
+            pub fn row(self) -> &'static FormRow {
+                static TABLE: &[FormRow] = &[$(FormRow { name: $name, params: &[$($param),*], doc: $doc },)+];
+                &TABLE[self as usize]
+            }
+        }
+    };
+}
+
+forms! {
+    Cast = "cast" [Param::operand("arg"), Param::required("dtype", ParamKind::DType)]
+        "The same numbers in another dtype, rounded to nearest; floats go to integers by truncation, saturated.";
+    Broadcast = "broadcast" [ARG, Param::required("is_broadcast_dim", ParamKind::Bools)]
+        "New dimensions of size 1 where the list says True.";
+    BroadcastInDim = "broadcast_in_dim" [ARG, shape("shape"), Param::required("broadcast_dims", ParamKind::Ints)]
+        "The tensor in a larger shape: its dimension i becomes dimension broadcast_dims[i].";
+    Expand = "expand" [ARG, shape("shape")]
+        "Dimensions of size 1 repeated to the sizes given; -1 keeps a size.";
+    Squeeze = "squeeze" [ARG, DIMS, flag("squeeze_expanded")]
+        "Without the given dimensions of size 1.";
+    Reshape = "reshape" [ARG, shape("new_shape")]
+        "The elements in row-major order, in another shape; one -1 is worked out.";
+    Permute = "permute" [ARG, Param::required("dims", ParamKind::Ints)]
+        "Dimensions reordered: result dimension i is dimension dims[i].";
+    Slice = "slice" [ARG, shape("start_indices"), shape("end_indices"),
+        Param::optional("strides", ParamKind::Shape, ParamDefault::Absent), flag("manual_normalization")]
+        "The elements from start to before end in each dimension; indices beyond are clamped.";
+    Pad = "pad" [ARG, shape("pad_widths"), Param::optional("value", ParamKind::Scalar, ParamDefault::Absent)]
+        "A border of the value (0 if none): widths before and after, innermost dimension first; negative widths crop.";
+    Cat = "cat" [Param::required("tensors", ParamKind::Tensors), Param::optional("dim", ParamKind::Int, ParamDefault::Int(0)),
+        flag("manual_padding")]
+        "Tensors of one dtype one after the other along a dimension.";
+    Sum = "sum" [ARG, ALL_DIMS, KEEPDIM, SOME_DTYPE]
+        "The sum over the given dimensions, or all. Integers and bools are summed as i64.";
+    Prod = "prod" [ARG, ALL_DIMS, KEEPDIM, SOME_DTYPE]
+        "The product over the given dimensions, or all. Integers and bools are multiplied as i64.";
+    Max = "max" [ARG, ALL_DIMS, KEEPDIM, SOME_DTYPE]
+        "The greatest element over the given dimensions, or all; NaN if any is.";
+    Min = "min" [ARG, ALL_DIMS, KEEPDIM, SOME_DTYPE]
+        "The least element over the given dimensions, or all; NaN if any is.";
+    Var = "var" [ARG, DIMS, CORRECTION, KEEPDIM]
+        "The variance over the given dimensions, divided by count - correction.";
+    VarMean = "var_mean" [ARG, DIMS, CORRECTION, KEEPDIM]
+        "The variance, divided by count - correction, and the mean over the given dimensions.";
+    Full = "full" [shape("shape"), Param::required("fill_value", ParamKind::Scalar), Param::required("dtype", ParamKind::DType)]
+        "A tensor of one value.";
+    Iota = "iota" [Param::required("length", ParamKind::Scalar),
+        Param::optional("start", ParamKind::Scalar, ParamDefault::Absent),
+        Param::optional("step", ParamKind::Scalar, ParamDefault::Absent),
+        Param::optional("dtype", ParamKind::DType, ParamDefault::DType(DType::I64))]
+        "start + i step for i below length; from 0 by 1 if not given.";
+    Size = "size" [ARG, DIM]
+        "The size of a dimension, a scalar value.";
+    Shape = "shape" [ARG]
+        "The sizes of all dimensions, a list of scalar values.";
+    Softmax = "softmax" [ARG, DIM]
+        "exp(x) over its sum along a dimension.";
+    LogSoftmax = "log_softmax" [ARG, DIM]
+        "The logarithm of the softmax along a dimension.";
+    LayerNorm = "layer_norm" [ARG, NORMALIZED_SHAPE, WEIGHT, BIAS, EPS]
+        "Mean 0 and variance 1 over the trailing dimensions of the given shape, then times weight plus bias.";
+    RmsNorm = "rms_norm" [ARG, NORMALIZED_SHAPE, WEIGHT, EPS]
+        "Root mean square 1 over the trailing dimensions of the given shape, then times weight.";
+}
+
+impl FormOp {
+    /// Its name in the definition language.
+    pub fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    /// The form called `name`, if there is one.
+    pub fn from_name(name: &str) -> Option<FormOp> {
+        Self::ALL.iter().copied().find(|form| form.name() == name)
+    }
+}

@@ -1,0 +1,82 @@
+//! Applying the meaning of a primitive to numbers: the bridge from the rows to evaluators and constant folding.
+
+use super::row::{BoolMeaning, FloatMeaning, IntMeaning};
+use super::{Prim, Typing};
+use crate::dtype::DType;
+use crate::scalar::Scalar;
+
+impl Prim {
+    /// The op on doubles, with bools as 0 and 1, before any rounding to a dtype.
+    ///
+    /// An op without a meaning on floats takes its operands as truth values, or else as 64-bit integers.
+    pub fn of_reals(self, args: &[f64]) -> f64 {
+        let row = self.row();
+        if let Some(meaning) = row.float {
+            return match meaning {
+                FloatMeaning::Unary(f) => f(args[0]),
+                FloatMeaning::Binary(f) => f(args[0], args[1]),
+                FloatMeaning::Compare(f) => f64::from(f(args[0], args[1])),
+                FloatMeaning::Select => args[if args[0] != 0.0 { 1 } else { 2 }],
+            };
+        }
+        if row.typing == Typing::Logical {
+            let bools: Vec<Scalar> = args.iter().map(|&x| Scalar::from_bool(x != 0.0)).collect();
+            return self.of_bools(&bools).map_or(f64::NAN, Scalar::as_f64);
+        }
+        let ints: Vec<Scalar> = args.iter().map(|&x| Scalar::from_f64(DType::I64, x)).collect();
+        self.of_ints(&ints, DType::I64).map_or(f64::NAN, Scalar::as_f64)
+    }
+
+    /// The op on constants that have the compute dtypes of its signature; the result has the result dtype of the
+    /// computation. `None` if the op has no meaning on that dtype.
+    pub fn of_scalars(self, args: &[Scalar]) -> Option<Scalar> {
+        if self.row().typing == Typing::Set {
+            return args.first().copied();
+        }
+        let dtype = args.last()?.dtype();
+        match dtype {
+            DType::Bool => self.of_bools(args),
+            DType::I32 | DType::I64 => self.of_ints(args, dtype),
+            _ => self.of_floats(args, dtype),
+        }
+    }
+
+    fn of_floats(self, args: &[Scalar], dtype: DType) -> Option<Scalar> {
+        let arg = |place: usize| args[place].as_f64();
+        Some(match self.row().float? {
+            FloatMeaning::Unary(f) => Scalar::from_f64(dtype, f(arg(0))),
+            FloatMeaning::Binary(f) => Scalar::from_f64(dtype, f(arg(0), arg(1))),
+            FloatMeaning::Compare(f) => Scalar::from_bool(f(arg(0), arg(1))),
+            FloatMeaning::Select => selected(args),
+        })
+    }
+
+    fn of_ints(self, args: &[Scalar], dtype: DType) -> Option<Scalar> {
+        let arg = |place: usize| args[place].as_i64();
+        Some(match self.row().int? {
+            IntMeaning::Unary(f) => Scalar::from_i64(dtype, f(arg(0), dtype.bits())),
+            IntMeaning::Binary(f) => Scalar::from_i64(dtype, f(arg(0), arg(1), dtype.bits())),
+            IntMeaning::Compare(f) => Scalar::from_bool(f(arg(0), arg(1))),
+            IntMeaning::Select => selected(args),
+        })
+    }
+
+    fn of_bools(self, args: &[Scalar]) -> Option<Scalar> {
+        let arg = |place: usize| args[place].as_bool();
+        Some(match self.row().boolean? {
+            BoolMeaning::Unary(f) => Scalar::from_bool(f(arg(0))),
+            BoolMeaning::Binary(f) => Scalar::from_bool(f(arg(0), arg(1))),
+            BoolMeaning::Select => selected(args),
+        })
+    }
+
+    /// A bound on how far the exact result may be from that of `args` when each is off by up to its entry of `errors`.
+    /// Infinite where none is known.
+    pub fn spread_error(self, args: &[f64], errors: &[f64]) -> f64 {
+        self.row().spread.bound(|point| self.of_reals(point), args, errors)
+    }
+}
+
+fn selected(args: &[Scalar]) -> Scalar {
+    args[if args[0].as_bool() { 1 } else { 2 }]
+}

@@ -1,0 +1,3 @@
+//! Tests over every row of the tables.
+
+mod composites;
