@@ -19,6 +19,8 @@ impl Facts {
         })
     }
 
+    /// What coefficients and symbols say. Known compound multiples stay out, for splitting by one of them brings its own
+    /// atoms in, which would ask for it again.
     fn divisor_by_terms(&self, e: &Expr) -> i64 {
         e.terms().iter().fold(0, |common, term| {
             let mut divisor = term.coefficient.checked_abs().unwrap_or(1 << 62);
@@ -34,12 +36,12 @@ impl Facts {
     fn atom_divisor(&self, atom: &Atom) -> i64 {
         match atom {
             Atom::Sym(sym) => self.multiple(*sym),
-            Atom::FloorDiv(x, d) => match d.as_const() {
-                Some(d) if d > 0 && self.divisor(x) % d == 0 => (self.divisor(x) / d).max(1),
+            Atom::FloorDiv(x, d) => match (self.divisor_by_terms(x), d.as_const()) {
+                (known, Some(d)) if d > 0 && known % d == 0 => (known / d).max(1),
                 _ => 1,
             },
             Atom::Mod(a, b) | Atom::Min(a, b) | Atom::Max(a, b) => {
-                shared(self.divisor(a), self.divisor(b)).max(1)
+                shared(self.divisor_by_terms(a), self.divisor_by_terms(b)).max(1)
             }
         }
     }

@@ -65,6 +65,10 @@ impl Facts {
             // Zero says nothing new, and what outgrew the algebra can say nothing.
             return Ok(());
         };
+        if zero.symbols().iter().any(|sym| self.equalities.contains_key(sym)) {
+            // Putting in the known values outgrew the algebra; solving now could make a cycle.
+            return Ok(());
+        }
         if !self.interval(&zero).contains(0) || !self.constant_is_multiple(&zero) {
             return Err(contradiction());
         }
@@ -195,7 +199,12 @@ impl Facts {
     fn refresh(&mut self) {
         let values: Vec<(Sym, Expr)> = self.equalities.iter().map(|(&s, e)| (s, e.clone())).collect();
         for (sym, value) in values {
-            self.equalities.insert(sym, value.substitute(&|s| self.equalities.get(&s).cloned()));
+            let resolved = value.substitute(&|s| self.equalities.get(&s).cloned());
+            if resolved.is_overflow() {
+                self.equalities.remove(&sym);
+            } else {
+                self.equalities.insert(sym, resolved);
+            }
         }
         for zero in std::mem::take(&mut self.relations) {
             self.relations.extend(primitive(&self.normalize(&zero)));

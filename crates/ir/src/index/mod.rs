@@ -22,6 +22,8 @@ mod extremum;
 mod facts;
 mod monomial;
 mod normalize;
+#[cfg(test)]
+mod properties;
 mod prove;
 mod substitute;
 mod text;

@@ -160,8 +160,9 @@ impl Facts {
         e
     }
 
+    /// Rewrites by relations whose highest term equals a polynomial in symbols; others could grow without end.
     fn reduce_by_relations(&self, e: Expr) -> Expr {
-        self.relations().fold(e, |e, zero| match e.split_multiple(zero) {
+        self.relations().filter(|zero| is_oriented(zero)).fold(e, |e, zero| match e.split_multiple(zero) {
             Some((quotient, rest)) if !quotient.is_zero() => rest,
             _ => e,
         })
@@ -199,6 +200,11 @@ fn split_atom(e: &Expr, atom: &Atom) -> (Expr, Expr) {
     (Expr::from_terms(factor), Expr::from_terms(rest))
 }
 
+fn is_oriented(zero: &Expr) -> bool {
+    let mut rest = zero.terms().iter().skip(1).flat_map(|term| term.monomial.factors());
+    rest.all(|(atom, _)| atom.operands().is_none())
+}
+
 /// The different atoms at the top level that are no symbols.
 pub(super) fn atoms(e: &Expr) -> Vec<Atom> {
     let factors = e.terms().iter().flat_map(|term| term.monomial.factors());
@@ -213,4 +219,100 @@ pub(super) fn atoms(e: &Expr) -> Vec<Atom> {
 fn positive_term(term: Term) -> Option<Expr> {
     let e = Expr::from_term(term.coefficient, term.monomial);
     (!e.is_zero() && !e.is_one()).then_some(e)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{ParseError, Sym};
+    use super::*;
+
+    fn read(text: &str) -> Expr {
+        let symbol = |name: &str| Some(Sym::from_u32(name.strip_prefix('i')?.parse().ok()?));
+        Expr::parse(text, &mut { symbol }).unwrap_or_else(|error: ParseError| panic!("{text}: {error}"))
+    }
+
+    fn check(facts: &Facts, cases: &[(&str, &str)]) {
+        for (given, expected) in cases {
+            assert_eq!(facts.normalize(&read(given)), read(expected), "{given}");
+        }
+    }
+
+    #[test]
+    fn ranges_decide() {
+        let mut facts = Facts::new();
+        facts.assume_range(Sym::from_u32(0), 0, 3);
+        facts.assume_range(Sym::from_u32(1), 0, None);
+        facts.assume_range(Sym::from_u32(2), 1, None);
+        facts.assume_range(Sym::from_u32(3), 7, 7);
+        check(
+            &facts,
+            &[
+                ("i0 // 4", "0"),
+                ("i0 % 4", "i0"),
+                ("(4*i1 + i0) // 4", "i1"),
+                ("(4*i1 + i0) % 16", "4*(i1 % 4) + i0"),
+                ("(4*i1 + i0) // 16", "i1 // 4"),
+                ("i2 // i2", "1"),
+                ("i1 // i1", "i1 // i1"),
+                ("(i1*i2 + 5) // i2", "i1 + 5 // i2"),
+                ("0 // i2", "0"),
+                ("(i1 // 4)*4 + i1 % 4", "i1"),
+                ("12*(i1 // 12) + 4*((i1 // 4) % 3) + i1 % 4", "i1"),
+                ("min(i1, 0) + max(i0, 9)", "9"),
+                ("max(i1, i1 - i0)", "i1"),
+                ("i3 // 2", "3"),
+                ("-1 // i2", "-1"),
+            ],
+        );
+    }
+
+    #[test]
+    fn symbolic_bounds_flatten_and_split_indices() {
+        // A row i0 of i1 rows and a column i2 of i3 columns.
+        let mut facts = Facts::new();
+        (0..4).for_each(|index| facts.assume_range(Sym::from_u32(index), 0, None));
+        for (index, extent) in [("i0", "i1"), ("i2", "i3")] {
+            facts.assume_lt(&read(index), &read(extent)).unwrap();
+        }
+        check(
+            &facts,
+            &[
+                ("(i0*i3 + i2) // i3", "i0"),
+                ("(i0*i3 + i2) % i3", "i2"),
+                ("(i0*i3 + i2) // (i1*i3)", "0"),
+                ("(i0*i3 + i2) % (i1*i3)", "i0*i3 + i2"),
+                ("min(i0, i1)", "i0"),
+            ],
+        );
+    }
+
+    #[test]
+    fn multiples_cancel() {
+        let mut facts = Facts::new();
+        facts.assume_multiple(&read("i0"), 4);
+        facts.assume_equal(&read("i1 % 8"), &Expr::zero()).unwrap();
+        check(
+            &facts,
+            &[
+                ("(i0 // 4)*4", "i0"),
+                ("(i0 + 3) // 4", "i0 // 4"),
+                ("(i0 + i1 + 5) % 4", "1"),
+                ("(i1 // 8)*16*i0", "2*i0*i1"),
+                ("i0 % 8", "i0 % 8"),
+            ],
+        );
+    }
+
+    #[test]
+    fn equalities_are_put_in() {
+        let mut facts = Facts::new();
+        facts.assume_equal(&read("i2"), &read("i0*i1")).unwrap();
+        facts.assume_equal(&read("i3"), &read("i2 + 1")).unwrap();
+        facts.assume_equal(&read("i0"), &read("i4")).unwrap();
+        facts.assume_equal(&read("i5*i6"), &read("2*i7*i8")).unwrap();
+        check(
+            &facts,
+            &[("i3", "i0*i1 + 1"), ("i4 - i0", "0"), ("i2 // 4", "(i0*i1) // 4"), ("i5*i6*i7", "2*i7*i7*i8")],
+        );
+    }
 }

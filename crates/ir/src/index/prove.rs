@@ -1,21 +1,28 @@
 //! Proofs from facts. Every `true` holds wherever the facts hold and both sides have a value; `false` means that no
 //! proof was found, never that there is none.
 //!
-//! Inequalities are proved by intervals, and where these are too wide by adding known inequalities, times something
-//! that is not negative, so that a negative term goes away (a bounded search in the manner of Farkas' lemma).
+//! Inequalities are proved by intervals, and where these are too wide by taking away known inequalities, times
+//! something that is not negative, so that a term vanishes (a search in the manner of Farkas' lemma, with its steps
+//! counted).
 
 use super::normalize::atoms;
 use super::{Atom, Expr, Facts, Term};
 
 /// Known inequalities that one proof may add up.
-const MAX_STEPS: u32 = 3;
+const MAX_DEPTH: u32 = 3;
+/// Sums that one proof may look at.
+const MAX_STEPS: u32 = 128;
 
 impl Facts {
     /// True if the two are proved equal.
     pub fn prove_eq(&self, a: &Expr, b: &Expr) -> bool {
         let difference = self.normalize(&(a - b));
+        let is_multiple_of_zero = || self.relations().any(|zero| difference.exact_quotient(zero).is_some());
         let opened = || self.normalize(&open_remainders(&difference));
-        difference.is_zero() || self.interval(&difference).as_point() == Some(0) || opened().is_zero()
+        difference.is_zero()
+            || self.interval(&difference).as_point() == Some(0)
+            || is_multiple_of_zero()
+            || opened().is_zero()
     }
 
     /// True if the two are proved different.
@@ -59,32 +66,33 @@ impl Facts {
 
     /// True if the expression, as it stands, is certainly zero or more.
     pub(super) fn is_nonnegative(&self, e: &Expr) -> bool {
-        self.search(e, MAX_STEPS)
+        let mut steps = MAX_STEPS;
+        (0..=MAX_DEPTH).any(|depth| self.search(e, depth, &mut steps))
     }
 
-    fn search(&self, e: &Expr, steps: u32) -> bool {
-        if e.is_overflow() {
+    /// Tries sums of exactly `depth` known inequalities.
+    fn search(&self, e: &Expr, depth: u32, steps: &mut u32) -> bool {
+        if e.is_overflow() || *steps == 0 {
             return false;
         }
-        if self.interval(e).is_nonnegative() {
-            return true;
+        *steps -= 1;
+        if depth == 0 {
+            return self.interval(e).is_nonnegative();
         }
-        steps > 0
-            && self.hypotheses(e).iter().any(|known| {
-                negative_terms(e).any(|term| {
-                    self.multipliers(term, known).any(|scale| self.search(&(e - scale * known), steps - 1))
-                })
-            })
+        let covered =
+            |known: &Expr| self.covers(e, known).into_iter().map(|scale| e - scale * known).collect();
+        let remainders: Vec<Vec<Expr>> = self.hypotheses(e).iter().map(covered).collect();
+        remainders.iter().flatten().any(|rest| self.search(rest, depth - 1, steps))
     }
 
-    /// What a known inequality may be multiplied by so that it covers a negative term.
-    fn multipliers(&self, term: &Term, known: &Expr) -> impl Iterator<Item = Expr> {
-        negative_terms(known).filter_map(|covering| {
-            let monomial = term.monomial.over(&covering.monomial)?;
-            let (wanted, given) = (term.coefficient.unsigned_abs(), covering.coefficient.unsigned_abs());
-            let scale = Expr::from_term(i64::try_from(wanted.div_ceil(given)).ok()?, monomial);
-            self.interval(&scale).is_nonnegative().then_some(scale)
-        })
+    /// What a known inequality may be multiplied by so that a term of `e` goes away, or changes to the better.
+    fn covers(&self, e: &Expr, known: &Expr) -> Vec<Expr> {
+        let pairs = varying_terms(e).flat_map(|term| varying_terms(known).map(move |by| (term, by)));
+        let mut scales: Vec<Expr> = pairs.filter_map(|(term, by)| scale(term, by)).collect();
+        scales.retain(|scale| self.interval(scale).is_nonnegative());
+        scales.sort();
+        scales.dedup();
+        scales
     }
 
     /// Expressions that are zero or more: the assumed ones, and those that define the atoms of `e`.
@@ -111,8 +119,19 @@ impl Facts {
     }
 }
 
-fn negative_terms(e: &Expr) -> impl Iterator<Item = &Term> {
-    e.terms().iter().filter(|term| term.coefficient < 0 && !term.monomial.is_one())
+fn varying_terms(e: &Expr) -> impl Iterator<Item = &Term> {
+    e.terms().iter().filter(|term| !term.monomial.is_one())
+}
+
+/// How often a term is taken from another of the same sign: a negative one all up, a positive one not beyond zero.
+fn scale(term: &Term, by: &Term) -> Option<Expr> {
+    if (term.coefficient < 0) != (by.coefficient < 0) {
+        return None;
+    }
+    let (wanted, given) = (term.coefficient.unsigned_abs(), by.coefficient.unsigned_abs());
+    let times = if term.coefficient < 0 { wanted.div_ceil(given) } else { wanted / given };
+    let monomial = term.monomial.over(&by.monomial)?;
+    Some(Expr::from_term(i64::try_from(times).ok()?, monomial)).filter(|scale| !scale.is_zero())
 }
 
 /// Writes each `x % d` as `x - d*(x // d)`.
@@ -121,4 +140,104 @@ fn open_remainders(e: &Expr) -> Expr {
         Atom::Mod(x, d) => x - d * x.floor_div(d),
         other => Expr::from_atom(other.clone()),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Range, Sym};
+    use super::*;
+
+    fn read(text: &str) -> Expr {
+        let symbol = |name: &str| Some(Sym::from_u32(name.strip_prefix('i')?.parse().ok()?));
+        Expr::parse(text, &mut { symbol }).expect(text)
+    }
+
+    fn sizes(count: u32) -> Facts {
+        let mut facts = Facts::new();
+        (0..count).for_each(|index| facts.assume_range(Sym::from_u32(index), 0, None));
+        facts
+    }
+
+    #[test]
+    fn an_address_stays_inside_its_buffer() {
+        // Row i0 of i1, column 4*i2 + i3 of i4 = 4*i5, in a tensor of i1*i4 elements.
+        let mut facts = sizes(6);
+        facts.assume_lt(&read("i0"), &read("i1")).unwrap();
+        facts.assume_lt(&read("i2"), &read("i5")).unwrap();
+        facts.assume_range(Sym::from_u32(3), 0, 3);
+        facts.assume_equal(&read("i4"), &read("4*i5")).unwrap();
+        assert!(facts.prove_lt(&read("i0*i4 + 4*i2 + i3"), &read("i1*i4")));
+        assert!(!facts.prove_lt(&read("i0*i4 + 4*i2 + i3 + 1"), &read("i1*i4")));
+        assert!(facts.prove_le(&Expr::zero(), &read("i0*i4 + 4*i2 + i3")));
+    }
+
+    #[test]
+    fn rounding_is_bounded() {
+        let facts = sizes(2);
+        assert!(facts.prove_le(&read("(i0 // 4)*4"), &read("i0")));
+        assert!(facts.prove_lt(&read("i0"), &read("(i0 // 4)*4 + 4")));
+        assert!(!facts.prove_le(&read("i0"), &read("(i0 // 4)*4")));
+        assert!(facts.prove_le(&read("min(i0, 2*i1)"), &read("i0 + i1")));
+        assert!(facts.prove_le(&read("i0 % 8"), &read("i0")));
+        assert!(facts.prove_eq(&read("i0 % 4"), &read("i0 - (i0 // 4)*4")));
+    }
+
+    #[test]
+    fn different_by_parity_sign_or_range() {
+        let mut facts = sizes(3);
+        facts.assume_multiple(&read("i0"), 6);
+        assert!(facts.prove_ne(&read("i0 + 9*i1"), &read("1")));
+        assert!(facts.prove_ne(&read("i0"), &read("-1")));
+        assert!(!facts.prove_ne(&read("i0"), &read("6")));
+        assert!(!facts.prove_ne(&read("i0"), &read("i1")));
+        facts.assume_lt(&read("i1"), &read("i2")).unwrap();
+        assert!(facts.prove_ne(&read("i1"), &read("i2")));
+    }
+
+    #[test]
+    fn divisibility_is_by_numbers_and_by_sizes() {
+        let mut facts = sizes(3);
+        facts.assume_equal(&read("i2"), &read("i0*i1")).unwrap();
+        facts.assume_multiple(&read("i1"), 32);
+        assert!(facts.prove_divides(&read("i0"), &read("i2")));
+        assert!(facts.prove_divides(&read("16*i0"), &read("3*i2")));
+        assert!(!facts.prove_divides(&read("64"), &read("i2")));
+        assert!(facts.prove_divides(&Expr::zero(), &Expr::zero()));
+        assert!(!facts.prove_divides(&Expr::zero(), &read("i0")));
+    }
+
+    #[test]
+    fn contradictions_are_refused_and_leave_the_facts() {
+        let mut facts = sizes(3);
+        facts.assume_range(Sym::from_u32(0), 1, 8);
+        let before = facts.clone();
+        assert!(facts.assume_equal(&read("i0"), &read("0")).is_err());
+        assert!(facts.assume_equal(&read("i0"), &read("-i1")).is_err());
+        assert!(facts.assume_equal(&read("2*i0"), &read("4*i1 + 1")).is_err());
+        assert!(facts.assume_equal(&read("i0"), &read("i0 + 1")).is_err());
+        let error = facts.assume_le(&read("i1 + 9"), &read("i0")).unwrap_err();
+        assert_eq!(error.to_string(), "`i1 + 9 <= i0` contradicts what is known");
+        assert_eq!(facts, before);
+    }
+
+    #[test]
+    fn facts_of_a_solved_symbol_pass_to_its_value() {
+        let mut facts = sizes(3);
+        facts.assume_range(Sym::from_u32(2), 2, 9);
+        facts.assume_multiple(&read("i2"), 4);
+        facts.assume_equal(&read("i2"), &read("i0")).unwrap();
+        assert_eq!(facts.bounds(&read("i0")), Range::new(Some(2), Some(9)));
+        assert!(facts.prove_divides(&read("4"), &read("i0")));
+        facts.assume_range(Sym::from_u32(2), 4, None);
+        assert_eq!(facts.bounds(&read("i0")).lo(), Some(4));
+        assert_eq!(facts.equalities().map(|(sym, _)| sym.to_string()).collect::<Vec<_>>(), ["i2"]);
+    }
+
+    #[test]
+    fn nothing_is_proved_of_overflow() {
+        let (facts, lost) = (Facts::new(), Expr::overflow());
+        assert!(!facts.prove_eq(&lost, &lost) && !facts.prove_ne(&lost, &read("1")));
+        assert!(!facts.prove_le(&lost, &lost) && !facts.prove_divides(&read("1"), &lost));
+        assert_eq!(facts.bounds(&lost), Range::ALL);
+    }
 }
