@@ -32,6 +32,13 @@ impl Target {
 
     /// An NVIDIA GPU of the class of an H100.
     pub fn cuda() -> Target {
-        Target { lanes: 256, block_bytes: 200 << 10, blocks: 1024, grain: 1 << 10, bandwidth: 3e12, launch: 3e-6 }
+        Target {
+            lanes: 256,
+            block_bytes: 200 << 10,
+            blocks: 1024,
+            grain: 1 << 10,
+            bandwidth: 3e12,
+            launch: 3e-6,
+        }
     }
 }

@@ -60,7 +60,9 @@ pub fn choose(
             schedule.lane = if has_inner_folds { inner.last().copied() } else { Some(axis) };
         }
     }
-    if !schedule.lanes_outside && let Some(axis) = schedule.lane {
+    if !schedule.lanes_outside
+        && let Some(axis) = schedule.lane
+    {
         inner.retain(|&other| other != axis);
         inner.push(axis);
         schedule.inner = inner;
@@ -77,7 +79,13 @@ fn fits_outside(witness: &Witness, inner: &[Axis], axis: Axis) -> bool {
 }
 
 /// The axis along which most bytes lie next to each other.
-fn lane_axis(graph: &Graph, view: &Fusion, witness: &Witness, layouts: &[Layout], hints: &Hints) -> Option<Axis> {
+fn lane_axis(
+    graph: &Graph,
+    view: &Fusion,
+    witness: &Witness,
+    layouts: &[Layout],
+    hints: &Hints,
+) -> Option<Axis> {
     let mut weights: FxHashMap<Axis, u64> = FxHashMap::default();
     let bytes = |val: Val| hints.value(&graph.ty(val).bytes());
     for store in &witness.stores {
@@ -103,7 +111,11 @@ fn contiguous_axis(axes: &[Option<Axis>], layout: &Layout) -> Option<Axis> {
     match layout {
         Layout::Dense => axes.iter().rev().flatten().next().copied(),
         Layout::Strided(strides) => {
-            let unit = axes.iter().zip(strides).rev().find(|(axis, stride)| axis.is_some() && **stride == Stride::One);
+            let unit = axes
+                .iter()
+                .zip(strides)
+                .rev()
+                .find(|(axis, stride)| axis.is_some() && **stride == Stride::One);
             unit.and_then(|(axis, _)| *axis)
         }
     }
@@ -115,7 +127,8 @@ fn divide(witness: &Witness, target: &Target, hints: &Hints, schedule: &mut Sche
     let folds_over = |axis: &Axis| witness.folds.iter().filter(|fold| fold.reduced.contains(axis)).count();
     let mut outer: Vec<Axis> = witness.workers.iter().copied().filter(|axis| Some(*axis) != lane).collect();
     outer.sort_by_key(folds_over);
-    let total = witness.order.iter().fold(1u64, |n, &axis| n.saturating_mul(hints.value(witness.space.size(axis))));
+    let total =
+        witness.order.iter().fold(1u64, |n, &axis| n.saturating_mul(hints.value(witness.space.size(axis))));
     let mut cut = Cut { blocks: 1, total: total.max(1), target, hints, witness };
     let (free, folded): (Vec<Axis>, Vec<Axis>) = outer.iter().partition(|axis| folds_over(axis) == 0);
     for &axis in &free {
@@ -158,4 +171,3 @@ impl Cut<'_> {
         self.blocks = self.blocks.saturating_mul(size.div_ceil(chunk));
     }
 }
-

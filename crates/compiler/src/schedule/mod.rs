@@ -46,7 +46,9 @@ pub enum ScheduleError {
     #[error("axis {0} must stand in exactly one of block, rows and inner")]
     Place(Axis),
     /// An axis that workers may not divide.
-    #[error("axis {0} is reduced by a fold whose result the segment needs, so blocks and rows cannot divide it")]
+    #[error(
+        "axis {0} is reduced by a fold whose result the segment needs, so blocks and rows cannot divide it"
+    )]
     Divided(Axis),
     /// A chunk of size 0.
     #[error("axis {0} has chunks of size 0")]
@@ -70,7 +72,10 @@ impl Schedule {
     /// Axes walked outside the stages, outermost first: the blocks' own and the rows, less the lane axis.
     pub fn outer(&self) -> Vec<Axis> {
         let blocks = self.blocks.iter().map(|(axis, _)| *axis);
-        blocks.filter(|axis| !self.inner.contains(axis) && !self.is_lane_outside(*axis)).chain(self.rows.iter().copied()).collect()
+        blocks
+            .filter(|axis| !self.inner.contains(axis) && !self.is_lane_outside(*axis))
+            .chain(self.rows.iter().copied())
+            .collect()
     }
 
     /// Whether an axis is dealt out to the lanes around the stages.
@@ -87,7 +92,8 @@ impl Schedule {
             return Err(ScheduleError::Lanes(self.lanes));
         }
         let count = witness.space.axes().count();
-        let named = self.blocks.iter().map(|(axis, _)| *axis).chain(self.rows.iter().chain(&self.inner).copied());
+        let named =
+            self.blocks.iter().map(|(axis, _)| *axis).chain(self.rows.iter().chain(&self.inner).copied());
         if let Some(unknown) = named.chain(self.lane).find(|axis| axis.as_u32() as usize >= count) {
             return Err(ScheduleError::Unknown(unknown));
         }
@@ -123,7 +129,11 @@ impl Schedule {
             let last = self.inner.last() == Some(&axis);
             return if last { Ok(()) } else { refuse("it is not the last inner axis") };
         }
-        if witness.folds.iter().any(|fold| !fold.terminal && fold.kept_axes().any(|kept| self.inner.contains(&kept))) {
+        if witness
+            .folds
+            .iter()
+            .any(|fold| !fold.terminal && fold.kept_axes().any(|kept| self.inner.contains(&kept)))
+        {
             return refuse("an inner fold keeps an axis that is walked within the stages");
         }
         let crosses = |fold: &crate::segment::Fold| fold.terminal && fold.reduced.contains(&axis);

@@ -66,7 +66,8 @@ pub fn parse(text: &str) -> Result<Schedule, ScheduleParseError> {
         if words.is_empty() || words[0].starts_with('#') {
             continue;
         }
-        let wrong = |expected| ScheduleParseError { line: number + 1, expected, found: line.trim().to_owned() };
+        let wrong =
+            |expected| ScheduleParseError { line: number + 1, expected, found: line.trim().to_owned() };
         read_line(&words, &mut schedule).map_err(wrong)?;
     }
     if schedule.lanes == 0 {

@@ -62,10 +62,13 @@ fn last_level(folds: &[Fold]) -> u32 {
 /// A value that the user cut must come from memory: a group may end in it but not compute past it.
 fn refuse_cut(graph: &Graph, view: &Fusion) -> Result<(), Refusal> {
     let cut = view.order().iter().find(|&&node| {
-        matches!(graph.node(node).form, Form::Map(ir::ops::Prim::SegmentSet)) && !view.uses(node.into()).is_empty()
+        matches!(graph.node(node).form, Form::Map(ir::ops::Prim::SegmentSet))
+            && !view.uses(node.into()).is_empty()
     });
     match cut {
-        Some(&node) => Err(Refusal { val: node.into(), reason: "is a boundary that the definition asks for".to_owned() }),
+        Some(&node) => {
+            Err(Refusal { val: node.into(), reason: "is a boundary that the definition asks for".to_owned() })
+        }
         None => Ok(()),
     }
 }
@@ -83,7 +86,12 @@ fn folds_below(graph: &Graph, view: &Fusion) -> FxHashMap<Node, Vec<Node>> {
     below
 }
 
-fn folds_of_operands(graph: &Graph, view: &Fusion, node: Node, below: &FxHashMap<Node, Vec<Node>>) -> Vec<Node> {
+fn folds_of_operands(
+    graph: &Graph,
+    view: &Fusion,
+    node: Node,
+    below: &FxHashMap<Node, Vec<Node>>,
+) -> Vec<Node> {
     let computed = graph.node(node).operands.iter().filter(|val| !view.is_input(**val));
     let mut folds: Vec<Node> = computed.flat_map(|val| below[&val.node].iter().copied()).collect();
     folds.sort_unstable();
@@ -92,10 +100,15 @@ fn folds_of_operands(graph: &Graph, view: &Fusion, node: Node, below: &FxHashMap
 }
 
 /// An index map needs its operand at other indices than the loops walk, so the operand must not need a fold.
-fn refuse_moved_folds(graph: &Graph, view: &Fusion, below: &FxHashMap<Node, Vec<Node>>) -> Result<(), Refusal> {
+fn refuse_moved_folds(
+    graph: &Graph,
+    view: &Fusion,
+    below: &FxHashMap<Node, Vec<Node>>,
+) -> Result<(), Refusal> {
     for &node in view.order() {
         let data = graph.node(node);
-        let moves = matches!(data.form, Form::Reshape(_) | Form::Slice { .. } | Form::Pad { .. } | Form::Cat(_));
+        let moves =
+            matches!(data.form, Form::Reshape(_) | Form::Slice { .. } | Form::Pad { .. } | Form::Cat(_));
         if moves && let Some(fold) = folds_of_operands(graph, view, node, below).first() {
             let reason = format!("is read at other indices than it is computed at, after the fold {fold}");
             return Err(Refusal { val: data.operands[0], reason });
@@ -104,7 +117,12 @@ fn refuse_moved_folds(graph: &Graph, view: &Fusion, below: &FxHashMap<Node, Vec<
     Ok(())
 }
 
-fn collect_folds(graph: &Graph, view: &Fusion, space: &Space, below: &FxHashMap<Node, Vec<Node>>) -> Vec<Fold> {
+fn collect_folds(
+    graph: &Graph,
+    view: &Fusion,
+    space: &Space,
+    below: &FxHashMap<Node, Vec<Node>>,
+) -> Vec<Fold> {
     let mut folds: Vec<Fold> = Vec::new();
     for &node in view.order() {
         let Form::Fold { axes, .. } = &graph.node(node).form else { continue };
@@ -112,7 +130,8 @@ fn collect_folds(graph: &Graph, view: &Fusion, space: &Space, below: &FxHashMap<
         let (reduced, kept): (Vec<_>, Vec<_>) =
             operand.into_iter().enumerate().partition(|(axis, _)| axes.contains(&(*axis as u8)));
         let earlier = folds_of_operands(graph, view, node, below);
-        let level_of = |node: &Node| folds.iter().find(|fold| fold.node == *node).map_or(0, |fold| fold.level + 1);
+        let level_of =
+            |node: &Node| folds.iter().find(|fold| fold.node == *node).map_or(0, |fold| fold.level + 1);
         folds.push(Fold {
             node,
             reduced: reduced.into_iter().filter_map(|(_, axis)| axis).collect(),

@@ -51,7 +51,11 @@ impl AxisSets {
     /// The first value that has two axes in one set, if any: such a group cannot share loops.
     pub fn conflict(&self) -> Option<Place> {
         let mut seen = FxHashSet::default();
-        self.keys.iter().enumerate().find(|(id, (place, _))| !seen.insert((*place, self.root(*id)))).map(|(_, key)| key.0)
+        self.keys
+            .iter()
+            .enumerate()
+            .find(|(id, (place, _))| !seen.insert((*place, self.root(*id))))
+            .map(|(_, key)| key.0)
     }
 
     fn declare(&mut self, graph: &Graph, view: &Fusion, node: Node) {
@@ -99,7 +103,9 @@ impl AxisSets {
             let Some((&first, others)) = uses.split_first() else { continue };
             for &other in others {
                 for axis in 0..graph.ty(input).rank() as u8 {
-                    let (Some(left), Some(right)) = (self.find(first, axis), self.find(other, axis)) else { continue };
+                    let (Some(left), Some(right)) = (self.find(first, axis), self.find(other, axis)) else {
+                        continue;
+                    };
                     if left != right && self.places[left].is_disjoint(&self.places[right]) {
                         self.unite((first, axis), (other, axis));
                     }

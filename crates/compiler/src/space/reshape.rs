@@ -29,7 +29,8 @@ pub fn axis_groups(from: &Shape, to: &Shape, facts: &Facts) -> Vec<AxisGroup> {
 
 /// The nearest ends after `i` and `j` between which the products agree.
 fn next_group(from: &Shape, to: &Shape, i: usize, j: usize, facts: &Facts) -> Option<(usize, usize)> {
-    let product = |sizes: &[Expr]| facts.normalize(&sizes.iter().fold(Expr::one(), |n, size| n * size.clone()));
+    let product =
+        |sizes: &[Expr]| facts.normalize(&sizes.iter().fold(Expr::one(), |n, size| n * size.clone()));
     let (left, right) = (from.len() - i, to.len() - j);
     for total in 1..=left + right {
         for taken in 0..=total.min(left) {

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
+use super::container::Graph;
 use super::fusion::{Fusion, Output};
-use super::graph::Graph;
 use super::node::{Node, Val};
 use super::rewrite::ValMap;
 use crate::index::Facts;

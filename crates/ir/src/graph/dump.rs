@@ -2,8 +2,8 @@
 
 use std::fmt::{self, Display, Write};
 
+use super::container::Graph;
 use super::fusion::Fusion;
-use super::graph::Graph;
 use super::node::{Form, Type, Val};
 use crate::index::Expr;
 

@@ -10,7 +10,7 @@ use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use thiserror::Error;
 
-use super::graph::Graph;
+use super::container::Graph;
 use super::node::{Form, Node, Val};
 use crate::index::Facts;
 

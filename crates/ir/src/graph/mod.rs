@@ -1,22 +1,22 @@
 //! Graphs, views of them and tasks: what a tensor program is.
 //!
-//! `node` (forms and types) · `graph` (the container) · `shape` (the rule of each form) · `fusion` (views) ·
+//! `node` (forms and types) · `container` · `shape` (the rule of each form) · `fusion` (views) ·
 //! `task` (named, nested, overlapping views) · `rewrite` (how passes change a program) · `collect` · `verify` ·
 //! `dump`.
 
 mod collect;
+mod container;
 mod dump;
 mod fusion;
-mod graph;
 mod node;
 mod rewrite;
 mod shape;
 mod task;
 mod verify;
 
+pub use container::{Graph, SymbolSource};
 pub use dump::dump;
 pub use fusion::{Fusion, Output, ViewError};
-pub use graph::{Graph, SymbolSource};
 pub use node::{Axes, Form, Node, NodeData, Shape, Type, Val};
 pub use rewrite::{ValMap, rewrite};
 pub use shape::{ShapeError, infer};

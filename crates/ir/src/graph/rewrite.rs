@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
+use super::container::Graph;
 use super::fusion::{Fusion, Output};
-use super::graph::Graph;
 use super::node::{Node, Val};
 use crate::index::Facts;
 

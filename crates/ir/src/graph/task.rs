@@ -7,8 +7,8 @@
 use cranelift_entity::{PrimaryMap, entity_impl};
 use thiserror::Error;
 
+use super::container::Graph;
 use super::fusion::{Fusion, ViewError};
-use super::graph::Graph;
 use super::node::{Node, Val};
 use super::rewrite::ValMap;
 

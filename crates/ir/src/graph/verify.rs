@@ -15,8 +15,8 @@
 
 use rustc_hash::FxHashSet;
 
+use super::container::Graph;
 use super::fusion::Fusion;
-use super::graph::Graph;
 use super::node::{Form, Node, NodeData, Type, Val};
 use super::shape::infer;
 use super::task::Tasks;

@@ -1,0 +1,262 @@
+//! The combine step of folds whose elements several blocks share: a second kernel that folds the blocks' partial
+//! results in the order of the chunks, and makes the stores that waited for them.
+//!
+//! Partial results lie chunk by chunk, each chunk row-major over what the fold keeps.
+
+use ir::DType;
+use ir::graph::{Form, Val};
+use ir::index::Expr;
+use ir::kernel::{Access, LoopKind, Stmt, Value};
+use rustc_hash::FxHashMap;
+
+use super::address::{delinearize, row_major};
+use super::emitter::{Arithmetic, Emitter, Key};
+use super::nest::Nest;
+use super::{BufferSource, Group, Lowered, Temporary};
+use crate::segment::{Fold, When};
+use crate::space::Axis;
+
+/// How many results one block of the combine kernel makes.
+const RESULTS: i64 = 256;
+
+/// Folds that are finished together: they reduce and keep the same axes.
+pub(super) struct Step {
+    number: usize,
+    folds: Vec<usize>,
+}
+
+/// Where the partial results of one fold lie.
+pub(super) struct PartialLayout<'a> {
+    fold: &'a Fold,
+    /// The divided axes among those that the fold reduces, outermost first.
+    divided: Vec<Axis>,
+    /// The number of the first of its temporaries, one a state.
+    pub first_temporary: usize,
+}
+
+/// The combine steps of a group's crossing folds.
+pub(super) fn steps(group: &Group<'_>, crossing: &[usize]) -> Vec<Step> {
+    let mut steps: Vec<Step> = Vec::new();
+    for &fold in crossing {
+        let kept = |number: usize| &group.witness.folds[number].kept;
+        let divided = |number: usize| PartialLayout::of(group, number).divided;
+        let alike =
+            |step: &&mut Step| kept(step.folds[0]) == kept(fold) && divided(step.folds[0]) == divided(fold);
+        match steps.iter_mut().find(alike) {
+            Some(step) => step.folds.push(fold),
+            None => steps.push(Step { number: steps.len(), folds: vec![fold] }),
+        }
+    }
+    steps
+}
+
+fn states(group: &Group<'_>, fold: usize) -> Vec<DType> {
+    group.graph.node(group.witness.folds[fold].node).results.iter().map(|ty| ty.dtype).collect()
+}
+
+impl<'a> PartialLayout<'a> {
+    /// The layout of a fold's partial results. Temporaries are numbered through the crossing folds in step order.
+    pub fn of(group: &Group<'a>, number: usize) -> PartialLayout<'a> {
+        let fold = &group.witness.folds[number];
+        let divided: Vec<Axis> = group
+            .schedule
+            .blocks
+            .iter()
+            .map(|(axis, _)| *axis)
+            .filter(|axis| fold.reduced.contains(axis))
+            .collect();
+        PartialLayout { fold, divided, first_temporary: first_temporary(group, number) }
+    }
+
+    /// How many chunks there are, over the graph's size symbols.
+    fn chunks(&self, group: &Group<'_>) -> Expr {
+        let count = |axis: &Axis| {
+            let chunk = group.schedule.chunk(*axis).expect("a divided axis has chunks");
+            group.witness.space.size(*axis).ceil_div(&Expr::constant(chunk as i64))
+        };
+        self.divided.iter().fold(Expr::one(), |n, axis| n * count(axis))
+    }
+
+    /// The position of this block's partial result at an index of what the fold keeps.
+    pub fn position(&self, nest: &mut Nest<'_>, index: &[Expr]) -> Expr {
+        let group = nest.emitter.group;
+        let mut chunk = Expr::zero();
+        for axis in &self.divided {
+            let count = group.witness.space.size(*axis).ceil_div(&Expr::constant(
+                group.schedule.chunk(*axis).expect("a divided axis has chunks") as i64,
+            ));
+            let count = nest.emitter.size(&count);
+            chunk = chunk * count + nest.chunks[axis].2.clone();
+        }
+        let sizes = nest.emitter.sizes(kept_shape(&group, self.fold));
+        let kept = sizes.iter().fold(Expr::one(), |n, size| n * size.clone());
+        chunk * kept + row_major(index, &sizes)
+    }
+}
+
+fn kept_shape<'a>(group: &Group<'a>, fold: &Fold) -> &'a ir::graph::Shape {
+    group.graph.shape(Val::from(fold.node))
+}
+
+/// Temporaries are numbered fold by fold, by the folds' numbers.
+fn first_temporary(group: &Group<'_>, number: usize) -> usize {
+    let crosses = |fold: &usize| {
+        let fold = &group.witness.folds[*fold];
+        fold.terminal && group.schedule.blocks.iter().any(|(axis, _)| fold.reduced.contains(axis))
+    };
+    (0..number).filter(crosses).map(|fold| states(group, fold).len()).sum()
+}
+
+/// The temporaries of all crossing folds, in the order of their numbers.
+pub(super) fn temporaries(group: &Group<'_>, crossing: &[usize]) -> Vec<Temporary> {
+    let mut temporaries = Vec::new();
+    for &number in crossing {
+        let layout = PartialLayout::of(group, number);
+        let kept = kept_shape(group, layout.fold).iter().fold(Expr::one(), |n, size| n * size.clone());
+        let len = layout.chunks(group) * kept;
+        temporaries
+            .extend(states(group, number).into_iter().map(|dtype| Temporary { dtype, len: len.clone() }));
+    }
+    temporaries
+}
+
+/// The kernel of a combine step.
+pub(super) fn kernel(group: &Group<'_>, step: &Step) -> Lowered {
+    let mut nest = Nest {
+        emitter: Emitter::new(group, format!("{}_combine{}", group.name, step.number)),
+        vars: FxHashMap::default(),
+        chunks: FxHashMap::default(),
+        open: Vec::new(),
+        closed: FxHashMap::default(),
+        lane: None,
+    };
+    let shape = kept_shape(group, &group.witness.folds[step.folds[0]]);
+    if shape.iter().all(|size| size.is_one()) {
+        nest.combine_one(step);
+    } else {
+        nest.combine_many(step, shape);
+    }
+    nest.emitter.finish()
+}
+
+impl Nest<'_> {
+    /// One result: the lanes share the chunks.
+    fn combine_one(&mut self, step: &Step) {
+        let group = self.emitter.group;
+        let chunks = PartialLayout::of(&group, step.folds[0]).chunks(&group);
+        let chunks = self.emitter.size(&chunks);
+        let accumulators: Vec<_> = step.folds.iter().map(|&fold| self.open_states(fold)).collect();
+        let chunk = self.emitter.open_loop("chunk".to_owned(), Expr::zero(), chunks, LoopKind::Lanes);
+        for (&fold, accumulators) in step.folds.iter().zip(&accumulators) {
+            self.take_partial(fold, accumulators, Expr::sym(chunk));
+        }
+        self.emitter.close_loop();
+        for (&fold, accumulators) in step.folds.iter().zip(&accumulators) {
+            let Form::Fold { monoid, .. } = group.graph.node(group.witness.folds[fold].node).form else {
+                unreachable!("a witness lists folds")
+            };
+            let values: Vec<Value> =
+                states(&group, fold).into_iter().map(|dtype| self.emitter.value_here(dtype)).collect();
+            let accumulators = accumulators.clone();
+            self.emitter.push(Stmt::Reduce { values: values.clone(), monoid, accumulators });
+            let index = vec![Expr::zero(); group.witness.folds[fold].kept.len()];
+            self.know(fold, &index, &values);
+        }
+        self.store_waiting(step, &vec![Expr::zero(); group.witness.folds[step.folds[0]].kept.len()]);
+    }
+
+    /// Many results: the lanes share the results, each takes the chunks in order.
+    fn combine_many(&mut self, step: &Step, shape: &ir::graph::Shape) {
+        let group = self.emitter.group;
+        let chunks = PartialLayout::of(&group, step.folds[0]).chunks(&group);
+        let chunks = self.emitter.size(&chunks);
+        let sizes = self.emitter.sizes(shape);
+        let count = sizes.iter().fold(Expr::one(), |n, size| n * size.clone());
+        self.emitter.kernel.blocks = count.ceil_div(&Expr::constant(RESULTS));
+        let begin = Expr::sym(self.emitter.kernel.block) * Expr::constant(RESULTS);
+        let end = (begin.clone() + Expr::constant(RESULTS)).min(&count);
+        let result = self.emitter.open_loop("result".to_owned(), begin, end, LoopKind::Lanes);
+        let result = Expr::sym(result);
+        let accumulators: Vec<_> = step.folds.iter().map(|&fold| self.open_states(fold)).collect();
+        let chunk = self.emitter.open_loop("chunk".to_owned(), Expr::zero(), chunks, LoopKind::Serial);
+        let at = Expr::sym(chunk) * count + result.clone();
+        for (&fold, accumulators) in step.folds.iter().zip(&accumulators) {
+            self.take_partial(fold, accumulators, at.clone());
+        }
+        self.emitter.close_loop();
+        let mut index = delinearize(&result, &sizes);
+        index
+            .iter_mut()
+            .zip(&sizes)
+            .filter(|(_, size)| size.is_one())
+            .for_each(|(index, _)| *index = Expr::zero());
+        for (&fold, accumulators) in step.folds.iter().zip(&accumulators) {
+            let values: Vec<Value> = accumulators.iter().map(|&acc| self.emitter.get(acc)).collect();
+            self.know(fold, &index, &values);
+        }
+        self.store_waiting(step, &index);
+        self.emitter.close_loop();
+    }
+
+    fn open_states(&mut self, fold: usize) -> Vec<ir::kernel::Accumulator> {
+        let group = self.emitter.group;
+        let node = group.graph.node(group.witness.folds[fold].node);
+        let Form::Fold { monoid, .. } = node.form else { unreachable!("a witness lists folds") };
+        let identity = monoid.identity(group.graph.dtype(node.operands[0]));
+        identity.into_iter().map(|init| self.emitter.open_accumulator(init)).collect()
+    }
+
+    /// Combines one partial result into accumulators.
+    fn take_partial(&mut self, fold: usize, accumulators: &[ir::kernel::Accumulator], at: Expr) {
+        let group = self.emitter.group;
+        let node = group.witness.folds[fold].node;
+        let Form::Fold { monoid, .. } = group.graph.node(node).form else {
+            unreachable!("a witness lists folds")
+        };
+        let first = PartialLayout::of(&group, fold).first_temporary;
+        let dtypes = states(&group, fold);
+        let old: Vec<Value> = accumulators.iter().map(|&acc| self.emitter.get(acc)).collect();
+        let partial: Vec<Value> = dtypes
+            .iter()
+            .enumerate()
+            .map(|(state, &dtype)| {
+                let source = BufferSource::Temporary(first + state);
+                let buffer =
+                    self.emitter.buffer(source, format!("{node}_partial{state}"), dtype, Access::Read);
+                self.emitter.load_buffer(buffer, at.clone(), None)
+            })
+            .collect();
+        let mut arithmetic = Arithmetic { emitter: &mut self.emitter, dtype: dtypes[0] };
+        let new = monoid.combine(&mut arithmetic, &old, &partial);
+        accumulators.iter().zip(new).for_each(|(&acc, value)| self.emitter.set(acc, value));
+    }
+
+    /// Makes the results of a finished fold known at an index.
+    fn know(&mut self, fold: usize, index: &[Expr], values: &[Value]) {
+        let node = self.emitter.group.witness.folds[fold].node;
+        for (result, &value) in values.iter().enumerate() {
+            let val = Val { node, result: result as u8 };
+            self.emitter.remember_here(Key::Pulled(val, index.to_vec(), None), value);
+        }
+    }
+
+    /// Makes the stores that waited for the folds of a step. `index` is an index of what the folds keep.
+    fn store_waiting(&mut self, step: &Step, index: &[Expr]) {
+        let group = self.emitter.group;
+        for (number, store) in group.witness.stores.iter().enumerate() {
+            let When::After(folds) = &store.when else { continue };
+            if !step.folds.contains(&folds[0]) {
+                continue;
+            }
+            let kept = &group.witness.folds[folds[0]].kept;
+            let at = |axis: &Option<Axis>| {
+                let place = axis.and_then(|axis| kept.iter().position(|own| *own == Some(axis)));
+                place.map_or(Expr::zero(), |place| index[place].clone())
+            };
+            let own: Vec<Expr> = store.axes.iter().map(at).collect();
+            let value = self.pull(store.val, &own, None);
+            let (buffer, position) = self.emitter.store_address(number, store.val, &own);
+            self.emitter.store(ir::kernel::Place::Buffer(buffer), position, value);
+        }
+    }
+}

@@ -1,0 +1,301 @@
+//! A kernel under construction: open loop bodies, and statements put into the outermost body where their operands
+//! are known, each once.
+//!
+//! Placing a statement outward is what hoists row constants out of column loops and makes them uniform.
+
+use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
+use ir::DType;
+use ir::Scalar;
+use ir::graph::Val;
+use ir::index::{Expr, Sym};
+use ir::kernel::{
+    Access, Accumulator, Buffer, BufferDecl, Kernel, Loop, LoopKind, Place, Scratch, ScratchDecl, Stmt, Value,
+};
+use ir::ops::{Arith, Prim};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::{Argument, BufferSource, Group, Lowered};
+
+/// What is computed once per body.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(super) enum Key {
+    /// A constant.
+    Constant(Scalar),
+    /// An index expression as a value.
+    Index(Expr),
+    /// A primitive on values.
+    Apply(Prim, SmallVec<[Value; 3]>),
+    /// A conversion.
+    Cast(Value, DType),
+    /// A value of the graph at an index, under a guard.
+    Pulled(Val, Vec<Expr>, Option<Value>),
+}
+
+/// A loop body, or the kernel's body, that is still being filled.
+struct Frame {
+    turn: Option<(Sym, Expr, Expr, LoopKind)>,
+    body: Vec<Stmt>,
+    known: FxHashMap<Key, Value>,
+}
+
+/// A kernel under construction.
+pub(super) struct Emitter<'a> {
+    pub group: Group<'a>,
+    pub kernel: Kernel,
+    arguments: Vec<Argument>,
+    buffers: Vec<BufferSource>,
+    frames: Vec<Frame>,
+    /// The frame in which a value is known.
+    depths: SecondaryMap<Value, usize>,
+    /// The frame in which a symbol is known.
+    reach: SecondaryMap<Sym, usize>,
+}
+
+impl<'a> Emitter<'a> {
+    pub fn new(group: &Group<'a>, name: String) -> Emitter<'a> {
+        let mut symbols = PrimaryMap::new();
+        let block = symbols.push("block".to_owned());
+        let kernel = Kernel {
+            name,
+            lanes: group.schedule.lanes,
+            blocks: Expr::one(),
+            block,
+            symbols,
+            arguments: Vec::new(),
+            buffers: PrimaryMap::new(),
+            scratch: PrimaryMap::new(),
+            values: PrimaryMap::new(),
+            accumulators: PrimaryMap::new(),
+            body: Vec::new(),
+        };
+        let root = Frame { turn: None, body: Vec::new(), known: FxHashMap::default() };
+        Emitter {
+            group: *group,
+            kernel,
+            arguments: Vec::new(),
+            buffers: Vec::new(),
+            frames: vec![root],
+            depths: SecondaryMap::new(),
+            reach: SecondaryMap::new(),
+        }
+    }
+
+    /// The finished kernel.
+    pub fn finish(mut self) -> Lowered {
+        let root = self.frames.pop().expect("the kernel's own body is always open");
+        assert!(self.frames.is_empty(), "a loop was left open");
+        self.kernel.body = root.body;
+        Lowered { kernel: self.kernel, arguments: self.arguments, buffers: self.buffers }
+    }
+
+    /// The i64 argument that holds something the caller knows.
+    pub fn argument(&mut self, argument: Argument, name: impl FnOnce() -> String) -> Expr {
+        let known = self.arguments.iter().position(|known| *known == argument);
+        let place = known.unwrap_or_else(|| {
+            let sym = self.kernel.symbols.push(name());
+            self.kernel.arguments.push(sym);
+            self.arguments.push(argument);
+            self.arguments.len() - 1
+        });
+        Expr::sym(self.kernel.arguments[place])
+    }
+
+    /// A size of the graph as an expression over the kernel's arguments.
+    pub fn size(&mut self, size: &Expr) -> Expr {
+        let size = self.group.view.facts().normalize(size);
+        let symbols: FxHashMap<Sym, Expr> = size
+            .symbols()
+            .into_iter()
+            .map(|sym| (sym, self.argument(Argument::Size(sym), || sym.to_string())))
+            .collect();
+        size.substitute(&|sym| symbols.get(&sym).cloned())
+    }
+
+    /// The buffer for something that the caller passes.
+    pub fn buffer(&mut self, source: BufferSource, name: String, dtype: DType, access: Access) -> Buffer {
+        if let Some(place) = self.buffers.iter().position(|known| *known == source) {
+            return Buffer::new(place);
+        }
+        self.buffers.push(source);
+        self.kernel.buffers.push(BufferDecl { name, dtype, access })
+    }
+
+    /// A new scratch array.
+    pub fn scratch(&mut self, dtype: DType, len: Expr) -> Scratch {
+        self.kernel.scratch.push(ScratchDecl { dtype, len })
+    }
+
+    /// Opens a loop; what is emitted next goes into its body, or further out.
+    pub fn open_loop(&mut self, name: String, begin: Expr, end: Expr, kind: LoopKind) -> Sym {
+        let var = self.kernel.symbols.push(name);
+        self.reach[var] = self.frames.len();
+        self.frames.push(Frame {
+            turn: Some((var, begin, end, kind)),
+            body: Vec::new(),
+            known: FxHashMap::default(),
+        });
+        var
+    }
+
+    /// Closes the innermost loop.
+    pub fn close_loop(&mut self) {
+        let frame = self.frames.pop().expect("a loop is open");
+        let (var, begin, end, kind) = frame.turn.expect("the kernel's own body stays open");
+        self.push(Stmt::For(Loop { var, begin, end, kind, body: frame.body }));
+    }
+
+    /// Whether the loop over lanes is open.
+    pub fn in_lanes(&self) -> bool {
+        self.frames.iter().any(|frame| matches!(frame.turn, Some((.., LoopKind::Lanes))))
+    }
+
+    /// A statement in the innermost open body.
+    pub fn push(&mut self, stmt: Stmt) {
+        self.frames.last_mut().expect("a body is open").body.push(stmt);
+    }
+
+    /// A new value in the innermost open body.
+    pub fn value_here(&mut self, dtype: DType) -> Value {
+        let value = self.kernel.values.push(dtype);
+        self.depths[value] = self.frames.len() - 1;
+        value
+    }
+
+    /// The value known under a key in an open body.
+    pub fn known(&self, key: &Key) -> Option<Value> {
+        self.frames.iter().rev().find_map(|frame| frame.known.get(key).copied())
+    }
+
+    /// Makes a value known under a key as long as the innermost open body is open.
+    pub fn remember_here(&mut self, key: Key, value: Value) {
+        self.frames.last_mut().expect("a body is open").known.insert(key, value);
+    }
+
+    /// Makes a value known under a key as long as the value itself is.
+    pub fn remember(&mut self, key: Key, value: Value) {
+        let depth = self.depths[value];
+        self.frames[depth].known.insert(key, value);
+    }
+
+    /// A new value in the outermost body where these values and symbols are known.
+    fn place(
+        &mut self,
+        key: Option<Key>,
+        dtype: DType,
+        operands: &[Value],
+        index: &Expr,
+        stmt: impl FnOnce(Value) -> Stmt,
+    ) -> Value {
+        if let Some(value) = key.as_ref().and_then(|key| self.known(key)) {
+            return value;
+        }
+        let depth = self.depth(operands, index);
+        let value = self.kernel.values.push(dtype);
+        self.depths[value] = depth;
+        self.frames[depth].body.push(stmt(value));
+        if let Some(key) = key {
+            self.frames[depth].known.insert(key, value);
+        }
+        value
+    }
+
+    fn depth(&self, operands: &[Value], index: &Expr) -> usize {
+        let values = operands.iter().map(|&value| self.depths[value]);
+        values.chain(index.symbols().into_iter().map(|sym| self.reach[sym])).max().unwrap_or(0)
+    }
+
+    pub fn constant(&mut self, constant: Scalar) -> Value {
+        let key = Key::Constant(constant);
+        self.place(Some(key), constant.dtype(), &[], &Expr::zero(), |value| Stmt::Const { value, constant })
+    }
+
+    /// An index expression as an i64 value.
+    pub fn index(&mut self, index: &Expr) -> Value {
+        if let Some(number) = index.as_const() {
+            return self.constant(Scalar::from_i64(DType::I64, number));
+        }
+        let stmt = |value| Stmt::Index { value, index: index.clone() };
+        self.place(Some(Key::Index(index.clone())), DType::I64, &[], index, stmt)
+    }
+
+    pub fn apply(&mut self, op: Prim, args: &[Value]) -> Value {
+        let dtypes: SmallVec<[DType; 3]> = args.iter().map(|&arg| self.kernel.values[arg]).collect();
+        let key = Key::Apply(op, SmallVec::from_slice(args));
+        let dtype = op.result_dtype(&dtypes);
+        self.place(Some(key), dtype, args, &Expr::zero(), |value| Stmt::Apply {
+            value,
+            op,
+            args: args.to_vec(),
+        })
+    }
+
+    pub fn cast(&mut self, arg: Value, dtype: DType) -> Value {
+        if self.kernel.values[arg] == dtype {
+            return arg;
+        }
+        self.place(Some(Key::Cast(arg, dtype)), dtype, &[arg], &Expr::zero(), |value| Stmt::Cast {
+            value,
+            arg,
+        })
+    }
+
+    /// A load that may be placed as far out as its index and guard allow: memory that no statement changes.
+    pub fn load_buffer(&mut self, buffer: Buffer, index: Expr, guard: Option<Value>) -> Value {
+        let dtype = self.kernel.buffers[buffer].dtype;
+        let operands: SmallVec<[Value; 1]> = guard.into_iter().collect();
+        self.place(None, dtype, &operands, &index.clone(), |value| Stmt::Load {
+            value,
+            place: Place::Buffer(buffer),
+            index,
+            guard,
+        })
+    }
+
+    /// A load from scratch, which statements change: it stays where it is asked for.
+    pub fn load_scratch(&mut self, scratch: Scratch, index: Expr) -> Value {
+        let value = self.value_here(self.kernel.scratch[scratch].dtype);
+        self.push(Stmt::Load { value, place: Place::Scratch(scratch), index, guard: None });
+        value
+    }
+
+    pub fn store(&mut self, place: Place, index: Expr, value: Value) {
+        self.push(Stmt::Store { place, index, value, guard: None });
+    }
+
+    /// Opens an accumulator in the innermost open body.
+    pub fn open_accumulator(&mut self, init: Scalar) -> Accumulator {
+        let accumulator = self.kernel.accumulators.push(init.dtype());
+        let init = self.constant(init);
+        self.push(Stmt::Open { accumulator, init });
+        accumulator
+    }
+
+    pub fn get(&mut self, accumulator: Accumulator) -> Value {
+        let value = self.value_here(self.kernel.accumulators[accumulator]);
+        self.push(Stmt::Get { value, accumulator });
+        value
+    }
+
+    pub fn set(&mut self, accumulator: Accumulator, value: Value) {
+        self.push(Stmt::Set { accumulator, value });
+    }
+}
+
+/// Expressions of op rows on values of one dtype.
+pub(super) struct Arithmetic<'e, 'a> {
+    pub emitter: &'e mut Emitter<'a>,
+    pub dtype: DType,
+}
+
+impl Arith for Arithmetic<'_, '_> {
+    type V = Value;
+
+    fn apply(&mut self, prim: Prim, args: &[Value]) -> Value {
+        self.emitter.apply(prim, args)
+    }
+
+    fn constant(&mut self, value: f64) -> Value {
+        self.emitter.constant(Scalar::from_f64(self.dtype, value))
+    }
+}

@@ -1,0 +1,105 @@
+//! Lowering: a legal group and a schedule become kernel programs. Takes no decisions: the witness says what is
+//! possible, the schedule what is chosen.
+//!
+//! `emitter` (statements placed in the outermost loop where their operands are known) · `pull` (a value at an index,
+//! from its operands at theirs) · `address` (indices to memory) · `nest` (the loops of blocks, rows and stages) ·
+//! `accumulate` (folds) · `combine` (the second kernel of folds that cross blocks).
+
+mod accumulate;
+mod address;
+mod combine;
+mod emitter;
+mod nest;
+mod pull;
+
+use ir::DType;
+use ir::graph::{Fusion, Graph};
+use ir::index::{Expr, Sym};
+use ir::kernel::Kernel;
+
+use crate::layout::Layout;
+use crate::schedule::{Schedule, ScheduleError};
+use crate::segment::Witness;
+
+/// What a kernel's i64 argument holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Argument {
+    /// The value of a size symbol of the graph.
+    Size(Sym),
+    /// The stride of an axis of an input of the segment, in elements.
+    Stride {
+        /// Position among the segment's inputs.
+        input: usize,
+        /// The axis.
+        axis: usize,
+    },
+}
+
+/// What a kernel's buffer is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BufferSource {
+    /// An input of the segment, by position.
+    Input(usize),
+    /// A value that the segment stores, by position in the witness's stores.
+    Store(usize),
+    /// A temporary of the segment, by position.
+    Temporary(usize),
+}
+
+/// Memory that lives while a segment runs: partial results of folds that cross blocks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Temporary {
+    /// Element type.
+    pub dtype: DType,
+    /// Number of elements, over the graph's size symbols.
+    pub len: Expr,
+}
+
+/// A kernel and what it is called with.
+#[derive(Clone, Debug)]
+pub struct Lowered {
+    /// The program.
+    pub kernel: Kernel,
+    /// What each of its arguments is.
+    pub arguments: Vec<Argument>,
+    /// What each of its buffers is.
+    pub buffers: Vec<BufferSource>,
+}
+
+/// The kernels of a segment, to be run one after the other.
+#[derive(Clone, Debug)]
+pub struct LoweredSegment {
+    /// The main kernel, then the combine steps.
+    pub kernels: Vec<Lowered>,
+    /// Memory they share.
+    pub temporaries: Vec<Temporary>,
+}
+
+/// A group to lower, with what was decided about it.
+#[derive(Clone, Copy)]
+pub struct Group<'a> {
+    /// The container.
+    pub graph: &'a Graph,
+    /// What the group takes, gives and computes.
+    pub view: &'a Fusion,
+    /// Why it is legal.
+    pub witness: &'a Witness,
+    /// How it is walked.
+    pub schedule: &'a Schedule,
+    /// How its inputs lie in memory.
+    pub layouts: &'a [Layout],
+    /// A C identifier that the kernels are named after.
+    pub name: &'a str,
+}
+
+/// The kernels of a group.
+///
+/// # Errors
+/// When the schedule does not fit the witness; a schedule that fits is always lowered.
+pub fn lower(group: &Group<'_>) -> Result<LoweredSegment, ScheduleError> {
+    group.schedule.check(group.witness)?;
+    let (main, crossing) = nest::main_kernel(group);
+    let mut kernels = vec![main];
+    kernels.extend(combine::steps(group, &crossing).iter().map(|step| combine::kernel(group, step)));
+    Ok(LoweredSegment { kernels, temporaries: combine::temporaries(group, &crossing) })
+}

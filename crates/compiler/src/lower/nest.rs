@@ -1,0 +1,264 @@
+//! The loops of a segment's main kernel: blocks, outer axes, and within them the stages one after the other.
+
+use std::collections::BTreeMap;
+
+use ir::index::{Expr, Sym};
+use ir::kernel::{LoopKind, Place, Scratch, Stmt};
+use rustc_hash::FxHashMap;
+
+use super::accumulate::{OpenFold, Temps};
+use super::emitter::Emitter;
+use super::{Group, Lowered};
+use crate::segment::{Store, When, Witness};
+use crate::space::Axis;
+
+/// Something that a stage produces.
+#[derive(Clone, Copy)]
+enum Root {
+    /// The fold with this number is fed.
+    Fold(usize),
+    /// The store with this number is made.
+    Store(usize),
+}
+
+/// A main kernel under construction: the emitter, and which loops walk which axes now.
+pub(super) struct Nest<'a> {
+    pub emitter: Emitter<'a>,
+    /// The loop variable of each axis that is walked now.
+    pub vars: FxHashMap<Axis, Sym>,
+    /// First index, one past the last, and number of the chunk, for each axis that blocks divide.
+    pub chunks: FxHashMap<Axis, (Expr, Expr, Expr)>,
+    /// Folds that are being accumulated.
+    pub open: Vec<OpenFold>,
+    /// Results of closed folds that lie in scratch: one array a state, over these axes.
+    pub closed: FxHashMap<usize, (Vec<Scratch>, Vec<Axis>)>,
+    /// The axis that the loop over lanes walks now.
+    pub lane: Option<Axis>,
+}
+
+/// The main kernel of a group, and the terminal folds that it leaves to a combine step.
+pub(super) fn main_kernel(group: &Group<'_>) -> (Lowered, Vec<usize>) {
+    let mut nest = Nest {
+        emitter: Emitter::new(group, group.name.to_owned()),
+        vars: FxHashMap::default(),
+        chunks: FxHashMap::default(),
+        open: Vec::new(),
+        closed: FxHashMap::default(),
+        lane: None,
+    };
+    nest.divide_blocks();
+    let mut outer = group.schedule.outer();
+    outer.extend(group.schedule.lane.filter(|_| group.schedule.lanes_outside));
+    nest.outer_loops(&outer, 0);
+    let folds = 0..group.witness.folds.len();
+    let crossing = folds.filter(|&fold| nest.crosses(fold)).collect();
+    (nest.emitter.finish(), crossing)
+}
+
+impl<'a> Nest<'a> {
+    pub fn witness(&self) -> &'a Witness {
+        self.emitter.group.witness
+    }
+
+    /// Numbers the chunks of each divided axis from the block's number.
+    fn divide_blocks(&mut self) {
+        let group = self.emitter.group;
+        let mut rest = Expr::sym(self.emitter.kernel.block);
+        let mut blocks = Expr::one();
+        for (place, (axis, chunk)) in group.schedule.blocks.iter().enumerate().rev() {
+            let size = self.emitter.size(group.witness.space.size(*axis));
+            let chunk = Expr::constant(*chunk as i64);
+            let count = size.ceil_div(&chunk);
+            let number = if place == 0 { rest.clone() } else { rest.modulo(&count) };
+            rest = rest.floor_div(&count);
+            let begin = number.clone() * chunk.clone();
+            let end = begin.clone() + chunk.clone();
+            let end = if chunk.is_one() { end } else { end.min(&size) };
+            self.chunks.insert(*axis, (begin, end, number));
+            blocks = blocks * count;
+        }
+        self.emitter.kernel.blocks = blocks;
+    }
+
+    /// Opens the loop of an axis: the block's chunk of it, or all of it.
+    pub fn open_axis(&mut self, axis: Axis, kind: LoopKind) {
+        let (begin, end) = match self.chunks.get(&axis) {
+            Some((begin, end, _)) => (begin.clone(), end.clone()),
+            None => (Expr::zero(), self.emitter.size(self.witness().space.size(axis))),
+        };
+        let var = self.emitter.open_loop(axis.to_string(), begin, end, kind);
+        self.vars.insert(axis, var);
+        if kind == LoopKind::Lanes {
+            self.lane = Some(axis);
+        }
+    }
+
+    pub fn close_axis(&mut self, axis: Axis) {
+        self.emitter.close_loop();
+        self.vars.remove(&axis);
+        if self.lane == Some(axis) {
+            self.lane = None;
+        }
+    }
+
+    /// The index of something with these axes in the loops that are open.
+    pub fn index_of(&self, axes: &[Option<Axis>]) -> Vec<Expr> {
+        axes.iter().map(|axis| axis.map_or(Expr::zero(), |axis| Expr::sym(self.vars[&axis]))).collect()
+    }
+
+    fn outer_loops(&mut self, outer: &[Axis], depth: usize) {
+        self.open_terminal_folds(outer, depth);
+        match outer.get(depth) {
+            Some(&axis) => {
+                let outside = self.emitter.group.schedule.is_lane_outside(axis);
+                self.open_axis(axis, if outside { LoopKind::Lanes } else { LoopKind::Serial });
+                self.outer_loops(outer, depth + 1);
+                self.close_axis(axis);
+            }
+            None => (0..self.witness().levels).for_each(|level| self.stage(level)),
+        }
+        self.close_terminal_folds(depth);
+    }
+
+    /// Opens the terminal folds whose first reduced axis is walked by the next loop.
+    fn open_terminal_folds(&mut self, outer: &[Axis], depth: usize) {
+        let witness = self.witness();
+        for (number, fold) in witness.folds.iter().enumerate().filter(|(_, fold)| fold.terminal) {
+            let first = outer.iter().position(|axis| fold.reduced.contains(axis)).unwrap_or(outer.len());
+            if first == depth {
+                let walked = &outer[..depth];
+                let dims = fold.kept_axes().filter(|axis| !walked.contains(axis)).collect();
+                self.open_fold(number, dims, depth);
+            }
+        }
+    }
+
+    /// Closes the terminal folds opened at this depth and makes the stores that waited for them.
+    fn close_terminal_folds(&mut self, depth: usize) {
+        let here = |open: &OpenFold| open.depth == depth && self.witness().folds[open.fold].terminal;
+        let closing: Vec<OpenFold> = self.open.iter().filter(|open| here(open)).cloned().collect();
+        self.open.retain(|open| !closing.iter().any(|closed| closed.fold == open.fold));
+        for open in &closing {
+            self.close_fold(open);
+        }
+        let witness = self.witness();
+        for (number, store) in witness.stores.iter().enumerate() {
+            let When::After(folds) = &store.when else { continue };
+            if closing.iter().any(|open| open.fold == folds[0]) && !self.crosses(folds[0]) {
+                let axes: Vec<Axis> = store
+                    .axes
+                    .iter()
+                    .flatten()
+                    .copied()
+                    .filter(|axis| !self.vars.contains_key(axis))
+                    .collect();
+                self.walk(&axes, &mut |nest: &mut Nest<'a>| nest.store(number));
+            }
+        }
+    }
+
+    /// One stage: what needs the folds of earlier stages and no later ones.
+    fn stage(&mut self, level: u32) {
+        let witness = self.witness();
+        for (number, fold) in witness.folds.iter().enumerate() {
+            if fold.level == level && !fold.terminal {
+                let dims = fold.kept_axes().filter(|axis| !self.vars.contains_key(axis)).collect();
+                self.open_fold(number, dims, usize::MAX);
+            }
+        }
+        for (axes, roots) in self.nests(level) {
+            self.stage_nest(&axes, &roots);
+        }
+        let inner = |open: &&OpenFold| !witness.folds[open.fold].terminal;
+        let closing: Vec<OpenFold> = self.open.iter().filter(inner).cloned().collect();
+        self.open.retain(|open| witness.folds[open.fold].terminal);
+        closing.iter().for_each(|open| self.close_fold(open));
+    }
+
+    /// The roots of a stage by the axes that are still to be walked for them, in loop order.
+    fn nests(&self, level: u32) -> Vec<(Vec<Axis>, Vec<Root>)> {
+        let witness = self.witness();
+        let mut nests: BTreeMap<Vec<Axis>, Vec<Root>> = BTreeMap::new();
+        let mut add = |domain: Vec<Axis>, root: Root| {
+            let walked = |axis: &&Axis| domain.contains(axis) && !self.vars.contains_key(axis);
+            let axes = self.emitter.group.schedule.inner.iter().filter(walked).copied().collect();
+            nests.entry(axes).or_default().push(root);
+        };
+        for (number, fold) in witness.folds.iter().enumerate().filter(|(_, fold)| fold.level == level) {
+            add(fold.domain().collect(), Root::Fold(number));
+        }
+        for (number, store) in witness.stores.iter().enumerate() {
+            if store.when == When::Level(level) {
+                add(store_axes(store), Root::Store(number));
+            }
+        }
+        nests.into_iter().collect()
+    }
+
+    /// One loop nest of a stage. Folds whose array does not have the lane axis collect per lane first.
+    fn stage_nest(&mut self, axes: &[Axis], roots: &[Root]) {
+        let deals_lanes = !axes.is_empty() && !self.emitter.in_lanes();
+        let (outer, lane) = if deals_lanes { axes.split_at(axes.len() - 1) } else { (axes, &[][..]) };
+        outer.iter().for_each(|&axis| self.open_axis(axis, LoopKind::Serial));
+        let temps: Vec<Temps> =
+            roots.iter().filter_map(|root| self.open_temps(*root, lane.first().copied())).collect();
+        lane.iter().for_each(|&axis| self.open_axis(axis, LoopKind::Lanes));
+        for &root in roots {
+            match root {
+                Root::Fold(fold) => self.feed(fold, &temps),
+                Root::Store(store) => self.store(store),
+            }
+        }
+        lane.iter().for_each(|&axis| self.close_axis(axis));
+        temps.iter().for_each(|temps| self.close_temps(temps));
+        outer.iter().rev().for_each(|&axis| self.close_axis(axis));
+    }
+
+    fn open_temps(&mut self, root: Root, lane: Option<Axis>) -> Option<Temps> {
+        match root {
+            Root::Fold(fold) => self.open_lane_temps(fold, lane?),
+            Root::Store(_) => None,
+        }
+    }
+
+    /// Loops over these axes, the last dealt out to the lanes, around what `body` emits.
+    pub fn walk(&mut self, axes: &[Axis], body: &mut dyn FnMut(&mut Nest<'a>)) {
+        let mut axes = axes.to_vec();
+        if let Some(place) = axes.iter().position(|axis| Some(*axis) == self.emitter.group.schedule.lane) {
+            let lane = axes.remove(place);
+            axes.push(lane);
+        }
+        for (place, &axis) in axes.iter().enumerate() {
+            let lanes = place + 1 == axes.len() && !self.emitter.in_lanes();
+            self.open_axis(axis, if lanes { LoopKind::Lanes } else { LoopKind::Serial });
+        }
+        body(self);
+        axes.iter().rev().for_each(|&axis| self.close_axis(axis));
+    }
+
+    /// Computes a stored value where the open loops stand and stores it.
+    pub fn store(&mut self, number: usize) {
+        let store: &Store = &self.witness().stores[number];
+        let index = self.index_of(&store.axes);
+        let value = self.pull(store.val, &index, None);
+        let (buffer, position) = self.emitter.store_address(number, store.val, &index);
+        self.emitter.store(Place::Buffer(buffer), position, value);
+    }
+
+    /// A barrier, where lanes can wait for each other.
+    pub fn barrier(&mut self) {
+        if !self.emitter.in_lanes() {
+            self.emitter.push(Stmt::Barrier);
+        }
+    }
+
+    /// Whether blocks divide what a terminal fold reduces, so that a combine step must finish it.
+    pub fn crosses(&self, fold: usize) -> bool {
+        let fold = &self.witness().folds[fold];
+        self.emitter.group.schedule.blocks.iter().any(|(axis, _)| fold.reduced.contains(axis))
+    }
+}
+
+fn store_axes(store: &Store) -> Vec<Axis> {
+    store.axes.iter().flatten().copied().collect()
+}

@@ -1,0 +1,198 @@
+//! A value at an index, computed from its operands at theirs.
+//!
+//! Each form says at which index it needs its operands; a value is computed once per index and guard. Indices of
+//! axes of size 1 are zero. Folds are not computed here: their results are known when they have closed.
+
+use ir::DType;
+use ir::graph::{Form, Val};
+use ir::index::Expr;
+use ir::kernel::Value;
+use ir::ops::Prim;
+
+use super::address::{delinearize, row_major};
+use super::emitter::Key;
+use super::nest::Nest;
+use crate::space::axis_groups;
+
+impl Nest<'_> {
+    /// `val` at `index`. Where `guard` is false, memory is not read and the value is of no interest.
+    pub fn pull(&mut self, val: Val, index: &[Expr], guard: Option<Value>) -> Value {
+        let key = Key::Pulled(val, index.to_vec(), guard);
+        if let Some(known) = self.emitter.known(&key) {
+            return known;
+        }
+        if let Some(result) = self.stored_fold_result(val, index) {
+            self.emitter.remember_here(key, result);
+            return result;
+        }
+        let value = match self.emitter.group.view.inputs().iter().position(|&input| input == val) {
+            Some(input) => {
+                let (buffer, position) = self.emitter.input_address(input, index);
+                self.emitter.load_buffer(buffer, position, guard)
+            }
+            None => self.compute(val, index, guard),
+        };
+        self.emitter.remember(key, value);
+        value
+    }
+
+    fn compute(&mut self, val: Val, index: &[Expr], guard: Option<Value>) -> Value {
+        let graph = self.emitter.group.graph;
+        let operands = graph.operands(val);
+        match graph.form(val) {
+            Form::Constant(scalar) => self.emitter.constant(*scalar),
+            Form::Size(size) => {
+                let size = self.emitter.size(size);
+                self.emitter.index(&size)
+            }
+            Form::Map(prim) => self.map(*prim, operands, index, guard),
+            Form::Cast(dtype) => {
+                let arg = self.pull(operands[0], index, guard);
+                self.emitter.cast(arg, *dtype)
+            }
+            Form::Broadcast(new) => {
+                let kept = index.iter().zip(new).filter(|(_, new)| !**new);
+                let index: Vec<Expr> = kept.map(|(index, _)| index.clone()).collect();
+                self.pull(operands[0], &index, guard)
+            }
+            Form::Expand(_) => {
+                let index = self.aligned(operands[0], index);
+                self.pull(operands[0], &index, guard)
+            }
+            Form::Squeeze(axes) => {
+                let mut kept = index.iter();
+                let rank = graph.ty(operands[0]).rank() as u8;
+                let next =
+                    |axis| if axes.contains(&axis) { Some(Expr::zero()) } else { kept.next().cloned() };
+                let index: Vec<Expr> = (0..rank).map_while(next).collect();
+                self.pull(operands[0], &index, guard)
+            }
+            Form::Permute(order) => {
+                let mut source = vec![Expr::zero(); index.len()];
+                order.iter().zip(index).for_each(|(&axis, index)| source[axis as usize] = index.clone());
+                self.pull(operands[0], &source, guard)
+            }
+            Form::Reshape(_) => self.reshape(operands[0], val, index, guard),
+            Form::Slice { starts, .. } => {
+                let starts = self.emitter.sizes(starts);
+                let index: Vec<Expr> =
+                    index.iter().zip(starts).map(|(index, start)| index.clone() + start).collect();
+                self.pull(operands[0], &index, guard)
+            }
+            Form::Pad { before, .. } => self.pad(operands, &before.clone(), index, guard),
+            Form::Cat(axis) => self.cat(operands, *axis as usize, index, guard),
+            Form::Iota(_) => self.iota(operands, &index[0], graph.dtype(val)),
+            Form::Input { .. } => unreachable!("arguments are inputs of every view that uses them"),
+            Form::Fold { .. } => unreachable!("{val}: a fold is closed before its result is used"),
+        }
+    }
+
+    /// An index into the result seen from an operand: zero along axes of size 1, nothing for scalars.
+    fn aligned(&self, operand: Val, index: &[Expr]) -> Vec<Expr> {
+        let shape = self.emitter.group.graph.shape(operand);
+        let align = |(size, index): (&Expr, &Expr)| if size.is_one() { Expr::zero() } else { index.clone() };
+        shape.iter().zip(index).map(align).collect()
+    }
+
+    fn map(&mut self, prim: Prim, operands: &[Val], index: &[Expr], guard: Option<Value>) -> Value {
+        let mut args = Vec::with_capacity(operands.len());
+        for &operand in operands {
+            let index = self.aligned(operand, index);
+            args.push(self.pull(operand, &index, guard));
+        }
+        if prim.moves_bits() { args[0] } else { self.emitter.apply(prim, &args) }
+    }
+
+    fn reshape(&mut self, operand: Val, result: Val, index: &[Expr], guard: Option<Value>) -> Value {
+        let group = self.emitter.group;
+        let (from, to) = (group.graph.shape(operand), group.graph.shape(result));
+        let groups = axis_groups(from, to, group.view.facts());
+        let (from, to) = (self.emitter.sizes(from), self.emitter.sizes(to));
+        let mut source = Vec::with_capacity(from.len());
+        for group in groups {
+            if group.from.len() == 1 && group.to.len() == 1 {
+                source.push(index[group.to.start].clone());
+                continue;
+            }
+            let position = row_major(&index[group.to.clone()], &to[group.to.clone()]);
+            source.extend(delinearize(&position, &from[group.from.clone()]));
+        }
+        for (index, size) in source.iter_mut().zip(&from) {
+            if size.is_one() {
+                *index = Expr::zero();
+            }
+        }
+        self.pull(operand, &source, guard)
+    }
+
+    fn pad(&mut self, operands: &[Val], before: &[Expr], index: &[Expr], guard: Option<Value>) -> Value {
+        let shape = self.emitter.group.graph.shape(operands[0]).clone();
+        let mut source = Vec::with_capacity(index.len());
+        let mut inside = guard;
+        for ((index, before), size) in index.iter().zip(before).zip(&shape) {
+            let before = self.emitter.size(before);
+            let size = self.emitter.size(size);
+            let at = index.clone() - before;
+            inside = self.within(&at, &size, inside);
+            source.push(at);
+        }
+        let value = self.pull(operands[0], &source, inside);
+        let fill = self.pull(operands[1], &[], guard);
+        match inside {
+            Some(inside) => self.select(inside, value, fill),
+            None => value,
+        }
+    }
+
+    /// `guard` and `0 <= at < size`.
+    fn within(&mut self, at: &Expr, size: &Expr, guard: Option<Value>) -> Option<Value> {
+        let zero = self.emitter.index(&Expr::zero());
+        let (at, size) = (self.emitter.index(at), self.emitter.index(size));
+        let low = self.emitter.apply(Prim::Ge, &[at, zero]);
+        let high = self.emitter.apply(Prim::Lt, &[at, size]);
+        let both = self.emitter.apply(Prim::LogicalAnd, &[low, high]);
+        Some(match guard {
+            Some(guard) => self.emitter.apply(Prim::LogicalAnd, &[guard, both]),
+            None => both,
+        })
+    }
+
+    fn cat(&mut self, operands: &[Val], axis: usize, index: &[Expr], guard: Option<Value>) -> Value {
+        let mut start = Expr::zero();
+        let mut chosen: Option<Value> = None;
+        for &operand in operands {
+            let size = self.emitter.group.graph.shape(operand)[axis].clone();
+            let size = self.emitter.size(&size);
+            let mut source = index.to_vec();
+            source[axis] = index[axis].clone() - start.clone();
+            let inside = self.within(&source[axis], &size, guard).expect("a guard was made");
+            let source = self.aligned(operand, &source);
+            let value = self.pull(operand, &source, Some(inside));
+            chosen = Some(match chosen {
+                Some(earlier) => self.select(inside, value, earlier),
+                None => value,
+            });
+            start = start + size;
+        }
+        chosen.expect("cat has operands")
+    }
+
+    /// A choice between two values of one dtype; halves are chosen in f32, which holds them exactly.
+    fn select(&mut self, condition: Value, yes: Value, no: Value) -> Value {
+        let dtype = self.emitter.kernel.values[yes];
+        let (yes, no) = (self.emitter.cast(yes, dtype.compute()), self.emitter.cast(no, dtype.compute()));
+        let chosen = self.emitter.apply(Prim::Where, &[condition, yes, no]);
+        self.emitter.cast(chosen, dtype)
+    }
+
+    fn iota(&mut self, operands: &[Val], index: &Expr, dtype: DType) -> Value {
+        let (start, step) = (self.pull(operands[0], &[], None), self.pull(operands[1], &[], None));
+        let index = self.emitter.index(index);
+        let compute = dtype.compute();
+        let index = self.emitter.cast(index, compute);
+        let (start, step) = (self.emitter.cast(start, compute), self.emitter.cast(step, compute));
+        let offset = self.emitter.apply(Prim::Mul, &[step, index]);
+        let value = self.emitter.apply(Prim::Add, &[start, offset]);
+        self.emitter.cast(value, dtype)
+    }
+}
