@@ -4,6 +4,7 @@ pub mod array;
 pub mod dtype;
 pub mod graph;
 pub mod index;
+pub mod kernel;
 pub mod ops;
 pub mod scalar;
 

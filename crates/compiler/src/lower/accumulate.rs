@@ -100,12 +100,14 @@ impl Nest<'_> {
 
     fn step(&mut self, fold: usize, states: &[Value], element: Value) -> Vec<Value> {
         let (monoid, dtype) = self.monoid(fold);
-        monoid.step(&mut Arithmetic { emitter: &mut self.emitter, dtype }, states, element)
+        let params: Vec<Value> = states.iter().copied().chain([element]).collect();
+        monoid.exprs().step.eval_all(&mut Arithmetic { emitter: &mut self.emitter, dtype }, &params)
     }
 
     fn combine(&mut self, fold: usize, left: &[Value], right: &[Value]) -> Vec<Value> {
         let (monoid, dtype) = self.monoid(fold);
-        monoid.combine(&mut Arithmetic { emitter: &mut self.emitter, dtype }, left, right)
+        let params: Vec<Value> = left.iter().chain(right).copied().collect();
+        monoid.exprs().combine.eval_all(&mut Arithmetic { emitter: &mut self.emitter, dtype }, &params)
     }
 
     /// Accumulators outside the loop over lanes, for a fold into an array that the lanes would share.

@@ -174,7 +174,7 @@ impl Nest<'_> {
         let count = sizes.iter().fold(Expr::one(), |n, size| n * size.clone());
         self.emitter.kernel.blocks = count.ceil_div(&Expr::constant(RESULTS));
         let begin = Expr::sym(self.emitter.kernel.block) * Expr::constant(RESULTS);
-        let end = (begin.clone() + Expr::constant(RESULTS)).min(&count);
+        let end = Expr::min(&(begin.clone() + Expr::constant(RESULTS)), &count);
         let result = self.emitter.open_loop("result".to_owned(), begin, end, LoopKind::Lanes);
         let result = Expr::sym(result);
         let accumulators: Vec<_> = step.folds.iter().map(|&fold| self.open_states(fold)).collect();
@@ -227,7 +227,8 @@ impl Nest<'_> {
             })
             .collect();
         let mut arithmetic = Arithmetic { emitter: &mut self.emitter, dtype: dtypes[0] };
-        let new = monoid.combine(&mut arithmetic, &old, &partial);
+        let params: Vec<Value> = old.into_iter().chain(partial).collect();
+        let new = monoid.exprs().combine.eval_all(&mut arithmetic, &params);
         accumulators.iter().zip(new).for_each(|(&acc, value)| self.emitter.set(acc, value));
     }
 

@@ -73,7 +73,7 @@ impl<'a> Nest<'a> {
             rest = rest.floor_div(&count);
             let begin = number.clone() * chunk.clone();
             let end = begin.clone() + chunk.clone();
-            let end = if chunk.is_one() { end } else { end.min(&size) };
+            let end = if chunk.is_one() { end } else { Expr::min(&end, &size) };
             self.chunks.insert(*axis, (begin, end, number));
             blocks = blocks * count;
         }
