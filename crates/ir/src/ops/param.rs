@@ -1,6 +1,7 @@
 //! Parameters of ops as the definition language sees them: names, kinds, defaults.
 
 use crate::dtype::DType;
+use crate::scalar::Scalar;
 
 /// One parameter of an op.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -72,6 +73,11 @@ impl ParamDefault {
             ParamDefault::Bool(x) => Some(f64::from(x)),
             ParamDefault::Required | ParamDefault::Absent | ParamDefault::DType(_) => None,
         }
+    }
+
+    /// The default as a constant of `dtype`, if it is a number.
+    pub fn as_scalar(self, dtype: DType) -> Option<Scalar> {
+        self.as_number().map(|number| Scalar::from_f64(dtype, number))
     }
 }
 

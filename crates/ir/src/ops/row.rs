@@ -26,7 +26,8 @@ pub struct Primitive {
     pub cuda: CudaSpelling,
     /// How LLVM IR says it.
     pub cpu: CpuSpellings,
-    /// Bound on the error of a compiled f32 or f64 result, in units in the last place; 0.5 is correctly rounded, 0 exact.
+    /// Bound on the distance of a compiled f32 or f64 result from the meaning, in units in the last place of the dtype at
+    /// the result; 0.5 is correctly rounded, 0 exact.
     pub ulp: f64,
     /// How absolute errors of the operands reach the result.
     pub spread: Spread,

@@ -1,3 +1,6 @@
 //! Tests over every row of the tables.
 
 mod composites;
+mod monoids;
+mod primitives;
+mod typings;
