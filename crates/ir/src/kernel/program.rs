@@ -14,6 +14,12 @@ use crate::index::{Expr, Sym};
 use crate::ops::{Monoid, Prim};
 use crate::{DType, Scalar};
 
+/// The most lanes a block may have: the limit of a CUDA block.
+pub const MAX_LANES: u32 = 1024;
+
+/// The deepest that loops may nest, so that walking a kernel cannot exhaust the stack.
+pub const MAX_NESTING: usize = 64;
+
 /// A buffer in memory that the caller passes: an input, an output, or partial results between two kernels.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Buffer(u32);
@@ -39,7 +45,7 @@ entity_impl!(Accumulator, "a");
 pub struct Kernel {
     /// A name that is a C identifier; it becomes the symbol of the machine code.
     pub name: String,
-    /// Lanes of a block: vector elements on a CPU, threads on a GPU. At least 1.
+    /// Lanes of a block: vector elements on a CPU, threads on a GPU. A power of two, at most [`MAX_LANES`].
     pub lanes: u32,
     /// How many blocks run, from the sizes.
     pub blocks: Expr,
@@ -175,8 +181,9 @@ pub enum Stmt {
         /// Its new contents.
         value: Value,
     },
-    /// `v0, v1, v2 = reduce welford a0, a1, a2`: the copies of all lanes combined into one uniform value each, in
-    /// a fixed tree order. A barrier on machines whose lanes are not in step.
+    /// `v0: f32, v1: f32, v2: f32 = reduce welford a0, a1, a2`: the copies of all lanes combined into one uniform
+    /// value each, in the fixed tree order that the interpreter states. Machines whose lanes are not in step wait for
+    /// each other here, but only `barrier` orders accesses to scratch.
     Reduce {
         /// One new value per state of the monoid.
         values: Vec<Value>,
@@ -189,6 +196,34 @@ pub enum Stmt {
     For(Loop),
     /// `barrier`: what lanes stored to scratch before is seen by all lanes after. In uniform code only.
     Barrier,
+}
+
+impl From<Buffer> for Place {
+    fn from(buffer: Buffer) -> Self {
+        Self::Buffer(buffer)
+    }
+}
+
+impl From<Scratch> for Place {
+    fn from(scratch: Scratch) -> Self {
+        Self::Scratch(scratch)
+    }
+}
+
+impl Stmt {
+    /// The values that the statement itself defines; those inside a loop are not the loop's.
+    pub fn defined(&self) -> &[Value] {
+        match self {
+            Self::Apply { value, .. }
+            | Self::Cast { value, .. }
+            | Self::Const { value, .. }
+            | Self::Index { value, .. }
+            | Self::Load { value, .. }
+            | Self::Get { value, .. } => std::slice::from_ref(value),
+            Self::Reduce { values, .. } => values,
+            Self::Store { .. } | Self::Open { .. } | Self::Set { .. } | Self::For(_) | Self::Barrier => &[],
+        }
+    }
 }
 
 /// `for x1 in 0 .. i1 lanes { … }`.

@@ -1,0 +1,296 @@
+//! Writes a kernel from the outside in: declarations, then statements into the innermost open loop. Infers dtypes and
+//! hands out ids and names; whether the whole makes sense is for `verify.rs`.
+//!
+//! ```
+//! use ferrofuse_ir::index::Expr;
+//! use ferrofuse_ir::kernel::{Access, KernelBuilder, verify};
+//! use ferrofuse_ir::ops::Prim;
+//! use ferrofuse_ir::{DType, Scalar};
+//!
+//! let mut b = KernelBuilder::new("double", 8);
+//! let size = b.argument("i0");
+//! let input = b.buffer("T0", DType::F32, Access::Read);
+//! let output = b.buffer("T1", DType::F32, Access::Write);
+//! b.blocks(Expr::constant(1));
+//! let x = b.push_lanes(Expr::constant(0), Expr::sym(size));
+//! let value = b.load(input, Expr::sym(x));
+//! let doubled = b.apply(Prim::Add, &[value, value]);
+//! b.store(output, Expr::sym(x), doubled);
+//! b.pop_for();
+//! let kernel = b.finish();
+//! assert_eq!(verify(&kernel), Ok(()));
+//! ```
+
+use cranelift_entity::PrimaryMap;
+
+use super::{
+    Access, Accumulator, Buffer, BufferDecl, Kernel, Loop, LoopKind, Place, Scratch, ScratchDecl, Stmt, Value,
+};
+use crate::index::{Expr, Sym};
+use crate::ops::{Monoid, Operand, Prim, signature};
+use crate::{DType, Scalar};
+
+/// A kernel in the making. Loops are opened by `push_…` and closed by [`pop_for`](Self::pop_for), or written with a
+/// closure by [`for_lanes`](Self::for_lanes) and [`for_serial`](Self::for_serial).
+#[derive(Clone, Debug)]
+pub struct KernelBuilder {
+    kernel: Kernel,
+    /// Loops that are open, the innermost last; their bodies are not complete yet.
+    open: Vec<Loop>,
+}
+
+impl KernelBuilder {
+    /// An empty kernel of one block, with a symbol `block` for its number.
+    pub fn new(name: &str, lanes: u32) -> Self {
+        Self::with_symbols(name, lanes, PrimaryMap::new(), Vec::new())
+    }
+
+    /// An empty kernel that keeps the symbols of its surroundings, so that their expressions hold in it unchanged.
+    pub fn with_symbols(
+        name: &str,
+        lanes: u32,
+        symbols: PrimaryMap<Sym, String>,
+        arguments: Vec<Sym>,
+    ) -> Self {
+        let mut symbols = symbols;
+        let block = symbols.push(unused(&symbols, "block"));
+        let kernel = Kernel {
+            name: name.to_owned(),
+            lanes,
+            blocks: Expr::constant(1),
+            block,
+            symbols,
+            arguments,
+            buffers: PrimaryMap::new(),
+            scratch: PrimaryMap::new(),
+            values: PrimaryMap::new(),
+            accumulators: PrimaryMap::new(),
+            body: Vec::new(),
+        };
+        Self { kernel, open: Vec::new() }
+    }
+
+    /// A new argument: a size or a stride. If the name is taken, a number is put after it.
+    pub fn argument(&mut self, name: &str) -> Sym {
+        let symbol = self.symbol(name);
+        self.kernel.arguments.push(symbol);
+        symbol
+    }
+
+    /// A new symbol, to be a loop's variable.
+    pub fn symbol(&mut self, name: &str) -> Sym {
+        let name = unused(&self.kernel.symbols, name);
+        self.kernel.symbols.push(name)
+    }
+
+    /// How many blocks run; gives the symbol of the block's number.
+    pub fn blocks(&mut self, count: Expr) -> Sym {
+        self.kernel.blocks = count;
+        self.kernel.block
+    }
+
+    /// A new buffer parameter.
+    pub fn buffer(&mut self, name: &str, dtype: DType, access: Access) -> Buffer {
+        self.kernel.buffers.push(BufferDecl { name: name.to_owned(), dtype, access })
+    }
+
+    /// A new scratch array of `len` elements.
+    pub fn scratch(&mut self, dtype: DType, len: Expr) -> Scratch {
+        self.kernel.scratch.push(ScratchDecl { dtype, len })
+    }
+
+    /// The dtype of a value.
+    pub fn dtype(&self, value: Value) -> DType {
+        self.kernel.values[value]
+    }
+
+    /// The dtype of an accumulator.
+    pub fn accumulator_dtype(&self, accumulator: Accumulator) -> DType {
+        self.kernel.accumulators[accumulator]
+    }
+
+    /// The element type of a place.
+    pub fn element_dtype(&self, place: impl Into<Place>) -> DType {
+        match place.into() {
+            Place::Buffer(buffer) => self.kernel.buffers[buffer].dtype,
+            Place::Scratch(scratch) => self.kernel.scratch[scratch].dtype,
+        }
+    }
+
+    /// A constant.
+    pub fn constant(&mut self, constant: Scalar) -> Value {
+        let value = self.value(constant.dtype());
+        self.push(Stmt::Const { value, constant });
+        value
+    }
+
+    /// An index expression as an i64.
+    pub fn index(&mut self, index: Expr) -> Value {
+        let value = self.value(DType::I64);
+        self.push(Stmt::Index { value, index });
+        value
+    }
+
+    /// A scalar op on operands of its compute dtypes; the dtype of the result follows from them.
+    ///
+    /// # Panics
+    /// If the op does not apply to such operands: a mistake of the pass that writes the kernel.
+    pub fn apply(&mut self, op: Prim, args: &[Value]) -> Value {
+        let operands: Vec<Operand> = args.iter().map(|&arg| Operand::tensor(self.dtype(arg))).collect();
+        let signature = signature(op, &operands).unwrap_or_else(|error| panic!("{error}"));
+        let value = self.value(signature.result_compute);
+        self.push(Stmt::Apply { value, op, args: args.to_vec() });
+        value
+    }
+
+    /// A value as another dtype; the value itself if it is of that dtype.
+    pub fn cast(&mut self, arg: Value, dtype: DType) -> Value {
+        if self.dtype(arg) == dtype {
+            return arg;
+        }
+        let value = self.value(dtype);
+        self.push(Stmt::Cast { value, arg });
+        value
+    }
+
+    /// An element of memory.
+    pub fn load(&mut self, place: impl Into<Place>, index: Expr) -> Value {
+        self.load_if(place, index, None)
+    }
+
+    /// An element of memory where the guard holds, else zero.
+    pub fn load_if(&mut self, place: impl Into<Place>, index: Expr, guard: Option<Value>) -> Value {
+        let place = place.into();
+        let value = self.value(self.element_dtype(place));
+        self.push(Stmt::Load { value, place, index, guard });
+        value
+    }
+
+    /// Stores a value of the place's dtype.
+    pub fn store(&mut self, place: impl Into<Place>, index: Expr, value: Value) {
+        self.store_if(place, index, value, None);
+    }
+
+    /// Stores a value of the place's dtype where the guard holds.
+    pub fn store_if(&mut self, place: impl Into<Place>, index: Expr, value: Value, guard: Option<Value>) {
+        self.push(Stmt::Store { place: place.into(), index, value, guard });
+    }
+
+    /// A new accumulator that starts with `init`.
+    pub fn open(&mut self, init: Value) -> Accumulator {
+        let dtype = self.dtype(init);
+        let accumulator = self.kernel.accumulators.push(dtype);
+        self.push(Stmt::Open { accumulator, init });
+        accumulator
+    }
+
+    /// What an accumulator holds now.
+    pub fn get(&mut self, accumulator: Accumulator) -> Value {
+        let value = self.value(self.kernel.accumulators[accumulator]);
+        self.push(Stmt::Get { value, accumulator });
+        value
+    }
+
+    /// Replaces what an accumulator holds.
+    pub fn set(&mut self, accumulator: Accumulator, value: Value) {
+        self.push(Stmt::Set { accumulator, value });
+    }
+
+    /// The copies of all lanes combined: one value per state of the monoid.
+    pub fn reduce(&mut self, monoid: Monoid, accumulators: &[Accumulator]) -> Vec<Value> {
+        let dtypes: Vec<DType> = accumulators.iter().map(|&id| self.kernel.accumulators[id]).collect();
+        let values: Vec<Value> = dtypes.into_iter().map(|dtype| self.value(dtype)).collect();
+        let accumulators = accumulators.to_vec();
+        self.push(Stmt::Reduce { values: values.clone(), monoid, accumulators });
+        values
+    }
+
+    /// Orders accesses to scratch before it and after it.
+    pub fn barrier(&mut self) {
+        self.push(Stmt::Barrier);
+    }
+
+    /// Opens a loop with a new variable, which it gives.
+    pub fn push_for(&mut self, begin: Expr, end: Expr, kind: LoopKind) -> Sym {
+        let var = self.fresh_variable();
+        self.open.push(Loop { var, begin, end, kind, body: Vec::new() });
+        var
+    }
+
+    /// Opens a loop whose turns run in order.
+    pub fn push_serial(&mut self, begin: Expr, end: Expr) -> Sym {
+        self.push_for(begin, end, LoopKind::Serial)
+    }
+
+    /// Opens a loop whose turns are dealt out to the lanes.
+    pub fn push_lanes(&mut self, begin: Expr, end: Expr) -> Sym {
+        self.push_for(begin, end, LoopKind::Lanes)
+    }
+
+    /// Closes the innermost open loop.
+    ///
+    /// # Panics
+    /// If no loop is open: a mistake of the pass that writes the kernel.
+    pub fn pop_for(&mut self) {
+        let turns = self.open.pop().expect("a loop is open");
+        self.push(Stmt::For(turns));
+    }
+
+    /// A loop whose turns run in order, its body written by a closure.
+    pub fn for_serial<T>(&mut self, begin: Expr, end: Expr, body: impl FnOnce(&mut Self, Sym) -> T) -> T {
+        self.enclosed(begin, end, LoopKind::Serial, body)
+    }
+
+    /// A loop over lanes, its body written by a closure.
+    pub fn for_lanes<T>(&mut self, begin: Expr, end: Expr, body: impl FnOnce(&mut Self, Sym) -> T) -> T {
+        self.enclosed(begin, end, LoopKind::Lanes, body)
+    }
+
+    fn enclosed<T>(
+        &mut self,
+        begin: Expr,
+        end: Expr,
+        kind: LoopKind,
+        body: impl FnOnce(&mut Self, Sym) -> T,
+    ) -> T {
+        let var = self.push_for(begin, end, kind);
+        let result = body(self, var);
+        self.pop_for();
+        result
+    }
+
+    /// The kernel.
+    ///
+    /// # Panics
+    /// If a loop is still open: a mistake of the pass that writes the kernel.
+    pub fn finish(self) -> Kernel {
+        assert!(self.open.is_empty(), "a loop is still open");
+        self.kernel
+    }
+
+    fn push(&mut self, statement: Stmt) {
+        match self.open.last_mut() {
+            Some(turns) => turns.body.push(statement),
+            None => self.kernel.body.push(statement),
+        }
+    }
+
+    fn value(&mut self, dtype: DType) -> Value {
+        self.kernel.values.push(dtype)
+    }
+
+    fn fresh_variable(&mut self) -> Sym {
+        self.symbol("x0")
+    }
+}
+
+/// The name if no symbol has it, else its letters with the first number that is free.
+fn unused(symbols: &PrimaryMap<Sym, String>, name: &str) -> String {
+    let taken = |name: &str| symbols.values().any(|other| other == name);
+    if !taken(name) {
+        return name.to_owned();
+    }
+    let letters = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let numbered = (0..=symbols.len()).map(|number| format!("{letters}{number}"));
+    numbered.into_iter().find(|name| !taken(name)).expect("fewer symbols than numbers")
+}

@@ -1,0 +1,163 @@
+//! A kernel as text, which `parse.rs` reads back to an equal kernel. Takes any kernel, even one that does not verify.
+//!
+//! One line is one statement; blanks separate words, `#` starts a comment, the indentation is for readers only.
+//!
+//! ```text
+//! kernel    := "kernel" NAME "(" [SYM {"," SYM}] ")" "lanes" COUNT "{" header {statement} "}"
+//! header    := ["symbols" SYM {"," SYM}]               all symbols, in the order of their numbers
+//!              "blocks" SYM "in" "0" ".." INDEX        the block's symbol, and how many blocks run
+//!              {("read" | "write") BUFFER ":" DTYPE NAME}
+//!              {"scratch" SCRATCH ":" DTYPE "[" INDEX "]"}
+//! statement := new "=" "const" LITERAL                  of the value's dtype
+//!            | new "=" "index" INDEX
+//!            | new "=" "cast" VALUE
+//!            | new "=" "load" place ["if" VALUE]
+//!            | new "=" "get" ACCUMULATOR
+//!            | new "=" PRIM VALUE {"," VALUE}
+//!            | new {"," new} "=" "reduce" MONOID ACCUMULATOR {"," ACCUMULATOR}
+//!            | "store" place "=" VALUE ["if" VALUE]
+//!            | "acc" ACCUMULATOR ":" DTYPE "=" VALUE
+//!            | "set" ACCUMULATOR "=" VALUE
+//!            | "barrier"
+//!            | "for" SYM "in" INDEX ".." INDEX ["lanes"] "{" {statement} "}"
+//! new       := VALUE ":" DTYPE
+//! place     := (BUFFER | SCRATCH) "[" INDEX "]"
+//! ```
+//!
+//! Values are `v0`, buffers `b0`, scratch arrays `w0`, accumulators `a0`, numbered without gaps. Names are C
+//! identifiers. INDEX is the text of [`Expr`].
+
+use std::fmt::{self, Display, Formatter, Write};
+
+use super::{Access, Accumulator, Kernel, Loop, LoopKind, Place, Stmt, Value, literal};
+use crate::index::{Expr, Sym};
+
+impl Display for Kernel {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write_header(f, self)?;
+        write_body(f, self, &self.body, 1)?;
+        writeln!(f, "}}")
+    }
+}
+
+/// The one line that stands for a statement; of a loop, its head.
+pub fn statement(kernel: &Kernel, statement: &Stmt) -> String {
+    let mut line = String::new();
+    write_statement(&mut line, kernel, statement).expect("writing to a string cannot fail");
+    line
+}
+
+/// The text of an index expression, with the kernel's names.
+pub fn index(kernel: &Kernel, index: &Expr) -> String {
+    index.display(&|symbol| symbol_name(kernel, symbol)).to_string()
+}
+
+fn symbol_name(kernel: &Kernel, symbol: Sym) -> String {
+    kernel.symbols.get(symbol).cloned().unwrap_or_else(|| "?".to_owned())
+}
+
+fn write_header(f: &mut impl Write, kernel: &Kernel) -> fmt::Result {
+    let arguments = kernel.arguments.iter().map(|&symbol| symbol_name(kernel, symbol));
+    writeln!(f, "kernel {}({}) lanes {} {{", kernel.name, listed(arguments), kernel.lanes)?;
+    if !kernel.symbols.is_empty() {
+        writeln!(f, "  symbols {}", listed(kernel.symbols.values()))?;
+    }
+    writeln!(f, "  blocks {} in 0 .. {}", symbol_name(kernel, kernel.block), index(kernel, &kernel.blocks))?;
+    for (id, buffer) in &kernel.buffers {
+        let access = match buffer.access {
+            Access::Read => "read",
+            Access::Write => "write",
+        };
+        writeln!(f, "  {access} {id}: {} {}", buffer.dtype, buffer.name)?;
+    }
+    for (id, scratch) in &kernel.scratch {
+        writeln!(f, "  scratch {id}: {}[{}]", scratch.dtype, index(kernel, &scratch.len))?;
+    }
+    Ok(())
+}
+
+fn write_body(f: &mut impl Write, kernel: &Kernel, body: &[Stmt], depth: usize) -> fmt::Result {
+    for statement in body {
+        write!(f, "{:1$}", "", 2 * depth)?;
+        write_statement(f, kernel, statement)?;
+        writeln!(f)?;
+        if let Stmt::For(turns) = statement {
+            write_body(f, kernel, &turns.body, depth + 1)?;
+            writeln!(f, "{:1$}}}", "", 2 * depth)?;
+        }
+    }
+    Ok(())
+}
+
+fn write_statement(f: &mut impl Write, kernel: &Kernel, statement: &Stmt) -> fmt::Result {
+    match statement {
+        Stmt::Apply { value, op, args } => {
+            write!(f, "{} = {} {}", new(kernel, *value), op.name(), listed(args))
+        }
+        Stmt::Cast { value, arg } => write!(f, "{} = cast {arg}", new(kernel, *value)),
+        Stmt::Const { value, constant } => {
+            write!(f, "{} = const {}", new(kernel, *value), literal::print(*constant))
+        }
+        Stmt::Index { value, index: expr } => {
+            write!(f, "{} = index {}", new(kernel, *value), index(kernel, expr))
+        }
+        Stmt::Load { value, place, index, guard } => {
+            write!(f, "{} = load {}", new(kernel, *value), element(kernel, *place, index))?;
+            write_guard(f, *guard)
+        }
+        Stmt::Store { place, index, value, guard } => {
+            write!(f, "store {} = {value}", element(kernel, *place, index))?;
+            write_guard(f, *guard)
+        }
+        Stmt::Open { accumulator, init } => write!(f, "acc {} = {init}", opened(kernel, *accumulator)),
+        Stmt::Get { value, accumulator } => write!(f, "{} = get {accumulator}", new(kernel, *value)),
+        Stmt::Set { accumulator, value } => write!(f, "set {accumulator} = {value}"),
+        Stmt::Reduce { values, monoid, accumulators } => {
+            let values = values.iter().map(|&value| new(kernel, value));
+            write!(f, "{} = reduce {} {}", listed(values), monoid.name(), listed(accumulators))
+        }
+        Stmt::For(turns) => write_loop_head(f, kernel, turns),
+        Stmt::Barrier => write!(f, "barrier"),
+    }
+}
+
+fn write_loop_head(f: &mut impl Write, kernel: &Kernel, turns: &Loop) -> fmt::Result {
+    let kind = match turns.kind {
+        LoopKind::Serial => "",
+        LoopKind::Lanes => " lanes",
+    };
+    let (begin, end) = (index(kernel, &turns.begin), index(kernel, &turns.end));
+    write!(f, "for {} in {begin} .. {end}{kind} {{", symbol_name(kernel, turns.var))
+}
+
+fn write_guard(f: &mut impl Write, guard: Option<Value>) -> fmt::Result {
+    guard.map_or(Ok(()), |guard| write!(f, " if {guard}"))
+}
+
+/// `v0: f32`; a value that is not declared has the dtype `?`.
+fn new(kernel: &Kernel, value: Value) -> String {
+    kernel.values.get(value).map_or_else(|| format!("{value}: ?"), |dtype| format!("{value}: {dtype}"))
+}
+
+fn opened(kernel: &Kernel, accumulator: Accumulator) -> String {
+    let dtype = kernel.accumulators.get(accumulator);
+    dtype.map_or_else(|| format!("{accumulator}: ?"), |dtype| format!("{accumulator}: {dtype}"))
+}
+
+fn element(kernel: &Kernel, place: Place, at: &Expr) -> String {
+    format!("{place}[{}]", index(kernel, at))
+}
+
+impl Display for Place {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Buffer(buffer) => buffer.fmt(f),
+            Self::Scratch(scratch) => scratch.fmt(f),
+        }
+    }
+}
+
+fn listed<T: Display>(items: impl IntoIterator<Item = T>) -> String {
+    let texts: Vec<String> = items.into_iter().map(|item| item.to_string()).collect();
+    texts.join(", ")
+}

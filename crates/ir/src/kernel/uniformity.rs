@@ -1,0 +1,83 @@
+//! Which values are the same in all lanes, and which accumulators have a copy per lane.
+//!
+//! Takes a kernel that verifies; code generators keep uniform values in scalar registers. Decides nothing.
+
+use cranelift_entity::SecondaryMap;
+
+use super::{Accumulator, Kernel, Loop, LoopKind, Stmt, Value};
+use crate::index::{Expr, Sym};
+
+/// For each value, whether it is *uniform*: equal in all lanes that compute it in the same turn. The others are
+/// *varying*. A value is varying if it depends on the variable of a loop over lanes or on an accumulator with a copy
+/// per lane; inside such a loop a load from a place that is the same for all lanes is still uniform.
+pub fn uniformity(kernel: &Kernel) -> SecondaryMap<Value, bool> {
+    let mut scan = Scan { per_lane: per_lane(kernel), uniform: SecondaryMap::new(), lane: None };
+    scan.body(&kernel.body);
+    scan.uniform
+}
+
+/// For each accumulator, whether every lane has its own copy: it is opened or set inside a loop over lanes.
+pub fn per_lane(kernel: &Kernel) -> SecondaryMap<Accumulator, bool> {
+    let mut found = SecondaryMap::new();
+    find_per_lane(&kernel.body, false, &mut found);
+    found
+}
+
+fn find_per_lane(body: &[Stmt], in_lanes: bool, found: &mut SecondaryMap<Accumulator, bool>) {
+    for statement in body {
+        match statement {
+            Stmt::Open { accumulator, .. } | Stmt::Set { accumulator, .. } if in_lanes => {
+                found[*accumulator] = true;
+            }
+            Stmt::For(turns) => find_per_lane(&turns.body, in_lanes || turns.kind == LoopKind::Lanes, found),
+            _ => {}
+        }
+    }
+}
+
+struct Scan {
+    per_lane: SecondaryMap<Accumulator, bool>,
+    uniform: SecondaryMap<Value, bool>,
+    /// The variable of the loop over lanes that the scan is in.
+    lane: Option<Sym>,
+}
+
+impl Scan {
+    fn body(&mut self, body: &[Stmt]) {
+        for statement in body {
+            self.statement(statement);
+        }
+    }
+
+    fn statement(&mut self, statement: &Stmt) {
+        match statement {
+            Stmt::Apply { value, args, .. } => {
+                self.uniform[*value] = args.iter().all(|&arg| self.uniform[arg]);
+            }
+            Stmt::Cast { value, arg } => self.uniform[*value] = self.uniform[*arg],
+            Stmt::Const { value, .. } => self.uniform[*value] = true,
+            Stmt::Index { value, index } => self.uniform[*value] = self.same_for_all(index),
+            Stmt::Load { value, index, guard, .. } => {
+                self.uniform[*value] =
+                    self.same_for_all(index) && guard.is_none_or(|guard| self.uniform[guard]);
+            }
+            Stmt::Get { value, accumulator } => self.uniform[*value] = !self.per_lane[*accumulator],
+            Stmt::Reduce { values, .. } => values.iter().for_each(|&value| self.uniform[value] = true),
+            Stmt::For(turns) => self.turns(turns),
+            Stmt::Store { .. } | Stmt::Open { .. } | Stmt::Set { .. } | Stmt::Barrier => {}
+        }
+    }
+
+    fn turns(&mut self, turns: &Loop) {
+        let outside = self.lane;
+        if turns.kind == LoopKind::Lanes {
+            self.lane = Some(turns.var);
+        }
+        self.body(&turns.body);
+        self.lane = outside;
+    }
+
+    fn same_for_all(&self, index: &Expr) -> bool {
+        self.lane.is_none_or(|lane| !index.mentions(lane))
+    }
+}

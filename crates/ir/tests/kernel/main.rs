@@ -1,0 +1,11 @@
+//! Kernels written by hand and at random: what they compute, what is refused, what races, how they print.
+
+mod refused;
+mod text;
+
+use ferrofuse_ir::kernel::{Kernel, parse};
+
+/// The kernel of a text that is right.
+fn kernel(text: &str) -> Kernel {
+    parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
