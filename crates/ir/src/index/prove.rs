@@ -8,10 +8,12 @@
 use super::normalize::atoms;
 use super::{Atom, Expr, Facts, Term};
 
-/// Known inequalities that one proof may add up.
+/// Known inequalities that a proof may add up when it takes away the highest negative term each time.
+const MAX_DIRECTED_DEPTH: u32 = 16;
+/// Known inequalities that a proof may add up when it tries all.
 const MAX_DEPTH: u32 = 3;
-/// Sums that one proof may look at.
-const MAX_STEPS: u32 = 128;
+/// Sums that a proof may look at in either way.
+const MAX_STEPS: u32 = 96;
 
 impl Facts {
     /// True if the two are proved equal.
@@ -66,11 +68,29 @@ impl Facts {
 
     /// True if the expression, as it stands, is certainly zero or more.
     pub(super) fn is_nonnegative(&self, e: &Expr) -> bool {
-        let mut steps = MAX_STEPS;
-        (0..=MAX_DEPTH).any(|depth| self.search(e, depth, &mut steps))
+        let (mut directed, mut steps) = (MAX_STEPS, MAX_STEPS);
+        self.search_directed(e, MAX_DIRECTED_DEPTH, &mut directed)
+            || (1..=MAX_DEPTH).any(|depth| self.search(e, depth, &mut steps))
     }
 
-    /// Tries sums of exactly `depth` known inequalities.
+    /// Takes away the highest negative term, again and again: an index of many dimensions needs as many steps.
+    fn search_directed(&self, e: &Expr, depth: u32, steps: &mut u32) -> bool {
+        if e.is_overflow() || *steps == 0 {
+            return false;
+        }
+        *steps -= 1;
+        if self.interval(e).is_nonnegative() {
+            return true;
+        }
+        let Some(highest) = varying_terms(e).find(|term| term.coefficient < 0) else { return false };
+        depth > 0
+            && self.hypotheses(e).iter().any(|known| {
+                let scales = self.scales(std::slice::from_ref(highest), known);
+                scales.into_iter().any(|scale| self.search_directed(&(e - scale * known), depth - 1, steps))
+            })
+    }
+
+    /// Tries all sums of exactly `depth` known inequalities that share a term with what they are taken from.
     fn search(&self, e: &Expr, depth: u32, steps: &mut u32) -> bool {
         if e.is_overflow() || *steps == 0 {
             return false;
@@ -79,15 +99,15 @@ impl Facts {
         if depth == 0 {
             return self.interval(e).is_nonnegative();
         }
-        let covered =
-            |known: &Expr| self.covers(e, known).into_iter().map(|scale| e - scale * known).collect();
-        let remainders: Vec<Vec<Expr>> = self.hypotheses(e).iter().map(covered).collect();
-        remainders.iter().flatten().any(|rest| self.search(rest, depth - 1, steps))
+        self.hypotheses(e).iter().any(|known| {
+            let scales = self.scales(e.terms(), known);
+            scales.into_iter().any(|scale| self.search(&(e - scale * known), depth - 1, steps))
+        })
     }
 
-    /// What a known inequality may be multiplied by so that a term of `e` goes away, or changes to the better.
-    fn covers(&self, e: &Expr, known: &Expr) -> Vec<Expr> {
-        let pairs = varying_terms(e).flat_map(|term| varying_terms(known).map(move |by| (term, by)));
+    /// What a known inequality may be multiplied by so that one of the terms goes away, or changes to the better.
+    fn scales(&self, terms: &[Term], known: &Expr) -> Vec<Expr> {
+        let pairs = terms.iter().flat_map(|term| varying_terms(known).map(move |by| (term, by)));
         let mut scales: Vec<Expr> = pairs.filter_map(|(term, by)| scale(term, by)).collect();
         scales.retain(|scale| self.interval(scale).is_nonnegative());
         scales.sort();
@@ -169,6 +189,20 @@ mod tests {
         assert!(facts.prove_lt(&read("i0*i4 + 4*i2 + i3"), &read("i1*i4")));
         assert!(!facts.prove_lt(&read("i0*i4 + 4*i2 + i3 + 1"), &read("i1*i4")));
         assert!(facts.prove_le(&Expr::zero(), &read("i0*i4 + 4*i2 + i3")));
+    }
+
+    #[test]
+    fn an_index_of_eight_dimensions_stays_inside() {
+        let mut facts = sizes(16);
+        let (mut index, mut count) = (Expr::zero(), Expr::one());
+        for dimension in 0..8 {
+            let (variable, extent) = (read(&format!("i{dimension}")), read(&format!("i{}", 8 + dimension)));
+            facts.assume_lt(&variable, &extent).unwrap();
+            index = index * &extent + variable;
+            count = count * extent;
+        }
+        assert!(facts.prove_lt(&index, &count));
+        assert!(!facts.prove_lt(&(index + 1), &count));
     }
 
     #[test]
