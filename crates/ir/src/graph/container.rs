@@ -9,6 +9,7 @@ use cranelift_entity::PrimaryMap;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use super::fusion::Fusion;
 use super::node::{Form, Node, NodeData, Shape, Type, Val};
 use super::shape::{ShapeError, infer};
 use crate::index::{Expr, Facts, Sym};
@@ -32,6 +33,11 @@ pub enum SymbolSource {
     },
 }
 
+fn next_epoch() -> u32 {
+    static EPOCHS: AtomicU32 = AtomicU32::new(0);
+    EPOCHS.fetch_add(1, Ordering::Relaxed)
+}
+
 /// The container of nodes and size symbols.
 #[derive(Clone, Debug)]
 pub struct Graph {
@@ -50,13 +56,20 @@ impl Default for Graph {
 impl Graph {
     /// An empty graph with an epoch of its own.
     pub fn new() -> Graph {
-        static EPOCHS: AtomicU32 = AtomicU32::new(0);
         Graph {
-            epoch: EPOCHS.fetch_add(1, Ordering::Relaxed),
+            epoch: next_epoch(),
             nodes: PrimaryMap::new(),
             known: FxHashMap::default(),
             symbols: PrimaryMap::new(),
         }
+    }
+
+    /// A private copy with an epoch of its own, and a view moved to it. Ids mean the same in both until either grows.
+    pub fn fork(&self, view: &Fusion) -> (Graph, Fusion) {
+        view.assert_of(self);
+        let graph = Graph { epoch: next_epoch(), ..self.clone() };
+        let view = view.mapped(&graph, |val| val).expect("a closed view stays closed in a copy");
+        (graph, view)
     }
 
     /// A number that tells graphs apart; views carry it, so that ids of one graph are not used on another.

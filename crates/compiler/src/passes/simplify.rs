@@ -1,0 +1,78 @@
+//! Drops what does nothing: copies, casts that lose nothing on the way, moves that move nothing, arithmetic on
+//! constants.
+//!
+//! A value of a half type is always rounded, so a cast down stays; only a cast up that is undone, or that another cast
+//! follows, goes. A copy that the user wants as a boundary stays.
+
+use ir::DType;
+use ir::graph::{Form, Fusion, Graph, Node, Val, ValMap, rewrite};
+use ir::index::Facts;
+use ir::ops::Prim;
+
+/// The pass.
+pub fn simplify(graph: &mut Graph, fusion: &Fusion) -> (Fusion, ValMap) {
+    rewrite(graph, fusion, |graph, facts, node, operands| {
+        simpler(graph, facts, node, operands).map(|val| vec![val])
+    })
+}
+
+/// The value that a node's only result equals, if it is a simpler one.
+fn simpler(graph: &mut Graph, facts: &mut Facts, node: Node, operands: &[Val]) -> Option<Val> {
+    let form = graph.node(node).form.clone();
+    match &form {
+        Form::Map(prim) if prim.moves_bits() && *prim != Prim::SegmentSet => Some(operands[0]),
+        Form::Map(prim) => fold_constants(graph, facts, *prim, operands),
+        Form::Cast(dtype) => simpler_cast(graph, facts, *dtype, operands[0]),
+        Form::Permute(order) if order.iter().enumerate().all(|(axis, &from)| axis == from as usize) => {
+            Some(operands[0])
+        }
+        Form::Expand(sizes) | Form::Reshape(sizes) => {
+            let shape = graph.shape(operands[0]);
+            let same =
+                shape.len() == sizes.len() && shape.iter().zip(sizes).all(|(a, b)| facts.prove_eq(a, b));
+            same.then_some(operands[0])
+        }
+        Form::Squeeze(axes) => {
+            let Form::Broadcast(new) = graph.form(operands[0]) else { return None };
+            let undone = new.iter().enumerate().all(|(axis, &new)| new == axes.contains(&(axis as u8)));
+            undone.then(|| graph.operands(operands[0])[0])
+        }
+        Form::Cat(_) if operands.len() == 1 => Some(operands[0]),
+        _ => None,
+    }
+}
+
+fn fold_constants(graph: &mut Graph, facts: &mut Facts, prim: Prim, operands: &[Val]) -> Option<Val> {
+    let constants: Option<Vec<_>> = operands.iter().map(|&val| graph.as_constant(val)).collect();
+    let folded = prim.of_scalars(&constants?)?;
+    Some(graph.add(Form::Constant(folded), &[], facts).expect("constants are always accepted").into())
+}
+
+fn simpler_cast(graph: &mut Graph, facts: &mut Facts, to: DType, operand: Val) -> Option<Val> {
+    if graph.dtype(operand) == to {
+        return Some(operand);
+    }
+    if let Some(constant) = graph.as_constant(operand) {
+        return Some(
+            graph.add(Form::Constant(constant.cast(to)), &[], facts).expect("constants are accepted").into(),
+        );
+    }
+    let Form::Cast(middle) = graph.form(operand) else { return None };
+    let source = graph.operands(operand)[0];
+    if !holds(*middle, graph.dtype(source)) {
+        return None;
+    }
+    if graph.dtype(source) == to {
+        return Some(source);
+    }
+    Some(graph.add(Form::Cast(to), &[source], facts).expect("casts are always accepted").into())
+}
+
+/// Whether every value of `narrow` is a value of `wide`, so that going there and on loses nothing.
+fn holds(wide: DType, narrow: DType) -> bool {
+    use DType::{BF16, Bool, F16, F32, F64, I32, I64};
+    matches!(
+        (narrow, wide),
+        (F16 | BF16, F32 | F64) | (F32 | I32, F64) | (I32, I64) | (Bool, I32 | I64 | F32 | F64)
+    )
+}

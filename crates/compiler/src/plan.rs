@@ -1,0 +1,177 @@
+//! The compiler on a page: passes, segments, a schedule and kernels for each.
+
+use ir::graph::{Fusion, Graph, Task, TaskData, TaskKind, Tasks, Val, ValMap};
+use rustc_hash::FxHashMap;
+use thiserror::Error;
+
+use crate::layout::Layout;
+use crate::lower::{Group, LoweredSegment, lower};
+use crate::passes::optimize;
+use crate::schedule::{Hints, Schedule, ScheduleError, choose};
+use crate::segment::{Segmentation, SegmentationError, Witness, greedy, legal, recompute};
+use crate::target::Target;
+
+/// Choices that the user makes instead of the compiler.
+#[derive(Clone, Debug, Default)]
+pub struct PlanOptions {
+    /// Which values are kept, and which segment makes them; over values of the definition.
+    pub segmentation: Option<Segmentation>,
+    /// Schedules for segments, by number.
+    pub schedules: Vec<(usize, Schedule)>,
+}
+
+/// A compiled fusion short of machine code.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The container: that of the definition, with what the passes added.
+    pub graph: Graph,
+    /// The fusion after the passes.
+    pub fusion: Fusion,
+    /// What each value of the definition became.
+    pub map: ValMap,
+    /// Which values are kept in memory.
+    pub segmentation: Segmentation,
+    /// The segments in the order they run.
+    pub segments: Vec<SegmentPlan>,
+    /// The segments as tasks of the graph, in the same order.
+    pub tasks: Tasks,
+}
+
+/// One segment.
+#[derive(Clone, Debug)]
+pub struct SegmentPlan {
+    /// `seg0`, `seg1`, …
+    pub name: String,
+    /// What it reads, makes and computes.
+    pub view: Fusion,
+    /// How it runs.
+    pub decision: Decision,
+}
+
+/// How a segment runs.
+#[derive(Clone, Debug)]
+pub enum Decision {
+    /// As kernels.
+    Kernels(Box<Kernels>),
+    /// By the evaluator, because no kernel can be made of it yet.
+    Evaluate {
+        /// Why.
+        reason: String,
+        /// The value that stands in the way.
+        val: Val,
+    },
+}
+
+/// A segment's kernels and how they came about.
+#[derive(Clone, Debug)]
+pub struct Kernels {
+    /// Why it is legal.
+    pub witness: Witness,
+    /// How it is walked.
+    pub schedule: Schedule,
+    /// How its inputs lie in memory.
+    pub layouts: Vec<Layout>,
+    /// The programs.
+    pub lowered: LoweredSegment,
+    /// How often far memory is read.
+    pub passes: u32,
+}
+
+/// A choice of the user that does not fit.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum PlanError {
+    /// The segmentation.
+    #[error("the segmentation does not fit the definition: {0}")]
+    Segmentation(#[from] SegmentationError),
+    /// A schedule.
+    #[error("the schedule of {segment} does not fit it: {error}")]
+    Schedule {
+        /// The segment.
+        segment: String,
+        /// Why not.
+        error: ScheduleError,
+    },
+    /// A schedule for a segment that the plan does not have, or that the evaluator runs.
+    #[error("there is a schedule for segment {0}, which has no kernel")]
+    NoSegment(usize),
+}
+
+/// Plans a fusion whose inputs lie in memory as `layouts` say.
+///
+/// # Errors
+/// When a segmentation or a schedule that the user chose does not fit; never otherwise.
+pub fn plan(
+    graph: &Graph,
+    fusion: &Fusion,
+    layouts: &[Layout],
+    target: &Target,
+    hints: &Hints,
+    options: &PlanOptions,
+) -> Result<Plan, PlanError> {
+    let (mut graph, fusion) = graph.fork(fusion);
+    let (fusion, map) = optimize(&mut graph, &fusion);
+    let segmentation = match &options.segmentation {
+        Some(chosen) => mapped(chosen, &map),
+        None => recompute(&graph, &fusion, greedy(&graph, &fusion), hints),
+    };
+    segmentation.check(&graph, &fusion)?;
+    let outer: FxHashMap<Val, &Layout> = fusion.inputs().iter().copied().zip(layouts).collect();
+    let mut segments = Vec::new();
+    let mut tasks = Tasks::new();
+    for (number, view) in segmentation.views(&graph, &fusion).into_iter().enumerate() {
+        let name = format!("seg{number}");
+        let data = TaskData {
+            name: name.clone(),
+            kind: TaskKind::Segment,
+            parent: None::<Task>,
+            view: view.clone(),
+        };
+        tasks.add(data).expect("a task without a parent always fits");
+        let dense = |val: &Val| outer.get(val).map_or(Layout::Dense, |layout| (*layout).clone());
+        let layouts: Vec<Layout> = view.inputs().iter().map(dense).collect();
+        let chosen =
+            options.schedules.iter().find(|(segment, _)| *segment == number).map(|(_, schedule)| schedule);
+        let decision = decide(&graph, &view, layouts, target, hints, chosen, &name)?;
+        segments.push(SegmentPlan { name, view, decision });
+    }
+    let has_kernels =
+        |number: usize| matches!(segments.get(number), Some(s) if matches!(s.decision, Decision::Kernels(_)));
+    if let Some((number, _)) = options.schedules.iter().find(|(number, _)| !has_kernels(*number)) {
+        return Err(PlanError::NoSegment(*number));
+    }
+    Ok(Plan { graph, fusion, map, segmentation, segments, tasks })
+}
+
+/// A segmentation over the values that the passes made of the definition's.
+fn mapped(segmentation: &Segmentation, map: &ValMap) -> Segmentation {
+    let segment = |made: &Vec<Val>| {
+        let mut made: Vec<Val> = made.iter().map(|&val| map.get(val).unwrap_or(val)).collect();
+        made.sort_unstable();
+        made.dedup();
+        made
+    };
+    Segmentation { segments: segmentation.segments.iter().map(segment).collect() }
+}
+
+fn decide(
+    graph: &Graph,
+    view: &Fusion,
+    layouts: Vec<Layout>,
+    target: &Target,
+    hints: &Hints,
+    chosen: Option<&Schedule>,
+    name: &str,
+) -> Result<Decision, PlanError> {
+    let witness = match legal(graph, view) {
+        Ok(witness) => witness,
+        Err(refusal) => return Ok(Decision::Evaluate { reason: refusal.reason, val: refusal.val }),
+    };
+    let schedule = match chosen {
+        Some(schedule) => schedule.clone(),
+        None => choose(graph, view, &witness, &layouts, target, hints),
+    };
+    let group = Group { graph, view, witness: &witness, schedule: &schedule, layouts: &layouts, name };
+    let lowered = lower(&group).map_err(|error| PlanError::Schedule { segment: name.to_owned(), error })?;
+    let passes = crate::segment::cost::passes(graph, view, &witness, hints, target);
+    Ok(Decision::Kernels(Box::new(Kernels { witness, schedule, layouts, lowered, passes })))
+}

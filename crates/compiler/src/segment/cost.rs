@@ -1,0 +1,35 @@
+//! What a group costs: the bytes it moves, each distinct tensor read or written once, and its launch.
+
+use ir::graph::{Fusion, Graph, Val};
+use ir::index::Expr;
+
+use super::witness::Witness;
+use crate::schedule::Hints;
+use crate::target::Target;
+
+/// Bytes that a group reads and writes, as a set: each tensor once.
+pub fn bytes(graph: &Graph, view: &Fusion) -> Expr {
+    let read = view.inputs().iter().filter(|&&val| !view.uses(val).is_empty());
+    let mut written: Vec<Val> = view.outputs().iter().map(|output| output.val).collect();
+    written.sort_unstable();
+    written.dedup();
+    let written = written.into_iter().filter(|&val| !view.is_input(val));
+    let total = read.copied().chain(written).fold(Expr::zero(), |sum, val| sum + graph.ty(val).bytes());
+    view.facts().normalize(&total)
+}
+
+/// Seconds that the cost model expects: bytes over bandwidth, and one launch.
+pub fn seconds(graph: &Graph, view: &Fusion, hints: &Hints, target: &Target) -> f64 {
+    hints.value(&bytes(graph, view)) as f64 / target.bandwidth + target.launch
+}
+
+/// How often a kernel reads its inputs from far memory: once if what one row of workers re-reads between stages fits
+/// the memory that serves a block, else once a stage.
+pub fn passes(graph: &Graph, view: &Fusion, witness: &Witness, hints: &Hints, target: &Target) -> u32 {
+    if witness.levels <= 1 {
+        return 1;
+    }
+    let rows = witness.workers.iter().fold(Expr::one(), |n, &axis| n * witness.space.size(axis).clone());
+    let row_bytes = hints.value(&bytes(graph, view)) / hints.value(&rows).max(1);
+    if row_bytes <= target.block_bytes { 1 } else { witness.levels }
+}

@@ -1,0 +1,164 @@
+//! A simple, deterministic segmentation: the whole fusion if that is legal, else pairs of producer and consumer merged
+//! in topological order as long as the union is legal, as nvFuser does, over our legality.
+//!
+//! Values that only constants go into are made wherever they are used. The optimising search is not here.
+
+use std::collections::BTreeSet;
+
+use ir::graph::{Fusion, Graph, Node, Val};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::legal::legal;
+use super::segmentation::{Segmentation, segment_view};
+
+/// The greedy segmentation of a fusion.
+pub fn greedy(graph: &Graph, fusion: &Fusion) -> Segmentation {
+    let mut outputs: Vec<Val> = fusion.outputs().iter().map(|output| output.val).collect();
+    outputs.retain(|&val| !fusion.is_input(val));
+    outputs.sort_unstable();
+    outputs.dedup();
+    if outputs.is_empty() {
+        return Segmentation::default();
+    }
+    let whole = segment_view(graph, fusion, &outputs, &outputs.iter().copied().collect());
+    if legal(graph, &whole).is_ok() {
+        return Segmentation { segments: vec![outputs] };
+    }
+    let mut groups = Groups::single_nodes(graph, fusion);
+    while groups.merge_round() {}
+    groups.segmentation()
+}
+
+/// A partition of a fusion's nodes into groups.
+struct Groups<'a> {
+    graph: &'a Graph,
+    fusion: &'a Fusion,
+    /// Nodes that only constants go into and that are no outputs.
+    free: FxHashSet<Node>,
+    /// Which group a node is in.
+    group_of: FxHashMap<Node, usize>,
+    /// The nodes of each group, ascending; empty where a group was merged away.
+    members: Vec<Vec<Node>>,
+}
+
+impl<'a> Groups<'a> {
+    fn single_nodes(graph: &'a Graph, fusion: &'a Fusion) -> Groups<'a> {
+        let mut groups = Groups {
+            graph,
+            fusion,
+            free: FxHashSet::default(),
+            group_of: FxHashMap::default(),
+            members: Vec::new(),
+        };
+        for &node in fusion.order() {
+            let from_constants = graph
+                .node(node)
+                .operands
+                .iter()
+                .all(|val| !fusion.is_input(*val) && groups.free.contains(&val.node));
+            if from_constants && graph.results(node).all(|val| !fusion.is_output(val)) {
+                groups.free.insert(node);
+            } else {
+                groups.group_of.insert(node, groups.members.len());
+                groups.members.push(vec![node]);
+            }
+        }
+        groups
+    }
+
+    /// One pass over all producer-consumer pairs in topological order; whether anything was merged.
+    fn merge_round(&mut self) -> bool {
+        let mut merged = false;
+        for &node in self.fusion.order() {
+            for &operand in &self.graph.node(node).operands {
+                let pair = (self.group_of.get(&operand.node), self.group_of.get(&node));
+                let (Some(&producer), Some(&consumer)) = pair else { continue };
+                if !self.fusion.is_input(operand)
+                    && producer != consumer
+                    && self.try_merge(producer, consumer)
+                {
+                    merged = true;
+                }
+            }
+        }
+        merged
+    }
+
+    fn try_merge(&mut self, producer: usize, consumer: usize) -> bool {
+        if self.has_detour(producer, consumer) {
+            return false;
+        }
+        let mut union: Vec<Node> =
+            self.members[producer].iter().chain(&self.members[consumer]).copied().collect();
+        union.sort_unstable();
+        if legal(self.graph, &self.view(&union)).is_err() {
+            return false;
+        }
+        for &node in &self.members[consumer] {
+            self.group_of.insert(node, producer);
+        }
+        self.members[consumer].clear();
+        self.members[producer] = union;
+        true
+    }
+
+    /// Whether a path leads from one group to another through a third: merging them would make a cycle.
+    fn has_detour(&self, from: usize, to: usize) -> bool {
+        let mut seen: BTreeSet<usize> = BTreeSet::new();
+        let mut stack: Vec<usize> = self.producers(to).into_iter().filter(|&group| group != from).collect();
+        while let Some(group) = stack.pop() {
+            if group == from {
+                return true;
+            }
+            if seen.insert(group) {
+                stack.extend(self.producers(group));
+            }
+        }
+        false
+    }
+
+    fn producers(&self, group: usize) -> BTreeSet<usize> {
+        let operands = self.members[group].iter().flat_map(|&node| &self.graph.node(node).operands);
+        let computed = operands.filter(|val| !self.fusion.is_input(**val));
+        computed
+            .filter_map(|val| self.group_of.get(&val.node).copied())
+            .filter(|&other| other != group)
+            .collect()
+    }
+
+    /// The values of a group that others use or the fusion gives back.
+    fn made(&self, members: &[Node]) -> Vec<Val> {
+        let is_member = |node: &Node| members.binary_search(node).is_ok();
+        let leaves = |val: Val| {
+            self.fusion.is_output(val) || self.fusion.uses(val).iter().any(|user| !is_member(user))
+        };
+        members.iter().flat_map(|&node| self.graph.results(node)).filter(|&val| leaves(val)).collect()
+    }
+
+    /// The view of a group: what it makes, from what others make.
+    fn view(&self, members: &[Node]) -> Fusion {
+        let made = self.made(members);
+        let outside = |val: &Val| {
+            !self.fusion.is_input(*val)
+                && !self.free.contains(&val.node)
+                && members.binary_search(&val.node).is_err()
+        };
+        let operands = members.iter().flat_map(|&node| self.graph.node(node).operands.iter().copied());
+        let kept: FxHashSet<Val> = operands.filter(outside).chain(made.iter().copied()).collect();
+        segment_view(self.graph, self.fusion, &made, &kept)
+    }
+
+    /// The groups in an order in which each comes after those it needs, the one with the earliest node first.
+    fn segmentation(&self) -> Segmentation {
+        let mut left: BTreeSet<usize> =
+            (0..self.members.len()).filter(|&g| !self.members[g].is_empty()).collect();
+        let mut segments = Vec::with_capacity(left.len());
+        while !left.is_empty() {
+            let ready = |group: &usize| self.producers(*group).is_disjoint(&left);
+            let next = *left.iter().find(|group| ready(group)).expect("the groups have no cycle");
+            left.remove(&next);
+            segments.push(self.made(&self.members[next]));
+        }
+        Segmentation { segments }
+    }
+}

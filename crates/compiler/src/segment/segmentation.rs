@@ -1,0 +1,143 @@
+//! A segmentation: which values are kept in memory, and which of them each segment makes. A printable value apart from
+//! meaning; what else a segment computes follows backward from what it makes, to values kept or inputs.
+//!
+//! ```text
+//! segment seg0 -> tv12, tv14
+//! segment seg1 -> tv30
+//! ```
+
+use std::sync::Arc;
+
+use ir::graph::{Fusion, Graph, Output, Val};
+use ir::index::Facts;
+use rustc_hash::FxHashSet;
+use thiserror::Error;
+
+/// Which values each segment makes, in the order the segments run.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Segmentation {
+    /// What each segment makes, each list ascending.
+    pub segments: Vec<Vec<Val>>,
+}
+
+/// Why a segmentation does not fit a fusion.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum SegmentationError {
+    /// Text that is not a segmentation.
+    #[error("line {line}: expected `segment NAME -> VALUE, VALUE…`, found `{found}`")]
+    Text {
+        /// The line, from 1.
+        line: usize,
+        /// What stands there.
+        found: String,
+    },
+    /// A name that the definition does not have.
+    #[error("line {line}: the definition has no value `{name}`, or does not compute it")]
+    Unknown {
+        /// The line, from 1.
+        line: usize,
+        /// The name.
+        name: String,
+    },
+    /// A value that two segments make.
+    #[error("{0} is made by two segments")]
+    Twice(Val),
+    /// An output that no segment makes.
+    #[error("output {0} is made by no segment")]
+    Missing(Val),
+    /// Segments that wait for each other.
+    #[error("segment {0} needs a value that a later segment makes")]
+    Order(usize),
+}
+
+impl Segmentation {
+    /// All values that are kept in memory.
+    pub fn kept(&self) -> FxHashSet<Val> {
+        self.segments.iter().flatten().copied().collect()
+    }
+
+    /// Each segment as a view: from what it makes back to values kept by others, or inputs.
+    pub fn views(&self, graph: &Graph, fusion: &Fusion) -> Vec<Fusion> {
+        let kept = self.kept();
+        self.segments.iter().map(|made| segment_view(graph, fusion, made, &kept)).collect()
+    }
+
+    /// Whether every output is made, nothing twice, and nothing is needed before it is made.
+    ///
+    /// # Errors
+    /// The first of these that does not hold.
+    pub fn check(&self, graph: &Graph, fusion: &Fusion) -> Result<(), SegmentationError> {
+        let mut made: FxHashSet<Val> = fusion.inputs().iter().copied().collect();
+        for (number, view) in self.views(graph, fusion).iter().enumerate() {
+            if view.inputs().iter().any(|input| !made.contains(input)) {
+                return Err(SegmentationError::Order(number));
+            }
+            for &val in &self.segments[number] {
+                if !made.insert(val) {
+                    return Err(SegmentationError::Twice(val));
+                }
+            }
+        }
+        match fusion.outputs().iter().find(|output| !made.contains(&output.val)) {
+            Some(output) => Err(SegmentationError::Missing(output.val)),
+            None => Ok(()),
+        }
+    }
+
+    /// The text, with values under these names.
+    pub fn to_text(&self, name: &dyn Fn(Val) -> String) -> String {
+        let line = |(number, made): (usize, &Vec<Val>)| {
+            let names: Vec<String> = made.iter().map(|&val| name(val)).collect();
+            format!("segment seg{number} -> {}\n", names.join(", "))
+        };
+        self.segments.iter().enumerate().map(line).collect()
+    }
+
+    /// A segmentation from its text. Empty lines and lines that start with `#` are skipped.
+    ///
+    /// # Errors
+    /// The first line that is not of the form above, or names an unknown value.
+    pub fn parse(text: &str, value: &dyn Fn(&str) -> Option<Val>) -> Result<Segmentation, SegmentationError> {
+        let mut segmentation = Segmentation::default();
+        for (number, line) in text.lines().enumerate() {
+            let line = line.trim();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            let wrong = || SegmentationError::Text { line: number + 1, found: line.to_owned() };
+            let (_, names) =
+                line.strip_prefix("segment ").and_then(|rest| rest.split_once("->")).ok_or_else(wrong)?;
+            let find = |name: &str| {
+                let name = name.trim();
+                value(name)
+                    .ok_or_else(|| SegmentationError::Unknown { line: number + 1, name: name.to_owned() })
+            };
+            let mut made = names.split(',').map(find).collect::<Result<Vec<Val>, _>>()?;
+            made.sort_unstable();
+            segmentation.segments.push(made);
+        }
+        Ok(segmentation)
+    }
+}
+
+/// The view of a segment that makes these values while `kept` are in memory.
+pub(super) fn segment_view(graph: &Graph, fusion: &Fusion, made: &[Val], kept: &FxHashSet<Val>) -> Fusion {
+    let is_source = |val: Val| fusion.is_input(val) || (kept.contains(&val) && !made.contains(&val));
+    let mut seen: FxHashSet<Val> = FxHashSet::default();
+    let mut inputs: Vec<Val> = Vec::new();
+    let mut stack: Vec<Val> = made.to_vec();
+    while let Some(val) = stack.pop() {
+        if !seen.insert(val) {
+            continue;
+        }
+        if is_source(val) {
+            inputs.push(val);
+        } else {
+            stack.extend(graph.operands(val).iter().copied());
+        }
+    }
+    inputs.sort_unstable();
+    let facts: Arc<Facts> = Arc::clone(fusion.facts());
+    let outputs = made.iter().map(|&val| Output::from(val)).collect();
+    Fusion::new(graph, inputs, outputs, facts).expect("a segment stops at inputs and kept values")
+}
