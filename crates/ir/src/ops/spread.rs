@@ -18,6 +18,8 @@ pub enum Spread {
     Quotient,
     /// As [`Spread::Corners`], but unbounded where the base may be zero under a negative exponent.
     Power,
+    /// As [`Spread::Corners`] for the angle of a point (y, x), but a full turn where the point may lie on the negative x axis.
+    Angle,
     /// The remainder: jumps by a divisor where the quotient's integer part may differ.
     Remainder,
     /// A truth value: it may flip where the operand intervals overlap.
@@ -44,6 +46,8 @@ impl Spread {
             Spread::Quotient => quotient(args, errors),
             Spread::Power if has_pole(args, errors) => f64::INFINITY,
             Spread::Power => corners(meaning, args, errors),
+            Spread::Angle if may_turn(args, errors) => std::f64::consts::TAU,
+            Spread::Angle => corners(meaning, args, errors),
             Spread::Remainder => remainder(args, errors),
             Spread::Comparison => comparison(args, errors),
             Spread::Select => select(args, errors),
@@ -95,14 +99,21 @@ fn has_pole(args: &[f64], errors: &[f64]) -> bool {
     args[0].abs() <= errors[0] && args[1] - errors[1] < 0.0
 }
 
+fn may_turn(args: &[f64], errors: &[f64]) -> bool {
+    args[0].abs() <= errors[0] && args[1] - errors[1] <= 0.0
+}
+
+/// Smooth while the whole quotient stays the same; beyond that both remainders are at most their divisors.
 fn remainder(args: &[f64], errors: &[f64]) -> f64 {
     let (a, b) = (args[0], args[1]);
+    if errors[1] > 0.0 && b.abs() <= errors[1] {
+        return f64::INFINITY;
+    }
     let whole = (a / b).trunc();
     let steady = [-1.0, 1.0].iter().all(|&up| {
         [-1.0, 1.0].iter().all(|&down| ((a + up * errors[0]) / (b + down * errors[1])).trunc() == whole)
     });
-    let smooth = errors[0] + whole.abs() * errors[1];
-    if steady { smooth } else { smooth + b.abs() + errors[1] }
+    if steady { errors[0] + whole.abs() * errors[1] } else { 2.0 * b.abs() + errors[1] }
 }
 
 fn comparison(args: &[f64], errors: &[f64]) -> f64 {

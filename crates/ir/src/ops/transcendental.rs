@@ -162,6 +162,7 @@ pub(super) const ATAN2: Primitive = Primitive {
     cuda: CudaSpelling::float("atan2f({0}, {1})", "atan2({0}, {1})"),
     cpu: CpuSpellings::float(Libm { f32: "atan2f", f64: "atan2" }),
     ulp: 3.0,
+    spread: Spread::Angle,
     doc: "The angle of the point (x, y), from -pi to pi.",
     ..REAL
 };
