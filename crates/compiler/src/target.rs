@@ -11,6 +11,8 @@ pub struct Target {
     pub blocks: u64,
     /// Least number of elements that make a block worth its start.
     pub grain: u64,
+    /// Neighbouring elements that a block takes at least where the axis that lies contiguous is divided.
+    pub strip: u64,
     /// Memory bandwidth in bytes per second.
     pub bandwidth: f64,
     /// Cost of one launch in seconds.
@@ -25,6 +27,7 @@ impl Target {
             block_bytes: 512 << 10,
             blocks: 64,
             grain: 1 << 14,
+            strip: 1 << 10,
             bandwidth: 30e9,
             launch: 2e-6,
         }
@@ -37,6 +40,7 @@ impl Target {
             block_bytes: 200 << 10,
             blocks: 1024,
             grain: 1 << 10,
+            strip: 1 << 10,
             bandwidth: 3e12,
             launch: 3e-6,
         }

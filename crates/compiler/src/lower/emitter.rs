@@ -93,7 +93,7 @@ impl<'a> Emitter<'a> {
     pub fn argument(&mut self, argument: Argument, name: impl FnOnce() -> String) -> Expr {
         let known = self.arguments.iter().position(|known| *known == argument);
         let place = known.unwrap_or_else(|| {
-            let sym = self.kernel.symbols.push(name());
+            let sym = self.new_symbol(name());
             self.kernel.arguments.push(sym);
             self.arguments.push(argument);
             self.arguments.len() - 1
@@ -128,7 +128,7 @@ impl<'a> Emitter<'a> {
 
     /// Opens a loop; what is emitted next goes into its body, or further out.
     pub fn open_loop(&mut self, name: String, begin: Expr, end: Expr, kind: LoopKind) -> Sym {
-        let var = self.kernel.symbols.push(name);
+        let var = self.new_symbol(name);
         self.reach[var] = self.frames.len();
         self.frames.push(Frame {
             turn: Some((var, begin, end, kind)),
@@ -136,6 +136,14 @@ impl<'a> Emitter<'a> {
             known: FxHashMap::default(),
         });
         var
+    }
+
+    /// A symbol of this name, or where the name is taken, of this name and a number.
+    fn new_symbol(&mut self, name: String) -> Sym {
+        let taken = |name: &str| self.kernel.symbols.values().any(|known| known == name);
+        let numbered = (1..).map(|number| format!("{name}_{number}"));
+        let free = std::iter::once(name.clone()).chain(numbered).find(|name| !taken(name));
+        self.kernel.symbols.push(free.expect("numbers do not run out"))
     }
 
     /// Closes the innermost loop.

@@ -131,20 +131,12 @@ fn divide(witness: &Witness, target: &Target, hints: &Hints, schedule: &mut Sche
         witness.order.iter().fold(1u64, |n, &axis| n.saturating_mul(hints.value(witness.space.size(axis))));
     let mut cut = Cut { blocks: 1, total: total.max(1), target, hints, witness };
     let (free, folded): (Vec<Axis>, Vec<Axis>) = outer.iter().partition(|axis| folds_over(axis) == 0);
-    for &axis in &free {
-        cut.axis(axis, 1, schedule);
-    }
-    if let Some(axis) = lane {
-        let many = u64::from(schedule.lanes) * 16;
-        if folds_over(&axis) == 0 || cut.blocks * 4 < target.blocks {
-            cut.axis(axis, many, schedule);
-        }
-    }
-    for &axis in &folded {
-        if cut.blocks * 4 < target.blocks {
-            cut.axis(axis, 1, schedule);
-        }
-    }
+    let lane_is_free = lane.filter(|axis| folds_over(axis) == 0);
+    let lane_is_folded = lane.filter(|axis| folds_over(axis) > 0);
+    free.iter().for_each(|&axis| cut.axis(axis, 1, schedule));
+    lane_is_free.iter().for_each(|&axis| cut.axis(axis, target.strip, schedule));
+    folded.iter().for_each(|&axis| cut.axis(axis, 1, schedule));
+    lane_is_folded.iter().for_each(|&axis| cut.axis(axis, target.strip, schedule));
     schedule.rows = outer.into_iter().filter(|axis| schedule.chunk(*axis).is_none()).collect();
 }
 
@@ -160,7 +152,7 @@ struct Cut<'a> {
 impl Cut<'_> {
     /// Divides one more axis, in chunks that are multiples of `unit` and hold at least the target's grain of work.
     fn axis(&mut self, axis: Axis, unit: u64, schedule: &mut Schedule) {
-        if self.blocks >= self.target.blocks {
+        if self.blocks * 2 > self.target.blocks {
             return;
         }
         let size = self.hints.value(self.witness.space.size(axis)).max(1);

@@ -73,14 +73,14 @@ fn refuse_cut(graph: &Graph, view: &Fusion) -> Result<(), Refusal> {
     }
 }
 
-/// For each node, the folds that its value depends on, itself included, ascending.
+/// For each node, the nearest folds that its value depends on, ascending: a fold stands for those before it.
 fn folds_below(graph: &Graph, view: &Fusion) -> FxHashMap<Node, Vec<Node>> {
     let mut below: FxHashMap<Node, Vec<Node>> = FxHashMap::default();
     for &node in view.order() {
-        let mut folds = folds_of_operands(graph, view, node, &below);
-        if let Form::Fold { .. } = graph.node(node).form {
-            folds.push(node);
-        }
+        let folds = match graph.node(node).form {
+            Form::Fold { .. } => vec![node],
+            _ => folds_of_operands(graph, view, node, &below),
+        };
         below.insert(node, folds);
     }
     below
