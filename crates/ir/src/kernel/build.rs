@@ -27,7 +27,7 @@ use super::{
     Access, Accumulator, Buffer, BufferDecl, Kernel, Loop, LoopKind, Place, Scratch, ScratchDecl, Stmt, Value,
 };
 use crate::index::{Expr, Sym};
-use crate::ops::{Monoid, Operand, Prim, signature};
+use crate::ops::{Arith, Monoid, Operand, Prim, signature};
 use crate::{DType, Scalar};
 
 /// A kernel in the making. Loops are opened by `push_…` and closed by [`pop_for`](Self::pop_for), or written with a
@@ -141,6 +141,11 @@ impl KernelBuilder {
         let value = self.value(signature.result_compute);
         self.push(Stmt::Apply { value, op, args: args.to_vec() });
         value
+    }
+
+    /// Where expressions of composites and monoids can be evaluated into statements.
+    pub fn arith(&mut self, dtype: DType) -> KernelArith<'_> {
+        KernelArith { builder: self, dtype }
     }
 
     /// A value as another dtype; the value itself if it is of that dtype.
@@ -281,6 +286,27 @@ impl KernelBuilder {
 
     fn fresh_variable(&mut self) -> Sym {
         self.symbol("x0")
+    }
+}
+
+/// Expressions of composites and monoids, written into a kernel as statements; numbers become constants of `dtype`.
+#[derive(Debug)]
+pub struct KernelArith<'b> {
+    /// Where the statements go.
+    pub builder: &'b mut KernelBuilder,
+    /// What the expression computes in.
+    pub dtype: DType,
+}
+
+impl Arith for KernelArith<'_> {
+    type V = Value;
+
+    fn apply(&mut self, prim: Prim, args: &[Value]) -> Value {
+        self.builder.apply(prim, args)
+    }
+
+    fn constant(&mut self, value: f64) -> Value {
+        self.builder.constant(Scalar::from_f64(self.dtype, value))
     }
 }
 

@@ -35,6 +35,7 @@ use std::fmt;
 use cranelift_entity::{EntityRef, SecondaryMap};
 use thiserror::Error;
 
+use super::combine::computes;
 use super::uniformity::per_lane;
 use super::{Access, Accumulator, Kernel, Loop, LoopKind, MAX_LANES, MAX_NESTING, Place, Stmt, Value, print};
 use crate::DType;
@@ -352,8 +353,9 @@ impl<'k> Check<'k> {
         self.uniform_code("reduce");
         let element = accumulators.first().and_then(|&first| self.kernel.accumulators.get(first));
         let Some(&element) = element else { return self.fail("reduce of nothing that is declared") };
-        let computes = element == element.compute() && (monoid != Monoid::Welford || element.is_float());
-        self.require(computes, || format!("{} does not compute in {element}", monoid.name()));
+        self.require(computes(monoid, element), || {
+            format!("{} does not compute in {element}", monoid.name())
+        });
         let states = monoid.state_dtypes(element);
         self.require(values.len() == states.len() && accumulators.len() == states.len(), || {
             format!("the states of {} are {}", monoid.name(), names(&states))

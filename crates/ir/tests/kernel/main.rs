@@ -1,7 +1,11 @@
 //! Kernels written by hand and at random: what they compute, what is refused, what races, how they print.
 
+mod computed;
+mod races;
+mod random;
 mod refused;
 mod text;
+mod uniform;
 
 use ferrofuse_ir::kernel::{Kernel, parse};
 

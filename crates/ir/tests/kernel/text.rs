@@ -4,12 +4,13 @@ use ferrofuse_ir::kernel::{parse, print};
 
 use crate::kernel;
 
-const PROGRAMS: [&str; 5] = [
+const PROGRAMS: [&str; 6] = [
     include_str!("programs/mul_bf16.kernel"),
     include_str!("programs/softmax.kernel"),
     include_str!("programs/column_sum.kernel"),
     include_str!("programs/pad.kernel"),
     include_str!("programs/reverse.kernel"),
+    include_str!("programs/welford.kernel"),
 ];
 
 #[test]

@@ -1,0 +1,389 @@
+//! The meaning of a kernel: runs it on memory, statement by statement. Takes any kernel and sizes, never panics on
+//! them; gives the buffers as the kernel leaves them, or the first fault. Slow and exact: the judge, not a way to run.
+//!
+//! * Blocks run one after the other in an order drawn from a seed. Lanes of a block run one after the other through
+//!   each loop over lanes, in a chosen order; as barriers stand in uniform code only, nothing else can be told apart.
+//! * A lane whose turn is past the end of the loop does nothing and keeps its accumulators.
+//! * Uniform code runs once per block. What it opens or sets holds for the copies of all lanes.
+//! * Scalar ops are those of the op table, rounded to the dtype of the result at each statement.
+//! * `reduce` combines the lanes' copies in the tree of a butterfly: for stride = lanes/2, lanes/4, … 1, lane `l` below
+//!   the stride takes `combine(l, l + stride)`. Code generators keep this order, so the bits are the same everywhere.
+//! * A load whose guard is false gives zero; its index is not looked at.
+//!
+//! Faults are in [`Fault`]; what is a race is said in `race.rs`.
+
+use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
+
+use super::combine::combine;
+pub use super::fault::{Fault, Location};
+pub use super::memory::Memory;
+pub use super::order::LaneOrder;
+use super::order::Order;
+use super::race::{Agent, Finding, Shadow, Stores};
+use super::uniformity::per_lane;
+use super::{Accumulator, Buffer, Kernel, Loop, LoopKind, Place, Scratch, Stmt, Value, print, verify};
+use crate::Scalar;
+use crate::index::{Expr, Sym};
+use crate::ops::Monoid;
+
+/// How to run.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Draws the order of blocks.
+    pub seed: u64,
+    /// The order of lanes.
+    pub lanes: LaneOrder,
+    /// The most statements, turns and scratch elements that all blocks together may take.
+    pub step_limit: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { seed: 0, lanes: LaneOrder::Forward, step_limit: 1 << 30 }
+    }
+}
+
+/// Runs all blocks. `args` are the kernel's arguments, `buffers` its buffers, both in order.
+///
+/// # Errors
+/// The first [`Fault`]; the buffers then hold what was stored before it.
+pub fn interpret(
+    kernel: &Kernel,
+    args: &[i64],
+    buffers: &mut [Memory],
+    options: &Options,
+) -> Result<(), Fault> {
+    verify(kernel)?;
+    check_call(kernel, args, buffers)?;
+    let mut run = Run::new(kernel, args, buffers, options);
+    let blocks = run.evaluate(&kernel.blocks).map_err(|source| Fault::Index {
+        statement: format!("blocks {}", print::index(kernel, &kernel.blocks)),
+        source,
+    })?;
+    for block in Order::shuffled(u64::try_from(blocks).unwrap_or(0), options.seed) {
+        run.block(block as i64)?;
+    }
+    Ok(())
+}
+
+fn check_call(kernel: &Kernel, args: &[i64], buffers: &[Memory]) -> Result<(), Fault> {
+    if args.len() != kernel.arguments.len() {
+        return Err(Fault::Arguments { expected: kernel.arguments.len(), given: args.len() });
+    }
+    if buffers.len() != kernel.buffers.len() {
+        return Err(Fault::Buffers { expected: kernel.buffers.len(), given: buffers.len() });
+    }
+    for ((buffer, decl), memory) in kernel.buffers.iter().zip(buffers) {
+        if decl.dtype != memory.dtype() {
+            return Err(Fault::BufferDType { buffer, expected: decl.dtype, given: memory.dtype() });
+        }
+    }
+    Ok(())
+}
+
+/// A scratch array with the history of each element.
+struct ScratchArray {
+    memory: Memory,
+    shadow: Shadow,
+}
+
+/// The state of a run.
+struct Run<'k, 'm> {
+    kernel: &'k Kernel,
+    buffers: &'m mut [Memory],
+    stores: PrimaryMap<Buffer, Stores>,
+    options: Options,
+    steps_left: u64,
+    symbols: SecondaryMap<Sym, Option<i64>>,
+    values: PrimaryMap<Value, Scalar>,
+    per_lane: SecondaryMap<Accumulator, bool>,
+    accumulators: PrimaryMap<Accumulator, Vec<Scalar>>,
+    scratch: PrimaryMap<Scratch, ScratchArray>,
+    block: i64,
+    /// Counts barriers and blocks.
+    epoch: u64,
+}
+
+impl<'k, 'm> Run<'k, 'm> {
+    fn new(kernel: &'k Kernel, args: &[i64], buffers: &'m mut [Memory], options: &Options) -> Self {
+        let per_lane = per_lane(kernel);
+        let copies = |accumulator| if per_lane[accumulator] { kernel.lanes as usize } else { 1 };
+        let accumulators =
+            kernel.accumulators.iter().map(|(id, &dtype)| vec![Scalar::zero(dtype); copies(id)]).collect();
+        let mut symbols = SecondaryMap::new();
+        for (&symbol, &arg) in kernel.arguments.iter().zip(args) {
+            symbols[symbol] = Some(arg);
+        }
+        Self {
+            kernel,
+            stores: buffers.iter().map(|memory| Stores::new(memory.len())).collect(),
+            buffers,
+            options: *options,
+            steps_left: options.step_limit,
+            symbols,
+            values: kernel.values.values().map(|&dtype| Scalar::zero(dtype)).collect(),
+            accumulators,
+            per_lane,
+            scratch: PrimaryMap::new(),
+            block: 0,
+            epoch: 0,
+        }
+    }
+
+    fn block(&mut self, block: i64) -> Result<(), Fault> {
+        self.step()?;
+        self.block = block;
+        self.epoch += 1;
+        self.symbols[self.kernel.block] = Some(block);
+        self.fresh_scratch()?;
+        self.body(&self.kernel.body, Agent::Uniform)
+    }
+
+    /// A block finds its scratch memory uninitialised.
+    fn fresh_scratch(&mut self) -> Result<(), Fault> {
+        self.scratch.clear();
+        for (scratch, decl) in &self.kernel.scratch {
+            let len = self.evaluate(&decl.len).map_err(|source| Fault::Index {
+                statement: format!(
+                    "scratch {scratch}: {}[{}]",
+                    decl.dtype,
+                    print::index(self.kernel, &decl.len)
+                ),
+                source,
+            })?;
+            let affordable = u64::try_from(len).ok().filter(|&len| len <= self.steps_left);
+            let elements = affordable.ok_or(Fault::ScratchLength { scratch, len })?;
+            self.steps_left -= elements;
+            let memory = Memory::zeros(decl.dtype, elements as usize);
+            let shadow = Shadow::new(elements as usize, self.kernel.lanes);
+            self.scratch.push(ScratchArray { memory, shadow });
+        }
+        Ok(())
+    }
+
+    fn body(&mut self, body: &'k [Stmt], agent: Agent) -> Result<(), Fault> {
+        body.iter().try_for_each(|statement| self.statement(statement, agent))
+    }
+
+    fn statement(&mut self, statement: &'k Stmt, agent: Agent) -> Result<(), Fault> {
+        self.step()?;
+        match statement {
+            Stmt::Apply { value, op, args } => {
+                let args: Vec<Scalar> = args.iter().map(|&arg| self.values[arg]).collect();
+                self.values[*value] = op.of_scalars(&args).expect("a verified op has a meaning");
+            }
+            Stmt::Cast { value, arg } => {
+                self.values[*value] = self.values[*arg].cast(self.kernel.values[*value]);
+            }
+            Stmt::Const { value, constant } => self.values[*value] = *constant,
+            Stmt::Index { value, index } => {
+                let index = self.index(index, statement)?;
+                self.values[*value] = Scalar::from_i64(crate::DType::I64, index);
+            }
+            Stmt::Load { value, place, index, guard } => {
+                self.values[*value] = if self.allows(*guard) {
+                    self.load(*place, index, agent, statement)?
+                } else {
+                    Scalar::zero(self.kernel.values[*value])
+                };
+            }
+            Stmt::Store { place, index, value, guard } => {
+                if self.allows(*guard) {
+                    self.store(*place, index, self.values[*value], agent, statement)?;
+                }
+            }
+            Stmt::Open { accumulator, init: value } | Stmt::Set { accumulator, value } => {
+                self.set(*accumulator, self.values[*value], agent);
+            }
+            Stmt::Get { value, accumulator } => {
+                let copy = self.copy(*accumulator, agent);
+                self.values[*value] = self.accumulators[*accumulator][copy];
+            }
+            Stmt::Reduce { values, monoid, accumulators } => {
+                let states = self.combine_lanes(*monoid, accumulators);
+                values.iter().zip(states).for_each(|(&value, state)| self.values[value] = state);
+            }
+            Stmt::For(turns) => self.turns(turns, agent, statement)?,
+            Stmt::Barrier => self.epoch += 1,
+        }
+        Ok(())
+    }
+
+    fn turns(&mut self, turns: &'k Loop, agent: Agent, statement: &Stmt) -> Result<(), Fault> {
+        let (begin, end) = (self.index(&turns.begin, statement)?, self.index(&turns.end, statement)?);
+        match turns.kind {
+            LoopKind::Serial => self.stride(turns, begin, end, 1, agent),
+            LoopKind::Lanes => {
+                let lanes = self.kernel.lanes;
+                self.options.lanes.of(lanes.into()).try_for_each(|lane| {
+                    match begin.checked_add(lane as i64) {
+                        Some(first) => self.stride(turns, first, end, lanes.into(), Agent::Lane(lane as u32)),
+                        None => Ok(()),
+                    }
+                })
+            }
+        }
+    }
+
+    /// The turns of one agent: `first`, `first + stride`, … below `end`.
+    fn stride(
+        &mut self,
+        turns: &'k Loop,
+        first: i64,
+        end: i64,
+        stride: i64,
+        agent: Agent,
+    ) -> Result<(), Fault> {
+        let mut turn = first;
+        while turn < end {
+            self.step()?;
+            self.symbols[turns.var] = Some(turn);
+            self.body(&turns.body, agent)?;
+            let Some(next) = turn.checked_add(stride) else { break };
+            turn = next;
+        }
+        Ok(())
+    }
+
+    fn load(&mut self, place: Place, index: &Expr, agent: Agent, statement: &Stmt) -> Result<Scalar, Fault> {
+        let (index, position) = self.position(place, index, agent, statement)?;
+        match place {
+            Place::Buffer(buffer) => Ok(self.buffers[buffer.index()].read(position)),
+            Place::Scratch(scratch) => {
+                let epoch = self.epoch;
+                let array = &mut self.scratch[scratch];
+                let element = array.memory.read(position);
+                let found = array.shadow.load(position, epoch, agent);
+                found.map_err(|finding| self.blame(finding, place, index, agent, statement))?;
+                Ok(element)
+            }
+        }
+    }
+
+    fn store(
+        &mut self,
+        place: Place,
+        index: &Expr,
+        element: Scalar,
+        agent: Agent,
+        statement: &Stmt,
+    ) -> Result<(), Fault> {
+        let (index, position) = self.position(place, index, agent, statement)?;
+        match place {
+            Place::Buffer(buffer) => {
+                let found = self.stores[buffer].store(position, self.block, agent);
+                found.map_err(|earlier| self.blame_stores(earlier, place, index, agent, statement))?;
+                self.buffers[buffer.index()].write(position, element);
+            }
+            Place::Scratch(scratch) => {
+                let epoch = self.epoch;
+                let found = self.scratch[scratch].shadow.store(position, epoch, agent);
+                found.map_err(|finding| self.blame(finding, place, index, agent, statement))?;
+                self.scratch[scratch].memory.write(position, element);
+            }
+        }
+        Ok(())
+    }
+
+    /// The index and where it is in the place's memory.
+    fn position(
+        &self,
+        place: Place,
+        index: &Expr,
+        agent: Agent,
+        statement: &Stmt,
+    ) -> Result<(i64, usize), Fault> {
+        let index = self.index(index, statement)?;
+        let memory = match place {
+            Place::Buffer(buffer) => &self.buffers[buffer.index()],
+            Place::Scratch(scratch) => &self.scratch[scratch].memory,
+        };
+        let position = memory.position(index).ok_or_else(|| Fault::OutOfBounds {
+            statement: print::statement(self.kernel, statement),
+            at: Location::new(self.block, agent),
+            place,
+            index,
+            len: memory.len(),
+        })?;
+        Ok((index, position))
+    }
+
+    fn blame(&self, finding: Finding, place: Place, index: i64, agent: Agent, statement: &Stmt) -> Fault {
+        let statement = print::statement(self.kernel, statement);
+        let at = Location::new(self.block, agent);
+        match finding {
+            Finding::Uninitialised => Fault::Uninitialised { statement, at, place, index },
+            Finding::Race(other) => {
+                Fault::Race { statement, at, other: Location::new(self.block, other), place, index }
+            }
+        }
+    }
+
+    fn blame_stores(
+        &self,
+        (block, other): (i64, Agent),
+        place: Place,
+        index: i64,
+        agent: Agent,
+        statement: &Stmt,
+    ) -> Fault {
+        let statement = print::statement(self.kernel, statement);
+        let (at, other) = (Location::new(self.block, agent), Location::new(block, other));
+        if at == other {
+            Fault::StoredTwice { statement, at, place, index }
+        } else {
+            Fault::Race { statement, at, other, place, index }
+        }
+    }
+
+    fn set(&mut self, accumulator: Accumulator, element: Scalar, agent: Agent) {
+        let copy = self.copy(accumulator, agent);
+        match agent {
+            Agent::Lane(_) => self.accumulators[accumulator][copy] = element,
+            Agent::Uniform => self.accumulators[accumulator].fill(element),
+        }
+    }
+
+    fn copy(&self, accumulator: Accumulator, agent: Agent) -> usize {
+        match agent {
+            Agent::Lane(lane) if self.per_lane[accumulator] => lane as usize,
+            _ => 0,
+        }
+    }
+
+    /// One scalar per state, of all lanes' copies.
+    fn combine_lanes(&self, monoid: Monoid, accumulators: &[Accumulator]) -> Vec<Scalar> {
+        let lanes = self.kernel.lanes as usize;
+        let state = |lane: usize| accumulators.iter().map(|&a| self.accumulators[a][lane]).collect();
+        let mut states: Vec<Vec<Scalar>> = (0..lanes).map(state).collect();
+        while states.len() > 1 {
+            let upper = states.split_off(states.len() / 2);
+            states = states
+                .iter()
+                .zip(&upper)
+                .map(|(low, high)| combine(monoid, low, high))
+                .collect::<Option<_>>()
+                .expect("a verified reduce has a meaning");
+        }
+        states.swap_remove(0)
+    }
+
+    fn allows(&self, guard: Option<Value>) -> bool {
+        guard.is_none_or(|guard| self.values[guard].as_bool())
+    }
+
+    fn index(&self, index: &Expr, statement: &Stmt) -> Result<i64, Fault> {
+        let statement = || print::statement(self.kernel, statement);
+        self.evaluate(index).map_err(|source| Fault::Index { statement: statement(), source })
+    }
+
+    fn evaluate(&self, expr: &Expr) -> Result<i64, crate::index::EvalError> {
+        expr.eval(&|symbol| self.symbols[symbol])
+    }
+
+    fn step(&mut self) -> Result<(), Fault> {
+        let limit = Fault::StepLimit { limit: self.options.step_limit };
+        self.steps_left = self.steps_left.checked_sub(1).ok_or(limit)?;
+        Ok(())
+    }
+}
