@@ -1,7 +1,13 @@
-//! CPU code: LLVM found at run time, and the loader that makes its objects callable.
+//! CPU code: a kernel program to LLVM IR, LLVM found at run time, and the loader that makes its objects callable.
 //!
-//! Takes LLVM IR as text and gives machine code, assembly or optimised IR. Takes no decision about the
-//! kernel, and needs no LLVM to build.
+//! Takes kernel programs and gives LLVM IR, assembly or callable code. Takes no decision about the kernel, and needs no
+//! LLVM to build.
 
+pub mod compiled;
+pub mod emit;
+pub mod externals;
 pub mod llvm;
 pub mod object;
+
+pub use compiled::{CompiledKernel, Error, compile_kernel};
+pub use emit::{Isa, emit};

@@ -13,10 +13,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-/// On kernels that are already explicit vectors these four run as fast as `O2` for half its compile time.
+/// On kernels that are already explicit vectors these five run as fast as `O2` for half its compile time.
 /// Pipelines given as text check by default that instcombine needs no second round, and end the process
 /// if it does; that check is for LLVM's own tests.
-const PIPELINE: &CStr = c"function(early-cse,instcombine<no-verify-fixpoint>,loop-mssa(licm),simplifycfg)";
+const PIPELINE: &CStr =
+    c"function(sroa,early-cse,instcombine<no-verify-fixpoint>,loop-mssa(licm),simplifycfg)";
 
 /// Where to find libLLVM.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -1,0 +1,95 @@
+//! A kernel program as callable machine code: emitted, compiled, loaded.
+//!
+//! Knows no buffers' sizes and no threads: whoever calls answers for both. Caches nothing.
+
+use ir::kernel::Kernel;
+
+use super::emit::{self, EmitError, Isa};
+use super::externals;
+use super::llvm::{self, CpuTarget, Llvm, Output, Times};
+use super::object::{Code, ObjectError};
+
+/// Why a kernel did not become code.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// It has no LLVM IR.
+    #[error(transparent)]
+    Emit(#[from] EmitError),
+    /// LLVM refused.
+    #[error(transparent)]
+    Llvm(#[from] llvm::Error),
+    /// The object file could not be loaded.
+    #[error(transparent)]
+    Object(#[from] ObjectError),
+    /// The object lacks the kernel: it is of another kernel, or damaged.
+    #[error("the object file has no function {0}")]
+    NoSymbol(String),
+}
+
+/// The signature of a kernel's function.
+type Function = unsafe extern "C" fn(*const i64, *const *mut u8, *const *mut u8, i64, i64);
+
+/// A kernel as machine code. Safe to share between threads; the code lives as long as this.
+#[derive(Debug)]
+pub struct CompiledKernel {
+    /// The LLVM IR, before LLVM's passes.
+    pub ir: String,
+    /// The object file that was loaded.
+    pub object: Vec<u8>,
+    /// The function's name.
+    pub symbol: String,
+    /// What compiling took.
+    pub times: Times,
+    code: Code,
+    function: Function,
+}
+
+/// Compiles a kernel for a target that this machine can run, and loads it.
+///
+/// # Errors
+/// [`Error`] by the station that failed.
+pub fn compile_kernel(kernel: &Kernel, target: CpuTarget, llvm: &Llvm) -> Result<CompiledKernel, Error> {
+    let isa = Isa::new(llvm, target);
+    let module = emit::emit(kernel, &isa)?;
+    let compiled = llvm.compile(&module.ir, isa.spec(), Output::Object)?;
+    CompiledKernel::load(module.symbol, module.ir, compiled.bytes, compiled.times)
+}
+
+impl CompiledKernel {
+    /// Loads an object file, as [`compile_kernel`] made it, now or earlier.
+    ///
+    /// # Errors
+    /// [`Error::Object`] and [`Error::NoSymbol`] for bytes that are no such object.
+    pub fn load(symbol: String, ir: String, object: Vec<u8>, times: Times) -> Result<CompiledKernel, Error> {
+        let code = Code::load(&object, &externals::address)?;
+        let address = code.symbol(&symbol).ok_or_else(|| Error::NoSymbol(symbol.clone()))?;
+        // SAFETY: the symbol is the function of our own module, which `emit` gave this signature; that the object is
+        // ours is the promise of whoever kept it.
+        let function = unsafe { std::mem::transmute::<*const u8, Function>(address) };
+        Ok(CompiledKernel { ir, object, symbol, times, code, function })
+    }
+
+    /// Bytes of memory that the loaded code occupies.
+    pub fn code_bytes(&self) -> usize {
+        self.code.bytes()
+    }
+
+    /// Runs the blocks `first .. last`.
+    ///
+    /// # Safety
+    /// The slices hold one entry per argument, buffer and scratch array of the kernel, in its order. Every element that
+    /// these blocks load or store lies within the memory at the address given, aligned to its size. Nobody else
+    /// writes what these blocks read or write while they run, and no one else uses the scratch memory. A buffer that
+    /// is written may overlap one that is read only where each element is read by the block that writes it, before.
+    pub unsafe fn call(
+        &self,
+        arguments: &[i64],
+        buffers: &[*mut u8],
+        scratch: &[*mut u8],
+        first: i64,
+        last: i64,
+    ) {
+        // SAFETY: the caller's promises are those that the function needs.
+        unsafe { (self.function)(arguments.as_ptr(), buffers.as_ptr(), scratch.as_ptr(), first, last) }
+    }
+}

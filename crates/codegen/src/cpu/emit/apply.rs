@@ -1,0 +1,153 @@
+//! Scalar ops as their rows spell them for CPUs, on scalars and vectors alike.
+//!
+//! Expansions and monoids are expressions over primitives, evaluated over instructions. Integer instructions that could
+//! trap or be undefined get the guard their row names.
+
+use ir::DType;
+use ir::ops::{Arith, CpuSpelling, Guard, Monoid, Prim, expr_parser};
+
+use super::operand::{Element, Operand, Type};
+use super::writer::Writer;
+use super::{EmitError, math};
+
+/// The op applied to operands of its compute dtypes.
+///
+/// # Errors
+/// [`EmitError::NoSpelling`] if the row has no code for the dtype.
+pub(super) fn apply(w: &mut Writer<'_>, op: Prim, args: &[Operand]) -> Result<Operand, EmitError> {
+    let dtype = compute_dtype(args);
+    let spelling = op.row().cpu.of(dtype).ok_or(EmitError::NoSpelling { op, dtype })?;
+    Ok(match spelling {
+        CpuSpelling::Instruction(opcode) => instruction(w, opcode, args),
+        CpuSpelling::Guarded(opcode, guard) => guarded(w, opcode, guard, args[0], args[1]),
+        CpuSpelling::Intrinsic(name) => intrinsic(w, name, args),
+        CpuSpelling::Compare(predicate) => {
+            let opcode = if dtype.is_float() { "fcmp" } else { "icmp" };
+            w.compare(&format!("{opcode} {predicate}"), args[0], args[1])
+        }
+        CpuSpelling::Select => w.select(args[0], args[1], args[2]),
+        CpuSpelling::Move => args[0],
+        CpuSpelling::Expansion(text) => return expand(w, op, text, args),
+        CpuSpelling::Polynomial(function) if dtype == DType::F64 => {
+            w.call_lanes(math::double(function), args)
+        }
+        CpuSpelling::Polynomial(function) => math::polynomial(w, function, args[0]),
+        CpuSpelling::Libm { f32: single, f64: double } => {
+            w.call_lanes(if dtype == DType::F64 { double } else { single }, args)
+        }
+    })
+}
+
+/// Two partial results of a fold combined, state by state.
+///
+/// # Errors
+/// As for [`apply`].
+pub(super) fn combine(
+    w: &mut Writer<'_>,
+    monoid: Monoid,
+    low: &[Operand],
+    high: &[Operand],
+) -> Result<Vec<Operand>, EmitError> {
+    let mut instructions = Instructions::new(w, low[0].ty.element);
+    let states = monoid.exprs().combine.eval_all(&mut instructions, &[low, high].concat());
+    instructions.done(states)
+}
+
+/// The dtype that decides on the spelling: of a selection that of what is selected.
+fn compute_dtype(args: &[Operand]) -> DType {
+    match args.last().map(|arg| arg.ty.element) {
+        Some(Element::I1) => DType::Bool,
+        Some(Element::I32) => DType::I32,
+        Some(Element::I64) => DType::I64,
+        Some(Element::F64) => DType::F64,
+        _ => DType::F32,
+    }
+}
+
+fn instruction(w: &mut Writer<'_>, opcode: &str, args: &[Operand]) -> Operand {
+    match *args {
+        [a] => w.unary(opcode, a),
+        _ => w.binary(opcode, args[0], args[1]),
+    }
+}
+
+fn intrinsic(w: &mut Writer<'_>, name: &str, args: &[Operand]) -> Operand {
+    if name == "llvm.abs" {
+        let wraps = Operand::integer(0, Type::scalar(Element::I1));
+        return w.intrinsic(name, &[args[0].ty], args[0].ty, &[args[0], wraps]);
+    }
+    w.overloaded(name, args[0], &args[1..])
+}
+
+fn guarded(w: &mut Writer<'_>, opcode: &str, guard: Guard, a: Operand, b: Operand) -> Operand {
+    match guard {
+        Guard::Quotient | Guard::Remainder => divide(w, opcode, guard, a, b),
+        Guard::ShiftToZero | Guard::ShiftToSign => shift(w, opcode, guard, a, b),
+    }
+}
+
+/// Divides by 1 where the divisor is 0 or -1, then puts in what the row says for these.
+fn divide(w: &mut Writer<'_>, opcode: &str, guard: Guard, a: Operand, b: Operand) -> Operand {
+    let zero = w.compare("icmp eq", b, 0);
+    let minus_one = w.compare("icmp eq", b, -1);
+    let special = w.binary("or", zero, minus_one);
+    let safe = w.select(special, 1, b);
+    let result = w.binary(opcode, a, safe);
+    if guard == Guard::Remainder {
+        // Modulo 1 is 0, which is right for -1.
+        return w.select(zero, a, result);
+    }
+    let negated = w.binary("sub", Operand::integer(0, a.ty), a);
+    let result = w.select(minus_one, negated, result);
+    w.select(zero, 0, result)
+}
+
+fn shift(w: &mut Writer<'_>, opcode: &str, guard: Guard, a: Operand, amount: Operand) -> Operand {
+    let width = i64::from(a.ty.element.bits());
+    let within = w.compare("icmp ult", amount, width);
+    let bounded = w.select(within, amount, width - 1);
+    let shifted = w.binary(opcode, a, bounded);
+    if guard == Guard::ShiftToSign { shifted } else { w.select(within, shifted, 0) }
+}
+
+fn expand(w: &mut Writer<'_>, op: Prim, text: &str, args: &[Operand]) -> Result<Operand, EmitError> {
+    let expression =
+        expr_parser::parse(text, op.row().params).expect("the expansions of the op table are expressions");
+    let mut instructions = Instructions::new(w, args[0].ty.element);
+    let result = expression.eval(&mut instructions, args);
+    Ok(instructions.done(vec![result])?.swap_remove(0))
+}
+
+/// Evaluates expressions by writing instructions; remembers the first op that has none.
+struct Instructions<'a, 'i> {
+    w: &'a mut Writer<'i>,
+    /// The type of numbers in the expression.
+    element: Element,
+    failure: Option<EmitError>,
+}
+
+impl<'a, 'i> Instructions<'a, 'i> {
+    fn new(w: &'a mut Writer<'i>, element: Element) -> Self {
+        Instructions { w, element, failure: None }
+    }
+
+    fn done(self, results: Vec<Operand>) -> Result<Vec<Operand>, EmitError> {
+        self.failure.map_or(Ok(results), Err)
+    }
+}
+
+impl Arith for Instructions<'_, '_> {
+    type V = Operand;
+
+    fn apply(&mut self, op: Prim, args: &[Operand]) -> Operand {
+        apply(self.w, op, args).unwrap_or_else(|error| {
+            self.failure.get_or_insert(error);
+            args[0]
+        })
+    }
+
+    fn constant(&mut self, value: f64) -> Operand {
+        let ty = Type::scalar(self.element);
+        if self.element.is_float() { Operand::float(value, ty) } else { Operand::integer(value as i64, ty) }
+    }
+}

@@ -1,0 +1,58 @@
+//! What code generation must know of an instruction set: which forms select well. Takes a target of libLLVM's.
+
+use std::fmt;
+
+use crate::cpu::llvm::{CpuTarget, Llvm, TargetMachineSpec};
+
+/// A target and the features that change which IR is written for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Isa {
+    spec: TargetMachineSpec,
+    /// Bits of the widest vector registers.
+    pub vector_bits: u32,
+    /// Fused multiply-add is an instruction.
+    pub fma: bool,
+    /// Conversions between f16 and f32 are instructions.
+    pub f16_conversions: bool,
+    /// AVX-512 F, BW, DQ and VL are there.
+    pub avx512: bool,
+}
+
+impl Isa {
+    /// The instruction set that `target` means here.
+    pub fn new(llvm: &Llvm, target: CpuTarget) -> Isa {
+        let spec = llvm.spec(target);
+        let host = target == CpuTarget::Host;
+        let arm = spec.triple().starts_with("aarch64");
+        let has = |level: &[CpuTarget], features: &[&str]| {
+            level.contains(&target) || (host && features.iter().all(|feature| spec.lists(feature)))
+        };
+        let avx512 = has(&[CpuTarget::Avx512], &["avx512f", "avx512bw", "avx512dq", "avx512vl"]);
+        let avx2 = avx512 || has(&[CpuTarget::Avx2], &["avx2"]);
+        let modern = [CpuTarget::Avx2, CpuTarget::Avx512];
+        Isa {
+            vector_bits: if avx512 {
+                512
+            } else if avx2 {
+                256
+            } else {
+                128
+            },
+            fma: arm || has(&modern, &["fma"]),
+            f16_conversions: arm || has(&modern, &["f16c"]),
+            avx512,
+            spec,
+        }
+    }
+
+    /// The target machine for [`Llvm::compile`].
+    pub fn spec(&self) -> &TargetMachineSpec {
+        &self.spec
+    }
+}
+
+impl fmt::Display for Isa {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({}, {}-bit vectors)", self.spec.cpu(), self.spec.triple(), self.vector_bits)
+    }
+}

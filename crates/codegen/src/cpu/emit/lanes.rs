@@ -1,0 +1,65 @@
+//! Accumulators, and their reduction over the lanes.
+//!
+//! An accumulator is a stack slot, which the passes turn into a register; with a copy per lane it is a vector.
+
+use ir::kernel::{Accumulator, Value};
+use ir::ops::Monoid;
+
+use super::operand::{Element, Operand, Type};
+use super::{EmitError, Emitter, apply};
+
+impl Emitter<'_> {
+    pub(super) fn open(&mut self, accumulator: Accumulator, init: Value) {
+        let element = Element::of(self.kernel.accumulators[accumulator]);
+        let ty = if self.per_lane[accumulator] { self.vector(element) } else { Type::scalar(element) };
+        // The body of a loop over lanes is written twice: both share the slot.
+        let slot = self.accumulators[accumulator].map_or_else(|| self.w.slot(ty), |(slot, _)| slot);
+        self.accumulators[accumulator] = Some((slot, ty));
+        let init = self.value(init);
+        self.fill(slot, ty, init);
+    }
+
+    pub(super) fn get(&mut self, accumulator: Accumulator) -> Operand {
+        let (slot, ty) = self.slot(accumulator);
+        self.w.instruction(ty, format_args!("load {ty}, {}", slot.typed()))
+    }
+
+    /// Lanes without a turn keep theirs.
+    pub(super) fn set(&mut self, accumulator: Accumulator, value: Value) {
+        let (slot, ty) = self.slot(accumulator);
+        let mut value = self.value(value);
+        if let Some(mask) = self.lane.and_then(|lane| lane.mask) {
+            let old = self.get(accumulator);
+            value = self.w.select(mask, value, old);
+        }
+        self.fill(slot, ty, value);
+    }
+
+    fn slot(&self, accumulator: Accumulator) -> (Operand, Type) {
+        self.accumulators[accumulator]
+            .expect("the kernel was verified: accumulators are open where they are used")
+    }
+
+    fn fill(&mut self, slot: Operand, ty: Type, value: Operand) {
+        let value = self.w.shaped(value, ty.lanes);
+        self.w.effect(format_args!("store {}, {}", value.typed(), slot.typed()));
+    }
+
+    /// The states of all lanes combined: the lower half of a vector with its upper half, until one lane is left.
+    pub(super) fn reduce(
+        &mut self,
+        monoid: Monoid,
+        accumulators: &[Accumulator],
+    ) -> Result<Vec<Operand>, EmitError> {
+        let mut states: Vec<Operand> =
+            accumulators.iter().map(|&accumulator| self.get(accumulator)).collect();
+        let mut lanes = self.lanes();
+        while lanes > 1 {
+            lanes /= 2;
+            let low: Vec<Operand> = states.iter().map(|&state| self.w.slice(state, 0, lanes)).collect();
+            let high: Vec<Operand> = states.iter().map(|&state| self.w.slice(state, lanes, lanes)).collect();
+            states = apply::combine(&mut self.w, monoid, &low, &high)?;
+        }
+        Ok(states.into_iter().map(|state| self.w.extract(state, 0)).collect())
+    }
+}

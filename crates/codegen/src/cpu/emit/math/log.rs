@@ -1,0 +1,133 @@
+//! log, log2 and log1p: `x = 2^e (1 + f)` with 1 + f from sqrt(1/2) to sqrt(2), then a polynomial in f.
+//!
+//! Coefficients: Cephes logf (Moshier, 1989), with an error below 2^-26.
+
+use super::super::operand::{Element, Operand};
+use super::super::writer::Writer;
+use super::{LN_2_HIGH, LN_2_LOW};
+
+/// `(log(1 + f) - f + f^2 / 2) / f^3`.
+const LOG: [f32; 9] = [
+    7.037_683_6e-2,
+    -1.151_461e-1,
+    1.167_699_87e-1,
+    -1.242_014_1e-1,
+    1.424_932_3e-1,
+    -1.666_805_8e-1,
+    2.000_071_5e-1,
+    -2.499_999_4e-1,
+    3.333_333e-1,
+];
+/// 1 / ln 2 is one more than this.
+const LOG2_E_LESS_ONE: f32 = 0.442_695_04;
+/// The bits of sqrt(1/2), from where on a number counts to the next power of two.
+const SQRT_HALF: i64 = 0x3f35_04f3;
+
+/// A positive number taken apart.
+struct Parts {
+    /// The exponent e, as an integer.
+    exponent: Operand,
+    /// 1 + f.
+    significand: Operand,
+}
+
+/// Takes apart a positive normal number. Others give something finite.
+fn split(w: &mut Writer<'_>, x: Operand) -> Parts {
+    let bits = w.bits(x);
+    let from_sqrt = w.binary("sub", bits, SQRT_HALF);
+    let exponent = w.binary("ashr", from_sqrt, 23);
+    let shift = w.binary("shl", exponent, 23);
+    let significand = w.binary("sub", bits, shift);
+    Parts { exponent, significand: w.float_of(significand) }
+}
+
+/// Takes apart a positive number, subnormals too: f, and e as a float.
+fn split_any(w: &mut Writer<'_>, x: Operand) -> (Operand, Operand) {
+    let subnormal = w.compare("fcmp olt", x, f32::MIN_POSITIVE);
+    let scaled = w.mul(x, 8_388_608.0);
+    let normal = w.select(subnormal, scaled, x);
+    let parts = split(w, normal);
+    let down = w.binary("sub", parts.exponent, 23);
+    let exponent = w.select(subnormal, down, parts.exponent);
+    let f = w.sub(parts.significand, 1.0);
+    (f, w.convert("sitofp", exponent, Element::F32))
+}
+
+/// `log(1 + f) - f`.
+fn reduced_log(w: &mut Writer<'_>, f: Operand) -> Operand {
+    let p = w.horner(f, &LOG);
+    let square = w.mul(f, f);
+    let cube = w.mul(square, f);
+    let p = w.mul(p, cube);
+    w.mul_add(square, -0.5, p)
+}
+
+/// What no finite positive number gives.
+fn special(w: &mut Writer<'_>, x: Operand, y: Operand) -> Operand {
+    let infinite = w.compare("fcmp oeq", x, f32::INFINITY);
+    let y = w.select(infinite, x, y);
+    let zero = w.compare("fcmp oeq", x, 0.0);
+    let y = w.select(zero, f32::NEG_INFINITY, y);
+    let undefined = w.compare("fcmp ult", x, 0.0);
+    w.select(undefined, f32::NAN, y)
+}
+
+/// `log(1 + f) + e ln 2`.
+fn natural(w: &mut Writer<'_>, f: Operand, e: Operand) -> Operand {
+    let rest = reduced_log(w, f);
+    let rest = w.mul_add(e, LN_2_LOW, rest);
+    let y = w.add(f, rest);
+    w.mul_add(e, LN_2_HIGH, y)
+}
+
+/// The natural logarithm.
+pub(super) fn log(w: &mut Writer<'_>, x: Operand) -> Operand {
+    let (f, e) = split_any(w, x);
+    let y = natural(w, f, e);
+    special(w, x, y)
+}
+
+/// The logarithm to base 2, exact for powers of two.
+pub(super) fn log2(w: &mut Writer<'_>, x: Operand) -> Operand {
+    let (f, e) = split_any(w, x);
+    let rest = reduced_log(w, f);
+    // f + rest, times 1 / ln 2, from the smallest term to the largest.
+    let y = w.mul(rest, LOG2_E_LESS_ONE);
+    let y = w.mul_add(f, LOG2_E_LESS_ONE, y);
+    let y = w.add(y, rest);
+    let y = w.add(y, f);
+    let y = w.add(y, e);
+    special(w, x, y)
+}
+
+/// log(1 + x): the bits of x that the sum 1 + x loses come back into f.
+pub(super) fn log1p(w: &mut Writer<'_>, x: Operand) -> Operand {
+    let sum = w.add(x, 1.0);
+    let parts = split(w, sum);
+    let lost = lost_in_sum(w, x, sum);
+    let unscale = w.binary("sub", Operand::integer(127, parts.exponent.ty), parts.exponent);
+    // Above 2^127, where nothing that counts is lost, it would be negative.
+    let unscale = w.overloaded("llvm.smax", unscale, &[Operand::integer(0, unscale.ty)]);
+    let unscale = w.binary("shl", unscale, 23);
+    let unscale = w.float_of(unscale);
+    let f = w.sub(parts.significand, 1.0);
+    let f = w.mul_add(lost, unscale, f);
+    let e = w.convert("sitofp", parts.exponent, Element::F32);
+    let y = natural(w, f, e);
+    let y = special(w, sum, y);
+    // Keeps the sign of zero and the bits of subnormals.
+    let magnitude = w.abs(x);
+    let tiny = w.compare("fcmp olt", magnitude, 1e-8);
+    w.select(tiny, x, y)
+}
+
+/// `(1 + x) - sum`, exactly.
+fn lost_in_sum(w: &mut Writer<'_>, x: Operand, sum: Operand) -> Operand {
+    let x_taken = w.sub(sum, x);
+    let one = w.number(x, 1.0);
+    let of_one = w.sub(one, x_taken);
+    let one_taken = w.sub(sum, 1.0);
+    let of_x = w.sub(x, one_taken);
+    let large = w.compare("fcmp oge", x, 1.0);
+    w.select(large, of_one, of_x)
+}

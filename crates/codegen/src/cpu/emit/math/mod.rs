@@ -1,0 +1,121 @@
+//! Polynomials for elementary functions in f32, inline in the IR: vectors in, vectors out.
+//!
+//! Written once for every instruction set, with fused multiply-adds where they are instructions. Each file names its
+//! method and error. f64 is not here: it calls the C library.
+
+mod erf;
+mod exp;
+mod log;
+mod tanh;
+
+use ir::ops::Polynomial;
+
+use super::operand::{Element, Operand, Term};
+use super::writer::Writer;
+
+/// ln 2 in nine bits, whose products with small integers are exact, and what is missing.
+const LN_2_HIGH: f32 = 355.0 / 512.0;
+const LN_2_LOW: f32 = -2.121_944_4e-4;
+
+/// The function of f32 values.
+pub(super) fn polynomial(w: &mut Writer<'_>, function: Polynomial, x: Operand) -> Operand {
+    match function {
+        Polynomial::Exp => exp::exp(w, x),
+        Polynomial::Exp2 => exp::exp2(w, x),
+        Polynomial::Expm1 => exp::expm1(w, x),
+        Polynomial::Log => log::log(w, x),
+        Polynomial::Log2 => log::log2(w, x),
+        Polynomial::Log1p => log::log1p(w, x),
+        Polynomial::Tanh => tanh::tanh(w, x),
+        Polynomial::Erf => erf::erf(w, x),
+        // Large arguments need hundreds of bits of pi.
+        Polynomial::Sin => w.call_lanes("sinf", &[x]),
+        Polynomial::Cos => w.call_lanes("cosf", &[x]),
+    }
+}
+
+/// The function of the C library for f64 values.
+pub(super) fn double(function: Polynomial) -> &'static str {
+    match function {
+        Polynomial::Exp => "exp",
+        Polynomial::Exp2 => "exp2",
+        Polynomial::Expm1 => "expm1",
+        Polynomial::Log => "log",
+        Polynomial::Log2 => "log2",
+        Polynomial::Log1p => "log1p",
+        Polynomial::Tanh => "tanh",
+        Polynomial::Erf => "erf",
+        Polynomial::Sin => "sin",
+        Polynomial::Cos => "cos",
+    }
+}
+
+/// The arithmetic the polynomials are written in.
+impl Writer<'_> {
+    fn add(&mut self, a: Operand, b: impl Into<Term>) -> Operand {
+        self.binary("fadd", a, b)
+    }
+
+    fn sub(&mut self, a: Operand, b: impl Into<Term>) -> Operand {
+        self.binary("fsub", a, b)
+    }
+
+    fn mul(&mut self, a: Operand, b: impl Into<Term>) -> Operand {
+        self.binary("fmul", a, b)
+    }
+
+    fn div(&mut self, a: Operand, b: impl Into<Term>) -> Operand {
+        self.binary("fdiv", a, b)
+    }
+
+    /// `a * b + c`, rounded once where the machine can.
+    fn mul_add(&mut self, a: Operand, b: impl Into<Term>, c: impl Into<Term>) -> Operand {
+        let (b, c) = (b.into().beside(a.ty), c.into().beside(a.ty));
+        if self.isa.fma {
+            return self.overloaded("llvm.fma", a, &[b, c]);
+        }
+        let product = self.mul(a, b);
+        self.add(product, c)
+    }
+
+    /// The polynomial with these coefficients, the highest power first.
+    fn horner(&mut self, x: Operand, coefficients: &[f32]) -> Operand {
+        let mut sum = Operand::float(f64::from(coefficients[0]), x.ty);
+        for &coefficient in &coefficients[1..] {
+            sum = self.mul_add(sum, x, coefficient);
+        }
+        sum
+    }
+
+    fn number(&mut self, like: Operand, value: f32) -> Operand {
+        Operand::float(f64::from(value), like.ty)
+    }
+
+    fn abs(&mut self, x: Operand) -> Operand {
+        self.overloaded("llvm.fabs", x, &[])
+    }
+
+    fn copysign(&mut self, magnitude: Operand, sign: Operand) -> Operand {
+        self.overloaded("llvm.copysign", magnitude, &[sign])
+    }
+
+    /// `x`, but at most `bound`; NaN stays.
+    fn at_most(&mut self, x: Operand, bound: f32) -> Operand {
+        let beyond = self.compare("fcmp ogt", x, bound);
+        self.select(beyond, Term::from(bound), x)
+    }
+
+    /// `x`, but at least `bound`; NaN stays.
+    fn at_least(&mut self, x: Operand, bound: f32) -> Operand {
+        let beyond = self.compare("fcmp olt", x, bound);
+        self.select(beyond, Term::from(bound), x)
+    }
+
+    fn bits(&mut self, x: Operand) -> Operand {
+        self.convert("bitcast", x, Element::I32)
+    }
+
+    fn float_of(&mut self, x: Operand) -> Operand {
+        self.convert("bitcast", x, Element::F32)
+    }
+}

@@ -1,0 +1,170 @@
+//! Loads and stores: scalars, whole vectors of neighbours, or one element per lane.
+//!
+//! A lane without a turn, or whose guard is false, touches no memory and loads zero. A load of one element for all
+//! lanes that may not happen reads a zero on the stack instead, which needs no branch.
+
+use ir::DType;
+use ir::index::Expr;
+use ir::kernel::{Place, Value};
+
+use super::Emitter;
+use super::index::Lanewise;
+use super::operand::{Element, Operand, Type};
+
+impl Emitter<'_> {
+    pub(super) fn load(&mut self, dtype: DType, place: Place, index: &Expr, guard: Option<Value>) -> Operand {
+        let element = Element::in_memory(dtype);
+        let (base, guard) = (self.base(place), guard.map(|guard| self.value(guard)));
+        let loaded = match self.lanewise(index) {
+            Lanewise::Same(index) => match guard {
+                Some(guard) if guard.ty.lanes.is_some() => self.gather(element, base, index, Some(guard)),
+                guard => self.load_one(element, base, index, guard),
+            },
+            Lanewise::Neighbours(rest, turn) => {
+                let address = self.neighbours(element, base, rest, turn);
+                self.load_vector(element, address, guard)
+            }
+            Lanewise::Any(indices) => self.gather(element, base, indices, guard),
+        };
+        if dtype == DType::Bool { self.w.compare("icmp ne", loaded, 0) } else { loaded }
+    }
+
+    pub(super) fn store(&mut self, place: Place, index: &Expr, value: Value, guard: Option<Value>) {
+        let dtype = self.kernel.values[value];
+        let element = Element::in_memory(dtype);
+        let (base, guard) = (self.base(place), guard.map(|guard| self.value(guard)));
+        let mut value = self.value(value);
+        if dtype == DType::Bool {
+            value = self.w.convert("zext", value, Element::I8);
+        }
+        let varying = |operand: Operand| operand.ty.lanes.is_some();
+        match self.lanewise(index) {
+            Lanewise::Same(index) if !varying(value) && !guard.is_some_and(varying) => {
+                self.store_one(base, index, value, guard);
+            }
+            Lanewise::Same(index) | Lanewise::Any(index) => self.scatter(base, index, value, guard),
+            Lanewise::Neighbours(rest, turn) => {
+                let address = self.neighbours(element, base, rest, turn);
+                self.store_vector(address, value, guard);
+            }
+        }
+    }
+
+    fn base(&self, place: Place) -> Operand {
+        match place {
+            Place::Buffer(buffer) => self.buffers[&buffer],
+            Place::Scratch(scratch) => self.scratch[&scratch],
+        }
+    }
+
+    /// The address of the element of lane 0, in two steps: the first does not change within the loop.
+    fn neighbours(&mut self, element: Element, base: Operand, rest: Operand, turn: Operand) -> Operand {
+        let start = self.w.address(element, base, rest);
+        self.w.address(element, start, turn)
+    }
+
+    fn load_one(
+        &mut self,
+        element: Element,
+        base: Operand,
+        index: Operand,
+        guard: Option<Operand>,
+    ) -> Operand {
+        let mut address = self.w.address(element, base, index);
+        if let Some(guard) = guard {
+            let zero = self.zero_in_memory();
+            address = self.w.select(guard, address, zero);
+        }
+        let align = bytes(element);
+        let text = format!("load {element}, {}, align {align}", address.typed());
+        self.w.instruction(Type::scalar(element), text)
+    }
+
+    /// A stack slot that holds eight bytes of zero.
+    fn zero_in_memory(&mut self) -> Operand {
+        let slot = self.w.slot(Type::scalar(Element::I64));
+        self.w.effect(format_args!("store i64 0, {}", slot.typed()));
+        slot
+    }
+
+    fn load_vector(&mut self, element: Element, address: Operand, guard: Option<Operand>) -> Operand {
+        let (ty, align) = (self.vector(element), bytes(element));
+        match self.mask(guard) {
+            None => self.w.instruction(ty, format_args!("load {ty}, {}, align {align}", address.typed())),
+            Some(mask) => {
+                let args = [address, alignment(element), mask, zero(ty)];
+                self.w.intrinsic("llvm.masked.load", &[ty, address.ty], ty, &args)
+            }
+        }
+    }
+
+    fn gather(&mut self, element: Element, base: Operand, index: Operand, guard: Option<Operand>) -> Operand {
+        let ty = self.vector(element);
+        let mask = self.full_mask(guard);
+        let index = self.w.splat(index, self.lanes());
+        let addresses = self.w.address(element, base, index);
+        let args = [addresses, alignment(element), mask, zero(ty)];
+        self.w.intrinsic("llvm.masked.gather", &[ty, addresses.ty], ty, &args)
+    }
+
+    fn store_one(&mut self, base: Operand, index: Operand, value: Operand, guard: Option<Operand>) {
+        let address = self.w.address(value.ty.element, base, index);
+        let store =
+            format!("store {}, {}, align {}", value.typed(), address.typed(), bytes(value.ty.element));
+        match guard {
+            None => self.w.effect(store),
+            Some(guard) => self.only_if(guard, |emitter| emitter.w.effect(store)),
+        }
+    }
+
+    fn store_vector(&mut self, address: Operand, value: Operand, guard: Option<Operand>) {
+        let value = self.w.splat(value, self.lanes());
+        let element = value.ty.element;
+        match self.mask(guard) {
+            None => {
+                let align = bytes(element);
+                self.w.effect(format_args!("store {}, {}, align {align}", value.typed(), address.typed()));
+            }
+            Some(mask) => {
+                let args = [value, address, alignment(element), mask];
+                self.w.intrinsic_effect("llvm.masked.store", &[value.ty, address.ty], &args);
+            }
+        }
+    }
+
+    fn scatter(&mut self, base: Operand, index: Operand, value: Operand, guard: Option<Operand>) {
+        let value = self.w.splat(value, self.lanes());
+        let mask = self.full_mask(guard);
+        let index = self.w.splat(index, self.lanes());
+        let addresses = self.w.address(value.ty.element, base, index);
+        let args = [value, addresses, alignment(value.ty.element), mask];
+        self.w.intrinsic_effect("llvm.masked.scatter", &[value.ty, addresses.ty], &args);
+    }
+
+    /// The lanes that have a turn and whose guard holds; `None` for all.
+    fn mask(&mut self, guard: Option<Operand>) -> Option<Operand> {
+        let turn = self.lane.and_then(|lane| lane.mask);
+        match (turn, guard) {
+            (Some(turn), Some(guard)) => Some(self.w.binary("and", turn, guard)),
+            (turn, guard) => turn.or(guard).map(|mask| self.w.splat(mask, self.lanes())),
+        }
+    }
+
+    fn full_mask(&mut self, guard: Option<Operand>) -> Operand {
+        let all = Operand::integer(1, self.vector(Element::I1));
+        self.mask(guard).unwrap_or(all)
+    }
+}
+
+fn bytes(element: Element) -> u32 {
+    element.bits() / 8
+}
+
+/// The alignment as the operand that masked intrinsics take.
+fn alignment(element: Element) -> Operand {
+    Operand::integer(i64::from(bytes(element)), Type::scalar(Element::I32))
+}
+
+fn zero(ty: Type) -> Operand {
+    if ty.element.is_float() { Operand::float(0.0, ty) } else { Operand::integer(0, ty) }
+}

@@ -1,0 +1,162 @@
+//! A kernel program as LLVM IR text: explicit vectors, one element per lane.
+//!
+//! Takes a kernel that verifies and an instruction set; gives a module with one function that runs a range of blocks.
+//! Uniform values become scalars, varying values vectors of `kernel.lanes` elements. Takes no decisions: loops, lanes
+//! and places of storage are the kernel's. Floats are computed as written, without fast-math flags and without
+//! contraction; fused multiply-adds occur inside the polynomials of `math/` alone.
+
+mod apply;
+mod convert;
+mod index;
+mod isa;
+mod lanes;
+mod loops;
+mod math;
+mod memory;
+mod operand;
+mod statement;
+mod writer;
+
+use std::collections::BTreeMap;
+
+use cranelift_entity::SecondaryMap;
+use ir::index::Sym;
+use ir::kernel::{Accumulator, Buffer, Kernel, Scratch, Value, per_lane, verify};
+use ir::ops::Prim;
+
+pub use isa::Isa;
+use operand::{Element, Operand, Type};
+use writer::Writer;
+
+/// A kernel in LLVM IR.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Module {
+    /// The text.
+    pub ir: String,
+    /// The function to call, with the signature that [`emit`] describes.
+    pub symbol: String,
+    /// Functions outside the module that the kernel's own ops call. The code generator may add others (memset, fmodf).
+    pub externals: Vec<&'static str>,
+}
+
+/// Why a kernel has no LLVM IR.
+#[derive(Debug, thiserror::Error)]
+pub enum EmitError {
+    /// It breaks a rule of the kernel program.
+    #[error("the kernel is not valid:\n{0}")]
+    Invalid(#[from] ir::kernel::Violations),
+    /// An op's row gives no way to compute it on this dtype.
+    #[error("`{}` of {dtype} cannot be compiled", op.name())]
+    NoSpelling {
+        /// The op.
+        op: Prim,
+        /// The dtype it computes in.
+        dtype: ir::DType,
+    },
+}
+
+/// The IR of a kernel. Its function is
+/// `void NAME(ptr arguments, ptr buffers, ptr scratch, i64 first_block, i64 last_block)`, where `arguments` points to
+/// the i64 arguments, `buffers` and `scratch` to the addresses of the buffers and of the worker's own scratch arrays,
+/// each in the kernel's order; it runs the blocks `first_block .. last_block`.
+///
+/// # Errors
+/// [`EmitError`] for a kernel that does not verify, or an op without code for a dtype.
+pub fn emit(kernel: &Kernel, isa: &Isa) -> Result<Module, EmitError> {
+    verify(kernel)?;
+    let mut emitter = Emitter::new(kernel, isa);
+    emitter.blocks()?;
+    Ok(emitter.finish())
+}
+
+/// A kernel on its way into IR.
+struct Emitter<'k> {
+    w: Writer<'k>,
+    kernel: &'k Kernel,
+    symbols: BTreeMap<Sym, Operand>,
+    values: SecondaryMap<Value, Option<Operand>>,
+    /// Stack slots: a scalar, or a vector where each lane has its copy.
+    accumulators: SecondaryMap<Accumulator, Option<(Operand, Type)>>,
+    per_lane: SecondaryMap<Accumulator, bool>,
+    buffers: BTreeMap<Buffer, Operand>,
+    scratch: BTreeMap<Scratch, Operand>,
+    lane: Option<Lane>,
+}
+
+/// The loop over lanes that code is in.
+#[derive(Clone, Copy)]
+struct Lane {
+    /// Its variable, which is bound to the turn of lane 0.
+    variable: Sym,
+    /// Which lanes have a turn; `None` if all have.
+    mask: Option<Operand>,
+}
+
+impl<'k> Emitter<'k> {
+    fn new(kernel: &'k Kernel, isa: &'k Isa) -> Emitter<'k> {
+        Emitter {
+            w: Writer::new(isa),
+            kernel,
+            symbols: BTreeMap::new(),
+            values: SecondaryMap::new(),
+            accumulators: SecondaryMap::new(),
+            per_lane: per_lane(kernel),
+            buffers: BTreeMap::new(),
+            scratch: BTreeMap::new(),
+            lane: None,
+        }
+    }
+
+    /// The whole function: parameters into registers, then the loop over blocks.
+    fn blocks(&mut self) -> Result<(), EmitError> {
+        let parameter = |name| Operand::parameter(name, Element::Ptr);
+        for (position, &symbol) in self.kernel.arguments.iter().enumerate() {
+            let argument = self.element_of(parameter("arguments"), Element::I64, position);
+            self.symbols.insert(symbol, argument);
+        }
+        for (position, buffer) in self.kernel.buffers.keys().enumerate() {
+            let address = self.element_of(parameter("buffers"), Element::Ptr, position);
+            self.buffers.insert(buffer, address);
+        }
+        for (position, scratch) in self.kernel.scratch.keys().enumerate() {
+            let address = self.element_of(parameter("scratch"), Element::Ptr, position);
+            self.scratch.insert(scratch, address);
+        }
+        let bound = |name| Operand::parameter(name, Element::I64);
+        let kernel = self.kernel;
+        self.counted(bound("first_block"), bound("last_block"), 1, |emitter, block| {
+            emitter.symbols.insert(kernel.block, block);
+            emitter.body(&kernel.body)
+        })
+    }
+
+    /// One element of an array of parameters.
+    fn element_of(&mut self, array: Operand, element: Element, position: usize) -> Operand {
+        let index = Operand::integer(position as i64, Type::scalar(Element::I64));
+        let address = self.w.address(element, array, index);
+        self.w.instruction(Type::scalar(element), format_args!("load {element}, {}", address.typed()))
+    }
+
+    fn finish(mut self) -> Module {
+        self.w.effect("ret void");
+        let name = &self.kernel.name;
+        let attributes = format!("nounwind {}", self.w.isa.spec().function_attributes());
+        let (body, declarations, calls) = self.w.finish();
+        let parameters = "ptr %arguments, ptr %buffers, ptr %scratch, i64 %first_block, i64 %last_block";
+        let mut ir = format!("define void @{name}({parameters}) {attributes} {{\n{body}}}\n");
+        for declaration in declarations {
+            ir.push_str(&declaration);
+            ir.push('\n');
+        }
+        Module { ir, symbol: name.clone(), externals: calls.into_iter().collect() }
+    }
+
+    /// A value computed before.
+    fn value(&self, value: Value) -> Operand {
+        self.values[value].expect("the kernel was verified: values are defined before they are used")
+    }
+
+    fn lanes(&self) -> u32 {
+        self.kernel.lanes
+    }
+}

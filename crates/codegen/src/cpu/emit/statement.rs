@@ -1,0 +1,70 @@
+//! Statements, one after the other.
+
+use ir::index::Expr;
+use ir::kernel::{Stmt, Value};
+use ir::{DType, Scalar};
+
+use super::operand::{Element, Operand, Type};
+use super::{EmitError, Emitter, apply, convert};
+
+impl Emitter<'_> {
+    pub(super) fn body(&mut self, body: &[Stmt]) -> Result<(), EmitError> {
+        body.iter().try_for_each(|statement| self.statement(statement))
+    }
+
+    fn statement(&mut self, statement: &Stmt) -> Result<(), EmitError> {
+        match statement {
+            Stmt::Apply { value, op, args } => {
+                let args: Vec<Operand> = args.iter().map(|&arg| self.value(arg)).collect();
+                let result = apply::apply(&mut self.w, *op, &args)?;
+                self.bind(*value, result);
+            }
+            Stmt::Cast { value, arg } => {
+                let (from, to) = (self.kernel.values[*arg], self.kernel.values[*value]);
+                let arg = self.value(*arg);
+                let result = convert::cast(&mut self.w, arg, from, to);
+                self.bind(*value, result);
+            }
+            Stmt::Const { value, constant: scalar } => self.bind(*value, constant(*scalar)),
+            Stmt::Index { value, index } => self.index_statement(*value, index),
+            Stmt::Load { value, place, index, guard } => {
+                let loaded = self.load(self.kernel.values[*value], *place, index, *guard);
+                self.bind(*value, loaded);
+            }
+            Stmt::Store { place, index, value, guard } => self.store(*place, index, *value, *guard),
+            Stmt::Open { accumulator, init } => self.open(*accumulator, *init),
+            Stmt::Get { value, accumulator } => {
+                let contents = self.get(*accumulator);
+                self.bind(*value, contents);
+            }
+            Stmt::Set { accumulator, value } => self.set(*accumulator, *value),
+            Stmt::Reduce { values, monoid, accumulators } => {
+                let states = self.reduce(*monoid, accumulators)?;
+                values.iter().zip(states).for_each(|(&value, state)| self.bind(value, state));
+            }
+            Stmt::For(turns) => self.turns(turns)?,
+            // The lanes of a vector are in step, and what one stores the next instruction sees.
+            Stmt::Barrier => {}
+        }
+        Ok(())
+    }
+
+    fn bind(&mut self, value: Value, operand: Operand) {
+        self.values[value] = Some(operand);
+    }
+
+    fn index_statement(&mut self, value: Value, index: &Expr) {
+        let operand = self.index_value(index);
+        self.bind(value, operand);
+    }
+}
+
+/// A constant of the kernel.
+pub(super) fn constant(scalar: Scalar) -> Operand {
+    let ty = Type::scalar(Element::of(scalar.dtype()));
+    match scalar.dtype() {
+        DType::F32 | DType::F64 => Operand::float(scalar.as_f64(), ty),
+        DType::F16 | DType::BF16 => Operand::integer(scalar.bits() as i64, ty),
+        DType::Bool | DType::I32 | DType::I64 => Operand::integer(scalar.as_i64(), ty),
+    }
+}
