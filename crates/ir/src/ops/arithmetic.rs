@@ -1,4 +1,6 @@
 //! Rows: the arithmetic of numbers. Integers wrap, and no integer operation traps.
+//!
+//! C++ leaves the overflow of signed integers undefined, so that CUDA goes through unsigned ones; compilers narrow them again.
 
 use super::row::CpuSpelling::{Expansion, Guarded, Instruction, Intrinsic, Libm};
 use super::row::{
@@ -18,7 +20,13 @@ pub(super) const ADD: Primitive = Primitive {
     float: Some(FloatMeaning::Binary(|a, b| a + b)),
     int: Some(IntMeaning::Binary(|a, b, bits| wrap(a.wrapping_add(b), bits))),
     boolean: Some(BoolMeaning::Binary(|a, b| a | b)),
-    cuda: CudaSpelling::number("({0} + {1})").and_bool("({0} || {1})"),
+    cuda: CudaSpelling::float("({0} + {1})", "({0} + {1})")
+        .and_int("wrapping_sum({0}, {1})")
+        .with_helper(
+            "template <class T> __device__ inline T wrapping_sum(T a, T b) {\n  \
+             return T((unsigned long long)a + (unsigned long long)b);\n}\n",
+        )
+        .and_bool("({0} || {1})"),
     cpu: CpuSpellings::float(Instruction("fadd")).and_int(Instruction("add")).and_bool(Instruction("or")),
     ulp: 0.5,
     spread: Spread::Lipschitz(1.0),
@@ -33,7 +41,12 @@ pub(super) const SUB: Primitive = Primitive {
     float: Some(FloatMeaning::Binary(|a, b| a - b)),
     int: Some(IntMeaning::Binary(|a, b, bits| wrap(a.wrapping_sub(b), bits))),
     boolean: None,
-    cuda: CudaSpelling::number("({0} - {1})"),
+    cuda: CudaSpelling::float("({0} - {1})", "({0} - {1})")
+        .and_int("wrapping_difference({0}, {1})")
+        .with_helper(
+            "template <class T> __device__ inline T wrapping_difference(T a, T b) {\n  \
+             return T((unsigned long long)a - (unsigned long long)b);\n}\n",
+        ),
     cpu: CpuSpellings::float(Instruction("fsub")).and_int(Instruction("sub")),
     ulp: 0.5,
     spread: Spread::Lipschitz(1.0),
@@ -48,7 +61,13 @@ pub(super) const MUL: Primitive = Primitive {
     float: Some(FloatMeaning::Binary(|a, b| a * b)),
     int: Some(IntMeaning::Binary(|a, b, bits| wrap(a.wrapping_mul(b), bits))),
     boolean: Some(BoolMeaning::Binary(|a, b| a & b)),
-    cuda: CudaSpelling::number("({0} * {1})").and_bool("({0} && {1})"),
+    cuda: CudaSpelling::float("({0} * {1})", "({0} * {1})")
+        .and_int("wrapping_product({0}, {1})")
+        .with_helper(
+            "template <class T> __device__ inline T wrapping_product(T a, T b) {\n  \
+             return T((unsigned long long)a * (unsigned long long)b);\n}\n",
+        )
+        .and_bool("({0} && {1})"),
     cpu: CpuSpellings::float(Instruction("fmul")).and_int(Instruction("mul")).and_bool(Instruction("and")),
     ulp: 0.5,
     spread: Spread::Product,
@@ -101,7 +120,10 @@ pub(super) const NEG: Primitive = Primitive {
     float: Some(FloatMeaning::Unary(|x| -x)),
     int: Some(IntMeaning::Unary(|x, bits| wrap(x.wrapping_neg(), bits))),
     boolean: None,
-    cuda: CudaSpelling::number("(-{0})"),
+    cuda: CudaSpelling::float("(-{0})", "(-{0})").and_int("wrapping_negation({0})").with_helper(
+        "template <class T> __device__ inline T wrapping_negation(T a) {\n  \
+             return T(0ull - (unsigned long long)a);\n}\n",
+    ),
     cpu: CpuSpellings::float(Instruction("fneg")).and_int(Expansion("0 - x")),
     ulp: 0.0,
     spread: Spread::Lipschitz(1.0),
@@ -116,7 +138,10 @@ pub(super) const ABS: Primitive = Primitive {
     float: Some(FloatMeaning::Unary(f64::abs)),
     int: Some(IntMeaning::Unary(|x, bits| wrap(x.wrapping_abs(), bits))),
     boolean: None,
-    cuda: CudaSpelling::float("fabsf({0})", "fabs({0})").and_int("({0} < 0 ? -{0} : {0})"),
+    cuda: CudaSpelling::float("fabsf({0})", "fabs({0})").and_int("wrapping_magnitude({0})").with_helper(
+        "template <class T> __device__ inline T wrapping_magnitude(T a) {\n  \
+             return a < 0 ? T(0ull - (unsigned long long)a) : a;\n}\n",
+    ),
     cpu: CpuSpellings::float(Intrinsic("llvm.fabs")).and_int(Intrinsic("llvm.abs")),
     ulp: 0.0,
     spread: Spread::Lipschitz(1.0),

@@ -63,7 +63,7 @@ forms! {
     Broadcast = "broadcast" [ARG, Param::required("is_broadcast_dim", ParamKind::Bools)]
         "New dimensions of size 1 where the list says True.";
     BroadcastInDim = "broadcast_in_dim" [ARG, shape("shape"), Param::required("broadcast_dims", ParamKind::Ints)]
-        "The tensor in a larger shape: its dimension i becomes dimension broadcast_dims[i].";
+        "The tensor in a larger shape: its dimension `i` becomes dimension `broadcast_dims[i]`.";
     Expand = "expand" [ARG, shape("shape")]
         "Dimensions of size 1 repeated to the sizes given; -1 keeps a size.";
     Squeeze = "squeeze" [ARG, DIMS, flag("squeeze_expanded")]
@@ -71,7 +71,7 @@ forms! {
     Reshape = "reshape" [ARG, shape("new_shape")]
         "The elements in row-major order, in another shape; one -1 is worked out.";
     Permute = "permute" [ARG, Param::required("dims", ParamKind::Ints)]
-        "Dimensions reordered: result dimension i is dimension dims[i].";
+        "Dimensions reordered: result dimension `i` is dimension `dims[i]`.";
     Slice = "slice" [ARG, shape("start_indices"), shape("end_indices"),
         Param::optional("strides", ParamKind::Shape, ParamDefault::Absent), flag("manual_normalization")]
         "The elements from start to before end in each dimension; indices beyond are clamped.";

@@ -109,7 +109,8 @@ pub enum BoolMeaning {
 
 /// Text templates of CUDA C++ per class of compute dtype; `{0}` stands for the first operand, and so on.
 ///
-/// Operands are variables or literals, so a template may repeat one. `None` where the row has no such meaning.
+/// Operands are variables or literals of the compute dtype's own C++ type, so a template may repeat one and a function
+/// template may deduce it. `None` where the row has no such meaning.
 #[derive(Clone, Copy, Debug)]
 pub struct CudaSpelling {
     /// For f32.
@@ -120,7 +121,7 @@ pub struct CudaSpelling {
     pub int: Option<&'static str>,
     /// For bool.
     pub boolean: Option<&'static str>,
-    /// A function or two the templates call, to be put before the kernel once.
+    /// A function or two that a template calls, to be put before the kernel once if the template used does so.
     pub helper: Option<&'static str>,
 }
 
