@@ -1,0 +1,63 @@
+//! The container, its views and tasks: sharing, closure, passes, collection, and what the verifier catches.
+
+mod shapes;
+mod tasks;
+mod views;
+
+use std::sync::Arc;
+
+use ferrofuse_ir::graph::{Form, Fusion, Graph, Output, SymbolSource, Type, Val};
+use ferrofuse_ir::index::{Expr, Facts};
+use ferrofuse_ir::ops::Prim;
+use ferrofuse_ir::{DType, Scalar};
+
+/// A graph and facts being built by a test.
+#[derive(Default)]
+struct Build {
+    graph: Graph,
+    facts: Facts,
+    inputs: Vec<Val>,
+}
+
+impl Build {
+    /// An input of dtype f32; sizes that are `None` get symbols.
+    fn input(&mut self, sizes: &[Option<i64>]) -> Val {
+        let ordinal = self.inputs.len() as u32;
+        let mut shape = Vec::new();
+        for (axis, size) in sizes.iter().enumerate() {
+            shape.push(match size {
+                Some(size) => Expr::constant(*size),
+                None => {
+                    let sym = self.graph.add_symbol(SymbolSource::InputSize { ordinal, axis: axis as u8 });
+                    self.facts.assume_range(sym, 0, None);
+                    Expr::sym(sym)
+                }
+            });
+        }
+        let val = self.add(Form::Input { ordinal, ty: Type::new(DType::F32, shape) }, &[]);
+        self.inputs.push(val);
+        val
+    }
+
+    fn add(&mut self, form: Form, operands: &[Val]) -> Val {
+        self.graph.add(form, operands, &mut self.facts).expect("a legal form").into()
+    }
+
+    fn map(&mut self, prim: Prim, operands: &[Val]) -> Val {
+        self.add(Form::Map(prim), operands)
+    }
+
+    fn constant(&mut self, value: f64) -> Val {
+        self.add(Form::Constant(Scalar::from_f64(DType::F32, value)), &[])
+    }
+
+    fn view(&self, outputs: &[Val]) -> Fusion {
+        self.view_from(&self.inputs, outputs)
+    }
+
+    fn view_from(&self, inputs: &[Val], outputs: &[Val]) -> Fusion {
+        let outputs = outputs.iter().map(|&val| Output::from(val)).collect();
+        Fusion::new(&self.graph, inputs.to_vec(), outputs, Arc::new(self.facts.clone()))
+            .expect("a closed view")
+    }
+}
