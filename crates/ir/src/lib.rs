@@ -1,12 +1,14 @@
 //! What a program is: graphs, views, kernels, their texts and their meaning. No backend, no I/O.
 
 pub mod array;
+pub mod define;
 pub mod dtype;
 pub mod graph;
 pub mod index;
 pub mod kernel;
 pub mod ops;
 pub mod scalar;
+pub mod text;
 
 pub use dtype::DType;
 pub use scalar::Scalar;

@@ -84,7 +84,7 @@ impl Expr {
     }
 
     /// The quotient when the divisor divides the polynomial without remainder.
-    pub(super) fn exact_quotient(&self, divisor: &Expr) -> Option<Expr> {
+    pub fn exact_quotient(&self, divisor: &Expr) -> Option<Expr> {
         self.split_multiple(divisor)
             .filter(|(_, remainder)| remainder.is_zero())
             .map(|(quotient, _)| quotient)

@@ -98,8 +98,19 @@ pub fn lookup(name: &str) -> Result<OpRef, UnknownOp> {
 /// # Errors
 /// [`BindError`] at the first argument that does not fit.
 pub fn bind(op: OpRef, positional: usize, keywords: &[&str]) -> Result<SmallVec<[Slot; 4]>, BindError> {
-    let params = op.params();
-    let op = op.name();
+    bind_params(op.name(), &op.params(), positional, keywords)
+}
+
+/// The same for parameters that belong to no op of the tables, such as those of a declaration.
+///
+/// # Errors
+/// As [`bind`].
+pub fn bind_params(
+    op: &'static str,
+    params: &[Param],
+    positional: usize,
+    keywords: &[&str],
+) -> Result<SmallVec<[Slot; 4]>, BindError> {
     if positional > params.len() {
         return Err(BindError::TooMany { op, most: params.len(), given: positional });
     }
@@ -118,7 +129,7 @@ pub fn bind(op: OpRef, positional: usize, keywords: &[&str]) -> Result<SmallVec<
             return Err(BindError::GivenTwice { op, param: params[place].name });
         }
     }
-    let filled = slots.iter().zip(&params).map(|(slot, param)| match (slot, param.default) {
+    let filled = slots.iter().zip(params).map(|(slot, param)| match (slot, param.default) {
         (None, ParamDefault::Required) => Err(BindError::Missing { op, param: param.name }),
         (slot, _) => Ok(slot.unwrap_or(Slot::Default)),
     });

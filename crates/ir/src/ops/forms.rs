@@ -92,6 +92,8 @@ forms! {
         "The variance over the given dimensions, divided by count - correction.";
     VarMean = "var_mean" [ARG, DIMS, CORRECTION, KEEPDIM]
         "The variance, divided by count - correction, and the mean over the given dimensions.";
+    Welford = "welford" [ARG, DIMS]
+        "The mean, the sum of squared deviations from it, and the count over the given dimensions.";
     Full = "full" [shape("shape"), Param::required("fill_value", ParamKind::Scalar), Param::required("dtype", ParamKind::DType)]
         "A tensor of one value.";
     Iota = "iota" [Param::required("length", ParamKind::Scalar),

@@ -37,6 +37,8 @@ pub enum ParamKind {
     Bool,
     /// A list of `True` and `False`.
     Bools,
+    /// `True`, `False`, or a list of `True`, `False` and `None`: how an input lies in memory.
+    Contiguity,
     /// A `DataType`.
     DType,
 }

@@ -1,0 +1,129 @@
+//! Ops by name: finds the row, binds the arguments, adds the nodes, writes the line of the record.
+
+use super::arguments::Bound;
+use super::definer::Definer;
+use super::error::DefineError;
+use super::object::{Argument, Object, Value};
+use crate::graph::Val;
+use crate::ops::{self, FormOp, Monoid, OpRef};
+
+impl Definer {
+    /// Applies an op: any row of the tables of primitives, composites and forms.
+    ///
+    /// # Errors
+    /// For an unknown name, arguments that do not fit the parameters, dtypes and shapes that do not suit.
+    pub fn call(&mut self, op: &str, arguments: Vec<Argument>) -> Result<Object, DefineError> {
+        let found = ops::lookup(op).map_err(|unknown| {
+            let error = DefineError::new(op, "to be an op", "no op of that name").at(self.span);
+            match unknown.did_you_mean {
+                Some(near) => error.help(format!("did you mean `{near}`?")),
+                None => error,
+            }
+        })?;
+        self.op = found.name();
+        let bound =
+            Bound::new(found.name(), &found.params(), arguments).map_err(|error| error.at(self.span))?;
+        match found {
+            OpRef::Prim(prim) => self.call_prim(prim, &bound).map(|value| self.record_one(&bound, value)),
+            OpRef::Composite(op) => {
+                self.call_composite(op, &bound).map(|value| self.record_one(&bound, value))
+            }
+            OpRef::Form(FormOp::Cast) => self.call_cast(&bound).map(|value| self.record_one(&bound, value)),
+            OpRef::Form(FormOp::Size) => self.call_size(&bound),
+            OpRef::Form(FormOp::Shape) => self.call_shape(&bound),
+            OpRef::Form(form) => self.call_form(form, &bound),
+        }
+    }
+
+    fn record_one(&mut self, bound: &Bound, value: Value) -> Object {
+        self.record_call(bound.op, bound.recorded(), &[value]);
+        Object::Value(value)
+    }
+
+    /// A form whose results are tensors.
+    fn call_form(&mut self, form: FormOp, bound: &Bound) -> Result<Object, DefineError> {
+        let vals = match form {
+            FormOp::Full => vec![self.full(bound)?],
+            FormOp::Cat => vec![self.cat(bound)?],
+            FormOp::Iota => vec![self.iota(bound)?],
+            _ => {
+                let arg = self.tensor(bound)?;
+                let vals = self.form_of_tensor(form, bound, arg)?;
+                if matches!(form, FormOp::Softmax | FormOp::LogSoftmax | FormOp::LayerNorm | FormOp::RmsNorm)
+                {
+                    self.add_pattern(form.name(), bound.objects(), &vals);
+                }
+                vals
+            }
+        };
+        let values: Vec<Value> = vals.into_iter().map(|val| self.value(val, false)).collect();
+        self.record_call(bound.op, bound.recorded(), &values);
+        Ok(match values[..] {
+            [only] => Object::Value(only),
+            _ => Object::list(values.into_iter().map(Object::Value)),
+        })
+    }
+
+    fn form_of_tensor(&mut self, form: FormOp, bound: &Bound, arg: Val) -> Result<Vec<Val>, DefineError> {
+        let one = match form {
+            FormOp::Broadcast => self.broadcast(bound, arg),
+            FormOp::BroadcastInDim => self.broadcast_in_dim(bound, arg),
+            FormOp::Expand => self.expand(bound, arg),
+            FormOp::Squeeze => self.squeeze(bound, arg),
+            FormOp::Reshape => self.reshape(bound, arg),
+            FormOp::Permute => self.permute(bound, arg),
+            FormOp::Slice => self.slice(bound, arg),
+            FormOp::Pad => self.pad(bound, arg),
+            FormOp::Sum => self.call_fold(Monoid::Sum, bound, arg),
+            FormOp::Prod => self.call_fold(Monoid::Prod, bound, arg),
+            FormOp::Max => self.call_fold(Monoid::Max, bound, arg),
+            FormOp::Min => self.call_fold(Monoid::Min, bound, arg),
+            FormOp::Softmax => self.softmax(bound, arg, false),
+            FormOp::LogSoftmax => self.softmax(bound, arg, true),
+            FormOp::LayerNorm => self.layer_norm(bound, arg),
+            FormOp::RmsNorm => self.rms_norm(bound, arg),
+            FormOp::Var => self.var_mean(bound, arg).map(|(var, _)| var),
+            FormOp::VarMean => return self.var_mean(bound, arg).map(|(var, mean)| vec![var, mean]),
+            FormOp::Welford => {
+                let axes = self.moment_axes(bound, arg)?;
+                let moments = self.welford(arg, axes, false)?;
+                return Ok(vec![moments.mean, moments.m2, moments.count]);
+            }
+            FormOp::Cast | FormOp::Full | FormOp::Cat | FormOp::Iota | FormOp::Size | FormOp::Shape => {
+                unreachable!("called in ways of their own")
+            }
+        };
+        one.map(|val| vec![val])
+    }
+
+    /// The argument `arg`, which must be a tensor and no scalar of the language.
+    fn tensor(&self, bound: &Bound) -> Result<Val, DefineError> {
+        let value = bound.tensor("arg")?;
+        if self.is_scalar(value) {
+            return Err(self.refuse("a tensor", "a scalar").argument("arg").at(bound.span(0)));
+        }
+        Ok(value.val)
+    }
+
+    fn call_size(&mut self, bound: &Bound) -> Result<Object, DefineError> {
+        let arg = self.tensor(bound)?;
+        let axis = bound.axis("dim", self.graph.shape(arg).len())?;
+        let val = self.size_val(self.graph.shape(arg)[axis].clone())?;
+        let value = self.value(val, true);
+        Ok(self.record_one(bound, value))
+    }
+
+    /// Recorded as one `size` an axis, as nvFuser prints it.
+    fn call_shape(&mut self, bound: &Bound) -> Result<Object, DefineError> {
+        let arg = self.tensor(bound)?;
+        let mut sizes = Vec::new();
+        for (axis, size) in self.shape(arg).into_iter().enumerate() {
+            let val = self.size_val(size)?;
+            let value = self.value(val, true);
+            let arguments = vec![("arg", bound.object("arg").clone()), ("dim", Object::int(axis as i64))];
+            self.record_call(FormOp::Size.name(), arguments, &[value]);
+            sizes.push(Object::Value(value));
+        }
+        Ok(Object::list(sizes))
+    }
+}

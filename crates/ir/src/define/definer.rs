@@ -1,0 +1,240 @@
+//! The builder of definitions: what the text reader, Python and Rust all drive.
+//!
+//! Takes declarations and calls, gives values, and at the end a [`Definition`]. Here are the state and the ways to add to
+//! it; `declare` holds the inputs, `call` the ops.
+
+use std::sync::Arc;
+
+use indexmap::IndexSet;
+use rustc_hash::FxHashMap;
+
+use super::Definition;
+use super::arguments::describe;
+use super::error::DefineError;
+use super::object::{Object, Value};
+use super::record::{Action, Record, Statement};
+use crate::graph::{Form, Fusion, Graph, Node, Output, Task, TaskData, TaskKind, Tasks, Type, Val};
+use crate::index::{Expr, Facts};
+use crate::ops::Prim;
+use crate::text::Span;
+use crate::{DType, Scalar};
+
+/// Builds a definition, statement by statement.
+///
+/// A refused call leaves no statement and no value behind; equalities of sizes that it assumed before it was refused may
+/// stay among the facts, so a definition with a refused call should be thrown away.
+#[derive(Clone, Debug, Default)]
+pub struct Definer {
+    pub(super) graph: Graph,
+    pub(super) facts: Facts,
+    pub(super) record: Record,
+    pub(super) inputs: Vec<Val>,
+    outputs: Vec<Output>,
+    patterns: Vec<(&'static str, Vec<Val>, Vec<Val>)>,
+    /// Integer scalars that sizes determine.
+    sizes: FxHashMap<Val, Expr>,
+    /// The op being applied, for complaints.
+    pub(super) op: &'static str,
+    /// Its place in the source text.
+    pub(super) span: Option<Span>,
+}
+
+impl Definer {
+    /// An empty definition.
+    pub fn new() -> Definer {
+        Definer::default()
+    }
+
+    /// Says where the next statement stands in the source text.
+    pub fn set_span(&mut self, span: Option<Span>) {
+        self.span = span;
+    }
+
+    /// Gives a value the user's name; the first one stays.
+    pub fn set_name(&mut self, value: Value, name: &str) {
+        self.record.set_name(value.entry, name);
+    }
+
+    /// The type of a value.
+    pub fn ty(&self, value: Value) -> &Type {
+        self.graph.ty(value.val)
+    }
+
+    /// Whether a value is a scalar of the language rather than a tensor.
+    pub fn is_scalar(&self, value: Value) -> bool {
+        self.record.entry(value.entry).is_scalar
+    }
+
+    /// Gives a tensor back, if `alias` is given written into the memory of that input.
+    ///
+    /// # Errors
+    /// For a scalar, and for an alias that is no input tensor or has another type.
+    pub fn add_output(&mut self, output: &Object, alias: Option<&Object>) -> Result<(), DefineError> {
+        self.op = "add_output";
+        let tensor = self.output_tensor("output", output)?;
+        let alias = alias.map(|alias| self.output_tensor("alias_input", alias)).transpose()?;
+        let place = alias.map(|alias| self.alias_place(tensor, alias)).transpose()?;
+        self.outputs.push(Output { val: tensor.val, alias: place });
+        let action = Action::Output { value: tensor.entry, alias: alias.map(|alias| alias.entry) };
+        self.record.add_statement(Statement { action, results: Vec::new(), span: self.span });
+        Ok(())
+    }
+
+    fn output_tensor(&self, argument: &str, object: &Object) -> Result<Value, DefineError> {
+        let given = match object.as_value() {
+            Some(value) if !self.is_scalar(value) => return Ok(value),
+            Some(_) => "a scalar".to_owned(),
+            None => describe(object),
+        };
+        Err(self.refuse("a tensor", given).argument(argument))
+    }
+
+    /// The number of the input that an output is written to.
+    fn alias_place(&self, tensor: Value, alias: Value) -> Result<u32, DefineError> {
+        let refuse =
+            |expected: String, given: String| Err(self.refuse(expected, given).argument("alias_input"));
+        let Some(place) = self.inputs.iter().position(|&input| input == alias.val) else {
+            return refuse("an input of the definition".to_owned(), "a computed tensor".to_owned());
+        };
+        let (output, input) = (self.ty(tensor), self.ty(alias));
+        let same_shape = output.rank() == input.rank()
+            && output.shape.iter().zip(&input.shape).all(|(a, b)| !self.facts.prove_ne(a, b));
+        if output.dtype != input.dtype || !same_shape {
+            return refuse(format!("an input of type {output}"), format!("one of type {input}"));
+        }
+        Ok(place as u32)
+    }
+
+    /// The finished definition.
+    ///
+    /// # Errors
+    /// When nothing is given back.
+    pub fn finish(self) -> Result<Definition, DefineError> {
+        if self.outputs.is_empty() {
+            let error = DefineError::new("FusionDefinition", "at least one output", "none");
+            return Err(error.help("give results back with fd.add_output(...)"));
+        }
+        let facts = Arc::new(self.facts);
+        let fusion = Fusion::new(&self.graph, self.inputs, self.outputs, Arc::clone(&facts))
+            .expect("every argument was declared as an input, once");
+        let mut patterns = Tasks::new();
+        for (name, inputs, outputs) in self.patterns {
+            let outputs = outputs.into_iter().map(Output::from).collect();
+            let view = Fusion::new(&self.graph, inputs, outputs, Arc::clone(&facts))
+                .expect("a composite depends on its operands only");
+            let parent: Option<Task> = None;
+            let added =
+                patterns.add(TaskData { name: name.to_owned(), kind: TaskKind::Pattern, parent, view });
+            added.expect("a task without a parent fits");
+        }
+        self.graph.debug_verify(&fusion);
+        Ok(Definition { graph: self.graph, fusion, record: self.record, patterns })
+    }
+
+    /// A complaint about the op being applied.
+    pub(super) fn refuse(&self, expected: impl Into<String>, given: impl Into<String>) -> DefineError {
+        DefineError::new(self.op, expected, given).at(self.span)
+    }
+
+    /// Adds a node of one result.
+    pub(super) fn add(&mut self, form: Form, operands: &[Val]) -> Result<Val, DefineError> {
+        Ok(self.add_node(form, operands)?.into())
+    }
+
+    /// Adds a node.
+    pub(super) fn add_node(&mut self, form: Form, operands: &[Val]) -> Result<Node, DefineError> {
+        let node = self.graph.add(form, operands, &mut self.facts);
+        let node = node.map_err(|error| DefineError::from_shape(self.op, error).at(self.span))?;
+        self.note_size(node.into());
+        Ok(node)
+    }
+
+    /// A constant.
+    pub(super) fn constant(&mut self, scalar: Scalar) -> Result<Val, DefineError> {
+        self.add(Form::Constant(scalar), &[])
+    }
+
+    /// The size of an axis as a scalar value.
+    pub(super) fn size_val(&mut self, size: Expr) -> Result<Val, DefineError> {
+        match size.as_const() {
+            Some(n) => self.constant(Scalar::from_i64(DType::I64, n)),
+            None => self.add(Form::Size(size), &[]),
+        }
+    }
+
+    /// A value converted; itself if it has the dtype already.
+    pub(super) fn cast(&mut self, val: Val, dtype: DType) -> Result<Val, DefineError> {
+        match self.graph.as_constant(val) {
+            _ if self.graph.dtype(val) == dtype => Ok(val),
+            Some(scalar) => self.constant(scalar.cast(dtype)),
+            None => self.add(Form::Cast(dtype), &[val]),
+        }
+    }
+
+    /// A size that a number or an integer scalar stands for; `None` if sizes do not determine it.
+    pub(super) fn as_size(&self, object: &Object) -> Option<Expr> {
+        match object {
+            Object::Value(value) => self.sizes.get(&value.val).cloned(),
+            _ => object.as_int().map(Expr::constant),
+        }
+    }
+
+    pub(super) fn set_size(&mut self, val: Val, size: Expr) {
+        self.sizes.insert(val, size);
+    }
+
+    /// Integer scalars are followed as they are made, so that no chain of them is ever walked.
+    fn note_size(&mut self, val: Val) {
+        let ty = self.graph.ty(val);
+        if ty.rank() != 0 || !ty.dtype.is_int() || self.sizes.contains_key(&val) {
+            return;
+        }
+        let operands: Option<Vec<&Expr>> =
+            self.graph.operands(val).iter().map(|operand| self.sizes.get(operand)).collect();
+        let Some(operands) = operands else { return };
+        let size = match (self.graph.form(val), &operands[..]) {
+            (Form::Constant(scalar), _) => Expr::constant(scalar.as_i64()),
+            (Form::Size(size), _) => size.clone(),
+            (Form::Cast(dtype), [x]) if dtype.is_int() => (*x).clone(),
+            (Form::Map(Prim::Add), [x, y]) => *x + *y,
+            (Form::Map(Prim::Sub), [x, y]) => *x - *y,
+            (Form::Map(Prim::Mul), [x, y]) => *x * *y,
+            (Form::Map(Prim::Neg), [x]) => -*x,
+            (Form::Map(Prim::Div), [x, y]) if self.divides_exactly_down(x, y) => x.floor_div(y),
+            _ => return,
+        };
+        self.sizes.insert(val, size);
+    }
+
+    /// Truncation is the floor where neither side is negative and the divisor is not zero.
+    fn divides_exactly_down(&self, x: &Expr, y: &Expr) -> bool {
+        self.facts.prove_le(&Expr::zero(), x) && self.facts.prove_lt(&Expr::zero(), y)
+    }
+
+    /// The value of a new result, with its line in the record.
+    pub(super) fn value(&mut self, val: Val, is_scalar: bool) -> Value {
+        Value { val, entry: self.record.add_entry(val, is_scalar) }
+    }
+
+    /// Records a call and gives its results.
+    pub(super) fn record_call(
+        &mut self,
+        op: &'static str,
+        arguments: Vec<(&'static str, Object)>,
+        results: &[Value],
+    ) {
+        let results = results.iter().map(|value| value.entry).collect();
+        self.record.add_statement(Statement {
+            action: Action::Call { op, arguments },
+            results,
+            span: self.span,
+        });
+    }
+
+    /// Remembers that these values are a composite that the user wrote.
+    pub(super) fn add_pattern(&mut self, name: &'static str, operands: &[Object], outputs: &[Val]) {
+        let inputs: IndexSet<Val> =
+            operands.iter().filter_map(Object::as_value).map(|value| value.val).collect();
+        self.patterns.push((name, inputs.into_iter().collect(), outputs.to_vec()));
+    }
+}

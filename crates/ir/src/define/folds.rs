@@ -1,0 +1,122 @@
+//! Reductions: sums, products, extremes, variances.
+//!
+//! Integers and bools are summed as i64. Halves are reduced in f32 and rounded once at the end. An axis of the static
+//! size 1 is squeezed.
+
+use smallvec::SmallVec;
+
+use super::arguments::Bound;
+use super::definer::Definer;
+use super::error::DefineError;
+use crate::graph::{Axes, Form, Val};
+use crate::index::Expr;
+use crate::ops::{Monoid, Prim};
+use crate::{DType, Scalar};
+
+/// What a Welford fold gives, dims kept where that was asked for.
+pub(super) struct Moments {
+    pub mean: Val,
+    /// The sum of squared deviations from the mean.
+    pub m2: Val,
+    /// How many elements there were.
+    pub count: Val,
+}
+
+impl Definer {
+    /// `sum`, `prod`, `max` or `min`.
+    pub(super) fn call_fold(&mut self, monoid: Monoid, bound: &Bound, arg: Val) -> Result<Val, DefineError> {
+        let rank = self.graph.shape(arg).len();
+        let axes = bound.axes("dims", rank)?.unwrap_or_else(|| (0..rank as u8).collect());
+        if axes.is_empty() && rank > 0 {
+            return Err(bound.refuse("dims", "a list of at least one axis"));
+        }
+        let adds = matches!(monoid, Monoid::Sum | Monoid::Prod);
+        let given = bound.dtype("dtype");
+        if given.is_some() && !adds {
+            return Err(bound.refuse("dtype", "DataType.Null: the result has the dtype of the operand"));
+        }
+        let dtype = match given.unwrap_or(self.graph.dtype(arg)) {
+            dtype if given.is_none() && adds && !dtype.is_float() => DType::I64,
+            dtype => dtype,
+        };
+        let arg = self.cast(arg, dtype)?;
+        let folded = self.fold(monoid, arg, axes, bound.flag("keepdim"))?;
+        self.cast(folded, dtype)
+    }
+
+    /// A fold of one result over these axes, in the compute dtype.
+    pub(super) fn fold(
+        &mut self,
+        monoid: Monoid,
+        arg: Val,
+        axes: Axes,
+        keep: bool,
+    ) -> Result<Val, DefineError> {
+        let shape = self.shape(arg);
+        let arg = self.cast(arg, self.graph.dtype(arg).compute())?;
+        let (ones, long): (Axes, Axes) =
+            axes.iter().copied().partition(|&axis| shape[axis as usize].is_one());
+        let squeezed = self.squeeze_axes(arg, ones.clone())?;
+        let mut places: Axes =
+            long.iter().map(|&axis| axis - ones.iter().filter(|&&one| one < axis).count() as u8).collect();
+        places.sort_unstable();
+        let folded = if places.is_empty() {
+            squeezed
+        } else {
+            self.add(Form::Fold { monoid, axes: places }, &[squeezed])?
+        };
+        if keep { self.keep(folded, &axes) } else { Ok(folded) }
+    }
+
+    /// The axes that a fold dropped, back with size 1.
+    fn keep(&mut self, folded: Val, axes: &[u8]) -> Result<Val, DefineError> {
+        let rank = self.graph.shape(folded).len() + axes.len();
+        let new: SmallVec<[bool; 6]> = (0..rank).map(|axis| axes.contains(&(axis as u8))).collect();
+        if axes.is_empty() { Ok(folded) } else { self.add(Form::Broadcast(new), &[folded]) }
+    }
+
+    /// Mean, squared deviations and count over these axes.
+    pub(super) fn welford(&mut self, arg: Val, mut axes: Axes, keep: bool) -> Result<Moments, DefineError> {
+        axes.sort_unstable();
+        let node = self.add_node(Form::Fold { monoid: Monoid::Welford, axes: axes.clone() }, &[arg])?;
+        let mut results = Vec::new();
+        for val in self.graph.results(node) {
+            results.push(if keep { self.keep(val, &axes)? } else { val });
+        }
+        Ok(Moments { mean: results[0], m2: results[1], count: results[2] })
+    }
+
+    /// The operand and axes of `var`, `var_mean` and `welford`.
+    pub(super) fn moment_axes(&self, bound: &Bound, arg: Val) -> Result<Axes, DefineError> {
+        let dtype = self.graph.dtype(arg);
+        if !matches!(dtype, DType::F32 | DType::F64) {
+            let error = self.refuse("a tensor of f32 or f64", format!("one of {dtype}")).argument("arg");
+            return Err(error.at(bound.span(0)).help("cast it to DataType.Float first"));
+        }
+        let axes = bound.axes("dims", self.graph.shape(arg).len())?.unwrap_or_default();
+        if axes.is_empty() { Err(bound.refuse("dims", "a list of at least one axis")) } else { Ok(axes) }
+    }
+
+    /// Variance and mean.
+    pub(super) fn var_mean(&mut self, bound: &Bound, arg: Val) -> Result<(Val, Val), DefineError> {
+        let axes = self.moment_axes(bound, arg)?;
+        let correction = bound.int("correction")?;
+        let divisor = self.divisor(arg, &axes, correction)?;
+        let moments = self.welford(arg, axes, bound.flag("keepdim"))?;
+        Ok((self.map(Prim::Div, &[moments.m2, divisor])?, moments.mean))
+    }
+
+    /// The number of elements along these axes less the correction, never negative, in the dtype of the tensor.
+    pub(super) fn divisor(&mut self, arg: Val, axes: &[u8], correction: i64) -> Result<Val, DefineError> {
+        let dtype = self.graph.dtype(arg).compute();
+        let count = self.count(arg, axes) - correction;
+        match count.as_const() {
+            Some(n) => self.constant(Scalar::from_i64(dtype, n.max(0))),
+            None => {
+                let bounded = if correction > 0 { Expr::max(&count, &Expr::zero()) } else { count };
+                let size = self.size_val(bounded)?;
+                self.cast(size, dtype)
+            }
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! Forms that move data without computing: casts, broadcasts, reshapes, slices, pads, joins, and tensors from nothing.
+//!
+//! Each takes bound arguments and adds the nodes. What changes nothing adds no node.
+
+use smallvec::SmallVec;
+
+use super::arguments::Bound;
+use super::definer::Definer;
+use super::error::DefineError;
+use super::object::{Object, Value};
+use super::scalar::Term;
+use crate::graph::{Axes, Form, Shape, Val};
+use crate::index::Expr;
+use crate::{DType, Scalar};
+
+impl Definer {
+    pub(super) fn call_cast(&mut self, bound: &Bound) -> Result<Value, DefineError> {
+        let dtype = bound.dtype("dtype").ok_or_else(|| bound.refuse("dtype", "a DataType"))?;
+        match bound.object("arg") {
+            Object::Value(value) => {
+                let val = self.cast(value.val, dtype)?;
+                let is_scalar = self.is_scalar(*value);
+                Ok(self.value(val, is_scalar))
+            }
+            Object::Number(scalar) => {
+                let val = self.constant(scalar.cast(dtype))?;
+                Ok(self.value(val, true))
+            }
+            _ => Err(bound.refuse("arg", "a tensor, a scalar or a number")),
+        }
+    }
+
+    pub(super) fn broadcast(&mut self, bound: &Bound, arg: Val) -> Result<Val, DefineError> {
+        let new: SmallVec<[bool; 6]> = bound.bools("is_broadcast_dim").into();
+        let rank = self.graph.shape(arg).len();
+        if new.iter().filter(|&&new| !new).count() != rank {
+            return Err(bound.refuse("is_broadcast_dim", &format!("a list with {rank} times False")));
+        }
+        if new.contains(&true) { self.add(Form::Broadcast(new), &[arg]) } else { Ok(arg) }
+    }
+
+    pub(super) fn broadcast_in_dim(&mut self, bound: &Bound, arg: Val) -> Result<Val, DefineError> {
+        let sizes = self.sizes(bound, "shape")?;
+        let rank = self.graph.shape(arg).len();
+        let places = bound.axes("broadcast_dims", sizes.len())?.unwrap_or_default();
+        if places.len() != rank || !places.is_sorted() {
+            let expected =
+                format!("a list of {rank} axes of the result, ascending, one for each axis of `arg`");
+            return Err(bound.refuse("broadcast_dims", &expected));
+        }
+        let new: SmallVec<[bool; 6]> = (0..sizes.len()).map(|axis| !places.contains(&(axis as u8))).collect();
+        let spread = if new.contains(&true) { self.add(Form::Broadcast(new), &[arg])? } else { arg };
+        self.expand_to(spread, sizes)
+    }
+
+    pub(super) fn expand(&mut self, bound: &Bound, arg: Val) -> Result<Val, DefineError> {
+        let sizes = self.sizes(bound, "shape")?;
+        let rank = self.graph.shape(arg).len();
+        if sizes.len() != rank {
+            return Err(bound.refuse("shape", &format!("a list of {rank} sizes")));
+        }
+        self.expand_to(arg, sizes)
+    }
+
+    /// Repeats axes of size 1. Other axes keep their size; that it is the one asked for becomes a fact.
+    fn expand_to(&mut self, arg: Val, sizes: Vec<Option<Expr>>) -> Result<Val, DefineError> {
+        let mut target = self.shape(arg);
+        let mut repeats = false;
+        for (axis, size) in sizes.into_iter().enumerate() {
+            let Some(size) = size else { continue };
+            let has = &mut target[axis];
+            if has.is_one() {
+                repeats |= !size.is_one();
+            } else if self.facts.prove_ne(has, &size) || self.facts.assume_equal(has, &size).is_err() {
+                return Err(self.refuse(format!("size {has} or -1 on axis {axis}"), format!("size {size}")));
+            }
+            if has.as_const().is_none_or(|n| n == 1) {
+                *has = size;
+            }
+        }
+        if repeats { self.add(Form::Expand(target), &[arg]) } else { Ok(arg) }
+    }
+
+    pub(super) fn squeeze(&mut self, bound: &Bound, arg: Val) -> Result<Val, DefineError> {
+        let axes = bound.axes("dims", self.graph.shape(arg).len())?.unwrap_or_default();
+        self.squeeze_axes(arg, axes)
+    }
+
+    /// Drops axes of size 1.
+    pub(super) fn squeeze_axes(&mut self, arg: Val, mut axes: Axes) -> Result<Val, DefineError> {
+        axes.sort_unstable();
+        if axes.is_empty() { Ok(arg) } else { self.add(Form::Squeeze(axes), &[arg]) }
+    }
+
+    pub(super) fn reshape(&mut self, bound: &Bound, arg: Val) -> Result<Val, DefineError> {
+        let sizes = self.sizes(bound, "new_shape")?;
+        let total: Expr = self.shape(arg).into_iter().product();
+        let known: Expr = sizes.iter().flatten().cloned().product();
+        let missing = sizes.iter().filter(|size| size.is_none()).count();
+        if missing > 1 || (missing == 1 && known.is_zero()) {
+            return Err(bound.refuse("new_shape", "a list with at most one -1, and no 0 beside it"));
+        }
+        let rest = || total.exact_quotient(&known).unwrap_or_else(|| total.floor_div(&known));
+        let target: Shape = sizes.into_iter().map(|size| size.unwrap_or_else(rest)).collect();
+        let from = self.shape(arg);
+        if from == target {
+            return Ok(arg);
+        }
+        if from.iter().filter(|size| !size.is_one()).eq(target.iter().filter(|size| !size.is_one())) {
+            return self.change_ones(arg, &from, &target);
+        }
+        self.add(Form::Reshape(target), &[arg]).map_err(|error| error.at(bound.span(1)))
+    }
+
+    /// A reshape that only drops and adds axes of size 1 says so, which is easier to fuse.
+    fn change_ones(&mut self, arg: Val, from: &Shape, target: &Shape) -> Result<Val, DefineError> {
+        let ones = (0..from.len()).filter(|&axis| from[axis].is_one()).map(|axis| axis as u8).collect();
+        let bare = self.squeeze_axes(arg, ones)?;
+        let new: SmallVec<[bool; 6]> = target.iter().map(Expr::is_one).collect();
+        if new.contains(&true) { self.add(Form::Broadcast(new), &[bare]) } else { Ok(bare) }
+    }
+
+    pub(super) fn permute(&mut self, bound: &Bound, arg: Val) -> Result<Val, DefineError> {
+        let rank = self.graph.shape(arg).len();
+        let order = bound.axes("dims", rank)?.unwrap_or_default();
+        if order.len() != rank {
+            return Err(bound.refuse("dims", &format!("a list of all {rank} axes")));
+        }
+        if order.is_sorted() { Ok(arg) } else { self.add(Form::Permute(order), &[arg]) }
+    }
+
+    pub(super) fn slice(&mut self, bound: &Bound, arg: Val) -> Result<Val, DefineError> {
+        let shape = self.shape(arg);
+        let as_many = |param: &str, indices: Shape| {
+            let expected = format!("a list of {} numbers, one for each axis", shape.len());
+            if indices.len() == shape.len() { Ok(indices) } else { Err(bound.refuse(param, &expected)) }
+        };
+        let mut starts = as_many("start_indices", self.integers(bound, "start_indices")?)?;
+        let mut ends = as_many("end_indices", self.integers(bound, "end_indices")?)?;
+        if *bound.object("strides") != Object::None {
+            let strides = as_many("strides", self.integers(bound, "strides")?)?;
+            if !strides.iter().all(Expr::is_one) {
+                return Err(bound.refuse("strides", "a list of ones"));
+            }
+        }
+        let exact = bound.flag("manual_normalization");
+        for (axis, size) in shape.iter().enumerate() {
+            if !self.facts.prove_le(&Expr::zero(), &starts[axis]) {
+                return Err(bound.refuse("start_indices", "a list of numbers known to be zero or more"));
+            }
+            if !exact {
+                starts[axis] = self.smaller(&starts[axis], size);
+                ends[axis] = self.smaller(&ends[axis], size);
+            }
+            let ordered = self.facts.assume_le(&starts[axis], &ends[axis]);
+            let inside = self.facts.assume_le(&ends[axis], size);
+            if ordered.is_err() || inside.is_err() {
+                let expected = format!("at least `start_indices` and at most {size} on axis {axis}");
+                return Err(bound.refuse("end_indices", &expected));
+            }
+        }
+        let sizes: Shape = starts.iter().zip(&ends).map(|(start, end)| end - start).collect();
+        if sizes == shape { Ok(arg) } else { self.add(Form::Slice { starts, sizes }, &[arg]) }
+    }
+
+    fn smaller(&self, a: &Expr, b: &Expr) -> Expr {
+        match (self.facts.prove_le(a, b), self.facts.prove_le(b, a)) {
+            (true, _) => a.clone(),
+            (_, true) => b.clone(),
+            _ => Expr::min(a, b),
+        }
+    }
+
+    pub(super) fn pad(&mut self, bound: &Bound, arg: Val) -> Result<Val, DefineError> {
+        let widths = self.integers(bound, "pad_widths")?;
+        let rank = self.graph.shape(arg).len();
+        if widths.len() % 2 != 0 || widths.len() > 2 * rank {
+            return Err(
+                bound.refuse("pad_widths", &format!("an even number of widths, at most {}", 2 * rank))
+            );
+        }
+        let dtype = self.graph.dtype(arg);
+        let fill = self.fill(bound, "value", dtype)?;
+        let (mut before, mut after) =
+            (Shape::from_elem(Expr::zero(), rank), Shape::from_elem(Expr::zero(), rank));
+        for (place, pair) in widths.chunks_exact(2).enumerate() {
+            (before[rank - 1 - place], after[rank - 1 - place]) = (pair[0].clone(), pair[1].clone());
+        }
+        if widths.iter().all(Expr::is_zero) {
+            return Ok(arg);
+        }
+        self.add(Form::Pad { before, after }, &[arg, fill])
+    }
+
+    /// A number or scalar in a dtype; zero if absent. A float does not become an integer, nor a number a bool.
+    fn fill(&mut self, bound: &Bound, param: &str, dtype: DType) -> Result<Val, DefineError> {
+        let class = |dtype: DType| u8::from(dtype.is_int()) + 2 * u8::from(dtype.is_float());
+        match Term::new(self, bound.object(param)) {
+            None => self.constant(Scalar::zero(dtype)),
+            Some(Term::Number(scalar)) if class(scalar.dtype()) <= class(dtype) => {
+                self.constant(scalar.cast(dtype))
+            }
+            Some(Term::Val(val, _)) if class(self.graph.dtype(val)) <= class(dtype) => {
+                if !self.graph.shape(val).is_empty() {
+                    return Err(bound.refuse(param, "a scalar or a number"));
+                }
+                self.cast(val, dtype)
+            }
+            Some(_) => Err(bound.refuse(param, &format!("a number that {dtype} can hold"))),
+        }
+    }
+
+    pub(super) fn cat(&mut self, bound: &Bound) -> Result<Val, DefineError> {
+        let tensors: Vec<Val> = bound.tensors("tensors").into_iter().map(|value| value.val).collect();
+        let scalars = bound.tensors("tensors").into_iter().any(|value| self.is_scalar(value));
+        let Some(&first) = tensors.first().filter(|_| !scalars) else {
+            return Err(bound.refuse("tensors", "a list of tensors, at least one"));
+        };
+        if bound.flag("manual_padding") {
+            return Err(bound.refuse("manual_padding", "False: operands are given without padding"));
+        }
+        let axis = bound.axis("dim", self.graph.shape(first).len())?;
+        if tensors.len() == 1 { Ok(first) } else { self.add(Form::Cat(axis as u8), &tensors) }
+    }
+
+    pub(super) fn full(&mut self, bound: &Bound) -> Result<Val, DefineError> {
+        let dtype = bound.dtype("dtype").ok_or_else(|| bound.refuse("dtype", "a DataType"))?;
+        let shape = self.full_sizes(bound, "shape")?;
+        let fill = self.fill(bound, "fill_value", dtype)?;
+        if shape.is_empty() {
+            return Ok(fill);
+        }
+        let single = self.add(Form::Broadcast(SmallVec::from_elem(true, shape.len())), &[fill])?;
+        if shape.iter().all(Expr::is_one) { Ok(single) } else { self.add(Form::Expand(shape), &[single]) }
+    }
+
+    /// Halves count in f32, where there is arithmetic.
+    pub(super) fn iota(&mut self, bound: &Bound) -> Result<Val, DefineError> {
+        let dtype = bound.dtype("dtype").unwrap_or(DType::I64);
+        if dtype == DType::Bool {
+            return Err(bound.refuse("dtype", "a dtype of numbers"));
+        }
+        let refuse =
+            || bound.refuse("length", "a number, zero or more, or an integer scalar that sizes determine");
+        let length = self.as_size(bound.object("length")).ok_or_else(refuse)?;
+        self.facts.assume_le(&Expr::zero(), &length).map_err(|_| refuse())?;
+        let compute = dtype.compute();
+        let start = self.fill(bound, "start", compute)?;
+        let step = match bound.object("step") {
+            Object::None => self.constant(Scalar::one(compute))?,
+            _ => self.fill(bound, "step", compute)?,
+        };
+        if self.graph.as_constant(step).is_some_and(|step| step.as_f64() == 0.0) {
+            return Err(bound.refuse("step", "a number that is not 0"));
+        }
+        let counted = self.add(Form::Iota(length), &[start, step])?;
+        self.cast(counted, dtype)
+    }
+}

@@ -1,0 +1,58 @@
+//! Definitions: a graph, the view of it that the user asked for, and the record of how it was written.
+//!
+//! `definer` (the builder) · `declare` (inputs) · `call` (ops by name) · `scalar` (elementwise ops) · `views` and `layout`
+//! (forms that move data) · `folds` · `composites` (softmax and kin) · `record` (as written) · `object` and `arguments`
+//! (what calls take) · `error`.
+
+mod arguments;
+mod call;
+mod composites;
+mod declare;
+mod definer;
+mod error;
+mod folds;
+mod forms;
+mod object;
+mod record;
+mod scalar;
+mod sizes;
+#[cfg(test)]
+mod tests;
+
+pub use definer::Definer;
+pub use error::DefineError;
+pub use object::{Argument, Object, Value};
+pub use record::{Action, Entry, EntryData, InputDecl, Layout, Record, Statement};
+
+use crate::graph::{Fusion, Graph, Tasks, Val};
+use crate::index::Sym;
+
+/// A definition.
+#[derive(Clone, Debug)]
+pub struct Definition {
+    /// The container of its nodes.
+    pub graph: Graph,
+    /// What it takes and gives.
+    pub fusion: Fusion,
+    /// How it was written.
+    pub record: Record,
+    /// The composites in it, as tasks of kind `Pattern`.
+    pub patterns: Tasks,
+}
+
+impl Definition {
+    /// The user's name for a value, or the graph's.
+    pub fn name_of(&self, val: Val) -> String {
+        self.record.name_of(val).map_or_else(|| val.to_string(), str::to_owned)
+    }
+
+    /// The inputs as declared, in order.
+    pub fn input_decls(&self) -> &[InputDecl] {
+        self.record.inputs()
+    }
+
+    /// The name of a size symbol, as the command line takes it: `i0`, `i1`, …
+    pub fn symbol_name(&self, symbol: Sym) -> String {
+        symbol.to_string()
+    }
+}

@@ -1,0 +1,161 @@
+//! The definition as the user wrote it: names, order, composites, places.
+//!
+//! The record stands outside the graph, where equal nodes merge and casts appear that nobody wrote. Printing a
+//! definition and naming a value in a message go through it.
+
+use cranelift_entity::{PrimaryMap, entity_impl};
+use rustc_hash::FxHashMap;
+
+use super::object::Object;
+use crate::DType;
+use crate::graph::Val;
+use crate::text::Span;
+
+/// A result of a statement.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Entry(u32);
+entity_impl!(Entry, "entry");
+
+/// What the record knows of a result.
+#[derive(Clone, Debug)]
+pub struct EntryData {
+    /// The value in the graph.
+    pub val: Val,
+    /// Whether it is a scalar of the language, rather than a tensor (which may have rank 0 too).
+    pub is_scalar: bool,
+    /// The user's name for it.
+    pub name: Option<String>,
+}
+
+/// What a statement does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Action {
+    /// Declares an input: its place in [`Record::inputs`].
+    Input(usize),
+    /// Applies an op.
+    Call {
+        /// Its name.
+        op: &'static str,
+        /// The parameters that do not have their default, in declared order.
+        arguments: Vec<(&'static str, Object)>,
+    },
+    /// Gives a tensor back.
+    Output {
+        /// The tensor.
+        value: Entry,
+        /// The input whose memory it is written to.
+        alias: Option<Entry>,
+    },
+}
+
+/// A line of the definition.
+#[derive(Clone, Debug)]
+pub struct Statement {
+    /// What it does.
+    pub action: Action,
+    /// What it makes.
+    pub results: Vec<Entry>,
+    /// Where it stands in the source text.
+    pub span: Option<Span>,
+}
+
+/// An input as declared.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InputDecl {
+    /// Its line in the record.
+    pub entry: Entry,
+    /// The value in the graph.
+    pub val: Val,
+    /// Element type.
+    pub dtype: DType,
+    /// How its elements lie; `None` for a scalar.
+    pub layout: Option<Layout>,
+}
+
+/// How an input tensor was declared to lie in memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// Declared sizes: -1 symbolic, 1 broadcast, others static.
+    pub shape: Vec<i64>,
+    /// From the outermost axis of memory to the innermost: does it follow on the next one without a gap? `None`: the
+    /// axis has size 1 or is expanded (stride 0).
+    pub contiguity: Vec<Option<bool>>,
+    /// For each axis its rank in memory, 0 innermost. Empty: row-major.
+    pub stride_order: Vec<usize>,
+    /// Whether it is a scalar tensor in host memory.
+    pub is_cpu: bool,
+}
+
+impl Layout {
+    /// Whether an axis was declared to be expanded: of a size that is not 1, with stride 0.
+    pub fn is_expanded(&self, axis: usize) -> bool {
+        self.shape[axis] != 1 && self.contiguity[self.memory_place(axis)].is_none()
+    }
+
+    /// The place of an axis in memory order, 0 outermost.
+    pub fn memory_place(&self, axis: usize) -> usize {
+        match self.stride_order.get(axis) {
+            Some(rank) => self.shape.len() - 1 - rank,
+            None => axis,
+        }
+    }
+}
+
+/// A definition as written.
+#[derive(Clone, Debug, Default)]
+pub struct Record {
+    entries: PrimaryMap<Entry, EntryData>,
+    statements: Vec<Statement>,
+    inputs: Vec<InputDecl>,
+    named: FxHashMap<Val, Entry>,
+}
+
+impl Record {
+    /// The lines in order.
+    pub fn statements(&self) -> &[Statement] {
+        &self.statements
+    }
+
+    /// The inputs in order.
+    pub fn inputs(&self) -> &[InputDecl] {
+        &self.inputs
+    }
+
+    /// What is known of a result.
+    pub fn entry(&self, entry: Entry) -> &EntryData {
+        &self.entries[entry]
+    }
+
+    /// The user's first name for a value.
+    pub fn name_of(&self, val: Val) -> Option<&str> {
+        self.named.get(&val).and_then(|&entry| self.entries[entry].name.as_deref())
+    }
+
+    /// The statement that made a value, if the user wrote one.
+    pub fn statement_of(&self, val: Val) -> Option<&Statement> {
+        let makes = |entry: &Entry| self.entries[*entry].val == val;
+        self.statements.iter().find(|statement| statement.results.iter().any(makes))
+    }
+
+    pub(super) fn add_entry(&mut self, val: Val, is_scalar: bool) -> Entry {
+        self.entries.push(EntryData { val, is_scalar, name: None })
+    }
+
+    pub(super) fn add_statement(&mut self, statement: Statement) {
+        self.statements.push(statement);
+    }
+
+    pub(super) fn add_input(&mut self, input: InputDecl) -> usize {
+        self.inputs.push(input);
+        self.inputs.len() - 1
+    }
+
+    /// Gives a result its name, unless it has one.
+    pub(super) fn set_name(&mut self, entry: Entry, name: &str) {
+        let data = &mut self.entries[entry];
+        if data.name.is_none() {
+            data.name = Some(name.to_owned());
+            self.named.entry(data.val).or_insert(entry);
+        }
+    }
+}

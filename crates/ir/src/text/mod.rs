@@ -1,0 +1,15 @@
+//! Definition files: nvFuser's definition language read and written.
+//!
+//! `span` (places, diagnostics) · `lexer` · `grammar` (tokens to tree) · `syntax` (the tree) · `read` (tree to definition)
+//! · `inputs` (what to run it on).
+
+mod grammar;
+mod inputs;
+mod lexer;
+mod read;
+mod span;
+mod syntax;
+
+pub use inputs::{Distribution, InputSpec, TensorSpec};
+pub use read::{File, decode, parse};
+pub use span::{Diagnostic, Span};
