@@ -1,5 +1,5 @@
 //! Writes a kernel from the outside in: declarations, then statements into the innermost open loop. Infers dtypes and
-//! hands out ids and names; whether the whole makes sense is for `verify.rs`.
+//! hands out ids and names; whether the whole makes sense is for `verify`.
 //!
 //! ```
 //! use ferrofuse_ir::index::Expr;

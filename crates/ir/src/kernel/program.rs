@@ -5,7 +5,7 @@
 //! takes `begin + l`, `begin + l + lanes`, …, and a lane whose turn is past the end does nothing. All other code is
 //! *uniform*: every lane would compute the same, and one of them stores.
 //!
-//! This file holds the data alone. What must hold is listed in `verify.rs`, the meaning is `interpret.rs`, the text
+//! This file holds the data alone. What must hold is listed in `verify`, the meaning is `interpret`, the text
 //! `print.rs` and `parse.rs`. Nothing here takes decisions or knows a target.
 
 use cranelift_entity::{PrimaryMap, entity_impl};
@@ -182,7 +182,7 @@ pub enum Stmt {
         value: Value,
     },
     /// `v0: f32, v1: f32, v2: f32 = reduce welford a0, a1, a2`: the copies of all lanes combined into one uniform
-    /// value each, in the fixed tree order that `interpret.rs` states. Machines whose lanes are not in step wait for
+    /// value each, in the fixed tree order that `interpret` states. Machines whose lanes are not in step wait for
     /// each other here, but only `barrier` orders accesses to scratch.
     Reduce {
         /// One new value per state of the monoid.

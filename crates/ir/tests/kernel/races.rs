@@ -139,5 +139,8 @@ fn calls_that_do_not_fit_the_kernel_are_refused() {
     assert!(matches!(wrong, Err(Fault::BufferDType { expected: DType::F32, given: DType::F64, .. })));
     assert_eq!(call(&[-5], &mut [f32s()]), Ok(()));
     assert!(matches!(call(&[i64::MAX], &mut [f32s()]), Err(Fault::ScratchLength { .. })));
+    let unlimited = Options { step_limit: u64::MAX, ..Options::default() };
+    let huge = interpret(&kernel, &[1 << 40], &mut [f32s()], &unlimited);
+    assert!(matches!(huge, Err(Fault::ScratchLength { len: 0x100_0000_0000, .. })));
     assert_eq!(call(&[10], &mut [f32s()]), Ok(()));
 }

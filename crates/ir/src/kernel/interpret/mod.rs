@@ -12,19 +12,29 @@
 //!
 //! Faults are in [`Fault`]; what is a race is said in `race.rs`.
 
-use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
+mod access;
+mod fault;
+mod memory;
+mod order;
+mod race;
+
+pub use fault::{Fault, Location};
+pub use memory::Memory;
+pub use order::LaneOrder;
+
+use cranelift_entity::{PrimaryMap, SecondaryMap};
 
 use super::combine::combine;
-pub use super::fault::{Fault, Location};
-pub use super::memory::Memory;
-pub use super::order::LaneOrder;
-use super::order::Order;
-use super::race::{Agent, Finding, Shadow, Stores};
 use super::uniformity::per_lane;
-use super::{Accumulator, Buffer, Kernel, Loop, LoopKind, Place, Scratch, Stmt, Value, print, verify};
-use crate::Scalar;
-use crate::index::{Expr, Sym};
+use super::{Accumulator, Buffer, Kernel, Loop, LoopKind, Scratch, Stmt, Value, print, verify};
+use crate::index::{EvalError, Expr, Sym};
 use crate::ops::Monoid;
+use crate::{DType, Scalar};
+use order::Order;
+use race::{Agent, Shadow, Stores};
+
+/// The most scratch elements of a block, so that a wrong length is a fault and not the end of the memory.
+const MAX_SCRATCH: u64 = 1 << 24;
 
 /// How to run.
 #[derive(Clone, Copy, Debug)]
@@ -142,6 +152,7 @@ impl<'k, 'm> Run<'k, 'm> {
     /// A block finds its scratch memory uninitialised.
     fn fresh_scratch(&mut self) -> Result<(), Fault> {
         self.scratch.clear();
+        let mut room = MAX_SCRATCH.min(self.steps_left);
         for (scratch, decl) in &self.kernel.scratch {
             let len = self.evaluate(&decl.len).map_err(|source| Fault::Index {
                 statement: format!(
@@ -151,8 +162,9 @@ impl<'k, 'm> Run<'k, 'm> {
                 ),
                 source,
             })?;
-            let affordable = u64::try_from(len).ok().filter(|&len| len <= self.steps_left);
+            let affordable = u64::try_from(len).ok().filter(|&len| len <= room);
             let elements = affordable.ok_or(Fault::ScratchLength { scratch, len })?;
+            room -= elements;
             self.steps_left -= elements;
             let memory = Memory::zeros(decl.dtype, elements as usize);
             let shadow = Shadow::new(elements as usize, self.kernel.lanes);
@@ -178,7 +190,7 @@ impl<'k, 'm> Run<'k, 'm> {
             Stmt::Const { value, constant } => self.values[*value] = *constant,
             Stmt::Index { value, index } => {
                 let index = self.index(index, statement)?;
-                self.values[*value] = Scalar::from_i64(crate::DType::I64, index);
+                self.values[*value] = Scalar::from_i64(DType::I64, index);
             }
             Stmt::Load { value, place, index, guard } => {
                 self.values[*value] = if self.allows(*guard) {
@@ -245,97 +257,6 @@ impl<'k, 'm> Run<'k, 'm> {
         Ok(())
     }
 
-    fn load(&mut self, place: Place, index: &Expr, agent: Agent, statement: &Stmt) -> Result<Scalar, Fault> {
-        let (index, position) = self.position(place, index, agent, statement)?;
-        match place {
-            Place::Buffer(buffer) => Ok(self.buffers[buffer.index()].read(position)),
-            Place::Scratch(scratch) => {
-                let epoch = self.epoch;
-                let array = &mut self.scratch[scratch];
-                let element = array.memory.read(position);
-                let found = array.shadow.load(position, epoch, agent);
-                found.map_err(|finding| self.blame(finding, place, index, agent, statement))?;
-                Ok(element)
-            }
-        }
-    }
-
-    fn store(
-        &mut self,
-        place: Place,
-        index: &Expr,
-        element: Scalar,
-        agent: Agent,
-        statement: &Stmt,
-    ) -> Result<(), Fault> {
-        let (index, position) = self.position(place, index, agent, statement)?;
-        match place {
-            Place::Buffer(buffer) => {
-                let found = self.stores[buffer].store(position, self.block, agent);
-                found.map_err(|earlier| self.blame_stores(earlier, place, index, agent, statement))?;
-                self.buffers[buffer.index()].write(position, element);
-            }
-            Place::Scratch(scratch) => {
-                let epoch = self.epoch;
-                let found = self.scratch[scratch].shadow.store(position, epoch, agent);
-                found.map_err(|finding| self.blame(finding, place, index, agent, statement))?;
-                self.scratch[scratch].memory.write(position, element);
-            }
-        }
-        Ok(())
-    }
-
-    /// The index and where it is in the place's memory.
-    fn position(
-        &self,
-        place: Place,
-        index: &Expr,
-        agent: Agent,
-        statement: &Stmt,
-    ) -> Result<(i64, usize), Fault> {
-        let index = self.index(index, statement)?;
-        let memory = match place {
-            Place::Buffer(buffer) => &self.buffers[buffer.index()],
-            Place::Scratch(scratch) => &self.scratch[scratch].memory,
-        };
-        let position = memory.position(index).ok_or_else(|| Fault::OutOfBounds {
-            statement: print::statement(self.kernel, statement),
-            at: Location::new(self.block, agent),
-            place,
-            index,
-            len: memory.len(),
-        })?;
-        Ok((index, position))
-    }
-
-    fn blame(&self, finding: Finding, place: Place, index: i64, agent: Agent, statement: &Stmt) -> Fault {
-        let statement = print::statement(self.kernel, statement);
-        let at = Location::new(self.block, agent);
-        match finding {
-            Finding::Uninitialised => Fault::Uninitialised { statement, at, place, index },
-            Finding::Race(other) => {
-                Fault::Race { statement, at, other: Location::new(self.block, other), place, index }
-            }
-        }
-    }
-
-    fn blame_stores(
-        &self,
-        (block, other): (i64, Agent),
-        place: Place,
-        index: i64,
-        agent: Agent,
-        statement: &Stmt,
-    ) -> Fault {
-        let statement = print::statement(self.kernel, statement);
-        let (at, other) = (Location::new(self.block, agent), Location::new(block, other));
-        if at == other {
-            Fault::StoredTwice { statement, at, place, index }
-        } else {
-            Fault::Race { statement, at, other, place, index }
-        }
-    }
-
     fn set(&mut self, accumulator: Accumulator, element: Scalar, agent: Agent) {
         let copy = self.copy(accumulator, agent);
         match agent {
@@ -377,7 +298,7 @@ impl<'k, 'm> Run<'k, 'm> {
         self.evaluate(index).map_err(|source| Fault::Index { statement: statement(), source })
     }
 
-    fn evaluate(&self, expr: &Expr) -> Result<i64, crate::index::EvalError> {
+    fn evaluate(&self, expr: &Expr) -> Result<i64, EvalError> {
         expr.eval(&|symbol| self.symbols[symbol])
     }
 

@@ -1,5 +1,7 @@
 //! Kernel text to a kernel: the grammar is in `print.rs`. Takes any text, gives the kernel or the first error with
-//! its line and column. Checks only what it needs to read on; whether the kernel makes sense is for `verify.rs`.
+//! its line and column. Checks only what it needs to read on; whether the kernel makes sense is for `verify`.
+
+mod statements;
 
 use std::collections::BTreeMap;
 
@@ -7,13 +9,9 @@ use cranelift_entity::{EntityRef, PrimaryMap};
 
 use super::line::Line;
 pub use super::line::ParseError;
-use super::{
-    Access, Accumulator, Buffer, BufferDecl, Kernel, Loop, LoopKind, MAX_NESTING, Place, Scratch,
-    ScratchDecl, Stmt, Value, literal,
-};
+use super::{Access, BufferDecl, Kernel, Loop, LoopKind, MAX_NESTING, ScratchDecl, Stmt};
+use crate::DType;
 use crate::index::{Expr, Sym};
-use crate::ops::{Monoid, Prim};
-use crate::{DType, Scalar};
 
 /// The largest id that a text may use: far above any real kernel, small enough to be no danger.
 const MAX_ID: u32 = 1 << 24;
@@ -217,101 +215,6 @@ impl Parser {
         declare(&mut self.scratch, id, ScratchDecl { dtype, len }, again)
     }
 
-    fn statement(&mut self, line: &mut Line<'_>) -> Result<Stmt, ParseError> {
-        if line.eat("store") {
-            let (place, index) = self.element(line)?;
-            line.expect("=")?;
-            Ok(Stmt::Store { place, index, value: value(line)?, guard: guard(line)? })
-        } else if line.eat("acc") {
-            self.open(line)
-        } else if line.eat("set") {
-            let accumulator = accumulator(line)?;
-            line.expect("=")?;
-            Ok(Stmt::Set { accumulator, value: value(line)? })
-        } else if line.eat("barrier") {
-            Ok(Stmt::Barrier)
-        } else {
-            self.definition(line)
-        }
-    }
-
-    fn open(&mut self, line: &mut Line<'_>) -> Result<Stmt, ParseError> {
-        let again = line.fail("this accumulator is opened twice");
-        let accumulator = accumulator(line)?;
-        line.expect(":")?;
-        declare(&mut self.accumulators, accumulator.as_u32(), dtype(line)?, again)?;
-        line.expect("=")?;
-        Ok(Stmt::Open { accumulator, init: value(line)? })
-    }
-
-    /// `v0: f32 = …`, or several new values before a `reduce`.
-    fn definition(&mut self, line: &mut Line<'_>) -> Result<Stmt, ParseError> {
-        let (value, dtype) = self.new_value(line)?;
-        let mut values = vec![value];
-        while line.eat(",") {
-            values.push(self.new_value(line)?.0);
-        }
-        line.expect("=")?;
-        if line.eat("reduce") {
-            let name = line.clone().word("a monoid")?;
-            let monoid =
-                Monoid::from_name(name).ok_or_else(|| line.fail(format!("no monoid is named `{name}`")))?;
-            line.expect(name)?;
-            return Ok(Stmt::Reduce { values, monoid, accumulators: listed(line, accumulator)? });
-        }
-        if values.len() > 1 {
-            return Err(line.fail("expected `reduce`: no other statement defines several values"));
-        }
-        self.right_side(line, value, dtype)
-    }
-
-    fn new_value(&mut self, line: &mut Line<'_>) -> Result<(Value, DType), ParseError> {
-        let again = line.fail("this value is defined twice");
-        let expectation = "a statement: a new value such as v0, or store, acc, set, for, barrier";
-        let id = numbered(line, "v", expectation)?;
-        line.expect(":")?;
-        let dtype = dtype(line)?;
-        declare(&mut self.values, id, dtype, again)?;
-        Ok((Value::from_u32(id), dtype))
-    }
-
-    fn right_side(&self, line: &mut Line<'_>, new: Value, dtype: DType) -> Result<Stmt, ParseError> {
-        if line.eat("const") {
-            return Ok(Stmt::Const { value: new, constant: literal(line, dtype)? });
-        }
-        if line.eat("index") {
-            let text = line.rest();
-            return Ok(Stmt::Index { value: new, index: self.index(line, text)? });
-        }
-        if line.eat("cast") {
-            return Ok(Stmt::Cast { value: new, arg: value(line)? });
-        }
-        if line.eat("load") {
-            let (place, index) = self.element(line)?;
-            return Ok(Stmt::Load { value: new, place, index, guard: guard(line)? });
-        }
-        if line.eat("get") {
-            return Ok(Stmt::Get { value: new, accumulator: accumulator(line)? });
-        }
-        let name = line.clone().word("const, index, cast, load, get, reduce or an op")?;
-        let op =
-            Prim::from_name(name).ok_or_else(|| line.fail(format!("no primitive op is named `{name}`")))?;
-        line.expect(name)?;
-        Ok(Stmt::Apply { value: new, op, args: listed(line, value)? })
-    }
-
-    fn element(&self, line: &mut Line<'_>) -> Result<(Place, Expr), ParseError> {
-        let place = match numbered(&mut line.clone(), "b", "") {
-            Ok(_) => Place::Buffer(Buffer::from_u32(numbered(line, "b", "a buffer")?)),
-            Err(_) => {
-                Place::Scratch(Scratch::from_u32(numbered(line, "w", "a place such as b0[x0] or w0[x0]")?))
-            }
-        };
-        line.expect("[")?;
-        let index = line.until("]")?;
-        Ok((place, self.index(line, index)?))
-    }
-
     fn symbol(&self, line: &mut Line<'_>) -> Result<Sym, ParseError> {
         let unknown = line.fail("expected a symbol that the line `symbols` declares");
         let name = line.word("a symbol's name")?;
@@ -336,40 +239,11 @@ fn numbered(line: &mut Line<'_>, prefix: &str, what: &str) -> Result<u32, ParseE
     digits.and_then(|digits| digits.parse().ok()).filter(|&id| id <= MAX_ID).ok_or(fail)
 }
 
-fn value(line: &mut Line<'_>) -> Result<Value, ParseError> {
-    numbered(line, "v", "a value such as v0").map(Value::from_u32)
-}
-
-fn accumulator(line: &mut Line<'_>) -> Result<Accumulator, ParseError> {
-    numbered(line, "a", "an accumulator such as a0").map(Accumulator::from_u32)
-}
-
-fn guard(line: &mut Line<'_>) -> Result<Option<Value>, ParseError> {
-    if line.eat("if") { value(line).map(Some) } else { Ok(None) }
-}
-
-fn listed<T>(
-    line: &mut Line<'_>,
-    item: fn(&mut Line<'_>) -> Result<T, ParseError>,
-) -> Result<Vec<T>, ParseError> {
-    let mut items = vec![item(line)?];
-    while line.eat(",") {
-        items.push(item(line)?);
-    }
-    Ok(items)
-}
-
 fn dtype(line: &mut Line<'_>) -> Result<DType, ParseError> {
     let name = line.clone().word("a dtype")?;
     let dtype = name.parse().map_err(|_| line.fail(format!("no dtype is named `{name}`")))?;
     line.expect(name)?;
     Ok(dtype)
-}
-
-fn literal(line: &mut Line<'_>, dtype: DType) -> Result<Scalar, ParseError> {
-    let (text, start) = line.rest();
-    literal::parse(dtype, text)
-        .ok_or_else(|| line.fail_at(start, format!("expected a constant of dtype {dtype}")))
 }
 
 fn declare<T>(table: &mut BTreeMap<u32, T>, id: u32, entry: T, again: ParseError) -> Result<(), ParseError> {

@@ -5,10 +5,10 @@ use std::fmt;
 use thiserror::Error;
 
 use super::race::Agent;
-use super::verify::Violations;
-use super::{Buffer, Place, Scratch};
 use crate::DType;
 use crate::index::EvalError;
+use crate::kernel::verify::Violations;
+use crate::kernel::{Buffer, Place, Scratch};
 
 /// Why an interpretation ended early. Buffers then hold what was stored up to there.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -42,8 +42,8 @@ pub enum Fault {
         /// As given.
         given: DType,
     },
-    /// A scratch array with a negative length, or longer than the steps that are left.
-    #[error("{scratch} has {len} elements")]
+    /// A scratch array with a negative length, or more elements than the interpreter or the steps left allow.
+    #[error("{scratch} of {len} elements is refused")]
     ScratchLength {
         /// The array.
         scratch: Scratch,

@@ -1,0 +1,56 @@
+//! The rules of the head: names, lanes, symbols, and sizes that depend on arguments alone.
+
+use std::collections::BTreeSet;
+
+use super::{Check, MAX_LANES};
+use crate::index::Expr;
+
+impl Check<'_> {
+    /// All rules of the head.
+    pub(super) fn head(&mut self) {
+        let kernel = self.kernel;
+        self.require(is_identifier(&kernel.name), || "the kernel's name is no identifier".into());
+        self.require(kernel.lanes.is_power_of_two() && kernel.lanes <= MAX_LANES, || {
+            format!("{} lanes: not a power of two from 1 to {MAX_LANES}", kernel.lanes)
+        });
+        self.symbol_names();
+        self.arguments_and_block();
+        self.over_arguments(&kernel.blocks, "the number of blocks");
+        for buffer in kernel.buffers.values() {
+            self.require(is_identifier(&buffer.name), || format!("`{}` is no identifier", buffer.name));
+        }
+        for (id, scratch) in &kernel.scratch {
+            self.over_arguments(&scratch.len, &format!("the length of {id}"));
+        }
+    }
+
+    fn symbol_names(&mut self) {
+        let mut seen = BTreeSet::new();
+        for name in self.kernel.symbols.values() {
+            self.require(is_identifier(name), || format!("`{name}` is no identifier"));
+            let reserved = ["min", "max", "overflow"].contains(&name.as_str());
+            self.require(!reserved, || format!("`{name}` is no name for a symbol"));
+            self.require(seen.insert(name), || format!("two symbols are named `{name}`"));
+        }
+    }
+
+    fn arguments_and_block(&mut self) {
+        let kernel = self.kernel;
+        for &symbol in kernel.arguments.iter().chain([&kernel.block]) {
+            self.require(kernel.symbols.is_valid(symbol), || "an argument or block is not declared".into());
+        }
+        let different = self.symbols.len() == kernel.arguments.len() + 1;
+        self.require(different, || "arguments and block are not all different".into());
+    }
+
+    fn over_arguments(&mut self, expr: &Expr, what: &str) {
+        let holds = expr.symbols().is_subset(&self.arguments);
+        self.require(holds, || format!("{what} does not depend on arguments alone"));
+    }
+}
+
+/// Whether a C compiler takes the text as a name.
+fn is_identifier(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}

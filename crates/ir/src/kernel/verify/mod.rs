@@ -1,0 +1,212 @@
+//! What must hold of a kernel. Takes any kernel, gives all violations with the statement each is in; changes nothing.
+//!
+//! Of the head:
+//! * The kernel, its symbols and its buffers are named by C identifiers; no two symbols share a name, and none has a
+//!   name that index expressions use themselves (`min`, `max`, `overflow`).
+//! * `lanes` is a power of two from 1 to [`MAX_LANES`], so that the tree of a `reduce` is full.
+//! * The arguments and the block's symbol are declared and all different.
+//! * The number of blocks and the lengths of scratch arrays are expressions over arguments.
+//!
+//! Of ids and scopes:
+//! * Every id that is used is declared. Every declared value and accumulator has exactly one definition.
+//! * A value or accumulator is used only after its definition and inside the body that holds it.
+//! * Loops nest at most [`MAX_NESTING`] deep. A loop's variable is declared and not in use outside the loop.
+//! * Index expressions speak of arguments, the block and the variables of enclosing loops only.
+//!
+//! Of lanes:
+//! * A loop over lanes is not inside another. Bounds of loops do not depend on the variable of a loop over lanes.
+//! * `barrier` and `reduce` stand in uniform code: outside loops over lanes.
+//! * An accumulator with a copy per lane (opened or set inside a loop over lanes) is read by `get` only inside such
+//!   loops; outside, only by `reduce`, which takes no other accumulators.
+//!
+//! Of types and memory:
+//! * Operands of an op have its compute dtypes and the result is of its result dtype; halves are cast first.
+//! * Loaded, stored and accumulated values are of the dtype of the place or accumulator; an `index` is an i64, a
+//!   constant of its value's dtype, a guard a bool.
+//! * A `reduce` has one value and one accumulator per state of its monoid, of the state's dtype; halves are not
+//!   reduced, and Welford's states are floats.
+//! * Loads are from `read` buffers and scratch, stores to `write` buffers and scratch.
+//!
+//! Not here, because they depend on the data: indices in bounds, races, uninitialised scratch (`interpret`).
+
+mod head;
+mod statements;
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use cranelift_entity::SecondaryMap;
+use thiserror::Error;
+
+use super::uniformity::per_lane;
+use super::{Accumulator, Kernel, Loop, LoopKind, MAX_LANES, MAX_NESTING, Stmt, Value, print};
+use crate::index::Sym;
+
+/// One broken rule.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("in `{statement}`: {message}")]
+pub struct Violation {
+    /// The statement as text; of a loop, its head.
+    pub statement: String,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// All broken rules, in the order of the text.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub struct Violations(pub Vec<Violation>);
+
+impl fmt::Display for Violations {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lines: Vec<String> = self.0.iter().map(Violation::to_string).collect();
+        f.write_str(&lines.join("\n"))
+    }
+}
+
+/// Checks every rule of the list above.
+pub fn verify(kernel: &Kernel) -> Result<(), Violations> {
+    let mut check = Check::new(kernel);
+    check.head();
+    if nesting(&kernel.body) > MAX_NESTING {
+        check.fail(format!("loops nest more than {MAX_NESTING} deep"));
+    } else {
+        check.per_lane = per_lane(kernel);
+        check.body(&kernel.body);
+        check.all_defined();
+    }
+    if check.violations.is_empty() { Ok(()) } else { Err(Violations(check.violations)) }
+}
+
+/// How deep loops nest, counted without recursion.
+fn nesting(body: &[Stmt]) -> usize {
+    let mut deepest = 0;
+    let mut open = vec![body.iter()];
+    while let Some(statements) = open.last_mut() {
+        match statements.next() {
+            Some(Stmt::For(turns)) => open.push(turns.body.iter()),
+            Some(_) => {}
+            None => drop(open.pop()),
+        }
+        deepest = deepest.max(open.len().saturating_sub(1));
+        if deepest > MAX_NESTING {
+            break;
+        }
+    }
+    deepest
+}
+
+/// Where a value or accumulator is on its way.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+enum Life {
+    #[default]
+    Undefined,
+    InScope,
+    Over,
+}
+
+struct Check<'k> {
+    kernel: &'k Kernel,
+    violations: Vec<Violation>,
+    statement: String,
+    values: SecondaryMap<Value, Life>,
+    accumulators: SecondaryMap<Accumulator, Life>,
+    per_lane: SecondaryMap<Accumulator, bool>,
+    arguments: BTreeSet<Sym>,
+    symbols: BTreeSet<Sym>,
+    lane: Option<Sym>,
+}
+
+impl<'k> Check<'k> {
+    fn new(kernel: &'k Kernel) -> Self {
+        let arguments: BTreeSet<Sym> = kernel.arguments.iter().copied().collect();
+        let mut symbols = arguments.clone();
+        symbols.insert(kernel.block);
+        Self {
+            kernel,
+            violations: Vec::new(),
+            statement: format!("kernel {}", kernel.name),
+            values: SecondaryMap::new(),
+            accumulators: SecondaryMap::new(),
+            per_lane: SecondaryMap::new(),
+            arguments,
+            symbols,
+            lane: None,
+        }
+    }
+
+    fn fail(&mut self, message: impl Into<String>) {
+        self.violations.push(Violation { statement: self.statement.clone(), message: message.into() });
+    }
+
+    fn require(&mut self, holds: bool, message: impl FnOnce() -> String) {
+        if !holds {
+            self.fail(message());
+        }
+    }
+
+    fn body(&mut self, body: &'k [Stmt]) {
+        let (mut values, mut accumulators) = (Vec::new(), Vec::new());
+        for statement in body {
+            self.statement = print::statement(self.kernel, statement);
+            self.uses(statement);
+            if let Stmt::For(turns) = statement {
+                self.turns(turns);
+            }
+            values.extend(statement.defined());
+            statement.defined().iter().for_each(|&value| self.define(value));
+            if let Stmt::Open { accumulator, .. } = *statement {
+                self.open(accumulator);
+                accumulators.push(accumulator);
+            }
+        }
+        values.into_iter().for_each(|value| self.values[value] = Life::Over);
+        accumulators.into_iter().for_each(|accumulator| self.accumulators[accumulator] = Life::Over);
+    }
+
+    fn define(&mut self, value: Value) {
+        self.require(self.kernel.values.is_valid(value), || format!("{value} is not declared"));
+        self.require(self.values[value] == Life::Undefined, || format!("{value} is defined twice"));
+        self.values[value] = Life::InScope;
+    }
+
+    fn open(&mut self, accumulator: Accumulator) {
+        self.require(self.kernel.accumulators.is_valid(accumulator), || {
+            format!("{accumulator} is not declared")
+        });
+        let first = self.accumulators[accumulator] == Life::Undefined;
+        self.require(first, || format!("{accumulator} is opened twice"));
+        self.accumulators[accumulator] = Life::InScope;
+    }
+
+    /// Whatever is declared is defined somewhere.
+    fn all_defined(&mut self) {
+        self.statement = format!("kernel {}", self.kernel.name);
+        let kernel = self.kernel;
+        for value in kernel.values.keys() {
+            self.require(self.values[value] != Life::Undefined, || format!("{value} is never defined"));
+        }
+        for accumulator in kernel.accumulators.keys() {
+            let opened = self.accumulators[accumulator] != Life::Undefined;
+            self.require(opened, || format!("{accumulator} is never opened"));
+        }
+    }
+
+    fn turns(&mut self, turns: &'k Loop) {
+        let over_lanes = turns.kind == LoopKind::Lanes;
+        self.require(!over_lanes || self.lane.is_none(), || "a loop over lanes inside another".into());
+        self.require(self.kernel.symbols.is_valid(turns.var), || {
+            "the loop's variable is not declared".into()
+        });
+        let fresh = self.symbols.insert(turns.var);
+        self.require(fresh, || "the loop's variable is in use already".into());
+        let outside = self.lane;
+        if over_lanes {
+            self.lane = Some(turns.var);
+        }
+        self.body(&turns.body);
+        self.lane = outside;
+        if fresh {
+            self.symbols.remove(&turns.var);
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! The rules of one statement: what it uses is in scope and of the right dtype, and it stands where it may.
+
+use cranelift_entity::EntityRef;
+
+use super::{Check, Life};
+use crate::DType;
+use crate::index::{Expr, Sym};
+use crate::kernel::combine::computes;
+use crate::kernel::{Access, Accumulator, Loop, Place, Stmt, Value};
+use crate::ops::{Monoid, Operand, Prim, signature};
+
+impl Check<'_> {
+    /// All rules of the statement itself; those of a loop's body are checked with the body.
+    pub(super) fn uses(&mut self, statement: &Stmt) {
+        match statement {
+            Stmt::Apply { value, op, args } => self.apply(*value, *op, args),
+            Stmt::Cast { arg, .. } => self.value(*arg),
+            Stmt::Const { value, constant } => self.typed(*value, constant.dtype(), "the constant"),
+            Stmt::Index { value, index } => {
+                self.index(index);
+                self.typed(*value, DType::I64, "an index");
+            }
+            Stmt::Load { value, place, index, guard } => {
+                self.place(*place, Access::Read, *value);
+                self.index(index);
+                self.guard(*guard);
+            }
+            Stmt::Store { place, index, value, guard } => {
+                self.value(*value);
+                self.place(*place, Access::Write, *value);
+                self.index(index);
+                self.guard(*guard);
+            }
+            Stmt::Open { accumulator, init } => {
+                self.value(*init);
+                self.accumulated(*accumulator, *init);
+            }
+            Stmt::Get { value, accumulator } => self.get(*value, *accumulator),
+            Stmt::Set { accumulator, value } => {
+                self.value(*value);
+                self.accumulator(*accumulator);
+                self.accumulated(*accumulator, *value);
+            }
+            Stmt::Reduce { values, monoid, accumulators } => self.reduce(values, *monoid, accumulators),
+            Stmt::For(turns) => self.bounds(turns),
+            Stmt::Barrier => self.uniform_code("barrier"),
+        }
+    }
+
+    fn value(&mut self, value: Value) {
+        let problem = match self.values[value] {
+            Life::InScope => return,
+            Life::Undefined => "used before its definition",
+            Life::Over => "used outside the body that defines it",
+        };
+        self.fail(format!("{value} is {problem}"));
+    }
+
+    fn accumulator(&mut self, accumulator: Accumulator) {
+        let problem = match self.accumulators[accumulator] {
+            Life::InScope => return,
+            Life::Undefined => "used before it is opened",
+            Life::Over => "used outside the body that opens it",
+        };
+        self.fail(format!("{accumulator} is {problem}"));
+    }
+
+    fn apply(&mut self, value: Value, op: Prim, args: &[Value]) {
+        args.iter().for_each(|&arg| self.value(arg));
+        let dtypes: Option<Vec<DType>> =
+            args.iter().map(|&arg| self.kernel.values.get(arg).copied()).collect();
+        let Some(dtypes) = dtypes else { return };
+        let operands: Vec<Operand> = dtypes.iter().map(|&dtype| Operand::tensor(dtype)).collect();
+        match signature(op, &operands) {
+            Err(error) => self.fail(error.to_string()),
+            Ok(signature) => {
+                self.require(signature.compute.as_slice() == dtypes, || {
+                    format!("operands must be cast to {}", names(&signature.compute))
+                });
+                self.typed(value, signature.result_compute, "the result");
+            }
+        }
+    }
+
+    fn place(&mut self, place: Place, access: Access, value: Value) {
+        let declared = match place {
+            Place::Buffer(buffer) => self.kernel.buffers.get(buffer).map(|decl| (decl.dtype, decl.access)),
+            Place::Scratch(scratch) => self.kernel.scratch.get(scratch).map(|decl| (decl.dtype, access)),
+        };
+        let Some((dtype, allowed)) = declared else { return self.fail(format!("{place} is not declared")) };
+        self.require(allowed == access, || match access {
+            Access::Read => format!("load from {place}, which is written"),
+            Access::Write => format!("store to {place}, which is read"),
+        });
+        self.typed(value, dtype, &format!("an element of {place}"));
+    }
+
+    fn guard(&mut self, guard: Option<Value>) {
+        if let Some(guard) = guard {
+            self.value(guard);
+            self.typed(guard, DType::Bool, "a guard");
+        }
+    }
+
+    fn get(&mut self, value: Value, accumulator: Accumulator) {
+        self.accumulator(accumulator);
+        self.accumulated(accumulator, value);
+        let readable = self.lane.is_some() || !self.per_lane[accumulator];
+        self.require(readable, || format!("{accumulator} has a copy per lane: `reduce` it in uniform code"));
+    }
+
+    fn reduce(&mut self, values: &[Value], monoid: Monoid, accumulators: &[Accumulator]) {
+        self.uniform_code("reduce");
+        let element = accumulators.first().and_then(|&first| self.kernel.accumulators.get(first));
+        let Some(&element) = element else { return self.fail("reduce of nothing that is declared") };
+        self.require(computes(monoid, element), || {
+            format!("{} does not compute in {element}", monoid.name())
+        });
+        let states = monoid.state_dtypes(element);
+        self.require(values.len() == states.len() && accumulators.len() == states.len(), || {
+            format!("the states of {} are {}", monoid.name(), names(&states))
+        });
+        for ((&value, &accumulator), state) in values.iter().zip(accumulators).zip(states) {
+            self.accumulator(accumulator);
+            self.accumulated(accumulator, value);
+            self.typed(value, state, "the state");
+            let many = self.per_lane[accumulator];
+            self.require(many, || format!("{accumulator} has one copy only: nothing to reduce"));
+        }
+    }
+
+    fn uniform_code(&mut self, what: &str) {
+        self.require(self.lane.is_none(), || format!("{what} inside a loop over lanes"));
+    }
+
+    fn bounds(&mut self, turns: &Loop) {
+        for bound in [&turns.begin, &turns.end] {
+            self.index(bound);
+            let varying = self.lane.is_some_and(|lane| bound.mentions(lane));
+            self.require(!varying, || "a bound depends on the lane".into());
+        }
+    }
+
+    fn index(&mut self, index: &Expr) {
+        let strangers: Vec<String> =
+            index.symbols().difference(&self.symbols).map(|&s| self.name(s)).collect();
+        self.require(strangers.is_empty(), || format!("not in scope here: {}", strangers.join(", ")));
+    }
+
+    fn name(&self, symbol: Sym) -> String {
+        self.kernel.symbols.get(symbol).cloned().unwrap_or_else(|| format!("symbol {}", symbol.index()))
+    }
+
+    fn accumulated(&mut self, accumulator: Accumulator, value: Value) {
+        if let Some(&dtype) = self.kernel.accumulators.get(accumulator) {
+            self.typed(value, dtype, &format!("{accumulator}"));
+        }
+    }
+
+    /// Values that are not declared are reported where they are defined or used.
+    fn typed(&mut self, value: Value, dtype: DType, what: &str) {
+        if let Some(&given) = self.kernel.values.get(value) {
+            self.require(given == dtype, || format!("{what} is of dtype {dtype}, but {value} of {given}"));
+        }
+    }
+}
+
+fn names(dtypes: &[DType]) -> String {
+    let names: Vec<String> = dtypes.iter().map(DType::to_string).collect();
+    names.join(", ")
+}
