@@ -1,0 +1,82 @@
+//! Casts between all pairs of dtypes, at special values, at every half and at the midpoints between halves.
+
+use ferrofuse_codegen::cpu::llvm::CpuTarget;
+use ir::kernel::Memory;
+use ir::{DType, Scalar};
+
+use crate::harness::{check, compile, kernel, memory, runnable, special_values};
+
+fn cast(from: DType, to: DType, lanes: u32) -> ir::kernel::Kernel {
+    kernel(&format!(
+        "kernel convert(n) lanes {lanes} {{
+           symbols n, block, x
+           blocks block in 0 .. 1
+           read b0: {from} in
+           write b1: {to} out
+           for x in 0 .. n lanes {{
+             v0: {from} = load b0[x]
+             v1: {to} = cast v0
+             store b1[x] = v1
+           }}
+         }}"
+    ))
+}
+
+fn check_values(from: DType, to: DType, lanes: u32, target: CpuTarget, values: &[Scalar]) {
+    let buffers = [memory(from, values), Memory::zeros(to, values.len())];
+    let kernel = cast(from, to, lanes);
+    check(&kernel, &compile(&kernel, target), &[values.len() as i64], &buffers, 0.0);
+}
+
+#[test]
+fn every_pair_of_dtypes() {
+    for target in runnable() {
+        for from in DType::ALL {
+            for to in DType::ALL.into_iter().filter(|&to| to != from) {
+                for lanes in [1, 16] {
+                    check_values(from, to, lanes, target, &special_values(from));
+                }
+            }
+        }
+    }
+}
+
+/// Every half, what lies halfway to the next, and the neighbours of that.
+fn around_halves(half: DType, wide: DType) -> Vec<Scalar> {
+    let mut values = Vec::new();
+    for bits in 0..=0xffff_u64 {
+        let (low, high) =
+            (Scalar::from_bits(half, bits).as_f64(), Scalar::from_bits(half, bits + 1).as_f64());
+        let middle = (low + high) / 2.0;
+        let candidates = match wide {
+            DType::F64 => [low, middle, middle.next_up(), middle.next_down()],
+            _ => {
+                let middle = middle as f32;
+                [low, middle.into(), middle.next_up().into(), middle.next_down().into()]
+            }
+        };
+        values.extend(candidates.map(|x| Scalar::from_f64(wide, x)));
+    }
+    values
+}
+
+#[test]
+fn halves_round_to_nearest_even_once() {
+    for target in runnable() {
+        for half in [DType::F16, DType::BF16] {
+            for wide in [DType::F32, DType::F64] {
+                check_values(wide, half, 16, target, &around_halves(half, wide));
+            }
+        }
+    }
+}
+
+#[test]
+fn every_half_widens_exactly() {
+    for target in runnable() {
+        for half in [DType::F16, DType::BF16] {
+            let values: Vec<Scalar> = (0..=0xffff).map(|bits| Scalar::from_bits(half, bits)).collect();
+            check_values(half, DType::F32, 16, target, &values);
+        }
+    }
+}

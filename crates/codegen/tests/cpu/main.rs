@@ -1,0 +1,8 @@
+//! Compiled kernels against the kernel interpreter, on the same memory, for every target this machine can run.
+
+mod accuracy;
+mod casts;
+mod harness;
+mod kernels;
+mod primitives;
+mod targets;

@@ -1,0 +1,107 @@
+//! Every primitive on every dtype it has code for, at special values in all combinations.
+
+use ferrofuse_codegen::cpu::llvm::CpuTarget;
+use ir::DType;
+use ir::Scalar;
+use ir::kernel::Memory;
+use ir::ops::{Operand, Prim, signature};
+
+use crate::harness::{check, compile, kernel, memory, runnable, special_values};
+
+/// One application of a primitive: operand dtypes and that of the result.
+struct Case {
+    prim: Prim,
+    operands: Vec<DType>,
+    result: DType,
+}
+
+/// The applications that have code: each primitive on each compute dtype.
+fn cases() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for &prim in Prim::ALL {
+        for dtype in DType::ALL.into_iter().filter(|dtype| prim.row().cpu.of(*dtype).is_some()) {
+            let mut operands = vec![dtype; prim.row().params.len()];
+            if prim == Prim::Where {
+                operands[0] = DType::Bool;
+            }
+            let typed: Vec<Operand> = operands.iter().map(|&dtype| Operand::tensor(dtype)).collect();
+            match signature(prim, &typed) {
+                Ok(signature) if signature.compute.as_slice() == operands => {
+                    cases.push(Case { prim, operands, result: signature.result_compute });
+                }
+                _ => {}
+            }
+        }
+    }
+    cases
+}
+
+impl Case {
+    fn text(&self, lanes: u32) -> String {
+        let mut text =
+            format!("kernel one(n) lanes {lanes} {{\n symbols n, block, x\n blocks block in 0 .. 1\n");
+        for (index, dtype) in self.operands.iter().enumerate() {
+            text += &format!(" read b{index}: {dtype} in{index}\n");
+        }
+        let count = self.operands.len();
+        text += &format!(" write b{count}: {} out\n for x in 0 .. n lanes {{\n", self.result);
+        for (index, dtype) in self.operands.iter().enumerate() {
+            text += &format!("  v{index}: {dtype} = load b{index}[x]\n");
+        }
+        let args: Vec<String> = (0..count).map(|index| format!("v{index}")).collect();
+        let (name, result) = (self.prim.name(), self.result);
+        text + &format!(
+            "  v{count}: {result} = {name} {}\n  store b{count}[x] = v{count}\n }}\n}}\n",
+            args.join(", ")
+        )
+    }
+
+    /// All combinations of special values, one array per operand, and room for the result.
+    fn buffers(&self) -> Vec<Memory> {
+        let mut rows: Vec<Vec<Scalar>> = vec![vec![]];
+        for &dtype in &self.operands {
+            let values = special_values(dtype);
+            rows = rows
+                .iter()
+                .flat_map(|row| values.iter().map(move |&value| [row.as_slice(), &[value]].concat()))
+                .collect();
+        }
+        let column = |index: usize| rows.iter().map(|row| row[index]).collect::<Vec<Scalar>>();
+        let mut buffers: Vec<Memory> =
+            self.operands.iter().enumerate().map(|(index, &dtype)| memory(dtype, &column(index))).collect();
+        buffers.push(Memory::zeros(self.result, rows.len()));
+        buffers
+    }
+
+    fn check(&self, lanes: u32, target: CpuTarget) {
+        let buffers = self.buffers();
+        let ulp = self.prim.row().ulp;
+        let allowed = if ulp <= 0.5 { 0.0 } else { ulp + 0.5 };
+        let kernel = kernel(&self.text(lanes));
+        check(&kernel, &compile(&kernel, target), &[buffers[0].len() as i64], &buffers, allowed);
+    }
+}
+
+#[test]
+fn every_primitive_on_the_host_with_every_vector_length() {
+    for case in cases() {
+        for lanes in [1, 4, 8, 16] {
+            case.check(lanes, CpuTarget::Host);
+        }
+    }
+}
+
+#[test]
+fn every_primitive_for_every_target_that_runs_here() {
+    for target in runnable() {
+        for case in cases() {
+            case.check(8, target);
+        }
+    }
+}
+
+#[test]
+fn most_primitives_have_code() {
+    let with_code = Prim::ALL.iter().filter(|prim| cases().iter().any(|case| case.prim == **prim)).count();
+    assert_eq!(with_code, Prim::ALL.len());
+}

@@ -1,0 +1,53 @@
+//! Code for machines this one is not, and what is refused.
+
+use ferrofuse_codegen::cpu::llvm::{CpuTarget, Output};
+use ferrofuse_codegen::cpu::{Isa, emit};
+use ir::kernel::parse;
+
+use crate::harness::{kernel, llvm};
+use crate::kernels::{SILU_MUL, SOFTMAX};
+
+fn assembly(text: &str, lanes: u32, target: CpuTarget) -> String {
+    let llvm = llvm();
+    let isa = Isa::new(&llvm, target);
+    let module = emit(&kernel(&text.replace("LANES", &lanes.to_string())), &isa).expect("has code");
+    let compiled = llvm.compile(&module.ir, isa.spec(), Output::Assembly).expect("compiles");
+    String::from_utf8(compiled.bytes).expect("assembly is text")
+}
+
+#[test]
+fn every_target_compiles_to_assembly() {
+    for target in CpuTarget::ALL {
+        for lanes in [1, 4, 8, 16, 32] {
+            for text in [SILU_MUL, SOFTMAX] {
+                assert!(assembly(text, lanes, target).contains("ret"));
+            }
+        }
+    }
+}
+
+#[test]
+fn arm_code_is_vector_code() {
+    let assembly = assembly(SILU_MUL, 8, CpuTarget::Aarch64);
+    assert!(assembly.contains("fmla") && assembly.contains(".4s"), "{assembly}");
+}
+
+#[test]
+fn wide_vectors_stay_in_wide_registers() {
+    assert!(assembly(SILU_MUL, 16, CpuTarget::Avx512).contains("zmm"));
+    assert!(assembly(SILU_MUL, 8, CpuTarget::Avx2).contains("ymm"));
+}
+
+#[test]
+fn a_kernel_that_breaks_a_rule_is_refused() {
+    let text = "kernel wrong(n) lanes 4 {
+        symbols n, block
+        blocks block in 0 .. 1
+        write b0: f32 out
+        v0: i32 = const 1
+        store b0[0] = v0
+    }";
+    let kernel = parse(text).expect("reads");
+    let error = emit(&kernel, &Isa::new(&llvm(), CpuTarget::Host)).expect_err("an i32 in an f32 buffer");
+    assert!(error.to_string().contains("store b0[0] = v0"), "{error}");
+}
