@@ -80,7 +80,7 @@ impl Nest<'_> {
         dims.iter()
             .map(|&axis| match group.schedule.chunk(axis) {
                 Some(chunk) => Expr::constant(chunk as i64),
-                None => self.emitter.size(group.witness.space.size(axis)),
+                None => self.emitter.size(&group.schedule.extent(group.witness, axis)),
             })
             .collect()
     }
@@ -227,8 +227,8 @@ impl Nest<'_> {
         if schedule.lanes_outside {
             return schedule.lane.is_some_and(|lane| !self.vars.contains_key(&lane));
         }
-        let walked = |axis: &Axis| fold.domain().any(|own| own == *axis);
-        schedule.inner.iter().any(walked)
+        let loops = schedule.loops_of(fold.domain());
+        schedule.inner.iter().any(|axis| loops.contains(axis))
     }
 
     /// Makes the results of a fold known at the open loops, or stores them as partial results.

@@ -1,6 +1,6 @@
 //! From an index per axis to an index into memory.
 
-use ir::index::Expr;
+use ir::index::{Expr, Facts};
 
 use super::emitter::Emitter;
 use super::{Argument, BufferSource};
@@ -35,6 +35,11 @@ pub(super) fn delinearize(position: &Expr, sizes: &[Expr]) -> Vec<Expr> {
     index
 }
 
+/// A position with quotients and remainders put together again where one loop walks several axes.
+fn whole(position: &Expr) -> Expr {
+    Facts::new().normalize(position)
+}
+
 impl Emitter<'_> {
     /// Sizes of the graph over the kernel's arguments.
     pub fn sizes(&mut self, shape: &Shape) -> Vec<Expr> {
@@ -67,7 +72,7 @@ impl Emitter<'_> {
                 position
             }
         };
-        (buffer, position)
+        (buffer, whole(&position))
     }
 
     /// The buffer of a stored value and the position of an index in it.
@@ -75,6 +80,6 @@ impl Emitter<'_> {
         let ty = self.group.graph.ty(val).clone();
         let buffer = self.buffer(BufferSource::Store(store), val.to_string(), ty.dtype, Access::Write);
         let sizes = self.sizes(&ty.shape);
-        (buffer, row_major(index, &sizes))
+        (buffer, whole(&row_major(index, &sizes)))
     }
 }

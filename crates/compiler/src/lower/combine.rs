@@ -63,7 +63,7 @@ impl<'a> PartialLayout<'a> {
             .blocks
             .iter()
             .map(|(axis, _)| *axis)
-            .filter(|axis| fold.reduced.contains(axis))
+            .filter(|axis| group.schedule.loops_of(fold.reduced.iter().copied()).contains(axis))
             .collect();
         PartialLayout { fold, divided, first_temporary: first_temporary(group, number) }
     }
@@ -72,7 +72,7 @@ impl<'a> PartialLayout<'a> {
     fn chunks(&self, group: &Group<'_>) -> Expr {
         let count = |axis: &Axis| {
             let chunk = group.schedule.chunk(*axis).expect("a divided axis has chunks");
-            group.witness.space.size(*axis).ceil_div(&Expr::constant(chunk as i64))
+            group.schedule.extent(group.witness, *axis).ceil_div(&Expr::constant(chunk as i64))
         };
         self.divided.iter().fold(Expr::one(), |n, axis| n * count(axis))
     }
@@ -82,9 +82,8 @@ impl<'a> PartialLayout<'a> {
         let group = nest.emitter.group;
         let mut chunk = Expr::zero();
         for axis in &self.divided {
-            let count = group.witness.space.size(*axis).ceil_div(&Expr::constant(
-                group.schedule.chunk(*axis).expect("a divided axis has chunks") as i64,
-            ));
+            let length = group.schedule.chunk(*axis).expect("a divided axis has chunks");
+            let count = group.schedule.extent(group.witness, *axis).ceil_div(&Expr::constant(length as i64));
             let count = nest.emitter.size(&count);
             chunk = chunk * count + nest.chunks[axis].2.clone();
         }
@@ -102,7 +101,8 @@ fn kept_shape<'a>(group: &Group<'a>, fold: &Fold) -> &'a ir::graph::Shape {
 fn first_temporary(group: &Group<'_>, number: usize) -> usize {
     let crosses = |fold: &usize| {
         let fold = &group.witness.folds[*fold];
-        fold.terminal && group.schedule.blocks.iter().any(|(axis, _)| fold.reduced.contains(axis))
+        let reduced = group.schedule.loops_of(fold.reduced.iter().copied());
+        fold.terminal && group.schedule.blocks.iter().any(|(axis, _)| reduced.contains(axis))
     };
     (0..number).filter(crosses).map(|fold| states(group, fold).len()).sum()
 }

@@ -7,9 +7,10 @@ use ir::kernel::{LoopKind, Place, Scratch, Stmt};
 use rustc_hash::FxHashMap;
 
 use super::accumulate::{OpenFold, Temps};
+use super::address::delinearize;
 use super::emitter::Emitter;
 use super::{Group, Lowered};
-use crate::segment::{Store, When, Witness};
+use crate::segment::{Fold, Store, When, Witness};
 use crate::space::Axis;
 
 /// Something that a stage produces.
@@ -66,7 +67,7 @@ impl<'a> Nest<'a> {
         let mut rest = Expr::sym(self.emitter.kernel.block);
         let mut blocks = Expr::one();
         for (place, (axis, chunk)) in group.schedule.blocks.iter().enumerate().rev() {
-            let size = self.emitter.size(group.witness.space.size(*axis));
+            let size = self.emitter.size(&group.schedule.extent(group.witness, *axis));
             let chunk = Expr::constant(*chunk as i64);
             let count = size.ceil_div(&chunk);
             let number = if place == 0 { rest.clone() } else { rest.modulo(&count) };
@@ -84,7 +85,10 @@ impl<'a> Nest<'a> {
     pub fn open_axis(&mut self, axis: Axis, kind: LoopKind) {
         let (begin, end) = match self.chunks.get(&axis) {
             Some((begin, end, _)) => (begin.clone(), end.clone()),
-            None => (Expr::zero(), self.emitter.size(self.witness().space.size(axis))),
+            None => {
+                let group = self.emitter.group;
+                (Expr::zero(), self.emitter.size(&group.schedule.extent(group.witness, axis)))
+            }
         };
         let var = self.emitter.open_loop(axis.to_string(), begin, end, kind);
         self.vars.insert(axis, var);
@@ -102,8 +106,36 @@ impl<'a> Nest<'a> {
     }
 
     /// The index of something with these axes in the loops that are open.
-    pub fn index_of(&self, axes: &[Option<Axis>]) -> Vec<Expr> {
-        axes.iter().map(|axis| axis.map_or(Expr::zero(), |axis| Expr::sym(self.vars[&axis]))).collect()
+    pub fn index_of(&mut self, axes: &[Option<Axis>]) -> Vec<Expr> {
+        axes.iter().map(|axis| axis.map_or(Expr::zero(), |axis| self.index(axis))).collect()
+    }
+
+    /// The index along one axis: its loop's variable, or its part of it where the loop walks several axes.
+    fn index(&mut self, axis: Axis) -> Expr {
+        let group = self.emitter.group;
+        let walked = group.schedule.loop_of(axis);
+        let var = Expr::sym(self.vars[&walked]);
+        let run = group.schedule.run(walked);
+        if run.len() == 1 {
+            return var;
+        }
+        let sizes: Vec<Expr> =
+            run.iter().map(|&axis| self.emitter.size(group.witness.space.size(axis))).collect();
+        let place =
+            run.iter().position(|&own| own == axis).expect("a run holds the axes that its loop walks");
+        delinearize(&var, &sizes).swap_remove(place)
+    }
+
+    /// The loops over these axes that are not open.
+    pub fn closed_loops(&self, axes: impl IntoIterator<Item = Axis>) -> Vec<Axis> {
+        let mut loops = self.emitter.group.schedule.loops_of(axes);
+        loops.retain(|axis| !self.vars.contains_key(axis));
+        loops
+    }
+
+    /// Whether a fold reduces what a loop walks.
+    fn reduces(&self, fold: &Fold, walked: Axis) -> bool {
+        fold.reduced.iter().any(|&axis| self.emitter.group.schedule.loop_of(axis) == walked)
     }
 
     fn outer_loops(&mut self, outer: &[Axis], depth: usize) {
@@ -124,10 +156,9 @@ impl<'a> Nest<'a> {
     fn open_terminal_folds(&mut self, outer: &[Axis], depth: usize) {
         let witness = self.witness();
         for (number, fold) in witness.folds.iter().enumerate().filter(|(_, fold)| fold.terminal) {
-            let first = outer.iter().position(|axis| fold.reduced.contains(axis)).unwrap_or(outer.len());
+            let first = outer.iter().position(|&axis| self.reduces(fold, axis)).unwrap_or(outer.len());
             if first == depth {
-                let walked = &outer[..depth];
-                let dims = fold.kept_axes().filter(|axis| !walked.contains(axis)).collect();
+                let dims = self.closed_loops(fold.kept_axes());
                 self.open_fold(number, dims, depth);
             }
         }
@@ -145,13 +176,7 @@ impl<'a> Nest<'a> {
         for (number, store) in witness.stores.iter().enumerate() {
             let When::After(folds) = &store.when else { continue };
             if closing.iter().any(|open| open.fold == folds[0]) && !self.crosses(folds[0]) {
-                let axes: Vec<Axis> = store
-                    .axes
-                    .iter()
-                    .flatten()
-                    .copied()
-                    .filter(|axis| !self.vars.contains_key(axis))
-                    .collect();
+                let axes = self.closed_loops(store_axes(store));
                 self.walk(&axes, &mut |nest: &mut Nest<'a>| nest.store(number));
             }
         }
@@ -162,7 +187,7 @@ impl<'a> Nest<'a> {
         let witness = self.witness();
         for (number, fold) in witness.folds.iter().enumerate() {
             if fold.level == level && !fold.terminal {
-                let dims = fold.kept_axes().filter(|axis| !self.vars.contains_key(axis)).collect();
+                let dims = self.closed_loops(fold.kept_axes());
                 self.open_fold(number, dims, usize::MAX);
             }
         }
@@ -180,8 +205,9 @@ impl<'a> Nest<'a> {
         let witness = self.witness();
         let mut nests: BTreeMap<Vec<Axis>, Vec<Root>> = BTreeMap::new();
         let mut add = |domain: Vec<Axis>, root: Root| {
-            let walked = |axis: &&Axis| domain.contains(axis) && !self.vars.contains_key(axis);
-            let axes = self.emitter.group.schedule.inner.iter().filter(walked).copied().collect();
+            let closed = self.closed_loops(domain);
+            let inner = self.emitter.group.schedule.inner.iter();
+            let axes = inner.filter(|axis| closed.contains(axis)).copied().collect();
             nests.entry(axes).or_default().push(root);
         };
         for (number, fold) in witness.folds.iter().enumerate().filter(|(_, fold)| fold.level == level) {
@@ -255,7 +281,7 @@ impl<'a> Nest<'a> {
     /// Whether blocks divide what a terminal fold reduces, so that a combine step must finish it.
     pub fn crosses(&self, fold: usize) -> bool {
         let fold = &self.witness().folds[fold];
-        self.emitter.group.schedule.blocks.iter().any(|(axis, _)| fold.reduced.contains(axis))
+        self.emitter.group.schedule.blocks.iter().any(|(axis, _)| self.reduces(fold, *axis))
     }
 }
 

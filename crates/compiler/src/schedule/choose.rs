@@ -8,6 +8,7 @@ use ir::index::{Expr, Sym};
 use rustc_hash::FxHashMap;
 
 use super::Schedule;
+use super::fuse::fuse;
 use crate::layout::{Layout, Stride};
 use crate::segment::{Fold, Witness};
 use crate::space::Axis;
@@ -41,21 +42,24 @@ pub fn choose(
     target: &Target,
     hints: &Hints,
 ) -> Schedule {
-    let lane = lane_axis(graph, view, witness, layouts, hints);
-    let has_inner_folds = witness.folds.iter().any(|fold| !fold.terminal);
-    let stage_axes = |axis: &Axis| !witness.workers.contains(axis);
-    let mut inner: Vec<Axis> = witness.order.iter().copied().filter(stage_axes).collect();
     let mut schedule = Schedule {
         lanes: target.lanes,
+        fused: fuse(graph, view, witness, layouts),
         blocks: Vec::new(),
         rows: Vec::new(),
-        inner: inner.clone(),
-        lane,
+        inner: Vec::new(),
+        lane: None,
         lanes_outside: false,
     };
+    let lane = lane_axis(graph, view, witness, layouts, hints).map(|axis| schedule.loop_of(axis));
+    let has_inner_folds = witness.folds.iter().any(|fold| !fold.terminal);
+    let stage_axes = |axis: &Axis| !witness.workers.contains(axis);
+    let mut inner = schedule.loops_of(witness.order.iter().copied().filter(stage_axes));
+    schedule.inner = inner.clone();
+    schedule.lane = lane;
     if let Some(axis) = lane.filter(|axis| witness.workers.contains(axis)) {
         schedule.lanes_outside = has_inner_folds;
-        if !has_inner_folds || !fits_outside(witness, &inner, axis) {
+        if !has_inner_folds || !fits_outside(witness, &schedule, axis) {
             schedule.lanes_outside = false;
             schedule.lane = if has_inner_folds { inner.last().copied() } else { Some(axis) };
         }
@@ -72,8 +76,9 @@ pub fn choose(
 }
 
 /// Whether the lanes can stand around the stages: each inner fold then fits registers of one lane.
-fn fits_outside(witness: &Witness, inner: &[Axis], axis: Axis) -> bool {
-    let keeps = |fold: &Fold| !fold.terminal && fold.kept_axes().any(|kept| inner.contains(&kept));
+fn fits_outside(witness: &Witness, schedule: &Schedule, axis: Axis) -> bool {
+    let staged = |axis: Axis| schedule.inner.contains(&schedule.loop_of(axis));
+    let keeps = |fold: &Fold| !fold.terminal && fold.kept_axes().any(staged);
     let crosses = |fold: &Fold| fold.terminal && fold.reduced.contains(&axis);
     !witness.folds.iter().any(|fold| keeps(fold) || crosses(fold))
 }
@@ -125,7 +130,8 @@ fn contiguous_axis(axes: &[Option<Axis>], layout: &Layout) -> Option<Axis> {
 fn divide(witness: &Witness, target: &Target, hints: &Hints, schedule: &mut Schedule) {
     let lane = schedule.lane.filter(|axis| witness.workers.contains(axis));
     let folds_over = |axis: &Axis| witness.folds.iter().filter(|fold| fold.reduced.contains(axis)).count();
-    let mut outer: Vec<Axis> = witness.workers.iter().copied().filter(|axis| Some(*axis) != lane).collect();
+    let mut outer = schedule.loops_of(witness.workers.iter().copied());
+    outer.retain(|axis| Some(*axis) != lane);
     outer.sort_by_key(folds_over);
     let total =
         witness.order.iter().fold(1u64, |n, &axis| n.saturating_mul(hints.value(witness.space.size(axis))));
@@ -155,7 +161,7 @@ impl Cut<'_> {
         if self.blocks * 2 > self.target.blocks {
             return;
         }
-        let size = self.hints.value(self.witness.space.size(axis)).max(1);
+        let size = self.hints.value(&schedule.extent(self.witness, axis)).max(1);
         let per_index = (self.total / (self.blocks.saturating_mul(size)).max(1)).max(1);
         let wanted = self.target.grain.div_ceil(per_index).max(size.div_ceil(self.target.blocks * 4));
         let chunk = wanted.div_ceil(unit).saturating_mul(unit).max(1);

@@ -6,11 +6,13 @@
 //! free in them, one around all stages.
 
 mod choose;
+mod fuse;
 mod text;
 
+use ir::index::Expr;
 use thiserror::Error;
 
-use crate::segment::Witness;
+use crate::segment::{Fold, Witness};
 use crate::space::Axis;
 
 pub use choose::{Hints, choose};
@@ -21,6 +23,8 @@ pub use text::{ScheduleParseError, parse};
 pub struct Schedule {
     /// Lanes of a block, a power of two.
     pub lanes: u32,
+    /// Runs of axes that one loop walks, outermost first; the loop goes by the name of the last.
+    pub fused: Vec<Vec<Axis>>,
     /// Axes divided among blocks, outermost first, each in chunks of so many indices.
     pub blocks: Vec<(Axis, u64)>,
     /// Worker axes walked one index at a time within a block, after the block's own.
@@ -50,6 +54,9 @@ pub enum ScheduleError {
         "axis {0} is reduced by a fold whose result the segment needs, so blocks and rows cannot divide it"
     )]
     Divided(Axis),
+    /// Axes that one loop cannot walk.
+    #[error("axes {0} and {1} cannot be walked by one loop: a fold or the workers treat them differently")]
+    Fused(Axis, Axis),
     /// A chunk of size 0.
     #[error("axis {0} has chunks of size 0")]
     Chunk(Axis),
@@ -67,6 +74,34 @@ impl Schedule {
     /// The chunk of an axis that blocks divide.
     pub fn chunk(&self, axis: Axis) -> Option<u64> {
         self.blocks.iter().find(|(block, _)| *block == axis).map(|(_, chunk)| *chunk)
+    }
+
+    /// The axis by whose name the loop that walks an axis goes.
+    pub fn loop_of(&self, axis: Axis) -> Axis {
+        self.fused.iter().find(|run| run.contains(&axis)).and_then(|run| run.last()).copied().unwrap_or(axis)
+    }
+
+    /// The loops that walk these axes, each once, in order.
+    pub fn loops_of(&self, axes: impl IntoIterator<Item = Axis>) -> Vec<Axis> {
+        let mut loops = Vec::new();
+        for axis in axes {
+            let walked = self.loop_of(axis);
+            if !loops.contains(&walked) {
+                loops.push(walked);
+            }
+        }
+        loops
+    }
+
+    /// The axes that a loop walks, outermost first.
+    pub fn run(&self, walked: Axis) -> Vec<Axis> {
+        let run = self.fused.iter().find(|run| run.last() == Some(&walked));
+        run.cloned().unwrap_or_else(|| vec![walked])
+    }
+
+    /// The number of turns of a loop.
+    pub fn extent(&self, witness: &Witness, walked: Axis) -> Expr {
+        self.run(walked).iter().fold(Expr::one(), |n, &axis| n * witness.space.size(axis).clone())
     }
 
     /// Axes walked outside the stages, outermost first: the blocks' own and the rows, less the lane axis.
@@ -92,17 +127,31 @@ impl Schedule {
             return Err(ScheduleError::Lanes(self.lanes));
         }
         let count = witness.space.axes().count();
-        let named =
-            self.blocks.iter().map(|(axis, _)| *axis).chain(self.rows.iter().chain(&self.inner).copied());
+        let listed = self.rows.iter().chain(&self.inner).chain(self.fused.iter().flatten()).copied();
+        let named = self.blocks.iter().map(|(axis, _)| *axis).chain(listed);
         if let Some(unknown) = named.chain(self.lane).find(|axis| axis.as_u32() as usize >= count) {
             return Err(ScheduleError::Unknown(unknown));
         }
+        self.check_fused(witness)?;
         self.check_places(witness)?;
         self.check_lane(witness)
     }
 
+    fn check_fused(&self, witness: &Witness) -> Result<(), ScheduleError> {
+        for run in &self.fused {
+            for pair in run.windows(2) {
+                let (a, b) = (pair[0], pair[1]);
+                let twice = self.fused.iter().flatten().filter(|axis| **axis == a).count() > 1;
+                if twice || a == b || !witness.alike(a, b) {
+                    return Err(ScheduleError::Fused(a, b));
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn check_places(&self, witness: &Witness) -> Result<(), ScheduleError> {
-        for &axis in &witness.order {
+        for axis in self.loops_of(witness.order.iter().copied()) {
             let in_blocks = self.blocks.iter().filter(|(block, _)| *block == axis).count();
             let in_rows = self.rows.iter().filter(|row| **row == axis).count();
             let in_inner = self.inner.iter().filter(|inner| **inner == axis).count();
@@ -129,14 +178,14 @@ impl Schedule {
             let last = self.inner.last() == Some(&axis);
             return if last { Ok(()) } else { refuse("it is not the last inner axis") };
         }
-        if witness
-            .folds
-            .iter()
-            .any(|fold| !fold.terminal && fold.kept_axes().any(|kept| self.inner.contains(&kept)))
-        {
+        let keeps = |fold: &Fold| {
+            !fold.terminal && fold.kept_axes().any(|kept| self.inner.contains(&self.loop_of(kept)))
+        };
+        if witness.folds.iter().any(keeps) {
             return refuse("an inner fold keeps an axis that is walked within the stages");
         }
-        let crosses = |fold: &crate::segment::Fold| fold.terminal && fold.reduced.contains(&axis);
+        let crosses =
+            |fold: &Fold| fold.terminal && fold.reduced.iter().any(|&own| self.loop_of(own) == axis);
         if witness.folds.iter().any(crosses) {
             return refuse("a fold that leaves the kernel reduces it");
         }

@@ -2,12 +2,13 @@
 //!
 //! ```text
 //! schedule lanes 16
+//! fuse x2 x3
 //! block x0 by 1
 //! row x1
-//! inner x2
-//! lane x2
+//! inner x3
+//! lane x3
 //! ```
-//! `lane x2 outside` puts the loop over lanes around the stages.
+//! `lane x3 outside` puts the loop over lanes around the stages.
 
 use std::fmt;
 
@@ -19,6 +20,10 @@ use crate::space::Axis;
 impl fmt::Display for Schedule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "schedule lanes {}", self.lanes)?;
+        for run in &self.fused {
+            let names: Vec<String> = run.iter().map(|axis| axis.to_string()).collect();
+            writeln!(f, "fuse {}", names.join(" "))?;
+        }
         for (axis, chunk) in &self.blocks {
             writeln!(f, "block {axis} by {chunk}")?;
         }
@@ -55,6 +60,7 @@ pub struct ScheduleParseError {
 pub fn parse(text: &str) -> Result<Schedule, ScheduleParseError> {
     let mut schedule = Schedule {
         lanes: 0,
+        fused: Vec::new(),
         blocks: Vec::new(),
         rows: Vec::new(),
         inner: Vec::new(),
@@ -80,6 +86,9 @@ pub fn parse(text: &str) -> Result<Schedule, ScheduleParseError> {
 fn read_line(words: &[&str], schedule: &mut Schedule) -> Result<(), &'static str> {
     match words {
         ["schedule", "lanes", lanes] => schedule.lanes = lanes.parse().map_err(|_| "a number of lanes")?,
+        ["fuse", axes @ ..] if axes.len() > 1 => {
+            schedule.fused.push(axes.iter().map(|axis| read_axis(axis)).collect::<Result<_, _>>()?);
+        }
         ["block", axis, "by", chunk] => {
             schedule.blocks.push((read_axis(axis)?, chunk.parse().map_err(|_| "a chunk size")?));
         }
@@ -90,7 +99,11 @@ fn read_line(words: &[&str], schedule: &mut Schedule) -> Result<(), &'static str
             schedule.lane = Some(read_axis(axis)?);
             schedule.lanes_outside = true;
         }
-        _ => return Err("`schedule lanes N`, `block X by N`, `row X`, `inner X` or `lane X [outside]`"),
+        _ => {
+            return Err(
+                "`schedule lanes N`, `fuse X Y`, `block X by N`, `row X`, `inner X` or `lane X [outside]`",
+            );
+        }
     }
     Ok(())
 }

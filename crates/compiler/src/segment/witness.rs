@@ -69,6 +69,17 @@ pub enum When {
 }
 
 impl Witness {
+    /// Whether folds and workers treat two axes the same, so that one loop can walk both.
+    pub fn alike(&self, a: Axis, b: Axis) -> bool {
+        let folds = self.folds.iter().all(|fold| {
+            fold.reduced.contains(&a) == fold.reduced.contains(&b)
+                && fold.kept.contains(&Some(a)) == fold.kept.contains(&Some(b))
+        });
+        let stores =
+            self.stores.iter().all(|store| store.axes.contains(&Some(a)) == store.axes.contains(&Some(b)));
+        folds && stores && self.workers.contains(&a) == self.workers.contains(&b)
+    }
+
     /// The number of a fold's node in `folds`.
     pub fn fold_of(&self, node: Node) -> Option<usize> {
         self.folds.iter().position(|fold| fold.node == node)

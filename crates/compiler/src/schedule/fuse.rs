@@ -1,0 +1,71 @@
+//! Which neighbouring axes one loop can walk at no cost: those that lie next to each other in all memory that the
+//! group touches. A bias along the inner axis alone keeps them apart.
+
+use ir::graph::{Form, Fusion, Graph, Node};
+
+use crate::layout::Layout;
+use crate::segment::Witness;
+use crate::space::Axis;
+
+/// Runs of at least two axes, each outermost first.
+pub(super) fn fuse(graph: &Graph, view: &Fusion, witness: &Witness, layouts: &[Layout]) -> Vec<Vec<Axis>> {
+    let mut runs: Vec<Vec<Axis>> = Vec::new();
+    for &axis in &witness.order {
+        match runs.last_mut() {
+            Some(run) if joins(graph, view, witness, layouts, run[run.len() - 1], axis) => run.push(axis),
+            _ => runs.push(vec![axis]),
+        }
+    }
+    runs.retain(|run| run.len() > 1);
+    runs
+}
+
+fn joins(graph: &Graph, view: &Fusion, witness: &Witness, layouts: &[Layout], a: Axis, b: Axis) -> bool {
+    let kept = |axes: &[Option<Axis>]| next_to_each_other(axes, a, b);
+    witness.alike(a, b)
+        && witness.stores.iter().all(|store| kept(&store.axes))
+        && witness.folds.iter().all(|fold| kept(&fold.kept))
+        && view.order().iter().all(|&node| node_joins(graph, view, witness, layouts, node, a, b))
+}
+
+fn node_joins(
+    graph: &Graph,
+    view: &Fusion,
+    witness: &Witness,
+    layouts: &[Layout],
+    node: Node,
+    a: Axis,
+    b: Axis,
+) -> bool {
+    let data = graph.node(node);
+    let own = witness.space.axes_of(graph, node.into());
+    let moves = !matches!(
+        data.form,
+        Form::Map(_)
+            | Form::Cast(_)
+            | Form::Expand(_)
+            | Form::Broadcast(_)
+            | Form::Squeeze(_)
+            | Form::Permute(_)
+            | Form::Fold { .. }
+    );
+    if moves && (own.contains(&Some(a)) || own.contains(&Some(b))) {
+        return false;
+    }
+    data.operands.iter().enumerate().all(|(k, operand)| {
+        let Some(input) = view.inputs().iter().position(|input| input == operand) else { return true };
+        let axes = witness.space.axes_of_operand(graph, view, node, k);
+        let touched = axes.contains(&Some(a)) || axes.contains(&Some(b));
+        !touched || (layouts[input] == Layout::Dense && next_to_each_other(&axes, a, b))
+    })
+}
+
+/// Whether two axes follow each other, or are both absent. Axes of size 1 between them do not count.
+fn next_to_each_other(axes: &[Option<Axis>], a: Axis, b: Axis) -> bool {
+    let walked: Vec<Axis> = axes.iter().flatten().copied().collect();
+    match (walked.iter().position(|&axis| axis == a), walked.iter().position(|&axis| axis == b)) {
+        (None, None) => true,
+        (Some(first), Some(second)) => first + 1 == second,
+        _ => false,
+    }
+}
