@@ -86,11 +86,20 @@ impl Array {
     /// [`ArrayError::Memory`] as for `zeros`.
     pub fn full(value: Scalar, sizes: &[usize]) -> Result<Array, ArrayError> {
         let mut array = Array::zeros(value.dtype(), sizes)?;
-        let pattern = value.bits().to_le_bytes();
-        for element in array.as_mut_bytes().chunks_exact_mut(value.dtype().size()) {
-            element.copy_from_slice(&pattern[..element.len()]);
-        }
+        array.fill(value);
         Ok(array)
+    }
+
+    /// Sets every element.
+    ///
+    /// # Panics
+    /// When the constant is of another dtype: a bug of the caller.
+    pub fn fill(&mut self, value: Scalar) {
+        assert_eq!(value.dtype(), self.dtype, "array filled with another dtype");
+        let pattern = value.bits().to_ne_bytes();
+        let width = self.dtype.size();
+        let low = if cfg!(target_endian = "big") { &pattern[8 - width..] } else { &pattern[..width] };
+        self.as_mut_bytes().chunks_exact_mut(width).for_each(|element| element.copy_from_slice(low));
     }
 
     /// Element type.

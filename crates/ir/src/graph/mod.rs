@@ -2,11 +2,12 @@
 //!
 //! `node` (forms and types) · `container` · `shape` (the rule of each form) · `fusion` (views) ·
 //! `task` (named, nested, overlapping views) · `rewrite` (how passes change a program) · `collect` · `verify` ·
-//! `dump`.
+//! `dump` · `evaluate` (what it all means).
 
 mod collect;
 mod container;
 mod dump;
+pub mod evaluate;
 mod fusion;
 mod node;
 mod rewrite;

@@ -277,6 +277,9 @@ fn fold(monoid: Monoid, axes: &Axes, operand: &Type) -> Result<SmallVec<[Type; 1
     if operand.dtype.is_storage_only() {
         return Err(ShapeError::Storage(operand.dtype));
     }
+    if monoid == Monoid::Welford && !operand.dtype.is_float() {
+        return Err(ShapeError::Dtype { expected: DType::F32, given: operand.dtype });
+    }
     let kept = operand.shape.iter().enumerate().filter(|(axis, _)| !axes.contains(&(*axis as u8)));
     let shape: Shape = kept.map(|(_, size)| size.clone()).collect();
     let states = monoid.state_dtypes(operand.dtype);

@@ -1,0 +1,411 @@
+//! What each fold accumulates, and how far compiled code may be from it.
+//!
+//! Compiled code adds in the dtype itself, in lanes and chunks whose order it is free to choose; the evaluator adds in
+//! doubles. With `u` the unit roundoff and `h` the number of roundings in a row that an element meets, a sum is off by
+//! at most `h u` times the sum of magnitudes (Higham, Accuracy and Stability of Numerical Algorithms, 4.2). `h` is at
+//! most `n - 1`, and with overwhelming probability the error stays within that of `λ sqrt(n)` roundings (Higham and
+//! Mary 2019, A new approach to probabilistic rounding error analysis). So `h = min(n - 1, λ sqrt(n))` is certain for
+//! every order no deeper than `λ sqrt(n)`, which code with lanes and chunks has, and probable for deeper ones.
+
+use super::{Item, Reduction};
+use crate::DType;
+use crate::graph::evaluate::bound::{Rounding, apart};
+use crate::ops::{BoolMeaning, IntMeaning, Monoid, Prim};
+
+/// The constant `λ` of Higham and Mary.
+const LAMBDA: f64 = 6.0;
+
+/// Roundings in a row that the bound of a fold of `n` elements counts.
+fn depth(n: usize) -> f64 {
+    let n = n as f64;
+    (n - 1.0).max(0.0).min(LAMBDA * n.sqrt())
+}
+
+/// The relative error of so many roundings; in f64 the evaluator's own are as large, and count too.
+fn gamma(rounding: &Rounding, dtype: DType, roundings: f64) -> f64 {
+    let sides = if dtype == DType::F64 { 2.0 } else { 1.0 };
+    sides * roundings * rounding.unit / (1.0 - roundings * rounding.unit).max(f64::EPSILON)
+}
+
+/// One result, the other two places unused.
+fn single<I: Item>(value: I, bound: f64) -> [(I, f64); 3] {
+    let bound = if bound.is_nan() { f64::INFINITY } else { bound };
+    [(value, bound), (I::default(), 0.0), (I::default(), 0.0)]
+}
+
+/// Sum of floats.
+pub(super) struct Sum {
+    dtype: DType,
+    rounding: Rounding,
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct SumState {
+    sum: f64,
+    /// Sum of the finite magnitudes, errors included.
+    magnitude: f64,
+    error: f64,
+}
+
+impl Sum {
+    pub(super) fn new(dtype: DType) -> Sum {
+        Sum { dtype, rounding: Rounding::new(dtype, 0.5) }
+    }
+}
+
+impl Reduction for Sum {
+    type Item = f64;
+    type State = SumState;
+
+    fn empty(&self) -> SumState {
+        SumState { sum: 0.0, magnitude: 0.0, error: 0.0 }
+    }
+
+    #[inline(always)]
+    fn take(&self, state: &mut SumState, x: f64, error: f64) {
+        state.sum += x;
+        state.magnitude += if x.is_finite() { x.abs() + error } else { 0.0 };
+        state.error += error;
+    }
+
+    fn join(&self, first: SumState, second: SumState) -> SumState {
+        SumState {
+            sum: first.sum + second.sum,
+            magnitude: first.magnitude + second.magnitude,
+            error: first.error + second.error,
+        }
+    }
+
+    /// Some order may overflow on the way where the magnitudes do; infinite elements decide alone where they do not.
+    fn finish(&self, state: SumState, n: usize) -> [(f64, f64); 3] {
+        let bound = match (n, state.sum.is_finite()) {
+            (0 | 1, _) => state.error,
+            _ if state.magnitude >= self.rounding.overflow => f64::INFINITY,
+            (_, false) => 0.0 * state.error,
+            (_, true) => {
+                let order = gamma(&self.rounding, self.dtype, depth(n)) * state.magnitude;
+                self.rounding.guarded(state.sum, state.error + order + self.rounding.own(state.sum))
+            }
+        };
+        single(state.sum, bound)
+    }
+}
+
+/// Product of floats.
+pub(super) struct Product {
+    dtype: DType,
+    rounding: Rounding,
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct ProductState {
+    product: f64,
+    /// The product with every magnitude as large as its error allows.
+    upper: f64,
+    /// Every partial product of any order lies between these two.
+    low: f64,
+    high: f64,
+    zero: bool,
+    nan: bool,
+    error: f64,
+}
+
+impl Product {
+    pub(super) fn new(dtype: DType) -> Product {
+        Product { dtype, rounding: Rounding::new(dtype, 0.5) }
+    }
+}
+
+impl Reduction for Product {
+    type Item = f64;
+    type State = ProductState;
+
+    fn empty(&self) -> ProductState {
+        ProductState { product: 1.0, upper: 1.0, low: 1.0, high: 1.0, zero: false, nan: false, error: 0.0 }
+    }
+
+    fn take(&self, state: &mut ProductState, x: f64, error: f64) {
+        let zero = x == 0.0 && error == 0.0;
+        state.product *= x;
+        state.upper *= x.abs() + error;
+        state.low *= if zero { 1.0 } else { (x.abs() - error).clamp(0.0, 1.0) };
+        state.high *= (x.abs() + error).max(1.0);
+        state.zero |= zero;
+        state.nan |= x.is_nan();
+        state.error += error;
+    }
+
+    fn join(&self, first: ProductState, second: ProductState) -> ProductState {
+        ProductState {
+            product: first.product * second.product,
+            upper: first.upper * second.upper,
+            low: first.low * second.low,
+            high: first.high * second.high,
+            zero: first.zero || second.zero,
+            nan: first.nan || second.nan,
+            error: first.error + second.error,
+        }
+    }
+
+    /// Where some order may overflow or lose digits among the subnormals on the way, nothing is known.
+    fn finish(&self, state: ProductState, n: usize) -> [(f64, f64); 3] {
+        let ProductState { product, upper, low, high, zero, nan, error } = state;
+        let bound = match n {
+            0 | 1 => error,
+            _ if nan => 0.0 * error,
+            _ if high >= self.rounding.overflow => f64::INFINITY,
+            _ if zero => 0.0,
+            _ if low < self.rounding.normal => f64::INFINITY,
+            _ => {
+                let order = gamma(&self.rounding, self.dtype, depth(n)) * upper;
+                upper - product.abs() + order + self.rounding.own(product)
+            }
+        };
+        single(product, bound)
+    }
+}
+
+/// Largest or smallest of floats; no rounding, so only the elements' errors count.
+pub(super) struct Extreme {
+    largest: bool,
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct ExtremeState {
+    best: f64,
+    /// The result with every element at the upper and at the lower end of its interval.
+    upper: f64,
+    lower: f64,
+}
+
+impl Extreme {
+    pub(super) fn new(largest: bool) -> Extreme {
+        Extreme { largest }
+    }
+
+    /// NaN wins, as in the rows of the two ops.
+    #[inline(always)]
+    fn better(&self, a: f64, b: f64) -> f64 {
+        if a.is_nan() || b.is_nan() {
+            return f64::NAN;
+        }
+        if self.largest { a.max(b) } else { a.min(b) }
+    }
+}
+
+impl Reduction for Extreme {
+    type Item = f64;
+    type State = ExtremeState;
+
+    fn empty(&self) -> ExtremeState {
+        let worst = if self.largest { f64::NEG_INFINITY } else { f64::INFINITY };
+        ExtremeState { best: worst, upper: worst, lower: worst }
+    }
+
+    fn take(&self, state: &mut ExtremeState, x: f64, error: f64) {
+        state.best = self.better(state.best, x);
+        state.upper = self.better(state.upper, x + error);
+        state.lower = self.better(state.lower, x - error);
+    }
+
+    fn join(&self, first: ExtremeState, second: ExtremeState) -> ExtremeState {
+        ExtremeState {
+            best: self.better(first.best, second.best),
+            upper: self.better(first.upper, second.upper),
+            lower: self.better(first.lower, second.lower),
+        }
+    }
+
+    fn finish(&self, state: ExtremeState, _: usize) -> [(f64, f64); 3] {
+        single(state.best, apart(state.upper, state.best).max(apart(state.lower, state.best)))
+    }
+}
+
+/// Mean, sum of squared deviations and count, updated and joined as by Chan, Golub and LeVeque (1983).
+pub(super) struct Welford {
+    dtype: DType,
+    rounding: Rounding,
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct WelfordState {
+    count: f64,
+    mean: f64,
+    m2: f64,
+    /// Sums of magnitudes and of their squares, errors included, and of errors and their squares.
+    magnitude: f64,
+    squares: f64,
+    error: f64,
+    error_squares: f64,
+}
+
+impl Welford {
+    pub(super) fn new(dtype: DType) -> Welford {
+        Welford { dtype, rounding: Rounding::new(dtype, 0.5) }
+    }
+
+    /// The mean after `j` elements carries the rounding `u |mean_j|` of that step, damped by `j / n` until the end, and
+    /// `j |mean_j|` is at most the sum of magnitudes: so `h` roundings of the mean magnitude, and a few of each step's
+    /// quotient, which sum up like `3 ln n`.
+    fn mean_bound(&self, state: &WelfordState, roundings: f64) -> f64 {
+        let magnitude = state.magnitude / state.count;
+        state.error / state.count + roundings * magnitude + self.rounding.own(state.mean)
+    }
+
+    /// Seen as the norm of the deviations, squared: errors of elements move it by at most their norm, and the errors of
+    /// the running means by at most `2 h u ‖x‖` (Hardy's inequality for running means). The term in `‖x‖` is the
+    /// condition number that Chan, Golub and LeVeque found.
+    fn m2_bound(&self, state: &WelfordState, roundings: f64) -> f64 {
+        let moved = state.error_squares.sqrt() + 2.0 * roundings * state.squares.sqrt();
+        let norm = state.m2.sqrt() + moved;
+        norm * norm * (1.0 + roundings) - state.m2 + self.rounding.own(state.m2)
+    }
+}
+
+impl Reduction for Welford {
+    type Item = f64;
+    type State = WelfordState;
+
+    fn empty(&self) -> WelfordState {
+        WelfordState {
+            count: 0.0,
+            mean: 0.0,
+            m2: 0.0,
+            magnitude: 0.0,
+            squares: 0.0,
+            error: 0.0,
+            error_squares: 0.0,
+        }
+    }
+
+    #[inline(always)]
+    fn take(&self, state: &mut WelfordState, x: f64, error: f64) {
+        state.count += 1.0;
+        let deviation = x - state.mean;
+        state.mean += deviation / state.count;
+        state.m2 += deviation * (x - state.mean);
+        let magnitude = x.abs() + error;
+        state.magnitude += magnitude;
+        state.squares += magnitude * magnitude;
+        state.error += error;
+        state.error_squares += error * error;
+    }
+
+    fn join(&self, first: WelfordState, second: WelfordState) -> WelfordState {
+        if first.count == 0.0 || second.count == 0.0 {
+            return if second.count == 0.0 { first } else { second };
+        }
+        let count = first.count + second.count;
+        let deviation = second.mean - first.mean;
+        WelfordState {
+            count,
+            mean: first.mean + deviation * (second.count / count),
+            m2: first.m2 + second.m2 + deviation * deviation * (first.count * second.count / count),
+            magnitude: first.magnitude + second.magnitude,
+            squares: first.squares + second.squares,
+            error: first.error + second.error,
+            error_squares: first.error_squares + second.error_squares,
+        }
+    }
+
+    /// Where infinities or numbers too large to subtract or square take part, the order decides what comes out.
+    fn finish(&self, state: WelfordState, n: usize) -> [(f64, f64); 3] {
+        let steps = depth(n) + 4.0 + 3.0 * (n.max(1) as f64).ln();
+        let roundings = gamma(&self.rounding, self.dtype, steps);
+        let count_bound = if state.count * self.rounding.unit < 1.0 { 0.0 } else { f64::INFINITY };
+        let (mean_bound, m2_bound) = match n {
+            0 => (0.0, 0.0),
+            _ if state.magnitude.is_nan() => (0.0, 0.0),
+            1 => (state.error, if state.magnitude.is_finite() { 0.0 } else { f64::INFINITY }),
+            _ if 2.0 * state.squares.sqrt() >= self.rounding.overflow => (f64::INFINITY, f64::INFINITY),
+            _ => {
+                let m2 = self.rounding.guarded(state.m2, self.m2_bound(&state, roundings));
+                let squares = 4.0 * state.squares >= self.rounding.overflow;
+                (self.mean_bound(&state, roundings), if squares { f64::INFINITY } else { m2 })
+            }
+        };
+        let sure = |bound: f64| if bound.is_nan() { f64::INFINITY } else { bound };
+        [(state.mean, sure(mean_bound)), (state.m2, sure(m2_bound)), (state.count, count_bound)]
+    }
+}
+
+/// Folds of integers and bools: exact in any order, wrapping as the ops do.
+pub(super) struct Integers {
+    monoid: Monoid,
+    identity: i64,
+    bits: u32,
+    op: IntegerOp,
+    rounding: Rounding,
+}
+
+/// The op that combines, of integers or of bools.
+#[derive(Clone, Copy)]
+enum IntegerOp {
+    Int(fn(i64, i64, u32) -> i64),
+    Bool(fn(bool, bool) -> bool),
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct IntegerState {
+    value: i64,
+    error: f64,
+}
+
+impl Integers {
+    /// Welford is not among them: shape rules refuse it.
+    pub(super) fn new(monoid: Monoid, dtype: DType) -> Integers {
+        let prim = match monoid {
+            Monoid::Sum => Prim::Add,
+            Monoid::Prod => Prim::Mul,
+            Monoid::Max => Prim::Maximum,
+            Monoid::Min => Prim::Minimum,
+            Monoid::Welford => unreachable!("Welford takes floats"),
+        };
+        let op = match (dtype, prim.row().int, prim.row().boolean) {
+            (DType::Bool, _, Some(BoolMeaning::Binary(f))) => IntegerOp::Bool(f),
+            (_, Some(IntMeaning::Binary(f)), _) => IntegerOp::Int(f),
+            _ => unreachable!("`{}` has two operands and a meaning on {dtype}", prim.name()),
+        };
+        let identity = monoid.identity(dtype)[0].as_i64();
+        Integers { monoid, identity, bits: dtype.bits(), op, rounding: Rounding::new(dtype, 0.0) }
+    }
+
+    fn apply(&self, a: i64, b: i64) -> i64 {
+        match self.op {
+            IntegerOp::Int(f) => f(a, b, self.bits),
+            IntegerOp::Bool(f) => i64::from(f(a != 0, b != 0)),
+        }
+    }
+
+    fn spread(&self, a: f64, b: f64) -> f64 {
+        match self.monoid {
+            Monoid::Sum => a + b,
+            Monoid::Prod if a + b > 0.0 => f64::INFINITY,
+            _ => a.max(b),
+        }
+    }
+}
+
+impl Reduction for Integers {
+    type Item = i64;
+    type State = IntegerState;
+
+    fn empty(&self) -> IntegerState {
+        IntegerState { value: self.identity, error: 0.0 }
+    }
+
+    fn take(&self, state: &mut IntegerState, x: i64, error: f64) {
+        *state = self.join(*state, IntegerState { value: x, error });
+    }
+
+    fn join(&self, first: IntegerState, second: IntegerState) -> IntegerState {
+        IntegerState {
+            value: self.apply(first.value, second.value),
+            error: self.spread(first.error, second.error),
+        }
+    }
+
+    fn finish(&self, state: IntegerState, _: usize) -> [(i64, f64); 3] {
+        single(state.value, self.rounding.total(state.value as f64, state.error))
+    }
+}

@@ -1,0 +1,252 @@
+//! Scalar ops element by element, and casts: blocks of operands in, blocks of results and their bounds out.
+//!
+//! The meaning is the op's row, in doubles rounded to the dtype or in integers. Axes along which no operand varies are
+//! computed once and repeated by a stride of zero.
+
+use std::sync::Arc;
+
+use super::EvaluateError;
+use super::block::{Elementwise, Kind, Scratch, fill, read_int, read_real};
+use super::bound::{self, Rounding};
+use super::value::{Meter, Strided, Value};
+use crate::DType;
+use crate::array::{ArrayView, Dims, Layout, Strides, with_element};
+use crate::ops::{BoolMeaning, FloatMeaning, IntMeaning, Prim};
+
+/// One scalar op on operands of rank 0 or of the result's rank, each axis of the result's size or 1.
+pub(super) fn map(
+    prim: Prim,
+    operands: &[Value<'_>],
+    sizes: &[usize],
+    dtype: DType,
+    bounds: bool,
+    meter: &Arc<Meter>,
+) -> Result<Value<'static>, EvaluateError> {
+    let core = varying(operands, sizes);
+    let inexact = operands.iter().any(|operand| operand.bound.is_some());
+    let rounding = Rounding::new(dtype, prim.row().ulp);
+    let body = Map {
+        prim,
+        meaning: Meaning::of(prim, operands),
+        args: operands.iter().map(|value| seen_over(&value.data, &core)).collect(),
+        errors: operands.iter().map(|value| Some(seen_over(value.bound.as_ref()?, &core))).collect(),
+        rounding,
+    };
+    let wanted = bounds && (inexact || !rounding.is_exact());
+    Ok(run(&body, &core, dtype, wanted, meter)?.relaid(|layout| layout.expanded(sizes)))
+}
+
+/// A cast. To a dtype that holds every value of the old one nothing can change, and bounds stay as they are.
+pub(super) fn cast(
+    value: &Value<'_>,
+    dtype: DType,
+    meter: &Arc<Meter>,
+) -> Result<Value<'static>, EvaluateError> {
+    let sizes: Dims = value.sizes().into();
+    let core = varying(std::slice::from_ref(value), &sizes);
+    let view = seen_over(&value.data, &core);
+    let errors = value.bound.as_ref().map(|bound| seen_over(bound, &core));
+    let wanted = errors.is_some();
+    let body = Cast { view, errors, dtype, rounding: Rounding::new(dtype, 0.5) };
+    Ok(run(&body, &core, dtype, wanted, meter)?.relaid(|layout| layout.expanded(&sizes)))
+}
+
+/// Fills new arrays with what an operation on blocks gives.
+pub(super) fn run(
+    body: &impl Elementwise,
+    sizes: &[usize],
+    dtype: DType,
+    bounds: bool,
+    meter: &Arc<Meter>,
+) -> Result<Value<'static>, EvaluateError> {
+    let mut values = meter.zeros(dtype, sizes)?;
+    if !bounds {
+        fill(values.array_mut(), None, body);
+        return Ok(Value::exact(Strided::made(values)));
+    }
+    let mut errors = meter.zeros(DType::F32, sizes)?;
+    let some = fill(values.array_mut(), Some(errors.array_mut()), body);
+    Ok(Value { data: Strided::made(values), bound: some.then(|| Strided::made(errors)) })
+}
+
+/// The result's sizes, with 1 where no operand varies along the axis.
+fn varying(operands: &[Value<'_>], sizes: &[usize]) -> Dims {
+    let layouts = || operands.iter().flat_map(|value| [Some(&value.data), value.bound.as_ref()]).flatten();
+    let varies = |axis: usize| {
+        layouts().map(Strided::layout).any(|l| l.rank() > 0 && l.sizes[axis] > 1 && l.strides[axis] != 0)
+    };
+    sizes.iter().enumerate().map(|(axis, &size)| if size > 1 && !varies(axis) { 1 } else { size }).collect()
+}
+
+/// An operand over the sizes that are computed, with as few axes as can be.
+fn seen_over<'v>(operand: &'v Strided<'_>, core: &[usize]) -> ArrayView<'v> {
+    let layout = operand.layout();
+    let stride = |axis: usize| match layout.rank() {
+        0 => 0,
+        _ if layout.sizes[axis] == 1 => 0,
+        _ => layout.strides[axis],
+    };
+    let strides: Strides = (0..core.len()).map(stride).collect();
+    operand.view_as(Layout { offset: layout.offset, sizes: core.into(), strides }.merged())
+}
+
+/// A row's meaning on the class of the operands.
+enum Meaning {
+    Float(FloatMeaning),
+    Int(IntMeaning, u32),
+    Bool(BoolMeaning),
+}
+
+impl Meaning {
+    /// Shape rules and typing admit only operands that the row has a meaning on. A selection's class is that of what
+    /// it selects.
+    fn of(prim: Prim, operands: &[Value<'_>]) -> Meaning {
+        let dtype = operands.last().map_or(DType::F32, |value| value.data.view().dtype());
+        let row = prim.row();
+        let meaning = match dtype {
+            DType::Bool => row.boolean.map(Meaning::Bool),
+            DType::I32 | DType::I64 => row.int.map(|meaning| Meaning::Int(meaning, dtype.bits())),
+            _ => row.float.map(Meaning::Float),
+        };
+        meaning.unwrap_or_else(|| unreachable!("`{}` has no meaning on {dtype}", row.name))
+    }
+
+    fn takes_reals(&self) -> bool {
+        matches!(self, Meaning::Float(_))
+    }
+}
+
+struct Map<'v> {
+    prim: Prim,
+    meaning: Meaning,
+    args: Vec<ArrayView<'v>>,
+    errors: Vec<Option<ArrayView<'v>>>,
+    rounding: Rounding,
+}
+
+impl Elementwise for Map<'_> {
+    fn compute(&self, scratch: &mut Scratch, start: usize, count: usize, bounds: bool) -> Kind {
+        self.read(scratch, start, count, bounds);
+        let kind = self.apply(scratch, count);
+        if bounds {
+            self.bound(scratch, start, count, kind);
+        }
+        kind
+    }
+}
+
+impl Map<'_> {
+    /// The condition of a selection among floats is the one operand that is not of the meaning's class.
+    fn read(&self, scratch: &mut Scratch, start: usize, count: usize, bounds: bool) {
+        let condition = matches!(self.meaning, Meaning::Float(FloatMeaning::Select));
+        for (place, view) in self.args.iter().enumerate() {
+            let ints = &mut scratch.ints[place][..count];
+            let reals = &mut scratch.reals[place][..count];
+            if self.meaning.takes_reals() && !(condition && place == 0) {
+                read_real(view, start, reals);
+                continue;
+            }
+            read_int(view, start, ints);
+            if bounds {
+                reals.iter_mut().zip(ints).for_each(|(real, &mut int)| *real = int as f64);
+            }
+        }
+    }
+
+    fn apply(&self, scratch: &mut Scratch, n: usize) -> Kind {
+        let Scratch { reals: [x, y, z], ints: [a, b, c], real, int, .. } = scratch;
+        let (x, y, z, a, b, c) = (&x[..n], &y[..n], &z[..n], &a[..n], &b[..n], &c[..n]);
+        let (real, int) = (&mut real[..n], &mut int[..n]);
+        match &self.meaning {
+            Meaning::Float(FloatMeaning::Unary(f)) => each(x, real, f),
+            Meaning::Float(FloatMeaning::Binary(f)) => match self.prim {
+                // The same as the row says, in loops that vectorise.
+                Prim::Add => each2(x, y, real, |x, y| x + y),
+                Prim::Sub => each2(x, y, real, |x, y| x - y),
+                Prim::Mul => each2(x, y, real, |x, y| x * y),
+                Prim::Div => each2(x, y, real, |x, y| x / y),
+                _ => each2(x, y, real, f),
+            },
+            Meaning::Float(FloatMeaning::Compare(f)) => each2(x, y, int, |x, y| i64::from(f(x, y))),
+            Meaning::Float(FloatMeaning::Select) => choose(a, y, z, real),
+            Meaning::Int(IntMeaning::Unary(f), bits) => each(a, int, |a| f(a, *bits)),
+            Meaning::Int(IntMeaning::Binary(f), bits) => each2(a, b, int, |a, b| f(a, b, *bits)),
+            Meaning::Int(IntMeaning::Compare(f), _) => each2(a, b, int, |a, b| i64::from(f(a, b))),
+            Meaning::Int(IntMeaning::Select, _) | Meaning::Bool(BoolMeaning::Select) => choose(a, b, c, int),
+            Meaning::Bool(BoolMeaning::Unary(f)) => each(a, int, |a| i64::from(f(a != 0))),
+            Meaning::Bool(BoolMeaning::Binary(f)) => each2(a, b, int, |a, b| i64::from(f(a != 0, b != 0))),
+        }
+        match &self.meaning {
+            Meaning::Float(FloatMeaning::Compare(_)) | Meaning::Int(..) | Meaning::Bool(_) => Kind::Int,
+            Meaning::Float(_) => Kind::Real,
+        }
+    }
+
+    fn bound(&self, scratch: &mut Scratch, start: usize, n: usize, kind: Kind) {
+        for (errors, block) in self.errors.iter().zip(&mut scratch.errors) {
+            match errors {
+                Some(view) => read_real(view, start, &mut block[..n]),
+                None => block[..n].fill(0.0),
+            }
+        }
+        let Scratch { reals, errors, real, int, error, .. } = scratch;
+        if kind == Kind::Int {
+            real.iter_mut().zip(&int[..n]).for_each(|(real, &int)| *real = int as f64);
+        }
+        let arity = self.args.len();
+        let args: [&[f64]; 3] = std::array::from_fn(|k| &reals[k][..n]);
+        let spreads: [&[f64]; 3] = std::array::from_fn(|k| &errors[k][..n]);
+        bound::spread(self.prim, &args[..arity], &spreads[..arity], &real[..n], &mut error[..n]);
+        for (error, &exact) in error[..n].iter_mut().zip(&real[..n]) {
+            *error = self.rounding.total(exact, *error);
+        }
+    }
+}
+
+fn each<A: Copy, R>(args: &[A], out: &mut [R], f: impl Fn(A) -> R) {
+    out.iter_mut().zip(args).for_each(|(out, &a)| *out = f(a));
+}
+
+fn each2<A: Copy, R>(left: &[A], right: &[A], out: &mut [R], f: impl Fn(A, A) -> R) {
+    out.iter_mut().zip(left.iter().zip(right)).for_each(|(out, (&a, &b))| *out = f(a, b));
+}
+
+fn choose<A: Copy>(condition: &[i64], yes: &[A], no: &[A], out: &mut [A]) {
+    let both = yes.iter().zip(no);
+    out.iter_mut()
+        .zip(condition.iter().zip(both))
+        .for_each(|(out, (&c, (&y, &n)))| *out = if c != 0 { y } else { n });
+}
+
+struct Cast<'v> {
+    view: ArrayView<'v>,
+    errors: Option<ArrayView<'v>>,
+    dtype: DType,
+    rounding: Rounding,
+}
+
+impl Elementwise for Cast<'_> {
+    fn compute(&self, scratch: &mut Scratch, start: usize, count: usize, bounds: bool) -> Kind {
+        let Scratch { real, int, error, .. } = scratch;
+        let kind = match self.view.dtype().is_float() {
+            true => {
+                read_real(&self.view, start, &mut real[..count]);
+                Kind::Real
+            }
+            false => {
+                read_int(&self.view, start, &mut int[..count]);
+                Kind::Int
+            }
+        };
+        if let (true, Some(errors)) = (bounds, &self.errors) {
+            if kind == Kind::Int {
+                real.iter_mut().zip(&int[..count]).for_each(|(real, &int)| *real = int as f64);
+            }
+            read_real(errors, start, &mut error[..count]);
+            with_element!(self.dtype, T => error[..count].iter_mut().zip(&real[..count]).for_each(|(error, &x)| {
+                *error = bound::cast::<T>(x, *error, &self.rounding);
+            }));
+        }
+        kind
+    }
+}

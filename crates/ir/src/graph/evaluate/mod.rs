@@ -1,0 +1,184 @@
+//! The evaluator: the meaning of every form, on real arrays, with the error bound that travels with each value.
+//!
+//! It takes a view, its inputs as arrays of any strides, and gives its outputs. Elementwise ops are the op rows' meanings
+//! rounded to the dtype, folds are in doubles, forms that only move elements share memory. A value is freed when its
+//! last user is done. The result does not depend on the number of threads. It compiles nothing, and is the measure of
+//! what compiled code gives: [`compare`].
+//!
+//! `sizes` (symbols and checks) · `value` (shared memory) · `block` (how elements are read and written) · `map` (scalar
+//! ops, casts) · `fold/` · `movement` (the other forms) · `bound` (how errors spread) · `compare`.
+
+mod block;
+mod bound;
+mod compare;
+mod error;
+mod fold;
+mod map;
+mod movement;
+mod sizes;
+#[cfg(test)]
+mod tests;
+mod value;
+
+pub use compare::{Comparison, compare};
+pub use error::EvaluateError;
+pub use sizes::Sizes;
+pub use value::Bound;
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::container::Graph;
+use super::fusion::Fusion;
+use super::node::{Form, Node, Val};
+use crate::array::{Array, ArrayView};
+use crate::index::Sym;
+use crate::{DType, Scalar};
+use value::{Meter, Strided, Value};
+
+/// How a view is evaluated.
+#[derive(Clone, Debug)]
+pub struct EvaluateOptions {
+    /// How many threads work; 0 stands for 1.
+    pub threads: usize,
+    /// Whether error bounds are computed too.
+    pub bounds: bool,
+    /// How much memory the evaluator may hold at once, in bytes, inputs not counted.
+    pub max_bytes: usize,
+    /// Values of size symbols that the inputs of the view do not show.
+    pub sizes: Vec<(Sym, i64)>,
+}
+
+impl Default for EvaluateOptions {
+    /// One thread, with bounds, memory without limit.
+    fn default() -> EvaluateOptions {
+        EvaluateOptions { threads: 1, bounds: true, max_bytes: usize::MAX, sizes: Vec::new() }
+    }
+}
+
+/// What a view gives.
+#[derive(Debug)]
+pub struct Evaluation {
+    /// One per output of the view, in order.
+    pub outputs: Vec<Evaluated>,
+}
+
+/// One output.
+#[derive(Debug)]
+pub struct Evaluated {
+    /// Its elements.
+    pub value: Array,
+    /// How far a compiled execution may be from each of them; absent where that is zero everywhere, or was not asked.
+    pub bound: Option<Bound>,
+}
+
+/// Evaluates a view on inputs, one per input of the view, in order.
+///
+/// # Errors
+/// Inputs that do not fit the view in number, dtype, rank or sizes; sizes that do not fulfil the view's facts; a slice
+/// outside its operand; more memory than there is or than the options allow.
+pub fn evaluate(
+    graph: &Graph,
+    fusion: &Fusion,
+    inputs: &[ArrayView<'_>],
+    options: &EvaluateOptions,
+) -> Result<Evaluation, EvaluateError> {
+    fusion.assert_of(graph);
+    let sizes = Sizes::resolve(graph, fusion, inputs, &options.sizes)?;
+    let meter = Meter::new(options.max_bytes);
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(options.threads.max(1))
+        .build()
+        .map_err(|error| EvaluateError::Threads(error.to_string()))?;
+    let evaluator = Evaluator { graph, fusion, sizes: &sizes, bounds: options.bounds, meter: &meter };
+    pool.install(|| evaluator.run(inputs))
+}
+
+struct Evaluator<'g> {
+    graph: &'g Graph,
+    fusion: &'g Fusion,
+    sizes: &'g Sizes,
+    bounds: bool,
+    meter: &'g Arc<Meter>,
+}
+
+impl Evaluator<'_> {
+    fn run(&self, inputs: &[ArrayView<'_>]) -> Result<Evaluation, EvaluateError> {
+        let given = inputs.iter().map(|view| Value::exact(Strided::given(view)));
+        let mut values: FxHashMap<Val, Value<'_>> = self.fusion.inputs().iter().copied().zip(given).collect();
+        for &node in self.fusion.order() {
+            let operands: Vec<Value<'_>> =
+                self.graph.node(node).operands.iter().map(|val| values[val].clone()).collect();
+            let results = self.node(node, &operands)?;
+            drop(operands);
+            for (val, value) in self.graph.results(node).zip(results) {
+                values.entry(val).or_insert(value);
+            }
+            self.free(node, &mut values);
+        }
+        let outputs: Vec<Value<'_>> =
+            self.fusion.outputs().iter().map(|out| values[&out.val].clone()).collect();
+        drop(values);
+        let outputs: Result<_, EvaluateError> = outputs.into_iter().map(|value| self.output(value)).collect();
+        Ok(Evaluation { outputs: outputs? })
+    }
+
+    /// Forgets what nobody needs after this node: operands at their last user, results without users.
+    fn free(&self, node: Node, values: &mut FxHashMap<Val, Value<'_>>) {
+        let operands = self.graph.node(node).operands.iter().copied();
+        for val in operands.chain(self.graph.results(node)) {
+            let done = self.fusion.uses(val).last().is_none_or(|&last| last <= node);
+            if done && !self.fusion.is_output(val) {
+                values.remove(&val);
+            }
+        }
+    }
+
+    fn output(&self, value: Value<'_>) -> Result<Evaluated, EvaluateError> {
+        let bound = value.bound.as_ref().and_then(Bound::of);
+        Ok(Evaluated { value: value.data.into_array(self.meter)?, bound })
+    }
+
+    /// The meaning of one node: its results on these operands.
+    fn node<'a>(&self, node: Node, operands: &[Value<'a>]) -> Result<Vec<Value<'a>>, EvaluateError> {
+        let (meter, bounds) = (self.meter, self.bounds);
+        let data = self.graph.node(node);
+        let dtype = data.results[0].dtype;
+        let sizes = self.sizes.sizes(&data.results[0].shape)?;
+        let result = match &data.form {
+            Form::Input { .. } => unreachable!("a view computes no arguments"),
+            Form::Constant(scalar) => movement::scalar(*scalar, meter)?,
+            Form::Size(size) => {
+                movement::scalar(Scalar::from_i64(DType::I64, self.sizes.value(size)?), meter)?
+            }
+            Form::Map(prim) => map::map(*prim, operands, &sizes, dtype, bounds, meter)?,
+            Form::Cast(to) if *to == operands[0].data.view().dtype() => operands[0].clone(),
+            Form::Cast(to) => map::cast(&operands[0], *to, meter)?,
+            Form::Broadcast(new) => operands[0].relaid(|layout| layout.broadcast(new)),
+            Form::Expand(_) => operands[0].relaid(|layout| layout.expanded(&sizes)),
+            Form::Squeeze(axes) => {
+                let kept = |axis: &usize| !axes.contains(&(*axis as u8));
+                operands[0].relaid(|layout| layout.permuted((0..layout.rank()).filter(kept)))
+            }
+            Form::Reshape(_) => movement::reshape(&operands[0], &sizes, meter)?,
+            Form::Permute(order) => {
+                operands[0].relaid(|layout| layout.permuted(order.iter().map(|&axis| axis as usize)))
+            }
+            Form::Slice { starts, sizes } => {
+                movement::slice(&operands[0], &self.values(starts)?, &self.values(sizes)?)?
+            }
+            Form::Pad { before, .. } => {
+                movement::pad(&operands[0], &operands[1], &self.values(before)?, &sizes, meter)?
+            }
+            Form::Cat(axis) => movement::cat(operands, *axis as usize, &sizes, meter)?,
+            Form::Fold { monoid, axes } => return fold::fold(*monoid, &operands[0], axes, bounds, meter),
+            Form::Iota(_) => movement::iota(&operands[0], &operands[1], sizes[0], bounds, meter)?,
+        };
+        Ok(vec![result])
+    }
+
+    fn values(&self, exprs: &[crate::index::Expr]) -> Result<Vec<i64>, EvaluateError> {
+        exprs.iter().map(|expr| self.sizes.value(expr)).collect()
+    }
+}
