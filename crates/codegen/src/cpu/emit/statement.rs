@@ -1,7 +1,7 @@
-//! Statements, one after the other.
+//! Statements, one after the other, each under a comment with its text.
 
 use ir::index::Expr;
-use ir::kernel::{Stmt, Value};
+use ir::kernel::{Stmt, Value, print};
 use ir::{DType, Scalar};
 
 use super::operand::{Element, Operand, Type};
@@ -13,6 +13,7 @@ impl Emitter<'_> {
     }
 
     fn statement(&mut self, statement: &Stmt) -> Result<(), EmitError> {
+        self.w.comment(print::statement(self.kernel, statement));
         match statement {
             Stmt::Apply { value, op, args } => {
                 let args: Vec<Operand> = args.iter().map(|&arg| self.value(arg)).collect();

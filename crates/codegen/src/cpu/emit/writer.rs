@@ -70,6 +70,11 @@ impl<'i> Writer<'i> {
         writeln!(self.text, "  {text}").expect("writing to a string cannot fail");
     }
 
+    /// A line for readers.
+    pub(super) fn comment(&mut self, text: impl Display) {
+        self.effect(format_args!("; {text}"));
+    }
+
     /// A stack slot that lives as long as the call. The passes turn those that are only loaded and stored into
     /// registers.
     pub(super) fn slot(&mut self, ty: Type) -> Operand {
@@ -274,5 +279,33 @@ impl<'i> Writer<'i> {
     /// Ends the block by a choice.
     pub(super) fn branch_if(&mut self, condition: Operand, then: Label, otherwise: Label) {
         self.effect(format_args!("br {}, label %{then}, label %{otherwise}", condition.typed()));
+    }
+
+    /// Whether a condition holds in any lane.
+    pub(super) fn any(&mut self, condition: Operand) -> Operand {
+        let scalar = Type::scalar(Element::I1);
+        if condition.ty == scalar {
+            return condition;
+        }
+        self.intrinsic("llvm.vector.reduce.or", &[condition.ty], scalar, &[condition])
+    }
+
+    /// The value of one of two ways to compute it.
+    pub(super) fn either(
+        &mut self,
+        condition: Operand,
+        then: impl FnOnce(&mut Self) -> Operand,
+        otherwise: impl FnOnce(&mut Self) -> Operand,
+    ) -> Operand {
+        let (yes, no, join) = (self.label(), self.label(), self.label());
+        self.branch_if(condition, yes, no);
+        self.begin(yes);
+        let (a, after_yes) = (then(self), self.current());
+        self.branch(join);
+        self.begin(no);
+        let (b, after_no) = (otherwise(self), self.current());
+        self.branch(join);
+        self.begin(join);
+        self.instruction(a.ty, format_args!("phi {} [{a}, %{after_yes}], [{b}, %{after_no}]", a.ty))
     }
 }

@@ -7,6 +7,7 @@ mod erf;
 mod exp;
 mod log;
 mod tanh;
+mod trigonometric;
 
 use ir::ops::Polynomial;
 
@@ -28,9 +29,8 @@ pub(super) fn polynomial(w: &mut Writer<'_>, function: Polynomial, x: Operand) -
         Polynomial::Log1p => log::log1p(w, x),
         Polynomial::Tanh => tanh::tanh(w, x),
         Polynomial::Erf => erf::erf(w, x),
-        // Large arguments need hundreds of bits of pi.
-        Polynomial::Sin => w.call_lanes("sinf", &[x]),
-        Polynomial::Cos => w.call_lanes("cosf", &[x]),
+        Polynomial::Sin => trigonometric::sin(w, x),
+        Polynomial::Cos => trigonometric::cos(w, x),
     }
 }
 

@@ -1,0 +1,89 @@
+//! sin and cos: reduction by multiples of pi/2 in double precision to |r| <= pi/4, then a polynomial.
+//!
+//! Double precision makes the reduction of an f32 exact to far below its last place up to 2^20. Larger arguments, which
+//! would need hundreds of bits of pi, send the whole vector to the C library. Coefficients: Cephes sinf and cosf
+//! (Moshier, 1989).
+
+use super::super::operand::{Element, Operand, Term};
+use super::super::writer::Writer;
+
+/// `(sin(r) - r) / r^3` as a polynomial in r^2.
+const SIN: [f32; 3] = [-1.951_529_6e-4, 8.332_161e-3, -1.666_665_5e-1];
+/// `(cos(r) - 1 + r^2 / 2) / r^4` as a polynomial in r^2.
+const COS: [f32; 3] = [2.443_315_7e-5, -1.388_731_6e-3, 4.166_664_6e-2];
+/// pi/2 in 33 bits, whose products with integers below 2^20 are exact, and what is missing.
+const HALF_PI_HIGH: f64 = 1.570_796_326_734_125_6;
+const HALF_PI_LOW: f64 = 6.077_100_506_506_192e-11;
+/// Added and subtracted, it rounds a double below 2^51 to an integer, which is then in its last bits.
+const SHIFTER: f64 = 6_755_399_441_055_744.0;
+/// Up to here the reduction holds.
+const LARGEST: f32 = 1_048_576.0;
+
+/// The sine.
+pub(super) fn sin(w: &mut Writer<'_>, x: Operand) -> Operand {
+    with_fallback(w, x, "sinf", |w| {
+        let (quadrant, r) = reduce(w, x);
+        let y = quarter_turns(w, quadrant, r);
+        // The reduction loses the sign of zero.
+        let zero = w.compare("fcmp oeq", x, 0.0);
+        w.select(zero, x, y)
+    })
+}
+
+/// The cosine: the sine a quarter turn on.
+pub(super) fn cos(w: &mut Writer<'_>, x: Operand) -> Operand {
+    with_fallback(w, x, "cosf", |w| {
+        let (quadrant, r) = reduce(w, x);
+        let next = w.binary("add", quadrant, 1);
+        quarter_turns(w, next, r)
+    })
+}
+
+/// The fast way where all elements are small enough, else the C library's function.
+fn with_fallback(
+    w: &mut Writer<'_>,
+    x: Operand,
+    function: &'static str,
+    fast: impl FnOnce(&mut Writer<'_>) -> Operand,
+) -> Operand {
+    let magnitude = w.abs(x);
+    let large = w.compare("fcmp ugt", magnitude, LARGEST);
+    let any = w.any(large);
+    w.either(any, |w| w.call_lanes(function, &[x]), fast)
+}
+
+/// The nearest multiple of pi/2, as an integer whose last two bits count, and the distance from it.
+fn reduce(w: &mut Writer<'_>, x: Operand) -> (Operand, Operand) {
+    let x = w.convert("fpext", x, Element::F64);
+    let turns = w.mul(x, Term::Float(std::f64::consts::FRAC_2_PI));
+    let shifted = w.add(turns, Term::Float(SHIFTER));
+    let n = w.sub(shifted, Term::Float(SHIFTER));
+    let high = w.mul(n, Term::Float(HALF_PI_HIGH));
+    let low = w.mul(n, Term::Float(HALF_PI_LOW));
+    let r = w.sub(x, high);
+    let r = w.sub(r, low);
+    let bits = w.convert("bitcast", shifted, Element::I64);
+    (w.convert("trunc", bits, Element::I32), w.convert("fptrunc", r, Element::F32))
+}
+
+/// The sine of r plus so many quarter turns.
+fn quarter_turns(w: &mut Writer<'_>, turns: Operand, r: Operand) -> Operand {
+    let square = w.mul(r, r);
+    let p = w.horner(square, &SIN);
+    let cube = w.mul(square, r);
+    let sine = w.mul_add(p, cube, r);
+    let q = w.horner(square, &COS);
+    let fourth = w.mul(square, square);
+    let half = w.mul(square, 0.5);
+    let one = w.number(r, 1.0);
+    let cosine = w.sub(one, half);
+    let cosine = w.mul_add(q, fourth, cosine);
+    let odd = w.binary("and", turns, 1);
+    let odd = w.compare("icmp ne", odd, 0);
+    let y = w.select(odd, cosine, sine);
+    let sign = w.binary("and", turns, 2);
+    let sign = w.binary("shl", sign, 30);
+    let bits = w.bits(y);
+    let bits = w.binary("xor", bits, sign);
+    w.float_of(bits)
+}
