@@ -1,8 +1,8 @@
 //! Definitions: a graph, the view of it that the user asked for, and the record of how it was written.
 //!
-//! `definer` (the builder) · `declare` (inputs) · `call` (ops by name) · `scalar` (elementwise ops) · `views` and `layout`
-//! (forms that move data) · `folds` · `composites` (softmax and kin) · `record` (as written) · `object` and `arguments`
-//! (what calls take) · `error`.
+//! `definer` (the builder) · `declare` (inputs) · `call` (ops by name) · `scalar` (elementwise ops) · `forms` (what moves
+//! data) · `folds` · `composites` (softmax and kin) · `sizes` and `arguments` (what calls take) · `object` (things of the
+//! language) · `record` (as written) · `lift` (a view as a definition of its own) · `error`.
 
 mod arguments;
 mod call;
@@ -12,6 +12,7 @@ mod definer;
 mod error;
 mod folds;
 mod forms;
+mod lift;
 mod object;
 mod record;
 mod scalar;
@@ -21,6 +22,7 @@ mod tests;
 
 pub use definer::Definer;
 pub use error::DefineError;
+pub use lift::{Lifted, Origin, lift};
 pub use object::{Argument, Object, Value};
 pub use record::{Action, Entry, EntryData, InputDecl, Layout, Record, Statement};
 

@@ -69,7 +69,7 @@ impl Expr {
     }
 
     /// One atom as it stands, without simplification of the atom.
-    pub(super) fn from_atom(atom: Atom) -> Expr {
+    pub fn from_atom(atom: Atom) -> Expr {
         Expr::from_term(1, Monomial::of(atom))
     }
 

@@ -1,15 +1,17 @@
 //! Definition files: nvFuser's definition language read and written.
 //!
 //! `span` (places, diagnostics) · `lexer` · `grammar` (tokens to tree) · `syntax` (the tree) · `read` (tree to definition)
-//! · `inputs` (what to run it on).
+//! · `inputs` (what to run it on) · `print`.
 
 mod grammar;
 mod inputs;
 mod lexer;
+mod print;
 mod read;
 mod span;
 mod syntax;
 
 pub use inputs::{Distribution, InputSpec, TensorSpec};
+pub use print::{Names, print, print_view};
 pub use read::{File, decode, parse};
 pub use span::{Diagnostic, Span};
