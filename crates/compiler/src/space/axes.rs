@@ -3,7 +3,7 @@
 //! A value computed inside a group has its axes united with those of its operands across elementwise ops, casts,
 //! broadcasts, permutes and folds. A value read from memory can be read at any index, so each *use* of an input
 //! has axes of its own; uses of one input are united afterwards wherever that makes no conflict, so that siblings
-//! share one pass. Reshape, slice, pad and cat unite only the axes that they leave alone.
+//! share one pass, and so are roots of one shape that nothing connects. Reshape, slice, pad and cat unite only the axes that they leave alone.
 
 use ir::graph::{Form, Fusion, Graph, Node, Val};
 use ir::index::Facts;
@@ -40,6 +40,7 @@ impl AxisSets {
             }
         }
         sets.unite_uses(graph, view);
+        sets.unite_roots(graph, view);
         sets
     }
 
@@ -103,16 +104,43 @@ impl AxisSets {
             let Some((&first, others)) = uses.split_first() else { continue };
             for &other in others {
                 for axis in 0..graph.ty(input).rank() as u8 {
-                    let (Some(left), Some(right)) = (self.find(first, axis), self.find(other, axis)) else {
-                        continue;
-                    };
-                    if left != right && self.places[left].is_disjoint(&self.places[right]) {
-                        self.unite((first, axis), (other, axis));
-                    }
+                    self.unite_if_free((first, axis), (other, axis));
                 }
             }
         }
     }
+
+    /// Unites the axes of roots of one shape that nothing in the group connects, so that one loop serves both.
+    fn unite_roots(&mut self, graph: &Graph, view: &Fusion) {
+        let roots = roots(graph, view);
+        let same = |a: Val, b: Val| {
+            let (a, b) = (graph.shape(a), graph.shape(b));
+            a.len() == b.len() && a.iter().zip(b).all(|(x, y)| view.facts().prove_eq(x, y))
+        };
+        for (number, &(root, val)) in roots.iter().enumerate() {
+            for &(earlier, _) in roots[..number].iter().filter(|(_, earlier)| same(val, *earlier)) {
+                for axis in 0..graph.ty(val).rank() as u8 {
+                    self.unite_if_free((earlier, axis), (root, axis));
+                }
+            }
+        }
+    }
+
+    /// Unites two axes unless some value would then have two axes in one set.
+    fn unite_if_free(&mut self, left: (Place, u8), right: (Place, u8)) {
+        let (Some(a), Some(b)) = (self.find(left.0, left.1), self.find(right.0, right.1)) else { return };
+        if a != b && self.places[a].is_disjoint(&self.places[b]) {
+            self.unite(left, right);
+        }
+    }
+}
+
+/// What a group iterates over: the operands of its folds, and its outputs. Each with its value.
+fn roots(graph: &Graph, view: &Fusion) -> Vec<(Place, Val)> {
+    let folds = view.order().iter().filter(|node| matches!(graph.node(**node).form, Form::Fold { .. }));
+    let operands = folds.map(|&node| (operand_place(graph, view, node, 0), graph.node(node).operands[0]));
+    let outputs = view.outputs().iter().map(|output| output.val).filter(|val| !view.is_input(*val));
+    operands.chain(outputs.map(|val| (Place::Computed(val), val))).collect()
 }
 
 /// The places where a group reads an input.

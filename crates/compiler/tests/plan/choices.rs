@@ -1,0 +1,103 @@
+//! Schedules and segmentations are values: they print, parse, are checked, and any that fits lowers.
+
+use ferrofuse_compiler::schedule::parse;
+use ferrofuse_compiler::segment::Segmentation;
+use ferrofuse_compiler::target::Target;
+use ferrofuse_compiler::{PlanError, PlanOptions};
+
+use super::{INNER_OUTER, SOFTMAX, cpu_plan, define, kernels, only, try_plan, verify_kernels};
+
+fn with_schedule(body: &str, schedule: &str) -> Result<String, PlanError> {
+    let options =
+        PlanOptions { schedules: vec![(0, parse(schedule).expect("a schedule"))], ..PlanOptions::default() };
+    let plan = try_plan(&define(body), &Target::cpu(512), &options)?;
+    verify_kernels(&plan);
+    Ok(only(&plan).lowered.kernels[0].kernel.to_string())
+}
+
+#[test]
+fn schedules_print_and_parse() {
+    for body in [SOFTMAX, INNER_OUTER] {
+        let plan = cpu_plan(&define(body));
+        for kernels in plan.segments.iter().filter_map(kernels) {
+            let text = kernels.schedule.to_string();
+            assert_eq!(parse(&text).as_ref(), Ok(&kernels.schedule), "{text}");
+        }
+    }
+}
+
+#[test]
+fn every_legal_division_of_a_softmax_lowers() {
+    for schedule in [
+        "schedule lanes 8\nblock x0 by 3\ninner x1\nlane x1",
+        "schedule lanes 4\nrow x0\ninner x1\nlane x1",
+        "schedule lanes 16\ninner x1\nlane x0 outside",
+        "schedule lanes 16\nblock x0 by 64\ninner x1\nlane x0 outside",
+        "schedule lanes 1\nrow x0\ninner x1",
+    ] {
+        with_schedule(SOFTMAX, schedule).unwrap_or_else(|error| panic!("{schedule}\n{error}"));
+    }
+}
+
+#[test]
+fn a_schedule_that_does_not_fit_says_why() {
+    for (schedule, expected) in [
+        ("schedule lanes 3\nrow x0\ninner x1", "lanes must be a power of two from 1 to 1024, not 3"),
+        ("schedule lanes 8\nrow x0\ninner x1\nrow x9", "the segment has no axis x9"),
+        ("schedule lanes 8\nrow x0", "axis x1 must stand in exactly one of block, rows and inner"),
+        ("schedule lanes 8\nrow x0\nrow x1", "axis x1 is reduced by a fold whose result the segment needs"),
+        ("schedule lanes 8\nblock x0 by 0\ninner x1", "axis x0 has chunks of size 0"),
+        ("schedule lanes 8\nfuse x0 x1\ninner x1", "axes x0 and x1 cannot be walked by one loop"),
+    ] {
+        let error = with_schedule(SOFTMAX, schedule).expect_err(schedule).to_string();
+        assert!(
+            error.starts_with("the schedule of seg0 does not fit it: ") && error.contains(expected),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn a_text_that_is_no_schedule_names_the_line() {
+    let error = parse("schedule lanes 8\n\n# rows\nrows x1").unwrap_err();
+    assert_eq!(error.line, 4);
+    assert_eq!(error.found, "rows x1");
+    assert!(parse("").is_err() && parse("lane x4294967295").is_err() && parse("block x0 by -1").is_err());
+}
+
+#[test]
+fn segmentations_print_parse_and_are_obeyed() {
+    let definition = define(SOFTMAX);
+    let value = |name: &str| {
+        let nodes = definition.fusion.order().iter().flat_map(|&node| definition.graph.results(node));
+        nodes.into_iter().find(|&val| definition.name_of(val) == name)
+    };
+    let text = "segment seg0 -> T3\nsegment seg1 -> T5\n";
+    let chosen = Segmentation::parse(text, &value).expect("a segmentation");
+    assert_eq!(chosen.to_text(&|val| definition.name_of(val)), text);
+    let options = PlanOptions { segmentation: Some(chosen), ..PlanOptions::default() };
+    let plan = try_plan(&definition, &Target::cpu(512), &options).expect("it fits");
+    verify_kernels(&plan);
+    assert_eq!(plan.segments.len(), 2);
+    let unknown = Segmentation::parse("segment a -> T9", &value).unwrap_err();
+    assert_eq!(unknown.to_string(), "line 1: the definition has no value `T9`, or does not compute it");
+    assert!(Segmentation::parse("T3, T5", &value).is_err());
+    for (text, expected) in [
+        ("segment a -> T3", "is made by no segment"),
+        ("segment a -> T5\nsegment b -> T3", "needs a value that a later segment makes"),
+        ("segment a -> T5\nsegment b -> T5", "is made by two segments"),
+    ] {
+        let chosen = Segmentation::parse(text, &value).expect("it reads");
+        let options = PlanOptions { segmentation: Some(chosen), ..PlanOptions::default() };
+        let error = try_plan(&definition, &Target::cpu(512), &options).expect_err(text).to_string();
+        assert!(error.contains(expected), "{text}: {error}");
+    }
+}
+
+#[test]
+fn a_schedule_for_no_segment_is_refused() {
+    let schedule = parse("schedule lanes 8\nrow x0\ninner x1").expect("a schedule");
+    let options = PlanOptions { schedules: vec![(7, schedule)], ..PlanOptions::default() };
+    let error = try_plan(&define(SOFTMAX), &Target::cpu(512), &options).unwrap_err();
+    assert_eq!(error, PlanError::NoSegment(7));
+}

@@ -1,0 +1,134 @@
+//! What can be one kernel: the witness, the reasons why not, and that parts of a legal group are legal.
+
+use std::sync::Arc;
+
+use ferrofuse_compiler::segment::{Witness, legal};
+use ir::define::Definition;
+use ir::graph::{Fusion, Output};
+
+use super::{INNER_OUTER, SOFTMAX, define};
+
+fn witness(definition: &Definition) -> Witness {
+    legal(&definition.graph, &definition.fusion).expect("a legal group")
+}
+
+fn refusal(body: &str) -> String {
+    let definition = define(body);
+    let refusal = legal(&definition.graph, &definition.fusion).expect_err("an illegal group");
+    format!("{} {}", definition.name_of(refusal.val), refusal.reason)
+}
+
+#[test]
+fn rows_of_a_softmax_are_divided_and_its_folds_are_inner() {
+    let witness = witness(&define(SOFTMAX));
+    assert_eq!(witness.levels, 3);
+    assert_eq!(
+        witness.folds.iter().map(|fold| (fold.level, fold.terminal)).collect::<Vec<_>>(),
+        [(0, false), (1, false)]
+    );
+    assert_eq!(witness.workers.len(), 1);
+    assert!(!witness.folds[0].reduced.contains(&witness.workers[0]));
+}
+
+#[test]
+fn column_sums_beside_row_sums_are_terminal() {
+    let witness = witness(&define(INNER_OUTER));
+    let terminal: Vec<bool> = witness.folds.iter().map(|fold| fold.terminal).collect();
+    assert_eq!(terminal.iter().filter(|terminal| **terminal).count(), 2);
+    assert_eq!(witness.workers.len(), 1, "rows, which the row sum leaves free");
+    let row_sum = witness.folds.iter().find(|fold| !fold.terminal).expect("the row sum is needed again");
+    assert!(!row_sum.reduced.contains(&witness.workers[0]));
+}
+
+#[test]
+fn a_column_sum_of_what_a_row_sum_made_is_still_terminal() {
+    let body = "
+        T0 = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+        T1 = fd.ops.sum(T0, dims=[1], keepdim=True)
+        T2 = fd.ops.mul(T0, T1)
+        T3 = fd.ops.sum(T2, dims=[0])
+        fd.add_output(T3)";
+    let witness = witness(&define(body));
+    assert_eq!(witness.folds.iter().map(|fold| fold.terminal).collect::<Vec<_>>(), [false, true]);
+    assert_eq!(witness.workers.len(), 1);
+}
+
+#[test]
+fn folds_over_different_axes_that_are_both_needed_leave_nothing_to_divide() {
+    let body = "
+        T0 = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+        T1 = fd.ops.sum(T0, dims=[0], keepdim=True)
+        T2 = fd.ops.sum(T0, dims=[1], keepdim=True)
+        T3 = fd.ops.add(T1, T2)
+        T4 = fd.ops.add(T0, T3)
+        fd.add_output(T4)";
+    let text = refusal(body);
+    assert!(text.ends_with("leaves no axis that workers could divide"), "{text}");
+}
+
+#[test]
+fn a_computed_value_read_along_two_axes_at_once_is_refused_but_an_input_is_not() {
+    let computed = "
+        T0 = fd.define_tensor(shape=[8, 8], contiguity=True, dtype=DataType.Float)
+        T1 = fd.ops.exp(T0)
+        T2 = fd.ops.permute(T1, dims=[1, 0])
+        T3 = fd.ops.add(T1, T2)
+        fd.add_output(T3)";
+    assert!(refusal(computed).contains("two of its axes walked by one loop"));
+    let input = "
+        T0 = fd.define_tensor(shape=[8, 8], contiguity=True, dtype=DataType.Float)
+        T2 = fd.ops.permute(T0, dims=[1, 0])
+        T3 = fd.ops.add(T0, T2)
+        fd.add_output(T3)";
+    witness(&define(input));
+}
+
+#[test]
+fn a_reshape_of_a_fold_is_a_boundary() {
+    let body = "
+        T0 = fd.define_tensor(shape=[4, 6, 8], contiguity=True, dtype=DataType.Float)
+        T1 = fd.ops.sum(T0, dims=[2])
+        T2 = fd.ops.reshape(T1, new_shape=[24])
+        fd.add_output(T2)";
+    let text = refusal(body);
+    assert!(text.contains("is read at other indices than it is computed at"), "{text}");
+}
+
+#[test]
+fn a_boundary_that_the_user_asks_for_is_kept() {
+    let body = "
+        T0 = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Float)
+        T1 = fd.ops.exp(T0)
+        T2 = fd.ops.segment_set(T1)
+        T3 = fd.ops.neg(T2)
+        fd.add_output(T3)";
+    assert_eq!(refusal(body), "T2 is a boundary that the definition asks for");
+}
+
+/// Legality is hereditary: fewer outputs, and values taken from memory instead of computed, need no more of it.
+#[test]
+fn parts_of_a_legal_group_are_legal() {
+    for body in [SOFTMAX, INNER_OUTER] {
+        let Definition { graph, fusion, .. } = define(body);
+        witness(&define(body));
+        let facts = || Arc::clone(fusion.facts());
+        for &node in fusion.order().iter().filter(|node| graph.ty((**node).into()).rank() > 0) {
+            let ends_there = Fusion::new(
+                &graph,
+                fusion.inputs().to_vec(),
+                vec![Output::from(ir::graph::Val::from(node))],
+                facts(),
+            );
+            legal(&graph, &ends_there.expect("closed")).expect("a group that ends earlier is legal");
+            let mut inputs = fusion.inputs().to_vec();
+            inputs.push(node.into());
+            let outputs: Vec<Output> =
+                fusion.outputs().iter().copied().filter(|output| output.val.node != node).collect();
+            if let (false, Ok(starts_there)) =
+                (outputs.is_empty(), Fusion::new(&graph, inputs, outputs, facts()))
+            {
+                legal(&graph, &starts_there).expect("a group that starts later is legal");
+            }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! What plans look like: how many segments, what they keep, what crosses blocks, and that planning repeats itself.
+
+use ferrofuse_compiler::lower::BufferSource;
+use ferrofuse_compiler::target::Target;
+use ferrofuse_compiler::{Decision, PlanOptions};
+use ir::graph::{Form, TaskKind};
+
+use super::{INNER_OUTER, SOFTMAX, cpu_plan, define, kernels, only, try_plan, verify_kernels};
+
+#[test]
+fn columns_summed_beside_rows_leave_partial_results_of_one_row_a_block() {
+    let plan = cpu_plan(&define(INNER_OUTER));
+    let kernels = only(&plan);
+    assert_eq!(kernels.lowered.kernels.len(), 2, "a main kernel and one combine step for both column sums");
+    assert_eq!(kernels.lowered.temporaries.len(), 2);
+    let main = &kernels.lowered.kernels[0];
+    let stores = main.buffers.iter().filter(|source| matches!(source, BufferSource::Store(_))).count();
+    assert_eq!(stores, 1, "only the output of full size leaves the main kernel");
+}
+
+#[test]
+fn contiguous_elementwise_work_is_one_loop() {
+    let body = "
+        T0 = fd.define_tensor(shape=[-1, -1, 3], contiguity=True, dtype=DataType.Float)
+        T1 = fd.ops.exp(T0)
+        fd.add_output(T1)";
+    let plan = cpu_plan(&define(body));
+    assert_eq!(only(&plan).schedule.fused.len(), 1);
+    assert_eq!(only(&plan).schedule.fused[0].len(), 3);
+    let text = only(&plan).lowered.kernels[0].kernel.to_string();
+    assert_eq!(text.matches("for ").count(), 1, "{text}");
+}
+
+#[test]
+fn a_bias_along_the_inner_axis_keeps_the_axes_apart() {
+    let body = "
+        T0 = fd.define_tensor(shape=[-1, -1, -1], contiguity=True, dtype=DataType.Float)
+        T1 = fd.define_tensor(shape=[1, 1, -1], contiguity=True, dtype=DataType.Float)
+        T2 = fd.ops.add(T0, T1)
+        fd.add_output(T2)";
+    let plan = cpu_plan(&define(body));
+    let fused: Vec<usize> = only(&plan).schedule.fused.iter().map(Vec::len).collect();
+    assert_eq!(fused, [2], "the two outer axes are one loop");
+}
+
+#[test]
+fn casts_from_inputs_are_computed_again_and_not_kept() {
+    let body = "
+        T0 = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.BFloat16)
+        T1 = fd.ops.cast(T0, dtype=DataType.Float)
+        T2 = fd.ops.sum(T1, dims=[0], keepdim=True)
+        T3 = fd.ops.sum(T1, dims=[1], keepdim=True)
+        T4 = fd.ops.add(T2, T3)
+        T5 = fd.ops.add(T1, T4)
+        fd.add_output(T5)";
+    let plan = cpu_plan(&define(body));
+    assert!(plan.segments.len() > 1);
+    for &val in plan.segmentation.segments.iter().flatten() {
+        assert!(
+            !matches!(plan.graph.form(val), Form::Cast(_)),
+            "{val} is a cast of an input, kept in memory"
+        );
+    }
+}
+
+#[test]
+fn segments_are_tasks_that_know_their_edges() {
+    let body = "
+        T0 = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Float)
+        T1 = fd.ops.exp(T0)
+        T2 = fd.ops.segment_set(T1)
+        T3 = fd.ops.neg(T2)
+        fd.add_output(T3)";
+    let plan = cpu_plan(&define(body));
+    assert_eq!(plan.tasks.of_kind(TaskKind::Segment).count(), 2);
+    assert!(plan.tasks.is_segment_edge(plan.segmentation.segments[0][0]));
+    assert!(plan.graph.verify_tasks(&plan.tasks).is_empty());
+}
+
+#[test]
+fn what_has_no_kernel_says_why() {
+    let body = "
+        T0 = fd.define_tensor(shape=[8, 8], contiguity=True, dtype=DataType.Float)
+        T1 = fd.ops.sum(T0, dims=[1])
+        T2 = fd.ops.reshape(T1, new_shape=[2, 4])
+        fd.add_output(T2)";
+    let plan = cpu_plan(&define(body));
+    for segment in &plan.segments {
+        if let Decision::Evaluate { reason, .. } = &segment.decision {
+            assert!(!reason.is_empty());
+        }
+    }
+    assert!(
+        plan.segments.iter().all(|segment| kernels(segment).is_some()),
+        "a fold and a copy are two kernels"
+    );
+    assert_eq!(plan.segments.len(), 2);
+}
+
+#[test]
+fn planning_twice_gives_the_same_text() {
+    for body in [SOFTMAX, INNER_OUTER] {
+        let text = || {
+            let plan = cpu_plan(&define(body));
+            let lowered =
+                plan.segments.iter().filter_map(kernels).flat_map(|kernels| &kernels.lowered.kernels);
+            lowered.map(|lowered| lowered.kernel.to_string()).collect::<String>()
+        };
+        assert_eq!(text(), text());
+    }
+}
+
+#[test]
+fn gpu_plans_verify_too() {
+    for body in [SOFTMAX, INNER_OUTER] {
+        let plan = try_plan(&define(body), &Target::cuda(), &PlanOptions::default()).expect("no choices");
+        verify_kernels(&plan);
+    }
+}
