@@ -93,3 +93,26 @@ impl CompiledKernel {
         unsafe { (self.function)(arguments.as_ptr(), buffers.as_ptr(), scratch.as_ptr(), first, last) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_share_a_kernel() {
+        fn shared<T: Send + Sync>() {}
+        shared::<CompiledKernel>();
+    }
+
+    #[test]
+    fn an_object_without_the_kernel_is_an_error() {
+        let llvm = Llvm::open(&llvm::LlvmOptions::default()).unwrap_or_else(|error| panic!("{error}"));
+        let spec = llvm.spec(CpuTarget::Host);
+        let other =
+            llvm.compile("define void @other() {\n ret void\n}", &spec, Output::Object).expect("compiles");
+        let loaded = CompiledKernel::load("mine".into(), String::new(), other.bytes, Times::default());
+        assert!(matches!(loaded, Err(Error::NoSymbol(name)) if name == "mine"));
+        let damaged = CompiledKernel::load("mine".into(), String::new(), vec![0; 64], Times::default());
+        assert!(matches!(damaged, Err(Error::Object(_))));
+    }
+}

@@ -8,7 +8,7 @@ use ir::ops::{Arith, CpuSpelling, Guard, Monoid, Prim, expr_parser};
 
 use super::operand::{Element, Operand, Type};
 use super::writer::Writer;
-use super::{EmitError, math};
+use super::{EmitError, math, wide};
 
 /// The op applied to operands of its compute dtypes.
 ///
@@ -75,6 +75,11 @@ fn intrinsic(w: &mut Writer<'_>, name: &str, args: &[Operand]) -> Operand {
     if name == "llvm.abs" {
         let wraps = Operand::integer(0, Type::scalar(Element::I1));
         return w.intrinsic(name, &[args[0].ty], args[0].ty, &[args[0], wraps]);
+    }
+    let ty = args.iter().fold(args[0].ty, |ty, arg| if ty.lanes.is_some() { ty } else { arg.ty });
+    if matches!(name, "llvm.maximum" | "llvm.minimum") && wide::applies(w, ty) {
+        let (a, b) = (w.shaped(args[0], ty.lanes), w.shaped(args[1], ty.lanes));
+        return wide::extremum(w, a, b, name == "llvm.maximum");
     }
     w.overloaded(name, args[0], &args[1..])
 }

@@ -15,6 +15,7 @@ mod math;
 mod memory;
 mod operand;
 mod statement;
+mod wide;
 mod writer;
 
 use std::collections::BTreeMap;

@@ -3,7 +3,8 @@
 //! Cody and Waite, Software manual for the elementary functions, 1980: `r = x - n ln 2` with ln 2 in two parts, of
 //! which the first has few bits, so that its product with n is exact. Coefficients of exp: Cephes (Moshier, 1989).
 
-use super::super::operand::{Element, Operand, Type};
+use super::super::operand::Operand;
+use super::super::wide;
 use super::super::writer::Writer;
 use super::{LN_2_HIGH, LN_2_LOW};
 
@@ -52,39 +53,14 @@ fn power_of_two(w: &mut Writer<'_>, n: Operand) -> Operand {
 
 /// `x * 2^n` for n from -252 to 254. Half of n at a time, so that only the last product rounds, overflows or is subnormal.
 fn scale(w: &mut Writer<'_>, x: Operand, n: Whole) -> Operand {
-    if w.isa.avx512 && x.ty.lanes.is_some_and(|lanes| lanes >= 16) {
-        return scalef(w, x, n.float);
+    if wide::applies(w, x.ty) {
+        return wide::scale(w, x, n.float);
     }
     let half = w.binary("ashr", n.int, 1);
     let rest = w.binary("sub", n.int, half);
     let (first, second) = (power_of_two(w, half), power_of_two(w, rest));
     let x = w.mul(x, first);
     w.mul(x, second)
-}
-
-/// The instruction that does just this on sixteen lanes.
-fn scalef(w: &mut Writer<'_>, x: Operand, n: Operand) -> Operand {
-    let lanes = x.ty.lanes.unwrap_or(1);
-    if lanes > 16 {
-        let halves: Vec<Operand> = [0, lanes / 2]
-            .into_iter()
-            .map(|from| {
-                let (x, n) = (w.slice(x, from, lanes / 2), w.slice(n, from, lanes / 2));
-                scalef(w, x, n)
-            })
-            .collect();
-        return w.concatenate(halves[0], halves[1]);
-    }
-    let (all, current_rounding) = (-1, 4);
-    let scalar = Type::scalar;
-    let args = [
-        x,
-        n,
-        Operand::float(0.0, x.ty),
-        Operand::integer(all, scalar(Element::I16)),
-        Operand::integer(current_rounding, scalar(Element::I32)),
-    ];
-    w.intrinsic("llvm.x86.avx512.mask.scalef.ps.512", &[], x.ty, &args)
 }
 
 /// exp, within 1.2 units in the last place everywhere, subnormal results included.
