@@ -1,1 +1,66 @@
 //! A fusion compiler for tensor programs: define, compile, run.
+//!
+//! A *definition* is a tensor program in nvFuser's definition language. It is compiled into segments, each a kernel that
+//! moves the least memory, and run on views of arrays with any strides.
+//!
+//! ```
+//! use ferrofuse::{Array, CompileOptions, compile, define};
+//!
+//! let definition = define(
+//!     "
+//! def scaled_sum(fd):
+//!     x = fd.define_tensor(shape=[-1, -1], contiguity=[True, True], dtype=DataType.Float)
+//!     two = fd.define_scalar(2.0)
+//!     scaled = fd.ops.mul(x, two)
+//!     fd.add_output(fd.ops.sum(scaled, dims=[1]))
+//! ",
+//! )?;
+//! let executable = compile(definition, CompileOptions::default())?;
+//! let x = Array::from_slice(&[2, 3], &[1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0])?;
+//! let outputs = executable.run(&[x.view()])?;
+//! assert_eq!(outputs[0].to_array()?.as_slice::<f32>(), [12.0, 30.0]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Nothing here reads the environment or, but for libLLVM, any file. Without libLLVM everything runs on the evaluator,
+//! and [`Report::notice`] says what to install.
+
+mod explain;
+
+pub use compiler::layout::Layout;
+pub use compiler::schedule::{Hints, Schedule, parse as parse_schedule};
+pub use compiler::segment::Segmentation;
+pub use compiler::{Decision, Plan, PlanOptions};
+pub use explain::{Edge, Explanation, SegmentExplanation, TensorBytes, explain};
+pub use ir::array::{Array, ArrayError, ArrayView};
+pub use ir::define::{Definer, Definition};
+pub use ir::text::{Diagnostic, File};
+pub use ir::{DType, Scalar};
+pub use runtime::{
+    Blame, CallReport, CompileOptions, Error, Executable, Executor, KernelReport, Machine, MachineOptions,
+    Outputs, Report, SegmentReport, StepReport, Tensor, Variant,
+};
+
+/// Reads a definition from its text.
+///
+/// # Errors
+/// The first thing that is wrong, with its place in the text.
+pub fn define(text: &str) -> Result<Definition, Diagnostic> {
+    read(text).map(|file| file.definition)
+}
+
+/// Reads a definition file: the definition, and the inputs to run it on if the file says so.
+///
+/// # Errors
+/// As [`define`].
+pub fn read(text: &str) -> Result<File, Diagnostic> {
+    ir::text::parse(text)
+}
+
+/// Compiles a definition. The result is called with [`Executable::run`], from any number of threads.
+///
+/// # Errors
+/// When choices in the options do not fit the definition.
+pub fn compile(definition: Definition, options: CompileOptions) -> Result<Executable, Error> {
+    Executable::new(definition, options)
+}

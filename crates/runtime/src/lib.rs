@@ -1,3 +1,30 @@
-//! Buffers, compile cache, execution plans, launches.
+//! From a definition to its outputs: compiled variants, execution plans, calls.
+//!
+//! `executable` (a definition with its variants) · `compile` (definition to variant) · `plan` (a variant's steps) ·
+//! `signature` (what is demanded of inputs) · `inputs` · `symbols` (sizes in one call) · `call` (the steps done) ·
+//! `launch` and `interpret` (kernels run) · `tensor` (outputs) · `report` · `machine` (threads, memory, libLLVM) · `cpu`
+//! (the pool and the allocator). Decides nothing about kernels, and reads no files but the memory limit of the process.
 
+mod call;
+mod compile;
 pub mod cpu;
+mod error;
+mod executable;
+mod inputs;
+mod interpret;
+mod launch;
+mod machine;
+pub mod plan;
+mod report;
+mod signature;
+mod symbols;
+mod tensor;
+
+pub use call::Outputs;
+pub use compile::Variant;
+pub use error::{Blame, Error};
+pub use executable::{CompileOptions, Executable};
+pub use machine::{Machine, MachineOptions};
+pub use report::{CallReport, Executor, KernelReport, Report, SegmentReport, StepReport};
+pub use symbols::{Formula, Formulas, Symbols};
+pub use tensor::Tensor;

@@ -1,0 +1,263 @@
+//! What a plan decided and what it costs: segments, the tensors between them, bytes, and why each boundary is there.
+//!
+//! Takes a definition, the plan made of it and the sizes to count with; gives an object that serializes as
+//! `explain --json` and prints as a table. Names are the user's. Decides nothing, and needs no real inputs.
+
+mod names;
+mod table;
+
+use std::collections::BTreeSet;
+
+use compiler::layout::{Layout, Stride};
+use compiler::schedule::Hints;
+use compiler::segment::legal;
+use compiler::{Decision, Plan, SegmentPlan};
+use ir::define::Definition;
+use ir::graph::{Form, Fusion, Node, Output, Val};
+use ir::index::Expr;
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+
+use names::Names;
+
+/// What a plan decided and what it costs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Explanation {
+    /// The segments in the order they run.
+    pub segments: Vec<SegmentExplanation>,
+    /// The tensors that one segment writes and another reads.
+    pub edges: Vec<Edge>,
+    /// Bytes that all segments move, and copies.
+    pub bytes: u64,
+    /// Bytes that no plan can avoid: each input read once, each output written once.
+    pub compulsory_bytes: u64,
+    /// `bytes` over `compulsory_bytes`.
+    pub traffic_ratio: f64,
+}
+
+/// One segment.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SegmentExplanation {
+    /// `seg0`, `seg1`, …
+    pub name: String,
+    /// How many operations it computes; constants are none.
+    pub ops: usize,
+    /// What it reads.
+    pub inputs: Vec<TensorBytes>,
+    /// What it writes.
+    pub outputs: Vec<TensorBytes>,
+    /// Tensors that it computes though an earlier segment has computed them too.
+    pub recomputed: Vec<String>,
+    /// The schedule's text, for a segment that is a kernel.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub schedule: Option<String>,
+    /// Why the evaluator runs it, for one that is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub evaluator_reason: Option<String>,
+    /// How often it reads its inputs from far memory.
+    pub passes: u32,
+}
+
+/// A tensor and how many bytes of it are moved.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TensorBytes {
+    /// The user's name.
+    pub name: String,
+    /// Its bytes at the sizes that were asked for.
+    pub bytes: u64,
+    /// Its bytes at any sizes.
+    pub bytes_formula: String,
+}
+
+/// A tensor that one segment writes and another reads.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Edge {
+    /// The user's name of the tensor.
+    pub tensor: String,
+    /// The segment that writes it.
+    pub from: String,
+    /// The segment that reads it.
+    pub to: String,
+    /// Its bytes.
+    pub bytes: u64,
+    /// Why the two are not one.
+    pub reason: String,
+}
+
+/// Explains a plan; bytes are counted at the sizes in `hints`.
+pub fn explain(definition: &Definition, plan: &Plan, hints: &Hints) -> Explanation {
+    let explainer = Explainer { plan, hints, names: Names::new(definition, plan), layouts: layouts(plan) };
+    let segments: Vec<SegmentExplanation> =
+        (0..plan.segments.len()).map(|number| explainer.segment(number)).collect();
+    let compulsory_bytes = explainer.compulsory_bytes();
+    let bytes =
+        explainer.copied_bytes() + plan.segments.iter().map(|s| explainer.moved_bytes(s)).sum::<u64>();
+    let traffic_ratio = if compulsory_bytes == 0 { 1.0 } else { bytes as f64 / compulsory_bytes as f64 };
+    Explanation { segments, edges: explainer.edges(), bytes, compulsory_bytes, traffic_ratio }
+}
+
+struct Explainer<'a> {
+    plan: &'a Plan,
+    hints: &'a Hints,
+    names: Names,
+    /// How the fusion's inputs lie in memory, as far as kernels know.
+    layouts: FxHashMap<Val, &'a Layout>,
+}
+
+fn layouts(plan: &Plan) -> FxHashMap<Val, &Layout> {
+    let mut layouts = FxHashMap::default();
+    for segment in &plan.segments {
+        if let Decision::Kernels(kernels) = &segment.decision {
+            layouts.extend(segment.view.inputs().iter().copied().zip(&kernels.layouts));
+        }
+    }
+    layouts
+}
+
+/// Whether a node is an operation, rather than a constant.
+fn is_operation(form: &Form) -> bool {
+    !matches!(form, Form::Constant(_) | Form::Size(_) | Form::Input { .. })
+}
+
+/// How often a segment reads its inputs.
+fn passes(segment: &SegmentPlan) -> u32 {
+    match &segment.decision {
+        Decision::Kernels(kernels) => kernels.passes,
+        Decision::Evaluate { .. } => 1,
+    }
+}
+
+/// The inputs that a segment reads.
+fn read(view: &Fusion) -> impl Iterator<Item = Val> + '_ {
+    view.inputs().iter().copied().filter(|&val| !view.uses(val).is_empty())
+}
+
+impl Explainer<'_> {
+    /// Bytes of a tensor in memory: expanded axes are there once.
+    fn formula(&self, val: Val) -> Expr {
+        let ty = self.plan.graph.ty(val);
+        let bytes = match self.layouts.get(&val) {
+            Some(Layout::Strided(strides)) => {
+                let real = ty.shape.iter().zip(strides).filter(|(_, stride)| **stride != Stride::Zero);
+                real.fold(Expr::constant(ty.dtype.size() as i64), |bytes, (size, _)| bytes * size.clone())
+            }
+            _ => ty.bytes(),
+        };
+        self.plan.fusion.facts().normalize(&bytes)
+    }
+
+    fn bytes(&self, val: Val) -> u64 {
+        self.hints.value(&self.formula(val))
+    }
+
+    fn tensor(&self, val: Val) -> TensorBytes {
+        let formula = self.formula(val);
+        let bytes = self.hints.value(&formula);
+        TensorBytes { name: self.names.of(val), bytes, bytes_formula: formula.to_string() }
+    }
+
+    fn segment(&self, number: usize) -> SegmentExplanation {
+        let SegmentPlan { name, view, decision } = &self.plan.segments[number];
+        let (schedule, evaluator_reason) = match decision {
+            Decision::Kernels(kernels) => (Some(kernels.schedule.to_string()), None),
+            Decision::Evaluate { reason, val } => (None, Some(format!("{} {reason}", self.names.of(*val)))),
+        };
+        SegmentExplanation {
+            name: name.clone(),
+            ops: view.order().iter().filter(|&&node| is_operation(&self.plan.graph.node(node).form)).count(),
+            inputs: read(view).map(|val| self.tensor(val)).collect(),
+            outputs: view.outputs().iter().map(|output| self.tensor(output.val)).collect(),
+            recomputed: self.recomputed(number),
+            schedule,
+            evaluator_reason,
+            passes: passes(&self.plan.segments[number]),
+        }
+    }
+
+    /// Tensors that a segment computes though an earlier one has.
+    fn recomputed(&self, number: usize) -> Vec<String> {
+        let (earlier, rest) = self.plan.segments.split_at(number);
+        let again = |node: &Node| {
+            let form = &self.plan.graph.node(*node).form;
+            is_operation(form) && earlier.iter().any(|segment| segment.view.contains(*node))
+        };
+        let nodes = rest[0].view.order().iter().copied().filter(again);
+        nodes.map(Val::from).map(|val| self.names.of(val)).collect()
+    }
+
+    /// Bytes that a segment moves: inputs as often as it passes over them, outputs once, partial results out and in.
+    fn moved_bytes(&self, segment: &SegmentPlan) -> u64 {
+        let read: u64 = read(&segment.view).map(|val| self.bytes(val)).sum();
+        let written: u64 = segment.view.outputs().iter().map(|output| self.bytes(output.val)).sum();
+        let partial: u64 = match &segment.decision {
+            Decision::Kernels(kernels) => {
+                let memory = kernels.lowered.temporaries.iter();
+                memory.map(|memory| self.hints.value(&memory.len) * memory.dtype.size() as u64).sum()
+            }
+            Decision::Evaluate { .. } => 0,
+        };
+        read * u64::from(passes(segment)) + written + 2 * partial
+    }
+
+    /// Outputs that are inputs, or given back before, are copied.
+    fn copied_bytes(&self) -> u64 {
+        let fusion = &self.plan.fusion;
+        let mut seen = BTreeSet::new();
+        let copied = fusion.outputs().iter().filter(|out| fusion.is_input(out.val) || !seen.insert(out.val));
+        copied
+            .map(|output| self.bytes(output.val) + self.hints.value(&self.plan.graph.ty(output.val).bytes()))
+            .sum()
+    }
+
+    fn compulsory_bytes(&self) -> u64 {
+        let fusion = &self.plan.fusion;
+        let used = |val: &Val| !fusion.uses(*val).is_empty() || fusion.is_output(*val);
+        let read: u64 = fusion.inputs().iter().filter(|val| used(val)).map(|&val| self.bytes(val)).sum();
+        let written: Expr = fusion
+            .outputs()
+            .iter()
+            .fold(Expr::zero(), |sum, output| sum + self.plan.graph.ty(output.val).bytes());
+        read + self.hints.value(&written)
+    }
+
+    fn edges(&self) -> Vec<Edge> {
+        let mut edges = Vec::new();
+        for (place, from) in self.plan.segments.iter().enumerate() {
+            for output in from.view.outputs() {
+                for to in &self.plan.segments[place + 1..] {
+                    if to.view.is_input(output.val) {
+                        edges.push(Edge {
+                            tensor: self.names.of(output.val),
+                            from: from.name.clone(),
+                            to: to.name.clone(),
+                            bytes: self.bytes(output.val),
+                            reason: self.boundary(from, to),
+                        });
+                    }
+                }
+            }
+        }
+        edges
+    }
+
+    /// Why two segments are not one.
+    fn boundary(&self, from: &SegmentPlan, to: &SegmentPlan) -> String {
+        let evaluated = |segment: &SegmentPlan| match &segment.decision {
+            Decision::Evaluate { reason, val } => Some(format!("{} {reason}", self.names.of(*val))),
+            Decision::Kernels(_) => None,
+        };
+        if let Some(reason) = evaluated(from).or_else(|| evaluated(to)) {
+            return reason;
+        }
+        let made: Vec<Output> = from.view.outputs().iter().chain(to.view.outputs()).copied().collect();
+        let is_made = |val: &Val| made.iter().any(|output| output.val == *val);
+        let inputs: BTreeSet<Val> = from.view.inputs().iter().chain(to.view.inputs()).copied().collect();
+        let inputs = inputs.into_iter().filter(|val| !is_made(val)).collect();
+        let (graph, facts) = (&self.plan.graph, self.plan.fusion.facts().clone());
+        let union = Fusion::new(graph, inputs, made, facts).expect("both segments are closed");
+        match legal(graph, &union) {
+            Err(refusal) => format!("in one kernel {} {}", self.names.of(refusal.val), refusal.reason),
+            Ok(_) => "one kernel would do for these two; the segmentation keeps them apart".to_owned(),
+        }
+    }
+}

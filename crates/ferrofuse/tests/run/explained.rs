@@ -1,0 +1,74 @@
+//! Explanations: bytes, formulas, edges with reasons, in the user's names.
+
+use ferrofuse::{CompileOptions, Explanation, Hints, compile, define, explain};
+
+use crate::definitions::{COPIES, Case, SILU_MUL, SUM_COLUMNS, TWO_AXES};
+
+/// The explanation of a case at 1000 rows of 500 columns.
+fn explained(case: &Case) -> Explanation {
+    let definition = define(case.text).expect("defines");
+    let sizes: Vec<_> = definition
+        .graph
+        .symbols()
+        .iter()
+        .map(|(sym, source)| match source {
+            ir::graph::SymbolSource::InputSize { axis: 0, .. } => (sym, 1000),
+            _ => (sym, 500),
+        })
+        .collect();
+    let hints = Hints::new(sizes);
+    let executable =
+        compile(definition, CompileOptions { hints: hints.clone(), ..CompileOptions::default() });
+    let executable = executable.expect("compiles");
+    let plan = executable.latest().plan.clone().expect("a plan");
+    explain(executable.definition(), &plan, &hints)
+}
+
+#[test]
+fn pointwise_moves_what_it_must() {
+    let explanation = explained(&SILU_MUL);
+    assert_eq!(explanation.bytes, 3 * 2 * 1000 * 500);
+    assert_eq!(explanation.compulsory_bytes, explanation.bytes);
+    assert_eq!(explanation.traffic_ratio, 1.0);
+    let [segment] = &explanation.segments[..] else { panic!("{explanation}") };
+    let names: Vec<&str> = segment.inputs.iter().map(|input| input.name.as_str()).collect();
+    assert_eq!((names.as_slice(), segment.outputs[0].name.as_str()), (&["x", "y"][..], "out"));
+    assert_eq!(segment.inputs[0].bytes_formula, "2*i0*i1");
+    assert!(segment.schedule.is_some() && explanation.edges.is_empty());
+}
+
+#[test]
+fn boundaries_have_names_and_reasons() {
+    let explanation = explained(&TWO_AXES);
+    assert!(explanation.segments.len() > 1);
+    assert!(!explanation.edges.is_empty());
+    for edge in &explanation.edges {
+        assert!(!edge.reason.is_empty() && edge.bytes > 0);
+        assert!(["rows", "y", "columns", "z"].contains(&edge.tensor.as_str()), "{}", edge.tensor);
+    }
+    let edges = explanation.edges.len();
+    let table = explanation.to_string();
+    assert!(table.lines().filter(|line| line.contains(" -> ")).count() == edges, "{table}");
+}
+
+#[test]
+fn copies_and_partial_results_are_counted() {
+    let copies = explained(&COPIES);
+    let tensor = 4 * 1000 * 500;
+    assert_eq!((copies.compulsory_bytes, copies.bytes), (4 * tensor, 6 * tensor));
+    let columns = explained(&SUM_COLUMNS);
+    assert!(columns.bytes >= columns.compulsory_bytes && columns.traffic_ratio < 1.5, "{columns}");
+}
+
+#[test]
+fn the_object_has_the_fields_of_the_interface() {
+    let object = serde_json::to_value(explained(&TWO_AXES)).expect("serializes");
+    let keys = |value: &serde_json::Value| -> Vec<String> {
+        value.as_object().expect("an object").keys().cloned().collect()
+    };
+    assert_eq!(keys(&object), ["segments", "edges", "bytes", "compulsory_bytes", "traffic_ratio"]);
+    assert_eq!(keys(&object["edges"][0]), ["tensor", "from", "to", "bytes", "reason"]);
+    let segment = &object["segments"][0];
+    assert_eq!(keys(segment), ["name", "ops", "inputs", "outputs", "recomputed", "schedule", "passes"]);
+    assert_eq!(keys(&segment["inputs"][0]), ["name", "bytes", "bytes_formula"]);
+}

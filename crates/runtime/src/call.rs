@@ -1,0 +1,224 @@
+//! One call of a variant: its steps done one after the other on the inputs.
+//!
+//! All sizes are evaluated, and the memory that the call will hold is compared with what there is, before the first step.
+//! `launch` runs kernels, `interpret` their programs.
+
+use std::ops::Deref;
+use std::time::Instant;
+
+use cranelift_entity::PrimaryMap;
+use ir::array::{Array, ArrayView, Dims};
+use ir::graph::evaluate::{EvaluateOptions, evaluate};
+
+use crate::compile::{Code, Variant};
+use crate::plan::{ArgumentSource, Evaluation, ExecutionPlan, Launch, Slot, Step};
+use crate::symbols::{Formula, Symbols};
+use crate::tensor::bytes_of;
+use crate::{CallReport, Error, Machine, StepReport, Tensor, interpret, launch};
+
+/// The outputs of a call, in the order of the definition. An output that is to be written into an input's memory is
+/// given like the others; copying it there is the caller's.
+#[derive(Debug)]
+pub struct Outputs {
+    tensors: Vec<Tensor>,
+}
+
+impl Deref for Outputs {
+    type Target = [Tensor];
+
+    fn deref(&self) -> &[Tensor] {
+        &self.tensors
+    }
+}
+
+impl IntoIterator for Outputs {
+    type Item = Tensor;
+    type IntoIter = std::vec::IntoIter<Tensor>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.tensors.into_iter()
+    }
+}
+
+/// What a slot holds at some moment of a call.
+#[derive(Debug)]
+pub(crate) enum Memory<'a> {
+    /// Nothing, before it is allocated and after it is freed.
+    Nothing,
+    /// An input.
+    Input(ArrayView<'a>),
+    /// Memory of the call.
+    Own(Tensor),
+}
+
+impl Memory<'_> {
+    /// The elements.
+    pub fn view(&self) -> ArrayView<'_> {
+        match self {
+            Memory::Input(view) => view.clone(),
+            Memory::Own(tensor) => tensor.view(),
+            Memory::Nothing => unreachable!("a plan reads what it has allocated and not yet freed"),
+        }
+    }
+
+    /// The elements for writing.
+    pub fn tensor_mut(&mut self) -> &mut Tensor {
+        match self {
+            Memory::Own(tensor) => tensor,
+            _ => unreachable!("a plan writes what it has allocated and not yet freed"),
+        }
+    }
+}
+
+/// A call on its way through the steps.
+pub(crate) struct Call<'a> {
+    plan: &'a ExecutionPlan,
+    code: &'a [Code],
+    machine: &'a Machine,
+    symbols: &'a Symbols,
+    formulas: PrimaryMap<Formula, i64>,
+    sizes: PrimaryMap<Slot, Dims>,
+    memory: PrimaryMap<Slot, Memory<'a>>,
+    report: CallReport,
+}
+
+impl<'a> Call<'a> {
+    /// A call on inputs that fit the variant. Sizes are evaluated and memory is compared with the machine's here.
+    pub fn new(
+        variant: &'a Variant,
+        machine: &'a Machine,
+        symbols: &'a Symbols,
+        inputs: Vec<ArrayView<'a>>,
+    ) -> Result<Call<'a>, Error> {
+        let plan = &variant.steps;
+        let formulas = plan.formulas.evaluate(symbols)?;
+        let mut memory: PrimaryMap<Slot, Memory<'a>> = plan.slots.keys().map(|_| Memory::Nothing).collect();
+        for (&slot, view) in plan.inputs.iter().zip(inputs) {
+            memory[slot] = Memory::Input(view);
+        }
+        let size = |&formula: &Formula| {
+            usize::try_from(formulas[formula]).map_err(|_| Error::Negative {
+                formula: plan.formulas.expr(formula).to_string(),
+                value: formulas[formula],
+            })
+        };
+        let mut sizes = PrimaryMap::with_capacity(plan.slots.len());
+        for data in plan.slots.values() {
+            sizes.push(data.shape.iter().map(size).collect::<Result<Dims, Error>>()?);
+        }
+        let report = CallReport::default();
+        let mut call = Call { plan, code: &variant.code, machine, symbols, formulas, sizes, memory, report };
+        call.report.peak_bytes = call.peak_bytes()?;
+        Ok(call)
+    }
+
+    /// The most bytes that the steps hold at once.
+    fn peak_bytes(&self) -> Result<usize, Error> {
+        let limit = self.machine.memory_limit();
+        let bytes = |slot: Slot| {
+            let bytes = bytes_of(self.plan.slots[slot].dtype, &self.sizes[slot]);
+            bytes.ok_or(Error::Memory { bytes: usize::MAX, limit })
+        };
+        let (mut live, mut peak) = (0_usize, 0_usize);
+        for step in &self.plan.steps {
+            match step {
+                Step::Allocate(slot) => live = live.saturating_add(bytes(*slot)?),
+                Step::Free(slot) => live -= bytes(*slot)?,
+                _ => {}
+            }
+            peak = peak.max(live);
+        }
+        if peak > limit { Err(Error::Memory { bytes: peak, limit }) } else { Ok(peak) }
+    }
+
+    /// Does all steps.
+    pub fn run(mut self, timed: bool) -> Result<(Outputs, CallReport), Error> {
+        let begin = Instant::now();
+        let plan = self.plan;
+        for step in &plan.steps {
+            if timed {
+                self.timed_step(step)?;
+            } else {
+                self.step(step)?;
+            }
+        }
+        self.report.total = begin.elapsed();
+        let take = |&slot: &Slot| match std::mem::replace(&mut self.memory[slot], Memory::Nothing) {
+            Memory::Own(tensor) => tensor,
+            _ => unreachable!("outputs are memory of the call, each its own"),
+        };
+        let tensors = plan.outputs.iter().map(take).collect();
+        Ok((Outputs { tensors }, self.report))
+    }
+
+    fn step(&mut self, step: &Step) -> Result<(), Error> {
+        match step {
+            Step::Allocate(slot) => {
+                let (dtype, sizes) = (self.plan.slots[*slot].dtype, self.sizes[*slot].clone());
+                self.memory[*slot] = Memory::Own(Tensor::allocate(&self.machine.allocator, dtype, sizes)?);
+            }
+            Step::Launch(launch) => self.launch(launch)?,
+            Step::Evaluate(evaluation) => self.evaluate(evaluation)?,
+            Step::Copy { from, to } => {
+                let mut target = std::mem::replace(&mut self.memory[*to], Memory::Nothing);
+                let copied = target.tensor_mut().view_mut().copy_from(&self.memory[*from].view());
+                copied.expect("a copy has the type of its source, whose sizes were checked");
+                self.memory[*to] = target;
+            }
+            Step::Free(slot) => self.memory[*slot] = Memory::Nothing,
+        }
+        Ok(())
+    }
+
+    fn timed_step(&mut self, step: &Step) -> Result<(), Error> {
+        let name = match step {
+            Step::Launch(launch) => self.plan.kernels[launch.kernel].name.as_str(),
+            Step::Evaluate(evaluation) => self.plan.segments[evaluation.segment].name.as_str(),
+            Step::Copy { .. } => "copy",
+            Step::Allocate(_) | Step::Free(_) => return self.step(step),
+        };
+        let begin = Instant::now();
+        self.step(step)?;
+        let time = begin.elapsed();
+        let mut slots = step.slots();
+        slots.sort_unstable();
+        slots.dedup();
+        let bytes = |slot: Slot| bytes_of(self.plan.slots[slot].dtype, &self.sizes[slot]).unwrap_or(0) as u64;
+        let bytes = slots.into_iter().map(bytes).sum();
+        self.report.steps.push(StepReport { name: name.to_owned(), time, bytes });
+        Ok(())
+    }
+
+    fn launch(&mut self, launch: &Launch) -> Result<(), Error> {
+        let argument = |source: &ArgumentSource| match *source {
+            ArgumentSource::Size(formula) => self.formulas[formula],
+            ArgumentSource::Stride(slot, axis) => self.memory[slot].view().strides()[axis] as i64,
+        };
+        let arguments: Vec<i64> = launch.arguments.iter().map(argument).collect();
+        let kernel = &self.plan.kernels[launch.kernel];
+        match &self.code[launch.kernel] {
+            Code::Machine(code) => {
+                launch::run(kernel, code, &arguments, &launch.buffers, &mut self.memory, self.machine)
+            }
+            Code::Program => interpret::run(kernel, &arguments, &launch.buffers, &mut self.memory),
+        }
+    }
+
+    fn evaluate(&mut self, evaluation: &Evaluation) -> Result<(), Error> {
+        let inputs: Vec<ArrayView<'_>> =
+            evaluation.inputs.iter().map(|&slot| self.memory[slot].view()).collect();
+        let options = EvaluateOptions {
+            threads: self.machine.threads(),
+            bounds: false,
+            max_bytes: self.machine.memory_limit().saturating_sub(self.machine.allocator.stats().live_bytes),
+            sizes: self.symbols.known().collect(),
+        };
+        let view = &self.plan.segments[evaluation.segment].view;
+        let outputs = evaluate(&self.plan.graph, view, &inputs, &options)?.outputs;
+        let arrays: Vec<Array> = outputs.into_iter().map(|output| output.value).collect();
+        for (&slot, array) in evaluation.outputs.iter().zip(&arrays) {
+            self.memory[slot].tensor_mut().as_mut_bytes().copy_from_slice(array.as_bytes());
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,197 @@
+//! From a definition to a variant: planned, its kernels compiled side by side.
+//!
+//! Where libLLVM is missing, the variant is the whole fusion for the evaluator, with a notice; where a single kernel
+//! cannot be compiled, its segment goes to the evaluator, with the reason. Nothing here runs a kernel.
+
+use std::num::NonZeroUsize;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use codegen::cpu::llvm::CpuTarget;
+use codegen::cpu::{CompiledKernel, Error as CodegenError, compile_kernel};
+use compiler::layout::Layout;
+use compiler::target::Target;
+use compiler::{Decision, Plan, PlanError, plan};
+use ir::define::Definition;
+use ir::kernel::Kernel;
+
+use crate::executable::CompileOptions;
+use crate::plan::{ExecutionPlan, Segment, Step};
+use crate::report::{KernelReport, SegmentReport};
+use crate::{Error, Executor, Report};
+
+/// Stack of a compiling thread: LLVM recurses over deep code.
+const STACK: usize = 16 << 20;
+
+/// An executable's code for one way that the inputs lie in memory.
+#[derive(Debug)]
+pub struct Variant {
+    /// What the compiler decided; nothing where the evaluator runs the whole.
+    pub plan: Option<Plan>,
+    /// What a call does.
+    pub steps: ExecutionPlan,
+    /// How it came about.
+    pub report: Report,
+    /// The kernels of `steps`, in order.
+    pub(crate) code: Vec<Code>,
+}
+
+/// A kernel in executable form.
+#[derive(Debug)]
+pub(crate) enum Code {
+    /// Machine code.
+    Machine(CompiledKernel),
+    /// The kernel program itself.
+    Program,
+}
+
+/// Compiles a definition for inputs of these layouts.
+pub(crate) fn compile(
+    definition: &Definition,
+    layouts: &[Layout],
+    options: &CompileOptions,
+) -> Result<Variant, Error> {
+    let begin = Instant::now();
+    match options.executor {
+        Executor::Evaluator => Ok(evaluated(definition, "the evaluator was asked for", None)),
+        Executor::Interpreter => {
+            let plan = planned(definition, layouts, options, &options.machine.target())?;
+            Ok(Variant::new(plan, Executor::Interpreter, begin.elapsed(), |_| Ok(Code::Program)))
+        }
+        Executor::Compiled => match options.machine.llvm() {
+            Ok(llvm) => {
+                let plan = planned(definition, layouts, options, &options.machine.target())?;
+                let machine_code =
+                    |kernel: &Kernel| compile_kernel(kernel, CpuTarget::Host, &llvm).map(Code::Machine);
+                Ok(Variant::new(plan, Executor::Compiled, begin.elapsed(), machine_code))
+            }
+            Err(error) => {
+                let notice = format!("running on the evaluator, which is slow: {error}");
+                Ok(evaluated(definition, "libLLVM is missing", Some(notice)))
+            }
+        },
+    }
+}
+
+fn planned(
+    definition: &Definition,
+    layouts: &[Layout],
+    options: &CompileOptions,
+    target: &Target,
+) -> Result<Plan, PlanError> {
+    plan(&definition.graph, &definition.fusion, layouts, target, &options.hints, &options.plan)
+}
+
+/// The whole definition for the evaluator.
+fn evaluated(definition: &Definition, reason: &str, notice: Option<String>) -> Variant {
+    let steps = ExecutionPlan::evaluated(&definition.graph, &definition.fusion, reason);
+    let report = Report {
+        executor: Executor::Evaluator,
+        notice,
+        segments: segments(&steps, &[]),
+        plan: Duration::ZERO,
+        compile: Duration::ZERO,
+    };
+    Variant { plan: None, steps, report, code: Vec::new() }
+}
+
+impl Variant {
+    /// Makes the code of every kernel; a segment with a kernel that has none goes to the evaluator.
+    fn new(
+        mut plan: Plan,
+        executor: Executor,
+        time: Duration,
+        make: impl Fn(&Kernel) -> Result<Code, CodegenError> + Sync,
+    ) -> Variant {
+        let begin = Instant::now();
+        let mut code = Vec::new();
+        for (segment, made) in make_all(&plan, make).into_iter().enumerate() {
+            match made {
+                Ok(made) => code.extend(made),
+                Err(error) => {
+                    let val = plan.segments[segment].view.outputs()[0].val;
+                    let reason = format!("its kernel could not be compiled: {error}");
+                    plan.segments[segment].decision = Decision::Evaluate { reason, val };
+                }
+            }
+        }
+        let steps = ExecutionPlan::new(&plan);
+        let segments = segments(&steps, &code);
+        let report = Report { executor, notice: None, segments, plan: time, compile: begin.elapsed() };
+        Variant { plan: Some(plan), steps, report, code }
+    }
+}
+
+/// The code of each segment's kernels, made on several threads; the first error of a segment in its place.
+fn make_all(
+    plan: &Plan,
+    make: impl Fn(&Kernel) -> Result<Code, CodegenError> + Sync,
+) -> Vec<Result<Vec<Code>, CodegenError>> {
+    let kernels: Vec<(usize, &Kernel)> = kernels(plan).collect();
+    let made: Vec<OnceLock<Result<Code, CodegenError>>> = kernels.iter().map(|_| OnceLock::new()).collect();
+    let next = AtomicUsize::new(0);
+    let work = || {
+        loop {
+            let place = next.fetch_add(1, Ordering::Relaxed);
+            let Some((_, kernel)) = kernels.get(place) else { return };
+            made[place].get_or_init(|| make(kernel));
+        }
+    };
+    let threads = thread::available_parallelism().map_or(1, NonZeroUsize::get).min(kernels.len());
+    thread::scope(|scope| {
+        for _ in 0..threads {
+            // Where the system refuses a thread, the last one below does all that is left.
+            let _ = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
+        }
+    });
+    work();
+    let mut segments: Vec<Result<Vec<Code>, CodegenError>> =
+        plan.segments.iter().map(|_| Ok(Vec::new())).collect();
+    for ((segment, _), code) in kernels.iter().zip(made) {
+        let code = code.into_inner().expect("every kernel was taken by some thread");
+        match (&mut segments[*segment], code) {
+            (Ok(list), Ok(code)) => list.push(code),
+            (place @ Ok(_), Err(error)) => *place = Err(error),
+            (Err(_), _) => {}
+        }
+    }
+    segments
+}
+
+/// All kernels of a plan, in order, with the number of their segment.
+fn kernels(plan: &Plan) -> impl Iterator<Item = (usize, &Kernel)> {
+    plan.segments.iter().enumerate().flat_map(|(number, segment)| {
+        let lowered = match &segment.decision {
+            Decision::Kernels(kernels) => kernels.lowered.kernels.as_slice(),
+            Decision::Evaluate { .. } => &[],
+        };
+        lowered.iter().map(move |lowered| (number, &lowered.kernel))
+    })
+}
+
+/// What the report says of each segment.
+fn segments(steps: &ExecutionPlan, code: &[Code]) -> Vec<SegmentReport> {
+    let kernel_report = |(kernel, code): (&Kernel, &Code)| match code {
+        Code::Machine(compiled) => KernelReport {
+            name: kernel.name.clone(),
+            compile: compiled.times.total(),
+            code_bytes: compiled.code_bytes(),
+        },
+        Code::Program => KernelReport { name: kernel.name.clone(), compile: Duration::ZERO, code_bytes: 0 },
+    };
+    let kernels_of = |number: usize| {
+        let launches = steps.steps.iter().filter_map(|step| match step {
+            Step::Launch(launch) if launch.segment == number => Some(launch.kernel),
+            _ => None,
+        });
+        launches.map(|kernel| kernel_report((&steps.kernels[kernel], &code[kernel]))).collect()
+    };
+    let report = |(number, segment): (usize, &Segment)| SegmentReport {
+        name: segment.name.clone(),
+        evaluator_reason: segment.evaluator_reason.clone(),
+        kernels: kernels_of(number),
+    };
+    steps.segments.iter().enumerate().map(report).collect()
+}

@@ -1,0 +1,140 @@
+//! Executables: a definition made ready to be called, with the variants that were compiled for it.
+//!
+//! A variant holds for inputs that lie in memory alike (dense, or with which strides 0 and 1); new sizes with the same
+//! layouts compile nothing. Any number of threads may call an executable, also while others wait for a new variant.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use compiler::PlanOptions;
+use compiler::layout::Layout;
+use compiler::schedule::Hints;
+use ir::array::ArrayView;
+use ir::define::Definition;
+
+use crate::call::{Call, Outputs};
+use crate::compile::{Variant, compile};
+use crate::inputs::Inputs;
+use crate::signature::Signature;
+use crate::{CallReport, Error, Executor, Machine};
+
+/// How many variants an executable keeps; the one unused longest goes first.
+const MOST_VARIANTS: usize = 32;
+
+/// How to compile a definition.
+#[derive(Clone, Debug)]
+pub struct CompileOptions {
+    /// What runs it.
+    pub executor: Executor,
+    /// What it runs on.
+    pub machine: Arc<Machine>,
+    /// Sizes that decisions are made for; the answer is right for all sizes.
+    pub hints: Hints,
+    /// Choices made by the user instead of the compiler.
+    pub plan: PlanOptions,
+}
+
+impl Default for CompileOptions {
+    fn default() -> CompileOptions {
+        CompileOptions {
+            executor: Executor::default(),
+            machine: Machine::shared(),
+            hints: Hints::default(),
+            plan: PlanOptions::default(),
+        }
+    }
+}
+
+/// A definition ready to be called.
+#[derive(Debug)]
+pub struct Executable {
+    definition: Definition,
+    options: CompileOptions,
+    signature: Signature,
+    /// The most recently used first.
+    variants: Mutex<Vec<(Vec<Layout>, Arc<Cell>)>>,
+}
+
+/// A variant, or the wait for the thread that compiles it. A failure is not kept.
+#[derive(Debug, Default)]
+struct Cell {
+    variant: Mutex<Option<Arc<Variant>>>,
+}
+
+impl Executable {
+    /// Compiles a definition for dense inputs; for others when they come.
+    ///
+    /// # Errors
+    /// [`Error::Plan`] when choices of the user do not fit the definition.
+    pub fn new(definition: Definition, options: CompileOptions) -> Result<Executable, Error> {
+        let names: Vec<String> =
+            definition.fusion.inputs().iter().map(|&input| definition.name_of(input)).collect();
+        let signature = Signature::new(&definition.graph, &definition.fusion, &names);
+        let executable = Executable { definition, options, signature, variants: Mutex::default() };
+        executable.variant(&vec![Layout::Dense; names.len()])?;
+        Ok(executable)
+    }
+
+    /// Calls the fusion.
+    ///
+    /// # Errors
+    /// What is wrong with the inputs, or what the machine lacks.
+    pub fn run(&self, inputs: &[ArrayView<'_>]) -> Result<Outputs, Error> {
+        self.call(inputs, false).map(|(outputs, _)| outputs)
+    }
+
+    /// Calls the fusion and says where the time went.
+    ///
+    /// # Errors
+    /// As [`Executable::run`].
+    pub fn run_timed(&self, inputs: &[ArrayView<'_>]) -> Result<(Outputs, CallReport), Error> {
+        self.call(inputs, true)
+    }
+
+    fn call(&self, inputs: &[ArrayView<'_>], timed: bool) -> Result<(Outputs, CallReport), Error> {
+        let symbols = self.signature.bind(inputs)?;
+        let inputs = Inputs::new(inputs, self.options.executor)?;
+        let variant = self.variant(&inputs.layouts)?;
+        Call::new(&variant, &self.options.machine, &symbols, inputs.views())?.run(timed)
+    }
+
+    /// The variant for these layouts of the inputs, compiled if it is new.
+    fn variant(&self, layouts: &[Layout]) -> Result<Arc<Variant>, Error> {
+        let cell = self.cell(layouts);
+        let mut variant = cell.variant.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(variant) = &*variant {
+            return Ok(Arc::clone(variant));
+        }
+        let compiled = Arc::new(compile(&self.definition, layouts, &self.options)?);
+        *variant = Some(Arc::clone(&compiled));
+        Ok(compiled)
+    }
+
+    /// The place of the variant for these layouts, which is now the most recently used.
+    fn cell(&self, layouts: &[Layout]) -> Arc<Cell> {
+        let mut variants = self.variants.lock().unwrap_or_else(PoisonError::into_inner);
+        match variants.iter().position(|(known, _)| known == layouts) {
+            Some(place) => variants[..=place].rotate_right(1),
+            None => {
+                variants.truncate(MOST_VARIANTS - 1);
+                variants.insert(0, (layouts.to_vec(), Arc::default()));
+            }
+        }
+        Arc::clone(&variants[0].1)
+    }
+
+    /// The definition.
+    pub fn definition(&self) -> &Definition {
+        &self.definition
+    }
+
+    /// How many variants are there, compiled or being compiled.
+    pub fn variants(&self) -> usize {
+        self.variants.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
+    /// The variant that was used last: what was decided, and how it was compiled.
+    pub fn latest(&self) -> Arc<Variant> {
+        let layouts = self.variants.lock().unwrap_or_else(PoisonError::into_inner)[0].0.clone();
+        self.variant(&layouts).expect("a variant in use was compiled, and compiling is deterministic")
+    }
+}

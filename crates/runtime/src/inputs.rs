@@ -1,0 +1,61 @@
+//! The inputs of a call as kernels can take them.
+//!
+//! Kernels want elements aligned to their size, and the interpreter has no memory before an element. Inputs that are
+//! otherwise are copied; all others are read where they are.
+
+use compiler::layout::Layout;
+use ir::array::{Array, ArrayView};
+use smallvec::SmallVec;
+
+use crate::{Error, Executor};
+
+/// The inputs of a call.
+pub(crate) struct Inputs<'a> {
+    given: &'a [ArrayView<'a>],
+    /// The copies that had to be made, by position.
+    copies: Vec<(usize, Array)>,
+    /// How the inputs, or their copies, lie in memory.
+    pub layouts: Vec<Layout>,
+}
+
+impl<'a> Inputs<'a> {
+    /// Copies what must be copied.
+    ///
+    /// # Errors
+    /// When there is no memory for a copy.
+    pub fn new(given: &'a [ArrayView<'a>], executor: Executor) -> Result<Inputs<'a>, Error> {
+        let mut inputs = Inputs { given, copies: Vec::new(), layouts: Vec::with_capacity(given.len()) };
+        for (place, view) in given.iter().enumerate() {
+            let layout = if executor == Executor::Evaluator || is_readable(view, executor) {
+                layout(view)
+            } else {
+                inputs.copies.push((place, view.to_array()?));
+                Layout::Dense
+            };
+            inputs.layouts.push(if executor == Executor::Evaluator { Layout::Dense } else { layout });
+        }
+        Ok(inputs)
+    }
+
+    /// The inputs, copies in place of those that were copied.
+    pub fn views(&self) -> Vec<ArrayView<'_>> {
+        let copy = |place: usize| self.copies.iter().find(|(copied, _)| *copied == place);
+        let view = |(place, given): (usize, &ArrayView<'a>)| match copy(place) {
+            Some((_, copy)) => copy.view(),
+            None => given.clone(),
+        };
+        self.given.iter().enumerate().map(view).collect()
+    }
+}
+
+fn is_readable(view: &ArrayView<'_>, executor: Executor) -> bool {
+    let aligned = (view.as_ptr() as usize).is_multiple_of(view.dtype().size());
+    aligned && (executor == Executor::Compiled || view.strides().iter().all(|&stride| stride >= 0))
+}
+
+/// How a view lies in memory. Sizes and strides beyond i64 do not exist on machines with 64 bits.
+fn layout(view: &ArrayView<'_>) -> Layout {
+    let sizes: SmallVec<[i64; 6]> = view.sizes().iter().map(|&size| size as i64).collect();
+    let strides: SmallVec<[i64; 6]> = view.strides().iter().map(|&stride| stride as i64).collect();
+    Layout::of(&sizes, &strides)
+}

@@ -1,0 +1,45 @@
+//! Running a kernel as a program: its buffers copied into the interpreter's memory, and what it writes copied back.
+
+use cranelift_entity::PrimaryMap;
+use ir::array::{ArrayView, Layout};
+use ir::kernel::interpret::{Memory as Elements, Options, interpret};
+use ir::kernel::{Access, Kernel};
+
+use crate::Error;
+use crate::call::Memory;
+use crate::plan::Slot;
+
+/// Interprets all blocks of a kernel. `buffers` are the slots of its buffers, in order.
+pub(crate) fn run(
+    kernel: &Kernel,
+    arguments: &[i64],
+    buffers: &[Slot],
+    memory: &mut PrimaryMap<Slot, Memory<'_>>,
+) -> Result<(), Error> {
+    let mut elements = Vec::with_capacity(buffers.len());
+    for &slot in buffers {
+        elements.push(span(&memory[slot].view())?);
+    }
+    let options = Options { step_limit: u64::MAX, ..Options::default() };
+    interpret(kernel, arguments, &mut elements, &options)
+        .map_err(|fault| Error::Fault { kernel: kernel.name.clone(), fault })?;
+    for ((decl, &slot), elements) in kernel.buffers.values().zip(buffers).zip(&elements) {
+        if decl.access == Access::Write {
+            memory[slot].tensor_mut().as_mut_bytes().copy_from_slice(elements.bytes());
+        }
+    }
+    Ok(())
+}
+
+/// All elements from the one at index zero to the last that a view reaches, those between its own included. The view has
+/// no negative strides.
+fn span(view: &ArrayView<'_>) -> Result<Elements, Error> {
+    let (offset, len) = match view.layout().span() {
+        Some((first, last)) => (first as isize, (last - first + 1) as usize),
+        None => (0, 0),
+    };
+    let flat = Layout { offset, ..Layout::dense(&[len]) };
+    let array = view.relaid(flat).expect("the span is that of the view").to_array()?;
+    let elements = Elements::from_bytes(view.dtype(), array.as_bytes().to_vec());
+    Ok(elements.expect("an array has whole elements"))
+}

@@ -1,0 +1,91 @@
+//! Running a compiled kernel: all its blocks, shared among the threads. The only place where machine code is called.
+
+use codegen::cpu::CompiledKernel;
+use cranelift_entity::PrimaryMap;
+use ir::index::{EvalError, Expr};
+use ir::kernel::{Access, Kernel};
+
+use crate::call::Memory;
+use crate::cpu::alloc::Buffer;
+use crate::plan::{ExecutionPlan, Slot};
+use crate::{Error, Machine};
+
+/// Scratch arrays start on cache lines, so that workers do not share any.
+const LINE: usize = 64;
+
+/// Addresses that workers pass to the kernel.
+struct Addresses(Vec<*mut u8>);
+
+// SAFETY: workers only read the addresses; what they point to is the kernel's affair (see `run`).
+unsafe impl Sync for Addresses {}
+
+/// Runs all blocks of a kernel. `buffers` are the slots of its buffers, in order.
+pub(crate) fn run(
+    kernel: &Kernel,
+    code: &CompiledKernel,
+    arguments: &[i64],
+    buffers: &[Slot],
+    memory: &mut PrimaryMap<Slot, Memory<'_>>,
+    machine: &Machine,
+) -> Result<(), Error> {
+    let blocks = usize::try_from(value(kernel, arguments, &kernel.blocks)?).unwrap_or(0);
+    if blocks == 0 {
+        return Ok(());
+    }
+    let address = |(decl, &slot): (&ir::kernel::BufferDecl, &Slot)| match decl.access {
+        Access::Read => memory[slot].view().as_ptr().cast_mut(),
+        Access::Write => memory[slot].tensor_mut().as_mut_ptr(),
+    };
+    let buffers = Addresses(kernel.buffers.values().zip(buffers).map(address).collect());
+    let workers = if blocks == 1 { 1 } else { machine.threads() };
+    let mut scratch = Scratch::new(kernel, arguments, workers, machine)?;
+    let scratch: Vec<Addresses> = (0..workers).map(|worker| scratch.of(worker)).collect();
+    let (buffers, scratch) = (&buffers, scratch.as_slice());
+    machine.pool.run(blocks, &|worker, first, last| {
+        // SAFETY: the addresses are in the kernel's order, one for each argument, buffer and scratch array. A verified
+        // kernel was lowered for tensors of these sizes and strides, so that its indices stay within them: inputs were
+        // checked against the sizes that the arguments give, and what is written was allocated by them, aligned; so
+        // were the strides of inputs, whose alignment was checked too. The call owns what is written, no two blocks
+        // write the same element, and each worker has scratch arrays of its own.
+        unsafe { code.call(arguments, &buffers.0, &scratch[worker].0, first as i64, last as i64) }
+    });
+    Ok(())
+}
+
+/// The value of an expression over a kernel's arguments.
+fn value(kernel: &Kernel, arguments: &[i64], expr: &Expr) -> Result<i64, Error> {
+    let value = expr.eval(&|sym| ExecutionPlan::argument_of(kernel, arguments, sym));
+    value.map_err(|error: EvalError| Error::Unknown { formula: expr.to_string(), error })
+}
+
+/// The scratch arrays of all workers.
+struct Scratch {
+    buffer: Buffer,
+    /// Where each array starts within a worker's share.
+    starts: Vec<usize>,
+    /// Bytes of a worker's share.
+    share: usize,
+}
+
+impl Scratch {
+    fn new(kernel: &Kernel, arguments: &[i64], workers: usize, machine: &Machine) -> Result<Scratch, Error> {
+        let too_much = || Error::Memory { bytes: usize::MAX, limit: machine.memory_limit() };
+        let mut starts = Vec::with_capacity(kernel.scratch.len());
+        let mut share = 0_usize;
+        for decl in kernel.scratch.values() {
+            let len = usize::try_from(value(kernel, arguments, &decl.len)?).unwrap_or(0);
+            let bytes =
+                len.checked_mul(decl.dtype.size()).and_then(|bytes| bytes.checked_next_multiple_of(LINE));
+            starts.push(share);
+            share = bytes.and_then(|bytes| bytes.checked_add(share)).ok_or_else(too_much)?;
+        }
+        let bytes = share.checked_mul(workers).ok_or_else(too_much)?;
+        Ok(Scratch { buffer: machine.allocator.allocate(bytes)?, starts, share })
+    }
+
+    /// The addresses of one worker's arrays.
+    fn of(&mut self, worker: usize) -> Addresses {
+        let own = self.buffer.as_mut_ptr().wrapping_add(worker * self.share);
+        Addresses(self.starts.iter().map(|&start| own.wrapping_add(start)).collect())
+    }
+}

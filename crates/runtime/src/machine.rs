@@ -1,0 +1,95 @@
+//! What fusions run on: threads, memory, and libLLVM. One is shared by all fusions that do not ask for their own.
+
+use std::fs;
+use std::num::NonZeroUsize;
+use std::sync::{Arc, OnceLock};
+
+use codegen::cpu::Isa;
+use codegen::cpu::llvm::{CpuTarget, Error as LlvmError, Llvm, LlvmOptions};
+use compiler::target::Target;
+
+use crate::cpu::alloc::{Allocator, AllocatorOptions};
+use crate::cpu::pool::Pool;
+
+/// What to take of the machine.
+#[derive(Clone, Debug, Default)]
+pub struct MachineOptions {
+    /// Number of threads, the caller's included; without it, as many as the process may use.
+    pub threads: Option<NonZeroUsize>,
+    /// Where libLLVM is.
+    pub llvm: LlvmOptions,
+    /// The most bytes that calls may hold at once; without it, the memory that the process may use.
+    pub memory_limit: Option<usize>,
+}
+
+/// Threads, memory and libLLVM.
+#[derive(Debug)]
+pub struct Machine {
+    pub(crate) pool: Pool,
+    pub(crate) allocator: Allocator,
+    llvm: LlvmOptions,
+    memory_limit: usize,
+}
+
+impl Machine {
+    /// A machine of one's own. Threads start when they are first needed.
+    pub fn new(options: MachineOptions) -> Machine {
+        let memory_limit = options.memory_limit.unwrap_or_else(memory_of_process);
+        let limits = AllocatorOptions { live_limit: Some(memory_limit), ..AllocatorOptions::default() };
+        Machine {
+            pool: Pool::new(options.threads),
+            allocator: Allocator::new(limits),
+            llvm: options.llvm,
+            memory_limit,
+        }
+    }
+
+    /// The machine that all share.
+    pub fn shared() -> Arc<Machine> {
+        static SHARED: OnceLock<Arc<Machine>> = OnceLock::new();
+        Arc::clone(SHARED.get_or_init(|| Arc::new(Machine::new(MachineOptions::default()))))
+    }
+
+    /// Number of threads.
+    pub fn threads(&self) -> usize {
+        self.pool.threads()
+    }
+
+    /// The most bytes that calls may hold at once.
+    pub fn memory_limit(&self) -> usize {
+        self.memory_limit
+    }
+
+    /// Where outputs come from.
+    pub fn allocator(&self) -> &Allocator {
+        &self.allocator
+    }
+
+    /// libLLVM.
+    ///
+    /// # Errors
+    /// Why it is not there, with the command that mends it.
+    pub fn llvm(&self) -> Result<Llvm, LlvmError> {
+        Llvm::open(&self.llvm)
+    }
+
+    /// What the compiler needs to know of the host; without libLLVM, which knows the host, what is usual.
+    pub fn target(&self) -> Target {
+        const USUAL_VECTOR_BITS: u32 = 256;
+        let bits = self.llvm().map(|llvm| Isa::new(&llvm, CpuTarget::Host).vector_bits);
+        Target::cpu(bits.unwrap_or(USUAL_VECTOR_BITS))
+    }
+}
+
+/// The memory that the process may use: that of the machine, or less where a control group says so.
+fn memory_of_process() -> usize {
+    // SAFETY: asks for two numbers.
+    let (pages, page) = unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)) };
+    let of_machine = match (usize::try_from(pages), usize::try_from(page)) {
+        (Ok(pages), Ok(page)) => pages.saturating_mul(page),
+        _ => isize::MAX as usize,
+    };
+    let group = fs::read_to_string("/sys/fs/cgroup/memory.max").ok();
+    let of_group = group.and_then(|limit| limit.trim().parse().ok()).unwrap_or(usize::MAX);
+    of_machine.min(of_group)
+}

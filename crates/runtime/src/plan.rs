@@ -1,0 +1,316 @@
+//! The execution plan: a compiler's plan as a flat list of steps, with all names resolved to small numbers.
+//!
+//! Takes a plan of the compiler (or a whole fusion for the evaluator); gives steps that allocate, launch, evaluate, copy
+//! and free. A value is freed after the last step that reads it, so that later ones reuse its memory. Nothing is run
+//! here, and no machine is known.
+
+use compiler::lower::{Argument, BufferSource, Lowered, LoweredSegment};
+use compiler::segment::Witness;
+use compiler::{Decision, Plan};
+use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
+use ir::DType;
+use ir::graph::{Fusion, Graph, Val};
+use ir::index::{Expr, Sym};
+use ir::kernel::Kernel;
+use rustc_hash::FxHashMap;
+
+use crate::symbols::{Formula, Formulas};
+
+/// A tensor that a call touches: an input, an output, a value between segments, or memory between two kernels.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Slot(u32);
+entity_impl!(Slot, "s");
+
+/// What is known of a slot.
+#[derive(Clone, Debug)]
+pub struct SlotData {
+    /// Element type.
+    pub dtype: DType,
+    /// Sizes; what the plan allocates is dense.
+    pub shape: Vec<Formula>,
+}
+
+/// One step of a call.
+#[derive(Clone, Debug)]
+pub enum Step {
+    /// Gives a slot dense memory.
+    Allocate(Slot),
+    /// Runs all blocks of a kernel.
+    Launch(Launch),
+    /// Has the evaluator compute a segment.
+    Evaluate(Evaluation),
+    /// Copies a slot into a dense one of the same type.
+    Copy {
+        /// What is read.
+        from: Slot,
+        /// What is written.
+        to: Slot,
+    },
+    /// Gives the memory of a slot back.
+    Free(Slot),
+}
+
+/// A kernel with its operands.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    /// The kernel, by position in [`ExecutionPlan::kernels`].
+    pub kernel: usize,
+    /// Its arguments, in order.
+    pub arguments: Vec<ArgumentSource>,
+    /// Its buffers, in order.
+    pub buffers: Vec<Slot>,
+    /// Which segment it belongs to.
+    pub segment: usize,
+}
+
+/// Where the value of a kernel's argument comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ArgumentSource {
+    /// A size.
+    Size(Formula),
+    /// The stride of an axis of an input, in elements.
+    Stride(Slot, usize),
+}
+
+/// A segment for the evaluator, with its operands.
+#[derive(Clone, Debug)]
+pub struct Evaluation {
+    /// Its inputs, in order.
+    pub inputs: Vec<Slot>,
+    /// The places of its outputs, in order.
+    pub outputs: Vec<Slot>,
+    /// Which segment it is.
+    pub segment: usize,
+}
+
+/// A segment as the runtime sees it.
+#[derive(Clone, Debug)]
+pub struct Segment {
+    /// `seg0`, `seg1`, …
+    pub name: String,
+    /// What it computes.
+    pub view: Fusion,
+    /// Why the evaluator runs it, if it does.
+    pub evaluator_reason: Option<String>,
+}
+
+/// A fusion as a list of steps.
+#[derive(Clone, Debug)]
+pub struct ExecutionPlan {
+    /// The container of the segments' views.
+    pub graph: Graph,
+    /// The segments, in the order they run.
+    pub segments: Vec<Segment>,
+    /// The kernels, in the order they run.
+    pub kernels: Vec<Kernel>,
+    /// The steps in order.
+    pub steps: Vec<Step>,
+    /// The tensors that the steps touch.
+    pub slots: PrimaryMap<Slot, SlotData>,
+    /// The slots of the fusion's inputs, in order.
+    pub inputs: Vec<Slot>,
+    /// The slots of the fusion's outputs, in order, all different and none of them an input's.
+    pub outputs: Vec<Slot>,
+    /// The expressions that a call needs the values of.
+    pub formulas: Formulas,
+}
+
+impl ExecutionPlan {
+    /// The steps of a compiler's plan.
+    pub fn new(plan: &Plan) -> ExecutionPlan {
+        let mut builder = Builder::new(&plan.graph, &plan.fusion);
+        for segment in &plan.segments {
+            match &segment.decision {
+                Decision::Kernels(kernels) => {
+                    builder.add_kernels(&segment.name, &segment.view, &kernels.witness, &kernels.lowered);
+                }
+                Decision::Evaluate { reason, .. } => {
+                    builder.add_evaluation(&segment.name, &segment.view, reason)
+                }
+            }
+        }
+        builder.finish(&plan.fusion)
+    }
+
+    /// A whole fusion as one segment for the evaluator.
+    pub fn evaluated(graph: &Graph, fusion: &Fusion, reason: &str) -> ExecutionPlan {
+        let mut builder = Builder::new(graph, fusion);
+        let computed = fusion.outputs().iter().copied().filter(|output| !fusion.is_input(output.val));
+        let mut outputs: Vec<_> = computed.map(|output| output.val).collect();
+        outputs.sort_unstable();
+        outputs.dedup();
+        if !outputs.is_empty() {
+            let outputs = outputs.into_iter().map(Into::into).collect();
+            let view = Fusion::new(graph, fusion.inputs().to_vec(), outputs, fusion.facts().clone())
+                .expect("the fusion without its copies is closed");
+            builder.add_evaluation("whole", &view, reason);
+        }
+        builder.finish(fusion)
+    }
+}
+
+/// An execution plan in the making.
+struct Builder {
+    plan: ExecutionPlan,
+    /// Where the values are that exist so far.
+    places: FxHashMap<Val, Slot>,
+}
+
+impl Builder {
+    fn new(graph: &Graph, fusion: &Fusion) -> Builder {
+        let plan = ExecutionPlan {
+            graph: graph.clone(),
+            segments: Vec::new(),
+            kernels: Vec::new(),
+            steps: Vec::new(),
+            slots: PrimaryMap::new(),
+            inputs: Vec::new(),
+            outputs: Vec::new(),
+            formulas: Formulas::default(),
+        };
+        let mut builder = Builder { plan, places: FxHashMap::default() };
+        for &val in fusion.inputs() {
+            let slot = builder.slot_of(val);
+            builder.plan.inputs.push(slot);
+        }
+        builder
+    }
+
+    /// A new slot.
+    fn slot<'e>(&mut self, dtype: DType, shape: impl IntoIterator<Item = &'e Expr>) -> Slot {
+        let formulas = &mut self.plan.formulas;
+        let shape = shape.into_iter().map(|size| formulas.intern(size)).collect();
+        self.plan.slots.push(SlotData { dtype, shape })
+    }
+
+    /// A new slot for a value, which later readers of the value find.
+    fn slot_of(&mut self, val: Val) -> Slot {
+        let ty = self.plan.graph.ty(val).clone();
+        let slot = self.slot(ty.dtype, &ty.shape);
+        self.places.insert(val, slot);
+        slot
+    }
+
+    fn allocate(&mut self, slot: Slot) -> Slot {
+        self.plan.steps.push(Step::Allocate(slot));
+        slot
+    }
+
+    fn inputs_of(&self, view: &Fusion) -> Vec<Slot> {
+        let place = |val: &Val| *self.places.get(val).expect("a segment runs after those that it reads");
+        view.inputs().iter().map(place).collect()
+    }
+
+    fn add_segment(&mut self, name: &str, view: &Fusion, evaluator_reason: Option<&str>) -> usize {
+        let evaluator_reason = evaluator_reason.map(str::to_owned);
+        self.plan.segments.push(Segment { name: name.to_owned(), view: view.clone(), evaluator_reason });
+        self.plan.segments.len() - 1
+    }
+
+    fn add_evaluation(&mut self, name: &str, view: &Fusion, reason: &str) {
+        let segment = self.add_segment(name, view, Some(reason));
+        let inputs = self.inputs_of(view);
+        let slots: Vec<Slot> = view.outputs().iter().map(|output| self.slot_of(output.val)).collect();
+        let outputs = slots.into_iter().map(|slot| self.allocate(slot)).collect();
+        self.plan.steps.push(Step::Evaluate(Evaluation { inputs, outputs, segment }));
+    }
+
+    fn add_kernels(&mut self, name: &str, view: &Fusion, witness: &Witness, lowered: &LoweredSegment) {
+        let segment = self.add_segment(name, view, None);
+        let inputs = self.inputs_of(view);
+        let stores: Vec<Slot> = witness.stores.iter().map(|store| self.slot_of(store.val)).collect();
+        let temporaries: Vec<Slot> =
+            lowered.temporaries.iter().map(|memory| self.slot(memory.dtype, [&memory.len])).collect();
+        for &slot in stores.iter().chain(&temporaries) {
+            self.allocate(slot);
+        }
+        for kernel in &lowered.kernels {
+            let launch = self.launch(kernel, segment, &inputs, &stores, &temporaries);
+            self.plan.steps.push(Step::Launch(launch));
+        }
+    }
+
+    fn launch(
+        &mut self,
+        lowered: &Lowered,
+        segment: usize,
+        inputs: &[Slot],
+        stores: &[Slot],
+        temporaries: &[Slot],
+    ) -> Launch {
+        let arguments = lowered.arguments.iter().map(|argument| match *argument {
+            Argument::Size(sym) => ArgumentSource::Size(self.plan.formulas.intern(&Expr::sym(sym))),
+            Argument::Stride { input, axis } => ArgumentSource::Stride(inputs[input], axis),
+        });
+        let arguments = arguments.collect();
+        let buffers = lowered.buffers.iter().map(|source| match *source {
+            BufferSource::Input(place) => inputs[place],
+            BufferSource::Store(place) => stores[place],
+            BufferSource::Temporary(place) => temporaries[place],
+        });
+        let buffers = buffers.collect();
+        self.plan.kernels.push(lowered.kernel.clone());
+        Launch { kernel: self.plan.kernels.len() - 1, arguments, buffers, segment }
+    }
+
+    /// Adds the outputs, copied where a value is an input or given back before, and the frees.
+    fn finish(mut self, fusion: &Fusion) -> ExecutionPlan {
+        for output in fusion.outputs() {
+            let from = *self.places.get(&output.val).expect("every output is an input or made by a segment");
+            let slot = if self.plan.inputs.contains(&from) || self.plan.outputs.contains(&from) {
+                let ty = self.plan.graph.ty(output.val).clone();
+                let to = self.slot(ty.dtype, &ty.shape);
+                self.allocate(to);
+                self.plan.steps.push(Step::Copy { from, to });
+                to
+            } else {
+                from
+            };
+            self.plan.outputs.push(slot);
+        }
+        self.plan.free_the_dead();
+        self.plan
+    }
+}
+
+impl Step {
+    /// The slots that the step reads or writes.
+    pub fn slots(&self) -> Vec<Slot> {
+        match self {
+            Step::Allocate(slot) | Step::Free(slot) => vec![*slot],
+            Step::Launch(launch) => launch.buffers.clone(),
+            Step::Evaluate(evaluation) => {
+                evaluation.inputs.iter().chain(&evaluation.outputs).copied().collect()
+            }
+            Step::Copy { from, to } => vec![*from, *to],
+        }
+    }
+}
+
+impl ExecutionPlan {
+    /// Frees each slot after the last step that touches it, but for inputs and outputs.
+    fn free_the_dead(&mut self) {
+        let mut last: SecondaryMap<Slot, usize> = SecondaryMap::new();
+        for (number, step) in self.steps.iter().enumerate() {
+            step.slots().into_iter().for_each(|slot| last[slot] = number);
+        }
+        let stays = |slot: &Slot| self.inputs.contains(slot) || self.outputs.contains(slot);
+        let mut dying: Vec<Vec<Slot>> = vec![Vec::new(); self.steps.len()];
+        for slot in self.slots.keys().filter(|slot| !stays(slot)) {
+            if let Some(list) = dying.get_mut(last[slot]) {
+                list.push(slot);
+            }
+        }
+        let steps = std::mem::take(&mut self.steps);
+        for (step, dying) in steps.into_iter().zip(dying) {
+            self.steps.push(step);
+            self.steps.extend(dying.into_iter().map(Step::Free));
+        }
+    }
+
+    /// The value of a kernel's own symbol, if it is one of its arguments.
+    pub(crate) fn argument_of(kernel: &Kernel, arguments: &[i64], sym: Sym) -> Option<i64> {
+        let place = kernel.arguments.iter().position(|&argument| argument == sym)?;
+        arguments.get(place).copied()
+    }
+}

@@ -1,0 +1,85 @@
+//! What was done: how a fusion was compiled, and where the time of a call went.
+
+use std::time::Duration;
+
+/// How a fusion is run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Executor {
+    /// Segments as machine code. Without libLLVM the evaluator runs instead, and the report says so.
+    #[default]
+    Compiled,
+    /// Segments as kernel programs, interpreted: slow, for tests.
+    Interpreter,
+    /// The definition as it stands, by the evaluator: slow, the meaning of all others.
+    Evaluator,
+}
+
+impl Executor {
+    /// The name that users give and read.
+    pub fn name(self) -> &'static str {
+        match self {
+            Executor::Compiled => "compiled",
+            Executor::Interpreter => "interpreter",
+            Executor::Evaluator => "evaluator",
+        }
+    }
+}
+
+/// How a fusion was compiled.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// What runs it.
+    pub executor: Executor,
+    /// What the user should know: that libLLVM is missing, and the command that installs it.
+    pub notice: Option<String>,
+    /// The segments in the order they run.
+    pub segments: Vec<SegmentReport>,
+    /// Time from the definition to the plan.
+    pub plan: Duration,
+    /// Time from the plan to machine code, with kernels compiled side by side.
+    pub compile: Duration,
+}
+
+/// How a segment was compiled.
+#[derive(Clone, Debug)]
+pub struct SegmentReport {
+    /// Its name.
+    pub name: String,
+    /// Why the evaluator runs it, if it does.
+    pub evaluator_reason: Option<String>,
+    /// Its kernels.
+    pub kernels: Vec<KernelReport>,
+}
+
+/// How a kernel was compiled.
+#[derive(Clone, Debug)]
+pub struct KernelReport {
+    /// Its name.
+    pub name: String,
+    /// Time in libLLVM; zero where nothing is compiled.
+    pub compile: Duration,
+    /// Bytes of machine code; zero where nothing is compiled.
+    pub code_bytes: usize,
+}
+
+/// Where the time of a call went.
+#[derive(Clone, Debug, Default)]
+pub struct CallReport {
+    /// The kernels, evaluated segments and copies, in order.
+    pub steps: Vec<StepReport>,
+    /// Time of the whole call.
+    pub total: Duration,
+    /// Most bytes that the call held at once, inputs aside.
+    pub peak_bytes: usize,
+}
+
+/// Where the time of a step went.
+#[derive(Clone, Debug)]
+pub struct StepReport {
+    /// The kernel's name, the evaluated segment's, or `copy`.
+    pub name: String,
+    /// Time of the step.
+    pub time: Duration,
+    /// Bytes of the tensors that it reads and writes, each once.
+    pub bytes: u64,
+}
