@@ -1,5 +1,6 @@
 //! Tests of the evaluator against plain loops and simulated executions. This file builds small programs.
 
+mod bounds;
 mod folds;
 mod forms;
 mod refusals;
@@ -101,6 +102,11 @@ impl Random {
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         self.0
+    }
+
+    /// Up to `end`, without it.
+    fn below(&mut self, end: usize) -> usize {
+        (self.next() >> 11) as usize % end
     }
 
     /// From -1 to 1.
