@@ -177,14 +177,13 @@ impl<'a> Call<'a> {
             Step::Copy { .. } => "copy",
             Step::Allocate(_) | Step::Free(_) => return self.step(step),
         };
-        let begin = Instant::now();
-        self.step(step)?;
-        let time = begin.elapsed();
         let mut slots = step.slots();
         slots.sort_unstable();
         slots.dedup();
-        let bytes = |slot: Slot| bytes_of(self.plan.slots[slot].dtype, &self.sizes[slot]).unwrap_or(0) as u64;
-        let bytes = slots.into_iter().map(bytes).sum();
+        let bytes = slots.into_iter().map(|slot| bytes_in_memory(&self.memory[slot].view())).sum();
+        let begin = Instant::now();
+        self.step(step)?;
+        let time = begin.elapsed();
         self.report.steps.push(StepReport { name: name.to_owned(), time, bytes });
         Ok(())
     }
@@ -221,4 +220,11 @@ impl<'a> Call<'a> {
         }
         Ok(())
     }
+}
+
+/// Bytes that a tensor has in memory: axes of stride 0 are there once.
+fn bytes_in_memory(view: &ArrayView<'_>) -> u64 {
+    let axes = view.sizes().iter().zip(view.strides());
+    let size = |(&size, &stride): (&usize, &isize)| if stride == 0 { size.min(1) } else { size };
+    axes.map(size).fold(view.dtype().size() as u64, |bytes, size| bytes.saturating_mul(size as u64))
 }

@@ -99,7 +99,7 @@ fn evaluated(definition: &Definition, reason: &str, notice: Option<String>) -> V
 
 impl Variant {
     /// Makes the code of every kernel; a segment with a kernel that has none goes to the evaluator.
-    fn new(
+    pub(crate) fn new(
         mut plan: Plan,
         executor: Executor,
         time: Duration,

@@ -3,7 +3,7 @@
 //! A variant holds for inputs that lie in memory alike (dense, or with which strides 0 and 1); new sizes with the same
 //! layouts compile nothing. Any number of threads may call an executable, also while others wait for a new variant.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use compiler::PlanOptions;
 use compiler::layout::Layout;
@@ -13,7 +13,7 @@ use ir::define::Definition;
 
 use crate::call::{Call, Outputs};
 use crate::compile::{Variant, compile};
-use crate::inputs::Inputs;
+use crate::inputs::{Inputs, declared};
 use crate::signature::Signature;
 use crate::{CallReport, Error, Executor, Machine};
 
@@ -52,6 +52,8 @@ pub struct Executable {
     signature: Signature,
     /// The most recently used first.
     variants: Mutex<Vec<(Vec<Layout>, Arc<Cell>)>>,
+    /// The one for inputs as declared.
+    first: Arc<Variant>,
 }
 
 /// A variant, or the wait for the thread that compiles it. A failure is not kept.
@@ -60,8 +62,14 @@ struct Cell {
     variant: Mutex<Option<Arc<Variant>>>,
 }
 
+impl Cell {
+    fn lock(&self) -> MutexGuard<'_, Option<Arc<Variant>>> {
+        self.variant.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 impl Executable {
-    /// Compiles a definition for dense inputs; for others when they come.
+    /// Compiles a definition for inputs that lie in memory as declared, and without gaps; for others when they come.
     ///
     /// # Errors
     /// [`Error::Plan`] when choices of the user do not fit the definition.
@@ -69,9 +77,14 @@ impl Executable {
         let names: Vec<String> =
             definition.fusion.inputs().iter().map(|&input| definition.name_of(input)).collect();
         let signature = Signature::new(&definition.graph, &definition.fusion, &names);
-        let executable = Executable { definition, options, signature, variants: Mutex::default() };
-        executable.variant(&vec![Layout::Dense; names.len()])?;
-        Ok(executable)
+        let layouts = match options.executor {
+            Executor::Evaluator => vec![Layout::Dense; names.len()],
+            _ => declared(&definition),
+        };
+        let first = Arc::new(compile(&definition, &layouts, &options)?);
+        let cell = Cell { variant: Mutex::new(Some(Arc::clone(&first))) };
+        let variants = Mutex::new(vec![(layouts, Arc::new(cell))]);
+        Ok(Executable { definition, options, signature, variants, first })
     }
 
     /// Calls the fusion.
@@ -100,7 +113,7 @@ impl Executable {
     /// The variant for these layouts of the inputs, compiled if it is new.
     fn variant(&self, layouts: &[Layout]) -> Result<Arc<Variant>, Error> {
         let cell = self.cell(layouts);
-        let mut variant = cell.variant.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut variant = cell.lock();
         if let Some(variant) = &*variant {
             return Ok(Arc::clone(variant));
         }
@@ -134,7 +147,9 @@ impl Executable {
 
     /// The variant that was used last: what was decided, and how it was compiled.
     pub fn latest(&self) -> Arc<Variant> {
-        let layouts = self.variants.lock().unwrap_or_else(PoisonError::into_inner)[0].0.clone();
-        self.variant(&layouts).expect("a variant in use was compiled, and compiling is deterministic")
+        let variants = self.variants.lock().unwrap_or_else(PoisonError::into_inner);
+        let cells: Vec<Arc<Cell>> = variants.iter().map(|(_, cell)| Arc::clone(cell)).collect();
+        drop(variants);
+        cells.iter().find_map(|cell| cell.lock().clone()).unwrap_or_else(|| Arc::clone(&self.first))
     }
 }

@@ -3,8 +3,9 @@
 //! Kernels want elements aligned to their size, and the interpreter has no memory before an element. Inputs that are
 //! otherwise are copied; all others are read where they are.
 
-use compiler::layout::Layout;
+use compiler::layout::{Layout, Stride};
 use ir::array::{Array, ArrayView};
+use ir::define::{Definition, Layout as Declared};
 use smallvec::SmallVec;
 
 use crate::{Error, Executor};
@@ -58,4 +59,30 @@ fn layout(view: &ArrayView<'_>) -> Layout {
     let sizes: SmallVec<[i64; 6]> = view.sizes().iter().map(|&size| size as i64).collect();
     let strides: SmallVec<[i64; 6]> = view.strides().iter().map(|&stride| stride as i64).collect();
     Layout::of(&sizes, &strides)
+}
+
+/// How the inputs of a definition were declared to lie in memory. What may have gaps is taken to have none.
+pub(crate) fn declared(definition: &Definition) -> Vec<Layout> {
+    definition
+        .input_decls()
+        .iter()
+        .map(|decl| decl.layout.as_ref().map_or(Layout::Dense, of_declared))
+        .collect()
+}
+
+fn of_declared(declared: &Declared) -> Layout {
+    let axes = 0..declared.shape.len();
+    let is_row_major = axes.clone().all(|axis| declared.memory_place(axis) == axis);
+    let repeats = |axis: usize| declared.shape[axis] == 1 || declared.is_expanded(axis);
+    if is_row_major && !axes.clone().any(|axis| declared.is_expanded(axis)) {
+        return Layout::Dense;
+    }
+    let innermost =
+        axes.clone().filter(|&axis| !repeats(axis)).max_by_key(|&axis| declared.memory_place(axis));
+    let stride = |axis: usize| match axis {
+        _ if repeats(axis) => Stride::Zero,
+        _ if Some(axis) == innermost => Stride::One,
+        _ => Stride::Any,
+    };
+    Layout::Strided(axes.map(stride).collect())
 }

@@ -19,6 +19,8 @@ mod report;
 mod signature;
 mod symbols;
 mod tensor;
+#[cfg(test)]
+mod tests;
 
 pub use call::Outputs;
 pub use compile::Variant;

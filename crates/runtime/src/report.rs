@@ -80,6 +80,6 @@ pub struct StepReport {
     pub name: String,
     /// Time of the step.
     pub time: Duration,
-    /// Bytes of the tensors that it reads and writes, each once.
+    /// Bytes of the tensors that it reads and writes, each once, expanded ones at their size in memory.
     pub bytes: u64,
 }

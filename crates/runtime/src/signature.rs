@@ -2,6 +2,7 @@
 //! implies of sizes. Takes views, gives the values of the size symbols. Looks at no element but those of integer scalars
 //! that sizes depend on.
 
+use indexmap::IndexSet;
 use ir::DType;
 use ir::array::ArrayView;
 use ir::graph::{Form, Fusion, Graph, SymbolSource};
@@ -75,7 +76,9 @@ impl Signature {
             dtype: graph.dtype(val),
             axes: graph.shape(val).iter().enumerate().map(|(k, size)| axis(place, k, size)).collect(),
         });
-        Signature { inputs: inputs.collect(), conditions: conditions(fusion, &origins), origins }
+        let mut conditions = known(fusion, &origins);
+        conditions.extend(needed(graph, fusion));
+        Signature { inputs: inputs.collect(), conditions, origins }
     }
 
     /// The values of the size symbols, if the inputs are as the fusion needs them.
@@ -245,7 +248,7 @@ fn origins(graph: &Graph, fusion: &Fusion) -> Vec<Option<Origin>> {
 }
 
 /// What the facts of a fusion demand, less what holds of every size.
-fn conditions(fusion: &Fusion, origins: &[Option<Origin>]) -> Vec<Condition> {
+fn known(fusion: &Fusion, origins: &[Option<Origin>]) -> Vec<Condition> {
     let facts = fusion.facts();
     let is_size = |sym: Sym| matches!(origins.get(sym.as_u32() as usize), Some(Some(Origin::Size { .. })));
     let says_something =
@@ -258,4 +261,23 @@ fn conditions(fusion: &Fusion, origins: &[Option<Origin>]) -> Vec<Condition> {
     let range = range.map(|(sym, range)| (Expr::sym(sym), Demand::Within(range)));
     let all = equal.chain(zero).chain(slack).chain(multiple).chain(range);
     all.map(|(about, demand)| Condition { about, demand }).collect()
+}
+
+/// What the forms of a fusion need that the facts do not prove: no size is negative, and slices lie inside. Kernels rely
+/// on it for every value that they compute, in memory or not.
+fn needed(graph: &Graph, fusion: &Fusion) -> Vec<Condition> {
+    let mut needed: IndexSet<Expr> = IndexSet::new();
+    for node in fusion.order().iter().map(|&node| graph.node(node)) {
+        needed.extend(node.results.iter().flat_map(|ty| &ty.shape).cloned());
+        if let Form::Slice { starts, sizes } = &node.form {
+            let extents = graph.shape(node.operands[0]);
+            needed.extend(starts.iter().cloned());
+            needed.extend(
+                extents.iter().zip(starts).zip(sizes).map(|((extent, start), size)| extent - start - size),
+            );
+        }
+    }
+    let facts = fusion.facts();
+    let unproved = needed.into_iter().filter(|slack| !facts.prove_le(&Expr::zero(), slack));
+    unproved.map(|about| Condition { about, demand: Demand::NonNegative }).collect()
 }

@@ -1,5 +1,7 @@
 //! Outputs: dense tensors in the allocator's memory, which goes back to the allocator when they are dropped.
 
+use std::fmt;
+
 use ir::DType;
 use ir::array::{Array, ArrayError, ArrayView, ArrayViewMut, Dims, Layout};
 
@@ -7,7 +9,6 @@ use crate::Error;
 use crate::cpu::alloc::{Allocator, Buffer};
 
 /// A dense row-major tensor, aligned to 64 bytes.
-#[derive(Debug)]
 pub struct Tensor {
     buffer: Buffer,
     dtype: DType,
@@ -64,6 +65,12 @@ impl Tensor {
     /// [`ArrayError::Memory`].
     pub fn to_array(&self) -> Result<Array, ArrayError> {
         self.view().to_array()
+    }
+}
+
+impl fmt::Debug for Tensor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Tensor({}{:?})", self.dtype, self.sizes())
     }
 }
 

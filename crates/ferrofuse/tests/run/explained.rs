@@ -72,3 +72,21 @@ fn the_object_has_the_fields_of_the_interface() {
     assert_eq!(keys(segment), ["name", "ops", "inputs", "outputs", "recomputed", "schedule", "passes"]);
     assert_eq!(keys(&segment["inputs"][0]), ["name", "bytes", "bytes_formula"]);
 }
+
+#[test]
+fn what_has_no_name_is_called_as_it_is_printed() {
+    let nested = Case {
+        name: "nested",
+        text: "
+def nested(fd):
+    x = fd.define_tensor(shape=[-1, -1], contiguity=[True, True], dtype=DataType.Float)
+    fd.add_output(fd.ops.exp(fd.ops.neg(x)))
+",
+        inputs: &[],
+    };
+    let explanation = explained(&nested);
+    let printed = ir::text::print(&define(nested.text).expect("defines"), ir::text::Names::Long);
+    let name = &explanation.segments[0].outputs[0].name;
+    assert_eq!(name, "tv2");
+    assert!(printed.contains("fd.add_output(tv2)"), "{printed}");
+}

@@ -2,6 +2,7 @@
 
 mod calls;
 mod definitions;
+mod examples;
 mod executors;
 mod explained;
 mod machine;

@@ -72,3 +72,22 @@ fn sizes_beyond_the_machine_are_an_error() {
     assert!(text.ends_with("is beyond this machine"), "{text}");
     assert_eq!(blame, Blame::Machine);
 }
+
+#[test]
+fn no_size_may_be_negative() {
+    let text = "
+def f(fd):
+    x = fd.define_tensor(shape=[-1], contiguity=[True], dtype=DataType.Float)
+    fd.add_output(fd.ops.sum(fd.ops.pad(x, pad_widths=[-2, -4]), dims=[0]))
+";
+    for executor in [Executor::Compiled, Executor::Interpreter, Executor::Evaluator] {
+        let options = CompileOptions { executor, ..CompileOptions::default() };
+        let executable = compile(define(text).expect("defines"), options).expect("compiles");
+        let (long, short) = (random(DType::F32, &[6], 1), random(DType::F32, &[5], 1));
+        assert!(executable.run(&[long.view()]).is_ok());
+        let (text, blame) = refused(executable.run(&[short.view()]));
+        let values = "i0 - 6, where i0 = 5 is the size of axis 0 of input 0 (x)";
+        assert_eq!(text, format!("the sizes must fulfil i0 - 6 >= 0, but {values}"));
+        assert_eq!(blame, Blame::User);
+    }
+}
