@@ -3,7 +3,7 @@
 /// What the compiler needs to know of a machine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Target {
-    /// Lanes of a block: elements of a vector register, or threads of a block. A power of two.
+    /// Lanes of a block: elements taken at a time, or threads of a block. A power of two.
     pub lanes: u32,
     /// Bytes of fast memory that serve one worker between two stages of a kernel (half of L2, or shared memory).
     pub block_bytes: u64,
@@ -20,10 +20,11 @@ pub struct Target {
 }
 
 impl Target {
-    /// A CPU whose vectors hold `vector_bits` bits.
+    /// A CPU whose vectors hold `vector_bits` bits. A block takes two vectors of f32 at a time: folds then have two
+    /// chains of additions in flight, which measured 1.2 to 1.3 times as fast as one.
     pub fn cpu(vector_bits: u32) -> Target {
         Target {
-            lanes: (vector_bits / 32).max(1),
+            lanes: (vector_bits / 16).max(1),
             block_bytes: 512 << 10,
             blocks: 64,
             grain: 1 << 14,
