@@ -27,6 +27,7 @@
 
 mod explain;
 
+pub use codegen::cpu::llvm::LlvmOptions;
 pub use compiler::layout::Layout;
 pub use compiler::schedule::{Hints, Schedule, parse as parse_schedule};
 pub use compiler::segment::Segmentation;
@@ -38,7 +39,7 @@ pub use ir::text::{Diagnostic, File};
 pub use ir::{DType, Scalar};
 pub use runtime::{
     Blame, CallReport, CompileOptions, Error, Executable, Executor, KernelReport, Machine, MachineOptions,
-    Outputs, Report, SegmentReport, StepReport, Tensor, Variant,
+    Outputs, Report, SegmentReport, Signature, StepReport, Tensor, Variant,
 };
 
 /// Reads a definition from its text.
@@ -55,6 +56,23 @@ pub fn define(text: &str) -> Result<Definition, Diagnostic> {
 /// As [`define`].
 pub fn read(text: &str) -> Result<File, Diagnostic> {
     ir::text::parse(text)
+}
+
+/// The sizes that inputs give the symbols of a definition, as hints to compile and explain it with.
+///
+/// # Errors
+/// The first input that is not as the definition needs it.
+pub fn hints(definition: &Definition, inputs: &[ArrayView<'_>]) -> Result<Hints, Error> {
+    Ok(Hints::new(Signature::new(definition).bind(inputs)?.known()))
+}
+
+/// Plans a definition for inputs that lie in memory as declared, and compiles nothing: for [`explain`], with or without
+/// libLLVM.
+///
+/// # Errors
+/// When choices in the options do not fit the definition.
+pub fn plan(definition: &Definition, options: &CompileOptions) -> Result<Plan, Error> {
+    runtime::plan_declared(definition, options)
 }
 
 /// Compiles a definition. The result is called with [`Executable::run`], from any number of threads.

@@ -3,7 +3,6 @@
 //! Where libLLVM is missing, the variant is the whole fusion for the evaluator, with a notice; where a single kernel
 //! cannot be compiled, its segment goes to the evaluator, with the reason. Nothing here runs a kernel.
 
-use std::num::NonZeroUsize;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -12,12 +11,12 @@ use std::time::{Duration, Instant};
 use codegen::cpu::llvm::CpuTarget;
 use codegen::cpu::{CompiledKernel, Error as CodegenError, compile_kernel};
 use compiler::layout::Layout;
-use compiler::target::Target;
 use compiler::{Decision, Plan, PlanError, plan};
 use ir::define::Definition;
 use ir::kernel::Kernel;
 
 use crate::executable::CompileOptions;
+use crate::inputs::declared;
 use crate::plan::{ExecutionPlan, Segment, Step};
 use crate::report::{KernelReport, SegmentReport};
 use crate::{Error, Executor, Report};
@@ -47,6 +46,14 @@ pub(crate) enum Code {
     Program,
 }
 
+/// Plans a definition for inputs that lie in memory as declared, and compiles nothing: what `explain` needs.
+///
+/// # Errors
+/// [`Error::Plan`] when choices of the user do not fit the definition.
+pub fn plan_declared(definition: &Definition, options: &CompileOptions) -> Result<Plan, Error> {
+    Ok(planned(definition, &declared(definition), options)?)
+}
+
 /// Compiles a definition for inputs of these layouts.
 pub(crate) fn compile(
     definition: &Definition,
@@ -57,15 +64,17 @@ pub(crate) fn compile(
     match options.executor {
         Executor::Evaluator => Ok(evaluated(definition, "the evaluator was asked for", None)),
         Executor::Interpreter => {
-            let plan = planned(definition, layouts, options, &options.machine.target())?;
-            Ok(Variant::new(plan, Executor::Interpreter, begin.elapsed(), |_| Ok(Code::Program)))
+            let plan = planned(definition, layouts, options)?;
+            let time = begin.elapsed();
+            Ok(Variant::new(plan, Executor::Interpreter, time, 1, |_| Ok(Code::Program)))
         }
         Executor::Compiled => match options.machine.llvm() {
             Ok(llvm) => {
-                let plan = planned(definition, layouts, options, &options.machine.target())?;
+                let plan = planned(definition, layouts, options)?;
                 let machine_code =
                     |kernel: &Kernel| compile_kernel(kernel, CpuTarget::Host, &llvm).map(Code::Machine);
-                Ok(Variant::new(plan, Executor::Compiled, begin.elapsed(), machine_code))
+                let (time, threads) = (begin.elapsed(), options.machine.threads());
+                Ok(Variant::new(plan, Executor::Compiled, time, threads, machine_code))
             }
             Err(error) => {
                 let notice = format!("running on the evaluator, which is slow: {error}");
@@ -75,13 +84,9 @@ pub(crate) fn compile(
     }
 }
 
-fn planned(
-    definition: &Definition,
-    layouts: &[Layout],
-    options: &CompileOptions,
-    target: &Target,
-) -> Result<Plan, PlanError> {
-    plan(&definition.graph, &definition.fusion, layouts, target, &options.hints, &options.plan)
+fn planned(definition: &Definition, layouts: &[Layout], options: &CompileOptions) -> Result<Plan, PlanError> {
+    let target = options.machine.target();
+    plan(&definition.graph, &definition.fusion, layouts, &target, &options.hints, &options.plan)
 }
 
 /// The whole definition for the evaluator.
@@ -103,11 +108,12 @@ impl Variant {
         mut plan: Plan,
         executor: Executor,
         time: Duration,
+        threads: usize,
         make: impl Fn(&Kernel) -> Result<Code, CodegenError> + Sync,
     ) -> Variant {
         let begin = Instant::now();
         let mut code = Vec::new();
-        for (segment, made) in make_all(&plan, make).into_iter().enumerate() {
+        for (segment, made) in make_all(&plan, threads, make).into_iter().enumerate() {
             match made {
                 Ok(made) => code.extend(made),
                 Err(error) => {
@@ -127,6 +133,7 @@ impl Variant {
 /// The code of each segment's kernels, made on several threads; the first error of a segment in its place.
 fn make_all(
     plan: &Plan,
+    threads: usize,
     make: impl Fn(&Kernel) -> Result<Code, CodegenError> + Sync,
 ) -> Vec<Result<Vec<Code>, CodegenError>> {
     let kernels: Vec<(usize, &Kernel)> = kernels(plan).collect();
@@ -139,9 +146,8 @@ fn make_all(
             made[place].get_or_init(|| make(kernel));
         }
     };
-    let threads = thread::available_parallelism().map_or(1, NonZeroUsize::get).min(kernels.len());
     thread::scope(|scope| {
-        for _ in 0..threads {
+        for _ in 0..threads.min(kernels.len()) {
             // Where the system refuses a thread, the last one below does all that is left.
             let _ = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
         }

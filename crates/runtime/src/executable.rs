@@ -74,11 +74,9 @@ impl Executable {
     /// # Errors
     /// [`Error::Plan`] when choices of the user do not fit the definition.
     pub fn new(definition: Definition, options: CompileOptions) -> Result<Executable, Error> {
-        let names: Vec<String> =
-            definition.fusion.inputs().iter().map(|&input| definition.name_of(input)).collect();
-        let signature = Signature::new(&definition.graph, &definition.fusion, &names);
+        let signature = Signature::new(&definition);
         let layouts = match options.executor {
-            Executor::Evaluator => vec![Layout::Dense; names.len()],
+            Executor::Evaluator => vec![Layout::Dense; definition.fusion.inputs().len()],
             _ => declared(&definition),
         };
         let first = Arc::new(compile(&definition, &layouts, &options)?);

@@ -23,10 +23,11 @@ mod tensor;
 mod tests;
 
 pub use call::Outputs;
-pub use compile::Variant;
+pub use compile::{Variant, plan_declared};
 pub use error::{Blame, Error};
 pub use executable::{CompileOptions, Executable};
 pub use machine::{Machine, MachineOptions};
 pub use report::{CallReport, Executor, KernelReport, Report, SegmentReport, StepReport};
+pub use signature::Signature;
 pub use symbols::{Formula, Formulas, Symbols};
 pub use tensor::Tensor;

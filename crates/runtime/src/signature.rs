@@ -5,6 +5,7 @@
 use indexmap::IndexSet;
 use ir::DType;
 use ir::array::ArrayView;
+use ir::define::Definition;
 use ir::graph::{Form, Fusion, Graph, SymbolSource};
 use ir::index::{Expr, Range, Sym};
 use rustc_hash::FxHashMap;
@@ -63,8 +64,10 @@ enum Demand {
 }
 
 impl Signature {
-    /// The demands of a fusion. `names` are the users' names of the inputs.
-    pub fn new(graph: &Graph, fusion: &Fusion, names: &[String]) -> Signature {
+    /// The demands of a definition.
+    pub fn new(definition: &Definition) -> Signature {
+        let (graph, fusion) = (&definition.graph, &definition.fusion);
+        let names = fusion.inputs().iter().map(|&input| definition.name_of(input));
         let origins: Vec<Option<Origin>> = origins(graph, fusion);
         let axis = |input: usize, axis: usize, size: &Expr| {
             let own = Some(Origin::Size { input, axis });

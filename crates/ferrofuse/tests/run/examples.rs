@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::Path;
 
-use ferrofuse::{Array, ArrayView, CompileOptions, Definition, compile, define};
+use ferrofuse::{Array, ArrayView, CompileOptions, Definition, Executor, compile, define};
 use ir::graph::evaluate::{EvaluateOptions, compare, evaluate};
 use ir::index::Expr;
 
-use crate::tensors::{random, views};
+use crate::tensors::{Strange, StrangeArray, random, views};
 
 /// All example files by name.
 fn examples() -> Vec<(String, String)> {
@@ -32,6 +32,33 @@ fn inputs(definition: &Definition, sizes: &[i64]) -> Vec<Array> {
         random(definition.graph.dtype(*val), &shape, seed as u64)
     };
     definition.fusion.inputs().iter().enumerate().map(tensor).collect()
+}
+
+#[test]
+fn examples_read_strides_of_any_kind() {
+    for (name, text) in examples() {
+        let executable =
+            compile(define(&text).expect("defines"), CompileOptions::default()).expect("compiles");
+        for strange in Strange::ALL {
+            let dense = inputs(executable.definition(), &[2, 3, 5, 4]);
+            let make = |dense: &Array| StrangeArray::new(strange, dense.dtype(), dense.sizes(), 5);
+            let arrays: Vec<StrangeArray> = dense.iter().map(make).collect();
+            let views: Vec<ArrayView<'_>> = arrays.iter().map(StrangeArray::view).collect();
+            agree(&format!("{name}, {strange:?}"), &executable, &views);
+        }
+    }
+}
+
+#[test]
+fn examples_are_interpreted_without_a_fault() {
+    for (name, text) in examples() {
+        let options = CompileOptions { executor: Executor::Interpreter, ..CompileOptions::default() };
+        let executable = compile(define(&text).expect("defines"), options).expect("compiles");
+        for sizes in [&[2, 3, 5, 4][..], &[3, 1, 70], &[1, 0, 2]] {
+            let arrays = inputs(executable.definition(), sizes);
+            agree(&format!("{name} at {sizes:?}"), &executable, &views(&arrays));
+        }
+    }
 }
 
 #[test]

@@ -1,27 +1,17 @@
 //! Explanations: bytes, formulas, edges with reasons, in the user's names.
 
-use ferrofuse::{CompileOptions, Explanation, Hints, compile, define, explain};
+use ferrofuse::{CompileOptions, Explanation, define, explain, hints, plan};
 
 use crate::definitions::{COPIES, Case, SILU_MUL, SUM_COLUMNS, TWO_AXES};
+use crate::tensors::{inputs, views};
 
 /// The explanation of a case at 1000 rows of 500 columns.
 fn explained(case: &Case) -> Explanation {
     let definition = define(case.text).expect("defines");
-    let sizes: Vec<_> = definition
-        .graph
-        .symbols()
-        .iter()
-        .map(|(sym, source)| match source {
-            ir::graph::SymbolSource::InputSize { axis: 0, .. } => (sym, 1000),
-            _ => (sym, 500),
-        })
-        .collect();
-    let hints = Hints::new(sizes);
-    let executable =
-        compile(definition, CompileOptions { hints: hints.clone(), ..CompileOptions::default() });
-    let executable = executable.expect("compiles");
-    let plan = executable.latest().plan.clone().expect("a plan");
-    explain(executable.definition(), &plan, &hints)
+    let arrays = inputs(case, &definition, 1000, 500);
+    let hints = hints(&definition, &views(&arrays)).expect("fit");
+    let options = CompileOptions { hints: hints.clone(), ..CompileOptions::default() };
+    explain(&definition, &plan(&definition, &options).expect("no choices of a user"), &hints)
 }
 
 #[test]
@@ -82,7 +72,7 @@ def nested(fd):
     x = fd.define_tensor(shape=[-1, -1], contiguity=[True, True], dtype=DataType.Float)
     fd.add_output(fd.ops.exp(fd.ops.neg(x)))
 ",
-        inputs: &[],
+        inputs: &["R C"],
     };
     let explanation = explained(&nested);
     let printed = ir::text::print(&define(nested.text).expect("defines"), ir::text::Names::Long);

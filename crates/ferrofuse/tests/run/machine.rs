@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use codegen::cpu::llvm::LlvmOptions;
-use ferrofuse::{CompileOptions, Executor, Machine, MachineOptions, compile, define};
+use ferrofuse::{CompileOptions, Executor, LlvmOptions, Machine, MachineOptions, compile, define};
 
 use crate::definitions::ALL;
 use crate::executors::{check, executable};

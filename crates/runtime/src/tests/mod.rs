@@ -79,7 +79,7 @@ fn a_segment_without_code_goes_to_the_evaluator_and_says_so() {
         true => Err(CodegenError::NoSymbol(kernel.name.clone())),
         false => Ok(Code::Program),
     };
-    let variant = Variant::new(plan, Executor::Interpreter, Duration::ZERO, make);
+    let variant = Variant::new(plan, Executor::Interpreter, Duration::ZERO, 2, make);
     check_lives(&variant.steps);
     let reports = &variant.report.segments;
     assert_eq!(reports.len(), segments);
