@@ -14,15 +14,14 @@ impl Definer {
     /// For an unknown name, arguments that do not fit the parameters, dtypes and shapes that do not suit.
     pub fn call(&mut self, op: &str, arguments: Vec<Argument>) -> Result<Object, DefineError> {
         let found = ops::lookup(op).map_err(|unknown| {
-            let error = DefineError::new(op, "to be an op", "no op of that name").at(self.span);
+            let error = DefineError::new(op, "to be an op", "no op of that name");
             match unknown.did_you_mean {
                 Some(near) => error.help(format!("did you mean `{near}`?")),
                 None => error,
             }
         })?;
         self.op = found.name();
-        let bound =
-            Bound::new(found.name(), &found.params(), arguments).map_err(|error| error.at(self.span))?;
+        let bound = Bound::new(found.name(), &found.params(), arguments)?;
         match found {
             OpRef::Prim(prim) => self.call_prim(prim, &bound).map(|value| self.record_one(&bound, value)),
             OpRef::Composite(op) => {

@@ -120,7 +120,7 @@ impl Definer {
     }
 
     fn bind(&self, params: &[Param], arguments: Vec<Argument>) -> Result<Bound, DefineError> {
-        Bound::new(self.op, params, arguments).map_err(|error| error.at(self.span))
+        Bound::new(self.op, params, arguments)
     }
 
     fn scalar_input(&mut self, dtype: DType) -> Result<Object, DefineError> {

@@ -133,7 +133,7 @@ impl Definer {
 
     /// A complaint about the op being applied.
     pub(super) fn refuse(&self, expected: impl Into<String>, given: impl Into<String>) -> DefineError {
-        DefineError::new(self.op, expected, given).at(self.span)
+        DefineError::new(self.op, expected, given)
     }
 
     /// Adds a node of one result.
@@ -144,7 +144,7 @@ impl Definer {
     /// Adds a node.
     pub(super) fn add_node(&mut self, form: Form, operands: &[Val]) -> Result<Node, DefineError> {
         let node = self.graph.add(form, operands, &mut self.facts);
-        let node = node.map_err(|error| DefineError::from_shape(self.op, error).at(self.span))?;
+        let node = node.map_err(|error| DefineError::from_shape(self.op, error))?;
         self.note_size(node.into());
         Ok(node)
     }
@@ -199,6 +199,8 @@ impl Definer {
             (Form::Map(Prim::Add), [x, y]) => *x + *y,
             (Form::Map(Prim::Sub), [x, y]) => *x - *y,
             (Form::Map(Prim::Mul), [x, y]) => *x * *y,
+            (Form::Map(Prim::Minimum), [x, y]) => Expr::min(x, y),
+            (Form::Map(Prim::Maximum), [x, y]) => Expr::max(x, y),
             (Form::Map(Prim::Neg), [x]) => -*x,
             (Form::Map(Prim::Div), [x, y]) if self.divides_exactly_down(x, y) => x.floor_div(y),
             _ => return,

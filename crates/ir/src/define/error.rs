@@ -18,7 +18,7 @@ pub struct DefineError {
     pub given: String,
     /// What the user could do.
     pub help: Option<String>,
-    /// The place in the source text, where there is one.
+    /// The place of the argument in the source text; `None` stands for the whole call, and for no text at all.
     pub span: Option<Span>,
 }
 

@@ -145,8 +145,8 @@ impl Definer {
         }
         let exact = bound.flag("manual_normalization");
         for (axis, size) in shape.iter().enumerate() {
-            if !self.facts.prove_le(&Expr::zero(), &starts[axis]) {
-                return Err(bound.refuse("start_indices", "a list of numbers known to be zero or more"));
+            if self.facts.assume_le(&Expr::zero(), &starts[axis]).is_err() {
+                return Err(bound.refuse("start_indices", "a list of numbers, zero or more"));
             }
             if !exact {
                 starts[axis] = self.smaller(&starts[axis], size);

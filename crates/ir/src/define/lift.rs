@@ -237,14 +237,23 @@ impl Lifter<'_> {
                 let axis = Argument::keyword("dim", Object::int(axis as i64));
                 self.definer.call(FormOp::Size.name(), vec![Argument::positional(value), axis])?
             }
-            None if size.as_atom().is_some() || size.is_overflow() => {
-                self.origins.push(Origin::Size(size.clone()));
-                self.definer.define_scalar(vec![Argument::positional(Object::DType(DType::I64))])?
-            }
-            None => self.sum(size)?,
+            None => match size.as_atom() {
+                Some(Atom::Min(a, b)) => self.combine("minimum", a, b)?,
+                Some(Atom::Max(a, b)) => self.combine("maximum", a, b)?,
+                None if !size.is_overflow() => self.sum(size)?,
+                _ => {
+                    self.origins.push(Origin::Size(size.clone()));
+                    self.definer.define_scalar(vec![Argument::positional(Object::DType(DType::I64))])?
+                }
+            },
         };
         self.sizes.insert(size.clone(), object.clone());
         Ok(object)
+    }
+
+    fn combine(&mut self, op: &str, a: &Expr, b: &Expr) -> Result<Object, DefineError> {
+        let operands = [self.size(a)?, self.size(b)?];
+        self.definer.call(op, operands.into_iter().map(Argument::positional).collect())
     }
 
     /// A polynomial, term by term.

@@ -1,6 +1,9 @@
 //! Definitions as text in, graphs as text out.
 
-use crate::graph::dump;
+use super::{Argument, Definer, Object};
+use crate::DType;
+use crate::graph::{TaskKind, dump};
+use crate::ops::{OpRef, Param, ParamDefault, ParamKind};
 use crate::text::{Names, parse, print, print_view};
 
 /// A body as a file.
@@ -87,4 +90,196 @@ fn halves_are_computed_in_f32() {
         n9 = maximum (n7, n8) : f32[i1, 4]
         n10 = cast bf16 (n9) : bf16[i1, 4]",
     );
+}
+
+#[test]
+fn promotion_broadcasts_and_casts_numbers() {
+    check_op(
+        "fd.ops.add(n, 0.5)",
+        "
+        n7 = cast f32 (n3) : f32[i2]
+        n8 = constant 0.5 : f32[]
+        n9 = add (n7, n8) : f32[i2]",
+    );
+    check_op(
+        "a * b",
+        "
+        n7 = broadcast [new, old] (n1) : f32[1, 4]
+        n8 = mul (n0, n7) : f32[i0, 4]",
+    );
+    check_op(
+        "fd.ops.where(m, h, 0.0)",
+        "
+        n7 = cast f32 (n2) : f32[i1, 4]
+        n8 = constant 0.0 : f32[]
+        n9 = where (n4, n7, n8) : f32[2, 4]
+        n10 = cast bf16 (n9) : bf16[2, 4]",
+    );
+    check_op(
+        "-a < s",
+        "
+        n7 = neg (n0) : f32[i0, 4]
+        n8 = cast f32 (n5) : f32[]
+        n9 = lt (n7, n8) : bool[i0, 4]",
+    );
+    check_op(
+        "fd.ops.clamp(a, None, 1)",
+        "
+        n7 = constant float(\"-inf\") : f32[]
+        n8 = constant 1.0 : f32[]
+        n9 = maximum (n0, n7) : f32[i0, 4]
+        n10 = minimum (n9, n8) : f32[i0, 4]",
+    );
+}
+
+#[test]
+fn folds_squeeze_ones_and_widen() {
+    check_op(
+        "fd.ops.sum(m, [0, 1])",
+        "
+        n7 = cast i64 (n4) : i64[2, 1]
+        n8 = squeeze [1] (n7) : i64[2]
+        n9 = fold sum [0] (n8) : i64[]",
+    );
+    check_op(
+        "fd.ops.max(h, dim=-1, keepdim=True)",
+        "
+        n7 = cast f32 (n2) : f32[i1, 4]
+        n8 = fold max [1] (n7) : f32[i1]
+        n9 = broadcast [old, new] (n8) : f32[i1, 1]
+        n10 = cast bf16 (n9) : bf16[i1, 1]",
+    );
+    check_op("fd.ops.sum(n, dtype=DataType.Int32)", "n7 = fold sum [0] (n3) : i32[]");
+    check_op(
+        "fd.ops.var(a, [1])",
+        "
+        n7 = constant 3.0 : f32[]
+        n8, n8.1, n8.2 = fold welford [1] (n0) : f32[i0], f32[i0], f32[i0]
+        n9 = div (n8.1, n7) : f32[i0]",
+    );
+}
+
+#[test]
+fn forms_that_change_nothing_add_nothing() {
+    for expression in [
+        "fd.ops.permute(a, [0, 1])",
+        "fd.ops.reshape(a, [-1, 4])",
+        "fd.ops.expand(a, [-1, 4])",
+        "fd.ops.slice(b, [0], [7])",
+        "fd.ops.pad(a, [0, 0])",
+        "fd.ops.cat([a])",
+        "fd.ops.broadcast(a, [False, False])",
+        "fd.ops.cast(a, DataType.Float)",
+    ] {
+        check_op(expression, "");
+    }
+}
+
+#[test]
+fn shapes_are_worked_out() {
+    check_op("fd.ops.reshape(a, [2, -1])", "n7 = reshape [2, 2*i0] (n0) : f32[2, 2*i0]");
+    check_op("fd.ops.reshape(b, [1, 4, 1])", "n7 = broadcast [new, old, new] (n1) : f32[1, 4, 1]");
+    check_op(
+        "fd.ops.pad(b, [1, 2], 7)",
+        "
+        n7 = constant 7.0 : f32[]
+        n8 = pad before [1] after [2] (n1, n7) : f32[7]",
+    );
+    check_op("fd.ops.slice(a, [1, 1], [3, 3])", "
+        n7 = slice from [min(1, i0), 1] size [-min(1, i0) + min(3, i0), 2] (n0) : f32[-min(1, i0) + min(3, i0), 2]");
+    check_op(
+        "fd.ops.full([2, k], 1, DataType.Half)",
+        "
+        n7 = constant 1.0 : f16[]
+        n8 = broadcast [new, new] (n7) : f16[1, 1]
+        n9 = expand [2, i3] (n8) : f16[2, i3]",
+    );
+    check_op(
+        "fd.ops.iota(fd.ops.size(a, 0) * 2, 1, 3)",
+        "
+        n7 = size i0 : i64[]
+        n8 = constant 2 : i64[]
+        n9 = mul (n7, n8) : i64[]
+        n10 = constant 1 : i64[]
+        n11 = constant 3 : i64[]
+        n12 = iota 2*i0 (n10, n11) : i64[2*i0]",
+    );
+    check_op(
+        "fd.ops.broadcast_in_dim(b, shape=[k, 4], broadcast_dims=[1])",
+        "
+        n7 = broadcast [new, old] (n1) : f32[1, 4]
+        n8 = expand [i3, 4] (n7) : f32[i3, 4]",
+    );
+}
+
+#[test]
+fn composites_are_patterns() {
+    let body = "a = fd.define_tensor(shape=[-1, 4], contiguity=True, dtype=DataType.Half)
+        b = fd.ops.softmax(a, dim=-1)
+        c = fd.ops.gelu(fd.ops.layer_norm(b, [4]))
+        fd.add_output(fd.ops.rms_norm(c, [4]))
+        fd.add_output(fd.ops.log_softmax(a, 0))";
+    graph_of(body);
+    let patterns = parse(&file(body)).expect("it parses").definition.patterns;
+    let names: Vec<&str> = patterns.of_kind(TaskKind::Pattern).map(|(_, data)| data.name.as_str()).collect();
+    assert_eq!(names, ["softmax", "layer_norm", "gelu", "rms_norm", "log_softmax"]);
+}
+
+/// An argument of a kind that most ops accept.
+fn sample(param: &Param, tensor: Object, flag: Object) -> Object {
+    match (param.kind, param.name) {
+        (ParamKind::Operand, "condition" | "cond") => flag,
+        (ParamKind::Operand | ParamKind::Tensor, _) => tensor,
+        (ParamKind::Tensors, _) => Object::list([tensor.clone(), tensor]),
+        (ParamKind::Scalar | ParamKind::Int, _) => Object::int(1),
+        (ParamKind::Ints, "dims" | "broadcast_dims") => Object::ints([0, 1]),
+        (ParamKind::Ints, _) => Object::ints([1, 1]),
+        (ParamKind::Shape, _) => Object::ints([1, 1]),
+        (ParamKind::Bool, _) => Object::bool(false),
+        (ParamKind::Bools, _) => Object::list([Object::bool(false), Object::bool(false)]),
+        (ParamKind::Contiguity, _) => Object::bool(true),
+        (ParamKind::DType, _) => Object::DType(DType::F32),
+    }
+}
+
+/// Every row of the tables in a minimal call, on the first dtype that it accepts; the definition prints and reads back.
+#[test]
+fn every_op_can_be_called() {
+    for op in OpRef::all() {
+        let called = [DType::F32, DType::I64, DType::Bool].into_iter().any(|dtype| calls(op, dtype));
+        assert!(called, "`{}` accepts none of the samples", op.name());
+    }
+}
+
+fn calls(op: OpRef, dtype: DType) -> bool {
+    let mut definer = Definer::new();
+    let mut declare = |dtype| {
+        let arguments = vec![
+            Argument::positional(Object::ints([1, 1])),
+            Argument::keyword("dtype", Object::DType(dtype)),
+        ];
+        Object::Value(definer.define_tensor(arguments).expect("a fine declaration"))
+    };
+    let (tensor, flag) = (declare(dtype), declare(DType::Bool));
+    let params = op.params();
+    let mut required: Vec<Argument> = Vec::new();
+    for (place, param) in
+        params.iter().enumerate().filter(|(_, param)| param.default == ParamDefault::Required)
+    {
+        let first_of_where = op.name() == "where" && place == 0;
+        let object = if first_of_where { flag.clone() } else { sample(param, tensor.clone(), flag.clone()) };
+        required.push(Argument::keyword(param.name, object));
+    }
+    let Ok(result) = definer.call(op.name(), required) else { return false };
+    let results = result.as_list().map_or_else(|| vec![result.clone()], <[Object]>::to_vec);
+    for result in results {
+        if definer.add_output(&result, None).is_err() {
+            definer.add_output(&tensor, None).expect("a tensor");
+        }
+    }
+    let definition = definer.finish().expect("it gives something back");
+    let printed = print(&definition, Names::Long);
+    let again = parse(&printed).unwrap_or_else(|error| panic!("{error}\n{printed}")).definition;
+    assert_eq!(dump(&again.graph, &again.fusion), dump(&definition.graph, &definition.fusion), "{printed}");
+    true
 }

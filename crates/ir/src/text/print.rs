@@ -144,7 +144,8 @@ impl Printer<'_> {
         }
     }
 
-    /// Whether numbers of other dtypes than Python's mean the same when written as Python's.
+    /// Whether numbers of other dtypes than Python's mean the same when written as Python's: the op then casts them to the
+    /// dtype that they have.
     fn may_inline(&self, op: OpRef, arguments: &[Option<&Object>]) -> bool {
         let signature = |plain: bool| -> Option<Signature> {
             let operands: Option<Vec<Operand>> = arguments
@@ -157,10 +158,29 @@ impl Printer<'_> {
                 OpRef::Form(_) => None,
             }
         };
+        let is_kept = |dtypes: &[DType]| {
+            arguments.iter().zip(dtypes).all(|(argument, dtype)| match argument {
+                Some(Object::Number(scalar)) => is_python(scalar.dtype()) || scalar.dtype() == *dtype,
+                _ => true,
+            })
+        };
         match op {
-            OpRef::Form(form) => form != ops::FormOp::Cast,
-            _ => signature(true).is_some() && signature(true) == signature(false),
+            OpRef::Form(_) => {
+                self.form_dtype(arguments).is_some_and(|dtype| is_kept(&vec![dtype; arguments.len()]))
+            }
+            _ => signature(true)
+                .is_some_and(|plain| is_kept(&plain.compute) && signature(false).as_ref() == Some(&plain)),
         }
+    }
+
+    /// The dtype to which a form casts numbers: the one it is given, or that of its tensor.
+    fn form_dtype(&self, arguments: &[Option<&Object>]) -> Option<DType> {
+        let given = arguments.iter().flatten().find_map(|object| match object {
+            Object::DType(dtype) => Some(*dtype),
+            _ => None,
+        });
+        let tensor = || arguments.iter().flatten().find_map(|object| object.as_value());
+        given.or_else(|| tensor().map(|value| self.definition.graph.dtype(value.val)))
     }
 
     fn operand(&self, object: &Object, plain: bool) -> Option<Operand> {
