@@ -42,11 +42,12 @@ pub(crate) fn run(
     let scratch: Vec<Addresses> = (0..workers).map(|worker| scratch.of(worker)).collect();
     let (buffers, scratch) = (&buffers, scratch.as_slice());
     machine.pool.run(blocks, &|worker, first, last| {
-        // SAFETY: the addresses are in the kernel's order, one for each argument, buffer and scratch array. A verified
-        // kernel was lowered for tensors of these sizes and strides, so that its indices stay within them: inputs were
-        // checked against the sizes that the arguments give, and what is written was allocated by them, aligned; so
-        // were the strides of inputs, whose alignment was checked too. The call owns what is written, no two blocks
-        // write the same element, and each worker has scratch arrays of its own.
+        // SAFETY: the slices hold one entry for each argument, buffer and scratch array, in the kernel's order. A kernel is
+        // lowered so that its indices stay within tensors of the sizes and strides that its arguments give. These are
+        // the very tensors: the signature checked the inputs' sizes, the variant was chosen by their strides, `Inputs`
+        // saw to their alignment, and all other memory was allocated, aligned, from the same sizes. Nobody else writes:
+        // inputs are borrowed, the call owns what is written, which is no input, no two blocks write one element, and
+        // each worker has scratch arrays of its own.
         unsafe { code.call(arguments, &buffers.0, &scratch[worker].0, first as i64, last as i64) }
     });
     Ok(())
