@@ -1,0 +1,362 @@
+//! The statements of a kernel as C++ lines: takes a kernel that verifies, gives the function's body and asks the
+//! prelude for what the lines call.
+
+use cranelift_entity::SecondaryMap;
+use indexmap::IndexMap;
+
+use ir::Scalar;
+use ir::index::{Expr, Facts};
+use ir::kernel::{Accumulator, Kernel, Loop, LoopKind, Place, Scratch, Stmt, Value};
+use ir::ops::{Monoid, Prim};
+
+use super::EmitError;
+use super::cast::cast;
+use super::dtype::{in_memory, in_register, literal};
+use super::index::IndexWriter;
+use super::names::Names;
+use super::prelude::{Prelude, Snippet};
+use super::reduce::Reduction;
+use super::shared;
+use super::single_use::single_use;
+use super::spelling::{bare, fill, repeats, template};
+
+/// The longest text that is written where it is used instead of getting a line and a name.
+const LONGEST_INLINE: usize = 40;
+
+/// The text of a value that has not been written yet.
+#[derive(Clone)]
+struct Text {
+    code: String,
+    /// It reads an accumulator, so it must be written before one is set.
+    reads_accumulator: bool,
+}
+
+/// Writes one kernel.
+pub(super) struct Writer<'a> {
+    kernel: &'a Kernel,
+    names: &'a Names,
+    prelude: &'a mut Prelude,
+    single_use: SecondaryMap<Value, bool>,
+    /// Constants, which have no line.
+    literals: SecondaryMap<Value, Option<String>>,
+    /// Values that wait for their one use, in the order of the kernel.
+    pending: IndexMap<Value, Text>,
+    facts: Facts,
+    lines: String,
+    depth: usize,
+    in_lanes: bool,
+}
+
+impl<'a> Writer<'a> {
+    pub(super) fn new(kernel: &'a Kernel, names: &'a Names, prelude: &'a mut Prelude) -> Self {
+        let mut facts = Facts::new();
+        facts.assume_range(kernel.block, 0, None);
+        Writer {
+            kernel,
+            names,
+            prelude,
+            single_use: single_use(kernel),
+            literals: SecondaryMap::new(),
+            pending: IndexMap::new(),
+            facts,
+            lines: String::new(),
+            depth: 1,
+            in_lanes: false,
+        }
+    }
+
+    /// The lines between the function's braces.
+    pub(super) fn kernel_body(mut self) -> Result<String, EmitError> {
+        self.index(&self.kernel.blocks)?;
+        self.halves();
+        self.line(&format!("const long long {} = blockIdx.x;", self.names.symbol(self.kernel.block)));
+        self.scratch()?;
+        self.body(&self.kernel.body)?;
+        Ok(self.lines)
+    }
+
+    /// The names of half types are needed wherever such a value or element is.
+    fn halves(&mut self) {
+        let kernel = self.kernel;
+        let values = kernel.values.values().chain(kernel.accumulators.values()).copied();
+        let buffers = kernel.buffers.values().map(|decl| decl.dtype);
+        let scratch = kernel.scratch.values().map(|decl| decl.dtype);
+        for dtype in values.chain(buffers).chain(scratch) {
+            match dtype {
+                ir::DType::F16 => self.prelude.add(Snippet::F16),
+                ir::DType::BF16 => self.prelude.add(Snippet::Bf16),
+                _ => {}
+            }
+        }
+    }
+
+    fn scratch(&mut self) -> Result<(), EmitError> {
+        let layout = shared::layout(self.kernel);
+        self.index(&layout.bytes)?;
+        if !layout.offsets.is_empty() {
+            self.line("extern __shared__ __align__(16) unsigned char smem[];");
+        }
+        for (array, offset) in layout.offsets {
+            let element = in_memory(self.kernel.scratch[array].dtype);
+            let place = if offset.is_zero() {
+                "smem".to_owned()
+            } else {
+                format!("(smem + {})", self.index(&offset)?)
+            };
+            self.line(&format!("{element}* const {array} = ({element}*){place};"));
+        }
+        Ok(())
+    }
+
+    fn line(&mut self, text: &str) {
+        self.lines.push_str(&"  ".repeat(self.depth));
+        self.lines.push_str(text);
+        self.lines.push('\n');
+    }
+
+    fn body(&mut self, body: &[Stmt]) -> Result<(), EmitError> {
+        body.iter().try_for_each(|statement| self.statement(statement))
+    }
+
+    fn statement(&mut self, statement: &Stmt) -> Result<(), EmitError> {
+        match statement {
+            Stmt::Apply { value, op, args } => self.apply(*value, *op, args)?,
+            Stmt::Cast { value, arg } => {
+                let (from, to) = (self.kernel.values[*arg], self.kernel.values[*value]);
+                let arg = self.operand(*arg);
+                let code = cast(from, to, &arg.code, self.prelude);
+                self.define(*value, Text { code, ..arg });
+            }
+            Stmt::Const { value, constant } => self.literals[*value] = Some(literal(*constant)),
+            Stmt::Index { value, index } => self.index_value(*value, index)?,
+            Stmt::Load { value, place, index, guard } => self.load(*value, *place, index, *guard)?,
+            Stmt::Store { place, index, value, guard } => self.store(*place, index, *value, *guard)?,
+            Stmt::Open { accumulator, init } => {
+                let init = self.operand(*init).code;
+                let dtype = in_register(self.kernel.accumulators[*accumulator]);
+                self.line(&format!("{dtype} {accumulator} = {};", bare(&init)));
+            }
+            Stmt::Get { value, accumulator } => {
+                self.define(*value, Text { code: accumulator.to_string(), reads_accumulator: true });
+            }
+            Stmt::Set { accumulator, value } => {
+                let value = self.operand(*value).code;
+                self.write_pending_reads();
+                self.line(&format!("{accumulator} = {};", bare(&value)));
+            }
+            Stmt::Reduce { values, monoid, accumulators } => self.reduce(values, *monoid, accumulators)?,
+            Stmt::For(turns) => self.turns(turns)?,
+            Stmt::Barrier => self.line("__syncthreads();"),
+        }
+        Ok(())
+    }
+
+    fn apply(&mut self, value: Value, op: Prim, args: &[Value]) -> Result<(), EmitError> {
+        let computes = args.last().map_or(self.kernel.values[value], |&last| self.kernel.values[last]);
+        let template = template(op, computes)?;
+        let mut texts = Vec::with_capacity(args.len());
+        let mut reads_accumulator = false;
+        for (place, &arg) in args.iter().enumerate() {
+            if repeats(template, place) {
+                self.write_pending(arg);
+            }
+            let text = self.operand(arg);
+            reads_accumulator |= text.reads_accumulator;
+            texts.push(text.code);
+        }
+        let code = fill(op, template, &texts, self.prelude);
+        self.define(value, Text { code, reads_accumulator });
+        Ok(())
+    }
+
+    fn index_value(&mut self, value: Value, index: &Expr) -> Result<(), EmitError> {
+        if let Some(number) = index.as_const() {
+            self.literals[value] = Some(literal(Scalar::from_i64(ir::DType::I64, number)));
+        } else {
+            self.index(index)?;
+            let code = self.index_writer().factor(index);
+            self.define(value, Text { code, reads_accumulator: false });
+        }
+        Ok(())
+    }
+
+    fn load(
+        &mut self,
+        value: Value,
+        place: Place,
+        index: &Expr,
+        guard: Option<Value>,
+    ) -> Result<(), EmitError> {
+        let dtype = self.kernel.values[value];
+        let guard = guard.map(|guard| self.operand(guard));
+        let element = self.element(place, index)?;
+        let element = if dtype == ir::DType::Bool { format!("({element} != 0)") } else { element };
+        let text = match guard {
+            None => Text { code: element, reads_accumulator: false },
+            Some(guard) => {
+                let code =
+                    format!("({} ? {} : {})", guard.code, bare(&element), literal(Scalar::zero(dtype)));
+                Text { code, ..guard }
+            }
+        };
+        match place {
+            Place::Buffer(_) => self.define(value, text),
+            // What scratch holds may change before the value is used.
+            Place::Scratch(_) => self.declare(value, &text),
+        }
+        Ok(())
+    }
+
+    fn store(
+        &mut self,
+        place: Place,
+        index: &Expr,
+        value: Value,
+        guard: Option<Value>,
+    ) -> Result<(), EmitError> {
+        let guard = guard.map(|guard| self.operand(guard).code);
+        let value = self.operand(value).code;
+        let element = self.element(place, index)?;
+        let condition = match (self.in_lanes, guard) {
+            (true, None) => String::new(),
+            (true, Some(guard)) => format!("if ({}) ", bare(&guard)),
+            (false, None) => "if (threadIdx.x == 0) ".to_owned(),
+            (false, Some(guard)) => format!("if (threadIdx.x == 0 && {guard}) "),
+        };
+        self.line(&format!("{condition}{element} = {};", bare(&value)));
+        Ok(())
+    }
+
+    fn reduce(
+        &mut self,
+        values: &[Value],
+        monoid: Monoid,
+        accumulators: &[Accumulator],
+    ) -> Result<(), EmitError> {
+        let dtype = self.kernel.accumulators[accumulators[0]];
+        let reduction = Reduction { monoid, dtype, lanes: self.kernel.lanes };
+        if reduction.lanes > 1 && self.prelude.lacks(&reduction) {
+            let text = reduction.text(self.prelude)?;
+            self.prelude.add_reduction(reduction.clone(), text);
+        }
+        let name = reduction.name();
+        match (values, accumulators) {
+            _ if reduction.lanes == 1 => {
+                for (&value, accumulator) in values.iter().zip(accumulators) {
+                    self.declare(value, &Text { code: accumulator.to_string(), reads_accumulator: true });
+                }
+            }
+            (&[value], &[accumulator]) => {
+                let code = format!("{name}({accumulator})");
+                self.declare(value, &Text { code, reads_accumulator: true });
+            }
+            _ => {
+                self.line(&format!("const auto [{}] = {name}({{{}}});", listed(values), listed(accumulators)))
+            }
+        }
+        Ok(())
+    }
+
+    fn turns(&mut self, turns: &Loop) -> Result<(), EmitError> {
+        self.write_pending_reads();
+        let (begin, end) = (self.index(&turns.begin)?, self.index(&turns.end)?);
+        let var = self.names.symbol(turns.var);
+        self.line(&match turns.kind {
+            LoopKind::Serial => format!("for (long long {var} = {begin}; {var} < {end}; {var}++) {{"),
+            LoopKind::Lanes => {
+                let first = if turns.begin.is_zero() { String::new() } else { format!("{begin} + ") };
+                let step = format!("{var} += {}", self.kernel.lanes);
+                format!("for (long long {var} = {first}threadIdx.x; {var} < {end}; {step}) {{")
+            }
+        });
+        self.loop_body(turns)?;
+        self.line("}");
+        Ok(())
+    }
+
+    /// The body, in the knowledge that the variable is at least its first value.
+    fn loop_body(&mut self, turns: &Loop) -> Result<(), EmitError> {
+        let mut within = self.facts.clone();
+        let least = self.facts.bounds(&turns.begin).lo().and_then(|least| i64::try_from(least).ok());
+        within.assume_range(turns.var, least, None);
+        let outside = (std::mem::replace(&mut self.facts, within), self.in_lanes);
+        self.in_lanes |= turns.kind == LoopKind::Lanes;
+        self.depth += 1;
+        self.body(&turns.body)?;
+        self.depth -= 1;
+        (self.facts, self.in_lanes) = outside;
+        Ok(())
+    }
+
+    /// Takes note of a value's text, or writes it.
+    fn define(&mut self, value: Value, text: Text) {
+        if self.single_use[value] && text.code.len() <= LONGEST_INLINE {
+            self.pending.insert(value, text);
+        } else {
+            self.declare(value, &text);
+        }
+    }
+
+    fn declare(&mut self, value: Value, text: &Text) {
+        let dtype = in_register(self.kernel.values[value]);
+        self.line(&format!("const {dtype} {value} = {};", bare(&text.code)));
+    }
+
+    /// The text that stands for a value where it is used.
+    fn operand(&mut self, value: Value) -> Text {
+        if let Some(text) = self.pending.shift_remove(&value) {
+            return text;
+        }
+        let code = self.literals[value].clone().unwrap_or_else(|| value.to_string());
+        Text { code, reads_accumulator: false }
+    }
+
+    /// Writes a waiting value that is more than a word.
+    fn write_pending(&mut self, value: Value) {
+        let is_word =
+            |text: &Text| text.code.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        if self.pending.get(&value).is_some_and(|text| !is_word(text))
+            && let Some(text) = self.pending.shift_remove(&value)
+        {
+            self.declare(value, &text);
+        }
+    }
+
+    /// Writes the waiting values that read accumulators, before one of these changes.
+    fn write_pending_reads(&mut self) {
+        let reading: Vec<Value> =
+            self.pending.iter().filter(|(_, text)| text.reads_accumulator).map(|(&value, _)| value).collect();
+        for value in reading {
+            if let Some(text) = self.pending.shift_remove(&value) {
+                self.declare(value, &text);
+            }
+        }
+    }
+
+    fn element(&mut self, place: Place, index: &Expr) -> Result<String, EmitError> {
+        let index = self.index(index)?;
+        Ok(match place {
+            Place::Buffer(buffer) => format!("{}[{index}]", self.names.buffer(buffer)),
+            Place::Scratch(scratch) => format!("{}[{index}]", scratch_name(scratch)),
+        })
+    }
+
+    fn index(&mut self, index: &Expr) -> Result<String, EmitError> {
+        if index.is_overflow() {
+            return Err(EmitError::IndexOverflow { kernel: self.kernel.name.clone() });
+        }
+        Ok(self.index_writer().text(index))
+    }
+
+    fn index_writer(&mut self) -> IndexWriter<'_> {
+        IndexWriter { names: self.names, facts: &self.facts, prelude: self.prelude }
+    }
+}
+
+fn scratch_name(scratch: Scratch) -> String {
+    scratch.to_string()
+}
+
+fn listed<T: ToString>(items: &[T]) -> String {
+    items.iter().map(T::to_string).collect::<Vec<_>>().join(", ")
+}

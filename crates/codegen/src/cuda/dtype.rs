@@ -1,0 +1,83 @@
+//! How CUDA C++ says a dtype and a constant of it. Gives text only.
+
+use ir::{DType, Scalar};
+
+/// The type of a variable. `bf16` and `f16` are names that the prelude gives to `unsigned short`.
+pub(super) fn in_register(dtype: DType) -> &'static str {
+    match dtype {
+        DType::Bool => "bool",
+        DType::I32 => "int",
+        DType::I64 => "long long",
+        DType::F16 => "f16",
+        DType::BF16 => "bf16",
+        DType::F32 => "float",
+        DType::F64 => "double",
+    }
+}
+
+/// The type of an element of a buffer or of scratch; a bool is a byte.
+pub(super) fn in_memory(dtype: DType) -> &'static str {
+    if dtype == DType::Bool { "unsigned char" } else { in_register(dtype) }
+}
+
+/// A constant, in parentheses where it is more than one token: it can stand beside any operator.
+pub(super) fn literal(constant: Scalar) -> String {
+    match constant.dtype() {
+        DType::Bool => constant.as_bool().to_string(),
+        DType::I32 => integer(constant.as_i64(), i64::from(i32::MIN), ""),
+        DType::I64 => integer(constant.as_i64(), i64::MIN, "ll"),
+        dtype @ (DType::F16 | DType::BF16) => format!("({}){:#06x}", in_register(dtype), constant.bits()),
+        DType::F32 => float(
+            f32::from_bits(constant.bits() as u32),
+            "f",
+            format!("__uint_as_float({:#010x}u)", constant.bits()),
+        ),
+        DType::F64 => {
+            let bits = format!("__longlong_as_double({:#018x}ll)", constant.bits());
+            float(f64::from_bits(constant.bits()), "", bits)
+        }
+    }
+}
+
+/// The least integer has no literal of its own type: a literal has no sign.
+fn integer(value: i64, least: i64, suffix: &str) -> String {
+    match value {
+        _ if value == least => format!("({}{suffix} - 1)", value + 1),
+        ..0 => format!("({value}{suffix})"),
+        _ => format!("{value}{suffix}"),
+    }
+}
+
+/// The fewest digits that read back, or `bits` for what has no digits.
+fn float<F: Into<f64> + Copy + std::fmt::Debug>(value: F, suffix: &str, bits: String) -> String {
+    match value.into() {
+        wide if !wide.is_finite() => bits,
+        wide if wide.is_sign_negative() => format!("({value:?}{suffix})"),
+        _ => format!("{value:?}{suffix}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn literals() {
+        for (dtype, number, text) in [
+            (DType::Bool, 1.0, "true"),
+            (DType::I32, -3.0, "(-3)"),
+            (DType::I32, -2147483648.0, "(-2147483647 - 1)"),
+            (DType::I64, 4.0, "4ll"),
+            (DType::BF16, 1.0, "(bf16)0x3f80"),
+            (DType::F32, 0.1, "0.1f"),
+            (DType::F32, -0.0, "(-0.0f)"),
+            (DType::F32, 1e20, "1e20f"),
+            (DType::F32, f64::NEG_INFINITY, "__uint_as_float(0xff800000u)"),
+            (DType::F64, 1e-300, "1e-300"),
+            (DType::F64, f64::NAN, "__longlong_as_double(0x7ff8000000000000ll)"),
+        ] {
+            assert_eq!(literal(Scalar::from_f64(dtype, number)), text);
+        }
+        assert_eq!(literal(Scalar::from_i64(DType::I64, i64::MIN)), "(-9223372036854775807ll - 1)");
+    }
+}

@@ -1,0 +1,142 @@
+//! From a kernel program to include-free CUDA C++: text that people read, NVRTC compiles and the emulator runs.
+//!
+//! * A lane is a thread and a block is a CUDA block: `threadIdx.x` is the lane, `blockIdx.x` the block.
+//! * Uniform code is run by every thread alike; what it stores is stored by thread 0.
+//! * A value has its name of the kernel text, as in `v3`, or stands where it is used if that is once and it is short.
+//! * Accumulators are variables of each thread. Halves are carried as their bits and computed with in f32.
+//! * Scratch arrays lie one after the other in dynamic shared memory (`shared.rs`), slots of reductions in static.
+//!
+//! Takes no decisions, compiles and launches nothing, and knows no device: the same text suits every target.
+
+mod body;
+mod cast;
+mod dtype;
+mod index;
+mod names;
+mod prelude;
+mod reduce;
+mod shared;
+mod single_use;
+mod spelling;
+
+use thiserror::Error;
+
+use ir::DType;
+use ir::index::{Expr, Sym};
+use ir::kernel::{Access, Buffer, Kernel, Violations, verify};
+
+use body::Writer;
+use index::IndexWriter;
+use names::Names;
+use prelude::Prelude;
+
+/// How NVRTC must be asked for the text to mean what the kernel program means: a product and a sum round twice unless
+/// the program says otherwise, and nothing is fast at the price of its bits.
+pub const NVRTC_OPTIONS: [&str; 2] = ["--std=c++17", "--fmad=false"];
+
+/// A kernel as CUDA C++, with what a launch needs to know.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CudaKernel {
+    /// The name of the `__global__` function: the kernel's, unless C++ keeps that word for itself.
+    pub name: String,
+    /// The whole translation unit.
+    pub source: String,
+    /// What the function takes, in order.
+    pub parameters: Vec<Parameter>,
+    /// Blocks along x, over the arguments. A launch of none is left out: the driver refuses it.
+    pub blocks: Expr,
+    /// Threads of a block along x.
+    pub block_threads: u32,
+    /// Bytes of shared memory that the text declares itself.
+    pub static_shared_bytes: u32,
+    /// Bytes of shared memory that the launch must give, over the arguments.
+    pub dynamic_shared_bytes: Expr,
+}
+
+/// A parameter of the function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Parameter {
+    /// The address of a buffer's first element, aligned to its element size.
+    Buffer(Buffer),
+    /// A size or stride, 64 bits.
+    Argument(Sym),
+}
+
+/// Why a kernel has no CUDA text.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum EmitError {
+    /// The kernel breaks the rules of kernel programs.
+    #[error("the kernel is not well-formed:\n{0}")]
+    Malformed(#[from] Violations),
+    /// An index expression outgrew the algebra.
+    #[error("an index expression of kernel `{kernel}` is too large")]
+    IndexOverflow {
+        /// The kernel's name.
+        kernel: String,
+    },
+    /// The op table has no CUDA text for an op on a dtype.
+    #[error("`{op}` of {dtype} has no CUDA spelling")]
+    Unspelled {
+        /// The op's name.
+        op: &'static str,
+        /// The dtype it computes in.
+        dtype: DType,
+    },
+}
+
+/// Writes the kernel as CUDA C++.
+///
+/// # Errors
+/// [`EmitError`] for kernels that do not verify or say more than CUDA can.
+pub fn emit(kernel: &Kernel) -> Result<CudaKernel, EmitError> {
+    verify(kernel)?;
+    let names = Names::new(kernel);
+    let mut prelude = Prelude::default();
+    let body = Writer::new(kernel, &names, &mut prelude).kernel_body()?;
+    let source = format!(
+        "{}{prelude}{}{body}}}\n",
+        header(kernel, &names, &mut Prelude::default()),
+        signature(kernel, &names),
+    );
+    let buffers = kernel.buffers.keys().map(Parameter::Buffer);
+    let arguments = kernel.arguments.iter().copied().map(Parameter::Argument);
+    Ok(CudaKernel {
+        name: names.kernel.clone(),
+        source,
+        parameters: buffers.chain(arguments).collect(),
+        blocks: kernel.blocks.clone(),
+        block_threads: kernel.lanes,
+        static_shared_bytes: prelude.static_shared_bytes(),
+        dynamic_shared_bytes: shared::layout(kernel).bytes,
+    })
+}
+
+/// The comment that opens the text: what it reads and writes, and how it is launched.
+fn header(kernel: &Kernel, names: &Names, prelude: &mut Prelude) -> String {
+    let facts = ir::index::Facts::new();
+    let blocks = IndexWriter { names, facts: &facts, prelude }.text(&kernel.blocks);
+    let listed = |access| {
+        let of_access = kernel.buffers.iter().filter(|(_, decl)| decl.access == access);
+        let texts: Vec<String> =
+            of_access.map(|(id, decl)| format!("{} ({})", names.buffer(id), decl.dtype)).collect();
+        if texts.is_empty() { "nothing".to_owned() } else { texts.join(", ") }
+    };
+    let (reads, writes) = (listed(Access::Read), listed(Access::Write));
+    format!(
+        "// {}: reads {reads}; writes {writes}.\n// Blocks: {blocks}. Threads of a block: {}.\n\n",
+        names.kernel, kernel.lanes
+    )
+}
+
+/// The function's head, up to the brace; one parameter a line where one line would be long.
+fn signature(kernel: &Kernel, names: &Names) -> String {
+    let buffers = kernel.buffers.iter().map(|(id, decl)| {
+        let constant = if decl.access == Access::Read { "const " } else { "" };
+        format!("{constant}{}* __restrict__ {}", dtype::in_memory(decl.dtype), names.buffer(id))
+    });
+    let arguments = kernel.arguments.iter().map(|&symbol| format!("long long {}", names.symbol(symbol)));
+    let parameters: Vec<String> = buffers.chain(arguments).collect();
+    let head = format!("extern \"C\" __global__ void __launch_bounds__({}) {}(", kernel.lanes, names.kernel);
+    let one_line = format!("{head}{}) {{\n", parameters.join(", "));
+    if one_line.len() <= 120 { one_line } else { format!("{head}\n    {}) {{\n", parameters.join(",\n    ")) }
+}

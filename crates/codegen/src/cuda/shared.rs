@@ -1,0 +1,27 @@
+//! Where scratch arrays lie in dynamic shared memory: one after the other, the widest elements first, so that each is
+//! aligned without padding whatever the sizes are.
+
+use ir::index::Expr;
+use ir::kernel::{Kernel, Scratch};
+
+/// The dynamic shared memory of a kernel.
+pub(super) struct Layout {
+    /// Each scratch array with the byte where it begins, over the arguments.
+    pub(super) offsets: Vec<(Scratch, Expr)>,
+    /// All bytes, over the arguments.
+    pub(super) bytes: Expr,
+}
+
+/// Places the kernel's scratch arrays.
+pub(super) fn layout(kernel: &Kernel) -> Layout {
+    let mut arrays: Vec<Scratch> = kernel.scratch.keys().collect();
+    arrays.sort_by_key(|&array| std::cmp::Reverse(kernel.scratch[array].dtype.size()));
+    let mut bytes = Expr::zero();
+    let mut offsets = Vec::with_capacity(arrays.len());
+    for array in arrays {
+        let decl = &kernel.scratch[array];
+        offsets.push((array, bytes.clone()));
+        bytes = bytes + &decl.len * decl.dtype.size() as i64;
+    }
+    Layout { offsets, bytes }
+}

@@ -1,0 +1,90 @@
+//! From an op and the texts of its operands to C++ text, by the templates of the op table.
+
+use ir::DType;
+use ir::ops::Prim;
+
+use super::EmitError;
+use super::prelude::Prelude;
+
+/// The template of an op that computes in `dtype`.
+pub(super) fn template(op: Prim, dtype: DType) -> Result<&'static str, EmitError> {
+    op.row().cuda.of(dtype).ok_or(EmitError::Unspelled { op: op.name(), dtype })
+}
+
+/// The template with operands in place; what it calls goes into the prelude.
+pub(super) fn fill(op: Prim, template: &str, operands: &[String], prelude: &mut Prelude) -> String {
+    if let Some(helper) = op.row().cuda.helper
+        && calls(template, helper)
+    {
+        prelude.add_op(helper);
+    }
+    let mut text = template.to_owned();
+    for (place, operand) in operands.iter().enumerate() {
+        let hole = hole(place);
+        // A whole argument of a call needs no parentheses of its own.
+        for (left, right) in [("(", ")"), ("(", ","), (", ", ")"), (", ", ",")] {
+            let argument = format!("{left}{hole}{right}");
+            text = text.replace(&argument, &format!("{left}{}{right}", bare(operand)));
+        }
+        text = text.replace(&hole, operand);
+    }
+    text
+}
+
+/// Whether a template names an operand more than once, so that its text should be short and cheap.
+pub(super) fn repeats(template: &str, place: usize) -> bool {
+    template.matches(&hole(place)).count() > 1
+}
+
+fn hole(place: usize) -> String {
+    format!("{{{place}}}")
+}
+
+/// Whether the text calls a function that the helper defines.
+fn calls(text: &str, helper: &str) -> bool {
+    let name = text.split_once('(').map_or("", |(name, _)| name);
+    !name.is_empty() && helper.contains(&format!(" {name}("))
+}
+
+/// The text without the one pair of parentheses that encloses it all, if there is one.
+pub(super) fn bare(text: &str) -> &str {
+    let Some(inside) = text.strip_prefix('(').and_then(|text| text.strip_suffix(')')) else { return text };
+    let mut depth = 0i32;
+    for character in inside.chars() {
+        depth += i32::from(character == '(') - i32::from(character == ')');
+        if depth < 0 {
+            return text;
+        }
+    }
+    inside
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_an_enclosing_pair_is_dropped() {
+        for (text, expected) in [
+            ("(a + b)", "a + b"),
+            ("((a) + (b))", "(a) + (b)"),
+            ("(a) + (b)", "(a) + (b)"),
+            ("f(x)", "f(x)"),
+            ("(float)x", "(float)x"),
+            ("v3", "v3"),
+        ] {
+            assert_eq!(bare(text), expected);
+        }
+    }
+
+    #[test]
+    fn helpers_come_only_with_templates_that_call_them() {
+        let mut prelude = Prelude::default();
+        let operands = ["(v0 + v1)".to_owned(), "v2".to_owned()];
+        assert_eq!(fill(Prim::Fmod, "fmodf({0}, {1})", &operands, &mut prelude), "fmodf(v0 + v1, v2)");
+        assert_eq!(prelude.to_string(), "");
+        fill(Prim::Fmod, "truncated_remainder({0}, {1})", &operands, &mut prelude);
+        assert!(prelude.to_string().contains("truncated_remainder(T a, T b)"));
+        assert_eq!(fill(Prim::Mul, "({0} * {1})", &operands, &mut prelude), "((v0 + v1) * v2)");
+    }
+}
