@@ -6,6 +6,8 @@
 
 use std::ffi::{c_int, c_void};
 
+use ir::ops::integer_power;
+
 /// One function: its name as an object file spells it, and its address.
 type Entry = (&'static str, *const u8);
 
@@ -35,16 +37,28 @@ macro_rules! binary {
 
 /// The address of a function that kernels may call; `None` for a name that is none of ours.
 pub fn address(name: &str) -> Option<*const u8> {
-    let tables: [&[Entry]; 5] = [
+    let tables: [&[Entry]; 6] = [
         &unary!(f32: acosf asinf atanf ceilf cosf erff erfcf expf exp2f expm1f floorf logf log1pf log2f rintf roundevenf
             sinf sqrtf tanhf truncf),
         &unary!(f64: acos asin atan ceil cos erf erfc exp exp2 expm1 floor log log1p log2 rint roundeven
             sin sqrt tanh trunc),
         &binary!(f32: atan2f fmodf powf),
         &binary!(f64: atan2 fmod pow),
+        &integers(),
         &memory(),
     ];
     tables.into_iter().flatten().find(|(known, _)| *known == name).map(|&(_, address)| address)
+}
+
+/// Functions of integers, by their meaning in the op table.
+fn integers() -> [Entry; 2] {
+    extern "C" fn narrow(base: i32, exponent: i32) -> i32 {
+        integer_power(base.into(), exponent.into(), 32) as i32
+    }
+    extern "C" fn wide(base: i64, exponent: i64) -> i64 {
+        integer_power(base, exponent, 64)
+    }
+    [("integer_power_i32", narrow as *const u8), ("integer_power_i64", wide as *const u8)]
 }
 
 /// What LLVM makes of long copies and fills.
@@ -64,8 +78,11 @@ mod tests {
     #[test]
     fn what_the_rows_call_is_here() {
         for prim in Prim::ALL {
-            if let Some(CpuSpelling::Libm { f32: single, f64: double }) = prim.row().cpu.float {
-                assert!(address(single).is_some() && address(double).is_some(), "{}", prim.name());
+            let row = prim.row();
+            for spelling in [row.cpu.float, row.cpu.int].into_iter().flatten() {
+                if let CpuSpelling::Call { narrow, wide } = spelling {
+                    assert!(address(narrow).is_some() && address(wide).is_some(), "{}", prim.name());
+                }
             }
         }
         assert_eq!(address("system"), None);

@@ -12,7 +12,7 @@ const STEP: usize = 4099;
 
 fn functions() -> impl Iterator<Item = Prim> {
     Prim::ALL.iter().copied().filter(|prim| {
-        matches!(prim.row().cpu.float, Some(CpuSpelling::Polynomial(_) | CpuSpelling::Libm { .. }))
+        matches!(prim.row().cpu.float, Some(CpuSpelling::Polynomial(_) | CpuSpelling::Call { .. }))
             && prim.row().params.len() == 1
     })
 }

@@ -2,7 +2,7 @@
 //!
 //! C++ leaves the overflow of signed integers undefined, so that CUDA goes through unsigned ones; compilers narrow them again.
 
-use super::row::CpuSpelling::{Expansion, Guarded, Instruction, Intrinsic, Libm};
+use super::row::CpuSpelling::{Call, Expansion, Guarded, Instruction, Intrinsic};
 use super::row::{
     Algebra, BoolMeaning, CpuSpellings, CudaSpelling, FloatMeaning, Guard, IntMeaning, Primitive, wrap,
 };
@@ -106,7 +106,8 @@ pub(super) const FMOD: Primitive = Primitive {
             "template <class T> __device__ inline T truncated_remainder(T a, T b) {\n  \
              return b == 0 ? a : b == -1 ? T(0) : a % b;\n}\n",
         ),
-    cpu: CpuSpellings::float(Libm { f32: "fmodf", f64: "fmod" }).and_int(Guarded("srem", Guard::Remainder)),
+    cpu: CpuSpellings::float(Call { narrow: "fmodf", wide: "fmod" })
+        .and_int(Guarded("srem", Guard::Remainder)),
     ulp: 0.0,
     spread: Spread::Remainder,
     doc: "Remainder of the truncated quotient, with the sign of the dividend. An integer modulo 0 is itself; a float modulo 0 is NaN.",

@@ -41,6 +41,7 @@ pub use row::{
     Polynomial, Primitive,
 };
 pub use spread::Spread;
+pub use transcendental::integer_power;
 pub use typing::{Classes, Operand, OperandKind, Signature, Typing, TypingError, promote};
 
 use crate::DType;

@@ -238,12 +238,12 @@ pub enum CpuSpelling {
     Expansion(&'static str),
     /// A polynomial that the code generator holds.
     Polynomial(Polynomial),
-    /// A call per lane of the C library.
-    Libm {
-        /// The function on `float`.
-        f32: &'static str,
-        /// The function on `double`.
-        f64: &'static str,
+    /// A call per lane.
+    Call {
+        /// The function on 32 bits.
+        narrow: &'static str,
+        /// The function on 64 bits.
+        wide: &'static str,
     },
 }
 

@@ -3,7 +3,7 @@
 //! Error bounds cover both back ends, our polynomials and the C library on CPUs and CUDA's documented maxima, and the last
 //! bit of the meanings themselves.
 
-use super::row::CpuSpelling::{Expansion, Intrinsic, Libm};
+use super::row::CpuSpelling::{Call, Expansion, Intrinsic};
 use super::row::{
     Algebra, CpuSpelling, CpuSpellings, CudaSpelling, FloatMeaning, IntMeaning, Polynomial, Primitive, wrap,
 };
@@ -129,7 +129,7 @@ pub(super) const ASIN: Primitive = Primitive {
     name: "asin",
     float: Some(FloatMeaning::Unary(libm::asin)),
     cuda: CudaSpelling::float("asinf({0})", "asin({0})"),
-    cpu: CpuSpellings::float(Libm { f32: "asinf", f64: "asin" }),
+    cpu: CpuSpellings::float(Call { narrow: "asinf", wide: "asin" }),
     ulp: 4.0,
     doc: "Inverse sine; outside -1 to 1, NaN.",
     ..REAL
@@ -139,7 +139,7 @@ pub(super) const ACOS: Primitive = Primitive {
     name: "acos",
     float: Some(FloatMeaning::Unary(libm::acos)),
     cuda: CudaSpelling::float("acosf({0})", "acos({0})"),
-    cpu: CpuSpellings::float(Libm { f32: "acosf", f64: "acos" }),
+    cpu: CpuSpellings::float(Call { narrow: "acosf", wide: "acos" }),
     ulp: 4.0,
     doc: "Inverse cosine; outside -1 to 1, NaN.",
     ..REAL
@@ -149,7 +149,7 @@ pub(super) const ATAN: Primitive = Primitive {
     name: "atan",
     float: Some(FloatMeaning::Unary(libm::atan)),
     cuda: CudaSpelling::float("atanf({0})", "atan({0})"),
-    cpu: CpuSpellings::float(Libm { f32: "atanf", f64: "atan" }),
+    cpu: CpuSpellings::float(Call { narrow: "atanf", wide: "atan" }),
     ulp: 3.0,
     doc: "Inverse tangent.",
     ..REAL
@@ -160,7 +160,7 @@ pub(super) const ATAN2: Primitive = Primitive {
     params: &["y", "x"],
     float: Some(FloatMeaning::Binary(libm::atan2)),
     cuda: CudaSpelling::float("atan2f({0}, {1})", "atan2({0}, {1})"),
-    cpu: CpuSpellings::float(Libm { f32: "atan2f", f64: "atan2" }),
+    cpu: CpuSpellings::float(Call { narrow: "atan2f", wide: "atan2" }),
     ulp: 3.0,
     spread: Spread::Angle,
     doc: "The angle of the point (x, y), from -pi to pi.",
@@ -191,7 +191,7 @@ pub(super) const ERFC: Primitive = Primitive {
     name: "erfc",
     float: Some(FloatMeaning::Unary(libm::erfc)),
     cuda: CudaSpelling::float("erfcf({0})", "erfc({0})"),
-    cpu: CpuSpellings::float(Libm { f32: "erfcf", f64: "erfc" }),
+    cpu: CpuSpellings::float(Call { narrow: "erfcf", wide: "erfc" }),
     ulp: 6.0,
     doc: "1 - erf(x), exact also for large x.",
     ..REAL
@@ -213,7 +213,8 @@ pub(super) const POW: Primitive = Primitive {
              for (; exponent != 0; exponent >>= 1, square *= square) if (exponent & 1) power *= square;\n  \
              return T(power);\n}\n",
         ),
-    cpu: CpuSpellings::float(Libm { f32: "powf", f64: "pow" }),
+    cpu: CpuSpellings::float(Call { narrow: "powf", wide: "pow" })
+        .and_int(Call { narrow: "integer_power_i32", wide: "integer_power_i64" }),
     ulp: 8.0,
     spread: Spread::Power,
     doc: "Power. Anything to the 0 is 1, negative bases take only whole exponents, else NaN. Integers wrap; \
@@ -222,7 +223,7 @@ pub(super) const POW: Primitive = Primitive {
 };
 
 /// By squaring, as `pow` is on integers: wrapped, and the truncated reciprocal for negative exponents.
-fn integer_power(base: i64, exponent: i64, bits: u32) -> i64 {
+pub fn integer_power(base: i64, exponent: i64, bits: u32) -> i64 {
     if exponent < 0 {
         return match base {
             1 => 1,

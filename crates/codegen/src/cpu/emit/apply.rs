@@ -32,8 +32,8 @@ pub(super) fn apply(w: &mut Writer<'_>, op: Prim, args: &[Operand]) -> Result<Op
             w.call_lanes(math::double(function), args)
         }
         CpuSpelling::Polynomial(function) => math::polynomial(w, function, args[0]),
-        CpuSpelling::Libm { f32: single, f64: double } => {
-            w.call_lanes(if dtype == DType::F64 { double } else { single }, args)
+        CpuSpelling::Call { narrow, wide } => {
+            w.call_lanes(if matches!(dtype, DType::F64 | DType::I64) { wide } else { narrow }, args)
         }
     })
 }

@@ -192,7 +192,10 @@ impl<'i> Writer<'i> {
         let args: Vec<Operand> = args.iter().map(|&arg| self.shaped(arg, lanes)).collect();
         self.declare_call(function, args[0].ty.element, args.len());
         let Some(lanes) = lanes else { return self.call(function, &args) };
-        let zero = Operand::float(0.0, args[0].ty);
+        let zero = match args[0].ty.element {
+            Element::I32 | Element::I64 => Operand::integer(0, args[0].ty),
+            _ => Operand::float(0.0, args[0].ty),
+        };
         (0..lanes).fold(zero, |vector, lane| {
             let args: Vec<Operand> = args.iter().map(|&arg| self.extract(arg, lane)).collect();
             let result = self.call(function, &args);

@@ -55,14 +55,12 @@ fn every_meaning_is_spelled_in_cuda_with_all_operands() {
     }
 }
 
-/// Integer powers are the one meaning that only the evaluator and CUDA know.
 #[test]
-fn every_meaning_but_one_is_spelled_for_cpus() {
+fn every_meaning_is_spelled_for_cpus() {
     for &prim in Prim::ALL {
         for dtype in [DType::Bool, DType::I64, DType::F32] {
             let spelled = prim.row().cpu.of(dtype).is_some();
-            let evaluator_only = prim == Prim::Pow && dtype == DType::I64;
-            assert_eq!(spelled, prim.row().classes().contain(dtype) && !evaluator_only, "{}", prim.name());
+            assert_eq!(spelled, prim.row().classes().contain(dtype), "{}", prim.name());
         }
     }
 }
