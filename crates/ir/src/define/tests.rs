@@ -197,9 +197,6 @@ fn shapes_are_worked_out() {
     check_op(
         "fd.ops.iota(fd.ops.size(a, 0) * 2, 1, 3)",
         "
-        n7 = size i0 : i64[]
-        n8 = constant 2 : i64[]
-        n9 = mul (n7, n8) : i64[]
         n10 = constant 1 : i64[]
         n11 = constant 3 : i64[]
         n12 = iota 2*i0 (n10, n11) : i64[2*i0]",

@@ -1,8 +1,10 @@
 //! Definition files: nvFuser's definition language read and written.
 //!
-//! `span` (places, diagnostics) · `lexer` · `grammar` (tokens to tree) · `syntax` (the tree) · `read` (tree to definition)
-//! · `inputs` (what to run it on) · `print`.
+//! `span` (places, diagnostics) · `lexer` · `grammar` and `expression` (tokens to tree) · `syntax` (the tree) · `read` (a
+//! file) · `body` (tree to definition) · `inputs` (what to run it on) · `print`.
 
+mod body;
+mod expression;
 mod grammar;
 mod inputs;
 mod lexer;
