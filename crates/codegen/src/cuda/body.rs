@@ -13,7 +13,7 @@ use super::EmitError;
 use super::cast::cast;
 use super::dtype::{in_memory, in_register, literal};
 use super::index::IndexWriter;
-use super::names::Names;
+use super::names::{Names, words};
 use super::prelude::{Prelude, Snippet};
 use super::reduce::Reduction;
 use super::shared;
@@ -21,7 +21,7 @@ use super::single_use::single_use;
 use super::spelling::{bare, fill, repeats, template};
 
 /// The longest text that is written where it is used instead of getting a line and a name.
-const LONGEST_INLINE: usize = 40;
+const LONGEST_INLINE: usize = 48;
 
 /// The text of a value that has not been written yet.
 #[derive(Clone)]
@@ -67,12 +67,14 @@ impl<'a> Writer<'a> {
 
     /// The lines between the function's braces.
     pub(super) fn kernel_body(mut self) -> Result<String, EmitError> {
-        self.index(&self.kernel.blocks)?;
+        self.representable(&self.kernel.blocks)?;
         self.halves();
-        self.line(&format!("const long long {} = blockIdx.x;", self.names.symbol(self.kernel.block)));
         self.scratch()?;
         self.body(&self.kernel.body)?;
-        Ok(self.lines)
+        let block = self.names.symbol(self.kernel.block);
+        let declaration = format!("  const long long {block} = blockIdx.x;\n");
+        let needed = words(&self.lines).any(|word| word == block);
+        Ok(if needed { declaration + &self.lines } else { self.lines })
     }
 
     /// The names of half types are needed wherever such a value or element is.
@@ -92,7 +94,7 @@ impl<'a> Writer<'a> {
 
     fn scratch(&mut self) -> Result<(), EmitError> {
         let layout = shared::layout(self.kernel);
-        self.index(&layout.bytes)?;
+        self.representable(&layout.bytes)?;
         if !layout.offsets.is_empty() {
             self.line("extern __shared__ __align__(16) unsigned char smem[];");
         }
@@ -170,10 +172,10 @@ impl<'a> Writer<'a> {
     }
 
     fn index_value(&mut self, value: Value, index: &Expr) -> Result<(), EmitError> {
+        self.representable(index)?;
         if let Some(number) = index.as_const() {
             self.literals[value] = Some(literal(Scalar::from_i64(ir::DType::I64, number)));
         } else {
-            self.index(index)?;
             let code = self.index_writer().factor(index);
             self.define(value, Text { code, reads_accumulator: false });
         }
@@ -342,10 +344,13 @@ impl<'a> Writer<'a> {
     }
 
     fn index(&mut self, index: &Expr) -> Result<String, EmitError> {
-        if index.is_overflow() {
-            return Err(EmitError::IndexOverflow { kernel: self.kernel.name.clone() });
-        }
+        self.representable(index)?;
         Ok(self.index_writer().text(index))
+    }
+
+    fn representable(&self, index: &Expr) -> Result<(), EmitError> {
+        let overflow = EmitError::IndexOverflow { kernel: self.kernel.name.clone() };
+        if index.is_overflow() { Err(overflow) } else { Ok(()) }
     }
 
     fn index_writer(&mut self) -> IndexWriter<'_> {

@@ -18,6 +18,8 @@ mod reduce;
 mod shared;
 mod single_use;
 mod spelling;
+#[cfg(test)]
+mod tests;
 
 use thiserror::Error;
 

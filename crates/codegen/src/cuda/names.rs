@@ -32,7 +32,8 @@ static TAKEN: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| {
     [RESERVED].into_iter().chain(templates).flat_map(words).chain(called).collect()
 });
 
-fn words(text: &'static str) -> impl Iterator<Item = &'static str> {
+/// The identifiers and numbers of a text.
+pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c| !is_word(c)).filter(|word| !word.is_empty())
 }
 

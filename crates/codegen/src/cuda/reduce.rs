@@ -94,7 +94,10 @@ impl Reduction {
         self.each_state(|mine| format!("__shfl_sync({}, {mine}, 0)", self.mask()))
     }
 
-    fn each_state(&self, text: impl Fn(&str) -> String) -> String {
+    /// A shuffled bool comes back as an int, which overloads for int and bool could not tell apart.
+    fn each_state(&self, shuffled: impl Fn(&str) -> String) -> String {
+        let cast = if self.dtype == DType::Bool { "(bool)" } else { "" };
+        let text = |mine: &str| format!("{cast}{}", shuffled(mine));
         match self.states().as_slice() {
             [_] => text("mine"),
             states => {

@@ -1,0 +1,104 @@
+//! The text of small kernels, word for word, and refusals. What the text computes is tested under the emulator.
+
+use ir::DType;
+use ir::index::Expr;
+use ir::kernel::{Access, Kernel, KernelBuilder, parse};
+
+use super::{EmitError, Parameter, emit};
+
+fn kernel(text: &str) -> Kernel {
+    parse(text).unwrap_or_else(|error| panic!("{error}"))
+}
+
+const MUL: &str = "
+kernel mul(i0) lanes 64 {
+  symbols i0, block, i
+  blocks block in 0 .. ((i0 + 255) // 256)
+  read b0: bf16 x
+  read b1: bf16 x
+  write b2: bool int
+  for i in 256*block .. min(256*block + 256, i0) lanes {
+    v0: bf16 = load b0[i]
+    v1: bf16 = load b1[i]
+    v2: f32 = cast v0
+    v3: f32 = cast v1
+    v4: f32 = mul v2, v3
+    v5: bool = cast v4
+    store b2[i] = v5
+  }
+}";
+
+#[test]
+fn a_pointwise_kernel() {
+    let expected = "\
+// mul: reads x (bf16), x_ (bf16); writes int_ (bool).
+// Blocks: floor_div(i0 + 255, 256). Threads of a block: 64.
+
+typedef unsigned short bf16;  // by its bits
+static __device__ inline float bf16_to_f32(bf16 x) { return __uint_as_float((unsigned)x << 16); }
+
+extern \"C\" __global__ void __launch_bounds__(64) mul(
+    const bf16* __restrict__ x,
+    const bf16* __restrict__ x_,
+    unsigned char* __restrict__ int_,
+    long long i0) {
+  const long long block = blockIdx.x;
+  for (long long i = 256 * block + threadIdx.x; i < min(256 * block + 256, i0); i += 64) {
+    const bool v5 = (bf16_to_f32(x[i]) * bf16_to_f32(x_[i])) != 0.0f;
+    int_[i] = v5;
+  }
+}
+";
+    let cuda = emit(&kernel(MUL)).expect("CUDA text");
+    assert_eq!(cuda.source, expected, "found:\n{}", cuda.source);
+    assert_eq!((cuda.name.as_str(), cuda.block_threads, cuda.static_shared_bytes), ("mul", 64, 0));
+    assert!(cuda.dynamic_shared_bytes.is_zero());
+    assert!(matches!(cuda.parameters[..], [Parameter::Buffer(_), _, _, Parameter::Argument(_)]));
+}
+
+const REDUCTIONS: &str = "
+kernel extremes(i0) lanes 8 {
+  symbols i0, block, i
+  blocks block in 0 .. 1
+  read b0: bool x
+  write b1: bool any
+  scratch w0: f32[i0]
+  scratch w1: f64[2*i0]
+  v0: bool = const false
+  acc a0: bool = v0
+  for i in 0 .. i0 lanes {
+    v1: bool = load b0[i]
+    set a0 = v1
+  }
+  v2: bool = reduce max a0
+  store b1[0] = v2
+}";
+
+#[test]
+fn reductions_and_shared_memory() {
+    let cuda = emit(&kernel(REDUCTIONS)).expect("CUDA text");
+    for part in [
+        // NVRTC gives shuffled bools back as ints; eight lanes are all the lanes of their warp.
+        "combine_max(mine, (bool)__shfl_down_sync(0x000000ffu, mine, stride, 8))",
+        "double* const w1 = (double*)smem;\n  float* const w0 = (float*)(smem + 16 * i0);\n",
+        "  const bool v2 = block_max(a0);\n  if (threadIdx.x == 0) any[0] = v2;\n",
+    ] {
+        assert!(cuda.source.contains(part), "{part} is missing from:\n{}", cuda.source);
+    }
+    assert!(!cuda.source.contains("blockIdx"), "{}", cuda.source);
+    let sizes = |_| Some(10);
+    assert_eq!(cuda.dynamic_shared_bytes.eval(&sizes), Ok(200));
+}
+
+#[test]
+fn refusals() {
+    let mut b = KernelBuilder::new("huge", 32);
+    let x = b.buffer("x", DType::F32, Access::Read);
+    b.load(x, Expr::overflow());
+    let refused = emit(&b.finish()).expect_err("no text");
+    assert_eq!(refused, EmitError::IndexOverflow { kernel: "huge".into() });
+
+    let mut odd = kernel(MUL);
+    odd.lanes = 33;
+    assert!(matches!(emit(&odd), Err(EmitError::Malformed(_))));
+}
