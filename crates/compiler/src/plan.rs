@@ -1,7 +1,7 @@
 //! The compiler on a page: passes, segments, a schedule and kernels for each.
 
 use ir::graph::{Fusion, Graph, Task, TaskData, TaskKind, Tasks, Val, ValMap};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use thiserror::Error;
 
 use crate::layout::Layout;
@@ -108,10 +108,13 @@ pub fn plan(
     hints: &Hints,
     options: &PlanOptions,
 ) -> Result<Plan, PlanError> {
+    if let Some(chosen) = &options.segmentation {
+        chosen.check(graph, fusion)?;
+    }
     let (mut graph, fusion) = graph.fork(fusion);
     let (fusion, map) = optimize(&mut graph, &fusion);
     let segmentation = match &options.segmentation {
-        Some(chosen) => mapped(chosen, &map),
+        Some(chosen) => mapped(chosen, &graph, &fusion, &map),
         None => recompute(&graph, &fusion, greedy(&graph, &fusion), hints),
     };
     segmentation.check(&graph, &fusion)?;
@@ -142,15 +145,35 @@ pub fn plan(
     Ok(Plan { graph, fusion, map, segmentation, segments, tasks })
 }
 
-/// A segmentation over the values that the passes made of the definition's.
-fn mapped(segmentation: &Segmentation, map: &ValMap) -> Segmentation {
-    let segment = |made: &Vec<Val>| {
-        let mut made: Vec<Val> = made.iter().map(|&val| map.get(val).unwrap_or(val)).collect();
+/// A segmentation over the values that the passes made of the definition's. Values that became equal are made by the
+/// first segment that makes or needs one of them; what became an input is made by none.
+fn mapped(segmentation: &Segmentation, graph: &Graph, fusion: &Fusion, map: &ValMap) -> Segmentation {
+    let mut seen: FxHashSet<Val> = fusion.inputs().iter().copied().collect();
+    let mut segments = Vec::new();
+    for made in &segmentation.segments {
+        let moved = made.iter().map(|&val| map.get(val).unwrap_or(val));
+        let mut made: Vec<Val> = moved.filter(|&val| seen.insert(val)).collect();
         made.sort_unstable();
-        made.dedup();
-        made
-    };
-    Segmentation { segments: segmentation.segments.iter().map(segment).collect() }
+        segments.push(made);
+    }
+    let mut mapped = Segmentation { segments };
+    while let Some((early, late, val)) = needed_early(&mapped, graph, fusion) {
+        mapped.segments[late].retain(|&other| other != val);
+        mapped.segments[early].push(val);
+        mapped.segments[early].sort_unstable();
+    }
+    mapped.segments.retain(|made| !made.is_empty());
+    mapped
+}
+
+/// A segment that needs a value which a later one makes: both, and the value.
+fn needed_early(segmentation: &Segmentation, graph: &Graph, fusion: &Fusion) -> Option<(usize, usize, Val)> {
+    let views = segmentation.views(graph, fusion);
+    views.iter().enumerate().find_map(|(early, view)| {
+        let made_by = |val: Val| segmentation.segments.iter().position(|made| made.contains(&val));
+        let late = |&val: &Val| made_by(val).filter(|&late| late > early).map(|late| (early, late, val));
+        view.inputs().iter().find_map(late)
+    })
 }
 
 fn decide(

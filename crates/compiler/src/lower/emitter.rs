@@ -118,7 +118,7 @@ impl<'a> Emitter<'a> {
             return Buffer::new(place);
         }
         self.buffers.push(source);
-        self.kernel.buffers.push(BufferDecl { name, dtype, access })
+        self.kernel.buffers.push(BufferDecl { name: identifier(name), dtype, access })
     }
 
     /// A new scratch array.
@@ -140,6 +140,7 @@ impl<'a> Emitter<'a> {
 
     /// A symbol of this name, or where the name is taken, of this name and a number.
     fn new_symbol(&mut self, name: String) -> Sym {
+        let name = identifier(name);
         let taken = |name: &str| self.kernel.symbols.values().any(|known| known == name);
         let numbered = (1..).map(|number| format!("{name}_{number}"));
         let free = std::iter::once(name.clone()).chain(numbered).find(|name| !taken(name));
@@ -288,6 +289,11 @@ impl<'a> Emitter<'a> {
     pub fn set(&mut self, accumulator: Accumulator, value: Value) {
         self.push(Stmt::Set { accumulator, value });
     }
+}
+
+/// A name as an identifier: a further result of a node goes by `n4.1`.
+fn identifier(name: String) -> String {
+    name.replace('.', "_")
 }
 
 /// Expressions of op rows on values of one dtype.

@@ -3,11 +3,11 @@
 //! Each form says at which index it needs its operands; a value is computed once per index and guard. Indices of
 //! axes of size 1 are zero. Folds are not computed here: their results are known when they have closed.
 
-use ir::DType;
 use ir::graph::{Form, Val};
 use ir::index::Expr;
 use ir::kernel::Value;
 use ir::ops::Prim;
+use ir::{DType, Scalar};
 
 use super::address::{delinearize, row_major};
 use super::emitter::Key;
@@ -26,6 +26,9 @@ impl Nest<'_> {
             return result;
         }
         let value = match self.emitter.group.view.inputs().iter().position(|&input| input == val) {
+            Some(_) if self.is_empty(val) => {
+                self.emitter.constant(Scalar::zero(self.emitter.group.graph.dtype(val)))
+            }
             Some(input) => {
                 let (buffer, position) = self.emitter.input_address(input, index);
                 self.emitter.load_buffer(buffer, position, guard)
@@ -34,6 +37,13 @@ impl Nest<'_> {
         };
         self.emitter.remember(key, value);
         value
+    }
+
+    /// Whether a value is known to have no elements. Its loads would stand outside the loops that never turn, as their
+    /// indices depend on none.
+    fn is_empty(&self, val: Val) -> bool {
+        let group = self.emitter.group;
+        group.graph.shape(val).iter().any(|size| group.view.facts().normalize(size).is_zero())
     }
 
     fn compute(&mut self, val: Val, index: &[Expr], guard: Option<Value>) -> Value {

@@ -101,3 +101,29 @@ fn a_schedule_for_no_segment_is_refused() {
     let error = try_plan(&define(SOFTMAX), &Target::cpu(512), &options).unwrap_err();
     assert_eq!(error, PlanError::NoSegment(7));
 }
+
+/// The copy is gone after the passes, so that `T3` and `T5` need the one `neg` that the last segment was to make.
+#[test]
+fn a_segmentation_that_fits_the_definition_is_obeyed_though_the_passes_unite_values() {
+    let definition = define(
+        "
+        T0 = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Float)
+        T1 = fd.ops.set(T0)
+        T2 = fd.ops.neg(T1)
+        T3 = fd.ops.abs(T2)
+        T4 = fd.ops.neg(T0)
+        T5 = fd.ops.exp(T4)
+        fd.add_output(T3)
+        fd.add_output(T1)
+        fd.add_output(T5)",
+    );
+    let value = |name: &str| {
+        let nodes = definition.fusion.order().iter().flat_map(|&node| definition.graph.results(node));
+        nodes.into_iter().find(|&val| definition.name_of(val) == name)
+    };
+    let chosen = Segmentation::parse("segment a -> T1\nsegment b -> T3\nsegment c -> T4, T5", &value);
+    let options = PlanOptions { segmentation: Some(chosen.expect("it reads")), ..PlanOptions::default() };
+    let plan = try_plan(&definition, &Target::cpu(512), &options).expect("it fits");
+    verify_kernels(&plan);
+    assert_eq!(plan.segmentation.check(&plan.graph, &plan.fusion), Ok(()));
+}

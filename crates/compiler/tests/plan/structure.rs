@@ -117,3 +117,28 @@ fn gpu_plans_verify_too() {
         verify_kernels(&plan);
     }
 }
+
+#[test]
+fn further_results_of_a_fold_are_named_by_identifiers() {
+    let plan = cpu_plan(&define(
+        "
+        T0 = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+        T1, T2, T3 = fd.ops.welford(T0, dims=[0])
+        fd.add_output(T2)",
+    ));
+    let kernels = only(&plan);
+    let names = kernels.lowered.kernels.iter().flat_map(|lowered| lowered.kernel.buffers.values());
+    assert!(names.into_iter().all(|buffer| !buffer.name.contains('.')));
+}
+
+#[test]
+fn what_has_no_elements_is_not_read() {
+    let plan = cpu_plan(&define(
+        "
+        T0 = fd.define_tensor(shape=[0, 3, 5], contiguity=True, dtype=DataType.Float)
+        T1 = fd.ops.reshape(T0, new_shape=[0, 0])
+        fd.add_output(T1)",
+    ));
+    let text = only(&plan).lowered.kernels[0].kernel.to_string();
+    assert!(!text.contains("load"), "{text}");
+}
