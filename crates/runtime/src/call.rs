@@ -199,7 +199,9 @@ impl<'a> Call<'a> {
             Code::Machine(code) => {
                 launch::run(kernel, code, &arguments, &launch.buffers, &mut self.memory, self.machine)
             }
-            Code::Program => interpret::run(kernel, &arguments, &launch.buffers, &mut self.memory),
+            Code::Program(options) => {
+                interpret::run(kernel, &arguments, &launch.buffers, &mut self.memory, options)
+            }
         }
     }
 

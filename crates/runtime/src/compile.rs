@@ -13,7 +13,7 @@ use codegen::cpu::{CompiledKernel, Error as CodegenError, compile_kernel};
 use compiler::layout::Layout;
 use compiler::{Decision, Plan, PlanError, plan};
 use ir::define::Definition;
-use ir::kernel::Kernel;
+use ir::kernel::{Kernel, Options as InterpreterOptions};
 
 use crate::executable::CompileOptions;
 use crate::inputs::declared;
@@ -42,8 +42,8 @@ pub struct Variant {
 pub(crate) enum Code {
     /// Machine code.
     Machine(CompiledKernel),
-    /// The kernel program itself.
-    Program,
+    /// The kernel program itself, and how the interpreter runs it.
+    Program(InterpreterOptions),
 }
 
 /// Plans a definition for inputs that lie in memory as declared, and compiles nothing: what `explain` needs.
@@ -66,7 +66,8 @@ pub(crate) fn compile(
         Executor::Interpreter => {
             let plan = planned(definition, layouts, options)?;
             let time = begin.elapsed();
-            Ok(Variant::new(plan, Executor::Interpreter, time, 1, |_| Ok(Code::Program)))
+            let program = |_: &Kernel| Ok(Code::Program(options.interpreter));
+            Ok(Variant::new(plan, Executor::Interpreter, time, 1, program))
         }
         Executor::Compiled => match options.machine.llvm() {
             Ok(llvm) => {
@@ -185,7 +186,9 @@ fn segments(steps: &ExecutionPlan, code: &[Code]) -> Vec<SegmentReport> {
             compile: compiled.times.total(),
             code_bytes: compiled.code_bytes(),
         },
-        Code::Program => KernelReport { name: kernel.name.clone(), compile: Duration::ZERO, code_bytes: 0 },
+        Code::Program(_) => {
+            KernelReport { name: kernel.name.clone(), compile: Duration::ZERO, code_bytes: 0 }
+        }
     };
     let kernels_of = |number: usize| {
         let launches = steps.steps.iter().filter_map(|step| match step {

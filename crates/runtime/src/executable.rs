@@ -10,6 +10,7 @@ use compiler::layout::Layout;
 use compiler::schedule::Hints;
 use ir::array::ArrayView;
 use ir::define::Definition;
+use ir::kernel::Options as InterpreterOptions;
 
 use crate::call::{Call, Outputs};
 use crate::compile::{Variant, compile};
@@ -31,6 +32,8 @@ pub struct CompileOptions {
     pub hints: Hints,
     /// Choices made by the user instead of the compiler.
     pub plan: PlanOptions,
+    /// In which order the interpreter takes blocks and lanes; the answer is the same in all of them.
+    pub interpreter: InterpreterOptions,
 }
 
 impl Default for CompileOptions {
@@ -40,6 +43,7 @@ impl Default for CompileOptions {
             machine: Machine::shared(),
             hints: Hints::default(),
             plan: PlanOptions::default(),
+            interpreter: InterpreterOptions { step_limit: u64::MAX, ..InterpreterOptions::default() },
         }
     }
 }

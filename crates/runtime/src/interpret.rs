@@ -15,13 +15,13 @@ pub(crate) fn run(
     arguments: &[i64],
     buffers: &[Slot],
     memory: &mut PrimaryMap<Slot, Memory<'_>>,
+    options: &Options,
 ) -> Result<(), Error> {
     let mut elements = Vec::with_capacity(buffers.len());
     for &slot in buffers {
         elements.push(span(&memory[slot].view())?);
     }
-    let options = Options { step_limit: u64::MAX, ..Options::default() };
-    interpret(kernel, arguments, &mut elements, &options)
+    interpret(kernel, arguments, &mut elements, options)
         .map_err(|fault| Error::Fault { kernel: kernel.name.clone(), fault })?;
     for ((decl, &slot), elements) in kernel.buffers.values().zip(buffers).zip(&elements) {
         if decl.access == Access::Write {

@@ -9,7 +9,7 @@ use compiler::schedule::Hints;
 use compiler::target::Target;
 use compiler::{Plan, PlanOptions, plan};
 use ir::define::Definition;
-use ir::kernel::Kernel;
+use ir::kernel::{Kernel, Options};
 
 use crate::Executor;
 use crate::compile::{Code, Variant};
@@ -77,7 +77,7 @@ fn a_segment_without_code_goes_to_the_evaluator_and_says_so() {
     let segments = plan.segments.len();
     let make = |kernel: &Kernel| match kernel.name.starts_with("seg0") {
         true => Err(CodegenError::NoSymbol(kernel.name.clone())),
-        false => Ok(Code::Program),
+        false => Ok(Code::Program(Options::default())),
     };
     let variant = Variant::new(plan, Executor::Interpreter, Duration::ZERO, 2, make);
     check_lives(&variant.steps);

@@ -1,0 +1,51 @@
+//! What a differential check found wrong.
+
+use std::any::Any;
+use std::fmt;
+
+/// A failed check.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// What sort of thing went wrong.
+    pub kind: Kind,
+    /// Where and how.
+    pub what: String,
+}
+
+/// Sorts of failures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The program itself is no program: the definer or the evaluator refuses it.
+    Refused,
+    /// The printed definition does not read back the same.
+    Text,
+    /// An executor reported an error, a fault or a race.
+    Error,
+    /// A result is beyond its bound.
+    Mismatch,
+    /// Other bits with another number of threads.
+    Threads,
+    /// A panic.
+    Panic,
+}
+
+impl Failure {
+    pub(super) fn new(kind: Kind, what: impl Into<String>) -> Failure {
+        Failure { kind, what: what.into() }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}: {}", self.kind, self.what)
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// What a panic said.
+pub(super) fn panic_message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().cloned();
+    let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
+    text.unwrap_or_else(|| "no message".to_owned())
+}

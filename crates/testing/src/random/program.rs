@@ -1,0 +1,254 @@
+//! A program as a value that can be cut down: inputs with the data they are run on, calls of ops, outputs.
+//!
+//! Takes nothing from the compiler but the builder of definitions, so that every program prints as a definition file.
+//! Tensors keep their numbers when others go.
+
+use ferrofuse::{DType, Definer, Definition, Scalar};
+use indexmap::IndexMap;
+use ir::define::{Argument, DefineError, Object, Value};
+use ir::index::Expr;
+
+use super::data::Input;
+
+/// A tensor of a program, by the number it was given when it was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Tensor(pub u32);
+
+/// A random program.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    /// What it is run on.
+    pub inputs: Vec<(Tensor, Input)>,
+    /// Its calls in order.
+    pub steps: Vec<Step>,
+    /// What it gives back; a tensor may stand twice.
+    pub outputs: Vec<Tensor>,
+}
+
+/// A call of an op.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// Its name.
+    pub op: &'static str,
+    /// What it is given, with the name of the parameter where that is said.
+    pub arguments: Vec<(Option<&'static str>, Given)>,
+    /// What it makes.
+    pub results: Vec<Tensor>,
+}
+
+/// An argument.
+#[derive(Clone, Debug)]
+pub enum Given {
+    /// A tensor.
+    Tensor(Tensor),
+    /// A list of tensors.
+    Tensors(Vec<Tensor>),
+    /// A number or a bool.
+    Number(Scalar),
+    /// A dtype.
+    DType(DType),
+    /// A list of whole numbers, such as axes.
+    Numbers(Vec<i64>),
+    /// A list of bools.
+    Bools(Vec<bool>),
+    /// A list of sizes.
+    Sizes(Vec<Size>),
+}
+
+/// A size as an argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Size {
+    /// This number.
+    Number(i64),
+    /// The size of an axis of a tensor.
+    Of(Tensor, usize),
+}
+
+impl Given {
+    /// The tensors that it names.
+    pub fn tensors(&self) -> Vec<Tensor> {
+        match self {
+            Given::Tensor(tensor) => vec![*tensor],
+            Given::Tensors(tensors) => tensors.clone(),
+            Given::Sizes(sizes) => {
+                let of = |size: &Size| match size {
+                    Size::Of(tensor, _) => Some(*tensor),
+                    Size::Number(_) => None,
+                };
+                sizes.iter().filter_map(of).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The same with tensors replaced.
+    pub fn renamed(&self, rename: &impl Fn(Tensor) -> Tensor) -> Given {
+        match self {
+            Given::Tensor(tensor) => Given::Tensor(rename(*tensor)),
+            Given::Tensors(tensors) => Given::Tensors(tensors.iter().map(|&tensor| rename(tensor)).collect()),
+            Given::Sizes(sizes) => {
+                let of = |size: &Size| match *size {
+                    Size::Of(tensor, axis) => Size::Of(rename(tensor), axis),
+                    number => number,
+                };
+                Given::Sizes(sizes.iter().map(of).collect())
+            }
+            other => other.clone(),
+        }
+    }
+}
+
+impl Program {
+    /// The definition.
+    ///
+    /// # Errors
+    /// When some call is refused, which can happen when a program was cut down.
+    pub fn define(&self) -> Result<Definition, DefineError> {
+        self.draft()?.finish(&self.outputs)
+    }
+
+    /// The program built as far as its calls go.
+    ///
+    /// # Errors
+    /// As [`Program::define`].
+    pub fn draft(&self) -> Result<Draft, DefineError> {
+        let mut draft = Draft::default();
+        for (tensor, input) in &self.inputs {
+            draft.input(*tensor, input)?;
+        }
+        self.steps.iter().try_for_each(|step| draft.step(step))?;
+        Ok(draft)
+    }
+
+    /// A number that no tensor has.
+    pub fn fresh(&self) -> Tensor {
+        let inputs = self.inputs.iter().map(|(tensor, _)| *tensor);
+        let results = self.steps.iter().flat_map(|step| step.results.iter().copied());
+        Tensor(inputs.chain(results).map(|tensor| tensor.0 + 1).max().unwrap_or(0))
+    }
+
+    /// Drops calls and inputs that no output needs.
+    pub fn drop_dead(&mut self) {
+        let mut needed: Vec<Tensor> = self.outputs.clone();
+        for place in (0..self.steps.len()).rev() {
+            if self.steps[place].results.iter().any(|result| needed.contains(result)) {
+                needed.extend(self.steps[place].arguments.iter().flat_map(|(_, given)| given.tensors()));
+            } else {
+                self.steps.remove(place);
+            }
+        }
+        self.inputs.retain(|(tensor, _)| needed.contains(tensor));
+    }
+}
+
+/// A program being built: its definition so far, with the sizes that its tensors have on its inputs.
+#[derive(Clone, Default)]
+pub struct Draft {
+    definer: Definer,
+    values: IndexMap<Tensor, Value>,
+    /// The values of the size symbols, by number.
+    symbols: Vec<i64>,
+}
+
+impl Draft {
+    /// Declares an input.
+    ///
+    /// # Errors
+    /// When the definer refuses it.
+    pub fn input(&mut self, tensor: Tensor, input: &Input) -> Result<(), DefineError> {
+        let declared = input.sizes.iter().zip(&input.symbolic);
+        let shape = declared.map(|(&size, &symbolic)| if symbolic { -1 } else { size as i64 });
+        let arguments = vec![
+            Argument::keyword("shape", Object::ints(shape)),
+            Argument::keyword("contiguity", Object::bool(false)),
+            Argument::keyword("dtype", Object::DType(input.dtype)),
+        ];
+        let value = self.definer.define_tensor(arguments)?;
+        let symbolic = input.sizes.iter().zip(&input.symbolic).filter(|(_, symbolic)| **symbolic);
+        self.symbols.extend(symbolic.map(|(&size, _)| size as i64));
+        self.values.insert(tensor, value);
+        Ok(())
+    }
+
+    /// Makes a call.
+    ///
+    /// # Errors
+    /// When the definer refuses it; the draft is then of no more use.
+    pub fn step(&mut self, step: &Step) -> Result<(), DefineError> {
+        let mut arguments = Vec::with_capacity(step.arguments.len());
+        for (name, given) in &step.arguments {
+            let object = self.object(given)?;
+            arguments.push(match name {
+                Some(name) => Argument::keyword(name, object),
+                None => Argument::positional(object),
+            });
+        }
+        let made = self.definer.call(step.op, arguments)?;
+        let made = made.as_list().map_or_else(|| vec![made.clone()], <[Object]>::to_vec);
+        assert_eq!(made.len(), step.results.len(), "`{}` makes another number of tensors", step.op);
+        for (&tensor, made) in step.results.iter().zip(made) {
+            let value = made.as_value().expect("ops of tensors give tensors");
+            self.values.insert(tensor, value);
+        }
+        Ok(())
+    }
+
+    fn object(&mut self, given: &Given) -> Result<Object, DefineError> {
+        let tensor = |tensor: &Tensor| Object::Value(self.values[tensor]);
+        Ok(match given {
+            Given::Tensor(of) => tensor(of),
+            Given::Tensors(tensors) => Object::list(tensors.iter().map(tensor)),
+            Given::Number(scalar) => Object::Number(*scalar),
+            Given::DType(dtype) => Object::DType(*dtype),
+            Given::Numbers(numbers) => Object::ints(numbers.iter().copied()),
+            Given::Bools(flags) => Object::list(flags.iter().map(|&flag| Object::bool(flag))),
+            Given::Sizes(sizes) => {
+                let sizes = sizes.iter().map(|&size| self.size(size)).collect::<Result<Vec<_>, _>>()?;
+                Object::list(sizes)
+            }
+        })
+    }
+
+    fn size(&mut self, size: Size) -> Result<Object, DefineError> {
+        match size {
+            Size::Number(number) => Ok(Object::int(number)),
+            Size::Of(tensor, axis) => {
+                let tensor = Argument::positional(self.values[&tensor]);
+                self.definer.call("size", vec![tensor, Argument::positional(Object::int(axis as i64))])
+            }
+        }
+    }
+
+    /// The tensors so far, in the order they were made.
+    pub fn tensors(&self) -> Vec<Tensor> {
+        self.values.keys().copied().collect()
+    }
+
+    /// The dtype of a tensor.
+    pub fn dtype(&self, tensor: Tensor) -> DType {
+        self.definer.ty(self.values[&tensor]).dtype
+    }
+
+    /// The sizes of a tensor as the definition knows them.
+    pub fn shape(&self, tensor: Tensor) -> &[Expr] {
+        &self.definer.ty(self.values[&tensor]).shape
+    }
+
+    /// The sizes of a tensor on the inputs; `None` where one is negative or has no value.
+    pub fn sizes(&self, tensor: Tensor) -> Option<Vec<usize>> {
+        let bind = |sym: ir::index::Sym| self.symbols.get(sym.as_u32() as usize).copied();
+        let size = |size: &Expr| usize::try_from(size.eval(&bind).ok()?).ok();
+        self.shape(tensor).iter().map(size).collect()
+    }
+
+    /// The definition that gives these tensors back.
+    ///
+    /// # Errors
+    /// When there are none, or one is a scalar of the language.
+    pub fn finish(mut self, outputs: &[Tensor]) -> Result<Definition, DefineError> {
+        for output in outputs {
+            self.definer.add_output(&Object::Value(self.values[output]), None)?;
+        }
+        self.definer.finish()
+    }
+}

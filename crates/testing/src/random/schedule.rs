@@ -1,0 +1,95 @@
+//! A random schedule that fits a witness: drawn freely, and drawn again until the check accepts it.
+
+use compiler::segment::Witness;
+use compiler::space::Axis;
+use ferrofuse::Schedule;
+
+use super::draws::Draws;
+
+/// How often a schedule is drawn before the plainest one is taken.
+const TRIES: usize = 30;
+
+/// A random schedule.
+pub fn schedule(witness: &Witness, draws: &mut Draws) -> Schedule {
+    let drawn = (0..TRIES).map(|_| draw(witness, draws)).find(|drawn| drawn.check(witness).is_ok());
+    drawn.unwrap_or_else(|| plain(witness))
+}
+
+/// Workers' axes in rows, all others within the stages, one lane.
+fn plain(witness: &Witness) -> Schedule {
+    let (rows, inner) = witness.order.iter().partition(|axis| witness.workers.contains(axis));
+    let (fused, blocks) = (Vec::new(), Vec::new());
+    Schedule { lanes: 1, fused, blocks, rows, inner, lane: None, lanes_outside: false }
+}
+
+fn draw(witness: &Witness, draws: &mut Draws) -> Schedule {
+    let mut schedule = Schedule { lanes: 1 << draws.below(6), ..plain(witness) };
+    if draws.percent(50) {
+        schedule.fused = runs(witness, draws);
+    }
+    let mut loops = schedule.loops_of(witness.order.iter().copied());
+    if draws.percent(50) {
+        draws.shuffle(&mut loops);
+    }
+    (schedule.rows, schedule.inner) = (Vec::new(), Vec::new());
+    for &axis in &loops {
+        match draws.below(3) {
+            _ if !witness.workers.contains(&axis) => schedule.inner.push(axis),
+            0 => schedule.rows.push(axis),
+            1 => schedule.inner.push(axis),
+            _ => schedule.blocks.push((axis, chunk(draws))),
+        }
+    }
+    deal_lanes(&mut schedule, &loops, draws);
+    schedule
+}
+
+fn chunk(draws: &mut Draws) -> u64 {
+    {
+        let most = draws.one_of(&[2, 9, 70]);
+        draws.between(1, most) as u64
+    }
+}
+
+/// Chooses the axis of the lanes: none, one around the stages, or the last one within them; cut by blocks or not.
+fn deal_lanes(schedule: &mut Schedule, loops: &[Axis], draws: &mut Draws) {
+    if loops.is_empty() || draws.percent(15) {
+        return;
+    }
+    schedule.lanes_outside = draws.percent(40);
+    let axis = match schedule.inner.last() {
+        Some(&last) if !schedule.lanes_outside => last,
+        _ => draws.one_of(loops),
+    };
+    schedule.lane = Some(axis);
+    schedule.rows.retain(|&row| row != axis);
+    schedule.inner.retain(|&inner| inner != axis);
+    if !schedule.lanes_outside {
+        schedule.inner.push(axis);
+    }
+    let is_cut = schedule.chunk(axis).is_some();
+    match draws.percent(40) {
+        true if !is_cut => {
+            schedule.blocks.insert(draws.below(schedule.blocks.len() + 1), (axis, chunk(draws)))
+        }
+        false => schedule.blocks.retain(|(block, _)| *block != axis),
+        true => {}
+    }
+}
+
+/// Runs of axes that one loop may walk, in any order.
+fn runs(witness: &Witness, draws: &mut Draws) -> Vec<Vec<Axis>> {
+    let mut axes = witness.order.clone();
+    if draws.percent(30) {
+        draws.shuffle(&mut axes);
+    }
+    let mut runs: Vec<Vec<Axis>> = Vec::new();
+    for axis in axes {
+        match runs.last_mut() {
+            Some(run) if witness.alike(run[run.len() - 1], axis) && draws.percent(70) => run.push(axis),
+            _ => runs.push(vec![axis]),
+        }
+    }
+    runs.retain(|run| run.len() > 1);
+    runs
+}

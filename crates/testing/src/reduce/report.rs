@@ -1,0 +1,66 @@
+//! A failing program as text: the definition, what it is run on, what was chosen, and how it fails.
+
+use std::fmt::Write;
+
+use ferrofuse::{DType, Definition};
+use ir::text::{Names, print};
+
+use super::Failing;
+use crate::differential::{Choice, chosen};
+use crate::random::Input;
+
+/// The report of a failing program: a definition file with comments.
+pub fn report(failing: &Failing, seed: u64) -> String {
+    let mut text = format!("# seed {seed}, choices {:?}\n", failing.choice);
+    for line in failing.failure.to_string().lines() {
+        let _ = writeln!(text, "# {line}");
+    }
+    match failing.program.define() {
+        Ok(definition) => {
+            text += &print(&definition, Names::Long);
+            text += "\ninputs = [\n";
+            for (_, input) in &failing.program.inputs {
+                let _ = writeln!(
+                    text,
+                    "    {},  # {:?}, {:?}",
+                    constructor(input),
+                    input.numbers,
+                    input.placement
+                );
+            }
+            text += "]\n";
+            choices(&definition, failing.choice, &mut text);
+        }
+        Err(error) => {
+            let _ = writeln!(text, "# {error}\n# {:?}", failing.program);
+        }
+    }
+    text
+}
+
+/// The torch call that makes a tensor of an input's type.
+fn constructor(input: &Input) -> String {
+    let sizes: Vec<String> = input.sizes.iter().map(|size| format!("{size},")).collect();
+    let dtype = input.dtype.numpy_name();
+    match input.dtype {
+        DType::Bool | DType::I32 | DType::I64 => {
+            format!("torch.randint(0, 2, ({}), dtype=torch.{dtype})", sizes.join(" "))
+        }
+        _ => format!("torch.randn(({}), dtype=torch.{dtype})", sizes.join(" ")),
+    }
+}
+
+fn choices(definition: &Definition, choice: Choice, text: &mut String) {
+    let Ok(options) = chosen(definition, choice) else { return };
+    if let Some(segmentation) = &options.segmentation {
+        for line in segmentation.to_text(&|val| definition.name_of(val)).lines() {
+            let _ = writeln!(text, "# {line}");
+        }
+    }
+    for (segment, schedule) in &options.schedules {
+        let _ = writeln!(text, "# seg{segment}:");
+        schedule.to_string().lines().for_each(|line| {
+            let _ = writeln!(text, "#   {line}");
+        });
+    }
+}

@@ -1,0 +1,25 @@
+//! Random programs, segmentations and schedules: every executor gives what the evaluator gives, within its bounds.
+
+use std::panic;
+
+use ferrofuse_testing::fuzz::fuzz;
+use ferrofuse_testing::reduce::{reduce, report};
+
+/// How many programs are checked.
+const COUNT: u64 = 300;
+
+#[test]
+fn executors_agree_with_the_evaluator() {
+    // A panic is a failure like any other, reported at the end.
+    let hook = panic::take_hook();
+    panic::set_hook(Box::new(|_| {}));
+    let found = fuzz(0..COUNT, &|_| {});
+    let first = found.failing.iter().next().map(|(&seed, failing)| report(&reduce(failing.clone()), seed));
+    panic::set_hook(hook);
+    if let Some(first) = first {
+        let all: Vec<String> =
+            found.failing.iter().map(|(seed, failing)| format!("{seed}: {}", failing.failure)).collect();
+        panic!("{} programs fail:\n{}\n\n{first}", all.len(), all.join("\n"));
+    }
+    assert!(found.covered.unbounded * 4 < found.covered.elements, "{:?}", found.covered);
+}
