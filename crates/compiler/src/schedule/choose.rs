@@ -139,10 +139,11 @@ fn divide(witness: &Witness, target: &Target, hints: &Hints, schedule: &mut Sche
     let (free, folded): (Vec<Axis>, Vec<Axis>) = outer.iter().partition(|axis| folds_over(axis) == 0);
     let lane_is_free = lane.filter(|axis| folds_over(axis) == 0);
     let lane_is_folded = lane.filter(|axis| folds_over(axis) > 0);
-    free.iter().for_each(|&axis| cut.axis(axis, 1, schedule));
-    lane_is_free.iter().for_each(|&axis| cut.axis(axis, target.strip, schedule));
-    folded.iter().for_each(|&axis| cut.axis(axis, 1, schedule));
-    lane_is_folded.iter().for_each(|&axis| cut.axis(axis, target.strip, schedule));
+    // Work that leaves nothing behind is cut finer than needed, to balance; each piece of a fold leaves a partial result.
+    free.iter().for_each(|&axis| cut.axis(axis, 1, 4, schedule));
+    lane_is_free.iter().for_each(|&axis| cut.axis(axis, target.strip, 4, schedule));
+    folded.iter().for_each(|&axis| cut.axis(axis, 1, 1, schedule));
+    lane_is_folded.iter().for_each(|&axis| cut.axis(axis, target.strip, 1, schedule));
     schedule.rows = outer.into_iter().filter(|axis| schedule.chunk(*axis).is_none()).collect();
 }
 
@@ -156,14 +157,16 @@ struct Cut<'a> {
 }
 
 impl Cut<'_> {
-    /// Divides one more axis, in chunks that are multiples of `unit` and hold at least the target's grain of work.
-    fn axis(&mut self, axis: Axis, unit: u64, schedule: &mut Schedule) {
+    /// Divides one more axis into about as many chunks as give `share` times the target's blocks. Chunks are multiples of
+    /// `unit` and hold at least the target's grain of work.
+    fn axis(&mut self, axis: Axis, unit: u64, share: u64, schedule: &mut Schedule) {
         if self.blocks * 2 > self.target.blocks {
             return;
         }
         let size = self.hints.value(&schedule.extent(self.witness, axis)).max(1);
         let per_index = (self.total / (self.blocks.saturating_mul(size)).max(1)).max(1);
-        let wanted = self.target.grain.div_ceil(per_index).max(size.div_ceil(self.target.blocks * 4));
+        let pieces = (self.target.blocks * share / self.blocks).max(1);
+        let wanted = self.target.grain.div_ceil(per_index).max(size.div_ceil(pieces));
         let chunk = wanted.div_ceil(unit).saturating_mul(unit).max(1);
         schedule.blocks.push((axis, chunk));
         self.blocks = self.blocks.saturating_mul(size.div_ceil(chunk));
