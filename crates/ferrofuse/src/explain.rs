@@ -18,7 +18,8 @@ use ir::index::Expr;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
-use names::Names;
+pub(crate) use names::Names;
+pub use names::{output_names, value_named};
 
 /// What a plan decided and what it costs.
 #[derive(Clone, Debug, PartialEq, Serialize)]

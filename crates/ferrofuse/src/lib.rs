@@ -25,14 +25,18 @@
 //! Nothing here reads the environment or, but for libLLVM, any file. Without libLLVM everything runs on the evaluator,
 //! and [`Report::notice`] says what to install.
 
+mod code_target;
+mod emit;
 mod explain;
 
+pub use code_target::{CodeTarget, UnknownTarget};
 pub use codegen::cpu::llvm::LlvmOptions;
 pub use compiler::layout::Layout;
 pub use compiler::schedule::{Hints, Schedule, parse as parse_schedule};
 pub use compiler::segment::Segmentation;
 pub use compiler::{Decision, Plan, PlanOptions};
-pub use explain::{Edge, Explanation, SegmentExplanation, TensorBytes, explain};
+pub use emit::{EmitError, EmitOptions, Stage, emit};
+pub use explain::{Edge, Explanation, SegmentExplanation, TensorBytes, explain, output_names, value_named};
 pub use ir::array::{Array, ArrayError, ArrayView};
 pub use ir::define::{Definer, Definition};
 pub use ir::text::{Diagnostic, File};

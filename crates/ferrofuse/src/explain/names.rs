@@ -1,16 +1,17 @@
 //! Names of the values of a plan, found backward through what the passes made of the definition's values.
 //!
 //! A value has the user's name; one that the user did not name, because it is an argument of another call, has the name
-//! that the printer gives it; one inside a composite has the graph's.
+//! that the printer gives it; one inside a composite has the one of the definition's graph.
 
 use std::collections::BTreeSet;
 
 use compiler::Plan;
-use ir::define::{Definition, Record};
+use ir::define::{Action, Definition, Record};
 use ir::graph::Val;
 use rustc_hash::FxHashMap;
 
-pub(super) struct Names {
+/// The names of the values of a plan.
+pub(crate) struct Names {
     names: FxHashMap<Val, String>,
 }
 
@@ -30,6 +31,11 @@ impl Names {
                 names.entry(val).or_insert_with(|| printed.clone());
             }
         }
+        let mut inside: Vec<(Val, Val)> = plan.map.iter().collect();
+        inside.sort_unstable();
+        for (val, became) in inside {
+            names.entry(became).or_insert_with(|| val.to_string());
+        }
         Names { names }
     }
 
@@ -37,6 +43,34 @@ impl Names {
     pub fn of(&self, val: Val) -> String {
         self.names.get(&val).cloned().unwrap_or_else(|| val.to_string())
     }
+}
+
+/// The value of a definition that is called so in explanations and segmentations.
+pub fn value_named(definition: &Definition, name: &str) -> Option<Val> {
+    let written = written(&definition.record);
+    let by_user = written.iter().find(|(_, user, _)| user.as_deref() == Some(name));
+    let called = by_user.or_else(|| written.iter().find(|(_, _, printed)| printed == name));
+    called.map(|(val, ..)| *val).or_else(|| {
+        let mut values = definition.graph.nodes().flat_map(|(node, _)| definition.graph.results(node));
+        values.find(|value| value.to_string() == name)
+    })
+}
+
+/// A name for each output, all different: the value's, with a number where it is given back again.
+pub fn output_names(definition: &Definition) -> Vec<String> {
+    let record = &definition.record;
+    let mut names: Vec<String> = Vec::new();
+    for statement in record.statements() {
+        let Action::Output { value, .. } = &statement.action else { continue };
+        let data = record.entry(*value);
+        let mut written = written(record).into_iter().filter(|(val, ..)| *val == data.val);
+        let printed = written.next().map_or_else(|| data.val.to_string(), |(_, _, printed)| printed);
+        let own = data.name.clone().unwrap_or(printed);
+        let again = (1..).map(|number| format!("{own}_{number}"));
+        let mut candidates = std::iter::once(own.clone()).chain(again);
+        names.extend(candidates.find(|name| !names.contains(name)));
+    }
+    names
 }
 
 /// The results of the statements in order: value, the user's name, the name in print (`tv0`, `c0`, counted apart).

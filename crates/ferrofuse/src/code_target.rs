@@ -1,0 +1,69 @@
+//! The machines that code can be made for, by the names that users give them, and the facts that decisions rest on.
+
+use std::fmt;
+use std::str::FromStr;
+
+use codegen::cpu::llvm::CpuTarget;
+use compiler::target::Target;
+
+/// NVIDIA's names of the GPUs that we write for; the text is the same for all.
+const GPUS: [&str; 5] = ["sm_80", "sm_86", "sm_89", "sm_90", "sm_100"];
+
+/// A machine to make code for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CodeTarget {
+    /// A CPU.
+    Cpu(CpuTarget),
+    /// A GPU of NVIDIA's, by its compute capability.
+    Cuda(&'static str),
+}
+
+/// A name that is no target of ours.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownTarget(String);
+
+impl fmt::Display for UnknownTarget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let known: Vec<&str> = CodeTarget::all().map(CodeTarget::name).collect();
+        write!(f, "unknown target `{}`; known are {}", self.0, known.join(", "))
+    }
+}
+
+impl std::error::Error for UnknownTarget {}
+
+impl CodeTarget {
+    /// The machine this runs on.
+    pub const HOST: CodeTarget = CodeTarget::Cpu(CpuTarget::Host);
+
+    /// All targets.
+    pub fn all() -> impl Iterator<Item = CodeTarget> {
+        CpuTarget::ALL.into_iter().map(CodeTarget::Cpu).chain(GPUS.into_iter().map(CodeTarget::Cuda))
+    }
+
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            CodeTarget::Cpu(cpu) => cpu.name(),
+            CodeTarget::Cuda(name) => name,
+        }
+    }
+
+    /// What the compiler needs to know of it; `host` is that of this machine.
+    pub fn facts(self, host: impl FnOnce() -> Target) -> Target {
+        match self {
+            CodeTarget::Cpu(CpuTarget::Host) => host(),
+            CodeTarget::Cpu(CpuTarget::X86_64 | CpuTarget::Aarch64) => Target::cpu(128),
+            CodeTarget::Cpu(CpuTarget::Avx2) => Target::cpu(256),
+            CodeTarget::Cpu(CpuTarget::Avx512) => Target::cpu(512),
+            CodeTarget::Cuda(_) => Target::cuda(),
+        }
+    }
+}
+
+impl FromStr for CodeTarget {
+    type Err = UnknownTarget;
+
+    fn from_str(name: &str) -> Result<CodeTarget, UnknownTarget> {
+        CodeTarget::all().find(|target| target.name() == name).ok_or_else(|| UnknownTarget(name.to_owned()))
+    }
+}

@@ -1,0 +1,203 @@
+//! What each station of the way made, as text: from the definition to machine code.
+//!
+//! Takes a definition, the plan made of it and a stage; decides nothing and runs nothing. Definition, segments, schedules
+//! and kernels read back.
+
+use std::fmt::{self, Write};
+use std::str::FromStr;
+
+use codegen::cpu::llvm::{self, Llvm, Output};
+use codegen::cpu::{self, Isa};
+use codegen::cuda;
+use compiler::{Decision, Kernels, Plan, SegmentPlan};
+use ir::define::Definition;
+use ir::kernel::Kernel;
+use ir::text::{Names as Spelling, print};
+
+use crate::CodeTarget;
+use crate::explain::Names;
+
+/// A station of the way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// The definition, in nvFuser's language.
+    Definition,
+    /// The graph that was built of it.
+    Graph,
+    /// Which values are kept in memory, and which segment makes them.
+    Segments,
+    /// How each segment's kernel is walked.
+    Schedule,
+    /// The loop programs.
+    Kernel,
+    /// LLVM IR, before LLVM's passes.
+    Llvm,
+    /// Assembly.
+    Asm,
+    /// CUDA C++.
+    Cuda,
+}
+
+/// Why there is no such text.
+#[derive(Debug, thiserror::Error)]
+pub enum EmitError {
+    /// No such segment.
+    #[error("there is no segment {asked}; there are {there}")]
+    Segment {
+        /// The one asked for.
+        asked: usize,
+        /// How many there are.
+        there: usize,
+    },
+    /// The stage is not one of this target.
+    #[error("stage {stage} is not made for target {target}")]
+    Target {
+        /// The stage.
+        stage: &'static str,
+        /// The target.
+        target: &'static str,
+    },
+    /// No libLLVM, or it refused.
+    #[error(transparent)]
+    Llvm(#[from] llvm::Error),
+    /// The kernel has no LLVM IR.
+    #[error(transparent)]
+    Cpu(#[from] cpu::emit::EmitError),
+    /// The kernel has no CUDA text.
+    #[error(transparent)]
+    Cuda(#[from] cuda::EmitError),
+}
+
+impl Stage {
+    /// All stages, in order.
+    pub const ALL: [Stage; 8] = [
+        Stage::Definition,
+        Stage::Graph,
+        Stage::Segments,
+        Stage::Schedule,
+        Stage::Kernel,
+        Stage::Llvm,
+        Stage::Asm,
+        Stage::Cuda,
+    ];
+
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Stage::Definition => "definition",
+            Stage::Graph => "graph",
+            Stage::Segments => "segments",
+            Stage::Schedule => "schedule",
+            Stage::Kernel => "kernel",
+            Stage::Llvm => "llvm",
+            Stage::Asm => "asm",
+            Stage::Cuda => "cuda",
+        }
+    }
+}
+
+impl FromStr for Stage {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Stage, String> {
+        let known: Vec<&str> = Stage::ALL.map(Stage::name).to_vec();
+        let found = Stage::ALL.into_iter().find(|stage| stage.name() == name);
+        found.ok_or_else(|| format!("unknown stage `{name}`; known are {}", known.join(", ")))
+    }
+}
+
+/// What a text is made for.
+#[derive(Clone, Copy, Debug)]
+pub struct EmitOptions<'l> {
+    /// The machine.
+    pub target: CodeTarget,
+    /// Only this segment.
+    pub segment: Option<usize>,
+    /// libLLVM, or why it is not there; only LLVM IR and assembly need it.
+    pub llvm: Result<&'l Llvm, &'l llvm::Error>,
+}
+
+/// The text of a stage. Segments that the evaluator runs have a comment in place of what they lack.
+///
+/// # Errors
+/// When there is no such segment, the target does not suit the stage, or libLLVM is needed and missing.
+pub fn emit(
+    stage: Stage,
+    definition: &Definition,
+    plan: &Plan,
+    options: &EmitOptions<'_>,
+) -> Result<String, EmitError> {
+    if let Some(asked) = options.segment.filter(|&asked| asked >= plan.segments.len()) {
+        return Err(EmitError::Segment { asked, there: plan.segments.len() });
+    }
+    match (stage, options.target) {
+        (Stage::Definition, _) => Ok(print(definition, Spelling::default())),
+        (Stage::Graph, _) => Ok(ir::graph::dump(&definition.graph, &definition.fusion)),
+        (Stage::Segments, _) => {
+            let names = Names::new(definition, plan);
+            Ok(plan.segmentation.to_text(&|val| names.of(val)))
+        }
+        (Stage::Llvm | Stage::Asm, CodeTarget::Cuda(_)) | (Stage::Cuda, CodeTarget::Cpu(_)) => {
+            Err(EmitError::Target { stage: stage.name(), target: options.target.name() })
+        }
+        _ => per_segment(stage, plan, options),
+    }
+}
+
+/// The texts of the segments under each other.
+fn per_segment(stage: Stage, plan: &Plan, options: &EmitOptions<'_>) -> Result<String, EmitError> {
+    let comment = match stage {
+        Stage::Schedule | Stage::Kernel => "#",
+        Stage::Llvm => ";",
+        Stage::Asm => "#",
+        _ => "//",
+    };
+    let mut text = String::new();
+    for (number, segment) in plan.segments.iter().enumerate() {
+        if options.segment.is_some_and(|only| only != number) {
+            continue;
+        }
+        let SegmentPlan { name, decision, .. } = segment;
+        let part = match decision {
+            Decision::Kernels(kernels) => of_kernels(stage, kernels, options)?,
+            Decision::Evaluate { reason, val } => {
+                format!("{comment} {name} runs on the evaluator: {val} {reason}\n")
+            }
+        };
+        let heading = if text.is_empty() { "" } else { "\n" };
+        let _ = write!(text, "{heading}{comment} {name}\n{part}");
+    }
+    Ok(text)
+}
+
+fn of_kernels(stage: Stage, kernels: &Kernels, options: &EmitOptions<'_>) -> Result<String, EmitError> {
+    if stage == Stage::Schedule {
+        return Ok(kernels.schedule.to_string());
+    }
+    let programs = kernels.lowered.kernels.iter().map(|lowered| of_kernel(stage, &lowered.kernel, options));
+    let texts: Vec<String> = programs.collect::<Result<_, _>>()?;
+    Ok(texts.join("\n"))
+}
+
+fn of_kernel(stage: Stage, kernel: &Kernel, options: &EmitOptions<'_>) -> Result<String, EmitError> {
+    let CodeTarget::Cpu(target) = options.target else {
+        return Ok(if stage == Stage::Cuda { cuda::emit(kernel)?.source } else { kernel.to_string() });
+    };
+    if stage == Stage::Kernel {
+        return Ok(kernel.to_string());
+    }
+    let llvm = options.llvm.map_err(Clone::clone)?;
+    let isa = Isa::new(llvm, target);
+    let module = cpu::emit(kernel, &isa)?;
+    if stage == Stage::Llvm {
+        return Ok(module.ir);
+    }
+    let compiled = llvm.compile(&module.ir, isa.spec(), Output::Assembly)?;
+    Ok(String::from_utf8_lossy(&compiled.bytes).into_owned())
+}
+
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
