@@ -1,0 +1,104 @@
+//! The text of a file test taken apart and put together again.
+
+use ferrofuse::CodeTarget;
+
+const SEPARATOR: &str = "# ---- expect";
+const HEADER: &str = "# test:";
+
+/// A file test.
+#[derive(Debug)]
+pub(super) struct Case {
+    /// All that stands above the separator.
+    above: String,
+    /// The definition file.
+    pub source: String,
+    /// The expected text; empty where none is written yet.
+    pub expected: String,
+    /// What the first line says.
+    pub options: Options,
+}
+
+/// What the first line of a test may say.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Options {
+    /// `target=NAME`: what code is made for. A fixed one, so that the text is the same on every machine.
+    pub target: CodeTarget,
+    /// `segment=N`: only this segment.
+    pub segment: Option<usize>,
+    /// `seed=N`: of the data that is drawn.
+    pub seed: u64,
+}
+
+impl Case {
+    /// Takes the text of a file apart.
+    pub fn parse(text: &str) -> Result<Case, String> {
+        let (above, below) = match text.split_once(SEPARATOR) {
+            Some((above, below)) => (above, below),
+            None => (text, ""),
+        };
+        let mut options = Options { target: "avx2".parse().expect("a known target"), segment: None, seed: 0 };
+        if let Some(words) = above.lines().next().and_then(|line| line.strip_prefix(HEADER)) {
+            words.split_whitespace().try_for_each(|word| options.read(word))?;
+        }
+        let uncomment =
+            |line: &str| line.strip_prefix("# ").or(line.strip_prefix('#')).unwrap_or(line).to_owned();
+        let expected: Vec<String> = below.lines().skip(1).map(uncomment).collect();
+        let source = above.trim_end().to_owned() + "\n";
+        Ok(Case { above: source.clone(), source, expected: tidied(&expected.join("\n")), options })
+    }
+
+    pub fn expects(&self, made: &str) -> bool {
+        self.expected == tidied(made)
+    }
+
+    /// The file with this text as the expected one.
+    pub fn blessed(&self, made: &str) -> String {
+        let comment = |line: &str| if line.is_empty() { "#\n".to_owned() } else { format!("# {line}\n") };
+        let expected: String = tidied(made).lines().map(comment).collect();
+        format!("{}\n{SEPARATOR}\n{expected}", self.above)
+    }
+}
+
+impl Options {
+    fn read(&mut self, word: &str) -> Result<(), String> {
+        let (key, value) = word.split_once('=').ok_or_else(|| format!("option `{word}` has no value"))?;
+        let number = || value.parse().map_err(|_| format!("`{value}` is no number"));
+        match key {
+            "target" => self.target = value.parse().map_err(|error| format!("{error}"))?,
+            "segment" => self.segment = Some(number()? as usize),
+            "seed" => self.seed = number()?,
+            _ => return Err(format!("unknown option `{key}`; known are target, segment, seed")),
+        }
+        Ok(())
+    }
+}
+
+/// Without blanks at the ends of lines and empty lines at the end.
+pub(super) fn tidied(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+    lines.join("\n").trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_blessed_file_expects_what_it_was_blessed_with() {
+        let case = Case::parse("# test: segment=1 seed=4\ndef f(fd):\n    pass\n").unwrap();
+        assert_eq!((case.options.segment, case.options.seed), (Some(1), 4));
+        assert!(!case.expects("a\n\n  b \n"));
+        let blessed = case.blessed("a\n\n  b \n");
+        assert!(blessed.ends_with("    pass\n\n# ---- expect\n# a\n#\n#   b\n"), "{blessed}");
+        let again = Case::parse(&blessed).unwrap();
+        assert!(again.expects("a\n\n  b"));
+        assert_eq!(again.blessed("a\n\n  b"), blessed);
+        assert_eq!(again.source, case.source);
+    }
+
+    #[test]
+    fn unknown_options_are_refused() {
+        assert!(Case::parse("# test: speed=9").unwrap_err().contains("unknown option `speed`"));
+        assert!(Case::parse("# test: target=z80").unwrap_err().contains("unknown target `z80`"));
+    }
+}

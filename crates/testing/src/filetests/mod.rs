@@ -1,0 +1,104 @@
+//! File tests: a definition and the text that a stage shall make of it, in one file.
+//!
+//! `tests/STAGE/NAME.py` holds options for the run on a first line `# test: …`, the definition, then a line
+//! `# ---- expect` and the expected text as comments. Blessing rewrites what is below that line. A stage is a small file
+//! in `stages` behind the trait [`Stage`](stages::Stage).
+
+mod case;
+mod difference;
+mod stages;
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use case::Case;
+use stages::{Outcome, Stage};
+
+/// What to run.
+#[derive(Clone, Debug, Default)]
+pub struct Selection {
+    /// Only tests whose path below the folder contains this.
+    pub filter: Option<String>,
+    /// Rewrite the expectations of those that fail.
+    pub bless: bool,
+}
+
+/// What became of a test.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The text is as expected.
+    Passed,
+    /// The file was rewritten.
+    Blessed,
+    /// Not run, and why.
+    Skipped(String),
+    /// What differs, or what went wrong.
+    Failed(String),
+}
+
+/// A test that was run.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// Its path below the folder, as in `parse/softmax.py`.
+    pub name: String,
+    /// What became of it.
+    pub verdict: Verdict,
+}
+
+/// Runs the file tests below a folder, in order of path.
+///
+/// # Errors
+/// When the folder or a file in it cannot be read, or a blessed file cannot be written.
+pub fn run(folder: &Path, selection: &Selection) -> io::Result<Vec<Run>> {
+    let mut runs = Vec::new();
+    for stage in stages::ALL {
+        for path in files(&folder.join(stage.name()))? {
+            let name = format!("{}/{}", stage.name(), file_name(&path));
+            if selection.filter.as_ref().is_some_and(|filter| !name.contains(filter)) {
+                continue;
+            }
+            let verdict = run_one(*stage, &path, selection.bless)?;
+            runs.push(Run { name, verdict });
+        }
+    }
+    Ok(runs)
+}
+
+/// The test files of a stage; a stage without a folder has none.
+fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    if !folder.is_dir() {
+        return Ok(Vec::new());
+    }
+    let entries: Vec<PathBuf> =
+        fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;
+    let mut files: Vec<PathBuf> =
+        entries.into_iter().filter(|path| path.extension().is_some_and(|e| e == "py")).collect();
+    files.sort();
+    Ok(files)
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn run_one(stage: &dyn Stage, path: &Path, bless: bool) -> io::Result<Verdict> {
+    let text = fs::read_to_string(path)?;
+    let case = match Case::parse(&text) {
+        Ok(case) => case,
+        Err(complaint) => return Ok(Verdict::Failed(complaint)),
+    };
+    let made = match stage.run(&case) {
+        Outcome::Text(made) => made,
+        Outcome::Skipped(reason) => return Ok(Verdict::Skipped(reason)),
+        Outcome::Broken(reason) => return Ok(Verdict::Failed(reason)),
+    };
+    if case.expects(&made) {
+        return Ok(Verdict::Passed);
+    }
+    if bless {
+        fs::write(path, case.blessed(&made))?;
+        return Ok(Verdict::Blessed);
+    }
+    Ok(Verdict::Failed(difference::difference(&case.expected, &case::tidied(&made))))
+}

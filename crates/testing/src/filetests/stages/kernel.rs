@@ -1,0 +1,34 @@
+//! The loop programs. They verify, and their text reads back.
+
+use ferrofuse::Decision;
+use ir::kernel::{parse, verify};
+
+use super::{Case, Outcome, Stage, emitted, planned};
+
+pub(super) struct Kernels;
+
+impl Stage for Kernels {
+    fn name(&self) -> &'static str {
+        "kernel"
+    }
+
+    fn run(&self, case: &Case) -> Outcome {
+        programs(case).into()
+    }
+}
+
+fn programs(case: &Case) -> Result<String, String> {
+    let (_, plan) = planned(case)?;
+    for segment in &plan.segments {
+        let Decision::Kernels(kernels) = &segment.decision else { continue };
+        for lowered in &kernels.lowered.kernels {
+            let text = lowered.kernel.to_string();
+            verify(&lowered.kernel).map_err(|violations| format!("{violations}\n{text}"))?;
+            let again = parse(&text).map_err(|error| format!("{error}\n{text}"))?;
+            if again.to_string() != text {
+                return Err(format!("the kernel prints otherwise when read back:\n{again}"));
+            }
+        }
+    }
+    emitted(case, ferrofuse::Stage::Kernel)
+}

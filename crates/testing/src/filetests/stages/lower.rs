@@ -1,0 +1,60 @@
+//! How each segment's kernels are connected: where buffers and arguments come from, what is kept between them.
+
+use std::fmt::Write;
+
+use compiler::SegmentPlan;
+use compiler::lower::{Argument, BufferSource, Lowered, LoweredSegment};
+use ferrofuse::Decision;
+use ir::kernel::print::index;
+
+use super::{Case, Outcome, Stage, planned};
+
+pub(super) struct Lower;
+
+impl Stage for Lower {
+    fn name(&self) -> &'static str {
+        "lower"
+    }
+
+    fn run(&self, case: &Case) -> Outcome {
+        planned(case).map(|(_, plan)| plan.segments.iter().map(segment).collect::<Vec<_>>().join("\n")).into()
+    }
+}
+
+fn segment(plan: &SegmentPlan) -> String {
+    match &plan.decision {
+        Decision::Kernels(kernels) => format!("{}\n{}", plan.name, connections(&kernels.lowered)),
+        Decision::Evaluate { reason, val } => format!("{}\n  evaluator: {val} {reason}\n", plan.name),
+    }
+}
+
+fn connections(lowered: &LoweredSegment) -> String {
+    let mut text = String::new();
+    for (place, memory) in lowered.temporaries.iter().enumerate() {
+        let _ = writeln!(text, "  temporary {place}: {}[{}]", memory.dtype, memory.len);
+    }
+    lowered.kernels.iter().for_each(|kernel| text += &launch(kernel));
+    text
+}
+
+fn launch(lowered: &Lowered) -> String {
+    let buffer = |source: &BufferSource| match source {
+        BufferSource::Input(place) => format!("input {place}"),
+        BufferSource::Store(place) => format!("store {place}"),
+        BufferSource::Temporary(place) => format!("temporary {place}"),
+    };
+    let argument = |argument: &Argument| match argument {
+        Argument::Size(symbol) => symbol.to_string(),
+        Argument::Stride { input, axis } => format!("stride {axis} of input {input}"),
+    };
+    let list = |items: Vec<String>| if items.is_empty() { "none".to_owned() } else { items.join(", ") };
+    let kernel = &lowered.kernel;
+    format!(
+        "  {}: {} blocks of {} lanes\n    buffers {}\n    arguments {}\n",
+        kernel.name,
+        index(kernel, &kernel.blocks),
+        kernel.lanes,
+        list(lowered.buffers.iter().map(buffer).collect()),
+        list(lowered.arguments.iter().map(argument).collect()),
+    )
+}

@@ -1,0 +1,47 @@
+//! The error of a definition that is wrong, or whose inputs are.
+
+use ferrofuse::{CompileOptions, Diagnostic, Executor, compile, read};
+use ir::array::ArrayView;
+
+use super::{Case, Outcome, Stage};
+use crate::inputs::StridedArray;
+
+pub(super) struct Refuse;
+
+impl Stage for Refuse {
+    fn name(&self) -> &'static str {
+        "refuse"
+    }
+
+    fn run(&self, case: &Case) -> Outcome {
+        let file = match read(&case.source) {
+            Ok(file) => file,
+            Err(diagnostic) => return Outcome::Text(pointed(&diagnostic)),
+        };
+        let specs = file.inputs.as_deref().unwrap_or_default();
+        let drawn = specs.iter().enumerate().map(|(place, spec)| StridedArray::draw(spec, 0, place));
+        let inputs: Vec<StridedArray> = match drawn.collect::<Result<_, _>>() {
+            Ok(inputs) => inputs,
+            Err(error) => return Outcome::Text(error.to_string()),
+        };
+        let views: Vec<ArrayView<'_>> = inputs.iter().map(StridedArray::view).collect();
+        let options = CompileOptions { executor: Executor::Evaluator, ..CompileOptions::default() };
+        match compile(file.definition, options).and_then(|executable| executable.run(&views)) {
+            Ok(_) => Outcome::Broken("nothing is refused".to_owned()),
+            Err(error) => Outcome::Text(error.to_string()),
+        }
+    }
+}
+
+/// A complaint with the line it is about and a mark under the place.
+fn pointed(diagnostic: &Diagnostic) -> String {
+    let (line, column) = diagnostic.position();
+    let text = diagnostic.source.lines().nth(line - 1).unwrap_or_default();
+    let width = diagnostic
+        .source
+        .get(diagnostic.span.start..diagnostic.span.end)
+        .map_or(1, |place| place.lines().next().unwrap_or_default().chars().count().max(1));
+    let mark = format!("{}{}", " ".repeat(column - 1), "^".repeat(width));
+    let help = diagnostic.help.as_ref().map_or_else(String::new, |help| format!("help: {help}\n"));
+    format!("{line}:{column}: {}\n{text}\n{mark} {}\n{help}", diagnostic.message, diagnostic.label)
+}

@@ -1,0 +1,55 @@
+//! What a definition gives on its inputs: the evaluator's numbers, which compiled and interpreted kernels meet.
+
+use ferrofuse::{Array, CompileOptions, Executor, compile, read};
+use ir::array::ArrayView;
+
+use super::{Case, Outcome, Stage};
+use crate::check::{against, expected};
+use crate::inputs::StridedArray;
+
+/// Elements of an output that are shown.
+const SHOWN: usize = 24;
+
+pub(super) struct Run;
+
+impl Stage for Run {
+    fn name(&self) -> &'static str {
+        "run"
+    }
+
+    fn run(&self, case: &Case) -> Outcome {
+        numbers(case).into()
+    }
+}
+
+fn numbers(case: &Case) -> Result<String, String> {
+    let file = read(&case.source).map_err(|error| error.to_string())?;
+    let specs = file.inputs.as_deref().unwrap_or_default();
+    let draw =
+        |(place, spec)| StridedArray::draw(spec, case.options.seed, place).map_err(|error| error.to_string());
+    let inputs: Vec<StridedArray> = specs.iter().enumerate().map(draw).collect::<Result<_, _>>()?;
+    let views: Vec<ArrayView<'_>> = inputs.iter().map(StridedArray::view).collect();
+    let meant = expected(&file.definition, &views, 1, usize::MAX).map_err(|error| error.to_string())?;
+    for executor in [Executor::Compiled, Executor::Interpreter] {
+        let options = CompileOptions { executor, ..CompileOptions::default() };
+        let executable = compile(file.definition.clone(), options).map_err(|error| error.to_string())?;
+        let outputs = executable.run(&views).map_err(|error| error.to_string())?;
+        let compared =
+            against(&meant, outputs.iter().map(|output| output.view())).map_err(|error| error.to_string())?;
+        if let Some((place, worst)) = compared.iter().enumerate().find(|(_, compared)| !compared.matches()) {
+            let name = executor.name();
+            return Err(format!(
+                "{name}: output {place} is {} times its bound off: {worst:?}",
+                worst.worst_ratio
+            ));
+        }
+    }
+    Ok(meant.outputs.iter().map(|output| shown(&output.value)).collect())
+}
+
+fn shown(array: &Array) -> String {
+    let elements = array.scalars();
+    let shown: Vec<String> = elements.iter().take(SHOWN).map(|scalar| scalar.to_string()).collect();
+    let more = if elements.len() > SHOWN { ", …" } else { "" };
+    format!("{}{:?} = {}{more}\n", array.dtype(), array.sizes(), shown.join(", "))
+}

@@ -1,0 +1,79 @@
+# test: target=sm_90
+def softmax(fd):
+    x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+    fd.add_output(fd.ops.softmax(x, dim=1))
+
+inputs = [torch.randn((256, 1024))]
+
+# ---- expect
+# // seg0
+# // seg0: reads n0 (f32); writes n7 (f32).
+# // Blocks: i0. Threads of a block: 256.
+#
+# template <class T> __device__ inline T propagating_maximum(T a, T b) {
+#   if (a != a) return a;
+#   if (b != b) return b;
+#   return a > b ? a : b > a ? b : signbit(a) ? b : a;
+# }
+# static __device__ inline float combine_max(float a, float b) {
+#   return propagating_maximum(a, b);
+# }
+# // The max of all threads' states, for every thread, by a tree of strides 128, …, 1.
+# static __device__ float block_max(float mine) {
+#   __shared__ float slots[256], total;
+#   slots[threadIdx.x] = mine;
+#   for (unsigned stride = 128; stride >= 32; stride /= 2) {
+#     __syncthreads();
+#     if (threadIdx.x < stride) slots[threadIdx.x] = mine = combine_max(mine, slots[threadIdx.x + stride]);
+#   }
+#   if (threadIdx.x < 32) {
+#     for (unsigned stride = 16; stride > 0; stride /= 2)
+#       mine = combine_max(mine, __shfl_down_sync(0xffffffffu, mine, stride));
+#     if (threadIdx.x == 0) total = mine;
+#   }
+#   __syncthreads();
+#   return total;
+# }
+# static __device__ inline float combine_sum(float a, float b) {
+#   return a + b;
+# }
+# // The sum of all threads' states, for every thread, by a tree of strides 128, …, 1.
+# static __device__ float block_sum(float mine) {
+#   __shared__ float slots[256], total;
+#   slots[threadIdx.x] = mine;
+#   for (unsigned stride = 128; stride >= 32; stride /= 2) {
+#     __syncthreads();
+#     if (threadIdx.x < stride) slots[threadIdx.x] = mine = combine_sum(mine, slots[threadIdx.x + stride]);
+#   }
+#   if (threadIdx.x < 32) {
+#     for (unsigned stride = 16; stride > 0; stride /= 2)
+#       mine = combine_sum(mine, __shfl_down_sync(0xffffffffu, mine, stride));
+#     if (threadIdx.x == 0) total = mine;
+#   }
+#   __syncthreads();
+#   return total;
+# }
+#
+# extern "C" __global__ void __launch_bounds__(256) seg0(
+#     const float* __restrict__ n0,
+#     float* __restrict__ n7,
+#     long long i0,
+#     long long i1) {
+#   const long long block = blockIdx.x;
+#   for (long long x0 = block; x0 < block + 1; x0++) {
+#     float a0 = __uint_as_float(0xff800000u);
+#     for (long long x1 = threadIdx.x; x1 < i1; x1 += 256) {
+#       const float v3 = propagating_maximum(a0, n0[x0 * i1 + x1]);
+#       a0 = v3;
+#     }
+#     const float v4 = block_max(a0);
+#     float a1 = 0.0f;
+#     for (long long x1_1 = threadIdx.x; x1_1 < i1; x1_1 += 256) {
+#       a1 = a1 + expf(n0[x0 * i1 + x1_1] - v4);
+#     }
+#     const float v11 = block_sum(a1);
+#     for (long long x1_2 = threadIdx.x; x1_2 < i1; x1_2 += 256) {
+#       n7[x0 * i1 + x1_2] = expf(n0[x0 * i1 + x1_2] - v4) / v11;
+#     }
+#   }
+# }

@@ -1,0 +1,52 @@
+def column_sum(fd):
+    x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+    fd.add_output(fd.ops.sum(x, dims=[0]))
+
+inputs = [torch.randn((4096, 512))]
+
+# ---- expect
+# # seg0
+# kernel seg0(i0, i1) lanes 16 {
+#   symbols block, i0, i1, x1, x0, x1_1, x1_2
+#   blocks block in 0 .. ((i1 + 1023) // 1024)*((i0 + 31) // 32)
+#   read b0: f32 n0
+#   write b1: f32 n1_partial0
+#   scratch w0: f32[1024]
+#   v0: f32 = const 0.0
+#   for x1 in 1024*(block // ((i0 + 31) // 32)) .. min(1024*(block // ((i0 + 31) // 32)) + 1024, i1) lanes {
+#     store w0[x1 - 1024*(block // ((i0 + 31) // 32))] = v0
+#   }
+#   barrier
+#   for x0 in 32*(block % ((i0 + 31) // 32)) .. min(32*(block % ((i0 + 31) // 32)) + 32, i0) {
+#     for x1_1 in 1024*(block // ((i0 + 31) // 32)) .. min(1024*(block // ((i0 + 31) // 32)) + 1024, i1) lanes {
+#       v1: f32 = load b0[i1*x0 + x1_1]
+#       v2: f32 = load w0[x1_1 - 1024*(block // ((i0 + 31) // 32))]
+#       v3: f32 = add v2, v1
+#       store w0[x1_1 - 1024*(block // ((i0 + 31) // 32))] = v3
+#     }
+#   }
+#   barrier
+#   for x1_2 in 1024*(block // ((i0 + 31) // 32)) .. min(1024*(block // ((i0 + 31) // 32)) + 1024, i1) lanes {
+#     v4: f32 = load w0[x1_2 - 1024*(block // ((i0 + 31) // 32))]
+#     store b1[i1*(block % ((i0 + 31) // 32)) + x1_2] = v4
+#   }
+# }
+#
+# kernel seg0_combine0(i0, i1) lanes 16 {
+#   symbols block, i0, i1, result, chunk
+#   blocks block in 0 .. ((i1 + 255) // 256)
+#   read b0: f32 n1_partial0
+#   write b1: f32 n1
+#   v0: f32 = const 0.0
+#   for result in 256*block .. min(i1, 256*block + 256) lanes {
+#     acc a0: f32 = v0
+#     for chunk in 0 .. ((i0 + 31) // 32) {
+#       v1: f32 = get a0
+#       v2: f32 = load b0[i1*chunk + result]
+#       v3: f32 = add v1, v2
+#       set a0 = v3
+#     }
+#     v4: f32 = get a0
+#     store b1[result] = v4
+#   }
+# }

@@ -1,0 +1,31 @@
+def silu_mul(fd):
+    x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.BFloat16)
+    y = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.BFloat16)
+    z = fd.ops.mul(fd.ops.silu(fd.ops.cast(x, dtype=DataType.Float)), y)
+    fd.add_output(fd.ops.cast(z, dtype=DataType.BFloat16))
+
+inputs = [torch.randn((64, 512), dtype=torch.bfloat16), torch.randn((64, 512), dtype=torch.bfloat16)]
+
+# ---- expect
+# # seg0
+# kernel seg0(i0, i1) lanes 16 {
+#   symbols block, i0, i1, x1
+#   blocks block in 0 .. ((i0*i1 + 16383) // 16384)
+#   read b0: bf16 n0
+#   read b1: bf16 n1
+#   write b2: bf16 n10
+#   v2: f32 = const 1.0
+#   for x1 in 16384*block .. min(16384*block + 16384, i0*i1) lanes {
+#     v0: bf16 = load b0[x1]
+#     v1: f32 = cast v0
+#     v3: f32 = neg v1
+#     v4: f32 = exp v3
+#     v5: f32 = add v2, v4
+#     v6: f32 = div v1, v5
+#     v7: bf16 = load b1[x1]
+#     v8: f32 = cast v7
+#     v9: f32 = mul v6, v8
+#     v10: bf16 = cast v9
+#     store b2[x1] = v10
+#   }
+# }

@@ -1,0 +1,43 @@
+def softmax(fd):
+    x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+    fd.add_output(fd.ops.softmax(x, dim=1))
+
+inputs = [torch.randn((256, 1024))]
+
+# ---- expect
+# # seg0
+# kernel seg0(i0, i1) lanes 16 {
+#   symbols block, i0, x0, i1, x1, x1_1, x1_2
+#   blocks block in 0 .. ((i0 + 15) // 16)
+#   read b0: f32 n0
+#   write b1: f32 n7
+#   v0: f32 = const -inf
+#   v5: f32 = const 0.0
+#   for x0 in 16*block .. min(i0, 16*block + 16) {
+#     acc a0: f32 = v0
+#     for x1 in 0 .. i1 lanes {
+#       v1: f32 = load b0[x0*i1 + x1]
+#       v2: f32 = get a0
+#       v3: f32 = maximum v2, v1
+#       set a0 = v3
+#     }
+#     v4: f32 = reduce max a0
+#     acc a1: f32 = v5
+#     for x1_1 in 0 .. i1 lanes {
+#       v6: f32 = load b0[x0*i1 + x1_1]
+#       v7: f32 = sub v6, v4
+#       v8: f32 = exp v7
+#       v9: f32 = get a1
+#       v10: f32 = add v9, v8
+#       set a1 = v10
+#     }
+#     v11: f32 = reduce sum a1
+#     for x1_2 in 0 .. i1 lanes {
+#       v12: f32 = load b0[x0*i1 + x1_2]
+#       v13: f32 = sub v12, v4
+#       v14: f32 = exp v13
+#       v15: f32 = div v14, v11
+#       store b1[x0*i1 + x1_2] = v15
+#     }
+#   }
+# }

@@ -1,0 +1,88 @@
+def f(fd):
+    x = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Float)
+    fd.add_output(fd.ops.where(fd.ops.gt(x, 0.0), x, 0.0))
+
+inputs = [torch.randn((100,))]
+
+# ---- expect
+# ; seg0
+# define void @seg0(ptr %arguments, ptr %buffers, ptr %scratch, i64 %first_block, i64 %last_block) nounwind "target-cpu"="x86-64-v3" {
+# entry:
+#   br label %block0
+# block0:
+#   %t0 = getelementptr i64, ptr %arguments, i64 0
+#   %t1 = load i64, ptr %t0
+#   %t2 = getelementptr ptr, ptr %buffers, i64 0
+#   %t3 = load ptr, ptr %t2
+#   %t4 = getelementptr ptr, ptr %buffers, i64 1
+#   %t5 = load ptr, ptr %t4
+#   %t6 = icmp slt i64 %first_block, %last_block
+#   br i1 %t6, label %block1, label %block3
+# block1:
+#   %t7 = phi i64 [%first_block, %block0], [%t8, %block2]
+#   ; v1: f32 = const 0.0
+#   ; for x0 in 16384*block .. min(i0, 16384*block + 16384) lanes {
+#   %t9 = mul i64 %t7, 16384
+#   %t10 = mul i64 %t7, 16384
+#   %t11 = add i64 %t10, 16384
+#   %t12 = call i64 @llvm.smin.i64(i64 %t1, i64 %t11)
+#   %t13 = sub i64 %t12, %t9
+#   %t14 = call i64 @llvm.smax.i64(i64 %t13, i64 0)
+#   %t15 = and i64 %t14, -16
+#   %t16 = add i64 %t9, %t15
+#   %t17 = icmp slt i64 %t9, %t16
+#   br i1 %t17, label %block4, label %block6
+# block4:
+#   %t18 = phi i64 [%t9, %block1], [%t19, %block5]
+#   ; v0: f32 = load b0[x0]
+#   %t20 = getelementptr float, ptr %t3, i64 0
+#   %t21 = getelementptr float, ptr %t20, i64 %t18
+#   %t22 = load <16 x float>, ptr %t21, align 4
+#   ; v2: bool = gt v0, v1
+#   %t23 = fcmp ogt <16 x float> %t22, splat (float 0x0000000000000000)
+#   ; v3: f32 = where v2, v0, v1
+#   %t24 = select <16 x i1> %t23, <16 x float> %t22, <16 x float> splat (float 0x0000000000000000)
+#   ; store b1[x0] = v3
+#   %t25 = getelementptr float, ptr %t5, i64 0
+#   %t26 = getelementptr float, ptr %t25, i64 %t18
+#   store <16 x float> %t24, ptr %t26, align 4
+#   br label %block5
+# block5:
+#   %t19 = add nsw i64 %t18, 16
+#   %t27 = icmp slt i64 %t19, %t16
+#   br i1 %t27, label %block4, label %block6
+# block6:
+#   %t28 = icmp slt i64 %t16, %t12
+#   br i1 %t28, label %block7, label %block8
+# block7:
+#   %t29 = sub i64 %t12, %t16
+#   %t30 = trunc i64 %t29 to i32
+#   %t31 = insertelement <16 x i32> poison, i32 %t30, i64 0
+#   %t32 = shufflevector <16 x i32> %t31, <16 x i32> %t31, <16 x i32> splat (i32 0)
+#   %t33 = icmp slt <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %t32
+#   ; v0: f32 = load b0[x0]
+#   %t34 = getelementptr float, ptr %t3, i64 0
+#   %t35 = getelementptr float, ptr %t34, i64 %t16
+#   %t36 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr %t35, i32 4, <16 x i1> %t33, <16 x float> splat (float 0x0000000000000000))
+#   ; v2: bool = gt v0, v1
+#   %t37 = fcmp ogt <16 x float> %t36, splat (float 0x0000000000000000)
+#   ; v3: f32 = where v2, v0, v1
+#   %t38 = select <16 x i1> %t37, <16 x float> %t36, <16 x float> splat (float 0x0000000000000000)
+#   ; store b1[x0] = v3
+#   %t39 = getelementptr float, ptr %t5, i64 0
+#   %t40 = getelementptr float, ptr %t39, i64 %t16
+#   call void @llvm.masked.store.v16f32.p0(<16 x float> %t38, ptr %t40, i32 4, <16 x i1> %t33)
+#   br label %block8
+# block8:
+#   br label %block2
+# block2:
+#   %t8 = add nsw i64 %t7, 1
+#   %t41 = icmp slt i64 %t8, %last_block
+#   br i1 %t41, label %block1, label %block3
+# block3:
+#   ret void
+# }
+# declare <16 x float> @llvm.masked.load.v16f32.p0(ptr, i32, <16 x i1>, <16 x float>)
+# declare i64 @llvm.smax.i64(i64, i64)
+# declare i64 @llvm.smin.i64(i64, i64)
+# declare void @llvm.masked.store.v16f32.p0(<16 x float>, ptr, i32, <16 x i1>)

@@ -1,0 +1,9 @@
+def f(fd):
+    x = fd.define_tensor(shape=[-1], contiguity=True)
+    fd.add_output(fd.ops.brodcast(x, is_broadcast_dim=[True, False]))
+
+# ---- expect
+# 3:19: `brodcast` needs to be an op, but has no op of that name
+#     fd.add_output(fd.ops.brodcast(x, is_broadcast_dim=[True, False]))
+#                   ^^^^^^^^^^^^^^^ here
+# help: did you mean `broadcast`?
