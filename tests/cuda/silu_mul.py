@@ -19,9 +19,6 @@ inputs = [torch.randn((64, 512), dtype=torch.bfloat16), torch.randn((64, 512), d
 #   const unsigned bits = __float_as_uint(x);
 #   return x != x ? 0x7fc0 : (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
 # }
-# static __device__ inline long long floor_div(long long a, long long b) {
-#   return a / b - (a % b != 0 && (a < 0) != (b < 0));
-# }
 #
 # extern "C" __global__ void __launch_bounds__(256) seg0(
 #     const bf16* __restrict__ n0,

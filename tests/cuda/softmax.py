@@ -63,8 +63,7 @@ inputs = [torch.randn((256, 1024))]
 #   for (long long x0 = block; x0 < block + 1; x0++) {
 #     float a0 = __uint_as_float(0xff800000u);
 #     for (long long x1 = threadIdx.x; x1 < i1; x1 += 256) {
-#       const float v3 = propagating_maximum(a0, n0[x0 * i1 + x1]);
-#       a0 = v3;
+#       a0 = propagating_maximum(a0, n0[x0 * i1 + x1]);
 #     }
 #     const float v4 = block_max(a0);
 #     float a1 = 0.0f;

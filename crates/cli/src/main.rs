@@ -1,2 +1,78 @@
-//! The `ferrofuse` binary.
-fn main() {}
+//! The `ferrofuse` binary: reads options, hands them to a verb, shows how it ended.
+//!
+//! Results go to stdout, everything else to stderr. Exit codes: 0 fine, 1 a check failed, 2 the user's mistake, 3 the
+//! machine's. `verbs` (one file each) · `definition` (definition files) · `arrays` (files of arrays) · `inputs` (what to run on) ·
+//! `planning` (the user's choices) · `table` (text for people) · `failure` · `environment`.
+
+mod arrays;
+mod definition;
+mod environment;
+mod failure;
+mod inputs;
+mod planning;
+mod table;
+mod verbs;
+
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use failure::{Failure, Outcome};
+use ferrofuse::{Machine, MachineOptions};
+use verbs::{doctor, emit, explain, ops, run, test};
+
+/// A fusion compiler for tensor programs.
+#[derive(Parser)]
+#[command(name = "ferrofuse", version, about, max_term_width = 110)]
+struct Cli {
+    #[command(subcommand)]
+    verb: Verb,
+    /// Where libLLVM is; `none` does without
+    #[arg(long, global = true, value_name = "PATH", hide = true)]
+    libllvm: Option<PathBuf>,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    Run(run::Options),
+    Explain(explain::Options),
+    Emit(emit::Options),
+    Ops(ops::Options),
+    Doctor(doctor::Options),
+    Test(test::Options),
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    // A command that mends something shall stand on one line, to be copied. The hook is refused only where there is one
+    // already, and this is the first.
+    let _ = miette::set_hook(Box::new(|_| {
+        Box::new(miette::MietteHandlerOpts::new().wrap_lines(false).context_lines(2).build())
+    }));
+    let mut out = BufWriter::new(io::stdout().lock());
+    let outcome = perform(cli, &mut out).and_then(|outcome| Ok(out.flush().map(|()| outcome)?));
+    match outcome {
+        Ok(Outcome::Fine) => ExitCode::SUCCESS,
+        Ok(Outcome::CheckFailed) => ExitCode::from(1),
+        Err(failure) => {
+            // What was found before the failure is a result too; the failure is told in any case.
+            let _ = out.flush();
+            failure.show()
+        }
+    }
+}
+
+fn perform(cli: Cli, out: &mut dyn Write) -> Result<Outcome, Failure> {
+    let llvm = environment::llvm_options(cli.libllvm);
+    let machine = || Machine::new(MachineOptions { llvm: llvm.clone(), ..MachineOptions::default() });
+    match cli.verb {
+        Verb::Run(options) => run::run(&options, llvm, out),
+        Verb::Explain(options) => explain::run(&options, &machine(), out),
+        Verb::Emit(options) => emit::run(&options, &machine(), out),
+        Verb::Ops(options) => ops::run(&options, out),
+        Verb::Doctor(options) => doctor::run(&options, &llvm, out),
+        Verb::Test(options) => test::run(&options, environment::bless(), out),
+    }
+}

@@ -1,0 +1,100 @@
+//! Arrays in files: `.npy`, `.npz` and `.safetensors`, read and written.
+//!
+//! Takes a path, gives elements with a layout (a file may say column-major order); or takes views and a path, and gives
+//! a whole file or none. Every malformed file is a [`FileError`] that names it. What the elements mean is not known here.
+
+mod error;
+mod npy;
+mod npz;
+mod safetensors;
+mod staged;
+#[cfg(test)]
+mod tests;
+
+pub use error::{FileError, Problem};
+pub use staged::Staged;
+
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
+
+use ir::DType;
+use ir::array::{Array, ArrayView, Layout};
+use testing::inputs::StridedArray;
+
+/// Which array of a file is wanted.
+#[derive(Clone, Copy, Debug)]
+pub enum Wanted<'n> {
+    /// The one with this name.
+    Name(&'n str),
+    /// The only one; of several, the one with this name.
+    NameOrSole(&'n str),
+}
+
+impl Wanted<'_> {
+    /// The name to look for in a file that holds arrays with these names.
+    fn choose<'n>(self, names: &[&'n str]) -> Result<&'n str, Problem> {
+        match (self, names) {
+            (Wanted::NameOrSole(_), [sole]) => Ok(sole),
+            (Wanted::Name(name) | Wanted::NameOrSole(name), _) => {
+                let found = names.iter().find(|there| **there == name);
+                found.copied().ok_or_else(|| Problem::no_such_name(name, names))
+            }
+        }
+    }
+}
+
+/// Reads one array of a file, whose kind its ending tells. In a `.npy` file the array has no name.
+///
+/// # Errors
+/// When the file cannot be read, is malformed, or does not hold such an array.
+pub fn read(path: &Path, wanted: Wanted<'_>) -> Result<StridedArray, FileError> {
+    let read_one = || match ending(path) {
+        "npy" => npy::read_file(&mut File::open(path)?),
+        "npz" => npz::read(File::open(path)?, wanted),
+        "safetensors" => safetensors::read(File::open(path)?, wanted),
+        _ => Err(Problem::Ending),
+    };
+    read_one().map_err(|problem| problem.of(path))
+}
+
+/// Writes one array as `.npy` into a staged file.
+///
+/// # Errors
+/// When the file cannot be written, or the dtype is one that NumPy lacks.
+pub fn write_npy(staged: &mut Staged, view: &ArrayView<'_>) -> Result<(), FileError> {
+    let path = staged.path().to_owned();
+    npy::write(staged, view).map_err(|problem| problem.of(&path))
+}
+
+/// Writes named arrays as one `.safetensors` into a staged file.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn write_safetensors(staged: &mut Staged, arrays: &[(String, ArrayView<'_>)]) -> Result<(), FileError> {
+    let path = staged.path().to_owned();
+    safetensors::write(staged, arrays).map_err(|problem| problem.of(&path))
+}
+
+fn ending(path: &Path) -> &str {
+    path.extension().and_then(|ending| ending.to_str()).unwrap_or_default()
+}
+
+/// How many bytes elements with these sizes take.
+fn byte_count(dtype: DType, sizes: &[usize]) -> Result<usize, Problem> {
+    let bytes = Layout::dense(sizes).numel().and_then(|numel| numel.checked_mul(dtype.size()));
+    bytes.ok_or_else(|| Problem::Malformed(format!("the sizes {sizes:?} are beyond any memory")))
+}
+
+/// A bool is 0 or 1 in memory; files may hold any byte.
+fn normalize(array: &mut Array) {
+    if array.dtype() == DType::Bool {
+        array.as_mut_bytes().iter_mut().for_each(|byte| *byte = u8::from(*byte != 0));
+    }
+}
+
+/// Writes the elements of a view in row-major order, through a dense copy where it is none.
+fn write_elements(out: &mut impl Write, view: &ArrayView<'_>) -> Result<(), Problem> {
+    let copy = view.to_array().map_err(|_| Problem::Memory { bytes: view.numel() * view.dtype().size() })?;
+    Ok(out.write_all(copy.as_bytes())?)
+}

@@ -1,0 +1,106 @@
+//! The `.safetensors` format: a header in JSON, then the elements of all tensors, little-endian and row-major.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom, Write};
+
+use ir::DType;
+use ir::array::{Array, ArrayView};
+use safetensors::tensor::{Dtype, TensorInfo};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use testing::inputs::StridedArray;
+
+use super::error::Problem;
+use super::{Wanted, byte_count, normalize, write_elements};
+
+/// Longer headers are refused: a header takes some 100 bytes a tensor.
+const LONGEST_HEADER: u64 = 16 << 20;
+const SUPPORTED: &str = "BOOL, I32, I64, F16, BF16, F32, F64";
+
+/// Reads one tensor of a file.
+pub(super) fn read(mut file: File, wanted: Wanted<'_>) -> Result<StridedArray, Problem> {
+    let (tensors, elements) = read_header(&mut file)?;
+    let names: Vec<&str> = tensors.keys().map(String::as_str).collect();
+    let info = &tensors[wanted.choose(&names)?];
+    let info = TensorInfo::deserialize(info).map_err(malformed)?;
+    let dtype = dtype_of(info.dtype)?;
+    let bytes = byte_count(dtype, &info.shape)?;
+    let (start, end) = info.data_offsets;
+    if end.checked_sub(start) != Some(bytes) {
+        let message = format!("a tensor of {bytes} bytes is said to lie from {start} to {end}");
+        return Err(not_safetensors(&message));
+    }
+    if file.metadata()?.len().saturating_sub(elements) < end as u64 {
+        return Err(Problem::Malformed("truncated: it ends within its elements".to_owned()));
+    }
+    let mut storage = Array::zeros(dtype, &info.shape).map_err(|_| Problem::Memory { bytes })?;
+    file.seek(SeekFrom::Start(elements + start as u64))?;
+    file.read_exact(storage.as_mut_bytes())?;
+    normalize(&mut storage);
+    Ok(storage.into())
+}
+
+/// What the header says of each tensor, and where the elements begin.
+fn read_header(file: &mut File) -> Result<(Map<String, Value>, u64), Problem> {
+    let mut length = Vec::new();
+    Read::take(&mut *file, 8).read_to_end(&mut length)?;
+    let length = length[..].try_into().map_err(|_| not_safetensors("it has less than 8 bytes"))?;
+    let length = u64::from_le_bytes(length);
+    if length > LONGEST_HEADER {
+        let message = format!("the header is {length} bytes long, more than {LONGEST_HEADER}");
+        return Err(not_safetensors(&message));
+    }
+    let mut text = Vec::new();
+    Read::take(&mut *file, length).read_to_end(&mut text)?;
+    if (text.len() as u64) < length {
+        return Err(Problem::Malformed("truncated: it ends within its header".to_owned()));
+    }
+    let mut tensors: Map<String, Value> = serde_json::from_slice(&text).map_err(malformed)?;
+    tensors.remove("__metadata__");
+    Ok((tensors, 8 + length))
+}
+
+fn not_safetensors(reason: &str) -> Problem {
+    Problem::Malformed(format!("not a .safetensors file: {reason}"))
+}
+
+fn malformed(error: serde_json::Error) -> Problem {
+    not_safetensors(&error.to_string())
+}
+
+/// Their names of our dtypes.
+const DTYPES: [(DType, Dtype, &str); 7] = [
+    (DType::Bool, Dtype::BOOL, "BOOL"),
+    (DType::I32, Dtype::I32, "I32"),
+    (DType::I64, Dtype::I64, "I64"),
+    (DType::F16, Dtype::F16, "F16"),
+    (DType::BF16, Dtype::BF16, "BF16"),
+    (DType::F32, Dtype::F32, "F32"),
+    (DType::F64, Dtype::F64, "F64"),
+];
+
+fn dtype_of(theirs: Dtype) -> Result<DType, Problem> {
+    let row = DTYPES.iter().find(|(_, dtype, _)| *dtype == theirs);
+    row.map(|row| row.0).ok_or_else(|| Problem::Dtype { found: format!("{theirs:?}"), supported: SUPPORTED })
+}
+
+/// Writes tensors one after the other, in the order given.
+pub(super) fn write(out: &mut impl Write, arrays: &[(String, ArrayView<'_>)]) -> Result<(), Problem> {
+    let mut header = Map::new();
+    let mut place = 0;
+    for (name, view) in arrays {
+        let end = place + view.numel() * view.dtype().size();
+        let dtype =
+            DTYPES.iter().find(|(dtype, ..)| *dtype == view.dtype()).expect("every dtype has a row").2;
+        let entry =
+            serde_json::json!({ "dtype": dtype, "shape": view.sizes(), "data_offsets": [place, end] });
+        header.insert(name.clone(), entry);
+        place = end;
+    }
+    let mut text = Value::Object(header).to_string();
+    // The elements begin at a multiple of 8 bytes.
+    text += &" ".repeat(text.len().next_multiple_of(8) - text.len());
+    out.write_all(&(text.len() as u64).to_le_bytes())?;
+    out.write_all(text.as_bytes())?;
+    arrays.iter().try_for_each(|(_, view)| write_elements(out, view))
+}

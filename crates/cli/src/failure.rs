@@ -1,0 +1,99 @@
+//! How a verb ends when it does not end well: whose fault it is, and the report that the user sees.
+
+use std::fmt;
+use std::io;
+use std::process::ExitCode;
+
+use miette::{Diagnostic, Report};
+
+use crate::arrays::FileError;
+
+/// Whose fault a failure is; each has its exit code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The user's: 2.
+    User,
+    /// The machine's, which lacks memory or disk: 3.
+    Machine,
+}
+
+/// A verb that could not do its work.
+#[derive(Debug)]
+pub enum Failure {
+    /// With a report for the user.
+    Reported(Fault, Report),
+    /// Nobody reads the results any more, as in `ferrofuse ops | head`.
+    Closed,
+}
+
+/// How a verb ends that did its work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// All is well: 0.
+    Fine,
+    /// A check failed: 1.
+    CheckFailed,
+}
+
+/// A sentence for the user, and perhaps what to do.
+#[derive(Debug, thiserror::Error, Diagnostic)]
+#[error("{message}")]
+struct Sentence {
+    message: String,
+    #[help]
+    help: Option<String>,
+}
+
+impl Failure {
+    /// The user's mistake, in a sentence.
+    pub fn user(message: impl fmt::Display) -> Failure {
+        Failure::sentence(Fault::User, message, None)
+    }
+
+    /// The user's mistake, and what to do.
+    pub fn user_with_help(message: impl fmt::Display, help: impl fmt::Display) -> Failure {
+        Failure::sentence(Fault::User, message, Some(help.to_string()))
+    }
+
+    /// What the machine lacks, in a sentence.
+    pub fn machine(message: impl fmt::Display) -> Failure {
+        Failure::sentence(Fault::Machine, message, None)
+    }
+
+    fn sentence(fault: Fault, message: impl fmt::Display, help: Option<String>) -> Failure {
+        Failure::Reported(fault, Sentence { message: message.to_string(), help }.into())
+    }
+
+    /// Shows the report and gives the exit code.
+    pub fn show(self) -> ExitCode {
+        match self {
+            Failure::Closed => ExitCode::SUCCESS,
+            Failure::Reported(fault, report) => {
+                eprintln!("{report:?}");
+                ExitCode::from(match fault {
+                    Fault::User => 2,
+                    Fault::Machine => 3,
+                })
+            }
+        }
+    }
+}
+
+impl From<FileError> for Failure {
+    fn from(error: FileError) -> Failure {
+        match error.problem.is_of_machine() {
+            true => Failure::machine(error),
+            false => Failure::user(error),
+        }
+    }
+}
+
+impl From<io::Error> for Failure {
+    /// Of writing results to stdout.
+    fn from(error: io::Error) -> Failure {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Failure::Closed,
+            _ => Failure::machine(format!("the results cannot be written: {error}")),
+        }
+    }
+}

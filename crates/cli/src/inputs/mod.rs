@@ -1,0 +1,255 @@
+//! The inputs of a run: from files, from the definition file's own list, or drawn at the sizes asked for.
+//!
+//! Takes a definition file as read and what the command line says; gives one array per input, strides as the list says.
+//! Whether they fit the definition is checked by the runtime when it is called.
+
+mod request;
+mod sizes;
+
+pub use request::Request;
+
+use request::Source;
+use sizes::Sizes;
+
+use ferrofuse::{Array, DType, Definition, File, Hints, Layout, Scalar};
+use ir::text::{Distribution, InputSpec, TensorSpec};
+use testing::inputs::{StridedArray, facts_of, known_sizes};
+
+use crate::arrays::{self, Problem, Wanted};
+use crate::failure::Failure;
+use crate::table;
+
+/// One input per declaration, as far as is known.
+pub struct Inputs<'f> {
+    file: &'f File,
+    sizes: Sizes,
+    seed: u64,
+    sources: Vec<Option<Data>>,
+}
+
+/// Where an input's elements come from.
+enum Data {
+    /// They are there.
+    Array(StridedArray),
+    /// They are to be drawn.
+    Spec(InputSpec),
+}
+
+impl<'f> Inputs<'f> {
+    /// Reads the files that are named and works out sizes; draws nothing yet.
+    ///
+    /// # Errors
+    /// Names that the definition lacks, and files that cannot be read.
+    pub fn resolve(file: &'f File, request: &Request) -> Result<Inputs<'f>, Failure> {
+        let definition = &file.definition;
+        check_names(definition, request)?;
+        let mut sizes = Sizes::requested(definition, request)?;
+        let mut given = Vec::new();
+        for (place, decl) in definition.input_decls().iter().enumerate() {
+            let array = from_request(&definition.name_of(decl.val), decl.dtype, request)?;
+            if let Some(array) = &array {
+                sizes.observe(definition, place, array.view().sizes());
+            }
+            given.push(array);
+        }
+        sizes.propagate(definition);
+        let source = |(place, given): (usize, Option<StridedArray>)| match given {
+            Some(array) => Ok(Some(Data::Array(array))),
+            None => spec(file, &sizes, place).map(|spec| spec.map(Data::Spec)),
+        };
+        let sources = given.into_iter().enumerate().map(source).collect::<Result<_, _>>()?;
+        Ok(Inputs { file, sizes, seed: request.seed, sources })
+    }
+
+    /// What the compiler may know: sizes to decide for, and how inputs lie in memory; what is unknown is dense.
+    pub fn facts(&self) -> (Hints, Vec<Layout>) {
+        let spec = |(source, decl): (&Option<Data>, &ir::define::InputDecl)| match source {
+            Some(Data::Spec(spec)) => spec.clone(),
+            Some(Data::Array(array)) => InputSpec::Tensor(seen(array)),
+            None => InputSpec::Scalar(Scalar::zero(decl.dtype)),
+        };
+        let decls = self.file.definition.input_decls();
+        let specs: Vec<InputSpec> = self.sources.iter().zip(decls).map(spec).collect();
+        let sizes = |spec: &InputSpec| match spec {
+            InputSpec::Tensor(spec) => spec.sizes.clone(),
+            InputSpec::Scalar(_) => Vec::new(),
+        };
+        let shapes: Vec<Vec<i64>> = specs.iter().map(sizes).collect();
+        let (_, layouts) = facts_of(&self.file.definition, &specs);
+        let shown = known_sizes(&self.file.definition, &shapes);
+        (Hints::new(self.sizes.known().chain(shown)), layouts)
+    }
+
+    /// The elements of all inputs, which together may take as many bytes as given.
+    ///
+    /// # Errors
+    /// The user's: inputs without data. The machine's: memory.
+    pub fn make(self, most_bytes: usize) -> Result<Vec<StridedArray>, Failure> {
+        let missing: Vec<usize> =
+            (0..self.sources.len()).filter(|&place| self.sources[place].is_none()).collect();
+        if !missing.is_empty() {
+            return Err(without_data(&self.file.definition, &self.sizes, &missing));
+        }
+        let specs = self.sources.iter().filter_map(|source| match source {
+            Some(Data::Spec(spec)) => Some(spec),
+            _ => None,
+        });
+        check_memory(specs, most_bytes)?;
+        let make = |(place, source): (usize, Data)| match source {
+            Data::Array(array) => Ok(array),
+            Data::Spec(spec) => StridedArray::draw(&spec, self.seed, place).map_err(Failure::machine),
+        };
+        self.sources.into_iter().flatten().enumerate().map(make).collect()
+    }
+}
+
+/// An array that is there, as a spec would describe it.
+fn seen(array: &StridedArray) -> TensorSpec {
+    let view = array.view();
+    TensorSpec {
+        dtype: view.dtype(),
+        sizes: view.sizes().iter().map(|&size| size as i64).collect(),
+        strides: view.strides().iter().map(|&stride| stride as i64).collect(),
+        storage: view.numel() as i64,
+        distribution: Distribution::Constant(0.0),
+    }
+}
+
+/// The number of input bytes that specs ask for, against what there is.
+fn check_memory<'s>(specs: impl Iterator<Item = &'s InputSpec>, most_bytes: usize) -> Result<(), Failure> {
+    let bytes = |spec: &InputSpec| match spec {
+        InputSpec::Tensor(spec) => spec.storage as u128 * spec.dtype.size() as u128,
+        InputSpec::Scalar(_) => 0,
+    };
+    let needed: u128 = specs.map(bytes).sum();
+    if needed <= most_bytes as u128 {
+        return Ok(());
+    }
+    let needed = table::bytes(u64::try_from(needed).unwrap_or(u64::MAX));
+    let there = table::bytes(most_bytes as u64);
+    Err(Failure::machine(format!("no memory: the inputs need {needed}, this machine has {there}")))
+}
+
+fn check_names(definition: &Definition, request: &Request) -> Result<(), Failure> {
+    let names: Vec<String> =
+        definition.input_decls().iter().map(|decl| definition.name_of(decl.val)).collect();
+    match request.inputs.iter().filter_map(Source::name).find(|name| !names.iter().any(|there| there == name))
+    {
+        None => Ok(()),
+        Some(name) => {
+            let there = if names.is_empty() { "no input".to_owned() } else { names.join(", ") };
+            Err(Failure::user(format!("--input: the definition has no input `{name}`; it has {there}")))
+        }
+    }
+}
+
+/// What the command line gives for an input.
+fn from_request(name: &str, dtype: DType, request: &Request) -> Result<Option<StridedArray>, Failure> {
+    match request.of(name) {
+        Some(Source::File(_, path)) => return Ok(Some(arrays::read(path, Wanted::NameOrSole(name))?)),
+        Some(Source::Number(_, number)) => return constant(number.as_scalar(dtype)).map(Some),
+        Some(Source::Archive(_)) | None => {}
+    }
+    for path in request.archives() {
+        match arrays::read(path, Wanted::Name(name)) {
+            Ok(array) => return Ok(Some(array)),
+            Err(error) if matches!(error.problem, Problem::Name { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(None)
+}
+
+/// What the definition file says of an input, at the sizes that are known; without a word of it, a dense tensor if all
+/// its sizes are known.
+fn spec(file: &File, sizes: &Sizes, place: usize) -> Result<Option<InputSpec>, Failure> {
+    let definition = &file.definition;
+    let decl = &definition.input_decls()[place];
+    let known = sizes.of_input(definition, place);
+    let tensor = match file.inputs.as_ref().and_then(|list| list.get(place)) {
+        Some(InputSpec::Scalar(scalar)) => return Ok(Some(InputSpec::Scalar(scalar.cast(decl.dtype)))),
+        Some(InputSpec::Tensor(spec)) => resized(spec, &known),
+        None => match known.into_iter().collect::<Option<Vec<i64>>>() {
+            Some(sizes) if decl.layout.is_some() => dense(decl.dtype, sizes, usual(decl.dtype)),
+            _ => return Ok(None),
+        },
+    };
+    let beyond =
+        || format!("no memory: `{}` has more elements than can be counted", definition.name_of(decl.val));
+    tensor.map(|tensor| Some(InputSpec::Tensor(tensor))).ok_or_else(|| Failure::machine(beyond()))
+}
+
+/// What is drawn where nobody says how.
+fn usual(dtype: DType) -> Distribution {
+    match dtype {
+        DType::Bool => Distribution::Integers(0, 2),
+        _ if dtype.is_int() => Distribution::Integers(-8, 9),
+        _ => Distribution::Normal,
+    }
+}
+
+/// A row-major tensor; `None` where its elements cannot be counted.
+fn dense(dtype: DType, sizes: Vec<i64>, distribution: Distribution) -> Option<TensorSpec> {
+    let axes: Vec<usize> = (0..sizes.len()).collect();
+    packed(dtype, sizes, &axes, distribution)
+}
+
+/// A tensor without gaps whose axes lie in memory in this order, outermost first; axes that are left out have stride 0.
+fn packed(dtype: DType, sizes: Vec<i64>, order: &[usize], distribution: Distribution) -> Option<TensorSpec> {
+    let mut strides = vec![0; sizes.len()];
+    let mut storage: i64 = 1;
+    for &axis in order.iter().rev() {
+        strides[axis] = storage.max(1);
+        storage = storage.checked_mul(sizes[axis])?;
+    }
+    Some(TensorSpec { dtype, sizes, strides, storage, distribution })
+}
+
+/// A listed tensor at other sizes: as it is where they are the same; else without gaps, in the same order of axes.
+fn resized(spec: &TensorSpec, known: &[Option<i64>]) -> Option<TensorSpec> {
+    let wanted = |(axis, &size): (usize, &i64)| known.get(axis).copied().flatten().unwrap_or(size);
+    let sizes: Vec<i64> = spec.sizes.iter().enumerate().map(wanted).collect();
+    if sizes == spec.sizes {
+        return Some(spec.clone());
+    }
+    let mut order: Vec<usize> = (0..sizes.len()).filter(|&axis| spec.strides[axis] != 0).collect();
+    order.sort_by_key(|&axis| std::cmp::Reverse(spec.strides[axis]));
+    packed(spec.dtype, sizes, &order, spec.distribution)
+}
+
+fn constant(scalar: Scalar) -> Result<StridedArray, Failure> {
+    Array::full(scalar, &[]).map(StridedArray::from).map_err(Failure::machine)
+}
+
+/// Inputs without data, each with the words that would give it some.
+fn without_data(definition: &Definition, sizes: &Sizes, missing: &[usize]) -> Failure {
+    let mut ways = Vec::new();
+    for &place in missing {
+        let decl = &definition.input_decls()[place];
+        let name = definition.name_of(decl.val);
+        if decl.layout.is_none() {
+            ways.push(format!("--input {name}=NUMBER"));
+            continue;
+        }
+        let unknown = sizes.of_input(definition, place);
+        let shape = definition.graph.shape(decl.val);
+        let symbols = shape
+            .iter()
+            .zip(&unknown)
+            .filter(|(_, known)| known.is_none())
+            .flat_map(|(size, _)| size.symbols());
+        let symbols: Vec<String> =
+            symbols.map(|symbol| format!("--size {}=N", definition.symbol_name(symbol))).collect();
+        ways.push(format!("--input {name}=FILE, or {} to draw it", symbols.join(" ")));
+    }
+    let describe = |&place: &usize| {
+        let val = definition.input_decls()[place].val;
+        format!("`{}` ({})", definition.name_of(val), definition.graph.ty(val))
+    };
+    let names: Vec<String> = missing.iter().map(describe).collect();
+    let message = format!("no data for {}", names.join(", "));
+    Failure::user_with_help(
+        message,
+        format!("give {}\nor write a list `inputs = [...]` in the file", ways.join("\n     ")),
+    )
+}

@@ -1,0 +1,122 @@
+//! What the command line says of inputs: `--input`, `--size`, `--seed`.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use clap::Args;
+use ir::Scalar;
+
+/// Where the data of inputs comes from.
+#[derive(Args, Clone, Debug, Default)]
+pub struct Request {
+    /// The value of a symbolic size, as in `i0=4096`
+    #[arg(long = "size", value_name = "SYMBOL=N", value_parser = size)]
+    pub sizes: Vec<(String, i64)>,
+    /// The data of an input: `T0=x.npy`, `T0=x.npz`, `T0=x.safetensors`, a number as in `S1=0.5`, or one .npz or
+    /// .safetensors file with an array for each input that is not given otherwise
+    #[arg(long = "input", value_name = "NAME=FILE", value_parser = source)]
+    pub inputs: Vec<Source>,
+    /// Seed of data that is drawn
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+}
+
+/// One `--input`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Source {
+    /// A file for one input.
+    File(String, PathBuf),
+    /// A number for one scalar input.
+    Number(String, Number),
+    /// A file of arrays by the names of inputs.
+    Archive(PathBuf),
+}
+
+/// A number as written.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Number {
+    /// Without a point.
+    Int(i64),
+    /// Any other.
+    Float(f64),
+}
+
+impl Number {
+    /// The number as a constant of a dtype.
+    pub fn as_scalar(self, dtype: ir::DType) -> Scalar {
+        match self {
+            Number::Int(value) => Scalar::from_i64(dtype, value),
+            Number::Float(value) => Scalar::from_f64(dtype, value),
+        }
+    }
+}
+
+impl Request {
+    /// The sizes by the names of their symbols; the last word counts.
+    pub fn sizes_by_name(&self) -> BTreeMap<&str, i64> {
+        self.sizes.iter().map(|(name, size)| (name.as_str(), *size)).collect()
+    }
+
+    /// What is said of one input; the last word counts.
+    pub fn of(&self, name: &str) -> Option<&Source> {
+        let is_of = |source: &&Source| source.name() == Some(name);
+        self.inputs.iter().rev().find(is_of)
+    }
+
+    /// The files of arrays by name.
+    pub fn archives(&self) -> impl Iterator<Item = &PathBuf> {
+        self.inputs.iter().filter_map(|source| match source {
+            Source::Archive(path) => Some(path),
+            _ => None,
+        })
+    }
+}
+
+impl Source {
+    /// The input that it is for, if for one.
+    pub fn name(&self) -> Option<&str> {
+        match self {
+            Source::File(name, _) | Source::Number(name, _) => Some(name),
+            Source::Archive(_) => None,
+        }
+    }
+}
+
+fn size(text: &str) -> Result<(String, i64), String> {
+    let (name, size) = text.split_once('=').ok_or("expected SYMBOL=N, as in i0=4096")?;
+    let size: i64 = size.parse().map_err(|_| format!("`{size}` is no size"))?;
+    if size < 0 { Err(format!("a size is not negative, as {size} is")) } else { Ok((name.to_owned(), size)) }
+}
+
+fn source(text: &str) -> Result<Source, String> {
+    let is_name =
+        |name: &str| !name.is_empty() && name.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
+    let Some((name, value)) = text.split_once('=').filter(|(name, _)| is_name(name)) else {
+        return match text.ends_with(".npz") || text.ends_with(".safetensors") {
+            true => Ok(Source::Archive(text.into())),
+            false => Err("expected NAME=FILE, or a file that ends in .npz or .safetensors".to_owned()),
+        };
+    };
+    let name = name.to_owned();
+    Ok(match (value.parse(), value.parse()) {
+        (Ok(value), _) => Source::Number(name, Number::Int(value)),
+        (_, Ok(value)) => Source::Number(name, Number::Float(value)),
+        _ => Source::File(name, value.into()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_the_command_line() {
+        assert_eq!(size("i0=4096"), Ok(("i0".to_owned(), 4096)));
+        assert!(size("i0").is_err() && size("i0=x").is_err() && size("i0=-1").is_err());
+        assert_eq!(source("T0=a=b.npy"), Ok(Source::File("T0".to_owned(), "a=b.npy".into())));
+        assert_eq!(source("S1=-3"), Ok(Source::Number("S1".to_owned(), Number::Int(-3))));
+        assert_eq!(source("S1=1e-5"), Ok(Source::Number("S1".to_owned(), Number::Float(1e-5))));
+        assert_eq!(source("dir/a=b.npz"), Ok(Source::Archive("dir/a=b.npz".into())));
+        assert!(source("x.npy").is_err());
+    }
+}

@@ -1,0 +1,84 @@
+//! Choices of the user for the compiler: target, segmentation, schedules; and plans made with them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use ferrofuse::{
+    CodeTarget, Definition, File, Hints, Machine, Plan, PlanOptions, Schedule, Segmentation, parse_schedule,
+    value_named,
+};
+
+use crate::failure::Failure;
+use crate::inputs::{Inputs, Request};
+
+/// What the user decides instead of the compiler.
+#[derive(Args, Clone, Debug, Default)]
+pub struct Choices {
+    /// A segmentation to use, as `emit --stage segments` prints it
+    #[arg(long, value_name = "FILE")]
+    segmentation: Option<PathBuf>,
+    /// A schedule for a segment, as in `0=FILE`, in the form that `emit --stage schedule` prints
+    #[arg(long = "schedule", value_name = "SEGMENT=FILE", value_parser = numbered)]
+    schedules: Vec<(usize, PathBuf)>,
+}
+
+fn numbered(text: &str) -> Result<(usize, PathBuf), String> {
+    let (segment, path) = text.split_once('=').ok_or("expected SEGMENT=FILE, as in 0=rows.txt")?;
+    let number = segment.strip_prefix("seg").unwrap_or(segment).parse();
+    Ok((number.map_err(|_| format!("`{segment}` is no segment"))?, path.into()))
+}
+
+impl Choices {
+    /// The choices read from their files.
+    ///
+    /// # Errors
+    /// The first file that cannot be read or does not hold what it should.
+    pub fn read(&self, definition: &Definition) -> Result<PlanOptions, Failure> {
+        let segmentation = self.segmentation.as_ref().map(|path| {
+            let named = |name: &str| value_named(definition, name);
+            Segmentation::parse(&text(path)?, &named).map_err(|error| of_file(path, &error))
+        });
+        let schedule = |(segment, path): &(usize, PathBuf)| -> Result<(usize, Schedule), Failure> {
+            let schedule = parse_schedule(&text(path)?).map_err(|error| of_file(path, &error))?;
+            Ok((*segment, schedule))
+        };
+        let schedules = self.schedules.iter().map(schedule).collect::<Result<_, _>>()?;
+        Ok(PlanOptions { segmentation: segmentation.transpose()?, schedules })
+    }
+}
+
+fn text(path: &Path) -> Result<String, Failure> {
+    fs::read_to_string(path).map_err(|error| of_file(path, &error))
+}
+
+fn of_file(path: &Path, error: &dyn std::error::Error) -> Failure {
+    Failure::user(format!("{}: {error}", path.display()))
+}
+
+/// A plan, and the sizes that it was made for.
+pub struct Planned {
+    /// The plan.
+    pub plan: Plan,
+    /// The sizes.
+    pub hints: Hints,
+}
+
+/// Plans a definition without making any data.
+///
+/// # Errors
+/// When inputs or choices do not fit the definition.
+pub fn plan(
+    file: &File,
+    request: &Request,
+    choices: &Choices,
+    target: CodeTarget,
+    machine: &Machine,
+) -> Result<Planned, Failure> {
+    let (hints, layouts) = Inputs::resolve(file, request)?.facts();
+    let definition = &file.definition;
+    let options = choices.read(definition)?;
+    let target = target.facts(|| machine.target());
+    let plan = compiler::plan(&definition.graph, &definition.fusion, &layouts, &target, &hints, &options);
+    Ok(Planned { plan: plan.map_err(Failure::user)?, hints })
+}

@@ -1,0 +1,51 @@
+//! `ferrofuse doctor`: what was found on this machine, and the command that mends what is missing.
+
+use std::io::Write;
+
+use clap::Args;
+use codegen::cpu::Isa;
+use codegen::cpu::llvm::{CpuTarget, Llvm, LlvmOptions};
+use runtime::cpu::pool::Pool;
+
+use crate::failure::{Failure, Outcome};
+use crate::table;
+
+/// Say what was found: libLLVM, the CPU's vectors, threads, targets.
+#[derive(Args)]
+pub struct Options {}
+
+/// Writes what was found.
+pub fn run(_: &Options, llvm: &LlvmOptions, out: &mut dyn Write) -> Result<Outcome, Failure> {
+    let found = Llvm::open(llvm);
+    let (library, vectors) = match &found {
+        Ok(llvm) => (library(llvm), vectors(llvm)),
+        Err(error) => {
+            (format!("none; everything runs on the evaluator, slowly: {error}"), "unknown".to_owned())
+        }
+    };
+    let targets = CpuTarget::ALL.map(CpuTarget::name).join(", ");
+    let rows = [
+        ("libLLVM", library),
+        ("CPU", vectors),
+        ("threads", Pool::new(None).threads().to_string()),
+        ("targets", format!("{targets}; CUDA C++ as text")),
+        ("cache", "none yet: each process compiles anew".to_owned()),
+    ];
+    let rows: Vec<Vec<String>> = rows.into_iter().map(|(name, value)| vec![name.to_owned(), value]).collect();
+    write!(out, "{}", table::columns(&rows))?;
+    Ok(Outcome::Fine)
+}
+
+fn library(llvm: &Llvm) -> String {
+    let (major, minor, patch) = llvm.version();
+    format!("{major}.{minor}.{patch}, {}", llvm.path().display())
+}
+
+/// The CPU, and those of its features that kernels are made for.
+fn vectors(llvm: &Llvm) -> String {
+    const TELLING: [&str; 8] = ["sse4.2", "avx", "avx2", "fma", "f16c", "avx512f", "avx512bf16", "neon"];
+    let spec = llvm.spec(CpuTarget::Host);
+    let features: Vec<&str> = TELLING.into_iter().filter(|feature| spec.lists(feature)).collect();
+    let bits = Isa::new(llvm, CpuTarget::Host).vector_bits;
+    format!("{}, vectors of {bits} bits, {}", spec.cpu(), features.join(" "))
+}

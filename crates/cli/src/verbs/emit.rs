@@ -1,0 +1,56 @@
+//! `ferrofuse emit`: what each station of the way made, as text.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+use ferrofuse::{CodeTarget, EmitError, EmitOptions, Machine, Stage, emit};
+
+use crate::definition;
+use crate::failure::{Failure, Outcome};
+use crate::inputs::Request;
+use crate::planning::{self, Choices};
+
+/// Print a definition at some stage of its way to machine code.
+#[derive(Args)]
+pub struct Options {
+    /// The definition file
+    file: PathBuf,
+    /// definition, graph, segments, schedule, kernel, llvm, asm or cuda
+    #[arg(long)]
+    stage: Stage,
+    /// Only the segment with this number
+    #[arg(long, value_name = "N")]
+    segment: Option<usize>,
+    /// The machine to make code for: host, x86-64, avx2, avx512, aarch64, sm_80, sm_86, sm_89, sm_90, sm_100;
+    /// without it the host, or sm_90 for the stage cuda
+    #[arg(long)]
+    target: Option<CodeTarget>,
+    #[command(flatten)]
+    request: Request,
+    #[command(flatten)]
+    choices: Choices,
+}
+
+/// Writes the text.
+pub fn run(options: &Options, machine: &Machine, out: &mut dyn Write) -> Result<Outcome, Failure> {
+    let file = definition::read(&options.file)?;
+    let usual = match options.stage {
+        Stage::Cuda => "sm_90".parse().expect("a target of ours"),
+        _ => CodeTarget::HOST,
+    };
+    let target = options.target.unwrap_or(usual);
+    let planned = planning::plan(&file, &options.request, &options.choices, target, machine)?;
+    let llvm = machine.llvm();
+    let emit_options = EmitOptions { target, segment: options.segment, llvm: llvm.as_ref() };
+    let text = emit(options.stage, &file.definition, &planned.plan, &emit_options);
+    write!(out, "{}", text.map_err(failure)?)?;
+    Ok(Outcome::Fine)
+}
+
+fn failure(error: EmitError) -> Failure {
+    match error {
+        EmitError::Llvm(_) => Failure::machine(error),
+        _ => Failure::user(error),
+    }
+}

@@ -1,0 +1,8 @@
+//! The verbs of the command line, one each: options in, results on a writer out.
+
+pub mod doctor;
+pub mod emit;
+pub mod explain;
+pub mod ops;
+pub mod run;
+pub mod test;

@@ -1,0 +1,167 @@
+//! `ferrofuse run`: a definition compiled, run on real data, checked against the evaluator, timed.
+
+mod report;
+
+use std::fs;
+use std::io::Write;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Args;
+use codegen::cpu::llvm::LlvmOptions;
+use ferrofuse::{
+    ArrayView, Blame, CallReport, CompileOptions, DType, Definition, Error, Executable, Machine,
+    MachineOptions, Outputs, compile, output_names,
+};
+use ir::graph::evaluate::{Comparison, EvaluateError};
+use testing::check;
+
+use crate::arrays::{Staged, write_npy, write_safetensors};
+use crate::definition;
+use crate::failure::{Failure, Outcome};
+use crate::inputs::{Inputs, Request};
+use crate::planning::Choices;
+use report::Report;
+
+/// Calls that `--time` makes after the first.
+const WARM_CALLS: usize = 4;
+
+/// Compile a definition and run it on data.
+#[derive(Args)]
+pub struct Options {
+    /// The definition file
+    file: PathBuf,
+    #[command(flatten)]
+    request: Request,
+    /// Write the outputs into this folder: NAME.npy, or outputs.safetensors for what NumPy lacks
+    #[arg(long, value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// Compare each output with the evaluator's, within the error bound that it carries
+    #[arg(long)]
+    check: bool,
+    /// Time the kernels and the compilation
+    #[arg(long)]
+    time: bool,
+    /// Number of threads; without it, all that the process may use
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
+    #[command(flatten)]
+    choices: Choices,
+    /// One JSON object instead of tables
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs, writes the report, and writes outputs where asked.
+pub fn run(options: &Options, llvm: LlvmOptions, out: &mut dyn Write) -> Result<Outcome, Failure> {
+    let file = definition::read(&options.file)?;
+    let machine =
+        Arc::new(Machine::new(MachineOptions { threads: options.threads, llvm, memory_limit: None }));
+    let inputs = Inputs::resolve(&file, &options.request)?;
+    let (hints, _) = inputs.facts();
+    let inputs = inputs.make(machine.memory_limit())?;
+    let views: Vec<ArrayView<'_>> = inputs.iter().map(|input| input.view()).collect();
+    let plan = options.choices.read(&file.definition)?;
+    let compile_options = CompileOptions {
+        machine: Arc::clone(&machine),
+        hints: hints.clone(),
+        plan,
+        ..CompileOptions::default()
+    };
+    let executable = compile(file.definition.clone(), compile_options).map_err(failure)?;
+    let calls = call(&executable, &views, options.time)?;
+    if let Some(notice) = &executable.latest().report.notice {
+        eprintln!("{notice}");
+    }
+    let names = output_names(&file.definition);
+    let comparisons = match options.check {
+        true => Some(compared(&file.definition, &views, &calls.outputs, &machine)?),
+        false => None,
+    };
+    let files = match &options.output {
+        Some(folder) => write_outputs(folder, &names, &calls.outputs)?,
+        None => Vec::new(),
+    };
+    let report = Report::new(&executable, &hints, &names, &calls, comparisons.as_deref(), &files);
+    if options.json {
+        writeln!(out, "{}", serde_json::to_string_pretty(&report).expect("a report is plain data"))?;
+    } else {
+        report.write(options.time, out)?;
+    }
+    Ok(if report.matches() { Outcome::Fine } else { Outcome::CheckFailed })
+}
+
+/// The calls of a run.
+struct Calls {
+    /// What the first gave.
+    outputs: Outputs,
+    /// Time of the first, compilation for these inputs' strides included.
+    first: Duration,
+    /// For each step its best time, and the best total.
+    best: CallReport,
+}
+
+fn call(executable: &Executable, views: &[ArrayView<'_>], timed: bool) -> Result<Calls, Failure> {
+    let (outputs, mut best) = executable.run_timed(views).map_err(failure)?;
+    let first = best.total;
+    for _ in 0..if timed { WARM_CALLS } else { 0 } {
+        let (_, again) = executable.run_timed(views).map_err(failure)?;
+        best.total = best.total.min(again.total);
+        for (best, again) in best.steps.iter_mut().zip(again.steps) {
+            best.time = best.time.min(again.time);
+        }
+    }
+    Ok(Calls { outputs, first, best })
+}
+
+fn failure(error: Error) -> Failure {
+    match error.blame() {
+        Blame::User => Failure::user(error),
+        Blame::Machine => Failure::machine(error),
+    }
+}
+
+/// Each output against the evaluator's.
+fn compared(
+    definition: &Definition,
+    views: &[ArrayView<'_>],
+    outputs: &Outputs,
+    machine: &Machine,
+) -> Result<Vec<Comparison>, Failure> {
+    let expected = check::expected(definition, views, machine.threads(), machine.memory_limit());
+    let expected = expected.map_err(|error| match error {
+        EvaluateError::Memory { .. } | EvaluateError::Threads(_) => {
+            Failure::machine(format!("--check: {error}"))
+        }
+        _ => Failure::user(format!("--check: {error}")),
+    })?;
+    check::against(&expected, outputs.iter().map(|output| output.view())).map_err(Failure::user)
+}
+
+/// Writes all outputs or none; gives the file of each.
+fn write_outputs(folder: &Path, names: &[String], outputs: &Outputs) -> Result<Vec<PathBuf>, Failure> {
+    fs::create_dir_all(folder).map_err(|error| Failure::user(format!("{}: {error}", folder.display())))?;
+    let together = folder.join("outputs.safetensors");
+    let (mut files, mut staged, mut foreign) = (Vec::new(), Vec::new(), Vec::new());
+    for (name, output) in names.iter().zip(outputs.iter()) {
+        if output.dtype() == DType::BF16 {
+            foreign.push((name.clone(), output.view()));
+            files.push(together.clone());
+            continue;
+        }
+        let path = folder.join(format!("{name}.npy"));
+        let mut file = Staged::new(&path)?;
+        write_npy(&mut file, &output.view())?;
+        staged.push(file);
+        files.push(path);
+    }
+    if !foreign.is_empty() {
+        let mut file = Staged::new(&together)?;
+        write_safetensors(&mut file, &foreign)?;
+        staged.push(file);
+    }
+    staged.into_iter().try_for_each(Staged::publish)?;
+    Ok(files)
+}

@@ -1,0 +1,243 @@
+//! What a run did, as tables and as one JSON object.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use ferrofuse::{Executable, Hints, SegmentExplanation, TensorBytes, explain};
+use ir::graph::evaluate::Comparison;
+use serde::Serialize;
+
+use super::Calls;
+use crate::table;
+
+/// Names of a list that a table shows.
+const SHOWN: usize = 4;
+
+/// What a run did.
+#[derive(Serialize)]
+pub(super) struct Report {
+    executor: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    notice: Option<String>,
+    segments: Vec<Segment>,
+    outputs: Vec<Output>,
+    /// Whether every output is within its bound of the evaluator's; absent if nobody asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    matches: Option<bool>,
+    kernels: Vec<Kernel>,
+    plan_ms: f64,
+    compile_ms: f64,
+    first_call_ms: f64,
+    call_ms: f64,
+    peak_bytes: usize,
+}
+
+#[derive(Serialize)]
+struct Segment {
+    name: String,
+    ops: usize,
+    inputs: Vec<String>,
+    outputs: Vec<String>,
+    bytes: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    evaluator_reason: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Output {
+    name: String,
+    dtype: &'static str,
+    sizes: Vec<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<PathBuf>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    check: Option<Check>,
+}
+
+/// The element that is furthest from the evaluator's, measured in its bound.
+#[derive(Serialize)]
+struct Check {
+    error_over_bound: f64,
+    at: Vec<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expected: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    got: Option<String>,
+    mismatches: usize,
+}
+
+#[derive(Serialize)]
+struct Kernel {
+    name: String,
+    ms: f64,
+    bytes: u64,
+}
+
+fn ms(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
+
+impl Report {
+    /// Gathers what is known of a run.
+    pub fn new(
+        executable: &Executable,
+        hints: &Hints,
+        names: &[String],
+        calls: &Calls,
+        comparisons: Option<&[Comparison]>,
+        files: &[PathBuf],
+    ) -> Report {
+        let variant = executable.latest();
+        let segments = match &variant.plan {
+            Some(plan) => {
+                explain(executable.definition(), plan, hints).segments.into_iter().map(segment).collect()
+            }
+            None => variant.report.segments.iter().map(whole).collect(),
+        };
+        let output = |(place, (name, tensor)): (usize, (&String, &ferrofuse::Tensor))| Output {
+            name: name.clone(),
+            dtype: tensor.dtype().short_name(),
+            sizes: tensor.sizes().to_vec(),
+            file: files.get(place).cloned(),
+            check: comparisons.map(|comparisons| check(&comparisons[place])),
+        };
+        let step = |step: &ferrofuse::StepReport| Kernel {
+            name: step.name.clone(),
+            ms: ms(step.time),
+            bytes: step.bytes,
+        };
+        Report {
+            executor: variant.report.executor.name(),
+            notice: variant.report.notice.clone(),
+            segments,
+            outputs: names.iter().zip(calls.outputs.iter()).enumerate().map(output).collect(),
+            matches: comparisons.map(|comparisons| comparisons.iter().all(Comparison::matches)),
+            kernels: calls.best.steps.iter().map(step).collect(),
+            plan_ms: ms(variant.report.plan),
+            compile_ms: ms(variant.report.compile),
+            first_call_ms: ms(calls.first),
+            call_ms: ms(calls.best.total),
+            peak_bytes: calls.best.peak_bytes,
+        }
+    }
+
+    /// Whether no check failed.
+    pub fn matches(&self) -> bool {
+        self.matches != Some(false)
+    }
+
+    /// The tables.
+    pub fn write(&self, timed: bool, out: &mut dyn Write) -> io::Result<()> {
+        write!(out, "{}", table::columns(&self.segment_rows()))?;
+        if timed {
+            write!(out, "\n{}", table::columns(&self.kernel_rows()))?;
+            let [plan, compile, first, call] =
+                [self.plan_ms, self.compile_ms, self.first_call_ms, self.call_ms].map(time_of_ms);
+            writeln!(out, "plan {plan}, compile {compile}, first call {first}, best call {call}")?;
+        }
+        write!(out, "\n{}", table::columns(&self.output_rows()))?;
+        match self.matches {
+            None => Ok(()),
+            Some(true) => writeln!(out, "matches the evaluator"),
+            Some(false) => writeln!(out, "DIFFERS from the evaluator"),
+        }
+    }
+
+    fn segment_rows(&self) -> Vec<Vec<String>> {
+        let heading = ["segment", "ops", "reads", "writes", "bytes", "runs as"].map(str::to_owned).to_vec();
+        let row = |segment: &Segment| {
+            let runs_as = segment.evaluator_reason.as_ref().map(|reason| format!("evaluator: {reason}"));
+            vec![
+                segment.name.clone(),
+                segment.ops.to_string(),
+                few(&segment.inputs),
+                few(&segment.outputs),
+                table::bytes(segment.bytes),
+                runs_as.unwrap_or_else(|| "kernel".to_owned()),
+            ]
+        };
+        std::iter::once(heading).chain(self.segments.iter().map(row)).collect()
+    }
+
+    fn kernel_rows(&self) -> Vec<Vec<String>> {
+        let heading = ["kernel", "time", "bytes", "GB/s"].map(str::to_owned).to_vec();
+        let row = |kernel: &Kernel| {
+            let rate = kernel.bytes as f64 / (kernel.ms * 1e6);
+            vec![kernel.name.clone(), time_of_ms(kernel.ms), table::bytes(kernel.bytes), format!("{rate:.1}")]
+        };
+        std::iter::once(heading).chain(self.kernels.iter().map(row)).collect()
+    }
+
+    fn output_rows(&self) -> Vec<Vec<String>> {
+        let mut heading = vec!["output".to_owned(), "type".to_owned()];
+        heading.extend(self.matches.map(|_| "largest error over its bound".to_owned()));
+        let row = |output: &Output| {
+            let mut row = vec![output.name.clone(), format!("{}{:?}", output.dtype, output.sizes)];
+            row.extend(output.check.as_ref().map(Check::in_words));
+            row
+        };
+        std::iter::once(heading).chain(self.outputs.iter().map(row)).collect()
+    }
+}
+
+impl Check {
+    fn in_words(&self) -> String {
+        let ratio = format!("{:.3}", self.error_over_bound);
+        match (self.mismatches, &self.expected, &self.got) {
+            (1.., Some(expected), Some(got)) => {
+                let Check { mismatches, at, .. } = self;
+                format!("{ratio}: {mismatches} beyond, at {at:?} {got} instead of {expected}")
+            }
+            _ => ratio,
+        }
+    }
+}
+
+fn segment(explanation: SegmentExplanation) -> Segment {
+    let names = |tensors: &[TensorBytes]| tensors.iter().map(|tensor| tensor.name.clone()).collect();
+    let bytes = |tensors: &[TensorBytes]| tensors.iter().map(|tensor| tensor.bytes).sum::<u64>();
+    Segment {
+        inputs: names(&explanation.inputs),
+        outputs: names(&explanation.outputs),
+        bytes: bytes(&explanation.inputs) * u64::from(explanation.passes) + bytes(&explanation.outputs),
+        name: explanation.name,
+        ops: explanation.ops,
+        evaluator_reason: explanation.evaluator_reason,
+    }
+}
+
+/// A segment without a plan: the whole definition on the evaluator.
+fn whole(report: &ferrofuse::SegmentReport) -> Segment {
+    Segment {
+        name: report.name.clone(),
+        ops: 0,
+        inputs: Vec::new(),
+        outputs: Vec::new(),
+        bytes: 0,
+        evaluator_reason: report.evaluator_reason.clone(),
+    }
+}
+
+fn check(comparison: &Comparison) -> Check {
+    Check {
+        error_over_bound: comparison.worst_ratio,
+        at: comparison.at.clone(),
+        expected: comparison.expected.map(|scalar| scalar.to_string()),
+        got: comparison.got.map(|scalar| scalar.to_string()),
+        mismatches: comparison.mismatches,
+    }
+}
+
+/// The first names of a list.
+fn few(names: &[String]) -> String {
+    match names.len() {
+        0 => "nothing".to_owned(),
+        n if n <= SHOWN => names.join(", "),
+        n => format!("{}, and {} more", names[..SHOWN - 1].join(", "), n - SHOWN + 1),
+    }
+}
+
+fn time_of_ms(ms: f64) -> String {
+    table::time(Duration::from_secs_f64(ms / 1e3))
+}

@@ -1,0 +1,43 @@
+//! Without libLLVM everything runs on the evaluator, correctly, and says which package mends it.
+
+use super::ferrofuse;
+
+const DEMO: [&str; 8] = [
+    "run",
+    "examples/modulated_layer_norm_backward.py",
+    "--size",
+    "i0=3",
+    "--size",
+    "i1=17",
+    "--size",
+    "i2=33",
+];
+
+#[test]
+fn the_demo_ends_correctly_and_names_the_package() {
+    let ended = ferrofuse(DEMO.into_iter().chain(["--check", "--time", "--libllvm", "none"]));
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    assert!(ended.stdout.contains("matches the evaluator"), "{}", ended.stdout);
+    assert!(ended.stdout.contains("evaluator: libLLVM is missing"), "{}", ended.stdout);
+    assert!(ended.stderr.contains("apt-get install libllvm19"), "{}", ended.stderr);
+}
+
+#[test]
+fn doctor_and_emit_say_so_too() {
+    let ended = ferrofuse(["doctor", "--libllvm", "none"]);
+    assert_eq!(ended.code, 0);
+    assert!(ended.stdout.contains("apt-get install libllvm19"), "{}", ended.stdout);
+    let ended = ferrofuse(["emit", "examples/softmax.py", "--stage", "asm", "--libllvm", "none"]);
+    assert_eq!(ended.code, 3);
+    assert!(ended.stderr.contains("apt-get install libllvm19"), "{}", ended.stderr);
+    for stage in ["kernel", "cuda"] {
+        let ended = ferrofuse(["emit", "examples/softmax.py", "--stage", stage, "--libllvm", "none"]);
+        assert_eq!(ended.code, 0, "{}", ended.stderr);
+    }
+}
+
+#[test]
+fn explain_plans_all_the_same() {
+    let ended = ferrofuse(["explain", "examples/softmax.py", "--libllvm", "none"]);
+    assert!(ended.code == 0 && ended.stdout.contains("seg0"), "{}", ended.stderr);
+}

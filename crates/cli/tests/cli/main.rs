@@ -1,0 +1,64 @@
+//! The binary as users meet it: every verb and option, every kind of bad input, exit codes, what is left on disk.
+
+mod file_tests;
+mod hidden_llvm;
+mod refusals;
+mod verbs;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tempfile::TempDir;
+
+/// How a call of the binary ended.
+struct Ended {
+    code: i32,
+    stdout: String,
+    stderr: String,
+}
+
+fn root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.ancestors().nth(2).expect("the crate lies two folders below the root").to_path_buf()
+}
+
+/// Calls the binary in the workspace's root; it ends by itself, not by a signal or a panic.
+fn ferrofuse<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> Ended {
+    let output = Command::new(env!("CARGO_BIN_EXE_ferrofuse"))
+        .args(arguments)
+        .current_dir(root())
+        .output()
+        .expect("the binary was built");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
+    let code = output.status.code().unwrap_or_else(|| panic!("ended by a signal: {stderr}"));
+    assert!(!stderr.contains("panicked"), "{stderr}");
+    Ended { code, stdout, stderr }
+}
+
+/// Calls the binary with words of one line, which must end well; gives stdout.
+fn fine(line: &str) -> String {
+    let ended = ferrofuse(line.split_whitespace());
+    assert_eq!(ended.code, 0, "`ferrofuse {line}`\n{}\n{}", ended.stdout, ended.stderr);
+    ended.stdout
+}
+
+/// A folder with one definition file in it.
+fn definition(text: &str) -> (TempDir, String) {
+    let folder = tempfile::tempdir().expect("a folder for the test");
+    let path = folder.path().join("definition.py");
+    fs::write(&path, text).expect("a file in it");
+    let path = path.to_str().expect("a path in ASCII").to_owned();
+    (folder, path)
+}
+
+/// The names of the files in a folder, in order; none if there is no folder.
+fn files(folder: &Path) -> Vec<String> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let mut names: Vec<String> = entries
+        .map(|entry| entry.expect("a readable folder").file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    names
+}

@@ -1,0 +1,155 @@
+//! Every verb with every option that its help names.
+
+use std::fs;
+
+use serde_json::Value;
+
+use super::{definition, ferrofuse, files, fine};
+
+const SOFTMAX: &str = "run examples/softmax.py --size i0=5 --size i1=33";
+
+fn json(line: &str) -> Value {
+    serde_json::from_str(&fine(line)).expect("JSON on stdout")
+}
+
+#[test]
+fn run_checks_and_times() {
+    let text = fine(&format!("{SOFTMAX} --check --time --threads 2 --seed 3"));
+    for expected in
+        ["segment", "seg0", "kernel", "largest error over its bound", "matches the evaluator", "compile"]
+    {
+        assert!(text.contains(expected), "{expected} is missing:\n{text}");
+    }
+    let object = json(&format!("{SOFTMAX} --check --time --json"));
+    assert_eq!(object["matches"], true);
+    assert_eq!(object["outputs"][0]["sizes"], serde_json::json!([5, 33]));
+    assert!(object["outputs"][0]["check"]["error_over_bound"].as_f64().is_some_and(|ratio| ratio <= 1.0));
+    assert!(object["kernels"][0]["ms"].as_f64().is_some_and(|ms| ms >= 0.0));
+}
+
+#[test]
+fn run_writes_outputs_that_read_back_as_inputs() {
+    let (folder, path) = definition(
+        "def f(fd):
+    x = fd.define_tensor(shape=[-1, -1], contiguity=True)
+    s = fd.define_scalar(None, dtype=DataType.Double)
+    y = fd.ops.mul(x, s)
+    z = fd.ops.cast(x, dtype=DataType.BFloat16)
+    fd.add_output(y)
+    fd.add_output(z)
+    fd.add_output(y)
+",
+    );
+    let (first, second) = (folder.path().join("first"), folder.path().join("second"));
+    let run = |input: &str, output: &std::path::Path| {
+        fine(&format!("run {path} {input} --input s=0.5 --check --output {}", output.display()));
+    };
+    run("--size i0=3 --size i1=4", &first);
+    assert_eq!(files(&first), ["outputs.safetensors", "y.npy", "y_1.npy"]);
+    assert_eq!(fs::read(first.join("y.npy")).unwrap(), fs::read(first.join("y_1.npy")).unwrap());
+    run(&format!("--input x={}", first.join("y.npy").display()), &second);
+    let elements = |folder: &std::path::Path| -> Vec<f32> {
+        let bytes = fs::read(folder.join("y.npy")).unwrap();
+        bytes[bytes.len() - 48..].chunks_exact(4).map(|b| f32::from_le_bytes(b.try_into().unwrap())).collect()
+    };
+    let halved: Vec<f32> = elements(&first).iter().map(|x| x * 0.5).collect();
+    assert_eq!(elements(&second), halved);
+}
+
+#[test]
+fn results_do_not_depend_on_threads_and_do_on_the_seed() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = |name: &str, options: &str| {
+        let place = folder.path().join(name);
+        let sizes = "--size i0=64 --size i1=300";
+        fine(&format!("run examples/softmax.py {sizes} {options} --output {}", place.display()));
+        fs::read(place.join("outputs.safetensors")).unwrap()
+    };
+    let one = output("one", "--threads 1 --seed 5");
+    assert_eq!(one, output("two", "--threads 2 --seed 5"));
+    assert_ne!(one, output("other", "--threads 2 --seed 6"));
+}
+
+#[test]
+fn explain_needs_no_data() {
+    assert!(fine("explain examples/softmax.py").contains("traffic ratio"));
+    let object = json("explain examples/layer_norm_backward.py --json --size i0=128 --target avx2");
+    for key in ["segments", "edges", "bytes", "compulsory_bytes", "traffic_ratio"] {
+        assert!(!object[key].is_null(), "{key}");
+    }
+    let segment = &object["segments"][0];
+    for key in ["name", "ops", "inputs", "outputs", "recomputed", "schedule", "passes"] {
+        assert!(!segment[key].is_null(), "{key}");
+    }
+}
+
+#[test]
+fn emit_prints_every_stage_of_every_example() {
+    for example in files(&super::root().join("examples")) {
+        for stage in ["definition", "graph", "segments", "schedule", "kernel", "llvm", "asm", "cuda"] {
+            let text = fine(&format!("emit examples/{example} --stage {stage} --segment 0"));
+            assert!(text.lines().count() > 0, "{example} {stage}");
+        }
+    }
+    assert!(fine("emit examples/silu_mul.py --stage cuda --target sm_90").contains("__global__"));
+    assert!(fine("emit examples/silu_mul.py --stage asm --target aarch64").contains("ret"));
+    let refused = ferrofuse(["emit", "examples/silu_mul.py", "--stage", "llvm", "--target", "sm_90"]);
+    assert_eq!(refused.code, 2, "{}", refused.stderr);
+    assert_eq!(ferrofuse(["emit", "examples/silu_mul.py", "--stage", "kernel", "--segment", "7"]).code, 2);
+}
+
+#[test]
+fn segmentations_and_schedules_are_taken_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let saved = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        path.display().to_string()
+    };
+    let example = "examples/layer_norm_backward.py --size i0=16 --size i1=32";
+    let segmentation = saved("segmentation", &fine(&format!("emit {example} --stage segments")));
+    let schedule = saved("schedule", &fine(&format!("emit {example} --stage schedule --segment 0")));
+    let given = format!("--segmentation {segmentation} --schedule 0={schedule}");
+    assert!(fine(&format!("run {example} {given} --check")).contains("matches the evaluator"));
+    let same = |options: &str| fine(&format!("explain {example} --json {options}"));
+    assert_eq!(same(""), same(&given));
+    let wrong = saved("wrong", "segment seg0 => nothing\n");
+    let refused = ferrofuse(["run", "examples/softmax.py", "--segmentation", &wrong]);
+    assert!(refused.code == 2 && refused.stderr.contains("line 1"), "{}", refused.stderr);
+    let refused = ferrofuse(["run", "examples/softmax.py", "--schedule", &format!("0={wrong}")]);
+    assert!(refused.code == 2 && refused.stderr.contains("line 1"), "{}", refused.stderr);
+}
+
+#[test]
+fn ops_lists_every_row() {
+    let rows = json("ops --json");
+    let rows = rows.as_array().unwrap();
+    let named =
+        |name: &str| rows.iter().find(|row| row["name"] == name).unwrap_or_else(|| panic!("no {name}"));
+    assert_eq!(named("add")["signature"], "add(lhs, rhs)");
+    assert_eq!(named("add")["ulp"], 0.5);
+    assert!(named("silu")["expression"].is_string());
+    assert!(named("sum")["signature"].as_str().unwrap().starts_with("sum(arg, dims=None"));
+    assert!(rows.iter().all(|row| row["doc"].as_str().is_some_and(|doc| !doc.is_empty())));
+    assert!(rows.len() > 90);
+    let text = fine("ops");
+    assert!(rows.iter().all(|row| text.contains(row["signature"].as_str().unwrap())));
+}
+
+#[test]
+fn doctor_says_what_there_is() {
+    let text = fine("doctor");
+    for expected in ["libLLVM", "CPU", "threads", "targets", "cache"] {
+        assert!(text.contains(expected), "{expected} is missing:\n{text}");
+    }
+}
+
+#[test]
+fn help_names_what_there_is() {
+    let text = fine("--help");
+    for verb in ["run", "explain", "emit", "ops", "doctor", "test"] {
+        assert!(text.contains(&format!("  {verb} ")), "{verb} is missing:\n{text}");
+        assert!(fine(&format!("{verb} --help")).contains("Usage:"));
+    }
+    assert!(fine("--version").starts_with("ferrofuse "));
+}
