@@ -8,7 +8,7 @@ inputs = [torch.randn((4096, 512))]
 # ---- expect
 # // seg0
 # // seg0: reads n0 (f32); writes n1_partial0 (f32).
-# // Blocks: floor_div(i1 + 1023, 1024) * floor_div(i0 + 1, 2). Threads of a block: 256.
+# // Blocks: floor_div(i1 + 1023, 1024) * floor_div(i0 + 3, 4). Threads of a block: 256.
 #
 # static __device__ inline long long floor_div(long long a, long long b) {
 #   return a / b - (a % b != 0 && (a < 0) != (b < 0));
@@ -26,20 +26,20 @@ inputs = [torch.randn((4096, 512))]
 #   const long long block = blockIdx.x;
 #   extern __shared__ __align__(16) unsigned char smem[];
 #   float* const w0 = (float*)smem;
-#   for (long long x1 = 1024 * floor_div(block, floor_div(i0 + 1, 2)) + threadIdx.x; x1 < min(1024 * floor_div(block, floor_div(i0 + 1, 2)) + 1024, i1); x1 += 256) {
-#     w0[x1 - 1024 * floor_div(block, floor_div(i0 + 1, 2))] = 0.0f;
+#   for (long long x1 = 1024 * floor_div(block, floor_div(i0 + 3, 4)) + threadIdx.x; x1 < min(1024 * floor_div(block, floor_div(i0 + 3, 4)) + 1024, i1); x1 += 256) {
+#     w0[x1 - 1024 * floor_div(block, floor_div(i0 + 3, 4))] = 0.0f;
 #   }
 #   __syncthreads();
-#   for (long long x0 = 2 * floor_mod(block, floor_div(i0 + 1, 2)); x0 < min(2 * floor_mod(block, floor_div(i0 + 1, 2)) + 2, i0); x0++) {
-#     for (long long x1_1 = 1024 * floor_div(block, floor_div(i0 + 1, 2)) + threadIdx.x; x1_1 < min(1024 * floor_div(block, floor_div(i0 + 1, 2)) + 1024, i1); x1_1 += 256) {
-#       const float v2 = w0[x1_1 - 1024 * floor_div(block, floor_div(i0 + 1, 2))];
-#       w0[x1_1 - 1024 * floor_div(block, floor_div(i0 + 1, 2))] = v2 + n0[i1 * x0 + x1_1];
+#   for (long long x0 = 4 * floor_mod(block, floor_div(i0 + 3, 4)); x0 < min(4 * floor_mod(block, floor_div(i0 + 3, 4)) + 4, i0); x0++) {
+#     for (long long x1_1 = 1024 * floor_div(block, floor_div(i0 + 3, 4)) + threadIdx.x; x1_1 < min(1024 * floor_div(block, floor_div(i0 + 3, 4)) + 1024, i1); x1_1 += 256) {
+#       const float v2 = w0[x1_1 - 1024 * floor_div(block, floor_div(i0 + 3, 4))];
+#       w0[x1_1 - 1024 * floor_div(block, floor_div(i0 + 3, 4))] = v2 + n0[i1 * x0 + x1_1];
 #     }
 #   }
 #   __syncthreads();
-#   for (long long x1_2 = 1024 * floor_div(block, floor_div(i0 + 1, 2)) + threadIdx.x; x1_2 < min(1024 * floor_div(block, floor_div(i0 + 1, 2)) + 1024, i1); x1_2 += 256) {
-#     const float v4 = w0[x1_2 - 1024 * floor_div(block, floor_div(i0 + 1, 2))];
-#     n1_partial0[i1 * floor_mod(block, floor_div(i0 + 1, 2)) + x1_2] = v4;
+#   for (long long x1_2 = 1024 * floor_div(block, floor_div(i0 + 3, 4)) + threadIdx.x; x1_2 < min(1024 * floor_div(block, floor_div(i0 + 3, 4)) + 1024, i1); x1_2 += 256) {
+#     const float v4 = w0[x1_2 - 1024 * floor_div(block, floor_div(i0 + 3, 4))];
+#     n1_partial0[i1 * floor_mod(block, floor_div(i0 + 3, 4)) + x1_2] = v4;
 #   }
 # }
 #
@@ -58,7 +58,7 @@ inputs = [torch.randn((4096, 512))]
 #   const long long block = blockIdx.x;
 #   for (long long result = 256 * block + threadIdx.x; result < min(i1, 256 * block + 256); result += 256) {
 #     float a0 = 0.0f;
-#     for (long long chunk = 0; chunk < floor_div(i0 + 1, 2); chunk++) {
+#     for (long long chunk = 0; chunk < floor_div(i0 + 3, 4); chunk++) {
 #       a0 = a0 + n1_partial0[i1 * chunk + result];
 #     }
 #     n1[result] = a0;

@@ -6,8 +6,8 @@ inputs = [torch.randn((4096, 512))]
 
 # ---- expect
 # seg0
-#   temporary 0: f32[i1*((i0 + 31) // 32)]
-#   seg0: ((i1 + 1023) // 1024)*((i0 + 31) // 32) blocks of 16 lanes
+#   temporary 0: f32[i1*((i0 + 63) // 64)]
+#   seg0: ((i1 + 1023) // 1024)*((i0 + 63) // 64) blocks of 16 lanes
 #     buffers input 0, temporary 0
 #     arguments i0, i1
 #   seg0_combine0: ((i1 + 255) // 256) blocks of 16 lanes

@@ -8,6 +8,6 @@ inputs = [torch.randn((4096, 512))]
 # # seg0
 # schedule lanes 16
 # block x1 by 1024
-# block x0 by 32
+# block x0 by 64
 # inner x1
 # lane x1
