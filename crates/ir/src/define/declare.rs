@@ -130,11 +130,10 @@ impl Definer {
     fn add_input(&mut self, ty: Type, layout: Option<Layout>) -> Result<Value, DefineError> {
         let (dtype, is_scalar) = (ty.dtype, layout.is_none());
         let ordinal = self.inputs.len() as u32;
-        let val = self.add(Form::Input { ordinal, ty }, &[])?;
         if is_scalar && dtype.is_int() {
-            let symbol = self.graph.add_symbol(SymbolSource::ScalarInput { ordinal });
-            self.set_size(val, Expr::sym(symbol));
+            self.graph.add_symbol(SymbolSource::ScalarInput { ordinal });
         }
+        let val = self.add(Form::Input { ordinal, ty }, &[])?;
         self.inputs.push(val);
         let value = self.value(val, is_scalar);
         let place = self.record.add_input(InputDecl { entry: value.entry, val, dtype, layout });

@@ -6,7 +6,6 @@
 use std::sync::Arc;
 
 use indexmap::IndexSet;
-use rustc_hash::FxHashMap;
 
 use super::Definition;
 use super::arguments::describe;
@@ -15,7 +14,6 @@ use super::object::{Object, Value};
 use super::record::{Action, Record, Statement};
 use crate::graph::{Form, Fusion, Graph, Node, Output, Task, TaskData, TaskKind, Tasks, Type, Val};
 use crate::index::{Expr, Facts};
-use crate::ops::Prim;
 use crate::text::Span;
 use crate::{DType, Scalar};
 
@@ -31,8 +29,6 @@ pub struct Definer {
     pub(super) inputs: Vec<Val>,
     outputs: Vec<Output>,
     patterns: Vec<(&'static str, Vec<Val>, Vec<Val>)>,
-    /// Integer scalars that sizes determine.
-    sizes: FxHashMap<Val, Expr>,
     /// The op being applied, for complaints.
     pub(super) op: &'static str,
     /// Its place in the source text.
@@ -145,7 +141,6 @@ impl Definer {
     pub(super) fn add_node(&mut self, form: Form, operands: &[Val]) -> Result<Node, DefineError> {
         let node = self.graph.add(form, operands, &mut self.facts);
         let node = node.map_err(|error| DefineError::from_shape(self.op, error))?;
-        self.note_size(node.into());
         Ok(node)
     }
 
@@ -174,43 +169,9 @@ impl Definer {
     /// A size that a number or an integer scalar stands for; `None` if sizes do not determine it.
     pub(super) fn as_size(&self, object: &Object) -> Option<Expr> {
         match object {
-            Object::Value(value) => self.sizes.get(&value.val).cloned(),
+            Object::Value(value) => self.graph.as_size(value.val),
             _ => object.as_int().map(Expr::constant),
         }
-    }
-
-    pub(super) fn set_size(&mut self, val: Val, size: Expr) {
-        self.sizes.insert(val, size);
-    }
-
-    /// Integer scalars are followed as they are made, so that no chain of them is ever walked.
-    fn note_size(&mut self, val: Val) {
-        let ty = self.graph.ty(val);
-        if ty.rank() != 0 || !ty.dtype.is_int() || self.sizes.contains_key(&val) {
-            return;
-        }
-        let operands: Option<Vec<&Expr>> =
-            self.graph.operands(val).iter().map(|operand| self.sizes.get(operand)).collect();
-        let Some(operands) = operands else { return };
-        let size = match (self.graph.form(val), &operands[..]) {
-            (Form::Constant(scalar), _) => Expr::constant(scalar.as_i64()),
-            (Form::Size(size), _) => size.clone(),
-            (Form::Cast(dtype), [x]) if dtype.is_int() => (*x).clone(),
-            (Form::Map(Prim::Add), [x, y]) => *x + *y,
-            (Form::Map(Prim::Sub), [x, y]) => *x - *y,
-            (Form::Map(Prim::Mul), [x, y]) => *x * *y,
-            (Form::Map(Prim::Minimum), [x, y]) => Expr::min(x, y),
-            (Form::Map(Prim::Maximum), [x, y]) => Expr::max(x, y),
-            (Form::Map(Prim::Neg), [x]) => -*x,
-            (Form::Map(Prim::Div), [x, y]) if self.divides_exactly_down(x, y) => x.floor_div(y),
-            _ => return,
-        };
-        self.sizes.insert(val, size);
-    }
-
-    /// Truncation is the floor where neither side is negative and the divisor is not zero.
-    fn divides_exactly_down(&self, x: &Expr, y: &Expr) -> bool {
-        self.facts.prove_le(&Expr::zero(), x) && self.facts.prove_lt(&Expr::zero(), y)
     }
 
     /// The value of a new result, with its line in the record.

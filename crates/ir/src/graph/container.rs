@@ -5,7 +5,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use cranelift_entity::PrimaryMap;
+use cranelift_entity::{EntityRef, PrimaryMap};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -45,6 +45,8 @@ pub struct Graph {
     nodes: PrimaryMap<Node, NodeData>,
     known: FxHashMap<(Form, SmallVec<[Val; 3]>), Node>,
     symbols: PrimaryMap<Sym, SymbolSource>,
+    /// For each node, the size expression that its first result is.
+    sizes: Vec<Option<Expr>>,
 }
 
 impl Default for Graph {
@@ -61,6 +63,7 @@ impl Graph {
             nodes: PrimaryMap::new(),
             known: FxHashMap::default(),
             symbols: PrimaryMap::new(),
+            sizes: Vec::new(),
         }
     }
 
@@ -90,6 +93,8 @@ impl Graph {
             let types: SmallVec<[&Type; 3]> = operands.iter().map(|&val| self.ty(val)).collect();
             infer(&key.0, &types, facts)?
         };
+        let size = self.size_of(&key.0, &key.1, &results[0], facts);
+        self.sizes.push(size);
         let node = self.nodes.push(NodeData { form: key.0.clone(), operands: key.1.clone(), results });
         self.known.insert(key, node);
         Ok(node)
@@ -163,24 +168,37 @@ impl Graph {
         }
     }
 
-    /// A scalar integer value as a size expression, where it is one: constants, sizes, integer inputs, and sums,
-    /// differences and products of these.
+    /// A scalar integer value as a size expression, where it is one: constants, sizes, integer inputs whose symbol was
+    /// added before them, and what sums, differences, products, extrema and exact quotients make of these.
     pub fn as_size(&self, val: Val) -> Option<Expr> {
-        let operand = |k: usize| self.as_size(self.operands(val)[k]);
-        if self.ty(val).rank() != 0 || !self.dtype(val).is_int() {
+        let size = self.sizes.get(val.node.index())?;
+        size.clone().filter(|_| val.result == 0)
+    }
+
+    /// The size expression that a new node is, found once from those of its operands, so that no chain is ever walked.
+    fn size_of(&self, form: &Form, operands: &[Val], result: &Type, facts: &Facts) -> Option<Expr> {
+        if result.rank() != 0 || !result.dtype.is_int() {
             return None;
         }
-        match self.form(val) {
-            Form::Constant(scalar) => Some(Expr::constant(scalar.as_i64())),
-            Form::Size(size) => Some(size.clone()),
-            Form::Cast(dtype) if dtype.is_int() => operand(0),
-            Form::Map(Prim::Add) => Some(operand(0)? + operand(1)?),
-            Form::Map(Prim::Sub) => Some(operand(0)? - operand(1)?),
-            Form::Map(Prim::Mul) => Some(operand(0)? * operand(1)?),
-            Form::Map(Prim::Neg) => Some(Expr::zero() - operand(0)?),
-            Form::Input { ordinal, .. } => {
+        let sizes: Option<SmallVec<[Expr; 3]>> = operands.iter().map(|&val| self.as_size(val)).collect();
+        match (form, &sizes?[..]) {
+            (Form::Constant(scalar), _) => Some(Expr::constant(scalar.as_i64())),
+            (Form::Size(size), _) => Some(size.clone()),
+            (Form::Input { ordinal, .. }, _) => {
                 let source = SymbolSource::ScalarInput { ordinal: *ordinal };
-                self.symbols.iter().find(|(_, s)| **s == source).map(|(sym, _)| Expr::sym(sym))
+                self.symbols.iter().find(|(_, known)| **known == source).map(|(sym, _)| Expr::sym(sym))
+            }
+            (Form::Cast(_), [x]) => Some(x.clone()),
+            (Form::Map(Prim::Add), [x, y]) => Some(x + y),
+            (Form::Map(Prim::Sub), [x, y]) => Some(x - y),
+            (Form::Map(Prim::Mul), [x, y]) => Some(x * y),
+            (Form::Map(Prim::Neg), [x]) => Some(-x),
+            (Form::Map(Prim::Minimum), [x, y]) => Some(Expr::min(x, y)),
+            (Form::Map(Prim::Maximum), [x, y]) => Some(Expr::max(x, y)),
+            // Truncation is the floor where neither side is negative and the divisor is not zero.
+            (Form::Map(Prim::Div), [x, y]) => {
+                let floors = facts.prove_le(&Expr::zero(), x) && facts.prove_lt(&Expr::zero(), y);
+                floors.then(|| x.floor_div(y))
             }
             _ => None,
         }
