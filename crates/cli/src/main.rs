@@ -21,7 +21,7 @@ use clap::{Parser, Subcommand};
 
 use failure::{Failure, Outcome};
 use ferrofuse::{Machine, MachineOptions};
-use verbs::{doctor, emit, explain, ops, run, test};
+use verbs::{bench, doctor, emit, explain, ops, run, test};
 
 /// A fusion compiler for tensor programs.
 #[derive(Parser)]
@@ -40,6 +40,7 @@ enum Verb {
     Explain(explain::Options),
     Emit(emit::Options),
     Ops(ops::Options),
+    Bench(bench::Options),
     Doctor(doctor::Options),
     Test(test::Options),
 }
@@ -72,6 +73,7 @@ fn perform(cli: Cli, out: &mut dyn Write) -> Result<Outcome, Failure> {
         Verb::Explain(options) => explain::run(&options, &machine(), out),
         Verb::Emit(options) => emit::run(&options, &machine(), out),
         Verb::Ops(options) => ops::run(&options, out),
+        Verb::Bench(options) => bench::run(&options, llvm, out),
         Verb::Doctor(options) => doctor::run(&options, &llvm, out),
         Verb::Test(options) => test::run(&options, environment::bless(), out),
     }

@@ -1,5 +1,6 @@
 //! The verbs of the command line, one each: options in, results on a writer out.
 
+pub mod bench;
 pub mod doctor;
 pub mod emit;
 pub mod explain;

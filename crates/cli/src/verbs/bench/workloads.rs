@@ -1,0 +1,65 @@
+//! The standard workloads: a definition each, and the sizes it is measured at.
+//!
+//! Those that are examples are the example; the others are in `bench/workloads/`.
+
+/// What a workload's time is compared with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Peer {
+    /// Writes about as much as it reads: a copy.
+    Copy,
+    /// Writes next to nothing: a read.
+    Read,
+}
+
+/// A workload.
+#[derive(Clone, Copy, Debug)]
+pub struct Workload {
+    /// Its name: what is computed, and the dtype in memory.
+    pub id: &'static str,
+    /// The definition file.
+    pub source: &'static str,
+    /// The sizes of the size symbols of its first use, by name; the file's own sizes otherwise.
+    pub sizes: &'static [(&'static str, i64)],
+    /// What it is compared with.
+    pub peer: Peer,
+}
+
+macro_rules! example {
+    ($name:literal) => {
+        include_str!(concat!("../../../../../examples/", $name, ".py"))
+    };
+}
+
+macro_rules! own {
+    ($name:literal) => {
+        include_str!(concat!("../../../../../bench/workloads/", $name, ".py"))
+    };
+}
+
+/// Rows and columns of a workload on one or more tensors of two axes.
+const SQUARE: &[(&str, i64)] = &[("i0", 4096), ("i1", 4096)];
+
+const fn copy(id: &'static str, source: &'static str, sizes: &'static [(&'static str, i64)]) -> Workload {
+    Workload { id, source, sizes, peer: Peer::Copy }
+}
+
+const fn read(id: &'static str, source: &'static str) -> Workload {
+    Workload { id, source, sizes: SQUARE, peer: Peer::Read }
+}
+
+/// All workloads, in the order they run.
+pub const WORKLOADS: &[Workload] = &[
+    copy("add_mul_f32", own!("add_mul_f32"), SQUARE),
+    copy("silu_mul_bf16", example!("silu_mul"), SQUARE),
+    copy("gelu_bias_bf16", example!("gelu_bias"), SQUARE),
+    copy("softmax_f32", own!("softmax_f32"), SQUARE),
+    copy("softmax_bf16", example!("softmax"), SQUARE),
+    copy("layer_norm_bf16", example!("layer_norm"), SQUARE),
+    copy("rms_norm_bf16", example!("rms_norm"), SQUARE),
+    copy("layer_norm_backward_bf16", example!("layer_norm_backward"), SQUARE),
+    read("sum_inner_f32", own!("sum_inner_f32")),
+    read("sum_outer_f32", own!("sum_outer_f32")),
+    copy("transpose_add_f32", example!("transpose_add"), SQUARE),
+    copy("rope_bf16", own!("rope_bf16"), &[]),
+    copy("modulated_layer_norm_backward_bf16", example!("modulated_layer_norm_backward"), &[("i0", 14)]),
+];
