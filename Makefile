@@ -1,16 +1,21 @@
 # The commands of this project. Each first installs what the machine lacks.
-.PHONY: setup demo test bench
+.PHONY: setup demo test
+
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+FERROFUSE := cargo run --quiet --release --package ferrofuse-cli --
+DEMO := examples/modulated_layer_norm_backward.py
 
 setup:
 	@scripts/setup
 
 demo: setup
-	cargo run --release --package ferrofuse-cli -- doctor
+	cargo build --release --package ferrofuse-cli
+	$(FERROFUSE) run $(DEMO) --check --time
+	$(FERROFUSE) explain $(DEMO)
 
 test: setup
 	cargo fmt --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	cargo test --workspace
-
-bench: setup
-	cargo run --release --package ferrofuse-cli -- bench
+	cargo build --package ferrofuse-cli
+	.venv/bin/python tests/numpy/oracle.py $(TARGET)/debug/ferrofuse
