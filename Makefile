@@ -1,5 +1,5 @@
 # The commands of this project. Each first installs what the machine lacks.
-.PHONY: setup demo test
+.PHONY: setup demo test bench
 
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 FERROFUSE := cargo run --quiet --release --package ferrofuse-cli --
@@ -19,3 +19,6 @@ test: setup
 	cargo test --workspace
 	cargo build --package ferrofuse-cli
 	.venv/bin/python tests/numpy/oracle.py $(TARGET)/debug/ferrofuse
+
+bench: setup
+	$(FERROFUSE) bench

@@ -25,7 +25,7 @@ use verbs::{bench, doctor, emit, explain, ops, run, test};
 
 /// A fusion compiler for tensor programs.
 #[derive(Parser)]
-#[command(name = "ferrofuse", version, about, max_term_width = 110)]
+#[command(name = "ferrofuse", version, about)]
 struct Cli {
     #[command(subcommand)]
     verb: Verb,

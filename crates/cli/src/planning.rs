@@ -18,7 +18,7 @@ pub struct Choices {
     /// A segmentation to use, as `emit --stage segments` prints it
     #[arg(long, value_name = "FILE")]
     segmentation: Option<PathBuf>,
-    /// A schedule for a segment, as in `0=FILE`, in the form that `emit --stage schedule` prints
+    /// A schedule for a segment, as `emit --stage schedule` prints it
     #[arg(long = "schedule", value_name = "SEGMENT=FILE", value_parser = numbered)]
     schedules: Vec<(usize, PathBuf)>,
 }

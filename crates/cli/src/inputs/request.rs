@@ -12,8 +12,7 @@ pub struct Request {
     /// The value of a symbolic size, as in `i0=4096`
     #[arg(long = "size", value_name = "SYMBOL=N", value_parser = size)]
     pub sizes: Vec<(String, i64)>,
-    /// The data of an input: `T0=x.npy`, `T0=x.npz`, `T0=x.safetensors`, a number as in `S1=0.5`, or one .npz or
-    /// .safetensors file with an array for each input that is not given otherwise
+    /// The data of an input: T0=x.npy (or .npz, .safetensors), S1=0.5, or x.npz with all by name
     #[arg(long = "input", value_name = "NAME=FILE", value_parser = source)]
     pub inputs: Vec<Source>,
     /// Seed of data that is drawn

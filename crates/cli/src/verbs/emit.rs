@@ -22,9 +22,8 @@ pub struct Options {
     /// Only the segment with this number
     #[arg(long, value_name = "N")]
     segment: Option<usize>,
-    /// The machine to make code for: host, x86-64, avx2, avx512, aarch64, sm_80, sm_86, sm_89, sm_90, sm_100;
-    /// without it the host, or sm_90 for the stage cuda
-    #[arg(long)]
+    /// The machine: host, x86-64, avx2, avx512, aarch64, sm_80, … sm_100 [default: host, sm_90 for cuda]
+    #[arg(long, value_name = "NAME")]
     target: Option<CodeTarget>,
     #[command(flatten)]
     request: Request,

@@ -20,8 +20,8 @@ pub struct Options {
     request: Request,
     #[command(flatten)]
     choices: Choices,
-    /// The machine to plan for: host, x86-64, avx2, avx512, aarch64, sm_80, sm_86, sm_89, sm_90, sm_100
-    #[arg(long, default_value = "host")]
+    /// The machine: host, x86-64, avx2, avx512, aarch64, sm_80, … sm_100
+    #[arg(long, value_name = "NAME", default_value = "host")]
     target: CodeTarget,
     /// One JSON object instead of a table
     #[arg(long)]

@@ -19,6 +19,7 @@ fn the_demo_ends_correctly_and_names_the_package() {
     assert_eq!(ended.code, 0, "{}", ended.stderr);
     assert!(ended.stdout.contains("matches the evaluator"), "{}", ended.stdout);
     assert!(ended.stdout.contains("evaluator: libLLVM is missing"), "{}", ended.stdout);
+    assert!(ended.stdout.contains("weight, bias, scale"), "the table says what is read: {}", ended.stdout);
     assert!(ended.stderr.contains("apt-get install libllvm19"), "{}", ended.stderr);
 }
 

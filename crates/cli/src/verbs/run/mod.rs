@@ -35,7 +35,7 @@ pub struct Options {
     file: PathBuf,
     #[command(flatten)]
     request: Request,
-    /// Write the outputs into this folder: NAME.npy, or outputs.safetensors for what NumPy lacks
+    /// Write the outputs here: NAME.npy, or outputs.safetensors for what NumPy lacks
     #[arg(long, value_name = "DIR")]
     output: Option<PathBuf>,
     /// Compare each output with the evaluator's, within the error bound that it carries

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use ferrofuse::{Executable, Hints, SegmentExplanation, TensorBytes, explain};
+use ir::graph::Val;
 use ir::graph::evaluate::Comparison;
 use serde::Serialize;
 
@@ -93,7 +94,7 @@ impl Report {
             Some(plan) => {
                 explain(executable.definition(), plan, hints).segments.into_iter().map(segment).collect()
             }
-            None => variant.report.segments.iter().map(whole).collect(),
+            None => variant.steps.segments.iter().map(|segment| whole(executable, segment, hints)).collect(),
         };
         let output = |(place, (name, tensor)): (usize, (&String, &ferrofuse::Tensor))| Output {
             name: name.clone(),
@@ -208,14 +209,19 @@ fn segment(explanation: SegmentExplanation) -> Segment {
 }
 
 /// A segment without a plan: the whole definition on the evaluator.
-fn whole(report: &ferrofuse::SegmentReport) -> Segment {
+fn whole(executable: &Executable, whole: &runtime::plan::Segment, hints: &Hints) -> Segment {
+    let (definition, view) = (executable.definition(), &whole.view);
+    let (read, written) = (view.inputs(), view.outputs());
+    let names = |vals: &[Val]| vals.iter().map(|&val| definition.name_of(val)).collect();
+    let written: Vec<Val> = written.iter().map(|output| output.val).collect();
+    let bytes = |val: &Val| hints.value(&definition.graph.ty(*val).bytes());
     Segment {
-        name: report.name.clone(),
-        ops: 0,
-        inputs: Vec::new(),
-        outputs: Vec::new(),
-        bytes: 0,
-        evaluator_reason: report.evaluator_reason.clone(),
+        name: whole.name.clone(),
+        ops: view.order().len(),
+        inputs: names(read),
+        outputs: names(&written),
+        bytes: read.iter().chain(&written).map(bytes).sum(),
+        evaluator_reason: whole.evaluator_reason.clone(),
     }
 }
 
