@@ -11,6 +11,7 @@
 mod compile;
 mod guarded;
 mod launch;
+mod plan;
 
 use std::io;
 use std::path::PathBuf;
@@ -20,6 +21,7 @@ use tempfile::TempDir;
 
 pub use guarded::GuardedBuffer;
 pub use launch::{Arg, Launch, Module, Order, Stats};
+pub use plan::EmulatedPlan;
 
 /// How kernels are compiled for the emulator.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! Kernel programs as CUDA text, run by the emulator in every thread order: equal to the kernel interpreter.
 
 mod ops;
+mod plans;
 mod programs;
 
 use codegen::cuda::{CudaKernel, Parameter, emit};

@@ -1,0 +1,160 @@
+//! A plan for a GPU, run by the emulator: every segment's kernels as CUDA C++, one after the other.
+//!
+//! Inputs must be dense; segments without a kernel are refused, since what is to be shown here is the kernels.
+
+use codegen::cuda::{CudaKernel, Parameter, emit};
+use compiler::lower::{Argument, BufferSource, Lowered};
+use compiler::{Decision, Kernels, Plan};
+use cranelift_entity::EntityRef;
+use ir::array::{Array, ArrayView};
+use ir::graph::Val;
+use ir::graph::evaluate::Sizes;
+use ir::index::{Expr, Sym};
+use ir::kernel::Access;
+use rustc_hash::FxHashMap;
+
+use super::{Arg, Emulator, GuardedBuffer, Launch, Module, Order};
+
+/// A plan whose kernels are compiled for the emulator.
+pub struct EmulatedPlan<'a> {
+    plan: &'a Plan,
+    /// For each segment its kernels.
+    modules: Vec<Vec<(CudaKernel, Module)>>,
+}
+
+impl<'a> EmulatedPlan<'a> {
+    /// Compiles all kernels of a plan.
+    ///
+    /// # Errors
+    /// In words: a segment without a kernel, or a text that is not accepted.
+    pub fn new(plan: &'a Plan, emulator: &Emulator) -> Result<EmulatedPlan<'a>, String> {
+        let compile = |lowered: &Lowered| {
+            let cuda = emit(&lowered.kernel).map_err(|error| error.to_string())?;
+            let module = emulator.compile(&cuda.source, &cuda.name).map_err(|error| error.to_string())?;
+            Ok((cuda, module))
+        };
+        let segment = |number: usize| match &plan.segments[number].decision {
+            Decision::Kernels(kernels) => kernels.lowered.kernels.iter().map(compile).collect(),
+            Decision::Evaluate { reason, .. } => Err(format!("segment {number} has no kernel: it {reason}")),
+        };
+        let modules = (0..plan.segments.len()).map(segment).collect::<Result<Vec<_>, String>>()?;
+        Ok(EmulatedPlan { plan, modules })
+    }
+
+    /// The text of all kernels.
+    pub fn source(&self) -> String {
+        self.modules.iter().flatten().map(|(cuda, _)| cuda.source.as_str()).collect()
+    }
+
+    /// The outputs on these inputs, threads running in this order.
+    ///
+    /// # Errors
+    /// In words: inputs that do not fit, or what a launch reports.
+    pub fn run(&self, inputs: &[ArrayView<'_>], order: Order) -> Result<Vec<Array>, String> {
+        let (graph, fusion) = (&self.plan.graph, &self.plan.fusion);
+        let sizes = Sizes::resolve(graph, fusion, inputs, &[]).map_err(|error| error.to_string())?;
+        let mut values: FxHashMap<Val, Vec<u8>> = FxHashMap::default();
+        for (&val, input) in fusion.inputs().iter().zip(inputs) {
+            let dense = input.to_array().map_err(|error| error.to_string())?;
+            values.insert(val, dense.as_bytes().to_vec());
+        }
+        for (segment, modules) in self.plan.segments.iter().zip(&self.modules) {
+            let Decision::Kernels(kernels) = &segment.decision else { unreachable!("checked when compiled") };
+            let run = SegmentRun { sizes: &sizes, kernels, inputs: segment.view.inputs() };
+            run.launch_all(self.plan, modules, &mut values, order)?;
+        }
+        fusion.outputs().iter().map(|output| self.array(&sizes, output.val, &values[&output.val])).collect()
+    }
+
+    fn array(&self, sizes: &Sizes, val: Val, bytes: &[u8]) -> Result<Array, String> {
+        let shape = sizes.sizes(self.plan.graph.shape(val)).map_err(|error| error.to_string())?;
+        let mut array =
+            Array::zeros(self.plan.graph.dtype(val), &shape).map_err(|error| error.to_string())?;
+        array.as_mut_bytes().copy_from_slice(bytes);
+        Ok(array)
+    }
+}
+
+/// One segment being run.
+struct SegmentRun<'a> {
+    sizes: &'a Sizes,
+    kernels: &'a Kernels,
+    inputs: &'a [Val],
+}
+
+impl SegmentRun<'_> {
+    fn launch_all(
+        &self,
+        plan: &Plan,
+        modules: &[(CudaKernel, Module)],
+        values: &mut FxHashMap<Val, Vec<u8>>,
+        order: Order,
+    ) -> Result<(), String> {
+        let number = |expr: &Expr| self.sizes.value(expr).map_err(|error| error.to_string());
+        for store in &self.kernels.witness.stores {
+            let bytes = number(&plan.graph.ty(store.val).bytes())?;
+            values.insert(store.val, vec![0; bytes as usize]);
+        }
+        let mut temporaries = Vec::new();
+        for temporary in &self.kernels.lowered.temporaries {
+            temporaries.push(vec![0; number(&temporary.len)? as usize * temporary.dtype.size()]);
+        }
+        for (lowered, (cuda, module)) in self.kernels.lowered.kernels.iter().zip(modules) {
+            self.launch(lowered, cuda, module, (values, &mut temporaries), order)?;
+        }
+        Ok(())
+    }
+
+    fn launch(
+        &self,
+        lowered: &Lowered,
+        cuda: &CudaKernel,
+        module: &Module,
+        (values, temporaries): (&mut FxHashMap<Val, Vec<u8>>, &mut [Vec<u8>]),
+        order: Order,
+    ) -> Result<(), String> {
+        let mut guarded = Vec::new();
+        for source in &lowered.buffers {
+            let bytes = match *source {
+                BufferSource::Input(input) => &values[&self.inputs[input]],
+                BufferSource::Store(store) => &values[&self.kernels.witness.stores[store].val],
+                BufferSource::Temporary(temporary) => &temporaries[temporary],
+            };
+            guarded.push(GuardedBuffer::new(bytes).map_err(|error| error.to_string())?);
+        }
+        let argument = |sym: Sym| {
+            let place = lowered.kernel.arguments.iter().position(|&own| own == sym)?;
+            match lowered.arguments[place] {
+                Argument::Size(size) => self.sizes.get(size),
+                Argument::Stride { .. } => None,
+            }
+        };
+        let parameters = cuda.parameters.iter().map(|parameter| match *parameter {
+            Parameter::Buffer(buffer) => Ok(Arg::Pointer(guarded[buffer.index()].as_mut_ptr())),
+            Parameter::Argument(sym) => argument(sym).map(Arg::I64).ok_or("a stride of a dense input"),
+        });
+        let parameters = parameters.collect::<Result<Vec<Arg>, _>>()?;
+        let number = |expr: &Expr| expr.eval(&argument).map_err(|error| error.to_string());
+        let launch = Launch {
+            grid: [u32::try_from(number(&cuda.blocks)?).map_err(|error| error.to_string())?, 1, 1],
+            block: [cuda.block_threads, 1, 1],
+            dynamic_shared_bytes: number(&cuda.dynamic_shared_bytes)? as usize,
+            order,
+        };
+        if launch.grid[0] > 0 {
+            // SAFETY: every pointer is that of a guarded buffer as large as the kernel's plan says, alive until below.
+            unsafe { module.launch(&launch, &parameters) }.map_err(|error| error.to_string())?;
+        }
+        let written = lowered.kernel.buffers.values().zip(&lowered.buffers).zip(&guarded);
+        for ((_, source), guarded) in written.filter(|((decl, _), _)| decl.access == Access::Write) {
+            match *source {
+                BufferSource::Input(_) => unreachable!("inputs are read"),
+                BufferSource::Store(store) => {
+                    values.insert(self.kernels.witness.stores[store].val, guarded.bytes().to_vec());
+                }
+                BufferSource::Temporary(temporary) => temporaries[temporary] = guarded.bytes().to_vec(),
+            }
+        }
+        Ok(())
+    }
+}

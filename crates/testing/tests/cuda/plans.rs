@@ -1,0 +1,89 @@
+//! Definitions planned for a GPU, their kernels as CUDA text, run by the emulator in every thread order: equal to the
+//! evaluator within its bounds.
+
+use std::sync::LazyLock;
+
+use compiler::layout::Layout;
+use compiler::schedule::Hints;
+use compiler::target::Target;
+use compiler::{PlanOptions, plan};
+use ferrofuse_testing::check::{against, expected};
+use ferrofuse_testing::emulator::{EmulatedPlan, Emulator, EmulatorOptions, Order};
+use ferrofuse_testing::inputs::StridedArray;
+use ir::array::ArrayView;
+use ir::text::{InputSpec, parse};
+
+static EMULATOR: LazyLock<Emulator> = LazyLock::new(|| {
+    Emulator::new(EmulatorOptions { sanitize: true, ..EmulatorOptions::default() })
+        .expect("g++ is there, as `make setup` installs it")
+});
+
+/// A definition file of two axes run at these numbers of rows and columns.
+fn check(source: &str, sizes: &[(i64, i64)]) {
+    let file = parse(source).unwrap_or_else(|error| panic!("{}", error.message));
+    let definition = &file.definition;
+    let specs = file.inputs.as_ref().expect("an `inputs` list");
+    let layouts = vec![Layout::Dense; specs.len()];
+    let planned = plan(
+        &definition.graph,
+        &definition.fusion,
+        &layouts,
+        &Target::cuda(),
+        &Hints::default(),
+        &PlanOptions::default(),
+    )
+    .expect("no choices, no errors");
+    let emulated = EmulatedPlan::new(&planned, &EMULATOR).unwrap_or_else(|error| panic!("{error}"));
+    for &(rows, columns) in sizes {
+        let inputs: Vec<StridedArray> =
+            specs.iter().enumerate().map(|(place, spec)| draw(spec, rows, columns, place)).collect();
+        let views: Vec<ArrayView<'_>> = inputs.iter().map(StridedArray::view).collect();
+        let expected = expected(definition, &views, 2, usize::MAX).expect("memory for a small test");
+        for order in Order::ALL {
+            let outputs = emulated.run(&views, order).unwrap_or_else(|error| {
+                panic!("{rows}x{columns}, {order:?}: {error}\n{}", emulated.source())
+            });
+            let found =
+                against(&expected, outputs.iter().map(|output| output.view())).expect("the right shapes");
+            for comparison in found {
+                assert!(
+                    comparison.matches(),
+                    "{rows}x{columns}, {order:?}: {comparison:?}\n{}",
+                    emulated.source()
+                );
+            }
+        }
+    }
+}
+
+/// An input of the file's distribution with rows and columns in place of the file's sizes.
+fn draw(spec: &InputSpec, rows: i64, columns: i64, place: usize) -> StridedArray {
+    let InputSpec::Tensor(spec) = spec else { panic!("tensors only") };
+    let mut spec = spec.clone();
+    spec.sizes = if spec.sizes.len() == 2 { vec![rows, columns] } else { vec![columns] };
+    spec.strides = if spec.sizes.len() == 2 { vec![columns, 1] } else { vec![1] };
+    spec.storage = spec.sizes.iter().product();
+    StridedArray::draw(&InputSpec::Tensor(spec), 5, place).expect("memory for a small test")
+}
+
+const SIZES: &[(i64, i64)] = &[(1, 1), (3, 17), (2, 1023), (70, 33), (0, 4), (4, 0)];
+
+#[test]
+fn silu_mul() {
+    check(include_str!("../../../../examples/silu_mul.py"), SIZES);
+}
+
+#[test]
+fn softmax() {
+    check(include_str!("../../../../examples/softmax.py"), &SIZES[..5]);
+}
+
+#[test]
+fn sums_of_columns() {
+    check(include_str!("../../../../bench/workloads/sum_outer_f32.py"), SIZES);
+}
+
+#[test]
+fn layer_norm() {
+    check(include_str!("../../../../examples/layer_norm.py"), &SIZES[..5]);
+}
