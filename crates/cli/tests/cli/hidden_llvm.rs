@@ -1,5 +1,7 @@
 //! Without libLLVM everything runs on the evaluator, correctly, and says which package mends it.
 
+use std::process::Command;
+
 use super::ferrofuse;
 
 const DEMO: [&str; 8] = [
@@ -41,4 +43,18 @@ fn doctor_and_emit_say_so_too() {
 fn explain_plans_all_the_same() {
     let ended = ferrofuse(["explain", "examples/softmax.py", "--libllvm", "none"]);
     assert!(ended.code == 0 && ended.stdout.contains("seg0"), "{}", ended.stderr);
+}
+
+#[test]
+fn the_environment_can_say_where_it_is() {
+    let doctor = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ferrofuse"));
+        command.arg("doctor").env("FERROFUSE_LIBLLVM", "nowhere/libLLVM.so");
+        command
+    };
+    let text = |mut command: Command| String::from_utf8(command.output().unwrap().stdout).unwrap();
+    assert!(text(doctor()).contains("tried nowhere/libLLVM.so"));
+    let mut overruled = doctor();
+    overruled.args(["--libllvm", "elsewhere.so"]);
+    assert!(text(overruled).contains("tried elsewhere.so"), "the option has the last word");
 }
