@@ -38,7 +38,12 @@ impl Spread {
         if errors.iter().all(|&error| error == 0.0) {
             return 0.0;
         }
+        let unknown = errors.contains(&f64::INFINITY);
         let bound = match self {
+            Spread::Comparison => comparison(args, errors),
+            Spread::Select => select(args, errors),
+            // An operand of which nothing is known may be NaN too, which no rule below reckons with.
+            _ if unknown => f64::INFINITY,
             Spread::Corners => corners(meaning, args, errors),
             Spread::Lipschitz(factor) => factor * errors.iter().sum::<f64>(),
             Spread::Largest => errors.iter().copied().fold(0.0, f64::max),
@@ -49,8 +54,6 @@ impl Spread {
             Spread::Angle if may_turn(args, errors) => std::f64::consts::TAU,
             Spread::Angle => corners(meaning, args, errors),
             Spread::Remainder => remainder(args, errors),
-            Spread::Comparison => comparison(args, errors),
-            Spread::Select => select(args, errors),
             Spread::Exact => f64::INFINITY,
         };
         if bound.is_nan() { f64::INFINITY } else { bound }
@@ -155,6 +158,16 @@ mod tests {
         assert_eq!(Spread::Comparison.bound(|_| 0.0, &[1.0, 2.0], &[0.4, 0.4]), 0.0);
         assert_eq!(Spread::Comparison.bound(|_| 0.0, &[1.0, 2.0], &[0.5, 0.5]), 1.0);
         assert_eq!(Spread::Select.bound(|_| 0.0, &[1.0, 5.0, 2.0], &[1.0, 0.0, 0.5]), 3.5);
+    }
+
+    #[test]
+    fn what_may_be_anything_gives_anything() {
+        for spread in [Spread::Corners, Spread::Largest, Spread::Product, Spread::Angle, Spread::Remainder] {
+            assert_eq!(spread.bound(|x| x[0] * x[1], &[f64::NAN, 2.0], &[f64::INFINITY, 0.0]), f64::INFINITY);
+        }
+        assert_eq!(Spread::Corners.bound(|x| x[0].tanh(), &[1.0], &[f64::INFINITY]), f64::INFINITY);
+        assert_eq!(Spread::Comparison.bound(|_| 0.0, &[f64::NAN, 2.0], &[f64::INFINITY, 0.0]), 1.0);
+        assert_eq!(Spread::Select.bound(|_| 0.0, &[1.0, 5.0, f64::NAN], &[0.0, 0.5, f64::INFINITY]), 0.5);
     }
 
     #[test]

@@ -122,7 +122,11 @@ pub(super) fn spread(prim: Prim, args: &[&[f64]], errors: &[&[f64]], exact: &[f6
         (Spread::Corners, 1, Some(FloatMeaning::Unary(f))) => {
             for (k, out) in out.iter_mut().enumerate() {
                 let (x, e) = (args[0][k], errors[0][k]);
-                *out = if e == 0.0 { 0.0 } else { apart(f(x - e), exact[k]).max(apart(f(x + e), exact[k])) };
+                *out = match e {
+                    0.0 => 0.0,
+                    f64::INFINITY => f64::INFINITY,
+                    _ => apart(f(x - e), exact[k]).max(apart(f(x + e), exact[k])),
+                };
             }
         }
         _ => general(prim, args, errors, exact, out),
@@ -156,8 +160,12 @@ fn general(prim: Prim, args: &[&[f64]], errors: &[&[f64]], exact: &[f64], out: &
     }
 }
 
-/// The largest deviation at the corners of the box of operand intervals.
+/// The largest deviation at the corners of the box of operand intervals. An operand of which nothing is known may be NaN
+/// too.
 fn corners(prim: Prim, args: &[f64], errors: &[f64]) -> f64 {
+    if errors.contains(&f64::INFINITY) {
+        return f64::INFINITY;
+    }
     let exact = prim.of_reals(args);
     let corner = |signs: usize| {
         let mut point = [0.0; 3];
@@ -179,10 +187,13 @@ pub(super) fn apart(a: f64, b: f64) -> f64 {
 }
 
 /// The bound of a cast to `T`: what the ends of the interval around `x` become, since a cast is monotone. Only the
-/// cast to bool is not; it may flip where the interval holds zero.
+/// cast to bool is not; it may flip where the interval holds zero. What may be anything stays so.
 pub(super) fn cast<T: Element>(x: f64, error: f64, rounding: &Rounding) -> f64 {
     if error == 0.0 {
         return 0.0;
+    }
+    if error == f64::INFINITY {
+        return error.min(rounding.widest);
     }
     if T::DTYPE == DType::Bool {
         return f64::from(x.abs() <= error);
@@ -241,6 +252,7 @@ mod tests {
         assert_eq!(spread_of(f64::INFINITY, 2.0, 0.0, 0.1), 0.0);
         assert_eq!(spread_of(f64::INFINITY, 0.05, 0.0, 0.1), f64::INFINITY);
         assert_eq!(spread_of(f64::NAN, 2.0, 0.0, 0.1), 0.0);
+        assert_eq!(spread_of(f64::NAN, 2.0, f64::INFINITY, 0.0), f64::INFINITY);
         assert_eq!(spread_of(3.0, 2.0, 0.5, 0.25), 3.0 * 0.25 + 2.0 * 0.5 + 0.125);
     }
 
@@ -251,5 +263,7 @@ mod tests {
         assert_eq!(cast::<half::bf16>(1.0039, 1e-4, &rounding), 1.0 / 128.0);
         assert_eq!(cast::<i32>(2.9999, 1e-3, &Rounding::new(DType::I32, 0.0)), 1.0);
         assert_eq!(cast::<u8>(1e-4, 1e-3, &Rounding::new(DType::Bool, 0.0)), 1.0);
+        assert_eq!(cast::<u8>(f64::NAN, f64::INFINITY, &Rounding::new(DType::Bool, 0.0)), 1.0);
+        assert_eq!(cast::<f32>(f64::NAN, f64::INFINITY, &Rounding::new(DType::F32, 0.5)), f64::INFINITY);
     }
 }

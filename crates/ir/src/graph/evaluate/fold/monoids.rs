@@ -204,8 +204,13 @@ impl Reduction for Extreme {
 
     fn take(&self, state: &mut ExtremeState, x: f64, error: f64) {
         state.best = self.better(state.best, x);
-        state.upper = self.better(state.upper, x + error);
-        state.lower = self.better(state.lower, x - error);
+        // A NaN that may be anything is not sure to be NaN.
+        let (upper, lower) = match error {
+            f64::INFINITY => (f64::INFINITY, f64::NEG_INFINITY),
+            _ => (x + error, x - error),
+        };
+        state.upper = self.better(state.upper, upper);
+        state.lower = self.better(state.lower, lower);
     }
 
     fn join(&self, first: ExtremeState, second: ExtremeState) -> ExtremeState {
@@ -315,6 +320,7 @@ impl Reduction for Welford {
         let count_bound = if state.count * self.rounding.unit < 1.0 { 0.0 } else { f64::INFINITY };
         let (mean_bound, m2_bound) = match n {
             0 => (0.0, 0.0),
+            _ if state.error == f64::INFINITY => (f64::INFINITY, f64::INFINITY),
             _ if state.magnitude.is_nan() => (0.0, 0.0),
             1 => (state.error, if state.magnitude.is_finite() { 0.0 } else { f64::INFINITY }),
             _ if 2.0 * state.squares.sqrt() >= self.rounding.overflow => (f64::INFINITY, f64::INFINITY),
