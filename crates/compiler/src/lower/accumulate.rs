@@ -61,6 +61,10 @@ impl Nest<'_> {
             let len = sizes.iter().fold(Expr::one(), |n, size| n * size.clone());
             let arrays: Vec<Scratch> =
                 identity.iter().map(|init| self.emitter.scratch(init.dtype(), len.clone())).collect();
+            if self.emitter.in_loop() {
+                // Lanes may still read what the turn before left there.
+                self.barrier();
+            }
             self.walk(&dims.clone(), &mut |nest| {
                 let at = nest.dim_index(&dims);
                 for (&array, &init) in arrays.iter().zip(&identity) {

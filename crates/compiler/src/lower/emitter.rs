@@ -159,6 +159,11 @@ impl<'a> Emitter<'a> {
         self.frames.iter().any(|frame| matches!(frame.turn, Some((.., LoopKind::Lanes))))
     }
 
+    /// Whether any loop is open.
+    pub fn in_loop(&self) -> bool {
+        self.frames.len() > 1
+    }
+
     /// A statement in the innermost open body.
     pub fn push(&mut self, stmt: Stmt) {
         self.frames.last_mut().expect("a body is open").body.push(stmt);

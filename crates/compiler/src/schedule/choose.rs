@@ -75,10 +75,10 @@ pub fn choose(
     schedule
 }
 
-/// Whether the lanes can stand around the stages: each inner fold then fits registers of one lane.
+/// Whether the lanes can stand around the stages: each fold then fits registers of one lane.
 fn fits_outside(witness: &Witness, schedule: &Schedule, axis: Axis) -> bool {
     let staged = |axis: Axis| schedule.inner.contains(&schedule.loop_of(axis));
-    let keeps = |fold: &Fold| !fold.terminal && fold.kept_axes().any(staged);
+    let keeps = |fold: &Fold| fold.kept_axes().any(staged);
     let crosses = |fold: &Fold| fold.terminal && fold.reduced.contains(&axis);
     !witness.folds.iter().any(|fold| keeps(fold) || crosses(fold))
 }

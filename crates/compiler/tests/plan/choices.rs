@@ -127,3 +127,15 @@ fn a_segmentation_that_fits_the_definition_is_obeyed_though_the_passes_unite_val
     verify_kernels(&plan);
     assert_eq!(plan.segmentation.check(&plan.graph, &plan.fusion), Ok(()));
 }
+
+/// The lanes would share the array that the sums along the inner axis lie in.
+#[test]
+fn lanes_do_not_stand_around_a_fold_that_keeps_an_inner_axis() {
+    let body = "
+        T0 = fd.define_tensor(shape=[-1, -1, -1], contiguity=True, dtype=DataType.Float)
+        T1 = fd.ops.sum(T0, dims=[2])
+        fd.add_output(T1)";
+    let error = with_schedule(body, "schedule lanes 8\ninner x1\ninner x2\nlane x0 outside").unwrap_err();
+    assert!(error.to_string().contains("a fold keeps an axis that is walked within the stages"), "{error}");
+    with_schedule(body, "schedule lanes 8\nrow x1\ninner x2\nlane x0 outside").expect("rows do not");
+}
