@@ -64,7 +64,29 @@ impl Covered {
 /// # Errors
 /// The first failure.
 pub fn check(program: &Program, choice: Choice) -> Result<Covered, Failure> {
-    match catch_unwind(AssertUnwindSafe(|| Check::new(program)?.run(choice))) {
+    without_panic(|| {
+        let definition =
+            program.define().map_err(|error| Failure::new(Kind::Refused, format!("the definer: {error}")))?;
+        let inputs: Vec<Placed> = program.inputs.iter().map(|(_, input)| input.place()).collect();
+        let check = Check::new(definition, inputs)?;
+        check.run(&chosen(&check.definition, choice)?)
+    })
+}
+
+/// Checks a definition on inputs, with these choices.
+///
+/// # Errors
+/// The first failure.
+pub fn check_definition(
+    definition: Definition,
+    inputs: Vec<Placed>,
+    plan: &PlanOptions,
+) -> Result<Covered, Failure> {
+    without_panic(|| Check::new(definition, inputs)?.run(plan))
+}
+
+fn without_panic(check: impl FnOnce() -> Result<Covered, Failure>) -> Result<Covered, Failure> {
+    match catch_unwind(AssertUnwindSafe(check)) {
         Ok(result) => result,
         Err(panic) => Err(Failure::new(Kind::Panic, panic_message(&*panic))),
     }
@@ -109,11 +131,8 @@ struct Check {
 }
 
 impl Check {
-    fn new(program: &Program) -> Result<Check, Failure> {
-        let definition =
-            program.define().map_err(|error| Failure::new(Kind::Refused, format!("the definer: {error}")))?;
+    fn new(definition: Definition, placed: Vec<Placed>) -> Result<Check, Failure> {
         text::check(&definition)?;
-        let placed: Vec<Placed> = program.inputs.iter().map(|(_, input)| input.place()).collect();
         let views: Vec<ArrayView<'_>> = placed.iter().map(Placed::view).collect();
         let expected = evaluate(&definition.graph, &definition.fusion, &views, &EvaluateOptions::default())
             .map_err(|error| Failure::new(Kind::Refused, format!("the evaluator: {error}")))?
@@ -122,8 +141,7 @@ impl Check {
         Ok(Check { definition, placed, expected })
     }
 
-    fn run(&self, choice: Choice) -> Result<Covered, Failure> {
-        let plan = chosen(&self.definition, choice)?;
+    fn run(&self, plan: &PlanOptions) -> Result<Covered, Failure> {
         let mut covered = Covered::default();
         for order in [LaneOrder::Forward, LaneOrder::Reverse] {
             let seed = u64::from(order == LaneOrder::Reverse);

@@ -35,8 +35,9 @@ type Arguments = Vec<(Option<&'static str>, Given)>;
 impl Caller<'_> {
     fn call(&mut self) {
         match self.draws.below(100) {
-            0..42 => self.scalar_op(),
-            42..50 => self.cast(),
+            0..38 => self.scalar_op(),
+            38..44 => self.deviation(),
+            44..50 => self.cast(),
             50..58 => self.broadcast_in_dim(),
             58..62 => self.expand_or_squeeze(),
             62..67 => self.reshape(),
@@ -86,13 +87,23 @@ impl Caller<'_> {
         a.zip(b).all(|((a, n), (b, m))| n == m || a.is_one() || b.is_one())
     }
 
-    fn operand_for(&mut self, first: Tensor) -> Given {
-        let others: Vec<Tensor> =
-            self.draft.tensors().into_iter().filter(|&other| self.fit(first, other)).collect();
-        match self.draws.below(4) {
-            0 => Given::Number(self.number()),
-            _ => Given::Tensor(self.draws.one_of(&others)),
+    /// An operand beside others.
+    fn operand_beside(&mut self, others: &[Tensor]) -> Given {
+        let rank = self.rank(others[0]);
+        if rank > 0 && self.draws.percent(3) {
+            return Given::Size(Size::Of(others[0], self.draws.below(rank)));
         }
+        let fitting = self.fitting(others);
+        match self.draws.below(4) {
+            1.. if !fitting.is_empty() => Given::Tensor(self.draws.one_of(&fitting)),
+            _ => Given::Number(self.number()),
+        }
+    }
+
+    /// The tensors that elementwise ops take together with all of these.
+    fn fitting(&self, others: &[Tensor]) -> Vec<Tensor> {
+        let fits = |tensor: &Tensor| others.iter().all(|&other| self.fit(other, *tensor));
+        self.draft.tensors().into_iter().filter(fits).collect()
     }
 
     fn number(&mut self) -> Scalar {
@@ -119,42 +130,35 @@ impl Caller<'_> {
         if op == Prim::SegmentSet.name() {
             return;
         }
-        let mut first = self.tensor();
+        let mut operands = vec![self.tensor()];
+        let mut first = operands[0];
         if self.draws.percent(90) {
             first = self.tamed(op, first);
         }
-        let mut arguments = vec![(None, Given::Tensor(first))];
         if op == "where" {
-            arguments[0].1 = Given::Tensor(self.condition(first));
+            first = self.condition(first);
         }
+        let mut arguments = vec![(None, Given::Tensor(first))];
         while arguments.len() < arity {
-            let operand = self.operand_after(first, op);
+            let operand = self.operand_beside(&operands);
+            operands.extend(operand.tensors());
+            let operand = self.away_from_zero(op, operand);
             arguments.push((None, operand));
         }
         self.add(op, arguments, 1);
     }
 
-    /// A further operand; for divisors, exponents and the like away from zero.
-    fn operand_after(&mut self, first: Tensor, op: &str) -> Given {
-        // A tensor that was just made has the sizes of the one it was made of.
-        let like = if self.draft.tensors().contains(&first) { first } else { self.steps_origin() };
-        let operand = self.operand_for(like);
+    /// A divisor, an exponent or the like, mostly made not to be near zero.
+    fn away_from_zero(&mut self, op: &str, operand: Given) -> Given {
         let divides = ["div", "truediv", "mod", "fmod", "remainder", "pow"].contains(&op);
         match operand {
-            Given::Tensor(tensor) if divides && self.draws.percent(80) && self.is_float(tensor) => {
+            Given::Tensor(tensor)
+                if divides && self.draft.dtype(tensor).is_float() && self.draws.percent(80) =>
+            {
                 Given::Tensor(self.positive(tensor))
             }
             other => other,
         }
-    }
-
-    fn is_float(&self, tensor: Tensor) -> bool {
-        self.draft.tensors().contains(&tensor) && self.draft.dtype(tensor).is_float()
-    }
-
-    /// The tensor of the draft that the first prepared operand was made of.
-    fn steps_origin(&self) -> Tensor {
-        self.steps[0].arguments[0].1.tensors()[0]
     }
 
     /// A comparison of a tensor, or itself if it is a condition.
@@ -406,6 +410,26 @@ impl Caller<'_> {
         self.add_form(form, arguments, results);
     }
 
+    /// A tensor and a fold of it, brought together again.
+    fn deviation(&mut self) {
+        let tensor = self.tensor();
+        let Some(axis) = self.axis(tensor) else { return };
+        let form = self.draws.one_of(&[FormOp::Sum, FormOp::Max, FormOp::Min, FormOp::Var]);
+        let mut axes = vec![axis as i64];
+        if axis > 0 && self.draws.percent(30) {
+            axes.push(0);
+        }
+        let keepdim = Given::Number(Scalar::from_bool(true));
+        let arguments = vec![
+            (None, Given::Tensor(tensor)),
+            (Some("dims"), Given::Numbers(axes)),
+            (Some("keepdim"), keepdim),
+        ];
+        let folded = self.add_form(form, arguments, 1);
+        let op = self.draws.one_of(&["sub", "mul", "add", "maximum", "le"]);
+        self.add(op, vec![(None, Given::Tensor(tensor)), (None, Given::Tensor(folded))], 1);
+    }
+
     fn normalization(&mut self) {
         let tensor = self.tensor();
         let Some(axis) = self.axis(tensor) else { return };
@@ -419,16 +443,16 @@ impl Caller<'_> {
         let normalized = (axis..self.rank(tensor)).map(|axis| self.own_size(tensor, axis)).collect();
         let mut arguments =
             vec![(None, Given::Tensor(tensor)), (Some("normalized_shape"), Given::Sizes(normalized))];
-        let parameters: Vec<Tensor> = self.draft.tensors();
-        let parameters = parameters
-            .into_iter()
-            .filter(|&other| self.rank(other) <= self.rank(tensor) && self.fit(tensor, other))
-            .collect::<Vec<_>>();
-        if self.draws.percent(50) {
-            arguments.push((Some("weight"), Given::Tensor(self.draws.one_of(&parameters))));
-        }
-        if form == FormOp::LayerNorm && self.draws.percent(50) {
-            arguments.push((Some("bias"), Given::Tensor(self.draws.one_of(&parameters))));
+        let mut operands = vec![tensor];
+        let names: &[&str] = if form == FormOp::LayerNorm { &["weight", "bias"] } else { &["weight"] };
+        for name in names {
+            let mut fitting = self.fitting(&operands);
+            fitting.retain(|&other| self.rank(other) <= self.rank(tensor));
+            if !fitting.is_empty() && self.draws.percent(50) {
+                let parameter = self.draws.one_of(&fitting);
+                operands.push(parameter);
+                arguments.push((Some(name), Given::Tensor(parameter)));
+            }
         }
         self.add_form(form, arguments, 1);
     }
@@ -447,8 +471,7 @@ impl Caller<'_> {
             self.add_form(FormOp::Full, arguments, 1);
             return;
         }
-        let length = Given::Number(Scalar::from_i64(DType::I64, self.draws.one_of(self.sizes) as i64));
-        let mut arguments = vec![(Some("length"), length)];
+        let mut arguments = vec![(Some("length"), Given::Size(self.new_size()))];
         if self.draws.percent(50) {
             arguments.push((Some("start"), Given::Number(self.number())));
             arguments.push((Some("step"), Given::Number(self.number())));

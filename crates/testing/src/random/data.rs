@@ -11,6 +11,8 @@ pub struct Input {
     pub dtype: DType,
     /// Sizes of the axes.
     pub sizes: Vec<usize>,
+    /// Whether it is a scalar of the language, which has no sizes.
+    pub is_scalar: bool,
     /// Which sizes the definition does not know.
     pub symbolic: Vec<bool>,
     /// How it lies in memory.

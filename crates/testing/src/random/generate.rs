@@ -21,6 +21,9 @@ pub fn generate(seed: u64) -> Program {
     for _ in 0..draws.between(1, 3) {
         writer.input(&mut draws);
     }
+    if draws.percent(15) {
+        writer.scalar(&mut draws);
+    }
     let wanted = draws.between(3, 15);
     for _ in 0..wanted * 4 {
         if writer.program.steps.len() >= wanted {
@@ -59,7 +62,23 @@ impl Writer {
             _ => Numbers::Normal,
         };
         let placement = placement(rank, draws);
-        let input = Input { dtype, sizes, symbolic, placement, numbers, seed: draws.bits() };
+        let seed = draws.bits();
+        self.declare(Input { dtype, sizes, is_scalar: false, symbolic, placement, numbers, seed });
+    }
+
+    fn scalar(&mut self, draws: &mut Draws) {
+        self.declare(Input {
+            dtype: draws.one_of(&[DType::F64, DType::F32, DType::I64]),
+            sizes: Vec::new(),
+            is_scalar: true,
+            symbolic: Vec::new(),
+            placement: Placement::default(),
+            numbers: Numbers::Normal,
+            seed: draws.bits(),
+        });
+    }
+
+    fn declare(&mut self, input: Input) {
         let tensor = self.program.fresh();
         self.draft.input(tensor, &input).expect("inputs of any sizes are accepted");
         self.program.inputs.push((tensor, input));
@@ -81,7 +100,8 @@ impl Writer {
 
     /// One to four outputs, late tensors before early ones; some twice, some inputs.
     fn outputs(&mut self, draws: &mut Draws) {
-        let made: Vec<Tensor> = self.draft.tensors();
+        let mut made: Vec<Tensor> = self.draft.tensors();
+        made.retain(|&tensor| !self.draft.is_scalar(tensor));
         let count = draws.between(1, 4);
         for number in 0..count {
             let late = if number == 0 { 1 } else { made.len().min(6) };

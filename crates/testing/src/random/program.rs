@@ -51,6 +51,8 @@ pub enum Given {
     Numbers(Vec<i64>),
     /// A list of bools.
     Bools(Vec<bool>),
+    /// A size as a scalar.
+    Size(Size),
     /// A list of sizes.
     Sizes(Vec<Size>),
 }
@@ -64,19 +66,30 @@ pub enum Size {
     Of(Tensor, usize),
 }
 
+impl Size {
+    fn tensor(self) -> Option<Tensor> {
+        match self {
+            Size::Of(tensor, _) => Some(tensor),
+            Size::Number(_) => None,
+        }
+    }
+
+    fn renamed(self, rename: &impl Fn(Tensor) -> Tensor) -> Size {
+        match self {
+            Size::Of(tensor, axis) => Size::Of(rename(tensor), axis),
+            number => number,
+        }
+    }
+}
+
 impl Given {
     /// The tensors that it names.
     pub fn tensors(&self) -> Vec<Tensor> {
         match self {
             Given::Tensor(tensor) => vec![*tensor],
             Given::Tensors(tensors) => tensors.clone(),
-            Given::Sizes(sizes) => {
-                let of = |size: &Size| match size {
-                    Size::Of(tensor, _) => Some(*tensor),
-                    Size::Number(_) => None,
-                };
-                sizes.iter().filter_map(of).collect()
-            }
+            Given::Size(size) => size.tensor().into_iter().collect(),
+            Given::Sizes(sizes) => sizes.iter().filter_map(|size| size.tensor()).collect(),
             _ => Vec::new(),
         }
     }
@@ -86,13 +99,8 @@ impl Given {
         match self {
             Given::Tensor(tensor) => Given::Tensor(rename(*tensor)),
             Given::Tensors(tensors) => Given::Tensors(tensors.iter().map(|&tensor| rename(tensor)).collect()),
-            Given::Sizes(sizes) => {
-                let of = |size: &Size| match *size {
-                    Size::Of(tensor, axis) => Size::Of(rename(tensor), axis),
-                    number => number,
-                };
-                Given::Sizes(sizes.iter().map(of).collect())
-            }
+            Given::Size(size) => Given::Size(size.renamed(rename)),
+            Given::Sizes(sizes) => Given::Sizes(sizes.iter().map(|size| size.renamed(rename)).collect()),
             other => other.clone(),
         }
     }
@@ -156,6 +164,9 @@ impl Draft {
     /// # Errors
     /// When the definer refuses it.
     pub fn input(&mut self, tensor: Tensor, input: &Input) -> Result<(), DefineError> {
+        if input.is_scalar {
+            return self.scalar(tensor, input);
+        }
         let declared = input.sizes.iter().zip(&input.symbolic);
         let shape = declared.map(|(&size, &symbolic)| if symbolic { -1 } else { size as i64 });
         let arguments = vec![
@@ -166,6 +177,18 @@ impl Draft {
         let value = self.definer.define_tensor(arguments)?;
         let symbolic = input.sizes.iter().zip(&input.symbolic).filter(|(_, symbolic)| **symbolic);
         self.symbols.extend(symbolic.map(|(&size, _)| size as i64));
+        self.values.insert(tensor, value);
+        Ok(())
+    }
+
+    /// Declares a scalar; an integer is the value of a symbol too.
+    fn scalar(&mut self, tensor: Tensor, input: &Input) -> Result<(), DefineError> {
+        let dtype = Argument::keyword("dtype", Object::DType(input.dtype));
+        let declared = self.definer.define_scalar(vec![dtype])?;
+        let value = declared.as_value().expect("a scalar without a value is an input");
+        if input.dtype.is_int() {
+            self.symbols.push(input.place().view().scalar(0).as_i64());
+        }
         self.values.insert(tensor, value);
         Ok(())
     }
@@ -202,6 +225,7 @@ impl Draft {
             Given::DType(dtype) => Object::DType(*dtype),
             Given::Numbers(numbers) => Object::ints(numbers.iter().copied()),
             Given::Bools(flags) => Object::list(flags.iter().map(|&flag| Object::bool(flag))),
+            Given::Size(size) => self.size(*size)?,
             Given::Sizes(sizes) => {
                 let sizes = sizes.iter().map(|&size| self.size(size)).collect::<Result<Vec<_>, _>>()?;
                 Object::list(sizes)
@@ -227,6 +251,11 @@ impl Draft {
     /// The dtype of a tensor.
     pub fn dtype(&self, tensor: Tensor) -> DType {
         self.definer.ty(self.values[&tensor]).dtype
+    }
+
+    /// Whether it is a scalar of the language.
+    pub fn is_scalar(&self, tensor: Tensor) -> bool {
+        self.definer.is_scalar(self.values[&tensor])
     }
 
     /// The sizes of a tensor as the definition knows them.

@@ -63,8 +63,15 @@ fn with_inputs(
         let (dtype, sizes) = ty(result);
         let symbolic = vec![false; sizes.len()];
         let placement = Placement::default();
-        let input =
-            Input { dtype, sizes, symbolic, placement, numbers: Numbers::Normal, seed: u64::from(result.0) };
+        let input = Input {
+            dtype,
+            sizes,
+            is_scalar: false,
+            symbolic,
+            placement,
+            numbers: Numbers::Normal,
+            seed: u64::from(result.0),
+        };
         smaller.inputs.push((result, input));
     }
     Some(smaller)
@@ -136,6 +143,9 @@ fn plainer_inputs(program: &Program) -> Vec<Program> {
         }
         if input.numbers != Numbers::Normal {
             with(Input { numbers: Numbers::Normal, ..input.clone() });
+        }
+        if input.is_scalar {
+            with(Input { is_scalar: false, ..input.clone() });
         }
         if input.dtype != DType::F32 {
             with(Input { dtype: DType::F32, ..input.clone() });

@@ -12,9 +12,9 @@ use crate::random::Program;
 pub use report::report;
 
 /// How many programs are tried at most.
-const BUDGET: usize = 600;
+const BUDGET: usize = 200;
 /// Choices that are tried for each program: another program has other choices of the same seed.
-const CHOICES: u64 = 12;
+const CHOICES: u64 = 6;
 
 /// A failing program.
 #[derive(Clone, Debug)]

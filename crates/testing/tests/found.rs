@@ -1,0 +1,100 @@
+//! What random programs found, made small: each a definition, sizes of its inputs, and a schedule where one is needed.
+
+use ferrofuse::{Definition, PlanOptions, parse_schedule};
+use ferrofuse_testing::differential::check_definition;
+use ferrofuse_testing::random::{Input, Numbers, Placed, Placement};
+
+struct Found {
+    name: &'static str,
+    body: &'static str,
+    /// Sizes of each input.
+    sizes: &'static [&'static [usize]],
+    numbers: Numbers,
+    schedule: &'static str,
+}
+
+const FOUND: &[Found] = &[
+    Found {
+        name: "an array of one row is filled anew while lanes still read that of the row before",
+        body: "
+            T0 = fd.define_tensor(shape=[-1, -1, -1], contiguity=True, dtype=DataType.Float)
+            T1 = fd.ops.max(T0, dims=[2], keepdim=True)
+            T2 = fd.ops.maximum(T0, T1)
+            fd.add_output(T2)",
+        sizes: &[&[3, 2, 5]],
+        numbers: Numbers::Normal,
+        schedule: "schedule lanes 4\nrow x0\ninner x1\ninner x2\nlane x2",
+    },
+    Found {
+        name: "a mean of infinities may be anything, and so may what is computed of it",
+        body: "
+            T0 = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+            T1, T2 = fd.ops.var_mean(T0, dims=[1])
+            T3 = fd.ops.mul(T2, T2)
+            T4 = fd.ops.tanh(T2)
+            T5 = fd.ops.cast(T2, dtype=DataType.BFloat16)
+            T6 = fd.ops.max(T2, dims=[0])
+            fd.add_output(T3)
+            fd.add_output(T4)
+            fd.add_output(T5)
+            fd.add_output(T6)",
+        sizes: &[&[40, 17]],
+        numbers: Numbers::Strange,
+        schedule: "",
+    },
+    Found {
+        name: "what has no elements is not read outside the loops that never turn",
+        body: "
+            T0 = fd.define_tensor(shape=[0, 3, 0], contiguity=True, dtype=DataType.Float)
+            T1 = fd.ops.reshape(T0, new_shape=[0, 0])
+            fd.add_output(T1)",
+        sizes: &[&[0, 3, 0]],
+        numbers: Numbers::Normal,
+        schedule: "",
+    },
+    Found {
+        name: "further results of a fold have names that kernels take",
+        body: "
+            T0 = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+            T1, T2, T3 = fd.ops.welford(T0, dims=[0])
+            fd.add_output(T2)
+            fd.add_output(T3)",
+        sizes: &[&[50, 7]],
+        numbers: Numbers::Normal,
+        schedule: "schedule lanes 4\nblock x0 by 3\ninner x1\nlane x1",
+    },
+];
+
+fn define(body: &str) -> Definition {
+    let lines: String = body.trim().lines().map(|line| format!("    {}\n", line.trim())).collect();
+    let text = format!("def fusion(fd):\n{lines}");
+    ferrofuse::define(&text).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+fn inputs(found: &Found, definition: &Definition) -> Vec<Placed> {
+    let decls = definition.input_decls().iter().zip(found.sizes);
+    let input = |(seed, (decl, sizes)): (usize, (&ir::define::InputDecl, &&[usize]))| Input {
+        dtype: decl.dtype,
+        sizes: sizes.to_vec(),
+        is_scalar: false,
+        symbolic: Vec::new(),
+        placement: Placement::default(),
+        numbers: found.numbers,
+        seed: seed as u64,
+    };
+    decls.enumerate().map(input).map(|input| input.place()).collect()
+}
+
+#[test]
+fn what_was_found_stays_mended() {
+    for found in FOUND {
+        let definition = define(found.body);
+        let mut plan = PlanOptions::default();
+        if !found.schedule.is_empty() {
+            plan.schedules.push((0, parse_schedule(found.schedule).expect("a schedule")));
+        }
+        let inputs = inputs(found, &definition);
+        let checked = check_definition(definition, inputs, &plan);
+        checked.unwrap_or_else(|failure| panic!("{}: {failure}", found.name));
+    }
+}
