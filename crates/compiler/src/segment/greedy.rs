@@ -39,6 +39,8 @@ struct Groups<'a> {
     group_of: FxHashMap<Node, usize>,
     /// The nodes of each group, ascending; empty where a group was merged away.
     members: Vec<Vec<Node>>,
+    /// Pairs of groups whose union was refused; a group that grows gets a new number, so these stay true.
+    refused: FxHashSet<(usize, usize)>,
 }
 
 impl<'a> Groups<'a> {
@@ -49,6 +51,7 @@ impl<'a> Groups<'a> {
             free: FxHashSet::default(),
             group_of: FxHashMap::default(),
             members: Vec::new(),
+            refused: FxHashSet::default(),
         };
         for &node in fusion.order() {
             let from_constants = graph
@@ -85,20 +88,23 @@ impl<'a> Groups<'a> {
     }
 
     fn try_merge(&mut self, producer: usize, consumer: usize) -> bool {
-        if self.has_detour(producer, consumer) {
+        if self.refused.contains(&(producer, consumer)) || self.has_detour(producer, consumer) {
             return false;
         }
         let mut union: Vec<Node> =
             self.members[producer].iter().chain(&self.members[consumer]).copied().collect();
         union.sort_unstable();
         if legal(self.graph, &self.view(&union)).is_err() {
+            self.refused.insert((producer, consumer));
             return false;
         }
-        for &node in &self.members[consumer] {
-            self.group_of.insert(node, producer);
-        }
+        let number = self.members.len();
+        union.iter().for_each(|&node| {
+            self.group_of.insert(node, number);
+        });
+        self.members[producer].clear();
         self.members[consumer].clear();
-        self.members[producer] = union;
+        self.members.push(union);
         true
     }
 

@@ -16,6 +16,10 @@ use crate::space::{Axis, Space};
 /// Elements up to which one worker may do a whole group alone.
 const ALONE: i64 = 1 << 16;
 
+/// Operations beyond which a group is not one kernel: code that long does not stay in the instruction cache, and takes
+/// long to compile.
+const LARGEST: usize = 1024;
+
 /// Why a group cannot be one kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
@@ -30,6 +34,7 @@ pub struct Refusal {
 /// # Errors
 /// The value in the way and the reason.
 pub fn legal(graph: &Graph, view: &Fusion) -> Result<Witness, Refusal> {
+    refuse_large(view)?;
     refuse_cut(graph, view)?;
     let space = Space::of(graph, view).map_err(|conflict| Refusal {
         val: conflict.val,
@@ -57,6 +62,16 @@ fn level(store: &Store) -> Option<u32> {
 
 fn last_level(folds: &[Fold]) -> u32 {
     folds.iter().map(|fold| fold.level).max().unwrap_or(0)
+}
+
+fn refuse_large(view: &Fusion) -> Result<(), Refusal> {
+    match view.order() {
+        [.., last] if view.order().len() > LARGEST => Err(Refusal {
+            val: (*last).into(),
+            reason: format!("would make a kernel of more than {LARGEST} operations"),
+        }),
+        _ => Ok(()),
+    }
 }
 
 /// A value that the user cut must come from memory: a group may end in it but not compute past it.
