@@ -6,7 +6,7 @@ use ferrofuse_testing::fuzz::fuzz;
 use ferrofuse_testing::reduce::{reduce, report};
 
 /// How many programs are checked.
-const COUNT: u64 = 300;
+const COUNT: u64 = 250;
 
 #[test]
 fn executors_agree_with_the_evaluator() {

@@ -1,7 +1,7 @@
 //! What random programs found, made small: each a definition, sizes of its inputs, and a schedule where one is needed.
 
-use ferrofuse::{Definition, PlanOptions, parse_schedule};
-use ferrofuse_testing::differential::check_definition;
+use ferrofuse::{Definition, parse_schedule};
+use ferrofuse_testing::differential::{Chosen, check_definition};
 use ferrofuse_testing::random::{Input, Numbers, Placed, Placement};
 
 struct Found {
@@ -89,12 +89,12 @@ fn inputs(found: &Found, definition: &Definition) -> Vec<Placed> {
 fn what_was_found_stays_mended() {
     for found in FOUND {
         let definition = define(found.body);
-        let mut plan = PlanOptions::default();
+        let mut chosen = Chosen::default();
         if !found.schedule.is_empty() {
-            plan.schedules.push((0, parse_schedule(found.schedule).expect("a schedule")));
+            chosen.plan.schedules.push((0, parse_schedule(found.schedule).expect("a schedule")));
         }
         let inputs = inputs(found, &definition);
-        let checked = check_definition(definition, inputs, &plan);
+        let checked = check_definition(definition, inputs, &chosen);
         checked.unwrap_or_else(|failure| panic!("{}: {failure}", found.name));
     }
 }

@@ -11,10 +11,11 @@ use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
 
+use compiler::SegmentPlan;
 use compiler::target::Target;
 use ferrofuse::{
     ArrayView, CompileOptions, Decision, Definition, Executor, Hints, Machine, MachineOptions, PlanOptions,
-    compile,
+    Schedule, compile,
 };
 use ir::graph::evaluate::{EvaluateOptions, Evaluated, compare, evaluate};
 use ir::kernel::{LaneOrder, Options as InterpreterOptions};
@@ -80,9 +81,9 @@ pub fn check(program: &Program, choice: Choice) -> Result<Covered, Failure> {
 pub fn check_definition(
     definition: Definition,
     inputs: Vec<Placed>,
-    plan: &PlanOptions,
+    chosen: &Chosen,
 ) -> Result<Covered, Failure> {
-    without_panic(|| Check::new(definition, inputs)?.run(plan))
+    without_panic(|| Check::new(definition, inputs)?.run(chosen))
 }
 
 fn without_panic(check: impl FnOnce() -> Result<Covered, Failure>) -> Result<Covered, Failure> {
@@ -92,28 +93,52 @@ fn without_panic(check: impl FnOnce() -> Result<Covered, Failure>) -> Result<Cov
     }
 }
 
-/// The segmentation and the schedules that a choice stands for.
+/// What a choice stands for.
+#[derive(Clone, Debug, Default)]
+pub struct Chosen {
+    /// The segmentation and the schedules, where they are not the compiler's.
+    pub plan: PlanOptions,
+    /// The sizes that the compiler decides for.
+    pub hints: Hints,
+}
+
+/// The segmentation and the schedules that a choice stands for, or the hints from which the compiler chooses them.
 ///
 /// # Errors
 /// When the compiler refuses a segmentation that fits.
-pub fn chosen(definition: &Definition, choice: Choice) -> Result<PlanOptions, Failure> {
-    let Choice::Random(seed) = choice else { return Ok(PlanOptions::default()) };
+pub fn chosen(definition: &Definition, choice: Choice) -> Result<Chosen, Failure> {
+    let mut chosen = Chosen::default();
+    let Choice::Random(seed) = choice else { return Ok(chosen) };
     let mut draws = Draws::new(seed);
-    let mut options = PlanOptions::default();
     if draws.percent(70) {
-        options.segmentation = Some(segmentation(definition, &mut draws));
+        chosen.plan.segmentation = Some(segmentation(definition, &mut draws));
     }
+    if draws.percent(25) {
+        let symbols = definition.graph.symbols().keys();
+        let sizes = [0, 1, 2, 7, 64, 1000, 1 << 14, 1 << 20];
+        chosen.hints = Hints::new(symbols.map(|symbol| (symbol, draws.one_of(&sizes))));
+    } else {
+        chosen.plan.schedules = schedules(definition, &chosen.plan, &mut draws)?;
+    }
+    Ok(chosen)
+}
+
+/// A random schedule for each segment that has a kernel.
+fn schedules(
+    definition: &Definition,
+    options: &PlanOptions,
+    draws: &mut Draws,
+) -> Result<Vec<(usize, Schedule)>, Failure> {
     let (graph, fusion) = (&definition.graph, &definition.fusion);
     let layouts = vec![ferrofuse::Layout::Dense; fusion.inputs().len()];
     let target = Target::cpu(256);
-    let plan = compiler::plan(graph, fusion, &layouts, &target, &Hints::default(), &options)
+    let plan = compiler::plan(graph, fusion, &layouts, &target, &Hints::default(), options)
         .map_err(|error| Failure::new(Kind::Error, format!("a segmentation that fits: {error}")))?;
-    for (number, segment) in plan.segments.iter().enumerate() {
-        if let Decision::Kernels(kernels) = &segment.decision {
-            options.schedules.push((number, schedule(&kernels.witness, &mut draws)));
-        }
-    }
-    Ok(options)
+    let drawn = |(number, segment): (usize, &SegmentPlan)| match &segment.decision {
+        Decision::Kernels(kernels) => Some((number, schedule(&kernels.witness, draws))),
+        Decision::Evaluate { .. } => None,
+    };
+    Ok(plan.segments.iter().enumerate().filter_map(drawn).collect())
 }
 
 /// Machines of one and of two threads, shared by all checks.
@@ -141,23 +166,24 @@ impl Check {
         Ok(Check { definition, placed, expected })
     }
 
-    fn run(&self, plan: &PlanOptions) -> Result<Covered, Failure> {
+    fn run(&self, chosen: &Chosen) -> Result<Covered, Failure> {
         let mut covered = Covered::default();
         for order in [LaneOrder::Forward, LaneOrder::Reverse] {
             let seed = u64::from(order == LaneOrder::Reverse);
             let interpreter = InterpreterOptions { seed, lanes: order, step_limit: 1 << 26 };
             let options = CompileOptions {
                 executor: Executor::Interpreter,
-                plan: plan.clone(),
+                plan: chosen.plan.clone(),
+                hints: chosen.hints.clone(),
                 interpreter,
                 machine: Arc::clone(&machines()[0]),
-                ..CompileOptions::default()
             };
             self.execute(options, &mut covered)?;
         }
         let [one, two] = machines().each_ref().map(|machine| CompileOptions {
             executor: Executor::Compiled,
-            plan: plan.clone(),
+            plan: chosen.plan.clone(),
+            hints: chosen.hints.clone(),
             machine: Arc::clone(machine),
             ..CompileOptions::default()
         });
@@ -178,6 +204,8 @@ impl Check {
         let failed = |error: ferrofuse::Error| Failure::new(Kind::Error, format!("{name}: {error}"));
         let executable = compile(self.definition.clone(), options).map_err(failed)?;
         let views: Vec<ArrayView<'_>> = self.placed.iter().map(Placed::view).collect();
+        // Twice, so that what the first call leaves in memory meets the second.
+        executable.run(&views).map_err(failed)?;
         let outputs = executable.run(&views).map_err(failed)?;
         let variant = executable.latest();
         for segment in &variant.report.segments {

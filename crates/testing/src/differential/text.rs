@@ -2,11 +2,12 @@
 
 use ferrofuse::Definition;
 use ir::graph::dump;
-use ir::text::{Names, parse, print};
+use ir::text::{Names, parse, print, print_view};
 
 use super::failure::{Failure, Kind};
 
 pub(super) fn check(definition: &Definition) -> Result<(), Failure> {
+    check_lifted(definition)?;
     let graph = dump(&definition.graph, &definition.fusion);
     for names in [Names::Long, Names::Short] {
         let printed = print(definition, names);
@@ -24,4 +25,18 @@ pub(super) fn check(definition: &Definition) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// The definition's view lifted and printed, form by form, prints the same when it is read back.
+fn check_lifted(definition: &Definition) -> Result<(), Failure> {
+    let lifted = print_view(&definition.graph, &definition.fusion, &definition.record, Names::Long)
+        .map_err(|error| Failure::new(Kind::Text, format!("lifting: {error}")))?;
+    let again = match parse(&lifted) {
+        Ok(file) => print(&file.definition, Names::Long),
+        Err(error) => return Err(Failure::new(Kind::Text, format!("lifted: {error}\n{lifted}"))),
+    };
+    if again == lifted {
+        return Ok(());
+    }
+    Err(Failure::new(Kind::Text, format!("lifted, prints otherwise:\n{again}\n{lifted}")))
 }

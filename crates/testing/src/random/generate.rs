@@ -98,14 +98,17 @@ impl Writer {
         }
     }
 
-    /// One to four outputs, late tensors before early ones; some twice, some inputs.
+    /// One to four outputs: mostly what nothing uses yet, so that little of the program is dead; some twice, some inputs.
     fn outputs(&mut self, draws: &mut Draws) {
         let mut made: Vec<Tensor> = self.draft.tensors();
         made.retain(|&tensor| !self.draft.is_scalar(tensor));
-        let count = draws.between(1, 4);
-        for number in 0..count {
-            let late = if number == 0 { 1 } else { made.len().min(6) };
-            let from = if draws.percent(85) { &made[made.len() - late..] } else { &made[..] };
+        let arguments = self.program.steps.iter().flat_map(|step| &step.arguments);
+        let used: Vec<Tensor> = arguments.flat_map(|(_, given)| given.tensors()).collect();
+        let unused: Vec<Tensor> = made.iter().copied().filter(|tensor| !used.contains(tensor)).collect();
+        let last = made[made.len() - 1];
+        self.program.outputs.push(last);
+        for _ in 1..draws.between(1, 4) {
+            let from = if draws.percent(75) && !unused.is_empty() { &unused } else { &made };
             self.program.outputs.push(draws.one_of(from));
         }
     }

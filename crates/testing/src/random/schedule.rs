@@ -23,7 +23,7 @@ fn plain(witness: &Witness) -> Schedule {
 }
 
 fn draw(witness: &Witness, draws: &mut Draws) -> Schedule {
-    let mut schedule = Schedule { lanes: 1 << draws.below(6), ..plain(witness) };
+    let mut schedule = Schedule { lanes: 1 << draws.below(7), ..plain(witness) };
     if draws.percent(50) {
         schedule.fused = runs(witness, draws);
     }

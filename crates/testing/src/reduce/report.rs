@@ -51,13 +51,13 @@ fn constructor(input: &Input) -> String {
 }
 
 fn choices(definition: &Definition, choice: Choice, text: &mut String) {
-    let Ok(options) = chosen(definition, choice) else { return };
-    if let Some(segmentation) = &options.segmentation {
+    let Ok(chosen) = chosen(definition, choice) else { return };
+    if let Some(segmentation) = &chosen.plan.segmentation {
         for line in segmentation.to_text(&|val| definition.name_of(val)).lines() {
             let _ = writeln!(text, "# {line}");
         }
     }
-    for (segment, schedule) in &options.schedules {
+    for (segment, schedule) in &chosen.plan.schedules {
         let _ = writeln!(text, "# seg{segment}:");
         schedule.to_string().lines().for_each(|line| {
             let _ = writeln!(text, "#   {line}");

@@ -1,0 +1,183 @@
+//! Forms that move elements drawn, and tensors from nothing.
+
+use ferrofuse::{DType, Scalar};
+use ir::ops::FormOp;
+
+use super::Caller;
+use crate::random::program::{Given, Size, Tensor};
+
+impl Caller<'_> {
+    pub(super) fn broadcast_in_dim(&mut self) {
+        let tensor = self.tensor();
+        let mut places: Vec<i64> = Vec::new();
+        let mut sizes: Vec<Size> = Vec::new();
+        let mut new = self.draws.between(1, 2);
+        for axis in 0..self.rank(tensor) {
+            while new > 0 && self.draws.percent(40) {
+                sizes.push(self.new_size());
+                new -= 1;
+            }
+            places.push(sizes.len() as i64);
+            let size = match self.draft.shape(tensor)[axis].is_one() && self.draws.percent(50) {
+                true => self.new_size(),
+                false => self.own_size(tensor, axis),
+            };
+            sizes.push(size);
+        }
+        for _ in 0..new {
+            sizes.push(self.new_size());
+        }
+        let arguments = vec![
+            (None, Given::Tensor(tensor)),
+            (Some("shape"), Given::Sizes(sizes)),
+            (Some("broadcast_dims"), Given::Numbers(places)),
+        ];
+        self.add_form(FormOp::BroadcastInDim, arguments, 1);
+    }
+
+    pub(super) fn expand_or_squeeze(&mut self) {
+        let tensor = self.tensor();
+        let ones: Vec<usize> =
+            (0..self.rank(tensor)).filter(|&axis| self.draft.shape(tensor)[axis].is_one()).collect();
+        if ones.is_empty() {
+            let flags = self.broadcast_flags(tensor);
+            let arguments = vec![(None, Given::Tensor(tensor)), (None, Given::Bools(flags))];
+            self.add_form(FormOp::Broadcast, arguments, 1);
+        } else if self.draws.percent(50) {
+            let axes = self.draws.some_of(&ones).into_iter().map(|axis| axis as i64).collect();
+            let arguments = vec![(None, Given::Tensor(tensor)), (Some("dims"), Given::Numbers(axes))];
+            self.add_form(FormOp::Squeeze, arguments, 1);
+        } else {
+            let size = |axis: usize| if ones.contains(&axis) { None } else { Some(Size::Number(-1)) };
+            let sizes = (0..self.rank(tensor)).map(size).collect::<Vec<_>>();
+            let sizes = sizes.into_iter().map(|size| size.unwrap_or_else(|| self.new_size())).collect();
+            let arguments = vec![(None, Given::Tensor(tensor)), (Some("shape"), Given::Sizes(sizes))];
+            self.add_form(FormOp::Expand, arguments, 1);
+        }
+    }
+
+    fn broadcast_flags(&mut self, tensor: Tensor) -> Vec<bool> {
+        let mut flags = vec![false; self.rank(tensor)];
+        flags.insert(self.draws.below(flags.len() + 1), true);
+        flags
+    }
+
+    /// Joins neighbouring axes, splits one, or both.
+    pub(super) fn reshape(&mut self) {
+        let tensor = self.tensor();
+        let mut sizes: Vec<Size> = (0..self.rank(tensor)).map(|axis| self.own_size(tensor, axis)).collect();
+        let numbers = self.sizes_of(tensor);
+        if sizes.len() > 1 && self.draws.percent(60) {
+            let first = self.draws.below(sizes.len() - 1);
+            let whole = match (sizes[first], sizes[first + 1]) {
+                (Size::Number(a), Size::Number(b)) if self.draws.percent(50) => Size::Number(a * b),
+                _ => Size::Number(-1),
+            };
+            sizes.splice(first..first + 2, [whole]);
+        } else if !sizes.is_empty() {
+            let axis = self.draws.below(sizes.len());
+            let divisors: Vec<usize> =
+                (1..=numbers[axis].max(1)).filter(|n| numbers[axis].is_multiple_of(*n)).collect();
+            let factor = self.draws.one_of(&divisors);
+            let rest = match sizes[axis] {
+                Size::Number(n) => Size::Number(n / factor as i64),
+                Size::Of(..) => Size::Number(-1),
+            };
+            let parts = [Size::Number(factor as i64), rest];
+            let swap = self.draws.percent(50);
+            sizes.splice(axis..=axis, if swap { [parts[1], parts[0]] } else { parts });
+        }
+        let arguments = vec![(None, Given::Tensor(tensor)), (Some("new_shape"), Given::Sizes(sizes))];
+        self.add_form(FormOp::Reshape, arguments, 1);
+    }
+
+    pub(super) fn permute(&mut self) {
+        let tensor = self.tensor();
+        let mut order: Vec<i64> = (0..self.rank(tensor) as i64).collect();
+        self.draws.shuffle(&mut order);
+        let arguments = vec![(None, Given::Tensor(tensor)), (Some("dims"), Given::Numbers(order))];
+        self.add_form(FormOp::Permute, arguments, 1);
+    }
+
+    pub(super) fn slice(&mut self) {
+        let tensor = self.tensor();
+        let (mut starts, mut ends) = (Vec::new(), Vec::new());
+        for (axis, size) in self.sizes_of(tensor).into_iter().enumerate() {
+            let start = if self.draws.percent(50) { 0 } else { self.draws.between(0, size) };
+            let end = self.draws.between(start, size);
+            starts.push(Size::Number(start as i64));
+            ends.push(if self.draws.percent(50) {
+                self.own_size(tensor, axis)
+            } else {
+                Size::Number(end as i64)
+            });
+        }
+        let arguments = vec![
+            (None, Given::Tensor(tensor)),
+            (Some("start_indices"), Given::Sizes(starts)),
+            (Some("end_indices"), Given::Sizes(ends)),
+        ];
+        self.add_form(FormOp::Slice, arguments, 1);
+    }
+
+    pub(super) fn pad(&mut self) {
+        let tensor = self.tensor();
+        let sizes = self.sizes_of(tensor);
+        let axes = self.draws.between(0, sizes.len());
+        let mut widths = Vec::new();
+        for size in sizes.iter().rev().take(axes) {
+            for _ in 0..2 {
+                let crop = self.draws.percent(20) && *size >= 2;
+                let width = if crop { -1 } else { self.draws.between(0, 3) as i64 };
+                widths.push(Size::Number(width));
+            }
+        }
+        let mut arguments = vec![(None, Given::Tensor(tensor)), (Some("pad_widths"), Given::Sizes(widths))];
+        if self.draws.percent(50) {
+            arguments.push((Some("value"), Given::Number(self.number())));
+        }
+        self.add_form(FormOp::Pad, arguments, 1);
+    }
+
+    pub(super) fn cat(&mut self) {
+        let tensor = self.tensor();
+        let Some(axis) = self.axis(tensor) else { return };
+        let sizes = self.sizes_of(tensor);
+        let alike = |other: &Tensor| {
+            let theirs = self.sizes_of(*other);
+            theirs.len() == sizes.len()
+                && self.draft.dtype(*other) == self.draft.dtype(tensor)
+                && (0..sizes.len()).all(|k| k == axis || sizes[k] == theirs[k])
+        };
+        let others: Vec<Tensor> = self.draft.tensors().into_iter().filter(alike).collect();
+        let mut tensors = vec![tensor];
+        for _ in 0..self.draws.between(1, 2) {
+            tensors.push(self.draws.one_of(&others));
+        }
+        let dim = Given::Number(Scalar::from_i64(DType::I64, axis as i64));
+        self.add_form(FormOp::Cat, vec![(None, Given::Tensors(tensors)), (Some("dim"), dim)], 1);
+    }
+
+    pub(super) fn factory(&mut self) {
+        let dtype =
+            self.draws.one_of(&[DType::F32, DType::F32, DType::BF16, DType::F64, DType::I64, DType::I32]);
+        if self.draws.percent(50) {
+            let sizes = (0..self.draws.below(4)).map(|_| self.new_size()).collect();
+            let fill = Given::Number(self.number());
+            let arguments = vec![
+                (Some("shape"), Given::Sizes(sizes)),
+                (Some("fill_value"), fill),
+                (Some("dtype"), Given::DType(dtype)),
+            ];
+            self.add_form(FormOp::Full, arguments, 1);
+            return;
+        }
+        let mut arguments = vec![(Some("length"), Given::Size(self.new_size()))];
+        if self.draws.percent(50) {
+            arguments.push((Some("start"), Given::Number(self.number())));
+            arguments.push((Some("step"), Given::Number(self.number())));
+        }
+        arguments.push((Some("dtype"), Given::DType(dtype)));
+        self.add_form(FormOp::Iota, arguments, 1);
+    }
+}
