@@ -50,14 +50,8 @@ def softmax(x):
     return [powers / powers.sum(axis=1, keepdims=True)]
 
 
-def mean_of(x, axis):
-    """The mean; of nothing it is 0, where the fold starts, while NumPy has NaN."""
-    count = np.prod([x.shape[a] for a in np.atleast_1d(axis)])
-    return x.sum(axis=axis) / max(1, count)
-
-
 def layer_norm(x, weight, bias):
-    mean = mean_of(x, 1)[:, None]
+    mean = x.mean(axis=1, keepdims=True)
     invstd = 1 / np.sqrt(x.var(axis=1, keepdims=True) + 1e-5)
     return [(x - mean) * invstd * weight + bias, mean[:, 0], invstd]
 
@@ -80,7 +74,7 @@ def transpose_add(a, b):
 def batch_norm(x, weight, bias, running_mean, running_var):
     axes, wide = (0, 2, 3), (None, slice(None), None, None)
     count = x.shape[0] * x.shape[2] * x.shape[3]
-    mean, variance = mean_of(x, axes), x.var(axis=axes)
+    mean, variance = x.mean(axis=axes), x.var(axis=axes)
     invstd = 1 / np.sqrt(variance + 1e-5)
     result = (x - mean[wide]) * invstd[wide] * weight[wide] + bias[wide]
     unbiased = variance * (np.float64(count) / (count - 1.0))

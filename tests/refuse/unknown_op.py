@@ -3,7 +3,7 @@ def f(fd):
     fd.add_output(fd.ops.brodcast(x, is_broadcast_dim=[True, False]))
 
 # ---- expect
-# 3:19: `brodcast` needs to be an op, but has no op of that name
+# 3:19: `brodcast` is not an op
 #     fd.add_output(fd.ops.brodcast(x, is_broadcast_dim=[True, False]))
-#                   ^^^^^^^^^^^^^^^ here
+#                   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ here
 # help: did you mean `broadcast`?

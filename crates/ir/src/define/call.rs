@@ -14,7 +14,7 @@ impl Definer {
     /// For an unknown name, arguments that do not fit the parameters, dtypes and shapes that do not suit.
     pub fn call(&mut self, op: &str, arguments: Vec<Argument>) -> Result<Object, DefineError> {
         let found = ops::lookup(op).map_err(|unknown| {
-            let error = DefineError::new(op, "to be an op", "no op of that name");
+            let error = DefineError::new(op, "", "not an op");
             match unknown.did_you_mean {
                 Some(near) => error.help(format!("did you mean `{near}`?")),
                 None => error,

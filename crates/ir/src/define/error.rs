@@ -12,7 +12,7 @@ pub struct DefineError {
     pub op: String,
     /// The argument at fault, if it is one.
     pub argument: Option<String>,
-    /// What would have been right, as a noun.
+    /// What would have been right, as a noun; empty where the op itself is wrong.
     pub expected: String,
     /// What there is instead, as a noun.
     pub given: String,
@@ -76,6 +76,7 @@ impl DefineError {
         let DefineError { op, expected, given, .. } = self;
         match &self.argument {
             Some(argument) => format!("`{op}`: argument `{argument}` must be {expected}, but is {given}"),
+            None if expected.is_empty() => format!("`{op}` is {given}"),
             None => format!("`{op}` needs {expected}, but has {given}"),
         }
     }

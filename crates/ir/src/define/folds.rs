@@ -102,8 +102,22 @@ impl Definer {
         let axes = self.moment_axes(bound, arg)?;
         let correction = bound.int("correction")?;
         let divisor = self.divisor(arg, &axes, correction)?;
+        let count = self.count(arg, &axes);
         let moments = self.welford(arg, axes, bound.flag("keepdim"))?;
-        Ok((self.map(Prim::Div, &[moments.m2, divisor])?, moments.mean))
+        let mean = self.nan_of_nothing(moments.mean, count)?;
+        Ok((self.map(Prim::Div, &[moments.m2, divisor])?, mean))
+    }
+
+    /// A mean of so many elements; of none it is not a number, as a sum over a count would be.
+    fn nan_of_nothing(&mut self, mean: Val, count: Expr) -> Result<Val, DefineError> {
+        let zero = Expr::zero();
+        if self.facts.prove_lt(&zero, &count) {
+            return Ok(mean);
+        }
+        let (zero, count) = (self.size_val(zero)?, self.size_val(count)?);
+        let any = self.map(Prim::Lt, &[zero, count])?;
+        let nan = self.constant(Scalar::from_f64(self.graph.dtype(mean), f64::NAN))?;
+        self.map(Prim::Where, &[any, mean, nan])
     }
 
     /// The number of elements along these axes less the correction, never negative, in the dtype of the tensor.

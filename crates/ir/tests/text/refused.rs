@@ -27,10 +27,7 @@ fn check_file(source: &str, expected: &str) {
 
 #[test]
 fn names() {
-    check(
-        "fd.ops.ad(a, b)",
-        "1:1: `ad` needs to be an op, but has no op of that name (here); did you mean `add`?",
-    );
+    check("fd.ops.ad(a, b)", "1:1: `ad` is not an op (here); did you mean `add`?");
     check("fd.add_output(c)", "1:15: `c` is not defined (expected a name assigned above)");
     check(
         "fd.define_tensr([1])",
