@@ -38,7 +38,7 @@ const FOUND: &[Found] = &[
             fd.add_output(T4)
             fd.add_output(T5)
             fd.add_output(T6)",
-        sizes: &[&[40, 17]],
+        sizes: &[&[900, 17]],
         numbers: Numbers::Strange,
         schedule: "",
     },
