@@ -60,6 +60,8 @@ inputs = [torch.randn((256, 1024))]
 #     long long i0,
 #     long long i1) {
 #   const long long block = blockIdx.x;
+#   extern __shared__ __align__(16) unsigned char smem[];
+#   float* const w0 = (float*)smem;
 #   for (long long x0 = block; x0 < block + 1; x0++) {
 #     float a0 = __uint_as_float(0xff800000u);
 #     for (long long x1 = threadIdx.x; x1 < i1; x1 += 256) {
@@ -67,12 +69,17 @@ inputs = [torch.randn((256, 1024))]
 #     }
 #     const float v4 = block_max(a0);
 #     float a1 = 0.0f;
+#     __syncthreads();
 #     for (long long x1_1 = threadIdx.x; x1_1 < i1; x1_1 += 256) {
-#       a1 = a1 + expf(n0[x0 * i1 + x1_1] - v4);
+#       const float v8 = expf(n0[x0 * i1 + x1_1] - v4);
+#       a1 = a1 + v8;
+#       w0[x1_1] = v8;
 #     }
+#     __syncthreads();
 #     const float v11 = block_sum(a1);
 #     for (long long x1_2 = threadIdx.x; x1_2 < i1; x1_2 += 256) {
-#       n7[x0 * i1 + x1_2] = expf(n0[x0 * i1 + x1_2] - v4) / v11;
+#       const float v12 = w0[x1_2];
+#       n7[x0 * i1 + x1_2] = v12 / v11;
 #     }
 #   }
 # }

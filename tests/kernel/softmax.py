@@ -11,6 +11,7 @@ inputs = [torch.randn((256, 1024))]
 #   blocks block in 0 .. ((i0 + 15) // 16)
 #   read b0: f32 n0
 #   write b1: f32 n7
+#   scratch w0: f32[i1]
 #   v0: f32 = const -inf
 #   v5: f32 = const 0.0
 #   for x0 in 16*block .. min(i0, 16*block + 16) {
@@ -23,6 +24,7 @@ inputs = [torch.randn((256, 1024))]
 #     }
 #     v4: f32 = reduce max a0
 #     acc a1: f32 = v5
+#     barrier
 #     for x1_1 in 0 .. i1 lanes {
 #       v6: f32 = load b0[x0*i1 + x1_1]
 #       v7: f32 = sub v6, v4
@@ -30,14 +32,14 @@ inputs = [torch.randn((256, 1024))]
 #       v9: f32 = get a1
 #       v10: f32 = add v9, v8
 #       set a1 = v10
+#       store w0[x1_1] = v8
 #     }
+#     barrier
 #     v11: f32 = reduce sum a1
 #     for x1_2 in 0 .. i1 lanes {
-#       v12: f32 = load b0[x0*i1 + x1_2]
-#       v13: f32 = sub v12, v4
-#       v14: f32 = exp v13
-#       v15: f32 = div v14, v11
-#       store b1[x0*i1 + x1_2] = v15
+#       v12: f32 = load w0[x1_2]
+#       v13: f32 = div v12, v11
+#       store b1[x0*i1 + x1_2] = v13
 #     }
 #   }
 # }

@@ -10,3 +10,4 @@ inputs = [torch.randn((256, 1024))]
 # block x0 by 16
 # inner x1
 # lane x1
+# carry n4

@@ -57,14 +57,8 @@ impl Nest<'_> {
         let storage = if dims.is_empty() {
             Storage::Registers(identity.into_iter().map(|init| self.emitter.open_accumulator(init)).collect())
         } else {
-            let sizes = self.dim_sizes(&dims);
-            let len = sizes.iter().fold(Expr::one(), |n, size| n * size.clone());
-            let arrays: Vec<Scratch> =
-                identity.iter().map(|init| self.emitter.scratch(init.dtype(), len.clone())).collect();
-            if self.emitter.in_loop() {
-                // Lanes may still read what the turn before left there.
-                self.barrier();
-            }
+            let arrays: Vec<Scratch> = identity.iter().map(|init| self.array(init.dtype(), &dims)).collect();
+            self.barrier_of_turns();
             self.walk(&dims.clone(), &mut |nest| {
                 let at = nest.dim_index(&dims);
                 for (&array, &init) in arrays.iter().zip(&identity) {
@@ -76,6 +70,20 @@ impl Nest<'_> {
             Storage::Arrays(arrays, dims)
         };
         self.open.push(OpenFold { fold, depth, per_lane, storage });
+    }
+
+    /// A new scratch array over these axes.
+    pub fn array(&mut self, dtype: DType, dims: &[Axis]) -> Scratch {
+        let sizes = self.dim_sizes(dims);
+        let len = sizes.iter().fold(Expr::one(), |n, size| n * size.clone());
+        self.emitter.scratch(dtype, len)
+    }
+
+    /// Before an array is filled anew: lanes may still read what the turn before left there.
+    pub fn barrier_of_turns(&mut self) {
+        if self.emitter.in_loop() {
+            self.barrier();
+        }
     }
 
     /// Sizes of the axes of an array: a block holds only its own chunk of an axis that blocks divide.
@@ -90,7 +98,7 @@ impl Nest<'_> {
     }
 
     /// The position in an array over `dims` at the open loops.
-    fn dim_index(&mut self, dims: &[Axis]) -> Expr {
+    pub fn dim_index(&mut self, dims: &[Axis]) -> Expr {
         let sizes = self.dim_sizes(dims);
         let index: Vec<Expr> = dims
             .iter()

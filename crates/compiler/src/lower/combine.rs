@@ -128,6 +128,7 @@ pub(super) fn kernel(group: &Group<'_>, step: &Step) -> Lowered {
         chunks: FxHashMap::default(),
         open: Vec::new(),
         closed: FxHashMap::default(),
+        carried: FxHashMap::default(),
         lane: None,
     };
     let shape = kept_shape(group, &group.witness.folds[step.folds[0]]);

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use ir::graph::Val;
 use ir::index::{Expr, Sym};
-use ir::kernel::{LoopKind, Place, Scratch, Stmt};
+use ir::kernel::{LoopKind, Place, Scratch, Stmt, Value};
 use rustc_hash::FxHashMap;
 
 use super::accumulate::{OpenFold, Temps};
@@ -20,6 +21,8 @@ enum Root {
     Fold(usize),
     /// The store with this number is made.
     Store(usize),
+    /// The carried value with this number is kept for later stages.
+    Carry(usize),
 }
 
 /// A main kernel under construction: the emitter, and which loops walk which axes now.
@@ -33,6 +36,8 @@ pub(super) struct Nest<'a> {
     pub open: Vec<OpenFold>,
     /// Results of closed folds that lie in scratch: one array a state, over these axes.
     pub closed: FxHashMap<usize, (Vec<Scratch>, Vec<Axis>)>,
+    /// Values carried from earlier stages: the array and its axes.
+    pub carried: FxHashMap<Val, (Scratch, Vec<Axis>)>,
     /// The axis that the loop over lanes walks now.
     pub lane: Option<Axis>,
 }
@@ -45,6 +50,7 @@ pub(super) fn main_kernel(group: &Group<'_>) -> (Lowered, Vec<usize>) {
         chunks: FxHashMap::default(),
         open: Vec::new(),
         closed: FxHashMap::default(),
+        carried: FxHashMap::default(),
         lane: None,
     };
     nest.divide_blocks();
@@ -218,32 +224,76 @@ impl<'a> Nest<'a> {
                 add(store_axes(store), Root::Store(number));
             }
         }
+        for (number, val) in self.emitter.group.schedule.carried.iter().enumerate() {
+            if witness.stages.get(&val.node) == Some(&level) {
+                add(self.axes_of(*val), Root::Carry(number));
+            }
+        }
         nests.into_iter().collect()
     }
 
     /// One loop nest of a stage. Folds whose array does not have the lane axis collect per lane first.
     fn stage_nest(&mut self, axes: &[Axis], roots: &[Root]) {
+        if roots.iter().any(|root| matches!(root, Root::Carry(_))) {
+            self.barrier_of_turns();
+        }
         let deals_lanes = !axes.is_empty() && !self.emitter.in_lanes();
         let (outer, lane) = if deals_lanes { axes.split_at(axes.len() - 1) } else { (axes, &[][..]) };
         outer.iter().for_each(|&axis| self.open_axis(axis, LoopKind::Serial));
         let temps: Vec<Temps> =
             roots.iter().filter_map(|root| self.open_temps(*root, lane.first().copied())).collect();
+        let mut kept = Vec::new();
         lane.iter().for_each(|&axis| self.open_axis(axis, LoopKind::Lanes));
         for &root in roots {
             match root {
                 Root::Fold(fold) => self.feed(fold, &temps),
                 Root::Store(store) => self.store(store),
+                Root::Carry(number) => kept.push(self.keep(number, axes)),
             }
         }
         lane.iter().for_each(|&axis| self.close_axis(axis));
         temps.iter().for_each(|temps| self.close_temps(temps));
         outer.iter().rev().for_each(|&axis| self.close_axis(axis));
+        if !kept.is_empty() {
+            self.barrier();
+            self.carried.extend(kept);
+        }
+    }
+
+    /// Stores a carried value where the open loops stand; it is at hand when they have closed.
+    fn keep(&mut self, number: usize, dims: &[Axis]) -> (Val, (Scratch, Vec<Axis>)) {
+        let group = self.emitter.group;
+        let val = group.schedule.carried[number];
+        let index = self.index_of(&group.witness.space.axes_of(group.graph, val));
+        let value = self.pull(val, &index, None);
+        let array = self.array(group.graph.dtype(val), dims);
+        let at = self.dim_index(dims);
+        self.emitter.store(Place::Scratch(array), at, value);
+        (val, (array, dims.to_vec()))
+    }
+
+    /// A value carried from an earlier stage, where the loops stand at this index of it.
+    pub fn carried_value(&mut self, val: Val, index: &[Expr]) -> Option<Value> {
+        let (array, dims) = self.carried.get(&val)?.clone();
+        let group = self.emitter.group;
+        let walked =
+            self.axes_of(val).iter().all(|&axis| self.vars.contains_key(&group.schedule.loop_of(axis)));
+        let here = walked && index == self.index_of(&group.witness.space.axes_of(group.graph, val));
+        here.then(|| {
+            let at = self.dim_index(&dims);
+            self.emitter.load_scratch(array, at)
+        })
+    }
+
+    fn axes_of(&self, val: Val) -> Vec<Axis> {
+        let group = self.emitter.group;
+        group.witness.space.axes_of(group.graph, val).into_iter().flatten().collect()
     }
 
     fn open_temps(&mut self, root: Root, lane: Option<Axis>) -> Option<Temps> {
         match root {
             Root::Fold(fold) => self.open_lane_temps(fold, lane?),
-            Root::Store(_) => None,
+            Root::Store(_) | Root::Carry(_) => None,
         }
     }
 

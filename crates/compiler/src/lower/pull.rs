@@ -25,6 +25,10 @@ impl Nest<'_> {
             self.emitter.remember_here(key, result);
             return result;
         }
+        if let Some(carried) = self.carried_value(val, index) {
+            self.emitter.remember_here(key, carried);
+            return carried;
+        }
         let value = match self.emitter.group.view.inputs().iter().position(|&input| input == val) {
             Some(_) if self.is_empty(val) => {
                 self.emitter.constant(Scalar::zero(self.emitter.group.graph.dtype(val)))

@@ -8,6 +8,7 @@ use ir::index::{Expr, Sym};
 use rustc_hash::FxHashMap;
 
 use super::Schedule;
+use super::carry::carry;
 use super::fuse::fuse;
 use crate::layout::{Layout, Stride};
 use crate::segment::{Fold, Witness};
@@ -50,6 +51,7 @@ pub fn choose(
         inner: Vec::new(),
         lane: None,
         lanes_outside: false,
+        carried: Vec::new(),
     };
     let lane = lane_axis(graph, view, witness, layouts, hints).map(|axis| schedule.loop_of(axis));
     let has_inner_folds = witness.folds.iter().any(|fold| !fold.terminal);
@@ -72,6 +74,7 @@ pub fn choose(
         schedule.inner = inner;
     }
     divide(witness, target, hints, &mut schedule);
+    schedule.carried = carry(graph, view, witness, &schedule, target, hints);
     schedule
 }
 

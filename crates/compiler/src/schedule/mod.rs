@@ -5,10 +5,12 @@
 //! inner axes. One axis is dealt out to the lanes: an inner one, or, where the group has inner folds and the axis is
 //! free in them, one around all stages.
 
+mod carry;
 mod choose;
 mod fuse;
 mod text;
 
+use ir::graph::Val;
 use ir::index::Expr;
 use thiserror::Error;
 
@@ -35,6 +37,8 @@ pub struct Schedule {
     pub lane: Option<Axis>,
     /// Whether the loop over lanes stands around the stages instead of within each.
     pub lanes_outside: bool,
+    /// Values that are kept in scratch from the stage that computes them to later ones.
+    pub carried: Vec<Val>,
 }
 
 /// Why a schedule does not fit a witness.
@@ -60,6 +64,14 @@ pub enum ScheduleError {
     /// A chunk of size 0.
     #[error("axis {0} has chunks of size 0")]
     Chunk(Axis),
+    /// A value that cannot be kept between stages.
+    #[error("{val} cannot be carried from stage to stage: {reason}")]
+    Carried {
+        /// The value.
+        val: Val,
+        /// Why not.
+        reason: &'static str,
+    },
     /// A lane axis that cannot be dealt out where the schedule wants it.
     #[error("axis {axis} cannot be dealt out to the lanes: {reason}")]
     Lane {
@@ -134,6 +146,7 @@ impl Schedule {
         }
         self.check_fused(witness)?;
         self.check_places(witness)?;
+        self.check_carried(witness)?;
         self.check_lane(witness)
     }
 
@@ -145,6 +158,25 @@ impl Schedule {
                 if twice || a == b || !witness.alike(a, b) {
                     return Err(ScheduleError::Fused(a, b));
                 }
+            }
+        }
+        Ok(())
+    }
+
+    fn check_carried(&self, witness: &Witness) -> Result<(), ScheduleError> {
+        for (place, &val) in self.carried.iter().enumerate() {
+            let refuse = |reason| Err(ScheduleError::Carried { val, reason });
+            if self.lanes_outside {
+                return refuse("the loop over lanes stands around the stages");
+            }
+            if val.result != 0
+                || !witness.stages.contains_key(&val.node)
+                || witness.fold_of(val.node).is_some()
+            {
+                return refuse("no stage of the segment computes it");
+            }
+            if self.carried[..place].contains(&val) {
+                return refuse("it is carried already");
             }
         }
         Ok(())

@@ -7,11 +7,14 @@
 //! row x1
 //! inner x3
 //! lane x3
+//! carry n7
 //! ```
-//! `lane x3 outside` puts the loop over lanes around the stages.
+//! `lane x3 outside` puts the loop over lanes around the stages. Values have the names of the graph
+//! (`emit --stage graph`).
 
 use std::fmt;
 
+use ir::graph::{Node, Val};
 use thiserror::Error;
 
 use super::Schedule;
@@ -34,10 +37,11 @@ impl fmt::Display for Schedule {
             writeln!(f, "inner {axis}")?;
         }
         match self.lane {
-            Some(axis) if self.lanes_outside => writeln!(f, "lane {axis} outside"),
-            Some(axis) => writeln!(f, "lane {axis}"),
-            None => Ok(()),
+            Some(axis) if self.lanes_outside => writeln!(f, "lane {axis} outside")?,
+            Some(axis) => writeln!(f, "lane {axis}")?,
+            None => {}
         }
+        self.carried.iter().try_for_each(|val| writeln!(f, "carry {val}"))
     }
 }
 
@@ -66,6 +70,7 @@ pub fn parse(text: &str) -> Result<Schedule, ScheduleParseError> {
         inner: Vec::new(),
         lane: None,
         lanes_outside: false,
+        carried: Vec::new(),
     };
     for (number, line) in text.lines().enumerate() {
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -94,6 +99,7 @@ fn read_line(words: &[&str], schedule: &mut Schedule) -> Result<(), &'static str
         }
         ["row", axis] => schedule.rows.push(read_axis(axis)?),
         ["inner", axis] => schedule.inner.push(read_axis(axis)?),
+        ["carry", val] => schedule.carried.push(read_val(val)?),
         ["lane", axis] => schedule.lane = Some(read_axis(axis)?),
         ["lane", axis, "outside"] => {
             schedule.lane = Some(read_axis(axis)?);
@@ -101,11 +107,17 @@ fn read_line(words: &[&str], schedule: &mut Schedule) -> Result<(), &'static str
         }
         _ => {
             return Err(
-                "`schedule lanes N`, `fuse X Y`, `block X by N`, `row X`, `inner X` or `lane X [outside]`",
+                "`schedule lanes N`, `fuse X Y`, `block X by N`, `row X`, `inner X`, `lane X [outside]` or `carry N`",
             );
         }
     }
     Ok(())
+}
+
+fn read_val(word: &str) -> Result<Val, &'static str> {
+    let number = word.strip_prefix('n').and_then(|digits| digits.parse::<u32>().ok());
+    let node = number.filter(|&number| number < u32::MAX).map(Node::from_u32);
+    node.map(Val::from).ok_or("a value such as n7")
 }
 
 fn read_axis(word: &str) -> Result<Axis, &'static str> {

@@ -48,9 +48,19 @@ pub fn legal(graph: &Graph, view: &Fusion) -> Result<Witness, Refusal> {
     let order = axis_order(&space, &folds, &stores);
     let workers: Vec<Axis> = order.iter().copied().filter(|&axis| divisible(axis, &folds, &stores)).collect();
     let levels = 1 + stores.iter().filter_map(level).max().unwrap_or(0).max(last_level(&folds));
-    let witness = Witness { space, folds, stores, workers, order, levels };
+    let stages = stages(&below, &folds);
+    let witness = Witness { space, folds, stores, workers, order, levels, stages };
     refuse_alone(view, &witness)?;
     Ok(witness)
+}
+
+/// The first stage that can compute each node.
+fn stages(below: &FxHashMap<Node, Vec<Node>>, folds: &[Fold]) -> FxHashMap<Node, u32> {
+    let after = |node: &Node| folds.iter().find(|fold| fold.node == *node).filter(|fold| !fold.terminal);
+    let stage = |needed: &[Node]| {
+        needed.iter().try_fold(0, |stage: u32, node| after(node).map(|fold| stage.max(fold.level + 1)))
+    };
+    below.iter().filter_map(|(&node, needed)| stage(needed).map(|stage| (node, stage))).collect()
 }
 
 fn level(store: &Store) -> Option<u32> {

@@ -2,6 +2,8 @@
 
 use ir::graph::{Node, Val};
 
+use rustc_hash::FxHashMap;
+
 use crate::space::{Axis, Space};
 
 /// A legal group's iteration space, what is iterated over, and which axes workers may divide.
@@ -19,6 +21,8 @@ pub struct Witness {
     pub order: Vec<Axis>,
     /// How many stages follow each other within a worker.
     pub levels: u32,
+    /// The first stage that can compute a node; of what waits for terminal folds there is none.
+    pub stages: FxHashMap<Node, u32>,
 }
 
 /// A fold of a group.

@@ -19,7 +19,7 @@ pub fn schedule(witness: &Witness, draws: &mut Draws) -> Schedule {
 fn plain(witness: &Witness) -> Schedule {
     let (rows, inner) = witness.order.iter().partition(|axis| witness.workers.contains(axis));
     let (fused, blocks) = (Vec::new(), Vec::new());
-    Schedule { lanes: 1, fused, blocks, rows, inner, lane: None, lanes_outside: false }
+    Schedule { lanes: 1, fused, blocks, rows, inner, lane: None, lanes_outside: false, carried: Vec::new() }
 }
 
 fn draw(witness: &Witness, draws: &mut Draws) -> Schedule {

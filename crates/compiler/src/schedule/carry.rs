@@ -1,0 +1,84 @@
+//! Which values a row keeps in scratch from one stage to the next: those that cost a function call to compute again,
+//! as long as they fit the memory that serves a block. All else is computed again from the inputs, which the caches
+//! still hold.
+
+use ir::graph::{Form, Fusion, Graph, Node, Val};
+use ir::ops::CpuSpelling;
+use rustc_hash::FxHashSet;
+
+use super::{Hints, Schedule};
+use crate::segment::{When, Witness};
+use crate::target::Target;
+
+/// The values to carry, operands before users.
+pub(super) fn carry(
+    graph: &Graph,
+    view: &Fusion,
+    witness: &Witness,
+    schedule: &Schedule,
+    target: &Target,
+    hints: &Hints,
+) -> Vec<Val> {
+    if schedule.lanes_outside || witness.levels < 2 {
+        return Vec::new();
+    }
+    let row = schedule
+        .inner
+        .iter()
+        .fold(1, |n: u64, &axis| n.saturating_mul(hints.value(&schedule.extent(witness, axis))));
+    let mut left = target.block_bytes / 2;
+    let mut carried: Vec<Val> = Vec::new();
+    // Users first: carrying a value often makes carrying its operands pointless.
+    for &node in view.order().iter().rev() {
+        let val = Val::from(node);
+        let bytes = row.saturating_mul(graph.dtype(val).size() as u64);
+        if bytes > left || !is_costly(graph, node) || !walks_all(graph, witness, val) {
+            continue;
+        }
+        let own = witness.stages.get(&node);
+        if own.is_some_and(|&own| {
+            (own + 1..witness.levels).any(|stage| needs(graph, view, witness, &carried, stage, node))
+        }) {
+            carried.push(val);
+            left -= bytes;
+        }
+    }
+    carried.reverse();
+    carried
+}
+
+/// Whether an op takes many instructions.
+fn is_costly(graph: &Graph, node: Node) -> bool {
+    let Form::Map(prim) = graph.node(node).form else { return false };
+    let spelling = prim.row().cpu.of(graph.dtype(node.into()));
+    matches!(spelling, Some(CpuSpelling::Polynomial(_) | CpuSpelling::Call { .. }))
+}
+
+/// Whether a value has every axis that the group walks, so that computing it once a row repeats nothing.
+fn walks_all(graph: &Graph, witness: &Witness, val: Val) -> bool {
+    let axes = witness.space.axes_of(graph, val);
+    witness.order.iter().all(|axis| axes.contains(&Some(*axis)))
+}
+
+/// Whether a stage computes a node again, values carried from earlier stages being at hand.
+fn needs(graph: &Graph, view: &Fusion, witness: &Witness, carried: &[Val], stage: u32, wanted: Node) -> bool {
+    let folds =
+        witness.folds.iter().filter(|fold| fold.level == stage).map(|fold| graph.node(fold.node).operands[0]);
+    let stores =
+        witness.stores.iter().filter(|store| store.when == When::Level(stage)).map(|store| store.val);
+    let mut stack: Vec<Val> = folds.chain(stores).collect();
+    let mut seen: FxHashSet<Val> = FxHashSet::default();
+    while let Some(val) = stack.pop() {
+        let at_hand = view.is_input(val)
+            || matches!(graph.form(val), Form::Fold { .. })
+            || (carried.contains(&val) && witness.stages.get(&val.node).is_some_and(|&own| own < stage));
+        if at_hand || !seen.insert(val) {
+            continue;
+        }
+        if val.node == wanted {
+            return true;
+        }
+        stack.extend(graph.operands(val).iter().copied());
+    }
+    false
+}
