@@ -48,7 +48,10 @@ pub fn legal(graph: &Graph, view: &Fusion) -> Result<Witness, Refusal> {
     let order = axis_order(&space, &folds, &stores);
     let workers: Vec<Axis> = order.iter().copied().filter(|&axis| divisible(axis, &folds, &stores)).collect();
     let levels = 1 + stores.iter().filter_map(level).max().unwrap_or(0).max(last_level(&folds));
-    let stages = stages(&below, &folds);
+    let walked =
+        |node: &Node| space.axes_of(graph, (*node).into()).iter().flatten().all(|axis| order.contains(axis));
+    let mut stages = stages(&below, &folds);
+    stages.retain(|node, _| walked(node));
     let witness = Witness { space, folds, stores, workers, order, levels, stages };
     refuse_alone(view, &witness)?;
     Ok(witness)

@@ -21,7 +21,8 @@ pub struct Witness {
     pub order: Vec<Axis>,
     /// How many stages follow each other within a worker.
     pub levels: u32,
-    /// The first stage that can compute a node; of what waits for terminal folds there is none.
+    /// The first stage that can compute a node. Of what waits for terminal folds there is none, nor of what is only read
+    /// through an index map, whose axes no loop walks.
     pub stages: FxHashMap<Node, u32>,
 }
 

@@ -34,6 +34,7 @@ fn every_legal_division_of_a_softmax_lowers() {
         "schedule lanes 16\ninner x1\nlane x0 outside",
         "schedule lanes 16\nblock x0 by 64\ninner x1\nlane x0 outside",
         "schedule lanes 1\nrow x0\ninner x1",
+        "schedule lanes 8\nrow x0\ninner x1\nlane x1\ncarry n3\ncarry n4",
     ] {
         with_schedule(SOFTMAX, schedule).unwrap_or_else(|error| panic!("{schedule}\n{error}"));
     }
@@ -48,6 +49,14 @@ fn a_schedule_that_does_not_fit_says_why() {
         ("schedule lanes 8\nrow x0\nrow x1", "axis x1 is reduced by a fold whose result the segment needs"),
         ("schedule lanes 8\nblock x0 by 0\ninner x1", "axis x0 has chunks of size 0"),
         ("schedule lanes 8\nfuse x0 x1\ninner x1", "axes x0 and x1 cannot be walked by one loop"),
+        (
+            "schedule lanes 8\nrow x0\ninner x1\ncarry n0",
+            "n0 cannot be carried from stage to stage: no stage",
+        ),
+        (
+            "schedule lanes 8\ninner x1\nlane x0 outside\ncarry n4",
+            "n4 cannot be carried from stage to stage: the loop over lanes stands around the stages",
+        ),
     ] {
         let error = with_schedule(SOFTMAX, schedule).expect_err(schedule).to_string();
         assert!(

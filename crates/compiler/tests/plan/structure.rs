@@ -98,6 +98,14 @@ fn what_has_no_kernel_says_why() {
 }
 
 #[test]
+fn what_costs_a_call_is_computed_once_a_row() {
+    let plan = cpu_plan(&define(SOFTMAX));
+    assert_eq!(only(&plan).schedule.carried.len(), 1);
+    let text = only(&plan).lowered.kernels[0].kernel.to_string();
+    assert_eq!(text.matches("= exp ").count(), 1, "{text}");
+}
+
+#[test]
 fn planning_twice_gives_the_same_text() {
     for body in [SOFTMAX, INNER_OUTER] {
         let text = || {

@@ -3,6 +3,7 @@
 use compiler::segment::Witness;
 use compiler::space::Axis;
 use ferrofuse::Schedule;
+use ir::graph::{Node, Val};
 
 use super::draws::Draws;
 
@@ -41,14 +42,25 @@ fn draw(witness: &Witness, draws: &mut Draws) -> Schedule {
         }
     }
     deal_lanes(&mut schedule, &loops, draws);
+    if draws.percent(60) && !schedule.lanes_outside {
+        schedule.carried = carried(witness, draws);
+    }
     schedule
 }
 
+/// A few of the values that some stage computes.
+fn carried(witness: &Witness, draws: &mut Draws) -> Vec<Val> {
+    let mut nodes: Vec<Node> =
+        witness.stages.keys().copied().filter(|&node| witness.fold_of(node).is_none()).collect();
+    nodes.sort_unstable();
+    draws.shuffle(&mut nodes);
+    nodes.truncate(draws.below(4));
+    nodes.into_iter().map(Val::from).collect()
+}
+
 fn chunk(draws: &mut Draws) -> u64 {
-    {
-        let most = draws.one_of(&[2, 9, 70]);
-        draws.between(1, most) as u64
-    }
+    let most = draws.one_of(&[2, 9, 70]);
+    draws.between(1, most) as u64
 }
 
 /// Chooses the axis of the lanes: none, one around the stages, or the last one within them; cut by blocks or not.
