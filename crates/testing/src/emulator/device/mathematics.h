@@ -80,9 +80,10 @@ template <class To, class From> static inline To bit_cast(From from) {
   memcpy(&to, &from, sizeof to);
   return to;
 }
-// A device saturates where C++ leaves the result open, and makes zero of a NaN.
+// A device saturates where C++ leaves the result open. Of a NaN it makes zero between 32-bit types, and the highest bit
+// alone where either side has 64.
 template <class To, class From> static inline To saturate(From x, To lowest, To highest) {
-  if (__builtin_isnan(x)) return 0;
+  if (__builtin_isnan(x)) return sizeof(From) + sizeof(To) == 8 ? 0 : (To)(1ull << (8 * sizeof(To) - 1));
   if (x <= (From)lowest) return lowest;
   if (x >= (From)highest) return highest;
   return (To)x;
