@@ -56,6 +56,16 @@ fn run_writes_outputs_that_read_back_as_inputs() {
     assert_eq!(elements(&second), halved);
 }
 
+/// Their bytes alone nearly fill 64 bits, so that no sum of them may be taken as it is.
+#[test]
+fn sizes_beyond_any_machine_are_explained() {
+    for example in ["layer_norm_backward", "gelu_bias"] {
+        let sizes = "--size i0=4611686018427387000 --size i1=1";
+        let text = fine(&format!("explain examples/{example}.py {sizes}"));
+        assert!(text.contains(" moved, "), "{text}");
+    }
+}
+
 #[test]
 fn results_do_not_depend_on_threads_and_do_on_the_seed() {
     let folder = tempfile::tempdir().unwrap();

@@ -15,6 +15,10 @@ use crate::segment::{Fold, Witness};
 use crate::space::Axis;
 use crate::target::Target;
 
+/// The largest value that is expected of anything: more bytes than machines have, and few enough to be summed and
+/// multiplied by small factors.
+const MOST: u64 = 1 << 48;
+
 /// Sizes that the size symbols are expected to have. A symbol without one counts as 1024.
 #[derive(Clone, Debug, Default)]
 pub struct Hints {
@@ -27,10 +31,10 @@ impl Hints {
         Hints { sizes: sizes.into_iter().collect() }
     }
 
-    /// An expression's expected value, at least 0.
+    /// An expression's expected value, from 0 to 2^48.
     pub fn value(&self, expr: &Expr) -> u64 {
         let value = expr.eval(&|sym| Some(self.sizes.get(&sym).copied().unwrap_or(1024)));
-        value.map_or(u64::MAX >> 16, |value| value.max(0) as u64)
+        value.map_or(MOST, |value| (value.max(0) as u64).min(MOST))
     }
 }
 

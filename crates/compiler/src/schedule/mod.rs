@@ -20,6 +20,9 @@ use crate::space::Axis;
 pub use choose::{Hints, choose};
 pub use text::{ScheduleParseError, parse};
 
+/// The largest chunk: indices that are computed with it stay far below 2^63.
+const LARGEST_CHUNK: u64 = 1 << 52;
+
 /// The choices for one segment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schedule {
@@ -53,6 +56,9 @@ pub enum ScheduleError {
     /// An axis that is missing or named twice among block, rows and inner.
     #[error("axis {0} must stand in exactly one of block, rows and inner")]
     Place(Axis),
+    /// An axis named as a loop though another loop walks it, or none does.
+    #[error("axis {0} has no loop of its own")]
+    NoLoop(Axis),
     /// An axis that workers may not divide.
     #[error(
         "axis {0} is reduced by a fold whose result the segment needs, so blocks and rows cannot divide it"
@@ -61,9 +67,14 @@ pub enum ScheduleError {
     /// Axes that one loop cannot walk.
     #[error("axes {0} and {1} cannot be walked by one loop: a fold or the workers treat them differently")]
     Fused(Axis, Axis),
-    /// A chunk of size 0.
-    #[error("axis {0} has chunks of size 0")]
-    Chunk(Axis),
+    /// A chunk of no index, or of more than any tensor has.
+    #[error("axis {axis} has chunks of size {chunk}, which must be from 1 to {LARGEST_CHUNK}")]
+    Chunk {
+        /// The axis.
+        axis: Axis,
+        /// The size.
+        chunk: u64,
+    },
     /// A value that cannot be kept between stages.
     #[error("{val} cannot be carried from stage to stage: {reason}")]
     Carried {
@@ -183,7 +194,18 @@ impl Schedule {
     }
 
     fn check_places(&self, witness: &Witness) -> Result<(), ScheduleError> {
-        for axis in self.loops_of(witness.order.iter().copied()) {
+        let loops = self.loops_of(witness.order.iter().copied());
+        let blocks = self.blocks.iter().map(|(axis, _)| axis);
+        let mut named = blocks.chain(&self.rows).chain(&self.inner).chain(&self.lane);
+        if let Some(&axis) = named.find(|axis| !loops.contains(axis)) {
+            return Err(ScheduleError::NoLoop(axis));
+        }
+        if let Some(&(axis, chunk)) =
+            self.blocks.iter().find(|(_, chunk)| !(1..=LARGEST_CHUNK).contains(chunk))
+        {
+            return Err(ScheduleError::Chunk { axis, chunk });
+        }
+        for axis in loops {
             let in_blocks = self.blocks.iter().filter(|(block, _)| *block == axis).count();
             let in_rows = self.rows.iter().filter(|row| **row == axis).count();
             let in_inner = self.inner.iter().filter(|inner| **inner == axis).count();
@@ -195,9 +217,6 @@ impl Schedule {
             }
             if (in_blocks + in_rows + lane_outside > 0) && !witness.workers.contains(&axis) {
                 return Err(ScheduleError::Divided(axis));
-            }
-            if self.chunk(axis) == Some(0) {
-                return Err(ScheduleError::Chunk(axis));
             }
         }
         Ok(())

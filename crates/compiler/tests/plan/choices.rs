@@ -48,6 +48,7 @@ fn a_schedule_that_does_not_fit_says_why() {
         ("schedule lanes 8\nrow x0", "axis x1 must stand in exactly one of block, rows and inner"),
         ("schedule lanes 8\nrow x0\nrow x1", "axis x1 is reduced by a fold whose result the segment needs"),
         ("schedule lanes 8\nblock x0 by 0\ninner x1", "axis x0 has chunks of size 0"),
+        ("schedule lanes 8\nblock x0 by 9223372036854775807\ninner x1", "must be from 1 to 4503599627370496"),
         ("schedule lanes 8\nfuse x0 x1\ninner x1", "axes x0 and x1 cannot be walked by one loop"),
         (
             "schedule lanes 8\nrow x0\ninner x1\ncarry n0",
@@ -64,6 +65,23 @@ fn a_schedule_that_does_not_fit_says_why() {
             "{error}"
         );
     }
+}
+
+/// The loop would turn around work that does not know it: the same elements would be stored once a turn.
+#[test]
+fn an_axis_that_another_loop_walks_has_no_loop_of_its_own() {
+    let body = "
+        T0 = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+        T1 = fd.ops.sum(T0, dims=[0, 1])
+        fd.add_output(T1)";
+    with_schedule(body, "schedule lanes 8\nfuse x0 x1\nblock x1 by 64\ninner x1\nlane x1").expect("it fits");
+    for extra in ["block x0 by 1\n", "row x0\n", "inner x0\n"] {
+        let schedule = format!("schedule lanes 8\nfuse x0 x1\n{extra}inner x1\nlane x1");
+        let error = with_schedule(body, &schedule).expect_err(&schedule).to_string();
+        assert!(error.contains("axis x0 has no loop of its own"), "{schedule}\n{error}");
+    }
+    let error = with_schedule(body, "schedule lanes 8\nfuse x0 x1\nrow x1\nlane x0 outside").unwrap_err();
+    assert!(error.to_string().contains("axis x0 has no loop of its own"), "{error}");
 }
 
 #[test]
