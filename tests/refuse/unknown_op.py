@@ -5,5 +5,5 @@ def f(fd):
 # ---- expect
 # 3:19: `brodcast` is not an op
 #     fd.add_output(fd.ops.brodcast(x, is_broadcast_dim=[True, False]))
-#                   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ here
+#                   ^^^^^^^^^^^^^^^ here
 # help: did you mean `broadcast`?

@@ -131,12 +131,6 @@ impl Record {
         self.named.get(&val).and_then(|&entry| self.entries[entry].name.as_deref())
     }
 
-    /// The statement that made a value, if the user wrote one.
-    pub fn statement_of(&self, val: Val) -> Option<&Statement> {
-        let makes = |entry: &Entry| self.entries[*entry].val == val;
-        self.statements.iter().find(|statement| statement.results.iter().any(makes))
-    }
-
     pub(super) fn add_entry(&mut self, val: Val, is_scalar: bool) -> Entry {
         self.entries.push(EntryData { val, is_scalar, name: None })
     }

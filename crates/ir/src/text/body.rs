@@ -161,7 +161,7 @@ impl<'t> Reader<'t> {
         let arguments = self.arguments(given)?;
         match method {
             Err(op) => self.definer.call(op, arguments).map_err(|error| {
-                let is_name = error.argument.is_none() && error.expected == "to be an op";
+                let is_name = error.argument.is_none() && error.expected.is_empty();
                 refused(error, if is_name { callee.span } else { tree.span })
             }),
             Ok(method) => self.declare(method, arguments, callee.span).map_err(|complaint| match complaint {
