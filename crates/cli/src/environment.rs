@@ -7,8 +7,8 @@ use std::path::PathBuf;
 
 use codegen::cpu::llvm::LlvmOptions;
 
-/// Where libLLVM is: as the option says, else as `FERROFUSE_LIBLLVM` says, else in the usual places. A path at which there is none,
-/// such as `none`, does without.
+/// Where libLLVM is: as the option says, else as `FERROFUSE_LIBLLVM` says, else in the usual places. A path at which
+/// there is none, such as `none`, does without.
 pub fn llvm_options(option: Option<PathBuf>) -> LlvmOptions {
     LlvmOptions { path: option.or_else(|| env::var_os("FERROFUSE_LIBLLVM").map(PathBuf::from)) }
 }

@@ -1,8 +1,8 @@
 //! The `ferrofuse` binary: reads options, hands them to a verb, shows how it ended.
 //!
 //! Results go to stdout, everything else to stderr. Exit codes: 0 fine, 1 a check failed, 2 the user's mistake, 3 the
-//! machine's. `verbs` (one file each) · `definition` (definition files) · `arrays` (files of arrays) · `inputs` (what to run on) ·
-//! `planning` (the user's choices) · `table` (text for people) · `failure` · `environment`.
+//! machine's. `verbs` (one file each) · `definition` (definition files) · `arrays` (files of arrays) · `inputs` (what to
+//! run on) · `planning` (the user's choices) · `failure` · `environment`.
 
 mod arrays;
 mod definition;
@@ -10,7 +10,6 @@ mod environment;
 mod failure;
 mod inputs;
 mod planning;
-mod table;
 mod verbs;
 
 use std::io::{self, BufWriter, Write};

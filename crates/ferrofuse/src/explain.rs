@@ -57,6 +57,9 @@ pub struct SegmentExplanation {
     pub evaluator_reason: Option<String>,
     /// How often it reads its inputs from far memory.
     pub passes: u32,
+    /// Bytes that it moves: inputs as often as it passes over them, outputs once, partial results out and in.
+    #[serde(skip)]
+    pub bytes: u64,
 }
 
 /// A tensor and how many bytes of it are moved.
@@ -91,8 +94,7 @@ pub fn explain(definition: &Definition, plan: &Plan, hints: &Hints) -> Explanati
     let segments: Vec<SegmentExplanation> =
         (0..plan.segments.len()).map(|number| explainer.segment(number)).collect();
     let compulsory_bytes = explainer.compulsory_bytes();
-    let bytes =
-        explainer.copied_bytes() + plan.segments.iter().map(|s| explainer.moved_bytes(s)).sum::<u64>();
+    let bytes = explainer.copied_bytes() + segments.iter().map(|segment| segment.bytes).sum::<u64>();
     let traffic_ratio = if compulsory_bytes == 0 { 1.0 } else { bytes as f64 / compulsory_bytes as f64 };
     Explanation { segments, edges: explainer.edges(), bytes, compulsory_bytes, traffic_ratio }
 }
@@ -172,6 +174,7 @@ impl Explainer<'_> {
             schedule,
             evaluator_reason,
             passes: passes(&self.plan.segments[number]),
+            bytes: self.moved_bytes(&self.plan.segments[number]),
         }
     }
 

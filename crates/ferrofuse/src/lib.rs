@@ -22,12 +22,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Nothing here reads the environment or, but for libLLVM, any file. Without libLLVM everything runs on the evaluator,
-//! and [`Report::notice`] says what to install.
+//! Nothing here reads the environment, nor any file but libLLVM and what the system says of the process's memory. Without
+//! libLLVM everything runs on the evaluator, and [`Report::notice`] says what to install.
 
 mod code_target;
 mod emit;
 mod explain;
+pub mod table;
 
 pub use code_target::{CodeTarget, UnknownTarget};
 pub use codegen::cpu::llvm::LlvmOptions;

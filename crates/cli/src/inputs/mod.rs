@@ -11,13 +11,12 @@ pub use request::Request;
 use request::Source;
 use sizes::Sizes;
 
-use ferrofuse::{Array, DType, Definition, File, Hints, Layout, Scalar};
+use ferrofuse::{Array, DType, Definition, File, Hints, Layout, Scalar, table};
 use ir::text::{Distribution, InputSpec, TensorSpec};
 use testing::inputs::{StridedArray, facts_of, known_sizes};
 
 use crate::arrays::{self, Problem, Wanted};
 use crate::failure::Failure;
-use crate::table;
 
 /// One input per declaration, as far as is known.
 pub struct Inputs<'f> {

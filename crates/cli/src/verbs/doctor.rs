@@ -5,10 +5,10 @@ use std::io::Write;
 use clap::Args;
 use codegen::cpu::Isa;
 use codegen::cpu::llvm::{CpuTarget, Llvm, LlvmOptions};
+use ferrofuse::table;
 use runtime::cpu::pool::Pool;
 
 use crate::failure::{Failure, Outcome};
-use crate::table;
 
 /// Say what was found: libLLVM, the CPU's vectors, threads, targets.
 #[derive(Args)]

@@ -13,10 +13,9 @@ use std::sync::Arc;
 
 use clap::Args;
 use codegen::cpu::llvm::LlvmOptions;
-use ferrofuse::{Machine, MachineOptions};
+use ferrofuse::{Machine, MachineOptions, table};
 
 use crate::failure::{Failure, Outcome};
-use crate::table;
 use measure::{Row, measure};
 use workloads::{WORKLOADS, Workload};
 

@@ -4,13 +4,12 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use ferrofuse::{Executable, Hints, SegmentExplanation, TensorBytes, explain};
+use ferrofuse::{Executable, Hints, SegmentExplanation, TensorBytes, explain, table};
 use ir::graph::Val;
 use ir::graph::evaluate::Comparison;
 use serde::Serialize;
 
 use super::Calls;
-use crate::table;
 
 /// Names of a list that a table shows.
 const SHOWN: usize = 4;
@@ -197,11 +196,10 @@ impl Check {
 
 fn segment(explanation: SegmentExplanation) -> Segment {
     let names = |tensors: &[TensorBytes]| tensors.iter().map(|tensor| tensor.name.clone()).collect();
-    let bytes = |tensors: &[TensorBytes]| tensors.iter().map(|tensor| tensor.bytes).sum::<u64>();
     Segment {
         inputs: names(&explanation.inputs),
         outputs: names(&explanation.outputs),
-        bytes: bytes(&explanation.inputs) * u64::from(explanation.passes) + bytes(&explanation.outputs),
+        bytes: explanation.bytes,
         name: explanation.name,
         ops: explanation.ops,
         evaluator_reason: explanation.evaluator_reason,

@@ -1,4 +1,4 @@
-//! Columns of text, bytes and times for people.
+//! Columns of text, bytes and times for people. Takes what is known, gives text; writes nothing.
 
 use std::time::Duration;
 
