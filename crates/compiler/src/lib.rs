@@ -1,7 +1,8 @@
 //! How a program gets fast: segments, schedules, lowering. Pure functions: no I/O, no clock, no environment.
 //!
-//! `plan` (the compiler on a page) · `passes` (graph passes) · `space` (the axes a group shares) · `segment` (legality, cost, which groups become kernels) · `schedule` (the
-//! choices within a kernel) · `lower` (kernel programs) · `layout`, `target` (facts that decisions rest on).
+//! `plan` (the compiler on a page) · `passes` (graph passes) · `space` (the axes a group shares) · `segment` (legality,
+//! cost, which groups become kernels) · `schedule` (the choices within a kernel) · `lower` (kernel programs) · `layout`,
+//! `target` (facts that decisions rest on).
 
 pub mod layout;
 pub mod lower;

@@ -3,7 +3,8 @@
 //! A value computed inside a group has its axes united with those of its operands across elementwise ops, casts,
 //! broadcasts, permutes and folds. A value read from memory can be read at any index, so each *use* of an input
 //! has axes of its own; uses of one input are united afterwards wherever that makes no conflict, so that siblings
-//! share one pass, and so are roots of one shape that nothing connects. Reshape, slice, pad and cat unite only the axes that they leave alone.
+//! share one pass, and so are roots of one shape that nothing connects. Reshape, slice, pad and cat unite only the axes
+//! that they leave alone.
 
 use ir::graph::{Form, Fusion, Graph, Node, Val};
 use ir::index::Facts;
