@@ -8,6 +8,7 @@ use super::{ferrofuse, root};
 fn all_pass() {
     let ended = ferrofuse(["test"]);
     assert_eq!(ended.code, 0, "{}", ended.stdout);
+    assert!(ended.stdout.contains(" 0 skipped,"), "{}", ended.stdout);
     let stages = fs::read_dir(root().join("tests")).unwrap().filter(|entry| {
         let path = entry.as_ref().unwrap().path();
         path.is_dir()
