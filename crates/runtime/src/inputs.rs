@@ -5,7 +5,7 @@
 
 use compiler::layout::{Layout, Stride};
 use ir::array::{Array, ArrayView};
-use ir::define::{Definition, Layout as Declared};
+use ir::define::{DeclaredLayout, Definition};
 use smallvec::SmallVec;
 
 use crate::{Error, Executor};
@@ -70,7 +70,7 @@ pub(crate) fn declared(definition: &Definition) -> Vec<Layout> {
         .collect()
 }
 
-fn of_declared(declared: &Declared) -> Layout {
+fn of_declared(declared: &DeclaredLayout) -> Layout {
     let axes = 0..declared.shape.len();
     let is_row_major = axes.clone().all(|axis| declared.memory_place(axis) == axis);
     let repeats = |axis: usize| declared.shape[axis] == 1 || declared.is_expanded(axis);

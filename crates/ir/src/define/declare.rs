@@ -7,7 +7,7 @@ use super::arguments::{Bound, wrap};
 use super::definer::Definer;
 use super::error::DefineError;
 use super::object::{Argument, Object, Value};
-use super::record::{Action, InputDecl, Layout, Statement};
+use super::record::{Action, DeclaredLayout, InputDecl, Statement};
 use crate::DType;
 use crate::graph::{Form, Shape, SymbolSource, Type};
 use crate::index::Expr;
@@ -127,7 +127,7 @@ impl Definer {
         self.add_input(Type::scalar(dtype), None).map(Object::Value)
     }
 
-    fn add_input(&mut self, ty: Type, layout: Option<Layout>) -> Result<Value, DefineError> {
+    fn add_input(&mut self, ty: Type, layout: Option<DeclaredLayout>) -> Result<Value, DefineError> {
         let (dtype, is_scalar) = (ty.dtype, layout.is_none());
         let ordinal = self.inputs.len() as u32;
         if is_scalar && dtype.is_int() {
@@ -162,13 +162,14 @@ fn is_by_strides(arguments: &[Argument]) -> bool {
     named("sizes") || named("strides") || integers
 }
 
-fn layout_of_contiguity(bound: &Bound) -> Result<Layout, DefineError> {
+fn layout_of_contiguity(bound: &Bound) -> Result<DeclaredLayout, DefineError> {
     let shape = bound.ints("shape").unwrap_or_default();
     if shape.iter().any(|&size| size < -1) {
         return Err(bound.refuse("shape", "a list of sizes, -1 for those only known later"));
     }
     let stride_order = stride_order(bound, shape.len())?;
-    let mut layout = Layout { contiguity: Vec::new(), stride_order, is_cpu: bound.flag("is_cpu"), shape };
+    let mut layout =
+        DeclaredLayout { contiguity: Vec::new(), stride_order, is_cpu: bound.flag("is_cpu"), shape };
     let rank = layout.shape.len();
     layout.contiguity = match bound.object("contiguity") {
         Object::List(items) if items.len() == rank => items.iter().map(Object::as_bool).collect(),
@@ -203,7 +204,7 @@ fn stride_order(bound: &Bound, rank: usize) -> Result<Vec<usize>, DefineError> {
 }
 
 /// Memory order and gaps read off strides, as nvFuser's `compute_tensor_descriptor`.
-fn layout_of_strides(bound: &Bound) -> Result<Layout, DefineError> {
+fn layout_of_strides(bound: &Bound) -> Result<DeclaredLayout, DefineError> {
     let sizes = bound.ints("sizes").unwrap_or_default();
     let strides = bound.ints("strides").unwrap_or_default();
     if sizes.iter().any(|&size| size < 0) {
@@ -230,7 +231,7 @@ fn layout_of_strides(bound: &Bound) -> Result<Layout, DefineError> {
     if !row_major {
         memory.iter().rev().enumerate().for_each(|(rank, &axis)| stride_order[axis] = rank);
     }
-    Ok(Layout { shape, contiguity, stride_order, is_cpu: bound.flag("is_cpu") })
+    Ok(DeclaredLayout { shape, contiguity, stride_order, is_cpu: bound.flag("is_cpu") })
 }
 
 /// Axes from the outermost in memory to the innermost. Axes of stride 0 stay where they are among their neighbours.

@@ -9,7 +9,7 @@ use super::Definition;
 use super::definer::Definer;
 use super::error::DefineError;
 use super::object::{Argument, Object, Value};
-use super::record::{Layout, Record};
+use super::record::{DeclaredLayout, Record};
 use crate::DType;
 use crate::graph::{Form, Fusion, Graph, Node, Val, ValMap};
 use crate::index::{Atom, Expr, Term};
@@ -291,7 +291,7 @@ impl Lifter<'_> {
 }
 
 /// How an input lies: as it was declared, and without gaps for what was computed.
-fn layout(declared: Option<&Layout>) -> Vec<Argument> {
+fn layout(declared: Option<&DeclaredLayout>) -> Vec<Argument> {
     let Some(layout) = declared else { return vec![Argument::keyword("contiguity", Object::bool(true))] };
     let flags = layout.contiguity.iter().map(|flag| flag.map_or(Object::None, Object::bool));
     let order = layout.stride_order.iter().map(|&rank| rank as i64);

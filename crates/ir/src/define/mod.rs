@@ -24,7 +24,7 @@ pub use definer::Definer;
 pub use error::DefineError;
 pub use lift::{Lifted, Origin, lift};
 pub use object::{Argument, Object, Value};
-pub use record::{Action, Entry, EntryData, InputDecl, Layout, Record, Statement};
+pub use record::{Action, DeclaredLayout, Entry, EntryData, InputDecl, Record, Statement};
 
 use crate::graph::{Fusion, Graph, Tasks, Val};
 use crate::index::Sym;

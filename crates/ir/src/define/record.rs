@@ -69,12 +69,12 @@ pub struct InputDecl {
     /// Element type.
     pub dtype: DType,
     /// How its elements lie; `None` for a scalar.
-    pub layout: Option<Layout>,
+    pub layout: Option<DeclaredLayout>,
 }
 
 /// How an input tensor was declared to lie in memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Layout {
+pub struct DeclaredLayout {
     /// Declared sizes: -1 symbolic, 1 broadcast, others static.
     pub shape: Vec<i64>,
     /// From the outermost axis of memory to the innermost: does it follow on the next one without a gap? `None`: the
@@ -86,7 +86,7 @@ pub struct Layout {
     pub is_cpu: bool,
 }
 
-impl Layout {
+impl DeclaredLayout {
     /// Whether an axis was declared to be expanded: of a size that is not 1, with stride 0.
     pub fn is_expanded(&self, axis: usize) -> bool {
         self.shape[axis] != 1 && self.contiguity[self.memory_place(axis)].is_none()

@@ -9,7 +9,7 @@ use std::fmt::Write;
 use crate::DType;
 use crate::Scalar;
 use crate::define::{
-    Action, DefineError, Definition, Entry, InputDecl, Layout, Object, Record, Statement, lift,
+    Action, DeclaredLayout, DefineError, Definition, Entry, InputDecl, Object, Record, Statement, lift,
 };
 use crate::graph::{Fusion, Graph};
 use crate::ops::{self, OpRef, Operand, OperandKind, ParamKind, Signature};
@@ -226,7 +226,7 @@ fn dtype(dtype: DType) -> String {
 
 fn input(decl: &InputDecl) -> String {
     let dtype = dtype(decl.dtype);
-    let Some(Layout { shape, contiguity, stride_order, is_cpu }) = &decl.layout else {
+    let Some(DeclaredLayout { shape, contiguity, stride_order, is_cpu }) = &decl.layout else {
         return format!("fd.define_scalar(None, dtype={dtype})");
     };
     let contiguity: Vec<&str> = contiguity.iter().map(|&flag| flag.map_or("None", flag_text)).collect();
