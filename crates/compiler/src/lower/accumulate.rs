@@ -55,7 +55,7 @@ impl Nest<'_> {
         let identity = monoid.identity(element);
         let per_lane = self.emitter.in_lanes();
         let storage = if dims.is_empty() {
-            Storage::Registers(identity.into_iter().map(|init| self.emitter.open_accumulator(init)).collect())
+            Storage::Registers(self.open_states(fold))
         } else {
             let arrays: Vec<Scratch> = identity.iter().map(|init| self.array(init.dtype(), &dims)).collect();
             self.barrier_of_turns();
@@ -84,6 +84,13 @@ impl Nest<'_> {
         if self.emitter.in_loop() {
             self.barrier();
         }
+    }
+
+    /// One accumulator for each state of a fold, opened in the innermost body.
+    pub fn open_states(&mut self, fold: usize) -> Vec<Accumulator> {
+        let (monoid, element) = self.monoid(fold);
+        let identity = monoid.identity(element);
+        identity.into_iter().map(|init| self.emitter.open_accumulator(init)).collect()
     }
 
     /// Sizes of the axes of an array: a block holds only its own chunk of an axis that blocks divide.
@@ -116,7 +123,7 @@ impl Nest<'_> {
         monoid.exprs().step.eval_all(&mut Arithmetic { emitter: &mut self.emitter, dtype }, &params)
     }
 
-    fn combine(&mut self, fold: usize, left: &[Value], right: &[Value]) -> Vec<Value> {
+    pub fn combine(&mut self, fold: usize, left: &[Value], right: &[Value]) -> Vec<Value> {
         let (monoid, dtype) = self.monoid(fold);
         let params: Vec<Value> = left.iter().chain(right).copied().collect();
         monoid.exprs().combine.eval_all(&mut Arithmetic { emitter: &mut self.emitter, dtype }, &params)
@@ -129,10 +136,7 @@ impl Nest<'_> {
         if dims.contains(&lane) {
             return None;
         }
-        let (monoid, element) = self.monoid(fold);
-        let identity = monoid.identity(element);
-        let accumulators = identity.into_iter().map(|init| self.emitter.open_accumulator(init)).collect();
-        Some(Temps { fold, accumulators })
+        Some(Temps { fold, accumulators: self.open_states(fold) })
     }
 
     /// Adds what the lanes collected to the array.
@@ -157,7 +161,7 @@ impl Nest<'_> {
         self.barrier();
     }
 
-    fn reduce(&mut self, fold: usize, accumulators: &[Accumulator]) -> Vec<Value> {
+    pub fn reduce(&mut self, fold: usize, accumulators: &[Accumulator]) -> Vec<Value> {
         let (monoid, element) = self.monoid(fold);
         let dtypes = monoid.state_dtypes(element);
         let values: Vec<Value> = dtypes.into_iter().map(|dtype| self.emitter.value_here(dtype)).collect();

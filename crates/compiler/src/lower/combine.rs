@@ -4,13 +4,13 @@
 //! Partial results lie chunk by chunk, each chunk row-major over what the fold keeps.
 
 use ir::DType;
-use ir::graph::{Form, Val};
+use ir::graph::Val;
 use ir::index::Expr;
-use ir::kernel::{Access, LoopKind, Stmt, Value};
+use ir::kernel::{Access, Accumulator, LoopKind, Value};
 use rustc_hash::FxHashMap;
 
 use super::address::{delinearize, row_major};
-use super::emitter::{Arithmetic, Emitter, Key};
+use super::emitter::{Emitter, Key};
 use super::nest::Nest;
 use super::{BufferSource, Group, Lowered, Temporary};
 use crate::segment::{Fold, When};
@@ -153,13 +153,7 @@ impl Nest<'_> {
         }
         self.emitter.close_loop();
         for (&fold, accumulators) in step.folds.iter().zip(&accumulators) {
-            let Form::Fold { monoid, .. } = group.graph.node(group.witness.folds[fold].node).form else {
-                unreachable!("a witness lists folds")
-            };
-            let values: Vec<Value> =
-                states(&group, fold).into_iter().map(|dtype| self.emitter.value_here(dtype)).collect();
-            let accumulators = accumulators.clone();
-            self.emitter.push(Stmt::Reduce { values: values.clone(), monoid, accumulators });
+            let values = self.reduce(fold, accumulators);
             let index = vec![Expr::zero(); group.witness.folds[fold].kept.len()];
             self.know(fold, &index, &values);
         }
@@ -199,21 +193,10 @@ impl Nest<'_> {
         self.emitter.close_loop();
     }
 
-    fn open_states(&mut self, fold: usize) -> Vec<ir::kernel::Accumulator> {
-        let group = self.emitter.group;
-        let node = group.graph.node(group.witness.folds[fold].node);
-        let Form::Fold { monoid, .. } = node.form else { unreachable!("a witness lists folds") };
-        let identity = monoid.identity(group.graph.dtype(node.operands[0]));
-        identity.into_iter().map(|init| self.emitter.open_accumulator(init)).collect()
-    }
-
     /// Combines one partial result into accumulators.
-    fn take_partial(&mut self, fold: usize, accumulators: &[ir::kernel::Accumulator], at: Expr) {
+    fn take_partial(&mut self, fold: usize, accumulators: &[Accumulator], at: Expr) {
         let group = self.emitter.group;
         let node = group.witness.folds[fold].node;
-        let Form::Fold { monoid, .. } = group.graph.node(node).form else {
-            unreachable!("a witness lists folds")
-        };
         let first = PartialLayout::of(&group, fold).first_temporary;
         let dtypes = states(&group, fold);
         let old: Vec<Value> = accumulators.iter().map(|&acc| self.emitter.get(acc)).collect();
@@ -227,9 +210,7 @@ impl Nest<'_> {
                 self.emitter.load_buffer(buffer, at.clone(), None)
             })
             .collect();
-        let mut arithmetic = Arithmetic { emitter: &mut self.emitter, dtype: dtypes[0] };
-        let params: Vec<Value> = old.into_iter().chain(partial).collect();
-        let new = monoid.exprs().combine.eval_all(&mut arithmetic, &params);
+        let new = self.combine(fold, &old, &partial);
         accumulators.iter().zip(new).for_each(|(&acc, value)| self.emitter.set(acc, value));
     }
 
