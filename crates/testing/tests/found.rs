@@ -63,6 +63,21 @@ const FOUND: &[Found] = &[
         numbers: Numbers::Normal,
         schedule: "schedule lanes 4\nblock x0 by 3\ninner x1\nlane x1",
     },
+    Found {
+        name: "one lane may add a whole column, and lose every small number beside a large one",
+        body: "
+            T0 = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+            S1 = fd.ops.size(T0, dim=0)
+            T2 = fd.ops.iota(S1, 0, 1, DataType.Int)
+            T3 = fd.ops.cast(fd.ops.where(fd.ops.eq(T2, 0), 1.0, 5e-8), dtype=DataType.Float)
+            T4 = fd.ops.broadcast(T3, is_broadcast_dim=[False, True])
+            T5 = fd.ops.add(fd.ops.mul(T0, 0.0), T4)
+            T6 = fd.ops.sum(T5, dims=[0])
+            fd.add_output(T6)",
+        sizes: &[&[4096, 3]],
+        numbers: Numbers::Normal,
+        schedule: "schedule lanes 4\ninner x0\ninner x1\nlane x1",
+    },
 ];
 
 fn define(body: &str) -> Definition {

@@ -97,7 +97,7 @@ const SUM: MonoidRow = MonoidRow {
     combine: "sum_a + sum_b",
     finish: "sum",
     exact: false,
-    error: "h u times the sum of the elements' magnitudes (Higham, Accuracy and Stability, 4.2); integers exact, wrapped",
+    error: "(n - 1) u times the sum of the elements' magnitudes, in any order (Rump 2012); integers exact, wrapped",
     doc: "The sum of the elements; 0 of none.",
 };
 
@@ -150,8 +150,8 @@ const WELFORD: MonoidRow = MonoidRow {
               where(empty, m2_a, m2_a + m2_b + d * d * (count_a * w)), n",
     finish: "mean, m2, count",
     exact: false,
-    error: "mean: h u times the greatest magnitude, a few times over; m2: n h u times the same squared in the worst case, and \
-            h u times itself where the deviations are not small beside the mean (Chan, Golub and LeVeque 1983)",
+    error: "mean: n u times the mean magnitude, a few times over; m2: n n u times the same squared in the worst case, and \
+            n u times itself where the deviations are not small beside the mean (Chan, Golub and LeVeque 1983)",
     doc: "Mean, sum of squared deviations from the mean, and count of the elements.",
 };
 

@@ -1,30 +1,31 @@
 //! What each fold accumulates, and how far compiled code may be from it.
 //!
 //! Compiled code adds in the dtype itself, in lanes and chunks whose order it is free to choose; the evaluator adds in
-//! doubles. With `u` the unit roundoff and `h` the number of roundings in a row that an element meets, a sum is off by
-//! at most `h u` times the sum of magnitudes (Higham, Accuracy and Stability of Numerical Algorithms, 4.2). `h` is at
-//! most `n - 1`, and with overwhelming probability the error stays within that of `λ sqrt(n)` roundings (Higham and
-//! Mary 2019, A new approach to probabilistic rounding error analysis). So `h = min(n - 1, λ sqrt(n))` is certain for
-//! every order no deeper than `λ sqrt(n)`, which code with lanes and chunks has, and probable for deeper ones.
+//! doubles. With `u` the unit roundoff, a sum of `n` elements in any order is off by at most `(n - 1) u` times the sum of
+//! magnitudes, however large `n` is (Rump 2012, Error estimation of floating-point summation and dot product). One lane
+//! may walk a whole fold, so no legal order is spared the worst case: `1, u, u, …` added from the left stays 1.
 
 use super::{Item, Reduction};
 use crate::DType;
 use crate::graph::evaluate::bound::{Rounding, apart};
 use crate::ops::{BoolMeaning, IntMeaning, Monoid, Prim};
 
-/// The constant `λ` of Higham and Mary.
-const LAMBDA: f64 = 6.0;
-
-/// Roundings in a row that the bound of a fold of `n` elements counts.
+/// Roundings in a row that an element of a fold of `n` elements may meet.
 fn depth(n: usize) -> f64 {
-    let n = n as f64;
-    (n - 1.0).max(0.0).min(LAMBDA * n.sqrt())
+    (n as f64 - 1.0).max(0.0)
 }
 
-/// The relative error of so many roundings; in f64 the evaluator's own are as large, and count too.
-fn gamma(rounding: &Rounding, dtype: DType, roundings: f64) -> f64 {
+/// The relative error of so many roundings of a sum; in f64 the evaluator's own are as large, and count too.
+fn linear(rounding: &Rounding, dtype: DType, roundings: f64) -> f64 {
     let sides = if dtype == DType::F64 { 2.0 } else { 1.0 };
-    sides * roundings * rounding.unit / (1.0 - roundings * rounding.unit).max(f64::EPSILON)
+    sides * roundings * rounding.unit
+}
+
+/// The relative error of so many factors, each off by one rounding (Higham, Accuracy and Stability of Numerical
+/// Algorithms, 3.1); nothing is known where they may add up to the whole.
+fn gamma(rounding: &Rounding, dtype: DType, roundings: f64) -> f64 {
+    let whole = roundings * rounding.unit;
+    if whole < 1.0 { linear(rounding, dtype, roundings) / (1.0 - whole) } else { f64::INFINITY }
 }
 
 /// One result, the other two places unused.
@@ -83,7 +84,7 @@ impl Reduction for Sum {
             _ if state.magnitude >= self.rounding.overflow => f64::INFINITY,
             (_, false) => 0.0 * state.error,
             (_, true) => {
-                let order = gamma(&self.rounding, self.dtype, depth(n)) * state.magnitude;
+                let order = linear(&self.rounding, self.dtype, depth(n)) * state.magnitude;
                 self.rounding.guarded(state.sum, state.error + order + self.rounding.own(state.sum))
             }
         };
