@@ -8,6 +8,7 @@ use ferrofuse::{
     CodeTarget, Definition, File, Hints, Machine, Plan, PlanOptions, Schedule, Segmentation, parse_schedule,
     value_named,
 };
+use ir::graph::Val;
 
 use crate::failure::Failure;
 use crate::inputs::{Inputs, Request};
@@ -36,7 +37,8 @@ impl Choices {
     /// The first file that cannot be read or does not hold what it should.
     pub fn read(&self, definition: &Definition) -> Result<PlanOptions, Failure> {
         let segmentation = self.segmentation.as_ref().map(|path| {
-            let named = |name: &str| value_named(definition, name);
+            let is_computed = |&val: &Val| !definition.fusion.is_input(val);
+            let named = |name: &str| value_named(definition, name).filter(is_computed);
             Segmentation::parse(&text(path)?, &named).map_err(|error| of_file(path, &error))
         });
         let schedule = |(segment, path): &(usize, PathBuf)| -> Result<(usize, Schedule), Failure> {

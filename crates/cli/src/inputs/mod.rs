@@ -38,7 +38,7 @@ impl<'f> Inputs<'f> {
     /// Reads the files that are named and works out sizes; draws nothing yet.
     ///
     /// # Errors
-    /// Names that the definition lacks, and files that cannot be read.
+    /// Names that the definition lacks, files that cannot be read, and files of other sizes than asked for.
     pub fn resolve(file: &'f File, request: &Request) -> Result<Inputs<'f>, Failure> {
         let definition = &file.definition;
         check_names(definition, request)?;
@@ -47,7 +47,7 @@ impl<'f> Inputs<'f> {
         for (place, decl) in definition.input_decls().iter().enumerate() {
             let array = from_request(&definition.name_of(decl.val), decl.dtype, request)?;
             if let Some(array) = &array {
-                sizes.observe(definition, place, array.view().sizes());
+                sizes.observe(definition, place, array.view().sizes())?;
             }
             given.push(array);
         }

@@ -30,14 +30,24 @@ impl Sizes {
         Ok(sizes)
     }
 
-    /// Adds the sizes of an input that is there. What `--size` said before stays; a contradiction shows at the call.
-    pub fn observe(&mut self, definition: &Definition, input: usize, sizes: &[usize]) {
+    /// Adds the sizes of an input that is there.
+    ///
+    /// # Errors
+    /// When `--size` said otherwise.
+    pub fn observe(&mut self, definition: &Definition, input: usize, sizes: &[usize]) -> Result<(), Failure> {
         let val = definition.fusion.inputs()[input];
-        for (expr, &size) in definition.graph.shape(val).iter().zip(sizes) {
-            if let Some(symbol) = expr.as_sym() {
-                self.known.entry(symbol).or_insert(size as i64);
+        for (axis, (expr, &size)) in definition.graph.shape(val).iter().zip(sizes).enumerate() {
+            let Some(symbol) = expr.as_sym() else { continue };
+            let said = *self.known.entry(symbol).or_insert(size as i64);
+            if said != size as i64 {
+                let (symbol, name) = (definition.symbol_name(symbol), definition.name_of(val));
+                let message = format!(
+                    "--size {symbol}={said}: axis {axis} of the data given for `{name}` has size {size}"
+                );
+                return Err(Failure::user(message));
             }
         }
+        Ok(())
     }
 
     /// Adds what follows from the equalities that the definition implies.

@@ -101,6 +101,8 @@ fn arrays_that_do_not_fit_are_refused() {
     };
     let error = with_y("shape.npy", "<f4", "(3, 5)", 60);
     assert!(error.contains('y') && error.contains("expected size 4") && error.contains("got 5"), "{error}");
+    let error = refused(&path, &["--input", &x, "--size", "i1=5"], 2);
+    assert!(error.contains("--size i1=5: axis 1 of the data given for `x` has size 4"), "{error}");
     assert!(with_y("dtype.npy", "<f8", "(3, 4)", 96).contains("expected dtype f32, got f64"));
     assert!(with_y("rank.npy", "<f4", "(12,)", 48).contains("axes"));
     assert!(with_y("truncated.npy", "<f4", "(3, 4)", 40).contains("truncated"));

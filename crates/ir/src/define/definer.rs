@@ -141,7 +141,11 @@ impl Definer {
     pub(super) fn add_node(&mut self, form: Form, operands: &[Val]) -> Result<Node, DefineError> {
         let node = self.graph.add(form, operands, &mut self.facts);
         let node = node.map_err(|error| DefineError::from_shape(self.op, error))?;
-        Ok(node)
+        let mut sizes = self.graph.node(node).results.iter().flat_map(|ty| &ty.shape);
+        match sizes.any(Expr::is_overflow) {
+            true => Err(self.refuse("sizes of at most 63 bits", "a size beyond")),
+            false => Ok(node),
+        }
     }
 
     /// A constant.
