@@ -142,6 +142,7 @@ pub fn plan(
     if let Some((number, _)) = options.schedules.iter().find(|(number, _)| !has_kernels(*number)) {
         return Err(PlanError::NoSegment(*number));
     }
+    debug_assert!(graph.verify_tasks(&tasks).is_empty(), "segments that are no views of the fusion");
     Ok(Plan { graph, fusion, map, segmentation, segments, tasks })
 }
 

@@ -180,6 +180,11 @@ impl Graph {
         if result.rank() != 0 || !result.dtype.is_int() {
             return None;
         }
+        // Arithmetic in i32 wraps where sizes do not.
+        let wraps = matches!(form, Form::Map(_) | Form::Cast(_)) && result.dtype != DType::I64;
+        if wraps {
+            return None;
+        }
         let sizes: Option<SmallVec<[Expr; 3]>> = operands.iter().map(|&val| self.as_size(val)).collect();
         match (form, &sizes?[..]) {
             (Form::Constant(scalar), _) => Some(Expr::constant(scalar.as_i64())),
