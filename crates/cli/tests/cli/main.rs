@@ -1,5 +1,6 @@
 //! The binary as users meet it: every verb and option, every kind of bad input, exit codes, what is left on disk.
 
+mod bench;
 mod file_tests;
 mod hidden_llvm;
 mod refusals;

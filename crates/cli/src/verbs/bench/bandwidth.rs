@@ -2,47 +2,56 @@
 //! minute as the kernel that they are compared with.
 
 use std::hint::black_box;
+use std::ops::Range;
 use std::thread;
 use std::time::{Duration, Instant};
 
 /// Bytes up to which a copy goes through the caches; longer ones the C library streams past them.
 const PIECE: usize = 64 << 10;
 
-/// Memory to copy from and to.
+/// Memory to copy from and to: as many windows as there are sets of inputs, so that none is in the caches still.
 pub struct Bandwidth {
     from: Vec<u8>,
     to: Vec<u8>,
+    window: usize,
     threads: usize,
 }
 
 impl Bandwidth {
-    /// Memory of this footprint, half of it read and half of it written, touched once.
-    pub fn new(footprint: usize, threads: usize) -> Bandwidth {
-        let half = (footprint / 2).max(1 << 20);
-        Bandwidth { from: vec![1; half], to: vec![2; half], threads }
+    /// Windows of this footprint, half of it read and half of it written, touched once.
+    pub fn new(footprint: usize, windows: usize, threads: usize) -> Bandwidth {
+        let window = (footprint / 2).max(1 << 20);
+        Bandwidth { from: vec![1; window * windows], to: vec![2; window * windows], window, threads }
     }
 
     /// Bytes that a copy moves: each read and each written.
     pub fn copied_bytes(&self) -> usize {
-        2 * self.from.len()
+        2 * self.window
     }
 
     /// Bytes that a read moves.
     pub fn read_bytes(&self) -> usize {
-        self.from.len() + self.to.len()
+        2 * self.window
     }
 
     /// The time of a copy: the better of one that goes through the caches and one that the C library may stream.
-    pub fn copy(&mut self) -> Duration {
-        let whole = self.timed_copy(usize::MAX);
-        whole.min(self.timed_copy(PIECE))
+    pub fn copy(&mut self, turn: usize) -> Duration {
+        let whole = self.timed_copy(2 * turn, usize::MAX);
+        whole.min(self.timed_copy(2 * turn + 1, PIECE))
     }
 
-    fn timed_copy(&mut self, piece: usize) -> Duration {
-        let share = self.from.len().div_ceil(self.threads);
+    /// The place of a window; turns go round.
+    fn range(&self, turn: usize) -> Range<usize> {
+        let begin = turn * self.window % self.from.len();
+        begin..begin + self.window
+    }
+
+    fn timed_copy(&mut self, turn: usize, piece: usize) -> Duration {
+        let share = self.window.div_ceil(self.threads);
+        let range = self.range(turn);
         let start = Instant::now();
         thread::scope(|scope| {
-            for (to, from) in self.to.chunks_mut(share).zip(self.from.chunks(share)) {
+            for (to, from) in self.to[range.clone()].chunks_mut(share).zip(self.from[range].chunks(share)) {
                 scope.spawn(move || {
                     let piece = piece.min(from.len());
                     to.chunks_mut(piece)
@@ -56,14 +65,14 @@ impl Bandwidth {
         time
     }
 
-    /// The time of a read of all of the memory.
-    pub fn read(&self) -> Duration {
+    /// The time of a read of a window.
+    pub fn read(&self, turn: usize) -> Duration {
+        let range = self.range(turn);
         let start = Instant::now();
+        let share = self.window.div_ceil(self.threads);
         thread::scope(|scope| {
-            for memory in [&self.from, &self.to] {
-                for part in memory.chunks(memory.len().div_ceil(self.threads)) {
-                    scope.spawn(move || black_box(sum(part)));
-                }
+            for (from, to) in self.from[range.clone()].chunks(share).zip(self.to[range].chunks(share)) {
+                scope.spawn(move || black_box(sum(from).wrapping_add(sum(to))));
             }
         });
         start.elapsed()

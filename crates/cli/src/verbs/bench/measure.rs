@@ -177,7 +177,7 @@ fn steady(
     peer: Peer,
     threads: usize,
 ) -> Result<(Duration, f64), Failure> {
-    let mut bandwidth = Bandwidth::new(bytes as usize, threads);
+    let mut bandwidth = Bandwidth::new(bytes as usize, sets.len(), threads);
     let mut held = VecDeque::new();
     let (mut times, mut peers) = (Vec::new(), Vec::new());
     for call in 0..sets.len() + CALLS {
@@ -190,8 +190,8 @@ fn steady(
         let time = start.elapsed();
         held.push_back(outputs);
         let (moved, taken) = match peer {
-            Peer::Copy => (bandwidth.copied_bytes(), bandwidth.copy()),
-            Peer::Read => (bandwidth.read_bytes(), bandwidth.read()),
+            Peer::Copy => (bandwidth.copied_bytes(), bandwidth.copy(call)),
+            Peer::Read => (bandwidth.read_bytes(), bandwidth.read(call)),
         };
         if call >= sets.len() {
             times.push(time);
