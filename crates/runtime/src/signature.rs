@@ -189,7 +189,7 @@ impl Signature {
             Demand::Zero => (format!("{about} = 0"), about.clone()),
             Demand::NonNegative => (format!("{about} >= 0"), about.clone()),
             Demand::MultipleOf(divisor) => (format!("{about} is a multiple of {divisor}"), about.clone()),
-            Demand::Within(range) => (format!("{about} lies {}", interval(range)), about.clone()),
+            Demand::Within(range) => (within(about, range), about.clone()),
         };
         Error::Guard { condition: text, values: self.explain(&mentioned, symbols) }
     }
@@ -225,12 +225,12 @@ fn size(view: &ArrayView<'_>, axis: usize) -> i64 {
     i64::try_from(view.sizes()[axis]).unwrap_or(i64::MAX)
 }
 
-fn interval(range: &Range) -> String {
+fn within(about: &Expr, range: &Range) -> String {
     match (range.lo(), range.hi()) {
-        (Some(lo), Some(hi)) => format!("between {lo} and {hi}"),
-        (Some(lo), None) => format!("at or above {lo}"),
-        (None, Some(hi)) => format!("at or below {hi}"),
-        (None, None) => "anywhere".to_owned(),
+        (Some(lo), Some(hi)) => format!("{lo} <= {about} <= {hi}"),
+        (Some(lo), None) => format!("{about} >= {lo}"),
+        (None, Some(hi)) => format!("{about} <= {hi}"),
+        (None, None) => format!("{about} = {about}"),
     }
 }
 

@@ -147,11 +147,26 @@ fn divide(witness: &Witness, target: &Target, hints: &Hints, schedule: &mut Sche
     let lane_is_free = lane.filter(|axis| folds_over(axis) == 0);
     let lane_is_folded = lane.filter(|axis| folds_over(axis) > 0);
     // Work that leaves nothing behind is cut finer than needed, to balance; each piece of a fold leaves a partial result.
-    free.iter().for_each(|&axis| cut.axis(axis, 1, 4, schedule));
-    lane_is_free.iter().for_each(|&axis| cut.axis(axis, target.strip, 4, schedule));
-    folded.iter().for_each(|&axis| cut.axis(axis, 1, 1, schedule));
-    lane_is_folded.iter().for_each(|&axis| cut.axis(axis, target.strip, 1, schedule));
+    let [free_row, free_lane] = [1, target.strip].map(|unit| Pieces { unit, share: 4, longest: u64::MAX });
+    let [folded_row, folded_lane] =
+        [(1, CHAIN), (target.strip, u64::MAX)].map(|(unit, longest)| Pieces { unit, share: 1, longest });
+    free.iter().for_each(|&axis| cut.axis(axis, free_row, schedule));
+    lane_is_free.iter().for_each(|&axis| cut.axis(axis, free_lane, schedule));
+    folded.iter().for_each(|&axis| cut.axis(axis, folded_row, schedule));
+    lane_is_folded.iter().for_each(|&axis| cut.axis(axis, folded_lane, schedule));
     schedule.rows = outer.into_iter().filter(|axis| schedule.chunk(*axis).is_none()).collect();
+}
+
+/// Longest chain of additions along an axis that rows walk: its rounding errors add up.
+const CHAIN: u64 = 4096;
+
+/// How an axis is cut: into about as many pieces as give `share` times the target's blocks, each a multiple of `unit` that
+/// holds at least the target's grain of work, none longer than `longest`.
+#[derive(Clone, Copy)]
+struct Pieces {
+    unit: u64,
+    share: u64,
+    longest: u64,
 }
 
 /// The division into blocks so far.
@@ -164,17 +179,17 @@ struct Cut<'a> {
 }
 
 impl Cut<'_> {
-    /// Divides one more axis into about as many chunks as give `share` times the target's blocks. Chunks are multiples of
-    /// `unit` and hold at least the target's grain of work.
-    fn axis(&mut self, axis: Axis, unit: u64, share: u64, schedule: &mut Schedule) {
-        if self.blocks * 2 > self.target.blocks {
+    /// Divides one more axis, unless there are blocks enough and it is no longer than a piece may be.
+    fn axis(&mut self, axis: Axis, pieces: Pieces, schedule: &mut Schedule) {
+        let Pieces { unit, share, longest } = pieces;
+        let size = self.hints.value(&schedule.extent(self.witness, axis)).max(1);
+        if self.blocks.saturating_mul(2) > self.target.blocks && size <= longest {
             return;
         }
-        let size = self.hints.value(&schedule.extent(self.witness, axis)).max(1);
         let per_index = (self.total / (self.blocks.saturating_mul(size)).max(1)).max(1);
         let pieces = (self.target.blocks * share / self.blocks).max(1);
         let wanted = self.target.grain.div_ceil(per_index).max(size.div_ceil(pieces));
-        let chunk = wanted.div_ceil(unit).saturating_mul(unit).max(1);
+        let chunk = wanted.div_ceil(unit).saturating_mul(unit).clamp(1, longest);
         schedule.blocks.push((axis, chunk));
         self.blocks = self.blocks.saturating_mul(size.div_ceil(chunk));
     }
