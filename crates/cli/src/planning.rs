@@ -77,10 +77,34 @@ pub fn plan(
     target: CodeTarget,
     machine: &Machine,
 ) -> Result<Planned, Failure> {
+    planned(file, request, &choices.read(&file.definition)?, target, machine)
+}
+
+/// Plans a definition with a segmentation to compare with.
+///
+/// # Errors
+/// When inputs do not fit the definition.
+pub fn baseline(
+    file: &File,
+    request: &Request,
+    segmentation: Segmentation,
+    target: CodeTarget,
+    machine: &Machine,
+) -> Result<Planned, Failure> {
+    let options = PlanOptions { segmentation: Some(segmentation), ..PlanOptions::default() };
+    planned(file, request, &options, target, machine)
+}
+
+fn planned(
+    file: &File,
+    request: &Request,
+    options: &PlanOptions,
+    target: CodeTarget,
+    machine: &Machine,
+) -> Result<Planned, Failure> {
     let (hints, layouts) = Inputs::resolve(file, request)?.facts();
     let definition = &file.definition;
-    let options = choices.read(definition)?;
     let target = target.facts(|| machine.target());
-    let plan = compiler::plan(&definition.graph, &definition.fusion, &layouts, &target, &hints, &options);
+    let plan = compiler::plan(&definition.graph, &definition.fusion, &layouts, &target, &hints, options);
     Ok(Planned { plan: plan.map_err(Failure::user)?, hints })
 }

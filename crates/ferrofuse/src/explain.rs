@@ -3,6 +3,7 @@
 //! Takes a definition, the plan made of it and the sizes to count with; gives an object that serializes as
 //! `explain --json` and prints as a table. Names are the user's. Decides nothing, and needs no real inputs.
 
+mod draw;
 mod names;
 mod table;
 
@@ -18,6 +19,7 @@ use ir::index::Expr;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
+pub use draw::{html, svg};
 pub(crate) use names::Names;
 pub use names::{output_names, value_named};
 

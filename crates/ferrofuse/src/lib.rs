@@ -35,9 +35,12 @@ pub use codegen::cpu::llvm::LlvmOptions;
 pub use compiler::layout::Layout;
 pub use compiler::schedule::{Hints, Schedule, parse as parse_schedule};
 pub use compiler::segment::Segmentation;
+pub use compiler::segment::{greedy, unfused};
 pub use compiler::{Decision, Plan, PlanOptions};
 pub use emit::{EmitError, EmitOptions, Stage, emit};
-pub use explain::{Edge, Explanation, SegmentExplanation, TensorBytes, explain, output_names, value_named};
+pub use explain::{
+    Edge, Explanation, SegmentExplanation, TensorBytes, explain, html, output_names, svg, value_named,
+};
 pub use ir::array::{Array, ArrayError, ArrayView};
 pub use ir::define::{Definer, Definition};
 pub use ir::text::{Diagnostic, File};

@@ -1,10 +1,15 @@
 //! `ferrofuse explain`: the segments of a definition, what they move, and why each boundary is there.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use clap::Args;
-use ferrofuse::{CodeTarget, Machine, explain};
+use clap::{Args, ValueEnum};
+use ferrofuse::{
+    CodeTarget, Definition, Explanation, File, Machine, explain, greedy, html, svg, table, unfused,
+};
+use serde::Serialize;
+
+use crate::arrays::Staged;
 
 use crate::definition;
 use crate::failure::{Failure, Outcome};
@@ -26,6 +31,42 @@ pub struct Options {
     /// One JSON object instead of a table
     #[arg(long)]
     json: bool,
+    /// Draw the segment graph into this SVG file
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// Write the picture and the tables into this HTML file
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Compare with pairwise merging, or with no fusion at all
+    #[arg(long, value_name = "HOW")]
+    compare: Option<Baseline>,
+}
+
+/// What a plan is compared with.
+#[derive(Clone, Copy, ValueEnum)]
+enum Baseline {
+    /// Producers and consumers merged pair by pair, nothing computed twice to save bytes
+    Greedy,
+    /// Each operation by itself
+    Unfused,
+}
+
+/// The totals of a plan to compare with.
+#[derive(Serialize)]
+struct Compared {
+    with: &'static str,
+    segments: usize,
+    bytes: u64,
+    traffic_ratio: f64,
+}
+
+/// An explanation, and what it is compared with.
+#[derive(Serialize)]
+struct Report {
+    #[serde(flatten)]
+    explanation: Explanation,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    compared: Option<Compared>,
 }
 
 /// Writes the explanation.
@@ -33,14 +74,40 @@ pub fn run(options: &Options, machine: &Machine, out: &mut dyn Write) -> Result<
     let file = definition::read(&options.file)?;
     let planned = planning::plan(&file, &options.request, &options.choices, options.target, machine)?;
     let explanation = explain(&file.definition, &planned.plan, &planned.hints);
+    let compared = options.compare.map(|with| compare(with, options, &file, machine)).transpose()?;
+    if let Some(path) = &options.svg {
+        publish(path, &svg(&explanation))?;
+    }
+    if let Some(path) = &options.html {
+        publish(path, &html(&explanation, &options.file.display().to_string()))?;
+    }
+    let report = Report { explanation, compared };
     if options.json {
-        writeln!(
-            out,
-            "{}",
-            serde_json::to_string_pretty(&explanation).expect("an explanation is plain data")
-        )?;
-    } else {
-        write!(out, "{explanation}")?;
+        writeln!(out, "{}", serde_json::to_string_pretty(&report).expect("an explanation is plain data"))?;
+        return Ok(Outcome::Fine);
+    }
+    write!(out, "{}", report.explanation)?;
+    if let Some(Compared { with, segments, bytes, traffic_ratio }) = report.compared {
+        let moved = table::bytes(bytes);
+        writeln!(out, "{with}: {segments} segments, {moved} moved, traffic ratio {traffic_ratio:.3}")?;
     }
     Ok(Outcome::Fine)
+}
+
+fn compare(with: Baseline, options: &Options, file: &File, machine: &Machine) -> Result<Compared, Failure> {
+    let Definition { graph, fusion, .. } = &file.definition;
+    let (with, segmentation) = match with {
+        Baseline::Greedy => ("greedy", greedy(graph, fusion)),
+        Baseline::Unfused => ("unfused", unfused(graph, fusion)),
+    };
+    let planned = planning::baseline(file, &options.request, segmentation, options.target, machine)?;
+    let explanation = explain(&file.definition, &planned.plan, &planned.hints);
+    let Explanation { segments, bytes, traffic_ratio, .. } = explanation;
+    Ok(Compared { with, segments: segments.len(), bytes, traffic_ratio })
+}
+
+fn publish(path: &Path, text: &str) -> Result<(), Failure> {
+    let mut file = Staged::new(path)?;
+    file.write_all(text.as_bytes())?;
+    Ok(file.publish()?)
 }

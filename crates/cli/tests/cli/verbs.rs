@@ -163,3 +163,22 @@ fn help_names_what_there_is() {
     }
     assert!(fine("--version").starts_with("ferrofuse "));
 }
+
+#[test]
+fn explain_draws_the_segments_and_compares() {
+    let folder = tempfile::tempdir().expect("a folder for the test");
+    let (svg, html) = (folder.path().join("segments.svg"), folder.path().join("segments.html"));
+    let file = "examples/reduction_broadcast_add.py";
+    let (svg_path, html_path) = (svg.display(), html.display());
+    let text = fine(&format!("explain {file} --svg {svg_path} --html {html_path} --compare greedy"));
+    assert!(text.contains("greedy: 2 segments, "), "{text}");
+    let drawn = std::fs::read_to_string(&svg).expect("the picture");
+    assert!(drawn.starts_with("<svg ") && drawn.contains(">seg0<") && drawn.contains(">seg1<"), "{drawn}");
+    assert_eq!(drawn.matches("<path ").count(), 1, "one tensor passes between the segments");
+    let page = std::fs::read_to_string(&html).expect("the page");
+    assert!(page.starts_with("<!doctype html>") && page.contains(&drawn), "{page}");
+    let unfused = fine("explain examples/softmax.py --compare unfused --json");
+    let report: serde_json::Value = serde_json::from_str(&unfused).expect("one object");
+    assert!(report["compared"]["segments"].as_u64() > Some(5), "{report}");
+    assert!(report["compared"]["bytes"].as_u64() > report["bytes"].as_u64(), "{report}");
+}

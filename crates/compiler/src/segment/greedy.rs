@@ -29,6 +29,11 @@ pub fn greedy(graph: &Graph, fusion: &Fusion) -> Segmentation {
     groups.segmentation()
 }
 
+/// No fusion at all, for comparison: each operation a segment of its own.
+pub fn unfused(graph: &Graph, fusion: &Fusion) -> Segmentation {
+    Groups::single_nodes(graph, fusion).segmentation()
+}
+
 /// A partition of a fusion's nodes into groups.
 struct Groups<'a> {
     graph: &'a Graph,

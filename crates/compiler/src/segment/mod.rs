@@ -10,7 +10,7 @@ mod recompute;
 mod segmentation;
 mod witness;
 
-pub use greedy::greedy;
+pub use greedy::{greedy, unfused};
 pub use legal::{Refusal, legal};
 pub use recompute::recompute;
 pub use segmentation::{Segmentation, SegmentationError};
