@@ -1,7 +1,7 @@
 //! A fusion compiler for tensor programs: define, compile, run.
 //!
-//! A *definition* is a tensor program in nvFuser's definition language. It is compiled into segments, each a kernel that
-//! moves the least memory, and run on views of arrays with any strides.
+//! A *definition* is a tensor program in nvFuser's definition language. It is cut into segments so that few bytes move
+//! through memory, each compiled to a kernel where it can be one, and run on views of arrays with any strides.
 //!
 //! ```
 //! use ferrofuse::{Array, CompileOptions, compile, define};
