@@ -19,6 +19,7 @@ test: setup
 	cargo test --workspace
 	cargo build --package ferrofuse-cli
 	.venv/bin/python tests/numpy/oracle.py $(TARGET)/debug/ferrofuse
+	.venv/bin/python tests/numpy/ops.py $(TARGET)/debug/ferrofuse
 
 bench: setup
 	$(FERROFUSE) bench

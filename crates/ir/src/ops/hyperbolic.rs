@@ -38,7 +38,7 @@ pub(super) const ACOSH: CompositeRow = CompositeRow {
     name: "acosh",
     params: X,
     typing: Typing::Float,
-    text: "t = x - 1; where(gt(x, 1e9), log(x) + 0.6931471805599453, log1p(t + sqrt(t * (t + 2))))",
+    text: "t = x - 1; where(gt(x, 1e9), log(x) + 0.6931471805599453, log1p(t + sqrt(t) * sqrt(t + 2)))",
     doc: "Inverse hyperbolic cosine; below 1, NaN.",
 };
 
