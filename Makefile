@@ -1,5 +1,5 @@
 # The commands of this project. Each first installs what the machine lacks.
-.PHONY: setup demo test bench
+.PHONY: setup demo test bench python wheel
 
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 FERROFUSE := cargo run --quiet --release --package ferrofuse-cli --
@@ -13,6 +13,13 @@ demo: setup
 	$(FERROFUSE) run $(DEMO) --check --time
 	$(FERROFUSE) explain $(DEMO)
 
+# The Python package, built and installed into .venv so that changes of its Python files take effect at once.
+python: setup
+	VIRTUAL_ENV=$(CURDIR)/.venv .venv/bin/maturin develop --quiet
+
+wheel: setup
+	.venv/bin/maturin build --release --out $(TARGET)/wheels
+
 test: setup
 	cargo fmt --check
 	cargo clippy --workspace --all-targets -- -D warnings
@@ -20,6 +27,8 @@ test: setup
 	cargo build --package ferrofuse-cli
 	.venv/bin/python tests/numpy/oracle.py $(TARGET)/debug/ferrofuse
 	.venv/bin/python tests/numpy/ops.py $(TARGET)/debug/ferrofuse
+	$(MAKE) python
+	.venv/bin/python -m pytest --quiet
 
 bench: setup
 	$(FERROFUSE) bench

@@ -51,7 +51,8 @@ impl Tensor {
             .expect("the buffer was allocated for these sizes")
     }
 
-    pub(crate) fn as_mut_ptr(&mut self) -> *mut u8 {
+    /// Where the elements begin, for whoever takes the tensor over; valid while the tensor lives.
+    pub fn as_mut_ptr(&mut self) -> *mut u8 {
         self.buffer.as_mut_ptr()
     }
 

@@ -1,0 +1,136 @@
+//! NumPy's arrays, through its C API: seen where they lie, and made around memory of ours.
+
+use std::ffi::c_int;
+use std::ptr;
+
+use ::numpy::npyffi::{
+    _PyArray_GET_ITEM_DATA, NPY_ARRAY_WRITEABLE, NpyTypes, PY_ARRAY_API, get_type_object, npy_intp,
+};
+use ::numpy::{PyArrayDescr, PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
+use ferrofuse::{ArrayView, DType};
+use ir::array::{Dims, Layout, Strides};
+use pyo3::exceptions::PyImportError;
+use pyo3::prelude::*;
+
+use super::Memory;
+use crate::errors;
+
+/// An array of NumPy where it lies.
+pub struct Seen<'py> {
+    array: Bound<'py, PyUntypedArray>,
+    dtype: DType,
+    layout: Layout,
+}
+
+/// Whether an object is an array of NumPy.
+pub fn is_array(object: &Bound<'_, PyAny>) -> bool {
+    object.cast::<PyUntypedArray>().is_ok()
+}
+
+impl<'py> Seen<'py> {
+    /// The array, if the object is one.
+    ///
+    /// # Errors
+    /// For dtypes that are not supported.
+    pub fn new(object: &Bound<'py, PyAny>, place: usize) -> PyResult<Option<Seen<'py>>> {
+        let Ok(array) = object.cast::<PyUntypedArray>() else { return Ok(None) };
+        let descr = array.dtype();
+        let Some(dtype) = dtype_of(&descr) else {
+            let message = format!("input {place}: arrays of dtype {descr} are not supported");
+            return Err(errors::argument(object.py(), message));
+        };
+        let size = dtype.size() as isize;
+        if array.strides().iter().any(|stride| stride % size != 0) {
+            // Fields of records lie at odd distances.
+            return Seen::new(&array.call_method0("copy")?, place);
+        }
+        let sizes: Dims = array.shape().iter().copied().collect();
+        let strides: Strides = array.strides().iter().map(|stride| stride / size).collect();
+        Ok(Some(Seen { array: array.clone(), dtype, layout: Layout { offset: 0, sizes, strides } }))
+    }
+
+    /// The elements.
+    pub fn view(&self) -> ArrayView<'_> {
+        // SAFETY: the array is alive, and NumPy keeps shape, strides and memory of an array in step. Who writes to an
+        // array while others read it has a race of their own making, as with every function of NumPy.
+        unsafe {
+            let data = (*_PyArray_GET_ITEM_DATA(self.array.as_array_ptr())).data;
+            ArrayView::from_raw_parts(data.cast(), self.dtype, self.layout.clone())
+        }
+    }
+}
+
+/// NumPy's number types by kind and size; those of other packages by name.
+fn dtype_of(descr: &Bound<'_, PyArrayDescr>) -> Option<DType> {
+    if descr.is_native_byteorder() == Some(false) {
+        return None;
+    }
+    match (descr.kind(), descr.itemsize()) {
+        (b'f', 4) => Some(DType::F32),
+        (b'f', 8) => Some(DType::F64),
+        (b'f', 2) if descr.num() < 256 => Some(DType::F16),
+        (b'i', 4) => Some(DType::I32),
+        (b'i', 8) => Some(DType::I64),
+        (b'b', 1) => Some(DType::Bool),
+        _ => DType::ALL.into_iter().find(|dtype| descr.to_string() == dtype.numpy_name()),
+    }
+}
+
+/// An array around an output's memory.
+///
+/// # Errors
+/// When NumPy has no such dtype and `ml_dtypes`, which adds them, is missing.
+pub fn array<'py>(memory: &Bound<'py, Memory>) -> PyResult<Bound<'py, PyAny>> {
+    let py = memory.py();
+    let exported = memory.get().exported();
+    let size = exported.dtype.size() as npy_intp;
+    let descr = descr_of(py, exported.dtype)?;
+    let mut sizes: Vec<npy_intp> = exported.layout.sizes.iter().map(|&size| size as npy_intp).collect();
+    let mut strides: Vec<npy_intp> = exported.layout.strides.iter().map(|&stride| stride * size).collect();
+    // SAFETY: sizes and strides are as many as the rank says and describe the memory, which the new array keeps alive as
+    // its base; both calls take over the references they are given, also where they fail.
+    unsafe {
+        let made = PY_ARRAY_API.PyArray_NewFromDescr(
+            py,
+            get_type_object(py, NpyTypes::PyArray_Type),
+            descr.into_dtype_ptr(),
+            sizes.len() as c_int,
+            sizes.as_mut_ptr(),
+            strides.as_mut_ptr(),
+            exported.data.cast(),
+            NPY_ARRAY_WRITEABLE,
+            ptr::null_mut(),
+        );
+        let array = Bound::from_owned_ptr_or_err(py, made)?;
+        match PY_ARRAY_API.PyArray_SetBaseObject(py, made.cast(), memory.clone().into_ptr()) {
+            0 => Ok(array),
+            _ => Err(PyErr::fetch(py)),
+        }
+    }
+}
+
+fn descr_of(py: Python<'_>, dtype: DType) -> PyResult<Bound<'_, PyArrayDescr>> {
+    match dtype {
+        DType::Bool => Ok(::numpy::dtype::<bool>(py)),
+        DType::I32 => Ok(::numpy::dtype::<i32>(py)),
+        DType::I64 => Ok(::numpy::dtype::<i64>(py)),
+        DType::F32 => Ok(::numpy::dtype::<f32>(py)),
+        DType::F64 => Ok(::numpy::dtype::<f64>(py)),
+        other => named(py, other),
+    }
+}
+
+/// A dtype by its name in NumPy, or else in `ml_dtypes`.
+fn named(py: Python<'_>, dtype: DType) -> PyResult<Bound<'_, PyArrayDescr>> {
+    let name = dtype.numpy_name();
+    if let Ok(descr) = PyArrayDescr::new(py, name) {
+        return Ok(descr);
+    }
+    let package = py.import("ml_dtypes").map_err(|_| {
+        let message = format!(
+            "an output is {name}, which NumPy has with the package ml_dtypes only (pip install ml_dtypes)"
+        );
+        PyImportError::new_err(message)
+    })?;
+    PyArrayDescr::new(py, package.getattr(name)?)
+}

@@ -1,0 +1,171 @@
+//! A definition in the making, as Python drives it.
+//!
+//! Every method takes Python's objects and gives values of the definition. A refused call leaves no line behind.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use ferrofuse::{Definer, Definition};
+use ir::define::{Action, Argument, DefineError, Object, Value};
+use ir::graph::Type;
+use ir::ops;
+use ir::text::{Names, print};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+
+use crate::executable::Executable;
+use crate::{errors, objects};
+
+/// A definition in the making.
+#[pyclass(frozen, module = "ferrofuse._native")]
+pub struct Builder {
+    definer: Mutex<Definer>,
+}
+
+type Declare = fn(&mut Definer, Vec<Argument>) -> Result<Object, DefineError>;
+
+#[pymethods]
+impl Builder {
+    #[new]
+    fn new() -> Builder {
+        Builder { definer: Mutex::new(Definer::new()) }
+    }
+
+    /// Applies the op of this name.
+    #[pyo3(signature = (op, args, kwargs))]
+    fn call<'py>(
+        this: &Bound<'py, Self>,
+        op: &str,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        check_binding(op, args, kwargs)?;
+        let arguments = objects::arguments(this, args, kwargs)?;
+        let made = this.get().lock().call(op, arguments);
+        let made = made.map_err(|error| errors::refused(this.py(), &error))?;
+        objects::result(this, &made, op == "shape")
+    }
+
+    /// Declares an input tensor.
+    #[pyo3(signature = (*args, **kwargs))]
+    fn define_tensor<'py>(
+        this: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        declare(this, args, kwargs, |definer, given| definer.define_tensor(given).map(Object::Value))
+    }
+
+    /// Declares a scalar, an input or a constant.
+    #[pyo3(signature = (*args, **kwargs))]
+    fn define_scalar<'py>(
+        this: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        declare(this, args, kwargs, Definer::define_scalar)
+    }
+
+    /// Declares several integer scalars.
+    #[pyo3(signature = (*args, **kwargs))]
+    fn define_vector<'py>(
+        this: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        declare(this, args, kwargs, Definer::define_vector)
+    }
+
+    /// Gives a tensor back, if `alias_input` is given by writing it there.
+    #[pyo3(signature = (output, alias_input = None))]
+    fn add_output(
+        this: &Bound<'_, Self>,
+        output: &Bound<'_, PyAny>,
+        alias_input: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let output = objects::object(this, output)?;
+        let alias = alias_input.map(|alias| objects::object(this, alias)).transpose()?;
+        let added = this.get().lock().add_output(&output, alias.as_ref());
+        added.map_err(|error| errors::refused(this.py(), &error))
+    }
+
+    /// Gives a value a name for explanations and errors; the first one stays.
+    fn name(this: &Bound<'_, Self>, value: &Bound<'_, PyAny>, name: &str) -> PyResult<()> {
+        if let Object::Value(value) = objects::object(this, value)? {
+            this.get().lock().set_name(value, name);
+        }
+        Ok(())
+    }
+
+    /// The definition as a function in nvFuser's language.
+    fn text(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(print(&self.definition(py)?, Names::Long))
+    }
+
+    /// The inputs, and the outputs that are not written to an input.
+    fn boundary<'py>(this: &Bound<'py, Self>) -> PyResult<[Vec<Bound<'py, PyAny>>; 2]> {
+        let definition = this.get().definition(this.py())?;
+        let record = &definition.record;
+        let value = |entry| Object::Value(Value { val: record.entry(entry).val, entry });
+        let inputs = record.inputs().iter().map(|input| objects::result(this, &value(input.entry), false));
+        let outputs = record.statements().iter().filter_map(|statement| match statement.action {
+            Action::Output { value: entry, alias: None } => Some(objects::result(this, &value(entry), false)),
+            _ => None,
+        });
+        Ok([inputs.collect::<PyResult<_>>()?, outputs.collect::<PyResult<_>>()?])
+    }
+
+    /// Whether no output has been given yet.
+    fn is_empty(&self) -> bool {
+        self.lock().clone().finish().is_err()
+    }
+
+    /// Compiles what has been defined so far.
+    fn compile(&self, py: Python<'_>) -> PyResult<Executable> {
+        Executable::new(py, self.definition(py)?)
+    }
+}
+
+impl Builder {
+    fn lock(&self) -> MutexGuard<'_, Definer> {
+        self.definer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The definition so far.
+    fn definition(&self, py: Python<'_>) -> PyResult<Definition> {
+        self.lock().clone().finish().map_err(|error| errors::refused(py, &error))
+    }
+
+    /// Whether a value is a tensor rather than a scalar of the language.
+    pub fn is_tensor(&self, value: Value) -> bool {
+        !self.lock().is_scalar(value)
+    }
+
+    /// The type of a value.
+    pub fn ty(&self, value: Value) -> Type {
+        self.lock().ty(value).clone()
+    }
+}
+
+/// Whether the arguments find parameters, in Python's terms: what does not is a `TypeError`.
+fn check_binding(op: &str, args: &Bound<'_, PyTuple>, kwargs: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+    let names: Vec<String> =
+        kwargs.into_iter().flatten().map(|(name, _)| name.extract()).collect::<PyResult<_>>()?;
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let bound = match ops::lookup(op) {
+        Ok(found) => ops::bind(found, args.len(), &names).map(drop).map_err(|error| error.to_string()),
+        Err(unknown) => Err(unknown.to_string()),
+    };
+    bound.map_err(|message| errors::argument(args.py(), message))
+}
+
+fn declare<'py>(
+    this: &Bound<'py, Builder>,
+    args: &Bound<'py, PyTuple>,
+    kwargs: Option<&Bound<'py, PyDict>>,
+    declare: Declare,
+) -> PyResult<Bound<'py, PyAny>> {
+    let arguments = objects::arguments(this, args, kwargs)?;
+    let declared = declare(&mut this.get().lock(), arguments);
+    let declared = declared.map_err(|error| errors::refused(this.py(), &error))?;
+    objects::result(this, &declared, true)
+}

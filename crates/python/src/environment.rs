@@ -1,0 +1,13 @@
+//! What the environment says: the only file of the package that reads it.
+
+#![allow(clippy::disallowed_methods, reason = "forbidden elsewhere so that it is done here")]
+
+use std::env;
+use std::path::PathBuf;
+
+use ferrofuse::LlvmOptions;
+
+/// Where libLLVM is: as `FERROFUSE_LIBLLVM` says, else in the usual places.
+pub fn llvm_options() -> LlvmOptions {
+    LlvmOptions { path: env::var_os("FERROFUSE_LIBLLVM").map(PathBuf::from) }
+}

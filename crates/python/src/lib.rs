@@ -1,0 +1,32 @@
+//! The native half of the Python package `ferrofuse`: builds definitions, compiles them, runs them on arrays.
+//!
+//! The pure-Python half (`python/ferrofuse`) is the face that users see; here is what needs Rust. `builder` holds a
+//! definition in the making, `value` what its calls give, `objects` converts arguments, `executable` compiles and runs,
+//! `arrays/` takes arrays in and gives them out, `table` tells the ops, `errors` turns refusals into exceptions.
+
+mod arrays;
+mod builder;
+mod data_type;
+mod environment;
+mod errors;
+mod executable;
+mod objects;
+mod table;
+mod value;
+
+use pyo3::prelude::*;
+
+/// What the package calls `ferrofuse._native`.
+#[pymodule]
+#[pyo3(name = "_native")]
+fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<builder::Builder>()?;
+    module.add_class::<value::Val>()?;
+    module.add_class::<value::TensorView>()?;
+    module.add_class::<executable::Executable>()?;
+    module.add_class::<arrays::Memory>()?;
+    module.add_function(wrap_pyfunction!(table::ops, module)?)?;
+    data_type::register(module)?;
+    errors::register(module)
+}

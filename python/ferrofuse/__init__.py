@@ -1,0 +1,45 @@
+"""A fusion compiler for tensor programs, with nvFuser's FusionDefinition as its language.
+
+    import numpy as np
+    from ferrofuse import DataType, FusionDefinition
+
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+        fd.add_output(fd.ops.sum(x * 2.0, dims=[1]))
+
+    [sums] = fd.execute([np.ones((3, 4), np.float32)])
+
+Arrays may be of NumPy, torch, JAX or anything else with `__dlpack__`; outputs are of the kind that came in.
+"""
+
+from ._native import ArgumentError, DataType, DefinitionError, InputError, TensorView, Val, __version__
+from .definition import FusionDefinition
+from .descriptor import compute_tensor_descriptor
+from .explanation import Explanation
+from .fusion import Fusion, FusionExecutorCache, FusionGuard, LruFusionCache, current
+from . import operators as _operators
+
+_operators.attach()
+
+
+def version() -> str:
+    """The version of the package."""
+    return __version__
+
+
+__all__ = [
+    "ArgumentError",
+    "DataType",
+    "DefinitionError",
+    "Explanation",
+    "Fusion",
+    "FusionDefinition",
+    "FusionExecutorCache",
+    "FusionGuard",
+    "InputError",
+    "LruFusionCache",
+    "TensorView",
+    "Val",
+    "compute_tensor_descriptor",
+    "version",
+]

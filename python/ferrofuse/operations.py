@@ -1,0 +1,56 @@
+"""`fd.ops`: a function for each op, made from the compiler's own table of ops."""
+
+import inspect
+from typing import Any
+
+from . import _native
+
+TABLE = {row["name"]: row for row in _native.ops()}
+
+
+class Operations:
+    """The ops of a definition. `dir` lists them, `help` tells what each takes."""
+
+    def __init__(self, builder: Any) -> None:
+        self._builder = builder
+
+    def __getattr__(self, name: str) -> Any:
+        row = TABLE.get(name)
+        if row is None or name.startswith("_"):
+            raise AttributeError(f"there is no op `{name}`{_suggestion(name)}")
+        function = _function(self._builder, row)
+        self.__dict__[name] = function
+        return function
+
+    def __dir__(self) -> list:
+        return sorted(TABLE)
+
+
+def _suggestion(name: str) -> str:
+    import difflib
+
+    near = difflib.get_close_matches(name, TABLE, n=1)
+    return f"; did you mean `{near[0]}`?" if near else ""
+
+
+def _function(builder: Any, row: dict) -> Any:
+    name, call = row["name"], builder.call
+
+    def op(*args: Any, **kwargs: Any) -> Any:
+        return call(name, args, kwargs)
+
+    op.__name__ = op.__qualname__ = name
+    op.__module__ = "ferrofuse.ops"
+    op.__doc__ = row["doc"]
+    op.__signature__ = signature(row)
+    return op
+
+
+def signature(row: dict) -> inspect.Signature:
+    """The parameters of an op as Python shows them."""
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    parameters = []
+    for param in row["params"]:
+        default = inspect.Parameter.empty if param["required"] else param["default"]
+        parameters.append(inspect.Parameter(param["name"], kind, default=default))
+    return inspect.Signature(parameters)

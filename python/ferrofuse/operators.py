@@ -1,0 +1,44 @@
+"""Python's operators on values of a definition, each the op of the same meaning."""
+
+from ._native import Val
+
+# Operator and op. An operator with a letter `r` after the underscores has its operands the other way round.
+BINARY = {
+    "add": "add",
+    "sub": "sub",
+    "mul": "mul",
+    "truediv": "truediv",
+    "mod": "remainder",
+    "pow": "pow",
+    "matmul": "matmul",
+    "and": "bitwise_and",
+    "or": "bitwise_or",
+    "xor": "bitwise_xor",
+    "lshift": "bitwise_left_shift",
+    "rshift": "bitwise_right_shift",
+}
+COMPARISONS = {"lt": "lt", "le": "le", "eq": "eq", "ne": "ne", "gt": "gt", "ge": "ge"}
+UNARY = {"neg": "neg", "abs": "abs", "invert": "bitwise_not"}
+
+
+def attach() -> None:
+    """Gives `Val`, and with it `TensorView`, its operators."""
+    for name, op in {**BINARY, **COMPARISONS}.items():
+        setattr(Val, f"__{name}__", _forward(op))
+    for name, op in BINARY.items():
+        setattr(Val, f"__r{name}__", _reflected(op))
+    for name, op in UNARY.items():
+        setattr(Val, f"__{name}__", _unary(op))
+    Val.__pos__ = lambda self: self
+
+
+def _forward(op):
+    return lambda self, other: self._combine(op, self, other)
+
+
+def _reflected(op):
+    return lambda self, other: self._combine(op, other, self)
+
+
+def _unary(op):
+    return lambda self: self._apply(op, self)

@@ -1,0 +1,94 @@
+"""Fusions as objects, caches, descriptors, explanations, reproducers."""
+
+import numpy as np
+import pytest
+
+from ferrofuse import (
+    DataType,
+    FusionDefinition,
+    FusionExecutorCache,
+    LruFusionCache,
+    compute_tensor_descriptor,
+)
+
+
+def softmax(width=-1):
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1, width], contiguity=True, dtype=DataType.Float)
+        fd.add_output(fd.ops.softmax(x, dim=1))
+    return fd
+
+
+def test_fusions_are_equal_by_what_they_compute():
+    assert softmax().fusion == softmax().fusion
+    assert softmax().fusion != softmax(8).fusion
+    assert len({softmax().fusion, softmax().fusion}) == 1
+    assert len(softmax().fusion.inputs()) == len(softmax().fusion.outputs()) == 1
+
+
+def test_the_executor_cache_runs_a_fusion():
+    executor = FusionExecutorCache(softmax().fusion)
+    [output] = executor.execute([np.zeros((2, 4), np.float32)])
+    np.testing.assert_allclose(output, 0.25)
+
+
+def test_the_lru_cache_shares_what_was_compiled():
+    @LruFusionCache(max_fusions=2)
+    def make(width):
+        return softmax(width)
+
+    first, again = make(4), make(4)
+    assert first._executable is again._executable
+    make(5), make(6)
+    assert make.num_fusions() == 2
+    assert "Cache Hits: 1" in make.stats() and "Cache Evictions: 1" in make.stats()
+
+
+# Sizes, strides, and what nvFuser's function of the same name gives for them.
+DESCRIPTORS = [
+    ((2, 3), (3, 1), [True, True], [1, 0]),
+    ((2, 3), (1, 2), [True, True], [0, 1]),
+    ((2, 3), (4, 1), [False, True], [1, 0]),
+    ((2, 1, 3), (3, 3, 1), [True, None, True], [2, 1, 0]),
+    ((2, 3), (0, 1), [None, True], [1, 0]),
+    ((2, 3, 4), (12, 0, 3), [True, None, False], [2, 1, 0]),
+    ((), (), [], []),
+]
+
+
+@pytest.mark.parametrize("sizes, strides, contiguity, order", DESCRIPTORS)
+def test_descriptors(sizes, strides, contiguity, order):
+    assert compute_tensor_descriptor(sizes, strides) == (contiguity, order)
+
+
+def test_descriptors_refuse_what_cannot_be():
+    with pytest.raises(ValueError, match="not be negative"):
+        compute_tensor_descriptor([2], [-1])
+    with pytest.raises(ValueError, match="as many"):
+        compute_tensor_descriptor([2], [])
+
+
+def test_explanations_are_text_and_data():
+    fd = softmax()
+    explained = fd.explain([np.zeros((4, 8), np.float32)])
+    assert "seg0" in str(explained)
+    data = explained.to_dict()
+    assert data["compulsory_bytes"] == 2 * 4 * 8 * 4
+    assert data["segments"][0]["name"] == "seg0"
+
+
+def test_inputs_by_example():
+    array = np.zeros((2, 3), np.float32).T
+    with FusionDefinition() as fd:
+        fd.add_output(fd.ops.neg(fd.from_array(array)))
+    assert "stride_order=[0, 1]" in repr(fd)
+    [output] = fd.execute([array])
+    assert output.shape == (3, 2)
+
+
+def test_reproducers_hold_definition_and_inputs():
+    fd = softmax()
+    fd.execute([np.zeros((2, 6), np.float32)[:, ::2]], save_repro_inputs=True)
+    script = fd.last_repro_script()
+    assert "torch.randn(11, dtype=torch.float32).as_strided((2, 3), (6, 2))" in script
+    assert repr(fd) in script
