@@ -43,11 +43,12 @@ pub use explain::{
 };
 pub use ir::array::{Array, ArrayError, ArrayView};
 pub use ir::define::{Definer, Definition};
+pub use ir::graph::{InputError, Signature};
 pub use ir::text::{Diagnostic, File};
 pub use ir::{DType, Scalar};
 pub use runtime::{
     Blame, CallReport, CompileOptions, Error, Executable, Executor, KernelReport, Machine, MachineOptions,
-    Outputs, Report, SegmentReport, Signature, StepReport, Tensor, Variant,
+    Outputs, Report, SegmentReport, StepReport, Tensor, Variant,
 };
 
 /// Reads a definition from its text.
@@ -70,8 +71,8 @@ pub fn read(text: &str) -> Result<File, Diagnostic> {
 ///
 /// # Errors
 /// The first input that is not as the definition needs it.
-pub fn hints(definition: &Definition, inputs: &[ArrayView<'_>]) -> Result<Hints, Error> {
-    Ok(Hints::new(Signature::new(definition).bind(inputs)?.known()))
+pub fn hints(definition: &Definition, inputs: &[ArrayView<'_>]) -> Result<Hints, InputError> {
+    Ok(Hints::new(definition.signature().bind(inputs, &[])?.known()))
 }
 
 /// Plans a definition for inputs that lie in memory as declared, and compiles nothing: for [`explain`], with or without

@@ -9,10 +9,11 @@ use std::time::Instant;
 use cranelift_entity::PrimaryMap;
 use ir::array::{Array, ArrayView, Dims};
 use ir::graph::evaluate::{EvaluateOptions, evaluate};
+use ir::graph::{SizeError, Sizes};
 
 use crate::compile::{Code, Variant};
+use crate::formulas::Formula;
 use crate::plan::{ArgumentSource, Evaluation, ExecutionPlan, Launch, Slot, Step};
-use crate::symbols::{Formula, Symbols};
 use crate::tensor::bytes_of;
 use crate::{CallReport, Error, Machine, StepReport, Tensor, interpret, launch};
 
@@ -75,7 +76,7 @@ pub(crate) struct Call<'a> {
     plan: &'a ExecutionPlan,
     code: &'a [Code],
     machine: &'a Machine,
-    symbols: &'a Symbols,
+    known: &'a Sizes,
     formulas: PrimaryMap<Formula, i64>,
     sizes: PrimaryMap<Slot, Dims>,
     memory: PrimaryMap<Slot, Memory<'a>>,
@@ -87,27 +88,27 @@ impl<'a> Call<'a> {
     pub fn new(
         variant: &'a Variant,
         machine: &'a Machine,
-        symbols: &'a Symbols,
+        known: &'a Sizes,
         inputs: Vec<ArrayView<'a>>,
     ) -> Result<Call<'a>, Error> {
         let plan = &variant.steps;
-        let formulas = plan.formulas.evaluate(symbols)?;
+        let formulas = plan.formulas.evaluate(known)?;
         let mut memory: PrimaryMap<Slot, Memory<'a>> = plan.slots.keys().map(|_| Memory::Nothing).collect();
         for (&slot, view) in plan.inputs.iter().zip(inputs) {
             memory[slot] = Memory::Input(view);
         }
         let size = |&formula: &Formula| {
-            usize::try_from(formulas[formula]).map_err(|_| Error::Negative {
+            usize::try_from(formulas[formula]).map_err(|_| SizeError::Negative {
                 formula: plan.formulas.expr(formula).to_string(),
                 value: formulas[formula],
             })
         };
         let mut sizes = PrimaryMap::with_capacity(plan.slots.len());
         for data in plan.slots.values() {
-            sizes.push(data.shape.iter().map(size).collect::<Result<Dims, Error>>()?);
+            sizes.push(data.shape.iter().map(size).collect::<Result<Dims, SizeError>>()?);
         }
         let report = CallReport::default();
-        let mut call = Call { plan, code: &variant.code, machine, symbols, formulas, sizes, memory, report };
+        let mut call = Call { plan, code: &variant.code, machine, known, formulas, sizes, memory, report };
         call.report.peak_bytes = call.peak_bytes()?;
         Ok(call)
     }
@@ -212,7 +213,7 @@ impl<'a> Call<'a> {
             threads: self.machine.threads(),
             bounds: false,
             max_bytes: self.machine.memory_limit().saturating_sub(self.machine.allocator.stats().live_bytes),
-            sizes: self.symbols.known().collect(),
+            sizes: self.known.known().collect(),
         };
         let view = &self.plan.segments[evaluation.segment].view;
         let outputs = evaluate(&self.plan.graph, view, &inputs, &options)?.outputs;

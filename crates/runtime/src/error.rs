@@ -1,10 +1,9 @@
 //! Everything that can go wrong while a fusion is compiled or called, and whose fault it is.
 
 use compiler::PlanError;
-use ir::DType;
 use ir::array::ArrayError;
 use ir::graph::evaluate::EvaluateError;
-use ir::index::EvalError;
+use ir::graph::{InputError, SizeError};
 use ir::kernel::interpret::Fault;
 use thiserror::Error;
 
@@ -13,78 +12,9 @@ use crate::cpu::alloc::AllocError;
 /// Why a fusion was not compiled or not run. No output exists then, and no input was changed.
 #[derive(Clone, Debug, Error)]
 pub enum Error {
-    /// A wrong number of inputs.
-    #[error("expected {expected} inputs, got {given}")]
-    Count {
-        /// How many the fusion has.
-        expected: usize,
-        /// How many were given.
-        given: usize,
-    },
-    /// An input of the wrong dtype.
-    #[error("{input}: expected dtype {expected}, got {given}")]
-    Dtype {
-        /// The input: its position and its name.
-        input: String,
-        /// The dtype that the fusion needs.
-        expected: DType,
-        /// The dtype given.
-        given: DType,
-    },
-    /// An input of the wrong rank.
-    #[error("{input}: expected {expected} axes, got {given}")]
-    Rank {
-        /// The input: its position and its name.
-        input: String,
-        /// The rank that the fusion needs.
-        expected: usize,
-        /// The rank given.
-        given: usize,
-    },
-    /// An input of the wrong size.
-    #[error("{input}, axis {axis}: expected size {expected} ({because}), got {given}")]
-    Size {
-        /// The input: its position and its name.
-        input: String,
-        /// Which of its axes.
-        axis: usize,
-        /// The size that the fusion needs.
-        expected: i64,
-        /// Where that size comes from.
-        because: String,
-        /// The size given.
-        given: i64,
-    },
-    /// The sizes do not fulfil what the definition implies of them.
-    #[error("the sizes must fulfil {condition}, but {values}")]
-    Guard {
-        /// What must hold, in symbols.
-        condition: String,
-        /// The values of its symbols, and where they come from.
-        values: String,
-    },
-    /// A size that comes out negative.
-    #[error("the size {formula} is {value}, which is negative")]
-    Negative {
-        /// The size in symbols.
-        formula: String,
-        /// Its value.
-        value: i64,
-    },
-    /// A size that has no value.
-    #[error("the size {formula} has no value: {error}")]
-    Unknown {
-        /// The size in symbols.
-        formula: String,
-        /// Why.
-        error: EvalError,
-    },
-    /// A size too large to be counted.
-    #[error("the size {formula} is beyond this machine")]
-    Beyond {
-        /// The size in symbols.
-        formula: String,
-    },
+    /// The inputs do not fit the definition.
+    #[error(transparent)]
+    Input(#[from] InputError),
     /// More memory than the machine has, or than was allowed.
     #[error("no memory: {bytes} bytes are needed, {limit} are there")]
     Memory {
@@ -125,10 +55,17 @@ impl Error {
     /// Who can mend it.
     pub fn blame(&self) -> Blame {
         match self {
-            Error::Beyond { .. } | Error::Memory { .. } | Error::Allocation(_) => Blame::Machine,
+            Error::Input(InputError::Sizes(SizeError::Beyond { .. })) => Blame::Machine,
+            Error::Memory { .. } | Error::Allocation(_) => Blame::Machine,
             Error::Evaluate(EvaluateError::Memory { .. } | EvaluateError::Threads(_)) => Blame::Machine,
             _ => Blame::User,
         }
+    }
+}
+
+impl From<SizeError> for Error {
+    fn from(error: SizeError) -> Error {
+        InputError::Sizes(error).into()
     }
 }
 

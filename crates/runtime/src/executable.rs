@@ -10,12 +10,12 @@ use compiler::layout::Layout;
 use compiler::schedule::Hints;
 use ir::array::ArrayView;
 use ir::define::Definition;
+use ir::graph::Signature;
 use ir::kernel::Options as InterpreterOptions;
 
 use crate::call::{Call, Outputs};
 use crate::compile::{Variant, compile};
 use crate::inputs::{Inputs, declared};
-use crate::signature::Signature;
 use crate::{CallReport, Error, Executor, Machine};
 
 /// How many variants an executable keeps; the one unused longest goes first.
@@ -78,7 +78,7 @@ impl Executable {
     /// # Errors
     /// [`Error::Plan`] when choices of the user do not fit the definition.
     pub fn new(definition: Definition, options: CompileOptions) -> Result<Executable, Error> {
-        let signature = Signature::new(&definition);
+        let signature = definition.signature();
         let layouts = match options.executor {
             Executor::Evaluator => vec![Layout::Dense; definition.fusion.inputs().len()],
             _ => declared(&definition),
@@ -106,10 +106,10 @@ impl Executable {
     }
 
     fn call(&self, inputs: &[ArrayView<'_>], timed: bool) -> Result<(Outputs, CallReport), Error> {
-        let symbols = self.signature.bind(inputs)?;
+        let sizes = self.signature.bind(inputs, &[])?;
         let inputs = Inputs::new(inputs, self.options.executor)?;
         let variant = self.variant(&inputs.layouts)?;
-        Call::new(&variant, &self.options.machine, &symbols, inputs.views())?.run(timed)
+        Call::new(&variant, &self.options.machine, &sizes, inputs.views())?.run(timed)
     }
 
     /// The variant for these layouts of the inputs, compiled if it is new.

@@ -2,7 +2,8 @@
 
 use codegen::cpu::CompiledKernel;
 use cranelift_entity::PrimaryMap;
-use ir::index::{EvalError, Expr};
+use ir::graph::SizeError;
+use ir::index::Expr;
 use ir::kernel::{Access, Kernel};
 
 use crate::call::Memory;
@@ -56,7 +57,7 @@ pub(crate) fn run(
 /// The value of an expression over a kernel's arguments.
 fn value(kernel: &Kernel, arguments: &[i64], expr: &Expr) -> Result<i64, Error> {
     let value = expr.eval(&|sym| ExecutionPlan::argument_of(kernel, arguments, sym));
-    value.map_err(|error: EvalError| Error::Unknown { formula: expr.to_string(), error })
+    value.map_err(|error| SizeError::Unknown { formula: expr.to_string(), error }.into())
 }
 
 /// The scratch arrays of all workers.

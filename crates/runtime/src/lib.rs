@@ -1,7 +1,7 @@
 //! From a definition to its outputs: compiled variants, execution plans, calls.
 //!
 //! `executable` (a definition with its variants) · `compile` (definition to variant) · `plan` (a variant's steps) ·
-//! `signature` (what is demanded of inputs) · `inputs` · `symbols` (sizes in one call) · `call` (the steps done) ·
+//! `inputs` · `formulas` (sizes in one call) · `call` (the steps done) ·
 //! `launch` and `interpret` (kernels run) · `tensor` (outputs) · `report` · `machine` (threads, memory, libLLVM) · `cpu`
 //! (the pool and the allocator). Decides nothing about kernels, and reads no files but the memory limit of the process.
 
@@ -10,14 +10,13 @@ mod compile;
 pub mod cpu;
 mod error;
 mod executable;
+mod formulas;
 mod inputs;
 mod interpret;
 mod launch;
 mod machine;
 pub mod plan;
 mod report;
-mod signature;
-mod symbols;
 mod tensor;
 #[cfg(test)]
 mod tests;
@@ -26,8 +25,7 @@ pub use call::Outputs;
 pub use compile::{Variant, plan_declared};
 pub use error::{Blame, Error};
 pub use executable::{CompileOptions, Executable};
+pub use formulas::{Formula, Formulas};
 pub use machine::{Machine, MachineOptions};
 pub use report::{CallReport, Executor, KernelReport, Report, SegmentReport, StepReport};
-pub use signature::Signature;
-pub use symbols::{Formula, Formulas, Symbols};
 pub use tensor::Tensor;

@@ -14,7 +14,7 @@ use ir::index::{Expr, Sym};
 use ir::kernel::Kernel;
 use rustc_hash::FxHashMap;
 
-use crate::symbols::{Formula, Formulas};
+use crate::formulas::{Formula, Formulas};
 
 /// A tensor that a call touches: an input, an output, a value between segments, or memory between two kernels.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

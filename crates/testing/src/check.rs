@@ -35,7 +35,7 @@ mod tests {
     use ferrofuse::{Array, CompileOptions, compile, read};
     use ir::array::Element;
 
-    use crate::inputs::StridedArray;
+    use crate::inputs::draw;
 
     const SOFTMAX: &str = "
 def softmax(fd):
@@ -49,7 +49,7 @@ inputs = [torch.randn((5, 33))]
     fn worst(place: usize, factor: f64) -> Comparison {
         let file = read(SOFTMAX).unwrap();
         let spec = &file.inputs.as_ref().unwrap()[0];
-        let input = StridedArray::draw(spec, 3, 0).unwrap();
+        let input = draw(spec, 3, 0).unwrap();
         let expected = expected(&file.definition, &[input.view()], 1, usize::MAX).unwrap();
         let executable = compile(file.definition, CompileOptions::default()).unwrap();
         let output = &executable.run(&[input.view()]).unwrap()[0];

@@ -19,8 +19,8 @@ use std::io::Write;
 use std::path::Path;
 
 use ir::DType;
+use ir::array::StridedArray;
 use ir::array::{Array, ArrayView, Layout};
-use testing::inputs::StridedArray;
 
 /// Which array of a file is wanted.
 #[derive(Clone, Copy, Debug)]

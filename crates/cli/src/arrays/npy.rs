@@ -6,8 +6,8 @@ use std::fs::File;
 use std::io::{ErrorKind, Read, Write};
 
 use ir::DType;
+use ir::array::StridedArray;
 use ir::array::{Array, ArrayView, Dims, Layout, Strides};
-use testing::inputs::StridedArray;
 
 use super::error::Problem;
 use super::{byte_count, normalize, write_elements};

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::BufReader;
 
-use testing::inputs::StridedArray;
+use ir::array::StridedArray;
 use zip::ZipArchive;
 
 use super::Wanted;

@@ -4,11 +4,11 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 
 use ir::DType;
+use ir::array::StridedArray;
 use ir::array::{Array, ArrayView};
 use safetensors::tensor::{Dtype, TensorInfo};
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use testing::inputs::StridedArray;
 
 use super::error::Problem;
 use super::{Wanted, byte_count, normalize, write_elements};

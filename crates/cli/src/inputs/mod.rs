@@ -9,11 +9,12 @@ mod sizes;
 pub use request::Request;
 
 use request::Source;
-use sizes::Sizes;
+use sizes::KnownSizes;
 
 use ferrofuse::{Array, DType, Definition, File, Hints, Layout, Scalar, table};
+use ir::array::StridedArray;
 use ir::text::{Distribution, InputSpec, TensorSpec};
-use testing::inputs::{StridedArray, facts_of, known_sizes};
+use testing::inputs::{draw, facts_of, sizes_of};
 
 use crate::arrays::{self, Problem, Wanted};
 use crate::failure::Failure;
@@ -21,7 +22,7 @@ use crate::failure::Failure;
 /// One input per declaration, as far as is known.
 pub struct Inputs<'f> {
     file: &'f File,
-    sizes: Sizes,
+    sizes: KnownSizes,
     seed: u64,
     sources: Vec<Option<Data>>,
 }
@@ -42,7 +43,7 @@ impl<'f> Inputs<'f> {
     pub fn resolve(file: &'f File, request: &Request) -> Result<Inputs<'f>, Failure> {
         let definition = &file.definition;
         check_names(definition, request)?;
-        let mut sizes = Sizes::requested(definition, request)?;
+        let mut sizes = KnownSizes::requested(definition, request)?;
         let mut given = Vec::new();
         for (place, decl) in definition.input_decls().iter().enumerate() {
             let array = from_request(&definition.name_of(decl.val), decl.dtype, request)?;
@@ -69,14 +70,9 @@ impl<'f> Inputs<'f> {
         };
         let decls = self.file.definition.input_decls();
         let specs: Vec<InputSpec> = self.sources.iter().zip(decls).map(spec).collect();
-        let sizes = |spec: &InputSpec| match spec {
-            InputSpec::Tensor(spec) => spec.sizes.clone(),
-            InputSpec::Scalar(_) => Vec::new(),
-        };
-        let shapes: Vec<Vec<i64>> = specs.iter().map(sizes).collect();
+        let shown = sizes_of(&self.file.definition, &specs);
         let (_, layouts) = facts_of(&self.file.definition, &specs);
-        let shown = known_sizes(&self.file.definition, &shapes);
-        (Hints::new(self.sizes.known().chain(shown)), layouts)
+        (Hints::new(self.sizes.values().known().chain(shown.known())), layouts)
     }
 
     /// The elements of all inputs, which together may take as many bytes as given.
@@ -96,7 +92,7 @@ impl<'f> Inputs<'f> {
         check_memory(specs, most_bytes)?;
         let make = |(place, source): (usize, Data)| match source {
             Data::Array(array) => Ok(array),
-            Data::Spec(spec) => StridedArray::draw(&spec, self.seed, place).map_err(Failure::machine),
+            Data::Spec(spec) => draw(&spec, self.seed, place).map_err(Failure::machine),
         };
         self.sources.into_iter().flatten().enumerate().map(make).collect()
     }
@@ -161,7 +157,7 @@ fn from_request(name: &str, dtype: DType, request: &Request) -> Result<Option<St
 
 /// What the definition file says of an input, at the sizes that are known; without a word of it, a dense tensor if all
 /// its sizes are known.
-fn spec(file: &File, sizes: &Sizes, place: usize) -> Result<Option<InputSpec>, Failure> {
+fn spec(file: &File, sizes: &KnownSizes, place: usize) -> Result<Option<InputSpec>, Failure> {
     let definition = &file.definition;
     let decl = &definition.input_decls()[place];
     let known = sizes.of_input(definition, place);
@@ -221,7 +217,7 @@ fn constant(scalar: Scalar) -> Result<StridedArray, Failure> {
 }
 
 /// Inputs without data, each with the words that would give it some.
-fn without_data(definition: &Definition, sizes: &Sizes, missing: &[usize]) -> Failure {
+fn without_data(definition: &Definition, sizes: &KnownSizes, missing: &[usize]) -> Failure {
     let mut ways = Vec::new();
     for &place in missing {
         let decl = &definition.input_decls()[place];

@@ -1,17 +1,20 @@
 //! Arrays: the exchange format between callers, the evaluator, the runtime and the command line.
 //!
-//! [`Array`] owns dense memory; [`ArrayView`] and [`ArrayViewMut`] see anybody's memory through a [`Layout`] with any
-//! strides. Alignment of foreign memory is never assumed. Nothing here knows a backend or does I/O.
+//! [`Array`] owns dense memory, [`StridedArray`] memory of any strides; [`ArrayView`] and [`ArrayViewMut`] see anybody's
+//! memory through a [`Layout`] with any strides. Alignment of foreign memory is never assumed. Nothing here knows a
+//! backend or does I/O.
 
 mod element;
 mod layout;
 mod owned;
+mod strided;
 mod view;
 
 pub use element::Element;
 pub(crate) use element::with_element;
 pub use layout::{Dims, Layout, Strides};
 pub use owned::Array;
+pub use strided::StridedArray;
 pub use view::{ArrayView, ArrayViewMut};
 
 use thiserror::Error;

@@ -206,6 +206,15 @@ impl<'a> ArrayViewMut<'a> {
         unsafe { ArrayView::from_raw_parts(self.base, self.dtype, self.layout.clone()) }
     }
 
+    /// The same memory through another layout, whose offset counts from where this view's layout counts.
+    ///
+    /// # Errors
+    /// [`ArrayError::Outside`] when it reaches further than this view does.
+    pub fn relaid(self, layout: Layout) -> Result<ArrayViewMut<'a>, ArrayError> {
+        self.view().relaid(layout.clone())?;
+        Ok(ArrayViewMut { layout, ..self })
+    }
+
     /// A box of it for writing, while this view rests: `starts[i] + sizes[i]` at most the size of axis `i`.
     ///
     /// # Errors

@@ -26,7 +26,7 @@ pub use lift::{Lifted, Origin, lift};
 pub use object::{Argument, Object, Value};
 pub use record::{Action, DeclaredLayout, Entry, EntryData, InputDecl, Record, Statement};
 
-use crate::graph::{Fusion, Graph, Tasks, Val};
+use crate::graph::{Fusion, Graph, Signature, Tasks, Val};
 use crate::index::Sym;
 
 /// A definition.
@@ -51,6 +51,12 @@ impl Definition {
     /// The inputs as declared, in order.
     pub fn input_decls(&self) -> &[InputDecl] {
         self.record.inputs()
+    }
+
+    /// What is demanded of its inputs.
+    pub fn signature(&self) -> Signature {
+        let name = |place: usize| Some(self.name_of(self.fusion.inputs()[place]));
+        Signature::new(&self.graph, &self.fusion, name)
     }
 
     /// The name of a size symbol, as the command line takes it: `i0`, `i1`, …

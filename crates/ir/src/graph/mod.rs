@@ -1,6 +1,7 @@
 //! Graphs, views of them and tasks: what a tensor program is.
 //!
 //! `node` (forms and types) · `container` · `shape` (the rule of each form) · `fusion` (views) ·
+//! `signature` (what a view demands of its inputs) · `sizes` (values of size symbols) ·
 //! `task` (named, nested, overlapping views) · `rewrite` (how passes change a program) · `collect` · `verify` ·
 //! `dump` · `evaluate` (what it all means).
 
@@ -12,6 +13,8 @@ mod fusion;
 mod node;
 mod rewrite;
 mod shape;
+mod signature;
+mod sizes;
 mod task;
 mod verify;
 
@@ -21,5 +24,7 @@ pub use fusion::{Fusion, Output, ViewError};
 pub use node::{Axes, Form, Node, NodeData, Shape, Type, Val};
 pub use rewrite::{ValMap, rewrite};
 pub use shape::{ShapeError, infer};
+pub use signature::{InputError, Signature};
+pub use sizes::{SizeError, Sizes};
 pub use task::{Dropped, Task, TaskData, TaskError, TaskKind, Tasks};
 pub use verify::Broken;

@@ -7,8 +7,7 @@ use compiler::lower::{Argument, BufferSource, Lowered};
 use compiler::{Decision, Kernels, Plan};
 use cranelift_entity::EntityRef;
 use ir::array::{Array, ArrayView};
-use ir::graph::Val;
-use ir::graph::evaluate::Sizes;
+use ir::graph::{Signature, Sizes, Val};
 use ir::index::{Expr, Sym};
 use ir::kernel::Access;
 use rustc_hash::FxHashMap;
@@ -52,7 +51,8 @@ impl<'a> EmulatedPlan<'a> {
     /// In words: inputs that do not fit, or what a launch reports.
     pub fn run(&self, inputs: &[ArrayView<'_>], order: Order) -> Result<Vec<Array>, String> {
         let (graph, fusion) = (&self.plan.graph, &self.plan.fusion);
-        let sizes = Sizes::resolve(graph, fusion, inputs, &[]).map_err(|error| error.to_string())?;
+        let sizes =
+            Signature::new(graph, fusion, |_| None).bind(inputs, &[]).map_err(|error| error.to_string())?;
         let mut values: FxHashMap<Val, Vec<u8>> = FxHashMap::default();
         for (&val, input) in fusion.inputs().iter().zip(inputs) {
             let dense = input.to_array().map_err(|error| error.to_string())?;

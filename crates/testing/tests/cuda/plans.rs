@@ -9,8 +9,9 @@ use compiler::target::Target;
 use compiler::{PlanOptions, plan};
 use ferrofuse_testing::check::{against, expected};
 use ferrofuse_testing::emulator::{EmulatedPlan, Emulator, EmulatorOptions, Order};
-use ferrofuse_testing::inputs::StridedArray;
+use ferrofuse_testing::inputs;
 use ir::array::ArrayView;
+use ir::array::StridedArray;
 use ir::text::{InputSpec, parse};
 
 static EMULATOR: LazyLock<Emulator> = LazyLock::new(|| {
@@ -63,7 +64,7 @@ fn draw(spec: &InputSpec, rows: i64, columns: i64, place: usize) -> StridedArray
     spec.sizes = if spec.sizes.len() == 2 { vec![rows, columns] } else { vec![columns] };
     spec.strides = if spec.sizes.len() == 2 { vec![columns, 1] } else { vec![1] };
     spec.storage = spec.sizes.iter().product();
-    StridedArray::draw(&InputSpec::Tensor(spec), 5, place).expect("memory for a small test")
+    inputs::draw(&InputSpec::Tensor(spec), 5, place).expect("memory for a small test")
 }
 
 const SIZES: &[(i64, i64)] = &[(1, 1), (3, 17), (2, 1023), (70, 33), (0, 4), (4, 0)];

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ferrofuse::{ArrayView, CompileOptions, Executable, File, Machine, compile, explain, read};
+use ir::array::StridedArray;
 use ir::text::InputSpec;
 use serde::Serialize;
-use testing::inputs::{StridedArray, facts_of};
+use testing::inputs::{draw, facts_of};
 
 use super::bandwidth::Bandwidth;
 use super::workloads::{Peer, Workload};
@@ -139,7 +140,7 @@ fn sizes_of(spec: &InputSpec) -> Vec<i64> {
 fn sets_of(specs: &[InputSpec], bytes: u64) -> Result<Vec<Vec<StridedArray>>, Failure> {
     let count = (4 * last_level_cache()).div_ceil(bytes.max(1)).clamp(2, 64);
     let set = |seed: u64| {
-        let arrays = specs.iter().enumerate().map(|(place, spec)| StridedArray::draw(spec, seed, place));
+        let arrays = specs.iter().enumerate().map(|(place, spec)| draw(spec, seed, place));
         arrays.collect::<Result<Vec<_>, _>>().map_err(Failure::machine)
     };
     (0..count).map(set).collect()
@@ -212,7 +213,7 @@ fn small_call(executable: &Executable, specs: &[InputSpec]) -> Result<Duration, 
         resize(spec, &|axis, old| if shape[axis].as_const().is_some() { old } else { old.min(2) })
     });
     let specs: Vec<InputSpec> = shrunk.collect();
-    let set = specs.iter().enumerate().map(|(place, spec)| StridedArray::draw(spec, 0, place));
+    let set = specs.iter().enumerate().map(|(place, spec)| draw(spec, 0, place));
     let set = set.collect::<Result<Vec<_>, _>>().map_err(Failure::machine)?;
     let views = views(&set);
     let mut times = Vec::with_capacity(SMALL_CALLS);

@@ -5,7 +5,7 @@
 //! last user is done. The result does not depend on the number of threads. It compiles nothing, and is the measure of
 //! what compiled code gives: [`compare`].
 //!
-//! `sizes` (symbols and checks) · `value` (shared memory) · `block` (how elements are read and written) · `map` (scalar
+//! `value` (shared memory) · `block` (how elements are read and written) · `map` (scalar
 //! ops, casts) · `fold/` · `movement` (the other forms) · `bound` (how errors spread) · `compare`.
 
 mod block;
@@ -15,14 +15,12 @@ mod error;
 mod fold;
 mod map;
 mod movement;
-mod sizes;
 #[cfg(test)]
 mod tests;
 mod value;
 
 pub use compare::{Comparison, compare};
 pub use error::EvaluateError;
-pub use sizes::Sizes;
 pub use value::Bound;
 
 use std::sync::Arc;
@@ -32,6 +30,8 @@ use rustc_hash::FxHashMap;
 use super::container::Graph;
 use super::fusion::Fusion;
 use super::node::{Form, Node, Val};
+use super::signature::Signature;
+use super::sizes::Sizes;
 use crate::array::{Array, ArrayView};
 use crate::index::Sym;
 use crate::{DType, Scalar};
@@ -76,8 +76,7 @@ pub struct Evaluated {
 /// Evaluates a view on inputs, one per input of the view, in order.
 ///
 /// # Errors
-/// Inputs that do not fit the view in number, dtype, rank or sizes; sizes that do not fulfil the view's facts; a slice
-/// outside its operand; more memory than there is or than the options allow.
+/// Inputs that do not fit the view; more memory than there is or than the options allow.
 pub fn evaluate(
     graph: &Graph,
     fusion: &Fusion,
@@ -85,7 +84,7 @@ pub fn evaluate(
     options: &EvaluateOptions,
 ) -> Result<Evaluation, EvaluateError> {
     fusion.assert_of(graph);
-    let sizes = Sizes::resolve(graph, fusion, inputs, &options.sizes)?;
+    let sizes = Signature::new(graph, fusion, |_| None).bind(inputs, &options.sizes)?;
     let meter = Meter::new(options.max_bytes);
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(options.threads.max(1))
@@ -166,7 +165,7 @@ impl Evaluator<'_> {
                 operands[0].relaid(|layout| layout.permuted(order.iter().map(|&axis| axis as usize)))
             }
             Form::Slice { starts, sizes } => {
-                movement::slice(&operands[0], &self.values(starts)?, &self.values(sizes)?)?
+                movement::slice(&operands[0], &self.sizes.sizes(starts)?, &self.sizes.sizes(sizes)?)
             }
             Form::Pad { before, .. } => {
                 movement::pad(&operands[0], &operands[1], &self.values(before)?, &sizes, meter)?
@@ -179,6 +178,6 @@ impl Evaluator<'_> {
     }
 
     fn values(&self, exprs: &[crate::index::Expr]) -> Result<Vec<i64>, EvaluateError> {
-        exprs.iter().map(|expr| self.sizes.value(expr)).collect()
+        Ok(exprs.iter().map(|expr| self.sizes.value(expr)).collect::<Result<_, _>>()?)
     }
 }

@@ -4,7 +4,8 @@ use ferrofuse::{CompileOptions, Diagnostic, Executor, compile, read};
 use ir::array::ArrayView;
 
 use super::{Case, Outcome, Stage};
-use crate::inputs::StridedArray;
+use crate::inputs::draw;
+use ir::array::StridedArray;
 
 pub(super) struct Refuse;
 
@@ -19,7 +20,7 @@ impl Stage for Refuse {
             Err(diagnostic) => return Outcome::Text(pointed(&diagnostic)),
         };
         let specs = file.inputs.as_deref().unwrap_or_default();
-        let drawn = specs.iter().enumerate().map(|(place, spec)| StridedArray::draw(spec, 0, place));
+        let drawn = specs.iter().enumerate().map(|(place, spec)| draw(spec, 0, place));
         let inputs: Vec<StridedArray> = match drawn.collect::<Result<_, _>>() {
             Ok(inputs) => inputs,
             Err(error) => return Outcome::Text(error.to_string()),

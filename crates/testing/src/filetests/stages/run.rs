@@ -5,7 +5,8 @@ use ir::array::ArrayView;
 
 use super::{Case, Outcome, Stage};
 use crate::check::{against, expected};
-use crate::inputs::StridedArray;
+use crate::inputs::draw;
+use ir::array::StridedArray;
 
 /// Elements of an output that are shown.
 const SHOWN: usize = 24;
@@ -25,8 +26,7 @@ impl Stage for Run {
 fn numbers(case: &Case) -> Result<String, String> {
     let file = read(&case.source).map_err(|error| error.to_string())?;
     let specs = file.inputs.as_deref().unwrap_or_default();
-    let draw =
-        |(place, spec)| StridedArray::draw(spec, case.options.seed, place).map_err(|error| error.to_string());
+    let draw = |(place, spec)| draw(spec, case.options.seed, place).map_err(|error| error.to_string());
     let inputs: Vec<StridedArray> = specs.iter().enumerate().map(draw).collect::<Result<_, _>>()?;
     let views: Vec<ArrayView<'_>> = inputs.iter().map(StridedArray::view).collect();
     let meant = expected(&file.definition, &views, 1, usize::MAX).map_err(|error| error.to_string())?;

@@ -41,14 +41,16 @@ fn each_mistake_is_named() {
     assert_eq!(refuse(&[good(), zeros(DType::F32, &[4])]), "input 1: expected 2 axes, got 1");
     assert_eq!(
         refuse(&[good(), zeros(DType::F32, &[2, 4])]),
-        "input 1, axis 0: expected size 3 (i0 = 3, the size of axis 0 of input 0), got 2"
+        "input 1, axis 0: expected size 3 (i0 = 3 is the size of axis 0 of input 0), got 2"
     );
     assert_eq!(
         refuse(&[good(), zeros(DType::F32, &[3, 5])]),
-        "the sizes must fulfil i2 = i1, but i1 = 4, the size of axis 1 of input 0; i2 = 5, the size of axis 1 of input 1"
+        "input 1, axis 1: expected size 4 (i1 = 4 is the size of axis 1 of input 0), got 5"
     );
     let narrow = || zeros(DType::F32, &[3, 2]);
-    assert_eq!(refuse(&[narrow(), narrow()]), "slice, axis 1: 4 elements from 0 on do not fit in size 2");
+    let outside =
+        "the sizes must fulfil i1 - 4 >= 0, but i1 - 4, where i1 = 2 is the size of axis 1 of input 0";
+    assert_eq!(refuse(&[narrow(), narrow()]), outside);
 }
 
 #[test]
@@ -77,7 +79,7 @@ fn sizes_that_inputs_do_not_show_may_be_given() {
     let given = |size| EvaluateOptions { sizes: vec![(hidden, size)], ..EvaluateOptions::default() };
     assert_eq!(reals(&p.try_run(&[wide], &[], &given(3)).unwrap().outputs[0]), [1.0; 3]);
     let error = p.try_run(&[wide], &[], &given(-3)).unwrap_err();
-    assert_eq!(error.to_string(), "the size i0 is -3, which is negative");
+    assert_eq!(error.to_string(), "the sizes must fulfil i0 >= 0, but i0 = -3");
 }
 
 #[test]

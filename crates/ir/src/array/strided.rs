@@ -1,0 +1,49 @@
+//! Arrays of any strides that own their memory.
+
+use super::{Array, ArrayError, ArrayView, ArrayViewMut, Layout};
+
+/// Elements in memory of their own, seen through a layout.
+#[derive(Debug)]
+pub struct StridedArray {
+    storage: Array,
+    layout: Layout,
+}
+
+impl StridedArray {
+    /// The elements of `storage` through a layout.
+    ///
+    /// # Errors
+    /// When the layout reaches outside the storage.
+    pub fn new(storage: Array, layout: Layout) -> Result<StridedArray, ArrayError> {
+        storage.view().relaid(layout.clone())?;
+        Ok(StridedArray { storage, layout })
+    }
+
+    /// All of it as a view.
+    pub fn view(&self) -> ArrayView<'_> {
+        self.storage.view().relaid(self.layout.clone()).expect("the layout was checked when this was made")
+    }
+
+    /// All of it as a view for writing.
+    pub fn view_mut(&mut self) -> ArrayViewMut<'_> {
+        self.storage
+            .view_mut()
+            .relaid(self.layout.clone())
+            .expect("the layout was checked when this was made")
+    }
+
+    /// The same layout over a copy of the memory.
+    ///
+    /// # Errors
+    /// [`ArrayError::Memory`].
+    pub fn try_clone(&self) -> Result<StridedArray, ArrayError> {
+        Ok(StridedArray { storage: self.storage.view().to_array()?, layout: self.layout.clone() })
+    }
+}
+
+impl From<Array> for StridedArray {
+    fn from(storage: Array) -> StridedArray {
+        let layout = Layout::dense(storage.sizes());
+        StridedArray { storage, layout }
+    }
+}

@@ -1,0 +1,229 @@
+//! What a view demands of its inputs: number, dtypes, ranks, sizes, and what it implies of sizes. One check for all that
+//! take inputs: the evaluator, the runtime, the command line.
+//!
+//! Takes views of arrays, gives the values of the size symbols. Looks at no element but those of integer scalars that
+//! sizes depend on. `condition` holds what must be true of sizes, `error` the words for it.
+
+mod condition;
+mod error;
+
+pub use error::InputError;
+
+use rustc_hash::FxHashMap;
+
+use super::container::{Graph, SymbolSource};
+use super::fusion::Fusion;
+use super::node::Form;
+use super::sizes::Sizes;
+use crate::DType;
+use crate::array::ArrayView;
+use crate::index::{Expr, Sym};
+use condition::{Condition, Demand};
+
+/// The demands of one view.
+#[derive(Clone, Debug)]
+pub struct Signature {
+    inputs: Vec<Input>,
+    /// Where each symbol's value is found, by the symbol's number.
+    origins: Vec<Option<Origin>>,
+    conditions: Vec<Condition>,
+}
+
+#[derive(Clone, Debug)]
+struct Input {
+    /// Its position, and its name if it has one.
+    name: String,
+    dtype: DType,
+    axes: Vec<Axis>,
+}
+
+/// What the size of an axis must be.
+#[derive(Clone, Debug)]
+enum Axis {
+    /// It gives a symbol its value, so it is right where nobody knew better.
+    Origin(Sym),
+    /// This.
+    Size(Expr),
+}
+
+/// Where the value of a symbol is found in a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Origin {
+    /// The size of an axis of the input at this place.
+    Size { input: usize, axis: usize },
+    /// The element of the input at this place.
+    Element { input: usize },
+}
+
+impl Signature {
+    /// The demands of a view. `name` gives the user's names of the inputs, by position, for complaints.
+    pub fn new(graph: &Graph, fusion: &Fusion, name: impl Fn(usize) -> Option<String>) -> Signature {
+        let origins = origins(graph, fusion);
+        let axis = |input: usize, axis: usize, size: &Expr| {
+            let own = Some(Origin::Size { input, axis });
+            let origin = size.as_sym().filter(|sym| origins[sym.as_u32() as usize] == own);
+            origin.map_or_else(|| Axis::Size(size.clone()), Axis::Origin)
+        };
+        let inputs = fusion.inputs().iter().enumerate().map(|(place, &val)| Input {
+            name: name(place)
+                .map_or_else(|| format!("input {place}"), |name| format!("input {place} ({name})")),
+            dtype: graph.dtype(val),
+            axes: graph.shape(val).iter().enumerate().map(|(k, size)| axis(place, k, size)).collect(),
+        });
+        let is_size =
+            |sym: Sym| matches!(origins.get(sym.as_u32() as usize), Some(Some(Origin::Size { .. })));
+        let conditions = condition::conditions(graph, fusion, is_size);
+        Signature { inputs: inputs.collect(), conditions, origins }
+    }
+
+    /// The values of the size symbols, if the inputs are as the view needs them. `known` are values of symbols that
+    /// hold whatever the inputs show: those that the view cannot see.
+    ///
+    /// # Errors
+    /// The first demand that is not met.
+    pub fn bind(&self, inputs: &[ArrayView<'_>], known: &[(Sym, i64)]) -> Result<Sizes, InputError> {
+        self.check_types(inputs)?;
+        let sizes = self.read(inputs, known)?;
+        for (place, (input, view)) in self.inputs.iter().zip(inputs).enumerate() {
+            for (axis, demand) in input.axes.iter().enumerate() {
+                let given = size(view, axis);
+                match demand {
+                    Axis::Origin(sym) if sizes.get(*sym) == Some(given) => {}
+                    Axis::Origin(sym) => self.check_size(&sizes, (place, axis), &Expr::sym(*sym), given)?,
+                    Axis::Size(expected) => self.check_size(&sizes, (place, axis), expected, given)?,
+                }
+            }
+        }
+        self.conditions.iter().try_for_each(|condition| self.check(condition, &sizes))?;
+        Ok(sizes)
+    }
+
+    fn check_types(&self, inputs: &[ArrayView<'_>]) -> Result<(), InputError> {
+        if inputs.len() != self.inputs.len() {
+            return Err(InputError::Count { expected: self.inputs.len(), given: inputs.len() });
+        }
+        for (input, view) in self.inputs.iter().zip(inputs) {
+            let name = || input.name.clone();
+            if view.dtype() != input.dtype {
+                return Err(InputError::Dtype { input: name(), expected: input.dtype, given: view.dtype() });
+            }
+            if view.sizes().len() != input.axes.len() {
+                let (expected, given) = (input.axes.len(), view.sizes().len());
+                return Err(InputError::Rank { input: name(), expected, given });
+            }
+        }
+        Ok(())
+    }
+
+    fn read(&self, inputs: &[ArrayView<'_>], known: &[(Sym, i64)]) -> Result<Sizes, InputError> {
+        let mut sizes: Sizes = known.iter().copied().collect();
+        for (number, origin) in self.origins.iter().enumerate() {
+            let sym = Sym::from_u32(number as u32);
+            let value = match *origin {
+                Some(Origin::Size { input, axis }) => size(&inputs[input], axis),
+                Some(Origin::Element { input }) => inputs[input].scalar(0).as_i64(),
+                None => continue,
+            };
+            if sizes.get(sym).is_none() {
+                sizes.set(sym, value);
+            }
+        }
+        for condition in &self.conditions {
+            if let (Demand::Equal(value), Some(sym)) = (&condition.demand, condition.about.as_sym())
+                && let (None, Ok(value)) = (sizes.get(sym), sizes.value(value))
+            {
+                sizes.set(sym, value);
+            }
+        }
+        Ok(sizes)
+    }
+
+    fn check_size(
+        &self,
+        sizes: &Sizes,
+        (input, axis): (usize, usize),
+        expected: &Expr,
+        given: i64,
+    ) -> Result<(), InputError> {
+        let value = sizes.value(expected)?;
+        if value == given {
+            return Ok(());
+        }
+        let because = self.explain(expected, sizes);
+        Err(InputError::Size {
+            input: self.inputs[input].name.clone(),
+            axis,
+            expected: value,
+            because,
+            given,
+        })
+    }
+
+    /// A condition on symbols of which this view sees nothing is left to who does.
+    fn check(&self, condition: &Condition, sizes: &Sizes) -> Result<(), InputError> {
+        let Ok(value) = sizes.value(&condition.about) else { return Ok(()) };
+        if condition.holds(value, sizes) {
+            return Ok(());
+        }
+        let origin = condition.about.as_sym().and_then(|sym| self.origins[sym.as_u32() as usize]);
+        if let (Demand::Equal(expected), Some(Origin::Size { input, axis })) = (&condition.demand, origin) {
+            return self.check_size(sizes, (input, axis), expected, value);
+        }
+        let (condition, mentioned) = condition.words();
+        Err(InputError::Guard { condition, values: self.explain(&mentioned, sizes) })
+    }
+
+    /// The symbols of an expression with their values and origins, in words.
+    fn explain(&self, expr: &Expr, sizes: &Sizes) -> String {
+        if expr.as_const().is_some() {
+            return "as declared".to_owned();
+        }
+        let describe = |sym: Sym| {
+            let value = sizes.get(sym).map_or("unknown".to_owned(), |value| value.to_string());
+            match self.origins.get(sym.as_u32() as usize).copied().flatten() {
+                Some(Origin::Size { input, axis }) => {
+                    format!("{sym} = {value} is the size of axis {axis} of {}", self.inputs[input].name)
+                }
+                Some(Origin::Element { input }) => {
+                    format!("{sym} = {value} is the value of {}", self.inputs[input].name)
+                }
+                None => format!("{sym} = {value}"),
+            }
+        };
+        let symbols: Vec<String> = expr.symbols().into_iter().map(describe).collect();
+        match expr.as_sym() {
+            Some(_) => symbols.concat(),
+            None => format!("{expr}, where {}", symbols.join(", ")),
+        }
+    }
+}
+
+fn size(view: &ArrayView<'_>, axis: usize) -> i64 {
+    // Sizes beyond i64 exist only for views that repeat elements; they saturate, and no output of them can be had.
+    i64::try_from(view.sizes()[axis]).unwrap_or(i64::MAX)
+}
+
+/// Where each symbol of the graph is found among the inputs of a view: its source, or else, since inputs of a view may be
+/// computed values, the first axis of that size.
+fn origins(graph: &Graph, fusion: &Fusion) -> Vec<Option<Origin>> {
+    let arguments = fusion.inputs().iter().enumerate().filter_map(|(place, &val)| match graph.form(val) {
+        Form::Input { ordinal, .. } => Some((*ordinal, place)),
+        _ => None,
+    });
+    let places: FxHashMap<u32, usize> = arguments.collect();
+    let find = |source: &SymbolSource| match source {
+        SymbolSource::InputSize { ordinal, axis } => {
+            Some(Origin::Size { input: *places.get(ordinal)?, axis: *axis as usize })
+        }
+        SymbolSource::ScalarInput { ordinal } => Some(Origin::Element { input: *places.get(ordinal)? }),
+    };
+    let mut origins: Vec<Option<Origin>> = graph.symbols().values().map(find).collect();
+    for (input, &val) in fusion.inputs().iter().enumerate() {
+        for (axis, size) in graph.shape(val).iter().enumerate() {
+            if let Some(sym) = size.as_sym() {
+                origins[sym.as_u32() as usize].get_or_insert(Origin::Size { input, axis });
+            }
+        }
+    }
+    origins
+}

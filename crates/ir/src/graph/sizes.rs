@@ -1,0 +1,129 @@
+//! The values of size symbols, as far as they are known: from inputs, from a user's word, from what facts imply.
+//!
+//! Takes sizes as they are seen, gives values of expressions. Checks nothing: that is the signature's.
+
+use thiserror::Error;
+
+use crate::index::{EvalError, Expr, Facts, Sym};
+
+/// Why an expression over sizes has no value that can be used.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum SizeError {
+    /// It has no value.
+    #[error("the size {formula} has no value: {error}")]
+    Unknown {
+        /// The size in symbols.
+        formula: String,
+        /// Why.
+        error: EvalError,
+    },
+    /// It is too large to be counted.
+    #[error("the size {formula} is beyond this machine")]
+    Beyond {
+        /// The size in symbols.
+        formula: String,
+    },
+    /// It comes out negative.
+    #[error("the size {formula} is {value}, which is negative")]
+    Negative {
+        /// The size in symbols.
+        formula: String,
+        /// Its value.
+        value: i64,
+    },
+}
+
+/// The values of size symbols, by the symbols' numbers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sizes {
+    values: Vec<Option<i64>>,
+}
+
+impl Sizes {
+    /// The value of a symbol.
+    pub fn get(&self, sym: Sym) -> Option<i64> {
+        self.values.get(sym.as_u32() as usize).copied().flatten()
+    }
+
+    /// Says the value of a symbol, over what was said before.
+    pub fn set(&mut self, sym: Sym, value: i64) {
+        let number = sym.as_u32() as usize;
+        if self.values.len() <= number {
+            self.values.resize(number + 1, None);
+        }
+        self.values[number] = Some(value);
+    }
+
+    /// Takes sizes that are seen for those of a shape: axes whose size is a symbol without a value give it one.
+    pub fn observe(&mut self, shape: &[Expr], sizes: &[i64]) {
+        for (expr, &size) in shape.iter().zip(sizes) {
+            if let Some(sym) = expr.as_sym().filter(|&sym| self.get(sym).is_none()) {
+                self.set(sym, size);
+            }
+        }
+    }
+
+    /// Adds what follows from the equalities among facts.
+    pub fn propagate(&mut self, facts: &Facts) {
+        let mut news = true;
+        while std::mem::take(&mut news) {
+            for (sym, value) in facts.equalities() {
+                match (self.get(sym), value.as_sym()) {
+                    (Some(size), Some(other)) if self.get(other).is_none() => self.set(other, size),
+                    (None, _) => match self.value(value) {
+                        Ok(size) => self.set(sym, size),
+                        Err(_) => continue,
+                    },
+                    _ => continue,
+                }
+                news = true;
+            }
+        }
+    }
+
+    /// The symbols that have a value, with it.
+    pub fn known(&self) -> impl Iterator<Item = (Sym, i64)> + '_ {
+        let pair =
+            |(number, value): (usize, &Option<i64>)| value.map(|value| (Sym::from_u32(number as u32), value));
+        self.values.iter().enumerate().filter_map(pair)
+    }
+
+    /// The value of an expression.
+    ///
+    /// # Errors
+    /// When a symbol in it has no value, or its value is beyond an i64.
+    pub fn value(&self, expr: &Expr) -> Result<i64, SizeError> {
+        if let Some(value) = expr.as_sym().and_then(|sym| self.get(sym)) {
+            return Ok(value);
+        }
+        expr.eval(&|sym| self.get(sym)).map_err(|error| match (expr.to_string(), error) {
+            (formula, EvalError::Overflow) => SizeError::Beyond { formula },
+            (formula, error) => SizeError::Unknown { formula, error },
+        })
+    }
+
+    /// The value of an expression that is a size.
+    ///
+    /// # Errors
+    /// As [`Sizes::value`], and when it is negative.
+    pub fn size(&self, expr: &Expr) -> Result<usize, SizeError> {
+        let value = self.value(expr)?;
+        usize::try_from(value).map_err(|_| SizeError::Negative { formula: expr.to_string(), value })
+    }
+
+    /// The values of expressions that are sizes.
+    ///
+    /// # Errors
+    /// As [`Sizes::size`].
+    pub fn sizes(&self, exprs: &[Expr]) -> Result<Vec<usize>, SizeError> {
+        exprs.iter().map(|expr| self.size(expr)).collect()
+    }
+}
+
+impl FromIterator<(Sym, i64)> for Sizes {
+    fn from_iter<I: IntoIterator<Item = (Sym, i64)>>(pairs: I) -> Sizes {
+        let mut sizes = Sizes::default();
+        pairs.into_iter().for_each(|(sym, value)| sizes.set(sym, value));
+        sizes
+    }
+}

@@ -1,0 +1,41 @@
+//! Formulas: the expressions over sizes that a plan needs the values of, each evaluated once a call.
+
+use cranelift_entity::{PrimaryMap, entity_impl};
+use indexmap::IndexSet;
+use ir::graph::{SizeError, Sizes};
+use ir::index::Expr;
+
+/// An expression that a plan needs the value of, by its place in the plan's table.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Formula(u32);
+entity_impl!(Formula, "formula");
+
+/// The distinct expressions of a plan; each is evaluated once a call.
+#[derive(Clone, Debug, Default)]
+pub struct Formulas {
+    exprs: IndexSet<Expr>,
+}
+
+impl Formulas {
+    /// The formula of an expression.
+    pub(crate) fn intern(&mut self, expr: &Expr) -> Formula {
+        Formula(self.exprs.insert_full(expr.clone()).0 as u32)
+    }
+
+    /// The expression of a formula.
+    pub fn expr(&self, formula: Formula) -> &Expr {
+        &self.exprs[formula.0 as usize]
+    }
+
+    /// The values of all formulas.
+    ///
+    /// # Errors
+    /// As [`Sizes::value`], for the first that has none.
+    pub(crate) fn evaluate(&self, sizes: &Sizes) -> Result<PrimaryMap<Formula, i64>, SizeError> {
+        let mut values = PrimaryMap::with_capacity(self.exprs.len());
+        for expr in &self.exprs {
+            values.push(sizes.value(expr)?);
+        }
+        Ok(values)
+    }
+}
