@@ -6,6 +6,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::small_float::{E4m3, E5m2, E8m0, to_odd};
+
 /// The type of the elements of a value.
 ///
 /// The order of the variants is the order of promotion within a category: bool, integers, floats.
@@ -17,6 +19,14 @@ pub enum DType {
     I32,
     /// 64-bit two's complement integer.
     I64,
+    /// 64-bit unsigned integer.
+    U64,
+    /// Powers of two in one byte, with neither sign nor zero, for scales; only a storage type.
+    F8E8M0,
+    /// One byte with four bits of exponent, up to 448, without infinities; only a storage type.
+    F8E4M3,
+    /// One byte with five bits of exponent; only a storage type.
+    F8E5M2,
     /// IEEE half precision; only a storage type, arithmetic on it happens in [`DType::F32`].
     F16,
     /// The upper half of a single precision number; only a storage type, like [`DType::F16`].
@@ -44,16 +54,27 @@ struct Format {
 
 impl DType {
     /// Every dtype, in declaration order.
-    pub const ALL: [DType; 7] =
-        [DType::Bool, DType::I32, DType::I64, DType::F16, DType::BF16, DType::F32, DType::F64];
+    pub const ALL: [DType; 11] = [
+        DType::Bool,
+        DType::I32,
+        DType::I64,
+        DType::U64,
+        DType::F8E8M0,
+        DType::F8E4M3,
+        DType::F8E5M2,
+        DType::F16,
+        DType::BF16,
+        DType::F32,
+        DType::F64,
+    ];
 
     /// Bytes of one element in memory.
     pub const fn size(self) -> usize {
         match self {
-            DType::Bool => 1,
+            DType::Bool | DType::F8E8M0 | DType::F8E4M3 | DType::F8E5M2 => 1,
             DType::F16 | DType::BF16 => 2,
             DType::I32 | DType::F32 => 4,
-            DType::I64 | DType::F64 => 8,
+            DType::I64 | DType::U64 | DType::F64 => 8,
         }
     }
 
@@ -65,27 +86,34 @@ impl DType {
         }
     }
 
-    /// Is it one of the four float types?
+    /// Is it one of the float types?
     pub const fn is_float(self) -> bool {
-        matches!(self, DType::F16 | DType::BF16 | DType::F32 | DType::F64)
+        self.is_storage_only() || matches!(self, DType::F32 | DType::F64)
     }
 
-    /// Is it one of the two integer types? Bool is not.
+    /// Is it one of the float types of one byte?
+    pub const fn is_float8(self) -> bool {
+        matches!(self, DType::F8E8M0 | DType::F8E4M3 | DType::F8E5M2)
+    }
+
+    /// Is it one of the three integer types? Bool is not.
     pub const fn is_int(self) -> bool {
+        matches!(self, DType::I32 | DType::I64 | DType::U64)
+    }
+
+    /// Is it an integer type with a sign? Values of these can be sizes.
+    pub const fn is_signed_int(self) -> bool {
         matches!(self, DType::I32 | DType::I64)
     }
 
     /// Is it a type that only storage knows, with arithmetic in f32?
     pub const fn is_storage_only(self) -> bool {
-        matches!(self, DType::F16 | DType::BF16)
+        self.is_float8() || matches!(self, DType::F16 | DType::BF16)
     }
 
-    /// The type arithmetic on this one happens in: f32 for the halves, else itself.
+    /// The type arithmetic on this one happens in: f32 for storage types, else itself.
     pub const fn compute(self) -> DType {
-        match self {
-            DType::F16 | DType::BF16 => DType::F32,
-            other => other,
-        }
+        if self.is_storage_only() { DType::F32 } else { self }
     }
 
     const fn names(self) -> Names {
@@ -93,6 +121,10 @@ impl DType {
             DType::Bool => ("bool", "bool", "Bool"),
             DType::I32 => ("i32", "int32", "Int32"),
             DType::I64 => ("i64", "int64", "Int"),
+            DType::U64 => ("u64", "uint64", "UInt64"),
+            DType::F8E8M0 => ("f8e8m0", "float8_e8m0fnu", "Float8_e8m0fnu"),
+            DType::F8E4M3 => ("f8e4m3", "float8_e4m3fn", "Float8_e4m3fn"),
+            DType::F8E5M2 => ("f8e5m2", "float8_e5m2", "Float8_e5m2"),
             DType::F16 => ("f16", "float16", "Half"),
             DType::BF16 => ("bf16", "bfloat16", "BFloat16"),
             DType::F32 => ("f32", "float32", "Float"),
@@ -123,11 +155,14 @@ impl DType {
 
     const fn format(self) -> Option<Format> {
         let (precision, smallest_exponent, largest_exponent) = match self {
+            DType::F8E8M0 => (1, -127, 127),
+            DType::F8E4M3 => (4, -6, 8),
+            DType::F8E5M2 => (3, -14, 15),
             DType::F16 => (11, -14, 15),
             DType::BF16 => (8, -126, 127),
             DType::F32 => (24, -126, 127),
             DType::F64 => (53, -1022, 1023),
-            DType::Bool | DType::I32 | DType::I64 => return None,
+            DType::Bool | DType::I32 | DType::I64 | DType::U64 => return None,
         };
         Some(Format { precision, smallest_exponent, largest_exponent })
     }
@@ -143,13 +178,17 @@ impl DType {
 
     /// `x` rounded to the nearest value of the dtype, ties to even.
     ///
-    /// Floats overflow to infinity and keep subnormals. Integers round by truncation and saturate, with NaN as 0;
+    /// Floats overflow to infinity (but [`crate::small_float`] says how those of one byte do) and keep subnormals. Integers round by truncation and saturate, with NaN as 0;
     /// bool is 1 for everything but zero. These are the rules of a cast.
     pub fn round(self, x: f64) -> f64 {
         match self {
             DType::Bool => f64::from(x != 0.0),
             DType::I32 => f64::from(x as i32),
             DType::I64 => x as i64 as f64,
+            DType::U64 => x as u64 as f64,
+            DType::F8E8M0 => f64::from(E8m0::from_f32(to_odd(x)).to_f32()),
+            DType::F8E4M3 => f64::from(E4m3::from_f32(to_odd(x)).to_f32()),
+            DType::F8E5M2 => f64::from(E5m2::from_f32(to_odd(x)).to_f32()),
             DType::F64 => x,
             DType::F32 => f64::from(x as f32),
             DType::F16 | DType::BF16 => self.format().map_or(x, |format| format.round(x)),
@@ -190,8 +229,12 @@ impl fmt::Display for DType {
 
 /// A name that is no dtype of ours.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[error("unknown dtype `{0}`: expected one of bool, i32, i64, f16, bf16, f32, f64")]
+#[error("unknown dtype `{0}`: expected one of {known}", known = known())]
 pub struct UnknownDType(pub String);
+
+fn known() -> String {
+    DType::ALL.map(DType::short_name).join(", ")
+}
 
 impl FromStr for DType {
     type Err = UnknownDType;
@@ -233,6 +276,20 @@ mod tests {
     }
 
     #[test]
+    fn every_byte_is_its_own_rounding() {
+        for bits in 0..=u8::MAX {
+            for (dtype, x) in [
+                (DType::F8E8M0, E8m0(bits).to_f32()),
+                (DType::F8E4M3, E4m3(bits).to_f32()),
+                (DType::F8E5M2, E5m2(bits).to_f32()),
+            ] {
+                let x = f64::from(x);
+                assert!(dtype.round(x).to_bits() == x.to_bits() || x.is_nan(), "{dtype} {x}");
+            }
+        }
+    }
+
+    #[test]
     fn midpoints_between_halves_go_to_even_and_their_neighbours_do_not() {
         for bits in 0..0x7bff_u16 {
             let (low, high) = (half::f16::from_bits(bits).to_f64(), half::f16::from_bits(bits + 1).to_f64());
@@ -263,5 +320,8 @@ mod tests {
         assert_eq!(DType::F32.ulp(1e-50), f64::from(f32::from_bits(1)));
         assert_eq!(DType::BF16.ulp(300.0), 2.0);
         assert_eq!(DType::I64.ulp(7e17), 1.0);
+        assert_eq!(DType::F8E4M3.ulp(300.0), 32.0);
+        assert_eq!(DType::F8E5M2.ulp(0.0), 2_f64.powi(-16));
+        assert_eq!(DType::F8E8M0.ulp(8.0), 8.0);
     }
 }

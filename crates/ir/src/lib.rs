@@ -8,6 +8,7 @@ pub mod index;
 pub mod kernel;
 pub mod ops;
 pub mod scalar;
+pub mod small_float;
 pub mod text;
 
 pub use dtype::DType;

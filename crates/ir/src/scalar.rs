@@ -6,6 +6,7 @@
 use std::fmt;
 
 use crate::dtype::DType;
+use crate::small_float::{E4m3, E5m2, E8m0, to_odd};
 
 /// A constant of a dtype. Equality and hash go by bits, so NaN equals itself and -0 differs from 0.
 ///
@@ -31,6 +32,10 @@ impl Scalar {
             DType::Bool => u64::from(x != 0.0),
             DType::I32 => u64::from(x as i32 as u32),
             DType::I64 => x as i64 as u64,
+            DType::U64 => x as u64,
+            DType::F8E8M0 => E8m0::from_f32(to_odd(x)).0.into(),
+            DType::F8E4M3 => E4m3::from_f32(to_odd(x)).0.into(),
+            DType::F8E5M2 => E5m2::from_f32(to_odd(x)).0.into(),
             DType::F16 => u64::from(half::f16::from_f64(rounded).to_bits()),
             DType::BF16 => u64::from(half::bf16::from_f64(rounded).to_bits()),
             DType::F32 => u64::from((rounded as f32).to_bits()),
@@ -39,17 +44,36 @@ impl Scalar {
         Scalar { dtype, bits }
     }
 
-    /// The value of `dtype` nearest to `x`: saturated for i32, rounded for floats, nonzero for bool.
+    /// The value of `dtype` nearest to `x`: saturated for i32, wrapped for u64, rounded for floats, nonzero for bool.
     pub fn from_i64(dtype: DType, x: i64) -> Scalar {
         let bits = match dtype {
             DType::Bool => u64::from(x != 0),
             DType::I32 => u64::from(x.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as u32),
-            DType::I64 => x as u64,
-            DType::F32 => u64::from((x as f32).to_bits()),
-            DType::F16 | DType::BF16 => return Scalar::from_f64(dtype, f64::from(x as f32)),
+            DType::I64 | DType::U64 => x as u64,
             DType::F64 => (x as f64).to_bits(),
+            _ => return Scalar::from_f64(dtype, f64::from(x as f32)),
         };
         Scalar { dtype, bits }
+    }
+
+    /// The value of `dtype` nearest to `x`: wrapped for integers, rounded for floats, nonzero for bool.
+    pub fn from_u64(dtype: DType, x: u64) -> Scalar {
+        match dtype {
+            DType::Bool => Scalar::from_bool(x != 0),
+            DType::I32 | DType::I64 | DType::U64 => Scalar::from_bits(dtype, x),
+            DType::F64 => Scalar { dtype, bits: (x as f64).to_bits() },
+            _ => Scalar::from_f64(dtype, f64::from(x as f32)),
+        }
+    }
+
+    /// A number written in an expression of the tables, as a constant of the dtype that it computes in: integers take
+    /// the low bits, so that -1 is all ones in each.
+    pub fn written(dtype: DType, x: f64) -> Scalar {
+        if dtype == DType::U64 && x < 0.0 {
+            Scalar::from_i64(dtype, x as i64)
+        } else {
+            Scalar::from_f64(dtype, x)
+        }
     }
 
     /// The bool constant `x`.
@@ -76,6 +100,10 @@ impl Scalar {
     pub fn as_f64(self) -> f64 {
         match self.dtype {
             DType::Bool | DType::I32 | DType::I64 => self.as_i64() as f64,
+            DType::U64 => self.bits as f64,
+            DType::F8E8M0 => E8m0(self.bits as u8).to_f32().into(),
+            DType::F8E4M3 => E4m3(self.bits as u8).to_f32().into(),
+            DType::F8E5M2 => E5m2(self.bits as u8).to_f32().into(),
             DType::F16 => half::f16::from_bits(self.bits as u16).to_f64(),
             DType::BF16 => half::bf16::from_bits(self.bits as u16).to_f64(),
             DType::F32 => f64::from(f32::from_bits(self.bits as u32)),
@@ -83,10 +111,10 @@ impl Scalar {
         }
     }
 
-    /// The value as an integer: floats are truncated and saturated, NaN is 0.
+    /// The value as an integer: floats are truncated and saturated, NaN is 0; u64 wraps.
     pub fn as_i64(self) -> i64 {
         match self.dtype {
-            DType::Bool | DType::I64 => self.bits as i64,
+            DType::Bool | DType::I64 | DType::U64 => self.bits as i64,
             DType::I32 => i64::from(self.bits as u32 as i32),
             _ => self.as_f64() as i64,
         }
@@ -99,13 +127,14 @@ impl Scalar {
 
     /// The meaning of the cast op.
     ///
-    /// Floats go to integers by truncation, saturated, NaN as 0; i64 goes to i32 by its low bits; integers go to the
-    /// halves through f32; everything but zero goes to true.
+    /// Floats go to integers by truncation, saturated, NaN as 0; integers go to others by their low bits, the sign
+    /// extended; integers go to storage types through f32; everything but zero goes to true.
     pub fn cast(self, dtype: DType) -> Scalar {
         match (self.dtype, dtype) {
             (from, to) if from == to => self,
             (_, DType::Bool) => Scalar::from_bool(self.as_bool()),
-            (DType::I64, DType::I32) => Scalar::from_bits(dtype, self.bits),
+            (DType::I64 | DType::U64, DType::I32) => Scalar::from_bits(dtype, self.bits),
+            (DType::U64, _) => Scalar::from_u64(dtype, self.bits),
             (from, _) if from.is_float() => Scalar::from_f64(dtype, self.as_f64()),
             _ => Scalar::from_i64(dtype, self.as_i64()),
         }
@@ -121,18 +150,23 @@ impl Scalar {
         Scalar::from_i64(dtype, 1)
     }
 
-    /// The identity of `maximum`: minus infinity, the least integer, or false.
+    /// The identity of `maximum`: minus infinity (the least number where there is none), the least integer, or false.
     pub fn lowest(dtype: DType) -> Scalar {
         match dtype {
             DType::I64 => Scalar::from_i64(dtype, i64::MIN),
+            DType::F8E4M3 => Scalar::from_f64(dtype, -448.0),
+            DType::F8E8M0 => Scalar::from_bits(dtype, 0),
             _ => Scalar::from_f64(dtype, if dtype == DType::Bool { 0.0 } else { f64::NEG_INFINITY }),
         }
     }
 
-    /// The identity of `minimum`: infinity, the greatest integer, or true.
+    /// The identity of `minimum`: infinity (the greatest number where there is none), the greatest integer, or true.
     pub fn highest(dtype: DType) -> Scalar {
         match dtype {
             DType::I64 => Scalar::from_i64(dtype, i64::MAX),
+            DType::U64 => Scalar::from_u64(dtype, u64::MAX),
+            DType::F8E4M3 => Scalar::from_f64(dtype, 448.0),
+            DType::F8E8M0 => Scalar::from_bits(dtype, 0xfe),
             _ => Scalar::from_f64(dtype, f64::INFINITY),
         }
     }
@@ -155,6 +189,7 @@ impl fmt::Display for Scalar {
         match self.dtype {
             DType::Bool => f.write_str(if self.bits == 1 { "True" } else { "False" }),
             DType::I32 | DType::I64 => write!(f, "{}", self.as_i64()),
+            DType::U64 => write!(f, "{}", self.bits),
             _ if x.is_nan() => f.write_str("float(\"nan\")"),
             _ if x.is_infinite() => write!(f, "float(\"{x}\")"),
             _ => write!(f, "{:?}", self.shortest()),
@@ -169,7 +204,7 @@ mod tests {
     #[test]
     fn every_half_survives_its_spelling() {
         for bits in 0..=u16::MAX {
-            for dtype in [DType::F16, DType::BF16] {
+            for dtype in DType::ALL.into_iter().filter(|dtype| dtype.is_storage_only()) {
                 let scalar = Scalar::from_bits(dtype, u64::from(bits));
                 if let Ok(x) = scalar.to_string().parse::<f64>() {
                     assert_eq!(Scalar::from_f64(dtype, x), scalar, "{scalar}");
@@ -203,15 +238,25 @@ mod tests {
         assert_eq!(Scalar::from_f64(DType::F32, f64::NAN).cast(DType::I64).as_i64(), 0);
         assert_eq!(Scalar::from_f64(DType::F64, -1e300).cast(DType::I64).as_i64(), i64::MIN);
         assert_eq!(Scalar::from_f64(DType::F64, 0.25).cast(DType::Bool), Scalar::from_bool(true));
+        let greatest = Scalar::highest(DType::U64);
+        assert_eq!(greatest.to_string(), "18446744073709551615");
+        assert_eq!(greatest.cast(DType::I64).as_i64(), -1);
+        assert_eq!(greatest.cast(DType::I32).as_i64(), -1);
+        assert_eq!(greatest.cast(DType::F32).as_f64(), 2_f64.powi(64));
+        assert_eq!(Scalar::from_i64(DType::I32, -1).cast(DType::U64), greatest);
+        assert_eq!(Scalar::from_f64(DType::F64, -3.5).cast(DType::U64).bits(), 0);
+        assert_eq!(Scalar::from_f64(DType::F64, 1e300).cast(DType::U64), greatest);
         assert_eq!(Scalar::from_i64(DType::I64, 70000).cast(DType::F16).as_f64(), f64::INFINITY);
     }
 
     #[test]
     fn identities_hold_their_dtype() {
         for dtype in DType::ALL {
-            assert!(Scalar::lowest(dtype).as_f64() <= 0.0 && Scalar::highest(dtype).as_f64() >= 1.0);
             assert_eq!(Scalar::one(dtype).as_i64(), 1);
-            assert!(!Scalar::zero(dtype).as_bool());
+            // Zero is no power of two.
+            let least = if dtype == DType::F8E8M0 { 2_f64.powi(-127) } else { 0.0 };
+            assert_eq!(Scalar::zero(dtype).as_f64(), least);
+            assert!(Scalar::lowest(dtype).as_f64() <= least && Scalar::highest(dtype).as_f64() >= 1.0);
         }
         assert_eq!(Scalar::lowest(DType::I32).as_i64(), i64::from(i32::MIN));
     }

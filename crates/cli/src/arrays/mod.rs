@@ -58,6 +58,11 @@ pub fn read(path: &Path, wanted: Wanted<'_>) -> Result<StridedArray, FileError> 
     read_one().map_err(|problem| problem.of(path))
 }
 
+/// Whether `.npy` can hold the dtype, which is whether NumPy has it.
+pub fn npy_knows(dtype: DType) -> bool {
+    npy::knows(dtype)
+}
+
 /// Writes one array as `.npy` into a staged file.
 ///
 /// # Errors

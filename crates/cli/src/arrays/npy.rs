@@ -17,7 +17,8 @@ const MAGIC: &[u8; 6] = b"\x93NUMPY";
 const LONGEST_HEADER: u64 = 10_000;
 /// Axes that an array may have: as many as NumPy's.
 const MAX_RANK: usize = 64;
-const SUPPORTED: &str = "bool, int32, int64, float16, float32, float64; bfloat16 comes in .safetensors";
+const SUPPORTED: &str =
+    "bool, int32, int64, uint64, float16, float32, float64; bfloat16 and float8 come in .safetensors";
 
 /// What the header says.
 #[derive(Debug, PartialEq)]
@@ -156,6 +157,7 @@ fn parse_descr(value: &str) -> Result<(DType, bool), Problem> {
         "b1" => DType::Bool,
         "i4" => DType::I32,
         "i8" => DType::I64,
+        "u8" => DType::U64,
         "f2" => DType::F16,
         "f4" => DType::F32,
         "f8" => DType::F64,
@@ -217,16 +219,24 @@ impl Header {
     }
 }
 
+/// Whether NumPy has the dtype.
+pub(super) fn knows(dtype: DType) -> bool {
+    !dtype.is_float8() && dtype != DType::BF16
+}
+
 /// Writes an array in row-major order, as version 1.
 pub(super) fn write(out: &mut impl Write, view: &ArrayView<'_>) -> Result<(), Problem> {
     let kind = match view.dtype() {
         DType::Bool => "|b1",
         DType::I32 => "<i4",
         DType::I64 => "<i8",
+        DType::U64 => "<u8",
         DType::F16 => "<f2",
         DType::F32 => "<f4",
         DType::F64 => "<f8",
-        DType::BF16 => return Err(Problem::Dtype { found: "bfloat16".to_owned(), supported: SUPPORTED }),
+        lacking => {
+            return Err(Problem::Dtype { found: lacking.numpy_name().to_owned(), supported: SUPPORTED });
+        }
     };
     let sizes: String = view.sizes().iter().map(|size| format!("{size}, ")).collect();
     let sizes = if view.sizes().len() == 1 { sizes.trim_end() } else { sizes.trim_end_matches(", ") };

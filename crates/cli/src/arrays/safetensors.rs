@@ -15,7 +15,7 @@ use super::{Wanted, byte_count, normalize, write_elements};
 
 /// Longer headers are refused: a header takes some 100 bytes a tensor.
 const LONGEST_HEADER: u64 = 16 << 20;
-const SUPPORTED: &str = "BOOL, I32, I64, F16, BF16, F32, F64";
+const SUPPORTED: &str = "BOOL, I32, I64, U64, F8_E8M0, F8_E4M3, F8_E5M2, F16, BF16, F32, F64";
 
 /// Reads one tensor of a file.
 pub(super) fn read(mut file: File, wanted: Wanted<'_>) -> Result<StridedArray, Problem> {
@@ -69,10 +69,14 @@ fn malformed(error: serde_json::Error) -> Problem {
 }
 
 /// Their names of our dtypes.
-const DTYPES: [(DType, Dtype, &str); 7] = [
+const DTYPES: [(DType, Dtype, &str); DType::ALL.len()] = [
     (DType::Bool, Dtype::BOOL, "BOOL"),
     (DType::I32, Dtype::I32, "I32"),
     (DType::I64, Dtype::I64, "I64"),
+    (DType::U64, Dtype::U64, "U64"),
+    (DType::F8E8M0, Dtype::F8_E8M0, "F8_E8M0"),
+    (DType::F8E4M3, Dtype::F8_E4M3, "F8_E4M3"),
+    (DType::F8E5M2, Dtype::F8_E5M2, "F8_E5M2"),
     (DType::F16, Dtype::F16, "F16"),
     (DType::BF16, Dtype::BF16, "BF16"),
     (DType::F32, Dtype::F32, "F32"),

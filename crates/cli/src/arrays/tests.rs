@@ -39,7 +39,7 @@ fn arrays_survive_a_file() {
     for sizes in [&[][..], &[7], &[3, 0], &[2, 3, 5]] {
         for dtype in DType::ALL {
             for name in ["a.npy", "a.safetensors"] {
-                if dtype == DType::BF16 && name == "a.npy" {
+                if !npy_knows(dtype) && name == "a.npy" {
                     continue;
                 }
                 let (path, array) = (folder.path().join(name), sample(dtype, sizes));

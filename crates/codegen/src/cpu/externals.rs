@@ -6,7 +6,7 @@
 
 use std::ffi::{c_int, c_void};
 
-use ir::ops::integer_power;
+use ir::ops::{IntType, integer_power};
 
 /// One function: its name as an object file spells it, and its address.
 type Entry = (&'static str, *const u8);
@@ -51,14 +51,21 @@ pub fn address(name: &str) -> Option<*const u8> {
 }
 
 /// Functions of integers, by their meaning in the op table.
-fn integers() -> [Entry; 2] {
+fn integers() -> [Entry; 3] {
     extern "C" fn narrow(base: i32, exponent: i32) -> i32 {
-        integer_power(base.into(), exponent.into(), 32) as i32
+        integer_power(base.into(), exponent.into(), IntType::I32) as i32
     }
     extern "C" fn wide(base: i64, exponent: i64) -> i64 {
-        integer_power(base, exponent, 64)
+        integer_power(base, exponent, IntType::I64)
     }
-    [("integer_power_i32", narrow as *const u8), ("integer_power_i64", wide as *const u8)]
+    extern "C" fn unsigned(base: i64, exponent: i64) -> i64 {
+        integer_power(base, exponent, IntType::U64)
+    }
+    [
+        ("integer_power_i32", narrow as *const u8),
+        ("integer_power_i64", wide as *const u8),
+        ("integer_power_u64", unsigned as *const u8),
+    ]
 }
 
 /// What LLVM makes of long copies and fills.
@@ -79,7 +86,7 @@ mod tests {
     fn what_the_rows_call_is_here() {
         for prim in Prim::ALL {
             let row = prim.row();
-            for spelling in [row.cpu.float, row.cpu.int].into_iter().flatten() {
+            for spelling in [row.cpu.float, row.cpu.int, row.cpu.unsigned].into_iter().flatten() {
                 if let CpuSpelling::Call { narrow, wide } = spelling {
                     assert!(address(narrow).is_some() && address(wide).is_some(), "{}", prim.name());
                 }

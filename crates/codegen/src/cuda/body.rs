@@ -68,7 +68,7 @@ impl<'a> Writer<'a> {
     /// The lines between the function's braces.
     pub(super) fn kernel_body(mut self) -> Result<String, EmitError> {
         self.representable(&self.kernel.blocks)?;
-        self.halves();
+        self.storage_types();
         self.scratch()?;
         self.body(&self.kernel.body)?;
         let block = self.names.symbol(self.kernel.block);
@@ -77,17 +77,15 @@ impl<'a> Writer<'a> {
         Ok(if needed { declaration + &self.lines } else { self.lines })
     }
 
-    /// The names of half types are needed wherever such a value or element is.
-    fn halves(&mut self) {
+    /// The names of storage types are needed wherever such a value or element is.
+    fn storage_types(&mut self) {
         let kernel = self.kernel;
         let values = kernel.values.values().chain(kernel.accumulators.values()).copied();
         let buffers = kernel.buffers.values().map(|decl| decl.dtype);
         let scratch = kernel.scratch.values().map(|decl| decl.dtype);
         for dtype in values.chain(buffers).chain(scratch) {
-            match dtype {
-                ir::DType::F16 => self.prelude.add(Snippet::F16),
-                ir::DType::BF16 => self.prelude.add(Snippet::Bf16),
-                _ => {}
+            if let Some(name) = Snippet::type_of(dtype) {
+                self.prelude.add(name);
             }
         }
     }

@@ -2,16 +2,16 @@
 
 use ir::{DType, Scalar};
 
-/// The type of a variable. `bf16` and `f16` are names that the prelude gives to `unsigned short`.
+/// The type of a variable. Those of storage types are names that the prelude gives to the type of their bits.
 pub(super) fn in_register(dtype: DType) -> &'static str {
     match dtype {
         DType::Bool => "bool",
         DType::I32 => "int",
         DType::I64 => "long long",
-        DType::F16 => "f16",
-        DType::BF16 => "bf16",
+        DType::U64 => "unsigned long long",
         DType::F32 => "float",
         DType::F64 => "double",
+        storage => storage.short_name(),
     }
 }
 
@@ -26,7 +26,7 @@ pub(super) fn literal(constant: Scalar) -> String {
         DType::Bool => constant.as_bool().to_string(),
         DType::I32 => integer(constant.as_i64(), i64::from(i32::MIN), ""),
         DType::I64 => integer(constant.as_i64(), i64::MIN, "ll"),
-        dtype @ (DType::F16 | DType::BF16) => format!("({}){:#06x}", in_register(dtype), constant.bits()),
+        DType::U64 => format!("{}ull", constant.bits()),
         DType::F32 => float(
             f32::from_bits(constant.bits() as u32),
             "f",
@@ -35,6 +35,10 @@ pub(super) fn literal(constant: Scalar) -> String {
         DType::F64 => {
             let bits = format!("__longlong_as_double({:#018x}ll)", constant.bits());
             float(f64::from_bits(constant.bits()), "", bits)
+        }
+        storage => {
+            let digits = 2 + 2 * storage.size();
+            format!("({}){:#0digits$x}", in_register(storage), constant.bits())
         }
     }
 }
@@ -68,7 +72,9 @@ mod tests {
             (DType::I32, -3.0, "(-3)"),
             (DType::I32, -2147483648.0, "(-2147483647 - 1)"),
             (DType::I64, 4.0, "4ll"),
+            (DType::U64, 1e30, "18446744073709551615ull"),
             (DType::BF16, 1.0, "(bf16)0x3f80"),
+            (DType::F8E4M3, 1.0, "(f8e4m3)0x38"),
             (DType::F32, 0.1, "0.1f"),
             (DType::F32, -0.0, "(-0.0f)"),
             (DType::F32, 1e20, "1e20f"),

@@ -17,6 +17,7 @@ mod prelude;
 mod reduce;
 mod shared;
 mod single_use;
+mod snippets;
 mod spelling;
 #[cfg(test)]
 mod tests;

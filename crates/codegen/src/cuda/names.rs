@@ -19,13 +19,13 @@ const RESERVED: &str = "alignas alignof and and_eq asm auto bitand bitor bool br
     operator or or_eq private protected public register reinterpret_cast return short signed sizeof static \
     static_assert static_cast struct switch template this thread_local throw true try typedef typeid typename union \
     unsigned using virtual void volatile wchar_t while xor xor_eq blockDim blockIdx gridDim threadIdx warpSize \
-    min max main smem bf16 f16 cuemu CUEMU";
+    min max main smem bf16 f16 f8e4m3 f8e5m2 f8e8m0 cuemu CUEMU";
 
 /// Words that may not name anything else: those above, and what the text of a kernel's body can call.
 static TAKEN: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| {
     let templates = Prim::ALL.iter().flat_map(|prim| {
         let cuda = prim.row().cuda;
-        [cuda.f32, cuda.f64, cuda.int, cuda.boolean].into_iter().flatten()
+        [cuda.f32, cuda.f64, cuda.int, cuda.unsigned, cuda.boolean].into_iter().flatten()
     });
     let helpers = Prim::ALL.iter().filter_map(|prim| prim.row().cuda.helper);
     let called = helpers.chain(Prelude::all_texts()).flat_map(called);

@@ -180,7 +180,7 @@ fn expression(
     for (number, node) in expr.nodes().iter().enumerate() {
         let known = match node {
             ExprNode::Param(place) => (params[*place].clone(), dtype),
-            ExprNode::Constant(value) => (literal(Scalar::from_f64(dtype, *value)), dtype),
+            ExprNode::Constant(value) => (literal(Scalar::written(dtype, *value)), dtype),
             ExprNode::Apply(prim, operands) => {
                 let dtypes: Vec<Operand> = operands.iter().map(|&o| Operand::tensor(nodes[o].1)).collect();
                 let computes = nodes[operands[operands.len() - 1]].1;

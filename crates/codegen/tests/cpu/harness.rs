@@ -102,7 +102,9 @@ pub fn close(want: Scalar, got: Scalar, ulps: f64) -> bool {
 pub fn special_values(dtype: DType) -> Vec<Scalar> {
     let numbers: &[f64] = match dtype {
         DType::Bool => &[0.0, 1.0],
-        DType::I32 | DType::I64 => &[0.0, 1.0, -1.0, 2.0, -3.0, 7.0, 31.0, 32.0, 33.0, 63.0, 64.0, 100_000.0],
+        DType::I32 | DType::I64 | DType::U64 => {
+            &[0.0, 1.0, -1.0, 2.0, -3.0, 7.0, 31.0, 32.0, 33.0, 63.0, 64.0, 100_000.0]
+        }
         _ => &[
             0.0,
             -0.0,

@@ -5,11 +5,12 @@
 use half::{bf16, f16};
 
 use crate::DType;
+use crate::small_float::{E4m3, E5m2, E8m0, to_odd};
 
 /// A type that the elements of an array can have.
 ///
 /// `from_real` and `from_int` are the cast of the language: to nearest even for floats, truncated and saturated from
-/// floats to integers (NaN is 0), the low bits from i64 to i32, through f32 from integers to the half types.
+/// floats to integers (NaN is 0), the low bits between integers, through f32 from integers to storage types.
 pub trait Element: Copy + Send + Sync + 'static + sealed::Sealed {
     /// The dtype.
     const DTYPE: DType;
@@ -17,10 +18,12 @@ pub trait Element: Copy + Send + Sync + 'static + sealed::Sealed {
     fn to_real(self) -> f64;
     /// The cast from a float.
     fn from_real(x: f64) -> Self;
-    /// The value as an integer; floats are truncated and saturated.
+    /// The value as an integer; floats are truncated and saturated, u64 is taken by its bits.
     fn to_int(self) -> i64;
-    /// The cast from an integer or a bool.
+    /// The cast from a signed integer or a bool.
     fn from_int(x: i64) -> Self;
+    /// The cast from an unsigned integer.
+    fn from_unsigned(x: u64) -> Self;
 }
 
 mod sealed {
@@ -28,9 +31,11 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// One row: type, dtype, and the four conversions.
+/// One row: type, dtype, and the five conversions.
 macro_rules! element {
-    ($type:ty, $dtype:ident, $to_real:expr, $from_real:expr, $to_int:expr, $from_int:expr) => {
+    ($type:ty, $dtype:ident,
+     to_real: $to_real:expr, from_real: $from_real:expr,
+     to_int: $to_int:expr, from_int: $from_int:expr, from_unsigned: $from_unsigned:expr) => {
         impl sealed::Sealed for $type {}
 
         impl Element for $type {
@@ -59,35 +64,52 @@ macro_rules! element {
                 let convert: fn(i64) -> $type = $from_int;
                 convert(x)
             }
+
+            #[inline(always)]
+            fn from_unsigned(x: u64) -> Self {
+                let convert: fn(u64) -> $type = $from_unsigned;
+                convert(x)
+            }
         }
     };
 }
 
-element!(u8, Bool, |x| f64::from(u8::from(x != 0)), |x| u8::from(x != 0.0), |x| i64::from(x != 0), |x| {
-    u8::from(x != 0)
-});
-element!(i32, I32, f64::from, |x| x as i32, i64::from, |x| x as i32);
-element!(i64, I64, |x| x as f64, |x| x as i64, |x| x, |x| x);
-element!(f16, F16, |x| f64::from(x.to_f32()), |x| f16::from_f32(to_odd(x)), |x| x.to_f32() as i64, |x| {
-    f16::from_f32(x as f32)
-});
-element!(bf16, BF16, |x| f64::from(x.to_f32()), |x| bf16::from_f32(to_odd(x)), |x| x.to_f32() as i64, |x| {
-    bf16::from_f32(x as f32)
-});
-element!(f32, F32, f64::from, |x| x as f32, |x| x as i64, |x| x as f32);
-element!(f64, F64, |x| x, |x| x, |x| x as i64, |x| x as f64);
-
-/// The double as a float, rounded to odd: rounding that to a half type is one correct rounding of the double
-/// (Boldo and Melquiond 2008), where rounding to nearest twice may err.
-#[inline(always)]
-fn to_odd(x: f64) -> f32 {
-    let near = x as f32;
-    if f64::from(near) == x || x.is_nan() {
-        return near;
-    }
-    let away = u32::from(f64::from(near).abs() > x.abs());
-    f32::from_bits((near.to_bits() - away) | 1)
+/// The row of an integer type.
+macro_rules! integer {
+    ($type:ty, $dtype:ident) => {
+        element!($type, $dtype,
+            to_real: |x| x as f64, from_real: |x| x as $type,
+            to_int: |x| x as i64, from_int: |x| x as $type, from_unsigned: |x| x as $type);
+    };
 }
+
+/// The row of a storage type, with its conversions from and to f32.
+macro_rules! storage {
+    ($type:ty, $dtype:ident) => {
+        element!($type, $dtype,
+            to_real: |x| f64::from(x.to_f32()), from_real: |x| <$type>::from_f32(to_odd(x)),
+            to_int: |x| x.to_f32() as i64, from_int: |x| <$type>::from_f32(x as f32),
+            from_unsigned: |x| <$type>::from_f32(x as f32));
+    };
+}
+
+element!(u8, Bool,
+    to_real: |x| f64::from(u8::from(x != 0)), from_real: |x| u8::from(x != 0.0),
+    to_int: |x| i64::from(x != 0), from_int: |x| u8::from(x != 0), from_unsigned: |x| u8::from(x != 0));
+integer!(i32, I32);
+integer!(i64, I64);
+integer!(u64, U64);
+storage!(E8m0, F8E8M0);
+storage!(E4m3, F8E4M3);
+storage!(E5m2, F8E5M2);
+storage!(f16, F16);
+storage!(bf16, BF16);
+element!(f32, F32,
+    to_real: f64::from, from_real: |x| x as f32,
+    to_int: |x| x as i64, from_int: |x| x as f32, from_unsigned: |x| x as f32);
+element!(f64, F64,
+    to_real: |x| x, from_real: |x| x,
+    to_int: |x| x as i64, from_int: |x| x as f64, from_unsigned: |x| x as f64);
 
 /// Evaluates an expression with `$T` bound to the element type of a dtype.
 macro_rules! with_element {
@@ -103,6 +125,22 @@ macro_rules! with_element {
             }
             $crate::DType::I64 => {
                 type $T = i64;
+                $body
+            }
+            $crate::DType::U64 => {
+                type $T = u64;
+                $body
+            }
+            $crate::DType::F8E8M0 => {
+                type $T = $crate::small_float::E8m0;
+                $body
+            }
+            $crate::DType::F8E4M3 => {
+                type $T = $crate::small_float::E4m3;
+                $body
+            }
+            $crate::DType::F8E5M2 => {
+                type $T = $crate::small_float::E5m2;
                 $body
             }
             $crate::DType::F16 => {
@@ -155,8 +193,10 @@ mod tests {
                 }
                 for x in [0, 1, -1, 1 << 24 | 1, i64::MAX, i64::MIN, (1 << 40) + 7, 70_000] {
                     let expected = Scalar::from_i64(DType::I64, x).cast(dtype);
-                    assert_eq!(T::from_int(x).to_real(), expected.as_f64(), "{dtype} of {x}");
+                    assert_eq!(T::from_int(x).to_real().to_bits(), expected.as_f64().to_bits(), "{dtype} of {x}");
                     assert_eq!(T::from_int(x).to_int(), expected.as_i64(), "{dtype} of {x}");
+                    let expected = Scalar::from_i64(DType::U64, x).cast(dtype);
+                    assert_eq!(T::from_unsigned(x as u64).to_real().to_bits(), expected.as_f64().to_bits(), "{dtype} of {x}");
                 }
             });
         }

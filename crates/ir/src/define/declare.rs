@@ -130,7 +130,7 @@ impl Definer {
     fn add_input(&mut self, ty: Type, layout: Option<DeclaredLayout>) -> Result<Value, DefineError> {
         let (dtype, is_scalar) = (ty.dtype, layout.is_none());
         let ordinal = self.inputs.len() as u32;
-        if is_scalar && dtype.is_int() {
+        if is_scalar && dtype.is_signed_int() {
             self.graph.add_symbol(SymbolSource::ScalarInput { ordinal });
         }
         let val = self.add(Form::Input { ordinal, ty }, &[])?;

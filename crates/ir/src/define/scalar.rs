@@ -108,6 +108,9 @@ impl Definer {
                 .refuse(expected, given.to_string())
                 .argument(bound.name(argument))
                 .at(bound.span(argument)),
+            TypingError::NoCommon { first, second, .. } => {
+                self.refuse("operands with a common dtype", format!("{first} and {second}"))
+            }
             TypingError::Arity { expected, given, .. } => {
                 self.refuse(format!("{expected} operands"), given.to_string())
             }
@@ -152,6 +155,6 @@ impl Arith for Nodes<'_> {
     }
 
     fn constant(&mut self, value: f64) -> Self::V {
-        self.definer.constant(Scalar::from_f64(self.dtype.unwrap_or(DType::F64), value))
+        self.definer.constant(Scalar::written(self.dtype.unwrap_or(DType::F64), value))
     }
 }

@@ -177,7 +177,7 @@ impl Graph {
 
     /// The size expression that a new node is, found once from those of its operands, so that no chain is ever walked.
     fn size_of(&self, form: &Form, operands: &[Val], result: &Type, facts: &Facts) -> Option<Expr> {
-        if result.rank() != 0 || !result.dtype.is_int() {
+        if result.rank() != 0 || !result.dtype.is_signed_int() {
             return None;
         }
         // Arithmetic in i32 wraps where sizes do not.

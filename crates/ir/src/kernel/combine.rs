@@ -15,7 +15,7 @@ impl Arith for Constants {
     }
 
     fn constant(&mut self, value: f64) -> Self::V {
-        Some(Scalar::from_f64(self.0, value))
+        Some(Scalar::written(self.0, value))
     }
 }
 

@@ -8,7 +8,7 @@ pub(super) fn print(constant: Scalar) -> String {
     let number = constant.as_f64();
     match constant.dtype() {
         DType::Bool => constant.as_bool().to_string(),
-        DType::I32 | DType::I64 => constant.as_i64().to_string(),
+        DType::I32 | DType::I64 | DType::U64 => constant.to_string(),
         dtype if number.is_nan() && constant != Scalar::from_f64(dtype, f64::NAN) => {
             format!("{:#x}", constant.bits())
         }
@@ -24,7 +24,8 @@ pub(super) fn parse(dtype: DType, text: &str) -> Option<Scalar> {
         DType::Bool => text.parse().ok().map(Scalar::from_bool),
         DType::I32 => text.parse::<i32>().ok().map(|number| Scalar::from_i64(dtype, number.into())),
         DType::I64 => text.parse().ok().map(|number| Scalar::from_i64(dtype, number)),
-        DType::F16 | DType::BF16 | DType::F32 | DType::F64 => match text.strip_prefix("0x") {
+        DType::U64 => text.parse().ok().map(|number| Scalar::from_u64(dtype, number)),
+        _ => match text.strip_prefix("0x") {
             Some(digits) => from_bits(dtype, digits),
             None => text.parse().ok().map(|number| Scalar::from_f64(dtype, number)),
         },

@@ -2,9 +2,9 @@
 //!
 //! C++ leaves the overflow of signed integers undefined, so that CUDA goes through unsigned ones; compilers narrow them again.
 
-use super::row::CpuSpelling::{Call, Expansion, Guarded, Instruction, Intrinsic};
+use super::row::CpuSpelling::{Call, Expansion, Guarded, Instruction, Intrinsic, Move};
 use super::row::{
-    Algebra, BoolMeaning, CpuSpellings, CudaSpelling, FloatMeaning, Guard, IntMeaning, Primitive, wrap,
+    Algebra, BoolMeaning, CpuSpellings, CudaSpelling, FloatMeaning, Guard, IntMeaning, Primitive,
 };
 use super::spread::Spread;
 use super::typing::Typing;
@@ -18,7 +18,7 @@ pub(super) const ADD: Primitive = Primitive {
     typing: Typing::Arithmetic,
     algebra: Algebra::monoid(0.0),
     float: Some(FloatMeaning::Binary(|a, b| a + b)),
-    int: Some(IntMeaning::Binary(|a, b, bits| wrap(a.wrapping_add(b), bits))),
+    int: Some(IntMeaning::Binary(|a, b, ty| ty.wrap(a.wrapping_add(b)))),
     boolean: Some(BoolMeaning::Binary(|a, b| a | b)),
     cuda: CudaSpelling::float("({0} + {1})", "({0} + {1})")
         .and_int("wrapping_sum({0}, {1})")
@@ -39,7 +39,7 @@ pub(super) const SUB: Primitive = Primitive {
     typing: Typing::Arithmetic,
     algebra: Algebra::right_identity(0.0),
     float: Some(FloatMeaning::Binary(|a, b| a - b)),
-    int: Some(IntMeaning::Binary(|a, b, bits| wrap(a.wrapping_sub(b), bits))),
+    int: Some(IntMeaning::Binary(|a, b, ty| ty.wrap(a.wrapping_sub(b)))),
     boolean: None,
     cuda: CudaSpelling::float("({0} - {1})", "({0} - {1})")
         .and_int("wrapping_difference({0}, {1})")
@@ -59,7 +59,7 @@ pub(super) const MUL: Primitive = Primitive {
     typing: Typing::Arithmetic,
     algebra: Algebra::monoid(1.0),
     float: Some(FloatMeaning::Binary(|a, b| a * b)),
-    int: Some(IntMeaning::Binary(|a, b, bits| wrap(a.wrapping_mul(b), bits))),
+    int: Some(IntMeaning::Binary(|a, b, ty| ty.wrap(a.wrapping_mul(b)))),
     boolean: Some(BoolMeaning::Binary(|a, b| a & b)),
     cuda: CudaSpelling::float("({0} * {1})", "({0} * {1})")
         .and_int("wrapping_product({0}, {1})")
@@ -80,13 +80,19 @@ pub(super) const DIV: Primitive = Primitive {
     typing: Typing::Arithmetic,
     algebra: Algebra::right_identity(1.0),
     float: Some(FloatMeaning::Binary(|a, b| a / b)),
-    int: Some(IntMeaning::Binary(|a, b, bits| if b == 0 { 0 } else { wrap(a.wrapping_div(b), bits) })),
+    int: Some(IntMeaning::Binary(|a, b, ty| match (b, ty.is_signed()) {
+        (0, _) => 0,
+        (_, true) => ty.wrap(a.wrapping_div(b)),
+        (_, false) => (a as u64 / b as u64) as i64,
+    })),
     boolean: None,
     cuda: CudaSpelling::float("({0} / {1})", "({0} / {1})").and_int("quotient({0}, {1})").with_helper(
         "template <class T> __device__ inline T quotient(T a, T b) {\n  \
-             return b == 0 ? T(0) : b == -1 ? T(0ull - a) : a / b;\n}\n",
+             return b == 0 ? T(0) : T(0) > T(-1) && b == T(-1) ? T(0ull - a) : a / b;\n}\n",
     ),
-    cpu: CpuSpellings::float(Instruction("fdiv")).and_int(Guarded("sdiv", Guard::Quotient)),
+    cpu: CpuSpellings::float(Instruction("fdiv"))
+        .and_int(Guarded("sdiv", Guard::Quotient))
+        .and_unsigned(Guarded("udiv", Guard::UnsignedQuotient)),
     ulp: 0.5,
     spread: Spread::Quotient,
     doc: "Quotient: exact of floats, truncated towards zero of integers. An integer over 0 is 0, and the least integer over -1 is itself.",
@@ -98,16 +104,21 @@ pub(super) const FMOD: Primitive = Primitive {
     typing: Typing::Arithmetic,
     algebra: Algebra::NONE,
     float: Some(FloatMeaning::Binary(libm::fmod)),
-    int: Some(IntMeaning::Binary(|a, b, _| if b == 0 { a } else { a.wrapping_rem(b) })),
+    int: Some(IntMeaning::Binary(|a, b, ty| match (b, ty.is_signed()) {
+        (0, _) => a,
+        (_, true) => a.wrapping_rem(b),
+        (_, false) => (a as u64 % b as u64) as i64,
+    })),
     boolean: None,
     cuda: CudaSpelling::float("fmodf({0}, {1})", "fmod({0}, {1})")
         .and_int("truncated_remainder({0}, {1})")
         .with_helper(
             "template <class T> __device__ inline T truncated_remainder(T a, T b) {\n  \
-             return b == 0 ? a : b == -1 ? T(0) : a % b;\n}\n",
+             return b == 0 ? a : T(0) > T(-1) && b == T(-1) ? T(0) : a % b;\n}\n",
         ),
     cpu: CpuSpellings::float(Call { narrow: "fmodf", wide: "fmod" })
-        .and_int(Guarded("srem", Guard::Remainder)),
+        .and_int(Guarded("srem", Guard::Remainder))
+        .and_unsigned(Guarded("urem", Guard::UnsignedRemainder)),
     ulp: 0.0,
     spread: Spread::Remainder,
     doc: "Remainder of the truncated quotient, with the sign of the dividend. An integer modulo 0 is itself; a float modulo 0 is NaN.",
@@ -119,7 +130,7 @@ pub(super) const NEG: Primitive = Primitive {
     typing: Typing::Arithmetic,
     algebra: Algebra::NONE,
     float: Some(FloatMeaning::Unary(|x| -x)),
-    int: Some(IntMeaning::Unary(|x, bits| wrap(x.wrapping_neg(), bits))),
+    int: Some(IntMeaning::Unary(|x, ty| ty.wrap(x.wrapping_neg()))),
     boolean: None,
     cuda: CudaSpelling::float("(-{0})", "(-{0})").and_int("wrapping_negation({0})").with_helper(
         "template <class T> __device__ inline T wrapping_negation(T a) {\n  \
@@ -137,13 +148,13 @@ pub(super) const ABS: Primitive = Primitive {
     typing: Typing::Plain,
     algebra: Algebra::IDEMPOTENT,
     float: Some(FloatMeaning::Unary(f64::abs)),
-    int: Some(IntMeaning::Unary(|x, bits| wrap(x.wrapping_abs(), bits))),
+    int: Some(IntMeaning::Unary(|x, ty| if ty.is_signed() { ty.wrap(x.wrapping_abs()) } else { x })),
     boolean: None,
     cuda: CudaSpelling::float("fabsf({0})", "fabs({0})").and_int("wrapping_magnitude({0})").with_helper(
         "template <class T> __device__ inline T wrapping_magnitude(T a) {\n  \
-             return a < 0 ? T(0ull - (unsigned long long)a) : a;\n}\n",
+             return a < T(0) ? T(0ull - (unsigned long long)a) : a;\n}\n",
     ),
-    cpu: CpuSpellings::float(Intrinsic("llvm.fabs")).and_int(Intrinsic("llvm.abs")),
+    cpu: CpuSpellings::float(Intrinsic("llvm.fabs")).and_int(Intrinsic("llvm.abs")).and_unsigned(Move),
     ulp: 0.0,
     spread: Spread::Lipschitz(1.0),
     doc: "Absolute value. That of the least integer is itself.",
@@ -172,7 +183,7 @@ pub(super) const MINIMUM: Primitive = Primitive {
     float: Some(FloatMeaning::Binary(|a, b| {
         propagating(a, b, if b < a { b } else { a }, b.is_sign_negative())
     })),
-    int: Some(IntMeaning::Binary(|a, b, _| a.min(b))),
+    int: Some(IntMeaning::Binary(|a, b, ty| if ty.ordered(b) < ty.ordered(a) { b } else { a })),
     boolean: Some(BoolMeaning::Binary(|a, b| a & b)),
     cuda: CudaSpelling::float("propagating_minimum({0}, {1})", "propagating_minimum({0}, {1})")
         .and_int("({1} < {0} ? {1} : {0})")
@@ -184,6 +195,7 @@ pub(super) const MINIMUM: Primitive = Primitive {
         ),
     cpu: CpuSpellings::float(Intrinsic("llvm.minimum"))
         .and_int(Intrinsic("llvm.smin"))
+        .and_unsigned(Intrinsic("llvm.umin"))
         .and_bool(Instruction("and")),
     ulp: 0.0,
     spread: Spread::Largest,
@@ -198,7 +210,7 @@ pub(super) const MAXIMUM: Primitive = Primitive {
     float: Some(FloatMeaning::Binary(|a, b| {
         propagating(a, b, if b > a { b } else { a }, b.is_sign_positive())
     })),
-    int: Some(IntMeaning::Binary(|a, b, _| a.max(b))),
+    int: Some(IntMeaning::Binary(|a, b, ty| if ty.ordered(b) > ty.ordered(a) { b } else { a })),
     boolean: Some(BoolMeaning::Binary(|a, b| a | b)),
     cuda: CudaSpelling::float("propagating_maximum({0}, {1})", "propagating_maximum({0}, {1})")
         .and_int("({1} > {0} ? {1} : {0})")
@@ -210,6 +222,7 @@ pub(super) const MAXIMUM: Primitive = Primitive {
         ),
     cpu: CpuSpellings::float(Intrinsic("llvm.maximum"))
         .and_int(Intrinsic("llvm.smax"))
+        .and_unsigned(Intrinsic("llvm.umax"))
         .and_bool(Instruction("or")),
     ulp: 0.0,
     spread: Spread::Largest,

@@ -3,7 +3,7 @@
 //! A shift amount outside `0..width`, negative ones included, shifts everything out.
 
 use super::row::CpuSpelling::{Expansion, Guarded, Instruction};
-use super::row::{Algebra, BoolMeaning, CpuSpellings, CudaSpelling, Guard, IntMeaning, Primitive, wrap};
+use super::row::{Algebra, BoolMeaning, CpuSpellings, CudaSpelling, Guard, IntMeaning, IntType, Primitive};
 use super::spread::Spread;
 use super::typing::Typing;
 
@@ -16,7 +16,7 @@ const BITWISE: Primitive = Primitive {
     int: None,
     boolean: None,
     cuda: CudaSpelling::NONE,
-    cpu: CpuSpellings { float: None, int: None, boolean: None },
+    cpu: CpuSpellings::NONE,
     ulp: 0.0,
     spread: Spread::Exact,
     doc: "",
@@ -70,8 +70,8 @@ pub(super) const BITWISE_NOT: Primitive = Primitive {
 pub(super) const LEFT_SHIFT: Primitive = Primitive {
     name: "bitwise_left_shift",
     algebra: Algebra::right_identity(0.0),
-    int: Some(IntMeaning::Binary(|a, b, bits| match amount(b, bits) {
-        Some(amount) => wrap(a << amount, bits),
+    int: Some(IntMeaning::Binary(|a, b, ty| match amount(b, ty) {
+        Some(amount) => ty.wrap(a << amount),
         None => 0,
     })),
     cuda: CudaSpelling::NONE.and_int("shift_left({0}, {1})").with_helper(
@@ -86,40 +86,44 @@ pub(super) const LEFT_SHIFT: Primitive = Primitive {
 pub(super) const RIGHT_SHIFT: Primitive = Primitive {
     name: "bitwise_right_shift",
     algebra: Algebra::right_identity(0.0),
-    int: Some(IntMeaning::Binary(|a, b, bits| a >> amount(b, bits).unwrap_or(bits - 1))),
+    int: Some(IntMeaning::Binary(|a, b, ty| match ty.is_signed() {
+        true => a >> amount(b, ty).unwrap_or(ty.bits() - 1),
+        false => logical_right_shift(a, b, ty),
+    })),
     cuda: CudaSpelling::NONE.and_int("shift_right({0}, {1})").with_helper(
         "template <class T> __device__ inline T shift_right(T x, T amount) {\n  \
-         return x >> ((unsigned long long)amount < sizeof(T) * 8 ? amount : T(sizeof(T) * 8 - 1));\n}\n",
+         if ((unsigned long long)amount < sizeof(T) * 8) return x >> amount;\n  \
+         return x < T(0) ? T(-1) : T(0);\n}\n",
     ),
-    cpu: CpuSpellings::int(Guarded("ashr", Guard::ShiftToSign)),
-    doc: "Bits moved down, copies of the sign from above. By an amount outside 0 to the width: 0 or -1.",
+    cpu: CpuSpellings::int(Guarded("ashr", Guard::ShiftToSign))
+        .and_unsigned(Guarded("lshr", Guard::ShiftToZero)),
+    doc: "Bits moved down, copies of the sign from above, zeros in u64. By an amount outside 0 to the width: 0 or -1.",
     ..BITWISE
 };
 
 pub(super) const LOGICAL_RIGHT_SHIFT: Primitive = Primitive {
     name: "logical_right_shift",
     algebra: Algebra::right_identity(0.0),
-    int: Some(IntMeaning::Binary(|a, b, bits| match amount(b, bits) {
-        Some(amount) => wrap((unsigned(a, bits) >> amount) as i64, bits),
-        None => 0,
-    })),
+    int: Some(IntMeaning::Binary(logical_right_shift)),
     cuda: CudaSpelling::NONE.and_int("logical_shift_right({0}, {1})").with_helper(
         "__device__ inline int logical_shift_right(int x, int amount) {\n  \
          return (unsigned)amount < 32 ? int((unsigned)x >> amount) : 0;\n}\n\
          __device__ inline long long logical_shift_right(long long x, long long amount) {\n  \
-         return (unsigned long long)amount < 64 ? (long long)((unsigned long long)x >> amount) : 0;\n}\n",
+         return (unsigned long long)amount < 64 ? (long long)((unsigned long long)x >> amount) : 0;\n}\n\
+         __device__ inline unsigned long long logical_shift_right(unsigned long long x, unsigned long long amount) {\n  \
+         return amount < 64 ? x >> amount : 0;\n}\n",
     ),
     cpu: CpuSpellings::int(Guarded("lshr", Guard::ShiftToZero)),
     doc: "Bits moved down, zeros from above. By an amount outside 0 to the width: 0.",
     ..BITWISE
 };
 
-/// The shift amount if it lies within the width.
-fn amount(b: i64, bits: u32) -> Option<u32> {
-    u32::try_from(b).ok().filter(|&amount| amount < bits)
+fn logical_right_shift(a: i64, b: i64, ty: IntType) -> i64 {
+    let zeros_above = if ty.bits() == 32 { u64::from(a as u32) } else { a as u64 };
+    amount(b, ty).map_or(0, |amount| ty.wrap((zeros_above >> amount) as i64))
 }
 
-/// The bits of `a` at its width, with zeros above.
-fn unsigned(a: i64, bits: u32) -> u64 {
-    if bits == 32 { u64::from(a as u32) } else { a as u64 }
+/// The shift amount if it lies within the width; an unsigned one beyond 2^63 looks negative.
+fn amount(b: i64, ty: IntType) -> Option<u32> {
+    u32::try_from(b).ok().filter(|&amount| amount < ty.bits())
 }

@@ -5,7 +5,7 @@ use super::row::{Algebra, BoolMeaning, CpuSpellings, CudaSpelling, FloatMeaning,
 use super::spread::Spread;
 use super::typing::Typing;
 
-/// The columns of a comparison; `predicates` are those of `fcmp`, signed `icmp` and `icmp` on bools.
+/// The columns of a comparison; `predicates` are those of `fcmp`, of signed `icmp`, and of `icmp` on bools and u64.
 const fn comparison(
     name: &'static str,
     operator: &'static str,
@@ -15,7 +15,7 @@ const fn comparison(
     of_bools: fn(bool, bool) -> bool,
     doc: &'static str,
 ) -> Primitive {
-    let [float, int, boolean] = predicates;
+    let [float, int, unsigned] = predicates;
     Primitive {
         name,
         params: &["lhs", "rhs"],
@@ -25,7 +25,10 @@ const fn comparison(
         int: Some(IntMeaning::Compare(of_ints)),
         boolean: Some(BoolMeaning::Binary(of_bools)),
         cuda: CudaSpelling::number(operator).and_bool(operator),
-        cpu: CpuSpellings::float(Compare(float)).and_int(Compare(int)).and_bool(Compare(boolean)),
+        cpu: CpuSpellings::float(Compare(float))
+            .and_int(Compare(int))
+            .and_unsigned(Compare(unsigned))
+            .and_bool(Compare(unsigned)),
         ulp: 0.0,
         spread: Spread::Comparison,
         doc,
@@ -107,7 +110,7 @@ const LOGICAL: Primitive = Primitive {
     int: None,
     boolean: None,
     cuda: CudaSpelling::NONE,
-    cpu: CpuSpellings { float: None, int: None, boolean: None },
+    cpu: CpuSpellings::NONE,
     ulp: 0.0,
     spread: Spread::Exact,
     doc: "",

@@ -1,6 +1,6 @@
 //! Applying the meaning of a primitive to numbers: the bridge from the rows to evaluators and constant folding.
 
-use super::row::{BoolMeaning, FloatMeaning, IntMeaning};
+use super::row::{BoolMeaning, FloatMeaning, IntMeaning, IntType};
 use super::{Prim, Typing};
 use crate::dtype::DType;
 use crate::scalar::Scalar;
@@ -24,7 +24,7 @@ impl Prim {
             return self.of_bools(&bools).map_or(f64::NAN, Scalar::as_f64);
         }
         let ints: Vec<Scalar> = args.iter().map(|&x| Scalar::from_f64(DType::I64, x)).collect();
-        self.of_ints(&ints, DType::I64).map_or(f64::NAN, Scalar::as_f64)
+        self.of_ints(&ints, IntType::I64).map_or(f64::NAN, Scalar::as_f64)
     }
 
     /// The op on constants that have the compute dtypes of its signature; the result has the result dtype of the
@@ -34,10 +34,10 @@ impl Prim {
             return args.first().copied();
         }
         let dtype = args.last()?.dtype();
-        match dtype {
-            DType::Bool => self.of_bools(args),
-            DType::I32 | DType::I64 => self.of_ints(args, dtype),
-            _ => self.of_floats(args, dtype),
+        match IntType::of(dtype) {
+            Some(ty) => self.of_ints(args, ty),
+            None if dtype == DType::Bool => self.of_bools(args),
+            None => self.of_floats(args, dtype),
         }
     }
 
@@ -51,12 +51,13 @@ impl Prim {
         })
     }
 
-    fn of_ints(self, args: &[Scalar], dtype: DType) -> Option<Scalar> {
+    fn of_ints(self, args: &[Scalar], ty: IntType) -> Option<Scalar> {
         let arg = |place: usize| args[place].as_i64();
+        let result = |x: i64| Scalar::from_i64(args[0].dtype(), x);
         Some(match self.row().int? {
-            IntMeaning::Unary(f) => Scalar::from_i64(dtype, f(arg(0), dtype.bits())),
-            IntMeaning::Binary(f) => Scalar::from_i64(dtype, f(arg(0), arg(1), dtype.bits())),
-            IntMeaning::Compare(f) => Scalar::from_bool(f(arg(0), arg(1))),
+            IntMeaning::Unary(f) => result(f(arg(0), ty)),
+            IntMeaning::Binary(f) => result(f(arg(0), arg(1), ty)),
+            IntMeaning::Compare(f) => Scalar::from_bool(f(ty.ordered(arg(0)), ty.ordered(arg(1)))),
             IntMeaning::Select => selected(args),
         })
     }

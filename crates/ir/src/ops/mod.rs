@@ -37,7 +37,7 @@ pub use forms::{FormOp, FormRow};
 pub use monoid::Monoid;
 pub use param::{Param, ParamDefault, ParamKind};
 pub use row::{
-    Algebra, BoolMeaning, CpuSpelling, CpuSpellings, CudaSpelling, FloatMeaning, Guard, IntMeaning,
+    Algebra, BoolMeaning, CpuSpelling, CpuSpellings, CudaSpelling, FloatMeaning, Guard, IntMeaning, IntType,
     Polynomial, Primitive,
 };
 pub use spread::Spread;

@@ -83,14 +83,15 @@ pub enum FloatMeaning {
     Select,
 }
 
-/// Meaning over 64-bit integers, told the width (32 or 64) that operands come in and the result must fit.
+/// Meaning over 64-bit integers, told the type that operands come in and the result must fit. Operands of u64 come by
+/// their bits.
 #[derive(Clone, Copy, Debug)]
 pub enum IntMeaning {
     /// One integer to one integer.
-    Unary(fn(i64, u32) -> i64),
+    Unary(fn(i64, IntType) -> i64),
     /// Two integers to one.
-    Binary(fn(i64, i64, u32) -> i64),
-    /// Two integers to a truth value.
+    Binary(fn(i64, i64, IntType) -> i64),
+    /// Two integers to a truth value; those of u64 come as [`IntType::ordered`] makes them.
     Compare(fn(i64, i64) -> bool),
     /// A bool and two integers: the first integer where the bool holds, else the second.
     Select,
@@ -117,8 +118,10 @@ pub struct CudaSpelling {
     pub f32: Option<&'static str>,
     /// For f64.
     pub f64: Option<&'static str>,
-    /// For i32 and i64 alike.
+    /// For i32 and i64 alike, and for u64 where nothing stands below.
     pub int: Option<&'static str>,
+    /// For u64.
+    pub unsigned: Option<&'static str>,
     /// For bool.
     pub boolean: Option<&'static str>,
     /// A function or two that a template calls, to be put before the kernel once if the template used does so.
@@ -128,7 +131,7 @@ pub struct CudaSpelling {
 impl CudaSpelling {
     /// Nothing spelled yet: the start of a row's spelling.
     pub const NONE: CudaSpelling =
-        CudaSpelling { f32: None, f64: None, int: None, boolean: None, helper: None };
+        CudaSpelling { f32: None, f64: None, int: None, unsigned: None, boolean: None, helper: None };
 
     /// The same text for floats and integers.
     pub const fn number(text: &'static str) -> CudaSpelling {
@@ -145,6 +148,11 @@ impl CudaSpelling {
         CudaSpelling { int: Some(text), ..self }
     }
 
+    /// The same spelling with another text for u64.
+    pub const fn and_unsigned(self, text: &'static str) -> CudaSpelling {
+        CudaSpelling { unsigned: Some(text), ..self }
+    }
+
     /// The same spelling with a text for bools.
     pub const fn and_bool(self, text: &'static str) -> CudaSpelling {
         CudaSpelling { boolean: Some(text), ..self }
@@ -154,7 +162,8 @@ impl CudaSpelling {
     pub const fn of(&self, dtype: DType) -> Option<&'static str> {
         match dtype {
             DType::Bool => self.boolean,
-            DType::I32 | DType::I64 => self.int,
+            DType::U64 if self.unsigned.is_some() => self.unsigned,
+            DType::I32 | DType::I64 | DType::U64 => self.int,
             DType::F64 => self.f64,
             _ => self.f32,
         }
@@ -172,36 +181,46 @@ impl CudaSpelling {
 pub struct CpuSpellings {
     /// For f32 and f64.
     pub float: Option<CpuSpelling>,
-    /// For i32 and i64.
+    /// For i32 and i64, and for u64 where nothing stands below.
     pub int: Option<CpuSpelling>,
+    /// For u64.
+    pub unsigned: Option<CpuSpelling>,
     /// For bool, as `i1`.
     pub boolean: Option<CpuSpelling>,
 }
 
 impl CpuSpellings {
+    /// Nothing spelled yet: the start of a row's spellings.
+    pub const NONE: CpuSpellings = CpuSpellings { float: None, int: None, unsigned: None, boolean: None };
+
     /// The same spelling for all three classes.
     pub const fn all(spelling: CpuSpelling) -> CpuSpellings {
-        CpuSpellings { float: Some(spelling), int: Some(spelling), boolean: Some(spelling) }
+        CpuSpellings { int: Some(spelling), boolean: Some(spelling), ..CpuSpellings::float(spelling) }
     }
 
     /// A spelling for floats only.
     pub const fn float(spelling: CpuSpelling) -> CpuSpellings {
-        CpuSpellings { float: Some(spelling), int: None, boolean: None }
+        CpuSpellings { float: Some(spelling), ..CpuSpellings::NONE }
     }
 
     /// A spelling for integers only.
     pub const fn int(spelling: CpuSpelling) -> CpuSpellings {
-        CpuSpellings { float: None, int: Some(spelling), boolean: None }
+        CpuSpellings { int: Some(spelling), ..CpuSpellings::NONE }
     }
 
     /// A spelling for bools only.
     pub const fn boolean(spelling: CpuSpelling) -> CpuSpellings {
-        CpuSpellings { float: None, int: None, boolean: Some(spelling) }
+        CpuSpellings { boolean: Some(spelling), ..CpuSpellings::NONE }
     }
 
     /// The same spellings with one for integers.
     pub const fn and_int(self, spelling: CpuSpelling) -> CpuSpellings {
         CpuSpellings { int: Some(spelling), ..self }
+    }
+
+    /// The same spellings with another one for u64.
+    pub const fn and_unsigned(self, spelling: CpuSpelling) -> CpuSpellings {
+        CpuSpellings { unsigned: Some(spelling), ..self }
     }
 
     /// The same spellings with one for bools.
@@ -213,7 +232,8 @@ impl CpuSpellings {
     pub const fn of(&self, dtype: DType) -> Option<CpuSpelling> {
         match dtype {
             DType::Bool => self.boolean,
-            DType::I32 | DType::I64 => self.int,
+            DType::U64 if self.unsigned.is_some() => self.unsigned,
+            DType::I32 | DType::I64 | DType::U64 => self.int,
             _ => self.float,
         }
     }
@@ -252,8 +272,12 @@ pub enum CpuSpelling {
 pub enum Guard {
     /// `sdiv`: by 0 gives 0, by -1 gives the wrapped negation.
     Quotient,
+    /// `udiv`: by 0 gives 0.
+    UnsignedQuotient,
     /// `srem`: by 0 gives the dividend, by -1 gives 0.
     Remainder,
+    /// `urem`: by 0 gives the dividend.
+    UnsignedRemainder,
     /// `shl`, `lshr`: an amount outside `0..width`, taken as unsigned, gives 0.
     ShiftToZero,
     /// `ashr`: an amount outside `0..width`, taken as unsigned, shifts by `width - 1`.
@@ -276,9 +300,51 @@ pub enum Polynomial {
     Erf,
 }
 
-/// An integer brought back into `bits` by dropping what is above, as two's complement hardware does.
-pub(super) const fn wrap(x: i64, bits: u32) -> i64 {
-    if bits == 32 { x as i32 as i64 } else { x }
+/// The type of the integers that an op is applied to. They are held in 64 bits: those of i32 with their sign extended,
+/// those of u64 by their bits.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[allow(missing_docs)]
+pub enum IntType {
+    I32,
+    I64,
+    U64,
+}
+
+impl IntType {
+    /// The type of a dtype, if it is an integer.
+    pub const fn of(dtype: DType) -> Option<IntType> {
+        match dtype {
+            DType::I32 => Some(IntType::I32),
+            DType::I64 => Some(IntType::I64),
+            DType::U64 => Some(IntType::U64),
+            _ => None,
+        }
+    }
+
+    /// Its width.
+    pub const fn bits(self) -> u32 {
+        if matches!(self, IntType::I32) { 32 } else { 64 }
+    }
+
+    /// Has it a sign?
+    pub const fn is_signed(self) -> bool {
+        !matches!(self, IntType::U64)
+    }
+
+    /// An integer brought back into the width by dropping what is above, as two's complement hardware does.
+    pub const fn wrap(self, x: i64) -> i64 {
+        if matches!(self, IntType::I32) { x as i32 as i64 } else { x }
+    }
+
+    /// A number whose order among its like is that of the integers: u64 with the highest bit turned.
+    pub const fn ordered(self, x: i64) -> i64 {
+        if self.is_signed() { x } else { x ^ i64::MIN }
+    }
+
+    /// The number that the bits stand for.
+    pub const fn as_f64(self, x: i64) -> f64 {
+        if self.is_signed() { x as f64 } else { x as u64 as f64 }
+    }
 }
 
 impl Primitive {

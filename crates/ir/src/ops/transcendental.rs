@@ -5,7 +5,8 @@
 
 use super::row::CpuSpelling::{Call, Expansion, Intrinsic};
 use super::row::{
-    Algebra, CpuSpelling, CpuSpellings, CudaSpelling, FloatMeaning, IntMeaning, Polynomial, Primitive, wrap,
+    Algebra, CpuSpelling, CpuSpellings, CudaSpelling, FloatMeaning, IntMeaning, IntType, Polynomial,
+    Primitive,
 };
 use super::spread::Spread;
 use super::typing::Typing;
@@ -20,7 +21,7 @@ const REAL: Primitive = Primitive {
     int: None,
     boolean: None,
     cuda: CudaSpelling::NONE,
-    cpu: CpuSpellings { float: None, int: None, boolean: None },
+    cpu: CpuSpellings::NONE,
     ulp: 2.0,
     spread: Spread::Corners,
     doc: "",
@@ -208,13 +209,14 @@ pub(super) const POW: Primitive = Primitive {
         .and_int("integer_power({0}, {1})")
         .with_helper(
             "template <class T> __device__ inline T integer_power(T base, T exponent) {\n  \
-             if (exponent < 0) return base == 1 ? 1 : base == -1 ? (exponent & 1 ? -1 : 1) : 0;\n  \
+             if (exponent < T(0)) return base == 1 ? 1 : base == -1 ? (exponent & 1 ? -1 : 1) : 0;\n  \
              unsigned long long power = 1, square = base;\n  \
              for (; exponent != 0; exponent >>= 1, square *= square) if (exponent & 1) power *= square;\n  \
              return T(power);\n}\n",
         ),
     cpu: CpuSpellings::float(Call { narrow: "powf", wide: "pow" })
-        .and_int(Call { narrow: "integer_power_i32", wide: "integer_power_i64" }),
+        .and_int(Call { narrow: "integer_power_i32", wide: "integer_power_i64" })
+        .and_unsigned(Call { narrow: "integer_power_i32", wide: "integer_power_u64" }),
     ulp: 8.0,
     spread: Spread::Power,
     doc: "Power. Anything to the 0 is 1, negative bases take only whole exponents, else NaN. Integers wrap; \
@@ -223,15 +225,15 @@ pub(super) const POW: Primitive = Primitive {
 };
 
 /// By squaring, as `pow` is on integers: wrapped, and the truncated reciprocal for negative exponents.
-pub fn integer_power(base: i64, exponent: i64, bits: u32) -> i64 {
-    if exponent < 0 {
+pub fn integer_power(base: i64, exponent: i64, ty: IntType) -> i64 {
+    if ty.is_signed() && exponent < 0 {
         return match base {
             1 => 1,
             -1 => 1 - 2 * (exponent & 1),
             _ => 0,
         };
     }
-    let (mut power, mut square, mut rest) = (1_i64, base, exponent);
+    let (mut power, mut square, mut rest) = (1_i64, base, exponent as u64);
     while rest != 0 {
         if rest & 1 == 1 {
             power = power.wrapping_mul(square);
@@ -239,5 +241,5 @@ pub fn integer_power(base: i64, exponent: i64, bits: u32) -> i64 {
         square = square.wrapping_mul(square);
         rest >>= 1;
     }
-    wrap(power, bits)
+    ty.wrap(power)
 }

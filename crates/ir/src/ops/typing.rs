@@ -2,7 +2,7 @@
 //!
 //! Promotion follows PyTorch (and so nvFuser): bool < integer < float are *categories*; tensors with dimensions decide before
 //! tensors without, those before numbers, and a weaker kind widens the result only by a higher category. After
-//! promotion arithmetic on a half type happens in f32.
+//! promotion arithmetic on a storage type happens in f32.
 
 use smallvec::{SmallVec, smallvec};
 
@@ -71,7 +71,7 @@ impl Operand {
 /// The dtypes of one application of an op.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Signature {
-    /// Cast the operands to these. Never a half type, except for [`Typing::Set`].
+    /// Cast the operands to these. Never a storage type, except for [`Typing::Set`].
     pub compute: SmallVec<[DType; 4]>,
     /// The op then gives this.
     pub result_compute: DType,
@@ -104,6 +104,16 @@ pub enum TypingError {
         /// The dtype it has.
         given: DType,
     },
+    /// Two operands have no common dtype.
+    #[error("`{op}`: {first} and {second} have no common dtype; cast one of them")]
+    NoCommon {
+        /// The op.
+        op: &'static str,
+        /// The dtype of one.
+        first: DType,
+        /// The dtype of the other.
+        second: DType,
+    },
 }
 
 /// The classes of compute dtypes an op has a meaning on.
@@ -111,7 +121,7 @@ pub enum TypingError {
 pub struct Classes {
     /// f32 and f64.
     pub float: bool,
-    /// i32 and i64.
+    /// i32, i64 and u64.
     pub int: bool,
     /// bool.
     pub boolean: bool,
@@ -122,7 +132,7 @@ impl Classes {
     pub const fn contain(self, dtype: DType) -> bool {
         match dtype {
             DType::Bool => self.boolean,
-            DType::I32 | DType::I64 => self.int,
+            DType::I32 | DType::I64 | DType::U64 => self.int,
             _ => self.float,
         }
     }
@@ -141,29 +151,43 @@ impl Classes {
 }
 
 /// The smallest dtype both convert to: the later in declaration order, but f32 for the two different halves.
-pub fn promote(a: DType, b: DType) -> DType {
-    match (a, b) {
-        (DType::F16, DType::BF16) | (DType::BF16, DType::F16) => DType::F32,
-        _ => a.max(b),
+///
+/// As in PyTorch there is none for u64 beside a signed integer, which neither holds, nor for a float type of one byte
+/// beside another float type.
+pub fn promote(a: DType, b: DType) -> Option<DType> {
+    match (a.min(b), a.max(b)) {
+        (low, high) if low == high => Some(low),
+        (DType::F16, DType::BF16) => Some(DType::F32),
+        (low, DType::U64) if low.is_signed_int() => None,
+        (low, _) if low.is_float8() => None,
+        (_, high) => Some(high),
     }
 }
 
 /// The common dtype of operands of several kinds. No operands: bool.
 ///
 /// A number beside tensors weighs as f32, i64 or bool; among themselves numbers keep their dtypes.
-pub fn promote_operands(operands: &[Operand]) -> DType {
+///
+/// # Errors
+/// Two dtypes of operands of one kind that have no common one.
+pub fn promote_operands(operands: &[Operand]) -> Result<DType, (DType, DType)> {
     let of_kind = |kind| {
-        operands.iter().filter(|operand| operand.kind == kind).map(|operand| operand.dtype).reduce(promote)
+        let mut dtypes = operands.iter().filter(|operand| operand.kind == kind).map(|operand| operand.dtype);
+        let first = dtypes.next();
+        dtypes.try_fold(first, |common, next| match common {
+            Some(common) => promote(common, next).map(Some).ok_or((common, next)),
+            None => Ok(Some(next)),
+        })
     };
-    let tensors = of_kind(OperandKind::Tensor);
-    let zero_dims = of_kind(OperandKind::ZeroDim);
-    let numbers = of_kind(OperandKind::Literal);
+    let tensors = of_kind(OperandKind::Tensor)?;
+    let zero_dims = of_kind(OperandKind::ZeroDim)?;
+    let numbers = of_kind(OperandKind::Literal)?;
     let among_tensors = combine(tensors, zero_dims);
     let numbers = match numbers {
         Some(dtype) if among_tensors.is_some() && dtype.is_float() => Some(DType::F32),
         other => other,
     };
-    combine(among_tensors, numbers).unwrap_or(DType::Bool)
+    Ok(combine(among_tensors, numbers).unwrap_or(DType::Bool))
 }
 
 /// The stronger kind's dtype, unless the weaker one is of a higher category.
@@ -201,7 +225,7 @@ pub(super) fn resolve(
     if typing == Typing::Where {
         return resolve_where(op, operands);
     }
-    let common = promote_operands(operands);
+    let common = common_dtype(op, operands)?;
     let (compute, result) = match typing {
         Typing::Float => (real(common), real(common)),
         Typing::Plain => (operands[0].dtype.compute(), operands[0].dtype),
@@ -224,9 +248,13 @@ fn resolve_where(op: &'static str, operands: &[Operand]) -> Result<Signature, Ty
     if condition != DType::Bool {
         return Err(TypingError::Operand { op, argument: 0, expected: "a bool", given: condition });
     }
-    let result = promote_operands(&operands[1..]);
+    let result = common_dtype(op, &operands[1..])?;
     let compute = result.compute();
     Ok(Signature { compute: smallvec![DType::Bool, compute, compute], result_compute: compute, result })
+}
+
+fn common_dtype(op: &'static str, operands: &[Operand]) -> Result<DType, TypingError> {
+    promote_operands(operands).map_err(|(first, second)| TypingError::NoCommon { op, first, second })
 }
 
 /// The first operand of a class without meaning is to blame; promotion makes no class that no operand has.
@@ -246,28 +274,37 @@ mod tests {
 
     #[test]
     fn a_number_never_widens_within_its_category() {
-        let with = |dtype, number| promote_operands(&[Operand::tensor(dtype), Operand::literal(number)]);
+        let with =
+            |dtype, number| promote_operands(&[Operand::tensor(dtype), Operand::literal(number)]).unwrap();
         assert_eq!(with(DType::F32, DType::F64), DType::F32);
         assert_eq!(with(DType::BF16, DType::F64), DType::BF16);
         assert_eq!(with(DType::I32, DType::I64), DType::I32);
         assert_eq!(with(DType::I64, DType::F64), DType::F32);
         assert_eq!(with(DType::Bool, DType::I64), DType::I64);
-        assert_eq!(promote_operands(&[Operand::literal(DType::F64)]), DType::F64);
+        assert_eq!(with(DType::U64, DType::I64), DType::U64);
+        assert_eq!(with(DType::F8E4M3, DType::F64), DType::F8E4M3);
+        assert_eq!(promote_operands(&[Operand::literal(DType::F64)]), Ok(DType::F64));
     }
 
     #[test]
     fn dimensions_weigh_more_than_none() {
-        let of = |tensor, zero_dim| promote_operands(&[Operand::tensor(tensor), Operand::zero_dim(zero_dim)]);
+        let of = |tensor, zero_dim| {
+            promote_operands(&[Operand::tensor(tensor), Operand::zero_dim(zero_dim)]).unwrap()
+        };
         assert_eq!(of(DType::F16, DType::F64), DType::F16);
         assert_eq!(of(DType::I32, DType::F64), DType::F64);
         assert_eq!(of(DType::F32, DType::I64), DType::F32);
     }
 
     #[test]
-    fn promotion_is_a_commutative_idempotent_monoid() {
+    fn promotion_is_a_partial_commutative_idempotent_monoid() {
+        assert_eq!(promote(DType::U64, DType::I32), None);
+        assert_eq!(promote(DType::F8E5M2, DType::F8E4M3), None);
+        assert_eq!(promote(DType::F8E5M2, DType::F16), None);
+        assert_eq!(promote(DType::F8E5M2, DType::I64), Some(DType::F8E5M2));
         for a in DType::ALL {
-            assert_eq!(promote(a, a), a);
-            assert_eq!(promote(a, DType::Bool), a);
+            assert_eq!(promote(a, a), Some(a));
+            assert_eq!(promote(a, DType::Bool), Some(a));
             for b in DType::ALL {
                 assert_eq!(promote(a, b), promote(b, a));
             }

@@ -6,6 +6,7 @@ use std::thread;
 
 use half::{bf16, f16};
 use ir::array::{Array, ArrayError, Element};
+use ir::small_float::{E4m3, E5m2, E8m0};
 use ir::text::Distribution;
 use ir::{DType, Scalar};
 
@@ -70,6 +71,10 @@ pub fn draw(
         DType::Bool => fill::<u8>(&mut array, distribution, stream),
         DType::I32 => fill::<i32>(&mut array, distribution, stream),
         DType::I64 => fill::<i64>(&mut array, distribution, stream),
+        DType::U64 => fill::<u64>(&mut array, distribution, stream),
+        DType::F8E8M0 => fill::<E8m0>(&mut array, distribution, stream),
+        DType::F8E4M3 => fill::<E4m3>(&mut array, distribution, stream),
+        DType::F8E5M2 => fill::<E5m2>(&mut array, distribution, stream),
         DType::F16 => fill::<f16>(&mut array, distribution, stream),
         DType::BF16 => fill::<bf16>(&mut array, distribution, stream),
         DType::F32 => fill::<f32>(&mut array, distribution, stream),
@@ -160,6 +165,7 @@ mod tests {
     fn every_dtype_can_be_drawn() {
         for dtype in DType::ALL {
             let array = draw(dtype, 1000, Distribution::Integers(0, 2), (0, 0)).unwrap();
+            // A zero of e8m0 is another power of two.
             let ones = array.scalars().iter().filter(|scalar| scalar.as_f64() == 1.0).count();
             assert!((400..600).contains(&ones), "{dtype}: {ones}");
         }

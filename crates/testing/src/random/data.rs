@@ -98,6 +98,7 @@ impl Numbers {
         }
         match dtype {
             DType::Bool => Scalar::from_bool(draws.percent(50)),
+            DType::U64 => Scalar::from_i64(dtype, draws.between(0, 40) as i64),
             DType::I32 | DType::I64 => Scalar::from_i64(dtype, draws.between(0, 40) as i64 - 20),
             _ if self == Numbers::Whole => Scalar::from_f64(dtype, draws.between(0, 8) as f64 - 4.0),
             _ => Scalar::from_f64(dtype, draws.normal()),
@@ -108,11 +109,16 @@ impl Numbers {
 fn strange(dtype: DType, draws: &mut Draws) -> Scalar {
     match dtype {
         DType::Bool => Scalar::from_bool(true),
-        DType::I32 | DType::I64 => {
+        DType::I32 | DType::I64 | DType::U64 => {
             draws.one_of(&[Scalar::lowest(dtype), Scalar::highest(dtype), Scalar::zero(dtype)])
         }
         _ => {
-            let largest = if dtype == DType::F16 { 65504.0 } else { 3.0e38 };
+            let largest = match dtype {
+                DType::F8E4M3 => 448.0,
+                DType::F8E5M2 => 57344.0,
+                DType::F16 => 65504.0,
+                _ => 3.0e38,
+            };
             let least = dtype.ulp(0.0);
             let numbers =
                 [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.0, -0.0, least, -3.0 * least, largest];

@@ -186,7 +186,7 @@ impl Draft {
         let dtype = Argument::keyword("dtype", Object::DType(input.dtype));
         let declared = self.definer.define_scalar(vec![dtype])?;
         let value = declared.as_value().expect("a scalar without a value is an input");
-        if input.dtype.is_int() {
+        if input.dtype.is_signed_int() {
             self.symbols.push(input.place().view().scalar(0).as_i64());
         }
         self.values.insert(tensor, value);

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use ferrofuse::{DType, Definition};
+use ferrofuse::Definition;
 use ir::text::{Names, print};
 
 use super::Failing;
@@ -43,7 +43,7 @@ fn constructor(input: &Input) -> String {
     let sizes: Vec<String> = input.sizes.iter().map(|size| format!("{size},")).collect();
     let dtype = input.dtype.numpy_name();
     match input.dtype {
-        DType::Bool | DType::I32 | DType::I64 => {
+        dtype if !dtype.is_float() => {
             format!("torch.randint(0, 2, ({}), dtype=torch.{dtype})", sizes.join(" "))
         }
         _ => format!("torch.randn(({}), dtype=torch.{dtype})", sizes.join(" ")),

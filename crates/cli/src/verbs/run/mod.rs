@@ -12,13 +12,13 @@ use std::time::Duration;
 use clap::Args;
 use codegen::cpu::llvm::LlvmOptions;
 use ferrofuse::{
-    ArrayView, Blame, CallReport, CompileOptions, DType, Definition, Error, Executable, Machine,
-    MachineOptions, Outputs, compile, output_names,
+    ArrayView, Blame, CallReport, CompileOptions, Definition, Error, Executable, Machine, MachineOptions,
+    Outputs, compile, output_names,
 };
 use ir::graph::evaluate::{Comparison, EvaluateError};
 use testing::check;
 
-use crate::arrays::{Staged, write_npy, write_safetensors};
+use crate::arrays::{Staged, npy_knows, write_npy, write_safetensors};
 use crate::definition;
 use crate::failure::{Failure, Outcome};
 use crate::inputs::{Inputs, Request};
@@ -146,7 +146,7 @@ fn write_outputs(folder: &Path, names: &[String], outputs: &Outputs) -> Result<V
     let together = folder.join("outputs.safetensors");
     let (mut files, mut staged, mut foreign) = (Vec::new(), Vec::new(), Vec::new());
     for (name, output) in names.iter().zip(outputs.iter()) {
-        if output.dtype() == DType::BF16 {
+        if !npy_knows(output.dtype()) {
             foreign.push((name.clone(), output.view()));
             files.push(together.clone());
             continue;

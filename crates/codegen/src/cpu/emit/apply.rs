@@ -10,12 +10,16 @@ use super::operand::{Element, Operand, Type};
 use super::writer::Writer;
 use super::{EmitError, math, wide};
 
-/// The op applied to operands of its compute dtypes.
+/// The op applied to operands of its compute dtypes, of which the last has `dtype`: that of what a selection selects.
 ///
 /// # Errors
 /// [`EmitError::NoSpelling`] if the row has no code for the dtype.
-pub(super) fn apply(w: &mut Writer<'_>, op: Prim, args: &[Operand]) -> Result<Operand, EmitError> {
-    let dtype = compute_dtype(args);
+pub(super) fn apply(
+    w: &mut Writer<'_>,
+    op: Prim,
+    args: &[Operand],
+    dtype: DType,
+) -> Result<Operand, EmitError> {
     let spelling = op.row().cpu.of(dtype).ok_or(EmitError::NoSpelling { op, dtype })?;
     Ok(match spelling {
         CpuSpelling::Instruction(opcode) => instruction(w, opcode, args),
@@ -27,41 +31,31 @@ pub(super) fn apply(w: &mut Writer<'_>, op: Prim, args: &[Operand]) -> Result<Op
         }
         CpuSpelling::Select => w.select(args[0], args[1], args[2]),
         CpuSpelling::Move => args[0],
-        CpuSpelling::Expansion(text) => return expand(w, op, text, args),
+        CpuSpelling::Expansion(text) => return expand(w, op, text, args, dtype),
         CpuSpelling::Polynomial(function) if dtype == DType::F64 => {
             w.call_lanes(math::double(function), args)
         }
         CpuSpelling::Polynomial(function) => math::polynomial(w, function, args[0]),
         CpuSpelling::Call { narrow, wide } => {
-            w.call_lanes(if matches!(dtype, DType::F64 | DType::I64) { wide } else { narrow }, args)
+            w.call_lanes(if dtype.size() == 8 { wide } else { narrow }, args)
         }
     })
 }
 
-/// Two partial results of a fold combined, state by state.
+/// Two partial results of a fold combined, state by state; all states have the one dtype.
 ///
 /// # Errors
 /// As for [`apply`].
 pub(super) fn combine(
     w: &mut Writer<'_>,
     monoid: Monoid,
+    dtype: DType,
     low: &[Operand],
     high: &[Operand],
 ) -> Result<Vec<Operand>, EmitError> {
-    let mut instructions = Instructions::new(w, low[0].ty.element);
+    let mut instructions = Instructions { w, dtype, failure: None };
     let states = monoid.exprs().combine.eval_all(&mut instructions, &[low, high].concat());
     instructions.done(states)
-}
-
-/// The dtype that decides on the spelling: of a selection that of what is selected.
-fn compute_dtype(args: &[Operand]) -> DType {
-    match args.last().map(|arg| arg.ty.element) {
-        Some(Element::I1) => DType::Bool,
-        Some(Element::I32) => DType::I32,
-        Some(Element::I64) => DType::I64,
-        Some(Element::F64) => DType::F64,
-        _ => DType::F32,
-    }
 }
 
 fn instruction(w: &mut Writer<'_>, opcode: &str, args: &[Operand]) -> Operand {
@@ -87,6 +81,7 @@ fn intrinsic(w: &mut Writer<'_>, name: &str, args: &[Operand]) -> Operand {
 fn guarded(w: &mut Writer<'_>, opcode: &str, guard: Guard, a: Operand, b: Operand) -> Operand {
     match guard {
         Guard::Quotient | Guard::Remainder => divide(w, opcode, guard, a, b),
+        Guard::UnsignedQuotient | Guard::UnsignedRemainder => divide_unsigned(w, opcode, guard, a, b),
         Guard::ShiftToZero | Guard::ShiftToSign => shift(w, opcode, guard, a, b),
     }
 }
@@ -107,6 +102,16 @@ fn divide(w: &mut Writer<'_>, opcode: &str, guard: Guard, a: Operand, b: Operand
     w.select(zero, 0, result)
 }
 
+fn divide_unsigned(w: &mut Writer<'_>, opcode: &str, guard: Guard, a: Operand, b: Operand) -> Operand {
+    let zero = w.compare("icmp eq", b, 0);
+    let safe = w.select(zero, 1, b);
+    let result = w.binary(opcode, a, safe);
+    match guard {
+        Guard::UnsignedRemainder => w.select(zero, a, result),
+        _ => w.select(zero, 0, result),
+    }
+}
+
 fn shift(w: &mut Writer<'_>, opcode: &str, guard: Guard, a: Operand, amount: Operand) -> Operand {
     let width = i64::from(a.ty.element.bits());
     let within = w.compare("icmp ult", amount, width);
@@ -115,10 +120,16 @@ fn shift(w: &mut Writer<'_>, opcode: &str, guard: Guard, a: Operand, amount: Ope
     if guard == Guard::ShiftToSign { shifted } else { w.select(within, shifted, 0) }
 }
 
-fn expand(w: &mut Writer<'_>, op: Prim, text: &str, args: &[Operand]) -> Result<Operand, EmitError> {
+fn expand(
+    w: &mut Writer<'_>,
+    op: Prim,
+    text: &str,
+    args: &[Operand],
+    dtype: DType,
+) -> Result<Operand, EmitError> {
     let expression =
         expr_parser::parse(text, op.row().params).expect("the expansions of the op table are expressions");
-    let mut instructions = Instructions::new(w, args[0].ty.element);
+    let mut instructions = Instructions { w, dtype, failure: None };
     let result = expression.eval(&mut instructions, args);
     Ok(instructions.done(vec![result])?.swap_remove(0))
 }
@@ -126,16 +137,12 @@ fn expand(w: &mut Writer<'_>, op: Prim, text: &str, args: &[Operand]) -> Result<
 /// Evaluates expressions by writing instructions; remembers the first op that has none.
 struct Instructions<'a, 'i> {
     w: &'a mut Writer<'i>,
-    /// The type of numbers in the expression.
-    element: Element,
+    /// The dtype of all that is not a bool.
+    dtype: DType,
     failure: Option<EmitError>,
 }
 
-impl<'a, 'i> Instructions<'a, 'i> {
-    fn new(w: &'a mut Writer<'i>, element: Element) -> Self {
-        Instructions { w, element, failure: None }
-    }
-
+impl Instructions<'_, '_> {
     fn done(self, results: Vec<Operand>) -> Result<Vec<Operand>, EmitError> {
         self.failure.map_or(Ok(results), Err)
     }
@@ -145,14 +152,16 @@ impl Arith for Instructions<'_, '_> {
     type V = Operand;
 
     fn apply(&mut self, op: Prim, args: &[Operand]) -> Operand {
-        apply(self.w, op, args).unwrap_or_else(|error| {
+        let decides = args.last().map(|arg| arg.ty.element);
+        let dtype = if decides == Some(Element::I1) { DType::Bool } else { self.dtype };
+        apply(self.w, op, args, dtype).unwrap_or_else(|error| {
             self.failure.get_or_insert(error);
             args[0]
         })
     }
 
     fn constant(&mut self, value: f64) -> Operand {
-        let ty = Type::scalar(self.element);
-        if self.element.is_float() { Operand::float(value, ty) } else { Operand::integer(value as i64, ty) }
+        let ty = Type::scalar(Element::of(self.dtype));
+        if self.dtype.is_float() { Operand::float(value, ty) } else { Operand::integer(value as i64, ty) }
     }
 }

@@ -1,18 +1,22 @@
 //! Casts between dtypes, rounding to nearest even, each with one rounding only.
 //!
-//! Halves are held as their bits. They widen to f32 exactly and are rounded from f32 in integers, except where the
+//! Storage types are held as their bits. They widen to f32 exactly and are rounded from f32 in integers, except where the
 //! machine converts f16 itself: the bf16 instruction of x86 would flush subnormals. From f64 the way leads over an f32
 //! rounded to odd, which keeps the second rounding honest (Boldo and Melquiond, Emulation of FMA and correctly rounded
 //! sums: proved algorithms using rounding to odd, 2008).
 
 use ir::DType;
+use ir::small_float::SmallFloat;
 
 use super::operand::{Element, Operand};
 use super::writer::Writer;
 
+/// The bits of an f32's infinity, which are those of its exponent.
+const INFINITY: i64 = 0x7f80_0000;
+
 /// The value of dtype `from` as one of dtype `to`, as [`ir::Scalar::cast`] defines it.
 pub(super) fn cast(w: &mut Writer<'_>, x: Operand, from: DType, to: DType) -> Operand {
-    use DType::{Bool, F16, F32, F64, I32, I64};
+    use DType::{Bool, F32, F64, I32, U64};
     match (from, to) {
         _ if from == to => x,
         _ if from.is_storage_only() => {
@@ -31,63 +35,80 @@ pub(super) fn cast(w: &mut Writer<'_>, x: Operand, from: DType, to: DType) -> Op
         (_, Bool) => w.compare("icmp ne", x, 0),
         (F32, F64) => w.convert("fpext", x, Element::F64),
         (F64, F32) => w.convert("fptrunc", x, Element::F32),
-        (F32 | F64, _) => saturate(w, x, Element::of(to)),
-        (Bool, F32 | F64) => w.convert("uitofp", x, Element::of(to)),
+        (F32 | F64, U64) => saturate(w, x, "llvm.fptoui.sat", Element::I64),
+        (F32 | F64, _) => saturate(w, x, "llvm.fptosi.sat", Element::of(to)),
+        (Bool | U64, F32 | F64) => w.convert("uitofp", x, Element::of(to)),
         (_, F32 | F64) => w.convert("sitofp", x, Element::of(to)),
         (Bool, _) => w.convert("zext", x, Element::of(to)),
-        (I32, I64) => w.convert("sext", x, Element::I64),
-        (I64, I32) => w.convert("trunc", x, Element::I32),
-        (_, F16 | DType::BF16) | (F16 | DType::BF16, _) | (I32, I32) | (I64, I64) => x,
+        (I32, _) => w.convert("sext", x, Element::I64),
+        (_, I32) => w.convert("trunc", x, Element::I32),
+        // The 64-bit integers have the same bits; storage types were dealt with above.
+        _ => x,
     }
 }
 
 /// A float as an integer: truncated, saturated, NaN as 0.
-fn saturate(w: &mut Writer<'_>, x: Operand, to: Element) -> Operand {
+fn saturate(w: &mut Writer<'_>, x: Operand, intrinsic: &str, to: Element) -> Operand {
     let ty = x.ty.with(to);
-    w.intrinsic("llvm.fptosi.sat", &[ty, x.ty], ty, &[x])
+    w.intrinsic(intrinsic, &[ty, x.ty], ty, &[x])
 }
 
-/// A half as f32, exactly.
+/// A storage type as f32, exactly.
 fn widen(w: &mut Writer<'_>, x: Operand, from: DType) -> Operand {
-    if from == DType::F16 {
-        return widen_f16(w, x);
+    match SmallFloat::of(from) {
+        Some(SmallFloat::F16) if w.isa.f16_conversions => {
+            let half = w.convert("bitcast", x, Element::F16);
+            w.convert("fpext", half, Element::F32)
+        }
+        Some(format) => widen_small(w, x, &format),
+        None if from == DType::F8E8M0 => widen_power(w, x),
+        None => {
+            let bits = w.convert("zext", x, Element::I32);
+            let bits = w.binary("shl", bits, 16);
+            w.convert("bitcast", bits, Element::F32)
+        }
     }
-    let bits = w.convert("zext", x, Element::I32);
-    let bits = w.binary("shl", bits, 16);
-    w.convert("bitcast", bits, Element::F32)
 }
 
-/// The exponent and significand, moved to their places in an f32, are the value times 2^-112, subnormals included.
-fn widen_f16(w: &mut Writer<'_>, x: Operand) -> Operand {
-    if w.isa.f16_conversions {
-        let half = w.convert("bitcast", x, Element::F16);
-        return w.convert("fpext", half, Element::F32);
-    }
+/// The exponent and significand, moved to their places in an f32, are the value over a power of two, subnormals included.
+fn widen_small(w: &mut Writer<'_>, x: Operand, format: &SmallFloat) -> Operand {
     let bits = w.convert("zext", x, Element::I32);
-    let magnitude = w.binary("and", bits, 0x7fff);
-    let moved = w.binary("shl", magnitude, 13);
+    let magnitude = w.binary("and", bits, i64::from(format.magnitude()));
+    let moved = w.binary("shl", magnitude, i64::from(format.dropped));
     let scaled = w.convert("bitcast", moved, Element::F32);
-    let scaled = w.binary("fmul", scaled, power_of_two(112));
+    let scaled = w.binary("fmul", scaled, format.scale());
     let finite = w.convert("bitcast", scaled, Element::I32);
-    let special = w.binary("or", moved, 0x7f80_0000);
-    let is_special = w.compare("icmp uge", magnitude, 0x7c00);
+    let special = w.binary("or", moved, INFINITY);
+    let is_special = w.compare("icmp uge", magnitude, i64::from(format.special));
     let magnitude = w.select(is_special, special, finite);
-    let sign = w.binary("and", bits, 0x8000);
-    let sign = w.binary("shl", sign, 16);
+    let sign = w.binary("and", bits, 1 << (format.bits - 1));
+    let sign = w.binary("shl", sign, i64::from(32 - format.bits));
     let bits = w.binary("or", magnitude, sign);
     w.convert("bitcast", bits, Element::F32)
 }
 
-/// An f32 as a half, rounded to nearest even.
+/// An e8m0 is the exponent of an f32, but for its least, which is subnormal there, and its greatest, which is NaN.
+fn widen_power(w: &mut Writer<'_>, x: Operand) -> Operand {
+    let exponent = w.convert("zext", x, Element::I32);
+    let bits = w.binary("shl", exponent, 23);
+    let least = w.compare("icmp eq", exponent, 0);
+    let bits = w.select(least, 0x0040_0000, bits);
+    let nan = w.compare("icmp eq", exponent, 0xff);
+    let bits = w.select(nan, 0x7fc0_0000, bits);
+    w.convert("bitcast", bits, Element::F32)
+}
+
+/// An f32 as a storage type, rounded to nearest even.
 fn narrow(w: &mut Writer<'_>, x: Operand, to: DType) -> Operand {
-    if to == DType::BF16 {
-        return narrow_bf16(w, x);
+    match SmallFloat::of(to) {
+        Some(SmallFloat::F16) if w.isa.f16_conversions => {
+            let half = w.convert("fptrunc", x, Element::F16);
+            w.convert("bitcast", half, Element::I16)
+        }
+        Some(format) => narrow_small(w, x, &format, Element::of(to)),
+        None if to == DType::F8E8M0 => narrow_power(w, x),
+        None => narrow_bf16(w, x),
     }
-    if w.isa.f16_conversions {
-        let half = w.convert("fptrunc", x, Element::F16);
-        return w.convert("bitcast", half, Element::I16);
-    }
-    narrow_f16(w, x)
 }
 
 /// Adding just under half a unit, and the last bit that stays, makes the truncation round to nearest even.
@@ -108,26 +129,44 @@ fn narrow_bf16(w: &mut Writer<'_>, x: Operand) -> Operand {
     w.convert("trunc", bits, Element::I16)
 }
 
-fn narrow_f16(w: &mut Writer<'_>, x: Operand) -> Operand {
+fn narrow_small(w: &mut Writer<'_>, x: Operand, format: &SmallFloat, element: Element) -> Operand {
     let bits = w.convert("bitcast", x, Element::I32);
     let magnitude = w.binary("and", bits, 0x7fff_ffff);
-    // The exponent's bias is smaller by 112. From 65520 on this gives infinity, from 2^16 on more than that.
-    let rebiased = w.binary("sub", magnitude, 112 << 23);
-    let normal = round_off(w, rebiased, 13);
-    let normal = w.overloaded("llvm.umin", normal, &[Operand::integer(0x7c00, normal.ty)]);
-    // Below 2^-14 the sum with 0.5 is rounded to a multiple of 2^-24, the smallest f16.
+    // With the exponent's bias made smaller, what is too large gives the first magnitude that is no number, or more.
+    let rebiased = w.binary("sub", magnitude, i64::from(format.rebias) << 23);
+    let normal = round_off(w, rebiased, i64::from(format.dropped));
+    let overflow = Operand::integer(format.overflow.into(), normal.ty);
+    let normal = w.overloaded("llvm.umin", normal, &[overflow]);
+    // Below the normal numbers the sum with the aligner is rounded to a multiple of the least number.
     let small = w.convert("bitcast", magnitude, Element::F32);
-    let small = w.binary("fadd", small, 0.5);
+    let small = w.binary("fadd", small, format.aligner());
     let small = w.convert("bitcast", small, Element::I32);
-    let small = w.binary("sub", small, i64::from(0.5_f32.to_bits()));
-    let is_small = w.compare("icmp ult", magnitude, 113 << 23);
-    let is_nan = w.compare("icmp ugt", magnitude, 0x7f80_0000);
+    let small = w.binary("sub", small, i64::from(format.aligner().to_bits()));
+    let is_small = w.compare("icmp ult", magnitude, i64::from(format.least_normal()));
     let rounded = w.select(is_small, small, normal);
-    let rounded = w.select(is_nan, Operand::integer(0x7e00, bits.ty), rounded);
-    let sign = w.binary("lshr", bits, 16);
-    let sign = w.binary("and", sign, 0x8000);
+    let sign = w.binary("lshr", bits, i64::from(32 - format.bits));
+    let sign = w.binary("and", sign, 1 << (format.bits - 1));
     let rounded = w.binary("or", rounded, sign);
-    w.convert("trunc", rounded, Element::I16)
+    let is_nan = w.compare("icmp ugt", magnitude, i64::from(format.last_number()));
+    let rounded = w.select(is_nan, i64::from(format.nan), rounded);
+    w.convert("trunc", rounded, element)
+}
+
+/// The nearest power of two, halfway the greater one; in a subnormal f32 the only exact one is 2^-127.
+fn narrow_power(w: &mut Writer<'_>, x: Operand) -> Operand {
+    let bits = w.convert("bitcast", x, Element::I32);
+    let magnitude = w.binary("and", bits, 0x7fff_ffff);
+    let exponent = w.binary("lshr", magnitude, 23);
+    let significand = w.binary("and", bits, 0x007f_ffff);
+    let subnormal = w.compare("icmp eq", exponent, 0);
+    let subnormal = w.convert("zext", subnormal, Element::I32);
+    let half = w.binary("add", subnormal, 0x0040_0000);
+    let up = w.compare("icmp uge", significand, half);
+    let up = w.convert("zext", up, Element::I32);
+    let rounded = w.binary("add", exponent, up);
+    let nan = Operand::integer(0xff, rounded.ty);
+    let rounded = w.overloaded("llvm.umin", rounded, &[nan]);
+    w.convert("trunc", rounded, Element::I8)
 }
 
 /// An f64 as an f32, towards zero, with the last bit set if that lost anything.
@@ -143,8 +182,4 @@ fn round_to_odd(w: &mut Writer<'_>, x: Operand) -> Operand {
     let sticky = w.convert("zext", inexact, Element::I32);
     let odd = w.binary("or", towards_zero, sticky);
     w.convert("bitcast", odd, Element::F32)
-}
-
-fn power_of_two(exponent: i32) -> f32 {
-    2.0_f32.powi(exponent)
 }

@@ -53,12 +53,12 @@ impl Emitter<'_> {
     ) -> Result<Vec<Operand>, EmitError> {
         let mut states: Vec<Operand> =
             accumulators.iter().map(|&accumulator| self.get(accumulator)).collect();
-        let mut lanes = self.lanes();
+        let (mut lanes, dtype) = (self.lanes(), self.kernel.accumulators[accumulators[0]]);
         while lanes > 1 {
             lanes /= 2;
             let low: Vec<Operand> = states.iter().map(|&state| self.w.slice(state, 0, lanes)).collect();
             let high: Vec<Operand> = states.iter().map(|&state| self.w.slice(state, lanes, lanes)).collect();
-            states = apply::combine(&mut self.w, monoid, &low, &high)?;
+            states = apply::combine(&mut self.w, monoid, dtype, &low, &high)?;
         }
         Ok(states.into_iter().map(|state| self.w.extract(state, 0)).collect())
     }

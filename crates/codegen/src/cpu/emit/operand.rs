@@ -21,12 +21,13 @@ pub(super) enum Element {
 }
 
 impl Element {
-    /// How a value of `dtype` is held in registers: halves as their bits, because arithmetic never sees them.
+    /// How a value of `dtype` is held in registers: storage types as their bits, because arithmetic never sees them.
     pub(super) fn of(dtype: DType) -> Element {
         match dtype {
             DType::Bool => Element::I1,
             DType::I32 => Element::I32,
-            DType::I64 => Element::I64,
+            DType::I64 | DType::U64 => Element::I64,
+            DType::F8E8M0 | DType::F8E4M3 | DType::F8E5M2 => Element::I8,
             DType::F16 | DType::BF16 => Element::I16,
             DType::F32 => Element::F32,
             DType::F64 => Element::F64,

@@ -16,8 +16,9 @@ impl Emitter<'_> {
         self.w.comment(print::statement(self.kernel, statement));
         match statement {
             Stmt::Apply { value, op, args } => {
+                let dtype = args.last().map_or(DType::F32, |&arg| self.kernel.values[arg]);
                 let args: Vec<Operand> = args.iter().map(|&arg| self.value(arg)).collect();
-                let result = apply::apply(&mut self.w, *op, &args)?;
+                let result = apply::apply(&mut self.w, *op, &args, dtype)?;
                 self.bind(*value, result);
             }
             Stmt::Cast { value, arg } => {
@@ -65,7 +66,7 @@ pub(super) fn constant(scalar: Scalar) -> Operand {
     let ty = Type::scalar(Element::of(scalar.dtype()));
     match scalar.dtype() {
         DType::F32 | DType::F64 => Operand::float(scalar.as_f64(), ty),
-        DType::F16 | DType::BF16 => Operand::integer(scalar.bits() as i64, ty),
-        DType::Bool | DType::I32 | DType::I64 => Operand::integer(scalar.as_i64(), ty),
+        dtype if dtype.is_storage_only() => Operand::integer(scalar.bits() as i64, ty),
+        _ => Operand::integer(scalar.as_i64(), ty),
     }
 }

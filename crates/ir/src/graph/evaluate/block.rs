@@ -1,6 +1,6 @@
 //! Blocks: what the evaluator computes at a time, as doubles or as integers, small enough for the nearest cache.
 //!
-//! Reading widens any dtype exactly (to doubles from floats, to i64 from integers and bools), writing is the cast of
+//! Reading widens any dtype exactly (to doubles from floats, to i64 from integers and bools, u64 by its bits), writing is the cast of
 //! the language, so an operation on blocks need not know dtypes.
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -46,6 +46,25 @@ impl Scratch {
 pub(super) enum Kind {
     Real,
     Int,
+    /// In the block of integers, those of u64 by their bits.
+    Unsigned,
+}
+
+impl Kind {
+    /// How integers or bools of a dtype are held.
+    pub(super) fn of_ints(dtype: DType) -> Kind {
+        if dtype == DType::U64 { Kind::Unsigned } else { Kind::Int }
+    }
+}
+
+/// The numbers that integers held so stand for, as doubles.
+pub(super) fn as_reals(kind: Kind, ints: &[i64], reals: &mut [f64]) {
+    let numbers = reals.iter_mut().zip(ints);
+    match kind {
+        Kind::Real => {}
+        Kind::Int => numbers.for_each(|(real, &int)| *real = int as f64),
+        Kind::Unsigned => numbers.for_each(|(real, &int)| *real = int as u64 as f64),
+    }
 }
 
 /// What operations on blocks have in common.
@@ -86,6 +105,7 @@ fn fill_grain(
         match body.compute(&mut scratch, start + n * BLOCK, count, bounds.is_some()) {
             Kind::Real => write_real(dtype, bytes, &scratch.real[..count]),
             Kind::Int => write_int(dtype, bytes, &scratch.int[..count]),
+            Kind::Unsigned => write_unsigned(dtype, bytes, &scratch.int[..count]),
         }
         if let Some(bounds) = bounds.as_deref_mut()
             && write_bounds(&mut bounds[n * BLOCK..][..count], &scratch.error[..count])
@@ -123,6 +143,11 @@ pub(super) fn write_real(dtype: DType, bytes: &mut [u8], block: &[f64]) {
 /// Writes integers as elements.
 pub(super) fn write_int(dtype: DType, bytes: &mut [u8], block: &[i64]) {
     with_element!(dtype, T => write::<T, i64>(bytes, block, T::from_int));
+}
+
+/// Writes integers of u64 as elements.
+fn write_unsigned(dtype: DType, bytes: &mut [u8], block: &[i64]) {
+    with_element!(dtype, T => write::<T, i64>(bytes, block, |bits| T::from_unsigned(bits as u64)));
 }
 
 fn write<T: Element, U: Copy>(bytes: &mut [u8], block: &[U], convert: impl Fn(U) -> T) {

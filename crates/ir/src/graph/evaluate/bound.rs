@@ -36,6 +36,8 @@ pub(super) struct Rounding {
     greatest: f64,
     /// From here on numbers round to infinity, or wrap.
     pub(super) overflow: f64,
+    /// Below this they do.
+    lowest: f64,
     /// The least normal number.
     pub(super) normal: f64,
     /// Largest error of a compiled result in units in the last place, and the evaluator's own.
@@ -50,13 +52,17 @@ impl Rounding {
     pub(super) fn new(dtype: DType, compiled: f64) -> Rounding {
         let widest = if dtype == DType::Bool { 1.0 } else { f64::INFINITY };
         if !dtype.is_float() {
-            let overflow =
-                if dtype == DType::Bool { f64::INFINITY } else { (dtype.bits() as f64 - 1.0).exp2() };
+            let (lowest, overflow) = match dtype {
+                DType::Bool => (f64::NEG_INFINITY, f64::INFINITY),
+                DType::U64 => (0.0, 64_f64.exp2()),
+                _ => (-(dtype.bits() as f64 - 1.0).exp2(), (dtype.bits() as f64 - 1.0).exp2()),
+            };
             return Rounding {
                 unit: 0.0,
                 least: 0.0,
                 greatest: 0.0,
                 overflow,
+                lowest,
                 normal: 0.0,
                 compiled: 0.0,
                 own: 0.0,
@@ -68,7 +74,8 @@ impl Rounding {
         // What the rows compute in doubles is good to about one unit in a double's last place.
         let own = if dtype == DType::F64 && compiled > 0.5 { 1.0 } else { 0.5 };
         let normal = least / relative;
-        Rounding { unit: relative / 2.0, least, greatest, overflow, normal, compiled, own, widest }
+        let unit = relative / 2.0;
+        Rounding { unit, least, greatest, overflow, lowest: -overflow, normal, compiled, own, widest }
     }
 
     /// The unit in the last place at `x`.
@@ -102,7 +109,8 @@ impl Rounding {
     /// The bound, or infinity where one side may overflow and the other not.
     #[inline(always)]
     pub(super) fn guarded(&self, exact: f64, bound: f64) -> f64 {
-        let crosses = bound > 0.0 && (exact.abs() - self.overflow).abs() <= bound;
+        let reaches = |end: f64| (exact - end).abs() <= bound;
+        let crosses = bound > 0.0 && (reaches(self.overflow) || reaches(self.lowest));
         if crosses || bound.is_nan() { f64::INFINITY.min(self.widest) } else { bound.min(self.widest) }
     }
 }

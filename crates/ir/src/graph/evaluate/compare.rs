@@ -3,8 +3,8 @@
 use super::Evaluated;
 use super::block::{BLOCK, read_int, read_real};
 use super::bound::{Rounding, apart};
-use crate::Scalar;
 use crate::array::{ArrayError, ArrayView, Layout};
+use crate::{DType, Scalar};
 
 /// What a comparison found.
 #[derive(Clone, Debug, PartialEq)]
@@ -101,7 +101,10 @@ fn differ(
         read_int(expected, start, &mut ours[..slack.len()]);
         read_int(actual, start, &mut theirs[..slack.len()]);
         for (k, slack) in slack.iter_mut().enumerate() {
-            differences[k] = ours[k].abs_diff(theirs[k]) as f64;
+            differences[k] = match expected.dtype() {
+                DType::U64 => (ours[k] as u64).abs_diff(theirs[k] as u64) as f64,
+                _ => ours[k].abs_diff(theirs[k]) as f64,
+            };
             *slack = 0.0;
         }
     }

@@ -6,12 +6,12 @@
 use std::sync::Arc;
 
 use super::EvaluateError;
-use super::block::{Elementwise, Kind, Scratch, fill, read_int, read_real};
+use super::block::{Elementwise, Kind, Scratch, as_reals, fill, read_int, read_real};
 use super::bound::{self, Rounding};
 use super::value::{Meter, Strided, Value};
 use crate::DType;
 use crate::array::{ArrayView, Dims, Layout, Strides, with_element};
-use crate::ops::{BoolMeaning, FloatMeaning, IntMeaning, Prim};
+use crate::ops::{BoolMeaning, FloatMeaning, IntMeaning, IntType, Prim};
 
 /// One scalar op on operands of rank 0 or of the result's rank, each axis of the result's size or 1.
 pub(super) fn map(
@@ -93,7 +93,7 @@ fn seen_over<'v>(operand: &'v Strided<'_>, core: &[usize]) -> ArrayView<'v> {
 /// A row's meaning on the class of the operands.
 enum Meaning {
     Float(FloatMeaning),
-    Int(IntMeaning, u32),
+    Int(IntMeaning, IntType),
     Bool(BoolMeaning),
 }
 
@@ -103,10 +103,10 @@ impl Meaning {
     fn of(prim: Prim, operands: &[Value<'_>]) -> Meaning {
         let dtype = operands.last().map_or(DType::F32, |value| value.data.view().dtype());
         let row = prim.row();
-        let meaning = match dtype {
-            DType::Bool => row.boolean.map(Meaning::Bool),
-            DType::I32 | DType::I64 => row.int.map(|meaning| Meaning::Int(meaning, dtype.bits())),
-            _ => row.float.map(Meaning::Float),
+        let meaning = match IntType::of(dtype) {
+            Some(ty) => row.int.map(|meaning| Meaning::Int(meaning, ty)),
+            None if dtype == DType::Bool => row.boolean.map(Meaning::Bool),
+            None => row.float.map(Meaning::Float),
         };
         meaning.unwrap_or_else(|| unreachable!("`{}` has no meaning on {dtype}", row.name))
     }
@@ -148,7 +148,7 @@ impl Map<'_> {
             }
             read_int(view, start, ints);
             if bounds {
-                reals.iter_mut().zip(ints).for_each(|(real, &mut int)| *real = int as f64);
+                as_reals(Kind::of_ints(view.dtype()), ints, reals);
             }
         }
     }
@@ -169,14 +169,18 @@ impl Map<'_> {
             },
             Meaning::Float(FloatMeaning::Compare(f)) => each2(x, y, int, |x, y| i64::from(f(x, y))),
             Meaning::Float(FloatMeaning::Select) => choose(a, y, z, real),
-            Meaning::Int(IntMeaning::Unary(f), bits) => each(a, int, |a| f(a, *bits)),
-            Meaning::Int(IntMeaning::Binary(f), bits) => each2(a, b, int, |a, b| f(a, b, *bits)),
-            Meaning::Int(IntMeaning::Compare(f), _) => each2(a, b, int, |a, b| i64::from(f(a, b))),
+            Meaning::Int(IntMeaning::Unary(f), ty) => each(a, int, |a| f(a, *ty)),
+            Meaning::Int(IntMeaning::Binary(f), ty) => each2(a, b, int, |a, b| f(a, b, *ty)),
+            Meaning::Int(IntMeaning::Compare(f), ty) => {
+                each2(a, b, int, |a, b| i64::from(f(ty.ordered(a), ty.ordered(b))));
+            }
             Meaning::Int(IntMeaning::Select, _) | Meaning::Bool(BoolMeaning::Select) => choose(a, b, c, int),
             Meaning::Bool(BoolMeaning::Unary(f)) => each(a, int, |a| i64::from(f(a != 0))),
             Meaning::Bool(BoolMeaning::Binary(f)) => each2(a, b, int, |a, b| i64::from(f(a != 0, b != 0))),
         }
         match &self.meaning {
+            Meaning::Int(IntMeaning::Compare(_), _) => Kind::Int,
+            Meaning::Int(_, IntType::U64) => Kind::Unsigned,
             Meaning::Float(FloatMeaning::Compare(_)) | Meaning::Int(..) | Meaning::Bool(_) => Kind::Int,
             Meaning::Float(_) => Kind::Real,
         }
@@ -190,9 +194,7 @@ impl Map<'_> {
             }
         }
         let Scratch { reals, errors, real, int, error, .. } = scratch;
-        if kind == Kind::Int {
-            real.iter_mut().zip(&int[..n]).for_each(|(real, &int)| *real = int as f64);
-        }
+        as_reals(kind, &int[..n], real);
         let arity = self.args.len();
         let args: [&[f64]; 3] = std::array::from_fn(|k| &reals[k][..n]);
         let spreads: [&[f64]; 3] = std::array::from_fn(|k| &errors[k][..n]);
@@ -235,13 +237,11 @@ impl Elementwise for Cast<'_> {
             }
             false => {
                 read_int(&self.view, start, &mut int[..count]);
-                Kind::Int
+                Kind::of_ints(self.view.dtype())
             }
         };
         if let (true, Some(errors)) = (bounds, &self.errors) {
-            if kind == Kind::Int {
-                real.iter_mut().zip(&int[..count]).for_each(|(real, &int)| *real = int as f64);
-            }
+            as_reals(kind, &int[..count], real);
             read_real(errors, start, &mut error[..count]);
             with_element!(self.dtype, T => error[..count].iter_mut().zip(&real[..count]).for_each(|(error, &x)| {
                 *error = bound::cast::<T>(x, *error, &self.rounding);

@@ -45,7 +45,7 @@ fn there_are_enough_rows_and_names_are_unique() {
 fn every_meaning_is_spelled_in_cuda_with_all_operands() {
     for &prim in Prim::ALL {
         let row = prim.row();
-        for dtype in [DType::Bool, DType::I32, DType::I64, DType::F32, DType::F64] {
+        for dtype in DType::ALL.into_iter().filter(|dtype| !dtype.is_storage_only()) {
             let text = row.cuda.of(dtype);
             assert_eq!(text.is_some(), row.classes().contain(dtype), "{} on {dtype}", row.name);
             let operands =
@@ -58,7 +58,7 @@ fn every_meaning_is_spelled_in_cuda_with_all_operands() {
 #[test]
 fn every_meaning_is_spelled_for_cpus() {
     for &prim in Prim::ALL {
-        for dtype in [DType::Bool, DType::I64, DType::F32] {
+        for dtype in [DType::Bool, DType::I64, DType::U64, DType::F32] {
             let spelled = prim.row().cpu.of(dtype).is_some();
             assert_eq!(spelled, prim.row().classes().contain(dtype), "{}", prim.name());
         }
@@ -106,7 +106,7 @@ fn no_operand_makes_a_primitive_panic() {
         for dtype in [DType::F32, DType::F64] {
             on_all_tuples(prim, &SPECIAL, |x| Scalar::from_f64(dtype, x));
         }
-        for dtype in [DType::I32, DType::I64] {
+        for dtype in [DType::I32, DType::I64, DType::U64] {
             on_all_tuples(prim, &INTEGERS, |x| Scalar::from_i64(dtype, x));
         }
         on_all_tuples(prim, &[false, true], Scalar::from_bool);
@@ -120,7 +120,7 @@ fn ints(prim: Prim, dtype: DType, a: i64, b: i64) -> i64 {
 
 #[test]
 fn partial_cases_of_integers_are_defined() {
-    use DType::{I32, I64};
+    use DType::{I32, I64, U64};
     let (least, greatest) = (i64::from(i32::MIN), i64::from(i32::MAX));
     for (prim, a, b, wanted) in [
         (Prim::Div, 7, 0, 0),
@@ -153,6 +153,28 @@ fn partial_cases_of_integers_are_defined() {
     assert_eq!(ints(Prim::Fmod, I64, i64::MIN, -1), 0);
     assert_eq!(ints(Prim::LeftShift, I64, 1, 63), i64::MIN);
     assert_eq!(ints(Prim::LogicalRightShift, I64, -1, 63), 1);
+    for (prim, a, b, wanted) in [
+        (Prim::Div, -1, 0, 0),
+        (Prim::Div, i64::MIN, -1, 0),
+        (Prim::Div, -1, 2, i64::MAX),
+        (Prim::Fmod, -1, 0, -1),
+        (Prim::Fmod, -1, 10, 5),
+        (Prim::Abs, -5, 0, -5),
+        (Prim::Neg, 1, 0, -1),
+        (Prim::Minimum, -1, 1, 1),
+        (Prim::Maximum, i64::MIN, 1, i64::MIN),
+        (Prim::Lt, -1, 1, 0),
+        (Prim::Ge, -1, 1, 1),
+        (Prim::RightShift, -1, 63, 1),
+        (Prim::RightShift, -1, 64, 0),
+        (Prim::RightShift, -1, -1, 0),
+        (Prim::LeftShift, 1, i64::MIN, 0),
+        (Prim::Pow, 2, -1, 0),
+        (Prim::Pow, -1, 2, 1),
+        (Prim::Pow, 3, 4, 81),
+    ] {
+        assert_eq!(ints(prim, U64, a, b), wanted, "{}({a}, {b})", prim.name());
+    }
     assert_eq!(ints(Prim::Eq, I64, i64::MAX, i64::MAX - 1), 0);
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::super::typing::{Operand, OperandKind};
-use super::super::{Composite, Prim, Signature, Typing, TypingError, signature};
+use super::super::{Composite, Prim, Signature, Typing, TypingError, promote, signature};
 use crate::dtype::DType;
 
 fn operands() -> Vec<Operand> {
@@ -24,6 +24,9 @@ fn check(name: &str, typing: Typing, given: &[Operand], outcome: Result<Signatur
         }
         Err(TypingError::Operand { argument, given: blamed, .. }) => {
             assert_eq!(given[argument].dtype, blamed, "{name}");
+        }
+        Err(TypingError::NoCommon { first, second, .. }) => {
+            assert!(promote(first, second).is_none(), "{name} of {first} and {second}");
         }
         Err(error @ TypingError::Arity { .. }) => panic!("{name}: {error}"),
     }
@@ -75,7 +78,7 @@ fn table(prim: Prim) -> String {
     let mut text = format!("{}\n", prim.name());
     for a in DType::ALL {
         let cells: Vec<String> = DType::ALL.iter().map(|&b| cell(prim, a, b)).collect();
-        let _ = writeln!(text, "{a:5}{}", cells.join(" "));
+        let _ = writeln!(text, "{a:7}{}", cells.join(" "));
     }
     text
 }
@@ -92,37 +95,53 @@ fn tables_of_pairs() {
 
 const TABLES: &str = "\
 add
-bool bool i32 i64 f32 f32 f32 f64
-i32  i32 i32 i64 f32 f32 f32 f64
-i64  i64 i64 i64 f32 f32 f32 f64
-f16  f32 f32 f32 f32 f32 f32 f64
-bf16 f32 f32 f32 f32 f32 f32 f64
-f32  f32 f32 f32 f32 f32 f32 f64
-f64  f64 f64 f64 f64 f64 f64 f64
+bool   bool i32 i64 u64 f32 f32 f32 f32 f32 f32 f64
+i32    i32 i32 i64 - f32 f32 f32 f32 f32 f32 f64
+i64    i64 i64 i64 - f32 f32 f32 f32 f32 f32 f64
+u64    u64 - - u64 f32 f32 f32 f32 f32 f32 f64
+f8e8m0 f32 f32 f32 f32 f32 - - - - - -
+f8e4m3 f32 f32 f32 f32 - f32 - - - - -
+f8e5m2 f32 f32 f32 f32 - - f32 - - - -
+f16    f32 f32 f32 f32 - - - f32 f32 f32 f64
+bf16   f32 f32 f32 f32 - - - f32 f32 f32 f64
+f32    f32 f32 f32 f32 - - - f32 f32 f32 f64
+f64    f64 f64 f64 f64 - - - f64 f64 f64 f64
 div
-bool - i32 i64 f32 f32 f32 f64
-i32  i32 i32 i64 f32 f32 f32 f64
-i64  i64 i64 i64 f32 f32 f32 f64
-f16  f32 f32 f32 f32 f32 f32 f64
-bf16 f32 f32 f32 f32 f32 f32 f64
-f32  f32 f32 f32 f32 f32 f32 f64
-f64  f64 f64 f64 f64 f64 f64 f64
+bool   - i32 i64 u64 f32 f32 f32 f32 f32 f32 f64
+i32    i32 i32 i64 - f32 f32 f32 f32 f32 f32 f64
+i64    i64 i64 i64 - f32 f32 f32 f32 f32 f32 f64
+u64    u64 - - u64 f32 f32 f32 f32 f32 f32 f64
+f8e8m0 f32 f32 f32 f32 f32 - - - - - -
+f8e4m3 f32 f32 f32 f32 - f32 - - - - -
+f8e5m2 f32 f32 f32 f32 - - f32 - - - -
+f16    f32 f32 f32 f32 - - - f32 f32 f32 f64
+bf16   f32 f32 f32 f32 - - - f32 f32 f32 f64
+f32    f32 f32 f32 f32 - - - f32 f32 f32 f64
+f64    f64 f64 f64 f64 - - - f64 f64 f64 f64
 eq
-bool bool i32>bool i64>bool f32>bool f32>bool f32>bool f64>bool
-i32  i32>bool i32>bool i64>bool f32>bool f32>bool f32>bool f64>bool
-i64  i64>bool i64>bool i64>bool f32>bool f32>bool f32>bool f64>bool
-f16  f32>bool f32>bool f32>bool f32>bool f32>bool f32>bool f64>bool
-bf16 f32>bool f32>bool f32>bool f32>bool f32>bool f32>bool f64>bool
-f32  f32>bool f32>bool f32>bool f32>bool f32>bool f32>bool f64>bool
-f64  f64>bool f64>bool f64>bool f64>bool f64>bool f64>bool f64>bool
+bool   bool i32>bool i64>bool u64>bool f32>bool f32>bool f32>bool f32>bool f32>bool f32>bool f64>bool
+i32    i32>bool i32>bool i64>bool - f32>bool f32>bool f32>bool f32>bool f32>bool f32>bool f64>bool
+i64    i64>bool i64>bool i64>bool - f32>bool f32>bool f32>bool f32>bool f32>bool f32>bool f64>bool
+u64    u64>bool - - u64>bool f32>bool f32>bool f32>bool f32>bool f32>bool f32>bool f64>bool
+f8e8m0 f32>bool f32>bool f32>bool f32>bool f32>bool - - - - - -
+f8e4m3 f32>bool f32>bool f32>bool f32>bool - f32>bool - - - - -
+f8e5m2 f32>bool f32>bool f32>bool f32>bool - - f32>bool - - - -
+f16    f32>bool f32>bool f32>bool f32>bool - - - f32>bool f32>bool f32>bool f64>bool
+bf16   f32>bool f32>bool f32>bool f32>bool - - - f32>bool f32>bool f32>bool f64>bool
+f32    f32>bool f32>bool f32>bool f32>bool - - - f32>bool f32>bool f32>bool f64>bool
+f64    f64>bool f64>bool f64>bool f64>bool - - - f64>bool f64>bool f64>bool f64>bool
 where
-bool bool i32 i64 f32>f16 f32>bf16 f32 f64
-i32  i32 i32 i64 f32>f16 f32>bf16 f32 f64
-i64  i64 i64 i64 f32>f16 f32>bf16 f32 f64
-f16  f32>f16 f32>f16 f32>f16 f32>f16 f32 f32 f64
-bf16 f32>bf16 f32>bf16 f32>bf16 f32 f32>bf16 f32 f64
-f32  f32 f32 f32 f32 f32 f32 f64
-f64  f64 f64 f64 f64 f64 f64 f64
+bool   bool i32 i64 u64 f32>f8e8m0 f32>f8e4m3 f32>f8e5m2 f32>f16 f32>bf16 f32 f64
+i32    i32 i32 i64 - f32>f8e8m0 f32>f8e4m3 f32>f8e5m2 f32>f16 f32>bf16 f32 f64
+i64    i64 i64 i64 - f32>f8e8m0 f32>f8e4m3 f32>f8e5m2 f32>f16 f32>bf16 f32 f64
+u64    u64 - - u64 f32>f8e8m0 f32>f8e4m3 f32>f8e5m2 f32>f16 f32>bf16 f32 f64
+f8e8m0 f32>f8e8m0 f32>f8e8m0 f32>f8e8m0 f32>f8e8m0 f32>f8e8m0 - - - - - -
+f8e4m3 f32>f8e4m3 f32>f8e4m3 f32>f8e4m3 f32>f8e4m3 - f32>f8e4m3 - - - - -
+f8e5m2 f32>f8e5m2 f32>f8e5m2 f32>f8e5m2 f32>f8e5m2 - - f32>f8e5m2 - - - -
+f16    f32>f16 f32>f16 f32>f16 f32>f16 - - - f32>f16 f32 f32 f64
+bf16   f32>bf16 f32>bf16 f32>bf16 f32>bf16 - - - f32 f32>bf16 f32 f64
+f32    f32 f32 f32 f32 - - - f32 f32 f32 f64
+f64    f64 f64 f64 f64 - - - f64 f64 f64 f64
 ";
 
 #[test]

@@ -104,6 +104,9 @@ static inline long long __double_as_longlong(double x) { return cuemu::bit_cast<
   }                                                                                          \
   static inline long long __##FROM##2ll_##SUFFIX(FROM x) {                                   \
     return cuemu::saturate<long long>(ROUNDING(x), -0x7fffffffffffffffll - 1, 0x7fffffffffffffffll); \
+  }                                                                                          \
+  static inline unsigned long long __##FROM##2ull_##SUFFIX(FROM x) {                         \
+    return cuemu::saturate<unsigned long long>(ROUNDING(x), 0ull, 0xffffffffffffffffull);    \
   }
 CUEMU_TO_INTEGER(float, rz, trunc) CUEMU_TO_INTEGER(float, rn, rint)
 CUEMU_TO_INTEGER(float, rd, floor) CUEMU_TO_INTEGER(float, ru, ceil)

@@ -8,7 +8,7 @@
 use super::{Item, Reduction};
 use crate::DType;
 use crate::graph::evaluate::bound::{Rounding, apart};
-use crate::ops::{BoolMeaning, IntMeaning, Monoid, Prim};
+use crate::ops::{BoolMeaning, IntMeaning, IntType, Monoid, Prim};
 
 /// Roundings in a row that an element of a fold of `n` elements may meet.
 fn depth(n: usize) -> f64 {
@@ -340,7 +340,6 @@ impl Reduction for Welford {
 pub(super) struct Integers {
     monoid: Monoid,
     identity: i64,
-    bits: u32,
     op: IntegerOp,
     rounding: Rounding,
 }
@@ -348,7 +347,7 @@ pub(super) struct Integers {
 /// The op that combines, of integers or of bools.
 #[derive(Clone, Copy)]
 enum IntegerOp {
-    Int(fn(i64, i64, u32) -> i64),
+    Int(fn(i64, i64, IntType) -> i64, IntType),
     Bool(fn(bool, bool) -> bool),
 }
 
@@ -368,18 +367,18 @@ impl Integers {
             Monoid::Min => Prim::Minimum,
             Monoid::Welford => unreachable!("Welford takes floats"),
         };
-        let op = match (dtype, prim.row().int, prim.row().boolean) {
-            (DType::Bool, _, Some(BoolMeaning::Binary(f))) => IntegerOp::Bool(f),
-            (_, Some(IntMeaning::Binary(f)), _) => IntegerOp::Int(f),
+        let op = match (IntType::of(dtype), prim.row().int, prim.row().boolean) {
+            (None, _, Some(BoolMeaning::Binary(f))) => IntegerOp::Bool(f),
+            (Some(ty), Some(IntMeaning::Binary(f)), _) => IntegerOp::Int(f, ty),
             _ => unreachable!("`{}` has two operands and a meaning on {dtype}", prim.name()),
         };
         let identity = monoid.identity(dtype)[0].as_i64();
-        Integers { monoid, identity, bits: dtype.bits(), op, rounding: Rounding::new(dtype, 0.0) }
+        Integers { monoid, identity, op, rounding: Rounding::new(dtype, 0.0) }
     }
 
     fn apply(&self, a: i64, b: i64) -> i64 {
         match self.op {
-            IntegerOp::Int(f) => f(a, b, self.bits),
+            IntegerOp::Int(f, ty) => f(a, b, ty),
             IntegerOp::Bool(f) => i64::from(f(a != 0, b != 0)),
         }
     }
@@ -413,6 +412,10 @@ impl Reduction for Integers {
     }
 
     fn finish(&self, state: IntegerState, _: usize) -> [(i64, f64); 3] {
-        single(state.value, self.rounding.total(state.value as f64, state.error))
+        let exact = match self.op {
+            IntegerOp::Int(_, ty) => ty.as_f64(state.value),
+            IntegerOp::Bool(_) => state.value as f64,
+        };
+        single(state.value, self.rounding.total(exact, state.error))
     }
 }

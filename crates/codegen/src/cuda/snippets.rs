@@ -1,0 +1,238 @@
+//! The types and functions that CUDA lacks, written once each: name, text, and what the text uses.
+
+use ir::DType;
+
+/// Makes [`Snippet`] and its table, in the order of printing.
+macro_rules! snippets {
+    ($($variant:ident = $name:literal, needs [$($needed:ident),*], $text:expr;)+) => {
+        /// A type or function of the prelude, in the order of printing.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub(super) enum Snippet {
+            $($variant,)+
+        }
+
+        impl Snippet {
+            pub(super) const ALL: &'static [Snippet] = &[$(Snippet::$variant,)+];
+
+            /// The word that the kernel's text uses.
+            pub(super) fn name(self) -> &'static str {
+                match self { $(Snippet::$variant => $name,)+ }
+            }
+
+            /// What must stand before it.
+            pub(super) fn needs(self) -> &'static [Snippet] {
+                match self { $(Snippet::$variant => &[$(Snippet::$needed),*],)+ }
+            }
+
+            pub(super) fn text(self) -> &'static str {
+                match self { $(Snippet::$variant => $text,)+ }
+            }
+        }
+    };
+}
+
+snippets! {
+    Bf16 = "bf16", needs [], "typedef unsigned short bf16;  // by its bits\n";
+    F16 = "f16", needs [], "typedef unsigned short f16;  // by its bits\n";
+    F8E4M3 = "f8e4m3", needs [], "typedef unsigned char f8e4m3;  // by its bits\n";
+    F8E5M2 = "f8e5m2", needs [], "typedef unsigned char f8e5m2;  // by its bits\n";
+    F8E8M0 = "f8e8m0", needs [], "typedef unsigned char f8e8m0;  // by its bits\n";
+    Bf16ToF32 = "bf16_to_f32", needs [Bf16], BF16_TO_F32;
+    F32ToBf16 = "f32_to_bf16", needs [Bf16], F32_TO_BF16;
+    F16ToF32 = "f16_to_f32", needs [F16], F16_TO_F32;
+    F32ToF16 = "f32_to_f16", needs [F16], F32_TO_F16;
+    F8E4M3ToF32 = "f8e4m3_to_f32", needs [F8E4M3], F8E4M3_TO_F32;
+    F32ToF8E4M3 = "f32_to_f8e4m3", needs [F8E4M3], F32_TO_F8E4M3;
+    F8E5M2ToF32 = "f8e5m2_to_f32", needs [F8E5M2, F16ToF32], F8E5M2_TO_F32;
+    F32ToF8E5M2 = "f32_to_f8e5m2", needs [F8E5M2], F32_TO_F8E5M2;
+    F8E8M0ToF32 = "f8e8m0_to_f32", needs [F8E8M0], F8E8M0_TO_F32;
+    F32ToF8E8M0 = "f32_to_f8e8m0", needs [F8E8M0], F32_TO_F8E8M0;
+    F64ToF32Odd = "f64_to_f32_odd", needs [], F64_TO_F32_ODD;
+    F32ToI64 = "f32_to_i64", needs [], F32_TO_I64;
+    F32ToU64 = "f32_to_u64", needs [], F32_TO_U64;
+    F64ToI32 = "f64_to_i32", needs [], F64_TO_I32;
+    F64ToI64 = "f64_to_i64", needs [], F64_TO_I64;
+    F64ToU64 = "f64_to_u64", needs [], F64_TO_U64;
+    FloorDiv = "floor_div", needs [], FLOOR_DIV;
+    FloorMod = "floor_mod", needs [], FLOOR_MOD;
+}
+
+impl Snippet {
+    /// The name of a storage type.
+    pub(super) fn type_of(dtype: DType) -> Option<Snippet> {
+        Snippet::ALL
+            .iter()
+            .copied()
+            .find(|snippet| dtype.is_storage_only() && snippet.name() == dtype.short_name())
+    }
+
+    /// The function from a storage type to f32.
+    pub(super) fn widening(from: DType) -> Snippet {
+        match from {
+            DType::F8E8M0 => Snippet::F8E8M0ToF32,
+            DType::F8E4M3 => Snippet::F8E4M3ToF32,
+            DType::F8E5M2 => Snippet::F8E5M2ToF32,
+            DType::F16 => Snippet::F16ToF32,
+            _ => Snippet::Bf16ToF32,
+        }
+    }
+
+    /// The function from f32 to a storage type.
+    pub(super) fn narrowing(to: DType) -> Snippet {
+        match to {
+            DType::F8E8M0 => Snippet::F32ToF8E8M0,
+            DType::F8E4M3 => Snippet::F32ToF8E4M3,
+            DType::F8E5M2 => Snippet::F32ToF8E5M2,
+            DType::F16 => Snippet::F32ToF16,
+            _ => Snippet::F32ToBf16,
+        }
+    }
+}
+
+const BF16_TO_F32: &str = "\
+static __device__ inline float bf16_to_f32(bf16 x) { return __uint_as_float((unsigned)x << 16); }
+";
+
+const F32_TO_BF16: &str = "\
+// To nearest, ties to even; every NaN becomes the one quiet NaN.
+static __device__ inline bf16 f32_to_bf16(float x) {
+  const unsigned bits = __float_as_uint(x);
+  return x != x ? 0x7fc0 : (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+}
+";
+
+const F16_TO_F32: &str = "\
+static __device__ inline float f16_to_f32(f16 x) {
+#ifdef CUEMU
+  return cuemu::half_to_float(x);
+#else
+  float y;
+  asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(y) : \"h\"(x));
+  return y;
+#endif
+}
+";
+
+const F32_TO_F16: &str = "\
+static __device__ inline f16 f32_to_f16(float x) {
+#ifdef CUEMU
+  return cuemu::float_to_half(x);
+#else
+  f16 y;
+  asm(\"cvt.rn.f16.f32 %0, %1;\" : \"=h\"(y) : \"f\"(x));
+  return y;
+#endif
+}
+";
+
+const F8E4M3_TO_F32: &str = "\
+// Exponent and significand, moved to their places, are the value times 2^-120.
+static __device__ inline float f8e4m3_to_f32(f8e4m3 x) {
+  const unsigned magnitude = x & 0x7f;
+  if (magnitude == 0x7f) return __uint_as_float(0x7fc00000);
+  const float y = __uint_as_float(magnitude << 20) * __uint_as_float(0x7b800000);
+  return x & 0x80 ? -y : y;
+}
+";
+
+const F32_TO_F8E4M3: &str = "\
+// To nearest, ties to even; beyond 448 and for NaN the one NaN. A sum with 2^14 rounds what is subnormal.
+static __device__ inline f8e4m3 f32_to_f8e4m3(float x) {
+  const unsigned sign = __float_as_uint(x) >> 24 & 0x80, bits = __float_as_uint(x) & 0x7fffffff;
+  if (bits > 0x43e80000) return 0x7f;
+  if (bits < 0x3c800000) return sign | (__float_as_uint(__uint_as_float(bits) + 16384.0f) - 0x46800000);
+  return sign | (bits - 0x3c000000 + 0x7ffff + (bits >> 20 & 1)) >> 20;
+}
+";
+
+const F8E5M2_TO_F32: &str = "\
+// It is the upper byte of an f16.
+static __device__ inline float f8e5m2_to_f32(f8e5m2 x) { return f16_to_f32((f16)(x << 8)); }
+";
+
+const F32_TO_F8E5M2: &str = "\
+// To nearest, ties to even; every NaN becomes the one NaN. A sum with 2^7 rounds what is subnormal.
+static __device__ inline f8e5m2 f32_to_f8e5m2(float x) {
+  const unsigned sign = __float_as_uint(x) >> 24 & 0x80, bits = __float_as_uint(x) & 0x7fffffff;
+  if (bits > 0x7f800000) return 0x7f;
+  if (bits < 0x38800000) return sign | (__float_as_uint(__uint_as_float(bits) + 128.0f) - 0x43000000);
+  const unsigned rounded = (bits - 0x38000000 + 0xfffff + (bits >> 21 & 1)) >> 21;
+  return sign | (rounded < 0x7c ? rounded : 0x7c);
+}
+";
+
+const F8E8M0_TO_F32: &str = "\
+// A power of two by its exponent; the least is subnormal in a float.
+static __device__ inline float f8e8m0_to_f32(f8e8m0 x) {
+  return __uint_as_float(x == 0 ? 0x00400000 : x == 0xff ? 0x7fc00000 : (unsigned)x << 23);
+}
+";
+
+const F32_TO_F8E8M0: &str = "\
+// The nearest power of two to the magnitude, halfway the greater one; 0xff beyond the greatest and for NaN.
+static __device__ inline f8e8m0 f32_to_f8e8m0(float x) {
+  const unsigned bits = __float_as_uint(x) & 0x7fffffff, exponent = bits >> 23;
+  if (exponent == 0xff) return 0xff;
+  return exponent + ((bits & 0x7fffff) >= 0x400000 + (exponent == 0));
+}
+";
+
+const F64_TO_F32_ODD: &str = "\
+// To odd where inexact, so that rounding the result to a storage type is as rounding x itself.
+static __device__ inline float f64_to_f32_odd(double x) {
+  const float nearest = (float)x;
+  unsigned bits = __float_as_uint(nearest);
+  if (fabs((double)nearest) > fabs(x)) bits -= 1;
+  if ((double)nearest != x) bits |= 1;
+  return __uint_as_float(bits);
+}
+";
+
+const F32_TO_I64: &str = "\
+static __device__ inline long long f32_to_i64(float x) { return x == x ? __float2ll_rz(x) : 0; }
+";
+
+const F32_TO_U64: &str = "\
+static __device__ inline unsigned long long f32_to_u64(float x) { return x == x ? __float2ull_rz(x) : 0; }
+";
+
+const F64_TO_I32: &str = "\
+static __device__ inline int f64_to_i32(double x) { return x == x ? __double2int_rz(x) : 0; }
+";
+
+const F64_TO_I64: &str = "\
+static __device__ inline long long f64_to_i64(double x) { return x == x ? __double2ll_rz(x) : 0; }
+";
+
+const F64_TO_U64: &str = "\
+static __device__ inline unsigned long long f64_to_u64(double x) { return x == x ? __double2ull_rz(x) : 0; }
+";
+
+const FLOOR_DIV: &str = "\
+static __device__ inline long long floor_div(long long a, long long b) {
+  return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
+";
+
+const FLOOR_MOD: &str = "\
+static __device__ inline long long floor_mod(long long a, long long b) {
+  const long long rest = a % b;
+  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_storage_type_has_a_name_and_functions() {
+        for dtype in DType::ALL.into_iter().filter(|dtype| dtype.is_storage_only()) {
+            let name = dtype.short_name();
+            assert_eq!(Snippet::type_of(dtype).map(Snippet::name), Some(name));
+            assert_eq!(Snippet::widening(dtype).name(), format!("{name}_to_f32"));
+            assert_eq!(Snippet::narrowing(dtype).name(), format!("f32_to_{name}"));
+        }
+        assert_eq!(Snippet::type_of(DType::F32), None);
+    }
+}
