@@ -1,12 +1,23 @@
-//! How an input of a segment lies in memory, as far as its kernel relies on it.
+//! How an input or a store of a segment lies in memory, as far as its kernel relies on it.
 
-/// The layout of one input.
+use ir::graph::Shape;
+
+/// The layout of one tensor.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Layout {
     /// Row-major without gaps: strides follow from the sizes.
     Dense,
     /// A stride per axis, in elements.
     Strided(Vec<Stride>),
+}
+
+/// How all that a segment touches lies in memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Memory<'a> {
+    /// Its inputs.
+    pub inputs: &'a [Layout],
+    /// Its stores, in the order of the witness.
+    pub stores: &'a [Layout],
 }
 
 /// What is known of one stride.
@@ -44,5 +55,13 @@ impl Layout {
                 })
                 .collect(),
         )
+    }
+
+    /// Whether a tensor of this layout can be written to: no axis repeats elements, as far as the layout tells.
+    pub fn is_writable(&self, shape: &Shape) -> bool {
+        let Layout::Strided(strides) = self else { return true };
+        let repeats =
+            strides.iter().zip(shape).any(|(stride, size)| *stride == Stride::Zero && !size.is_one());
+        !repeats && strides.iter().filter(|stride| **stride == Stride::One).count() <= 1
     }
 }

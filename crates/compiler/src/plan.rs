@@ -4,7 +4,8 @@ use ir::graph::{Fusion, Graph, Task, TaskData, TaskKind, Tasks, Val, ValMap};
 use rustc_hash::{FxHashMap, FxHashSet};
 use thiserror::Error;
 
-use crate::layout::Layout;
+use crate::in_place::written_like;
+use crate::layout::{Layout, Memory};
 use crate::lower::{Group, LoweredSegment, lower};
 use crate::passes::optimize;
 use crate::schedule::{Hints, Schedule, ScheduleError, choose};
@@ -35,6 +36,8 @@ pub struct Plan {
     pub segments: Vec<SegmentPlan>,
     /// The segments as tasks of the graph, in the same order.
     pub tasks: Tasks,
+    /// The values that lie in memory like an input, because they are written to it: with the input's number.
+    pub like: FxHashMap<Val, usize>,
 }
 
 /// One segment.
@@ -71,6 +74,8 @@ pub struct Kernels {
     pub schedule: Schedule,
     /// How its inputs lie in memory.
     pub layouts: Vec<Layout>,
+    /// How what it stores lies in memory.
+    pub stores: Vec<Layout>,
     /// The programs.
     pub lowered: LoweredSegment,
     /// How often far memory is read.
@@ -118,7 +123,9 @@ pub fn plan(
         None => recompute(&graph, &fusion, greedy(&graph, &fusion), hints),
     };
     segmentation.check(&graph, &fusion)?;
-    let outer: FxHashMap<Val, &Layout> = fusion.inputs().iter().copied().zip(layouts).collect();
+    let like = written_like(&graph, &fusion, layouts);
+    let mut outer: FxHashMap<Val, &Layout> = fusion.inputs().iter().copied().zip(layouts).collect();
+    outer.extend(like.iter().map(|(&val, &input)| (val, &layouts[input])));
     let mut segments = Vec::new();
     let mut tasks = Tasks::new();
     for (number, view) in segmentation.views(&graph, &fusion).into_iter().enumerate() {
@@ -131,10 +138,12 @@ pub fn plan(
         };
         tasks.add(data).expect("a task without a parent always fits");
         let dense = |val: &Val| outer.get(val).map_or(Layout::Dense, |layout| (*layout).clone());
-        let layouts: Vec<Layout> = view.inputs().iter().map(dense).collect();
+        let inputs: Vec<Layout> = view.inputs().iter().map(dense).collect();
+        let stores: Vec<Layout> = view.outputs().iter().map(|output| dense(&output.val)).collect();
+        let memory = Memory { inputs: &inputs, stores: &stores };
         let chosen =
             options.schedules.iter().find(|(segment, _)| *segment == number).map(|(_, schedule)| schedule);
-        let decision = decide(&graph, &view, layouts, target, hints, chosen, &name)?;
+        let decision = decide(&graph, &view, memory, target, hints, chosen, &name)?;
         segments.push(SegmentPlan { name, view, decision });
     }
     let has_kernels =
@@ -143,7 +152,7 @@ pub fn plan(
         return Err(PlanError::NoSegment(*number));
     }
     debug_assert!(graph.verify_tasks(&tasks).is_empty(), "segments that are no views of the fusion");
-    Ok(Plan { graph, fusion, map, segmentation, segments, tasks })
+    Ok(Plan { graph, fusion, map, segmentation, segments, tasks, like })
 }
 
 /// A segmentation over the values that the passes made of the definition's. Values that became equal are made by the
@@ -180,7 +189,7 @@ fn needed_early(segmentation: &Segmentation, graph: &Graph, fusion: &Fusion) -> 
 fn decide(
     graph: &Graph,
     view: &Fusion,
-    layouts: Vec<Layout>,
+    memory: Memory<'_>,
     target: &Target,
     hints: &Hints,
     chosen: Option<&Schedule>,
@@ -192,10 +201,12 @@ fn decide(
     };
     let schedule = match chosen {
         Some(schedule) => schedule.clone(),
-        None => choose(graph, view, &witness, &layouts, target, hints),
+        None => choose(graph, view, &witness, memory, target, hints),
     };
-    let group = Group { graph, view, witness: &witness, schedule: &schedule, layouts: &layouts, name };
+    let Memory { inputs: layouts, stores } = memory;
+    let group = Group { graph, view, witness: &witness, schedule: &schedule, layouts, stores, name };
     let lowered = lower(&group).map_err(|error| PlanError::Schedule { segment: name.to_owned(), error })?;
     let passes = crate::segment::cost::passes(graph, view, &witness, hints, target);
-    Ok(Decision::Kernels(Box::new(Kernels { witness, schedule, layouts, lowered, passes })))
+    let (layouts, stores) = (layouts.to_vec(), stores.to_vec());
+    Ok(Decision::Kernels(Box::new(Kernels { witness, schedule, layouts, stores, lowered, passes })))
 }

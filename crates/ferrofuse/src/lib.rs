@@ -47,8 +47,8 @@ pub use ir::graph::{InputError, Signature};
 pub use ir::text::{Diagnostic, File};
 pub use ir::{DType, Scalar};
 pub use runtime::{
-    Blame, CallReport, CompileOptions, Error, Executable, Executor, KernelReport, Machine, MachineOptions,
-    Outputs, Report, SegmentReport, StepReport, Tensor, Variant,
+    Argument, Blame, CallReport, CompileOptions, Error, Executable, Executor, KernelReport, Machine,
+    MachineOptions, Outputs, Report, SegmentReport, StepReport, Tensor, Variant,
 };
 
 /// Reads a definition from its text.
@@ -71,7 +71,7 @@ pub fn read(text: &str) -> Result<File, Diagnostic> {
 ///
 /// # Errors
 /// The first input that is not as the definition needs it.
-pub fn hints(definition: &Definition, inputs: &[ArrayView<'_>]) -> Result<Hints, InputError> {
+pub fn hints(definition: &Definition, inputs: &[ArrayView<'_>]) -> Result<Hints, Error> {
     Ok(Hints::new(definition.signature().bind(inputs, &[])?.known()))
 }
 

@@ -7,18 +7,18 @@ use std::ops::Deref;
 use std::time::Instant;
 
 use cranelift_entity::PrimaryMap;
-use ir::array::{Array, ArrayView, Dims};
+use ir::array::{Array, ArrayView, ArrayViewMut, Dims};
 use ir::graph::evaluate::{EvaluateOptions, evaluate};
 use ir::graph::{SizeError, Sizes};
 
+use crate::argument::Argument;
 use crate::compile::{Code, Variant};
 use crate::formulas::Formula;
 use crate::plan::{ArgumentSource, Evaluation, ExecutionPlan, Launch, Slot, Step};
 use crate::tensor::bytes_of;
 use crate::{CallReport, Error, Machine, StepReport, Tensor, interpret, launch};
 
-/// The outputs of a call, in the order of the definition. An output that is to be written into an input's memory is
-/// given like the others; copying it there is the caller's.
+/// The outputs of a call, in the order of the definition, less those that the call wrote into its inputs.
 #[derive(Debug)]
 pub struct Outputs {
     tensors: Vec<Tensor>,
@@ -50,6 +50,8 @@ pub(crate) enum Memory<'a> {
     Input(ArrayView<'a>),
     /// Memory of the call.
     Own(Tensor),
+    /// The memory of an input, which the call writes.
+    Target(ArrayViewMut<'a>),
 }
 
 impl Memory<'_> {
@@ -58,16 +60,48 @@ impl Memory<'_> {
         match self {
             Memory::Input(view) => view.clone(),
             Memory::Own(tensor) => tensor.view(),
+            Memory::Target(view) => view.view(),
             Memory::Nothing => unreachable!("a plan reads what it has allocated and not yet freed"),
         }
     }
 
     /// The elements for writing.
-    pub fn tensor_mut(&mut self) -> &mut Tensor {
+    pub fn view_mut(&mut self) -> ArrayViewMut<'_> {
         match self {
-            Memory::Own(tensor) => tensor,
+            Memory::Own(tensor) => tensor.view_mut(),
+            Memory::Target(view) => view.reborrow(),
             _ => unreachable!("a plan writes what it has allocated and not yet freed"),
         }
+    }
+}
+
+/// An input that outputs are written to.
+pub(crate) struct Target<'a> {
+    argument: &'a Argument<'a>,
+    /// Whether kernels may write there while the call runs: no other argument sees the same memory, and no copy of the
+    /// input is read in its stead.
+    direct: bool,
+}
+
+impl<'a> Target<'a> {
+    /// An argument that may be written to.
+    pub fn new(argument: &'a Argument<'a>, direct: bool) -> Target<'a> {
+        Target { argument, direct }
+    }
+
+    /// The memory for the kernel that makes an output in it.
+    fn open(&self) -> ArrayViewMut<'a> {
+        // SAFETY: the executable checked that the argument is writable and, where the target is direct, overlaps no other.
+        // The plan lets a kernel store here only if no step after it reads the old contents, and the kernel itself loads
+        // each element before it stores it.
+        unsafe { self.argument.view_mut() }
+    }
+
+    /// Writes an output when all steps are done.
+    fn write(&self, output: &ArrayView<'_>) {
+        // SAFETY: the executable checked that the argument is writable; nothing is read from inputs any more.
+        let mut target = unsafe { self.argument.view_mut() };
+        target.copy_from(output).expect("the signature checked the sizes of input and output");
     }
 }
 
@@ -80,6 +114,8 @@ pub(crate) struct Call<'a> {
     formulas: PrimaryMap<Formula, i64>,
     sizes: PrimaryMap<Slot, Dims>,
     memory: PrimaryMap<Slot, Memory<'a>>,
+    /// For each input the memory that outputs are written to, where the call may.
+    targets: &'a [Option<Target<'a>>],
     report: CallReport,
 }
 
@@ -90,6 +126,7 @@ impl<'a> Call<'a> {
         machine: &'a Machine,
         known: &'a Sizes,
         inputs: Vec<ArrayView<'a>>,
+        targets: &'a [Option<Target<'a>>],
     ) -> Result<Call<'a>, Error> {
         let plan = &variant.steps;
         let formulas = plan.formulas.evaluate(known)?;
@@ -108,7 +145,8 @@ impl<'a> Call<'a> {
             sizes.push(data.shape.iter().map(size).collect::<Result<Dims, SizeError>>()?);
         }
         let report = CallReport::default();
-        let mut call = Call { plan, code: &variant.code, machine, known, formulas, sizes, memory, report };
+        let mut call =
+            Call { plan, code: &variant.code, machine, known, formulas, sizes, memory, targets, report };
         call.report.peak_bytes = call.peak_bytes()?;
         Ok(call)
     }
@@ -123,7 +161,9 @@ impl<'a> Call<'a> {
         let (mut live, mut peak) = (0_usize, 0_usize);
         for step in &self.plan.steps {
             match step {
-                Step::Allocate(slot) => live = live.saturating_add(bytes(*slot)?),
+                Step::Allocate(slot) if self.target(*slot).is_none() => {
+                    live = live.saturating_add(bytes(*slot)?)
+                }
                 Step::Free(slot) => live -= bytes(*slot)?,
                 _ => {}
             }
@@ -144,31 +184,51 @@ impl<'a> Call<'a> {
             }
         }
         self.report.total = begin.elapsed();
-        let take = |&slot: &Slot| match std::mem::replace(&mut self.memory[slot], Memory::Nothing) {
-            Memory::Own(tensor) => tensor,
-            _ => unreachable!("outputs are memory of the call, each its own"),
-        };
-        let tensors = plan.outputs.iter().map(take).collect();
+        let mut tensors = Vec::with_capacity(plan.outputs.len());
+        for (&slot, &alias) in plan.outputs.iter().zip(&plan.aliases) {
+            let made = std::mem::replace(&mut self.memory[slot], Memory::Nothing);
+            match (made, alias.and_then(|input| self.targets.get(input)?.as_ref())) {
+                (Memory::Own(tensor), Some(target)) => target.write(&tensor.view()),
+                (Memory::Own(tensor), None) => tensors.push(tensor),
+                (Memory::Target(_), _) => {}
+                _ => unreachable!("outputs are memory of the call, each its own"),
+            }
+        }
         Ok((Outputs { tensors }, self.report))
+    }
+
+    /// The memory of an input in which a slot is made at once.
+    fn target(&self, slot: Slot) -> Option<&'a Target<'a>> {
+        let input = self.plan.slots[slot].in_place?;
+        self.targets.get(input)?.as_ref().filter(|target| target.direct)
     }
 
     fn step(&mut self, step: &Step) -> Result<(), Error> {
         match step {
             Step::Allocate(slot) => {
-                let (dtype, sizes) = (self.plan.slots[*slot].dtype, self.sizes[*slot].clone());
-                self.memory[*slot] = Memory::Own(Tensor::allocate(&self.machine.allocator, dtype, sizes)?);
+                self.memory[*slot] = match self.target(*slot) {
+                    Some(target) => Memory::Target(target.open()),
+                    None => Memory::Own(self.allocate(*slot)?),
+                };
             }
             Step::Launch(launch) => self.launch(launch)?,
             Step::Evaluate(evaluation) => self.evaluate(evaluation)?,
             Step::Copy { from, to } => {
                 let mut target = std::mem::replace(&mut self.memory[*to], Memory::Nothing);
-                let copied = target.tensor_mut().view_mut().copy_from(&self.memory[*from].view());
+                let copied = target.view_mut().copy_from(&self.memory[*from].view());
                 copied.expect("a copy has the type of its source, whose sizes were checked");
                 self.memory[*to] = target;
             }
             Step::Free(slot) => self.memory[*slot] = Memory::Nothing,
         }
         Ok(())
+    }
+
+    fn allocate(&self, slot: Slot) -> Result<Tensor, Error> {
+        let data = &self.plan.slots[slot];
+        let input = data.like.map(|input| self.memory[self.plan.inputs[input]].view());
+        let like = input.as_ref().filter(|view| !view.layout().is_dense()).map(|view| view.strides());
+        Tensor::allocate(&self.machine.allocator, data.dtype, &self.sizes[slot], like)
     }
 
     fn timed_step(&mut self, step: &Step) -> Result<(), Error> {
@@ -219,7 +279,8 @@ impl<'a> Call<'a> {
         let outputs = evaluate(&self.plan.graph, view, &inputs, &options)?.outputs;
         let arrays: Vec<Array> = outputs.into_iter().map(|output| output.value).collect();
         for (&slot, array) in evaluation.outputs.iter().zip(&arrays) {
-            self.memory[slot].tensor_mut().as_mut_bytes().copy_from_slice(array.as_bytes());
+            let copied = self.memory[slot].view_mut().copy_from(&array.view());
+            copied.expect("a segment's outputs have the sizes that were evaluated");
         }
         Ok(())
     }

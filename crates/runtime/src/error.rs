@@ -9,12 +9,24 @@ use thiserror::Error;
 
 use crate::cpu::alloc::AllocError;
 
-/// Why a fusion was not compiled or not run. No output exists then, and no input was changed.
+/// Why a fusion was not compiled or not run. No output exists then; of inputs see [`crate::Executable::run_in_place`].
 #[derive(Clone, Debug, Error)]
 pub enum Error {
     /// The inputs do not fit the definition.
     #[error(transparent)]
     Input(#[from] InputError),
+    /// An input that must be written to was given for reading.
+    #[error("{input} is written to, but was given for reading only")]
+    ReadOnly {
+        /// The input: its position and its name.
+        input: String,
+    },
+    /// An input that must be written to has elements that share memory.
+    #[error("{input} is written to, but some of its elements share memory")]
+    Repeats {
+        /// The input: its position and its name.
+        input: String,
+    },
     /// More memory than the machine has, or than was allowed.
     #[error("no memory: {bytes} bytes are needed, {limit} are there")]
     Memory {

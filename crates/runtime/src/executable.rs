@@ -13,7 +13,8 @@ use ir::define::Definition;
 use ir::graph::Signature;
 use ir::kernel::Options as InterpreterOptions;
 
-use crate::call::{Call, Outputs};
+use crate::argument::Argument;
+use crate::call::{Call, Outputs, Target};
 use crate::compile::{Variant, compile};
 use crate::inputs::{Inputs, declared};
 use crate::{CallReport, Error, Executor, Machine};
@@ -89,7 +90,7 @@ impl Executable {
         Ok(Executable { definition, options, signature, variants, first })
     }
 
-    /// Calls the fusion.
+    /// Calls the fusion. It changes no input: outputs that are to be written to inputs are given back like the others.
     ///
     /// # Errors
     /// What is wrong with the inputs, or what the machine lacks.
@@ -109,7 +110,49 @@ impl Executable {
         let sizes = self.signature.bind(inputs, &[])?;
         let inputs = Inputs::new(inputs, self.options.executor)?;
         let variant = self.variant(&inputs.layouts)?;
-        Call::new(&variant, &self.options.machine, &sizes, inputs.views())?.run(timed)
+        Call::new(&variant, &self.options.machine, &sizes, inputs.views(), &[])?.run(timed)
+    }
+
+    /// Calls the fusion and writes its in-place outputs to the inputs that they are for; the others are given back.
+    ///
+    /// A kernel writes there at once where nothing reads the old contents later. Else the output is made in memory of its
+    /// own and copied when all is done, and so are all outputs whose input overlaps another argument. After an error
+    /// inputs have their old contents, but for one case: the machine refuses memory for a kernel's scratch when an earlier
+    /// kernel of the same call has written to an input.
+    ///
+    /// # Errors
+    /// As [`Executable::run`]; an argument that must be written to but is for reading, or repeats elements.
+    pub fn run_in_place(&self, arguments: &[Argument<'_>]) -> Result<Outputs, Error> {
+        let views: Vec<ArrayView<'_>> = arguments.iter().map(Argument::view).collect();
+        let sizes = self.signature.bind(&views, &[])?;
+        let inputs = Inputs::new(&views, self.options.executor)?;
+        let targets = self.targets(arguments, &inputs)?;
+        let variant = self.variant(&inputs.layouts)?;
+        let call = Call::new(&variant, &self.options.machine, &sizes, inputs.views(), &targets)?;
+        call.run(false).map(|(outputs, _)| outputs)
+    }
+
+    /// The arguments that outputs are written to.
+    fn targets<'a>(
+        &self,
+        arguments: &'a [Argument<'a>],
+        inputs: &Inputs<'_>,
+    ) -> Result<Vec<Option<Target<'a>>>, Error> {
+        let mut targets: Vec<Option<Target<'a>>> = arguments.iter().map(|_| None).collect();
+        for place in self.definition.fusion.outputs().iter().filter_map(|output| output.alias) {
+            let place = place as usize;
+            let (argument, input) = (&arguments[place], || self.signature.input_name(place).to_owned());
+            if !argument.is_writable() {
+                return Err(Error::ReadOnly { input: input() });
+            }
+            if argument.repeats() {
+                return Err(Error::Repeats { input: input() });
+            }
+            let others = arguments.iter().enumerate().filter(|(other, _)| *other != place);
+            let alone = !others.into_iter().any(|(_, other)| argument.overlaps(other));
+            targets[place] = Some(Target::new(argument, alone && !inputs.is_copied(place)));
+        }
+        Ok(targets)
     }
 
     /// The variant for these layouts of the inputs, compiled if it is new.

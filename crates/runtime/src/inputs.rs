@@ -38,6 +38,11 @@ impl<'a> Inputs<'a> {
         Ok(inputs)
     }
 
+    /// Whether an input had to be copied.
+    pub fn is_copied(&self, place: usize) -> bool {
+        self.copies.iter().any(|(copied, _)| *copied == place)
+    }
+
     /// The inputs, copies in place of those that were copied.
     pub fn views(&self) -> Vec<ArrayView<'_>> {
         let copy = |place: usize| self.copies.iter().find(|(copied, _)| *copied == place);

@@ -1,7 +1,7 @@
 //! Running a kernel as a program: its buffers copied into the interpreter's memory, and what it writes copied back.
 
 use cranelift_entity::PrimaryMap;
-use ir::array::{ArrayView, Layout};
+use ir::array::{ArrayView, ArrayViewMut, Layout};
 use ir::kernel::interpret::{Memory as Elements, Options, interpret};
 use ir::kernel::{Access, Kernel};
 
@@ -25,10 +25,17 @@ pub(crate) fn run(
         .map_err(|fault| Error::Fault { kernel: kernel.name.clone(), fault })?;
     for ((decl, &slot), elements) in kernel.buffers.values().zip(buffers).zip(&elements) {
         if decl.access == Access::Write {
-            memory[slot].tensor_mut().as_mut_bytes().copy_from_slice(elements.bytes());
+            write_back(&mut memory[slot].view_mut(), elements.bytes());
         }
     }
     Ok(())
+}
+
+/// Writes the elements of a span back, and nothing that lies between them.
+fn write_back(target: &mut ArrayViewMut<'_>, bytes: &[u8]) {
+    let written = ArrayView::new(bytes, 0, target.dtype(), target.sizes(), target.strides());
+    let copied = target.copy_from(&written.expect("the span is that of the view"));
+    copied.expect("both have the same layout");
 }
 
 /// All elements from the one at index zero to the last that a view reaches, those between its own included. The view has

@@ -1,10 +1,11 @@
 //! From a definition to its outputs: compiled variants, execution plans, calls.
 //!
 //! `executable` (a definition with its variants) · `compile` (definition to variant) · `plan` (a variant's steps) ·
-//! `inputs` · `formulas` (sizes in one call) · `call` (the steps done) ·
+//! `inputs` · `argument` (inputs that are written to) · `formulas` (sizes in one call) · `call` (the steps done) ·
 //! `launch` and `interpret` (kernels run) · `tensor` (outputs) · `report` · `machine` (threads, memory, libLLVM) · `cpu`
 //! (the pool and the allocator). Decides nothing about kernels, and reads no files but the memory limit of the process.
 
+mod argument;
 mod call;
 mod compile;
 pub mod cpu;
@@ -21,6 +22,7 @@ mod tensor;
 #[cfg(test)]
 mod tests;
 
+pub use argument::Argument;
 pub use call::Outputs;
 pub use compile::{Variant, plan_declared};
 pub use error::{Blame, Error};

@@ -26,20 +26,24 @@ entity_impl!(Slot, "s");
 pub struct SlotData {
     /// Element type.
     pub dtype: DType,
-    /// Sizes; what the plan allocates is dense.
+    /// Sizes.
     pub shape: Vec<Formula>,
+    /// The input, by number, whose order of axes in memory it has; without one it is row-major. There are no gaps.
+    pub like: Option<usize>,
+    /// The input, by number, in whose memory it may be made at once, if the call may write there.
+    pub in_place: Option<usize>,
 }
 
 /// One step of a call.
 #[derive(Clone, Debug)]
 pub enum Step {
-    /// Gives a slot dense memory.
+    /// Gives a slot memory.
     Allocate(Slot),
     /// Runs all blocks of a kernel.
     Launch(Launch),
     /// Has the evaluator compute a segment.
     Evaluate(Evaluation),
-    /// Copies a slot into a dense one of the same type.
+    /// Copies a slot into another of the same type.
     Copy {
         /// What is read.
         from: Slot,
@@ -68,7 +72,7 @@ pub struct Launch {
 pub enum ArgumentSource {
     /// A size.
     Size(Formula),
-    /// The stride of an axis of an input, in elements.
+    /// The stride of an axis of a slot, in elements.
     Stride(Slot, usize),
 }
 
@@ -111,6 +115,8 @@ pub struct ExecutionPlan {
     pub inputs: Vec<Slot>,
     /// The slots of the fusion's outputs, in order, all different and none of them an input's.
     pub outputs: Vec<Slot>,
+    /// For each output the number of the input that it is written to.
+    pub aliases: Vec<Option<usize>>,
     /// The expressions that a call needs the values of.
     pub formulas: Formulas,
 }
@@ -118,7 +124,7 @@ pub struct ExecutionPlan {
 impl ExecutionPlan {
     /// The steps of a compiler's plan.
     pub fn new(plan: &Plan) -> ExecutionPlan {
-        let mut builder = Builder::new(&plan.graph, &plan.fusion);
+        let mut builder = Builder::new(&plan.graph, &plan.fusion, plan.like.clone());
         for segment in &plan.segments {
             match &segment.decision {
                 Decision::Kernels(kernels) => {
@@ -129,12 +135,12 @@ impl ExecutionPlan {
                 }
             }
         }
-        builder.finish(&plan.fusion)
+        builder.finish(&plan.fusion, &|output| plan.stores_in_place(output))
     }
 
     /// A whole fusion as one segment for the evaluator.
     pub fn evaluated(graph: &Graph, fusion: &Fusion, reason: &str) -> ExecutionPlan {
-        let mut builder = Builder::new(graph, fusion);
+        let mut builder = Builder::new(graph, fusion, FxHashMap::default());
         let computed = fusion.outputs().iter().copied().filter(|output| !fusion.is_input(output.val));
         let mut outputs: Vec<_> = computed.map(|output| output.val).collect();
         outputs.sort_unstable();
@@ -145,7 +151,7 @@ impl ExecutionPlan {
                 .expect("the fusion without its copies is closed");
             builder.add_evaluation("whole", &view, reason);
         }
-        builder.finish(fusion)
+        builder.finish(fusion, &|_| false)
     }
 }
 
@@ -154,10 +160,12 @@ struct Builder {
     plan: ExecutionPlan,
     /// Where the values are that exist so far.
     places: FxHashMap<Val, Slot>,
+    /// The values that lie in memory like an input.
+    like: FxHashMap<Val, usize>,
 }
 
 impl Builder {
-    fn new(graph: &Graph, fusion: &Fusion) -> Builder {
+    fn new(graph: &Graph, fusion: &Fusion, like: FxHashMap<Val, usize>) -> Builder {
         let plan = ExecutionPlan {
             graph: graph.clone(),
             segments: Vec::new(),
@@ -166,9 +174,10 @@ impl Builder {
             slots: PrimaryMap::new(),
             inputs: Vec::new(),
             outputs: Vec::new(),
+            aliases: fusion.outputs().iter().map(|output| output.alias.map(|input| input as usize)).collect(),
             formulas: Formulas::default(),
         };
-        let mut builder = Builder { plan, places: FxHashMap::default() };
+        let mut builder = Builder { plan, places: FxHashMap::default(), like };
         for &val in fusion.inputs() {
             let slot = builder.slot_of(val);
             builder.plan.inputs.push(slot);
@@ -180,13 +189,14 @@ impl Builder {
     fn slot<'e>(&mut self, dtype: DType, shape: impl IntoIterator<Item = &'e Expr>) -> Slot {
         let formulas = &mut self.plan.formulas;
         let shape = shape.into_iter().map(|size| formulas.intern(size)).collect();
-        self.plan.slots.push(SlotData { dtype, shape })
+        self.plan.slots.push(SlotData { dtype, shape, like: None, in_place: None })
     }
 
     /// A new slot for a value, which later readers of the value find.
     fn slot_of(&mut self, val: Val) -> Slot {
         let ty = self.plan.graph.ty(val).clone();
         let slot = self.slot(ty.dtype, &ty.shape);
+        self.plan.slots[slot].like = self.like.get(&val).copied();
         self.places.insert(val, slot);
         slot
     }
@@ -241,6 +251,7 @@ impl Builder {
         let arguments = lowered.arguments.iter().map(|argument| match *argument {
             Argument::Size(sym) => ArgumentSource::Size(self.plan.formulas.intern(&Expr::sym(sym))),
             Argument::Stride { input, axis } => ArgumentSource::Stride(inputs[input], axis),
+            Argument::StoreStride { store, axis } => ArgumentSource::Stride(stores[store], axis),
         });
         let arguments = arguments.collect();
         let buffers = lowered.buffers.iter().map(|source| match *source {
@@ -253,23 +264,36 @@ impl Builder {
         Launch { kernel: self.plan.kernels.len() - 1, arguments, buffers, segment }
     }
 
-    /// Adds the outputs, copied where a value is an input or given back before, and the frees.
-    fn finish(mut self, fusion: &Fusion) -> ExecutionPlan {
-        for output in fusion.outputs() {
-            let from = *self.places.get(&output.val).expect("every output is an input or made by a segment");
-            let slot = if self.plan.inputs.contains(&from) || self.plan.outputs.contains(&from) {
-                let ty = self.plan.graph.ty(output.val).clone();
-                let to = self.slot(ty.dtype, &ty.shape);
-                self.allocate(to);
-                self.plan.steps.push(Step::Copy { from, to });
-                to
+    /// Adds the outputs, copied where a value is an input or given back before, and the frees. In-place outputs come first,
+    /// so that what is written to an input is what a kernel has made.
+    fn finish(mut self, fusion: &Fusion, stores_in_place: &dyn Fn(usize) -> bool) -> ExecutionPlan {
+        let outputs = fusion.outputs();
+        let mut slots: Vec<Option<Slot>> = vec![None; outputs.len()];
+        let (in_place, others): (Vec<usize>, Vec<usize>) =
+            (0..outputs.len()).partition(|&number| outputs[number].alias.is_some());
+        for number in in_place.into_iter().chain(others) {
+            let val = outputs[number].val;
+            let from = *self.places.get(&val).expect("every output is an input or made by a segment");
+            slots[number] = Some(if self.plan.inputs.contains(&from) || slots.contains(&Some(from)) {
+                self.copied(from, val)
             } else {
+                let alias = self.plan.aliases[number].filter(|_| stores_in_place(number));
+                self.plan.slots[from].in_place = alias;
                 from
-            };
-            self.plan.outputs.push(slot);
+            });
         }
+        self.plan.outputs = slots.into_iter().flatten().collect();
         self.plan.free_the_dead();
         self.plan
+    }
+
+    /// A copy of a slot.
+    fn copied(&mut self, from: Slot, val: Val) -> Slot {
+        let ty = self.plan.graph.ty(val).clone();
+        let to = self.slot(ty.dtype, &ty.shape);
+        self.allocate(to);
+        self.plan.steps.push(Step::Copy { from, to });
+        to
     }
 }
 

@@ -1,26 +1,33 @@
-//! Outputs: dense tensors in the allocator's memory, which goes back to the allocator when they are dropped.
+//! Outputs: tensors without gaps in the allocator's memory, which goes back to the allocator when they are dropped.
 
 use std::fmt;
 
 use ir::DType;
-use ir::array::{Array, ArrayError, ArrayView, ArrayViewMut, Dims, Layout};
+use ir::array::{Array, ArrayError, ArrayView, ArrayViewMut, Layout};
 
 use crate::Error;
 use crate::cpu::alloc::{Allocator, Buffer};
 
-/// A dense row-major tensor, aligned to 64 bytes.
+/// A tensor without gaps, row-major unless the definition or the input that it is written to says otherwise, aligned to
+/// 64 bytes.
 pub struct Tensor {
     buffer: Buffer,
     dtype: DType,
-    sizes: Dims,
+    layout: Layout,
 }
 
 impl Tensor {
-    /// A tensor with unspecified contents.
-    pub(crate) fn allocate(allocator: &Allocator, dtype: DType, sizes: Dims) -> Result<Tensor, Error> {
+    /// A tensor with unspecified contents, whose axes lie in memory in the order of these strides.
+    pub(crate) fn allocate(
+        allocator: &Allocator,
+        dtype: DType,
+        sizes: &[usize],
+        like: Option<&[isize]>,
+    ) -> Result<Tensor, Error> {
         let bytes =
-            bytes_of(dtype, &sizes).ok_or(Error::Memory { bytes: usize::MAX, limit: isize::MAX as usize })?;
-        Ok(Tensor { buffer: allocator.allocate(bytes)?, dtype, sizes })
+            bytes_of(dtype, sizes).ok_or(Error::Memory { bytes: usize::MAX, limit: isize::MAX as usize })?;
+        let layout = like.map_or_else(|| Layout::dense(sizes), |strides| packed(sizes, strides));
+        Ok(Tensor { buffer: allocator.allocate(bytes)?, dtype, layout })
     }
 
     /// Element type.
@@ -30,34 +37,35 @@ impl Tensor {
 
     /// Sizes of the axes.
     pub fn sizes(&self) -> &[usize] {
-        &self.sizes
+        &self.layout.sizes
     }
 
-    /// The elements in row-major order, as bytes of the machine's order.
+    /// Strides of the axes, in elements.
+    pub fn strides(&self) -> &[isize] {
+        &self.layout.strides
+    }
+
+    /// The elements as they lie in memory, as bytes of the machine's order.
     pub fn as_bytes(&self) -> &[u8] {
         self.buffer.as_slice()
     }
 
     /// The elements.
     pub fn view(&self) -> ArrayView<'_> {
-        let strides = Layout::dense(&self.sizes).strides;
-        ArrayView::new(self.buffer.as_slice(), 0, self.dtype, &self.sizes, &strides)
+        let Layout { sizes, strides, .. } = &self.layout;
+        ArrayView::new(self.buffer.as_slice(), 0, self.dtype, sizes, strides)
             .expect("the buffer was allocated for these sizes")
     }
 
     pub(crate) fn view_mut(&mut self) -> ArrayViewMut<'_> {
-        let strides = Layout::dense(&self.sizes).strides;
-        ArrayViewMut::new(self.buffer.as_mut_slice(), 0, self.dtype, &self.sizes, &strides)
+        let Layout { sizes, strides, .. } = &self.layout;
+        ArrayViewMut::new(self.buffer.as_mut_slice(), 0, self.dtype, sizes, strides)
             .expect("the buffer was allocated for these sizes")
     }
 
     /// Where the elements begin, for whoever takes the tensor over; valid while the tensor lives.
     pub fn as_mut_ptr(&mut self) -> *mut u8 {
         self.buffer.as_mut_ptr()
-    }
-
-    pub(crate) fn as_mut_bytes(&mut self) -> &mut [u8] {
-        self.buffer.as_mut_slice()
     }
 
     /// A copy in memory of its own.
@@ -73,6 +81,19 @@ impl fmt::Debug for Tensor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Tensor({}{:?})", self.dtype, self.sizes())
     }
+}
+
+/// Without gaps, axes in memory in the order of these strides. Row-major where that is such an order.
+fn packed(sizes: &[usize], strides: &[isize]) -> Layout {
+    let mut order: Vec<usize> = (0..sizes.len()).filter(|&axis| sizes[axis] != 1).collect();
+    order.sort_by_key(|&axis| std::cmp::Reverse(strides[axis].unsigned_abs()));
+    let mut layout = Layout::dense(sizes);
+    let mut step = 1_usize;
+    for axis in order.into_iter().rev() {
+        layout.strides[axis] = step as isize;
+        step = step.wrapping_mul(sizes[axis].max(1));
+    }
+    layout
 }
 
 /// Bytes of a dense tensor; `None` where the number is beyond the machine.

@@ -49,37 +49,43 @@ impl Emitter<'_> {
     /// The buffer of an input and the position of an index in it.
     pub fn input_address(&mut self, input: usize, index: &[Expr]) -> (Buffer, Expr) {
         let val = self.group.view.inputs()[input];
-        let ty = self.group.graph.ty(val).clone();
-        let buffer = self.buffer(BufferSource::Input(input), val.to_string(), ty.dtype, Access::Read);
-        let position = match &self.group.layouts[input] {
-            Layout::Dense => {
-                let sizes = self.sizes(&ty.shape);
-                row_major(index, &sizes)
-            }
-            Layout::Strided(strides) => {
-                let mut position = Expr::zero();
-                for (axis, (index, stride)) in index.iter().zip(strides).enumerate() {
-                    let stride = match stride {
-                        _ if index.is_zero() => continue,
-                        Stride::Zero => continue,
-                        Stride::One => Expr::one(),
-                        Stride::Any => {
-                            self.argument(Argument::Stride { input, axis }, || format!("{val}_stride{axis}"))
-                        }
-                    };
-                    position = position + index.clone() * stride;
-                }
-                position
-            }
-        };
-        (buffer, whole(&position))
+        let dtype = self.group.graph.dtype(val);
+        let buffer = self.buffer(BufferSource::Input(input), val.to_string(), dtype, Access::Read);
+        let stride = |axis: usize| Argument::Stride { input, axis };
+        (buffer, self.position(val, index, &self.group.layouts[input], &stride))
     }
 
     /// The buffer of a stored value and the position of an index in it.
     pub fn store_address(&mut self, store: usize, val: Val, index: &[Expr]) -> (Buffer, Expr) {
-        let ty = self.group.graph.ty(val).clone();
-        let buffer = self.buffer(BufferSource::Store(store), val.to_string(), ty.dtype, Access::Write);
-        let sizes = self.sizes(&ty.shape);
-        (buffer, whole(&row_major(index, &sizes)))
+        let dtype = self.group.graph.dtype(val);
+        let buffer = self.buffer(BufferSource::Store(store), val.to_string(), dtype, Access::Write);
+        let stride = |axis: usize| Argument::StoreStride { store, axis };
+        (buffer, self.position(val, index, &self.group.stores[store], &stride))
+    }
+
+    /// The position of an index in memory of this layout; `any` says which argument holds a stride.
+    fn position(
+        &mut self,
+        val: Val,
+        index: &[Expr],
+        layout: &Layout,
+        any: &dyn Fn(usize) -> Argument,
+    ) -> Expr {
+        let Layout::Strided(strides) = layout else {
+            let shape = self.group.graph.shape(val).clone();
+            let sizes = self.sizes(&shape);
+            return whole(&row_major(index, &sizes));
+        };
+        let mut position = Expr::zero();
+        for (axis, (index, stride)) in index.iter().zip(strides).enumerate() {
+            let stride = match stride {
+                _ if index.is_zero() => continue,
+                Stride::Zero => continue,
+                Stride::One => Expr::one(),
+                Stride::Any => self.argument(any(axis), || format!("{val}_stride{axis}")),
+            };
+            position = position + index.clone() * stride;
+        }
+        whole(&position)
     }
 }

@@ -33,6 +33,13 @@ pub enum Argument {
         /// The axis.
         axis: usize,
     },
+    /// The stride of an axis of a stored value, in elements.
+    StoreStride {
+        /// Position among the witness's stores.
+        store: usize,
+        /// The axis.
+        axis: usize,
+    },
 }
 
 /// What a kernel's buffer is.
@@ -88,6 +95,8 @@ pub struct Group<'a> {
     pub schedule: &'a Schedule,
     /// How its inputs lie in memory.
     pub layouts: &'a [Layout],
+    /// How its stores lie in memory, in the order of the witness.
+    pub stores: &'a [Layout],
     /// A C identifier that the kernels are named after.
     pub name: &'a str,
 }

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use super::Schedule;
 use super::carry::carry;
 use super::fuse::fuse;
-use crate::layout::{Layout, Stride};
+use crate::layout::{Layout, Memory, Stride};
 use crate::segment::{Fold, Witness};
 use crate::space::Axis;
 use crate::target::Target;
@@ -43,13 +43,13 @@ pub fn choose(
     graph: &Graph,
     view: &Fusion,
     witness: &Witness,
-    layouts: &[Layout],
+    memory: Memory<'_>,
     target: &Target,
     hints: &Hints,
 ) -> Schedule {
     let mut schedule = Schedule {
         lanes: target.lanes,
-        fused: fuse(graph, view, witness, layouts),
+        fused: fuse(graph, view, witness, memory),
         blocks: Vec::new(),
         rows: Vec::new(),
         inner: Vec::new(),
@@ -57,7 +57,7 @@ pub fn choose(
         lanes_outside: false,
         carried: Vec::new(),
     };
-    let lane = lane_axis(graph, view, witness, layouts, hints).map(|axis| schedule.loop_of(axis));
+    let lane = lane_axis(graph, view, witness, memory, hints).map(|axis| schedule.loop_of(axis));
     let has_inner_folds = witness.folds.iter().any(|fold| !fold.terminal);
     let stage_axes = |axis: &Axis| !witness.workers.contains(axis);
     let mut inner = schedule.loops_of(witness.order.iter().copied().filter(stage_axes));
@@ -95,21 +95,21 @@ fn lane_axis(
     graph: &Graph,
     view: &Fusion,
     witness: &Witness,
-    layouts: &[Layout],
+    memory: Memory<'_>,
     hints: &Hints,
 ) -> Option<Axis> {
     let mut weights: FxHashMap<Axis, u64> = FxHashMap::default();
     let bytes = |val: Val| hints.value(&graph.ty(val).bytes());
-    for store in &witness.stores {
-        if let Some(axis) = store.axes.iter().rev().flatten().next() {
-            *weights.entry(*axis).or_default() += bytes(store.val);
+    for (store, layout) in witness.stores.iter().zip(memory.stores) {
+        if let Some(axis) = contiguous_axis(&store.axes, layout) {
+            *weights.entry(axis).or_default() += bytes(store.val);
         }
     }
     for &node in view.order() {
         for (k, operand) in graph.node(node).operands.iter().enumerate() {
             let Some(input) = view.inputs().iter().position(|input| input == operand) else { continue };
             let axes = witness.space.axes_of_operand(graph, view, node, k);
-            if let Some(axis) = contiguous_axis(&axes, &layouts[input]) {
+            if let Some(axis) = contiguous_axis(&axes, &memory.inputs[input]) {
                 *weights.entry(axis).or_default() += bytes(*operand);
             }
         }

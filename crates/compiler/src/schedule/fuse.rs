@@ -3,16 +3,16 @@
 
 use ir::graph::{Form, Fusion, Graph, Node};
 
-use crate::layout::Layout;
+use crate::layout::{Layout, Memory};
 use crate::segment::Witness;
 use crate::space::Axis;
 
 /// Runs of at least two axes, each outermost first.
-pub(super) fn fuse(graph: &Graph, view: &Fusion, witness: &Witness, layouts: &[Layout]) -> Vec<Vec<Axis>> {
+pub(super) fn fuse(graph: &Graph, view: &Fusion, witness: &Witness, memory: Memory<'_>) -> Vec<Vec<Axis>> {
     let mut runs: Vec<Vec<Axis>> = Vec::new();
     for &axis in &witness.order {
         match runs.last_mut() {
-            Some(run) if joins(graph, view, witness, layouts, run[run.len() - 1], axis) => run.push(axis),
+            Some(run) if joins(graph, view, witness, memory, run[run.len() - 1], axis) => run.push(axis),
             _ => runs.push(vec![axis]),
         }
     }
@@ -20,19 +20,22 @@ pub(super) fn fuse(graph: &Graph, view: &Fusion, witness: &Witness, layouts: &[L
     runs
 }
 
-fn joins(graph: &Graph, view: &Fusion, witness: &Witness, layouts: &[Layout], a: Axis, b: Axis) -> bool {
+fn joins(graph: &Graph, view: &Fusion, witness: &Witness, memory: Memory<'_>, a: Axis, b: Axis) -> bool {
     let kept = |axes: &[Option<Axis>]| next_to_each_other(axes, a, b);
     witness.alike(a, b)
-        && witness.stores.iter().all(|store| kept(&store.axes))
+        && witness.stores.iter().zip(memory.stores).all(|(store, layout)| {
+            let touched = store.axes.contains(&Some(a)) || store.axes.contains(&Some(b));
+            kept(&store.axes) && (!touched || *layout == Layout::Dense)
+        })
         && witness.folds.iter().all(|fold| kept(&fold.kept))
-        && view.order().iter().all(|&node| node_joins(graph, view, witness, layouts, node, a, b))
+        && view.order().iter().all(|&node| node_joins(graph, view, witness, memory, node, a, b))
 }
 
 fn node_joins(
     graph: &Graph,
     view: &Fusion,
     witness: &Witness,
-    layouts: &[Layout],
+    memory: Memory<'_>,
     node: Node,
     a: Axis,
     b: Axis,
@@ -56,7 +59,7 @@ fn node_joins(
         let Some(input) = view.inputs().iter().position(|input| input == operand) else { return true };
         let axes = witness.space.axes_of_operand(graph, view, node, k);
         let touched = axes.contains(&Some(a)) || axes.contains(&Some(b));
-        !touched || (layouts[input] == Layout::Dense && next_to_each_other(&axes, a, b))
+        !touched || (memory.inputs[input] == Layout::Dense && next_to_each_other(&axes, a, b))
     })
 }
 

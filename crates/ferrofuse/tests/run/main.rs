@@ -5,6 +5,7 @@ mod definitions;
 mod examples;
 mod executors;
 mod explained;
+mod in_place;
 mod machine;
 mod refusals;
 mod tensors;

@@ -206,6 +206,16 @@ impl<'a> ArrayViewMut<'a> {
         unsafe { ArrayView::from_raw_parts(self.base, self.dtype, self.layout.clone()) }
     }
 
+    /// The same memory for writing, while this view rests.
+    pub fn reborrow(&mut self) -> ArrayViewMut<'_> {
+        ArrayViewMut {
+            base: self.base,
+            dtype: self.dtype,
+            layout: self.layout.clone(),
+            lifetime: PhantomData,
+        }
+    }
+
     /// The same memory through another layout, whose offset counts from where this view's layout counts.
     ///
     /// # Errors

@@ -86,7 +86,7 @@ impl Definer {
     }
 
     /// The number of the input that an output is written to.
-    fn alias_place(&self, tensor: Value, alias: Value) -> Result<u32, DefineError> {
+    fn alias_place(&mut self, tensor: Value, alias: Value) -> Result<u32, DefineError> {
         let refuse =
             |expected: String, given: String| Err(self.refuse(expected, given).argument("alias_input"));
         let Some(place) = self.inputs.iter().position(|&input| input == alias.val) else {
@@ -98,7 +98,19 @@ impl Definer {
         if output.dtype != input.dtype || !same_shape {
             return refuse(format!("an input of type {output}"), format!("one of type {input}"));
         }
-        Ok(place as u32)
+        let place = place as u32;
+        if self.outputs.iter().any(|output| output.alias == Some(place)) {
+            return refuse(
+                "an input that no other output is written to".to_owned(),
+                "one that is".to_owned(),
+            );
+        }
+        for (a, b) in output.shape.clone().iter().zip(input.shape.clone().iter()) {
+            let equal = self.facts.assume_equal(a, b);
+            equal
+                .map_err(|_| self.refuse(format!("size {a}"), format!("size {b}")).argument("alias_input"))?;
+        }
+        Ok(place)
     }
 
     /// The finished definition.

@@ -2,6 +2,7 @@
 
 pub mod build;
 mod combine;
+mod in_place;
 pub mod interpret;
 mod line;
 mod literal;
@@ -12,6 +13,7 @@ pub mod uniformity;
 pub mod verify;
 
 pub use build::{KernelArith, KernelBuilder};
+pub use in_place::may_share_memory;
 pub use interpret::{Fault, LaneOrder, Location, Memory, Options, interpret};
 pub use parse::{ParseError, parse};
 pub use program::*;

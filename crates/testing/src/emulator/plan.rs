@@ -126,7 +126,7 @@ impl SegmentRun<'_> {
             let place = lowered.kernel.arguments.iter().position(|&own| own == sym)?;
             match lowered.arguments[place] {
                 Argument::Size(size) => self.sizes.get(size),
-                Argument::Stride { .. } => None,
+                Argument::Stride { .. } | Argument::StoreStride { .. } => None,
             }
         };
         let parameters = cuda.parameters.iter().map(|parameter| match *parameter {

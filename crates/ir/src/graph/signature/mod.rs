@@ -98,6 +98,11 @@ impl Signature {
         Ok(sizes)
     }
 
+    /// What complaints call an input: its position, and its name if it has one.
+    pub fn input_name(&self, place: usize) -> &str {
+        &self.inputs[place].name
+    }
+
     fn check_types(&self, inputs: &[ArrayView<'_>]) -> Result<(), InputError> {
         if inputs.len() != self.inputs.len() {
             return Err(InputError::Count { expected: self.inputs.len(), given: inputs.len() });

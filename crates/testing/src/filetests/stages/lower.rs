@@ -46,6 +46,7 @@ fn launch(lowered: &Lowered) -> String {
     let argument = |argument: &Argument| match argument {
         Argument::Size(symbol) => symbol.to_string(),
         Argument::Stride { input, axis } => format!("stride {axis} of input {input}"),
+        Argument::StoreStride { store, axis } => format!("stride {axis} of store {store}"),
     };
     let list = |items: Vec<String>| if items.is_empty() { "none".to_owned() } else { items.join(", ") };
     let kernel = &lowered.kernel;

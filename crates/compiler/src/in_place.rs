@@ -1,0 +1,89 @@
+//! In-place outputs: which values lie in memory like the input that they are written to, and which of them their kernels
+//! may store there at once.
+//!
+//! Takes a fusion and a plan of it, looks at kernels. Whether the caller's buffers overlap is asked when it is called.
+
+use ir::graph::{Fusion, Graph, Val};
+use ir::index::{Expr, Sym};
+use ir::kernel::may_share_memory;
+use rustc_hash::FxHashMap;
+
+use crate::layout::Layout;
+use crate::lower::{Argument, BufferSource, Lowered};
+use crate::plan::{Decision, Kernels, Plan, SegmentPlan};
+
+/// The computed values that are written to an input, with that input's number; the first of several inputs counts.
+pub(crate) fn written_like(graph: &Graph, fusion: &Fusion, layouts: &[Layout]) -> FxHashMap<Val, usize> {
+    let mut like = FxHashMap::default();
+    for output in fusion.outputs().iter().filter(|output| !fusion.is_input(output.val)) {
+        if let Some(input) = output.alias.map(|input| input as usize)
+            && layouts.get(input).is_some_and(|layout| layout.is_writable(graph.shape(output.val)))
+        {
+            like.entry(output.val).or_insert(input);
+        }
+    }
+    like
+}
+
+impl Plan {
+    /// Whether an in-place output may be stored straight into its input's memory: everything that reads the old
+    /// contents has run before, or reads each element in the turn that stores it, and nothing that can fail on real data
+    /// comes after the first store.
+    pub fn stores_in_place(&self, output: usize) -> bool {
+        let output = self.fusion.outputs()[output];
+        let Some(input) = output.alias.filter(|&input| self.like.get(&output.val) == Some(&(input as usize)))
+        else {
+            return false;
+        };
+        let old = self.fusion.inputs()[input as usize];
+        let makes = |segment: &SegmentPlan| segment.view.is_output(output.val);
+        let Some(maker) = self.segments.iter().position(makes) else { return false };
+        let reads = |segment: &SegmentPlan| segment.view.is_input(old);
+        let evaluated = |segment: &SegmentPlan| matches!(segment.decision, Decision::Evaluate { .. });
+        if self.fusion.is_output(old)
+            || self.segments[maker + 1..].iter().any(reads)
+            || self.segments[maker..].iter().any(evaluated)
+        {
+            return false;
+        }
+        match &self.segments[maker].decision {
+            Decision::Kernels(kernels) => shares(kernels, &self.segments[maker].view, output.val, old),
+            Decision::Evaluate { .. } => false,
+        }
+    }
+}
+
+/// Whether the kernels of a segment can store `new` where they read `old`.
+fn shares(kernels: &Kernels, view: &Fusion, new: Val, old: Val) -> bool {
+    let Some(store) = kernels.witness.stores.iter().position(|store| store.val == new) else { return false };
+    let Some(input) = view.inputs().iter().position(|&input| input == old) else { return true };
+    let buffer = |kernel: &Lowered, wanted: BufferSource| {
+        let place = kernel.buffers.iter().position(|&source| source == wanted);
+        place.and_then(|place| kernel.kernel.buffers.keys().nth(place))
+    };
+    let launches = &kernels.lowered.kernels;
+    let Some(writer) = launches.iter().position(|one| buffer(one, BufferSource::Store(store)).is_some())
+    else {
+        return false;
+    };
+    let read = |kernel: &Lowered| buffer(kernel, BufferSource::Input(input));
+    if launches[writer + 1..].iter().any(|kernel| read(kernel).is_some()) {
+        return false;
+    }
+    let kernel = &launches[writer];
+    match (read(kernel), buffer(kernel, BufferSource::Store(store))) {
+        (Some(read), Some(written)) => {
+            may_share_memory(&kernel.kernel, read, written, &|sym| same_stride(kernel, sym, store, input))
+        }
+        _ => true,
+    }
+}
+
+/// The stride of the input where a symbol is the stride of the store: in one memory they are equal.
+fn same_stride(kernel: &Lowered, sym: Sym, store: usize, input: usize) -> Option<Expr> {
+    let place = kernel.kernel.arguments.iter().position(|&own| own == sym)?;
+    let Argument::StoreStride { store: own, axis } = kernel.arguments[place] else { return None };
+    let wanted = Argument::Stride { input, axis };
+    let other = kernel.arguments.iter().position(|argument| own == store && *argument == wanted)?;
+    Some(Expr::sym(kernel.kernel.arguments[other]))
+}

@@ -1,0 +1,105 @@
+//! Arguments of a call that writes into its inputs: memory to read, or to read and write.
+//!
+//! Rust's own views cannot overlap where one of them writes; memory at pointers can, and says so by being unsafe to name.
+
+use std::marker::PhantomData;
+
+use ir::DType;
+use ir::array::{ArrayView, ArrayViewMut, Layout};
+
+/// An input of a call, for reading or for writing too.
+#[derive(Debug)]
+pub struct Argument<'a> {
+    base: *mut u8,
+    dtype: DType,
+    layout: Layout,
+    writable: bool,
+    lifetime: PhantomData<&'a mut [u8]>,
+}
+
+impl<'a> From<ArrayView<'a>> for Argument<'a> {
+    /// Memory that is only read.
+    fn from(view: ArrayView<'a>) -> Argument<'a> {
+        let (base, dtype, layout) = (view.base().cast_mut(), view.dtype(), view.layout().clone());
+        Argument { base, dtype, layout, writable: false, lifetime: PhantomData }
+    }
+}
+
+impl<'a> From<ArrayViewMut<'a>> for Argument<'a> {
+    /// Memory that may be written too.
+    fn from(mut view: ArrayViewMut<'a>) -> Argument<'a> {
+        let layout = Layout { offset: 0, sizes: view.sizes().into(), strides: view.strides().into() };
+        let (base, dtype) = (view.as_mut_ptr(), view.dtype());
+        Argument { base, dtype, layout, writable: true, lifetime: PhantomData }
+    }
+}
+
+impl<'a> Argument<'a> {
+    /// Memory at a pointer, to be read and written. Arguments of one call made by this may overlap each other.
+    ///
+    /// # Safety
+    /// Every element that some index of the layout reaches from `base` must be readable, writable and initialised for
+    /// `'a`, and until the call has returned nobody may touch it but through arguments of the same call that were made by
+    /// this function. Alignment does not matter.
+    pub unsafe fn from_raw_parts(base: *mut u8, dtype: DType, layout: Layout) -> Argument<'a> {
+        Argument { base, dtype, layout, writable: true, lifetime: PhantomData }
+    }
+
+    /// Whether it may be written.
+    pub fn is_writable(&self) -> bool {
+        self.writable
+    }
+
+    /// The elements. What the call does after it has written to them, it does without these.
+    pub(crate) fn view(&self) -> ArrayView<'_> {
+        // SAFETY: the memory is readable by the contracts of the views that arguments are made of, and of
+        // `from_raw_parts`. The call alone writes to it, either when it reads no more, or by a kernel that the plan proved
+        // to store no element before it has loaded it.
+        unsafe { ArrayView::from_raw_parts(self.base, self.dtype, self.layout.clone()) }
+    }
+
+    /// The elements for writing.
+    ///
+    /// # Safety
+    /// The argument must be writable, and nothing may read through a view of these elements, or of an argument that
+    /// overlaps, what is written through this one and is expected to be old.
+    pub(crate) unsafe fn view_mut(&self) -> ArrayViewMut<'a> {
+        debug_assert!(self.writable, "an argument for reading is written");
+        // SAFETY: writable by the contract of what the argument was made of; the rest is the caller's.
+        unsafe { ArrayViewMut::from_raw_parts(self.base, self.dtype, self.layout.clone()) }
+    }
+
+    /// Whether some byte may belong to both: whether the stretches from the first to the last byte meet.
+    pub(crate) fn overlaps(&self, other: &Argument<'_>) -> bool {
+        match (self.stretch(), other.stretch()) {
+            (Some((first, end)), Some((other_first, other_end))) => first < other_end && other_first < end,
+            _ => false,
+        }
+    }
+
+    /// The addresses of the first byte and of the one past the last; `None` without elements.
+    fn stretch(&self) -> Option<(i128, i128)> {
+        let (low, high) = self.layout.span()?;
+        let (base, width) = (self.base as usize as i128, self.dtype.size() as i128);
+        Some((base + low * width, base + (high + 1) * width))
+    }
+
+    /// Whether two indices may reach one element: not where each stride is beyond all that smaller ones reach.
+    pub(crate) fn repeats(&self) -> bool {
+        let axes = self.layout.sizes.iter().zip(&self.layout.strides);
+        let mut axes: Vec<(usize, i128)> = axes
+            .map(|(&size, &stride)| (size, (stride as i128).abs()))
+            .filter(|(size, _)| *size != 1)
+            .collect();
+        if axes.iter().any(|(size, _)| *size == 0) {
+            return false;
+        }
+        axes.sort_by_key(|&(_, stride)| stride);
+        let mut reach = 0_i128;
+        axes.into_iter().any(|(size, stride)| {
+            let meets = stride <= reach;
+            reach += (size as i128 - 1) * stride;
+            meets
+        })
+    }
+}
