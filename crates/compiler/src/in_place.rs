@@ -3,7 +3,7 @@
 //!
 //! Takes a fusion and a plan of it, looks at kernels. Whether the caller's buffers overlap is asked when it is called.
 
-use ir::graph::{Fusion, Graph, Val};
+use ir::graph::{Form, Fusion, Graph, Val};
 use ir::index::{Expr, Sym};
 use ir::kernel::may_share_memory;
 use rustc_hash::FxHashMap;
@@ -12,10 +12,12 @@ use crate::layout::Layout;
 use crate::lower::{Argument, BufferSource, Lowered};
 use crate::plan::{Decision, Kernels, Plan, SegmentPlan};
 
-/// The computed values that are written to an input, with that input's number; the first of several inputs counts.
+/// The computed values that are written to an input, with that input's number; the first of several inputs counts. A
+/// library's results lie without gaps.
 pub(crate) fn written_like(graph: &Graph, fusion: &Fusion, layouts: &[Layout]) -> FxHashMap<Val, usize> {
     let mut like = FxHashMap::default();
-    for output in fusion.outputs().iter().filter(|output| !fusion.is_input(output.val)) {
+    let computed = |val: Val| !fusion.is_input(val) && !matches!(graph.form(val), Form::Library(_));
+    for output in fusion.outputs().iter().filter(|output| computed(output.val)) {
         if let Some(input) = output.alias.map(|input| input as usize)
             && layouts.get(input).is_some_and(|layout| layout.is_writable(graph.shape(output.val)))
         {
@@ -39,16 +41,16 @@ impl Plan {
         let makes = |segment: &SegmentPlan| segment.view.is_output(output.val);
         let Some(maker) = self.segments.iter().position(makes) else { return false };
         let reads = |segment: &SegmentPlan| segment.view.is_input(old);
-        let evaluated = |segment: &SegmentPlan| matches!(segment.decision, Decision::Evaluate { .. });
+        let fails = |segment: &SegmentPlan| !matches!(segment.decision, Decision::Kernels(_));
         if self.fusion.is_output(old)
             || self.segments[maker + 1..].iter().any(reads)
-            || self.segments[maker..].iter().any(evaluated)
+            || self.segments[maker..].iter().any(fails)
         {
             return false;
         }
         match &self.segments[maker].decision {
             Decision::Kernels(kernels) => shares(kernels, &self.segments[maker].view, output.val, old),
-            Decision::Evaluate { .. } => false,
+            Decision::Evaluate { .. } | Decision::Library(_) => false,
         }
     }
 }

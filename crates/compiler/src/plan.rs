@@ -9,7 +9,9 @@ use crate::layout::{Layout, Memory};
 use crate::lower::{Group, LoweredSegment, lower};
 use crate::passes::optimize;
 use crate::schedule::{Hints, Schedule, ScheduleError, choose};
-use crate::segment::{Segmentation, SegmentationError, Witness, greedy, legal, recompute};
+use crate::segment::{
+    Engine, LibraryCall, Segmentation, SegmentationError, Witness, engine, greedy, recompute,
+};
 use crate::target::Target;
 
 /// Choices that the user makes instead of the compiler.
@@ -56,6 +58,8 @@ pub struct SegmentPlan {
 pub enum Decision {
     /// As kernels.
     Kernels(Box<Kernels>),
+    /// By a library of the machine.
+    Library(LibraryCall),
     /// By the evaluator, because no kernel can be made of it yet.
     Evaluate {
         /// Why.
@@ -195,8 +199,9 @@ fn decide(
     chosen: Option<&Schedule>,
     name: &str,
 ) -> Result<Decision, PlanError> {
-    let witness = match legal(graph, view) {
-        Ok(witness) => witness,
+    let witness = match engine(graph, view) {
+        Ok(Engine::Kernel(witness)) => *witness,
+        Ok(Engine::Library(call)) => return Ok(Decision::Library(call)),
         Err(refusal) => return Ok(Decision::Evaluate { reason: refusal.reason, val: refusal.val }),
     };
     let schedule = match chosen {

@@ -57,6 +57,14 @@ pub enum EmitError {
         /// The target.
         target: &'static str,
     },
+    /// A segment that a library would run on a target for which none is called yet.
+    #[error("{segment} is {op}, which a library computes; none is called on CUDA targets yet")]
+    Library {
+        /// The segment.
+        segment: String,
+        /// What it computes.
+        op: &'static str,
+    },
     /// No libLLVM, or it refused.
     #[error(transparent)]
     Llvm(#[from] llvm::Error),
@@ -117,7 +125,7 @@ pub struct EmitOptions<'l> {
     pub llvm: Result<&'l Llvm, &'l llvm::Error>,
 }
 
-/// The text of a stage. Segments that the evaluator runs have a comment in place of what they lack.
+/// The text of a stage. Segments that a library or the evaluator runs have a comment in place of what they lack.
 ///
 /// # Errors
 /// When there is no such segment, the target does not suit the stage, or libLLVM is needed and missing.
@@ -160,6 +168,10 @@ fn per_segment(stage: Stage, plan: &Plan, options: &EmitOptions<'_>) -> Result<S
         let SegmentPlan { name, decision, .. } = segment;
         let part = match decision {
             Decision::Kernels(kernels) => of_kernels(stage, kernels, options)?,
+            Decision::Library(call) if stage == Stage::Cuda => {
+                return Err(EmitError::Library { segment: name.clone(), op: call.op.name() });
+            }
+            Decision::Library(call) => format!("{comment} {name}: a library computes {}\n", call.op),
             Decision::Evaluate { reason, val } => {
                 format!("{comment} {name} runs on the evaluator: {val} {reason}\n")
             }

@@ -54,7 +54,10 @@ pub struct SegmentExplanation {
     /// The schedule's text, for a segment that is a kernel.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub schedule: Option<String>,
-    /// Why the evaluator runs it, for one that is not.
+    /// What a library computes, for one that a library runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub library: Option<&'static str>,
+    /// Why the evaluator runs it, for one that is neither.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evaluator_reason: Option<String>,
     /// How often it reads its inputs from far memory.
@@ -128,7 +131,15 @@ fn is_operation(form: &Form) -> bool {
 fn passes(segment: &SegmentPlan) -> u32 {
     match &segment.decision {
         Decision::Kernels(kernels) => kernels.passes,
-        Decision::Evaluate { .. } => 1,
+        Decision::Evaluate { .. } | Decision::Library(_) => 1,
+    }
+}
+
+/// What a library computes of a segment, if one runs it.
+fn library(segment: &SegmentPlan) -> Option<&'static str> {
+    match &segment.decision {
+        Decision::Library(call) => Some(call.op.name()),
+        Decision::Kernels(_) | Decision::Evaluate { .. } => None,
     }
 }
 
@@ -165,6 +176,7 @@ impl Explainer<'_> {
         let SegmentPlan { name, view, decision } = &self.plan.segments[number];
         let (schedule, evaluator_reason) = match decision {
             Decision::Kernels(kernels) => (Some(kernels.schedule.to_string()), None),
+            Decision::Library(_) => (None, None),
             Decision::Evaluate { reason, val } => (None, Some(format!("{} {reason}", self.names.of(*val)))),
         };
         SegmentExplanation {
@@ -174,6 +186,7 @@ impl Explainer<'_> {
             outputs: view.outputs().iter().map(|output| self.tensor(output.val)).collect(),
             recomputed: self.recomputed(number),
             schedule,
+            library: library(&self.plan.segments[number]),
             evaluator_reason,
             passes: passes(&self.plan.segments[number]),
             bytes: self.moved_bytes(&self.plan.segments[number]),
@@ -200,7 +213,7 @@ impl Explainer<'_> {
                 let memory = kernels.lowered.temporaries.iter();
                 memory.map(|memory| self.hints.value(&memory.len) * memory.dtype.size() as u64).sum()
             }
-            Decision::Evaluate { .. } => 0,
+            Decision::Evaluate { .. } | Decision::Library(_) => 0,
         };
         read * u64::from(passes(segment)) + written + 2 * partial
     }
@@ -250,10 +263,15 @@ impl Explainer<'_> {
     fn boundary(&self, from: &SegmentPlan, to: &SegmentPlan) -> String {
         let evaluated = |segment: &SegmentPlan| match &segment.decision {
             Decision::Evaluate { reason, val } => Some(format!("{} {reason}", self.names.of(*val))),
-            Decision::Kernels(_) => None,
+            Decision::Kernels(_) | Decision::Library(_) => None,
         };
         if let Some(reason) = evaluated(from).or_else(|| evaluated(to)) {
             return reason;
+        }
+        match (library(from), library(to)) {
+            (_, Some(op)) => return format!("it is an operand of {op}, which a library computes"),
+            (Some(op), None) => return format!("it is a result of {op}, which a library computes"),
+            (None, None) => {}
         }
         let made: Vec<Output> = from.view.outputs().iter().chain(to.view.outputs()).copied().collect();
         let is_made = |val: &Val| made.iter().any(|output| output.val == *val);

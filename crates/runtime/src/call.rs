@@ -7,14 +7,18 @@ use std::ops::Deref;
 use std::time::Instant;
 
 use cranelift_entity::PrimaryMap;
-use ir::array::{Array, ArrayView, ArrayViewMut, Dims};
+use ir::array::{Array, ArrayView, ArrayViewMut, Dims, Layout};
 use ir::graph::evaluate::{EvaluateOptions, evaluate};
 use ir::graph::{SizeError, Sizes};
+use ir::{DType, Scalar};
 
 use crate::argument::Argument;
 use crate::compile::{Code, Variant};
+use crate::cpu::library;
 use crate::formulas::Formula;
-use crate::plan::{ArgumentSource, Evaluation, ExecutionPlan, Launch, Slot, Step};
+use crate::plan::{
+    ArgumentSource, Change, Evaluation, ExecutionPlan, Launch, LibraryStep, SeenSlot, Slot, SlotSource, Step,
+};
 use crate::tensor::bytes_of;
 use crate::{CallReport, Error, Machine, StepReport, Tensor, interpret, launch};
 
@@ -213,6 +217,7 @@ impl<'a> Call<'a> {
             }
             Step::Launch(launch) => self.launch(launch)?,
             Step::Evaluate(evaluation) => self.evaluate(evaluation)?,
+            Step::Library(step) => self.library(step)?,
             Step::Copy { from, to } => {
                 let mut target = std::mem::replace(&mut self.memory[*to], Memory::Nothing);
                 let copied = target.view_mut().copy_from(&self.memory[*from].view());
@@ -235,6 +240,7 @@ impl<'a> Call<'a> {
         let name = match step {
             Step::Launch(launch) => self.plan.kernels[launch.kernel].name.as_str(),
             Step::Evaluate(evaluation) => self.plan.segments[evaluation.segment].name.as_str(),
+            Step::Library(step) => self.plan.segments[step.segment].name.as_str(),
             Step::Copy { .. } => "copy",
             Step::Allocate(_) | Step::Free(_) => return self.step(step),
         };
@@ -264,6 +270,64 @@ impl<'a> Call<'a> {
                 interpret::run(kernel, &arguments, &launch.buffers, &mut self.memory, options)
             }
         }
+    }
+
+    /// Results are taken out while they are written, since operands are read meanwhile.
+    fn library(&mut self, step: &LibraryStep) -> Result<(), Error> {
+        let mut results: Vec<Memory<'a>> = step
+            .results
+            .iter()
+            .map(|&slot| std::mem::replace(&mut self.memory[slot], Memory::Nothing))
+            .collect();
+        let scalars =
+            step.operands.iter().map(|operand| self.scalar(operand.source)).collect::<Result<Vec<_>, _>>()?;
+        let operands: Vec<ArrayView<'_>> = step
+            .operands
+            .iter()
+            .zip(&scalars)
+            .map(|(operand, scalar)| self.seen(operand, scalar.as_ref()))
+            .collect();
+        let views = results.iter_mut().map(|memory| memory.view_mut()).collect();
+        library::run(&step.op, &operands, views, &self.machine.pool)?;
+        drop(operands);
+        for (&slot, memory) in step.results.iter().zip(results) {
+            self.memory[slot] = memory;
+        }
+        Ok(())
+    }
+
+    /// A scalar operand in memory.
+    fn scalar(&self, source: SlotSource) -> Result<Option<Array>, Error> {
+        let scalar = match source {
+            SlotSource::Slot(_) => return Ok(None),
+            SlotSource::Constant(scalar) => scalar,
+            SlotSource::Size(formula) => Scalar::from_i64(DType::I64, self.formulas[formula]),
+        };
+        let mut array = Array::zeros(scalar.dtype(), &[])?;
+        array.fill(scalar);
+        Ok(Some(array))
+    }
+
+    /// A tensor as an operand sees it.
+    fn seen<'m>(&'m self, operand: &SeenSlot, scalar: Option<&'m Array>) -> ArrayView<'m> {
+        let view = match (operand.source, scalar) {
+            (SlotSource::Slot(slot), _) => self.memory[slot].view(),
+            (_, Some(array)) => array.view(),
+            (_, None) => unreachable!("a scalar was put in memory"),
+        };
+        let change = |layout: Layout, change: &Change| match change {
+            Change::Permute(order) => layout.permuted(order.iter().map(|&axis| axis as usize)),
+            Change::Broadcast(new) => layout.broadcast(new),
+            Change::Expand(sizes) => {
+                let sizes: Dims = sizes.iter().map(|&size| self.formulas[size] as usize).collect();
+                layout.expanded(&sizes)
+            }
+            Change::Squeeze(axes) => {
+                layout.permuted((0..layout.rank()).filter(|&axis| !axes.contains(&(axis as u8))))
+            }
+        };
+        let layout = operand.changes.iter().fold(view.layout().clone(), change);
+        view.relaid(layout).expect("changes of sight reach no further")
     }
 
     fn evaluate(&mut self, evaluation: &Evaluation) -> Result<(), Error> {

@@ -172,7 +172,7 @@ fn kernels(plan: &Plan) -> impl Iterator<Item = (usize, &Kernel)> {
     plan.segments.iter().enumerate().flat_map(|(number, segment)| {
         let lowered = match &segment.decision {
             Decision::Kernels(kernels) => kernels.lowered.kernels.as_slice(),
-            Decision::Evaluate { .. } => &[],
+            Decision::Evaluate { .. } | Decision::Library(_) => &[],
         };
         lowered.iter().map(move |lowered| (number, &lowered.kernel))
     })
@@ -200,6 +200,7 @@ fn segments(steps: &ExecutionPlan, code: &[Code]) -> Vec<SegmentReport> {
     let report = |(number, segment): (usize, &Segment)| SegmentReport {
         name: segment.name.clone(),
         evaluator_reason: segment.evaluator_reason.clone(),
+        library: segment.library,
         kernels: kernels_of(number),
     };
     steps.segments.iter().enumerate().map(report).collect()

@@ -5,13 +5,13 @@
 //! here, and no machine is known.
 
 use compiler::lower::{Argument, BufferSource, Lowered, LoweredSegment};
-use compiler::segment::Witness;
+use compiler::segment::{LibraryCall, Seen, Source, Witness};
 use compiler::{Decision, Plan};
 use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
-use ir::DType;
-use ir::graph::{Fusion, Graph, Val};
+use ir::graph::{Axes, Form, Fusion, Graph, Library, Node, Val};
 use ir::index::{Expr, Sym};
 use ir::kernel::Kernel;
+use ir::{DType, Scalar};
 use rustc_hash::FxHashMap;
 
 use crate::formulas::{Formula, Formulas};
@@ -43,6 +43,8 @@ pub enum Step {
     Launch(Launch),
     /// Has the evaluator compute a segment.
     Evaluate(Evaluation),
+    /// Has a library of the machine compute a node.
+    Library(LibraryStep),
     /// Copies a slot into another of the same type.
     Copy {
         /// What is read.
@@ -87,6 +89,52 @@ pub struct Evaluation {
     pub segment: usize,
 }
 
+/// A node for a library, with its operands.
+#[derive(Clone, Debug)]
+pub struct LibraryStep {
+    /// What it computes.
+    pub op: Library,
+    /// Its operands, in order.
+    pub operands: Vec<SeenSlot>,
+    /// The places of all its results, in order.
+    pub results: Vec<Slot>,
+    /// Which segment it is.
+    pub segment: usize,
+}
+
+/// A tensor as an operand sees it.
+#[derive(Clone, Debug)]
+pub struct SeenSlot {
+    /// What is seen.
+    pub source: SlotSource,
+    /// What changes how it is seen, the first one first.
+    pub changes: Vec<Change>,
+}
+
+/// Where the elements of an operand are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum SlotSource {
+    /// In a slot.
+    Slot(Slot),
+    /// They are this constant.
+    Constant(Scalar),
+    /// They are this size.
+    Size(Formula),
+}
+
+/// A change of how a tensor is seen, which strides can say.
+#[derive(Clone, Debug)]
+pub enum Change {
+    /// Axis `i` is axis `order[i]`.
+    Permute(Axes),
+    /// New axes of size 1 where the flag is true.
+    Broadcast(Vec<bool>),
+    /// Axes of size 1 repeated to these sizes.
+    Expand(Vec<Formula>),
+    /// These axes, of size 1, dropped.
+    Squeeze(Axes),
+}
+
 /// A segment as the runtime sees it.
 #[derive(Clone, Debug)]
 pub struct Segment {
@@ -96,6 +144,8 @@ pub struct Segment {
     pub view: Fusion,
     /// Why the evaluator runs it, if it does.
     pub evaluator_reason: Option<String>,
+    /// What a library computes of it, if one does.
+    pub library: Option<&'static str>,
 }
 
 /// A fusion as a list of steps.
@@ -130,6 +180,7 @@ impl ExecutionPlan {
                 Decision::Kernels(kernels) => {
                     builder.add_kernels(&segment.name, &segment.view, &kernels.witness, &kernels.lowered);
                 }
+                Decision::Library(call) => builder.add_library(&segment.name, &segment.view, call),
                 Decision::Evaluate { reason, .. } => {
                     builder.add_evaluation(&segment.name, &segment.view, reason)
                 }
@@ -213,7 +264,8 @@ impl Builder {
 
     fn add_segment(&mut self, name: &str, view: &Fusion, evaluator_reason: Option<&str>) -> usize {
         let evaluator_reason = evaluator_reason.map(str::to_owned);
-        self.plan.segments.push(Segment { name: name.to_owned(), view: view.clone(), evaluator_reason });
+        let (name, view) = (name.to_owned(), view.clone());
+        self.plan.segments.push(Segment { name, view, evaluator_reason, library: None });
         self.plan.segments.len() - 1
     }
 
@@ -223,6 +275,36 @@ impl Builder {
         let slots: Vec<Slot> = view.outputs().iter().map(|output| self.slot_of(output.val)).collect();
         let outputs = slots.into_iter().map(|slot| self.allocate(slot)).collect();
         self.plan.steps.push(Step::Evaluate(Evaluation { inputs, outputs, segment }));
+    }
+
+    fn add_library(&mut self, name: &str, view: &Fusion, call: &LibraryCall) {
+        let segment = self.add_segment(name, view, None);
+        self.plan.segments[segment].library = Some(call.op.name());
+        let inputs = self.inputs_of(view);
+        let operands = call.operands.iter().map(|seen| self.seen(seen, &inputs)).collect();
+        let results: Vec<Val> = self.plan.graph.results(call.node).collect();
+        let results = results.into_iter().map(|val| self.slot_of(val)).collect::<Vec<Slot>>();
+        results.iter().for_each(|&slot| {
+            self.allocate(slot);
+        });
+        self.plan.steps.push(Step::Library(LibraryStep { op: call.op.clone(), operands, results, segment }));
+    }
+
+    fn seen(&mut self, seen: &Seen, inputs: &[Slot]) -> SeenSlot {
+        let source = match &seen.source {
+            Source::Input(place) => SlotSource::Slot(inputs[*place]),
+            Source::Constant(scalar) => SlotSource::Constant(*scalar),
+            Source::Size(size) => SlotSource::Size(self.plan.formulas.intern(size)),
+        };
+        let ExecutionPlan { graph, formulas, .. } = &mut self.plan;
+        let change = |&node: &Node| match &graph.node(node).form {
+            Form::Permute(order) => Change::Permute(order.clone()),
+            Form::Broadcast(new) => Change::Broadcast(new.to_vec()),
+            Form::Expand(sizes) => Change::Expand(sizes.iter().map(|size| formulas.intern(size)).collect()),
+            Form::Squeeze(axes) => Change::Squeeze(axes.clone()),
+            form => unreachable!("{form:?} is more than a change of how a tensor is seen"),
+        };
+        SeenSlot { source, changes: seen.changes.iter().map(change).collect() }
     }
 
     fn add_kernels(&mut self, name: &str, view: &Fusion, witness: &Witness, lowered: &LoweredSegment) {
@@ -306,8 +388,19 @@ impl Step {
             Step::Evaluate(evaluation) => {
                 evaluation.inputs.iter().chain(&evaluation.outputs).copied().collect()
             }
+            Step::Library(step) => step.slots(),
             Step::Copy { from, to } => vec![*from, *to],
         }
+    }
+}
+
+impl LibraryStep {
+    fn slots(&self) -> Vec<Slot> {
+        let read = self.operands.iter().filter_map(|operand| match operand.source {
+            SlotSource::Slot(slot) => Some(slot),
+            SlotSource::Constant(_) | SlotSource::Size(_) => None,
+        });
+        read.chain(self.results.iter().copied()).collect()
     }
 }
 

@@ -47,6 +47,8 @@ pub struct SegmentReport {
     pub name: String,
     /// Why the evaluator runs it, if it does.
     pub evaluator_reason: Option<String>,
+    /// What a library computes of it, if one does.
+    pub library: Option<&'static str>,
     /// Its kernels.
     pub kernels: Vec<KernelReport>,
 }

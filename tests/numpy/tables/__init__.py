@@ -2,9 +2,9 @@
 
 import itertools
 
-from . import binary, casts, gather, matmul, movement, normalization, random, reductions, scans, sort, ternary, unary
+from . import binary, casts, gather, matmul, movement, normalization, random, reductions, scans, scatter, sort, ternary, unary
 
-FAMILIES = (unary, binary, ternary, casts, reductions, normalization, scans, movement, gather, sort, random, matmul)
+FAMILIES = (unary, binary, ternary, casts, reductions, normalization, scans, movement, gather, scatter, sort, random, matmul)
 
 
 def cases(ops):

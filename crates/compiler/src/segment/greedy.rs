@@ -5,10 +5,11 @@
 
 use std::collections::BTreeSet;
 
-use ir::graph::{Fusion, Graph, Node, Val};
+use ir::graph::{Form, Fusion, Graph, Node, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::legal::legal;
+use super::engine::engine;
+use super::library::{is_change_of_sight, library_nodes};
 use super::segmentation::{Segmentation, segment_view};
 
 /// The greedy segmentation of a fusion.
@@ -21,7 +22,7 @@ pub fn greedy(graph: &Graph, fusion: &Fusion) -> Segmentation {
         return Segmentation::default();
     }
     let whole = segment_view(graph, fusion, &outputs, &outputs.iter().copied().collect());
-    if legal(graph, &whole).is_ok() {
+    if engine(graph, &whole).is_ok() {
         return Segmentation { segments: vec![outputs] };
     }
     let mut groups = Groups::single_nodes(graph, fusion);
@@ -58,13 +59,17 @@ impl<'a> Groups<'a> {
             members: Vec::new(),
             refused: FxHashSet::default(),
         };
+        let in_memory = read_or_made_by_libraries(graph, fusion);
         for &node in fusion.order() {
             let from_constants = graph
                 .node(node)
                 .operands
                 .iter()
                 .all(|val| !fusion.is_input(*val) && groups.free.contains(&val.node));
-            if from_constants && graph.results(node).all(|val| !fusion.is_output(val)) {
+            if from_constants
+                && !in_memory.contains(&node)
+                && graph.results(node).all(|val| !fusion.is_output(val))
+            {
                 groups.free.insert(node);
             } else {
                 groups.group_of.insert(node, groups.members.len());
@@ -99,7 +104,7 @@ impl<'a> Groups<'a> {
         let mut union: Vec<Node> =
             self.members[producer].iter().chain(&self.members[consumer]).copied().collect();
         union.sort_unstable();
-        if legal(self.graph, &self.view(&union)).is_err() {
+        if engine(self.graph, &self.view(&union)).is_err() {
             self.refused.insert((producer, consumer));
             return false;
         }
@@ -172,4 +177,24 @@ impl<'a> Groups<'a> {
         }
         Segmentation { segments }
     }
+}
+
+/// The nodes that libraries compute, and those whose results they read, though only constants may go into them.
+/// Constants themselves need no memory of their own.
+fn read_or_made_by_libraries(graph: &Graph, fusion: &Fusion) -> FxHashSet<Node> {
+    let mut found: FxHashSet<Node> = FxHashSet::default();
+    for (node, _) in library_nodes(graph, fusion) {
+        found.insert(node);
+        let mut stack: Vec<Val> = graph.node(node).operands.to_vec();
+        while let Some(val) = stack.pop() {
+            match graph.form(val) {
+                Form::Constant(_) | Form::Size(_) => {}
+                form if is_change_of_sight(form) => stack.extend(graph.operands(val)),
+                _ => {
+                    found.insert(val.node);
+                }
+            }
+        }
+    }
+    found
 }

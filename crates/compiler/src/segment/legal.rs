@@ -10,6 +10,7 @@ use ir::graph::{Form, Fusion, Graph, Node, Val};
 use ir::index::Expr;
 use rustc_hash::FxHashMap;
 
+use super::library::library_nodes;
 use super::witness::{Fold, Store, When, Witness};
 use crate::space::{Axis, Space};
 
@@ -36,6 +37,7 @@ pub struct Refusal {
 pub fn legal(graph: &Graph, view: &Fusion) -> Result<Witness, Refusal> {
     refuse_large(view)?;
     refuse_cut(graph, view)?;
+    refuse_library(graph, view)?;
     let space = Space::of(graph, view).map_err(|conflict| Refusal {
         val: conflict.val,
         reason: "would have two of its axes walked by one loop".to_owned(),
@@ -96,6 +98,17 @@ fn refuse_cut(graph: &Graph, view: &Fusion) -> Result<(), Refusal> {
     match cut {
         Some(&node) => {
             Err(Refusal { val: node.into(), reason: "is a boundary that the definition asks for".to_owned() })
+        }
+        None => Ok(()),
+    }
+}
+
+/// What a library computes is in no kernel.
+fn refuse_library(graph: &Graph, view: &Fusion) -> Result<(), Refusal> {
+    match library_nodes(graph, view).next() {
+        Some((node, op)) => {
+            let reason = format!("is computed by {}, which a library runs", op.name());
+            Err(Refusal { val: node.into(), reason })
         }
         None => Ok(()),
     }

@@ -6,7 +6,7 @@ use ir::graph::{Form, Fusion, Graph, Val};
 use rustc_hash::FxHashSet;
 
 use super::cost::bytes;
-use super::legal::legal;
+use super::engine::engine;
 use super::segmentation::{Segmentation, segment_view};
 use crate::schedule::Hints;
 
@@ -18,6 +18,11 @@ pub fn recompute(graph: &Graph, fusion: &Fusion, segmentation: Segmentation, hin
     while state.pass() {}
     state.made.retain(|made| !made.is_empty());
     Segmentation { segments: state.made }
+}
+
+/// Whether a form is never computed twice.
+fn is_work(form: &Form) -> bool {
+    matches!(form, Form::Fold { .. } | Form::Library(_))
 }
 
 /// A segmentation being changed; a segment that makes nothing any more stays as an empty place.
@@ -39,7 +44,7 @@ impl State<'_> {
 
     /// Drops a value if that helps. Only the segment that makes it and those that read it change.
     fn try_drop(&mut self, val: Val) -> bool {
-        if self.fusion.is_output(val) || matches!(self.graph.form(val), Form::Fold { .. }) {
+        if self.fusion.is_output(val) || is_work(self.graph.form(val)) {
             return false;
         }
         let touched: Vec<usize> = (0..self.made.len())
@@ -72,10 +77,10 @@ impl State<'_> {
         };
         let folds = |views: &[&Fusion]| {
             let nodes = views.iter().flat_map(|view| view.order());
-            nodes.filter(|node| matches!(self.graph.node(**node).form, Form::Fold { .. })).count()
+            nodes.filter(|node| is_work(&self.graph.node(**node).form)).count()
         };
         let refused =
-            |views: &[&Fusion]| views.iter().filter(|view| legal(self.graph, view).is_err()).count();
+            |views: &[&Fusion]| views.iter().filter(|view| engine(self.graph, view).is_err()).count();
         moved(new) <= moved(old) && folds(new) <= folds(old) && refused(new) <= refused(old)
     }
 }

@@ -166,6 +166,10 @@ fn united_axes(graph: &Graph, view: &Fusion, node: Node) -> Vec<Pair> {
     let results: Vec<Val> = graph.results(node).collect();
     let mut pairs = Vec::new();
     for (k, &operand) in data.operands.iter().enumerate() {
+        // A ramp is made at any index where it is wanted, so rows and columns can be numbered by one.
+        if matches!(graph.form(operand), Form::Iota(_)) && !view.is_input(operand) {
+            continue;
+        }
         let place = operand_place(graph, view, node, k);
         for (from, to) in kept_axes(graph, &data.form, operand, results[0], view.facts()) {
             pairs.extend(results.iter().map(|&result| ((place, from), (Place::Computed(result), to))));
@@ -199,6 +203,8 @@ fn kept_axes(graph: &Graph, form: &Form, operand: Val, result: Val, facts: &Fact
             .collect(),
         Form::Cat(cat) => same().filter(|(axis, _)| axis != cat).collect(),
         Form::Reshape(_) => super::reshape::same_axes(graph.shape(operand), graph.shape(result), facts),
-        Form::Input { .. } | Form::Constant(_) | Form::Size(_) | Form::Iota(_) => Vec::new(),
+        Form::Input { .. } | Form::Constant(_) | Form::Size(_) | Form::Iota(_) | Form::Library(_) => {
+            Vec::new()
+        }
     }
 }

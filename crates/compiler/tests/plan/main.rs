@@ -42,7 +42,7 @@ fn verify_kernels(plan: &Plan) {
 fn kernels(segment: &ferrofuse_compiler::SegmentPlan) -> Option<&Kernels> {
     match &segment.decision {
         Decision::Kernels(kernels) => Some(kernels),
-        Decision::Evaluate { .. } => None,
+        Decision::Evaluate { .. } | Decision::Library(_) => None,
     }
 }
 

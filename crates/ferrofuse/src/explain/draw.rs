@@ -41,9 +41,10 @@ pub fn html(explanation: &Explanation, title: &str) -> String {
 
 fn draw_segment(text: &mut String, place: usize, segment: &SegmentExplanation) {
     let y = place * STEP + 10;
-    let (fill, how) = match &segment.evaluator_reason {
-        Some(_) => ("#f6e0d0", "evaluator"),
-        None => ("#dce9f7", "kernel"),
+    let (fill, how) = match (segment.library, &segment.evaluator_reason) {
+        (Some(op), _) => ("#e2f0dc", op),
+        (None, Some(_)) => ("#f6e0d0", "evaluator"),
+        (None, None) => ("#dce9f7", "kernel"),
     };
     let names = |tensors: &[super::TensorBytes]| -> String {
         let names: Vec<&str> = tensors.iter().map(|tensor| tensor.name.as_str()).take(4).collect();

@@ -38,9 +38,17 @@ fn cells(segment: &SegmentExplanation) -> Vec<String> {
         sum(&segment.inputs),
         sum(&segment.outputs),
         segment.passes.to_string(),
-        if segment.schedule.is_some() { "kernel" } else { "evaluator" }.to_owned(),
+        runs_as(segment),
         segment.recomputed.len().to_string(),
     ]
+}
+
+fn runs_as(segment: &SegmentExplanation) -> String {
+    match (segment.library, &segment.schedule) {
+        (Some(op), _) => format!("library {op}"),
+        (None, Some(_)) => "kernel".to_owned(),
+        (None, None) => "evaluator".to_owned(),
+    }
 }
 
 fn list(tensors: &[TensorBytes]) -> String {

@@ -111,7 +111,8 @@ element!(f64, F64,
     to_real: |x| x, from_real: |x| x,
     to_int: |x| x as i64, from_int: |x| x as f64, from_unsigned: |x| x as f64);
 
-/// Evaluates an expression with `$T` bound to the element type of a dtype.
+/// Evaluates an expression with `$T` bound to the element type of a dtype. Where it is used `half` must be a dependency.
+#[macro_export]
 macro_rules! with_element {
     ($dtype:expr, $T:ident => $body:expr) => {
         match $dtype {
@@ -162,7 +163,7 @@ macro_rules! with_element {
         }
     };
 }
-pub(crate) use with_element;
+pub use with_element;
 
 #[cfg(test)]
 mod tests {

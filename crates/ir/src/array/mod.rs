@@ -10,8 +10,7 @@ mod owned;
 mod strided;
 mod view;
 
-pub use element::Element;
-pub(crate) use element::with_element;
+pub use element::{Element, with_element};
 pub use layout::{Dims, Layout, Strides};
 pub use owned::Array;
 pub use strided::StridedArray;

@@ -94,6 +94,11 @@ impl Bound {
         self.spans.get(slot).copied().flatten()
     }
 
+    /// The place of the argument for a parameter.
+    pub fn span_of(&self, param: &str) -> Option<Span> {
+        self.span(self.slot(param))
+    }
+
     /// The name of the parameter of this number.
     pub fn name(&self, slot: usize) -> &'static str {
         self.params[slot].name

@@ -14,6 +14,9 @@ impl Definer {
     /// For an unknown name, arguments that do not fit the parameters, dtypes and shapes that do not suit.
     pub fn call(&mut self, op: &str, arguments: Vec<Argument>) -> Result<Object, DefineError> {
         let found = ops::lookup(op).map_err(|unknown| {
+            if let Some(why) = ops::refused(op) {
+                return DefineError::new(op, "", why);
+            }
             let error = DefineError::new(op, "", "not an op");
             match unknown.did_you_mean {
                 Some(near) => error.help(format!("did you mean `{near}`?")),
@@ -45,6 +48,12 @@ impl Definer {
             FormOp::Full => vec![self.full(bound)?],
             FormOp::Cat => vec![self.cat(bound)?],
             FormOp::Iota => vec![self.iota(bound)?],
+            FormOp::Scatter => vec![self.scatter(bound)?],
+            FormOp::Matmul => vec![self.call_matmul(bound)?],
+            FormOp::Linear => vec![self.linear(bound)?],
+            FormOp::GroupedMm => vec![self.grouped_mm(bound)?],
+            FormOp::SdpfaFwd => self.attention(bound)?,
+            FormOp::SdpfaBwd => self.attention_backward(bound)?,
             _ => {
                 let arg = self.tensor(bound)?;
                 let vals = self.form_of_tensor(form, bound, arg)?;
@@ -55,6 +64,9 @@ impl Definer {
                 vals
             }
         };
+        if matches!(form, FormOp::Linear | FormOp::SdpfaFwd | FormOp::SdpfaBwd) {
+            self.add_pattern(form.name(), bound.objects(), &vals);
+        }
         let values: Vec<Value> = vals.into_iter().map(|val| self.value(val, false)).collect();
         self.record_call(bound.op, bound.recorded(), &values);
         Ok(match values[..] {
@@ -77,6 +89,8 @@ impl Definer {
             FormOp::Prod => self.call_fold(Monoid::Prod, bound, arg),
             FormOp::Max => self.call_fold(Monoid::Max, bound, arg),
             FormOp::Min => self.call_fold(Monoid::Min, bound, arg),
+            FormOp::Argsort => self.argsort(bound, arg),
+            FormOp::Topk => return self.topk(bound, arg),
             FormOp::Softmax => self.softmax(bound, arg, false),
             FormOp::LogSoftmax => self.softmax(bound, arg, true),
             FormOp::LayerNorm => self.layer_norm(bound, arg),
@@ -91,6 +105,10 @@ impl Definer {
             FormOp::Cast | FormOp::Full | FormOp::Cat | FormOp::Iota | FormOp::Size | FormOp::Shape => {
                 unreachable!("called in ways of their own")
             }
+            FormOp::Scatter | FormOp::Matmul | FormOp::Linear | FormOp::GroupedMm => {
+                unreachable!("called in ways of their own")
+            }
+            FormOp::SdpfaFwd | FormOp::SdpfaBwd => unreachable!("called in ways of their own"),
         };
         one.map(|val| vec![val])
     }

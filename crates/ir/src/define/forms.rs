@@ -193,7 +193,7 @@ impl Definer {
     }
 
     /// A number or scalar in a dtype; zero if absent. A float does not become an integer, nor a number a bool.
-    fn fill(&mut self, bound: &Bound, param: &str, dtype: DType) -> Result<Val, DefineError> {
+    pub(super) fn fill(&mut self, bound: &Bound, param: &str, dtype: DType) -> Result<Val, DefineError> {
         let class = |dtype: DType| u8::from(dtype.is_int()) + 2 * u8::from(dtype.is_float());
         match Term::new(self, bound.object(param)) {
             None => self.constant(Scalar::zero(dtype)),

@@ -11,7 +11,7 @@ use super::error::DefineError;
 use super::object::{Argument, Object, Value};
 use super::record::{DeclaredLayout, Record};
 use crate::DType;
-use crate::graph::{Form, Fusion, Graph, Node, Val, ValMap};
+use crate::graph::{Form, Fusion, Graph, Library, Node, Val, ValMap};
 use crate::index::{Atom, Expr, Term};
 use crate::ops::{FormOp, Monoid};
 
@@ -181,6 +181,7 @@ impl Lifter<'_> {
                 ];
                 return self.definer.call(FormOp::Iota.name(), arguments);
             }
+            Form::Library(library) => return self.library(library, operands),
             Form::Input { .. } | Form::Constant(_) | Form::Size(_) | Form::Map(_) => {
                 unreachable!("made before this is called")
             }
@@ -188,6 +189,42 @@ impl Lifter<'_> {
         let mut given = vec![Argument::positional(operands[0].clone())];
         given.extend(arguments.into_iter().map(|(name, object)| Argument::keyword(name, object)));
         self.definer.call(op.name(), given)
+    }
+
+    /// Products are of matrices alone here, so that the op needs no more than them. Where halves are not rounded after
+    /// a product they are cast before it.
+    fn library(&mut self, library: &Library, mut operands: Vec<Object>) -> Result<Object, DefineError> {
+        let number = |axis: &u8| Object::int(i64::from(*axis));
+        let (op, arguments) = match library {
+            Library::Argsort { axis, descending } => {
+                (FormOp::Argsort, vec![("dim", number(axis)), ("descending", Object::bool(*descending))])
+            }
+            Library::TopK { axis, k, largest } => {
+                let k = self.size(k)?;
+                let largest = Object::bool(*largest);
+                (FormOp::Topk, vec![("k", k), ("dim", number(axis)), ("largest", largest)])
+            }
+            Library::Scatter(axis) => (FormOp::Scatter, vec![("dim", number(axis))]),
+            Library::Matmul(dtype) => {
+                for operand in &mut operands {
+                    *operand = self.cast(operand.clone(), *dtype)?;
+                }
+                (FormOp::Matmul, Vec::new())
+            }
+            Library::GroupedMatmul => (FormOp::GroupedMm, Vec::new()),
+        };
+        let mut given: Vec<Argument> = operands.into_iter().map(Argument::positional).collect();
+        given.extend(arguments.into_iter().map(|(name, object)| Argument::keyword(name, object)));
+        self.definer.call(op.name(), given)
+    }
+
+    fn cast(&mut self, object: Object, dtype: DType) -> Result<Object, DefineError> {
+        let has = object.as_value().map(|value| self.definer.ty(value).dtype);
+        if has == Some(dtype) {
+            return Ok(object);
+        }
+        let dtype = Argument::keyword("dtype", Object::DType(dtype));
+        self.definer.call(FormOp::Cast.name(), vec![Argument::positional(object), dtype])
     }
 
     fn is_tensor(&self, object: &Object) -> bool {

@@ -1,10 +1,11 @@
 //! Definitions: a graph, the view of it that the user asked for, and the record of how it was written.
 //!
 //! `definer` (the builder) · `declare` (inputs) · `call` (ops by name) · `scalar` (elementwise ops) · `forms` (what moves
-//! data) · `folds` · `composites` (softmax and kin) · `sizes` and `arguments` (what calls take) · `object` (things of the
+//! data) · `folds` · `composites` (softmax and kin) · `library` (sorts, scatter, products of matrices) · `attention` · `sizes` and `arguments` (what calls take) · `object` (things of the
 //! language) · `record` (as written) · `lift` (a view as a definition of its own) · `error`.
 
 mod arguments;
+mod attention;
 mod call;
 mod composites;
 mod declare;
@@ -12,6 +13,7 @@ mod definer;
 mod error;
 mod folds;
 mod forms;
+mod library;
 mod lift;
 mod object;
 mod record;

@@ -48,6 +48,7 @@ fn form(graph: &Graph, val: Val) -> String {
         Form::Cat(axis) => format!("cat {axis}"),
         Form::Fold { monoid, axes } => format!("fold {} {}", monoid.name(), list(axes)),
         Form::Iota(length) => format!("iota {length}"),
+        Form::Library(library) => library.to_string(),
     };
     let operands: Vec<String> = graph.operands(val).iter().map(|val| val.to_string()).collect();
     if operands.is_empty() { attributes } else { format!("{attributes} ({})", operands.join(", ")) }

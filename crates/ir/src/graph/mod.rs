@@ -1,6 +1,6 @@
 //! Graphs, views of them and tasks: what a tensor program is.
 //!
-//! `node` (forms and types) · `container` · `shape` (the rule of each form) · `fusion` (views) ·
+//! `node` (forms and types) · `library` (forms that a library computes) · `container` · `shape` (the rule of each form) · `fusion` (views) ·
 //! `signature` (what a view demands of its inputs) · `sizes` (values of size symbols) ·
 //! `task` (named, nested, overlapping views) · `rewrite` (how passes change a program) · `collect` · `verify` ·
 //! `dump` · `evaluate` (what it all means).
@@ -10,6 +10,7 @@ mod container;
 mod dump;
 pub mod evaluate;
 mod fusion;
+mod library;
 mod node;
 mod rewrite;
 mod shape;
@@ -21,6 +22,7 @@ mod verify;
 pub use container::{Graph, SymbolSource};
 pub use dump::dump;
 pub use fusion::{Fusion, Output, ViewError};
+pub use library::Library;
 pub use node::{Axes, Form, Node, NodeData, Shape, Type, Val};
 pub use rewrite::{ValMap, rewrite};
 pub use shape::{ShapeError, infer};

@@ -8,6 +8,7 @@ use std::fmt;
 use cranelift_entity::entity_impl;
 use smallvec::SmallVec;
 
+use super::library::Library;
 use crate::index::Expr;
 use crate::ops::{Monoid, Prim};
 use crate::{DType, Scalar};
@@ -143,6 +144,8 @@ pub enum Form {
     },
     /// `start + step * k` for `k` in `0..length`. Operands: start, step (scalars of the result's dtype).
     Iota(Expr),
+    /// What a library of the machine computes.
+    Library(Library),
 }
 
 /// A node as stored.

@@ -135,6 +135,7 @@ pub fn infer(form: &Form, operands: &[&Type], facts: &mut Facts) -> Result<Small
             expect_rank(0, operands[1].rank())?;
             one(Type::new(operands[0].dtype, [length.clone()]))
         }
+        Form::Library(library) => library.infer(operands, facts),
     }
 }
 
@@ -143,6 +144,7 @@ fn expect_count(form: &Form, given: usize) -> Result<(), ShapeError> {
         Form::Input { .. } | Form::Constant(_) | Form::Size(_) => 0,
         Form::Map(prim) => prim.arity(),
         Form::Pad { .. } | Form::Iota(_) => 2,
+        Form::Library(library) => library.arity(),
         Form::Cat(_) => given.max(1),
         _ => 1,
     };
@@ -164,7 +166,7 @@ fn check_axes(axes: &[u8], rank: usize) -> Result<(), ShapeError> {
 }
 
 /// Records that two sizes are equal, unless they are known to differ.
-fn require_equal(left: &Expr, right: &Expr, facts: &mut Facts) -> Result<(), ()> {
+pub(super) fn require_equal(left: &Expr, right: &Expr, facts: &mut Facts) -> Result<(), ()> {
     if facts.prove_eq(left, right) {
         return Ok(());
     }

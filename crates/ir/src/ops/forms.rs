@@ -25,10 +25,24 @@ const CORRECTION: Param = Param::optional("correction", ParamKind::Int, ParamDef
 const NORMALIZED_SHAPE: Param = Param::required("normalized_shape", ParamKind::Shape);
 const WEIGHT: Param = Param::optional("weight", ParamKind::Tensor, ParamDefault::Absent);
 const BIAS: Param = Param::optional("bias", ParamKind::Tensor, ParamDefault::Absent);
+const MATRICES: [Param; 2] =
+    [Param::required("arg1", ParamKind::Tensor), Param::required("arg2", ParamKind::Tensor)];
 const EPS: Param = Param::optional("eps", ParamKind::Scalar, ParamDefault::Float(1e-5));
 
 const fn flag(name: &'static str) -> Param {
     Param::optional(name, ParamKind::Bool, ParamDefault::Bool(false))
+}
+
+const fn tensor(name: &'static str) -> Param {
+    Param::required(name, ParamKind::Tensor)
+}
+
+const fn maybe_tensor(name: &'static str) -> Param {
+    Param::optional(name, ParamKind::Tensor, ParamDefault::Absent)
+}
+
+const fn maybe_scalar(name: &'static str) -> Param {
+    Param::optional(name, ParamKind::Scalar, ParamDefault::Absent)
 }
 
 const fn shape(name: &'static str) -> Param {
@@ -101,6 +115,29 @@ forms! {
         Param::optional("step", ParamKind::Scalar, ParamDefault::Absent),
         Param::optional("dtype", ParamKind::DType, ParamDefault::DType(DType::I64))]
         "start + i step for i below length; from 0 by 1 if not given.";
+    Argsort = "argsort" [ARG, DIM, flag("descending"), flag("stable")]
+        "The indices that sort a dimension; equal elements stay in order, NaN is greatest.";
+    Topk = "topk" [ARG, Param::required("k", ParamKind::Scalar), Param::optional("dim", ParamKind::Int, ParamDefault::Int(-1)),
+        Param::optional("largest", ParamKind::Bool, ParamDefault::Bool(true)), flag("sorted")]
+        "The k greatest (or least) elements of a dimension, in sorted order, and their indices.";
+    Scatter = "scatter" [ARG, tensor("index"), Param::operand("src"), DIM]
+        "The tensor with elements of the source put where the index says along a dimension; the last one stays.";
+    Matmul = "matmul" [MATRICES[0], MATRICES[1]]
+        "The product of matrices, vectors or batches of matrices, accumulated in f32 or f64.";
+    Linear = "linear" [MATRICES[0], MATRICES[1], BIAS]
+        "The first tensor times the transpose of the second, plus the bias.";
+    GroupedMm = "grouped_mm" [tensor("mat1"), tensor("mat2"), tensor("offsets"), maybe_tensor("scale1"), maybe_tensor("scale2"),
+        maybe_tensor("alpha"), BIAS, maybe_tensor("beta"), SOME_DTYPE,
+        Param::optional("output_block_scale_size", ParamKind::Int, ParamDefault::Int(0)),
+        Param::optional("output_block_scale_dtype", ParamKind::DType, ParamDefault::Absent), flag("output_gamma")]
+        "Products of groups of matrices; the offsets say where each group ends.";
+    SdpfaFwd = "sdpfa_fwd" [tensor("query"), tensor("key"), tensor("value"), maybe_tensor("bias"), maybe_tensor("mask"),
+        maybe_scalar("dropout_p"), maybe_scalar("is_causal"), maybe_scalar("scale")]
+        "Scaled dot product attention: the result, the logarithms of the sums, and seed and offset of the dropout.";
+    SdpfaBwd = "sdpfa_bwd" [tensor("grad_output"), tensor("query"), tensor("key"), tensor("value"), tensor("output"),
+        tensor("logsumexp"), maybe_scalar("dropout_p"), maybe_scalar("is_causal"), tensor("philox_seed"),
+        tensor("philox_offset"), maybe_scalar("scale")]
+        "The gradients of scaled dot product attention for query, key and value.";
     Size = "size" [ARG, DIM]
         "The size of a dimension, a scalar value.";
     Shape = "shape" [ARG]

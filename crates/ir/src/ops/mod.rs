@@ -22,6 +22,7 @@ mod meaning;
 pub mod monoid;
 mod param;
 mod predicates;
+mod refused;
 mod rounding;
 mod row;
 mod spread;
@@ -36,6 +37,7 @@ pub use expr::{Arith, ExprNode, Real, ScalarExpr};
 pub use forms::{FormOp, FormRow};
 pub use monoid::Monoid;
 pub use param::{Param, ParamDefault, ParamKind};
+pub use refused::refused;
 pub use row::{
     Algebra, BoolMeaning, CpuSpelling, CpuSpellings, CudaSpelling, FloatMeaning, Guard, IntMeaning, IntType,
     Polynomial, Primitive,

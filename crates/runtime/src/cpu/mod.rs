@@ -1,6 +1,7 @@
-//! What CPU kernels run on: threads and memory.
+//! What CPU kernels run on, threads and memory, and what a library computes in their place.
 //!
-//! Knows nothing of kernels, plans or tensors.
+//! Knows nothing of kernels or plans.
 
 pub mod alloc;
+pub mod library;
 pub mod pool;

@@ -136,7 +136,7 @@ fn schedules(
         .map_err(|error| Failure::new(Kind::Error, format!("a segmentation that fits: {error}")))?;
     let drawn = |(number, segment): (usize, &SegmentPlan)| match &segment.decision {
         Decision::Kernels(kernels) => Some((number, schedule(&kernels.witness, draws))),
-        Decision::Evaluate { .. } => None,
+        Decision::Evaluate { .. } | Decision::Library(_) => None,
     };
     Ok(plan.segments.iter().enumerate().filter_map(drawn).collect())
 }

@@ -34,6 +34,9 @@ impl<'a> EmulatedPlan<'a> {
         };
         let segment = |number: usize| match &plan.segments[number].decision {
             Decision::Kernels(kernels) => kernels.lowered.kernels.iter().map(compile).collect(),
+            Decision::Library(call) => {
+                Err(format!("segment {number} has no kernel: a library computes {}", call.op.name()))
+            }
             Decision::Evaluate { reason, .. } => Err(format!("segment {number} has no kernel: it {reason}")),
         };
         let modules = (0..plan.segments.len()).map(segment).collect::<Result<Vec<_>, String>>()?;

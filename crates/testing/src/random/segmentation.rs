@@ -1,5 +1,5 @@
 //! A random segmentation that fits a definition: any values kept, any of them together, as long as none is needed before
-//! it is made.
+//! it is made. What a library computes is alone, most often together with its operands in memory.
 
 use ferrofuse::{Definition, Segmentation};
 use ir::graph::{Form, Val};
@@ -13,7 +13,7 @@ const TRIES: usize = 20;
 pub fn segmentation(definition: &Definition, draws: &mut Draws) -> Segmentation {
     let kept = kept(definition, draws);
     let fits = |drawn: &Segmentation| drawn.check(&definition.graph, &definition.fusion).is_ok();
-    let drawn = (0..TRIES).map(|_| grouped(&kept, draws)).find(fits);
+    let drawn = (0..TRIES).map(|_| grouped(definition, &kept, draws)).find(fits);
     // Operands stand before users, so this one always fits.
     drawn.unwrap_or_else(|| Segmentation { segments: kept.iter().map(|&val| vec![val]).collect() })
 }
@@ -23,19 +23,43 @@ fn kept(definition: &Definition, draws: &mut Draws) -> Vec<Val> {
     let (graph, fusion) = (&definition.graph, &definition.fusion);
     let chance = draws.one_of(&[0, 5, 15, 30, 60]);
     let values = fusion.order().iter().flat_map(|&node| graph.results(node));
+    let read = if draws.percent(90) { read_by_libraries(definition) } else { Vec::new() };
     let mut chosen = |val: Val| match graph.form(val) {
-        _ if fusion.is_output(val) => true,
+        _ if fusion.is_output(val) || read.contains(&val) => true,
+        Form::Library(_) => true,
         Form::Constant(_) | Form::Size(_) => draws.percent(chance / 5),
         _ => draws.percent(chance),
     };
     values.filter(|&val| !fusion.is_input(val) && chosen(val)).collect()
 }
 
-fn grouped(kept: &[Val], draws: &mut Draws) -> Segmentation {
+/// What libraries see as operands.
+fn read_by_libraries(definition: &Definition) -> Vec<Val> {
+    let (graph, order) = (&definition.graph, definition.fusion.order().iter());
+    let library = order.filter(|node| matches!(graph.node(**node).form, Form::Library(_)));
+    let mut stack: Vec<Val> = library.flat_map(|&node| graph.node(node).operands.iter().copied()).collect();
+    let mut read = Vec::new();
+    while let Some(val) = stack.pop() {
+        match graph.form(val) {
+            Form::Permute(_) | Form::Broadcast(_) | Form::Expand(_) | Form::Squeeze(_) => {
+                stack.extend(graph.operands(val));
+            }
+            _ => read.push(val),
+        }
+    }
+    read
+}
+
+fn grouped(definition: &Definition, kept: &[Val], draws: &mut Draws) -> Segmentation {
     let alone = draws.one_of(&[10, 40, 80]);
-    let mut segments: Vec<Vec<Val>> = Vec::new();
+    let (mut segments, mut library): (Vec<Vec<Val>>, Vec<Vec<Val>>) = (Vec::new(), Vec::new());
     for &val in kept {
-        if segments.is_empty() || draws.percent(alone) {
+        if matches!(definition.graph.form(val), Form::Library(_)) {
+            match library.last_mut() {
+                Some(made) if made[0].node == val.node => made.push(val),
+                _ => library.push(vec![val]),
+            }
+        } else if segments.is_empty() || draws.percent(alone) {
             segments.push(vec![val]);
         } else {
             let late = if draws.percent(70) { segments.len() - 1 } else { draws.below(segments.len()) };
@@ -43,5 +67,8 @@ fn grouped(kept: &[Val], draws: &mut Draws) -> Segmentation {
         }
     }
     segments.iter_mut().for_each(|made| made.sort_unstable());
+    segments.append(&mut library);
+    // By what they make last, so that segments which later ones read stand before them.
+    segments.sort_by_key(|made| made.last().copied());
     Segmentation { segments }
 }

@@ -41,6 +41,8 @@ struct Segment {
     outputs: Vec<String>,
     bytes: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
+    library: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     evaluator_reason: Option<String>,
 }
 
@@ -147,14 +149,18 @@ impl Report {
     fn segment_rows(&self) -> Vec<Vec<String>> {
         let heading = ["segment", "ops", "reads", "writes", "bytes", "runs as"].map(str::to_owned).to_vec();
         let row = |segment: &Segment| {
-            let runs_as = segment.evaluator_reason.as_ref().map(|reason| format!("evaluator: {reason}"));
+            let runs_as = match (segment.library, &segment.evaluator_reason) {
+                (Some(op), _) => format!("library {op}"),
+                (None, Some(reason)) => format!("evaluator: {reason}"),
+                (None, None) => "kernel".to_owned(),
+            };
             vec![
                 segment.name.clone(),
                 segment.ops.to_string(),
                 few(&segment.inputs),
                 few(&segment.outputs),
                 table::bytes(segment.bytes),
-                runs_as.unwrap_or_else(|| "kernel".to_owned()),
+                runs_as,
             ]
         };
         std::iter::once(heading).chain(self.segments.iter().map(row)).collect()
@@ -202,6 +208,7 @@ fn segment(explanation: SegmentExplanation) -> Segment {
         bytes: explanation.bytes,
         name: explanation.name,
         ops: explanation.ops,
+        library: explanation.library,
         evaluator_reason: explanation.evaluator_reason,
     }
 }
@@ -219,6 +226,7 @@ fn whole(executable: &Executable, whole: &runtime::plan::Segment, hints: &Hints)
         inputs: names(read),
         outputs: names(&written),
         bytes: read.iter().chain(&written).map(bytes).sum(),
+        library: whole.library,
         evaluator_reason: whole.evaluator_reason.clone(),
     }
 }

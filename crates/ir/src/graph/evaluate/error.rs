@@ -11,6 +11,28 @@ pub enum EvaluateError {
     /// The inputs do not fit the view.
     #[error(transparent)]
     Input(#[from] InputError),
+    /// A group that ends before it starts, or beyond what the groups divide.
+    #[error("{op}: a group ends at {end}, which is not from {start}, where it starts, to the size {size}")]
+    Group {
+        /// The op.
+        op: &'static str,
+        /// Where the group starts.
+        start: usize,
+        /// Where it ends.
+        end: i64,
+        /// The size that groups divide.
+        size: usize,
+    },
+    /// An index that names no element.
+    #[error("{op}: index {index} is out of range for an axis of size {size}")]
+    Index {
+        /// The op.
+        op: &'static str,
+        /// The index.
+        index: i64,
+        /// The size of the axis.
+        size: usize,
+    },
     /// More memory than there is or than was allowed.
     #[error("no memory: {bytes} bytes are needed")]
     Memory {

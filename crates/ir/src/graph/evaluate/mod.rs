@@ -6,13 +6,15 @@
 //! what compiled code gives: [`compare`].
 //!
 //! `value` (shared memory) · `block` (how elements are read and written) · `map` (scalar
-//! ops, casts) · `fold/` · `movement` (the other forms) · `bound` (how errors spread) · `compare`.
+//! ops, casts) · `fold/` · `library/` (what a library computes) · `movement` (the other forms) · `bound` (how errors
+//! spread) · `compare`.
 
 mod block;
 mod bound;
 mod compare;
 mod error;
 mod fold;
+mod library;
 mod map;
 mod movement;
 #[cfg(test)]
@@ -172,6 +174,10 @@ impl Evaluator<'_> {
             }
             Form::Cat(axis) => movement::cat(operands, *axis as usize, &sizes, meter)?,
             Form::Fold { monoid, axes } => return fold::fold(*monoid, &operands[0], axes, bounds, meter),
+            Form::Library(op) => {
+                let context = library::Context { sizes: sizes.to_vec(), bounds, meter };
+                return library::library(op, operands, &context);
+            }
             Form::Iota(_) => movement::iota(&operands[0], &operands[1], sizes[0], bounds, meter)?,
         };
         Ok(vec![result])

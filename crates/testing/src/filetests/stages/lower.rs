@@ -24,6 +24,7 @@ impl Stage for Lower {
 fn segment(plan: &SegmentPlan) -> String {
     match &plan.decision {
         Decision::Kernels(kernels) => format!("{}\n{}", plan.name, connections(&kernels.lowered)),
+        Decision::Library(call) => format!("{}\n  library: {}\n", plan.name, call.op),
         Decision::Evaluate { reason, val } => format!("{}\n  evaluator: {val} {reason}\n", plan.name),
     }
 }

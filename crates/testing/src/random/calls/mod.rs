@@ -3,6 +3,7 @@
 //! What is drawn may not suit: the definer says so, and another is drawn.
 
 mod folds;
+mod library;
 mod movement;
 mod scalar;
 
@@ -32,8 +33,9 @@ type Arguments = Vec<(Option<&'static str>, Given)>;
 impl Caller<'_> {
     fn call(&mut self) {
         match self.draws.below(100) {
-            0..36 => self.scalar_op(),
-            36..45 => self.deviation(),
+            0..32 => self.scalar_op(),
+            32..39 => self.library(),
+            39..45 => self.deviation(),
             45..50 => self.cast(),
             50..58 => self.broadcast_in_dim(),
             58..62 => self.expand_or_squeeze(),

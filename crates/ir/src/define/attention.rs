@@ -1,0 +1,224 @@
+//! Scaled dot product attention and its gradients, written out of products, folds and primitives.
+//!
+//! With queries `q`, keys `k` and values `v`, the weights are the softmax of `scale q k^T` over the keys, and the result is
+//! the weights times `v` (Vaswani and others 2017, Attention is all you need). A causal query sees the keys up to its own
+//! number. Everything is computed in f32 (f64 for f64) and rounded once at the end. The backward pass makes the weights
+//! again from the logarithms of their sums (Dao and others 2022, FlashAttention).
+
+use super::arguments::Bound;
+use super::definer::Definer;
+use super::error::DefineError;
+use super::object::Object;
+use super::scalar::Term;
+use crate::graph::{Axes, Form, Val};
+use crate::index::Expr;
+use crate::ops::{Monoid, Prim};
+use crate::{DType, Scalar};
+
+/// Queries, keys and values, and how their products are weighed.
+struct Attention {
+    query: Val,
+    key: Val,
+    value: Val,
+    dtype: DType,
+    scale: Val,
+    is_causal: bool,
+}
+
+impl Definer {
+    /// The result, the logarithms of the sums, and the seed and offset of the dropout, of which there is none.
+    pub(super) fn attention(&mut self, bound: &Bound) -> Result<Vec<Val>, DefineError> {
+        let attention = self.attention_of(bound)?;
+        let mut scores = self.scores(&attention)?;
+        if let Some(bias) = self.score_operand(bound, "bias")? {
+            let bias = self.cast(bias, attention.dtype.compute())?;
+            scores = self.map(Prim::Add, &[scores, bias])?;
+        }
+        let mut hidden = attention.is_causal;
+        if let Some(mask) = self.score_operand(bound, "mask")? {
+            if self.graph.dtype(mask) != DType::Bool {
+                return Err(bound.refuse("mask", "a tensor of bools: True where a key is seen"));
+            }
+            scores = self.hide(scores, mask)?;
+            hidden = true;
+        }
+        let last = Axes::from_slice(&[3]);
+        let mut greatest = self.fold(Monoid::Max, scores, last.clone(), true)?;
+        if hidden {
+            greatest = self.finite_or_zero(greatest)?;
+        }
+        let shifted = self.map(Prim::Sub, &[scores, greatest])?;
+        let powers = self.map(Prim::Exp, &[shifted])?;
+        let sum = self.fold(Monoid::Sum, powers, last.clone(), true)?;
+        let logarithm = self.map(Prim::Log, &[sum])?;
+        let logsumexp = self.map(Prim::Add, &[logarithm, greatest])?;
+        let logsumexp = self.squeeze_axes(logsumexp, last)?;
+        let divisor = if hidden { self.one_for_zero(sum)? } else { sum };
+        let weights = self.map(Prim::Div, &[powers, divisor])?;
+        let wide = self.cast(attention.value, attention.dtype.compute())?;
+        let result = self.matmul(weights, wide, attention.dtype.compute())?;
+        let result = self.cast(result, attention.dtype)?;
+        let logsumexp = self.cast(logsumexp, DType::F32)?;
+        let zero = self.constant(Scalar::zero(DType::U64))?;
+        let pair = self.add(Form::Broadcast([true].into_iter().collect()), &[zero])?;
+        let seed = self.add(Form::Expand([Expr::constant(2)].into_iter().collect()), &[pair])?;
+        Ok(vec![result, logsumexp, seed, zero])
+    }
+
+    /// The gradients of query, key and value.
+    pub(super) fn attention_backward(&mut self, bound: &Bound) -> Result<Vec<Val>, DefineError> {
+        let attention = self.attention_of(bound)?;
+        let compute = attention.dtype.compute();
+        let wide = |definer: &mut Definer, param: &str, rank: usize| {
+            let val = definer.floats(bound, param, rank)?;
+            definer.cast(val, compute)
+        };
+        let (grad, output) = (wide(self, "grad_output", 4)?, wide(self, "output", 4)?);
+        let logsumexp = wide(self, "logsumexp", 3)?;
+        let (query, key) = (self.cast(attention.query, compute)?, self.cast(attention.key, compute)?);
+        let value = self.cast(attention.value, compute)?;
+        let scores = self.scores(&attention)?;
+        let column =
+            self.add(Form::Broadcast([false, false, false, true].into_iter().collect()), &[logsumexp])?;
+        let shifted = self.map(Prim::Sub, &[scores, column])?;
+        let weights = self.map(Prim::Exp, &[shifted])?;
+        let weights_t = self.transposed(weights)?;
+        let grad_value = self.matmul(weights_t, grad, compute)?;
+        let value_t = self.transposed(value)?;
+        let grad_weights = self.matmul(grad, value_t, compute)?;
+        let product = self.map(Prim::Mul, &[grad, output])?;
+        let row = self.fold(Monoid::Sum, product, Axes::from_slice(&[3]), true)?;
+        let centred = self.map(Prim::Sub, &[grad_weights, row])?;
+        let weighted = self.map(Prim::Mul, &[weights, centred])?;
+        let grad_scores = self.map(Prim::Mul, &[weighted, attention.scale])?;
+        let grad_query = self.matmul(grad_scores, key, compute)?;
+        let grad_scores_t = self.transposed(grad_scores)?;
+        let grad_key = self.matmul(grad_scores_t, query, compute)?;
+        [grad_query, grad_key, grad_value].map(|grad| self.cast(grad, attention.dtype)).into_iter().collect()
+    }
+
+    fn attention_of(&mut self, bound: &Bound) -> Result<Attention, DefineError> {
+        let query = self.floats(bound, "query", 4)?;
+        let (key, value) = (self.floats(bound, "key", 4)?, self.floats(bound, "value", 4)?);
+        let dtype = self.graph.dtype(query);
+        for (param, val) in [("key", key), ("value", value)] {
+            if self.graph.dtype(val) != dtype {
+                return Err(bound.refuse(param, &format!("a tensor of {dtype}, as `query` is")));
+            }
+        }
+        let no_dropout = match bound.object("dropout_p") {
+            Object::None => true,
+            object => self.known(object).is_some_and(|scalar| scalar.as_f64() == 0.0),
+        };
+        if !no_dropout {
+            return Err(bound.refuse("dropout_p", "the constant 0: attention with dropout is not there yet"));
+        }
+        let is_causal = match bound.object("is_causal") {
+            Object::None => false,
+            object => {
+                let known = self.known(object).filter(|scalar| scalar.dtype() == DType::Bool);
+                known
+                    .ok_or_else(|| {
+                        bound.refuse("is_causal", "True or False, known when the program is built")
+                    })?
+                    .as_bool()
+            }
+        };
+        let scale = self.attention_scale(bound, query)?;
+        Ok(Attention { query, key, value, dtype, scale, is_causal })
+    }
+
+    /// A tensor of floats of this rank.
+    fn floats(&self, bound: &Bound, param: &str, rank: usize) -> Result<Val, DefineError> {
+        let val = self.tensor_called(bound, param)?;
+        let ty = self.graph.ty(val);
+        if ty.dtype.is_float() && !ty.dtype.is_float8() && ty.rank() == rank {
+            return Ok(val);
+        }
+        let axes = if rank == 4 { "batch, heads, length and width" } else { "batch, heads and length" };
+        let expected = format!("a tensor of f16, bf16, f32 or f64 with the axes {axes}");
+        let error = self.refuse(expected, format!("of type {ty}"));
+        Err(error.argument(param).at(bound.span_of(param)))
+    }
+
+    /// The number that an argument is known to be.
+    fn known(&self, object: &Object) -> Option<Scalar> {
+        match object {
+            Object::Number(scalar) => Some(*scalar),
+            Object::Value(value) => self.graph.as_constant(value.val),
+            _ => None,
+        }
+    }
+
+    /// The scale as given, or one over the root of the width.
+    fn attention_scale(&mut self, bound: &Bound, query: Val) -> Result<Val, DefineError> {
+        let compute = self.graph.dtype(query).compute();
+        match Term::new(self, bound.object("scale")) {
+            Some(Term::Number(scalar)) => self.constant(scalar.cast(compute)),
+            Some(Term::Val(val, _)) if self.graph.shape(val).is_empty() => self.cast(val, compute),
+            Some(_) => Err(bound.refuse("scale", "a number or a scalar")),
+            None => {
+                let width = self.shape(query)[3].clone();
+                let width = self.size_val(width)?;
+                let width = self.cast(width, compute)?;
+                self.map(Prim::Rsqrt, &[width])
+            }
+        }
+    }
+
+    /// `scale q k^T`, minus infinity where a causal query does not look.
+    fn scores(&mut self, attention: &Attention) -> Result<Val, DefineError> {
+        let key = self.transposed(attention.key)?;
+        let products = self.matmul(attention.query, key, attention.dtype.compute())?;
+        let scores = self.map(Prim::Mul, &[products, attention.scale])?;
+        if !attention.is_causal {
+            return Ok(scores);
+        }
+        let shape = self.shape(scores);
+        let rows = self.numbers(shape[2].clone(), [true, true, false, true])?;
+        let columns = self.numbers(shape[3].clone(), [true, true, true, false])?;
+        let seen = self.map(Prim::Le, &[columns, rows])?;
+        self.hide(scores, seen)
+    }
+
+    /// `0, 1, …` along the one axis that is not new.
+    fn numbers(&mut self, length: Expr, new: [bool; 4]) -> Result<Val, DefineError> {
+        let zero = self.constant(Scalar::from_i64(DType::I64, 0))?;
+        let one = self.constant(Scalar::from_i64(DType::I64, 1))?;
+        let iota = self.add(Form::Iota(length), &[zero, one])?;
+        self.add(Form::Broadcast(new.into_iter().collect()), &[iota])
+    }
+
+    fn hide(&mut self, scores: Val, seen: Val) -> Result<Val, DefineError> {
+        let lowest = self.constant(Scalar::from_f64(self.graph.dtype(scores), f64::NEG_INFINITY))?;
+        self.map(Prim::Where, &[seen, scores, lowest])
+    }
+
+    /// An optional operand that is broadcast to the scores.
+    fn score_operand(&self, bound: &Bound, param: &str) -> Result<Option<Val>, DefineError> {
+        if *bound.object(param) == Object::None {
+            return Ok(None);
+        }
+        let val = self.tensor_called(bound, param)?;
+        match self.graph.shape(val).len() {
+            0..=4 => Ok(Some(val)),
+            _ => Err(bound.refuse(param, "a tensor of at most the four axes of the scores")),
+        }
+    }
+
+    /// Where a query sees no key at all its greatest score is minus infinity; zero leaves all its powers zero.
+    fn finite_or_zero(&mut self, greatest: Val) -> Result<Val, DefineError> {
+        let dtype = self.graph.dtype(greatest);
+        let lowest = self.constant(Scalar::from_f64(dtype, f64::NEG_INFINITY))?;
+        let zero = self.constant(Scalar::zero(dtype))?;
+        let none = self.map(Prim::Eq, &[greatest, lowest])?;
+        self.map(Prim::Where, &[none, zero, greatest])
+    }
+
+    fn one_for_zero(&mut self, sum: Val) -> Result<Val, DefineError> {
+        let dtype = self.graph.dtype(sum);
+        let (zero, one) = (self.constant(Scalar::zero(dtype))?, self.constant(Scalar::one(dtype))?);
+        let none = self.map(Prim::Eq, &[sum, zero])?;
+        self.map(Prim::Where, &[none, one, sum])
+    }
+}

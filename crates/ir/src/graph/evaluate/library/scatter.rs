@@ -1,0 +1,91 @@
+//! Scatter: elements put where indices say, one after the other in row-major order of the indices.
+
+use super::{Context, dense, indices};
+use crate::DType;
+use crate::array::{Array, Layout, with_element};
+use crate::graph::evaluate::EvaluateError;
+use crate::graph::evaluate::value::{Metered, Strided, Value};
+
+/// Where each element of the source goes, as numbers of elements of the source and of the result.
+struct Moves {
+    pairs: Vec<(usize, usize)>,
+    /// Lines of the result, by the number of one of their elements, of which no place is sure.
+    unsure: Vec<usize>,
+}
+
+/// `operands[0]` with elements of `operands[2]` where `operands[1]` says.
+pub(super) fn scatter(
+    operands: &[Value<'_>],
+    axis: usize,
+    context: &Context<'_>,
+) -> Result<Value<'static>, EvaluateError> {
+    let [arg, index, src] = operands else { unreachable!("three operands, by the shape rule") };
+    let moves = moves(index, src.sizes(), axis, context)?;
+    let data = moved(dense(&arg.data, context.meter)?, &dense(&src.data, context.meter)?, &moves, context)?;
+    let inexact = arg.bound.is_some() || src.bound.is_some() || !moves.unsure.is_empty();
+    if !context.bounds || !inexact {
+        return Ok(Value::exact(Strided::made(data)));
+    }
+    let errors = |value: &Value<'_>| match &value.bound {
+        Some(bound) => dense(bound, context.meter),
+        None => Ok(Array::zeros(DType::F32, value.sizes())?),
+    };
+    let mut bound = moved(errors(arg)?, &errors(src)?, &moves, context)?;
+    let layout = Layout::dense(&context.sizes);
+    let stride = layout.strides[axis] as usize;
+    let bounds = bound.array_mut().as_mut_slice::<f32>();
+    for &first in &moves.unsure {
+        (0..context.sizes[axis]).for_each(|k| bounds[first + k * stride] = f32::INFINITY);
+    }
+    Ok(Value { data: Strided::made(data), bound: Some(Strided::made(bound)) })
+}
+
+/// A copy of the target with elements of the source put in.
+fn moved(
+    target: Array,
+    source: &Array,
+    moves: &Moves,
+    context: &Context<'_>,
+) -> Result<Metered, EvaluateError> {
+    let mut result = context.meter.zeros(target.dtype(), target.sizes())?;
+    with_element!(target.dtype(), T => {
+        let result = result.array_mut().as_mut_slice::<T>();
+        result.copy_from_slice(target.as_slice::<T>());
+        let source = source.as_slice::<T>();
+        moves.pairs.iter().for_each(|&(from, to)| result[to] = source[from]);
+    });
+    Ok(result)
+}
+
+fn moves(
+    index: &Value<'_>,
+    src: &[usize],
+    axis: usize,
+    context: &Context<'_>,
+) -> Result<Moves, EvaluateError> {
+    let (values, sure) = indices(index, context.meter)?;
+    let (source, target) = (Layout::dense(src), Layout::dense(&context.sizes));
+    let size = context.sizes[axis];
+    let mut moves = Moves { pairs: Vec::with_capacity(values.len()), unsure: Vec::new() };
+    let mut at = vec![0_usize; index.sizes().len()];
+    for (number, (&value, &sure)) in values.iter().zip(&sure).enumerate() {
+        let mut rest = number;
+        for (place, &extent) in at.iter_mut().zip(index.sizes()).rev() {
+            (*place, rest) = (rest % extent, rest / extent);
+        }
+        let sum = |strides: &[isize]| -> usize {
+            at.iter().zip(strides).map(|(&place, &stride)| place * stride as usize).sum()
+        };
+        let first = sum(&target.strides) - at[axis] * target.strides[axis] as usize;
+        match usize::try_from(value).ok().filter(|&value| value < size) {
+            Some(value) => {
+                moves.pairs.push((sum(&source.strides), first + value * target.strides[axis] as usize));
+            }
+            None => return Err(EvaluateError::Index { op: "scatter", index: value, size }),
+        }
+        if !sure {
+            moves.unsure.push(first);
+        }
+    }
+    Ok(moves)
+}

@@ -1,0 +1,53 @@
+//! What kernels do not compute: sorts, scatters and products of matrices, as plain functions over strided views.
+//!
+//! Takes views of operands and dense results, shares the work among the threads of a pool. Work is cut by sizes alone and
+//! no two pieces write one element, so results are the same bits for any number of threads.
+//!
+//! `lines` (an axis seen as lines, results written by several threads) · `sort` · `scatter` · `matmul` (which products
+//! there are) · `product` (one product, in tiles).
+
+mod lines;
+mod matmul;
+mod product;
+mod scatter;
+mod sort;
+#[cfg(test)]
+mod tests;
+
+use ir::array::{ArrayView, ArrayViewMut};
+use ir::graph::Library;
+use ir::graph::evaluate::EvaluateError;
+
+use super::pool::Pool;
+use lines::Shared;
+
+/// Computes a library op: dense results from operands of any strides.
+///
+/// # Errors
+/// [`EvaluateError::Index`] for an index out of range, the first in row-major order of its line;
+/// [`EvaluateError::Memory`].
+pub fn run(
+    op: &Library,
+    operands: &[ArrayView<'_>],
+    results: Vec<ArrayViewMut<'_>>,
+    pool: &Pool,
+) -> Result<(), EvaluateError> {
+    let results: Vec<Shared<'_>> = results.into_iter().map(Shared::new).collect();
+    match (op, operands, &results[..]) {
+        (Library::Argsort { axis, descending }, [arg], [indices]) => {
+            sort::sort(arg, usize::from(*axis), *descending, None, indices, pool)
+        }
+        (Library::TopK { axis, largest, .. }, [arg], [values, indices]) => {
+            sort::sort(arg, usize::from(*axis), *largest, Some(values), indices, pool)
+        }
+        (Library::Scatter(axis), [arg, index, src], [result]) => {
+            scatter::scatter([arg, index, src], usize::from(*axis), result, pool)
+        }
+        (Library::Matmul(_), [a, b], [result]) => {
+            matmul::matmul(a, b, result, pool);
+            Ok(())
+        }
+        (Library::GroupedMatmul, [a, b, ends], [result]) => matmul::grouped(a, b, ends, result, pool),
+        _ => unreachable!("operands and results in the number that the shape rule says"),
+    }
+}

@@ -1,0 +1,208 @@
+//! Products of matrices in tiles, each computed by one thread.
+//!
+//! f32 and f64 are multiplied where they lie. Half types become f32 in panels, are accumulated in f32, and are rounded once.
+//! Tiles and panels come from sizes alone.
+
+use gemm::{Parallelism, gemm};
+use half::{bf16, f16};
+use ir::DType;
+use ir::array::{ArrayView, Element, Layout};
+
+use super::lines::Shared;
+use crate::cpu::pool::Pool;
+
+/// Rows and columns of a tile: large enough that packing costs little beside multiplying, small enough to share.
+const ROWS: usize = 256;
+const COLUMNS: usize = 256;
+/// How much of the summed axis is converted at a time.
+const DEPTH: usize = 1024;
+
+/// A matrix in the memory of an operand; places and strides in elements.
+#[derive(Clone, Copy, Debug)]
+pub struct Matrix {
+    pub offset: isize,
+    pub rows: usize,
+    pub columns: usize,
+    /// From one row to the next.
+    pub row: isize,
+    /// From one column to the next.
+    pub column: isize,
+}
+
+impl Matrix {
+    /// Some of its rows.
+    pub fn rows(self, start: usize, end: usize) -> Matrix {
+        let offset = if start == end { self.offset } else { self.offset + start as isize * self.row };
+        Matrix { offset, rows: end - start, ..self }
+    }
+
+    /// Some of its columns.
+    pub fn columns(self, start: usize, end: usize) -> Matrix {
+        let offset = if start == end { self.offset } else { self.offset + start as isize * self.column };
+        Matrix { offset, columns: end - start, ..self }
+    }
+
+    fn layout(&self) -> Layout {
+        Layout {
+            offset: self.offset,
+            sizes: [self.rows, self.columns].into_iter().collect(),
+            strides: [self.row, self.column].into_iter().collect(),
+        }
+    }
+}
+
+/// A product of two matrices, and where in the result it goes.
+#[derive(Clone, Copy, Debug)]
+pub struct Product {
+    pub a: Matrix,
+    pub b: Matrix,
+    /// Its first element.
+    pub first: usize,
+    /// Elements from one row of the result to the next.
+    pub row: usize,
+}
+
+impl Product {
+    fn tiles(&self) -> impl Iterator<Item = Product> + '_ {
+        let (rows, columns) = (self.a.rows, self.b.columns);
+        (0..rows).step_by(ROWS).flat_map(move |i| {
+            (0..columns).step_by(COLUMNS).map(move |j| Product {
+                a: self.a.rows(i, rows.min(i + ROWS)),
+                b: self.b.columns(j, columns.min(j + COLUMNS)),
+                first: self.first + i * self.row + j,
+                row: self.row,
+            })
+        })
+    }
+}
+
+/// Computes products that write different elements of the result; all others become zero.
+pub fn multiply_all(
+    a: &ArrayView<'_>,
+    b: &ArrayView<'_>,
+    products: &[Product],
+    result: &Shared<'_>,
+    pool: &Pool,
+) {
+    let tiles: Vec<Product> = products.iter().flat_map(Product::tiles).collect();
+    let written: usize =
+        tiles.iter().filter(|tile| tile.a.columns > 0).map(|tile| tile.a.rows * tile.b.columns).sum();
+    if written < result.numel() {
+        // SAFETY: no thread has been started yet.
+        unsafe { result.clear() };
+    }
+    let tiles: Vec<Product> = tiles.into_iter().filter(|tile| tile.a.columns > 0).collect();
+    let multiply = |tile: &Product| match (a.dtype(), result.dtype()) {
+        (DType::F64, _) => in_place::<f64>(a, b, tile, result),
+        (DType::F32, _) => in_place::<f32>(a, b, tile, result),
+        (DType::F16, DType::F16) => in_panels::<f16, f16>(a, b, tile, result, f16::from_f32),
+        (DType::F16, _) => in_panels::<f16, f32>(a, b, tile, result, |x| x),
+        (_, DType::BF16) => in_panels::<bf16, bf16>(a, b, tile, result, bf16::from_f32),
+        _ => in_panels::<bf16, f32>(a, b, tile, result, |x| x),
+    };
+    pool.run(tiles.len(), &|_, begin, end| tiles[begin..end].iter().for_each(&multiply));
+}
+
+/// A type that is multiplied where it lies.
+trait Factor: Element {
+    const ONE: Self;
+}
+
+impl Factor for f32 {
+    const ONE: f32 = 1.0;
+}
+
+impl Factor for f64 {
+    const ONE: f64 = 1.0;
+}
+
+/// An address with the strides from row to row and from column to column.
+#[derive(Clone, Copy)]
+struct Place<P> {
+    at: P,
+    row: isize,
+    column: isize,
+}
+
+/// `target = a @ b`, or added to what it holds.
+///
+/// # Safety
+/// All elements of the three matrices must be there, those of the target for this thread alone.
+unsafe fn multiply<T: Factor>(
+    [rows, columns, depth]: [usize; 3],
+    target: Place<*mut T>,
+    adds: bool,
+    a: Place<*const T>,
+    b: Place<*const T>,
+) {
+    // SAFETY: the caller's; the strides are those of the pointers.
+    unsafe {
+        gemm(
+            rows,
+            columns,
+            depth,
+            target.at,
+            target.column,
+            target.row,
+            adds,
+            a.at,
+            a.column,
+            a.row,
+            b.at,
+            b.column,
+            b.row,
+            T::ONE,
+            T::ONE,
+            false,
+            false,
+            false,
+            Parallelism::None,
+        );
+    }
+}
+
+fn in_place<T: Factor>(a: &ArrayView<'_>, b: &ArrayView<'_>, tile: &Product, result: &Shared<'_>) {
+    let factor = |view: &ArrayView<'_>, matrix: &Matrix| {
+        let view = view.relaid(matrix.layout()).expect("a part of the operand");
+        Place { at: view.as_ptr().cast::<T>(), row: matrix.row, column: matrix.column }
+    };
+    let sizes = [tile.a.rows, tile.b.columns, tile.a.columns];
+    let (a, b) = (factor(a, &tile.a), factor(b, &tile.b));
+    let end = tile.first + (sizes[0] - 1) * tile.row + sizes[1];
+    // SAFETY: tiles write different elements; those between the rows of one are not touched through this pointer.
+    let target = unsafe { result.address::<T>(tile.first..end) };
+    let target = Place { at: target, row: tile.row as isize, column: 1 };
+    // SAFETY: `relaid` saw that the operands hold their matrices, and the result was just seen to hold the tile.
+    unsafe { multiply(sizes, target, false, a, b) }
+}
+
+fn in_panels<S: Element + Into<f32>, R: Element>(
+    a: &ArrayView<'_>,
+    b: &ArrayView<'_>,
+    tile: &Product,
+    result: &Shared<'_>,
+    round: fn(f32) -> R,
+) {
+    let [rows, columns, depth] = [tile.a.rows, tile.b.columns, tile.a.columns];
+    let panel = |view: &ArrayView<'_>, matrix: Matrix| {
+        let mut panel = vec![0.0_f32; matrix.rows * matrix.columns];
+        let view = view.relaid(matrix.layout()).expect("a part of the operand");
+        view.read::<S, f32>(0, &mut panel, S::into);
+        panel
+    };
+    let mut sums = vec![0.0_f32; rows * columns];
+    for start in (0..depth).step_by(DEPTH) {
+        let end = depth.min(start + DEPTH);
+        let (of_a, of_b) = (panel(a, tile.a.columns(start, end)), panel(b, tile.b.rows(start, end)));
+        let a = Place { at: of_a.as_ptr(), row: (end - start) as isize, column: 1 };
+        let b = Place { at: of_b.as_ptr(), row: columns as isize, column: 1 };
+        let target = Place { at: sums.as_mut_ptr(), row: columns as isize, column: 1 };
+        // SAFETY: the panels and the sums are this function's, of these sizes, row-major.
+        unsafe { multiply([rows, columns, end - start], target, start > 0, a, b) }
+    }
+    for (row, sums) in sums.chunks(columns).enumerate() {
+        let rounded: Vec<R> = sums.iter().map(|&sum| round(sum)).collect();
+        // SAFETY: tiles write different elements.
+        unsafe { result.write::<R>(tile.first + row * tile.row, 1, &rounded) };
+    }
+}
