@@ -115,8 +115,10 @@ impl Writer {
 }
 
 fn dtype(draws: &mut Draws) -> DType {
-    use DType::{BF16, Bool, F16, F32, F64, I32, I64};
-    draws.one_of(&[F32, F32, F32, F32, F32, F32, BF16, BF16, F16, F64, I32, I64, Bool])
+    use DType::{BF16, Bool, F8E4M3, F8E5M2, F8E8M0, F16, F32, F64, I32, I64, U64};
+    let common = [F32, F32, F32, F32, F32, F32, BF16, BF16, F16, F64, I32, I64, Bool];
+    let rare = [U64, U64, F8E4M3, F8E5M2, F8E8M0];
+    if draws.percent(85) { draws.one_of(&common) } else { draws.one_of(&rare) }
 }
 
 fn placement(rank: usize, draws: &mut Draws) -> Placement {

@@ -7,10 +7,30 @@ use super::Caller;
 use crate::random::program::{Given, Size, Tensor};
 
 /// Scalar ops that want an operand of small size.
-const SMALL: [&str; 12] =
-    ["exp", "exp2", "expm1", "sinh", "cosh", "asin", "acos", "atanh", "erfc", "tan", "softplus", "pow"];
+const SMALL: [&str; 14] = [
+    "exp", "exp2", "expm1", "sinh", "cosh", "asin", "acos", "atanh", "erfc", "erfinv", "erfcinv", "tan",
+    "softplus", "pow",
+];
 /// Scalar ops that want a positive operand.
-const POSITIVE: [&str; 9] = ["log", "log2", "log10", "log1p", "sqrt", "rsqrt", "reciprocal", "acosh", "pow"];
+const POSITIVE: [&str; 11] =
+    ["log", "log2", "log10", "log1p", "sqrt", "rsqrt", "reciprocal", "acosh", "pow", "lgamma", "erfcinv"];
+/// What a cast goes to.
+const CAST_TO: [DType; 13] = [
+    DType::F32,
+    DType::F32,
+    DType::BF16,
+    DType::BF16,
+    DType::F16,
+    DType::F64,
+    DType::I32,
+    DType::I64,
+    DType::U64,
+    DType::Bool,
+    DType::F8E4M3,
+    DType::F8E5M2,
+    DType::F8E8M0,
+];
+const INTEGERS: [DType; 3] = [DType::I32, DType::I64, DType::U64];
 
 impl Caller<'_> {
     /// Any row of the tables of scalar ops.
@@ -32,7 +52,10 @@ impl Caller<'_> {
         }
         let mut operands = vec![self.tensor()];
         let mut first = operands[0];
-        if self.draws.percent(90) {
+        let whole = takes_integers_alone(op).then(|| self.draws.one_of(&INTEGERS));
+        if let Some(dtype) = whole {
+            first = self.cast_to(first, dtype);
+        } else if self.draws.percent(90) {
             first = self.tamed(op, first);
         }
         if op == "where" {
@@ -42,7 +65,10 @@ impl Caller<'_> {
         while arguments.len() < arity {
             let operand = self.operand_beside(&operands);
             operands.extend(operand.tensors());
-            let operand = self.away_from_zero(op, operand);
+            let operand = match (operand, whole) {
+                (Given::Tensor(tensor), Some(dtype)) => Given::Tensor(self.cast_to(tensor, dtype)),
+                (operand, _) => self.away_from_zero(op, operand),
+            };
             arguments.push((None, operand));
         }
         self.add(op, arguments, 1);
@@ -87,23 +113,14 @@ impl Caller<'_> {
     }
 
     pub(super) fn cast(&mut self) {
-        let dtype = self.draws.one_of(&[
-            DType::F32,
-            DType::F32,
-            DType::BF16,
-            DType::BF16,
-            DType::F16,
-            DType::F64,
-            DType::I32,
-            DType::I64,
-            DType::Bool,
-        ]);
+        let dtype = self.draws.one_of(&CAST_TO);
         let tensor = self.tensor();
-        self.add_form(
-            FormOp::Cast,
-            vec![(None, Given::Tensor(tensor)), (Some("dtype"), Given::DType(dtype))],
-            1,
-        );
+        self.cast_to(tensor, dtype);
+    }
+
+    fn cast_to(&mut self, tensor: Tensor, dtype: DType) -> Tensor {
+        let arguments = vec![(None, Given::Tensor(tensor)), (Some("dtype"), Given::DType(dtype))];
+        self.add_form(FormOp::Cast, arguments, 1)
     }
 
     pub(super) fn set(&mut self, op: &'static str) {
@@ -139,4 +156,9 @@ impl Caller<'_> {
         let others = [int(i64::MAX), int(i64::MIN), int(1 << 40), Scalar::from_bool(true)];
         if self.draws.percent(60) { self.draws.one_of(&floats) } else { self.draws.one_of(&others) }
     }
+}
+
+/// Whether a primitive has a meaning on integers, and none on floats or as logic.
+fn takes_integers_alone(op: &str) -> bool {
+    Prim::from_name(op).is_some_and(|prim| prim.row().int.is_some() && prim.row().float.is_none())
 }
