@@ -5,8 +5,9 @@ use std::io::Write;
 use clap::Args;
 use ir::DType;
 use ir::ops::call::OpRef;
-use ir::ops::{Operand, Param, ParamDefault, Prim, Typing};
+use ir::ops::{ExprNode, FormOp, Monoid, Operand, Param, ParamDefault, Prim, Typing};
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 use crate::failure::{Failure, Outcome};
 
@@ -32,6 +33,8 @@ struct Entry {
     /// How far a compiled f32 or f64 result may be from the meaning, in units in the last place.
     #[serde(skip_serializing_if = "Option::is_none")]
     ulp: Option<f64>,
+    /// For operands of each dtype how far a compiled result may be from the meaning.
+    error: Map<String, Value>,
     /// The expression over primitives that a composite stands for.
     #[serde(skip_serializing_if = "Option::is_none")]
     expression: Option<&'static str>,
@@ -63,12 +66,11 @@ fn write_entry(entry: &Entry, out: &mut dyn Write) -> std::io::Result<()> {
         writeln!(out, "    = {expression}")?;
     }
     if let Some(rule) = entry.rule {
-        let bound = match entry.ulp {
-            Some(0.0) => "; exact".to_owned(),
-            Some(ulp) => format!("; within {ulp} ulp"),
-            None => String::new(),
-        };
-        writeln!(out, "    {} -> {rule}{bound}", entry.dtypes.join(" "))?;
+        writeln!(out, "    result: {rule}")?;
+    }
+    for bounds in entry.error.iter().collect::<Vec<_>>().chunk_by(|(_, a), (_, b)| a == b) {
+        let dtypes: Vec<&str> = bounds.iter().map(|(dtype, _)| dtype.as_str()).collect();
+        writeln!(out, "    {}: {}", dtypes.join(" "), bounds[0].1.as_str().unwrap_or_default())?;
     }
     writeln!(out)
 }
@@ -82,15 +84,52 @@ fn entry(op: OpRef) -> Entry {
         }
         OpRef::Form(_) => ("forms", None, None, None),
     };
+    let dtypes = dtypes(op);
+    let names = dtypes.iter().map(|dtype| dtype.short_name()).collect();
+    let error = match op {
+        OpRef::Form(form) => Map::from_iter([("all".to_owned(), error_of_form(form).into())]),
+        _ => dtypes.iter().map(|&dtype| (dtype.to_string(), error_on(op, dtype).into())).collect(),
+    };
     Entry {
         name: op.name(),
         kind,
         signature: signature(op),
-        dtypes: dtypes(op),
+        dtypes: names,
         rule,
         ulp,
+        error,
         expression,
         doc: op.doc(),
+    }
+}
+
+/// How far a compiled result may be from the meaning, for operands of a dtype.
+fn error_on(op: OpRef, dtype: DType) -> String {
+    let (typing, prims) = match op {
+        OpRef::Prim(prim) => (prim.row().typing, vec![prim]),
+        OpRef::Composite(composite) => {
+            let applied = composite.expr().nodes().iter().filter_map(|node| match node {
+                ExprNode::Apply(prim, _) => Some(*prim),
+                _ => None,
+            });
+            (composite.row().typing, applied.collect())
+        }
+        OpRef::Form(_) => return String::new(),
+    };
+    let in_integers = !dtype.is_float() && !matches!(typing, Typing::Float | Typing::Test);
+    let rounded = if typing == Typing::Plain && dtype.is_storage_only() { ", then rounded" } else { "" };
+    match prims[..] {
+        _ if in_integers || prims.iter().all(|prim| prim.row().ulp == 0.0) => "exact".to_owned(),
+        [prim] => format!("within {} ulp{rounded}", prim.row().ulp),
+        _ => format!("the bounds of its steps, carried through{rounded}"),
+    }
+}
+
+/// The same of a form, for all dtypes: folds say it themselves.
+fn error_of_form(form: FormOp) -> &'static str {
+    match Monoid::from_name(form.name()) {
+        Some(monoid) => monoid.row().error,
+        None => "exact where elements are only moved, else the bounds of its steps, carried through",
     }
 }
 
@@ -115,7 +154,7 @@ fn param(param: &Param) -> String {
 }
 
 /// The dtypes that all operands may have at once; the condition of `where` is a bool besides.
-fn dtypes(op: OpRef) -> Vec<&'static str> {
+fn dtypes(op: OpRef) -> Vec<DType> {
     let applies = |dtype: &DType| {
         let mut operands = vec![Operand::tensor(*dtype); op.params().len()];
         match op {
@@ -129,7 +168,7 @@ fn dtypes(op: OpRef) -> Vec<&'static str> {
             OpRef::Form(_) => false,
         }
     };
-    DType::ALL.iter().filter(|dtype| applies(dtype)).map(|dtype| dtype.short_name()).collect()
+    DType::ALL.into_iter().filter(applies).collect()
 }
 
 /// A typing rule in words: the dtype of the result.
@@ -137,7 +176,8 @@ fn rule(typing: Typing) -> &'static str {
     match typing {
         Typing::Float => "f32, or f64 for f64",
         Typing::Plain => "the dtype of the first operand",
-        Typing::Arithmetic => "the promoted dtype, f32 for halves",
+        Typing::Arithmetic => "the promoted dtype, f32 for storage types",
+        Typing::Precise => "the promoted dtype, which must be f32 or f64",
         Typing::Compare | Typing::Test | Typing::Logical => "bool",
         Typing::Bitwise => "the promoted dtype",
         Typing::Where => "the promoted dtype of the second and third operand",
