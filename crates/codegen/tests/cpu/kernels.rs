@@ -206,6 +206,26 @@ fn welford() {
     everywhere(WELFORD, |n| vec![rows, n], buffers, 0.0);
 }
 
+/// A remainder by a divisor that only the caller knows, of which x86 traps on the least integer over -1.
+#[test]
+fn remainders_by_minus_one_do_not_trap() {
+    let kernel = kernel(
+        "kernel rest(n, d) lanes 1 {
+           symbols n, d, block
+           blocks block in 0 .. 1
+           write b0: i64 out
+           v0: i64 = index n % d
+           store b0[0] = v0
+         }",
+    );
+    for target in runnable() {
+        let compiled = compile(&kernel, target);
+        for (n, d) in [(i64::MIN, -1), (7, -1), (i64::MIN, 3), (-7, 2)] {
+            check(&kernel, &compiled, &[n, d], &[zeros(DType::I64, 1)], 0.0);
+        }
+    }
+}
+
 /// Two elements of padding before, three behind, and the last element in place of all of the middle's odd ones.
 const PAD: &str = "kernel pad(n) lanes LANES {
   symbols n, block, x

@@ -1,7 +1,7 @@
 //! Index expressions as i64 arithmetic, and how the index of an access runs over the lanes.
 //!
 //! Division rounds to minus infinity as the algebra says. A divisor of zero, which a kernel never reaches with a turn
-//! to take, counts as one, so that code moved in front of a loop cannot trap.
+//! to take, counts as one, so that code moved in front of a loop cannot trap; nor can the least integer over -1, which wraps.
 
 use ir::index::{Atom, Expr, Monomial};
 
@@ -72,7 +72,7 @@ impl Emitter<'_> {
             return self.w.binary("ashr", a, i64::from(shift));
         }
         let divisor = self.divisor(b);
-        let (quotient, _, below) = self.divide(a, divisor);
+        let (quotient, _, below) = self.divide(a, b, divisor);
         let one_less = self.w.convert("sext", below, Element::I64);
         self.w.binary("add", quotient, one_less)
     }
@@ -83,14 +83,14 @@ impl Emitter<'_> {
             return self.w.binary("and", a, (1_i64 << shift) - 1);
         }
         let divisor = self.divisor(b);
-        let (_, remainder, below) = self.divide(a, divisor);
+        let (_, remainder, below) = self.divide(a, b, divisor);
         let up = self.w.select(below, divisor, 0);
         self.w.binary("add", remainder, up)
     }
 
     /// Truncated quotient and remainder, and whether the quotient lies above the floor.
-    fn divide(&mut self, a: Operand, divisor: Operand) -> (Operand, Operand, Operand) {
-        let quotient = self.w.binary("sdiv", a, divisor);
+    fn divide(&mut self, a: Operand, b: &Expr, divisor: Operand) -> (Operand, Operand, Operand) {
+        let quotient = self.truncated(a, b, divisor);
         let back = self.w.binary("mul", quotient, divisor);
         let remainder = self.w.binary("sub", a, back);
         let inexact = self.w.compare("icmp ne", remainder, 0);
@@ -98,6 +98,18 @@ impl Emitter<'_> {
         let opposite = self.w.compare("icmp slt", signs, 0);
         let below = self.w.binary("and", inexact, opposite);
         (quotient, remainder, below)
+    }
+
+    /// The truncated quotient. By -1, which a divisor that is an input may be, it is the wrapped negation.
+    fn truncated(&mut self, a: Operand, b: &Expr, divisor: Operand) -> Operand {
+        if b.as_const().is_some_and(|constant| constant != -1) {
+            return self.w.binary("sdiv", a, divisor);
+        }
+        let minus_one = self.w.compare("icmp eq", divisor, -1);
+        let safe = self.w.select(minus_one, 1, divisor);
+        let quotient = self.w.binary("sdiv", a, safe);
+        let negated = self.w.binary("sub", Operand::integer(0, a.ty), a);
+        self.w.select(minus_one, negated, quotient)
     }
 
     fn divisor(&mut self, b: &Expr) -> Operand {
