@@ -184,13 +184,18 @@ impl Extreme {
         Extreme { largest }
     }
 
-    /// NaN wins, as in the rows of the two ops.
+    /// NaN wins and -0 lies below 0, as in the rows of the two ops.
     #[inline(always)]
     fn better(&self, a: f64, b: f64) -> f64 {
         if a.is_nan() || b.is_nan() {
             return f64::NAN;
         }
-        if self.largest { a.max(b) } else { a.min(b) }
+        match a == b {
+            true if a.is_sign_positive() == self.largest => a,
+            true => b,
+            false if self.largest => a.max(b),
+            false => a.min(b),
+        }
     }
 }
 
