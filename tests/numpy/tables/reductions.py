@@ -59,7 +59,7 @@ def fold(name, short, operand, axes):
     counted = not kind.is_float
     result = {"any": "bool", "all": "bool"}.get(name, short)
     if name in ("sum", "prod") and counted:
-        result = "u64" if short == "u64" else "i64"
+        result = "i64"
     if name in ("max", "min"):
         values = extreme(name, kind, x, over)
         results = [Result(result, values)]
