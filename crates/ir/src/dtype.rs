@@ -153,6 +153,26 @@ impl DType {
         Self::ALL.into_iter().find(|dtype| dtype.nvfuser_name() == name)
     }
 
+    /// Is it a dtype of nvFuser, torch or NumPy that we leave out?
+    pub fn is_left_out(name: &str) -> bool {
+        const LEFT_OUT: [&str; 13] = [
+            "Char",
+            "Short",
+            "Byte",
+            "UInt16",
+            "UInt32",
+            "Float4_e2m1fn",
+            "Float4_e2m1fn_x2",
+            "int8",
+            "int16",
+            "uint8",
+            "uint16",
+            "uint32",
+            "float4_e2m1fn_x2",
+        ];
+        LEFT_OUT.contains(&name)
+    }
+
     const fn format(self) -> Option<Format> {
         let (precision, smallest_exponent, largest_exponent) = match self {
             DType::F8E8M0 => (1, -127, 127),
@@ -261,6 +281,7 @@ mod tests {
         }
         assert!("complex64".parse::<DType>().is_err());
         assert_eq!(DType::from_nvfuser_name("int"), None);
+        assert!(DType::is_left_out("uint8") && !DType::is_left_out("uint64"));
     }
 
     #[test]

@@ -6,7 +6,7 @@
 
 use std::ffi::{c_int, c_void};
 
-use ir::ops::{IntType, integer_power};
+use ir::ops::{IntType, greatest_common_divisor, integer_power, inverse_erf, inverse_erfc};
 
 /// One function: its name as an object file spells it, and its address.
 type Entry = (&'static str, *const u8);
@@ -35,37 +35,65 @@ macro_rules! binary {
     };
 }
 
+/// Special functions: those of the op table, in f32 too, where digits of intermediate results cancel.
+fn special() -> [Entry; 6] {
+    macro_rules! both {
+        ($(($narrow:ident, $wide:ident, $function:path))+) => {
+            [$({
+                extern "C" fn $narrow(x: f32) -> f32 {
+                    $function(x.into()) as f32
+                }
+                (stringify!($narrow), $narrow as extern "C" fn(f32) -> f32 as *const u8)
+            }, {
+                extern "C" fn $wide(x: f64) -> f64 {
+                    $function(x)
+                }
+                (stringify!($wide), $wide as extern "C" fn(f64) -> f64 as *const u8)
+            }),+]
+        };
+    }
+    both!((lgammaf, lgamma, libm::lgamma)(erfinvf, erfinv, inverse_erf)(erfcinvf, erfcinv, inverse_erfc))
+}
+
 /// The address of a function that kernels may call; `None` for a name that is none of ours.
 pub fn address(name: &str) -> Option<*const u8> {
-    let tables: [&[Entry]; 6] = [
+    let tables: [&[Entry]; 7] = [
         &unary!(f32: acosf asinf atanf ceilf cosf erff erfcf expf exp2f expm1f floorf logf log1pf log2f rintf roundevenf
             sinf sqrtf tanhf truncf),
         &unary!(f64: acos asin atan ceil cos erf erfc exp exp2 expm1 floor log log1p log2 rint roundeven
             sin sqrt tanh trunc),
-        &binary!(f32: atan2f fmodf powf),
-        &binary!(f64: atan2 fmod pow),
+        &binary!(f32: atan2f fmodf nextafterf powf),
+        &binary!(f64: atan2 fmod nextafter pow),
+        &special(),
         &integers(),
         &memory(),
     ];
     tables.into_iter().flatten().find(|(known, _)| *known == name).map(|&(_, address)| address)
 }
 
-/// Functions of integers, by their meaning in the op table.
-fn integers() -> [Entry; 3] {
-    extern "C" fn narrow(base: i32, exponent: i32) -> i32 {
-        integer_power(base.into(), exponent.into(), IntType::I32) as i32
+/// Functions of two integers, by their meaning in the op table; those of u64 by its bits.
+fn integers() -> [Entry; 6] {
+    macro_rules! by_type {
+        ($function:path: $narrow:ident $wide:ident $unsigned:ident) => {{
+            extern "C" fn $narrow(a: i32, b: i32) -> i32 {
+                $function(a.into(), b.into(), IntType::I32) as i32
+            }
+            extern "C" fn $wide(a: i64, b: i64) -> i64 {
+                $function(a, b, IntType::I64)
+            }
+            extern "C" fn $unsigned(a: i64, b: i64) -> i64 {
+                $function(a, b, IntType::U64)
+            }
+            [
+                (stringify!($narrow), $narrow as *const u8),
+                (stringify!($wide), $wide as *const u8),
+                (stringify!($unsigned), $unsigned as *const u8),
+            ]
+        }};
     }
-    extern "C" fn wide(base: i64, exponent: i64) -> i64 {
-        integer_power(base, exponent, IntType::I64)
-    }
-    extern "C" fn unsigned(base: i64, exponent: i64) -> i64 {
-        integer_power(base, exponent, IntType::U64)
-    }
-    [
-        ("integer_power_i32", narrow as *const u8),
-        ("integer_power_i64", wide as *const u8),
-        ("integer_power_u64", unsigned as *const u8),
-    ]
+    let [a, b, c] = by_type!(integer_power: integer_power_i32 integer_power_i64 integer_power_u64);
+    let [d, e, f] = by_type!(greatest_common_divisor: gcd_i32 gcd_i64 gcd_u64);
+    [a, b, c, d, e, f]
 }
 
 /// What LLVM makes of long copies and fills.

@@ -17,6 +17,7 @@ mod expr;
 pub mod expr_parser;
 pub mod forms;
 mod hyperbolic;
+mod inverse_erf;
 mod logic;
 mod meaning;
 pub mod monoid;
@@ -25,6 +26,7 @@ mod predicates;
 mod refused;
 mod rounding;
 mod row;
+mod special;
 mod spread;
 #[cfg(test)]
 mod tests;
@@ -35,6 +37,7 @@ pub use call::{BindError, OpRef, Slot, UnknownOp, bind, lookup};
 pub use composite::{Composite, CompositeRow};
 pub use expr::{Arith, ExprNode, Real, ScalarExpr};
 pub use forms::{FormOp, FormRow};
+pub use inverse_erf::{inverse_erf, inverse_erfc};
 pub use monoid::Monoid;
 pub use param::{Param, ParamDefault, ParamKind};
 pub use refused::refused;
@@ -42,6 +45,7 @@ pub use row::{
     Algebra, BoolMeaning, CpuSpelling, CpuSpellings, CudaSpelling, FloatMeaning, Guard, IntMeaning, IntType,
     Polynomial, Primitive,
 };
+pub use special::greatest_common_divisor;
 pub use spread::Spread;
 pub use transcendental::integer_power;
 pub use typing::{Classes, Operand, OperandKind, Signature, Typing, TypingError, promote};
@@ -76,6 +80,7 @@ primitives! {
     transcendental: Exp = EXP, Exp2 = EXP2, Expm1 = EXPM1, Log = LOG, Log2 = LOG2, Log1p = LOG1P, Sqrt = SQRT,
         Rsqrt = RSQRT, Sin = SIN, Cos = COS, Asin = ASIN, Acos = ACOS, Atan = ATAN, Atan2 = ATAN2, Tanh = TANH,
         Erf = ERF, Erfc = ERFC, Pow = POW;
+    special: Lgamma = LGAMMA, Erfinv = ERFINV, Erfcinv = ERFCINV, Nextafter = NEXTAFTER, Gcd = GCD;
     rounding: Floor = FLOOR, Ceil = CEIL, Round = ROUND, Trunc = TRUNC;
     logic: Eq = EQ, Ne = NE, Lt = LT, Le = LE, Gt = GT, Ge = GE, LogicalAnd = LOGICAL_AND, LogicalOr = LOGICAL_OR,
         LogicalNot = LOGICAL_NOT, Where = WHERE, Set = SET, SegmentSet = SEGMENT_SET;

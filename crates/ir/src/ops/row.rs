@@ -77,6 +77,8 @@ pub enum FloatMeaning {
     Unary(fn(f64) -> f64),
     /// Two numbers to one.
     Binary(fn(f64, f64) -> f64),
+    /// Two numbers to one, told the dtype that they have: what depends on its spacing.
+    BinaryIn(fn(f64, f64, DType) -> f64),
     /// Two numbers to a truth value.
     Compare(fn(f64, f64) -> bool),
     /// A bool and two numbers: the first number where the bool holds, else the second.

@@ -20,13 +20,15 @@ pub enum Spread {
     Power,
     /// As [`Spread::Corners`] for the angle of a point (y, x), but a full turn where the point may lie on the negative x axis.
     Angle,
+    /// As [`Spread::Corners`] for what is convex between poles at 0, -1, -2…, but unbounded where one may be met.
+    Poles,
     /// The remainder: jumps by a divisor where the quotient's integer part may differ.
     Remainder,
     /// A truth value: it may flip where the operand intervals overlap.
     Comparison,
     /// A selection: the error of the selected operand, or of both and their distance where the condition may flip.
     Select,
-    /// Operands are exact by nature (bools, integers, bits): any error at all is unbounded.
+    /// Operands are exact by nature (bools, integers, bits), or their last bits decide: any error at all is unbounded.
     Exact,
 }
 
@@ -51,6 +53,8 @@ impl Spread {
             Spread::Quotient => quotient(args, errors),
             Spread::Power if has_pole(args, errors) => f64::INFINITY,
             Spread::Power => corners(meaning, args, errors),
+            Spread::Poles if meets_pole(args[0], errors[0]) => f64::INFINITY,
+            Spread::Poles => corners(meaning, args, errors),
             Spread::Angle if may_turn(args, errors) => std::f64::consts::TAU,
             Spread::Angle => corners(meaning, args, errors),
             Spread::Remainder => remainder(args, errors),
@@ -100,6 +104,11 @@ fn quotient(args: &[f64], errors: &[f64]) -> f64 {
 
 fn has_pole(args: &[f64], errors: &[f64]) -> bool {
     args[0].abs() <= errors[0] && args[1] - errors[1] < 0.0
+}
+
+/// Whether a whole number not above 0 lies within the error.
+fn meets_pole(x: f64, error: f64) -> bool {
+    (x - error).ceil() <= (x + error).floor().min(0.0)
 }
 
 fn may_turn(args: &[f64], errors: &[f64]) -> bool {
@@ -168,6 +177,14 @@ mod tests {
         assert_eq!(Spread::Corners.bound(|x| x[0].tanh(), &[1.0], &[f64::INFINITY]), f64::INFINITY);
         assert_eq!(Spread::Comparison.bound(|_| 0.0, &[f64::NAN, 2.0], &[f64::INFINITY, 0.0]), 1.0);
         assert_eq!(Spread::Select.bound(|_| 0.0, &[1.0, 5.0, f64::NAN], &[0.0, 0.5, f64::INFINITY]), 0.5);
+    }
+
+    #[test]
+    fn a_pole_within_reach_has_no_bound() {
+        let bound = |x: f64, error: f64| Spread::Poles.bound(|x| libm::lgamma(x[0]), &[x], &[error]);
+        assert_eq!(bound(-1.1, 0.2), f64::INFINITY);
+        assert_eq!(bound(0.1, 0.1), f64::INFINITY);
+        assert!(bound(-1.5, 0.4) < 3.0 && bound(1.46, 0.1) < 0.01);
     }
 
     #[test]

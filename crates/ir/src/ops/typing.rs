@@ -17,6 +17,8 @@ pub enum Typing {
     Plain,
     /// Promotion, then halves to f32; the result stays there.
     Arithmetic,
+    /// Promotion to f32 or f64, which the operands must have without: neither integers nor storage types.
+    Precise,
     /// Operands as for [`Typing::Arithmetic`], result bool.
     Compare,
     /// Operands as for [`Typing::Float`], result bool.
@@ -226,6 +228,14 @@ pub(super) fn resolve(
         return resolve_where(op, operands);
     }
     let common = common_dtype(op, operands)?;
+    if typing == Typing::Precise && common.is_storage_only() {
+        return Err(TypingError::Operand {
+            op,
+            argument: 0,
+            expected: "f32 or f64",
+            given: operands[0].dtype,
+        });
+    }
     let (compute, result) = match typing {
         Typing::Float => (real(common), real(common)),
         Typing::Plain => (operands[0].dtype.compute(), operands[0].dtype),
@@ -233,7 +243,7 @@ pub(super) fn resolve(
         Typing::Compare => (common.compute(), DType::Bool),
         Typing::Test => (real(common), DType::Bool),
         Typing::Logical => (DType::Bool, DType::Bool),
-        Typing::Bitwise => (common, common),
+        Typing::Bitwise | Typing::Precise => (common, common),
         Typing::Set | Typing::Where => (operands[0].dtype, operands[0].dtype),
     };
     if typing != Typing::Set && !classes.contain(compute) {

@@ -89,6 +89,7 @@ impl<'t> Reader<'t> {
                 self.names.get(name.as_str()).cloned().ok_or_else(|| unknown(name, tree.span))
             }
             Kind::Int(n) => Ok(Object::int(*n)),
+            Kind::Wide(n) => Ok(Object::Number(Scalar::from_u64(DType::U64, *n))),
             Kind::Float(x) => Ok(Object::float(*x)),
             Kind::Bool(value) => Ok(Object::bool(*value)),
             Kind::None => Ok(Object::None),
@@ -313,7 +314,12 @@ fn attribute(tree: &Tree) -> Result<Object, Complaint> {
     };
     let refuse = || {
         let known: Vec<&str> = DType::ALL.iter().map(|dtype| dtype.nvfuser_name()).collect();
-        let message = format!("unknown dtype `{}`", path.join("."));
+        let message = match path.last() {
+            Some(name) if DType::is_left_out(name) => {
+                format!("the dtype `{}` is not supported", path.join("."))
+            }
+            _ => format!("unknown dtype `{}`", path.join(".")),
+        };
         Complaint::new(tree.span, message, "expected a dtype").help(format!("known: {}", known.join(", ")))
     };
     dtype.map(Object::DType).ok_or_else(refuse)
@@ -323,6 +329,8 @@ fn negated(scalar: Scalar) -> Scalar {
     match scalar.dtype() {
         dtype if dtype.is_float() => Scalar::from_f64(dtype, -scalar.as_f64()),
         DType::Bool => Scalar::from_i64(DType::I64, -scalar.as_i64()),
+        // The least i64 is the negation of what no i64 is.
+        DType::U64 if scalar.as_i64() == i64::MIN => Scalar::from_i64(DType::I64, i64::MIN),
         dtype => Scalar::from_i64(dtype, scalar.as_i64().wrapping_neg()),
     }
 }

@@ -154,6 +154,7 @@ impl Parser {
         let start = self.span();
         let kind = match self.peek() {
             Token::Int(n) => Kind::Int(*n),
+            Token::Wide(n) => Kind::Wide(*n),
             Token::Float(x) => Kind::Float(*x),
             Token::Text(text) => Kind::Text(text.clone()),
             Token::Name(name) => match name.as_str() {

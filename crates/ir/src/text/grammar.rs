@@ -72,7 +72,7 @@ impl Parser {
     pub fn unexpected(&self, expected: &str) -> Complaint {
         let given = match self.peek() {
             Token::Name(name) => format!("`{name}`"),
-            Token::Int(_) | Token::Float(_) => "number".to_owned(),
+            Token::Int(_) | Token::Wide(_) | Token::Float(_) => "number".to_owned(),
             Token::Text(_) => "string".to_owned(),
             Token::Mark(mark) => format!("`{mark}`"),
             Token::Newline => "end of line".to_owned(),
@@ -247,6 +247,7 @@ mod tests {
         match &tree.kind {
             Kind::Name(name) => name.clone(),
             Kind::Int(n) => n.to_string(),
+            Kind::Wide(n) => n.to_string(),
             Kind::Float(x) => format!("{x:?}"),
             Kind::Text(text) => format!("{text:?}"),
             Kind::Bool(b) => b.to_string(),

@@ -10,6 +10,8 @@ use super::span::{Complaint, Span};
 pub(super) enum Token {
     Name(String),
     Int(i64),
+    /// An integer that only u64 holds.
+    Wide(u64),
     Float(f64),
     Text(String),
     Mark(&'static str),
@@ -173,9 +175,9 @@ impl Lexer<'_> {
         let token = if digits.contains(['.', 'e', 'E']) {
             digits.parse().ok().map(Token::Float)
         } else {
-            digits.parse().ok().map(Token::Int)
+            digits.parse().ok().map(Token::Int).or_else(|| digits.parse().ok().map(Token::Wide))
         };
-        let too_large = || Complaint::new(span, "this number is too large", "integers have at most 63 bits");
+        let too_large = || Complaint::new(span, "this number is too large", "integers have at most 64 bits");
         self.push(token.ok_or_else(too_large)?, start);
         Ok(())
     }
@@ -281,6 +283,7 @@ mod tests {
         match token {
             Token::Name(name) => name.clone(),
             Token::Int(n) => n.to_string(),
+            Token::Wide(n) => n.to_string(),
             Token::Float(x) => format!("{x:?}"),
             Token::Text(text) => format!("{text:?}"),
             Token::Mark(mark) => (*mark).to_owned(),
@@ -292,7 +295,8 @@ mod tests {
     fn numbers_are_python_s() {
         check("1 -2 1. .5 1e-5 3.00000 1_000", "1 - 2 1.0 0.5 1e-5 3.0 1000 Newline End");
         check("1e", "this is not a number at 0");
-        check("99999999999999999999", "this number is too large at 0");
+        check("18446744073709551615", "18446744073709551615 Newline End");
+        check("18446744073709551616", "this number is too large at 0");
     }
 
     #[test]

@@ -23,6 +23,8 @@ pub(super) struct Tree {
 pub(super) enum Kind {
     Name(String),
     Int(i64),
+    /// An integer that only u64 holds.
+    Wide(u64),
     Float(f64),
     Text(String),
     Bool(bool),

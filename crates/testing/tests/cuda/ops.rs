@@ -61,7 +61,7 @@ const INTS: [i64; 20] = [
 fn special(dtype: DType) -> Vec<Scalar> {
     match dtype {
         DType::Bool => vec![Scalar::from_bool(false), Scalar::from_bool(true)],
-        DType::I32 | DType::I64 => INTS.map(|number| Scalar::from_i64(dtype, number)).to_vec(),
+        DType::I32 | DType::I64 | DType::U64 => INTS.map(|number| Scalar::from_i64(dtype, number)).to_vec(),
         _ => FLOATS.map(|number| Scalar::from_f64(dtype, number)).to_vec(),
     }
 }
@@ -180,6 +180,11 @@ fn ops_of_i64() {
 }
 
 #[test]
+fn ops_of_u64() {
+    check_table(DType::U64);
+}
+
+#[test]
 fn ops_of_bool() {
     check_table(DType::Bool);
 }
@@ -187,9 +192,9 @@ fn ops_of_bool() {
 /// Every primitive has been in one of the tables above.
 #[test]
 fn no_primitive_is_left_out() {
-    let dtypes = [DType::Bool, DType::I32, DType::I64, DType::F32, DType::F64];
+    let dtypes = DType::ALL.into_iter().filter(|dtype| !dtype.is_storage_only());
     for &prim in Prim::ALL {
-        assert!(dtypes.iter().any(|&dtype| computed_in(prim, dtype).is_some()), "{}", prim.name());
+        assert!(dtypes.clone().any(|dtype| computed_in(prim, dtype).is_some()), "{}", prim.name());
     }
 }
 

@@ -31,6 +31,7 @@ pub(super) fn map(
         args: operands.iter().map(|value| seen_over(&value.data, &core)).collect(),
         errors: operands.iter().map(|value| Some(seen_over(value.bound.as_ref()?, &core))).collect(),
         rounding,
+        dtype,
     };
     let wanted = bounds && (inexact || !rounding.is_exact());
     Ok(run(&body, &core, dtype, wanted, meter)?.relaid(|layout| layout.expanded(sizes)))
@@ -122,6 +123,8 @@ struct Map<'v> {
     args: Vec<ArrayView<'v>>,
     errors: Vec<Option<ArrayView<'v>>>,
     rounding: Rounding,
+    /// Of the result.
+    dtype: DType,
 }
 
 impl Elementwise for Map<'_> {
@@ -167,6 +170,7 @@ impl Map<'_> {
                 Prim::Div => each2(x, y, real, |x, y| x / y),
                 _ => each2(x, y, real, f),
             },
+            Meaning::Float(FloatMeaning::BinaryIn(f)) => each2(x, y, real, |x, y| f(x, y, self.dtype)),
             Meaning::Float(FloatMeaning::Compare(f)) => each2(x, y, int, |x, y| i64::from(f(x, y))),
             Meaning::Float(FloatMeaning::Select) => choose(a, y, z, real),
             Meaning::Int(IntMeaning::Unary(f), ty) => each(a, int, |a| f(a, *ty)),

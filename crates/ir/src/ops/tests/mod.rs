@@ -3,4 +3,5 @@
 mod composites;
 mod monoids;
 mod primitives;
+mod rules;
 mod typings;

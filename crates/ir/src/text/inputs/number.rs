@@ -128,7 +128,11 @@ pub(super) fn dtype_path(tree: &Tree) -> Option<DType> {
 pub(super) fn dtype(tree: &Tree) -> Result<DType, Complaint> {
     let refuse = || {
         let known: Vec<&str> = DType::ALL.iter().map(|dtype| dtype.numpy_name()).collect();
-        Complaint::new(tree.span, "this is not a dtype", "expected a dtype such as torch.float32")
+        let message = match tree.path().as_deref() {
+            Some([_, name]) if DType::is_left_out(name) => format!("the dtype `{name}` is not supported"),
+            _ => "this is not a dtype".to_owned(),
+        };
+        Complaint::new(tree.span, message, "expected a dtype such as torch.float32")
             .help(format!("known: {}", known.join(", ")))
     };
     dtype_path(tree).ok_or_else(refuse)

@@ -154,3 +154,42 @@ static inline unsigned short float_to_half(float value) {
   return (unsigned short)(sign | (bits - 0x38000000) >> 13);
 }
 }  // namespace cuemu
+
+// The inverses of the error functions, by Halley's iteration on the side where no digits cancel.
+namespace cuemu {
+static inline double erf_step(double x, double excess) {
+  const double step = excess / (1.12837916709551257 * exp(-x * x));
+  return x - step / (1.0 + x * step);
+}
+static inline double inverse_erf_near_zero(double y) {
+  const double square = 3.14159265358979324 * y * y;
+  double x = 0.886226925452758014 * y * (1.0 + square * (1.0 / 12.0 + square * (7.0 / 480.0)));
+  for (int i = 0; i < 3; i++) x = erf_step(x, erf(x) - y);
+  return x;
+}
+// Below 1e-200, where erfc nears the least double, its logarithm is solved.
+static inline double inverse_erfc_tail(double y) {
+  if (!(y > 0.0)) return y == 0.0 ? __builtin_inf() : __builtin_nan("");
+  const double t = sqrt(2.0 * (0.693147180559945309 - log(y)));
+  double x = (t - (2.30753 + 0.27061 * t) / (1.0 + t * (0.99229 + 0.04481 * t))) * 0.707106781186547524;
+  if (y >= 1e-200) {
+    for (int i = 0; i < 3; i++) x = erf_step(x, y - erfc(x));
+    return x;
+  }
+  for (int i = 0; i < 8; i++) {
+    const double h = 0.5 / (x * x), series = 1.0 - h * (1.0 - h * (3.0 - h * (15.0 - h * (105.0 - h * 945.0))));
+    x = sqrt(-log(y) - log(x * 1.77245385090551603) + log(series));
+  }
+  return x;
+}
+}  // namespace cuemu
+static inline double erfinv(double y) {
+  if (fabs(y) < 0.5) return cuemu::inverse_erf_near_zero(y);
+  return copysign(cuemu::inverse_erfc_tail(1.0 - fabs(y)), y);
+}
+static inline double erfcinv(double y) {
+  if (y >= 0.5 && y < 1.5) return cuemu::inverse_erf_near_zero(1.0 - y);
+  return y < 0.5 ? cuemu::inverse_erfc_tail(y) : -cuemu::inverse_erfc_tail(2.0 - y);
+}
+static inline float erfinvf(float y) { return (float)erfinv((double)y); }
+static inline float erfcinvf(float y) { return (float)erfcinv((double)y); }
