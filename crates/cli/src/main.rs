@@ -20,7 +20,7 @@ use clap::{Parser, Subcommand};
 
 use failure::{Failure, Outcome};
 use ferrofuse::{Machine, MachineOptions};
-use verbs::{bench, doctor, emit, explain, ops, run, test};
+use verbs::{bench, doctor, emit, explain, fuzz, ops, run, test};
 
 /// A fusion compiler for tensor programs.
 #[derive(Parser)]
@@ -42,6 +42,7 @@ enum Verb {
     Bench(bench::Options),
     Doctor(doctor::Options),
     Test(test::Options),
+    Fuzz(fuzz::Options),
 }
 
 fn main() -> ExitCode {
@@ -74,6 +75,7 @@ fn perform(cli: Cli, out: &mut dyn Write) -> Result<Outcome, Failure> {
         Verb::Ops(options) => ops::run(&options, out),
         Verb::Bench(options) => bench::run(&options, llvm, out),
         Verb::Doctor(options) => doctor::run(&options, &llvm, out),
+        Verb::Fuzz(options) => fuzz::run(&options, out),
         Verb::Test(options) => test::run(&options, environment::bless(), out),
     }
 }

@@ -46,6 +46,7 @@ pub use ir::define::{Definer, Definition};
 pub use ir::graph::{InputError, Signature};
 pub use ir::text::{Diagnostic, File};
 pub use ir::{DType, Scalar};
+pub use runtime::cpu::alloc::Side;
 pub use runtime::{
     Argument, Blame, CallReport, CompileOptions, Error, Executable, Executor, KernelReport, Machine,
     MachineOptions, Outputs, Report, SegmentReport, StepReport, Tensor, Variant,

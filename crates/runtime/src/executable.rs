@@ -79,11 +79,33 @@ impl Executable {
     /// # Errors
     /// [`Error::Plan`] when choices of the user do not fit the definition.
     pub fn new(definition: Definition, options: CompileOptions) -> Result<Executable, Error> {
-        let signature = definition.signature();
         let layouts = match options.executor {
             Executor::Evaluator => vec![Layout::Dense; definition.fusion.inputs().len()],
             _ => declared(&definition),
         };
+        Executable::for_layouts(definition, options, layouts)
+    }
+
+    /// Compiles a definition for inputs that lie in memory like these; for others when they come.
+    ///
+    /// # Errors
+    /// As [`Executable::new`], and what is wrong with the inputs.
+    pub fn for_inputs(
+        definition: Definition,
+        options: CompileOptions,
+        inputs: &[ArrayView<'_>],
+    ) -> Result<Executable, Error> {
+        definition.signature().bind(inputs, &[])?;
+        let layouts = Inputs::new(inputs, options.executor)?.layouts;
+        Executable::for_layouts(definition, options, layouts)
+    }
+
+    fn for_layouts(
+        definition: Definition,
+        options: CompileOptions,
+        layouts: Vec<Layout>,
+    ) -> Result<Executable, Error> {
+        let signature = definition.signature();
         let first = Arc::new(compile(&definition, &layouts, &options)?);
         let cell = Cell { variant: Mutex::new(Some(Arc::clone(&first))) };
         let variants = Mutex::new(vec![(layouts, Arc::new(cell))]);
@@ -95,7 +117,15 @@ impl Executable {
     /// # Errors
     /// What is wrong with the inputs, or what the machine lacks.
     pub fn run(&self, inputs: &[ArrayView<'_>]) -> Result<Outputs, Error> {
-        self.call(inputs, false).map(|(outputs, _)| outputs)
+        self.run_on(&self.options.machine, inputs)
+    }
+
+    /// Calls the fusion on other threads and other memory than those it was compiled for.
+    ///
+    /// # Errors
+    /// As [`Executable::run`].
+    pub fn run_on(&self, machine: &Machine, inputs: &[ArrayView<'_>]) -> Result<Outputs, Error> {
+        self.call(machine, inputs, false).map(|(outputs, _)| outputs)
     }
 
     /// Calls the fusion and says where the time went.
@@ -103,14 +133,19 @@ impl Executable {
     /// # Errors
     /// As [`Executable::run`].
     pub fn run_timed(&self, inputs: &[ArrayView<'_>]) -> Result<(Outputs, CallReport), Error> {
-        self.call(inputs, true)
+        self.call(&self.options.machine, inputs, true)
     }
 
-    fn call(&self, inputs: &[ArrayView<'_>], timed: bool) -> Result<(Outputs, CallReport), Error> {
+    fn call(
+        &self,
+        machine: &Machine,
+        inputs: &[ArrayView<'_>],
+        timed: bool,
+    ) -> Result<(Outputs, CallReport), Error> {
         let sizes = self.signature.bind(inputs, &[])?;
         let inputs = Inputs::new(inputs, self.options.executor)?;
         let variant = self.variant(&inputs.layouts)?;
-        Call::new(&variant, &self.options.machine, &sizes, inputs.views(), &[])?.run(timed)
+        Call::new(&variant, machine, &sizes, inputs.views(), &[])?.run(timed)
     }
 
     /// Calls the fusion and writes its in-place outputs to the inputs that they are for; the others are given back.

@@ -8,7 +8,7 @@ use codegen::cpu::Isa;
 use codegen::cpu::llvm::{CpuTarget, Error as LlvmError, Llvm, LlvmOptions};
 use compiler::target::Target;
 
-use crate::cpu::alloc::{Allocator, AllocatorOptions};
+use crate::cpu::alloc::{Allocator, AllocatorOptions, Side};
 use crate::cpu::pool::Pool;
 
 /// What to take of the machine.
@@ -20,6 +20,8 @@ pub struct MachineOptions {
     pub llvm: LlvmOptions,
     /// The most bytes that calls may hold at once; without it, the memory that the process may use.
     pub memory_limit: Option<usize>,
+    /// Whether buffers lie between pages that fault, and on which side they touch one. For tests.
+    pub guard: Option<Side>,
 }
 
 /// Threads, memory and libLLVM.
@@ -35,7 +37,11 @@ impl Machine {
     /// A machine of one's own. Threads start when they are first needed.
     pub fn new(options: MachineOptions) -> Machine {
         let memory_limit = options.memory_limit.unwrap_or_else(memory_of_process);
-        let limits = AllocatorOptions { live_limit: Some(memory_limit), ..AllocatorOptions::default() };
+        let limits = AllocatorOptions {
+            live_limit: Some(memory_limit),
+            guard: options.guard,
+            ..AllocatorOptions::default()
+        };
         Machine {
             pool: Pool::new(options.threads),
             allocator: Allocator::new(limits),

@@ -1,4 +1,4 @@
-//! Many random programs checked, side by side: the loop behind the test and the hunt.
+//! Many random programs checked, side by side: the loop behind the test and the hunt, and one case of `ferrofuse fuzz`.
 //!
 //! Takes a range of seeds, gives what they covered and those that fail, in order of their seeds.
 
@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use crate::differential::{Choice, Covered, check};
+use crate::differential::{Check, Choice, Covered};
 use crate::random::{Program, generate};
 use crate::reduce::Failing;
 
@@ -41,7 +41,7 @@ pub fn fuzz(seeds: Range<u64>, told: &(dyn Fn(u64) + Sync)) -> Found {
             let program = generate(seed);
             let checked = check_all(&program, seed);
             let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
-            program.steps.iter().for_each(|step| *found.ops.entry(step.op).or_default() += 1);
+            program.ops().iter().for_each(|op| *found.ops.entry(op).or_default() += 1);
             match checked {
                 Ok(covered) => found.covered.add(&covered),
                 Err(failing) => {
@@ -58,15 +58,23 @@ pub fn fuzz(seeds: Range<u64>, told: &(dyn Fn(u64) + Sync)) -> Found {
     found.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A program with the compiler's choices, then with random ones.
-fn check_all(program: &Program, seed: u64) -> Result<Covered, Box<Failing>> {
+/// A program with the compiler's choices, then with random ones of its seed.
+///
+/// # Errors
+/// The first choices that fail, and how.
+pub fn check_all(program: &Program, seed: u64) -> Result<Covered, Box<Failing>> {
     let mut covered = Covered::default();
-    let random = (0..CHOICES).map(|number| Choice::Random(seed.wrapping_mul(CHOICES).wrapping_add(number)));
-    for choice in std::iter::once(Choice::Default).chain(random) {
-        match check(program, choice) {
-            Ok(more) => covered.add(&more),
-            Err(failure) => return Err(Box::new(Failing { program: program.clone(), choice, failure })),
-        }
+    let failing = |choice, failure| Box::new(Failing { program: program.clone(), choice, failure });
+    let check = Check::of(program).map_err(|failure| failing(Choice::Default, failure))?;
+    for choice in choices(seed) {
+        covered.add(&check.choose(choice).map_err(|failure| failing(choice, failure))?);
     }
     Ok(covered)
+}
+
+/// The choices that are tried for the program of a seed.
+pub fn choices(seed: u64) -> impl Iterator<Item = Choice> {
+    let random =
+        (0..CHOICES).map(move |number| Choice::Random(seed.wrapping_mul(CHOICES).wrapping_add(number)));
+    std::iter::once(Choice::Default).chain(random)
 }

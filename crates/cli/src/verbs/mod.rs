@@ -4,6 +4,7 @@ pub mod bench;
 pub mod doctor;
 pub mod emit;
 pub mod explain;
+pub mod fuzz;
 pub mod ops;
 pub mod run;
 pub mod test;

@@ -182,3 +182,15 @@ fn explain_draws_the_segments_and_compares() {
     assert!(report["compared"]["segments"].as_u64() > Some(5), "{report}");
     assert!(report["compared"]["bytes"].as_u64() > report["bytes"].as_u64(), "{report}");
 }
+
+#[test]
+fn fuzz_counts_what_it_checked() {
+    let folder = tempfile::tempdir().unwrap();
+    let object =
+        json(&format!("fuzz --cases 6 --seed 40 --jobs 2 --json --output {}", folder.path().display()));
+    assert_eq!((&object["cases"], &object["failures"]), (&serde_json::json!(6), &serde_json::json!([])));
+    assert!(object["kernels"].as_u64().is_some_and(|kernels| kernels > 0));
+    let hits = object["hits"].as_object().unwrap();
+    assert!(hits.values().filter_map(Value::as_u64).sum::<u64>() > 6 && hits.contains_key("softmax"));
+    assert_eq!(files(folder.path()), [] as [&str; 0]);
+}

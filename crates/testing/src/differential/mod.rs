@@ -14,8 +14,8 @@ use std::sync::{Arc, OnceLock};
 use compiler::SegmentPlan;
 use compiler::target::Target;
 use ferrofuse::{
-    ArrayView, CompileOptions, Decision, Definition, Executor, Hints, Machine, MachineOptions, PlanOptions,
-    Schedule, compile,
+    ArrayView, CompileOptions, Decision, Definition, Executable, Executor, Hints, Machine, MachineOptions,
+    PlanOptions, Schedule, Side,
 };
 use ir::graph::evaluate::{EvaluateOptions, Evaluated, compare, evaluate};
 use ir::kernel::{LaneOrder, Options as InterpreterOptions};
@@ -60,18 +60,12 @@ impl Covered {
     }
 }
 
-/// Checks a program.
+/// Checks a program with these choices.
 ///
 /// # Errors
 /// The first failure.
 pub fn check(program: &Program, choice: Choice) -> Result<Covered, Failure> {
-    without_panic(|| {
-        let definition =
-            program.define().map_err(|error| Failure::new(Kind::Refused, format!("the definer: {error}")))?;
-        let inputs: Vec<Placed> = program.inputs.iter().map(|(_, input)| input.place()).collect();
-        let check = Check::new(definition, inputs)?;
-        check.run(&chosen(&check.definition, choice)?)
-    })
+    Check::of(program)?.choose(choice)
 }
 
 /// Checks a definition on inputs, with these choices.
@@ -86,7 +80,7 @@ pub fn check_definition(
     without_panic(|| Check::new(definition, inputs)?.run(chosen))
 }
 
-fn without_panic(check: impl FnOnce() -> Result<Covered, Failure>) -> Result<Covered, Failure> {
+fn without_panic<T>(check: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     match catch_unwind(AssertUnwindSafe(check)) {
         Ok(result) => result,
         Err(panic) => Err(Failure::new(Kind::Panic, panic_message(&*panic))),
@@ -94,12 +88,21 @@ fn without_panic(check: impl FnOnce() -> Result<Covered, Failure>) -> Result<Cov
 }
 
 /// What a choice stands for.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Chosen {
     /// The segmentation and the schedules, where they are not the compiler's.
     pub plan: PlanOptions,
     /// The sizes that the compiler decides for.
     pub hints: Hints,
+    /// In which order the interpreter takes blocks and lanes.
+    pub interpreter: InterpreterOptions,
+}
+
+impl Default for Chosen {
+    fn default() -> Chosen {
+        let interpreter = InterpreterOptions { seed: 0, lanes: LaneOrder::Forward, step_limit: 1 << 26 };
+        Chosen { plan: PlanOptions::default(), hints: Hints::default(), interpreter }
+    }
 }
 
 /// The segmentation and the schedules that a choice stands for, or the hints from which the compiler chooses them.
@@ -110,6 +113,8 @@ pub fn chosen(definition: &Definition, choice: Choice) -> Result<Chosen, Failure
     let mut chosen = Chosen::default();
     let Choice::Random(seed) = choice else { return Ok(chosen) };
     let mut draws = Draws::new(seed);
+    chosen.interpreter.seed = seed;
+    chosen.interpreter.lanes = draws.one_of(&[LaneOrder::Forward, LaneOrder::Reverse]);
     if draws.percent(70) {
         chosen.plan.segmentation = Some(segmentation(definition, &mut draws));
     }
@@ -141,21 +146,46 @@ fn schedules(
     Ok(plan.segments.iter().enumerate().filter_map(drawn).collect())
 }
 
-/// Machines of one and of two threads, shared by all checks.
+/// Machines of one and of two threads, shared by all checks. Buffers of the first end at pages that fault, those of the
+/// second begin at them.
 fn machines() -> &'static [Arc<Machine>; 2] {
     static MACHINES: OnceLock<[Arc<Machine>; 2]> = OnceLock::new();
-    let machine = |threads| Arc::new(Machine::new(MachineOptions { threads, ..MachineOptions::default() }));
-    MACHINES.get_or_init(|| [1, 2].map(|threads| machine(NonZeroUsize::new(threads))))
+    let machine = |(threads, side)| {
+        let threads = NonZeroUsize::new(threads);
+        Arc::new(Machine::new(MachineOptions { threads, guard: Some(side), ..MachineOptions::default() }))
+    };
+    MACHINES.get_or_init(|| [(1, Side::After), (2, Side::Before)].map(machine))
 }
 
-/// A program with its definition, its inputs in memory, and what the evaluator makes of them.
-struct Check {
+/// A program with its definition, its inputs in memory, and what the evaluator makes of them: ready for any choices.
+pub struct Check {
     definition: Definition,
     placed: Vec<Placed>,
     expected: Vec<Evaluated>,
 }
 
 impl Check {
+    /// A program, its text checked and its results evaluated.
+    ///
+    /// # Errors
+    /// When it is no program, or its text does not read back.
+    pub fn of(program: &Program) -> Result<Check, Failure> {
+        without_panic(|| {
+            let definition = program
+                .define()
+                .map_err(|error| Failure::new(Kind::Refused, format!("the definer: {error}")))?;
+            Check::new(definition, program.inputs.iter().map(|(_, input)| input.place()).collect())
+        })
+    }
+
+    /// Runs it with these choices.
+    ///
+    /// # Errors
+    /// The first failure.
+    pub fn choose(&self, choice: Choice) -> Result<Covered, Failure> {
+        without_panic(|| self.run(&chosen(&self.definition, choice)?))
+    }
+
     fn new(definition: Definition, placed: Vec<Placed>) -> Result<Check, Failure> {
         text::check(&definition)?;
         let views: Vec<ArrayView<'_>> = placed.iter().map(Placed::view).collect();
@@ -166,29 +196,14 @@ impl Check {
         Ok(Check { definition, placed, expected })
     }
 
+    /// The kernel interpreter, then machine code on one and on two threads.
     fn run(&self, chosen: &Chosen) -> Result<Covered, Failure> {
         let mut covered = Covered::default();
-        for order in [LaneOrder::Forward, LaneOrder::Reverse] {
-            let seed = u64::from(order == LaneOrder::Reverse);
-            let interpreter = InterpreterOptions { seed, lanes: order, step_limit: 1 << 26 };
-            let options = CompileOptions {
-                executor: Executor::Interpreter,
-                plan: chosen.plan.clone(),
-                hints: chosen.hints.clone(),
-                interpreter,
-                machine: Arc::clone(&machines()[0]),
-            };
-            self.execute(options, &mut covered)?;
-        }
-        let [one, two] = machines().each_ref().map(|machine| CompileOptions {
-            executor: Executor::Compiled,
-            plan: chosen.plan.clone(),
-            hints: chosen.hints.clone(),
-            machine: Arc::clone(machine),
-            ..CompileOptions::default()
-        });
-        let alone = self.execute(one, &mut covered)?;
-        let shared = self.execute(two, &mut covered)?;
+        let [one, two] = machines();
+        self.execute(&self.compiled(Executor::Interpreter, chosen)?, one, &mut covered)?;
+        let executable = self.compiled(Executor::Compiled, chosen)?;
+        let alone = self.execute(&executable, one, &mut covered)?;
+        let shared = self.execute(&executable, two, &mut covered)?;
         match alone.iter().zip(&shared).position(|(alone, shared)| alone != shared) {
             None => Ok(covered),
             Some(output) => {
@@ -198,22 +213,43 @@ impl Check {
         }
     }
 
-    /// Runs the definition and compares; the bytes of each output.
-    fn execute(&self, options: CompileOptions, covered: &mut Covered) -> Result<Vec<Vec<u8>>, Failure> {
-        let executor = options.executor;
-        let name = executor.name();
-        let failed = |error: ferrofuse::Error| Failure::new(Kind::Error, format!("{name}: {error}"));
-        let executable = compile(self.definition.clone(), options).map_err(failed)?;
-        let views: Vec<ArrayView<'_>> = self.placed.iter().map(Placed::view).collect();
-        // Twice, so that what the first call leaves in memory meets the second.
-        executable.run(&views).map_err(failed)?;
-        let outputs = executable.run(&views).map_err(failed)?;
-        let variant = executable.latest();
-        if variant.report.executor != executor {
+    /// The definition made ready for an executor.
+    fn compiled(&self, executor: Executor, chosen: &Chosen) -> Result<Executable, Failure> {
+        let options = CompileOptions {
+            executor,
+            plan: chosen.plan.clone(),
+            hints: chosen.hints.clone(),
+            interpreter: chosen.interpreter,
+            machine: Arc::clone(&machines()[0]),
+        };
+        let executable = Executable::for_inputs(self.definition.clone(), options, &self.views())
+            .map_err(|error| Failure::new(Kind::Error, format!("{}: {error}", executor.name())))?;
+        let report = &executable.latest().report;
+        if report.executor != executor {
             // The evaluator would agree with itself.
-            let notice = variant.report.notice.clone().unwrap_or_default();
-            return Err(Failure::new(Kind::Error, format!("{name} was not run: {notice}")));
+            let notice = report.notice.clone().unwrap_or_default();
+            let what = format!("{} was not run: {notice}", executor.name());
+            return Err(Failure::new(Kind::Error, what));
         }
+        Ok(executable)
+    }
+
+    fn views(&self) -> Vec<ArrayView<'_>> {
+        self.placed.iter().map(Placed::view).collect()
+    }
+
+    /// Runs the definition and compares; the bytes of each output.
+    fn execute(
+        &self,
+        executable: &Executable,
+        machine: &Machine,
+        covered: &mut Covered,
+    ) -> Result<Vec<Vec<u8>>, Failure> {
+        let variant = executable.latest();
+        let name = variant.report.executor.name();
+        let outputs = executable
+            .run_on(machine, &self.views())
+            .map_err(|error| Failure::new(Kind::Error, format!("{name}: {error}")))?;
         for segment in &variant.report.segments {
             covered.kernels += segment.kernels.len();
             covered.evaluated += usize::from(segment.evaluator_reason.is_some());

@@ -1,9 +1,11 @@
 //! Buffers whose neighbours cannot be touched: takes bytes, gives memory between two pages that fault, so that a
-//! kernel which leaves its buffer is stopped by the emulator instead of spoiling something else.
+//! kernel which leaves its buffer is stopped instead of spoiling something else.
 
 use std::io;
 use std::ptr;
 use std::slice;
+
+use ferrofuse::Side;
 
 /// Device allocations are aligned to 256 bytes; kernels rely on 16 of them for vector accesses.
 const ALIGNMENT: usize = 16;
@@ -17,11 +19,22 @@ pub struct GuardedBuffer {
     length: usize,
 }
 
+// SAFETY: the memory is the buffer's alone.
+unsafe impl Send for GuardedBuffer {}
+// SAFETY: through a shared reference its bytes are only read.
+unsafe impl Sync for GuardedBuffer {}
+
 impl GuardedBuffer {
-    /// A copy of `bytes`, aligned to 16.
+    /// A copy of `bytes` that ends at a page that faults, aligned to 16.
     pub fn new(bytes: &[u8]) -> io::Result<GuardedBuffer> {
+        GuardedBuffer::beside(bytes, Side::After, ALIGNMENT)
+    }
+
+    /// A copy of `bytes` that touches a page that faults on this side, but for a rounding to `alignment`; with 1 it is
+    /// aligned as what divides its length.
+    pub fn beside(bytes: &[u8], side: Side, alignment: usize) -> io::Result<GuardedBuffer> {
         let page = page_size();
-        let room = bytes.len().next_multiple_of(ALIGNMENT);
+        let room = bytes.len().next_multiple_of(alignment);
         let body = room.next_multiple_of(page);
         let mapped = body + 2 * page;
         let mapping = map_unreachable(mapped)?;
@@ -34,7 +47,10 @@ impl GuardedBuffer {
                 libc::munmap(mapping.cast(), mapped);
                 return Err(error);
             }
-            mapping.add(page + body - room)
+            match side {
+                Side::Before => mapping.add(page),
+                Side::After => mapping.add(page + body - room),
+            }
         };
         // SAFETY: `room` bytes from `data` are writable and new, so they do not overlap `bytes`.
         unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), data, bytes.len()) };

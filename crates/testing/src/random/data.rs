@@ -1,8 +1,11 @@
 //! Inputs: what they are declared as, which numbers they hold, and how they lie in memory.
 
-use ferrofuse::{ArrayView, DType, Scalar};
+use std::sync::Arc;
+
+use ferrofuse::{ArrayView, DType, Scalar, Side};
 
 use super::draws::Draws;
+use crate::emulator::GuardedBuffer;
 
 /// An input of a random program.
 #[derive(Clone, Debug)]
@@ -45,10 +48,10 @@ pub enum Numbers {
     Strange,
 }
 
-/// An input in memory.
+/// An input in memory, between pages that nobody may touch.
 #[derive(Clone, Debug)]
 pub struct Placed {
-    bytes: Vec<u8>,
+    memory: Arc<GuardedBuffer>,
     start: usize,
     dtype: DType,
     sizes: Vec<usize>,
@@ -58,7 +61,7 @@ pub struct Placed {
 impl Placed {
     /// The input as its user sees it.
     pub fn view(&self) -> ArrayView<'_> {
-        ArrayView::new(&self.bytes, self.start, self.dtype, &self.sizes, &self.strides)
+        ArrayView::new(self.memory.bytes(), self.start, self.dtype, &self.sizes, &self.strides)
             .expect("the memory was made for these strides")
     }
 }
@@ -86,7 +89,10 @@ impl Input {
             bytes.extend(&element[..self.dtype.size()]);
         }
         let start = self.placement.offset + first * self.dtype.size();
-        Placed { bytes, start, dtype: self.dtype, sizes: self.sizes.clone(), strides }
+        let side = if self.seed.is_multiple_of(2) { Side::Before } else { Side::After };
+        let memory = GuardedBuffer::beside(&bytes, side, 1);
+        let memory = Arc::new(memory.expect("the machine has memory for an input"));
+        Placed { memory, start, dtype: self.dtype, sizes: self.sizes.clone(), strides }
     }
 }
 

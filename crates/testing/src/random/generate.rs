@@ -1,6 +1,7 @@
 //! A program of a seed: inputs, then calls drawn until enough of them were accepted, then outputs.
 
 use ferrofuse::DType;
+use ir::ops::call::OpRef;
 
 use super::calls::calls;
 use super::data::{Input, Numbers, Placement};
@@ -10,14 +11,28 @@ use super::program::{Draft, Program, Step, Tensor};
 /// Sizes that programs are made of; small ones are the likelier.
 pub(super) const SIZES: [usize; 14] = [1, 2, 3, 3, 5, 5, 8, 8, 16, 17, 33, 100, 0, 1];
 
+/// Sizes of the few programs that are larger, beyond the chunks that schedules cut.
+const LARGE_SIZES: [usize; 4] = [1025, 4099, 8192, 20_001];
+
 /// Elements that a tensor may have, so that a case takes little time.
 const MAX_ELEMENTS: usize = 3000;
+/// The same for the larger programs.
+const MANY_ELEMENTS: usize = 50_000;
+
+/// Ops of each program that are drawn with an even chance, so that the rarest one is met often.
+const FAVOURED: usize = 3;
+/// Calls that are drawn until a favoured op is among them and accepted.
+const TRIES: usize = 100;
 
 /// The program of a seed.
 pub fn generate(seed: u64) -> Program {
     let mut draws = Draws::new(seed);
-    let mut writer = Writer { program: Program::default(), draft: Draft::default(), sizes: Vec::new() };
+    let mut writer = Writer { max_elements: MAX_ELEMENTS, ..Writer::default() };
     writer.sizes = (0..draws.between(2, 4)).map(|_| draws.one_of(&SIZES)).collect();
+    if draws.percent(2) {
+        writer.max_elements = MANY_ELEMENTS;
+        writer.sizes[0] = draws.one_of(&LARGE_SIZES);
+    }
     for _ in 0..draws.between(1, 3) {
         writer.input(&mut draws);
     }
@@ -25,12 +40,22 @@ pub fn generate(seed: u64) -> Program {
         writer.scalar(&mut draws);
     }
     let wanted = draws.between(3, 15);
+    let ops: Vec<&'static str> = OpRef::all().map(|op| op.name()).collect();
+    let mut favoured: Vec<&'static str> = (0..FAVOURED).map(|_| draws.one_of(&ops)).collect();
     for _ in 0..wanted * 4 {
         if writer.program.steps.len() >= wanted {
             break;
         }
-        let steps = calls(&writer.draft, writer.program.fresh(), &writer.sizes, &mut draws);
-        writer.try_steps(steps);
+        match favoured.last() {
+            Some(op) if draws.percent(50) => {
+                writer.try_op(op, &mut draws);
+                favoured.pop();
+            }
+            _ => {
+                let steps = writer.drawn(None, &mut draws);
+                writer.try_steps(steps);
+            }
+        }
     }
     writer.outputs(&mut draws);
     writer.program.drop_dead();
@@ -38,11 +63,15 @@ pub fn generate(seed: u64) -> Program {
 }
 
 /// A program being written, always with a draft that accepted it.
+#[derive(Default)]
 struct Writer {
     program: Program,
     draft: Draft,
     /// The sizes of this program, so that tensors fit each other.
     sizes: Vec<usize>,
+    max_elements: usize,
+    /// What favoured ops made, which shall not be dead.
+    kept: Vec<Tensor>,
 }
 
 impl Writer {
@@ -50,7 +79,8 @@ impl Writer {
         let dtype = dtype(draws);
         let rank = draws.one_of(&[0, 1, 1, 2, 2, 2, 2, 3, 3, 4]);
         let mut sizes: Vec<usize> = (0..rank).map(|_| draws.one_of(&self.sizes)).collect();
-        while sizes.iter().product::<usize>() > MAX_ELEMENTS {
+        // An axis of size zero does not make the memory of the others less.
+        while sizes.iter().map(|&size| size.max(1)).product::<usize>() > self.max_elements {
             let largest = (0..rank).max_by_key(|&axis| sizes[axis]).expect("a large tensor has axes");
             sizes[largest] = 1;
         }
@@ -84,10 +114,29 @@ impl Writer {
         self.program.inputs.push((tensor, input));
     }
 
-    /// Adds the steps if the definer accepts all of them and no tensor becomes too large.
-    fn try_steps(&mut self, steps: Vec<Step>) {
+    /// A call, with those before it that prepare its operands.
+    fn drawn(&self, favoured: Option<&'static str>, draws: &mut Draws) -> Vec<Step> {
+        calls(&self.draft, self.program.fresh(), &self.sizes, favoured, draws)
+    }
+
+    /// Draws calls until one of this op is accepted, but not for ever: the tensors may all be of a wrong dtype.
+    fn try_op(&mut self, op: &'static str, draws: &mut Draws) {
+        for _ in 0..TRIES {
+            let steps = self.drawn(Some(op), draws);
+            let Some(step) = steps.iter().find(|step| step.op == op) else { continue };
+            let results = step.results.clone();
+            if self.try_steps(steps) {
+                self.kept.extend(results);
+                return;
+            }
+        }
+    }
+
+    /// Adds the steps if the definer accepts all of them and no tensor becomes too large; says whether it did.
+    fn try_steps(&mut self, steps: Vec<Step>) -> bool {
         let mut draft = self.draft.clone();
-        let small = |sizes: Vec<usize>| sizes.len() <= 5 && sizes.iter().product::<usize>() <= MAX_ELEMENTS;
+        let most = self.max_elements;
+        let small = |sizes: Vec<usize>| sizes.len() <= 5 && sizes.iter().product::<usize>() <= most;
         let accepted = steps.iter().all(|step| {
             draft.step(step).is_ok()
                 && step.results.iter().all(|&result| draft.sizes(result).is_some_and(small))
@@ -96,6 +145,7 @@ impl Writer {
             self.draft = draft;
             self.program.steps.extend(steps);
         }
+        accepted
     }
 
     /// One to four outputs: mostly what nothing uses yet, so that little of the program is dead; some twice, some inputs.
@@ -110,6 +160,14 @@ impl Writer {
         for _ in 1..draws.between(1, 4) {
             let from = if draws.percent(75) && !unused.is_empty() { &unused } else { &made };
             self.program.outputs.push(draws.one_of(from));
+        }
+        self.kept.retain(|&tensor| !self.draft.is_scalar(tensor));
+        for tensor in std::mem::take(&mut self.kept) {
+            let mut living = self.program.clone();
+            living.drop_dead();
+            if !living.steps.iter().any(|step| step.results.contains(&tensor)) {
+                self.program.outputs.push(tensor);
+            }
         }
     }
 }

@@ -7,6 +7,7 @@ use ferrofuse::{DType, Definer, Definition, Scalar};
 use indexmap::IndexMap;
 use ir::define::{Argument, DefineError, Object, Value};
 use ir::index::Expr;
+use ir::ops::FormOp;
 
 use super::data::Input;
 
@@ -55,6 +56,8 @@ pub enum Given {
     Size(Size),
     /// A list of sizes.
     Sizes(Vec<Size>),
+    /// All sizes of a tensor.
+    Shape(Tensor),
 }
 
 /// A size as an argument.
@@ -86,7 +89,7 @@ impl Given {
     /// The tensors that it names.
     pub fn tensors(&self) -> Vec<Tensor> {
         match self {
-            Given::Tensor(tensor) => vec![*tensor],
+            Given::Tensor(tensor) | Given::Shape(tensor) => vec![*tensor],
             Given::Tensors(tensors) => tensors.clone(),
             Given::Size(size) => size.tensor().into_iter().collect(),
             Given::Sizes(sizes) => sizes.iter().filter_map(|size| size.tensor()).collect(),
@@ -99,6 +102,7 @@ impl Given {
         match self {
             Given::Tensor(tensor) => Given::Tensor(rename(*tensor)),
             Given::Tensors(tensors) => Given::Tensors(tensors.iter().map(|&tensor| rename(tensor)).collect()),
+            Given::Shape(tensor) => Given::Shape(rename(*tensor)),
             Given::Size(size) => Given::Size(size.renamed(rename)),
             Given::Sizes(sizes) => Given::Sizes(sizes.iter().map(|size| size.renamed(rename)).collect()),
             other => other.clone(),
@@ -126,6 +130,23 @@ impl Program {
         }
         self.steps.iter().try_for_each(|step| draft.step(step))?;
         Ok(draft)
+    }
+
+    /// The ops that it calls, those that give sizes included; one that is called twice stands twice.
+    pub fn ops(&self) -> Vec<&'static str> {
+        let mut ops: Vec<&'static str> = self.steps.iter().map(|step| step.op).collect();
+        for (_, given) in self.steps.iter().flat_map(|step| &step.arguments) {
+            match given {
+                Given::Shape(_) => ops.push(FormOp::Shape.name()),
+                Given::Size(Size::Of(..)) => ops.push(FormOp::Size.name()),
+                Given::Sizes(sizes) => {
+                    let of = sizes.iter().filter(|size| size.tensor().is_some());
+                    ops.extend(of.map(|_| FormOp::Size.name()));
+                }
+                _ => {}
+            }
+        }
+        ops
     }
 
     /// A number that no tensor has.
@@ -225,6 +246,7 @@ impl Draft {
             Given::DType(dtype) => Object::DType(*dtype),
             Given::Numbers(numbers) => Object::ints(numbers.iter().copied()),
             Given::Bools(flags) => Object::list(flags.iter().map(|&flag| Object::bool(flag))),
+            Given::Shape(of) => self.definer.call("shape", vec![Argument::positional(self.values[of])])?,
             Given::Size(size) => self.size(*size)?,
             Given::Sizes(sizes) => {
                 let sizes = sizes.iter().map(|&size| self.size(size)).collect::<Result<Vec<_>, _>>()?;

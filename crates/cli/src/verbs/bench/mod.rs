@@ -36,8 +36,11 @@ pub struct Options {
 /// Measures and prints a row as soon as it is there.
 pub fn run(options: &Options, llvm: LlvmOptions, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let chosen = choose(&options.ids)?;
-    let machine =
-        Arc::new(Machine::new(MachineOptions { threads: options.threads, llvm, memory_limit: None }));
+    let machine = Arc::new(Machine::new(MachineOptions {
+        threads: options.threads,
+        llvm,
+        ..MachineOptions::default()
+    }));
     let mut rows = Vec::new();
     for workload in chosen {
         eprintln!("{} …", workload.id);

@@ -57,8 +57,11 @@ pub struct Options {
 /// Runs, writes the report, and writes outputs where asked.
 pub fn run(options: &Options, llvm: LlvmOptions, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let file = definition::read(&options.file)?;
-    let machine =
-        Arc::new(Machine::new(MachineOptions { threads: options.threads, llvm, memory_limit: None }));
+    let machine = Arc::new(Machine::new(MachineOptions {
+        threads: options.threads,
+        llvm,
+        ..MachineOptions::default()
+    }));
     let inputs = Inputs::resolve(&file, &options.request)?;
     let (hints, _) = inputs.facts();
     let inputs = inputs.make(machine.memory_limit())?;

@@ -10,6 +10,7 @@ mod cache;
 #[cfg(test)]
 mod tests;
 
+pub use block::Side;
 use block::{ALIGNMENT, Block, HUGE_PAGE};
 use cache::Cache;
 use std::ptr::NonNull;
@@ -22,12 +23,15 @@ pub struct AllocatorOptions {
     pub cache_limit: usize,
     /// The most bytes in use at once; without it, what the system gives.
     pub live_limit: Option<usize>,
+    /// On which side a buffer touches a page that faults, so that a kernel which leaves it is stopped; such buffers are
+    /// aligned only as what divides their bytes, and never kept. For tests.
+    pub guard: Option<Side>,
 }
 
 impl Default for AllocatorOptions {
     /// Two gibibytes of cache, no bound on what is in use.
     fn default() -> AllocatorOptions {
-        AllocatorOptions { cache_limit: 2 << 30, live_limit: None }
+        AllocatorOptions { cache_limit: 2 << 30, live_limit: None, guard: None }
     }
 }
 
@@ -111,12 +115,23 @@ impl Allocator {
         if bytes == 0 {
             return Ok(Buffer { block: None, bytes, owner: Arc::clone(&self.shared) });
         }
+        if let Some(side) = self.shared.options.guard {
+            return self.guarded(bytes, side);
+        }
         let class = size_class(bytes).ok_or(AllocError::OutOfMemory { bytes })?;
         let cached = self.reserve(bytes, class)?;
         let Some(block) = cached.or_else(|| self.fresh(class)) else {
             self.shared.lock().release(class);
             return Err(AllocError::OutOfMemory { bytes });
         };
+        Ok(Buffer { block: Some(block), bytes, owner: Arc::clone(&self.shared) })
+    }
+
+    /// A buffer of its own between two pages that fault.
+    fn guarded(&self, bytes: usize, side: Side) -> Result<Buffer, AllocError> {
+        let block = Block::guarded(bytes, side).ok_or(AllocError::OutOfMemory { bytes })?;
+        let class = block.bytes();
+        self.reserve(bytes, class)?;
         Ok(Buffer { block: Some(block), bytes, owner: Arc::clone(&self.shared) })
     }
 
@@ -234,7 +249,10 @@ impl Drop for Buffer {
         if let Some(block) = self.block.take() {
             let mut state = self.owner.lock();
             state.release(block.bytes());
-            let surplus = state.cache.put(block, self.owner.options.cache_limit);
+            let surplus = match self.owner.options.guard {
+                Some(_) => vec![block],
+                None => state.cache.put(block, self.owner.options.cache_limit),
+            };
             // Returning memory to the system takes long, so others need not wait for it.
             drop(state);
             drop(surplus);

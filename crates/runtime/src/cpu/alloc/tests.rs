@@ -3,7 +3,24 @@
 use super::*;
 
 fn bounded(cache_limit: usize) -> Allocator {
-    Allocator::new(AllocatorOptions { cache_limit, live_limit: None })
+    Allocator::new(AllocatorOptions { cache_limit, ..AllocatorOptions::default() })
+}
+
+#[test]
+fn guarded_buffers_touch_the_pages_that_fault() {
+    // SAFETY: asks for a constant of the system.
+    let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize;
+    for (side, bytes) in
+        [(Side::After, 6), (Side::Before, 6), (Side::After, page), (Side::Before, 3 * page + 4)]
+    {
+        let guarded = AllocatorOptions { guard: Some(side), ..AllocatorOptions::default() };
+        let mut buffer = Allocator::new(guarded).allocate(bytes).unwrap();
+        let start = buffer.as_ptr() as usize;
+        let edge = if side == Side::Before { start } else { start + bytes };
+        assert!(edge.is_multiple_of(page), "{side:?} {bytes}");
+        assert!(buffer.as_slice().iter().all(|&byte| byte != 0));
+        buffer.as_mut_slice().fill(1);
+    }
 }
 
 #[test]
@@ -90,7 +107,8 @@ fn memory_that_is_not_there_is_an_error() {
 
 #[test]
 fn the_limit_on_live_bytes_holds_and_frees_again() {
-    let allocator = Allocator::new(AllocatorOptions { cache_limit: 1 << 20, live_limit: Some(4096) });
+    let allocator =
+        Allocator::new(AllocatorOptions { cache_limit: 1 << 20, live_limit: Some(4096), guard: None });
     let first = allocator.allocate(3072).expect("within the limit");
     let error = allocator.allocate(2000).expect_err("beyond the limit");
     assert_eq!(error, AllocError::OverLimit { bytes: 2000, live: 3072, limit: 4096 });

@@ -13,9 +13,16 @@ use super::draws::Draws;
 use super::generate::SIZES;
 use super::program::{Draft, Given, Size, Step, Tensor};
 
-/// One call, with those that prepare its operands. `next` is the first number that no tensor has.
-pub(super) fn calls(draft: &Draft, next: Tensor, sizes: &[usize], draws: &mut Draws) -> Vec<Step> {
-    let mut caller = Caller { draft, next, sizes, draws, steps: Vec::new() };
+/// One call, with those that prepare its operands. `next` is the first number that no tensor has; a scalar op, if it is
+/// to be one, is `favoured`.
+pub(super) fn calls(
+    draft: &Draft,
+    next: Tensor,
+    sizes: &[usize],
+    favoured: Option<&'static str>,
+    draws: &mut Draws,
+) -> Vec<Step> {
+    let mut caller = Caller { draft, next, sizes, favoured, draws, steps: Vec::new() };
     caller.call();
     caller.steps
 }
@@ -24,6 +31,7 @@ struct Caller<'a> {
     draft: &'a Draft,
     next: Tensor,
     sizes: &'a [usize],
+    favoured: Option<&'static str>,
     draws: &'a mut Draws,
     steps: Vec<Step>,
 }

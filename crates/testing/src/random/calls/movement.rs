@@ -162,10 +162,13 @@ impl Caller<'_> {
         let dtype =
             self.draws.one_of(&[DType::F32, DType::F32, DType::BF16, DType::F64, DType::I64, DType::I32]);
         if self.draws.percent(50) {
-            let sizes = (0..self.draws.below(4)).map(|_| self.new_size()).collect();
+            let shape = match self.draws.percent(20) {
+                true => Given::Shape(self.tensor()),
+                false => Given::Sizes((0..self.draws.below(4)).map(|_| self.new_size()).collect()),
+            };
             let fill = Given::Number(self.number());
             let arguments = vec![
-                (Some("shape"), Given::Sizes(sizes)),
+                (Some("shape"), shape),
                 (Some("fill_value"), fill),
                 (Some("dtype"), Given::DType(dtype)),
             ];

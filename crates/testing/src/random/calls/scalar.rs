@@ -35,7 +35,15 @@ const INTEGERS: [DType; 3] = [DType::I32, DType::I64, DType::U64];
 impl Caller<'_> {
     /// Any row of the tables of scalar ops.
     pub(super) fn scalar_op(&mut self) {
-        let place = self.draws.below(Prim::ALL.len() + Composite::ALL.len() + 20);
+        let op_place = |name| {
+            let prim = Prim::ALL.iter().position(|op| op.name() == name);
+            let composite = Composite::ALL.iter().position(|op| op.name() == name);
+            prim.or(composite.map(|place| Prim::ALL.len() + place))
+        };
+        let place = match self.favoured.and_then(op_place) {
+            Some(place) => place,
+            None => self.draws.below(Prim::ALL.len() + Composite::ALL.len() + 20),
+        };
         let common = ["add", "mul", "sub", "mul", "add", "where", "maximum", "silu"];
         let (op, arity) = match Prim::ALL.get(place) {
             Some(prim) => (prim.name(), prim.arity()),

@@ -1,0 +1,156 @@
+//! `ferrofuse fuzz`: random programs with random choices, every executor against the evaluator, as long as asked for.
+//!
+//! Cases are checked in processes of their own (`worker`), so that machine code which crashes or never ends is a failure
+//! with its seed and not the end of the run; `crew` keeps them at work. Failures are written as definition files.
+
+mod crew;
+mod worker;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use ir::ops::call::OpRef;
+use serde::Serialize;
+
+use crate::failure::{Failure, Outcome};
+use worker::Answer;
+
+/// Check random programs, with random segmentations and schedules, on every executor.
+#[derive(Args)]
+pub struct Options {
+    /// How long to look
+    #[arg(long, value_name = "N", default_value_t = 60)]
+    seconds: u64,
+    /// The first program; each seed is one
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// Check so many programs instead of looking for a while
+    #[arg(long, value_name = "N")]
+    cases: Option<u64>,
+    /// Write failing programs here, each a definition file
+    #[arg(long, value_name = "DIR", default_value = "tests/run")]
+    output: PathBuf,
+    /// Processes that check; without it, as many as there are processors
+    #[arg(long, value_name = "N")]
+    jobs: Option<usize>,
+    /// One JSON object instead of text
+    #[arg(long)]
+    json: bool,
+    /// Answer seeds on stdin, as the processes do that check
+    #[arg(long, hide = true)]
+    worker: bool,
+}
+
+/// A failing case.
+#[derive(Serialize)]
+struct Failed {
+    seed: u64,
+    what: String,
+    file: PathBuf,
+}
+
+/// What a run found.
+#[derive(Default, Serialize)]
+struct Summary {
+    seed: u64,
+    cases: u64,
+    seconds: f64,
+    kernels: usize,
+    elements: usize,
+    /// Elements that anything matches, as their bound is not finite.
+    unbounded: usize,
+    /// The largest error over its bound.
+    worst_ratio: f64,
+    /// How often each op or form was called.
+    hits: BTreeMap<String, u64>,
+    failures: Vec<Failed>,
+}
+
+/// Looks for failures and writes the summary.
+pub fn run(options: &Options, out: &mut dyn Write) -> Result<Outcome, Failure> {
+    if options.worker {
+        worker::serve(out)?;
+        return Ok(Outcome::Fine);
+    }
+    let begin = Instant::now();
+    let mut summary = Summary { seed: options.seed, ..Summary::default() };
+    summary.hits = OpRef::all().map(|op| (op.name().to_owned(), 0)).collect();
+    let bar = progress(options);
+    let deadline = match options.cases {
+        Some(_) => None,
+        None => Some(begin + Duration::from_secs(options.seconds)),
+    };
+    let last = options.cases.map_or(u64::MAX, |cases| options.seed.saturating_add(cases));
+    crew::check(options.seed..last, deadline, options.jobs, &mut |seed, answer| {
+        let failed = summary.add(seed, answer, &options.output)?;
+        if let Some(failed) = failed {
+            bar.println(format!("seed {}: {}", failed.seed, failed.what.lines().next().unwrap_or_default()));
+            summary.failures.push(failed);
+        }
+        let place = if options.cases.is_some() { summary.cases } else { begin.elapsed().as_secs() };
+        bar.set_position(place);
+        bar.set_message(format!("{} programs, {} failures", summary.cases, summary.failures.len()));
+        Ok(())
+    })?;
+    bar.finish_and_clear();
+    summary.seconds = begin.elapsed().as_secs_f64();
+    summary.failures.sort_by_key(|failed| failed.seed);
+    summary.write(options.json, out)?;
+    Ok(if summary.failures.is_empty() { Outcome::Fine } else { Outcome::CheckFailed })
+}
+
+fn progress(options: &Options) -> ProgressBar {
+    let bar = ProgressBar::new(options.cases.unwrap_or(options.seconds));
+    let style = ProgressStyle::with_template("{elapsed_precise} {wide_bar} {msg}");
+    bar.with_style(style.expect("the template is well-formed"))
+}
+
+impl Summary {
+    /// Counts a case; one that fails is written to a file.
+    fn add(
+        &mut self,
+        seed: u64,
+        answer: Answer,
+        folder: &std::path::Path,
+    ) -> Result<Option<Failed>, Failure> {
+        self.cases += 1;
+        for op in answer.ops {
+            *self.hits.entry(op).or_default() += 1;
+        }
+        self.kernels += answer.kernels;
+        self.elements += answer.elements;
+        self.unbounded += answer.unbounded;
+        self.worst_ratio = self.worst_ratio.max(answer.worst_ratio);
+        let Some(failure) = answer.failure else { return Ok(None) };
+        let file = folder.join(format!("found_{seed}.py"));
+        fs::create_dir_all(folder)?;
+        fs::write(&file, failure.report)?;
+        Ok(Some(Failed { seed, what: failure.what, file }))
+    }
+
+    fn write(&self, json: bool, out: &mut dyn Write) -> Result<(), Failure> {
+        if json {
+            writeln!(out, "{}", serde_json::to_string_pretty(self).expect("a summary is plain data"))?;
+            return Ok(());
+        }
+        writeln!(
+            out,
+            "{} programs from seed {} in {:.0} s, {} kernels, {} elements compared, largest error {:.3} of its bound",
+            self.cases, self.seed, self.seconds, self.kernels, self.elements, self.worst_ratio
+        )?;
+        let mut hits: Vec<(&String, &u64)> = self.hits.iter().collect();
+        hits.sort_by_key(|(_, hits)| **hits);
+        let rarest: Vec<String> = hits.iter().take(8).map(|(op, hits)| format!("{op} {hits}")).collect();
+        writeln!(out, "rarest ops: {}", rarest.join(", "))?;
+        for failed in &self.failures {
+            writeln!(out, "seed {}: {}\n    {}", failed.seed, failed.what, failed.file.display())?;
+        }
+        writeln!(out, "{} failures", self.failures.len())?;
+        Ok(())
+    }
+}
