@@ -16,6 +16,8 @@ import warnings
 
 import numpy as np
 
+from tables.random import uniform
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LOWEST, SPAN = -9, 19  # what strided inputs are drawn from: whole numbers, exact in every dtype
 
@@ -113,9 +115,72 @@ def nanogpt_attention(x, weight_qkv, bias_qkv, weight_out, bias_out):
     return [heads.swapaxes(1, 2).reshape(batch, length, width) @ weight_out.T + bias_out]
 
 
+def gelu_bias_backward(grad, x, bias):
+    t = x + bias
+    bent = np.tanh(0.7978845608028654 * (t + 0.044715 * t**3))
+    slope = 0.7978845608028654 * (1 + 0.134145 * t**2)
+    dt = grad * 0.5 * (1 + bent + t * (1 - bent**2) * slope)
+    return [dt, dt.sum(axis=0)]
+
+
+def rms_norm_backward(grad, x, scale, weight):
+    scaled, gw = x * scale, grad * weight
+    dx = scale * (gw - scaled * (gw * scaled).mean(axis=1, keepdims=True))
+    return [dx, (grad * scaled).sum(axis=0)]
+
+
+def turned(x):
+    """Halves of the last axis changed, the new first one negated."""
+    first, second = np.split(x, 2, axis=-1)
+    return np.concatenate([-second, first], axis=-1)
+
+
+def rope(x, cos, sin):
+    return [x * cos + turned(x) * sin]
+
+
+def rope_backward(cos, sin, query, key, value):
+    def back(grad):
+        return grad * cos - turned(rounded(grad * sin))
+
+    batch, heads, tokens, width = query.shape
+    groups = [x.reshape(batch, 8, 4, tokens, width) for x in (rounded(back(query)), back(key), value)]
+    parts = [groups[0]] + [rounded(x.sum(axis=2, keepdims=True)) for x in groups[1:]]
+    packed = np.concatenate(parts, axis=2).transpose(0, 3, 1, 2, 4)
+    return [packed.reshape(batch, tokens, 6 * 8 * width)]
+
+
+def group_norm(x, weight, bias):
+    batch, channels, height, width = x.shape
+    groups = x.reshape(batch, 32, channels // 32, height, width)
+    mean, variance = (f(groups, axis=(2, 3, 4), keepdims=True) for f in (np.mean, np.var))
+    images = ((groups - mean) / np.sqrt(variance + 1e-5)).reshape(x.shape)
+    return [images * weight[:, None, None] + bias[:, None, None]]
+
+
+def dropout_layer_norm(block, residual, weight, bias, *, seed):
+    mask = uniform(seed, 0, block.shape, "f32") < np.float32(0.8)
+    x = residual + block * mask * 1.25
+    mean = x.mean(axis=1, keepdims=True)
+    invstd = 1 / np.sqrt(x.var(axis=1, keepdims=True) + 1e-5)
+    return [(x - mean) * invstd * weight + bias, mask, mean, invstd]
+
+
+def adam_step(param, grad, mean, square, steps):
+    step = steps + 1
+    new_mean, new_square = 0.9 * mean + 0.1 * grad, 0.999 * square + 0.001 * grad**2
+    # The definition's arithmetic is in single precision, where 1 - 0.999^step loses three digits.
+    decay = 1 - np.float64(np.float32(0.999)) ** step
+    size = np.sqrt(new_square / decay) + 1e-8
+    new_param = param * 0.99999 - 0.001 * new_mean / (1 - 0.9**step) / size
+    return [new_param, new_mean, new_square, step]
+
+
 # --------------------------------------------------------------------------------- shapes of the inputs, and sizes
 PLANES = [(1, 1), (3, 17), (17, 3), (1023, 17), (17, 1023), (1, 1023), (1023, 1), (64, 96), (0, 5), (5, 0)]
 IMAGES = [(1, 1, 1, 1), (3, 17, 1, 3), (17, 3, 3, 1), (1, 1023, 1, 1), (1023, 1, 1, 3), (2, 3, 17, 17), (0, 3, 2, 2), (2, 0, 3, 3)]
+LINES = [(1,), (3,), (17,), (1023,), (100_000,), (0,)]
+TOKENS = [(1, 1), (3, 17), (2, 33), (1, 65), (0, 3), (2, 0)]
 CUBES = [(1, 1, 1), (3, 17, 1), (1, 3, 17), (2, 17, 33), (3, 1, 1023), (1, 1023, 3), (4, 64, 96), (0, 3, 5), (3, 0, 5), (3, 5, 0)]
 
 # Formula, dtypes of the inputs, their shapes for given sizes, the sizes.
@@ -141,10 +206,18 @@ EXAMPLES = [
         lambda n, length: [(n, length, 64), (192, 64), (192,), (64, 64), (64,)],
         [(1, 1), (3, 17), (2, 33), (1, 150), (0, 5), (2, 0)],
     ),
+    (gelu_bias_backward, "bbb", lambda r, c: [(r, c), (r, c), (c,)], PLANES),
+    (rms_norm_backward, "bbfb", lambda r, c: [(r, c), (r, c), (r, 1), (c,)], PLANES),
+    (rope, "bbb", lambda n, t: [(n, 3, t, 128), (t, 128), (t, 128)], TOKENS),
+    (rope_backward, "bbbbb", lambda n, t: [(t, 64)] * 2 + [(n, 32, t, 64)] * 3, TOKENS),
+    (group_norm, "bbb", lambda n, h, w: [(n, 320, h, w), (320,), (320,)], [(1, 1, 1), (2, 3, 5), (1, 17, 16), (0, 2, 2), (2, 0, 3)]),
+    (dropout_layer_norm, "bbbb", lambda r, c: [(r, c), (r, c), (c,), (c,)], PLANES),
+    (adam_step, "fffpp", lambda n: [(n,)] * 4 + [(1,)], LINES),
 ]
 # What numbers are scaled by where a softmax of large ones would hang on the last bit of a sum; whole numbers will not do.
 SCALES = {nanogpt_attention: 0.2}
-TORCH = {"b": "torch.bfloat16", "f": "torch.float32"}
+# Of which dtype inputs are; `p` is f32 above zero.
+TORCH = {"b": "torch.bfloat16", "f": "torch.float32", "p": "torch.float32"}
 
 
 # ------------------------------------------------------------------------------------------------------- the inputs
@@ -183,12 +256,12 @@ def stream(state, places):
     return mixed(np.uint64(state) + (places + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15))
 
 
-def drawn(seed, number, count):
+def drawn(seed, number, count, lowest):
     """What the binary draws for input `number` from whole numbers."""
     one = lambda state, place: stream(state, np.array([place], np.uint64))[0]
     random = stream(one(seed, 0) + one(number, 1), np.arange(count, dtype=np.uint64))
     high, low = random >> np.uint64(32), random & np.uint64(0xFFFFFFFF)
-    return LOWEST + ((high * np.uint64(SPAN) + (low * np.uint64(SPAN) >> np.uint64(32))) >> np.uint64(32)).astype(np.int64)
+    return lowest + ((high * np.uint64(SPAN) + (low * np.uint64(SPAN) >> np.uint64(32))) >> np.uint64(32)).astype(np.int64)
 
 
 def strided_layout(shape, number):
@@ -243,9 +316,10 @@ def case(binary, formula, kinds, shapes, strided):
             values, lines = [], []
             for number, (kind, shape) in enumerate(zip(kinds, shapes, strict=True)):
                 strides, storage = strided_layout(shape, number)
-                flat = drawn(7, number, storage).astype(np.float64)
+                lowest = 1 if kind == "p" else LOWEST
+                flat = drawn(7, number, storage, lowest).astype(np.float64)
                 values.append(np.lib.stride_tricks.as_strided(flat, shape, [8 * s for s in strides]))
-                draw = f"torch.randint({LOWEST}, {LOWEST + SPAN}, ({storage},)).to({TORCH[kind]})"
+                draw = f"torch.randint({lowest}, {lowest + SPAN}, ({storage},)).to({TORCH[kind]})"
                 lines.append(f"    {draw}.as_strided({tuple(shape)!r}, {tuple(strides)!r}),\n")
             definition = folder / "definition.py"
             definition.write_text(re.sub(r"^inputs = \[.*?^\]", lambda _: f"inputs = [\n{''.join(lines)}]", source, flags=re.M | re.S))
@@ -253,12 +327,14 @@ def case(binary, formula, kinds, shapes, strided):
         else:
             random = np.random.default_rng(len(name))
             values = [SCALES.get(formula, 1) * random.standard_normal(shape) for shape in shapes]
+            values = [np.abs(v) + 0.5 if kind == "p" else v for kind, v in zip(kinds, values, strict=True)]
             values = [rounded(v) if kind == "b" else v.astype(np.float32) for kind, v in zip(kinds, values, strict=True)]
             tensors = {n: (kind, v) for n, kind, v in zip(names, kinds, values, strict=True)}
             write_safetensors(folder / "inputs.safetensors", tensors)
             definition = ROOT / "examples" / f"{formula.__name__}.py"
             report, got = run(binary, definition, folder, ["--input", str(folder / "inputs.safetensors")])
-        compare(name, report, got, formula(*[np.asarray(v, np.float64) for v in values]))
+        drawing = {"seed": 7 if strided else 0} if formula.__code__.co_kwonlyargcount else {}
+        compare(name, report, got, formula(*[np.asarray(v, np.float64) for v in values], **drawing))
 
 
 def main():

@@ -44,12 +44,13 @@ pub use explain::{
 pub use ir::array::{Array, ArrayError, ArrayView};
 pub use ir::define::{Definer, Definition};
 pub use ir::graph::{InputError, Signature};
+pub use ir::random::Stream;
 pub use ir::text::{Diagnostic, File};
 pub use ir::{DType, Scalar};
 pub use runtime::cpu::alloc::Side;
 pub use runtime::{
-    Argument, Blame, CallReport, CompileOptions, Error, Executable, Executor, KernelReport, Machine,
-    MachineOptions, Outputs, Report, SegmentReport, StepReport, Tensor, Variant,
+    Argument, Blame, CallReport, CompileOptions, Error, Executable, Executor, Generator, KernelReport,
+    Machine, MachineOptions, Outputs, Report, SegmentReport, StepReport, Tensor, Variant,
 };
 
 /// Reads a definition from its text.

@@ -7,6 +7,7 @@ pub mod graph;
 pub mod index;
 pub mod kernel;
 pub mod ops;
+pub mod random;
 pub mod scalar;
 pub mod small_float;
 pub mod text;

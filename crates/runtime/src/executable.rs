@@ -10,14 +10,14 @@ use compiler::layout::Layout;
 use compiler::schedule::Hints;
 use ir::array::ArrayView;
 use ir::define::Definition;
-use ir::graph::Signature;
+use ir::graph::{Signature, Sizes};
 use ir::kernel::Options as InterpreterOptions;
 
 use crate::argument::Argument;
 use crate::call::{Call, Outputs, Target};
 use crate::compile::{Variant, compile};
 use crate::inputs::{Inputs, declared};
-use crate::{CallReport, Error, Executor, Machine};
+use crate::{CallReport, Error, Executor, Generator, Machine};
 
 /// How many variants an executable keeps; the one unused longest goes first.
 const MOST_VARIANTS: usize = 32;
@@ -33,6 +33,8 @@ pub struct CompileOptions {
     pub hints: Hints,
     /// Choices made by the user instead of the compiler.
     pub plan: PlanOptions,
+    /// Where draws without a seed of their own take theirs: by default a generator of the executable's own, of seed 0.
+    pub generator: Arc<Generator>,
     /// In which order the interpreter takes blocks and lanes; the answer is the same in all of them.
     pub interpreter: InterpreterOptions,
 }
@@ -44,6 +46,7 @@ impl Default for CompileOptions {
             machine: Machine::shared(),
             hints: Hints::default(),
             plan: PlanOptions::default(),
+            generator: Arc::default(),
             interpreter: InterpreterOptions { step_limit: u64::MAX, ..InterpreterOptions::default() },
         }
     }
@@ -142,9 +145,10 @@ impl Executable {
         inputs: &[ArrayView<'_>],
         timed: bool,
     ) -> Result<(Outputs, CallReport), Error> {
-        let sizes = self.signature.bind(inputs, &[])?;
+        let mut sizes = self.signature.bind(inputs, &[])?;
         let inputs = Inputs::new(inputs, self.options.executor)?;
         let variant = self.variant(&inputs.layouts)?;
+        self.seed(&mut sizes);
         Call::new(&variant, machine, &sizes, inputs.views(), &[])?.run(timed)
     }
 
@@ -159,12 +163,21 @@ impl Executable {
     /// As [`Executable::run`]; an argument that must be written to but is for reading, or repeats elements.
     pub fn run_in_place(&self, arguments: &[Argument<'_>]) -> Result<Outputs, Error> {
         let views: Vec<ArrayView<'_>> = arguments.iter().map(Argument::view).collect();
-        let sizes = self.signature.bind(&views, &[])?;
+        let mut sizes = self.signature.bind(&views, &[])?;
         let inputs = Inputs::new(&views, self.options.executor)?;
         let targets = self.targets(arguments, &inputs)?;
         let variant = self.variant(&inputs.layouts)?;
+        self.seed(&mut sizes);
         let call = Call::new(&variant, &self.options.machine, &sizes, inputs.views(), &targets)?;
         call.run(false).map(|(outputs, _)| outputs)
+    }
+
+    /// Gives a call that can begin its random numbers.
+    fn seed(&self, sizes: &mut Sizes) {
+        if self.definition.draws > 0 {
+            let stream = self.options.generator.take(self.definition.draws);
+            stream.symbols(&self.definition.graph).for_each(|(sym, value)| sizes.set(sym, value));
+        }
     }
 
     /// The arguments that outputs are written to.
@@ -213,6 +226,11 @@ impl Executable {
             }
         }
         Arc::clone(&variants[0].1)
+    }
+
+    /// Where its random numbers come from.
+    pub fn generator(&self) -> &Generator {
+        &self.options.generator
     }
 
     /// The definition.

@@ -1,7 +1,7 @@
 //! From a definition to its outputs: compiled variants, execution plans, calls.
 //!
 //! `executable` (a definition with its variants) · `compile` (definition to variant) · `plan` (a variant's steps) ·
-//! `inputs` · `argument` (inputs that are written to) · `formulas` (sizes in one call) · `call` (the steps done) ·
+//! `inputs` · `argument` (inputs that are written to) · `formulas` (sizes in one call) · `generator` (random state) · `call` (the steps done) ·
 //! `launch` and `interpret` (kernels run) · `tensor` (outputs) · `report` · `machine` (threads, memory, libLLVM) · `cpu`
 //! (the pool and the allocator). Decides nothing about kernels, and reads no files but the memory limit of the process.
 
@@ -12,6 +12,7 @@ pub mod cpu;
 mod error;
 mod executable;
 mod formulas;
+mod generator;
 mod inputs;
 mod interpret;
 mod launch;
@@ -28,6 +29,7 @@ pub use compile::{Variant, plan_declared};
 pub use error::{Blame, Error};
 pub use executable::{CompileOptions, Executable};
 pub use formulas::{Formula, Formulas};
+pub use generator::Generator;
 pub use machine::{Machine, MachineOptions};
 pub use report::{CallReport, Executor, KernelReport, Report, SegmentReport, StepReport};
 pub use tensor::Tensor;

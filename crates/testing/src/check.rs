@@ -1,20 +1,22 @@
 //! Results against the evaluator's: the check behind `ferrofuse run --check`.
 
-use ferrofuse::{ArrayView, Definition};
+use ferrofuse::{ArrayView, Definition, Stream};
 use ir::array::ArrayError;
 use ir::graph::evaluate::{Comparison, EvaluateError, EvaluateOptions, Evaluation, compare, evaluate};
 
-/// What the evaluator says of a definition on these inputs, error bounds included.
+/// What the evaluator says of a definition on these inputs, with random numbers from this place on, error bounds included.
 ///
 /// # Errors
 /// As [`evaluate`].
 pub fn expected(
     definition: &Definition,
     inputs: &[ArrayView<'_>],
+    stream: Stream,
     threads: usize,
     max_bytes: usize,
 ) -> Result<Evaluation, EvaluateError> {
-    let options = EvaluateOptions { threads, bounds: true, max_bytes, sizes: Vec::new() };
+    let sizes = stream.symbols(&definition.graph).collect();
+    let options = EvaluateOptions { threads, bounds: true, max_bytes, sizes };
     evaluate(&definition.graph, &definition.fusion, inputs, &options)
 }
 
@@ -50,7 +52,7 @@ inputs = [torch.randn((5, 33))]
         let file = read(SOFTMAX).unwrap();
         let spec = &file.inputs.as_ref().unwrap()[0];
         let input = draw(spec, 3, 0).unwrap();
-        let expected = expected(&file.definition, &[input.view()], 1, usize::MAX).unwrap();
+        let expected = expected(&file.definition, &[input.view()], Stream::default(), 1, usize::MAX).unwrap();
         let executable = compile(file.definition, CompileOptions::default()).unwrap();
         let output = &executable.run(&[input.view()]).unwrap()[0];
         let mut elements = output.to_array().unwrap().as_slice::<f32>().to_vec();

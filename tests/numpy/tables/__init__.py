@@ -2,7 +2,7 @@
 
 import itertools
 
-from . import binary, casts, gather, matmul, movement, normalization, random, reductions, scans, scatter, sort, ternary, unary
+from . import binary, casts, composites, gather, matmul, movement, normalization, random, reductions, scans, scatter, sort, ternary, unary
 
 FAMILIES = (unary, binary, ternary, casts, reductions, normalization, scans, movement, gather, scatter, sort, random, matmul)
 

@@ -103,6 +103,11 @@ def tanh_gelu_backward(grad, x):
     return grad * 0.5 * (1 + t + x * (1 - t * t) * slope)
 
 
+def silu_backward(grad, x):
+    s = 1 / (1 + np.exp(-x))
+    return grad * s * (1 + x * (1 - s))
+
+
 def of_truth(formula):
     return lambda a, b: formula(a != 0, b != 0)
 
@@ -138,6 +143,9 @@ ROWS = [
     Row("bitwise_right_shift", BITWISE, right_shift),
     Row("logical_right_shift", BITWISE, logical_right_shift),
     Row("gelu_backward", PLAIN, gelu_backward, 8, scale=lambda g, x: 4 * np.abs(g) * (1 + np.abs(x)), most=30),
+    Row("silu_backward", PLAIN, silu_backward, 12, scale=lambda g, x: 8 * np.abs(g) * (1 + np.abs(x)), most=30),
+    Row("sigmoid_backward", PLAIN, lambda g, y: g * y * (1 - y), 4, most=1000),
+    Row("tanh_backward", PLAIN, lambda g, y: g * (1 - y * y), 4, scale=lambda g, y: 4 * np.abs(g) * (1 + y * y), most=1000),
     Row("tanh_gelu_backward", PLAIN, tanh_gelu_backward, 8, scale=lambda g, x: 30 * np.abs(g) * (1 + np.abs(x)) ** 3, most=30),
 ]
 
@@ -193,7 +201,7 @@ def expected(row, computed, result, a, b, ulps):
         a, b = (x.astype(dtypes.ALL[computed].numpy) for x in (a, b))
     values = row.formula(a, b)
     absolute = 0.0
-    if row.scale is not None:
+    if row.scale is not None and dtypes.ALL[computed].is_float:
         scale = row.scale(a, b)
         absolute = np.where(np.isfinite(scale), scale, 0) * float(ml_dtypes.finfo(dtypes.ALL[computed].numpy).eps)
     if computed == "f64" and ulps:

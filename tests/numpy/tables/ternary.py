@@ -11,7 +11,7 @@ LAYOUTS = [(COLUMNS, STEPS, EXPANDED), (ROWS, ZERO_D, STEPS), (EMPTY, EMPTY, EMP
 
 
 def cases(ops):
-    for name, table in (("where", where), ("clamp", clamp), ("threshold", threshold), ("lerp", lerp), ("addcmul", addcmul)):
+    for name, table in (("where", where), ("clamp", clamp), ("threshold", threshold), ("threshold_backward", threshold_backward), ("lerp", lerp), ("addcmul", addcmul)):
         shorts = [short for short in ops.get(name, {}).get("dtypes", []) if not dtypes.ALL[short].is_complex]
         for short in shorts:
             yield from table(short)
@@ -53,6 +53,14 @@ def threshold(short):
         low, other = (False, True) if short == "bool" else (1, 2)
         chosen = np.where(values <= low, np.asarray(other, values.dtype), values)
         yield Case("threshold", f"fd.ops.threshold({{0}}, {low}, {other})", [x], [Result(short, chosen)])
+
+
+def threshold_backward(short):
+    for grad, x in numbers_in(short, 2):
+        g, values = exact(grad.values), exact(x.values)
+        low = False if short == "bool" else 1
+        passed = np.where(values <= low, np.zeros_like(g), g)
+        yield Case("threshold_backward", f"fd.ops.threshold_backward({{0}}, {{1}}, {low})", [grad, x], [Result(short, passed)])
 
 
 def lerp(short):

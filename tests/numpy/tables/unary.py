@@ -54,6 +54,10 @@ def softplus(x):
     return np.where(x > 20, x, np.log1p(np.exp(x)))
 
 
+def hardsigmoid(x):
+    return np.clip(x / 6 + 0.5, 0, 1)
+
+
 def sign(x):
     return np.where(x > 0, 1, np.where(x < 0, -1, x)).astype(x.dtype)
 
@@ -108,6 +112,18 @@ ROWS = [
     Row("softplus", PLAIN, softplus, 8),
     Row("relu", PLAIN, lambda x: np.maximum(x, 0), 0),
     Row("leaky_relu", PLAIN, ints(lambda x: np.where(x >= 0, x, 0.01 * x), lambda x: np.maximum(x, 0)), 1.5),
+    Row("elu", PLAIN, lambda x: np.where(x > 0, x, np.expm1(x)), 6),
+    Row("celu", PLAIN, lambda x: np.where(x > 0, x, np.expm1(x)), 6),
+    Row("selu", PLAIN, lambda x: 1.0507009873554805 * np.where(x > 0, x, 1.6732632423543772 * np.expm1(x)), 8),
+    Row("hardsigmoid", PLAIN, hardsigmoid, 2, scale=lambda x: 1 + 0 * magnitude(x)),
+    Row("hardswish", PLAIN, lambda x: x * hardsigmoid(x), 2, scale=lambda x: 2 * magnitude(x)),
+    Row("relu6", PLAIN, lambda x: np.minimum(np.maximum(x, 0), 6).astype(x.dtype), 0),
+    Row("mish", PLAIN, lambda x: x * np.tanh(softplus(x)), 16, most=80),
+    Row("logsigmoid", PLAIN, lambda x: np.minimum(x, 0) - np.log1p(np.exp(-np.abs(x))), 8),
+    Row("softsign", PLAIN, lambda x: x / (1 + np.abs(x)), 3),
+    Row("softshrink", PLAIN, lambda x: np.where(x > 0.5, x - 0.5, np.where(x < -0.5, x + 0.5, x * 0)), 1.5),
+    Row("hardshrink", PLAIN, lambda x: np.where(np.abs(x) <= 0.5, 0, x), 0),
+    Row("tanhshrink", PLAIN, lambda x: x - np.tanh(x), 8, scale=lambda x: 8 * magnitude(np.tanh(x))),
     Row("floor", PLAIN, ints(np.floor)),
     Row("ceil", PLAIN, ints(np.ceil)),
     Row("round", PLAIN, ints(np.rint)),

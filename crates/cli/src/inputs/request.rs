@@ -15,7 +15,7 @@ pub struct Request {
     /// The data of an input: T0=x.npy (or .npz, .safetensors), S1=0.5, or x.npz with all by name
     #[arg(long = "input", value_name = "NAME=FILE", value_parser = source)]
     pub inputs: Vec<Source>,
-    /// Seed of data that is drawn
+    /// Seed of data that is drawn, and of the random numbers of the program
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
 }

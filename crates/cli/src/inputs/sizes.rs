@@ -72,11 +72,14 @@ fn unknown(definition: &Definition, name: &str) -> Failure {
     let describe = |(symbol, source): (Sym, &SymbolSource)| {
         let of = |ordinal: u32| definition.name_of(definition.fusion.inputs()[ordinal as usize]);
         match *source {
-            SymbolSource::InputSize { ordinal, axis } => format!("{symbol} (axis {axis} of {})", of(ordinal)),
-            SymbolSource::ScalarInput { ordinal } => format!("{symbol} (the scalar {})", of(ordinal)),
+            SymbolSource::InputSize { ordinal, axis } => {
+                Some(format!("{symbol} (axis {axis} of {})", of(ordinal)))
+            }
+            SymbolSource::ScalarInput { ordinal } => Some(format!("{symbol} (the scalar {})", of(ordinal))),
+            SymbolSource::Seed | SymbolSource::Offset => None,
         }
     };
-    let there: Vec<String> = definition.graph.symbols().iter().map(describe).collect();
+    let there: Vec<String> = definition.graph.symbols().iter().filter_map(describe).collect();
     let there = if there.is_empty() { "no symbolic size".to_owned() } else { there.join(", ") };
     Failure::user(format!("--size: the definition has no size `{name}`; it has {there}"))
 }

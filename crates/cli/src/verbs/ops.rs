@@ -182,5 +182,6 @@ fn rule(typing: Typing) -> &'static str {
         Typing::Bitwise => "the promoted dtype",
         Typing::Where => "the promoted dtype of the second and third operand",
         Typing::Set => "the same bits",
+        Typing::Counter => "i64",
     }
 }

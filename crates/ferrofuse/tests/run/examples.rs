@@ -77,6 +77,7 @@ fn agree(name: &str, executable: &ferrofuse::Executable, inputs: &[ArrayView<'_>
     let definition = executable.definition();
     let expected = evaluate(&definition.graph, &definition.fusion, inputs, &EvaluateOptions::default());
     let expected = expected.unwrap_or_else(|error| panic!("{name}: {error}")).outputs;
+    executable.generator().seed(0);
     let outputs = executable.run(inputs).unwrap_or_else(|error| panic!("{name}: {error}"));
     for (number, (output, expected)) in outputs.iter().zip(&expected).enumerate() {
         let found = compare(expected, &output.view()).expect("same type");

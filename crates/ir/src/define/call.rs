@@ -4,6 +4,7 @@ use super::arguments::Bound;
 use super::definer::Definer;
 use super::error::DefineError;
 use super::object::{Argument, Object, Value};
+use super::random::Distribution;
 use crate::graph::Val;
 use crate::ops::{self, FormOp, Monoid, OpRef};
 
@@ -44,6 +45,11 @@ impl Definer {
 
     /// A form whose results are tensors.
     fn call_form(&mut self, form: FormOp, bound: &Bound) -> Result<Object, DefineError> {
+        if let Some(vals) = self.composite(form, bound) {
+            let vals = vals?;
+            self.add_pattern(form.name(), bound.objects(), &vals);
+            return Ok(self.record_tensors(bound, vals));
+        }
         let vals = match form {
             FormOp::Full => vec![self.full(bound)?],
             FormOp::Cat => vec![self.cat(bound)?],
@@ -54,25 +60,26 @@ impl Definer {
             FormOp::GroupedMm => vec![self.grouped_mm(bound)?],
             FormOp::SdpfaFwd => self.attention(bound)?,
             FormOp::SdpfaBwd => self.attention_backward(bound)?,
+            FormOp::Uniform => vec![self.draw(Distribution::Uniform, bound)?],
+            FormOp::Normal => vec![self.draw(Distribution::Normal, bound)?],
             _ => {
                 let arg = self.tensor(bound)?;
-                let vals = self.form_of_tensor(form, bound, arg)?;
-                if matches!(form, FormOp::Softmax | FormOp::LogSoftmax | FormOp::LayerNorm | FormOp::RmsNorm)
-                {
-                    self.add_pattern(form.name(), bound.objects(), &vals);
-                }
-                vals
+                self.form_of_tensor(form, bound, arg)?
             }
         };
         if matches!(form, FormOp::Linear | FormOp::SdpfaFwd | FormOp::SdpfaBwd) {
             self.add_pattern(form.name(), bound.objects(), &vals);
         }
+        Ok(self.record_tensors(bound, vals))
+    }
+
+    fn record_tensors(&mut self, bound: &Bound, vals: Vec<Val>) -> Object {
         let values: Vec<Value> = vals.into_iter().map(|val| self.value(val, false)).collect();
         self.record_call(bound.op, bound.recorded(), &values);
-        Ok(match values[..] {
+        match values[..] {
             [only] => Object::Value(only),
             _ => Object::list(values.into_iter().map(Object::Value)),
-        })
+        }
     }
 
     fn form_of_tensor(&mut self, form: FormOp, bound: &Bound, arg: Val) -> Result<Vec<Val>, DefineError> {
@@ -91,10 +98,8 @@ impl Definer {
             FormOp::Min => self.call_fold(Monoid::Min, bound, arg),
             FormOp::Argsort => self.argsort(bound, arg),
             FormOp::Topk => return self.topk(bound, arg),
-            FormOp::Softmax => self.softmax(bound, arg, false),
-            FormOp::LogSoftmax => self.softmax(bound, arg, true),
-            FormOp::LayerNorm => self.layer_norm(bound, arg),
-            FormOp::RmsNorm => self.rms_norm(bound, arg),
+            FormOp::RandLike => self.draw_like(Distribution::Uniform, bound, arg),
+            FormOp::RandnLike => self.draw_like(Distribution::Normal, bound, arg),
             FormOp::Var => self.var_mean(bound, arg).map(|(var, _)| var),
             FormOp::VarMean => return self.var_mean(bound, arg).map(|(var, mean)| vec![var, mean]),
             FormOp::Welford => {
@@ -102,13 +107,7 @@ impl Definer {
                 let moments = self.welford(arg, axes, false)?;
                 return Ok(vec![moments.mean, moments.m2, moments.count]);
             }
-            FormOp::Cast | FormOp::Full | FormOp::Cat | FormOp::Iota | FormOp::Size | FormOp::Shape => {
-                unreachable!("called in ways of their own")
-            }
-            FormOp::Scatter | FormOp::Matmul | FormOp::Linear | FormOp::GroupedMm => {
-                unreachable!("called in ways of their own")
-            }
-            FormOp::SdpfaFwd | FormOp::SdpfaBwd => unreachable!("called in ways of their own"),
+            _ => unreachable!("called in ways of their own"),
         };
         one.map(|val| vec![val])
     }

@@ -11,6 +11,7 @@ use super::Definition;
 use super::arguments::describe;
 use super::error::DefineError;
 use super::object::{Object, Value};
+use super::random::Stateful;
 use super::record::{Action, Record, Statement};
 use crate::graph::{Form, Fusion, Graph, Node, Output, Task, TaskData, TaskKind, Tasks, Type, Val};
 use crate::index::{Expr, Facts};
@@ -29,6 +30,8 @@ pub struct Definer {
     pub(super) inputs: Vec<Val>,
     outputs: Vec<Output>,
     patterns: Vec<(&'static str, Vec<Val>, Vec<Val>)>,
+    /// Draws of random numbers that the call seeds, if there are any.
+    pub(super) stateful: Option<Stateful>,
     /// The op being applied, for complaints.
     pub(super) op: &'static str,
     /// Its place in the source text.
@@ -136,7 +139,8 @@ impl Definer {
             added.expect("a task without a parent fits");
         }
         self.graph.debug_verify(&fusion);
-        Ok(Definition { graph: self.graph, fusion, record: self.record, patterns })
+        let draws = self.stateful.map_or(0, |stateful| stateful.draws);
+        Ok(Definition { graph: self.graph, fusion, record: self.record, patterns, draws })
     }
 
     /// A complaint about the op being applied.

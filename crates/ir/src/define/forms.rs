@@ -102,6 +102,11 @@ impl Definer {
         }
         let rest = || total.exact_quotient(&known).unwrap_or_else(|| total.floor_div(&known));
         let target: Shape = sizes.into_iter().map(|size| size.unwrap_or_else(rest)).collect();
+        self.reshape_to(arg, target).map_err(|error| error.at(bound.span(1)))
+    }
+
+    /// The elements in row-major order, in another shape of as many.
+    pub(super) fn reshape_to(&mut self, arg: Val, target: Shape) -> Result<Val, DefineError> {
         let from = self.shape(arg);
         if from == target {
             return Ok(arg);
@@ -109,7 +114,7 @@ impl Definer {
         if from.iter().filter(|size| !size.is_one()).eq(target.iter().filter(|size| !size.is_one())) {
             return self.change_ones(arg, &from, &target);
         }
-        self.add(Form::Reshape(target), &[arg]).map_err(|error| error.at(bound.span(1)))
+        self.add(Form::Reshape(target), &[arg])
     }
 
     /// A reshape that only drops and adds axes of size 1 says so, which is easier to fuse.

@@ -1,7 +1,8 @@
 //! Definitions: a graph, the view of it that the user asked for, and the record of how it was written.
 //!
 //! `definer` (the builder) · `declare` (inputs) · `call` (ops by name) · `scalar` (elementwise ops) · `forms` (what moves
-//! data) · `folds` · `composites` (softmax and kin) · `library` (sorts, scatter, products of matrices) · `attention` · `sizes` and `arguments` (what calls take) · `object` (things of the
+//! data) · `folds` · `composites` (softmax and kin) · `random` · `library` (sorts, scatter, products of matrices) ·
+//! `attention` · `sizes` and `arguments` (what calls take) · `object` (things of the
 //! language) · `record` (as written) · `lift` (a view as a definition of its own) · `error`.
 
 mod arguments;
@@ -16,6 +17,7 @@ mod forms;
 mod library;
 mod lift;
 mod object;
+mod random;
 mod record;
 mod scalar;
 mod sizes;
@@ -42,6 +44,8 @@ pub struct Definition {
     pub record: Record,
     /// The composites in it, as tasks of kind `Pattern`.
     pub patterns: Tasks,
+    /// How many of its draws of random numbers take the sequence of the call.
+    pub draws: u32,
 }
 
 impl Definition {

@@ -94,6 +94,19 @@ impl Definer {
         self.cast(val, signature.result)
     }
 
+    /// An expression over values of one rank, or of rank 0, with numbers in a dtype.
+    pub(super) fn expression(
+        &mut self,
+        text: &'static str,
+        names: &[&str],
+        values: &[Val],
+        dtype: DType,
+    ) -> Result<Val, DefineError> {
+        let expr = ops::expr_parser::parse(text, names).expect("the texts of the definer are expressions");
+        let params: Vec<Result<Val, DefineError>> = values.iter().copied().map(Ok).collect();
+        expr.eval(&mut Nodes { definer: self, dtype: Some(dtype) }, &params)
+    }
+
     fn terms(&self, bound: &Bound) -> Vec<Term> {
         bound.objects().iter().filter_map(|object| Term::new(self, object)).collect()
     }

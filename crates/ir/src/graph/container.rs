@@ -31,6 +31,10 @@ pub enum SymbolSource {
         /// Which input.
         ordinal: u32,
     },
+    /// The seed of the call's random numbers, its bits as a signed number.
+    Seed,
+    /// The offset in the seed's sequence where the call's draws begin.
+    Offset,
 }
 
 fn next_epoch() -> u32 {

@@ -1,4 +1,4 @@
-//! Composite rows: activation functions and two of their gradients.
+//! Composite rows: activation functions.
 
 use super::composite::CompositeRow;
 use super::param::{Param, ParamDefault, ParamKind};
@@ -58,26 +58,6 @@ pub(super) const TANH_GELU: CompositeRow = CompositeRow {
     doc: "Gelu with its tanh approximation.",
 };
 
-pub(super) const GELU_BACKWARD: CompositeRow = CompositeRow {
-    name: "gelu_backward",
-    params: &[Param::operand("grad"), X],
-    typing: Typing::Plain,
-    text: "cdf = 0.5 * (1 + erf(x * 0.7071067811865476)); \
-           pdf = 0.3989422804014327 * exp(-0.5 * x * x); \
-           grad * (cdf + x * pdf)",
-    doc: "The gradient of gelu at x, times `grad`.",
-};
-
-pub(super) const TANH_GELU_BACKWARD: CompositeRow = CompositeRow {
-    name: "tanh_gelu_backward",
-    params: &[Param::operand("grad"), X],
-    typing: Typing::Plain,
-    text: "t = tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)); \
-           slope = 0.7978845608028654 * (1 + 0.134145 * x * x); \
-           grad * 0.5 * (1 + t + x * (1 - t * t) * slope)",
-    doc: "The gradient of tanh_gelu at x, times `grad`.",
-};
-
 pub(super) const SOFTPLUS: CompositeRow = CompositeRow {
     name: "softplus",
     params: &[X, number("beta", 1.0), number("threshold", 20.0)],
@@ -92,4 +72,100 @@ pub(super) const THRESHOLD: CompositeRow = CompositeRow {
     typing: Typing::Plain,
     text: "where(le(x, threshold), value, x)",
     doc: "x where above the threshold, else the value. NaN stays.",
+};
+
+pub(super) const ELU: CompositeRow = CompositeRow {
+    name: "elu",
+    params: &[X, number("alpha", 1.0)],
+    typing: Typing::Plain,
+    text: "where(gt(x, 0), x, alpha * expm1(x))",
+    doc: "x where positive, else alpha times exp(x) - 1.",
+};
+
+pub(super) const CELU: CompositeRow = CompositeRow {
+    name: "celu",
+    params: &[X, number("alpha", 1.0)],
+    typing: Typing::Plain,
+    text: "where(gt(x, 0), x, alpha * expm1(x / alpha))",
+    doc: "x where positive, else alpha times exp(x / alpha) - 1.",
+};
+
+pub(super) const SELU: CompositeRow = CompositeRow {
+    name: "selu",
+    params: &[X],
+    typing: Typing::Plain,
+    text: "1.0507009873554805 * where(gt(x, 0), x, 1.6732632423543772 * expm1(x))",
+    doc: "Elu scaled so that mean 0 and variance 1 stay.",
+};
+
+pub(super) const HARDSIGMOID: CompositeRow = CompositeRow {
+    name: "hardsigmoid",
+    params: &[X],
+    typing: Typing::Plain,
+    text: "minimum(maximum(x / 6 + 0.5, 0), 1)",
+    doc: "0 below -3, 1 above 3, and the line between.",
+};
+
+pub(super) const HARDSWISH: CompositeRow = CompositeRow {
+    name: "hardswish",
+    params: &[X],
+    typing: Typing::Plain,
+    text: "x * minimum(maximum(x / 6 + 0.5, 0), 1)",
+    doc: "x times its hardsigmoid.",
+};
+
+pub(super) const RELU6: CompositeRow = CompositeRow {
+    name: "relu6",
+    params: &[X],
+    typing: Typing::Plain,
+    text: "minimum(maximum(x, 0), 6)",
+    doc: "x brought between 0 and 6. NaN stays.",
+};
+
+pub(super) const MISH: CompositeRow = CompositeRow {
+    name: "mish",
+    params: &[X],
+    typing: Typing::Plain,
+    text: "x * tanh(softplus(x))",
+    doc: "x times the tanh of its softplus.",
+};
+
+pub(super) const LOGSIGMOID: CompositeRow = CompositeRow {
+    name: "logsigmoid",
+    params: &[X],
+    typing: Typing::Plain,
+    text: "minimum(x, 0) - log1p(exp(-abs(x)))",
+    doc: "The logarithm of the logistic function.",
+};
+
+pub(super) const SOFTSIGN: CompositeRow = CompositeRow {
+    name: "softsign",
+    params: &[X],
+    typing: Typing::Plain,
+    text: "x * reciprocal(1 + abs(x))",
+    doc: "x over 1 + |x|.",
+};
+
+pub(super) const SOFTSHRINK: CompositeRow = CompositeRow {
+    name: "softshrink",
+    params: &[X, number("lambd", 0.5)],
+    typing: Typing::Plain,
+    text: "where(gt(x, lambd), x - lambd, where(lt(x, -lambd), x + lambd, x * 0))",
+    doc: "x moved towards 0 by lambd, 0 where it is nearer. NaN stays.",
+};
+
+pub(super) const HARDSHRINK: CompositeRow = CompositeRow {
+    name: "hardshrink",
+    params: &[X, number("lambd", 0.5)],
+    typing: Typing::Plain,
+    text: "where(le(abs(x), lambd), 0, x)",
+    doc: "x where further from 0 than lambd, else 0. NaN stays.",
+};
+
+pub(super) const TANHSHRINK: CompositeRow = CompositeRow {
+    name: "tanhshrink",
+    params: &[X],
+    typing: Typing::Plain,
+    text: "x - tanh(x)",
+    doc: "x less its tanh.",
 };

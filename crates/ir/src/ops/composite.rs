@@ -6,7 +6,7 @@ use super::expr::{Arith, ScalarExpr};
 use super::expr_parser::{self, ExprError};
 use super::param::Param;
 use super::typing::{self, Classes, Operand, Signature, Typing, TypingError};
-use super::{Prim, activations, elementary, hyperbolic, predicates};
+use super::{Prim, activations, elementary, gradients, hyperbolic, predicates};
 use crate::dtype::DType;
 
 /// One composite op.
@@ -56,7 +56,11 @@ macro_rules! composites {
 
 composites! {
     activations: Sigmoid = SIGMOID, Silu = SILU, Relu = RELU, LeakyRelu = LEAKY_RELU, Gelu = GELU, TanhGelu = TANH_GELU,
-        GeluBackward = GELU_BACKWARD, TanhGeluBackward = TANH_GELU_BACKWARD, Softplus = SOFTPLUS, Threshold = THRESHOLD;
+        Softplus = SOFTPLUS, Threshold = THRESHOLD, Elu = ELU, Celu = CELU, Selu = SELU, Hardsigmoid = HARDSIGMOID,
+        Hardswish = HARDSWISH, Relu6 = RELU6, Mish = MISH, Logsigmoid = LOGSIGMOID,
+        Softsign = SOFTSIGN, Softshrink = SOFTSHRINK, Hardshrink = HARDSHRINK, Tanhshrink = TANHSHRINK;
+    gradients: GeluBackward = GELU_BACKWARD, TanhGeluBackward = TANH_GELU_BACKWARD, SiluBackward = SILU_BACKWARD,
+        SigmoidBackward = SIGMOID_BACKWARD, TanhBackward = TANH_BACKWARD, ThresholdBackward = THRESHOLD_BACKWARD;
     elementary: Truediv = TRUEDIV, Mod = MOD, Remainder = REMAINDER, Frac = FRAC, Sign = SIGN, Clamp = CLAMP, Lerp = LERP,
         Addcmul = ADDCMUL, Log10 = LOG10, Tan = TAN;
     hyperbolic: Sinh = SINH, Cosh = COSH, Asinh = ASINH, Acosh = ACOSH, Atanh = ATANH;
@@ -111,10 +115,13 @@ impl Composite {
             let params = vec![Some(dtype); row.params.len()];
             expr.eval(&mut Strict { dtype }, &params).is_some()
         };
+        // A default that integers would truncate keeps them out.
+        let whole = |param: &Param| param.default.as_number().is_none_or(|number| number.trunc() == number);
+        let whole = row.params.iter().all(whole);
         let classes = Classes {
             float: applies_to(DType::F32),
-            int: applies_to(DType::I64),
-            boolean: applies_to(DType::Bool),
+            int: whole && applies_to(DType::I64),
+            boolean: whole && applies_to(DType::Bool),
         };
         Known { expr, classes }
     }

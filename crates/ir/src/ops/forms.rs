@@ -28,6 +28,17 @@ const BIAS: Param = Param::optional("bias", ParamKind::Tensor, ParamDefault::Abs
 const MATRICES: [Param; 2] =
     [Param::required("arg1", ParamKind::Tensor), Param::required("arg2", ParamKind::Tensor)];
 const EPS: Param = Param::optional("eps", ParamKind::Scalar, ParamDefault::Float(1e-5));
+const GRAD: Param = Param::required("grad", ParamKind::Tensor);
+const OUTPUT: Param = Param::required("output", ParamKind::Tensor);
+const SAVED_MEAN: Param = Param::required("mean", ParamKind::Tensor);
+const SAVED_INVSTD: Param = Param::required("invstd", ParamKind::Tensor);
+const NUM_GROUPS: Param = Param::required("num_groups", ParamKind::Int);
+const RUNNING_MEAN: Param = Param::optional("running_mean", ParamKind::Tensor, ParamDefault::Absent);
+const RUNNING_VAR: Param = Param::optional("running_var", ParamKind::Tensor, ParamDefault::Absent);
+const TRAINING: Param = Param::optional("training", ParamKind::Bool, ParamDefault::Bool(true));
+const RNG_SEED: Param = Param::optional("rng_seed", ParamKind::Scalar, ParamDefault::Absent);
+const RNG_OFFSET: Param = Param::optional("rng_offset", ParamKind::Scalar, ParamDefault::Absent);
+const DRAWN_DTYPE: Param = Param::optional("dtype", ParamKind::DType, ParamDefault::DType(DType::F32));
 
 const fn flag(name: &'static str) -> Param {
     Param::optional(name, ParamKind::Bool, ParamDefault::Bool(false))
@@ -138,6 +149,16 @@ forms! {
         tensor("logsumexp"), maybe_scalar("dropout_p"), maybe_scalar("is_causal"), tensor("philox_seed"),
         tensor("philox_offset"), maybe_scalar("scale")]
         "The gradients of scaled dot product attention for query, key and value.";
+    Uniform = "uniform" [Param::required("minval", ParamKind::Scalar), Param::required("maxval", ParamKind::Scalar),
+        shape("shape"), RNG_SEED, RNG_OFFSET, DRAWN_DTYPE]
+        "Random numbers between two bounds, of a seed and an offset or of the call's next ones.";
+    Normal = "normal" [Param::required("mean", ParamKind::Scalar), Param::required("std", ParamKind::Scalar),
+        shape("shape"), RNG_SEED, RNG_OFFSET, DRAWN_DTYPE]
+        "Random numbers of normal distribution, of a seed and an offset or of the call's next ones.";
+    RandLike = "rand_like" [ARG]
+        "Random numbers from 0 to 1 in the shape and dtype of a tensor.";
+    RandnLike = "randn_like" [ARG]
+        "Random numbers of normal distribution, mean 0 and deviation 1, in the shape and dtype of a tensor.";
     Size = "size" [ARG, DIM]
         "The size of a dimension, a scalar value.";
     Shape = "shape" [ARG]
@@ -150,6 +171,34 @@ forms! {
         "Mean 0 and variance 1 over the trailing dimensions of the given shape, then times weight plus bias.";
     RmsNorm = "rms_norm" [ARG, NORMALIZED_SHAPE, WEIGHT, EPS]
         "Root mean square 1 over the trailing dimensions of the given shape, then times weight.";
+    SoftmaxBackward = "softmax_backward" [GRAD, OUTPUT, DIM]
+        "The gradient of softmax from that of its result and the result.";
+    LogSoftmaxBackward = "log_softmax_backward" [GRAD, OUTPUT, DIM]
+        "The gradient of log_softmax from that of its result and the result.";
+    LayerNormBackward = "layer_norm_backward" [GRAD, ARG, NORMALIZED_SHAPE, SAVED_MEAN, SAVED_INVSTD, WEIGHT]
+        "The gradients of layer_norm: of its operand, weight and bias.";
+    RmsNormBackward = "rms_norm_backward" [GRAD, ARG, NORMALIZED_SHAPE, SAVED_INVSTD, WEIGHT]
+        "The gradients of rms_norm: of its operand and weight.";
+    BatchNorm = "batch_norm" [ARG, WEIGHT, BIAS, RUNNING_MEAN, RUNNING_VAR, TRAINING, EPS]
+        "Mean 0 and variance 1 of each channel (dimension 1), then times weight plus bias; with mean and 1 / deviation. Not in training, the running statistics are taken.";
+    BatchNormBackward = "batch_norm_backward" [GRAD, ARG, SAVED_MEAN, SAVED_INVSTD, WEIGHT, TRAINING]
+        "The gradients of batch_norm: of its operand, weight and bias.";
+    InstanceNorm = "instance_norm" [ARG, WEIGHT, BIAS, EPS]
+        "Mean 0 and variance 1 of each channel of each element of the batch, then times weight plus bias; with mean and 1 / deviation.";
+    InstanceNormBackward = "instance_norm_backward" [GRAD, ARG, SAVED_MEAN, SAVED_INVSTD, WEIGHT]
+        "The gradients of instance_norm: of its operand, weight and bias.";
+    GroupNorm = "group_norm" [ARG, NUM_GROUPS, WEIGHT, BIAS, EPS]
+        "Mean 0 and variance 1 of each group of channels of each element of the batch, then times weight plus bias.";
+    GroupNormBackward = "group_norm_backward" [GRAD, ARG, NUM_GROUPS, SAVED_MEAN, SAVED_INVSTD, WEIGHT]
+        "The gradients of group_norm: of its operand, weight and bias; mean and 1 / deviation are those of each group.";
+    Dropout = "dropout" [ARG, Param::optional("p", ParamKind::Scalar, ParamDefault::Float(0.5))]
+        "Each element times 1 / (1 - p), or 0 with probability p; and the mask of those that were kept.";
+    DropoutBackward = "dropout_backward" [GRAD, Param::required("mask", ParamKind::Tensor), Param::required("scale", ParamKind::Scalar)]
+        "The gradient of dropout: that of its result times the scale where the mask holds, else 0.";
+    Mean = "mean" [ARG, ALL_DIMS, KEEPDIM]
+        "The mean over the given dimensions, or all.";
+    StandardDeviation = "standard_deviation" [ARG, ALL_DIMS, CORRECTION, KEEPDIM]
+        "The square root of the variance over the given dimensions, or all, divided by count - correction.";
 }
 
 impl FormOp {

@@ -59,6 +59,7 @@ impl Prim {
         Some(match self.row().int? {
             IntMeaning::Unary(f) => result(f(arg(0), ty)),
             IntMeaning::Binary(f) => result(f(arg(0), arg(1), ty)),
+            IntMeaning::Ternary(f) => result(f(arg(0), arg(1), arg(2), ty)),
             IntMeaning::Compare(f) => Scalar::from_bool(f(ty.ordered(arg(0)), ty.ordered(arg(1)))),
             IntMeaning::Select => selected(args),
         })

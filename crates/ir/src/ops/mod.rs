@@ -16,6 +16,7 @@ mod elementary;
 mod expr;
 pub mod expr_parser;
 pub mod forms;
+mod gradients;
 mod hyperbolic;
 mod inverse_erf;
 mod logic;
@@ -23,6 +24,7 @@ mod meaning;
 pub mod monoid;
 mod param;
 mod predicates;
+mod random;
 mod refused;
 mod rounding;
 mod row;
@@ -86,6 +88,7 @@ primitives! {
         LogicalNot = LOGICAL_NOT, Where = WHERE, Set = SET, SegmentSet = SEGMENT_SET;
     bits: BitwiseAnd = BITWISE_AND, BitwiseOr = BITWISE_OR, BitwiseXor = BITWISE_XOR, BitwiseNot = BITWISE_NOT,
         LeftShift = LEFT_SHIFT, RightShift = RIGHT_SHIFT, LogicalRightShift = LOGICAL_RIGHT_SHIFT;
+    random: Philox = PHILOX;
 }
 
 impl Prim {

@@ -93,6 +93,8 @@ pub enum IntMeaning {
     Unary(fn(i64, IntType) -> i64),
     /// Two integers to one.
     Binary(fn(i64, i64, IntType) -> i64),
+    /// Three integers to one.
+    Ternary(fn(i64, i64, i64, IntType) -> i64),
     /// Two integers to a truth value; those of u64 come as [`IntType::ordered`] makes them.
     Compare(fn(i64, i64) -> bool),
     /// A bool and two integers: the first integer where the bool holds, else the second.
@@ -260,6 +262,8 @@ pub enum CpuSpelling {
     Expansion(&'static str),
     /// A polynomial that the code generator holds.
     Polynomial(Polynomial),
+    /// The random words of [`crate::random`].
+    Philox,
     /// A call per lane.
     Call {
         /// The function on 32 bits.

@@ -31,6 +31,8 @@ pub enum Typing {
     Where,
     /// The bits of the one operand, unchanged.
     Set,
+    /// Integers become i64, result i64.
+    Counter,
 }
 
 /// What an operand is, which decides how much it weighs in promotion.
@@ -245,6 +247,8 @@ pub(super) fn resolve(
         Typing::Logical => (DType::Bool, DType::Bool),
         Typing::Bitwise | Typing::Precise => (common, common),
         Typing::Set | Typing::Where => (operands[0].dtype, operands[0].dtype),
+        Typing::Counter if operands.iter().all(|operand| operand.dtype.is_int()) => (DType::I64, DType::I64),
+        Typing::Counter => return Err(unsuitable(op, classes, operands)),
     };
     if typing != Typing::Set && !classes.contain(compute) {
         return Err(unsuitable(op, classes, operands));

@@ -15,7 +15,7 @@ use compiler::SegmentPlan;
 use compiler::target::Target;
 use ferrofuse::{
     ArrayView, CompileOptions, Decision, Definition, Executable, Executor, Hints, Machine, MachineOptions,
-    PlanOptions, Schedule, Side,
+    PlanOptions, Schedule, Side, Stream,
 };
 use ir::graph::evaluate::{EvaluateOptions, Evaluated, compare, evaluate};
 use ir::kernel::{LaneOrder, Options as InterpreterOptions};
@@ -221,6 +221,7 @@ impl Check {
             hints: chosen.hints.clone(),
             interpreter: chosen.interpreter,
             machine: Arc::clone(&machines()[0]),
+            generator: Arc::default(),
         };
         let executable = Executable::for_inputs(self.definition.clone(), options, &self.views())
             .map_err(|error| Failure::new(Kind::Error, format!("{}: {error}", executor.name())))?;
@@ -247,6 +248,7 @@ impl Check {
     ) -> Result<Vec<Vec<u8>>, Failure> {
         let variant = executable.latest();
         let name = variant.report.executor.name();
+        executable.generator().set_state(Stream::default());
         let outputs = executable
             .run_on(machine, &self.views())
             .map_err(|error| Failure::new(Kind::Error, format!("{name}: {error}")))?;

@@ -114,8 +114,8 @@ fn table(dtype: DType) -> Table {
         for &prim in Prim::ALL {
             let Some((compute, result)) = computed_in(prim, dtype) else { continue };
             let args: Vec<Value> = match (compute.len(), compute[0] == dtype) {
-                (3, _) => vec![holds, operands[0], operands[1]],
-                (count, true) => operands[..count].to_vec(),
+                (3, false) => vec![holds, operands[0], operands[1]],
+                (count, true) => (0..count).map(|place| operands[place % 2]).collect(),
                 (count, false) => panic!("{} takes {count} operands of several dtypes", prim.name()),
             };
             let value = b.apply(prim, &args);

@@ -12,8 +12,8 @@ use std::time::Duration;
 use clap::Args;
 use codegen::cpu::llvm::LlvmOptions;
 use ferrofuse::{
-    ArrayView, Blame, CallReport, CompileOptions, Definition, Error, Executable, Machine, MachineOptions,
-    Outputs, compile, output_names,
+    ArrayView, Blame, CallReport, CompileOptions, Definition, Error, Executable, Generator, Machine,
+    MachineOptions, Outputs, Stream, compile, output_names,
 };
 use ir::graph::evaluate::{Comparison, EvaluateError};
 use testing::check;
@@ -71,6 +71,7 @@ pub fn run(options: &Options, llvm: LlvmOptions, out: &mut dyn Write) -> Result<
         machine: Arc::clone(&machine),
         hints: hints.clone(),
         plan,
+        generator: Arc::new(Generator::new(options.request.seed)),
         ..CompileOptions::default()
     };
     let executable = compile(file.definition.clone(), compile_options).map_err(failure)?;
@@ -80,7 +81,13 @@ pub fn run(options: &Options, llvm: LlvmOptions, out: &mut dyn Write) -> Result<
     }
     let names = output_names(&file.definition);
     let comparisons = match options.check {
-        true => Some(compared(&file.definition, &views, &calls.outputs, &machine)?),
+        true => Some(compared(
+            &file.definition,
+            &views,
+            Stream::new(options.request.seed),
+            &calls.outputs,
+            &machine,
+        )?),
         false => None,
     };
     let files = match &options.output {
@@ -130,10 +137,11 @@ fn failure(error: Error) -> Failure {
 fn compared(
     definition: &Definition,
     views: &[ArrayView<'_>],
+    stream: Stream,
     outputs: &Outputs,
     machine: &Machine,
 ) -> Result<Vec<Comparison>, Failure> {
-    let expected = check::expected(definition, views, machine.threads(), machine.memory_limit());
+    let expected = check::expected(definition, views, stream, machine.threads(), machine.memory_limit());
     let expected = expected.map_err(|error| match error {
         EvaluateError::Memory { .. } | EvaluateError::Threads(_) => {
             Failure::machine(format!("--check: {error}"))

@@ -8,7 +8,7 @@ use ir::ops::{Arith, CpuSpelling, Guard, Monoid, Prim, expr_parser};
 
 use super::operand::{Element, Operand, Type};
 use super::writer::Writer;
-use super::{EmitError, math, wide};
+use super::{EmitError, math, philox, wide};
 
 /// The op applied to operands of its compute dtypes, of which the last has `dtype`: that of what a selection selects.
 ///
@@ -36,6 +36,7 @@ pub(super) fn apply(
             w.call_lanes(math::double(function), args)
         }
         CpuSpelling::Polynomial(function) => math::polynomial(w, function, args[0]),
+        CpuSpelling::Philox => philox::word(w, args[0], args[1], args[2]),
         CpuSpelling::Call { narrow, wide } => {
             w.call_lanes(if dtype.size() == 8 { wide } else { narrow }, args)
         }

@@ -14,6 +14,7 @@ mod loops;
 mod math;
 mod memory;
 mod operand;
+mod philox;
 mod statement;
 mod wide;
 mod writer;

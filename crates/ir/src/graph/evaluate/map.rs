@@ -175,6 +175,9 @@ impl Map<'_> {
             Meaning::Float(FloatMeaning::Select) => choose(a, y, z, real),
             Meaning::Int(IntMeaning::Unary(f), ty) => each(a, int, |a| f(a, *ty)),
             Meaning::Int(IntMeaning::Binary(f), ty) => each2(a, b, int, |a, b| f(a, b, *ty)),
+            Meaning::Int(IntMeaning::Ternary(f), ty) => {
+                int.iter_mut().enumerate().for_each(|(k, out)| *out = f(a[k], b[k], c[k], *ty));
+            }
             Meaning::Int(IntMeaning::Compare(f), ty) => {
                 each2(a, b, int, |a, b| i64::from(f(ty.ordered(a), ty.ordered(b))));
             }

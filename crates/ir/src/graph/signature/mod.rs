@@ -53,6 +53,8 @@ enum Origin {
     Size { input: usize, axis: usize },
     /// The element of the input at this place.
     Element { input: usize },
+    /// Nothing that the view sees: of random numbers, the beginning of the sequence of seed 0 where nobody says otherwise.
+    Beginning,
 }
 
 impl Signature {
@@ -127,6 +129,7 @@ impl Signature {
             let value = match *origin {
                 Some(Origin::Size { input, axis }) => size(&inputs[input], axis),
                 Some(Origin::Element { input }) => inputs[input].scalar(0).as_i64(),
+                Some(Origin::Beginning) => 0,
                 None => continue,
             };
             if sizes.get(sym).is_none() {
@@ -192,7 +195,7 @@ impl Signature {
                 Some(Origin::Element { input }) => {
                     format!("{sym} = {value} is the value of {}", self.inputs[input].name)
                 }
-                None => format!("{sym} = {value}"),
+                Some(Origin::Beginning) | None => format!("{sym} = {value}"),
             }
         };
         let symbols: Vec<String> = expr.symbols().into_iter().map(describe).collect();
@@ -221,6 +224,7 @@ fn origins(graph: &Graph, fusion: &Fusion) -> Vec<Option<Origin>> {
             Some(Origin::Size { input: *places.get(ordinal)?, axis: *axis as usize })
         }
         SymbolSource::ScalarInput { ordinal } => Some(Origin::Element { input: *places.get(ordinal)? }),
+        SymbolSource::Seed | SymbolSource::Offset => Some(Origin::Beginning),
     };
     let mut origins: Vec<Option<Origin>> = graph.symbols().values().map(find).collect();
     for (input, &val) in fusion.inputs().iter().enumerate() {

@@ -44,7 +44,7 @@ fn expressions_hold_together_on_every_dtype_their_signature_accepts() {
 #[test]
 fn composites_agree_with_formulas() {
     type Formula = fn(f64) -> f64;
-    let formulas: [(&str, Formula); 20] = [
+    let formulas: [(&str, Formula); 31] = [
         ("sigmoid", logistic),
         ("silu", |x| x * logistic(x)),
         ("relu", |x| if x > 0.0 { x } else { 0.0 }),
@@ -55,6 +55,17 @@ fn composites_agree_with_formulas() {
         }),
         ("softplus", |x| x.max(0.0) + (-x.abs()).exp().ln_1p()),
         ("frac", f64::fract),
+        ("elu", |x| if x > 0.0 { x } else { x.exp_m1() }),
+        ("celu", |x| x.max(0.0) + x.exp_m1().min(0.0)),
+        ("selu", |x| 1.0507009873554805 * if x > 0.0 { x } else { 1.6732632423543772 * x.exp_m1() }),
+        ("hardsigmoid", |x| ((x + 3.0) / 6.0).clamp(0.0, 1.0)),
+        ("hardswish", |x| x * ((x + 3.0) / 6.0).clamp(0.0, 1.0)),
+        ("relu6", |x| x.clamp(0.0, 6.0)),
+        ("mish", |x| x * (x.max(0.0) + (-x.abs()).exp().ln_1p()).tanh()),
+        ("logsigmoid", |x| -(x.abs() - x) / 2.0 - (-x.abs()).exp().ln_1p()),
+        ("softsign", |x| x / (1.0 + x.abs())),
+        ("softshrink", |x| x - x.clamp(-0.5, 0.5)),
+        ("tanhshrink", |x| x - x.tanh()),
         ("sign", |x| if x == 0.0 { 0.0 } else { x.signum() }),
         ("clamp", |x| x),
         ("log10", f64::log10),
@@ -104,7 +115,9 @@ fn composites_of_several_operands_agree_with_formulas() {
 
 #[test]
 fn gradients_agree_with_differences() {
-    for (function, gradient) in [("gelu", "gelu_backward"), ("tanh_gelu", "tanh_gelu_backward")] {
+    for (function, gradient) in
+        [("gelu", "gelu_backward"), ("tanh_gelu", "tanh_gelu_backward"), ("silu", "silu_backward")]
+    {
         for x in [-4.0, -1.0, -0.1, 0.0, 0.3, 2.0] {
             let h = 1e-5;
             let difference = (evaluated(function, &[x + h]) - evaluated(function, &[x - h])) / (2.0 * h);

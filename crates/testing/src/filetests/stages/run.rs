@@ -1,6 +1,8 @@
 //! What a definition gives on its inputs: the evaluator's numbers, which compiled and interpreted kernels meet.
 
-use ferrofuse::{Array, CompileOptions, Executor, compile, read};
+use std::sync::Arc;
+
+use ferrofuse::{Array, CompileOptions, Executor, Generator, Stream, compile, read};
 use ir::array::ArrayView;
 
 use super::{Case, Outcome, Stage};
@@ -29,9 +31,12 @@ fn numbers(case: &Case) -> Result<String, String> {
     let draw = |(place, spec)| draw(spec, case.options.seed, place).map_err(|error| error.to_string());
     let inputs: Vec<StridedArray> = specs.iter().enumerate().map(draw).collect::<Result<_, _>>()?;
     let views: Vec<ArrayView<'_>> = inputs.iter().map(StridedArray::view).collect();
-    let meant = expected(&file.definition, &views, 1, usize::MAX).map_err(|error| error.to_string())?;
+    let stream = Stream::new(case.options.seed);
+    let meant =
+        expected(&file.definition, &views, stream, 1, usize::MAX).map_err(|error| error.to_string())?;
     for executor in [Executor::Compiled, Executor::Interpreter] {
-        let options = CompileOptions { executor, ..CompileOptions::default() };
+        let generator = Arc::new(Generator::new(case.options.seed));
+        let options = CompileOptions { executor, generator, ..CompileOptions::default() };
         let executable = compile(file.definition.clone(), options).map_err(|error| error.to_string())?;
         let outputs = executable.run(&views).map_err(|error| error.to_string())?;
         let compared =

@@ -4,7 +4,7 @@ use ferrofuse::{DType, Scalar};
 use ir::ops::FormOp;
 
 use super::Caller;
-use crate::random::program::Given;
+use crate::random::program::{Given, Tensor};
 
 impl Caller<'_> {
     pub(super) fn fold(&mut self) {
@@ -52,9 +52,43 @@ impl Caller<'_> {
         self.add(op, vec![(None, Given::Tensor(tensor)), (None, Given::Tensor(folded))], 1);
     }
 
+    /// A composite over one axis, or over all but the channels.
+    fn average_or_gradient(&mut self, tensor: Tensor, axis: usize) {
+        use FormOp::{BatchNorm, InstanceNorm, LogSoftmaxBackward, Mean, SoftmaxBackward, StandardDeviation};
+        let int = |n: usize| Given::Number(Scalar::from_i64(DType::I64, n as i64));
+        let of = |tensor: Tensor| (None, Given::Tensor(tensor));
+        match self.draws.one_of(&[
+            Mean,
+            StandardDeviation,
+            SoftmaxBackward,
+            LogSoftmaxBackward,
+            BatchNorm,
+            InstanceNorm,
+        ]) {
+            form @ (Mean | StandardDeviation) => {
+                self.add_form(form, vec![of(tensor), (Some("dims"), int(axis))], 1);
+            }
+            form @ (SoftmaxBackward | LogSoftmaxBackward) => {
+                let forward = if form == SoftmaxBackward { FormOp::Softmax } else { FormOp::LogSoftmax };
+                let result = self.add_form(forward, vec![of(tensor), (Some("dim"), int(axis))], 1);
+                self.add_form(form, vec![of(tensor), of(result), (Some("dim"), int(axis))], 1);
+            }
+            form => {
+                let normalized = self.add_form(form, vec![of(tensor)], 3);
+                let [mean, scale] = [1, 2].map(|k| Tensor(normalized.0 + k));
+                let backward =
+                    if form == BatchNorm { FormOp::BatchNormBackward } else { FormOp::InstanceNormBackward };
+                self.add_form(backward, vec![of(normalized), of(tensor), of(mean), of(scale)], 3);
+            }
+        }
+    }
+
     pub(super) fn normalization(&mut self) {
         let tensor = self.tensor();
         let Some(axis) = self.axis(tensor) else { return };
+        if self.draws.percent(30) {
+            return self.average_or_gradient(tensor, axis);
+        }
         if self.draws.percent(50) {
             let form = self.draws.one_of(&[FormOp::Softmax, FormOp::LogSoftmax]);
             let dim = Given::Number(Scalar::from_i64(DType::I64, axis as i64));

@@ -5,6 +5,7 @@
 mod folds;
 mod library;
 mod movement;
+mod random;
 mod scalar;
 
 use ir::ops::FormOp;
@@ -41,8 +42,9 @@ type Arguments = Vec<(Option<&'static str>, Given)>;
 impl Caller<'_> {
     fn call(&mut self) {
         match self.draws.below(100) {
-            0..32 => self.scalar_op(),
-            32..39 => self.library(),
+            0..30 => self.scalar_op(),
+            30..33 => self.random_numbers(),
+            33..39 => self.library(),
             39..45 => self.deviation(),
             45..50 => self.cast(),
             50..58 => self.broadcast_in_dim(),

@@ -1,0 +1,56 @@
+//! Random words: Philox 4x32-10 as [`ir::random`] defines it, on scalars and vectors of 64-bit lanes.
+//!
+//! A lane holds 32 bits in its lower half, so that a product of two is whole. Each lane computes the four words of its
+//! counter and keeps one.
+
+use ir::random::{KEY_STEPS, MULTIPLIERS, ROUNDS};
+
+use super::operand::Operand;
+use super::writer::Writer;
+
+/// The lower half of a lane.
+const LOW: i64 = 0xffff_ffff;
+
+/// Word `number` of the sequence of a seed at an offset, all three of i64.
+pub(super) fn word(w: &mut Writer<'_>, seed: Operand, offset: Operand, number: Operand) -> Operand {
+    let block = w.binary("lshr", number, 2);
+    let key = halves(w, seed);
+    let ([a, b], [c, d]) = (halves(w, offset), halves(w, block));
+    let mut words = [a, b, c, d];
+    for turn in 0..i64::from(ROUNDS) {
+        words = round(w, words, [0, 1].map(|k| (key[k], i64::from(KEY_STEPS[k]).wrapping_mul(turn))));
+    }
+    choose(w, number, words)
+}
+
+fn halves(w: &mut Writer<'_>, x: Operand) -> [Operand; 2] {
+    [w.binary("and", x, LOW), w.binary("lshr", x, 32)]
+}
+
+/// One mixing of the words; each half of the key comes with what has been added to it so far.
+fn round(w: &mut Writer<'_>, words: [Operand; 4], key: [(Operand, i64); 2]) -> [Operand; 4] {
+    let [[low_a, high_a], [low_c, high_c]] = [0, 1].map(|k| {
+        let product = w.binary("mul", words[2 * k], i64::from(MULTIPLIERS[k]));
+        halves(w, product)
+    });
+    let [key_a, key_c] = key.map(|(half, added)| {
+        let sum = w.binary("add", half, added);
+        w.binary("and", sum, LOW)
+    });
+    let mixed = |w: &mut Writer<'_>, high: Operand, word: Operand, key: Operand| {
+        let both = w.binary("xor", high, word);
+        w.binary("xor", both, key)
+    };
+    [mixed(w, high_c, words[1], key_a), low_c, mixed(w, high_a, words[3], key_c), low_a]
+}
+
+/// The word that the last two bits of the number name.
+fn choose(w: &mut Writer<'_>, number: Operand, [a, b, c, d]: [Operand; 4]) -> Operand {
+    let bit = |w: &mut Writer<'_>, mask: i64| {
+        let bit = w.binary("and", number, mask);
+        w.compare("icmp ne", bit, 0)
+    };
+    let (odd, upper) = (bit(w, 1), bit(w, 2));
+    let (low, high) = (w.select(odd, b, a), w.select(odd, d, c));
+    w.select(upper, high, low)
+}

@@ -1,0 +1,30 @@
+# Rotary position embedding: each head's first half is turned against its second by an angle that depends on the
+# token. Slices and a cat are index maps, so that one kernel reads every element once.
+import torch
+from nvfuser_direct import DataType, FusionDefinition
+
+
+def rope(fd: FusionDefinition) -> None:
+    x = fd.define_tensor(shape=[-1, -1, -1, 128], contiguity=True, dtype=DataType.BFloat16)
+    cos = fd.define_tensor(shape=[-1, 128], contiguity=True, dtype=DataType.BFloat16)
+    sin = fd.define_tensor(shape=[-1, 128], contiguity=True, dtype=DataType.BFloat16)
+    batch, heads, tokens, width = fd.ops.shape(x)
+    first = fd.ops.slice(x, start_indices=[0, 0, 0, 0], end_indices=[batch, heads, tokens, 64])
+    second = fd.ops.slice(x, start_indices=[0, 0, 0, 64], end_indices=[batch, heads, tokens, 128])
+    turned = fd.ops.cat([fd.ops.cast(fd.ops.neg(second), dtype=DataType.BFloat16), first], dim=3)
+    shape = [batch, heads, tokens, width]
+    cos_wide = fd.ops.broadcast_in_dim(cos, shape=shape, broadcast_dims=[2, 3])
+    sin_wide = fd.ops.broadcast_in_dim(sin, shape=shape, broadcast_dims=[2, 3])
+    result = fd.ops.add(fd.ops.mul(x, cos_wide), fd.ops.mul(turned, sin_wide))
+    fd.add_output(fd.ops.cast(result, dtype=DataType.BFloat16))
+
+
+with FusionDefinition() as fd:
+    rope(fd)
+
+inputs = [
+    torch.randn((1, 32, 8192, 128), dtype=torch.bfloat16),
+    torch.randn((8192, 128), dtype=torch.bfloat16),
+    torch.randn((8192, 128), dtype=torch.bfloat16),
+]
+fd.execute(inputs)
