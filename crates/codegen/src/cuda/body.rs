@@ -15,7 +15,7 @@ use super::dtype::{in_memory, in_register, literal};
 use super::index::IndexWriter;
 use super::names::{Names, words};
 use super::prelude::{Prelude, Snippet};
-use super::reduce::Reduction;
+use super::reduce::{Named, Reduction};
 use super::shared;
 use super::single_use::single_use;
 use super::spelling::{bare, fill, repeats, template};
@@ -144,7 +144,7 @@ impl<'a> Writer<'a> {
                 self.write_pending_reads();
                 self.line(&format!("{accumulator} = {};", bare(&value)));
             }
-            Stmt::Reduce { values, monoid, accumulators } => self.reduce(values, *monoid, accumulators)?,
+            Stmt::Reduce { values, monoid, accumulators } => self.reduce(values, monoid, accumulators)?,
             Stmt::For(turns) => self.turns(turns)?,
             Stmt::Barrier => self.line("__syncthreads();"),
         }
@@ -230,16 +230,18 @@ impl<'a> Writer<'a> {
     fn reduce(
         &mut self,
         values: &[Value],
-        monoid: Monoid,
+        monoid: &Monoid,
         accumulators: &[Accumulator],
     ) -> Result<(), EmitError> {
-        let dtype = self.kernel.accumulators[accumulators[0]];
-        let reduction = Reduction { monoid, dtype, lanes: self.kernel.lanes };
+        let dtypes = accumulators.iter().map(|&state| self.kernel.accumulators[state]).collect();
+        let reduction = Reduction { monoid: monoid.clone(), dtypes, lanes: self.kernel.lanes };
+        let stem = self.prelude.stem(&reduction);
+        let named = Named { reduction: &reduction, stem: &stem };
         if reduction.lanes > 1 && self.prelude.lacks(&reduction) {
-            let text = reduction.text(self.prelude)?;
+            let text = named.text(self.prelude)?;
             self.prelude.add_reduction(reduction.clone(), text);
         }
-        let name = reduction.name();
+        let name = named.name();
         match (values, accumulators) {
             _ if reduction.lanes == 1 => {
                 for (&value, accumulator) in values.iter().zip(accumulators) {

@@ -95,11 +95,13 @@ fn unique(name: &str, used: &mut BTreeSet<String>) -> String {
 /// Names that the text gives to values, accumulators, scratch arrays and reductions. None ends with an underscore.
 fn is_ours(name: &str) -> bool {
     let is_number = |rest: &str| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit());
-    let is_monoid = |rest: &str| Monoid::from_name(rest).is_some();
-    let is_dtype = |(monoid, dtype): (&str, &str)| is_monoid(monoid) && dtype.parse::<DType>().is_ok();
+    let is_lambda = |rest: &str| rest.strip_prefix("lambda").is_some_and(is_number);
+    let is_monoid = |rest: &str| Monoid::from_name(rest).is_some() || is_lambda(rest);
+    let are_dtypes = |rest: &str| rest.split('_').all(|dtype| dtype.parse::<DType>().is_ok());
+    let is_structure = |(monoid, dtypes): (&str, &str)| is_monoid(monoid) && are_dtypes(dtypes);
     ["v", "a", "w"].iter().any(|letter| name.strip_prefix(letter).is_some_and(is_number))
         || ["block_", "combine_"].iter().any(|prefix| name.strip_prefix(prefix).is_some_and(is_monoid))
-        || name.split_once('_').is_some_and(is_dtype)
+        || name.split_once('_').is_some_and(is_structure)
 }
 
 #[cfg(test)]
@@ -121,6 +123,8 @@ mod tests {
         assert_eq!(name("block"), "block");
         assert_eq!(name("block_sum"), "block_sum_");
         assert_eq!(name("welford_f32"), "welford_f32_");
+        assert_eq!(name("argmax_f32_i64"), "argmax_f32_i64_");
+        assert_eq!(name("combine_lambda3"), "combine_lambda3_");
         assert_eq!(name("bf16"), "bf16_");
         assert_eq!(name("__syncthreads"), "n__syncthreads");
     }

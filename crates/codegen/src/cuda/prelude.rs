@@ -6,6 +6,8 @@ use std::fmt::{self, Display, Formatter};
 
 use indexmap::IndexSet;
 
+use ir::ops::Monoid;
+
 use super::reduce::Reduction;
 pub(super) use super::snippets::Snippet;
 
@@ -32,6 +34,15 @@ impl Prelude {
     /// Asks for functions of the op table.
     pub(super) fn add_op(&mut self, text: &'static str) {
         self.ops.insert(text);
+    }
+
+    /// What the functions of a reduction are named after. Lambdas are numbered as they come.
+    pub(super) fn stem(&self, reduction: &Reduction) -> String {
+        let number = self.reductions.get_index_of(reduction).unwrap_or(self.reductions.len());
+        match reduction.monoid {
+            Monoid::Lambda(_) => format!("lambda{number}"),
+            ref named => named.name().to_owned(),
+        }
     }
 
     /// Whether the reduction is new; its text must then follow.

@@ -6,52 +6,77 @@
 
 use ir::DType;
 use ir::Scalar;
-use ir::ops::{ExprNode, Monoid, Operand, ScalarExpr, signature};
+use ir::ops::{Body, BodyStep, ExprNode, Monoid, Operand, ScalarExpr, signature};
 
 use super::EmitError;
+use super::cast::cast;
 use super::dtype::{in_register, literal};
 use super::prelude::Prelude;
 use super::spelling::{bare, fill, template};
 
 const WARP: u32 = 32;
 
-/// A reduction over `lanes` threads, at least 2. The states are all of one dtype, in which the monoid computes.
+/// A reduction over `lanes` threads, at least 2, of states of these dtypes, in which the monoid computes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Reduction {
     pub(super) monoid: Monoid,
-    pub(super) dtype: DType,
+    pub(super) dtypes: Vec<DType>,
     pub(super) lanes: u32,
 }
 
+/// A reduction and what its functions are named after: the monoid, or `lambda` and a number.
+pub(super) struct Named<'r> {
+    pub(super) reduction: &'r Reduction,
+    pub(super) stem: &'r str,
+}
+
 impl Reduction {
+    /// Bytes of shared memory: a slot per thread and one for the result, as the structure of the states is laid out.
+    pub(super) fn shared_bytes(&self) -> u32 {
+        let widest = self.dtypes.iter().map(|dtype| dtype.size()).max().unwrap_or(1);
+        let fields = self.dtypes.iter().fold(0, |end: usize, dtype| end.next_multiple_of(dtype.size()) + dtype.size());
+        let state = fields.next_multiple_of(widest) as u32;
+        if self.lanes <= WARP { 0 } else { state * (self.lanes + 1) }
+    }
+}
+
+impl Named<'_> {
     /// The function that a kernel calls with its copies of the states.
     pub(super) fn name(&self) -> String {
-        format!("block_{}", self.monoid.name())
-    }
-
-    /// Bytes of shared memory: a slot per thread and one for the result.
-    pub(super) fn shared_bytes(&self) -> u32 {
-        let state = (self.states().len() * self.dtype.size()) as u32;
-        if self.lanes <= WARP { 0 } else { state * (self.lanes + 1) }
+        format!("block_{}", self.stem)
     }
 
     /// Defines what the kernel calls; what that calls in turn goes into the prelude.
     pub(super) fn text(&self, prelude: &mut Prelude) -> Result<String, EmitError> {
         let combine = self.combine(prelude)?;
-        let over_block = if self.lanes <= WARP { self.within_warp() } else { self.through_shared() };
+        let over_block =
+            if self.reduction.lanes <= WARP { self.within_warp() } else { self.through_shared() };
         Ok(format!("{}{combine}{over_block}", self.structure()))
     }
 
-    fn states(&self) -> Vec<&'static str> {
-        self.monoid.row().states.iter().map(|state| state.name).collect()
+    fn states(&self) -> Vec<String> {
+        match self.reduction.monoid.row() {
+            Some(row) => row.states.iter().map(|state| state.name.to_owned()).collect(),
+            None => (0..self.reduction.dtypes.len()).map(|state| format!("s{state}")).collect(),
+        }
+    }
+
+    /// The dtype of all states, if they have one.
+    fn common_dtype(&self) -> Option<DType> {
+        let dtypes = &self.reduction.dtypes;
+        dtypes.iter().all(|dtype| *dtype == dtypes[0]).then(|| dtypes[0])
     }
 
     /// The type of all states together: the dtype of the only one, or a structure.
     fn state_type(&self) -> String {
-        if self.states().len() == 1 {
-            in_register(self.dtype).to_owned()
-        } else {
-            format!("{}_{}", self.monoid.name(), self.dtype)
+        let dtypes = &self.reduction.dtypes;
+        match (dtypes.len(), self.common_dtype()) {
+            (1, _) => in_register(dtypes[0]).to_owned(),
+            (_, Some(dtype)) => format!("{}_{dtype}", self.stem),
+            _ => {
+                let names: Vec<String> = dtypes.iter().map(DType::to_string).collect();
+                format!("{}_{}", self.stem, names.join("_"))
+            }
         }
     }
 
@@ -60,7 +85,16 @@ impl Reduction {
         if states.len() == 1 {
             return String::new();
         }
-        format!("struct {} {{ {} {}; }};\n", self.state_type(), in_register(self.dtype), states.join(", "))
+        let fields = match self.common_dtype() {
+            Some(dtype) => format!("{} {};", in_register(dtype), states.join(", ")),
+            None => {
+                let typed = states.iter().zip(&self.reduction.dtypes);
+                let fields: Vec<String> =
+                    typed.map(|(state, &dtype)| format!("{} {state};", in_register(dtype))).collect();
+                fields.join(" ")
+            }
+        };
+        format!("struct {} {{ {fields} }};\n", self.state_type())
     }
 
     /// The monoid's expression over the states of two runs `a` and `b`.
@@ -70,22 +104,22 @@ impl Reduction {
             [_] => vec![run.to_owned()],
             _ => states.iter().map(|state| format!("{run}.{state}")).collect(),
         };
-        let (lines, results) =
-            expression(&self.monoid.exprs().combine, &[of("a"), of("b")].concat(), self.dtype, prelude)?;
+        let params = [of("a"), of("b")].concat();
+        let (lines, results) = combined(&self.reduction.monoid, &params, &self.reduction.dtypes, prelude)?;
         let result = match results.as_slice() {
             [result] => bare(result).to_owned(),
             _ => format!("{{{}}}", results.iter().map(|text| bare(text)).collect::<Vec<_>>().join(", ")),
         };
         Ok(format!(
             "static __device__ inline {state_type} combine_{}({state_type} a, {state_type} b) {{\n{lines}  return {result};\n}}\n",
-            self.monoid.name()
+            self.stem
         ))
     }
 
     /// The partner's states, `stride` lanes up in the warp.
     fn shuffled_down(&self) -> String {
-        self.each_state(|mine| match self.lanes {
-            ..WARP => format!("__shfl_down_sync({}, {mine}, stride, {})", self.mask(), self.lanes),
+        self.each_state(|mine| match self.reduction.lanes {
+            ..WARP => format!("__shfl_down_sync({}, {mine}, stride, {})", self.mask(), self.reduction.lanes),
             _ => format!("__shfl_down_sync({}, {mine}, stride)", self.mask()),
         })
     }
@@ -96,12 +130,17 @@ impl Reduction {
 
     /// A shuffled bool comes back as an int, which overloads for int and bool could not tell apart.
     fn each_state(&self, shuffled: impl Fn(&str) -> String) -> String {
-        let cast = if self.dtype == DType::Bool { "(bool)" } else { "" };
-        let text = |mine: &str| format!("{cast}{}", shuffled(mine));
+        let text = |mine: &str, dtype: DType| {
+            let cast = if dtype == DType::Bool { "(bool)" } else { "" };
+            format!("{cast}{}", shuffled(mine))
+        };
+        let dtypes = &self.reduction.dtypes;
         match self.states().as_slice() {
-            [_] => text("mine"),
+            [_] => text("mine", dtypes[0]),
             states => {
-                let texts: Vec<String> = states.iter().map(|state| text(&format!("mine.{state}"))).collect();
+                let typed = states.iter().zip(dtypes);
+                let texts: Vec<String> =
+                    typed.map(|(state, &dtype)| text(&format!("mine.{state}"), dtype)).collect();
                 format!("{}{{{}}}", self.state_type(), texts.join(", "))
             }
         }
@@ -109,7 +148,7 @@ impl Reduction {
 
     /// The lanes of a warp that exist.
     fn mask(&self) -> String {
-        let mask = if self.lanes >= WARP { u32::MAX } else { (1 << self.lanes) - 1 };
+        let mask = if self.reduction.lanes >= WARP { u32::MAX } else { (1 << self.reduction.lanes) - 1 };
         format!("{mask:#010x}u")
     }
 
@@ -117,8 +156,8 @@ impl Reduction {
     fn shuffles(&self, indent: &str) -> String {
         format!(
             "{indent}for (unsigned stride = {}; stride > 0; stride /= 2)\n{indent}  mine = combine_{}(mine, {});\n",
-            self.lanes.min(WARP) / 2,
-            self.monoid.name(),
+            self.reduction.lanes.min(WARP) / 2,
+            self.stem,
             self.shuffled_down(),
         )
     }
@@ -145,9 +184,9 @@ impl Reduction {
 ",
             head = self.head(),
             state = self.state_type(),
-            lanes = self.lanes,
-            first = self.lanes / 2,
-            name = self.monoid.name(),
+            lanes = self.reduction.lanes,
+            first = self.reduction.lanes / 2,
+            name = self.stem,
             shuffles = self.shuffles("    "),
         )
     }
@@ -155,19 +194,57 @@ impl Reduction {
     fn head(&self) -> String {
         format!(
             "// The {} of all threads' states, for every thread, by a tree of strides {}, …, 1.\nstatic __device__ {state} {}({state} mine) {{\n",
-            self.monoid.name(),
-            self.lanes / 2,
+            self.stem,
+            self.reduction.lanes / 2,
             self.name(),
             state = self.state_type(),
         )
     }
 }
 
-/// Lines that compute an expression over `params`, all of `dtype`, and the texts of its results.
+/// Lines that combine the states of two runs, and the texts of the results.
+fn combined(
+    monoid: &Monoid,
+    params: &[String],
+    dtypes: &[DType],
+    prelude: &mut Prelude,
+) -> Result<(String, Vec<String>), EmitError> {
+    match (monoid, monoid.exprs()) {
+        (Monoid::Lambda(lambda), _) => body(lambda.body(), params, prelude),
+        (_, Some(exprs)) => expression(&exprs.combine, params, dtypes, prelude),
+        (_, None) => unreachable!("a monoid is a body or a row"),
+    }
+}
+
+/// Lines that compute a body, a line a step.
+fn body(body: &Body, params: &[String], prelude: &mut Prelude) -> Result<(String, Vec<String>), EmitError> {
+    let mut lines = String::new();
+    let mut texts = params.to_vec();
+    for step in body.steps() {
+        let number = texts.len();
+        let text = match step {
+            BodyStep::Constant(scalar) => {
+                texts.push(literal(*scalar));
+                continue;
+            }
+            BodyStep::Cast(to, arg) => cast(body.dtypes()[*arg], *to, &texts[*arg], prelude),
+            BodyStep::Apply(prim, args) => {
+                let computes = body.dtypes()[args[args.len() - 1]];
+                let args: Vec<String> = args.iter().map(|&arg| texts[arg].clone()).collect();
+                fill(*prim, template(*prim, computes)?, &args, prelude)
+            }
+        };
+        lines.push_str(&format!("  const {} t{number} = {};\n", in_register(body.dtypes()[number]), bare(&text)));
+        texts.push(format!("t{number}"));
+    }
+    Ok((lines, body.results().iter().map(|&result| texts[result].clone()).collect()))
+}
+
+/// Lines that compute an expression over `params`, the states of two runs of these dtypes, and the texts of its results.
 fn expression(
     expr: &ScalarExpr,
     params: &[String],
-    dtype: DType,
+    dtypes: &[DType],
     prelude: &mut Prelude,
 ) -> Result<(String, Vec<String>), EmitError> {
     let used = |number: usize| {
@@ -179,13 +256,13 @@ fn expression(
     let mut nodes: Vec<(String, DType)> = Vec::with_capacity(expr.nodes().len());
     for (number, node) in expr.nodes().iter().enumerate() {
         let known = match node {
-            ExprNode::Param(place) => (params[*place].clone(), dtype),
-            ExprNode::Constant(value) => (literal(Scalar::written(dtype, *value)), dtype),
+            ExprNode::Param(place) => (params[*place].clone(), dtypes[place % dtypes.len()]),
+            ExprNode::Constant(value) => (literal(Scalar::written(dtypes[0], *value)), dtypes[0]),
             ExprNode::Apply(prim, operands) => {
-                let dtypes: Vec<Operand> = operands.iter().map(|&o| Operand::tensor(nodes[o].1)).collect();
+                let typed: Vec<Operand> = operands.iter().map(|&o| Operand::tensor(nodes[o].1)).collect();
                 let computes = nodes[operands[operands.len() - 1]].1;
                 let unspelled = EmitError::Unspelled { op: prim.name(), dtype: computes };
-                let result = signature(*prim, &dtypes).map_err(|_| unspelled)?.result_compute;
+                let result = signature(*prim, &typed).map_err(|_| unspelled)?.result_compute;
                 let texts: Vec<String> = operands.iter().map(|&o| nodes[o].0.clone()).collect();
                 let text = fill(*prim, template(*prim, computes)?, &texts, prelude);
                 if used(number) {

@@ -1,15 +1,15 @@
 //! Folds inside a kernel: in registers where one result is wanted at a time, in scratch arrays where many are.
 
-use ir::DType;
-use ir::graph::{Form, Val};
+use ir::graph::{Form, Graph, Node, Val};
 use ir::index::Expr;
 use ir::kernel::{Access, Accumulator, Place, Scratch, Stmt, Value};
 use ir::ops::Monoid;
+use ir::{DType, Scalar};
 
 use super::BufferSource;
 use super::address::row_major;
 use super::combine::PartialLayout;
-use super::emitter::{Arithmetic, Key};
+use super::emitter::{Arithmetic, Emitter, Key};
 use super::nest::Nest;
 use crate::space::Axis;
 
@@ -21,6 +21,8 @@ pub(super) struct OpenFold {
     pub depth: usize,
     /// Whether it was opened inside the loop over lanes, so that each lane has a fold of its own.
     per_lane: bool,
+    /// Whether lanes have taken elements into states that are opened outside of their loop.
+    dealt: bool,
     storage: Storage,
 }
 
@@ -33,26 +35,70 @@ enum Storage {
     Arrays(Vec<Scratch>, Vec<Axis>),
 }
 
+/// The states of a fold or scan: how they begin, and how they take elements.
+#[derive(Clone, Copy)]
+pub(super) struct States<'a> {
+    graph: &'a Graph,
+    node: Node,
+    monoid: &'a Monoid,
+}
+
+impl<'a> States<'a> {
+    pub fn of(graph: &'a Graph, node: Node) -> States<'a> {
+        match &graph.node(node).form {
+            Form::Fold { monoid, .. } | Form::Scan { monoid, .. } => States { graph, node, monoid },
+            _ => unreachable!("{node} is neither a fold nor a scan"),
+        }
+    }
+
+    fn operands(&self) -> Vec<DType> {
+        self.graph.node(self.node).operands.iter().map(|&operand| self.graph.dtype(operand)).collect()
+    }
+
+    fn dtypes(&self) -> Vec<DType> {
+        self.monoid.state_dtypes(&self.operands()).to_vec()
+    }
+
+    pub fn identity(&self) -> Vec<Scalar> {
+        self.monoid.identity(&self.operands()).to_vec()
+    }
+
+    pub fn step(&self, emitter: &mut Emitter<'_>, states: &[Value], element: &[Value]) -> Vec<Value> {
+        self.monoid.step(&mut Arithmetic { emitter, dtype: self.operands()[0] }, states, element)
+    }
+
+    fn combine(&self, emitter: &mut Emitter<'_>, left: &[Value], right: &[Value]) -> Vec<Value> {
+        self.monoid.combine(&mut Arithmetic { emitter, dtype: self.operands()[0] }, left, right)
+    }
+
+    /// Takes one more element into accumulators; gives what they then hold.
+    pub fn advance(
+        &self,
+        emitter: &mut Emitter<'_>,
+        accumulators: &[Accumulator],
+        element: &[Value],
+    ) -> Vec<Value> {
+        let states: Vec<Value> = accumulators.iter().map(|&acc| emitter.get(acc)).collect();
+        let new = self.step(emitter, &states, element);
+        accumulators.iter().zip(&new).for_each(|(&acc, &state)| emitter.set(acc, state));
+        new
+    }
+}
+
 /// Accumulators that collect per lane what then goes into an array.
 pub(super) struct Temps {
     fold: usize,
     accumulators: Vec<Accumulator>,
 }
 
-impl Nest<'_> {
-    fn monoid(&self, fold: usize) -> (Monoid, DType) {
-        let graph = self.emitter.group.graph;
-        let node = graph.node(self.witness().folds[fold].node);
-        match &node.form {
-            Form::Fold { monoid, .. } => (*monoid, graph.dtype(node.operands[0])),
-            _ => unreachable!("a witness lists folds"),
-        }
+impl<'a> Nest<'a> {
+    fn states(&self, fold: usize) -> States<'a> {
+        States::of(self.emitter.group.graph, self.witness().folds[fold].node)
     }
 
     /// Opens a fold in the innermost body; its results are kept per index of `dims`.
     pub fn open_fold(&mut self, fold: usize, dims: Vec<Axis>, depth: usize) {
-        let (monoid, element) = self.monoid(fold);
-        let identity = monoid.identity(element);
+        let identity = self.states(fold).identity();
         let per_lane = self.emitter.in_lanes();
         let storage = if dims.is_empty() {
             Storage::Registers(self.open_states(fold))
@@ -69,7 +115,7 @@ impl Nest<'_> {
             self.barrier();
             Storage::Arrays(arrays, dims)
         };
-        self.open.push(OpenFold { fold, depth, per_lane, storage });
+        self.open.push(OpenFold { fold, depth, per_lane, dealt: false, storage });
     }
 
     /// A new scratch array over these axes.
@@ -88,8 +134,7 @@ impl Nest<'_> {
 
     /// One accumulator for each state of a fold, opened in the innermost body.
     pub fn open_states(&mut self, fold: usize) -> Vec<Accumulator> {
-        let (monoid, element) = self.monoid(fold);
-        let identity = monoid.identity(element);
+        let identity = self.states(fold).identity();
         identity.into_iter().map(|init| self.emitter.open_accumulator(init)).collect()
     }
 
@@ -117,26 +162,23 @@ impl Nest<'_> {
         row_major(&index, &sizes)
     }
 
-    fn step(&mut self, fold: usize, states: &[Value], element: Value) -> Vec<Value> {
-        let (monoid, dtype) = self.monoid(fold);
-        let params: Vec<Value> = states.iter().copied().chain([element]).collect();
-        monoid.exprs().step.eval_all(&mut Arithmetic { emitter: &mut self.emitter, dtype }, &params)
-    }
-
     pub fn combine(&mut self, fold: usize, left: &[Value], right: &[Value]) -> Vec<Value> {
-        let (monoid, dtype) = self.monoid(fold);
-        let params: Vec<Value> = left.iter().chain(right).copied().collect();
-        monoid.exprs().combine.eval_all(&mut Arithmetic { emitter: &mut self.emitter, dtype }, &params)
+        self.states(fold).combine(&mut self.emitter, left, right)
     }
 
     /// Accumulators outside the loop over lanes, for a fold into an array that the lanes would share.
     pub fn open_lane_temps(&mut self, fold: usize, lane: Axis) -> Option<Temps> {
+        let shared = self.array_dims(fold).is_some_and(|dims| !dims.contains(&lane));
+        shared.then(|| Temps { fold, accumulators: self.open_states(fold) })
+    }
+
+    /// The axes of the arrays that an open fold is accumulated in.
+    pub fn array_dims(&self, fold: usize) -> Option<&[Axis]> {
         let open = self.open.iter().find(|open| open.fold == fold)?;
-        let Storage::Arrays(_, dims) = &open.storage else { return None };
-        if dims.contains(&lane) {
-            return None;
+        match &open.storage {
+            Storage::Arrays(_, dims) => Some(dims),
+            Storage::Registers(_) => None,
         }
-        Some(Temps { fold, accumulators: self.open_states(fold) })
     }
 
     /// Adds what the lanes collected to the array.
@@ -162,46 +204,48 @@ impl Nest<'_> {
     }
 
     pub fn reduce(&mut self, fold: usize, accumulators: &[Accumulator]) -> Vec<Value> {
-        let (monoid, element) = self.monoid(fold);
-        let dtypes = monoid.state_dtypes(element);
-        let values: Vec<Value> = dtypes.into_iter().map(|dtype| self.emitter.value_here(dtype)).collect();
+        let states = self.states(fold);
+        let values: Vec<Value> = states.dtypes().into_iter().map(|dtype| self.emitter.value_here(dtype)).collect();
         self.emitter.push(Stmt::Reduce {
             values: values.clone(),
-            monoid,
+            monoid: states.monoid.clone(),
             accumulators: accumulators.to_vec(),
         });
         values
     }
 
+    /// The operands of a fold or scan where the loops stand.
+    pub fn element(&mut self, node: Node) -> Vec<Value> {
+        let group = self.emitter.group;
+        let operands = group.graph.node(node).operands.iter().enumerate();
+        operands
+            .map(|(k, &operand)| {
+                let axes = group.witness.space.axes_of_operand(group.graph, group.view, node, k);
+                let index = self.index_of(&axes);
+                self.pull(operand, &index, None)
+            })
+            .collect()
+    }
+
     /// Takes the element at the open loops into a fold.
     pub fn feed(&mut self, fold: usize, temps: &[Temps]) {
-        let group = self.emitter.group;
-        let node = group.witness.folds[fold].node;
-        let axes = group.witness.space.axes_of_operand(group.graph, group.view, node, 0);
-        let index = self.index_of(&axes);
-        let element = self.pull(group.graph.node(node).operands[0], &index, None);
-        let open = self.open.iter().find(|open| open.fold == fold).expect("opened before its stage").clone();
-        let registers = match temps.iter().find(|temps| temps.fold == fold) {
-            Some(temps) => Some(&temps.accumulators),
-            None => match &open.storage {
-                Storage::Registers(accumulators) => Some(accumulators),
-                Storage::Arrays(..) => None,
-            },
-        };
-        match (registers, &open.storage) {
-            (Some(accumulators), _) => {
-                let states: Vec<Value> = accumulators.iter().map(|&acc| self.emitter.get(acc)).collect();
-                let new = self.step(fold, &states, element);
-                accumulators.iter().zip(new).for_each(|(&acc, state)| self.emitter.set(acc, state));
+        let states = self.states(fold);
+        let element = self.element(self.witness().folds[fold].node);
+        let in_lanes = self.emitter.in_lanes();
+        let open = self.open.iter_mut().find(|open| open.fold == fold).expect("opened before its stage");
+        let temps = temps.iter().find(|temps| temps.fold == fold);
+        open.dealt |= in_lanes && !open.per_lane && temps.is_none();
+        match (temps.map(|temps| &temps.accumulators), &open.storage.clone()) {
+            (Some(accumulators), _) | (None, Storage::Registers(accumulators)) => {
+                states.advance(&mut self.emitter, accumulators, &element);
             }
             (None, Storage::Arrays(arrays, dims)) => {
                 let at = self.dim_index(dims);
-                let states: Vec<Value> =
+                let old: Vec<Value> =
                     arrays.iter().map(|&array| self.emitter.load_scratch(array, at.clone())).collect();
-                let new = self.step(fold, &states, element);
+                let new = states.step(&mut self.emitter, &old, &element);
                 self.replace(arrays, &at, &new);
             }
-            (None, Storage::Registers(_)) => unreachable!("registers were found above"),
         }
     }
 
@@ -209,12 +253,9 @@ impl Nest<'_> {
     pub fn close_fold(&mut self, open: &OpenFold) {
         match &open.storage {
             Storage::Registers(accumulators) => {
-                let states = if self.emitter.in_lanes() || (open.per_lane && !self.was_dealt(open.fold)) {
-                    accumulators.iter().map(|&acc| self.emitter.get(acc)).collect()
-                } else if self.was_dealt(open.fold) {
-                    self.reduce(open.fold, accumulators)
-                } else {
-                    accumulators.iter().map(|&acc| self.emitter.get(acc)).collect()
+                let states = match open.dealt {
+                    true => self.reduce(open.fold, accumulators),
+                    false => accumulators.iter().map(|&acc| self.emitter.get(acc)).collect(),
                 };
                 self.publish(open.fold, &states);
             }
@@ -234,17 +275,6 @@ impl Nest<'_> {
                 }
             }
         }
-    }
-
-    /// Whether a fold's elements are fed inside a loop over lanes that its result stands outside of.
-    fn was_dealt(&self, fold: usize) -> bool {
-        let schedule = self.emitter.group.schedule;
-        let fold = &self.witness().folds[fold];
-        if schedule.lanes_outside {
-            return schedule.lane.is_some_and(|lane| !self.vars.contains_key(&lane));
-        }
-        let loops = schedule.loops_of(fold.domain());
-        schedule.inner.iter().any(|axis| loops.contains(axis))
     }
 
     /// Makes the results of a fold known at the open loops, or stores them as partial results.

@@ -11,7 +11,7 @@ use ir::index::{Expr, Sym};
 use ir::kernel::{
     Access, Accumulator, Buffer, BufferDecl, Kernel, Loop, LoopKind, Place, Scratch, ScratchDecl, Stmt, Value,
 };
-use ir::ops::{Arith, Prim};
+use ir::ops::{Arith, BodyArith, Prim};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -316,5 +316,15 @@ impl Arith for Arithmetic<'_, '_> {
 
     fn constant(&mut self, value: f64) -> Value {
         self.emitter.constant(Scalar::from_f64(self.dtype, value))
+    }
+}
+
+impl BodyArith for Arithmetic<'_, '_> {
+    fn scalar(&mut self, constant: Scalar) -> Value {
+        self.emitter.constant(constant)
+    }
+
+    fn cast(&mut self, value: &Value, _: DType, to: DType) -> Value {
+        self.emitter.cast(*value, to)
     }
 }

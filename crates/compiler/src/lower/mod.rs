@@ -3,7 +3,7 @@
 //!
 //! `emitter` (statements placed in the outermost loop where their operands are known) · `pull` (a value at an index,
 //! from its operands at theirs) · `address` (indices to memory) · `nest` (the loops of blocks, rows and stages) ·
-//! `accumulate` (folds) · `combine` (the second kernel of folds that cross blocks).
+//! `accumulate` (folds) · `scan` (scans) · `combine` (the second kernel of folds that cross blocks).
 
 mod accumulate;
 mod address;
@@ -11,6 +11,7 @@ mod combine;
 mod emitter;
 mod nest;
 mod pull;
+mod scan;
 
 use ir::DType;
 use ir::graph::{Fusion, Graph};

@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 use super::accumulate::{OpenFold, Temps};
 use super::address::delinearize;
 use super::emitter::Emitter;
+use super::scan::Loops;
 use super::{Group, Lowered};
 use crate::segment::{Fold, Store, When, Witness};
 use crate::space::Axis;
@@ -237,26 +238,47 @@ impl<'a> Nest<'a> {
         if roots.iter().any(|root| matches!(root, Root::Carry(_))) {
             self.barrier_of_turns();
         }
-        let deals_lanes = !axes.is_empty() && !self.emitter.in_lanes();
-        let (outer, lane) = if deals_lanes { axes.split_at(axes.len() - 1) } else { (axes, &[][..]) };
+        let scans = self.scans_of(roots.iter().flat_map(|root| self.root_vals(*root)).collect());
+        let shares = |lane, scanned| roots.iter().any(|root| self.shares(*root, lane, scanned));
+        let Loops { outer, lane, scanned } = self.loops(axes, &scans, shares);
         outer.iter().for_each(|&axis| self.open_axis(axis, LoopKind::Serial));
-        let temps: Vec<Temps> =
-            roots.iter().filter_map(|root| self.open_temps(*root, lane.first().copied())).collect();
+        let temps: Vec<Temps> = roots.iter().filter_map(|root| self.open_temps(*root, lane)).collect();
         let mut kept = Vec::new();
         lane.iter().for_each(|&axis| self.open_axis(axis, LoopKind::Lanes));
-        for &root in roots {
-            match root {
-                Root::Fold(fold) => self.feed(fold, &temps),
-                Root::Store(store) => self.store(store),
-                Root::Carry(number) => kept.push(self.keep(number, axes)),
+        let walk = |nest: &mut Nest<'a>| scanned.iter().for_each(|&axis| nest.open_axis(axis, LoopKind::Serial));
+        self.run_scans(&scans, walk, |nest| {
+            for &root in roots {
+                match root {
+                    Root::Fold(fold) => nest.feed(fold, &temps),
+                    Root::Store(store) => nest.store(store),
+                    Root::Carry(number) => kept.push(nest.keep(number, axes)),
+                }
             }
-        }
-        lane.iter().for_each(|&axis| self.close_axis(axis));
+        });
+        scanned.iter().chain(&lane).for_each(|&axis| self.close_axis(axis));
         temps.iter().for_each(|temps| self.close_temps(temps));
         outer.iter().rev().for_each(|&axis| self.close_axis(axis));
         if !kept.is_empty() {
             self.barrier();
             self.carried.extend(kept);
+        }
+    }
+
+    /// The values that a root asks for at the index where the loops stand.
+    fn root_vals(&self, root: Root) -> Vec<Val> {
+        let group = self.emitter.group;
+        match root {
+            Root::Fold(fold) => group.graph.node(group.witness.folds[fold].node).operands.to_vec(),
+            Root::Store(store) => vec![group.witness.stores[store].val],
+            Root::Carry(number) => vec![group.schedule.carried[number]],
+        }
+    }
+
+    /// Whether lanes would share an array of a fold that each turn of the scanned axis adds to at another place.
+    fn shares(&self, root: Root, lane: Axis, scanned: Axis) -> bool {
+        match root {
+            Root::Fold(fold) => self.array_dims(fold).is_some_and(|dims| !dims.contains(&lane) && dims.contains(&scanned)),
+            Root::Store(_) | Root::Carry(_) => false,
         }
     }
 

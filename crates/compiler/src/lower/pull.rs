@@ -98,6 +98,7 @@ impl Nest<'_> {
             Form::Iota(_) => self.iota(operands, &index[0], graph.dtype(val)),
             Form::Input { .. } => unreachable!("arguments are inputs of every view that uses them"),
             Form::Library(_) => unreachable!("{val}: no kernel has what a library computes"),
+            Form::Scan { .. } => self.single_scan(val),
             Form::Fold { .. } => unreachable!("{val}: a fold is closed before its result is used"),
         }
     }

@@ -64,8 +64,8 @@ pub fn choose(
     schedule.inner = inner.clone();
     schedule.lane = lane;
     if let Some(axis) = lane.filter(|axis| witness.workers.contains(axis)) {
-        schedule.lanes_outside = has_inner_folds;
-        if !has_inner_folds || !fits_outside(witness, &schedule, axis) {
+        schedule.lanes_outside = has_inner_folds || witness.scanned.is_some();
+        if !schedule.lanes_outside || !fits_outside(witness, &schedule, axis) {
             schedule.lanes_outside = false;
             schedule.lane = if has_inner_folds { inner.last().copied() } else { Some(axis) };
         }
@@ -114,7 +114,8 @@ fn lane_axis(
             }
         }
     }
-    let walked = witness.order.iter().copied();
+    // Lanes do not take turns in order, as a scan wants them.
+    let walked = witness.order.iter().copied().filter(|axis| Some(*axis) != witness.scanned);
     // Of equals the innermost wins: `max_by_key` keeps the last.
     walked.max_by_key(|axis| weights.get(axis).copied().unwrap_or(0))
 }

@@ -51,6 +51,7 @@ fn node_joins(
             | Form::Squeeze(_)
             | Form::Permute(_)
             | Form::Fold { .. }
+            | Form::Scan { .. }
     );
     if moves && (own.contains(&Some(a)) || own.contains(&Some(b))) {
         return false;

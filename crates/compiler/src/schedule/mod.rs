@@ -2,7 +2,7 @@
 //! schedule that fits its witness gives the same answer.
 //!
 //! The loops of a block, from the outside in: the block's axes (in chunks), the row axes, then for each stage the
-//! inner axes. One axis is dealt out to the lanes: an inner one, or, where the group has inner folds and the axis is
+//! inner axes; where a stage scans, the scanned axis is walked last. One axis is dealt out to the lanes: an inner one, or, where the group has inner folds and the axis is
 //! free in them, one around all stages.
 
 mod carry;
@@ -61,7 +61,7 @@ pub enum ScheduleError {
     NoLoop(Axis),
     /// An axis that workers may not divide.
     #[error(
-        "axis {0} is reduced by a fold whose result the segment needs, so blocks and rows cannot divide it"
+        "axis {0} is scanned, or reduced by a fold whose result the segment needs, so blocks and rows cannot divide it"
     )]
     Divided(Axis),
     /// Axes that one loop cannot walk.

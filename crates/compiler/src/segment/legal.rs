@@ -4,6 +4,9 @@
 //! reduces, leaving partial results to a combine step. Any other is *inner*: each worker must see all that it
 //! reduces. Workers may divide the axes that every fold and every store knows and no inner fold reduces.
 //!
+//! A scan walks its axis in order, so workers may not divide it, and a group scans along one axis only. What needs a
+//! scan walks the axis behind it in the same loop.
+//!
 //! The rule is hereditary: fewer values in a group need no more of it.
 
 use ir::graph::{Form, Fusion, Graph, Node, Val};
@@ -43,18 +46,21 @@ pub fn legal(graph: &Graph, view: &Fusion) -> Result<Witness, Refusal> {
         reason: "would have two of its axes walked by one loop".to_owned(),
     })?;
     let below = folds_below(graph, view);
-    refuse_moved_folds(graph, view, &below)?;
+    let scans = scans_below(graph, view);
+    refuse_moved_folds(graph, view, &below, &scans)?;
+    let scanned = scanned_axis(graph, view, &space)?;
     let mut folds = collect_folds(graph, view, &space, &below);
-    mark_terminal(graph, view, &space, &below, &mut folds);
+    mark_terminal(graph, view, &space, &below, &scans, &mut folds);
     let stores = collect_stores(graph, view, &space, &below, &folds);
     let order = axis_order(&space, &folds, &stores);
-    let workers: Vec<Axis> = order.iter().copied().filter(|&axis| divisible(axis, &folds, &stores)).collect();
+    let may_divide = |axis: &Axis| Some(*axis) != scanned && divisible(*axis, &folds, &stores);
+    let workers: Vec<Axis> = order.iter().copied().filter(may_divide).collect();
     let levels = 1 + stores.iter().filter_map(level).max().unwrap_or(0).max(last_level(&folds));
     let walked =
         |node: &Node| space.axes_of(graph, (*node).into()).iter().flatten().all(|axis| order.contains(axis));
     let mut stages = stages(&below, &folds);
     stages.retain(|node, _| walked(node));
-    let witness = Witness { space, folds, stores, workers, order, levels, stages };
+    let witness = Witness { space, folds, stores, workers, order, scanned, levels, stages };
     refuse_alone(view, &witness)?;
     Ok(witness)
 }
@@ -140,11 +146,42 @@ fn folds_of_operands(
     folds
 }
 
-/// An index map needs its operand at other indices than the loops walk, so the operand must not need a fold.
+/// For each node, a scan that its value depends on otherwise than through a fold.
+fn scans_below(graph: &Graph, view: &Fusion) -> FxHashMap<Node, Node> {
+    let mut below: FxHashMap<Node, Node> = FxHashMap::default();
+    for &node in view.order() {
+        let data = graph.node(node);
+        let operands = data.operands.iter().filter(|val| !view.is_input(**val));
+        let scan = match data.form {
+            Form::Fold { .. } => None,
+            Form::Scan { .. } => Some(node),
+            _ => operands.filter_map(|val| below.get(&val.node).copied()).min(),
+        };
+        below.extend(scan.map(|scan| (node, scan)));
+    }
+    below
+}
+
+/// The axis of the scans of a group, if it has any of which a loop walks the axis.
+fn scanned_axis(graph: &Graph, view: &Fusion, space: &Space) -> Result<Option<Axis>, Refusal> {
+    let mut scanned: Option<Axis> = None;
+    for &node in view.order() {
+        let Form::Scan { axis, .. } = graph.node(node).form else { continue };
+        let Some(own) = space.axes_of(graph, node.into())[axis as usize] else { continue };
+        if *scanned.get_or_insert(own) != own {
+            let reason = "is a scan along another axis than one before it".to_owned();
+            return Err(Refusal { val: node.into(), reason });
+        }
+    }
+    Ok(scanned)
+}
+
+/// An index map needs its operand at other indices than the loops walk, so the operand must not need a fold or a scan.
 fn refuse_moved_folds(
     graph: &Graph,
     view: &Fusion,
     below: &FxHashMap<Node, Vec<Node>>,
+    scans: &FxHashMap<Node, Node>,
 ) -> Result<(), Refusal> {
     for &node in view.order() {
         let data = graph.node(node);
@@ -152,6 +189,11 @@ fn refuse_moved_folds(
             matches!(data.form, Form::Reshape(_) | Form::Slice { .. } | Form::Pad { .. } | Form::Cat(_));
         if moves && let Some(fold) = folds_of_operands(graph, view, node, below).first() {
             let reason = format!("is read at other indices than it is computed at, after the fold {fold}");
+            return Err(Refusal { val: data.operands[0], reason });
+        }
+        let operands = data.operands.iter().filter(|val| !view.is_input(**val));
+        if moves && let Some(scan) = operands.filter_map(|val| scans.get(&val.node)).min() {
+            let reason = format!("is read at other indices than it is computed at, after the scan {scan}");
             return Err(Refusal { val: data.operands[0], reason });
         }
     }
@@ -184,13 +226,14 @@ fn collect_folds(
     folds
 }
 
-/// A fold stays terminal when all that depends on it are stores over axes that it keeps, which need no inner fold
-/// and no terminal fold of another shape.
+/// A fold stays terminal when all that depends on it are stores over axes that it keeps, which need no inner fold,
+/// no terminal fold of another shape and no scan.
 fn mark_terminal(
     graph: &Graph,
     view: &Fusion,
     space: &Space,
     below: &FxHashMap<Node, Vec<Node>>,
+    scans: &FxHashMap<Node, Node>,
     folds: &mut [Fold],
 ) {
     for k in 0..folds.len() {
@@ -206,7 +249,8 @@ fn mark_terminal(
             let axes = space.axes_of(graph, output.val);
             let fits = |fold: &&Fold| axes.iter().flatten().all(|axis| fold.kept.contains(&Some(*axis)));
             let alike = |fold: &&Fold| fold.terminal && same_shape(fold, needed[0]);
-            if !needed.iter().all(|fold| fits(fold) && alike(fold)) {
+            let scans = !needed.is_empty() && scans.contains_key(&output.val.node);
+            if scans || !needed.iter().all(|fold| fits(fold) && alike(fold)) {
                 inner.extend(needed.iter().filter(|fold| fold.terminal).map(|fold| fold.node));
             }
         }
@@ -279,9 +323,11 @@ fn divisible(axis: Axis, folds: &[Fold], stores: &[Store]) -> bool {
     known_to_folds && free && in_stage.into_iter().all(|store| store.axes.contains(&Some(axis)))
 }
 
-/// With nothing to divide one worker does all the work, which is only right where there is little of it.
+/// With nothing to divide one worker does all the work, which is only right where there is little of it, or where
+/// nothing but a scan walks any axis.
 fn refuse_alone(view: &Fusion, witness: &Witness) -> Result<(), Refusal> {
-    if !witness.workers.is_empty() || witness.order.is_empty() {
+    let only_scanned = witness.order.iter().all(|axis| Some(*axis) == witness.scanned);
+    if !witness.workers.is_empty() || only_scanned {
         return Ok(());
     }
     let volume = witness.order.iter().fold(Expr::one(), |n, &axis| n * witness.space.size(axis).clone());

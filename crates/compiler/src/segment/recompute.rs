@@ -1,5 +1,5 @@
 //! Values that are cheaper to compute again than to write and read: unary chains from inputs, casts, broadcasts,
-//! factories. A value is dropped from memory when that moves no more bytes, repeats no fold, and leaves every segment
+//! factories. A value is dropped from memory when that moves no more bytes, repeats no fold or scan, and leaves every segment
 //! that it touches as legal as before.
 
 use ir::graph::{Form, Fusion, Graph, Val};
@@ -22,7 +22,7 @@ pub fn recompute(graph: &Graph, fusion: &Fusion, segmentation: Segmentation, hin
 
 /// Whether a form is never computed twice.
 fn is_work(form: &Form) -> bool {
-    matches!(form, Form::Fold { .. } | Form::Library(_))
+    matches!(form, Form::Fold { .. } | Form::Scan { .. } | Form::Library(_))
 }
 
 /// A segmentation being changed; a segment that makes nothing any more stays as an empty place.

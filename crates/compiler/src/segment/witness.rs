@@ -19,6 +19,8 @@ pub struct Witness {
     pub workers: Vec<Axis>,
     /// All axes, outermost first.
     pub order: Vec<Axis>,
+    /// The axis along which the group scans, which is walked in order and by one worker.
+    pub scanned: Option<Axis>,
     /// How many stages follow each other within a worker.
     pub levels: u32,
     /// The first stage that can compute a node. Of what waits for terminal folds there is none, nor of what is only read
@@ -82,7 +84,8 @@ impl Witness {
         });
         let stores =
             self.stores.iter().all(|store| store.axes.contains(&Some(a)) == store.axes.contains(&Some(b)));
-        folds && stores && self.workers.contains(&a) == self.workers.contains(&b)
+        let scanned = self.scanned.is_some_and(|axis| axis == a || axis == b);
+        folds && stores && !scanned && self.workers.contains(&a) == self.workers.contains(&b)
     }
 
     /// The number of a fold's node in `folds`.

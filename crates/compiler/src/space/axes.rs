@@ -174,6 +174,11 @@ fn united_axes(graph: &Graph, view: &Fusion, node: Node) -> Vec<Pair> {
         for (from, to) in kept_axes(graph, &data.form, operand, results[0], view.facts()) {
             pairs.extend(results.iter().map(|&result| ((place, from), (Place::Computed(result), to))));
         }
+        // What a fold reduces stands in none of its results.
+        if k > 0 && matches!(data.form, Form::Fold { .. }) {
+            let first = operand_place(graph, view, node, 0);
+            pairs.extend((0..graph.ty(operand).rank() as u8).map(|axis| ((first, axis), (place, axis))));
+        }
     }
     pairs
 }
@@ -184,7 +189,7 @@ fn kept_axes(graph: &Graph, form: &Form, operand: Val, result: Val, facts: &Fact
     let same = || (0..rank).map(|axis| (axis, axis));
     match form {
         Form::Map(_) if rank == 0 => Vec::new(),
-        Form::Map(_) | Form::Cast(_) | Form::Expand(_) => same().collect(),
+        Form::Map(_) | Form::Cast(_) | Form::Expand(_) | Form::Scan { .. } => same().collect(),
         Form::Broadcast(new) => {
             let old = new.iter().enumerate().filter(|(_, new)| !**new).map(|(axis, _)| axis as u8);
             (0..rank).zip(old).collect()

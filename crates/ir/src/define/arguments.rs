@@ -52,7 +52,7 @@ impl Bound {
             let missing = param.default == ParamDefault::Required;
             return if missing { Err(self.refuse(param.name, in_words(param.kind))) } else { Ok(()) };
         }
-        if param.kind == ParamKind::Ints && param.alias.is_some() && self.objects[slot].as_int().is_some() {
+        if is_lone(&param, &self.objects[slot]) {
             self.objects[slot] = Object::list([self.objects[slot].clone()]);
         }
         let long = self.objects[slot].as_list().is_some_and(|items| items.len() > MAX_LIST);
@@ -175,6 +175,16 @@ impl Bound {
     }
 }
 
+/// Whether something stands alone where a list of such is meant too.
+fn is_lone(param: &Param, object: &Object) -> bool {
+    match param.kind {
+        ParamKind::Ints => param.alias.is_some() && object.as_int().is_some(),
+        ParamKind::Tensors => param.alias.is_some() && object.as_value().is_some(),
+        ParamKind::Numbers => matches!(object, Object::Number(_)),
+        _ => false,
+    }
+}
+
 fn axes_of(rank: usize) -> String {
     match rank {
         0 => "no axis, as the tensor has none".to_owned(),
@@ -207,6 +217,8 @@ fn suits(kind: ParamKind, object: &Object) -> bool {
         ParamKind::Operand | ParamKind::Scalar => matches!(object, Object::Value(_) | Object::Number(_)),
         ParamKind::Tensor => is_value(object),
         ParamKind::Tensors => all(is_value),
+        ParamKind::Numbers => all(|object| matches!(object, Object::Number(_))),
+        ParamKind::Combine => matches!(object, Object::Function(_) | Object::Text(_)),
         ParamKind::Int => is_int(object),
         ParamKind::Ints => all(is_int),
         ParamKind::Shape => all(|object| object.as_int().is_some() || object.as_value().is_some()),
@@ -225,6 +237,8 @@ fn in_words(kind: ParamKind) -> &'static str {
         ParamKind::Tensor => "a tensor",
         ParamKind::Tensors => "a list of tensors",
         ParamKind::Scalar => "a scalar or a number",
+        ParamKind::Numbers => "a number or a list of numbers",
+        ParamKind::Combine => "a lambda, or the name of a fold in quotes",
         ParamKind::Int => "a whole number",
         ParamKind::Ints => "a list of whole numbers",
         ParamKind::Shape => "a list of sizes",
@@ -247,6 +261,8 @@ pub(super) fn describe(object: &Object) -> String {
             let items: Vec<String> = items.iter().map(describe_item).collect();
             format!("[{}]", items.join(", "))
         }
+        Object::Text(text) => format!("\"{text}\""),
+        Object::Function(_) => "a lambda".to_owned(),
     }
 }
 
@@ -257,6 +273,8 @@ fn describe_item(item: &Object) -> String {
         Object::DType(dtype) => format!("DataType.{}", dtype.nvfuser_name()),
         Object::Value(_) => "a value".to_owned(),
         Object::List(_) => "a list".to_owned(),
+        Object::Text(_) => "a string".to_owned(),
+        Object::Function(_) => "a lambda".to_owned(),
     }
 }
 

@@ -6,7 +6,7 @@ use super::error::DefineError;
 use super::object::{Argument, Object, Value};
 use super::random::Distribution;
 use crate::graph::Val;
-use crate::ops::{self, FormOp, Monoid, OpRef};
+use crate::ops::{self, FormOp, Monoid, OpRef, Prim};
 
 impl Definer {
     /// Applies an op: any row of the tables of primitives, composites and forms.
@@ -25,7 +25,7 @@ impl Definer {
             }
         })?;
         self.op = found.name();
-        let bound = Bound::new(found.name(), &found.params(), arguments)?;
+        let bound = Bound::new(found.name(), &found.params(), dtype_by_name(found, arguments))?;
         match found {
             OpRef::Prim(prim) => self.call_prim(prim, &bound).map(|value| self.record_one(&bound, value)),
             OpRef::Composite(op) => {
@@ -62,6 +62,8 @@ impl Definer {
             FormOp::SdpfaBwd => self.attention_backward(bound)?,
             FormOp::Uniform => vec![self.draw(Distribution::Uniform, bound)?],
             FormOp::Normal => vec![self.draw(Distribution::Normal, bound)?],
+            FormOp::Fold => self.call_general_fold(bound)?,
+            FormOp::Scan => self.call_general_scan(bound)?,
             _ => {
                 let arg = self.tensor(bound)?;
                 self.form_of_tensor(form, bound, arg)?
@@ -92,6 +94,15 @@ impl Definer {
             FormOp::Permute => self.permute(bound, arg),
             FormOp::Slice => self.slice(bound, arg),
             FormOp::Pad => self.pad(bound, arg),
+            FormOp::Any => self.call_quantifier(Monoid::Max, bound, arg),
+            FormOp::All => self.call_quantifier(Monoid::Min, bound, arg),
+            FormOp::Mean => self.call_mean(bound, arg),
+            FormOp::Argmax => self.call_arg(Monoid::Argmax, bound, arg),
+            FormOp::Argmin => self.call_arg(Monoid::Argmin, bound, arg),
+            FormOp::Cumsum => self.call_scan(Monoid::Sum, Prim::Add, bound, arg),
+            FormOp::Cumprod => self.call_scan(Monoid::Prod, Prim::Mul, bound, arg),
+            FormOp::Cummax => self.call_scan(Monoid::Max, Prim::Maximum, bound, arg),
+            FormOp::Cummin => self.call_scan(Monoid::Min, Prim::Minimum, bound, arg),
             FormOp::Sum => self.call_fold(Monoid::Sum, bound, arg),
             FormOp::Prod => self.call_fold(Monoid::Prod, bound, arg),
             FormOp::Max => self.call_fold(Monoid::Max, bound, arg),
@@ -101,6 +112,10 @@ impl Definer {
             FormOp::RandLike => self.draw_like(Distribution::Uniform, bound, arg),
             FormOp::RandnLike => self.draw_like(Distribution::Normal, bound, arg),
             FormOp::Var => self.var_mean(bound, arg).map(|(var, _)| var),
+            FormOp::Std => {
+                let (var, _) = self.var_mean(bound, arg)?;
+                self.map(Prim::Sqrt, &[var])
+            }
             FormOp::VarMean => return self.var_mean(bound, arg).map(|(var, mean)| vec![var, mean]),
             FormOp::Welford => {
                 let axes = self.moment_axes(bound, arg)?;
@@ -142,4 +157,17 @@ impl Definer {
         }
         Ok(Object::list(sizes))
     }
+}
+
+/// nvFuser takes the dtype of a full reduction as its second argument by place: `sum(t, DataType.Float)`.
+fn dtype_by_name(op: OpRef, mut arguments: Vec<Argument>) -> Vec<Argument> {
+    let reduces = matches!(op, OpRef::Form(FormOp::Sum | FormOp::Prod | FormOp::Max | FormOp::Min));
+    if let [_, second] = &mut arguments[..]
+        && reduces
+        && second.keyword.is_none()
+        && matches!(second.object, Object::DType(_))
+    {
+        second.keyword = Some("dtype".to_owned());
+    }
+    arguments
 }

@@ -1,4 +1,4 @@
-//! Reductions: sums, products, extremes, variances.
+//! Reductions: sums, products, extremes and their places, means, variances.
 //!
 //! Integers and bools are summed as i64. Halves are reduced in f32 and rounded once at the end. An axis of the static
 //! size 1 is squeezed.
@@ -8,7 +8,8 @@ use smallvec::SmallVec;
 use super::arguments::Bound;
 use super::definer::Definer;
 use super::error::DefineError;
-use crate::graph::{Axes, Form, Val};
+use super::object::Object;
+use crate::graph::{Axes, Form, Shape, Val};
 use crate::index::Expr;
 use crate::ops::{Monoid, Prim};
 use crate::{DType, Scalar};
@@ -25,11 +26,7 @@ pub(super) struct Moments {
 impl Definer {
     /// `sum`, `prod`, `max` or `min`.
     pub(super) fn call_fold(&mut self, monoid: Monoid, bound: &Bound, arg: Val) -> Result<Val, DefineError> {
-        let rank = self.graph.shape(arg).len();
-        let axes = bound.axes("dims", rank)?.unwrap_or_else(|| (0..rank as u8).collect());
-        if axes.is_empty() && rank > 0 {
-            return Err(bound.refuse("dims", "a list of at least one axis"));
-        }
+        let axes = self.fold_axes(bound, arg)?;
         let adds = matches!(monoid, Monoid::Sum | Monoid::Prod);
         let given = bound.dtype("dtype");
         if given.is_some() && !adds {
@@ -42,6 +39,80 @@ impl Definer {
         let arg = self.cast(arg, dtype)?;
         let folded = self.fold(monoid, arg, axes, bound.flag("keepdim"))?;
         self.cast(folded, dtype)
+    }
+
+    /// The axes that `dims` names, or all.
+    fn fold_axes(&self, bound: &Bound, arg: Val) -> Result<Axes, DefineError> {
+        let rank = self.graph.shape(arg).len();
+        match bound.axes("dims", rank)? {
+            Some(axes) if axes.is_empty() && rank > 0 => Err(bound.refuse("dims", "a list of at least one axis")),
+            axes => Ok(axes.unwrap_or_else(|| (0..rank as u8).collect())),
+        }
+    }
+
+    /// `any` or `all`: the greatest or least of bools.
+    pub(super) fn call_quantifier(&mut self, monoid: Monoid, bound: &Bound, arg: Val) -> Result<Val, DefineError> {
+        let axes = self.fold_axes(bound, arg)?;
+        let arg = self.cast(arg, DType::Bool)?;
+        self.fold(monoid, arg, axes, bound.flag("keepdim"))
+    }
+
+    /// `mean`: the sum over the count, in the compute dtype.
+    pub(super) fn call_mean(&mut self, bound: &Bound, arg: Val) -> Result<Val, DefineError> {
+        let axes = self.fold_axes(bound, arg)?;
+        let dtype = bound.dtype("dtype").unwrap_or(self.graph.dtype(arg));
+        if !dtype.is_float() {
+            let error = self.refuse("a tensor of floats", format!("one of {dtype}")).argument("arg");
+            return Err(error.at(bound.span(0)).help("give dtype=DataType.Float, or cast it"));
+        }
+        let arg = self.cast(arg, dtype)?;
+        let count = self.divisor(arg, &axes, 0)?;
+        let sum = self.fold(Monoid::Sum, arg, axes, bound.flag("keepdim"))?;
+        let mean = self.map(Prim::Div, &[sum, count])?;
+        self.cast(mean, dtype)
+    }
+
+    /// `argmax` or `argmin`: the fold of elements together with their numbers in row-major order.
+    pub(super) fn call_arg(&mut self, monoid: Monoid, bound: &Bound, arg: Val) -> Result<Val, DefineError> {
+        let shape = self.shape(arg);
+        let axes: Axes = match bound.object("dim") {
+            Object::None => (0..shape.len() as u8).collect(),
+            _ => [bound.axis("dim", shape.len())? as u8].into_iter().collect(),
+        };
+        if axes.iter().any(|&axis| shape[axis as usize].is_zero()) {
+            let error = self.refuse("a tensor with elements to choose from", "one without").argument("arg");
+            return Err(error.at(bound.span(0)));
+        }
+        if axes.is_empty() {
+            return self.constant(Scalar::zero(DType::I64));
+        }
+        let dtype = self.graph.dtype(arg);
+        let arg = self.cast(arg, if dtype == DType::Bool { DType::I32 } else { dtype.compute() })?;
+        let numbers = self.numbers(&shape, &axes)?;
+        let states = self.fold_states(monoid, &[arg, numbers], axes, bound.flag("keepdim"))?;
+        Ok(states[1])
+    }
+
+    /// For each element of a shape its row-major number along these axes.
+    fn numbers(&mut self, shape: &Shape, axes: &[u8]) -> Result<Val, DefineError> {
+        let (zero, one) = (self.constant(Scalar::zero(DType::I64))?, self.constant(Scalar::one(DType::I64))?);
+        let mut number: Option<Val> = None;
+        for &axis in axes {
+            let size = &shape[axis as usize];
+            let place = self.add(Form::Iota(size.clone()), &[zero, one])?;
+            let new = (0..shape.len()).map(|other| other != axis as usize).collect();
+            let place = if shape.len() == 1 { place } else { self.add(Form::Broadcast(new), &[place])? };
+            number = Some(match number {
+                None => place,
+                Some(outer) => {
+                    let size = self.size_val(size.clone())?;
+                    let start = self.map(Prim::Mul, &[outer, size])?;
+                    self.map(Prim::Add, &[start, place])?
+                }
+            });
+        }
+        let number = number.unwrap_or(zero);
+        if self.graph.shape(number) == shape { Ok(number) } else { self.add(Form::Expand(shape.clone()), &[number]) }
     }
 
     /// A fold of one result over these axes, in the compute dtype.
@@ -69,20 +140,15 @@ impl Definer {
     }
 
     /// The axes that a fold dropped, back with size 1.
-    fn keep(&mut self, folded: Val, axes: &[u8]) -> Result<Val, DefineError> {
+    pub(super) fn keep(&mut self, folded: Val, axes: &[u8]) -> Result<Val, DefineError> {
         let rank = self.graph.shape(folded).len() + axes.len();
         let new: SmallVec<[bool; 6]> = (0..rank).map(|axis| axes.contains(&(axis as u8))).collect();
         if axes.is_empty() { Ok(folded) } else { self.add(Form::Broadcast(new), &[folded]) }
     }
 
     /// Mean, squared deviations and count over these axes.
-    pub(super) fn welford(&mut self, arg: Val, mut axes: Axes, keep: bool) -> Result<Moments, DefineError> {
-        axes.sort_unstable();
-        let node = self.add_node(Form::Fold { monoid: Monoid::Welford, axes: axes.clone() }, &[arg])?;
-        let mut results = Vec::new();
-        for val in self.graph.results(node) {
-            results.push(if keep { self.keep(val, &axes)? } else { val });
-        }
+    pub(super) fn welford(&mut self, arg: Val, axes: Axes, keep: bool) -> Result<Moments, DefineError> {
+        let results = self.fold_states(Monoid::Welford, &[arg], axes, keep)?;
         Ok(Moments { mean: results[0], m2: results[1], count: results[2] })
     }
 

@@ -8,6 +8,7 @@ use indexmap::IndexMap;
 use super::Definition;
 use super::definer::Definer;
 use super::error::DefineError;
+use super::function::{Function, python_number};
 use super::object::{Argument, Object, Value};
 use super::record::{DeclaredLayout, Record};
 use crate::DType;
@@ -171,7 +172,17 @@ impl Lifter<'_> {
                 ];
                 return self.definer.call(FormOp::Cat.name(), arguments);
             }
-            Form::Fold { monoid, axes } => fold(*monoid, axes, dtype),
+            Form::Fold { monoid, axes } => match named_fold(monoid, axes, dtype) {
+                Some(named) => named,
+                None => return self.general(FormOp::Fold, monoid, operands, ("dims", axis_list(axes))),
+            },
+            Form::Scan { monoid, axis } => {
+                let dim = ("dim", Object::int(i64::from(*axis)));
+                match named_scan(monoid, dtype) {
+                    Some(op) => (op, vec![dim]),
+                    None => return self.general(FormOp::Scan, monoid, operands, dim),
+                }
+            }
             Form::Iota(length) => {
                 let arguments = vec![
                     Argument::keyword("length", self.size(length)?),
@@ -225,6 +236,27 @@ impl Lifter<'_> {
         }
         let dtype = Argument::keyword("dtype", Object::DType(dtype));
         self.definer.call(FormOp::Cast.name(), vec![Argument::positional(object), dtype])
+    }
+
+    /// `fold` or `scan`, with the monoid by name or as a lambda.
+    fn general(
+        &mut self,
+        op: FormOp,
+        monoid: &Monoid,
+        operands: Vec<Object>,
+        place: (&'static str, Object),
+    ) -> Result<Object, DefineError> {
+        let mut arguments = vec![Argument::positional(Object::list(operands))];
+        match monoid {
+            Monoid::Lambda(lambda) => {
+                let identity = Object::list(lambda.identity().iter().map(|&scalar| python_number(scalar)));
+                arguments.push(Argument::keyword("combine", Function::of_lambda(lambda)));
+                arguments.push(Argument::keyword("init", identity));
+            }
+            named => arguments.push(Argument::keyword("combine", Object::Text(named.name().into()))),
+        }
+        arguments.push(Argument::keyword(place.0, place.1));
+        self.definer.call(op.name(), arguments)
     }
 
     fn is_tensor(&self, object: &Object) -> bool {
@@ -344,7 +376,7 @@ fn axis_list(axes: &[u8]) -> Object {
 }
 
 /// A fold keeps its dtype, which integers must say.
-fn fold(monoid: Monoid, axes: &[u8], dtype: DType) -> (FormOp, Vec<(&'static str, Object)>) {
+fn named_fold(monoid: &Monoid, axes: &[u8], dtype: DType) -> Option<(FormOp, Vec<(&'static str, Object)>)> {
     let mut arguments = vec![("dims", axis_list(axes))];
     let op = match monoid {
         Monoid::Sum => FormOp::Sum,
@@ -352,9 +384,22 @@ fn fold(monoid: Monoid, axes: &[u8], dtype: DType) -> (FormOp, Vec<(&'static str
         Monoid::Max => FormOp::Max,
         Monoid::Min => FormOp::Min,
         Monoid::Welford => FormOp::Welford,
+        Monoid::Argmax | Monoid::Argmin | Monoid::Lambda(_) => return None,
     };
     if matches!(monoid, Monoid::Sum | Monoid::Prod) && !dtype.is_float() {
         arguments.push(("dtype", Object::DType(dtype)));
     }
-    (op, arguments)
+    Some((op, arguments))
+}
+
+/// The op that makes a scan, if it has one; there is none of bools.
+fn named_scan(monoid: &Monoid, dtype: DType) -> Option<FormOp> {
+    match monoid {
+        _ if dtype == DType::Bool => None,
+        Monoid::Sum => Some(FormOp::Cumsum),
+        Monoid::Prod => Some(FormOp::Cumprod),
+        Monoid::Max => Some(FormOp::Cummax),
+        Monoid::Min => Some(FormOp::Cummin),
+        Monoid::Welford | Monoid::Argmax | Monoid::Argmin | Monoid::Lambda(_) => None,
+    }
 }

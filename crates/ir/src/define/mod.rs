@@ -14,18 +14,21 @@ mod definer;
 mod error;
 mod folds;
 mod forms;
+mod function;
 mod library;
 mod lift;
 mod object;
 mod random;
 mod record;
 mod scalar;
+mod scans;
 mod sizes;
 #[cfg(test)]
 mod tests;
 
 pub use definer::Definer;
 pub use error::DefineError;
+pub use function::{Function, Term};
 pub use lift::{Lifted, Origin, lift};
 pub use object::{Argument, Object, Value};
 pub use record::{Action, DeclaredLayout, Entry, EntryData, InputDecl, Record, Statement};

@@ -8,6 +8,7 @@ use crate::graph::Val;
 use crate::text::Span;
 use crate::{DType, Scalar};
 
+use super::function::Function;
 use super::record::Entry;
 
 /// A value of the graph together with its line in the record, because equal values merge and lines do not.
@@ -32,6 +33,10 @@ pub enum Object {
     Value(Value),
     /// A list or a tuple.
     List(Arc<[Object]>),
+    /// A word in quotes.
+    Text(Arc<str>),
+    /// A lambda as written.
+    Function(Arc<Function>),
 }
 
 impl Object {

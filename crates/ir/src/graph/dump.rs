@@ -46,7 +46,8 @@ fn form(graph: &Graph, val: Val) -> String {
         Form::Slice { starts, sizes } => format!("slice from {} size {}", list(starts), list(sizes)),
         Form::Pad { before, after } => format!("pad before {} after {}", list(before), list(after)),
         Form::Cat(axis) => format!("cat {axis}"),
-        Form::Fold { monoid, axes } => format!("fold {} {}", monoid.name(), list(axes)),
+        Form::Fold { monoid, axes } => format!("fold {} {}", monoid, list(axes)),
+        Form::Scan { monoid, axis } => format!("scan {} {axis}", monoid),
         Form::Iota(length) => format!("iota {length}"),
         Form::Library(library) => library.to_string(),
     };

@@ -135,12 +135,20 @@ pub enum Form {
     },
     /// Operands one after the other along an axis.
     Cat(u8),
-    /// These axes reduced with a monoid. One result per state of the monoid.
+    /// These axes reduced with a monoid. One operand per operand of the monoid, all of one shape; one result per state.
     Fold {
         /// What combines.
         monoid: Monoid,
         /// Which axes go, ascending, at least one.
         axes: Axes,
+    },
+    /// Along this axis, each element combined with all before it. Operands and results as of a fold, which keep their
+    /// shape; the value at an index is the fold of the elements up to and with it, combined in order.
+    Scan {
+        /// What combines.
+        monoid: Monoid,
+        /// The axis.
+        axis: u8,
     },
     /// `start + step * k` for `k` in `0..length`. Operands: start, step (scalars of the result's dtype).
     Iota(Expr),

@@ -86,9 +86,12 @@ pub enum ShapeError {
     },
 }
 
+/// The types of a node's results.
+type Types = SmallVec<[Type; 1]>;
+
 /// Types of the results of `form` on operands of these types. Equalities that it needs and cannot prove go into
 /// `facts`.
-pub fn infer(form: &Form, operands: &[&Type], facts: &mut Facts) -> Result<SmallVec<[Type; 1]>, ShapeError> {
+pub fn infer(form: &Form, operands: &[&Type], facts: &mut Facts) -> Result<Types, ShapeError> {
     let one = |ty: Type| Ok(smallvec![ty]);
     expect_count(form, operands.len())?;
     match form {
@@ -129,7 +132,8 @@ pub fn infer(form: &Form, operands: &[&Type], facts: &mut Facts) -> Result<Small
         }
         Form::Pad { before, after } => pad(before, after, operands).and_then(one),
         Form::Cat(axis) => cat(*axis as usize, operands, facts).and_then(one),
-        Form::Fold { monoid, axes } => fold(*monoid, axes, operands[0]),
+        Form::Fold { monoid, axes } => fold(monoid, axes, operands, facts),
+        Form::Scan { monoid, axis } => scan(monoid, *axis, operands, facts),
         Form::Iota(length) => {
             expect_rank(0, operands[0].rank())?;
             expect_rank(0, operands[1].rank())?;
@@ -146,6 +150,7 @@ fn expect_count(form: &Form, given: usize) -> Result<(), ShapeError> {
         Form::Pad { .. } | Form::Iota(_) => 2,
         Form::Library(library) => library.arity(),
         Form::Cat(_) => given.max(1),
+        Form::Fold { monoid, .. } | Form::Scan { monoid, .. } => monoid.operands(),
         _ => 1,
     };
     if given == expected { Ok(()) } else { Err(ShapeError::Count { expected, given }) }
@@ -274,18 +279,51 @@ fn cat(axis: usize, operands: &[&Type], facts: &mut Facts) -> Result<Type, Shape
     Ok(Type { dtype: first.dtype, shape })
 }
 
-fn fold(monoid: Monoid, axes: &Axes, operand: &Type) -> Result<SmallVec<[Type; 1]>, ShapeError> {
-    check_axes(axes, operand.rank())?;
-    if operand.dtype.is_storage_only() {
-        return Err(ShapeError::Storage(operand.dtype));
+fn fold(monoid: &Monoid, axes: &Axes, operands: &[&Type], facts: &mut Facts) -> Result<Types, ShapeError> {
+    let (shape, dtypes) = elements(monoid, operands, facts)?;
+    check_axes(axes, shape.len())?;
+    let kept = shape.iter().enumerate().filter(|(axis, _)| !axes.contains(&(*axis as u8)));
+    Ok(states(monoid, &kept.map(|(_, size)| size.clone()).collect(), &dtypes))
+}
+
+fn scan(monoid: &Monoid, axis: u8, operands: &[&Type], facts: &mut Facts) -> Result<Types, ShapeError> {
+    let (shape, dtypes) = elements(monoid, operands, facts)?;
+    check_axes(&[axis], shape.len())?;
+    Ok(states(monoid, &shape, &dtypes))
+}
+
+/// The shape that the operands of a fold or scan share, and their dtypes, which must be such that the monoid computes
+/// in them.
+fn elements(
+    monoid: &Monoid,
+    operands: &[&Type],
+    facts: &mut Facts,
+) -> Result<(Shape, SmallVec<[DType; 3]>), ShapeError> {
+    let shape = operands[0].shape.clone();
+    for ty in &operands[1..] {
+        expect_rank(shape.len(), ty.rank())?;
+        for (axis, (left, right)) in shape.iter().zip(&ty.shape).enumerate() {
+            require_equal(left, right, facts)
+                .map_err(|()| ShapeError::Mismatch { axis, left: left.clone(), right: right.clone() })?;
+        }
     }
-    if monoid == Monoid::Welford && !operand.dtype.is_float() {
-        return Err(ShapeError::Dtype { expected: DType::F32, given: operand.dtype });
+    let dtypes: SmallVec<[DType; 3]> = operands.iter().map(|ty| ty.dtype).collect();
+    if let Some(&storage) = dtypes.iter().find(|dtype| dtype.is_storage_only()) {
+        return Err(ShapeError::Storage(storage));
     }
-    let kept = operand.shape.iter().enumerate().filter(|(axis, _)| !axes.contains(&(*axis as u8)));
-    let shape: Shape = kept.map(|(_, size)| size.clone()).collect();
-    let states = monoid.state_dtypes(operand.dtype);
-    Ok(states.into_iter().map(|dtype| Type { dtype, shape: shape.clone() }).collect())
+    if *monoid == Monoid::Welford && !dtypes[0].is_float() {
+        return Err(ShapeError::Dtype { expected: DType::F32, given: dtypes[0] });
+    }
+    let states = monoid.state_dtypes(&dtypes);
+    for (&expected, given) in states.iter().zip(monoid.identity(&dtypes)) {
+        expect_dtype(given.dtype(), expected)?;
+    }
+    Ok((shape, dtypes))
+}
+
+fn states(monoid: &Monoid, shape: &Shape, dtypes: &[DType]) -> Types {
+    let states = monoid.state_dtypes(dtypes);
+    states.into_iter().map(|dtype| Type { dtype, shape: shape.clone() }).collect()
 }
 
 fn expect_dtype(expected: DType, given: DType) -> Result<(), ShapeError> {

@@ -27,7 +27,7 @@ use super::{
     Access, Accumulator, Buffer, BufferDecl, Kernel, Loop, LoopKind, Place, Scratch, ScratchDecl, Stmt, Value,
 };
 use crate::index::{Expr, Sym};
-use crate::ops::{Arith, Monoid, Operand, Prim, signature};
+use crate::ops::{Arith, BodyArith, Monoid, Operand, Prim, signature};
 use crate::{DType, Scalar};
 
 /// A kernel in the making. Loops are opened by `push_…` and closed by [`pop_for`](Self::pop_for), or written with a
@@ -307,6 +307,16 @@ impl Arith for KernelArith<'_> {
 
     fn constant(&mut self, value: f64) -> Value {
         self.builder.constant(Scalar::from_f64(self.dtype, value))
+    }
+}
+
+impl BodyArith for KernelArith<'_> {
+    fn scalar(&mut self, constant: Scalar) -> Value {
+        self.builder.constant(constant)
+    }
+
+    fn cast(&mut self, value: &Value, _: DType, to: DType) -> Value {
+        self.builder.cast(*value, to)
     }
 }
 

@@ -1,6 +1,6 @@
-//! The expressions of monoids on constants of one dtype: what a `reduce` of the interpreter does with two lanes.
+//! Monoids on constants: what a `reduce` of the interpreter does with two lanes.
 
-use crate::ops::{Arith, Monoid, Prim};
+use crate::ops::{Arith, BodyArith, Monoid, Prim};
 use crate::{DType, Scalar};
 
 /// Constants of a dtype; `None` where an op has no meaning.
@@ -19,17 +19,32 @@ impl Arith for Constants {
     }
 }
 
-/// The states of two runs of elements as one, the lower run first. `None` if the monoid does not compute in the states'
-/// dtype, which is that of the first.
-pub(super) fn combine(monoid: Monoid, low: &[Scalar], high: &[Scalar]) -> Option<Vec<Scalar>> {
-    let dtype = low.first()?.dtype();
-    let states: Vec<Option<Scalar>> = low.iter().chain(high).copied().map(Some).collect();
-    monoid.exprs().combine.eval_all(&mut Constants(dtype), &states).into_iter().collect()
+impl BodyArith for Constants {
+    fn scalar(&mut self, constant: Scalar) -> Self::V {
+        Some(constant)
+    }
+
+    fn cast(&mut self, value: &Self::V, _: DType, to: DType) -> Self::V {
+        value.map(|value| value.cast(to))
+    }
 }
 
-/// Whether the states of a monoid can be combined in a dtype: halves are storage only, Welford's states are floats.
-pub(super) fn computes(monoid: Monoid, dtype: DType) -> bool {
-    let identity = monoid.identity(dtype);
-    let real = monoid != Monoid::Welford || dtype.is_float();
-    real && !dtype.is_storage_only() && combine(monoid, &identity, &identity).is_some()
+/// The states of two runs of elements as one, the lower run first. `None` if the monoid does not compute in the states'
+/// dtypes.
+pub(super) fn combine(monoid: &Monoid, low: &[Scalar], high: &[Scalar]) -> Option<Vec<Scalar>> {
+    let some = |states: &[Scalar]| -> Vec<Option<Scalar>> { states.iter().copied().map(Some).collect() };
+    let dtype = low.first()?.dtype();
+    monoid.combine(&mut Constants(dtype), &some(low), &some(high)).into_iter().collect()
+}
+
+/// Whether states of these dtypes can be a monoid's: as many as it has, none of them halves, Welford's floats.
+pub(super) fn computes(monoid: &Monoid, states: &[DType]) -> bool {
+    let plain = !states.iter().any(|dtype| dtype.is_storage_only());
+    let real = *monoid != Monoid::Welford || states.iter().all(|dtype| dtype.is_float());
+    if !plain || !real || states.len() != monoid.results() {
+        return false;
+    }
+    let identity = monoid.identity(states);
+    let dtypes = |scalars: &[Scalar]| scalars.iter().map(|scalar| scalar.dtype()).eq(states.iter().copied());
+    dtypes(&identity) && combine(monoid, &identity, &identity).is_some_and(|combined| dtypes(&combined))
 }

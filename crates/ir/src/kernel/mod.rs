@@ -5,7 +5,6 @@ mod combine;
 mod in_place;
 pub mod interpret;
 mod line;
-mod literal;
 pub mod parse;
 pub mod print;
 pub mod program;

@@ -14,7 +14,7 @@
 //!            | new "=" "load" place ["if" VALUE]
 //!            | new "=" "get" ACCUMULATOR
 //!            | new "=" PRIM VALUE {"," VALUE}
-//!            | new {"," new} "=" "reduce" MONOID ACCUMULATOR {"," ACCUMULATOR}
+//!            | new {"," new} "=" "reduce" (MONOID | LAMBDA) ACCUMULATOR {"," ACCUMULATOR}
 //!            | "store" place "=" VALUE ["if" VALUE]
 //!            | "acc" ACCUMULATOR ":" DTYPE "=" VALUE
 //!            | "set" ACCUMULATOR "=" VALUE
@@ -25,12 +25,13 @@
 //! ```
 //!
 //! Values are `v0`, buffers `b0`, scratch arrays `w0`, accumulators `a0`, numbered without gaps. Names are C
-//! identifiers. INDEX is the text of [`Expr`].
+//! identifiers. INDEX is the text of [`Expr`], LAMBDA that of [`crate::ops::Lambda`].
 
 use std::fmt::{self, Display, Formatter, Write};
 
-use super::{Access, Accumulator, Kernel, Loop, LoopKind, Place, Stmt, Value, literal};
+use super::{Access, Accumulator, Kernel, Loop, LoopKind, Place, Stmt, Value};
 use crate::index::{Expr, Sym};
+use crate::literal;
 
 impl Display for Kernel {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -114,7 +115,7 @@ fn write_statement(f: &mut impl Write, kernel: &Kernel, statement: &Stmt) -> fmt
         Stmt::Set { accumulator, value } => write!(f, "set {accumulator} = {value}"),
         Stmt::Reduce { values, monoid, accumulators } => {
             let values = values.iter().map(|&value| new(kernel, value));
-            write!(f, "{} = reduce {} {}", listed(values), monoid.name(), listed(accumulators))
+            write!(f, "{} = reduce {monoid} {}", listed(values), listed(accumulators))
         }
         Stmt::For(turns) => write_loop_head(f, kernel, turns),
         Stmt::Barrier => write!(f, "barrier"),

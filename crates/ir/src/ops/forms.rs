@@ -40,6 +40,12 @@ const RNG_SEED: Param = Param::optional("rng_seed", ParamKind::Scalar, ParamDefa
 const RNG_OFFSET: Param = Param::optional("rng_offset", ParamKind::Scalar, ParamDefault::Absent);
 const DRAWN_DTYPE: Param = Param::optional("dtype", ParamKind::DType, ParamDefault::DType(DType::F32));
 
+const SOME_DIM: Param = Param::optional("dim", ParamKind::Int, ParamDefault::Absent);
+const SOME_INIT: Param = Param::optional("init", ParamKind::Scalar, ParamDefault::Absent);
+const TENSORS: Param = Param::required("tensors", ParamKind::Tensors).also("arg");
+const COMBINE: Param = Param::required("combine", ParamKind::Combine);
+const INIT: Param = Param::optional("init", ParamKind::Numbers, ParamDefault::Absent);
+
 const fn flag(name: &'static str) -> Param {
     Param::optional(name, ParamKind::Bool, ParamDefault::Bool(false))
 }
@@ -119,6 +125,30 @@ forms! {
         "The variance, divided by count - correction, and the mean over the given dimensions.";
     Welford = "welford" [ARG, DIMS]
         "The mean, the sum of squared deviations from it, and the count over the given dimensions.";
+    Any = "any" [ARG, ALL_DIMS, KEEPDIM]
+        "Is any element over the given dimensions, or all, not zero?";
+    All = "all" [ARG, ALL_DIMS, KEEPDIM]
+        "Is no element over the given dimensions, or all, zero?";
+    Mean = "mean" [ARG, ALL_DIMS, KEEPDIM, SOME_DTYPE]
+        "The sum over the given dimensions, or all, divided by the count.";
+    Std = "std" [ARG, DIMS, CORRECTION, KEEPDIM]
+        "The square root of the variance, which is divided by count - correction.";
+    Argmax = "argmax" [ARG, SOME_DIM, KEEPDIM]
+        "The index of the greatest element along a dimension, or among all in row-major order; of equals the first; NaN is the greatest.";
+    Argmin = "argmin" [ARG, SOME_DIM, KEEPDIM]
+        "The index of the least element along a dimension, or among all in row-major order; of equals the first; NaN is the least.";
+    Fold = "fold" [TENSORS, COMBINE, INIT, ALL_DIMS, KEEPDIM]
+        "Tensors of one shape reduced together, any grouping and order of which must give the same: by a lambda of the states of two runs, or the name of a fold. Results: the states, from init on.";
+    Cumsum = "cumsum" [ARG, DIM, SOME_INIT]
+        "The sum of each element and all before it along a dimension, and of init.";
+    Cumprod = "cumprod" [ARG, DIM, SOME_INIT]
+        "The product of each element and all before it along a dimension, and of init.";
+    Cummax = "cummax" [ARG, DIM, SOME_INIT]
+        "The greatest of each element and all before it along a dimension, and of init; NaN if any is.";
+    Cummin = "cummin" [ARG, DIM, SOME_INIT]
+        "The least of each element and all before it along a dimension, and of init; NaN if any is.";
+    Scan = "scan" [TENSORS, COMBINE, INIT, DIM]
+        "Tensors of one shape scanned together along a dimension, each element combined with all before it in order, any grouping of which must give the same: by a lambda of the states of two runs, or the name of a fold.";
     Full = "full" [shape("shape"), Param::required("fill_value", ParamKind::Scalar), Param::required("dtype", ParamKind::DType)]
         "A tensor of one value.";
     Iota = "iota" [Param::required("length", ParamKind::Scalar),

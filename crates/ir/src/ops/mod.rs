@@ -2,7 +2,7 @@
 //!
 //! A *primitive* ([`Prim`]) is a row that says everything about one scalar operation: typing, algebra, meaning, spellings,
 //! error. A *composite* ([`Composite`]) is one expression over primitives. A *form* ([`FormOp`]) is any other op of the definition
-//! language, of which only the parameters are here. A [`Monoid`] says how folds combine.
+//! language, of which only the parameters are here. A [`Monoid`] says how folds and scans combine, a [`Body`] what a lambda computes.
 //!
 //! Rows lie in files by theme, and one list per table names them: adding an op is a row and a word in its list. Nothing
 //! here knows shapes, graphs or kernels.
@@ -10,6 +10,8 @@
 mod activations;
 mod arithmetic;
 mod bits;
+mod body;
+pub(crate) mod body_text;
 pub mod call;
 mod composite;
 mod elementary;
@@ -35,6 +37,7 @@ mod tests;
 mod transcendental;
 pub mod typing;
 
+pub use body::{Body, BodyArith, BodyStep, Lambda};
 pub use call::{BindError, OpRef, Slot, UnknownOp, bind, lookup};
 pub use composite::{Composite, CompositeRow};
 pub use expr::{Arith, ExprNode, Real, ScalarExpr};

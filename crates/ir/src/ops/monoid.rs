@@ -1,20 +1,23 @@
 //! Monoids: how folds (reductions) combine elements, in any grouping.
 //!
-//! A fold starts from the identity of each state. `lift` makes states of one element, `step` takes one more element into
-//! states, `combine` joins the states of two runs of elements, the first before the second, and `finish` gives the
-//! results. All expressions compute in the compute dtype of the element. Shapes and axes are the graph's.
+//! A monoid is a named row of the table here, or a body that a definition brings along ([`Lambda`]), whose states are
+//! the elements themselves. A fold starts from the identity of each state. Of a row, `lift` makes states of one element,
+//! `step` takes one more element into states, `combine` joins the states of two runs of elements, the first before the
+//! second, and `finish` gives the results; its expressions compute in the dtype of the first operand. A body is `step`
+//! and `combine` at once. Shapes and axes are the graph's.
 
 use std::sync::LazyLock;
 
 use smallvec::SmallVec;
 
+use super::body::{BodyArith, Lambda};
 use super::expr::ScalarExpr;
 use super::expr_parser;
 use crate::dtype::DType;
 use crate::scalar::Scalar;
 
-/// The monoids that folds know by name.
-#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+/// How a fold or a scan combines: a row of the table by name, or a body that the definition brings along.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub enum Monoid {
     /// The sum of the elements.
     Sum,
@@ -26,6 +29,12 @@ pub enum Monoid {
     Min,
     /// Mean, sum of squared deviations from it, and count, by Welford's method.
     Welford,
+    /// The greatest element and the least number of those that are as great.
+    Argmax,
+    /// The least element and the least number of those that are as small.
+    Argmin,
+    /// States that are the elements themselves, combined by a body.
+    Lambda(Lambda),
 }
 
 /// What a row of the table of monoids says.
@@ -35,9 +44,11 @@ pub struct MonoidRow {
     pub name: &'static str,
     /// The states a fold carries.
     pub states: &'static [State],
-    /// States of one element: an expression over `x`.
+    /// The operands: an element is one of each.
+    pub operands: &'static [&'static str],
+    /// States of one element: an expression over the operands.
     pub lift: &'static str,
-    /// States after one more element: over the states and `x`.
+    /// States after one more element: over the states and the operands.
     pub step: &'static str,
     /// States of two runs together: over the states with `_a` and with `_b` behind their names.
     pub combine: &'static str,
@@ -51,7 +62,7 @@ pub struct MonoidRow {
     pub doc: &'static str,
 }
 
-/// One state of a monoid. Its dtype is that of the element.
+/// One state of a monoid. Its dtype is that of the operand of its number, or of the last operand.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct State {
     /// Its name in the expressions.
@@ -92,6 +103,7 @@ const fn state(name: &'static str, identity: Identity) -> State {
 const SUM: MonoidRow = MonoidRow {
     name: "sum",
     states: &[state("sum", Identity::Zero)],
+    operands: &["x"],
     lift: "x",
     step: "sum + x",
     combine: "sum_a + sum_b",
@@ -104,6 +116,7 @@ const SUM: MonoidRow = MonoidRow {
 const PROD: MonoidRow = MonoidRow {
     name: "prod",
     states: &[state("product", Identity::One)],
+    operands: &["x"],
     lift: "x",
     step: "product * x",
     combine: "product_a * product_b",
@@ -116,6 +129,7 @@ const PROD: MonoidRow = MonoidRow {
 const MAX: MonoidRow = MonoidRow {
     name: "max",
     states: &[state("greatest", Identity::Lowest)],
+    operands: &["x"],
     lift: "x",
     step: "maximum(greatest, x)",
     combine: "maximum(greatest_a, greatest_b)",
@@ -128,6 +142,7 @@ const MAX: MonoidRow = MonoidRow {
 const MIN: MonoidRow = MonoidRow {
     name: "min",
     states: &[state("least", Identity::Highest)],
+    operands: &["x"],
     lift: "x",
     step: "minimum(least, x)",
     combine: "minimum(least_a, least_b)",
@@ -142,6 +157,7 @@ const MIN: MonoidRow = MonoidRow {
 const WELFORD: MonoidRow = MonoidRow {
     name: "welford",
     states: &[state("mean", Identity::Zero), state("m2", Identity::Zero), state("count", Identity::Zero)],
+    operands: &["x"],
     lift: "x, 0, 1",
     step: "n = count + 1; d = x - mean; m = mean + d / n; m, m2 + d * (x - m), n",
     combine: "n = count_a + count_b; d = mean_b - mean_a; w = count_b / maximum(n, 1); \
@@ -155,12 +171,55 @@ const WELFORD: MonoidRow = MonoidRow {
     doc: "Mean, sum of squared deviations from the mean, and count of the elements.",
 };
 
+/// Ties go to the least number, and NaN beats all: `ne(x, x)` tells it in every dtype. Numbers make the order strict, so
+/// that runs may combine in any order.
+macro_rules! arg_row {
+    ($name:literal, $beats:literal, $identity:expr, $doc:literal) => {
+        MonoidRow {
+            name: $name,
+            states: &[state("best", $identity), state("number", Identity::Highest)],
+            operands: &["x", "k"],
+            lift: "x, k",
+            step: concat!(
+                "over = logical_or(", $beats, "(x, best), logical_and(ne(x, x), eq(best, best))); \
+                 under = logical_or(", $beats, "(best, x), logical_and(ne(best, best), eq(x, x))); \
+                 take = logical_or(over, logical_and(logical_not(under), lt(k, number))); \
+                 where(take, x, best), where(take, k, number)"
+            ),
+            combine: concat!(
+                "over = logical_or(", $beats, "(best_b, best_a), logical_and(ne(best_b, best_b), eq(best_a, best_a))); \
+                 under = logical_or(", $beats, "(best_a, best_b), logical_and(ne(best_a, best_a), eq(best_b, best_b))); \
+                 take = logical_or(over, logical_and(logical_not(under), lt(number_b, number_a))); \
+                 where(take, best_b, best_a), where(take, number_b, number_a)"
+            ),
+            finish: "best, number",
+            exact: true,
+            error: "none of its own; elements whose errors overlap may change places",
+            doc: $doc,
+        }
+    };
+}
+
+const ARGMAX: MonoidRow = arg_row!(
+    "argmax",
+    "gt",
+    Identity::Lowest,
+    "The greatest element and its number, the first of equals; NaN is the greatest."
+);
+
+const ARGMIN: MonoidRow = arg_row!(
+    "argmin",
+    "lt",
+    Identity::Highest,
+    "The least element and its number, the first of equals; NaN is the least."
+);
+
 /// The four expressions of a monoid, parsed.
 #[derive(Debug)]
 pub struct MonoidExprs {
-    /// One parameter, the element; a result per state.
+    /// The operands; a result per state.
     pub lift: ScalarExpr,
-    /// The states, then the element; a result per state.
+    /// The states, then the operands; a result per state.
     pub step: ScalarExpr,
     /// The states of the first run, then those of the second; a result per state.
     pub combine: ScalarExpr,
@@ -169,57 +228,109 @@ pub struct MonoidExprs {
 }
 
 impl Monoid {
-    /// Every monoid, in declaration order.
-    pub const ALL: &'static [Monoid] =
-        &[Monoid::Sum, Monoid::Prod, Monoid::Max, Monoid::Min, Monoid::Welford];
+    /// Every monoid of the table, in table order.
+    pub const NAMED: &'static [Monoid] = &[
+        Monoid::Sum,
+        Monoid::Prod,
+        Monoid::Max,
+        Monoid::Min,
+        Monoid::Welford,
+        Monoid::Argmax,
+        Monoid::Argmin,
+    ];
 
-    /// Its row.
-    pub fn row(self) -> &'static MonoidRow {
+    const ROWS: [&'static MonoidRow; 7] = [&SUM, &PROD, &MAX, &MIN, &WELFORD, &ARGMAX, &ARGMIN];
+
+    fn place(&self) -> Option<usize> {
+        Self::NAMED.iter().position(|named| named == self)
+    }
+
+    /// Its row, if the table has it.
+    pub fn row(&self) -> Option<&'static MonoidRow> {
+        self.place().map(|place| Self::ROWS[place])
+    }
+
+    /// Its name; that of every body is `lambda`.
+    pub fn name(&self) -> &'static str {
+        self.row().map_or("lambda", |row| row.name)
+    }
+
+    /// The monoid of the table called `name`, if there is one.
+    pub fn from_name(name: &str) -> Option<Monoid> {
+        Self::NAMED.iter().find(|monoid| monoid.name() == name).cloned()
+    }
+
+    /// Its expressions, if the table has it.
+    pub fn exprs(&self) -> Option<&'static MonoidExprs> {
+        static PARSED: LazyLock<Vec<MonoidExprs>> = LazyLock::new(|| Monoid::ROWS.into_iter().map(parsed).collect());
+        self.place().map(|place| &PARSED[place])
+    }
+
+    /// How many operands a fold takes, all of one shape.
+    pub fn operands(&self) -> usize {
         match self {
-            Monoid::Sum => &SUM,
-            Monoid::Prod => &PROD,
-            Monoid::Max => &MAX,
-            Monoid::Min => &MIN,
-            Monoid::Welford => &WELFORD,
+            Monoid::Lambda(lambda) => lambda.identity().len(),
+            named => named.row().map_or(1, |row| row.operands.len()),
         }
     }
 
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        self.row().name
+    /// The number of states, and of results of a fold.
+    pub fn results(&self) -> usize {
+        match self {
+            Monoid::Lambda(lambda) => lambda.identity().len(),
+            named => named.row().map_or(1, |row| row.states.len()),
+        }
     }
 
-    /// The monoid called `name`, if there is one.
-    pub fn from_name(name: &str) -> Option<Monoid> {
-        Self::ALL.iter().copied().find(|monoid| monoid.name() == name)
-    }
-
-    /// Its expressions.
-    pub fn exprs(self) -> &'static MonoidExprs {
-        static PARSED: LazyLock<Vec<MonoidExprs>> =
-            LazyLock::new(|| Monoid::ALL.iter().copied().map(parsed).collect());
-        &PARSED[self as usize]
-    }
-
-    /// The number of results of a fold: 1, or 3 for Welford.
-    pub fn results(self) -> usize {
-        self.exprs().finish.results().len()
-    }
-
-    /// The dtypes of its states over elements of this dtype: the element's, Welford's count too.
-    pub fn state_dtypes(self, element: DType) -> SmallVec<[DType; 3]> {
-        self.row().states.iter().map(|_| element).collect()
+    /// The dtypes of its states over operands of these dtypes: state `k` has that of operand `k`, or of the last.
+    pub fn state_dtypes(&self, operands: &[DType]) -> SmallVec<[DType; 3]> {
+        (0..self.results()).map(|state| operands[state.min(operands.len() - 1)]).collect()
     }
 
     /// The states before any element, which are what a fold of nothing gives.
-    pub fn identity(self, element: DType) -> SmallVec<[Scalar; 3]> {
-        self.row().states.iter().map(|state| state.identity.scalar(element)).collect()
+    pub fn identity(&self, operands: &[DType]) -> SmallVec<[Scalar; 3]> {
+        match self {
+            Monoid::Lambda(lambda) => lambda.identity().into(),
+            named => {
+                let states = named.row().map_or(&[][..], |row| row.states).iter();
+                states.zip(self.state_dtypes(operands)).map(|(state, dtype)| state.identity.scalar(dtype)).collect()
+            }
+        }
+    }
+
+    /// The states after one more element, which has a value for each operand.
+    pub fn step<A: BodyArith>(
+        &self,
+        arith: &mut A,
+        states: &[A::V],
+        element: &[A::V],
+    ) -> Vec<A::V> {
+        let params = [states, element].concat();
+        match (self, self.exprs()) {
+            (Monoid::Lambda(lambda), _) => lambda.body().eval(arith, &params),
+            (_, Some(exprs)) => exprs.step.eval_all(arith, &params),
+            (_, None) => unreachable!("a monoid is a body or a row"),
+        }
+    }
+
+    /// The states of two runs together, the first before the second.
+    pub fn combine<A: BodyArith>(
+        &self,
+        arith: &mut A,
+        first: &[A::V],
+        second: &[A::V],
+    ) -> Vec<A::V> {
+        let params = [first, second].concat();
+        match (self, self.exprs()) {
+            (Monoid::Lambda(lambda), _) => lambda.body().eval(arith, &params),
+            (_, Some(exprs)) => exprs.combine.eval_all(arith, &params),
+            (_, None) => unreachable!("a monoid is a body or a row"),
+        }
     }
 }
 
 /// A text that is no expression is a bug of the table, which the tests of every row would show.
-fn parsed(monoid: Monoid) -> MonoidExprs {
-    let row = monoid.row();
+fn parsed(row: &'static MonoidRow) -> MonoidExprs {
     let read = |text: &str, params: &[String]| {
         let params: Vec<&str> = params.iter().map(String::as_str).collect();
         expr_parser::parse(text, &params).unwrap_or_else(|error| panic!("monoid `{}`: {error}", row.name))
@@ -227,7 +338,7 @@ fn parsed(monoid: Monoid) -> MonoidExprs {
     let suffixed =
         |suffix: &str| row.states.iter().map(move |state| format!("{}{suffix}", state.name)).collect();
     let states: Vec<String> = suffixed("");
-    let element = vec!["x".to_owned()];
+    let element: Vec<String> = row.operands.iter().map(|&name| name.to_owned()).collect();
     let both: Vec<String> = [suffixed("_a"), suffixed("_b")].concat();
     MonoidExprs {
         lift: read(row.lift, &element),

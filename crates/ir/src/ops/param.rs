@@ -23,10 +23,14 @@ pub enum ParamKind {
     Operand,
     /// A tensor.
     Tensor,
-    /// A list of tensors.
+    /// A list of tensors; where the parameter has an alias, one tensor too.
     Tensors,
     /// A scalar value or a number.
     Scalar,
+    /// A number or a list of numbers.
+    Numbers,
+    /// How a fold or scan combines: a lambda, or the name of a monoid.
+    Combine,
     /// A whole number.
     Int,
     /// A list of whole numbers; where the parameter has an alias, one whole number too.

@@ -29,10 +29,10 @@ fn refused(error: DefineError, span: Span) -> Complaint {
 }
 
 /// The state while the lines of a body are followed.
-struct Reader<'t> {
+pub(super) struct Reader<'t> {
     definer: Definer,
-    fd: &'t str,
-    names: BTreeMap<&'t str, Object>,
+    pub(super) fd: &'t str,
+    pub(super) names: BTreeMap<&'t str, Object>,
 }
 
 impl<'t> Reader<'t> {
@@ -93,9 +93,8 @@ impl<'t> Reader<'t> {
             Kind::Float(x) => Ok(Object::float(*x)),
             Kind::Bool(value) => Ok(Object::bool(*value)),
             Kind::None => Ok(Object::None),
-            Kind::Text(_) => {
-                Err(Complaint::new(tree.span, "a string has no meaning here", "expected a value"))
-            }
+            Kind::Text(text) => Ok(Object::Text(text.as_str().into())),
+            Kind::Lambda(parameters, result) => self.lambda(parameters, result).map(Object::from),
             Kind::List(items) => self.list(items),
             Kind::Attribute(..) => attribute(tree),
             Kind::Item(base, index) => self.item(base, index),
@@ -249,29 +248,7 @@ impl<'t> Reader<'t> {
         {
             return Ok(Object::Number(result));
         }
-        let op = match operator {
-            "+" => "add",
-            "-" => "sub",
-            "*" => "mul",
-            "/" => "truediv",
-            "%" => "remainder",
-            "**" => "pow",
-            "==" => "eq",
-            "!=" => "ne",
-            "<" => "lt",
-            "<=" => "le",
-            ">" => "gt",
-            ">=" => "ge",
-            "&" => "bitwise_and",
-            "|" => "bitwise_or",
-            "^" => "bitwise_xor",
-            "<<" => "bitwise_left_shift",
-            ">>" => "bitwise_right_shift",
-            _ => {
-                let message = format!("`{operator}` is not an operator of tensors");
-                return Err(Complaint::new(span, message, "expected an op of fd.ops"));
-            }
-        };
+        let op = operator_name(operator).ok_or_else(|| unknown_operator(operator, span))?;
         self.operate(op, [(left, a.span), (right, b.span)], span)
     }
 
@@ -287,6 +264,35 @@ impl<'t> Reader<'t> {
     }
 }
 
+/// The op that an operator between two operands stands for.
+pub(super) fn operator_name(operator: &str) -> Option<&'static str> {
+    Some(match operator {
+        "+" => "add",
+        "-" => "sub",
+        "*" => "mul",
+        "/" => "truediv",
+        "%" => "remainder",
+        "**" => "pow",
+        "==" => "eq",
+        "!=" => "ne",
+        "<" => "lt",
+        "<=" => "le",
+        ">" => "gt",
+        ">=" => "ge",
+        "&" => "bitwise_and",
+        "|" => "bitwise_or",
+        "^" => "bitwise_xor",
+        "<<" => "bitwise_left_shift",
+        ">>" => "bitwise_right_shift",
+        _ => return None,
+    })
+}
+
+pub(super) fn unknown_operator(operator: &str, span: Span) -> Complaint {
+    let message = format!("`{operator}` is not an operator of tensors");
+    Complaint::new(span, message, "expected an op of fd.ops")
+}
+
 /// A refusal of the builder or a complaint about the text.
 enum Refusal {
     Define(DefineError),
@@ -299,12 +305,12 @@ impl From<DefineError> for Refusal {
     }
 }
 
-fn unknown(name: &str, span: Span) -> Complaint {
+pub(super) fn unknown(name: &str, span: Span) -> Complaint {
     Complaint::new(span, format!("`{name}` is not defined"), "expected a name assigned above")
 }
 
 /// `DataType.Float`, `torch.float32` and the like.
-fn attribute(tree: &Tree) -> Result<Object, Complaint> {
+pub(super) fn attribute(tree: &Tree) -> Result<Object, Complaint> {
     let path = tree.path().unwrap_or_default();
     let dtype = match path[..] {
         ["DataType", "Null"] => return Ok(Object::None),
@@ -325,7 +331,7 @@ fn attribute(tree: &Tree) -> Result<Object, Complaint> {
     dtype.map(Object::DType).ok_or_else(refuse)
 }
 
-fn negated(scalar: Scalar) -> Scalar {
+pub(super) fn negated(scalar: Scalar) -> Scalar {
     match scalar.dtype() {
         dtype if dtype.is_float() => Scalar::from_f64(dtype, -scalar.as_f64()),
         DType::Bool => Scalar::from_i64(DType::I64, -scalar.as_i64()),
@@ -336,7 +342,7 @@ fn negated(scalar: Scalar) -> Scalar {
 }
 
 /// What Python makes of two of its numbers. `None` where it would not be a number we have.
-fn arithmetic(operator: &str, a: Scalar, b: Scalar) -> Option<Scalar> {
+pub(super) fn arithmetic(operator: &str, a: Scalar, b: Scalar) -> Option<Scalar> {
     let python = |scalar: Scalar| matches!(scalar.dtype(), DType::Bool | DType::I64 | DType::F64);
     if !python(a) || !python(b) {
         return None;

@@ -45,16 +45,32 @@ impl Parser {
         if self.depth > MAX_DEPTH {
             return Err(too_deep(self.span()));
         }
-        let tree = self.binary(0);
+        let is_lambda = matches!(self.peek(), Token::Name(word) if word == "lambda");
+        let tree = if is_lambda { self.lambda() } else { self.binary(0) };
         self.depth -= 1;
         tree
+    }
+
+    fn lambda(&mut self) -> Result<Tree, Complaint> {
+        let start = self.span();
+        self.advance();
+        let mut parameters = Vec::new();
+        while !self.accept(":") {
+            parameters.push(self.name("a parameter")?);
+            if !self.accept(",") {
+                self.expect(":")?;
+                break;
+            }
+        }
+        let result = self.expression()?;
+        self.tree(Kind::Lambda(parameters, Box::new(result)), start)
     }
 
     fn tree(&self, kind: Kind, start: Span) -> Result<Tree, Complaint> {
         let span = self.since(start);
         let depth = 1 + match &kind {
             Kind::List(items) => items.iter().map(|item| item.depth).max().unwrap_or(0),
-            Kind::Attribute(base, _) | Kind::Unary(_, base) => base.depth,
+            Kind::Attribute(base, _) | Kind::Unary(_, base) | Kind::Lambda(_, base) => base.depth,
             Kind::Item(base, other) | Kind::Binary(_, base, other) => base.depth.max(other.depth),
             Kind::Call(base, arguments) => {
                 arguments.iter().map(|argument| argument.value.depth).fold(base.depth, u16::max)

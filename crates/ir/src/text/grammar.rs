@@ -262,6 +262,10 @@ mod tests {
                 });
                 format!("{}({})", shown(base), list(arguments.collect()))
             }
+            Kind::Lambda(parameters, result) => {
+                let names = parameters.iter().map(|name| name.text.clone()).collect();
+                format!("(lambda {}: {})", list(names), shown(result))
+            }
             Kind::Unary(operator, operand) => format!("({operator}{})", shown(operand)),
             Kind::Binary(operator, a, b) => format!("({} {operator} {})", shown(a), shown(b)),
         }
@@ -305,6 +309,8 @@ mod tests {
     fn calls_and_assignments() {
         check("a, b = f.g(x, [1, 2.5], k=None,)", "a,b=f.g(x, [1, 2.5], k=None)");
         check("(a, b) = f()", "a,b=f()");
+        check("f(lambda a, b: a + b, k=lambda: 1)", "=f((lambda a, b: (a + b)), k=(lambda : 1))");
+        check("f(lambda 1: 2)", "unexpected number at 9: expected a parameter");
         check("f(k=1, 2)", "unexpected number at 7: expected a keyword argument, since one went before");
         check("1 = x", "cannot assign to this at 0: expected a name");
         check("a = b = c", "unexpected `=` at 6: expected one assignment a line");

@@ -7,6 +7,7 @@ mod body;
 mod expression;
 mod grammar;
 mod inputs;
+mod lambda;
 mod lexer;
 mod print;
 mod read;

@@ -9,7 +9,7 @@ use std::fmt::Write;
 use crate::DType;
 use crate::Scalar;
 use crate::define::{
-    Action, DeclaredLayout, DefineError, Definition, Entry, InputDecl, Object, Record, Statement, lift,
+    Action, DeclaredLayout, DefineError, Definition, Entry, Function, InputDecl, Object, Record, Statement, Term, lift,
 };
 use crate::graph::{Fusion, Graph};
 use crate::ops::{self, OpRef, Operand, OperandKind, ParamKind, Signature};
@@ -140,6 +140,33 @@ impl Printer<'_> {
             Object::List(items) => {
                 let items: Vec<String> = items.iter().map(|item| self.object(item, true)).collect();
                 format!("[{}]", items.join(", "))
+            }
+            Object::Text(text) => format!("\"{text}\""),
+            Object::Function(function) => self.lambda(function),
+        }
+    }
+
+    fn lambda(&mut self, function: &Function) -> String {
+        let results: Vec<String> =
+            function.results.iter().map(|result| self.term(&function.params, result)).collect();
+        let result = match &results[..] {
+            [only] => only.clone(),
+            _ => format!("[{}]", results.join(", ")),
+        };
+        format!("lambda {}: {result}", function.params.join(", "))
+    }
+
+    fn term(&mut self, params: &[String], term: &Term) -> String {
+        match term {
+            Term::Param(number) => params[*number].clone(),
+            Term::Object(object) => self.object(object, true),
+            Term::Call { op, arguments, .. } => {
+                let argument = |(keyword, term): &(Option<String>, Term)| {
+                    let keyword = keyword.as_ref().map_or(String::new(), |keyword| format!("{keyword}="));
+                    format!("{keyword}{}", self.term(params, term))
+                };
+                let arguments: Vec<String> = arguments.iter().map(argument).collect();
+                format!("fd.ops.{op}({})", arguments.join(", "))
             }
         }
     }

@@ -34,6 +34,8 @@ pub(super) enum Kind {
     Attribute(Box<Tree>, Name),
     Item(Box<Tree>, Box<Tree>),
     Call(Box<Tree>, Vec<Argument>),
+    /// `lambda a, b: …`.
+    Lambda(Vec<Name>, Box<Tree>),
     /// An operator, by the mark it is written with, before one operand.
     Unary(&'static str, Box<Tree>),
     /// An operator between two operands.

@@ -3,12 +3,12 @@
 //! Expansions and monoids are expressions over primitives, evaluated over instructions. Integer instructions that could
 //! trap or be undefined get the guard their row names.
 
-use ir::DType;
-use ir::ops::{Arith, CpuSpelling, Guard, Monoid, Prim, expr_parser};
+use ir::ops::{Arith, BodyArith, CpuSpelling, Guard, Monoid, Prim, expr_parser};
+use ir::{DType, Scalar};
 
 use super::operand::{Element, Operand, Type};
 use super::writer::Writer;
-use super::{EmitError, math, philox, wide};
+use super::{EmitError, convert, math, philox, statement, wide};
 
 /// The op applied to operands of its compute dtypes, of which the last has `dtype`: that of what a selection selects.
 ///
@@ -43,19 +43,23 @@ pub(super) fn apply(
     })
 }
 
-/// Two partial results of a fold combined, state by state; all states have the one dtype.
+/// Two partial results of a fold combined, state by state; the states have these dtypes.
 ///
 /// # Errors
 /// As for [`apply`].
 pub(super) fn combine(
     w: &mut Writer<'_>,
-    monoid: Monoid,
-    dtype: DType,
+    monoid: &Monoid,
+    dtypes: &[DType],
     low: &[Operand],
     high: &[Operand],
 ) -> Result<Vec<Operand>, EmitError> {
-    let mut instructions = Instructions { w, dtype, failure: None };
-    let states = monoid.exprs().combine.eval_all(&mut instructions, &[low, high].concat());
+    let typed = |states: &[Operand]| -> Vec<Typed> {
+        states.iter().zip(dtypes).map(|(&operand, &dtype)| Typed { operand, dtype }).collect()
+    };
+    let (low, high) = (typed(low), typed(high));
+    let mut instructions = Instructions { w, dtype: dtypes[0], failure: None };
+    let states = monoid.combine(&mut instructions, &low, &high);
     instructions.done(states)
 }
 
@@ -131,38 +135,66 @@ fn expand(
     let expression =
         expr_parser::parse(text, op.row().params).expect("the expansions of the op table are expressions");
     let mut instructions = Instructions { w, dtype, failure: None };
-    let result = expression.eval(&mut instructions, args);
+    let typed: Vec<Typed> = args.iter().map(|&operand| instructions.typed(operand)).collect();
+    let result = expression.eval(&mut instructions, &typed);
     Ok(instructions.done(vec![result])?.swap_remove(0))
+}
+
+/// An operand and its dtype, which its type in the machine does not always tell.
+#[derive(Clone, Copy)]
+struct Typed {
+    operand: Operand,
+    dtype: DType,
 }
 
 /// Evaluates expressions by writing instructions; remembers the first op that has none.
 struct Instructions<'a, 'i> {
     w: &'a mut Writer<'i>,
-    /// The dtype of all that is not a bool.
+    /// The dtype of numbers in the expression.
     dtype: DType,
     failure: Option<EmitError>,
 }
 
 impl Instructions<'_, '_> {
-    fn done(self, results: Vec<Operand>) -> Result<Vec<Operand>, EmitError> {
-        self.failure.map_or(Ok(results), Err)
+    fn done(self, results: Vec<Typed>) -> Result<Vec<Operand>, EmitError> {
+        self.failure.map_or(Ok(results.into_iter().map(|typed| typed.operand).collect()), Err)
+    }
+
+    /// An operand of an expression that computes in one dtype: of that, or a bool.
+    fn typed(&self, operand: Operand) -> Typed {
+        let dtype = if operand.ty.element == Element::I1 { DType::Bool } else { self.dtype };
+        Typed { operand, dtype }
     }
 }
 
 impl Arith for Instructions<'_, '_> {
-    type V = Operand;
+    type V = Typed;
 
-    fn apply(&mut self, op: Prim, args: &[Operand]) -> Operand {
-        let decides = args.last().map(|arg| arg.ty.element);
-        let dtype = if decides == Some(Element::I1) { DType::Bool } else { self.dtype };
-        apply(self.w, op, args, dtype).unwrap_or_else(|error| {
+    fn apply(&mut self, op: Prim, args: &[Typed]) -> Typed {
+        let operands: Vec<Operand> = args.iter().map(|arg| arg.operand).collect();
+        let dtypes: Vec<DType> = args.iter().map(|arg| arg.dtype).collect();
+        let decides = dtypes.last().copied().unwrap_or(self.dtype);
+        let operand = apply(self.w, op, &operands, decides).unwrap_or_else(|error| {
             self.failure.get_or_insert(error);
-            args[0]
-        })
+            operands[0]
+        });
+        Typed { operand, dtype: op.result_dtype(&dtypes) }
     }
 
-    fn constant(&mut self, value: f64) -> Operand {
+    fn constant(&mut self, value: f64) -> Typed {
         let ty = Type::scalar(Element::of(self.dtype));
-        if self.dtype.is_float() { Operand::float(value, ty) } else { Operand::integer(value as i64, ty) }
+        let operand =
+            if self.dtype.is_float() { Operand::float(value, ty) } else { Operand::integer(value as i64, ty) };
+        Typed { operand, dtype: self.dtype }
+    }
+}
+
+impl BodyArith for Instructions<'_, '_> {
+    fn scalar(&mut self, constant: Scalar) -> Typed {
+        Typed { operand: statement::constant(constant), dtype: constant.dtype() }
+    }
+
+    fn cast(&mut self, value: &Typed, from: DType, to: DType) -> Typed {
+        Typed { operand: convert::cast(self.w, value.operand, from, to), dtype: to }
     }
 }

@@ -48,17 +48,18 @@ impl Emitter<'_> {
     /// The states of all lanes combined: the lower half of a vector with its upper half, until one lane is left.
     pub(super) fn reduce(
         &mut self,
-        monoid: Monoid,
+        monoid: &Monoid,
         accumulators: &[Accumulator],
     ) -> Result<Vec<Operand>, EmitError> {
         let mut states: Vec<Operand> =
             accumulators.iter().map(|&accumulator| self.get(accumulator)).collect();
-        let (mut lanes, dtype) = (self.lanes(), self.kernel.accumulators[accumulators[0]]);
+        let dtypes: Vec<DType> = accumulators.iter().map(|&state| self.kernel.accumulators[state]).collect();
+        let mut lanes = self.lanes();
         while lanes > 1 {
             lanes /= 2;
             let low: Vec<Operand> = states.iter().map(|&state| self.w.slice(state, 0, lanes)).collect();
             let high: Vec<Operand> = states.iter().map(|&state| self.w.slice(state, lanes, lanes)).collect();
-            states = apply::combine(&mut self.w, monoid, dtype, &low, &high)?;
+            states = apply::combine(&mut self.w, monoid, &dtypes, &low, &high)?;
         }
         Ok(states.into_iter().map(|state| self.w.extract(state, 0)).collect())
     }

@@ -173,7 +173,10 @@ impl Evaluator<'_> {
                 movement::pad(&operands[0], &operands[1], &self.values(before)?, &sizes, meter)?
             }
             Form::Cat(axis) => movement::cat(operands, *axis as usize, &sizes, meter)?,
-            Form::Fold { monoid, axes } => return fold::fold(*monoid, &operands[0], axes, bounds, meter),
+            Form::Fold { monoid, axes } => return fold::fold(monoid, operands, axes, bounds, meter),
+            Form::Scan { monoid, axis } => {
+                return fold::scan(monoid, operands, *axis as usize, bounds, meter);
+            }
             Form::Library(op) => {
                 let context = library::Context { sizes: sizes.to_vec(), bounds, meter };
                 return library::library(op, operands, &context);

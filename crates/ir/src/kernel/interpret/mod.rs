@@ -212,7 +212,7 @@ impl<'k, 'm> Run<'k, 'm> {
                 self.values[*value] = self.accumulators[*accumulator][copy];
             }
             Stmt::Reduce { values, monoid, accumulators } => {
-                let states = self.combine_lanes(*monoid, accumulators);
+                let states = self.combine_lanes(monoid, accumulators);
                 values.iter().zip(states).for_each(|(&value, state)| self.values[value] = state);
             }
             Stmt::For(turns) => self.turns(turns, agent, statement)?,
@@ -273,7 +273,7 @@ impl<'k, 'm> Run<'k, 'm> {
     }
 
     /// One scalar per state, of all lanes' copies.
-    fn combine_lanes(&self, monoid: Monoid, accumulators: &[Accumulator]) -> Vec<Scalar> {
+    fn combine_lanes(&self, monoid: &Monoid, accumulators: &[Accumulator]) -> Vec<Scalar> {
         let lanes = self.kernel.lanes as usize;
         let state = |lane: usize| accumulators.iter().map(|&a| self.accumulators[a][lane]).collect();
         let mut states: Vec<Vec<Scalar>> = (0..lanes).map(state).collect();

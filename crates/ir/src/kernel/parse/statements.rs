@@ -3,8 +3,9 @@
 use super::{Parser, declare, dtype, numbered};
 use crate::index::Expr;
 use crate::kernel::line::{Line, ParseError};
-use crate::kernel::{Accumulator, Buffer, Place, Scratch, Stmt, Value, literal};
-use crate::ops::{Monoid, Prim};
+use crate::kernel::{Accumulator, Buffer, Place, Scratch, Stmt, Value};
+use crate::literal;
+use crate::ops::{Monoid, Prim, body_text};
 use crate::{DType, Scalar};
 
 impl Parser {
@@ -45,10 +46,7 @@ impl Parser {
         }
         line.expect("=")?;
         if line.eat("reduce") {
-            let name = line.clone().word("a monoid")?;
-            let monoid =
-                Monoid::from_name(name).ok_or_else(|| line.fail(format!("no monoid is named `{name}`")))?;
-            line.expect(name)?;
+            let monoid = monoid(line)?;
             return Ok(Stmt::Reduce { values, monoid, accumulators: listed(line, accumulator)? });
         }
         if values.len() > 1 {
@@ -103,6 +101,21 @@ impl Parser {
         let index = line.until("]")?;
         Ok((place, self.index(line, index)?))
     }
+}
+
+/// A monoid by name, or a lambda written out.
+fn monoid(line: &mut Line<'_>) -> Result<Monoid, ParseError> {
+    let name = line.clone().word("a monoid")?;
+    if name == "lambda" {
+        let wrong = line.fail("this is no lambda");
+        line.expect(name)?;
+        line.expect("(")?;
+        let (text, _) = line.until(")")?;
+        return body_text::parse(text).map(Monoid::Lambda).ok_or(wrong);
+    }
+    let monoid = Monoid::from_name(name).ok_or_else(|| line.fail(format!("no monoid is named `{name}`")))?;
+    line.expect(name)?;
+    Ok(monoid)
 }
 
 fn value(line: &mut Line<'_>) -> Result<Value, ParseError> {

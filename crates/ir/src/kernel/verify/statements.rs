@@ -41,7 +41,7 @@ impl Check<'_> {
                 self.accumulator(*accumulator);
                 self.accumulated(*accumulator, *value);
             }
-            Stmt::Reduce { values, monoid, accumulators } => self.reduce(values, *monoid, accumulators),
+            Stmt::Reduce { values, monoid, accumulators } => self.reduce(values, monoid, accumulators),
             Stmt::For(turns) => self.bounds(turns),
             Stmt::Barrier => self.uniform_code("barrier"),
         }
@@ -109,16 +109,18 @@ impl Check<'_> {
         self.require(readable, || format!("{accumulator} has a copy per lane: `reduce` it in uniform code"));
     }
 
-    fn reduce(&mut self, values: &[Value], monoid: Monoid, accumulators: &[Accumulator]) {
+    fn reduce(&mut self, values: &[Value], monoid: &Monoid, accumulators: &[Accumulator]) {
         self.uniform_code("reduce");
-        let element = accumulators.first().and_then(|&first| self.kernel.accumulators.get(first));
-        let Some(&element) = element else { return self.fail("reduce of nothing that is declared") };
-        self.require(computes(monoid, element), || {
-            format!("{} does not compute in {element}", monoid.name())
+        let states: Option<Vec<DType>> =
+            accumulators.iter().map(|&state| self.kernel.accumulators.get(state).copied()).collect();
+        let Some(states) = states.filter(|states| !states.is_empty()) else {
+            return self.fail("reduce of nothing that is declared");
+        };
+        self.require(values.len() == states.len() && states.len() == monoid.results(), || {
+            format!("{} has {} states", monoid.name(), monoid.results())
         });
-        let states = monoid.state_dtypes(element);
-        self.require(values.len() == states.len() && accumulators.len() == states.len(), || {
-            format!("the states of {} are {}", monoid.name(), names(&states))
+        self.require(computes(monoid, &states), || {
+            format!("{} does not compute in {}", monoid.name(), names(&states))
         });
         for ((&value, &accumulator), state) in values.iter().zip(accumulators).zip(states) {
             self.accumulator(accumulator);

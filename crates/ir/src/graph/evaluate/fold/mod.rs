@@ -1,9 +1,14 @@
 //! Folds: axes reduced with a monoid, in doubles or integers, with the bound of any other order of combination.
 //!
 //! The elements are cut in tiles of results and chunks of the folded elements, by sizes alone, so the result is the
-//! same for any number of threads. `monoids.rs` holds what is accumulated and how far compiled code may be from it.
+//! same for any number of threads. `monoids.rs` holds what is accumulated and how far compiled code may be from it,
+//! `cells.rs` evaluates monoids of several operands and bodies step by step, `scan.rs` scans.
 
+mod cells;
 mod monoids;
+mod scan;
+
+pub(super) use scan::scan;
 
 use std::sync::Arc;
 
@@ -63,30 +68,61 @@ impl Item for i64 {
     }
 }
 
-/// These axes of the value reduced; one result per state of the monoid.
+/// Runs an expression with what a monoid of one operand accumulates in this dtype.
+macro_rules! with_reduction {
+    ($monoid:expr, $dtype:expr, $name:ident => $body:expr) => {
+        match ($monoid, $dtype.is_float()) {
+            (monoid, false) => {
+                let $name = Integers::new(monoid, $dtype);
+                $body
+            }
+            (Monoid::Prod, _) => {
+                let $name = Product::new($dtype);
+                $body
+            }
+            (Monoid::Max, _) => {
+                let $name = Extreme::new(true);
+                $body
+            }
+            (Monoid::Min, _) => {
+                let $name = Extreme::new(false);
+                $body
+            }
+            (Monoid::Welford, _) => {
+                let $name = Welford::new($dtype);
+                $body
+            }
+            (Monoid::Sum, _) => {
+                let $name = Sum::new($dtype);
+                $body
+            }
+            (Monoid::Argmax | Monoid::Argmin | Monoid::Lambda(_), _) => unreachable!("evaluated in cells"),
+        }
+    };
+}
+use with_reduction;
+
+/// These axes of the operands reduced; one result per state of the monoid.
 pub(super) fn fold(
-    monoid: Monoid,
-    value: &Value<'_>,
+    monoid: &Monoid,
+    operands: &[Value<'_>],
     axes: &[u8],
     bounds: bool,
     meter: &Arc<Meter>,
 ) -> Result<Vec<Value<'static>>, EvaluateError> {
-    let order = Order::new(value.data.layout(), axes);
+    let value = &operands[0];
     let dtype = value.data.view().dtype();
+    if matches!(monoid, Monoid::Argmax | Monoid::Argmin | Monoid::Lambda(_)) {
+        return cells::fold(monoid, operands, axes, bounds, meter);
+    }
+    let order = Order::new(value.data.layout(), axes);
     let source = Source {
         data: value.data.view_as(order.apply(value.data.layout())),
         errors: value.bound.as_ref().map(|bound| bound.view_as(order.apply(bound.layout()))),
         order: &order,
     };
     let target = Target { dtype, results: monoid.results(), bounds, meter };
-    match (monoid, dtype.is_float()) {
-        (_, false) => source.reduce(&Integers::new(monoid, dtype), &target),
-        (Monoid::Sum, _) => source.reduce(&Sum::new(dtype), &target),
-        (Monoid::Prod, _) => source.reduce(&Product::new(dtype), &target),
-        (Monoid::Max, _) => source.reduce(&Extreme::new(true), &target),
-        (Monoid::Min, _) => source.reduce(&Extreme::new(false), &target),
-        (Monoid::Welford, _) => source.reduce(&Welford::new(dtype), &target),
-    }
+    with_reduction!(monoid, dtype, reduction => source.reduce(&reduction, &target))
 }
 
 /// In which order the elements are visited.
@@ -158,7 +194,9 @@ impl Source<'_> {
     ) -> Result<Vec<Value<'static>>, EvaluateError> {
         let order = self.order;
         let mut sinks =
-            (0..target.results).map(|_| Sink::new(order, target)).collect::<Result<Vec<_>, _>>()?;
+            (0..target.results)
+                .map(|_| Sink::new(target.dtype, &order.kept, target.bounds, target.meter))
+                .collect::<Result<Vec<_>, _>>()?;
         let chunks = order.folded.div_ceil(order.chunk()).max(1);
         let tiles = order.results.div_ceil(order.tile());
         let per_wave = (WAVE / chunks).max(1);
@@ -223,15 +261,8 @@ impl Source<'_> {
             *results = monoid.finish(whole, self.order.folded);
         }
         for (result, sink) in sinks.iter_mut().enumerate() {
-            let mut items = [R::Item::default(); BLOCK];
-            items.iter_mut().zip(&finished).for_each(|(item, results)| *item = results[result].0);
-            let width = sink.dtype.size();
-            R::Item::write(
-                sink.dtype,
-                &mut sink.values.array_mut().as_mut_bytes()[start * width..(start + count) * width],
-                &items[..count],
-            );
-            sink.write_bounds(start, finished.iter().map(|results| results[result].1));
+            let items: Vec<R::Item> = finished.iter().map(|results| results[result].0).collect();
+            sink.write(start, &items, finished.iter().map(|results| results[result].1));
         }
     }
 }
@@ -252,10 +283,18 @@ struct Sink {
 }
 
 impl Sink {
-    fn new(order: &Order, target: &Target<'_>) -> Result<Sink, EvaluateError> {
-        let values = target.meter.zeros(target.dtype, &order.kept)?;
-        let bounds = if target.bounds { Some(target.meter.zeros(DType::F32, &order.kept)?) } else { None };
-        Ok(Sink { dtype: target.dtype, values, bounds, some: false })
+    fn new(dtype: DType, sizes: &[usize], bounds: bool, meter: &Arc<Meter>) -> Result<Sink, EvaluateError> {
+        let values = meter.zeros(dtype, sizes)?;
+        let bounds = if bounds { Some(meter.zeros(DType::F32, sizes)?) } else { None };
+        Ok(Sink { dtype, values, bounds, some: false })
+    }
+
+    /// Results from number `start` on, each with the bound of its error.
+    fn write<I: Item>(&mut self, start: usize, items: &[I], errors: impl Iterator<Item = f64>) {
+        let width = self.dtype.size();
+        let bytes = self.values.array_mut().as_mut_bytes();
+        I::write(self.dtype, &mut bytes[start * width..(start + items.len()) * width], items);
+        self.write_bounds(start, errors);
     }
 
     fn write_bounds(&mut self, start: usize, errors: impl Iterator<Item = f64>) {

@@ -363,22 +363,24 @@ pub(super) struct IntegerState {
 }
 
 impl Integers {
-    /// Welford is not among them: shape rules refuse it.
-    pub(super) fn new(monoid: Monoid, dtype: DType) -> Integers {
+    /// Welford is not among them: shape rules refuse it. What takes several operands is evaluated in cells.
+    pub(super) fn new(monoid: &Monoid, dtype: DType) -> Integers {
         let prim = match monoid {
             Monoid::Sum => Prim::Add,
             Monoid::Prod => Prim::Mul,
             Monoid::Max => Prim::Maximum,
             Monoid::Min => Prim::Minimum,
-            Monoid::Welford => unreachable!("Welford takes floats"),
+            Monoid::Welford | Monoid::Argmax | Monoid::Argmin | Monoid::Lambda(_) => {
+                unreachable!("{} is no fold of one integer", monoid.name())
+            }
         };
         let op = match (IntType::of(dtype), prim.row().int, prim.row().boolean) {
             (None, _, Some(BoolMeaning::Binary(f))) => IntegerOp::Bool(f),
             (Some(ty), Some(IntMeaning::Binary(f)), _) => IntegerOp::Int(f, ty),
             _ => unreachable!("`{}` has two operands and a meaning on {dtype}", prim.name()),
         };
-        let identity = monoid.identity(dtype)[0].as_i64();
-        Integers { monoid, identity, op, rounding: Rounding::new(dtype, 0.0) }
+        let identity = monoid.identity(&[dtype])[0].as_i64();
+        Integers { monoid: monoid.clone(), identity, op, rounding: Rounding::new(dtype, 0.0) }
     }
 
     fn apply(&self, a: i64, b: i64) -> i64 {

@@ -1,10 +1,10 @@
-//! Constants in kernel text: `true`, `-3`, `0.1`, `inf`, `-inf`, `nan`, and `0x7f800001` for any other NaN, by its bits.
+//! Constants in the text of kernels and lambdas: `true`, `-3`, `0.1`, `inf`, `-inf`, `nan`, and `0x7f800001` for any other NaN, by its bits.
 //! Floats have the fewest digits that read back as the same value of the dtype.
 
 use crate::{DType, Scalar};
 
 /// The spelling of a constant.
-pub(super) fn print(constant: Scalar) -> String {
+pub(crate) fn print(constant: Scalar) -> String {
     let number = constant.as_f64();
     match constant.dtype() {
         DType::Bool => constant.as_bool().to_string(),
@@ -19,7 +19,7 @@ pub(super) fn print(constant: Scalar) -> String {
 }
 
 /// The constant of a dtype that a text spells, if it spells one.
-pub(super) fn parse(dtype: DType, text: &str) -> Option<Scalar> {
+pub(crate) fn parse(dtype: DType, text: &str) -> Option<Scalar> {
     match dtype {
         DType::Bool => text.parse().ok().map(Scalar::from_bool),
         DType::I32 => text.parse::<i32>().ok().map(|number| Scalar::from_i64(dtype, number.into())),
