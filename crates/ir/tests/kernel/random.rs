@@ -244,7 +244,7 @@ impl<'a> Writer<'a> {
             .collect();
         if !self.in_lanes() && !floats.is_empty() {
             let accumulator = self.choices.one_of(&floats);
-            let monoid = self.choices.one_of(&[Monoid::Sum, Monoid::Max]);
+            let monoid = [Monoid::Sum, Monoid::Max][self.choices.below(2)].clone();
             let values = self.builder.reduce(monoid, &[accumulator]);
             self.values.extend(values);
         }

@@ -216,14 +216,18 @@ fn states() {
     body_refused(
         &format!("{one}v1: f32 = reduce welford a0"),
         "reduce",
-        "the states of welford are f32, f32, f32",
+        "welford has 3 states",
     );
-    body_refused(&format!("{one}v1: f32, v2: f32 = reduce sum a0"), "reduce", "the states of sum are f32");
+    body_refused(&format!("{one}v1: f32, v2: f32 = reduce sum a0"), "reduce", "sum has 1 states");
     let half = one.replace("f32", "bf16");
     body_refused(&format!("{half}v1: bf16 = reduce sum a0"), "reduce", "sum does not compute in bf16");
     let whole = one.replace("f32", "i64").replace("1.0", "1");
     let states = "v1: i64, v2: i64, v3: i64 = reduce welford a0, a0, a0";
     body_refused(&format!("{whole}{states}"), "reduce", "welford does not compute in i64");
+    let lambda = "v1: f32 = reduce lambda(f64 0; p2 = add p0, p1; p2) a0";
+    body_refused(&format!("{one}{lambda}"), "reduce", "lambda does not compute in f32");
+    let lambda = "v1: f32 = reduce lambda(f32 0; p2 = add p0, p1; p2) a0";
+    assert_eq!(verify(&around(&format!("{one}{lambda}"))), Ok(()));
 }
 
 #[test]

@@ -158,12 +158,12 @@ fn special_values() {
 
 #[test]
 fn every_monoid_parses_and_has_a_result_per_state() {
-    for &monoid in Monoid::ALL {
-        let (exprs, states) = (monoid.exprs(), monoid.row().states.len());
+    for monoid in Monoid::NAMED {
+        let (exprs, states) = (monoid.exprs().expect("a row"), monoid.results());
         for expr in [&exprs.lift, &exprs.step, &exprs.combine] {
             assert_eq!(expr.results().len(), states, "{}", monoid.name());
         }
-        assert_eq!(Monoid::from_name(monoid.name()), Some(monoid));
+        assert_eq!(Monoid::from_name(monoid.name()).as_ref(), Some(monoid));
     }
 }
 

@@ -37,9 +37,9 @@ impl crate::ops::Arith for Single {
 }
 
 /// The states of a monoid over a row, combined as compiled code would in this order.
-fn fold_row(monoid: Monoid, row: &[f64], grouping: Grouping) -> Vec<f64> {
-    let exprs = monoid.exprs();
-    let empty: Vec<f64> = monoid.identity(DType::F32).iter().map(|x| x.as_f64()).collect();
+fn fold_row(monoid: &Monoid, row: &[f64], grouping: Grouping) -> Vec<f64> {
+    let exprs = monoid.exprs().expect("a row");
+    let empty: Vec<f64> = monoid.identity(&[DType::F32]).iter().map(|x| x.as_f64()).collect();
     let step = |states: Vec<f64>, x: &f64| exprs.step.eval_all(&mut Single, &[states, vec![*x]].concat());
     let join = |a: Vec<f64>, b: Vec<f64>| exprs.combine.eval_all(&mut Single, &[a, b].concat());
     match grouping {
@@ -88,8 +88,8 @@ impl Simulation {
     }
 
     /// A row fold, each of its results seen as a matrix again.
-    fn fold(&mut self, monoid: Monoid, place: usize) {
-        let fold = Form::Fold { monoid, axes: [1].into_iter().collect() };
+    fn fold(&mut self, monoid: &Monoid, place: usize) {
+        let fold = Form::Fold { monoid: monoid.clone(), axes: [1].into_iter().collect() };
         let node = self.program.add(fold, &[self.values[place].0]).node;
         let states: Vec<Vec<f64>> =
             self.values[place].1.chunks(COLUMNS).map(|row| fold_row(monoid, row, self.grouping)).collect();
@@ -114,7 +114,7 @@ impl Simulation {
             1 | 2 => self.apply(binary[structure.below(binary.len())], &[a, b]),
             3 => self.through_half(a),
             4 => self.select(a, b),
-            _ => self.fold(Monoid::ALL[structure.below(Monoid::ALL.len())], a),
+            _ => self.fold(&Monoid::NAMED[structure.below(5)], a),
         }
     }
 

@@ -27,7 +27,7 @@ fn check_folds(view: &ArrayView<'_>, axes: &[u8]) {
     let sizes: Vec<i64> = view.sizes().iter().map(|&size| size as i64).collect();
     let mut p = Program::default();
     let x = p.input(DType::F32, &sizes);
-    let mut outputs: Vec<Val> = Monoid::ALL.iter().map(|&monoid| fold(&mut p, monoid, axes, x)).collect();
+    let mut outputs: Vec<Val> = Monoid::NAMED[..5].iter().map(|monoid| fold(&mut p, monoid.clone(), axes, x)).collect();
     let welford = outputs[4].node;
     outputs.extend(p.graph.results(welford).skip(1));
     let out = p.run(&outputs, std::slice::from_ref(view));
@@ -74,7 +74,7 @@ fn integers_and_bools_fold_exactly_and_wrap() {
     let (x, b) = (p.input(DType::I32, &[4]), p.input(DType::Bool, &[4]));
     let outputs: Vec<Val> = [x, b]
         .into_iter()
-        .flat_map(|val| Monoid::ALL[..4].iter().map(move |&monoid| (val, monoid)))
+        .flat_map(|val| Monoid::NAMED[..4].iter().map(move |monoid| (val, monoid.clone())))
         .map(|(val, monoid)| fold(&mut p, monoid, &[0], val))
         .collect();
     let (ints, bools) = (array(&[4], &[i32::MAX, 2, -3, 9]), array(&[4], &[1_u8, 0, 7, 1]));
@@ -119,4 +119,50 @@ fn the_number_of_threads_changes_no_bit() {
     };
     let one = run(1);
     (2..=4).for_each(|threads| assert!(run(threads) == one, "{threads} threads differ from one"));
+}
+
+#[test]
+fn scans_are_folds_of_every_prefix() {
+    let (rows, columns) = (3_usize, 5_usize);
+    let memory = Random(11).floats(rows * columns);
+    let input = array(&[rows, columns], &memory);
+    for axis in [0_u8, 1] {
+        for monoid in &Monoid::NAMED[..4] {
+            let mut p = Program::default();
+            let x = p.input(DType::F32, &[rows as i64, columns as i64]);
+            let mut outputs = vec![p.add(Form::Scan { monoid: monoid.clone(), axis }, &[x])];
+            let length = if axis == 0 { rows } else { columns };
+            for end in 1..=length as i64 {
+                let sizes = if axis == 0 { [end, columns as i64] } else { [rows as i64, end] };
+                let prefix = p.add(Form::Slice { starts: exprs(&[0, 0]), sizes: exprs(&sizes) }, &[x]);
+                outputs.push(fold(&mut p, monoid.clone(), &[axis], prefix));
+            }
+            let out = p.run(&outputs, &[input.view()]);
+            let scanned = reals(&out[0]);
+            for (number, &value) in scanned.iter().enumerate() {
+                let (row, column) = (number / columns, number % columns);
+                let (place, other) = if axis == 0 { (row, column) } else { (column, row) };
+                let folded = reals(&out[1 + place])[other];
+                assert!((value - folded).abs() <= 1e-6 * folded.abs(), "{} {value} {folded}", monoid.name());
+            }
+        }
+    }
+}
+
+#[test]
+fn equal_elements_give_the_first_index_and_nan_wins() {
+    let mut p = Program::default();
+    let (x, k) = (p.input(DType::F32, &[2, 4]), p.input(DType::I64, &[2, 4]));
+    let mut outputs = Vec::new();
+    for monoid in [Monoid::Argmax, Monoid::Argmin] {
+        let best = p.add(Form::Fold { monoid, axes: [1].into_iter().collect() }, &[x, k]);
+        outputs.push(Val { node: best.node, result: 1 });
+    }
+    let elements = array(&[2, 4], &[3.0_f32, 7.0, 7.0, 3.0, 1.0, f32::NAN, 9.0, f32::NAN]);
+    let numbers = array(&[2, 4], &[0_i64, 1, 2, 3, 0, 1, 2, 3]);
+    let out = p.run(&outputs, &[elements.view(), numbers.view()]);
+    let places: Vec<i64> =
+        out.iter().flat_map(|output| output.value.scalars()).map(|scalar| scalar.as_i64()).collect();
+    assert_eq!(places, [1, 1, 0, 1]);
+    assert!(out.iter().all(|output| output.bound.is_none()));
 }
