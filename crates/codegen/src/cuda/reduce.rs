@@ -34,7 +34,8 @@ impl Reduction {
     /// Bytes of shared memory: a slot per thread and one for the result, as the structure of the states is laid out.
     pub(super) fn shared_bytes(&self) -> u32 {
         let widest = self.dtypes.iter().map(|dtype| dtype.size()).max().unwrap_or(1);
-        let fields = self.dtypes.iter().fold(0, |end: usize, dtype| end.next_multiple_of(dtype.size()) + dtype.size());
+        let fields =
+            self.dtypes.iter().fold(0, |end: usize, dtype| end.next_multiple_of(dtype.size()) + dtype.size());
         let state = fields.next_multiple_of(widest) as u32;
         if self.lanes <= WARP { 0 } else { state * (self.lanes + 1) }
     }
@@ -234,7 +235,11 @@ fn body(body: &Body, params: &[String], prelude: &mut Prelude) -> Result<(String
                 fill(*prim, template(*prim, computes)?, &args, prelude)
             }
         };
-        lines.push_str(&format!("  const {} t{number} = {};\n", in_register(body.dtypes()[number]), bare(&text)));
+        lines.push_str(&format!(
+            "  const {} t{number} = {};\n",
+            in_register(body.dtypes()[number]),
+            bare(&text)
+        ));
         texts.push(format!("t{number}"));
     }
     Ok((lines, body.results().iter().map(|&result| texts[result].clone()).collect()))

@@ -205,7 +205,8 @@ impl<'a> Nest<'a> {
 
     pub fn reduce(&mut self, fold: usize, accumulators: &[Accumulator]) -> Vec<Value> {
         let states = self.states(fold);
-        let values: Vec<Value> = states.dtypes().into_iter().map(|dtype| self.emitter.value_here(dtype)).collect();
+        let values: Vec<Value> =
+            states.dtypes().into_iter().map(|dtype| self.emitter.value_here(dtype)).collect();
         self.emitter.push(Stmt::Reduce {
             values: values.clone(),
             monoid: states.monoid.clone(),

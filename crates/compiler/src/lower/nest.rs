@@ -245,7 +245,8 @@ impl<'a> Nest<'a> {
         let temps: Vec<Temps> = roots.iter().filter_map(|root| self.open_temps(*root, lane)).collect();
         let mut kept = Vec::new();
         lane.iter().for_each(|&axis| self.open_axis(axis, LoopKind::Lanes));
-        let walk = |nest: &mut Nest<'a>| scanned.iter().for_each(|&axis| nest.open_axis(axis, LoopKind::Serial));
+        let walk =
+            |nest: &mut Nest<'a>| scanned.iter().for_each(|&axis| nest.open_axis(axis, LoopKind::Serial));
         self.run_scans(&scans, walk, |nest| {
             for &root in roots {
                 match root {
@@ -277,7 +278,9 @@ impl<'a> Nest<'a> {
     /// Whether lanes would share an array of a fold that each turn of the scanned axis adds to at another place.
     fn shares(&self, root: Root, lane: Axis, scanned: Axis) -> bool {
         match root {
-            Root::Fold(fold) => self.array_dims(fold).is_some_and(|dims| !dims.contains(&lane) && dims.contains(&scanned)),
+            Root::Fold(fold) => {
+                self.array_dims(fold).is_some_and(|dims| !dims.contains(&lane) && dims.contains(&scanned))
+            }
             Root::Store(_) | Root::Carry(_) => false,
         }
     }

@@ -42,7 +42,8 @@ impl Nest<'_> {
         let is_scanned = |axis: &Axis| !scans.is_empty() && Some(*axis) == self.witness().scanned;
         let scanned = axes.iter().copied().find(is_scanned);
         let mut outer: Vec<Axis> = axes.iter().copied().filter(|axis| !is_scanned(axis)).collect();
-        let may_deal = |lane: &Axis| !self.emitter.in_lanes() && !scanned.is_some_and(|inner| shares(*lane, inner));
+        let may_deal =
+            |lane: &Axis| !self.emitter.in_lanes() && !scanned.is_some_and(|inner| shares(*lane, inner));
         let lane = outer.last().copied().filter(may_deal);
         outer.truncate(outer.len() - usize::from(lane.is_some()));
         Loops { outer, lane, scanned }
@@ -70,7 +71,9 @@ impl Nest<'_> {
     fn scanned_by(&self, node: Node) -> bool {
         let group = self.emitter.group;
         match group.graph.node(node).form {
-            Form::Scan { axis, .. } => group.witness.space.axes_of(group.graph, node.into())[axis as usize].is_some(),
+            Form::Scan { axis, .. } => {
+                group.witness.space.axes_of(group.graph, node.into())[axis as usize].is_some()
+            }
             _ => false,
         }
     }

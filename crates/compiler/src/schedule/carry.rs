@@ -62,8 +62,11 @@ fn walks_all(graph: &Graph, witness: &Witness, val: Val) -> bool {
 
 /// Whether a stage computes a node again, values carried from earlier stages being at hand.
 fn needs(graph: &Graph, view: &Fusion, witness: &Witness, carried: &[Val], stage: u32, wanted: Node) -> bool {
-    let folds =
-        witness.folds.iter().filter(|fold| fold.level == stage).flat_map(|fold| graph.node(fold.node).operands.iter().copied());
+    let folds = witness
+        .folds
+        .iter()
+        .filter(|fold| fold.level == stage)
+        .flat_map(|fold| graph.node(fold.node).operands.iter().copied());
     let stores =
         witness.stores.iter().filter(|store| store.when == When::Level(stage)).map(|store| store.val);
     let mut stack: Vec<Val> = folds.chain(stores).collect();

@@ -45,13 +45,20 @@ impl Definer {
     fn fold_axes(&self, bound: &Bound, arg: Val) -> Result<Axes, DefineError> {
         let rank = self.graph.shape(arg).len();
         match bound.axes("dims", rank)? {
-            Some(axes) if axes.is_empty() && rank > 0 => Err(bound.refuse("dims", "a list of at least one axis")),
+            Some(axes) if axes.is_empty() && rank > 0 => {
+                Err(bound.refuse("dims", "a list of at least one axis"))
+            }
             axes => Ok(axes.unwrap_or_else(|| (0..rank as u8).collect())),
         }
     }
 
     /// `any` or `all`: the greatest or least of bools.
-    pub(super) fn call_quantifier(&mut self, monoid: Monoid, bound: &Bound, arg: Val) -> Result<Val, DefineError> {
+    pub(super) fn call_quantifier(
+        &mut self,
+        monoid: Monoid,
+        bound: &Bound,
+        arg: Val,
+    ) -> Result<Val, DefineError> {
         let axes = self.fold_axes(bound, arg)?;
         let arg = self.cast(arg, DType::Bool)?;
         self.fold(monoid, arg, axes, bound.flag("keepdim"))
@@ -112,7 +119,11 @@ impl Definer {
             });
         }
         let number = number.unwrap_or(zero);
-        if self.graph.shape(number) == shape { Ok(number) } else { self.add(Form::Expand(shape.clone()), &[number]) }
+        if self.graph.shape(number) == shape {
+            Ok(number)
+        } else {
+            self.add(Form::Expand(shape.clone()), &[number])
+        }
     }
 
     /// A fold of one result over these axes, in the compute dtype.

@@ -10,10 +10,10 @@ use rustc_hash::FxHashMap;
 use super::definer::Definer;
 use super::error::DefineError;
 use super::object::{Argument, Object, Value};
-use crate::{DType, Scalar};
 use crate::graph::{Form, Graph, Node, Val};
 use crate::ops::{Body, BodyStep, Lambda};
 use crate::text::Span;
+use crate::{DType, Scalar};
 
 /// Steps that a body may have.
 const MAX_STEPS: usize = 256;
@@ -74,7 +74,9 @@ impl Function {
                 BodyStep::Cast(dtype, arg) => {
                     Term::call("cast", [terms[*arg].clone(), Term::Object(Object::DType(*dtype))])
                 }
-                BodyStep::Apply(prim, args) => Term::call(prim.name(), args.iter().map(|&arg| terms[arg].clone())),
+                BodyStep::Apply(prim, args) => {
+                    Term::call(prim.name(), args.iter().map(|&arg| terms[arg].clone()))
+                }
             };
             terms.push(term);
         }
@@ -178,7 +180,11 @@ impl Tracer {
             Term::Call { op, arguments, span } => {
                 let mut given = Vec::with_capacity(arguments.len());
                 for (keyword, term) in arguments {
-                    given.push(Argument { keyword: keyword.clone(), object: self.object(term)?, span: *span });
+                    given.push(Argument {
+                        keyword: keyword.clone(),
+                        object: self.object(term)?,
+                        span: *span,
+                    });
                 }
                 self.definer.call(op, given).map_err(|error| error.at(*span))
             }
@@ -204,9 +210,7 @@ fn extract(graph: &Graph, params: &[DType], results: &[Val]) -> Result<Body, &'s
             }
             Form::Constant(scalar) => BodyStep::Constant(*scalar),
             Form::Cast(dtype) => BodyStep::Cast(*dtype, operand(0)),
-            Form::Map(prim) => {
-                BodyStep::Apply(*prim, (0..data.operands.len()).map(operand).collect())
-            }
+            Form::Map(prim) => BodyStep::Apply(*prim, (0..data.operands.len()).map(operand).collect()),
             _ => return Err("one that moves or reduces tensors"),
         };
         numbers.insert(node.into(), params.len() + steps.len());

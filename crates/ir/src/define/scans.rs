@@ -43,7 +43,9 @@ impl Definer {
             Object::None => Ok(None),
             Object::Number(scalar) => self.constant(scalar.cast(dtype)).map(Some),
             object => match object.as_value() {
-                Some(value) if self.graph.shape(value.val).is_empty() => self.cast(value.val, dtype).map(Some),
+                Some(value) if self.graph.shape(value.val).is_empty() => {
+                    self.cast(value.val, dtype).map(Some)
+                }
                 _ => Err(bound.refuse("init", "a number or a scalar")),
             },
         }
@@ -106,8 +108,10 @@ impl Definer {
             for (size, other) in shape.iter_mut().zip(other).filter(|(_, other)| !other.is_one()) {
                 if size.is_one() {
                     *size = other;
-                } else if self.facts.prove_ne(size, &other) || self.facts.assume_equal(size, &other).is_err() {
-                    return Err(bound.refuse("tensors", &format!("tensors of one shape, not sizes {size} and {other}")));
+                } else if self.facts.prove_ne(size, &other) || self.facts.assume_equal(size, &other).is_err()
+                {
+                    return Err(bound
+                        .refuse("tensors", &format!("tensors of one shape, not sizes {size} and {other}")));
                 }
             }
         }
@@ -129,7 +133,8 @@ impl Definer {
             Object::Text(name) => {
                 let names: Vec<&str> = Monoid::NAMED.iter().map(Monoid::name).collect();
                 let named = Monoid::from_name(name).filter(|named| named.operands() == vals.len());
-                let expected = || format!("a lambda, or one of {} for as many tensors as it takes", names.join(", "));
+                let expected =
+                    || format!("a lambda, or one of {} for as many tensors as it takes", names.join(", "));
                 let named = named.ok_or_else(|| bound.refuse("combine", &expected()))?;
                 match bound.object("init") {
                     Object::None => Ok(named),

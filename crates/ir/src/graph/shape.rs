@@ -303,8 +303,11 @@ fn elements(
     for ty in &operands[1..] {
         expect_rank(shape.len(), ty.rank())?;
         for (axis, (left, right)) in shape.iter().zip(&ty.shape).enumerate() {
-            require_equal(left, right, facts)
-                .map_err(|()| ShapeError::Mismatch { axis, left: left.clone(), right: right.clone() })?;
+            require_equal(left, right, facts).map_err(|()| ShapeError::Mismatch {
+                axis,
+                left: left.clone(),
+                right: right.clone(),
+            })?;
         }
     }
     let dtypes: SmallVec<[DType; 3]> = operands.iter().map(|ty| ty.dtype).collect();

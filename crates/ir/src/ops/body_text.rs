@@ -72,7 +72,9 @@ fn step(text: &str) -> Option<BodyStep> {
             let (dtype, arg) = rest.trim().split_once(' ')?;
             Some(BodyStep::Cast(dtype.parse().ok()?, operand(arg)?))
         }
-        _ => Some(BodyStep::Apply(Prim::from_name(op)?, rest.split(',').map(operand).collect::<Option<_>>()?)),
+        _ => {
+            Some(BodyStep::Apply(Prim::from_name(op)?, rest.split(',').map(operand).collect::<Option<_>>()?))
+        }
     }
 }
 

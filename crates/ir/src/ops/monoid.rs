@@ -181,14 +181,22 @@ macro_rules! arg_row {
             operands: &["x", "k"],
             lift: "x, k",
             step: concat!(
-                "over = logical_or(", $beats, "(x, best), logical_and(ne(x, x), eq(best, best))); \
-                 under = logical_or(", $beats, "(best, x), logical_and(ne(best, best), eq(x, x))); \
+                "over = logical_or(",
+                $beats,
+                "(x, best), logical_and(ne(x, x), eq(best, best))); \
+                 under = logical_or(",
+                $beats,
+                "(best, x), logical_and(ne(best, best), eq(x, x))); \
                  take = logical_or(over, logical_and(logical_not(under), lt(k, number))); \
                  where(take, x, best), where(take, k, number)"
             ),
             combine: concat!(
-                "over = logical_or(", $beats, "(best_b, best_a), logical_and(ne(best_b, best_b), eq(best_a, best_a))); \
-                 under = logical_or(", $beats, "(best_a, best_b), logical_and(ne(best_a, best_a), eq(best_b, best_b))); \
+                "over = logical_or(",
+                $beats,
+                "(best_b, best_a), logical_and(ne(best_b, best_b), eq(best_a, best_a))); \
+                 under = logical_or(",
+                $beats,
+                "(best_a, best_b), logical_and(ne(best_a, best_a), eq(best_b, best_b))); \
                  take = logical_or(over, logical_and(logical_not(under), lt(number_b, number_a))); \
                  where(take, best_b, best_a), where(take, number_b, number_a)"
             ),
@@ -262,7 +270,8 @@ impl Monoid {
 
     /// Its expressions, if the table has it.
     pub fn exprs(&self) -> Option<&'static MonoidExprs> {
-        static PARSED: LazyLock<Vec<MonoidExprs>> = LazyLock::new(|| Monoid::ROWS.into_iter().map(parsed).collect());
+        static PARSED: LazyLock<Vec<MonoidExprs>> =
+            LazyLock::new(|| Monoid::ROWS.into_iter().map(parsed).collect());
         self.place().map(|place| &PARSED[place])
     }
 
@@ -293,18 +302,16 @@ impl Monoid {
             Monoid::Lambda(lambda) => lambda.identity().into(),
             named => {
                 let states = named.row().map_or(&[][..], |row| row.states).iter();
-                states.zip(self.state_dtypes(operands)).map(|(state, dtype)| state.identity.scalar(dtype)).collect()
+                states
+                    .zip(self.state_dtypes(operands))
+                    .map(|(state, dtype)| state.identity.scalar(dtype))
+                    .collect()
             }
         }
     }
 
     /// The states after one more element, which has a value for each operand.
-    pub fn step<A: BodyArith>(
-        &self,
-        arith: &mut A,
-        states: &[A::V],
-        element: &[A::V],
-    ) -> Vec<A::V> {
+    pub fn step<A: BodyArith>(&self, arith: &mut A, states: &[A::V], element: &[A::V]) -> Vec<A::V> {
         let params = [states, element].concat();
         match (self, self.exprs()) {
             (Monoid::Lambda(lambda), _) => lambda.body().eval(arith, &params),
@@ -314,12 +321,7 @@ impl Monoid {
     }
 
     /// The states of two runs together, the first before the second.
-    pub fn combine<A: BodyArith>(
-        &self,
-        arith: &mut A,
-        first: &[A::V],
-        second: &[A::V],
-    ) -> Vec<A::V> {
+    pub fn combine<A: BodyArith>(&self, arith: &mut A, first: &[A::V], second: &[A::V]) -> Vec<A::V> {
         let params = [first, second].concat();
         match (self, self.exprs()) {
             (Monoid::Lambda(lambda), _) => lambda.body().eval(arith, &params),

@@ -12,7 +12,9 @@ impl Reader<'_> {
     /// A function of these parameters; a list gives several results.
     pub(super) fn lambda(&self, parameters: &[Name], result: &Tree) -> Result<Function, Complaint> {
         let results = match &result.kind {
-            Kind::List(items) => items.iter().map(|item| self.term(parameters, item)).collect::<Result<_, _>>()?,
+            Kind::List(items) => {
+                items.iter().map(|item| self.term(parameters, item)).collect::<Result<_, _>>()?
+            }
             _ => vec![self.term(parameters, result)?],
         };
         Ok(Function { params: parameters.iter().map(|name| name.text.clone()).collect(), results })
@@ -31,7 +33,9 @@ impl Reader<'_> {
                 let operand = self.term(parameters, operand)?;
                 Ok(match (*operator, &operand) {
                     ("+", _) => operand,
-                    ("-", Term::Object(Object::Number(scalar))) => Term::Object(Object::Number(negated(*scalar))),
+                    ("-", Term::Object(Object::Number(scalar))) => {
+                        Term::Object(Object::Number(negated(*scalar)))
+                    }
                     ("~", _) => spanned("bitwise_not", vec![operand], tree.span),
                     _ => spanned("neg", vec![operand], tree.span),
                 })
@@ -59,7 +63,9 @@ impl Reader<'_> {
             return Ok(Term::Param(number));
         }
         match self.names.get(name) {
-            Some(object @ (Object::Number(_) | Object::DType(_) | Object::None)) => Ok(Term::Object(object.clone())),
+            Some(object @ (Object::Number(_) | Object::DType(_) | Object::None)) => {
+                Ok(Term::Object(object.clone()))
+            }
             Some(_) => {
                 let help = "give it to the fold as one more tensor, whose element the lambda then combines";
                 let message = format!("a lambda cannot see `{name}`");
@@ -79,8 +85,9 @@ impl Reader<'_> {
         let path = callee.path().unwrap_or_default();
         let op = match path[..] {
             ["float"] => {
-                let refuse =
-                    || Complaint::new(tree.span, "this is not a number", "expected float(\"inf\") or the like");
+                let refuse = || {
+                    Complaint::new(tree.span, "this is not a number", "expected float(\"inf\") or the like")
+                };
                 return float_text(given).map(|x| Term::Object(Object::float(x))).ok_or_else(refuse);
             }
             [first, "ops", op] if first == self.fd => op,

@@ -9,7 +9,8 @@ use std::fmt::Write;
 use crate::DType;
 use crate::Scalar;
 use crate::define::{
-    Action, DeclaredLayout, DefineError, Definition, Entry, Function, InputDecl, Object, Record, Statement, Term, lift,
+    Action, DeclaredLayout, DefineError, Definition, Entry, Function, InputDecl, Object, Record, Statement,
+    Term, lift,
 };
 use crate::graph::{Fusion, Graph};
 use crate::ops::{self, OpRef, Operand, OperandKind, ParamKind, Signature};

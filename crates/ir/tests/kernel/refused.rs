@@ -213,11 +213,7 @@ fn dtypes_of_memory_and_accumulators() {
 #[test]
 fn states() {
     let one = "v0: f32 = const 1.0\nacc a0: f32 = v0\nfor x0 in 0 .. 4 lanes {\nset a0 = v0\n}\n";
-    body_refused(
-        &format!("{one}v1: f32 = reduce welford a0"),
-        "reduce",
-        "welford has 3 states",
-    );
+    body_refused(&format!("{one}v1: f32 = reduce welford a0"), "reduce", "welford has 3 states");
     body_refused(&format!("{one}v1: f32, v2: f32 = reduce sum a0"), "reduce", "sum has 1 states");
     let half = one.replace("f32", "bf16");
     body_refused(&format!("{half}v1: bf16 = reduce sum a0"), "reduce", "sum does not compute in bf16");

@@ -202,7 +202,10 @@ fn syntax() {
     );
     check("c = a // 2", "1:5: `//` is not an operator of tensors (expected an op of fd.ops)");
     check("c = [[1]]", "1:6: a list in a list (expected a number or a value)");
-    check("fd.ops.exp('x')", "1:12: `exp`: argument `x` must be a tensor, a scalar or a number, but is \"x\" (expected a tensor, a scalar or a number)");
+    check(
+        "fd.ops.exp('x')",
+        "1:12: `exp`: argument `x` must be a tensor, a scalar or a number, but is \"x\" (expected a tensor, a scalar or a number)",
+    );
     check(
         "for x in a: pass",
         "1:1: `for` is not part of the definition language (expected a statement); definitions are straight-line programs: \

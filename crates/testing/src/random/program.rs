@@ -3,9 +3,11 @@
 //! Takes nothing from the compiler but the builder of definitions, so that every program prints as a definition file.
 //! Tensors keep their numbers when others go.
 
+use std::sync::Arc;
+
 use ferrofuse::{DType, Definer, Definition, Scalar};
 use indexmap::IndexMap;
-use ir::define::{Argument, DefineError, Object, Value};
+use ir::define::{Argument, DefineError, Function, Object, Value};
 use ir::index::Expr;
 use ir::ops::FormOp;
 
@@ -52,6 +54,12 @@ pub enum Given {
     Numbers(Vec<i64>),
     /// A list of bools.
     Bools(Vec<bool>),
+    /// A list of numbers.
+    Reals(Vec<f64>),
+    /// A lambda.
+    Function(Arc<Function>),
+    /// A word in quotes.
+    Text(&'static str),
     /// A size as a scalar.
     Size(Size),
     /// A list of sizes.
@@ -247,6 +255,9 @@ impl Draft {
             Given::Numbers(numbers) => Object::ints(numbers.iter().copied()),
             Given::Bools(flags) => Object::list(flags.iter().map(|&flag| Object::bool(flag))),
             Given::Shape(of) => self.definer.call("shape", vec![Argument::positional(self.values[of])])?,
+            Given::Reals(numbers) => Object::list(numbers.iter().copied().map(Object::float)),
+            Given::Function(function) => Object::Function(Arc::clone(function)),
+            Given::Text(text) => Object::Text((*text).into()),
             Given::Size(size) => self.size(*size)?,
             Given::Sizes(sizes) => {
                 let sizes = sizes.iter().map(|&size| self.size(size)).collect::<Result<Vec<_>, _>>()?;

@@ -183,8 +183,11 @@ impl Arith for Instructions<'_, '_> {
 
     fn constant(&mut self, value: f64) -> Typed {
         let ty = Type::scalar(Element::of(self.dtype));
-        let operand =
-            if self.dtype.is_float() { Operand::float(value, ty) } else { Operand::integer(value as i64, ty) };
+        let operand = if self.dtype.is_float() {
+            Operand::float(value, ty)
+        } else {
+            Operand::integer(value as i64, ty)
+        };
         Typed { operand, dtype: self.dtype }
     }
 }

@@ -8,9 +8,13 @@ use crate::random::program::{Given, Tensor};
 
 impl Caller<'_> {
     pub(super) fn fold(&mut self) {
-        use FormOp::{Max, Min, Prod, Sum, Var, VarMean, Welford};
+        use FormOp::{All, Any, Max, Mean, Min, Prod, Std, Sum, Var, VarMean, Welford};
+        if self.draws.percent(15) {
+            return self.place();
+        }
         let tensor = self.tensor();
-        let form = self.draws.one_of(&[Sum, Sum, Sum, Max, Min, Prod, Var, VarMean, Welford]);
+        let form =
+            self.draws.one_of(&[Sum, Sum, Sum, Max, Min, Prod, Any, All, Mean, Std, Var, VarMean, Welford]);
         let all: Vec<i64> = (0..self.rank(tensor) as i64).collect();
         let mut axes = self.draws.some_of(&all);
         if axes.is_empty() {
@@ -20,7 +24,7 @@ impl Caller<'_> {
         if form != Welford && self.draws.percent(50) {
             arguments.push((Some("keepdim"), Given::Number(Scalar::from_bool(true))));
         }
-        if matches!(form, Var | VarMean) && self.draws.percent(50) {
+        if matches!(form, Var | VarMean | Std) && self.draws.percent(50) {
             let correction = self.draws.below(2) as i64;
             arguments.push((Some("correction"), Given::Number(Scalar::from_i64(DType::I64, correction))));
         }
@@ -30,6 +34,22 @@ impl Caller<'_> {
             _ => 1,
         };
         self.add_form(form, arguments, results);
+    }
+
+    /// The index of an extreme, along an axis or of all.
+    fn place(&mut self) {
+        let tensor = self.tensor();
+        let form = self.draws.one_of(&[FormOp::Argmax, FormOp::Argmin]);
+        let mut arguments = vec![(None, Given::Tensor(tensor))];
+        if let Some(axis) = self.axis(tensor)
+            && self.draws.percent(80)
+        {
+            arguments.push((Some("dim"), Given::Number(Scalar::from_i64(DType::I64, axis as i64))));
+        }
+        if self.draws.percent(50) {
+            arguments.push((Some("keepdim"), Given::Number(Scalar::from_bool(true))));
+        }
+        self.add_form(form, arguments, 1);
     }
 
     /// A tensor and a fold of it, brought together again.

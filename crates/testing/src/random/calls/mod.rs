@@ -7,6 +7,7 @@ mod library;
 mod movement;
 mod random;
 mod scalar;
+mod scans;
 
 use ir::ops::FormOp;
 
@@ -54,7 +55,9 @@ impl Caller<'_> {
             72..76 => self.slice(),
             76..79 => self.pad(),
             79..82 => self.cat(),
-            82..92 => self.fold(),
+            82..87 => self.fold(),
+            87..89 => self.general_fold(),
+            89..92 => self.scan(),
             92..96 => self.normalization(),
             96..98 => self.factory(),
             98 => self.set("segment_set"),

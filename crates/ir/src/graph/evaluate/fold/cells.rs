@@ -52,7 +52,7 @@ impl Arith for Steps {
     }
 
     fn constant(&mut self, value: f64) -> Cell {
-        self.scalar(Scalar::from_f64(self.dtype, value))
+        self.scalar(Scalar::written(self.dtype, value))
     }
 }
 
@@ -179,7 +179,9 @@ fn elements(sources: &[Source<'_>], start: usize, length: usize, bounds: bool) -
         let error = errors.map_or(0.0, |view| view.scalar(number).as_f64());
         Cell { value: source.data.scalar(number), error }
     };
-    (start..start + length).map(|number| sources.iter().map(|source| cell(source, number)).collect()).collect()
+    (start..start + length)
+        .map(|number| sources.iter().map(|source| cell(source, number)).collect())
+        .collect()
 }
 
 /// Writes the states of consecutive places.
@@ -187,10 +189,15 @@ pub(super) fn write(sinks: &mut [Sink], start: usize, places: Vec<Vec<Cell>>) {
     for (state, sink) in sinks.iter_mut().enumerate() {
         let cells = || places.iter().map(|states| states[state]);
         let width = sink.dtype.size();
-        let bytes = &mut sink.values.array_mut().as_mut_bytes()[start * width..(start + places.len()) * width];
+        let bytes =
+            &mut sink.values.array_mut().as_mut_bytes()[start * width..(start + places.len()) * width];
         match sink.dtype.is_float() {
-            true => write_real(sink.dtype, bytes, &cells().map(|cell| cell.value.as_f64()).collect::<Vec<_>>()),
-            false => write_int(sink.dtype, bytes, &cells().map(|cell| cell.value.as_i64()).collect::<Vec<_>>()),
+            true => {
+                write_real(sink.dtype, bytes, &cells().map(|cell| cell.value.as_f64()).collect::<Vec<_>>())
+            }
+            false => {
+                write_int(sink.dtype, bytes, &cells().map(|cell| cell.value.as_i64()).collect::<Vec<_>>())
+            }
         }
         sink.write_bounds(start, cells().map(|cell| cell.error));
     }

@@ -193,10 +193,9 @@ impl Source<'_> {
         target: &Target<'_>,
     ) -> Result<Vec<Value<'static>>, EvaluateError> {
         let order = self.order;
-        let mut sinks =
-            (0..target.results)
-                .map(|_| Sink::new(target.dtype, &order.kept, target.bounds, target.meter))
-                .collect::<Result<Vec<_>, _>>()?;
+        let mut sinks = (0..target.results)
+            .map(|_| Sink::new(target.dtype, &order.kept, target.bounds, target.meter))
+            .collect::<Result<Vec<_>, _>>()?;
         let chunks = order.folded.div_ceil(order.chunk()).max(1);
         let tiles = order.results.div_ceil(order.tile());
         let per_wave = (WAVE / chunks).max(1);

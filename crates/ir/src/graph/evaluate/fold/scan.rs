@@ -45,8 +45,10 @@ pub(in super::super) fn scan(
             waves(length, lines, &mut sinks, |line| line_of(&reduction, &sources[0], line * length, length), write)
         });
     }
-    let back: Vec<usize> = (0..rank).map(|axis| order.iter().position(|&own| own == axis).unwrap_or(axis)).collect();
-    let restored = |sink: Sink| sink.into_value().relaid(|layout: &Layout| layout.permuted(back.iter().copied()));
+    let back: Vec<usize> =
+        (0..rank).map(|axis| order.iter().position(|&own| own == axis).unwrap_or(axis)).collect();
+    let restored =
+        |sink: Sink| sink.into_value().relaid(|layout: &Layout| layout.permuted(back.iter().copied()));
     Ok(sinks.into_iter().map(restored).collect())
 }
 

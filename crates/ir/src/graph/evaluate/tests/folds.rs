@@ -27,7 +27,8 @@ fn check_folds(view: &ArrayView<'_>, axes: &[u8]) {
     let sizes: Vec<i64> = view.sizes().iter().map(|&size| size as i64).collect();
     let mut p = Program::default();
     let x = p.input(DType::F32, &sizes);
-    let mut outputs: Vec<Val> = Monoid::NAMED[..5].iter().map(|monoid| fold(&mut p, monoid.clone(), axes, x)).collect();
+    let mut outputs: Vec<Val> =
+        Monoid::NAMED[..5].iter().map(|monoid| fold(&mut p, monoid.clone(), axes, x)).collect();
     let welford = outputs[4].node;
     outputs.extend(p.graph.results(welford).skip(1));
     let out = p.run(&outputs, std::slice::from_ref(view));

@@ -1,0 +1,131 @@
+//! Scans drawn, and folds and scans of monoids that a lambda gives, or a name.
+
+use std::sync::Arc;
+
+use ferrofuse::{DType, Scalar};
+use ir::define::{Function, Term};
+use ir::ops::{FormOp, Monoid};
+
+use super::Caller;
+use crate::random::program::{Given, Tensor};
+
+/// A monoid as a definition gives it: how it combines, what stands before any element, how many tensors it takes.
+struct Drawn {
+    combine: Given,
+    init: Option<Vec<f64>>,
+    tensors: usize,
+    results: u32,
+}
+
+impl Caller<'_> {
+    pub(super) fn scan(&mut self) {
+        use FormOp::{Cummax, Cummin, Cumprod, Cumsum};
+        let tensor = self.tensor();
+        let Some(axis) = self.axis(tensor) else { return };
+        if self.draws.percent(40) {
+            return self.general(
+                FormOp::Scan,
+                ("dim", Given::Number(Scalar::from_i64(DType::I64, axis as i64))),
+                tensor,
+            );
+        }
+        let form = self.draws.one_of(&[Cumsum, Cumsum, Cumprod, Cummax, Cummin]);
+        let dim = Given::Number(Scalar::from_i64(DType::I64, axis as i64));
+        let mut arguments = vec![(None, Given::Tensor(tensor)), (Some("dim"), dim)];
+        if self.draws.percent(30) {
+            arguments.push((Some("init"), Given::Number(self.number())));
+        }
+        self.add_form(form, arguments, 1);
+    }
+
+    /// A fold or scan of a monoid drawn, of tensors of the shape of this one.
+    pub(super) fn general(&mut self, form: FormOp, place: (&'static str, Given), tensor: Tensor) {
+        let is_float = self.draft.dtype(tensor).is_float();
+        let drawn = if self.draws.percent(70) { self.lambda(is_float) } else { self.named(is_float) };
+        let mut tensors = vec![tensor];
+        while tensors.len() < drawn.tensors {
+            tensors.push(self.second(tensor));
+        }
+        let mut arguments = vec![(None, Given::Tensors(tensors)), (Some("combine"), drawn.combine)];
+        arguments.extend(drawn.init.map(|init| (Some("init"), Given::Reals(init))));
+        arguments.push((Some(place.0), place.1));
+        self.add_form(form, arguments, drawn.results);
+    }
+
+    pub(super) fn general_fold(&mut self) {
+        let tensor = self.tensor();
+        let all: Vec<i64> = (0..self.rank(tensor) as i64).collect();
+        let mut axes = self.draws.some_of(&all);
+        if axes.is_empty() {
+            axes.extend(self.axis(tensor).map(|axis| axis as i64));
+        }
+        self.general(FormOp::Fold, ("dims", Given::Numbers(axes)), tensor);
+    }
+
+    /// A tensor beside another that both states of a pair are made of: positive, of its shape.
+    fn second(&mut self, tensor: Tensor) -> Tensor {
+        let exponent = self.add("tanh", vec![(None, Given::Tensor(tensor))], 1);
+        let positive = self.add("exp", vec![(None, Given::Tensor(exponent))], 1);
+        self.add_form(
+            FormOp::Cast,
+            vec![(None, Given::Tensor(positive)), (Some("dtype"), Given::DType(DType::F32))],
+            1,
+        )
+    }
+
+    fn named(&mut self, is_float: bool) -> Drawn {
+        let named = Monoid::NAMED[..if is_float { 5 } else { 4 }].to_vec();
+        let monoid = self.draws.one_of(&named);
+        Drawn {
+            combine: Given::Text(monoid.name()),
+            init: None,
+            tensors: monoid.operands(),
+            results: monoid.results() as u32,
+        }
+    }
+
+    /// A lambda of which grouping and order do not matter.
+    fn lambda(&mut self, is_float: bool) -> Drawn {
+        let [a, b] = [Term::Param(0), Term::Param(1)];
+        let (result, init) = match self.draws.below(if is_float { 6 } else { 3 }) {
+            0 => (Term::call("add", [a, b]), 0.0),
+            1 => (Term::call("maximum", [a, b]), -100.0),
+            2 => (Term::call("where", [Term::call("lt", [a.clone(), b.clone()]), a, b]), 100.0),
+            3 => return weighted_sum(),
+            4 => return log_sum_exp(),
+            _ => {
+                let squares = [a.clone(), b.clone()].map(|x| Term::call("mul", [x.clone(), x]));
+                (Term::call("sqrt", [Term::call("add", squares)]), 0.0)
+            }
+        };
+        Drawn { combine: function(&["a", "b"], vec![result]), init: Some(vec![init]), tensors: 1, results: 1 }
+    }
+}
+
+fn function(params: &[&str], results: Vec<Term>) -> Given {
+    let params = params.iter().map(|&name| name.to_owned()).collect();
+    Given::Function(Arc::new(Function { params, results }))
+}
+
+/// The greatest element and the sum of exponentials under it, as online softmax has them (Milakov and Gimelshein: Online
+/// normalizer calculation for softmax, 2018).
+fn log_sum_exp() -> Drawn {
+    let [m, s, n, t] = [0, 1, 2, 3].map(Term::Param);
+    let top = Term::call("maximum", [m.clone(), n.clone()]);
+    let share =
+        |x: Term, of: Term| Term::call("mul", [of, Term::call("exp", [Term::call("sub", [x, top.clone()])])]);
+    let sum = Term::call("add", [share(m, s), share(n, t)]);
+    let combine = function(&["m", "s", "n", "t"], vec![top, sum]);
+    Drawn { combine, init: Some(vec![-1000.0, 0.0]), tensors: 2, results: 2 }
+}
+
+/// Weighted mean and sum of weights.
+fn weighted_sum() -> Drawn {
+    let [x, v, y, w] = [0, 1, 2, 3].map(Term::Param);
+    let weights = Term::call("add", [v.clone(), w.clone()]);
+    let divisor = Term::call("maximum", [weights.clone(), Term::number(1e-6)]);
+    let share = Term::call("div", [w, divisor]);
+    let moved = Term::call("mul", [Term::call("sub", [y, x.clone()]), share]);
+    let combine = function(&["x", "v", "y", "w"], vec![Term::call("add", [x, moved]), weights]);
+    Drawn { combine, init: Some(vec![0.0, 0.0]), tensors: 2, results: 2 }
+}
