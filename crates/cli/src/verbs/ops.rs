@@ -127,8 +127,15 @@ fn error_on(op: OpRef, dtype: DType) -> String {
 
 /// The same of a form, for all dtypes: folds say it themselves.
 fn error_of_form(form: FormOp) -> &'static str {
-    match Monoid::from_name(form.name()) {
-        Some(monoid) => monoid.row().error,
+    let named = match form {
+        FormOp::Cumsum => Some(Monoid::Sum),
+        FormOp::Cumprod => Some(Monoid::Prod),
+        FormOp::Cummax => Some(Monoid::Max),
+        FormOp::Cummin => Some(Monoid::Min),
+        _ => Monoid::from_name(form.name()),
+    };
+    match named.as_ref().and_then(Monoid::row) {
+        Some(row) => row.error,
         None => "exact where elements are only moved, else the bounds of its steps, carried through",
     }
 }

@@ -95,13 +95,13 @@ impl Definer {
         }
         let dtype = self.graph.dtype(arg);
         let arg = self.cast(arg, if dtype == DType::Bool { DType::I32 } else { dtype.compute() })?;
-        let numbers = self.numbers(&shape, &axes)?;
+        let numbers = self.row_major_numbers(&shape, &axes)?;
         let states = self.fold_states(monoid, &[arg, numbers], axes, bound.flag("keepdim"))?;
         Ok(states[1])
     }
 
     /// For each element of a shape its row-major number along these axes.
-    fn numbers(&mut self, shape: &Shape, axes: &[u8]) -> Result<Val, DefineError> {
+    fn row_major_numbers(&mut self, shape: &Shape, axes: &[u8]) -> Result<Val, DefineError> {
         let (zero, one) = (self.constant(Scalar::zero(DType::I64))?, self.constant(Scalar::one(DType::I64))?);
         let mut number: Option<Val> = None;
         for &axis in axes {

@@ -7,6 +7,7 @@ use super::inputs::float_text;
 use super::span::{Complaint, Span};
 use super::syntax::{Argument, Kind, Name, Tree};
 use crate::define::{Function, Object, Term};
+use crate::{DType, Scalar};
 
 impl Reader<'_> {
     /// A function of these parameters; a list gives several results.
@@ -24,6 +25,7 @@ impl Reader<'_> {
         match &tree.kind {
             Kind::Name(name) => self.named(parameters, name, tree.span),
             Kind::Int(n) => Ok(Term::Object(Object::int(*n))),
+            Kind::Wide(n) => Ok(Term::Object(Object::Number(Scalar::from_u64(DType::U64, *n)))),
             Kind::Float(x) => Ok(Term::Object(Object::float(*x))),
             Kind::Bool(value) => Ok(Term::Object(Object::bool(*value))),
             Kind::None => Ok(Term::Object(Object::None)),
