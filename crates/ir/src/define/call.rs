@@ -96,7 +96,6 @@ impl Definer {
             FormOp::Pad => self.pad(bound, arg),
             FormOp::Any => self.call_quantifier(Monoid::Max, bound, arg),
             FormOp::All => self.call_quantifier(Monoid::Min, bound, arg),
-            FormOp::Mean => self.call_mean(bound, arg),
             FormOp::Argmax => self.call_arg(Monoid::Argmax, bound, arg),
             FormOp::Argmin => self.call_arg(Monoid::Argmin, bound, arg),
             FormOp::Cumsum => self.call_scan(Monoid::Sum, Prim::Add, bound, arg),
@@ -112,10 +111,6 @@ impl Definer {
             FormOp::RandLike => self.draw_like(Distribution::Uniform, bound, arg),
             FormOp::RandnLike => self.draw_like(Distribution::Normal, bound, arg),
             FormOp::Var => self.var_mean(bound, arg).map(|(var, _)| var),
-            FormOp::Std => {
-                let (var, _) = self.var_mean(bound, arg)?;
-                self.map(Prim::Sqrt, &[var])
-            }
             FormOp::VarMean => return self.var_mean(bound, arg).map(|(var, mean)| vec![var, mean]),
             FormOp::Welford => {
                 let axes = self.moment_axes(bound, arg)?;

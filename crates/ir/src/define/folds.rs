@@ -1,4 +1,4 @@
-//! Reductions: sums, products, extremes and their places, means, variances.
+//! Reductions: sums, products, extremes and their places, variances.
 //!
 //! Integers and bools are summed as i64. Halves are reduced in f32 and rounded once at the end. An axis of the static
 //! size 1 is squeezed.
@@ -62,21 +62,6 @@ impl Definer {
         let axes = self.fold_axes(bound, arg)?;
         let arg = self.cast(arg, DType::Bool)?;
         self.fold(monoid, arg, axes, bound.flag("keepdim"))
-    }
-
-    /// `mean`: the sum over the count, in the compute dtype.
-    pub(super) fn call_mean(&mut self, bound: &Bound, arg: Val) -> Result<Val, DefineError> {
-        let axes = self.fold_axes(bound, arg)?;
-        let dtype = bound.dtype("dtype").unwrap_or(self.graph.dtype(arg));
-        if !dtype.is_float() {
-            let error = self.refuse("a tensor of floats", format!("one of {dtype}")).argument("arg");
-            return Err(error.at(bound.span(0)).help("give dtype=DataType.Float, or cast it"));
-        }
-        let arg = self.cast(arg, dtype)?;
-        let count = self.divisor(arg, &axes, 0)?;
-        let sum = self.fold(Monoid::Sum, arg, axes, bound.flag("keepdim"))?;
-        let mean = self.map(Prim::Div, &[sum, count])?;
-        self.cast(mean, dtype)
     }
 
     /// `argmax` or `argmin`: the fold of elements together with their numbers in row-major order.

@@ -61,7 +61,7 @@ impl Definer {
             return Err(bound.refuse("dims", "a list of at least one axis of the tensors"));
         }
         let states = self.fold_states(monoid, &vals, axes, bound.flag("keepdim"))?;
-        self.rounded(states, &dtypes)
+        self.rounded_states(states, &dtypes)
     }
 
     /// `scan`: the states at each place, each rounded to the dtype of its tensor.
@@ -71,10 +71,10 @@ impl Definer {
         let monoid = self.monoid(bound, &vals)?;
         let node = self.add_node(Form::Scan { monoid, axis }, &vals)?;
         let states = self.graph.results(node).collect();
-        self.rounded(states, &dtypes)
+        self.rounded_states(states, &dtypes)
     }
 
-    fn rounded(&mut self, states: Vec<Val>, dtypes: &[DType]) -> Result<Vec<Val>, DefineError> {
+    fn rounded_states(&mut self, states: Vec<Val>, dtypes: &[DType]) -> Result<Vec<Val>, DefineError> {
         let dtype = |state: usize| dtypes[state.min(dtypes.len() - 1)];
         states.into_iter().enumerate().map(|(state, val)| self.cast(val, dtype(state))).collect()
     }

@@ -129,10 +129,6 @@ forms! {
         "Is any element over the given dimensions, or all, not zero?";
     All = "all" [ARG, ALL_DIMS, KEEPDIM]
         "Is no element over the given dimensions, or all, zero?";
-    Mean = "mean" [ARG, ALL_DIMS, KEEPDIM, SOME_DTYPE]
-        "The sum over the given dimensions, or all, divided by the count.";
-    Std = "std" [ARG, DIMS, CORRECTION, KEEPDIM]
-        "The square root of the variance, which is divided by count - correction.";
     Argmax = "argmax" [ARG, SOME_DIM, KEEPDIM]
         "The index of the greatest element along a dimension, or among all in row-major order; of equals the first; NaN is the greatest.";
     Argmin = "argmin" [ARG, SOME_DIM, KEEPDIM]

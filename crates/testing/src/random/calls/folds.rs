@@ -8,13 +8,12 @@ use crate::random::program::{Given, Tensor};
 
 impl Caller<'_> {
     pub(super) fn fold(&mut self) {
-        use FormOp::{All, Any, Max, Mean, Min, Prod, Std, Sum, Var, VarMean, Welford};
+        use FormOp::{All, Any, Max, Min, Prod, Sum, Var, VarMean, Welford};
         if self.draws.percent(15) {
             return self.place();
         }
         let tensor = self.tensor();
-        let form =
-            self.draws.one_of(&[Sum, Sum, Sum, Max, Min, Prod, Any, All, Mean, Std, Var, VarMean, Welford]);
+        let form = self.draws.one_of(&[Sum, Sum, Sum, Max, Min, Prod, Any, All, Var, VarMean, Welford]);
         let all: Vec<i64> = (0..self.rank(tensor) as i64).collect();
         let mut axes = self.draws.some_of(&all);
         if axes.is_empty() {
@@ -24,7 +23,7 @@ impl Caller<'_> {
         if form != Welford && self.draws.percent(50) {
             arguments.push((Some("keepdim"), Given::Number(Scalar::from_bool(true))));
         }
-        if matches!(form, Var | VarMean | Std) && self.draws.percent(50) {
+        if matches!(form, Var | VarMean) && self.draws.percent(50) {
             let correction = self.draws.below(2) as i64;
             arguments.push((Some("correction"), Given::Number(Scalar::from_i64(DType::I64, correction))));
         }
