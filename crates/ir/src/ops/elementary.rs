@@ -92,3 +92,11 @@ pub(super) const TAN: CompositeRow = CompositeRow {
     text: "sin(x) / cos(x)",
     doc: "Tangent of x radians; of an infinity, NaN.",
 };
+
+pub(super) const SQUARE: CompositeRow = CompositeRow {
+    name: "square",
+    params: &[X],
+    typing: Typing::Arithmetic,
+    text: "x * x",
+    doc: "x times itself. Integers wrap.",
+};
