@@ -288,7 +288,7 @@ impl<'a> Call<'a> {
             .map(|(operand, scalar)| self.seen(operand, scalar.as_ref()))
             .collect();
         let views = results.iter_mut().map(|memory| memory.view_mut()).collect();
-        library::run(&step.op, &operands, views, &self.machine.pool)?;
+        library::run(&step.op, &operands, views, step.val, &self.machine.pool)?;
         drop(operands);
         for (&slot, memory) in step.results.iter().zip(results) {
             self.memory[slot] = memory;

@@ -94,6 +94,8 @@ pub struct Evaluation {
 pub struct LibraryStep {
     /// What it computes.
     pub op: Library,
+    /// Its first result in the graph.
+    pub val: Val,
     /// Its operands, in order.
     pub operands: Vec<SeenSlot>,
     /// The places of all its results, in order.
@@ -287,7 +289,13 @@ impl Builder {
         results.iter().for_each(|&slot| {
             self.allocate(slot);
         });
-        self.plan.steps.push(Step::Library(LibraryStep { op: call.op.clone(), operands, results, segment }));
+        self.plan.steps.push(Step::Library(LibraryStep {
+            op: call.op.clone(),
+            val: call.node.into(),
+            operands,
+            results,
+            segment,
+        }));
     }
 
     fn seen(&mut self, seen: &Seen, inputs: &[Slot]) -> SeenSlot {

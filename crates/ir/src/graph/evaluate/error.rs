@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use crate::array::ArrayError;
-use crate::graph::{InputError, SizeError};
+use crate::graph::{InputError, SizeError, Val};
 
 /// Why a view was not evaluated.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -23,15 +23,17 @@ pub enum EvaluateError {
         /// The size that groups divide.
         size: usize,
     },
-    /// An index that names no element.
-    #[error("{op}: index {index} is out of range for an axis of size {size}")]
+    /// An index out of range; the elements at such indices have no value.
+    #[error("{val}: index {index} is out of range for axis {axis} of size {size}")]
     Index {
-        /// The op.
-        op: &'static str,
-        /// The index.
+        /// The gather, or what else takes elements at indices.
+        val: Val,
+        /// Which axis.
+        axis: usize,
+        /// Its size.
+        size: i64,
+        /// The smallest index out of range. One beyond 2^63 - 2 is told as that.
         index: i64,
-        /// The size of the axis.
-        size: usize,
     },
     /// More memory than there is or than was allowed.
     #[error("no memory: {bytes} bytes are needed")]

@@ -178,7 +178,7 @@ impl Evaluator<'_> {
                 return fold::scan(monoid, operands, *axis as usize, bounds, meter);
             }
             Form::Library(op) => {
-                let context = library::Context { sizes: sizes.to_vec(), bounds, meter };
+                let context = library::Context { val: node.into(), sizes: sizes.to_vec(), bounds, meter };
                 return library::library(op, operands, &context);
             }
             Form::Iota(_) => movement::iota(&operands[0], &operands[1], sizes[0], bounds, meter)?,

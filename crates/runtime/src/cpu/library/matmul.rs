@@ -9,6 +9,9 @@ use crate::cpu::pool::Pool;
 
 /// `a @ b` over the last two axes; of the axes before them those of size 1 are repeated.
 pub fn matmul(a: &ArrayView<'_>, b: &ArrayView<'_>, result: &Shared<'_>, pool: &Pool) {
+    if result.numel() == 0 {
+        return;
+    }
     let sizes = result.layout().sizes.clone();
     let rank = sizes.len();
     let batches = &sizes[..rank - 2];
@@ -19,8 +22,8 @@ pub fn matmul(a: &ArrayView<'_>, b: &ArrayView<'_>, result: &Shared<'_>, pool: &
     let (of_a, of_b) = (seen(a), seen(b));
     let count: usize = batches.iter().product();
     let products = match one_for_all(&of_a, &of_b) {
-        Some(product) if result.numel() > 0 => vec![product],
-        _ => (0..count).map(|batch| product(&of_a, &of_b, batch)).collect(),
+        Some(product) => vec![product],
+        None => (0..count).map(|batch| product(&of_a, &of_b, batch)).collect(),
     };
     multiply_all(a, b, &products, result, pool);
 }

@@ -15,21 +15,21 @@ mod sort;
 mod tests;
 
 use ir::array::{ArrayView, ArrayViewMut};
-use ir::graph::Library;
 use ir::graph::evaluate::EvaluateError;
+use ir::graph::{Library, Val};
 
 use super::pool::Pool;
 use lines::Shared;
 
-/// Computes a library op: dense results from operands of any strides.
+/// Computes a library op: dense results from operands of any strides. Errors name `val`.
 ///
 /// # Errors
-/// [`EvaluateError::Index`] for an index out of range, the first in row-major order of its line;
-/// [`EvaluateError::Memory`].
+/// [`EvaluateError::Index`] for the smallest index out of range, [`EvaluateError::Group`], [`EvaluateError::Memory`].
 pub fn run(
     op: &Library,
     operands: &[ArrayView<'_>],
     results: Vec<ArrayViewMut<'_>>,
+    val: Val,
     pool: &Pool,
 ) -> Result<(), EvaluateError> {
     let results: Vec<Shared<'_>> = results.into_iter().map(Shared::new).collect();
@@ -41,7 +41,7 @@ pub fn run(
             sort::sort(arg, usize::from(*axis), *largest, Some(values), indices, pool)
         }
         (Library::Scatter(axis), [arg, index, src], [result]) => {
-            scatter::scatter([arg, index, src], usize::from(*axis), result, pool)
+            scatter::scatter([arg, index, src], usize::from(*axis), result, val, pool)
         }
         (Library::Matmul(_), [a, b], [result]) => {
             matmul::matmul(a, b, result, pool);

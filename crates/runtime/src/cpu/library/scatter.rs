@@ -2,7 +2,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use ir::array::{ArrayView, Element, Layout, with_element};
+use ir::array::{ArrayView, Element, with_element};
+use ir::graph::Val;
 use ir::graph::evaluate::EvaluateError;
 
 use super::lines::{Lines, Shared, read};
@@ -11,11 +12,12 @@ use crate::cpu::pool::Pool;
 /// `arg` with elements of `src` where `index` says along the axis.
 ///
 /// # Errors
-/// [`EvaluateError::Index`]: the first index in row-major order that is out of range.
+/// [`EvaluateError::Index`]: the smallest index out of range.
 pub fn scatter(
     [arg, index, src]: [&ArrayView<'_>; 3],
     axis: usize,
     result: &Shared<'_>,
+    val: Val,
     pool: &Pool,
 ) -> Result<(), EvaluateError> {
     let scatter = Scatter {
@@ -36,7 +38,10 @@ pub fn scatter(
         scatter.check_all();
     }
     match scatter.outside.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        Some((_, index)) => Err(EvaluateError::Index { op: "scatter", index, size: arg.sizes()[axis] }),
+        Some(index) => {
+            let (size, index) = (arg.sizes()[axis] as i64, index.min(i64::MAX - 1));
+            Err(EvaluateError::Index { val, axis, size, index })
+        }
         None => Ok(()),
     }
 }
@@ -49,8 +54,8 @@ struct Scatter<'s> {
     result: &'s Shared<'s>,
     /// The lines of the three operands, numbered alike.
     lines: [Lines; 3],
-    /// The first index out of range: its number in row-major order, and the index.
-    outside: Mutex<Option<(usize, i64)>>,
+    /// The smallest index out of range.
+    outside: Mutex<Option<i64>>,
 }
 
 /// One line of each operand.
@@ -78,10 +83,10 @@ impl Scatter<'_> {
             src.resize(count, T::from_int(0));
             read::<T, T>(self.src, self.lines[2].at(&at, count), src, |x| x);
             self.read_index(&at, index);
-            for (k, (&place, &value)) in index.iter().zip(src.iter()).enumerate() {
+            for (&place, &value) in index.iter().zip(src.iter()) {
                 match usize::try_from(place).ok().and_then(|place| arg.get_mut(place)) {
                     Some(element) => *element = value,
-                    None => return self.report(self.number_of(&at, k), place),
+                    None => self.report(place),
                 }
             }
         }
@@ -107,22 +112,14 @@ impl Scatter<'_> {
     /// No element can be written to a result without elements.
     fn check_all(&self) {
         if self.index.numel() > 0 {
-            let index = self.index.scalar(0).as_i64();
-            self.report(0, index);
+            let mut indices = vec![0; self.index.numel()];
+            with_element!(self.index.dtype(), I => self.index.read::<I, i64>(0, &mut indices, I::to_int));
+            indices.into_iter().for_each(|index| self.report(index));
         }
     }
 
-    /// The number in row-major order of the index in a line.
-    fn number_of(&self, at: &[usize], k: usize) -> usize {
-        let dense = Layout::dense(self.index.sizes());
-        let first = Lines::new(&dense, self.axis, &dense.sizes).at(at, 1).offset as usize;
-        first + k * dense.strides[self.axis] as usize
-    }
-
-    fn report(&self, number: usize, index: i64) {
+    fn report(&self, index: i64) {
         let mut outside = self.outside.lock().unwrap_or_else(PoisonError::into_inner);
-        if outside.is_none_or(|(first, _)| number < first) {
-            *outside = Some((number, index));
-        }
+        *outside = Some(outside.map_or(index, |least| least.min(index)));
     }
 }

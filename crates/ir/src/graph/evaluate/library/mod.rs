@@ -11,10 +11,12 @@ use std::sync::Arc;
 use super::EvaluateError;
 use super::value::{Meter, Strided, Value};
 use crate::array::with_element;
-use crate::graph::Library;
+use crate::graph::{Library, Val};
 
 /// What one library op needs besides its operands.
 pub(super) struct Context<'m> {
+    /// Its first result, for errors.
+    pub val: Val,
     /// The sizes of its first result.
     pub sizes: Vec<usize>,
     pub bounds: bool,

@@ -68,6 +68,7 @@ fn moves(
     let size = context.sizes[axis];
     let mut moves = Moves { pairs: Vec::with_capacity(values.len()), unsure: Vec::new() };
     let mut at = vec![0_usize; index.sizes().len()];
+    let mut outside = None;
     for (number, (&value, &sure)) in values.iter().zip(&sure).enumerate() {
         let mut rest = number;
         for (place, &extent) in at.iter_mut().zip(index.sizes()).rev() {
@@ -81,11 +82,14 @@ fn moves(
             Some(value) => {
                 moves.pairs.push((sum(&source.strides), first + value * target.strides[axis] as usize));
             }
-            None => return Err(EvaluateError::Index { op: "scatter", index: value, size }),
+            None => outside = Some(outside.map_or(value, |least: i64| least.min(value))),
         }
         if !sure {
             moves.unsure.push(first);
         }
     }
-    Ok(moves)
+    let index = outside.map(|index| index.min(i64::MAX - 1));
+    let refused =
+        index.map(|index| EvaluateError::Index { val: context.val, axis, size: size as i64, index });
+    refused.map_or(Ok(moves), Err)
 }
