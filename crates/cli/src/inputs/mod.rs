@@ -105,6 +105,7 @@ fn seen(array: &StridedArray) -> TensorSpec {
         dtype: view.dtype(),
         sizes: view.sizes().iter().map(|&size| size as i64).collect(),
         strides: view.strides().iter().map(|&stride| stride as i64).collect(),
+        offset: 0,
         storage: view.numel() as i64,
         distribution: Distribution::Constant(0.0),
     }
@@ -198,7 +199,7 @@ fn packed(dtype: DType, sizes: Vec<i64>, order: &[usize], distribution: Distribu
         strides[axis] = storage.max(1);
         storage = storage.checked_mul(sizes[axis])?;
     }
-    Some(TensorSpec { dtype, sizes, strides, storage, distribution })
+    Some(TensorSpec { dtype, sizes, strides, offset: 0, storage, distribution })
 }
 
 /// A listed tensor at other sizes: as it is where they are the same; else without gaps, in the same order of axes.

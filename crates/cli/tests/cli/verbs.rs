@@ -13,6 +13,12 @@ fn json(line: &str) -> Value {
 }
 
 #[test]
+fn a_reproducer_runs_as_nvfuser_prints_it() {
+    let text = fine("run tests/run/reproducer_of_nvfuser.py --check");
+    assert!(text.contains("matches the evaluator"), "{text}");
+}
+
+#[test]
 fn run_checks_and_times() {
     let text = fine(&format!("{SOFTMAX} --check --time --threads 2 --seed 3"));
     for expected in

@@ -61,8 +61,9 @@ pub fn output_names(definition: &Definition) -> Vec<String> {
     let record = &definition.record;
     let mut names: Vec<String> = Vec::new();
     for statement in record.statements() {
-        let Action::Output { value, .. } = &statement.action else { continue };
-        let data = record.entry(*value);
+        let Action::Output { value, alias } = &statement.action else { continue };
+        // What is written to an input is its new contents.
+        let data = record.entry(alias.unwrap_or(*value));
         let mut written = written(record).into_iter().filter(|(val, ..)| *val == data.val);
         let printed = written.next().map_or_else(|| data.val.to_string(), |(_, _, printed)| printed);
         let own = data.name.clone().unwrap_or(printed);

@@ -221,11 +221,54 @@ impl Definer {
         let Some(&first) = tensors.first().filter(|_| !scalars) else {
             return Err(bound.refuse("tensors", "a list of tensors, at least one"));
         };
-        if bound.flag("manual_padding") {
-            return Err(bound.refuse("manual_padding", "False: operands are given without padding"));
-        }
         let axis = bound.axis("dim", self.graph.shape(first).len())?;
+        let tensors = match bound.flag("manual_padding") {
+            true => self.without_padding(bound, &tensors, axis)?,
+            false => tensors,
+        };
+        let first = tensors[0];
         if tensors.len() == 1 { Ok(first) } else { self.add(Form::Cat(axis as u8), &tensors) }
+    }
+
+    /// The operands of a `cat` whose printer padded each to the size of the result, so that they lie where they belong:
+    /// what was padded.
+    fn without_padding(
+        &mut self,
+        bound: &Bound,
+        tensors: &[Val],
+        axis: usize,
+    ) -> Result<Vec<Val>, DefineError> {
+        let refuse = || {
+            let expected =
+                format!("a list of tensors, each padded along dimension {axis} to its place in the result");
+            bound.refuse("tensors", &expected)
+        };
+        let mut place = Expr::zero();
+        let mut bare = Vec::with_capacity(tensors.len());
+        for &tensor in tensors {
+            let Form::Pad { before, after } = self.graph.form(tensor).clone() else {
+                bare.push(tensor);
+                place = place + self.graph.shape(tensor)[axis].clone();
+                continue;
+            };
+            let operands = self.graph.operands(tensor).to_vec();
+            if self.facts.assume_equal(&before[axis], &place).is_err() {
+                return Err(refuse());
+            }
+            place = place + self.graph.shape(operands[0])[axis].clone();
+            let (mut others_before, mut others_after) = (before, after);
+            (others_before[axis], others_after[axis]) = (Expr::zero(), Expr::zero());
+            let is_bare = others_before.iter().chain(&others_after).all(Expr::is_zero);
+            bare.push(match is_bare {
+                true => operands[0],
+                false => self.add(Form::Pad { before: others_before, after: others_after }, &operands)?,
+            });
+        }
+        for &tensor in tensors {
+            let size = self.graph.shape(tensor)[axis].clone();
+            self.facts.assume_equal(&size, &place).map_err(|_| refuse())?;
+        }
+        Ok(bare)
     }
 
     pub(super) fn full(&mut self, bound: &Bound) -> Result<Val, DefineError> {

@@ -14,8 +14,8 @@ use std::sync::{Arc, OnceLock};
 use compiler::SegmentPlan;
 use compiler::target::Target;
 use ferrofuse::{
-    ArrayView, CompileOptions, Decision, Definition, Executable, Executor, Hints, Machine, MachineOptions,
-    PlanOptions, Schedule, Side, Stream,
+    Argument, ArrayView, CompileOptions, Decision, Definition, Executable, Executor, Hints, Machine,
+    MachineOptions, PlanOptions, Schedule, Side, Stream,
 };
 use ir::graph::evaluate::{EvaluateOptions, Evaluated, compare, evaluate};
 use ir::kernel::{LaneOrder, Options as InterpreterOptions};
@@ -23,7 +23,7 @@ use ir::kernel::{LaneOrder, Options as InterpreterOptions};
 use failure::panic_message;
 pub use failure::{Failure, Kind};
 
-use crate::random::{Draws, Placed, Program, schedule, segmentation};
+use crate::random::{Draws, Placed, Program, Writable, schedule, segmentation};
 
 /// Who chooses segments and schedules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -252,6 +252,7 @@ impl Check {
         let outputs = executable
             .run_on(machine, &self.views())
             .map_err(|error| Failure::new(Kind::Error, format!("{name}: {error}")))?;
+        self.execute_in_place(executable, covered)?;
         for segment in &variant.report.segments {
             covered.kernels += segment.kernels.len();
             covered.evaluated += usize::from(segment.evaluator_reason.is_some());
@@ -262,6 +263,29 @@ impl Check {
             bytes.push(output.as_bytes().to_vec());
         }
         Ok(bytes)
+    }
+
+    /// Calls the executable so that it writes to inputs, where it is to, and compares what they hold then.
+    fn execute_in_place(&self, executable: &Executable, covered: &mut Covered) -> Result<(), Failure> {
+        let outputs = self.definition.fusion.outputs();
+        if outputs.iter().all(|output| output.alias.is_none()) {
+            return Ok(());
+        }
+        executable.generator().set_state(Stream::default());
+        let mut placed: Vec<Writable> = self.placed.iter().map(Placed::writable).collect();
+        let arguments: Vec<Argument<'_>> = placed.iter_mut().map(|input| input.view_mut().into()).collect();
+        let given = executable.run_in_place(&arguments);
+        let given = given.map_err(|error| Failure::new(Kind::Error, format!("in place: {error}")))?;
+        drop(arguments);
+        let mut given = given.iter();
+        for (number, (output, expected)) in outputs.iter().zip(&self.expected).enumerate() {
+            let actual = match output.alias {
+                Some(input) => placed[input as usize].view(),
+                None => given.next().expect("one for each output that is given back").view(),
+            };
+            compare_output("in place", number, expected, &actual, covered)?;
+        }
+        Ok(())
     }
 }
 

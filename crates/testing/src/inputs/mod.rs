@@ -23,7 +23,7 @@ pub fn draw(spec: &InputSpec, seed: u64, place: usize) -> Result<StridedArray, A
 
 fn layout(spec: &TensorSpec) -> Layout {
     Layout {
-        offset: 0,
+        offset: spec.offset as isize,
         sizes: spec.sizes.iter().map(|&size| size as usize).collect::<Dims>(),
         strides: spec.strides.iter().map(|&stride| stride as isize).collect::<Strides>(),
     }

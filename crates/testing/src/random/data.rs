@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use ferrofuse::{ArrayView, DType, Scalar, Side};
+use ir::array::ArrayViewMut;
 
 use super::draws::Draws;
 use crate::emulator::GuardedBuffer;
@@ -63,6 +64,33 @@ impl Placed {
     pub fn view(&self) -> ArrayView<'_> {
         ArrayView::new(self.memory.bytes(), self.start, self.dtype, &self.sizes, &self.strides)
             .expect("the memory was made for these strides")
+    }
+
+    /// A copy that may be written to.
+    pub fn writable(&self) -> Writable {
+        Writable { bytes: self.memory.bytes().to_vec(), like: self.clone() }
+    }
+}
+
+/// An input in memory of its own that may be written to.
+#[derive(Clone, Debug)]
+pub struct Writable {
+    bytes: Vec<u8>,
+    like: Placed,
+}
+
+impl Writable {
+    /// What it holds.
+    pub fn view(&self) -> ArrayView<'_> {
+        let Placed { start, dtype, sizes, strides, .. } = &self.like;
+        ArrayView::new(&self.bytes, *start, *dtype, sizes, strides).expect("as long as the memory it copies")
+    }
+
+    /// The input for writing.
+    pub fn view_mut(&mut self) -> ArrayViewMut<'_> {
+        let Placed { start, dtype, sizes, strides, .. } = &self.like;
+        let view = ArrayViewMut::new(&mut self.bytes, *start, *dtype, sizes, strides);
+        view.expect("as long as the memory it copies")
     }
 }
 

@@ -58,6 +58,7 @@ pub fn generate(seed: u64) -> Program {
         }
     }
     writer.outputs(&mut draws);
+    writer.in_place(&mut draws);
     writer.program.drop_dead();
     writer.program
 }
@@ -167,6 +168,30 @@ impl Writer {
             living.drop_dead();
             if !living.steps.iter().any(|step| step.results.contains(&tensor)) {
                 self.program.outputs.push(tensor);
+            }
+        }
+    }
+
+    /// Sometimes inputs that are written to: with what was computed, another input or themselves.
+    fn in_place(&mut self, draws: &mut Draws) {
+        if draws.percent(70) {
+            return;
+        }
+        let mut made: Vec<Tensor> = self.draft.tensors();
+        made.reverse();
+        for (input, data) in &self.program.inputs {
+            if data.is_scalar || data.placement.steps.contains(&0) || draws.percent(20) {
+                continue;
+            }
+            let fits = |&tensor: &Tensor| {
+                let all = [self.program.in_place.as_slice(), &[(tensor, *input)]].concat();
+                self.draft.dtype(tensor) == data.dtype
+                    && self.draft.sizes(tensor).as_ref() == Some(&data.sizes)
+                    && self.draft.clone().finish(&self.program.outputs, &all).is_ok()
+            };
+            let fitting: Vec<Tensor> = made.iter().copied().filter(fits).take(3).collect();
+            if !fitting.is_empty() {
+                self.program.in_place.push((draws.one_of(&fitting), *input));
             }
         }
     }

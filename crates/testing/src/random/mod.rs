@@ -11,7 +11,7 @@ mod program;
 mod schedule;
 mod segmentation;
 
-pub use data::{Input, Numbers, Placed, Placement};
+pub use data::{Input, Numbers, Placed, Placement, Writable};
 pub use draws::Draws;
 pub use generate::generate;
 pub use program::{Draft, Given, Program, Size, Step, Tensor};

@@ -26,6 +26,8 @@ pub struct Program {
     pub steps: Vec<Step>,
     /// What it gives back; a tensor may stand twice.
     pub outputs: Vec<Tensor>,
+    /// What it writes to inputs: the tensor and the input.
+    pub in_place: Vec<(Tensor, Tensor)>,
 }
 
 /// A call of an op.
@@ -124,7 +126,7 @@ impl Program {
     /// # Errors
     /// When some call is refused, which can happen when a program was cut down.
     pub fn define(&self) -> Result<Definition, DefineError> {
-        self.draft()?.finish(&self.outputs)
+        self.draft()?.finish(&self.outputs, &self.in_place)
     }
 
     /// The program built as far as its calls go.
@@ -167,6 +169,7 @@ impl Program {
     /// Drops calls and inputs that no output needs.
     pub fn drop_dead(&mut self) {
         let mut needed: Vec<Tensor> = self.outputs.clone();
+        needed.extend(self.in_place.iter().flat_map(|&(output, input)| [output, input]));
         for place in (0..self.steps.len()).rev() {
             if self.steps[place].results.iter().any(|result| needed.contains(result)) {
                 needed.extend(self.steps[place].arguments.iter().flat_map(|(_, given)| given.tensors()));
@@ -303,13 +306,21 @@ impl Draft {
         self.shape(tensor).iter().map(size).collect()
     }
 
-    /// The definition that gives these tensors back.
+    /// The definition that gives these tensors back and writes those to inputs.
     ///
     /// # Errors
-    /// When there are none, or one is a scalar of the language.
-    pub fn finish(mut self, outputs: &[Tensor]) -> Result<Definition, DefineError> {
+    /// When there are none, one is a scalar of the language, or one does not fit its input.
+    pub fn finish(
+        mut self,
+        outputs: &[Tensor],
+        in_place: &[(Tensor, Tensor)],
+    ) -> Result<Definition, DefineError> {
         for output in outputs {
             self.definer.add_output(&Object::Value(self.values[output]), None)?;
+        }
+        for (output, input) in in_place {
+            let input = Object::Value(self.values[input]);
+            self.definer.add_output(&Object::Value(self.values[output]), Some(&input))?;
         }
         self.definer.finish()
     }

@@ -24,9 +24,15 @@ fn fewer_outputs(program: &Program) -> Vec<Program> {
         smaller.outputs.remove(place);
         smaller
     };
+    let written = (0..program.in_place.len()).map(|place| {
+        let mut smaller = program.clone();
+        smaller.in_place.remove(place);
+        smaller
+    });
     let alone = program.outputs.iter().map(|&output| Program { outputs: vec![output], ..program.clone() });
     let count = program.outputs.len();
-    alone.filter(|_| count > 2).chain((0..count).filter(|_| count > 1).map(without)).collect()
+    let fewer = alone.filter(|_| count > 2).chain((0..count).filter(|_| count > 1).map(without));
+    fewer.chain(written).collect()
 }
 
 /// Each call left out, its results replaced by a tensor of the same type: an operand, or an input of its own.
@@ -91,6 +97,7 @@ fn replaced(program: &Program, place: usize, others: &[Tensor]) -> Program {
         }
     }
     smaller.outputs.iter_mut().for_each(|output| *output = rename(*output));
+    smaller.in_place.iter_mut().for_each(|(output, _)| *output = rename(*output));
     smaller
 }
 

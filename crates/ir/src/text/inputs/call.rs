@@ -162,28 +162,25 @@ impl Call<'_> {
         let sizes = sizes(self.required(0, &["size"])?)?;
         let strides_tree = self.required(1, &["stride"])?;
         let strides = checked_sizes(integers(strides_tree)?, strides_tree.span)?;
-        if let Some(offset) = self.argument(2, &["storage_offset"])
-            && integer(offset)? != 0
-        {
-            return Err(Complaint::new(
-                offset.span,
-                "an offset into the storage is not supported",
-                "expected 0",
-            ));
-        }
+        let offset = match self.argument(2, &["storage_offset"]) {
+            Some(tree) => checked_sizes(vec![integer(tree)?], tree.span)?[0],
+            None => 0,
+        };
         if sizes.len() != strides.len() {
             let label = format!("expected {} strides", sizes.len());
             return Err(Complaint::new(strides_tree.span, "as many strides as sizes are needed", label));
         }
-        let reached = sizes.iter().zip(&strides).try_fold(1_i64, |reached, (&size, &stride)| {
-            (size - 1).max(0).checked_mul(stride)?.checked_add(reached)
-        });
+        let reached =
+            sizes.iter().zip(&strides).try_fold(offset.saturating_add(1), |reached, (&size, &stride)| {
+                (size - 1).max(0).checked_mul(stride)?.checked_add(reached)
+            });
         if reached.is_none_or(|reached| reached > spec.storage) && !sizes.contains(&0) {
             let label = format!("the storage has {} elements", spec.storage);
             return Err(Complaint::new(self.span, "this view reaches beyond its storage", label));
         }
         sizes.iter().try_fold(1_i64, |n, &size| n.checked_mul(size)).ok_or_else(|| self.too_large())?;
-        Ok(TensorSpec { sizes, strides, ..spec })
+        let offset = if sizes.contains(&0) { 0 } else { offset };
+        Ok(TensorSpec { sizes, strides, offset, ..spec })
     }
 
     pub fn axis(&self, place: usize, rank: usize) -> Result<usize, Complaint> {
@@ -214,6 +211,6 @@ impl Call<'_> {
         let same = spec.is_contiguous() && dense.sizes.iter().product::<i64>() == spec.sizes.iter().product();
         let refuse =
             || Complaint::new(self.span, "cannot view the tensor so", "expected as many elements, in order");
-        same.then_some(TensorSpec { storage: spec.storage, ..dense }).ok_or_else(refuse)
+        same.then_some(TensorSpec { storage: spec.storage, offset: spec.offset, ..dense }).ok_or_else(refuse)
     }
 }

@@ -33,6 +33,8 @@ pub struct TensorSpec {
     pub sizes: Vec<i64>,
     /// Elements from one index to the next, for each axis; 0 where an axis is expanded.
     pub strides: Vec<i64>,
+    /// Elements of the memory before the one at index zero.
+    pub offset: i64,
     /// Elements of the memory behind it.
     pub storage: i64,
     /// What the memory holds.
@@ -162,7 +164,7 @@ impl TensorSpec {
             storage = storage.checked_mul(sizes[axis])?;
         }
         storage.checked_mul(dtype.size() as i64)?;
-        Some(TensorSpec { dtype, sizes, strides, storage, distribution })
+        Some(TensorSpec { dtype, sizes, strides, offset: 0, storage, distribution })
     }
 
     fn is_contiguous(&self) -> bool {
@@ -190,8 +192,9 @@ mod tests {
     fn shown(spec: &InputSpec) -> String {
         match spec {
             InputSpec::Scalar(scalar) => format!("{} {scalar}", scalar.dtype()),
-            InputSpec::Tensor(TensorSpec { dtype, sizes, strides, storage, distribution }) => {
-                format!("{dtype} {sizes:?} {strides:?} {storage} {distribution:?}")
+            InputSpec::Tensor(TensorSpec { dtype, sizes, strides, offset, storage, distribution }) => {
+                let offset = if *offset == 0 { String::new() } else { format!("from {offset} ") };
+                format!("{dtype} {sizes:?} {strides:?} {offset}{storage} {distribution:?}")
             }
         }
     }
@@ -214,6 +217,7 @@ mod tests {
     #[test]
     fn views_of_storage() {
         check("torch.randn(4).as_strided((2, 3, 4), (0, 0, 1))", "f32 [2, 3, 4] [0, 0, 1] 4 Normal");
+        check("torch.randn(9).as_strided((2, 3), (3, 1), 2)", "f32 [2, 3] [3, 1] from 2 9 Normal");
         check("torch.randn(2, 3).t().to(torch.float16)", "f16 [3, 2] [1, 3] 6 Normal");
         check("torch.randn(2, 3, 4).permute(2, 0, -2).cuda()", "f32 [4, 2, 3] [1, 12, 4] 24 Normal");
         check("torch.randn(2, 3, 4).transpose(0, 1)", "f32 [3, 2, 4] [4, 12, 1] 24 Normal");
@@ -227,6 +231,10 @@ mod tests {
         check(
             "torch.randn(4).as_strided((2, 4), (4, 1))",
             "this view reaches beyond its storage (the storage has 4 elements)",
+        );
+        check(
+            "torch.randn(7).as_strided((2, 3), (3, 1), storage_offset=2)",
+            "this view reaches beyond its storage (the storage has 7 elements)",
         );
         check(
             "torch.randn(4).as_strided((4,), (1, 1))",
