@@ -7,5 +7,6 @@ mod executors;
 mod explained;
 mod in_place;
 mod machine;
+mod random;
 mod refusals;
 mod tensors;
