@@ -176,6 +176,13 @@ def adam_step(param, grad, mean, square, steps):
     return [new_param, new_mean, new_square, step]
 
 
+def cross_entropy(logits, labels):
+    greatest = np.max(logits, axis=1, initial=-np.inf)
+    total = np.exp(logits - greatest[:, None]).sum(axis=1)
+    loss = np.log(total) + greatest - logits[np.arange(len(labels)), labels.astype(int)]
+    return [loss, loss.sum() / np.float64(len(labels))]
+
+
 # --------------------------------------------------------------------------------- shapes of the inputs, and sizes
 PLANES = [(1, 1), (3, 17), (17, 3), (1023, 17), (17, 1023), (1, 1023), (1023, 1), (64, 96), (0, 5), (5, 0)]
 IMAGES = [(1, 1, 1, 1), (3, 17, 1, 3), (17, 3, 3, 1), (1, 1023, 1, 1), (1023, 1, 1, 3), (2, 3, 17, 17), (0, 3, 2, 2), (2, 0, 3, 3)]
@@ -193,6 +200,7 @@ EXAMPLES = [
     (rms_norm, "bb", lambda r, c: [(r, c), (c,)], PLANES),
     (transpose_add, "ff", lambda r, c: [(r, c), (c, r)], PLANES),
     (batch_norm, "fffff", lambda n, c, h, w: [(n, c, h, w), (c,), (c,), (c,), (c,)], IMAGES),
+    (cross_entropy, "bi", lambda r, c: [(r, c), (r,)], [(r, c) for r, c in PLANES if c]),
     (reduction_broadcast_add, "b", lambda r, c: [(r, c)], PLANES),
     (
         modulated_layer_norm_backward,
@@ -217,15 +225,27 @@ EXAMPLES = [
 # What numbers are scaled by where a softmax of large ones would hang on the last bit of a sum; whole numbers will not do.
 SCALES = {nanogpt_attention: 0.2}
 # Of which dtype inputs are; `p` is f32 above zero.
-TORCH = {"b": "torch.bfloat16", "f": "torch.float32", "p": "torch.float32"}
+TORCH = {"b": "torch.bfloat16", "f": "torch.float32", "p": "torch.float32", "i": "torch.int64"}
 
 
 # ------------------------------------------------------------------------------------------------------- the inputs
+STORED = {"f": np.float32, "i": np.int64}
+
+
+def given(random, kind, shape, columns, scale):
+    """Normal numbers in the dtype of the kind, `p` above zero; integers are places among the columns."""
+    if kind == "i":
+        return random.integers(0, columns, shape)
+    numbers = scale * random.standard_normal(shape)
+    numbers = np.abs(numbers) + 0.5 if kind == "p" else numbers
+    return rounded(numbers) if kind == "b" else numbers.astype(np.float32)
+
+
 def write_safetensors(path, tensors):
     header, blobs, place = {}, [], 0
     for name, (kind, values) in tensors.items():
-        blob = (bf16_bits(values) if kind == "b" else values.astype(np.float32)).tobytes()
-        dtype = "BF16" if kind == "b" else "F32"
+        blob = (bf16_bits(values) if kind == "b" else values.astype(STORED[kind])).tobytes()
+        dtype = {"b": "BF16", "f": "F32", "i": "I64"}[kind]
         header[name] = {"dtype": dtype, "shape": list(values.shape), "data_offsets": [place, place + len(blob)]}
         blobs.append(blob)
         place += len(blob)
@@ -256,12 +276,12 @@ def stream(state, places):
     return mixed(np.uint64(state) + (places + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15))
 
 
-def drawn(seed, number, count, lowest):
-    """What the binary draws for input `number` from whole numbers."""
+def drawn(seed, number, count, lowest, span):
+    """What the binary draws for input `number` from so many whole numbers."""
     one = lambda state, place: stream(state, np.array([place], np.uint64))[0]
     random = stream(one(seed, 0) + one(number, 1), np.arange(count, dtype=np.uint64))
     high, low = random >> np.uint64(32), random & np.uint64(0xFFFFFFFF)
-    return lowest + ((high * np.uint64(SPAN) + (low * np.uint64(SPAN) >> np.uint64(32))) >> np.uint64(32)).astype(np.int64)
+    return lowest + ((high * np.uint64(span) + (low * np.uint64(span) >> np.uint64(32))) >> np.uint64(32)).astype(np.int64)
 
 
 def strided_layout(shape, number):
@@ -316,19 +336,18 @@ def case(binary, formula, kinds, shapes, strided):
             values, lines = [], []
             for number, (kind, shape) in enumerate(zip(kinds, shapes, strict=True)):
                 strides, storage = strided_layout(shape, number)
-                lowest = 1 if kind == "p" else LOWEST
-                flat = drawn(7, number, storage, lowest).astype(np.float64)
+                lowest, span = {"i": (0, shapes[0][-1]), "p": (1, SPAN)}.get(kind, (LOWEST, SPAN))
+                flat = drawn(7, number, storage, lowest, span).astype(np.float64)
                 values.append(np.lib.stride_tricks.as_strided(flat, shape, [8 * s for s in strides]))
-                draw = f"torch.randint({lowest}, {lowest + SPAN}, ({storage},)).to({TORCH[kind]})"
+                draw = f"torch.randint({lowest}, {lowest + span}, ({storage},)).to({TORCH[kind]})"
                 lines.append(f"    {draw}.as_strided({tuple(shape)!r}, {tuple(strides)!r}),\n")
             definition = folder / "definition.py"
             definition.write_text(re.sub(r"^inputs = \[.*?^\]", lambda _: f"inputs = [\n{''.join(lines)}]", source, flags=re.M | re.S))
             report, got = run(binary, definition, folder, ["--seed", "7"])
         else:
             random = np.random.default_rng(len(name))
-            values = [SCALES.get(formula, 1) * random.standard_normal(shape) for shape in shapes]
-            values = [np.abs(v) + 0.5 if kind == "p" else v for kind, v in zip(kinds, values, strict=True)]
-            values = [rounded(v) if kind == "b" else v.astype(np.float32) for kind, v in zip(kinds, values, strict=True)]
+            scale = SCALES.get(formula, 1)
+            values = [given(random, kind, shape, shapes[0][-1], scale) for kind, shape in zip(kinds, shapes, strict=True)]
             tensors = {n: (kind, v) for n, kind, v in zip(names, kinds, values, strict=True)}
             write_safetensors(folder / "inputs.safetensors", tensors)
             definition = ROOT / "examples" / f"{formula.__name__}.py"

@@ -7,4 +7,4 @@ def f(fd):
 inputs = [torch.zeros((6,)), torch.arange(3, -3, -1)]
 
 # ---- expect
-# n5: index -2 is out of range for axis 0 of size 6
+# line 5: `scatter`: index -2 is out of range for axis 0 of size 6

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 use compiler::layout::{Layout, Stride};
 use compiler::schedule::Hints;
-use compiler::segment::legal;
+use compiler::segment::{Demand, legal};
 use compiler::{Decision, Plan, SegmentPlan};
 use ir::define::Definition;
 use ir::graph::{Form, Fusion, Node, Output, Val};
@@ -166,8 +166,17 @@ impl Explainer<'_> {
         self.hints.value(&self.formula(val))
     }
 
-    fn tensor(&self, val: Val) -> TensorBytes {
-        let formula = self.formula(val);
+    /// Bytes of an input that a view reads.
+    fn read_formula(&self, view: &Fusion, val: Val) -> Expr {
+        let read = Demand::of(&self.plan.graph, view).bytes(val, self.formula(val));
+        self.plan.fusion.facts().normalize(&read)
+    }
+
+    fn read_bytes(&self, view: &Fusion) -> u64 {
+        read(view).map(|val| self.hints.value(&self.read_formula(view, val))).sum()
+    }
+
+    fn tensor(&self, val: Val, formula: Expr) -> TensorBytes {
         let bytes = self.hints.value(&formula);
         TensorBytes { name: self.names.of(val), bytes, bytes_formula: formula.to_string() }
     }
@@ -182,8 +191,12 @@ impl Explainer<'_> {
         SegmentExplanation {
             name: name.clone(),
             ops: view.order().iter().filter(|&&node| is_operation(&self.plan.graph.node(node).form)).count(),
-            inputs: read(view).map(|val| self.tensor(val)).collect(),
-            outputs: view.outputs().iter().map(|output| self.tensor(output.val)).collect(),
+            inputs: read(view).map(|val| self.tensor(val, self.read_formula(view, val))).collect(),
+            outputs: view
+                .outputs()
+                .iter()
+                .map(|output| self.tensor(output.val, self.formula(output.val)))
+                .collect(),
             recomputed: self.recomputed(number),
             schedule,
             library: library(&self.plan.segments[number]),
@@ -206,7 +219,7 @@ impl Explainer<'_> {
 
     /// Bytes that a segment moves: inputs as often as it passes over them, outputs once, partial results out and in.
     fn moved_bytes(&self, segment: &SegmentPlan) -> u64 {
-        let read: u64 = read(&segment.view).map(|val| self.bytes(val)).sum();
+        let read = self.read_bytes(&segment.view);
         let written: u64 = segment.view.outputs().iter().map(|output| self.bytes(output.val)).sum();
         let partial: u64 = match &segment.decision {
             Decision::Kernels(kernels) => {
@@ -230,8 +243,9 @@ impl Explainer<'_> {
 
     fn compulsory_bytes(&self) -> u64 {
         let fusion = &self.plan.fusion;
-        let used = |val: &Val| !fusion.uses(*val).is_empty() || fusion.is_output(*val);
-        let read: u64 = fusion.inputs().iter().filter(|val| used(val)).map(|&val| self.bytes(val)).sum();
+        let given_back =
+            fusion.inputs().iter().filter(|&&val| fusion.is_output(val) && fusion.uses(val).is_empty());
+        let read = self.read_bytes(fusion) + given_back.map(|&val| self.bytes(val)).sum::<u64>();
         let written: Expr = fusion
             .outputs()
             .iter()

@@ -8,16 +8,19 @@ use std::time::Instant;
 
 use cranelift_entity::PrimaryMap;
 use ir::array::{Array, ArrayView, ArrayViewMut, Dims, Layout};
-use ir::graph::evaluate::{EvaluateOptions, evaluate};
+use ir::graph::evaluate::{EvaluateError, EvaluateOptions, evaluate};
 use ir::graph::{SizeError, Sizes};
+use ir::kernel::NO_FAULT;
 use ir::{DType, Scalar};
 
 use crate::argument::Argument;
 use crate::compile::{Code, Variant};
 use crate::cpu::library;
+use crate::error::IndexFault;
 use crate::formulas::Formula;
 use crate::plan::{
-    ArgumentSource, Change, Evaluation, ExecutionPlan, Launch, LibraryStep, SeenSlot, Slot, SlotSource, Step,
+    ArgumentSource, Change, Checked, Evaluation, ExecutionPlan, FaultWords, Launch, LibraryStep, SeenSlot,
+    Slot, SlotSource, Step,
 };
 use crate::tensor::bytes_of;
 use crate::{CallReport, Error, Machine, StepReport, Tensor, interpret, launch};
@@ -121,6 +124,8 @@ pub(crate) struct Call<'a> {
     /// For each input the memory that outputs are written to, where the call may.
     targets: &'a [Option<Target<'a>>],
     report: CallReport,
+    /// The first index out of range, in the order of the definition.
+    fault: Option<IndexFault>,
 }
 
 impl<'a> Call<'a> {
@@ -149,8 +154,18 @@ impl<'a> Call<'a> {
             sizes.push(data.shape.iter().map(size).collect::<Result<Dims, SizeError>>()?);
         }
         let report = CallReport::default();
-        let mut call =
-            Call { plan, code: &variant.code, machine, known, formulas, sizes, memory, targets, report };
+        let mut call = Call {
+            plan,
+            code: &variant.code,
+            machine,
+            known,
+            formulas,
+            sizes,
+            memory,
+            targets,
+            report,
+            fault: None,
+        };
         call.report.peak_bytes = call.peak_bytes()?;
         Ok(call)
     }
@@ -181,13 +196,18 @@ impl<'a> Call<'a> {
         let begin = Instant::now();
         let plan = self.plan;
         for step in &plan.steps {
-            if timed {
-                self.timed_step(step)?;
-            } else {
-                self.step(step)?;
+            let done = if timed { self.timed_step(step) } else { self.step(step) };
+            if let Err(error) = done {
+                // What fails after an index out of range may fail because of it.
+                self.look_for_faults();
+                return Err(self.fault.map_or(error, Error::from));
             }
         }
         self.report.total = begin.elapsed();
+        self.look_for_faults();
+        if let Some(fault) = self.fault {
+            return Err(fault.into());
+        }
         let mut tensors = Vec::with_capacity(plan.outputs.len());
         for (&slot, &alias) in plan.outputs.iter().zip(&plan.aliases) {
             let made = std::mem::replace(&mut self.memory[slot], Memory::Nothing);
@@ -215,6 +235,9 @@ impl<'a> Call<'a> {
                     None => Memory::Own(self.allocate(*slot)?),
                 };
             }
+            Step::Arm(slot) => {
+                self.fill(*slot, Scalar::from_i64(DType::I64, NO_FAULT))?;
+            }
             Step::Launch(launch) => self.launch(launch)?,
             Step::Evaluate(evaluation) => self.evaluate(evaluation)?,
             Step::Library(step) => self.library(step)?,
@@ -236,13 +259,45 @@ impl<'a> Call<'a> {
         Tensor::allocate(&self.machine.allocator, data.dtype, &self.sizes[slot], like)
     }
 
+    /// Puts one element everywhere.
+    fn fill(&mut self, slot: Slot, element: Scalar) -> Result<(), Error> {
+        let elements = Array::full(element, &self.sizes[slot])?;
+        let filled = self.memory[slot].view_mut().copy_from(&elements.view());
+        filled.expect("the array was made for the slot");
+        Ok(())
+    }
+
+    /// Takes note of an index out of range. The steps that follow work on elements without meaning; what they find wrong
+    /// with these comes later in the definition.
+    fn note(&mut self, fault: IndexFault) {
+        if self.fault.is_none_or(|first| fault.val < first.val) {
+            self.fault = Some(fault);
+        }
+    }
+
+    fn look_for_faults(&mut self) {
+        let armed = |faults: &&FaultWords| !matches!(self.memory[faults.slot], Memory::Nothing);
+        let armed: Vec<&FaultWords> = self.plan.faults.iter().filter(armed).collect();
+        for FaultWords { slot, words } in armed {
+            let told: Vec<i64> = {
+                let view = self.memory[*slot].view();
+                (0..words.len()).map(|word| view.scalar(word).as_i64()).collect()
+            };
+            for (&Checked { val, axis, size }, index) in words.iter().zip(told) {
+                if index != NO_FAULT {
+                    self.note(IndexFault { val, axis, size: self.formulas[size], index });
+                }
+            }
+        }
+    }
+
     fn timed_step(&mut self, step: &Step) -> Result<(), Error> {
         let name = match step {
             Step::Launch(launch) => self.plan.kernels[launch.kernel].name.as_str(),
             Step::Evaluate(evaluation) => self.plan.segments[evaluation.segment].name.as_str(),
             Step::Library(step) => self.plan.segments[step.segment].name.as_str(),
             Step::Copy { .. } => "copy",
-            Step::Allocate(_) | Step::Free(_) => return self.step(step),
+            Step::Allocate(_) | Step::Arm(_) | Step::Free(_) => return self.step(step),
         };
         let mut slots = step.slots();
         slots.sort_unstable();
@@ -288,12 +343,23 @@ impl<'a> Call<'a> {
             .map(|(operand, scalar)| self.seen(operand, scalar.as_ref()))
             .collect();
         let views = results.iter_mut().map(|memory| memory.view_mut()).collect();
-        library::run(&step.op, &operands, views, step.val, &self.machine.pool)?;
+        let ran = library::run(&step.op, &operands, views, step.val, &self.machine.pool);
         drop(operands);
         for (&slot, memory) in step.results.iter().zip(results) {
             self.memory[slot] = memory;
         }
-        Ok(())
+        match ran {
+            Err(EvaluateError::Index { val, axis, size, index }) => {
+                self.note(IndexFault { val: self.plan.origin(val), axis, size, index });
+                self.clear(&step.results)
+            }
+            ran => Ok(ran?),
+        }
+    }
+
+    /// Puts zeros where a step that found an index out of range leaves elements without meaning.
+    fn clear(&mut self, slots: &[Slot]) -> Result<(), Error> {
+        slots.iter().try_for_each(|&slot| self.fill(slot, Scalar::zero(self.plan.slots[slot].dtype)))
     }
 
     /// A scalar operand in memory.
@@ -340,7 +406,14 @@ impl<'a> Call<'a> {
             sizes: self.known.known().collect(),
         };
         let view = &self.plan.segments[evaluation.segment].view;
-        let outputs = evaluate(&self.plan.graph, view, &inputs, &options)?.outputs;
+        let outputs = match evaluate(&self.plan.graph, view, &inputs, &options) {
+            Ok(evaluation) => evaluation.outputs,
+            Err(EvaluateError::Index { val, axis, size, index }) => {
+                self.note(IndexFault { val: self.plan.origin(val), axis, size, index });
+                return self.clear(&evaluation.outputs);
+            }
+            Err(error) => return Err(error.into()),
+        };
         let arrays: Vec<Array> = outputs.into_iter().map(|output| output.value).collect();
         for (&slot, array) in evaluation.outputs.iter().zip(&arrays) {
             let copied = self.memory[slot].view_mut().copy_from(&array.view());

@@ -2,6 +2,8 @@
 
 use compiler::PlanError;
 use ir::array::ArrayError;
+use ir::define::Definition;
+use ir::graph::Val;
 use ir::graph::evaluate::EvaluateError;
 use ir::graph::{InputError, SizeError};
 use ir::kernel::interpret::Fault;
@@ -46,12 +48,61 @@ pub enum Error {
         /// What it did.
         fault: Fault,
     },
+    /// An index among the data is out of range.
+    #[error("{}`{op}`: index {index} is out of range for axis {axis} of size {size}", in_line(*line))]
+    Index {
+        /// The op, as the definition has it.
+        op: String,
+        /// The line of the definition, from 1, where it has a text.
+        line: Option<usize>,
+        /// Which axis of what is indexed.
+        axis: usize,
+        /// Its size.
+        size: i64,
+        /// The smallest index out of range. One beyond 2^63 - 2 is told as that.
+        index: i64,
+    },
     /// The allocator could not give a buffer.
     #[error(transparent)]
     Allocation(#[from] AllocError),
     /// The evaluator refused.
     #[error(transparent)]
     Evaluate(#[from] EvaluateError),
+}
+
+fn in_line(line: Option<usize>) -> String {
+    line.map_or_else(String::new, |line| format!("line {line}: "))
+}
+
+/// An index out of range, of a value of the definition.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct IndexFault {
+    pub val: Val,
+    pub axis: usize,
+    pub size: i64,
+    pub index: i64,
+}
+
+impl From<IndexFault> for Error {
+    /// Not yet in the words of the definition; see [`Error::in_words_of`].
+    fn from(IndexFault { val, axis, size, index }: IndexFault) -> Error {
+        EvaluateError::Index { val, axis, size, index }.into()
+    }
+}
+
+impl Error {
+    /// An index out of range named as the definition has it: by its op and line.
+    pub(crate) fn in_words_of(self, definition: &Definition) -> Error {
+        let Error::Evaluate(EvaluateError::Index { val, axis, size, index }) = self else { return self };
+        let record = &definition.record;
+        let Some(site) = record.site_of(val) else {
+            return Error::Index { op: definition.name_of(val), line: None, axis, size, index };
+        };
+        let line = site.span.and_then(|span| record.line_of(span));
+        // The size was added to what was negative.
+        let index = if site.counts_from_end && index < 0 { index.wrapping_sub(size) } else { index };
+        Error::Index { op: site.op.to_owned(), line, axis: site.axis, size, index }
+    }
 }
 
 /// Who can mend an error.

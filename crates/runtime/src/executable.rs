@@ -145,6 +145,15 @@ impl Executable {
         inputs: &[ArrayView<'_>],
         timed: bool,
     ) -> Result<(Outputs, CallReport), Error> {
+        self.steps(machine, inputs, timed).map_err(|error| error.in_words_of(&self.definition))
+    }
+
+    fn steps(
+        &self,
+        machine: &Machine,
+        inputs: &[ArrayView<'_>],
+        timed: bool,
+    ) -> Result<(Outputs, CallReport), Error> {
         let mut sizes = self.signature.bind(inputs, &[])?;
         let inputs = Inputs::new(inputs, self.options.executor)?;
         let variant = self.variant(&inputs.layouts)?;
@@ -169,7 +178,8 @@ impl Executable {
         let variant = self.variant(&inputs.layouts)?;
         self.seed(&mut sizes);
         let call = Call::new(&variant, &self.options.machine, &sizes, inputs.views(), &targets)?;
-        call.run(false).map(|(outputs, _)| outputs)
+        let ran = call.run(false).map(|(outputs, _)| outputs);
+        ran.map_err(|error| error.in_words_of(&self.definition))
     }
 
     /// Gives a call that can begin its random numbers.

@@ -24,7 +24,7 @@ pub(crate) fn run(
     interpret(kernel, arguments, &mut elements, options)
         .map_err(|fault| Error::Fault { kernel: kernel.name.clone(), fault })?;
     for ((decl, &slot), elements) in kernel.buffers.values().zip(buffers).zip(&elements) {
-        if decl.access == Access::Write {
+        if decl.access != Access::Read {
             write_back(&mut memory[slot].view_mut(), elements.bytes());
         }
     }

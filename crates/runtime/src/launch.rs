@@ -35,7 +35,7 @@ pub(crate) fn run(
     }
     let address = |(decl, &slot): (&ir::kernel::BufferDecl, &Slot)| match decl.access {
         Access::Read => memory[slot].view().as_ptr().cast_mut(),
-        Access::Write => memory[slot].view_mut().as_mut_ptr(),
+        Access::Write | Access::Fault => memory[slot].view_mut().as_mut_ptr(),
     };
     let buffers = Addresses(kernel.buffers.values().zip(buffers).map(address).collect());
     let workers = if blocks == 1 { 1 } else { machine.threads() };
@@ -48,7 +48,7 @@ pub(crate) fn run(
         // the very tensors: the signature checked the inputs' sizes, the variant was chosen by their strides, `Inputs`
         // saw to their alignment, and all other memory was allocated, aligned, from the same sizes. Nobody else writes:
         // inputs are borrowed, the call owns what is written or may write there (see `Target`), no two blocks write one
-        // element, and each worker has scratch arrays of its own.
+        // element, fault words are changed by atomic instructions alone, and each worker has scratch arrays of its own.
         unsafe { code.call(arguments, &buffers.0, &scratch[worker].0, first as i64, last as i64) }
     });
     Ok(())

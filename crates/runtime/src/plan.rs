@@ -39,6 +39,8 @@ pub struct SlotData {
 pub enum Step {
     /// Gives a slot memory.
     Allocate(Slot),
+    /// Sets fault words to say that there is no fault.
+    Arm(Slot),
     /// Runs all blocks of a kernel.
     Launch(Launch),
     /// Has the evaluator compute a segment.
@@ -169,14 +171,39 @@ pub struct ExecutionPlan {
     pub outputs: Vec<Slot>,
     /// For each output the number of the input that it is written to.
     pub aliases: Vec<Option<usize>>,
+    /// The fault words of segments whose kernels check indices, to be looked at when all steps are done.
+    pub faults: Vec<FaultWords>,
     /// The expressions that a call needs the values of.
     pub formulas: Formulas,
+    /// What the values that check indices were in the definition.
+    origins: FxHashMap<Val, Val>,
+}
+
+/// The fault words of a segment.
+#[derive(Clone, Debug)]
+pub struct FaultWords {
+    /// Their slot, of dtype i64.
+    pub slot: Slot,
+    /// What each of them is about.
+    pub words: Vec<Checked>,
+}
+
+/// A value whose indices are checked.
+#[derive(Clone, Copy, Debug)]
+pub struct Checked {
+    /// The value in the definition.
+    pub val: Val,
+    /// Which axis the indices are on.
+    pub axis: usize,
+    /// The size of that axis.
+    pub size: Formula,
 }
 
 impl ExecutionPlan {
     /// The steps of a compiler's plan.
     pub fn new(plan: &Plan) -> ExecutionPlan {
         let mut builder = Builder::new(&plan.graph, &plan.fusion, plan.like.clone());
+        builder.plan.origins = origins(plan);
         for segment in &plan.segments {
             match &segment.decision {
                 Decision::Kernels(kernels) => {
@@ -188,7 +215,9 @@ impl ExecutionPlan {
                 }
             }
         }
-        builder.finish(&plan.fusion, &|output| plan.stores_in_place(output))
+        // A call that ends in an error leaves the inputs as they were, so what may is written to them at the end.
+        let may_fail = plan.fusion.order().iter().any(|&node| checks_indices(&plan.graph.node(node).form));
+        builder.finish(&plan.fusion, &|output| !may_fail && plan.stores_in_place(output))
     }
 
     /// A whole fusion as one segment for the evaluator.
@@ -206,6 +235,29 @@ impl ExecutionPlan {
         }
         builder.finish(fusion, &|_| false)
     }
+}
+
+/// Whether a form may find an index out of range.
+fn checks_indices(form: &Form) -> bool {
+    matches!(form, Form::Gather(_) | Form::Library(Library::Scatter(_)))
+}
+
+/// What the values of a plan that check indices were in its definition: of several that became one, the first.
+fn origins(plan: &Plan) -> FxHashMap<Val, Val> {
+    let mut origins: FxHashMap<Val, Val> = FxHashMap::default();
+    for (old, new) in plan.map.iter().filter(|&(_, new)| checks_indices(plan.graph.form(new))) {
+        let first = origins.entry(new).or_insert(old);
+        *first = old.min(*first);
+    }
+    origins
+}
+
+/// The slots of a segment's operands.
+struct SegmentSlots {
+    inputs: Vec<Slot>,
+    stores: Vec<Slot>,
+    temporaries: Vec<Slot>,
+    faults: Option<Slot>,
 }
 
 /// An execution plan in the making.
@@ -228,7 +280,9 @@ impl Builder {
             inputs: Vec::new(),
             outputs: Vec::new(),
             aliases: fusion.outputs().iter().map(|output| output.alias.map(|input| input as usize)).collect(),
+            faults: Vec::new(),
             formulas: Formulas::default(),
+            origins: FxHashMap::default(),
         };
         let mut builder = Builder { plan, places: FxHashMap::default(), like };
         for &val in fusion.inputs() {
@@ -321,33 +375,48 @@ impl Builder {
         let stores: Vec<Slot> = witness.stores.iter().map(|store| self.slot_of(store.val)).collect();
         let temporaries: Vec<Slot> =
             lowered.temporaries.iter().map(|memory| self.slot(memory.dtype, [&memory.len])).collect();
+        let faults = self.fault_words(&lowered.checked);
         for &slot in stores.iter().chain(&temporaries) {
             self.allocate(slot);
         }
+        let slots = SegmentSlots { inputs, stores, temporaries, faults };
         for kernel in &lowered.kernels {
-            let launch = self.launch(kernel, segment, &inputs, &stores, &temporaries);
+            let launch = self.launch(kernel, segment, &slots);
             self.plan.steps.push(Step::Launch(launch));
         }
     }
 
-    fn launch(
-        &mut self,
-        lowered: &Lowered,
-        segment: usize,
-        inputs: &[Slot],
-        stores: &[Slot],
-        temporaries: &[Slot],
-    ) -> Launch {
+    /// Fault words for values whose indices are checked, if there are any.
+    fn fault_words(&mut self, checked: &[Val]) -> Option<Slot> {
+        let count = Expr::constant(checked.len() as i64);
+        let slot = (!checked.is_empty()).then(|| self.slot(DType::I64, [&count]))?;
+        self.allocate(slot);
+        self.plan.steps.push(Step::Arm(slot));
+        let words = checked.iter().map(|&val| self.checked(val)).collect();
+        self.plan.faults.push(FaultWords { slot, words });
+        Some(slot)
+    }
+
+    fn checked(&mut self, val: Val) -> Checked {
+        let graph = &self.plan.graph;
+        let &Form::Gather(axis) = graph.form(val) else { unreachable!("gathers check indices") };
+        let axis = usize::from(axis);
+        let size = graph.shape(graph.operands(val)[0])[axis].clone();
+        Checked { val: self.plan.origin(val), axis, size: self.plan.formulas.intern(&size) }
+    }
+
+    fn launch(&mut self, lowered: &Lowered, segment: usize, slots: &SegmentSlots) -> Launch {
         let arguments = lowered.arguments.iter().map(|argument| match *argument {
             Argument::Size(sym) => ArgumentSource::Size(self.plan.formulas.intern(&Expr::sym(sym))),
-            Argument::Stride { input, axis } => ArgumentSource::Stride(inputs[input], axis),
-            Argument::StoreStride { store, axis } => ArgumentSource::Stride(stores[store], axis),
+            Argument::Stride { input, axis } => ArgumentSource::Stride(slots.inputs[input], axis),
+            Argument::StoreStride { store, axis } => ArgumentSource::Stride(slots.stores[store], axis),
         });
         let arguments = arguments.collect();
         let buffers = lowered.buffers.iter().map(|source| match *source {
-            BufferSource::Input(place) => inputs[place],
-            BufferSource::Store(place) => stores[place],
-            BufferSource::Temporary(place) => temporaries[place],
+            BufferSource::Input(place) => slots.inputs[place],
+            BufferSource::Store(place) => slots.stores[place],
+            BufferSource::Temporary(place) => slots.temporaries[place],
+            BufferSource::Faults => slots.faults.expect("a kernel reports what its segment checks"),
         });
         let buffers = buffers.collect();
         self.plan.kernels.push(lowered.kernel.clone());
@@ -391,7 +460,7 @@ impl Step {
     /// The slots that the step reads or writes.
     pub fn slots(&self) -> Vec<Slot> {
         match self {
-            Step::Allocate(slot) | Step::Free(slot) => vec![*slot],
+            Step::Allocate(slot) | Step::Arm(slot) | Step::Free(slot) => vec![*slot],
             Step::Launch(launch) => launch.buffers.clone(),
             Step::Evaluate(evaluation) => {
                 evaluation.inputs.iter().chain(&evaluation.outputs).copied().collect()
@@ -413,13 +482,22 @@ impl LibraryStep {
 }
 
 impl ExecutionPlan {
-    /// Frees each slot after the last step that touches it, but for inputs and outputs.
+    /// What a value that checks indices was in the definition.
+    pub(crate) fn origin(&self, val: Val) -> Val {
+        self.origins.get(&val).copied().unwrap_or(val)
+    }
+
+    /// Frees each slot after the last step that touches it, but for inputs, outputs and fault words.
     fn free_the_dead(&mut self) {
         let mut last: SecondaryMap<Slot, usize> = SecondaryMap::new();
         for (number, step) in self.steps.iter().enumerate() {
             step.slots().into_iter().for_each(|slot| last[slot] = number);
         }
-        let stays = |slot: &Slot| self.inputs.contains(slot) || self.outputs.contains(slot);
+        let stays = |slot: &Slot| {
+            self.inputs.contains(slot)
+                || self.outputs.contains(slot)
+                || self.faults.iter().any(|faults| faults.slot == *slot)
+        };
         let mut dying: Vec<Vec<Slot>> = vec![Vec::new(); self.steps.len()];
         for slot in self.slots.keys().filter(|slot| !stays(slot)) {
             if let Some(list) = dying.get_mut(last[slot]) {

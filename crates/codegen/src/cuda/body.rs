@@ -129,8 +129,19 @@ impl<'a> Writer<'a> {
             }
             Stmt::Const { value, constant } => self.literals[*value] = Some(literal(*constant)),
             Stmt::Index { value, index } => self.index_value(*value, index)?,
+            Stmt::Bind { symbol, value } => {
+                let value = self.operand(*value).code;
+                let name = self.names.symbol(*symbol);
+                self.line(&format!("const long long {name} = {};", bare(&value)));
+            }
             Stmt::Load { value, place, index, guard } => self.load(*value, *place, index, *guard)?,
             Stmt::Store { place, index, value, guard } => self.store(*place, index, *value, *guard)?,
+            Stmt::Fault { buffer, word, value, condition } => {
+                let (value, condition) = (self.operand(*value).code, self.operand(*condition).code);
+                let word = format!("&{}[{word}]", self.names.buffer(*buffer));
+                let guard = self.condition(Some(condition));
+                self.line(&format!("{guard}atomicMin({word}, {});", bare(&value)));
+            }
             Stmt::Open { accumulator, init } => {
                 let init = self.operand(*init).code;
                 let dtype = in_register(self.kernel.accumulators[*accumulator]);
@@ -217,14 +228,19 @@ impl<'a> Writer<'a> {
         let guard = guard.map(|guard| self.operand(guard).code);
         let value = self.operand(value).code;
         let element = self.element(place, index)?;
-        let condition = match (self.in_lanes, guard) {
+        let condition = self.condition(guard);
+        self.line(&format!("{condition}{element} = {};", bare(&value)));
+        Ok(())
+    }
+
+    /// What must hold for a thread to change memory: its guard, and in uniform code that it is the one who does so.
+    fn condition(&self, guard: Option<String>) -> String {
+        match (self.in_lanes, guard) {
             (true, None) => String::new(),
             (true, Some(guard)) => format!("if ({}) ", bare(&guard)),
             (false, None) => "if (threadIdx.x == 0) ".to_owned(),
             (false, Some(guard)) => format!("if (threadIdx.x == 0 && {guard}) "),
-        };
-        self.line(&format!("{condition}{element} = {};", bare(&value)));
-        Ok(())
+        }
     }
 
     fn reduce(

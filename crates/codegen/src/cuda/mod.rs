@@ -125,8 +125,10 @@ fn header(kernel: &Kernel, names: &Names, prelude: &mut Prelude) -> String {
         if texts.is_empty() { "nothing".to_owned() } else { texts.join(", ") }
     };
     let (reads, writes) = (listed(Access::Read), listed(Access::Write));
+    let reports = kernel.buffers.values().any(|decl| decl.access == Access::Fault);
+    let faults = if reports { format!("; reports in {}", listed(Access::Fault)) } else { String::new() };
     format!(
-        "// {}: reads {reads}; writes {writes}.\n// Blocks: {blocks}. Threads of a block: {}.\n\n",
+        "// {}: reads {reads}; writes {writes}{faults}.\n// Blocks: {blocks}. Threads of a block: {}.\n\n",
         names.kernel, kernel.lanes
     )
 }

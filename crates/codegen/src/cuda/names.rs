@@ -19,7 +19,7 @@ const RESERVED: &str = "alignas alignof and and_eq asm auto bitand bitor bool br
     operator or or_eq private protected public register reinterpret_cast return short signed sizeof static \
     static_assert static_cast struct switch template this thread_local throw true try typedef typeid typename union \
     unsigned using virtual void volatile wchar_t while xor xor_eq blockDim blockIdx gridDim threadIdx warpSize \
-    min max main smem bf16 f16 f8e4m3 f8e5m2 f8e8m0 cuemu CUEMU";
+    min max atomicMin main smem bf16 f16 f8e4m3 f8e5m2 f8e8m0 cuemu CUEMU";
 
 /// Words that may not name anything else: those above, and what the text of a kernel's body can call.
 static TAKEN: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| {

@@ -54,6 +54,8 @@ fn operands(statement: &Stmt) -> Vec<Value> {
     match statement {
         Stmt::Apply { args, .. } => args.clone(),
         Stmt::Cast { arg, .. } => vec![*arg],
+        Stmt::Bind { value, .. } => vec![*value],
+        Stmt::Fault { value, condition, .. } => vec![*value, *condition],
         Stmt::Load { guard, .. } => guard.iter().copied().collect(),
         Stmt::Store { value, guard, .. } => std::iter::once(*value).chain(*guard).collect(),
         Stmt::Open { init, .. } => vec![*init],

@@ -75,7 +75,7 @@ pub fn check(kernel: &Kernel, compiled: &CompiledKernel, args: &[i64], buffers: 
         .unwrap_or_else(|fault| panic!("{fault}\n{kernel}"));
     let mut found = buffers.to_vec();
     run(kernel, compiled, args, &mut found);
-    for (id, decl) in kernel.buffers.iter().filter(|(_, decl)| decl.access == Access::Write) {
+    for (id, decl) in kernel.buffers.iter().filter(|(_, decl)| decl.access != Access::Read) {
         let (expected, found) = (&expected[id.as_u32() as usize], &found[id.as_u32() as usize]);
         for index in 0..expected.len() {
             let (want, got) = (expected.read(index), found.read(index));

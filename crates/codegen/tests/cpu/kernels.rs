@@ -360,3 +360,61 @@ fn uniform_code() {
     };
     everywhere(UNIFORM, |n| vec![n], buffers, 0.0);
 }
+
+/// Elements of rows at indices that are data, one index a lane and one a row, faults told. `b1` has an index a row.
+pub const GATHER: &str = "kernel gather(rows, columns, classes) lanes LANES {
+  symbols rows, columns, classes, row, x, at, own
+  blocks row in 0 .. rows
+  read b0: i32 index
+  read b1: i64 chosen
+  read b2: bf16 table
+  faults b3: i64 faults
+  write b4: bf16 y
+  write b5: bf16 z
+  v0: i64 = const 0
+  v1: i64 = index classes
+  v2: i64 = load b1[row]
+  v3: bool = ge v2, v0
+  v4: bool = lt v2, v1
+  v5: bool = logical_and v3, v4
+  v6: bool = logical_not v5
+  fault b3[1] = v2 if v6
+  v7: i64 = where v5, v2, v0
+  bind own = v7
+  for x in 0 .. columns lanes {
+    v8: i32 = load b0[row*columns + x]
+    v9: i64 = cast v8
+    v10: bool = ge v9, v0
+    v11: bool = lt v9, v1
+    v12: bool = logical_and v10, v11
+    v13: bool = logical_not v12
+    fault b3[0] = v9 if v13
+    v14: i64 = where v12, v9, v0
+    bind at = v14
+    v15: bf16 = load b2[row*classes + at] if v12
+    store b4[row*columns + x] = v15
+    v16: bf16 = load b2[own*columns + x] if v5
+    store b5[row*columns + x] = v16
+  }
+}";
+
+#[test]
+fn gathers_and_their_faults() {
+    // Of so many classes none, a few or all indices are in range.
+    for (rows, classes) in [(3, 50), (3, 37), (1, 0), (0, 4)] {
+        let buffers = |columns: i64| {
+            let (count, side) = ((rows * columns) as usize, columns.max(1) * 50);
+            let index = |n: usize| ((n * n + 7 * n) % 50) as f64 - f64::from(n == 20);
+            let index: Vec<f64> = (0..count).map(index).collect();
+            vec![
+                Memory::from_f64s(DType::I32, &index),
+                Memory::from_f64s(DType::I64, &[49.0, -3.0, 40.0][..rows as usize]),
+                noise(DType::BF16, (rows * classes).max(side) as usize, 3),
+                Memory::from_f64s(DType::I64, &[9.0e18, 9.0e18]),
+                Memory::zeros(DType::BF16, count),
+                Memory::zeros(DType::BF16, count),
+            ]
+        };
+        everywhere(GATHER, |columns| vec![rows, columns, classes], buffers, 0.0);
+    }
+}

@@ -5,7 +5,7 @@ use ferrofuse_codegen::cpu::{Isa, emit};
 use ir::kernel::parse;
 
 use crate::harness::{kernel, llvm};
-use crate::kernels::{SILU_MUL, SOFTMAX};
+use crate::kernels::{GATHER, SILU_MUL, SOFTMAX};
 
 fn assembly(text: &str, lanes: u32, target: CpuTarget) -> String {
     let llvm = llvm();
@@ -19,7 +19,7 @@ fn assembly(text: &str, lanes: u32, target: CpuTarget) -> String {
 fn every_target_compiles_to_assembly() {
     for target in CpuTarget::ALL {
         for lanes in [1, 4, 8, 16, 32] {
-            for text in [SILU_MUL, SOFTMAX] {
+            for text in [SILU_MUL, SOFTMAX, GATHER] {
                 assert!(assembly(text, lanes, target).contains("ret"));
             }
         }

@@ -12,7 +12,7 @@ use ir::kernel::{
     Access, Accumulator, Buffer, BufferDecl, Kernel, Loop, LoopKind, Place, Scratch, ScratchDecl, Stmt, Value,
 };
 use ir::ops::{Arith, BodyArith, Prim};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use super::{Argument, BufferSource, Group, Lowered};
@@ -37,6 +37,22 @@ struct Frame {
     turn: Option<(Sym, Expr, Expr, LoopKind)>,
     body: Vec<Stmt>,
     known: FxHashMap<Key, Value>,
+    /// The symbols of values.
+    bound: FxHashMap<Value, Sym>,
+    /// What is reported already: word, value, condition.
+    faults: FxHashSet<(u32, Value, Value)>,
+}
+
+impl Frame {
+    fn new(turn: Option<(Sym, Expr, Expr, LoopKind)>) -> Frame {
+        Frame {
+            turn,
+            body: Vec::new(),
+            known: FxHashMap::default(),
+            bound: FxHashMap::default(),
+            faults: FxHashSet::default(),
+        }
+    }
 }
 
 /// A kernel under construction.
@@ -69,7 +85,7 @@ impl<'a> Emitter<'a> {
             accumulators: PrimaryMap::new(),
             body: Vec::new(),
         };
-        let root = Frame { turn: None, body: Vec::new(), known: FxHashMap::default() };
+        let root = Frame::new(None);
         Emitter {
             group: *group,
             kernel,
@@ -130,11 +146,7 @@ impl<'a> Emitter<'a> {
     pub fn open_loop(&mut self, name: String, begin: Expr, end: Expr, kind: LoopKind) -> Sym {
         let var = self.new_symbol(name);
         self.reach[var] = self.frames.len();
-        self.frames.push(Frame {
-            turn: Some((var, begin, end, kind)),
-            body: Vec::new(),
-            known: FxHashMap::default(),
-        });
+        self.frames.push(Frame::new(Some((var, begin, end, kind))));
         var
     }
 
@@ -214,7 +226,8 @@ impl<'a> Emitter<'a> {
         value
     }
 
-    fn depth(&self, operands: &[Value], index: &Expr) -> usize {
+    /// The outermost body, by number, where values and the symbols of an index are known.
+    pub fn depth(&self, operands: &[Value], index: &Expr) -> usize {
         let values = operands.iter().map(|&value| self.depths[value]);
         values.chain(index.symbols().into_iter().map(|sym| self.reach[sym])).max().unwrap_or(0)
     }
@@ -252,6 +265,28 @@ impl<'a> Emitter<'a> {
             value,
             arg,
         })
+    }
+
+    /// A symbol for an i64 value, for index expressions, known where the value is.
+    pub fn bind(&mut self, name: impl FnOnce() -> String, value: Value) -> Sym {
+        let depth = self.depths[value];
+        if let Some(&symbol) = self.frames[depth].bound.get(&value) {
+            return symbol;
+        }
+        let symbol = self.new_symbol(name());
+        self.reach[symbol] = depth;
+        self.frames[depth].body.push(Stmt::Bind { symbol, value });
+        self.frames[depth].bound.insert(value, symbol);
+        symbol
+    }
+
+    /// Reports a value in a fault word where a condition holds, in the outermost body where both are known.
+    pub fn fault(&mut self, buffer: Buffer, word: u32, value: Value, condition: Value) {
+        let depth = self.depth(&[value, condition], &Expr::zero());
+        let fault = (word, value, condition);
+        if self.frames[depth].faults.insert(fault) {
+            self.frames[depth].body.push(Stmt::Fault { buffer, word, value, condition });
+        }
     }
 
     /// A load that may be placed as far out as its index and guard allow: memory that no statement changes.

@@ -2,19 +2,21 @@
 //! possible, the schedule what is chosen.
 //!
 //! `emitter` (statements placed in the outermost loop where their operands are known) · `pull` (a value at an index,
-//! from its operands at theirs) · `address` (indices to memory) · `nest` (the loops of blocks, rows and stages) ·
-//! `accumulate` (folds) · `scan` (scans) · `combine` (the second kernel of folds that cross blocks).
+//! from its operands at theirs) · `gather` (indices that are data) · `address` (indices to memory) · `nest` (the loops of
+//! blocks, rows and stages) · `accumulate` (folds) · `scan` (scans) · `combine` (the second kernel of folds that cross
+//! blocks).
 
 mod accumulate;
 mod address;
 mod combine;
 mod emitter;
+mod gather;
 mod nest;
 mod pull;
 mod scan;
 
 use ir::DType;
-use ir::graph::{Fusion, Graph};
+use ir::graph::{Form, Fusion, Graph, Val};
 use ir::index::{Expr, Sym};
 use ir::kernel::Kernel;
 
@@ -52,6 +54,8 @@ pub enum BufferSource {
     Store(usize),
     /// A temporary of the segment, by position.
     Temporary(usize),
+    /// The fault words of the segment, one for each of [`LoweredSegment::checked`].
+    Faults,
 }
 
 /// Memory that lives while a segment runs: partial results of folds that cross blocks.
@@ -81,6 +85,14 @@ pub struct LoweredSegment {
     pub kernels: Vec<Lowered>,
     /// Memory they share.
     pub temporaries: Vec<Temporary>,
+    /// The values whose indices the kernels check, each with a fault word of its number.
+    pub checked: Vec<Val>,
+}
+
+/// The values of a view whose indices are data.
+pub(crate) fn checked(graph: &Graph, view: &Fusion) -> Vec<Val> {
+    let gathers = view.order().iter().filter(|node| matches!(graph.node(**node).form, Form::Gather(_)));
+    gathers.map(|&node| node.into()).collect()
 }
 
 /// A group to lower, with what was decided about it.
@@ -111,5 +123,6 @@ pub fn lower(group: &Group<'_>) -> Result<LoweredSegment, ScheduleError> {
     let (main, crossing) = nest::main_kernel(group);
     let mut kernels = vec![main];
     kernels.extend(combine::steps(group, &crossing).iter().map(|step| combine::kernel(group, step)));
-    Ok(LoweredSegment { kernels, temporaries: combine::temporaries(group, &crossing) })
+    let checked = checked(group.graph, group.view);
+    Ok(LoweredSegment { kernels, temporaries: combine::temporaries(group, &crossing), checked })
 }

@@ -95,6 +95,7 @@ impl Nest<'_> {
             }
             Form::Pad { before, .. } => self.pad(operands, &before.clone(), index, guard),
             Form::Cat(axis) => self.cat(operands, *axis as usize, index, guard),
+            Form::Gather(axis) => self.gather(val, *axis as usize, index, guard),
             Form::Iota(_) => self.iota(operands, &index[0], graph.dtype(val)),
             Form::Input { .. } => unreachable!("arguments are inputs of every view that uses them"),
             Form::Library(_) => unreachable!("{val}: no kernel has what a library computes"),
@@ -104,7 +105,7 @@ impl Nest<'_> {
     }
 
     /// An index into the result seen from an operand: zero along axes of size 1, nothing for scalars.
-    fn aligned(&self, operand: Val, index: &[Expr]) -> Vec<Expr> {
+    pub fn aligned(&self, operand: Val, index: &[Expr]) -> Vec<Expr> {
         let shape = self.emitter.group.graph.shape(operand);
         let align = |(size, index): (&Expr, &Expr)| if size.is_one() { Expr::zero() } else { index.clone() };
         shape.iter().zip(index).map(align).collect()
@@ -167,10 +168,15 @@ impl Nest<'_> {
         let low = self.emitter.apply(Prim::Ge, &[at, zero]);
         let high = self.emitter.apply(Prim::Lt, &[at, size]);
         let both = self.emitter.apply(Prim::LogicalAnd, &[low, high]);
-        Some(match guard {
-            Some(guard) => self.emitter.apply(Prim::LogicalAnd, &[guard, both]),
-            None => both,
-        })
+        Some(self.and(guard, both))
+    }
+
+    /// Both conditions, where there are two.
+    pub fn and(&mut self, guard: Option<Value>, condition: Value) -> Value {
+        match guard {
+            Some(guard) => self.emitter.apply(Prim::LogicalAnd, &[guard, condition]),
+            None => condition,
+        }
     }
 
     fn cat(&mut self, operands: &[Val], axis: usize, index: &[Expr], guard: Option<Value>) -> Value {

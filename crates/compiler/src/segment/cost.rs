@@ -3,18 +3,22 @@
 use ir::graph::{Fusion, Graph, Val};
 use ir::index::Expr;
 
+use super::demand::Demand;
 use super::witness::Witness;
 use crate::schedule::Hints;
 use crate::target::Target;
 
-/// Bytes that a group reads and writes, as a set: each tensor once.
+/// Bytes that a group reads and writes, as a set: each tensor once, and of a tensor that only gathers take from no more
+/// than they take.
 pub fn bytes(graph: &Graph, view: &Fusion) -> Expr {
     let read = view.inputs().iter().filter(|&&val| !view.uses(val).is_empty());
     let mut written: Vec<Val> = view.outputs().iter().map(|output| output.val).collect();
     written.sort_unstable();
     written.dedup();
     let written = written.into_iter().filter(|&val| !view.is_input(val));
-    let total = read.copied().chain(written).fold(Expr::zero(), |sum, val| sum + graph.ty(val).bytes());
+    let demand = Demand::of(graph, view);
+    let read = read.fold(Expr::zero(), |sum, &val| sum + demand.bytes(val, graph.ty(val).bytes()));
+    let total = written.fold(read, |sum, val| sum + graph.ty(val).bytes());
     view.facts().normalize(&total)
 }
 

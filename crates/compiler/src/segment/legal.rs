@@ -139,7 +139,11 @@ fn folds_of_operands(
     node: Node,
     below: &FxHashMap<Node, Vec<Node>>,
 ) -> Vec<Node> {
-    let computed = graph.node(node).operands.iter().filter(|val| !view.is_input(**val));
+    folds_of(view, &graph.node(node).operands, below)
+}
+
+fn folds_of(view: &Fusion, vals: &[Val], below: &FxHashMap<Node, Vec<Node>>) -> Vec<Node> {
+    let computed = vals.iter().filter(|val| !view.is_input(**val));
     let mut folds: Vec<Node> = computed.flat_map(|val| below[&val.node].iter().copied()).collect();
     folds.sort_unstable();
     folds.dedup();
@@ -177,6 +181,7 @@ fn scanned_axis(graph: &Graph, view: &Fusion, space: &Space) -> Result<Option<Ax
 }
 
 /// An index map needs its operand at other indices than the loops walk, so the operand must not need a fold or a scan.
+/// The index of a gather is an operand like any other.
 fn refuse_moved_folds(
     graph: &Graph,
     view: &Fusion,
@@ -185,16 +190,19 @@ fn refuse_moved_folds(
 ) -> Result<(), Refusal> {
     for &node in view.order() {
         let data = graph.node(node);
-        let moves =
-            matches!(data.form, Form::Reshape(_) | Form::Slice { .. } | Form::Pad { .. } | Form::Cat(_));
-        if moves && let Some(fold) = folds_of_operands(graph, view, node, below).first() {
+        let moved = match data.form {
+            Form::Reshape(_) | Form::Slice { .. } | Form::Pad { .. } | Form::Cat(_) => &data.operands[..],
+            Form::Gather(_) => &data.operands[..1],
+            _ => continue,
+        };
+        if let Some(fold) = folds_of(view, moved, below).first() {
             let reason = format!("is read at other indices than it is computed at, after the fold {fold}");
-            return Err(Refusal { val: data.operands[0], reason });
+            return Err(Refusal { val: moved[0], reason });
         }
-        let operands = data.operands.iter().filter(|val| !view.is_input(**val));
-        if moves && let Some(scan) = operands.filter_map(|val| scans.get(&val.node)).min() {
+        let computed = moved.iter().filter(|val| !view.is_input(**val));
+        if let Some(scan) = computed.filter_map(|val| scans.get(&val.node)).min() {
             let reason = format!("is read at other indices than it is computed at, after the scan {scan}");
-            return Err(Refusal { val: data.operands[0], reason });
+            return Err(Refusal { val: moved[0], reason });
         }
     }
     Ok(())

@@ -1,9 +1,11 @@
 //! Segments: which values are kept in memory, and which groups of values become one kernel each.
 //!
-//! `legal` (can a group be one kernel, with the `witness`) · `library` (groups that a library runs) · `engine` (either) · `cost` (bytes and seconds) · `segmentation` (the value and
+//! `legal` (can a group be one kernel, with the `witness`) · `library` (groups that a library runs) · `engine` (either) ·
+//! `cost` (bytes and seconds) · `demand` (what is read of inputs) · `segmentation` (the value and
 //! its text) · `greedy`, `recompute` (how one is found).
 
 pub mod cost;
+mod demand;
 mod engine;
 mod greedy;
 mod legal;
@@ -12,6 +14,7 @@ mod recompute;
 mod segmentation;
 mod witness;
 
+pub use demand::Demand;
 pub use engine::{Engine, engine};
 pub use greedy::{greedy, unfused};
 pub use legal::{Refusal, legal};

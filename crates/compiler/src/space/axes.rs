@@ -3,8 +3,8 @@
 //! A value computed inside a group has its axes united with those of its operands across elementwise ops, casts,
 //! broadcasts, permutes and folds. A value read from memory can be read at any index, so each *use* of an input
 //! has axes of its own; uses of one input are united afterwards wherever that makes no conflict, so that siblings
-//! share one pass, and so are roots of one shape that nothing connects. Reshape, slice, pad and cat unite only the axes
-//! that they leave alone.
+//! share one pass, and so are roots of one shape that nothing connects. Reshape, slice, pad, cat and gather unite only the
+//! axes that they leave alone.
 
 use ir::graph::{Form, Fusion, Graph, Node, Val};
 use ir::index::Facts;
@@ -171,7 +171,7 @@ fn united_axes(graph: &Graph, view: &Fusion, node: Node) -> Vec<Pair> {
             continue;
         }
         let place = operand_place(graph, view, node, k);
-        for (from, to) in kept_axes(graph, &data.form, operand, results[0], view.facts()) {
+        for (from, to) in kept_axes(graph, &data.form, k, operand, results[0], view.facts()) {
             pairs.extend(results.iter().map(|&result| ((place, from), (Place::Computed(result), to))));
         }
         // What a fold reduces stands in none of its results.
@@ -183,8 +183,15 @@ fn united_axes(graph: &Graph, view: &Fusion, node: Node) -> Vec<Pair> {
     pairs
 }
 
-/// Which axis of an operand is which axis of the result, for one form.
-fn kept_axes(graph: &Graph, form: &Form, operand: Val, result: Val, facts: &Facts) -> Vec<(u8, u8)> {
+/// Which axis of operand `k` is which axis of the result, for one form.
+fn kept_axes(
+    graph: &Graph,
+    form: &Form,
+    k: usize,
+    operand: Val,
+    result: Val,
+    facts: &Facts,
+) -> Vec<(u8, u8)> {
     let rank = graph.ty(operand).rank() as u8;
     let same = || (0..rank).map(|axis| (axis, axis));
     match form {
@@ -206,6 +213,8 @@ fn kept_axes(graph: &Graph, form: &Form, operand: Val, result: Val, facts: &Fact
         Form::Pad { before, after } => same()
             .filter(|&(axis, _)| before[axis as usize].is_zero() && after[axis as usize].is_zero())
             .collect(),
+        Form::Gather(gathered) if k == 0 => same().filter(|(axis, _)| axis != gathered).collect(),
+        Form::Gather(_) => same().collect(),
         Form::Cat(cat) => same().filter(|(axis, _)| axis != cat).collect(),
         Form::Reshape(_) => super::reshape::same_axes(graph.shape(operand), graph.shape(result), facts),
         Form::Input { .. } | Form::Constant(_) | Form::Size(_) | Form::Iota(_) | Form::Library(_) => {

@@ -54,6 +54,7 @@ impl Definer {
             FormOp::Full => vec![self.full(bound)?],
             FormOp::Cat => vec![self.cat(bound)?],
             FormOp::Iota => vec![self.iota(bound)?],
+            FormOp::EmbeddingFwd => vec![self.embedding(bound)?],
             FormOp::Scatter => vec![self.scatter(bound)?],
             FormOp::Matmul => vec![self.call_matmul(bound)?],
             FormOp::Linear => vec![self.linear(bound)?],
@@ -94,6 +95,11 @@ impl Definer {
             FormOp::Permute => self.permute(bound, arg),
             FormOp::Slice => self.slice(bound, arg),
             FormOp::Pad => self.pad(bound, arg),
+            FormOp::Gather => self.torch_gather(bound, arg),
+            FormOp::TakeAlongAxis => self.take_along_axis(bound, arg),
+            FormOp::IndexSelect => self.index_select(bound, arg),
+            FormOp::Select => self.select(bound, arg),
+            FormOp::Triu => self.triu(bound, arg),
             FormOp::Any => self.call_quantifier(Monoid::Max, bound, arg),
             FormOp::All => self.call_quantifier(Monoid::Min, bound, arg),
             FormOp::Argmax => self.call_arg(Monoid::Argmax, bound, arg),
@@ -124,9 +130,15 @@ impl Definer {
 
     /// The argument `arg`, which must be a tensor and no scalar of the language.
     fn tensor(&self, bound: &Bound) -> Result<Val, DefineError> {
-        let value = bound.tensor("arg")?;
+        self.tensor_argument(bound, "arg")
+    }
+
+    /// An argument that must be a tensor and no scalar of the language.
+    pub(super) fn tensor_argument(&self, bound: &Bound, param: &str) -> Result<Val, DefineError> {
+        let value = bound.tensor(param)?;
         if self.is_scalar(value) {
-            return Err(self.refuse("a tensor", "a scalar").argument("arg").at(bound.span(0)));
+            let error = self.refuse("a tensor", "a scalar").argument(param);
+            return Err(error.at(bound.span_of(param)));
         }
         Ok(value.val)
     }

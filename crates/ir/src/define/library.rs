@@ -9,6 +9,7 @@ use super::arguments::Bound;
 use super::definer::Definer;
 use super::error::DefineError;
 use super::object::Object;
+use super::record::Site;
 use crate::graph::{Axes, Form, Library, Shape, Val};
 use crate::index::Expr;
 use crate::ops::Prim;
@@ -54,7 +55,9 @@ impl Definer {
                 self.repeated(fill, self.shape(index))?
             }
         };
-        self.add(Form::Library(Library::Scatter(axis as u8)), &[arg, index, src])
+        let val = self.add(Form::Library(Library::Scatter(axis as u8)), &[arg, index, src])?;
+        self.record.add_site(val, Site { op: self.op, axis, counts_from_end: false, span: self.span });
+        Ok(val)
     }
 
     /// A scalar as a tensor of a shape.

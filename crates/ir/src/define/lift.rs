@@ -172,6 +172,10 @@ impl Lifter<'_> {
                 ];
                 return self.definer.call(FormOp::Cat.name(), arguments);
             }
+            Form::Gather(axis) => {
+                let arguments = vec![("index", operands[1].clone()), ("dim", Object::int(i64::from(*axis)))];
+                (FormOp::TakeAlongAxis, arguments)
+            }
             Form::Fold { monoid, axes } => match named_fold(monoid, axes, dtype) {
                 Some(named) => named,
                 None => return self.general(FormOp::Fold, monoid, operands, ("dims", axis_list(axes))),

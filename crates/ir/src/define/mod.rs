@@ -15,6 +15,7 @@ mod error;
 mod folds;
 mod forms;
 mod function;
+mod gathers;
 mod library;
 mod lift;
 mod object;
@@ -31,7 +32,7 @@ pub use error::DefineError;
 pub use function::{Function, Term};
 pub use lift::{Lifted, Origin, lift};
 pub use object::{Argument, Object, Value};
-pub use record::{Action, DeclaredLayout, Entry, EntryData, InputDecl, Record, Statement};
+pub use record::{Action, DeclaredLayout, Entry, EntryData, InputDecl, Record, Site, Statement};
 
 use crate::graph::{Fusion, Graph, Signature, Tasks, Val};
 use crate::index::Sym;

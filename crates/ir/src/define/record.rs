@@ -59,6 +59,19 @@ pub struct Statement {
     pub span: Option<Span>,
 }
 
+/// Where a value was asked for that the call itself can find wrong, such as a gather.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Site {
+    /// The op that the user wrote.
+    pub op: &'static str,
+    /// The axis that its indices are on, of the tensor that the user gave.
+    pub axis: usize,
+    /// Whether negative indices count from the end.
+    pub counts_from_end: bool,
+    /// Where it stands in the source text.
+    pub span: Option<Span>,
+}
+
 /// An input as declared.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InputDecl {
@@ -108,6 +121,9 @@ pub struct Record {
     statements: Vec<Statement>,
     inputs: Vec<InputDecl>,
     named: FxHashMap<Val, Entry>,
+    sites: FxHashMap<Val, Site>,
+    /// The offset of each line of the source text.
+    lines: Vec<usize>,
 }
 
 impl Record {
@@ -129,6 +145,26 @@ impl Record {
     /// The user's first name for a value.
     pub fn name_of(&self, val: Val) -> Option<&str> {
         self.named.get(&val).and_then(|&entry| self.entries[entry].name.as_deref())
+    }
+
+    /// Where a value with demands on data was first asked for.
+    pub fn site_of(&self, val: Val) -> Option<Site> {
+        self.sites.get(&val).copied()
+    }
+
+    /// The line of the source text that a place is in, from 1.
+    pub fn line_of(&self, span: Span) -> Option<usize> {
+        Some(self.lines.partition_point(|&start| start <= span.start)).filter(|&line| line > 0)
+    }
+
+    /// Says what the source text was, for the numbers of its lines.
+    pub(crate) fn set_source(&mut self, source: &str) {
+        let after = source.match_indices('\n').map(|(newline, _)| newline + 1);
+        self.lines = std::iter::once(0).chain(after).collect();
+    }
+
+    pub(super) fn add_site(&mut self, val: Val, site: Site) {
+        self.sites.entry(val).or_insert(site);
     }
 
     pub(super) fn add_entry(&mut self, val: Val, is_scalar: bool) -> Entry {

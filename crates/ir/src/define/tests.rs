@@ -228,6 +228,7 @@ fn sample(param: &Param, tensor: Object, flag: Object) -> Object {
         (ParamKind::Operand, "condition" | "cond") => flag,
         (ParamKind::Operand | ParamKind::Tensor, _) => tensor,
         (ParamKind::Tensors, _) => Object::list([tensor.clone(), tensor]),
+        (ParamKind::Scalar, "index") => Object::int(0),
         (ParamKind::Combine, _) => Object::Text("argmax".into()),
         (ParamKind::Scalar | ParamKind::Int | ParamKind::Numbers, _) => Object::int(1),
         (ParamKind::Ints, "dims" | "broadcast_dims") => Object::ints([0, 1]),
@@ -251,21 +252,25 @@ fn every_op_can_be_called() {
 
 fn calls(op: OpRef, dtype: DType) -> bool {
     let mut definer = Definer::new();
-    let mut declare = |dtype| {
+    let mut declare = |shape: &[i64], dtype| {
         let arguments = vec![
-            Argument::positional(Object::ints([1, 1])),
+            Argument::positional(Object::ints(shape.iter().copied())),
             Argument::keyword("dtype", Object::DType(dtype)),
         ];
         Object::Value(definer.define_tensor(arguments).expect("a fine declaration"))
     };
-    let (tensor, flag) = (declare(dtype), declare(DType::Bool));
+    let (tensor, flag) = (declare(&[1, 1], dtype), declare(&[1, 1], DType::Bool));
+    let row = declare(&[1], dtype);
     let params = op.params();
     let mut required: Vec<Argument> = Vec::new();
     for (place, param) in
         params.iter().enumerate().filter(|(_, param)| param.default == ParamDefault::Required)
     {
-        let first_of_where = op.name() == "where" && place == 0;
-        let object = if first_of_where { flag.clone() } else { sample(param, tensor.clone(), flag.clone()) };
+        let object = match op.name() {
+            "where" if place == 0 => flag.clone(),
+            "index_select" if param.name == "index" => row.clone(),
+            _ => sample(param, tensor.clone(), flag.clone()),
+        };
         required.push(Argument::keyword(param.name, object));
     }
     let Ok(result) = definer.call(op.name(), required) else { return false };

@@ -48,6 +48,7 @@ fn form(graph: &Graph, val: Val) -> String {
         Form::Cat(axis) => format!("cat {axis}"),
         Form::Fold { monoid, axes } => format!("fold {} {}", monoid, list(axes)),
         Form::Scan { monoid, axis } => format!("scan {} {axis}", monoid),
+        Form::Gather(axis) => format!("gather {axis}"),
         Form::Iota(length) => format!("iota {length}"),
         Form::Library(library) => library.to_string(),
     };

@@ -150,6 +150,9 @@ pub enum Form {
         /// The axis.
         axis: u8,
     },
+    /// Along this axis the elements of the source at the indices. Operands: source and index, of one rank; on the other
+    /// axes both have the size of the result or 1. An index out of range is an error of the call.
+    Gather(u8),
     /// `start + step * k` for `k` in `0..length`. Operands: start, step (scalars of the result's dtype).
     Iota(Expr),
     /// What a library of the machine computes.

@@ -134,6 +134,7 @@ pub fn infer(form: &Form, operands: &[&Type], facts: &mut Facts) -> Result<Types
         Form::Cat(axis) => cat(*axis as usize, operands, facts).and_then(one),
         Form::Fold { monoid, axes } => fold(monoid, axes, operands, facts),
         Form::Scan { monoid, axis } => scan(monoid, *axis, operands, facts),
+        Form::Gather(axis) => gather(*axis as usize, operands[0], operands[1], facts).and_then(one),
         Form::Iota(length) => {
             expect_rank(0, operands[0].rank())?;
             expect_rank(0, operands[1].rank())?;
@@ -147,7 +148,7 @@ fn expect_count(form: &Form, given: usize) -> Result<(), ShapeError> {
     let expected = match form {
         Form::Input { .. } | Form::Constant(_) | Form::Size(_) => 0,
         Form::Map(prim) => prim.arity(),
-        Form::Pad { .. } | Form::Iota(_) => 2,
+        Form::Pad { .. } | Form::Gather(_) | Form::Iota(_) => 2,
         Form::Library(library) => library.arity(),
         Form::Cat(_) => given.max(1),
         Form::Fold { monoid, .. } | Form::Scan { monoid, .. } => monoid.operands(),
@@ -277,6 +278,19 @@ fn cat(axis: usize, operands: &[&Type], facts: &mut Facts) -> Result<Type, Shape
         }
     }
     Ok(Type { dtype: first.dtype, shape })
+}
+
+fn gather(axis: usize, source: &Type, index: &Type, facts: &mut Facts) -> Result<Type, ShapeError> {
+    expect_rank(source.rank(), index.rank())?;
+    if axis >= source.rank() {
+        return Err(ShapeError::Axis { axis, rank: source.rank() });
+    }
+    if !index.dtype.is_int() {
+        return Err(ShapeError::Dtype { expected: DType::I64, given: index.dtype });
+    }
+    let mut row = source.clone();
+    row.shape[axis] = Expr::one();
+    Ok(Type { dtype: source.dtype, shape: unify(&[&row, index], facts)? })
 }
 
 fn fold(monoid: &Monoid, axes: &Axes, operands: &[&Type], facts: &mut Facts) -> Result<Types, ShapeError> {

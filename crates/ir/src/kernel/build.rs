@@ -77,7 +77,7 @@ impl KernelBuilder {
         symbol
     }
 
-    /// A new symbol, to be a loop's variable.
+    /// A new symbol, to be a loop's variable or bound to a value.
     pub fn symbol(&mut self, name: &str) -> Sym {
         let name = unused(&self.kernel.symbols, name);
         self.kernel.symbols.push(name)
@@ -129,6 +129,18 @@ impl KernelBuilder {
         let value = self.value(DType::I64);
         self.push(Stmt::Index { value, index });
         value
+    }
+
+    /// A new symbol for an i64 value, for index expressions in the innermost open body.
+    pub fn bind(&mut self, name: &str, value: Value) -> Sym {
+        let symbol = self.symbol(name);
+        self.push(Stmt::Bind { symbol, value });
+        symbol
+    }
+
+    /// Reports a value in a fault word where the condition holds.
+    pub fn fault(&mut self, buffer: Buffer, word: u32, value: Value, condition: Value) {
+        self.push(Stmt::Fault { buffer, word, value, condition });
     }
 
     /// A scalar op on operands of its compute dtypes; the dtype of the result follows from them.

@@ -6,7 +6,7 @@
 //! kernel    := "kernel" NAME "(" [SYM {"," SYM}] ")" "lanes" COUNT "{" header {statement} "}"
 //! header    := ["symbols" SYM {"," SYM}]               all symbols, in the order of their numbers
 //!              "blocks" SYM "in" "0" ".." INDEX        the block's symbol, and how many blocks run
-//!              {("read" | "write") BUFFER ":" DTYPE NAME}
+//!              {("read" | "write" | "faults") BUFFER ":" DTYPE NAME}
 //!              {"scratch" SCRATCH ":" DTYPE "[" INDEX "]"}
 //! statement := new "=" "const" LITERAL                  of the value's dtype
 //!            | new "=" "index" INDEX
@@ -15,7 +15,9 @@
 //!            | new "=" "get" ACCUMULATOR
 //!            | new "=" PRIM VALUE {"," VALUE}
 //!            | new {"," new} "=" "reduce" (MONOID | LAMBDA) ACCUMULATOR {"," ACCUMULATOR}
+//!            | "bind" SYM "=" VALUE
 //!            | "store" place "=" VALUE ["if" VALUE]
+//!            | "fault" BUFFER "[" COUNT "]" "=" VALUE "if" VALUE
 //!            | "acc" ACCUMULATOR ":" DTYPE "=" VALUE
 //!            | "set" ACCUMULATOR "=" VALUE
 //!            | "barrier"
@@ -68,6 +70,7 @@ fn write_header(f: &mut impl Write, kernel: &Kernel) -> fmt::Result {
         let access = match buffer.access {
             Access::Read => "read",
             Access::Write => "write",
+            Access::Fault => "faults",
         };
         writeln!(f, "  {access} {id}: {} {}", buffer.dtype, buffer.name)?;
     }
@@ -102,6 +105,7 @@ fn write_statement(f: &mut impl Write, kernel: &Kernel, statement: &Stmt) -> fmt
         Stmt::Index { value, index: expr } => {
             write!(f, "{} = index {}", new(kernel, *value), index(kernel, expr))
         }
+        Stmt::Bind { symbol, value } => write!(f, "bind {} = {value}", symbol_name(kernel, *symbol)),
         Stmt::Load { value, place, index, guard } => {
             write!(f, "{} = load {}", new(kernel, *value), element(kernel, *place, index))?;
             write_guard(f, *guard)
@@ -109,6 +113,9 @@ fn write_statement(f: &mut impl Write, kernel: &Kernel, statement: &Stmt) -> fmt
         Stmt::Store { place, index, value, guard } => {
             write!(f, "store {} = {value}", element(kernel, *place, index))?;
             write_guard(f, *guard)
+        }
+        Stmt::Fault { buffer, word, value, condition } => {
+            write!(f, "fault {buffer}[{word}] = {value} if {condition}")
         }
         Stmt::Open { accumulator, init } => write!(f, "acc {} = {init}", opened(kernel, *accumulator)),
         Stmt::Get { value, accumulator } => write!(f, "{} = get {accumulator}", new(kernel, *value)),

@@ -17,6 +17,9 @@ use crate::{DType, Scalar};
 /// The most lanes a block may have: the limit of a CUDA block.
 pub const MAX_LANES: u32 = 1024;
 
+/// What a fault word holds as long as nothing was reported in it: more than any value that is.
+pub const NO_FAULT: i64 = i64::MAX;
+
 /// The deepest that loops may nest, so that walking a kernel cannot exhaust the stack.
 pub const MAX_NESTING: usize = 64;
 
@@ -74,17 +77,19 @@ pub struct BufferDecl {
     pub name: String,
     /// Element type in memory (bool is one byte).
     pub dtype: DType,
-    /// Whether the kernel reads or writes it. No buffer is both.
+    /// What the kernel does with it; never two things.
     pub access: Access,
 }
 
-/// Whether a kernel reads or writes a buffer.
+/// What a kernel does with a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// Only loads.
     Read,
     /// Only stores, each element at most once.
     Write,
+    /// Only `fault` statements: words of i64 that the caller sets to [`NO_FAULT`] before the launch.
+    Fault,
 }
 
 /// A scratch array.
@@ -138,6 +143,13 @@ pub enum Stmt {
         /// The expression over arguments, the block and loop variables in scope.
         index: Expr,
     },
+    /// `bind n4_at = v0`: a symbol for a value, so that index expressions can speak of it until the end of the body.
+    Bind {
+        /// The symbol, unknown before.
+        symbol: Sym,
+        /// An i64.
+        value: Value,
+    },
     /// `v0: f32 = load b0[x0*i1 + x1]`, with `if v9` only where a predicate holds (else zero).
     Load {
         /// The new value, of the dtype of the place.
@@ -159,6 +171,18 @@ pub enum Stmt {
         value: Value,
         /// A bool value; where it is false nothing is written.
         guard: Option<Value>,
+    },
+    /// `fault b2[0] = v0 if v1`: where the condition holds, the word becomes the smaller of itself and the value. The order
+    /// in which lanes and blocks do so is of no matter.
+    Fault {
+        /// A buffer of fault words.
+        buffer: Buffer,
+        /// Which word.
+        word: u32,
+        /// What is reported, an i64 below [`NO_FAULT`].
+        value: Value,
+        /// A bool value; where it is false nothing is reported.
+        condition: Value,
     },
     /// `acc a0: f32 = v0`: opens an accumulator, in scope until the end of the enclosing body.
     Open {
@@ -221,7 +245,13 @@ impl Stmt {
             | Self::Load { value, .. }
             | Self::Get { value, .. } => std::slice::from_ref(value),
             Self::Reduce { values, .. } => values,
-            Self::Store { .. } | Self::Open { .. } | Self::Set { .. } | Self::For(_) | Self::Barrier => &[],
+            Self::Bind { .. }
+            | Self::Store { .. }
+            | Self::Fault { .. }
+            | Self::Open { .. }
+            | Self::Set { .. }
+            | Self::For(_)
+            | Self::Barrier => &[],
         }
     }
 }

@@ -5,13 +5,16 @@
 use cranelift_entity::SecondaryMap;
 
 use super::{Accumulator, Kernel, Loop, LoopKind, Stmt, Value};
+use std::collections::BTreeSet;
+
 use crate::index::{Expr, Sym};
 
 /// For each value, whether it is *uniform*: equal in all lanes that compute it in the same turn. The others are
 /// *varying*. A value is varying if it depends on the variable of a loop over lanes or on an accumulator with a copy
 /// per lane; inside such a loop a load from a place that is the same for all lanes is still uniform.
 pub fn uniformity(kernel: &Kernel) -> SecondaryMap<Value, bool> {
-    let mut scan = Scan { per_lane: per_lane(kernel), uniform: SecondaryMap::new(), lane: None };
+    let mut scan =
+        Scan { per_lane: per_lane(kernel), uniform: SecondaryMap::new(), varying: BTreeSet::new() };
     scan.body(&kernel.body);
     scan.uniform
 }
@@ -38,8 +41,8 @@ fn find_per_lane(body: &[Stmt], in_lanes: bool, found: &mut SecondaryMap<Accumul
 struct Scan {
     per_lane: SecondaryMap<Accumulator, bool>,
     uniform: SecondaryMap<Value, bool>,
-    /// The variable of the loop over lanes that the scan is in.
-    lane: Option<Sym>,
+    /// The variable of the loop over lanes that the scan is in, and the symbols bound to varying values.
+    varying: BTreeSet<Sym>,
 }
 
 impl Scan {
@@ -57,6 +60,11 @@ impl Scan {
             Stmt::Cast { value, arg } => self.uniform[*value] = self.uniform[*arg],
             Stmt::Const { value, .. } => self.uniform[*value] = true,
             Stmt::Index { value, index } => self.uniform[*value] = self.same_for_all(index),
+            Stmt::Bind { symbol, value } => {
+                if !self.uniform[*value] {
+                    self.varying.insert(*symbol);
+                }
+            }
             Stmt::Load { value, index, guard, .. } => {
                 self.uniform[*value] =
                     self.same_for_all(index) && guard.is_none_or(|guard| self.uniform[guard]);
@@ -64,20 +72,24 @@ impl Scan {
             Stmt::Get { value, accumulator } => self.uniform[*value] = !self.per_lane[*accumulator],
             Stmt::Reduce { values, .. } => values.iter().for_each(|&value| self.uniform[value] = true),
             Stmt::For(turns) => self.turns(turns),
-            Stmt::Store { .. } | Stmt::Open { .. } | Stmt::Set { .. } | Stmt::Barrier => {}
+            Stmt::Store { .. }
+            | Stmt::Fault { .. }
+            | Stmt::Open { .. }
+            | Stmt::Set { .. }
+            | Stmt::Barrier => {}
         }
     }
 
     fn turns(&mut self, turns: &Loop) {
-        let outside = self.lane;
         if turns.kind == LoopKind::Lanes {
-            self.lane = Some(turns.var);
+            self.varying.insert(turns.var);
         }
         self.body(&turns.body);
-        self.lane = outside;
     }
 
     fn same_for_all(&self, index: &Expr) -> bool {
-        self.lane.is_none_or(|lane| !index.mentions(lane))
+        let mut same = true;
+        index.visit_symbols(&mut |symbol| same &= !self.varying.contains(&symbol));
+        same
     }
 }

@@ -45,7 +45,10 @@ const SOME_INIT: Param = Param::optional("init", ParamKind::Scalar, ParamDefault
 const TENSORS: Param = Param::required("tensors", ParamKind::Tensors).also("arg");
 const COMBINE: Param = Param::required("combine", ParamKind::Combine);
 const INIT: Param = Param::optional("init", ParamKind::Numbers, ParamDefault::Absent);
-
+const INDEX: Param = Param::required("index", ParamKind::Tensor);
+const fn option(name: &'static str) -> Param {
+    Param::optional(name, ParamKind::Scalar, ParamDefault::Absent)
+}
 const fn flag(name: &'static str) -> Param {
     Param::optional(name, ParamKind::Bool, ParamDefault::Bool(false))
 }
@@ -111,6 +114,19 @@ forms! {
     Cat = "cat" [Param::required("tensors", ParamKind::Tensors), Param::optional("dim", ParamKind::Int, ParamDefault::Int(0)),
         flag("manual_padding")]
         "Tensors of one dtype one after the other along a dimension.";
+    Gather = "gather" [ARG, INDEX, DIM]
+        "Result[i][j] is arg[index[i][j]][j] for dim 0, and so on: as large as the index, which is nowhere larger than the tensor but along dim.";
+    TakeAlongAxis = "take_along_axis" [ARG, INDEX, DIM]
+        "As gather; on other dimensions than dim both have one size, or 1, which repeats.";
+    IndexSelect = "index_select" [ARG, INDEX, DIM]
+        "The slices along a dimension at the indices of a tensor of at most one dimension.";
+    Select = "select" [ARG, Param::required("index", ParamKind::Scalar), DIM]
+        "One slice along a dimension, which goes; negative indices count from the end.";
+    EmbeddingFwd = "embedding_fwd" [Param::required("input", ParamKind::Tensor), Param::required("weight", ParamKind::Tensor),
+        option("padding_idx"), option("max_norm"), option("norm_type"), option("scale_grad_by_freq"), option("sparse")]
+        "The rows of a table at the indices of the input. What only concerns gradients changes nothing; max_norm is refused.";
+    Triu = "triu" [ARG, Param::optional("diagonal", ParamKind::Scalar, ParamDefault::Int(0))]
+        "The elements on and above a diagonal of the last two dimensions, zero elsewhere.";
     Sum = "sum" [ARG, ALL_DIMS, KEEPDIM, SOME_DTYPE]
         "The sum over the given dimensions, or all. Integers and bools are summed as i64.";
     Prod = "prod" [ARG, ALL_DIMS, KEEPDIM, SOME_DTYPE]

@@ -53,7 +53,8 @@ fn read(source: &str) -> Result<File, Complaint> {
     let inputs = find_inputs(&items)?;
     let (fd, body) = find_definition(&items)?;
     let end = source.trim_end().len();
-    let definition = read_body(fd, body, Span::new(end, end))?;
+    let mut definition = read_body(fd, body, Span::new(end, end))?;
+    definition.record.set_source(source);
     if let Some((specs, span)) = &inputs {
         check_inputs(&definition, specs, *span)?;
     }

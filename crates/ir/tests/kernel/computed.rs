@@ -1,7 +1,7 @@
 //! Kernels by hand against plain Rust: every size around the number of lanes, every order, bit for bit.
 
 use ferrofuse_ir::DType;
-use ferrofuse_ir::kernel::{LaneOrder, Memory, Options, interpret, verify};
+use ferrofuse_ir::kernel::{LaneOrder, Memory, NO_FAULT, Options, interpret, verify};
 
 use crate::kernel;
 
@@ -160,4 +160,51 @@ fn lanes_exchange_by_scratch() {
 fn without_blocks_nothing_runs() {
     let memory = [Memory::zeros(DType::I64, 0), Memory::zeros(DType::I64, 0)];
     assert_eq!(run(include_str!("programs/reverse.kernel"), &[0], &memory), memory);
+}
+
+#[test]
+fn an_index_that_is_data() {
+    let text = "kernel k(i0, i1) lanes 4 {
+        symbols i0, i1, block, x0, at
+        blocks block in 0 .. 1
+        read b0: i64 index
+        read b1: f32 table
+        faults b2: i64 words
+        write b3: f32 y
+        v0: i64 = const 0
+        v1: i64 = index i1
+        for x0 in 0 .. i0 lanes {
+            v2: i64 = load b0[x0]
+            v3: bool = ge v2, v0
+            v4: bool = lt v2, v1
+            v5: bool = logical_and v3, v4
+            v6: bool = logical_not v5
+            fault b2[0] = v2 if v6
+            v7: i64 = where v5, v2, v0
+            bind at = v7
+            v8: f32 = load b1[2*at + 1] if v5
+            store b3[x0] = v8
+        }
+    }";
+    let table = numbers(20);
+    for (wrong, told) in [(None, NO_FAULT), (Some(10.0), 10), (Some(-7.0), -7)] {
+        for count in SIZES {
+            let mut index: Vec<f64> = (0..count).map(|n| (n * 7 % 10) as f64).collect();
+            if let (Some(wrong), Some(place)) = (wrong, index.get_mut(count / 2)) {
+                *place = wrong;
+            }
+            let words = Memory::from_bytes(DType::I64, NO_FAULT.to_le_bytes().to_vec()).unwrap();
+            let buffers = [
+                Memory::from_f64s(DType::I64, &index),
+                Memory::from_f64s(DType::F32, &table),
+                words,
+                Memory::zeros(DType::F32, count),
+            ];
+            let result = run(text, &[count, 10], &buffers);
+            assert_eq!(result[2].read(0).as_i64(), if count == 0 { NO_FAULT } else { told });
+            let at =
+                |&at: &f64| if (0.0..10.0).contains(&at) { table[2 * at as usize + 1] as f32 } else { 0.0 };
+            assert_eq!(f32s(&result[3]), index.iter().map(at).collect::<Vec<f32>>());
+        }
+    }
 }

@@ -237,3 +237,33 @@ fn all_violations_are_collected() {
     let kernel = around("v0: f32 = load b1[x0]\nbarrier\nv1: i32 = index x1");
     assert_eq!(verify(&kernel).unwrap_err().0.len(), 4);
 }
+
+#[test]
+fn bound_symbols() {
+    body_refused("v0: i64 = const 1\nbind x0 = v0\nbind x0 = v0", "bind x0 = v0", "in use already");
+    body_refused("v0: i64 = const 1\nbind i0 = v0", "bind i0 = v0", "in use already");
+    body_refused("v0: i32 = const 1\nbind x0 = v0", "bind x0 = v0", "a bound value is of dtype i64");
+    body_refused("v0: i64 = index x0\nbind x0 = v0", "v0: i64 = index x0", "not in scope here: x0");
+    let inner = "for x1 in 0 .. 4 {\nv0: i64 = index x1\nbind x0 = v0\n}\nv1: i64 = index x0";
+    body_refused(inner, "v1: i64 = index x0", "not in scope here: x0");
+    let varying = "for x1 in 0 .. 4 lanes {\nv0: i64 = index x1\nbind x0 = v0\nfor x2 in 0 .. x0 {\n}\n}";
+    body_refused(varying, "for x2 in 0 .. x0 {", "a bound depends on the lane");
+}
+
+#[test]
+fn faults() {
+    let told = "v0: i64 = const 1\nv1: bool = const true\n";
+    body_refused(&format!("{told}fault b1[0] = v0 if v1"), "fault b1[0]", "fault in b1, which is written");
+    let words = around(&format!("faults b2: i64 words\n{told}fault b2[3] = v0 if v1"));
+    assert_eq!(verify(&words), Ok(()));
+    body_refused(
+        &format!("faults b2: i64 words\n{told}store b2[0] = v0"),
+        "store b2[0]",
+        "store to b2, which holds fault words",
+    );
+    body_refused(
+        &format!("faults b2: i64 words\n{told}fault b2[0] = v0 if v0"),
+        "fault b2[0]",
+        "a guard is of dtype bool",
+    );
+}

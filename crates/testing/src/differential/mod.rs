@@ -1,10 +1,11 @@
 //! The differential check: a program run by every executor, with any choices that fit, against the evaluator.
 //!
 //! Takes a program and what to choose; gives what was covered, or the first failure: a result beyond the bound that the
-//! evaluator carries, bits that differ between thread counts, a fault or a race in the interpreter, an error, a panic, a
+//! evaluator carries, another answer than its error where an index is out of range, bits that differ between thread counts, a fault or a race in the interpreter, an error, a panic, a
 //! text that does not read back.
 
 mod failure;
+mod faults;
 mod text;
 
 use std::num::NonZeroUsize;
@@ -17,11 +18,12 @@ use ferrofuse::{
     Argument, ArrayView, CompileOptions, Decision, Definition, Executable, Executor, Hints, Machine,
     MachineOptions, PlanOptions, Schedule, Side, Stream,
 };
-use ir::graph::evaluate::{EvaluateOptions, Evaluated, compare, evaluate};
+use ir::graph::evaluate::{EvaluateError, EvaluateOptions, Evaluated, compare, evaluate};
 use ir::kernel::{LaneOrder, Options as InterpreterOptions};
 
 use failure::panic_message;
 pub use failure::{Failure, Kind};
+use faults::ExpectedFault;
 
 use crate::random::{Draws, Placed, Program, Writable, schedule, segmentation};
 
@@ -161,7 +163,15 @@ fn machines() -> &'static [Arc<Machine>; 2] {
 pub struct Check {
     definition: Definition,
     placed: Vec<Placed>,
-    expected: Vec<Evaluated>,
+    expected: Meant,
+}
+
+/// What the evaluator makes of a program on its inputs.
+enum Meant {
+    /// These outputs.
+    Outputs(Vec<Evaluated>),
+    /// An index out of range.
+    Fault(ExpectedFault),
 }
 
 impl Check {
@@ -189,9 +199,12 @@ impl Check {
     fn new(definition: Definition, placed: Vec<Placed>) -> Result<Check, Failure> {
         text::check(&definition)?;
         let views: Vec<ArrayView<'_>> = placed.iter().map(Placed::view).collect();
-        let expected = evaluate(&definition.graph, &definition.fusion, &views, &EvaluateOptions::default())
-            .map_err(|error| Failure::new(Kind::Refused, format!("the evaluator: {error}")))?
-            .outputs;
+        let options = EvaluateOptions::default();
+        let expected = match evaluate(&definition.graph, &definition.fusion, &views, &options) {
+            Ok(evaluation) => Meant::Outputs(evaluation.outputs),
+            Err(EvaluateError::Index { .. }) => Meant::Fault(ExpectedFault::new(&definition, &views)?),
+            Err(error) => return Err(Failure::new(Kind::Refused, format!("the evaluator: {error}"))),
+        };
         drop(views);
         Ok(Check { definition, placed, expected })
     }
@@ -249,16 +262,19 @@ impl Check {
         let variant = executable.latest();
         let name = variant.report.executor.name();
         executable.generator().set_state(Stream::default());
-        let outputs = executable
-            .run_on(machine, &self.views())
-            .map_err(|error| Failure::new(Kind::Error, format!("{name}: {error}")))?;
-        self.execute_in_place(executable, covered)?;
+        let ran = executable.run_on(machine, &self.views());
+        let expected = match &self.expected {
+            Meant::Outputs(outputs) => outputs,
+            Meant::Fault(fault) => return fault.check(name, ran.map(drop)).map(|()| Vec::new()),
+        };
+        let outputs = ran.map_err(|error| Failure::new(Kind::Error, format!("{name}: {error}")))?;
+        self.execute_in_place(executable, expected, covered)?;
         for segment in &variant.report.segments {
             covered.kernels += segment.kernels.len();
             covered.evaluated += usize::from(segment.evaluator_reason.is_some());
         }
         let mut bytes = Vec::new();
-        for (number, (output, expected)) in outputs.iter().zip(&self.expected).enumerate() {
+        for (number, (output, expected)) in outputs.iter().zip(expected).enumerate() {
             compare_output(name, number, expected, &output.view(), covered)?;
             bytes.push(output.as_bytes().to_vec());
         }
@@ -266,7 +282,12 @@ impl Check {
     }
 
     /// Calls the executable so that it writes to inputs, where it is to, and compares what they hold then.
-    fn execute_in_place(&self, executable: &Executable, covered: &mut Covered) -> Result<(), Failure> {
+    fn execute_in_place(
+        &self,
+        executable: &Executable,
+        expected: &[Evaluated],
+        covered: &mut Covered,
+    ) -> Result<(), Failure> {
         let outputs = self.definition.fusion.outputs();
         if outputs.iter().all(|output| output.alias.is_none()) {
             return Ok(());
@@ -278,7 +299,7 @@ impl Check {
         let given = given.map_err(|error| Failure::new(Kind::Error, format!("in place: {error}")))?;
         drop(arguments);
         let mut given = given.iter();
-        for (number, (output, expected)) in outputs.iter().zip(&self.expected).enumerate() {
+        for (number, (output, expected)) in outputs.iter().zip(expected).enumerate() {
             let actual = match output.alias {
                 Some(input) => placed[input as usize].view(),
                 None => given.next().expect("one for each output that is given back").view(),

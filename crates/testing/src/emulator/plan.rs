@@ -9,7 +9,7 @@ use cranelift_entity::EntityRef;
 use ir::array::{Array, ArrayView};
 use ir::graph::{Signature, Sizes, Val};
 use ir::index::{Expr, Sym};
-use ir::kernel::Access;
+use ir::kernel::{Access, NO_FAULT};
 use rustc_hash::FxHashMap;
 
 use super::{Arg, Emulator, GuardedBuffer, Launch, Module, Order};
@@ -78,6 +78,24 @@ impl<'a> EmulatedPlan<'a> {
     }
 }
 
+/// Memory that the kernels of a segment share.
+struct Own {
+    temporaries: Vec<Vec<u8>>,
+    faults: Vec<u8>,
+}
+
+impl Own {
+    /// Whether no index was out of range.
+    fn check(&self, checked: &[Val]) -> Result<(), String> {
+        let words = self.faults.chunks_exact(size_of::<i64>());
+        let words = words.map(|word| i64::from_ne_bytes(word.try_into().expect("eight bytes")));
+        match checked.iter().zip(words).find(|(_, index)| *index != NO_FAULT) {
+            Some((val, index)) => Err(format!("{val}: index {index} is out of range")),
+            None => Ok(()),
+        }
+    }
+}
+
 /// One segment being run.
 struct SegmentRun<'a> {
     sizes: &'a Sizes,
@@ -98,22 +116,23 @@ impl SegmentRun<'_> {
             let bytes = number(&plan.graph.ty(store.val).bytes())?;
             values.insert(store.val, vec![0; bytes as usize]);
         }
-        let mut temporaries = Vec::new();
+        let words = self.kernels.lowered.checked.len();
+        let mut memory = Own { temporaries: Vec::new(), faults: NO_FAULT.to_ne_bytes().repeat(words) };
         for temporary in &self.kernels.lowered.temporaries {
-            temporaries.push(vec![0; number(&temporary.len)? as usize * temporary.dtype.size()]);
+            memory.temporaries.push(vec![0; number(&temporary.len)? as usize * temporary.dtype.size()]);
         }
         for (lowered, (cuda, module)) in self.kernels.lowered.kernels.iter().zip(modules) {
-            self.launch(lowered, cuda, module, (values, &mut temporaries), order)?;
+            self.launch(lowered, (cuda, module), values, &mut memory, order)?;
         }
-        Ok(())
+        memory.check(&self.kernels.lowered.checked)
     }
 
     fn launch(
         &self,
         lowered: &Lowered,
-        cuda: &CudaKernel,
-        module: &Module,
-        (values, temporaries): (&mut FxHashMap<Val, Vec<u8>>, &mut [Vec<u8>]),
+        (cuda, module): (&CudaKernel, &Module),
+        values: &mut FxHashMap<Val, Vec<u8>>,
+        memory: &mut Own,
         order: Order,
     ) -> Result<(), String> {
         let mut guarded = Vec::new();
@@ -121,7 +140,8 @@ impl SegmentRun<'_> {
             let bytes = match *source {
                 BufferSource::Input(input) => &values[&self.inputs[input]],
                 BufferSource::Store(store) => &values[&self.kernels.witness.stores[store].val],
-                BufferSource::Temporary(temporary) => &temporaries[temporary],
+                BufferSource::Temporary(temporary) => &memory.temporaries[temporary],
+                BufferSource::Faults => &memory.faults,
             };
             guarded.push(GuardedBuffer::new(bytes).map_err(|error| error.to_string())?);
         }
@@ -149,13 +169,16 @@ impl SegmentRun<'_> {
             unsafe { module.launch(&launch, &parameters) }.map_err(|error| error.to_string())?;
         }
         let written = lowered.kernel.buffers.values().zip(&lowered.buffers).zip(&guarded);
-        for ((_, source), guarded) in written.filter(|((decl, _), _)| decl.access == Access::Write) {
+        for ((_, source), guarded) in written.filter(|((decl, _), _)| decl.access != Access::Read) {
             match *source {
                 BufferSource::Input(_) => unreachable!("inputs are read"),
                 BufferSource::Store(store) => {
                     values.insert(self.kernels.witness.stores[store].val, guarded.bytes().to_vec());
                 }
-                BufferSource::Temporary(temporary) => temporaries[temporary] = guarded.bytes().to_vec(),
+                BufferSource::Temporary(temporary) => {
+                    memory.temporaries[temporary] = guarded.bytes().to_vec();
+                }
+                BufferSource::Faults => memory.faults = guarded.bytes().to_vec(),
             }
         }
         Ok(())

@@ -90,3 +90,38 @@ fn sums_of_columns() {
 fn layer_norm() {
     check(include_str!("../../../../examples/layer_norm.py"), &SIZES[..5]);
 }
+
+/// Columns in another order, `shift` further on than where all are in range.
+fn columns_by_index(shift: i64) -> String {
+    format!(
+        "
+def columns_by_index(fd):
+    x = fd.define_tensor(shape=[-1, -1], contiguity=True)
+    columns = fd.ops.size(x, 1)
+    index = fd.ops.remainder(fd.ops.mul(fd.ops.iota(columns), 7), columns)
+    fd.add_output(fd.ops.index_select(fd.ops.exp(x), fd.ops.add(index, {shift}), dim=1))
+
+inputs = [torch.randn((2, 3))]
+"
+    )
+}
+
+#[test]
+fn gathers() {
+    check(&columns_by_index(0), SIZES);
+}
+
+#[test]
+fn an_index_out_of_range_is_told_in_every_order() {
+    let file = parse(&columns_by_index(2)).expect("it reads");
+    let (graph, fusion) = (&file.definition.graph, &file.definition.fusion);
+    let (target, hints, options) = (Target::cuda(), Hints::default(), PlanOptions::default());
+    let planned =
+        plan(graph, fusion, &[Layout::Dense], &target, &hints, &options).expect("no choices, no errors");
+    let emulated = EmulatedPlan::new(&planned, &EMULATOR).unwrap_or_else(|error| panic!("{error}"));
+    let input = draw(&file.inputs.expect("an `inputs` list")[0], 5, 700, 0);
+    for order in Order::ALL {
+        let error = emulated.run(&[input.view()], order).expect_err("the last two columns are beyond");
+        assert!(error.ends_with("index 700 is out of range"), "{order:?}: {error}");
+    }
+}

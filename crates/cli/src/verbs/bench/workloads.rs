@@ -61,5 +61,6 @@ pub const WORKLOADS: &[Workload] = &[
     read("sum_outer_f32", own!("sum_outer_f32")),
     copy("transpose_add_f32", example!("transpose_add"), SQUARE),
     copy("rope_bf16", own!("rope_bf16"), &[]),
+    Workload { sizes: &[], ..read("cross_entropy_bf16", example!("cross_entropy")) },
     copy("modulated_layer_norm_backward_bf16", example!("modulated_layer_norm_backward"), &[("i0", 14)]),
 ];

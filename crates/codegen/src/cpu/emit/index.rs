@@ -123,11 +123,16 @@ impl Emitter<'_> {
 
     /// How the index runs over the lanes of the loop that the code is in.
     pub(super) fn lanewise(&mut self, e: &Expr) -> Lanewise {
+        let mut varies = false;
+        e.visit_symbols(&mut |symbol| {
+            varies |= self.symbols.get(&symbol).is_some_and(|bound| bound.ty.lanes.is_some());
+        });
         let Some(lane) = self.lane.filter(|lane| e.mentions(lane.variable)) else {
-            return Lanewise::Same(self.index(e));
+            let index = self.index(e);
+            return if varies { Lanewise::Any(index) } else { Lanewise::Same(index) };
         };
         let turn = self.symbols[&lane.variable];
-        match e.split_linear(lane.variable) {
+        match e.split_linear(lane.variable).filter(|_| !varies) {
             Some((coefficient, rest)) if coefficient.is_one() => {
                 Lanewise::Neighbours(self.index(&rest), turn)
             }

@@ -1,11 +1,11 @@
-//! Loads and stores: scalars, whole vectors of neighbours, or one element per lane.
+//! Loads, stores and faults: scalars, whole vectors of neighbours, or one element per lane.
 //!
-//! A lane without a turn, or whose guard is false, touches no memory and loads zero. A load of one element for all
-//! lanes that may not happen reads a zero on the stack instead, which needs no branch.
+//! A lane without a turn, or whose guard is false, touches no memory and loads zero. A load whose guard is one for all
+//! lanes reads zeros on the stack where it must not happen, which needs no branch and no mask.
 
 use ir::DType;
 use ir::index::Expr;
-use ir::kernel::{Place, Value};
+use ir::kernel::{Buffer, Place, Value};
 
 use super::Emitter;
 use super::index::Lanewise;
@@ -72,7 +72,7 @@ impl Emitter<'_> {
     ) -> Operand {
         let mut address = self.w.address(element, base, index);
         if let Some(guard) = guard {
-            let zero = self.zero_in_memory();
+            let zero = self.w.zeros(Type::scalar(element));
             address = self.w.select(guard, address, zero);
         }
         let align = bytes(element);
@@ -80,15 +80,12 @@ impl Emitter<'_> {
         self.w.instruction(Type::scalar(element), text)
     }
 
-    /// A stack slot that holds eight bytes of zero.
-    fn zero_in_memory(&mut self) -> Operand {
-        let slot = self.w.slot(Type::scalar(Element::I64));
-        self.w.effect(format_args!("store i64 0, {}", slot.typed()));
-        slot
-    }
-
-    fn load_vector(&mut self, element: Element, address: Operand, guard: Option<Operand>) -> Operand {
+    fn load_vector(&mut self, element: Element, mut address: Operand, mut guard: Option<Operand>) -> Operand {
         let (ty, align) = (self.vector(element), bytes(element));
+        if let Some(whole) = guard.take_if(|guard| guard.ty.lanes.is_none()) {
+            let zeros = self.w.zeros(ty);
+            address = self.w.select(whole, address, zeros);
+        }
         match self.mask(guard) {
             None => self.w.instruction(ty, format_args!("load {ty}, {}, align {align}", address.typed())),
             Some(mask) => {
@@ -139,6 +136,34 @@ impl Emitter<'_> {
         let addresses = self.w.address(value.ty.element, base, index);
         let args = [value, addresses, alignment(value.ty.element), mask];
         self.w.intrinsic_effect("llvm.masked.scatter", &[value.ty, addresses.ty], &args);
+    }
+
+    /// Lowers a fault word to the least of what the lanes report, in one step.
+    pub(super) fn fault(&mut self, buffer: Buffer, word: u32, value: Value, condition: Value) {
+        let (value, mut wrong) = (self.value(value), self.value(condition));
+        let varies = value.ty.lanes.is_some() || wrong.ty.lanes.is_some();
+        if let (true, Some(turn)) = (varies, self.lane.and_then(|lane| lane.mask)) {
+            wrong = self.w.binary("and", turn, wrong);
+        }
+        let any = self.w.any(wrong);
+        let position = Operand::integer(i64::from(word), Type::scalar(Element::I64));
+        self.only_if(any, |emitter| {
+            let least = emitter.least(value, wrong);
+            let address = emitter.w.address(Element::I64, emitter.buffers[&buffer], position);
+            let lower = format!("atomicrmw min {}, {} monotonic, align 8", address.typed(), least.typed());
+            emitter.w.instruction(least.ty, lower);
+        });
+    }
+
+    /// The least of the lanes where a condition holds.
+    fn least(&mut self, value: Operand, condition: Operand) -> Operand {
+        let (scalar, none) = (Type::scalar(Element::I64), ir::kernel::NO_FAULT);
+        if value.ty.lanes.or(condition.ty.lanes).is_none() {
+            return value;
+        }
+        let value = self.w.splat(value, self.lanes());
+        let reported = self.w.select(condition, value, none);
+        self.w.intrinsic("llvm.vector.reduce.smin", &[reported.ty], scalar, &[reported])
     }
 
     /// The lanes that have a turn and whose guard holds; `None` for all.

@@ -29,11 +29,18 @@ impl Emitter<'_> {
             }
             Stmt::Const { value, constant: scalar } => self.bind(*value, constant(*scalar)),
             Stmt::Index { value, index } => self.index_statement(*value, index),
+            Stmt::Bind { symbol, value } => {
+                let bound = self.value(*value);
+                self.symbols.insert(*symbol, bound);
+            }
             Stmt::Load { value, place, index, guard } => {
                 let loaded = self.load(self.kernel.values[*value], *place, index, *guard);
                 self.bind(*value, loaded);
             }
             Stmt::Store { place, index, value, guard } => self.store(*place, index, *value, *guard),
+            Stmt::Fault { buffer, word, value, condition } => {
+                self.fault(*buffer, *word, *value, *condition);
+            }
             Stmt::Open { accumulator, init } => self.open(*accumulator, *init),
             Stmt::Get { value, accumulator } => {
                 let contents = self.get(*accumulator);

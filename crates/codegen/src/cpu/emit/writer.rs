@@ -24,6 +24,8 @@ pub(super) struct Writer<'i> {
     text: String,
     /// Instructions that must stand in the entry block: stack slots.
     entry: String,
+    /// Slots that hold zeros.
+    zeros: Vec<(Type, Operand)>,
     registers: u32,
     labels: u32,
     current: Label,
@@ -35,8 +37,17 @@ impl<'i> Writer<'i> {
     pub(super) fn new(isa: &'i Isa) -> Writer<'i> {
         let (text, entry) = (String::new(), String::new());
         let (declarations, calls) = (BTreeSet::new(), BTreeSet::new());
-        let mut writer =
-            Writer { isa, text, entry, registers: 0, labels: 0, current: Label(0), declarations, calls };
+        let mut writer = Writer {
+            isa,
+            text,
+            entry,
+            zeros: Vec::new(),
+            registers: 0,
+            labels: 0,
+            current: Label(0),
+            declarations,
+            calls,
+        };
         writer.current = writer.label();
         writer
     }
@@ -80,6 +91,18 @@ impl<'i> Writer<'i> {
     pub(super) fn slot(&mut self, ty: Type) -> Operand {
         let slot = self.register(Type::scalar(Element::Ptr));
         writeln!(self.entry, "  {slot} = alloca {ty}").expect("writing to a string cannot fail");
+        slot
+    }
+
+    /// A stack slot that holds zeros, for loads that may not happen: there is one of a type.
+    pub(super) fn zeros(&mut self, ty: Type) -> Operand {
+        if let Some(&(_, slot)) = self.zeros.iter().find(|(known, _)| *known == ty) {
+            return slot;
+        }
+        let slot = self.slot(ty);
+        writeln!(self.entry, "  store {ty} zeroinitializer, {}", slot.typed())
+            .expect("writing to a string cannot fail");
+        self.zeros.push((ty, slot));
         slot
     }
 

@@ -6,7 +6,7 @@
 //! what compiled code gives: [`compare`].
 //!
 //! `value` (shared memory) · `block` (how elements are read and written) · `map` (scalar
-//! ops, casts) · `fold/` · `library/` (what a library computes) · `movement` (the other forms) · `bound` (how errors
+//! ops, casts) · `fold/` · `gather` · `library/` (what a library computes) · `movement` (the other forms) · `bound` (how errors
 //! spread) · `compare`.
 
 mod block;
@@ -14,6 +14,7 @@ mod bound;
 mod compare;
 mod error;
 mod fold;
+mod gather;
 mod library;
 mod map;
 mod movement;
@@ -173,6 +174,10 @@ impl Evaluator<'_> {
                 movement::pad(&operands[0], &operands[1], &self.values(before)?, &sizes, meter)?
             }
             Form::Cat(axis) => movement::cat(operands, *axis as usize, &sizes, meter)?,
+            Form::Gather(axis) => {
+                let operands = [&operands[0], &operands[1]];
+                gather::gather(node.into(), operands, *axis as usize, &sizes, meter)?
+            }
             Form::Fold { monoid, axes } => return fold::fold(monoid, operands, axes, bounds, meter),
             Form::Scan { monoid, axis } => {
                 return fold::scan(monoid, operands, *axis as usize, bounds, meter);

@@ -6,7 +6,7 @@ use super::race::{Agent, Finding};
 use super::{Fault, Location, Run};
 use crate::Scalar;
 use crate::index::Expr;
-use crate::kernel::{Place, Stmt, print};
+use crate::kernel::{Buffer, Place, Stmt, print};
 
 impl Run<'_, '_> {
     /// The element of a place.
@@ -53,6 +53,24 @@ impl Run<'_, '_> {
                 found.map_err(|finding| self.blame(finding, place, index, agent, statement))?;
                 self.scratch[scratch].memory.write(position, element);
             }
+        }
+        Ok(())
+    }
+
+    /// Lowers a fault word.
+    pub(super) fn report(
+        &mut self,
+        buffer: Buffer,
+        word: u32,
+        value: Scalar,
+        agent: Agent,
+        statement: &Stmt,
+    ) -> Result<(), Fault> {
+        let index = Expr::constant(i64::from(word));
+        let (_, position) = self.position(buffer.into(), &index, agent, statement)?;
+        let words = &mut self.buffers[buffer.index()];
+        if value.as_i64() < words.read(position).as_i64() {
+            words.write(position, value);
         }
         Ok(())
     }

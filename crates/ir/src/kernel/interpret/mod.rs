@@ -9,6 +9,7 @@
 //! * `reduce` combines the lanes' copies in the tree of a butterfly: for stride = lanes/2, lanes/4, … 1, lane `l` below
 //!   the stride takes `combine(l, l + stride)`. Code generators keep this order, so the bits are the same everywhere.
 //! * A load whose guard is false gives zero; its index is not looked at.
+//! * A `fault` lowers a word to the value reported, in one step, so any order of lanes and blocks leaves the same.
 //!
 //! Faults are in [`Fault`]; what is a race is said in `race.rs`.
 
@@ -192,6 +193,9 @@ impl<'k, 'm> Run<'k, 'm> {
                 let index = self.index(index, statement)?;
                 self.values[*value] = Scalar::from_i64(DType::I64, index);
             }
+            Stmt::Bind { symbol, value } => {
+                self.symbols[*symbol] = Some(self.values[*value].as_i64());
+            }
             Stmt::Load { value, place, index, guard } => {
                 self.values[*value] = if self.allows(*guard) {
                     self.load(*place, index, agent, statement)?
@@ -202,6 +206,11 @@ impl<'k, 'm> Run<'k, 'm> {
             Stmt::Store { place, index, value, guard } => {
                 if self.allows(*guard) {
                     self.store(*place, index, self.values[*value], agent, statement)?;
+                }
+            }
+            Stmt::Fault { buffer, word, value, condition } => {
+                if self.values[*condition].as_bool() {
+                    self.report(*buffer, *word, self.values[*value], agent, statement)?;
                 }
             }
             Stmt::Open { accumulator, init: value } | Stmt::Set { accumulator, value } => {

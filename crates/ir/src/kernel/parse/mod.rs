@@ -187,6 +187,8 @@ impl Parser {
             self.buffer(line, Access::Read)?;
         } else if line.eat("write") {
             self.buffer(line, Access::Write)?;
+        } else if line.eat("faults") {
+            self.buffer(line, Access::Fault)?;
         } else if line.eat("scratch") {
             self.scratch(line)?;
         } else {

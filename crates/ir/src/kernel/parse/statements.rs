@@ -1,6 +1,6 @@
 //! Kernel text to statements: the right and left sides of one line. Loops and declarations are in `parse`.
 
-use super::{Parser, declare, dtype, numbered};
+use super::{MAX_ID, Parser, declare, dtype, numbered};
 use crate::index::Expr;
 use crate::kernel::line::{Line, ParseError};
 use crate::kernel::{Accumulator, Buffer, Place, Scratch, Stmt, Value};
@@ -15,6 +15,12 @@ impl Parser {
             let (place, index) = self.element(line)?;
             line.expect("=")?;
             Ok(Stmt::Store { place, index, value: value(line)?, guard: guard(line)? })
+        } else if line.eat("bind") {
+            let symbol = self.symbol(line)?;
+            line.expect("=")?;
+            Ok(Stmt::Bind { symbol, value: value(line)? })
+        } else if line.eat("fault") {
+            fault(line)
         } else if line.eat("acc") {
             self.open(line)
         } else if line.eat("set") {
@@ -57,7 +63,8 @@ impl Parser {
 
     fn new_value(&mut self, line: &mut Line<'_>) -> Result<(Value, DType), ParseError> {
         let again = line.fail("this value is defined twice");
-        let expectation = "a statement: a new value such as v0, or store, acc, set, for, barrier";
+        let expectation =
+            "a statement: a new value such as v0, or bind, store, fault, acc, set, for, barrier";
         let id = numbered(line, "v", expectation)?;
         line.expect(":")?;
         let dtype = dtype(line)?;
@@ -116,6 +123,17 @@ fn monoid(line: &mut Line<'_>) -> Result<Monoid, ParseError> {
     let monoid = Monoid::from_name(name).ok_or_else(|| line.fail(format!("no monoid is named `{name}`")))?;
     line.expect(name)?;
     Ok(monoid)
+}
+
+fn fault(line: &mut Line<'_>) -> Result<Stmt, ParseError> {
+    let buffer = Buffer::from_u32(numbered(line, "b", "a buffer such as b0")?);
+    line.expect("[")?;
+    let word = line.count("the number of a word", MAX_ID)?;
+    line.expect("]")?;
+    line.expect("=")?;
+    let reported = value(line)?;
+    line.expect("if")?;
+    Ok(Stmt::Fault { buffer, word, value: reported, condition: value(line)? })
 }
 
 fn value(line: &mut Line<'_>) -> Result<Value, ParseError> {

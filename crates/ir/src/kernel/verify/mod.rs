@@ -11,10 +11,12 @@
 //! * Every id that is used is declared. Every declared value and accumulator has exactly one definition.
 //! * A value or accumulator is used only after its definition and inside the body that holds it.
 //! * Loops nest at most [`MAX_NESTING`] deep. A loop's variable is declared and not in use outside the loop.
-//! * Index expressions speak of arguments, the block and the variables of enclosing loops only.
+//! * A bound symbol is declared and not in use where it is bound; it is in scope until the end of the body.
+//! * Index expressions speak of arguments, the block, the variables of enclosing loops and bound symbols in scope only.
 //!
 //! Of lanes:
-//! * A loop over lanes is not inside another. Bounds of loops do not depend on the variable of a loop over lanes.
+//! * A loop over lanes is not inside another. Bounds of loops do not depend on the variable of a loop over lanes,
+//!   nor on a symbol bound to a varying value.
 //! * `barrier` and `reduce` stand in uniform code: outside loops over lanes.
 //! * An accumulator with a copy per lane (opened or set inside a loop over lanes) is read by `get` only inside such
 //!   loops; outside, only by `reduce`, which takes no other accumulators.
@@ -25,7 +27,8 @@
 //!   constant of its value's dtype, a guard a bool.
 //! * A `reduce` has one value and one accumulator per state of its monoid, of the state's dtype; halves are not
 //!   reduced, and Welford's states are floats.
-//! * Loads are from `read` buffers and scratch, stores to `write` buffers and scratch.
+//! * Loads are from `read` buffers and scratch, stores to `write` buffers and scratch, faults in `faults` buffers, whose
+//!   words are i64, as is what is bound and reported.
 //!
 //! Not here, because they depend on the data: indices in bounds, races, uninitialised scratch (`interpret`).
 
@@ -38,7 +41,7 @@ use std::fmt;
 use cranelift_entity::SecondaryMap;
 use thiserror::Error;
 
-use super::uniformity::per_lane;
+use super::uniformity::{per_lane, uniformity};
 use super::{Accumulator, Kernel, Loop, LoopKind, MAX_LANES, MAX_NESTING, Stmt, Value, print};
 use crate::index::Sym;
 
@@ -71,6 +74,7 @@ pub fn verify(kernel: &Kernel) -> Result<(), Violations> {
         check.fail(format!("loops nest more than {MAX_NESTING} deep"));
     } else {
         check.per_lane = per_lane(kernel);
+        check.uniform = uniformity(kernel);
         check.body(&kernel.body);
         check.all_defined();
     }
@@ -111,9 +115,12 @@ struct Check<'k> {
     values: SecondaryMap<Value, Life>,
     accumulators: SecondaryMap<Accumulator, Life>,
     per_lane: SecondaryMap<Accumulator, bool>,
+    uniform: SecondaryMap<Value, bool>,
     arguments: BTreeSet<Sym>,
     symbols: BTreeSet<Sym>,
     lane: Option<Sym>,
+    /// The bound symbols in scope that differ from lane to lane.
+    varying: BTreeSet<Sym>,
 }
 
 impl<'k> Check<'k> {
@@ -128,9 +135,11 @@ impl<'k> Check<'k> {
             values: SecondaryMap::new(),
             accumulators: SecondaryMap::new(),
             per_lane: SecondaryMap::new(),
+            uniform: SecondaryMap::new(),
             arguments,
             symbols,
             lane: None,
+            varying: BTreeSet::new(),
         }
     }
 
@@ -145,12 +154,20 @@ impl<'k> Check<'k> {
     }
 
     fn body(&mut self, body: &'k [Stmt]) {
-        let (mut values, mut accumulators) = (Vec::new(), Vec::new());
+        let (mut values, mut accumulators, mut bound) = (Vec::new(), Vec::new(), Vec::new());
         for statement in body {
             self.statement = print::statement(self.kernel, statement);
             self.uses(statement);
             if let Stmt::For(turns) = statement {
                 self.turns(turns);
+            }
+            if let Stmt::Bind { symbol, value } = *statement
+                && self.symbols.insert(symbol)
+            {
+                bound.push(symbol);
+                if !self.uniform[value] {
+                    self.varying.insert(symbol);
+                }
             }
             values.extend(statement.defined());
             statement.defined().iter().for_each(|&value| self.define(value));
@@ -158,6 +175,10 @@ impl<'k> Check<'k> {
                 self.open(accumulator);
                 accumulators.push(accumulator);
             }
+        }
+        for symbol in bound {
+            self.symbols.remove(&symbol);
+            self.varying.remove(&symbol);
         }
         values.into_iter().for_each(|value| self.values[value] = Life::Over);
         accumulators.into_iter().for_each(|accumulator| self.accumulators[accumulator] = Life::Over);

@@ -20,6 +20,7 @@ impl Check<'_> {
                 self.index(index);
                 self.typed(*value, DType::I64, "an index");
             }
+            Stmt::Bind { symbol, value } => self.bind(*symbol, *value),
             Stmt::Load { value, place, index, guard } => {
                 self.place(*place, Access::Read, *value);
                 self.index(index);
@@ -30,6 +31,12 @@ impl Check<'_> {
                 self.place(*place, Access::Write, *value);
                 self.index(index);
                 self.guard(*guard);
+            }
+            Stmt::Fault { buffer, value, condition, .. } => {
+                self.value(*value);
+                self.place(Place::Buffer(*buffer), Access::Fault, *value);
+                self.typed(*value, DType::I64, "what is reported");
+                self.guard(Some(*condition));
             }
             Stmt::Open { accumulator, init } => {
                 self.value(*init);
@@ -88,11 +95,30 @@ impl Check<'_> {
             Place::Scratch(scratch) => self.kernel.scratch.get(scratch).map(|decl| (decl.dtype, access)),
         };
         let Some((dtype, allowed)) = declared else { return self.fail(format!("{place} is not declared")) };
-        self.require(allowed == access, || match access {
-            Access::Read => format!("load from {place}, which is written"),
-            Access::Write => format!("store to {place}, which is read"),
+        self.require(allowed == access, || {
+            let does = |access| match access {
+                Access::Read => "load from",
+                Access::Write => "store to",
+                Access::Fault => "fault in",
+            };
+            let is = |access| match access {
+                Access::Read => "is read",
+                Access::Write => "is written",
+                Access::Fault => "holds fault words",
+            };
+            format!("{} {place}, which {}", does(access), is(allowed))
         });
         self.typed(value, dtype, &format!("an element of {place}"));
+    }
+
+    /// The symbol itself comes into scope with the statement's end.
+    fn bind(&mut self, symbol: Sym, value: Value) {
+        self.value(value);
+        self.typed(value, DType::I64, "a bound value");
+        let declared = self.kernel.symbols.is_valid(symbol);
+        self.require(declared, || "the bound symbol is not declared".into());
+        let fresh = !self.symbols.contains(&symbol);
+        self.require(fresh, || "the bound symbol is in use already".into());
     }
 
     fn guard(&mut self, guard: Option<Value>) {
@@ -138,7 +164,8 @@ impl Check<'_> {
     fn bounds(&mut self, turns: &Loop) {
         for bound in [&turns.begin, &turns.end] {
             self.index(bound);
-            let varying = self.lane.is_some_and(|lane| bound.mentions(lane));
+            let varying = self.lane.is_some_and(|lane| bound.mentions(lane))
+                || self.varying.iter().any(|&symbol| bound.mentions(symbol));
             self.require(!varying, || "a bound depends on the lane".into());
         }
     }

@@ -43,6 +43,7 @@ fn launch(lowered: &Lowered) -> String {
         BufferSource::Input(place) => format!("input {place}"),
         BufferSource::Store(place) => format!("store {place}"),
         BufferSource::Temporary(place) => format!("temporary {place}"),
+        BufferSource::Faults => "faults".to_owned(),
     };
     let argument = |argument: &Argument| match argument {
         Argument::Size(symbol) => symbol.to_string(),

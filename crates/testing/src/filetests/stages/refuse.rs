@@ -1,4 +1,4 @@
-//! The error of a definition that is wrong, or whose inputs are.
+//! The error of a definition that is wrong, or whose inputs are; all executors say the same.
 
 use ferrofuse::{CompileOptions, Diagnostic, Executor, compile, read};
 use ir::array::ArrayView;
@@ -26,10 +26,17 @@ impl Stage for Refuse {
             Err(error) => return Outcome::Text(error.to_string()),
         };
         let views: Vec<ArrayView<'_>> = inputs.iter().map(StridedArray::view).collect();
-        let options = CompileOptions { executor: Executor::Evaluator, ..CompileOptions::default() };
-        match compile(file.definition, options).and_then(|executable| executable.run(&views)) {
-            Ok(_) => Outcome::Broken("nothing is refused".to_owned()),
-            Err(error) => Outcome::Text(error.to_string()),
+        let said = [Executor::Evaluator, Executor::Interpreter, Executor::Compiled].map(|executor| {
+            let options = CompileOptions { executor, ..CompileOptions::default() };
+            let ran = compile(file.definition.clone(), options).and_then(|executable| executable.run(&views));
+            ran.map_or_else(|error| error.to_string(), |_| "nothing is refused".to_owned())
+        });
+        let [evaluator, interpreter, compiled] = said;
+        match evaluator == interpreter && evaluator == compiled {
+            true => Outcome::Text(evaluator),
+            false => {
+                Outcome::Broken(format!("the executors differ:\n{evaluator}\n{interpreter}\n{compiled}"))
+            }
         }
     }
 }

@@ -3,6 +3,7 @@
 //! What is drawn may not suit: the definer says so, and another is drawn.
 
 mod folds;
+mod gathers;
 mod library;
 mod movement;
 mod random;
@@ -43,7 +44,8 @@ type Arguments = Vec<(Option<&'static str>, Given)>;
 impl Caller<'_> {
     fn call(&mut self) {
         match self.draws.below(100) {
-            0..30 => self.scalar_op(),
+            0..25 => self.scalar_op(),
+            25..30 => self.gather(),
             30..33 => self.random_numbers(),
             33..39 => self.library(),
             39..45 => self.deviation(),

@@ -1,0 +1,70 @@
+//! Gathers: an index that is data becomes a symbol, and the source is computed at it.
+//!
+//! An index out of range is reported in the fault word of the gather, and zero stands in its place under a guard that is
+//! false, so that nothing beyond a buffer is read and no index overflows. What the element then is does not matter: the
+//! call ends in an error.
+
+use ir::DType;
+use ir::Scalar;
+use ir::graph::Val;
+use ir::index::Expr;
+use ir::kernel::{Access, NO_FAULT, Value};
+use ir::ops::Prim;
+
+use super::nest::Nest;
+use super::{BufferSource, checked};
+
+impl Nest<'_> {
+    /// The gather `val` at an index of it.
+    pub fn gather(&mut self, val: Val, axis: usize, index: &[Expr], guard: Option<Value>) -> Value {
+        let graph = self.emitter.group.graph;
+        let [source, indices] = graph.operands(val) else { unreachable!("a gather has two operands") };
+        let at = self.aligned(*indices, index);
+        let found = self.pull(*indices, &at, guard);
+        let found = self.emitter.cast(found, DType::I64);
+        let size = self.emitter.size(&graph.shape(*source)[axis]);
+        let inside = self.in_range(found, &size);
+        self.report(val, index, found, inside, guard);
+        let zero = self.emitter.constant(Scalar::zero(DType::I64));
+        let safe = self.emitter.apply(Prim::Where, &[inside, found, zero]);
+        let symbol = self.emitter.bind(|| format!("{val}_at"), safe);
+        let mut place = self.aligned(*source, index);
+        place[axis] = if size.is_one() { Expr::zero() } else { Expr::sym(symbol) };
+        let inside = self.and(guard, inside);
+        self.pull(*source, &place, Some(inside))
+    }
+
+    /// `0 <= found < size`.
+    fn in_range(&mut self, found: Value, size: &Expr) -> Value {
+        let zero = self.emitter.constant(Scalar::zero(DType::I64));
+        let size = self.emitter.index(size);
+        let low = self.emitter.apply(Prim::Ge, &[found, zero]);
+        let high = self.emitter.apply(Prim::Lt, &[found, size]);
+        self.emitter.apply(Prim::LogicalAnd, &[low, high])
+    }
+
+    /// Reports an index that is not inside. Of a gather without elements nothing is wrong, though its index may be looked
+    /// at outside of the loops that never turn.
+    fn report(&mut self, val: Val, index: &[Expr], found: Value, inside: Value, guard: Option<Value>) {
+        let group = self.emitter.group;
+        let outside = self.emitter.apply(Prim::LogicalNot, &[inside]);
+        let mut wrong = self.and(guard, outside);
+        let depth = self.emitter.depth(&[wrong], &Expr::zero());
+        for (index, size) in index.iter().zip(group.graph.shape(val)) {
+            let further_in = self.emitter.depth(&[], index) > depth;
+            if further_in && !group.view.facts().prove_lt(&Expr::zero(), size) {
+                let size = self.emitter.size(size);
+                let (zero, size) = (self.emitter.index(&Expr::zero()), self.emitter.index(&size));
+                let some = self.emitter.apply(Prim::Gt, &[size, zero]);
+                wrong = self.and(Some(some), wrong);
+            }
+        }
+        let most = self.emitter.constant(Scalar::from_i64(DType::I64, NO_FAULT - 1));
+        let told = self.emitter.apply(Prim::Minimum, &[found, most]);
+        let number = checked(group.graph, group.view).iter().position(|&known| known == val);
+        let word = number.expect("a gather is computed in the view that it is pulled in") as u32;
+        let faults =
+            self.emitter.buffer(BufferSource::Faults, "faults".to_owned(), DType::I64, Access::Fault);
+        self.emitter.fault(faults, word, told, wrong);
+    }
+}

@@ -1,0 +1,59 @@
+//! Programs that end in an error because an index is out of range: every executor must say what the evaluator says.
+//!
+//! The evaluator looks at every index. Compiled code looks at those that some output depends on, so where a program drops
+//! elements again, all that is asked of it is not to end in any other error.
+
+use ferrofuse::{ArrayView, CompileOptions, Definition, Error, Executor, compile};
+use ir::graph::{Form, Signature};
+
+use super::failure::{Failure, Kind};
+
+/// An error that is expected.
+pub(super) struct ExpectedFault {
+    said: String,
+    /// Whether the program may not need the element that is at fault.
+    drops_elements: bool,
+}
+
+impl ExpectedFault {
+    /// What the evaluator says of a program that it refuses for an index out of range.
+    pub fn new(definition: &Definition, views: &[ArrayView<'_>]) -> Result<ExpectedFault, Failure> {
+        let options = CompileOptions { executor: Executor::Evaluator, ..CompileOptions::default() };
+        let refused = |error: Error| Failure::new(Kind::Refused, format!("the evaluator: {error}"));
+        match compile(definition.clone(), options).map_err(refused)?.run(views) {
+            Err(error @ Error::Index { .. }) => {
+                let drops_elements = drops_elements(definition, views);
+                Ok(ExpectedFault { said: error.to_string(), drops_elements })
+            }
+            Err(error) => Err(refused(error)),
+            Ok(_) => {
+                Err(Failure::new(Kind::Error, "the evaluator finds an index out of range only now and then"))
+            }
+        }
+    }
+
+    /// Whether an executor may end like this.
+    pub fn check(&self, executor: &str, ended: Result<(), Error>) -> Result<(), Failure> {
+        let wrong = match ended {
+            Err(error @ Error::Index { .. }) if self.drops_elements || error.to_string() == self.said => {
+                return Ok(());
+            }
+            Ok(()) if self.drops_elements => return Ok(()),
+            Ok(()) => "no error".to_owned(),
+            Err(error) => error.to_string(),
+        };
+        let said = &self.said;
+        Err(Failure::new(Kind::Error, format!("{executor}: expected the error `{said}`, got: {wrong}")))
+    }
+}
+
+/// Whether there are slices, pads that may crop, gathers of which one may drop what another takes, or empty tensors.
+fn drops_elements(definition: &Definition, views: &[ArrayView<'_>]) -> bool {
+    let (graph, fusion) = (&definition.graph, &definition.fusion);
+    let nodes = || fusion.order().iter().map(|&node| graph.node(node));
+    let drops = nodes().any(|data| matches!(data.form, Form::Slice { .. } | Form::Pad { .. }));
+    let gathers = nodes().filter(|data| matches!(data.form, Form::Gather(_))).count();
+    let Ok(sizes) = Signature::new(graph, fusion, |_| None).bind(views, &[]) else { return true };
+    let is_empty = |size| sizes.value(size).map_or(true, |size| size == 0);
+    drops || gathers > 1 || nodes().any(|data| data.results[0].shape.iter().any(is_empty))
+}
