@@ -33,7 +33,7 @@ inputs = [torch.arange(-1, 2, 1, dtype=torch.float32), torch.zeros(3)]
 # f32[3] = -0.0, -0.0, -0.0
 # f32[] = float("nan")
 # f32[] = -0.0
-# f32[] = -0.0
+# f32[] = 0.0
 # f32[3] = float("inf"), float("nan"), float("inf")
 # f32[3] = 0.0, 0.0, 0.0
 # f32[3] = -1.0, float("nan"), 1.0
