@@ -166,8 +166,10 @@ fn united_axes(graph: &Graph, view: &Fusion, node: Node) -> Vec<Pair> {
     let results: Vec<Val> = graph.results(node).collect();
     let mut pairs = Vec::new();
     for (k, &operand) in data.operands.iter().enumerate() {
-        // A ramp is made at any index where it is wanted, so rows and columns can be numbered by one.
-        if matches!(graph.form(operand), Form::Iota(_)) && !view.is_input(operand) {
+        // A ramp is made at any index where it is wanted, so rows and columns can be numbered by one. What folds or scans
+        // a ramp walks its axis.
+        let numbers = matches!(data.form, Form::Broadcast(_)) && matches!(graph.form(operand), Form::Iota(_));
+        if numbers && !view.is_input(operand) {
             continue;
         }
         let place = operand_place(graph, view, node, k);
