@@ -10,7 +10,7 @@ use crate::small_float::{E4m3, E5m2, E8m0, to_odd};
 
 /// The type of the elements of a value.
 ///
-/// The order of the variants is the order of promotion within a category: bool, integers, floats.
+/// The order of the variants is the order of promotion within a category: bool, integers, floats, complex numbers.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum DType {
     /// True or false, one byte in memory.
@@ -35,6 +35,10 @@ pub enum DType {
     F32,
     /// IEEE double precision.
     F64,
+    /// A complex number of two f32, the real part first. Only memory and definitions know it; see [`DType::real`].
+    C64,
+    /// A complex number of two f64, the real part first.
+    C128,
 }
 
 /// The spellings of one dtype: ours, NumPy's (and torch's), nvFuser's.
@@ -54,7 +58,24 @@ struct Format {
 
 impl DType {
     /// Every dtype, in declaration order.
-    pub const ALL: [DType; 11] = [
+    pub const ALL: [DType; 13] = [
+        DType::Bool,
+        DType::I32,
+        DType::I64,
+        DType::U64,
+        DType::F8E8M0,
+        DType::F8E4M3,
+        DType::F8E5M2,
+        DType::F16,
+        DType::BF16,
+        DType::F32,
+        DType::F64,
+        DType::C64,
+        DType::C128,
+    ];
+
+    /// Every dtype that kernels know: all but the complex ones, which are pairs of these.
+    pub const REAL: [DType; 11] = [
         DType::Bool,
         DType::I32,
         DType::I64,
@@ -74,7 +95,8 @@ impl DType {
             DType::Bool | DType::F8E8M0 | DType::F8E4M3 | DType::F8E5M2 => 1,
             DType::F16 | DType::BF16 => 2,
             DType::I32 | DType::F32 => 4,
-            DType::I64 | DType::U64 | DType::F64 => 8,
+            DType::I64 | DType::U64 | DType::F64 | DType::C64 => 8,
+            DType::C128 => 16,
         }
     }
 
@@ -111,6 +133,28 @@ impl DType {
         self.is_float8() || matches!(self, DType::F16 | DType::BF16)
     }
 
+    /// Is it one of the two complex types?
+    pub const fn is_complex(self) -> bool {
+        matches!(self, DType::C64 | DType::C128)
+    }
+
+    /// The dtype of the two parts of a complex one; a real dtype itself.
+    pub const fn real(self) -> DType {
+        match self {
+            DType::C64 => DType::F32,
+            DType::C128 => DType::F64,
+            other => other,
+        }
+    }
+
+    /// The complex dtype that this one is promoted to: c128 from f64, else c64.
+    pub const fn complex(self) -> DType {
+        match self {
+            DType::F64 | DType::C128 => DType::C128,
+            _ => DType::C64,
+        }
+    }
+
     /// The type arithmetic on this one happens in: f32 for storage types, else itself.
     pub const fn compute(self) -> DType {
         if self.is_storage_only() { DType::F32 } else { self }
@@ -129,6 +173,8 @@ impl DType {
             DType::BF16 => ("bf16", "bfloat16", "BFloat16"),
             DType::F32 => ("f32", "float32", "Float"),
             DType::F64 => ("f64", "float64", "Double"),
+            DType::C64 => ("c64", "complex64", "ComplexFloat"),
+            DType::C128 => ("c128", "complex128", "ComplexDouble"),
         };
         Names { short, numpy, nvfuser }
     }
@@ -182,7 +228,7 @@ impl DType {
             DType::BF16 => (8, -126, 127),
             DType::F32 => (24, -126, 127),
             DType::F64 => (53, -1022, 1023),
-            DType::Bool | DType::I32 | DType::I64 | DType::U64 => return None,
+            DType::Bool | DType::I32 | DType::I64 | DType::U64 | DType::C64 | DType::C128 => return None,
         };
         Some(Format { precision, smallest_exponent, largest_exponent })
     }
@@ -202,6 +248,7 @@ impl DType {
     /// bool is 1 for everything but zero. These are the rules of a cast.
     pub fn round(self, x: f64) -> f64 {
         match self {
+            DType::C64 | DType::C128 => self.real().round(x),
             DType::Bool => f64::from(x != 0.0),
             DType::I32 => f64::from(x as i32),
             DType::I64 => x as i64 as f64,
@@ -279,7 +326,7 @@ mod tests {
             assert_eq!(dtype.numpy_name().parse(), Ok(dtype));
             assert_eq!(DType::from_nvfuser_name(dtype.nvfuser_name()), Some(dtype));
         }
-        assert!("complex64".parse::<DType>().is_err());
+        assert!("complex32".parse::<DType>().is_err());
         assert_eq!(DType::from_nvfuser_name("int"), None);
         assert!(DType::is_left_out("uint8") && !DType::is_left_out("uint64"));
     }

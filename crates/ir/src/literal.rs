@@ -25,6 +25,7 @@ pub(crate) fn parse(dtype: DType, text: &str) -> Option<Scalar> {
         DType::I32 => text.parse::<i32>().ok().map(|number| Scalar::from_i64(dtype, number.into())),
         DType::I64 => text.parse().ok().map(|number| Scalar::from_i64(dtype, number)),
         DType::U64 => text.parse().ok().map(|number| Scalar::from_u64(dtype, number)),
+        DType::C64 | DType::C128 => None,
         _ => match text.strip_prefix("0x") {
             Some(digits) => from_bits(dtype, digits),
             None => text.parse().ok().map(|number| Scalar::from_f64(dtype, number)),
@@ -46,7 +47,7 @@ mod tests {
     #[test]
     fn every_constant_reads_back() {
         for bits in 0..=u64::from(u16::MAX) {
-            for dtype in DType::ALL {
+            for dtype in DType::REAL {
                 let spread = bits << (dtype.bits().max(16) - 16) | (bits & 3);
                 let constant = Scalar::from_bits(dtype, spread);
                 assert_eq!(parse(dtype, &print(constant)), Some(constant), "{}", print(constant));

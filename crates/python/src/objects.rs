@@ -3,7 +3,7 @@
 use ir::define::{Argument, Object};
 use ir::{DType, Scalar};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyTuple};
+use pyo3::types::{PyBool, PyComplex, PyComplexMethods, PyDict, PyFloat, PyInt, PyList, PyTuple};
 
 use crate::builder::Builder;
 use crate::value::{TensorView, Val};
@@ -77,6 +77,9 @@ pub fn number(given: &Bound<'_, PyAny>) -> PyResult<Option<Scalar>> {
     }
     if given.is_instance_of::<PyFloat>() {
         return Ok(Some(Scalar::from_f64(DType::F64, given.extract()?)));
+    }
+    if let Ok(number) = given.cast::<PyComplex>() {
+        return Ok(Some(Scalar::complex(DType::C128, number.real(), number.imag())));
     }
     // NumPy's scalars are no subclasses of Python's, but for float64.
     if given.hasattr("dtype")?

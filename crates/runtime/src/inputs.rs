@@ -55,7 +55,7 @@ impl<'a> Inputs<'a> {
 }
 
 fn is_readable(view: &ArrayView<'_>, executor: Executor) -> bool {
-    let aligned = (view.as_ptr() as usize).is_multiple_of(view.dtype().size());
+    let aligned = (view.as_ptr() as usize).is_multiple_of(view.dtype().real().size());
     aligned && (executor == Executor::Compiled || view.strides().iter().all(|&stride| stride >= 0))
 }
 

@@ -47,6 +47,6 @@ fn span(view: &ArrayView<'_>) -> Result<Elements, Error> {
     };
     let flat = Layout { offset, ..Layout::dense(&[len]) };
     let array = view.relaid(flat).expect("the span is that of the view").to_array()?;
-    let elements = Elements::from_bytes(view.dtype(), array.as_bytes().to_vec());
+    let elements = Elements::from_bytes(view.dtype().real(), array.as_bytes().to_vec());
     Ok(elements.expect("an array has whole elements"))
 }

@@ -18,7 +18,7 @@ const LONGEST_HEADER: u64 = 10_000;
 /// Axes that an array may have: as many as NumPy's.
 const MAX_RANK: usize = 64;
 const SUPPORTED: &str =
-    "bool, int32, int64, uint64, float16, float32, float64; bfloat16 and float8 come in .safetensors";
+    "bool, int32, int64, uint64, float16, float32, float64, complex64, complex128; bfloat16 and float8 come in .safetensors";
 
 /// What the header says.
 #[derive(Debug, PartialEq)]
@@ -52,7 +52,7 @@ pub(super) fn read(stream: &mut impl Read, length: u64) -> Result<StridedArray, 
     let mut storage = Array::zeros(header.dtype, &header.sizes).map_err(|_| Problem::Memory { bytes })?;
     stream.read_exact(storage.as_mut_bytes()).map_err(truncated)?;
     if header.big_endian {
-        storage.as_mut_bytes().chunks_exact_mut(header.dtype.size()).for_each(<[u8]>::reverse);
+        storage.as_mut_bytes().chunks_exact_mut(header.dtype.real().size()).for_each(<[u8]>::reverse);
     }
     normalize(&mut storage);
     Ok(header.lay_out(storage))
@@ -161,6 +161,8 @@ fn parse_descr(value: &str) -> Result<(DType, bool), Problem> {
         "f2" => DType::F16,
         "f4" => DType::F32,
         "f8" => DType::F64,
+        "c8" => DType::C64,
+        "c16" => DType::C128,
         _ => return Err(unsupported()),
     };
     match order {
@@ -234,6 +236,8 @@ pub(super) fn write(out: &mut impl Write, view: &ArrayView<'_>) -> Result<(), Pr
         DType::F16 => "<f2",
         DType::F32 => "<f4",
         DType::F64 => "<f8",
+        DType::C64 => "<c8",
+        DType::C128 => "<c16",
         lacking => {
             return Err(Problem::Dtype { found: lacking.numpy_name().to_owned(), supported: SUPPORTED });
         }

@@ -15,7 +15,7 @@ use super::{Wanted, byte_count, normalize, write_elements};
 
 /// Longer headers are refused: a header takes some 100 bytes a tensor.
 const LONGEST_HEADER: u64 = 16 << 20;
-const SUPPORTED: &str = "BOOL, I32, I64, U64, F8_E8M0, F8_E4M3, F8_E5M2, F16, BF16, F32, F64";
+const SUPPORTED: &str = "BOOL, I32, I64, U64, F8_E8M0, F8_E4M3, F8_E5M2, F16, BF16, F32, F64, C64; complex128 comes in .npy";
 
 /// Reads one tensor of a file.
 pub(super) fn read(mut file: File, wanted: Wanted<'_>) -> Result<StridedArray, Problem> {
@@ -69,7 +69,7 @@ fn malformed(error: serde_json::Error) -> Problem {
 }
 
 /// Their names of our dtypes.
-const DTYPES: [(DType, Dtype, &str); DType::ALL.len()] = [
+const DTYPES: [(DType, Dtype, &str); DType::ALL.len() - 1] = [
     (DType::Bool, Dtype::BOOL, "BOOL"),
     (DType::I32, Dtype::I32, "I32"),
     (DType::I64, Dtype::I64, "I64"),
@@ -81,6 +81,7 @@ const DTYPES: [(DType, Dtype, &str); DType::ALL.len()] = [
     (DType::BF16, Dtype::BF16, "BF16"),
     (DType::F32, Dtype::F32, "F32"),
     (DType::F64, Dtype::F64, "F64"),
+    (DType::C64, Dtype::C64, "C64"),
 ];
 
 fn dtype_of(theirs: Dtype) -> Result<DType, Problem> {
@@ -94,8 +95,9 @@ pub(super) fn write(out: &mut impl Write, arrays: &[(String, ArrayView<'_>)]) ->
     let mut place = 0;
     for (name, view) in arrays {
         let end = place + view.numel() * view.dtype().size();
-        let dtype =
-            DTYPES.iter().find(|(dtype, ..)| *dtype == view.dtype()).expect("every dtype has a row").2;
+        let row = DTYPES.iter().find(|(dtype, ..)| *dtype == view.dtype());
+        let found = || view.dtype().numpy_name().to_owned();
+        let dtype = row.ok_or_else(|| Problem::Dtype { found: found(), supported: SUPPORTED })?.2;
         let entry =
             serde_json::json!({ "dtype": dtype, "shape": view.sizes(), "data_offsets": [place, end] });
         header.insert(name.clone(), entry);

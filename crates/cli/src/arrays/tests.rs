@@ -37,7 +37,7 @@ fn write_as(path: &Path, array: &Array) {
 fn arrays_survive_a_file() {
     let folder = folder();
     for sizes in [&[][..], &[7], &[3, 0], &[2, 3, 5]] {
-        for dtype in DType::ALL {
+        for dtype in DType::REAL {
             for name in ["a.npy", "a.safetensors"] {
                 if !npy_knows(dtype) && name == "a.npy" {
                     continue;

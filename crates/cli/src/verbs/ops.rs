@@ -175,7 +175,22 @@ fn dtypes(op: OpRef) -> Vec<DType> {
             OpRef::Form(_) => false,
         }
     };
-    DType::ALL.into_iter().filter(applies).collect()
+    let takes = |dtype: &DType| match dtype.is_complex() {
+        true => is_defined_for_complex(op),
+        false => applies(dtype),
+    };
+    DType::ALL.into_iter().filter(takes).collect()
+}
+
+/// Logic takes a complex number as a truth value: whether it is not zero.
+fn is_defined_for_complex(op: OpRef) -> bool {
+    let typing = match op {
+        OpRef::Prim(prim) => prim.row().typing,
+        OpRef::Composite(composite) => composite.row().typing,
+        OpRef::Form(_) => return false,
+    };
+    matches!(typing, Typing::Part | Typing::Where | Typing::Logical)
+        || ir::ops::complex_meaning(op.name()).is_some()
 }
 
 /// A typing rule in words: the dtype of the result.
@@ -190,5 +205,7 @@ fn rule(typing: Typing) -> &'static str {
         Typing::Where => "the promoted dtype of the second and third operand",
         Typing::Set => "the same bits",
         Typing::Counter => "i64",
+        Typing::Part => "f32 of c64, f64 of c128",
+        Typing::Pair => "c64, or c128 for f64",
     }
 }

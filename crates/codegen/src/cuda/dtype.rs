@@ -11,6 +11,7 @@ pub(super) fn in_register(dtype: DType) -> &'static str {
         DType::U64 => "unsigned long long",
         DType::F32 => "float",
         DType::F64 => "double",
+        DType::C64 | DType::C128 => unreachable!("kernels hold the parts of complex numbers"),
         storage => storage.short_name(),
     }
 }
@@ -36,6 +37,7 @@ pub(super) fn literal(constant: Scalar) -> String {
             let bits = format!("__longlong_as_double({:#018x}ll)", constant.bits());
             float(f64::from_bits(constant.bits()), "", bits)
         }
+        DType::C64 | DType::C128 => unreachable!("kernels hold the parts of complex numbers"),
         storage => {
             let digits = 2 + 2 * storage.size();
             format!("({}){:#0digits$x}", in_register(storage), constant.bits())

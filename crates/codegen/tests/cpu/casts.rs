@@ -31,8 +31,8 @@ fn check_values(from: DType, to: DType, lanes: u32, target: CpuTarget, values: &
 #[test]
 fn every_pair_of_dtypes() {
     for target in runnable() {
-        for from in DType::ALL {
-            for to in DType::ALL.into_iter().filter(|&to| to != from) {
+        for from in DType::REAL {
+            for to in DType::REAL.into_iter().filter(|&to| to != from) {
                 for lanes in [1, 16] {
                     check_values(from, to, lanes, target, &special_values(from));
                 }

@@ -1,5 +1,6 @@
 //! From an index per axis to an index into memory.
 
+use ir::DType;
 use ir::index::{Expr, Facts};
 
 use super::emitter::Emitter;
@@ -35,6 +36,11 @@ pub(super) fn delinearize(position: &Expr, sizes: &[Expr]) -> Vec<Expr> {
     index
 }
 
+/// How many numbers an element is in memory.
+fn parts(dtype: DType) -> Expr {
+    if dtype.is_complex() { Expr::constant(2) } else { Expr::one() }
+}
+
 /// A position with quotients and remainders put together again where one loop walks several axes.
 fn whole(position: &Expr) -> Expr {
     Facts::new().normalize(position)
@@ -46,18 +52,19 @@ impl Emitter<'_> {
         shape.iter().map(|size| self.size(size)).collect()
     }
 
-    /// The buffer of an input and the position of an index in it.
+    /// The buffer of an input and the position of an index in it. A complex input is a buffer of parts; the position is that
+    /// of the real one.
     pub fn input_address(&mut self, input: usize, index: &[Expr]) -> (Buffer, Expr) {
         let val = self.group.view.inputs()[input];
-        let dtype = self.group.graph.dtype(val);
+        let dtype = self.group.graph.dtype(val).real();
         let buffer = self.buffer(BufferSource::Input(input), val.to_string(), dtype, Access::Read);
         let stride = |axis: usize| Argument::Stride { input, axis };
         (buffer, self.position(val, index, &self.group.layouts[input], &stride))
     }
 
-    /// The buffer of a stored value and the position of an index in it.
+    /// The buffer of a stored value and the position of an index in it, as of an input.
     pub fn store_address(&mut self, store: usize, val: Val, index: &[Expr]) -> (Buffer, Expr) {
-        let dtype = self.group.graph.dtype(val);
+        let dtype = self.group.graph.dtype(val).real();
         let buffer = self.buffer(BufferSource::Store(store), val.to_string(), dtype, Access::Write);
         let stride = |axis: usize| Argument::StoreStride { store, axis };
         (buffer, self.position(val, index, &self.group.stores[store], &stride))
@@ -71,10 +78,11 @@ impl Emitter<'_> {
         layout: &Layout,
         any: &dyn Fn(usize) -> Argument,
     ) -> Expr {
+        let parts = parts(self.group.graph.dtype(val));
         let Layout::Strided(strides) = layout else {
             let shape = self.group.graph.shape(val).clone();
             let sizes = self.sizes(&shape);
-            return whole(&row_major(index, &sizes));
+            return whole(&(row_major(index, &sizes) * parts));
         };
         let mut position = Expr::zero();
         for (axis, (index, stride)) in index.iter().zip(strides).enumerate() {
@@ -86,6 +94,6 @@ impl Emitter<'_> {
             };
             position = position + index.clone() * stride;
         }
-        whole(&position)
+        whole(&(position * parts))
     }
 }

@@ -237,9 +237,7 @@ impl Nest<'_> {
                 place.map_or(Expr::zero(), |place| index[place].clone())
             };
             let own: Vec<Expr> = store.axes.iter().map(at).collect();
-            let value = self.pull(store.val, &own, None);
-            let (buffer, position) = self.emitter.store_address(number, store.val, &own);
-            self.emitter.store(ir::kernel::Place::Buffer(buffer), position, value);
+            self.store_value(number, store.val, &own);
         }
     }
 }

@@ -341,9 +341,17 @@ impl<'a> Nest<'a> {
     pub fn store(&mut self, number: usize) {
         let store: &Store = &self.witness().stores[number];
         let index = self.index_of(&store.axes);
-        let value = self.pull(store.val, &index, None);
-        let (buffer, position) = self.emitter.store_address(number, store.val, &index);
-        self.emitter.store(Place::Buffer(buffer), position, value);
+        self.store_value(number, store.val, &index);
+    }
+
+    /// Computes the stored value of this number at an index and stores it: a complex one as its two parts, side by side.
+    pub fn store_value(&mut self, number: usize, val: Val, index: &[Expr]) {
+        let parts = self.pull_parts(val, index);
+        let (buffer, position) = self.emitter.store_address(number, val, index);
+        for (place, part) in parts.into_iter().enumerate() {
+            let position = position.clone() + Expr::constant(place as i64);
+            self.emitter.store(Place::Buffer(buffer), position, part);
+        }
     }
 
     /// A barrier, where lanes can wait for each other.

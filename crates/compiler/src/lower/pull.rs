@@ -43,6 +43,30 @@ impl Nest<'_> {
         value
     }
 
+    /// What is stored of a value at an index: itself, or the parts of a complex one.
+    pub fn pull_parts(&mut self, val: Val, index: &[Expr]) -> Vec<Value> {
+        let graph = self.emitter.group.graph;
+        match graph.form(val) {
+            Form::Map(Prim::Complex) => {
+                let parts = graph.operands(val).iter();
+                parts.map(|&part| self.pull(part, &self.aligned(part, index), None)).collect()
+            }
+            _ => vec![self.pull(val, index, None)],
+        }
+    }
+
+    /// A part of an element of a complex input.
+    fn part_of_input(&mut self, input: Val, place: i64, index: &[Expr], guard: Option<Value>) -> Value {
+        let group = self.emitter.group;
+        if self.is_empty(input) {
+            return self.emitter.constant(Scalar::zero(group.graph.dtype(input).real()));
+        }
+        let number = group.view.inputs().iter().position(|&known| known == input);
+        let number = number.expect("complex values have parts of their own, or are inputs");
+        let (buffer, position) = self.emitter.input_address(number, index);
+        self.emitter.load_buffer(buffer, position + Expr::constant(place), guard)
+    }
+
     /// Whether a value is known to have no elements. Its loads would stand outside the loops that never turn, as their
     /// indices depend on none.
     fn is_empty(&self, val: Val) -> bool {
@@ -59,6 +83,8 @@ impl Nest<'_> {
                 let size = self.emitter.size(size);
                 self.emitter.index(&size)
             }
+            Form::Map(Prim::Real) => self.part_of_input(operands[0], 0, index, guard),
+            Form::Map(Prim::Imag) => self.part_of_input(operands[0], 1, index, guard),
             Form::Map(prim) => self.map(*prim, operands, index, guard),
             Form::Cast(dtype) => {
                 let arg = self.pull(operands[0], index, guard);

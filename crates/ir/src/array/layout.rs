@@ -71,6 +71,12 @@ impl Layout {
         true
     }
 
+    /// The same elements so many times as far apart: counted in parts of an element.
+    pub fn spread(&self, factor: isize) -> Layout {
+        let strides = self.strides.iter().map(|stride| stride.wrapping_mul(factor)).collect();
+        Layout { offset: self.offset.wrapping_mul(factor), sizes: self.sizes.clone(), strides }
+    }
+
     /// Axis `i` of the result is axis `order[i]`; axes that `order` leaves out are seen at index 0.
     pub fn permuted(&self, order: impl IntoIterator<Item = usize>) -> Layout {
         let (sizes, strides) = order.into_iter().map(|axis| (self.sizes[axis], self.strides[axis])).unzip();

@@ -10,7 +10,7 @@ mod owned;
 mod strided;
 mod view;
 
-pub use element::{Element, with_element};
+pub use element::{Complex, Element, with_element};
 pub use layout::{Dims, Layout, Strides};
 pub use owned::Array;
 pub use strided::StridedArray;
@@ -19,6 +19,15 @@ pub use view::{ArrayView, ArrayViewMut};
 use thiserror::Error;
 
 use crate::DType;
+
+/// A part of a complex number.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub enum Part {
+    /// The first in memory.
+    Real,
+    /// The second.
+    Imaginary,
+}
 
 /// Why memory cannot be had or seen as asked.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use super::{Array, ArrayError, Element, Layout, with_element};
+use super::{Array, ArrayError, Element, Layout, Part, with_element};
 use crate::{DType, Scalar};
 
 /// Memory to read through a layout.
@@ -59,6 +59,21 @@ impl<'a> ArrayView<'a> {
             (Some(_), None) => false,
         };
         if inside { Ok(ArrayView { layout, ..self.clone() }) } else { Err(outside(&layout, self.numel())) }
+    }
+
+    /// One part of complex elements, as elements of its own that lie twice as far apart in the same memory. Of real
+    /// elements the real part is all there is.
+    ///
+    /// # Panics
+    /// When the elements are real and the imaginary part is asked for: a bug of the caller.
+    pub fn part(&self, part: Part) -> ArrayView<'a> {
+        if !self.dtype.is_complex() {
+            assert_eq!(part, Part::Real, "the imaginary part of real elements");
+            return self.clone();
+        }
+        let dtype = self.dtype.real();
+        let base = self.base.wrapping_add(part as usize * dtype.size());
+        ArrayView { base, dtype, layout: self.layout.spread(2), lifetime: PhantomData }
     }
 
     /// Element type.
@@ -131,6 +146,10 @@ impl<'a> ArrayView<'a> {
     /// # Panics
     /// When there is none.
     pub fn scalar(&self, number: usize) -> Scalar {
+        if self.dtype.is_complex() {
+            let part = |part: Part| self.part(part).scalar(number).as_f64();
+            return Scalar::complex(self.dtype, part(Part::Real), part(Part::Imaginary));
+        }
         with_element!(self.dtype, T => {
             let mut element = [Scalar::zero(self.dtype)];
             self.read::<T, Scalar>(number, &mut element, super::owned::scalar);
@@ -197,6 +216,16 @@ impl<'a> ArrayViewMut<'a> {
     /// Every element that some index of the layout reaches from `base` must be readable, writable and initialised,
     /// and nobody else may touch it for `'a`. Alignment does not matter; without elements any pointer will do.
     pub unsafe fn from_raw_parts(base: *mut u8, dtype: DType, layout: Layout) -> ArrayViewMut<'a> {
+        ArrayViewMut { base, dtype, layout, lifetime: PhantomData }
+    }
+
+    /// One part of complex elements for writing, while this view rests, as [`ArrayView::part`] sees it.
+    ///
+    /// # Panics
+    /// When the elements are real and the imaginary part is asked for: a bug of the caller.
+    pub fn part_mut(&mut self, part: Part) -> ArrayViewMut<'_> {
+        let seen = self.view().part(part);
+        let (base, dtype, layout) = (seen.base.cast_mut(), seen.dtype, seen.layout.clone());
         ArrayViewMut { base, dtype, layout, lifetime: PhantomData }
     }
 

@@ -89,6 +89,16 @@ impl Bound {
         &self.objects
     }
 
+    /// The same call with other arguments for the parameters.
+    pub fn with_objects(&self, objects: Vec<Object>) -> Bound {
+        Bound { objects, ..self.clone() }
+    }
+
+    /// What the parameter of this number takes.
+    pub fn kind(&self, slot: usize) -> ParamKind {
+        self.params[slot].kind
+    }
+
     /// The place of the argument of this number.
     pub fn span(&self, slot: usize) -> Option<Span> {
         self.spans.get(slot).copied().flatten()

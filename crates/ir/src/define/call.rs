@@ -45,10 +45,19 @@ impl Definer {
 
     /// A form whose results are tensors.
     fn call_form(&mut self, form: FormOp, bound: &Bound) -> Result<Object, DefineError> {
+        let vals = match self.complex_argument(bound) {
+            Some(_) => self.complex_form(form, bound)?,
+            None => self.form(form, bound)?,
+        };
+        Ok(self.record_tensors(bound, vals))
+    }
+
+    /// A form on real arguments: its results.
+    pub(super) fn form(&mut self, form: FormOp, bound: &Bound) -> Result<Vec<Val>, DefineError> {
         if let Some(vals) = self.composite(form, bound) {
             let vals = vals?;
             self.add_pattern(form.name(), bound.objects(), &vals);
-            return Ok(self.record_tensors(bound, vals));
+            return Ok(vals);
         }
         let vals = match form {
             FormOp::Full => vec![self.full(bound)?],
@@ -73,7 +82,7 @@ impl Definer {
         if matches!(form, FormOp::Linear | FormOp::SdpfaFwd | FormOp::SdpfaBwd) {
             self.add_pattern(form.name(), bound.objects(), &vals);
         }
-        Ok(self.record_tensors(bound, vals))
+        Ok(vals)
     }
 
     fn record_tensors(&mut self, bound: &Bound, vals: Vec<Val>) -> Object {
@@ -129,7 +138,7 @@ impl Definer {
     }
 
     /// The argument `arg`, which must be a tensor and no scalar of the language.
-    fn tensor(&self, bound: &Bound) -> Result<Val, DefineError> {
+    pub(super) fn tensor(&self, bound: &Bound) -> Result<Val, DefineError> {
         self.tensor_argument(bound, "arg")
     }
 

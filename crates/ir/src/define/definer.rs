@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use indexmap::IndexSet;
+use smallvec::SmallVec;
 
 use super::Definition;
 use super::arguments::describe;
@@ -15,6 +16,7 @@ use super::random::Stateful;
 use super::record::{Action, Record, Statement};
 use crate::graph::{Form, Fusion, Graph, Node, Output, Task, TaskData, TaskKind, Tasks, Type, Val};
 use crate::index::{Expr, Facts};
+use crate::ops::Prim;
 use crate::text::Span;
 use crate::{DType, Scalar};
 
@@ -166,7 +168,10 @@ impl Definer {
 
     /// A constant.
     pub(super) fn constant(&mut self, scalar: Scalar) -> Result<Val, DefineError> {
-        self.add(Form::Constant(scalar), &[])
+        match scalar.dtype().is_complex() {
+            true => self.complex_constant(scalar),
+            false => self.add(Form::Constant(scalar), &[]),
+        }
     }
 
     /// The size of an axis as a scalar value.
@@ -179,8 +184,10 @@ impl Definer {
 
     /// A value converted; itself if it has the dtype already.
     pub(super) fn cast(&mut self, val: Val, dtype: DType) -> Result<Val, DefineError> {
+        let from = self.graph.dtype(val);
         match self.graph.as_constant(val) {
-            _ if self.graph.dtype(val) == dtype => Ok(val),
+            _ if from == dtype => Ok(val),
+            _ if from.is_complex() || dtype.is_complex() => self.cast_complex(val, dtype),
             Some(scalar) => self.constant(scalar.cast(dtype)),
             None => self.add(Form::Cast(dtype), &[val]),
         }
@@ -217,7 +224,16 @@ impl Definer {
     /// Remembers that these values are a composite that the user wrote.
     pub(super) fn add_pattern(&mut self, name: &'static str, operands: &[Object], outputs: &[Val]) {
         let inputs: IndexSet<Val> =
-            operands.iter().filter_map(Object::as_value).map(|value| value.val).collect();
-        self.patterns.push((name, inputs.into_iter().collect(), outputs.to_vec()));
+            operands.iter().filter_map(Object::as_value).flat_map(|value| self.real_vals(value.val)).collect();
+        let outputs = outputs.iter().flat_map(|&val| self.real_vals(val)).collect();
+        self.patterns.push((name, inputs.into_iter().collect(), outputs));
+    }
+
+    /// What a value is in the graph: of a complex number that an op made, the parts.
+    fn real_vals(&self, val: Val) -> SmallVec<[Val; 2]> {
+        match self.graph.form(val) {
+            Form::Map(Prim::Complex) => SmallVec::from_slice(self.graph.operands(val)),
+            _ => SmallVec::from_slice(&[val]),
+        }
     }
 }

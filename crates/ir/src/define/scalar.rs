@@ -40,7 +40,8 @@ impl Term {
         Term::Val(val, kind)
     }
 
-    fn is_scalar(self) -> bool {
+    /// Whether it is a number, or a scalar of the language.
+    pub fn is_scalar(self) -> bool {
         !matches!(self, Term::Val(_, OperandKind::Tensor | OperandKind::ZeroDim))
     }
 
@@ -51,7 +52,8 @@ impl Term {
         }
     }
 
-    fn rank(self, definer: &Definer) -> usize {
+    /// How many axes it has.
+    pub fn rank(self, definer: &Definer) -> usize {
         match self {
             Term::Val(val, _) => definer.graph.shape(val).len(),
             Term::Number(_) => 0,
@@ -62,6 +64,9 @@ impl Term {
 impl Definer {
     /// A call of a primitive.
     pub(super) fn call_prim(&mut self, prim: Prim, bound: &Bound) -> Result<Value, DefineError> {
+        if self.is_complex_prim(prim, bound) {
+            return self.call_complex_prim(prim, bound);
+        }
         let terms = self.terms(bound);
         let typed = ops::signature(prim, &self.operands(&terms));
         let signature = typed.map_err(|error| self.mistyped(error, bound))?;
@@ -73,6 +78,9 @@ impl Definer {
 
     /// A call of a composite: its expression, all of it in one compute dtype.
     pub(super) fn call_composite(&mut self, op: Composite, bound: &Bound) -> Result<Value, DefineError> {
+        if self.complex_argument(bound).is_some() {
+            return self.call_complex_composite(op, bound);
+        }
         let terms = self.terms(bound);
         let signature = op.signature(&self.operands(&terms)).map_err(|error| self.mistyped(error, bound))?;
         let vals = self.prepare(&terms, &signature.compute)?;
@@ -107,15 +115,15 @@ impl Definer {
         expr.eval(&mut Nodes { definer: self, dtype: Some(dtype) }, &params)
     }
 
-    fn terms(&self, bound: &Bound) -> Vec<Term> {
+    pub(super) fn terms(&self, bound: &Bound) -> Vec<Term> {
         bound.objects().iter().filter_map(|object| Term::new(self, object)).collect()
     }
 
-    fn operands(&self, terms: &[Term]) -> Vec<Operand> {
+    pub(super) fn operands(&self, terms: &[Term]) -> Vec<Operand> {
         terms.iter().map(|term| term.operand(self)).collect()
     }
 
-    fn mistyped(&self, error: TypingError, bound: &Bound) -> DefineError {
+    pub(super) fn mistyped(&self, error: TypingError, bound: &Bound) -> DefineError {
         match error {
             TypingError::Operand { argument, expected, given, .. } => self
                 .refuse(expected, given.to_string())
@@ -131,7 +139,7 @@ impl Definer {
     }
 
     /// The operands in these dtypes, tensors all of the highest rank.
-    fn prepare(&mut self, terms: &[Term], dtypes: &[DType]) -> Result<Vec<Val>, DefineError> {
+    pub(super) fn prepare(&mut self, terms: &[Term], dtypes: &[DType]) -> Result<Vec<Val>, DefineError> {
         let rank = terms.iter().map(|term| term.rank(self)).max().unwrap_or(0);
         let prepare = |(term, &dtype): (&Term, &DType)| match term {
             Term::Number(scalar) => self.constant(scalar.cast(dtype)),
@@ -144,7 +152,7 @@ impl Definer {
     }
 
     /// A tensor with leading axes of size 1 up to a rank; what has rank 0 stays.
-    fn raise(&mut self, val: Val, rank: usize) -> Result<Val, DefineError> {
+    pub(super) fn raise(&mut self, val: Val, rank: usize) -> Result<Val, DefineError> {
         let has = self.graph.shape(val).len();
         if has == 0 || has == rank {
             return Ok(val);
@@ -154,9 +162,10 @@ impl Definer {
 }
 
 /// Evaluating an expression over nodes adds the nodes.
-struct Nodes<'d> {
-    definer: &'d mut Definer,
-    dtype: Option<DType>,
+pub(super) struct Nodes<'d> {
+    pub definer: &'d mut Definer,
+    /// The dtype of numbers in the expression.
+    pub dtype: Option<DType>,
 }
 
 impl Arith for Nodes<'_> {

@@ -3,7 +3,7 @@
 use super::{Argument, Definer, Object};
 use crate::DType;
 use crate::graph::{TaskKind, dump};
-use crate::ops::{OpRef, Param, ParamDefault, ParamKind};
+use crate::ops::{OpRef, Param, ParamDefault, ParamKind, complex_meaning};
 use crate::text::{Names, parse, print, print_view};
 
 /// A body as a file.
@@ -241,12 +241,55 @@ fn sample(param: &Param, tensor: Object, flag: Object) -> Object {
     }
 }
 
-/// Every row of the tables in a minimal call, on the first dtype that it accepts; the definition prints and reads back.
+/// Every row of the tables in a minimal call, on each dtype that it accepts; the definition prints and reads back. What has
+/// a meaning on complex numbers accepts them.
 #[test]
 fn every_op_can_be_called() {
     for op in OpRef::all() {
-        let called = [DType::F32, DType::I64, DType::Bool].into_iter().any(|dtype| calls(op, dtype));
-        assert!(called, "`{}` accepts none of the samples", op.name());
+        let called = [DType::F32, DType::I64, DType::Bool, DType::C64].map(|dtype| calls(op, dtype));
+        assert!(called.contains(&true), "`{}` accepts none of the samples", op.name());
+        assert!(called[3] || complex_meaning(op.name()).is_none(), "`{}` refuses complex numbers", op.name());
+    }
+}
+
+#[test]
+fn complex_numbers_are_pairs_of_reals() {
+    let body = "z = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.ComplexFloat)
+        w = fd.ops.mul(z, 2j)
+        fd.add_output(fd.ops.imag(w))
+        fd.add_output(fd.ops.sum(w, dims=[0]))
+        fd.add_output(fd.ops.cast(z, DataType.Double))";
+    let printed = graph_of(body);
+    let complex: Vec<&str> = printed.lines().filter(|line| line.contains(": c64")).collect();
+    assert_eq!(complex.len(), 2, "only an input and an output are complex: {printed}");
+    assert!(complex[1].contains("= complex ("), "{printed}");
+    assert_eq!(printed.matches("fold sum").count(), 2, "{printed}");
+    assert!(!printed.contains(" imag (n0)") || printed.matches(" imag (n0)").count() == 1, "{printed}");
+}
+
+#[test]
+fn what_complex_numbers_do_not_have_is_refused() {
+    let refused = |call: &str| {
+        let body = format!(
+            "z = fd.define_tensor(shape=[4], contiguity=True, dtype=DataType.ComplexFloat)
+        x = fd.define_tensor(shape=[4], contiguity=True, dtype=DataType.Float)
+        fd.add_output(fd.ops.{call})"
+        );
+        parse(&file(&body)).expect_err(call).to_string()
+    };
+    for (call, message) in [
+        ("lt(x, z)", "argument `rhs` must be real, as `lt` is not defined for complex numbers, but is c64"),
+        ("relu(z)", "argument `x` must be real, as `relu` is not defined for complex numbers, but is c64"),
+        ("max(z, [0])", "argument `arg` must be real, as `max` is not defined for complex numbers, but is c64"),
+        ("imag(x)", "argument `x` must be a complex number, but is f32"),
+        ("complex(z, x)", "argument `real` must be a real number, but is c64"),
+        ("where(z, x, x)", "argument `condition` must be a bool, but is c64"),
+        ("pad(x, [1, 1], 2j)", "argument `value` must be a real number, as the tensor is real, but is a complex one"),
+        ("full([2], 2j, DataType.Float)", "argument `fill_value` must be a real number"),
+        ("cat([x, z], 0)", "`cat` needs tensors of one dtype, but has complex and real ones"),
+    ] {
+        let error = refused(call);
+        assert!(error.contains(message), "{call}: {error}");
     }
 }
 

@@ -85,6 +85,16 @@ pub(super) const LOG10: CompositeRow = CompositeRow {
     doc: "Decimal logarithm: of 0, minus infinity; below 0, NaN.",
 };
 
+pub(super) const HYPOT: CompositeRow = CompositeRow {
+    name: "hypot",
+    params: &[X, Param::operand("y")],
+    typing: Typing::Float,
+    text: "p = abs(x); q = abs(y); m = maximum(p, q); r = minimum(p, q) / m; \
+           h = where(eq(m, 0), m, m * sqrt(1 + r * r)); \
+           where(logical_or(eq(p, inf), eq(q, inf)), inf, h)",
+    doc: "The length of the vector (x, y), which overflows only where it is itself too large. Of an infinity, infinity, beside NaN too.",
+};
+
 pub(super) const TAN: CompositeRow = CompositeRow {
     name: "tan",
     params: &[X],

@@ -13,6 +13,7 @@ mod bits;
 mod body;
 pub(crate) mod body_text;
 pub mod call;
+mod complex;
 mod composite;
 mod elementary;
 mod expr;
@@ -39,6 +40,7 @@ pub mod typing;
 
 pub use body::{Body, BodyArith, BodyStep, Lambda};
 pub use call::{BindError, OpRef, Slot, UnknownOp, bind, lookup};
+pub use complex::{COMPLEX_ROWS, ComplexExpr, ComplexMeaning, ComplexRow, complex_meaning};
 pub use composite::{Composite, CompositeRow};
 pub use expr::{Arith, ExprNode, Real, ScalarExpr};
 pub use forms::{FormOp, FormRow};
@@ -92,6 +94,7 @@ primitives! {
     bits: BitwiseAnd = BITWISE_AND, BitwiseOr = BITWISE_OR, BitwiseXor = BITWISE_XOR, BitwiseNot = BITWISE_NOT,
         LeftShift = LEFT_SHIFT, RightShift = RIGHT_SHIFT, LogicalRightShift = LOGICAL_RIGHT_SHIFT;
     random: Philox = PHILOX;
+    complex: Real = REAL, Imag = IMAG, Complex = COMPLEX;
 }
 
 impl Prim {
@@ -110,11 +113,18 @@ impl Prim {
         self.row().typing == Typing::Set
     }
 
+    /// Whether it goes between complex numbers and their parts, which no kernel sees.
+    pub fn touches_complex(self) -> bool {
+        matches!(self.row().typing, Typing::Part | Typing::Pair)
+    }
+
     /// The dtype of its result on operands that have their compute dtypes already.
     pub fn result_dtype(self, operands: &[DType]) -> DType {
         match self.row().typing {
             Typing::Compare | Typing::Test | Typing::Logical => DType::Bool,
             Typing::Where => operands[1],
+            Typing::Part => operands[0].real(),
+            Typing::Pair => operands[0].complex(),
             _ => operands[0],
         }
     }

@@ -1,6 +1,6 @@
 //! The typing of scalar ops: from operand dtypes and kinds to the dtypes of the computation and of the result.
 //!
-//! Promotion follows PyTorch (and so nvFuser): bool < integer < float are *categories*; tensors with dimensions decide before
+//! Promotion follows PyTorch (and so nvFuser): bool < integer < float < complex are *categories*; tensors with dimensions decide before
 //! tensors without, those before numbers, and a weaker kind widens the result only by a higher category. After
 //! promotion arithmetic on a storage type happens in f32.
 
@@ -33,6 +33,10 @@ pub enum Typing {
     Set,
     /// Integers become i64, result i64.
     Counter,
+    /// A part of the one operand, a complex number.
+    Part,
+    /// Two parts, as for [`Typing::Float`], become one complex number.
+    Pair,
 }
 
 /// What an operand is, which decides how much it weighs in promotion.
@@ -137,6 +141,7 @@ impl Classes {
         match dtype {
             DType::Bool => self.boolean,
             DType::I32 | DType::I64 | DType::U64 => self.int,
+            DType::C64 | DType::C128 => false,
             _ => self.float,
         }
     }
@@ -154,13 +159,15 @@ impl Classes {
     }
 }
 
-/// The smallest dtype both convert to: the later in declaration order, but f32 for the two different halves.
+/// The smallest dtype both convert to: the later in declaration order, but f32 for the two different halves, and a
+/// complex number of parts that hold both.
 ///
 /// As in PyTorch there is none for u64 beside a signed integer, which neither holds, nor for a float type of one byte
 /// beside another float type.
 pub fn promote(a: DType, b: DType) -> Option<DType> {
     match (a.min(b), a.max(b)) {
         (low, high) if low == high => Some(low),
+        (low, high) if high.is_complex() => promote(low.real(), high.real()).map(DType::complex),
         (DType::F16, DType::BF16) => Some(DType::F32),
         (low, DType::U64) if low.is_signed_int() => None,
         (low, _) if low.is_float8() => None,
@@ -189,14 +196,17 @@ pub fn promote_operands(operands: &[Operand]) -> Result<DType, (DType, DType)> {
     let among_tensors = combine(tensors, zero_dims);
     let numbers = match numbers {
         Some(dtype) if among_tensors.is_some() && dtype.is_float() => Some(DType::F32),
+        Some(dtype) if among_tensors.is_some() && dtype.is_complex() => Some(DType::C64),
         other => other,
     };
     Ok(combine(among_tensors, numbers).unwrap_or(DType::Bool))
 }
 
-/// The stronger kind's dtype, unless the weaker one is of a higher category.
+/// The stronger kind's dtype, unless the weaker one is of a higher category. A complex number beside floats makes them
+/// complex and is not itself widened.
 fn combine(stronger: Option<DType>, weaker: Option<DType>) -> Option<DType> {
     match (stronger, weaker) {
+        (Some(strong), Some(weak)) if weak.is_complex() && strong.is_float() => Some(strong.complex()),
         (Some(strong), Some(weak)) if category(weak) > category(strong) => Some(weak),
         (None, weak) => weak,
         (strong, _) => strong,
@@ -204,7 +214,7 @@ fn combine(stronger: Option<DType>, weaker: Option<DType>) -> Option<DType> {
 }
 
 fn category(dtype: DType) -> u8 {
-    u8::from(dtype.is_int()) + 2 * u8::from(dtype.is_float())
+    u8::from(dtype.is_int()) + 2 * u8::from(dtype.is_float()) + 3 * u8::from(dtype.is_complex())
 }
 
 /// The dtype in which a function of real numbers computes.
@@ -226,8 +236,11 @@ pub(super) fn resolve(
     if operands.len() != arity {
         return Err(TypingError::Arity { op, expected: arity, given: operands.len() });
     }
-    if typing == Typing::Where {
-        return resolve_where(op, operands);
+    match typing {
+        Typing::Where => return resolve_where(op, operands),
+        Typing::Part => return resolve_part(op, operands),
+        Typing::Pair => return resolve_pair(op, operands),
+        _ => {}
     }
     let common = common_dtype(op, operands)?;
     if typing == Typing::Precise && common.is_storage_only() {
@@ -246,7 +259,7 @@ pub(super) fn resolve(
         Typing::Test => (real(common), DType::Bool),
         Typing::Logical => (DType::Bool, DType::Bool),
         Typing::Bitwise | Typing::Precise => (common, common),
-        Typing::Set | Typing::Where => (operands[0].dtype, operands[0].dtype),
+        Typing::Set | Typing::Where | Typing::Part | Typing::Pair => (operands[0].dtype, operands[0].dtype),
         Typing::Counter if operands.iter().all(|operand| operand.dtype.is_int()) => (DType::I64, DType::I64),
         Typing::Counter => return Err(unsuitable(op, classes, operands)),
     };
@@ -269,6 +282,23 @@ fn resolve_where(op: &'static str, operands: &[Operand]) -> Result<Signature, Ty
 
 fn common_dtype(op: &'static str, operands: &[Operand]) -> Result<DType, TypingError> {
     promote_operands(operands).map_err(|(first, second)| TypingError::NoCommon { op, first, second })
+}
+
+fn resolve_part(op: &'static str, operands: &[Operand]) -> Result<Signature, TypingError> {
+    let given = operands[0].dtype;
+    if !given.is_complex() {
+        return Err(TypingError::Operand { op, argument: 0, expected: "a complex number", given });
+    }
+    Ok(Signature { compute: smallvec![given], result_compute: given.real(), result: given.real() })
+}
+
+fn resolve_pair(op: &'static str, operands: &[Operand]) -> Result<Signature, TypingError> {
+    if let Some(argument) = operands.iter().position(|operand| operand.dtype.is_complex()) {
+        let given = operands[argument].dtype;
+        return Err(TypingError::Operand { op, argument, expected: "a real number", given });
+    }
+    let part = real(common_dtype(op, operands)?);
+    Ok(Signature { compute: smallvec![part; 2], result_compute: part.complex(), result: part.complex() })
 }
 
 /// The first operand of a class without meaning is to blame; promotion makes no class that no operand has.
@@ -298,6 +328,19 @@ mod tests {
         assert_eq!(with(DType::U64, DType::I64), DType::U64);
         assert_eq!(with(DType::F8E4M3, DType::F64), DType::F8E4M3);
         assert_eq!(promote_operands(&[Operand::literal(DType::F64)]), Ok(DType::F64));
+    }
+
+    #[test]
+    fn complex_numbers_are_a_category_of_their_own() {
+        use DType::{C64, C128, F16, F32, F64, I64};
+        let with =
+            |dtype, number| promote_operands(&[Operand::tensor(dtype), Operand::literal(number)]).unwrap();
+        assert_eq!([with(F16, C128), with(F64, C128), with(I64, C128), with(C64, F64)], [C64, C128, C64, C64]);
+        assert_eq!(
+            [promote(C64, F64), promote(C64, F32), promote(I64, C64)],
+            [Some(C128), Some(C64), Some(C64)]
+        );
+        assert_eq!(promote_operands(&[Operand::tensor(F32), Operand::zero_dim(C128)]), Ok(C64));
     }
 
     #[test]

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::inputs::float_text;
+use super::inputs::{complex_arithmetic, complex_number, float_text};
 use super::read::is_call_of;
 use super::span::{Complaint, Span};
 use super::syntax::{self, Kind, Name, Statement, Tree};
@@ -91,6 +91,7 @@ impl<'t> Reader<'t> {
             Kind::Int(n) => Ok(Object::int(*n)),
             Kind::Wide(n) => Ok(Object::Number(Scalar::from_u64(DType::U64, *n))),
             Kind::Float(x) => Ok(Object::float(*x)),
+            Kind::Imaginary(x) => Ok(Object::Number(Scalar::complex(DType::C128, 0.0, *x))),
             Kind::Bool(value) => Ok(Object::bool(*value)),
             Kind::None => Ok(Object::None),
             Kind::Text(text) => Ok(Object::Text(text.as_str().into())),
@@ -144,6 +145,12 @@ impl<'t> Reader<'t> {
             let refuse =
                 || Complaint::new(tree.span, "this is not a number", "expected float(\"inf\") or the like");
             return float_text(given).map(Object::float).ok_or_else(refuse);
+        }
+        if path == ["complex"] {
+            let refuse = || {
+                Complaint::new(tree.span, "this is not a complex number", "expected complex(1.0, 2.0)")
+            };
+            return complex_number(tree).map(Object::Number).ok_or_else(refuse);
         }
         let fd = self.fd;
         let method = match path[..] {
@@ -333,6 +340,7 @@ pub(super) fn attribute(tree: &Tree) -> Result<Object, Complaint> {
 
 pub(super) fn negated(scalar: Scalar) -> Scalar {
     match scalar.dtype() {
+        dtype if dtype.is_complex() => Scalar::complex(dtype, -scalar.as_f64(), -scalar.imag().as_f64()),
         dtype if dtype.is_float() => Scalar::from_f64(dtype, -scalar.as_f64()),
         DType::Bool => Scalar::from_i64(DType::I64, -scalar.as_i64()),
         // The least i64 is the negation of what no i64 is.
@@ -343,9 +351,13 @@ pub(super) fn negated(scalar: Scalar) -> Scalar {
 
 /// What Python makes of two of its numbers. `None` where it would not be a number we have.
 pub(super) fn arithmetic(operator: &str, a: Scalar, b: Scalar) -> Option<Scalar> {
-    let python = |scalar: Scalar| matches!(scalar.dtype(), DType::Bool | DType::I64 | DType::F64);
+    let python =
+        |scalar: Scalar| matches!(scalar.dtype(), DType::Bool | DType::I64 | DType::F64 | DType::C128);
     if !python(a) || !python(b) {
         return None;
+    }
+    if a.dtype().is_complex() || b.dtype().is_complex() {
+        return complex_arithmetic(operator, a, b);
     }
     if a.dtype() == DType::F64 || b.dtype() == DType::F64 || operator == "/" {
         let (x, y) = (a.as_f64(), b.as_f64());

@@ -172,6 +172,7 @@ impl Parser {
             Token::Int(n) => Kind::Int(*n),
             Token::Wide(n) => Kind::Wide(*n),
             Token::Float(x) => Kind::Float(*x),
+            Token::Imaginary(x) => Kind::Imaginary(*x),
             Token::Text(text) => Kind::Text(text.clone()),
             Token::Name(name) => match name.as_str() {
                 "True" => Kind::Bool(true),

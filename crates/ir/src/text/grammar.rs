@@ -72,7 +72,7 @@ impl Parser {
     pub fn unexpected(&self, expected: &str) -> Complaint {
         let given = match self.peek() {
             Token::Name(name) => format!("`{name}`"),
-            Token::Int(_) | Token::Wide(_) | Token::Float(_) => "number".to_owned(),
+            Token::Int(_) | Token::Wide(_) | Token::Float(_) | Token::Imaginary(_) => "number".to_owned(),
             Token::Text(_) => "string".to_owned(),
             Token::Mark(mark) => format!("`{mark}`"),
             Token::Newline => "end of line".to_owned(),
@@ -249,6 +249,7 @@ mod tests {
             Kind::Int(n) => n.to_string(),
             Kind::Wide(n) => n.to_string(),
             Kind::Float(x) => format!("{x:?}"),
+            Kind::Imaginary(x) => format!("{x:?}j"),
             Kind::Text(text) => format!("{text:?}"),
             Kind::Bool(b) => b.to_string(),
             Kind::None => "None".to_owned(),

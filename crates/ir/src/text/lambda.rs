@@ -27,6 +27,7 @@ impl Reader<'_> {
             Kind::Int(n) => Ok(Term::Object(Object::int(*n))),
             Kind::Wide(n) => Ok(Term::Object(Object::Number(Scalar::from_u64(DType::U64, *n)))),
             Kind::Float(x) => Ok(Term::Object(Object::float(*x))),
+            Kind::Imaginary(x) => Ok(Term::Object(Object::Number(Scalar::complex(DType::C128, 0.0, *x)))),
             Kind::Bool(value) => Ok(Term::Object(Object::bool(*value))),
             Kind::None => Ok(Term::Object(Object::None)),
             Kind::Attribute(..) => attribute(tree).map(Term::Object),

@@ -13,6 +13,7 @@ pub(super) enum Token {
     /// An integer that only u64 holds.
     Wide(u64),
     Float(f64),
+    Imaginary(f64),
     Text(String),
     Mark(&'static str),
     Newline,
@@ -168,11 +169,15 @@ impl Lexer<'_> {
         let length = number_length(self.rest().as_bytes());
         let digits = self.rest()[..length].replace('_', "");
         self.at += length;
+        let imaginary = self.rest().starts_with(['j', 'J']);
+        self.at += usize::from(imaginary);
         let span = Span::new(start, self.at);
         if self.rest().starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_') {
             return Err(Complaint::new(span, "this is not a number", "a number ends here, and more follows"));
         }
-        let token = if digits.contains(['.', 'e', 'E']) {
+        let token = if imaginary {
+            digits.parse().ok().map(Token::Imaginary)
+        } else if digits.contains(['.', 'e', 'E']) {
             digits.parse().ok().map(Token::Float)
         } else {
             digits.parse().ok().map(Token::Int).or_else(|| digits.parse().ok().map(Token::Wide))
@@ -285,6 +290,7 @@ mod tests {
             Token::Int(n) => n.to_string(),
             Token::Wide(n) => n.to_string(),
             Token::Float(x) => format!("{x:?}"),
+            Token::Imaginary(x) => format!("{x:?}j"),
             Token::Text(text) => format!("{text:?}"),
             Token::Mark(mark) => (*mark).to_owned(),
             other => format!("{other:?}"),
@@ -295,6 +301,8 @@ mod tests {
     fn numbers_are_python_s() {
         check("1 -2 1. .5 1e-5 3.00000 1_000", "1 - 2 1.0 0.5 1e-5 3.0 1000 Newline End");
         check("1e", "this is not a number at 0");
+        check("1.0+2j .5e1J", "1.0 + 2.0j 5.0j Newline End");
+        check("2jj", "this is not a number at 0");
         check("18446744073709551615", "18446744073709551615 Newline End");
         check("18446744073709551616", "this number is too large at 0");
     }

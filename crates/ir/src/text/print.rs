@@ -237,7 +237,7 @@ fn is_operand(kind: ParamKind) -> bool {
 }
 
 fn is_python(dtype: DType) -> bool {
-    matches!(dtype, DType::Bool | DType::I64 | DType::F64)
+    matches!(dtype, DType::Bool | DType::I64 | DType::F64 | DType::C128)
 }
 
 /// The least i64 has no positive counterpart that its sign could stand before.

@@ -26,6 +26,7 @@ pub(super) enum Kind {
     /// An integer that only u64 holds.
     Wide(u64),
     Float(f64),
+    Imaginary(f64),
     Text(String),
     Bool(bool),
     None,

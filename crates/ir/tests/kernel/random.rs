@@ -69,8 +69,8 @@ impl<'a> Writer<'a> {
         let mut builder = KernelBuilder::new("random", 1 << choices.below(5));
         let size = builder.argument("i0");
         let read = [DType::F32, DType::BF16].map(|dtype| builder.buffer("T0", dtype, Access::Read));
-        let written = builder.buffer("T1", choices.one_of(&DType::ALL), Access::Write);
-        let scratch = builder.scratch(choices.one_of(&DType::ALL), Expr::sym(size) + Expr::constant(8));
+        let written = builder.buffer("T1", choices.one_of(&DType::REAL), Access::Write);
+        let scratch = builder.scratch(choices.one_of(&DType::REAL), Expr::sym(size) + Expr::constant(8));
         let block = builder.blocks(Expr::sym(size));
         let first = builder.constant(Scalar::from_f64(DType::F32, 0.1));
         if choices.below(4) > 0 {
@@ -115,7 +115,7 @@ impl<'a> Writer<'a> {
             }
             2 | 3 => self.apply(),
             4 => {
-                let (arg, dtype) = (self.value(), self.choices.one_of(&DType::ALL));
+                let (arg, dtype) = (self.value(), self.choices.one_of(&DType::REAL));
                 let value = self.builder.cast(arg, dtype);
                 self.values.push(value);
             }
@@ -132,7 +132,7 @@ impl<'a> Writer<'a> {
     }
 
     fn constant(&mut self) {
-        let dtype = self.choices.one_of(&DType::ALL);
+        let dtype = self.choices.one_of(&DType::REAL);
         let value = self.builder.constant(Scalar::from_bits(dtype, self.choices.draw()));
         self.values.push(value);
     }
@@ -164,6 +164,9 @@ impl<'a> Writer<'a> {
     /// Any op on any values, cast to the compute dtypes; an op that does not apply leaves no trace.
     fn apply(&mut self) {
         let op = self.choices.one_of(Prim::ALL);
+        if op.touches_complex() {
+            return;
+        }
         let args: Vec<Value> = op.row().params.iter().map(|_| self.value()).collect();
         let operands: Vec<Operand> =
             args.iter().map(|&arg| Operand::tensor(self.builder.dtype(arg))).collect();

@@ -1,11 +1,11 @@
 //! Elements drawn from a distribution, by a generator that counts: element `i` of input `k` depends on the seed, `k` and
 //! `i` alone, so any number of threads draws the same.
 
-use std::f64::consts::TAU;
+use std::f64::consts::{FRAC_1_SQRT_2, TAU};
 use std::thread;
 
 use half::{bf16, f16};
-use ir::array::{Array, ArrayError, Element};
+use ir::array::{Array, ArrayError, Complex, Element};
 use ir::small_float::{E4m3, E5m2, E8m0};
 use ir::text::Distribution;
 use ir::{DType, Scalar};
@@ -79,8 +79,29 @@ pub fn draw(
         DType::BF16 => fill::<bf16>(&mut array, distribution, stream),
         DType::F32 => fill::<f32>(&mut array, distribution, stream),
         DType::F64 => fill::<f64>(&mut array, distribution, stream),
+        DType::C64 => fill_complex::<f32>(&mut array, distribution, stream),
+        DType::C128 => fill_complex::<f64>(&mut array, distribution, stream),
     }
     Ok(array)
+}
+
+/// Both parts drawn, the deviation of normal numbers shared between them as torch does; ranges are real.
+fn fill_complex<T: Element>(array: &mut Array, distribution: Distribution, stream: Stream)
+where
+    Complex<T>: Element,
+{
+    let part = |i: u64| match distribution {
+        Distribution::Normal => FRAC_1_SQRT_2 * stream.normal(i),
+        Distribution::Uniform(low, high) => low + (high - low) * stream.uniform(i),
+        Distribution::Integers(low, high) => {
+            low.wrapping_add(stream.below(i, high.wrapping_sub(low) as u64) as i64) as f64
+        }
+        Distribution::Range(start, step) if i.is_multiple_of(2) => start + step * (i / 2) as f64,
+        Distribution::Constant(value) if i.is_multiple_of(2) => value,
+        Distribution::Range(..) | Distribution::Constant(_) => 0.0,
+    };
+    let number = |i| Complex { re: T::from_real(part(2 * i)), im: T::from_real(part(2 * i + 1)) };
+    in_parallel(array.as_mut_slice::<Complex<T>>(), number);
 }
 
 fn fill<T: Element>(array: &mut Array, distribution: Distribution, stream: Stream) {

@@ -219,7 +219,7 @@ mod tests {
 
     #[test]
     fn the_fast_ulp_is_the_dtypes() {
-        for dtype in DType::ALL.into_iter().filter(|dtype| dtype.is_float()) {
+        for dtype in DType::REAL.into_iter().filter(|dtype| dtype.is_float()) {
             let rounding = Rounding::new(dtype, 1.0);
             for x in
                 [0.0, 1.0, -1.0, 3.0, 0.1, 1e-310, 5e-324, 1e-40, -1e-8, 6e4, 1e30, f64::INFINITY, f64::NAN]

@@ -3,7 +3,7 @@
 use super::Evaluated;
 use super::block::{BLOCK, read_int, read_real};
 use super::bound::{Rounding, apart};
-use crate::array::{ArrayError, ArrayView, Layout};
+use crate::array::{ArrayError, ArrayView, Part, Layout};
 use crate::{DType, Scalar};
 
 /// What a comparison found.
@@ -18,7 +18,7 @@ pub struct Comparison {
     pub expected: Option<Scalar>,
     /// The actual element there.
     pub got: Option<Scalar>,
-    /// How many elements are beyond their bound.
+    /// How many elements are beyond their bound; of complex elements, how many parts.
     pub mismatches: usize,
 }
 
@@ -44,7 +44,11 @@ pub fn compare(evaluated: &Evaluated, actual: &ArrayView<'_>) -> Result<Comparis
             given: actual.sizes().to_vec(),
         });
     }
-    let (worst, number, mismatches) = largest(evaluated, &expected, actual);
+    let bounds = evaluated.bound.as_ref().map(|bound| bound.view());
+    let (worst, number, mismatches) = match expected.dtype().is_complex() {
+        true => largest_of_parts(&expected, actual, bounds.as_ref()),
+        false => largest(&expected, actual, bounds.as_ref()),
+    };
     let some = expected.numel() > 0;
     Ok(Comparison {
         worst_ratio: worst.max(0.0),
@@ -55,17 +59,34 @@ pub fn compare(evaluated: &Evaluated, actual: &ArrayView<'_>) -> Result<Comparis
     })
 }
 
+/// As [`largest`], of the worse part. An element of which both parts are beyond their bounds counts twice.
+fn largest_of_parts(
+    expected: &ArrayView<'_>,
+    actual: &ArrayView<'_>,
+    bounds: Option<&ArrayView<'_>>,
+) -> (f64, usize, usize) {
+    let of = |part: Part| {
+        let bounds = bounds.map(|bounds| bounds.part(part));
+        largest(&expected.part(part), &actual.part(part), bounds.as_ref())
+    };
+    let ((re, first, mine), (im, second, theirs)) = (of(Part::Real), of(Part::Imaginary));
+    if im > re { (im, second, mine + theirs) } else { (re, first, mine + theirs) }
+}
+
 /// The largest ratio, the number of the first element that has it, and how many are above 1.
-fn largest(evaluated: &Evaluated, expected: &ArrayView<'_>, actual: &ArrayView<'_>) -> (f64, usize, usize) {
+fn largest(
+    expected: &ArrayView<'_>,
+    actual: &ArrayView<'_>,
+    bounds: Option<&ArrayView<'_>>,
+) -> (f64, usize, usize) {
     let rounding = Rounding::new(expected.dtype(), 0.0);
-    let bounds = evaluated.bound.as_ref().map(|bound| bound.view());
     let (mut differences, mut slack) = ([0.0; BLOCK], [0.0; BLOCK]);
     let (mut worst, mut number, mut mismatches) = (f64::NEG_INFINITY, 0, 0);
     for start in (0..expected.numel()).step_by(BLOCK) {
         let count = BLOCK.min(expected.numel() - start);
         differ(expected, actual, start, &mut differences[..count], &mut slack[..count], &rounding);
         let mut bound = [0.0; BLOCK];
-        if let Some(view) = &bounds {
+        if let Some(view) = bounds {
             read_real(view, start, &mut bound[..count]);
         }
         for k in 0..count {

@@ -6,12 +6,13 @@
 //! what compiled code gives: [`compare`].
 //!
 //! `value` (shared memory) · `block` (how elements are read and written) · `map` (scalar
-//! ops, casts) · `fold/` · `gather` · `library/` (what a library computes) · `movement` (the other forms) · `bound` (how errors
+//! ops, casts) · `complex` (numbers and their parts) · `fold/` · `gather` · `library/` (what a library computes) · `movement` (the other forms) · `bound` (how errors
 //! spread) · `compare`.
 
 mod block;
 mod bound;
 mod compare;
+mod complex;
 mod error;
 mod fold;
 mod gather;
@@ -35,8 +36,9 @@ use super::fusion::Fusion;
 use super::node::{Form, Node, Val};
 use super::signature::Signature;
 use super::sizes::Sizes;
-use crate::array::{Array, ArrayView};
+use crate::array::{Array, ArrayView, Part};
 use crate::index::Sym;
+use crate::ops::Prim;
 use crate::{DType, Scalar};
 use value::{Meter, Strided, Value};
 
@@ -154,6 +156,9 @@ impl Evaluator<'_> {
             Form::Size(size) => {
                 movement::scalar(Scalar::from_i64(DType::I64, self.sizes.value(size)?), meter)?
             }
+            Form::Map(Prim::Real) => complex::part(&operands[0], Part::Real, meter)?,
+            Form::Map(Prim::Imag) => complex::part(&operands[0], Part::Imaginary, meter)?,
+            Form::Map(Prim::Complex) => complex::pair(&operands[0], &operands[1], &sizes, meter)?,
             Form::Map(prim) => map::map(*prim, operands, &sizes, dtype, bounds, meter)?,
             Form::Cast(to) if *to == operands[0].data.view().dtype() => operands[0].clone(),
             Form::Cast(to) => map::cast(&operands[0], *to, meter)?,

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::EvaluateError;
 use super::block::GRAIN;
 use crate::DType;
-use crate::array::{Array, ArrayError, ArrayView, Layout, with_element};
+use crate::array::{Array, ArrayError, ArrayView, Layout, Part, with_element};
 
 /// How much memory the evaluator holds at the moment, and may hold.
 #[derive(Debug)]
@@ -107,6 +107,22 @@ impl<'a> Strided<'a> {
         self.view_as(self.layout.clone())
     }
 
+    /// One part of complex elements: of the caller's memory seen where it is, of our own copied out.
+    pub(super) fn part(&self, part: Part, meter: &Arc<Meter>) -> Result<Strided<'a>, EvaluateError> {
+        match &self.storage {
+            Storage::Given(view) => {
+                let view = view.relaid(self.layout.clone())?;
+                Ok(Strided::given(&view.part(part)))
+            }
+            Storage::Made(_) => {
+                let view = self.view();
+                let mut copy = meter.zeros(view.dtype().real(), view.sizes())?;
+                copy.array_mut().view_mut().copy_from(&view.part(part))?;
+                Ok(Strided::made(copy))
+            }
+        }
+    }
+
     /// The memory through another layout made from this one's.
     pub(super) fn view_as(&self, layout: Layout) -> ArrayView<'_> {
         let whole = match &self.storage {
@@ -144,7 +160,7 @@ impl<'a> Strided<'a> {
 #[derive(Clone, Debug)]
 pub(super) struct Value<'a> {
     pub(super) data: Strided<'a>,
-    /// f32 of the same sizes; absent where every bound is zero.
+    /// f32 of the same sizes, for complex elements c64 of the bounds of the parts; absent where every bound is zero.
     pub(super) bound: Option<Strided<'a>>,
 }
 
@@ -169,17 +185,17 @@ impl<'a> Value<'a> {
 pub struct Bound(Strided<'static>);
 
 impl Bound {
-    /// The bounds, of dtype f32.
+    /// The bounds, of dtype f32; of complex values c64, a bound for each part.
     pub fn view(&self) -> ArrayView<'_> {
         self.0.view()
     }
 
-    /// Bounds of one's own, of dtype f32 with the sizes of the value.
+    /// Bounds of one's own, of dtype f32, or c64 for a complex value, with the sizes of the value.
     ///
     /// # Errors
     /// [`ArrayError::Mismatch`] when the dtype is another.
     pub fn new(array: Array) -> Result<Bound, ArrayError> {
-        if array.dtype() != DType::F32 {
+        if array.dtype().real() != DType::F32 {
             return Err(ArrayError::Mismatch {
                 expected_dtype: DType::F32,
                 expected: array.sizes().to_vec(),

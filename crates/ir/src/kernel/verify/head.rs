@@ -19,9 +19,19 @@ impl Check<'_> {
         for buffer in kernel.buffers.values() {
             self.require(is_identifier(&buffer.name), || format!("`{}` is no identifier", buffer.name));
         }
+        self.real_dtypes();
         for (id, scratch) in &kernel.scratch {
             self.over_arguments(&scratch.len, &format!("the length of {id}"));
         }
+    }
+
+    fn real_dtypes(&mut self) {
+        let kernel = self.kernel;
+        let values = kernel.values.values().chain(kernel.accumulators.values()).copied();
+        let places = kernel.buffers.values().map(|buffer| buffer.dtype);
+        let scratch = kernel.scratch.values().map(|scratch| scratch.dtype);
+        let complex = values.chain(places).chain(scratch).find(|dtype| dtype.is_complex());
+        self.require(complex.is_none(), || "kernels hold complex numbers as their parts".into());
     }
 
     fn symbol_names(&mut self) {

@@ -22,6 +22,7 @@
 //!   loops; outside, only by `reduce`, which takes no other accumulators.
 //!
 //! Of types and memory:
+//! * No value, buffer, scratch array or accumulator is complex: kernels hold the parts.
 //! * Operands of an op have its compute dtypes and the result is of its result dtype; halves are cast first.
 //! * Loaded, stored and accumulated values are of the dtype of the place or accumulator; an `index` is an i64, a
 //!   constant of its value's dtype, a guard a bool.

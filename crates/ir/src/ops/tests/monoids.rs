@@ -86,7 +86,7 @@ fn empty_runs_leave_infinities_and_nans_alone() {
 #[test]
 fn identities_exist_in_every_dtype() {
     for monoid in Monoid::NAMED {
-        for dtype in DType::ALL {
+        for dtype in DType::REAL {
             let identity = monoid.identity(&[dtype, dtype]);
             assert_eq!(identity.len(), monoid.state_dtypes(&[dtype, dtype]).len());
             assert!(identity.iter().all(|scalar| scalar.dtype() == dtype));

@@ -73,11 +73,11 @@ fn cell(prim: Prim, a: DType, b: DType) -> String {
     }
 }
 
-/// Rows are the first operand, columns the second, both in the order of [`DType::ALL`].
+/// Rows are the first operand, columns the second, both in the order of [`DType::REAL`].
 fn table(prim: Prim) -> String {
     let mut text = format!("{}\n", prim.name());
-    for a in DType::ALL {
-        let cells: Vec<String> = DType::ALL.iter().map(|&b| cell(prim, a, b)).collect();
+    for a in DType::REAL {
+        let cells: Vec<String> = DType::REAL.iter().map(|&b| cell(prim, a, b)).collect();
         let _ = writeln!(text, "{a:7}{}", cells.join(" "));
     }
     text

@@ -4,8 +4,10 @@
 //! constructors and a few methods that change the view. Makes no data and allocates nothing of the sizes it reads.
 
 mod call;
+mod complex;
 mod number;
 
+pub(super) use complex::{arithmetic as complex_arithmetic, complex_number};
 pub(super) use number::float_text;
 
 use call::Call;
@@ -66,6 +68,9 @@ pub(super) fn read_inputs(tree: &Tree) -> Result<Vec<InputSpec>, Complaint> {
 
 fn read_input(tree: &Tree) -> Result<InputSpec, Complaint> {
     let scalar = |scalar| Ok(InputSpec::Scalar(scalar));
+    if let Some(number) = complex_number(tree) {
+        return scalar(number);
+    }
     match &tree.kind {
         Kind::Bool(value) => scalar(Scalar::from_bool(*value)),
         Kind::Int(_) | Kind::Float(_) | Kind::Unary(..) | Kind::Binary(..) => match number(tree)? {
@@ -212,6 +217,9 @@ mod tests {
         check("torch.arange(2, 9, 3)", "i64 [3] [1] 3 Range(2.0, 3.0)");
         check("torch.testing.make_tensor((2,), dtype=torch.bool)", "bool [2] [1] 2 Integers(0, 2)");
         check("1, -2.5, True", "i64 1; f64 -2.5; bool True");
+        check("2j, 1.5 - 2 * 1j, complex(-0.0, 1)", "c128 0.0+2.0j; c128 1.5-2.0j; c128 complex(-0.0, 1.0)");
+        check("torch.randn(2, dtype=torch.complex64)", "c64 [2] [1] 2 Normal");
+        check("np.random.randn(2).astype(np.complex128)", "c128 [2] [1] 2 Normal");
     }
 
     #[test]
@@ -247,7 +255,7 @@ mod tests {
             "this tensor is too large (more elements than 63 bits can count)",
         );
         check(
-            "torch.randn(2, dtype=torch.complex64)",
+            "torch.randn(2, dtype=torch.complex32)",
             "this is not a dtype (expected a dtype such as torch.float32)",
         );
         check("torch.eye(3)", "this is not an input (expected a number or a torch or NumPy tensor)");

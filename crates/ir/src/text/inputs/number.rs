@@ -119,6 +119,8 @@ pub(super) fn dtype_path(tree: &Tree) -> Option<DType> {
             "int" => Some(DType::I32),
             "long" => Some(DType::I64),
             "bool_" => Some(DType::Bool),
+            "cfloat" => Some(DType::C64),
+            "cdouble" => Some(DType::C128),
             _ => DType::ALL.into_iter().find(|dtype| dtype.numpy_name() == name),
         },
         _ => None,

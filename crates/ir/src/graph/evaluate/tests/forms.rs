@@ -129,8 +129,8 @@ fn column(combos: &[Vec<Scalar>], k: usize) -> Array {
 #[test]
 fn casts_are_those_of_constants() {
     let numbers = [0.0, -0.4, 1.5, 65519.0, 70000.0, -3e9, 1e19, 1e-41, f64::NAN, f64::NEG_INFINITY];
-    for from in DType::ALL {
-        for to in DType::ALL {
+    for from in DType::REAL {
+        for to in DType::REAL {
             let combos: Vec<Vec<Scalar>> = numbers.iter().map(|&x| vec![Scalar::from_f64(from, x)]).collect();
             let mut p = Program::default();
             let x = p.input(from, &[numbers.len() as i64]);

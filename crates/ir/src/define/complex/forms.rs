@@ -1,0 +1,131 @@
+//! Forms on complex tensors: what moves data moves both parts alike, and a sum is the sums of the parts.
+
+use super::super::arguments::Bound;
+use super::super::definer::Definer;
+use super::super::error::DefineError;
+use super::super::object::{Object, Value};
+use super::PARTS;
+use crate::array::Part;
+use crate::graph::Val;
+use crate::ops::{FormOp, ParamKind};
+use crate::{DType, Scalar};
+
+/// The forms that are the same form of each part.
+const BY_PARTS: &[FormOp] = &[
+    FormOp::Broadcast,
+    FormOp::BroadcastInDim,
+    FormOp::Expand,
+    FormOp::Squeeze,
+    FormOp::Reshape,
+    FormOp::Permute,
+    FormOp::Slice,
+    FormOp::Pad,
+    FormOp::Cat,
+    FormOp::Full,
+    FormOp::Gather,
+    FormOp::TakeAlongAxis,
+    FormOp::IndexSelect,
+    FormOp::Select,
+    FormOp::Triu,
+    FormOp::Sum,
+];
+
+impl Definer {
+    /// A form of which an argument is complex: the results.
+    pub(in super::super) fn complex_form(
+        &mut self,
+        form: FormOp,
+        bound: &Bound,
+    ) -> Result<Vec<Val>, DefineError> {
+        match form {
+            FormOp::Var | FormOp::VarMean | FormOp::Welford => self.complex_moments(form, bound),
+            FormOp::Any | FormOp::All => {
+                let bound = self.as_bools(bound)?;
+                self.form(form, &bound)
+            }
+            _ if BY_PARTS.contains(&form) => self.by_parts(form, bound),
+            _ => Err(self.no_complex(bound)),
+        }
+    }
+
+    fn by_parts(&mut self, form: FormOp, bound: &Bound) -> Result<Vec<Val>, DefineError> {
+        let bound = match form {
+            FormOp::Sum => self.in_dtype(bound)?,
+            _ => bound.clone(),
+        };
+        self.check_holds(&bound)?;
+        let mut parts = Vec::with_capacity(2);
+        for part in PARTS {
+            let bound = self.part_of_arguments(&bound, part)?;
+            parts.push(self.form(form, &bound)?);
+        }
+        let [re, im] = [parts.swap_remove(0), parts.swap_remove(0)];
+        re.into_iter().zip(im).map(|parts| self.pair(parts.into())).collect()
+    }
+
+    /// The arguments of a sum with the tensor in the dtype that is asked for.
+    fn in_dtype(&mut self, bound: &Bound) -> Result<Bound, DefineError> {
+        let Some(dtype) = bound.dtype("dtype") else { return Ok(bound.clone()) };
+        let arg = bound.tensor("arg")?;
+        let val = self.cast(arg.val, dtype)?;
+        let objects = bound.objects().iter().enumerate().map(|(slot, object)| match bound.name(slot) {
+            "arg" => Object::Value(Value { val, ..arg }),
+            "dtype" => Object::None,
+            _ => object.clone(),
+        });
+        Ok(bound.with_objects(objects.collect()))
+    }
+
+    /// A complex number goes into complex tensors only, and tensors that are joined are all complex or all real.
+    fn check_holds(&self, bound: &Bound) -> Result<(), DefineError> {
+        let (slot, _) = self.complex_argument(bound).unwrap_or((0, DType::C64));
+        let given = bound.kind(slot);
+        let is_complex = |object: &Object| self.complex_dtype(object).is_some();
+        let mixed = |object: &Object| {
+            let items = object.as_list().unwrap_or_default();
+            items.iter().any(is_complex) && !items.iter().all(is_complex)
+        };
+        match given {
+            ParamKind::Scalar => Err(self
+                .refuse("a real number, as the tensor is real", "a complex one")
+                .argument(bound.name(slot))
+                .at(bound.span(slot))),
+            ParamKind::Tensors if mixed(&bound.objects()[slot]) => {
+                Err(self.refuse("tensors of one dtype", "complex and real ones").at(bound.span(slot)))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The arguments with one part of each complex thing; of real numbers beside complex tensors, zero.
+    fn part_of_arguments(&mut self, bound: &Bound, part: Part) -> Result<Bound, DefineError> {
+        let mut objects = Vec::with_capacity(bound.objects().len());
+        for (slot, object) in bound.objects().iter().enumerate() {
+            let is_number = matches!(bound.name(slot), "value" | "fill_value");
+            objects.push(self.part_of(object, part, is_number)?);
+        }
+        Ok(bound.with_objects(objects))
+    }
+
+    fn part_of(&mut self, object: &Object, part: Part, is_number: bool) -> Result<Object, DefineError> {
+        let drops = is_number && part == Part::Imaginary;
+        Ok(match object {
+            Object::DType(dtype) => Object::DType(dtype.real()),
+            Object::Number(scalar) if scalar.dtype().is_complex() => Object::Number(match part {
+                Part::Real => scalar.real(),
+                Part::Imaginary => scalar.imag(),
+            }),
+            Object::Value(value) if self.graph.dtype(value.val).is_complex() => {
+                let parts = self.whole_parts(value.val)?;
+                Object::Value(Value { val: parts[part as usize], ..*value })
+            }
+            Object::Number(scalar) if drops => Object::Number(Scalar::zero(scalar.dtype())),
+            Object::Value(_) if drops => Object::int(0),
+            Object::List(items) => {
+                let items = items.iter().map(|item| self.part_of(item, part, false));
+                Object::list(items.collect::<Result<Vec<Object>, DefineError>>()?)
+            }
+            other => other.clone(),
+        })
+    }
+}

@@ -1,0 +1,276 @@
+//! Rows: what ops mean on complex numbers, as expressions over their parts; and the three primitives between a complex
+//! number and its parts.
+//!
+//! Complex numbers are pairs of reals from the definer on, so a row here is all that an op needs to take them. An op
+//! without a row refuses them. The meanings are NumPy's and torch's; where the two differ, or infinities meet NaNs in ways that
+//! only the C standard settles, the row's note says what we do.
+
+use std::sync::LazyLock;
+
+use super::call::lookup;
+use super::composite::Composite;
+use super::expr::ScalarExpr;
+use super::expr_parser::{self, ExprError};
+use super::row::{Algebra, CpuSpellings, CudaSpelling, Primitive};
+use super::spread::Spread;
+use super::typing::Typing;
+
+/// The columns of a primitive that no kernel sees: lowering makes loads and stores of it.
+const fn boundary(name: &'static str, params: &'static [&'static str], typing: Typing) -> Primitive {
+    Primitive {
+        name,
+        params,
+        typing,
+        algebra: Algebra::NONE,
+        float: None,
+        int: None,
+        boolean: None,
+        cuda: CudaSpelling::NONE,
+        cpu: CpuSpellings { float: None, int: None, unsigned: None, boolean: None },
+        ulp: 0.0,
+        spread: Spread::Exact,
+        doc: "",
+    }
+}
+
+pub(super) const REAL: Primitive = Primitive {
+    doc: "The real part of a complex number; a copy of a real one.",
+    ..boundary("real", &["x"], Typing::Part)
+};
+
+pub(super) const IMAG: Primitive = Primitive {
+    doc: "The imaginary part of a complex number. Real numbers are refused.",
+    ..boundary("imag", &["x"], Typing::Part)
+};
+
+pub(super) const COMPLEX: Primitive = Primitive {
+    doc: "The complex number of two parts: c128 of f64, else c64.",
+    ..boundary("complex", &["real", "imag"], Typing::Pair)
+};
+
+/// What an op means on complex numbers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ComplexMeaning {
+    /// An expression over real numbers: `a + bi` is the first operand, `c + di` the second. Two results are the parts of a
+    /// complex number; one is a real number or a bool.
+    Parts(&'static str),
+    /// An expression over the complex numbers `x`, `y` and `z`.
+    Numbers(&'static str),
+    /// The expression of the composite of that name, over complex numbers.
+    Own,
+}
+use ComplexMeaning::{Numbers, Own, Parts};
+
+/// An op that takes complex numbers.
+#[derive(Clone, Copy, Debug)]
+pub struct ComplexRow {
+    /// The name of a primitive or a composite.
+    pub op: &'static str,
+    /// What it means.
+    pub meaning: ComplexMeaning,
+}
+
+const fn row(op: &'static str, meaning: ComplexMeaning) -> ComplexRow {
+    ComplexRow { op, meaning }
+}
+
+/// Division as Smith (1962), as NumPy and torch do: nothing overflows that the quotient does not. By zero, each part by
+/// zero.
+const QUOTIENT: ComplexMeaning = Parts(
+    "swap = lt(abs(c), abs(d)); big = where(swap, d, c); small = where(swap, c, d); \
+     r = small / big; s = 1 / (big + small * r); none = eq(big, 0); \
+     re = where(swap, a * r + b, a + b * r) * s; im = where(swap, b * r - a, b - a * r) * s; \
+     where(none, a / abs(c), re), where(none, b / abs(c), im)",
+);
+
+/// The square roots of 1 - w and 1 + w with the signs of zeros kept, from which Kahan (1987) has the inverse sine and
+/// cosine on the right side of every cut.
+const ROOTS: ComplexMeaning = Numbers(
+    "p = sqrt(complex(1 - real(x), -imag(x))); q = sqrt(complex(1 + real(x), imag(x))); \
+     complex(atan2(real(x), real(p) * real(q) - imag(p) * imag(q)), \
+             asinh(real(p) * imag(q) - imag(p) * real(q)))",
+);
+
+/// Every op that takes complex numbers, by theme.
+pub static COMPLEX_ROWS: &[ComplexRow] = &[
+    row("set", Parts("set(a), set(b)")),
+    row("segment_set", Parts("segment_set(a), segment_set(b)")),
+    row("neg", Parts("-a, -b")),
+    row("add", Parts("a + c, b + d")),
+    row("sub", Parts("a - c, b - d")),
+    row("mul", Parts("a * c - b * d, a * d + b * c")),
+    row("div", QUOTIENT),
+    row("truediv", QUOTIENT),
+    row(
+        "reciprocal",
+        Parts(
+            "swap = lt(abs(a), abs(b)); big = where(swap, b, a); small = where(swap, a, b); \
+             r = small / big; s = 1 / (big + small * r); where(swap, r, 1) * s, where(swap, -1, -r) * s",
+        ),
+    ),
+    row("addcmul", Own),
+    row("lerp", Numbers("x + z * (y - x)")),
+    row("abs", Parts("hypot(a, b)")),
+    row(
+        "sign",
+        Parts("r = hypot(a, b); zero = eq(r, 0); where(zero, a, a / r), where(zero, b, b / r)"),
+    ),
+    row("eq", Parts("logical_and(eq(a, c), eq(b, d))")),
+    row("ne", Parts("logical_or(ne(a, c), ne(b, d))")),
+    row("isreal", Parts("eq(b, 0)")),
+    row("isfinite", Parts("logical_and(isfinite(a), isfinite(b))")),
+    row("isinf", Parts("logical_or(isinf(a), isinf(b))")),
+    row("isnan", Parts("logical_or(isnan(a), isnan(b))")),
+    // On the real line the imaginary part stays what it is, though the modulus may be infinite; exp(-inf + ...) is zero.
+    row(
+        "exp",
+        Parts(
+            "e = exp(a); none = eq(a, -inf); line = eq(b, 0); \
+             where(none, 0, where(line, e, e * cos(b))), where(line, b, where(none, 0, e * sin(b)))",
+        ),
+    ),
+    row("exp2", Numbers("exp(0.6931471805599453 * x)")),
+    row("expm1", Parts("s = sin(0.5 * b); expm1(a) * cos(b) - 2 * s * s, exp(a) * sin(b)")),
+    row("log", Parts("log(hypot(a, b)), atan2(b, a)")),
+    row("log2", Parts("log2(hypot(a, b)), 1.4426950408889634 * atan2(b, a)")),
+    row("log10", Parts("log10(hypot(a, b)), 0.4342944819032518 * atan2(b, a)")),
+    row(
+        "log1p",
+        Parts(
+            "k = a * (2 + a) + b * b; \
+             where(lt(abs(k), 0.5), 0.5 * log1p(k), log(hypot(1 + a, b))), atan2(b, 1 + a)",
+        ),
+    ),
+    // The root in the right half plane without cancellation; of an infinite imaginary part, infinite whatever the real part.
+    row(
+        "sqrt",
+        Parts(
+            "t = sqrt(0.5 * abs(a) + 0.5 * hypot(a, b)); u = where(eq(t, 0), t, 0.5 * abs(b) / t); \
+             high = isinf(b); left = lt(a, 0); im = where(left, t, u); \
+             where(high, inf, where(left, u, t)), \
+             where(high, b, where(ne(b, b), b, where(signbit(b), -im, im)))",
+        ),
+    ),
+    row("rsqrt", Numbers("reciprocal(sqrt(x))")),
+    row(
+        "pow",
+        Numbers(
+            "power = exp(y * log(x)); shrinks = logical_and(gt(real(y), 0), eq(imag(y), 0)); \
+             where(eq(y, 0), 1, where(eq(x, 0), where(shrinks, 0, nan), power))",
+        ),
+    ),
+    row(
+        "sin",
+        Parts("where(eq(a, 0), a, sin(a) * cosh(b)), where(eq(b, 0), b, cos(a) * sinh(b))"),
+    ),
+    row(
+        "cos",
+        Parts("cos(a) * cosh(b), where(logical_or(eq(a, 0), eq(b, 0)), -a * b, -(sin(a) * sinh(b)))"),
+    ),
+    row("tan", Parts("h = tanh(b); t = tan(a); s = 1 / cosh(b); u = 1 + h * h * t * t; t * s * s / u, h * (1 + t * t) / u")),
+    row(
+        "sinh",
+        Parts("where(eq(a, 0), a, sinh(a) * cos(b)), where(eq(b, 0), b, cosh(a) * sin(b))"),
+    ),
+    row(
+        "cosh",
+        Parts("cosh(a) * cos(b), where(logical_or(eq(a, 0), eq(b, 0)), a * b, sinh(a) * sin(b))"),
+    ),
+    row("tanh", Parts("h = tanh(a); t = tan(b); s = 1 / cosh(a); u = 1 + h * h * t * t; h * (1 + t * t) / u, t * s * s / u")),
+    row("asin", ROOTS),
+    row(
+        "acos",
+        Numbers(
+            "p = sqrt(complex(1 - real(x), -imag(x))); q = sqrt(complex(1 + real(x), imag(x))); \
+             complex(2 * atan2(real(p), real(q)), asinh(real(q) * imag(p) - imag(q) * real(p)))",
+        ),
+    ),
+    // -i asin(i x).
+    row("asinh", Numbers("w = asin(complex(-imag(x), real(x))); complex(imag(w), -real(w))")),
+    row(
+        "acosh",
+        Numbers(
+            "p = sqrt(complex(real(x) - 1, imag(x))); q = sqrt(complex(real(x) + 1, imag(x))); \
+             complex(asinh(real(p) * real(q) + imag(p) * imag(q)), 2 * atan2(imag(p), real(q)))",
+        ),
+    ),
+    row(
+        "atanh",
+        Parts(
+            "k = abs(a); u = 1 - k; r = 0.25 * log1p(4 * k / (u * u + b * b)); \
+             where(lt(a, 0), -r, r), 0.5 * atan2(2 * b, u * (1 + k) - b * b)",
+        ),
+    ),
+    row(
+        "atan",
+        Parts(
+            "k = abs(b); u = 1 - k; r = 0.25 * log1p(4 * k / (u * u + a * a)); \
+             0.5 * atan2(2 * a, u * (1 + k) - a * a), where(lt(b, 0), -r, r)",
+        ),
+    ),
+    row("sigmoid", Own),
+    row("silu", Own),
+];
+
+/// A row's meaning with its expression read.
+#[derive(Clone, Copy, Debug)]
+pub enum ComplexExpr {
+    /// Over the parts of the operands, in order.
+    Parts(&'static ScalarExpr),
+    /// Over the operands as complex numbers.
+    Numbers(&'static ScalarExpr),
+}
+
+impl ComplexRow {
+    fn parse(&self) -> Result<Option<ScalarExpr>, ExprError> {
+        let arity = lookup(self.op).map_or(0, |op| op.params().len());
+        match self.meaning {
+            Parts(text) => expr_parser::parse(text, &["a", "b", "c", "d"][..2 * arity]).map(Some),
+            Numbers(text) => expr_parser::parse(text, &["x", "y", "z"][..arity]).map(Some),
+            Own => Ok(None),
+        }
+    }
+}
+
+/// What the op of this name means on complex numbers, if it takes them.
+pub fn complex_meaning(op: &str) -> Option<ComplexExpr> {
+    static KNOWN: LazyLock<Vec<Option<ScalarExpr>>> = LazyLock::new(|| {
+        let read = |row: &ComplexRow| {
+            // A text that is no expression is a bug of the table, which the tests of every row would show.
+            row.parse().unwrap_or_else(|error| panic!("`{}` of complex numbers: {error}", row.op))
+        };
+        COMPLEX_ROWS.iter().map(read).collect()
+    });
+    let place = COMPLEX_ROWS.iter().position(|row| row.op == op)?;
+    match (&COMPLEX_ROWS[place].meaning, &KNOWN[place]) {
+        (Parts(_), Some(expr)) => Some(ComplexExpr::Parts(expr)),
+        (_, Some(expr)) => Some(ComplexExpr::Numbers(expr)),
+        (_, None) => Composite::from_name(op).map(|composite| ComplexExpr::Numbers(composite.expr())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_is_of_an_op_and_reads() {
+        for row in COMPLEX_ROWS {
+            assert!(lookup(row.op).is_ok(), "no op `{}`", row.op);
+            let expr = complex_meaning(row.op).unwrap_or_else(|| panic!("`{}` has no meaning", row.op));
+            let results = match expr {
+                ComplexExpr::Parts(expr) => expr.results().len(),
+                ComplexExpr::Numbers(expr) => expr.results().len(),
+            };
+            assert!((1..=2).contains(&results), "`{}` gives {results} results", row.op);
+        }
+    }
+
+    #[test]
+    fn rows_are_of_different_ops() {
+        let mut ops: Vec<&str> = COMPLEX_ROWS.iter().map(|row| row.op).collect();
+        ops.sort_unstable();
+        ops.dedup();
+        assert_eq!(ops.len(), COMPLEX_ROWS.len());
+    }
+}
