@@ -192,7 +192,7 @@ fn ops_of_bool() {
 /// Every primitive has been in one of the tables above.
 #[test]
 fn no_primitive_is_left_out() {
-    let dtypes = DType::ALL.into_iter().filter(|dtype| !dtype.is_storage_only());
+    let dtypes = DType::REAL.into_iter().filter(|dtype| !dtype.is_storage_only());
     for &prim in Prim::ALL {
         assert!(dtypes.clone().any(|dtype| computed_in(prim, dtype).is_some()), "{}", prim.name());
     }

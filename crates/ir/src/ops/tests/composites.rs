@@ -26,7 +26,7 @@ impl Arith for Typed {
 fn expressions_hold_together_on_every_dtype_their_signature_accepts() {
     for &composite in Composite::ALL {
         let mut accepted = 0;
-        for dtype in DType::ALL {
+        for dtype in DType::REAL {
             let operands = vec![Operand::tensor(dtype); composite.row().params.len()];
             let Ok(signature) = composite.signature(&operands) else { continue };
             accepted += 1;

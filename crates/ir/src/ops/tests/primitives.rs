@@ -45,7 +45,7 @@ fn there_are_enough_rows_and_names_are_unique() {
 fn every_meaning_is_spelled_in_cuda_with_all_operands() {
     for &prim in Prim::ALL {
         let row = prim.row();
-        for dtype in DType::ALL.into_iter().filter(|dtype| !dtype.is_storage_only()) {
+        for dtype in DType::REAL.into_iter().filter(|dtype| !dtype.is_storage_only()) {
             let text = row.cuda.of(dtype);
             assert_eq!(text.is_some(), row.classes().contain(dtype), "{} on {dtype}", row.name);
             let operands =
