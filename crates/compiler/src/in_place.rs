@@ -42,7 +42,13 @@ impl Plan {
         let Some(maker) = self.segments.iter().position(makes) else { return false };
         let reads = |segment: &SegmentPlan| segment.view.is_input(old);
         let fails = |segment: &SegmentPlan| !matches!(segment.decision, Decision::Kernels(_));
+        // Faults that kernels report are looked at when all have run.
+        let reports = |segment: &SegmentPlan| match &segment.decision {
+            Decision::Kernels(kernels) => !kernels.lowered.checked.is_empty(),
+            _ => false,
+        };
         if self.fusion.is_output(old)
+            || self.segments.iter().any(reports)
             || self.segments[maker + 1..].iter().any(reads)
             || self.segments[maker..].iter().any(fails)
         {
