@@ -17,8 +17,7 @@ const MAGIC: &[u8; 6] = b"\x93NUMPY";
 const LONGEST_HEADER: u64 = 10_000;
 /// Axes that an array may have: as many as NumPy's.
 const MAX_RANK: usize = 64;
-const SUPPORTED: &str =
-    "bool, int32, int64, uint64, float16, float32, float64, complex64, complex128; bfloat16 and float8 come in .safetensors";
+const SUPPORTED: &str = "bool, int32, int64, uint64, float16, float32, float64, complex64, complex128; bfloat16 and float8 come in .safetensors";
 
 /// What the header says.
 #[derive(Debug, PartialEq)]

@@ -11,7 +11,9 @@ pub(super) fn cast(from: DType, to: DType, text: &str, prelude: &mut Prelude) ->
     use DType::{Bool, F32, F64, I32, I64, U64};
     match (from, to) {
         _ if from == to => text.to_owned(),
-        _ if from.is_complex() || to.is_complex() => unreachable!("kernels hold the parts of complex numbers"),
+        _ if from.is_complex() || to.is_complex() => {
+            unreachable!("kernels hold the parts of complex numbers")
+        }
         _ if from.is_storage_only() => cast(F32, to, &call(Snippet::widening(from), text, prelude), prelude),
         (F32, _) if to.is_storage_only() => call(Snippet::narrowing(to), text, prelude),
         (F64, _) if to.is_storage_only() => {

@@ -223,8 +223,11 @@ impl Definer {
 
     /// Remembers that these values are a composite that the user wrote.
     pub(super) fn add_pattern(&mut self, name: &'static str, operands: &[Object], outputs: &[Val]) {
-        let inputs: IndexSet<Val> =
-            operands.iter().filter_map(Object::as_value).flat_map(|value| self.real_vals(value.val)).collect();
+        let inputs: IndexSet<Val> = operands
+            .iter()
+            .filter_map(Object::as_value)
+            .flat_map(|value| self.real_vals(value.val))
+            .collect();
         let outputs = outputs.iter().flat_map(|&val| self.real_vals(val)).collect();
         self.patterns.push((name, inputs.into_iter().collect(), outputs));
     }

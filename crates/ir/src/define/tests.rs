@@ -280,11 +280,17 @@ fn what_complex_numbers_do_not_have_is_refused() {
     for (call, message) in [
         ("lt(x, z)", "argument `rhs` must be real, as `lt` is not defined for complex numbers, but is c64"),
         ("relu(z)", "argument `x` must be real, as `relu` is not defined for complex numbers, but is c64"),
-        ("max(z, [0])", "argument `arg` must be real, as `max` is not defined for complex numbers, but is c64"),
+        (
+            "max(z, [0])",
+            "argument `arg` must be real, as `max` is not defined for complex numbers, but is c64",
+        ),
         ("imag(x)", "argument `x` must be a complex number, but is f32"),
         ("complex(z, x)", "argument `real` must be a real number, but is c64"),
         ("where(z, x, x)", "argument `condition` must be a bool, but is c64"),
-        ("pad(x, [1, 1], 2j)", "argument `value` must be a real number, as the tensor is real, but is a complex one"),
+        (
+            "pad(x, [1, 1], 2j)",
+            "argument `value` must be a real number, as the tensor is real, but is a complex one",
+        ),
         ("full([2], 2j, DataType.Float)", "argument `fill_value` must be a real number"),
         ("cat([x, z], 0)", "`cat` needs tensors of one dtype, but has complex and real ones"),
     ] {

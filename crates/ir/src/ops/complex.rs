@@ -111,10 +111,7 @@ pub static COMPLEX_ROWS: &[ComplexRow] = &[
     row("addcmul", Own),
     row("lerp", Numbers("x + z * (y - x)")),
     row("abs", Parts("hypot(a, b)")),
-    row(
-        "sign",
-        Parts("r = hypot(a, b); zero = eq(r, 0); where(zero, a, a / r), where(zero, b, b / r)"),
-    ),
+    row("sign", Parts("r = hypot(a, b); zero = eq(r, 0); where(zero, a, a / r), where(zero, b, b / r)")),
     row("eq", Parts("logical_and(eq(a, c), eq(b, d))")),
     row("ne", Parts("logical_or(ne(a, c), ne(b, d))")),
     row("isreal", Parts("eq(b, 0)")),
@@ -159,24 +156,22 @@ pub static COMPLEX_ROWS: &[ComplexRow] = &[
              where(eq(y, 0), 1, where(eq(x, 0), where(shrinks, 0, nan), power))",
         ),
     ),
+    row("sin", Parts("where(eq(a, 0), a, sin(a) * cosh(b)), where(eq(b, 0), b, cos(a) * sinh(b))")),
+    row("cos", Parts("cos(a) * cosh(b), where(logical_or(eq(a, 0), eq(b, 0)), -a * b, -(sin(a) * sinh(b)))")),
     row(
-        "sin",
-        Parts("where(eq(a, 0), a, sin(a) * cosh(b)), where(eq(b, 0), b, cos(a) * sinh(b))"),
+        "tan",
+        Parts(
+            "h = tanh(b); t = tan(a); s = 1 / cosh(b); u = 1 + h * h * t * t; t * s * s / u, h * (1 + t * t) / u",
+        ),
     ),
+    row("sinh", Parts("where(eq(a, 0), a, sinh(a) * cos(b)), where(eq(b, 0), b, cosh(a) * sin(b))")),
+    row("cosh", Parts("cosh(a) * cos(b), where(logical_or(eq(a, 0), eq(b, 0)), a * b, sinh(a) * sin(b))")),
     row(
-        "cos",
-        Parts("cos(a) * cosh(b), where(logical_or(eq(a, 0), eq(b, 0)), -a * b, -(sin(a) * sinh(b)))"),
+        "tanh",
+        Parts(
+            "h = tanh(a); t = tan(b); s = 1 / cosh(a); u = 1 + h * h * t * t; h * (1 + t * t) / u, t * s * s / u",
+        ),
     ),
-    row("tan", Parts("h = tanh(b); t = tan(a); s = 1 / cosh(b); u = 1 + h * h * t * t; t * s * s / u, h * (1 + t * t) / u")),
-    row(
-        "sinh",
-        Parts("where(eq(a, 0), a, sinh(a) * cos(b)), where(eq(b, 0), b, cosh(a) * sin(b))"),
-    ),
-    row(
-        "cosh",
-        Parts("cosh(a) * cos(b), where(logical_or(eq(a, 0), eq(b, 0)), a * b, sinh(a) * sin(b))"),
-    ),
-    row("tanh", Parts("h = tanh(a); t = tan(b); s = 1 / cosh(a); u = 1 + h * h * t * t; h * (1 + t * t) / u, t * s * s / u")),
     row("asin", ROOTS),
     row(
         "acos",

@@ -335,7 +335,10 @@ mod tests {
         use DType::{C64, C128, F16, F32, F64, I64};
         let with =
             |dtype, number| promote_operands(&[Operand::tensor(dtype), Operand::literal(number)]).unwrap();
-        assert_eq!([with(F16, C128), with(F64, C128), with(I64, C128), with(C64, F64)], [C64, C128, C64, C64]);
+        assert_eq!(
+            [with(F16, C128), with(F64, C128), with(I64, C128), with(C64, F64)],
+            [C64, C128, C64, C64]
+        );
         assert_eq!(
             [promote(C64, F64), promote(C64, F32), promote(I64, C64)],
             [Some(C128), Some(C64), Some(C64)]

@@ -147,9 +147,8 @@ impl<'t> Reader<'t> {
             return float_text(given).map(Object::float).ok_or_else(refuse);
         }
         if path == ["complex"] {
-            let refuse = || {
-                Complaint::new(tree.span, "this is not a complex number", "expected complex(1.0, 2.0)")
-            };
+            let refuse =
+                || Complaint::new(tree.span, "this is not a complex number", "expected complex(1.0, 2.0)");
             return complex_number(tree).map(Object::Number).ok_or_else(refuse);
         }
         let fd = self.fd;

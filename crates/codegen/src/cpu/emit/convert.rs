@@ -19,7 +19,9 @@ pub(super) fn cast(w: &mut Writer<'_>, x: Operand, from: DType, to: DType) -> Op
     use DType::{Bool, F32, F64, I32, U64};
     match (from, to) {
         _ if from == to => x,
-        _ if from.is_complex() || to.is_complex() => unreachable!("kernels hold the parts of complex numbers"),
+        _ if from.is_complex() || to.is_complex() => {
+            unreachable!("kernels hold the parts of complex numbers")
+        }
         _ if from.is_storage_only() => {
             let wide = widen(w, x, from);
             cast(w, wide, F32, to)

@@ -175,7 +175,8 @@ impl Numbers<'_> {
             ComplexExpr::Parts(expr) => {
                 let params: Vec<Result<Val, DefineError>> = args.into_iter().flatten().map(Ok).collect();
                 let mut nodes = Nodes { definer: self.definer, dtype: Some(self.part) };
-                let results = expr.eval_all(&mut nodes, &params).into_iter().collect::<Result<Vec<_>, _>>()?;
+                let results =
+                    expr.eval_all(&mut nodes, &params).into_iter().collect::<Result<Vec<_>, _>>()?;
                 Ok(match results[..] {
                     [re, im] => Number::Complex([re, im]),
                     _ => Number::Real(results[0]),

@@ -3,7 +3,7 @@
 use super::Evaluated;
 use super::block::{BLOCK, read_int, read_real};
 use super::bound::{Rounding, apart};
-use crate::array::{ArrayError, ArrayView, Part, Layout};
+use crate::array::{ArrayError, ArrayView, Layout, Part};
 use crate::{DType, Scalar};
 
 /// What a comparison found.
