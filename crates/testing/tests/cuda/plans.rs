@@ -119,9 +119,9 @@ fn an_index_out_of_range_is_told_in_every_order() {
     let planned =
         plan(graph, fusion, &[Layout::Dense], &target, &hints, &options).expect("no choices, no errors");
     let emulated = EmulatedPlan::new(&planned, &EMULATOR).unwrap_or_else(|error| panic!("{error}"));
-    let input = draw(&file.inputs.expect("an `inputs` list")[0], 5, 700, 0);
+    let input = draw(&file.inputs.expect("an `inputs` list")[0], 5, 701, 0);
     for order in Order::ALL {
         let error = emulated.run(&[input.view()], order).expect_err("the last two columns are beyond");
-        assert!(error.ends_with("index 700 is out of range"), "{order:?}: {error}");
+        assert!(error.ends_with("index 701 is out of range"), "{order:?}: {error}");
     }
 }
