@@ -2,9 +2,9 @@
 
 import itertools
 
-from . import binary, casts, composites, gather, matmul, movement, normalization, random, reductions, scans, scatter, sort, ternary, unary
+from . import binary, casts, complex, composites, gather, matmul, movement, normalization, random, reductions, scans, scatter, sort, ternary, unary
 
-FAMILIES = (unary, binary, ternary, casts, reductions, normalization, scans, movement, gather, scatter, sort, random, matmul)
+FAMILIES = (unary, binary, ternary, casts, reductions, normalization, scans, movement, gather, scatter, sort, random, matmul, complex)
 
 
 def cases(ops):

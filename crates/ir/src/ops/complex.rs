@@ -78,7 +78,7 @@ const fn row(op: &'static str, meaning: ComplexMeaning) -> ComplexRow {
 /// zero.
 const QUOTIENT: ComplexMeaning = Parts(
     "swap = lt(abs(c), abs(d)); big = where(swap, d, c); small = where(swap, c, d); \
-     r = small / big; s = 1 / (big + small * r); none = eq(big, 0); \
+     r = small / big; s = 1 / (big + small * r); none = logical_and(eq(c, 0), eq(d, 0)); \
      re = where(swap, a * r + b, a + b * r) * s; im = where(swap, b * r - a, b - a * r) * s; \
      where(none, a / abs(c), re), where(none, b / abs(c), im)",
 );
@@ -89,6 +89,12 @@ const ROOTS: ComplexMeaning = Numbers(
     "p = sqrt(complex(1 - real(x), -imag(x))); q = sqrt(complex(1 + real(x), imag(x))); \
      complex(atan2(real(x), real(p) * real(q) - imag(p) * imag(q)), \
              asinh(real(p) * imag(q) - imag(p) * real(q)))",
+);
+
+/// The logarithm of the modulus and the angle.
+const LOGARITHM: ComplexMeaning = Parts(
+    "u = abs(a); v = abs(b); p = maximum(u, v); q = minimum(u, v); k = (p - 1) * (p + 1) + q * q; \
+     where(lt(abs(k), 0.5), 0.5 * log1p(k), log(hypot(a, b))), atan2(b, a)",
 );
 
 /// Every op that takes complex numbers, by theme.
@@ -126,11 +132,30 @@ pub static COMPLEX_ROWS: &[ComplexRow] = &[
              where(none, 0, where(line, e, e * cos(b))), where(line, b, where(none, 0, e * sin(b)))",
         ),
     ),
-    row("exp2", Numbers("exp(0.6931471805599453 * x)")),
+    row(
+        "exp2",
+        Parts(
+            "e = exp2(a); t = 0.6931471805599453 * b; none = eq(a, -inf); line = eq(b, 0); \
+             where(none, 0, where(line, e, e * cos(t))), where(line, b, where(none, 0, e * sin(t)))",
+        ),
+    ),
     row("expm1", Parts("s = sin(0.5 * b); expm1(a) * cos(b) - 2 * s * s, exp(a) * sin(b)")),
-    row("log", Parts("log(hypot(a, b)), atan2(b, a)")),
-    row("log2", Parts("log2(hypot(a, b)), 1.4426950408889634 * atan2(b, a)")),
-    row("log10", Parts("log10(hypot(a, b)), 0.4342944819032518 * atan2(b, a)")),
+    // Near the unit circle by the distance from it, which the modulus has lost.
+    row("log", LOGARITHM),
+    row(
+        "log2",
+        Parts(
+            "u = abs(a); v = abs(b); p = maximum(u, v); q = minimum(u, v); k = (p - 1) * (p + 1) + q * q; \
+             where(lt(abs(k), 0.5), 0.7213475204444817 * log1p(k), log2(hypot(a, b))), 1.4426950408889634 * atan2(b, a)",
+        ),
+    ),
+    row(
+        "log10",
+        Parts(
+            "u = abs(a); v = abs(b); p = maximum(u, v); q = minimum(u, v); k = (p - 1) * (p + 1) + q * q; \
+             where(lt(abs(k), 0.5), 0.2171472409516259 * log1p(k), log10(hypot(a, b))), 0.4342944819032518 * atan2(b, a)",
+        ),
+    ),
     row(
         "log1p",
         Parts(
@@ -148,12 +173,12 @@ pub static COMPLEX_ROWS: &[ComplexRow] = &[
              where(high, b, where(ne(b, b), b, where(signbit(b), -im, im)))",
         ),
     ),
-    row("rsqrt", Numbers("reciprocal(sqrt(x))")),
+    row("rsqrt", Numbers("1 / sqrt(x)")),
     row(
         "pow",
         Numbers(
-            "power = exp(y * log(x)); shrinks = logical_and(gt(real(y), 0), eq(imag(y), 0)); \
-             where(eq(y, 0), 1, where(eq(x, 0), where(shrinks, 0, nan), power))",
+            "power = exp(y * log(x)); \
+             where(eq(y, 0), 1, where(eq(x, 0), where(gt(real(y), 0), 0, complex(nan, nan)), power))",
         ),
     ),
     row("sin", Parts("where(eq(a, 0), a, sin(a) * cosh(b)), where(eq(b, 0), b, cos(a) * sinh(b))")),

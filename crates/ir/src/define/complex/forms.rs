@@ -5,10 +5,10 @@ use super::super::definer::Definer;
 use super::super::error::DefineError;
 use super::super::object::{Object, Value};
 use super::PARTS;
+use crate::Scalar;
 use crate::array::Part;
 use crate::graph::Val;
 use crate::ops::{FormOp, ParamKind};
-use crate::{DType, Scalar};
 
 /// The forms that are the same form of each part.
 const BY_PARTS: &[FormOp] = &[
@@ -78,14 +78,17 @@ impl Definer {
 
     /// A complex number goes into complex tensors only, and tensors that are joined are all complex or all real.
     fn check_holds(&self, bound: &Bound) -> Result<(), DefineError> {
-        let (slot, _) = self.complex_argument(bound).unwrap_or((0, DType::C64));
-        let given = bound.kind(slot);
         let is_complex = |object: &Object| self.complex_dtype(object).is_some();
+        let mut slots = (0..bound.objects().len()).filter(|&slot| is_complex(&bound.objects()[slot]));
+        let first = slots.next().unwrap_or(0);
+        // What the result is made of, rather than a number that is put into it.
+        let slot = std::iter::once(first).chain(slots).find(|&slot| bound.kind(slot) != ParamKind::Scalar);
+        let slot = slot.unwrap_or(first);
         let mixed = |object: &Object| {
             let items = object.as_list().unwrap_or_default();
             items.iter().any(is_complex) && !items.iter().all(is_complex)
         };
-        match given {
+        match bound.kind(slot) {
             ParamKind::Scalar => Err(self
                 .refuse("a real number, as the tensor is real", "a complex one")
                 .argument(bound.name(slot))

@@ -1,0 +1,151 @@
+"""Ops of complex numbers, computed by NumPy one format wider. Errors are measured against the modulus of the result."""
+
+import numpy as np
+
+import dtypes
+from cases import EMPTY, EXPANDED, ROWS, STEPS, Case, Result, dense
+
+PARTS = (0.0, -0.0, 1.0, -1.0, 0.5, -0.75, 2.0, -3.0, 1e-3, 11.0)
+WIDER = {"c64": np.complex128, "c128": np.clongdouble}
+REAL = {"c64": "f32", "c128": "f64"}
+ULPS = 48
+
+UNARY = {
+    "set": lambda z: z,
+    "segment_set": lambda z: z,
+    "neg": np.negative,
+    "sign": np.sign,
+    "reciprocal": np.reciprocal,
+    "exp": np.exp,
+    "exp2": lambda z: np.exp(z * np.log(z.real.dtype.type(2))),
+    "expm1": np.expm1,
+    "log": np.log,
+    "log2": lambda z: np.log(z) / np.log(z.real.dtype.type(2)),
+    "log10": lambda z: np.log(z) / np.log(z.real.dtype.type(10)),
+    "log1p": np.log1p,
+    "sqrt": np.sqrt,
+    "rsqrt": lambda z: 1 / np.sqrt(z),
+    "sin": np.sin,
+    "cos": np.cos,
+    "tan": np.tan,
+    "sinh": np.sinh,
+    "cosh": np.cosh,
+    "tanh": np.tanh,
+    "asin": np.arcsin,
+    "acos": np.arccos,
+    "atan": np.arctan,
+    "asinh": np.arcsinh,
+    "acosh": np.arccosh,
+    "atanh": np.arctanh,
+    "sigmoid": lambda z: 1 / (1 + np.exp(-z)),
+    "silu": lambda z: z / (1 + np.exp(-z)),
+}
+OF_PARTS = {"abs": np.abs, "real": np.real, "imag": np.imag}
+QUESTIONS = {"isreal": np.isreal, "isnan": np.isnan, "isinf": np.isinf, "isfinite": np.isfinite, "logical_not": np.logical_not}
+BINARY = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "truediv": np.divide, "pow": np.power}
+COMPARED = {"eq": np.equal, "ne": np.not_equal, "logical_and": np.logical_and, "logical_or": np.logical_or}
+
+
+def numbers(short):
+    """Products of awkward parts, and drawn ones; no poles, where one format rounds to an infinity and the other does not."""
+    draws = np.random.default_rng(5)
+    drawn = draws.normal(size=120) + 1j * draws.normal(size=120)
+    grid = np.array([complex(re, im) for re in PARTS for im in PARTS])
+    return np.concatenate([grid, drawn]).astype(dtypes.ALL[short].numpy)
+
+
+def cases(ops):
+    with np.errstate(all="ignore"):
+        for short in WIDER:
+            yield from elementwise(short)
+            yield from reductions(short)
+            yield from movement(short)
+            yield from conversions(short)
+
+
+def result(short, exact, ulps=ULPS):
+    """A complex result: each part is right within units of the modulus."""
+    spacing = dtypes.ALL[REAL[short]].spacing(np.abs(exact))
+    return Result(short, exact, ulps, np.where(np.isfinite(spacing), ulps * spacing, 0))
+
+
+def elementwise(short):
+    z = dense(numbers(short))
+    wide = z.values.astype(WIDER[short])
+    tame = dense(z.values[np.abs(z.values) > 1e-2])
+    real = REAL[short]
+    for op, formula in UNARY.items():
+        # Poles and cuts at 0, 1, i are NumPy's, in both formats alike.
+        yield Case(op, f"fd.ops.{op}({{0}})", [tame], [result(short, formula(tame.values.astype(WIDER[short])))])
+    for op, formula in OF_PARTS.items():
+        yield Case(op, f"fd.ops.{op}({{0}})", [z], [Result(real, formula(wide), 2)])
+    for op, formula in QUESTIONS.items():
+        yield Case(op, f"fd.ops.{op}({{0}})", [z], [Result("bool", formula(z.values))])
+    w = dense(np.roll(z.values, 71)[: len(tame.values)])
+    right = w.values.astype(WIDER[short])
+    divisor = dense(np.where(w.values == 0, 1, w.values))
+    for op, formula in BINARY.items():
+        beside = divisor if op in ("div", "truediv") else w
+        exact = formula(tame.values.astype(WIDER[short]), beside.values.astype(WIDER[short]))
+        # The exponent times the logarithm is rounded before the power is taken.
+        ulps = ULPS * 64 if op == "pow" else ULPS
+        yield Case(op, f"fd.ops.{op}({{0}}, {{1}})", [tame, beside], [result(short, exact, ulps)])
+    for op, formula in COMPARED.items():
+        yield Case(op, f"fd.ops.{op}({{0}}, {{1}})", [tame, w], [Result("bool", formula(tame.values, w.values))])
+    flags = dense(np.arange(len(right)) % 3 == 0)
+    chosen = np.where(flags.values, tame.values, w.values)
+    yield Case("where", "fd.ops.where({0}, {1}, {2})", [flags, tame, w], [Result(short, chosen)])
+    scaled = tame.values.astype(WIDER[short]) * (0.5 - 2j) + right * 3
+    yield Case("addcmul", "fd.ops.addcmul(fd.ops.mul({1}, 3), {0}, 0.5 - 2j, 1)", [tame, w], [result(short, scaled)])
+    between = tame.values + (right - tame.values) * (0.25 + 1j)
+    yield Case("lerp", "fd.ops.lerp({0}, {1}, 0.25 + 1j)", [tame, w], [result(short, between)])
+    parts = [dense(z.values.real.copy()), dense(z.values.imag.copy())]
+    yield Case("complex", "fd.ops.complex({0}, {1})", parts, [Result(short, z.values)])
+    yield Case("hypot", "fd.ops.hypot({0}, {1})", parts, [Result(real, np.hypot(wide.real, wide.imag), 2)])
+
+
+def strided(short, layout):
+    flat = numbers(short)[:200]
+    strides = [stride * flat.itemsize for stride in layout.strides]
+    return np.lib.stride_tricks.as_strided(flat, layout.sizes, strides)
+
+
+def reductions(short):
+    for layout in (ROWS, STEPS, EXPANDED, EMPTY):
+        z = dense(np.ascontiguousarray(strided(short, layout)))
+        wide = z.values.astype(WIDER[short])
+        size = np.abs(wide).sum(1)
+        absolute = 8 * dtypes.ALL[REAL[short]].spacing(size + 1)
+        yield Case("sum", "fd.ops.sum({0}, dims=[1])", [z], [Result(short, wide.sum(1), 4, absolute)])
+    z = dense(np.ascontiguousarray(strided(short, ROWS)))
+    wide = z.values.astype(WIDER[short])
+    outputs = [Result(REAL[short], wide.var(1, ddof=1), 64), result(short, wide.mean(1))]
+    yield Case("var_mean", "fd.ops.var_mean({0}, dims=[1])", [z], outputs)
+    yield Case("var", "fd.ops.var({0}, dims=[0], correction=0)", [z], [Result(REAL[short], wide.var(0), 64)])
+
+
+def movement(short):
+    z = dense(np.ascontiguousarray(strided(short, ROWS)))
+    x = z.values
+    for call, exact in {
+        "fd.ops.permute({0}, [1, 0])": x.T,
+        "fd.ops.reshape({0}, [7, 5])": x.reshape(7, 5),
+        "fd.ops.slice({0}, [1, 2], [4, 6])": x[1:4, 2:6],
+        "fd.ops.pad({0}, [1, 2], 1.0 - 2.0j)": np.pad(x, ((0, 0), (1, 2)), constant_values=1 - 2j),
+        "fd.ops.cat([{0}, {0}], 1)": np.concatenate([x, x], 1),
+        "fd.ops.broadcast_in_dim({0}, [2, 5, 7], [1, 2])": np.broadcast_to(x, (2, 5, 7)),
+    }.items():
+        yield Case(call.split("(")[0].removeprefix("fd.ops."), call, [z], [Result(short, np.ascontiguousarray(exact))])
+    full = f"fd.ops.full([2, 3], 0.5 - 1.5j, DataType.{dtypes.ALL[short].language})"
+    yield Case("full", full, [], [Result(short, np.full((2, 3), 0.5 - 1.5j, dtypes.ALL[short].numpy))])
+
+
+def conversions(short):
+    z = dense(numbers(short))
+    for target in ("f32", "f64", "i32", "bool", "c64", "c128"):
+        kind = dtypes.ALL[target]
+        source = z.values if kind.is_complex or target == "bool" else z.values.real
+        yield Case("cast", f"fd.ops.cast({{0}}, DataType.{kind.language})", [z], [Result(target, source.astype(kind.numpy))])
+    x = dense(np.array([1.5, -2.0, 0.0], np.float32))
+    kind = dtypes.ALL[short]
+    yield Case("cast", f"fd.ops.cast({{0}}, DataType.{kind.language})", [x], [Result(short, x.values.astype(kind.numpy))])
