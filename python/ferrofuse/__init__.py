@@ -12,7 +12,18 @@
 Arrays may be of NumPy, torch, JAX or anything else with `__dlpack__`; outputs are of the kind that came in.
 """
 
-from ._native import ArgumentError, DataType, DefinitionError, InputError, TensorView, Val, __version__
+from ._native import (
+    ArgumentError,
+    DataType,
+    DefinitionError,
+    InputError,
+    TensorView,
+    Val,
+    __version__,
+    get_rng_state,
+    manual_seed,
+    set_rng_state,
+)
 from .definition import FusionDefinition
 from .descriptor import compute_tensor_descriptor
 from .explanation import Explanation
@@ -41,5 +52,8 @@ __all__ = [
     "TensorView",
     "Val",
     "compute_tensor_descriptor",
+    "get_rng_state",
+    "manual_seed",
+    "set_rng_state",
     "version",
 ]

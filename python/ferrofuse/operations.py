@@ -50,7 +50,10 @@ def signature(row: dict) -> inspect.Signature:
     """The parameters of an op as Python shows them."""
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     parameters = []
+    optional = False
     for param in row["params"]:
-        default = inspect.Parameter.empty if param["required"] else param["default"]
+        # A parameter that must be given after one that need not is shown as Python can show it.
+        optional = optional or not param["required"]
+        default = param["default"] if optional else inspect.Parameter.empty
         parameters.append(inspect.Parameter(param["name"], kind, default=default))
     return inspect.Signature(parameters)

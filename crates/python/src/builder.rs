@@ -13,7 +13,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 use crate::executable::Executable;
-use crate::{errors, objects};
+use crate::value::{Meaning, Val};
+use crate::{errors, lambda, objects};
 
 /// A definition in the making.
 #[pyclass(frozen, module = "ferrofuse._native")]
@@ -39,6 +40,9 @@ impl Builder {
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         check_binding(op, args, kwargs)?;
+        if let Some(term) = lambda::call(this, op, args, kwargs)? {
+            return Val::wrap(this, Meaning::Term(term));
+        }
         let arguments = objects::arguments(this, args, kwargs)?;
         let made = this.get().lock().call(op, arguments);
         let made = made.map_err(|error| errors::refused(this.py(), &error))?;

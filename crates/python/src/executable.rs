@@ -2,7 +2,9 @@
 
 use std::sync::{Arc, LazyLock};
 
-use ferrofuse::{CompileOptions, Definition, Machine, MachineOptions, compile, explain, hints, plan};
+use ferrofuse::{
+    CompileOptions, Definition, Generator, Machine, MachineOptions, compile, explain, hints, plan,
+};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
@@ -32,7 +34,8 @@ impl Executable {
 }
 
 fn options() -> CompileOptions {
-    CompileOptions { machine: Arc::clone(&MACHINE), ..CompileOptions::default() }
+    let (machine, generator) = (Arc::clone(&MACHINE), Generator::shared());
+    CompileOptions { machine, generator, ..CompileOptions::default() }
 }
 
 #[pymethods]
@@ -40,8 +43,16 @@ impl Executable {
     /// Calls it on a list of arrays and numbers, one for each input; gives a list of arrays of the kind that came in.
     fn run<'py>(&self, py: Python<'py>, inputs: &Bound<'py, PyList>) -> PyResult<Bound<'py, PyList>> {
         let given = self.given(inputs)?;
-        let views: Vec<_> = given.iter().map(Given::view).collect();
-        let outputs = py.detach(|| self.executable.run(&views));
+        let outputs = match self.writes_to_inputs() {
+            false => {
+                let views: Vec<_> = given.iter().map(Given::view).collect();
+                py.detach(|| self.executable.run(&views))
+            }
+            true => {
+                let arguments: Vec<_> = given.iter().map(Given::argument).collect();
+                py.detach(move || self.executable.run_in_place(&arguments))
+            }
+        };
         let outputs = outputs.map_err(|error| errors::failed(py, &error))?;
         let kind = Kind::of(inputs)?;
         let arrays: PyResult<Vec<_>> = outputs.into_iter().map(|tensor| kind.array(py, tensor)).collect();
@@ -79,6 +90,10 @@ impl Executable {
 }
 
 impl Executable {
+    fn writes_to_inputs(&self) -> bool {
+        self.executable.definition().fusion.outputs().iter().any(|output| output.alias.is_some())
+    }
+
     fn given<'py>(&self, inputs: &Bound<'py, PyList>) -> PyResult<Vec<Given<'py>>> {
         let decls = self.executable.definition().input_decls();
         if decls.len() != inputs.len() {

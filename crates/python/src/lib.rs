@@ -1,7 +1,7 @@
 //! The native half of the Python package `ferrofuse`: builds definitions, compiles them, runs them on arrays.
 //!
 //! The pure-Python half (`python/ferrofuse`) is the face that users see; here is what needs Rust. `builder` holds a
-//! definition in the making, `value` what its calls give, `objects` converts arguments, `executable` compiles and runs,
+//! definition in the making, `value` what its calls give, `objects` converts arguments, `lambda` traces functions, `executable` compiles and runs,
 //! `arrays/` takes arrays in and gives them out, `table` tells the ops, `errors` turns refusals into exceptions.
 
 mod arrays;
@@ -10,6 +10,8 @@ mod data_type;
 mod environment;
 mod errors;
 mod executable;
+mod generator;
+mod lambda;
 mod objects;
 mod table;
 mod value;
@@ -27,6 +29,9 @@ fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<executable::Executable>()?;
     module.add_class::<arrays::Memory>()?;
     module.add_function(wrap_pyfunction!(table::ops, module)?)?;
+    module.add_function(wrap_pyfunction!(generator::manual_seed, module)?)?;
+    module.add_function(wrap_pyfunction!(generator::get_rng_state, module)?)?;
+    module.add_function(wrap_pyfunction!(generator::set_rng_state, module)?)?;
     data_type::register(module)?;
     errors::register(module)
 }

@@ -3,11 +3,11 @@
 use ir::define::{Argument, Object};
 use ir::{DType, Scalar};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyComplex, PyComplexMethods, PyDict, PyFloat, PyInt, PyList, PyTuple};
+use pyo3::types::{PyBool, PyComplex, PyComplexMethods, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 
 use crate::builder::Builder;
-use crate::value::{TensorView, Val};
-use crate::{data_type, errors};
+use crate::value::{Meaning, TensorView, Val};
+use crate::{data_type, errors, lambda};
 
 /// The arguments of a call.
 ///
@@ -51,6 +51,12 @@ pub fn object(builder: &Bound<'_, Builder>, given: &Bound<'_, PyAny>) -> PyResul
         let items: PyResult<Vec<Object>> = tuple.iter().map(|item| object(builder, &item)).collect();
         return Ok(Object::list(items?));
     }
+    if let Ok(word) = given.cast::<PyString>() {
+        return Ok(Object::Text(word.extract::<String>()?.into()));
+    }
+    if lambda::is_lambda(given) {
+        return Ok(lambda::traced(builder, given)?.into());
+    }
     match data_type::named_by(given) {
         Some(Some(dtype)) => Ok(Object::DType(dtype)),
         Some(None) => Ok(Object::None),
@@ -73,7 +79,10 @@ pub fn number(given: &Bound<'_, PyAny>) -> PyResult<Option<Scalar>> {
         return Ok(Some(Scalar::from_bool(flag.is_true())));
     }
     if given.is_instance_of::<PyInt>() {
-        return Ok(Some(Scalar::from_i64(DType::I64, given.extract()?)));
+        return match given.extract::<i64>() {
+            Ok(number) => Ok(Some(Scalar::from_i64(DType::I64, number))),
+            Err(_) => Ok(Some(Scalar::from_u64(DType::U64, given.extract()?))),
+        };
     }
     if given.is_instance_of::<PyFloat>() {
         return Ok(Some(Scalar::from_f64(DType::F64, given.extract()?)));
@@ -110,6 +119,6 @@ pub fn result<'py>(
             }
         }
         Object::Value(value) if builder.get().is_tensor(*value) => TensorView::wrap(builder, *value),
-        other => Val::wrap(builder, other.clone()),
+        other => Val::wrap(builder, Meaning::Object(other.clone())),
     }
 }

@@ -1,6 +1,6 @@
 //! What calls give: scalars (`Val`) and tensors (`TensorView`). Python's operators are added by the pure-Python half.
 
-use ir::define::{Object, Value};
+use ir::define::{Object, Term, Value};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
@@ -8,11 +8,20 @@ use crate::builder::Builder;
 use crate::data_type::DataType;
 use crate::{errors, objects};
 
+/// What a `Val` stands for.
+#[derive(Clone)]
+pub enum Meaning {
+    /// A value or a constant of the definition.
+    Object(Object),
+    /// An expression of a lambda's parameters, while the lambda is traced.
+    Term(Term),
+}
+
 /// A scalar of a definition: an input, a constant, or computed from such.
 #[pyclass(frozen, subclass, module = "ferrofuse")]
 pub struct Val {
     builder: Py<Builder>,
-    object: Object,
+    meaning: Meaning,
 }
 
 /// A tensor of a definition.
@@ -60,32 +69,33 @@ impl Val {
 
     /// The dtype.
     fn dtype(&self, py: Python<'_>) -> DataType {
-        DataType(match &self.object {
-            Object::Value(value) => Some(self.builder.bind(py).get().ty(*value).dtype),
-            Object::Number(scalar) => Some(scalar.dtype()),
+        DataType(match &self.meaning {
+            Meaning::Object(Object::Value(value)) => Some(self.builder.bind(py).get().ty(*value).dtype),
+            Meaning::Object(Object::Number(scalar)) => Some(scalar.dtype()),
             _ => None,
         })
     }
 
     /// Whether it is known only when the definition runs.
     fn is_symbolic(&self) -> bool {
-        matches!(self.object, Object::Value(_))
+        !matches!(self.meaning, Meaning::Object(Object::Number(_)))
     }
 
     /// Whether it is a tensor.
     fn is_tensor(&self, py: Python<'_>) -> bool {
-        self.object.as_value().is_some_and(|value| self.builder.bind(py).get().is_tensor(value))
+        self.value().is_some_and(|value| self.builder.bind(py).get().is_tensor(value))
     }
 
     fn __repr__(&self, py: Python<'_>) -> String {
-        match &self.object {
-            Object::Value(value) => {
+        match &self.meaning {
+            Meaning::Object(Object::Value(value)) => {
                 let ty = self.builder.bind(py).get().ty(*value);
                 let kind = if self.is_tensor(py) { "TensorView" } else { "Val" };
                 format!("{kind}({ty})")
             }
-            Object::Number(scalar) => format!("Val({scalar})"),
-            _ => "Val()".to_owned(),
+            Meaning::Object(Object::Number(scalar)) => format!("Val({scalar})"),
+            Meaning::Object(_) => "Val()".to_owned(),
+            Meaning::Term(_) => "Val(of a lambda)".to_owned(),
         }
     }
 }
@@ -96,7 +106,7 @@ impl TensorView {
     #[getter]
     fn ndim(this: &Bound<'_, Self>) -> usize {
         let val = this.as_super().get();
-        val.object.as_value().map_or(0, |value| val.builder.bind(this.py()).get().ty(value).rank())
+        val.value().map_or(0, |value| val.builder.bind(this.py()).get().ty(value).rank())
     }
 
     /// The size of a dimension, a scalar of the definition.
@@ -114,20 +124,41 @@ impl Val {
     /// What it stands for, in a definition that it must belong to. Constants belong to all.
     ///
     /// # Errors
-    /// `DefinitionError` for a value of another definition.
+    /// `DefinitionError` for a value of another definition, and for a lambda's parameter outside of the lambda.
     pub fn object_in(&self, builder: &Bound<'_, Builder>) -> PyResult<Object> {
-        if self.object.as_value().is_some() && !self.builder.bind(builder.py()).is(builder) {
-            return Err(errors::definition(builder.py(), "a value of another FusionDefinition is given"));
+        let py = builder.py();
+        match &self.meaning {
+            Meaning::Object(Object::Value(_)) if !self.builder.bind(py).is(builder) => {
+                Err(errors::definition(py, "a value of another FusionDefinition is given"))
+            }
+            Meaning::Object(object) => Ok(object.clone()),
+            Meaning::Term(_) => {
+                Err(errors::definition(py, "a lambda's parameter has no meaning outside of the lambda"))
+            }
         }
-        Ok(self.object.clone())
     }
 
-    /// A scalar for Python.
+    /// The expression that it stands for while a lambda is traced.
+    pub fn term(&self) -> Option<&Term> {
+        match &self.meaning {
+            Meaning::Term(term) => Some(term),
+            Meaning::Object(_) => None,
+        }
+    }
+
+    fn value(&self) -> Option<Value> {
+        match &self.meaning {
+            Meaning::Object(object) => object.as_value(),
+            Meaning::Term(_) => None,
+        }
+    }
+
+    /// A scalar, or an expression of a lambda, for Python.
     ///
     /// # Errors
     /// When Python has no memory.
-    pub fn wrap<'py>(builder: &Bound<'py, Builder>, object: Object) -> PyResult<Bound<'py, PyAny>> {
-        let val = Val { builder: builder.clone().unbind(), object };
+    pub fn wrap<'py>(builder: &Bound<'py, Builder>, meaning: Meaning) -> PyResult<Bound<'py, PyAny>> {
+        let val = Val { builder: builder.clone().unbind(), meaning };
         Ok(Bound::new(builder.py(), val)?.into_any())
     }
 }
@@ -138,7 +169,7 @@ impl TensorView {
     /// # Errors
     /// When Python has no memory.
     pub fn wrap<'py>(builder: &Bound<'py, Builder>, value: Value) -> PyResult<Bound<'py, PyAny>> {
-        let val = Val { builder: builder.clone().unbind(), object: Object::Value(value) };
+        let val = Val { builder: builder.clone().unbind(), meaning: Meaning::Object(Object::Value(value)) };
         let tensor = PyClassInitializer::from(val).add_subclass(TensorView);
         Ok(Bound::new(builder.py(), tensor)?.into_any())
     }

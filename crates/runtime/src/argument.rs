@@ -17,6 +17,10 @@ pub struct Argument<'a> {
     lifetime: PhantomData<&'a mut [u8]>,
 }
 
+// SAFETY: an argument is memory that is borrowed for `'a`, as a slice is; it may go to another thread. It may not be shared
+// among threads, as each could have a call write to it.
+unsafe impl Send for Argument<'_> {}
+
 impl<'a> From<ArrayView<'a>> for Argument<'a> {
     /// Memory that is only read.
     fn from(view: ArrayView<'a>) -> Argument<'a> {

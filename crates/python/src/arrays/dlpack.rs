@@ -7,7 +7,7 @@ use std::ffi::{CStr, c_void};
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
 
-use ferrofuse::{ArrayView, DType};
+use ferrofuse::{Argument, ArrayView, DType};
 use ir::array::{Dims, Layout, Strides};
 use pyo3::exceptions::PyBufferError;
 use pyo3::ffi;
@@ -64,6 +64,8 @@ pub struct Imported {
     managed: NonNull<Managed>,
     dtype: DType,
     layout: Layout,
+    /// Whether nobody may write to it.
+    is_constant: bool,
 }
 
 // SAFETY: deleters may be called from any thread that holds the interpreter; the memory is only read.
@@ -94,7 +96,8 @@ impl Imported {
         let capsule = object.call_method0("__dlpack__")?;
         let managed = take(&capsule)?;
         // From here on the guard gives the array back on every way out.
-        let mut array = Imported { managed, dtype: DType::Bool, layout: Layout::dense(&[0]) };
+        let is_constant = super::library_of(object)?.starts_with("jax");
+        let mut array = Imported { managed, dtype: DType::Bool, layout: Layout::dense(&[0]), is_constant };
         // SAFETY: the exporter filled in the structure, which lives until its deleter is called.
         let tensor = unsafe { &array.managed.as_ref().tensor };
         if !HOST_KINDS.contains(&tensor.device.kind) {
@@ -114,14 +117,26 @@ impl Imported {
         Ok(Some(array))
     }
 
+    /// The elements, for writing too unless their library has arrays that never change.
+    pub fn argument(&self) -> Argument<'_> {
+        if self.is_constant {
+            return self.view().into();
+        }
+        // SAFETY: as for `view`; DLPack's first version shares memory for reading and writing, and arguments of one call
+        // may overlap.
+        unsafe { Argument::from_raw_parts(self.data(), self.dtype, self.layout.clone()) }
+    }
+
+    fn data(&self) -> *mut u8 {
+        // SAFETY: the exporter filled in the structure, which lives until its deleter is called.
+        let tensor = unsafe { &self.managed.as_ref().tensor };
+        tensor.data.cast::<u8>().wrapping_add(tensor.byte_offset as usize)
+    }
+
     /// The elements.
     pub fn view(&self) -> ArrayView<'_> {
         // SAFETY: the exporter keeps the memory until its deleter is called, and vouches for sizes and strides.
-        unsafe {
-            let tensor = &self.managed.as_ref().tensor;
-            let data = tensor.data.cast::<u8>().wrapping_add(tensor.byte_offset as usize);
-            ArrayView::from_raw_parts(data, self.dtype, self.layout.clone())
-        }
+        unsafe { ArrayView::from_raw_parts(self.data(), self.dtype, self.layout.clone()) }
     }
 }
 

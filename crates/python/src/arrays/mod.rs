@@ -6,7 +6,7 @@ mod dlpack;
 mod memory;
 mod numpy;
 
-use ferrofuse::{Array, ArrayView, Tensor};
+use ferrofuse::{Argument, Array, ArrayView, Tensor};
 use ir::Scalar;
 use ir::define::InputDecl;
 use pyo3::prelude::*;
@@ -48,6 +48,15 @@ impl<'py> Given<'py> {
         }
     }
 
+    /// The elements, for writing too where they may be written.
+    pub fn argument(&self) -> Argument<'_> {
+        match self {
+            Given::Numpy(array) => array.argument(),
+            Given::Exported(array) => array.argument(),
+            Given::Number(array) => array.view().into(),
+        }
+    }
+
     /// The elements.
     pub fn view(&self) -> ArrayView<'_> {
         match self {
@@ -61,6 +70,12 @@ impl<'py> Given<'py> {
 fn number<'py>(py: Python<'py>, scalar: Scalar) -> PyResult<Given<'py>> {
     let array = Array::full(scalar, &[]);
     array.map(Given::Number).map_err(|error| errors::input(py, error.to_string()))
+}
+
+/// The package that an array's class is of.
+fn library_of(array: &Bound<'_, PyAny>) -> PyResult<String> {
+    let module: String = array.get_type().getattr("__module__")?.extract()?;
+    Ok(module.split('.').next().unwrap_or_default().to_owned())
 }
 
 fn wrong(object: &Bound<'_, PyAny>, place: usize, expected: &str) -> PyErr {
@@ -95,14 +110,13 @@ impl<'py> Kind<'py> {
     }
 
     fn of_library(array: &Bound<'py, PyAny>) -> PyResult<Kind<'py>> {
-        let module: String = array.get_type().getattr("__module__")?.extract()?;
-        let root = module.split('.').next().unwrap_or_default();
-        let exporter = match root {
-            "torch" | "cupy" => root.to_owned(),
-            "jax" | "jaxlib" => "jax.dlpack".to_owned(),
+        let exporter = match library_of(array)?.as_str() {
+            "torch" => "torch",
+            "cupy" => "cupy",
+            "jax" | "jaxlib" => "jax.dlpack",
             _ => return Ok(Kind::Numpy),
         };
-        Ok(Kind::From(array.py().import(exporter.as_str())?.getattr("from_dlpack")?))
+        Ok(Kind::From(array.py().import(exporter)?.getattr("from_dlpack")?))
     }
 
     /// An output as Python's array.

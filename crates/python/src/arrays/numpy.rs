@@ -7,7 +7,7 @@ use ::numpy::npyffi::{
     _PyArray_GET_ITEM_DATA, NPY_ARRAY_WRITEABLE, NpyTypes, PY_ARRAY_API, get_type_object, npy_intp,
 };
 use ::numpy::{PyArrayDescr, PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
-use ferrofuse::{ArrayView, DType};
+use ferrofuse::{Argument, ArrayView, DType};
 use ir::array::{Dims, Layout, Strides};
 use pyo3::exceptions::PyImportError;
 use pyo3::prelude::*;
@@ -49,6 +49,19 @@ impl<'py> Seen<'py> {
         Ok(Some(Seen { array: array.clone(), dtype, layout: Layout { offset: 0, sizes, strides } }))
     }
 
+    /// The elements, for writing too where NumPy allows it.
+    pub fn argument(&self) -> Argument<'_> {
+        // SAFETY: the array is alive and writable; arguments of one call may overlap. For other threads holds what `view`
+        // says.
+        unsafe {
+            let array = &*_PyArray_GET_ITEM_DATA(self.array.as_array_ptr());
+            match array.flags & NPY_ARRAY_WRITEABLE {
+                0 => self.view().into(),
+                _ => Argument::from_raw_parts(array.data.cast(), self.dtype, self.layout.clone()),
+            }
+        }
+    }
+
     /// The elements.
     pub fn view(&self) -> ArrayView<'_> {
         // SAFETY: the array is alive, and NumPy keeps shape, strides and memory of an array in step. Who writes to an
@@ -72,6 +85,9 @@ fn dtype_of(descr: &Bound<'_, PyArrayDescr>) -> Option<DType> {
         (b'i', 4) => Some(DType::I32),
         (b'i', 8) => Some(DType::I64),
         (b'b', 1) => Some(DType::Bool),
+        (b'u', 8) => Some(DType::U64),
+        (b'c', 8) => Some(DType::C64),
+        (b'c', 16) => Some(DType::C128),
         _ => DType::ALL.into_iter().find(|dtype| descr.to_string() == dtype.numpy_name()),
     }
 }
