@@ -19,5 +19,5 @@ cutlass_nvfp4_grouped_mm nv_block_quantize nv_grouped_block_quantize preprocess_
 
 # What is still to be written. An op that is there may not stand here.
 MISSING = """
-complex cummax cummin cumprod cumsum imag real stride_order
+complex imag real stride_order
 """.split()
