@@ -53,13 +53,15 @@ def laid_out(short, layout):
         dtype = dtypes.ALL[short]
         numbers = first(short) + np.arange(STORAGE) / 16
         flat = numbers.astype(dtype.numpy)
-        strides = [stride * flat.itemsize for stride in layout.strides]
-        _LAID_OUT[key] = Operand(np.lib.stride_tricks.as_strided(flat, layout.sizes, strides), layout)
+        # NumPy takes strides of its own dtypes only, so the places are strided and not the numbers.
+        places = np.arange(STORAGE)
+        strides = [stride * places.itemsize for stride in layout.strides]
+        _LAID_OUT[key] = Operand(flat[np.lib.stride_tricks.as_strided(places, layout.sizes, strides)], layout)
     return _LAID_OUT[key]
 
 
 def first(short):
-    return 0.0 if short in ("u64", "f8e8m0") else -4.0
+    return {"u64": 0.0, "f8e8m0": 0.0625}.get(short, -4.0)
 
 
 _LAID_OUT: dict = {}

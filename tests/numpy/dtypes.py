@@ -40,6 +40,12 @@ class DType:
     def largest(self):
         return float(ml_dtypes.finfo(self.numpy).max)
 
+    def rounded(self, wide):
+        """The nearest numbers of this dtype. One without zero and sign takes the least, and magnitudes."""
+        if self.short == "f8e8m0":
+            wide = np.maximum(np.abs(wide), np.exp2(-127.0))
+        return wide.astype(self.numpy)
+
     def spacing(self, x):
         """The distance of neighbouring numbers around each x."""
         info = ml_dtypes.finfo(self.numpy)

@@ -147,7 +147,7 @@ def compare(result, got):
 def close(dtype, got, expected, ulps, absolute):
     """Where floats are what they should be: the rounded number, or one within the bound of the exact one."""
     with np.errstate(all="ignore"):
-        rounded = expected.astype(dtype.numpy).astype(np.longdouble)
+        rounded = dtype.rounded(expected).astype(np.longdouble)
         got, expected = got.astype(np.longdouble), expected.astype(np.longdouble)
         bound = ulps * dtype.arithmetic.spacing(expected) + dtype.spacing(expected) / 2 + absolute
         equal = got == rounded
@@ -157,4 +157,4 @@ def close(dtype, got, expected, ulps, absolute):
         # The largest number and infinity are neighbours.
         spilt = np.isinf(got) & np.isfinite(expected) & (np.abs(expected) + bound >= dtype.largest)
         spilt &= np.signbit(got) == np.signbit(expected)
-        return equal | (np.isnan(got) & np.isnan(expected)) | (near & (ulps + absolute > 0)) | spilt
+        return equal | (np.isnan(got) & np.isnan(rounded)) | (near & (ulps + absolute > 0)) | spilt

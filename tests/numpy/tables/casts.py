@@ -39,7 +39,7 @@ def through(wide, kind):
     lost = np.isfinite(single) & (single.astype(np.longdouble) != wide)
     inward = np.where(np.abs(single.astype(np.longdouble)) > np.abs(wide), np.nextafter(single, np.float32(0)), single)
     odd = (inward.view(np.uint32) | np.uint32(1)).view(np.float32)
-    return np.where(lost, odd, single).astype(kind.numpy).astype(np.longdouble)
+    return kind.rounded(np.where(lost, odd, single)).astype(np.longdouble)
 
 
 def saturated(wide, kind):

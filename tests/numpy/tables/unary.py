@@ -35,7 +35,10 @@ def one_by_one(formula):
 
 
 def lgamma(x):
-    return np.inf if math.isinf(x) or (x <= 0 and x == math.floor(x)) else math.lgamma(x)
+    try:
+        return math.lgamma(x)
+    except (OverflowError, ValueError):  # beyond doubles, or a pole
+        return np.inf
 
 
 def sigmoid(x):
