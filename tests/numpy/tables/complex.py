@@ -119,6 +119,11 @@ def reductions(short):
         yield Case("sum", "fd.ops.sum({0}, dims=[1])", [z], [Result(short, wide.sum(1), 4, absolute)])
     z = dense(np.ascontiguousarray(strided(short, ROWS)))
     wide = z.values.astype(WIDER[short])
+    near_one = dense(np.exp(1j * z.values.real).astype(z.values.dtype))
+    factors = near_one.values.astype(WIDER[short])
+    yield Case("prod", "fd.ops.prod({0}, dims=[1], keepdim=True)", [near_one], [result(short, factors.prod(1, keepdims=True))])
+    yield Case("cumprod", "fd.ops.cumprod({0}, 1)", [near_one], [result(short, factors.cumprod(1))])
+    yield Case("cumsum", "fd.ops.cumsum({0}, 0, 0.5 + 1j)", [near_one], [result(short, factors.cumsum(0) + (0.5 + 1j))])
     outputs = [Result(REAL[short], wide.var(1, ddof=1), 64), result(short, wide.mean(1))]
     yield Case("var_mean", "fd.ops.var_mean({0}, dims=[1])", [z], outputs)
     yield Case("var", "fd.ops.var({0}, dims=[0], correction=0)", [z], [Result(REAL[short], wide.var(0), 64)])

@@ -28,6 +28,7 @@ const BY_PARTS: &[FormOp] = &[
     FormOp::Select,
     FormOp::Triu,
     FormOp::Sum,
+    FormOp::Cumsum,
 ];
 
 impl Definer {
@@ -43,6 +44,14 @@ impl Definer {
                 let bound = self.as_bools(bound)?;
                 self.form(form, &bound)
             }
+            FormOp::Prod => {
+                let bound = self.in_dtype(bound)?;
+                self.complex_product(form, &bound).map(|val| vec![val])
+            }
+            FormOp::Cumprod if *bound.object("init") != Object::None => {
+                Err(bound.refuse("init", "left out, as the tensor is complex"))
+            }
+            FormOp::Cumprod => self.complex_product(form, bound).map(|val| vec![val]),
             _ if BY_PARTS.contains(&form) => self.by_parts(form, bound),
             _ => Err(self.no_complex(bound)),
         }
@@ -63,7 +72,7 @@ impl Definer {
         re.into_iter().zip(im).map(|parts| self.pair(parts.into())).collect()
     }
 
-    /// The arguments of a sum with the tensor in the dtype that is asked for.
+    /// The arguments of a sum or product with the tensor in the dtype that is asked for.
     fn in_dtype(&mut self, bound: &Bound) -> Result<Bound, DefineError> {
         let Some(dtype) = bound.dtype("dtype") else { return Ok(bound.clone()) };
         let arg = bound.tensor("arg")?;
@@ -104,7 +113,7 @@ impl Definer {
     fn part_of_arguments(&mut self, bound: &Bound, part: Part) -> Result<Bound, DefineError> {
         let mut objects = Vec::with_capacity(bound.objects().len());
         for (slot, object) in bound.objects().iter().enumerate() {
-            let is_number = matches!(bound.name(slot), "value" | "fill_value");
+            let is_number = matches!(bound.name(slot), "value" | "fill_value" | "init");
             objects.push(self.part_of(object, part, is_number)?);
         }
         Ok(bound.with_objects(objects))

@@ -6,11 +6,12 @@
 //! schedules, kernels) meets real arithmetic only.
 //!
 //! `elementwise` (primitives and composites, by the table of meanings) · `forms` (what moves data, and sums) · `moments`
-//! (variances).
+//! (variances) · `products`.
 
 mod elementwise;
 mod forms;
 mod moments;
+mod products;
 
 use smallvec::SmallVec;
 

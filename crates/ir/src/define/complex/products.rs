@@ -1,0 +1,44 @@
+//! Products of complex tensors: folds and scans of two states, the parts of the product so far.
+
+use super::super::arguments::Bound;
+use super::super::definer::Definer;
+use super::super::error::DefineError;
+use super::super::function::{Function, Term};
+use crate::graph::{Axes, Form, Val};
+use crate::ops::{FormOp, Lambda, Monoid};
+use crate::{DType, Scalar};
+
+impl Definer {
+    /// `prod` or `cumprod` of a complex tensor.
+    pub(super) fn complex_product(&mut self, form: FormOp, bound: &Bound) -> Result<Val, DefineError> {
+        let arg = self.tensor(bound)?;
+        let parts = self.whole_parts(arg)?;
+        let monoid = self.product_of_parts(self.graph.dtype(parts[0]))?;
+        let rank = self.graph.shape(arg).len();
+        let states = if form == FormOp::Cumprod {
+            let axis = bound.axis("dim", rank)? as u8;
+            let node = self.add_node(Form::Scan { monoid, axis }, &parts)?;
+            self.graph.results(node).collect()
+        } else {
+            let axes: Axes = bound.axes("dims", rank)?.unwrap_or_else(|| (0..rank as u8).collect());
+            match (axes.is_empty(), rank) {
+                (true, 0) => return Ok(arg),
+                (true, _) => return Err(bound.refuse("dims", "a list of at least one axis")),
+                _ => self.fold_states(monoid, &parts, axes, bound.flag("keepdim"))?,
+            }
+        };
+        self.pair([states[0], states[1]])
+    }
+
+    /// `(a + bi)(c + di)` from the states a, b and c, d; 1 before any element.
+    fn product_of_parts(&self, dtype: DType) -> Result<Monoid, DefineError> {
+        let [a, b, c, d] = [0, 1, 2, 3].map(Term::Param);
+        let times = |x: &Term, y: &Term| Term::call("mul", [x.clone(), y.clone()]);
+        let re = Term::call("sub", [times(&a, &c), times(&b, &d)]);
+        let im = Term::call("add", [times(&a, &d), times(&b, &c)]);
+        let params = ["a", "b", "c", "d"].map(str::to_owned).to_vec();
+        let body = self.body(&Function { params, results: vec![re, im] }, &[dtype; 4], &[dtype; 2])?;
+        let lambda = Lambda::new(body, [Scalar::one(dtype), Scalar::zero(dtype)]);
+        Ok(Monoid::Lambda(lambda.expect("two states of one dtype")))
+    }
+}
