@@ -4,8 +4,9 @@ import itertools
 
 from . import binary, casts, complex, composites, gather, matmul, movement, normalization, random, reductions, scans, scatter, sort, ternary, unary
 
-FAMILIES = (unary, binary, ternary, casts, reductions, normalization, scans, movement, gather, scatter, sort, random, matmul, complex)
+SCALAR = (unary, binary, ternary, casts, complex)
+FORMS = (reductions, normalization, composites, scans, movement, gather, scatter, sort, random, matmul)
 
 
 def cases(ops):
-    return itertools.chain.from_iterable(family.cases(ops) for family in FAMILIES)
+    return itertools.chain.from_iterable(family.cases(ops) for family in (*SCALAR, *FORMS))

@@ -3,7 +3,10 @@
 import numpy as np
 
 import dtypes
-from cases import EMPTY, EXPANDED, ROWS, STEPS, Case, Result, dense
+from cases import EMPTY, EXPANDED, LAYOUTS, ROWS, STEPS, Case, Result, dense, laid_out
+
+from . import gather
+from . import movement as moves
 
 PARTS = (0.0, -0.0, 1.0, -1.0, 0.5, -0.75, 2.0, -3.0, 1e-3, 11.0)
 WIDER = {"c64": np.complex128, "c128": np.clongdouble}
@@ -61,6 +64,8 @@ def cases(ops):
             yield from reductions(short)
             yield from movement(short)
             yield from conversions(short)
+            yield from strange(short)
+            yield from in_every_layout(ops, short)
 
 
 def result(short, exact, ulps=ULPS):
@@ -154,3 +159,46 @@ def conversions(short):
     x = dense(np.array([1.5, -2.0, 0.0], np.float32))
     kind = dtypes.ALL[short]
     yield Case("cast", f"fd.ops.cast({{0}}, DataType.{kind.language})", [x], [Result(short, x.values.astype(kind.numpy))])
+
+
+def strange(short):
+    """Zeros, infinities and NaNs in either part."""
+    part = np.array([0.0, 1.0, -2.0, np.inf, -np.inf, np.nan])
+    pairs = np.empty((6, 6), dtypes.ALL[short].numpy)
+    pairs.real, pairs.imag = part[:, None], part
+    x = pairs.ravel()
+    y = np.where(np.arange(x.size) % 3 == 0, x, np.roll(x, 1))
+    for op, formula in QUESTIONS.items():
+        yield Case(op, f"fd.ops.{op}({{0}})", [dense(x)], [Result("bool", formula(x))])
+    for op, formula in {**COMPARED, "logical_xor": np.logical_xor}.items():
+        yield Case(op, f"fd.ops.{op}({{0}}, {{1}})", [dense(x), dense(y)], [Result("bool", formula(x, y))])
+    for op, values in (("real", x.real), ("imag", x.imag)):
+        yield Case(op, f"fd.ops.{op}({{0}})", [dense(x)], [Result(REAL[short], values)])
+
+
+def in_every_layout(ops, short):
+    """Parts, sums and what moves elements, of tensors as they lie in memory."""
+    cube = dense(np.resize(numbers(short), (4, 6, 5)))
+    for operand in (cube, *[laid_out(short, layout) for layout in LAYOUTS]):
+        x = operand.values
+        yield from moves.moved(operand, ops)
+        for op, values in (("real", x.real), ("imag", x.imag)):
+            yield Case(op, f"fd.ops.{op}({{0}})", [operand], [Result(REAL[short], values)])
+        if x.ndim:
+            yield from gather.taken(operand, ops)
+        for axis in range(x.ndim):
+            yield from folded(short, operand, axis)
+
+
+def folded(short, operand, axis):
+    x, real, count = operand.values.astype(WIDER[short]), REAL[short], operand.values.shape[axis]
+    unit = float(np.finfo(operand.values.dtype).eps) * max(count, 1)
+    total, most = x.sum(axis=axis), float(np.max(np.abs(x), initial=1.0))
+    yield Case("sum", f"fd.ops.sum({{0}}, dims=[{axis}])", [operand], [Result(short, total, 4, unit * np.abs(x).sum(axis=axis))])
+    for op, values in (("any", np.any(x != 0, axis=axis)), ("all", np.all(x != 0, axis=axis))):
+        yield Case(op, f"fd.ops.{op}({{0}}, dims=[{axis}])", [operand], [Result("bool", values)])
+    if count:
+        squares = (np.abs(x - np.expand_dims(total / count, axis)) ** 2).sum(axis=axis)
+        mean, raw = Result(short, total / count, 8, 8 * unit * most), Result(real, squares, 8, 8 * unit * most**2 * count)
+        counted = Result(real, np.full(total.shape, float(count)))
+        yield Case("welford", f"fd.ops.welford({{0}}, dims=[{axis}])", [operand], [mean, raw, counted])

@@ -12,7 +12,7 @@ NUMPY = {"cumsum": np.add, "cumprod": np.multiply, "cummax": np.maximum, "cummin
 def cases(ops):
     for short in ops["set"]["dtypes"]:
         kind = dtypes.ALL[short]
-        if kind.is_complex or short in ("bool", "f8e8m0"):
+        if kind.is_complex or short == "bool":
             continue
         for operand, axis in operands(short):
             for name in NUMPY:
@@ -23,11 +23,11 @@ def cases(ops):
 def operands(short):
     """Small whole numbers, whose sums halves hold, and every layout."""
     random = np.random.default_rng(7)
-    low = 0 if short == "u64" else -2
+    low = {"u64": 0, "f8e8m0": 1}.get(short, -2)
     cube = dense(random.integers(low, 3, SHAPE), short)
     for axis in (0, 1, 2, -1):
         yield cube, axis
-    if dtypes.ALL[short].is_float:
+    if dtypes.ALL[short].is_float and short != "f8e8m0":
         strange = random.standard_normal((3, 8))
         strange[0, 3], strange[1, 2] = np.nan, np.inf
         yield dense(strange, short), 1
