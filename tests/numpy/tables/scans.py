@@ -16,7 +16,8 @@ def cases(ops):
             continue
         for operand, axis in operands(short):
             for name in NUMPY:
-                if name in ops:
+                # Products of the laid out numbers are beyond what eight bits hold.
+                if name in ops and (name != "cumprod" or not operand.layout or not short.startswith("f8")):
                     yield from scan(name, short, operand, axis)
 
 
@@ -31,7 +32,8 @@ def operands(short):
         strange = random.standard_normal((3, 8))
         strange[0, 3], strange[1, 2] = np.nan, np.inf
         yield dense(strange, short), 1
-        yield dense(random.standard_normal((200, 30)), short), 0
+        # Near 1, so that products stay among the normal numbers.
+        yield dense(1 + random.standard_normal((200, 30)) / 64, short), 0
     for layout in LAYOUTS:
         if len(layout.sizes) == 2:
             yield laid_out(short, layout), 0
