@@ -229,7 +229,7 @@ TORCH = {"b": "torch.bfloat16", "f": "torch.float32", "p": "torch.float32", "i":
 
 
 # ------------------------------------------------------------------------------------------------------- the inputs
-STORED = {"f": np.float32, "i": np.int64}
+STORED = {"f": np.float32, "p": np.float32, "i": np.int64}
 
 
 def given(random, kind, shape, columns, scale):
@@ -245,7 +245,7 @@ def write_safetensors(path, tensors):
     header, blobs, place = {}, [], 0
     for name, (kind, values) in tensors.items():
         blob = (bf16_bits(values) if kind == "b" else values.astype(STORED[kind])).tobytes()
-        dtype = {"b": "BF16", "f": "F32", "i": "I64"}[kind]
+        dtype = {"b": "BF16", "f": "F32", "p": "F32", "i": "I64"}[kind]
         header[name] = {"dtype": dtype, "shape": list(values.shape), "data_offsets": [place, place + len(blob)]}
         blobs.append(blob)
         place += len(blob)
