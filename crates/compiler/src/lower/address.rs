@@ -42,7 +42,7 @@ fn parts(dtype: DType) -> Expr {
 }
 
 /// A position with quotients and remainders put together again where one loop walks several axes.
-fn whole(position: &Expr) -> Expr {
+pub(super) fn whole(position: &Expr) -> Expr {
     Facts::new().normalize(position)
 }
 

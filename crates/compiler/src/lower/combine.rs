@@ -125,6 +125,7 @@ pub(super) fn kernel(group: &Group<'_>, step: &Step) -> Lowered {
     let mut nest = Nest {
         emitter: Emitter::new(group, format!("{}_combine{}", group.name, step.number)),
         vars: FxHashMap::default(),
+        at: FxHashMap::default(),
         chunks: FxHashMap::default(),
         open: Vec::new(),
         closed: FxHashMap::default(),
@@ -154,10 +155,9 @@ impl Nest<'_> {
         self.emitter.close_loop();
         for (&fold, accumulators) in step.folds.iter().zip(&accumulators) {
             let values = self.reduce(fold, accumulators);
-            let index = vec![Expr::zero(); group.witness.folds[fold].kept.len()];
-            self.know(fold, &index, &values);
+            self.know(fold, &values);
         }
-        self.store_waiting(step, &vec![Expr::zero(); group.witness.folds[step.folds[0]].kept.len()]);
+        self.store_waiting(step);
     }
 
     /// Many results: the lanes share the results, each takes the chunks in order.
@@ -179,17 +179,15 @@ impl Nest<'_> {
             self.take_partial(fold, accumulators, at.clone());
         }
         self.emitter.close_loop();
-        let mut index = delinearize(&result, &sizes);
-        index
-            .iter_mut()
-            .zip(&sizes)
-            .filter(|(_, size)| size.is_one())
-            .for_each(|(index, _)| *index = Expr::zero());
+        let axes: Vec<Axis> = group.witness.folds[step.folds[0]].kept_axes().collect();
+        let sizes: Vec<Expr> =
+            axes.iter().map(|&axis| self.emitter.size(group.witness.space.size(axis))).collect();
+        self.at = axes.into_iter().zip(delinearize(&result, &sizes)).collect();
         for (&fold, accumulators) in step.folds.iter().zip(&accumulators) {
             let values: Vec<Value> = accumulators.iter().map(|&acc| self.emitter.get(acc)).collect();
-            self.know(fold, &index, &values);
+            self.know(fold, &values);
         }
-        self.store_waiting(step, &index);
+        self.store_waiting(step);
         self.emitter.close_loop();
     }
 
@@ -214,30 +212,26 @@ impl Nest<'_> {
         accumulators.iter().zip(new).for_each(|(&acc, value)| self.emitter.set(acc, value));
     }
 
-    /// Makes the results of a finished fold known at an index.
-    fn know(&mut self, fold: usize, index: &[Expr], values: &[Value]) {
-        let node = self.emitter.group.witness.folds[fold].node;
+    /// Makes the results of a finished fold known where the step stands.
+    fn know(&mut self, fold: usize, values: &[Value]) {
+        let fold = &self.emitter.group.witness.folds[fold];
+        let index = self.index_of(&fold.kept);
         for (result, &value) in values.iter().enumerate() {
-            let val = Val { node, result: result as u8 };
-            self.emitter.remember_here(Key::Pulled(val, index.to_vec(), None), value);
+            let val = Val { node: fold.node, result: result as u8 };
+            self.emitter.remember_here(Key::Pulled(val, index.clone(), None), value);
         }
     }
 
-    /// Makes the stores that waited for the folds of a step. `index` is an index of what the folds keep.
-    fn store_waiting(&mut self, step: &Step, index: &[Expr]) {
+    /// Makes the stores that waited for the folds of a step, where the step stands.
+    fn store_waiting(&mut self, step: &Step) {
         let group = self.emitter.group;
         for (number, store) in group.witness.stores.iter().enumerate() {
             let When::After(folds) = &store.when else { continue };
             if !step.folds.contains(&folds[0]) {
                 continue;
             }
-            let kept = &group.witness.folds[folds[0]].kept;
-            let at = |axis: &Option<Axis>| {
-                let place = axis.and_then(|axis| kept.iter().position(|own| *own == Some(axis)));
-                place.map_or(Expr::zero(), |place| index[place].clone())
-            };
-            let own: Vec<Expr> = store.axes.iter().map(at).collect();
-            self.store_value(number, store.val, &own);
+            let index = self.index_of(&store.axes);
+            self.store_value(number, store.val, &index);
         }
     }
 }

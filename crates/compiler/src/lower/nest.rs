@@ -8,12 +8,12 @@ use ir::kernel::{LoopKind, Place, Scratch, Stmt, Value};
 use rustc_hash::FxHashMap;
 
 use super::accumulate::{OpenFold, Temps};
-use super::address::delinearize;
+use super::address::{delinearize, row_major, whole};
 use super::emitter::Emitter;
 use super::scan::Loops;
 use super::{Group, Lowered};
 use crate::segment::{Fold, Store, When, Witness};
-use crate::space::Axis;
+use crate::space::{Atoms, Axis};
 
 /// Something that a stage produces.
 #[derive(Clone, Copy)]
@@ -31,6 +31,8 @@ pub(super) struct Nest<'a> {
     pub emitter: Emitter<'a>,
     /// The loop variable of each axis that is walked now.
     pub vars: FxHashMap<Axis, Sym>,
+    /// The index of each axis that a combine step walks, in the one loop over its results.
+    pub at: FxHashMap<Axis, Expr>,
     /// First index, one past the last, and number of the chunk, for each axis that blocks divide.
     pub chunks: FxHashMap<Axis, (Expr, Expr, Expr)>,
     /// Folds that are being accumulated.
@@ -48,6 +50,7 @@ pub(super) fn main_kernel(group: &Group<'_>) -> (Lowered, Vec<usize>) {
     let mut nest = Nest {
         emitter: Emitter::new(group, group.name.to_owned()),
         vars: FxHashMap::default(),
+        at: FxHashMap::default(),
         chunks: FxHashMap::default(),
         open: Vec::new(),
         closed: FxHashMap::default(),
@@ -113,12 +116,35 @@ impl<'a> Nest<'a> {
     }
 
     /// The index of something with these axes in the loops that are open.
-    pub fn index_of(&mut self, axes: &[Option<Axis>]) -> Vec<Expr> {
-        axes.iter().map(|axis| axis.map_or(Expr::zero(), |axis| self.index(axis))).collect()
+    pub fn index_of(&mut self, axes: &[Atoms]) -> Vec<Expr> {
+        axes.iter().map(|atoms| self.index_along(atoms)).collect()
+    }
+
+    /// The index along an axis of these atoms: zero without one, else their row-major combination.
+    fn index_along(&mut self, atoms: &[Axis]) -> Expr {
+        let group = self.emitter.group;
+        let index: Vec<Expr> = atoms.iter().map(|&atom| self.index(atom)).collect();
+        if let [single] = &index[..] {
+            return single.clone();
+        }
+        let sizes: Vec<Expr> =
+            atoms.iter().map(|&atom| self.emitter.size(group.witness.space.size(atom))).collect();
+        whole(&row_major(&index, &sizes))
+    }
+
+    /// Whether this is the index of something with these axes where the loops stand.
+    pub fn stands_at(&mut self, axes: &[Atoms], index: &[Expr]) -> bool {
+        let schedule = self.emitter.group.schedule;
+        let is_walked =
+            |axis: &Axis| self.at.contains_key(axis) || self.vars.contains_key(&schedule.loop_of(*axis));
+        axes.iter().flatten().all(is_walked) && index == self.index_of(axes)
     }
 
     /// The index along one axis: its loop's variable, or its part of it where the loop walks several axes.
     fn index(&mut self, axis: Axis) -> Expr {
+        if let Some(index) = self.at.get(&axis) {
+            return index.clone();
+        }
         let group = self.emitter.group;
         let walked = group.schedule.loop_of(axis);
         let var = Expr::sym(self.vars[&walked]);
@@ -183,7 +209,7 @@ impl<'a> Nest<'a> {
         for (number, store) in witness.stores.iter().enumerate() {
             let When::After(folds) = &store.when else { continue };
             if closing.iter().any(|open| open.fold == folds[0]) && !self.crosses(folds[0]) {
-                let axes = self.closed_loops(store_axes(store));
+                let axes = self.closed_loops(store.domain());
                 self.walk(&axes, &mut |nest: &mut Nest<'a>| nest.store(number));
             }
         }
@@ -222,7 +248,7 @@ impl<'a> Nest<'a> {
         }
         for (number, store) in witness.stores.iter().enumerate() {
             if store.when == When::Level(level) {
-                add(store_axes(store), Root::Store(number));
+                add(store.domain().collect(), Root::Store(number));
             }
         }
         for (number, val) in self.emitter.group.schedule.carried.iter().enumerate() {
@@ -301,10 +327,8 @@ impl<'a> Nest<'a> {
     pub fn carried_value(&mut self, val: Val, index: &[Expr]) -> Option<Value> {
         let (array, dims) = self.carried.get(&val)?.clone();
         let group = self.emitter.group;
-        let walked =
-            self.axes_of(val).iter().all(|&axis| self.vars.contains_key(&group.schedule.loop_of(axis)));
-        let here = walked && index == self.index_of(&group.witness.space.axes_of(group.graph, val));
-        here.then(|| {
+        let axes = group.witness.space.axes_of(group.graph, val);
+        self.stands_at(&axes, index).then(|| {
             let at = self.dim_index(&dims);
             self.emitter.load_scratch(array, at)
         })
@@ -366,8 +390,4 @@ impl<'a> Nest<'a> {
         let fold = &self.witness().folds[fold];
         self.emitter.group.schedule.blocks.iter().any(|(axis, _)| self.reduces(fold, *axis))
     }
-}
-
-fn store_axes(store: &Store) -> Vec<Axis> {
-    store.axes.iter().flatten().copied().collect()
 }

@@ -18,7 +18,9 @@ impl Nest<'_> {
     /// `val` at `index`. Where `guard` is false, memory is not read and the value is of no interest.
     pub fn pull(&mut self, val: Val, index: &[Expr], guard: Option<Value>) -> Value {
         let key = Key::Pulled(val, index.to_vec(), guard);
-        if let Some(known) = self.emitter.known(&key) {
+        // What is known under no guard, as results of folds are, is right under any.
+        let anywhere = Key::Pulled(val, index.to_vec(), None);
+        if let Some(known) = self.emitter.known(&key).or_else(|| self.emitter.known(&anywhere)) {
             return known;
         }
         if let Some(result) = self.stored_fold_result(val, index) {
@@ -148,6 +150,13 @@ impl Nest<'_> {
 
     fn reshape(&mut self, operand: Val, result: Val, index: &[Expr], guard: Option<Value>) -> Value {
         let group = self.emitter.group;
+        let space = &group.witness.space;
+        let moves = space.moves(group.graph, group.view, result.node, 0);
+        if !moves && self.stands_at(&space.axes_of(group.graph, result), index) {
+            let axes = space.axes_of_operand(group.graph, group.view, result.node, 0);
+            let source = self.index_of(&axes);
+            return self.pull(operand, &source, guard);
+        }
         let (from, to) = (group.graph.shape(operand), group.graph.shape(result));
         let groups = axis_groups(from, to, group.view.facts());
         let (from, to) = (self.emitter.sizes(from), self.emitter.sizes(to));

@@ -72,7 +72,7 @@ impl Nest<'_> {
         let group = self.emitter.group;
         match group.graph.node(node).form {
             Form::Scan { axis, .. } => {
-                group.witness.space.axes_of(group.graph, node.into())[axis as usize].is_some()
+                !group.witness.space.axes_of(group.graph, node.into())[axis as usize].is_empty()
             }
             _ => false,
         }

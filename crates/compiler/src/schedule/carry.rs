@@ -57,7 +57,7 @@ fn is_costly(graph: &Graph, node: Node) -> bool {
 /// Whether a value has every axis that the group walks, so that computing it once a row repeats nothing.
 fn walks_all(graph: &Graph, witness: &Witness, val: Val) -> bool {
     let axes = witness.space.axes_of(graph, val);
-    witness.order.iter().all(|axis| axes.contains(&Some(*axis)))
+    witness.order.iter().all(|axis| axes.iter().flatten().any(|own| own == axis))
 }
 
 /// Whether a stage computes a node again, values carried from earlier stages being at hand.

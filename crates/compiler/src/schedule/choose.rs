@@ -12,7 +12,7 @@ use super::carry::carry;
 use super::fuse::fuse;
 use crate::layout::{Layout, Memory, Stride};
 use crate::segment::{Fold, Witness};
-use crate::space::Axis;
+use crate::space::{Atoms, Axis};
 use crate::target::Target;
 
 /// The largest value that is expected of anything: more bytes than machines have, and few enough to be summed and
@@ -120,16 +120,16 @@ fn lane_axis(
     walked.max_by_key(|axis| weights.get(axis).copied().unwrap_or(0))
 }
 
-fn contiguous_axis(axes: &[Option<Axis>], layout: &Layout) -> Option<Axis> {
+fn contiguous_axis(axes: &[Atoms], layout: &Layout) -> Option<Axis> {
     match layout {
-        Layout::Dense => axes.iter().rev().flatten().next().copied(),
+        Layout::Dense => axes.iter().flatten().last().copied(),
         Layout::Strided(strides) => {
             let unit = axes
                 .iter()
                 .zip(strides)
                 .rev()
-                .find(|(axis, stride)| axis.is_some() && **stride == Stride::One);
-            unit.and_then(|(axis, _)| *axis)
+                .find(|(atoms, stride)| !atoms.is_empty() && **stride == Stride::One);
+            unit.and_then(|(atoms, _)| atoms.last().copied())
         }
     }
 }

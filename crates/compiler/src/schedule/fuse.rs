@@ -5,7 +5,7 @@ use ir::graph::{Form, Fusion, Graph, Node};
 
 use crate::layout::{Layout, Memory};
 use crate::segment::Witness;
-use crate::space::Axis;
+use crate::space::{Atoms, Axis};
 
 /// Runs of at least two axes, each outermost first.
 pub(super) fn fuse(graph: &Graph, view: &Fusion, witness: &Witness, memory: Memory<'_>) -> Vec<Vec<Axis>> {
@@ -21,10 +21,10 @@ pub(super) fn fuse(graph: &Graph, view: &Fusion, witness: &Witness, memory: Memo
 }
 
 fn joins(graph: &Graph, view: &Fusion, witness: &Witness, memory: Memory<'_>, a: Axis, b: Axis) -> bool {
-    let kept = |axes: &[Option<Axis>]| next_to_each_other(axes, a, b);
+    let kept = |axes: &[Atoms]| next_to_each_other(axes, a, b);
     witness.alike(a, b)
         && witness.stores.iter().zip(memory.stores).all(|(store, layout)| {
-            let touched = store.axes.contains(&Some(a)) || store.axes.contains(&Some(b));
+            let touched = store.walks(a) || store.walks(b);
             kept(&store.axes) && (!touched || *layout == Layout::Dense)
         })
         && witness.folds.iter().all(|fold| kept(&fold.kept))
@@ -42,30 +42,31 @@ fn node_joins(
 ) -> bool {
     let data = graph.node(node);
     let own = witness.space.axes_of(graph, node.into());
-    let moves = !matches!(
-        data.form,
+    let touches = |axes: &[Atoms]| axes.iter().flatten().any(|&axis| axis == a || axis == b);
+    let moves = match data.form {
         Form::Map(_)
-            | Form::Cast(_)
-            | Form::Expand(_)
-            | Form::Broadcast(_)
-            | Form::Squeeze(_)
-            | Form::Permute(_)
-            | Form::Fold { .. }
-            | Form::Scan { .. }
-    );
-    if moves && (own.contains(&Some(a)) || own.contains(&Some(b))) {
+        | Form::Cast(_)
+        | Form::Expand(_)
+        | Form::Broadcast(_)
+        | Form::Squeeze(_)
+        | Form::Permute(_)
+        | Form::Fold { .. }
+        | Form::Scan { .. } => false,
+        Form::Reshape(_) => witness.space.moves(graph, view, node, 0),
+        _ => true,
+    };
+    if moves && touches(&own) {
         return false;
     }
     data.operands.iter().enumerate().all(|(k, operand)| {
         let Some(input) = view.inputs().iter().position(|input| input == operand) else { return true };
         let axes = witness.space.axes_of_operand(graph, view, node, k);
-        let touched = axes.contains(&Some(a)) || axes.contains(&Some(b));
-        !touched || (memory.inputs[input] == Layout::Dense && next_to_each_other(&axes, a, b))
+        !touches(&axes) || (memory.inputs[input] == Layout::Dense && next_to_each_other(&axes, a, b))
     })
 }
 
 /// Whether two axes follow each other, or are both absent. Axes of size 1 between them do not count.
-fn next_to_each_other(axes: &[Option<Axis>], a: Axis, b: Axis) -> bool {
+fn next_to_each_other(axes: &[Atoms], a: Axis, b: Axis) -> bool {
     let walked: Vec<Axis> = axes.iter().flatten().copied().collect();
     match (walked.iter().position(|&axis| axis == a), walked.iter().position(|&axis| axis == b)) {
         (None, None) => true,

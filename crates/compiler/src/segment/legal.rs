@@ -47,7 +47,7 @@ pub fn legal(graph: &Graph, view: &Fusion) -> Result<Witness, Refusal> {
     })?;
     let below = folds_below(graph, view);
     let scans = scans_below(graph, view);
-    refuse_moved_folds(graph, view, &below, &scans)?;
+    refuse_moved_folds(graph, view, &space, &below, &scans)?;
     let scanned = scanned_axis(graph, view, &space)?;
     let mut folds = collect_folds(graph, view, &space, &below);
     mark_terminal(graph, view, &space, &below, &scans, &mut folds);
@@ -139,11 +139,7 @@ fn folds_of_operands(
     node: Node,
     below: &FxHashMap<Node, Vec<Node>>,
 ) -> Vec<Node> {
-    folds_of(view, &graph.node(node).operands, below)
-}
-
-fn folds_of(view: &Fusion, vals: &[Val], below: &FxHashMap<Node, Vec<Node>>) -> Vec<Node> {
-    let computed = vals.iter().filter(|val| !view.is_input(**val));
+    let computed = graph.node(node).operands.iter().filter(|val| !view.is_input(**val));
     let mut folds: Vec<Node> = computed.flat_map(|val| below[&val.node].iter().copied()).collect();
     folds.sort_unstable();
     folds.dedup();
@@ -171,7 +167,7 @@ fn scanned_axis(graph: &Graph, view: &Fusion, space: &Space) -> Result<Option<Ax
     let mut scanned: Option<Axis> = None;
     for &node in view.order() {
         let Form::Scan { axis, .. } = graph.node(node).form else { continue };
-        let Some(own) = space.axes_of(graph, node.into())[axis as usize] else { continue };
+        let Some(&own) = space.axes_of(graph, node.into())[axis as usize].first() else { continue };
         if *scanned.get_or_insert(own) != own {
             let reason = "is a scan along another axis than one before it".to_owned();
             return Err(Refusal { val: node.into(), reason });
@@ -185,24 +181,22 @@ fn scanned_axis(graph: &Graph, view: &Fusion, space: &Space) -> Result<Option<Ax
 fn refuse_moved_folds(
     graph: &Graph,
     view: &Fusion,
+    space: &Space,
     below: &FxHashMap<Node, Vec<Node>>,
     scans: &FxHashMap<Node, Node>,
 ) -> Result<(), Refusal> {
     for &node in view.order() {
-        let data = graph.node(node);
-        let moved = match data.form {
-            Form::Reshape(_) | Form::Slice { .. } | Form::Pad { .. } | Form::Cat(_) => &data.operands[..],
-            Form::Gather(_) => &data.operands[..1],
-            _ => continue,
-        };
-        if let Some(fold) = folds_of(view, moved, below).first() {
-            let reason = format!("is read at other indices than it is computed at, after the fold {fold}");
-            return Err(Refusal { val: moved[0], reason });
-        }
-        let computed = moved.iter().filter(|val| !view.is_input(**val));
-        if let Some(scan) = computed.filter_map(|val| scans.get(&val.node)).min() {
-            let reason = format!("is read at other indices than it is computed at, after the scan {scan}");
-            return Err(Refusal { val: moved[0], reason });
+        for (k, &val) in graph.node(node).operands.iter().enumerate() {
+            if view.is_input(val) || !space.moves(graph, view, node, k) {
+                continue;
+            }
+            let behind = match (below[&val.node].first(), scans.get(&val.node)) {
+                (Some(fold), _) => format!("fold {fold}"),
+                (None, Some(scan)) => format!("scan {scan}"),
+                (None, None) => continue,
+            };
+            let reason = format!("is read at other indices than it is computed at, after the {behind}");
+            return Err(Refusal { val, reason });
         }
     }
     Ok(())
@@ -225,8 +219,8 @@ fn collect_folds(
             |node: &Node| folds.iter().find(|fold| fold.node == *node).map_or(0, |fold| fold.level + 1);
         folds.push(Fold {
             node,
-            reduced: reduced.into_iter().filter_map(|(_, axis)| axis).collect(),
-            kept: kept.into_iter().map(|(_, axis)| axis).collect(),
+            reduced: reduced.into_iter().flat_map(|(_, atoms)| atoms).collect(),
+            kept: kept.into_iter().map(|(_, atoms)| atoms).collect(),
             level: earlier.iter().map(level_of).max().unwrap_or(0),
             terminal: true,
         });
@@ -255,7 +249,7 @@ fn mark_terminal(
             let Some(needed) = below.get(&output.val.node) else { continue };
             let needed: Vec<&Fold> = folds.iter().filter(|fold| needed.contains(&fold.node)).collect();
             let axes = space.axes_of(graph, output.val);
-            let fits = |fold: &&Fold| axes.iter().flatten().all(|axis| fold.kept.contains(&Some(*axis)));
+            let fits = |fold: &&Fold| axes.iter().flatten().all(|&axis| fold.keeps(axis));
             let alike = |fold: &&Fold| fold.terminal && same_shape(fold, needed[0]);
             let scans = !needed.is_empty() && scans.contains_key(&output.val.node);
             if scans || !needed.iter().all(|fold| fits(fold) && alike(fold)) {
@@ -309,7 +303,7 @@ fn collect_stores(
 
 /// All axes in the order of the value with the most of them; axes that it lacks come first.
 fn axis_order(space: &Space, folds: &[Fold], stores: &[Store]) -> Vec<Axis> {
-    let store_axes = stores.iter().map(|store| store.axes.iter().flatten().copied().collect::<Vec<_>>());
+    let store_axes = stores.iter().map(|store| store.domain().collect::<Vec<_>>());
     let fold_axes = folds.iter().map(|fold| {
         let mut axes: Vec<Axis> = fold.domain().collect();
         axes.sort_unstable();
@@ -328,7 +322,7 @@ fn divisible(axis: Axis, folds: &[Fold], stores: &[Store]) -> bool {
     let known_to_folds = folds.iter().all(|fold| fold.domain().any(|known| known == axis));
     let free = folds.iter().all(|fold| fold.terminal || !fold.reduced.contains(&axis));
     let in_stage = stores.iter().filter(|store| matches!(store.when, When::Level(_)));
-    known_to_folds && free && in_stage.into_iter().all(|store| store.axes.contains(&Some(axis)))
+    known_to_folds && free && in_stage.into_iter().all(|store| store.walks(axis))
 }
 
 /// With nothing to divide one worker does all the work, which is only right where there is little of it, or where

@@ -4,7 +4,7 @@ use ir::graph::{Node, Val};
 
 use rustc_hash::FxHashMap;
 
-use crate::space::{Axis, Space};
+use crate::space::{Atoms, Axis, Space};
 
 /// A legal group's iteration space, what is iterated over, and which axes workers may divide.
 #[derive(Clone, Debug)]
@@ -35,8 +35,8 @@ pub struct Fold {
     pub node: Node,
     /// The axes that it reduces.
     pub reduced: Vec<Axis>,
-    /// The axes of its result, outermost first; `None` where the size is 1.
-    pub kept: Vec<Option<Axis>>,
+    /// The atoms of each axis of its result, outermost first.
+    pub kept: Vec<Atoms>,
     /// The stage in which it is accumulated.
     pub level: u32,
     /// Whether its result only leaves the kernel, so that workers may divide what it reduces.
@@ -46,12 +46,17 @@ pub struct Fold {
 impl Fold {
     /// All axes that the fold walks.
     pub fn domain(&self) -> impl Iterator<Item = Axis> + '_ {
-        self.kept.iter().flatten().chain(&self.reduced).copied()
+        self.kept_axes().chain(self.reduced.iter().copied())
     }
 
     /// The axes of its result that have loops.
     pub fn kept_axes(&self) -> impl Iterator<Item = Axis> + '_ {
         self.kept.iter().flatten().copied()
+    }
+
+    /// Whether its result has an axis.
+    pub fn keeps(&self, axis: Axis) -> bool {
+        self.kept_axes().any(|own| own == axis)
     }
 }
 
@@ -60,10 +65,22 @@ impl Fold {
 pub struct Store {
     /// The value.
     pub val: Val,
-    /// Its axes, outermost first; `None` where the size is 1.
-    pub axes: Vec<Option<Axis>>,
+    /// The atoms of each of its axes, outermost first.
+    pub axes: Vec<Atoms>,
     /// When it can be computed.
     pub when: When,
+}
+
+impl Store {
+    /// All axes that it walks.
+    pub fn domain(&self) -> impl Iterator<Item = Axis> + '_ {
+        self.axes.iter().flatten().copied()
+    }
+
+    /// Whether it walks an axis.
+    pub fn walks(&self, axis: Axis) -> bool {
+        self.domain().any(|own| own == axis)
+    }
 }
 
 /// When a stored value can be computed.
@@ -79,11 +96,9 @@ impl Witness {
     /// Whether folds and workers treat two axes the same, so that one loop can walk both.
     pub fn alike(&self, a: Axis, b: Axis) -> bool {
         let folds = self.folds.iter().all(|fold| {
-            fold.reduced.contains(&a) == fold.reduced.contains(&b)
-                && fold.kept.contains(&Some(a)) == fold.kept.contains(&Some(b))
+            fold.reduced.contains(&a) == fold.reduced.contains(&b) && fold.keeps(a) == fold.keeps(b)
         });
-        let stores =
-            self.stores.iter().all(|store| store.axes.contains(&Some(a)) == store.axes.contains(&Some(b)));
+        let stores = self.stores.iter().all(|store| store.walks(a) == store.walks(b));
         let scanned = self.scanned.is_some_and(|axis| axis == a || axis == b);
         folds && stores && !scanned && self.workers.contains(&a) == self.workers.contains(&b)
     }

@@ -4,10 +4,10 @@
 //! broadcasts, permutes and folds. A value read from memory can be read at any index, so each *use* of an input
 //! has axes of its own; uses of one input are united afterwards wherever that makes no conflict, so that siblings
 //! share one pass, and so are roots of one shape that nothing connects. Reshape, slice, pad, cat and gather unite only the
-//! axes that they leave alone.
+//! axes that they leave alone; what a reshape splits or merges is left to `refine`.
 
 use ir::graph::{Form, Fusion, Graph, Node, Val};
-use ir::index::Facts;
+use ir::index::{Expr, Facts};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Something that has axes: a value computed in the group, or one use of a value read from memory.
@@ -19,19 +19,33 @@ pub(super) enum Place {
     Use(Node, usize),
 }
 
-/// Disjoint sets of axes.
+/// Disjoint sets of axes. A set that has parts stands for them in row-major order; one without is an *atom*.
 pub(super) struct AxisSets {
     ids: FxHashMap<(Place, u8), usize>,
     keys: Vec<(Place, u8)>,
     parents: Vec<usize>,
-    /// Places that have an axis in the set, per representative.
-    places: Vec<FxHashSet<Place>>,
+    /// The size of each axis.
+    pub(super) sizes: Vec<Expr>,
+    /// The parts of each set, per representative; none of atoms.
+    pub(super) parts: Vec<Vec<usize>>,
+    /// Places that have an axis in the atom, alone or as a part, per representative.
+    pub(super) places: Vec<FxHashSet<Place>>,
+    /// Axes that scans walk in order, which stay whole.
+    scanned: Vec<usize>,
 }
 
 impl AxisSets {
     /// The united axes of a group.
     pub fn of(graph: &Graph, view: &Fusion) -> AxisSets {
-        let mut sets = AxisSets { ids: FxHashMap::default(), keys: vec![], parents: vec![], places: vec![] };
+        let mut sets = AxisSets {
+            ids: FxHashMap::default(),
+            keys: Vec::new(),
+            parents: Vec::new(),
+            sizes: Vec::new(),
+            parts: Vec::new(),
+            places: Vec::new(),
+            scanned: Vec::new(),
+        };
         for &node in view.order() {
             sets.declare(graph, view, node);
         }
@@ -40,24 +54,38 @@ impl AxisSets {
                 sets.unite((left, i), (right, j));
             }
         }
+        sets.refine(graph, view);
         sets.unite_uses(graph, view);
         sets.unite_roots(graph, view);
         sets
     }
 
-    /// A number for the set that an axis belongs to; `None` for axes of size 1, which no loop walks.
-    pub fn find(&self, place: Place, axis: u8) -> Option<usize> {
-        self.ids.get(&(place, axis)).map(|&id| self.root(id))
+    /// Numbers for the atoms of an axis, outermost first; none for axes of size 1, which no loop walks.
+    pub fn atoms(&self, place: Place, axis: u8) -> Vec<usize> {
+        let mut atoms = Vec::new();
+        let mut stack: Vec<usize> = self.ids.get(&(place, axis)).copied().into_iter().collect();
+        while let Some(id) = stack.pop() {
+            let set = self.root(id);
+            match &self.parts[set][..] {
+                [] => atoms.push(set),
+                parts => stack.extend(parts.iter().rev()),
+            }
+        }
+        atoms
+    }
+
+    /// Whether a scan walks an atom.
+    pub fn is_scanned(&self, atom: usize) -> bool {
+        self.scanned.iter().any(|&id| self.root(id) == atom)
     }
 
     /// The first value that has two axes in one set, if any: such a group cannot share loops.
     pub fn conflict(&self) -> Option<Place> {
         let mut seen = FxHashSet::default();
-        self.keys
-            .iter()
-            .enumerate()
-            .find(|(id, (place, _))| !seen.insert((*place, self.root(*id))))
-            .map(|(_, key)| key.0)
+        let mut twice = |place: Place, axis: u8| {
+            self.atoms(place, axis).into_iter().any(|atom| !seen.insert((place, atom)))
+        };
+        self.keys.iter().find(|(place, axis)| twice(*place, *axis)).map(|key| key.0)
     }
 
     fn declare(&mut self, graph: &Graph, view: &Fusion, node: Node) {
@@ -74,9 +102,14 @@ impl AxisSets {
                     self.keys.push((place, axis as u8));
                     self.ids.insert((place, axis as u8), id);
                     self.parents.push(id);
+                    self.sizes.push(view.facts().normalize(size));
+                    self.parts.push(Vec::new());
                     self.places.push([place].into_iter().collect());
                 }
             }
+        }
+        if let Form::Scan { axis, .. } = graph.node(node).form {
+            self.scanned.extend(self.ids.get(&(Place::Computed(node.into()), axis)));
         }
     }
 
@@ -91,11 +124,16 @@ impl AxisSets {
         let (Some(&left), Some(&right)) = (self.ids.get(&left), self.ids.get(&right)) else { return };
         let (left, right) = (self.root(left), self.root(right));
         if left != right {
-            let (keep, drop) = (left.min(right), left.max(right));
-            self.parents[drop] = keep;
-            let moved = std::mem::take(&mut self.places[drop]);
-            self.places[keep].extend(moved);
+            self.join(left, right);
         }
+    }
+
+    /// Makes two atoms one.
+    pub(super) fn join(&mut self, left: usize, right: usize) {
+        let (keep, drop) = (left.min(right), left.max(right));
+        self.parents[drop] = keep;
+        let moved = std::mem::take(&mut self.places[drop]);
+        self.places[keep].extend(moved);
     }
 
     /// Unites the axes of all uses of one input, unless some value would then have two axes in one set.
@@ -105,7 +143,7 @@ impl AxisSets {
             let Some((&first, others)) = uses.split_first() else { continue };
             for &other in others {
                 for axis in 0..graph.ty(input).rank() as u8 {
-                    self.unite_if_free((first, axis), (other, axis));
+                    self.unite_if_free((first, axis), (other, axis), view.facts());
                 }
             }
         }
@@ -121,17 +159,9 @@ impl AxisSets {
         for (number, &(root, val)) in roots.iter().enumerate() {
             for &(earlier, _) in roots[..number].iter().filter(|(_, earlier)| same(val, *earlier)) {
                 for axis in 0..graph.ty(val).rank() as u8 {
-                    self.unite_if_free((earlier, axis), (root, axis));
+                    self.unite_if_free((earlier, axis), (root, axis), view.facts());
                 }
             }
-        }
-    }
-
-    /// Unites two axes unless some value would then have two axes in one set.
-    fn unite_if_free(&mut self, left: (Place, u8), right: (Place, u8)) {
-        let (Some(a), Some(b)) = (self.find(left.0, left.1), self.find(right.0, right.1)) else { return };
-        if a != b && self.places[a].is_disjoint(&self.places[b]) {
-            self.unite(left, right);
         }
     }
 }

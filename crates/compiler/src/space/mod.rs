@@ -3,12 +3,14 @@
 //! Takes a view, gives its axes and for each value which of them it has. Decides nothing.
 
 mod axes;
+mod refine;
 mod reshape;
 
 use cranelift_entity::{PrimaryMap, entity_impl};
-use ir::graph::{Fusion, Graph, Node, Val};
+use ir::graph::{Form, Fusion, Graph, Node, Val};
 use ir::index::Expr;
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use axes::{AxisSets, Place, operand_place};
 pub use reshape::{AxisGroup, axis_groups};
@@ -18,11 +20,15 @@ pub use reshape::{AxisGroup, axis_groups};
 pub struct Axis(u32);
 entity_impl!(Axis, "x");
 
-/// The axes of a group, and which axis of which value is which.
+/// The axes that one axis of a value is made of, outermost first: none where its size is 1, several where a reshape in
+/// the group splits it or made it. An index along it is their row-major combination.
+pub type Atoms = SmallVec<[Axis; 1]>;
+
+/// The axes of a group, and which axis of which value is made of which.
 #[derive(Clone, Debug)]
 pub struct Space {
     sizes: PrimaryMap<Axis, Expr>,
-    places: FxHashMap<(Place, u8), Axis>,
+    places: FxHashMap<(Place, u8), Atoms>,
 }
 
 /// Why values cannot share one iteration space.
@@ -54,12 +60,12 @@ impl Space {
             let operands = graph.node(node).operands.iter().enumerate();
             let uses = operands.map(|(k, &val)| (operand_place(graph, view, node, k), val));
             for (place, val) in uses.chain(results) {
-                for (axis, size) in graph.shape(val).iter().enumerate() {
-                    if let Some(set) = sets.find(place, axis as u8) {
-                        let size = view.facts().normalize(size);
-                        let id = *known.entry(set).or_insert_with(|| space.sizes.push(size));
-                        space.places.insert((place, axis as u8), id);
-                    }
+                for axis in 0..graph.ty(val).rank() as u8 {
+                    let mut number = |atom: usize| {
+                        *known.entry(atom).or_insert_with(|| space.sizes.push(sets.sizes[atom].clone()))
+                    };
+                    let atoms = sets.atoms(place, axis).into_iter().map(&mut number).collect();
+                    space.places.insert((place, axis), atoms);
                 }
             }
         }
@@ -76,16 +82,35 @@ impl Space {
         self.sizes.keys()
     }
 
-    /// The axes of a value that the group computes, outermost first; `None` where the size is 1.
-    pub fn axes_of(&self, graph: &Graph, val: Val) -> Vec<Option<Axis>> {
-        let rank = graph.ty(val).rank() as u8;
-        (0..rank).map(|axis| self.places.get(&(Place::Computed(val), axis)).copied()).collect()
+    /// The atoms of each axis of a value that the group computes, outermost first.
+    pub fn axes_of(&self, graph: &Graph, val: Val) -> Vec<Atoms> {
+        self.axes_at(graph, Place::Computed(val), val)
     }
 
-    /// The axes of operand `k` of a node, outermost first; `None` where the size is 1.
-    pub fn axes_of_operand(&self, graph: &Graph, view: &Fusion, node: Node, k: usize) -> Vec<Option<Axis>> {
-        let place = operand_place(graph, view, node, k);
-        let rank = graph.ty(graph.node(node).operands[k]).rank() as u8;
-        (0..rank).map(|axis| self.places.get(&(place, axis)).copied()).collect()
+    /// The atoms of each axis of operand `k` of a node, outermost first.
+    pub fn axes_of_operand(&self, graph: &Graph, view: &Fusion, node: Node, k: usize) -> Vec<Atoms> {
+        self.axes_at(graph, operand_place(graph, view, node, k), graph.node(node).operands[k])
+    }
+
+    fn axes_at(&self, graph: &Graph, place: Place, val: Val) -> Vec<Atoms> {
+        let rank = graph.ty(val).rank() as u8;
+        (0..rank).map(|axis| self.places.get(&(place, axis)).cloned().unwrap_or_default()).collect()
+    }
+
+    /// Whether a node reads operand `k` at another index than the loops stand at where its result is wanted. A reshape does
+    /// not if both sides have the same atoms, nor does a cat of a single slice.
+    pub fn moves(&self, graph: &Graph, view: &Fusion, node: Node, k: usize) -> bool {
+        let data = graph.node(node);
+        match &data.form {
+            Form::Slice { .. } | Form::Pad { .. } => true,
+            Form::Cat(axis) => !graph.shape(data.operands[k])[*axis as usize].is_one(),
+            Form::Gather(_) => k == 0,
+            Form::Reshape(_) => {
+                let (from, to) =
+                    (self.axes_of_operand(graph, view, node, k), self.axes_of(graph, node.into()));
+                !from.iter().flatten().eq(to.iter().flatten())
+            }
+            _ => false,
+        }
     }
 }

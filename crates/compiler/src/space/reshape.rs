@@ -1,6 +1,5 @@
 //! Reshapes cut into groups of axes with equal products, so that an index is split and merged only where it must.
 
-use ir::graph::Shape;
 use ir::index::{Expr, Facts};
 
 /// Axes `from` of the operand hold the same elements as axes `to` of the result.
@@ -13,7 +12,7 @@ pub struct AxisGroup {
 }
 
 /// The finest cut into groups whose products are provably equal; the last group takes what is left.
-pub fn axis_groups(from: &Shape, to: &Shape, facts: &Facts) -> Vec<AxisGroup> {
+pub fn axis_groups(from: &[Expr], to: &[Expr], facts: &Facts) -> Vec<AxisGroup> {
     let mut groups = Vec::new();
     let (mut i, mut j) = (0, 0);
     while i < from.len() || j < to.len() {
@@ -28,7 +27,7 @@ pub fn axis_groups(from: &Shape, to: &Shape, facts: &Facts) -> Vec<AxisGroup> {
 }
 
 /// The nearest ends after `i` and `j` between which the products agree.
-fn next_group(from: &Shape, to: &Shape, i: usize, j: usize, facts: &Facts) -> Option<(usize, usize)> {
+fn next_group(from: &[Expr], to: &[Expr], i: usize, j: usize, facts: &Facts) -> Option<(usize, usize)> {
     let product =
         |sizes: &[Expr]| facts.normalize(&sizes.iter().fold(Expr::one(), |n, size| n * size.clone()));
     let (left, right) = (from.len() - i, to.len() - j);
@@ -48,7 +47,7 @@ fn next_group(from: &Shape, to: &Shape, i: usize, j: usize, facts: &Facts) -> Op
 }
 
 /// Pairs of axes that a reshape leaves alone.
-pub fn same_axes(from: &Shape, to: &Shape, facts: &Facts) -> Vec<(u8, u8)> {
+pub fn same_axes(from: &[Expr], to: &[Expr], facts: &Facts) -> Vec<(u8, u8)> {
     let groups = axis_groups(from, to, facts);
     let single = groups.iter().filter(|group| group.from.len() == 1 && group.to.len() == 1);
     single.map(|group| (group.from.start as u8, group.to.start as u8)).collect()
