@@ -8,6 +8,17 @@ use ir::graph::{Fusion, Output};
 
 use super::{INNER_OUTER, SOFTMAX, define};
 
+/// Three groups of four channels.
+const GROUP_NORM: &str = "
+    T0 = fd.define_tensor(shape=[5, 12, 8], contiguity=True, dtype=DataType.Float)
+    T1 = fd.define_tensor(shape=[1, 12, 1], contiguity=True, dtype=DataType.Float)
+    T2 = fd.ops.reshape(T0, new_shape=[5, 3, 4, 8])
+    T3, T4 = fd.ops.var_mean(T2, dims=[2, 3], correction=0, keepdim=True)
+    T5 = fd.ops.div(fd.ops.sub(T2, T4), fd.ops.sqrt(T3))
+    T6 = fd.ops.reshape(T5, new_shape=[5, 12, 8])
+    T7 = fd.ops.mul(T6, T1)
+    fd.add_output(T7)";
+
 fn witness(definition: &Definition) -> Witness {
     legal(&definition.graph, &definition.fusion).expect("a legal group")
 }
@@ -84,11 +95,51 @@ fn a_computed_value_read_along_two_axes_at_once_is_refused_but_an_input_is_not()
 }
 
 #[test]
-fn a_reshape_of_a_fold_is_a_boundary() {
+fn groups_of_channels_and_the_channels_share_loops() {
+    let witness = witness(&define(GROUP_NORM));
+    assert_eq!(witness.order.len(), 4, "batch, groups, channels of a group and width");
+    assert_eq!(witness.workers.len(), 2, "batch and groups");
+    assert!(witness.folds.iter().all(|fold| !fold.terminal && fold.reduced.len() == 2));
+    let atoms: Vec<usize> = witness.stores[0].axes.iter().map(|atoms| atoms.len()).collect();
+    assert_eq!(atoms, [1, 2, 1], "the channels are groups and channels of a group");
+}
+
+#[test]
+fn a_fold_leaves_the_kernel_under_another_shape() {
     let body = "
         T0 = fd.define_tensor(shape=[4, 6, 8], contiguity=True, dtype=DataType.Float)
         T1 = fd.ops.sum(T0, dims=[2])
         T2 = fd.ops.reshape(T1, new_shape=[24])
+        fd.add_output(T2)";
+    let witness = witness(&define(body));
+    assert!(witness.folds[0].terminal);
+    assert_eq!(witness.stores[0].axes[0].len(), 2);
+}
+
+#[test]
+fn a_scanned_axis_is_not_split_but_its_parts_may_be_scanned() {
+    let whole = "
+        T0 = fd.define_tensor(shape=[4, 12], contiguity=True, dtype=DataType.Float)
+        T1 = fd.ops.cumsum(T0, dim=1)
+        T2 = fd.ops.reshape(T1, new_shape=[4, 3, 4])
+        fd.add_output(T2)";
+    let text = refusal(whole);
+    assert!(text.contains("is read at other indices than it is computed at, after the scan"), "{text}");
+    let parts = "
+        T0 = fd.define_tensor(shape=[4, 12], contiguity=True, dtype=DataType.Float)
+        T1 = fd.ops.reshape(T0, new_shape=[4, 3, 4])
+        T2 = fd.ops.cumsum(T1, dim=2)
+        T3 = fd.ops.reshape(T2, new_shape=[4, 12])
+        fd.add_output(T3)";
+    assert_eq!(witness(&define(parts)).workers.len(), 2);
+}
+
+#[test]
+fn a_reshape_of_a_fold_whose_sizes_do_not_line_up_is_a_boundary() {
+    let body = "
+        T0 = fd.define_tensor(shape=[4, 6, 8], contiguity=True, dtype=DataType.Float)
+        T1 = fd.ops.sum(T0, dims=[2])
+        T2 = fd.ops.reshape(T1, new_shape=[8, 3])
         fd.add_output(T2)";
     let text = refusal(body);
     assert!(text.contains("is read at other indices than it is computed at"), "{text}");
@@ -108,7 +159,7 @@ fn a_boundary_that_the_user_asks_for_is_kept() {
 /// Legality is hereditary: fewer outputs, and values taken from memory instead of computed, need no more of it.
 #[test]
 fn parts_of_a_legal_group_are_legal() {
-    for body in [SOFTMAX, INNER_OUTER] {
+    for body in [SOFTMAX, INNER_OUTER, GROUP_NORM] {
         let Definition { graph, fusion, .. } = define(body);
         witness(&define(body));
         let facts = || Arc::clone(fusion.facts());
