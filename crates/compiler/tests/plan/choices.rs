@@ -46,7 +46,7 @@ fn a_schedule_that_does_not_fit_says_why() {
         ("schedule lanes 3\nrow x0\ninner x1", "lanes must be a power of two from 1 to 1024, not 3"),
         ("schedule lanes 8\nrow x0\ninner x1\nrow x9", "the segment has no axis x9"),
         ("schedule lanes 8\nrow x0", "axis x1 must stand in exactly one of block, rows and inner"),
-        ("schedule lanes 8\nrow x0\nrow x1", "axis x1 is reduced by a fold whose result the segment needs"),
+        ("schedule lanes 8\nrow x0\nrow x1", "axis x1 is scanned, or reduced by a fold whose result"),
         ("schedule lanes 8\nblock x0 by 0\ninner x1", "axis x0 has chunks of size 0"),
         ("schedule lanes 8\nblock x0 by 9223372036854775807\ninner x1", "must be from 1 to 4503599627370496"),
         ("schedule lanes 8\nfuse x0 x1\ninner x1", "axes x0 and x1 cannot be walked by one loop"),

@@ -80,9 +80,9 @@ fn segments_are_tasks_that_know_their_edges() {
 #[test]
 fn what_has_no_kernel_says_why() {
     let body = "
-        T0 = fd.define_tensor(shape=[8, 8], contiguity=True, dtype=DataType.Float)
-        T1 = fd.ops.sum(T0, dims=[1])
-        T2 = fd.ops.reshape(T1, new_shape=[2, 4])
+        T0 = fd.define_tensor(shape=[4, 6, 8], contiguity=True, dtype=DataType.Float)
+        T1 = fd.ops.sum(T0, dims=[2])
+        T2 = fd.ops.reshape(T1, new_shape=[8, 3])
         fd.add_output(T2)";
     let plan = cpu_plan(&define(body));
     for segment in &plan.segments {
