@@ -122,7 +122,6 @@ fn lane_axis(
 
 fn contiguous_axis(axes: &[Option<Axis>], layout: &Layout) -> Option<Axis> {
     match layout {
-        Layout::Dense => axes.iter().rev().flatten().next().copied(),
         Layout::Strided(strides) => {
             let unit = axes
                 .iter()
@@ -131,6 +130,7 @@ fn contiguous_axis(axes: &[Option<Axis>], layout: &Layout) -> Option<Axis> {
                 .find(|(axis, stride)| axis.is_some() && **stride == Stride::One);
             unit.and_then(|(axis, _)| *axis)
         }
+        packed => packed.in_memory(axes)?.into_iter().rev().flatten().next(),
     }
 }
 
