@@ -32,7 +32,8 @@ pub struct Explanation {
     pub segments: Vec<SegmentExplanation>,
     /// The tensors that one segment writes and another reads.
     pub edges: Vec<Edge>,
-    /// How the outputs lie in memory.
+    /// The outputs that do not lie row-major in memory; left out if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub outputs: Vec<OutputExplanation>,
     /// Bytes that all segments move, and copies.
     pub bytes: u64,

@@ -1,4 +1,4 @@
-//! How the outputs of a plan lie in memory: their strides, as formulas over sizes.
+//! How those outputs of a plan lie in memory that are not row-major: their strides, as formulas over sizes.
 
 use compiler::Plan;
 use compiler::layout::Layout;
@@ -19,7 +19,7 @@ pub struct OutputExplanation {
     pub strides: Option<Vec<String>>,
 }
 
-/// The outputs in the order of the definition. `layouts` tells of the inputs that kernels read.
+/// The outputs that are not row-major, in the order of the definition. `layouts` tells of the inputs that kernels read.
 pub(super) fn outputs(
     definition: &Definition,
     plan: &Plan,
@@ -30,18 +30,16 @@ pub(super) fn outputs(
 
     let outputs = output_names(definition).into_iter().zip(plan.fusion.outputs());
     outputs
-        .map(|(name, output)| {
-            let known = !output.alias.is_some_and(is_strided);
-            let strides = || strides(plan.graph.shape(output.val), &output.order);
-            OutputExplanation { name, strides: known.then(strides) }
+        .filter_map(|(name, output)| {
+            let has_order = !output.order.is_empty();
+            let strides = has_order.then(|| strides(plan.graph.shape(output.val), &output.order));
+            (has_order || output.alias.is_some_and(is_strided)).then_some(OutputExplanation { name, strides })
         })
         .collect()
 }
 
 /// Products of the sizes of all axes further in.
 fn strides(shape: &[Expr], order: &Axes) -> Vec<String> {
-    let row_major: Axes = (0..shape.len() as u8).collect();
-    let order = if order.is_empty() { &row_major } else { order };
     let mut strides = vec![String::new(); shape.len()];
     let mut stride = Expr::one();
     for &axis in order.iter().rev() {
