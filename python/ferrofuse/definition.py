@@ -59,10 +59,21 @@ class FusionDefinition:
         """`from_array`, by the name that nvFuser has for it."""
         return self.from_array(tensor, static_sizes)
 
-    def add_output(self, output: TensorView, alias_input: Optional[TensorView] = None) -> None:
-        """Gives a tensor back; with `alias_input` writes it into the memory of that input instead."""
+    def add_output(
+        self,
+        output: TensorView,
+        alias_input: Optional[TensorView] = None,
+        *,
+        stride_order: Optional[Sequence[int]] = None,
+    ) -> None:
+        """Gives a tensor back; with `alias_input` writes it into the memory of that input instead.
+
+        `stride_order`, from older definitions, is that of `ops.stride_order`: for each dimension its rank in memory, 0 innermost.
+        """
+        if alias_input is not None and stride_order is not None:
+            raise ValueError("an output that is written to an input lies as that does: give alias_input or stride_order")
         self._executable = None
-        self._builder.add_output(output, alias_input)
+        self._builder.add_output(output, alias_input, None if stride_order is None else list(stride_order))
 
     # ---------------------------------------------------------------------------------------------------- run
     def execute(

@@ -1,42 +1,25 @@
-//! In-place outputs: which values lie in memory like the input that they are written to, and which of them their kernels
-//! may store there at once.
+//! In-place outputs: which of the values that lie in memory like the input that they are written to their kernels may
+//! store there at once.
 //!
 //! Takes a fusion and a plan of it, looks at kernels. Whether the caller's buffers overlap is asked when it is called.
 
-use ir::graph::{Form, Fusion, Graph, Val};
+use ir::graph::{Fusion, Val};
 use ir::index::{Expr, Sym};
 use ir::kernel::may_share_memory;
-use rustc_hash::FxHashMap;
 
-use crate::layout::Layout;
 use crate::lower::{Argument, BufferSource, Lowered};
+use crate::placement::Placement;
 use crate::plan::{Decision, Kernels, Plan, SegmentPlan};
-
-/// The computed values that are written to an input, with that input's number; the first of several inputs counts. A
-/// library's results lie without gaps.
-pub(crate) fn written_like(graph: &Graph, fusion: &Fusion, layouts: &[Layout]) -> FxHashMap<Val, usize> {
-    let mut like = FxHashMap::default();
-    let computed = |val: Val| !fusion.is_input(val) && !matches!(graph.form(val), Form::Library(_));
-    for output in fusion.outputs().iter().filter(|output| computed(output.val)) {
-        if let Some(input) = output.alias.map(|input| input as usize)
-            && layouts.get(input).is_some_and(|layout| layout.is_writable(graph.shape(output.val)))
-        {
-            like.entry(output.val).or_insert(input);
-        }
-    }
-    like
-}
 
 impl Plan {
     /// Whether an in-place output may be stored straight into its input's memory: everything that reads the old
     /// contents has run before, or reads each element in the turn that stores it, and nothing that can fail on real data
     /// comes after the first store.
     pub fn stores_in_place(&self, output: usize) -> bool {
-        let output = self.fusion.outputs()[output];
-        let Some(input) = output.alias.filter(|&input| self.like.get(&output.val) == Some(&(input as usize)))
-        else {
-            return false;
-        };
+        let output = &self.fusion.outputs()[output];
+        let lies_there =
+            |&input: &u32| self.placements.get(&output.val) == Some(&Placement::Like(input as usize));
+        let Some(input) = output.alias.filter(lies_there) else { return false };
         let old = self.fusion.inputs()[input as usize];
         let makes = |segment: &SegmentPlan| segment.view.is_output(output.val);
         let Some(maker) = self.segments.iter().position(makes) else { return false };

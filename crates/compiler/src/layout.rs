@@ -1,12 +1,14 @@
 //! How an input or a store of a segment lies in memory, as far as its kernel relies on it.
 
-use ir::graph::Shape;
+use ir::graph::{Axes, Shape};
 
 /// The layout of one tensor.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Layout {
     /// Row-major without gaps: strides follow from the sizes.
     Dense,
+    /// Without gaps, the axes from the outermost in memory to the innermost.
+    Ordered(Axes),
     /// A stride per axis, in elements.
     Strided(Vec<Stride>),
 }
@@ -55,6 +57,17 @@ impl Layout {
                 })
                 .collect(),
         )
+    }
+
+    /// What stands for the axes, in memory order, if they lie without gaps.
+    pub fn in_memory<T: Clone>(&self, axes: &[T]) -> Option<Vec<T>> {
+        match self {
+            Layout::Dense => Some(axes.to_vec()),
+            Layout::Ordered(order) => {
+                Some(order.iter().map(|&axis| axes[usize::from(axis)].clone()).collect())
+            }
+            Layout::Strided(_) => None,
+        }
     }
 
     /// Whether a tensor of this layout can be written to: no axis repeats elements, as far as the layout tells.

@@ -4,10 +4,10 @@ use ir::graph::{Fusion, Graph, Task, TaskData, TaskKind, Tasks, Val, ValMap};
 use rustc_hash::{FxHashMap, FxHashSet};
 use thiserror::Error;
 
-use crate::in_place::written_like;
 use crate::layout::{Layout, Memory};
 use crate::lower::{Group, LoweredSegment, lower};
 use crate::passes::optimize;
+use crate::placement::{Placement, placements};
 use crate::schedule::{Hints, Schedule, ScheduleError, choose};
 use crate::segment::{
     Engine, LibraryCall, Segmentation, SegmentationError, Witness, engine, greedy, recompute,
@@ -38,8 +38,8 @@ pub struct Plan {
     pub segments: Vec<SegmentPlan>,
     /// The segments as tasks of the graph, in the same order.
     pub tasks: Tasks,
-    /// The values that lie in memory like an input, because they are written to it: with the input's number.
-    pub like: FxHashMap<Val, usize>,
+    /// The values that do not lie row-major in memory, because they are outputs.
+    pub placements: FxHashMap<Val, Placement>,
 }
 
 /// One segment.
@@ -127,9 +127,10 @@ pub fn plan(
         None => recompute(&graph, &fusion, greedy(&graph, &fusion), hints),
     };
     segmentation.check(&graph, &fusion)?;
-    let like = written_like(&graph, &fusion, layouts);
-    let mut outer: FxHashMap<Val, &Layout> = fusion.inputs().iter().copied().zip(layouts).collect();
-    outer.extend(like.iter().map(|(&val, &input)| (val, &layouts[input])));
+    let placements = placements(&graph, &fusion, layouts);
+    let given = fusion.inputs().iter().copied().zip(layouts.iter().cloned());
+    let placed = placements.iter().map(|(&val, placement)| (val, placement.layout(layouts)));
+    let outer: FxHashMap<Val, Layout> = given.chain(placed).collect();
     let mut segments = Vec::new();
     let mut tasks = Tasks::new();
     for (number, view) in segmentation.views(&graph, &fusion).into_iter().enumerate() {
@@ -141,7 +142,7 @@ pub fn plan(
             view: view.clone(),
         };
         tasks.add(data).expect("a task without a parent always fits");
-        let dense = |val: &Val| outer.get(val).map_or(Layout::Dense, |layout| (*layout).clone());
+        let dense = |val: &Val| outer.get(val).cloned().unwrap_or(Layout::Dense);
         let inputs: Vec<Layout> = view.inputs().iter().map(dense).collect();
         let stores: Vec<Layout> = view.outputs().iter().map(|output| dense(&output.val)).collect();
         let memory = Memory { inputs: &inputs, stores: &stores };
@@ -156,7 +157,7 @@ pub fn plan(
         return Err(PlanError::NoSegment(*number));
     }
     debug_assert!(graph.verify_tasks(&tasks).is_empty(), "segments that are no views of the fusion");
-    Ok(Plan { graph, fusion, map, segmentation, segments, tasks, like })
+    Ok(Plan { graph, fusion, map, segmentation, segments, tasks, placements })
 }
 
 /// A segmentation over the values that the passes made of the definition's. Values that became equal are made by the

@@ -5,6 +5,7 @@
 
 mod draw;
 mod names;
+mod outputs;
 mod table;
 
 use std::collections::BTreeSet;
@@ -22,6 +23,7 @@ use serde::Serialize;
 pub use draw::{html, svg};
 pub(crate) use names::Names;
 pub use names::{output_names, value_named};
+pub use outputs::OutputExplanation;
 
 /// What a plan decided and what it costs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -30,6 +32,9 @@ pub struct Explanation {
     pub segments: Vec<SegmentExplanation>,
     /// The tensors that one segment writes and another reads.
     pub edges: Vec<Edge>,
+    /// The outputs that do not lie row-major in memory; left out if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub outputs: Vec<OutputExplanation>,
     /// Bytes that all segments move, and copies.
     pub bytes: u64,
     /// Bytes that no plan can avoid: each input read once, each output written once.
@@ -101,7 +106,8 @@ pub fn explain(definition: &Definition, plan: &Plan, hints: &Hints) -> Explanati
     let compulsory_bytes = explainer.compulsory_bytes();
     let bytes = explainer.copied_bytes() + segments.iter().map(|segment| segment.bytes).sum::<u64>();
     let traffic_ratio = if compulsory_bytes == 0 { 1.0 } else { bytes as f64 / compulsory_bytes as f64 };
-    Explanation { segments, edges: explainer.edges(), bytes, compulsory_bytes, traffic_ratio }
+    let outputs = outputs::outputs(definition, plan, &explainer.layouts);
+    Explanation { segments, edges: explainer.edges(), outputs, bytes, compulsory_bytes, traffic_ratio }
 }
 
 struct Explainer<'a> {
@@ -287,7 +293,7 @@ impl Explainer<'_> {
             (Some(op), None) => return format!("it is a result of {op}, which a library computes"),
             (None, None) => {}
         }
-        let made: Vec<Output> = from.view.outputs().iter().chain(to.view.outputs()).copied().collect();
+        let made: Vec<Output> = from.view.outputs().iter().chain(to.view.outputs()).cloned().collect();
         let is_made = |val: &Val| made.iter().any(|output| output.val == *val);
         let inputs: BTreeSet<Val> = from.view.inputs().iter().chain(to.view.inputs()).copied().collect();
         let inputs = inputs.into_iter().filter(|val| !is_made(val)).collect();

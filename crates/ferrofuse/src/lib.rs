@@ -39,7 +39,8 @@ pub use compiler::segment::{greedy, unfused};
 pub use compiler::{Decision, Plan, PlanOptions};
 pub use emit::{EmitError, EmitOptions, Stage, emit};
 pub use explain::{
-    Edge, Explanation, SegmentExplanation, TensorBytes, explain, html, output_names, svg, value_named,
+    Edge, Explanation, OutputExplanation, SegmentExplanation, TensorBytes, explain, html, output_names, svg,
+    value_named,
 };
 pub use ir::array::{Array, ArrayError, ArrayView};
 pub use ir::define::{Definer, Definition};

@@ -79,14 +79,20 @@ impl Builder {
         declare(this, args, kwargs, Definer::define_vector)
     }
 
-    /// Gives a tensor back, if `alias_input` is given by writing it there.
-    #[pyo3(signature = (output, alias_input = None))]
+    /// Gives a tensor back, if `alias_input` is given by writing it there, if `stride_order` is with that order in memory.
+    #[pyo3(signature = (output, alias_input = None, stride_order = None))]
     fn add_output(
         this: &Bound<'_, Self>,
         output: &Bound<'_, PyAny>,
         alias_input: Option<&Bound<'_, PyAny>>,
+        stride_order: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
-        let output = objects::object(this, output)?;
+        let mut output = objects::object(this, output)?;
+        if let Some(order) = stride_order {
+            let order = Argument::positional(objects::object(this, order)?);
+            let ordered = this.get().lock().call("stride_order", vec![Argument::positional(output), order]);
+            output = ordered.map_err(|error| errors::refused(this.py(), &error))?;
+        }
         let alias = alias_input.map(|alias| objects::object(this, alias)).transpose()?;
         let added = this.get().lock().add_output(&output, alias.as_ref());
         added.map_err(|error| errors::refused(this.py(), &error))

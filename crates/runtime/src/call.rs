@@ -6,6 +6,7 @@
 use std::ops::Deref;
 use std::time::Instant;
 
+use compiler::placement::Placement;
 use cranelift_entity::PrimaryMap;
 use ir::array::{Array, ArrayView, ArrayViewMut, Dims, Layout};
 use ir::graph::evaluate::{EvaluateError, EvaluateOptions, evaluate};
@@ -22,7 +23,7 @@ use crate::plan::{
     ArgumentSource, Change, Checked, Evaluation, ExecutionPlan, FaultWords, Launch, LibraryStep, SeenSlot,
     Slot, SlotSource, Step,
 };
-use crate::tensor::bytes_of;
+use crate::tensor::{bytes_of, packed};
 use crate::{CallReport, Error, Machine, StepReport, Tensor, interpret, launch};
 
 /// The outputs of a call, in the order of the definition, less those that the call wrote into its inputs.
@@ -254,9 +255,16 @@ impl<'a> Call<'a> {
 
     fn allocate(&self, slot: Slot) -> Result<Tensor, Error> {
         let data = &self.plan.slots[slot];
-        let input = data.like.map(|input| self.memory[self.plan.inputs[input]].view());
-        let like = input.as_ref().filter(|view| !view.layout().is_dense()).map(|view| view.strides());
-        Tensor::allocate(&self.machine.allocator, data.dtype, &self.sizes[slot], like)
+        let sizes = &self.sizes[slot];
+        let layout = match &data.placement {
+            None => Layout::dense(sizes),
+            Some(Placement::Ordered(order)) => Layout::ordered(sizes, order.iter().map(|&axis| axis.into())),
+            Some(Placement::Like(input)) => {
+                let view = self.memory[self.plan.inputs[*input]].view();
+                if view.layout().is_dense() { Layout::dense(sizes) } else { packed(sizes, view.strides()) }
+            }
+        };
+        Tensor::allocate(&self.machine.allocator, data.dtype, layout)
     }
 
     /// Puts one element everywhere.

@@ -5,10 +5,11 @@
 //! here, and no machine is known.
 
 use compiler::lower::{Argument, BufferSource, Lowered, LoweredSegment};
+use compiler::placement::{Placement, placements};
 use compiler::segment::{LibraryCall, Seen, Source, Witness};
 use compiler::{Decision, Plan};
 use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
-use ir::graph::{Axes, Form, Fusion, Graph, Library, Node, Val};
+use ir::graph::{Axes, Form, Fusion, Graph, Library, Node, Output, Val};
 use ir::index::{Expr, Sym};
 use ir::kernel::Kernel;
 use ir::{DType, Scalar};
@@ -28,8 +29,8 @@ pub struct SlotData {
     pub dtype: DType,
     /// Sizes.
     pub shape: Vec<Formula>,
-    /// The input, by number, whose order of axes in memory it has; without one it is row-major. There are no gaps.
-    pub like: Option<usize>,
+    /// The order of its axes in memory, where it is not row-major. There are no gaps.
+    pub placement: Option<Placement>,
     /// The input, by number, in whose memory it may be made at once, if the call may write there.
     pub in_place: Option<usize>,
 }
@@ -202,7 +203,7 @@ pub struct Checked {
 impl ExecutionPlan {
     /// The steps of a compiler's plan.
     pub fn new(plan: &Plan) -> ExecutionPlan {
-        let mut builder = Builder::new(&plan.graph, &plan.fusion, plan.like.clone());
+        let mut builder = Builder::new(&plan.graph, &plan.fusion, plan.placements.clone());
         builder.plan.origins = origins(plan);
         for segment in &plan.segments {
             match &segment.decision {
@@ -222,8 +223,8 @@ impl ExecutionPlan {
 
     /// A whole fusion as one segment for the evaluator.
     pub fn evaluated(graph: &Graph, fusion: &Fusion, reason: &str) -> ExecutionPlan {
-        let mut builder = Builder::new(graph, fusion, FxHashMap::default());
-        let computed = fusion.outputs().iter().copied().filter(|output| !fusion.is_input(output.val));
+        let mut builder = Builder::new(graph, fusion, placements(graph, fusion, &[]));
+        let computed = fusion.outputs().iter().filter(|output| !fusion.is_input(output.val));
         let mut outputs: Vec<_> = computed.map(|output| output.val).collect();
         outputs.sort_unstable();
         outputs.dedup();
@@ -265,12 +266,12 @@ struct Builder {
     plan: ExecutionPlan,
     /// Where the values are that exist so far.
     places: FxHashMap<Val, Slot>,
-    /// The values that lie in memory like an input.
-    like: FxHashMap<Val, usize>,
+    /// The values that do not lie row-major.
+    placements: FxHashMap<Val, Placement>,
 }
 
 impl Builder {
-    fn new(graph: &Graph, fusion: &Fusion, like: FxHashMap<Val, usize>) -> Builder {
+    fn new(graph: &Graph, fusion: &Fusion, placements: FxHashMap<Val, Placement>) -> Builder {
         let plan = ExecutionPlan {
             graph: graph.clone(),
             segments: Vec::new(),
@@ -284,7 +285,7 @@ impl Builder {
             formulas: Formulas::default(),
             origins: FxHashMap::default(),
         };
-        let mut builder = Builder { plan, places: FxHashMap::default(), like };
+        let mut builder = Builder { plan, places: FxHashMap::default(), placements };
         for &val in fusion.inputs() {
             let slot = builder.slot_of(val);
             builder.plan.inputs.push(slot);
@@ -296,14 +297,14 @@ impl Builder {
     fn slot<'e>(&mut self, dtype: DType, shape: impl IntoIterator<Item = &'e Expr>) -> Slot {
         let formulas = &mut self.plan.formulas;
         let shape = shape.into_iter().map(|size| formulas.intern(size)).collect();
-        self.plan.slots.push(SlotData { dtype, shape, like: None, in_place: None })
+        self.plan.slots.push(SlotData { dtype, shape, placement: None, in_place: None })
     }
 
     /// A new slot for a value, which later readers of the value find.
     fn slot_of(&mut self, val: Val) -> Slot {
         let ty = self.plan.graph.ty(val).clone();
         let slot = self.slot(ty.dtype, &ty.shape);
-        self.plan.slots[slot].like = self.like.get(&val).copied();
+        self.plan.slots[slot].placement = self.placements.get(&val).cloned();
         self.places.insert(val, slot);
         slot
     }
@@ -423,23 +424,26 @@ impl Builder {
         Launch { kernel: self.plan.kernels.len() - 1, arguments, buffers, segment }
     }
 
-    /// Adds the outputs, copied where a value is an input or given back before, and the frees. In-place outputs come first,
-    /// so that what is written to an input is what a kernel has made.
+    /// Adds the outputs, copied where a value is an input, was given back before or lies in another order, and the frees.
+    /// In-place outputs come first, so that what is written to an input is what a kernel has made.
     fn finish(mut self, fusion: &Fusion, stores_in_place: &dyn Fn(usize) -> bool) -> ExecutionPlan {
         let outputs = fusion.outputs();
         let mut slots: Vec<Option<Slot>> = vec![None; outputs.len()];
         let (in_place, others): (Vec<usize>, Vec<usize>) =
             (0..outputs.len()).partition(|&number| outputs[number].alias.is_some());
         for number in in_place.into_iter().chain(others) {
-            let val = outputs[number].val;
-            let from = *self.places.get(&val).expect("every output is an input or made by a segment");
-            slots[number] = Some(if self.plan.inputs.contains(&from) || slots.contains(&Some(from)) {
-                self.copied(from, val)
-            } else {
-                let alias = self.plan.aliases[number].filter(|_| stores_in_place(number));
-                self.plan.slots[from].in_place = alias;
-                from
-            });
+            let Output { val, alias, order } = &outputs[number];
+            let from = *self.places.get(val).expect("every output is an input or made by a segment");
+            let wanted = (!order.is_empty()).then(|| Placement::Ordered(order.clone()));
+            let is_taken = self.plan.inputs.contains(&from) || slots.contains(&Some(from));
+            slots[number] =
+                Some(if is_taken || (alias.is_none() && self.plan.slots[from].placement != wanted) {
+                    self.copied(from, *val, wanted)
+                } else {
+                    let alias = self.plan.aliases[number].filter(|_| stores_in_place(number));
+                    self.plan.slots[from].in_place = alias;
+                    from
+                });
         }
         self.plan.outputs = slots.into_iter().flatten().collect();
         self.plan.free_the_dead();
@@ -447,9 +451,10 @@ impl Builder {
     }
 
     /// A copy of a slot.
-    fn copied(&mut self, from: Slot, val: Val) -> Slot {
+    fn copied(&mut self, from: Slot, val: Val, placement: Option<Placement>) -> Slot {
         let ty = self.plan.graph.ty(val).clone();
         let to = self.slot(ty.dtype, &ty.shape);
+        self.plan.slots[to].placement = placement;
         self.allocate(to);
         self.plan.steps.push(Step::Copy { from, to });
         to

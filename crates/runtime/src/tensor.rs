@@ -17,16 +17,10 @@ pub struct Tensor {
 }
 
 impl Tensor {
-    /// A tensor with unspecified contents, whose axes lie in memory in the order of these strides.
-    pub(crate) fn allocate(
-        allocator: &Allocator,
-        dtype: DType,
-        sizes: &[usize],
-        like: Option<&[isize]>,
-    ) -> Result<Tensor, Error> {
-        let bytes =
-            bytes_of(dtype, sizes).ok_or(Error::Memory { bytes: usize::MAX, limit: isize::MAX as usize })?;
-        let layout = like.map_or_else(|| Layout::dense(sizes), |strides| packed(sizes, strides));
+    /// A tensor with unspecified contents, in a layout without gaps.
+    pub(crate) fn allocate(allocator: &Allocator, dtype: DType, layout: Layout) -> Result<Tensor, Error> {
+        let bytes = bytes_of(dtype, &layout.sizes);
+        let bytes = bytes.ok_or(Error::Memory { bytes: usize::MAX, limit: isize::MAX as usize })?;
         Ok(Tensor { buffer: allocator.allocate(bytes)?, dtype, layout })
     }
 
@@ -84,16 +78,10 @@ impl fmt::Debug for Tensor {
 }
 
 /// Without gaps, axes in memory in the order of these strides. Row-major where that is such an order.
-fn packed(sizes: &[usize], strides: &[isize]) -> Layout {
+pub(crate) fn packed(sizes: &[usize], strides: &[isize]) -> Layout {
     let mut order: Vec<usize> = (0..sizes.len()).filter(|&axis| sizes[axis] != 1).collect();
     order.sort_by_key(|&axis| std::cmp::Reverse(strides[axis].unsigned_abs()));
-    let mut layout = Layout::dense(sizes);
-    let mut step = 1_usize;
-    for axis in order.into_iter().rev() {
-        layout.strides[axis] = step as isize;
-        step = step.wrapping_mul(sizes[axis].max(1));
-    }
-    layout
+    Layout::ordered(sizes, order)
 }
 
 /// Bytes of a dense tensor; `None` where the number is beyond the machine.

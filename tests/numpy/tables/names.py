@@ -19,5 +19,4 @@ cutlass_nvfp4_grouped_mm nv_block_quantize nv_grouped_block_quantize preprocess_
 
 # What is still to be written. An op that is there may not stand here.
 MISSING = """
-stride_order
 """.split()

@@ -82,7 +82,8 @@ impl Emitter<'_> {
         let Layout::Strided(strides) = layout else {
             let shape = self.group.graph.shape(val).clone();
             let sizes = self.sizes(&shape);
-            return whole(&(row_major(index, &sizes) * parts));
+            let in_memory = |of: &[Expr]| layout.in_memory(of).expect("only strides leave gaps");
+            return whole(&(row_major(&in_memory(index), &in_memory(&sizes)) * parts));
         };
         let mut position = Expr::zero();
         for (axis, (index, stride)) in index.iter().zip(strides).enumerate() {

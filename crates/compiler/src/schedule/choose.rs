@@ -122,7 +122,6 @@ fn lane_axis(
 
 fn contiguous_axis(axes: &[Atoms], layout: &Layout) -> Option<Axis> {
     match layout {
-        Layout::Dense => axes.iter().flatten().last().copied(),
         Layout::Strided(strides) => {
             let unit = axes
                 .iter()
@@ -131,6 +130,7 @@ fn contiguous_axis(axes: &[Atoms], layout: &Layout) -> Option<Axis> {
                 .find(|(atoms, stride)| !atoms.is_empty() && **stride == Stride::One);
             unit.and_then(|(atoms, _)| atoms.last().copied())
         }
+        packed => packed.in_memory(axes)?.into_iter().flatten().last(),
     }
 }
 

@@ -3,7 +3,7 @@
 
 use ir::graph::{Form, Fusion, Graph, Node};
 
-use crate::layout::{Layout, Memory};
+use crate::layout::Memory;
 use crate::segment::Witness;
 use crate::space::{Atoms, Axis};
 
@@ -25,7 +25,7 @@ fn joins(graph: &Graph, view: &Fusion, witness: &Witness, memory: Memory<'_>, a:
     witness.alike(a, b)
         && witness.stores.iter().zip(memory.stores).all(|(store, layout)| {
             let touched = store.walks(a) || store.walks(b);
-            kept(&store.axes) && (!touched || *layout == Layout::Dense)
+            kept(&store.axes) && (!touched || layout.in_memory(&store.axes).is_some_and(|axes| kept(&axes)))
         })
         && witness.folds.iter().all(|fold| kept(&fold.kept))
         && view.order().iter().all(|&node| node_joins(graph, view, witness, memory, node, a, b))
@@ -61,7 +61,8 @@ fn node_joins(
     data.operands.iter().enumerate().all(|(k, operand)| {
         let Some(input) = view.inputs().iter().position(|input| input == operand) else { return true };
         let axes = witness.space.axes_of_operand(graph, view, node, k);
-        !touches(&axes) || (memory.inputs[input] == Layout::Dense && next_to_each_other(&axes, a, b))
+        let lies = |axes: Vec<Atoms>| next_to_each_other(&axes, a, b);
+        !touches(&axes) || memory.inputs[input].in_memory(&axes).is_some_and(lies)
     })
 }
 

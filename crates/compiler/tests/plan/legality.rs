@@ -174,7 +174,7 @@ fn parts_of_a_legal_group_are_legal() {
             let mut inputs = fusion.inputs().to_vec();
             inputs.push(node.into());
             let outputs: Vec<Output> =
-                fusion.outputs().iter().copied().filter(|output| output.val.node != node).collect();
+                fusion.outputs().iter().filter(|output| output.val.node != node).cloned().collect();
             if let (false, Ok(starts_there)) =
                 (outputs.is_empty(), Fusion::new(&graph, inputs, outputs, facts()))
             {

@@ -132,6 +132,17 @@ fn large_tensors_are_shared_among_threads() {
     }
 }
 
+/// The running mean and variance of a normalization over batches.
+#[test]
+fn running_statistics_are_brought_up_to_date() {
+    let text = include_str!("../../../../examples/batch_norm.py");
+    for executor in [Executor::Compiled, Executor::Interpreter, Executor::Evaluator] {
+        let channels = |seed| StridedArray::from(random(DType::F32, &[5], seed));
+        let x = random(DType::F32, &[3, 5, 4, 7], 1).into();
+        check(&compiled(text, executor), vec![x, channels(2), channels(3), channels(4), channels(5)]);
+    }
+}
+
 #[test]
 fn a_plain_call_changes_no_input() {
     let executable = compiled(&definition(BODIES[1].0), Executor::Compiled);

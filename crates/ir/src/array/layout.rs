@@ -32,6 +32,20 @@ impl Layout {
         Layout { offset: 0, sizes: sizes.into(), strides }
     }
 
+    /// Without gaps, these axes from the outermost in memory to the innermost; others, of size 1, lie as in a row-major one.
+    pub fn ordered(
+        sizes: &[usize],
+        order: impl IntoIterator<Item = usize, IntoIter: DoubleEndedIterator>,
+    ) -> Layout {
+        let mut layout = Layout::dense(sizes);
+        let mut step = 1_usize;
+        for axis in order.into_iter().rev() {
+            layout.strides[axis] = step as isize;
+            step = step.wrapping_mul(sizes[axis].max(1));
+        }
+        layout
+    }
+
     /// Number of axes.
     pub fn rank(&self) -> usize {
         self.sizes.len()

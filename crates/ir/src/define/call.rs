@@ -1,11 +1,14 @@
 //! Ops by name: finds the row, binds the arguments, adds the nodes, writes the line of the record.
 
+use std::cmp::Reverse;
+
 use super::arguments::Bound;
+use super::declare::stride_order;
 use super::definer::Definer;
 use super::error::DefineError;
 use super::object::{Argument, Object, Value};
 use super::random::Distribution;
-use crate::graph::Val;
+use crate::graph::{Axes, Val};
 use crate::ops::{self, FormOp, Monoid, OpRef, Prim};
 
 impl Definer {
@@ -31,7 +34,14 @@ impl Definer {
             OpRef::Composite(op) => {
                 self.call_composite(op, &bound).map(|value| self.record_one(&bound, value))
             }
-            OpRef::Form(FormOp::Cast) => self.call_cast(&bound).map(|value| self.record_one(&bound, value)),
+            OpRef::Form(FormOp::Cast) => {
+                let value = self.call_cast(&bound)?;
+                self.keep_order(&bound, value);
+                Ok(self.record_one(&bound, value))
+            }
+            OpRef::Form(FormOp::StrideOrder) => {
+                self.call_stride_order(&bound).map(|value| self.record_one(&bound, value))
+            }
             OpRef::Form(FormOp::Size) => self.call_size(&bound),
             OpRef::Form(FormOp::Shape) => self.call_shape(&bound),
             OpRef::Form(form) => self.call_form(form, &bound),
@@ -150,6 +160,29 @@ impl Definer {
             return Err(error.at(bound.span_of(param)));
         }
         Ok(value.val)
+    }
+
+    /// A copy whose memory order is remembered for the case that it is an output.
+    fn call_stride_order(&mut self, bound: &Bound) -> Result<Value, DefineError> {
+        let arg = self.tensor(bound)?;
+        let ranks = stride_order(bound, self.graph.shape(arg).len())?;
+        let copied = vec![Argument::positional(bound.object("arg").clone())];
+        let copied = Bound::new(bound.op, &OpRef::Prim(Prim::Set).params(), copied)?;
+        let value = self.call_prim(Prim::Set, &copied)?;
+        let mut axes: Axes = (0..ranks.len() as u8).collect();
+        axes.sort_unstable_by_key(|&axis| Reverse(ranks[usize::from(axis)]));
+        if !axes.is_empty() {
+            self.orders.insert(value.entry, axes);
+        }
+        Ok(value)
+    }
+
+    /// A cast lies in memory as its operand does.
+    fn keep_order(&mut self, bound: &Bound, value: Value) {
+        let order = bound.object("arg").as_value().and_then(|arg| self.orders.get(&arg.entry));
+        if let Some(order) = order.cloned() {
+            self.orders.insert(value.entry, order);
+        }
     }
 
     fn call_size(&mut self, bound: &Bound) -> Result<Object, DefineError> {

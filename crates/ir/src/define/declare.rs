@@ -185,7 +185,8 @@ fn layout_of_contiguity(bound: &Bound) -> Result<DeclaredLayout, DefineError> {
     Ok(layout)
 }
 
-fn stride_order(bound: &Bound, rank: usize) -> Result<Vec<usize>, DefineError> {
+/// For each axis its rank in memory, 0 innermost; empty for row-major.
+pub(super) fn stride_order(bound: &Bound, rank: usize) -> Result<Vec<usize>, DefineError> {
     let Some(given) = bound.ints("stride_order") else { return Ok(Vec::new()) };
     if given.is_empty() {
         return Ok(Vec::new());

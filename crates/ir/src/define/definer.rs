@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use indexmap::IndexSet;
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::Definition;
@@ -13,8 +14,8 @@ use super::arguments::describe;
 use super::error::DefineError;
 use super::object::{Object, Value};
 use super::random::Stateful;
-use super::record::{Action, Record, Statement};
-use crate::graph::{Form, Fusion, Graph, Node, Output, Task, TaskData, TaskKind, Tasks, Type, Val};
+use super::record::{Action, Entry, Record, Statement};
+use crate::graph::{Axes, Form, Fusion, Graph, Node, Output, Task, TaskData, TaskKind, Tasks, Type, Val};
 use crate::index::{Expr, Facts};
 use crate::ops::Prim;
 use crate::text::Span;
@@ -38,6 +39,8 @@ pub struct Definer {
     pub(super) op: &'static str,
     /// Its place in the source text.
     pub(super) span: Option<Span>,
+    /// The axes in memory, outermost first, of results whose order the definition asks for.
+    pub(super) orders: FxHashMap<Entry, Axes>,
 }
 
 impl Definer {
@@ -66,7 +69,8 @@ impl Definer {
         self.record.entry(value.entry).is_scalar
     }
 
-    /// Gives a tensor back, if `alias` is given written into the memory of that input.
+    /// Gives a tensor back, if `alias` is given written into the memory of that input, else in memory of its own, in the
+    /// order of axes that `stride_order` asked for.
     ///
     /// # Errors
     /// For a scalar, and for an alias that is no input tensor or has another type.
@@ -75,7 +79,8 @@ impl Definer {
         let tensor = self.output_tensor("output", output)?;
         let alias = alias.map(|alias| self.output_tensor("alias_input", alias)).transpose()?;
         let place = alias.map(|alias| self.alias_place(tensor, alias)).transpose()?;
-        self.outputs.push(Output { val: tensor.val, alias: place });
+        let order = self.orders.get(&tensor.entry).filter(|_| place.is_none()).cloned().unwrap_or_default();
+        self.outputs.push(Output { val: tensor.val, alias: place, order });
         let action = Action::Output { value: tensor.entry, alias: alias.map(|alias| alias.entry) };
         self.record.add_statement(Statement { action, results: Vec::new(), span: self.span });
         Ok(())

@@ -12,7 +12,7 @@ use super::function::{Function, python_number};
 use super::object::{Argument, Object, Value};
 use super::record::{DeclaredLayout, Record};
 use crate::DType;
-use crate::graph::{Form, Fusion, Graph, Library, Node, Val, ValMap};
+use crate::graph::{Axes, Form, Fusion, Graph, Library, Node, Val, ValMap};
 use crate::index::{Atom, Expr, Term};
 use crate::ops::{FormOp, Monoid};
 
@@ -284,9 +284,20 @@ impl Lifter<'_> {
                 object = self.full(object, 0, self.graph.dtype(output.val))?;
             }
             let alias = output.alias.map(|input| self.objects[&self.view.inputs()[input as usize]].clone());
+            if !output.order.is_empty() {
+                object = self.ordered(object, &output.order)?;
+            }
             self.definer.add_output(&object, alias.as_ref())?;
         }
         Ok(())
+    }
+
+    /// A tensor with its axes in this order in memory, outermost first.
+    fn ordered(&mut self, object: Object, order: &Axes) -> Result<Object, DefineError> {
+        let mut ranks = vec![0; order.len()];
+        order.iter().rev().enumerate().for_each(|(rank, &axis)| ranks[usize::from(axis)] = rank as i64);
+        let ranks = Argument::keyword("stride_order", Object::ints(ranks));
+        self.definer.call(FormOp::StrideOrder.name(), vec![Argument::positional(object), ranks])
     }
 
     fn size_list<'e>(&mut self, sizes: impl IntoIterator<Item = &'e Expr>) -> Result<Object, DefineError> {

@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use super::container::Graph;
-use super::fusion::{Fusion, Output};
+use super::fusion::Fusion;
 use super::node::{Node, Val};
 use super::rewrite::ValMap;
 use crate::index::Facts;
@@ -45,7 +45,7 @@ impl Graph {
     fn move_view(&self, view: &Fusion, kept: &Graph, map: &ValMap) -> Fusion {
         view.assert_of(self);
         let moved = |val: Val| map.get(val).expect("collected above");
-        let outputs = view.outputs().iter().map(|o| Output { val: moved(o.val), alias: o.alias }).collect();
+        let outputs = view.outputs().iter().map(|o| o.moved(moved(o.val))).collect();
         let inputs = view.inputs().iter().map(|&val| moved(val)).collect();
         Fusion::new(kept, inputs, outputs, Arc::clone(view.facts())).expect("a moved view stays closed")
     }

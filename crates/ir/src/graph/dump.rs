@@ -22,7 +22,12 @@ pub fn dump(graph: &Graph, view: &Fusion) -> String {
     }
     for output in view.outputs() {
         let alias = output.alias.map_or(String::new(), |input| format!(" in place of input {input}"));
-        let _ = writeln!(text, "output {}{alias}", output.val);
+        let order = if output.order.is_empty() {
+            String::new()
+        } else {
+            format!(" with axes in memory as {}", list(&output.order))
+        };
+        let _ = writeln!(text, "output {}{alias}{order}", output.val);
     }
     text
 }

@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 use thiserror::Error;
 
 use super::container::Graph;
-use super::node::{Form, Node, Val};
+use super::node::{Axes, Form, Node, Val};
 use crate::index::Facts;
 
 /// Why values do not make a view.
@@ -29,17 +29,26 @@ pub enum ViewError {
 }
 
 /// Something a view gives back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Output {
     /// The value.
     pub val: Val,
     /// For an in-place output, which input's memory it is written to.
     pub alias: Option<u32>,
+    /// Its axes from the outermost in memory to the innermost; empty: row-major. An in-place output lies like its input.
+    pub order: Axes,
 }
 
 impl From<Val> for Output {
     fn from(val: Val) -> Output {
-        Output { val, alias: None }
+        Output { val, alias: None, order: Axes::new() }
+    }
+}
+
+impl Output {
+    /// The same output of another view, where the value is this one.
+    pub(super) fn moved(&self, val: Val) -> Output {
+        Output { val, ..self.clone() }
     }
 }
 
@@ -130,7 +139,7 @@ impl Fusion {
     /// # Errors
     /// As [`Fusion::new`].
     pub fn mapped(&self, graph: &Graph, map: impl Fn(Val) -> Val) -> Result<Fusion, ViewError> {
-        let outputs = self.outputs.iter().map(|o| Output { val: map(o.val), alias: o.alias }).collect();
+        let outputs = self.outputs.iter().map(|o| o.moved(map(o.val))).collect();
         Fusion::new(graph, self.inputs.iter().map(|&val| map(val)).collect(), outputs, self.facts.clone())
     }
 

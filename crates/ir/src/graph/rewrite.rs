@@ -8,7 +8,7 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 
 use super::container::Graph;
-use super::fusion::{Fusion, Output};
+use super::fusion::Fusion;
 use super::node::{Node, Val};
 use crate::index::Facts;
 
@@ -77,7 +77,7 @@ pub fn rewrite(
         }
     }
     let moved = |val: Val| map.get(val).expect("a view holds what its outputs reach");
-    let outputs = fusion.outputs().iter().map(|o| Output { val: moved(o.val), alias: o.alias }).collect();
+    let outputs = fusion.outputs().iter().map(|o| o.moved(moved(o.val))).collect();
     let view = Fusion::new(graph, fusion.inputs().to_vec(), outputs, Arc::new(facts))
         .expect("the rewritten view reaches the same inputs");
     (view, map)

@@ -106,6 +106,8 @@ forms! {
         "The elements in row-major order, in another shape; one -1 is worked out.";
     Permute = "permute" [ARG, Param::required("dims", ParamKind::Ints)]
         "Dimensions reordered: result dimension `i` is dimension `dims[i]`.";
+    StrideOrder = "stride_order" [ARG, Param::required("stride_order", ParamKind::Ints)]
+        "A copy that as an output lies in memory in this order: dimension `i` has rank `stride_order[i]`, 0 innermost; an empty list says row-major.";
     Slice = "slice" [ARG, shape("start_indices"), shape("end_indices"),
         Param::optional("strides", ParamKind::Shape, ParamDefault::Absent), flag("manual_normalization")]
         "The elements from start to before end in each dimension; indices beyond are clamped.";

@@ -206,12 +206,20 @@ impl<'t> Reader<'t> {
         };
         let output = find(0, "output");
         let alias = find(1, "alias_input").filter(|argument| argument.object != Object::None);
-        let taken = usize::from(output.is_some()) + usize::from(find(1, "alias_input").is_some());
-        let Some(output) = output.filter(|_| taken == arguments.len()) else {
-            let label = "expected the arguments output and alias_input";
+        let order = arguments.iter().find(|argument| argument.keyword.as_deref() == Some("stride_order"));
+        let given = [output, find(1, "alias_input"), order];
+        let taken = given.iter().flatten().count();
+        let Some(output) =
+            output.filter(|_| taken == arguments.len() && (alias.is_none() || order.is_none()))
+        else {
+            let label = "expected the arguments output and alias_input, or output and stride_order";
             return Err(Refusal::Complaint(Complaint::new(span, "wrong arguments of `add_output`", label)));
         };
-        self.definer.add_output(&output.object, alias.map(|alias| &alias.object))?;
+        let mut output = output.object.clone();
+        if let Some(order) = order.filter(|order| order.object != Object::None) {
+            output = self.definer.call("stride_order", vec![Argument::positional(output), order.clone()])?;
+        }
+        self.definer.add_output(&output, alias.map(|alias| &alias.object))?;
         Ok(Object::None)
     }
 

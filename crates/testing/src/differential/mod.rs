@@ -18,6 +18,8 @@ use ferrofuse::{
     Argument, ArrayView, CompileOptions, Decision, Definition, Executable, Executor, Hints, Machine,
     MachineOptions, PlanOptions, Schedule, Side, Stream,
 };
+use ir::array::Layout;
+use ir::graph::Output;
 use ir::graph::evaluate::{EvaluateError, EvaluateOptions, Evaluated, compare, evaluate};
 use ir::kernel::{LaneOrder, Options as InterpreterOptions};
 
@@ -276,9 +278,28 @@ impl Check {
         let mut bytes = Vec::new();
         for (number, (output, expected)) in outputs.iter().zip(expected).enumerate() {
             compare_output(name, number, expected, &output.view(), covered)?;
+            self.check_order(name, number, output)?;
             bytes.push(output.as_bytes().to_vec());
         }
         Ok(bytes)
+    }
+
+    /// An output lies in memory without gaps in the order that the definition asks for.
+    fn check_order(&self, executor: &str, number: usize, output: &ferrofuse::Tensor) -> Result<(), Failure> {
+        let Output { alias, order, .. } = &self.definition.fusion.outputs()[number];
+        let wanted = match order.is_empty() {
+            true => Layout::dense(output.sizes()),
+            false => Layout::ordered(output.sizes(), order.iter().map(|&axis| axis.into())),
+        };
+        if alias.is_some() || wanted.strides[..] == *output.strides() {
+            return Ok(());
+        }
+        let what = format!(
+            "{executor}, output {number}: strides should be {:?}, but are {:?}",
+            wanted.strides,
+            output.strides()
+        );
+        Err(Failure::new(Kind::Mismatch, what))
     }
 
     /// Calls the executable so that it writes to inputs, where it is to, and compares what they hold then.

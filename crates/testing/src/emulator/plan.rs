@@ -4,9 +4,10 @@
 
 use codegen::cuda::{CudaKernel, Parameter, emit};
 use compiler::lower::{Argument, BufferSource, Lowered};
+use compiler::placement::Placement;
 use compiler::{Decision, Kernels, Plan};
 use cranelift_entity::EntityRef;
-use ir::array::{Array, ArrayView};
+use ir::array::{Array, ArrayView, Layout};
 use ir::graph::{Signature, Sizes, Val};
 use ir::index::{Expr, Sym};
 use ir::kernel::{Access, NO_FAULT};
@@ -71,10 +72,13 @@ impl<'a> EmulatedPlan<'a> {
 
     fn array(&self, sizes: &Sizes, val: Val, bytes: &[u8]) -> Result<Array, String> {
         let shape = sizes.sizes(self.plan.graph.shape(val)).map_err(|error| error.to_string())?;
-        let mut array =
-            Array::zeros(self.plan.graph.dtype(val), &shape).map_err(|error| error.to_string())?;
-        array.as_mut_bytes().copy_from_slice(bytes);
-        Ok(array)
+        let layout = match self.plan.placements.get(&val) {
+            Some(Placement::Ordered(order)) => Layout::ordered(&shape, order.iter().map(|&axis| axis.into())),
+            // What lies like an input lies like the dense copy that this has of it.
+            Some(Placement::Like(_)) | None => Layout::dense(&shape),
+        };
+        let view = ArrayView::new(bytes, 0, self.plan.graph.dtype(val), &shape, &layout.strides);
+        view.and_then(|view| view.to_array()).map_err(|error| error.to_string())
     }
 }
 

@@ -6,7 +6,7 @@ use ir::ops::call::OpRef;
 use super::calls::calls;
 use super::data::{Input, Numbers, Placement};
 use super::draws::Draws;
-use super::program::{Draft, Program, Step, Tensor};
+use super::program::{Draft, Given, Program, Step, Tensor};
 
 /// Sizes that programs are made of; small ones are the likelier.
 pub(super) const SIZES: [usize; 14] = [1, 2, 3, 3, 5, 5, 8, 8, 16, 17, 33, 100, 0, 1];
@@ -58,6 +58,7 @@ pub fn generate(seed: u64) -> Program {
         }
     }
     writer.outputs(&mut draws);
+    writer.memory_orders(&mut draws);
     writer.in_place(&mut draws);
     writer.program.drop_dead();
     writer.program
@@ -168,6 +169,24 @@ impl Writer {
             living.drop_dead();
             if !living.steps.iter().any(|step| step.results.contains(&tensor)) {
                 self.program.outputs.push(tensor);
+            }
+        }
+    }
+
+    /// Sometimes outputs whose axes lie in memory in another order than row-major.
+    fn memory_orders(&mut self, draws: &mut Draws) {
+        for place in 0..self.program.outputs.len() {
+            let tensor = self.program.outputs[place];
+            let mut order: Vec<i64> = (0..self.draft.shape(tensor).len() as i64).collect();
+            if order.len() < 2 || draws.percent(75) {
+                continue;
+            }
+            draws.shuffle(&mut order);
+            let arguments =
+                vec![(None, Given::Tensor(tensor)), (Some("stride_order"), Given::Numbers(order))];
+            let ordered = self.program.fresh();
+            if self.try_steps(vec![Step { op: "stride_order", arguments, results: vec![ordered] }]) {
+                self.program.outputs[place] = ordered;
             }
         }
     }

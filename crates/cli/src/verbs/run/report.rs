@@ -51,6 +51,8 @@ struct Output {
     name: String,
     dtype: &'static str,
     sizes: Vec<usize>,
+    /// In elements.
+    strides: Vec<isize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<PathBuf>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -101,6 +103,7 @@ impl Report {
             name: name.clone(),
             dtype: tensor.dtype().short_name(),
             sizes: tensor.sizes().to_vec(),
+            strides: tensor.strides().to_vec(),
             file: files.get(place).cloned(),
             check: comparisons.map(|comparisons| check(&comparisons[place])),
         };

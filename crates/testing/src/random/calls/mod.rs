@@ -62,7 +62,8 @@ impl Caller<'_> {
             89..92 => self.scan(),
             92..96 => self.normalization(),
             96..98 => self.factory(),
-            98 => self.set("segment_set"),
+            98 if self.draws.percent(50) => self.set("segment_set"),
+            98 => self.stride_order(),
             _ => self.set("set"),
         }
     }

@@ -91,6 +91,18 @@ impl Caller<'_> {
         self.add_form(FormOp::Reshape, arguments, 1);
     }
 
+    pub(super) fn stride_order(&mut self) {
+        let tensor = self.tensor();
+        let rank = self.rank(tensor);
+        let mut order: Vec<i64> = (0..rank as i64).collect();
+        self.draws.shuffle(&mut order);
+        if self.draws.percent(20) {
+            order.iter_mut().for_each(|place| *place -= rank as i64);
+        }
+        let arguments = vec![(None, Given::Tensor(tensor)), (Some("stride_order"), Given::Numbers(order))];
+        self.add_form(FormOp::StrideOrder, arguments, 1);
+    }
+
     pub(super) fn permute(&mut self) {
         let tensor = self.tensor();
         let mut order: Vec<i64> = (0..self.rank(tensor) as i64).collect();
