@@ -125,3 +125,13 @@ fn an_index_out_of_range_is_told_in_every_order() {
         assert!(error.ends_with("index 701 is out of range"), "{order:?}: {error}");
     }
 }
+
+#[test]
+fn a_fold_with_a_lambda() {
+    check(include_str!("definitions/lambda_softmax.py"), &SIZES[..5]);
+}
+
+#[test]
+fn scans_and_places() {
+    check(include_str!("definitions/scans_and_places.py"), &SIZES[..4]);
+}
