@@ -59,7 +59,9 @@ pub fn legal(graph: &Graph, view: &Fusion) -> Result<Witness, Refusal> {
     let walked =
         |node: &Node| space.axes_of(graph, (*node).into()).iter().flatten().all(|axis| order.contains(axis));
     let mut stages = stages(&below, &folds);
-    stages.retain(|node, _| walked(node));
+    // Of complex numbers kernels hold the parts, so the whole is nowhere but in memory.
+    let is_real = |node: &Node| !graph.dtype((*node).into()).is_complex();
+    stages.retain(|node, _| walked(node) && is_real(node));
     let witness = Witness { space, folds, stores, workers, order, scanned, levels, stages };
     refuse_alone(view, &witness)?;
     Ok(witness)

@@ -24,7 +24,7 @@ pub struct Witness {
     /// How many stages follow each other within a worker.
     pub levels: u32,
     /// The first stage that can compute a node. Of what waits for terminal folds there is none, nor of what is only read
-    /// through an index map, whose axes no loop walks.
+    /// through an index map, whose axes no loop walks, nor of complex numbers, whose parts kernels hold.
     pub stages: FxHashMap<Node, u32>,
 }
 
