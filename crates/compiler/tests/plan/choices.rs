@@ -46,7 +46,10 @@ fn a_schedule_that_does_not_fit_says_why() {
         ("schedule lanes 3\nrow x0\ninner x1", "lanes must be a power of two from 1 to 1024, not 3"),
         ("schedule lanes 8\nrow x0\ninner x1\nrow x9", "the segment has no axis x9"),
         ("schedule lanes 8\nrow x0", "axis x1 must stand in exactly one of block, rows and inner"),
-        ("schedule lanes 8\nrow x0\nrow x1", "axis x1 is scanned, or reduced by a fold whose result"),
+        (
+            "schedule lanes 8\nrow x0\nrow x1",
+            "axis x1 is scanned, or reduced by a fold whose result the segment needs",
+        ),
         ("schedule lanes 8\nblock x0 by 0\ninner x1", "axis x0 has chunks of size 0"),
         ("schedule lanes 8\nblock x0 by 9223372036854775807\ninner x1", "must be from 1 to 4503599627370496"),
         ("schedule lanes 8\nfuse x0 x1\ninner x1", "axes x0 and x1 cannot be walked by one loop"),
@@ -65,6 +68,21 @@ fn a_schedule_that_does_not_fit_says_why() {
             "{error}"
         );
     }
+}
+
+#[test]
+fn complex_numbers_are_not_carried() {
+    let body = "
+        T0 = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Float)
+        T1 = fd.ops.exp(T0)
+        T2 = fd.ops.complex(T0, T1)
+        fd.add_output(T2)";
+    let definition = define(body);
+    let [part, whole] = [0, 1].map(|place| definition.fusion.order()[place]);
+    let carrying = |node| with_schedule(body, &format!("schedule lanes 4\ninner x0\nlane x0\ncarry {node}"));
+    carrying(part).expect("a part can be carried");
+    let error = carrying(whole).expect_err("kernels hold parts").to_string();
+    assert!(error.contains("cannot be carried from stage to stage: no stage"), "{error}");
 }
 
 /// The loop would turn around work that does not know it: the same elements would be stored once a turn.
