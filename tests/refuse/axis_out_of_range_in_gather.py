@@ -4,6 +4,6 @@ def f(fd):
     fd.add_output(fd.ops.gather(x, index, dim=2))
 
 # ---- expect
-# 4:47: `gather`: argument `dim` must be axes from -2 to 1, but is the number 2
+# 4:47: `gather`: argument `dim` must be an axis from -2 to 1, but is the number 2
 #     fd.add_output(fd.ops.gather(x, index, dim=2))
-#                                               ^ expected axes from -2 to 1
+#                                               ^ expected an axis from -2 to 1

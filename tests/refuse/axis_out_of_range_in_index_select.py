@@ -4,6 +4,6 @@ def f(fd):
     fd.add_output(fd.ops.index_select(x, index, dim=-3))
 
 # ---- expect
-# 4:53: `index_select`: argument `dim` must be axes from -2 to 1, but is the number -3
+# 4:53: `index_select`: argument `dim` must be an axis from -2 to 1, but is the number -3
 #     fd.add_output(fd.ops.index_select(x, index, dim=-3))
-#                                                     ^^ expected axes from -2 to 1
+#                                                     ^^ expected an axis from -2 to 1

@@ -3,6 +3,6 @@ def f(fd):
     fd.add_output(fd.ops.rand_like(x))
 
 # ---- expect
-# 3:36: `rand_like`: argument `arg` must be a tensor of floats, but is a value of the program
+# 3:36: `rand_like`: argument `arg` must be a tensor of floats, but is one of i32
 #     fd.add_output(fd.ops.rand_like(x))
 #                                    ^ expected a tensor of floats

@@ -38,7 +38,7 @@ def taken(operand, ops):
     for axis, size in enumerate(x.shape):
         for kind in (np.int64, np.int32) if size else ():
             yield from along(operand, x, axis, kind)
-    if x.ndim == 2 and x.shape[0] and not operand.dtype.is_complex:
+    if x.ndim == 2 and x.shape[0]:
         at = places((2, 3), x.shape[0], np.int64)
         yield case("embedding_fwd", "fd.ops.embedding_fwd({1}, {0})", operand, at, x[at])
 

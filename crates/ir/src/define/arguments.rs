@@ -161,7 +161,7 @@ impl Bound {
     /// One axis of a tensor of this rank; negative ones count from the end.
     pub fn axis(&self, param: &str, rank: usize) -> Result<usize, DefineError> {
         let axis = self.int(param)?;
-        wrap(axis, rank).ok_or_else(|| self.refuse(param, &axes_of(rank)))
+        wrap(axis, rank).ok_or_else(|| self.refuse(param, &places_of("an axis", rank)))
     }
 
     /// Axes of a tensor of this rank, each once, in the order they were given, if they were.
@@ -171,7 +171,7 @@ impl Bound {
         for axis in given {
             match wrap(axis, rank) {
                 Some(axis) if !axes.contains(&(axis as u8)) => axes.push(axis as u8),
-                _ => return Err(self.refuse(param, &format!("{}, each once", axes_of(rank)))),
+                _ => return Err(self.refuse(param, &format!("{}, each once", places_of("axes", rank)))),
             }
         }
         Ok(Some(axes))
@@ -195,11 +195,12 @@ fn is_lone(param: &Param, object: &Object) -> bool {
     }
 }
 
-fn axes_of(rank: usize) -> String {
+/// What may stand for one axis, or for several, of a tensor of this rank.
+fn places_of(what: &str, rank: usize) -> String {
     match rank {
         0 => "no axis, as the tensor has none".to_owned(),
         1 => "an axis of a tensor that has one".to_owned(),
-        _ => format!("axes from {} to {}", -(rank as i64), rank - 1),
+        _ => format!("{what} from {} to {}", -(rank as i64), rank - 1),
     }
 }
 

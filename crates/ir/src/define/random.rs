@@ -80,7 +80,8 @@ impl Definer {
     ) -> Result<Val, DefineError> {
         let (dtype, shape) = (self.graph.dtype(arg), self.shape(arg));
         if !dtype.is_float() {
-            return Err(bound.refuse("arg", "a tensor of floats"));
+            let error = self.refuse("a tensor of floats", format!("one of {dtype}")).argument("arg");
+            return Err(error.at(bound.span_of("arg")));
         }
         let sequence = self.next_sequence()?;
         let standard = self.standard(kind, sequence, &shape, dtype)?;

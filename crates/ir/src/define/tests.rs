@@ -315,9 +315,14 @@ fn calls(op: OpRef, dtype: DType) -> bool {
     for (place, param) in
         params.iter().enumerate().filter(|(_, param)| param.default == ParamDefault::Required)
     {
-        let object = match op.name() {
-            "where" if place == 0 => flag.clone(),
-            "index_select" if param.name == "index" => row.clone(),
+        let object = match (op.name(), param.name) {
+            ("where", _) if place == 0 => flag.clone(),
+            ("index_select", "index") => row.clone(),
+            ("dropout_backward", "mask") => flag.clone(),
+            ("grouped_mm", "offsets") => declare(&[1], DType::I32),
+            ("instance_norm" | "instance_norm_backward", _) => declare(&[1; 3], dtype),
+            ("sdpfa_bwd", "logsumexp") => declare(&[1; 3], dtype),
+            ("sdpfa_fwd" | "sdpfa_bwd", _) => declare(&[1; 4], dtype),
             _ => sample(param, tensor.clone(), flag.clone()),
         };
         required.push(Argument::keyword(param.name, object));

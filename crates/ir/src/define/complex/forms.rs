@@ -27,6 +27,7 @@ const BY_PARTS: &[FormOp] = &[
     FormOp::IndexSelect,
     FormOp::Select,
     FormOp::Triu,
+    FormOp::EmbeddingFwd,
     FormOp::Sum,
     FormOp::Cumsum,
 ];
