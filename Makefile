@@ -23,8 +23,7 @@ wheel: setup
 test: setup
 	cargo fmt --check
 	cargo clippy --workspace --all-targets -- -D warnings
-	cargo test --workspace
-	cargo build --package ferrofuse-cli
+	cargo test --workspace # builds the binary too, which the lines below run
 	.venv/bin/python tests/numpy/oracle.py $(TARGET)/debug/ferrofuse
 	.venv/bin/python tests/numpy/ops.py $(TARGET)/debug/ferrofuse
 	$(TARGET)/debug/ferrofuse fuzz --seconds 60 --seed 1 --output $(TARGET)/found
