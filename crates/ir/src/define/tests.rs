@@ -231,7 +231,7 @@ fn sample(param: &Param, tensor: Object, flag: Object) -> Object {
         (ParamKind::Scalar, "index") => Object::int(0),
         (ParamKind::Combine, _) => Object::Text("argmax".into()),
         (ParamKind::Scalar | ParamKind::Int | ParamKind::Numbers, _) => Object::int(1),
-        (ParamKind::Ints, "dims" | "broadcast_dims") => Object::ints([0, 1]),
+        (ParamKind::Ints, "dims" | "broadcast_dims" | "stride_order") => Object::ints([0, 1]),
         (ParamKind::Ints, _) => Object::ints([1, 1]),
         (ParamKind::Shape, _) => Object::ints([1, 1]),
         (ParamKind::Bool, _) => Object::bool(false),
