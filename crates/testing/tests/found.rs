@@ -64,6 +64,19 @@ const FOUND: &[Found] = &[
         schedule: "schedule lanes 4\nblock x0 by 3\ninner x1\nlane x1",
     },
     Found {
+        name: "what is carried within rows that there are none of is not there after them",
+        body: "
+            T0 = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+            T1 = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Float)
+            T2 = fd.ops.sum(T0, dims=[1])
+            T3 = fd.ops.exp(T1)
+            T4 = fd.ops.add(T2, T3)
+            fd.add_output(T4)",
+        sizes: &[&[3, 0], &[3]],
+        numbers: Numbers::Normal,
+        schedule: "schedule lanes 4\nblock x0 by 2\nrow x1\ninner x0\nlane x0\ncarry n3",
+    },
+    Found {
         name: "one lane may add a whole column, and lose every small number beside a large one",
         body: "
             T0 = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)

@@ -179,6 +179,8 @@ impl<'a> Nest<'a> {
                 self.open_axis(axis, if outside { LoopKind::Lanes } else { LoopKind::Serial });
                 self.outer_loops(outer, depth + 1);
                 self.close_axis(axis);
+                // The loop may not have turned once, so nothing that it kept is there for what follows.
+                self.carried.clear();
             }
             None => (0..self.witness().levels).for_each(|level| self.stage(level)),
         }
