@@ -103,8 +103,14 @@ fn explain_needs_no_data() {
 fn emit_prints_every_stage_of_every_example() {
     for example in files(&super::root().join("examples")) {
         for stage in ["definition", "graph", "segments", "schedule", "kernel", "llvm", "asm", "cuda"] {
-            let text = fine(&format!("emit examples/{example} --stage {stage} --segment 0"));
-            assert!(text.lines().count() > 0, "{example} {stage}");
+            let path = format!("examples/{example}");
+            let answer = ferrofuse(["emit", &path, "--stage", stage, "--segment", "0"]);
+            if example == "nanogpt_attention.py" && stage == "cuda" {
+                assert!(answer.stderr.contains("which a library computes"), "{}", answer.stderr);
+                continue;
+            }
+            assert_eq!(answer.code, 0, "{example} {stage}: {}", answer.stderr);
+            assert!(answer.stdout.lines().count() > 0, "{example} {stage}");
         }
     }
     assert!(fine("emit examples/silu_mul.py --stage cuda --target sm_90").contains("__global__"));

@@ -102,6 +102,9 @@ fn every_primitive_for_every_target_that_runs_here() {
 
 #[test]
 fn most_primitives_have_code() {
-    let with_code = Prim::ALL.iter().filter(|prim| cases().iter().any(|case| case.prim == **prim)).count();
-    assert_eq!(with_code, Prim::ALL.len());
+    let has_case = |prim: &Prim| cases().iter().any(|case| case.prim == *prim);
+    // Kernels hold complex numbers as their parts.
+    let left_out: Vec<Prim> =
+        Prim::ALL.iter().copied().filter(|prim| !prim.touches_complex() && !has_case(prim)).collect();
+    assert!(left_out.is_empty(), "{left_out:?}");
 }

@@ -111,7 +111,7 @@ fn table(dtype: DType) -> Table {
         let index = Expr::sym(i);
         let operands = [b.load(first, index.clone()), b.load(second, index.clone())];
         let holds = b.load(condition, index.clone());
-        for &prim in Prim::ALL {
+        for &prim in Prim::ALL.iter().filter(|prim| !prim.touches_complex()) {
             let Some((compute, result)) = computed_in(prim, dtype) else { continue };
             let args: Vec<Value> = match (compute.len(), compute[0] == dtype) {
                 (3, false) => vec![holds, operands[0], operands[1]],
@@ -193,7 +193,7 @@ fn ops_of_bool() {
 #[test]
 fn no_primitive_is_left_out() {
     let dtypes = DType::REAL.into_iter().filter(|dtype| !dtype.is_storage_only());
-    for &prim in Prim::ALL {
+    for &prim in Prim::ALL.iter().filter(|prim| !prim.touches_complex()) {
         assert!(dtypes.clone().any(|dtype| computed_in(prim, dtype).is_some()), "{}", prim.name());
     }
 }

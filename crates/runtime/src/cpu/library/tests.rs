@@ -146,7 +146,7 @@ fn sizes(rank: usize, random: &mut Random) -> Vec<usize> {
 fn sorts() {
     let mut random = Random(0x1234_5678_9abc_def1);
     for round in 0..120 {
-        let dtype = DType::ALL[round % DType::ALL.len()];
+        let dtype = DType::REAL[round % DType::REAL.len()];
         let sizes = sizes(1 + round % 3, &mut random);
         let axis = random.below(sizes.len());
         let operand = Operand::numbers(dtype, &sizes, &mut random);
