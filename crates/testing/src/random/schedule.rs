@@ -42,6 +42,7 @@ fn draw(witness: &Witness, draws: &mut Draws) -> Schedule {
         }
     }
     deal_lanes(&mut schedule, &loops, draws);
+    keep_small(&mut schedule.blocks);
     if draws.percent(60) && !schedule.lanes_outside {
         schedule.carried = carried(witness, draws);
     }
@@ -61,6 +62,16 @@ fn carried(witness: &Witness, draws: &mut Draws) -> Vec<Val> {
 fn chunk(draws: &mut Draws) -> u64 {
     let most = draws.one_of(&[2, 9, 70]);
     draws.between(1, most) as u64
+}
+
+/// Cuts chunks down where arrays of all of them together would be beyond what an interpreter keeps for a block.
+fn keep_small(blocks: &mut [(Axis, u64)]) {
+    const MOST: u64 = 1 << 14;
+    let mut elements = 1;
+    for (_, chunk) in blocks {
+        *chunk = (*chunk).min((MOST / elements).max(1));
+        elements *= *chunk;
+    }
 }
 
 /// Chooses the axis of the lanes: none, one around the stages, or the last one within them; cut by blocks or not.
