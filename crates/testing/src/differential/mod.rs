@@ -125,7 +125,13 @@ pub fn chosen(definition: &Definition, choice: Choice) -> Result<Chosen, Failure
     if draws.percent(25) {
         let symbols = definition.graph.symbols().keys();
         let sizes = [0, 1, 2, 7, 64, 1000, 1 << 14, 1 << 20];
-        chosen.hints = Hints::new(symbols.map(|symbol| (symbol, draws.one_of(&sizes))));
+        // Arrays of a block are as large as the hints make its chunks, and the interpreter keeps them.
+        let mut room = 1 << 20;
+        chosen.hints = Hints::new(symbols.map(|symbol| {
+            let size = draws.one_of(&sizes).min(room);
+            room /= size.max(1);
+            (symbol, size)
+        }));
     } else {
         chosen.plan.schedules = schedules(definition, &chosen.plan, &mut draws)?;
     }
