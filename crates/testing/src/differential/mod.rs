@@ -210,7 +210,9 @@ impl Check {
         let options = EvaluateOptions::default();
         let expected = match evaluate(&definition.graph, &definition.fusion, &views, &options) {
             Ok(evaluation) => Meant::Outputs(evaluation.outputs),
-            Err(EvaluateError::Index { .. }) => Meant::Fault(ExpectedFault::new(&definition, &views)?),
+            Err(EvaluateError::Index { .. } | EvaluateError::Input(_)) => {
+                Meant::Fault(ExpectedFault::new(&definition, &views)?)
+            }
             Err(error) => return Err(Failure::new(Kind::Refused, format!("the evaluator: {error}"))),
         };
         drop(views);
@@ -351,8 +353,10 @@ fn compare_output(
     if let Some(bound) = &expected.bound
         && let Ok(bound) = bound.view().to_array()
     {
-        let bounds = bound.as_slice::<f32>();
-        covered.unbounded += bounds.iter().filter(|bound| !bound.is_finite()).count();
+        // A bound is an f32, that of a complex number one for each part.
+        let bounds =
+            bound.as_bytes().chunks_exact(4).map(|bytes| f32::from_ne_bytes(bytes.try_into().unwrap()));
+        covered.unbounded += bounds.filter(|bound| !bound.is_finite()).count();
     }
     if found.matches() {
         return Ok(());
