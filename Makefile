@@ -26,6 +26,7 @@ test: setup
 	cargo test --workspace # builds the binary too, which the lines below run
 	.venv/bin/python tests/numpy/oracle.py $(TARGET)/debug/ferrofuse
 	.venv/bin/python tests/numpy/ops.py $(TARGET)/debug/ferrofuse
+	$(TARGET)/debug/ferrofuse fuzz --seconds 60 --seed 1 --output $(TARGET)/found
 	$(MAKE) python
 	.venv/bin/python -m pytest --quiet
 

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use codegen::cpu::llvm::CpuTarget;
 use ferrofuse::{
     CodeTarget, Definition, File, Hints, Machine, Plan, PlanOptions, Schedule, Segmentation, parse_schedule,
     value_named,
@@ -104,7 +105,7 @@ fn planned(
 ) -> Result<Planned, Failure> {
     let (hints, layouts) = Inputs::resolve(file, request)?.facts();
     let definition = &file.definition;
-    let target = target.facts(|| machine.target());
+    let target = target.facts(|| machine.target(CpuTarget::Host));
     let plan = compiler::plan(&definition.graph, &definition.fusion, &layouts, &target, &hints, options);
     Ok(Planned { plan: plan.map_err(Failure::user)?, hints })
 }

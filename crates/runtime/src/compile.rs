@@ -8,7 +8,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use codegen::cpu::llvm::CpuTarget;
 use codegen::cpu::{CompiledKernel, Error as CodegenError, compile_kernel};
 use compiler::layout::Layout;
 use compiler::{Decision, Plan, PlanError, plan};
@@ -70,10 +69,11 @@ pub(crate) fn compile(
             Ok(Variant::new(plan, Executor::Interpreter, time, 1, program))
         }
         Executor::Compiled => match options.machine.llvm() {
+            Ok(_) if !options.machine.runs(options.target) => Err(Error::Target(options.target)),
             Ok(llvm) => {
                 let plan = planned(definition, layouts, options)?;
                 let machine_code =
-                    |kernel: &Kernel| compile_kernel(kernel, CpuTarget::Host, &llvm).map(Code::Machine);
+                    |kernel: &Kernel| compile_kernel(kernel, options.target, &llvm).map(Code::Machine);
                 let (time, threads) = (begin.elapsed(), options.machine.threads());
                 Ok(Variant::new(plan, Executor::Compiled, time, threads, machine_code))
             }
@@ -86,7 +86,7 @@ pub(crate) fn compile(
 }
 
 fn planned(definition: &Definition, layouts: &[Layout], options: &CompileOptions) -> Result<Plan, PlanError> {
-    let target = options.machine.target();
+    let target = options.machine.target(options.target);
     plan(&definition.graph, &definition.fusion, layouts, &target, &options.hints, &options.plan)
 }
 

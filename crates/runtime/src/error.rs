@@ -1,5 +1,6 @@
 //! Everything that can go wrong while a fusion is compiled or called, and whose fault it is.
 
+use codegen::cpu::llvm::CpuTarget;
 use compiler::PlanError;
 use ir::array::ArrayError;
 use ir::define::Definition;
@@ -40,6 +41,9 @@ pub enum Error {
     /// A choice of the user does not fit the definition.
     #[error(transparent)]
     Plan(#[from] PlanError),
+    /// Code was asked for that the machine cannot run.
+    #[error("this machine cannot run code for {0}")]
+    Target(CpuTarget),
     /// A kernel program did what it must not: a bug of the compiler, found by the interpreter.
     #[error("{kernel}: {fault}")]
     Fault {

@@ -5,6 +5,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use codegen::cpu::llvm::CpuTarget;
 use compiler::PlanOptions;
 use compiler::layout::Layout;
 use compiler::schedule::Hints;
@@ -29,6 +30,8 @@ pub struct CompileOptions {
     pub executor: Executor,
     /// What it runs on.
     pub machine: Arc<Machine>,
+    /// The instructions that kernels are made of, which the machine must have.
+    pub target: CpuTarget,
     /// Sizes that decisions are made for; the answer is right for all sizes.
     pub hints: Hints,
     /// Choices made by the user instead of the compiler.
@@ -44,6 +47,7 @@ impl Default for CompileOptions {
         CompileOptions {
             executor: Executor::default(),
             machine: Machine::shared(),
+            target: CpuTarget::Host,
             hints: Hints::default(),
             plan: PlanOptions::default(),
             generator: Arc::default(),
@@ -80,7 +84,8 @@ impl Executable {
     /// Compiles a definition for inputs that lie in memory as declared, and without gaps; for others when they come.
     ///
     /// # Errors
-    /// [`Error::Plan`] when choices of the user do not fit the definition.
+    /// [`Error::Plan`] when choices of the user do not fit the definition, [`Error::Target`] when the machine lacks
+    /// instructions.
     pub fn new(definition: Definition, options: CompileOptions) -> Result<Executable, Error> {
         let layouts = match options.executor {
             Executor::Evaluator => vec![Layout::Dense; definition.fusion.inputs().len()],

@@ -79,10 +79,15 @@ impl Machine {
         Llvm::open(&self.llvm)
     }
 
-    /// What the compiler needs to know of the host; without libLLVM, which knows the host, what is usual.
-    pub fn target(&self) -> Target {
+    /// Whether it can run code for a CPU; false without libLLVM.
+    pub fn runs(&self, cpu: CpuTarget) -> bool {
+        self.llvm().is_ok_and(|llvm| Isa::new(&llvm, CpuTarget::Host).runs(&Isa::new(&llvm, cpu)))
+    }
+
+    /// What the compiler needs to know of the host, or of another CPU; without libLLVM, which knows them, what is usual.
+    pub fn target(&self, cpu: CpuTarget) -> Target {
         const USUAL_VECTOR_BITS: u32 = 256;
-        let bits = self.llvm().map(|llvm| Isa::new(&llvm, CpuTarget::Host).vector_bits);
+        let bits = self.llvm().map(|llvm| Isa::new(&llvm, cpu).vector_bits);
         Target::cpu(bits.unwrap_or(USUAL_VECTOR_BITS))
     }
 }

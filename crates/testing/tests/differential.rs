@@ -3,7 +3,7 @@
 use std::panic;
 
 use ferrofuse_testing::fuzz::fuzz;
-use ferrofuse_testing::reduce::{reduce, report};
+use ferrofuse_testing::reduce::{judge, reduce, report};
 
 /// How many programs are checked; `make test` checks more in processes of their own, by `ferrofuse fuzz`.
 const COUNT: u64 = 100;
@@ -13,8 +13,10 @@ fn executors_agree_with_the_evaluator() {
     // A panic is a failure like any other, reported at the end.
     let hook = panic::take_hook();
     panic::set_hook(Box::new(|_| {}));
-    let found = fuzz(0..COUNT, &|_| {});
-    let first = found.failing.iter().next().map(|(&seed, failing)| report(&reduce(failing.clone()), seed));
+    let found = fuzz(0..COUNT);
+    let first = found.failing.iter().next().map(|(&seed, failing)| {
+        report(&reduce(failing.clone(), &mut |program, _, choices| judge(program, choices)), seed)
+    });
     panic::set_hook(hook);
     if let Some(first) = first {
         let all: Vec<String> =

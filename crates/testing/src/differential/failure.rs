@@ -3,8 +3,10 @@
 use std::any::Any;
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 /// A failed check.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
     /// What sort of thing went wrong.
     pub kind: Kind,
@@ -13,7 +15,7 @@ pub struct Failure {
 }
 
 /// Sorts of failures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Kind {
     /// The program itself is no program: the definer or the evaluator refuses it.
     Refused,
@@ -27,10 +29,15 @@ pub enum Kind {
     Threads,
     /// A panic.
     Panic,
+    /// The process that checked it ended.
+    Crash,
+    /// It was not checked in time.
+    Late,
 }
 
 impl Failure {
-    pub(super) fn new(kind: Kind, what: impl Into<String>) -> Failure {
+    /// What went wrong, in words.
+    pub fn new(kind: Kind, what: impl Into<String>) -> Failure {
         Failure { kind, what: what.into() }
     }
 }

@@ -4,65 +4,31 @@
 //! evaluator carries, another answer than its error where an index is out of range, bits that differ between thread counts, a fault or a race in the interpreter, an error, a panic, a
 //! text that does not read back.
 
+mod chosen;
+mod covered;
 mod failure;
 mod faults;
+mod gpu;
+mod machines;
 mod text;
 
-use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use compiler::SegmentPlan;
-use compiler::target::Target;
-use ferrofuse::{
-    Argument, ArrayView, CompileOptions, Decision, Definition, Executable, Executor, Hints, Machine,
-    MachineOptions, PlanOptions, Schedule, Side, Stream,
-};
+use codegen::cpu::llvm::CpuTarget;
+use ferrofuse::{Argument, ArrayView, CompileOptions, Definition, Executable, Executor, Machine, Stream};
 use ir::array::Layout;
 use ir::graph::Output;
-use ir::graph::evaluate::{EvaluateError, EvaluateOptions, Evaluated, compare, evaluate};
-use ir::kernel::{LaneOrder, Options as InterpreterOptions};
+use ir::graph::evaluate::{EvaluateError, EvaluateOptions, Evaluated, evaluate};
 
+pub use chosen::{Choice, Chosen, Device, chosen};
+pub use covered::Covered;
 use failure::panic_message;
 pub use failure::{Failure, Kind};
 use faults::ExpectedFault;
+use machines::machine;
 
-use crate::random::{Draws, Placed, Program, Writable, schedule, segmentation};
-
-/// Who chooses segments and schedules.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Choice {
-    /// The compiler.
-    Default,
-    /// Chance, from this seed.
-    Random(u64),
-}
-
-/// What one check covered.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Covered {
-    /// Kernels that were run.
-    pub kernels: usize,
-    /// Segments that the evaluator ran.
-    pub evaluated: usize,
-    /// Elements that were compared.
-    pub elements: usize,
-    /// Elements of which the bound is not finite, so that anything matches.
-    pub unbounded: usize,
-    /// The largest error over its bound.
-    pub worst_ratio: f64,
-}
-
-impl Covered {
-    /// This and another check together.
-    pub fn add(&mut self, other: &Covered) {
-        self.kernels += other.kernels;
-        self.evaluated += other.evaluated;
-        self.elements += other.elements;
-        self.unbounded += other.unbounded;
-        self.worst_ratio = self.worst_ratio.max(other.worst_ratio);
-    }
-}
+use crate::random::{Placed, Program, Writable};
 
 /// Checks a program with these choices.
 ///
@@ -84,87 +50,12 @@ pub fn check_definition(
     without_panic(|| Check::new(definition, inputs)?.run(chosen))
 }
 
-fn without_panic<T>(check: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+/// What comes of a check, a panic in it being a failure.
+pub(crate) fn without_panic<T>(check: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     match catch_unwind(AssertUnwindSafe(check)) {
         Ok(result) => result,
         Err(panic) => Err(Failure::new(Kind::Panic, panic_message(&*panic))),
     }
-}
-
-/// What a choice stands for.
-#[derive(Clone, Debug)]
-pub struct Chosen {
-    /// The segmentation and the schedules, where they are not the compiler's.
-    pub plan: PlanOptions,
-    /// The sizes that the compiler decides for.
-    pub hints: Hints,
-    /// In which order the interpreter takes blocks and lanes.
-    pub interpreter: InterpreterOptions,
-}
-
-impl Default for Chosen {
-    fn default() -> Chosen {
-        let interpreter = InterpreterOptions { seed: 0, lanes: LaneOrder::Forward, step_limit: 1 << 26 };
-        Chosen { plan: PlanOptions::default(), hints: Hints::default(), interpreter }
-    }
-}
-
-/// The segmentation and the schedules that a choice stands for, or the hints from which the compiler chooses them.
-///
-/// # Errors
-/// When the compiler refuses a segmentation that fits.
-pub fn chosen(definition: &Definition, choice: Choice) -> Result<Chosen, Failure> {
-    let mut chosen = Chosen::default();
-    let Choice::Random(seed) = choice else { return Ok(chosen) };
-    let mut draws = Draws::new(seed);
-    chosen.interpreter.seed = seed;
-    chosen.interpreter.lanes = draws.one_of(&[LaneOrder::Forward, LaneOrder::Reverse]);
-    if draws.percent(70) {
-        chosen.plan.segmentation = Some(segmentation(definition, &mut draws));
-    }
-    if draws.percent(25) {
-        let symbols = definition.graph.symbols().keys();
-        let sizes = [0, 1, 2, 7, 64, 1000, 1 << 14, 1 << 20];
-        // Arrays of a block are as large as the hints make its chunks, and the interpreter keeps them.
-        let mut room = 1 << 20;
-        chosen.hints = Hints::new(symbols.map(|symbol| {
-            let size = draws.one_of(&sizes).min(room);
-            room /= size.max(1);
-            (symbol, size)
-        }));
-    } else {
-        chosen.plan.schedules = schedules(definition, &chosen.plan, &mut draws)?;
-    }
-    Ok(chosen)
-}
-
-/// A random schedule for each segment that has a kernel.
-fn schedules(
-    definition: &Definition,
-    options: &PlanOptions,
-    draws: &mut Draws,
-) -> Result<Vec<(usize, Schedule)>, Failure> {
-    let (graph, fusion) = (&definition.graph, &definition.fusion);
-    let layouts = vec![ferrofuse::Layout::Dense; fusion.inputs().len()];
-    let target = Target::cpu(256);
-    let plan = compiler::plan(graph, fusion, &layouts, &target, &Hints::default(), options)
-        .map_err(|error| Failure::new(Kind::Error, format!("a segmentation that fits: {error}")))?;
-    let drawn = |(number, segment): (usize, &SegmentPlan)| match &segment.decision {
-        Decision::Kernels(kernels) => Some((number, schedule(&kernels.witness, draws))),
-        Decision::Evaluate { .. } | Decision::Library(_) => None,
-    };
-    Ok(plan.segments.iter().enumerate().filter_map(drawn).collect())
-}
-
-/// Machines of one and of two threads, shared by all checks. Buffers of the first end at pages that fault, those of the
-/// second begin at them.
-fn machines() -> &'static [Arc<Machine>; 2] {
-    static MACHINES: OnceLock<[Arc<Machine>; 2]> = OnceLock::new();
-    let machine = |(threads, side)| {
-        let threads = NonZeroUsize::new(threads);
-        Arc::new(Machine::new(MachineOptions { threads, guard: Some(side), ..MachineOptions::default() }))
-    };
-    MACHINES.get_or_init(|| [(1, Side::After), (2, Side::Before)].map(machine))
 }
 
 /// A program with its definition, its inputs in memory, and what the evaluator makes of them: ready for any choices.
@@ -219,43 +110,65 @@ impl Check {
         Ok(Check { definition, placed, expected })
     }
 
-    /// The kernel interpreter, then machine code on one and on two threads.
     fn run(&self, chosen: &Chosen) -> Result<Covered, Failure> {
+        match chosen.device {
+            Device::Cpu(target, threads) => self.run_on_cpu(chosen, target, threads),
+            Device::Gpu(_) if self.sizes_are_wrong() => Ok(Covered::default()),
+            Device::Gpu(order) => self.emulate(chosen, order),
+        }
+    }
+
+    /// The kernel interpreter, then machine code on one and on more threads.
+    fn run_on_cpu(&self, chosen: &Chosen, target: CpuTarget, threads: usize) -> Result<Covered, Failure> {
         let mut covered = Covered::default();
-        let [one, two] = machines();
-        self.execute(&self.compiled(Executor::Interpreter, chosen)?, one, &mut covered)?;
-        let executable = self.compiled(Executor::Compiled, chosen)?;
-        let alone = self.execute(&executable, one, &mut covered)?;
-        let shared = self.execute(&executable, two, &mut covered)?;
+        if let Some(executable) = self.compiled(Executor::Interpreter, chosen, target)? {
+            self.execute(&executable, &machine(1), &mut covered)?;
+        }
+        let Some(executable) = self.compiled(Executor::Compiled, chosen, target)? else { return Ok(covered) };
+        let alone = self.execute(&executable, &machine(1), &mut covered)?;
+        let shared = self.execute(&executable, &machine(threads), &mut covered)?;
         match alone.iter().zip(&shared).position(|(alone, shared)| alone != shared) {
             None => Ok(covered),
             Some(output) => {
-                let what = format!("output {output} has other bits with two threads than with one");
+                let what = format!("output {output} has other bits with {threads} threads than with one");
                 Err(Failure::new(Kind::Threads, what))
             }
         }
     }
 
-    /// The definition made ready for an executor.
-    fn compiled(&self, executor: Executor, chosen: &Chosen) -> Result<Executable, Failure> {
+    /// The definition made ready for an executor; nothing where the sizes are refused, as they should be.
+    fn compiled(
+        &self,
+        executor: Executor,
+        chosen: &Chosen,
+        target: CpuTarget,
+    ) -> Result<Option<Executable>, Failure> {
         let options = CompileOptions {
             executor,
+            target,
             plan: chosen.plan.clone(),
             hints: chosen.hints.clone(),
             interpreter: chosen.interpreter,
-            machine: Arc::clone(&machines()[0]),
+            machine: machine(1),
             generator: Arc::default(),
         };
-        let executable = Executable::for_inputs(self.definition.clone(), options, &self.views())
-            .map_err(|error| Failure::new(Kind::Error, format!("{}: {error}", executor.name())))?;
+        let (name, wrong) = (executor.name(), |what: String| Err(Failure::new(Kind::Error, what)));
+        let executable =
+            match (Executable::for_inputs(self.definition.clone(), options, &self.views()), &self.expected) {
+                (Ok(executable), _) => executable,
+                (Err(error), Meant::Fault(fault)) => return fault.check(name, Err(error)).map(|()| None),
+                (Err(error), Meant::Outputs(_)) => return wrong(format!("{name}: {error}")),
+            };
         let report = &executable.latest().report;
         if report.executor != executor {
             // The evaluator would agree with itself.
-            let notice = report.notice.clone().unwrap_or_default();
-            let what = format!("{} was not run: {notice}", executor.name());
-            return Err(Failure::new(Kind::Error, what));
+            return wrong(format!("{name} was not run: {}", report.notice.clone().unwrap_or_default()));
         }
-        Ok(executable)
+        Ok(Some(executable))
+    }
+
+    fn sizes_are_wrong(&self) -> bool {
+        matches!(&self.expected, Meant::Fault(fault) if fault.is_of_sizes())
     }
 
     fn views(&self) -> Vec<ArrayView<'_>> {
@@ -285,7 +198,7 @@ impl Check {
         }
         let mut bytes = Vec::new();
         for (number, (output, expected)) in outputs.iter().zip(expected).enumerate() {
-            compare_output(name, number, expected, &output.view(), covered)?;
+            covered.compare(name, number, expected, &output.view())?;
             self.check_order(name, number, output)?;
             bytes.push(output.as_bytes().to_vec());
         }
@@ -333,42 +246,8 @@ impl Check {
                 Some(input) => placed[input as usize].view(),
                 None => given.next().expect("one for each output that is given back").view(),
             };
-            compare_output("in place", number, expected, &actual, covered)?;
+            covered.compare("in place", number, expected, &actual)?;
         }
         Ok(())
     }
-}
-
-fn compare_output(
-    executor: &str,
-    number: usize,
-    expected: &Evaluated,
-    actual: &ArrayView<'_>,
-    covered: &mut Covered,
-) -> Result<(), Failure> {
-    let found = compare(expected, actual)
-        .map_err(|error| Failure::new(Kind::Mismatch, format!("{executor}, output {number}: {error}")))?;
-    covered.elements += expected.value.numel();
-    covered.worst_ratio = covered.worst_ratio.max(found.worst_ratio);
-    if let Some(bound) = &expected.bound
-        && let Ok(bound) = bound.view().to_array()
-    {
-        // A bound is an f32, that of a complex number one for each part.
-        let bounds =
-            bound.as_bytes().chunks_exact(4).map(|bytes| f32::from_ne_bytes(bytes.try_into().unwrap()));
-        covered.unbounded += bounds.filter(|bound| !bound.is_finite()).count();
-    }
-    if found.matches() {
-        return Ok(());
-    }
-    let what = format!(
-        "{executor}, output {number} at {:?}: expected {:?}, got {:?}, {} times the bound; {} of {} elements are beyond it",
-        found.at,
-        found.expected.map(|scalar| scalar.to_string()),
-        found.got.map(|scalar| scalar.to_string()),
-        found.worst_ratio,
-        found.mismatches,
-        expected.value.numel()
-    );
-    Err(Failure::new(Kind::Mismatch, what))
 }

@@ -11,6 +11,7 @@ use ir::array::{Array, ArrayView, Layout};
 use ir::graph::{Signature, Sizes, Val};
 use ir::index::{Expr, Sym};
 use ir::kernel::{Access, NO_FAULT};
+use ir::random::Stream;
 use rustc_hash::FxHashMap;
 
 use super::{Arg, Emulator, GuardedBuffer, Launch, Module, Order};
@@ -44,19 +45,25 @@ impl<'a> EmulatedPlan<'a> {
         Ok(EmulatedPlan { plan, modules })
     }
 
+    /// How many kernels there are.
+    pub fn kernels(&self) -> usize {
+        self.modules.iter().map(Vec::len).sum()
+    }
+
     /// The text of all kernels.
     pub fn source(&self) -> String {
         self.modules.iter().flatten().map(|(cuda, _)| cuda.source.as_str()).collect()
     }
 
-    /// The outputs on these inputs, threads running in this order.
+    /// The outputs on these inputs, threads running in this order; draws without a seed begin a stream.
     ///
     /// # Errors
     /// In words: inputs that do not fit, or what a launch reports.
     pub fn run(&self, inputs: &[ArrayView<'_>], order: Order) -> Result<Vec<Array>, String> {
         let (graph, fusion) = (&self.plan.graph, &self.plan.fusion);
-        let sizes =
+        let mut sizes =
             Signature::new(graph, fusion, |_| None).bind(inputs, &[]).map_err(|error| error.to_string())?;
+        Stream::default().symbols(graph).for_each(|(sym, value)| sizes.set(sym, value));
         let mut values: FxHashMap<Val, Vec<u8>> = FxHashMap::default();
         for (&val, input) in fusion.inputs().iter().zip(inputs) {
             let dense = input.to_array().map_err(|error| error.to_string())?;

@@ -111,10 +111,13 @@ impl Input {
             extent *= (self.sizes[axis] * step.unsigned_abs()).max(1);
         }
         let mut draws = Draws::new(self.seed);
+        let parts = if self.dtype.is_complex() { 2 } else { 1 };
         let mut bytes = vec![0; self.placement.offset];
         for _ in 0..extent {
-            let element = self.numbers.draw(self.dtype, &mut draws).bits().to_le_bytes();
-            bytes.extend(&element[..self.dtype.size()]);
+            for _ in 0..parts {
+                let part = self.numbers.draw(self.dtype.real(), &mut draws).bits().to_le_bytes();
+                bytes.extend(&part[..self.dtype.real().size()]);
+            }
         }
         let start = self.placement.offset + first * self.dtype.size();
         let side = if self.seed.is_multiple_of(2) { Side::Before } else { Side::After };
@@ -125,7 +128,7 @@ impl Input {
 }
 
 impl Numbers {
-    /// One number of a dtype.
+    /// One number of a real dtype.
     pub fn draw(self, dtype: DType, draws: &mut Draws) -> Scalar {
         if self == Numbers::Strange && draws.percent(15) {
             return strange(dtype, draws);

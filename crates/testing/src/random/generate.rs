@@ -1,9 +1,10 @@
 //! A program of a seed: inputs, then calls drawn until enough of them were accepted, then outputs.
 
 use ferrofuse::DType;
+use ir::ops::FormOp;
 use ir::ops::call::OpRef;
 
-use super::calls::calls;
+use super::calls::{Called, Context, call};
 use super::data::{Input, Numbers, Placement};
 use super::draws::Draws;
 use super::program::{Draft, Given, Program, Step, Tensor};
@@ -19,9 +20,9 @@ const MAX_ELEMENTS: usize = 3000;
 /// The same for the larger programs.
 const MANY_ELEMENTS: usize = 50_000;
 
-/// Ops of each program that are drawn with an even chance, so that the rarest one is met often.
-const FAVOURED: usize = 3;
-/// Calls that are drawn until a favoured op is among them and accepted.
+/// Ops of each program that are there for their own sake.
+const FAVOURED: u64 = 5;
+/// Calls of a favoured op that are drawn until one is accepted.
 const TRIES: usize = 100;
 
 /// The program of a seed.
@@ -40,28 +41,40 @@ pub fn generate(seed: u64) -> Program {
         writer.scalar(&mut draws);
     }
     let wanted = draws.between(3, 15);
-    let ops: Vec<&'static str> = OpRef::all().map(|op| op.name()).collect();
-    let mut favoured: Vec<&'static str> = (0..FAVOURED).map(|_| draws.one_of(&ops)).collect();
+    let mut favoured = favoured(seed);
     for _ in 0..wanted * 4 {
         if writer.program.steps.len() >= wanted {
             break;
         }
         match favoured.last() {
-            Some(op) if draws.percent(50) => {
-                writer.try_op(op, &mut draws);
+            Some(&op) if draws.percent(50) => {
+                writer.favoured(op, &mut draws);
                 favoured.pop();
             }
             _ => {
-                let steps = writer.drawn(None, &mut draws);
-                writer.try_steps(steps);
+                writer.call(None, &mut draws);
             }
         }
     }
+    favoured.into_iter().for_each(|op| writer.favoured(op, &mut draws));
     writer.outputs(&mut draws);
     writer.memory_orders(&mut draws);
     writer.in_place(&mut draws);
     writer.program.drop_dead();
     writer.program
+}
+
+/// The ops that the program of a seed has for sure, if they fit into it. Neighbouring seeds deal out all ops of the tables,
+/// shuffled anew each time, so that the rarest op is met as often as any.
+fn favoured(seed: u64) -> Vec<OpRef> {
+    let all: Vec<OpRef> = OpRef::all().collect();
+    let deal = |number: u64| {
+        let (round, place) = (number / all.len() as u64, number % all.len() as u64);
+        let mut shuffled = all.clone();
+        Draws::new(round).shuffle(&mut shuffled);
+        shuffled[place as usize]
+    };
+    (0..FAVOURED).map(|number| deal(seed.wrapping_mul(FAVOURED).wrapping_add(number))).collect()
 }
 
 /// A program being written, always with a draft that accepted it.
@@ -116,38 +129,26 @@ impl Writer {
         self.program.inputs.push((tensor, input));
     }
 
-    /// A call, with those before it that prepare its operands.
-    fn drawn(&self, favoured: Option<&'static str>, draws: &mut Draws) -> Vec<Step> {
-        calls(&self.draft, self.program.fresh(), &self.sizes, favoured, draws)
+    /// Adds a call of this op, or of any, with those that prepare its operands; gives what the last one makes, or nothing if
+    /// what was drawn does not suit.
+    fn call(&mut self, op: Option<OpRef>, draws: &mut Draws) -> Option<Vec<Tensor>> {
+        let context = Context {
+            draft: &self.draft,
+            next: self.program.fresh(),
+            sizes: &self.sizes,
+            max_elements: self.max_elements,
+        };
+        let Called { steps, draft } = call(context, op, draws)?;
+        let results = steps.last()?.results.clone();
+        self.draft = draft;
+        self.program.steps.extend(steps);
+        Some(results)
     }
 
-    /// Draws calls until one of this op is accepted, but not for ever: the tensors may all be of a wrong dtype.
-    fn try_op(&mut self, op: &'static str, draws: &mut Draws) {
-        for _ in 0..TRIES {
-            let steps = self.drawn(Some(op), draws);
-            let Some(step) = steps.iter().find(|step| step.op == op) else { continue };
-            let results = step.results.clone();
-            if self.try_steps(steps) {
-                self.kept.extend(results);
-                return;
-            }
-        }
-    }
-
-    /// Adds the steps if the definer accepts all of them and no tensor becomes too large; says whether it did.
-    fn try_steps(&mut self, steps: Vec<Step>) -> bool {
-        let mut draft = self.draft.clone();
-        let most = self.max_elements;
-        let small = |sizes: Vec<usize>| sizes.len() <= 5 && sizes.iter().product::<usize>() <= most;
-        let accepted = steps.iter().all(|step| {
-            draft.step(step).is_ok()
-                && step.results.iter().all(|&result| draft.sizes(result).is_some_and(small))
-        });
-        if accepted {
-            self.draft = draft;
-            self.program.steps.extend(steps);
-        }
-        accepted
+    /// Draws calls until one of this op is accepted, but not for ever: there may be no tensors that it takes.
+    fn favoured(&mut self, op: OpRef, draws: &mut Draws) {
+        let results = (0..TRIES).find_map(|_| self.call(Some(op), draws));
+        self.kept.extend(results.into_iter().flatten());
     }
 
     /// One to four outputs: mostly what nothing uses yet, so that little of the program is dead; some twice, some inputs.
@@ -185,9 +186,10 @@ impl Writer {
             let arguments =
                 vec![(None, Given::Tensor(tensor)), (Some("stride_order"), Given::Numbers(order))];
             let ordered = self.program.fresh();
-            if self.try_steps(vec![Step { op: "stride_order", arguments, results: vec![ordered] }]) {
-                self.program.outputs[place] = ordered;
-            }
+            let step = Step { op: FormOp::StrideOrder.name(), arguments, results: vec![ordered] };
+            self.draft.step(&step).expect("any order of the axes is accepted");
+            self.program.steps.push(step);
+            self.program.outputs[place] = ordered;
         }
     }
 
@@ -217,9 +219,9 @@ impl Writer {
 }
 
 fn dtype(draws: &mut Draws) -> DType {
-    use DType::{BF16, Bool, F8E4M3, F8E5M2, F8E8M0, F16, F32, F64, I32, I64, U64};
+    use DType::{BF16, Bool, C64, C128, F8E4M3, F8E5M2, F8E8M0, F16, F32, F64, I32, I64, U64};
     let common = [F32, F32, F32, F32, F32, F32, BF16, BF16, F16, F64, I32, I64, Bool];
-    let rare = [U64, U64, F8E4M3, F8E5M2, F8E8M0];
+    let rare = [U64, U64, F8E4M3, F8E5M2, F8E8M0, C64, C64, C128];
     if draws.percent(85) { draws.one_of(&common) } else { draws.one_of(&rare) }
 }
 

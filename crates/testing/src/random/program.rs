@@ -96,6 +96,21 @@ impl Size {
 }
 
 impl Given {
+    /// A whole number.
+    pub fn int(value: i64) -> Given {
+        Given::Number(Scalar::from_i64(DType::I64, value))
+    }
+
+    /// A real number.
+    pub fn real(value: f64) -> Given {
+        Given::Number(Scalar::from_f64(DType::F64, value))
+    }
+
+    /// True or False.
+    pub fn flag(value: bool) -> Given {
+        Given::Number(Scalar::from_bool(value))
+    }
+
     /// The tensors that it names.
     pub fn tensors(&self) -> Vec<Tensor> {
         match self {

@@ -1,12 +1,13 @@
 //! A failing program made small: outputs, calls, sizes and oddities of inputs are dropped as long as it fails in the same
 //! way.
 //!
-//! Takes a program with the choices it fails with, gives a smaller one and its report. Greedy, with a budget of checks.
+//! Takes a failing program and a judge of others; gives a smaller one. Greedy, with a budget of candidates. Candidates
+//! are numbered alike everywhere, so a process can be told by numbers which cut of a seed's program to judge.
 
 mod candidates;
 mod report;
 
-use crate::differential::{Choice, Failure, Kind, check};
+use crate::differential::{Choice, Failure, check};
 use crate::random::Program;
 
 pub use report::report;
@@ -21,39 +22,57 @@ const CHOICES: u64 = 6;
 pub struct Failing {
     /// The program.
     pub program: Program,
+    /// The cuts that made it of the program that was drawn: of all candidates, the number, one after the other.
+    pub cuts: Vec<usize>,
     /// Choices with which it fails.
     pub choice: Choice,
     /// How it fails.
     pub failure: Failure,
 }
 
+/// How a program fails with any of these choices; nothing if it does not, or if there is no more time to tell. It is
+/// given the program and the cuts that make it.
+pub type Judge<'a> = dyn FnMut(&Program, &[usize], &[Choice]) -> Option<(Choice, Failure)> + 'a;
+
+/// The program after these cuts; nothing if there is no such cut.
+pub fn cut(program: Program, cuts: &[usize]) -> Option<Program> {
+    cuts.iter().try_fold(program, |program, &cut| candidates::candidates(&program).into_iter().nth(cut))
+}
+
 /// A smaller program that fails in the same way.
-pub fn reduce(failing: Failing) -> Failing {
+pub fn reduce(mut failing: Failing, judge: &mut Judge<'_>) -> Failing {
     let kind = failing.failure.kind;
-    let mut best = again(&failing.program, Choice::Default, kind).unwrap_or(failing);
+    let mut judge = |program: Program, cuts: Vec<usize>, choices: &[Choice]| {
+        let found = judge(&program, &cuts, choices).filter(|(_, failure)| failure.kind == kind);
+        found.map(|(choice, failure)| Failing { program, cuts, choice, failure })
+    };
+    if let Some(plain) = judge(failing.program.clone(), failing.cuts.clone(), &[Choice::Default]) {
+        failing = plain;
+    }
     let mut left = BUDGET;
     loop {
-        let smaller = candidates::candidates(&best.program).into_iter().find_map(|program| {
-            left = left.checked_sub(1)?;
-            fails(&program, best.choice, kind)
+        let choices = choices_like(failing.choice);
+        let candidates = candidates::candidates(&failing.program).into_iter().enumerate();
+        let smaller = candidates.take(left).find_map(|(number, program)| {
+            left -= 1;
+            judge(program, [failing.cuts.as_slice(), &[number]].concat(), &choices)
         });
         match smaller {
-            Some(smaller) => best = smaller,
-            None => return best,
+            Some(smaller) => failing = smaller,
+            None => return failing,
         }
     }
 }
 
-/// The program as a failing one, if it fails in this way with choices like these.
-fn fails(program: &Program, choice: Choice, kind: Kind) -> Option<Failing> {
-    let choices = match choice {
+/// The choices to try for a smaller program.
+fn choices_like(choice: Choice) -> Vec<Choice> {
+    match choice {
         Choice::Default => vec![choice],
         Choice::Random(_) => std::iter::once(choice).chain((0..CHOICES).map(Choice::Random)).collect(),
-    };
-    choices.into_iter().find_map(|choice| again(program, choice, kind))
+    }
 }
 
-fn again(program: &Program, choice: Choice, kind: Kind) -> Option<Failing> {
-    let failure = check(program, choice).err().filter(|failure| failure.kind == kind)?;
-    Some(Failing { program: program.clone(), choice, failure })
+/// The judge that checks in this process.
+pub fn judge(program: &Program, choices: &[Choice]) -> Option<(Choice, Failure)> {
+    choices.iter().find_map(|&choice| Some((choice, check(program, choice).err()?)))
 }

@@ -2,11 +2,12 @@
 
 use std::fmt::Write;
 
-use ferrofuse::Definition;
+use ferrofuse::{Definition, Hints};
+use ir::index::Expr;
 use ir::text::{Names, print};
 
 use super::Failing;
-use crate::differential::{Choice, chosen};
+use crate::differential::{Choice, Device, chosen, without_panic};
 use crate::random::Input;
 
 /// The report of a failing program: a definition file with comments.
@@ -43,7 +44,7 @@ fn constructor(input: &Input) -> String {
     let sizes: Vec<String> = input.sizes.iter().map(|size| format!("{size},")).collect();
     let dtype = input.dtype.numpy_name();
     match input.dtype {
-        dtype if !dtype.is_float() => {
+        dtype if !dtype.is_float() && !dtype.is_complex() => {
             format!("torch.randint(0, 2, ({}), dtype=torch.{dtype})", sizes.join(" "))
         }
         _ => format!("torch.randn(({}), dtype=torch.{dtype})", sizes.join(" ")),
@@ -51,7 +52,17 @@ fn constructor(input: &Input) -> String {
 }
 
 fn choices(definition: &Definition, choice: Choice, text: &mut String) {
-    let Ok(chosen) = chosen(definition, choice) else { return };
+    let Ok(chosen) = without_panic(|| chosen(definition, choice)) else { return };
+    if chosen.device != Device::default() {
+        let _ = writeln!(text, "# {}", chosen.device);
+    }
+    for symbol in definition.graph.symbols().keys() {
+        let (chosen, usual) = (&chosen.hints, Hints::default());
+        let size = Expr::sym(symbol);
+        if chosen.value(&size) != usual.value(&size) {
+            let _ = writeln!(text, "# {symbol} decided for as {}", chosen.value(&size));
+        }
+    }
     if let Some(segmentation) = &chosen.plan.segmentation {
         for line in segmentation.to_text(&|val| definition.name_of(val)).lines() {
             let _ = writeln!(text, "# {line}");

@@ -1,30 +1,41 @@
-//! Processes that check, kept at work: seeds go out, answers come in, and one that dies or hangs is itself an answer.
+//! Processes that check, kept at work: each gets the next seed, and makes small what fails.
 
-use std::io::{BufRead, BufReader, Write};
 use std::ops::Range;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
-use std::thread;
+use std::sync::mpsc::{self, Sender};
 use std::time::{Duration, Instant};
-use std::{env, io};
+use std::{io, thread};
 
-use testing::differential::{Choice, Failure as CheckFailure, Kind};
-use testing::random::generate;
-use testing::reduce::{Failing, report};
+use testing::differential::{Choice, Kind};
+use testing::fuzz::choices;
+use testing::random::{Program, generate};
+use testing::reduce::{Failing, reduce, report};
 
-use super::worker::{Answer, CaseFailure};
+use super::process::Checker;
+use super::worker::{Answer, Request};
 use crate::failure::Failure;
 
-/// Longer than any case with its reduction takes on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(300);
+/// How long what was begun may take beyond the time that was asked for.
+const GRACE: Duration = Duration::from_secs(10);
+/// How long a failing program is made smaller.
+const REDUCTION: Duration = Duration::from_secs(240);
 
-/// Checks the programs of these seeds until the deadline. `told` hears of every answer.
+/// A seed checked.
+pub struct Checked {
+    /// The seed.
+    pub seed: u64,
+    /// What came of it.
+    pub answer: Answer,
+    /// The definition file with comments, if it fails.
+    pub report: Option<String>,
+}
+
+/// Checks the programs of these seeds until the deadline. `told` hears of every one.
 pub fn check(
     seeds: Range<u64>,
     deadline: Option<Instant>,
     jobs: Option<usize>,
-    told: &mut dyn FnMut(u64, Answer) -> Result<(), Failure>,
+    told: &mut dyn FnMut(Checked) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let jobs = jobs.or_else(|| thread::available_parallelism().ok().map(usize::from)).unwrap_or(1);
     let next = AtomicU64::new(seeds.start);
@@ -34,111 +45,62 @@ pub fn check(
         (!late && seed < seeds.end).then_some(seed)
     };
     thread::scope(|scope| {
-        let (answers, received) = mpsc::channel();
+        let (sender, received) = mpsc::channel();
         for _ in 0..jobs.max(1) {
-            let (answers, seed) = (answers.clone(), &seed);
+            let (sender, seed) = (sender.clone(), &seed);
             scope.spawn(move || {
-                if let Err(error) = keep_at_work(seed, &answers) {
+                let checker = Checker::new(deadline.map(|deadline| deadline + GRACE));
+                if let Err(error) = keep_at_work(checker, seed, &sender) {
                     // Nobody hears it only where the others have failed already.
-                    let _ = answers.send(Err(error));
+                    let _ = sender.send(Err(error));
                 }
             });
         }
-        drop(answers);
-        for answer in received {
-            let (seed, answer) = answer?;
-            told(seed, answer)?;
-        }
-        Ok(())
+        drop(sender);
+        received.into_iter().try_for_each(|checked| told(checked?))
     })
 }
 
-/// Gives seeds to a process, and to another when it is gone.
+/// Gives seeds to a process. What it does not answer before the end is left out.
 fn keep_at_work(
+    mut checker: Checker,
     next: &dyn Fn() -> Option<u64>,
-    answers: &Sender<io::Result<(u64, Answer)>>,
+    told: &Sender<io::Result<Checked>>,
 ) -> io::Result<()> {
-    let mut process = Process::start()?;
     while let Some(seed) = next() {
-        let answer = match process.ask(seed) {
-            Ok(answer) => answer,
-            Err(end) => {
-                process = Process::start()?;
-                gone(seed, end)
-            }
-        };
-        if answers.send(Ok((seed, answer))).is_err() {
+        let request = Request { seed, cuts: Vec::new(), choices: choices(seed) };
+        let Some(mut answer) = checker.ask(&request)? else { break };
+        let mut report = None;
+        if let Some((choice, failure)) = answer.failure.take() {
+            let program = generate(seed);
+            answer.ops = program.ops().into_iter().map(str::to_owned).collect();
+            let failing = Failing { program, cuts: Vec::new(), choice, failure };
+            report = Some(made_small(&failing, seed, &mut checker));
+            answer.failure = Some((failing.choice, failing.failure));
+        }
+        if told.send(Ok(Checked { seed, answer, report })).is_err() {
             break;
         }
     }
     Ok(())
 }
 
-/// The answer in place of a process that gave none: the whole program, for nothing smaller is known to do the same.
-fn gone(seed: u64, what: String) -> Answer {
-    let program = generate(seed);
-    let ops = program.ops().into_iter().map(str::to_owned).collect();
-    let failure = CheckFailure { kind: Kind::Error, what: what.clone() };
-    let report = report(&Failing { program, choice: Choice::Default, failure }, seed);
-    Answer { ops, failure: Some(CaseFailure { what, report }), ..Answer::default() }
-}
-
-/// A process that checks.
-struct Process {
-    child: Child,
-    seeds: ChildStdin,
-    lines: Receiver<String>,
-}
-
-impl Process {
-    fn start() -> io::Result<Process> {
-        let mut command = Command::new(env::current_exe()?);
-        command.args(["fuzz", "--worker"]).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = command.spawn()?;
-        let broken = || io::Error::from(io::ErrorKind::BrokenPipe);
-        let seeds = child.stdin.take().ok_or_else(broken)?;
-        let lines = lines_of(child.stdout.take().ok_or_else(broken)?);
-        Ok(Process { child, seeds, lines })
-    }
-
-    /// What comes of a seed.
-    ///
-    /// # Errors
-    /// How the process ended instead.
-    fn ask(&mut self, seed: u64) -> Result<Answer, String> {
-        if writeln!(self.seeds, "{seed}").is_ok() {
-            match self.lines.recv_timeout(PATIENCE) {
-                Ok(line) => return serde_json::from_str(&line).map_err(|error| format!("{line}: {error}")),
-                Err(RecvTimeoutError::Timeout) => {
-                    return Err(format!("no answer within {} s", PATIENCE.as_secs()));
-                }
-                Err(RecvTimeoutError::Disconnected) => {}
-            }
-        }
-        Err(match self.child.wait() {
-            Ok(status) => format!("the process ended with {status}"),
-            Err(error) => format!("the process ended: {error}"),
+/// The report of the smallest program that fails like this one. Each is checked in the process, as it may crash like the
+/// first.
+fn made_small(failing: &Failing, seed: u64, checker: &mut Checker) -> String {
+    let end = Instant::now() + REDUCTION;
+    let mut judge = |_: &Program, cuts: &[usize], choices: &[Choice]| {
+        choices.iter().find_map(|&choice| {
+            let in_time = !checker.is_over() && Instant::now() < end;
+            let request = Request { seed, cuts: cuts.to_vec(), choices: vec![choice] };
+            in_time.then(|| checker.ask(&request).ok().flatten()).flatten()?.failure
         })
+    };
+    let mut failing = failing.clone();
+    if matches!(failing.failure.kind, Kind::Crash | Kind::Late) {
+        // The process did not get to say which choice it was.
+        let found = judge(&failing.program, &[], &choices(seed));
+        (failing.choice, failing.failure) = found.unwrap_or((failing.choice, failing.failure));
     }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        // It may be gone already.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-/// The lines of a pipe, read aside so that one can wait for them for a while only.
-fn lines_of(pipe: ChildStdout) -> Receiver<String> {
-    let (sender, receiver) = mpsc::channel();
-    thread::spawn(move || {
-        for line in BufReader::new(pipe).lines().map_while(Result::ok) {
-            if sender.send(line).is_err() {
-                break;
-            }
-        }
-    });
-    receiver
+    report(&reduce(failing, &mut judge), seed)
 }

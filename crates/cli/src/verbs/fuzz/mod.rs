@@ -1,24 +1,27 @@
 //! `ferrofuse fuzz`: random programs with random choices, every executor against the evaluator, as long as asked for.
 //!
 //! Cases are checked in processes of their own (`worker`), so that machine code which crashes or never ends is a failure
-//! with its seed and not the end of the run; `crew` keeps them at work. Failures are written as definition files.
+//! with its seed and not the end of the run (`process`); `crew` keeps them at work and has what fails made small.
+//! Failures are written as definition files.
 
 mod crew;
+mod process;
 mod worker;
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use ir::ops::call::OpRef;
 use serde::Serialize;
+use testing::differential::Covered;
 
 use crate::failure::{Failure, Outcome};
-use worker::Answer;
+use crew::Checked;
 
 /// Check random programs, with random segmentations and schedules, on every executor.
 #[derive(Args)]
@@ -41,7 +44,7 @@ pub struct Options {
     /// One JSON object instead of text
     #[arg(long)]
     json: bool,
-    /// Answer seeds on stdin, as the processes do that check
+    /// Answer requests on stdin, as the processes do that check
     #[arg(long, hide = true)]
     worker: bool,
 }
@@ -60,12 +63,8 @@ struct Summary {
     seed: u64,
     cases: u64,
     seconds: f64,
-    kernels: usize,
-    elements: usize,
-    /// Elements that anything matches, as their bound is not finite.
-    unbounded: usize,
-    /// The largest error over its bound.
-    worst_ratio: f64,
+    #[serde(flatten)]
+    covered: Covered,
     /// How often each op or form was called.
     hits: BTreeMap<String, u64>,
     failures: Vec<Failed>,
@@ -86,9 +85,8 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Outcome, Failure> {
         None => Some(begin + Duration::from_secs(options.seconds)),
     };
     let last = options.cases.map_or(u64::MAX, |cases| options.seed.saturating_add(cases));
-    crew::check(options.seed..last, deadline, options.jobs, &mut |seed, answer| {
-        let failed = summary.add(seed, answer, &options.output)?;
-        if let Some(failed) = failed {
+    crew::check(options.seed..last, deadline, options.jobs, &mut |checked| {
+        if let Some(failed) = summary.add(checked, &options.output)? {
             bar.println(format!("seed {}: {}", failed.seed, failed.what.lines().next().unwrap_or_default()));
             summary.failures.push(failed);
         }
@@ -112,25 +110,18 @@ fn progress(options: &Options) -> ProgressBar {
 
 impl Summary {
     /// Counts a case; one that fails is written to a file.
-    fn add(
-        &mut self,
-        seed: u64,
-        answer: Answer,
-        folder: &std::path::Path,
-    ) -> Result<Option<Failed>, Failure> {
+    fn add(&mut self, checked: Checked, folder: &Path) -> Result<Option<Failed>, Failure> {
+        let Checked { seed, answer, report } = checked;
         self.cases += 1;
         for op in answer.ops {
             *self.hits.entry(op).or_default() += 1;
         }
-        self.kernels += answer.kernels;
-        self.elements += answer.elements;
-        self.unbounded += answer.unbounded;
-        self.worst_ratio = self.worst_ratio.max(answer.worst_ratio);
-        let Some(failure) = answer.failure else { return Ok(None) };
+        self.covered.add(&answer.covered);
+        let (Some((_, failure)), Some(report)) = (answer.failure, report) else { return Ok(None) };
         let file = folder.join(format!("found_{seed}.py"));
         fs::create_dir_all(folder)?;
-        fs::write(&file, failure.report)?;
-        Ok(Some(Failed { seed, what: failure.what, file }))
+        fs::write(&file, report)?;
+        Ok(Some(Failed { seed, what: failure.to_string(), file }))
     }
 
     fn write(&self, json: bool, out: &mut dyn Write) -> Result<(), Failure> {
@@ -141,7 +132,12 @@ impl Summary {
         writeln!(
             out,
             "{} programs from seed {} in {:.0} s, {} kernels, {} elements compared, largest error {:.3} of its bound",
-            self.cases, self.seed, self.seconds, self.kernels, self.elements, self.worst_ratio
+            self.cases,
+            self.seed,
+            self.seconds,
+            self.covered.kernels,
+            self.covered.elements,
+            self.covered.worst_ratio
         )?;
         let mut hits: Vec<(&String, &u64)> = self.hits.iter().collect();
         hits.sort_by_key(|(_, hits)| **hits);

@@ -1,68 +1,55 @@
-//! The process that checks: reads a seed a line, answers with one line of JSON each.
+//! The process that checks: reads a request a line, answers with one line of JSON each.
 
 use std::io::{self, BufRead, Write};
 use std::panic;
 
 use serde::{Deserialize, Serialize};
+use testing::differential::{Choice, Covered, Failure};
 use testing::fuzz::check_all;
 use testing::random::generate;
-use testing::reduce::{reduce, report};
+use testing::reduce::cut;
 
-/// What came of a seed.
-#[derive(Debug, Default, Serialize, Deserialize)]
+/// What is to be checked.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Request {
+    /// The seed of the program.
+    pub seed: u64,
+    /// What was cut from it.
+    pub cuts: Vec<usize>,
+    /// The choices to check it with.
+    pub choices: Vec<Choice>,
+}
+
+/// What came of a request.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Answer {
-    /// The ops of its program; one that is called twice stands twice.
+    /// The ops of the program; one that is called twice stands twice.
     pub ops: Vec<String>,
-    /// Kernels that were run.
-    pub kernels: usize,
-    /// Elements that were compared.
-    pub elements: usize,
-    /// Elements that anything matches.
-    pub unbounded: usize,
-    /// The largest error over its bound.
-    pub worst_ratio: f64,
-    /// How it fails, if it does.
-    pub failure: Option<CaseFailure>,
+    /// What was checked.
+    pub covered: Covered,
+    /// The first choice that fails, and how.
+    pub failure: Option<(Choice, Failure)>,
 }
 
-/// How a case fails.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct CaseFailure {
-    /// In a sentence.
-    pub what: String,
-    /// The definition file, with comments.
-    pub report: String,
-}
-
-/// Answers until there are no more seeds.
+/// Answers until there are no more requests.
 pub fn serve(out: &mut dyn Write) -> io::Result<()> {
     // Panics are failures that the answer tells of.
     panic::set_hook(Box::new(|_| {}));
     for line in io::stdin().lock().lines() {
-        let Ok(seed) = line?.trim().parse::<u64>() else { continue };
-        let answer = serde_json::to_string(&answer(seed)).expect("an answer is plain data");
+        let request: Request = serde_json::from_str(&line?)?;
+        let answer = serde_json::to_string(&answer(&request)).expect("an answer is plain data");
         writeln!(out, "{answer}")?;
         out.flush()?;
     }
     Ok(())
 }
 
-fn answer(seed: u64) -> Answer {
-    let program = generate(seed);
+fn answer(request: &Request) -> Answer {
+    let Some(program) = cut(generate(request.seed), &request.cuts) else { return Answer::default() };
+    let checked = check_all(&program, &request.choices);
     let ops = program.ops().into_iter().map(str::to_owned).collect();
-    match check_all(&program, seed) {
-        Ok(covered) => Answer {
-            ops,
-            kernels: covered.kernels,
-            elements: covered.elements,
-            unbounded: covered.unbounded,
-            worst_ratio: covered.worst_ratio,
-            failure: None,
-        },
-        Err(failing) => {
-            let what = failing.failure.to_string();
-            let report = report(&reduce(*failing), seed);
-            Answer { ops, failure: Some(CaseFailure { what, report }), ..Answer::default() }
-        }
+    match checked {
+        Ok(covered) => Answer { ops, covered, failure: None },
+        Err(failure) => Answer { ops, failure: Some(failure), ..Answer::default() },
     }
 }

@@ -45,6 +45,16 @@ impl Isa {
         }
     }
 
+    /// Whether a machine with these instructions runs code that was made for others.
+    pub fn runs(&self, other: &Isa) -> bool {
+        let architecture = |isa: &Isa| isa.spec.triple().split('-').next().map(str::to_owned);
+        architecture(self) == architecture(other)
+            && self.vector_bits >= other.vector_bits
+            && self.fma >= other.fma
+            && self.f16_conversions >= other.f16_conversions
+            && self.avx512 >= other.avx512
+    }
+
     /// The target machine for [`Llvm::compile`].
     pub fn spec(&self) -> &TargetMachineSpec {
         &self.spec

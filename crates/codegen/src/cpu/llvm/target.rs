@@ -9,9 +9,10 @@ use std::fmt;
 use std::str::FromStr;
 
 /// A CPU to generate code for, by the name users give it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum CpuTarget {
     /// The machine this runs on, with all features it has.
+    #[default]
     Host,
     /// Any 64-bit x86: SSE2 only.
     X86_64,

@@ -1,43 +1,31 @@
 //! Gathers drawn, with indices that are in range but for a few: those end the program in an error that all must give.
 
-use ferrofuse::{DType, Scalar};
+use ferrofuse::DType;
 use ir::ops::FormOp;
 
-use super::Caller;
+use super::{Caller, operands};
 use crate::random::program::{Given, Size, Tensor};
 
 /// Of a hundred indices, how many are left as they come.
 const WILD: usize = 4;
 
 impl Caller<'_> {
-    pub(super) fn gather(&mut self) {
-        let tensor = self.tensor();
-        let Some(axis) = self.axis(tensor) else { return };
-        match self.draws.below(7) {
-            0..2 => self.along(FormOp::TakeAlongAxis, tensor, axis),
-            2..4 => self.along(FormOp::Gather, tensor, axis),
-            4 => self.index_select(tensor, axis),
-            5 => self.embedding(),
-            _ if self.draws.percent(50) => self.select(tensor, axis),
-            _ => self.triu(tensor),
-        }
-    }
-
     /// `take_along_axis` or `gather`: an index of the tensor's rank.
-    fn along(&mut self, form: FormOp, tensor: Tensor, axis: usize) {
+    pub(super) fn along(&mut self, form: FormOp) -> Option<()> {
+        let (tensor, axis) = self.tensor_and_axis()?;
         let index = match self.whole_like(tensor, axis) {
             Some(whole) if self.draws.percent(60) => whole,
-            _ => self.counted_like(form, tensor, axis),
+            _ => self.counted_like(form, tensor, axis)?,
         };
-        let index = self.in_range(Given::Tensor(index), tensor, axis);
-        self.take(form, tensor, index, axis);
+        let index = self.in_range(Given::Tensor(index), tensor, axis)?;
+        self.take(form, tensor, index, axis)
     }
 
-    fn take(&mut self, form: FormOp, tensor: Tensor, index: Tensor, axis: usize) {
-        let dim = Given::Number(Scalar::from_i64(DType::I64, axis as i64));
-        let arguments =
-            vec![(None, Given::Tensor(tensor)), (Some("index"), Given::Tensor(index)), (Some("dim"), dim)];
-        self.add_form(form, arguments, 1);
+    fn take(&mut self, form: FormOp, tensor: Tensor, index: Tensor, axis: usize) -> Option<()> {
+        let mut arguments = operands([tensor]);
+        arguments.push((Some("index"), Given::Tensor(index)));
+        arguments.push((Some("dim"), Given::int(axis as i64)));
+        self.add_form(form, arguments, 1).map(drop)
     }
 
     /// A tensor of integers with the sizes of another, but for one axis.
@@ -54,13 +42,13 @@ impl Caller<'_> {
     }
 
     /// A count along one axis, repeated along others or, for `gather`, along their first elements.
-    fn counted_like(&mut self, form: FormOp, tensor: Tensor, axis: usize) -> Tensor {
+    fn counted_like(&mut self, form: FormOp, tensor: Tensor, axis: usize) -> Option<Tensor> {
         let sizes = self.sizes_of(tensor);
         let length = self.new_size();
-        let counted = self.counted(length);
+        let counted = self.counted(length)?;
         let flags = (0..sizes.len()).map(|k| k != axis).collect();
         let arguments = vec![(None, Given::Tensor(counted)), (None, Given::Bools(flags))];
-        let single = self.add_form(FormOp::Broadcast, arguments, 1);
+        let single = self.add_form(FormOp::Broadcast, arguments, 1)?;
         let mut wanted: Vec<Size> = Vec::new();
         for (k, &size) in sizes.iter().enumerate() {
             wanted.push(match self.draws.below(4) {
@@ -75,76 +63,74 @@ impl Caller<'_> {
     }
 
     /// `k * k + start`, for k below a length.
-    fn counted(&mut self, length: Size) -> Tensor {
+    fn counted(&mut self, length: Size) -> Option<Tensor> {
         let dtype = self.draws.one_of(&[DType::I64, DType::I32]);
         let arguments = vec![(Some("length"), Given::Size(length)), (Some("dtype"), Given::DType(dtype))];
-        let counted = self.add_form(FormOp::Iota, arguments, 1);
-        let squares =
-            self.add("mul", vec![(None, Given::Tensor(counted)), (None, Given::Tensor(counted))], 1);
-        let start = Scalar::from_i64(DType::I64, self.draws.between(0, 12) as i64 - 6);
-        self.add("add", vec![(None, Given::Tensor(squares)), (None, Given::Number(start))], 1)
+        let counted = self.add_form(FormOp::Iota, arguments, 1)?;
+        let squares = self.add("mul", operands([counted, counted]), 1)?;
+        let mut arguments = operands([squares]);
+        arguments.push((None, Given::int(self.draws.between(0, 12) as i64 - 6)));
+        self.add("add", arguments, 1)
     }
 
     /// The remainder by the size of an axis; now and then the numbers as they are.
-    fn in_range(&mut self, index: Given, tensor: Tensor, axis: usize) -> Tensor {
+    fn in_range(&mut self, index: Given, tensor: Tensor, axis: usize) -> Option<Tensor> {
         if let (Given::Tensor(index), true) = (&index, self.draws.percent(WILD)) {
-            return *index;
+            return Some(*index);
         }
         let size = Given::Size(self.own_size(tensor, axis));
         self.add("remainder", vec![(None, index), (None, size)], 1)
     }
 
-    fn index_select(&mut self, tensor: Tensor, axis: usize) {
+    pub(super) fn index_select(&mut self) -> Option<()> {
+        let (tensor, axis) = self.tensor_and_axis()?;
         let length = self.new_size();
-        let counted = self.counted(length);
-        let index = self.in_range(Given::Tensor(counted), tensor, axis);
-        self.take(FormOp::IndexSelect, tensor, index, axis);
+        let counted = self.counted(length)?;
+        let index = self.in_range(Given::Tensor(counted), tensor, axis)?;
+        self.take(FormOp::IndexSelect, tensor, index, axis)
     }
 
-    fn embedding(&mut self) {
-        let tables: Vec<Tensor> =
-            self.draft.tensors().into_iter().filter(|&table| self.rank(table) == 2).collect();
+    pub(super) fn embedding(&mut self) -> Option<()> {
+        let mut tables: Vec<Tensor> = self.draft.tensors();
+        tables.retain(|&table| self.rank(table) == 2);
+        let table = if tables.is_empty() { self.floats(2, 2)? } else { self.draws.one_of(&tables) };
         let whole = |tensor: &Tensor| self.draft.dtype(*tensor).is_int() && !self.draft.is_scalar(*tensor);
         let indices: Vec<Tensor> = self.draft.tensors().into_iter().filter(whole).collect();
-        if tables.is_empty() {
-            return;
-        }
-        let table = self.draws.one_of(&tables);
         let index = match self.draws.percent(70) && !indices.is_empty() {
             true => self.draws.one_of(&indices),
             false => {
                 let length = self.new_size();
-                self.counted(length)
+                self.counted(length)?
             }
         };
-        let index = self.in_range(Given::Tensor(index), table, 0);
+        let index = self.in_range(Given::Tensor(index), table, 0)?;
         let arguments = vec![(Some("input"), Given::Tensor(index)), (Some("weight"), Given::Tensor(table))];
-        self.add_form(FormOp::EmbeddingFwd, arguments, 1);
+        self.add_form(FormOp::EmbeddingFwd, arguments, 1).map(drop)
     }
 
     /// At a number, or at a scalar that is made of sizes.
-    fn select(&mut self, tensor: Tensor, axis: usize) {
+    pub(super) fn select(&mut self) -> Option<()> {
+        let (tensor, axis) = self.tensor_and_axis()?;
         let size = self.sizes_of(tensor)[axis] as i64;
         let index = match size {
             1.. if self.draws.percent(50) => {
-                let at = self.draws.between(0, 2 * size as usize - 1) as i64 - size;
-                Given::Number(Scalar::from_i64(DType::I64, at))
+                Given::int(self.draws.between(0, 2 * size as usize - 1) as i64 - size)
             }
             _ => {
-                let other = self.tensor();
-                let Some(other_axis) = self.axis(other) else { return };
+                let (other, other_axis) = self.tensor_and_axis()?;
                 let scalar = Given::Size(Size::Of(other, other_axis));
-                Given::Tensor(self.in_range(scalar, tensor, axis))
+                Given::Tensor(self.in_range(scalar, tensor, axis)?)
             }
         };
-        let dim = Given::Number(Scalar::from_i64(DType::I64, axis as i64));
-        let arguments = vec![(None, Given::Tensor(tensor)), (Some("index"), index), (Some("dim"), dim)];
-        self.add_form(FormOp::Select, arguments, 1);
+        let mut arguments = operands([tensor]);
+        arguments.push((Some("index"), index));
+        arguments.push((Some("dim"), Given::int(axis as i64)));
+        self.add_form(FormOp::Select, arguments, 1).map(drop)
     }
 
-    fn triu(&mut self, tensor: Tensor) {
-        let diagonal = Scalar::from_i64(DType::I64, self.draws.between(0, 8) as i64 - 4);
-        let arguments = vec![(None, Given::Tensor(tensor)), (Some("diagonal"), Given::Number(diagonal))];
-        self.add_form(FormOp::Triu, arguments, 1);
+    pub(super) fn triu(&mut self) -> Option<()> {
+        let mut arguments = operands([self.tensor()]);
+        arguments.push((Some("diagonal"), Given::int(self.draws.between(0, 8) as i64 - 4)));
+        self.add_form(FormOp::Triu, arguments, 1).map(drop)
     }
 }

@@ -2,91 +2,49 @@
 //!
 //! Indices are made in range: places in sorted order, or ramps.
 
-use ferrofuse::{DType, Scalar};
+use ferrofuse::DType;
 use ir::ops::FormOp;
 
-use super::Caller;
+use super::{Caller, operands};
 use crate::random::program::{Given, Size, Tensor};
 
 impl Caller<'_> {
-    pub(super) fn library(&mut self) {
-        match self.draws.below(8) {
-            0 => {
-                self.argsort();
-            }
-            1 => self.topk(),
-            2 => self.scatter(),
-            3 | 4 => self.matmul(),
-            5 => self.linear(),
-            6 => self.grouped_mm(),
-            _ => self.attention(),
-        }
-    }
-
     /// A tensor, an axis of it, and the indices that sort it.
-    fn argsort(&mut self) -> Option<(Tensor, usize, Tensor)> {
-        let tensor = self.tensor();
-        let axis = self.axis(tensor)?;
-        let arguments = vec![
-            (None, Given::Tensor(tensor)),
-            (Some("dim"), int(axis as i64)),
-            (Some("descending"), flag(self.draws.percent(50))),
-        ];
-        Some((tensor, axis, self.add_form(FormOp::Argsort, arguments, 1)))
+    pub(super) fn argsort(&mut self) -> Option<(Tensor, usize, Tensor)> {
+        let (tensor, axis) = self.tensor_and_axis()?;
+        let mut arguments = operands([tensor]);
+        arguments.push((Some("dim"), Given::int(axis as i64)));
+        arguments.push((Some("descending"), Given::flag(self.draws.percent(50))));
+        Some((tensor, axis, self.add_form(FormOp::Argsort, arguments, 1)?))
     }
 
-    fn topk(&mut self) {
-        let tensor = self.tensor();
-        let Some(axis) = self.axis(tensor) else { return };
+    pub(super) fn topk(&mut self) -> Option<()> {
+        let (tensor, axis) = self.tensor_and_axis()?;
         let k = self.draws.between(0, self.sizes_of(tensor)[axis]) as i64;
         let k = if self.draws.percent(30) { self.own_size(tensor, axis) } else { Size::Number(k) };
-        let arguments = vec![
-            (None, Given::Tensor(tensor)),
-            (Some("k"), Given::Size(k)),
-            (Some("dim"), int(axis as i64)),
-            (Some("largest"), flag(self.draws.percent(60))),
-        ];
-        self.add_form(FormOp::Topk, arguments, 2);
+        let mut arguments = operands([tensor]);
+        arguments.push((Some("k"), Given::Size(k)));
+        arguments.push((Some("dim"), Given::int(axis as i64)));
+        arguments.push((Some("largest"), Given::flag(self.draws.percent(60))));
+        self.add_form(FormOp::Topk, arguments, 2).map(drop)
     }
 
     /// Elements put in the order of another line, or, so that some places are named more than once, near its start.
-    fn scatter(&mut self) {
-        let Some((tensor, axis, mut index)) = self.argsort() else { return };
+    pub(super) fn scatter(&mut self) -> Option<()> {
+        let (tensor, axis, mut index) = self.argsort()?;
         if self.draws.percent(50) {
-            let highest = Given::Number(Scalar::from_i64(DType::I64, self.draws.below(3) as i64));
-            index = self.add("minimum", vec![(None, Given::Tensor(index)), (None, highest)], 1);
+            let mut arguments = operands([index]);
+            arguments.push((None, Given::int(self.draws.below(3) as i64)));
+            index = self.add("minimum", arguments, 1)?;
         }
-        let alike = self.alike(tensor);
         let src = match self.draws.percent(30) && self.draft.dtype(tensor).is_float() {
             true => Given::Number(self.number()),
-            false => Given::Tensor(self.draws.one_of(&alike)),
+            false => Given::Tensor(self.alike(tensor)),
         };
-        let arguments = vec![
-            (None, Given::Tensor(self.draws.one_of(&alike))),
-            (None, Given::Tensor(index)),
-            (None, src),
-            (Some("dim"), int(axis as i64)),
-        ];
-        self.add_form(FormOp::Scatter, arguments, 1);
-    }
-
-    /// Tensors of the same dtype and sizes.
-    fn alike(&self, tensor: Tensor) -> Vec<Tensor> {
-        let same = |other: &Tensor| {
-            self.draft.dtype(*other) == self.draft.dtype(tensor)
-                && self.sizes_of(*other) == self.sizes_of(tensor)
-        };
-        self.draft.tensors().into_iter().filter(same).collect()
-    }
-
-    /// A tensor of floats with at least so many axes.
-    fn floats(&mut self, least: usize, most: usize) -> Option<Tensor> {
-        let suits = |tensor: &Tensor| {
-            let dtype = self.draft.dtype(*tensor);
-            dtype.is_float() && !dtype.is_float8() && (least..=most).contains(&self.rank(*tensor))
-        };
-        let suiting: Vec<Tensor> = self.draft.tensors().into_iter().filter(suits).collect();
-        (!suiting.is_empty()).then(|| self.draws.one_of(&suiting))
+        let mut arguments = operands([self.alike(tensor), index]);
+        arguments.push((None, src));
+        arguments.push((Some("dim"), Given::int(axis as i64)));
+        self.add_form(FormOp::Scatter, arguments, 1).map(drop)
     }
 
     /// Tensors of the dtype of another whose axis, counted from the end, has the size of its last one.
@@ -100,121 +58,110 @@ impl Caller<'_> {
         self.draft.tensors().into_iter().filter(fits).collect()
     }
 
-    fn matmul(&mut self) {
-        let Some(a) = self.floats(1, 4) else { return };
+    pub(super) fn matmul(&mut self) -> Option<()> {
+        let a = self.floats(1, 4)?;
         let mut partners = self.partners(a, 2);
         partners.extend(self.partners(a, 1).into_iter().filter(|&other| self.rank(other) == 1));
         let b = match partners.is_empty() || (self.rank(a) > 1 && self.draws.percent(40)) {
-            true if self.rank(a) > 1 => self.transposed(a),
+            true if self.rank(a) > 1 => self.transposed(a)?,
             true => a,
             false => self.draws.one_of(&partners),
         };
-        self.add_form(FormOp::Matmul, vec![(None, Given::Tensor(a)), (None, Given::Tensor(b))], 1);
+        self.add_form(FormOp::Matmul, operands([a, b]), 1).map(drop)
     }
 
     /// The last two axes exchanged.
-    fn transposed(&mut self, tensor: Tensor) -> Tensor {
+    fn transposed(&mut self, tensor: Tensor) -> Option<Tensor> {
         let mut order: Vec<i64> = (0..self.rank(tensor) as i64).collect();
         let last = order.len() - 1;
         order.swap(last - 1, last);
-        let arguments = vec![(None, Given::Tensor(tensor)), (Some("dims"), Given::Numbers(order))];
+        let mut arguments = operands([tensor]);
+        arguments.push((Some("dims"), Given::Numbers(order)));
         self.add_form(FormOp::Permute, arguments, 1)
     }
 
-    fn linear(&mut self) {
-        let Some(arg) = self.floats(1, 4) else { return };
+    pub(super) fn linear(&mut self) -> Option<()> {
+        let arg = self.floats(1, 4)?;
         let mut weights = self.partners(arg, 1);
         weights.retain(|&weight| self.rank(weight) == 2);
-        if weights.is_empty() {
-            return;
-        }
-        let weight = self.draws.one_of(&weights);
-        let mut arguments = vec![(None, Given::Tensor(arg)), (None, Given::Tensor(weight))];
+        let weight = match weights.is_empty() {
+            false => self.draws.one_of(&weights),
+            true => {
+                let columns = self.new_size();
+                let depth = self.own_size(arg, self.rank(arg) - 1);
+                let drawn = self.uniform(vec![columns, depth])?;
+                self.cast_to(drawn, self.draft.dtype(arg))?
+            }
+        };
+        let mut arguments = operands([arg, weight]);
         let (dtype, columns) = (self.draft.dtype(arg), self.sizes_of(weight)[0]);
         let suits = |bias: &Tensor| self.draft.dtype(*bias) == dtype && self.sizes_of(*bias) == [columns];
         let biases: Vec<Tensor> = self.draft.tensors().into_iter().filter(suits).collect();
         if !biases.is_empty() && self.draws.percent(80) {
             arguments.push((Some("bias"), Given::Tensor(self.draws.one_of(&biases))));
         }
-        self.add_form(FormOp::Linear, arguments, 1);
+        self.add_form(FormOp::Linear, arguments, 1).map(drop)
     }
 
     /// A matrix and its transpose, one of them repeated for each group where the groups divide the other.
-    fn grouped_mm(&mut self) {
-        let Some(tensor) = self.floats(2, 2) else { return };
-        let transpose = self.transposed(tensor);
-        let [rows, depth] = self.sizes_of(tensor)[..] else { return };
+    pub(super) fn grouped_mm(&mut self) -> Option<()> {
+        let tensor = self.floats(2, 2)?;
+        let transpose = self.transposed(tensor)?;
+        let [rows, depth] = self.sizes_of(tensor)[..] else { return None };
         let (groups, kind) = (self.draws.between(1, 3), self.draws.below(3));
         let divided = if kind == 0 { depth } else { rows };
         let step = self.draws.between(1, (divided / groups).max(1));
         if step * groups > divided {
-            return;
+            return None;
         }
         let sizes = [self.own_size(tensor, 0), self.own_size(tensor, 1)];
         let (a, b) = match kind {
             0 => (tensor, transpose),
-            1 => (tensor, self.repeated(transpose, groups, [sizes[1], sizes[0]])),
-            _ => (self.repeated(tensor, groups, sizes), transpose),
+            1 => (tensor, self.repeated(transpose, groups, [sizes[1], sizes[0]])?),
+            _ => (self.repeated(tensor, groups, sizes)?, transpose),
         };
         let offsets = vec![
             (Some("length"), Given::Size(Size::Number(groups as i64))),
-            (Some("start"), int(step as i64)),
-            (Some("step"), int(step as i64)),
+            (Some("start"), Given::int(step as i64)),
+            (Some("step"), Given::int(step as i64)),
             (Some("dtype"), Given::DType(self.draws.one_of(&[DType::I32, DType::I64]))),
         ];
-        let ends = self.add_form(FormOp::Iota, offsets, 1);
-        let arguments = vec![(None, Given::Tensor(a)), (None, Given::Tensor(b)), (None, Given::Tensor(ends))];
-        self.add_form(FormOp::GroupedMm, arguments, 1);
+        let ends = self.add_form(FormOp::Iota, offsets, 1)?;
+        self.add_form(FormOp::GroupedMm, operands([a, b, ends]), 1).map(drop)
     }
 
-    fn repeated(&mut self, matrix: Tensor, count: usize, sizes: [Size; 2]) -> Tensor {
-        let arguments = vec![
-            (None, Given::Tensor(matrix)),
-            (Some("shape"), Given::Sizes(vec![Size::Number(count as i64), sizes[0], sizes[1]])),
-            (Some("broadcast_dims"), Given::Numbers(vec![1, 2])),
-        ];
+    fn repeated(&mut self, matrix: Tensor, count: usize, sizes: [Size; 2]) -> Option<Tensor> {
+        let mut arguments = operands([matrix]);
+        let shape = vec![Size::Number(count as i64), sizes[0], sizes[1]];
+        arguments.push((Some("shape"), Given::Sizes(shape)));
+        arguments.push((Some("broadcast_dims"), Given::Numbers(vec![1, 2])));
         self.add_form(FormOp::BroadcastInDim, arguments, 1)
     }
 
-    /// Attention of a tensor to itself, and back.
-    fn attention(&mut self) {
-        let Some(mut tensor) = self.floats(2, 4) else { return };
+    /// Attention of a tensor to itself: the tensor, whether an element sees earlier ones only, and the first result.
+    pub(super) fn attention(&mut self) -> Option<(Tensor, bool, Tensor)> {
+        let mut tensor = self.floats(2, 4)?;
         let rank = self.rank(tensor);
         if rank < 4 {
             let flags = (0..4).map(|axis| axis < 4 - rank).collect();
             let arguments = vec![(None, Given::Tensor(tensor)), (None, Given::Bools(flags))];
-            tensor = self.add_form(FormOp::Broadcast, arguments, 1);
+            tensor = self.add_form(FormOp::Broadcast, arguments, 1)?;
         }
         // Scores of large numbers make of small errors large ones.
-        tensor = self.add("tanh", vec![(None, Given::Tensor(tensor))], 1);
-        let is_causal = flag(self.draws.percent(50));
-        let same = || (None, Given::Tensor(tensor));
-        let forward = vec![same(), same(), same(), (Some("is_causal"), is_causal.clone())];
-        let output = self.add_form(FormOp::SdpfaFwd, forward, 4);
-        if self.draws.percent(50) {
-            return;
-        }
-        let [logsumexp, seed, offset] = [1, 2, 3].map(|place| Given::Tensor(Tensor(output.0 + place)));
-        let backward = vec![
-            same(),
-            same(),
-            same(),
-            same(),
-            (None, Given::Tensor(output)),
-            (None, logsumexp),
-            (None, Given::Number(Scalar::from_f64(DType::F64, 0.0))),
-            (None, is_causal),
-            (None, seed),
-            (None, offset),
-        ];
-        self.add_form(FormOp::SdpfaBwd, backward, 3);
+        tensor = self.add("tanh", operands([tensor]), 1)?;
+        let is_causal = self.draws.percent(50);
+        let mut arguments = operands([tensor; 3]);
+        arguments.push((Some("is_causal"), Given::flag(is_causal)));
+        Some((tensor, is_causal, self.add_form(FormOp::SdpfaFwd, arguments, 4)?))
     }
-}
 
-fn int(value: i64) -> Given {
-    Given::Number(Scalar::from_i64(DType::I64, value))
-}
-
-fn flag(value: bool) -> Given {
-    Given::Number(Scalar::from_bool(value))
+    pub(super) fn attention_backward(&mut self) -> Option<()> {
+        let (tensor, is_causal, output) = self.attention()?;
+        let [logsumexp, seed, offset] = [1, 2, 3].map(|place| Tensor(output.0 + place));
+        let mut arguments = operands([tensor, tensor, tensor, tensor, output, logsumexp]);
+        arguments.push((None, Given::real(0.0)));
+        arguments.push((None, Given::flag(is_causal)));
+        arguments.extend(operands([seed, offset]));
+        self.add_form(FormOp::SdpfaBwd, arguments, 3).map(drop)
+    }
 }

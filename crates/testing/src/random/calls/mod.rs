@@ -1,82 +1,192 @@
 //! One op drawn with its arguments, and before it what makes its operands tame, so that error bounds stay finite.
 //!
-//! What is drawn may not suit: the definer says so, and another is drawn.
+//! What is drawn may not suit: then there is no call, and another is drawn.
 
 mod folds;
 mod gathers;
 mod library;
 mod movement;
+mod normalizations;
 mod random;
 mod scalar;
 mod scans;
 
+use ferrofuse::DType;
 use ir::ops::FormOp;
+use ir::ops::call::OpRef;
 
 use super::draws::Draws;
 use super::generate::SIZES;
 use super::program::{Draft, Given, Size, Step, Tensor};
 
-/// One call, with those that prepare its operands. `next` is the first number that no tensor has; a scalar op, if it is
-/// to be one, is `favoured`.
-pub(super) fn calls(
-    draft: &Draft,
-    next: Tensor,
-    sizes: &[usize],
-    favoured: Option<&'static str>,
-    draws: &mut Draws,
-) -> Vec<Step> {
-    let mut caller = Caller { draft, next, sizes, favoured, draws, steps: Vec::new() };
-    caller.call();
-    caller.steps
+/// The most axes of a tensor.
+const MOST_AXES: usize = 5;
+
+/// Calls drawn, and the program with them.
+pub(super) struct Called {
+    /// The last one is the call of the op; those before prepare its operands.
+    pub steps: Vec<Step>,
+    pub draft: Draft,
+}
+
+/// What a call is drawn for.
+#[derive(Clone, Copy)]
+pub(super) struct Context<'a> {
+    /// The program so far.
+    pub draft: &'a Draft,
+    /// The first number that no tensor has.
+    pub next: Tensor,
+    /// The sizes of the program, so that tensors fit each other.
+    pub sizes: &'a [usize],
+    /// The most elements of a tensor.
+    pub max_elements: usize,
+}
+
+/// A call of this op, or of any; nothing if what was drawn does not suit.
+pub(super) fn call(context: Context<'_>, op: Option<OpRef>, draws: &mut Draws) -> Option<Called> {
+    let mut caller =
+        Caller { draft: context.draft.clone(), next: context.next, context, draws, steps: Vec::new() };
+    match op {
+        Some(op) => caller.op(op)?,
+        None => caller.any()?,
+    }
+    Some(Called { steps: caller.steps, draft: caller.draft })
 }
 
 struct Caller<'a> {
-    draft: &'a Draft,
+    context: Context<'a>,
+    /// The program with the calls so far.
+    draft: Draft,
     next: Tensor,
-    sizes: &'a [usize],
-    favoured: Option<&'static str>,
     draws: &'a mut Draws,
     steps: Vec<Step>,
 }
 
 type Arguments = Vec<(Option<&'static str>, Given)>;
 
+/// Arguments without names.
+fn operands<const N: usize>(tensors: [Tensor; N]) -> Arguments {
+    tensors.map(|tensor| (None, Given::Tensor(tensor))).into()
+}
+
+/// Of a hundred calls, how many are of which forms; the others are scalar ops and folds together with what they fold.
+const USUAL: &[(usize, &[FormOp])] = {
+    use FormOp::*;
+    &[
+        (5, &[TakeAlongAxis, TakeAlongAxis, Gather, Gather, IndexSelect, EmbeddingFwd, Select, Triu]),
+        (3, &[Uniform, Uniform, Normal, RandLike, RandnLike, Dropout, DropoutBackward]),
+        (6, &[Argsort, Topk, Scatter, Matmul, Matmul, Linear, GroupedMm, SdpfaFwd, SdpfaBwd]),
+        (5, &[Cast]),
+        (8, &[BroadcastInDim]),
+        (4, &[Broadcast, Expand, Squeeze]),
+        (5, &[Reshape]),
+        (5, &[Permute]),
+        (4, &[Slice]),
+        (3, &[Pad]),
+        (3, &[Cat]),
+        (5, &[Sum, Sum, Sum, Max, Min, Prod, Any, All, Var, VarMean, Welford, Argmax, Argmin]),
+        (2, &[Fold]),
+        (3, &[Scan, Scan, Cumsum, Cumprod, Cummax, Cummin]),
+        (4, &[Softmax, LogSoftmax, LayerNorm, RmsNorm, BatchNorm, InstanceNorm, GroupNorm, Mean]),
+        (2, &[Full, Iota]),
+        (1, &[StrideOrder]),
+    ]
+};
+
 impl Caller<'_> {
-    fn call(&mut self) {
-        match self.draws.below(100) {
-            0..25 => self.scalar_op(),
-            25..30 => self.gather(),
-            30..33 => self.random_numbers(),
-            33..39 => self.library(),
-            39..45 => self.deviation(),
-            45..50 => self.cast(),
-            50..58 => self.broadcast_in_dim(),
-            58..62 => self.expand_or_squeeze(),
-            62..67 => self.reshape(),
-            67..72 => self.permute(),
-            72..76 => self.slice(),
-            76..79 => self.pad(),
-            79..82 => self.cat(),
-            82..87 => self.fold(),
-            87..89 => self.general_fold(),
-            89..92 => self.scan(),
-            92..96 => self.normalization(),
-            96..98 => self.factory(),
-            98 if self.draws.percent(50) => self.set("segment_set"),
-            98 => self.stride_order(),
-            _ => self.set("set"),
+    fn any(&mut self) -> Option<()> {
+        let mut place = self.draws.below(100);
+        for (share, forms) in USUAL {
+            match place.checked_sub(*share) {
+                Some(rest) => place = rest,
+                None => {
+                    let form = self.draws.one_of(forms);
+                    return self.form(form);
+                }
+            }
+        }
+        if place < 6 { self.deviation() } else { self.any_scalar_op() }
+    }
+
+    fn op(&mut self, op: OpRef) -> Option<()> {
+        match op {
+            OpRef::Form(form) => self.form(form),
+            scalar => self.scalar_op(scalar),
         }
     }
 
-    fn add(&mut self, op: &'static str, arguments: Arguments, results: u32) -> Tensor {
+    /// A call of this form; a form that nothing draws would not compile.
+    fn form(&mut self, form: FormOp) -> Option<()> {
+        use FormOp::*;
+        match form {
+            Cast => self.cast(),
+            Broadcast => self.broadcast(),
+            BroadcastInDim => self.broadcast_in_dim(),
+            Expand => self.expand(),
+            Squeeze => self.squeeze(),
+            Reshape => self.reshape(),
+            Permute => self.permute(),
+            StrideOrder => self.stride_order(),
+            Slice => self.slice(),
+            Pad => self.pad(),
+            Cat => self.cat(),
+            Gather | TakeAlongAxis => self.along(form),
+            IndexSelect => self.index_select(),
+            Select => self.select(),
+            EmbeddingFwd => self.embedding(),
+            Triu => self.triu(),
+            Sum | Prod | Max | Min | Var | VarMean | Welford | Any | All | Mean | StandardDeviation => {
+                self.fold(form)
+            }
+            Argmax | Argmin => self.place(form),
+            Fold => self.general_fold(),
+            Cumsum | Cumprod | Cummax | Cummin => self.scan(form),
+            Scan => self.general_scan(),
+            Full => self.full(),
+            Iota => self.iota(),
+            Argsort => self.argsort().map(drop),
+            Topk => self.topk(),
+            Scatter => self.scatter(),
+            Matmul => self.matmul(),
+            Linear => self.linear(),
+            GroupedMm => self.grouped_mm(),
+            SdpfaFwd => self.attention().map(drop),
+            SdpfaBwd => self.attention_backward(),
+            Uniform | Normal => self.draw(form),
+            RandLike | RandnLike => self.draw_like(form),
+            Size => self.full_of_size(),
+            Shape => self.full_of_shape(),
+            Softmax | LogSoftmax => self.softmax(form).map(drop),
+            SoftmaxBackward => self.softmax_backward(form, Softmax),
+            LogSoftmaxBackward => self.softmax_backward(form, LogSoftmax),
+            LayerNorm | RmsNorm => self.layer_norm(form),
+            LayerNormBackward | RmsNormBackward => self.layer_norm_backward(form),
+            BatchNorm | InstanceNorm => self.channel_norm(form).map(drop),
+            BatchNormBackward => self.channel_norm_backward(form, BatchNorm),
+            InstanceNormBackward => self.channel_norm_backward(form, InstanceNorm),
+            GroupNorm => self.group_norm(),
+            GroupNormBackward => self.group_norm_backward(),
+            Dropout => self.dropout().map(drop),
+            DropoutBackward => self.dropout_backward(),
+        }
+    }
+
+    /// The call, if the definer accepts it and no tensor becomes too large: its first result. After nothing, the draft is
+    /// of no more use.
+    fn add(&mut self, op: &'static str, arguments: Arguments, results: u32) -> Option<Tensor> {
         let first = self.next;
         let results: Vec<Tensor> = (0..results).map(|k| Tensor(first.0 + k)).collect();
         self.next = Tensor(first.0 + results.len() as u32);
-        self.steps.push(Step { op, arguments, results });
-        first
+        let step = Step { op, arguments, results };
+        self.draft.step(&step).ok()?;
+        let most = self.context.max_elements;
+        let small = |sizes: Vec<usize>| sizes.len() <= MOST_AXES && sizes.iter().product::<usize>() <= most;
+        let fits = step.results.iter().all(|&result| self.draft.sizes(result).is_some_and(small));
+        self.steps.push(step);
+        fits.then_some(first)
     }
 
-    fn add_form(&mut self, form: FormOp, arguments: Arguments, results: u32) -> Tensor {
+    fn add_form(&mut self, form: FormOp, arguments: Arguments, results: u32) -> Option<Tensor> {
         self.add(form.name(), arguments, results)
     }
 
@@ -85,6 +195,30 @@ impl Caller<'_> {
         let tensors = self.draft.tensors();
         let late = if self.draws.percent(60) { tensors.len().min(3) } else { tensors.len() };
         self.draws.one_of(&tensors[tensors.len() - late..])
+    }
+
+    /// A tensor of floats that are computed with, of a number of axes; made so where there is none.
+    fn floats(&mut self, least: usize, most: usize) -> Option<Tensor> {
+        let ranks = |caller: &Self, tensor: Tensor| {
+            !caller.draft.is_scalar(tensor) && (least..=most).contains(&caller.rank(tensor))
+        };
+        let mut fitting = self.draft.tensors();
+        fitting.retain(|&tensor| ranks(self, tensor));
+        let is_float = |dtype: DType| dtype.is_float() && !dtype.is_float8();
+        let floats: Vec<Tensor> =
+            fitting.iter().copied().filter(|&tensor| is_float(self.draft.dtype(tensor))).collect();
+        match (floats.is_empty(), fitting.is_empty()) {
+            (false, _) => Some(self.draws.one_of(&floats)),
+            (true, false) => {
+                let tensor = self.draws.one_of(&fitting);
+                self.cast_to(tensor, DType::F32)
+            }
+            (true, true) => {
+                let rank = self.draws.between(least, most.min(least + 1));
+                let sizes = (0..rank).map(|_| self.new_size()).collect();
+                self.uniform(sizes)
+            }
+        }
     }
 
     fn sizes_of(&self, tensor: Tensor) -> Vec<usize> {
@@ -108,13 +242,24 @@ impl Caller<'_> {
         self.draft.tensors().into_iter().filter(fits).collect()
     }
 
+    /// A tensor of the same dtype and sizes, most often another.
+    fn alike(&mut self, tensor: Tensor) -> Tensor {
+        let same = |other: &Tensor| {
+            self.draft.dtype(*other) == self.draft.dtype(tensor)
+                && self.sizes_of(*other) == self.sizes_of(tensor)
+                && !self.draft.is_scalar(*other)
+        };
+        let alike: Vec<Tensor> = self.draft.tensors().into_iter().filter(same).collect();
+        if alike.is_empty() { tensor } else { self.draws.one_of(&alike) }
+    }
+
     /// A size for a new axis: of some tensor, or a number.
     fn new_size(&mut self) -> Size {
         let tensor = self.tensor();
         match self.rank(tensor) {
             rank @ 1.. if self.draws.percent(60) => Size::Of(tensor, self.draws.below(rank)),
             _ if self.draws.percent(10) => Size::Number(self.draws.one_of(&SIZES) as i64),
-            _ => Size::Number(self.draws.one_of(self.sizes) as i64),
+            _ => Size::Number(self.draws.one_of(self.context.sizes) as i64),
         }
     }
 
@@ -124,6 +269,12 @@ impl Caller<'_> {
             Some(n) => Size::Number(n),
             None => Size::Of(tensor, axis),
         }
+    }
+
+    /// A tensor with an axis of it.
+    fn tensor_and_axis(&mut self) -> Option<(Tensor, usize)> {
+        let tensor = self.tensor();
+        Some((tensor, self.axis(tensor)?))
     }
 
     fn axis(&mut self, tensor: Tensor) -> Option<usize> {

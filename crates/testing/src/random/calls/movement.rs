@@ -1,13 +1,13 @@
 //! Forms that move elements drawn, and tensors from nothing.
 
-use ferrofuse::{DType, Scalar};
+use ferrofuse::DType;
 use ir::ops::FormOp;
 
-use super::Caller;
+use super::{Caller, operands};
 use crate::random::program::{Given, Size, Tensor};
 
 impl Caller<'_> {
-    pub(super) fn broadcast_in_dim(&mut self) {
+    pub(super) fn broadcast_in_dim(&mut self) -> Option<()> {
         let tensor = self.tensor();
         let mut places: Vec<i64> = Vec::new();
         let mut sizes: Vec<Size> = Vec::new();
@@ -27,43 +27,60 @@ impl Caller<'_> {
         for _ in 0..new {
             sizes.push(self.new_size());
         }
-        let arguments = vec![
-            (None, Given::Tensor(tensor)),
-            (Some("shape"), Given::Sizes(sizes)),
-            (Some("broadcast_dims"), Given::Numbers(places)),
-        ];
-        self.add_form(FormOp::BroadcastInDim, arguments, 1);
+        let mut arguments = operands([tensor]);
+        arguments.push((Some("shape"), Given::Sizes(sizes)));
+        arguments.push((Some("broadcast_dims"), Given::Numbers(places)));
+        self.add_form(FormOp::BroadcastInDim, arguments, 1).map(drop)
     }
 
-    pub(super) fn expand_or_squeeze(&mut self) {
+    pub(super) fn broadcast(&mut self) -> Option<()> {
         let tensor = self.tensor();
-        let ones: Vec<usize> =
-            (0..self.rank(tensor)).filter(|&axis| self.draft.shape(tensor)[axis].is_one()).collect();
-        if ones.is_empty() {
-            let flags = self.broadcast_flags(tensor);
-            let arguments = vec![(None, Given::Tensor(tensor)), (None, Given::Bools(flags))];
-            self.add_form(FormOp::Broadcast, arguments, 1);
-        } else if self.draws.percent(50) {
-            let axes = self.draws.some_of(&ones).into_iter().map(|axis| axis as i64).collect();
-            let arguments = vec![(None, Given::Tensor(tensor)), (Some("dims"), Given::Numbers(axes))];
-            self.add_form(FormOp::Squeeze, arguments, 1);
-        } else {
-            let size = |axis: usize| if ones.contains(&axis) { None } else { Some(Size::Number(-1)) };
-            let sizes = (0..self.rank(tensor)).map(size).collect::<Vec<_>>();
-            let sizes = sizes.into_iter().map(|size| size.unwrap_or_else(|| self.new_size())).collect();
-            let arguments = vec![(None, Given::Tensor(tensor)), (Some("shape"), Given::Sizes(sizes))];
-            self.add_form(FormOp::Expand, arguments, 1);
-        }
+        self.with_one(tensor).map(drop)
     }
 
-    fn broadcast_flags(&mut self, tensor: Tensor) -> Vec<bool> {
+    /// The tensor with an axis more.
+    fn with_one(&mut self, tensor: Tensor) -> Option<Tensor> {
         let mut flags = vec![false; self.rank(tensor)];
         flags.insert(self.draws.below(flags.len() + 1), true);
-        flags
+        let mut arguments = operands([tensor]);
+        arguments.push((None, Given::Bools(flags)));
+        self.add_form(FormOp::Broadcast, arguments, 1)
+    }
+
+    /// A tensor with its axes of size 1, at least one.
+    fn with_ones(&mut self) -> Option<(Tensor, Vec<usize>)> {
+        let ones = |caller: &Self, tensor: Tensor| -> Vec<usize> {
+            let shape = caller.draft.shape(tensor);
+            (0..shape.len()).filter(|&axis| shape[axis].is_one()).collect()
+        };
+        let mut tensor = self.tensor();
+        if ones(self, tensor).is_empty() {
+            tensor = self.with_one(tensor)?;
+        }
+        Some((tensor, ones(self, tensor)))
+    }
+
+    pub(super) fn squeeze(&mut self) -> Option<()> {
+        let (tensor, ones) = self.with_ones()?;
+        let axes = self.draws.some_of(&ones).into_iter().map(|axis| axis as i64).collect();
+        let mut arguments = operands([tensor]);
+        arguments.push((Some("dims"), Given::Numbers(axes)));
+        self.add_form(FormOp::Squeeze, arguments, 1).map(drop)
+    }
+
+    pub(super) fn expand(&mut self) -> Option<()> {
+        let (tensor, ones) = self.with_ones()?;
+        let mut sizes = vec![Size::Number(-1); self.rank(tensor)];
+        for axis in ones {
+            sizes[axis] = self.new_size();
+        }
+        let mut arguments = operands([tensor]);
+        arguments.push((Some("shape"), Given::Sizes(sizes)));
+        self.add_form(FormOp::Expand, arguments, 1).map(drop)
     }
 
     /// Joins neighbouring axes, splits one, or both.
-    pub(super) fn reshape(&mut self) {
+    pub(super) fn reshape(&mut self) -> Option<()> {
         let tensor = self.tensor();
         let mut sizes: Vec<Size> = (0..self.rank(tensor)).map(|axis| self.own_size(tensor, axis)).collect();
         let numbers = self.sizes_of(tensor);
@@ -87,11 +104,12 @@ impl Caller<'_> {
             let swap = self.draws.percent(50);
             sizes.splice(axis..=axis, if swap { [parts[1], parts[0]] } else { parts });
         }
-        let arguments = vec![(None, Given::Tensor(tensor)), (Some("new_shape"), Given::Sizes(sizes))];
-        self.add_form(FormOp::Reshape, arguments, 1);
+        let mut arguments = operands([tensor]);
+        arguments.push((Some("new_shape"), Given::Sizes(sizes)));
+        self.add_form(FormOp::Reshape, arguments, 1).map(drop)
     }
 
-    pub(super) fn stride_order(&mut self) {
+    pub(super) fn stride_order(&mut self) -> Option<()> {
         let tensor = self.tensor();
         let rank = self.rank(tensor);
         let mut order: Vec<i64> = (0..rank as i64).collect();
@@ -99,19 +117,21 @@ impl Caller<'_> {
         if self.draws.percent(20) {
             order.iter_mut().for_each(|place| *place -= rank as i64);
         }
-        let arguments = vec![(None, Given::Tensor(tensor)), (Some("stride_order"), Given::Numbers(order))];
-        self.add_form(FormOp::StrideOrder, arguments, 1);
+        let mut arguments = operands([tensor]);
+        arguments.push((Some("stride_order"), Given::Numbers(order)));
+        self.add_form(FormOp::StrideOrder, arguments, 1).map(drop)
     }
 
-    pub(super) fn permute(&mut self) {
+    pub(super) fn permute(&mut self) -> Option<()> {
         let tensor = self.tensor();
         let mut order: Vec<i64> = (0..self.rank(tensor) as i64).collect();
         self.draws.shuffle(&mut order);
-        let arguments = vec![(None, Given::Tensor(tensor)), (Some("dims"), Given::Numbers(order))];
-        self.add_form(FormOp::Permute, arguments, 1);
+        let mut arguments = operands([tensor]);
+        arguments.push((Some("dims"), Given::Numbers(order)));
+        self.add_form(FormOp::Permute, arguments, 1).map(drop)
     }
 
-    pub(super) fn slice(&mut self) {
+    pub(super) fn slice(&mut self) -> Option<()> {
         let tensor = self.tensor();
         let (mut starts, mut ends) = (Vec::new(), Vec::new());
         for (axis, size) in self.sizes_of(tensor).into_iter().enumerate() {
@@ -124,15 +144,13 @@ impl Caller<'_> {
                 Size::Number(end as i64)
             });
         }
-        let arguments = vec![
-            (None, Given::Tensor(tensor)),
-            (Some("start_indices"), Given::Sizes(starts)),
-            (Some("end_indices"), Given::Sizes(ends)),
-        ];
-        self.add_form(FormOp::Slice, arguments, 1);
+        let mut arguments = operands([tensor]);
+        arguments.push((Some("start_indices"), Given::Sizes(starts)));
+        arguments.push((Some("end_indices"), Given::Sizes(ends)));
+        self.add_form(FormOp::Slice, arguments, 1).map(drop)
     }
 
-    pub(super) fn pad(&mut self) {
+    pub(super) fn pad(&mut self) -> Option<()> {
         let tensor = self.tensor();
         let sizes = self.sizes_of(tensor);
         let axes = self.draws.between(0, sizes.len());
@@ -144,16 +162,16 @@ impl Caller<'_> {
                 widths.push(Size::Number(width));
             }
         }
-        let mut arguments = vec![(None, Given::Tensor(tensor)), (Some("pad_widths"), Given::Sizes(widths))];
+        let mut arguments = operands([tensor]);
+        arguments.push((Some("pad_widths"), Given::Sizes(widths)));
         if self.draws.percent(50) {
             arguments.push((Some("value"), Given::Number(self.number())));
         }
-        self.add_form(FormOp::Pad, arguments, 1);
+        self.add_form(FormOp::Pad, arguments, 1).map(drop)
     }
 
-    pub(super) fn cat(&mut self) {
-        let tensor = self.tensor();
-        let Some(axis) = self.axis(tensor) else { return };
+    pub(super) fn cat(&mut self) -> Option<()> {
+        let (tensor, axis) = self.tensor_and_axis()?;
         let sizes = self.sizes_of(tensor);
         let alike = |other: &Tensor| {
             let theirs = self.sizes_of(*other);
@@ -166,33 +184,46 @@ impl Caller<'_> {
         for _ in 0..self.draws.between(1, 2) {
             tensors.push(self.draws.one_of(&others));
         }
-        let dim = Given::Number(Scalar::from_i64(DType::I64, axis as i64));
-        self.add_form(FormOp::Cat, vec![(None, Given::Tensors(tensors)), (Some("dim"), dim)], 1);
+        let dim = Given::int(axis as i64);
+        self.add_form(FormOp::Cat, vec![(None, Given::Tensors(tensors)), (Some("dim"), dim)], 1).map(drop)
     }
 
-    pub(super) fn factory(&mut self) {
-        let dtype =
-            self.draws.one_of(&[DType::F32, DType::F32, DType::BF16, DType::F64, DType::I64, DType::I32]);
-        if self.draws.percent(50) {
-            let shape = match self.draws.percent(20) {
-                true => Given::Shape(self.tensor()),
-                false => Given::Sizes((0..self.draws.below(4)).map(|_| self.new_size()).collect()),
-            };
-            let fill = Given::Number(self.number());
-            let arguments = vec![
-                (Some("shape"), shape),
-                (Some("fill_value"), fill),
-                (Some("dtype"), Given::DType(dtype)),
-            ];
-            self.add_form(FormOp::Full, arguments, 1);
-            return;
-        }
+    fn factory_dtype(&mut self) -> DType {
+        use DType::{BF16, C64, F32, F64, I32, I64};
+        self.draws.one_of(&[F32, F32, F32, BF16, F64, I64, I64, I32, C64])
+    }
+
+    pub(super) fn full(&mut self) -> Option<()> {
+        let sizes = (0..self.draws.below(4)).map(|_| self.new_size()).collect();
+        self.full_of(Given::Sizes(sizes))
+    }
+
+    pub(super) fn full_of_size(&mut self) -> Option<()> {
+        let (tensor, axis) = self.tensor_and_axis()?;
+        self.full_of(Given::Sizes(vec![Size::Of(tensor, axis)]))
+    }
+
+    pub(super) fn full_of_shape(&mut self) -> Option<()> {
+        let tensor = self.tensor();
+        self.full_of(Given::Shape(tensor))
+    }
+
+    fn full_of(&mut self, shape: Given) -> Option<()> {
+        let arguments = vec![
+            (Some("shape"), shape),
+            (Some("fill_value"), Given::Number(self.number())),
+            (Some("dtype"), Given::DType(self.factory_dtype())),
+        ];
+        self.add_form(FormOp::Full, arguments, 1).map(drop)
+    }
+
+    pub(super) fn iota(&mut self) -> Option<()> {
         let mut arguments = vec![(Some("length"), Given::Size(self.new_size()))];
         if self.draws.percent(50) {
             arguments.push((Some("start"), Given::Number(self.number())));
             arguments.push((Some("step"), Given::Number(self.number())));
         }
-        arguments.push((Some("dtype"), Given::DType(dtype)));
-        self.add_form(FormOp::Iota, arguments, 1);
+        arguments.push((Some("dtype"), Given::DType(self.factory_dtype())));
+        self.add_form(FormOp::Iota, arguments, 1).map(drop)
     }
 }

@@ -1,9 +1,11 @@
 //! Scalar ops and casts drawn, with what makes their operands tame.
 
 use ferrofuse::{DType, Scalar};
-use ir::ops::{Composite, FormOp, Prim};
+use ir::ops::call::{OpRef, lookup};
 
-use super::Caller;
+use ir::ops::{FormOp, ParamDefault, Prim};
+
+use super::{Caller, operands};
 use crate::random::program::{Given, Size, Tensor};
 
 /// Scalar ops that want an operand of small size.
@@ -15,7 +17,7 @@ const SMALL: [&str; 14] = [
 const POSITIVE: [&str; 11] =
     ["log", "log2", "log10", "log1p", "sqrt", "rsqrt", "reciprocal", "acosh", "pow", "lgamma", "erfcinv"];
 /// What a cast goes to.
-const CAST_TO: [DType; 13] = [
+const CAST_TO: [DType; 15] = [
     DType::F32,
     DType::F32,
     DType::BF16,
@@ -29,111 +31,113 @@ const CAST_TO: [DType; 13] = [
     DType::F8E4M3,
     DType::F8E5M2,
     DType::F8E8M0,
+    DType::C64,
+    DType::C128,
 ];
 const INTEGERS: [DType; 3] = [DType::I32, DType::I64, DType::U64];
 
+/// The scalar ops that programs are full of.
+const COMMON: [&str; 8] = ["add", "mul", "sub", "mul", "add", "where", "maximum", "silu"];
+
 impl Caller<'_> {
-    /// Any row of the tables of scalar ops.
-    pub(super) fn scalar_op(&mut self) {
-        let op_place = |name| {
-            let prim = Prim::ALL.iter().position(|op| op.name() == name);
-            let composite = Composite::ALL.iter().position(|op| op.name() == name);
-            prim.or(composite.map(|place| Prim::ALL.len() + place))
+    /// A row of the tables of scalar ops, now and then a common one.
+    pub(super) fn any_scalar_op(&mut self) -> Option<()> {
+        let rows: Vec<OpRef> = OpRef::all().filter(|op| !matches!(op, OpRef::Form(_))).collect();
+        let op = match rows.get(self.draws.below(rows.len() + 20)) {
+            Some(&row) => row,
+            None => lookup(self.draws.one_of(&COMMON)).expect("the tables have it"),
         };
-        let place = match self.favoured.and_then(op_place) {
-            Some(place) => place,
-            None => self.draws.below(Prim::ALL.len() + Composite::ALL.len() + 20),
-        };
-        let common = ["add", "mul", "sub", "mul", "add", "where", "maximum", "silu"];
-        let (op, arity) = match Prim::ALL.get(place) {
-            Some(prim) => (prim.name(), prim.arity()),
-            None => match Composite::ALL.get(place - Prim::ALL.len()) {
-                Some(composite) => (composite.name(), composite.row().params.len()),
-                None => {
-                    let op = self.draws.one_of(&common);
-                    (op, [1, 2, 3][usize::from(op != "silu") + usize::from(op == "where")])
-                }
-            },
-        };
-        if op == Prim::SegmentSet.name() {
-            return;
-        }
-        let mut operands = vec![self.tensor()];
-        let mut first = operands[0];
-        let whole = takes_integers_alone(op).then(|| self.draws.one_of(&INTEGERS));
+        self.scalar_op(op)
+    }
+
+    pub(super) fn scalar_op(&mut self, op: OpRef) -> Option<()> {
+        let (name, params) = (op.name(), op.params());
+        let needed = params.iter().filter(|param| param.default == ParamDefault::Required).count();
+        let arity = if self.draws.percent(60) { params.len() } else { needed.max(1) };
+        let whole = takes_integers_alone(name).then(|| self.draws.one_of(&INTEGERS));
+        let mut first = if name == Prim::Imag.name() { self.complex()? } else { self.tensor() };
+        let mut others = vec![first];
         if let Some(dtype) = whole {
-            first = self.cast_to(first, dtype);
+            first = self.cast_to(first, dtype)?;
         } else if self.draws.percent(90) {
-            first = self.tamed(op, first);
+            first = self.tamed(name, first)?;
         }
-        if op == "where" {
-            first = self.condition(first);
+        if name == "where" {
+            first = self.condition(first)?;
         }
-        let mut arguments = vec![(None, Given::Tensor(first))];
+        let mut arguments = operands([first]);
         while arguments.len() < arity {
-            let operand = self.operand_beside(&operands);
-            operands.extend(operand.tensors());
+            let operand = self.operand_beside(&others);
+            others.extend(operand.tensors());
             let operand = match (operand, whole) {
-                (Given::Tensor(tensor), Some(dtype)) => Given::Tensor(self.cast_to(tensor, dtype)),
-                (operand, _) => self.away_from_zero(op, operand),
+                (Given::Tensor(tensor), Some(dtype)) => Given::Tensor(self.cast_to(tensor, dtype)?),
+                (operand, _) => self.away_from_zero(name, operand)?,
             };
             arguments.push((None, operand));
         }
-        self.add(op, arguments, 1);
+        self.add(name, arguments, 1).map(drop)
+    }
+
+    /// A tensor of complex numbers, made of two real ones where there is none.
+    fn complex(&mut self) -> Option<Tensor> {
+        let mut complex = self.draft.tensors();
+        complex.retain(|&tensor| self.draft.dtype(tensor).is_complex());
+        if !complex.is_empty() {
+            return Some(self.draws.one_of(&complex));
+        }
+        let real = self.floats(0, 5)?;
+        let imaginary = self.alike(real);
+        self.add(Prim::Complex.name(), operands([real, imaginary]), 1)
     }
 
     /// A divisor, an exponent or the like, mostly made not to be near zero.
-    fn away_from_zero(&mut self, op: &str, operand: Given) -> Given {
+    fn away_from_zero(&mut self, op: &str, operand: Given) -> Option<Given> {
         let divides = ["div", "truediv", "mod", "fmod", "remainder", "pow"].contains(&op);
         match operand {
             Given::Tensor(tensor)
                 if divides && self.draft.dtype(tensor).is_float() && self.draws.percent(80) =>
             {
-                Given::Tensor(self.positive(tensor))
+                self.positive(tensor).map(Given::Tensor)
             }
-            other => other,
+            other => Some(other),
         }
     }
 
     /// A comparison of a tensor, or itself if it is a condition.
-    fn condition(&mut self, tensor: Tensor) -> Tensor {
-        if self.draft.tensors().contains(&tensor) && self.draft.dtype(tensor) == DType::Bool {
-            return tensor;
+    fn condition(&mut self, tensor: Tensor) -> Option<Tensor> {
+        if self.draft.dtype(tensor) == DType::Bool {
+            return Some(tensor);
         }
         let op = self.draws.one_of(&["gt", "le", "ne"]);
         let number = Given::Number(self.number());
         self.add(op, vec![(None, Given::Tensor(tensor)), (None, number)], 1)
     }
 
-    fn tamed(&mut self, op: &str, tensor: Tensor) -> Tensor {
+    fn tamed(&mut self, op: &str, tensor: Tensor) -> Option<Tensor> {
         let mut tensor = tensor;
         if SMALL.contains(&op) {
-            tensor = self.add("tanh", vec![(None, Given::Tensor(tensor))], 1);
+            tensor = self.add("tanh", operands([tensor]), 1)?;
         }
-        if POSITIVE.contains(&op) { self.positive(tensor) } else { tensor }
+        if POSITIVE.contains(&op) { self.positive(tensor) } else { Some(tensor) }
     }
 
     /// `abs(x) + 1.5`.
-    fn positive(&mut self, tensor: Tensor) -> Tensor {
-        let distance = self.add("abs", vec![(None, Given::Tensor(tensor))], 1);
-        let shift = Given::Number(Scalar::from_f64(DType::F64, 1.5));
-        self.add("add", vec![(None, Given::Tensor(distance)), (None, shift)], 1)
+    fn positive(&mut self, tensor: Tensor) -> Option<Tensor> {
+        let mut arguments = operands([self.add("abs", operands([tensor]), 1)?]);
+        arguments.push((None, Given::real(1.5)));
+        self.add("add", arguments, 1)
     }
 
-    pub(super) fn cast(&mut self) {
+    pub(super) fn cast(&mut self) -> Option<()> {
         let dtype = self.draws.one_of(&CAST_TO);
         let tensor = self.tensor();
-        self.cast_to(tensor, dtype);
+        self.cast_to(tensor, dtype).map(drop)
     }
 
-    fn cast_to(&mut self, tensor: Tensor, dtype: DType) -> Tensor {
-        let arguments = vec![(None, Given::Tensor(tensor)), (Some("dtype"), Given::DType(dtype))];
+    pub(super) fn cast_to(&mut self, tensor: Tensor, dtype: DType) -> Option<Tensor> {
+        let mut arguments = operands([tensor]);
+        arguments.push((Some("dtype"), Given::DType(dtype)));
         self.add_form(FormOp::Cast, arguments, 1)
-    }
-
-    pub(super) fn set(&mut self, op: &'static str) {
-        let tensor = self.tensor();
-        self.add(op, vec![(None, Given::Tensor(tensor))], 1);
     }
 
     /// An operand beside others.

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use ferrofuse::{DType, Scalar};
+use ferrofuse::DType;
 use ir::define::{Function, Term};
 use ir::ops::{FormOp, Monoid};
 
-use super::Caller;
+use super::{Caller, operands};
 use crate::random::program::{Given, Tensor};
 
 /// A monoid as a definition gives it: how it combines, what stands before any element, how many tensors it takes.
@@ -18,59 +18,46 @@ struct Drawn {
 }
 
 impl Caller<'_> {
-    pub(super) fn scan(&mut self) {
-        use FormOp::{Cummax, Cummin, Cumprod, Cumsum};
-        let tensor = self.tensor();
-        let Some(axis) = self.axis(tensor) else { return };
-        if self.draws.percent(40) {
-            return self.general(
-                FormOp::Scan,
-                ("dim", Given::Number(Scalar::from_i64(DType::I64, axis as i64))),
-                tensor,
-            );
-        }
-        let form = self.draws.one_of(&[Cumsum, Cumsum, Cumprod, Cummax, Cummin]);
-        let dim = Given::Number(Scalar::from_i64(DType::I64, axis as i64));
-        let mut arguments = vec![(None, Given::Tensor(tensor)), (Some("dim"), dim)];
+    pub(super) fn scan(&mut self, form: FormOp) -> Option<()> {
+        let (tensor, axis) = self.tensor_and_axis()?;
+        let mut arguments = operands([tensor]);
+        arguments.push((Some("dim"), Given::int(axis as i64)));
         if self.draws.percent(30) {
             arguments.push((Some("init"), Given::Number(self.number())));
         }
-        self.add_form(form, arguments, 1);
+        self.add_form(form, arguments, 1).map(drop)
+    }
+
+    pub(super) fn general_scan(&mut self) -> Option<()> {
+        let (tensor, axis) = self.tensor_and_axis()?;
+        self.general(FormOp::Scan, ("dim", Given::int(axis as i64)), tensor)
+    }
+
+    pub(super) fn general_fold(&mut self) -> Option<()> {
+        let tensor = self.tensor();
+        let axes = self.some_axes(tensor);
+        self.general(FormOp::Fold, ("dims", Given::Numbers(axes)), tensor)
     }
 
     /// A fold or scan of a monoid drawn, of tensors of the shape of this one.
-    pub(super) fn general(&mut self, form: FormOp, place: (&'static str, Given), tensor: Tensor) {
+    fn general(&mut self, form: FormOp, place: (&'static str, Given), tensor: Tensor) -> Option<()> {
         let is_float = self.draft.dtype(tensor).is_float();
         let drawn = if self.draws.percent(70) { self.lambda(is_float) } else { self.named(is_float) };
         let mut tensors = vec![tensor];
         while tensors.len() < drawn.tensors {
-            tensors.push(self.second(tensor));
+            tensors.push(self.second(tensor)?);
         }
         let mut arguments = vec![(None, Given::Tensors(tensors)), (Some("combine"), drawn.combine)];
         arguments.extend(drawn.init.map(|init| (Some("init"), Given::Reals(init))));
         arguments.push((Some(place.0), place.1));
-        self.add_form(form, arguments, drawn.results);
-    }
-
-    pub(super) fn general_fold(&mut self) {
-        let tensor = self.tensor();
-        let all: Vec<i64> = (0..self.rank(tensor) as i64).collect();
-        let mut axes = self.draws.some_of(&all);
-        if axes.is_empty() {
-            axes.extend(self.axis(tensor).map(|axis| axis as i64));
-        }
-        self.general(FormOp::Fold, ("dims", Given::Numbers(axes)), tensor);
+        self.add_form(form, arguments, drawn.results).map(drop)
     }
 
     /// A tensor beside another that both states of a pair are made of: positive, of its shape.
-    fn second(&mut self, tensor: Tensor) -> Tensor {
-        let exponent = self.add("tanh", vec![(None, Given::Tensor(tensor))], 1);
-        let positive = self.add("exp", vec![(None, Given::Tensor(exponent))], 1);
-        self.add_form(
-            FormOp::Cast,
-            vec![(None, Given::Tensor(positive)), (Some("dtype"), Given::DType(DType::F32))],
-            1,
-        )
+    fn second(&mut self, tensor: Tensor) -> Option<Tensor> {
+        let exponent = self.add("tanh", operands([tensor]), 1)?;
+        let positive = self.add("exp", operands([exponent]), 1)?;
+        self.cast_to(positive, DType::F32)
     }
 
     fn named(&mut self, is_float: bool) -> Drawn {

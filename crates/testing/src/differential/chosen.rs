@@ -1,0 +1,143 @@
+//! What a check chooses besides its program: segments, schedules or the sizes they are decided for, and what runs the
+//! kernels. Takes a definition and who chooses, gives the choices; runs nothing.
+
+use std::fmt;
+
+use codegen::cpu::llvm::CpuTarget;
+use compiler::SegmentPlan;
+use compiler::target::Target;
+use ferrofuse::{Decision, Definition, Hints, Layout, PlanOptions, Schedule};
+use ir::kernel::{LaneOrder, Options as InterpreterOptions};
+use serde::{Deserialize, Serialize};
+
+use super::failure::{Failure, Kind};
+use super::machines::{MOST_THREADS, machine, targets};
+use crate::emulator::Order;
+use crate::random::{Draws, schedule, segmentation};
+
+/// Of a hundred random choices, how many are for a GPU: the emulator compiles C++, which takes long.
+const EMULATED: usize = 1;
+
+/// Who chooses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Choice {
+    /// The compiler.
+    Default,
+    /// Chance, from this seed.
+    Random(u64),
+}
+
+/// What runs the kernels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Device {
+    /// The kernel interpreter, then machine code of these instructions, on one thread and on so many.
+    Cpu(CpuTarget, usize),
+    /// CUDA C++ under the emulator, threads in this order.
+    Gpu(Order),
+}
+
+impl Default for Device {
+    fn default() -> Device {
+        Device::Cpu(CpuTarget::Host, 2)
+    }
+}
+
+impl fmt::Display for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Device::Cpu(target, threads) => write!(f, "{target}, {threads} threads"),
+            Device::Gpu(order) => write!(f, "emulated GPU, threads in order {order:?}"),
+        }
+    }
+}
+
+impl Device {
+    /// What the compiler knows of it.
+    pub(super) fn target(self) -> Target {
+        match self {
+            Device::Cpu(target, _) => machine(1).target(target),
+            Device::Gpu(_) => Target::cuda(),
+        }
+    }
+}
+
+/// What a choice stands for.
+#[derive(Clone, Debug)]
+pub struct Chosen {
+    /// The segmentation and the schedules, where they are not the compiler's.
+    pub plan: PlanOptions,
+    /// The sizes that the compiler decides for.
+    pub hints: Hints,
+    /// In which order the interpreter takes blocks and lanes.
+    pub interpreter: InterpreterOptions,
+    /// What runs the kernels.
+    pub device: Device,
+}
+
+impl Default for Chosen {
+    fn default() -> Chosen {
+        let interpreter = InterpreterOptions { seed: 0, lanes: LaneOrder::Forward, step_limit: 1 << 26 };
+        let device = Device::default();
+        Chosen { plan: PlanOptions::default(), hints: Hints::default(), interpreter, device }
+    }
+}
+
+/// The segmentation and the schedules that a choice stands for, or the hints from which the compiler chooses them.
+///
+/// # Errors
+/// When the compiler refuses a segmentation that fits.
+pub fn chosen(definition: &Definition, choice: Choice) -> Result<Chosen, Failure> {
+    let mut chosen = Chosen::default();
+    let Choice::Random(seed) = choice else { return Ok(chosen) };
+    let mut draws = Draws::new(seed);
+    chosen.interpreter.seed = seed;
+    chosen.interpreter.lanes = draws.one_of(&[LaneOrder::Forward, LaneOrder::Reverse]);
+    chosen.device = device(&mut draws);
+    if draws.percent(70) {
+        chosen.plan.segmentation = Some(segmentation(definition, &mut draws));
+    }
+    if draws.percent(25) {
+        chosen.hints = hints(definition, &mut draws);
+    } else {
+        chosen.plan.schedules = schedules(definition, &chosen, &mut draws)?;
+    }
+    Ok(chosen)
+}
+
+fn device(draws: &mut Draws) -> Device {
+    if draws.percent(EMULATED) {
+        return Device::Gpu(draws.one_of(&Order::ALL));
+    }
+    let target = if draws.percent(50) { CpuTarget::Host } else { draws.one_of(targets()) };
+    Device::Cpu(target, draws.between(2, MOST_THREADS))
+}
+
+/// Sizes to decide for that need not be those of the inputs.
+fn hints(definition: &Definition, draws: &mut Draws) -> Hints {
+    let sizes = [0, 1, 2, 7, 64, 1000, 1 << 14, 1 << 20];
+    // Arrays of a block are as large as the hints make its chunks, and the interpreter keeps them.
+    let mut room = 1 << 20;
+    Hints::new(definition.graph.symbols().keys().map(|symbol| {
+        let size = draws.one_of(&sizes).min(room);
+        room /= size.max(1);
+        (symbol, size)
+    }))
+}
+
+/// A random schedule for each segment that has a kernel.
+fn schedules(
+    definition: &Definition,
+    chosen: &Chosen,
+    draws: &mut Draws,
+) -> Result<Vec<(usize, Schedule)>, Failure> {
+    let (graph, fusion) = (&definition.graph, &definition.fusion);
+    let layouts = vec![Layout::Dense; fusion.inputs().len()];
+    let target = chosen.device.target();
+    let plan = compiler::plan(graph, fusion, &layouts, &target, &Hints::default(), &chosen.plan)
+        .map_err(|error| Failure::new(Kind::Error, format!("a segmentation that fits: {error}")))?;
+    let drawn = |(number, segment): (usize, &SegmentPlan)| match &segment.decision {
+        Decision::Kernels(kernels) => Some((number, schedule(&kernels.witness, draws))),
+        Decision::Evaluate { .. } | Decision::Library(_) => None,
+    };
+    Ok(plan.segments.iter().enumerate().filter_map(drawn).collect())
+}

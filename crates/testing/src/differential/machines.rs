@@ -1,0 +1,29 @@
+//! What compiled code is run on: machines of some threads whose buffers lie between pages that fault.
+
+use std::num::NonZeroUsize;
+use std::sync::{Arc, OnceLock};
+
+use codegen::cpu::llvm::CpuTarget;
+use ferrofuse::{Machine, MachineOptions, Side};
+
+/// The most threads that a check takes.
+pub(super) const MOST_THREADS: usize = 5;
+
+/// The machine of so many threads, shared by all checks. Where their number is odd, buffers end at the pages that fault, else
+/// they begin there.
+pub(super) fn machine(threads: usize) -> Arc<Machine> {
+    static MACHINES: OnceLock<Vec<Arc<Machine>>> = OnceLock::new();
+    let new = |threads: usize| {
+        let guard = Some(if threads.is_multiple_of(2) { Side::Before } else { Side::After });
+        let threads = NonZeroUsize::new(threads);
+        Arc::new(Machine::new(MachineOptions { threads, guard, ..MachineOptions::default() }))
+    };
+    Arc::clone(&MACHINES.get_or_init(|| (1..=MOST_THREADS).map(new).collect())[threads - 1])
+}
+
+/// The CPUs whose code this one runs, itself among them.
+pub(super) fn targets() -> &'static [CpuTarget] {
+    static TARGETS: OnceLock<Vec<CpuTarget>> = OnceLock::new();
+    let runs = |target: &CpuTarget| *target == CpuTarget::Host || machine(1).runs(*target);
+    TARGETS.get_or_init(|| CpuTarget::ALL.into_iter().filter(runs).collect())
+}
