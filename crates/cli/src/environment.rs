@@ -6,11 +6,17 @@ use std::env;
 use std::path::PathBuf;
 
 use codegen::cpu::llvm::LlvmOptions;
+use ferrofuse::CacheOptions;
 
 /// Where libLLVM is: as the option says, else as `FERROFUSE_LIBLLVM` says, else in the usual places. A path at which
 /// there is none, such as `none`, does without.
 pub fn llvm_options(option: Option<PathBuf>) -> LlvmOptions {
     LlvmOptions { path: option.or_else(|| env::var_os("FERROFUSE_LIBLLVM").map(PathBuf::from)) }
+}
+
+/// Where machine code is kept, if anywhere: see [`CacheOptions::of_environment`].
+pub fn cache_options() -> Option<CacheOptions> {
+    CacheOptions::of_environment(|name| env::var_os(name))
 }
 
 /// Whether file tests shall be rewritten to what is: `BLESS=1`.

@@ -15,16 +15,17 @@ mod verbs;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::{Parser, Subcommand};
 
 use failure::{Failure, Outcome};
-use ferrofuse::{Machine, MachineOptions};
-use verbs::{bench, doctor, emit, explain, fuzz, ops, run, test};
+use ferrofuse::{Machine, MachineOptions, ObjectCache};
+use verbs::{bench, cache, doctor, emit, explain, fuzz, ops, run, test};
 
 /// A fusion compiler for tensor programs.
 #[derive(Parser)]
-#[command(name = "ferrofuse", version, about)]
+#[command(name = "ferrofuse", version, about = "A fusion compiler for tensor programs", long_about = None)]
 struct Cli {
     #[command(subcommand)]
     verb: Verb,
@@ -40,6 +41,7 @@ enum Verb {
     Emit(emit::Options),
     Ops(ops::Options),
     Bench(bench::Options),
+    Cache(cache::Options),
     Doctor(doctor::Options),
     Test(test::Options),
     Fuzz(fuzz::Options),
@@ -67,15 +69,27 @@ fn main() -> ExitCode {
 
 fn perform(cli: Cli, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let llvm = environment::llvm_options(cli.libllvm);
-    let machine = || Machine::new(MachineOptions { llvm: llvm.clone(), ..MachineOptions::default() });
+    let machine = || MachineOptions { llvm: llvm.clone(), cache: cache(), ..MachineOptions::default() };
     match cli.verb {
-        Verb::Run(options) => run::run(&options, llvm, out),
-        Verb::Explain(options) => explain::run(&options, &machine(), out),
-        Verb::Emit(options) => emit::run(&options, &machine(), out),
+        Verb::Run(options) => run::run(&options, machine(), out),
+        Verb::Explain(options) => explain::run(&options, &Machine::new(machine()), out),
+        Verb::Emit(options) => emit::run(&options, &Machine::new(machine()), out),
         Verb::Ops(options) => ops::run(&options, out),
         Verb::Bench(options) => bench::run(&options, llvm, out),
-        Verb::Doctor(options) => doctor::run(&options, &llvm, out),
+        Verb::Cache(options) => cache::run(&options, environment::cache_options(), out),
+        Verb::Doctor(options) => doctor::run(&options, &llvm, environment::cache_options(), out),
         Verb::Fuzz(options) => fuzz::run(&options, out),
         Verb::Test(options) => test::run(&options, environment::bless(), out),
     }
+}
+
+/// The cache of machine code. One that cannot be used is told, and done without.
+fn cache() -> Option<Arc<ObjectCache>> {
+    let options = environment::cache_options()?;
+    let folder = options.folder.clone();
+    let opened = ObjectCache::open(options);
+    opened
+        .inspect_err(|error| eprintln!("compiled kernels are not kept: {}: {error}", folder.display()))
+        .map(Arc::new)
+        .ok()
 }

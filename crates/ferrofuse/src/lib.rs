@@ -22,7 +22,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Nothing here reads the environment, nor any file but libLLVM and what the system says of the process's memory. Without
+//! Nothing here reads the environment, nor any file but libLLVM, what the system says of the machine, and the cache of
+//! machine code where [`MachineOptions::cache`] names one. Without
 //! libLLVM everything runs on the evaluator, and [`Report::notice`] says what to install.
 
 mod code_target;
@@ -49,6 +50,7 @@ pub use ir::random::Stream;
 pub use ir::text::{Diagnostic, File};
 pub use ir::{DType, Scalar};
 pub use runtime::cpu::alloc::Side;
+pub use runtime::cpu::objects::{CacheOptions, ObjectCache};
 pub use runtime::{
     Argument, Blame, CallReport, CompileOptions, Error, Executable, Executor, Generator, KernelReport,
     Machine, MachineOptions, Outputs, Report, SegmentReport, StepReport, Tensor, Variant,

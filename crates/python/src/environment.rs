@@ -5,9 +5,14 @@
 use std::env;
 use std::path::PathBuf;
 
-use ferrofuse::LlvmOptions;
+use ferrofuse::{CacheOptions, LlvmOptions};
 
 /// Where libLLVM is: as `FERROFUSE_LIBLLVM` says, else in the usual places.
 pub fn llvm_options() -> LlvmOptions {
     LlvmOptions { path: env::var_os("FERROFUSE_LIBLLVM").map(PathBuf::from) }
+}
+
+/// Where machine code is kept, if anywhere: see [`CacheOptions::of_environment`].
+pub fn cache_options() -> Option<CacheOptions> {
+    CacheOptions::of_environment(|name| env::var_os(name))
 }

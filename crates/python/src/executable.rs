@@ -3,7 +3,8 @@
 use std::sync::{Arc, LazyLock};
 
 use ferrofuse::{
-    CompileOptions, Definition, Generator, Machine, MachineOptions, compile, explain, hints, plan,
+    CompileOptions, Definition, Generator, Machine, MachineOptions, ObjectCache, compile, explain, hints,
+    plan,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -13,7 +14,11 @@ use crate::{environment, errors};
 
 /// What all executables of the process run on.
 static MACHINE: LazyLock<Arc<Machine>> = LazyLock::new(|| {
-    Arc::new(Machine::new(MachineOptions { llvm: environment::llvm_options(), ..MachineOptions::default() }))
+    // Without a folder of its own for the cache it compiles anew in each process; `ferrofuse doctor` says why.
+    let cache =
+        environment::cache_options().and_then(|options| ObjectCache::open(options).ok()).map(Arc::new);
+    let llvm = environment::llvm_options();
+    Arc::new(Machine::new(MachineOptions { llvm, cache, ..MachineOptions::default() }))
 });
 
 /// A definition ready to be called.

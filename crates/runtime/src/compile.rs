@@ -8,12 +8,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use codegen::cpu::{CompiledKernel, Error as CodegenError, compile_kernel};
+use codegen::cpu::llvm::{CpuTarget, Llvm, Times};
+use codegen::cpu::{CompiledKernel, Error as CodegenError, Isa, emit};
 use compiler::layout::Layout;
 use compiler::{Decision, Plan, PlanError, plan};
 use ir::define::Definition;
 use ir::kernel::{Kernel, Options as InterpreterOptions};
 
+use crate::cpu::objects::{Key, ObjectCache};
 use crate::executable::CompileOptions;
 use crate::inputs::declared;
 use crate::plan::{ExecutionPlan, Segment, Step};
@@ -72,8 +74,9 @@ pub(crate) fn compile(
             Ok(_) if !options.machine.runs(options.target) => Err(Error::Target(options.target)),
             Ok(llvm) => {
                 let plan = planned(definition, layouts, options)?;
-                let machine_code =
-                    |kernel: &Kernel| compile_kernel(kernel, options.target, &llvm).map(Code::Machine);
+                let machine_code = |kernel: &Kernel| {
+                    machine_code(kernel, options.target, &llvm, options.machine.cache()).map(Code::Machine)
+                };
                 let (time, threads) = (begin.elapsed(), options.machine.threads());
                 Ok(Variant::new(plan, Executor::Compiled, time, threads, machine_code))
             }
@@ -83,6 +86,28 @@ pub(crate) fn compile(
             }
         },
     }
+}
+
+/// The machine code of a kernel: from the cache if it is there, else compiled, and kept for the next process.
+fn machine_code(
+    kernel: &Kernel,
+    target: CpuTarget,
+    llvm: &Llvm,
+    cache: Option<&ObjectCache>,
+) -> Result<CompiledKernel, CodegenError> {
+    let isa = Isa::new(llvm, target);
+    let module = emit(kernel, &isa)?;
+    let Some(cache) = cache else { return CompiledKernel::compile(module, &isa, llvm) };
+    let key = Key::new(&[&llvm.recipe(isa.spec()), &module.ir]);
+    if let Some(object) = cache.get(&key) {
+        match CompiledKernel::load(module.symbol.clone(), module.ir.clone(), object, None) {
+            Ok(kernel) => return Ok(kernel),
+            Err(_) => cache.reject(&key),
+        }
+    }
+    let kernel = CompiledKernel::compile(module, &isa, llvm)?;
+    cache.put(&key, &kernel.object);
+    Ok(kernel)
 }
 
 fn planned(definition: &Definition, layouts: &[Layout], options: &CompileOptions) -> Result<Plan, PlanError> {
@@ -183,11 +208,12 @@ fn segments(steps: &ExecutionPlan, code: &[Code]) -> Vec<SegmentReport> {
     let kernel_report = |(kernel, code): (&Kernel, &Code)| match code {
         Code::Machine(compiled) => KernelReport {
             name: kernel.name.clone(),
-            compile: compiled.times.total(),
+            compile: compiled.times.as_ref().map_or(Duration::ZERO, Times::total),
             code_bytes: compiled.code_bytes(),
+            cached: compiled.times.is_none(),
         },
         Code::Program(_) => {
-            KernelReport { name: kernel.name.clone(), compile: Duration::ZERO, code_bytes: 0 }
+            KernelReport { name: kernel.name.clone(), compile: Duration::ZERO, code_bytes: 0, cached: false }
         }
     };
     let kernels_of = |number: usize| {

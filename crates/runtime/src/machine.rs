@@ -1,4 +1,4 @@
-//! What fusions run on: threads, memory, and libLLVM. One is shared by all fusions that do not ask for their own.
+//! What fusions run on: threads, memory, libLLVM, and the code that it made before. One is shared by all fusions that do not ask for their own.
 
 use std::fs;
 use std::num::NonZeroUsize;
@@ -9,6 +9,7 @@ use codegen::cpu::llvm::{CpuTarget, Error as LlvmError, Llvm, LlvmOptions};
 use compiler::target::Target;
 
 use crate::cpu::alloc::{Allocator, AllocatorOptions, Side};
+use crate::cpu::objects::ObjectCache;
 use crate::cpu::pool::Pool;
 
 /// What to take of the machine.
@@ -20,16 +21,21 @@ pub struct MachineOptions {
     pub llvm: LlvmOptions,
     /// The most bytes that calls may hold at once; without it, the memory that the process may use.
     pub memory_limit: Option<usize>,
+    /// Where machine code is kept between processes; without it, it is not.
+    pub cache: Option<Arc<ObjectCache>>,
     /// Whether buffers lie between pages that fault, and on which side they touch one. For tests.
     pub guard: Option<Side>,
 }
 
-/// Threads, memory and libLLVM.
+/// Threads, memory, libLLVM and its cache.
 #[derive(Debug)]
 pub struct Machine {
     pub(crate) pool: Pool,
     pub(crate) allocator: Allocator,
     llvm: LlvmOptions,
+    /// libLLVM, once it was found.
+    found: OnceLock<Llvm>,
+    cache: Option<Arc<ObjectCache>>,
     memory_limit: usize,
 }
 
@@ -46,6 +52,8 @@ impl Machine {
             pool: Pool::new(options.threads),
             allocator: Allocator::new(limits),
             llvm: options.llvm,
+            found: OnceLock::new(),
+            cache: options.cache,
             memory_limit,
         }
     }
@@ -71,12 +79,29 @@ impl Machine {
         &self.allocator
     }
 
-    /// libLLVM.
+    /// Where machine code is kept between processes.
+    pub fn cache(&self) -> Option<&ObjectCache> {
+        self.cache.as_deref()
+    }
+
+    /// libLLVM. Where a cache remembers which one it is, it is opened when there is something to compile.
     ///
     /// # Errors
-    /// Why it is not there, with the command that mends it.
+    /// Why it is not there, with the command that mends it. That is not remembered.
     pub fn llvm(&self) -> Result<Llvm, LlvmError> {
-        Llvm::open(&self.llvm)
+        if let Some(llvm) = self.found.get() {
+            return Ok(llvm.clone());
+        }
+        let remembered = self.cache().and_then(|cache| cache.remembered(&self.llvm));
+        let llvm = match remembered {
+            Some(llvm) => llvm,
+            None => {
+                let llvm = Llvm::open(&self.llvm)?;
+                self.cache().inspect(|cache| cache.remember(&self.llvm, &llvm));
+                llvm
+            }
+        };
+        Ok(self.found.get_or_init(|| llvm).clone())
     }
 
     /// Whether it can run code for a CPU; false without libLLVM.

@@ -62,6 +62,8 @@ pub struct KernelReport {
     pub compile: Duration,
     /// Bytes of machine code; zero where nothing is compiled.
     pub code_bytes: usize,
+    /// Whether its machine code was kept from an earlier process.
+    pub cached: bool,
 }
 
 /// Where the time of a call went.

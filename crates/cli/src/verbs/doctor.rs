@@ -5,17 +5,23 @@ use std::io::Write;
 use clap::Args;
 use codegen::cpu::Isa;
 use codegen::cpu::llvm::{CpuTarget, Llvm, LlvmOptions};
-use ferrofuse::table;
+use ferrofuse::{CacheOptions, ObjectCache, table};
 use runtime::cpu::pool::Pool;
 
 use crate::failure::{Failure, Outcome};
+use crate::verbs::cache::summary;
 
 /// Say what was found: libLLVM, the CPU's vectors, threads, targets.
 #[derive(Args)]
 pub struct Options {}
 
 /// Writes what was found.
-pub fn run(_: &Options, llvm: &LlvmOptions, out: &mut dyn Write) -> Result<Outcome, Failure> {
+pub fn run(
+    _: &Options,
+    llvm: &LlvmOptions,
+    cache: Option<CacheOptions>,
+    out: &mut dyn Write,
+) -> Result<Outcome, Failure> {
     let found = Llvm::open(llvm);
     let (library, vectors) = match &found {
         Ok(llvm) => (library(llvm), vectors(llvm)),
@@ -29,11 +35,20 @@ pub fn run(_: &Options, llvm: &LlvmOptions, out: &mut dyn Write) -> Result<Outco
         ("CPU", vectors),
         ("threads", Pool::new(None).threads().to_string()),
         ("targets", format!("{targets}; CUDA C++ as text")),
-        ("cache", "none yet: each process compiles anew".to_owned()),
+        ("cache", cache.map_or_else(|| "none: each process compiles anew".to_owned(), kept)),
     ];
     let rows: Vec<Vec<String>> = rows.into_iter().map(|(name, value)| vec![name.to_owned(), value]).collect();
     write!(out, "{}", table::columns(&rows))?;
     Ok(Outcome::Fine)
+}
+
+/// The cache of machine code, or why it is not used.
+fn kept(options: CacheOptions) -> String {
+    let folder = options.folder.clone();
+    match ObjectCache::open(options) {
+        Ok(cache) => summary(&cache),
+        Err(error) => format!("none: {}: {error}", folder.display()),
+    }
 }
 
 fn library(llvm: &Llvm) -> String {

@@ -1,6 +1,7 @@
 //! The binary as users meet it: every verb and option, every kind of bad input, exit codes, what is left on disk.
 
 mod bench;
+mod cache;
 mod file_tests;
 mod hidden_llvm;
 mod refusals;
@@ -29,6 +30,7 @@ fn ferrofuse<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) 
     let output = Command::new(env!("CARGO_BIN_EXE_ferrofuse"))
         .args(arguments)
         .current_dir(root())
+        .env("FERROFUSE_CACHE", "none")
         .output()
         .expect("the binary was built");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();

@@ -169,7 +169,7 @@ fn doctor_says_what_there_is() {
 #[test]
 fn help_names_what_there_is() {
     let text = fine("--help");
-    for verb in ["run", "explain", "emit", "ops", "doctor", "test"] {
+    for verb in ["run", "explain", "emit", "ops", "cache", "doctor", "test"] {
         assert!(text.contains(&format!("  {verb} ")), "{verb} is missing:\n{text}");
         assert!(fine(&format!("{verb} --help")).contains("Usage:"));
     }

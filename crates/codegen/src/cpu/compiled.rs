@@ -4,7 +4,7 @@
 
 use ir::kernel::Kernel;
 
-use super::emit::{self, EmitError, Isa};
+use super::emit::{self, EmitError, Isa, Module};
 use super::externals;
 use super::llvm::{self, CpuTarget, Llvm, Output, Times};
 use super::object::{Code, ObjectError};
@@ -38,8 +38,8 @@ pub struct CompiledKernel {
     pub object: Vec<u8>,
     /// The function's name.
     pub symbol: String,
-    /// What compiling took.
-    pub times: Times,
+    /// What compiling took; nothing where the object was there already.
+    pub times: Option<Times>,
     code: Code,
     function: Function,
 }
@@ -50,17 +50,29 @@ pub struct CompiledKernel {
 /// [`Error`] by the station that failed.
 pub fn compile_kernel(kernel: &Kernel, target: CpuTarget, llvm: &Llvm) -> Result<CompiledKernel, Error> {
     let isa = Isa::new(llvm, target);
-    let module = emit::emit(kernel, &isa)?;
-    let compiled = llvm.compile(&module.ir, isa.spec(), Output::Object)?;
-    CompiledKernel::load(module.symbol, module.ir, compiled.bytes, compiled.times)
+    CompiledKernel::compile(emit::emit(kernel, &isa)?, &isa, llvm)
 }
 
 impl CompiledKernel {
+    /// Compiles what was emitted for an instruction set that this machine has, and loads it.
+    ///
+    /// # Errors
+    /// [`Error::Llvm`] and [`Error::Object`].
+    pub fn compile(module: Module, isa: &Isa, llvm: &Llvm) -> Result<CompiledKernel, Error> {
+        let compiled = llvm.compile(&module.ir, isa.spec(), Output::Object)?;
+        CompiledKernel::load(module.symbol, module.ir, compiled.bytes, Some(compiled.times))
+    }
+
     /// Loads an object file, as [`compile_kernel`] made it, now or earlier.
     ///
     /// # Errors
     /// [`Error::Object`] and [`Error::NoSymbol`] for bytes that are no such object.
-    pub fn load(symbol: String, ir: String, object: Vec<u8>, times: Times) -> Result<CompiledKernel, Error> {
+    pub fn load(
+        symbol: String,
+        ir: String,
+        object: Vec<u8>,
+        times: Option<Times>,
+    ) -> Result<CompiledKernel, Error> {
         let code = Code::load(&object, &externals::address)?;
         let address = code.symbol(&symbol).ok_or_else(|| Error::NoSymbol(symbol.clone()))?;
         // SAFETY: the symbol is the function of our own module, which `emit` gave this signature; that the object is
@@ -110,9 +122,9 @@ mod tests {
         let spec = llvm.spec(CpuTarget::Host);
         let other =
             llvm.compile("define void @other() {\n ret void\n}", &spec, Output::Object).expect("compiles");
-        let loaded = CompiledKernel::load("mine".into(), String::new(), other.bytes, Times::default());
+        let loaded = CompiledKernel::load("mine".into(), String::new(), other.bytes, None);
         assert!(matches!(loaded, Err(Error::NoSymbol(name)) if name == "mine"));
-        let damaged = CompiledKernel::load("mine".into(), String::new(), vec![0; 64], Times::default());
+        let damaged = CompiledKernel::load("mine".into(), String::new(), vec![0; 64], None);
         assert!(matches!(damaged, Err(Error::Object(_))));
     }
 }

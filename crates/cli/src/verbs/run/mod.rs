@@ -10,7 +10,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use codegen::cpu::llvm::LlvmOptions;
 use ferrofuse::{
     ArrayView, Blame, CallReport, CompileOptions, Definition, Error, Executable, Generator, Machine,
     MachineOptions, Outputs, Stream, compile, output_names,
@@ -55,13 +54,9 @@ pub struct Options {
 }
 
 /// Runs, writes the report, and writes outputs where asked.
-pub fn run(options: &Options, llvm: LlvmOptions, out: &mut dyn Write) -> Result<Outcome, Failure> {
+pub fn run(options: &Options, machine: MachineOptions, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let file = definition::read(&options.file)?;
-    let machine = Arc::new(Machine::new(MachineOptions {
-        threads: options.threads,
-        llvm,
-        ..MachineOptions::default()
-    }));
+    let machine = Arc::new(Machine::new(MachineOptions { threads: options.threads, ..machine }));
     let inputs = Inputs::resolve(&file, &options.request)?;
     let (hints, _) = inputs.facts();
     let inputs = inputs.make(machine.memory_limit())?;

@@ -28,6 +28,8 @@ pub(super) struct Report {
     kernels: Vec<Kernel>,
     plan_ms: f64,
     compile_ms: f64,
+    /// Kernels whose machine code an earlier process made.
+    cached_kernels: usize,
     first_call_ms: f64,
     call_ms: f64,
     peak_bytes: usize,
@@ -82,6 +84,10 @@ fn ms(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
+fn cached_kernels(report: &ferrofuse::Report) -> usize {
+    report.segments.iter().flat_map(|segment| &segment.kernels).filter(|kernel| kernel.cached).count()
+}
+
 impl Report {
     /// Gathers what is known of a run.
     pub fn new(
@@ -121,6 +127,7 @@ impl Report {
             kernels: calls.best.steps.iter().map(step).collect(),
             plan_ms: ms(variant.report.plan),
             compile_ms: ms(variant.report.compile),
+            cached_kernels: cached_kernels(&variant.report),
             first_call_ms: ms(calls.first),
             call_ms: ms(calls.best.total),
             peak_bytes: calls.best.peak_bytes,
@@ -139,7 +146,11 @@ impl Report {
             write!(out, "\n{}", table::columns(&self.kernel_rows()))?;
             let [plan, compile, first, call] =
                 [self.plan_ms, self.compile_ms, self.first_call_ms, self.call_ms].map(time_of_ms);
-            writeln!(out, "plan {plan}, compile {compile}, first call {first}, best call {call}")?;
+            let kept = match self.cached_kernels {
+                0 => String::new(),
+                cached => format!(" ({cached} kernels kept from before)"),
+            };
+            writeln!(out, "plan {plan}, compile {compile}{kept}, first call {first}, best call {call}")?;
         }
         write!(out, "\n{}", table::columns(&self.output_rows()))?;
         match self.matches {

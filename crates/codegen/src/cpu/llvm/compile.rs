@@ -5,6 +5,7 @@
 //! to forms known to select.
 
 use super::error::Error;
+use super::identity::Identity;
 use super::library::Library;
 use super::owned::{Context, Machine, take_message};
 use super::target::{CpuTarget, TargetMachineSpec};
@@ -66,12 +67,12 @@ pub struct Compiled {
     pub times: Times,
 }
 
-/// A usable libLLVM. Cheap to clone; safe to share between threads.
+/// A libLLVM: usable, or as it was when it last was. Cheap to clone; safe to share between threads.
 #[derive(Clone)]
 pub struct Llvm {
-    library: Arc<Library>,
-    host_cpu: String,
-    host_features: String,
+    identity: Arc<Identity>,
+    /// Empty until the first compilation where the identity was remembered.
+    library: Arc<OnceLock<Library>>,
 }
 
 impl Llvm {
@@ -92,28 +93,54 @@ impl Llvm {
         Ok(DEFAULT.get_or_init(|| opened).clone())
     }
 
+    /// The libLLVM of this identity, which was opened on this machine before. Its file is opened when something is to be
+    /// compiled, and not if nothing is.
+    pub fn remembered(identity: Identity) -> Llvm {
+        Llvm { identity: Arc::new(identity), library: Arc::default() }
+    }
+
     fn from_library(library: Library) -> Llvm {
-        // SAFETY: both functions take nothing and give a string of ours.
-        let (cpu, features) = unsafe {
-            ((library.functions.LLVMGetHostCPUName)(), (library.functions.LLVMGetHostCPUFeatures)())
-        };
-        let (host_cpu, host_features) = (take_message(&library, cpu), take_message(&library, features));
-        Llvm { library: Arc::new(library), host_cpu, host_features }
+        let identity = identity(&library);
+        Llvm { identity: Arc::new(identity), library: Arc::new(OnceLock::from(library)) }
+    }
+
+    /// The library, opened if it is not yet.
+    fn library(&self) -> Result<&Library, Error> {
+        if let Some(library) = self.library.get() {
+            return Ok(library);
+        }
+        let library = Library::open(Some(&self.identity.file))?;
+        if identity(&library) != *self.identity {
+            return Err(Error::Changed { path: self.identity.file.clone() });
+        }
+        Ok(self.library.get_or_init(|| library))
+    }
+
+    /// Which libLLVM this is, and on which machine.
+    pub fn identity(&self) -> &Identity {
+        &self.identity
     }
 
     /// Major, minor and patch version.
     pub fn version(&self) -> (u32, u32, u32) {
-        self.library.version
+        self.identity.version
     }
 
-    /// The name or path under which the library was found.
+    /// The library's file.
     pub fn path(&self) -> &Path {
-        &self.library.path
+        &self.identity.file
+    }
+
+    /// All that the code for a machine depends on besides the IR, in a line.
+    pub fn recipe(&self, spec: &TargetMachineSpec) -> String {
+        let (major, minor, patch) = self.version();
+        let passes = PIPELINE.to_string_lossy();
+        format!("LLVM {major}.{minor}.{patch}, {spec:?}, {passes}")
     }
 
     /// The machine that `target` means here.
     pub fn spec(&self, target: CpuTarget) -> TargetMachineSpec {
-        TargetMachineSpec::new(target, &self.host_cpu, &self.host_features)
+        TargetMachineSpec::new(target, &self.identity.host_cpu, &self.identity.host_features)
     }
 
     /// Verifies and compiles one module of LLVM IR for a machine; the module's own triple and data layout
@@ -121,12 +148,14 @@ impl Llvm {
     ///
     /// # Errors
     /// [`Error::Parse`], [`Error::Verify`], [`Error::Passes`], [`Error::Codegen`] for the IR's faults, and
-    /// [`Error::Target`] where this libLLVM lacks the target.
+    /// [`Error::Target`] where this libLLVM lacks the target; what opening the library can fail with where it was
+    /// [remembered](Llvm::remembered).
     pub fn compile(&self, ir: &str, spec: &TargetMachineSpec, output: Output) -> Result<Compiled, Error> {
         let mut clock = Stopwatch(Instant::now());
         let mut times = Times::default();
-        let machine = Machine::new(&self.library, spec)?;
-        let context = Context::new(&self.library);
+        let library = self.library()?;
+        let machine = Machine::new(library, spec)?;
+        let context = Context::new(library);
         let module = context.parse(ir)?;
         module.set_target(&machine);
         times.parse = clock.lap();
@@ -145,10 +174,22 @@ impl Llvm {
     }
 }
 
+fn identity(library: &Library) -> Identity {
+    // SAFETY: both functions take nothing and give a string of ours.
+    let (cpu, features) =
+        unsafe { ((library.functions.LLVMGetHostCPUName)(), (library.functions.LLVMGetHostCPUFeatures)()) };
+    Identity {
+        file: library.file(),
+        version: library.version,
+        host_cpu: take_message(library, cpu),
+        host_features: take_message(library, features),
+    }
+}
+
 impl std::fmt::Debug for Llvm {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (major, minor, patch) = self.version();
-        write!(f, "LLVM {major}.{minor}.{patch} ({}) for {}", self.path().display(), self.host_cpu)
+        write!(f, "LLVM {major}.{minor}.{patch} ({}) for {}", self.path().display(), self.identity.host_cpu)
     }
 }
 

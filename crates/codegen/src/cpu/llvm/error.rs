@@ -49,6 +49,12 @@ pub enum Error {
         /// The function of LLVM's C interface.
         symbol: String,
     },
+    /// The file is not the library any more that it was when it was last opened.
+    #[error("{} was replaced while it was in use; run again", .path.display())]
+    Changed {
+        /// The library.
+        path: PathBuf,
+    },
     /// A target name that is none of ours.
     #[error("unknown CPU target `{name}`; known are host, x86-64, avx2, avx512, aarch64")]
     UnknownTarget {

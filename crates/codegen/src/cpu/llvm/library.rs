@@ -7,7 +7,8 @@
 
 use super::error::{Error, INSTALL, OLDEST};
 use libloading::os::unix::Library as Handle;
-use std::ffi::{c_char, c_int, c_uint, c_void};
+use std::ffi::{CStr, OsStr, c_char, c_int, c_uint, c_void};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -114,6 +115,24 @@ impl Library {
             initialise_target(&handle, target);
         }
         Ok(Library { functions, version, path: path.into(), _handle: handle })
+    }
+
+    /// The file it was opened from; the name it was opened by where the dynamic loader does not tell.
+    pub fn file(&self) -> PathBuf {
+        let mut info = libc::Dl_info {
+            dli_fname: std::ptr::null(),
+            dli_fbase: std::ptr::null_mut(),
+            dli_sname: std::ptr::null(),
+            dli_saddr: std::ptr::null_mut(),
+        };
+        // SAFETY: asks about an address within the library; `info` is ours to be filled.
+        let found = unsafe { libc::dladdr(self.functions.LLVMContextCreate as *const c_void, &mut info) };
+        if found == 0 || info.dli_fname.is_null() {
+            return self.path.clone();
+        }
+        // SAFETY: the loader's own string, which lives as long as the library, and that is never unloaded.
+        let name = unsafe { CStr::from_ptr(info.dli_fname) };
+        PathBuf::from(OsStr::from_bytes(name.to_bytes()))
     }
 }
 

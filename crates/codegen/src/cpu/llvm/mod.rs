@@ -5,12 +5,14 @@
 
 mod compile;
 mod error;
+mod identity;
 mod library;
 mod owned;
 mod target;
 
 pub use compile::{Compiled, Llvm, LlvmOptions, Output, Times};
 pub use error::Error;
+pub use identity::Identity;
 pub use target::{CpuTarget, OptLevel, TargetMachineSpec};
 
 #[cfg(test)]

@@ -1,0 +1,56 @@
+//! An entry: the key it is found by, and the form its file has.
+//!
+//! A file is a magic word, the key, a digest of the object, and the object. Knows nothing of folders.
+
+use sha2::{Digest, Sha256};
+
+/// Begins each file; its number changes with the form.
+const MAGIC: &[u8; 8] = b"ffobj\0\0\x01";
+const DIGEST: usize = 32;
+const HEADER: usize = MAGIC.len() + 2 * DIGEST;
+
+/// What an object is found by: a digest (SHA-256) of all that it depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Key([u8; DIGEST]);
+
+impl Key {
+    /// The key of an object that is made from these texts by this version of ferrofuse.
+    pub fn new(texts: &[&str]) -> Key {
+        let mut digest = Sha256::new();
+        for text in [env!("CARGO_PKG_VERSION")].iter().chain(texts) {
+            // Lengths keep apart what would read the same joined.
+            digest.update((text.len() as u64).to_le_bytes());
+            digest.update(text);
+        }
+        Key(digest.finalize().into())
+    }
+
+    /// The name of its file.
+    pub(super) fn file_name(&self) -> String {
+        let hex: String = self.0.iter().map(|byte| format!("{byte:02x}")).collect();
+        format!("{hex}{SUFFIX}")
+    }
+
+    /// True of one key in `n`.
+    pub(super) fn is_one_in(&self, n: u8) -> bool {
+        self.0[0].is_multiple_of(n)
+    }
+}
+
+/// Ends the name of every entry's file.
+pub(super) const SUFFIX: &str = ".o";
+
+/// The bytes of an entry's file.
+pub(super) fn seal(key: &Key, object: &[u8]) -> Vec<u8> {
+    let digest = Sha256::digest(object);
+    [MAGIC.as_slice(), &key.0, digest.as_slice(), object].concat()
+}
+
+/// The object in an entry's file; nothing if it is not what was written for this key.
+pub(super) fn unseal(key: &Key, mut bytes: Vec<u8>) -> Option<Vec<u8>> {
+    let header = bytes.get(..HEADER)?;
+    let (magic, rest) = header.split_at(MAGIC.len());
+    let (owner, digest) = rest.split_at(DIGEST);
+    let whole = magic == MAGIC && owner == key.0 && digest == Sha256::digest(&bytes[HEADER..]).as_slice();
+    whole.then(|| bytes.split_off(HEADER))
+}

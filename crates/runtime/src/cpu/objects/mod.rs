@@ -1,0 +1,202 @@
+//! The cache of object code on disk: machine code of kernels by all that it depends on.
+//!
+//! One folder of the user's own, a file an entry. Entries are executable code, so a folder that others may write to is
+//! not used. Files appear whole or not at all (written aside, then renamed), so any number of processes may share the
+//! folder, and one may be killed at any time. What does not read back as it was written is taken away and made anew.
+//! A cache that cannot be written to, or a disk that is full, costs the cache and nothing else: no operation here fails
+//! a compilation. The folder is kept below a number of bytes; the entries unused longest go first.
+
+mod entry;
+mod folder;
+mod remembered;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+pub use entry::Key;
+use folder::Folder;
+
+/// Where the cache is, and how large it may become.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CacheOptions {
+    /// Its folder, which is made if it is not there.
+    pub folder: PathBuf,
+    /// The most bytes of its entries, about; reached, a quarter of them goes.
+    pub limit: u64,
+}
+
+impl CacheOptions {
+    /// A cache in this folder, of the usual size.
+    pub fn new(folder: PathBuf) -> CacheOptions {
+        const USUAL_LIMIT: u64 = 128 << 20;
+        CacheOptions { folder, limit: USUAL_LIMIT }
+    }
+
+    /// The cache that the variables of an environment ask for: in the folder `FERROFUSE_CACHE`, none if that is `none`;
+    /// without it in `ferrofuse` among the user's caches (`XDG_CACHE_HOME`, or `.cache` in `HOME`), if there is such a place.
+    pub fn of_environment(variable: impl Fn(&str) -> Option<OsString>) -> Option<CacheOptions> {
+        let set = |name: &str| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let caches = || set("XDG_CACHE_HOME").or_else(|| set("HOME").map(|home| home.join(".cache")));
+        let folder = match set("FERROFUSE_CACHE") {
+            Some(folder) if folder.as_os_str() == "none" => None,
+            Some(folder) => Some(folder),
+            None => caches().map(|caches| caches.join("ferrofuse")),
+        };
+        folder.map(CacheOptions::new)
+    }
+}
+
+/// What the cache did in this process.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CacheStatistics {
+    /// Entries found and used.
+    pub hits: u64,
+    /// Entries not found.
+    pub misses: u64,
+    /// Entries that were there and damaged, or of no use.
+    pub rejected: u64,
+    /// Entries written.
+    pub written: u64,
+    /// Entries that could not be written.
+    pub refused: u64,
+}
+
+/// What lies in the folder.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CacheContents {
+    /// Number of entries.
+    pub entries: usize,
+    /// Bytes of their files.
+    pub bytes: u64,
+}
+
+/// The cache of object code in one folder.
+#[derive(Debug)]
+pub struct ObjectCache {
+    folder: Folder,
+    limit: u64,
+    hits: AtomicU64,
+    misses: AtomicU64,
+    rejected: AtomicU64,
+    written: AtomicU64,
+    refused: AtomicU64,
+}
+
+impl ObjectCache {
+    /// The cache in a folder, which is made if need be.
+    ///
+    /// # Errors
+    /// Why the folder cannot be used: it cannot be made, is somebody else's, or others may write to it.
+    pub fn open(options: CacheOptions) -> std::io::Result<ObjectCache> {
+        let folder = Folder::open(options.folder)?;
+        Ok(ObjectCache {
+            folder,
+            limit: options.limit,
+            hits: AtomicU64::new(0),
+            misses: AtomicU64::new(0),
+            rejected: AtomicU64::new(0),
+            written: AtomicU64::new(0),
+            refused: AtomicU64::new(0),
+        })
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// The most bytes that entries may take, about.
+    pub fn limit(&self) -> u64 {
+        self.limit
+    }
+
+    /// The object of this key, if it is there and whole.
+    pub fn get(&self, key: &Key) -> Option<Vec<u8>> {
+        let name = key.file_name();
+        let Some(bytes) = self.folder.read(&name) else {
+            self.misses.fetch_add(1, Ordering::Relaxed);
+            return None;
+        };
+        match entry::unseal(key, bytes) {
+            Some(object) => {
+                self.hits.fetch_add(1, Ordering::Relaxed);
+                self.folder.touch(&name);
+                Some(object)
+            }
+            None => {
+                self.reject(key);
+                None
+            }
+        }
+    }
+
+    /// Takes away an entry that is of no use after all.
+    pub fn reject(&self, key: &Key) {
+        self.rejected.fetch_add(1, Ordering::Relaxed);
+        self.folder.remove(&key.file_name());
+    }
+
+    /// Keeps an object. A folder that cannot be written to keeps nothing, which the statistics tell.
+    pub fn put(&self, key: &Key, object: &[u8]) {
+        let kept = self.folder.write(&key.file_name(), &entry::seal(key, object));
+        let counter = if kept.is_ok() { &self.written } else { &self.refused };
+        counter.fetch_add(1, Ordering::Relaxed);
+        if key.is_one_in(TRIMS) {
+            self.trim();
+        }
+    }
+
+    /// Takes entries away, the longest unused first, until they are a quarter below the limit, if they are above it; and
+    /// what writers that were killed left behind.
+    pub fn trim(&self) {
+        self.folder.sweep();
+        let mut entries = self.folder.entries();
+        let mut bytes: u64 = entries.iter().map(|entry| entry.bytes).sum();
+        if bytes <= self.limit {
+            return;
+        }
+        entries.sort_by_key(|entry| entry.used);
+        for entry in entries {
+            if bytes <= self.limit - self.limit / 4 {
+                break;
+            }
+            self.folder.remove(&entry.name);
+            bytes -= entry.bytes;
+        }
+    }
+
+    /// Takes all entries away.
+    ///
+    /// # Errors
+    /// What the system says of the first that stays.
+    pub fn clear(&self) -> std::io::Result<CacheContents> {
+        let contents = self.contents();
+        self.folder.clear()?;
+        Ok(contents)
+    }
+
+    /// What is there now.
+    pub fn contents(&self) -> CacheContents {
+        let entries = self.folder.entries();
+        CacheContents { entries: entries.len(), bytes: entries.iter().map(|entry| entry.bytes).sum() }
+    }
+
+    /// What was done in this process.
+    pub fn statistics(&self) -> CacheStatistics {
+        let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        CacheStatistics {
+            hits: count(&self.hits),
+            misses: count(&self.misses),
+            rejected: count(&self.rejected),
+            written: count(&self.written),
+            refused: count(&self.refused),
+        }
+    }
+}
+
+/// One new entry in so many, by its key, looks whether the folder has grown too large: listing it takes milliseconds.
+const TRIMS: u8 = 32;
+
+#[cfg(test)]
+mod tests;

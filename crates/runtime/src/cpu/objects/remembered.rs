@@ -1,0 +1,70 @@
+//! Which libLLVM made the code, kept beside it: a process whose kernels are all cached never opens the library.
+//!
+//! The record holds while the library's file is the same (by size and time of change), the CPU is the same (by what
+//! the system says of it), and the same library is asked for.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
+
+use codegen::cpu::llvm::{Identity, Llvm, LlvmOptions};
+use serde::{Deserialize, Serialize};
+
+use super::{Key, ObjectCache};
+
+/// The name of its file.
+pub(super) const NAME: &str = "libllvm.json";
+
+/// A libLLVM, and what must be as it was for it to be the same.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Record {
+    ferrofuse: String,
+    /// The path that was asked for; nothing for the usual places.
+    asked: Option<PathBuf>,
+    cpu: String,
+    bytes: u64,
+    changed: (i64, i64),
+    identity: Identity,
+}
+
+impl Record {
+    /// The record of a library as its file is now.
+    fn of(options: &LlvmOptions, identity: Identity) -> Option<Record> {
+        let file = fs::metadata(&identity.file).ok()?;
+        Some(Record {
+            ferrofuse: env!("CARGO_PKG_VERSION").to_owned(),
+            asked: options.path.clone(),
+            cpu: cpu()?,
+            bytes: file.len(),
+            changed: (file.mtime(), file.mtime_nsec()),
+            identity,
+        })
+    }
+}
+
+impl ObjectCache {
+    /// The libLLVM that these options found last, if nothing has changed since.
+    pub(crate) fn remembered(&self, options: &LlvmOptions) -> Option<Llvm> {
+        let record: Record = serde_json::from_slice(&self.folder.read(NAME)?).ok()?;
+        let now = Record::of(options, record.identity.clone())?;
+        (now == record).then(|| Llvm::remembered(record.identity))
+    }
+
+    /// Remembers what these options found.
+    pub(crate) fn remember(&self, options: &LlvmOptions, llvm: &Llvm) {
+        let record = Record::of(options, llvm.identity().clone());
+        if let Some(text) = record.and_then(|record| serde_json::to_vec_pretty(&record).ok()) {
+            // Not remembered, it is opened again next time.
+            let _ = self.folder.write(NAME, &text);
+        }
+    }
+}
+
+/// A digest of what the system says of the first CPU, clock rates aside.
+fn cpu() -> Option<String> {
+    let text = fs::read_to_string("/proc/cpuinfo").ok()?;
+    let first = text.split("\n\n").next()?;
+    let lasting = |line: &&str| !["cpu MHz", "bogomips"].iter().any(|name| line.starts_with(name));
+    let lines: Vec<&str> = first.lines().filter(lasting).collect();
+    Some(Key::new(&lines).file_name())
+}
