@@ -144,6 +144,11 @@ impl Definer {
 
     /// Mean, squared deviations and count over these axes.
     pub(super) fn welford(&mut self, arg: Val, axes: Axes, keep: bool) -> Result<Moments, DefineError> {
+        if axes.is_empty() {
+            // One number, which deviates from itself where it is not finite.
+            let (m2, count) = (self.map(Prim::Sub, &[arg, arg])?, self.divisor(arg, &axes, 0)?);
+            return Ok(Moments { mean: arg, m2, count });
+        }
         let results = self.fold_states(Monoid::Welford, &[arg], axes, keep)?;
         Ok(Moments { mean: results[0], m2: results[1], count: results[2] })
     }

@@ -104,8 +104,8 @@ impl Definer {
         let part = common.complex().real();
         let rank = terms.iter().map(|term| term.rank(self)).max().unwrap_or(0);
         let mut args = Vec::with_capacity(terms.len());
-        for (&term, operand) in terms.iter().zip(&operands) {
-            let dtype = if operand.dtype == DType::Bool && meaning.is_none() { DType::Bool } else { part };
+        for (place, &term) in terms.iter().enumerate() {
+            let dtype = if place == 0 && meaning.is_none() { DType::Bool } else { part };
             args.push(self.promoted(term, dtype, rank)?);
         }
         let mut numbers = Numbers { definer: self, part };
