@@ -181,3 +181,121 @@ def test_threads_share_a_definition_and_have_their_own():
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+def view_of(make, rank=2, dtype=DataType.Float, contiguity=False):
+    """A fusion whose one output re-indexes its input."""
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1] * rank, contiguity=contiguity, dtype=dtype)
+        fd.add_output(make(fd, x))
+    return fd
+
+
+def turned(fd, x):
+    return fd.ops.permute(x, dims=[1, 0])
+
+
+def test_a_view_of_an_array_has_it_as_its_base():
+    array = np.arange(12, dtype=np.float32).reshape(3, 4).copy()
+    [output] = view_of(turned).execute([array])
+    assert output.base is array and np.shares_memory(output, array)
+    assert output.strides == array.T.strides and output.flags.writeable
+    array[1, 2] = 100
+    assert output[2, 1] == 100
+    [same] = view_of(lambda fd, x: x).execute([array])
+    assert same.base is array and same.strides == array.strides
+
+
+def test_a_view_keeps_the_array_alive():
+    array = np.arange(1 << 18, dtype=np.float32).reshape(512, 512).copy()
+    watch = weakref.ref(array)
+    expected = array.T.copy()
+    [output] = view_of(turned).execute([array])
+    del array
+    gc.collect()
+    assert watch() is not None
+    np.testing.assert_array_equal(output, expected)
+    del output
+    gc.collect()
+    assert watch() is None
+
+
+def test_a_view_of_an_array_of_another_library_keeps_it_alive():
+    array = np.arange(12, dtype=np.float32).reshape(3, 4).copy()
+    watch = weakref.ref(array)
+    expected = array.T.copy()
+    [output] = view_of(turned).execute([Exported(array)])
+    assert np.shares_memory(output, array)
+    del array
+    gc.collect()
+    np.testing.assert_array_equal(output, expected)
+    del output
+    gc.collect()
+    assert watch() is None
+
+
+def test_a_view_of_a_read_only_array_is_read_only():
+    array = np.frombuffer(np.arange(12, dtype=np.float32).tobytes(), np.float32).reshape(3, 4)
+    [output] = view_of(turned).execute([array])
+    assert np.shares_memory(output, array) and not output.flags.writeable
+
+
+def test_expanded_outputs_repeat_their_elements_and_are_read_only():
+    column = np.arange(4, dtype=np.float32).reshape(4, 1)
+    for make in [
+        lambda fd, x: fd.ops.expand(x, shape=[4, 3]),
+        lambda fd, x: fd.ops.expand(fd.ops.neg(fd.ops.neg(x)), shape=[4, 3]),
+    ]:
+        with FusionDefinition() as fd:
+            x = fd.define_tensor(shape=[-1, 1], contiguity=[True, None], dtype=DataType.Float)
+            fd.add_output(make(fd, x))
+        [output] = fd.execute([column])
+        assert output.strides == (4, 0) and not output.flags.writeable
+        np.testing.assert_array_equal(output, np.broadcast_to(column, (4, 3)))
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_views_of_any_layout(layout):
+    array = LAYOUTS[layout](np.arange(5 * 6 * 7, dtype=np.float32).reshape(5, 6, 7))
+    swapped = view_of(lambda fd, x: fd.ops.permute(x, dims=[2, 0, 1]), rank=3)
+    [output] = swapped.execute([array])
+    np.testing.assert_array_equal(output, array.transpose(2, 0, 1))
+    # What is not aligned is copied to be read.
+    assert np.shares_memory(output, array) == (layout not in ("unaligned", "empty"))
+
+
+def test_a_number_is_copied():
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[], contiguity=[], dtype=DataType.Float)
+        fd.add_output(x)
+    [output] = fd.execute([2.5])
+    gc.collect()
+    assert output == 2.5
+
+
+def test_a_view_beside_an_output_in_place():
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+        y = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+        fd.add_output(fd.ops.neg(x), x)
+        fd.add_output(turned(fd, x))
+        fd.add_output(turned(fd, y))
+    a, b = (np.arange(12, dtype=np.float32).reshape(3, 4) + k for k in (0, 1))
+    old = a.copy()
+    of_a, of_b = fd.execute([a, b])
+    np.testing.assert_array_equal(a, -old)
+    np.testing.assert_array_equal(of_a, old.T)
+    assert np.shares_memory(of_b, b) and not np.shares_memory(of_a, a)
+
+
+def test_memory_order():
+    array = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1, -1, -1], contiguity=True, dtype=DataType.Float)
+        fd.add_output(fd.ops.stride_order(x, [0, 2, 1]))
+        fd.add_output(fd.ops.stride_order(x + x, [2, 0, 1]))
+    given, doubled_ = fd.execute([array])
+    assert given.strides == (4, 32, 8) and doubled_.strides == (48, 4, 12)
+    np.testing.assert_array_equal(given, array)
+    np.testing.assert_array_equal(doubled_, array + array)
+    assert not np.shares_memory(given, array)

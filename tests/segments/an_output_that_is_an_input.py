@@ -1,4 +1,4 @@
-# Nothing to compute: a copy.
+# Nothing to compute: a view of the input.
 def f(fd):
     x = fd.define_tensor(shape=[-1], contiguity=True)
     fd.add_output(x)
@@ -9,4 +9,6 @@ inputs = [torch.randn((10,))]
 #
 # segment  ops  reads  writes  passes  runs as  recomputed
 #
-# 80 B moved, 80 B compulsory, traffic ratio 1.000
+# x is a view of x: no bytes moved for it
+#
+# 0 B moved, 0 B compulsory, traffic ratio 1.000

@@ -14,5 +14,6 @@ pub mod schedule;
 pub mod segment;
 pub mod space;
 pub mod target;
+pub mod view;
 
 pub use plan::{Decision, Kernels, Plan, PlanError, PlanOptions, SegmentPlan, plan};

@@ -13,6 +13,7 @@ use crate::segment::{
     Engine, LibraryCall, Segmentation, SegmentationError, Witness, engine, greedy, recompute,
 };
 use crate::target::Target;
+use crate::view::{View, computed, views};
 
 /// Choices that the user makes instead of the compiler.
 #[derive(Clone, Debug, Default)]
@@ -30,6 +31,10 @@ pub struct Plan {
     pub graph: Graph,
     /// The fusion after the passes.
     pub fusion: Fusion,
+    /// Of each output what it is a view of, if no segment makes it.
+    pub views: Vec<Option<View>>,
+    /// The fusion less its views: what segments make.
+    pub computed: Fusion,
     /// What each value of the definition became.
     pub map: ValMap,
     /// Which values are kept in memory.
@@ -118,22 +123,23 @@ pub fn plan(
     options: &PlanOptions,
 ) -> Result<Plan, PlanError> {
     if let Some(chosen) = &options.segmentation {
-        chosen.check(graph, fusion)?;
+        chosen.check(graph, &computed(graph, fusion, &seen(graph, fusion, layouts, chosen)))?;
     }
     let (mut graph, fusion) = graph.fork(fusion);
     let (fusion, map) = optimize(&mut graph, &fusion);
-    let segmentation = match &options.segmentation {
-        Some(chosen) => mapped(chosen, &graph, &fusion, &map),
-        None => recompute(&graph, &fusion, greedy(&graph, &fusion), hints),
-    };
-    segmentation.check(&graph, &fusion)?;
-    let placements = placements(&graph, &fusion, layouts);
+    let chosen = options.segmentation.as_ref().map(|chosen| mapped(chosen, &graph, &fusion, &map));
+    let views = seen(&graph, &fusion, layouts, chosen.as_ref().unwrap_or(&Segmentation::default()));
+    let computed = computed(&graph, &fusion, &views);
+    let segmentation =
+        chosen.unwrap_or_else(|| recompute(&graph, &computed, greedy(&graph, &computed), hints));
+    segmentation.check(&graph, &computed)?;
+    let placements = placements(&graph, &computed, layouts);
     let given = fusion.inputs().iter().copied().zip(layouts.iter().cloned());
     let placed = placements.iter().map(|(&val, placement)| (val, placement.layout(layouts)));
     let outer: FxHashMap<Val, Layout> = given.chain(placed).collect();
     let mut segments = Vec::new();
     let mut tasks = Tasks::new();
-    for (number, view) in segmentation.views(&graph, &fusion).into_iter().enumerate() {
+    for (number, view) in segmentation.views(&graph, &computed).into_iter().enumerate() {
         let name = format!("seg{number}");
         let data = TaskData {
             name: name.clone(),
@@ -157,7 +163,20 @@ pub fn plan(
         return Err(PlanError::NoSegment(*number));
     }
     debug_assert!(graph.verify_tasks(&tasks).is_empty(), "segments that are no views of the fusion");
-    Ok(Plan { graph, fusion, map, segmentation, segments, tasks, placements })
+    Ok(Plan { graph, fusion, views, computed, map, segmentation, segments, tasks, placements })
+}
+
+/// The views among the outputs: not what a segmentation makes.
+fn seen(
+    graph: &Graph,
+    fusion: &Fusion,
+    layouts: &[Layout],
+    segmentation: &Segmentation,
+) -> Vec<Option<View>> {
+    let kept = segmentation.kept();
+    let made = |place: usize| kept.contains(&fusion.outputs()[place].val);
+    let seen = views(graph, fusion, layouts).into_iter().enumerate();
+    seen.map(|(place, view)| view.filter(|_| !made(place))).collect()
 }
 
 /// A segmentation over the values that the passes made of the definition's. Values that became equal are made by the

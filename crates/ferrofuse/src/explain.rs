@@ -32,7 +32,7 @@ pub struct Explanation {
     pub segments: Vec<SegmentExplanation>,
     /// The tensors that one segment writes and another reads.
     pub edges: Vec<Edge>,
-    /// The outputs that do not lie row-major in memory; left out if there are none.
+    /// The outputs that are views or do not lie row-major in memory; left out if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub outputs: Vec<OutputExplanation>,
     /// Bytes that all segments move, and copies.
@@ -106,7 +106,7 @@ pub fn explain(definition: &Definition, plan: &Plan, hints: &Hints) -> Explanati
     let compulsory_bytes = explainer.compulsory_bytes();
     let bytes = explainer.copied_bytes() + segments.iter().map(|segment| segment.bytes).sum::<u64>();
     let traffic_ratio = if compulsory_bytes == 0 { 1.0 } else { bytes as f64 / compulsory_bytes as f64 };
-    let outputs = outputs::outputs(definition, plan, &explainer.layouts);
+    let outputs = outputs::outputs(definition, plan, &explainer);
     Explanation { segments, edges: explainer.edges(), outputs, bytes, compulsory_bytes, traffic_ratio }
 }
 
@@ -237,9 +237,9 @@ impl Explainer<'_> {
         read * u64::from(passes(segment)) + written + 2 * partial
     }
 
-    /// Outputs that are inputs, or given back before, are copied.
+    /// Outputs that are inputs, or given back before, are copied, unless they are views of inputs.
     fn copied_bytes(&self) -> u64 {
-        let fusion = &self.plan.fusion;
+        let fusion = &self.plan.computed;
         let mut seen = BTreeSet::new();
         let copied = fusion.outputs().iter().filter(|out| fusion.is_input(out.val) || !seen.insert(out.val));
         copied
@@ -247,8 +247,9 @@ impl Explainer<'_> {
             .sum()
     }
 
+    /// Views of inputs move nothing.
     fn compulsory_bytes(&self) -> u64 {
-        let fusion = &self.plan.fusion;
+        let fusion = &self.plan.computed;
         let given_back =
             fusion.inputs().iter().filter(|&&val| fusion.is_output(val) && fusion.uses(val).is_empty());
         let read = self.read_bytes(fusion) + given_back.map(|&val| self.bytes(val)).sum::<u64>();

@@ -53,7 +53,7 @@ pub use runtime::cpu::alloc::Side;
 pub use runtime::cpu::objects::{CacheOptions, ObjectCache};
 pub use runtime::{
     Argument, Blame, CallReport, CompileOptions, Error, Executable, Executor, Generator, KernelReport,
-    Machine, MachineOptions, Outputs, Report, SegmentReport, StepReport, Tensor, Variant,
+    Machine, MachineOptions, Output, Outputs, Report, SegmentReport, StepReport, Tensor, Variant,
 };
 
 /// Reads a definition from its text.

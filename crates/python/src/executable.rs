@@ -45,22 +45,26 @@ fn options() -> CompileOptions {
 
 #[pymethods]
 impl Executable {
-    /// Calls it on a list of arrays and numbers, one for each input; gives a list of arrays of the kind that came in.
+    /// Calls it on a list of arrays and numbers, one for each input; gives a list of arrays of the kind that came
+    /// in. Outputs that only re-index an input share its memory.
     fn run<'py>(&self, py: Python<'py>, inputs: &Bound<'py, PyList>) -> PyResult<Bound<'py, PyList>> {
         let given = self.given(inputs)?;
+        let mut arguments: Vec<_>;
         let outputs = match self.writes_to_inputs() {
             false => {
                 let views: Vec<_> = given.iter().map(Given::view).collect();
                 py.detach(|| self.executable.run(&views))
             }
             true => {
-                let arguments: Vec<_> = given.iter().map(Given::argument).collect();
-                py.detach(move || self.executable.run_in_place(&arguments))
+                arguments = given.iter().map(Given::argument).collect();
+                let arguments = &mut arguments;
+                py.detach(move || self.executable.run_in_place(arguments))
             }
         };
         let outputs = outputs.map_err(|error| errors::failed(py, &error))?;
         let kind = Kind::of(inputs)?;
-        let arrays: PyResult<Vec<_>> = outputs.into_iter().map(|tensor| kind.array(py, tensor)).collect();
+        let arrays: PyResult<Vec<_>> =
+            outputs.into_iter().map(|output| kind.array(py, output, &given)).collect();
         PyList::new(py, arrays?)
     }
 

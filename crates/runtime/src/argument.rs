@@ -43,8 +43,8 @@ impl<'a> Argument<'a> {
     ///
     /// # Safety
     /// Every element that some index of the layout reaches from `base` must be readable, writable and initialised for
-    /// `'a`, and until the call has returned nobody may touch it but through arguments of the same call that were made by
-    /// this function. Alignment does not matter.
+    /// `'a`, and until the call has returned and views among its outputs are gone nobody may touch it but through arguments of the
+    /// same call that were made by this function. Alignment does not matter.
     pub unsafe fn from_raw_parts(base: *mut u8, dtype: DType, layout: Layout) -> Argument<'a> {
         Argument { base, dtype, layout, writable: true, lifetime: PhantomData }
     }

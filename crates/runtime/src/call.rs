@@ -3,7 +3,6 @@
 //! All sizes are evaluated, and the memory that the call will hold is compared with what there is, before the first step.
 //! `launch` runs kernels, `interpret` their programs.
 
-use std::ops::Deref;
 use std::time::Instant;
 
 use compiler::placement::Placement;
@@ -20,33 +19,18 @@ use crate::cpu::library;
 use crate::error::IndexFault;
 use crate::formulas::Formula;
 use crate::plan::{
-    ArgumentSource, Change, Checked, Evaluation, ExecutionPlan, FaultWords, Launch, LibraryStep, SeenSlot,
-    Slot, SlotSource, Step,
+    ArgumentSource, Change, Checked, Evaluation, ExecutionPlan, FaultWords, Launch, LibraryStep, Returned,
+    SeenSlot, Slot, SlotSource, Step,
 };
 use crate::tensor::{bytes_of, packed};
 use crate::{CallReport, Error, Machine, StepReport, Tensor, interpret, launch};
 
-/// The outputs of a call, in the order of the definition, less those that the call wrote into its inputs.
-#[derive(Debug)]
-pub struct Outputs {
-    tensors: Vec<Tensor>,
-}
-
-impl Deref for Outputs {
-    type Target = [Tensor];
-
-    fn deref(&self) -> &[Tensor] {
-        &self.tensors
-    }
-}
-
-impl IntoIterator for Outputs {
-    type Item = Tensor;
-    type IntoIter = std::vec::IntoIter<Tensor>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.tensors.into_iter()
-    }
+/// An output of a call that is done.
+pub(crate) enum Done {
+    /// In memory of the call.
+    Made(Tensor),
+    /// In the input of this number, which lies under it like this.
+    Seen(usize, Layout),
 }
 
 /// What a slot holds at some moment of a call.
@@ -97,6 +81,11 @@ impl<'a> Target<'a> {
         Target { argument, direct }
     }
 
+    /// The argument.
+    pub fn argument(&self) -> &'a Argument<'a> {
+        self.argument
+    }
+
     /// The memory for the kernel that makes an output in it.
     fn open(&self) -> ArrayViewMut<'a> {
         // SAFETY: the executable checked that the argument is writable and, where the target is direct, overlaps no other.
@@ -124,6 +113,8 @@ pub(crate) struct Call<'a> {
     memory: PrimaryMap<Slot, Memory<'a>>,
     /// For each input the memory that outputs are written to, where the call may.
     targets: &'a [Option<Target<'a>>],
+    /// For each input whether outputs may be views of it.
+    visible: &'a [bool],
     report: CallReport,
     /// The first index out of range, in the order of the definition.
     fault: Option<IndexFault>,
@@ -137,6 +128,7 @@ impl<'a> Call<'a> {
         known: &'a Sizes,
         inputs: Vec<ArrayView<'a>>,
         targets: &'a [Option<Target<'a>>],
+        visible: &'a [bool],
     ) -> Result<Call<'a>, Error> {
         let plan = &variant.steps;
         let formulas = plan.formulas.evaluate(known)?;
@@ -164,6 +156,7 @@ impl<'a> Call<'a> {
             sizes,
             memory,
             targets,
+            visible,
             report,
             fault: None,
         };
@@ -193,7 +186,7 @@ impl<'a> Call<'a> {
     }
 
     /// Does all steps.
-    pub fn run(mut self, timed: bool) -> Result<(Outputs, CallReport), Error> {
+    pub fn run(mut self, timed: bool) -> Result<(Vec<Done>, CallReport), Error> {
         let begin = Instant::now();
         let plan = self.plan;
         for step in &plan.steps {
@@ -209,17 +202,56 @@ impl<'a> Call<'a> {
         if let Some(fault) = self.fault {
             return Err(fault.into());
         }
-        let mut tensors = Vec::with_capacity(plan.outputs.len());
-        for (&slot, &alias) in plan.outputs.iter().zip(&plan.aliases) {
-            let made = std::mem::replace(&mut self.memory[slot], Memory::Nothing);
-            match (made, alias.and_then(|input| self.targets.get(input)?.as_ref())) {
-                (Memory::Own(tensor), Some(target)) => target.write(&tensor.view()),
-                (Memory::Own(tensor), None) => tensors.push(tensor),
-                (Memory::Target(_), _) => {}
-                _ => unreachable!("outputs are memory of the call, each its own"),
+        let done = self.outputs()?;
+        self.write_targets();
+        Ok((done, self.report))
+    }
+
+    /// The outputs that are given back.
+    fn outputs(&mut self) -> Result<Vec<Done>, Error> {
+        let plan = self.plan;
+        let target = |input: usize| self.targets.get(input)?.as_ref();
+        let given_back = plan.outputs.iter().filter(|output| output.alias.and_then(target).is_none());
+        let given_back: Vec<&Returned> = given_back.collect();
+        given_back.into_iter().map(|output| self.output(output)).collect()
+    }
+
+    /// An output that is given back: a view is a copy where the input may not be seen.
+    fn output(&mut self, output: &Returned) -> Result<Done, Error> {
+        let change = |layout: Layout, change: &Change| change.of(&layout, &self.formulas);
+        let changed = |layout: &Layout| output.changes.iter().fold(layout.clone(), change);
+        let view = match &self.memory[output.slot] {
+            Memory::Input(view) => view,
+            Memory::Own(tensor) => {
+                let layout = changed(tensor.layout());
+                let taken = std::mem::replace(&mut self.memory[output.slot], Memory::Nothing);
+                let Memory::Own(tensor) = taken else { unreachable!("as just seen") };
+                return Ok(Done::Made(tensor.relaid(layout)));
+            }
+            _ => unreachable!("outputs are inputs or memory of the call"),
+        };
+        let layout = changed(view.layout());
+        let input = self.plan.inputs.iter().position(|&slot| slot == output.slot);
+        let input = input.expect("only inputs are seen as such");
+        if self.visible[input] {
+            return Ok(Done::Seen(input, layout));
+        }
+        let seen = view.relaid(layout).expect("changes of sight reach no further");
+        let mut copy = Tensor::allocate(&self.machine.allocator, seen.dtype(), Layout::dense(seen.sizes()))?;
+        copy.view_mut().copy_from(&seen).expect("a copy has the type of its source");
+        Ok(Done::Made(copy))
+    }
+
+    /// Writes the in-place outputs that no kernel has stored where they belong.
+    fn write_targets(&mut self) {
+        for output in &self.plan.outputs {
+            let Some(target) = output.alias.and_then(|input| self.targets.get(input)?.as_ref()) else {
+                continue;
+            };
+            if let Memory::Own(tensor) = &self.memory[output.slot] {
+                target.write(&tensor.view());
             }
         }
-        Ok((Outputs { tensors }, self.report))
     }
 
     /// The memory of an input in which a slot is made at once.
@@ -389,17 +421,7 @@ impl<'a> Call<'a> {
             (_, Some(array)) => array.view(),
             (_, None) => unreachable!("a scalar was put in memory"),
         };
-        let change = |layout: Layout, change: &Change| match change {
-            Change::Permute(order) => layout.permuted(order.iter().map(|&axis| axis as usize)),
-            Change::Broadcast(new) => layout.broadcast(new),
-            Change::Expand(sizes) => {
-                let sizes: Dims = sizes.iter().map(|&size| self.formulas[size] as usize).collect();
-                layout.expanded(&sizes)
-            }
-            Change::Squeeze(axes) => {
-                layout.permuted((0..layout.rank()).filter(|&axis| !axes.contains(&(axis as u8))))
-            }
-        };
+        let change = |layout: Layout, change: &Change| change.of(&layout, &self.formulas);
         let layout = operand.changes.iter().fold(view.layout().clone(), change);
         view.relaid(layout).expect("changes of sight reach no further")
     }

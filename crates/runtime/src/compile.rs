@@ -63,7 +63,7 @@ pub(crate) fn compile(
 ) -> Result<Variant, Error> {
     let begin = Instant::now();
     match options.executor {
-        Executor::Evaluator => Ok(evaluated(definition, "the evaluator was asked for", None)),
+        Executor::Evaluator => Ok(evaluated(definition, layouts, "the evaluator was asked for", None)),
         Executor::Interpreter => {
             let plan = planned(definition, layouts, options)?;
             let time = begin.elapsed();
@@ -82,7 +82,7 @@ pub(crate) fn compile(
             }
             Err(error) => {
                 let notice = format!("running on the evaluator, which is slow: {error}");
-                Ok(evaluated(definition, "libLLVM is missing", Some(notice)))
+                Ok(evaluated(definition, layouts, "libLLVM is missing", Some(notice)))
             }
         },
     }
@@ -116,8 +116,8 @@ fn planned(definition: &Definition, layouts: &[Layout], options: &CompileOptions
 }
 
 /// The whole definition for the evaluator.
-fn evaluated(definition: &Definition, reason: &str, notice: Option<String>) -> Variant {
-    let steps = ExecutionPlan::evaluated(&definition.graph, &definition.fusion, reason);
+fn evaluated(definition: &Definition, layouts: &[Layout], reason: &str, notice: Option<String>) -> Variant {
+    let steps = ExecutionPlan::evaluated(&definition.graph, &definition.fusion, layouts, reason);
     let report = Report {
         executor: Executor::Evaluator,
         notice,

@@ -15,10 +15,10 @@ use ir::graph::{Signature, Sizes};
 use ir::kernel::Options as InterpreterOptions;
 
 use crate::argument::Argument;
-use crate::call::{Call, Outputs, Target};
+use crate::call::{Call, Done, Target};
 use crate::compile::{Variant, compile};
 use crate::inputs::{Inputs, declared};
-use crate::{CallReport, Error, Executor, Generator, Machine};
+use crate::{CallReport, Error, Executor, Generator, Machine, Output, Outputs};
 
 /// How many variants an executable keeps; the one unused longest goes first.
 const MOST_VARIANTS: usize = 32;
@@ -87,10 +87,7 @@ impl Executable {
     /// [`Error::Plan`] when choices of the user do not fit the definition, [`Error::Target`] when the machine lacks
     /// instructions.
     pub fn new(definition: Definition, options: CompileOptions) -> Result<Executable, Error> {
-        let layouts = match options.executor {
-            Executor::Evaluator => vec![Layout::Dense; definition.fusion.inputs().len()],
-            _ => declared(&definition),
-        };
+        let layouts = declared(&definition);
         Executable::for_layouts(definition, options, layouts)
     }
 
@@ -121,10 +118,11 @@ impl Executable {
     }
 
     /// Calls the fusion. It changes no input: outputs that are to be written to inputs are given back like the others.
+    /// Those that only re-index an input are views of it, unless the input had to be copied to be read.
     ///
     /// # Errors
     /// What is wrong with the inputs, or what the machine lacks.
-    pub fn run(&self, inputs: &[ArrayView<'_>]) -> Result<Outputs, Error> {
+    pub fn run<'a>(&self, inputs: &[ArrayView<'a>]) -> Result<Outputs<'a>, Error> {
         self.run_on(&self.options.machine, inputs)
     }
 
@@ -132,7 +130,7 @@ impl Executable {
     ///
     /// # Errors
     /// As [`Executable::run`].
-    pub fn run_on(&self, machine: &Machine, inputs: &[ArrayView<'_>]) -> Result<Outputs, Error> {
+    pub fn run_on<'a>(&self, machine: &Machine, inputs: &[ArrayView<'a>]) -> Result<Outputs<'a>, Error> {
         self.call(machine, inputs, false).map(|(outputs, _)| outputs)
     }
 
@@ -140,30 +138,32 @@ impl Executable {
     ///
     /// # Errors
     /// As [`Executable::run`].
-    pub fn run_timed(&self, inputs: &[ArrayView<'_>]) -> Result<(Outputs, CallReport), Error> {
+    pub fn run_timed<'a>(&self, inputs: &[ArrayView<'a>]) -> Result<(Outputs<'a>, CallReport), Error> {
         self.call(&self.options.machine, inputs, true)
     }
 
-    fn call(
+    fn call<'a>(
         &self,
         machine: &Machine,
-        inputs: &[ArrayView<'_>],
+        inputs: &[ArrayView<'a>],
         timed: bool,
-    ) -> Result<(Outputs, CallReport), Error> {
+    ) -> Result<(Outputs<'a>, CallReport), Error> {
         self.steps(machine, inputs, timed).map_err(|error| error.in_words_of(&self.definition))
     }
 
-    fn steps(
+    fn steps<'a>(
         &self,
         machine: &Machine,
-        inputs: &[ArrayView<'_>],
+        given: &[ArrayView<'a>],
         timed: bool,
-    ) -> Result<(Outputs, CallReport), Error> {
-        let mut sizes = self.signature.bind(inputs, &[])?;
-        let inputs = Inputs::new(inputs, self.options.executor)?;
+    ) -> Result<(Outputs<'a>, CallReport), Error> {
+        let mut sizes = self.signature.bind(given, &[])?;
+        let inputs = Inputs::new(given, self.options.executor)?;
         let variant = self.variant(&inputs.layouts)?;
         self.seed(&mut sizes);
-        Call::new(&variant, machine, &sizes, inputs.views(), &[])?.run(timed)
+        let visible: Vec<bool> = (0..given.len()).map(|place| !inputs.is_copied(place)).collect();
+        let call = Call::new(&variant, machine, &sizes, inputs.views(), &[], &visible)?;
+        call.run(timed).map(|(done, report)| (outputs(done, given), report))
     }
 
     /// Calls the fusion and writes its in-place outputs to the inputs that they are for; the others are given back.
@@ -171,19 +171,26 @@ impl Executable {
     /// A kernel writes there at once where nothing reads the old contents later. Else the output is made in memory of its
     /// own and copied when all is done, and so are all outputs whose input overlaps another argument. After an error
     /// inputs have their old contents, but for one case: the machine refuses memory for a kernel's scratch when an earlier
-    /// kernel of the same call has written to an input.
+    /// kernel of the same call has written to an input. Outputs may be views of arguments that are not written to and
+    /// overlap none that is; the arguments are borrowed as long as these live.
     ///
     /// # Errors
     /// As [`Executable::run`]; an argument that must be written to but is for reading, or repeats elements.
-    pub fn run_in_place(&self, arguments: &[Argument<'_>]) -> Result<Outputs, Error> {
-        let views: Vec<ArrayView<'_>> = arguments.iter().map(Argument::view).collect();
+    pub fn run_in_place<'a>(&self, arguments: &'a mut [Argument<'_>]) -> Result<Outputs<'a>, Error> {
+        let arguments: &'a [Argument<'_>] = arguments;
+        let views: Vec<ArrayView<'a>> = arguments.iter().map(Argument::view).collect();
         let mut sizes = self.signature.bind(&views, &[])?;
         let inputs = Inputs::new(&views, self.options.executor)?;
         let targets = self.targets(arguments, &inputs)?;
         let variant = self.variant(&inputs.layouts)?;
         self.seed(&mut sizes);
-        let call = Call::new(&variant, &self.options.machine, &sizes, inputs.views(), &targets)?;
-        let ran = call.run(false).map(|(outputs, _)| outputs);
+        let written = || targets.iter().flatten();
+        let is_visible = |(place, argument): (usize, &Argument<'_>)| {
+            !inputs.is_copied(place) && !written().any(|target| target.argument().overlaps(argument))
+        };
+        let visible: Vec<bool> = arguments.iter().enumerate().map(is_visible).collect();
+        let call = Call::new(&variant, &self.options.machine, &sizes, inputs.views(), &targets, &visible)?;
+        let ran = call.run(false).map(|(done, _)| outputs(done, &views));
         ran.map_err(|error| error.in_words_of(&self.definition))
     }
 
@@ -265,4 +272,16 @@ impl Executable {
         drop(variants);
         cells.iter().find_map(|cell| cell.lock().clone()).unwrap_or_else(|| Arc::clone(&self.first))
     }
+}
+
+/// Outputs of a call on these inputs.
+fn outputs<'a>(done: Vec<Done>, given: &[ArrayView<'a>]) -> Outputs<'a> {
+    let output = |done| match done {
+        Done::Made(tensor) => Output::Made(tensor),
+        Done::Seen(input, layout) => {
+            let view = given[input].relaid(layout).expect("changes of sight reach no further");
+            Output::View { input, view }
+        }
+    };
+    Outputs { outputs: done.into_iter().map(output).collect() }
 }

@@ -27,13 +27,12 @@ impl<'a> Inputs<'a> {
     pub fn new(given: &'a [ArrayView<'a>], executor: Executor) -> Result<Inputs<'a>, Error> {
         let mut inputs = Inputs { given, copies: Vec::new(), layouts: Vec::with_capacity(given.len()) };
         for (place, view) in given.iter().enumerate() {
-            let layout = if executor == Executor::Evaluator || is_readable(view, executor) {
+            inputs.layouts.push(if executor == Executor::Evaluator || is_readable(view, executor) {
                 layout(view)
             } else {
                 inputs.copies.push((place, view.to_array()?));
                 Layout::Dense
-            };
-            inputs.layouts.push(if executor == Executor::Evaluator { Layout::Dense } else { layout });
+            });
         }
         Ok(inputs)
     }

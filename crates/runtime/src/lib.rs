@@ -2,7 +2,7 @@
 //!
 //! `executable` (a definition with its variants) · `compile` (definition to variant) · `plan` (a variant's steps) ·
 //! `inputs` · `argument` (inputs that are written to) · `formulas` (sizes in one call) · `generator` (random state) · `call` (the steps done) ·
-//! `launch` and `interpret` (kernels run) · `tensor` (outputs) · `report` · `machine` (threads, memory, libLLVM) · `cpu`
+//! `launch` and `interpret` (kernels run) · `tensor` (memory of the call) · `output` · `report` · `machine` (threads, memory, libLLVM) · `cpu`
 //! (the pool and the allocator). Decides nothing about kernels, and reads no files but the memory limit of the process.
 
 mod argument;
@@ -17,6 +17,7 @@ mod inputs;
 mod interpret;
 mod launch;
 mod machine;
+mod output;
 pub mod plan;
 mod report;
 mod tensor;
@@ -24,12 +25,12 @@ mod tensor;
 mod tests;
 
 pub use argument::Argument;
-pub use call::Outputs;
 pub use compile::{Variant, plan_declared};
 pub use error::{Blame, Error};
 pub use executable::{CompileOptions, Executable};
 pub use formulas::{Formula, Formulas};
 pub use generator::Generator;
 pub use machine::{Machine, MachineOptions};
+pub use output::{Output, Outputs};
 pub use report::{CallReport, Executor, KernelReport, Report, SegmentReport, StepReport};
 pub use tensor::Tensor;

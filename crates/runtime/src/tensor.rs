@@ -1,4 +1,4 @@
-//! Outputs: tensors without gaps in the allocator's memory, which goes back to the allocator when they are dropped.
+//! Tensors without gaps in the allocator's memory, which goes back to the allocator when they are dropped.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use crate::Error;
 use crate::cpu::alloc::{Allocator, Buffer};
 
 /// A tensor without gaps, row-major unless the definition or the input that it is written to says otherwise, aligned to
-/// 64 bytes.
+/// 64 bytes. Expanded axes repeat one element.
 pub struct Tensor {
     buffer: Buffer,
     dtype: DType,
@@ -37,6 +37,15 @@ impl Tensor {
     /// Strides of the axes, in elements.
     pub fn strides(&self) -> &[isize] {
         &self.layout.strides
+    }
+
+    pub(crate) fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// The same elements through another layout, which begins where this one does and reaches no further.
+    pub(crate) fn relaid(self, layout: Layout) -> Tensor {
+        Tensor { layout, ..self }
     }
 
     /// The elements as they lie in memory, as bytes of the machine's order.

@@ -61,7 +61,7 @@ pub(super) fn library_nodes<'g>(
 }
 
 /// Whether a form changes nothing but how its operand is seen.
-pub(super) fn is_change_of_sight(form: &Form) -> bool {
+pub(crate) fn is_change_of_sight(form: &Form) -> bool {
     matches!(form, Form::Permute(_) | Form::Broadcast(_) | Form::Expand(_) | Form::Squeeze(_))
 }
 

@@ -18,6 +18,7 @@ pub use demand::Demand;
 pub use engine::{Engine, engine};
 pub use greedy::{greedy, unfused};
 pub use legal::{Refusal, legal};
+pub(crate) use library::is_change_of_sight;
 pub use library::{LibraryCall, Seen, Source, library_call};
 pub use recompute::recompute;
 pub use segmentation::{Segmentation, SegmentationError};

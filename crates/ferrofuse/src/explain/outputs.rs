@@ -1,13 +1,13 @@
-//! How those outputs of a plan lie in memory that are not row-major: their strides, as formulas over sizes.
+//! Where those outputs of a plan lie that are views or not row-major: what they are views of, their strides as formulas.
 
 use compiler::Plan;
 use compiler::layout::Layout;
 use ir::define::Definition;
-use ir::graph::{Axes, Val};
+use ir::graph::Axes;
 use ir::index::Expr;
-use rustc_hash::FxHashMap;
 use serde::Serialize;
 
+use super::Explainer;
 use super::names::output_names;
 
 /// An output and how it lies in memory.
@@ -15,25 +15,30 @@ use super::names::output_names;
 pub struct OutputExplanation {
     /// The user's name.
     pub name: String,
-    /// Its strides in elements, at any sizes; `None` where they are those of a strided input that it is written to.
+    /// The input, or the value that a segment makes, whose memory it shares.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub view_of: Option<String>,
+    /// Its strides in elements, at any sizes; `None` where they follow from those of the tensor that it is a view of or is
+    /// written to.
     pub strides: Option<Vec<String>>,
 }
 
-/// The outputs that are not row-major, in the order of the definition. `layouts` tells of the inputs that kernels read.
+/// The outputs that are views or not row-major, in the order of the definition.
 pub(super) fn outputs(
     definition: &Definition,
     plan: &Plan,
-    layouts: &FxHashMap<Val, &Layout>,
+    explainer: &Explainer<'_>,
 ) -> Vec<OutputExplanation> {
-    let is_strided =
-        |input: u32| matches!(layouts.get(&plan.fusion.inputs()[input as usize]), Some(Layout::Strided(_)));
-
-    let outputs = output_names(definition).into_iter().zip(plan.fusion.outputs());
+    let layout = |input: u32| explainer.layouts.get(&plan.fusion.inputs()[input as usize]);
+    let is_strided = |input: u32| matches!(layout(input), Some(Layout::Strided(_)));
+    let outputs = output_names(definition).into_iter().zip(plan.fusion.outputs()).zip(&plan.views);
     outputs
-        .filter_map(|(name, output)| {
+        .filter_map(|((name, output), view)| {
+            let view_of = view.as_ref().map(|view| explainer.names.of(view.source));
             let has_order = !output.order.is_empty();
             let strides = has_order.then(|| strides(plan.graph.shape(output.val), &output.order));
-            (has_order || output.alias.is_some_and(is_strided)).then_some(OutputExplanation { name, strides })
+            let is_told = view_of.is_some() || has_order || output.alias.is_some_and(is_strided);
+            is_told.then_some(OutputExplanation { name, view_of, strides })
         })
         .collect()
 }

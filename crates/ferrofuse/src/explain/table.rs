@@ -25,6 +25,11 @@ impl fmt::Display for Explanation {
             let size = table::bytes(edge.bytes);
             writeln!(f, "{} -> {}: {} ({size}); {}", edge.from, edge.to, edge.tensor, edge.reason)?;
         }
+        let views = self.outputs.iter().filter_map(|output| Some((&output.name, output.view_of.as_ref()?)));
+        for (number, (name, source)) in views.enumerate() {
+            let gap = if number == 0 { "\n" } else { "" };
+            writeln!(f, "{gap}{name} is a view of {source}: no bytes moved for it")?;
+        }
         let (moved, least) = (table::bytes(self.bytes), table::bytes(self.compulsory_bytes));
         writeln!(f, "\n{moved} moved, {least} compulsory, traffic ratio {:.3}", self.traffic_ratio)
     }

@@ -78,7 +78,7 @@ fn results_do_not_depend_on_threads() {
         let options = CompileOptions { machine: Arc::new(machine), ..CompileOptions::default() };
         let executable = compile(define(SUM_COLUMNS.text).expect("defines"), options).expect("compiles");
         let arrays = inputs(&SUM_COLUMNS, executable.definition(), 3000, 50);
-        executable.run(&views(&arrays)).expect("runs")[0].as_bytes().to_vec()
+        executable.run(&views(&arrays)).expect("runs")[0].to_array().expect("memory").as_bytes().to_vec()
     };
     let alone = run(1);
     assert!([2, 3, 8].into_iter().all(|threads| run(threads) == alone));

@@ -28,9 +28,9 @@ fn check(executable: &Executable, mut arrays: Vec<StridedArray>) {
     let expected = expected.expect("evaluates").outputs;
     let before: Vec<Array> = views.iter().map(|view| view.to_array().expect("memory")).collect();
     drop(views);
-    let arguments: Vec<Argument<'_>> = arrays.iter_mut().map(|array| array.view_mut().into()).collect();
-    let outputs = executable.run_in_place(&arguments).expect("runs");
-    drop(arguments);
+    let mut arguments: Vec<Argument<'_>> = arrays.iter_mut().map(|array| array.view_mut().into()).collect();
+    let outputs = executable.run_in_place(&mut arguments).expect("runs");
+    let outputs: Vec<Array> = outputs.iter().map(|output| output.to_array().expect("memory")).collect();
     let mut outputs = outputs.iter();
     let mut written = vec![false; arrays.len()];
     for (output, expected) in definition.fusion.outputs().iter().zip(&expected) {
@@ -165,7 +165,7 @@ fn arguments_may_overlap() {
         // SAFETY: both reach 32 floats of the 40 from their start on; only this call touches them.
         unsafe { Argument::from_raw_parts(base.wrapping_add(start).cast(), DType::F32, layout.clone()) }
     };
-    executable.run_in_place(&[at(0), at(8)]).expect("runs");
+    executable.run_in_place(&mut [at(0), at(8)]).expect("runs");
     let expected: Vec<f32> = (0..40).map(|k| if k < 32 { old[k] + old[k + 8] } else { old[k] }).collect();
     assert_eq!(memory, expected);
 }
@@ -174,15 +174,15 @@ fn arguments_may_overlap() {
 fn what_cannot_be_written_is_refused() {
     let executable = compiled(&definition(BODIES[0].0), Executor::Compiled);
     let (mut x, y) = (random(DType::F32, &[4, 4], 1), random(DType::F32, &[4, 4], 2));
-    let refused = |arguments: &[Argument<'_>]| {
+    let refused = |arguments: &mut [Argument<'_>]| {
         let error = executable.run_in_place(arguments).expect_err("is refused");
         assert_eq!(error.blame(), Blame::User);
         error.to_string()
     };
-    let text = refused(&[x.view().into(), y.view().into()]);
+    let text = refused(&mut [x.view().into(), y.view().into()]);
     assert_eq!(text, "input 0 (x) is written to, but was given for reading only");
     let row = Layout { strides: [0, 1].into_iter().collect(), ..Layout::dense(&[4, 4]) };
     let repeated = x.view_mut().relaid(row).expect("inside");
-    let text = refused(&[repeated.into(), y.view().into()]);
+    let text = refused(&mut [repeated.into(), y.view().into()]);
     assert_eq!(text, "input 0 (x) is written to, but some of its elements share memory");
 }

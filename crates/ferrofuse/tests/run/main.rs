@@ -12,3 +12,4 @@ mod memory_order;
 mod random;
 mod refusals;
 mod tensors;
+mod views;

@@ -75,12 +75,15 @@ unsafe impl Sync for Imported {}
 
 impl Drop for Imported {
     fn drop(&mut self) {
-        // SAFETY: the capsule was taken, so the deleter is ours to call, and this is the one call.
-        unsafe {
-            if let Some(deleter) = self.managed.as_ref().deleter {
-                deleter(self.managed.as_ptr());
+        // Outputs that share the memory may die where the interpreter is not held; without one nothing is given back.
+        Python::try_attach(|_| {
+            // SAFETY: the capsule was taken, so the deleter is ours to call, and this is the one call.
+            unsafe {
+                if let Some(deleter) = self.managed.as_ref().deleter {
+                    deleter(self.managed.as_ptr());
+                }
             }
-        }
+        });
     }
 }
 
@@ -125,6 +128,11 @@ impl Imported {
         // SAFETY: as for `view`; DLPack's first version shares memory for reading and writing, and arguments of one call
         // may overlap.
         unsafe { Argument::from_raw_parts(self.data(), self.dtype, self.layout.clone()) }
+    }
+
+    /// Whether its library has arrays that never change.
+    pub fn is_constant(&self) -> bool {
+        self.is_constant
     }
 
     fn data(&self) -> *mut u8 {
@@ -198,7 +206,7 @@ struct Context {
     strides: Vec<i64>,
 }
 
-/// A capsule that shares the memory of an output.
+/// A capsule that shares an output's memory.
 ///
 /// # Errors
 /// When Python has no memory.

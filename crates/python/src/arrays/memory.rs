@@ -1,8 +1,8 @@
-//! Memory of an output, owned by Python from now on: what arrays made of it keep alive.
+//! Memory of an output, of its own or an input's: what arrays made of it keep alive.
 
 use std::sync::Arc;
 
-use ferrofuse::{DType, Tensor};
+use ferrofuse::{Array, ArrayView, DType, Tensor};
 use ir::array::Layout;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -15,7 +15,7 @@ pub struct Memory {
     exported: Arc<Exported>,
 }
 
-/// A tensor and how to reach its elements for writing.
+/// Elements and how to reach them.
 pub struct Exported {
     /// The element at index zero.
     pub data: *mut u8,
@@ -23,11 +23,26 @@ pub struct Exported {
     pub dtype: DType,
     /// Sizes and strides, in elements.
     pub layout: Layout,
-    /// What owns the elements; nobody looks into it any more.
-    _tensor: Tensor,
+    /// Whether an array may let its users write: not to what is read only, nor where indices share an element.
+    pub writable: bool,
+    /// What keeps the elements.
+    pub owner: Owner,
 }
 
-// SAFETY: the pointer leads into the tensor, which may go to other threads; nothing here reads or writes through it.
+/// What keeps elements alive; nobody looks into it any more.
+pub enum Owner {
+    /// Memory of ours.
+    Tensor { _tensor: Tensor },
+    /// Memory of ours, a copy.
+    Copy { _array: Array },
+    /// An array of NumPy that came in.
+    Numpy(Py<PyAny>),
+    /// An array of another library that came in.
+    Imported { _imported: Arc<dlpack::Imported> },
+}
+
+// SAFETY: the pointer leads into what the owner keeps, which may go to other threads; nothing here reads or writes
+// through it.
 unsafe impl Send for Exported {}
 // SAFETY: as above.
 unsafe impl Sync for Exported {}
@@ -36,7 +51,26 @@ impl Memory {
     /// Takes a tensor over.
     pub fn new(mut tensor: Tensor) -> Memory {
         let (dtype, layout) = (tensor.dtype(), tensor.view().layout().clone());
-        Memory { exported: Arc::new(Exported { data: tensor.as_mut_ptr(), dtype, layout, _tensor: tensor }) }
+        let (data, writable) = (tensor.as_mut_ptr(), !repeats(&layout));
+        Memory::of(Exported { data, dtype, layout, writable, owner: Owner::Tensor { _tensor: tensor } })
+    }
+
+    /// Takes an array over.
+    pub fn copy(mut array: Array) -> Memory {
+        let (dtype, layout) = (array.dtype(), array.view().layout().clone());
+        let data = array.as_mut_bytes().as_mut_ptr();
+        Memory::of(Exported { data, dtype, layout, writable: true, owner: Owner::Copy { _array: array } })
+    }
+
+    /// Sees what an input keeps.
+    pub fn seen(view: &ArrayView<'_>, writable: bool, owner: Owner) -> Memory {
+        let layout = Layout { offset: 0, ..view.layout().clone() };
+        let writable = writable && !repeats(&layout);
+        Memory::of(Exported { data: view.as_ptr().cast_mut(), dtype: view.dtype(), layout, writable, owner })
+    }
+
+    fn of(exported: Exported) -> Memory {
+        Memory { exported: Arc::new(exported) }
     }
 
     /// What it holds.
@@ -47,7 +81,7 @@ impl Memory {
 
 #[pymethods]
 impl Memory {
-    /// The memory as a DLPack capsule. It is new memory, so that whatever is asked for beside it holds.
+    /// The memory as a DLPack capsule, asked for only where what it says holds for whoever takes it.
     #[pyo3(signature = (*_args, **_kwargs))]
     fn __dlpack__<'py>(
         &self,
@@ -62,4 +96,9 @@ impl Memory {
     fn __dlpack_device__(&self) -> (i32, i32) {
         (dlpack::CPU, 0)
     }
+}
+
+/// Whether an axis repeats elements.
+fn repeats(layout: &Layout) -> bool {
+    layout.sizes.iter().zip(&layout.strides).any(|(&size, &stride)| size > 1 && stride == 0)
 }

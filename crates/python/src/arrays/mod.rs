@@ -1,12 +1,15 @@
 //! Arrays in and out: NumPy's through its C API, all others by DLPack, none copied.
 //!
-//! What comes in decides what goes out: outputs are of the kind of the first array among the inputs.
+//! What comes in decides what goes out: outputs are of the kind of the first array among the inputs. Those that are views of
+//! inputs share their memory where the library can say how it lies and that it is read only, and are copies elsewhere.
 
 mod dlpack;
 mod memory;
 mod numpy;
 
-use ferrofuse::{Argument, Array, ArrayView, Tensor};
+use std::sync::Arc;
+
+use ferrofuse::{Argument, Array, ArrayView, Output};
 use ir::Scalar;
 use ir::define::InputDecl;
 use pyo3::prelude::*;
@@ -14,13 +17,14 @@ use pyo3::types::PyList;
 
 use crate::{errors, objects};
 pub use memory::Memory;
+use memory::Owner;
 
 /// An input of a call, kept alive while the call runs.
 pub enum Given<'py> {
     /// An array of NumPy.
     Numpy(numpy::Seen<'py>),
     /// An array of another library.
-    Exported(dlpack::Imported),
+    Exported(Arc<dlpack::Imported>),
     /// A number for a scalar input.
     Number(Array),
 }
@@ -42,7 +46,7 @@ impl<'py> Given<'py> {
             };
         }
         match dlpack::Imported::new(object, place)? {
-            Some(array) => Ok(Given::Exported(array)),
+            Some(array) => Ok(Given::Exported(Arc::new(array))),
             None if decl.layout.is_none() => Err(wrong(object, place, "a number")),
             None => Err(wrong(object, place, "an array (of NumPy, or with __dlpack__)")),
         }
@@ -63,6 +67,17 @@ impl<'py> Given<'py> {
             Given::Numpy(array) => array.view(),
             Given::Exported(array) => array.view(),
             Given::Number(array) => array.view(),
+        }
+    }
+
+    /// Whether its users may write to it, and what keeps its memory; of a number nothing does.
+    fn owner(&self) -> Option<(bool, Owner)> {
+        match self {
+            Given::Numpy(array) => Some((array.is_writable(), Owner::Numpy(array.object()))),
+            Given::Exported(array) => {
+                Some((!array.is_constant(), Owner::Imported { _imported: Arc::clone(array) }))
+            }
+            Given::Number(_) => None,
         }
     }
 }
@@ -88,8 +103,13 @@ fn wrong(object: &Bound<'_, PyAny>, place: usize, expected: &str) -> PyErr {
 pub enum Kind<'py> {
     /// Arrays of NumPy.
     Numpy,
-    /// Arrays of the library with this `from_dlpack`.
-    From(Bound<'py, PyAny>),
+    /// Arrays of a library.
+    From {
+        /// Its `from_dlpack`.
+        from_dlpack: Bound<'py, PyAny>,
+        /// Whether its arrays may repeat elements.
+        has_strides: bool,
+    },
 }
 
 impl<'py> Kind<'py> {
@@ -116,18 +136,52 @@ impl<'py> Kind<'py> {
             "jax" | "jaxlib" => "jax.dlpack",
             _ => return Ok(Kind::Numpy),
         };
-        Ok(Kind::From(array.py().import(exporter)?.getattr("from_dlpack")?))
+        let from_dlpack = array.py().import(exporter)?.getattr("from_dlpack")?;
+        Ok(Kind::From { from_dlpack, has_strides: exporter != "jax.dlpack" })
     }
 
-    /// An output as Python's array.
+    /// An output of a call on these inputs as Python's array.
     ///
     /// # Errors
-    /// When the library has no such dtype.
-    pub fn array(&self, py: Python<'py>, tensor: Tensor) -> PyResult<Bound<'py, PyAny>> {
-        let memory = Bound::new(py, Memory::new(tensor))?;
+    /// When the library has no such dtype, or there is no memory for a copy.
+    pub fn array(
+        &self,
+        py: Python<'py>,
+        output: Output<'_>,
+        given: &[Given<'py>],
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let memory = match output {
+            Output::Made(tensor) if self.can_say(&tensor.view()) => Memory::new(tensor),
+            Output::View { input, view } => self.seen(py, &view, &given[input])?,
+            Output::Made(tensor) => copy(py, &tensor.view())?,
+        };
+        let memory = Bound::new(py, memory)?;
         match self {
             Kind::Numpy => numpy::array(&memory),
-            Kind::From(from_dlpack) => from_dlpack.call1((memory,)),
+            Kind::From { from_dlpack, .. } => from_dlpack.call1((memory,)),
         }
     }
+
+    /// A view of an input, or a copy where no array of this kind can be one.
+    fn seen(&self, py: Python<'py>, view: &ArrayView<'_>, given: &Given<'py>) -> PyResult<Memory> {
+        let can_be_seen = |writable| (writable || matches!(self, Kind::Numpy)) && self.can_say(view);
+        match given.owner().filter(|(writable, _)| can_be_seen(*writable)) {
+            Some((writable, owner)) => Ok(Memory::seen(view, writable, owner)),
+            None => copy(py, view),
+        }
+    }
+
+    /// Whether an array of this kind can lie in memory like this.
+    fn can_say(&self, view: &ArrayView<'_>) -> bool {
+        match self {
+            Kind::Numpy => true,
+            Kind::From { has_strides: true, .. } => view.strides().iter().all(|&stride| stride >= 0),
+            Kind::From { has_strides: false, .. } => view.strides().iter().all(|&stride| stride > 0),
+        }
+    }
+}
+
+/// A copy of a view in memory of its own.
+fn copy(py: Python<'_>, view: &ArrayView<'_>) -> PyResult<Memory> {
+    view.to_array().map(Memory::copy).map_err(|error| errors::input(py, error.to_string()))
 }

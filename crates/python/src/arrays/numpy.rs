@@ -13,6 +13,7 @@ use pyo3::exceptions::PyImportError;
 use pyo3::prelude::*;
 
 use super::Memory;
+use super::memory::Owner;
 use crate::errors;
 
 /// An array of NumPy where it lies.
@@ -51,15 +52,27 @@ impl<'py> Seen<'py> {
 
     /// The elements, for writing too where NumPy allows it.
     pub fn argument(&self) -> Argument<'_> {
+        if !self.is_writable() {
+            return self.view().into();
+        }
         // SAFETY: the array is alive and writable; arguments of one call may overlap. For other threads holds what `view`
         // says.
         unsafe {
-            let array = &*_PyArray_GET_ITEM_DATA(self.array.as_array_ptr());
-            match array.flags & NPY_ARRAY_WRITEABLE {
-                0 => self.view().into(),
-                _ => Argument::from_raw_parts(array.data.cast(), self.dtype, self.layout.clone()),
-            }
+            let data = (*_PyArray_GET_ITEM_DATA(self.array.as_array_ptr())).data;
+            Argument::from_raw_parts(data.cast(), self.dtype, self.layout.clone())
         }
+    }
+
+    /// Whether NumPy lets its users write to it.
+    pub fn is_writable(&self) -> bool {
+        // SAFETY: the array is alive.
+        let flags = unsafe { (*_PyArray_GET_ITEM_DATA(self.array.as_array_ptr())).flags };
+        flags & NPY_ARRAY_WRITEABLE != 0
+    }
+
+    /// The array itself.
+    pub fn object(&self) -> Py<PyAny> {
+        self.array.clone().into_any().unbind()
     }
 
     /// The elements.
@@ -114,11 +127,15 @@ pub fn array<'py>(memory: &Bound<'py, Memory>) -> PyResult<Bound<'py, PyAny>> {
             sizes.as_mut_ptr(),
             strides.as_mut_ptr(),
             exported.data.cast(),
-            NPY_ARRAY_WRITEABLE,
+            if exported.writable { NPY_ARRAY_WRITEABLE } else { 0 },
             ptr::null_mut(),
         );
         let array = Bound::from_owned_ptr_or_err(py, made)?;
-        match PY_ARRAY_API.PyArray_SetBaseObject(py, made.cast(), memory.clone().into_ptr()) {
+        let base = match &exported.owner {
+            Owner::Numpy(input) => input.clone_ref(py).into_ptr(),
+            _ => memory.clone().into_ptr(),
+        };
+        match PY_ARRAY_API.PyArray_SetBaseObject(py, made.cast(), base) {
             0 => Ok(array),
             _ => Err(PyErr::fetch(py)),
         }

@@ -6,7 +6,7 @@ use std::fmt;
 use codegen::cpu::llvm::CpuTarget;
 use compiler::SegmentPlan;
 use compiler::target::Target;
-use ferrofuse::{Decision, Definition, Hints, Layout, PlanOptions, Schedule};
+use ferrofuse::{Decision, Definition, Hints, Layout, PlanOptions, Schedule, greedy};
 use ir::kernel::{LaneOrder, Options as InterpreterOptions};
 use serde::{Deserialize, Serialize};
 
@@ -99,6 +99,9 @@ pub fn chosen(definition: &Definition, choice: Choice) -> Result<Chosen, Failure
     if draws.percent(25) {
         chosen.hints = hints(definition, &mut draws);
     } else {
+        // Which outputs are views depends on how inputs lie; what a segmentation makes is a segment's on all of them.
+        let greedy = || greedy(&definition.graph, &definition.fusion);
+        chosen.plan.segmentation.get_or_insert_with(greedy);
         chosen.plan.schedules = schedules(definition, &chosen, &mut draws)?;
     }
     Ok(chosen)

@@ -5,10 +5,12 @@
 use codegen::cuda::{CudaKernel, Parameter, emit};
 use compiler::lower::{Argument, BufferSource, Lowered};
 use compiler::placement::Placement;
+use compiler::view::View;
 use compiler::{Decision, Kernels, Plan};
 use cranelift_entity::EntityRef;
 use ir::array::{Array, ArrayView, Layout};
-use ir::graph::{Signature, Sizes, Val};
+use ir::graph::evaluate::{EvaluateOptions, evaluate};
+use ir::graph::{Fusion, Output, Signature, Sizes, Val};
 use ir::index::{Expr, Sym};
 use ir::kernel::{Access, NO_FAULT};
 use ir::random::Stream;
@@ -74,7 +76,25 @@ impl<'a> EmulatedPlan<'a> {
             let run = SegmentRun { sizes: &sizes, kernels, inputs: segment.view.inputs() };
             run.launch_all(self.plan, modules, &mut values, order)?;
         }
-        fusion.outputs().iter().map(|output| self.array(&sizes, output.val, &values[&output.val])).collect()
+        let output = |(output, view): (&Output, &Option<View>)| match view {
+            None => self.array(&sizes, output.val, &values[&output.val]),
+            Some(View { source, .. }) => {
+                let source = (*source, self.array(&sizes, *source, &values[source])?);
+                self.seen(&sizes, source, output.val)
+            }
+        };
+        fusion.outputs().iter().zip(&self.plan.views).map(output).collect()
+    }
+
+    /// A view of a value, as the evaluator makes it.
+    fn seen(&self, sizes: &Sizes, (source, array): (Val, Array), val: Val) -> Result<Array, String> {
+        let (graph, facts) = (&self.plan.graph, self.plan.fusion.facts().clone());
+        let changes = Fusion::new(graph, vec![source], vec![val.into()], facts);
+        let changes = changes.map_err(|error| error.to_string())?;
+        let options = EvaluateOptions { sizes: sizes.known().collect(), ..EvaluateOptions::default() };
+        let mut seen =
+            evaluate(graph, &changes, &[array.view()], &options).map_err(|error| error.to_string())?;
+        Ok(seen.outputs.remove(0).value)
     }
 
     fn array(&self, sizes: &Sizes, val: Val, bytes: &[u8]) -> Result<Array, String> {

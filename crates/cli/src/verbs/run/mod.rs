@@ -99,16 +99,16 @@ pub fn run(options: &Options, machine: MachineOptions, out: &mut dyn Write) -> R
 }
 
 /// The calls of a run.
-struct Calls {
+struct Calls<'a> {
     /// What the first gave.
-    outputs: Outputs,
+    outputs: Outputs<'a>,
     /// Time of the first, compilation for these inputs' strides included.
     first: Duration,
     /// For each step its best time, and the best total.
     best: CallReport,
 }
 
-fn call(executable: &Executable, views: &[ArrayView<'_>], timed: bool) -> Result<Calls, Failure> {
+fn call<'a>(executable: &Executable, views: &[ArrayView<'a>], timed: bool) -> Result<Calls<'a>, Failure> {
     let (outputs, mut best) = executable.run_timed(views).map_err(failure)?;
     let first = best.total;
     for _ in 0..if timed { WARM_CALLS } else { 0 } {
@@ -133,7 +133,7 @@ fn compared(
     definition: &Definition,
     views: &[ArrayView<'_>],
     stream: Stream,
-    outputs: &Outputs,
+    outputs: &Outputs<'_>,
     machine: &Machine,
 ) -> Result<Vec<Comparison>, Failure> {
     let expected = check::expected(definition, views, stream, machine.threads(), machine.memory_limit());
@@ -147,7 +147,7 @@ fn compared(
 }
 
 /// Writes all outputs or none; gives the file of each.
-fn write_outputs(folder: &Path, names: &[String], outputs: &Outputs) -> Result<Vec<PathBuf>, Failure> {
+fn write_outputs(folder: &Path, names: &[String], outputs: &Outputs<'_>) -> Result<Vec<PathBuf>, Failure> {
     fs::create_dir_all(folder).map_err(|error| Failure::user(format!("{}: {error}", folder.display())))?;
     let together = folder.join("outputs.safetensors");
     let (mut files, mut staged, mut foreign) = (Vec::new(), Vec::new(), Vec::new());

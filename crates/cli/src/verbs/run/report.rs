@@ -94,7 +94,7 @@ impl Report {
         executable: &Executable,
         hints: &Hints,
         names: &[String],
-        calls: &Calls,
+        calls: &Calls<'_>,
         comparisons: Option<&[Comparison]>,
         files: &[PathBuf],
     ) -> Report {
@@ -105,7 +105,7 @@ impl Report {
             }
             None => variant.steps.segments.iter().map(|segment| whole(executable, segment, hints)).collect(),
         };
-        let output = |(place, (name, tensor)): (usize, (&String, &ferrofuse::Tensor))| Output {
+        let output = |(place, (name, tensor)): (usize, (&String, &ferrofuse::Output<'_>))| Output {
             name: name.clone(),
             dtype: tensor.dtype().short_name(),
             sizes: tensor.sizes().to_vec(),

@@ -1,204 +1,22 @@
-//! The execution plan: a compiler's plan as a flat list of steps, with all names resolved to small numbers.
-//!
-//! Takes a plan of the compiler (or a whole fusion for the evaluator); gives steps that allocate, launch, evaluate, copy
-//! and free. A value is freed after the last step that reads it, so that later ones reuse its memory. Nothing is run
-//! here, and no machine is known.
+//! From a compiler's plan, or a whole fusion for the evaluator, to the list of steps.
 
+use compiler::layout::Layout;
 use compiler::lower::{Argument, BufferSource, Lowered, LoweredSegment};
 use compiler::placement::{Placement, placements};
 use compiler::segment::{LibraryCall, Seen, Source, Witness};
+use compiler::view::{View, computed, views};
 use compiler::{Decision, Plan};
-use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
-use ir::graph::{Axes, Form, Fusion, Graph, Library, Node, Output, Val};
-use ir::index::{Expr, Sym};
-use ir::kernel::Kernel;
-use ir::{DType, Scalar};
+use cranelift_entity::PrimaryMap;
+use ir::DType;
+use ir::graph::{Form, Fusion, Graph, Library, Node, Output, Shape, Val};
+use ir::index::Expr;
 use rustc_hash::FxHashMap;
 
-use crate::formulas::{Formula, Formulas};
-
-/// A tensor that a call touches: an input, an output, a value between segments, or memory between two kernels.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Slot(u32);
-entity_impl!(Slot, "s");
-
-/// What is known of a slot.
-#[derive(Clone, Debug)]
-pub struct SlotData {
-    /// Element type.
-    pub dtype: DType,
-    /// Sizes.
-    pub shape: Vec<Formula>,
-    /// The order of its axes in memory, where it is not row-major. There are no gaps.
-    pub placement: Option<Placement>,
-    /// The input, by number, in whose memory it may be made at once, if the call may write there.
-    pub in_place: Option<usize>,
-}
-
-/// One step of a call.
-#[derive(Clone, Debug)]
-pub enum Step {
-    /// Gives a slot memory.
-    Allocate(Slot),
-    /// Sets fault words to say that there is no fault.
-    Arm(Slot),
-    /// Runs all blocks of a kernel.
-    Launch(Launch),
-    /// Has the evaluator compute a segment.
-    Evaluate(Evaluation),
-    /// Has a library of the machine compute a node.
-    Library(LibraryStep),
-    /// Copies a slot into another of the same type.
-    Copy {
-        /// What is read.
-        from: Slot,
-        /// What is written.
-        to: Slot,
-    },
-    /// Gives the memory of a slot back.
-    Free(Slot),
-}
-
-/// A kernel with its operands.
-#[derive(Clone, Debug)]
-pub struct Launch {
-    /// The kernel, by position in [`ExecutionPlan::kernels`].
-    pub kernel: usize,
-    /// Its arguments, in order.
-    pub arguments: Vec<ArgumentSource>,
-    /// Its buffers, in order.
-    pub buffers: Vec<Slot>,
-    /// Which segment it belongs to.
-    pub segment: usize,
-}
-
-/// Where the value of a kernel's argument comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ArgumentSource {
-    /// A size.
-    Size(Formula),
-    /// The stride of an axis of a slot, in elements.
-    Stride(Slot, usize),
-}
-
-/// A segment for the evaluator, with its operands.
-#[derive(Clone, Debug)]
-pub struct Evaluation {
-    /// Its inputs, in order.
-    pub inputs: Vec<Slot>,
-    /// The places of its outputs, in order.
-    pub outputs: Vec<Slot>,
-    /// Which segment it is.
-    pub segment: usize,
-}
-
-/// A node for a library, with its operands.
-#[derive(Clone, Debug)]
-pub struct LibraryStep {
-    /// What it computes.
-    pub op: Library,
-    /// Its first result in the graph.
-    pub val: Val,
-    /// Its operands, in order.
-    pub operands: Vec<SeenSlot>,
-    /// The places of all its results, in order.
-    pub results: Vec<Slot>,
-    /// Which segment it is.
-    pub segment: usize,
-}
-
-/// A tensor as an operand sees it.
-#[derive(Clone, Debug)]
-pub struct SeenSlot {
-    /// What is seen.
-    pub source: SlotSource,
-    /// What changes how it is seen, the first one first.
-    pub changes: Vec<Change>,
-}
-
-/// Where the elements of an operand are.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum SlotSource {
-    /// In a slot.
-    Slot(Slot),
-    /// They are this constant.
-    Constant(Scalar),
-    /// They are this size.
-    Size(Formula),
-}
-
-/// A change of how a tensor is seen, which strides can say.
-#[derive(Clone, Debug)]
-pub enum Change {
-    /// Axis `i` is axis `order[i]`.
-    Permute(Axes),
-    /// New axes of size 1 where the flag is true.
-    Broadcast(Vec<bool>),
-    /// Axes of size 1 repeated to these sizes.
-    Expand(Vec<Formula>),
-    /// These axes, of size 1, dropped.
-    Squeeze(Axes),
-}
-
-/// A segment as the runtime sees it.
-#[derive(Clone, Debug)]
-pub struct Segment {
-    /// `seg0`, `seg1`, …
-    pub name: String,
-    /// What it computes.
-    pub view: Fusion,
-    /// Why the evaluator runs it, if it does.
-    pub evaluator_reason: Option<String>,
-    /// What a library computes of it, if one does.
-    pub library: Option<&'static str>,
-}
-
-/// A fusion as a list of steps.
-#[derive(Clone, Debug)]
-pub struct ExecutionPlan {
-    /// The container of the segments' views.
-    pub graph: Graph,
-    /// The segments, in the order they run.
-    pub segments: Vec<Segment>,
-    /// The kernels, in the order they run.
-    pub kernels: Vec<Kernel>,
-    /// The steps in order.
-    pub steps: Vec<Step>,
-    /// The tensors that the steps touch.
-    pub slots: PrimaryMap<Slot, SlotData>,
-    /// The slots of the fusion's inputs, in order.
-    pub inputs: Vec<Slot>,
-    /// The slots of the fusion's outputs, in order, all different and none of them an input's.
-    pub outputs: Vec<Slot>,
-    /// For each output the number of the input that it is written to.
-    pub aliases: Vec<Option<usize>>,
-    /// The fault words of segments whose kernels check indices, to be looked at when all steps are done.
-    pub faults: Vec<FaultWords>,
-    /// The expressions that a call needs the values of.
-    pub formulas: Formulas,
-    /// What the values that check indices were in the definition.
-    origins: FxHashMap<Val, Val>,
-}
-
-/// The fault words of a segment.
-#[derive(Clone, Debug)]
-pub struct FaultWords {
-    /// Their slot, of dtype i64.
-    pub slot: Slot,
-    /// What each of them is about.
-    pub words: Vec<Checked>,
-}
-
-/// A value whose indices are checked.
-#[derive(Clone, Copy, Debug)]
-pub struct Checked {
-    /// The value in the definition.
-    pub val: Val,
-    /// Which axis the indices are on.
-    pub axis: usize,
-    /// The size of that axis.
-    pub size: Formula,
-}
+use super::{
+    ArgumentSource, Change, Checked, Evaluation, ExecutionPlan, FaultWords, Launch, LibraryStep, Returned,
+    SeenSlot, Segment, Slot, SlotData, SlotSource, Step,
+};
+use crate::formulas::Formulas;
 
 impl ExecutionPlan {
     /// The steps of a compiler's plan.
@@ -218,13 +36,15 @@ impl ExecutionPlan {
         }
         // A call that ends in an error leaves the inputs as they were, so what may is written to them at the end.
         let may_fail = plan.fusion.order().iter().any(|&node| checks_indices(&plan.graph.node(node).form));
-        builder.finish(&plan.fusion, &|output| !may_fail && plan.stores_in_place(output))
+        builder.finish(&plan.fusion, &plan.views, &|output| !may_fail && plan.stores_in_place(output))
     }
 
-    /// A whole fusion as one segment for the evaluator.
-    pub fn evaluated(graph: &Graph, fusion: &Fusion, reason: &str) -> ExecutionPlan {
-        let mut builder = Builder::new(graph, fusion, placements(graph, fusion, &[]));
-        let computed = fusion.outputs().iter().filter(|output| !fusion.is_input(output.val));
+    /// A whole fusion, whose inputs lie in memory as `layouts` say, as one segment for the evaluator.
+    pub fn evaluated(graph: &Graph, fusion: &Fusion, layouts: &[Layout], reason: &str) -> ExecutionPlan {
+        let views = views(graph, fusion, layouts);
+        let computed = computed(graph, fusion, &views);
+        let mut builder = Builder::new(graph, fusion, placements(graph, &computed, &[]));
+        let computed = computed.outputs().iter().filter(|output| !fusion.is_input(output.val));
         let mut outputs: Vec<_> = computed.map(|output| output.val).collect();
         outputs.sort_unstable();
         outputs.dedup();
@@ -234,7 +54,7 @@ impl ExecutionPlan {
                 .expect("the fusion without its copies is closed");
             builder.add_evaluation("whole", &view, reason);
         }
-        builder.finish(fusion, &|_| false)
+        builder.finish(fusion, &views, &|_| false)
     }
 }
 
@@ -280,7 +100,6 @@ impl Builder {
             slots: PrimaryMap::new(),
             inputs: Vec::new(),
             outputs: Vec::new(),
-            aliases: fusion.outputs().iter().map(|output| output.alias.map(|input| input as usize)).collect(),
             faults: Vec::new(),
             formulas: Formulas::default(),
             origins: FxHashMap::default(),
@@ -359,15 +178,22 @@ impl Builder {
             Source::Constant(scalar) => SlotSource::Constant(*scalar),
             Source::Size(size) => SlotSource::Size(self.plan.formulas.intern(size)),
         };
+        SeenSlot { source, changes: self.changes(&seen.changes) }
+    }
+
+    fn changes(&mut self, nodes: &[Node]) -> Vec<Change> {
         let ExecutionPlan { graph, formulas, .. } = &mut self.plan;
+        let mut all = |sizes: &Shape| sizes.iter().map(|size| formulas.intern(size)).collect();
         let change = |&node: &Node| match &graph.node(node).form {
             Form::Permute(order) => Change::Permute(order.clone()),
             Form::Broadcast(new) => Change::Broadcast(new.to_vec()),
-            Form::Expand(sizes) => Change::Expand(sizes.iter().map(|size| formulas.intern(size)).collect()),
+            Form::Expand(sizes) => Change::Expand(all(sizes)),
             Form::Squeeze(axes) => Change::Squeeze(axes.clone()),
+            Form::Slice { starts, sizes } => Change::Slice { starts: all(starts), sizes: all(sizes) },
+            Form::Reshape(sizes) => Change::Reshape(all(sizes)),
             form => unreachable!("{form:?} is more than a change of how a tensor is seen"),
         };
-        SeenSlot { source, changes: seen.changes.iter().map(change).collect() }
+        nodes.iter().map(change).collect()
     }
 
     fn add_kernels(&mut self, name: &str, view: &Fusion, witness: &Witness, lowered: &LoweredSegment) {
@@ -424,30 +250,49 @@ impl Builder {
         Launch { kernel: self.plan.kernels.len() - 1, arguments, buffers, segment }
     }
 
-    /// Adds the outputs, copied where a value is an input, was given back before or lies in another order, and the frees.
-    /// In-place outputs come first, so that what is written to an input is what a kernel has made.
-    fn finish(mut self, fusion: &Fusion, stores_in_place: &dyn Fn(usize) -> bool) -> ExecutionPlan {
+    /// Adds the outputs and the frees. In-place outputs come first, so that what is written to an input is what a kernel
+    /// has made. A view of an input is in the input's slot, one of a computed value in a slot of its own.
+    fn finish(
+        mut self,
+        fusion: &Fusion,
+        views: &[Option<View>],
+        stores_in_place: &dyn Fn(usize) -> bool,
+    ) -> ExecutionPlan {
         let outputs = fusion.outputs();
         let mut slots: Vec<Option<Slot>> = vec![None; outputs.len()];
         let (in_place, others): (Vec<usize>, Vec<usize>) =
             (0..outputs.len()).partition(|&number| outputs[number].alias.is_some());
         for number in in_place.into_iter().chain(others) {
-            let Output { val, alias, order } = &outputs[number];
-            let from = *self.places.get(val).expect("every output is an input or made by a segment");
-            let wanted = (!order.is_empty()).then(|| Placement::Ordered(order.clone()));
-            let is_taken = self.plan.inputs.contains(&from) || slots.contains(&Some(from));
-            slots[number] =
-                Some(if is_taken || (alias.is_none() && self.plan.slots[from].placement != wanted) {
-                    self.copied(from, *val, wanted)
-                } else {
-                    let alias = self.plan.aliases[number].filter(|_| stores_in_place(number));
-                    self.plan.slots[from].in_place = alias;
-                    from
-                });
+            let slot = match &views[number] {
+                Some(view) if fusion.is_input(view.source) => self.places[&view.source],
+                Some(view) => self.own(&view.source.into(), &slots),
+                None => self.own(&outputs[number], &slots),
+            };
+            if self.places.get(&outputs[number].val) == Some(&slot) && stores_in_place(number) {
+                self.plan.slots[slot].in_place = outputs[number].alias.map(|input| input as usize);
+            }
+            slots[number] = Some(slot);
         }
-        self.plan.outputs = slots.into_iter().flatten().collect();
+        for ((slot, view), output) in slots.into_iter().flatten().zip(views).zip(outputs) {
+            let changes = view.as_ref().map_or(Vec::new(), |view| self.changes(&view.changes));
+            let alias = output.alias.map(|input| input as usize);
+            self.plan.outputs.push(Returned { slot, changes, alias });
+        }
         self.plan.free_the_dead();
         self.plan
+    }
+
+    /// A slot for an output alone: a copy where the value is an input, was given back before or lies in another order.
+    fn own(&mut self, output: &Output, taken: &[Option<Slot>]) -> Slot {
+        let Output { val, alias, order } = output;
+        let from = *self.places.get(val).expect("every output is an input, a view, or made by a segment");
+        let wanted = (!order.is_empty()).then(|| Placement::Ordered(order.clone()));
+        let is_taken = self.plan.inputs.contains(&from) || taken.contains(&Some(from));
+        if is_taken || (alias.is_none() && self.plan.slots[from].placement != wanted) {
+            self.copied(from, *val, wanted)
+        } else {
+            from
+        }
     }
 
     /// A copy of a slot.
@@ -458,67 +303,5 @@ impl Builder {
         self.allocate(to);
         self.plan.steps.push(Step::Copy { from, to });
         to
-    }
-}
-
-impl Step {
-    /// The slots that the step reads or writes.
-    pub fn slots(&self) -> Vec<Slot> {
-        match self {
-            Step::Allocate(slot) | Step::Arm(slot) | Step::Free(slot) => vec![*slot],
-            Step::Launch(launch) => launch.buffers.clone(),
-            Step::Evaluate(evaluation) => {
-                evaluation.inputs.iter().chain(&evaluation.outputs).copied().collect()
-            }
-            Step::Library(step) => step.slots(),
-            Step::Copy { from, to } => vec![*from, *to],
-        }
-    }
-}
-
-impl LibraryStep {
-    fn slots(&self) -> Vec<Slot> {
-        let read = self.operands.iter().filter_map(|operand| match operand.source {
-            SlotSource::Slot(slot) => Some(slot),
-            SlotSource::Constant(_) | SlotSource::Size(_) => None,
-        });
-        read.chain(self.results.iter().copied()).collect()
-    }
-}
-
-impl ExecutionPlan {
-    /// What a value that checks indices was in the definition.
-    pub(crate) fn origin(&self, val: Val) -> Val {
-        self.origins.get(&val).copied().unwrap_or(val)
-    }
-
-    /// Frees each slot after the last step that touches it, but for inputs, outputs and fault words.
-    fn free_the_dead(&mut self) {
-        let mut last: SecondaryMap<Slot, usize> = SecondaryMap::new();
-        for (number, step) in self.steps.iter().enumerate() {
-            step.slots().into_iter().for_each(|slot| last[slot] = number);
-        }
-        let stays = |slot: &Slot| {
-            self.inputs.contains(slot)
-                || self.outputs.contains(slot)
-                || self.faults.iter().any(|faults| faults.slot == *slot)
-        };
-        let mut dying: Vec<Vec<Slot>> = vec![Vec::new(); self.steps.len()];
-        for slot in self.slots.keys().filter(|slot| !stays(slot)) {
-            if let Some(list) = dying.get_mut(last[slot]) {
-                list.push(slot);
-            }
-        }
-        let steps = std::mem::take(&mut self.steps);
-        for (step, dying) in steps.into_iter().zip(dying) {
-            self.steps.push(step);
-            self.steps.extend(dying.into_iter().map(Step::Free));
-        }
-    }
-
-    /// The value of a kernel's own symbol, if it is one of its arguments.
-    pub(crate) fn argument_of(kernel: &Kernel, arguments: &[i64], sym: Sym) -> Option<i64> {
-        let place = kernel.arguments.iter().position(|&argument| argument == sym)?;
-        arguments.get(place).copied()
     }
 }

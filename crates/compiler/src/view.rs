@@ -1,0 +1,164 @@
+//! Outputs that need no memory of their own: an input, or a value that segments make, seen through other strides.
+//!
+//! Takes a fusion and the layouts of its inputs; says of each output whether it is a view and of what. A permute, slice,
+//! broadcast, expansion, squeeze or reshape of an input is one; of what is computed only an expansion is, so that expanded
+//! axes repeat one element in memory. In-place outputs, those with a memory order and views of inputs that are written to
+//! are copies. Nothing is run here.
+
+use ir::graph::{Form, Fusion, Graph, Node, Output, Shape, Val};
+use ir::index::{Expr, Facts};
+use ir::ops::Prim;
+
+use crate::layout::{Layout, Stride};
+use crate::segment::is_change_of_sight;
+use crate::space::axis_groups;
+
+/// An output as another value is seen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct View {
+    /// The input, or the value that a segment makes.
+    pub source: Val,
+    /// Nodes that change how it is seen, the first one first.
+    pub changes: Vec<Node>,
+}
+
+/// For each output of a fusion what it is a view of, if it is one.
+pub fn views(graph: &Graph, fusion: &Fusion, layouts: &[Layout]) -> Vec<Option<View>> {
+    let view = |output: &Output| {
+        if output.alias.is_some() || !output.order.is_empty() {
+            return None;
+        }
+        of_input(graph, fusion, layouts, output.val).or_else(|| of_computed(graph, fusion, output.val))
+    };
+    fusion.outputs().iter().map(view).collect()
+}
+
+/// The fusion that gives back what is not seen in inputs: what segments make.
+pub fn computed(graph: &Graph, fusion: &Fusion, views: &[Option<View>]) -> Fusion {
+    let made = |(output, view): (&Output, &Option<View>)| match view {
+        None => Some(output.clone()),
+        Some(View { source, .. }) => (!fusion.is_input(*source)).then(|| Output::from(*source)),
+    };
+    let outputs = fusion.outputs().iter().zip(views).filter_map(made).collect();
+    Fusion::new(graph, fusion.inputs().to_vec(), outputs, fusion.facts().clone())
+        .expect("sources of outputs depend on what the outputs do")
+}
+
+/// A value as an input that nothing is written to, where strides can say how. Scalars have no memory to be seen.
+fn of_input(graph: &Graph, fusion: &Fusion, layouts: &[Layout], val: Val) -> Option<View> {
+    let moves = |form: &Form| {
+        is_copy(form) || is_change_of_sight(form) || matches!(form, Form::Slice { .. } | Form::Reshape(_))
+    };
+    let view = seen_through(graph, fusion, val, moves);
+    let input = fusion.inputs().iter().position(|&input| input == view.source)?;
+    let is_written = fusion.outputs().iter().any(|output| output.alias == Some(input as u32));
+    let shape = graph.shape(view.source);
+    if is_written || (shape.is_empty() && !view.changes.is_empty()) {
+        return None;
+    }
+    let mut strides = strides(layouts.get(input)?, shape);
+    for &node in &view.changes {
+        strides = changed(graph, fusion.facts(), node, strides)?;
+    }
+    Some(view)
+}
+
+/// A computed value that was expanded, as it was before. A tensor filled with a scalar is no such value.
+fn of_computed(graph: &Graph, fusion: &Fusion, val: Val) -> Option<View> {
+    let adds_axes = |form: &Form| matches!(form, Form::Broadcast(_) | Form::Expand(_) | Form::Squeeze(_));
+    let view = seen_through(graph, fusion, val, adds_axes);
+    let expands = view.changes.iter().any(|&node| matches!(graph.node(node).form, Form::Expand(_)));
+    (expands && !fusion.is_input(view.source) && !graph.shape(view.source).is_empty()).then_some(view)
+}
+
+/// A copy that is not wished as a boundary.
+fn is_copy(form: &Form) -> bool {
+    matches!(form, Form::Map(prim) if prim.moves_bits() && *prim != Prim::SegmentSet)
+}
+
+/// A value back through nodes of such forms to an input, or to what is of another form.
+fn seen_through(graph: &Graph, fusion: &Fusion, val: Val, moves: impl Fn(&Form) -> bool) -> View {
+    let mut view = View { source: val, changes: Vec::new() };
+    while !fusion.is_input(view.source) && moves(graph.form(view.source)) {
+        if !is_copy(graph.form(view.source)) {
+            view.changes.push(view.source.node);
+        }
+        view.source = graph.operands(view.source)[0];
+    }
+    view.changes.reverse();
+    view
+}
+
+/// The strides of a tensor, as far as they are known.
+fn strides(layout: &Layout, shape: &Shape) -> Vec<Option<Expr>> {
+    let order: Vec<usize> = match layout {
+        Layout::Dense => (0..shape.len()).collect(),
+        Layout::Ordered(order) => order.iter().map(|&axis| axis.into()).collect(),
+        Layout::Strided(strides) => {
+            let known = |stride: &Stride| match stride {
+                Stride::Zero => Some(Expr::zero()),
+                Stride::One => Some(Expr::one()),
+                Stride::Any => None,
+            };
+            return strides.iter().map(known).collect();
+        }
+    };
+    let mut strides = vec![None; shape.len()];
+    let mut step = Expr::one();
+    for &axis in order.iter().rev() {
+        strides[axis] = Some(step.clone());
+        step = step * shape[axis].clone();
+    }
+    strides
+}
+
+/// The strides after a change, as far as they are known; `None` where no strides say it.
+fn changed(
+    graph: &Graph,
+    facts: &Facts,
+    node: Node,
+    strides: Vec<Option<Expr>>,
+) -> Option<Vec<Option<Expr>>> {
+    let from = graph.shape(graph.node(node).operands[0]);
+    let mut old = strides.iter().cloned();
+    Some(match &graph.node(node).form {
+        Form::Permute(order) => order.iter().map(|&axis| strides[usize::from(axis)].clone()).collect(),
+        Form::Broadcast(new) => {
+            new.iter().map(|&new| if new { Some(Expr::zero()) } else { old.next().flatten() }).collect()
+        }
+        Form::Squeeze(axes) => {
+            let stays = (0..strides.len()).filter(|&axis| !axes.contains(&(axis as u8)));
+            stays.map(|axis| strides[axis].clone()).collect()
+        }
+        Form::Expand(sizes) => {
+            let same = |axis: usize| facts.prove_eq(&from[axis], &sizes[axis]);
+            (0..sizes.len())
+                .map(|axis| if same(axis) { strides[axis].clone() } else { Some(Expr::zero()) })
+                .collect()
+        }
+        Form::Reshape(sizes) => return reshaped(facts, from, &strides, sizes),
+        _ => strides,
+    })
+}
+
+/// The strides after a reshape: an axis may be split whatever its stride, neighbours joined where one stride serves both.
+fn reshaped(facts: &Facts, from: &Shape, strides: &[Option<Expr>], to: &Shape) -> Option<Vec<Option<Expr>>> {
+    let mut result = vec![None; to.len()];
+    for group in axis_groups(from, to, facts) {
+        let real: Vec<usize> =
+            group.from.clone().filter(|&axis| !facts.prove_eq(&from[axis], &Expr::one())).collect();
+        let joined = |pair: &[usize]| match (&strides[pair[0]], &strides[pair[1]]) {
+            (Some(outer), Some(inner)) => facts.prove_eq(outer, &(inner.clone() * from[pair[1]].clone())),
+            _ => false,
+        };
+        if !real.windows(2).all(joined) {
+            return None;
+        }
+        let mut step = real.last().map_or(Some(Expr::one()), |&axis| strides[axis].clone());
+        for axis in group.to.rev() {
+            result[axis] = step.clone();
+            step = step.map(|step| step * to[axis].clone());
+        }
+    }
+    Some(result)
+}

@@ -1,0 +1,300 @@
+//! The execution plan: a compiler's plan as a flat list of steps, with all names resolved to small numbers.
+//!
+//! Takes a plan of the compiler (or a whole fusion for the evaluator); gives steps that allocate, launch, evaluate, copy
+//! and free. A value is freed after the last step that reads it, so that later ones reuse its memory. Nothing is run
+//! here, and no machine is known.
+
+mod build;
+
+use compiler::placement::Placement;
+use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
+use ir::array::{Dims, Layout};
+use ir::graph::{Axes, Fusion, Graph, Library, Val};
+use ir::index::Sym;
+use ir::kernel::Kernel;
+use ir::{DType, Scalar};
+use rustc_hash::FxHashMap;
+
+use crate::formulas::{Formula, Formulas};
+
+/// A tensor that a call touches: an input, an output, a value between segments, or memory between two kernels.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Slot(u32);
+entity_impl!(Slot, "s");
+
+/// What is known of a slot.
+#[derive(Clone, Debug)]
+pub struct SlotData {
+    /// Element type.
+    pub dtype: DType,
+    /// Sizes.
+    pub shape: Vec<Formula>,
+    /// The order of its axes in memory, where it is not row-major. There are no gaps.
+    pub placement: Option<Placement>,
+    /// The input, by number, in whose memory it may be made at once, if the call may write there.
+    pub in_place: Option<usize>,
+}
+
+/// One step of a call.
+#[derive(Clone, Debug)]
+pub enum Step {
+    /// Gives a slot memory.
+    Allocate(Slot),
+    /// Sets fault words to say that there is no fault.
+    Arm(Slot),
+    /// Runs all blocks of a kernel.
+    Launch(Launch),
+    /// Has the evaluator compute a segment.
+    Evaluate(Evaluation),
+    /// Has a library of the machine compute a node.
+    Library(LibraryStep),
+    /// Copies a slot into another of the same type.
+    Copy {
+        /// What is read.
+        from: Slot,
+        /// What is written.
+        to: Slot,
+    },
+    /// Gives the memory of a slot back.
+    Free(Slot),
+}
+
+/// A kernel with its operands.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    /// The kernel, by position in [`ExecutionPlan::kernels`].
+    pub kernel: usize,
+    /// Its arguments, in order.
+    pub arguments: Vec<ArgumentSource>,
+    /// Its buffers, in order.
+    pub buffers: Vec<Slot>,
+    /// Which segment it belongs to.
+    pub segment: usize,
+}
+
+/// Where the value of a kernel's argument comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ArgumentSource {
+    /// A size.
+    Size(Formula),
+    /// The stride of an axis of a slot, in elements.
+    Stride(Slot, usize),
+}
+
+/// A segment for the evaluator, with its operands.
+#[derive(Clone, Debug)]
+pub struct Evaluation {
+    /// Its inputs, in order.
+    pub inputs: Vec<Slot>,
+    /// The places of its outputs, in order.
+    pub outputs: Vec<Slot>,
+    /// Which segment it is.
+    pub segment: usize,
+}
+
+/// A node for a library, with its operands.
+#[derive(Clone, Debug)]
+pub struct LibraryStep {
+    /// What it computes.
+    pub op: Library,
+    /// Its first result in the graph.
+    pub val: Val,
+    /// Its operands, in order.
+    pub operands: Vec<SeenSlot>,
+    /// The places of all its results, in order.
+    pub results: Vec<Slot>,
+    /// Which segment it is.
+    pub segment: usize,
+}
+
+/// A tensor as an operand sees it.
+#[derive(Clone, Debug)]
+pub struct SeenSlot {
+    /// What is seen.
+    pub source: SlotSource,
+    /// What changes how it is seen, the first one first.
+    pub changes: Vec<Change>,
+}
+
+/// Where the elements of an operand are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum SlotSource {
+    /// In a slot.
+    Slot(Slot),
+    /// They are this constant.
+    Constant(Scalar),
+    /// They are this size.
+    Size(Formula),
+}
+
+/// A change of how a tensor is seen, which strides can say.
+#[derive(Clone, Debug)]
+pub enum Change {
+    /// Axis `i` is axis `order[i]`.
+    Permute(Axes),
+    /// New axes of size 1 where the flag is true.
+    Broadcast(Vec<bool>),
+    /// Axes of size 1 repeated to these sizes.
+    Expand(Vec<Formula>),
+    /// These axes, of size 1, dropped.
+    Squeeze(Axes),
+    /// A box of it.
+    Slice {
+        /// First index per axis.
+        starts: Vec<Formula>,
+        /// Size per axis.
+        sizes: Vec<Formula>,
+    },
+    /// Axes split, or joined where one stride serves both.
+    Reshape(Vec<Formula>),
+}
+
+/// An output of a call.
+#[derive(Clone, Debug)]
+pub struct Returned {
+    /// Where its elements are: in an input, or in a slot that no other output is made of.
+    pub slot: Slot,
+    /// What changes how the slot is seen, the first one first.
+    pub changes: Vec<Change>,
+    /// The number of the input that it is written to.
+    pub alias: Option<usize>,
+}
+
+/// A segment as the runtime sees it.
+#[derive(Clone, Debug)]
+pub struct Segment {
+    /// `seg0`, `seg1`, …
+    pub name: String,
+    /// What it computes.
+    pub view: Fusion,
+    /// Why the evaluator runs it, if it does.
+    pub evaluator_reason: Option<String>,
+    /// What a library computes of it, if one does.
+    pub library: Option<&'static str>,
+}
+
+/// A fusion as a list of steps.
+#[derive(Clone, Debug)]
+pub struct ExecutionPlan {
+    /// The container of the segments' views.
+    pub graph: Graph,
+    /// The segments, in the order they run.
+    pub segments: Vec<Segment>,
+    /// The kernels, in the order they run.
+    pub kernels: Vec<Kernel>,
+    /// The steps in order.
+    pub steps: Vec<Step>,
+    /// The tensors that the steps touch.
+    pub slots: PrimaryMap<Slot, SlotData>,
+    /// The slots of the fusion's inputs, in order.
+    pub inputs: Vec<Slot>,
+    /// The fusion's outputs, in order.
+    pub outputs: Vec<Returned>,
+    /// The fault words of segments whose kernels check indices, to be looked at when all steps are done.
+    pub faults: Vec<FaultWords>,
+    /// The expressions that a call needs the values of.
+    pub formulas: Formulas,
+    /// What the values that check indices were in the definition.
+    origins: FxHashMap<Val, Val>,
+}
+
+/// The fault words of a segment.
+#[derive(Clone, Debug)]
+pub struct FaultWords {
+    /// Their slot, of dtype i64.
+    pub slot: Slot,
+    /// What each of them is about.
+    pub words: Vec<Checked>,
+}
+
+/// A value whose indices are checked.
+#[derive(Clone, Copy, Debug)]
+pub struct Checked {
+    /// The value in the definition.
+    pub val: Val,
+    /// Which axis the indices are on.
+    pub axis: usize,
+    /// The size of that axis.
+    pub size: Formula,
+}
+
+impl Change {
+    /// A layout changed, where formulas have these values.
+    pub(crate) fn of(&self, layout: &Layout, values: &PrimaryMap<Formula, i64>) -> Layout {
+        let sizes = |sizes: &[Formula]| sizes.iter().map(|&size| values[size] as usize).collect::<Dims>();
+        match self {
+            Change::Permute(order) => layout.permuted(order.iter().map(|&axis| axis as usize)),
+            Change::Broadcast(new) => layout.broadcast(new),
+            Change::Expand(to) => layout.expanded(&sizes(to)),
+            Change::Squeeze(axes) => {
+                layout.permuted((0..layout.rank()).filter(|&axis| !axes.contains(&(axis as u8))))
+            }
+            Change::Slice { starts, sizes: to } => layout.sliced(&sizes(starts), &sizes(to)),
+            Change::Reshape(to) => {
+                layout.reshaped(&sizes(to)).expect("the compiler proved that strides can say it")
+            }
+        }
+    }
+}
+
+impl Step {
+    /// The slots that the step reads or writes.
+    pub fn slots(&self) -> Vec<Slot> {
+        match self {
+            Step::Allocate(slot) | Step::Arm(slot) | Step::Free(slot) => vec![*slot],
+            Step::Launch(launch) => launch.buffers.clone(),
+            Step::Evaluate(evaluation) => {
+                evaluation.inputs.iter().chain(&evaluation.outputs).copied().collect()
+            }
+            Step::Library(step) => step.slots(),
+            Step::Copy { from, to } => vec![*from, *to],
+        }
+    }
+}
+
+impl LibraryStep {
+    fn slots(&self) -> Vec<Slot> {
+        let read = self.operands.iter().filter_map(|operand| match operand.source {
+            SlotSource::Slot(slot) => Some(slot),
+            SlotSource::Constant(_) | SlotSource::Size(_) => None,
+        });
+        read.chain(self.results.iter().copied()).collect()
+    }
+}
+
+impl ExecutionPlan {
+    /// What a value that checks indices was in the definition.
+    pub(crate) fn origin(&self, val: Val) -> Val {
+        self.origins.get(&val).copied().unwrap_or(val)
+    }
+
+    /// Frees each slot after the last step that touches it, but for inputs, outputs and fault words.
+    fn free_the_dead(&mut self) {
+        let mut last: SecondaryMap<Slot, usize> = SecondaryMap::new();
+        for (number, step) in self.steps.iter().enumerate() {
+            step.slots().into_iter().for_each(|slot| last[slot] = number);
+        }
+        let stays = |slot: &Slot| {
+            self.inputs.contains(slot)
+                || self.outputs.iter().any(|output| output.slot == *slot)
+                || self.faults.iter().any(|faults| faults.slot == *slot)
+        };
+        let mut dying: Vec<Vec<Slot>> = vec![Vec::new(); self.steps.len()];
+        for slot in self.slots.keys().filter(|slot| !stays(slot)) {
+            if let Some(list) = dying.get_mut(last[slot]) {
+                list.push(slot);
+            }
+        }
+        let steps = std::mem::take(&mut self.steps);
+        for (step, dying) in steps.into_iter().zip(dying) {
+            self.steps.push(step);
+            self.steps.extend(dying.into_iter().map(Step::Free));
+        }
+    }
+
+    /// The value of a kernel's own symbol, if it is one of its arguments.
+    pub(crate) fn argument_of(kernel: &Kernel, arguments: &[i64], sym: Sym) -> Option<i64> {
+        let place = kernel.arguments.iter().position(|&argument| argument == sym)?;
+        arguments.get(place).copied()
+    }
+}
