@@ -8,7 +8,9 @@ inputs = [torch.randn((300, 200)), torch.randn((200, 300))]
 # ---- expect
 # # seg0
 # schedule lanes 16
-# block x1 by 55
+# block x1 by 64
 # block x0 by 1024
+# inner x1
 # inner x0
 # lane x0
+# tile x1 by 32

@@ -13,6 +13,8 @@ pub struct Target {
     pub grain: u64,
     /// Neighbouring elements that a block takes at least where the axis that lies contiguous is divided.
     pub strip: u64,
+    /// Side of the squares in which memory that lies across the lanes is turned; 0 where lanes reach any element alike.
+    pub tile: u32,
     /// Memory bandwidth in bytes per second.
     pub bandwidth: f64,
     /// Cost of one launch in seconds.
@@ -29,6 +31,7 @@ impl Target {
             blocks: 64,
             grain: 1 << 14,
             strip: 1 << 10,
+            tile: 32,
             bandwidth: 30e9,
             launch: 2e-6,
         }
@@ -42,6 +45,7 @@ impl Target {
             blocks: 1024,
             grain: 1 << 10,
             strip: 1 << 10,
+            tile: 0,
             bandwidth: 3e12,
             launch: 3e-6,
         }

@@ -6,3 +6,4 @@ mod harness;
 mod kernels;
 mod primitives;
 mod targets;
+mod transposes;

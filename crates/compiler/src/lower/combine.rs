@@ -130,7 +130,7 @@ pub(super) fn kernel(group: &Group<'_>, step: &Step) -> Lowered {
         open: Vec::new(),
         closed: FxHashMap::default(),
         carried: FxHashMap::default(),
-        lane: None,
+        tile: None,
     };
     let shape = kept_shape(group, &group.witness.folds[step.folds[0]]);
     if shape.iter().all(|size| size.is_one()) {

@@ -33,7 +33,7 @@ pub(super) enum Key {
 }
 
 /// A loop body, or the kernel's body, that is still being filled.
-struct Frame {
+pub(super) struct Frame {
     turn: Option<(Sym, Expr, Expr, LoopKind)>,
     body: Vec<Stmt>,
     known: FxHashMap<Key, Value>,
@@ -174,6 +174,21 @@ impl<'a> Emitter<'a> {
     /// Whether any loop is open.
     pub fn in_loop(&self) -> bool {
         self.frames.len() > 1
+    }
+
+    /// The number of the innermost open body.
+    pub fn innermost(&self) -> usize {
+        self.frames.len() - 1
+    }
+
+    /// Sets the bodies within one aside, so that what is emitted next runs before the loops that are open there.
+    pub fn step_out(&mut self, body: usize) -> Vec<Frame> {
+        self.frames.split_off(body + 1)
+    }
+
+    /// Goes back to where [`step_out`](Self::step_out) left.
+    pub fn step_in(&mut self, within: Vec<Frame>) {
+        self.frames.extend(within);
     }
 
     /// A statement in the innermost open body.

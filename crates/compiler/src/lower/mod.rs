@@ -3,7 +3,8 @@
 //!
 //! `emitter` (statements placed in the outermost loop where their operands are known) · `pull` (a value at an index,
 //! from its operands at theirs) · `gather` (indices that are data) · `address` (indices to memory) · `nest` (the loops of
-//! blocks, rows and stages) · `accumulate` (folds) · `scan` (scans) · `combine` (the second kernel of folds that cross
+//! blocks, rows and stages) · `accumulate` (folds) · `scan` (scans) · `tile` (what
+//! lies across the lanes) · `combine` (the second kernel of folds that cross
 //! blocks).
 
 mod accumulate;
@@ -14,6 +15,7 @@ mod gather;
 mod nest;
 mod pull;
 mod scan;
+mod tile;
 
 use ir::DType;
 use ir::graph::{Form, Fusion, Graph, Val};

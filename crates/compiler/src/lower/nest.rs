@@ -11,6 +11,7 @@ use super::accumulate::{OpenFold, Temps};
 use super::address::{delinearize, row_major, whole};
 use super::emitter::Emitter;
 use super::scan::Loops;
+use super::tile::Tile;
 use super::{Group, Lowered};
 use crate::segment::{Fold, Store, When, Witness};
 use crate::space::{Atoms, Axis};
@@ -41,8 +42,8 @@ pub(super) struct Nest<'a> {
     pub closed: FxHashMap<usize, (Vec<Scratch>, Vec<Axis>)>,
     /// Values carried from earlier stages: the array and its axes.
     pub carried: FxHashMap<Val, (Scratch, Vec<Axis>)>,
-    /// The axis that the loop over lanes walks now.
-    pub lane: Option<Axis>,
+    /// The square that loops walk now.
+    pub tile: Option<Tile>,
 }
 
 /// The main kernel of a group, and the terminal folds that it leaves to a combine step.
@@ -55,7 +56,7 @@ pub(super) fn main_kernel(group: &Group<'_>) -> (Lowered, Vec<usize>) {
         open: Vec::new(),
         closed: FxHashMap::default(),
         carried: FxHashMap::default(),
-        lane: None,
+        tile: None,
     };
     nest.divide_blocks();
     let mut outer = group.schedule.outer();
@@ -91,28 +92,27 @@ impl<'a> Nest<'a> {
         self.emitter.kernel.blocks = blocks;
     }
 
-    /// Opens the loop of an axis: the block's chunk of it, or all of it.
+    /// Opens the loop of an axis over the block's part of it, or over that of the square that loops walk.
     pub fn open_axis(&mut self, axis: Axis, kind: LoopKind) {
-        let (begin, end) = match self.chunks.get(&axis) {
+        let (begin, end) = self.tile_range(axis).unwrap_or_else(|| self.range(axis));
+        let var = self.emitter.open_loop(axis.to_string(), begin, end, kind);
+        self.vars.insert(axis, var);
+    }
+
+    /// The block's part of an axis: its chunk, or all of it.
+    pub fn range(&mut self, axis: Axis) -> (Expr, Expr) {
+        match self.chunks.get(&axis) {
             Some((begin, end, _)) => (begin.clone(), end.clone()),
             None => {
                 let group = self.emitter.group;
                 (Expr::zero(), self.emitter.size(&group.schedule.extent(group.witness, axis)))
             }
-        };
-        let var = self.emitter.open_loop(axis.to_string(), begin, end, kind);
-        self.vars.insert(axis, var);
-        if kind == LoopKind::Lanes {
-            self.lane = Some(axis);
         }
     }
 
     pub fn close_axis(&mut self, axis: Axis) {
         self.emitter.close_loop();
         self.vars.remove(&axis);
-        if self.lane == Some(axis) {
-            self.lane = None;
-        }
     }
 
     /// The index of something with these axes in the loops that are open.
@@ -268,8 +268,12 @@ impl<'a> Nest<'a> {
         }
         let scans = self.scans_of(roots.iter().flat_map(|root| self.root_vals(*root)).collect());
         let shares = |lane, scanned| roots.iter().any(|root| self.shares(*root, lane, scanned));
-        let Loops { outer, lane, scanned } = self.loops(axes, &scans, shares);
+        let Loops { outer, cross, lane, scanned } = self.loops(axes, &scans, shares);
         outer.iter().for_each(|&axis| self.open_axis(axis, LoopKind::Serial));
+        if let (Some(cross), Some(along)) = (cross, lane) {
+            self.open_tiles(cross, along);
+        }
+        cross.iter().for_each(|&axis| self.open_axis(axis, LoopKind::Serial));
         let temps: Vec<Temps> = roots.iter().filter_map(|root| self.open_temps(*root, lane)).collect();
         let mut kept = Vec::new();
         lane.iter().for_each(|&axis| self.open_axis(axis, LoopKind::Lanes));
@@ -286,6 +290,10 @@ impl<'a> Nest<'a> {
         });
         scanned.iter().chain(&lane).for_each(|&axis| self.close_axis(axis));
         temps.iter().for_each(|temps| self.close_temps(temps));
+        if let Some(cross) = cross {
+            self.close_axis(cross);
+            self.close_tiles();
+        }
         outer.iter().rev().for_each(|&axis| self.close_axis(axis));
         if !kept.is_empty() {
             self.barrier();
@@ -376,7 +384,9 @@ impl<'a> Nest<'a> {
         let (buffer, position) = self.emitter.store_address(number, val, index);
         for (place, part) in parts.into_iter().enumerate() {
             let position = position.clone() + Expr::constant(place as i64);
-            self.emitter.store(Place::Buffer(buffer), position, part);
+            if !self.store_turned(buffer, &position, part) {
+                self.emitter.store(Place::Buffer(buffer), position, part);
+            }
         }
     }
 

@@ -29,6 +29,8 @@ use crate::space::Axis;
 /// The loops of a nest that are still to be opened, from the outside in.
 pub(super) struct Loops {
     pub outer: Vec<Axis>,
+    /// Walked in squares, together with the lanes'.
+    pub cross: Option<Axis>,
     /// Dealt out to the lanes.
     pub lane: Option<Axis>,
     /// The scanned axis, if the nest scans.
@@ -46,7 +48,9 @@ impl Nest<'_> {
             |lane: &Axis| !self.emitter.in_lanes() && !scanned.is_some_and(|inner| shares(*lane, inner));
         let lane = outer.last().copied().filter(may_deal);
         outer.truncate(outer.len() - usize::from(lane.is_some()));
-        Loops { outer, lane, scanned }
+        let cross = lane.filter(|_| scanned.is_none()).and_then(|lane| self.crossing(&outer, lane));
+        outer.retain(|axis| Some(*axis) != cross);
+        Loops { outer, cross, lane, scanned }
     }
 
     /// The scans that values need at the index where the loops stand, operands before users.

@@ -55,9 +55,11 @@ pub fn choose(
         inner: Vec::new(),
         lane: None,
         lanes_outside: false,
+        tile: None,
         carried: Vec::new(),
     };
-    let lane = lane_axis(graph, view, witness, memory, hints).map(|axis| schedule.loop_of(axis));
+    let bytes = |beside: &dyn Fn(Axis) -> bool| contiguous_bytes(graph, view, witness, memory, hints, beside);
+    let lane = lane_axis(witness, &bytes(&|_| true)).map(|axis| schedule.loop_of(axis));
     let has_inner_folds = witness.folds.iter().any(|fold| !fold.terminal);
     let stage_axes = |axis: &Axis| !witness.workers.contains(axis);
     let mut inner = schedule.loops_of(witness.order.iter().copied().filter(stage_axes));
@@ -77,6 +79,10 @@ pub fn choose(
         inner.push(axis);
         schedule.inner = inner;
     }
+    if let Some(lane) = schedule.lane {
+        let across = bytes(&|axis| schedule.loop_of(axis) == lane);
+        tile(witness, &across, target, lane, &mut schedule);
+    }
     divide(witness, target, hints, &mut schedule);
     schedule.carried = carry(graph, view, witness, &schedule, target, hints);
     schedule
@@ -90,18 +96,46 @@ fn fits_outside(witness: &Witness, schedule: &Schedule, axis: Axis) -> bool {
     !witness.folds.iter().any(|fold| keeps(fold) || crosses(fold))
 }
 
-/// The axis along which most bytes lie next to each other.
-fn lane_axis(
+/// Walks tiles of the lanes' axis and of the one along which most of what has both axes lies. With folds that stages wait for, a
+/// tile would keep the folds of all its rows in scratch.
+fn tile(
+    witness: &Witness,
+    across: &FxHashMap<Axis, u64>,
+    target: &Target,
+    lane: Axis,
+    schedule: &mut Schedule,
+) {
+    let is_plain = witness.levels == 1 && witness.scanned.is_none() && !schedule.lanes_outside;
+    if !is_plain || target.tile == 0 {
+        return;
+    }
+    let lies_along = |axis: Axis| {
+        let walked = schedule.run(axis);
+        walked.iter().map(|axis| across.get(axis).copied().unwrap_or(0)).sum::<u64>()
+    };
+    let mut crossing = schedule.loops_of(witness.order.iter().copied());
+    crossing.retain(|&axis| axis != lane && lies_along(axis) > 0);
+    let Some(cross) = crossing.into_iter().max_by_key(|&axis| lies_along(axis)) else { return };
+    schedule.tile = Some((cross, target.tile));
+    if !schedule.inner.contains(&cross) {
+        schedule.inner.insert(schedule.inner.len() - 1, cross);
+    }
+}
+
+/// How many bytes lie next to each other along each axis, in tensors that have one of some axes.
+fn contiguous_bytes(
     graph: &Graph,
     view: &Fusion,
     witness: &Witness,
     memory: Memory<'_>,
     hints: &Hints,
-) -> Option<Axis> {
+    beside: &dyn Fn(Axis) -> bool,
+) -> FxHashMap<Axis, u64> {
     let mut weights: FxHashMap<Axis, u64> = FxHashMap::default();
     let bytes = |val: Val| hints.value(&graph.ty(val).bytes());
+    let counts = |axes: &[Atoms]| axes.iter().flatten().any(|&axis| beside(axis));
     for (store, layout) in witness.stores.iter().zip(memory.stores) {
-        if let Some(axis) = contiguous_axis(&store.axes, layout) {
+        if let Some(axis) = contiguous_axis(&store.axes, layout).filter(|_| counts(&store.axes)) {
             *weights.entry(axis).or_default() += bytes(store.val);
         }
     }
@@ -109,11 +143,16 @@ fn lane_axis(
         for (k, operand) in graph.node(node).operands.iter().enumerate() {
             let Some(input) = view.inputs().iter().position(|input| input == operand) else { continue };
             let axes = witness.space.axes_of_operand(graph, view, node, k);
-            if let Some(axis) = contiguous_axis(&axes, &memory.inputs[input]) {
+            if let Some(axis) = contiguous_axis(&axes, &memory.inputs[input]).filter(|_| counts(&axes)) {
                 *weights.entry(axis).or_default() += bytes(*operand);
             }
         }
     }
+    weights
+}
+
+/// The axis along which most bytes lie next to each other.
+fn lane_axis(witness: &Witness, weights: &FxHashMap<Axis, u64>) -> Option<Axis> {
     // Lanes do not take turns in order, as a scan wants them.
     let walked = witness.order.iter().copied().filter(|axis| Some(*axis) != witness.scanned);
     // Of equals the innermost wins: `max_by_key` keeps the last.
@@ -151,11 +190,18 @@ fn divide(witness: &Witness, target: &Target, hints: &Hints, schedule: &mut Sche
     let [free_row, free_lane] = [1, target.strip].map(|unit| Pieces { unit, share: 4, longest: u64::MAX });
     let [folded_row, folded_lane] =
         [(1, CHAIN), (target.strip, u64::MAX)].map(|(unit, longest)| Pieces { unit, share: 1, longest });
-    free.iter().for_each(|&axis| cut.axis(axis, free_row, schedule));
+    // A piece of an axis that tiles cross holds whole tiles.
+    let tile = schedule.tile;
+    let row = |pieces: Pieces, axis| match tile {
+        Some((cross, side)) if cross == axis => Pieces { unit: side.into(), ..pieces },
+        _ => pieces,
+    };
+    free.iter().for_each(|&axis| cut.axis(axis, row(free_row, axis), schedule));
     lane_is_free.iter().for_each(|&axis| cut.axis(axis, free_lane, schedule));
-    folded.iter().for_each(|&axis| cut.axis(axis, folded_row, schedule));
+    folded.iter().for_each(|&axis| cut.axis(axis, row(folded_row, axis), schedule));
     lane_is_folded.iter().for_each(|&axis| cut.axis(axis, folded_lane, schedule));
-    schedule.rows = outer.into_iter().filter(|axis| schedule.chunk(*axis).is_none()).collect();
+    let walked = |axis: &Axis| schedule.chunk(*axis).is_some() || schedule.inner.contains(axis);
+    schedule.rows = outer.into_iter().filter(|axis| !walked(axis)).collect();
 }
 
 /// Longest chain of additions along an axis that rows walk: its rounding errors add up.

@@ -23,6 +23,9 @@ pub use text::{ScheduleParseError, parse};
 /// The largest chunk: indices that are computed with it stay far below 2^63.
 const LARGEST_CHUNK: u64 = 1 << 52;
 
+/// The longest side of a tile: a square of the largest elements fits the fastest cache.
+const LONGEST_SIDE: u32 = 64;
+
 /// The choices for one segment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schedule {
@@ -40,6 +43,9 @@ pub struct Schedule {
     pub lane: Option<Axis>,
     /// Whether the loop over lanes stands around the stages instead of within each.
     pub lanes_outside: bool,
+    /// An inner axis that is walked in squares of this side, together with the lanes': what lies along it is turned in
+    /// scratch.
+    pub tile: Option<(Axis, u32)>,
     /// Values that are kept in scratch from the stage that computes them to later ones.
     pub carried: Vec<Val>,
 }
@@ -80,6 +86,16 @@ pub enum ScheduleError {
     Carried {
         /// The value.
         val: Val,
+        /// Why not.
+        reason: &'static str,
+    },
+    /// An axis that cannot be walked in tiles.
+    #[error("axis {axis} cannot be walked in tiles of {side}: {reason}")]
+    Tile {
+        /// The axis.
+        axis: Axis,
+        /// The side of a tile.
+        side: u32,
         /// Why not.
         reason: &'static str,
     },
@@ -152,13 +168,18 @@ impl Schedule {
         let count = witness.space.axes().count();
         let listed = self.rows.iter().chain(&self.inner).chain(self.fused.iter().flatten()).copied();
         let named = self.blocks.iter().map(|(axis, _)| *axis).chain(listed);
-        if let Some(unknown) = named.chain(self.lane).find(|axis| axis.as_u32() as usize >= count) {
+        if let Some(unknown) = named
+            .chain(self.lane)
+            .chain(self.tile.map(|(axis, _)| axis))
+            .find(|axis| axis.as_u32() as usize >= count)
+        {
             return Err(ScheduleError::Unknown(unknown));
         }
         self.check_fused(witness)?;
         self.check_places(witness)?;
         self.check_carried(witness)?;
-        self.check_lane(witness)
+        self.check_lane(witness)?;
+        self.check_tile()
     }
 
     fn check_fused(&self, witness: &Witness) -> Result<(), ScheduleError> {
@@ -196,7 +217,11 @@ impl Schedule {
     fn check_places(&self, witness: &Witness) -> Result<(), ScheduleError> {
         let loops = self.loops_of(witness.order.iter().copied());
         let blocks = self.blocks.iter().map(|(axis, _)| axis);
-        let mut named = blocks.chain(&self.rows).chain(&self.inner).chain(&self.lane);
+        let mut named = blocks
+            .chain(&self.rows)
+            .chain(&self.inner)
+            .chain(&self.lane)
+            .chain(self.tile.as_ref().map(|(axis, _)| axis));
         if let Some(&axis) = named.find(|axis| !loops.contains(axis)) {
             return Err(ScheduleError::NoLoop(axis));
         }
@@ -210,14 +235,30 @@ impl Schedule {
             let in_rows = self.rows.iter().filter(|row| **row == axis).count();
             let in_inner = self.inner.iter().filter(|inner| **inner == axis).count();
             let lane_outside = usize::from(self.is_lane_outside(axis));
-            // The lane axis may stand in two places: blocks cut it into chunks, lanes walk a chunk.
-            let lane_chunked = self.lane == Some(axis) && in_blocks == 1 && in_inner + lane_outside == 1;
-            if in_blocks + in_rows + in_inner + lane_outside != 1 && !lane_chunked {
+            // Axes of the lanes and of tiles may stand in two places: blocks cut them into chunks, a stage walks a chunk.
+            let in_stages = self.lane == Some(axis) || self.tile.is_some_and(|(cross, _)| cross == axis);
+            let is_chunked = in_stages && in_blocks == 1 && in_inner + lane_outside == 1;
+            if in_blocks + in_rows + in_inner + lane_outside != 1 && !is_chunked {
                 return Err(ScheduleError::Place(axis));
             }
             if (in_blocks + in_rows + lane_outside > 0) && !witness.workers.contains(&axis) {
                 return Err(ScheduleError::Divided(axis));
             }
+        }
+        Ok(())
+    }
+
+    fn check_tile(&self) -> Result<(), ScheduleError> {
+        let Some((axis, side)) = self.tile else { return Ok(()) };
+        let refuse = |reason| Err(ScheduleError::Tile { axis, side, reason });
+        if !side.is_power_of_two() || side > LONGEST_SIDE {
+            return refuse("the side must be a power of two from 1 to 64");
+        }
+        if self.lane.is_none() || self.lanes_outside {
+            return refuse("no axis is dealt out to the lanes within the stages");
+        }
+        if !self.inner.contains(&axis) || self.lane == Some(axis) {
+            return refuse("it is not an inner axis besides that of the lanes");
         }
         Ok(())
     }

@@ -7,6 +7,7 @@
 //! row x1
 //! inner x3
 //! lane x3
+//! tile x1 by 32
 //! carry n7
 //! ```
 //! `lane x3 outside` puts the loop over lanes around the stages. Values have the names of the graph
@@ -41,6 +42,9 @@ impl fmt::Display for Schedule {
             Some(axis) => writeln!(f, "lane {axis}")?,
             None => {}
         }
+        if let Some((axis, side)) = self.tile {
+            writeln!(f, "tile {axis} by {side}")?;
+        }
         self.carried.iter().try_for_each(|val| writeln!(f, "carry {val}"))
     }
 }
@@ -70,6 +74,7 @@ pub fn parse(text: &str) -> Result<Schedule, ScheduleParseError> {
         inner: Vec::new(),
         lane: None,
         lanes_outside: false,
+        tile: None,
         carried: Vec::new(),
     };
     for (number, line) in text.lines().enumerate() {
@@ -99,6 +104,9 @@ fn read_line(words: &[&str], schedule: &mut Schedule) -> Result<(), &'static str
         }
         ["row", axis] => schedule.rows.push(read_axis(axis)?),
         ["inner", axis] => schedule.inner.push(read_axis(axis)?),
+        ["tile", axis, "by", side] => {
+            schedule.tile = Some((read_axis(axis)?, side.parse().map_err(|_| "a side")?));
+        }
         ["carry", val] => schedule.carried.push(read_val(val)?),
         ["lane", axis] => schedule.lane = Some(read_axis(axis)?),
         ["lane", axis, "outside"] => {
@@ -107,7 +115,7 @@ fn read_line(words: &[&str], schedule: &mut Schedule) -> Result<(), &'static str
         }
         _ => {
             return Err(
-                "`schedule lanes N`, `fuse X Y`, `block X by N`, `row X`, `inner X`, `lane X [outside]` or `carry N`",
+                "`schedule lanes N`, `fuse X Y`, `block X by N`, `row X`, `inner X`, `lane X [outside]`, `tile X by N` or `carry N`",
             );
         }
     }

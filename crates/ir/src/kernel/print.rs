@@ -125,6 +125,7 @@ fn write_statement(f: &mut impl Write, kernel: &Kernel, statement: &Stmt) -> fmt
             write!(f, "{} = reduce {monoid} {}", listed(values), listed(accumulators))
         }
         Stmt::For(turns) => write_loop_head(f, kernel, turns),
+        Stmt::Transpose { scratch, side } => write!(f, "transpose {scratch} by {side}"),
         Stmt::Barrier => write!(f, "barrier"),
     }
 }

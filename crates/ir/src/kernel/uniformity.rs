@@ -76,6 +76,7 @@ impl Scan {
             | Stmt::Fault { .. }
             | Stmt::Open { .. }
             | Stmt::Set { .. }
+            | Stmt::Transpose { .. }
             | Stmt::Barrier => {}
         }
     }

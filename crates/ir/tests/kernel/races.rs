@@ -49,6 +49,19 @@ fn a_store_after_loads_of_other_lanes_needs_a_barrier_too() {
 }
 
 #[test]
+fn a_transpose_is_ordered_by_barriers() {
+    let [before, after] = EXCHANGE;
+    assert_eq!(outcome(&format!("{before}barrier\ntranspose w0 by 2\nbarrier\n{after}")), Ok(()));
+    for unordered in ["transpose w0 by 2\nbarrier\n", "barrier\ntranspose w0 by 2\n"] {
+        let fault = outcome(&format!("{before}{unordered}{after}"));
+        assert!(matches!(fault, Err(Fault::Race { .. })), "{fault:?}");
+    }
+    let beyond = outcome(&format!("{before}barrier\ntranspose w0 by 4\n"));
+    assert!(matches!(beyond, Err(Fault::OutOfBounds { .. })), "{beyond:?}");
+    assert_eq!(outcome("transpose w0 by 2\n"), Ok(()), "what nobody stored may move");
+}
+
+#[test]
 fn a_lane_may_read_back_what_it_stored() {
     let same_lane = "for x0 in 0 .. 8 lanes {\nv1: f32 = load w0[x0]\nstore b1[8*block + x0] = v1\n}\n";
     assert_eq!(outcome(&format!("{}{same_lane}", EXCHANGE[0])), Ok(()));

@@ -106,7 +106,7 @@ impl<'a> Writer<'a> {
     }
 
     fn statement(&mut self) {
-        match self.choices.below(13) {
+        match self.choices.below(14) {
             0 => self.constant(),
             1 => {
                 let index = self.index();
@@ -127,6 +127,11 @@ impl<'a> Writer<'a> {
             10 => self.enter(false),
             11 if !self.scopes.is_empty() => self.leave(),
             12 if !self.in_lanes() => self.builder.barrier(),
+            13 if !self.in_lanes() => {
+                self.builder.barrier();
+                self.builder.transpose(self.scratch, 1 << self.choices.below(2));
+                self.builder.barrier();
+            }
             _ => self.reduce(),
         }
     }

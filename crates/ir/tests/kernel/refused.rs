@@ -44,6 +44,14 @@ fn names() {
 }
 
 #[test]
+fn transposes() {
+    body_refused("transpose w0 by 3", "transpose w0 by 3", "the side is 3, no power of two from 1 to 256");
+    body_refused("transpose w7 by 2", "transpose w7 by 2", "w7 is not declared");
+    let in_lanes = "for x0 in 0 .. i0 lanes {\ntranspose w0 by 2\n}";
+    body_refused(in_lanes, "transpose w0 by 2", "transpose inside a loop over lanes");
+}
+
+#[test]
 fn lanes() {
     for lanes in [0, 3, 2048] {
         refused(&changed(|k| k.lanes = lanes), "kernel", "not a power of two from 1 to 1024");

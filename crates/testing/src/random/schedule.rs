@@ -20,7 +20,17 @@ pub fn schedule(witness: &Witness, draws: &mut Draws) -> Schedule {
 fn plain(witness: &Witness) -> Schedule {
     let (rows, inner) = witness.order.iter().partition(|axis| witness.workers.contains(axis));
     let (fused, blocks) = (Vec::new(), Vec::new());
-    Schedule { lanes: 1, fused, blocks, rows, inner, lane: None, lanes_outside: false, carried: Vec::new() }
+    Schedule {
+        lanes: 1,
+        fused,
+        blocks,
+        rows,
+        inner,
+        lane: None,
+        lanes_outside: false,
+        tile: None,
+        carried: Vec::new(),
+    }
 }
 
 fn draw(witness: &Witness, draws: &mut Draws) -> Schedule {
@@ -42,11 +52,26 @@ fn draw(witness: &Witness, draws: &mut Draws) -> Schedule {
         }
     }
     deal_lanes(&mut schedule, &loops, draws);
+    schedule.tile = tile(&mut schedule, draws);
     keep_small(&mut schedule.blocks);
     if draws.percent(60) && !schedule.lanes_outside {
         schedule.carried = carried(witness, draws);
     }
     schedule
+}
+
+/// Tiles of an inner axis and that of the lanes, which blocks may cut or not.
+fn tile(schedule: &mut Schedule, draws: &mut Draws) -> Option<(Axis, u32)> {
+    let crossing: Vec<Axis> =
+        schedule.inner.iter().copied().filter(|axis| Some(*axis) != schedule.lane).collect();
+    if crossing.is_empty() || schedule.lane.is_none() || schedule.lanes_outside || draws.percent(40) {
+        return None;
+    }
+    let cross = draws.one_of(&crossing);
+    if draws.percent(30) {
+        schedule.blocks.push((cross, chunk(draws)));
+    }
+    Some((cross, 1 << draws.below(5)))
 }
 
 /// A few of the values that some stage computes.

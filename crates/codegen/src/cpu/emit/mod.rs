@@ -16,6 +16,7 @@ mod memory;
 mod operand;
 mod philox;
 mod statement;
+mod transpose;
 mod wide;
 mod writer;
 

@@ -274,6 +274,18 @@ impl<'i> Writer<'i> {
         self.instruction(Type { lanes: Some(lanes), ..low.ty }, text)
     }
 
+    /// The elements of two vectors in turn, as two vectors.
+    pub(super) fn interleave(&mut self, a: Operand, b: Operand) -> [Operand; 2] {
+        let lanes = a.ty.lanes.unwrap_or(1);
+        [0, lanes / 2].map(|from| {
+            let pairs = (from..from + lanes / 2).map(|lane| format!("i32 {lane}, i32 {}", lane + lanes));
+            let picks: Vec<String> = pairs.collect();
+            let text =
+                format!("shufflevector {}, {}, <{lanes} x i32> <{}>", a.typed(), b.typed(), picks.join(", "));
+            self.instruction(a.ty, text)
+        })
+    }
+
     /// The address `index` elements after `base`; of a vector of indices, a vector of addresses.
     pub(super) fn address(&mut self, element: Element, base: Operand, index: Operand) -> Operand {
         let ty = index.ty.with(Element::Ptr);

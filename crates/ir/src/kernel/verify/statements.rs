@@ -6,7 +6,7 @@ use super::{Check, Life};
 use crate::DType;
 use crate::index::{Expr, Sym};
 use crate::kernel::combine::computes;
-use crate::kernel::{Access, Accumulator, Loop, Place, Stmt, Value};
+use crate::kernel::{Access, Accumulator, Loop, MAX_SIDE, Place, Scratch, Stmt, Value};
 use crate::ops::{Monoid, Operand, Prim, signature};
 
 impl Check<'_> {
@@ -49,6 +49,7 @@ impl Check<'_> {
                 self.accumulated(*accumulator, *value);
             }
             Stmt::Reduce { values, monoid, accumulators } => self.reduce(values, monoid, accumulators),
+            Stmt::Transpose { scratch, side } => self.transpose(*scratch, *side),
             Stmt::For(turns) => self.bounds(turns),
             Stmt::Barrier => self.uniform_code("barrier"),
         }
@@ -155,6 +156,14 @@ impl Check<'_> {
             let many = self.per_lane[accumulator];
             self.require(many, || format!("{accumulator} has one copy only: nothing to reduce"));
         }
+    }
+
+    fn transpose(&mut self, scratch: Scratch, side: u32) {
+        self.uniform_code("transpose");
+        let declared = self.kernel.scratch.is_valid(scratch);
+        self.require(declared, || format!("{scratch} is not declared"));
+        let fits = side.is_power_of_two() && side <= MAX_SIDE;
+        self.require(fits, || format!("the side is {side}, no power of two from 1 to {MAX_SIDE}"));
     }
 
     fn uniform_code(&mut self, what: &str) {

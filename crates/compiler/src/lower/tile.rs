@@ -1,0 +1,190 @@
+//! Tiles: a loop nest walks squares of two axes, so that what lies along the one and what lies along the other both use
+//! each cache line whole.
+//!
+//! ```text
+//! for x1_tile, x0_tile               squares
+//!   for x0, for x1 lanes             what lies along x1 is copied to scratch as it lies …
+//!   transpose                        … and turned
+//!   for x1, for x0 lanes             the nest itself, with lanes along x0
+//!   transpose                        what is stored along x1 is turned
+//!   for x0, for x1 lanes             and copied from scratch as it lies
+//! ```
+//!
+//! Which loads and stores are turned follows from their index: neighbours along the crossing axis and no neighbours
+//! along the lanes. Takes no decisions: whether there are tiles and how large is the schedule's.
+
+use ir::index::{Expr, Sym};
+use ir::kernel::{Buffer, LoopKind, Place, Scratch, Stmt, Value};
+
+use super::nest::Nest;
+use crate::space::Axis;
+
+/// The square that loops walk now.
+#[derive(Clone)]
+pub(super) struct Tile {
+    /// The number of the body that is run once a square.
+    body: usize,
+    side: u32,
+    /// Of the axis that crosses the lanes.
+    cross: Range,
+    /// Of the axis of the lanes.
+    along: Range,
+    /// What was turned already.
+    loaded: Vec<Turned>,
+    /// What is to be turned and stored when the loops over the square have closed.
+    stored: Vec<Turned>,
+}
+
+/// Something that lies across the lanes, and the array that holds its square.
+#[derive(Clone)]
+struct Turned {
+    buffer: Buffer,
+    /// The position in memory, over the variables of the loops along the crossing axis and the lanes.
+    position: Expr,
+    vars: [Sym; 2],
+    array: Scratch,
+}
+
+/// The part of an axis that belongs to a square.
+#[derive(Clone)]
+struct Range {
+    axis: Axis,
+    begin: Expr,
+    end: Expr,
+}
+
+impl Nest<'_> {
+    /// The axis that crosses the lanes in a nest over these, if the schedule walks it in tiles.
+    pub fn crossing(&self, outer: &[Axis], lane: Axis) -> Option<Axis> {
+        let schedule = self.emitter.group.schedule;
+        let (cross, _) = schedule.tile.filter(|_| schedule.lane == Some(lane))?;
+        outer.contains(&cross).then_some(cross)
+    }
+
+    /// Opens the loops over squares.
+    pub fn open_tiles(&mut self, cross: Axis, along: Axis) {
+        let (_, side) = self.emitter.group.schedule.tile.expect("the nest is walked in tiles");
+        let [cross, along] = [cross, along].map(|axis| self.open_range(axis, side));
+        self.emitter.push(Stmt::Barrier);
+        let body = self.emitter.innermost();
+        self.tile = Some(Tile { body, side, cross, along, loaded: Vec::new(), stored: Vec::new() });
+    }
+
+    fn open_range(&mut self, axis: Axis, side: u32) -> Range {
+        let (begin, end) = self.range(axis);
+        let side = Expr::constant(i64::from(side));
+        let count = (end.clone() - begin.clone()).ceil_div(&side);
+        let turn = self.emitter.open_loop(format!("{axis}_tile"), Expr::zero(), count, LoopKind::Serial);
+        let begin = begin + Expr::sym(turn) * side.clone();
+        let end = Expr::min(&(begin.clone() + side), &end);
+        Range { axis, begin, end }
+    }
+
+    /// The part of an axis that belongs to the square.
+    pub fn tile_range(&self, axis: Axis) -> Option<(Expr, Expr)> {
+        let tile = self.tile.as_ref()?;
+        let range = [&tile.cross, &tile.along].into_iter().find(|range| range.axis == axis)?;
+        Some((range.begin.clone(), range.end.clone()))
+    }
+
+    /// Stores what waits to be turned and closes the loops over squares.
+    pub fn close_tiles(&mut self) {
+        let tile = self.tile.take().expect("tiles are open");
+        for turned in &tile.stored {
+            self.turn(turned.array, tile.side);
+            self.copy(&tile, turned, |nest, position, at| {
+                let value = nest.emitter.load_scratch(turned.array, at);
+                nest.emitter.store(Place::Buffer(turned.buffer), position, value);
+            });
+        }
+        self.emitter.close_loop();
+        self.emitter.close_loop();
+    }
+
+    /// A load that is turned, where the loops stand; `None` for one that is not.
+    pub fn load_turned(&mut self, buffer: Buffer, position: &Expr) -> Option<Value> {
+        let tile = self.tile.clone()?;
+        let vars = self.across(&tile, position)?;
+        let known = tile.loaded.iter().find(|known| known.buffer == buffer && known.position == *position);
+        let array =
+            known.map_or_else(|| self.turned_copy(&tile, buffer, position, vars), |known| known.array);
+        Some(self.emitter.load_scratch(array, place_in(&tile, vars)))
+    }
+
+    /// Stores a value where the loops stand so that it is turned before it leaves; says whether it is.
+    pub fn store_turned(&mut self, buffer: Buffer, position: &Expr, value: Value) -> bool {
+        let Some(tile) = self.tile.clone() else { return false };
+        let Some(vars) = self.across(&tile, position) else { return false };
+        let array = self.square(&tile, buffer);
+        self.emitter.store(Place::Scratch(array), place_in(&tile, vars), value);
+        let turned = Turned { buffer, position: position.clone(), vars, array };
+        self.tile.as_mut().expect("tiles are open").stored.push(turned);
+        true
+    }
+
+    /// The loops over the square, if neighbours along the crossing axis are neighbours in memory and those along the lanes
+    /// are not, and the position is known where squares are turned.
+    fn across(&self, tile: &Tile, position: &Expr) -> Option<[Sym; 2]> {
+        let [cross, along] = [*self.vars.get(&tile.cross.axis)?, *self.vars.get(&tile.along.axis)?];
+        let is_unit = |var: Sym| position.split_linear(var).is_some_and(|(step, _)| step.is_one());
+        let corner = position.substitute(&|sym| (sym == cross || sym == along).then(Expr::zero));
+        let is_known = self.emitter.depth(&[], &corner) <= tile.body;
+        let is_across = is_unit(cross) && position.mentions(along) && !is_unit(along);
+        (is_known && is_across).then_some([cross, along])
+    }
+
+    /// An array for a square of what lies in a buffer.
+    fn square(&mut self, tile: &Tile, buffer: Buffer) -> Scratch {
+        let elements = Expr::constant(i64::from(tile.side * tile.side));
+        self.emitter.scratch(self.emitter.kernel.buffers[buffer].dtype, elements)
+    }
+
+    /// Copies a square to an array and turns it, before the loops over the square.
+    fn turned_copy(&mut self, tile: &Tile, buffer: Buffer, position: &Expr, vars: [Sym; 2]) -> Scratch {
+        let array = self.square(tile, buffer);
+        let turned = Turned { buffer, position: position.clone(), vars, array };
+        let within = self.emitter.step_out(tile.body);
+        self.copy(tile, &turned, |nest, position, at| {
+            let value = nest.emitter.load_buffer(buffer, position, None);
+            nest.emitter.store(Place::Scratch(array), at, value);
+        });
+        self.turn(array, tile.side);
+        self.emitter.step_in(within);
+        self.tile.as_mut().expect("tiles are open").loaded.push(turned);
+        array
+    }
+
+    /// Turns a square that is complete.
+    fn turn(&mut self, scratch: Scratch, side: u32) {
+        self.emitter.push(Stmt::Barrier);
+        self.emitter.push(Stmt::Transpose { scratch, side });
+        self.emitter.push(Stmt::Barrier);
+    }
+
+    /// Walks the square with lanes along the crossing axis; `body` takes the position in memory and in the array.
+    fn copy(&mut self, tile: &Tile, turned: &Turned, body: impl FnOnce(&mut Self, Expr, Expr)) {
+        let mut open = |range: &Range, kind| {
+            self.emitter.open_loop(range.axis.to_string(), range.begin.clone(), range.end.clone(), kind)
+        };
+        let row = open(&tile.along, LoopKind::Serial);
+        let column = open(&tile.cross, LoopKind::Lanes);
+        let at = in_square(tile.side, [(row, &tile.along), (column, &tile.cross)]);
+        let [cross, along] = turned.vars;
+        let moved = |sym| [(cross, column), (along, row)].into_iter().find(|(from, _)| *from == sym);
+        let position = turned.position.substitute(&|sym| moved(sym).map(|(_, to)| Expr::sym(to)));
+        body(self, position, at);
+        self.emitter.close_loop();
+        self.emitter.close_loop();
+    }
+}
+
+/// The place in a turned array where the loops over the square stand.
+fn place_in(tile: &Tile, [cross, along]: [Sym; 2]) -> Expr {
+    in_square(tile.side, [(cross, &tile.cross), (along, &tile.along)])
+}
+
+/// The row-major place in a square of the turns of two loops.
+fn in_square(side: u32, loops: [(Sym, &Range); 2]) -> Expr {
+    let [row, column] = loops.map(|(var, range)| Expr::sym(var) - range.begin.clone());
+    row * Expr::constant(i64::from(side)) + column
+}
