@@ -452,3 +452,17 @@ fn threads_may_launch_at_once() {
         }
     });
 }
+
+/// Ranges of memory that this process has.
+fn ranges() -> usize {
+    std::fs::read_to_string("/proc/self/maps").map_or(0, |maps| maps.lines().count())
+}
+
+#[test]
+fn a_loaded_kernel_guards_no_more_stacks_than_it_has_threads() {
+    let module = compile("extern \"C\" __global__ void idle() {}", "idle");
+    let before = ranges();
+    run(&module, &one_block(4), &[]).unwrap_or_else(|error| panic!("{error}"));
+    // Other tests of this process map memory at the same time, but nowhere near two ranges for each of 1024 threads.
+    assert!(ranges() < before + 1000, "{} ranges, {before} before", ranges());
+}

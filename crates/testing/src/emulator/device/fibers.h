@@ -45,6 +45,7 @@ static Counters counters;
 static char message[2048];       // empty while all is well
 static void* launcher_stack_pointer;
 static unsigned char* stacks;
+static unsigned guarded;         // how many stacks have their page that faults
 static void (*thread_body)();
 
 extern "C" void cuemu_switch(void** save_stack_pointer, void* stack_pointer);
@@ -163,14 +164,17 @@ static void thread_main() {
   run_another_thread();
 }
 
-// All stacks of a full block, each above a page that faults; kept until the module is unloaded.
-static bool map_stacks() {
-  if (stacks) return true;
-  int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-  void* map = mmap(nullptr, MAX_THREADS * STACK, PROT_READ | PROT_WRITE, flags, -1, 0);
-  if (map == MAP_FAILED) return false;
-  stacks = (unsigned char*)map;
-  for (unsigned i = 0; i < MAX_THREADS; i++) mprotect(stacks + i * STACK, PAGE, PROT_NONE);
+// Stacks for so many threads, each above a page that faults; kept until the module is unloaded. The system allows a process
+// about 65000 ranges of memory, and each guarded page makes two.
+static bool map_stacks(unsigned count) {
+  if (!stacks) {
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    void* map = mmap(nullptr, MAX_THREADS * STACK, PROT_READ | PROT_WRITE, flags, -1, 0);
+    if (map == MAP_FAILED) return false;
+    stacks = (unsigned char*)map;
+  }
+  for (; guarded < count; guarded++)
+    if (mprotect(stacks + guarded * STACK, PAGE, PROT_NONE)) return false;
   return true;
 }
 

@@ -55,7 +55,8 @@ static bool prepare_launch(const CuemuRequest& request) {
   if (request.dynamic_shared_bytes > MAX_SHARED)
     return refuse("%zu bytes of dynamic shared memory asked, a block has at most %zu", request.dynamic_shared_bytes,
                   MAX_SHARED);
-  if (!map_stacks() || !find_shared_memory(request.dynamic_shared_bytes))
+  unsigned count = block_size.x * block_size.y * block_size.z;
+  if (!map_stacks(count) || !find_shared_memory(request.dynamic_shared_bytes))
     return refuse("no memory for the stacks or the shared memory of a block", 0, 0);
   size_t fixed = counters.static_shared_bytes = static_shared_bytes();
   if (fixed > MAX_STATIC_SHARED)
