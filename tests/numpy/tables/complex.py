@@ -65,6 +65,7 @@ def cases(ops):
             yield from movement(short)
             yield from conversions(short)
             yield from strange(short)
+            yield from matrices(short)
             yield from in_every_layout(ops, short)
 
 
@@ -129,9 +130,35 @@ def reductions(short):
     yield Case("prod", "fd.ops.prod({0}, dims=[1], keepdim=True)", [near_one], [result(short, factors.prod(1, keepdims=True))])
     yield Case("cumprod", "fd.ops.cumprod({0}, 1)", [near_one], [result(short, factors.cumprod(1))])
     yield Case("cumsum", "fd.ops.cumsum({0}, 0, 0.5 + 1j)", [near_one], [result(short, factors.cumsum(0) + (0.5 + 1j))])
+    for init in (0.5 - 2j, 3.0):
+        yield Case("cumprod", f"fd.ops.cumprod({{0}}, 1, {init})", [near_one], [result(short, factors.cumprod(1) * init)])
+    deviation = Result(REAL[short], wide.std(1, ddof=1), 64)
+    yield Case("standard_deviation", "fd.ops.standard_deviation({0}, dims=[1])", [z], [deviation])
+    yield Case("mean", "fd.ops.mean({0}, dims=[0], keepdim=True)", [z], [result(short, wide.mean(0, keepdims=True))])
     outputs = [Result(REAL[short], wide.var(1, ddof=1), 64), result(short, wide.mean(1))]
     yield Case("var_mean", "fd.ops.var_mean({0}, dims=[1])", [z], outputs)
     yield Case("var", "fd.ops.var({0}, dims=[0], correction=0)", [z], [Result(REAL[short], wide.var(0), 64)])
+
+
+def matrices(short):
+    """Products against NumPy's, errors measured against the sum of the moduli."""
+    a, b = (np.resize(np.roll(numbers(short), roll), sizes) for roll, sizes in ((3, (2, 5, 7)), (50, (4, 7))))
+    bias = numbers(short)[30:34]
+    wide, other = a.astype(WIDER[short]), b.astype(WIDER[short])
+    spacing = 16 * dtypes.ALL[REAL[short]].spacing(np.abs(wide) @ np.abs(other).T + np.abs(bias))
+    product = wide @ other.T
+    turned = dense(np.ascontiguousarray(b.T))
+    yield Case("matmul", "fd.ops.matmul({0}, {1})", [dense(a), turned], [Result(short, product, 4, spacing)])
+    yield Case("linear", "fd.ops.linear({0}, {1})", [dense(a), dense(b)], [Result(short, product, 4, spacing)])
+    outputs = [Result(short, product + bias, 4, spacing)]
+    yield Case("linear", "fd.ops.linear({0}, {1}, {2})", [dense(a), dense(b), dense(bias)], outputs)
+    index = dense(np.arange(7 * 3).reshape(7, 3) % 2)
+    for source, values in (("{2}", turned.values[:, :3]), ("2.5", np.full((7, 3), 2.5))):
+        put = turned.values.copy()
+        np.put_along_axis(put, index.values, values, 1)
+        call = f"fd.ops.scatter({{0}}, {{1}}, {source}, dim=1)"
+        unique = dense(np.ascontiguousarray(turned.values[:, :3]))
+        yield Case("scatter", call, [turned, index, unique][: 3 if source == "{2}" else 2], [Result(short, put)])
 
 
 def movement(short):

@@ -135,3 +135,13 @@ fn a_fold_with_a_lambda() {
 fn scans_and_places() {
     check(include_str!("definitions/scans_and_places.py"), &SIZES[..4]);
 }
+
+#[test]
+fn outputs_in_another_memory_order() {
+    check(include_str!("definitions/memory_order.py"), SIZES);
+}
+
+#[test]
+fn a_normalization_over_groups() {
+    check(include_str!("definitions/groups_of_columns.py"), &[(1, 3), (4, 12), (3, 51), (2, 1023), (0, 6)]);
+}

@@ -63,6 +63,16 @@ impl Definer {
         Ok(value)
     }
 
+    /// The product of two complex values.
+    pub(super) fn product(&mut self, a: Parts, b: Parts) -> Result<Val, DefineError> {
+        let part = self.graph.dtype(b[0]);
+        let mut numbers = Numbers { definer: self, part };
+        match numbers.map(Prim::Mul, &[Number::Complex(a), Number::Complex(b)])? {
+            Number::Complex(parts) => self.pair(parts),
+            Number::Real(_) => unreachable!("a product of complex numbers is complex"),
+        }
+    }
+
     /// `complex(real, imag)`.
     fn call_pair(&mut self, bound: &Bound) -> Result<Value, DefineError> {
         let terms = self.terms(bound);

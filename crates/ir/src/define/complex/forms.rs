@@ -4,7 +4,6 @@ use super::super::arguments::Bound;
 use super::super::definer::Definer;
 use super::super::error::DefineError;
 use super::super::object::{Object, Value};
-use super::PARTS;
 use crate::Scalar;
 use crate::array::Part;
 use crate::graph::Val;
@@ -30,6 +29,8 @@ const BY_PARTS: &[FormOp] = &[
     FormOp::EmbeddingFwd,
     FormOp::Sum,
     FormOp::Cumsum,
+    FormOp::Mean,
+    FormOp::Scatter,
 ];
 
 impl Definer {
@@ -49,9 +50,12 @@ impl Definer {
                 let bound = self.in_dtype(bound)?;
                 self.complex_product(form, &bound).map(|val| vec![val])
             }
-            FormOp::Cumprod if *bound.object("init") != Object::None => {
-                Err(bound.refuse("init", "left out, as the tensor is complex"))
+            FormOp::StandardDeviation => {
+                let parts = self.of_parts(form, bound)?;
+                let (parts, dtype) = ([parts[0][0], parts[1][0]], self.graph.dtype(parts[0][0]));
+                self.expression("hypot(x, y)", &["x", "y"], &parts, dtype).map(|val| vec![val])
             }
+            FormOp::Matmul | FormOp::Linear => self.complex_matrices(form, bound).map(|val| vec![val]),
             FormOp::Cumprod => self.complex_product(form, bound).map(|val| vec![val]),
             _ if BY_PARTS.contains(&form) => self.by_parts(form, bound),
             _ => Err(self.no_complex(bound)),
@@ -64,13 +68,17 @@ impl Definer {
             _ => bound.clone(),
         };
         self.check_holds(&bound)?;
-        let mut parts = Vec::with_capacity(2);
-        for part in PARTS {
-            let bound = self.part_of_arguments(&bound, part)?;
-            parts.push(self.form(form, &bound)?);
-        }
-        let [re, im] = [parts.swap_remove(0), parts.swap_remove(0)];
+        let [re, im] = self.of_parts(form, &bound)?;
         re.into_iter().zip(im).map(|parts| self.pair(parts.into())).collect()
+    }
+
+    /// The results for the real parts of the arguments, and those for the imaginary parts.
+    fn of_parts(&mut self, form: FormOp, bound: &Bound) -> Result<[Vec<Val>; 2], DefineError> {
+        let mut part = |part: Part| {
+            let bound = self.part_of_arguments(bound, part)?;
+            self.form(form, &bound)
+        };
+        Ok([part(Part::Real)?, part(Part::Imaginary)?])
     }
 
     /// The arguments of a sum or product with the tensor in the dtype that is asked for.
@@ -94,6 +102,10 @@ impl Definer {
         // What the result is made of, rather than a number that is put into it.
         let slot = std::iter::once(first).chain(slots).find(|&slot| bound.kind(slot) != ParamKind::Scalar);
         let slot = slot.unwrap_or(first);
+        if bound.name(slot) == "src" {
+            let expected = "a tensor of real numbers, as the one that it goes into is real";
+            return Err(bound.refuse("src", expected));
+        }
         let mixed = |object: &Object| {
             let items = object.as_list().unwrap_or_default();
             items.iter().any(is_complex) && !items.iter().all(is_complex)
@@ -114,7 +126,7 @@ impl Definer {
     fn part_of_arguments(&mut self, bound: &Bound, part: Part) -> Result<Bound, DefineError> {
         let mut objects = Vec::with_capacity(bound.objects().len());
         for (slot, object) in bound.objects().iter().enumerate() {
-            let is_number = matches!(bound.name(slot), "value" | "fill_value" | "init");
+            let is_number = matches!(bound.name(slot), "value" | "fill_value" | "init" | "src");
             objects.push(self.part_of(object, part, is_number)?);
         }
         Ok(bound.with_objects(objects))

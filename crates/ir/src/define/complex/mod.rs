@@ -6,10 +6,11 @@
 //! schedules, kernels) meets real arithmetic only.
 //!
 //! `elementwise` (primitives and composites, by the table of meanings) · `forms` (what moves data, and sums) · `moments`
-//! (variances) · `products`.
+//! (variances) · `products` · `matrices`.
 
 mod elementwise;
 mod forms;
+mod matrices;
 mod moments;
 mod products;
 

@@ -4,6 +4,8 @@ use super::super::arguments::Bound;
 use super::super::definer::Definer;
 use super::super::error::DefineError;
 use super::super::function::{Function, Term};
+use super::super::object::Object;
+use super::Parts;
 use crate::graph::{Axes, Form, Val};
 use crate::ops::{FormOp, Lambda, Monoid};
 use crate::{DType, Scalar};
@@ -15,19 +17,34 @@ impl Definer {
         let parts = self.whole_parts(arg)?;
         let monoid = self.product_of_parts(self.graph.dtype(parts[0]))?;
         let rank = self.graph.shape(arg).len();
-        let states = if form == FormOp::Cumprod {
+        if form == FormOp::Cumprod {
             let axis = bound.axis("dim", rank)? as u8;
             let node = self.add_node(Form::Scan { monoid, axis }, &parts)?;
-            self.graph.results(node).collect()
-        } else {
-            let axes: Axes = bound.axes("dims", rank)?.unwrap_or_else(|| (0..rank as u8).collect());
-            match (axes.is_empty(), rank) {
-                (true, 0) => return Ok(arg),
-                (true, _) => return Err(bound.refuse("dims", "a list of at least one axis")),
-                _ => self.fold_states(monoid, &parts, axes, bound.flag("keepdim"))?,
-            }
+            let product = self.graph.results(node).collect::<Vec<Val>>();
+            let product = [product[0], product[1]];
+            return match self.complex_init(bound, self.graph.dtype(arg))? {
+                Some(init) => self.product(init, product),
+                None => self.pair(product),
+            };
+        }
+        let axes: Axes = bound.axes("dims", rank)?.unwrap_or_else(|| (0..rank as u8).collect());
+        let states = match (axes.is_empty(), rank) {
+            (true, 0) => return Ok(arg),
+            (true, _) => return Err(bound.refuse("dims", "a list of at least one axis")),
+            _ => self.fold_states(monoid, &parts, axes, bound.flag("keepdim"))?,
         };
         self.pair([states[0], states[1]])
+    }
+
+    /// What a scan starts from, as parts of a dtype.
+    fn complex_init(&mut self, bound: &Bound, dtype: DType) -> Result<Option<Parts>, DefineError> {
+        let val = match bound.object("init") {
+            Object::None => return Ok(None),
+            Object::Number(scalar) => self.complex_constant(scalar.cast(dtype))?,
+            Object::Value(value) if self.graph.shape(value.val).is_empty() => self.cast(value.val, dtype)?,
+            _ => return Err(bound.refuse("init", "a number or a scalar")),
+        };
+        self.parts(val).map(Some)
     }
 
     /// `(a + bi)(c + di)` from the states a, b and c, d; 1 before any element.
