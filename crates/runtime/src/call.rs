@@ -454,7 +454,7 @@ impl<'a> Call<'a> {
 }
 
 /// Bytes that a tensor has in memory: axes of stride 0 are there once.
-fn bytes_in_memory(view: &ArrayView<'_>) -> u64 {
+pub(crate) fn bytes_in_memory(view: &ArrayView<'_>) -> u64 {
     let axes = view.sizes().iter().zip(view.strides());
     let size = |(&size, &stride): (&usize, &isize)| if stride == 0 { size.min(1) } else { size };
     axes.map(size).fold(view.dtype().size() as u64, |bytes, size| bytes.saturating_mul(size as u64))

@@ -4,9 +4,9 @@ use codegen::cpu::CompiledKernel;
 use cranelift_entity::PrimaryMap;
 use ir::graph::SizeError;
 use ir::index::Expr;
-use ir::kernel::{Access, Kernel};
+use ir::kernel::{Access, BufferDecl, Kernel};
 
-use crate::call::Memory;
+use crate::call::{Memory, bytes_in_memory};
 use crate::cpu::alloc::Buffer;
 use crate::plan::{ExecutionPlan, Slot};
 use crate::{Error, Machine};
@@ -33,7 +33,8 @@ pub(crate) fn run(
     if blocks == 0 {
         return Ok(());
     }
-    let address = |(decl, &slot): (&ir::kernel::BufferDecl, &Slot)| match decl.access {
+    let streamed = streamed(kernel, buffers, memory, machine.last_level_cache());
+    let address = |(decl, &slot): (&BufferDecl, &Slot)| match decl.access {
         Access::Read => memory[slot].view().as_ptr().cast_mut(),
         Access::Write | Access::Fault => memory[slot].view_mut().as_mut_ptr(),
     };
@@ -49,9 +50,24 @@ pub(crate) fn run(
         // saw to their alignment, and all other memory was allocated, aligned, from the same sizes. Nobody else writes:
         // inputs are borrowed, the call owns what is written or may write there (see `Target`), no two blocks write one
         // element, fault words are changed by atomic instructions alone, and each worker has scratch arrays of its own.
-        unsafe { code.call(arguments, &buffers.0, &scratch[worker].0, first as i64, last as i64) }
+        unsafe { code.call(arguments, &buffers.0, &scratch[worker].0, streamed, first as i64, last as i64) }
     });
     Ok(())
+}
+
+/// A bit for each buffer that is written, if the launch touches so much memory that little of what it writes would still be
+/// in the caches when it ends: half of the last level is taken for its share.
+fn streamed(kernel: &Kernel, slots: &[Slot], memory: &PrimaryMap<Slot, Memory<'_>>, cache: usize) -> u64 {
+    let bytes = |slot: &Slot| bytes_in_memory(&memory[*slot].view());
+    let touched = slots.iter().fold(0, |sum: u64, slot| sum.saturating_add(bytes(slot)));
+    if touched < cache as u64 / 2 {
+        return 0;
+    }
+    let bit = |(place, decl): (usize, &BufferDecl)| match decl.access {
+        Access::Write => 1_u64.checked_shl(place as u32).unwrap_or(0),
+        Access::Read | Access::Fault => 0,
+    };
+    kernel.buffers.values().enumerate().map(bit).fold(0, |all, bit| all | bit)
 }
 
 /// The value of an expression over a kernel's arguments.

@@ -37,6 +37,7 @@ pub struct Machine {
     found: OnceLock<Llvm>,
     cache: Option<Arc<ObjectCache>>,
     memory_limit: usize,
+    last_level_cache: usize,
 }
 
 impl Machine {
@@ -55,6 +56,7 @@ impl Machine {
             found: OnceLock::new(),
             cache: options.cache,
             memory_limit,
+            last_level_cache: last_level_cache(),
         }
     }
 
@@ -72,6 +74,11 @@ impl Machine {
     /// The most bytes that calls may hold at once.
     pub fn memory_limit(&self) -> usize {
         self.memory_limit
+    }
+
+    /// Bytes of the largest cache.
+    pub fn last_level_cache(&self) -> usize {
+        self.last_level_cache
     }
 
     /// Where outputs come from.
@@ -115,6 +122,16 @@ impl Machine {
         let bits = self.llvm().map(|llvm| Isa::new(&llvm, cpu).vector_bits);
         Target::cpu(bits.unwrap_or(USUAL_VECTOR_BITS))
     }
+}
+
+/// Bytes of the largest cache, as Linux tells them; 32 MiB where it does not.
+fn last_level_cache() -> usize {
+    let size = |index: u32| {
+        let text =
+            fs::read_to_string(format!("/sys/devices/system/cpu/cpu0/cache/index{index}/size")).ok()?;
+        text.trim().strip_suffix('K')?.parse::<usize>().ok().map(|kib| kib << 10)
+    };
+    (0..5).filter_map(size).max().unwrap_or(32 << 20)
 }
 
 /// The memory that the process may use: that of the machine, or less where a control group says so.

@@ -1,5 +1,6 @@
 //! Results against the evaluator's: the check behind `ferrofuse run --check`.
 
+use compiler::passes::approximate;
 use ferrofuse::{ArrayView, Definition, Stream};
 use ir::array::ArrayError;
 use ir::graph::evaluate::{Comparison, EvaluateError, EvaluateOptions, Evaluation, compare, evaluate};
@@ -16,8 +17,27 @@ pub fn expected(
     max_bytes: usize,
 ) -> Result<Evaluation, EvaluateError> {
     let sizes = stream.symbols(&definition.graph).collect();
-    let options = EvaluateOptions { threads, bounds: true, max_bytes, sizes };
-    evaluate(&definition.graph, &definition.fusion, inputs, &options)
+    meaning(definition, inputs, &EvaluateOptions { threads, bounds: true, max_bytes, sizes })
+}
+
+/// The evaluator on the view that is compiled, as far as cheaper forms of ops go: they mean the same, within wider bounds.
+///
+/// # Errors
+/// As [`evaluate`].
+pub fn meaning(
+    definition: &Definition,
+    inputs: &[ArrayView<'_>],
+    options: &EvaluateOptions,
+) -> Result<Evaluation, EvaluateError> {
+    let (mut graph, view) = definition.graph.fork(&definition.fusion);
+    let (view, map) = approximate(&mut graph, &view);
+    evaluate(&graph, &view, inputs, options).map_err(|error| match error {
+        EvaluateError::Index { val, axis, size, index } => {
+            let val = map.iter().find(|&(_, new)| new == val).map_or(val, |(old, _)| old);
+            EvaluateError::Index { val, axis, size, index }
+        }
+        error => error,
+    })
 }
 
 /// One comparison per output.

@@ -27,7 +27,7 @@ pub enum Error {
 }
 
 /// The signature of a kernel's function.
-type Function = unsafe extern "C" fn(*const i64, *const *mut u8, *const *mut u8, i64, i64);
+type Function = unsafe extern "C" fn(*const i64, *const *mut u8, *const *mut u8, u64, i64, i64);
 
 /// A kernel as machine code. Safe to share between threads; the code lives as long as this.
 #[derive(Debug)]
@@ -86,7 +86,8 @@ impl CompiledKernel {
         self.code.bytes()
     }
 
-    /// Runs the blocks `first .. last`.
+    /// Runs the blocks `first .. last`. Stores to buffer i may go past the caches where bit i of `streamed` is set, which
+    /// changes no result.
     ///
     /// # Safety
     /// The slices hold one entry per argument, buffer and scratch array of the kernel, in its order. Every element that
@@ -98,11 +99,14 @@ impl CompiledKernel {
         arguments: &[i64],
         buffers: &[*mut u8],
         scratch: &[*mut u8],
+        streamed: u64,
         first: i64,
         last: i64,
     ) {
         // SAFETY: the caller's promises are those that the function needs.
-        unsafe { (self.function)(arguments.as_ptr(), buffers.as_ptr(), scratch.as_ptr(), first, last) }
+        unsafe {
+            (self.function)(arguments.as_ptr(), buffers.as_ptr(), scratch.as_ptr(), streamed, first, last)
+        }
     }
 }
 

@@ -12,8 +12,10 @@ const STEP: usize = 4099;
 
 fn functions() -> impl Iterator<Item = Prim> {
     Prim::ALL.iter().copied().filter(|prim| {
-        matches!(prim.row().cpu.float, Some(CpuSpelling::Polynomial(_) | CpuSpelling::Call { .. }))
-            && prim.row().params.len() == 1
+        matches!(
+            prim.row().cpu.float,
+            Some(CpuSpelling::Polynomial(_) | CpuSpelling::Approximate(_) | CpuSpelling::Call { .. })
+        ) && prim.row().params.len() == 1
     })
 }
 

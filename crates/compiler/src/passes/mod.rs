@@ -1,15 +1,19 @@
 //! Graph passes, in the order they run. Each takes a graph and a view, appends to the graph, and gives a new view
 //! and what each old value became; the old view still works. Debug builds verify after each.
 
+mod approximate;
 mod simplify;
 
 use ir::graph::{Fusion, Graph, ValMap};
+
+pub use approximate::approximate;
 
 /// A graph pass.
 pub type Pass = fn(&mut Graph, &Fusion) -> (Fusion, ValMap);
 
 /// All passes by name, in order.
-pub const PASSES: &[(&str, Pass)] = &[("simplify", simplify::simplify)];
+pub const PASSES: &[(&str, Pass)] =
+    &[("approximate", approximate::approximate), ("simplify", simplify::simplify)];
 
 /// Runs all passes.
 pub fn optimize(graph: &mut Graph, fusion: &Fusion) -> (Fusion, ValMap) {

@@ -3,7 +3,7 @@
 //! still hold.
 
 use ir::graph::{Form, Fusion, Graph, Node, Val};
-use ir::ops::CpuSpelling;
+use ir::ops::{Approximation, CpuSpelling};
 use rustc_hash::FxHashSet;
 
 use super::{Hints, Schedule};
@@ -51,7 +51,14 @@ pub(super) fn carry(
 fn is_costly(graph: &Graph, node: Node) -> bool {
     let Form::Map(prim) = graph.node(node).form else { return false };
     let spelling = prim.row().cpu.of(graph.dtype(node.into()));
-    matches!(spelling, Some(CpuSpelling::Polynomial(_) | CpuSpelling::Call { .. }))
+    matches!(
+        spelling,
+        Some(
+            CpuSpelling::Polynomial(_)
+                | CpuSpelling::Approximate(Approximation::Exp)
+                | CpuSpelling::Call { .. }
+        )
+    )
 }
 
 /// Whether a value has every axis that the group walks, so that computing it once a row repeats nothing.

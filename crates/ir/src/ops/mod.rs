@@ -8,6 +8,7 @@
 //! here knows shapes, graphs or kernels.
 
 mod activations;
+mod approximate;
 mod arithmetic;
 mod bits;
 mod body;
@@ -49,8 +50,8 @@ pub use monoid::Monoid;
 pub use param::{Param, ParamDefault, ParamKind};
 pub use refused::refused;
 pub use row::{
-    Algebra, BoolMeaning, CpuSpelling, CpuSpellings, CudaSpelling, FloatMeaning, Guard, IntMeaning, IntType,
-    Polynomial, Primitive,
+    Algebra, Approximation, BoolMeaning, CpuSpelling, CpuSpellings, CudaSpelling, FloatMeaning, Guard,
+    IntMeaning, IntType, Polynomial, Primitive,
 };
 pub use special::greatest_common_divisor;
 pub use spread::Spread;
@@ -88,6 +89,7 @@ primitives! {
         Rsqrt = RSQRT, Sin = SIN, Cos = COS, Asin = ASIN, Acos = ACOS, Atan = ATAN, Atan2 = ATAN2, Tanh = TANH,
         Erf = ERF, Erfc = ERFC, Pow = POW;
     special: Lgamma = LGAMMA, Erfinv = ERFINV, Erfcinv = ERFCINV, Nextafter = NEXTAFTER, Gcd = GCD;
+    approximate: ExpHalf = EXP_HALF, ReciprocalHalf = RECIPROCAL_HALF;
     rounding: Floor = FLOOR, Ceil = CEIL, Round = ROUND, Trunc = TRUNC;
     logic: Eq = EQ, Ne = NE, Lt = LT, Le = LE, Gt = GT, Ge = GE, LogicalAnd = LOGICAL_AND, LogicalOr = LOGICAL_OR,
         LogicalNot = LOGICAL_NOT, Where = WHERE, Set = SET, SegmentSet = SEGMENT_SET;

@@ -262,6 +262,8 @@ pub enum CpuSpelling {
     Expansion(&'static str),
     /// A polynomial that the code generator holds.
     Polynomial(Polynomial),
+    /// A short cut on f32, good to fewer bits; on f64 the exact function.
+    Approximate(Approximation),
     /// The random words of [`crate::random`].
     Philox,
     /// A call per lane.
@@ -304,6 +306,15 @@ pub enum Polynomial {
     Cos,
     Tanh,
     Erf,
+}
+
+/// The functions for which the CPU code generator holds a short cut.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub enum Approximation {
+    /// e to the power x, to 16 bits.
+    Exp,
+    /// One over x, to 14 bits.
+    Reciprocal,
 }
 
 /// The type of the integers that an op is applied to. They are held in 64 bits: those of i32 with their sign extended,

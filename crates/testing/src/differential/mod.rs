@@ -19,7 +19,7 @@ use codegen::cpu::llvm::CpuTarget;
 use ferrofuse::{Argument, ArrayView, CompileOptions, Definition, Executable, Executor, Machine, Stream};
 use ir::array::{Array, Layout};
 use ir::graph::Output;
-use ir::graph::evaluate::{EvaluateError, EvaluateOptions, Evaluated, evaluate};
+use ir::graph::evaluate::{EvaluateError, EvaluateOptions, Evaluated};
 
 pub use chosen::{Choice, Chosen, Device, chosen};
 pub use covered::Covered;
@@ -28,6 +28,7 @@ pub use failure::{Failure, Kind};
 use faults::ExpectedFault;
 use machines::machine;
 
+use crate::check::meaning;
 use crate::random::{Placed, Program, Writable};
 
 /// Checks a program with these choices.
@@ -99,7 +100,7 @@ impl Check {
         text::check(&definition)?;
         let views: Vec<ArrayView<'_>> = placed.iter().map(Placed::view).collect();
         let options = EvaluateOptions::default();
-        let expected = match evaluate(&definition.graph, &definition.fusion, &views, &options) {
+        let expected = match meaning(&definition, &views, &options) {
             Ok(evaluation) => Meant::Outputs(evaluation.outputs),
             Err(EvaluateError::Index { .. } | EvaluateError::Input(_)) => {
                 Meant::Fault(ExpectedFault::new(&definition, &views)?)

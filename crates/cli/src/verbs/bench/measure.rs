@@ -1,7 +1,6 @@
 //! One workload measured: compile, first call, steady calls beside a copy or a read, and a call on next to no data.
 
 use std::collections::VecDeque;
-use std::fs;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -68,7 +67,7 @@ pub fn measure(workload: &Workload, machine: &Arc<Machine>) -> Result<Row, Failu
     let bytes = explanation.compulsory_bytes;
     let executable = compile(file.definition.clone(), options).map_err(Failure::machine)?;
 
-    let sets = sets_of(&specs, bytes)?;
+    let sets = sets_of(&specs, bytes, machine.last_level_cache())?;
     let first = timed(&executable, &sets[0])?;
     let report = executable.latest();
     let (time, peer) = steady(&executable, &sets, bytes, workload.peer, machine.threads())?;
@@ -137,23 +136,13 @@ fn sizes_of(spec: &InputSpec) -> Vec<i64> {
 }
 
 /// Sets of inputs that together exceed the last-level cache four times, two at least.
-fn sets_of(specs: &[InputSpec], bytes: u64) -> Result<Vec<Vec<StridedArray>>, Failure> {
-    let count = (4 * last_level_cache()).div_ceil(bytes.max(1)).clamp(2, 64);
+fn sets_of(specs: &[InputSpec], bytes: u64, cache: usize) -> Result<Vec<Vec<StridedArray>>, Failure> {
+    let count = (4 * cache as u64).div_ceil(bytes.max(1)).clamp(2, 64);
     let set = |seed: u64| {
         let arrays = specs.iter().enumerate().map(|(place, spec)| draw(spec, seed, place));
         arrays.collect::<Result<Vec<_>, _>>().map_err(Failure::machine)
     };
     (0..count).map(set).collect()
-}
-
-/// Bytes of the largest cache, as Linux tells them; 32 MiB where it does not.
-fn last_level_cache() -> u64 {
-    let size = |index: u32| {
-        let text =
-            fs::read_to_string(format!("/sys/devices/system/cpu/cpu0/cache/index{index}/size")).ok()?;
-        text.trim().strip_suffix('K')?.parse::<u64>().ok().map(|kib| kib << 10)
-    };
-    (0..5).filter_map(size).max().unwrap_or(32 << 20)
 }
 
 fn views(set: &[StridedArray]) -> Vec<ArrayView<'_>> {

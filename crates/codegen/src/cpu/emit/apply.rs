@@ -3,7 +3,7 @@
 //! Expansions and monoids are expressions over primitives, evaluated over instructions. Integer instructions that could
 //! trap or be undefined get the guard their row names.
 
-use ir::ops::{Arith, BodyArith, CpuSpelling, Guard, Monoid, Prim, expr_parser};
+use ir::ops::{Approximation, Arith, BodyArith, CpuSpelling, Guard, Monoid, Prim, expr_parser};
 use ir::{DType, Scalar};
 
 use super::operand::{Element, Operand, Type};
@@ -36,6 +36,7 @@ pub(super) fn apply(
             w.call_lanes(math::double(function), args)
         }
         CpuSpelling::Polynomial(function) => math::polynomial(w, function, args[0]),
+        CpuSpelling::Approximate(function) => return approximate(w, function, args[0], dtype),
         CpuSpelling::Philox => philox::word(w, args[0], args[1], args[2]),
         CpuSpelling::Call { narrow, wide } => {
             w.call_lanes(if dtype.size() == 8 { wide } else { narrow }, args)
@@ -61,6 +62,23 @@ pub(super) fn combine(
     let mut instructions = Instructions { w, dtype: dtypes[0], failure: None };
     let states = monoid.combine(&mut instructions, &low, &high);
     instructions.done(states)
+}
+
+/// A short cut where there is one for the dtype, else the op that it stands for.
+fn approximate(
+    w: &mut Writer<'_>,
+    function: Approximation,
+    x: Operand,
+    dtype: DType,
+) -> Result<Operand, EmitError> {
+    match function {
+        Approximation::Exp if dtype == DType::F64 => apply(w, Prim::Exp, &[x], dtype),
+        Approximation::Exp => Ok(math::exp_half(w, x)),
+        Approximation::Reciprocal if wide::applies(w, x.ty) && dtype != DType::F64 => {
+            Ok(wide::reciprocal_half(w, x))
+        }
+        Approximation::Reciprocal => apply(w, Prim::Reciprocal, &[x], dtype),
+    }
 }
 
 fn instruction(w: &mut Writer<'_>, opcode: &str, args: &[Operand]) -> Operand {

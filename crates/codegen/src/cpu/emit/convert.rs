@@ -1,7 +1,8 @@
 //! Casts between dtypes, rounding to nearest even, each with one rounding only.
 //!
 //! Storage types are held as their bits. They widen to f32 exactly and are rounded from f32 in integers, except where the
-//! machine converts f16 itself: the bf16 instruction of x86 would flush subnormals. From f64 the way leads over an f32
+//! machine converts f16 itself, and bf16, whose instruction on x86 flushes subnormals: vectors that hold one take the way of
+//! integers. From f64 the way leads over an f32
 //! rounded to odd, which keeps the second rounding honest (Boldo and Melquiond, Emulation of FMA and correctly rounded
 //! sums: proved algorithms using rounding to odd, 2008).
 
@@ -9,6 +10,7 @@ use ir::DType;
 use ir::small_float::SmallFloat;
 
 use super::operand::{Element, Operand};
+use super::wide;
 use super::writer::Writer;
 
 /// The bits of an f32's infinity, which are those of its exponent.
@@ -110,6 +112,10 @@ fn narrow(w: &mut Writer<'_>, x: Operand, to: DType) -> Operand {
         }
         Some(format) => narrow_small(w, x, &format, Element::of(to)),
         None if to == DType::F8E8M0 => narrow_power(w, x),
+        None if wide::rounds_bf16(w, x.ty) => {
+            let subnormal = wide::any_subnormal(w, x);
+            w.either(subnormal, |w| narrow_bf16(w, x), |w| wide::narrow_bf16(w, x))
+        }
         None => narrow_bf16(w, x),
     }
 }

@@ -16,6 +16,10 @@ pub struct Isa {
     pub f16_conversions: bool,
     /// AVX-512 F, BW, DQ and VL are there.
     pub avx512: bool,
+    /// AVX-512 BF16 is there, too.
+    pub bf16_conversions: bool,
+    /// Vectors can be stored past the caches.
+    pub streaming_stores: bool,
 }
 
 impl Isa {
@@ -41,6 +45,8 @@ impl Isa {
             fma: arm || has(&modern, &["fma"]),
             f16_conversions: arm || has(&modern, &["f16c"]),
             avx512,
+            bf16_conversions: avx512 && has(&[], &["avx512bf16"]),
+            streaming_stores: spec.triple().starts_with("x86_64"),
             spec,
         }
     }

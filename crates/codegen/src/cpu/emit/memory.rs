@@ -45,7 +45,7 @@ impl Emitter<'_> {
             Lanewise::Same(index) | Lanewise::Any(index) => self.scatter(base, index, value, guard),
             Lanewise::Neighbours(rest, turn) => {
                 let address = self.neighbours(element, base, rest, turn);
-                self.store_vector(address, value, guard);
+                self.store_vector(place, address, value, guard);
             }
         }
     }
@@ -114,13 +114,20 @@ impl Emitter<'_> {
         }
     }
 
-    fn store_vector(&mut self, address: Operand, value: Operand, guard: Option<Operand>) {
+    fn store_vector(&mut self, place: Place, address: Operand, value: Operand, guard: Option<Operand>) {
         let value = self.w.splat(value, self.lanes());
         let element = value.ty.element;
         match self.mask(guard) {
             None => {
-                let align = bytes(element);
-                self.w.effect(format_args!("store {}, {}, align {align}", value.typed(), address.typed()));
+                let store = format!("store {}, {}, align {}", value.typed(), address.typed(), bytes(element));
+                let cached = match place {
+                    Place::Buffer(buffer) => self.cached(buffer, value.ty),
+                    Place::Scratch(_) => None,
+                };
+                match cached {
+                    Some(cached) => self.stream(address, value, cached, &store),
+                    None => self.w.effect(store),
+                }
             }
             Some(mask) => {
                 let args = [value, address, alignment(element), mask];

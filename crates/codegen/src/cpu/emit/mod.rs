@@ -16,6 +16,7 @@ mod memory;
 mod operand;
 mod philox;
 mod statement;
+mod stream;
 mod transpose;
 mod wide;
 mod writer;
@@ -59,9 +60,10 @@ pub enum EmitError {
 }
 
 /// The IR of a kernel. Its function is
-/// `void NAME(ptr arguments, ptr buffers, ptr scratch, i64 first_block, i64 last_block)`, where `arguments` points to
-/// the i64 arguments, `buffers` and `scratch` to the addresses of the buffers and of the worker's own scratch arrays,
-/// each in the kernel's order; it runs the blocks `first_block .. last_block`.
+/// `void NAME(ptr arguments, ptr buffers, ptr scratch, i64 streamed, i64 first_block, i64 last_block)`, where `arguments`
+/// points to the i64 arguments, `buffers` and `scratch` to the addresses of the buffers and of the worker's own scratch
+/// arrays, each in the kernel's order, and bit i of `streamed` lets stores to buffer i go past the caches; it runs the blocks
+/// `first_block .. last_block`.
 ///
 /// # Errors
 /// [`EmitError`] for a kernel that does not verify, or an op without code for a dtype.
@@ -83,6 +85,8 @@ struct Emitter<'k> {
     per_lane: SecondaryMap<Accumulator, bool>,
     buffers: BTreeMap<Buffer, Operand>,
     scratch: BTreeMap<Scratch, Operand>,
+    /// Of buffers whose stores may go past the caches: 0 if they do, 1 if not.
+    cached: BTreeMap<Buffer, Operand>,
     lane: Option<Lane>,
 }
 
@@ -106,6 +110,7 @@ impl<'k> Emitter<'k> {
             per_lane: per_lane(kernel),
             buffers: BTreeMap::new(),
             scratch: BTreeMap::new(),
+            cached: BTreeMap::new(),
             lane: None,
         }
     }
@@ -125,12 +130,15 @@ impl<'k> Emitter<'k> {
             let address = self.element_of(parameter("scratch"), Element::Ptr, position);
             self.scratch.insert(scratch, address);
         }
-        let bound = |name| Operand::parameter(name, Element::I64);
+        let number = |name| Operand::parameter(name, Element::I64);
+        self.streamed_buffers(number("streamed"));
         let kernel = self.kernel;
-        self.counted(bound("first_block"), bound("last_block"), 1, |emitter, block| {
+        self.counted(number("first_block"), number("last_block"), 1, |emitter, block| {
             emitter.symbols.insert(kernel.block, block);
             emitter.body(&kernel.body)
-        })
+        })?;
+        self.fence(number("streamed"));
+        Ok(())
     }
 
     /// One element of an array of parameters.
@@ -145,7 +153,8 @@ impl<'k> Emitter<'k> {
         let name = &self.kernel.name;
         let attributes = format!("nounwind {}", self.w.isa.spec().function_attributes());
         let (body, declarations, calls) = self.w.finish();
-        let parameters = "ptr %arguments, ptr %buffers, ptr %scratch, i64 %first_block, i64 %last_block";
+        let parameters =
+            "ptr %arguments, ptr %buffers, ptr %scratch, i64 %streamed, i64 %first_block, i64 %last_block";
         let mut ir = format!("define void @{name}({parameters}) {attributes} {{\n{body}}}\n");
         for declaration in declarations {
             ir.push_str(&declaration);

@@ -15,6 +15,7 @@ pub(super) enum Element {
     I32,
     I64,
     F16,
+    BF16,
     F32,
     F64,
     Ptr,
@@ -41,7 +42,7 @@ impl Element {
     }
 
     pub(super) fn is_float(self) -> bool {
-        matches!(self, Element::F16 | Element::F32 | Element::F64)
+        matches!(self, Element::F16 | Element::BF16 | Element::F32 | Element::F64)
     }
 
     /// Bits of one element; pointers count as none.
@@ -49,7 +50,7 @@ impl Element {
         match self {
             Element::I1 => 1,
             Element::I8 => 8,
-            Element::I16 | Element::F16 => 16,
+            Element::I16 | Element::F16 | Element::BF16 => 16,
             Element::I32 | Element::F32 => 32,
             Element::I64 | Element::F64 => 64,
             Element::Ptr => 0,
@@ -60,6 +61,7 @@ impl Element {
     fn suffix(self) -> String {
         match self {
             Element::Ptr => "p0".to_owned(),
+            Element::BF16 => "bf16".to_owned(),
             _ => format!("{}{}", if self.is_float() { 'f' } else { 'i' }, self.bits()),
         }
     }
@@ -69,6 +71,7 @@ impl fmt::Display for Element {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Element::F16 => f.write_str("half"),
+            Element::BF16 => f.write_str("bfloat"),
             Element::F32 => f.write_str("float"),
             Element::F64 => f.write_str("double"),
             Element::Ptr => f.write_str("ptr"),

@@ -15,12 +15,70 @@ pub(super) fn applies(w: &Writer<'_>, ty: Type) -> bool {
     w.isa.avx512 && matches!(ty.element, Element::F32 | Element::F64) && ty.lanes.is_some_and(wide)
 }
 
-/// `x * 2^n` for whole n, correctly rounded, infinite or subnormal as it must be. For f32.
+/// What `x` is above the next integer below; 0 for infinities. For f32.
+pub(super) fn fraction(w: &mut Writer<'_>, x: Operand) -> Operand {
+    // Down, and without a word on what is inexact.
+    const DOWNWARDS: i64 = 0b1001;
+    in_pieces(w, x, x, &|w, x, _| {
+        let down = Operand::integer(DOWNWARDS, Type::scalar(Element::I32));
+        let args = [x, down, Operand::float(0.0, x.ty), all_lanes(x.ty), rounding()];
+        w.intrinsic("llvm.x86.avx512.mask.reduce.ps.512", &[], x.ty, &args)
+    })
+}
+
+/// One over `x`, within 2^-14 of itself; of zeros and infinities exactly. For f32.
+pub(super) fn reciprocal_half(w: &mut Writer<'_>, x: Operand) -> Operand {
+    in_pieces(w, x, x, &|w, x, _| {
+        let args = [x, Operand::float(0.0, x.ty), all_lanes(x.ty)];
+        w.intrinsic("llvm.x86.avx512.rcp14.ps.512", &[], x.ty, &args)
+    })
+}
+
+/// `x * 2^n` for the integer n next below, correctly rounded, infinite or subnormal as it must be. For f32.
 pub(super) fn scale(w: &mut Writer<'_>, x: Operand, n: Operand) -> Operand {
     in_pieces(w, x, n, &|w, x, n| {
         let args = [x, n, Operand::float(0.0, x.ty), all_lanes(x.ty), rounding()];
         w.intrinsic("llvm.x86.avx512.mask.scalef.ps.512", &[], x.ty, &args)
     })
+}
+
+/// Whether f32 values of this type are rounded to bf16 by an instruction.
+pub(super) fn rounds_bf16(w: &Writer<'_>, ty: Type) -> bool {
+    w.isa.bf16_conversions && ty.element == Element::F32 && applies(w, ty)
+}
+
+/// Whether any element is subnormal, which the instruction for bf16 takes for zero.
+pub(super) fn any_subnormal(w: &mut Writer<'_>, x: Operand) -> Operand {
+    const SUBNORMAL: i64 = 0x20;
+    let register = 512 / Element::F32.bits();
+    let class = Operand::integer(SUBNORMAL, Type::scalar(Element::I32));
+    let pieces = (0..x.ty.lanes.unwrap_or(1)).step_by(register as usize).map(|from| {
+        let piece = if x.ty.lanes == Some(register) { x } else { w.slice(x, from, register) };
+        w.intrinsic("llvm.x86.avx512.fpclass.ps.512", &[], piece.ty.with(Element::I1), &[piece, class])
+    });
+    let pieces: Vec<Operand> = pieces.collect();
+    let found = pieces.into_iter().reduce(|a, b| w.binary("or", a, b)).expect("vectors have elements");
+    w.any(found)
+}
+
+/// f32 as the bits of bf16, rounded to nearest even; subnormals as zero.
+pub(super) fn narrow_bf16(w: &mut Writer<'_>, x: Operand) -> Operand {
+    let lanes = x.ty.lanes.unwrap_or(1);
+    let half = lanes / 2;
+    let rounded = x.ty.with(Element::BF16);
+    let rounded = match lanes * Element::F32.bits() {
+        512 => w.intrinsic("llvm.x86.avx512bf16.cvtneps2bf16.512", &[], rounded, &[x]),
+        1024 => {
+            let (low, high) = (w.slice(x, 0, half), w.slice(x, half, half));
+            w.intrinsic("llvm.x86.avx512bf16.cvtne2ps2bf16.512", &[], rounded, &[high, low])
+        }
+        _ => {
+            let (low, high) = (w.slice(x, 0, half), w.slice(x, half, half));
+            let (low, high) = (narrow_bf16(w, low), narrow_bf16(w, high));
+            return w.concatenate(low, high);
+        }
+    };
+    w.convert("bitcast", rounded, Element::I16)
 }
 
 /// The intrinsic `llvm.maximum` or `llvm.minimum`: a range instruction, and NaN put in where either operand is. A fold

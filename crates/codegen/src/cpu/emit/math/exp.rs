@@ -16,6 +16,9 @@ const EXP: [f32; 6] = [1.987_569_2e-4, 1.398_2e-3, 8.333_452e-3, 4.166_579_6e-2,
 const EXP2: [f32; 7] =
     [1.519_581_8e-5, 1.546_713_5e-4, 1.333_394e-3, 9.618_037e-3, 5.550_41e-2, 2.402_265e-1, 6.931_472e-1];
 
+/// 2^f for f from 0 to 1, within 2^-18 of itself; of 0 it is exactly 1.
+const EXP2_HALF: [f32; 5] = [0.013_426_687, 0.052_242_47, 0.241_280_21, 0.693_044_84, 1.0];
+
 /// An integer as a float and as bits.
 #[derive(Clone, Copy)]
 struct Whole {
@@ -72,6 +75,25 @@ pub(super) fn exp(w: &mut Writer<'_>, x: Operand) -> Operand {
     let r = reduce(w, x, n);
     let y = reduced_expm1(w, r);
     let y = w.add(y, 1.0);
+    scale(w, y, n)
+}
+
+/// exp to 16 bits: one product, of which the fraction goes through a short polynomial and the rest is the exponent.
+pub(in super::super) fn exp_half(w: &mut Writer<'_>, x: Operand) -> Operand {
+    if wide::applies(w, x.ty) {
+        let t = w.mul(x, std::f32::consts::LOG2_E);
+        let fraction = wide::fraction(w, t);
+        let y = w.horner(fraction, &EXP2_HALF);
+        return wide::scale(w, y, t);
+    }
+    let x = w.at_most(x, 89.0);
+    let x = w.at_least(x, -104.0);
+    // Half less, so that the nearest integer is the one below.
+    let lowered = w.mul_add(x, std::f32::consts::LOG2_E, -0.5);
+    let n = nearest(w, lowered, 1.0);
+    let negated = w.unary("fneg", n.float);
+    let fraction = w.mul_add(x, std::f32::consts::LOG2_E, negated);
+    let y = w.horner(fraction, &EXP2_HALF);
     scale(w, y, n)
 }
 

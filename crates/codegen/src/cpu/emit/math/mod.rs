@@ -9,6 +9,8 @@ mod log;
 mod tanh;
 mod trigonometric;
 
+pub(super) use exp::exp_half;
+
 use ir::ops::Polynomial;
 
 use super::operand::{Element, Operand, Term};

@@ -1,0 +1,77 @@
+//! Cheaper forms of ops whose results are rounded to a half type: exp, reciprocals, quotients, and 1 + tanh.
+//!
+//! The choice is made here, on the nodes, before anything is cut into segments, so a copy that is computed again has the same
+//! bits. Tolerances (`tolerance.rs`) are chosen so that what is stored stays within one unit in the last place of the half
+//! type; the rows of the cheaper ops tell the evaluator how far it may be. The pass runs first, so that the evaluator can be
+//! asked about the very view that is compiled.
+
+mod least;
+#[cfg(test)]
+mod tests;
+mod tolerance;
+
+use ir::Scalar;
+use ir::graph::{Form, Fusion, Graph, Val, ValMap, rewrite};
+use ir::index::Facts;
+use ir::ops::Prim;
+
+/// A cheaper way to compute a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cheaper {
+    /// The same operands under another op.
+    Op(Prim),
+    /// `a / b` as `a` times one over `b`.
+    Product,
+    /// `1 + tanh(u)` as `2 / (1 + exp(-2 u))`, where nothing cancels; tanh is this operand.
+    Logistic {
+        /// Which operand the tanh is.
+        tanh: usize,
+    },
+}
+
+/// The pass.
+pub fn approximate(graph: &mut Graph, fusion: &Fusion) -> (Fusion, ValMap) {
+    let chosen = tolerance::choose(graph, fusion);
+    rewrite(graph, fusion, |graph, facts, node, operands| {
+        let cheaper = *chosen.get(&node)?;
+        let mut nodes = Nodes { graph, facts };
+        let result = match cheaper {
+            Cheaper::Op(prim) => nodes.map(prim, operands),
+            Cheaper::Product => {
+                let inverse = nodes.map(Prim::ReciprocalHalf, &operands[1..]);
+                nodes.map(Prim::Mul, &[operands[0], inverse])
+            }
+            Cheaper::Logistic { tanh } => nodes.logistic(operands[tanh]),
+        };
+        Some(vec![result])
+    })
+}
+
+/// Appends nodes of f32.
+struct Nodes<'g> {
+    graph: &'g mut Graph,
+    facts: &'g mut Facts,
+}
+
+impl Nodes<'_> {
+    fn map(&mut self, prim: Prim, operands: &[Val]) -> Val {
+        let node = self.graph.add(Form::Map(prim), operands, self.facts);
+        node.expect("operands of one f32 type, or scalars, are accepted").into()
+    }
+
+    fn number(&mut self, value: f32) -> Val {
+        let form = Form::Constant(Scalar::from_f64(ir::DType::F32, value.into()));
+        self.graph.add(form, &[], self.facts).expect("constants are accepted").into()
+    }
+
+    /// `2 / (1 + exp(-2 u))` for the operand u of a tanh.
+    fn logistic(&mut self, tanh: Val) -> Val {
+        let u = self.graph.operands(tanh)[0];
+        let (one, two, minus_two) = (self.number(1.0), self.number(2.0), self.number(-2.0));
+        let exponent = self.map(Prim::Mul, &[u, minus_two]);
+        let power = self.map(Prim::ExpHalf, &[exponent]);
+        let sum = self.map(Prim::Add, &[power, one]);
+        let inverse = self.map(Prim::ReciprocalHalf, &[sum]);
+        self.map(Prim::Mul, &[inverse, two])
+    }
+}

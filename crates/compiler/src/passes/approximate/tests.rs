@@ -1,0 +1,76 @@
+//! What is made cheaper, and what is not.
+
+use ir::graph::Form;
+use ir::ops::Prim;
+
+use super::approximate;
+
+/// The cheaper ops in the view that the pass makes of a definition, in order.
+fn cheaper(body: &str) -> Vec<&'static str> {
+    let text = format!("def f(fd):\n    x = fd.define_tensor(shape=[-1, -1], dtype=DataType.Float)\n{body}");
+    let definition = ir::text::parse(&text).unwrap_or_else(|error| panic!("{error:?}")).definition;
+    let (mut graph, view) = definition.graph.fork(&definition.fusion);
+    let (view, _) = approximate(&mut graph, &view);
+    let prims = view.order().iter().filter_map(|&node| match graph.node(node).form {
+        Form::Map(prim @ (Prim::ExpHalf | Prim::ReciprocalHalf | Prim::Tanh)) => Some(prim.name()),
+        _ => None,
+    });
+    prims.collect()
+}
+
+/// A definition that gives back an expression over x as bf16.
+fn rounded(expression: &str) -> Vec<&'static str> {
+    rounded_to("BFloat16", expression)
+}
+
+fn rounded_to(dtype: &str, expression: &str) -> Vec<&'static str> {
+    cheaper(&format!("    y = {expression}\n    fd.add_output(fd.ops.cast(y, dtype=DataType.{dtype}))\n"))
+}
+
+#[test]
+fn what_is_rounded_to_a_half_type_may_be_cheaper() {
+    assert_eq!(rounded("fd.ops.exp(x)"), ["exp_half"]);
+    assert_eq!(rounded("fd.ops.silu(x)"), ["exp_half", "reciprocal_half"]);
+    assert_eq!(rounded_to("Half", "fd.ops.silu(x)"), ["exp_half", "reciprocal_half"]);
+    assert_eq!(rounded("fd.ops.tanh_gelu(x)"), ["exp_half", "reciprocal_half"]);
+    assert_eq!(rounded("fd.ops.softmax(x, dim=1)"), ["exp_half", "reciprocal_half"]);
+}
+
+#[test]
+fn what_is_stored_in_full_is_not() {
+    assert_eq!(cheaper("    fd.add_output(fd.ops.exp(x))\n"), [""; 0]);
+    assert_eq!(rounded_to("Double", "fd.ops.exp(x)"), [""; 0]);
+    let both = "    y = fd.ops.exp(x)\n    fd.add_output(y)\n    fd.add_output(fd.ops.cast(y, dtype=DataType.Half))\n";
+    assert_eq!(cheaper(both), [""; 0]);
+}
+
+#[test]
+fn differences_and_steep_functions_need_what_they_are_given() {
+    assert_eq!(rounded("fd.ops.sub(fd.ops.exp(x), 1.0)"), [""; 0]);
+    assert_eq!(rounded("fd.ops.add(fd.ops.exp(x), x)"), [""; 0]);
+    assert_eq!(rounded("fd.ops.sin(fd.ops.exp(x))"), [""; 0]);
+    assert_eq!(rounded("fd.ops.exp(fd.ops.exp(x))"), ["exp_half"]);
+}
+
+#[test]
+fn tolerances_run_out() {
+    let powers = (0..12).fold("fd.ops.reciprocal(x)".to_owned(), |inner, _| {
+        format!("fd.ops.reciprocal(fd.ops.add(1.0, fd.ops.exp(fd.ops.mul({inner}, 0.0))))")
+    });
+    assert_eq!(rounded(&powers), ["exp_half", "reciprocal_half"]);
+    let product = (0..20).fold("x".to_owned(), |inner, _| format!("fd.ops.reciprocal(fd.ops.abs({inner}))"));
+    assert!(rounded(&product).len() < 20);
+}
+
+#[test]
+fn quotients_by_what_may_be_tiny_stay() {
+    assert_eq!(rounded("fd.ops.div(x, fd.ops.abs(x))"), [""; 0]);
+    assert_eq!(rounded("fd.ops.div(x, fd.ops.add(fd.ops.abs(x), 1.0))"), ["reciprocal_half"]);
+}
+
+#[test]
+fn a_tanh_that_others_need_stays() {
+    let text = "    t = fd.ops.tanh(x)\n    y = fd.ops.mul(t, fd.ops.add(t, 1.0))\n    \
+                fd.add_output(fd.ops.cast(y, dtype=DataType.BFloat16))\n";
+    assert_eq!(cheaper(text), ["tanh"]);
+}

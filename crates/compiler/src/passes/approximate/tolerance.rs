@@ -1,0 +1,150 @@
+//! How large a relative error each value may have, found from the outputs backward, and what that lets be cheaper.
+//!
+//! A cast to a half type lets its operand be off by half of what rounding lets it be off. Products, quotients and sums of
+//! what is not negative pass relative errors on; differences and all other ops need their operands as exact as they are.
+
+use ir::DType;
+use ir::graph::{Form, Fusion, Graph, Node, Val};
+use ir::ops::{Monoid, Prim};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Cheaper;
+use super::least::Least;
+
+/// Relative errors of the cheaper ops.
+const EXP_ERROR: f64 = 1.0 / 65536.0;
+const RECIPROCAL_ERROR: f64 = 1.0 / 16384.0;
+/// The reciprocal of less is infinite, or not as exact.
+const LEAST_DIVISOR: f64 = f32::MIN_POSITIVE as f64;
+
+/// The nodes that may be cheaper, and how.
+pub(super) fn choose(graph: &Graph, fusion: &Fusion) -> FxHashMap<Node, Cheaper> {
+    let mut chooser = Chooser {
+        graph,
+        fusion,
+        least: Least::new(graph, fusion),
+        inexact: FxHashSet::default(),
+        tolerances: FxHashMap::default(),
+        chosen: FxHashMap::default(),
+    };
+    chooser.find_inexact();
+    fusion.outputs().iter().for_each(|output| chooser.need(output.val, 0.0));
+    fusion.order().iter().rev().for_each(|&node| chooser.visit(node));
+    chooser.chosen
+}
+
+struct Chooser<'g> {
+    graph: &'g Graph,
+    fusion: &'g Fusion,
+    least: Least<'g>,
+    /// Values that a cheaper op could make less exact.
+    inexact: FxHashSet<Val>,
+    /// The least tolerance that a use of the value has. Uses come before definitions.
+    tolerances: FxHashMap<Val, f64>,
+    chosen: FxHashMap<Node, Cheaper>,
+}
+
+impl Chooser<'_> {
+    fn find_inexact(&mut self) {
+        for &node in self.fusion.order() {
+            let val = Val::from(node);
+            let rounded = matches!(self.graph.form(val), Form::Cast(_));
+            let inherits = !rounded && self.graph.operands(val).iter().any(|of| self.inexact.contains(of));
+            if inherits || self.cheaper(val).is_some() {
+                self.inexact.insert(val);
+            }
+        }
+    }
+
+    /// What could be cheaper of a value, if errors did not matter, and the relative error of it.
+    fn cheaper(&self, val: Val) -> Option<(Cheaper, f64)> {
+        let Form::Map(prim) = *self.graph.form(val) else { return None };
+        if self.graph.dtype(val) != DType::F32 {
+            return None;
+        }
+        let operands = self.graph.operands(val);
+        match prim {
+            Prim::Exp => Some((Cheaper::Op(Prim::ExpHalf), EXP_ERROR)),
+            Prim::Reciprocal => Some((Cheaper::Op(Prim::ReciprocalHalf), RECIPROCAL_ERROR)),
+            Prim::Div => {
+                let safe = self.least.of(operands[1]).is_some_and(|bound| bound >= LEAST_DIVISOR);
+                safe.then_some((Cheaper::Product, RECIPROCAL_ERROR))
+            }
+            Prim::Add => {
+                let tanh = [0, 1].into_iter().find(|&place| self.is_lone_tanh(operands[place]))?;
+                let other = self.constant(operands[1 - tanh]);
+                let errors = EXP_ERROR + RECIPROCAL_ERROR;
+                (other == Some(1.0)).then_some((Cheaper::Logistic { tanh }, errors))
+            }
+            _ => None,
+        }
+    }
+
+    fn is_lone_tanh(&self, val: Val) -> bool {
+        matches!(self.graph.form(val), Form::Map(Prim::Tanh)) && self.fusion.uses(val).len() == 1
+    }
+
+    /// The number that a value is everywhere.
+    fn constant(&self, val: Val) -> Option<f64> {
+        match self.graph.form(val) {
+            Form::Constant(scalar) => Some(scalar.as_f64()),
+            Form::Cast(_) | Form::Broadcast(_) | Form::Expand(_) => {
+                self.constant(self.graph.operands(val)[0])
+            }
+            _ => None,
+        }
+    }
+
+    fn need(&mut self, val: Val, tolerance: f64) {
+        let least = self.tolerances.entry(val).or_insert(f64::INFINITY);
+        *least = least.min(tolerance);
+    }
+
+    /// Takes what is cheaper if the tolerance allows it, and passes on what is left.
+    fn visit(&mut self, node: Node) {
+        let val = Val::from(node);
+        let mut tolerance = self.tolerances.get(&val).copied().unwrap_or(0.0);
+        if let Some((cheaper, error)) = self.cheaper(val).filter(|&(_, error)| error <= tolerance) {
+            self.chosen.insert(node, cheaper);
+            tolerance -= error;
+        }
+        let operands = self.graph.operands(val).to_vec();
+        let inexact = operands.iter().filter(|operand| self.inexact.contains(operand)).count();
+        for (place, &operand) in operands.iter().enumerate() {
+            self.need(operand, self.passed_on(val, place, tolerance, inexact));
+        }
+    }
+
+    /// The tolerance of an operand whose user has this one. Of several operands that may be inexact each has a share.
+    fn passed_on(&self, val: Val, place: usize, tolerance: f64, inexact: usize) -> f64 {
+        let operands = self.graph.operands(val);
+        let nonnegative = || operands.iter().all(|&operand| self.least.is_nonnegative(operand));
+        match self.graph.form(val) {
+            Form::Cast(to) if self.graph.dtype(operands[0]) == DType::F32 => rounding(*to),
+            Form::Broadcast(_)
+            | Form::Expand(_)
+            | Form::Squeeze(_)
+            | Form::Reshape(_)
+            | Form::Permute(_)
+            | Form::Slice { .. }
+            | Form::Cat(_) => tolerance,
+            Form::Fold { monoid: Monoid::Sum, .. } if nonnegative() => tolerance,
+            Form::Map(prim) => match prim {
+                Prim::Mul | Prim::Div => tolerance / inexact.max(1) as f64,
+                Prim::Neg | Prim::Abs | Prim::Reciprocal => tolerance,
+                Prim::Add if nonnegative() => tolerance,
+                Prim::Where if place > 0 => tolerance,
+                _ => 0.0,
+            },
+            _ => 0.0,
+        }
+    }
+}
+
+/// Half of the relative error that rounding to nearest may have: added to it, less than a unit in the last place.
+fn rounding(to: DType) -> f64 {
+    match to {
+        DType::BF16 | DType::F16 => to.ulp(1.0) / 8.0,
+        _ => 0.0,
+    }
+}
