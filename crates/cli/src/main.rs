@@ -75,7 +75,10 @@ fn perform(cli: Cli, out: &mut dyn Write) -> Result<Outcome, Failure> {
         Verb::Explain(options) => explain::run(&options, &Machine::new(machine()), out),
         Verb::Emit(options) => emit::run(&options, &Machine::new(machine()), out),
         Verb::Ops(options) => ops::run(&options, out),
-        Verb::Bench(options) => bench::run(&options, llvm, out),
+        // Compiling is measured, so nothing is taken from the cache.
+        Verb::Bench(options) => {
+            bench::run(&options, MachineOptions { llvm, ..MachineOptions::default() }, out)
+        }
         Verb::Cache(options) => cache::run(&options, environment::cache_options(), out),
         Verb::Doctor(options) => doctor::run(&options, &llvm, environment::cache_options(), out),
         Verb::Fuzz(options) => fuzz::run(&options, out),

@@ -96,6 +96,17 @@ pub fn baseline(
     planned(file, request, &options, target, machine)
 }
 
+/// A target as a CPU whose code runs here.
+///
+/// # Errors
+/// For a GPU, and for a CPU that this one is not.
+pub fn runnable(target: CodeTarget, machine: &Machine) -> Result<CpuTarget, Failure> {
+    match target {
+        CodeTarget::Cpu(cpu) if cpu == CpuTarget::Host || machine.runs(cpu) => Ok(cpu),
+        _ => Err(Failure::user(format!("code for {} does not run on this machine", target.name()))),
+    }
+}
+
 fn planned(
     file: &File,
     request: &Request,

@@ -30,3 +30,51 @@ fn an_unknown_workload_is_the_users_mistake() {
     assert!(ended.stderr.contains("there is no workload `sum_sideways`"), "{}", ended.stderr);
     assert!(ended.stderr.contains("sum_inner_f32"), "{}", ended.stderr);
 }
+
+#[test]
+fn segments_are_priced_without_a_run() {
+    let text = fine("bench silu_mul_bf16 layer_norm_backward_bf16 --segments --json");
+    for line in text.lines() {
+        let row: serde_json::Value = serde_json::from_str(line).expect("one object a line");
+        let number = |field: &str| row[field].as_f64().unwrap_or_else(|| panic!("{field}: {row}"));
+        assert!(number("ops") > 4.0 && number("segments") == 1.0 && number("traffic_ratio") < 1.1, "{row}");
+        assert!(
+            number("cost_us") <= number("greedy_cost_us")
+                && number("unfused_cost_us") > 2.0 * number("cost_us")
+        );
+    }
+}
+
+#[test]
+fn the_picture_has_a_bar_for_each_row() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("bench.svg");
+    fine(&format!("bench rope_bf16 --svg {}", path.display()));
+    let svg = std::fs::read_to_string(path).expect("the picture");
+    assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
+    assert_eq!((svg.matches("<rect").count(), svg.matches("rope_bf16 32768x128").count()), (1, 1));
+}
+
+#[test]
+fn what_cannot_be_measured_is_refused() {
+    for (line, reason) in [
+        ("bench rope_bf16 --sweep", "no rows and columns to sweep over"),
+        ("bench --device cuda", "nothing runs on CUDA devices yet"),
+        ("bench --target aarch64", "does not run on this machine"),
+        ("run examples/silu_mul.py --target sm_90", "does not run on this machine"),
+    ] {
+        let ended = ferrofuse(line.split(' '));
+        assert_eq!(ended.code, 2, "{line}");
+        assert!(ended.stderr.contains(reason), "{line}: {}", ended.stderr);
+    }
+}
+
+#[test]
+fn runs_for_every_instruction_set_that_is_here() {
+    for target in ["host", "x86-64", "avx2", "avx512"] {
+        let line = format!("run examples/gelu_bias.py --size i0=5 --size i1=301 --check --target {target}");
+        let ended = ferrofuse(line.split(' '));
+        let absent = ended.stderr.contains("does not run on this machine") && target.starts_with("avx");
+        assert!(absent || ended.stdout.contains("matches the evaluator"), "{target}: {}", ended.stderr);
+    }
+}

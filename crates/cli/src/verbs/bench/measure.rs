@@ -4,14 +4,16 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use ferrofuse::{ArrayView, CompileOptions, Executable, File, Machine, compile, explain, read};
+use codegen::cpu::llvm::CpuTarget;
+use ferrofuse::{ArrayView, CompileOptions, Executable, Machine, compile, explain};
 use ir::array::StridedArray;
 use ir::text::{Distribution, InputSpec, TensorSpec};
 use serde::Serialize;
 use testing::inputs::{draw, facts_of};
 
 use super::bandwidth::Bandwidth;
-use super::workloads::{Peer, Workload};
+use super::cases::{Case, resize};
+use super::workloads::Peer;
 use crate::failure::Failure;
 
 /// Steady calls that are timed.
@@ -55,13 +57,24 @@ pub struct Row {
     pub call_us: f64,
 }
 
-/// Measures a workload.
-pub fn measure(workload: &Workload, machine: &Arc<Machine>) -> Result<Row, Failure> {
-    let file = read(workload.source).expect("the workloads are definition files; a test reads them all");
-    let specs = sized(&file, workload);
+impl Row {
+    /// Rows and columns as people write them.
+    pub fn size(&self) -> String {
+        format!("{}x{}", self.rows, self.columns)
+    }
+}
+
+/// Measures a case.
+pub fn measure(case: &Case, machine: &Arc<Machine>, target: CpuTarget) -> Result<Row, Failure> {
+    let workload = case.workload;
+    let (file, specs) = case.read();
     let (hints, _) = facts_of(&file.definition, &specs);
-    let options =
-        CompileOptions { machine: Arc::clone(machine), hints: hints.clone(), ..CompileOptions::default() };
+    let options = CompileOptions {
+        machine: Arc::clone(machine),
+        hints: hints.clone(),
+        target,
+        ..CompileOptions::default()
+    };
     let plan = ferrofuse::plan(&file.definition, &options).map_err(Failure::machine)?;
     let explanation = explain(&file.definition, &plan, &hints);
     let bytes = explanation.compulsory_bytes;
@@ -92,40 +105,6 @@ pub fn measure(workload: &Workload, machine: &Arc<Machine>) -> Result<Row, Failu
         first_call_ms: milliseconds(first),
         call_us: small.as_secs_f64() * 1e6,
     })
-}
-
-/// The specs of the file's inputs with the workload's sizes in place of the file's.
-fn sized(file: &File, workload: &Workload) -> Vec<InputSpec> {
-    let specs = file.inputs.clone().expect("the workloads list their inputs");
-    let wanted =
-        |symbol: &str| workload.sizes.iter().find(|(name, _)| *name == symbol).map(|(_, size)| *size);
-    let inputs = file.definition.fusion.inputs();
-    let resized = |(spec, &val): (&InputSpec, &ir::graph::Val)| {
-        let facts = file.definition.fusion.facts();
-        let shape = file.definition.graph.shape(val);
-        let size = |axis: usize, old: i64| {
-            let expr = facts.normalize(&shape[axis]);
-            expr.as_sym().and_then(|symbol| wanted(&symbol.to_string())).unwrap_or(old)
-        };
-        resize(spec, &size)
-    };
-    specs.iter().zip(inputs).map(resized).collect()
-}
-
-/// A spec with other sizes: expanded axes stay expanded, all others lie dense.
-fn resize(spec: &InputSpec, size: &dyn Fn(usize, i64) -> i64) -> InputSpec {
-    let InputSpec::Tensor(spec) = spec else { return spec.clone() };
-    let mut spec = spec.clone();
-    let mut stride = 1;
-    for axis in (0..spec.sizes.len()).rev() {
-        spec.sizes[axis] = size(axis, spec.sizes[axis]);
-        if spec.strides[axis] != 0 {
-            spec.strides[axis] = stride;
-            stride *= spec.sizes[axis];
-        }
-    }
-    spec.storage = stride;
-    InputSpec::Tensor(spec)
 }
 
 fn sizes_of(spec: &InputSpec) -> Vec<i64> {
@@ -230,22 +209,4 @@ fn small_call(executable: &Executable, specs: &[InputSpec]) -> Result<Duration, 
 
 fn milliseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::workloads::WORKLOADS;
-    use super::*;
-
-    #[test]
-    fn every_workload_reads_and_has_its_sizes() {
-        for workload in WORKLOADS {
-            let file =
-                read(workload.source).unwrap_or_else(|error| panic!("{}: {}", workload.id, error.message));
-            let specs = sized(&file, workload);
-            for (name, size) in workload.sizes {
-                assert!(specs.iter().any(|spec| sizes_of(spec).contains(size)), "{}: {name}", workload.id);
-            }
-        }
-    }
 }

@@ -1,23 +1,27 @@
-//! `ferrofuse bench`: how near the standard workloads come to the bandwidth of the memory.
-//!
-//! Inputs and outputs rotate among sets that together exceed the last-level cache several times. A copy and a read of
-//! the same footprint are timed in between, and each row holds the bandwidths it is compared with. Times are medians.
+//! `ferrofuse bench`: the standard workloads beside a copy, at their sizes or at many; or how they are cut.
 
 mod bandwidth;
+mod cases;
 mod measure;
+mod plot;
+mod segments;
 mod workloads;
 
 use std::io::Write;
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use codegen::cpu::llvm::LlvmOptions;
-use ferrofuse::{Machine, MachineOptions, table};
+use ferrofuse::{CodeTarget, Machine, MachineOptions, table};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
 
+use crate::arrays::Staged;
 use crate::failure::{Failure, Outcome};
+use crate::planning::runnable;
+use cases::Case;
 use measure::{Row, measure};
-use workloads::{WORKLOADS, Workload};
 
 /// Bandwidth of the standard workloads as a fraction of a copy.
 #[derive(Args)]
@@ -25,6 +29,21 @@ pub struct Options {
     /// Workloads; without any, all of them
     #[arg(value_name = "ID")]
     ids: Vec<String>,
+    /// Other sizes: 64 to 65536 columns of 16 Mi elements, and 1 to 64 rows of 4096; without workloads, four of them
+    #[arg(long)]
+    sweep: bool,
+    /// Nothing run: how each workload is cut into segments, and what that should cost
+    #[arg(long, conflicts_with_all = ["sweep", "svg"])]
+    segments: bool,
+    /// Draw the fractions into this SVG file
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// What to run on: cpu; nothing runs on cuda yet
+    #[arg(long, value_name = "NAME", default_value = "cpu", value_parser = ["cpu", "cuda"])]
+    device: String,
+    /// The CPU to make code for: host, x86-64, avx2, avx512
+    #[arg(long, value_name = "NAME", default_value = "host")]
+    target: CodeTarget,
     /// Number of threads; without it, all that the process may use
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
@@ -33,49 +52,63 @@ pub struct Options {
     json: bool,
 }
 
-/// Measures and prints a row as soon as it is there.
-pub fn run(options: &Options, llvm: LlvmOptions, out: &mut dyn Write) -> Result<Outcome, Failure> {
-    let chosen = choose(&options.ids)?;
-    let machine = Arc::new(Machine::new(MachineOptions {
-        threads: options.threads,
-        llvm,
-        ..MachineOptions::default()
-    }));
+/// Measures or plans, and prints; in JSON each row as soon as it is there.
+pub fn run(options: &Options, given: MachineOptions, out: &mut dyn Write) -> Result<Outcome, Failure> {
+    if options.device == "cuda" {
+        let reason = "nothing runs on CUDA devices yet; `emit --stage cuda` gives the kernels' text";
+        return Err(Failure::user(reason));
+    }
+    let machine = Arc::new(Machine::new(MachineOptions { threads: options.threads, ..given }));
+    let target = runnable(options.target, &machine)?;
+    let cases = cases::choose(&options.ids, options.sweep)?;
+    if options.segments {
+        let rows = each(&cases, options.json, out, |case| segments::plan(case, &machine, target))?;
+        return print(options.json, &segments::lines(&rows), out);
+    }
+    let rows = each(&cases, options.json, out, |case| measure(case, &machine, target))?;
+    if let Some(path) = &options.svg {
+        let mut file = Staged::new(path)?;
+        file.write_all(plot::svg(&rows).as_bytes())?;
+        file.publish()?;
+    }
+    print(options.json, &lines(&rows), out)
+}
+
+/// A row of each case, under a bar that tells how far it is.
+fn each<R: Serialize>(
+    cases: &[Case],
+    json: bool,
+    out: &mut dyn Write,
+    row: impl Fn(&Case) -> Result<R, Failure>,
+) -> Result<Vec<R>, Failure> {
+    let style = ProgressStyle::with_template("{elapsed_precise} {wide_bar} {pos}/{len} {msg}");
+    let bar = ProgressBar::new(cases.len() as u64).with_style(style.expect("the template is well-formed"));
     let mut rows = Vec::new();
-    for workload in chosen {
-        eprintln!("{} …", workload.id);
-        let row = measure(workload, &machine)?;
-        if options.json {
+    for case in cases {
+        bar.set_message(case.to_string());
+        let row = row(case)?;
+        if json {
             writeln!(out, "{}", serde_json::to_string(&row).expect("a row is plain data"))?;
             out.flush()?;
         }
         rows.push(row);
+        bar.inc(1);
     }
-    if !options.json {
-        write!(out, "{}", table::columns(&lines(&rows)))?;
-    }
-    Ok(Outcome::Fine)
+    bar.finish_and_clear();
+    Ok(rows)
 }
 
-fn choose(ids: &[String]) -> Result<Vec<&'static Workload>, Failure> {
-    if ids.is_empty() {
-        return Ok(WORKLOADS.iter().collect());
+fn print(json: bool, lines: &[Vec<String>], out: &mut dyn Write) -> Result<Outcome, Failure> {
+    if !json {
+        write!(out, "{}", table::columns(lines))?;
     }
-    let find = |id: &String| {
-        WORKLOADS.iter().find(|workload| workload.id == id).ok_or_else(|| {
-            let known: Vec<&str> = WORKLOADS.iter().map(|workload| workload.id).collect();
-            Failure::user_with_help(
-                format!("there is no workload `{id}`"),
-                format!("there are {}", known.join(", ")),
-            )
-        })
-    };
-    ids.iter().map(find).collect()
+    Ok(Outcome::Fine)
 }
 
 fn lines(rows: &[Row]) -> Vec<Vec<String>> {
     let header = [
         "workload",
+        "size",
         "ms",
         "GB/s",
         "fraction",
@@ -86,11 +119,11 @@ fn lines(rows: &[Row]) -> Vec<Vec<String>> {
         "first ms",
         "call us",
     ];
-    let mut lines = vec![header.map(str::to_owned).to_vec()];
-    for row in rows {
+    let line = |row: &Row| {
         let peer = row.copy_gbps.or(row.read_gbps).unwrap_or(0.0);
-        lines.push(vec![
+        vec![
             row.workload.clone(),
+            row.size(),
             format!("{:.3}", row.ms),
             format!("{:.1}", row.gbps),
             format!("{:.2}", row.fraction),
@@ -100,7 +133,7 @@ fn lines(rows: &[Row]) -> Vec<Vec<String>> {
             format!("{:.1}", row.compile_ms),
             format!("{:.1}", row.first_call_ms),
             format!("{:.1}", row.call_us),
-        ]);
-    }
-    lines
+        ]
+    };
+    [vec![header.map(str::to_owned).to_vec()], rows.iter().map(line).collect()].concat()
 }

@@ -36,8 +36,8 @@ macro_rules! own {
     };
 }
 
-/// Rows and columns of a workload on one or more tensors of two axes.
-const SQUARE: &[(&str, i64)] = &[("i0", 4096), ("i1", 4096)];
+/// Rows and columns of a workload on one or more tensors of two axes, which may have any others.
+pub const SQUARE: &[(&str, i64)] = &[("i0", 4096), ("i1", 4096)];
 
 const fn copy(id: &'static str, source: &'static str, sizes: &'static [(&'static str, i64)]) -> Workload {
     Workload { id, source, sizes, peer: Peer::Copy }

@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use clap::Args;
 use ferrofuse::{
-    ArrayView, Blame, CallReport, CompileOptions, Definition, Error, Executable, Generator, Machine,
-    MachineOptions, Outputs, Stream, compile, output_names,
+    ArrayView, Blame, CallReport, CodeTarget, CompileOptions, Definition, Error, Executable, Generator,
+    Machine, MachineOptions, Outputs, Stream, compile, output_names,
 };
 use ir::graph::evaluate::{Comparison, EvaluateError};
 use testing::check;
@@ -21,7 +21,7 @@ use crate::arrays::{Staged, npy_knows, write_npy, write_safetensors};
 use crate::definition;
 use crate::failure::{Failure, Outcome};
 use crate::inputs::{Inputs, Request};
-use crate::planning::Choices;
+use crate::planning::{Choices, runnable};
 use report::Report;
 
 /// Calls that `--time` makes after the first.
@@ -46,6 +46,9 @@ pub struct Options {
     /// Number of threads; without it, all that the process may use
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
+    /// The CPU to make code for, one whose code runs here: host, x86-64, avx2, avx512
+    #[arg(long, value_name = "NAME", default_value = "host")]
+    target: CodeTarget,
     #[command(flatten)]
     choices: Choices,
     /// One JSON object instead of tables
@@ -65,6 +68,7 @@ pub fn run(options: &Options, machine: MachineOptions, out: &mut dyn Write) -> R
     let compile_options = CompileOptions {
         machine: Arc::clone(&machine),
         hints: hints.clone(),
+        target: runnable(options.target, &machine)?,
         plan,
         generator: Arc::new(Generator::new(options.request.seed)),
         ..CompileOptions::default()

@@ -1,0 +1,130 @@
+//! What is measured: workloads, each at some sizes of its symbols.
+
+use std::fmt;
+
+use ferrofuse::{File, read};
+use ir::text::InputSpec;
+
+use super::workloads::{SQUARE, WORKLOADS, Workload};
+use crate::failure::Failure;
+
+/// Elements of the sweep over columns.
+const ELEMENTS: i64 = 16 << 20;
+/// Columns of the sweep over rows.
+const COLUMNS: i64 = 4096;
+/// What is swept when nothing is named: a map, folds over rows and over columns.
+const SWEPT: [&str; 4] = ["silu_mul_bf16", "softmax_bf16", "layer_norm_bf16", "sum_outer_f32"];
+
+/// A workload at some sizes.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// The workload.
+    pub workload: &'static Workload,
+    /// Sizes of symbols of its first use; those of the file otherwise.
+    pub sizes: Vec<(&'static str, i64)>,
+}
+
+impl Case {
+    /// Its definition file, and the specs of the file's inputs with the sizes of the case.
+    pub fn read(&self) -> (File, Vec<InputSpec>) {
+        let file =
+            read(self.workload.source).expect("the workloads are definition files; a test reads them all");
+        let specs = file.inputs.clone().expect("the workloads list their inputs");
+        let wanted =
+            |symbol: &str| self.sizes.iter().find(|(name, _)| *name == symbol).map(|(_, size)| *size);
+        let inputs = file.definition.fusion.inputs();
+        let resized = |(spec, &val): (&InputSpec, &ir::graph::Val)| {
+            let facts = file.definition.fusion.facts();
+            let shape = file.definition.graph.shape(val);
+            resize(spec, &|axis, old| {
+                let expr = facts.normalize(&shape[axis]);
+                expr.as_sym().and_then(|symbol| wanted(&symbol.to_string())).unwrap_or(old)
+            })
+        };
+        let specs = specs.iter().zip(inputs).map(resized).collect();
+        (file, specs)
+    }
+}
+
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.workload.id)?;
+        self.sizes.iter().try_for_each(|(name, size)| write!(f, " {name}={size}"))
+    }
+}
+
+/// A spec with other sizes: expanded axes stay expanded, all others lie dense.
+pub fn resize(spec: &InputSpec, size: &dyn Fn(usize, i64) -> i64) -> InputSpec {
+    let InputSpec::Tensor(spec) = spec else { return spec.clone() };
+    let mut spec = spec.clone();
+    let mut stride = 1;
+    for axis in (0..spec.sizes.len()).rev() {
+        spec.sizes[axis] = size(axis, spec.sizes[axis]);
+        if spec.strides[axis] != 0 {
+            spec.strides[axis] = stride;
+            stride *= spec.sizes[axis];
+        }
+    }
+    spec.storage = stride;
+    InputSpec::Tensor(spec)
+}
+
+/// The cases for these names, or the usual ones.
+///
+/// # Errors
+/// For a name that is no workload's, and for one that has no rows and columns to sweep.
+pub fn choose(ids: &[String], sweep: bool) -> Result<Vec<Case>, Failure> {
+    let chosen: Vec<&Workload> = match (ids, sweep) {
+        ([], false) => WORKLOADS.iter().collect(),
+        ([], true) => SWEPT.iter().map(|id| find(id)).collect::<Result<_, _>>()?,
+        _ => ids.iter().map(|id| find(id)).collect::<Result<_, _>>()?,
+    };
+    let cases = chosen.into_iter().map(|workload| match sweep {
+        true => swept(workload),
+        false => Ok(vec![Case { workload, sizes: workload.sizes.to_vec() }]),
+    });
+    Ok(cases.collect::<Result<Vec<_>, _>>()?.concat())
+}
+
+fn find(id: &str) -> Result<&'static Workload, Failure> {
+    WORKLOADS.iter().find(|workload| workload.id == id).ok_or_else(|| {
+        let known: Vec<&str> = WORKLOADS.iter().map(|workload| workload.id).collect();
+        Failure::user_with_help(
+            format!("there is no workload `{id}`"),
+            format!("there are {}", known.join(", ")),
+        )
+    })
+}
+
+fn swept(workload: &'static Workload) -> Result<Vec<Case>, Failure> {
+    if workload.sizes != SQUARE {
+        return Err(Failure::user(format!("`{}` has no rows and columns to sweep over", workload.id)));
+    }
+    let wide = (6..=16).map(|power| (ELEMENTS >> power, 1 << power));
+    let short = (0..=6).map(|power| (1 << power, COLUMNS));
+    let case = |(rows, columns)| Case { workload, sizes: vec![("i0", rows), ("i1", columns)] };
+    Ok(wide.chain(short).map(case).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_case_reads_and_has_its_sizes() {
+        let swept = choose(&[], true).unwrap_or_else(|_| panic!("the usual workloads can be swept"));
+        for case in choose(&[], false).unwrap_or_else(|_| panic!("all workloads")).into_iter().chain(swept) {
+            let (_, specs) = case.read();
+            for (name, size) in &case.sizes {
+                let has =
+                    |spec: &InputSpec| matches!(spec, InputSpec::Tensor(spec) if spec.sizes.contains(size));
+                assert!(specs.iter().any(has), "{case}: {name}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_square_is_not_swept() {
+        assert!(choose(&["rope_bf16".to_owned()], true).is_err());
+    }
+}

@@ -1,0 +1,91 @@
+//! How a workload is cut: its segments, the bytes they move, and what that should cost, beside other ways to cut.
+
+use std::sync::Arc;
+
+use codegen::cpu::llvm::CpuTarget;
+use compiler::target::Target;
+use ferrofuse::{
+    CompileOptions, Definition, Explanation, Machine, PlanOptions, Segmentation, explain, greedy, table,
+    unfused,
+};
+use serde::Serialize;
+use testing::inputs::facts_of;
+
+use super::cases::Case;
+use crate::failure::Failure;
+
+/// A workload's plan in numbers.
+#[derive(Debug, Serialize)]
+pub struct Row {
+    /// The workload.
+    name: &'static str,
+    /// Operations of all segments.
+    ops: usize,
+    /// Number of segments.
+    segments: usize,
+    /// Bytes that all segments move.
+    bytes: u64,
+    /// Bytes that no plan can avoid.
+    compulsory_bytes: u64,
+    /// The one over the other.
+    traffic_ratio: f64,
+    /// Microseconds of moving the bytes and starting the segments, by the model.
+    cost_us: f64,
+    /// The same where producers and consumers are merged pair by pair.
+    greedy_cost_us: f64,
+    /// The same where each operation is a segment.
+    unfused_cost_us: f64,
+}
+
+/// Plans a case.
+pub fn plan(case: &Case, machine: &Arc<Machine>, cpu: CpuTarget) -> Result<Row, Failure> {
+    let (file, specs) = case.read();
+    let (hints, _) = facts_of(&file.definition, &specs);
+    let target = machine.target(cpu);
+    let explained = |segmentation: Option<Segmentation>| {
+        let options = CompileOptions {
+            machine: Arc::clone(machine),
+            hints: hints.clone(),
+            target: cpu,
+            plan: PlanOptions { segmentation, ..PlanOptions::default() },
+            ..CompileOptions::default()
+        };
+        let plan = ferrofuse::plan(&file.definition, &options).map_err(Failure::machine)?;
+        Ok::<Explanation, Failure>(explain(&file.definition, &plan, &hints))
+    };
+    let Definition { graph, fusion, .. } = &file.definition;
+    let chosen = explained(None)?;
+    Ok(Row {
+        name: case.workload.id,
+        ops: chosen.segments.iter().map(|segment| segment.ops).sum(),
+        segments: chosen.segments.len(),
+        bytes: chosen.bytes,
+        compulsory_bytes: chosen.compulsory_bytes,
+        traffic_ratio: chosen.traffic_ratio,
+        cost_us: cost_us(&chosen, &target),
+        greedy_cost_us: cost_us(&explained(Some(greedy(graph, fusion)))?, &target),
+        unfused_cost_us: cost_us(&explained(Some(unfused(graph, fusion)))?, &target),
+    })
+}
+
+fn cost_us(explanation: &Explanation, target: &Target) -> f64 {
+    1e6 * (explanation.bytes as f64 / target.bandwidth + explanation.segments.len() as f64 * target.launch)
+}
+
+/// The rows for people.
+pub fn lines(rows: &[Row]) -> Vec<Vec<String>> {
+    let header = ["workload", "ops", "segments", "bytes", "traffic", "cost us", "greedy us", "unfused us"];
+    let line = |row: &Row| {
+        vec![
+            row.name.to_owned(),
+            row.ops.to_string(),
+            row.segments.to_string(),
+            table::bytes(row.bytes),
+            format!("{:.3}", row.traffic_ratio),
+            format!("{:.0}", row.cost_us),
+            format!("{:.0}", row.greedy_cost_us),
+            format!("{:.0}", row.unfused_cost_us),
+        ]
+    };
+    [vec![header.map(str::to_owned).to_vec()], rows.iter().map(line).collect()].concat()
+}
