@@ -32,12 +32,14 @@ def units(seed, offset, numbers, short):
     return (low ^ high << np.uint64(21)).astype(np.float64) * 2.0**-53 + 2.0**-54
 
 
-def uniform(seed, offset, shape, short):
-    unit = units(seed, offset, np.arange(np.prod(shape), dtype=np.uint64), short)
+def uniform(seed, offset, shape, short, low, high):
+    """Numbers from `low` on and below `high`: where rounding made one the upper end, it is the lower end."""
+    unit = units(seed, offset, np.arange(np.prod(shape), dtype=np.uint64), short).reshape(shape)
     if short in ("f16", "bf16"):
-        unit = unit.astype(dtypes.ALL[short].numpy).astype(np.float32)
-        unit = np.where(unit == 1, np.float32(0), unit)
-    return unit.reshape(shape)
+        rounded = (unit * np.float32(high - low) + np.float32(low)).astype(dtypes.ALL[short].numpy).astype(np.float64)
+        return np.where(rounded == high, low, rounded)
+    exact = np.longdouble if short == "f64" else np.float64
+    return np.where(unit == 1, 0, unit).astype(exact) * (high - low) + low
 
 
 def normal(seed, offset, shape, short):
@@ -65,8 +67,7 @@ def draws(seed, offset, shape):
     named = f"shape={list(shape)}, rng_seed={seed}, rng_offset={offset}"
     for short, dtype in (("f16", "Half"), ("bf16", "BFloat16"), ("f32", "Float"), ("f64", "Double")):
         rest = f"{named}, dtype=DataType.{dtype}"
-        exact = np.longdouble if short == "f64" else np.float64
-        result = Result(short, uniform(seed, offset, shape, short).astype(exact) * 4 - 1, 2, 1e-15 if short == "f64" else 1e-6)
+        result = Result(short, uniform(seed, offset, shape, short, -1, 3), 2, 1e-15 if short == "f64" else 1e-6)
         yield Case("uniform", f"fd.ops.uniform(-1.0, 3.0, {rest})", [], [result])
         result = Result(short, 1 + 2 * normal(seed, offset, shape, short), 8, 1e-13 if short == "f64" else 4e-6)
         yield Case("normal", f"fd.ops.normal(1.0, 2.0, {rest})", [], [result])
@@ -75,6 +76,6 @@ def draws(seed, offset, shape):
 def alike(operand):
     """The call's own draws: in range, and no two the same."""
     ones = np.ones(operand.values.shape, np.bool_)
-    within = "fd.ops.logical_and(fd.ops.ge(fd.ops.rand_like({0}), 0.0), fd.ops.le(fd.ops.rand_like({0}), 1.0))"
+    within = "fd.ops.logical_and(fd.ops.ge(fd.ops.rand_like({0}), 0.0), fd.ops.lt(fd.ops.rand_like({0}), 1.0))"
     yield Case("rand_like", within, [operand], [Result("bool", ones)])
     yield Case("randn_like", "fd.ops.lt(fd.ops.abs(fd.ops.randn_like({0})), 7.0)", [operand], [Result("bool", ones)])

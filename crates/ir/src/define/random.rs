@@ -1,8 +1,9 @@
 //! Random numbers: uniform and normal ones as expressions over the words of [`crate::random`].
 //!
 //! Element `i` of an f32 draw has word `i` of its sequence, of an f64 draw the words `2 i` and `2 i + 1`; halves are drawn
-//! in f32. A draw that names no seed takes those that the call supplies, at an offset of its own. Where element numbers
-//! come from and how normal numbers are made is what nvFuser does, so equal seeds give its numbers.
+//! in f32. A draw that names no seed takes those that the call supplies, at an offset of its own. How words become numbers is
+//! what nvFuser does (`runtime/random_numbers.cu` of github.com/NVIDIA/Fuser), but that a normal number is never made of
+//! the logarithm of 0: nvFuser's is infinite once in 2^25 draws, ours is 0 there.
 
 use super::arguments::Bound;
 use super::definer::Definer;
@@ -19,8 +20,8 @@ const UNIT_OF_WORD: &str = "x * 2.3283064365386963e-10 + 1.1641532182693481e-10"
 const UNIT_OF_TWO: &str = "x * 1.1102230246251565e-16 + 5.551115123125783e-17";
 /// A pair of unit numbers as a pair of normal ones (Box and Muller, 1958), of which this is one.
 const NORMAL: &str = "angle = v * 6.283185307179586; sqrt(-2 * log(u)) * where(odd, cos(angle), sin(angle))";
-/// A unit number of a half type: what rounding made 1 is 0.
-const BELOW_ONE: &str = "where(eq(x, 1), 0, x)";
+/// What rounding made the upper end is the lower end.
+const BELOW_END: &str = "where(eq(x, end), start, x)";
 
 /// What is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,13 +62,17 @@ impl Definer {
         };
         let [first, second] = [self.fill(bound, names[0], compute)?, self.fill(bound, names[1], compute)?];
         let sequence = self.sequence(bound)?;
-        let standard = self.standard(kind, sequence, &shape, dtype)?;
-        let scale = match kind {
-            Distribution::Uniform => self.map(Prim::Sub, &[second, first])?,
-            Distribution::Normal => second,
-        };
+        let is_uniform = kind == Distribution::Uniform;
+        let scale = if is_uniform { self.map(Prim::Sub, &[second, first])? } else { second };
+        let mut standard = self.standard(kind, sequence, &shape, compute)?;
+        if is_uniform && !dtype.is_storage_only() {
+            standard = self.below_one(standard, dtype)?;
+        }
         let scaled = self.map(Prim::Mul, &[standard, scale])?;
         let moved = self.map(Prim::Add, &[first, scaled])?;
+        if is_uniform && dtype.is_storage_only() {
+            return self.below_end(moved, [first, second], dtype);
+        }
         self.cast(moved, dtype)
     }
 
@@ -84,15 +89,19 @@ impl Definer {
             return Err(error.at(bound.span_of("arg")));
         }
         let sequence = self.next_sequence()?;
-        let standard = self.standard(kind, sequence, &shape, dtype)?;
-        self.cast(standard, dtype)
+        let standard = self.standard(kind, sequence, &shape, dtype.compute())?;
+        match kind {
+            Distribution::Uniform => self.below_one(standard, dtype),
+            Distribution::Normal => self.cast(standard, dtype),
+        }
     }
 
     /// Uniform numbers in the shape of a tensor, in the dtype that its dtype computes in.
     pub(super) fn uniform_like(&mut self, arg: Val) -> Result<Val, DefineError> {
         let (dtype, shape) = (self.graph.dtype(arg).compute(), self.shape(arg));
         let sequence = self.next_sequence()?;
-        self.standard(Distribution::Uniform, sequence, &shape, dtype)
+        let unit = self.standard(Distribution::Uniform, sequence, &shape, dtype)?;
+        self.below_one(unit, dtype)
     }
 
     /// The sequence that the arguments name, or the next of the call's.
@@ -138,19 +147,17 @@ impl Definer {
         Ok(Sequence { seed, offset })
     }
 
-    /// Standard numbers of a shape, in the dtype that `dtype` computes in.
+    /// Standard numbers of a shape, in f32 or f64; uniform ones are above 0 and at most 1.
     fn standard(
         &mut self,
         kind: Distribution,
         sequence: Sequence,
         shape: &Shape,
-        dtype: DType,
+        compute: DType,
     ) -> Result<Val, DefineError> {
-        let compute = dtype.compute();
         let number = self.element_numbers(shape)?;
         if kind == Distribution::Uniform {
-            let unit = self.unit(sequence, number, compute)?;
-            return if dtype.is_storage_only() { self.below_one(unit, dtype) } else { Ok(unit) };
+            return self.unit(sequence, number, compute);
         }
         let one = self.constant(Scalar::one(DType::I64))?;
         let not_one = self.constant(Scalar::from_i64(DType::I64, !1))?;
@@ -181,10 +188,23 @@ impl Definer {
         self.map(Prim::Philox, &[sequence.seed, sequence.offset, number])
     }
 
+    /// Unit numbers in a dtype, 0 for 1.
     fn below_one(&mut self, unit: Val, dtype: DType) -> Result<Val, DefineError> {
-        let rounded = self.cast(unit, dtype)?;
-        let x = self.cast(rounded, dtype.compute())?;
-        self.expression(BELOW_ONE, &["x"], &[x], dtype.compute())
+        let compute = dtype.compute();
+        let ends = [self.constant(Scalar::zero(compute))?, self.constant(Scalar::one(compute))?];
+        self.below_end(unit, ends, dtype)
+    }
+
+    /// Numbers rounded to a dtype, the first of two ends for the second.
+    fn below_end(&mut self, x: Val, [start, end]: [Val; 2], dtype: DType) -> Result<Val, DefineError> {
+        let compute = dtype.compute();
+        let mut rounded = [x, start, end];
+        for val in &mut rounded {
+            let narrow = self.cast(*val, dtype)?;
+            *val = self.cast(narrow, compute)?;
+        }
+        let below = self.expression(BELOW_END, &["x", "start", "end"], &rounded, compute)?;
+        self.cast(below, dtype)
     }
 
     /// The number of each element in row-major order.
