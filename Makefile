@@ -1,5 +1,5 @@
 # The commands of this project. Each first installs what the machine lacks.
-.PHONY: setup demo test bench python wheel
+.PHONY: setup demo test bench bench-peers python wheel
 
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 FERROFUSE := cargo run --quiet --release --package ferrofuse-cli --
@@ -32,3 +32,10 @@ test: setup
 
 bench: setup
 	$(FERROFUSE) bench
+
+# The same workloads beside torch.compile, torch eager and JAX, which are installed from PyPI (about 6 GB).
+bench-peers: setup
+	@scripts/setup-torch
+	VIRTUAL_ENV=$(CURDIR)/.venv-torch .venv/bin/maturin develop --quiet --release
+	.venv-torch/bin/python bench/peers.py
+	.venv-torch/bin/python bench/peers.py --sweep

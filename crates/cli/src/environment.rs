@@ -19,7 +19,16 @@ pub fn cache_options() -> Option<CacheOptions> {
     CacheOptions::of_environment(|name| env::var_os(name))
 }
 
+/// Whether kernels shall have names in `perf`: `FERROFUSE_PERF=1`.
+pub fn perf_map() -> bool {
+    is_set("FERROFUSE_PERF")
+}
+
 /// Whether file tests shall be rewritten to what is: `BLESS=1`.
 pub fn bless() -> bool {
-    env::var_os("BLESS").is_some_and(|value| !value.is_empty() && value != "0")
+    is_set("BLESS")
+}
+
+fn is_set(name: &str) -> bool {
+    env::var_os(name).is_some_and(|value| !value.is_empty() && value != "0")
 }

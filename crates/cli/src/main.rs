@@ -69,7 +69,9 @@ fn main() -> ExitCode {
 
 fn perform(cli: Cli, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let llvm = environment::llvm_options(cli.libllvm);
-    let machine = || MachineOptions { llvm: llvm.clone(), cache: cache(), ..MachineOptions::default() };
+    let perf_map = environment::perf_map();
+    let machine =
+        || MachineOptions { llvm: llvm.clone(), cache: cache(), perf_map, ..MachineOptions::default() };
     match cli.verb {
         Verb::Run(options) => run::run(&options, machine(), out),
         Verb::Explain(options) => explain::run(&options, &Machine::new(machine()), out),
@@ -77,7 +79,7 @@ fn perform(cli: Cli, out: &mut dyn Write) -> Result<Outcome, Failure> {
         Verb::Ops(options) => ops::run(&options, out),
         // Compiling is measured, so nothing is taken from the cache.
         Verb::Bench(options) => {
-            bench::run(&options, MachineOptions { llvm, ..MachineOptions::default() }, out)
+            bench::run(&options, MachineOptions { llvm, perf_map, ..MachineOptions::default() }, out)
         }
         Verb::Cache(options) => cache::run(&options, environment::cache_options(), out),
         Verb::Doctor(options) => doctor::run(&options, &llvm, environment::cache_options(), out),

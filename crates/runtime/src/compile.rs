@@ -16,6 +16,7 @@ use ir::define::Definition;
 use ir::kernel::{Kernel, Options as InterpreterOptions};
 
 use crate::cpu::objects::{Key, ObjectCache};
+use crate::cpu::perf_map;
 use crate::executable::CompileOptions;
 use crate::inputs::declared;
 use crate::plan::{ExecutionPlan, Segment, Step};
@@ -75,7 +76,11 @@ pub(crate) fn compile(
             Ok(llvm) => {
                 let plan = planned(definition, layouts, options)?;
                 let machine_code = |kernel: &Kernel| {
-                    machine_code(kernel, options.target, &llvm, options.machine.cache()).map(Code::Machine)
+                    let code = machine_code(kernel, options.target, &llvm, options.machine.cache())?;
+                    if options.machine.has_perf_map() {
+                        perf_map::list(&code);
+                    }
+                    Ok(Code::Machine(code))
                 };
                 let (time, threads) = (begin.elapsed(), options.machine.threads());
                 Ok(Variant::new(plan, Executor::Compiled, time, threads, machine_code))

@@ -23,6 +23,8 @@ pub struct MachineOptions {
     pub memory_limit: Option<usize>,
     /// Where machine code is kept between processes; without it, it is not.
     pub cache: Option<Arc<ObjectCache>>,
+    /// Whether kernels are listed where `perf` looks for the names of code made at run time.
+    pub perf_map: bool,
     /// Whether buffers lie between pages that fault, and on which side they touch one. For tests.
     pub guard: Option<Side>,
 }
@@ -38,6 +40,7 @@ pub struct Machine {
     cache: Option<Arc<ObjectCache>>,
     memory_limit: usize,
     last_level_cache: usize,
+    perf_map: bool,
 }
 
 impl Machine {
@@ -57,6 +60,7 @@ impl Machine {
             cache: options.cache,
             memory_limit,
             last_level_cache: last_level_cache(),
+            perf_map: options.perf_map,
         }
     }
 
@@ -79,6 +83,11 @@ impl Machine {
     /// Bytes of the largest cache.
     pub fn last_level_cache(&self) -> usize {
         self.last_level_cache
+    }
+
+    /// Whether kernels are listed for `perf`.
+    pub(crate) fn has_perf_map(&self) -> bool {
+        self.perf_map
     }
 
     /// Where outputs come from.

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use super::{definition, ferrofuse, files, fine};
+use super::{definition, ferrofuse, files, fine, root};
 
 const SOFTMAX: &str = "run examples/softmax.py --size i0=5 --size i1=33";
 
@@ -205,4 +205,23 @@ fn fuzz_counts_what_it_checked() {
     let hits = object["hits"].as_object().unwrap();
     assert!(hits.values().filter_map(Value::as_u64).sum::<u64>() > 6 && hits.contains_key("softmax"));
     assert_eq!(files(folder.path()), [] as [&str; 0]);
+}
+
+#[test]
+fn kernels_have_names_in_perf() {
+    let run = std::process::Command::new(env!("CARGO_BIN_EXE_ferrofuse"))
+        .args(["run", "examples/silu_mul.py", "--size", "i0=4", "--size", "i1=40"])
+        .current_dir(root())
+        .env("FERROFUSE_PERF", "1")
+        .env("FERROFUSE_CACHE", "none")
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .expect("the binary was built");
+    let path = format!("/tmp/perf-{}.map", run.id());
+    assert!(run.wait_with_output().expect("ends").status.success());
+    let map = fs::read_to_string(&path).expect("the list of kernels");
+    fs::remove_file(&path).expect("it can be removed");
+    let words: Vec<&str> = map.lines().next().expect("a kernel").split(' ').collect();
+    assert!(words.len() == 3 && words[..2].iter().all(|word| u64::from_str_radix(word, 16).is_ok()), "{map}");
+    assert_eq!(words[2], "ferrofuse::seg0");
 }

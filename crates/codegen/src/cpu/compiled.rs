@@ -81,6 +81,11 @@ impl CompiledKernel {
         Ok(CompiledKernel { ir, object, symbol, times, code, function })
     }
 
+    /// Where the function begins.
+    pub fn address(&self) -> usize {
+        self.function as usize
+    }
+
     /// Bytes of memory that the loaded code occupies.
     pub fn code_bytes(&self) -> usize {
         self.code.bytes()

@@ -1,9 +1,11 @@
 //! Many calls: from many threads, with changing sizes, in bounded memory.
 
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread;
 
-use ferrofuse::{CompileOptions, Executor, Machine, MachineOptions, compile, define};
+use ferrofuse::{Array, CompileOptions, DType, Executor, Machine, MachineOptions, Scalar, compile, define};
 
 use crate::definitions::{ALL, SOFTMAX, SUM_COLUMNS, TWO_AXES};
 use crate::executors::{check, executable};
@@ -82,4 +84,76 @@ fn results_do_not_depend_on_threads() {
     };
     let alone = run(1);
     assert!([2, 3, 8].into_iter().all(|threads| run(threads) == alone));
+}
+
+/// Kibibytes of memory that the process holds.
+fn resident() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").expect("Linux");
+    let line = status.lines().find(|line| line.starts_with("VmRSS:")).expect("a line for resident memory");
+    line.split_whitespace().nth(1).and_then(|number| number.parse().ok()).expect("a number")
+}
+
+/// Calls with sizes that change each time; the process may not grow after the first tenth of them.
+fn stay_flat(calls: usize) {
+    let executable = executable(&SOFTMAX, Executor::Compiled);
+    let arrays: Vec<Array> = (0..64)
+        .map(|number| {
+            Array::full(Scalar::one(DType::F32), &[2 + number * 7 % 13, 2 + number * 5 % 31]).expect("small")
+        })
+        .collect();
+    let mut before = 0;
+    for call in 0..calls {
+        let outputs = executable.run(&[arrays[call % arrays.len()].view()]).expect("runs");
+        assert_eq!(outputs[0].sizes(), arrays[call % arrays.len()].sizes());
+        if call == calls / 10 {
+            before = resident();
+        }
+    }
+    let grown = resident().saturating_sub(before);
+    println!("{calls} calls, {} variants, {grown} KiB more", executable.variants());
+    assert!(grown < 16 << 10, "{grown} KiB more after {calls} calls");
+}
+
+/// Ten million calls where the test is built for release.
+#[test]
+fn memory_is_flat_over_many_calls() {
+    stay_flat(if cfg!(debug_assertions) { 100_000 } else { 10_000_000 });
+}
+
+#[test]
+fn a_thousand_sizes_compile_a_handful_of_variants() {
+    let executable = executable(&SOFTMAX, Executor::Compiled);
+    for number in 0..1000 {
+        let sizes = [1 + number * 37 % 97, 1 + number * 53 % 1009];
+        let array = Array::full(Scalar::one(DType::F32), &sizes).expect("small");
+        executable.run(&[array.view()]).expect("runs");
+    }
+    println!("1000 sizes: {} variants", executable.variants());
+    assert!(executable.variants() <= 4, "{} variants", executable.variants());
+}
+
+#[test]
+fn a_forked_child_runs_old_code_and_compiles_new() {
+    let old = executable(&SOFTMAX, Executor::Compiled);
+    let arrays = inputs(&SOFTMAX, old.definition(), 40, 300);
+    check(&SOFTMAX, &old, &views(&arrays));
+    // SAFETY: the child uses threads, memory and code of its own and leaves by `_exit`; the alarm ends it should it hang.
+    let child = unsafe { libc::fork() };
+    if child == 0 {
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            // SAFETY: the default action of the signal is to end the process.
+            unsafe { libc::alarm(60) };
+            check(&SOFTMAX, &old, &views(&arrays));
+            let new = executable(&SUM_COLUMNS, Executor::Compiled);
+            let arrays = inputs(&SUM_COLUMNS, new.definition(), 40, 300);
+            check(&SUM_COLUMNS, &new, &views(&arrays));
+        }));
+        // SAFETY: ends the child at once, without running the parent's exit handlers.
+        unsafe { libc::_exit(i32::from(outcome.is_err())) };
+    }
+    let mut status = -1;
+    // SAFETY: waits for the child made above; `status` is a live integer.
+    assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
+    assert_eq!(status, 0, "the child hung or failed");
+    check(&SOFTMAX, &old, &views(&arrays));
 }

@@ -306,6 +306,8 @@ pub enum Polynomial {
     Cos,
     Tanh,
     Erf,
+    Erfc,
+    Pow,
 }
 
 /// The functions for which the CPU code generator holds a short cut.

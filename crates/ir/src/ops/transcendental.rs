@@ -192,7 +192,7 @@ pub(super) const ERFC: Primitive = Primitive {
     name: "erfc",
     float: Some(FloatMeaning::Unary(libm::erfc)),
     cuda: CudaSpelling::float("erfcf({0})", "erfc({0})"),
-    cpu: CpuSpellings::float(Call { narrow: "erfcf", wide: "erfc" }),
+    cpu: polynomial(Polynomial::Erfc),
     ulp: 6.0,
     doc: "1 - erf(x), exact also for large x.",
     ..REAL
@@ -214,7 +214,7 @@ pub(super) const POW: Primitive = Primitive {
              for (; exponent != 0; exponent >>= 1, square *= square) if (exponent & 1) power *= square;\n  \
              return T(power);\n}\n",
         ),
-    cpu: CpuSpellings::float(Call { narrow: "powf", wide: "pow" })
+    cpu: polynomial(Polynomial::Pow)
         .and_int(Call { narrow: "integer_power_i32", wide: "integer_power_i64" })
         .and_unsigned(Call { narrow: "integer_power_i32", wide: "integer_power_u64" }),
     ulp: 8.0,

@@ -1,8 +1,9 @@
-//! What CPU kernels run on, threads and memory; the cache of their code; and what a library computes in their place.
+//! What CPU kernels run on, threads and memory; the cache of their code, and its names for `perf`; and what a library computes in their place.
 //!
 //! Knows nothing of kernels or plans.
 
 pub mod alloc;
 pub mod library;
 pub mod objects;
+pub(crate) mod perf_map;
 pub mod pool;

@@ -35,7 +35,7 @@ pub(super) fn apply(
         CpuSpelling::Polynomial(function) if dtype == DType::F64 => {
             w.call_lanes(math::double(function), args)
         }
-        CpuSpelling::Polynomial(function) => math::polynomial(w, function, args[0]),
+        CpuSpelling::Polynomial(function) => math::polynomial(w, function, args),
         CpuSpelling::Approximate(function) => return approximate(w, function, args[0], dtype),
         CpuSpelling::Philox => philox::word(w, args[0], args[1], args[2]),
         CpuSpelling::Call { narrow, wide } => {

@@ -3,9 +3,12 @@
 //! Written once for every instruction set, with fused multiply-adds where they are instructions. Each file names its
 //! method and error. f64 is not here: it calls the C library.
 
+mod double;
 mod erf;
+mod erfc;
 mod exp;
 mod log;
+mod pow;
 mod tanh;
 mod trigonometric;
 
@@ -21,7 +24,8 @@ const LN_2_HIGH: f32 = 355.0 / 512.0;
 const LN_2_LOW: f32 = -2.121_944_4e-4;
 
 /// The function of f32 values.
-pub(super) fn polynomial(w: &mut Writer<'_>, function: Polynomial, x: Operand) -> Operand {
+pub(super) fn polynomial(w: &mut Writer<'_>, function: Polynomial, args: &[Operand]) -> Operand {
+    let x = args[0];
     match function {
         Polynomial::Exp => exp::exp(w, x),
         Polynomial::Exp2 => exp::exp2(w, x),
@@ -31,6 +35,8 @@ pub(super) fn polynomial(w: &mut Writer<'_>, function: Polynomial, x: Operand) -
         Polynomial::Log1p => log::log1p(w, x),
         Polynomial::Tanh => tanh::tanh(w, x),
         Polynomial::Erf => erf::erf(w, x),
+        Polynomial::Erfc => erfc::erfc(w, x),
+        Polynomial::Pow => pow::pow(w, x, args[1]),
         Polynomial::Sin => trigonometric::sin(w, x),
         Polynomial::Cos => trigonometric::cos(w, x),
     }
@@ -47,6 +53,8 @@ pub(super) fn double(function: Polynomial) -> &'static str {
         Polynomial::Log1p => "log1p",
         Polynomial::Tanh => "tanh",
         Polynomial::Erf => "erf",
+        Polynomial::Erfc => "erfc",
+        Polynomial::Pow => "pow",
         Polynomial::Sin => "sin",
         Polynomial::Cos => "cos",
     }

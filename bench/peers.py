@@ -1,0 +1,199 @@
+"""ferrofuse beside torch.compile (Inductor), torch eager and JAX on the standard workloads.
+
+    peers.py [ID…] [--sweep] [--threads N] [--calls N] [--json FILE]
+
+All run in one process, in turn, on inputs that rotate among sets which together exceed the last-level cache four times;
+outputs are held as long, and are checked to be equal. Each workload is measured twice: with the C library's allocator as it
+is, and told to keep memory (MALLOC_MMAP_THRESHOLD_, MALLOC_TRIM_THRESHOLD_). Times are medians; `best` is the fastest peer.
+"""
+
+import argparse
+import collections
+import json
+import math
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+KEEP = {"MALLOC_MMAP_THRESHOLD_": "8589934592", "MALLOC_TRIM_THRESHOLD_": "17179869184", "MALLOC_TOP_PAD_": "67108864"}
+PEERS = ["inductor", "eager", "jax"]
+# Shorter calls are timed several at a time.
+LEAST_SECONDS = 2e-3
+
+
+def last_level_cache():
+    sizes = pathlib.Path("/sys/devices/system/cpu/cpu0/cache").glob("index*/size")
+    return max((int(size.read_text().strip().rstrip("K")) << 10 for size in sizes), default=32 << 20)
+
+
+def definition(file):
+    """The function of a definition file, made executable."""
+    import ferrofuse
+
+    text = (ROOT / f"{file}.py").read_text()
+    lines = [line for line in text.split("\ninputs = ")[0].split("\nwith ")[0].splitlines() if "import" not in line]
+    names = {"FusionDefinition": ferrofuse.FusionDefinition, "DataType": ferrofuse.DataType}
+    exec("\n".join(lines), names)
+    (define,) = (value for name, value in names.items() if callable(value) and getattr(value, "__code__", None))
+    with ferrofuse.FusionDefinition() as fd:
+        define(fd)
+    return fd
+
+
+def runners(workload, sets):
+    """For each contender a function from the number of a set to outputs."""
+    import jax
+    import torch
+
+    from peer_workloads import Torch, jax_names
+
+    fd = definition(workload.file)
+    compiled = torch.compile(lambda *inputs: workload.formula(Torch, *inputs), dynamic=False)
+    names = jax_names()
+    jitted = jax.jit(lambda *inputs: workload.formula(names, *inputs))
+    theirs = [[jax.device_put(jax.dlpack.from_dlpack(x.contiguous())) for x in inputs] for inputs in sets]
+    return {
+        "ferrofuse": lambda turn: fd.execute(sets[turn]),
+        "inductor": lambda turn: compiled(*sets[turn]),
+        "eager": lambda turn: workload.formula(Torch, *sets[turn]),
+        "jax": lambda turn: jax.block_until_ready(jitted(*theirs[turn])),
+    }
+
+
+def listed(outputs):
+    return list(outputs) if isinstance(outputs, (list, tuple)) else [outputs]
+
+
+def agree(name, ours, theirs):
+    """Whether two lists of outputs are equal but for rounding and the order of sums."""
+    import torch
+
+    assert len(ours) == len(theirs), f"{name}: {len(ours)} outputs, {len(theirs)} expected"
+    for place, (a, b) in enumerate(zip(ours, theirs, strict=True)):
+        coarse = torch.bfloat16 in (getattr(a, "dtype", None), getattr(b, "dtype", None))
+        a, b = (torch.from_dlpack(x).float().flatten() for x in (a, b))
+        scale = b.abs().max().clamp(min=1e-30)
+        # What is small beside the largest is a sum in which much cancels.
+        worst = ((a - b).abs() / (b.abs() + 0.1 * scale)).max().item()
+        assert worst < (0.02 if coarse else 1e-3), f"{name}: output {place} is off by {worst}"
+
+
+def seconds(run, turn, calls, held):
+    start = time.perf_counter()
+    for _ in range(calls):
+        outputs = run(turn)
+    took = (time.perf_counter() - start) / calls
+    held.append(outputs)
+    return took
+
+
+def measure(workload, rows, columns, calls):
+    """Median milliseconds of each contender."""
+    import torch
+
+    from peer_workloads import in_memory
+
+    torch.manual_seed(0)
+    first = workload.inputs(rows, columns)
+    outputs = listed(workload.formula(__import__("peer_workloads").Torch, *first))
+    moved = sum(map(in_memory, [*first, *outputs]))
+    count = min(max(math.ceil(4 * last_level_cache() / moved), 2), 32)
+    sets = [first, *(workload.inputs(rows, columns) for _ in range(count - 1))]
+    runs = runners(workload, sets)
+    several = {}
+    for name, run in runs.items():
+        agree(f"{workload.id}, {name}", listed(run(0)), outputs)
+        took = min(seconds(run, turn, 1, []) for turn in [1, 0, 1])
+        several[name] = max(1, int(LEAST_SECONDS / took))
+    held = {name: collections.deque(maxlen=count) for name in runs}
+    times = {name: [] for name in runs}
+    for call in range(count + calls):
+        for name, run in runs.items():
+            took = seconds(run, call % count, several[name], held[name])
+            if call >= count:
+                times[name].append(took)
+    medians = {name: 1e3 * statistics.median(taken) for name, taken in times.items()}
+    return {"workload": workload.id, "rows": rows, "columns": columns, "bytes": moved, "ms": medians}
+
+
+def cases(options):
+    from peer_workloads import SWEEP_IDS, SWEEP_SIZES, WORKLOADS
+
+    known = {workload.id: workload for workload in WORKLOADS}
+    unknown = [name for name in options.ids if name not in known]
+    if unknown:
+        sys.exit(f"there is no workload {unknown[0]}; there are {', '.join(known)}")
+    if options.sweep:
+        return [(known[name], *size) for name in options.ids or SWEEP_IDS for size in SWEEP_SIZES]
+    return [(known[name], known[name].rows, known[name].columns) for name in options.ids or known]
+
+
+def work(options):
+    """The worker: one line of JSON a case."""
+    import torch
+
+    torch.set_num_threads(options.threads)
+    for workload, rows, columns in cases(options):
+        print(f"{workload.id} {rows}x{columns} ({options.allocator}) …", file=sys.stderr)
+        row = measure(workload, rows, columns, options.calls)
+        print(json.dumps({**row, "allocator": options.allocator}), flush=True)
+        torch.compiler.reset()
+
+
+def worker_rows(options, allocator):
+    """Runs a worker under an allocator and gives its rows as they come."""
+    threads = str(options.threads)
+    kept = KEEP if allocator == "kept" else {}
+    flags = f"--xla_force_host_platform_device_count=1 {os.environ.get('XLA_FLAGS', '')}"
+    environment = {**os.environ, **kept, "OMP_NUM_THREADS": threads, "JAX_PLATFORMS": "cpu", "XLA_FLAGS": flags}
+    command = [sys.executable, __file__, "--worker", allocator, *sys.argv[1:]]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as worker:
+        for line in worker.stdout:
+            yield json.loads(line)
+    if worker.returncode:
+        sys.exit(worker.returncode)
+
+
+def table(rows):
+    """Lines: milliseconds of each, and the fastest peer's time over ours, for both allocators."""
+    yield f"{'workload':36}{'size':>12}{'allocator':>11}{'GB/s':>7}" + "".join(
+        f"{name:>11}" for name in ["ferrofuse", *PEERS, "best/ours"]
+    )
+    ratios = collections.defaultdict(list)
+    for row in rows:
+        ms = row["ms"]
+        ratio = min(ms[peer] for peer in PEERS) / ms["ferrofuse"]
+        ratios[row["allocator"]].append(ratio)
+        size = f"{row['rows']}x{row['columns']}"
+        speed = row["bytes"] / ms["ferrofuse"] / 1e6
+        yield f"{row['workload']:36}{size:>12}{row['allocator']:>11}{speed:7.1f}" + "".join(
+            f"{number:11.3f}" for number in [*(ms[name] for name in ["ferrofuse", *PEERS]), ratio]
+        )
+    for allocator, some in ratios.items():
+        yield f"{allocator}: geometric mean {statistics.geometric_mean(some):.2f}, least {min(some):.2f}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("ids", nargs="*", metavar="ID")
+    parser.add_argument("--sweep", action="store_true", help="four workloads by six sizes")
+    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--calls", type=int, default=15)
+    parser.add_argument("--json", type=pathlib.Path, help="write the rows there, one object a line")
+    parser.add_argument("--worker", dest="allocator", choices=["default", "kept"], help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.allocator:
+        work(options)
+        return
+    rows = [row for allocator in ["default", "kept"] for row in worker_rows(options, allocator)]
+    if options.json:
+        options.json.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    print("\n".join(table(sorted(rows, key=lambda row: (row["workload"], row["rows"], row["columns"])))))
+
+
+if __name__ == "__main__":
+    main()

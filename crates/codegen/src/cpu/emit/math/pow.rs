@@ -1,0 +1,63 @@
+//! pow: `2^(y log2 |x|)` in double precision, within one unit in the last place, and the sign of x where y is odd.
+//!
+//! The partial cases are those of the C library: anything to the 0 and 1 to anything is 1, also where the other is NaN;
+//! negative numbers take whole exponents only.
+
+use super::super::operand::{Element, Operand, Term};
+use super::super::writer::Writer;
+use super::double;
+
+/// All f32 from here on are even integers.
+const EVEN: f32 = 33_554_432.0;
+
+/// x to the power y.
+pub(super) fn pow(w: &mut Writer<'_>, x: Operand, y: Operand) -> Operand {
+    let exponent = w.convert("fpext", y, Element::F64);
+    let logarithm = log2_of_magnitude(w, x);
+    let product = w.mul(logarithm, exponent);
+    // Of 1 the logarithm is zero, also times infinity.
+    let is_one = w.compare("fcmp oeq", logarithm, 0.0);
+    let product = w.select(is_one, Term::Float(0.0), product);
+    let magnitude = double::exp2(w, product);
+    let magnitude = w.convert("fptrunc", magnitude, Element::F32);
+    let signed = with_sign(w, x, y, magnitude);
+    let unordered = w.compare("fcmp uno", x, y);
+    let result = w.select(unordered, f32::NAN, signed);
+    let (base_is_one, zeroth) = (w.compare("fcmp oeq", x, 1.0), w.compare("fcmp oeq", y, 0.0));
+    let one = w.binary("or", base_is_one, zeroth);
+    w.select(one, 1.0, result)
+}
+
+/// The logarithm of |x|, at its ends too.
+fn log2_of_magnitude(w: &mut Writer<'_>, x: Operand) -> Operand {
+    let magnitude = w.abs(x);
+    let wide = w.convert("fpext", magnitude, Element::F64);
+    let logarithm = double::log2(w, wide);
+    let infinite = w.compare("fcmp oeq", magnitude, f32::INFINITY);
+    let logarithm = w.select(infinite, Term::Float(f64::INFINITY), logarithm);
+    let zero = w.compare("fcmp oeq", magnitude, 0.0);
+    w.select(zero, Term::Float(f64::NEG_INFINITY), logarithm)
+}
+
+/// The sign of x on odd powers; NaN for a power that is not whole of a negative number.
+fn with_sign(w: &mut Writer<'_>, x: Operand, y: Operand, magnitude: Operand) -> Operand {
+    let bounded = w.at_most(y, EVEN);
+    let bounded = w.at_least(bounded, -EVEN);
+    let wide = w.convert("fpext", bounded, Element::F64);
+    let n = double::nearest(w, wide);
+    let whole = w.compare("fcmp oeq", n.float, wide);
+    let last = w.binary("and", n.bits, 1);
+    let odd = w.compare("icmp ne", last, 0);
+    let odd = w.binary("and", odd, whole);
+    let negated = w.unary("fneg", magnitude);
+    let bits = w.bits(x);
+    let below = w.compare("icmp slt", bits, 0);
+    let flips = w.binary("and", below, odd);
+    let signed = w.select(flips, negated, magnitude);
+    let negative = w.compare("fcmp olt", x, 0.0);
+    let finite = w.compare("fcmp ogt", x, f32::NEG_INFINITY);
+    let broken = w.compare("fcmp une", n.float, wide);
+    let undefined = w.binary("and", negative, finite);
+    let undefined = w.binary("and", undefined, broken);
+    w.select(undefined, f32::NAN, signed)
+}
