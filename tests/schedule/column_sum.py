@@ -11,3 +11,4 @@ inputs = [torch.randn((4096, 512))]
 # block x0 by 64
 # inner x1
 # lane x1
+# jam x0 by 8

@@ -15,6 +15,8 @@ pub struct Target {
     pub strip: u64,
     /// Side of the squares in which memory that lies across the lanes is turned; 0 where lanes reach any element alike.
     pub tile: u32,
+    /// The most rows that are worth walking together; 1 where lanes hide what folds wait for.
+    pub rows: u32,
     /// Memory bandwidth in bytes per second.
     pub bandwidth: f64,
     /// Cost of one launch in seconds.
@@ -32,6 +34,7 @@ impl Target {
             grain: 1 << 14,
             strip: 1 << 10,
             tile: 32,
+            rows: 8,
             bandwidth: 30e9,
             launch: 2e-6,
         }
@@ -46,6 +49,7 @@ impl Target {
             grain: 1 << 10,
             strip: 1 << 10,
             tile: 0,
+            rows: 1,
             bandwidth: 3e12,
             launch: 3e-6,
         }

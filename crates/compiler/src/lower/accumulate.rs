@@ -19,6 +19,8 @@ pub(super) struct OpenFold {
     pub fold: usize,
     /// How many outer loops stand around it; of no interest for inner folds.
     pub depth: usize,
+    /// The row that it belongs to, of several that are walked together; `None` where they share it.
+    row: Option<u32>,
     /// Whether it was opened inside the loop over lanes, so that each lane has a fold of its own.
     per_lane: bool,
     /// Whether lanes have taken elements into states that are opened outside of their loop.
@@ -88,7 +90,17 @@ impl<'a> States<'a> {
 /// Accumulators that collect per lane what then goes into an array.
 pub(super) struct Temps {
     fold: usize,
+    row: Option<u32>,
     accumulators: Vec<Accumulator>,
+}
+
+/// States of an array between their load and their store: rows that are walked together share both.
+pub(super) struct Held {
+    fold: usize,
+    row: Option<u32>,
+    arrays: Vec<Scratch>,
+    at: Expr,
+    states: Vec<Value>,
 }
 
 impl<'a> Nest<'a> {
@@ -115,7 +127,7 @@ impl<'a> Nest<'a> {
             self.barrier();
             Storage::Arrays(arrays, dims)
         };
-        self.open.push(OpenFold { fold, depth, per_lane, dealt: false, storage });
+        self.open.push(OpenFold { fold, depth, row: self.row(), per_lane, dealt: false, storage });
     }
 
     /// A new scratch array over these axes.
@@ -155,7 +167,7 @@ impl<'a> Nest<'a> {
         let index: Vec<Expr> = dims
             .iter()
             .map(|axis| {
-                let var = Expr::sym(self.vars[axis]);
+                let var = self.turn(*axis);
                 self.chunks.get(axis).map_or(var.clone(), |(begin, ..)| var - begin.clone())
             })
             .collect();
@@ -167,15 +179,22 @@ impl<'a> Nest<'a> {
     }
 
     /// Accumulators outside the loop over lanes, for a fold into an array that the lanes would share.
-    pub fn open_lane_temps(&mut self, fold: usize, lane: Axis) -> Option<Temps> {
+    pub fn open_lane_temps(&mut self, fold: usize, lane: Axis, temps: &mut Vec<Temps>) {
         let shared = self.array_dims(fold).is_some_and(|dims| !dims.contains(&lane));
-        shared.then(|| Temps { fold, accumulators: self.open_states(fold) })
+        let row = self.opened(fold).and_then(|open| open.row);
+        if shared && !temps.iter().any(|temps| temps.fold == fold && temps.row == row) {
+            temps.push(Temps { fold, row, accumulators: self.open_states(fold) });
+        }
+    }
+
+    /// The open fold of this number: that of the row, or the one that all rows share.
+    fn opened(&self, fold: usize) -> Option<&OpenFold> {
+        self.open.iter().find(|open| open.fold == fold && (open.row.is_none() || open.row == self.row()))
     }
 
     /// The axes of the arrays that an open fold is accumulated in.
     pub fn array_dims(&self, fold: usize) -> Option<&[Axis]> {
-        let open = self.open.iter().find(|open| open.fold == fold)?;
-        match &open.storage {
+        match &self.opened(fold)?.storage {
             Storage::Arrays(_, dims) => Some(dims),
             Storage::Registers(_) => None,
         }
@@ -183,9 +202,12 @@ impl<'a> Nest<'a> {
 
     /// Adds what the lanes collected to the array.
     pub fn close_temps(&mut self, temps: &Temps) {
+        self.at_row(temps.row, |nest| nest.add_temps(temps));
+    }
+
+    fn add_temps(&mut self, temps: &Temps) {
         let collected = self.reduce(temps.fold, &temps.accumulators);
-        let open =
-            self.open.iter().find(|open| open.fold == temps.fold).expect("closed after its temps").clone();
+        let open = self.opened(temps.fold).expect("closed after its temps").clone();
         let Storage::Arrays(arrays, dims) = &open.storage else { unreachable!("temps feed arrays") };
         let at = self.dim_index(dims);
         let old: Vec<Value> =
@@ -229,29 +251,48 @@ impl<'a> Nest<'a> {
     }
 
     /// Takes the element at the open loops into a fold.
-    pub fn feed(&mut self, fold: usize, temps: &[Temps]) {
+    pub fn feed(&mut self, fold: usize, temps: &[Temps], held: &mut Vec<Held>) {
         let states = self.states(fold);
         let element = self.element(self.witness().folds[fold].node);
-        let in_lanes = self.emitter.in_lanes();
-        let open = self.open.iter_mut().find(|open| open.fold == fold).expect("opened before its stage");
-        let temps = temps.iter().find(|temps| temps.fold == fold);
+        let (in_lanes, row) = (self.emitter.in_lanes(), self.row());
+        let is_own = |open: &&mut OpenFold| open.fold == fold && (open.row.is_none() || open.row == row);
+        let open = self.open.iter_mut().find(is_own).expect("opened before its stage");
+        let temps = temps.iter().find(|temps| temps.fold == fold && temps.row == open.row);
         open.dealt |= in_lanes && !open.per_lane && temps.is_none();
-        match (temps.map(|temps| &temps.accumulators), &open.storage.clone()) {
+        let (row, storage) = (open.row, open.storage.clone());
+        match (temps.map(|temps| &temps.accumulators), &storage) {
             (Some(accumulators), _) | (None, Storage::Registers(accumulators)) => {
                 states.advance(&mut self.emitter, accumulators, &element);
             }
             (None, Storage::Arrays(arrays, dims)) => {
-                let at = self.dim_index(dims);
-                let old: Vec<Value> =
-                    arrays.iter().map(|&array| self.emitter.load_scratch(array, at.clone())).collect();
-                let new = states.step(&mut self.emitter, &old, &element);
-                self.replace(arrays, &at, &new);
+                let known = held.iter().position(|held| held.fold == fold && held.row == row);
+                let place = known.unwrap_or_else(|| {
+                    held.push(self.hold(fold, row, arrays, dims));
+                    held.len() - 1
+                });
+                held[place].states = states.step(&mut self.emitter, &held[place].states, &element);
             }
         }
     }
 
+    /// Loads the states of a fold where the loops stand.
+    fn hold(&mut self, fold: usize, row: Option<u32>, arrays: &[Scratch], dims: &[Axis]) -> Held {
+        let at = self.dim_index(dims);
+        let states = arrays.iter().map(|&array| self.emitter.load_scratch(array, at.clone())).collect();
+        Held { fold, row, arrays: arrays.to_vec(), at, states }
+    }
+
+    /// Stores states where they were loaded.
+    pub fn put_back(&mut self, held: Held) {
+        self.replace(&held.arrays, &held.at, &held.states);
+    }
+
     /// Closes a fold: its results become known, or are left to the combine step.
     pub fn close_fold(&mut self, open: &OpenFold) {
+        self.at_row(open.row, |nest| nest.close_row(open));
+    }
+
+    fn close_row(&mut self, open: &OpenFold) {
         match &open.storage {
             Storage::Registers(accumulators) => {
                 let states = match open.dealt {
@@ -262,7 +303,7 @@ impl<'a> Nest<'a> {
             }
             Storage::Arrays(arrays, dims) => {
                 self.barrier();
-                self.closed.insert(open.fold, (arrays.clone(), dims.clone()));
+                self.closed.insert((open.fold, self.row()), (arrays.clone(), dims.clone()));
                 if self.crosses(open.fold) {
                     let (arrays, dims) = (arrays.clone(), dims.clone());
                     self.walk(&dims.clone(), &mut |nest| {
@@ -303,7 +344,7 @@ impl<'a> Nest<'a> {
     /// The result of a closed fold that lies in scratch.
     pub fn stored_fold_result(&mut self, val: Val, index: &[Expr]) -> Option<Value> {
         let number = self.witness().fold_of(val.node)?;
-        let (arrays, dims) = self.closed.get(&number)?.clone();
+        let (arrays, dims) = self.closed.get(&(number, self.row()))?.clone();
         let fold = &self.witness().folds[number];
         debug_assert_eq!(index, self.index_of(&fold.kept), "a fold is read where the loops stand");
         let at = self.dim_index(&dims);

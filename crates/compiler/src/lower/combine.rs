@@ -131,6 +131,8 @@ pub(super) fn kernel(group: &Group<'_>, step: &Step) -> Lowered {
         closed: FxHashMap::default(),
         carried: FxHashMap::default(),
         tile: None,
+        jam: None,
+        facts: Vec::new(),
     };
     let shape = kept_shape(group, &group.witness.folds[step.folds[0]]);
     if shape.iter().all(|size| size.is_one()) {

@@ -3,7 +3,8 @@
 //!
 //! `emitter` (statements placed in the outermost loop where their operands are known) · `pull` (a value at an index,
 //! from its operands at theirs) · `gather` (indices that are data) · `address` (indices to memory) · `nest` (the loops of
-//! blocks, rows and stages) · `accumulate` (folds) · `scan` (scans) · `tile` (what
+//! blocks, rows and stages) · `jam` (several rows at a time) · `pieces`
+//! (loops from seam to seam) · `accumulate` (folds) · `scan` (scans) · `tile` (what
 //! lies across the lanes) · `combine` (the second kernel of folds that cross
 //! blocks).
 
@@ -12,7 +13,9 @@ mod address;
 mod combine;
 mod emitter;
 mod gather;
+mod jam;
 mod nest;
+mod pieces;
 mod pull;
 mod scan;
 mod tile;

@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 
 use ir::graph::Val;
-use ir::index::{Expr, Sym};
+use ir::index::{Expr, Facts, Sym};
 use ir::kernel::{LoopKind, Place, Scratch, Stmt, Value};
 use rustc_hash::FxHashMap;
 
 use super::accumulate::{OpenFold, Temps};
 use super::address::{delinearize, row_major, whole};
 use super::emitter::Emitter;
+use super::jam::Jam;
+use super::pieces::{Piece, with_piece};
 use super::scan::Loops;
 use super::tile::Tile;
 use super::{Group, Lowered};
@@ -27,6 +29,12 @@ enum Root {
     Carry(usize),
 }
 
+/// Values that a nest stores for later stages, of each row: the array and its axes.
+type Kept = Vec<(OfRow<Val>, (Scratch, Vec<Axis>))>;
+
+/// What belongs to one of the rows that are walked together, or to the only one.
+type OfRow<T> = (T, Option<u32>);
+
 /// A main kernel under construction: the emitter, and which loops walk which axes now.
 pub(super) struct Nest<'a> {
     pub emitter: Emitter<'a>,
@@ -38,12 +46,16 @@ pub(super) struct Nest<'a> {
     pub chunks: FxHashMap<Axis, (Expr, Expr, Expr)>,
     /// Folds that are being accumulated.
     pub open: Vec<OpenFold>,
-    /// Results of closed folds that lie in scratch: one array a state, over these axes.
-    pub closed: FxHashMap<usize, (Vec<Scratch>, Vec<Axis>)>,
-    /// Values carried from earlier stages: the array and its axes.
-    pub carried: FxHashMap<Val, (Scratch, Vec<Axis>)>,
+    /// Results of closed folds that lie in scratch, of each row: one array a state, over these axes.
+    pub closed: FxHashMap<OfRow<usize>, (Vec<Scratch>, Vec<Axis>)>,
+    /// Values carried from earlier stages, of each row: the array and its axes.
+    pub carried: FxHashMap<OfRow<Val>, (Scratch, Vec<Axis>)>,
     /// The square that loops walk now.
     pub tile: Option<Tile>,
+    /// The rows that are walked together now.
+    pub jam: Option<Jam>,
+    /// What is known of sizes and of the variables of the open loops, one more loop each.
+    pub facts: Vec<Facts>,
 }
 
 /// The main kernel of a group, and the terminal folds that it leaves to a combine step.
@@ -57,6 +69,8 @@ pub(super) fn main_kernel(group: &Group<'_>) -> (Lowered, Vec<usize>) {
         closed: FxHashMap::default(),
         carried: FxHashMap::default(),
         tile: None,
+        jam: None,
+        facts: Vec::new(),
     };
     nest.divide_blocks();
     let mut outer = group.schedule.outer();
@@ -96,7 +110,16 @@ impl<'a> Nest<'a> {
     pub fn open_axis(&mut self, axis: Axis, kind: LoopKind) {
         let (begin, end) = self.tile_range(axis).unwrap_or_else(|| self.range(axis));
         let var = self.emitter.open_loop(axis.to_string(), begin, end, kind);
+        let group = self.emitter.group;
+        let extent = self.emitter.size(&group.schedule.extent(group.witness, axis));
+        self.walks(axis, var, &(Expr::zero(), extent));
+    }
+
+    /// Notes that a loop walks an axis and that its indices are within a piece.
+    pub fn walks(&mut self, axis: Axis, var: Sym, piece: &Piece) {
         self.vars.insert(axis, var);
+        let facts = self.facts.last().cloned().unwrap_or_default();
+        self.facts.push(with_piece(facts, var, piece));
     }
 
     /// The block's part of an axis: its chunk, or all of it.
@@ -113,6 +136,7 @@ impl<'a> Nest<'a> {
     pub fn close_axis(&mut self, axis: Axis) {
         self.emitter.close_loop();
         self.vars.remove(&axis);
+        self.facts.pop();
     }
 
     /// The index of something with these axes in the loops that are open.
@@ -147,7 +171,7 @@ impl<'a> Nest<'a> {
         }
         let group = self.emitter.group;
         let walked = group.schedule.loop_of(axis);
-        let var = Expr::sym(self.vars[&walked]);
+        let var = self.turn(walked);
         let run = group.schedule.run(walked);
         if run.len() == 1 {
             return var;
@@ -174,17 +198,29 @@ impl<'a> Nest<'a> {
     fn outer_loops(&mut self, outer: &[Axis], depth: usize) {
         self.open_terminal_folds(outer, depth);
         match outer.get(depth) {
+            Some(&axis) if self.rows_of(axis) > 1 => {
+                self.jammed(axis, self.rows_of(axis), |nest| {
+                    nest.outer_loops(outer, depth + 1);
+                    nest.carried.clear();
+                });
+            }
             Some(&axis) => {
                 let outside = self.emitter.group.schedule.is_lane_outside(axis);
-                self.open_axis(axis, if outside { LoopKind::Lanes } else { LoopKind::Serial });
-                self.outer_loops(outer, depth + 1);
-                self.close_axis(axis);
-                // The loop may not have turned once, so nothing that it kept is there for what follows.
-                self.carried.clear();
+                let kind = if outside { LoopKind::Lanes } else { LoopKind::Serial };
+                self.each_piece(&[axis], kind, &mut |nest| {
+                    nest.outer_loops(outer, depth + 1);
+                    // The loop may not have turned once, so nothing that it kept is there for what follows.
+                    nest.carried.clear();
+                });
             }
             None => (0..self.witness().levels).for_each(|level| self.stage(level)),
         }
         self.close_terminal_folds(depth);
+    }
+
+    /// How many indices along an axis outside the stages are walked together.
+    fn rows_of(&self, axis: Axis) -> u32 {
+        self.emitter.group.schedule.jam.filter(|(jammed, _)| *jammed == axis).map_or(1, |(_, rows)| rows)
     }
 
     /// Opens the terminal folds whose first reduced axis is walked by the next loop.
@@ -194,7 +230,7 @@ impl<'a> Nest<'a> {
             let first = outer.iter().position(|&axis| self.reduces(fold, axis)).unwrap_or(outer.len());
             if first == depth {
                 let dims = self.closed_loops(fold.kept_axes());
-                self.open_fold(number, dims, depth);
+                self.each_row(|nest| nest.open_fold(number, dims.clone(), depth));
             }
         }
     }
@@ -212,7 +248,7 @@ impl<'a> Nest<'a> {
             let When::After(folds) = &store.when else { continue };
             if closing.iter().any(|open| open.fold == folds[0]) && !self.crosses(folds[0]) {
                 let axes = self.closed_loops(store.domain());
-                self.walk(&axes, &mut |nest: &mut Nest<'a>| nest.store(number));
+                self.each_row(|nest| nest.walk(&axes, &mut |nest: &mut Nest<'a>| nest.store(number)));
             }
         }
     }
@@ -223,7 +259,7 @@ impl<'a> Nest<'a> {
         for (number, fold) in witness.folds.iter().enumerate() {
             if fold.level == level && !fold.terminal {
                 let dims = self.closed_loops(fold.kept_axes());
-                self.open_fold(number, dims, usize::MAX);
+                self.each_row(|nest| nest.open_fold(number, dims.clone(), usize::MAX));
             }
         }
         for (axes, roots) in self.nests(level) {
@@ -269,36 +305,46 @@ impl<'a> Nest<'a> {
         let scans = self.scans_of(roots.iter().flat_map(|root| self.root_vals(*root)).collect());
         let shares = |lane, scanned| roots.iter().any(|root| self.shares(*root, lane, scanned));
         let Loops { outer, cross, lane, scanned } = self.loops(axes, &scans, shares);
-        outer.iter().for_each(|&axis| self.open_axis(axis, LoopKind::Serial));
-        if let (Some(cross), Some(along)) = (cross, lane) {
-            self.open_tiles(cross, along);
-        }
-        cross.iter().for_each(|&axis| self.open_axis(axis, LoopKind::Serial));
-        let temps: Vec<Temps> = roots.iter().filter_map(|root| self.open_temps(*root, lane)).collect();
         let mut kept = Vec::new();
-        lane.iter().for_each(|&axis| self.open_axis(axis, LoopKind::Lanes));
-        let walk =
-            |nest: &mut Nest<'a>| scanned.iter().for_each(|&axis| nest.open_axis(axis, LoopKind::Serial));
-        self.run_scans(&scans, walk, |nest| {
-            for &root in roots {
-                match root {
-                    Root::Fold(fold) => nest.feed(fold, &temps),
-                    Root::Store(store) => nest.store(store),
-                    Root::Carry(number) => kept.push(nest.keep(number, axes)),
-                }
+        self.each_piece(&outer, LoopKind::Serial, &mut |nest| {
+            if let (Some(cross), Some(along)) = (cross, lane) {
+                nest.open_tiles(cross, along);
+                nest.open_axis(cross, LoopKind::Serial);
+            }
+            let temps = nest.open_temps(roots, lane);
+            let lane = lane.as_slice();
+            nest.each_piece(lane, LoopKind::Lanes, &mut |nest| {
+                let walk = |nest: &mut Nest<'a>| {
+                    scanned.iter().for_each(|&axis| nest.open_axis(axis, LoopKind::Serial));
+                };
+                nest.run_scans(&scans, walk, |nest| nest.take_roots(roots, axes, &temps, &mut kept));
+                scanned.iter().for_each(|&axis| nest.close_axis(axis));
+            });
+            temps.iter().for_each(|temps| nest.close_temps(temps));
+            if let Some(cross) = cross {
+                nest.close_axis(cross);
+                nest.close_tiles();
             }
         });
-        scanned.iter().chain(&lane).for_each(|&axis| self.close_axis(axis));
-        temps.iter().for_each(|temps| self.close_temps(temps));
-        if let Some(cross) = cross {
-            self.close_axis(cross);
-            self.close_tiles();
-        }
-        outer.iter().rev().for_each(|&axis| self.close_axis(axis));
         if !kept.is_empty() {
             self.barrier();
             self.carried.extend(kept);
         }
+    }
+
+    /// What a stage produces where all loops of a nest are open.
+    fn take_roots(&mut self, roots: &[Root], axes: &[Axis], temps: &[Temps], kept: &mut Kept) {
+        let mut held = Vec::new();
+        self.each_row(|nest| {
+            for &root in roots {
+                match root {
+                    Root::Fold(fold) => nest.feed(fold, temps, &mut held),
+                    Root::Store(store) => nest.store(store),
+                    Root::Carry(number) => nest.keep(number, axes, kept),
+                }
+            }
+        });
+        held.into_iter().for_each(|held| self.put_back(held));
     }
 
     /// The values that a root asks for at the index where the loops stand.
@@ -322,20 +368,25 @@ impl<'a> Nest<'a> {
     }
 
     /// Stores a carried value where the open loops stand; it is at hand when they have closed.
-    fn keep(&mut self, number: usize, dims: &[Axis]) -> (Val, (Scratch, Vec<Axis>)) {
+    fn keep(&mut self, number: usize, dims: &[Axis], kept: &mut Kept) {
         let group = self.emitter.group;
         let val = group.schedule.carried[number];
         let index = self.index_of(&group.witness.space.axes_of(group.graph, val));
         let value = self.pull(val, &index, None);
-        let array = self.array(group.graph.dtype(val), dims);
+        let key = (val, self.row());
+        let known = kept.iter().find(|(known, _)| *known == key).map(|(_, (array, _))| *array);
+        let array = known.unwrap_or_else(|| {
+            let array = self.array(group.graph.dtype(val), dims);
+            kept.push((key, (array, dims.to_vec())));
+            array
+        });
         let at = self.dim_index(dims);
         self.emitter.store(Place::Scratch(array), at, value);
-        (val, (array, dims.to_vec()))
     }
 
     /// A value carried from an earlier stage, where the loops stand at this index of it.
     pub fn carried_value(&mut self, val: Val, index: &[Expr]) -> Option<Value> {
-        let (array, dims) = self.carried.get(&val)?.clone();
+        let (array, dims) = self.carried.get(&(val, self.row()))?.clone();
         let group = self.emitter.group;
         let axes = group.witness.space.axes_of(group.graph, val);
         self.stands_at(&axes, index).then(|| {
@@ -349,11 +400,17 @@ impl<'a> Nest<'a> {
         group.witness.space.axes_of(group.graph, val).into_iter().flatten().collect()
     }
 
-    fn open_temps(&mut self, root: Root, lane: Option<Axis>) -> Option<Temps> {
-        match root {
-            Root::Fold(fold) => self.open_lane_temps(fold, lane?),
-            Root::Store(_) | Root::Carry(_) => None,
-        }
+    fn open_temps(&mut self, roots: &[Root], lane: Option<Axis>) -> Vec<Temps> {
+        let mut temps = Vec::new();
+        let Some(lane) = lane else { return temps };
+        self.each_row(|nest| {
+            for root in roots {
+                if let Root::Fold(fold) = *root {
+                    nest.open_lane_temps(fold, lane, &mut temps);
+                }
+            }
+        });
+        temps
     }
 
     /// Loops over these axes, the last dealt out to the lanes, around what `body` emits.

@@ -12,6 +12,7 @@ use ir::{DType, Scalar};
 use super::address::{delinearize, row_major};
 use super::emitter::Key;
 use super::nest::Nest;
+use super::pieces::Known;
 use crate::space::axis_groups;
 
 impl Nest<'_> {
@@ -186,25 +187,31 @@ impl Nest<'_> {
             let before = self.emitter.size(before);
             let size = self.emitter.size(size);
             let at = index.clone() - before;
-            inside = self.within(&at, &size, inside);
+            match self.is_within(&at, &size) {
+                Known::True => {}
+                Known::False => return self.pull(operands[1], &[], guard),
+                Known::Unknown => inside = Some(self.within(&at, &size, inside)),
+            }
             source.push(at);
         }
         let value = self.pull(operands[0], &source, inside);
-        let fill = self.pull(operands[1], &[], guard);
         match inside {
-            Some(inside) => self.select(inside, value, fill),
-            None => value,
+            Some(inside) if guard != Some(inside) => {
+                let fill = self.pull(operands[1], &[], guard);
+                self.select(inside, value, fill)
+            }
+            _ => value,
         }
     }
 
     /// `guard` and `0 <= at < size`.
-    fn within(&mut self, at: &Expr, size: &Expr, guard: Option<Value>) -> Option<Value> {
+    fn within(&mut self, at: &Expr, size: &Expr, guard: Option<Value>) -> Value {
         let zero = self.emitter.index(&Expr::zero());
         let (at, size) = (self.emitter.index(at), self.emitter.index(size));
         let low = self.emitter.apply(Prim::Ge, &[at, zero]);
         let high = self.emitter.apply(Prim::Lt, &[at, size]);
         let both = self.emitter.apply(Prim::LogicalAnd, &[low, high]);
-        Some(self.and(guard, both))
+        self.and(guard, both)
     }
 
     /// Both conditions, where there are two.
@@ -223,16 +230,25 @@ impl Nest<'_> {
             let size = self.emitter.size(&size);
             let mut source = index.to_vec();
             source[axis] = index[axis].clone() - start.clone();
-            let inside = self.within(&source[axis], &size, guard).expect("a guard was made");
-            let source = self.aligned(operand, &source);
-            let value = self.pull(operand, &source, Some(inside));
+            let known = self.is_within(&source[axis], &size);
+            start = start + size.clone();
+            if known == Known::False {
+                continue;
+            }
+            let at = self.aligned(operand, &source);
+            if known == Known::True {
+                return self.pull(operand, &at, guard);
+            }
+            let inside = self.within(&source[axis], &size, guard);
+            let value = self.pull(operand, &at, Some(inside));
             chosen = Some(match chosen {
                 Some(earlier) => self.select(inside, value, earlier),
                 None => value,
             });
-            start = start + size;
         }
-        chosen.expect("cat has operands")
+        // None is left where there is no such index.
+        let dtype = self.emitter.group.graph.dtype(operands[0]);
+        chosen.unwrap_or_else(|| self.emitter.constant(Scalar::zero(dtype)))
     }
 
     /// A choice between two values of one dtype; halves are chosen in f32, which holds them exactly.

@@ -91,7 +91,7 @@ impl Nest<'_> {
     pub fn close_tiles(&mut self) {
         let tile = self.tile.take().expect("tiles are open");
         for turned in &tile.stored {
-            self.turn(turned.array, tile.side);
+            self.transpose(turned.array, tile.side);
             self.copy(&tile, turned, |nest, position, at| {
                 let value = nest.emitter.load_scratch(turned.array, at);
                 nest.emitter.store(Place::Buffer(turned.buffer), position, value);
@@ -148,14 +148,14 @@ impl Nest<'_> {
             let value = nest.emitter.load_buffer(buffer, position, None);
             nest.emitter.store(Place::Scratch(array), at, value);
         });
-        self.turn(array, tile.side);
+        self.transpose(array, tile.side);
         self.emitter.step_in(within);
         self.tile.as_mut().expect("tiles are open").loaded.push(turned);
         array
     }
 
     /// Turns a square that is complete.
-    fn turn(&mut self, scratch: Scratch, side: u32) {
+    fn transpose(&mut self, scratch: Scratch, side: u32) {
         self.emitter.push(Stmt::Barrier);
         self.emitter.push(Stmt::Transpose { scratch, side });
         self.emitter.push(Stmt::Barrier);

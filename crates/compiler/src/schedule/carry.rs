@@ -22,10 +22,11 @@ pub(super) fn carry(
     if schedule.lanes_outside || witness.levels < 2 {
         return Vec::new();
     }
+    let rows = schedule.jam.map_or(1, |(_, rows)| u64::from(rows));
     let row = schedule
         .inner
         .iter()
-        .fold(1, |n: u64, &axis| n.saturating_mul(hints.value(&schedule.extent(witness, axis))));
+        .fold(rows, |n: u64, &axis| n.saturating_mul(hints.value(&schedule.extent(witness, axis))));
     let mut left = target.block_bytes / 2;
     let mut carried: Vec<Val> = Vec::new();
     // Users first: carrying a value often makes carrying its operands pointless.

@@ -12,7 +12,7 @@ use super::carry::carry;
 use super::fuse::fuse;
 use crate::layout::{Layout, Memory, Stride};
 use crate::segment::{Fold, Witness};
-use crate::space::{Atoms, Axis};
+use crate::space::{Atoms, Axis, seams};
 use crate::target::Target;
 
 /// The largest value that is expected of anything: more bytes than machines have, and few enough to be summed and
@@ -55,7 +55,9 @@ pub fn choose(
         inner: Vec::new(),
         lane: None,
         lanes_outside: false,
+        jam: None,
         tile: None,
+        split: Vec::new(),
         carried: Vec::new(),
     };
     let bytes = |beside: &dyn Fn(Axis) -> bool| contiguous_bytes(graph, view, witness, memory, hints, beside);
@@ -84,6 +86,8 @@ pub fn choose(
         tile(witness, &across, target, lane, &mut schedule);
     }
     divide(witness, target, hints, &mut schedule);
+    schedule.jam = jam(view, witness, target, &schedule);
+    schedule.split = split(graph, view, witness, &schedule);
     schedule.carried = carry(graph, view, witness, &schedule, target, hints);
     schedule
 }
@@ -94,6 +98,55 @@ fn fits_outside(witness: &Witness, schedule: &Schedule, axis: Axis) -> bool {
     let keeps = |fold: &Fold| fold.kept_axes().any(staged);
     let crosses = |fold: &Fold| fold.terminal && fold.reduced.contains(&axis);
     !witness.folds.iter().any(|fold| keeps(fold) || crosses(fold))
+}
+
+/// The most pieces of all loops together: the code grows with them.
+const PIECES: usize = 8;
+
+/// Cuts the loops within the stages, and that of the lanes, where cats and pads change course.
+fn split(graph: &Graph, view: &Fusion, witness: &Witness, schedule: &Schedule) -> Vec<Axis> {
+    let mut pieces = 1;
+    let mut split = Vec::new();
+    let plain = |axis: &Axis| schedule.run(*axis).len() == 1 && witness.scanned != Some(*axis);
+    let tiled =
+        |axis: &Axis| schedule.tile.is_some_and(|(cross, _)| cross == *axis || schedule.lane == Some(*axis));
+    let mut walked: Vec<Axis> = schedule.lane.into_iter().chain(schedule.inner.iter().copied()).collect();
+    walked.retain(|axis| plain(axis) && !tiled(axis));
+    for axis in walked {
+        let seams = seams(graph, view, &witness.space, axis).len();
+        if seams > 0 && pieces * (seams + 1) <= PIECES && !split.contains(&axis) {
+            pieces *= seams + 1;
+            split.push(axis);
+        }
+    }
+    split
+}
+
+/// Operations of a segment up to which eight rows are walked together.
+const SHORT: usize = 8;
+
+/// Operations of a segment up to which four rows are walked together.
+const JAMMED: usize = 64;
+
+/// Walks several rows together where a fold over them lies in scratch, which is then loaded and stored once for all: the
+/// more, the shorter the code of each.
+fn jam(view: &Fusion, witness: &Witness, target: &Target, schedule: &Schedule) -> Option<(Axis, u32)> {
+    if schedule.lanes_outside || witness.scanned.is_some() {
+        return None;
+    }
+    let row = *schedule.outer().last()?;
+    let folds_rows = |fold: &Fold| {
+        let mut kept = fold.kept_axes().map(|axis| schedule.loop_of(axis));
+        let reduces = fold.reduced.iter().any(|&axis| schedule.loop_of(axis) == row);
+        fold.terminal && reduces && kept.any(|axis| schedule.inner.contains(&axis))
+    };
+    let fit = match view.order().len() {
+        0..=SHORT => 8,
+        operations if operations <= JAMMED => 4,
+        _ => 1,
+    };
+    let rows = target.rows.min(fit);
+    (rows > 1 && witness.folds.iter().any(folds_rows)).then_some((row, rows))
 }
 
 /// Walks tiles of the lanes' axis and of the one along which most of what has both axes lies. With folds that stages wait for, a

@@ -23,6 +23,9 @@ pub use text::{ScheduleParseError, parse};
 /// The largest chunk: indices that are computed with it stay far below 2^63.
 const LARGEST_CHUNK: u64 = 1 << 52;
 
+/// The most rows that are walked together: the code grows with them.
+const MOST_ROWS: u32 = 16;
+
 /// The longest side of a tile: a square of the largest elements fits the fastest cache.
 const LONGEST_SIDE: u32 = 64;
 
@@ -43,9 +46,13 @@ pub struct Schedule {
     pub lane: Option<Axis>,
     /// Whether the loop over lanes stands around the stages instead of within each.
     pub lanes_outside: bool,
+    /// The innermost axis outside the stages, if so many of its indices are walked together within them.
+    pub jam: Option<(Axis, u32)>,
     /// An inner axis that is walked in squares of this side, together with the lanes': what lies along it is turned in
     /// scratch.
     pub tile: Option<(Axis, u32)>,
+    /// Axes whose loops are cut where cats and pads change course.
+    pub split: Vec<Axis>,
     /// Values that are kept in scratch from the stage that computes them to later ones.
     pub carried: Vec<Val>,
 }
@@ -86,6 +93,24 @@ pub enum ScheduleError {
     Carried {
         /// The value.
         val: Val,
+        /// Why not.
+        reason: &'static str,
+    },
+    /// An axis of which several indices cannot be walked together.
+    #[error("axis {axis} cannot be walked {rows} at a time: {reason}")]
+    Jam {
+        /// The axis.
+        axis: Axis,
+        /// How many at a time.
+        rows: u32,
+        /// Why not.
+        reason: &'static str,
+    },
+    /// An axis that cannot be cut at its seams.
+    #[error("axis {axis} cannot be split: {reason}")]
+    Split {
+        /// The axis.
+        axis: Axis,
         /// Why not.
         reason: &'static str,
     },
@@ -166,11 +191,17 @@ impl Schedule {
             return Err(ScheduleError::Lanes(self.lanes));
         }
         let count = witness.space.axes().count();
-        let listed = self.rows.iter().chain(&self.inner).chain(self.fused.iter().flatten()).copied();
+        let listed = self
+            .rows
+            .iter()
+            .chain(&self.inner)
+            .chain(&self.split)
+            .chain(self.fused.iter().flatten())
+            .copied();
         let named = self.blocks.iter().map(|(axis, _)| *axis).chain(listed);
         if let Some(unknown) = named
             .chain(self.lane)
-            .chain(self.tile.map(|(axis, _)| axis))
+            .chain(self.tile.or(self.jam).map(|(axis, _)| axis))
             .find(|axis| axis.as_u32() as usize >= count)
         {
             return Err(ScheduleError::Unknown(unknown));
@@ -179,7 +210,9 @@ impl Schedule {
         self.check_places(witness)?;
         self.check_carried(witness)?;
         self.check_lane(witness)?;
-        self.check_tile()
+        self.check_tile()?;
+        self.check_jam(witness)?;
+        self.check_split(witness)
     }
 
     fn check_fused(&self, witness: &Witness) -> Result<(), ScheduleError> {
@@ -243,6 +276,41 @@ impl Schedule {
             }
             if (in_blocks + in_rows + lane_outside > 0) && !witness.workers.contains(&axis) {
                 return Err(ScheduleError::Divided(axis));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_jam(&self, witness: &Witness) -> Result<(), ScheduleError> {
+        let Some((axis, rows)) = self.jam else { return Ok(()) };
+        let refuse = |reason| Err(ScheduleError::Jam { axis, rows, reason });
+        if !(2..=MOST_ROWS).contains(&rows) {
+            return refuse("at least 2 and at most 16 go together");
+        }
+        if self.lanes_outside || self.outer().last() != Some(&axis) {
+            return refuse("it is not the innermost axis outside the stages");
+        }
+        if witness.scanned.is_some() {
+            return refuse("the segment scans");
+        }
+        Ok(())
+    }
+
+    fn check_split(&self, witness: &Witness) -> Result<(), ScheduleError> {
+        for (place, &axis) in self.split.iter().enumerate() {
+            let refuse = |reason| Err(ScheduleError::Split { axis, reason });
+            if self.run(axis).len() > 1 || self.loop_of(axis) != axis {
+                return refuse("its loop walks other axes, too");
+            }
+            if self.split[..place].contains(&axis) {
+                return refuse("it is split already");
+            }
+            let in_tiles = self.tile.is_some_and(|(cross, _)| cross == axis || self.lane == Some(axis));
+            if in_tiles || self.jam.is_some_and(|(jammed, _)| jammed == axis) {
+                return refuse("it is walked in tiles, or several indices at a time");
+            }
+            if witness.scanned == Some(axis) {
+                return refuse("it is scanned");
             }
         }
         Ok(())

@@ -7,7 +7,9 @@
 //! row x1
 //! inner x3
 //! lane x3
+//! jam x1 by 4
 //! tile x1 by 32
+//! split x4
 //! carry n7
 //! ```
 //! `lane x3 outside` puts the loop over lanes around the stages. Values have the names of the graph
@@ -42,9 +44,13 @@ impl fmt::Display for Schedule {
             Some(axis) => writeln!(f, "lane {axis}")?,
             None => {}
         }
+        if let Some((axis, rows)) = self.jam {
+            writeln!(f, "jam {axis} by {rows}")?;
+        }
         if let Some((axis, side)) = self.tile {
             writeln!(f, "tile {axis} by {side}")?;
         }
+        self.split.iter().try_for_each(|axis| writeln!(f, "split {axis}"))?;
         self.carried.iter().try_for_each(|val| writeln!(f, "carry {val}"))
     }
 }
@@ -74,7 +80,9 @@ pub fn parse(text: &str) -> Result<Schedule, ScheduleParseError> {
         inner: Vec::new(),
         lane: None,
         lanes_outside: false,
+        jam: None,
         tile: None,
+        split: Vec::new(),
         carried: Vec::new(),
     };
     for (number, line) in text.lines().enumerate() {
@@ -103,7 +111,11 @@ fn read_line(words: &[&str], schedule: &mut Schedule) -> Result<(), &'static str
             schedule.blocks.push((read_axis(axis)?, chunk.parse().map_err(|_| "a chunk size")?));
         }
         ["row", axis] => schedule.rows.push(read_axis(axis)?),
+        ["split", axis] => schedule.split.push(read_axis(axis)?),
         ["inner", axis] => schedule.inner.push(read_axis(axis)?),
+        ["jam", axis, "by", rows] => {
+            schedule.jam = Some((read_axis(axis)?, rows.parse().map_err(|_| "a number of rows")?));
+        }
         ["tile", axis, "by", side] => {
             schedule.tile = Some((read_axis(axis)?, side.parse().map_err(|_| "a side")?));
         }
@@ -115,7 +127,7 @@ fn read_line(words: &[&str], schedule: &mut Schedule) -> Result<(), &'static str
         }
         _ => {
             return Err(
-                "`schedule lanes N`, `fuse X Y`, `block X by N`, `row X`, `inner X`, `lane X [outside]`, `tile X by N` or `carry N`",
+                "`schedule lanes N`, `fuse X Y`, `block X by N`, `row X`, `inner X`, `lane X [outside]`, `jam X by N`, `tile X by N`, `split X` or `carry N`",
             );
         }
     }

@@ -5,6 +5,7 @@
 mod axes;
 mod refine;
 mod reshape;
+mod seams;
 
 use cranelift_entity::{PrimaryMap, entity_impl};
 use ir::graph::{Form, Fusion, Graph, Node, Val};
@@ -14,6 +15,7 @@ use smallvec::SmallVec;
 
 use axes::{AxisSets, Place, operand_place};
 pub use reshape::{AxisGroup, axis_groups};
+pub use seams::seams;
 
 /// An axis of the iteration space of a group.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -28,7 +28,9 @@ fn plain(witness: &Witness) -> Schedule {
         inner,
         lane: None,
         lanes_outside: false,
+        jam: None,
         tile: None,
+        split: Vec::new(),
         carried: Vec::new(),
     }
 }
@@ -53,6 +55,18 @@ fn draw(witness: &Witness, draws: &mut Draws) -> Schedule {
     }
     deal_lanes(&mut schedule, &loops, draws);
     schedule.tile = tile(&mut schedule, draws);
+    if let Some(&row) =
+        schedule.outer().last().filter(|_| !schedule.lanes_outside && witness.scanned.is_none())
+        && draws.percent(50)
+    {
+        schedule.jam = Some((row, draws.between(2, 5) as u32));
+    }
+    let jammed = schedule.jam.map(|(axis, _)| axis);
+    let tiled = if schedule.tile.is_some() { schedule.lane } else { None };
+    let crossing = schedule.tile.map(|(axis, _)| axis);
+    let whole = [jammed, tiled, crossing, witness.scanned];
+    let plain = |axis: &&Axis| schedule.run(**axis).len() == 1 && !whole.contains(&Some(**axis));
+    schedule.split = loops.iter().filter(plain).copied().filter(|_| draws.percent(30)).collect();
     keep_small(&mut schedule.blocks);
     if draws.percent(60) && !schedule.lanes_outside {
         schedule.carried = carried(witness, draws);

@@ -1,0 +1,89 @@
+//! Loops in pieces: an axis that the schedule splits is walked from seam to seam, so that a piece needs no predicate for
+//! what a cat or a pad chooses. What is known of the open loops' variables decides predicates, here and in whole loops.
+
+use ir::index::{Expr, Facts, Sym};
+use ir::kernel::LoopKind;
+
+use super::nest::Nest;
+use crate::space::{Axis, seams};
+
+/// What is known of a predicate.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Known {
+    True,
+    False,
+    Unknown,
+}
+
+/// A part of an axis: its first index and one past its last, over the kernel's arguments.
+pub(super) type Piece = (Expr, Expr);
+
+impl Nest<'_> {
+    /// The pieces in which the loop of an axis walks it.
+    fn pieces(&mut self, axis: Axis) -> Vec<Piece> {
+        let group = self.emitter.group;
+        let mut ends = match group.schedule.split.contains(&axis) {
+            true => seams(group.graph, group.view, &group.witness.space, axis),
+            false => Vec::new(),
+        };
+        ends.push(group.schedule.extent(group.witness, axis));
+        let ends: Vec<Expr> = ends.iter().map(|end| self.emitter.size(end)).collect();
+        let begins = std::iter::once(Expr::zero()).chain(ends.iter().cloned());
+        begins.zip(ends.iter().cloned()).collect()
+    }
+
+    /// Opens the loop of an axis over what a piece and the block's part of it have in common.
+    fn open_piece(&mut self, axis: Axis, kind: LoopKind, piece: &Piece) {
+        let (begin, end) = self.range(axis);
+        let (begin, end) = (Expr::max(&begin, &piece.0), Expr::min(&end, &piece.1));
+        let var = self.emitter.open_loop(axis.to_string(), begin, end, kind);
+        self.walks(axis, var, piece);
+    }
+
+    /// Walks axes, each in its pieces; `body` is emitted within each of them.
+    pub fn each_piece(&mut self, axes: &[Axis], kind: LoopKind, body: &mut dyn FnMut(&mut Self)) {
+        let [axis, within @ ..] = axes else { return body(self) };
+        let pieces = self.pieces(*axis);
+        for piece in &pieces {
+            match pieces.len() {
+                1 => self.open_axis(*axis, kind),
+                _ => self.open_piece(*axis, kind, piece),
+            }
+            self.each_piece(within, kind, body);
+            self.close_axis(*axis);
+        }
+    }
+
+    /// Whether `0 <= at < size` holds where the loops stand.
+    pub fn is_within(&self, at: &Expr, size: &Expr) -> Known {
+        let Some(facts) = self.facts.last() else { return Known::Unknown };
+        let zero = Expr::zero();
+        if facts.prove_le(&zero, at) && facts.prove_lt(at, size) {
+            Known::True
+        } else if facts.prove_lt(at, &zero) || facts.prove_le(size, at) {
+            Known::False
+        } else {
+            Known::Unknown
+        }
+    }
+}
+
+/// Facts with a variable within a piece. Of loops that are known not to turn nothing is noted, as anything
+/// would follow from it.
+pub(super) fn with_piece(mut facts: Facts, var: Sym, (begin, end): &Piece) -> Facts {
+    for size in begin.symbols().into_iter().chain(end.symbols()) {
+        facts.assume_range(size, 0, None);
+    }
+    if facts.prove_lt(begin, end) || begin.as_const().is_none() || end.as_const().is_none() {
+        facts.assume_range(var, 0, None);
+        match (begin.as_const(), end.as_const()) {
+            (Some(begin), Some(end)) => facts.assume_range(var, begin, end - 1),
+            _ => {
+                // What contradicts is left out; the facts are then fewer, not wrong.
+                let _ = facts.assume_le(begin, &Expr::sym(var));
+                let _ = facts.assume_lt(&Expr::sym(var), end);
+            }
+        }
+    }
+    facts
+}
