@@ -1,8 +1,9 @@
 //! What random programs found, made small: each a definition, sizes of its inputs, and a schedule where one is needed.
 
-use ferrofuse::{Definition, parse_schedule};
+use ferrofuse::{Definition, Segmentation, parse_schedule};
 use ferrofuse_testing::differential::{Chosen, check_definition};
 use ferrofuse_testing::random::{Input, Numbers, Placed, Placement};
+use ir::graph::Node;
 
 struct Found {
     name: &'static str,
@@ -10,6 +11,8 @@ struct Found {
     /// Sizes of each input.
     sizes: &'static [&'static [usize]],
     numbers: Numbers,
+    /// The segmentation, where it is not the compiler's; values by the numbers of their nodes.
+    segments: &'static str,
     schedule: &'static str,
 }
 
@@ -23,6 +26,7 @@ const FOUND: &[Found] = &[
             fd.add_output(T2)",
         sizes: &[&[3, 2, 5]],
         numbers: Numbers::Normal,
+        segments: "",
         schedule: "schedule lanes 4\nrow x0\ninner x1\ninner x2\nlane x2",
     },
     Found {
@@ -40,6 +44,7 @@ const FOUND: &[Found] = &[
             fd.add_output(T6)",
         sizes: &[&[900, 17]],
         numbers: Numbers::Strange,
+        segments: "",
         schedule: "",
     },
     Found {
@@ -50,6 +55,7 @@ const FOUND: &[Found] = &[
             fd.add_output(T1)",
         sizes: &[&[0, 3, 0]],
         numbers: Numbers::Normal,
+        segments: "",
         schedule: "",
     },
     Found {
@@ -61,6 +67,7 @@ const FOUND: &[Found] = &[
             fd.add_output(T3)",
         sizes: &[&[50, 7]],
         numbers: Numbers::Normal,
+        segments: "",
         schedule: "schedule lanes 4\nblock x0 by 3\ninner x1\nlane x1",
     },
     Found {
@@ -74,6 +81,7 @@ const FOUND: &[Found] = &[
             fd.add_output(T4)",
         sizes: &[&[3, 0], &[3]],
         numbers: Numbers::Normal,
+        segments: "",
         schedule: "schedule lanes 4\nblock x0 by 2\nrow x1\ninner x0\nlane x0\ncarry n3",
     },
     Found {
@@ -89,7 +97,22 @@ const FOUND: &[Found] = &[
             fd.add_output(T6)",
         sizes: &[&[4096, 3]],
         numbers: Numbers::Normal,
+        segments: "",
         schedule: "schedule lanes 4\ninner x0\ninner x1\nlane x1",
+    },
+    Found {
+        name: "a result of a fold that is read from memory is read at any index, though the fold is computed for another",
+        body: "
+            T0 = fd.ops.uniform(minval=-1.0, maxval=1.0, shape=[1, 3, 1])
+            T1 = fd.ops.max(T0, dims=[0, 2])
+            T2, T3, T4 = fd.ops.batch_norm(T0)
+            T5, T6, T7 = fd.ops.batch_norm_backward(T2, arg=T0, mean=T3, invstd=T4, weight=T1)
+            T8 = fd.ops.softshrink(T3, T5)
+            fd.add_output(T8)",
+        sizes: &[],
+        numbers: Numbers::Normal,
+        segments: "segment seg0 -> n6, n26\nsegment seg1 -> n28, n47, n48, n56",
+        schedule: "",
     },
 ];
 
@@ -118,6 +141,11 @@ fn what_was_found_stays_mended() {
     for found in FOUND {
         let definition = define(found.body);
         let mut chosen = Chosen::default();
+        if !found.segments.is_empty() {
+            let value = |name: &str| name.strip_prefix('n')?.parse().ok().map(|n| Node::from_u32(n).into());
+            let segmentation = Segmentation::parse(found.segments, &value).expect("a segmentation");
+            chosen.plan.segmentation = Some(segmentation);
+        }
         if !found.schedule.is_empty() {
             chosen.plan.schedules.push((0, parse_schedule(found.schedule).expect("a schedule")));
         }

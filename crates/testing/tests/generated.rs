@@ -6,7 +6,7 @@ use ferrofuse_testing::random::generate;
 use ir::ops::call::OpRef;
 
 /// Programs in which each op of the tables is to stand about ten times.
-const SEEDS: u64 = 360;
+const SEEDS: u64 = 225;
 
 /// How often each op must stand in them.
 const LEAST: usize = 7;

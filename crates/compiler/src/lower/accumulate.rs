@@ -341,8 +341,12 @@ impl<'a> Nest<'a> {
         }
     }
 
-    /// The result of a closed fold that lies in scratch.
+    /// The result of a closed fold that lies in scratch. One that is read from memory is read there, at any index, though
+    /// the fold be computed for another of its results.
     pub fn stored_fold_result(&mut self, val: Val, index: &[Expr]) -> Option<Value> {
+        if self.emitter.group.view.is_input(val) {
+            return None;
+        }
         let number = self.witness().fold_of(val.node)?;
         let (arrays, dims) = self.closed.get(&(number, self.row()))?.clone();
         let fold = &self.witness().folds[number];

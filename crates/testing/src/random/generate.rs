@@ -21,7 +21,7 @@ const MAX_ELEMENTS: usize = 3000;
 const MANY_ELEMENTS: usize = 50_000;
 
 /// Ops of each program that are there for their own sake.
-const FAVOURED: u64 = 5;
+const FAVOURED: u64 = 8;
 /// Calls of a favoured op that are drawn until one is accepted.
 const TRIES: usize = 100;
 

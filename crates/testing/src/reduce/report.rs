@@ -43,11 +43,9 @@ pub fn report(failing: &Failing, seed: u64) -> String {
 fn constructor(input: &Input) -> String {
     let sizes: Vec<String> = input.sizes.iter().map(|size| format!("{size},")).collect();
     let dtype = input.dtype.numpy_name();
-    match input.dtype {
-        dtype if !dtype.is_float() && !dtype.is_complex() => {
-            format!("torch.randint(0, 2, ({}), dtype=torch.{dtype})", sizes.join(" "))
-        }
-        _ => format!("torch.randn(({}), dtype=torch.{dtype})", sizes.join(" ")),
+    match input.dtype.is_float() || input.dtype.is_complex() {
+        true => format!("torch.randn(({}), dtype=torch.{dtype})", sizes.join(" ")),
+        false => format!("torch.randint(0, 2, ({}), dtype=torch.{dtype})", sizes.join(" ")),
     }
 }
 

@@ -147,6 +147,10 @@ impl Caller<'_> {
             let arguments = vec![(None, Given::Tensor(tensor)), (None, Given::Bools(flags))];
             tensor = self.add_form(FormOp::Broadcast, arguments, 1)?;
         }
+        let [batch, heads, rows, _] = self.sizes_of(tensor)[..] else { return None };
+        if batch * heads * rows * rows > self.context.max_elements {
+            return None;
+        }
         // Scores of large numbers make of small errors large ones.
         tensor = self.add("tanh", operands([tensor]), 1)?;
         let is_causal = self.draws.percent(50);
