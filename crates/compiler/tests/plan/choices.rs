@@ -58,6 +58,23 @@ fn a_schedule_that_does_not_fit_says_why() {
             "n0 cannot be carried from stage to stage: no stage",
         ),
         (
+            "schedule lanes 8\nrow x0\ninner x1\njam x0 by 1",
+            "axis x0 cannot be walked 1 at a time: at least 2",
+        ),
+        (
+            "schedule lanes 8\nrow x0\ninner x1\njam x1 by 4",
+            "it is not the innermost axis outside the stages",
+        ),
+        (
+            "schedule lanes 8\nrow x0\ninner x1\nlane x1\ntile x1 by 8",
+            "an inner axis besides that of the lanes",
+        ),
+        ("schedule lanes 8\nrow x0\ninner x1\nlane x1\ntile x0 by 3", "the side must be a power of two"),
+        (
+            "schedule lanes 8\nrow x0\ninner x1\njam x0 by 4\nsplit x0",
+            "axis x0 cannot be split: it is walked",
+        ),
+        (
             "schedule lanes 8\ninner x1\nlane x0 outside\ncarry n4",
             "n4 cannot be carried from stage to stage: the loop over lanes stands around the stages",
         ),
@@ -68,6 +85,19 @@ fn a_schedule_that_does_not_fit_says_why() {
             "{error}"
         );
     }
+}
+
+/// Three rows and a last loop for what is left of them: each sum over rows is loaded and stored once in either.
+#[test]
+fn rows_that_go_together_share_what_is_summed_over_them() {
+    let plan = cpu_plan(&define(INNER_OUTER));
+    let chosen = only(&plan).schedule.to_string();
+    assert!(chosen.contains("jam x0 by 8"), "{chosen}");
+    let schedule = "schedule lanes 8\nblock x0 by 7\ninner x1\nlane x1\njam x0 by 3";
+    let kernel = with_schedule(INNER_OUTER, schedule).expect("it fits");
+    let rows = kernel.split("for x0").nth(1).expect("a loop over groups of rows");
+    assert_eq!(rows.matches("store w").count(), 2, "{kernel}");
+    assert_eq!(rows.matches("store b").count(), 3, "{kernel}");
 }
 
 #[test]
