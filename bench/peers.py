@@ -79,7 +79,8 @@ def agree(name, ours, theirs):
         scale = b.abs().max().clamp(min=1e-30)
         # What is small beside the largest is a sum in which much cancels.
         worst = ((a - b).abs() / (b.abs() + 0.1 * scale)).max().item()
-        assert worst < (0.02 if coarse else 1e-3), f"{name}: output {place} is off by {worst}"
+        # Inductor leaves out roundings to bf16 between operations.
+        assert worst < (0.04 if coarse else 1e-3), f"{name}: output {place} is off by {worst}"
 
 
 def seconds(run, turn, calls, held):
