@@ -1,5 +1,5 @@
 # The commands of this project. Each first installs what the machine lacks.
-.PHONY: setup demo test bench bench-peers python wheel
+.PHONY: setup demo test test-torch bench bench-peers python wheel
 
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 FERROFUSE := cargo run --quiet --release --package ferrofuse-cli --
@@ -25,10 +25,15 @@ test: setup
 	cargo clippy --workspace --all-targets -- -D warnings
 	cargo test --workspace # builds the binary too, which the lines below run
 	.venv/bin/python tests/numpy/oracle.py $(TARGET)/debug/ferrofuse
-	.venv/bin/python tests/numpy/ops.py $(TARGET)/debug/ferrofuse
 	$(TARGET)/debug/ferrofuse fuzz --seconds 60 --seed 1 --output $(TARGET)/found
 	$(MAKE) python
 	.venv/bin/python -m pytest --quiet
+
+# The tests that need torch and JAX, which are installed from PyPI (about 6 GB), and those that take minutes.
+test-torch: python
+	@scripts/setup-torch
+	VIRTUAL_ENV=$(CURDIR)/.venv-torch .venv/bin/maturin develop --quiet
+	.venv-torch/bin/python -m pytest --quiet --override-ini addopts= python/tests
 
 bench: setup
 	$(FERROFUSE) bench

@@ -17,6 +17,7 @@ from ._native import (
     DataType,
     DefinitionError,
     InputError,
+    OutOfRangeError,
     TensorView,
     Val,
     __version__,
@@ -27,7 +28,17 @@ from ._native import (
 from .definition import FusionDefinition
 from .descriptor import compute_tensor_descriptor
 from .explanation import Explanation
-from .fusion import Fusion, FusionExecutorCache, FusionGuard, LruFusionCache, current
+from .fusion import (
+    Fusion,
+    FusionExecutorCache,
+    FusionGuard,
+    LruFusionCache,
+    current,
+    define_scalar,
+    define_tensor,
+    ops,
+    translate_fusion,
+)
 from . import operators as _operators
 
 _operators.attach()
@@ -49,11 +60,18 @@ __all__ = [
     "FusionGuard",
     "InputError",
     "LruFusionCache",
+    "OutOfRangeError",
     "TensorView",
     "Val",
+    "__version__",
     "compute_tensor_descriptor",
+    "current",
+    "define_scalar",
+    "define_tensor",
     "get_rng_state",
     "manual_seed",
+    "ops",
     "set_rng_state",
+    "translate_fusion",
     "version",
 ]

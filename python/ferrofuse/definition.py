@@ -1,34 +1,38 @@
 """FusionDefinition: defines a fusion, compiles it on first use, runs it on arrays."""
 
+import sys
 from typing import Any, List, Optional, Sequence, Tuple
 
-from . import _native
-from ._native import DataType, TensorView
-from .descriptor import compute_tensor_descriptor
+from ._native import TensorView
+from .array_types import describe
 from .explanation import Explanation
-from .fusion import Fusion
+from .fusion import Fusion, FusionExecutorCache, FusionGuard
 from .operations import Operations
+from .options import check_options
 
 
 class FusionDefinition:
     """A fusion in the making, and when it is made, a function of arrays.
 
     Use it as a context manager; ops are `fd.ops.NAME(...)` or Python's operators on tensors. Attributes of your own may be
-    set on it.
+    set on it. What cannot be is refused at once, by an exception that has the attributes `op`, `argument`, `expected`,
+    `given` and `line` besides its message.
     """
 
     def __init__(self) -> None:
-        self._builder = _native.Builder()
+        self._fusion = Fusion()
+        self._builder = self._fusion._builder
         self._executable: Optional[Any] = None
         self._inputs: Optional[Sequence[Any]] = None
-        self.ops = Operations(self._builder)
+        self.ops = Operations(lambda: self._builder)
 
     def __enter__(self) -> "FusionDefinition":
+        FusionGuard(self._fusion).__enter__()
         self._executable = None
         return self
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
-        return None
+        FusionGuard(self._fusion).__exit__(kind, error, trace)
 
     # ------------------------------------------------------------------------------------------------- define
     def define_tensor(self, *args: Any, **kwargs: Any) -> TensorView:
@@ -37,27 +41,25 @@ class FusionDefinition:
         Sizes of -1 are known only when it runs. `contiguity` says for each axis, from the outermost of memory to the
         innermost, whether it follows on the next without a gap (None: of size 1, or expanded), or for all at once.
         """
-        self._executable = None
-        return self._builder.define_tensor(*args, **kwargs)
+        return self._in_line_of_caller().define_tensor(*args, **kwargs)
 
     def define_scalar(self, *args: Any, **kwargs: Any) -> Any:
         """A scalar: an input, `(dtype)` or `(None, dtype)`, or a constant, `(value, dtype=None)`."""
-        self._executable = None
-        return self._builder.define_scalar(*args, **kwargs)
+        return self._in_line_of_caller().define_scalar(*args, **kwargs)
 
     def define_vector(self, *args: Any, **kwargs: Any) -> List[Any]:
         """So many integer scalars, each an input; a list or tuple given to `execute` fills them. Or a list as it is."""
-        self._executable = None
-        return self._builder.define_vector(*args, **kwargs)
+        return self._in_line_of_caller().define_vector(*args, **kwargs)
 
     def from_array(self, array: Any, static_sizes: bool = False) -> TensorView:
         """An input tensor like this array: its dtype, and sizes and strides as `define_tensor(sizes, strides)` takes them."""
-        sizes, strides, dtype, is_cpu = _descriptor(array)
-        return self.define_tensor(sizes=sizes, strides=strides, dtype=dtype, static_sizes=static_sizes, is_cpu=is_cpu)
+        sizes, strides, dtype = describe(array)
+        return self._in_line_of_caller().define_tensor(
+            sizes=sizes, strides=strides, dtype=dtype, static_sizes=static_sizes, is_cpu=not sizes
+        )
 
-    def from_pytorch(self, tensor: Any, static_sizes: bool = False) -> TensorView:
-        """`from_array`, by the name that nvFuser has for it."""
-        return self.from_array(tensor, static_sizes)
+    # By the name that nvFuser has for it.
+    from_pytorch = from_array
 
     def add_output(
         self,
@@ -72,8 +74,14 @@ class FusionDefinition:
         """
         if alias_input is not None and stride_order is not None:
             raise ValueError("an output that is written to an input lies as that does: give alias_input or stride_order")
+        order = None if stride_order is None else list(stride_order)
+        self._in_line_of_caller().add_output(output, alias_input, order)
+
+    def _in_line_of_caller(self) -> Any:
+        """The builder, about to hear of the line that called the method that calls this."""
         self._executable = None
-        self._builder.add_output(output, alias_input, None if stride_order is None else list(stride_order))
+        self._builder.at(sys._getframe(2).f_lineno)
+        return self._builder
 
     # ---------------------------------------------------------------------------------------------------- run
     def execute(
@@ -87,46 +95,78 @@ class FusionDefinition:
     ) -> List[Any]:
         """The outputs for these inputs: arrays of the kind that came in. Lists among the inputs are flattened one level.
 
-        The first call compiles. `device` must be None or the CPU.
+        The first call compiles. `device` must be None or the CPU. Options are nvFuser's; they steer what it does on GPUs,
+        and change nothing here.
         """
-        if device is not None and str(device) != "cpu":
-            raise NotImplementedError(f"device must be None or 'cpu', but is {device!r}: GPUs are not run yet")
-        if save_repro_inputs:
-            self._inputs = inputs
-        executable = self._executable
-        if executable is None:
-            executable = self._compile()
-        return executable.run(_flat(inputs))
+        if device is not None or save_repro_inputs or _enable_options or _disable_options:
+            check_options(device, _enable_options, _disable_options)
+            self._inputs = inputs if save_repro_inputs else self._inputs
+        return (self._executable or self._make_executable()).run(inputs)
 
-    def _compile(self) -> Any:
+    def manual_execute(self, inputs: Sequence[Any], heuristic_params: Any = None) -> List[Any]:
+        """Not there: schedules are not written in Python."""
+        raise NotImplementedError(
+            "schedules are chosen by the compiler; one by hand is given as text: ferrofuse run --schedule SEGMENT=FILE"
+        )
+
+    def _make_executable(self) -> Any:
         ok, message = self.validate_definition()
         if not ok:
             raise NotImplementedError(message)
-        self._executable = self._builder.compile()
+        self._executable = self._builder.executable()
         return self._executable
 
+    # -------------------------------------------------------------------------------------------------- check
     def validate_definition(self) -> Tuple[bool, str]:
         """Whether there is something to run, and if not, why."""
         if self._builder.is_empty():
             return False, "Fusion is empty!"
         return True, "Fusion is valid!"
 
+    def validate(
+        self,
+        inputs: Sequence[Any],
+        reference_outputs: Optional[Sequence[Any]] = None,
+        device: Any = None,
+        **execute_kwargs: Any,
+    ) -> List[Any]:
+        """Runs it and gives the outputs, having compared each with the evaluator's within the error bounds of the ops.
+
+        With `reference_outputs` (arrays, one for each output) it compares with these too, within what their dtype can tell
+        apart. Inputs are not written to.
+
+        Raises:
+            AssertionError: naming the output, the first index that is wrong, what was expected and what is there.
+        """
+        from .validation import compare_with_references, require_matches
+
+        check_options(device, execute_kwargs.get("_enable_options", ()), execute_kwargs.get("_disable_options", ()))
+        outputs, compared = (self._executable or self._make_executable()).check(inputs)
+        require_matches(compared)
+        if reference_outputs is not None:
+            compare_with_references(outputs, reference_outputs)
+        return outputs
+
     # ---------------------------------------------------------------------------------------------------- ask
     @property
     def fusion(self) -> Fusion:
         """The definition as an object with structural equality."""
-        return Fusion._of(self._builder)
+        return self._fusion
+
+    @property
+    def fec(self) -> FusionExecutorCache:
+        """What was compiled, once it was."""
+        if self._executable is None:
+            raise AttributeError("nothing is compiled yet: call execute first")
+        return FusionExecutorCache._of(self._fusion, self._executable)
 
     def explain(self, inputs: Optional[Sequence[Any]] = None) -> Explanation:
         """What the compiler decides, for the sizes of these inputs or for none in particular; runs nothing."""
-        executable = self._executable or self._compile()
-        return Explanation(*executable.explain(None if inputs is None else _flat(inputs)))
+        return Explanation(*(self._executable or self._make_executable()).explain(inputs))
 
     def __repr__(self) -> str:
         """The definition as a function of `fd` that makes an equal one."""
-        if self._builder.is_empty():
-            return "def nvfuser_fusion(fd : FusionDefinition) -> None :\n    pass\n"
-        return self._builder.text()
+        return self._fusion._text() or "def nvfuser_fusion(fd : FusionDefinition) -> None :\n    pass\n"
 
     def repro_script_for(self, inputs: Optional[Sequence[Any]] = None) -> str:
         """A script that makes this definition and runs it on inputs like these."""
@@ -139,25 +179,3 @@ class FusionDefinition:
         if self._inputs is None:
             raise RuntimeError("no inputs are kept: call execute(..., save_repro_inputs=True) first")
         return self.repro_script_for(self._inputs)
-
-
-def _flat(inputs: Sequence[Any]) -> List[Any]:
-    if any(type(item) in (list, tuple) for item in inputs):
-        nested = (item if type(item) in (list, tuple) else (item,) for item in inputs)
-        return [item for items in nested for item in items]
-    return inputs if type(inputs) is list else list(inputs)
-
-
-def _descriptor(array: Any) -> Tuple[List[int], List[int], Any, bool]:
-    sizes = [int(size) for size in array.shape]
-    if callable(getattr(array, "stride", None)):
-        strides = [int(stride) for stride in array.stride()]
-    else:
-        import numpy
-
-        strides = [stride // array.dtype.itemsize for stride in numpy.asarray(array).strides]
-    dtype = str(array.dtype).replace("torch.", "")
-    for member in vars(DataType).values():
-        if isinstance(member, DataType) and member.numpy_name == dtype:
-            return sizes, strides, member, not sizes
-    raise TypeError(f"arrays of dtype {dtype} are not supported")

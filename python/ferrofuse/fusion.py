@@ -1,12 +1,28 @@
 """Fusions as objects: compared by what they compute, compiled once, cached."""
 
 import functools
+import sys
+import threading
 from collections import OrderedDict
 from typing import Any, Callable, List, Optional, Sequence
 
 from . import _native
+from ._native import TensorView, Val
+from .operations import Operations
+from .options import check_options
 
-_guarded: List["Fusion"] = []
+
+class _Guarded(threading.local):
+    """The fusions that are guarded, the innermost last, of each thread its own."""
+
+    def __init__(self) -> None:
+        self._fusions: List["Fusion"] = []
+
+    def of_this_thread(self) -> List["Fusion"]:
+        return self._fusions
+
+
+_guarded = _Guarded()
 
 
 class Fusion:
@@ -32,18 +48,23 @@ class Fusion:
 
     def inputs(self) -> List[Any]:
         """Its inputs, in order."""
-        return self._builder.boundary()[0]
+        return [] if self._builder.is_empty() else self._builder.boundary()[0]
 
     def outputs(self) -> List[Any]:
         """Its outputs, in order, but for those written into inputs."""
-        return self._builder.boundary()[1]
+        return [] if self._builder.is_empty() else self._builder.boundary()[1]
+
+    def vals(self) -> List[Any]:
+        """Every value that a call made, inputs included, in order."""
+        return self._builder.vals()
 
     def add_output(self, output: Any, alias_input: Optional[Any] = None) -> None:
         """As `FusionDefinition.add_output`."""
+        self._builder.at(sys._getframe(1).f_lineno)
         self._builder.add_output(output, alias_input)
 
     def print_math(self, from_outputs_only: bool = True) -> str:
-        """The definition as text."""
+        """The definition as text: a function of `fd`, a line for each call as it was written."""
         return self._text()
 
 
@@ -54,18 +75,42 @@ class FusionGuard:
         self._fusion = fusion
 
     def __enter__(self) -> "FusionGuard":
-        _guarded.append(self._fusion)
+        _guarded.of_this_thread().append(self._fusion)
         return self
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
-        _guarded.pop()
+        _guarded.of_this_thread().pop()
 
 
 def current() -> Fusion:
-    """The fusion of the innermost `FusionGuard`."""
-    if not _guarded:
+    """The fusion of the innermost `FusionGuard` or `with FusionDefinition()` of this thread."""
+    fusions = _guarded.of_this_thread()
+    if not fusions:
         raise RuntimeError("no fusion is guarded: use `with FusionGuard(fusion):`")
-    return _guarded[-1]
+    return fusions[-1]
+
+
+def define_tensor(*args: Any, **kwargs: Any) -> TensorView:
+    """As `FusionDefinition.define_tensor`, in the current fusion."""
+    builder = current()._builder
+    builder.at(sys._getframe(1).f_lineno)
+    return builder.define_tensor(*args, **kwargs)
+
+
+def define_scalar(*args: Any, **kwargs: Any) -> Val:
+    """As `FusionDefinition.define_scalar`, in the current fusion."""
+    builder = current()._builder
+    builder.at(sys._getframe(1).f_lineno)
+    return builder.define_scalar(*args, **kwargs)
+
+
+# As `fd.ops`, in the current fusion.
+ops = Operations(lambda: current()._builder)
+
+
+def translate_fusion(fusion: Fusion) -> str:
+    """The fusion as a function of `fd` that makes an equal one."""
+    return fusion._text()
 
 
 class FusionExecutorCache:
@@ -75,17 +120,33 @@ class FusionExecutorCache:
         self._fusion = fusion
         self._executable: Optional[Any] = None
 
+    @classmethod
+    def _of(cls, fusion: Fusion, executable: Any) -> "FusionExecutorCache":
+        cache = cls(fusion)
+        cache._executable = executable
+        return cache
+
+    def is_compiled(self, inputs: Sequence[Any], device: Any = None) -> bool:
+        """Whether a call on inputs that lie in memory like these compiles nothing."""
+        return self._executable is not None and self._executable.is_compiled(inputs)
+
     def fusion(self) -> Fusion:
         """The fusion."""
         return self._fusion
 
-    def execute(self, inputs: Sequence[Any], *, device: Any = None, **options: Any) -> List[Any]:
+    def execute(
+        self,
+        inputs: Sequence[Any],
+        *,
+        device: Any = None,
+        _enable_options: Sequence[str] = (),
+        _disable_options: Sequence[str] = (),
+    ) -> List[Any]:
         """As `FusionDefinition.execute`."""
-        from .definition import _flat
-
+        check_options(device, _enable_options, _disable_options)
         if self._executable is None:
-            self._executable = self._fusion._builder.compile()
-        return self._executable.run(_flat(inputs))
+            self._executable = self._fusion._builder.executable()
+        return self._executable.run(inputs)
 
 
 class LruFusionCache:
@@ -116,7 +177,7 @@ class LruFusionCache:
             self._kept.move_to_end(text)
             fd._executable = self._kept[text]
             return fd
-        self._kept[text] = fd._compile()
+        self._kept[text] = fd._make_executable()
         if len(self._kept) > self._max:
             self._kept.popitem(last=False)
             self._evictions += 1

@@ -1,7 +1,8 @@
-"""`fd.ops`: a function for each op, made from the compiler's own table of ops."""
+"""`fd.ops`: a function for each op, made from the compiler's own table of ops. The types are in `operations.pyi`."""
 
 import inspect
-from typing import Any
+import sys
+from typing import Any, Callable
 
 from . import _native
 
@@ -11,7 +12,8 @@ TABLE = {row["name"]: row for row in _native.ops()}
 class Operations:
     """The ops of a definition. `dir` lists them, `help` tells what each takes."""
 
-    def __init__(self, builder: Any) -> None:
+    def __init__(self, builder: Callable[[], Any]) -> None:
+        """`builder` gives the definition that calls go to, when they are made."""
         self._builder = builder
 
     def __getattr__(self, name: str) -> Any:
@@ -33,11 +35,13 @@ def _suggestion(name: str) -> str:
     return f"; did you mean `{near[0]}`?" if near else ""
 
 
-def _function(builder: Any, row: dict) -> Any:
-    name, call = row["name"], builder.call
+def _function(builder: Callable[[], Any], row: dict) -> Any:
+    name, line_of_caller = row["name"], sys._getframe
 
     def op(*args: Any, **kwargs: Any) -> Any:
-        return call(name, args, kwargs)
+        to = builder()
+        to.at(line_of_caller(1).f_lineno)
+        return to.call(name, args, kwargs)
 
     op.__name__ = op.__qualname__ = name
     op.__module__ = "ferrofuse.ops"

@@ -1,5 +1,7 @@
 """Python's operators on values of a definition, each the op of the same meaning."""
 
+import sys
+
 from ._native import Val
 
 # Operator and op. An operator with a letter `r` after the underscores has its operands the other way round.
@@ -33,12 +35,12 @@ def attach() -> None:
 
 
 def _forward(op):
-    return lambda self, other: self._combine(op, self, other)
+    return lambda self, other: self._combine(op, self, other, sys._getframe(1).f_lineno)
 
 
 def _reflected(op):
-    return lambda self, other: self._combine(op, other, self)
+    return lambda self, other: self._combine(op, other, self, sys._getframe(1).f_lineno)
 
 
 def _unary(op):
-    return lambda self: self._apply(op, self)
+    return lambda self: self._apply(op, sys._getframe(1).f_lineno, self)

@@ -2,6 +2,8 @@
 
 from typing import Any, Optional, Sequence
 
+from .array_types import describe
+
 
 def script(definition: str, inputs: Optional[Sequence[Any]]) -> str:
     """A script that runs by itself, and that `ferrofuse run` reads too."""
@@ -20,9 +22,7 @@ def _flattened(inputs: Sequence[Any]) -> Sequence[Any]:
 def _input(item: Any) -> str:
     if not hasattr(item, "shape"):
         return repr(item)
-    from .definition import _descriptor
-
-    sizes, strides, dtype, _ = _descriptor(item)
+    sizes, strides, dtype = describe(item)
     storage = 1 + sum((size - 1) * stride for size, stride in zip(sizes, strides)) if 0 not in sizes else 0
     name = f"torch.{dtype.numpy_name}"
     if dtype.numpy_name == "bool":

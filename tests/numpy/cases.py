@@ -30,7 +30,7 @@ LAYOUTS = (ROWS, COLUMNS, STEPS, EXPANDED, EMPTY, ZERO_D)
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Operand:
-    """An array given to the op, either from a file, or drawn by the binary as a layout says."""
+    """An array given to the op, as it is, or laid out in memory as a layout says."""
 
     values: np.ndarray
     layout: Layout | None = None
@@ -41,7 +41,7 @@ class Operand:
 
 
 def dense(values, short=None):
-    """An operand from a file."""
+    """An operand that lies row-major."""
     values = np.asarray(values)
     return Operand(values if short is None else values.astype(dtypes.ALL[short].numpy))
 

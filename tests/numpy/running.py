@@ -1,14 +1,10 @@
-"""Runs many cases in one process: one definition with all their calls, then every output against its result."""
-
-import json
-import pathlib
-import subprocess
-import tempfile
+"""Runs many cases in one definition: compiled and on the evaluator, then every output against its result."""
 
 import numpy as np
 
 import dtypes
 from cases import STORAGE, first
+from ferrofuse import DataType, FusionDefinition
 
 MOST = 120  # cases of one definition
 
@@ -18,107 +14,70 @@ def batches(cases):
     return [cases[place : place + MOST] for place in range(0, len(cases), MOST)]
 
 
-def run(binary, cases):
-    """What is wrong with these cases, as a list of sentences."""
-    with tempfile.TemporaryDirectory() as folder:
-        folder = pathlib.Path(folder)
-        words = write(folder, cases)
-        line = [binary, "run", str(folder / "definition.py"), "--check", "--json", "--output", str(folder / "out"), *words]
-        ended = subprocess.run(line, capture_output=True, text=True, check=False)
-        if ended.returncode not in (0, 1):
-            return apart(binary, cases, f"exit code {ended.returncode}\n{ended.stderr.strip()}")
-        outputs = json.loads(ended.stdout)["outputs"]
-        return [complaint for found in compared(cases, outputs) if (complaint := found)]
+def run(cases, taken=np.asarray, given=np.asarray):
+    """What is wrong with these cases, as a list of sentences.
+
+    `taken` makes the arrays that are run on of NumPy's, keeping their strides; `given` makes NumPy's of the outputs.
+    """
+    operands = list({id(operand): operand for case in cases for operand in case.operands}.values())
+    try:
+        fd = defined(cases, operands)
+        outputs = [given(output) for output in fd.validate([taken(array_of(operand)) for operand in operands])]
+    except (AssertionError, RuntimeError) as complaint:
+        return apart(cases, complaint, taken, given)
+    wanted = [(case, result) for case in cases for result in case.results]
+    complaints = []
+    for (case, result), output in zip(wanted, outputs, strict=True):
+        if complaint := compare(result, output):
+            complaints.append(f"{case.label}: {complaint}")
+    return complaints
 
 
-def apart(binary, cases, complaint):
+def apart(cases, complaint, taken, given):
     """A batch that does not run, halved until the cases that do not run stand alone."""
     if len(cases) == 1:
         return [f"{cases[0].label}: {complaint}"]
     half = len(cases) // 2
-    return run(binary, cases[:half]) + run(binary, cases[half:])
+    return run(cases[:half], taken, given) + run(cases[half:], taken, given)
 
 
-# ------------------------------------------------------------------------------------------------------- the definition
-def write(folder, cases):
-    """Writes the definition and the files of its inputs; gives the words that name them."""
-    operands = list({id(operand): operand for case in cases for operand in case.operands}.values())
-    names = {id(operand): f"x{number}" for number, operand in enumerate(operands)}
-    lines = ["def ops(fd):"]
-    for operand in operands:
-        shape = [-1] * operand.values.ndim
-        dtype = f"DataType.{operand.dtype.language}"
-        lines.append(f"    {names[id(operand)]} = fd.define_tensor(shape={shape}, contiguity=False, dtype={dtype})")
-    for number, case in enumerate(cases):
-        results = [f"r{number}_{place}" for place in range(len(case.results))]
-        call = case.call.format(*[names[id(operand)] for operand in case.operands])
-        lines.append(f"    {', '.join(results)} = {call}")
-        lines += [f"    fd.add_output({result})" for result in results]
-    specs = "".join(f"    {spec(operand)},\n" for operand in operands)
-    (folder / "definition.py").write_text("\n".join(lines) + f"\n\ninputs = [\n{specs}]\n")
-    return write_files(folder, {names[id(operand)]: operand.values for operand in operands if operand.layout is None})
+def defined(cases, operands):
+    """A definition with the calls of all cases, whose outputs are their results."""
+    with FusionDefinition() as fd:
+        tensors = {}
+        for operand in operands:
+            shape, dtype = [-1] * operand.values.ndim, getattr(DataType, operand.dtype.language)
+            tensors[id(operand)] = fd.define_tensor(shape=shape, contiguity=False, dtype=dtype)
+        for case in cases:
+            x = [tensors[id(operand)] for operand in case.operands]
+            results = called(case, fd, x, DataType)
+            assert len(results) == len(case.results), f"{case.label} gives {len(results)} results"
+            for result in results:
+                fd.add_output(result)
+    return fd
 
 
-def spec(operand):
-    """The entry of an operand in the list of inputs."""
-    dtype, layout = operand.dtype, operand.layout
+def called(case, fd, x, DataType):
+    """The results of the call of a case, as a list, in any language that has `fd.ops` and `DataType`."""
+    call = case.call.format(*[f"x[{place}]" for place in range(len(x))])
+    results = eval(call, {"fd": fd, "x": x, "DataType": DataType})
+    return list(results) if isinstance(results, tuple) else [results]
+
+
+def array_of(operand):
+    """The array of an operand, with the strides of its layout."""
+    layout = operand.layout
     if layout is None:
-        return f"torch.zeros({operand.values.shape}, dtype=torch.{dtype.torch})"
-    start = first(dtype.short)
-    drawn = f"torch.arange({start}, {start + STORAGE / 16}, 0.0625).to(torch.{dtype.torch})"
-    return f"{drawn}.as_strided({layout.sizes}, {layout.strides})"
-
-
-def write_files(folder, arrays):
-    complex_ones = {name: array for name, array in arrays.items() if array.dtype.kind == "c"}
-    words = []
-    for name, array in complex_ones.items():
-        np.save(folder / f"{name}.npy", array)
-        words += ["--input", f"{name}={folder / name}.npy"]
-    others = {name: array for name, array in arrays.items() if name not in complex_ones}
-    write_safetensors(folder / "inputs.safetensors", others)
-    return [*words, *(["--input", str(folder / "inputs.safetensors")] if others else [])]
-
-
-def write_safetensors(path, arrays):
-    header, blobs, place = {}, [], 0
-    for name, array in arrays.items():
-        blob = array.tobytes()
-        span = [place, place + len(blob)]
-        header[name] = {"dtype": dtypes.of(array).file, "shape": list(array.shape), "data_offsets": span}
-        blobs.append(blob)
-        place += len(blob)
-    text = json.dumps(header).encode()
-    path.write_bytes(len(text).to_bytes(8, "little") + text + b"".join(blobs))
-
-
-def read_safetensors(path):
-    data = path.read_bytes()
-    start = 8 + int.from_bytes(data[:8], "little")
-    kinds = {dtype.file: dtype.numpy for dtype in dtypes.ALL.values()}
-    tensors = {}
-    for name, entry in json.loads(data[8:start]).items():
-        first, last = entry["data_offsets"]
-        tensors[name] = np.frombuffer(data[start + first : start + last], kinds[entry["dtype"]]).reshape(entry["shape"])
-    return tensors
+        return operand.values
+    dtype = operand.dtype.numpy
+    flat = (first(operand.dtype.short) + np.arange(STORAGE) / 16).astype(dtype)
+    # NumPy takes strides of its own dtypes only, so what is strided are words of the same size.
+    words = flat.view(f"u{dtype.itemsize}") if dtype.itemsize <= 8 else flat
+    strides = [stride * dtype.itemsize for stride in layout.strides]
+    return np.lib.stride_tricks.as_strided(words, layout.sizes, strides).view(dtype)
 
 
 # ----------------------------------------------------------------------------------------------------- the comparison
-def compared(cases, outputs):
-    """A complaint, or none, for each output."""
-    files = {}
-    wanted = [(case, result) for case in cases for result in case.results]
-    for (case, result), output in zip(wanted, outputs, strict=True):
-        path = pathlib.Path(output["file"])
-        if path not in files:
-            files[path] = np.load(path) if path.suffix == ".npy" else read_safetensors(path)
-        got = files[path] if path.suffix == ".npy" else files[path][output["name"]]
-        complaint = compare(result, got)
-        if complaint is None and output["check"]["mismatches"]:
-            complaint = f"not what the evaluator says: {output['check']}"
-        yield complaint and f"{case.label}: {complaint}"
-
-
 def compare(result, got):
     """What is wrong with an output, if anything is."""
     expected = np.asarray(result.values)

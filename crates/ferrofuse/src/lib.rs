@@ -26,9 +26,11 @@
 //! machine code where [`MachineOptions::cache`] names one. Without
 //! libLLVM everything runs on the evaluator, and [`Report::notice`] says what to install.
 
+pub mod check;
 mod code_target;
 mod emit;
 mod explain;
+mod op_list;
 pub mod table;
 
 pub use code_target::{CodeTarget, UnknownTarget};
@@ -49,6 +51,7 @@ pub use ir::graph::{InputError, Signature};
 pub use ir::random::Stream;
 pub use ir::text::{Diagnostic, File};
 pub use ir::{DType, Scalar};
+pub use op_list::{OpEntry, op_entries};
 pub use runtime::cpu::alloc::Side;
 pub use runtime::cpu::objects::{CacheOptions, ObjectCache};
 pub use runtime::{

@@ -31,6 +31,11 @@ impl Builder {
         Builder { definer: Mutex::new(Definer::new()) }
     }
 
+    /// Says which line of the user's program the next statement stands in.
+    pub fn at(&self, line: usize) {
+        self.lock().set_line(line);
+    }
+
     /// Applies the op of this name.
     #[pyo3(signature = (op, args, kwargs))]
     fn call<'py>(
@@ -124,14 +129,22 @@ impl Builder {
         Ok([inputs.collect::<PyResult<_>>()?, outputs.collect::<PyResult<_>>()?])
     }
 
+    /// Every value that a statement made, in their order.
+    fn vals<'py>(this: &Bound<'py, Self>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let record = this.get().lock().record().clone();
+        let made = record.statements().iter().flat_map(|statement| &statement.results);
+        let values = made.map(|&entry| Object::Value(Value { val: record.entry(entry).val, entry }));
+        values.map(|value| objects::result(this, &value, false)).collect()
+    }
+
     /// Whether no output has been given yet.
     fn is_empty(&self) -> bool {
         self.lock().clone().finish().is_err()
     }
 
-    /// Compiles what has been defined so far.
-    fn compile(&self, py: Python<'_>) -> PyResult<Executable> {
-        Executable::new(py, self.definition(py)?)
+    /// What has been defined so far, to be compiled when it is first called.
+    fn executable(&self, py: Python<'_>) -> PyResult<Executable> {
+        Ok(Executable::new(self.definition(py)?))
     }
 }
 
@@ -165,7 +178,7 @@ fn check_binding(op: &str, args: &Bound<'_, PyTuple>, kwargs: Option<&Bound<'_, 
         Ok(found) => ops::bind(found, args.len(), &names).map(drop).map_err(|error| error.to_string()),
         Err(unknown) => Err(unknown.to_string()),
     };
-    bound.map_err(|message| errors::argument(args.py(), message))
+    bound.map_err(|message| errors::unbound(args.py(), op, message))
 }
 
 fn declare<'py>(

@@ -11,7 +11,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
 
 /// The exceptions with two parents each: name, the other parent, docstring.
-const CLASSES: [(&str, &str, &str); 3] = [
+const CLASSES: [(&str, &str, &str); 4] = [
     (
         "DefinitionError",
         "ValueError",
@@ -19,9 +19,10 @@ const CLASSES: [(&str, &str, &str); 3] = [
     ),
     ("ArgumentError", "TypeError", "Arguments that do not fit the parameters of an op."),
     ("InputError", "ValueError", "Inputs that do not fit the definition, or sizes that it cannot have."),
+    ("OutOfRangeError", "IndexError", "An index among the data of an input that is out of range."),
 ];
 
-static DEFINED: PyOnceLock<[Py<PyAny>; 3]> = PyOnceLock::new();
+static DEFINED: PyOnceLock<[Py<PyAny>; 4]> = PyOnceLock::new();
 
 /// Adds the exception classes.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -32,7 +33,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     Ok(())
 }
 
-fn classes(py: Python<'_>) -> PyResult<&[Py<PyAny>; 3]> {
+fn classes(py: Python<'_>) -> PyResult<&[Py<PyAny>; 4]> {
     DEFINED.get_or_try_init(py, || {
         let builtins = py.import("builtins")?;
         let runtime = builtins.getattr("RuntimeError")?;
@@ -43,19 +44,41 @@ fn classes(py: Python<'_>) -> PyResult<&[Py<PyAny>; 3]> {
             let parents = (builtins.getattr(parent)?, &runtime);
             Ok(builtins.getattr("type")?.call1((name, parents, namespace))?.unbind())
         };
-        let [a, b, c] = CLASSES.map(make);
-        Ok([a?, b?, c?])
+        let [a, b, c, d] = CLASSES.map(make);
+        Ok([a?, b?, c?, d?])
     })
 }
 
 fn raise(py: Python<'_>, class: usize, message: String) -> PyErr {
-    match classes(py) {
-        Ok(classes) => match classes[class].bind(py).call1((message,)) {
-            Ok(error) => PyErr::from_value(error),
-            Err(error) => error,
-        },
-        Err(error) => error,
-    }
+    raise_with(py, class, message, Details::default())
+}
+
+/// What an exception says in attributes, besides its message; each is `None` where it does not apply.
+#[derive(Clone, Copy, Default)]
+pub struct Details<'a> {
+    /// The op, or the method such as `define_tensor`.
+    pub op: Option<&'a str>,
+    /// The argument at fault.
+    pub argument: Option<&'a str>,
+    /// What would have been right.
+    pub expected: Option<&'a str>,
+    /// What was given.
+    pub given: Option<&'a str>,
+    /// The line of the user's program where the definition says it, from 1.
+    pub line: Option<usize>,
+}
+
+fn raise_with(py: Python<'_>, class: usize, message: String, details: Details<'_>) -> PyErr {
+    let made = || -> PyResult<Bound<'_, PyAny>> {
+        let error = classes(py)?[class].bind(py).call1((message,))?;
+        error.setattr("op", details.op)?;
+        error.setattr("argument", details.argument)?;
+        error.setattr("expected", details.expected)?;
+        error.setattr("given", details.given)?;
+        error.setattr("line", details.line)?;
+        Ok(error)
+    };
+    made().map_or_else(|error| error, PyErr::from_value)
 }
 
 /// A definition that cannot be.
@@ -63,14 +86,28 @@ pub fn definition(py: Python<'_>, message: impl Into<String>) -> PyErr {
     raise(py, 0, message.into())
 }
 
-/// A refused call.
+/// A refused call of a program's line, where that is known.
 pub fn refused(py: Python<'_>, error: &DefineError) -> PyErr {
-    definition(py, error.to_string())
+    let some = |text: &'_ str| (!text.is_empty()).then(|| text.to_owned());
+    let (expected, given) = (some(&error.expected), some(&error.given));
+    let details = Details {
+        op: Some(&error.op),
+        argument: error.argument.as_deref(),
+        expected: expected.as_deref(),
+        given: given.as_deref(),
+        line: error.span.map(|span| span.start),
+    };
+    raise_with(py, 0, error.to_string(), details)
 }
 
 /// An argument that is nothing of the language.
 pub fn argument(py: Python<'_>, message: impl Into<String>) -> PyErr {
     raise(py, 1, message.into())
+}
+
+/// Arguments that do not fit the parameters of an op.
+pub fn unbound(py: Python<'_>, op: &str, message: String) -> PyErr {
+    raise_with(py, 1, message, Details { op: Some(op), ..Details::default() })
 }
 
 /// Inputs that do not fit.
@@ -81,7 +118,15 @@ pub fn input(py: Python<'_>, message: impl Into<String>) -> PyErr {
 /// What went wrong while a fusion was compiled or run.
 pub fn failed(py: Python<'_>, error: &Error) -> PyErr {
     match error.blame() {
-        Blame::User => input(py, error.to_string()),
+        Blame::User => match error {
+            Error::Index { op, line, index, .. } => {
+                let given = index.to_string();
+                let details =
+                    Details { op: Some(op), line: *line, given: Some(&given), ..Details::default() };
+                raise_with(py, 3, error.to_string(), details)
+            }
+            _ => input(py, error.to_string()),
+        },
         Blame::Machine if matches!(error, Error::Memory { .. } | Error::Allocation(_)) => {
             PyMemoryError::new_err(error.to_string())
         }

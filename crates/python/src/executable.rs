@@ -1,13 +1,16 @@
-//! A compiled definition, called with Python's arrays. Python runs on while kernels compile and run.
+//! A definition that is compiled when it is first called, for arrays that lie as those of the call, and run on Python's
+//! arrays. Python runs on while kernels compile and run.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
+use ferrofuse::check::{Comparison, against, expected};
 use ferrofuse::{
-    CompileOptions, Definition, Generator, Machine, MachineOptions, ObjectCache, compile, explain, hints,
-    plan,
+    ArrayView, CompileOptions, Definition, Error, Generator, Machine, MachineOptions, ObjectCache, Stream,
+    explain, hints, plan,
 };
 use pyo3::prelude::*;
-use pyo3::types::PyList;
+use pyo3::types::{PyDict, PyList, PyTuple};
+use smallvec::SmallVec;
 
 use crate::arrays::{Given, Kind};
 use crate::{environment, errors};
@@ -24,17 +27,29 @@ static MACHINE: LazyLock<Arc<Machine>> = LazyLock::new(|| {
 /// A definition ready to be called.
 #[pyclass(frozen, module = "ferrofuse._native")]
 pub struct Executable {
-    executable: ferrofuse::Executable,
+    definition: Definition,
+    compiled: OnceLock<ferrofuse::Executable>,
+    /// Held while it is compiled for the first time.
+    compiling: Mutex<()>,
 }
 
 impl Executable {
-    /// Compiles a definition.
-    ///
-    /// # Errors
-    /// What the compiler refuses.
-    pub fn new(py: Python<'_>, definition: Definition) -> PyResult<Executable> {
-        let made = py.detach(|| compile(definition, options()));
-        Ok(Executable { executable: made.map_err(|error| errors::failed(py, &error))? })
+    /// A definition, not compiled yet.
+    pub fn new(definition: Definition) -> Executable {
+        Executable { definition, compiled: OnceLock::new(), compiling: Mutex::default() }
+    }
+
+    /// What was compiled for inputs that lie like these, or for others before. Called without the interpreter.
+    fn compiled(&self, inputs: &[ArrayView<'_>]) -> Result<&ferrofuse::Executable, Error> {
+        if let Some(compiled) = self.compiled.get() {
+            return Ok(compiled);
+        }
+        let _only = self.compiling.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(compiled) = self.compiled.get() {
+            return Ok(compiled);
+        }
+        let compiled = ferrofuse::Executable::for_inputs(self.definition.clone(), options(), inputs)?;
+        Ok(self.compiled.get_or_init(|| compiled))
     }
 }
 
@@ -47,35 +62,62 @@ fn options() -> CompileOptions {
 impl Executable {
     /// Calls it on a list of arrays and numbers, one for each input; gives a list of arrays of the kind that came
     /// in. Outputs that only re-index an input share its memory.
-    fn run<'py>(&self, py: Python<'py>, inputs: &Bound<'py, PyList>) -> PyResult<Bound<'py, PyList>> {
-        let given = self.given(inputs)?;
-        let mut arguments: Vec<_>;
-        let outputs = match self.writes_to_inputs() {
-            false => {
-                let views: Vec<_> = given.iter().map(Given::view).collect();
-                py.detach(|| self.executable.run(&views))
-            }
-            true => {
-                arguments = given.iter().map(Given::argument).collect();
-                let arguments = &mut arguments;
-                py.detach(move || self.executable.run_in_place(arguments))
-            }
+    fn run<'py>(&self, py: Python<'py>, inputs: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
+        let inputs = flat(inputs)?;
+        let given = self.given(py, &inputs)?;
+        let kind = Kind::of(&given, &inputs)?;
+        let stream = self.stream(py, &kind)?;
+        let mut arguments: Vec<_> = given.iter().map(Given::argument).collect();
+        let arguments = &mut arguments;
+        let views: Vec<_> = match self.compiled.get() {
+            Some(_) => Vec::new(),
+            None => given.iter().map(Given::view).collect(),
         };
+        let outputs = py.detach(move || self.compiled(&views)?.run_in_place_from(stream, arguments));
         let outputs = outputs.map_err(|error| errors::failed(py, &error))?;
-        let kind = Kind::of(inputs)?;
         let arrays: PyResult<Vec<_>> =
             outputs.into_iter().map(|output| kind.array(py, output, &given)).collect();
         PyList::new(py, arrays?)
     }
 
+    /// Calls it without writing to inputs, and compares each output with what the evaluator says: the outputs, and for each
+    /// a dict of `mismatches` (elements beyond their bound), `worst_ratio` (of an error to its bound), and of the element
+    /// with that ratio where it is, what was `expected` and what was `got`.
+    fn check<'py>(
+        &self,
+        py: Python<'py>,
+        inputs: &Bound<'py, PyAny>,
+    ) -> PyResult<(Vec<Bound<'py, PyAny>>, Vec<Bound<'py, PyDict>>)> {
+        let inputs = flat(inputs)?;
+        let given = self.given(py, &inputs)?;
+        let kind = Kind::of(&given, &inputs)?;
+        let stream = self.stream(py, &kind)?.unwrap_or_else(|| Generator::shared().state());
+        let views: Vec<_> = given.iter().map(Given::view).collect();
+        let failed = |error: Error| errors::failed(py, &error);
+        let (outputs, compared) = py
+            .detach(|| {
+                let outputs = self.compiled(&views)?.run_from(stream, &views)?;
+                let said =
+                    expected(&self.definition, &views, stream, MACHINE.threads(), MACHINE.memory_limit())?;
+                let compared = against(&said, outputs.iter().map(|output| output.view()));
+                let compared = compared.expect("dtypes and sizes are those of the definition");
+                Ok((outputs, compared))
+            })
+            .map_err(failed)?;
+        let arrays: PyResult<Vec<_>> =
+            outputs.into_iter().map(|output| kind.array(py, output, &given)).collect();
+        let told: PyResult<Vec<_>> = compared.iter().map(|comparison| told(py, comparison)).collect();
+        Ok((arrays?, told?))
+    }
+
     /// What was decided, as text and as JSON, for the sizes of these inputs or for none in particular.
     #[pyo3(signature = (inputs = None))]
-    fn explain(&self, py: Python<'_>, inputs: Option<&Bound<'_, PyList>>) -> PyResult<(String, String)> {
-        let definition = self.executable.definition();
-        let failed = |error: ferrofuse::Error| errors::failed(py, &error);
+    fn explain(&self, py: Python<'_>, inputs: Option<&Bound<'_, PyAny>>) -> PyResult<(String, String)> {
+        let definition = &self.definition;
+        let failed = |error: Error| errors::failed(py, &error);
         let mut options = options();
         if let Some(inputs) = inputs {
-            let given = self.given(inputs)?;
+            let given = self.given(py, &flat(inputs)?)?;
             let views: Vec<_> = given.iter().map(Given::view).collect();
             options.hints = hints(definition, &views).map_err(failed)?;
         }
@@ -85,31 +127,76 @@ impl Executable {
         Ok((explanation.to_string(), json))
     }
 
+    /// Whether a call on inputs that lie in memory like these compiles nothing.
+    fn is_compiled(&self, py: Python<'_>, inputs: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let given = self.given(py, &flat(inputs)?)?;
+        let views: Vec<_> = given.iter().map(Given::view).collect();
+        let Some(compiled) = self.compiled.get() else { return Ok(false) };
+        compiled.is_compiled(&views).map_err(|error| errors::failed(py, &error))
+    }
+
     /// How many variants were compiled: one for each way that inputs lie in memory.
     #[getter]
     fn variants(&self) -> usize {
-        self.executable.variants()
+        self.compiled.get().map_or(0, ferrofuse::Executable::variants)
     }
 
-    /// What is not as it should be, such as a missing libLLVM.
+    /// What is not as it should be, such as a missing libLLVM, once it was called.
     #[getter]
     fn notice(&self) -> Option<String> {
-        self.executable.latest().report.notice.clone()
+        self.compiled.get().and_then(|compiled| compiled.latest().report.notice.clone())
     }
 }
 
 impl Executable {
-    fn writes_to_inputs(&self) -> bool {
-        self.executable.definition().fusion.outputs().iter().any(|output| output.alias.is_some())
+    /// Where torch's generator stands, if torch is the caller of a definition that draws. It goes on by these draws.
+    fn stream(&self, py: Python<'_>, kind: &Kind) -> PyResult<Option<Stream>> {
+        let draws = self.definition.draws;
+        if draws == 0 || !kind.is_torch() {
+            return Ok(None);
+        }
+        let taken = py.import("ferrofuse.torch_generator")?.call_method1("take", (draws,))?;
+        let (seed, offset) = taken.extract()?;
+        Ok(Some(Stream { seed, offset }))
     }
 
-    fn given<'py>(&self, inputs: &Bound<'py, PyList>) -> PyResult<Vec<Given<'py>>> {
-        let decls = self.executable.definition().input_decls();
+    fn given<'py>(&self, py: Python<'py>, inputs: &[Bound<'py, PyAny>]) -> PyResult<Vec<Given<'py>>> {
+        let decls = self.definition.input_decls();
         if decls.len() != inputs.len() {
             let message = format!("expected {} inputs, got {}", decls.len(), inputs.len());
-            return Err(errors::input(inputs.py(), message));
+            return Err(errors::input(py, message));
         }
         let numbered = inputs.iter().zip(decls).enumerate();
-        numbered.map(|(place, (input, decl))| Given::new(&input, decl, place)).collect()
+        numbered.map(|(place, (input, decl))| Given::new(input, decl, place)).collect()
     }
+}
+
+/// Inputs one after the other: lists and tuples among them are flattened one level.
+fn flat<'py>(inputs: &Bound<'py, PyAny>) -> PyResult<SmallVec<[Bound<'py, PyAny>; 8]>> {
+    let mut items = SmallVec::new();
+    let mut add = |item: Bound<'py, PyAny>| match (item.cast_exact::<PyList>(), item.cast_exact::<PyTuple>())
+    {
+        (Ok(list), _) => items.extend(list.iter()),
+        (_, Ok(tuple)) => items.extend(tuple.iter()),
+        _ => items.push(item),
+    };
+    if let Ok(list) = inputs.cast::<PyList>() {
+        list.iter().for_each(&mut add);
+    } else if let Ok(tuple) = inputs.cast::<PyTuple>() {
+        tuple.iter().for_each(&mut add);
+    } else {
+        let kind = inputs.get_type().qualname()?;
+        return Err(errors::argument(inputs.py(), format!("inputs must be a list or tuple, got {kind}")));
+    }
+    Ok(items)
+}
+
+fn told<'py>(py: Python<'py>, comparison: &Comparison) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("mismatches", comparison.mismatches)?;
+    dict.set_item("worst_ratio", comparison.worst_ratio)?;
+    dict.set_item("at", &comparison.at)?;
+    dict.set_item("expected", comparison.expected.map(|scalar| scalar.to_string()))?;
+    dict.set_item("got", comparison.got.map(|scalar| scalar.to_string()))?;
+    Ok(dict)
 }

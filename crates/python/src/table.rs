@@ -14,6 +14,13 @@ pub fn ops(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     PyList::new(py, rows?)
 }
 
+/// Every op as `ferrofuse ops --json` tells of it: signature, dtypes, rule of the result, error bounds, meaning.
+#[pyfunction]
+pub fn describe_ops() -> String {
+    let entries: Vec<_> = ferrofuse::op_entries().collect();
+    serde_json::to_string(&entries).expect("entries are plain data")
+}
+
 fn row(py: Python<'_>, op: OpRef) -> PyResult<Bound<'_, PyDict>> {
     let params: PyResult<Vec<Bound<'_, PyDict>>> =
         op.params().iter().map(|param| parameter(py, param)).collect();

@@ -30,13 +30,15 @@ pub struct TensorView;
 
 #[pymethods]
 impl Val {
-    /// Applies an op to operands; what operators are made of.
-    #[pyo3(signature = (op, *operands))]
+    /// Applies an op to operands in a line of the user's program; what operators are made of.
+    #[pyo3(signature = (op, line, *operands))]
     fn _apply<'py>(
         this: &Bound<'py, Self>,
         op: &str,
+        line: usize,
         operands: &Bound<'py, PyTuple>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        this.get().builder.get().at(line);
         apply(this, op, operands)
     }
 
@@ -46,6 +48,7 @@ impl Val {
         op: &str,
         left: &Bound<'py, PyAny>,
         right: &Bound<'py, PyAny>,
+        line: usize,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = this.py();
         for operand in [left, right] {
@@ -53,6 +56,7 @@ impl Val {
                 return Ok(py.NotImplemented().into_bound(py));
             }
         }
+        this.get().builder.get().at(line);
         apply(this, op, &PyTuple::new(py, [left, right])?)
     }
 

@@ -13,6 +13,7 @@ use ir::array::ArrayView;
 use ir::define::Definition;
 use ir::graph::{Signature, Sizes};
 use ir::kernel::Options as InterpreterOptions;
+use ir::random::Stream;
 
 use crate::argument::Argument;
 use crate::call::{Call, Done, Target};
@@ -131,7 +132,15 @@ impl Executable {
     /// # Errors
     /// As [`Executable::run`].
     pub fn run_on<'a>(&self, machine: &Machine, inputs: &[ArrayView<'a>]) -> Result<Outputs<'a>, Error> {
-        self.call(machine, inputs, false).map(|(outputs, _)| outputs)
+        self.call(machine, inputs, false, None).map(|(outputs, _)| outputs)
+    }
+
+    /// Calls the fusion with random numbers from this place on, instead of the generator's.
+    ///
+    /// # Errors
+    /// As [`Executable::run`].
+    pub fn run_from<'a>(&self, stream: Stream, inputs: &[ArrayView<'a>]) -> Result<Outputs<'a>, Error> {
+        self.call(&self.options.machine, inputs, false, Some(stream)).map(|(outputs, _)| outputs)
     }
 
     /// Calls the fusion and says where the time went.
@@ -139,7 +148,7 @@ impl Executable {
     /// # Errors
     /// As [`Executable::run`].
     pub fn run_timed<'a>(&self, inputs: &[ArrayView<'a>]) -> Result<(Outputs<'a>, CallReport), Error> {
-        self.call(&self.options.machine, inputs, true)
+        self.call(&self.options.machine, inputs, true, None)
     }
 
     fn call<'a>(
@@ -147,8 +156,9 @@ impl Executable {
         machine: &Machine,
         inputs: &[ArrayView<'a>],
         timed: bool,
+        stream: Option<Stream>,
     ) -> Result<(Outputs<'a>, CallReport), Error> {
-        self.steps(machine, inputs, timed).map_err(|error| error.in_words_of(&self.definition))
+        self.steps(machine, inputs, timed, stream).map_err(|error| error.in_words_of(&self.definition))
     }
 
     fn steps<'a>(
@@ -156,11 +166,12 @@ impl Executable {
         machine: &Machine,
         given: &[ArrayView<'a>],
         timed: bool,
+        stream: Option<Stream>,
     ) -> Result<(Outputs<'a>, CallReport), Error> {
         let mut sizes = self.signature.bind(given, &[])?;
         let inputs = Inputs::new(given, self.options.executor)?;
         let variant = self.variant(&inputs.layouts)?;
-        self.seed(&mut sizes);
+        self.seed(&mut sizes, stream);
         let visible: Vec<bool> = (0..given.len()).map(|place| !inputs.is_copied(place)).collect();
         let call = Call::new(&variant, machine, &sizes, inputs.views(), &[], &visible)?;
         call.run(timed).map(|(done, report)| (outputs(done, given), report))
@@ -177,13 +188,25 @@ impl Executable {
     /// # Errors
     /// As [`Executable::run`]; an argument that must be written to but is for reading, or repeats elements.
     pub fn run_in_place<'a>(&self, arguments: &'a mut [Argument<'_>]) -> Result<Outputs<'a>, Error> {
+        self.run_in_place_from(None, arguments)
+    }
+
+    /// [`Executable::run_in_place`] with random numbers from this place on; without one the generator gives them.
+    ///
+    /// # Errors
+    /// As [`Executable::run_in_place`].
+    pub fn run_in_place_from<'a>(
+        &self,
+        stream: Option<Stream>,
+        arguments: &'a mut [Argument<'_>],
+    ) -> Result<Outputs<'a>, Error> {
         let arguments: &'a [Argument<'_>] = arguments;
         let views: Vec<ArrayView<'a>> = arguments.iter().map(Argument::view).collect();
         let mut sizes = self.signature.bind(&views, &[])?;
         let inputs = Inputs::new(&views, self.options.executor)?;
         let targets = self.targets(arguments, &inputs)?;
         let variant = self.variant(&inputs.layouts)?;
-        self.seed(&mut sizes);
+        self.seed(&mut sizes, stream);
         let written = || targets.iter().flatten();
         let is_visible = |(place, argument): (usize, &Argument<'_>)| {
             !inputs.is_copied(place) && !written().any(|target| target.argument().overlaps(argument))
@@ -194,10 +217,10 @@ impl Executable {
         ran.map_err(|error| error.in_words_of(&self.definition))
     }
 
-    /// Gives a call that can begin its random numbers.
-    fn seed(&self, sizes: &mut Sizes) {
+    /// Gives a call that can begin its random numbers: from a place of the caller's, or the generator's.
+    fn seed(&self, sizes: &mut Sizes, stream: Option<Stream>) {
         if self.definition.draws > 0 {
-            let stream = self.options.generator.take(self.definition.draws);
+            let stream = stream.unwrap_or_else(|| self.options.generator.take(self.definition.draws));
             stream.symbols(&self.definition.graph).for_each(|(sym, value)| sizes.set(sym, value));
         }
     }
@@ -248,6 +271,19 @@ impl Executable {
             }
         }
         Arc::clone(&variants[0].1)
+    }
+
+    /// Whether there is a variant for inputs that lie in memory like these, so that a call on them compiles nothing.
+    ///
+    /// # Errors
+    /// What is wrong with the inputs.
+    pub fn is_compiled(&self, inputs: &[ArrayView<'_>]) -> Result<bool, Error> {
+        self.signature.bind(inputs, &[])?;
+        let layouts = Inputs::new(inputs, self.options.executor)?.layouts;
+        let variants = self.variants.lock().unwrap_or_else(PoisonError::into_inner);
+        let cell = variants.iter().find(|(known, _)| *known == layouts).map(|(_, cell)| Arc::clone(cell));
+        drop(variants);
+        Ok(cell.is_some_and(|cell| cell.lock().is_some()))
     }
 
     /// Where its random numbers come from.

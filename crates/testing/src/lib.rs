@@ -1,10 +1,8 @@
 //! File tests, random programs, differential checks, the CUDA emulator.
 //!
-//! `filetests` (input and expected text in one file) · `inputs` (data drawn as a definition file says) · `check` (results
-//! against the evaluator's) · `random` (programs, segmentations, schedules) · `differential` (every executor against the
+//! `filetests` (input and expected text in one file) · `inputs` (data drawn as a definition file says) · `random` (programs, segmentations, schedules) · `differential` (every executor against the
 //! evaluator) · `reduce` (failures made small) · `fuzz` (many seeds) · `emulator` (CUDA C++ on the CPU).
 
-pub mod check;
 pub mod differential;
 pub mod emulator;
 pub mod filetests;

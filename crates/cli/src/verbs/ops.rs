@@ -3,11 +3,7 @@
 use std::io::Write;
 
 use clap::Args;
-use ir::DType;
-use ir::ops::call::OpRef;
-use ir::ops::{ExprNode, FormOp, Monoid, Operand, Param, ParamDefault, Prim, Typing};
-use serde::Serialize;
-use serde_json::{Map, Value};
+use ferrofuse::{OpEntry, op_entries};
 
 use crate::failure::{Failure, Outcome};
 
@@ -19,31 +15,9 @@ pub struct Options {
     json: bool,
 }
 
-/// What a row says to users.
-#[derive(Serialize)]
-struct Entry {
-    name: &'static str,
-    kind: &'static str,
-    signature: String,
-    /// The dtypes that operands may have; none where the op says more than a list can.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    dtypes: Vec<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    rule: Option<&'static str>,
-    /// How far a compiled f32 or f64 result may be from the meaning, in units in the last place.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    ulp: Option<f64>,
-    /// For operands of each dtype how far a compiled result may be from the meaning.
-    error: Map<String, Value>,
-    /// The expression over primitives that a composite stands for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    expression: Option<&'static str>,
-    doc: &'static str,
-}
-
 /// Writes the list.
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<Outcome, Failure> {
-    let entries: Vec<Entry> = OpRef::all().map(entry).collect();
+    let entries: Vec<OpEntry> = op_entries().collect();
     if options.json {
         writeln!(out, "{}", serde_json::to_string_pretty(&entries).expect("entries are plain data"))?;
         return Ok(Outcome::Fine);
@@ -59,7 +33,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Outcome, Failure> {
     Ok(Outcome::Fine)
 }
 
-fn write_entry(entry: &Entry, out: &mut dyn Write) -> std::io::Result<()> {
+fn write_entry(entry: &OpEntry, out: &mut dyn Write) -> std::io::Result<()> {
     writeln!(out, "{}", entry.signature)?;
     writeln!(out, "    {}", entry.doc)?;
     if let Some(expression) = entry.expression {
@@ -69,143 +43,8 @@ fn write_entry(entry: &Entry, out: &mut dyn Write) -> std::io::Result<()> {
         writeln!(out, "    result: {rule}")?;
     }
     for bounds in entry.error.iter().collect::<Vec<_>>().chunk_by(|(_, a), (_, b)| a == b) {
-        let dtypes: Vec<&str> = bounds.iter().map(|(dtype, _)| dtype.as_str()).collect();
-        writeln!(out, "    {}: {}", dtypes.join(" "), bounds[0].1.as_str().unwrap_or_default())?;
+        let dtypes: Vec<&str> = bounds.iter().map(|(dtype, _)| **dtype).collect();
+        writeln!(out, "    {}: {}", dtypes.join(" "), bounds[0].1)?;
     }
     writeln!(out)
-}
-
-fn entry(op: OpRef) -> Entry {
-    let (kind, rule, ulp, expression) = match op {
-        OpRef::Prim(prim) => ("primitives", Some(rule(prim.row().typing)), Some(prim.row().ulp), None),
-        OpRef::Composite(composite) => {
-            let row = composite.row();
-            ("composites", Some(rule(row.typing)), None, Some(row.text))
-        }
-        OpRef::Form(_) => ("forms", None, None, None),
-    };
-    let dtypes = dtypes(op);
-    let names = dtypes.iter().map(|dtype| dtype.short_name()).collect();
-    let error = match op {
-        OpRef::Form(form) => Map::from_iter([("all".to_owned(), error_of_form(form).into())]),
-        _ => dtypes.iter().map(|&dtype| (dtype.to_string(), error_on(op, dtype).into())).collect(),
-    };
-    Entry {
-        name: op.name(),
-        kind,
-        signature: signature(op),
-        dtypes: names,
-        rule,
-        ulp,
-        error,
-        expression,
-        doc: op.doc(),
-    }
-}
-
-/// How far a compiled result may be from the meaning, for operands of a dtype.
-fn error_on(op: OpRef, dtype: DType) -> String {
-    let (typing, prims) = match op {
-        OpRef::Prim(prim) => (prim.row().typing, vec![prim]),
-        OpRef::Composite(composite) => {
-            let applied = composite.expr().nodes().iter().filter_map(|node| match node {
-                ExprNode::Apply(prim, _) => Some(*prim),
-                _ => None,
-            });
-            (composite.row().typing, applied.collect())
-        }
-        OpRef::Form(_) => return String::new(),
-    };
-    let in_integers = !dtype.is_float() && !matches!(typing, Typing::Float | Typing::Test);
-    let rounded = if typing == Typing::Plain && dtype.is_storage_only() { ", then rounded" } else { "" };
-    match prims[..] {
-        _ if in_integers || prims.iter().all(|prim| prim.row().ulp == 0.0) => "exact".to_owned(),
-        [prim] => format!("within {} ulp{rounded}", prim.row().ulp),
-        _ => format!("the bounds of its steps, carried through{rounded}"),
-    }
-}
-
-/// The same of a form, for all dtypes: folds say it themselves.
-fn error_of_form(form: FormOp) -> &'static str {
-    let named = match form {
-        FormOp::Cumsum => Some(Monoid::Sum),
-        FormOp::Cumprod => Some(Monoid::Prod),
-        FormOp::Cummax => Some(Monoid::Max),
-        FormOp::Cummin => Some(Monoid::Min),
-        _ => Monoid::from_name(form.name()),
-    };
-    match named.as_ref().and_then(Monoid::row) {
-        Some(row) => row.error,
-        None => "exact where elements are only moved, else the bounds of its steps, carried through",
-    }
-}
-
-fn signature(op: OpRef) -> String {
-    let params: Vec<String> = op.params().iter().map(param).collect();
-    format!("{}({})", op.name(), params.join(", "))
-}
-
-fn param(param: &Param) -> String {
-    let name = param.name;
-    match param.default {
-        ParamDefault::Required => name.to_owned(),
-        ParamDefault::Absent => format!("{name}=None"),
-        ParamDefault::Int(value) => format!("{name}={value}"),
-        ParamDefault::Float(value) => format!("{name}={value:?}"),
-        ParamDefault::Bool(true) => format!("{name}=True"),
-        ParamDefault::Bool(false) => format!("{name}=False"),
-        ParamDefault::DType(dtype) => format!("{name}=DataType.{}", dtype.nvfuser_name()),
-        ParamDefault::Lowest => format!("{name}=-inf"),
-        ParamDefault::Highest => format!("{name}=inf"),
-    }
-}
-
-/// The dtypes that all operands may have at once; the condition of `where` is a bool besides.
-fn dtypes(op: OpRef) -> Vec<DType> {
-    let applies = |dtype: &DType| {
-        let mut operands = vec![Operand::tensor(*dtype); op.params().len()];
-        match op {
-            OpRef::Prim(prim) => {
-                if prim == Prim::Where {
-                    operands[0] = Operand::tensor(DType::Bool);
-                }
-                ir::ops::signature(prim, &operands).is_ok()
-            }
-            OpRef::Composite(composite) => composite.signature(&operands).is_ok(),
-            OpRef::Form(_) => false,
-        }
-    };
-    let takes = |dtype: &DType| match dtype.is_complex() {
-        true => is_defined_for_complex(op),
-        false => applies(dtype),
-    };
-    DType::ALL.into_iter().filter(takes).collect()
-}
-
-/// Logic takes a complex number as a truth value: whether it is not zero.
-fn is_defined_for_complex(op: OpRef) -> bool {
-    let typing = match op {
-        OpRef::Prim(prim) => prim.row().typing,
-        OpRef::Composite(composite) => composite.row().typing,
-        OpRef::Form(_) => return false,
-    };
-    matches!(typing, Typing::Part | Typing::Where | Typing::Logical)
-        || ir::ops::complex_meaning(op.name()).is_some()
-}
-
-/// A typing rule in words: the dtype of the result.
-fn rule(typing: Typing) -> &'static str {
-    match typing {
-        Typing::Float => "f32, or f64 for f64",
-        Typing::Plain => "the dtype of the first operand",
-        Typing::Arithmetic => "the promoted dtype, f32 for storage types",
-        Typing::Precise => "the promoted dtype, which must be f32 or f64",
-        Typing::Compare | Typing::Test | Typing::Logical => "bool",
-        Typing::Bitwise => "the promoted dtype",
-        Typing::Where => "the promoted dtype of the second and third operand",
-        Typing::Set => "the same bits",
-        Typing::Counter => "i64",
-        Typing::Part => "f32 of c64, f64 of c128",
-        Typing::Pair => "c64, or c128 for f64",
-    }
 }

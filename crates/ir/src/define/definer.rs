@@ -54,9 +54,20 @@ impl Definer {
         self.span = span;
     }
 
+    /// Says which line, from 1, of the program that calls the definer the next statement stands in.
+    pub fn set_line(&mut self, line: usize) {
+        self.record.tell_lines();
+        self.span = Some(Span::new(line, line));
+    }
+
     /// Gives a value the user's name; the first one stays.
     pub fn set_name(&mut self, value: Value, name: &str) {
         self.record.set_name(value.entry, name);
+    }
+
+    /// What was written so far.
+    pub fn record(&self) -> &Record {
+        &self.record
     }
 
     /// The type of a value.

@@ -122,8 +122,23 @@ pub struct Record {
     inputs: Vec<InputDecl>,
     named: FxHashMap<Val, Entry>,
     sites: FxHashMap<Val, Site>,
-    /// The offset of each line of the source text.
-    lines: Vec<usize>,
+    lines: Lines,
+}
+
+/// How a place becomes the number of a line.
+#[derive(Clone, Debug)]
+enum Lines {
+    /// Places are in a text; the offset of each of its lines.
+    Of(Vec<usize>),
+    /// Places are numbers of lines, of a program that made calls.
+    Told,
+}
+
+impl Default for Lines {
+    /// Of no text.
+    fn default() -> Lines {
+        Lines::Of(Vec::new())
+    }
 }
 
 impl Record {
@@ -152,15 +167,24 @@ impl Record {
         self.sites.get(&val).copied()
     }
 
-    /// The line of the source text that a place is in, from 1.
+    /// The line of the source that a place is in, from 1.
     pub fn line_of(&self, span: Span) -> Option<usize> {
-        Some(self.lines.partition_point(|&start| start <= span.start)).filter(|&line| line > 0)
+        let line = match &self.lines {
+            Lines::Of(starts) => starts.partition_point(|&start| start <= span.start),
+            Lines::Told => span.start,
+        };
+        Some(line).filter(|&line| line > 0)
+    }
+
+    /// Says that the definition has no text, and places are the lines of a program that calls the definer.
+    pub(super) fn tell_lines(&mut self) {
+        self.lines = Lines::Told;
     }
 
     /// Says what the source text was, for the numbers of its lines.
     pub(crate) fn set_source(&mut self, source: &str) {
         let after = source.match_indices('\n').map(|(newline, _)| newline + 1);
-        self.lines = std::iter::once(0).chain(after).collect();
+        self.lines = Lines::Of(std::iter::once(0).chain(after).collect());
     }
 
     pub(super) fn add_site(&mut self, val: Val, site: Site) {

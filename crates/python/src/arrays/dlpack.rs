@@ -9,10 +9,11 @@ use std::sync::Arc;
 
 use ferrofuse::{Argument, ArrayView, DType};
 use ir::array::{Dims, Layout, Strides};
-use pyo3::exceptions::PyBufferError;
+use pyo3::exceptions::{PyBufferError, PyException};
 use pyo3::ffi;
 use pyo3::prelude::*;
 
+use super::library::{self, Library};
 use super::memory::Exported;
 use crate::errors;
 
@@ -64,8 +65,7 @@ pub struct Imported {
     managed: NonNull<Managed>,
     dtype: DType,
     layout: Layout,
-    /// Whether nobody may write to it.
-    is_constant: bool,
+    library: Option<Arc<Library>>,
 }
 
 // SAFETY: deleters may be called from any thread that holds the interpreter; the memory is only read.
@@ -93,14 +93,16 @@ impl Imported {
     /// # Errors
     /// What the exporter says; dtypes and devices that are not supported.
     pub fn new(object: &Bound<'_, PyAny>, place: usize) -> PyResult<Option<Imported>> {
-        if !object.hasattr("__dlpack__")? {
-            return Ok(None);
-        }
-        let capsule = object.call_method0("__dlpack__")?;
+        let library = library::of(object)?;
+        let capsule = match &library {
+            Some(library) => library.export(object),
+            None if object.hasattr("__dlpack__")? => object.call_method0("__dlpack__"),
+            None => return Ok(None),
+        };
+        let capsule = capsule.map_err(|error| not_exported(object.py(), error, place))?;
         let managed = take(&capsule)?;
         // From here on the guard gives the array back on every way out.
-        let is_constant = super::library_of(object)?.starts_with("jax");
-        let mut array = Imported { managed, dtype: DType::Bool, layout: Layout::dense(&[0]), is_constant };
+        let mut array = Imported { managed, dtype: DType::Bool, layout: Layout::dense(&[0]), library };
         // SAFETY: the exporter filled in the structure, which lives until its deleter is called.
         let tensor = unsafe { &array.managed.as_ref().tensor };
         if !HOST_KINDS.contains(&tensor.device.kind) {
@@ -122,7 +124,7 @@ impl Imported {
 
     /// The elements, for writing too unless their library has arrays that never change.
     pub fn argument(&self) -> Argument<'_> {
-        if self.is_constant {
+        if self.library().is_some_and(|library| library.is_constant) {
             return self.view().into();
         }
         // SAFETY: as for `view`; DLPack's first version shares memory for reading and writing, and arguments of one call
@@ -132,7 +134,12 @@ impl Imported {
 
     /// Whether its library has arrays that never change.
     pub fn is_constant(&self) -> bool {
-        self.is_constant
+        self.library().is_some_and(|library| library.is_constant)
+    }
+
+    /// The library that it is of, if that is known.
+    pub fn library(&self) -> Option<&Arc<Library>> {
+        self.library.as_ref()
     }
 
     fn data(&self) -> *mut u8 {
@@ -145,6 +152,14 @@ impl Imported {
     pub fn view(&self) -> ArrayView<'_> {
         // SAFETY: the exporter keeps the memory until its deleter is called, and vouches for sizes and strides.
         unsafe { ArrayView::from_raw_parts(self.data(), self.dtype, self.layout.clone()) }
+    }
+}
+
+/// Why a library does not give its array, such as one that is sparse or on another device. An interrupt stays one.
+fn not_exported(py: Python<'_>, error: PyErr, place: usize) -> PyErr {
+    match error.is_instance_of::<PyException>(py) {
+        true => errors::input(py, format!("input {place}: {}", error.value(py))),
+        false => error,
     }
 }
 

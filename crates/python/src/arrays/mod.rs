@@ -4,6 +4,7 @@
 //! inputs share their memory where the library can say how it lies and that it is read only, and are copies elsewhere.
 
 mod dlpack;
+mod library;
 mod memory;
 mod numpy;
 
@@ -13,9 +14,9 @@ use ferrofuse::{Argument, Array, ArrayView, Output};
 use ir::Scalar;
 use ir::define::InputDecl;
 use pyo3::prelude::*;
-use pyo3::types::PyList;
 
 use crate::{errors, objects};
+use library::Library;
 pub use memory::Memory;
 use memory::Owner;
 
@@ -38,16 +39,16 @@ impl<'py> Given<'py> {
         if let Some(array) = numpy::Seen::new(object, place)? {
             return Ok(Given::Numpy(array));
         }
-        if let Some(scalar) = objects::number(object)? {
-            // A tensor without dimensions takes a number too.
-            return match &decl.layout {
-                Some(layout) if !layout.shape.is_empty() => Err(wrong(object, place, "an array")),
-                _ => number(object.py(), scalar.cast(decl.dtype)),
-            };
+        let rank = decl.layout.as_ref().map(|layout| layout.shape.len());
+        // A tensor without dimensions takes a number too; an array that may be written to stays what it is.
+        let may_be_number = rank.is_none() || (rank == Some(0) && library::of(object)?.is_none());
+        if may_be_number && let Some(scalar) = objects::number(object)? {
+            return number(object.py(), scalar.cast(decl.dtype));
         }
         match dlpack::Imported::new(object, place)? {
             Some(array) => Ok(Given::Exported(Arc::new(array))),
-            None if decl.layout.is_none() => Err(wrong(object, place, "a number")),
+            None if rank.is_none() => Err(wrong(object, place, "a number")),
+            None if objects::number(object)?.is_some() => Err(wrong(object, place, "an array")),
             None => Err(wrong(object, place, "an array (of NumPy, or with __dlpack__)")),
         }
     }
@@ -87,12 +88,6 @@ fn number<'py>(py: Python<'py>, scalar: Scalar) -> PyResult<Given<'py>> {
     array.map(Given::Number).map_err(|error| errors::input(py, error.to_string()))
 }
 
-/// The package that an array's class is of.
-fn library_of(array: &Bound<'_, PyAny>) -> PyResult<String> {
-    let module: String = array.get_type().getattr("__module__")?.extract()?;
-    Ok(module.split('.').next().unwrap_or_default().to_owned())
-}
-
 fn wrong(object: &Bound<'_, PyAny>, place: usize, expected: &str) -> PyErr {
     let kind =
         object.get_type().qualname().map_or_else(|_| "something else".to_owned(), |name| name.to_string());
@@ -100,51 +95,44 @@ fn wrong(object: &Bound<'_, PyAny>, place: usize, expected: &str) -> PyErr {
 }
 
 /// What outputs are.
-pub enum Kind<'py> {
+pub enum Kind {
     /// Arrays of NumPy.
     Numpy,
-    /// Arrays of a library.
-    From {
-        /// Its `from_dlpack`.
-        from_dlpack: Bound<'py, PyAny>,
-        /// Whether its arrays may repeat elements.
-        has_strides: bool,
-    },
+    /// Arrays of another library.
+    Of(Arc<Library>),
 }
 
-impl<'py> Kind<'py> {
-    /// The kind of the first array among the inputs; NumPy's without one.
+impl Kind {
+    /// The kind of the first array among the inputs, else of the first that became a number; NumPy's without one.
     ///
     /// # Errors
-    /// When the library of an array cannot be imported.
-    pub fn of(inputs: &Bound<'py, PyList>) -> PyResult<Kind<'py>> {
-        for input in inputs.iter() {
-            if numpy::is_array(&input) {
-                return Ok(Kind::Numpy);
+    /// When the library of an array has not what it should have.
+    pub fn of(given: &[Given<'_>], inputs: &[Bound<'_, PyAny>]) -> PyResult<Kind> {
+        for given in given {
+            match given {
+                Given::Numpy(_) => return Ok(Kind::Numpy),
+                Given::Exported(array) => return Ok(array.library().cloned().map_or(Kind::Numpy, Kind::Of)),
+                Given::Number(_) => {}
             }
-            if input.hasattr("__dlpack__")? {
-                return Kind::of_library(&input);
+        }
+        for input in inputs {
+            if let Some(library) = library::of(input)? {
+                return Ok(Kind::Of(library));
             }
         }
         Ok(Kind::Numpy)
     }
 
-    fn of_library(array: &Bound<'py, PyAny>) -> PyResult<Kind<'py>> {
-        let exporter = match library_of(array)?.as_str() {
-            "torch" => "torch",
-            "cupy" => "cupy",
-            "jax" | "jaxlib" => "jax.dlpack",
-            _ => return Ok(Kind::Numpy),
-        };
-        let from_dlpack = array.py().import(exporter)?.getattr("from_dlpack")?;
-        Ok(Kind::From { from_dlpack, has_strides: exporter != "jax.dlpack" })
+    /// Whether torch is the caller.
+    pub fn is_torch(&self) -> bool {
+        matches!(self, Kind::Of(library) if library.is_torch)
     }
 
     /// An output of a call on these inputs as Python's array.
     ///
     /// # Errors
     /// When the library has no such dtype, or there is no memory for a copy.
-    pub fn array(
+    pub fn array<'py>(
         &self,
         py: Python<'py>,
         output: Output<'_>,
@@ -155,15 +143,14 @@ impl<'py> Kind<'py> {
             Output::View { input, view } => self.seen(py, &view, &given[input])?,
             Output::Made(tensor) => copy(py, &tensor.view())?,
         };
-        let memory = Bound::new(py, memory)?;
         match self {
-            Kind::Numpy => numpy::array(&memory),
-            Kind::From { from_dlpack, .. } => from_dlpack.call1((memory,)),
+            Kind::Numpy => numpy::array(&Bound::new(py, memory)?),
+            Kind::Of(library) => library.import(py, memory),
         }
     }
 
     /// A view of an input, or a copy where no array of this kind can be one.
-    fn seen(&self, py: Python<'py>, view: &ArrayView<'_>, given: &Given<'py>) -> PyResult<Memory> {
+    fn seen(&self, py: Python<'_>, view: &ArrayView<'_>, given: &Given<'_>) -> PyResult<Memory> {
         let can_be_seen = |writable| (writable || matches!(self, Kind::Numpy)) && self.can_say(view);
         match given.owner().filter(|(writable, _)| can_be_seen(*writable)) {
             Some((writable, owner)) => Ok(Memory::seen(view, writable, owner)),
@@ -175,8 +162,8 @@ impl<'py> Kind<'py> {
     fn can_say(&self, view: &ArrayView<'_>) -> bool {
         match self {
             Kind::Numpy => true,
-            Kind::From { has_strides: true, .. } => view.strides().iter().all(|&stride| stride >= 0),
-            Kind::From { has_strides: false, .. } => view.strides().iter().all(|&stride| stride > 0),
+            Kind::Of(library) if library.has_strides => view.strides().iter().all(|&stride| stride >= 0),
+            Kind::Of(_) => view.strides().iter().all(|&stride| stride > 0),
         }
     }
 }

@@ -23,11 +23,6 @@ pub struct Seen<'py> {
     layout: Layout,
 }
 
-/// Whether an object is an array of NumPy.
-pub fn is_array(object: &Bound<'_, PyAny>) -> bool {
-    object.cast::<PyUntypedArray>().is_ok()
-}
-
 impl<'py> Seen<'py> {
     /// The array, if the object is one.
     ///

@@ -28,8 +28,8 @@ pub use failure::{Failure, Kind};
 use faults::ExpectedFault;
 use machines::machine;
 
-use crate::check::meaning;
 use crate::random::{Placed, Program, Writable};
+use ferrofuse::check::meaning;
 
 /// Checks a program with these choices.
 ///

@@ -10,7 +10,7 @@ mod report;
 use crate::differential::{Choice, Failure, check};
 use crate::random::Program;
 
-pub use report::report;
+pub use report::{file, report};
 
 /// How many programs are tried at most.
 const BUDGET: usize = 200;

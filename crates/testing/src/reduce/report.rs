@@ -8,7 +8,7 @@ use ir::text::{Names, print};
 
 use super::Failing;
 use crate::differential::{Choice, Device, chosen, without_panic};
-use crate::random::Input;
+use crate::random::{Input, Program};
 
 /// The report of a failing program: a definition file with comments.
 pub fn report(failing: &Failing, seed: u64) -> String {
@@ -18,18 +18,7 @@ pub fn report(failing: &Failing, seed: u64) -> String {
     }
     match failing.program.define() {
         Ok(definition) => {
-            text += &print(&definition, Names::Long);
-            text += "\ninputs = [\n";
-            for (_, input) in &failing.program.inputs {
-                let _ = writeln!(
-                    text,
-                    "    {},  # {:?}, {:?}",
-                    constructor(input),
-                    input.numbers,
-                    input.placement
-                );
-            }
-            text += "]\n";
+            text += &file(&failing.program, &definition);
             choices(&definition, failing.choice, &mut text);
         }
         Err(error) => {
@@ -37,6 +26,16 @@ pub fn report(failing: &Failing, seed: u64) -> String {
         }
     }
     text
+}
+
+/// A program, whose definition this is, as a definition file; comments say what its inputs hold and where they lie.
+pub fn file(program: &Program, definition: &Definition) -> String {
+    let mut text = print(definition, Names::Long);
+    text += "\ninputs = [\n";
+    for (_, input) in &program.inputs {
+        let _ = writeln!(text, "    {},  # {:?}, {:?}", constructor(input), input.numbers, input.placement);
+    }
+    text + "]\n"
 }
 
 /// The torch call that makes a tensor of an input's type.

@@ -7,7 +7,7 @@ use compiler::layout::Layout;
 use compiler::schedule::Hints;
 use compiler::target::Target;
 use compiler::{PlanOptions, plan};
-use ferrofuse_testing::check::{against, expected};
+use ferrofuse::check::{against, expected};
 use ferrofuse_testing::emulator::{EmulatedPlan, Emulator, EmulatorOptions, Order};
 use ferrofuse_testing::inputs;
 use ir::array::ArrayView;

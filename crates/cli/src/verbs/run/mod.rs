@@ -10,12 +10,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
+use ferrofuse::check;
 use ferrofuse::{
     ArrayView, Blame, CallReport, CodeTarget, CompileOptions, Definition, Error, Executable, Generator,
     Machine, MachineOptions, Outputs, Stream, compile, output_names,
 };
 use ir::graph::evaluate::{Comparison, EvaluateError};
-use testing::check;
 
 use crate::arrays::{Staged, npy_knows, write_npy, write_safetensors};
 use crate::definition;

@@ -6,8 +6,8 @@ use ferrofuse::{Array, CompileOptions, Executor, Generator, Stream, compile, rea
 use ir::array::ArrayView;
 
 use super::{Case, Outcome, Stage};
-use crate::check::{against, expected};
 use crate::inputs::draw;
+use ferrofuse::check::{against, expected};
 use ir::array::StridedArray;
 
 /// Elements of an output that are shown.

@@ -1,0 +1,54 @@
+//! Results against the evaluator's: the check behind `ferrofuse run --check` and Python's `validate`.
+
+use compiler::passes::approximate;
+use ir::array::{ArrayError, ArrayView};
+use ir::define::Definition;
+pub use ir::graph::evaluate::Comparison;
+use ir::graph::evaluate::{EvaluateError, EvaluateOptions, Evaluation, compare, evaluate};
+use ir::random::Stream;
+
+/// What the evaluator says of a definition on these inputs, with random numbers from this place on, error bounds included.
+///
+/// # Errors
+/// As [`evaluate`].
+pub fn expected(
+    definition: &Definition,
+    inputs: &[ArrayView<'_>],
+    stream: Stream,
+    threads: usize,
+    max_bytes: usize,
+) -> Result<Evaluation, EvaluateError> {
+    let sizes = stream.symbols(&definition.graph).collect();
+    meaning(definition, inputs, &EvaluateOptions { threads, bounds: true, max_bytes, sizes })
+}
+
+/// The evaluator on the view that is compiled, as far as cheaper forms of ops go: they mean the same, within wider bounds.
+///
+/// # Errors
+/// As [`evaluate`].
+pub fn meaning(
+    definition: &Definition,
+    inputs: &[ArrayView<'_>],
+    options: &EvaluateOptions,
+) -> Result<Evaluation, EvaluateError> {
+    let (mut graph, view) = definition.graph.fork(&definition.fusion);
+    let (view, map) = approximate(&mut graph, &view);
+    evaluate(&graph, &view, inputs, options).map_err(|error| match error {
+        EvaluateError::Index { val, axis, size, index } => {
+            let val = map.iter().find(|&(_, new)| new == val).map_or(val, |(old, _)| old);
+            EvaluateError::Index { val, axis, size, index }
+        }
+        error => error,
+    })
+}
+
+/// One comparison per output.
+///
+/// # Errors
+/// When an output differs in dtype or sizes.
+pub fn against<'o>(
+    expected: &Evaluation,
+    outputs: impl IntoIterator<Item = ArrayView<'o>>,
+) -> Result<Vec<Comparison>, ArrayError> {
+    expected.outputs.iter().zip(outputs).map(|(expected, output)| compare(expected, &output)).collect()
+}

@@ -1,0 +1,177 @@
+//! Every op of the definition language as its users are told of it: signature, dtypes, typing rule, error bound, meaning.
+//!
+//! Takes the tables of ops, gives plain data: what `ferrofuse ops` lists, and what Python's stubs and reference are made of.
+
+use indexmap::IndexMap;
+use ir::DType;
+use ir::ops::call::OpRef;
+use ir::ops::{ExprNode, FormOp, Monoid, Operand, Param, ParamDefault, Prim, Typing};
+use serde::Serialize;
+
+/// What is said of an op.
+#[derive(Serialize)]
+pub struct OpEntry {
+    /// Its name.
+    pub name: &'static str,
+    /// The table that it is in: `primitives`, `composites` or `forms`.
+    pub kind: &'static str,
+    /// Its name with its parameters and their defaults.
+    pub signature: String,
+    /// The dtypes that operands may have; none where the op says more than a list can.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub dtypes: Vec<&'static str>,
+    /// The dtype of the result.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rule: Option<&'static str>,
+    /// How far a compiled f32 or f64 result may be from the meaning, in units in the last place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ulp: Option<f64>,
+    /// For operands of each dtype how far a compiled result may be from the meaning.
+    pub error: IndexMap<&'static str, String>,
+    /// The expression over primitives that a composite stands for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expression: Option<&'static str>,
+    /// A sentence or two.
+    pub doc: &'static str,
+}
+
+/// Every op, in the order of the tables.
+pub fn op_entries() -> impl Iterator<Item = OpEntry> {
+    OpRef::all().map(op_entry)
+}
+
+/// One op.
+fn op_entry(op: OpRef) -> OpEntry {
+    let (kind, rule, ulp, expression) = match op {
+        OpRef::Prim(prim) => ("primitives", Some(rule(prim.row().typing)), Some(prim.row().ulp), None),
+        OpRef::Composite(composite) => {
+            let row = composite.row();
+            ("composites", Some(rule(row.typing)), None, Some(row.text))
+        }
+        OpRef::Form(_) => ("forms", None, None, None),
+    };
+    let dtypes = dtypes(op);
+    let names = dtypes.iter().map(|dtype| dtype.short_name()).collect();
+    let error = match op {
+        OpRef::Form(form) => IndexMap::from_iter([("all", error_of_form(form).to_owned())]),
+        _ => dtypes.iter().map(|&dtype| (dtype.short_name(), error_on(op, dtype))).collect(),
+    };
+    OpEntry {
+        name: op.name(),
+        kind,
+        signature: signature(op),
+        dtypes: names,
+        rule,
+        ulp,
+        error,
+        expression,
+        doc: op.doc(),
+    }
+}
+
+/// How far a compiled result may be from the meaning, for operands of a dtype.
+fn error_on(op: OpRef, dtype: DType) -> String {
+    let (typing, prims) = match op {
+        OpRef::Prim(prim) => (prim.row().typing, vec![prim]),
+        OpRef::Composite(composite) => {
+            let applied = composite.expr().nodes().iter().filter_map(|node| match node {
+                ExprNode::Apply(prim, _) => Some(*prim),
+                _ => None,
+            });
+            (composite.row().typing, applied.collect())
+        }
+        OpRef::Form(_) => return String::new(),
+    };
+    let in_integers = !dtype.is_float() && !matches!(typing, Typing::Float | Typing::Test);
+    let rounded = if typing == Typing::Plain && dtype.is_storage_only() { ", then rounded" } else { "" };
+    match prims[..] {
+        _ if in_integers || prims.iter().all(|prim| prim.row().ulp == 0.0) => "exact".to_owned(),
+        [prim] => format!("within {} ulp{rounded}", prim.row().ulp),
+        _ => format!("the bounds of its steps, carried through{rounded}"),
+    }
+}
+
+/// The same of a form, for all dtypes: folds say it themselves.
+fn error_of_form(form: FormOp) -> &'static str {
+    let named = match form {
+        FormOp::Cumsum => Some(Monoid::Sum),
+        FormOp::Cumprod => Some(Monoid::Prod),
+        FormOp::Cummax => Some(Monoid::Max),
+        FormOp::Cummin => Some(Monoid::Min),
+        _ => Monoid::from_name(form.name()),
+    };
+    match named.as_ref().and_then(Monoid::row) {
+        Some(row) => row.error,
+        None => "exact where elements are only moved, else the bounds of its steps, carried through",
+    }
+}
+
+fn signature(op: OpRef) -> String {
+    let params: Vec<String> = op.params().iter().map(param).collect();
+    format!("{}({})", op.name(), params.join(", "))
+}
+
+fn param(param: &Param) -> String {
+    let name = param.name;
+    match param.default {
+        ParamDefault::Required => name.to_owned(),
+        ParamDefault::Absent => format!("{name}=None"),
+        ParamDefault::Int(value) => format!("{name}={value}"),
+        ParamDefault::Float(value) => format!("{name}={value:?}"),
+        ParamDefault::Bool(true) => format!("{name}=True"),
+        ParamDefault::Bool(false) => format!("{name}=False"),
+        ParamDefault::DType(dtype) => format!("{name}=DataType.{}", dtype.nvfuser_name()),
+        ParamDefault::Lowest => format!("{name}=-inf"),
+        ParamDefault::Highest => format!("{name}=inf"),
+    }
+}
+
+/// The dtypes that all operands may have at once; the condition of `where` is a bool besides.
+fn dtypes(op: OpRef) -> Vec<DType> {
+    let applies = |dtype: &DType| {
+        let mut operands = vec![Operand::tensor(*dtype); op.params().len()];
+        match op {
+            OpRef::Prim(prim) => {
+                if prim == Prim::Where {
+                    operands[0] = Operand::tensor(DType::Bool);
+                }
+                ir::ops::signature(prim, &operands).is_ok()
+            }
+            OpRef::Composite(composite) => composite.signature(&operands).is_ok(),
+            OpRef::Form(_) => false,
+        }
+    };
+    let takes = |dtype: &DType| match dtype.is_complex() {
+        true => is_defined_for_complex(op),
+        false => applies(dtype),
+    };
+    DType::ALL.into_iter().filter(takes).collect()
+}
+
+/// Logic takes a complex number as a truth value: whether it is not zero.
+fn is_defined_for_complex(op: OpRef) -> bool {
+    let typing = match op {
+        OpRef::Prim(prim) => prim.row().typing,
+        OpRef::Composite(composite) => composite.row().typing,
+        OpRef::Form(_) => return false,
+    };
+    matches!(typing, Typing::Part | Typing::Where | Typing::Logical)
+        || ir::ops::complex_meaning(op.name()).is_some()
+}
+
+/// A typing rule in words: the dtype of the result.
+fn rule(typing: Typing) -> &'static str {
+    match typing {
+        Typing::Float => "f32, or f64 for f64",
+        Typing::Plain => "the dtype of the first operand",
+        Typing::Arithmetic => "the promoted dtype, f32 for storage types",
+        Typing::Precise => "the promoted dtype, which must be f32 or f64",
+        Typing::Compare | Typing::Test | Typing::Logical => "bool",
+        Typing::Bitwise => "the promoted dtype",
+        Typing::Where => "the promoted dtype of the second and third operand",
+        Typing::Set => "the same bits",
+        Typing::Counter => "i64",
+        Typing::Part => "f32 of c64, f64 of c128",
+        Typing::Pair => "c64, or c128 for f64",
+    }
+}

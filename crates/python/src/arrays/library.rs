@@ -1,0 +1,104 @@
+//! The libraries whose arrays come in and go out: how each gives its arrays and takes ours.
+//!
+//! Looked up once for each class of array. A library that is not known here still comes in by `__dlpack__`; NumPy, which
+//! needs none of this, is in `numpy`.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pyo3::prelude::*;
+use pyo3::types::{PyTuple, PyType};
+
+use super::{Memory, dlpack};
+
+/// Classes that are remembered; beyond these (someone makes classes in a loop) each look-up is done anew.
+const MOST_CLASSES: usize = 64;
+
+/// A library of arrays.
+pub struct Library {
+    /// Makes an array of a capsule, or of an object with `__dlpack__`.
+    import: Py<PyAny>,
+    /// Makes a capsule of an array; `None` stands for the array's own `__dlpack__`.
+    export: Option<Py<PyAny>>,
+    /// Whether its arrays never change.
+    pub is_constant: bool,
+    /// Whether its arrays may repeat elements.
+    pub has_strides: bool,
+    /// Whether it is torch, whose generator its users seed.
+    pub is_torch: bool,
+}
+
+type Classes = Mutex<Vec<(Py<PyType>, Arc<Library>)>>;
+static CLASSES: Classes = Mutex::new(Vec::new());
+
+/// The library of an object's class, if it is one that is known.
+///
+/// # Errors
+/// When a library of that name has not what it should have.
+pub fn of(object: &Bound<'_, PyAny>) -> PyResult<Option<Arc<Library>>> {
+    let class = object.get_type();
+    let known = CLASSES.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, library)) = known.iter().find(|(known, _)| known.is(&class)) {
+        return Ok(Some(Arc::clone(library)));
+    }
+    drop(known); // looking up runs Python, which may come back here
+    let Some(library) = look_up(&class)? else { return Ok(None) };
+    let library = Arc::new(library);
+    let mut known = CLASSES.lock().unwrap_or_else(PoisonError::into_inner);
+    if known.len() < MOST_CLASSES {
+        known.push((class.unbind(), Arc::clone(&library)));
+    }
+    Ok(Some(library))
+}
+
+/// By the packages of the class and of those that it is derived from.
+fn look_up(class: &Bound<'_, PyType>) -> PyResult<Option<Library>> {
+    let py = class.py();
+    for base in class.mro().iter() {
+        let module: String = base.getattr("__module__")?.extract()?;
+        let (import, export, is_constant) = match module.split('.').next() {
+            // What `Tensor.__dlpack__` and `torch.from_dlpack` end in, without what they do for other devices.
+            Some("torch") => {
+                let bare = py.import("torch._C")?;
+                (bare.getattr("_from_dlpack")?, Some(bare.getattr("_to_dlpack")?), false)
+            }
+            Some("cupy") => (py.import("cupy")?.getattr("from_dlpack")?, None, false),
+            Some("jax" | "jaxlib") => (py.import("jax.dlpack")?.getattr("from_dlpack")?, None, true),
+            _ => continue,
+        };
+        let is_torch = export.is_some();
+        let export = export.map(Bound::unbind);
+        let (import, has_strides) = (import.unbind(), !is_constant);
+        return Ok(Some(Library { import, export, is_constant, has_strides, is_torch }));
+    }
+    Ok(None)
+}
+
+impl Library {
+    /// The capsule of an array.
+    ///
+    /// # Errors
+    /// What the library says.
+    pub fn export<'py>(&self, array: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let Some(export) = &self.export else { return array.call_method0("__dlpack__") };
+        let py = array.py();
+        for (is_lazy, resolve) in [("is_conj", "resolve_conj"), ("is_neg", "resolve_neg")] {
+            // torch keeps a conjugation or sign in a flag that DLPack has no place for.
+            if array.call_method0(is_lazy)?.is_truthy()? {
+                return self.export(&array.call_method0(resolve)?);
+            }
+        }
+        export.bind(py).call1(PyTuple::new(py, [array])?)
+    }
+
+    /// An array around memory of ours.
+    ///
+    /// # Errors
+    /// When the library has no such dtype.
+    pub fn import<'py>(&self, py: Python<'py>, memory: Memory) -> PyResult<Bound<'py, PyAny>> {
+        let import = self.import.bind(py);
+        match self.is_torch {
+            true => import.call1((dlpack::export(py, memory.exported())?,)),
+            false => import.call1((memory,)),
+        }
+    }
+}

@@ -1,0 +1,32 @@
+"""What an array is, whatever library it is of: sizes, strides, dtype."""
+
+from typing import Any, List, Tuple
+
+from ._native import DataType
+
+_NAMED = {member.numpy_name: member for member in vars(DataType).values() if isinstance(member, DataType)}
+
+
+def describe(array: Any) -> Tuple[List[int], List[int], DataType]:
+    """Sizes, strides in elements, and dtype of an array of NumPy, torch, JAX or CuPy.
+
+    Raises:
+        TypeError: for what is no array, and for a dtype that the language has not.
+    """
+    if not hasattr(array, "shape") or not hasattr(array, "dtype"):
+        raise TypeError(f"expected an array, got {type(array).__name__}")
+    sizes = [int(size) for size in array.shape]
+    name = str(array.dtype).replace("torch.", "")
+    if name not in _NAMED or name == "None":
+        raise TypeError(f"arrays of dtype {name} are not supported")
+    return sizes, _strides(array), _NAMED[name]
+
+
+def _strides(array: Any) -> List[int]:
+    if callable(getattr(array, "stride", None)):  # torch counts elements
+        return [int(stride) for stride in array.stride()]
+    if not hasattr(array, "strides"):  # JAX does not say
+        import numpy
+
+        array = numpy.asarray(array)
+    return [stride // array.dtype.itemsize for stride in array.strides]

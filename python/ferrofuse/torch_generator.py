@@ -1,0 +1,78 @@
+"""Seed and offset of random numbers from torch's default generator, for calls on torch's tensors.
+
+The seed is torch's, and the offset counts the words of 32 bits that its generator has given since it was seeded: draws
+after `torch.manual_seed(s)` are those of (s, 0), (s, 1), … Each draw takes one word, so that torch's own draws and ours
+go on from each other, and `torch.set_rng_state` brings both back.
+"""
+
+import threading
+from typing import Any, Iterator, Optional, Tuple
+
+import numpy
+
+BLOCK = 624  # words that a Mersenne twister makes at once
+MOST_BLOCKS = 4096  # that are made to find out where a generator is
+
+_lock = threading.Lock()
+
+
+def take(draws: int) -> Tuple[int, int]:
+    """The seed, and the offset of the first of so many draws; torch's generator goes on by as many words.
+
+    Returns:
+        Both from 0 to 2^64 - 1.
+    """
+    import torch
+
+    with _lock:
+        seed = torch.initial_seed() % 2**64
+        offset = _offset(seed, torch.default_generator.get_state().numpy())
+        torch.empty(draws, dtype=torch.int32).random_()
+    return seed, offset
+
+
+def _offset(seed: int, state: Any) -> int:
+    """Words that a generator of this seed has given, read off its state.
+
+    The state's layout is that of torch's `CPUGeneratorImplStateLegacy`: seed (8 bytes), words left (4), whether it is
+    seeded (4), words given of this block (8), then the block, 8 bytes a word.
+    """
+    given = int(state[16:24].view(numpy.uint64)[0])
+    words = state[24 : 24 + 8 * BLOCK].view(numpy.uint64).astype(numpy.uint32)
+    made = _blocks_made(seed, words)
+    if made is None:
+        # Far from the seed, or brought there by hand: generators that are alike shall still draw alike.
+        return int.from_bytes(words[:2].tobytes(), "little") // BLOCK * BLOCK + given
+    return max(made - 1, 0) * BLOCK + given
+
+
+class _Twister:
+    """NumPy's Mersenne twister, which is torch's, block by block."""
+
+    def __init__(self, seed: int) -> None:
+        self.seed, self.made = seed, 0
+        self._state = numpy.random.RandomState(seed % 2**32)
+
+    def blocks(self, most: int) -> Iterator[Any]:
+        """This block and those that follow."""
+        for _ in range(most):
+            yield self._state.get_state()[1]
+            self._state.bytes(4 * BLOCK)
+            self.made += 1
+
+
+_last = _Twister(0)  # the one that was last found where torch's is
+
+
+def _blocks_made(seed: int, words: Any) -> Optional[int]:
+    """How many blocks a twister of this seed has made when these are the words of its last one."""
+    global _last
+    walks = [(_Twister(seed), 2), (_Twister(seed), MOST_BLOCKS)]
+    if _last.seed == seed:
+        walks.insert(1, (_last, MOST_BLOCKS))
+    for twister, most in walks:
+        for block in twister.blocks(most):
+            if numpy.array_equal(block, words):
+                _last = twister
+                return twister.made
+    return None
