@@ -1,8 +1,7 @@
-"""Arrays in and out: dtypes, strides, sizes, scalars, lifetimes, threads."""
+"""Arrays in and out: dtypes, strides, sizes, scalars, lifetimes."""
 
 import gc
 import sys
-import threading
 import weakref
 
 import ml_dtypes
@@ -147,40 +146,6 @@ def test_outputs_outlive_everything():
     assert output[999] == 1998
     output[:] = 1  # the memory is Python's own
     assert output.sum() == 1000
-
-
-def test_calls_do_not_grow():
-    import resource
-
-    fd = doubled(1)
-    array = np.ones(64, np.float32)
-    for _ in range(2000):
-        fd.execute([array])
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    for _ in range(20000):
-        fd.execute([Exported(array)])
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 4096  # KiB
-
-
-def test_threads_share_a_definition_and_have_their_own():
-    shared = doubled(1)
-    wrong = []
-
-    def work(seed):
-        own = doubled(2)
-        for n in range(1, 40):
-            array = np.full(n * seed, n, np.float32)
-            if not (shared.execute([array])[0] == 2 * n).all():
-                wrong.append(seed)
-            if own.execute([array.reshape(n, seed)])[0].shape != (n, seed):
-                wrong.append(seed)
-
-    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(1, 9)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not wrong
 
 
 def view_of(make, rank=2, dtype=DataType.Float, contiguity=False):

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import running
 import tables
+import test_generated as generated
 from tables import names
 
 from ferrofuse import _native
@@ -37,6 +38,12 @@ def test_every_op_on_every_dtype_and_layout():
 def test_every_op_has_a_case_or_a_file_test():
     checked = {case.op for case in CASES}
     assert not [name for name in OPS if name not in checked and not (FILE_TESTS / f"{name}.py").exists()]
+
+
+def test_the_types_know_how_many_results_there_are():
+    results = generated.generator().RESULTS
+    differing = {case.label for case in CASES if results.get(case.op, 1) != len(case.results)}
+    assert not {label for label in differing if "c64" not in label and "c128" not in label}
 
 
 @pytest.mark.parametrize("name", names.NVFUSER)
