@@ -50,7 +50,7 @@ impl Builder {
         }
         let arguments = objects::arguments(this, args, kwargs)?;
         let made = this.get().lock().call(op, arguments);
-        let made = made.map_err(|error| errors::refused(this.py(), &error))?;
+        let made = made.map_err(|error| this.get().refused(this.py(), &error))?;
         objects::result(this, &made, op == "shape")
     }
 
@@ -96,11 +96,11 @@ impl Builder {
         if let Some(order) = stride_order {
             let order = Argument::positional(objects::object(this, order)?);
             let ordered = this.get().lock().call("stride_order", vec![Argument::positional(output), order]);
-            output = ordered.map_err(|error| errors::refused(this.py(), &error))?;
+            output = ordered.map_err(|error| this.get().refused(this.py(), &error))?;
         }
         let alias = alias_input.map(|alias| objects::object(this, alias)).transpose()?;
         let added = this.get().lock().add_output(&output, alias.as_ref());
-        added.map_err(|error| errors::refused(this.py(), &error))
+        added.map_err(|error| this.get().refused(this.py(), &error))
     }
 
     /// Gives a value a name for explanations and errors; the first one stays.
@@ -153,9 +153,15 @@ impl Builder {
         self.definer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// A refused call, with the line that it stands in.
+    fn refused(&self, py: Python<'_>, error: &DefineError) -> PyErr {
+        errors::refused(py, error, self.lock().line())
+    }
+
     /// The definition so far.
     fn definition(&self, py: Python<'_>) -> PyResult<Definition> {
-        self.lock().clone().finish().map_err(|error| errors::refused(py, &error))
+        let finished = self.lock().clone().finish();
+        finished.map_err(|error| self.refused(py, &error))
     }
 
     /// Whether a value is a tensor rather than a scalar of the language.
@@ -189,6 +195,6 @@ fn declare<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let arguments = objects::arguments(this, args, kwargs)?;
     let declared = declare(&mut this.get().lock(), arguments);
-    let declared = declared.map_err(|error| errors::refused(this.py(), &error))?;
+    let declared = declared.map_err(|error| this.get().refused(this.py(), &error))?;
     objects::result(this, &declared, true)
 }

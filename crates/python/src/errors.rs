@@ -87,7 +87,7 @@ pub fn definition(py: Python<'_>, message: impl Into<String>) -> PyErr {
 }
 
 /// A refused call of a program's line, where that is known.
-pub fn refused(py: Python<'_>, error: &DefineError) -> PyErr {
+pub fn refused(py: Python<'_>, error: &DefineError, line: Option<usize>) -> PyErr {
     let some = |text: &'_ str| (!text.is_empty()).then(|| text.to_owned());
     let (expected, given) = (some(&error.expected), some(&error.given));
     let details = Details {
@@ -95,7 +95,7 @@ pub fn refused(py: Python<'_>, error: &DefineError) -> PyErr {
         argument: error.argument.as_deref(),
         expected: expected.as_deref(),
         given: given.as_deref(),
-        line: error.span.map(|span| span.start),
+        line,
     };
     raise_with(py, 0, error.to_string(), details)
 }

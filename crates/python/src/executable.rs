@@ -53,6 +53,9 @@ impl Executable {
     }
 }
 
+/// What is told of a comparison with the evaluator.
+type Told<'py> = Bound<'py, PyDict>;
+
 fn options() -> CompileOptions {
     let (machine, generator) = (Arc::clone(&MACHINE), Generator::shared());
     CompileOptions { machine, generator, ..CompileOptions::default() }
@@ -87,7 +90,7 @@ impl Executable {
         &self,
         py: Python<'py>,
         inputs: &Bound<'py, PyAny>,
-    ) -> PyResult<(Vec<Bound<'py, PyAny>>, Vec<Bound<'py, PyDict>>)> {
+    ) -> PyResult<(Vec<Bound<'py, PyAny>>, Vec<Told<'py>>)> {
         let inputs = flat(inputs)?;
         let given = self.given(py, &inputs)?;
         let kind = Kind::of(&given, &inputs)?;
@@ -191,7 +194,7 @@ fn flat<'py>(inputs: &Bound<'py, PyAny>) -> PyResult<SmallVec<[Bound<'py, PyAny>
     Ok(items)
 }
 
-fn told<'py>(py: Python<'py>, comparison: &Comparison) -> PyResult<Bound<'py, PyDict>> {
+fn told<'py>(py: Python<'py>, comparison: &Comparison) -> PyResult<Told<'py>> {
     let dict = PyDict::new(py);
     dict.set_item("mismatches", comparison.mismatches)?;
     dict.set_item("worst_ratio", comparison.worst_ratio)?;

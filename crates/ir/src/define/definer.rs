@@ -60,6 +60,11 @@ impl Definer {
         self.span = Some(Span::new(line, line));
     }
 
+    /// The line that the next statement stands in, if lines were told.
+    pub fn line(&self) -> Option<usize> {
+        self.span.and_then(|span| self.record.line_of(span))
+    }
+
     /// Gives a value the user's name; the first one stays.
     pub fn set_name(&mut self, value: Value, name: &str) {
         self.record.set_name(value.entry, name);
