@@ -32,8 +32,8 @@ TYPES = {
     "Bools": "Sequence[bool]",
     "DType": "DTypeLike",
 }
-# What one item is where the parameter is known by another name for it: `dim` beside `dims`.
-ITEMS = {"Ints": "int", "Tensors": "TensorView"}
+# Where the parameter has another name, such as `dim` for `dims`, one item will do.
+TYPES_OR_ITEMS = {**TYPES, "Ints": "Union[int, Sequence[int]]", "Tensors": "Union[TensorView, Sequence[TensorView]]"}
 # Ops that give something else than one value.
 RESULTS = {
     "var_mean": 2,
@@ -103,14 +103,14 @@ def renamed(params):
     """The parameters, and again with the other name of the one that has another."""
     yield params
     if any(param["alias"] for param in params):
-        yield [{**param, "name": param["alias"], "kind": "One" + param["kind"]} if param["alias"] else param for param in params]
+        yield [{**param, "name": param["alias"] or param["name"]} for param in params]
 
 
 def method(name, params, narrowed, result):
     words, optional = ["self"], False
     for param in params:
-        kind = param["kind"]
-        said = narrowed.get(param["name"]) or (ITEMS.get(kind[3:]) if kind.startswith("One") else None) or TYPES[kind]
+        known = TYPES_OR_ITEMS if param["alias"] else TYPES
+        said = narrowed.get(param["name"]) or known[param["kind"]]
         optional = optional or not param["required"]
         if optional:
             said = f"Optional[{said}] = ..."

@@ -61,16 +61,36 @@ class Operations:
     def addcmul(self, a: Scalar, b: Scalar, c: Scalar, alpha: Scalar) -> Val:
         ...
     @overload
-    def all(self, arg: TensorView, dims: Optional[Sequence[int]] = ..., keepdim: Optional[bool] = ...) -> TensorView:
+    def all(
+        self,
+        arg: TensorView,
+        dims: Optional[Union[int, Sequence[int]]] = ...,
+        keepdim: Optional[bool] = ...,
+    ) -> TensorView:
         """Is no element over the given dimensions, or all, zero?"""
     @overload
-    def all(self, arg: TensorView, dim: Optional[int] = ..., keepdim: Optional[bool] = ...) -> TensorView:
+    def all(
+        self,
+        arg: TensorView,
+        dim: Optional[Union[int, Sequence[int]]] = ...,
+        keepdim: Optional[bool] = ...,
+    ) -> TensorView:
         ...
     @overload
-    def any(self, arg: TensorView, dims: Optional[Sequence[int]] = ..., keepdim: Optional[bool] = ...) -> TensorView:
+    def any(
+        self,
+        arg: TensorView,
+        dims: Optional[Union[int, Sequence[int]]] = ...,
+        keepdim: Optional[bool] = ...,
+    ) -> TensorView:
         """Is any element over the given dimensions, or all, not zero?"""
     @overload
-    def any(self, arg: TensorView, dim: Optional[int] = ..., keepdim: Optional[bool] = ...) -> TensorView:
+    def any(
+        self,
+        arg: TensorView,
+        dim: Optional[Union[int, Sequence[int]]] = ...,
+        keepdim: Optional[bool] = ...,
+    ) -> TensorView:
         ...
     def argmax(
         self,
@@ -381,20 +401,20 @@ class Operations:
     @overload
     def fold(
         self,
-        tensors: Sequence[TensorView],
+        tensors: Union[TensorView, Sequence[TensorView]],
         combine: Union[str, Callable[..., Any]],
         init: Optional[Union[Number, Sequence[Number]]] = ...,
-        dims: Optional[Sequence[int]] = ...,
+        dims: Optional[Union[int, Sequence[int]]] = ...,
         keepdim: Optional[bool] = ...,
     ) -> Any:
         """Tensors of one shape reduced together, any grouping and order of which must give the same: by a lambda of the states of two runs, or the name of a fold. Results: the states, from init on."""
     @overload
     def fold(
         self,
-        arg: TensorView,
+        arg: Union[TensorView, Sequence[TensorView]],
         combine: Union[str, Callable[..., Any]],
         init: Optional[Union[Number, Sequence[Number]]] = ...,
-        dim: Optional[int] = ...,
+        dim: Optional[Union[int, Sequence[int]]] = ...,
         keepdim: Optional[bool] = ...,
     ) -> Any:
         ...
@@ -732,7 +752,7 @@ class Operations:
     def max(
         self,
         arg: TensorView,
-        dims: Optional[Sequence[int]] = ...,
+        dims: Optional[Union[int, Sequence[int]]] = ...,
         keepdim: Optional[bool] = ...,
         dtype: Optional[DTypeLike] = ...,
     ) -> TensorView:
@@ -741,7 +761,7 @@ class Operations:
     def max(
         self,
         arg: TensorView,
-        dim: Optional[int] = ...,
+        dim: Optional[Union[int, Sequence[int]]] = ...,
         keepdim: Optional[bool] = ...,
         dtype: Optional[DTypeLike] = ...,
     ) -> TensorView:
@@ -756,16 +776,26 @@ class Operations:
     def maximum(self, lhs: Scalar, rhs: Scalar) -> Val:
         ...
     @overload
-    def mean(self, arg: TensorView, dims: Optional[Sequence[int]] = ..., keepdim: Optional[bool] = ...) -> TensorView:
+    def mean(
+        self,
+        arg: TensorView,
+        dims: Optional[Union[int, Sequence[int]]] = ...,
+        keepdim: Optional[bool] = ...,
+    ) -> TensorView:
         """The mean over the given dimensions, or all."""
     @overload
-    def mean(self, arg: TensorView, dim: Optional[int] = ..., keepdim: Optional[bool] = ...) -> TensorView:
+    def mean(
+        self,
+        arg: TensorView,
+        dim: Optional[Union[int, Sequence[int]]] = ...,
+        keepdim: Optional[bool] = ...,
+    ) -> TensorView:
         ...
     @overload
     def min(
         self,
         arg: TensorView,
-        dims: Optional[Sequence[int]] = ...,
+        dims: Optional[Union[int, Sequence[int]]] = ...,
         keepdim: Optional[bool] = ...,
         dtype: Optional[DTypeLike] = ...,
     ) -> TensorView:
@@ -774,7 +804,7 @@ class Operations:
     def min(
         self,
         arg: TensorView,
-        dim: Optional[int] = ...,
+        dim: Optional[Union[int, Sequence[int]]] = ...,
         keepdim: Optional[bool] = ...,
         dtype: Optional[DTypeLike] = ...,
     ) -> TensorView:
@@ -875,7 +905,7 @@ class Operations:
     def prod(
         self,
         arg: TensorView,
-        dims: Optional[Sequence[int]] = ...,
+        dims: Optional[Union[int, Sequence[int]]] = ...,
         keepdim: Optional[bool] = ...,
         dtype: Optional[DTypeLike] = ...,
     ) -> TensorView:
@@ -884,7 +914,7 @@ class Operations:
     def prod(
         self,
         arg: TensorView,
-        dim: Optional[int] = ...,
+        dim: Optional[Union[int, Sequence[int]]] = ...,
         keepdim: Optional[bool] = ...,
         dtype: Optional[DTypeLike] = ...,
     ) -> TensorView:
@@ -960,7 +990,7 @@ class Operations:
     @overload
     def scan(
         self,
-        tensors: Sequence[TensorView],
+        tensors: Union[TensorView, Sequence[TensorView]],
         combine: Union[str, Callable[..., Any]],
         init: Optional[Union[Number, Sequence[Number]]] = ...,
         dim: Optional[Union[int, Val]] = ...,
@@ -969,7 +999,7 @@ class Operations:
     @overload
     def scan(
         self,
-        arg: TensorView,
+        arg: Union[TensorView, Sequence[TensorView]],
         combine: Union[str, Callable[..., Any]],
         init: Optional[Union[Number, Sequence[Number]]] = ...,
         dim: Optional[Union[int, Val]] = ...,
@@ -1139,16 +1169,26 @@ class Operations:
     def square(self, x: Scalar) -> Val:
         ...
     @overload
-    def squeeze(self, arg: TensorView, dims: Sequence[int], squeeze_expanded: Optional[bool] = ...) -> TensorView:
+    def squeeze(
+        self,
+        arg: TensorView,
+        dims: Union[int, Sequence[int]],
+        squeeze_expanded: Optional[bool] = ...,
+    ) -> TensorView:
         """Without the given dimensions of size 1."""
     @overload
-    def squeeze(self, arg: TensorView, dim: int, squeeze_expanded: Optional[bool] = ...) -> TensorView:
+    def squeeze(
+        self,
+        arg: TensorView,
+        dim: Union[int, Sequence[int]],
+        squeeze_expanded: Optional[bool] = ...,
+    ) -> TensorView:
         ...
     @overload
     def standard_deviation(
         self,
         arg: TensorView,
-        dims: Optional[Sequence[int]] = ...,
+        dims: Optional[Union[int, Sequence[int]]] = ...,
         correction: Optional[Union[int, Val]] = ...,
         keepdim: Optional[bool] = ...,
     ) -> TensorView:
@@ -1157,7 +1197,7 @@ class Operations:
     def standard_deviation(
         self,
         arg: TensorView,
-        dim: Optional[int] = ...,
+        dim: Optional[Union[int, Sequence[int]]] = ...,
         correction: Optional[Union[int, Val]] = ...,
         keepdim: Optional[bool] = ...,
     ) -> TensorView:
@@ -1177,7 +1217,7 @@ class Operations:
     def sum(
         self,
         arg: TensorView,
-        dims: Optional[Sequence[int]] = ...,
+        dims: Optional[Union[int, Sequence[int]]] = ...,
         keepdim: Optional[bool] = ...,
         dtype: Optional[DTypeLike] = ...,
     ) -> TensorView:
@@ -1186,7 +1226,7 @@ class Operations:
     def sum(
         self,
         arg: TensorView,
-        dim: Optional[int] = ...,
+        dim: Optional[Union[int, Sequence[int]]] = ...,
         keepdim: Optional[bool] = ...,
         dtype: Optional[DTypeLike] = ...,
     ) -> TensorView:
@@ -1299,7 +1339,7 @@ class Operations:
     def var(
         self,
         arg: TensorView,
-        dims: Sequence[int],
+        dims: Union[int, Sequence[int]],
         correction: Optional[Union[int, Val]] = ...,
         keepdim: Optional[bool] = ...,
     ) -> TensorView:
@@ -1308,7 +1348,7 @@ class Operations:
     def var(
         self,
         arg: TensorView,
-        dim: int,
+        dim: Union[int, Sequence[int]],
         correction: Optional[Union[int, Val]] = ...,
         keepdim: Optional[bool] = ...,
     ) -> TensorView:
@@ -1317,7 +1357,7 @@ class Operations:
     def var_mean(
         self,
         arg: TensorView,
-        dims: Sequence[int],
+        dims: Union[int, Sequence[int]],
         correction: Optional[Union[int, Val]] = ...,
         keepdim: Optional[bool] = ...,
     ) -> Tuple[TensorView, TensorView]:
@@ -1326,16 +1366,16 @@ class Operations:
     def var_mean(
         self,
         arg: TensorView,
-        dim: int,
+        dim: Union[int, Sequence[int]],
         correction: Optional[Union[int, Val]] = ...,
         keepdim: Optional[bool] = ...,
     ) -> Tuple[TensorView, TensorView]:
         ...
     @overload
-    def welford(self, arg: TensorView, dims: Sequence[int]) -> Tuple[TensorView, TensorView, TensorView]:
+    def welford(self, arg: TensorView, dims: Union[int, Sequence[int]]) -> Tuple[TensorView, TensorView, TensorView]:
         """The mean, the sum of squared deviations from it, and the count over the given dimensions."""
     @overload
-    def welford(self, arg: TensorView, dim: int) -> Tuple[TensorView, TensorView, TensorView]:
+    def welford(self, arg: TensorView, dim: Union[int, Sequence[int]]) -> Tuple[TensorView, TensorView, TensorView]:
         ...
     @overload
     def where(self, condition: TensorView, x: Operand, y: Operand) -> TensorView:
