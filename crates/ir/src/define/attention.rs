@@ -3,12 +3,14 @@
 //! With queries `q`, keys `k` and values `v`, the weights are the softmax of `scale q k^T` over the keys, and the result is
 //! the weights times `v` (Vaswani and others 2017, Attention is all you need). A causal query sees the keys up to its own
 //! number. Everything is computed in f32 (f64 for f64) and rounded once at the end. The backward pass makes the weights
-//! again from the logarithms of their sums (Dao and others 2022, FlashAttention).
+//! again from the logarithms of their sums (Dao and others 2022, FlashAttention), and what dropout kept of them from the
+//! seed and offset of its random numbers.
 
 use super::arguments::Bound;
 use super::definer::Definer;
 use super::error::DefineError;
 use super::object::Object;
+use super::random::Sequence;
 use super::scalar::Term;
 use crate::graph::{Axes, Form, Val};
 use crate::index::Expr;
@@ -23,10 +25,12 @@ struct Attention {
     dtype: DType,
     scale: Val,
     is_causal: bool,
+    /// The chance of a weight to be dropped; nothing where none is.
+    dropped: Option<Val>,
 }
 
 impl Definer {
-    /// The result, the logarithms of the sums, and the seed and offset of the dropout, of which there is none.
+    /// The result, the logarithms of the sums, and the seed (twice) and offset of the dropout, zeros where there is none.
     pub(super) fn attention(&mut self, bound: &Bound) -> Result<Vec<Val>, DefineError> {
         let attention = self.attention_of(bound)?;
         let mut scores = self.scores(&attention)?;
@@ -54,15 +58,23 @@ impl Definer {
         let logsumexp = self.map(Prim::Add, &[logarithm, greatest])?;
         let logsumexp = self.squeeze_axes(logsumexp, last)?;
         let divisor = if hidden { self.one_for_zero(sum)? } else { sum };
-        let weights = self.map(Prim::Div, &[powers, divisor])?;
+        let mut weights = self.map(Prim::Div, &[powers, divisor])?;
+        let zero = self.constant(Scalar::zero(DType::U64))?;
+        let mut stream = [zero, zero];
+        if let Some(p) = attention.dropped {
+            let sequence = self.next_sequence()?;
+            let [mask, scale] = self.kept_weights(weights, p, sequence)?;
+            weights = self.masked(weights, mask, scale)?;
+            stream = [self.cast(sequence.seed, DType::U64)?, self.cast(sequence.offset, DType::U64)?];
+        }
         let wide = self.cast(attention.value, attention.dtype.compute())?;
         let result = self.matmul(weights, wide, attention.dtype.compute())?;
         let result = self.cast(result, attention.dtype)?;
         let logsumexp = self.cast(logsumexp, DType::F32)?;
-        let zero = self.constant(Scalar::zero(DType::U64))?;
-        let pair = self.add(Form::Broadcast([true].into_iter().collect()), &[zero])?;
+        let [seed, offset] = stream;
+        let pair = self.add(Form::Broadcast([true].into_iter().collect()), &[seed])?;
         let seed = self.add(Form::Expand([Expr::constant(2)].into_iter().collect()), &[pair])?;
-        Ok(vec![result, logsumexp, seed, zero])
+        Ok(vec![result, logsumexp, seed, offset])
     }
 
     /// The gradients of query, key and value.
@@ -82,10 +94,16 @@ impl Definer {
             self.add(Form::Broadcast([false, false, false, true].into_iter().collect()), &[logsumexp])?;
         let shifted = self.map(Prim::Sub, &[scores, column])?;
         let weights = self.map(Prim::Exp, &[shifted])?;
-        let weights_t = self.transposed(weights)?;
-        let grad_value = self.matmul(weights_t, grad, compute)?;
         let value_t = self.transposed(value)?;
-        let grad_weights = self.matmul(grad, value_t, compute)?;
+        let (mut seen, mut grad_weights) = (weights, self.matmul(grad, value_t, compute)?);
+        if let Some(p) = attention.dropped {
+            let sequence = self.given_sequence(bound)?;
+            let [mask, scale] = self.kept_weights(weights, p, sequence)?;
+            seen = self.masked(weights, mask, scale)?;
+            grad_weights = self.masked(grad_weights, mask, scale)?;
+        }
+        let seen_t = self.transposed(seen)?;
+        let grad_value = self.matmul(seen_t, grad, compute)?;
         let product = self.map(Prim::Mul, &[grad, output])?;
         let row = self.fold(Monoid::Sum, product, Axes::from_slice(&[3]), true)?;
         let centred = self.map(Prim::Sub, &[grad_weights, row])?;
@@ -106,13 +124,9 @@ impl Definer {
                 return Err(bound.refuse(param, &format!("a tensor of {dtype}, as `query` is")));
             }
         }
-        let no_dropout = match bound.object("dropout_p") {
-            Object::None => true,
-            object => self.known(object).is_some_and(|scalar| scalar.as_f64() == 0.0),
-        };
-        if !no_dropout {
-            return Err(bound.refuse("dropout_p", "the constant 0: attention with dropout is not there yet"));
-        }
+        let chance = self.probability(bound, "dropout_p", dtype.compute())?;
+        let is_zero = self.graph.as_constant(chance).is_some_and(|chance| chance.as_f64() == 0.0);
+        let dropped = (!is_zero).then_some(chance);
         let is_causal = match bound.object("is_causal") {
             Object::None => false,
             object => {
@@ -125,7 +139,36 @@ impl Definer {
             }
         };
         let scale = self.attention_scale(bound, query)?;
-        Ok(Attention { query, key, value, dtype, scale, is_causal })
+        Ok(Attention { query, key, value, dtype, scale, is_causal, dropped })
+    }
+
+    /// What dropout keeps of the weights, and the factor of what it keeps.
+    fn kept_weights(&mut self, weights: Val, p: Val, sequence: Sequence) -> Result<[Val; 2], DefineError> {
+        let (shape, dtype) = (self.shape(weights), self.graph.dtype(weights));
+        let drawn = self.uniform_of(sequence, &shape, dtype)?;
+        self.kept(drawn, p)
+    }
+
+    /// The sequence of random numbers of the forward pass: the first element of the seed, and the offset.
+    fn given_sequence(&mut self, bound: &Bound) -> Result<Sequence, DefineError> {
+        let (seeds, offset) = (bound.tensor("philox_seed")?.val, bound.tensor("philox_offset")?.val);
+        let shape = self.shape(seeds);
+        let is_list = self.graph.dtype(seeds).is_int() && shape.len() == 1;
+        if !is_list || self.facts.assume_le(&Expr::one(), &shape[0]).is_err() {
+            return Err(bound.refuse(
+                "philox_seed",
+                "the seed that the forward pass gave, an integer tensor of one axis",
+            ));
+        }
+        if !self.graph.dtype(offset).is_int() || !self.graph.shape(offset).is_empty() {
+            return Err(bound
+                .refuse("philox_offset", "the offset that the forward pass gave, an integer without axes"));
+        }
+        let (starts, sizes) = ([Expr::zero()].into_iter().collect(), [Expr::one()].into_iter().collect());
+        let first =
+            if shape[0].is_one() { seeds } else { self.add(Form::Slice { starts, sizes }, &[seeds])? };
+        let seed = self.squeeze_axes(first, Axes::from_slice(&[0]))?;
+        Ok(Sequence { seed: self.cast(seed, DType::I64)?, offset: self.cast(offset, DType::I64)? })
     }
 
     /// A tensor of floats of this rank.

@@ -34,9 +34,9 @@ pub(super) enum Distribution {
 
 /// Which sequence a draw takes: two scalars of i64.
 #[derive(Clone, Copy, Debug)]
-struct Sequence {
-    seed: Val,
-    offset: Val,
+pub(super) struct Sequence {
+    pub seed: Val,
+    pub offset: Val,
 }
 
 /// The symbols of a definition whose draws the call seeds, and how many draws there are.
@@ -100,7 +100,17 @@ impl Definer {
     pub(super) fn uniform_like(&mut self, arg: Val) -> Result<Val, DefineError> {
         let (dtype, shape) = (self.graph.dtype(arg).compute(), self.shape(arg));
         let sequence = self.next_sequence()?;
-        let unit = self.standard(Distribution::Uniform, sequence, &shape, dtype)?;
+        self.uniform_of(sequence, &shape, dtype)
+    }
+
+    /// Uniform numbers of a sequence, in f32 or f64.
+    pub(super) fn uniform_of(
+        &mut self,
+        sequence: Sequence,
+        shape: &Shape,
+        dtype: DType,
+    ) -> Result<Val, DefineError> {
+        let unit = self.standard(Distribution::Uniform, sequence, shape, dtype)?;
         self.below_one(unit, dtype)
     }
 
@@ -133,7 +143,7 @@ impl Definer {
     }
 
     /// The seed of the call, and an offset that no other draw of the definition has.
-    fn next_sequence(&mut self) -> Result<Sequence, DefineError> {
+    pub(super) fn next_sequence(&mut self) -> Result<Sequence, DefineError> {
         let graph = &mut self.graph;
         let stateful = self.stateful.get_or_insert_with(|| Stateful {
             seed: graph.add_symbol(SymbolSource::Seed),
