@@ -1,9 +1,8 @@
 //! What random programs found, made small: each a definition, sizes of its inputs, and a schedule where one is needed.
 
-use ferrofuse::{Definition, Segmentation, parse_schedule};
+use ferrofuse::{Definition, Segmentation, parse_schedule, value_named};
 use ferrofuse_testing::differential::{Chosen, check_definition};
 use ferrofuse_testing::random::{Input, Numbers, Placed, Placement};
-use ir::graph::Node;
 
 struct Found {
     name: &'static str,
@@ -11,8 +10,9 @@ struct Found {
     /// Sizes of each input.
     sizes: &'static [&'static [usize]],
     numbers: Numbers,
-    /// The segmentation, where it is not the compiler's; values by the numbers of their nodes.
+    /// The segmentation, where it is not the compiler's.
     segments: &'static str,
+    /// The schedule of the last segment, where it is not the compiler's.
     schedule: &'static str,
 }
 
@@ -103,16 +103,39 @@ const FOUND: &[Found] = &[
     Found {
         name: "a result of a fold that is read from memory is read at any index, though the fold is computed for another",
         body: "
-            T0 = fd.ops.uniform(minval=-1.0, maxval=1.0, shape=[1, 3, 1])
-            T1 = fd.ops.max(T0, dims=[0, 2])
-            T2, T3, T4 = fd.ops.batch_norm(T0)
-            T5, T6, T7 = fd.ops.batch_norm_backward(T2, arg=T0, mean=T3, invstd=T4, weight=T1)
-            T8 = fd.ops.softshrink(T3, T5)
-            fd.add_output(T8)",
-        sizes: &[],
+            T0 = fd.define_tensor(shape=[1, 3, 1], contiguity=True, dtype=DataType.Float)
+            T1, T2, T3 = fd.ops.welford(T0, dims=[0, 2])
+            T4 = fd.ops.broadcast(fd.ops.exp(T2), is_broadcast_dim=[True, False, True])
+            T5 = fd.ops.broadcast(T1, is_broadcast_dim=[True, True, False])
+            T6 = fd.ops.add(T4, T5)
+            fd.add_output(T6)",
+        sizes: &[&[1, 3, 1]],
         numbers: Numbers::Normal,
-        segments: "segment seg0 -> n6, n26\nsegment seg1 -> n28, n47, n48, n56",
-        schedule: "",
+        segments: "segment seg0 -> T1\nsegment seg1 -> T6",
+        schedule: "schedule lanes 4\ninner x0\ninner x1\nlane x1",
+    },
+    Found {
+        name: "rows that are walked together have elements of their own of an array that is over them",
+        body: "
+            T0 = fd.define_tensor(shape=[5, 5, 5], contiguity=True, dtype=DataType.Float)
+            T1, T2 = fd.ops.var_mean(T0, dims=[2])
+            T3 = fd.ops.exp(T2)
+            fd.add_output(T3)",
+        sizes: &[&[5, 5, 5]],
+        numbers: Numbers::Normal,
+        segments: "",
+        schedule: "schedule lanes 4\nblock x0 by 14\nblock x2 by 2\nrow x1\ninner x0\nlane x0\njam x1 by 5",
+    },
+    Found {
+        name: "what lanes collect for rows that are walked together goes to each row's own element",
+        body: "
+            T0 = fd.define_tensor(shape=[5, 5, 5], contiguity=True, dtype=DataType.Float)
+            T1 = fd.ops.sum(T0, dims=[0, 2])
+            fd.add_output(T1)",
+        sizes: &[&[5, 5, 5]],
+        numbers: Numbers::Normal,
+        segments: "",
+        schedule: "schedule lanes 4\nblock x2 by 2\nrow x1\ninner x0\nlane x0\njam x1 by 5",
     },
 ];
 
@@ -142,12 +165,13 @@ fn what_was_found_stays_mended() {
         let definition = define(found.body);
         let mut chosen = Chosen::default();
         if !found.segments.is_empty() {
-            let value = |name: &str| name.strip_prefix('n')?.parse().ok().map(|n| Node::from_u32(n).into());
+            let value = |name: &str| value_named(&definition, name);
             let segmentation = Segmentation::parse(found.segments, &value).expect("a segmentation");
             chosen.plan.segmentation = Some(segmentation);
         }
         if !found.schedule.is_empty() {
-            chosen.plan.schedules.push((0, parse_schedule(found.schedule).expect("a schedule")));
+            let last = found.segments.lines().count().saturating_sub(1);
+            chosen.plan.schedules.push((last, parse_schedule(found.schedule).expect("a schedule")));
         }
         let inputs = inputs(found, &definition);
         let checked = check_definition(definition, inputs, &chosen);

@@ -181,7 +181,7 @@ impl<'a> Nest<'a> {
     /// Accumulators outside the loop over lanes, for a fold into an array that the lanes would share.
     pub fn open_lane_temps(&mut self, fold: usize, lane: Axis, temps: &mut Vec<Temps>) {
         let shared = self.array_dims(fold).is_some_and(|dims| !dims.contains(&lane));
-        let row = self.opened(fold).and_then(|open| open.row);
+        let row = self.opened(fold).and_then(|open| self.row_of(open));
         if shared && !temps.iter().any(|temps| temps.fold == fold && temps.row == row) {
             temps.push(Temps { fold, row, accumulators: self.open_states(fold) });
         }
@@ -190,6 +190,15 @@ impl<'a> Nest<'a> {
     /// The open fold of this number: that of the row, or the one that all rows share.
     fn opened(&self, fold: usize) -> Option<&OpenFold> {
         self.open.iter().find(|open| open.fold == fold && (open.row.is_none() || open.row == self.row()))
+    }
+
+    /// The row whose states an open fold has where the loops stand: rows share a fold that was opened before them, unless
+    /// its array is over them.
+    fn row_of(&self, open: &OpenFold) -> Option<u32> {
+        match &open.storage {
+            Storage::Arrays(_, dims) => open.row.or_else(|| self.row_along(dims)),
+            Storage::Registers(_) => open.row,
+        }
     }
 
     /// The axes of the arrays that an open fold is accumulated in.
@@ -254,12 +263,14 @@ impl<'a> Nest<'a> {
     pub fn feed(&mut self, fold: usize, temps: &[Temps], held: &mut Vec<Held>) {
         let states = self.states(fold);
         let element = self.element(self.witness().folds[fold].node);
-        let (in_lanes, row) = (self.emitter.in_lanes(), self.row());
-        let is_own = |open: &&mut OpenFold| open.fold == fold && (open.row.is_none() || open.row == row);
-        let open = self.open.iter_mut().find(is_own).expect("opened before its stage");
-        let temps = temps.iter().find(|temps| temps.fold == fold && temps.row == open.row);
+        let in_lanes = self.emitter.in_lanes();
+        let is_own = |open: &OpenFold| open.fold == fold && (open.row.is_none() || open.row == self.row());
+        let place = self.open.iter().position(is_own).expect("opened before its stage");
+        let row = self.row_of(&self.open[place]);
+        let temps = temps.iter().find(|temps| temps.fold == fold && temps.row == row);
+        let open = &mut self.open[place];
         open.dealt |= in_lanes && !open.per_lane && temps.is_none();
-        let (row, storage) = (open.row, open.storage.clone());
+        let storage = open.storage.clone();
         match (temps.map(|temps| &temps.accumulators), &storage) {
             (Some(accumulators), _) | (None, Storage::Registers(accumulators)) => {
                 states.advance(&mut self.emitter, accumulators, &element);

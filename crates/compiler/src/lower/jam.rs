@@ -43,6 +43,11 @@ impl Nest<'_> {
         self.jam.as_ref().map(|jam| jam.row)
     }
 
+    /// The row whose element of an array over these axes the loops stand at; `None` where all rows have one element.
+    pub fn row_along(&self, dims: &[Axis]) -> Option<u32> {
+        self.jam.as_ref().filter(|jam| dims.contains(&jam.axis)).map(|jam| jam.row)
+    }
+
     /// Emits something for each of the rows that are walked together, or once.
     pub fn each_row(&mut self, mut body: impl FnMut(&mut Self)) {
         for row in 0..self.jam.as_ref().map_or(1, |jam| jam.rows) {
