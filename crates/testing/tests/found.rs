@@ -137,6 +137,43 @@ const FOUND: &[Found] = &[
         segments: "",
         schedule: "schedule lanes 4\nblock x2 by 2\nrow x1\ninner x0\nlane x0\njam x1 by 5",
     },
+    Found {
+        name: "folds that keep axes of size 1 in other places are finished together",
+        body: "
+            T0 = fd.define_tensor(shape=[1, 1, 2], contiguity=True, dtype=DataType.Float)
+            T1, T2, T3 = fd.ops.instance_norm(T0)
+            T4, T5, T6 = fd.ops.instance_norm_backward(T0, arg=T0, mean=T2, invstd=T3)
+            fd.add_output(fd.ops.div(T6, T2))",
+        sizes: &[&[1, 1, 2]],
+        numbers: Numbers::Normal,
+        segments: "",
+        schedule: "",
+    },
+    Found {
+        name: "folds that keep the same axes in another order",
+        body: "
+            T0 = fd.define_tensor(shape=[-1, -1, -1], contiguity=True, dtype=DataType.Float)
+            T1 = fd.ops.sum(T0, dims=[0])
+            T2 = fd.ops.max(fd.ops.permute(T0, dims=[0, 2, 1]), dims=[0])
+            fd.add_output(fd.ops.add(T1, fd.ops.permute(T2, dims=[1, 0])))",
+        sizes: &[&[40, 3, 5]],
+        numbers: Numbers::Normal,
+        segments: "",
+        schedule: "",
+    },
+    Found {
+        name: "the arrays of a block are no larger than sizes that are known",
+        body: "
+            T0 = fd.define_tensor(shape=[2, 2], contiguity=True, dtype=DataType.Float)
+            T1 = fd.define_tensor(shape=[2, 2], contiguity=True, dtype=DataType.UInt64)
+            T2 = fd.ops.embedding_fwd(T1, weight=T0)
+            T3, T4, T5 = fd.ops.instance_norm(T2)
+            fd.add_output(fd.ops.stride_order(T5, stride_order=[0, 1]))",
+        sizes: &[&[2, 2], &[2, 2]],
+        numbers: Numbers::Normal,
+        segments: "",
+        schedule: "",
+    },
 ];
 
 fn define(body: &str) -> Definition {

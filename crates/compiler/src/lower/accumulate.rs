@@ -150,13 +150,18 @@ impl<'a> Nest<'a> {
         identity.into_iter().map(|init| self.emitter.open_accumulator(init)).collect()
     }
 
-    /// Sizes of the axes of an array: a block holds only its own chunk of an axis that blocks divide.
+    /// Sizes of the axes of an array: a block holds only its own chunk of an axis that blocks divide, and of one that is known
+    /// to be shorter no more than there is.
     fn dim_sizes(&mut self, dims: &[Axis]) -> Vec<Expr> {
         let group = self.emitter.group;
         dims.iter()
-            .map(|&axis| match group.schedule.chunk(axis) {
-                Some(chunk) => Expr::constant(chunk as i64),
-                None => self.emitter.size(&group.schedule.extent(group.witness, axis)),
+            .map(|&axis| {
+                let extent = self.emitter.size(&group.schedule.extent(group.witness, axis));
+                match group.schedule.chunk(axis).map(|chunk| Expr::constant(chunk as i64)) {
+                    Some(chunk) if extent.as_const().is_some() => Expr::min(&chunk, &extent),
+                    Some(chunk) => chunk,
+                    None => extent,
+                }
             })
             .collect()
     }

@@ -19,7 +19,7 @@ use crate::space::Axis;
 /// How many results one block of the combine kernel makes.
 const RESULTS: i64 = 256;
 
-/// Folds that are finished together: they reduce and keep the same axes.
+/// Folds that are finished together: they reduce and keep the same axes, those of size 1 aside.
 pub(super) struct Step {
     number: usize,
     folds: Vec<usize>,
@@ -38,7 +38,7 @@ pub(super) struct PartialLayout<'a> {
 pub(super) fn steps(group: &Group<'_>, crossing: &[usize]) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
     for &fold in crossing {
-        let kept = |number: usize| &group.witness.folds[number].kept;
+        let kept = |number: usize| group.witness.folds[number].kept_axes().collect::<Vec<Axis>>();
         let divided = |number: usize| PartialLayout::of(group, number).divided;
         let alike =
             |step: &&mut Step| kept(step.folds[0]) == kept(fold) && divided(step.folds[0]) == divided(fold);
