@@ -52,7 +52,7 @@ const FOUND: &[Found] = &[
         body: "
             T0 = fd.define_tensor(shape=[0, 3, 0], contiguity=True, dtype=DataType.Float)
             T1 = fd.ops.reshape(T0, new_shape=[0, 0])
-            fd.add_output(T1)",
+            fd.add_output(fd.ops.neg(T1))",
         sizes: &[&[0, 3, 0]],
         numbers: Numbers::Normal,
         segments: "",
