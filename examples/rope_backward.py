@@ -12,8 +12,8 @@ def rope_backward(fd: FusionDefinition) -> None:
     grad_query = fd.define_tensor(shape=[-1, 32, -1, 64], contiguity=True, dtype=DataType.BFloat16)
     grad_key = fd.define_tensor(shape=[-1, 32, -1, 64], contiguity=True, dtype=DataType.BFloat16)
     grad_value = fd.define_tensor(shape=[-1, 32, -1, 64], contiguity=True, dtype=DataType.BFloat16)
-    batch, heads, tokens, width = fd.ops.shape(grad_query)
-    shape = [batch, 32, tokens, 64]
+    shape = fd.ops.shape(grad_query)
+    batch, _, tokens, _ = shape
     zeros = fd.ops.full(shape, fill_value=0.0, dtype=DataType.BFloat16)
     cos_wide = fd.ops.broadcast_in_dim(cos, shape=shape, broadcast_dims=[2, 3])
     sin_wide = fd.ops.broadcast_in_dim(sin, shape=shape, broadcast_dims=[2, 3])
