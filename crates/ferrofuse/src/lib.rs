@@ -34,7 +34,7 @@ mod op_list;
 pub mod table;
 
 pub use code_target::{CodeTarget, UnknownTarget};
-pub use codegen::cpu::llvm::LlvmOptions;
+pub use codegen::cpu::llvm::{CpuTarget, LlvmOptions};
 pub use compiler::layout::Layout;
 pub use compiler::schedule::{Hints, Schedule, parse as parse_schedule};
 pub use compiler::segment::Segmentation;

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use ferrofuse::{
-    Array, ArrayView, Blame, CompileOptions, DType, Error, Executor, Machine, MachineOptions, compile, define,
+    Array, ArrayView, Blame, CompileOptions, CpuTarget, DType, Error, Executor, Machine, MachineOptions,
+    compile, define,
 };
 
 use crate::definitions::{BIAS_SCALE, SILU_MUL, SUM_ROWS};
@@ -71,6 +72,15 @@ fn sizes_beyond_the_machine_are_an_error() {
     let (text, blame) = refused(executable.run(&[huge]));
     assert!(text.ends_with("is beyond this machine"), "{text}");
     assert_eq!(blame, Blame::Machine);
+}
+
+#[test]
+fn code_that_the_machine_cannot_run_is_not_made() {
+    let target = if cfg!(target_arch = "aarch64") { CpuTarget::X86_64 } else { CpuTarget::Aarch64 };
+    let options = CompileOptions { executor: Executor::Compiled, target, ..CompileOptions::default() };
+    let error = compile(define(SILU_MUL.text).expect("defines"), options).expect_err("is refused");
+    assert_eq!(error.to_string(), format!("this machine cannot run code for {target}"));
+    assert_eq!(error.blame(), Blame::User);
 }
 
 #[test]
