@@ -159,7 +159,7 @@ def group_norm(x, weight, bias):
 
 
 def dropout_layer_norm(block, residual, weight, bias, *, seed):
-    mask = uniform(seed, 0, block.shape, "f32") < np.float32(0.8)
+    mask = uniform(seed, 0, block.shape, "f32", 0, 1) < np.float32(0.8)
     x = residual + block * mask * 1.25
     mean = x.mean(axis=1, keepdims=True)
     invstd = 1 / np.sqrt(x.var(axis=1, keepdims=True) + 1e-5)
