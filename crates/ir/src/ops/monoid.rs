@@ -153,7 +153,8 @@ const MIN: MonoidRow = MonoidRow {
 };
 
 /// Chan, Golub and LeVeque's combination. An empty second run must leave the first as it is, infinities included, hence the
-/// selection; an empty first run has weight 1 on the second and needs none.
+/// selection; an empty first run has weight 1 on the second and needs none. The weight comes before the square, which may
+/// overflow.
 const WELFORD: MonoidRow = MonoidRow {
     name: "welford",
     states: &[state("mean", Identity::Zero), state("m2", Identity::Zero), state("count", Identity::Zero)],
@@ -163,7 +164,7 @@ const WELFORD: MonoidRow = MonoidRow {
     combine: "n = count_a + count_b; d = mean_b - mean_a; w = count_b / maximum(n, 1); \
               empty = eq(count_b, 0); \
               where(empty, mean_a, mean_a + d * w), \
-              where(empty, m2_a, m2_a + m2_b + d * d * (count_a * w)), n",
+              where(empty, m2_a, m2_a + m2_b + d * (d * (count_a * w))), n",
     finish: "mean, m2, count",
     exact: false,
     error: "mean: n u times the mean magnitude, a few times over; m2: n n u times the same squared in the worst case, and \
