@@ -6,14 +6,18 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
-use std::{env, io};
+use std::{env, fs, io};
 
 use testing::differential::{Choice, Failure, Kind};
 
 use super::worker::{Answer, Request};
 
-/// Many times what any case takes, also on a busy machine.
+/// The processor time that a case may take, many times what any does.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// The time that it may take where it does not get the processor, or waits for ever.
+const LONGEST: Duration = Duration::from_secs(900);
+/// How often the processor time is looked at.
+const LOOK: Duration = Duration::from_secs(1);
 
 /// A process kept alive.
 pub struct Checker {
@@ -25,8 +29,10 @@ pub struct Checker {
 enum Silence {
     /// The process is gone.
     Died(String),
-    /// It was not waited for any longer.
+    /// It takes too long.
     Late,
+    /// The end came first.
+    Over,
 }
 
 impl Checker {
@@ -49,12 +55,12 @@ impl Checker {
             Some(process) => process,
             none => none.insert(Process::start()?),
         };
-        let left = self.end.map_or(PATIENCE, |end| end.saturating_duration_since(Instant::now()));
-        let failure = match process.ask(request, left.min(PATIENCE)) {
+        let failure = match process.ask(request, self.end) {
             Ok(answer) => return Ok(Some(answer)),
-            Err(Silence::Late) if left < PATIENCE => None,
+            Err(Silence::Over) => None,
             Err(Silence::Late) => {
-                Some(Failure::new(Kind::Late, format!("took longer than {} s", PATIENCE.as_secs())))
+                let what = format!("took longer than {} s of processor time", PATIENCE.as_secs());
+                Some(Failure::new(Kind::Late, what))
             }
             Err(Silence::Died(how)) => Some(Failure::new(Kind::Crash, how)),
         };
@@ -81,22 +87,45 @@ impl Process {
         Ok(Process { child, requests, answers })
     }
 
-    fn ask(&mut self, request: &Request, patience: Duration) -> Result<Answer, Silence> {
+    fn ask(&mut self, request: &Request, end: Option<Instant>) -> Result<Answer, Silence> {
         let request = serde_json::to_string(request).expect("a request is plain data");
-        if writeln!(self.requests, "{request}").is_ok() {
-            match self.answers.recv_timeout(patience) {
+        let (asked, worked) = (Instant::now(), self.processor_time());
+        if writeln!(self.requests, "{request}").is_err() {
+            return Err(self.died());
+        }
+        loop {
+            match self.answers.recv_timeout(LOOK) {
                 Ok(line) => {
-                    return serde_json::from_str(&line)
-                        .map_err(|error| Silence::Died(format!("it answered {line}: {error}")));
+                    let unread = |error| Silence::Died(format!("it answered {line}: {error}"));
+                    return serde_json::from_str(&line).map_err(unread);
                 }
-                Err(RecvTimeoutError::Timeout) => return Err(Silence::Late),
-                Err(RecvTimeoutError::Disconnected) => {}
+                Err(RecvTimeoutError::Disconnected) => return Err(self.died()),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            let late = self.processor_time().saturating_sub(worked) >= PATIENCE || asked.elapsed() >= LONGEST;
+            if end.is_some_and(|end| Instant::now() >= end) {
+                return Err(Silence::Over);
+            } else if late {
+                return Err(Silence::Late);
             }
         }
-        Err(Silence::Died(match self.child.wait() {
+    }
+
+    fn died(&mut self) -> Silence {
+        Silence::Died(match self.child.wait() {
             Ok(status) => format!("the process ended with {status}"),
             Err(error) => format!("the process ended: {error}"),
-        }))
+        })
+    }
+
+    /// The processor time that the process has had, where the system tells: on a busy machine it says more than a clock.
+    fn processor_time(&self) -> Duration {
+        /// Linux counts in hundredths of a second, in the fields 14 and 15; the name in the second may hold blanks.
+        const TICK: Duration = Duration::from_millis(10);
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap_or_default();
+        let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
+        let ticks: u32 = fields.skip(11).take(2).filter_map(|field| field.parse::<u32>().ok()).sum();
+        TICK * ticks
     }
 }
 
