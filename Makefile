@@ -32,6 +32,7 @@ test: setup
 # The tests that need torch and JAX, which are installed from PyPI (about 6 GB), and those that take minutes.
 test-torch: python
 	@scripts/setup-torch
+	cargo build --quiet --package ferrofuse-testing --examples # draws the random programs
 	VIRTUAL_ENV=$(CURDIR)/.venv-torch .venv/bin/maturin develop --quiet
 	.venv-torch/bin/python -m pytest --quiet --override-ini addopts= python/tests
 

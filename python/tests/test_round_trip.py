@@ -63,8 +63,8 @@ def test_examples(example):
         require_equal(fd, [array.astype(KINDS[kind]) for array, kind in zip(arrays, kinds)])
 
 
-@pytest.mark.skipif(not PROGRAMS.exists(), reason="cargo build --workspace --examples makes what draws programs")
 def test_random_programs():
+    assert PROGRAMS.exists(), "`cargo build --package ferrofuse-testing --examples` makes what draws programs"
     printed = subprocess.run([PROGRAMS, "0", str(RANDOM)], capture_output=True, text=True, check=True).stdout
     programs = printed.split("# seed ")[1:]
     assert len(programs) == RANDOM
