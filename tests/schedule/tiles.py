@@ -15,9 +15,9 @@ inputs = [
 # # seg0
 # schedule lanes 16
 # block x0 by 1
-# block x1 by 32
+# block x1 by 128
 # block x2 by 1024
 # inner x1
 # inner x2
 # lane x2
-# tile x1 by 32
+# tile x1 by 128

@@ -13,4 +13,4 @@ inputs = [torch.randn((300, 200)), torch.randn((200, 300))]
 # inner x1
 # inner x0
 # lane x0
-# tile x1 by 32
+# tile x1 by 64

@@ -13,8 +13,9 @@ pub struct Target {
     pub grain: u64,
     /// Neighbouring elements that a block takes at least where the axis that lies contiguous is divided.
     pub strip: u64,
-    /// Side of the squares in which memory that lies across the lanes is turned; 0 where lanes reach any element alike.
-    pub tile: u32,
+    /// Bytes of a row of the squares in which memory that lies across the lanes is turned; 0 where lanes reach any element
+    /// alike.
+    pub tile_bytes: u32,
     /// The most rows that are worth walking together; 1 where lanes hide what folds wait for.
     pub rows: u32,
     /// Memory bandwidth in bytes per second.
@@ -33,7 +34,7 @@ impl Target {
             blocks: 64,
             grain: 1 << 14,
             strip: 1 << 10,
-            tile: 32,
+            tile_bytes: 256,
             rows: 8,
             bandwidth: 30e9,
             launch: 2e-6,
@@ -48,7 +49,7 @@ impl Target {
             blocks: 1024,
             grain: 1 << 10,
             strip: 1 << 10,
-            tile: 0,
+            tile_bytes: 0,
             rows: 1,
             bandwidth: 3e12,
             launch: 3e-6,

@@ -136,6 +136,8 @@ impl<'a> Writer<'a> {
             }
             Stmt::Load { value, place, index, guard } => self.load(*value, *place, index, *guard)?,
             Stmt::Store { place, index, value, guard } => self.store(*place, index, *value, *guard)?,
+            // Threads that wait for memory leave the machine to others; that hides more than fetching ahead.
+            Stmt::Prefetch { .. } => {}
             Stmt::Fault { buffer, word, value, condition } => {
                 let (value, condition) = (self.operand(*value).code, self.operand(*condition).code);
                 let word = format!("&{}[{word}]", self.names.buffer(*buffer));

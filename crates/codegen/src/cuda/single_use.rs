@@ -64,6 +64,7 @@ fn operands(statement: &Stmt) -> Vec<Value> {
         | Stmt::Index { .. }
         | Stmt::Get { .. }
         | Stmt::Reduce { .. }
+        | Stmt::Prefetch { .. }
         | Stmt::Transpose { .. }
         | Stmt::For(_)
         | Stmt::Barrier => vec![],

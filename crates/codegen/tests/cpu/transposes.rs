@@ -1,4 +1,4 @@
-//! Squares that are turned in scratch: every width of element, sides below and above a vector.
+//! Squares that are turned in scratch: every width of element, sides below and above a vector. What is fetched ahead of them.
 
 use ir::DType;
 use ir::kernel::Memory;
@@ -42,5 +42,29 @@ fn squares_of_every_width() {
                 check(&kernel, &compile(&kernel, target), &[], &buffers, 0.0);
             }
         }
+    }
+}
+
+/// A kernel that copies, and fetches ahead what lies where the copy is, beyond the end, and nowhere.
+const AHEAD: &str = "kernel ahead() lanes 16 {
+  symbols block, x0
+  blocks block in 0 .. 3
+  read b0: bf16 x
+  write b1: bf16 y
+  prefetch b0[100*block + 4096]
+  for x0 in 0 .. 100 lanes {
+    prefetch b0[100*block + x0 + 300]
+    prefetch b0[-1000000000000*x0]
+    v0: bf16 = load b0[100*block + x0]
+    store b1[100*block + x0] = v0
+  }
+}";
+
+#[test]
+fn what_is_fetched_ahead_may_be_nowhere() {
+    let kernel = kernel(AHEAD);
+    let buffers = [noise(DType::BF16, 300, 7), Memory::zeros(DType::BF16, 300)];
+    for target in runnable() {
+        check(&kernel, &compile(&kernel, target), &[], &buffers, 0.0);
     }
 }

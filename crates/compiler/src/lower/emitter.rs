@@ -316,6 +316,11 @@ impl<'a> Emitter<'a> {
         })
     }
 
+    /// Says where the loops stand that an element will be loaded soon.
+    pub fn prefetch(&mut self, buffer: Buffer, index: Expr) {
+        self.push(Stmt::Prefetch { buffer, index });
+    }
+
     /// A load from scratch, which statements change: it stays where it is asked for.
     pub fn load_scratch(&mut self, scratch: Scratch, index: Expr) -> Value {
         let value = self.value_here(self.kernel.scratch[scratch].dtype);

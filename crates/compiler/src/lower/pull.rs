@@ -39,7 +39,10 @@ impl Nest<'_> {
             Some(input) => {
                 let (buffer, position) = self.emitter.input_address(input, index);
                 let turned = if guard.is_none() { self.load_turned(buffer, &position) } else { None };
-                turned.unwrap_or_else(|| self.emitter.load_buffer(buffer, position, guard))
+                turned.unwrap_or_else(|| {
+                    self.fetch_next_rows(buffer, &position);
+                    self.emitter.load_buffer(buffer, position, guard)
+                })
             }
             None => self.compute(val, index, guard),
         };

@@ -5,19 +5,26 @@
 //! for x1_tile, x0_tile               squares
 //!   for x0, for x1 lanes             what lies along x1 is copied to scratch as it lies …
 //!   transpose                        … and turned
-//!   for x1, for x0 lanes             the nest itself, with lanes along x0
+//!   for x1, for x0 lanes             the nest itself, with lanes along x0; fetches ahead
 //!   transpose                        what is stored along x1 is turned
 //!   for x0, for x1 lanes             and copied from scratch as it lies
 //! ```
 //!
 //! Which loads and stores are turned follows from their index: neighbours along the crossing axis and no neighbours
-//! along the lanes. Takes no decisions: whether there are tiles and how large is the schedule's.
+//! along the lanes.
+//!
+//! A square breaks off each run of memory after a few lines, before the machine has seen that there is one. So the nest
+//! says what comes: of what is turned, with each row of the square one of the next square; of what lies along the lanes,
+//! a few rows on. Takes no decisions: whether there are tiles and how large is the schedule's.
 
 use ir::index::{Expr, Sym};
 use ir::kernel::{Buffer, LoopKind, Place, Scratch, Stmt, Value};
 
 use super::nest::Nest;
 use crate::space::Axis;
+
+/// How many rows on the nest fetches what lies along the lanes: about what memory takes to answer.
+const AHEAD: i64 = 8;
 
 /// The square that loops walk now.
 #[derive(Clone)]
@@ -51,6 +58,8 @@ struct Range {
     axis: Axis,
     begin: Expr,
     end: Expr,
+    /// Where the block's part of the axis ends.
+    limit: Expr,
 }
 
 impl Nest<'_> {
@@ -71,13 +80,13 @@ impl Nest<'_> {
     }
 
     fn open_range(&mut self, axis: Axis, side: u32) -> Range {
-        let (begin, end) = self.range(axis);
+        let (begin, limit) = self.range(axis);
         let side = Expr::constant(i64::from(side));
-        let count = (end.clone() - begin.clone()).ceil_div(&side);
+        let count = (limit.clone() - begin.clone()).ceil_div(&side);
         let turn = self.emitter.open_loop(format!("{axis}_tile"), Expr::zero(), count, LoopKind::Serial);
         let begin = begin + Expr::sym(turn) * side.clone();
-        let end = Expr::min(&(begin.clone() + side), &end);
-        Range { axis, begin, end }
+        let end = Expr::min(&(begin.clone() + side), &limit);
+        Range { axis, begin, end, limit }
     }
 
     /// The part of an axis that belongs to the square.
@@ -106,9 +115,38 @@ impl Nest<'_> {
         let tile = self.tile.clone()?;
         let vars = self.across(&tile, position)?;
         let known = tile.loaded.iter().find(|known| known.buffer == buffer && known.position == *position);
-        let array =
-            known.map_or_else(|| self.turned_copy(&tile, buffer, position, vars), |known| known.array);
+        let array = match known {
+            Some(known) => known.array,
+            None => {
+                self.fetch_next_square(&tile, buffer, position, vars);
+                self.turned_copy(&tile, buffer, position, vars)
+            }
+        };
         Some(self.emitter.load_scratch(array, place_in(&tile, vars)))
+    }
+
+    /// Says that what lies at this place some rows on will be loaded, if loops walk squares and it lies along the lanes.
+    pub fn fetch_next_rows(&mut self, buffer: Buffer, position: &Expr) {
+        let Some(tile) = &self.tile else { return };
+        let vars = [&tile.cross, &tile.along].map(|range| self.vars.get(&range.axis).copied());
+        let [Some(cross), Some(along)] = vars else { return };
+        if !position.mentions(cross) || !is_unit(position, along) {
+            return;
+        }
+        let ahead = clamped(Expr::sym(cross) + Expr::constant(AHEAD), &tile.cross.end);
+        let index = position.substitute(&|sym| (sym == cross).then(|| ahead.clone()));
+        self.emitter.prefetch(buffer, index);
+    }
+
+    /// Says that the next square will be loaded: in each turn of the loops over this one the element that stands there in
+    /// the next, seen as it lies, so that the lanes take neighbours.
+    fn fetch_next_square(&mut self, tile: &Tile, buffer: Buffer, position: &Expr, [cross, along]: [Sym; 2]) {
+        let row = Expr::sym(cross) - tile.cross.begin.clone();
+        let next = tile.along.begin.clone() + Expr::constant(tile.side.into()) + row;
+        let next = clamped(next, &tile.along.limit);
+        let column = tile.cross.begin.clone() + Expr::sym(along) - tile.along.begin.clone();
+        let moved = |sym| [(cross, &column), (along, &next)].into_iter().find(|(from, _)| *from == sym);
+        self.emitter.prefetch(buffer, position.substitute(&|sym| moved(sym).map(|(_, to)| to.clone())));
     }
 
     /// Stores a value where the loops stand so that it is turned before it leaves; says whether it is.
@@ -126,10 +164,9 @@ impl Nest<'_> {
     /// are not, and the position is known where squares are turned.
     fn across(&self, tile: &Tile, position: &Expr) -> Option<[Sym; 2]> {
         let [cross, along] = [*self.vars.get(&tile.cross.axis)?, *self.vars.get(&tile.along.axis)?];
-        let is_unit = |var: Sym| position.split_linear(var).is_some_and(|(step, _)| step.is_one());
         let corner = position.substitute(&|sym| (sym == cross || sym == along).then(Expr::zero));
         let is_known = self.emitter.depth(&[], &corner) <= tile.body;
-        let is_across = is_unit(cross) && position.mentions(along) && !is_unit(along);
+        let is_across = is_unit(position, cross) && position.mentions(along) && !is_unit(position, along);
         (is_known && is_across).then_some([cross, along])
     }
 
@@ -176,6 +213,16 @@ impl Nest<'_> {
         self.emitter.close_loop();
         self.emitter.close_loop();
     }
+}
+
+/// Whether neighbours along a loop are neighbours in memory.
+fn is_unit(position: &Expr, var: Sym) -> bool {
+    position.split_linear(var).is_some_and(|(step, _)| step.is_one())
+}
+
+/// An index, or the last one of its range where it is past that.
+fn clamped(index: Expr, end: &Expr) -> Expr {
+    Expr::min(&index, &(end.clone() - Expr::one()))
 }
 
 /// The place in a turned array where the loops over the square stand.

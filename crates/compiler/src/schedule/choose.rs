@@ -7,9 +7,9 @@ use ir::graph::{Fusion, Graph, Val};
 use ir::index::{Expr, Sym};
 use rustc_hash::FxHashMap;
 
-use super::Schedule;
 use super::carry::carry;
 use super::fuse::fuse;
+use super::{LONGEST_SIDE, Schedule};
 use crate::layout::{Layout, Memory, Stride};
 use crate::segment::{Fold, Witness};
 use crate::space::{Atoms, Axis, seams};
@@ -60,8 +60,8 @@ pub fn choose(
         split: Vec::new(),
         carried: Vec::new(),
     };
-    let bytes = |beside: &dyn Fn(Axis) -> bool| contiguous_bytes(graph, view, witness, memory, hints, beside);
-    let lane = lane_axis(witness, &bytes(&|_| true)).map(|axis| schedule.loop_of(axis));
+    let beside = |beside: &dyn Fn(Axis) -> bool| contiguous(graph, view, witness, memory, hints, beside);
+    let lane = lane_axis(witness, &beside(&|_| true)).map(|axis| schedule.loop_of(axis));
     let has_inner_folds = witness.folds.iter().any(|fold| !fold.terminal);
     let stage_axes = |axis: &Axis| !witness.workers.contains(axis);
     let mut inner = schedule.loops_of(witness.order.iter().copied().filter(stage_axes));
@@ -82,7 +82,7 @@ pub fn choose(
         schedule.inner = inner;
     }
     if let Some(lane) = schedule.lane {
-        let across = bytes(&|axis| schedule.loop_of(axis) == lane);
+        let across = beside(&|axis| schedule.loop_of(axis) == lane);
         tile(witness, &across, target, lane, &mut schedule);
     }
     divide(witness, target, hints, &mut schedule);
@@ -153,43 +153,56 @@ fn jam(view: &Fusion, witness: &Witness, target: &Target, schedule: &Schedule) -
 /// tile would keep the folds of all its rows in scratch.
 fn tile(
     witness: &Witness,
-    across: &FxHashMap<Axis, u64>,
+    across: &FxHashMap<Axis, Contiguous>,
     target: &Target,
     lane: Axis,
     schedule: &mut Schedule,
 ) {
     let is_plain = witness.levels == 1 && witness.scanned.is_none() && !schedule.lanes_outside;
-    if !is_plain || target.tile == 0 {
+    if !is_plain || target.tile_bytes == 0 {
         return;
     }
-    let lies_along = |axis: Axis| {
-        let walked = schedule.run(axis);
-        walked.iter().map(|axis| across.get(axis).copied().unwrap_or(0)).sum::<u64>()
-    };
+    let lying = |axis: Axis| schedule.run(axis).into_iter().filter_map(|axis| across.get(&axis));
+    let lies_along = |axis: Axis| lying(axis).map(|contiguous| contiguous.bytes).sum::<u64>();
     let mut crossing = schedule.loops_of(witness.order.iter().copied());
     crossing.retain(|&axis| axis != lane && lies_along(axis) > 0);
     let Some(cross) = crossing.into_iter().max_by_key(|&axis| lies_along(axis)) else { return };
-    schedule.tile = Some((cross, target.tile));
+    let widest = lying(cross).map(|contiguous| contiguous.widest).max().unwrap_or(1);
+    let side = (target.tile_bytes / widest as u32).clamp(1, LONGEST_SIDE);
+    schedule.tile = Some((cross, side));
     if !schedule.inner.contains(&cross) {
         schedule.inner.insert(schedule.inner.len() - 1, cross);
     }
 }
 
-/// How many bytes lie next to each other along each axis, in tensors that have one of some axes.
-fn contiguous_bytes(
+/// What lies next to each other along an axis.
+#[derive(Clone, Copy, Default)]
+struct Contiguous {
+    /// Bytes of the tensors that lie so.
+    bytes: u64,
+    /// Bytes of their widest element.
+    widest: usize,
+}
+
+/// What lies next to each other along each axis, of tensors that have one of some axes.
+fn contiguous(
     graph: &Graph,
     view: &Fusion,
     witness: &Witness,
     memory: Memory<'_>,
     hints: &Hints,
     beside: &dyn Fn(Axis) -> bool,
-) -> FxHashMap<Axis, u64> {
-    let mut weights: FxHashMap<Axis, u64> = FxHashMap::default();
-    let bytes = |val: Val| hints.value(&graph.ty(val).bytes());
+) -> FxHashMap<Axis, Contiguous> {
+    let mut found: FxHashMap<Axis, Contiguous> = FxHashMap::default();
+    let mut add = |axis: Axis, val: Val| {
+        let known = found.entry(axis).or_default();
+        known.bytes += hints.value(&graph.ty(val).bytes());
+        known.widest = known.widest.max(graph.dtype(val).size());
+    };
     let counts = |axes: &[Atoms]| axes.iter().flatten().any(|&axis| beside(axis));
     for (store, layout) in witness.stores.iter().zip(memory.stores) {
         if let Some(axis) = contiguous_axis(&store.axes, layout).filter(|_| counts(&store.axes)) {
-            *weights.entry(axis).or_default() += bytes(store.val);
+            add(axis, store.val);
         }
     }
     for &node in view.order() {
@@ -197,19 +210,19 @@ fn contiguous_bytes(
             let Some(input) = view.inputs().iter().position(|input| input == operand) else { continue };
             let axes = witness.space.axes_of_operand(graph, view, node, k);
             if let Some(axis) = contiguous_axis(&axes, &memory.inputs[input]).filter(|_| counts(&axes)) {
-                *weights.entry(axis).or_default() += bytes(*operand);
+                add(axis, *operand);
             }
         }
     }
-    weights
+    found
 }
 
 /// The axis along which most bytes lie next to each other.
-fn lane_axis(witness: &Witness, weights: &FxHashMap<Axis, u64>) -> Option<Axis> {
+fn lane_axis(witness: &Witness, along: &FxHashMap<Axis, Contiguous>) -> Option<Axis> {
     // Lanes do not take turns in order, as a scan wants them.
     let walked = witness.order.iter().copied().filter(|axis| Some(*axis) != witness.scanned);
     // Of equals the innermost wins: `max_by_key` keeps the last.
-    walked.max_by_key(|axis| weights.get(axis).copied().unwrap_or(0))
+    walked.max_by_key(|axis| along.get(axis).map_or(0, |contiguous| contiguous.bytes))
 }
 
 fn contiguous_axis(axes: &[Atoms], layout: &Layout) -> Option<Axis> {

@@ -26,8 +26,8 @@ const LARGEST_CHUNK: u64 = 1 << 52;
 /// The most rows that are walked together: the code grows with them.
 const MOST_ROWS: u32 = 16;
 
-/// The longest side of a tile: a square of the largest elements fits the fastest cache.
-const LONGEST_SIDE: u32 = 64;
+/// The longest side of a tile: a square of halves fits the fastest cache, one of the largest elements the next.
+const LONGEST_SIDE: u32 = 128;
 
 /// The choices for one segment.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -320,7 +320,7 @@ impl Schedule {
         let Some((axis, side)) = self.tile else { return Ok(()) };
         let refuse = |reason| Err(ScheduleError::Tile { axis, side, reason });
         if !side.is_power_of_two() || side > LONGEST_SIDE {
-            return refuse("the side must be a power of two from 1 to 64");
+            return refuse("the side must be a power of two from 1 to 128");
         }
         if self.lane.is_none() || self.lanes_outside {
             return refuse("no axis is dealt out to the lanes within the stages");

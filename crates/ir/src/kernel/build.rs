@@ -222,6 +222,11 @@ impl KernelBuilder {
         values
     }
 
+    /// Says that an element will be loaded soon.
+    pub fn prefetch(&mut self, buffer: Buffer, index: Expr) {
+        self.push(Stmt::Prefetch { buffer, index });
+    }
+
     /// Orders accesses to scratch before it and after it.
     pub fn barrier(&mut self) {
         self.push(Stmt::Barrier);

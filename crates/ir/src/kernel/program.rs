@@ -175,6 +175,14 @@ pub enum Stmt {
         /// A bool value; where it is false nothing is written.
         guard: Option<Value>,
     },
+    /// `prefetch b0[x0*i1 + x1]`: an element that will be loaded soon, so that a machine may fetch it ahead. It has no effect
+    /// on any result, and its index may be any: memory that is not there is not touched.
+    Prefetch {
+        /// A buffer that is read.
+        buffer: Buffer,
+        /// Which element.
+        index: Expr,
+    },
     /// `fault b2[0] = v0 if v1`: where the condition holds, the word becomes the smaller of itself and the value. The order
     /// in which lanes and blocks do so is of no matter.
     Fault {
@@ -258,6 +266,7 @@ impl Stmt {
             Self::Reduce { values, .. } => values,
             Self::Bind { .. }
             | Self::Store { .. }
+            | Self::Prefetch { .. }
             | Self::Fault { .. }
             | Self::Open { .. }
             | Self::Set { .. }

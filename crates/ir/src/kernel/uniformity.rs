@@ -73,6 +73,7 @@ impl Scan {
             Stmt::Reduce { values, .. } => values.iter().for_each(|&value| self.uniform[value] = true),
             Stmt::For(turns) => self.turns(turns),
             Stmt::Store { .. }
+            | Stmt::Prefetch { .. }
             | Stmt::Fault { .. }
             | Stmt::Open { .. }
             | Stmt::Set { .. }

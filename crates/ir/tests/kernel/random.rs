@@ -106,7 +106,7 @@ impl<'a> Writer<'a> {
     }
 
     fn statement(&mut self) {
-        match self.choices.below(14) {
+        match self.choices.below(15) {
             0 => self.constant(),
             1 => {
                 let index = self.index();
@@ -131,6 +131,10 @@ impl<'a> Writer<'a> {
                 self.builder.barrier();
                 self.builder.transpose(self.scratch, 1 << self.choices.below(2));
                 self.builder.barrier();
+            }
+            14 => {
+                let (buffer, index) = (self.choices.one_of(&self.read), self.index());
+                self.builder.prefetch(buffer, index);
             }
             _ => self.reduce(),
         }

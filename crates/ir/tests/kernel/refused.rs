@@ -52,6 +52,12 @@ fn transposes() {
 }
 
 #[test]
+fn prefetches() {
+    body_refused("prefetch b1[0]", "prefetch b1[0]", "load from b1, which is written");
+    body_refused("prefetch b0[x0]", "prefetch b0[x0]", "not in scope here: x0");
+}
+
+#[test]
 fn lanes() {
     for lanes in [0, 3, 2048] {
         refused(&changed(|k| k.lanes = lanes), "kernel", "not a power of two from 1 to 1024");

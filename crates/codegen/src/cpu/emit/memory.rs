@@ -11,6 +11,9 @@ use super::Emitter;
 use super::index::Lanewise;
 use super::operand::{Element, Operand, Type};
 
+/// Bytes that a cache holds or lacks as one, on all CPUs that code is made for.
+const LINE: usize = 64;
+
 impl Emitter<'_> {
     pub(super) fn load(&mut self, dtype: DType, place: Place, index: &Expr, guard: Option<Value>) -> Operand {
         let element = Element::in_memory(dtype);
@@ -47,6 +50,25 @@ impl Emitter<'_> {
                 let address = self.neighbours(element, base, rest, turn);
                 self.store_vector(place, address, value, guard);
             }
+        }
+    }
+
+    /// Fetches the lines that hold the elements of all lanes, where they are neighbours. The first may begin within a line, so
+    /// that the last byte lies in one line more. The instruction faults at no address.
+    pub(super) fn prefetch(&mut self, buffer: Buffer, index: &Expr) {
+        let element = Element::in_memory(self.kernel.buffers[buffer].dtype);
+        let base = self.base(Place::Buffer(buffer));
+        let (first, elements) = match self.lanewise(index) {
+            Lanewise::Same(index) => (self.w.address(element, base, index), 1),
+            Lanewise::Neighbours(rest, turn) => (self.neighbours(element, base, rest, turn), self.lanes()),
+            Lanewise::Any(_) => return,
+        };
+        let length = elements * bytes(element);
+        for byte in (0..length).step_by(LINE).chain((length > 1).then_some(length - 1)) {
+            let offset = Operand::integer(i64::from(byte), Type::scalar(Element::I64));
+            let address = self.w.address(Element::I8, first, offset);
+            let [read, near, data] = [0, 3, 1].map(|hint| Operand::integer(hint, Type::scalar(Element::I32)));
+            self.w.intrinsic_effect("llvm.prefetch", &[address.ty], &[address, read, near, data]);
         }
     }
 

@@ -38,6 +38,7 @@ impl Emitter<'_> {
                 self.bind(*value, loaded);
             }
             Stmt::Store { place, index, value, guard } => self.store(*place, index, *value, *guard),
+            Stmt::Prefetch { buffer, index } => self.prefetch(*buffer, index),
             Stmt::Fault { buffer, word, value, condition } => {
                 self.fault(*buffer, *word, *value, *condition);
             }

@@ -209,6 +209,7 @@ impl<'k, 'm> Run<'k, 'm> {
                     self.store(*place, index, self.values[*value], agent, statement)?;
                 }
             }
+            Stmt::Prefetch { .. } => {}
             Stmt::Fault { buffer, word, value, condition } => {
                 if self.values[*condition].as_bool() {
                     self.report(*buffer, *word, self.values[*value], agent, statement)?;

@@ -19,6 +19,9 @@ impl Parser {
             let symbol = self.symbol(line)?;
             line.expect("=")?;
             Ok(Stmt::Bind { symbol, value: value(line)? })
+        } else if line.eat("prefetch") {
+            let buffer = buffer(line)?;
+            Ok(Stmt::Prefetch { buffer, index: self.subscript(line)? })
         } else if line.eat("fault") {
             fault(line)
         } else if line.eat("acc") {
@@ -67,8 +70,7 @@ impl Parser {
 
     fn new_value(&mut self, line: &mut Line<'_>) -> Result<(Value, DType), ParseError> {
         let again = line.fail("this value is defined twice");
-        let expectation =
-            "a statement: a new value such as v0, or bind, store, fault, acc, set, transpose, for, barrier";
+        let expectation = "a statement: a new value such as v0, or bind, store, prefetch, fault, acc, set, transpose, for, barrier";
         let id = numbered(line, "v", expectation)?;
         line.expect(":")?;
         let dtype = dtype(line)?;
@@ -102,15 +104,19 @@ impl Parser {
     }
 
     fn element(&self, line: &mut Line<'_>) -> Result<(Place, Expr), ParseError> {
-        let place = match numbered(&mut line.clone(), "b", "") {
-            Ok(_) => Place::Buffer(Buffer::from_u32(numbered(line, "b", "a buffer")?)),
+        let place = match buffer(&mut line.clone()) {
+            Ok(_) => Place::Buffer(buffer(line)?),
             Err(_) => {
                 Place::Scratch(Scratch::from_u32(numbered(line, "w", "a place such as b0[x0] or w0[x0]")?))
             }
         };
+        Ok((place, self.subscript(line)?))
+    }
+
+    fn subscript(&self, line: &mut Line<'_>) -> Result<Expr, ParseError> {
         line.expect("[")?;
         let index = line.until("]")?;
-        Ok((place, self.index(line, index)?))
+        self.index(line, index)
     }
 }
 
@@ -130,7 +136,7 @@ fn monoid(line: &mut Line<'_>) -> Result<Monoid, ParseError> {
 }
 
 fn fault(line: &mut Line<'_>) -> Result<Stmt, ParseError> {
-    let buffer = Buffer::from_u32(numbered(line, "b", "a buffer such as b0")?);
+    let buffer = buffer(line)?;
     line.expect("[")?;
     let word = line.count("the number of a word", MAX_ID)?;
     line.expect("]")?;
@@ -138,6 +144,10 @@ fn fault(line: &mut Line<'_>) -> Result<Stmt, ParseError> {
     let reported = value(line)?;
     line.expect("if")?;
     Ok(Stmt::Fault { buffer, word, value: reported, condition: value(line)? })
+}
+
+fn buffer(line: &mut Line<'_>) -> Result<Buffer, ParseError> {
+    numbered(line, "b", "a buffer such as b0").map(Buffer::from_u32)
 }
 
 fn value(line: &mut Line<'_>) -> Result<Value, ParseError> {

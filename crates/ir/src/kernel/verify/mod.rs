@@ -29,7 +29,7 @@
 //!   constant of its value's dtype, a guard a bool.
 //! * A `reduce` has one value and one accumulator per state of its monoid, of the state's dtype; halves are not
 //!   reduced, and Welford's states are floats.
-//! * Loads are from `read` buffers and scratch, stores to `write` buffers and scratch, faults in `faults` buffers, whose
+//! * Loads are from `read` buffers and scratch, a `prefetch` from `read` buffers, stores to `write` buffers and scratch, faults in `faults` buffers, whose
 //!   words are i64, as is what is bound and reported.
 //!
 //! Not here, because they depend on the data: indices in bounds, races, uninitialised scratch (`interpret`).

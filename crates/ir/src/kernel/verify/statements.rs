@@ -32,6 +32,10 @@ impl Check<'_> {
                 self.index(index);
                 self.guard(*guard);
             }
+            Stmt::Prefetch { buffer, index } => {
+                self.access(Place::Buffer(*buffer), Access::Read);
+                self.index(index);
+            }
             Stmt::Fault { buffer, value, condition, .. } => {
                 self.value(*value);
                 self.place(Place::Buffer(*buffer), Access::Fault, *value);
@@ -91,11 +95,21 @@ impl Check<'_> {
     }
 
     fn place(&mut self, place: Place, access: Access, value: Value) {
+        if let Some(dtype) = self.access(place, access) {
+            self.typed(value, dtype, &format!("an element of {place}"));
+        }
+    }
+
+    /// The dtype of a place that may be accessed like this; `None` for one that is not declared.
+    fn access(&mut self, place: Place, access: Access) -> Option<DType> {
         let declared = match place {
             Place::Buffer(buffer) => self.kernel.buffers.get(buffer).map(|decl| (decl.dtype, decl.access)),
             Place::Scratch(scratch) => self.kernel.scratch.get(scratch).map(|decl| (decl.dtype, access)),
         };
-        let Some((dtype, allowed)) = declared else { return self.fail(format!("{place} is not declared")) };
+        let Some((dtype, allowed)) = declared else {
+            self.fail(format!("{place} is not declared"));
+            return None;
+        };
         self.require(allowed == access, || {
             let does = |access| match access {
                 Access::Read => "load from",
@@ -109,7 +123,7 @@ impl Check<'_> {
             };
             format!("{} {place}, which {}", does(access), is(allowed))
         });
-        self.typed(value, dtype, &format!("an element of {place}"));
+        Some(dtype)
     }
 
     /// The symbol itself comes into scope with the statement's end.
