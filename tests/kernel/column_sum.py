@@ -11,7 +11,7 @@ inputs = [torch.randn((4096, 512))]
 #   blocks block in 0 .. ((i1 + 1023) // 1024)*((i0 + 63) // 64)
 #   read b0: f32 n0
 #   write b1: f32 n1_partial0
-#   scratch w0: f32[1024]
+#   scratch w0: f32[min(1024, i1)]
 #   v0: f32 = const 0.0
 #   for x1 in 1024*(block // ((i0 + 63) // 64)) .. min(1024*(block // ((i0 + 63) // 64)) + 1024, i1) lanes {
 #     store w0[x1 - 1024*(block // ((i0 + 63) // 64))] = v0

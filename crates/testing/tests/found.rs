@@ -174,6 +174,16 @@ const FOUND: &[Found] = &[
         segments: "",
         schedule: "",
     },
+    Found {
+        name: "an array is as long as what there is, though blocks were to take more at once",
+        body: "
+            T0 = fd.define_tensor(shape=[-1, -1, -1], contiguity=True, dtype=DataType.Float)
+            fd.add_output(fd.ops.max(T0, dims=[0]))",
+        sizes: &[&[5, 3, 4]],
+        numbers: Numbers::Normal,
+        segments: "",
+        schedule: "schedule lanes 4\nfuse x1 x2\nblock x2 by 268435456\nrow x0\ninner x2\nlane x2",
+    },
 ];
 
 fn define(body: &str) -> Definition {

@@ -7,7 +7,7 @@ use ir::ops::Monoid;
 use ir::{DType, Scalar};
 
 use super::BufferSource;
-use super::address::row_major;
+use super::address::{row_major, whole};
 use super::combine::PartialLayout;
 use super::emitter::{Arithmetic, Emitter, Key};
 use super::nest::Nest;
@@ -150,17 +150,16 @@ impl<'a> Nest<'a> {
         identity.into_iter().map(|init| self.emitter.open_accumulator(init)).collect()
     }
 
-    /// Sizes of the axes of an array: a block holds only its own chunk of an axis that blocks divide, and of one that is known
-    /// to be shorter no more than there is.
+    /// Sizes of the axes of an array: a block holds only its own chunk of an axis that blocks divide, and of one that is
+    /// shorter no more than there is.
     fn dim_sizes(&mut self, dims: &[Axis]) -> Vec<Expr> {
         let group = self.emitter.group;
         dims.iter()
-            .map(|&axis| {
-                let extent = self.emitter.size(&group.schedule.extent(group.witness, axis));
-                match group.schedule.chunk(axis).map(|chunk| Expr::constant(chunk as i64)) {
-                    Some(chunk) if extent.as_const().is_some() => Expr::min(&chunk, &extent),
-                    Some(chunk) => chunk,
-                    None => extent,
+            .map(|&axis| match group.schedule.chunk(axis) {
+                Some(1) => Expr::one(),
+                chunk => {
+                    let extent = self.emitter.size(&group.schedule.extent(group.witness, axis));
+                    chunk.map_or(extent.clone(), |chunk| Expr::min(&Expr::constant(chunk as i64), &extent))
                 }
             })
             .collect()
@@ -347,7 +346,7 @@ impl<'a> Nest<'a> {
             return;
         }
         let layout = PartialLayout::of(&self.emitter.group, number);
-        let position = layout.position(self, &index);
+        let position = whole(&layout.position(self, &index));
         for (state, &value) in states.iter().enumerate() {
             let dtype = self.emitter.kernel.values[value];
             let source = BufferSource::Temporary(layout.first_temporary + state);
