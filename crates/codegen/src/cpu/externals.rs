@@ -58,11 +58,10 @@ fn special() -> [Entry; 6] {
 /// The address of a function that kernels may call; `None` for a name that is none of ours.
 pub fn address(name: &str) -> Option<*const u8> {
     let tables: [&[Entry]; 7] = [
-        &unary!(f32: acosf asinf atanf ceilf cosf erff erfcf expf exp2f expm1f floorf logf log1pf log2f rintf roundevenf
-            sinf sqrtf tanhf truncf),
-        &unary!(f64: acos asin atan ceil cos erf erfc exp exp2 expm1 floor log log1p log2 rint roundeven
-            sin sqrt tanh trunc),
-        &binary!(f32: atan2f fmodf nextafterf powf),
+        &unary!(f32: ceilf cosf floorf rintf roundevenf sinf sqrtf tanf truncf),
+        &unary!(f64: acos asin atan ceil cos erf erfc exp exp2 expm1 floor log log10 log1p log2 rint roundeven
+            sin sqrt tan tanh trunc),
+        &binary!(f32: fmodf nextafterf),
         &binary!(f64: atan2 fmod nextafter pow),
         &special(),
         &integers(),

@@ -4,6 +4,7 @@ use ferrofuse_codegen::cpu::llvm::{CpuTarget, Output};
 use ferrofuse_codegen::cpu::{Isa, emit};
 use ir::kernel::parse;
 
+use crate::accuracy::{functions, map};
 use crate::harness::{kernel, llvm};
 use crate::kernels::{GATHER, SILU_MUL, SOFTMAX};
 
@@ -23,6 +24,13 @@ fn every_target_compiles_to_assembly() {
                 assert!(assembly(text, lanes, target).contains("ret"));
             }
         }
+    }
+}
+
+#[test]
+fn every_function_of_numbers_compiles_for_arm() {
+    for function in functions(1).chain(functions(2)) {
+        assert!(assembly(&map(function).to_string(), 16, CpuTarget::Aarch64).contains("ret"));
     }
 }
 

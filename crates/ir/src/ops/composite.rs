@@ -62,7 +62,7 @@ composites! {
     gradients: GeluBackward = GELU_BACKWARD, TanhGeluBackward = TANH_GELU_BACKWARD, SiluBackward = SILU_BACKWARD,
         SigmoidBackward = SIGMOID_BACKWARD, TanhBackward = TANH_BACKWARD, ThresholdBackward = THRESHOLD_BACKWARD;
     elementary: Truediv = TRUEDIV, Mod = MOD, Remainder = REMAINDER, Frac = FRAC, Sign = SIGN, Clamp = CLAMP, Lerp = LERP,
-        Addcmul = ADDCMUL, Log10 = LOG10, Tan = TAN, Square = SQUARE, Hypot = HYPOT;
+        Addcmul = ADDCMUL, Square = SQUARE, Hypot = HYPOT;
     hyperbolic: Sinh = SINH, Cosh = COSH, Asinh = ASINH, Acosh = ACOSH, Atanh = ATANH;
     predicates: Signbit = SIGNBIT, Isfinite = ISFINITE, Isinf = ISINF, Isnan = ISNAN, Isposinf = ISPOSINF,
         Isneginf = ISNEGINF, Isreal = ISREAL, LogicalXor = LOGICAL_XOR;

@@ -77,14 +77,6 @@ pub(super) const ADDCMUL: CompositeRow = CompositeRow {
     doc: "a + alpha b c.",
 };
 
-pub(super) const LOG10: CompositeRow = CompositeRow {
-    name: "log10",
-    params: &[X],
-    typing: Typing::Float,
-    text: "log2(x) * 0.3010299956639812",
-    doc: "Decimal logarithm: of 0, minus infinity; below 0, NaN.",
-};
-
 pub(super) const HYPOT: CompositeRow = CompositeRow {
     name: "hypot",
     params: &[X, Param::operand("y")],
@@ -93,14 +85,6 @@ pub(super) const HYPOT: CompositeRow = CompositeRow {
            h = where(eq(m, 0), m, m * sqrt(1 + r * r)); \
            where(logical_or(eq(p, inf), eq(q, inf)), inf, h)",
     doc: "The length of the vector (x, y), which overflows only where it is itself too large. Of an infinity, infinity, beside NaN too.",
-};
-
-pub(super) const TAN: CompositeRow = CompositeRow {
-    name: "tan",
-    params: &[X],
-    typing: Typing::Float,
-    text: "sin(x) / cos(x)",
-    doc: "Tangent of x radians; of an infinity, NaN.",
 };
 
 pub(super) const SQUARE: CompositeRow = CompositeRow {

@@ -85,8 +85,8 @@ macro_rules! primitives {
 primitives! {
     arithmetic: Add = ADD, Sub = SUB, Mul = MUL, Div = DIV, Fmod = FMOD, Neg = NEG, Abs = ABS, Reciprocal = RECIPROCAL,
         Minimum = MINIMUM, Maximum = MAXIMUM;
-    transcendental: Exp = EXP, Exp2 = EXP2, Expm1 = EXPM1, Log = LOG, Log2 = LOG2, Log1p = LOG1P, Sqrt = SQRT,
-        Rsqrt = RSQRT, Sin = SIN, Cos = COS, Asin = ASIN, Acos = ACOS, Atan = ATAN, Atan2 = ATAN2, Tanh = TANH,
+    transcendental: Exp = EXP, Exp2 = EXP2, Expm1 = EXPM1, Log = LOG, Log2 = LOG2, Log10 = LOG10, Log1p = LOG1P, Sqrt = SQRT,
+        Rsqrt = RSQRT, Sin = SIN, Cos = COS, Tan = TAN, Asin = ASIN, Acos = ACOS, Atan = ATAN, Atan2 = ATAN2, Tanh = TANH,
         Erf = ERF, Erfc = ERFC, Pow = POW;
     special: Lgamma = LGAMMA, Erfinv = ERFINV, Erfcinv = ERFCINV, Nextafter = NEXTAFTER, Gcd = GCD;
     approximate: ExpHalf = EXP_HALF, ReciprocalHalf = RECIPROCAL_HALF;

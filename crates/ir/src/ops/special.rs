@@ -1,8 +1,10 @@
-//! Rows: special functions of reals, neighbours of floats, the greatest common divisor. All are calls on CPUs.
+//! Rows: special functions of reals, neighbours of floats, the greatest common divisor. Most are calls on CPUs.
 
 use super::inverse_erf::{inverse_erf, inverse_erfc};
-use super::row::CpuSpelling::Call;
-use super::row::{Algebra, CpuSpellings, CudaSpelling, FloatMeaning, IntMeaning, IntType, Primitive};
+use super::row::CpuSpelling::{Call, Polynomial as Inline};
+use super::row::{
+    Algebra, CpuSpellings, CudaSpelling, FloatMeaning, IntMeaning, IntType, Polynomial, Primitive,
+};
 use super::spread::Spread;
 use super::typing::Typing;
 use crate::dtype::DType;
@@ -39,7 +41,7 @@ pub(super) const ERFINV: Primitive = Primitive {
     name: "erfinv",
     float: Some(FloatMeaning::Unary(inverse_erf)),
     cuda: CudaSpelling::float("erfinvf({0})", "erfinv({0})"),
-    cpu: CpuSpellings::float(Call { narrow: "erfinvf", wide: "erfinv" }),
+    cpu: CpuSpellings::float(Inline(Polynomial::Erfinv)),
     doc: "The inverse of erf: of -1 and 1, infinities; beyond, NaN.",
     ..REAL
 };

@@ -22,6 +22,8 @@ pub enum Spread {
     Angle,
     /// As [`Spread::Corners`] for what is convex between poles at 0, -1, -2…, but unbounded where one may be met.
     Poles,
+    /// As [`Spread::Corners`] for the tangent, but unbounded where one of its poles may be met.
+    Tangent,
     /// The remainder: jumps by a divisor where the quotient's integer part may differ.
     Remainder,
     /// A truth value: it may flip where the operand intervals overlap.
@@ -55,6 +57,8 @@ impl Spread {
             Spread::Power => corners(meaning, args, errors),
             Spread::Poles if meets_pole(args[0], errors[0]) => f64::INFINITY,
             Spread::Poles => corners(meaning, args, errors),
+            Spread::Tangent if meets_half_turn(args[0], errors[0]) => f64::INFINITY,
+            Spread::Tangent => corners(meaning, args, errors),
             Spread::Angle if may_turn(args, errors) => std::f64::consts::TAU,
             Spread::Angle => corners(meaning, args, errors),
             Spread::Remainder => remainder(args, errors),
@@ -109,6 +113,12 @@ fn has_pole(args: &[f64], errors: &[f64]) -> bool {
 /// Whether a whole number not above 0 lies within the error.
 fn meets_pole(x: f64, error: f64) -> bool {
     (x - error).ceil() <= (x + error).floor().min(0.0)
+}
+
+/// Whether an odd multiple of pi/2 may lie within the error.
+fn meets_half_turn(x: f64, error: f64) -> bool {
+    let branch = |x: f64| (x / std::f64::consts::PI).round();
+    branch(x - error) != branch(x + error)
 }
 
 fn may_turn(args: &[f64], errors: &[f64]) -> bool {
@@ -185,6 +195,14 @@ mod tests {
         assert_eq!(bound(-1.1, 0.2), f64::INFINITY);
         assert_eq!(bound(0.1, 0.1), f64::INFINITY);
         assert!(bound(-1.5, 0.4) < 3.0 && bound(1.46, 0.1) < 0.01);
+    }
+
+    #[test]
+    fn the_tangent_has_no_bound_beside_its_poles() {
+        let bound = |x: f64, error: f64| Spread::Tangent.bound(|x| libm::tan(x[0]), &[x], &[error]);
+        assert_eq!(bound(1.5, 0.1), f64::INFINITY);
+        assert_eq!(bound(-4.6, 0.2), f64::INFINITY);
+        assert!(bound(1.5, 0.05) < 40.0 && bound(3.0, 0.1) < 0.11);
     }
 
     #[test]

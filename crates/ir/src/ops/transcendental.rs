@@ -76,6 +76,15 @@ pub(super) const LOG2: Primitive = Primitive {
     ..REAL
 };
 
+pub(super) const LOG10: Primitive = Primitive {
+    name: "log10",
+    float: Some(FloatMeaning::Unary(libm::log10)),
+    cuda: CudaSpelling::float("log10f({0})", "log10({0})"),
+    cpu: polynomial(Polynomial::Log10),
+    doc: "Decimal logarithm: of 0, minus infinity; below 0, NaN.",
+    ..REAL
+};
+
 pub(super) const LOG1P: Primitive = Primitive {
     name: "log1p",
     float: Some(FloatMeaning::Unary(libm::log1p)),
@@ -110,7 +119,6 @@ pub(super) const SIN: Primitive = Primitive {
     cuda: CudaSpelling::float("sinf({0})", "sin({0})"),
     cpu: polynomial(Polynomial::Sin),
     spread: Spread::Lipschitz(1.0),
-    ulp: 3.0,
     doc: "Sine of x radians; of an infinity, NaN.",
     ..REAL
 };
@@ -121,8 +129,18 @@ pub(super) const COS: Primitive = Primitive {
     cuda: CudaSpelling::float("cosf({0})", "cos({0})"),
     cpu: polynomial(Polynomial::Cos),
     spread: Spread::Lipschitz(1.0),
-    ulp: 3.0,
     doc: "Cosine of x radians; of an infinity, NaN.",
+    ..REAL
+};
+
+pub(super) const TAN: Primitive = Primitive {
+    name: "tan",
+    float: Some(FloatMeaning::Unary(libm::tan)),
+    cuda: CudaSpelling::float("tanf({0})", "tan({0})"),
+    cpu: polynomial(Polynomial::Tan),
+    ulp: 4.0,
+    spread: Spread::Tangent,
+    doc: "Tangent of x radians; of an infinity, NaN.",
     ..REAL
 };
 
@@ -130,8 +148,7 @@ pub(super) const ASIN: Primitive = Primitive {
     name: "asin",
     float: Some(FloatMeaning::Unary(libm::asin)),
     cuda: CudaSpelling::float("asinf({0})", "asin({0})"),
-    cpu: CpuSpellings::float(Call { narrow: "asinf", wide: "asin" }),
-    ulp: 4.0,
+    cpu: polynomial(Polynomial::Asin),
     doc: "Inverse sine; outside -1 to 1, NaN.",
     ..REAL
 };
@@ -140,8 +157,7 @@ pub(super) const ACOS: Primitive = Primitive {
     name: "acos",
     float: Some(FloatMeaning::Unary(libm::acos)),
     cuda: CudaSpelling::float("acosf({0})", "acos({0})"),
-    cpu: CpuSpellings::float(Call { narrow: "acosf", wide: "acos" }),
-    ulp: 4.0,
+    cpu: polynomial(Polynomial::Acos),
     doc: "Inverse cosine; outside -1 to 1, NaN.",
     ..REAL
 };
@@ -150,8 +166,7 @@ pub(super) const ATAN: Primitive = Primitive {
     name: "atan",
     float: Some(FloatMeaning::Unary(libm::atan)),
     cuda: CudaSpelling::float("atanf({0})", "atan({0})"),
-    cpu: CpuSpellings::float(Call { narrow: "atanf", wide: "atan" }),
-    ulp: 3.0,
+    cpu: polynomial(Polynomial::Atan),
     doc: "Inverse tangent.",
     ..REAL
 };
@@ -161,7 +176,7 @@ pub(super) const ATAN2: Primitive = Primitive {
     params: &["y", "x"],
     float: Some(FloatMeaning::Binary(libm::atan2)),
     cuda: CudaSpelling::float("atan2f({0}, {1})", "atan2({0}, {1})"),
-    cpu: CpuSpellings::float(Call { narrow: "atan2f", wide: "atan2" }),
+    cpu: polynomial(Polynomial::Atan2),
     ulp: 3.0,
     spread: Spread::Angle,
     doc: "The angle of the point (x, y), from -pi to pi.",
@@ -173,7 +188,6 @@ pub(super) const TANH: Primitive = Primitive {
     float: Some(FloatMeaning::Unary(libm::tanh)),
     cuda: CudaSpelling::float("tanhf({0})", "tanh({0})"),
     cpu: polynomial(Polynomial::Tanh),
-    ulp: 3.0,
     doc: "Hyperbolic tangent.",
     ..REAL
 };
@@ -183,7 +197,6 @@ pub(super) const ERF: Primitive = Primitive {
     float: Some(FloatMeaning::Unary(libm::erf)),
     cuda: CudaSpelling::float("erff({0})", "erf({0})"),
     cpu: polynomial(Polynomial::Erf),
-    ulp: 3.0,
     doc: "The error function.",
     ..REAL
 };
@@ -193,7 +206,7 @@ pub(super) const ERFC: Primitive = Primitive {
     float: Some(FloatMeaning::Unary(libm::erfc)),
     cuda: CudaSpelling::float("erfcf({0})", "erfc({0})"),
     cpu: polynomial(Polynomial::Erfc),
-    ulp: 6.0,
+    ulp: 5.0,
     doc: "1 - erf(x), exact also for large x.",
     ..REAL
 };
@@ -217,7 +230,7 @@ pub(super) const POW: Primitive = Primitive {
     cpu: polynomial(Polynomial::Pow)
         .and_int(Call { narrow: "integer_power_i32", wide: "integer_power_i64" })
         .and_unsigned(Call { narrow: "integer_power_i32", wide: "integer_power_u64" }),
-    ulp: 8.0,
+    ulp: 4.0,
     spread: Spread::Power,
     doc: "Power. Anything to the 0 is 1, negative bases take only whole exponents, else NaN. Integers wrap; \
           to a negative exponent they truncate to 0, but for 1 and -1.",

@@ -22,7 +22,7 @@ pub(super) fn machine(threads: usize) -> Arc<Machine> {
 }
 
 /// The CPUs whose code this one runs, itself among them.
-pub(super) fn targets() -> &'static [CpuTarget] {
+pub(crate) fn targets() -> &'static [CpuTarget] {
     static TARGETS: OnceLock<Vec<CpuTarget>> = OnceLock::new();
     let runs = |target: &CpuTarget| *target == CpuTarget::Host || machine(1).runs(*target);
     TARGETS.get_or_init(|| CpuTarget::ALL.into_iter().filter(runs).collect())

@@ -27,6 +27,7 @@ use failure::panic_message;
 pub use failure::{Failure, Kind};
 use faults::ExpectedFault;
 use machines::machine;
+pub(crate) use machines::targets;
 
 use crate::random::{Placed, Program, Writable};
 use ferrofuse::check::meaning;

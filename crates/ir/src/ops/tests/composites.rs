@@ -44,7 +44,7 @@ fn expressions_hold_together_on_every_dtype_their_signature_accepts() {
 #[test]
 fn composites_agree_with_formulas() {
     type Formula = fn(f64) -> f64;
-    let formulas: [(&str, Formula); 31] = [
+    let formulas: [(&str, Formula); 29] = [
         ("sigmoid", logistic),
         ("silu", |x| x * logistic(x)),
         ("relu", |x| if x > 0.0 { x } else { 0.0 }),
@@ -68,8 +68,6 @@ fn composites_agree_with_formulas() {
         ("tanhshrink", |x| x - x.tanh()),
         ("sign", |x| if x == 0.0 { 0.0 } else { x.signum() }),
         ("clamp", |x| x),
-        ("log10", f64::log10),
-        ("tan", f64::tan),
         ("sinh", f64::sinh),
         ("cosh", f64::cosh),
         ("asinh", f64::asinh),

@@ -1,11 +1,14 @@
-//! What a definition gives on its inputs: the evaluator's numbers, which compiled and interpreted kernels meet.
+//! What a definition gives on its inputs: the evaluator's numbers, which kernels meet, interpreted and compiled for each
+//! instruction set that this machine runs.
 
 use std::sync::Arc;
 
+use codegen::cpu::llvm::CpuTarget;
 use ferrofuse::{Array, CompileOptions, Executor, Generator, Stream, compile, read};
 use ir::array::ArrayView;
 
 use super::{Case, Outcome, Stage};
+use crate::differential::targets;
 use crate::inputs::draw;
 use ferrofuse::check::{against, expected};
 use ir::array::StridedArray;
@@ -34,9 +37,10 @@ fn numbers(case: &Case) -> Result<String, String> {
     let stream = Stream::new(case.options.seed);
     let meant =
         expected(&file.definition, &views, stream, 1, usize::MAX).map_err(|error| error.to_string())?;
-    for executor in [Executor::Compiled, Executor::Interpreter] {
+    let compiled = targets().iter().map(|&target| (Executor::Compiled, target));
+    for (executor, target) in compiled.chain([(Executor::Interpreter, CpuTarget::Host)]) {
         let generator = Arc::new(Generator::new(case.options.seed));
-        let options = CompileOptions { executor, generator, ..CompileOptions::default() };
+        let options = CompileOptions { executor, target, generator, ..CompileOptions::default() };
         let executable = compile(file.definition.clone(), options).map_err(|error| error.to_string())?;
         let outputs = executable.run(&views).map_err(|error| error.to_string())?;
         let compared =
@@ -44,7 +48,7 @@ fn numbers(case: &Case) -> Result<String, String> {
         if let Some((place, worst)) = compared.iter().enumerate().find(|(_, compared)| !compared.matches()) {
             let name = executor.name();
             return Err(format!(
-                "{name}: output {place} is {} times its bound off: {worst:?}",
+                "{name} for {target}: output {place} is {} times its bound off: {worst:?}",
                 worst.worst_ratio
             ));
         }

@@ -1,4 +1,4 @@
-//! log, log2 and log1p: `x = 2^e (1 + f)` with 1 + f from sqrt(1/2) to sqrt(2), then a polynomial in f.
+//! log, log2, log10 and log1p: `x = 2^e (1 + f)` with 1 + f from sqrt(1/2) to sqrt(2), then a polynomial in f.
 //!
 //! Coefficients: Cephes logf (Moshier, 1989), with an error below 2^-26.
 
@@ -20,6 +20,11 @@ const LOG: [f32; 9] = [
 ];
 /// 1 / ln 2 is one more than this.
 const LOG2_E_LESS_ONE: f32 = 0.442_695_04;
+/// log10(e) in three bits and log10(2) in eight, and what is missing of each.
+const LOG10_E_HIGH: f32 = 0.4375;
+const LOG10_E_LOW: f32 = -3.205_518e-3;
+const LOG10_2_HIGH: f32 = 0.300_781_25;
+const LOG10_2_LOW: f32 = 2.487_456_6e-4;
 /// The bits of sqrt(1/2), from where on a number counts to the next power of two.
 const SQRT_HALF: i64 = 0x3f35_04f3;
 
@@ -80,6 +85,14 @@ fn natural(w: &mut Writer<'_>, f: Operand, e: Operand) -> Operand {
     w.mul_add(e, LN_2_HIGH, y)
 }
 
+/// The natural logarithm of a positive normal number. Others give something.
+pub(super) fn natural_of_normal(w: &mut Writer<'_>, x: Operand) -> Operand {
+    let parts = split(w, x);
+    let f = w.sub(parts.significand, 1.0);
+    let e = w.convert("sitofp", parts.exponent, Element::F32);
+    natural(w, f, e)
+}
+
 /// The natural logarithm.
 pub(super) fn log(w: &mut Writer<'_>, x: Operand) -> Operand {
     let (f, e) = split_any(w, x);
@@ -97,6 +110,19 @@ pub(super) fn log2(w: &mut Writer<'_>, x: Operand) -> Operand {
     let y = w.add(y, rest);
     let y = w.add(y, f);
     let y = w.add(y, e);
+    special(w, x, y)
+}
+
+/// The logarithm to base 10.
+pub(super) fn log10(w: &mut Writer<'_>, x: Operand) -> Operand {
+    let (f, e) = split_any(w, x);
+    let rest = reduced_log(w, f);
+    let y = w.mul(rest, LOG10_E_LOW);
+    let y = w.mul_add(e, LOG10_2_LOW, y);
+    let y = w.mul_add(f, LOG10_E_LOW, y);
+    let y = w.mul_add(rest, LOG10_E_HIGH, y);
+    let y = w.mul_add(f, LOG10_E_HIGH, y);
+    let y = w.mul_add(e, LOG10_2_HIGH, y);
     special(w, x, y)
 }
 

@@ -6,7 +6,9 @@
 mod double;
 mod erf;
 mod erfc;
+mod erfinv;
 mod exp;
+mod inverse_trigonometric;
 mod log;
 mod pow;
 mod tanh;
@@ -32,13 +34,20 @@ pub(super) fn polynomial(w: &mut Writer<'_>, function: Polynomial, args: &[Opera
         Polynomial::Expm1 => exp::expm1(w, x),
         Polynomial::Log => log::log(w, x),
         Polynomial::Log2 => log::log2(w, x),
+        Polynomial::Log10 => log::log10(w, x),
         Polynomial::Log1p => log::log1p(w, x),
         Polynomial::Tanh => tanh::tanh(w, x),
         Polynomial::Erf => erf::erf(w, x),
         Polynomial::Erfc => erfc::erfc(w, x),
+        Polynomial::Erfinv => erfinv::erfinv(w, x),
         Polynomial::Pow => pow::pow(w, x, args[1]),
         Polynomial::Sin => trigonometric::sin(w, x),
         Polynomial::Cos => trigonometric::cos(w, x),
+        Polynomial::Tan => trigonometric::tan(w, x),
+        Polynomial::Asin => inverse_trigonometric::asin(w, x),
+        Polynomial::Acos => inverse_trigonometric::acos(w, x),
+        Polynomial::Atan => inverse_trigonometric::atan(w, x),
+        Polynomial::Atan2 => inverse_trigonometric::atan2(w, x, args[1]),
     }
 }
 
@@ -50,13 +59,20 @@ pub(super) fn double(function: Polynomial) -> &'static str {
         Polynomial::Expm1 => "expm1",
         Polynomial::Log => "log",
         Polynomial::Log2 => "log2",
+        Polynomial::Log10 => "log10",
         Polynomial::Log1p => "log1p",
         Polynomial::Tanh => "tanh",
         Polynomial::Erf => "erf",
         Polynomial::Erfc => "erfc",
+        Polynomial::Erfinv => "erfinv",
         Polynomial::Pow => "pow",
         Polynomial::Sin => "sin",
         Polynomial::Cos => "cos",
+        Polynomial::Tan => "tan",
+        Polynomial::Asin => "asin",
+        Polynomial::Acos => "acos",
+        Polynomial::Atan => "atan",
+        Polynomial::Atan2 => "atan2",
     }
 }
 

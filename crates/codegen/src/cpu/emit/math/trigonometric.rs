@@ -1,16 +1,33 @@
-//! sin and cos: reduction by multiples of pi/2 in double precision to |r| <= pi/4, then a polynomial.
+//! sin, cos and tan: reduction by multiples of pi/2 in double precision to |r| <= pi/4, then a polynomial. The tangent is
+//! a quotient of two, all in double precision.
 //!
 //! Double precision makes the reduction of an f32 exact to far below its last place up to 2^20. Larger arguments, which
 //! would need hundreds of bits of pi, send the whole vector to the C library. Coefficients: Cephes sinf and cosf
-//! (Moshier, 1989).
+//! (Moshier, 1989); those of the tangent minimax fits by `scripts/minimax.py`.
 
 use super::super::operand::{Element, Operand, Term};
 use super::super::writer::Writer;
+use super::double;
 
 /// `(sin(r) - r) / r^3` as a polynomial in r^2.
 const SIN: [f32; 3] = [-1.951_529_6e-4, 8.332_161e-3, -1.666_665_5e-1];
 /// `(cos(r) - 1 + r^2 / 2) / r^4` as a polynomial in r^2.
 const COS: [f32; 3] = [2.443_315_7e-5, -1.388_731_6e-3, 4.166_664_6e-2];
+/// `sin(r) / r` and `cos(r)` as polynomials in r^2, with relative errors below 2^-34.
+const SIN_RATIO: [f64; 5] = [
+    2.717_148_957_219_263e-6,
+    -1.983_917_793_798_695e-4,
+    8.333_328_688_764_912e-3,
+    -0.166_666_666_304_319_17,
+    0.999_999_999_995_448_2,
+];
+const COS_WIDE: [f64; 5] = [
+    2.437_263_603_979_650_8e-5,
+    -1.388_652_867_090_494_4e-3,
+    4.166_661_321_726_431e-2,
+    -0.499_999_995_713_832_1,
+    0.999_999_999_943_908_8,
+];
 /// pi/2 in 33 bits, whose products with integers below 2^20 are exact, and what is missing.
 const HALF_PI_HIGH: f64 = 1.570_796_326_734_125_6;
 const HALF_PI_LOW: f64 = 6.077_100_506_506_192e-11;
@@ -23,6 +40,7 @@ const LARGEST: f32 = 1_048_576.0;
 pub(super) fn sin(w: &mut Writer<'_>, x: Operand) -> Operand {
     with_fallback(w, x, "sinf", |w| {
         let (quadrant, r) = reduce(w, x);
+        let r = w.convert("fptrunc", r, Element::F32);
         let y = quarter_turns(w, quadrant, r);
         // The reduction loses the sign of zero.
         let zero = w.compare("fcmp oeq", x, 0.0);
@@ -34,8 +52,31 @@ pub(super) fn sin(w: &mut Writer<'_>, x: Operand) -> Operand {
 pub(super) fn cos(w: &mut Writer<'_>, x: Operand) -> Operand {
     with_fallback(w, x, "cosf", |w| {
         let (quadrant, r) = reduce(w, x);
+        let r = w.convert("fptrunc", r, Element::F32);
         let next = w.binary("add", quadrant, 1);
         quarter_turns(w, next, r)
+    })
+}
+
+/// The tangent: sine over cosine, or in odd quarters the reverse, negated.
+pub(super) fn tan(w: &mut Writer<'_>, x: Operand) -> Operand {
+    with_fallback(w, x, "tanf", |w| {
+        let (quadrant, r) = reduce(w, x);
+        let square = w.mul(r, r);
+        let ratio = double::horner(w, square, &SIN_RATIO);
+        let sine = w.mul(ratio, r);
+        let cosine = double::horner(w, square, &COS_WIDE);
+        let odd = w.binary("and", quadrant, 1);
+        let odd = w.compare("icmp ne", odd, 0);
+        let negated = w.unary("fneg", cosine);
+        let above = w.select(odd, negated, sine);
+        let below = w.select(odd, sine, cosine);
+        let y = w.div(above, below);
+        let y = w.convert("fptrunc", y, Element::F32);
+        // The polynomials round what is small a little away from itself.
+        let magnitude = w.abs(x);
+        let tiny = w.compare("fcmp olt", magnitude, 1e-5);
+        w.select(tiny, x, y)
     })
 }
 
@@ -63,7 +104,7 @@ fn reduce(w: &mut Writer<'_>, x: Operand) -> (Operand, Operand) {
     let r = w.sub(x, high);
     let r = w.sub(r, low);
     let bits = w.convert("bitcast", shifted, Element::I64);
-    (w.convert("trunc", bits, Element::I32), w.convert("fptrunc", r, Element::F32))
+    (w.convert("trunc", bits, Element::I32), r)
 }
 
 /// The sine of r plus so many quarter turns.

@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""Derives polynomials of crates/codegen/src/cpu/emit/math: for each table its largest weighted error and coefficients.
+
+    scripts/minimax.py [NAME…]    needs mpmath (`pip install mpmath`)
+
+A table is the polynomial of its length that deviates least from a function on an interval, by Remez's exchange (E. Remez,
+1934) in 200 bits, with the error relative to the function that is computed from it. Coefficients stand the highest power first.
+"""
+
+import sys
+
+from mpmath import asin, atan, cos, erfinv, expm1, log, lu_solve, matrix, mp, mpf, pi, polyval, sin, sqrt
+
+mp.prec = 200
+GRID = 800  # points at which the error is looked at
+
+
+def remez(function, weight, low, high, count):
+    """`count` coefficients, the lowest power first, and the largest error: |function - polynomial| times weight."""
+    grid = [(low + high) / 2 - (high - low) / 2 * cos(pi * i / GRID) for i in range(GRID + 1)]
+    values, weights = [function(x) for x in grid], [weight(x) for x in grid]
+    peaks = [round(GRID * (i + 0.5) / (count + 1)) for i in range(count + 1)]
+    for _ in range(40):
+        rows = [[grid[at] ** j for j in range(count)] + [(-1) ** i / weights[at]] for i, at in enumerate(peaks)]
+        solution = lu_solve(matrix(rows), matrix([values[at] for at in peaks]))
+        coefficients = list(solution)[:count]
+        errors = [(v - polyval(coefficients[::-1], x)) * w for x, v, w in zip(grid, values, weights)]
+        peaks = alternating(errors, count + 1)
+        sizes = [abs(errors[at]) for at in peaks]
+        if max(sizes) <= 1.01 * min(sizes):
+            break
+    return coefficients, max(sizes)
+
+
+def alternating(errors, count):
+    """Where the error is largest between its changes of sign, without what is too much at the ends."""
+    runs = [[0]]
+    for at in range(1, len(errors)):
+        if (errors[at] > 0) == (errors[runs[-1][0]] > 0):
+            runs[-1].append(at)
+        else:
+            runs.append([at])
+    peaks = [max(run, key=lambda at: abs(errors[at])) for run in runs]
+    while len(peaks) > count:
+        peaks.pop(0 if abs(errors[peaks[0]]) < abs(errors[peaks[-1]]) else -1)
+    return peaks
+
+
+def odd(function, second, third):
+    """(f(s) - s) / s^3 as a function of u = s^2, and the weight that makes its error relative to f. Near zero by the series."""
+    near = mpf(10) ** -15
+
+    def quotient(u):
+        return second + third * u if u < near else (function(sqrt(u)) / sqrt(u) - 1) / u
+
+    return quotient, lambda u: max(u, mpf(10) ** -3) * sqrt(u) / function(sqrt(u)) if u > 0 else mpf(10) ** -3
+
+
+def relative(function):
+    return function, lambda u: 1 / function(u)
+
+
+def root(function, at_zero):
+    """f(sqrt(u))."""
+    return lambda u: function(sqrt(u)) if u > mpf(10) ** -30 else mpf(at_zero)
+
+
+def inverse_erf_ratio(depth):
+    """erfinv(x) / x, where `depth` is -log(1 - x^2)."""
+    x = sqrt(-expm1(-depth))
+    return erfinv(x) / x if depth > 0 else sqrt(pi) / 2
+
+
+EIGHTH = (pi / 4) ** 2 * mpf("1.0001")  # past what rounding leaves of a quarter turn, squared
+# Name: the function and its weight, the interval, the number of coefficients.
+TABLES = {
+    "asin": (odd(asin, mpf(1) / 6, mpf(3) / 40), 0, mpf("0.3026"), 6),
+    "atan": (odd(atan, -mpf(1) / 3, mpf(1) / 5), 0, 1, 9),
+    "sin_ratio": (relative(root(lambda r: sin(r) / r, 1)), 0, EIGHTH, 5),
+    "cos_wide": (relative(root(cos, 1)), 0, EIGHTH, 5),
+    "erfinv_middle": (relative(inverse_erf_ratio), 0, 5, 10),
+    "erfinv_tail": (relative(lambda t: inverse_erf_ratio((t + 3) ** 2)), mpf("-0.78"), mpf("1.01"), 10),
+}
+
+if __name__ == "__main__":
+    for name in sys.argv[1:] or TABLES:
+        (function, weight), low, high, count = TABLES[name]
+        coefficients, error = remez(function, weight, mpf(low), mpf(high), count)
+        print(f"{name}: error 2^{float(log(error, 2)):.1f}")
+        for coefficient in reversed(coefficients):
+            print(f"    {float(coefficient)!r}")
