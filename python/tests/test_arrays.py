@@ -219,6 +219,47 @@ def test_expanded_outputs_repeat_their_elements_and_are_read_only():
         np.testing.assert_array_equal(output, np.broadcast_to(column, (4, 3)))
 
 
+# What is computed of x, four by three, and y, four by one, and its strides in elements.
+STRIDES = {
+    "permuted": (lambda fd, x, y: fd.ops.permute(x + y, [1, 0]), (1, 3)),
+    "permuted twice": (lambda fd, x, y: fd.ops.permute(fd.ops.permute(x + y, [1, 0]), [1, 0]), (3, 1)),
+    "permuted and split": (lambda fd, x, y: fd.ops.reshape(fd.ops.permute(x + y, [1, 0]), [3, 2, 2]), (1, 6, 3)),
+    "permuted and joined": (lambda fd, x, y: fd.ops.reshape(fd.ops.permute(x + y, [1, 0]), [12]), (1,)),
+    "in an order": (lambda fd, x, y: fd.ops.stride_order(fd.ops.permute(x + y, [1, 0]), [1, 0]), (4, 1)),
+    "of expanded": (lambda fd, x, y: fd.ops.exp(fd.ops.expand(y, [4, 3])), (1, 0)),
+    "of two expanded": (lambda fd, x, y: fd.ops.expand(y, [4, 3]) * fd.ops.expand(-y, [4, 3]) + 1.0, (1, 0)),
+    "of expanded, permuted": (lambda fd, x, y: -fd.ops.permute(fd.ops.expand(y, [4, 3]), [1, 0]), (0, 1)),
+    "of one expanded": (lambda fd, x, y: fd.ops.expand(y, [4, 3]) * x, (3, 1)),
+    "drawn": (lambda fd, x, y: fd.ops.rand_like(fd.ops.expand(y, [4, 3])) * 0.0, (3, 1)),
+}
+
+
+@pytest.mark.parametrize("name", STRIDES)
+def test_strides_follow_the_definition(name):
+    make, strides = STRIDES[name]
+    with FusionDefinition() as fd:
+        x, y = (fd.define_tensor(shape=[4, width], contiguity=True, dtype=DataType.Float) for width in (3, 1))
+        fd.add_output(make(fd, x, y))
+    inputs = [np.random.default_rng(0).standard_normal((4, width)).astype(np.float32) for width in (3, 1)]
+    [output] = fd.validate(inputs)
+    assert tuple(stride // 4 for stride in output.strides) == strides
+
+
+def test_an_output_and_its_permute_have_memory_of_their_own():
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+        fd.add_output(x * 2.0)
+        fd.add_output(fd.ops.permute(x * 2.0, [1, 0]))
+        fd.add_output(fd.ops.permute(x * 2.0, [1, 0]))
+    array = np.arange(12, dtype=np.float32).reshape(3, 4)
+    straight, *turned = fd.execute([array])
+    for output in turned:
+        assert output.strides == (4, 16)
+        np.testing.assert_array_equal(output, 2 * array.T)
+    straight[:], turned[0][:] = 0, 1
+    np.testing.assert_array_equal(turned[1], 2 * array.T)
+
+
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_views_of_any_layout(layout):
     array = LAYOUTS[layout](np.arange(5 * 6 * 7, dtype=np.float32).reshape(5, 6, 7))

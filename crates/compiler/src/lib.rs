@@ -1,12 +1,13 @@
 //! How a program gets fast: segments, schedules, lowering. Pure functions: no I/O, no clock, no environment.
 //!
 //! `plan` (the compiler on a page) · `passes` (graph passes) · `space` (the axes a group shares) · `segment` (legality,
-//! cost, which groups become kernels) · `schedule` (the choices within a kernel) · `lower` (kernel programs) · `placement`,
-//! `in_place` (where outputs lie) · `layout`, `target` (facts that decisions rest on).
+//! cost, which groups become kernels) · `schedule` (the choices within a kernel) · `lower` (kernel programs) · `view`, `order`,
+//! `placement`, `in_place` (where outputs lie) · `layout`, `target` (facts that decisions rest on).
 
 mod in_place;
 pub mod layout;
 pub mod lower;
+pub mod order;
 pub mod passes;
 pub mod placement;
 pub mod plan;

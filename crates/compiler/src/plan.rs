@@ -6,6 +6,7 @@ use thiserror::Error;
 
 use crate::layout::{Layout, Memory};
 use crate::lower::{Group, LoweredSegment, lower};
+use crate::order::ordered;
 use crate::passes::optimize;
 use crate::placement::{Placement, placements};
 use crate::schedule::{Hints, Schedule, ScheduleError, choose};
@@ -122,10 +123,11 @@ pub fn plan(
     hints: &Hints,
     options: &PlanOptions,
 ) -> Result<Plan, PlanError> {
+    let fusion = ordered(graph, fusion);
     if let Some(chosen) = &options.segmentation {
-        chosen.check(graph, &computed(graph, fusion, &seen(graph, fusion, layouts, chosen)))?;
+        chosen.check(graph, &computed(graph, &fusion, &seen(graph, &fusion, layouts, chosen)))?;
     }
-    let (mut graph, fusion) = graph.fork(fusion);
+    let (mut graph, fusion) = graph.fork(&fusion);
     let (fusion, map) = optimize(&mut graph, &fusion);
     let chosen = options.segmentation.as_ref().map(|chosen| mapped(chosen, &graph, &fusion, &map));
     let views = seen(&graph, &fusion, layouts, chosen.as_ref().unwrap_or(&Segmentation::default()));

@@ -1,15 +1,16 @@
 //! Outputs that need no memory of their own: an input, or a value that segments make, seen through other strides.
 //!
 //! Takes a fusion and the layouts of its inputs; says of each output whether it is a view and of what. A permute, slice,
-//! broadcast, expansion, squeeze or reshape of an input is one; of what is computed only an expansion is, so that expanded
-//! axes repeat one element in memory. In-place outputs, those with a memory order and views of inputs that are written to
-//! are copies. Nothing is run here.
+//! broadcast, expansion, squeeze or reshape of an input is one, and so is what is permuted or expanded of a computed value;
+//! a slice of one is cheaper computed alone. In-place outputs, those with a memory order of the user's and views of inputs
+//! that are written to are copies. Nothing is run here.
 
 use ir::graph::{Form, Fusion, Graph, Node, Output, Shape, Val};
 use ir::index::{Expr, Facts};
 use ir::ops::Prim;
 
 use crate::layout::{Layout, Stride};
+use crate::order::{Natural, natural_order};
 use crate::segment::is_change_of_sight;
 use crate::space::axis_groups;
 
@@ -22,15 +23,37 @@ pub struct View {
     pub changes: Vec<Node>,
 }
 
+impl View {
+    /// Whether axes are expanded on the way.
+    fn repeats(&self, graph: &Graph) -> bool {
+        self.changes.iter().any(|&node| matches!(graph.node(node).form, Form::Expand(_)))
+    }
+}
+
 /// For each output of a fusion what it is a view of, if it is one.
 pub fn views(graph: &Graph, fusion: &Fusion, layouts: &[Layout]) -> Vec<Option<View>> {
     let view = |output: &Output| {
-        if output.alias.is_some() || !output.order.is_empty() {
-            return None;
+        let seen = || of_input(graph, fusion, layouts, output.val).filter(|_| output.order.is_empty());
+        if output.alias.is_some() {
+            None
+        } else {
+            seen().or_else(|| of_computed(graph, fusion, layouts, output))
         }
-        of_input(graph, fusion, layouts, output.val).or_else(|| of_computed(graph, fusion, output.val))
     };
-    fusion.outputs().iter().map(view).collect()
+    let mut views: Vec<Option<View>> = fusion.outputs().iter().map(view).collect();
+    for place in 0..views.len() {
+        let shares = |source: Val| {
+            let other =
+                |other: usize| views[other].as_ref().map_or(fusion.outputs()[other].val, |view| view.source);
+            (0..views.len()).any(|number| number != place && other(number) == source)
+        };
+        let is_dearer =
+            |view: &View| !fusion.is_input(view.source) && !view.repeats(graph) && shares(view.source);
+        if views[place].as_ref().is_some_and(is_dearer) {
+            views[place] = None;
+        }
+    }
+    views
 }
 
 /// The fusion that gives back what is not seen in inputs: what segments make.
@@ -63,21 +86,42 @@ fn of_input(graph: &Graph, fusion: &Fusion, layouts: &[Layout], val: Val) -> Opt
     Some(view)
 }
 
-/// A computed value that was expanded, as it was before. A tensor filled with a scalar is no such value.
-fn of_computed(graph: &Graph, fusion: &Fusion, val: Val) -> Option<View> {
-    let adds_axes = |form: &Form| matches!(form, Form::Broadcast(_) | Form::Expand(_) | Form::Squeeze(_));
-    let view = seen_through(graph, fusion, val, adds_axes);
-    let expands = view.changes.iter().any(|&node| matches!(graph.node(node).form, Form::Expand(_)));
-    (expands && !fusion.is_input(view.source) && !graph.shape(view.source).is_empty()).then_some(view)
+/// A computed value as it was before it was permuted or expanded. Tensors filled with a scalar, and orders in memory that a
+/// view has not by itself, are written out. What no strides can say, such as a join of permuted axes, is made.
+fn of_computed(graph: &Graph, fusion: &Fusion, layouts: &[Layout], output: &Output) -> Option<View> {
+    let moves = |form: &Form| is_copy(form) || is_change_of_sight(form) || matches!(form, Form::Reshape(_));
+    let View { mut source, mut changes } = seen_through(graph, fusion, output.val, moves);
+    let dense = |val: Val| strides(&Layout::Dense, graph.shape(val));
+    let input = fusion.inputs().iter().position(|&input| input == source);
+    let mut lies = input
+        .and_then(|input| layouts.get(input))
+        .map_or_else(|| dense(source), |layout| strides(layout, graph.shape(source)));
+    let mut made = 0;
+    for (place, &node) in changes.iter().enumerate() {
+        lies = changed(graph, fusion.facts(), node, lies).unwrap_or_else(|| {
+            (source, made) = (node.into(), place + 1);
+            dense(source)
+        });
+    }
+    let view = View { source, changes: changes.split_off(made) };
+    let permutes = view.changes.iter().any(|&node| matches!(graph.node(node).form, Form::Permute(_)));
+    let is_wanted = match view.repeats(graph) {
+        true => output.order.is_empty(),
+        false => {
+            permutes && natural_order(graph, fusion, output.val) == Natural::Permuted(output.order.clone())
+        }
+    };
+    let is_made = !fusion.is_input(source) && !graph.shape(source).is_empty();
+    (is_made && is_wanted).then_some(view)
 }
 
 /// A copy that is not wished as a boundary.
-fn is_copy(form: &Form) -> bool {
+pub(crate) fn is_copy(form: &Form) -> bool {
     matches!(form, Form::Map(prim) if prim.moves_bits() && *prim != Prim::SegmentSet)
 }
 
 /// A value back through nodes of such forms to an input, or to what is of another form.
-fn seen_through(graph: &Graph, fusion: &Fusion, val: Val, moves: impl Fn(&Form) -> bool) -> View {
+pub(crate) fn seen_through(graph: &Graph, fusion: &Fusion, val: Val, moves: impl Fn(&Form) -> bool) -> View {
     let mut view = View { source: val, changes: Vec::new() };
     while !fusion.is_input(view.source) && moves(graph.form(view.source)) {
         if !is_copy(graph.form(view.source)) {

@@ -3,6 +3,7 @@
 
 mod approximate;
 mod simplify;
+mod sink;
 
 use ir::graph::{Fusion, Graph, ValMap};
 
@@ -12,8 +13,11 @@ pub use approximate::approximate;
 pub type Pass = fn(&mut Graph, &Fusion) -> (Fusion, ValMap);
 
 /// All passes by name, in order.
-pub const PASSES: &[(&str, Pass)] =
-    &[("approximate", approximate::approximate), ("simplify", simplify::simplify)];
+pub const PASSES: &[(&str, Pass)] = &[
+    ("approximate", approximate::approximate),
+    ("simplify", simplify::simplify),
+    ("sink_expansions", sink::sink_expansions),
+];
 
 /// Runs all passes.
 pub fn optimize(graph: &mut Graph, fusion: &Fusion) -> (Fusion, ValMap) {

@@ -167,7 +167,10 @@ fn layout_of_contiguity(bound: &Bound) -> Result<DeclaredLayout, DefineError> {
     if shape.iter().any(|&size| size < -1) {
         return Err(bound.refuse("shape", "a list of sizes, -1 for those only known later"));
     }
-    let stride_order = stride_order(bound, shape.len())?;
+    let mut stride_order = stride_order(bound, shape.len())?;
+    if stride_order.iter().copied().eq((0..shape.len()).rev()) {
+        stride_order.clear();
+    }
     let mut layout =
         DeclaredLayout { contiguity: Vec::new(), stride_order, is_cpu: bound.flag("is_cpu"), shape };
     let rank = layout.shape.len();
@@ -185,7 +188,7 @@ fn layout_of_contiguity(bound: &Bound) -> Result<DeclaredLayout, DefineError> {
     Ok(layout)
 }
 
-/// For each axis its rank in memory, 0 innermost; empty for row-major.
+/// For each axis its rank in memory, 0 innermost; empty if none are given.
 pub(super) fn stride_order(bound: &Bound, rank: usize) -> Result<Vec<usize>, DefineError> {
     let Some(given) = bound.ints("stride_order") else { return Ok(Vec::new()) };
     if given.is_empty() {
@@ -199,9 +202,7 @@ pub(super) fn stride_order(bound: &Bound, rank: usize) -> Result<Vec<usize>, Def
     };
     let refuse =
         || bound.refuse("stride_order", &format!("the numbers from 0 to {}, each once", rank.max(1) - 1));
-    let order = order.filter(is_permutation).ok_or_else(refuse)?;
-    let row_major = order.iter().copied().eq((0..rank).rev());
-    Ok(if row_major { Vec::new() } else { order })
+    order.filter(is_permutation).ok_or_else(refuse)
 }
 
 /// Memory order and gaps read off strides, as nvFuser's `compute_tensor_descriptor`.

@@ -2,6 +2,7 @@
 
 use compiler::layout::Layout;
 use compiler::lower::{Argument, BufferSource, Lowered, LoweredSegment};
+use compiler::order::ordered;
 use compiler::placement::{Placement, placements};
 use compiler::segment::{LibraryCall, Seen, Source, Witness};
 use compiler::view::{View, computed, views};
@@ -41,6 +42,7 @@ impl ExecutionPlan {
 
     /// A whole fusion, whose inputs lie in memory as `layouts` say, as one segment for the evaluator.
     pub fn evaluated(graph: &Graph, fusion: &Fusion, layouts: &[Layout], reason: &str) -> ExecutionPlan {
+        let fusion = &ordered(graph, fusion);
         let views = views(graph, fusion, layouts);
         let computed = computed(graph, fusion, &views);
         let mut builder = Builder::new(graph, fusion, placements(graph, &computed, &[]));

@@ -16,6 +16,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use codegen::cpu::llvm::CpuTarget;
+use compiler::order::ordered;
 use ferrofuse::{Argument, ArrayView, CompileOptions, Definition, Executable, Executor, Machine, Stream};
 use ir::array::{Array, Layout};
 use ir::graph::Output;
@@ -211,14 +212,15 @@ impl Check {
         Ok(bytes)
     }
 
-    /// An output lies in memory without gaps in the order that the definition asks for.
+    /// An output lies in memory without gaps in the order that the definition asks for or leads to.
     fn check_order(
         &self,
         executor: &str,
         number: usize,
         output: &ferrofuse::Output<'_>,
     ) -> Result<(), Failure> {
-        let Output { alias, order, .. } = &self.definition.fusion.outputs()[number];
+        let fusion = ordered(&self.definition.graph, &self.definition.fusion);
+        let Output { alias, order, .. } = &fusion.outputs()[number];
         let wanted = match order.is_empty() {
             true => Layout::dense(output.sizes()),
             false => Layout::ordered(output.sizes(), order.iter().map(|&axis| axis.into())),

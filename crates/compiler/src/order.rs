@@ -1,0 +1,113 @@
+//! The order of axes in memory that outputs have of how they are permuted, as in torch and nvFuser.
+//!
+//! Takes a fusion; gives the same fusion with an order for each output that is permuted of what is computed, so that it
+//! lies as that does. Outputs written to inputs, those with an order of the user's and those that are inputs stay as they
+//! are, but for a row-major order of what lies so by itself. An order is no part of a value's meaning.
+
+use ir::graph::{Axes, Form, Fusion, Graph, Node, Output, Shape, Val};
+use ir::index::{Expr, Facts};
+
+use crate::space::axis_groups;
+use crate::view::{is_copy, seen_through};
+
+/// The fusion with an order for each permuted output.
+pub fn ordered(graph: &Graph, fusion: &Fusion) -> Fusion {
+    let ordered = |output: &Output| {
+        let is_given = !output.order.is_empty();
+        let order = match natural_order(graph, fusion, output.val) {
+            _ if output.alias.is_some() => Axes::new(),
+            Natural::Permuted(order) if !is_given => order,
+            Natural::RowMajor if output.order.is_sorted() => Axes::new(),
+            _ => output.order.clone(),
+        };
+        Output { order, ..output.clone() }
+    };
+    let outputs = fusion.outputs().iter().map(ordered).collect();
+    Fusion::new(graph, fusion.inputs().to_vec(), outputs, fusion.facts().clone())
+        .expect("the same outputs depend on the same inputs")
+}
+
+/// How a value lies by itself.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Natural {
+    /// As what it is a view of: an input, or a value before it was expanded.
+    Seen,
+    /// Row-major.
+    RowMajor,
+    /// With its axes in this order in memory, from the outermost to the innermost.
+    Permuted(Axes),
+}
+
+/// How a value lies by itself, where what is computed lies row-major. A reshape that joins axes which are no neighbours
+/// makes anew.
+pub(crate) fn natural_order(graph: &Graph, fusion: &Fusion, val: Val) -> Natural {
+    let view = seen_through(graph, fusion, val, |form| is_copy(form) || reorders(form));
+    let mut is_computed = !is_seen(graph, fusion, view.source);
+    let row_major = |val: Val| (0..graph.shape(val).len() as u8).collect::<Axes>();
+    let mut order = row_major(view.source);
+    for &node in &view.changes {
+        order = changed(graph, fusion.facts(), node, &order).unwrap_or_else(|| {
+            is_computed = true;
+            row_major(node.into())
+        });
+    }
+    let is_real = |axis: &&u8| !fusion.facts().prove_eq(&graph.shape(val)[usize::from(**axis)], &Expr::one());
+    match order.iter().filter(is_real).is_sorted() {
+        _ if !is_computed => Natural::Seen,
+        true => Natural::RowMajor,
+        false => Natural::Permuted(order),
+    }
+}
+
+/// Whether a value is an input, or what strides can say of one, or expanded.
+fn is_seen(graph: &Graph, fusion: &Fusion, val: Val) -> bool {
+    let picks = |form: &Form| matches!(form, Form::Slice { .. }) || is_copy(form) || reorders(form);
+    let source = seen_through(graph, fusion, val, picks).source;
+    fusion.is_input(source) || matches!(graph.form(source), Form::Expand(_))
+}
+
+/// Forms after which all elements lie as before.
+fn reorders(form: &Form) -> bool {
+    matches!(form, Form::Permute(_) | Form::Broadcast(_) | Form::Squeeze(_) | Form::Reshape(_))
+}
+
+/// The order after a change; `None` where elements would have to move.
+fn changed(graph: &Graph, facts: &Facts, node: Node, order: &Axes) -> Option<Axes> {
+    let from = graph.shape(graph.node(node).operands[0]);
+    let place = |axis: usize| order.iter().position(|&other| usize::from(other) == axis);
+    Some(match &graph.node(node).form {
+        Form::Permute(axes) => {
+            let now = |old: &u8| axes.iter().position(|axis| axis == old).expect("a permutation") as u8;
+            order.iter().map(now).collect()
+        }
+        Form::Broadcast(new) => {
+            let (added, kept): (Vec<u8>, Vec<u8>) =
+                (0..new.len() as u8).partition(|&axis| new[usize::from(axis)]);
+            added.into_iter().chain(order.iter().map(|&axis| kept[usize::from(axis)])).collect()
+        }
+        Form::Squeeze(axes) => {
+            let kept: Vec<u8> = (0..from.len() as u8).filter(|axis| !axes.contains(axis)).collect();
+            let now = |old: &u8| kept.iter().position(|axis| axis == old).map(|axis| axis as u8);
+            order.iter().filter_map(now).collect()
+        }
+        Form::Reshape(sizes) => return reshaped(facts, from, sizes, place),
+        form => unreachable!("{form:?} moves elements"),
+    })
+}
+
+/// The order after a reshape, if the axes of each group of axes that have as many elements are neighbours in order.
+fn reshaped(facts: &Facts, from: &Shape, to: &Shape, place: impl Fn(usize) -> Option<usize>) -> Option<Axes> {
+    let is_real = |axis: &usize| !facts.prove_eq(&from[*axis], &Expr::one());
+    let mut groups = Vec::new();
+    for group in axis_groups(from, to, facts) {
+        let places: Vec<usize> = group.from.filter(is_real).filter_map(&place).collect();
+        if places.windows(2).any(|pair| pair[0] > pair[1]) {
+            return None;
+        }
+        groups.push((places, group.to));
+    }
+    let mut taken: Vec<usize> = Vec::new();
+    groups.sort_by_key(|(places, _)| places.first().copied().unwrap_or(0));
+    groups.iter().for_each(|(places, _)| taken.extend(places));
+    taken.is_sorted().then(|| groups.into_iter().flat_map(|(_, to)| to).map(|axis| axis as u8).collect())
+}

@@ -1,0 +1,71 @@
+//! Moves expansions towards the outputs: what is computed of repeated elements is computed once and repeated then.
+//!
+//! An op on operands that all repeat along an axis repeats along it too, so an output of it keeps stride 0 there, as
+//! nvFuser's outputs do, and less is written. Tensors filled with a scalar count as written in full, as nvFuser's do.
+//! Random words are computed of the number of their element, which repeats along no axis, so draws stay apart.
+
+use ir::graph::{Form, Fusion, Graph, Node, Val, ValMap, rewrite};
+use ir::index::Facts;
+
+/// The pass.
+pub fn sink_expansions(graph: &mut Graph, fusion: &Fusion) -> (Fusion, ValMap) {
+    rewrite(graph, fusion, sunk)
+}
+
+/// A node's results as expansions of what the node makes of its operands before they were expanded, if those are smaller.
+fn sunk(graph: &mut Graph, facts: &mut Facts, node: Node, operands: &[Val]) -> Option<Vec<Val>> {
+    let form = graph.node(node).form.clone();
+    let is_complex = |val: Val| graph.dtype(val).is_complex();
+    let folded: &[u8] = match &form {
+        // Kernels put complex numbers together where they are stored, so at the outputs.
+        _ if graph.results(node).any(is_complex) => return None,
+        Form::Map(_) | Form::Cast(_) | Form::Permute(_) | Form::Broadcast(_) | Form::Squeeze(_) => &[],
+        Form::Fold { axes, .. } => axes,
+        _ => return None,
+    };
+    let small: Vec<Val> = operands.iter().map(|&val| before_expansion(graph, val)).collect();
+    let folds_all = |(&small, &whole): (&Val, &Val)| {
+        let size = |val: Val, axis: u8| &graph.shape(val)[usize::from(axis)];
+        folded.iter().all(|&axis| facts.prove_eq(size(small, axis), size(whole, axis)))
+    };
+    if small == operands || !small.iter().zip(operands).all(folds_all) {
+        return None;
+    }
+    // Folds want operands of one shape, so those that are no smaller stand in the way.
+    let shape = graph.shape(small[0]);
+    if matches!(form, Form::Fold { .. }) && small.iter().any(|&val| graph.shape(val) != shape) {
+        return None;
+    }
+    let made = graph.add(form, &small, facts).expect("what takes the expanded takes what is expanded");
+    let pairs: Vec<(Val, Val)> = graph.results(made).zip(graph.results(node)).collect();
+    if pairs.iter().all(|&(small, whole)| graph.shape(small) == graph.shape(whole)) {
+        return None;
+    }
+    let expanded = |(small, whole)| expanded(graph, facts, small, whole);
+    Some(pairs.into_iter().map(expanded).collect())
+}
+
+/// A value before it was expanded, unless it is a scalar that fills a tensor.
+fn before_expansion(graph: &Graph, mut val: Val) -> Val {
+    while matches!(graph.form(val), Form::Expand(_)) && !is_filled(graph, val) {
+        val = graph.operands(val)[0];
+    }
+    val
+}
+
+/// Whether all elements are one scalar.
+fn is_filled(graph: &Graph, mut val: Val) -> bool {
+    while let Form::Broadcast(_) | Form::Expand(_) = graph.form(val) {
+        val = graph.operands(val)[0];
+    }
+    graph.shape(val).is_empty()
+}
+
+/// A value repeated to the shape of another.
+fn expanded(graph: &mut Graph, facts: &mut Facts, small: Val, whole: Val) -> Val {
+    let sizes = graph.shape(whole).clone();
+    if *graph.shape(small) == sizes {
+        return small;
+    }
+    graph.add(Form::Expand(sizes), &[small], facts).expect("its axes have these sizes or 1").into()
+}
