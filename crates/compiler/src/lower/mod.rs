@@ -3,7 +3,7 @@
 //!
 //! `emitter` (statements placed in the outermost loop where their operands are known) · `pull` (a value at an index,
 //! from its operands at theirs) · `gather` (indices that are data) · `address` (indices to memory) · `nest` (the loops of
-//! blocks, rows and stages) · `jam` (several rows at a time) · `pieces`
+//! blocks and rows) · `stage` (the loops within them) · `jam` (several rows at a time) · `pieces`
 //! (loops from seam to seam) · `accumulate` (folds) · `scan` (scans) · `tile` (what
 //! lies across the lanes) · `combine` (the second kernel of folds that cross
 //! blocks).
@@ -18,6 +18,7 @@ mod nest;
 mod pieces;
 mod pull;
 mod scan;
+mod stage;
 mod tile;
 
 use ir::DType;

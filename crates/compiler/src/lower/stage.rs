@@ -1,0 +1,209 @@
+//! A stage: loop nests for the folds that it feeds, the stores that it makes and the values that it keeps for later
+//! stages. What walks the same axes shares a nest.
+
+use std::collections::BTreeMap;
+
+use ir::graph::Val;
+use ir::index::Expr;
+use ir::kernel::{LoopKind, Place, Scratch, Value};
+
+use super::accumulate::{OpenFold, Temps};
+use super::nest::{Nest, OfRow};
+use super::scan::Loops;
+use crate::segment::{Store, When};
+use crate::space::Axis;
+
+/// Something that a stage produces.
+#[derive(Clone, Copy)]
+enum Root {
+    /// The fold with this number is fed.
+    Fold(usize),
+    /// The store with this number is made.
+    Store(usize),
+    /// The carried value with this number is kept for later stages.
+    Carry(usize),
+}
+
+/// Values that a nest stores for later stages, of each row: the array and its axes.
+type Kept = Vec<(OfRow<Val>, (Scratch, Vec<Axis>))>;
+
+impl<'a> Nest<'a> {
+    /// One stage: what needs the folds of earlier stages and no later ones.
+    pub fn stage(&mut self, level: u32) {
+        let witness = self.witness();
+        for (number, fold) in witness.folds.iter().enumerate() {
+            if fold.level == level && !fold.terminal {
+                let dims = self.closed_loops(fold.kept_axes());
+                self.each_row(|nest| nest.open_fold(number, dims.clone(), usize::MAX));
+            }
+        }
+        for (axes, roots) in self.nests(level) {
+            self.stage_nest(&axes, &roots);
+        }
+        let inner = |open: &&OpenFold| !witness.folds[open.fold].terminal;
+        let closing: Vec<OpenFold> = self.open.iter().filter(inner).cloned().collect();
+        self.open.retain(|open| witness.folds[open.fold].terminal);
+        closing.iter().for_each(|open| self.close_fold(open));
+    }
+
+    /// The roots of a stage by the axes that are still to be walked for them, in loop order.
+    fn nests(&self, level: u32) -> Vec<(Vec<Axis>, Vec<Root>)> {
+        let witness = self.witness();
+        let mut nests: BTreeMap<Vec<Axis>, Vec<Root>> = BTreeMap::new();
+        let mut add = |domain: Vec<Axis>, root: Root| {
+            let closed = self.closed_loops(domain);
+            let inner = self.emitter.group.schedule.inner.iter();
+            let axes = inner.filter(|axis| closed.contains(axis)).copied().collect();
+            nests.entry(axes).or_default().push(root);
+        };
+        for (number, fold) in witness.folds.iter().enumerate().filter(|(_, fold)| fold.level == level) {
+            add(fold.domain().collect(), Root::Fold(number));
+        }
+        for (number, store) in witness.stores.iter().enumerate() {
+            if store.when == When::Level(level) {
+                add(store.domain().collect(), Root::Store(number));
+            }
+        }
+        for (number, val) in self.emitter.group.schedule.carried.iter().enumerate() {
+            if witness.stages.get(&val.node) == Some(&level) {
+                add(self.axes_of(*val), Root::Carry(number));
+            }
+        }
+        nests.into_iter().collect()
+    }
+
+    /// One loop nest of a stage. Folds whose array does not have the lane axis collect per lane first.
+    fn stage_nest(&mut self, axes: &[Axis], roots: &[Root]) {
+        if roots.iter().any(|root| matches!(root, Root::Carry(_))) {
+            self.barrier_of_turns();
+        }
+        let scans = self.scans_of(roots.iter().flat_map(|root| self.root_vals(*root)).collect());
+        let shares = |lane, scanned| roots.iter().any(|root| self.shares(*root, lane, scanned));
+        let Loops { outer, cross, lane, scanned } = self.loops(axes, &scans, shares);
+        let mut kept = Vec::new();
+        self.each_piece(&outer, LoopKind::Serial, &mut |nest| {
+            if let (Some(cross), Some(along)) = (cross, lane) {
+                nest.open_tiles(cross, along);
+                nest.open_axis(cross, LoopKind::Serial);
+            }
+            let temps = nest.open_temps(roots, lane);
+            let lane = lane.as_slice();
+            nest.each_piece(lane, LoopKind::Lanes, &mut |nest| {
+                let walk = |nest: &mut Nest<'a>| {
+                    scanned.iter().for_each(|&axis| nest.open_axis(axis, LoopKind::Serial));
+                };
+                nest.run_scans(&scans, walk, |nest| nest.take_roots(roots, axes, &temps, &mut kept));
+                scanned.iter().for_each(|&axis| nest.close_axis(axis));
+            });
+            temps.iter().for_each(|temps| nest.close_temps(temps));
+            if let Some(cross) = cross {
+                nest.close_axis(cross);
+                nest.close_tiles();
+            }
+        });
+        if !kept.is_empty() {
+            self.barrier();
+            self.carried.extend(kept);
+        }
+    }
+
+    /// What a stage produces where all loops of a nest are open.
+    fn take_roots(&mut self, roots: &[Root], axes: &[Axis], temps: &[Temps], kept: &mut Kept) {
+        let mut held = Vec::new();
+        self.each_row(|nest| {
+            for &root in roots {
+                match root {
+                    Root::Fold(fold) => nest.feed(fold, temps, &mut held),
+                    Root::Store(store) => nest.store(store),
+                    Root::Carry(number) => nest.keep(number, axes, kept),
+                }
+            }
+        });
+        held.into_iter().for_each(|held| self.put_back(held));
+    }
+
+    /// The values that a root asks for at the index where the loops stand.
+    fn root_vals(&self, root: Root) -> Vec<Val> {
+        let group = self.emitter.group;
+        match root {
+            Root::Fold(fold) => group.graph.node(group.witness.folds[fold].node).operands.to_vec(),
+            Root::Store(store) => vec![group.witness.stores[store].val],
+            Root::Carry(number) => vec![group.schedule.carried[number]],
+        }
+    }
+
+    /// Whether lanes would share an array of a fold that each turn of the scanned axis adds to at another place.
+    fn shares(&self, root: Root, lane: Axis, scanned: Axis) -> bool {
+        match root {
+            Root::Fold(fold) => {
+                self.array_dims(fold).is_some_and(|dims| !dims.contains(&lane) && dims.contains(&scanned))
+            }
+            Root::Store(_) | Root::Carry(_) => false,
+        }
+    }
+
+    /// Stores a carried value where the open loops stand; it is at hand when they have closed.
+    fn keep(&mut self, number: usize, dims: &[Axis], kept: &mut Kept) {
+        let group = self.emitter.group;
+        let val = group.schedule.carried[number];
+        let index = self.index_of(&group.witness.space.axes_of(group.graph, val));
+        let value = self.pull(val, &index, None);
+        let key = (val, self.row());
+        let known = kept.iter().find(|(known, _)| *known == key).map(|(_, (array, _))| *array);
+        let array = known.unwrap_or_else(|| {
+            let array = self.array(group.graph.dtype(val), dims);
+            kept.push((key, (array, dims.to_vec())));
+            array
+        });
+        let at = self.dim_index(dims);
+        self.emitter.store(Place::Scratch(array), at, value);
+    }
+
+    /// A value carried from an earlier stage, where the loops stand at this index of it.
+    pub fn carried_value(&mut self, val: Val, index: &[Expr]) -> Option<Value> {
+        let (array, dims) = self.carried.get(&(val, self.row()))?.clone();
+        let group = self.emitter.group;
+        let axes = group.witness.space.axes_of(group.graph, val);
+        self.stands_at(&axes, index).then(|| {
+            let at = self.dim_index(&dims);
+            self.emitter.load_scratch(array, at)
+        })
+    }
+
+    fn axes_of(&self, val: Val) -> Vec<Axis> {
+        let group = self.emitter.group;
+        group.witness.space.axes_of(group.graph, val).into_iter().flatten().collect()
+    }
+
+    fn open_temps(&mut self, roots: &[Root], lane: Option<Axis>) -> Vec<Temps> {
+        let mut temps = Vec::new();
+        let Some(lane) = lane else { return temps };
+        self.each_row(|nest| {
+            for root in roots {
+                if let Root::Fold(fold) = *root {
+                    nest.open_lane_temps(fold, lane, &mut temps);
+                }
+            }
+        });
+        temps
+    }
+
+    /// Computes a stored value where the open loops stand and stores it.
+    pub fn store(&mut self, number: usize) {
+        let store: &Store = &self.witness().stores[number];
+        let index = self.index_of(&store.axes);
+        self.store_value(number, store.val, &index);
+    }
+
+    /// Computes the stored value of this number at an index and stores it: a complex one as its two parts, side by side.
+    pub fn store_value(&mut self, number: usize, val: Val, index: &[Expr]) {
+        let parts = self.pull_parts(val, index);
+        let (buffer, position) = self.emitter.store_address(number, val, index);
+        for (place, part) in parts.into_iter().enumerate() {
+            let position = position.clone() + Expr::constant(place as i64);
+            if !self.store_turned(buffer, &position, part) {
+                self.emitter.store(Place::Buffer(buffer), position, part);
+            }
+        }
+    }
+}
