@@ -6,7 +6,7 @@ inputs = [torch.randn((256, 1024))]
 
 # ---- expect
 # # seg0
-# kernel seg0(i0, i1) lanes 16 {
+# kernel seg0(i0, i1) lanes 32 {
 #   symbols block, i0, x0, i1, x1, x1_1, x1_2
 #   blocks block in 0 .. ((i0 + 15) // 16)
 #   read b0: f32 n0
@@ -33,6 +33,7 @@ inputs = [torch.randn((256, 1024))]
 #       v10: f32 = add v9, v8
 #       set a1 = v10
 #       store w0[x1_1] = v8
+#       prefetch b0[x0*i1 + i1 + x1_1]
 #     }
 #     barrier
 #     v11: f32 = reduce sum a1

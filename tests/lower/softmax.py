@@ -6,6 +6,6 @@ inputs = [torch.randn((256, 1024))]
 
 # ---- expect
 # seg0
-#   seg0: ((i0 + 15) // 16) blocks of 16 lanes
+#   seg0: ((i0 + 15) // 16) blocks of 32 lanes
 #     buffers input 0, store 0
 #     arguments i0, i1

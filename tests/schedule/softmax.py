@@ -6,8 +6,9 @@ inputs = [torch.randn((256, 1024))]
 
 # ---- expect
 # # seg0
-# schedule lanes 16
+# schedule lanes 32
 # block x0 by 16
 # inner x1
 # lane x1
+# ahead x0
 # carry n4

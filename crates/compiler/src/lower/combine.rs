@@ -132,6 +132,8 @@ pub(super) fn kernel(group: &Group<'_>, step: &Step) -> Lowered {
         carried: FxHashMap::default(),
         tile: None,
         jam: None,
+        level: 0,
+        reads: Vec::new(),
         facts: Vec::new(),
     };
     let shape = kept_shape(group, &group.witness.folds[step.folds[0]]);

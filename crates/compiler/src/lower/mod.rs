@@ -4,12 +4,13 @@
 //! `emitter` (statements placed in the outermost loop where their operands are known) · `pull` (a value at an index,
 //! from its operands at theirs) · `gather` (indices that are data) · `address` (indices to memory) · `nest` (the loops of
 //! blocks and rows) · `stage` (the loops within them) · `jam` (several rows at a time) · `pieces`
-//! (loops from seam to seam) · `accumulate` (folds) · `scan` (scans) · `tile` (what
+//! (loops from seam to seam) · `ahead` (the next row, fetched) · `accumulate` (folds) · `scan` (scans) · `tile` (what
 //! lies across the lanes) · `combine` (the second kernel of folds that cross
 //! blocks).
 
 mod accumulate;
 mod address;
+mod ahead;
 mod combine;
 mod emitter;
 mod gather;

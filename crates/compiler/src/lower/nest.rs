@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::accumulate::OpenFold;
 use super::address::{delinearize, row_major, whole};
+use super::ahead::Read;
 use super::emitter::Emitter;
 use super::jam::Jam;
 use super::pieces::{Piece, with_piece};
@@ -37,6 +38,10 @@ pub(super) struct Nest<'a> {
     pub tile: Option<Tile>,
     /// The rows that are walked together now.
     pub jam: Option<Jam>,
+    /// The stage that is emitted now.
+    pub level: u32,
+    /// What the first stage of the row has read.
+    pub reads: Vec<Read>,
     /// What is known of sizes and of the variables of the open loops, one more loop each.
     pub facts: Vec<Facts>,
 }
@@ -53,6 +58,8 @@ pub(super) fn main_kernel(group: &Group<'_>) -> (Lowered, Vec<usize>) {
         carried: FxHashMap::default(),
         tile: None,
         jam: None,
+        level: 0,
+        reads: Vec::new(),
         facts: Vec::new(),
     };
     nest.divide_blocks();

@@ -41,6 +41,7 @@ impl Nest<'_> {
                 let turned = if guard.is_none() { self.load_turned(buffer, &position) } else { None };
                 turned.unwrap_or_else(|| {
                     self.fetch_next_rows(buffer, &position);
+                    self.note_read(buffer, &position);
                     self.emitter.load_buffer(buffer, position, guard)
                 })
             }

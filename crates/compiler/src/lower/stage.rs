@@ -31,6 +31,10 @@ impl<'a> Nest<'a> {
     /// One stage: what needs the folds of earlier stages and no later ones.
     pub fn stage(&mut self, level: u32) {
         let witness = self.witness();
+        self.level = level;
+        if level == 0 {
+            self.reads.clear();
+        }
         for (number, fold) in witness.folds.iter().enumerate() {
             if fold.level == level && !fold.terminal {
                 let dims = self.closed_loops(fold.kept_axes());
@@ -119,6 +123,7 @@ impl<'a> Nest<'a> {
                 }
             }
         });
+        self.fetch_ahead();
         held.into_iter().for_each(|held| self.put_back(held));
     }
 

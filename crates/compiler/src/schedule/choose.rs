@@ -7,8 +7,10 @@ use ir::graph::{Fusion, Graph, Val};
 use ir::index::{Expr, Sym};
 use rustc_hash::FxHashMap;
 
+use super::ahead::ahead;
 use super::carry::carry;
 use super::fuse::fuse;
+use super::lanes::lanes;
 use super::{LONGEST_SIDE, Schedule};
 use crate::layout::{Layout, Memory, Stride};
 use crate::segment::{Fold, Witness};
@@ -56,6 +58,7 @@ pub fn choose(
         lane: None,
         lanes_outside: false,
         jam: None,
+        ahead: None,
         tile: None,
         split: Vec::new(),
         carried: Vec::new(),
@@ -87,6 +90,8 @@ pub fn choose(
     }
     divide(witness, target, hints, &mut schedule);
     schedule.jam = jam(view, witness, target, &schedule);
+    schedule.lanes = lanes(graph, view, witness, target, hints, &schedule);
+    schedule.ahead = ahead(graph, view, witness, &schedule, target, hints);
     schedule.split = split(graph, view, witness, &schedule);
     schedule.carried = carry(graph, view, witness, &schedule, target, hints);
     schedule

@@ -5,9 +5,11 @@
 //! inner axes; where a stage scans, the scanned axis is walked last. One axis is dealt out to the lanes: an inner one, or, where the group has inner folds and the axis is
 //! free in them, one around all stages.
 
+mod ahead;
 mod carry;
 mod choose;
 mod fuse;
+mod lanes;
 mod text;
 
 use ir::graph::Val;
@@ -48,6 +50,8 @@ pub struct Schedule {
     pub lanes_outside: bool,
     /// The innermost axis outside the stages, if so many of its indices are walked together within them.
     pub jam: Option<(Axis, u32)>,
+    /// The innermost axis outside the stages, if what the first stage reads at its next index is fetched in a later one.
+    pub ahead: Option<Axis>,
     /// An inner axis that is walked in squares of this side, together with the lanes': what lies along it is turned in
     /// scratch.
     pub tile: Option<(Axis, u32)>,
@@ -103,6 +107,14 @@ pub enum ScheduleError {
         axis: Axis,
         /// How many at a time.
         rows: u32,
+        /// Why not.
+        reason: &'static str,
+    },
+    /// An axis whose next index cannot be fetched ahead.
+    #[error("the next index of axis {axis} cannot be fetched ahead: {reason}")]
+    Ahead {
+        /// The axis.
+        axis: Axis,
         /// Why not.
         reason: &'static str,
     },
@@ -201,6 +213,7 @@ impl Schedule {
         let named = self.blocks.iter().map(|(axis, _)| *axis).chain(listed);
         if let Some(unknown) = named
             .chain(self.lane)
+            .chain(self.ahead)
             .chain(self.tile.or(self.jam).map(|(axis, _)| axis))
             .find(|axis| axis.as_u32() as usize >= count)
         {
@@ -212,6 +225,7 @@ impl Schedule {
         self.check_lane(witness)?;
         self.check_tile()?;
         self.check_jam(witness)?;
+        self.check_ahead(witness)?;
         self.check_split(witness)
     }
 
@@ -292,6 +306,18 @@ impl Schedule {
         }
         if witness.scanned.is_some() {
             return refuse("the segment scans");
+        }
+        Ok(())
+    }
+
+    fn check_ahead(&self, witness: &Witness) -> Result<(), ScheduleError> {
+        let Some(axis) = self.ahead else { return Ok(()) };
+        let refuse = |reason| Err(ScheduleError::Ahead { axis, reason });
+        if self.lanes_outside || self.outer().last() != Some(&axis) {
+            return refuse("it is not the innermost axis outside the stages");
+        }
+        if witness.levels < 2 {
+            return refuse("there is one stage only");
         }
         Ok(())
     }

@@ -66,6 +66,10 @@ fn a_schedule_that_does_not_fit_says_why() {
             "it is not the innermost axis outside the stages",
         ),
         (
+            "schedule lanes 8\nrow x0\ninner x1\nahead x1",
+            "the next index of axis x1 cannot be fetched ahead: it is not the innermost axis outside",
+        ),
+        (
             "schedule lanes 8\nrow x0\ninner x1\nlane x1\ntile x1 by 8",
             "an inner axis besides that of the lanes",
         ),
@@ -85,6 +89,20 @@ fn a_schedule_that_does_not_fit_says_why() {
             "{error}"
         );
     }
+}
+
+/// Once a row, and in the stage after the first, though there is a third.
+#[test]
+fn the_next_row_is_fetched_while_this_one_is_worked_on() {
+    let schedule = "schedule lanes 8\nblock x0 by 7\ninner x1\nlane x1\nahead x0";
+    let fetches = |schedule: &str| {
+        let kernel = with_schedule(SOFTMAX, schedule).expect("it fits");
+        let stages = kernel.split("lanes {\n    ").skip(1);
+        stages.map(|stage| stage.matches("prefetch b0").count()).collect::<Vec<_>>()
+    };
+    assert_eq!(fetches(schedule), [0, 1, 0]);
+    assert_eq!(fetches(&format!("{schedule}\njam x0 by 3")), [0, 3, 0, 0, 1, 0]);
+    assert_eq!(fetches(&schedule.replace("ahead x0", "")), [0, 0, 0]);
 }
 
 /// Three rows and a last loop for what is left of them: each sum over rows is loaded and stored once in either.

@@ -29,6 +29,7 @@ fn plain(witness: &Witness) -> Schedule {
         lane: None,
         lanes_outside: false,
         jam: None,
+        ahead: None,
         tile: None,
         split: Vec::new(),
         carried: Vec::new(),
@@ -60,6 +61,10 @@ fn draw(witness: &Witness, draws: &mut Draws) -> Schedule {
         && draws.percent(50)
     {
         schedule.jam = Some((row, draws.between(2, 5) as u32));
+    }
+    schedule.ahead = schedule.outer().last().copied().filter(|_| draws.percent(30));
+    if schedule.check(witness).is_err() {
+        schedule.ahead = None;
     }
     let jammed = schedule.jam.map(|(axis, _)| axis);
     let tiled = if schedule.tile.is_some() { schedule.lane } else { None };

@@ -1,0 +1,50 @@
+//! How many lanes a block has: those of the target, or more where operations would wait for each other, be it in the fold of
+//! a row or in a long formula. What only moves memory gains nothing by more.
+
+use ir::graph::{Form, Fusion, Graph, Node};
+use ir::ops::CpuSpelling;
+
+use super::{Hints, Schedule};
+use crate::segment::Witness;
+use crate::space::{Axis, seams};
+use crate::target::Target;
+
+/// Fewest turns of a loop over many lanes: the last is masked, and costs as much as a whole one.
+const TURNS: u64 = 4;
+
+/// The most operations of a segment whose values fit the registers when there are many lanes.
+const OPERATIONS: usize = 64;
+
+/// The lanes of a schedule whose loops are chosen. Rows that go together have operations enough, squares a side of their own.
+pub(super) fn lanes(
+    graph: &Graph,
+    view: &Fusion,
+    witness: &Witness,
+    target: &Target,
+    hints: &Hints,
+    schedule: &Schedule,
+) -> u32 {
+    let is_plain = schedule.jam.is_none() && schedule.tile.is_none() && witness.scanned.is_none();
+    let Some(lane) = schedule.lane.filter(|_| is_plain && !schedule.lanes_outside) else {
+        return target.lanes;
+    };
+    let pieces = seams(graph, view, &witness.space, lane).len() as u64 + 1;
+    let is_long = hints.value(&schedule.extent(witness, lane)) / pieces >= TURNS * u64::from(target.wide);
+    let varying: Vec<Node> =
+        view.order().iter().copied().filter(|&node| varies(graph, witness, schedule, lane, node)).collect();
+    let waits = !witness.folds.is_empty() || varying.iter().any(|&node| is_polynomial(graph, node));
+    let fits = view.order().len() <= OPERATIONS
+        && varying.iter().flat_map(|&node| graph.results(node)).all(|val| graph.dtype(val).size() <= 4);
+    if is_long && waits && fits { target.wide } else { target.lanes }
+}
+
+/// Whether lanes have values of their own of a node.
+fn varies(graph: &Graph, witness: &Witness, schedule: &Schedule, lane: Axis, node: Node) -> bool {
+    let axes = witness.space.axes_of(graph, node.into());
+    axes.iter().flatten().any(|&axis| schedule.loop_of(axis) == lane)
+}
+
+fn is_polynomial(graph: &Graph, node: Node) -> bool {
+    let Form::Map(prim) = graph.node(node).form else { return false };
+    matches!(prim.row().cpu.of(graph.dtype(node.into())), Some(CpuSpelling::Polynomial(_)))
+}
