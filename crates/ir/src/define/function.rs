@@ -1,4 +1,5 @@
-//! Lambdas: functions of a few scalars as they are written, and the bodies that they become once dtypes are known.
+//! Lambdas: functions of a few scalars as they are written, and the bodies that they become once dtypes are known. Bodies
+//! are of real numbers: a complex parameter or result is two of them, its parts.
 //!
 //! A function holds calls of ops on its parameters and on numbers, nothing else: it sees no value of the definition. It
 //! is given its dtypes by what it is used for, so one function may become several bodies.
@@ -134,9 +135,13 @@ impl Definer {
             if given != dtype {
                 return refuse(format!("a lambda that gives {dtype}"), format!("one that gives {given}"));
             }
-            vals.push(val);
+            match dtype.is_complex() {
+                true => vals.extend(tracer.definer.parts(val)?),
+                false => vals.push(val),
+            }
         }
-        extract(&tracer.definer.graph, params, &vals)
+        let params: Vec<DType> = params.iter().flat_map(|dtype| real_dtypes(*dtype)).collect();
+        extract(&tracer.definer.graph, &params, &vals)
             .or_else(|reason| refuse("a lambda that applies ops to scalars".to_owned(), reason.to_owned()))
     }
 }
@@ -150,16 +155,29 @@ struct Tracer {
 impl Tracer {
     /// Parameters are tensors of rank 0, so that numbers beside them take their dtype.
     fn declare(&mut self, dtype: DType) -> Result<(), DefineError> {
-        let shape = Argument::keyword("shape", Object::list([]));
-        let dtype = Argument::keyword("dtype", Object::DType(dtype));
-        self.params.push(self.definer.define_tensor(vec![shape, dtype])?);
+        let mut inputs = Vec::with_capacity(2);
+        for dtype in real_dtypes(dtype) {
+            let shape = Argument::keyword("shape", Object::list([]));
+            let dtype = Argument::keyword("dtype", Object::DType(dtype));
+            inputs.push(self.definer.define_tensor(vec![shape, dtype])?);
+        }
+        self.params.push(match inputs[..] {
+            [real, imaginary] => {
+                let val = self.definer.pair([real.val, imaginary.val])?;
+                self.definer.value(val, false)
+            }
+            _ => inputs[0],
+        });
         Ok(())
     }
 
     fn result(&mut self, term: &Term, dtype: DType) -> Result<Val, DefineError> {
         match self.object(term)? {
             Object::Value(value) => Ok(value.val),
-            Object::Number(scalar) => self.definer.constant(scalar.cast(dtype)),
+            Object::Number(scalar) if dtype.is_complex() => self.definer.complex_constant(scalar.cast(dtype)),
+            Object::Number(scalar) if !scalar.dtype().is_complex() => {
+                self.definer.constant(scalar.cast(dtype))
+            }
             other => {
                 let given = super::arguments::describe(&other);
                 Err(DefineError::new("lambda", "scalars as results", given))
@@ -190,6 +208,11 @@ impl Tracer {
             }
         }
     }
+}
+
+/// The dtypes of the real numbers that a number is made of.
+fn real_dtypes(dtype: DType) -> Vec<DType> {
+    vec![dtype.real(); if dtype.is_complex() { 2 } else { 1 }]
 }
 
 /// The steps that results need, operands before users. Nodes of rank 0 of a graph that holds nothing else.

@@ -1,11 +1,12 @@
 //! Scans, and folds and scans whose monoid is given: by a lambda, or by name.
 //!
-//! Halves are combined in f32, and each result rounded once. Nothing is promoted. An axis of the static size 1 is
-//! copied by a named scan.
+//! Halves are combined in f32, and each result rounded once. Nothing is promoted. A complex tensor is two states, its
+//! parts; what combines it is written over complex numbers. An axis of the static size 1 is copied by a named scan.
 
 use super::arguments::Bound;
 use super::definer::Definer;
 use super::error::DefineError;
+use super::function::{Function, Term};
 use super::object::Object;
 use crate::graph::{Axes, Form, Shape, Val};
 use crate::ops::{Lambda, Monoid, Prim};
@@ -54,7 +55,7 @@ impl Definer {
     /// `fold`: the states, each rounded to the dtype of its tensor.
     pub(super) fn call_general_fold(&mut self, bound: &Bound) -> Result<Vec<Val>, DefineError> {
         let (vals, dtypes) = self.elements(bound)?;
-        let monoid = self.monoid(bound, &vals)?;
+        let monoid = self.monoid(bound, &dtypes)?;
         let rank = self.graph.shape(vals[0]).len();
         let axes = bound.axes("dims", rank)?.unwrap_or_else(|| (0..rank as u8).collect());
         if axes.is_empty() {
@@ -68,33 +69,47 @@ impl Definer {
     pub(super) fn call_general_scan(&mut self, bound: &Bound) -> Result<Vec<Val>, DefineError> {
         let (vals, dtypes) = self.elements(bound)?;
         let axis = bound.axis("dim", self.graph.shape(vals[0]).len())? as u8;
-        let monoid = self.monoid(bound, &vals)?;
+        let monoid = self.monoid(bound, &dtypes)?;
         let node = self.add_node(Form::Scan { monoid, axis }, &vals)?;
         let states = self.graph.results(node).collect();
         self.rounded_states(states, &dtypes)
     }
 
     fn rounded_states(&mut self, states: Vec<Val>, dtypes: &[DType]) -> Result<Vec<Val>, DefineError> {
-        let dtype = |state: usize| dtypes[state.min(dtypes.len() - 1)];
-        states.into_iter().enumerate().map(|(state, val)| self.cast(val, dtype(state))).collect()
+        let mut states = states.into_iter();
+        let mut rounded = Vec::with_capacity(states.len());
+        while let Some(state) = states.next() {
+            let dtype = dtypes[rounded.len().min(dtypes.len() - 1)];
+            rounded.push(match dtype.is_complex() {
+                true => self.pair([state, states.next().expect("the imaginary part is the next state")])?,
+                false => self.cast(state, dtype)?,
+            });
+        }
+        Ok(rounded)
     }
 
-    /// The tensors of a fold or scan in one shape and in their compute dtypes, and the dtypes they had.
+    /// The states of a fold or scan in one shape and in their compute dtypes, and the dtypes of its tensors.
     fn elements(&mut self, bound: &Bound) -> Result<(Vec<Val>, Vec<DType>), DefineError> {
         let tensors = bound.tensors("tensors");
         if tensors.is_empty() || tensors.iter().any(|&value| self.is_scalar(value)) {
             return Err(bound.refuse("tensors", "a tensor or a list of tensors"));
         }
-        let mut vals: Vec<Val> = tensors.iter().map(|value| value.val).collect();
+        let vals: Vec<Val> = tensors.iter().map(|value| value.val).collect();
         let dtypes: Vec<DType> = vals.iter().map(|&val| self.graph.dtype(val)).collect();
         let shape = self.common_shape(bound, &vals)?;
-        for val in &mut vals {
-            *val = self.cast(*val, self.graph.dtype(*val).compute())?;
-            if *self.graph.shape(*val) != shape {
-                *val = self.add(Form::Expand(shape.clone()), &[*val])?;
+        let mut states = Vec::with_capacity(vals.len());
+        for val in vals {
+            match self.graph.dtype(val) {
+                dtype if dtype.is_complex() => states.extend(self.whole_parts(val)?),
+                dtype => states.push(self.cast(val, dtype.compute())?),
             }
         }
-        Ok((vals, dtypes))
+        for state in &mut states {
+            if *self.graph.shape(*state) != shape {
+                *state = self.add(Form::Expand(shape.clone()), &[*state])?;
+            }
+        }
+        Ok((states, dtypes))
     }
 
     /// The sizes of tensors of one rank where those of size 1 are repeated.
@@ -118,31 +133,54 @@ impl Definer {
         Ok(shape)
     }
 
-    /// The monoid that `combine` and `init` say, for elements of these values.
-    fn monoid(&mut self, bound: &Bound, vals: &[Val]) -> Result<Monoid, DefineError> {
-        let dtypes: Vec<DType> = vals.iter().map(|&val| self.graph.dtype(val)).collect();
+    /// The monoid that `combine` and `init` say, for elements of tensors of these dtypes.
+    fn monoid(&mut self, bound: &Bound, dtypes: &[DType]) -> Result<Monoid, DefineError> {
+        let dtypes: Vec<DType> = dtypes.iter().map(|dtype| dtype.compute()).collect();
         match bound.object("combine") {
             Object::Function(function) => {
-                let function = function.clone();
                 let identity = self.identity(bound, &dtypes)?;
-                let both = [&dtypes[..], &dtypes[..]].concat();
-                let body = self.body(&function, &both, &dtypes)?;
-                let lambda = Lambda::new(body, identity).expect("the body was made for these states");
-                Ok(Monoid::Lambda(lambda))
+                self.lambda(function, &dtypes, &identity)
             }
-            Object::Text(name) => {
-                let names: Vec<&str> = Monoid::NAMED.iter().map(Monoid::name).collect();
-                let named = Monoid::from_name(name).filter(|named| named.operands() == vals.len());
-                let expected =
-                    || format!("a lambda, or one of {} for as many tensors as it takes", names.join(", "));
-                let named = named.ok_or_else(|| bound.refuse("combine", &expected()))?;
-                match bound.object("init") {
-                    Object::None => Ok(named),
-                    _ => Err(bound.refuse("init", "left out: a named fold knows its own")),
-                }
+            Object::Text(_) if *bound.object("init") != Object::None => {
+                Err(bound.refuse("init", "left out: a named fold knows its own"))
             }
+            Object::Text(name) => match dtypes[..] {
+                [dtype] if dtype.is_complex() => self.complex_monoid(bound, name, dtype),
+                _ => named(bound, name, dtypes.len()),
+            },
             _ => Err(bound.refuse("combine", "a lambda, or the name of a fold in quotes")),
         }
+    }
+
+    /// A named fold of complex numbers: their sum or their product.
+    fn complex_monoid(&self, bound: &Bound, name: &str, dtype: DType) -> Result<Monoid, DefineError> {
+        match name {
+            "sum" => self.of_two("add", Scalar::complex(dtype, 0.0, 0.0)),
+            "prod" => self.of_two("mul", Scalar::complex(dtype, 1.0, 0.0)),
+            _ => Err(bound.refuse("combine", "a lambda, or one of sum, prod, as the tensor is complex")),
+        }
+    }
+
+    /// The monoid of an op on two numbers of the dtype of what stands before any element.
+    pub(super) fn of_two(&self, op: &str, identity: Scalar) -> Result<Monoid, DefineError> {
+        let params = ["a", "b"].map(str::to_owned).to_vec();
+        let results = vec![Term::call(op, [Term::Param(0), Term::Param(1)])];
+        self.lambda(&Function { params, results }, &[identity.dtype()], &[identity])
+    }
+
+    /// The monoid of a function of the states of two runs; a complex state becomes two real ones.
+    fn lambda(
+        &self,
+        function: &Function,
+        dtypes: &[DType],
+        identity: &[Scalar],
+    ) -> Result<Monoid, DefineError> {
+        let body = self.body(function, &[dtypes, dtypes].concat(), dtypes)?;
+        let parts = identity.iter().flat_map(|scalar| match scalar.dtype().is_complex() {
+            true => vec![scalar.real(), scalar.imag()],
+            false => vec![*scalar],
+        });
+        Ok(Monoid::Lambda(Lambda::new(body, parts).expect("the body was made for these states")))
     }
 
     fn identity(&self, bound: &Bound, dtypes: &[DType]) -> Result<Vec<Scalar>, DefineError> {
@@ -152,7 +190,9 @@ impl Definer {
             states => format!("a list of {states} numbers: the states before any element"),
         };
         let number = |(object, &dtype): (&Object, &DType)| match object {
-            Object::Number(scalar) => Some(scalar.cast(dtype)),
+            Object::Number(scalar) if dtype.is_complex() || !scalar.dtype().is_complex() => {
+                Some(scalar.cast(dtype))
+            }
             _ => None,
         };
         let scalars: Option<Vec<Scalar>> = given.iter().zip(dtypes).map(number).collect();
@@ -173,4 +213,14 @@ impl Definer {
         let states: Vec<Val> = self.graph.results(node).collect();
         states.into_iter().map(|val| if keep { self.keep(val, &axes) } else { Ok(val) }).collect()
     }
+}
+
+/// The named fold of so many tensors.
+fn named(bound: &Bound, name: &str, tensors: usize) -> Result<Monoid, DefineError> {
+    let named = Monoid::from_name(name).filter(|named| named.operands() == tensors);
+    named.ok_or_else(|| {
+        let names: Vec<&str> = Monoid::NAMED.iter().map(Monoid::name).collect();
+        let names = names.join(", ");
+        bound.refuse("combine", &format!("a lambda, or one of {names} for as many tensors as it takes"))
+    })
 }

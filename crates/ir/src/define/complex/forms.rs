@@ -55,6 +55,7 @@ impl Definer {
                 let (parts, dtype) = ([parts[0][0], parts[1][0]], self.graph.dtype(parts[0][0]));
                 self.expression("hypot(x, y)", &["x", "y"], &parts, dtype).map(|val| vec![val])
             }
+            FormOp::Fold | FormOp::Scan => self.form(form, bound),
             FormOp::Matmul | FormOp::Linear => self.complex_matrices(form, bound).map(|val| vec![val]),
             FormOp::Cumprod => self.complex_product(form, bound).map(|val| vec![val]),
             _ if BY_PARTS.contains(&form) => self.by_parts(form, bound),

@@ -43,7 +43,7 @@ impl Definer {
     }
 
     /// The parts of a complex value, both of its shape.
-    fn whole_parts(&mut self, val: Val) -> Result<Parts, DefineError> {
+    pub(super) fn whole_parts(&mut self, val: Val) -> Result<Parts, DefineError> {
         let [re, im] = self.parts(val)?;
         Ok([self.spread_over(re, val)?, self.spread_over(im, val)?])
     }

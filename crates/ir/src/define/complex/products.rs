@@ -3,11 +3,10 @@
 use super::super::arguments::Bound;
 use super::super::definer::Definer;
 use super::super::error::DefineError;
-use super::super::function::{Function, Term};
 use super::super::object::Object;
 use super::Parts;
 use crate::graph::{Axes, Form, Val};
-use crate::ops::{FormOp, Lambda, Monoid};
+use crate::ops::FormOp;
 use crate::{DType, Scalar};
 
 impl Definer {
@@ -15,7 +14,7 @@ impl Definer {
     pub(super) fn complex_product(&mut self, form: FormOp, bound: &Bound) -> Result<Val, DefineError> {
         let arg = self.tensor(bound)?;
         let parts = self.whole_parts(arg)?;
-        let monoid = self.product_of_parts(self.graph.dtype(parts[0]))?;
+        let monoid = self.of_two("mul", Scalar::complex(self.graph.dtype(arg), 1.0, 0.0))?;
         let rank = self.graph.shape(arg).len();
         if form == FormOp::Cumprod {
             let axis = bound.axis("dim", rank)? as u8;
@@ -45,17 +44,5 @@ impl Definer {
             _ => return Err(bound.refuse("init", "a number or a scalar")),
         };
         self.parts(val).map(Some)
-    }
-
-    /// `(a + bi)(c + di)` from the states a, b and c, d; 1 before any element.
-    fn product_of_parts(&self, dtype: DType) -> Result<Monoid, DefineError> {
-        let [a, b, c, d] = [0, 1, 2, 3].map(Term::Param);
-        let times = |x: &Term, y: &Term| Term::call("mul", [x.clone(), y.clone()]);
-        let re = Term::call("sub", [times(&a, &c), times(&b, &d)]);
-        let im = Term::call("add", [times(&a, &d), times(&b, &c)]);
-        let params = ["a", "b", "c", "d"].map(str::to_owned).to_vec();
-        let body = self.body(&Function { params, results: vec![re, im] }, &[dtype; 4], &[dtype; 2])?;
-        let lambda = Lambda::new(body, [Scalar::one(dtype), Scalar::zero(dtype)]);
-        Ok(Monoid::Lambda(lambda.expect("two states of one dtype")))
     }
 }
