@@ -6,4 +6,4 @@ def f(fd):
 inputs = [torch.randn((10,))]
 
 # ---- expect
-# the sizes must fulfil i0 - 4*(i0 // 4) = 0, but i0 - 4*(i0 // 4), where i0 = 10 is the size of axis 0 of input 0 (x)
+# the sizes must fulfil i0 is a multiple of 4, but i0 = 10 is the size of axis 0 of input 0 (x); `reshape` on line 4 needs it

@@ -100,9 +100,23 @@ impl Definer {
         if missing > 1 || (missing == 1 && known.is_zero()) {
             return Err(bound.refuse("new_shape", "a list with at most one -1, and no 0 beside it"));
         }
-        let rest = || total.exact_quotient(&known).unwrap_or_else(|| total.floor_div(&known));
-        let target: Shape = sizes.into_iter().map(|size| size.unwrap_or_else(rest)).collect();
+        let rest = if missing == 1 { self.rest(&total, &known) } else { Expr::one() };
+        let target: Shape = sizes.into_iter().map(|size| size.unwrap_or_else(|| rest.clone())).collect();
         self.reshape_to(arg, target).map_err(|error| error.at(bound.span(1)))
+    }
+
+    /// The size of the axis that takes what is left of so many elements. That it is whole becomes a fact, also where other
+    /// axes may be empty, so that an axis is known to be the product of its parts.
+    fn rest(&mut self, total: &Expr, known: &Expr) -> Expr {
+        let factor = known.terms().first().map_or(1, |term| term.coefficient);
+        let symbols = known.exact_quotient(&Expr::constant(factor));
+        let Some(split) = symbols.and_then(|symbols| total.exact_quotient(&symbols)) else {
+            return total.floor_div(known);
+        };
+        if split.as_const().is_none() {
+            self.facts.assume_multiple(&split, factor);
+        }
+        split.floor_div(&Expr::constant(factor))
     }
 
     /// The elements in row-major order, in another shape of as many.

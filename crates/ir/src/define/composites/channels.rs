@@ -135,11 +135,10 @@ impl Definer {
         if groups < 1 || !divides {
             return Err(bound.refuse("num_groups", &format!("a divisor of the {} channels", shape[1])));
         }
-        let groups = Expr::constant(groups);
-        let each = shape[1].exact_quotient(&groups).unwrap_or_else(|| shape[1].floor_div(&groups));
+        self.facts.assume_multiple(&shape[1], groups);
         let mut split = shape.clone();
-        split[1] = each;
-        split.insert(1, groups);
+        split[1] = shape[1].floor_div(&Expr::constant(groups));
+        split.insert(1, Expr::constant(groups));
         let x = self.cast(arg, self.graph.dtype(arg).compute())?;
         let x = self.reshape_to(x, split)?;
         let over: Axes = (2..shape.len() as u8 + 1).collect();
