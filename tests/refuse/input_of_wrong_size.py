@@ -7,4 +7,4 @@ def f(fd):
 inputs = [torch.randn((4,)), torch.randn((5,))]
 
 # ---- expect
-# input 1 (y), axis 0: expected size 4 (i0 = 4 is the size of axis 0 of input 0 (x)), got 5
+# input 1 (y), axis 0: expected size 4 (i0 = 4 is the size of axis 0 of input 0 (x); `add` on line 5 needs it), got 5

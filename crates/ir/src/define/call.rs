@@ -29,22 +29,29 @@ impl Definer {
         })?;
         self.op = found.name();
         let bound = Bound::new(found.name(), &found.params(), dtype_by_name(found, arguments))?;
-        match found {
-            OpRef::Prim(prim) => self.call_prim(prim, &bound).map(|value| self.record_one(&bound, value)),
-            OpRef::Composite(op) => {
-                self.call_composite(op, &bound).map(|value| self.record_one(&bound, value))
-            }
+        let known = self.facts.counts();
+        let made = self.apply(found, &bound)?;
+        if self.facts.counts() != known {
+            self.record.add_demands(&self.facts, found.name(), self.span);
+        }
+        Ok(made)
+    }
+
+    fn apply(&mut self, op: OpRef, bound: &Bound) -> Result<Object, DefineError> {
+        match op {
+            OpRef::Prim(prim) => self.call_prim(prim, bound).map(|value| self.record_one(bound, value)),
+            OpRef::Composite(op) => self.call_composite(op, bound).map(|value| self.record_one(bound, value)),
             OpRef::Form(FormOp::Cast) => {
-                let value = self.call_cast(&bound)?;
-                self.keep_order(&bound, value);
-                Ok(self.record_one(&bound, value))
+                let value = self.call_cast(bound)?;
+                self.keep_order(bound, value);
+                Ok(self.record_one(bound, value))
             }
             OpRef::Form(FormOp::StrideOrder) => {
-                self.call_stride_order(&bound).map(|value| self.record_one(&bound, value))
+                self.call_stride_order(bound).map(|value| self.record_one(bound, value))
             }
-            OpRef::Form(FormOp::Size) => self.call_size(&bound),
-            OpRef::Form(FormOp::Shape) => self.call_shape(&bound),
-            OpRef::Form(form) => self.call_form(form, &bound),
+            OpRef::Form(FormOp::Size) => self.call_size(bound),
+            OpRef::Form(FormOp::Shape) => self.call_shape(bound),
+            OpRef::Form(form) => self.call_form(form, bound),
         }
     }
 

@@ -67,7 +67,8 @@ impl Definition {
     /// What is demanded of its inputs.
     pub fn signature(&self) -> Signature {
         let name = |place: usize| Some(self.name_of(self.fusion.inputs()[place]));
-        Signature::new(&self.graph, &self.fusion, name)
+        let signature = Signature::new(&self.graph, &self.fusion, name);
+        signature.because(|size| self.record.demand_of(size))
     }
 
     /// The name of a size symbol, as the command line takes it: `i0`, `i1`, …

@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use super::object::Object;
 use crate::DType;
 use crate::graph::Val;
+use crate::index::{Expr, Facts};
 use crate::text::Span;
 
 /// A result of a statement.
@@ -122,6 +123,8 @@ pub struct Record {
     inputs: Vec<InputDecl>,
     named: FxHashMap<Val, Entry>,
     sites: FxHashMap<Val, Site>,
+    /// What first asked for something of sizes: the op and its place, by what its demand is about.
+    demands: FxHashMap<Expr, (&'static str, Option<Span>)>,
     lines: Lines,
 }
 
@@ -167,6 +170,15 @@ impl Record {
         self.sites.get(&val).copied()
     }
 
+    /// The op, in words, that asks for something of a size, if it is known.
+    pub fn demand_of(&self, size: &Expr) -> Option<String> {
+        let &(op, span) = self.demands.get(size)?;
+        Some(match span.and_then(|span| self.line_of(span)) {
+            Some(line) => format!("`{op}` on line {line}"),
+            None => format!("`{op}`"),
+        })
+    }
+
     /// The line of the source that a place is in, from 1.
     pub fn line_of(&self, span: Span) -> Option<usize> {
         let line = match &self.lines {
@@ -189,6 +201,13 @@ impl Record {
 
     pub(super) fn add_site(&mut self, val: Val, site: Site) {
         self.sites.entry(val).or_insert(site);
+    }
+
+    /// Says that an op asked for what is new among the facts.
+    pub(super) fn add_demands(&mut self, facts: &Facts, op: &'static str, span: Option<Span>) {
+        for about in facts.subjects() {
+            self.demands.entry(about).or_insert((op, span));
+        }
     }
 
     pub(super) fn add_entry(&mut self, val: Val, is_scalar: bool) -> Entry {

@@ -158,6 +158,19 @@ impl Facts {
         &self.multiples
     }
 
+    /// What equalities, relations, inequalities and multiples are about, in this order.
+    pub fn subjects(&self) -> impl Iterator<Item = Expr> {
+        let equal = self.equalities().map(|(sym, _)| Expr::sym(sym));
+        let others = self.relations().chain(self.inequalities()).cloned();
+        equal.chain(others).chain(self.multiples().map(|(about, _)| about))
+    }
+
+    /// How many equalities, relations, inequalities and multiples are known.
+    pub fn counts(&self) -> [usize; 4] {
+        let [equalities, relations] = [self.equalities().count(), self.relations().count()];
+        [equalities, relations, self.inequalities().count(), self.multiples().count()]
+    }
+
     /// In integers, `6*x + 9*y + 2` is never zero.
     fn constant_is_multiple(&self, zero: &Expr) -> bool {
         let constant = zero.constant_term();

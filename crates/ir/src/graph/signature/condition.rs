@@ -10,6 +10,8 @@ use crate::index::{Expr, Range, Sym};
 pub(super) struct Condition {
     pub about: Expr,
     pub demand: Demand,
+    /// What asks for it, in words, if that is known.
+    pub asked_by: Option<String>,
 }
 
 #[derive(Clone, Debug)]
@@ -76,7 +78,7 @@ fn known(fusion: &Fusion, is_size: impl Fn(Sym) -> bool) -> Vec<Condition> {
     let range = facts.ranges().filter(says_something);
     let range = range.map(|(sym, range)| (Expr::sym(sym), Demand::Within(range)));
     let all = equal.chain(zero).chain(slack).chain(multiple).chain(range);
-    all.map(|(about, demand)| Condition { about, demand }).collect()
+    all.map(|(about, demand)| Condition { about, demand, asked_by: None }).collect()
 }
 
 /// What the forms of a view need that the facts do not prove: no size is negative, and slices lie inside. Kernels rely on
@@ -95,5 +97,5 @@ fn needed(graph: &Graph, fusion: &Fusion) -> Vec<Condition> {
     }
     let facts = fusion.facts();
     let unproved = needed.into_iter().filter(|slack| !facts.prove_le(&Expr::zero(), slack));
-    unproved.map(|about| Condition { about, demand: Demand::NonNegative }).collect()
+    unproved.map(|about| Condition { about, demand: Demand::NonNegative, asked_by: None }).collect()
 }

@@ -78,6 +78,12 @@ impl Signature {
         Signature { inputs: inputs.collect(), conditions, origins }
     }
 
+    /// The same demands, with what asks for them said in complaints, as far as `asks` knows it by the size that is asked for.
+    pub fn because(mut self, asks: impl Fn(&Expr) -> Option<String>) -> Signature {
+        self.conditions.iter_mut().for_each(|condition| condition.asked_by = asks(&condition.about));
+        self
+    }
+
     /// The values of the size symbols, if the inputs are as the view needs them. `known` are values of symbols that
     /// hold whatever the inputs show: those that the view cannot see.
     ///
@@ -91,8 +97,10 @@ impl Signature {
                 let given = size(view, axis);
                 match demand {
                     Axis::Origin(sym) if sizes.get(*sym) == Some(given) => {}
-                    Axis::Origin(sym) => self.check_size(&sizes, (place, axis), &Expr::sym(*sym), given)?,
-                    Axis::Size(expected) => self.check_size(&sizes, (place, axis), expected, given)?,
+                    Axis::Origin(sym) => {
+                        self.check_size(&sizes, (place, axis), &Expr::sym(*sym), given, None)?
+                    }
+                    Axis::Size(expected) => self.check_size(&sizes, (place, axis), expected, given, None)?,
                 }
             }
         }
@@ -152,12 +160,13 @@ impl Signature {
         (input, axis): (usize, usize),
         expected: &Expr,
         given: i64,
+        asked_by: Option<&str>,
     ) -> Result<(), InputError> {
         let value = sizes.value(expected)?;
         if value == given {
             return Ok(());
         }
-        let because = self.explain(expected, sizes);
+        let because = asked(asked_by, self.explain(expected, sizes));
         Err(InputError::Size {
             input: self.inputs[input].name.clone(),
             axis,
@@ -175,10 +184,11 @@ impl Signature {
         }
         let origin = condition.about.as_sym().and_then(|sym| self.origins[sym.as_u32() as usize]);
         if let (Demand::Equal(expected), Some(Origin::Size { input, axis })) = (&condition.demand, origin) {
-            return self.check_size(sizes, (input, axis), expected, value);
+            return self.check_size(sizes, (input, axis), expected, value, condition.asked_by.as_deref());
         }
-        let (condition, mentioned) = condition.words();
-        Err(InputError::Guard { condition, values: self.explain(&mentioned, sizes) })
+        let (words, mentioned) = condition.words();
+        let values = asked(condition.asked_by.as_deref(), self.explain(&mentioned, sizes));
+        Err(InputError::Guard { condition: words, values })
     }
 
     /// The symbols of an expression with their values and origins, in words.
@@ -203,6 +213,14 @@ impl Signature {
             Some(_) => symbols.concat(),
             None => format!("{expr}, where {}", symbols.join(", ")),
         }
+    }
+}
+
+/// An explanation, with what asks for it.
+fn asked(by: Option<&str>, explained: String) -> String {
+    match by {
+        Some(by) => format!("{explained}; {by} needs it"),
+        None => explained,
     }
 }
 
