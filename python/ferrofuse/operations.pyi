@@ -375,12 +375,6 @@ class Operations:
     @overload
     def exp2(self, x: Scalar) -> Val:
         ...
-    @overload
-    def exp_half(self, x: TensorView) -> TensorView:
-        """e to the power x, to 16 bits."""
-    @overload
-    def exp_half(self, x: Scalar) -> Val:
-        ...
     def expand(self, arg: TensorView, shape: Sequence[Union[int, Val]]) -> TensorView:
         """Dimensions of size 1 repeated to the sizes given; -1 keeps a size."""
     @overload
@@ -940,12 +934,6 @@ class Operations:
         """One over x."""
     @overload
     def reciprocal(self, x: Scalar) -> Val:
-        ...
-    @overload
-    def reciprocal_half(self, x: TensorView) -> TensorView:
-        """One over x, to 14 bits."""
-    @overload
-    def reciprocal_half(self, x: Scalar) -> Val:
         ...
     @overload
     def relu(self, x: TensorView) -> TensorView:

@@ -93,7 +93,6 @@ def magnitude(x):
 
 ROWS = [
     Row("exp", FLOAT, np.exp),
-    Row("exp_half", FLOAT, np.exp),
     Row("exp2", FLOAT, np.exp2),
     Row("expm1", FLOAT, np.expm1),
     Row("log", FLOAT, np.log),
@@ -103,7 +102,6 @@ ROWS = [
     Row("sqrt", FLOAT, np.sqrt),
     Row("rsqrt", FLOAT, lambda x: 1 / np.sqrt(x)),
     Row("reciprocal", FLOAT, lambda x: 1 / x),
-    Row("reciprocal_half", FLOAT, lambda x: 1 / x),
     Row("sin", FLOAT, np.sin),
     Row("cos", FLOAT, np.cos),
     Row("tan", FLOAT, np.tan, 8),

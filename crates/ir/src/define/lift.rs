@@ -124,9 +124,9 @@ impl Lifter<'_> {
             Form::Input { .. } => return Ok(()),
             Form::Constant(scalar) => Object::Number(*scalar),
             Form::Size(size) => self.size(size)?,
-            Form::Map(prim) => {
-                self.definer.call(prim.name(), operands.into_iter().map(Argument::positional).collect())?
-            }
+            Form::Map(prim) => self
+                .definer
+                .call(prim.precise().name(), operands.into_iter().map(Argument::positional).collect())?,
             form => self.form(form, operands, data.results[0].dtype)?,
         };
         let results: Vec<Object> = object.as_list().map_or_else(|| vec![object.clone()], <[Object]>::to_vec);

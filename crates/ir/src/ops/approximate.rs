@@ -1,6 +1,7 @@
 //! Rows: cheaper forms of other rows, good enough for what is rounded to a half type. They mean the same; their bounds
-//! are wider. The compiler puts them where they do not show; a definition may name them too.
+//! are wider. The compiler puts them where they do not show; no definition names them.
 
+use super::Prim;
 use super::arithmetic::RECIPROCAL;
 use super::row::{Approximation, CpuSpelling, CpuSpellings, Primitive};
 use super::transcendental::EXP;
@@ -20,3 +21,14 @@ pub(super) const RECIPROCAL_HALF: Primitive = Primitive {
     doc: "One over x, to 14 bits.",
     ..RECIPROCAL
 };
+
+impl Prim {
+    /// The op that it is a cheaper form of, or itself.
+    pub fn precise(self) -> Prim {
+        match self.row().cpu.float {
+            Some(CpuSpelling::Approximate(Approximation::Exp)) => Prim::Exp,
+            Some(CpuSpelling::Approximate(Approximation::Reciprocal)) => Prim::Reciprocal,
+            _ => self,
+        }
+    }
+}
