@@ -84,11 +84,13 @@ const QUOTIENT: ComplexMeaning = Parts(
 );
 
 /// The square roots of 1 - w and 1 + w with the signs of zeros kept, from which Kahan (1987) has the inverse sine and
-/// cosine on the right side of every cut.
+/// cosine on the right side of every cut. Of infinities the angle alone is left.
 const ROOTS: ComplexMeaning = Numbers(
-    "p = sqrt(complex(1 - real(x), -imag(x))); q = sqrt(complex(1 + real(x), imag(x))); \
-     complex(atan2(real(x), real(p) * real(q) - imag(p) * imag(q)), \
-             asinh(real(p) * imag(q) - imag(p) * real(q)))",
+    "a = real(x); b = imag(x); high = logical_or(isinf(a), isinf(b)); \
+     p = sqrt(complex(1 - a, -b)); q = sqrt(complex(1 + a, b)); \
+     angle = atan2(a, where(high, abs(b), real(p) * real(q) - imag(p) * imag(q))); \
+     complex(where(eq(a, 0), a, angle), \
+             where(high, where(signbit(b), -inf, inf), asinh(real(p) * imag(q) - imag(p) * real(q))))",
 );
 
 /// The logarithm of the modulus and the angle.
@@ -111,32 +113,44 @@ pub static COMPLEX_ROWS: &[ComplexRow] = &[
         "reciprocal",
         Parts(
             "swap = lt(abs(a), abs(b)); big = where(swap, b, a); small = where(swap, a, b); \
-             r = small / big; s = 1 / (big + small * r); where(swap, r, 1) * s, where(swap, -1, -r) * s",
+             r = small / big; s = 1 / (big + small * r); none = logical_and(eq(a, 0), eq(b, 0)); \
+             where(none, inf, where(swap, r, 1) * s), where(none, nan, where(swap, -1, -r) * s)",
         ),
     ),
     row("addcmul", Own),
     row("lerp", Numbers("x + z * (y - x)")),
     row("abs", Parts("hypot(a, b)")),
-    row("sign", Parts("r = hypot(a, b); zero = eq(r, 0); where(zero, a, a / r), where(zero, b, b / r)")),
+    // Of one infinite part, its sign.
+    row(
+        "sign",
+        Parts(
+            "r = hypot(a, b); none = eq(r, 0); p = where(none, 0, a / r); q = where(none, 0, b / r); \
+             where(logical_and(isinf(a), isfinite(b)), sign(a), p), where(logical_and(isinf(b), isfinite(a)), sign(b), q)",
+        ),
+    ),
     row("eq", Parts("logical_and(eq(a, c), eq(b, d))")),
     row("ne", Parts("logical_or(ne(a, c), ne(b, d))")),
     row("isreal", Parts("eq(b, 0)")),
     row("isfinite", Parts("logical_and(isfinite(a), isfinite(b))")),
     row("isinf", Parts("logical_or(isinf(a), isinf(b))")),
     row("isnan", Parts("logical_or(isnan(a), isnan(b))")),
-    // On the real line the imaginary part stays what it is, though the modulus may be infinite; exp(-inf + ...) is zero.
+    // On the real line the imaginary part stays what it is, though the modulus may be infinite. A modulus that is infinite
+    // or zero stays so where there is no angle.
     row(
         "exp",
         Parts(
-            "e = exp(a); none = eq(a, -inf); line = eq(b, 0); \
-             where(none, 0, where(line, e, e * cos(b))), where(line, b, where(none, 0, e * sin(b)))",
+            "e = exp(a); line = eq(b, 0); lost = logical_and(isinf(a), logical_not(isfinite(b))); \
+             where(logical_or(line, lost), e, e * cos(b)), \
+             where(line, b, where(logical_and(lost, eq(e, 0)), e, e * sin(b)))",
         ),
     ),
     row(
         "exp2",
         Parts(
-            "e = exp2(a); t = 0.6931471805599453 * b; none = eq(a, -inf); line = eq(b, 0); \
-             where(none, 0, where(line, e, e * cos(t))), where(line, b, where(none, 0, e * sin(t)))",
+            "e = exp2(a); t = 0.6931471805599453 * b; line = eq(b, 0); \
+             lost = logical_and(isinf(a), logical_not(isfinite(b))); \
+             where(logical_or(line, lost), e, e * cos(t)), \
+             where(line, b, where(logical_and(lost, eq(e, 0)), e, e * sin(t)))",
         ),
     ),
     row("expm1", Parts("s = sin(0.5 * b); expm1(a) * cos(b) - 2 * s * s, exp(a) * sin(b)")),
@@ -170,7 +184,7 @@ pub static COMPLEX_ROWS: &[ComplexRow] = &[
             "t = sqrt(0.5 * abs(a) + 0.5 * hypot(a, b)); u = where(eq(t, 0), t, 0.5 * abs(b) / t); \
              high = isinf(b); left = lt(a, 0); im = where(left, t, u); \
              where(high, inf, where(left, u, t)), \
-             where(high, b, where(ne(b, b), b, where(signbit(b), -im, im)))",
+             where(high, b, where(logical_and(ne(b, b), ne(a, -inf)), b, where(signbit(b), -im, im)))",
         ),
     ),
     row("rsqrt", Numbers("1 / sqrt(x)")),
@@ -181,28 +195,60 @@ pub static COMPLEX_ROWS: &[ComplexRow] = &[
              where(eq(y, 0), 1, where(eq(x, 0), where(gt(real(y), 0), 0, complex(nan, nan)), power))",
         ),
     ),
-    row("sin", Parts("where(eq(a, 0), a, sin(a) * cosh(b)), where(eq(b, 0), b, cos(a) * sinh(b))")),
-    row("cos", Parts("cos(a) * cosh(b), where(logical_or(eq(a, 0), eq(b, 0)), -a * b, -(sin(a) * sinh(b)))")),
+    // Of the four: what is zero or infinite stays so where there is no angle.
+    row(
+        "sin",
+        Parts(
+            "where(eq(a, 0), a, sin(a) * cosh(b)), \
+             where(logical_and(logical_not(isfinite(a)), logical_or(eq(b, 0), isinf(b))), b, cos(a) * sinh(b))",
+        ),
+    ),
+    row(
+        "cos",
+        Parts(
+            "where(logical_and(logical_not(isfinite(a)), isinf(b)), inf, cos(a) * cosh(b)), \
+             where(logical_or(eq(a, 0), eq(b, 0)), where(ne(signbit(a), signbit(b)), 0, -0.0), -(sin(a) * sinh(b)))",
+        ),
+    ),
+    row(
+        "sinh",
+        Parts(
+            "where(logical_and(logical_not(isfinite(b)), logical_or(eq(a, 0), isinf(a))), a, sinh(a) * cos(b)), \
+             where(eq(b, 0), b, cosh(a) * sin(b))",
+        ),
+    ),
+    row(
+        "cosh",
+        Parts(
+            "where(logical_and(logical_not(isfinite(b)), isinf(a)), inf, cosh(a) * cos(b)), \
+             where(logical_or(eq(a, 0), eq(b, 0)), where(ne(signbit(a), signbit(b)), -0.0, 0), sinh(a) * sin(b))",
+        ),
+    ),
     row(
         "tan",
         Parts(
-            "h = tanh(b); t = tan(a); s = 1 / cosh(b); u = 1 + h * h * t * t; t * s * s / u, h * (1 + t * t) / u",
+            "h = tanh(b); t = tan(a); s = 1 / cosh(b); u = 1 + h * h * t * t; none = logical_not(isfinite(a)); \
+             where(eq(a, 0), a, where(logical_and(none, isinf(b)), 0, t * s * s / u)), \
+             where(logical_or(isinf(b), logical_and(none, eq(b, 0))), h, h * (1 + t * t) / u)",
         ),
     ),
-    row("sinh", Parts("where(eq(a, 0), a, sinh(a) * cos(b)), where(eq(b, 0), b, cosh(a) * sin(b))")),
-    row("cosh", Parts("cosh(a) * cos(b), where(logical_or(eq(a, 0), eq(b, 0)), a * b, sinh(a) * sin(b))")),
     row(
         "tanh",
         Parts(
-            "h = tanh(a); t = tan(b); s = 1 / cosh(a); u = 1 + h * h * t * t; h * (1 + t * t) / u, t * s * s / u",
+            "h = tanh(a); t = tan(b); s = 1 / cosh(a); u = 1 + h * h * t * t; none = logical_not(isfinite(b)); \
+             where(logical_or(isinf(a), logical_and(none, eq(a, 0))), h, h * (1 + t * t) / u), \
+             where(eq(b, 0), b, where(logical_and(none, isinf(a)), 0, t * s * s / u))",
         ),
     ),
     row("asin", ROOTS),
     row(
         "acos",
         Numbers(
-            "p = sqrt(complex(1 - real(x), -imag(x))); q = sqrt(complex(1 + real(x), imag(x))); \
-             complex(2 * atan2(real(p), real(q)), asinh(real(q) * imag(p) - imag(q) * real(p)))",
+            "a = real(x); b = imag(x); high = logical_or(isinf(a), isinf(b)); \
+             p = sqrt(complex(1 - a, -b)); q = sqrt(complex(1 + a, b)); \
+             angle = where(high, atan2(abs(b), a), 2 * atan2(real(p), real(q))); \
+             complex(where(eq(a, 0), 1.5707963267948966, angle), \
+                     where(high, where(signbit(b), inf, -inf), asinh(real(q) * imag(p) - imag(q) * real(p))))",
         ),
     ),
     // -i asin(i x).
@@ -210,22 +256,29 @@ pub static COMPLEX_ROWS: &[ComplexRow] = &[
     row(
         "acosh",
         Numbers(
-            "p = sqrt(complex(real(x) - 1, imag(x))); q = sqrt(complex(real(x) + 1, imag(x))); \
-             complex(asinh(real(p) * real(q) + imag(p) * imag(q)), 2 * atan2(imag(p), real(q)))",
+            "a = real(x); b = imag(x); high = logical_or(isinf(a), isinf(b)); \
+             p = sqrt(complex(a - 1, b)); q = sqrt(complex(a + 1, b)); \
+             angle = where(high, atan2(b, a), 2 * atan2(imag(p), real(q))); half = 1.5707963267948966; \
+             complex(where(high, inf, asinh(real(p) * real(q) + imag(p) * imag(q))), \
+                     where(eq(a, 0), where(signbit(b), -half, half), angle))",
         ),
     ),
     row(
         "atanh",
         Parts(
-            "k = abs(a); u = 1 - k; r = 0.25 * log1p(4 * k / (u * u + b * b)); \
-             where(lt(a, 0), -r, r), 0.5 * atan2(2 * b, u * (1 + k) - b * b)",
+            "k = abs(a); u = 1 - k; high = logical_or(isinf(a), isinf(b)); half = 1.5707963267948966; \
+             r = where(logical_or(high, eq(a, 0)), 0, 0.25 * log1p(4 * k / (u * u + b * b))); \
+             far = where(ne(b, b), b, where(signbit(b), -half, half)); \
+             where(signbit(a), -r, r), where(high, far, 0.5 * atan2(2 * b, u * (1 + k) - b * b))",
         ),
     ),
     row(
         "atan",
         Parts(
-            "k = abs(b); u = 1 - k; r = 0.25 * log1p(4 * k / (u * u + a * a)); \
-             0.5 * atan2(2 * a, u * (1 + k) - a * a), where(lt(b, 0), -r, r)",
+            "k = abs(b); u = 1 - k; high = logical_or(isinf(a), isinf(b)); half = 1.5707963267948966; \
+             r = where(logical_or(high, eq(b, 0)), 0, 0.25 * log1p(4 * k / (u * u + a * a))); \
+             far = where(ne(a, a), a, where(signbit(a), -half, half)); \
+             where(high, far, 0.5 * atan2(2 * a, u * (1 + k) - a * a)), where(signbit(b), -r, r)",
         ),
     ),
     row("sigmoid", Own),
