@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use codegen::cpu::llvm::CpuTarget;
+use compiler::view::{computed, views};
 use ferrofuse::{
     CodeTarget, Definition, File, Hints, Machine, Plan, PlanOptions, Schedule, Segmentation, parse_schedule,
     value_named,
 };
-use ir::graph::Val;
+use ir::graph::{Fusion, Graph, Val};
 
 use crate::failure::Failure;
 use crate::inputs::{Inputs, Request};
@@ -81,18 +82,21 @@ pub fn plan(
     planned(file, request, &choices.read(&file.definition)?, target, machine)
 }
 
-/// Plans a definition with a segmentation to compare with.
+/// Plans a definition with a segmentation to compare with, of what is no view of an input: that moves no bytes in any plan.
 ///
 /// # Errors
 /// When inputs do not fit the definition.
 pub fn baseline(
     file: &File,
     request: &Request,
-    segmentation: Segmentation,
+    segmentation: fn(&Graph, &Fusion) -> Segmentation,
     target: CodeTarget,
     machine: &Machine,
 ) -> Result<Planned, Failure> {
-    let options = PlanOptions { segmentation: Some(segmentation), ..PlanOptions::default() };
+    let Definition { graph, fusion, .. } = &file.definition;
+    let (_, layouts) = Inputs::resolve(file, request)?.facts();
+    let made = computed(graph, fusion, &views(graph, fusion, &layouts));
+    let options = PlanOptions { segmentation: Some(segmentation(graph, &made)), ..PlanOptions::default() };
     planned(file, request, &options, target, machine)
 }
 

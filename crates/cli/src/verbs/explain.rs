@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use ferrofuse::{
-    CodeTarget, Definition, Explanation, File, Machine, explain, greedy, html, svg, table, unfused,
+    CodeTarget, Explanation, File, Machine, Segmentation, explain, greedy, html, svg, table, unfused,
 };
+use ir::graph::{Fusion, Graph};
 use serde::Serialize;
 
 use crate::arrays::Staged;
@@ -95,10 +96,9 @@ pub fn run(options: &Options, machine: &Machine, out: &mut dyn Write) -> Result<
 }
 
 fn compare(with: Baseline, options: &Options, file: &File, machine: &Machine) -> Result<Compared, Failure> {
-    let Definition { graph, fusion, .. } = &file.definition;
-    let (with, segmentation) = match with {
-        Baseline::Greedy => ("greedy", greedy(graph, fusion)),
-        Baseline::Unfused => ("unfused", unfused(graph, fusion)),
+    let (with, segmentation): (_, fn(&Graph, &Fusion) -> Segmentation) = match with {
+        Baseline::Greedy => ("greedy", greedy),
+        Baseline::Unfused => ("unfused", unfused),
     };
     let planned = planning::baseline(file, &options.request, segmentation, options.target, machine)?;
     let explanation = explain(&file.definition, &planned.plan, &planned.hints);

@@ -49,20 +49,8 @@ pub fn choose(
     target: &Target,
     hints: &Hints,
 ) -> Schedule {
-    let mut schedule = Schedule {
-        lanes: target.lanes,
-        fused: fuse(graph, view, witness, memory),
-        blocks: Vec::new(),
-        rows: Vec::new(),
-        inner: Vec::new(),
-        lane: None,
-        lanes_outside: false,
-        jam: None,
-        ahead: None,
-        tile: None,
-        split: Vec::new(),
-        carried: Vec::new(),
-    };
+    let fused = fuse(graph, view, witness, memory);
+    let mut schedule = Schedule { lanes: target.lanes, fused, ..Schedule::empty() };
     let beside = |beside: &dyn Fn(Axis) -> bool| contiguous(graph, view, witness, memory, hints, beside);
     let lane = lane_axis(witness, &beside(&|_| true)).map(|axis| schedule.loop_of(axis));
     let has_inner_folds = witness.folds.iter().any(|fold| !fold.terminal);

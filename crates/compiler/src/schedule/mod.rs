@@ -61,6 +61,32 @@ pub struct Schedule {
     pub carried: Vec<Val>,
 }
 
+impl Schedule {
+    /// Each axis a loop of its own: those that workers may divide in rows, all others within the stages; one lane.
+    pub fn plain(witness: &Witness) -> Schedule {
+        let (rows, inner) = witness.order.iter().partition(|axis| witness.workers.contains(axis));
+        Schedule { rows, inner, ..Schedule::empty() }
+    }
+
+    /// No loop at all, one lane: what a schedule is built up from.
+    fn empty() -> Schedule {
+        Schedule {
+            lanes: 1,
+            fused: Vec::new(),
+            blocks: Vec::new(),
+            rows: Vec::new(),
+            inner: Vec::new(),
+            lane: None,
+            lanes_outside: false,
+            jam: None,
+            ahead: None,
+            tile: None,
+            split: Vec::new(),
+            carried: Vec::new(),
+        }
+    }
+}
+
 /// Why a schedule does not fit a witness.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ScheduleError {

@@ -76,20 +76,7 @@ pub struct ScheduleParseError {
 /// # Errors
 /// The first line that is not of the form above.
 pub fn parse(text: &str) -> Result<Schedule, ScheduleParseError> {
-    let mut schedule = Schedule {
-        lanes: 0,
-        fused: Vec::new(),
-        blocks: Vec::new(),
-        rows: Vec::new(),
-        inner: Vec::new(),
-        lane: None,
-        lanes_outside: false,
-        jam: None,
-        ahead: None,
-        tile: None,
-        split: Vec::new(),
-        carried: Vec::new(),
-    };
+    let mut schedule = Schedule { lanes: 0, ..Schedule::empty() };
     for (number, line) in text.lines().enumerate() {
         let words: Vec<&str> = line.split_whitespace().collect();
         if words.is_empty() || words[0].starts_with('#') {

@@ -13,31 +13,11 @@ const TRIES: usize = 30;
 /// A random schedule.
 pub fn schedule(witness: &Witness, draws: &mut Draws) -> Schedule {
     let drawn = (0..TRIES).map(|_| draw(witness, draws)).find(|drawn| drawn.check(witness).is_ok());
-    drawn.unwrap_or_else(|| plain(witness))
-}
-
-/// Workers' axes in rows, all others within the stages, one lane.
-fn plain(witness: &Witness) -> Schedule {
-    let (rows, inner) = witness.order.iter().partition(|axis| witness.workers.contains(axis));
-    let (fused, blocks) = (Vec::new(), Vec::new());
-    Schedule {
-        lanes: 1,
-        fused,
-        blocks,
-        rows,
-        inner,
-        lane: None,
-        lanes_outside: false,
-        jam: None,
-        ahead: None,
-        tile: None,
-        split: Vec::new(),
-        carried: Vec::new(),
-    }
+    drawn.unwrap_or_else(|| Schedule::plain(witness))
 }
 
 fn draw(witness: &Witness, draws: &mut Draws) -> Schedule {
-    let mut schedule = Schedule { lanes: 1 << draws.below(7), ..plain(witness) };
+    let mut schedule = Schedule { lanes: 1 << draws.below(7), ..Schedule::plain(witness) };
     if draws.percent(50) {
         schedule.fused = runs(witness, draws);
     }
