@@ -1,5 +1,6 @@
 //! Folds drawn, alone and together with what they fold.
 
+use ferrofuse::DType;
 use ir::ops::FormOp;
 
 use super::{Caller, operands};
@@ -7,16 +8,22 @@ use crate::random::program::{Given, Tensor};
 
 impl Caller<'_> {
     pub(super) fn fold(&mut self, form: FormOp) -> Option<()> {
-        use FormOp::{StandardDeviation, Var, VarMean, Welford};
-        let tensor = self.tensor();
-        let axes = self.some_axes(tensor);
+        use FormOp::{Max, Min, Prod, StandardDeviation, Sum, Var, VarMean, Welford};
+        let tensor = self.number_tensor()?;
         let mut arguments = operands([tensor]);
-        arguments.push((Some("dims"), Given::Numbers(axes)));
+        let needs_axes = matches!(form, Var | VarMean | Welford);
+        if needs_axes || self.draws.percent(85) {
+            let axes = self.some_axes(tensor);
+            arguments.push((Some("dims"), Given::Numbers(axes)));
+        }
         if form != Welford && self.draws.percent(50) {
             arguments.push((Some("keepdim"), Given::flag(true)));
         }
+        if matches!(form, Sum | Prod | Max | Min) && self.draws.percent(25) {
+            arguments.push((Some("dtype"), Given::DType(self.folded_dtype(tensor))));
+        }
         if matches!(form, Var | VarMean | StandardDeviation) && self.draws.percent(50) {
-            arguments.push((Some("correction"), Given::int(self.draws.below(2) as i64)));
+            arguments.push((Some("correction"), Given::int(self.draws.below(3) as i64)));
         }
         let results = match form {
             VarMean => 2,
@@ -26,12 +33,26 @@ impl Caller<'_> {
         self.add_form(form, arguments, results).map(drop)
     }
 
-    /// Axes to fold over, at least one if there is any.
+    /// What a fold is asked to give.
+    fn folded_dtype(&mut self, tensor: Tensor) -> DType {
+        use DType::{BF16, C64, C128, F32, F64, I64};
+        match self.draft.dtype(tensor).is_complex() {
+            true => self.draws.one_of(&[C64, C128]),
+            false => self.draws.one_of(&[F32, F32, F64, BF16, I64]),
+        }
+    }
+
+    /// Axes to fold over, at least one if there is any; now and then counted from the end, or in another order.
     pub(super) fn some_axes(&mut self, tensor: Tensor) -> Vec<i64> {
-        let all: Vec<i64> = (0..self.rank(tensor) as i64).collect();
+        let rank = self.rank(tensor) as i64;
+        let all: Vec<i64> = (0..rank).collect();
         let mut axes = self.draws.some_of(&all);
         if axes.is_empty() {
             axes.extend(self.axis(tensor).map(|axis| axis as i64));
+        }
+        if self.draws.percent(15) {
+            self.draws.shuffle(&mut axes);
+            axes.iter_mut().for_each(|axis| *axis -= rank);
         }
         axes
     }
@@ -43,7 +64,7 @@ impl Caller<'_> {
         if let Some(axis) = self.axis(tensor)
             && self.draws.percent(80)
         {
-            arguments.push((Some("dim"), Given::int(axis as i64)));
+            arguments.push((Some("dim"), self.dim(tensor, axis)));
         }
         if self.draws.percent(50) {
             arguments.push((Some("keepdim"), Given::flag(true)));

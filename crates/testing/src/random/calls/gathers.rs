@@ -24,7 +24,7 @@ impl Caller<'_> {
     fn take(&mut self, form: FormOp, tensor: Tensor, index: Tensor, axis: usize) -> Option<()> {
         let mut arguments = operands([tensor]);
         arguments.push((Some("index"), Given::Tensor(index)));
-        arguments.push((Some("dim"), Given::int(axis as i64)));
+        arguments.push((Some("dim"), self.dim(tensor, axis)));
         self.add_form(form, arguments, 1).map(drop)
     }
 
@@ -85,7 +85,10 @@ impl Caller<'_> {
     pub(super) fn index_select(&mut self) -> Option<()> {
         let (tensor, axis) = self.tensor_and_axis()?;
         let length = self.new_size();
-        let counted = self.counted(length)?;
+        let mut counted = self.counted(length)?;
+        if self.draws.percent(15) {
+            counted = self.folded(FormOp::Max, counted, vec![0], false)?;
+        }
         let index = self.in_range(Given::Tensor(counted), tensor, axis)?;
         self.take(FormOp::IndexSelect, tensor, index, axis)
     }
@@ -104,7 +107,15 @@ impl Caller<'_> {
             }
         };
         let index = self.in_range(Given::Tensor(index), table, 0)?;
-        let arguments = vec![(Some("input"), Given::Tensor(index)), (Some("weight"), Given::Tensor(table))];
+        let mut arguments =
+            vec![(Some("input"), Given::Tensor(index)), (Some("weight"), Given::Tensor(table))];
+        // What only gradients heed.
+        if self.draws.percent(30) {
+            arguments.push((Some("padding_idx"), Given::int(0)));
+            arguments.push((Some("norm_type"), Given::real(2.0)));
+            arguments.push((Some("scale_grad_by_freq"), Given::flag(self.draws.percent(50))));
+            arguments.push((Some("sparse"), Given::flag(self.draws.percent(50))));
+        }
         self.add_form(FormOp::EmbeddingFwd, arguments, 1).map(drop)
     }
 
@@ -124,13 +135,15 @@ impl Caller<'_> {
         };
         let mut arguments = operands([tensor]);
         arguments.push((Some("index"), index));
-        arguments.push((Some("dim"), Given::int(axis as i64)));
+        arguments.push((Some("dim"), self.dim(tensor, axis)));
         self.add_form(FormOp::Select, arguments, 1).map(drop)
     }
 
     pub(super) fn triu(&mut self) -> Option<()> {
         let mut arguments = operands([self.tensor()]);
-        arguments.push((Some("diagonal"), Given::int(self.draws.between(0, 8) as i64 - 4)));
+        if self.draws.percent(85) {
+            arguments.push((Some("diagonal"), Given::int(self.draws.between(0, 8) as i64 - 4)));
+        }
         self.add_form(FormOp::Triu, arguments, 1).map(drop)
     }
 }

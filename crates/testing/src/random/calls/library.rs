@@ -1,4 +1,4 @@
-//! What a library computes drawn: sorts, scatters, products of matrices, attention.
+//! What a library computes drawn: sorts, scatters, products of matrices.
 //!
 //! Indices are made in range: places in sorted order, or ramps.
 
@@ -13,8 +13,11 @@ impl Caller<'_> {
     pub(super) fn argsort(&mut self) -> Option<(Tensor, usize, Tensor)> {
         let (tensor, axis) = self.tensor_and_axis()?;
         let mut arguments = operands([tensor]);
-        arguments.push((Some("dim"), Given::int(axis as i64)));
+        arguments.push((Some("dim"), self.dim(tensor, axis)));
         arguments.push((Some("descending"), Given::flag(self.draws.percent(50))));
+        if self.draws.percent(40) {
+            arguments.push((Some("stable"), Given::flag(self.draws.percent(50))));
+        }
         Some((tensor, axis, self.add_form(FormOp::Argsort, arguments, 1)?))
     }
 
@@ -24,8 +27,13 @@ impl Caller<'_> {
         let k = if self.draws.percent(30) { self.own_size(tensor, axis) } else { Size::Number(k) };
         let mut arguments = operands([tensor]);
         arguments.push((Some("k"), Given::Size(k)));
-        arguments.push((Some("dim"), Given::int(axis as i64)));
+        if axis + 1 < self.rank(tensor) || self.draws.percent(70) {
+            arguments.push((Some("dim"), self.dim(tensor, axis)));
+        }
         arguments.push((Some("largest"), Given::flag(self.draws.percent(60))));
+        if self.draws.percent(40) {
+            arguments.push((Some("sorted"), Given::flag(self.draws.percent(50))));
+        }
         self.add_form(FormOp::Topk, arguments, 2).map(drop)
     }
 
@@ -37,13 +45,18 @@ impl Caller<'_> {
             arguments.push((None, Given::int(self.draws.below(3) as i64)));
             index = self.add("minimum", arguments, 1)?;
         }
-        let src = match self.draws.percent(30) && self.draft.dtype(tensor).is_float() {
+        let mut tensor = self.alike(tensor);
+        if self.draws.percent(12) {
+            tensor = self.complex_of(tensor)?;
+        }
+        let holds_numbers = self.draft.dtype(tensor).is_float() || self.draft.dtype(tensor).is_complex();
+        let src = match holds_numbers && self.draws.percent(30) {
             true => Given::Number(self.number()),
             false => Given::Tensor(self.alike(tensor)),
         };
-        let mut arguments = operands([self.alike(tensor), index]);
+        let mut arguments = operands([tensor, index]);
         arguments.push((None, src));
-        arguments.push((Some("dim"), Given::int(axis as i64)));
+        arguments.push((Some("dim"), self.dim(tensor, axis)));
         self.add_form(FormOp::Scatter, arguments, 1).map(drop)
     }
 
@@ -59,7 +72,7 @@ impl Caller<'_> {
     }
 
     pub(super) fn matmul(&mut self) -> Option<()> {
-        let a = self.floats(1, 4)?;
+        let a = self.matrix(1, 4)?;
         let mut partners = self.partners(a, 2);
         partners.extend(self.partners(a, 1).into_iter().filter(|&other| self.rank(other) == 1));
         let b = match partners.is_empty() || (self.rank(a) > 1 && self.draws.percent(40)) {
@@ -81,7 +94,7 @@ impl Caller<'_> {
     }
 
     pub(super) fn linear(&mut self) -> Option<()> {
-        let arg = self.floats(1, 4)?;
+        let arg = self.matrix(1, 4)?;
         let mut weights = self.partners(arg, 1);
         weights.retain(|&weight| self.rank(weight) == 2);
         let weight = match weights.is_empty() {
@@ -127,7 +140,13 @@ impl Caller<'_> {
             (Some("dtype"), Given::DType(self.draws.one_of(&[DType::I32, DType::I64]))),
         ];
         let ends = self.add_form(FormOp::Iota, offsets, 1)?;
-        self.add_form(FormOp::GroupedMm, operands([a, b, ends]), 1).map(drop)
+        let mut arguments = operands([a, b, ends]);
+        if self.draws.percent(30) {
+            arguments.push((Some("dtype"), Given::DType(self.draft.dtype(tensor))));
+            arguments.push((Some("output_block_scale_size"), Given::int(0)));
+            arguments.push((Some("output_gamma"), Given::flag(false)));
+        }
+        self.add_form(FormOp::GroupedMm, arguments, 1).map(drop)
     }
 
     fn repeated(&mut self, matrix: Tensor, count: usize, sizes: [Size; 2]) -> Option<Tensor> {
@@ -136,36 +155,5 @@ impl Caller<'_> {
         arguments.push((Some("shape"), Given::Sizes(shape)));
         arguments.push((Some("broadcast_dims"), Given::Numbers(vec![1, 2])));
         self.add_form(FormOp::BroadcastInDim, arguments, 1)
-    }
-
-    /// Attention of a tensor to itself: the tensor, whether an element sees earlier ones only, and the first result.
-    pub(super) fn attention(&mut self) -> Option<(Tensor, bool, Tensor)> {
-        let mut tensor = self.floats(2, 4)?;
-        let rank = self.rank(tensor);
-        if rank < 4 {
-            let flags = (0..4).map(|axis| axis < 4 - rank).collect();
-            let arguments = vec![(None, Given::Tensor(tensor)), (None, Given::Bools(flags))];
-            tensor = self.add_form(FormOp::Broadcast, arguments, 1)?;
-        }
-        let [batch, heads, rows, _] = self.sizes_of(tensor)[..] else { return None };
-        if batch * heads * rows * rows > self.context.max_elements {
-            return None;
-        }
-        // Scores of large numbers make of small errors large ones.
-        tensor = self.add("tanh", operands([tensor]), 1)?;
-        let is_causal = self.draws.percent(50);
-        let mut arguments = operands([tensor; 3]);
-        arguments.push((Some("is_causal"), Given::flag(is_causal)));
-        Some((tensor, is_causal, self.add_form(FormOp::SdpfaFwd, arguments, 4)?))
-    }
-
-    pub(super) fn attention_backward(&mut self) -> Option<()> {
-        let (tensor, is_causal, output) = self.attention()?;
-        let [logsumexp, seed, offset] = [1, 2, 3].map(|place| Tensor(output.0 + place));
-        let mut arguments = operands([tensor, tensor, tensor, tensor, output, logsumexp]);
-        arguments.push((None, Given::real(0.0)));
-        arguments.push((None, Given::flag(is_causal)));
-        arguments.extend(operands([seed, offset]));
-        self.add_form(FormOp::SdpfaBwd, arguments, 3).map(drop)
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! What is drawn may not suit: then there is no call, and another is drawn.
 
+mod attention;
 mod folds;
 mod gathers;
 mod library;
@@ -12,8 +13,8 @@ mod scalar;
 mod scans;
 
 use ferrofuse::DType;
-use ir::ops::FormOp;
 use ir::ops::call::OpRef;
+use ir::ops::{FormOp, Prim};
 
 use super::draws::Draws;
 use super::generate::SIZES;
@@ -150,7 +151,7 @@ impl Caller<'_> {
             Matmul => self.matmul(),
             Linear => self.linear(),
             GroupedMm => self.grouped_mm(),
-            SdpfaFwd => self.attention().map(drop),
+            SdpfaFwd => self.attention(),
             SdpfaBwd => self.attention_backward(),
             Uniform | Normal => self.draw(form),
             RandLike | RandnLike => self.draw_like(form),
@@ -261,6 +262,33 @@ impl Caller<'_> {
             _ if self.draws.percent(10) => Size::Number(self.draws.one_of(&SIZES) as i64),
             _ => Size::Number(self.draws.one_of(self.context.sizes) as i64),
         }
+    }
+
+    /// An axis as an argument, now and then counted from the end.
+    fn dim(&mut self, tensor: Tensor, axis: usize) -> Given {
+        let from_end = if self.draws.percent(15) { self.rank(tensor) as i64 } else { 0 };
+        Given::int(axis as i64 - from_end)
+    }
+
+    /// A tensor, now and then one of complex numbers.
+    fn number_tensor(&mut self) -> Option<Tensor> {
+        let tensor = self.tensor();
+        if self.draws.percent(12) { self.complex_of(tensor) } else { Some(tensor) }
+    }
+
+    /// A tensor of floats as [`Caller::floats`], now and then of complex numbers.
+    fn matrix(&mut self, least: usize, most: usize) -> Option<Tensor> {
+        let tensor = self.floats(least, most)?;
+        if self.draws.percent(15) { self.complex_of(tensor) } else { Some(tensor) }
+    }
+
+    /// Complex numbers of which a tensor has the real parts, if it is not complex itself.
+    fn complex_of(&mut self, tensor: Tensor) -> Option<Tensor> {
+        if self.draft.dtype(tensor).is_complex() {
+            return Some(tensor);
+        }
+        let imaginary = self.alike(tensor);
+        self.add(Prim::Complex.name(), operands([tensor, imaginary]), 1)
     }
 
     /// The size of an axis of a tensor, by number where it is one.

@@ -65,6 +65,9 @@ impl Caller<'_> {
         let axes = self.draws.some_of(&ones).into_iter().map(|axis| axis as i64).collect();
         let mut arguments = operands([tensor]);
         arguments.push((Some("dims"), Given::Numbers(axes)));
+        if self.draws.percent(25) {
+            arguments.push((Some("squeeze_expanded"), Given::flag(self.draws.percent(50))));
+        }
         self.add_form(FormOp::Squeeze, arguments, 1).map(drop)
     }
 
@@ -79,12 +82,17 @@ impl Caller<'_> {
         self.add_form(FormOp::Expand, arguments, 1).map(drop)
     }
 
-    /// Joins neighbouring axes, splits one, or both.
+    /// Joins neighbouring axes, splits one, or cuts all elements into rows of any length.
     pub(super) fn reshape(&mut self) -> Option<()> {
         let tensor = self.tensor();
         let mut sizes: Vec<Size> = (0..self.rank(tensor)).map(|axis| self.own_size(tensor, axis)).collect();
         let numbers = self.sizes_of(tensor);
-        if sizes.len() > 1 && self.draws.percent(60) {
+        if numbers.len() > 1 && !numbers.contains(&0) && self.draws.percent(10) {
+            let total: usize = numbers.iter().product();
+            let divisors: Vec<usize> = (1..=total).filter(|n| total.is_multiple_of(*n)).collect();
+            let rows = self.draws.one_of(&divisors);
+            sizes = vec![Size::Number(rows as i64), Size::Number((total / rows) as i64)];
+        } else if sizes.len() > 1 && self.draws.percent(60) {
             let first = self.draws.below(sizes.len() - 1);
             let whole = match (sizes[first], sizes[first + 1]) {
                 (Size::Number(a), Size::Number(b)) if self.draws.percent(50) => Size::Number(a * b),
@@ -117,6 +125,9 @@ impl Caller<'_> {
         if self.draws.percent(20) {
             order.iter_mut().for_each(|place| *place -= rank as i64);
         }
+        if self.draws.percent(10) {
+            order.clear();
+        }
         let mut arguments = operands([tensor]);
         arguments.push((Some("stride_order"), Given::Numbers(order)));
         self.add_form(FormOp::StrideOrder, arguments, 1).map(drop)
@@ -124,29 +135,42 @@ impl Caller<'_> {
 
     pub(super) fn permute(&mut self) -> Option<()> {
         let tensor = self.tensor();
-        let mut order: Vec<i64> = (0..self.rank(tensor) as i64).collect();
+        let rank = self.rank(tensor) as i64;
+        let mut order: Vec<i64> = (0..rank).collect();
         self.draws.shuffle(&mut order);
+        if self.draws.percent(20) {
+            order.iter_mut().for_each(|place| *place -= rank);
+        }
         let mut arguments = operands([tensor]);
         arguments.push((Some("dims"), Given::Numbers(order)));
         self.add_form(FormOp::Permute, arguments, 1).map(drop)
     }
 
+    /// Ends may lie beyond the tensor, unless it is said that they do not.
     pub(super) fn slice(&mut self) -> Option<()> {
         let tensor = self.tensor();
+        let is_exact = self.draws.percent(25);
         let (mut starts, mut ends) = (Vec::new(), Vec::new());
         for (axis, size) in self.sizes_of(tensor).into_iter().enumerate() {
             let start = if self.draws.percent(50) { 0 } else { self.draws.between(0, size) };
             let end = self.draws.between(start, size);
             starts.push(Size::Number(start as i64));
-            ends.push(if self.draws.percent(50) {
-                self.own_size(tensor, axis)
-            } else {
-                Size::Number(end as i64)
+            ends.push(match self.draws.below(10) {
+                0..5 => self.own_size(tensor, axis),
+                5 if !is_exact => Size::Number((size + end) as i64),
+                _ => Size::Number(end as i64),
             });
         }
+        let ones = vec![Size::Number(1); starts.len()];
         let mut arguments = operands([tensor]);
         arguments.push((Some("start_indices"), Given::Sizes(starts)));
         arguments.push((Some("end_indices"), Given::Sizes(ends)));
+        if self.draws.percent(25) {
+            arguments.push((Some("strides"), Given::Sizes(ones)));
+        }
+        if is_exact {
+            arguments.push((Some("manual_normalization"), Given::flag(true)));
+        }
         self.add_form(FormOp::Slice, arguments, 1).map(drop)
     }
 
@@ -184,8 +208,34 @@ impl Caller<'_> {
         for _ in 0..self.draws.between(1, 2) {
             tensors.push(self.draws.one_of(&others));
         }
-        let dim = Given::int(axis as i64);
-        self.add_form(FormOp::Cat, vec![(None, Given::Tensors(tensors)), (Some("dim"), dim)], 1).map(drop)
+        let dim = self.dim(tensor, axis);
+        if self.draws.percent(15) {
+            return self.cat_of_padded(&tensors, axis, dim);
+        }
+        let mut arguments = vec![(None, Given::Tensors(tensors))];
+        if axis > 0 || self.draws.percent(70) {
+            arguments.push((Some("dim"), dim));
+        }
+        self.add_form(FormOp::Cat, arguments, 1).map(drop)
+    }
+
+    /// Tensors that are each padded to their place before they are joined.
+    fn cat_of_padded(&mut self, tensors: &[Tensor], axis: usize, dim: Given) -> Option<()> {
+        let lengths: Vec<i64> = tensors.iter().map(|&tensor| self.sizes_of(tensor)[axis] as i64).collect();
+        let total: i64 = lengths.iter().sum();
+        let mut padded = Vec::with_capacity(tensors.len());
+        let mut before = 0;
+        for (&tensor, length) in tensors.iter().zip(lengths) {
+            let mut widths = vec![Size::Number(0); 2 * (self.rank(tensor) - 1 - axis)];
+            widths.extend([Size::Number(before), Size::Number(total - before - length)]);
+            let mut arguments = operands([tensor]);
+            arguments.push((Some("pad_widths"), Given::Sizes(widths)));
+            padded.push(self.add_form(FormOp::Pad, arguments, 1)?);
+            before += length;
+        }
+        let manual = (Some("manual_padding"), Given::flag(true));
+        let arguments = vec![(None, Given::Tensors(padded)), (Some("dim"), dim), manual];
+        self.add_form(FormOp::Cat, arguments, 1).map(drop)
     }
 
     fn factory_dtype(&mut self) -> DType {

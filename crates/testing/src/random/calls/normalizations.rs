@@ -14,14 +14,14 @@ impl Caller<'_> {
         let tensor = self.floats(1, 5)?;
         let axis = self.axis(tensor)?;
         let mut arguments = operands([tensor]);
-        arguments.push((Some("dim"), Given::int(axis as i64)));
+        arguments.push((Some("dim"), self.dim(tensor, axis)));
         Some((tensor, axis, self.add_form(form, arguments, 1)?))
     }
 
     pub(super) fn softmax_backward(&mut self, form: FormOp, forward: FormOp) -> Option<()> {
         let (tensor, axis, result) = self.softmax(forward)?;
         let mut arguments = operands([self.alike(tensor), result]);
-        arguments.push((Some("dim"), Given::int(axis as i64)));
+        arguments.push((Some("dim"), self.dim(tensor, axis)));
         self.add_form(form, arguments, 1).map(drop)
     }
 
@@ -35,7 +35,15 @@ impl Caller<'_> {
             tensor,
             if form == FormOp::LayerNorm { &["weight", "bias"] } else { &["weight"] },
         );
+        self.epsilon(&mut arguments);
         self.add_form(form, arguments, 1).map(drop)
+    }
+
+    /// Now and then another number for what is added to the variance.
+    fn epsilon(&mut self, arguments: &mut super::Arguments) {
+        if self.draws.percent(30) {
+            arguments.push((Some("eps"), Given::real(0.125)));
+        }
     }
 
     fn trailing_sizes(&self, tensor: Tensor, axis: usize) -> Given {
@@ -110,8 +118,10 @@ impl Caller<'_> {
             let variance = self.variance(tensor, axes, false)?;
             arguments.push((Some("running_mean"), Given::Tensor(mean)));
             arguments.push((Some("running_var"), Given::Tensor(variance)));
-            arguments.push((Some("training"), Given::flag(false)));
+            // Of the batch after all, now and then.
+            arguments.push((Some("training"), Given::flag(self.draws.percent(25))));
         }
+        self.epsilon(&mut arguments);
         let first = self.add_form(form, arguments, 3)?;
         Some((tensor, [0, 1, 2].map(|place| Tensor(first.0 + place))))
     }
@@ -164,6 +174,7 @@ impl Caller<'_> {
                 arguments.push((Some(name), Given::Tensor(parameter)));
             }
         }
+        self.epsilon(&mut arguments);
         self.add_form(FormOp::GroupNorm, arguments, 1).map(drop)
     }
 

@@ -37,7 +37,9 @@ impl Caller<'_> {
     pub(super) fn dropout(&mut self) -> Option<[Tensor; 3]> {
         let tensor = self.tensor();
         let mut arguments = operands([tensor]);
-        arguments.push((Some("p"), Given::real(self.draws.between(0, 4) as f64 / 4.0)));
+        if self.draws.percent(85) {
+            arguments.push((Some("p"), Given::real(self.draws.between(0, 4) as f64 / 4.0)));
+        }
         let first = self.add_form(FormOp::Dropout, arguments, 2)?;
         Some([tensor, first, Tensor(first.0 + 1)])
     }

@@ -154,9 +154,10 @@ impl Caller<'_> {
     }
 
     pub(super) fn number(&mut self) -> Scalar {
-        match self.draws.below(20) {
-            0 => self.strange_number(),
-            1..6 => Scalar::from_i64(DType::I64, self.draws.between(0, 6) as i64 - 3),
+        match self.draws.below(40) {
+            0 => Scalar::complex(DType::C128, 0.5, -1.25),
+            1 | 2 => self.strange_number(),
+            3..12 => Scalar::from_i64(DType::I64, self.draws.between(0, 6) as i64 - 3),
             _ => Scalar::from_f64(DType::F64, (self.draws.normal() * 64.0).round() / 64.0),
         }
     }

@@ -19,9 +19,10 @@ struct Drawn {
 
 impl Caller<'_> {
     pub(super) fn scan(&mut self, form: FormOp) -> Option<()> {
-        let (tensor, axis) = self.tensor_and_axis()?;
+        let tensor = self.number_tensor()?;
+        let axis = self.axis(tensor)?;
         let mut arguments = operands([tensor]);
-        arguments.push((Some("dim"), Given::int(axis as i64)));
+        arguments.push((Some("dim"), self.dim(tensor, axis)));
         if self.draws.percent(30) {
             arguments.push((Some("init"), Given::Number(self.number())));
         }
@@ -29,27 +30,39 @@ impl Caller<'_> {
     }
 
     pub(super) fn general_scan(&mut self) -> Option<()> {
-        let (tensor, axis) = self.tensor_and_axis()?;
-        self.general(FormOp::Scan, ("dim", Given::int(axis as i64)), tensor)
+        let tensor = self.number_tensor()?;
+        let axis = self.axis(tensor)?;
+        let dim = self.dim(tensor, axis);
+        self.general(FormOp::Scan, vec![("dim", dim)], tensor)
     }
 
     pub(super) fn general_fold(&mut self) -> Option<()> {
-        let tensor = self.tensor();
-        let axes = self.some_axes(tensor);
-        self.general(FormOp::Fold, ("dims", Given::Numbers(axes)), tensor)
+        let tensor = self.number_tensor()?;
+        let mut place = Vec::new();
+        if self.draws.percent(80) {
+            place.push(("dims", Given::Numbers(self.some_axes(tensor))));
+        }
+        if self.draws.percent(40) {
+            place.push(("keepdim", Given::flag(true)));
+        }
+        self.general(FormOp::Fold, place, tensor)
     }
 
     /// A fold or scan of a monoid drawn, of tensors of the shape of this one.
-    fn general(&mut self, form: FormOp, place: (&'static str, Given), tensor: Tensor) -> Option<()> {
-        let is_float = self.draft.dtype(tensor).is_float();
-        let drawn = if self.draws.percent(70) { self.lambda(is_float) } else { self.named(is_float) };
+    fn general(&mut self, form: FormOp, place: Vec<(&'static str, Given)>, tensor: Tensor) -> Option<()> {
+        let dtype = self.draft.dtype(tensor);
+        let drawn = match (dtype.is_complex(), self.draws.percent(70)) {
+            (true, _) => self.complex_lambda(form),
+            (false, true) => self.lambda(dtype.is_float()),
+            (false, false) => self.named(dtype.is_float()),
+        };
         let mut tensors = vec![tensor];
         while tensors.len() < drawn.tensors {
-            tensors.push(self.second(tensor)?);
+            tensors.push(if dtype.is_complex() { self.alike(tensor) } else { self.second(tensor)? });
         }
         let mut arguments = vec![(None, Given::Tensors(tensors)), (Some("combine"), drawn.combine)];
         arguments.extend(drawn.init.map(|init| (Some("init"), Given::Reals(init))));
-        arguments.push((Some(place.0), place.1));
+        arguments.extend(place.into_iter().map(|(name, given)| (Some(name), given)));
         self.add_form(form, arguments, drawn.results).map(drop)
     }
 
@@ -69,6 +82,26 @@ impl Caller<'_> {
             tensors: monoid.operands(),
             results: monoid.results() as u32,
         }
+    }
+
+    /// What combines complex numbers: by name, or a lambda of which grouping does not matter, nor order but of a scan.
+    fn complex_lambda(&mut self, form: FormOp) -> Drawn {
+        let [a, b] = [Term::Param(0), Term::Param(1)];
+        let (result, init) = match self.draws.below(5) {
+            0 => (Term::call("add", [a, b]), 0.0),
+            1 => (Term::call("mul", [a, b]), 1.0),
+            // (1 + a)(1 + b) - 1.
+            2 => {
+                let sum = Term::call("add", [a.clone(), b.clone()]);
+                (Term::call("add", [sum, Term::call("mul", [a, b])]), 0.0)
+            }
+            3 if form == FormOp::Scan => return linear_recurrence(),
+            _ => {
+                let combine = Given::Text(self.draws.one_of(&["sum", "prod"]));
+                return Drawn { combine, init: None, tensors: 1, results: 1 };
+            }
+        };
+        Drawn { combine: function(&["a", "b"], vec![result]), init: Some(vec![init]), tensors: 1, results: 1 }
     }
 
     /// A lambda of which grouping and order do not matter.
@@ -92,6 +125,16 @@ impl Caller<'_> {
 fn function(params: &[&str], results: Vec<Term>) -> Given {
     let params = params.iter().map(|&name| name.to_owned()).collect();
     Given::Function(Arc::new(Function { params, results }))
+}
+
+/// The composition of maps `x -> a x + b`, which grouping does not change (Blelloch: Prefix sums and their applications,
+/// 1990).
+fn linear_recurrence() -> Drawn {
+    let [a, b, c, d] = [0, 1, 2, 3].map(Term::Param);
+    let slope = Term::call("mul", [a, c.clone()]);
+    let start = Term::call("add", [Term::call("mul", [c, b]), d]);
+    let combine = function(&["a", "b", "c", "d"], vec![slope, start]);
+    Drawn { combine, init: Some(vec![1.0, 0.0]), tensors: 2, results: 2 }
 }
 
 /// The greatest element and the sum of exponentials under it, as online softmax has them (Milakov and Gimelshein: Online
