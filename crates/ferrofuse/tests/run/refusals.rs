@@ -30,7 +30,7 @@ fn wrong_inputs_are_named() {
     assert_eq!(run(&[&x, &half, &k]), user("input 1 (b): expected dtype f32, got f16"));
     assert_eq!(run(&[&b, &b, &k]), user("input 0 (x): expected 2 axes, got 1"));
     let long = random(DType::F32, &[7], 2);
-    let because = "i1 = 6 is the size of axis 1 of input 0 (x)";
+    let because = "i1 = 6 is the size of axis 1 of input 0 (x); `add` on line 7 needs it";
     assert_eq!(
         run(&[&x, &long, &k]),
         user(&format!("input 1 (b), axis 0: expected size 6 ({because}), got 7"))
@@ -81,6 +81,25 @@ fn code_that_the_machine_cannot_run_is_not_made() {
     let error = compile(define(SILU_MUL.text).expect("defines"), options).expect_err("is refused");
     assert_eq!(error.to_string(), format!("this machine cannot run code for {target}"));
     assert_eq!(error.blame(), Blame::User);
+}
+
+#[test]
+fn sizes_that_do_not_agree_are_refused_alike() {
+    let text = "
+def f(fd):
+    x = fd.define_tensor(shape=[-1, -1], contiguity=[True, True], dtype=DataType.Float)
+    y = fd.define_tensor(shape=[-1, -1], contiguity=[True, True], dtype=DataType.Float)
+    fd.add_output(fd.ops.matmul(x, y))
+";
+    for executor in [Executor::Compiled, Executor::Interpreter, Executor::Evaluator] {
+        let options = CompileOptions { executor, ..CompileOptions::default() };
+        let executable = compile(define(text).expect("defines"), options).expect("compiles");
+        let (x, y) = (random(DType::F32, &[3, 1], 1), random(DType::F32, &[2, 4], 2));
+        let (text, blame) = refused(executable.run(&[x.view(), y.view()]));
+        let because = "i1 = 1 is the size of axis 1 of input 0 (x); `matmul` on line 5 needs it";
+        assert_eq!(text, format!("input 1 (y), axis 0: expected size 1 ({because}), got 2"));
+        assert_eq!(blame, Blame::User);
+    }
 }
 
 #[test]
