@@ -6,7 +6,7 @@
 mod request;
 mod sizes;
 
-pub use request::Request;
+pub use request::{Request, size};
 
 use request::Source;
 use sizes::KnownSizes;

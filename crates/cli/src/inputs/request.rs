@@ -81,7 +81,7 @@ impl Source {
     }
 }
 
-fn size(text: &str) -> Result<(String, i64), String> {
+pub fn size(text: &str) -> Result<(String, i64), String> {
     let (name, size) = text.split_once('=').ok_or("expected SYMBOL=N, as in i0=4096")?;
     let size: i64 = size.parse().map_err(|_| format!("`{size}` is no size"))?;
     if size < 0 { Err(format!("a size is not negative, as {size} is")) } else { Ok((name.to_owned(), size)) }

@@ -24,6 +24,16 @@ fn a_row_has_every_field() {
 }
 
 #[test]
+fn what_fits_in_a_cache_is_measured_there() {
+    for (workload, peer) in [("softmax_f32", "copy_gbps"), ("sum_inner_f32", "read_gbps")] {
+        let text = fine(&format!("bench {workload} --json --warm --threads 1 --size i0=3 --size i1=70"));
+        let row: serde_json::Value = serde_json::from_str(text.trim()).expect("one object a line");
+        assert_eq!((row["rows"].as_i64(), row["columns"].as_i64()), (Some(3), Some(70)));
+        assert!(row["fraction"].as_f64() > Some(0.0) && row[peer].as_f64() > Some(0.0), "{row}");
+    }
+}
+
+#[test]
 fn an_unknown_workload_is_the_users_mistake() {
     let ended = ferrofuse(["bench", "sum_sideways"]);
     assert_eq!(ended.code, 2);
@@ -59,6 +69,8 @@ fn the_picture_has_a_bar_for_each_row() {
 fn what_cannot_be_measured_is_refused() {
     for (line, reason) in [
         ("bench rope_bf16 --sweep", "no rows and columns to sweep over"),
+        ("bench rope_bf16 --sweep --size i0=2", "cannot be used with"),
+        ("bench add_mul_f32 --size i7=2", "`add_mul_f32` has no size `i7`"),
         ("bench --device cuda", "nothing runs on CUDA devices yet"),
         ("bench --target aarch64", "does not run on this machine"),
         ("run examples/silu_mul.py --target sm_90", "does not run on this machine"),

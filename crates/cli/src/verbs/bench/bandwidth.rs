@@ -9,19 +9,25 @@ use std::time::{Duration, Instant};
 /// Bytes up to which a copy goes through the caches; longer ones the C library streams past them.
 const PIECE: usize = 64 << 10;
 
+/// Bytes that a measurement moves at least, so that starting threads costs little beside it.
+const LEAST: usize = 64 << 20;
+
 /// Memory to copy from and to: as many windows as there are sets of inputs, so that none is in the caches still.
 pub struct Bandwidth {
     from: Vec<u8>,
     to: Vec<u8>,
     window: usize,
     threads: usize,
+    /// How often a measurement goes over a window: more than once where there is but one, which stays in the caches.
+    rounds: u32,
 }
 
 impl Bandwidth {
     /// Windows of this footprint, half of it read and half of it written, touched once.
     pub fn new(footprint: usize, windows: usize, threads: usize) -> Bandwidth {
-        let window = (footprint / 2).max(1 << 20);
-        Bandwidth { from: vec![1; window * windows], to: vec![2; window * windows], window, threads }
+        let window = (footprint / 2).max(if windows == 1 { 1 << 12 } else { 1 << 20 });
+        let rounds = if windows == 1 { LEAST.div_ceil(2 * window) as u32 } else { 1 };
+        Bandwidth { from: vec![1; window * windows], to: vec![2; window * windows], window, threads, rounds }
     }
 
     /// Bytes that a copy moves: each read and each written.
@@ -49,18 +55,20 @@ impl Bandwidth {
     fn timed_copy(&mut self, turn: usize, piece: usize) -> Duration {
         let share = self.window.div_ceil(self.threads);
         let range = self.range(turn);
+        let rounds = self.rounds;
         let start = Instant::now();
         thread::scope(|scope| {
             for (to, from) in self.to[range.clone()].chunks_mut(share).zip(self.from[range].chunks(share)) {
                 scope.spawn(move || {
                     let piece = piece.min(from.len());
-                    to.chunks_mut(piece)
-                        .zip(from.chunks(piece))
-                        .for_each(|(to, from)| to.copy_from_slice(from));
+                    for _ in 0..rounds {
+                        let pieces = to.chunks_mut(piece).zip(from.chunks(piece));
+                        pieces.for_each(|(to, from)| to.copy_from_slice(black_box(from)));
+                    }
                 });
             }
         });
-        let time = start.elapsed();
+        let time = start.elapsed() / rounds;
         black_box(&self.to);
         time
     }
@@ -72,10 +80,15 @@ impl Bandwidth {
         let share = self.window.div_ceil(self.threads);
         thread::scope(|scope| {
             for (from, to) in self.from[range.clone()].chunks(share).zip(self.to[range].chunks(share)) {
-                scope.spawn(move || black_box(sum(from).wrapping_add(sum(to))));
+                let rounds = self.rounds;
+                scope.spawn(move || {
+                    for _ in 0..rounds {
+                        black_box(sum(black_box(from)).wrapping_add(sum(to)));
+                    }
+                });
             }
         });
-        start.elapsed()
+        start.elapsed() / self.rounds
     }
 }
 

@@ -1,8 +1,9 @@
 //! What is measured: workloads, each at some sizes of its symbols.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
-use ferrofuse::{File, read};
+use ferrofuse::{Definition, File, read};
 use ir::text::InputSpec;
 
 use super::workloads::{SQUARE, WORKLOADS, Workload};
@@ -21,7 +22,7 @@ pub struct Case {
     /// The workload.
     pub workload: &'static Workload,
     /// Sizes of symbols of its first use; those of the file otherwise.
-    pub sizes: Vec<(&'static str, i64)>,
+    pub sizes: Vec<(String, i64)>,
 }
 
 impl Case {
@@ -73,7 +74,7 @@ pub fn resize(spec: &InputSpec, size: &dyn Fn(usize, i64) -> i64) -> InputSpec {
 ///
 /// # Errors
 /// For a name that is no workload's, and for one that has no rows and columns to sweep.
-pub fn choose(ids: &[String], sweep: bool) -> Result<Vec<Case>, Failure> {
+pub fn choose(ids: &[String], sweep: bool, sizes: &[(String, i64)]) -> Result<Vec<Case>, Failure> {
     let chosen: Vec<&Workload> = match (ids, sweep) {
         ([], false) => WORKLOADS.iter().collect(),
         ([], true) => SWEPT.iter().map(|id| find(id)).collect::<Result<_, _>>()?,
@@ -81,9 +82,31 @@ pub fn choose(ids: &[String], sweep: bool) -> Result<Vec<Case>, Failure> {
     };
     let cases = chosen.into_iter().map(|workload| match sweep {
         true => swept(workload),
-        false => Ok(vec![Case { workload, sizes: workload.sizes.to_vec() }]),
+        false => Ok(vec![Case { workload, sizes: sizes_of(workload, sizes)? }]),
     });
     Ok(cases.collect::<Result<Vec<_>, _>>()?.concat())
+}
+
+/// The sizes that are asked for, and the workload's own.
+fn sizes_of(workload: &Workload, asked: &[(String, i64)]) -> Result<Vec<(String, i64)>, Failure> {
+    let symbols = symbols(workload);
+    if let Some((name, _)) = asked.iter().find(|(name, _)| !symbols.contains(name)) {
+        let reason = format!("`{}` has no size `{name}`", workload.id);
+        return Err(Failure::user_with_help(reason, format!("it has {}", symbols.join(", "))));
+    }
+    let own = workload.sizes.iter().map(|&(name, size)| (name.to_owned(), size));
+    let others = own.filter(|(name, _)| !asked.iter().any(|(known, _)| known == name));
+    Ok(asked.iter().cloned().chain(others).collect())
+}
+
+/// The names of the sizes of a workload's inputs.
+fn symbols(workload: &Workload) -> Vec<String> {
+    let Definition { graph, fusion, .. } =
+        read(workload.source).expect("the workloads are definition files; a test reads them all").definition;
+    let shapes = fusion.inputs().iter().flat_map(|&val| graph.shape(val));
+    let symbols = shapes.filter_map(|size| fusion.facts().normalize(size).as_sym());
+    let names: BTreeSet<String> = symbols.map(|symbol| symbol.to_string()).collect();
+    names.into_iter().collect()
 }
 
 fn find(id: &str) -> Result<&'static Workload, Failure> {
@@ -102,7 +125,8 @@ fn swept(workload: &'static Workload) -> Result<Vec<Case>, Failure> {
     }
     let wide = (6..=16).map(|power| (ELEMENTS >> power, 1 << power));
     let short = (0..=6).map(|power| (1 << power, COLUMNS));
-    let case = |(rows, columns)| Case { workload, sizes: vec![("i0", rows), ("i1", columns)] };
+    let case =
+        |(rows, columns)| Case { workload, sizes: vec![("i0".to_owned(), rows), ("i1".to_owned(), columns)] };
     Ok(wide.chain(short).map(case).collect())
 }
 
@@ -112,8 +136,10 @@ mod tests {
 
     #[test]
     fn every_case_reads_and_has_its_sizes() {
-        let swept = choose(&[], true).unwrap_or_else(|_| panic!("the usual workloads can be swept"));
-        for case in choose(&[], false).unwrap_or_else(|_| panic!("all workloads")).into_iter().chain(swept) {
+        let swept = choose(&[], true, &[]).unwrap_or_else(|_| panic!("the usual workloads can be swept"));
+        for case in
+            choose(&[], false, &[]).unwrap_or_else(|_| panic!("all workloads")).into_iter().chain(swept)
+        {
             let (_, specs) = case.read();
             for (name, size) in &case.sizes {
                 let has =
@@ -125,6 +151,6 @@ mod tests {
 
     #[test]
     fn what_is_not_square_is_not_swept() {
-        assert!(choose(&["rope_bf16".to_owned()], true).is_err());
+        assert!(choose(&["rope_bf16".to_owned()], true, &[]).is_err());
     }
 }

@@ -19,6 +19,9 @@ use crate::failure::Failure;
 /// Steady calls that are timed.
 const CALLS: usize = 15;
 
+/// Steady calls on inputs that stay in a cache.
+const WARM_CALLS: usize = 201;
+
 /// Calls on next to no data that are timed.
 const SMALL_CALLS: usize = 2000;
 
@@ -64,8 +67,8 @@ impl Row {
     }
 }
 
-/// Measures a case.
-pub fn measure(case: &Case, machine: &Arc<Machine>, target: CpuTarget) -> Result<Row, Failure> {
+/// Measures a case: on inputs that are in no cache, or, `warm`, on the same ones in each call.
+pub fn measure(case: &Case, machine: &Arc<Machine>, target: CpuTarget, warm: bool) -> Result<Row, Failure> {
     let workload = case.workload;
     let (file, specs) = case.read();
     let (hints, _) = facts_of(&file.definition, &specs);
@@ -80,7 +83,7 @@ pub fn measure(case: &Case, machine: &Arc<Machine>, target: CpuTarget) -> Result
     let bytes = explanation.compulsory_bytes;
     let executable = compile(file.definition.clone(), options).map_err(Failure::machine)?;
 
-    let sets = sets_of(&specs, bytes, machine.last_level_cache())?;
+    let sets = sets_of(&specs, if warm { 1 } else { sets_beyond(bytes, machine.last_level_cache()) })?;
     let first = timed(&executable, &sets[0])?;
     let report = executable.latest();
     let (time, peer) = steady(&executable, &sets, bytes, workload.peer, machine.threads())?;
@@ -114,9 +117,12 @@ fn sizes_of(spec: &InputSpec) -> Vec<i64> {
     }
 }
 
-/// Sets of inputs that together exceed the last-level cache four times, two at least.
-fn sets_of(specs: &[InputSpec], bytes: u64, cache: usize) -> Result<Vec<Vec<StridedArray>>, Failure> {
-    let count = (4 * cache as u64).div_ceil(bytes.max(1)).clamp(2, 64);
+/// How many sets of inputs together exceed the last-level cache four times, two at least.
+fn sets_beyond(bytes: u64, cache: usize) -> u64 {
+    (4 * cache as u64).div_ceil(bytes.max(1)).clamp(2, 64)
+}
+
+fn sets_of(specs: &[InputSpec], count: u64) -> Result<Vec<Vec<StridedArray>>, Failure> {
     let set = |seed: u64| {
         let arrays = specs.iter().enumerate().map(|(place, spec)| draw(spec, seed, place));
         arrays.collect::<Result<Vec<_>, _>>().map_err(Failure::machine)
@@ -147,9 +153,10 @@ fn steady(
     threads: usize,
 ) -> Result<(Duration, f64), Failure> {
     let mut bandwidth = Bandwidth::new(bytes as usize, sets.len(), threads);
+    let calls = if sets.len() == 1 { WARM_CALLS } else { CALLS };
     let mut held = VecDeque::new();
     let (mut times, mut peers) = (Vec::new(), Vec::new());
-    for call in 0..sets.len() + CALLS {
+    for call in 0..sets.len() + calls {
         let views = views(&sets[call % sets.len()]);
         if held.len() == sets.len() {
             held.pop_front();

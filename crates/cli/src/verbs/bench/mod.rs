@@ -19,6 +19,7 @@ use serde::Serialize;
 
 use crate::arrays::Staged;
 use crate::failure::{Failure, Outcome};
+use crate::inputs::size;
 use crate::planning::runnable;
 use cases::Case;
 use measure::{Row, measure};
@@ -32,8 +33,14 @@ pub struct Options {
     /// Other sizes: 64 to 65536 columns of 16 Mi elements, and 1 to 64 rows of 4096; without workloads, four of them
     #[arg(long)]
     sweep: bool,
+    /// The value of a size symbol instead of the workload's own, as in `i0=64`
+    #[arg(long = "size", value_name = "SYMBOL=N", value_parser = size, conflicts_with = "sweep")]
+    sizes: Vec<(String, i64)>,
+    /// The same inputs in each call, so that those that fit in a cache are found there; as the copy's are
+    #[arg(long)]
+    warm: bool,
     /// Nothing run: how each workload is cut into segments, and what that should cost
-    #[arg(long, conflicts_with_all = ["sweep", "svg"])]
+    #[arg(long, conflicts_with_all = ["sweep", "svg", "warm"])]
     segments: bool,
     /// Draw the fractions into this SVG file
     #[arg(long, value_name = "FILE")]
@@ -60,12 +67,12 @@ pub fn run(options: &Options, given: MachineOptions, out: &mut dyn Write) -> Res
     }
     let machine = Arc::new(Machine::new(MachineOptions { threads: options.threads, ..given }));
     let target = runnable(options.target, &machine)?;
-    let cases = cases::choose(&options.ids, options.sweep)?;
+    let cases = cases::choose(&options.ids, options.sweep, &options.sizes)?;
     if options.segments {
         let rows = each(&cases, options.json, out, |case| segments::plan(case, &machine, target))?;
         return print(options.json, &segments::lines(&rows), out);
     }
-    let rows = each(&cases, options.json, out, |case| measure(case, &machine, target))?;
+    let rows = each(&cases, options.json, out, |case| measure(case, &machine, target, options.warm))?;
     if let Some(path) = &options.svg {
         let mut file = Staged::new(path)?;
         file.write_all(plot::svg(&rows).as_bytes())?;
