@@ -18,6 +18,7 @@ use ir::random::Stream;
 use crate::argument::Argument;
 use crate::call::{Call, Done, Target};
 use crate::compile::{Variant, compile};
+use crate::fork;
 use crate::inputs::{Inputs, declared};
 use crate::{CallReport, Error, Executor, Generator, Machine, Output, Outputs};
 
@@ -112,7 +113,9 @@ impl Executable {
         layouts: Vec<Layout>,
     ) -> Result<Executable, Error> {
         let signature = definition.signature();
+        let section = fork::compiling();
         let first = Arc::new(compile(&definition, &layouts, &options)?);
+        drop(section);
         let cell = Cell { variant: Mutex::new(Some(Arc::clone(&first))) };
         let variants = Mutex::new(vec![(layouts, Arc::new(cell))]);
         Ok(Executable { definition, options, signature, variants, first })
@@ -250,6 +253,7 @@ impl Executable {
 
     /// The variant for these layouts of the inputs, compiled if it is new.
     fn variant(&self, layouts: &[Layout]) -> Result<Arc<Variant>, Error> {
+        let _section = fork::compiling();
         let cell = self.cell(layouts);
         let mut variant = cell.lock();
         if let Some(variant) = &*variant {
@@ -280,6 +284,7 @@ impl Executable {
     pub fn is_compiled(&self, inputs: &[ArrayView<'_>]) -> Result<bool, Error> {
         self.signature.bind(inputs, &[])?;
         let layouts = Inputs::new(inputs, self.options.executor)?.layouts;
+        let _section = fork::compiling();
         let variants = self.variants.lock().unwrap_or_else(PoisonError::into_inner);
         let cell = variants.iter().find(|(known, _)| *known == layouts).map(|(_, cell)| Arc::clone(cell));
         drop(variants);
@@ -298,11 +303,13 @@ impl Executable {
 
     /// How many variants are there, compiled or being compiled.
     pub fn variants(&self) -> usize {
+        let _section = fork::compiling();
         self.variants.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
     /// The variant that was used last: what was decided, and how it was compiled.
     pub fn latest(&self) -> Arc<Variant> {
+        let _section = fork::compiling();
         let variants = self.variants.lock().unwrap_or_else(PoisonError::into_inner);
         let cells: Vec<Arc<Cell>> = variants.iter().map(|(_, cell)| Arc::clone(cell)).collect();
         drop(variants);

@@ -3,20 +3,22 @@
 //! Each call of a definition with draws takes as many offsets as it has; the draws of calls one after the other are those
 //! of `(seed, 0)`, `(seed, 1)`, … Executables have a generator each, or share one.
 
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use ir::random::Stream;
+
+use crate::fork::ForkLock;
 
 /// A generator that any number of executables and threads may draw from.
 #[derive(Debug, Default)]
 pub struct Generator {
-    stream: Mutex<Stream>,
+    stream: ForkLock<Stream>,
 }
 
 impl Generator {
     /// A generator at the beginning of a seed's sequence.
     pub fn new(seed: u64) -> Generator {
-        Generator { stream: Mutex::new(Stream::new(seed)) }
+        Generator { stream: ForkLock::new(Stream::new(seed)) }
     }
 
     /// The generator of the process, of seed 0 until another is set.
@@ -27,12 +29,12 @@ impl Generator {
 
     /// The seed, and the offset that the next draw takes.
     pub fn state(&self) -> Stream {
-        *self.lock()
+        *self.stream.lock()
     }
 
     /// Goes on from a seed and an offset, those of an earlier [`Generator::state`] or of another library.
     pub fn set_state(&self, stream: Stream) {
-        *self.lock() = stream;
+        *self.stream.lock() = stream;
     }
 
     /// Begins the sequence of a seed, as `manual_seed` of torch does.
@@ -42,13 +44,9 @@ impl Generator {
 
     /// Takes the offsets of so many draws, and says where they begin.
     pub(crate) fn take(&self, draws: u32) -> Stream {
-        let mut stream = self.lock();
+        let mut stream = self.stream.lock();
         let begin = *stream;
         stream.offset = stream.offset.wrapping_add(u64::from(draws));
         begin
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Stream> {
-        self.stream.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

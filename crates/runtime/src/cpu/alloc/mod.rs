@@ -14,7 +14,9 @@ pub use block::Side;
 use block::{ALIGNMENT, Block, HUGE_PAGE};
 use cache::Cache;
 use std::ptr::NonNull;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+
+use crate::fork::ForkLock;
 
 /// Bounds of an [`Allocator`].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,7 +86,7 @@ pub struct Allocator {
 #[derive(Debug, Default)]
 struct Shared {
     options: AllocatorOptions,
-    state: Mutex<State>,
+    state: ForkLock<State>,
 }
 
 #[derive(Debug, Default)]
@@ -93,17 +95,10 @@ struct State {
     stats: Stats,
 }
 
-impl Shared {
-    /// The state is consistent between any two statements that can panic, so poison means nothing.
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 impl Allocator {
     /// An allocator with an empty cache.
     pub fn new(options: AllocatorOptions) -> Allocator {
-        Allocator { shared: Arc::new(Shared { options, state: Mutex::default() }) }
+        Allocator { shared: Arc::new(Shared { options, state: ForkLock::default() }) }
     }
 
     /// A buffer of `bytes` bytes with unspecified contents, aligned to 64 bytes, and to 2 MiB from that size
@@ -121,7 +116,7 @@ impl Allocator {
         let class = size_class(bytes).ok_or(AllocError::OutOfMemory { bytes })?;
         let cached = self.reserve(bytes, class)?;
         let Some(block) = cached.or_else(|| self.fresh(class)) else {
-            self.shared.lock().release(class);
+            self.shared.state.lock().release(class);
             return Err(AllocError::OutOfMemory { bytes });
         };
         Ok(Buffer { block: Some(block), bytes, owner: Arc::clone(&self.shared) })
@@ -137,7 +132,7 @@ impl Allocator {
 
     /// Counts a block of the class as live, and takes it from the cache if there is one.
     fn reserve(&self, bytes: usize, class: usize) -> Result<Option<Block>, AllocError> {
-        let mut state = self.shared.lock();
+        let mut state = self.shared.state.lock();
         let live = state.stats.live_bytes;
         let limit = self.shared.options.live_limit.unwrap_or(usize::MAX);
         if live.checked_add(class).is_none_or(|sum| sum > limit) {
@@ -158,13 +153,13 @@ impl Allocator {
 
     /// Gives all kept memory back to the system.
     pub fn trim(&self) {
-        let kept = std::mem::take(&mut self.shared.lock().cache);
+        let kept = std::mem::take(&mut self.shared.state.lock().cache);
         drop(kept);
     }
 
     /// What is held now.
     pub fn stats(&self) -> Stats {
-        let state = self.shared.lock();
+        let state = self.shared.state.lock();
         Stats { cached_bytes: state.cache.bytes(), cached_blocks: state.cache.blocks(), ..state.stats }
     }
 }
@@ -247,7 +242,7 @@ struct Aligned;
 impl Drop for Buffer {
     fn drop(&mut self) {
         if let Some(block) = self.block.take() {
-            let mut state = self.owner.lock();
+            let mut state = self.owner.state.lock();
             state.release(block.bytes());
             let surplus = match self.owner.options.guard {
                 Some(_) => vec![block],

@@ -94,6 +94,34 @@ fn what_cannot_be_written_is_told_and_leaves_nothing() {
     assert_eq!(fs::read_dir(cache.path()).unwrap().count(), 1, "nothing half-written");
 }
 
+/// In a process of its own whose files may not grow, which is what a full disk looks like: the first bytes are written, the
+/// others not.
+#[test]
+fn a_disk_that_is_full_leaves_nothing() {
+    let (_home, cache) = cache(1 << 20);
+    // SAFETY: the child allocates, as glibc lets it, and leaves by `_exit`.
+    let child = unsafe { libc::fork() };
+    if child == 0 {
+        let least = libc::rlimit { rlim_cur: 100, rlim_max: 100 };
+        // SAFETY: a limit and a signal of this process; both calls take what lives here.
+        unsafe {
+            libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
+            libc::setrlimit(libc::RLIMIT_FSIZE, &least);
+        }
+        cache.put(&key(0), &[7; 1000]);
+        let told = cache.statistics().refused == 1 && cache.get(&key(0)).is_none();
+        // SAFETY: ends the child at once.
+        unsafe { libc::_exit(i32::from(!told)) };
+    }
+    let mut status = -1;
+    // SAFETY: waits for the child made above; `status` is a live integer.
+    assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
+    assert_eq!(status, 0, "told, and not there");
+    assert_eq!(fs::read_dir(cache.path()).unwrap().count(), 0, "nothing half-written");
+    cache.put(&key(0), &[7; 1000]);
+    assert!(cache.get(&key(0)).is_some(), "there is room again");
+}
+
 #[test]
 fn the_longest_unused_go_first() {
     let (_home, cache) = cache(8 << 10);
