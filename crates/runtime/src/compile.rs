@@ -15,6 +15,7 @@ use compiler::{Decision, Plan, PlanError, plan};
 use ir::define::Definition;
 use ir::kernel::{Kernel, Options as InterpreterOptions};
 
+use crate::call::Latest;
 use crate::cpu::objects::{Key, ObjectCache};
 use crate::cpu::perf_map;
 use crate::executable::CompileOptions;
@@ -37,6 +38,8 @@ pub struct Variant {
     pub report: Report,
     /// The kernels of `steps`, in order.
     pub(crate) code: Vec<Code>,
+    /// What the sizes of the latest call determine.
+    pub(crate) extents: Latest,
 }
 
 /// A kernel in executable form.
@@ -130,7 +133,7 @@ fn evaluated(definition: &Definition, layouts: &[Layout], reason: &str, notice: 
         plan: Duration::ZERO,
         compile: Duration::ZERO,
     };
-    Variant { plan: None, steps, report, code: Vec::new() }
+    Variant { plan: None, steps, report, code: Vec::new(), extents: Latest::default() }
 }
 
 impl Variant {
@@ -157,7 +160,7 @@ impl Variant {
         let steps = ExecutionPlan::new(&plan);
         let segments = segments(&steps, &code);
         let report = Report { executor, notice: None, segments, plan: time, compile: begin.elapsed() };
-        Variant { plan: Some(plan), steps, report, code }
+        Variant { plan: Some(plan), steps, report, code, extents: Latest::default() }
     }
 }
 

@@ -2,48 +2,56 @@
 
 use codegen::cpu::CompiledKernel;
 use cranelift_entity::PrimaryMap;
-use ir::graph::SizeError;
-use ir::index::Expr;
 use ir::kernel::{Access, BufferDecl, Kernel};
+use smallvec::SmallVec;
 
-use crate::call::{Memory, bytes_in_memory};
+use crate::call::Memory;
 use crate::cpu::alloc::Buffer;
-use crate::plan::{ExecutionPlan, Slot};
+use crate::formulas::Formula;
+use crate::plan::{Launch, Slot};
 use crate::{Error, Machine};
 
 /// Scratch arrays start on cache lines, so that workers do not share any.
 const LINE: usize = 64;
 
+/// Elements that a launch walks at least if it is to be shared: one thread is done with fewer before another is awake.
+const LEAST_SHARED: u64 = 1 << 13;
+
+/// The values of a plan's formulas in a call.
+type Values = PrimaryMap<Formula, i64>;
+
 /// Addresses that workers pass to the kernel.
-struct Addresses(Vec<*mut u8>);
+struct Addresses(SmallVec<[*mut u8; 16]>);
 
 // SAFETY: workers only read the addresses; what they point to is the kernel's affair (see `run`).
 unsafe impl Sync for Addresses {}
 
-/// Runs all blocks of a kernel. `buffers` are the slots of its buffers, in order.
+/// Runs all blocks of a kernel.
 pub(crate) fn run(
     kernel: &Kernel,
     code: &CompiledKernel,
+    launch: &Launch,
+    values: &Values,
     arguments: &[i64],
-    buffers: &[Slot],
     memory: &mut PrimaryMap<Slot, Memory<'_>>,
     machine: &Machine,
 ) -> Result<(), Error> {
-    let blocks = usize::try_from(value(kernel, arguments, &kernel.blocks)?).unwrap_or(0);
+    let blocks = usize::try_from(values[launch.blocks]).unwrap_or(0);
     if blocks == 0 {
         return Ok(());
     }
-    let streamed = streamed(kernel, buffers, memory, machine.last_level_cache());
+    let streamed = streamed(kernel, &launch.buffers, memory, machine.last_level_cache());
     let address = |(decl, &slot): (&BufferDecl, &Slot)| match decl.access {
-        Access::Read => memory[slot].view().as_ptr().cast_mut(),
-        Access::Write | Access::Fault => memory[slot].view_mut().as_mut_ptr(),
+        Access::Read => memory[slot].start().cast_mut(),
+        Access::Write | Access::Fault => memory[slot].start_mut(),
     };
-    let buffers = Addresses(kernel.buffers.values().zip(buffers).map(address).collect());
-    let workers = if blocks == 1 { 1 } else { machine.threads() };
-    let mut scratch = Scratch::new(kernel, arguments, workers, machine)?;
-    let scratch: Vec<Addresses> = (0..workers).map(|worker| scratch.of(worker)).collect();
+    let buffers = Addresses(kernel.buffers.values().zip(&launch.buffers).map(address).collect());
+    let is_shared = blocks > 1 && walked(launch, values) >= LEAST_SHARED;
+    let workers = if is_shared { machine.threads() } else { 1 };
+    let mut scratch = Scratch::new(kernel, launch, values, workers, machine)?;
+    let scratch: SmallVec<[Addresses; 1]> = (0..workers).map(|worker| scratch.of(worker)).collect();
     let (buffers, scratch) = (&buffers, scratch.as_slice());
-    machine.pool.run(blocks, &|worker, first, last| {
+    let work = |worker: usize, first: usize, last: usize| {
         // SAFETY: the slices hold one entry for each argument, buffer and scratch array, in the kernel's order. A kernel is
         // lowered so that its indices stay within tensors of the sizes and strides that its arguments give. These are
         // the very tensors: the signature checked the inputs' sizes, the variant was chosen by their strides, `Inputs`
@@ -51,14 +59,25 @@ pub(crate) fn run(
         // inputs are borrowed, the call owns what is written or may write there (see `Target`), no two blocks write one
         // element, fault words are changed by atomic instructions alone, and each worker has scratch arrays of its own.
         unsafe { code.call(arguments, &buffers.0, &scratch[worker].0, streamed, first as i64, last as i64) }
-    });
+    };
+    if is_shared {
+        machine.pool.run(blocks, &work)
+    } else {
+        work(0, 0, blocks)
+    }
     Ok(())
+}
+
+/// How many elements the segment of a launch walks.
+fn walked(launch: &Launch, values: &Values) -> u64 {
+    let size = |&formula: &Formula| u64::try_from(values[formula]).unwrap_or(0);
+    launch.walked.iter().map(size).fold(1, u64::saturating_mul)
 }
 
 /// A bit for each buffer that is written, if the launch touches so much memory that little of what it writes would still be
 /// in the caches when it ends: half of the last level is taken for its share.
 fn streamed(kernel: &Kernel, slots: &[Slot], memory: &PrimaryMap<Slot, Memory<'_>>, cache: usize) -> u64 {
-    let bytes = |slot: &Slot| bytes_in_memory(&memory[*slot].view());
+    let bytes = |slot: &Slot| memory[*slot].bytes();
     let touched = slots.iter().fold(0, |sum: u64, slot| sum.saturating_add(bytes(slot)));
     if touched < cache as u64 / 2 {
         return 0;
@@ -70,28 +89,28 @@ fn streamed(kernel: &Kernel, slots: &[Slot], memory: &PrimaryMap<Slot, Memory<'_
     kernel.buffers.values().enumerate().map(bit).fold(0, |all, bit| all | bit)
 }
 
-/// The value of an expression over a kernel's arguments.
-fn value(kernel: &Kernel, arguments: &[i64], expr: &Expr) -> Result<i64, Error> {
-    let value = expr.eval(&|sym| ExecutionPlan::argument_of(kernel, arguments, sym));
-    value.map_err(|error| SizeError::Unknown { formula: expr.to_string(), error }.into())
-}
-
 /// The scratch arrays of all workers.
 struct Scratch {
     buffer: Buffer,
     /// Where each array starts within a worker's share.
-    starts: Vec<usize>,
+    starts: SmallVec<[usize; 16]>,
     /// Bytes of a worker's share.
     share: usize,
 }
 
 impl Scratch {
-    fn new(kernel: &Kernel, arguments: &[i64], workers: usize, machine: &Machine) -> Result<Scratch, Error> {
+    fn new(
+        kernel: &Kernel,
+        launch: &Launch,
+        values: &Values,
+        workers: usize,
+        machine: &Machine,
+    ) -> Result<Scratch, Error> {
         let too_much = || Error::Memory { bytes: usize::MAX, limit: machine.memory_limit() };
-        let mut starts = Vec::with_capacity(kernel.scratch.len());
+        let mut starts = SmallVec::new();
         let mut share = 0_usize;
-        for decl in kernel.scratch.values() {
-            let len = usize::try_from(value(kernel, arguments, &decl.len)?).unwrap_or(0);
+        for (decl, &len) in kernel.scratch.values().zip(&launch.scratch) {
+            let len = usize::try_from(values[len]).unwrap_or(0);
             let bytes =
                 len.checked_mul(decl.dtype.size()).and_then(|bytes| bytes.checked_next_multiple_of(LINE));
             starts.push(share);

@@ -66,6 +66,11 @@ impl Tensor {
             .expect("the buffer was allocated for these sizes")
     }
 
+    /// Where the elements begin.
+    pub(crate) fn as_ptr(&self) -> *const u8 {
+        self.buffer.as_ptr()
+    }
+
     /// Where the elements begin, for whoever takes the tensor over; valid while the tensor lives.
     pub fn as_mut_ptr(&mut self) -> *mut u8 {
         self.buffer.as_mut_ptr()
@@ -95,5 +100,9 @@ pub(crate) fn packed(sizes: &[usize], strides: &[isize]) -> Layout {
 
 /// Bytes of a dense tensor; `None` where the number is beyond the machine.
 pub(crate) fn bytes_of(dtype: DType, sizes: &[usize]) -> Option<usize> {
-    Layout::dense(sizes).numel()?.checked_mul(dtype.size()).filter(|&bytes| bytes <= isize::MAX as usize)
+    let elements = match sizes.contains(&0) {
+        true => 0,
+        false => sizes.iter().try_fold(1_usize, |elements, &size| elements.checked_mul(size))?,
+    };
+    elements.checked_mul(dtype.size()).filter(|&bytes| bytes <= isize::MAX as usize)
 }

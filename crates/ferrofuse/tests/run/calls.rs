@@ -4,6 +4,7 @@ use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread;
+use std::time::Duration;
 
 use ferrofuse::{Array, CompileOptions, DType, Executor, Machine, MachineOptions, Scalar, compile, define};
 
@@ -86,6 +87,20 @@ fn results_do_not_depend_on_threads() {
     assert!([2, 3, 8].into_iter().all(|threads| run(threads) == alone));
 }
 
+/// What is not aligned is copied to be read, and a view of it is a copy once more.
+#[test]
+fn copies_of_what_may_not_be_seen_are_memory_of_the_call() {
+    let text = "def f(fd):
+    x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+    fd.add_output(fd.ops.permute(x, dims=[1, 0]))
+";
+    let executable = compile(define(text).expect("defines"), CompileOptions::default()).expect("compiles");
+    let [even, odd] = [Strange::Transposed, Strange::Odd]
+        .map(|strange| StrangeArray::new(strange, DType::F32, &[64, 50], 1));
+    let peak = |array: &StrangeArray| executable.run_timed(&[array.view()]).expect("runs").1.peak_bytes;
+    assert_eq!([peak(&even), peak(&odd)], [0, 64 * 50 * 4]);
+}
+
 /// Kibibytes of memory that the process holds.
 fn resident() -> u64 {
     let status = fs::read_to_string("/proc/self/status").expect("Linux");
@@ -132,21 +147,15 @@ fn a_thousand_sizes_compile_a_handful_of_variants() {
     assert!(executable.variants() <= 4, "{} variants", executable.variants());
 }
 
-#[test]
-fn a_forked_child_runs_old_code_and_compiles_new() {
-    let old = executable(&SOFTMAX, Executor::Compiled);
-    let arrays = inputs(&SOFTMAX, old.definition(), 40, 300);
-    check(&SOFTMAX, &old, &views(&arrays));
+/// Does something in a forked process, which must end well within a minute.
+fn in_a_child(work: impl FnOnce()) {
     // SAFETY: the child uses threads, memory and code of its own and leaves by `_exit`; the alarm ends it should it hang.
     let child = unsafe { libc::fork() };
     if child == 0 {
         let outcome = catch_unwind(AssertUnwindSafe(|| {
             // SAFETY: the default action of the signal is to end the process.
             unsafe { libc::alarm(60) };
-            check(&SOFTMAX, &old, &views(&arrays));
-            let new = executable(&SUM_COLUMNS, Executor::Compiled);
-            let arrays = inputs(&SUM_COLUMNS, new.definition(), 40, 300);
-            check(&SUM_COLUMNS, &new, &views(&arrays));
+            work();
         }));
         // SAFETY: ends the child at once, without running the parent's exit handlers.
         unsafe { libc::_exit(i32::from(outcome.is_err())) };
@@ -155,5 +164,35 @@ fn a_forked_child_runs_old_code_and_compiles_new() {
     // SAFETY: waits for the child made above; `status` is a live integer.
     assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
     assert_eq!(status, 0, "the child hung or failed");
+}
+
+#[test]
+fn a_forked_child_runs_old_code_and_compiles_new() {
+    let old = executable(&SOFTMAX, Executor::Compiled);
+    let arrays = inputs(&SOFTMAX, old.definition(), 40, 300);
     check(&SOFTMAX, &old, &views(&arrays));
+    in_a_child(|| {
+        check(&SOFTMAX, &old, &views(&arrays));
+        let new = executable(&SUM_COLUMNS, Executor::Compiled);
+        let arrays = inputs(&SUM_COLUMNS, new.definition(), 40, 300);
+        check(&SUM_COLUMNS, &new, &views(&arrays));
+    });
+    check(&SOFTMAX, &old, &views(&arrays));
+}
+
+/// Each fork comes while other threads compile the very variant that the child then needs, and take and give memory.
+#[test]
+fn a_fork_cuts_nothing_in_two() {
+    for round in 0..8 {
+        let shared = executable(&SOFTMAX, Executor::Compiled);
+        let turned = StrangeArray::new(Strange::Transposed, DType::F32, &[20, 30], round);
+        let (shared, turned) = (&shared, &turned);
+        thread::scope(|scope| {
+            scope.spawn(move || shared.run(&[turned.view()]).map(drop).expect("runs"));
+            scope.spawn(move || (0..2000).for_each(|_| drop(Machine::shared().allocator().allocate(1000))));
+            thread::sleep(Duration::from_millis(round));
+            in_a_child(|| shared.run(&[turned.view()]).map(drop).expect("runs"));
+        });
+        assert_eq!(shared.variants(), 2);
+    }
 }

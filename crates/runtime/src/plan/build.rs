@@ -10,14 +10,14 @@ use compiler::{Decision, Plan};
 use cranelift_entity::PrimaryMap;
 use ir::DType;
 use ir::graph::{Form, Fusion, Graph, Library, Node, Output, Shape, Val};
-use ir::index::Expr;
+use ir::index::{Expr, Sym};
 use rustc_hash::FxHashMap;
 
 use super::{
     ArgumentSource, Change, Checked, Evaluation, ExecutionPlan, FaultWords, Launch, LibraryStep, Returned,
     SeenSlot, Segment, Slot, SlotData, SlotSource, Step,
 };
-use crate::formulas::Formulas;
+use crate::formulas::{Formula, Formulas};
 
 impl ExecutionPlan {
     /// The steps of a compiler's plan.
@@ -209,8 +209,10 @@ impl Builder {
             self.allocate(slot);
         }
         let slots = SegmentSlots { inputs, stores, temporaries, faults };
+        let sizes = witness.order.iter().map(|&axis| self.plan.formulas.intern(witness.space.size(axis)));
+        let walked: Vec<Formula> = sizes.collect();
         for kernel in &lowered.kernels {
-            let launch = self.launch(kernel, segment, &slots);
+            let launch = self.launch(kernel, segment, &slots, &walked);
             self.plan.steps.push(Step::Launch(launch));
         }
     }
@@ -234,7 +236,13 @@ impl Builder {
         Checked { val: self.plan.origin(val), axis, size: self.plan.formulas.intern(&size) }
     }
 
-    fn launch(&mut self, lowered: &Lowered, segment: usize, slots: &SegmentSlots) -> Launch {
+    fn launch(
+        &mut self,
+        lowered: &Lowered,
+        segment: usize,
+        slots: &SegmentSlots,
+        walked: &[Formula],
+    ) -> Launch {
         let arguments = lowered.arguments.iter().map(|argument| match *argument {
             Argument::Size(sym) => ArgumentSource::Size(self.plan.formulas.intern(&Expr::sym(sym))),
             Argument::Stride { input, axis } => ArgumentSource::Stride(slots.inputs[input], axis),
@@ -248,8 +256,24 @@ impl Builder {
             BufferSource::Faults => slots.faults.expect("a kernel reports what its segment checks"),
         });
         let buffers = buffers.collect();
+        let blocks = self.of_sizes(lowered, &lowered.kernel.blocks);
+        let scratch = lowered.kernel.scratch.values().map(|decl| self.of_sizes(lowered, &decl.len));
+        let scratch = scratch.collect();
         self.plan.kernels.push(lowered.kernel.clone());
-        Launch { kernel: self.plan.kernels.len() - 1, arguments, buffers, segment }
+        let kernel = self.plan.kernels.len() - 1;
+        Launch { kernel, arguments, buffers, blocks, scratch, walked: walked.to_vec(), segment }
+    }
+
+    /// The formula of an expression over a kernel's arguments that are sizes.
+    fn of_sizes(&mut self, lowered: &Lowered, expr: &Expr) -> Formula {
+        let size = |own: Sym| {
+            let place = lowered.kernel.arguments.iter().position(|&argument| argument == own);
+            match place.map(|place| &lowered.arguments[place]) {
+                Some(Argument::Size(size)) => Some(Expr::sym(*size)),
+                _ => unreachable!("{}: {expr} is of sizes", lowered.kernel.name),
+            }
+        };
+        self.plan.formulas.intern(&expr.substitute(&size))
     }
 
     /// Adds the outputs and the frees. In-place outputs come first, so that what is written to an input is what a kernel

@@ -10,7 +10,6 @@ use compiler::placement::Placement;
 use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
 use ir::array::{Dims, Layout};
 use ir::graph::{Axes, Fusion, Graph, Library, Val};
-use ir::index::Sym;
 use ir::kernel::Kernel;
 use ir::{DType, Scalar};
 use rustc_hash::FxHashMap;
@@ -68,6 +67,12 @@ pub struct Launch {
     pub arguments: Vec<ArgumentSource>,
     /// Its buffers, in order.
     pub buffers: Vec<Slot>,
+    /// How many blocks it has.
+    pub blocks: Formula,
+    /// Elements of each of its scratch arrays, in order.
+    pub scratch: Vec<Formula>,
+    /// Sizes whose product is the number of elements that its segment walks.
+    pub walked: Vec<Formula>,
     /// Which segment it belongs to.
     pub segment: usize,
 }
@@ -290,11 +295,5 @@ impl ExecutionPlan {
             self.steps.push(step);
             self.steps.extend(dying.into_iter().map(Step::Free));
         }
-    }
-
-    /// The value of a kernel's own symbol, if it is one of its arguments.
-    pub(crate) fn argument_of(kernel: &Kernel, arguments: &[i64], sym: Sym) -> Option<i64> {
-        let place = kernel.arguments.iter().position(|&argument| argument == sym)?;
-        arguments.get(place).copied()
     }
 }

@@ -1,0 +1,33 @@
+//! Indices out of range: the first one in the order of the definition is the call's error.
+
+use ir::kernel::NO_FAULT;
+
+use super::{Call, Memory};
+use crate::error::IndexFault;
+use crate::plan::{Checked, FaultWords};
+
+impl Call<'_> {
+    /// Takes note of an index out of range. The steps that follow work on elements without meaning; what they find wrong
+    /// with these comes later in the definition.
+    pub(super) fn note(&mut self, fault: IndexFault) {
+        if self.fault.is_none_or(|first| fault.val < first.val) {
+            self.fault = Some(fault);
+        }
+    }
+
+    pub(super) fn look_for_faults(&mut self) {
+        let armed = |faults: &&FaultWords| !matches!(self.memory[faults.slot], Memory::Nothing);
+        let armed: Vec<&FaultWords> = self.plan.faults.iter().filter(armed).collect();
+        for FaultWords { slot, words } in armed {
+            let told: Vec<i64> = {
+                let view = self.memory[*slot].view();
+                (0..words.len()).map(|word| view.scalar(word).as_i64()).collect()
+            };
+            for (&Checked { val, axis, size }, index) in words.iter().zip(told) {
+                if index != NO_FAULT {
+                    self.note(IndexFault { val, axis, size: self.extents.formulas[size], index });
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! What the slots of a call hold, and the inputs that it writes to.
+
+use ir::DType;
+use ir::array::{ArrayView, ArrayViewMut};
+
+use crate::Tensor;
+use crate::argument::Argument;
+
+/// What a slot holds at some moment of a call.
+#[derive(Debug)]
+pub(crate) enum Memory<'a> {
+    /// Nothing, before it is allocated and after it is freed.
+    Nothing,
+    /// An input.
+    Input(ArrayView<'a>),
+    /// Memory of the call.
+    Own(Tensor),
+    /// The memory of an input, which the call writes.
+    Target(ArrayViewMut<'a>),
+}
+
+impl Memory<'_> {
+    /// Element type, sizes and strides.
+    fn form(&self) -> (DType, &[usize], &[isize]) {
+        match self {
+            Memory::Input(view) => (view.dtype(), view.sizes(), view.strides()),
+            Memory::Own(tensor) => (tensor.dtype(), tensor.sizes(), tensor.strides()),
+            Memory::Target(view) => (view.dtype(), view.sizes(), view.strides()),
+            Memory::Nothing => unreachable!("a plan touches what it has allocated and not yet freed"),
+        }
+    }
+
+    /// Strides of the axes, in elements.
+    pub fn strides(&self) -> &[isize] {
+        self.form().2
+    }
+
+    /// Bytes that the elements have in memory: axes of stride 0 are there once.
+    pub fn bytes(&self) -> u64 {
+        let (dtype, sizes, strides) = self.form();
+        let size = |(&size, &stride): (&usize, &isize)| if stride == 0 { size.min(1) } else { size };
+        let axes = sizes.iter().zip(strides).map(size);
+        axes.fold(dtype.size() as u64, |bytes, size| bytes.saturating_mul(size as u64))
+    }
+
+    /// Where the element at index zero is, for reading.
+    pub fn start(&self) -> *const u8 {
+        match self {
+            Memory::Input(view) => view.as_ptr(),
+            Memory::Own(tensor) => tensor.as_ptr(),
+            Memory::Target(view) => view.view().as_ptr(),
+            Memory::Nothing => unreachable!("a plan reads what it has allocated and not yet freed"),
+        }
+    }
+
+    /// Where the element at index zero is, for writing.
+    pub fn start_mut(&mut self) -> *mut u8 {
+        match self {
+            Memory::Own(tensor) => tensor.as_mut_ptr(),
+            Memory::Target(view) => view.as_mut_ptr(),
+            _ => unreachable!("a plan writes what it has allocated and not yet freed"),
+        }
+    }
+
+    /// The elements.
+    pub fn view(&self) -> ArrayView<'_> {
+        match self {
+            Memory::Input(view) => view.clone(),
+            Memory::Own(tensor) => tensor.view(),
+            Memory::Target(view) => view.view(),
+            Memory::Nothing => unreachable!("a plan reads what it has allocated and not yet freed"),
+        }
+    }
+
+    /// The elements for writing.
+    pub fn view_mut(&mut self) -> ArrayViewMut<'_> {
+        match self {
+            Memory::Own(tensor) => tensor.view_mut(),
+            Memory::Target(view) => view.reborrow(),
+            _ => unreachable!("a plan writes what it has allocated and not yet freed"),
+        }
+    }
+}
+
+/// An input that outputs are written to.
+pub(crate) struct Target<'a> {
+    argument: &'a Argument<'a>,
+    /// Whether kernels may write there while the call runs: no other argument sees the same memory, and no copy of the
+    /// input is read in its stead.
+    direct: bool,
+}
+
+impl<'a> Target<'a> {
+    /// An argument that may be written to.
+    pub fn new(argument: &'a Argument<'a>, direct: bool) -> Target<'a> {
+        Target { argument, direct }
+    }
+
+    /// The argument.
+    pub fn argument(&self) -> &'a Argument<'a> {
+        self.argument
+    }
+
+    /// Whether kernels may write there while the call runs.
+    pub fn is_direct(&self) -> bool {
+        self.direct
+    }
+
+    /// The memory for the kernel that makes an output in it.
+    pub fn open(&self) -> ArrayViewMut<'a> {
+        // SAFETY: the executable checked that the argument is writable and, where the target is direct, overlaps no other.
+        // The plan lets a kernel store here only if no step after it reads the old contents, and the kernel itself loads
+        // each element before it stores it.
+        unsafe { self.argument.view_mut() }
+    }
+
+    /// Writes an output when all steps are done.
+    pub fn write(&self, output: &ArrayView<'_>) {
+        // SAFETY: the executable checked that the argument is writable; nothing is read from inputs any more.
+        let mut target = unsafe { self.argument.view_mut() };
+        target.copy_from(output).expect("the signature checked the sizes of input and output");
+    }
+}

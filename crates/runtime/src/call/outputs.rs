@@ -1,0 +1,90 @@
+//! What a call gives back when its steps are done, and what it writes to inputs then.
+
+use ir::array::Layout;
+
+use super::{Call, Memory, Target};
+use crate::plan::{Change, Returned};
+use crate::tensor::bytes_of;
+use crate::{Error, Tensor};
+
+/// An output of a call that is done.
+pub(crate) enum Done {
+    /// In memory of the call.
+    Made(Tensor),
+    /// In the input of this number, which lies under it like this.
+    Seen(usize, Layout),
+}
+
+/// An input that an output is written to, if the call may.
+fn written<'t, 'a>(targets: &'t [Option<Target<'a>>], input: usize) -> Option<&'t Target<'a>> {
+    targets.get(input)?.as_ref()
+}
+
+impl<'a> Call<'a> {
+    /// The outputs that are given back.
+    pub(super) fn outputs(&mut self) -> Result<Vec<Done>, Error> {
+        self.given_back().map(|output| self.output(output)).collect()
+    }
+
+    fn given_back(&self) -> impl Iterator<Item = &'a Returned> + use<'a> {
+        let (plan, targets) = (self.plan, self.targets);
+        let is_written =
+            |output: &Returned| output.alias.is_some_and(|input| written(targets, input).is_some());
+        plan.outputs.iter().filter(move |output| !is_written(output))
+    }
+
+    /// Bytes of the copies that are made of inputs which may not be seen.
+    pub(super) fn copied_bytes(&self) -> usize {
+        let bytes = |output: &Returned| match (&self.memory[output.slot], self.seen_input(output)) {
+            (Memory::Input(view), Some(input)) if !self.visible[input] => {
+                bytes_of(view.dtype(), &self.changed(output, view.layout()).sizes).unwrap_or(usize::MAX)
+            }
+            _ => 0,
+        };
+        self.given_back().map(bytes).fold(0, usize::saturating_add)
+    }
+
+    /// The number of the input that an output is a view of.
+    fn seen_input(&self, output: &Returned) -> Option<usize> {
+        self.plan.inputs.iter().position(|&slot| slot == output.slot)
+    }
+
+    /// How an output lies whose slot lies like this.
+    fn changed(&self, output: &Returned, layout: &Layout) -> Layout {
+        let change = |layout: Layout, change: &Change| change.of(&layout, &self.extents.formulas);
+        output.changes.iter().fold(layout.clone(), change)
+    }
+
+    /// An output that is given back: a view is a copy where the input may not be seen.
+    fn output(&mut self, output: &Returned) -> Result<Done, Error> {
+        let view = match &self.memory[output.slot] {
+            Memory::Input(view) => view,
+            Memory::Own(tensor) => {
+                let layout = self.changed(output, tensor.layout());
+                let taken = std::mem::replace(&mut self.memory[output.slot], Memory::Nothing);
+                let Memory::Own(tensor) = taken else { unreachable!("as just seen") };
+                return Ok(Done::Made(tensor.relaid(layout)));
+            }
+            _ => unreachable!("outputs are inputs or memory of the call"),
+        };
+        let layout = self.changed(output, view.layout());
+        let input = self.seen_input(output).expect("only inputs are seen as such");
+        if self.visible[input] {
+            return Ok(Done::Seen(input, layout));
+        }
+        let seen = view.relaid(layout).expect("changes of sight reach no further");
+        let mut copy = Tensor::allocate(&self.machine.allocator, seen.dtype(), Layout::dense(seen.sizes()))?;
+        copy.view_mut().copy_from(&seen).expect("a copy has the type of its source");
+        Ok(Done::Made(copy))
+    }
+
+    /// Writes the in-place outputs that no kernel has stored where they belong.
+    pub(super) fn write_targets(&mut self) {
+        for output in &self.plan.outputs {
+            let Some(target) = output.alias.and_then(|input| written(self.targets, input)) else { continue };
+            if let Memory::Own(tensor) = &self.memory[output.slot] {
+                target.write(&tensor.view());
+            }
+        }
+    }
+}
