@@ -161,6 +161,10 @@ fn steady(
         if held.len() == sets.len() {
             held.pop_front();
         }
+        if sets.len() == 1 {
+            // The copy has taken the place of the inputs in the caches.
+            drop(executable.run(&views).map_err(Failure::machine)?);
+        }
         let start = Instant::now();
         let outputs = executable.run(&views).map_err(Failure::machine)?;
         let time = start.elapsed();
