@@ -14,9 +14,6 @@ use crate::{Error, Machine};
 /// Scratch arrays start on cache lines, so that workers do not share any.
 const LINE: usize = 64;
 
-/// Elements that a launch walks at least if it is to be shared: one thread is done with fewer before another is awake.
-const LEAST_SHARED: u64 = 1 << 13;
-
 /// The values of a plan's formulas in a call.
 type Values = PrimaryMap<Formula, i64>;
 
@@ -46,7 +43,7 @@ pub(crate) fn run(
         Access::Write | Access::Fault => memory[slot].start_mut(),
     };
     let buffers = Addresses(kernel.buffers.values().zip(&launch.buffers).map(address).collect());
-    let is_shared = blocks > 1 && walked(launch, values) >= LEAST_SHARED;
+    let is_shared = blocks > 1 && operations(launch, values) >= machine.least_shared();
     let workers = if is_shared { machine.threads() } else { 1 };
     let mut scratch = Scratch::new(kernel, launch, values, workers, machine)?;
     let scratch: SmallVec<[Addresses; 1]> = (0..workers).map(|worker| scratch.of(worker)).collect();
@@ -68,10 +65,10 @@ pub(crate) fn run(
     Ok(())
 }
 
-/// How many elements the segment of a launch walks.
-fn walked(launch: &Launch, values: &Values) -> u64 {
+/// About how many operations the segment of a launch has.
+fn operations(launch: &Launch, values: &Values) -> u64 {
     let size = |&formula: &Formula| u64::try_from(values[formula]).unwrap_or(0);
-    launch.walked.iter().map(size).fold(1, u64::saturating_mul)
+    launch.walked.iter().map(size).fold(launch.operations, u64::saturating_mul)
 }
 
 /// A bit for each buffer that is written, if the launch touches so much memory that little of what it writes would still be

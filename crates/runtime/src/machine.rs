@@ -23,11 +23,18 @@ pub struct MachineOptions {
     pub memory_limit: Option<usize>,
     /// Where machine code is kept between processes; without it, it is not.
     pub cache: Option<Arc<ObjectCache>>,
+    /// Operations that a launch has at least if threads share it; without it, about as many as one thread does while another
+    /// wakes. No result depends on it.
+    pub least_shared: Option<u64>,
     /// Whether kernels are listed where `perf` looks for the names of code made at run time.
     pub perf_map: bool,
     /// Whether buffers lie between pages that fault, and on which side they touch one. For tests.
     pub guard: Option<Side>,
 }
+
+/// Waking a thread that sleeps takes 15 to 20 µs in a virtual machine, which one thread needs for 65536 elements of a sum of
+/// three tensors and of a softmax alike.
+const LEAST_SHARED: u64 = 1 << 19;
 
 /// Threads, memory, libLLVM and its cache.
 #[derive(Debug)]
@@ -40,6 +47,7 @@ pub struct Machine {
     cache: Option<Arc<ObjectCache>>,
     memory_limit: usize,
     last_level_cache: usize,
+    least_shared: u64,
     perf_map: bool,
 }
 
@@ -60,6 +68,7 @@ impl Machine {
             cache: options.cache,
             memory_limit,
             last_level_cache: last_level_cache(),
+            least_shared: options.least_shared.unwrap_or(LEAST_SHARED),
             perf_map: options.perf_map,
         }
     }
@@ -83,6 +92,11 @@ impl Machine {
     /// Bytes of the largest cache.
     pub fn last_level_cache(&self) -> usize {
         self.last_level_cache
+    }
+
+    /// Operations that a launch has at least if threads share it.
+    pub(crate) fn least_shared(&self) -> u64 {
+        self.least_shared
     }
 
     /// Whether kernels are listed for `perf`.

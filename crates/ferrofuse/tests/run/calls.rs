@@ -76,8 +76,11 @@ fn a_new_layout_is_a_new_variant_once() {
 #[test]
 fn results_do_not_depend_on_threads() {
     let run = |threads: usize| {
-        let machine =
-            Machine::new(MachineOptions { threads: threads.try_into().ok(), ..MachineOptions::default() });
+        let machine = Machine::new(MachineOptions {
+            threads: threads.try_into().ok(),
+            least_shared: Some(0),
+            ..MachineOptions::default()
+        });
         let options = CompileOptions { machine: Arc::new(machine), ..CompileOptions::default() };
         let executable = compile(define(SUM_COLUMNS.text).expect("defines"), options).expect("compiles");
         let arrays = inputs(&SUM_COLUMNS, executable.definition(), 3000, 50);

@@ -89,7 +89,11 @@ fn executors_threads_and_segments_do_not_change_the_bits() {
         ..PlanOptions::default()
     };
     let machine = |threads| {
-        Arc::new(Machine::new(MachineOptions { threads: NonZeroUsize::new(threads), ..Default::default() }))
+        Arc::new(Machine::new(MachineOptions {
+            threads: NonZeroUsize::new(threads),
+            least_shared: Some(0),
+            ..Default::default()
+        }))
     };
     for threads in [1, 3] {
         for plan in [PlanOptions::default(), apart.clone()] {

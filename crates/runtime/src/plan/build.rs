@@ -261,7 +261,8 @@ impl Builder {
         let scratch = scratch.collect();
         self.plan.kernels.push(lowered.kernel.clone());
         let kernel = self.plan.kernels.len() - 1;
-        Launch { kernel, arguments, buffers, blocks, scratch, walked: walked.to_vec(), segment }
+        let operations = self.plan.segments[segment].view.order().len() as u64;
+        Launch { kernel, arguments, buffers, blocks, scratch, walked: walked.to_vec(), operations, segment }
     }
 
     /// The formula of an expression over a kernel's arguments that are sizes.

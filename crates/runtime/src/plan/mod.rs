@@ -73,6 +73,8 @@ pub struct Launch {
     pub scratch: Vec<Formula>,
     /// Sizes whose product is the number of elements that its segment walks.
     pub walked: Vec<Formula>,
+    /// Operations of its segment on each of these.
+    pub operations: u64,
     /// Which segment it belongs to.
     pub segment: usize,
 }

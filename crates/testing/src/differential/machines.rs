@@ -16,7 +16,9 @@ pub(super) fn machine(threads: usize) -> Arc<Machine> {
     let new = |threads: usize| {
         let guard = Some(if threads.is_multiple_of(2) { Side::Before } else { Side::After });
         let threads = NonZeroUsize::new(threads);
-        Arc::new(Machine::new(MachineOptions { threads, guard, ..MachineOptions::default() }))
+        // Small programs are shared among threads too.
+        let options = MachineOptions { threads, guard, least_shared: Some(0), ..MachineOptions::default() };
+        Arc::new(Machine::new(options))
     };
     Arc::clone(&MACHINES.get_or_init(|| (1..=MOST_THREADS).map(new).collect())[threads - 1])
 }
