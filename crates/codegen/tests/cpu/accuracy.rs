@@ -9,7 +9,8 @@ use ir::ops::{CpuSpelling, Polynomial, Prim, Typing};
 use crate::harness::{compile, kernel, run, runnable};
 
 /// Of all bit patterns every this many; prime, so that all binades are met at different places. Built for release the test
-/// takes half an hour: `cargo test --release -p ferrofuse-codegen --test cpu accuracy -- --nocapture`.
+/// takes half an hour and prints the table of `docs/accuracy.md`:
+/// `cargo test --release -p ferrofuse-codegen --test cpu accuracy -- --nocapture`.
 const STEP: usize = if cfg!(debug_assertions) { 4099 } else { 17 };
 
 /// What is inline stays within this many units in the last place, also where a row must allow more for GPUs.

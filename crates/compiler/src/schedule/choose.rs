@@ -52,7 +52,8 @@ pub fn choose(
     let fused = fuse(graph, view, witness, memory);
     let mut schedule = Schedule { lanes: target.lanes, fused, ..Schedule::empty() };
     let beside = |beside: &dyn Fn(Axis) -> bool| contiguous(graph, view, witness, memory, hints, beside);
-    let lane = lane_axis(witness, &beside(&|_| true)).map(|axis| schedule.loop_of(axis));
+    let along = beside(&|_| true);
+    let lane = lane_axis(witness, &along).map(|axis| schedule.loop_of(axis));
     let has_inner_folds = witness.folds.iter().any(|fold| !fold.terminal);
     let stage_axes = |axis: &Axis| !witness.workers.contains(axis);
     let mut inner = schedule.loops_of(witness.order.iter().copied().filter(stage_axes));
@@ -77,7 +78,8 @@ pub fn choose(
         tile(witness, &across, target, lane, &mut schedule);
     }
     divide(witness, target, hints, &mut schedule);
-    schedule.jam = jam(view, witness, target, &schedule);
+    let bytes = along.values().map(|contiguous| contiguous.bytes).sum();
+    schedule.jam = jam(view, witness, target, hints, bytes, &schedule);
     schedule.lanes = lanes(graph, view, witness, target, hints, &schedule);
     schedule.ahead = ahead(graph, view, witness, &schedule, target, hints);
     schedule.split = split(graph, view, witness, &schedule);
@@ -121,9 +123,19 @@ const SHORT: usize = 8;
 /// Operations of a segment up to which four rows are walked together.
 const JAMMED: usize = 64;
 
-/// Walks several rows together where a fold over them lies in scratch, which is then loaded and stored once for all: the
-/// more, the shorter the code of each.
-fn jam(view: &Fusion, witness: &Witness, target: &Target, schedule: &Schedule) -> Option<(Axis, u32)> {
+/// Bytes that operands and outputs of a row have together, up to which it is short: folds then wait longer than they work.
+const SHORT_ROW: u64 = 768;
+
+/// Walks several rows together where a fold over them lies in scratch, which is then loaded and stored once for all; and where
+/// many are so short that each waits for what its folds give while the next could run. The more, the shorter the code of each.
+fn jam(
+    view: &Fusion,
+    witness: &Witness,
+    target: &Target,
+    hints: &Hints,
+    bytes: u64,
+    schedule: &Schedule,
+) -> Option<(Axis, u32)> {
     if schedule.lanes_outside || witness.scanned.is_some() {
         return None;
     }
@@ -133,13 +145,19 @@ fn jam(view: &Fusion, witness: &Witness, target: &Target, schedule: &Schedule) -
         let reduces = fold.reduced.iter().any(|&axis| schedule.loop_of(axis) == row);
         fold.terminal && reduces && kept.any(|axis| schedule.inner.contains(&axis))
     };
+    let total = elements(witness, hints, &witness.order);
+    let waits = |fold: &Fold| {
+        let rows = total / elements(witness, hints, &fold.reduced).max(1);
+        !fold.terminal && total >= target.blocks * target.grain && bytes / rows.max(1) <= SHORT_ROW
+    };
     let fit = match view.order().len() {
         0..=SHORT => 8,
         operations if operations <= JAMMED => 4,
         _ => 1,
     };
     let rows = target.rows.min(fit);
-    (rows > 1 && witness.folds.iter().any(folds_rows)).then_some((row, rows))
+    let gains = |fold: &Fold| folds_rows(fold) || waits(fold);
+    (rows > 1 && witness.folds.iter().any(gains)).then_some((row, rows))
 }
 
 /// Walks tiles of the lanes' axis and of the one along which most of what has both axes lies. With folds that stages wait for, a
@@ -232,6 +250,11 @@ fn contiguous_axis(axes: &[Atoms], layout: &Layout) -> Option<Axis> {
     }
 }
 
+/// How many elements all these axes together are expected to have.
+fn elements(witness: &Witness, hints: &Hints, axes: &[Axis]) -> u64 {
+    axes.iter().fold(1, |n, &axis| n.saturating_mul(hints.value(witness.space.size(axis))))
+}
+
 /// Cuts worker axes into blocks: first those that no fold reduces, then, if there are too few blocks, the others.
 fn divide(witness: &Witness, target: &Target, hints: &Hints, schedule: &mut Schedule) {
     let lane = schedule.lane.filter(|axis| witness.workers.contains(axis));
@@ -239,9 +262,8 @@ fn divide(witness: &Witness, target: &Target, hints: &Hints, schedule: &mut Sche
     let mut outer = schedule.loops_of(witness.workers.iter().copied());
     outer.retain(|axis| Some(*axis) != lane);
     outer.sort_by_key(folds_over);
-    let total =
-        witness.order.iter().fold(1u64, |n, &axis| n.saturating_mul(hints.value(witness.space.size(axis))));
-    let mut cut = Cut { blocks: 1, total: total.max(1), target, hints, witness };
+    let total = elements(witness, hints, &witness.order).max(1);
+    let mut cut = Cut { blocks: 1, total, target, hints, witness };
     let (free, folded): (Vec<Axis>, Vec<Axis>) = outer.iter().partition(|axis| folds_over(axis) == 0);
     let lane_is_free = lane.filter(|axis| folds_over(axis) == 0);
     let lane_is_folded = lane.filter(|axis| folds_over(axis) > 0);

@@ -118,6 +118,16 @@ fn rows_that_go_together_share_what_is_summed_over_them() {
     assert_eq!(rows.matches("store b").count(), 3, "{kernel}");
 }
 
+/// Folds of a short row leave the lanes little to do while they are combined, which matters where there are many rows.
+#[test]
+fn many_short_rows_go_together() {
+    for (rows, columns, together) in [(65536, 64, true), (64, 64, false), (4096, 4096, false)] {
+        let body = SOFTMAX.replace("[-1, -1]", &format!("[{rows}, {columns}]"));
+        let chosen = only(&cpu_plan(&define(&body))).schedule.to_string();
+        assert_eq!(chosen.contains("jam x0 by 8"), together, "{rows} rows of {columns}: {chosen}");
+    }
+}
+
 #[test]
 fn complex_numbers_are_not_carried() {
     let body = "
