@@ -4,6 +4,7 @@
 //! it when it finds no piece left, and waits only for those who joined. A worker that wakes too late finds
 //! the job closed and costs nothing. Which pieces exist and what they do is the job's affair.
 
+use super::apart::Apart;
 use super::job::Job;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
@@ -31,6 +32,7 @@ pub(super) struct Crew {
     process: u32,
     shared: Arc<Shared>,
     workers: Vec<JoinHandle<()>>,
+    apart: Option<Apart>,
 }
 
 #[derive(Debug)]
@@ -65,8 +67,9 @@ impl Crew {
             let builder = std::thread::Builder::new().name(format!("ferrofuse-{worker}"));
             builder.spawn(move || shared.serve(worker)).ok()
         };
-        let workers = (1..threads).map_while(start).collect();
-        Crew { process: std::process::id(), shared, workers }
+        let workers: Vec<_> = (1..threads).map_while(start).collect();
+        let apart = Apart::new(workers.len());
+        Crew { process: std::process::id(), shared, workers, apart }
     }
 
     /// False in a child process, where only the thread that called `fork` exists.
@@ -79,7 +82,7 @@ impl Crew {
     pub fn lead(&self, job: &Job<'_>) -> Option<()> {
         let shared = &*self.shared;
         shared.led.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed).ok()?;
-        shared.open(job, self.workers.len());
+        shared.open(job, &self.workers, self.apart.as_ref());
         job.work(0);
         shared.close();
         shared.led.store(false, Ordering::Release);
@@ -105,7 +108,7 @@ impl Shared {
     }
 
     /// Publishes a job and wakes as many sleepers as it has pieces for.
-    fn open(&self, job: &Job<'_>, workers: usize) {
+    fn open(&self, job: &Job<'_>, workers: &[JoinHandle<()>], apart: Option<&Apart>) {
         self.job.store(ptr::from_ref(job).cast_mut().cast(), Ordering::Relaxed);
         let generation = self.state.load(Ordering::Relaxed) / GENERATION + 1;
         // Sequentially consistent, as is the sleeper's count-then-look: one of the two sees the other.
@@ -113,9 +116,12 @@ impl Shared {
         if self.sleepers.load(Ordering::SeqCst) == 0 {
             return;
         }
+        if let Some(apart) = apart {
+            apart.keep(workers);
+        }
         drop(self.lock());
         let helpers = job.pieces() - 1;
-        if helpers >= workers {
+        if helpers >= workers.len() {
             self.wake.notify_all();
         } else {
             (0..helpers).for_each(|_| self.wake.notify_one());

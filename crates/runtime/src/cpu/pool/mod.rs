@@ -4,6 +4,7 @@
 //! worker gets which task is not fixed, so results must not depend on it. Does not queue: a call made while
 //! another is running, from inside a task or from another thread, runs on its own thread alone.
 
+mod apart;
 mod crew;
 mod job;
 #[cfg(test)]

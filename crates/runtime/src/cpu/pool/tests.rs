@@ -45,6 +45,35 @@ fn many_short_calls_in_a_row() {
 }
 
 #[test]
+fn workers_wake_on_another_processor_than_their_caller() {
+    let allowed = apart::affinity().expect("a mask");
+    // SAFETY: counts the bits of an initialised set, and asks where this thread runs.
+    let (count, here) = unsafe { (libc::CPU_COUNT(&allowed), libc::sched_getcpu()) };
+    if count < 2 {
+        return;
+    }
+    let pool = pool(2);
+    pool.run(2, &|_, _, _| {});
+    // SAFETY: the sets are plain bits; this thread is bound to where it runs.
+    unsafe {
+        let mut only: libc::cpu_set_t = std::mem::zeroed();
+        libc::CPU_SET(here as usize, &mut only);
+        assert_eq!(libc::sched_setaffinity(0, size_of_val(&only), &only), 0);
+    }
+    for _ in 0..5 {
+        std::thread::sleep(Duration::from_millis(5));
+        let places = Mutex::new(Vec::new());
+        pool.run(16, &|worker, _, _| {
+            // SAFETY: asks where this thread runs.
+            places.lock().expect("not poisoned").push((worker, unsafe { libc::sched_getcpu() }));
+            std::thread::sleep(Duration::from_millis(2));
+        });
+        let places = places.into_inner().expect("not poisoned");
+        assert!(places.iter().all(|&(worker, place)| (worker == 0) == (place == here)), "{places:?}");
+    }
+}
+
+#[test]
 fn calls_after_a_rest_wake_the_workers() {
     let pool = pool(2);
     for _ in 0..5 {
