@@ -54,6 +54,8 @@ class FusionDefinition:
     def from_array(self, array: Any, static_sizes: bool = False) -> TensorView:
         """An input tensor like this array: its dtype, and sizes and strides as `define_tensor(sizes, strides)` takes them."""
         sizes, strides, dtype = describe(array)
+        # An axis that runs backward lies in memory as one that runs forward; which way it runs, a call's array tells.
+        strides = [abs(stride) for stride in strides]
         return self._in_line_of_caller().define_tensor(
             sizes=sizes, strides=strides, dtype=dtype, static_sizes=static_sizes, is_cpu=not sizes
         )

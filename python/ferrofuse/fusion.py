@@ -46,6 +46,9 @@ class Fusion:
     def __hash__(self) -> int:
         return hash(self._text())
 
+    def __repr__(self) -> str:
+        return self._text() or "Fusion()"
+
     def inputs(self) -> List[Any]:
         """Its inputs, in order."""
         return [] if self._builder.is_empty() else self._builder.boundary()[0]

@@ -5,6 +5,7 @@ import sys
 from typing import Any, Callable
 
 from . import _native
+from .docstrings import docstring
 
 TABLE = {row["name"]: row for row in _native.ops()}
 
@@ -18,9 +19,12 @@ class Operations:
 
     def __getattr__(self, name: str) -> Any:
         row = TABLE.get(name)
-        if row is None or name.startswith("_"):
+        if row is not None:
+            function = _function(self._builder, row)
+        elif _native.why_refused(name):
+            function = _refused(name)
+        else:
             raise AttributeError(f"there is no op `{name}`{_suggestion(name)}")
-        function = _function(self._builder, row)
         self.__dict__[name] = function
         return function
 
@@ -35,6 +39,15 @@ def _suggestion(name: str) -> str:
     return f"; did you mean `{near[0]}`?" if near else ""
 
 
+def _refused(name: str) -> Any:
+    def op(*args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError(op.__doc__)
+
+    op.__name__ = op.__qualname__ = name
+    op.__doc__ = f"`{name}` is {_native.why_refused(name)}."
+    return op
+
+
 def _function(builder: Callable[[], Any], row: dict) -> Any:
     name, line_of_caller = row["name"], sys._getframe
 
@@ -45,7 +58,7 @@ def _function(builder: Callable[[], Any], row: dict) -> Any:
 
     op.__name__ = op.__qualname__ = name
     op.__module__ = "ferrofuse.ops"
-    op.__doc__ = row["doc"]
+    op.__doc__ = docstring(row)
     op.__signature__ = signature(row)
     return op
 

@@ -32,6 +32,8 @@ def attach() -> None:
     for name, op in UNARY.items():
         setattr(Val, f"__{name}__", _unary(op))
     Val.__pos__ = lambda self: self
+    # Arrays of NumPy leave operators with values to these, and do not combine the values one by one.
+    Val.__array_ufunc__ = None
 
 
 def _forward(op):

@@ -1,4 +1,4 @@
-"""Scripts that reproduce a call: the definition, and inputs of the same kind, dtype, sizes and strides."""
+"""Scripts that reproduce a call: the definition, and tensors of torch of the same dtypes, sizes and strides."""
 
 from typing import Any, Optional, Sequence
 
@@ -23,6 +23,7 @@ def _input(item: Any) -> str:
     if not hasattr(item, "shape"):
         return repr(item)
     sizes, strides, dtype = describe(item)
+    strides = [abs(stride) for stride in strides]  # torch has no others
     storage = 1 + sum((size - 1) * stride for size, stride in zip(sizes, strides)) if 0 not in sizes else 0
     name = f"torch.{dtype.numpy_name}"
     if dtype.numpy_name == "bool":

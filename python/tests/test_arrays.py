@@ -119,7 +119,7 @@ def test_wrong_inputs_are_refused():
     good = np.ones(2, np.float32)
     with pytest.raises(InputError, match="expected 1 inputs, got 2"):
         fd.execute([good, good])
-    with pytest.raises(ValueError, match="expected dtype f32, got f64"):
+    with pytest.raises(ValueError, match="^input 0: expected dtype f32, got f64"):
         fd.execute([good.astype(np.float64)])
     with pytest.raises(ValueError, match="expected 1 axes, got 2"):
         fd.execute([good.reshape(1, 2)])

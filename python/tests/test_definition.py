@@ -2,6 +2,7 @@
 
 import inspect
 import pickle
+import pydoc
 from pathlib import Path
 
 import ml_dtypes  # noqa: F401  NumPy knows bfloat16 once it is imported
@@ -67,6 +68,10 @@ def test_integer_operators():
 def test_an_operand_that_is_no_value_is_pythons_error():
     with FusionDefinition() as fd:
         x = vector(fd)
+    for formula in (lambda: x + X, lambda: X + x, lambda: X < x):
+        with pytest.raises(TypeError):
+            formula()
+    assert (np.float32(2) * x).is_tensor() and (x - np.int64(1)).is_tensor()
     with pytest.raises(TypeError, match="unsupported operand"):
         x + "one"
     with pytest.raises(TypeError, match="no truth value"):
@@ -88,9 +93,13 @@ def test_ops_are_listed_with_signature_and_doc():
     with FusionDefinition() as fd:
         assert {"add", "sum", "broadcast_in_dim"} <= set(dir(fd.ops))
         assert str(inspect.signature(fd.ops.sum)) == "(arg, dims=None, keepdim=False, dtype=None)"
-        assert "sum" in fd.ops.sum.__doc__
         for name in dir(fd.ops):
-            assert getattr(fd.ops, name).__doc__, name
+            op = getattr(fd.ops, name)
+            for parameter in inspect.signature(op).parameters:
+                assert f"    {parameter}" in op.__doc__, (name, parameter)
+        text = pydoc.render_doc(fd.ops.sum, renderer=pydoc.plaintext)
+        assert "sum(arg, dims=None, keepdim=False, dtype=None)" in text
+        assert "dims (or `dim`): an int or a list of ints; None if not given" in text and "Raises:" in text
 
 
 def test_refusals_say_what_is_wrong_and_are_caught_either_way():
@@ -109,6 +118,14 @@ def test_refusals_say_what_is_wrong_and_are_caught_either_way():
     with FusionDefinition() as other:
         with pytest.raises(DefinitionError, match="another FusionDefinition"):
             other.ops.neg(x)
+
+
+def test_ops_for_other_machines_say_so():
+    with FusionDefinition() as fd:
+        x = vector(fd)
+        with pytest.raises(NotImplementedError, match="`scaled_mm` is for NVIDIA GPUs alone: it multiplies block-scaled"):
+            fd.ops.scaled_mm(x, x, x, x)
+        assert "scaled_mm" not in dir(fd.ops)
 
 
 def test_an_empty_definition_is_not_run():
@@ -134,6 +151,9 @@ def test_vectors_and_nested_inputs():
         fd.add_output(fd.ops.broadcast_in_dim(x, [sizes[0], sizes[1]], [1]))
     [output] = fd.execute([X, (3, 4)])
     np.testing.assert_array_equal(output, np.broadcast_to(X, (3, 4)))
+    with FusionDefinition() as fd:  # as older scripts write constants
+        fd.add_output(fd.ops.reshape(vector(fd), fd.define_vector([2, -1])))
+    assert fd.execute([[X]])[0].shape == (2, 2)
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)

@@ -24,6 +24,7 @@ def test_fusions_are_equal_by_what_they_compute():
     assert softmax().fusion != softmax(8).fusion
     assert len({softmax().fusion, softmax().fusion}) == 1
     assert len(softmax().fusion.inputs()) == len(softmax().fusion.outputs()) == 1
+    assert repr(softmax().fusion) == repr(softmax()) and repr(FusionDefinition().fusion) == "Fusion()"
 
 
 def test_the_executor_cache_runs_a_fusion():
@@ -84,6 +85,13 @@ def test_inputs_by_example():
     assert "stride_order=[0, 1]" in repr(fd)
     [output] = fd.execute([array])
     assert output.shape == (3, 2)
+    backward = np.arange(6, dtype=np.float32).reshape(2, 3)[::-1, ::-1]
+    with FusionDefinition() as fd:
+        fd.add_output(fd.ops.neg(fd.from_array(backward)))
+    np.testing.assert_array_equal(fd.execute([backward])[0], -backward)
+    assert "as_strided((2, 3), (3, 1))" in fd.repro_script_for([backward])
+    with pytest.raises(TypeError, match="expected an array, got list"):
+        FusionDefinition().from_array([1.0])
 
 
 def test_reproducers_hold_definition_and_inputs():

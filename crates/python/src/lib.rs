@@ -30,6 +30,7 @@ fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<arrays::Memory>()?;
     module.add_function(wrap_pyfunction!(table::ops, module)?)?;
     module.add_function(wrap_pyfunction!(table::describe_ops, module)?)?;
+    module.add_function(wrap_pyfunction!(table::why_refused, module)?)?;
     module.add_function(wrap_pyfunction!(generator::manual_seed, module)?)?;
     module.add_function(wrap_pyfunction!(generator::get_rng_state, module)?)?;
     module.add_function(wrap_pyfunction!(generator::set_rng_state, module)?)?;

@@ -1,6 +1,6 @@
 //! The ops as Python's face and its stubs are made from: names, parameters, kinds, defaults, docs.
 
-use ir::ops::{OpRef, Param, ParamDefault};
+use ir::ops::{self as table, OpRef, Param, ParamDefault};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -14,11 +14,20 @@ pub fn ops(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     PyList::new(py, rows?)
 }
 
-/// Every op as `ferrofuse ops --json` tells of it: signature, dtypes, rule of the result, error bounds, meaning.
+/// Every op, or the one of this name, as `ferrofuse ops --json` tells of it: signature, dtypes, rule of the result, error
+/// bounds, meaning.
 #[pyfunction]
-pub fn describe_ops() -> String {
-    let entries: Vec<_> = ferrofuse::op_entries().collect();
+#[pyo3(signature = (name = None))]
+pub fn describe_ops(name: Option<&str>) -> String {
+    let wanted = |entry: &ferrofuse::OpEntry| name.is_none_or(|name| entry.name == name);
+    let entries: Vec<_> = ferrofuse::op_entries().filter(wanted).collect();
     serde_json::to_string(&entries).expect("entries are plain data")
+}
+
+/// Why an op of nvFuser's is none here, if it is such a one.
+#[pyfunction]
+pub fn why_refused(name: &str) -> Option<&'static str> {
+    table::refused(name)
 }
 
 fn row(py: Python<'_>, op: OpRef) -> PyResult<Bound<'_, PyDict>> {

@@ -37,7 +37,11 @@ def gradients(weight, bias, scale, grad, x, dtype):
     return [shift.grad[:, 0], scale.grad[:, 0], bias.grad, weight.grad, x.grad]
 
 
-@pytest.mark.parametrize("sizes", [(3, 33, 64), (2, 128, 1024), (1, 1, 5)])
+# The last is that of the demo: about 4 GB of doubles.
+SIZES = [(3, 33, 64), (2, 128, 1024), (1, 1, 5), pytest.param((56, 1024, 1024), marks=pytest.mark.long)]
+
+
+@pytest.mark.parametrize("sizes", SIZES)
 def test_five_gradients_are_torchs(sizes):
     weight, bias, scale, grad, x = inputs_of(*sizes)
     wide = x.float()

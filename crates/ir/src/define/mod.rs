@@ -66,7 +66,7 @@ impl Definition {
 
     /// What is demanded of its inputs.
     pub fn signature(&self) -> Signature {
-        let name = |place: usize| Some(self.name_of(self.fusion.inputs()[place]));
+        let name = |place: usize| self.record.name_of(self.fusion.inputs()[place]).map(str::to_owned);
         let signature = Signature::new(&self.graph, &self.fusion, name);
         signature.because(|size| self.record.demand_of(size))
     }
