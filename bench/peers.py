@@ -3,7 +3,8 @@
     peers.py [ID…] [--sweep] [--threads N] [--calls N] [--json FILE]
 
 All run in one process, in turn, on inputs that rotate among sets which together exceed the last-level cache four times;
-outputs are held as long, and are checked to be equal. Each workload is measured twice: with the C library's allocator as it
+outputs are held as long, and are checked to be equal. Before each turn all rest, until the threads of the one before sleep:
+those of OpenMP and of JAX look for work for some milliseconds, and the next would share its processors with them. Each workload is measured twice: with the C library's allocator as it
 is, and told to keep memory (MALLOC_MMAP_THRESHOLD_, MALLOC_TRIM_THRESHOLD_). Times are medians; `best` is the fastest peer.
 """
 
@@ -23,6 +24,8 @@ KEEP = {"MALLOC_MMAP_THRESHOLD_": "8589934592", "MALLOC_TRIM_THRESHOLD_": "17179
 PEERS = ["inductor", "eager", "jax"]
 # Shorter calls are timed several at a time.
 LEAST_SECONDS = 2e-3
+# How long all rest before a turn.
+REST_SECONDS = 10e-3
 
 
 def last_level_cache():
@@ -115,6 +118,7 @@ def measure(workload, rows, columns, calls):
     times = {name: [] for name in runs}
     for call in range(count + calls):
         for name, run in runs.items():
+            time.sleep(REST_SECONDS)
             took = seconds(run, call % count, several[name], held[name])
             if call >= count:
                 times[name].append(took)
