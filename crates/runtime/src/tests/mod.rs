@@ -1,5 +1,7 @@
 //! Plans and compilation from the inside; calls from the outside are tested with the public face.
 
+mod child;
+
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -10,6 +12,8 @@ use compiler::target::Target;
 use compiler::{Plan, PlanOptions, plan};
 use ir::define::Definition;
 use ir::kernel::{Kernel, Options};
+
+pub(crate) use child::in_a_child;
 
 use crate::Executor;
 use crate::compile::{Code, Variant};

@@ -9,6 +9,7 @@ use std::time::{Duration, SystemTime};
 use tempfile::TempDir;
 
 use super::*;
+use crate::tests::in_a_child;
 
 fn cache(limit: u64) -> (TempDir, ObjectCache) {
     let home = tempfile::tempdir().expect("a folder for the test");
@@ -99,24 +100,17 @@ fn what_cannot_be_written_is_told_and_leaves_nothing() {
 #[test]
 fn a_disk_that_is_full_leaves_nothing() {
     let (_home, cache) = cache(1 << 20);
-    // SAFETY: the child allocates, as glibc lets it, and leaves by `_exit`.
-    let child = unsafe { libc::fork() };
-    if child == 0 {
+    in_a_child(|| {
         let least = libc::rlimit { rlim_cur: 100, rlim_max: 100 };
         // SAFETY: a limit and a signal of this process; both calls take what lives here.
         unsafe {
             libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
-            libc::setrlimit(libc::RLIMIT_FSIZE, &least);
+            assert_eq!(libc::setrlimit(libc::RLIMIT_FSIZE, &least), 0);
         }
         cache.put(&key(0), &[7; 1000]);
-        let told = cache.statistics().refused == 1 && cache.get(&key(0)).is_none();
-        // SAFETY: ends the child at once.
-        unsafe { libc::_exit(i32::from(!told)) };
-    }
-    let mut status = -1;
-    // SAFETY: waits for the child made above; `status` is a live integer.
-    assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
-    assert_eq!(status, 0, "told, and not there");
+        assert_eq!(cache.statistics().refused, 1, "it is told");
+        assert_eq!(cache.get(&key(0)), None);
+    });
     assert_eq!(fs::read_dir(cache.path()).unwrap().count(), 0, "nothing half-written");
     cache.put(&key(0), &[7; 1000]);
     assert!(cache.get(&key(0)).is_some(), "there is room again");

@@ -1,10 +1,12 @@
 //! Every task is done once, by whichever thread, whatever happens around it.
 
 use super::*;
+use crate::tests::in_a_child;
+use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize};
-use std::time::Duration;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 fn pool(threads: usize) -> Pool {
     Pool::new(NonZeroUsize::new(threads))
@@ -23,6 +25,14 @@ fn check(pool: &Pool, tasks: usize) {
         at_work[worker].store(false, Ordering::SeqCst);
     });
     assert!(done.iter().all(|count| count.load(Ordering::Relaxed) == 1));
+}
+
+/// Tries until it comes true, which it must, but on a busy machine not at once.
+fn eventually(mut comes_true: impl FnMut() -> bool) {
+    let begin = Instant::now();
+    while !comes_true() {
+        assert!(begin.elapsed() < Duration::from_secs(60), "it does not come true");
+    }
 }
 
 #[test]
@@ -44,47 +54,61 @@ fn many_short_calls_in_a_row() {
     }
 }
 
+/// Binds this thread to the processor that it runs on.
+fn bind() -> usize {
+    // SAFETY: the set is plain bits and has one for each processor that this thread may run on.
+    unsafe {
+        let here = libc::sched_getcpu() as usize;
+        let mut only: libc::cpu_set_t = std::mem::zeroed();
+        libc::CPU_SET(here, &mut only);
+        assert_eq!(libc::sched_setaffinity(0, size_of_val(&only), &only), 0);
+        here
+    }
+}
+
 #[test]
-fn workers_wake_on_another_processor_than_their_caller() {
+fn workers_are_woken_off_the_processor_of_their_caller() {
     let allowed = apart::affinity().expect("a mask");
-    // SAFETY: counts the bits of an initialised set, and asks where this thread runs.
-    let (count, here) = unsafe { (libc::CPU_COUNT(&allowed), libc::sched_getcpu()) };
-    if count < 2 {
+    // SAFETY: counts the bits of an initialised set.
+    if unsafe { libc::CPU_COUNT(&allowed) } < 2 {
         return;
     }
-    let pool = pool(2);
-    pool.run(2, &|_, _, _| {});
-    // SAFETY: the sets are plain bits; this thread is bound to where it runs.
-    unsafe {
-        let mut only: libc::cpu_set_t = std::mem::zeroed();
-        libc::CPU_SET(here as usize, &mut only);
-        assert_eq!(libc::sched_setaffinity(0, size_of_val(&only), &only), 0);
-    }
-    for _ in 0..5 {
-        std::thread::sleep(Duration::from_millis(5));
-        let places = Mutex::new(Vec::new());
-        pool.run(16, &|worker, _, _| {
-            // SAFETY: asks where this thread runs.
-            places.lock().expect("not poisoned").push((worker, unsafe { libc::sched_getcpu() }));
-            std::thread::sleep(Duration::from_millis(2));
+    let call = || {
+        let pool = pool(2);
+        pool.run(2, &|_, _, _| {});
+        let here = bind();
+        eventually(|| {
+            std::thread::sleep(Duration::from_millis(5));
+            let kept_off = AtomicBool::new(false);
+            pool.run(16, &|worker, _, _| {
+                let may_run = apart::affinity().expect("a mask");
+                // SAFETY: looks at a bit of an initialised set.
+                if worker == 1 && !unsafe { libc::CPU_ISSET(here, &may_run) } {
+                    kept_off.store(true, Ordering::Relaxed);
+                }
+                std::thread::sleep(Duration::from_millis(2));
+            });
+            kept_off.into_inner()
         });
-        let places = places.into_inner().expect("not poisoned");
-        assert!(places.iter().all(|&(worker, place)| (worker == 0) == (place == here)), "{places:?}");
-    }
+    };
+    // A thread of its own, as it stays bound.
+    std::thread::spawn(call).join().expect("the worker was kept off");
 }
 
 #[test]
 fn calls_after_a_rest_wake_the_workers() {
     let pool = pool(2);
     for _ in 0..5 {
-        std::thread::sleep(Duration::from_millis(5));
-        let workers = Mutex::new(std::collections::BTreeSet::new());
-        // Each piece lasts long enough for the other worker to wake and take one.
-        pool.run(16, &|worker, _, _| {
-            workers.lock().expect("not poisoned").insert(worker);
-            std::thread::sleep(Duration::from_millis(2));
+        eventually(|| {
+            std::thread::sleep(Duration::from_millis(5));
+            let workers = Mutex::new(std::collections::BTreeSet::new());
+            // Each piece lasts long enough for the other worker to wake and take one.
+            pool.run(16, &|worker, _, _| {
+                workers.lock().expect("not poisoned").insert(worker);
+                std::thread::sleep(Duration::from_millis(2));
+            });
+            workers.into_inner().expect("not poisoned").len() == 2
         });
-        assert_eq!(workers.into_inner().expect("not poisoned").len(), 2);
     }
 }
 
@@ -150,36 +174,32 @@ fn a_panic_reaches_the_caller_after_all_have_stopped_and_the_pool_lives_on() {
 
 #[test]
 fn a_dropped_pool_ends_its_threads() {
-    let threads = || std::fs::read_dir("/proc/self/task").expect("Linux").count();
-    let before = threads();
-    for _ in 0..200 {
+    thread_local!(static ALIVE: RefCell<Option<Arc<()>>> = const { RefCell::new(None) });
+    let alive = Arc::new(());
+    for _ in 0..20 {
         let pool = pool(4);
-        pool.run(8, &|_, _, _| {});
+        eventually(|| {
+            pool.run(8, &|worker, _, _| {
+                if worker > 0 {
+                    ALIVE.set(Some(Arc::clone(&alive)));
+                }
+                std::thread::sleep(Duration::from_millis(1));
+            });
+            Arc::strong_count(&alive) == 4
+        });
+        drop(pool);
+        assert_eq!(Arc::strong_count(&alive), 1, "a thread lets go of what is its own when it ends");
     }
-    // Other tests run beside this one and have a few threads of their own.
-    assert!(threads() < before + 100);
 }
 
 #[test]
 fn a_forked_child_gets_workers_of_its_own() {
-    let pool = pool(4);
-    check(&pool, 1000);
-    // SAFETY: the child only uses the pool and leaves by `_exit`; the alarm ends it should it hang.
-    let child = unsafe { libc::fork() };
-    if child == 0 {
-        let outcome = catch_unwind(AssertUnwindSafe(|| {
-            // SAFETY: the default action of the signal is to end the process.
-            unsafe { libc::alarm(20) };
-            (0..50).for_each(|round| check(&pool, 100 + round));
-            drop(pool);
-        }));
-        // SAFETY: ends the child at once, without running the parent's exit handlers.
-        unsafe { libc::_exit(i32::from(outcome.is_err())) };
-    }
-    assert!(child > 0);
-    let mut status = -1;
-    // SAFETY: waits for the child made above; `status` is a live integer.
-    assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
-    assert_eq!(status, 0, "the child hung or failed");
-    check(&pool, 1000);
+    let (kept, dropped) = (pool(4), pool(4));
+    check(&kept, 1000);
+    check(&dropped, 1000);
+    in_a_child(|| {
+        (0..50).for_each(|round| check(&kept, 100 + round));
+        drop(dropped);
+    });
+    check(&kept, 1000);
 }
