@@ -1,6 +1,5 @@
-//! Many calls: from many threads, with changing sizes, in bounded memory.
+//! Many calls: from many threads, with changing sizes, beside forks.
 
-use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread;
@@ -102,40 +101,6 @@ fn copies_of_what_may_not_be_seen_are_memory_of_the_call() {
         .map(|strange| StrangeArray::new(strange, DType::F32, &[64, 50], 1));
     let peak = |array: &StrangeArray| executable.run_timed(&[array.view()]).expect("runs").1.peak_bytes;
     assert_eq!([peak(&even), peak(&odd)], [0, 64 * 50 * 4]);
-}
-
-/// Kibibytes of memory that the process holds.
-fn resident() -> u64 {
-    let status = fs::read_to_string("/proc/self/status").expect("Linux");
-    let line = status.lines().find(|line| line.starts_with("VmRSS:")).expect("a line for resident memory");
-    line.split_whitespace().nth(1).and_then(|number| number.parse().ok()).expect("a number")
-}
-
-/// Calls with sizes that change each time; the process may not grow after the first tenth of them.
-fn stay_flat(calls: usize) {
-    let executable = executable(&SOFTMAX, Executor::Compiled);
-    let arrays: Vec<Array> = (0..64)
-        .map(|number| {
-            Array::full(Scalar::one(DType::F32), &[2 + number * 7 % 13, 2 + number * 5 % 31]).expect("small")
-        })
-        .collect();
-    let mut before = 0;
-    for call in 0..calls {
-        let outputs = executable.run(&[arrays[call % arrays.len()].view()]).expect("runs");
-        assert_eq!(outputs[0].sizes(), arrays[call % arrays.len()].sizes());
-        if call == calls / 10 {
-            before = resident();
-        }
-    }
-    let grown = resident().saturating_sub(before);
-    println!("{calls} calls, {} variants, {grown} KiB more", executable.variants());
-    assert!(grown < 16 << 10, "{grown} KiB more after {calls} calls");
-}
-
-/// Ten million calls where the test is built for release.
-#[test]
-fn memory_is_flat_over_many_calls() {
-    stay_flat(if cfg!(debug_assertions) { 100_000 } else { 10_000_000 });
 }
 
 #[test]

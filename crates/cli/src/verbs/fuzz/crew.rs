@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, Sender};
 use std::time::{Duration, Instant};
-use std::{io, thread};
+use std::{io, panic, thread};
 
 use testing::differential::{Choice, Kind};
 use testing::fuzz::choices;
@@ -72,11 +72,16 @@ fn keep_at_work(
         let Some(mut answer) = checker.ask(&request)? else { break };
         let mut report = None;
         if let Some((choice, failure)) = answer.failure.take() {
-            let program = generate(seed);
-            answer.ops = program.ops().into_iter().map(str::to_owned).collect();
-            let failing = Failing { program, cuts: Vec::new(), choice, failure };
-            report = Some(made_small(&failing, seed, &mut checker));
-            answer.failure = Some((failing.choice, failing.failure));
+            // What panics while it is defined did so in the process too, and cannot be made smaller.
+            report = Some(match panic::catch_unwind(|| generate(seed)) {
+                Err(_) => format!("# seed {seed}: defining its program panics\n"),
+                Ok(program) => {
+                    answer.ops = program.ops().into_iter().map(str::to_owned).collect();
+                    let failing = Failing { program, cuts: Vec::new(), choice, failure: failure.clone() };
+                    made_small(&failing, seed, &mut checker)
+                }
+            });
+            answer.failure = Some((choice, failure));
         }
         if told.send(Ok(Checked { seed, answer, report })).is_err() {
             break;

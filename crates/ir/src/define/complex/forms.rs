@@ -46,10 +46,14 @@ impl Definer {
                 let bound = self.as_bools(bound)?;
                 self.form(form, &bound)
             }
-            FormOp::Prod => {
+            FormOp::Sum | FormOp::Prod if bound.dtype("dtype").is_some() => {
                 let bound = self.in_dtype(bound)?;
-                self.complex_product(form, &bound).map(|val| vec![val])
+                match self.complex_argument(&bound) {
+                    Some(_) => self.complex_form(form, &bound),
+                    None => self.form(form, &bound),
+                }
             }
+            FormOp::Prod => self.complex_product(form, bound).map(|val| vec![val]),
             FormOp::StandardDeviation => {
                 let parts = self.of_parts(form, bound)?;
                 let (parts, dtype) = ([parts[0][0], parts[1][0]], self.graph.dtype(parts[0][0]));
@@ -57,19 +61,18 @@ impl Definer {
             }
             FormOp::Fold | FormOp::Scan => self.form(form, bound),
             FormOp::Matmul | FormOp::Linear => self.complex_matrices(form, bound).map(|val| vec![val]),
-            FormOp::Cumprod => self.complex_product(form, bound).map(|val| vec![val]),
+            FormOp::Cumprod => {
+                self.check_holds(bound)?;
+                self.complex_product(form, bound).map(|val| vec![val])
+            }
             _ if BY_PARTS.contains(&form) => self.by_parts(form, bound),
             _ => Err(self.no_complex(bound)),
         }
     }
 
     fn by_parts(&mut self, form: FormOp, bound: &Bound) -> Result<Vec<Val>, DefineError> {
-        let bound = match form {
-            FormOp::Sum => self.in_dtype(bound)?,
-            _ => bound.clone(),
-        };
-        self.check_holds(&bound)?;
-        let [re, im] = self.of_parts(form, &bound)?;
+        self.check_holds(bound)?;
+        let [re, im] = self.of_parts(form, bound)?;
         re.into_iter().zip(im).map(|parts| self.pair(parts.into())).collect()
     }
 
@@ -82,14 +85,14 @@ impl Definer {
         Ok([part(Part::Real)?, part(Part::Imaginary)?])
     }
 
-    /// The arguments of a sum or product with the tensor in the dtype that is asked for.
+    /// The arguments of a sum or product with the tensor in the dtype that is asked for; a real one stays asked for.
     fn in_dtype(&mut self, bound: &Bound) -> Result<Bound, DefineError> {
-        let Some(dtype) = bound.dtype("dtype") else { return Ok(bound.clone()) };
         let arg = bound.tensor("arg")?;
+        let dtype = bound.dtype("dtype").unwrap_or(self.graph.dtype(arg.val));
         let val = self.cast(arg.val, dtype)?;
         let objects = bound.objects().iter().enumerate().map(|(slot, object)| match bound.name(slot) {
             "arg" => Object::Value(Value { val, ..arg }),
-            "dtype" => Object::None,
+            "dtype" if dtype.is_complex() => Object::None,
             _ => object.clone(),
         });
         Ok(bound.with_objects(objects.collect()))
