@@ -4,6 +4,7 @@ import gc
 import os
 import signal
 import threading
+import time
 import weakref
 
 import numpy as np
@@ -237,3 +238,17 @@ def test_forks_while_other_threads_run():
         for thread in threads:
             thread.join()
     assert all(ends)
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_fork_while_another_thread_compiles_for_the_first_time():
+    row = np.ones(64, np.float32)
+    for number in range(6):
+        fd = doubled(scale=2.5 + number)
+        thread = threading.Thread(target=fd.execute, args=([row],))
+        thread.start()
+        time.sleep(number * 2e-3)
+        try:
+            assert child_says(lambda: np.testing.assert_array_equal(fd.execute([row])[0], 2.5 + number))
+        finally:
+            thread.join()

@@ -56,7 +56,7 @@ pub use runtime::cpu::alloc::Side;
 pub use runtime::cpu::objects::{CacheOptions, ObjectCache};
 pub use runtime::{
     Argument, Blame, CallReport, CompileOptions, Error, Executable, Executor, Generator, KernelReport,
-    Machine, MachineOptions, Output, Outputs, Report, SegmentReport, StepReport, Tensor, Variant,
+    Machine, MachineOptions, Output, Outputs, Report, SegmentReport, StepReport, Tensor, Variant, unforked,
 };
 
 /// Reads a definition from its text.

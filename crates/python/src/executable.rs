@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 use ferrofuse::check::{Comparison, against, expected};
 use ferrofuse::{
     ArrayView, CompileOptions, Definition, Error, Generator, Machine, MachineOptions, ObjectCache, Stream,
-    explain, hints, plan,
+    explain, hints, plan, unforked,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
@@ -44,12 +44,15 @@ impl Executable {
         if let Some(compiled) = self.compiled.get() {
             return Ok(compiled);
         }
-        let _only = self.compiling.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(compiled) = self.compiled.get() {
-            return Ok(compiled);
-        }
-        let compiled = ferrofuse::Executable::for_inputs(self.definition.clone(), options(), inputs)?;
-        Ok(self.compiled.get_or_init(|| compiled))
+        // A child would find locked what another thread locks here, and half made what is made once.
+        unforked(|| {
+            let _only = self.compiling.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(compiled) = self.compiled.get() {
+                return Ok(compiled);
+            }
+            let compiled = ferrofuse::Executable::for_inputs(self.definition.clone(), options(), inputs)?;
+            Ok(self.compiled.get_or_init(|| compiled))
+        })
     }
 }
 

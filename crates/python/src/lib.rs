@@ -22,6 +22,8 @@ use pyo3::prelude::*;
 #[pymodule]
 #[pyo3(name = "_native")]
 fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    // What holds forks off is set up at the first use: here, where no other thread of Python can fork.
+    ferrofuse::unforked(|| ());
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<builder::Builder>()?;
     module.add_class::<value::Val>()?;

@@ -19,6 +19,7 @@ use crate::call::Latest;
 use crate::cpu::objects::{Key, ObjectCache};
 use crate::cpu::perf_map;
 use crate::executable::CompileOptions;
+use crate::fork::unforked;
 use crate::inputs::declared;
 use crate::plan::{ExecutionPlan, Segment, Step};
 use crate::report::{KernelReport, SegmentReport};
@@ -56,7 +57,7 @@ pub(crate) enum Code {
 /// # Errors
 /// [`Error::Plan`] when choices of the user do not fit the definition.
 pub fn plan_declared(definition: &Definition, options: &CompileOptions) -> Result<Plan, Error> {
-    Ok(planned(definition, &declared(definition), options)?)
+    Ok(unforked(|| planned(definition, &declared(definition), options))?)
 }
 
 /// Compiles a definition for inputs of these layouts.

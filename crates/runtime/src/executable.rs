@@ -3,7 +3,7 @@
 //! A variant holds for inputs that lie in memory alike (dense, or with which strides 0 and 1); new sizes with the same
 //! layouts compile nothing. Any number of threads may call an executable, also while others wait for a new variant.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use codegen::cpu::llvm::CpuTarget;
 use compiler::PlanOptions;
@@ -18,7 +18,7 @@ use ir::random::Stream;
 use crate::argument::Argument;
 use crate::call::{Call, Done, Target};
 use crate::compile::{Variant, compile};
-use crate::fork;
+use crate::fork::{ForkLock, unforked};
 use crate::inputs::{Inputs, declared};
 use crate::{CallReport, Error, Executor, Generator, Machine, Output, Outputs};
 
@@ -65,7 +65,7 @@ pub struct Executable {
     options: CompileOptions,
     signature: Signature,
     /// The most recently used first.
-    variants: Mutex<Vec<(Vec<Layout>, Arc<Cell>)>>,
+    variants: ForkLock<Vec<(Vec<Layout>, Arc<Cell>)>>,
     /// The one for inputs as declared.
     first: Arc<Variant>,
 }
@@ -73,13 +73,9 @@ pub struct Executable {
 /// A variant, or the wait for the thread that compiles it. A failure is not kept.
 #[derive(Debug, Default)]
 struct Cell {
-    variant: Mutex<Option<Arc<Variant>>>,
-}
-
-impl Cell {
-    fn lock(&self) -> MutexGuard<'_, Option<Arc<Variant>>> {
-        self.variant.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+    variant: OnceLock<Arc<Variant>>,
+    /// Held while it is compiled.
+    compiling: Mutex<()>,
 }
 
 impl Executable {
@@ -113,11 +109,9 @@ impl Executable {
         layouts: Vec<Layout>,
     ) -> Result<Executable, Error> {
         let signature = definition.signature();
-        let section = fork::compiling();
-        let first = Arc::new(compile(&definition, &layouts, &options)?);
-        drop(section);
-        let cell = Cell { variant: Mutex::new(Some(Arc::clone(&first))) };
-        let variants = Mutex::new(vec![(layouts, Arc::new(cell))]);
+        let first = Arc::new(unforked(|| compile(&definition, &layouts, &options))?);
+        let cell = Cell { variant: OnceLock::from(Arc::clone(&first)), compiling: Mutex::default() };
+        let variants = ForkLock::new(vec![(layouts, Arc::new(cell))]);
         Ok(Executable { definition, options, signature, variants, first })
     }
 
@@ -253,20 +247,23 @@ impl Executable {
 
     /// The variant for these layouts of the inputs, compiled if it is new.
     fn variant(&self, layouts: &[Layout]) -> Result<Arc<Variant>, Error> {
-        let _section = fork::compiling();
         let cell = self.cell(layouts);
-        let mut variant = cell.lock();
-        if let Some(variant) = &*variant {
+        if let Some(variant) = cell.variant.get() {
             return Ok(Arc::clone(variant));
         }
-        let compiled = Arc::new(compile(&self.definition, layouts, &self.options)?);
-        *variant = Some(Arc::clone(&compiled));
-        Ok(compiled)
+        unforked(|| {
+            let _only = cell.compiling.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(variant) = cell.variant.get() {
+                return Ok(Arc::clone(variant));
+            }
+            let compiled = Arc::new(compile(&self.definition, layouts, &self.options)?);
+            Ok(Arc::clone(cell.variant.get_or_init(|| compiled)))
+        })
     }
 
     /// The place of the variant for these layouts, which is now the most recently used.
     fn cell(&self, layouts: &[Layout]) -> Arc<Cell> {
-        let mut variants = self.variants.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut variants = self.variants.lock();
         match variants.iter().position(|(known, _)| known == layouts) {
             Some(place) => variants[..=place].rotate_right(1),
             None => {
@@ -284,11 +281,8 @@ impl Executable {
     pub fn is_compiled(&self, inputs: &[ArrayView<'_>]) -> Result<bool, Error> {
         self.signature.bind(inputs, &[])?;
         let layouts = Inputs::new(inputs, self.options.executor)?.layouts;
-        let _section = fork::compiling();
-        let variants = self.variants.lock().unwrap_or_else(PoisonError::into_inner);
-        let cell = variants.iter().find(|(known, _)| *known == layouts).map(|(_, cell)| Arc::clone(cell));
-        drop(variants);
-        Ok(cell.is_some_and(|cell| cell.lock().is_some()))
+        let variants = self.variants.lock();
+        Ok(variants.iter().any(|(known, cell)| *known == layouts && cell.variant.get().is_some()))
     }
 
     /// Where its random numbers come from.
@@ -303,17 +297,14 @@ impl Executable {
 
     /// How many variants are there, compiled or being compiled.
     pub fn variants(&self) -> usize {
-        let _section = fork::compiling();
-        self.variants.lock().unwrap_or_else(PoisonError::into_inner).len()
+        self.variants.lock().len()
     }
 
     /// The variant that was used last: what was decided, and how it was compiled.
     pub fn latest(&self) -> Arc<Variant> {
-        let _section = fork::compiling();
-        let variants = self.variants.lock().unwrap_or_else(PoisonError::into_inner);
-        let cells: Vec<Arc<Cell>> = variants.iter().map(|(_, cell)| Arc::clone(cell)).collect();
-        drop(variants);
-        cells.iter().find_map(|cell| cell.lock().clone()).unwrap_or_else(|| Arc::clone(&self.first))
+        let variants = self.variants.lock();
+        let latest = variants.iter().find_map(|(_, cell)| cell.variant.get());
+        Arc::clone(latest.unwrap_or(&self.first))
     }
 }
 

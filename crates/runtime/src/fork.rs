@@ -1,23 +1,44 @@
 //! What a `fork` must not cut in two. A child has only the thread that forked: what another thread had locked at that moment
 //! stays locked in it for ever. So a `fork` waits until no thread is in a section that takes such locks.
 //!
-//! There are two kinds of sections, as the one may stand within the other: looking for a variant, which may compile it, and
-//! moments in which something is locked. A section never stands in one of its own kind. Without work for libLLVM a `fork` waits
-//! for less than a microsecond. The pool needs none of it: a child gets threads of its own.
+//! There are two kinds of sections: [`unforked`] ones, which compile or make what the process has once, and moments in which
+//! something is locked ([`ForkLock`]). A moment may stand within the former, and nothing within a moment. While a `fork`
+//! waits for a compilation, others wait to begin, but calls of what is compiled go on. The pool needs none of it: a child gets
+//! threads of its own. A `fork` in the instant in which the first section of the process sets this up is not held off.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-static COMPILING: RwLock<()> = RwLock::new(());
+static UNFORKED: RwLock<()> = RwLock::new(());
 static MOMENT: RwLock<()> = RwLock::new(());
 
 /// No `fork` of the process happens as long as it lives.
-pub(crate) type Section = RwLockReadGuard<'static, ()>;
+type Section = RwLockReadGuard<'static, ()>;
 
-/// A section in which a variant is looked for, and compiled where there is none.
-pub(crate) fn compiling() -> Section {
-    enter(&COMPILING)
+thread_local! {
+    /// Whether the thread is in an unforked section.
+    static WITHIN: Cell<bool> = const { Cell::new(false) };
+}
+
+/// The end of an unforked section, also by a panic.
+struct Unforked(#[expect(dead_code, reason = "held")] Section);
+
+impl Drop for Unforked {
+    fn drop(&mut self) {
+        WITHIN.set(false);
+    }
+}
+
+/// Does something while no `fork` of the process happens: one that comes meanwhile waits for the end. It may stand within
+/// another of the same thread; it must neither fork nor wait for a thread that begins one.
+pub fn unforked<R>(work: impl FnOnce() -> R) -> R {
+    if WITHIN.get() {
+        return work();
+    }
+    let _section = Unforked(enter(&UNFORKED));
+    WITHIN.set(true);
+    work()
 }
 
 fn enter(sections: &'static RwLock<()>) -> Section {
@@ -36,7 +57,7 @@ thread_local! {
 }
 
 extern "C" fn before() {
-    let held = [&COMPILING, &MOMENT].map(|sections| sections.write().unwrap_or_else(PoisonError::into_inner));
+    let held = [&UNFORKED, &MOMENT].map(|sections| sections.write().unwrap_or_else(PoisonError::into_inner));
     // A thread that is about to end has no place for them; it opens the sections again at once.
     let _ = HELD.try_with(|place| place.replace(Some(held)));
 }
@@ -80,5 +101,33 @@ impl<T> Deref for Locked<'_, T> {
 impl<T> DerefMut for Locked<'_, T> {
     fn deref_mut(&mut self) -> &mut T {
         &mut self.value
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::sync::mpsc;
+    use std::thread;
+    use std::time::Duration;
+
+    use super::unforked;
+    use crate::tests::in_a_child;
+
+    #[test]
+    fn a_fork_waits_for_the_outermost_section() {
+        let ended = AtomicBool::new(false);
+        let (begun, begins) = mpsc::channel();
+        let section = || {
+            begun.send(()).expect("awaited");
+            thread::sleep(Duration::from_millis(50));
+            unforked(|| thread::sleep(Duration::from_millis(20)));
+            ended.store(true, Ordering::SeqCst);
+        };
+        thread::scope(|scope| {
+            scope.spawn(|| unforked(section));
+            begins.recv().expect("begun");
+            in_a_child(|| assert!(ended.load(Ordering::SeqCst)));
+        });
     }
 }

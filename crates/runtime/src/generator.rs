@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use ir::random::Stream;
 
-use crate::fork::ForkLock;
+use crate::fork::{ForkLock, unforked};
 
 /// A generator that any number of executables and threads may draw from.
 #[derive(Debug, Default)]
@@ -24,7 +24,7 @@ impl Generator {
     /// The generator of the process, of seed 0 until another is set.
     pub fn shared() -> Arc<Generator> {
         static SHARED: OnceLock<Arc<Generator>> = OnceLock::new();
-        Arc::clone(SHARED.get_or_init(Arc::default))
+        unforked(|| Arc::clone(SHARED.get_or_init(Arc::default)))
     }
 
     /// The seed, and the offset that the next draw takes.

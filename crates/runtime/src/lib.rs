@@ -30,6 +30,7 @@ pub use argument::Argument;
 pub use compile::{Variant, plan_declared};
 pub use error::{Blame, Error};
 pub use executable::{CompileOptions, Executable};
+pub use fork::unforked;
 pub use formulas::{Formula, Formulas};
 pub use generator::Generator;
 pub use machine::{Machine, MachineOptions};

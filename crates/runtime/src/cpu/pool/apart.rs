@@ -12,20 +12,25 @@ use std::thread::JoinHandle;
 /// No processor has this number.
 const NONE: usize = usize::MAX;
 
+/// The most workers that it is done for: each costs a system call whenever the caller has moved.
+const MOST: usize = 8;
+
 pub(super) struct Apart {
-    /// The processors that the process may use.
+    /// The processors that the thread that started the workers was allowed then. They are what workers are allowed from now
+    /// on: a mask that somebody gives a worker later lasts until its caller has moved.
     allowed: libc::cpu_set_t,
     /// The processor that the workers are kept off.
     off: AtomicUsize,
 }
 
 impl Apart {
-    /// For so many workers of a caller; `None` if each thread cannot have a processor of its own anyhow.
+    /// For so many workers of a caller; `None` if they are many, or each thread cannot have a processor of its own anyhow.
     pub fn new(workers: usize) -> Option<Apart> {
         let allowed = affinity()?;
         // SAFETY: counts the bits of an initialised set.
         let count = unsafe { libc::CPU_COUNT(&allowed) };
-        (workers < usize::try_from(count).ok()?).then(|| Apart { allowed, off: AtomicUsize::new(NONE) })
+        (workers <= MOST && workers < usize::try_from(count).ok()?)
+            .then(|| Apart { allowed, off: AtomicUsize::new(NONE) })
     }
 
     /// Keeps the workers off the processor of this thread from now on.
