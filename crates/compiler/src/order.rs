@@ -13,10 +13,11 @@ use crate::view::{is_copy, seen_through};
 /// The fusion with an order for each permuted output.
 pub fn ordered(graph: &Graph, fusion: &Fusion) -> Fusion {
     let ordered = |output: &Output| {
-        let is_given = !output.order.is_empty();
+        if output.alias.is_some() {
+            return Output { order: Axes::new(), ..output.clone() };
+        }
         let order = match natural_order(graph, fusion, output.val) {
-            _ if output.alias.is_some() => Axes::new(),
-            Natural::Permuted(order) if !is_given => order,
+            Natural::Permuted(order) if output.order.is_empty() => order,
             Natural::RowMajor if output.order.is_sorted() => Axes::new(),
             _ => output.order.clone(),
         };

@@ -33,23 +33,26 @@ impl View {
 /// For each output of a fusion what it is a view of, if it is one.
 pub fn views(graph: &Graph, fusion: &Fusion, layouts: &[Layout]) -> Vec<Option<View>> {
     let view = |output: &Output| {
-        let seen = || of_input(graph, fusion, layouts, output.val).filter(|_| output.order.is_empty());
         if output.alias.is_some() {
-            None
-        } else {
-            seen().or_else(|| of_computed(graph, fusion, layouts, output))
+            return None;
         }
+        let of_input = of_input(graph, fusion, layouts, output.val).filter(|_| output.order.is_empty());
+        of_input.or_else(|| of_computed(graph, fusion, layouts, output))
     };
-    let mut views: Vec<Option<View>> = fusion.outputs().iter().map(view).collect();
+    without_shared(graph, fusion, fusion.outputs().iter().map(view).collect())
+}
+
+/// The views, less those of a computed value that another output is, or sees, too. No two outputs lie in one memory, so such
+/// a view would be one of a copy: the segment had better write the output as well. Taken off one by one, so that the last of
+/// several views of a value that nothing else gives back stays. Expansions stay in any case: they write out less.
+fn without_shared(graph: &Graph, fusion: &Fusion, mut views: Vec<Option<View>>) -> Vec<Option<View>> {
     for place in 0..views.len() {
-        let shares = |source: Val| {
-            let other =
-                |other: usize| views[other].as_ref().map_or(fusion.outputs()[other].val, |view| view.source);
-            (0..views.len()).any(|number| number != place && other(number) == source)
-        };
-        let is_dearer =
-            |view: &View| !fusion.is_input(view.source) && !view.repeats(graph) && shares(view.source);
-        if views[place].as_ref().is_some_and(is_dearer) {
+        let Some(view) = &views[place] else { continue };
+        let mut others = views.iter().zip(fusion.outputs()).enumerate().filter(|(other, _)| *other != place);
+        let is_shared = others.any(|(_, (other, output))| {
+            other.as_ref().map_or(output.val, |other| other.source) == view.source
+        });
+        if is_shared && !fusion.is_input(view.source) && !view.repeats(graph) {
             views[place] = None;
         }
     }

@@ -23,6 +23,17 @@ struct Addresses(SmallVec<[*mut u8; 16]>);
 // SAFETY: workers only read the addresses; what they point to is the kernel's affair (see `run`).
 unsafe impl Sync for Addresses {}
 
+impl Addresses {
+    /// Where the buffers of a kernel start, in its order.
+    fn of_buffers(kernel: &Kernel, slots: &[Slot], memory: &mut PrimaryMap<Slot, Memory<'_>>) -> Addresses {
+        let address = |(decl, &slot): (&BufferDecl, &Slot)| match decl.access {
+            Access::Read => memory[slot].start().cast_mut(),
+            Access::Write | Access::Fault => memory[slot].start_mut(),
+        };
+        Addresses(kernel.buffers.values().zip(slots).map(address).collect())
+    }
+}
+
 /// Runs all blocks of a kernel.
 pub(crate) fn run(
     kernel: &Kernel,
@@ -38,11 +49,7 @@ pub(crate) fn run(
         return Ok(());
     }
     let streamed = streamed(kernel, &launch.buffers, memory, machine.last_level_cache());
-    let address = |(decl, &slot): (&BufferDecl, &Slot)| match decl.access {
-        Access::Read => memory[slot].start().cast_mut(),
-        Access::Write | Access::Fault => memory[slot].start_mut(),
-    };
-    let buffers = Addresses(kernel.buffers.values().zip(&launch.buffers).map(address).collect());
+    let buffers = Addresses::of_buffers(kernel, &launch.buffers, memory);
     let is_shared = blocks > 1 && operations(launch, values) >= machine.least_shared();
     let workers = if is_shared { machine.threads() } else { 1 };
     let mut scratch = Scratch::new(kernel, launch, values, workers, machine)?;

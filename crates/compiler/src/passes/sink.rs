@@ -14,15 +14,21 @@ pub fn sink_expansions(graph: &mut Graph, fusion: &Fusion) -> (Fusion, ValMap) {
 
 /// A node's results as expansions of what the node makes of its operands before they were expanded, if those are smaller.
 fn sunk(graph: &mut Graph, facts: &mut Facts, node: Node, operands: &[Val]) -> Option<Vec<Val>> {
+    let small = smaller_operands(graph, facts, node, operands)?;
     let form = graph.node(node).form.clone();
-    let is_complex = |val: Val| graph.dtype(val).is_complex();
-    let folded: &[u8] = match &form {
-        // Kernels put complex numbers together where they are stored, so at the outputs.
-        _ if graph.results(node).any(is_complex) => return None,
-        Form::Map(_) | Form::Cast(_) | Form::Permute(_) | Form::Broadcast(_) | Form::Squeeze(_) => &[],
-        Form::Fold { axes, .. } => axes,
-        _ => return None,
-    };
+    let made = graph.add(form, &small, facts).expect("what takes the expanded takes what is expanded");
+    let pairs: Vec<(Val, Val)> = graph.results(made).zip(graph.results(node)).collect();
+    if pairs.iter().all(|&(small, whole)| graph.shape(small) == graph.shape(whole)) {
+        return None;
+    }
+    let expanded = |(small, whole)| expanded(graph, facts, small, whole);
+    Some(pairs.into_iter().map(expanded).collect())
+}
+
+/// What a node's operands were before they were expanded, if some were and the node may be made of those instead: along
+/// axes that it folds all elements count.
+fn smaller_operands(graph: &Graph, facts: &Facts, node: Node, operands: &[Val]) -> Option<Vec<Val>> {
+    let folded = folded_axes(graph, node)?;
     let small: Vec<Val> = operands.iter().map(|&val| before_expansion(graph, val)).collect();
     let folds_all = |(&small, &whole): (&Val, &Val)| {
         let size = |val: Val, axis: u8| &graph.shape(val)[usize::from(axis)];
@@ -32,17 +38,22 @@ fn sunk(graph: &mut Graph, facts: &mut Facts, node: Node, operands: &[Val]) -> O
         return None;
     }
     // Folds want operands of one shape, so those that are no smaller stand in the way.
-    let shape = graph.shape(small[0]);
-    if matches!(form, Form::Fold { .. }) && small.iter().any(|&val| graph.shape(val) != shape) {
+    let is_fold = matches!(graph.node(node).form, Form::Fold { .. });
+    let same_shape = small.iter().all(|&val| graph.shape(val) == graph.shape(small[0]));
+    (!is_fold || same_shape).then_some(small)
+}
+
+/// The axes that a node folds, none for most; `None` if expansions cannot move below the node.
+fn folded_axes(graph: &Graph, node: Node) -> Option<&[u8]> {
+    // Kernels put complex numbers together where they are stored, so at the outputs.
+    if graph.results(node).any(|val| graph.dtype(val).is_complex()) {
         return None;
     }
-    let made = graph.add(form, &small, facts).expect("what takes the expanded takes what is expanded");
-    let pairs: Vec<(Val, Val)> = graph.results(made).zip(graph.results(node)).collect();
-    if pairs.iter().all(|&(small, whole)| graph.shape(small) == graph.shape(whole)) {
-        return None;
+    match &graph.node(node).form {
+        Form::Map(_) | Form::Cast(_) | Form::Permute(_) | Form::Broadcast(_) | Form::Squeeze(_) => Some(&[]),
+        Form::Fold { axes, .. } => Some(axes),
+        _ => None,
     }
-    let expanded = |(small, whole)| expanded(graph, facts, small, whole);
-    Some(pairs.into_iter().map(expanded).collect())
 }
 
 /// A value before it was expanded, unless it is a scalar that fills a tensor.

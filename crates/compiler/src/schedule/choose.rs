@@ -54,25 +54,9 @@ pub fn choose(
     let beside = |beside: &dyn Fn(Axis) -> bool| contiguous(graph, view, witness, memory, hints, beside);
     let along = beside(&|_| true);
     let lane = lane_axis(witness, &along).map(|axis| schedule.loop_of(axis));
-    let has_inner_folds = witness.folds.iter().any(|fold| !fold.terminal);
     let stage_axes = |axis: &Axis| !witness.workers.contains(axis);
-    let mut inner = schedule.loops_of(witness.order.iter().copied().filter(stage_axes));
-    schedule.inner = inner.clone();
-    schedule.lane = lane;
-    if let Some(axis) = lane.filter(|axis| witness.workers.contains(axis)) {
-        schedule.lanes_outside = has_inner_folds || witness.scanned.is_some();
-        if !schedule.lanes_outside || !fits_outside(witness, &schedule, axis) {
-            schedule.lanes_outside = false;
-            schedule.lane = if has_inner_folds { inner.last().copied() } else { Some(axis) };
-        }
-    }
-    if !schedule.lanes_outside
-        && let Some(axis) = schedule.lane
-    {
-        inner.retain(|&other| other != axis);
-        inner.push(axis);
-        schedule.inner = inner;
-    }
+    schedule.inner = schedule.loops_of(witness.order.iter().copied().filter(stage_axes));
+    deal(witness, lane, &mut schedule);
     if let Some(lane) = schedule.lane {
         let across = beside(&|axis| schedule.loop_of(axis) == lane);
         tile(witness, &across, target, lane, &mut schedule);
@@ -85,6 +69,23 @@ pub fn choose(
     schedule.split = split(graph, view, witness, &schedule);
     schedule.carried = carry(graph, view, witness, &schedule, target, hints);
     schedule
+}
+
+/// Deals an axis out to the lanes. Where blocks may divide it and stages wait for folds or a scan, the lanes stand around
+/// the stages if they can; if not, and it is folds that stages wait for, the last axis within the stages takes its place.
+fn deal(witness: &Witness, axis: Option<Axis>, schedule: &mut Schedule) {
+    let has_inner_folds = witness.folds.iter().any(|fold| !fold.terminal);
+    let waits = has_inner_folds || witness.scanned.is_some();
+    let divided = axis.filter(|axis| witness.workers.contains(axis));
+    schedule.lanes_outside = waits && divided.is_some_and(|axis| fits_outside(witness, schedule, axis));
+    if schedule.lanes_outside {
+        schedule.lane = axis;
+        return;
+    }
+    let crosses_folds = has_inner_folds && divided.is_some();
+    schedule.lane = if crosses_folds { schedule.inner.last().copied() } else { axis };
+    schedule.inner.retain(|&other| Some(other) != schedule.lane);
+    schedule.inner.extend(schedule.lane);
 }
 
 /// Whether the lanes can stand around the stages: each fold then fits registers of one lane.
@@ -140,24 +141,30 @@ fn jam(
         return None;
     }
     let row = *schedule.outer().last()?;
-    let folds_rows = |fold: &Fold| {
-        let mut kept = fold.kept_axes().map(|axis| schedule.loop_of(axis));
-        let reduces = fold.reduced.iter().any(|&axis| schedule.loop_of(axis) == row);
-        fold.terminal && reduces && kept.any(|axis| schedule.inner.contains(&axis))
-    };
     let total = elements(witness, hints, &witness.order);
     let waits = |fold: &Fold| {
         let rows = total / elements(witness, hints, &fold.reduced).max(1);
         !fold.terminal && total >= target.blocks * target.grain && bytes / rows.max(1) <= SHORT_ROW
     };
-    let fit = match view.order().len() {
-        0..=SHORT => 8,
-        operations if operations <= JAMMED => 4,
-        _ => 1,
-    };
-    let rows = target.rows.min(fit);
-    let gains = |fold: &Fold| folds_rows(fold) || waits(fold);
+    let rows = target.rows.min(rows_that_fit(view.order().len()));
+    let gains = |fold: &Fold| lies_in_scratch(schedule, fold, row) || waits(fold);
     (rows > 1 && witness.folds.iter().any(gains)).then_some((row, rows))
+}
+
+/// Whether a fold over rows that leaves the kernel keeps an axis within the stages, so that its results lie in scratch.
+fn lies_in_scratch(schedule: &Schedule, fold: &Fold, row: Axis) -> bool {
+    let mut kept = fold.kept_axes().map(|axis| schedule.loop_of(axis));
+    let reduces = fold.reduced.iter().any(|&axis| schedule.loop_of(axis) == row);
+    fold.terminal && reduces && kept.any(|axis| schedule.inner.contains(&axis))
+}
+
+/// The most rows that a segment of so many operations walks together.
+fn rows_that_fit(operations: usize) -> u32 {
+    match operations {
+        0..=SHORT => 8,
+        _ if operations <= JAMMED => 4,
+        _ => 1,
+    }
 }
 
 /// Walks tiles of the lanes' axis and of the one along which most of what has both axes lies. With folds that stages wait for, a

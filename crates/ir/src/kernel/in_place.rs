@@ -6,16 +6,6 @@
 use super::program::{Buffer, Kernel, Loop, Place, Stmt};
 use crate::index::{Expr, Sym};
 
-/// A load or store with the loops around it.
-struct Touch<'k> {
-    index: &'k Expr,
-    /// Whether it is done in each turn of its loops.
-    always: bool,
-    loops: Vec<&'k Loop>,
-    /// The number of the statement in each body, from the kernel's inward: program order, compared from the left.
-    path: Vec<usize>,
-}
-
 /// Whether the buffers `read` and `written` may be the same memory: no element is loaded after it was stored. `same`
 /// says which symbols have equal values then, namely the strides of the two.
 pub fn may_share_memory(
@@ -24,22 +14,78 @@ pub fn may_share_memory(
     written: Buffer,
     same: &dyn Fn(Sym) -> Option<Expr>,
 ) -> bool {
-    let (mut loads, mut stores) = (Vec::new(), Vec::new());
-    let mut visit = |stmt: &'_ Stmt| match stmt {
-        Stmt::Load { place: Place::Buffer(buffer), .. } if *buffer == read => Some(true),
-        Stmt::Store { place: Place::Buffer(buffer), .. } if *buffer == written => Some(false),
-        _ => None,
-    };
-    collect(&kernel.body, &mut Vec::new(), &mut Vec::new(), &mut visit, &mut loads, &mut stores);
-    loads.iter().all(|load| {
-        let mut orders = stores.iter().map(|store| order(load, store, same));
-        let mut all_known = true;
-        // A kernel stores each element once: where one store is known to store what was loaded, no other does.
-        orders.any(|order| {
-            all_known &= order != Order::Unknown;
-            order == Order::StoredThen
-        }) || all_known
-    })
+    let mut touches = Touches { read, written, loads: Vec::new(), stores: Vec::new() };
+    touches.collect(&kernel.body, &mut Around::default());
+    touches.loads.iter().all(|load| is_loaded_first(load, &touches.stores, same))
+}
+
+/// The loops around a statement, and where it stands.
+#[derive(Clone, Default)]
+struct Around<'k> {
+    loops: Vec<&'k Loop>,
+    /// The number of the statement in each body, from the kernel's inward: program order, compared from the left.
+    path: Vec<usize>,
+}
+
+/// A load of an element.
+struct Load<'k> {
+    index: &'k Expr,
+    around: Around<'k>,
+}
+
+/// A store of an element.
+struct Store<'k> {
+    index: &'k Expr,
+    /// Whether it is left out in some turns of its loops.
+    is_guarded: bool,
+    around: Around<'k>,
+}
+
+/// All loads of one buffer and all stores to another.
+struct Touches<'k> {
+    read: Buffer,
+    written: Buffer,
+    loads: Vec<Load<'k>>,
+    stores: Vec<Store<'k>>,
+}
+
+impl<'k> Touches<'k> {
+    /// Adds those of a body, around which these loops stand.
+    fn collect(&mut self, body: &'k [Stmt], around: &mut Around<'k>) {
+        for (number, stmt) in body.iter().enumerate() {
+            around.path.push(number);
+            match stmt {
+                Stmt::Load { place: Place::Buffer(buffer), index, .. } if *buffer == self.read => {
+                    self.loads.push(Load { index, around: around.clone() });
+                }
+                Stmt::Store { place: Place::Buffer(buffer), index, guard, .. } if *buffer == self.written => {
+                    let is_guarded = guard.is_some();
+                    self.stores.push(Store { index, is_guarded, around: around.clone() });
+                }
+                Stmt::For(turn) => {
+                    around.loops.push(turn);
+                    self.collect(&turn.body, around);
+                    around.loops.pop();
+                }
+                _ => {}
+            }
+            around.path.pop();
+        }
+    }
+}
+
+/// Whether no element that is loaded was stored before.
+fn is_loaded_first(load: &Load<'_>, stores: &[Store<'_>], same: &dyn Fn(Sym) -> Option<Expr>) -> bool {
+    let mut all_known = true;
+    for store in stores {
+        match order(load, store, same) {
+            // A kernel stores each element once: where one store is known to store what was loaded, no other does.
+            Order::StoredThen => return true,
+            Order::NotBefore => {}
+            Order::Unknown => all_known = false,
+        }
+    }
+    all_known
 }
 
 /// What is known of a load and a store.
@@ -53,44 +99,15 @@ enum Order {
     Unknown,
 }
 
-fn collect<'k>(
-    body: &'k [Stmt],
-    loops: &mut Vec<&'k Loop>,
-    path: &mut Vec<usize>,
-    is_load: &mut dyn FnMut(&Stmt) -> Option<bool>,
-    loads: &mut Vec<Touch<'k>>,
-    stores: &mut Vec<Touch<'k>>,
-) {
-    for (number, stmt) in body.iter().enumerate() {
-        path.push(number);
-        match (stmt, is_load(stmt)) {
-            (Stmt::Load { index, guard, .. }, Some(true)) => {
-                let always = guard.is_none();
-                loads.push(Touch { index, always, loops: loops.clone(), path: path.clone() });
-            }
-            (Stmt::Store { index, guard, .. }, Some(false)) => {
-                let always = guard.is_none();
-                stores.push(Touch { index, always, loops: loops.clone(), path: path.clone() });
-            }
-            (Stmt::For(turn), _) => {
-                loops.push(turn);
-                collect(&turn.body, loops, path, is_load, loads, stores);
-                loops.pop();
-            }
-            _ => {}
-        }
-        path.pop();
-    }
-}
-
-/// Whether the load of each element comes before its store, and whether there is one. A kernel stores each element once; so where the two have
-/// the same index in the loops that they share and in loops that correspond beyond these, the element that is loaded
-/// is the one stored later in the same turn of the shared loops.
-fn order(load: &Touch<'_>, store: &Touch<'_>, same: &dyn Fn(Sym) -> Option<Expr>) -> Order {
-    let shared = load.loops.iter().zip(&store.loops).take_while(|(a, b)| std::ptr::eq(**a, **b)).count();
-    let mut free: Vec<&Loop> = store.loops[shared..].to_vec();
+/// Whether the load of each element comes before its store, and whether there is one. A kernel stores each element once;
+/// so where the two have the same index in the loops that they share and in loops that correspond beyond these, the
+/// element that is loaded is the one stored later in the same turn of the shared loops.
+fn order(load: &Load<'_>, store: &Store<'_>, same: &dyn Fn(Sym) -> Option<Expr>) -> Order {
+    let (loaded, stored) = (&load.around, &store.around);
+    let shared = loaded.loops.iter().zip(&stored.loops).take_while(|(a, b)| std::ptr::eq(**a, **b)).count();
+    let mut free: Vec<&Loop> = stored.loops[shared..].to_vec();
     let mut renamed: Vec<(Sym, Sym)> = Vec::new();
-    for turn in &load.loops[shared..] {
+    for turn in &loaded.loops[shared..] {
         let rename = |expr: &Expr| {
             expr.substitute(&|sym| renamed.iter().find(|(own, _)| *own == sym).map(|(_, to)| Expr::sym(*to)))
         };
@@ -102,9 +119,9 @@ fn order(load: &Touch<'_>, store: &Touch<'_>, same: &dyn Fn(Sym) -> Option<Expr>
         }
     }
     let rename = |sym: Sym| renamed.iter().find(|(own, _)| *own == sym).map(|(_, to)| Expr::sym(*to));
-    let stored = store.index.substitute(same);
-    match load.path < store.path && load.index.substitute(&rename) == stored {
-        true if store.always && free.is_empty() => Order::StoredThen,
+    let same_index = load.index.substitute(&rename) == store.index.substitute(same);
+    match loaded.path < stored.path && same_index {
+        true if !store.is_guarded && free.is_empty() => Order::StoredThen,
         true => Order::NotBefore,
         false => Order::Unknown,
     }

@@ -69,7 +69,6 @@ impl Row {
 
 /// Measures a case: on inputs that are in no cache, or, `warm`, on the same ones in each call.
 pub fn measure(case: &Case, machine: &Arc<Machine>, target: CpuTarget, warm: bool) -> Result<Row, Failure> {
-    let workload = case.workload;
     let (file, specs) = case.read();
     let (hints, _) = facts_of(&file.definition, &specs);
     let options = CompileOptions {
@@ -82,32 +81,38 @@ pub fn measure(case: &Case, machine: &Arc<Machine>, target: CpuTarget, warm: boo
     let explanation = explain(&file.definition, &plan, &hints);
     let bytes = explanation.compulsory_bytes;
     let executable = compile(file.definition.clone(), options).map_err(Failure::machine)?;
-
     let sets = sets_of(&specs, if warm { 1 } else { sets_beyond(bytes, machine.last_level_cache()) })?;
     let first = timed(&executable, &sets[0])?;
-    let report = executable.latest();
-    let (time, peer) = steady(&executable, &sets, bytes, workload.peer, machine.threads())?;
+    let variant = executable.latest();
+    let peer = case.workload.peer;
+    let (time, beside) = steady(&executable, &sets, bytes, peer, machine.threads())?;
     let small = small_call(&executable, &specs)?;
     let gbps = bytes as f64 / time.as_secs_f64() / 1e9;
-    let sizes =
-        specs.iter().map(sizes_of).max_by_key(|sizes| sizes.iter().product::<i64>()).unwrap_or_default();
-    let columns = sizes.last().copied().unwrap_or(1);
+    let (rows, columns) = rows_and_columns(&specs);
     Ok(Row {
-        workload: workload.id.to_owned(),
+        workload: case.workload.id.to_owned(),
         device: "cpu",
-        rows: sizes.iter().product::<i64>() / columns.max(1),
+        rows,
         columns,
         ms: milliseconds(time),
         gbps,
-        fraction: gbps / peer,
-        copy_gbps: (workload.peer == Peer::Copy).then_some(peer),
-        read_gbps: (workload.peer == Peer::Read).then_some(peer),
-        kernels: report.report.segments.iter().map(|segment| segment.kernels.len()).sum(),
+        fraction: gbps / beside,
+        copy_gbps: (peer == Peer::Copy).then_some(beside),
+        read_gbps: (peer == Peer::Read).then_some(beside),
+        kernels: variant.report.segments.iter().map(|segment| segment.kernels.len()).sum(),
         traffic_ratio: explanation.traffic_ratio,
-        compile_ms: milliseconds(report.report.compile),
+        compile_ms: milliseconds(variant.report.compile),
         first_call_ms: milliseconds(first),
         call_us: small.as_secs_f64() * 1e6,
     })
+}
+
+/// Elements of the largest input along all axes but the last, and along the last.
+fn rows_and_columns(specs: &[InputSpec]) -> (i64, i64) {
+    let sizes = specs.iter().map(sizes_of).max_by_key(|sizes| sizes.iter().product::<i64>());
+    let sizes = sizes.unwrap_or_default();
+    let columns = sizes.last().copied().unwrap_or(1);
+    (sizes.iter().product::<i64>() / columns.max(1), columns)
 }
 
 fn sizes_of(spec: &InputSpec) -> Vec<i64> {

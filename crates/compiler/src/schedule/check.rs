@@ -1,0 +1,287 @@
+//! Whether a schedule fits a witness.
+//!
+//! Takes the two; gives nothing, or the first choice of the schedule that the segment cannot be lowered by, and why. Whether
+//! a choice pays is not asked here.
+
+use ir::graph::Val;
+use thiserror::Error;
+
+use super::{LONGEST_SIDE, Schedule};
+use crate::segment::{Fold, Witness};
+use crate::space::Axis;
+
+/// The largest chunk: indices that are computed with it stay far below 2^63.
+const LARGEST_CHUNK: u64 = 1 << 52;
+
+/// The most rows that are walked together: the code grows with them.
+const MOST_ROWS: u32 = 16;
+
+/// Why a schedule does not fit a witness.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ScheduleError {
+    /// The lanes are not a power of two from 1 to 1024.
+    #[error("lanes must be a power of two from 1 to 1024, not {0}")]
+    Lanes(u32),
+    /// An axis that the space does not have.
+    #[error("the segment has no axis {0}")]
+    Unknown(Axis),
+    /// An axis that is missing or named twice among block, rows and inner.
+    #[error("axis {0} must stand in exactly one of block, rows and inner")]
+    Place(Axis),
+    /// An axis named as a loop though another loop walks it, or none does.
+    #[error("axis {0} has no loop of its own")]
+    NoLoop(Axis),
+    /// An axis that workers may not divide.
+    #[error(
+        "axis {0} is scanned, or reduced by a fold whose result the segment needs, so blocks and rows cannot divide it"
+    )]
+    Divided(Axis),
+    /// Axes that one loop cannot walk.
+    #[error("axes {0} and {1} cannot be walked by one loop: a fold or the workers treat them differently")]
+    Fused(Axis, Axis),
+    /// A chunk of no index, or of more than any tensor has.
+    #[error("axis {axis} has chunks of size {chunk}, which must be from 1 to {LARGEST_CHUNK}")]
+    Chunk {
+        /// The axis.
+        axis: Axis,
+        /// The size.
+        chunk: u64,
+    },
+    /// A value that cannot be kept between stages.
+    #[error("{val} cannot be carried from stage to stage: {reason}")]
+    Carried {
+        /// The value.
+        val: Val,
+        /// Why not.
+        reason: &'static str,
+    },
+    /// An axis of which several indices cannot be walked together.
+    #[error("axis {axis} cannot be walked {rows} at a time: {reason}")]
+    Jam {
+        /// The axis.
+        axis: Axis,
+        /// How many at a time.
+        rows: u32,
+        /// Why not.
+        reason: &'static str,
+    },
+    /// An axis whose next index cannot be fetched ahead.
+    #[error("the next index of axis {axis} cannot be fetched ahead: {reason}")]
+    Ahead {
+        /// The axis.
+        axis: Axis,
+        /// Why not.
+        reason: &'static str,
+    },
+    /// An axis that cannot be cut at its seams.
+    #[error("axis {axis} cannot be split: {reason}")]
+    Split {
+        /// The axis.
+        axis: Axis,
+        /// Why not.
+        reason: &'static str,
+    },
+    /// An axis that cannot be walked in tiles.
+    #[error("axis {axis} cannot be walked in tiles of {side}: {reason}")]
+    Tile {
+        /// The axis.
+        axis: Axis,
+        /// The side of a tile.
+        side: u32,
+        /// Why not.
+        reason: &'static str,
+    },
+    /// A lane axis that cannot be dealt out where the schedule wants it.
+    #[error("axis {axis} cannot be dealt out to the lanes: {reason}")]
+    Lane {
+        /// The axis.
+        axis: Axis,
+        /// Why not.
+        reason: &'static str,
+    },
+}
+
+impl Schedule {
+    /// Whether the schedule fits a witness.
+    ///
+    /// # Errors
+    /// The first axis that is out of place, and why.
+    pub fn check(&self, witness: &Witness) -> Result<(), ScheduleError> {
+        if !self.lanes.is_power_of_two() || self.lanes > 1024 {
+            return Err(ScheduleError::Lanes(self.lanes));
+        }
+        let count = witness.space.axes().count();
+        let listed = self
+            .rows
+            .iter()
+            .chain(&self.inner)
+            .chain(&self.split)
+            .chain(self.fused.iter().flatten())
+            .copied();
+        let named = self.blocks.iter().map(|(axis, _)| *axis).chain(listed);
+        if let Some(unknown) = named
+            .chain(self.lane)
+            .chain(self.ahead)
+            .chain(self.tile.or(self.jam).map(|(axis, _)| axis))
+            .find(|axis| axis.as_u32() as usize >= count)
+        {
+            return Err(ScheduleError::Unknown(unknown));
+        }
+        self.check_fused(witness)?;
+        self.check_places(witness)?;
+        self.check_carried(witness)?;
+        self.check_lane(witness)?;
+        self.check_tile()?;
+        self.check_jam(witness)?;
+        self.check_ahead(witness)?;
+        self.check_split(witness)
+    }
+
+    fn check_fused(&self, witness: &Witness) -> Result<(), ScheduleError> {
+        for run in &self.fused {
+            for pair in run.windows(2) {
+                let (a, b) = (pair[0], pair[1]);
+                let twice = self.fused.iter().flatten().filter(|axis| **axis == a).count() > 1;
+                if twice || a == b || !witness.alike(a, b) {
+                    return Err(ScheduleError::Fused(a, b));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn check_carried(&self, witness: &Witness) -> Result<(), ScheduleError> {
+        for (place, &val) in self.carried.iter().enumerate() {
+            let refuse = |reason| Err(ScheduleError::Carried { val, reason });
+            if self.lanes_outside {
+                return refuse("the loop over lanes stands around the stages");
+            }
+            if val.result != 0
+                || !witness.stages.contains_key(&val.node)
+                || witness.fold_of(val.node).is_some()
+            {
+                return refuse("no stage of the segment computes it");
+            }
+            if self.carried[..place].contains(&val) {
+                return refuse("it is carried already");
+            }
+        }
+        Ok(())
+    }
+
+    fn check_places(&self, witness: &Witness) -> Result<(), ScheduleError> {
+        let loops = self.loops_of(witness.order.iter().copied());
+        let blocks = self.blocks.iter().map(|(axis, _)| axis);
+        let mut named = blocks
+            .chain(&self.rows)
+            .chain(&self.inner)
+            .chain(&self.lane)
+            .chain(self.tile.as_ref().map(|(axis, _)| axis));
+        if let Some(&axis) = named.find(|axis| !loops.contains(axis)) {
+            return Err(ScheduleError::NoLoop(axis));
+        }
+        if let Some(&(axis, chunk)) =
+            self.blocks.iter().find(|(_, chunk)| !(1..=LARGEST_CHUNK).contains(chunk))
+        {
+            return Err(ScheduleError::Chunk { axis, chunk });
+        }
+        for axis in loops {
+            let in_blocks = self.blocks.iter().filter(|(block, _)| *block == axis).count();
+            let in_rows = self.rows.iter().filter(|row| **row == axis).count();
+            let in_inner = self.inner.iter().filter(|inner| **inner == axis).count();
+            let lane_outside = usize::from(self.is_lane_outside(axis));
+            // Axes of the lanes and of tiles may stand in two places: blocks cut them into chunks, a stage walks a chunk.
+            let in_stages = self.lane == Some(axis) || self.tile.is_some_and(|(cross, _)| cross == axis);
+            let is_chunked = in_stages && in_blocks == 1 && in_inner + lane_outside == 1;
+            if in_blocks + in_rows + in_inner + lane_outside != 1 && !is_chunked {
+                return Err(ScheduleError::Place(axis));
+            }
+            if (in_blocks + in_rows + lane_outside > 0) && !witness.workers.contains(&axis) {
+                return Err(ScheduleError::Divided(axis));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_jam(&self, witness: &Witness) -> Result<(), ScheduleError> {
+        let Some((axis, rows)) = self.jam else { return Ok(()) };
+        let refuse = |reason| Err(ScheduleError::Jam { axis, rows, reason });
+        if !(2..=MOST_ROWS).contains(&rows) {
+            return refuse("at least 2 and at most 16 go together");
+        }
+        if self.lanes_outside || self.outer().last() != Some(&axis) {
+            return refuse("it is not the innermost axis outside the stages");
+        }
+        if witness.scanned.is_some() {
+            return refuse("the segment scans");
+        }
+        Ok(())
+    }
+
+    fn check_ahead(&self, witness: &Witness) -> Result<(), ScheduleError> {
+        let Some(axis) = self.ahead else { return Ok(()) };
+        let refuse = |reason| Err(ScheduleError::Ahead { axis, reason });
+        if self.lanes_outside || self.outer().last() != Some(&axis) {
+            return refuse("it is not the innermost axis outside the stages");
+        }
+        if witness.levels < 2 {
+            return refuse("there is one stage only");
+        }
+        Ok(())
+    }
+
+    fn check_split(&self, witness: &Witness) -> Result<(), ScheduleError> {
+        for (place, &axis) in self.split.iter().enumerate() {
+            let refuse = |reason| Err(ScheduleError::Split { axis, reason });
+            if self.run(axis).len() > 1 || self.loop_of(axis) != axis {
+                return refuse("its loop walks other axes, too");
+            }
+            if self.split[..place].contains(&axis) {
+                return refuse("it is split already");
+            }
+            let in_tiles = self.tile.is_some_and(|(cross, _)| cross == axis || self.lane == Some(axis));
+            if in_tiles || self.jam.is_some_and(|(jammed, _)| jammed == axis) {
+                return refuse("it is walked in tiles, or several indices at a time");
+            }
+            if witness.scanned == Some(axis) {
+                return refuse("it is scanned");
+            }
+        }
+        Ok(())
+    }
+
+    fn check_tile(&self) -> Result<(), ScheduleError> {
+        let Some((axis, side)) = self.tile else { return Ok(()) };
+        let refuse = |reason| Err(ScheduleError::Tile { axis, side, reason });
+        if !side.is_power_of_two() || side > LONGEST_SIDE {
+            return refuse("the side must be a power of two from 1 to 128");
+        }
+        if self.lane.is_none() || self.lanes_outside {
+            return refuse("no axis is dealt out to the lanes within the stages");
+        }
+        if !self.inner.contains(&axis) || self.lane == Some(axis) {
+            return refuse("it is not an inner axis besides that of the lanes");
+        }
+        Ok(())
+    }
+
+    fn check_lane(&self, witness: &Witness) -> Result<(), ScheduleError> {
+        let Some(axis) = self.lane else { return Ok(()) };
+        let refuse = |reason| Err(ScheduleError::Lane { axis, reason });
+        if !self.lanes_outside {
+            let last = self.inner.last() == Some(&axis);
+            return if last { Ok(()) } else { refuse("it is not the last inner axis") };
+        }
+        // Its results would lie in an array that the lanes share.
+        let keeps = |fold: &Fold| fold.kept_axes().any(|kept| self.inner.contains(&self.loop_of(kept)));
+        if witness.folds.iter().any(keeps) {
+            return refuse("a fold keeps an axis that is walked within the stages");
+        }
+        let crosses =
+            |fold: &Fold| fold.terminal && fold.reduced.iter().any(|&own| self.loop_of(own) == axis);
+        if witness.folds.iter().any(crosses) {
+            return refuse("a fold that leaves the kernel reduces it");
+        }
+        Ok(())
+    }
+}
