@@ -3,9 +3,10 @@
     peers.py [ID…] [--sweep] [--threads N] [--calls N] [--json FILE]
 
 All run in one process, in turn, on inputs that rotate among sets which together exceed the last-level cache four times;
-outputs are held as long, and are checked to be equal. Before each turn all rest, until the threads of the one before sleep:
-those of OpenMP and of JAX look for work for some milliseconds, and the next would share its processors with them. Each workload is measured twice: with the C library's allocator as it
-is, and told to keep memory (MALLOC_MMAP_THRESHOLD_, MALLOC_TRIM_THRESHOLD_). Times are medians; `best` is the fastest peer.
+outputs are held as long, and are checked to be equal. Before each turn all rest for 10 ms: threads of OpenMP and of JAX
+look for work for some milliseconds after theirs, and the next would share its processors with them. Each workload is
+measured twice: with the C library's allocator as it is, and told to keep memory (MALLOC_MMAP_THRESHOLD_,
+MALLOC_TRIM_THRESHOLD_). Times are medians; `best` is the fastest peer.
 """
 
 import argparse
