@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
 
 from ferrofuse import DataType, FusionDefinition, InputError
 
@@ -37,6 +38,12 @@ LAYOUTS = {
 }
 
 
+class ByCapsules(torch.Tensor):
+    """Tensors of a library without DLPack's table of C functions."""
+
+    __dlpack_c_exchange_api__ = None
+
+
 def copied(rank, dtype):
     with FusionDefinition() as fd:
         x = fd.define_tensor(shape=[-1] * rank, contiguity=False, dtype=dtype)
@@ -51,10 +58,12 @@ def doubled(rank=1):
     return fd
 
 
+@pytest.mark.parametrize("kind", [torch.Tensor, ByCapsules])
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
-def test_every_dtype_and_layout(dtype, layout):
+def test_every_dtype_and_layout(dtype, layout, kind):
     tensor = LAYOUTS[layout](torch.arange(1, 4 * 5 * 6 + 1).reshape(4, 5, 6).remainder(16).to(dtype))
+    tensor = tensor.as_subclass(kind)
     [output] = copied(tensor.ndim, DTYPES[dtype]).execute([tensor])
     assert isinstance(output, torch.Tensor) and output.dtype == dtype and output.shape == tensor.shape
     assert torch.equal(output.to(torch.complex128), tensor.to(torch.complex128))
@@ -67,8 +76,9 @@ def test_tensors_that_want_gradients_are_taken_as_they_are():
     assert isinstance(output, torch.Tensor)
 
 
-def test_lazy_conjugates_and_signs_are_carried_out():
-    z = torch.tensor([1 + 2j, 3 - 4j], dtype=torch.complex64)
+@pytest.mark.parametrize("kind", [torch.Tensor, ByCapsules])
+def test_lazy_conjugates_and_signs_are_carried_out(kind):
+    z = torch.tensor([1 + 2j, 3 - 4j], dtype=torch.complex64).as_subclass(kind)
     [output] = copied(1, DataType.ComplexFloat).execute([z.conj()])
     assert torch.equal(output, z.conj())
     imaginary = z.conj().imag
@@ -98,6 +108,21 @@ def test_tensors_are_given_back_and_outputs_outlive_everything():
     assert gone() is None
     output += 1
     assert output.sum() == 3000
+
+
+@pytest.mark.parametrize("kind", [torch.Tensor, ByCapsules])
+def test_views_of_tensors_keep_the_elements_that_they_see(kind):
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+        fd.add_output(fd.ops.permute(x, [1, 0]))
+    tensor = torch.arange(6.0).reshape(2, 3).as_subclass(kind)
+    [seen] = fd.execute([tensor])
+    assert seen.data_ptr() == tensor.data_ptr()
+    tensor.set_(torch.zeros(2, 3))
+    del tensor
+    gc.collect()
+    torch.full((6,), 7.0)  # takes the memory, were it free
+    assert seen.tolist() == [[0, 3], [1, 4], [2, 5]]
 
 
 def test_scalars_of_torch():
@@ -140,6 +165,10 @@ def test_wrong_tensors_are_refused():
         fd.execute([torch.ones(2).to_sparse()])
     with pytest.raises(InputError, match="input 0: .* meta"):
         fd.execute([torch.ones(2, device="meta")])
+    with FakeTensorMode():
+        fake = torch.ones(2)
+    with pytest.raises(InputError, match="input 0: the array has no memory"):
+        fd.execute([fake])
     with pytest.raises(NotImplementedError, match="GPUs are not run yet"):
         fd.execute([torch.ones(2)], device=torch.device("cuda:0"))
     assert fd.execute([torch.ones(2)], device=torch.device("cpu"))[0].tolist() == [2, 2]

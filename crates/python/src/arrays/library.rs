@@ -5,10 +5,12 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyTuple, PyType};
+use pyo3::types::PyType;
 
-use super::{Memory, dlpack};
+use super::Memory;
+use super::dlpack::{self, Exchange};
 
 /// Classes that are remembered; beyond these (someone makes classes in a loop) each look-up is done anew.
 const MOST_CLASSES: usize = 64;
@@ -19,6 +21,8 @@ pub struct Library {
     import: Py<PyAny>,
     /// Makes a capsule of an array; `None` stands for the array's own `__dlpack__`.
     export: Option<Py<PyAny>>,
+    /// Its C functions for both, which are faster.
+    pub exchange: Option<Exchange>,
     /// Whether its arrays never change.
     pub is_constant: bool,
     /// Whether its arrays may repeat elements.
@@ -67,8 +71,8 @@ fn look_up(class: &Bound<'_, PyType>) -> PyResult<Option<Library>> {
         };
         let is_torch = export.is_some();
         let export = export.map(Bound::unbind);
-        let (import, has_strides) = (import.unbind(), !is_constant);
-        return Ok(Some(Library { import, export, is_constant, has_strides, is_torch }));
+        let (import, has_strides, exchange) = (import.unbind(), !is_constant, Exchange::of(class));
+        return Ok(Some(Library { import, export, exchange, is_constant, has_strides, is_torch }));
     }
     Ok(None)
 }
@@ -80,14 +84,26 @@ impl Library {
     /// What the library says.
     pub fn export<'py>(&self, array: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let Some(export) = &self.export else { return array.call_method0("__dlpack__") };
+        let resolved = self.resolved(array, true)?;
+        export.bind(array.py()).call1((resolved.as_ref().unwrap_or(array),))
+    }
+
+    /// An array with what is put off carried out, where something is: torch keeps a sign, and the conjugation of what is
+    /// complex, in a flag that DLPack has no place for.
+    ///
+    /// # Errors
+    /// What the library says.
+    pub fn resolved<'py>(
+        &self,
+        array: &Bound<'py, PyAny>,
+        is_complex: bool,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let py = array.py();
-        for (is_lazy, resolve) in [("is_conj", "resolve_conj"), ("is_neg", "resolve_neg")] {
-            // torch keeps a conjugation or sign in a flag that DLPack has no place for.
-            if array.call_method0(is_lazy)?.is_truthy()? {
-                return self.export(&array.call_method0(resolve)?);
-            }
+        let lazy = |flag| array.call_method0(flag)?.is_truthy();
+        if !self.is_torch || !(lazy(intern!(py, "is_neg"))? || is_complex && lazy(intern!(py, "is_conj"))?) {
+            return Ok(None);
         }
-        export.bind(py).call1(PyTuple::new(py, [array])?)
+        array.call_method0("resolve_conj")?.call_method0("resolve_neg").map(Some)
     }
 
     /// An array around memory of ours.
@@ -96,9 +112,10 @@ impl Library {
     /// When the library has no such dtype.
     pub fn import<'py>(&self, py: Python<'py>, memory: Memory) -> PyResult<Bound<'py, PyAny>> {
         let import = self.import.bind(py);
-        match self.is_torch {
-            true => import.call1((dlpack::export(py, memory.exported())?,)),
-            false => import.call1((memory,)),
+        match &self.exchange {
+            Some(exchange) => exchange.array(py, memory.exported()),
+            None if self.is_torch => import.call1((dlpack::export(py, memory.exported())?,)),
+            None => import.call1((memory,)),
         }
     }
 }

@@ -24,7 +24,9 @@ use memory::Owner;
 pub enum Given<'py> {
     /// An array of NumPy.
     Numpy(numpy::Seen<'py>),
-    /// An array of another library.
+    /// An array of another library, of which the object is held.
+    Borrowed(dlpack::Borrowed<'py>),
+    /// An array of another library, which was exported.
     Exported(Arc<dlpack::Imported>),
     /// A number for a scalar input.
     Number(Array),
@@ -45,6 +47,11 @@ impl<'py> Given<'py> {
         if may_be_number && let Some(scalar) = objects::number(object)? {
             return number(object.py(), scalar.cast(decl.dtype));
         }
+        if let Some(library) = library::of(object)?
+            && let Some(array) = dlpack::Borrowed::new(object, &library, place)?
+        {
+            return Ok(Given::Borrowed(array));
+        }
         match dlpack::Imported::new(object, place)? {
             Some(array) => Ok(Given::Exported(Arc::new(array))),
             None if rank.is_none() => Err(wrong(object, place, "a number")),
@@ -57,6 +64,7 @@ impl<'py> Given<'py> {
     pub fn argument(&self) -> Argument<'_> {
         match self {
             Given::Numpy(array) => array.argument(),
+            Given::Borrowed(array) => array.argument(),
             Given::Exported(array) => array.argument(),
             Given::Number(array) => array.view().into(),
         }
@@ -66,19 +74,30 @@ impl<'py> Given<'py> {
     pub fn view(&self) -> ArrayView<'_> {
         match self {
             Given::Numpy(array) => array.view(),
+            Given::Borrowed(array) => array.view(),
             Given::Exported(array) => array.view(),
             Given::Number(array) => array.view(),
         }
     }
 
-    /// Whether its users may write to it, and what keeps its memory; of a number nothing does.
-    fn owner(&self) -> Option<(bool, Owner)> {
+    /// Whether its users may write to it; of a number there are none.
+    fn is_writable(&self) -> bool {
         match self {
-            Given::Numpy(array) => Some((array.is_writable(), Owner::Numpy(array.object()))),
-            Given::Exported(array) => {
-                Some((!array.is_constant(), Owner::Imported { _imported: Arc::clone(array) }))
-            }
-            Given::Number(_) => None,
+            Given::Numpy(array) => array.is_writable(),
+            Given::Borrowed(array) => !array.library().is_constant,
+            Given::Exported(array) => !array.is_constant(),
+            Given::Number(_) => false,
+        }
+    }
+
+    /// What keeps its memory when the call is over; of a number nothing does.
+    fn owner(&self, place: usize) -> PyResult<Option<Owner>> {
+        let imported = |array| Some(Owner::Imported { _imported: array });
+        match self {
+            Given::Numpy(array) => Ok(Some(Owner::Numpy(array.object()))),
+            Given::Borrowed(array) => array.kept(place).map(Arc::new).map(imported),
+            Given::Exported(array) => Ok(imported(Arc::clone(array))),
+            Given::Number(_) => Ok(None),
         }
     }
 }
@@ -111,6 +130,7 @@ impl Kind {
         for given in given {
             match given {
                 Given::Numpy(_) => return Ok(Kind::Numpy),
+                Given::Borrowed(array) => return Ok(Kind::Of(Arc::clone(array.library()))),
                 Given::Exported(array) => return Ok(array.library().cloned().map_or(Kind::Numpy, Kind::Of)),
                 Given::Number(_) => {}
             }
@@ -140,7 +160,7 @@ impl Kind {
     ) -> PyResult<Bound<'py, PyAny>> {
         let memory = match output {
             Output::Made(tensor) if self.can_say(&tensor.view()) => Memory::new(tensor),
-            Output::View { input, view } => self.seen(py, &view, &given[input])?,
+            Output::View { input, view } => self.seen(py, &view, &given[input], input)?,
             Output::Made(tensor) => copy(py, &tensor.view())?,
         };
         match self {
@@ -150,12 +170,21 @@ impl Kind {
     }
 
     /// A view of an input, or a copy where no array of this kind can be one.
-    fn seen(&self, py: Python<'_>, view: &ArrayView<'_>, given: &Given<'_>) -> PyResult<Memory> {
-        let can_be_seen = |writable| (writable || matches!(self, Kind::Numpy)) && self.can_say(view);
-        match given.owner().filter(|(writable, _)| can_be_seen(*writable)) {
-            Some((writable, owner)) => Ok(Memory::seen(view, writable, owner)),
-            None => copy(py, view),
+    fn seen(
+        &self,
+        py: Python<'_>,
+        view: &ArrayView<'_>,
+        given: &Given<'_>,
+        place: usize,
+    ) -> PyResult<Memory> {
+        let writable = given.is_writable();
+        if (writable || matches!(self, Kind::Numpy))
+            && self.can_say(view)
+            && let Some(owner) = given.owner(place)?
+        {
+            return Ok(Memory::seen(view, writable, owner));
         }
+        copy(py, view)
     }
 
     /// Whether an array of this kind can lie in memory like this.

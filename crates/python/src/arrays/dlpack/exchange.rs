@@ -1,0 +1,186 @@
+//! Arrays in and out by a table of C functions, which a class of arrays names in `__dlpack_c_exchange_api__`: no object of
+//! Python is made but the array that goes out.
+//!
+//! An array that comes in is borrowed: it is its object that keeps the elements while the call runs, and an output that is
+//! a view of it takes it by a capsule. What the table does not give is asked for by a capsule too, which says why.
+
+use std::ffi::{CStr, c_int, c_void};
+use std::mem::MaybeUninit;
+use std::ptr::{self, NonNull};
+use std::sync::Arc;
+
+use ferrofuse::{Argument, ArrayView};
+use pyo3::exceptions::PyBufferError;
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyType};
+use pyo3::{ffi, intern};
+
+use super::Imported;
+use super::tensor::{Elements, Tensor};
+use crate::arrays::library::Library;
+use crate::arrays::memory::Exported;
+
+const NAME: &CStr = c"dlpack_exchange_api";
+/// Versions with this number have these structures.
+const MAJOR: u32 = 1;
+
+#[repr(C)]
+struct Version {
+    major: u32,
+    minor: u32,
+}
+
+#[repr(C)]
+struct Managed {
+    version: Version,
+    context: *mut c_void,
+    deleter: Option<unsafe extern "C" fn(*mut Managed)>,
+    flags: u64,
+    tensor: Tensor,
+}
+
+#[repr(C)]
+struct Table {
+    version: Version,
+    /// The table of an older version.
+    previous: *const Table,
+    _allocate: *const c_void,
+    _own: *const c_void,
+    make: Option<Make>,
+    borrow: Option<Borrow>,
+    _stream: *const c_void,
+}
+
+type Make = unsafe extern "C" fn(*mut Managed, *mut *mut ffi::PyObject) -> c_int;
+type Borrow = unsafe extern "C" fn(*mut ffi::PyObject, *mut Tensor) -> c_int;
+
+/// The functions of a library.
+#[derive(Clone, Copy)]
+pub struct Exchange {
+    make: Make,
+    borrow: Borrow,
+}
+
+impl Exchange {
+    /// Those of a class, if it has them in a version that is known here.
+    pub fn of(class: &Bound<'_, PyType>) -> Option<Exchange> {
+        let capsule = class.getattr(intern!(class.py(), "__dlpack_c_exchange_api__")).ok()?;
+        let capsule = capsule.cast_into::<PyCapsule>().ok()?;
+        let table = capsule.pointer_checked(Some(NAME)).ok()?;
+        let mut table: Option<NonNull<Table>> = Some(table.cast());
+        while let Some(known) = table {
+            // SAFETY: tables live as long as the process. Version and predecessor lie at their start in every version, the
+            // rest is as here in this one.
+            let Table { version, previous, make, borrow, .. } = unsafe { known.as_ref() };
+            if version.major == MAJOR {
+                return Some(Exchange { make: (*make)?, borrow: (*borrow)? });
+            }
+            table = NonNull::new(previous.cast_mut());
+        }
+        None
+    }
+
+    /// How an array lies, if the library can say so.
+    fn borrowed(&self, array: &Bound<'_, PyAny>) -> Option<Tensor> {
+        let mut tensor = MaybeUninit::uninit();
+        // SAFETY: the function is that of the array's class. Where it says 0, it filled in the structure, and else it set an
+        // error.
+        unsafe {
+            match (self.borrow)(array.as_ptr(), tensor.as_mut_ptr()) {
+                0 => Some(tensor.assume_init()),
+                _ => PyErr::take(array.py()).and(None),
+            }
+        }
+    }
+
+    /// An array around memory of ours.
+    ///
+    /// # Errors
+    /// When the library has no such dtype.
+    pub fn array<'py>(&self, py: Python<'py>, exported: &Arc<Exported>) -> PyResult<Bound<'py, PyAny>> {
+        let tensor = Tensor::of(exported);
+        let context = Arc::into_raw(Arc::clone(exported)).cast_mut().cast();
+        let version = Version { major: MAJOR, minor: 0 };
+        let managed = Managed { version, context, deleter: Some(delete), flags: 0, tensor };
+        let mut array = ptr::null_mut();
+        // SAFETY: a fresh structure, which is the function's from here on, whatever it says; where it says 0, it made an
+        // array, and else set an error.
+        unsafe {
+            match (self.make)(Box::into_raw(Box::new(managed)), &mut array) {
+                0 => Bound::from_owned_ptr_or_err(py, array),
+                _ => Err(PyErr::fetch(py)),
+            }
+        }
+    }
+}
+
+/// Frees what [`Exchange::array`] made.
+///
+/// # Safety
+/// `managed` is from there and is not used again.
+unsafe extern "C" fn delete(managed: *mut Managed) {
+    // SAFETY: both were leaked there, and come back once.
+    unsafe {
+        let managed = Box::from_raw(managed);
+        drop(Arc::from_raw(managed.context.cast::<Exported>().cast_const()));
+    }
+}
+
+/// An array of another library where it lies.
+pub struct Borrowed<'py> {
+    array: Bound<'py, PyAny>,
+    elements: Elements,
+    library: Arc<Library>,
+}
+
+impl<'py> Borrowed<'py> {
+    /// The array; `None` where the library's functions do not give it.
+    ///
+    /// # Errors
+    /// What the library says of lazy conjugations; dtypes and devices that are not supported.
+    pub fn new(
+        object: &Bound<'py, PyAny>,
+        library: &Arc<Library>,
+        place: usize,
+    ) -> PyResult<Option<Borrowed<'py>>> {
+        let Some(tensor) = library.exchange.and_then(|exchange| exchange.borrowed(object)) else {
+            return Ok(None);
+        };
+        let elements = Elements::of(object.py(), &tensor, place)?;
+        match library.resolved(object, elements.dtype().is_complex())? {
+            Some(resolved) => Borrowed::new(&resolved, library, place),
+            None => Ok(Some(Borrowed { array: object.clone(), elements, library: Arc::clone(library) })),
+        }
+    }
+
+    /// The elements, for writing too unless their library has arrays that never change.
+    pub fn argument(&self) -> Argument<'_> {
+        if self.library.is_constant {
+            return self.view().into();
+        }
+        // SAFETY: its object keeps the array.
+        unsafe { self.elements.argument() }
+    }
+
+    /// The elements.
+    pub fn view(&self) -> ArrayView<'_> {
+        // SAFETY: its object keeps the array.
+        unsafe { self.elements.view() }
+    }
+
+    /// The library that it is of.
+    pub fn library(&self) -> &Arc<Library> {
+        &self.library
+    }
+
+    /// The array as one that stays when its object goes or is given other elements.
+    ///
+    /// # Errors
+    /// What the library says, and when its elements were replaced meanwhile.
+    pub fn kept(&self, place: usize) -> PyResult<Imported> {
+        let kept = Imported::new(&self.array, place)?.filter(|kept| kept.elements().are(&self.elements));
+        kept.ok_or_else(|| {
+            PyBufferError::new_err(format!("input {place}: its memory was replaced while the call ran"))
+        })
+    }
+}

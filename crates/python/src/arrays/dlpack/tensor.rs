@@ -1,0 +1,165 @@
+//! The structures that describe an array, in and out. What keeps the elements alive is the affair of those who use these.
+
+use std::ffi::c_void;
+
+use ferrofuse::{Argument, ArrayView, DType};
+use ir::array::{Dims, Layout, Strides};
+use pyo3::exceptions::PyBufferError;
+use pyo3::prelude::*;
+
+use crate::arrays::memory::Exported;
+use crate::errors;
+
+/// The number of the CPU among devices.
+pub const CPU: i32 = 1;
+
+/// Host memory that a GPU can reach: the CPU reads it like its own.
+const HOST_KINDS: [i32; 3] = [CPU, 3, 11];
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(super) struct Device {
+    kind: i32,
+    number: i32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Element {
+    code: u8,
+    bits: u8,
+    lanes: u16,
+}
+
+/// An array, without what keeps it.
+#[repr(C)]
+pub(super) struct Tensor {
+    data: *mut c_void,
+    device: Device,
+    rank: i32,
+    element: Element,
+    sizes: *const i64,
+    /// In elements; null where the tensor is row-major without gaps.
+    strides: *const i64,
+    byte_offset: u64,
+}
+
+// Sizes and strides of a layout are lent as they lie.
+const _: () = assert!(size_of::<usize>() == size_of::<i64>());
+
+impl Tensor {
+    /// An output's memory, for as long as that is there and stays where it is.
+    pub fn of(exported: &Exported) -> Tensor {
+        let layout = &exported.layout;
+        Tensor {
+            data: exported.data.cast(),
+            device: Device { kind: CPU, number: 0 },
+            rank: layout.rank() as i32,
+            element: element_of(exported.dtype),
+            sizes: layout.sizes.as_ptr().cast(),
+            strides: layout.strides.as_ptr().cast(),
+            byte_offset: 0,
+        }
+    }
+
+    fn layout(&self) -> Option<Layout> {
+        let rank = usize::try_from(self.rank).ok()?;
+        let slice = |pointer: *const i64| match rank {
+            0 => &[][..],
+            // SAFETY: sizes and strides have as many entries as the tensor has axes.
+            _ => unsafe { std::slice::from_raw_parts(pointer, rank) },
+        };
+        let sizes: Option<Dims> = slice(self.sizes).iter().map(|&size| usize::try_from(size).ok()).collect();
+        let sizes = sizes?;
+        if self.strides.is_null() {
+            return Some(Layout::dense(&sizes));
+        }
+        let strides: Strides = slice(self.strides).iter().map(|&stride| stride as isize).collect();
+        Some(Layout { offset: 0, sizes, strides })
+    }
+}
+
+/// Where the elements of an array are that came in.
+pub(super) struct Elements {
+    data: *mut u8,
+    dtype: DType,
+    layout: Layout,
+}
+
+impl Elements {
+    /// Those of an input.
+    ///
+    /// # Errors
+    /// Dtypes and devices that are not supported, and arrays without memory.
+    pub fn of(py: Python<'_>, tensor: &Tensor, place: usize) -> PyResult<Elements> {
+        if !HOST_KINDS.contains(&tensor.device.kind) {
+            let message = format!("input {place}: the array lies on a device that is not the CPU");
+            return Err(errors::input(py, message));
+        }
+        let Some(dtype) = dtype_of(tensor.element) else {
+            let Element { code, bits, .. } = tensor.element;
+            let message = format!(
+                "input {place}: elements of {bits} bits and DLPack's type code {code} are not supported"
+            );
+            return Err(errors::argument(py, message));
+        };
+        let layout =
+            tensor.layout().ok_or_else(|| PyBufferError::new_err("a DLPack tensor with a negative size"))?;
+        if tensor.data.is_null() && layout.sizes.iter().all(|&size| size > 0) {
+            // torch exports its fake tensors, which are sizes alone, as if they lay at null.
+            return Err(errors::input(py, format!("input {place}: the array has no memory")));
+        }
+        let data = tensor.data.cast::<u8>().wrapping_add(tensor.byte_offset as usize);
+        Ok(Elements { data, dtype, layout })
+    }
+
+    /// Whether these are the others.
+    pub fn are(&self, others: &Elements) -> bool {
+        (self.data, self.dtype, &self.layout) == (others.data, others.dtype, &others.layout)
+    }
+
+    /// Element type.
+    pub fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// The elements, for reading and writing.
+    ///
+    /// # Safety
+    /// The array is alive for `'a`.
+    pub unsafe fn argument<'a>(&self) -> Argument<'a> {
+        // SAFETY: the exporter vouches for sizes and strides; DLPack shares memory for reading and writing, and arguments
+        // of one call may overlap. Who writes to an array while others read it has a race of their own making, as with
+        // every function of its library.
+        unsafe { Argument::from_raw_parts(self.data, self.dtype, self.layout.clone()) }
+    }
+
+    /// The elements.
+    ///
+    /// # Safety
+    /// The array is alive for `'a`.
+    pub unsafe fn view<'a>(&self) -> ArrayView<'a> {
+        // SAFETY: as for `argument`.
+        unsafe { ArrayView::from_raw_parts(self.data, self.dtype, self.layout.clone()) }
+    }
+}
+
+/// Type codes: 0 signed, 1 unsigned, 2 float, 4 bfloat, 5 complex, 6 bool, and one for each float of eight bits.
+fn element_of(dtype: DType) -> Element {
+    let code = match dtype {
+        DType::Bool => 6,
+        DType::I32 | DType::I64 => 0,
+        DType::U64 => 1,
+        DType::F16 | DType::F32 | DType::F64 => 2,
+        DType::BF16 => 4,
+        DType::C64 | DType::C128 => 5,
+        DType::F8E4M3 => 10,
+        DType::F8E5M2 => 12,
+        DType::F8E8M0 => 14,
+    };
+    Element { code, bits: dtype.size() as u8 * 8, lanes: 1 }
+}
+
+fn dtype_of(element: Element) -> Option<DType> {
+    DType::ALL.into_iter().find(|&dtype| element_of(dtype) == element)
+}
