@@ -50,7 +50,7 @@ impl Executable {
             if let Some(compiled) = self.compiled.get() {
                 return Ok(compiled);
             }
-            let compiled = ferrofuse::Executable::for_inputs(self.definition.clone(), options(), inputs)?;
+            let compiled = ferrofuse::Executable::by_size(self.definition.clone(), options(), inputs)?;
             Ok(self.compiled.get_or_init(|| compiled))
         })
     }

@@ -11,14 +11,17 @@ use std::time::{Duration, Instant};
 use codegen::cpu::llvm::{CpuTarget, Llvm, Times};
 use codegen::cpu::{CompiledKernel, Error as CodegenError, Isa, emit};
 use compiler::layout::Layout;
+use compiler::schedule::Hints;
 use compiler::{Decision, Plan, PlanError, plan};
 use ir::define::Definition;
+use ir::graph::Sizes;
 use ir::kernel::{Kernel, Options as InterpreterOptions};
 
 use crate::call::Latest;
 use crate::cpu::objects::{Key, ObjectCache};
 use crate::cpu::perf_map;
 use crate::executable::CompileOptions;
+use crate::family::Family;
 use crate::fork::unforked;
 use crate::inputs::declared;
 use crate::plan::{ExecutionPlan, Segment, Step};
@@ -57,20 +60,23 @@ pub(crate) enum Code {
 /// # Errors
 /// [`Error::Plan`] when choices of the user do not fit the definition.
 pub fn plan_declared(definition: &Definition, options: &CompileOptions) -> Result<Plan, Error> {
-    Ok(unforked(|| planned(definition, &declared(definition), options))?)
+    Ok(unforked(|| planned(definition, &declared(definition), &options.hints, options))?)
 }
 
-/// Compiles a definition for inputs of these layouts.
+/// Compiles a definition for a family of calls, of which these are the sizes of one.
 pub(crate) fn compile(
     definition: &Definition,
-    layouts: &[Layout],
+    family: &Family,
+    sizes: &Sizes,
     options: &CompileOptions,
 ) -> Result<Variant, Error> {
     let begin = Instant::now();
+    let (layouts, expected) = (family.layouts(), family.expected(sizes));
+    let hints = expected.as_ref().unwrap_or(&options.hints);
     match options.executor {
         Executor::Evaluator => Ok(evaluated(definition, layouts, "the evaluator was asked for", None)),
         Executor::Interpreter => {
-            let plan = planned(definition, layouts, options)?;
+            let plan = planned(definition, layouts, hints, options)?;
             let time = begin.elapsed();
             let program = |_: &Kernel| Ok(Code::Program(options.interpreter));
             Ok(Variant::new(plan, Executor::Interpreter, time, 1, program))
@@ -78,7 +84,7 @@ pub(crate) fn compile(
         Executor::Compiled => match options.machine.llvm() {
             Ok(_) if !options.machine.runs(options.target) => Err(Error::Target(options.target)),
             Ok(llvm) => {
-                let plan = planned(definition, layouts, options)?;
+                let plan = planned(definition, layouts, hints, options)?;
                 let machine_code = |kernel: &Kernel| {
                     let code = machine_code(kernel, options.target, &llvm, options.machine.cache())?;
                     if options.machine.has_perf_map() {
@@ -119,9 +125,14 @@ fn machine_code(
     Ok(kernel)
 }
 
-fn planned(definition: &Definition, layouts: &[Layout], options: &CompileOptions) -> Result<Plan, PlanError> {
+fn planned(
+    definition: &Definition,
+    layouts: &[Layout],
+    hints: &Hints,
+    options: &CompileOptions,
+) -> Result<Plan, PlanError> {
     let target = options.machine.target(options.target);
-    plan(&definition.graph, &definition.fusion, layouts, &target, &options.hints, &options.plan)
+    plan(&definition.graph, &definition.fusion, layouts, &target, hints, &options.plan)
 }
 
 /// The whole definition for the evaluator.

@@ -1,13 +1,13 @@
 //! Executables: a definition made ready to be called, with the variants that were compiled for it.
 //!
-//! A variant holds for inputs that lie in memory alike (dense, or with which strides 0 and 1); new sizes with the same
-//! layouts compile nothing. Any number of threads may call an executable, also while others wait for a new variant.
+//! A variant is for inputs that lie in memory alike (dense, or with which strides 0 and 1), and where that is asked for, for
+//! sizes of one order of magnitude; other new sizes compile nothing. Any number of threads may call an executable, also while
+//! others wait for a new variant.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use codegen::cpu::llvm::CpuTarget;
 use compiler::PlanOptions;
-use compiler::layout::Layout;
 use compiler::schedule::Hints;
 use ir::array::ArrayView;
 use ir::define::Definition;
@@ -18,12 +18,13 @@ use ir::random::Stream;
 use crate::argument::Argument;
 use crate::call::{Call, Done, Target};
 use crate::compile::{Variant, compile};
+use crate::family::Family;
 use crate::fork::{ForkLock, unforked};
-use crate::inputs::{Inputs, declared};
+use crate::inputs::Inputs;
 use crate::{CallReport, Error, Executor, Generator, Machine, Output, Outputs};
 
 /// How many variants an executable keeps; the one unused longest goes first.
-const MOST_VARIANTS: usize = 32;
+const MOST_VARIANTS: usize = 64;
 
 /// How to compile a definition.
 #[derive(Clone, Debug)]
@@ -64,9 +65,11 @@ pub struct Executable {
     definition: Definition,
     options: CompileOptions,
     signature: Signature,
+    /// Whether decisions are made for the sizes of calls.
+    by_size: bool,
     /// The most recently used first.
-    variants: ForkLock<Vec<(Vec<Layout>, Arc<Cell>)>>,
-    /// The one for inputs as declared.
+    variants: ForkLock<Vec<(Family, Arc<Cell>)>>,
+    /// The one that was compiled ahead of all calls.
     first: Arc<Variant>,
 }
 
@@ -85,8 +88,8 @@ impl Executable {
     /// [`Error::Plan`] when choices of the user do not fit the definition, [`Error::Target`] when the machine lacks
     /// instructions.
     pub fn new(definition: Definition, options: CompileOptions) -> Result<Executable, Error> {
-        let layouts = declared(&definition);
-        Executable::for_layouts(definition, options, layouts)
+        let family = Family::declared(&definition);
+        Executable::for_calls(definition, options, family, &Sizes::default())
     }
 
     /// Compiles a definition for inputs that lie in memory like these; for others when they come.
@@ -98,21 +101,38 @@ impl Executable {
         options: CompileOptions,
         inputs: &[ArrayView<'_>],
     ) -> Result<Executable, Error> {
-        definition.signature().bind(inputs, &[])?;
-        let layouts = Inputs::new(inputs, options.executor)?.layouts;
-        Executable::for_layouts(definition, options, layouts)
+        let sizes = definition.signature().bind(inputs, &[])?;
+        let family = Family::of(&Inputs::new(inputs, options.executor)?, &sizes, false);
+        Executable::for_calls(definition, options, family, &sizes)
     }
 
-    fn for_layouts(
+    /// Compiles a definition for inputs like these, with decisions made for their sizes and not for the hints; for inputs that
+    /// lie otherwise, or whose sizes are of another order of magnitude, when they come.
+    ///
+    /// # Errors
+    /// As [`Executable::for_inputs`].
+    pub fn by_size(
         definition: Definition,
         options: CompileOptions,
-        layouts: Vec<Layout>,
+        inputs: &[ArrayView<'_>],
+    ) -> Result<Executable, Error> {
+        let sizes = definition.signature().bind(inputs, &[])?;
+        let family = Family::of(&Inputs::new(inputs, options.executor)?, &sizes, true);
+        Executable::for_calls(definition, options, family, &sizes)
+    }
+
+    fn for_calls(
+        definition: Definition,
+        options: CompileOptions,
+        family: Family,
+        sizes: &Sizes,
     ) -> Result<Executable, Error> {
         let signature = definition.signature();
-        let first = Arc::new(unforked(|| compile(&definition, &layouts, &options))?);
+        let first = Arc::new(unforked(|| compile(&definition, &family, sizes, &options))?);
         let cell = Cell { variant: OnceLock::from(Arc::clone(&first)), compiling: Mutex::default() };
-        let variants = ForkLock::new(vec![(layouts, Arc::new(cell))]);
-        Ok(Executable { definition, options, signature, variants, first })
+        let by_size = family.is_by_size();
+        let variants = ForkLock::new(vec![(family, Arc::new(cell))]);
+        Ok(Executable { definition, options, signature, by_size, variants, first })
     }
 
     /// Calls the fusion. It changes no input: outputs that are to be written to inputs are given back like the others.
@@ -167,7 +187,7 @@ impl Executable {
     ) -> Result<(Outputs<'a>, CallReport), Error> {
         let mut sizes = self.signature.bind(given, &[])?;
         let inputs = Inputs::new(given, self.options.executor)?;
-        let variant = self.variant(&inputs.layouts)?;
+        let variant = self.variant(&inputs, &sizes)?;
         self.seed(&mut sizes, stream);
         let visible: Vec<bool> = (0..given.len()).map(|place| !inputs.is_copied(place)).collect();
         let call = Call::new(&variant, machine, &sizes, inputs.views(), &[], &visible)?;
@@ -202,7 +222,7 @@ impl Executable {
         let mut sizes = self.signature.bind(&views, &[])?;
         let inputs = Inputs::new(&views, self.options.executor)?;
         let targets = self.targets(arguments, &inputs)?;
-        let variant = self.variant(&inputs.layouts)?;
+        let variant = self.variant(&inputs, &sizes)?;
         self.seed(&mut sizes, stream);
         let written = || targets.iter().flatten();
         let is_visible = |(place, argument): (usize, &Argument<'_>)| {
@@ -245,9 +265,10 @@ impl Executable {
         Ok(targets)
     }
 
-    /// The variant for these layouts of the inputs, compiled if it is new.
-    fn variant(&self, layouts: &[Layout]) -> Result<Arc<Variant>, Error> {
-        let cell = self.cell(layouts);
+    /// The variant for these inputs, compiled if it is new.
+    fn variant(&self, inputs: &Inputs<'_>, sizes: &Sizes) -> Result<Arc<Variant>, Error> {
+        let family = Family::of(inputs, sizes, self.by_size);
+        let cell = self.cell(&family);
         if let Some(variant) = cell.variant.get() {
             return Ok(Arc::clone(variant));
         }
@@ -256,33 +277,33 @@ impl Executable {
             if let Some(variant) = cell.variant.get() {
                 return Ok(Arc::clone(variant));
             }
-            let compiled = Arc::new(compile(&self.definition, layouts, &self.options)?);
+            let compiled = Arc::new(compile(&self.definition, &family, sizes, &self.options)?);
             Ok(Arc::clone(cell.variant.get_or_init(|| compiled)))
         })
     }
 
-    /// The place of the variant for these layouts, which is now the most recently used.
-    fn cell(&self, layouts: &[Layout]) -> Arc<Cell> {
+    /// The place of the variant for such calls, which is now the most recently used.
+    fn cell(&self, family: &Family) -> Arc<Cell> {
         let mut variants = self.variants.lock();
-        match variants.iter().position(|(known, _)| known == layouts) {
+        match variants.iter().position(|(known, _)| known == family) {
             Some(place) => variants[..=place].rotate_right(1),
             None => {
                 variants.truncate(MOST_VARIANTS - 1);
-                variants.insert(0, (layouts.to_vec(), Arc::default()));
+                variants.insert(0, (family.clone(), Arc::default()));
             }
         }
         Arc::clone(&variants[0].1)
     }
 
-    /// Whether there is a variant for inputs that lie in memory like these, so that a call on them compiles nothing.
+    /// Whether there is a variant for inputs like these, so that a call on them compiles nothing.
     ///
     /// # Errors
     /// What is wrong with the inputs.
     pub fn is_compiled(&self, inputs: &[ArrayView<'_>]) -> Result<bool, Error> {
-        self.signature.bind(inputs, &[])?;
-        let layouts = Inputs::new(inputs, self.options.executor)?.layouts;
+        let sizes = self.signature.bind(inputs, &[])?;
+        let family = Family::of(&Inputs::new(inputs, self.options.executor)?, &sizes, self.by_size);
         let variants = self.variants.lock();
-        Ok(variants.iter().any(|(known, cell)| *known == layouts && cell.variant.get().is_some()))
+        Ok(variants.iter().any(|(known, cell)| *known == family && cell.variant.get().is_some()))
     }
 
     /// Where its random numbers come from.

@@ -1,7 +1,8 @@
 //! From a definition to its outputs: compiled variants, execution plans, calls.
 //!
 //! `executable` (a definition with its variants) · `compile` (definition to variant) · `plan` (a variant's steps) ·
-//! `inputs` · `argument` (inputs that are written to) · `formulas` (sizes in one call) · `generator` (random state) · `fork` (what it waits for) · `call` (the steps done) ·
+//! `inputs` · `family` (which calls share a variant) · `argument` (inputs that are written to) ·
+//! `formulas` (sizes in one call) · `generator` (random state) · `fork` (what it waits for) · `call` (the steps done) ·
 //! `launch` and `interpret` (kernels run) · `tensor` (memory of the call) · `output` · `report` · `machine` (threads, memory, libLLVM) · `cpu`
 //! (the pool and the allocator). Decides nothing about kernels, and reads no files but the memory limit of the process
 //! and the size of the caches.
@@ -12,6 +13,7 @@ mod compile;
 pub mod cpu;
 mod error;
 mod executable;
+mod family;
 mod fork;
 mod formulas;
 mod generator;

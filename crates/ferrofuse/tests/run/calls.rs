@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use ferrofuse::{Array, CompileOptions, DType, Executor, Machine, MachineOptions, Scalar, compile, define};
+use ferrofuse::{
+    Array, CompileOptions, DType, Executable, Executor, Machine, MachineOptions, Scalar, compile, define,
+};
 
 use crate::definitions::{ALL, SOFTMAX, SUM_COLUMNS, TWO_AXES};
 use crate::executors::{check, executable};
@@ -105,14 +107,41 @@ fn copies_of_what_may_not_be_seen_are_memory_of_the_call() {
 
 #[test]
 fn a_thousand_sizes_compile_a_handful_of_variants() {
-    let executable = executable(&SOFTMAX, Executor::Compiled);
-    for number in 0..1000 {
-        let sizes = [1 + number * 37 % 97, 1 + number * 53 % 1009];
-        let array = Array::full(Scalar::one(DType::F32), &sizes).expect("small");
-        executable.run(&[array.view()]).expect("runs");
+    let one = Array::full(Scalar::one(DType::F32), &[2, 2]).expect("small");
+    let definition = || define(SOFTMAX.text).expect("defines");
+    let by_size = Executable::by_size(definition(), CompileOptions::default(), &[one.view()]);
+    let whatever = compile(definition(), CompileOptions::default());
+    for (name, executable, most) in [("whatever their size", whatever, 4), ("by size", by_size, 8)] {
+        let executable = executable.expect("compiles");
+        for number in 0..1000 {
+            let sizes = [1 + number * 37 % 97, 1 + number * 53 % 1009];
+            let array = Array::full(Scalar::one(DType::F32), &sizes).expect("small");
+            executable.run(&[array.view()]).expect("runs");
+        }
+        println!("1000 sizes: {} variants {name}", executable.variants());
+        assert!(executable.variants() <= most, "{} variants {name}", executable.variants());
     }
-    println!("1000 sizes: {} variants", executable.variants());
-    assert!(executable.variants() <= 4, "{} variants", executable.variants());
+}
+
+/// What a call gives depends on its own sizes alone, to the last bit, and not on which came first.
+#[test]
+fn sizes_of_another_order_are_a_variant_where_that_is_asked_for() {
+    let by_size = |arrays: &[Array]| {
+        let definition = define(SUM_COLUMNS.text).expect("defines");
+        Executable::by_size(definition, CompileOptions::default(), &views(arrays)).expect("compiles")
+    };
+    let bytes = |executable: &Executable, arrays: &[Array]| {
+        executable.run(&views(arrays)).expect("runs")[0].to_array().expect("memory").as_bytes().to_vec()
+    };
+    let definition = define(SUM_COLUMNS.text).expect("defines");
+    let sizes = [(3, 5), (100, 100), (5000, 40), (4000, 63), (40, 5000), (30, 6)];
+    let sets = sizes.map(|(rows, columns)| inputs(&SUM_COLUMNS, &definition, rows, columns));
+    let shared = by_size(&sets[0]);
+    for set in &sets {
+        check(&SUM_COLUMNS, &shared, &views(set));
+        assert_eq!(bytes(&shared, set), bytes(&by_size(set), set));
+    }
+    assert_eq!(shared.variants(), 3, "small, tall and wide");
 }
 
 /// Does something in a forked process, which must end well within a minute.
