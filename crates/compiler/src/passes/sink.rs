@@ -18,7 +18,7 @@ fn sunk(graph: &mut Graph, facts: &mut Facts, node: Node, operands: &[Val]) -> O
     let form = graph.node(node).form.clone();
     let made = graph.add(form, &small, facts).expect("what takes the expanded takes what is expanded");
     let pairs: Vec<(Val, Val)> = graph.results(made).zip(graph.results(node)).collect();
-    if pairs.iter().all(|&(small, whole)| graph.shape(small) == graph.shape(whole)) {
+    if pairs.iter().all(|&(small, whole)| is_as_large(graph, facts, small, whole)) {
         return None;
     }
     let expanded = |(small, whole)| expanded(graph, facts, small, whole);
@@ -39,8 +39,13 @@ fn smaller_operands(graph: &Graph, facts: &Facts, node: Node, operands: &[Val]) 
     }
     // Folds want operands of one shape, so those that are no smaller stand in the way.
     let is_fold = matches!(graph.node(node).form, Form::Fold { .. });
-    let same_shape = small.iter().all(|&val| graph.shape(val) == graph.shape(small[0]));
-    (!is_fold || same_shape).then_some(small)
+    let fit = !is_fold || small.iter().all(|&val| is_as_large(graph, facts, val, small[0]));
+    fit.then_some(small)
+}
+
+/// Whether two values of one rank are known to have the same sizes, whatever their names.
+fn is_as_large(graph: &Graph, facts: &Facts, one: Val, other: Val) -> bool {
+    graph.shape(one).iter().zip(graph.shape(other)).all(|(one, other)| facts.prove_eq(one, other))
 }
 
 /// The axes that a node folds, none for most; `None` if expansions cannot move below the node.
@@ -74,9 +79,9 @@ fn is_filled(graph: &Graph, mut val: Val) -> bool {
 
 /// A value repeated to the shape of another.
 fn expanded(graph: &mut Graph, facts: &mut Facts, small: Val, whole: Val) -> Val {
-    let sizes = graph.shape(whole).clone();
-    if *graph.shape(small) == sizes {
+    if is_as_large(graph, facts, small, whole) {
         return small;
     }
+    let sizes = graph.shape(whole).clone();
     graph.add(Form::Expand(sizes), &[small], facts).expect("its axes have these sizes or 1").into()
 }
