@@ -11,6 +11,9 @@ from .operations import Operations
 from .options import check_options
 
 
+NO_DEFINITION = "Fusion does not exist! Use `with FusionDefinition() as fd: ...` to define a fusion."
+
+
 class FusionDefinition:
     """A fusion in the making, and when it is made, a function of arrays.
 
@@ -22,12 +25,14 @@ class FusionDefinition:
     def __init__(self) -> None:
         self._fusion = Fusion()
         self._builder = self._fusion._builder
+        self._exists = False  # from the first `with` on
         self._executable: Optional[Any] = None
         self._inputs: Optional[Sequence[Any]] = None
-        self.ops = Operations(lambda: self._builder)
+        self.ops = Operations(self._existing)
 
     def __enter__(self) -> "FusionDefinition":
         FusionGuard(self._fusion).__enter__()
+        self._exists = True
         self._executable = None
         return self
 
@@ -82,7 +87,13 @@ class FusionDefinition:
     def _in_line_of_caller(self) -> Any:
         """The builder, about to hear of the line that called the method that calls this."""
         self._executable = None
-        self._builder.at(sys._getframe(2).f_lineno)
+        builder = self._existing()
+        builder.at(sys._getframe(2).f_lineno)
+        return builder
+
+    def _existing(self) -> Any:
+        if not self._exists:
+            raise NotImplementedError(NO_DEFINITION)
         return self._builder
 
     # ---------------------------------------------------------------------------------------------------- run
@@ -121,6 +132,8 @@ class FusionDefinition:
     # -------------------------------------------------------------------------------------------------- check
     def validate_definition(self) -> Tuple[bool, str]:
         """Whether there is something to run, and if not, why."""
+        if not self._exists:
+            return False, NO_DEFINITION
         if self._builder.is_empty():
             return False, "Fusion is empty!"
         return True, "Fusion is valid!"

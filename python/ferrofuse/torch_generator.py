@@ -5,6 +5,7 @@ after `torch.manual_seed(s)` are those of (s, 0), (s, 1), … Each draw takes on
 go on from each other, and `torch.set_rng_state` brings both back.
 """
 
+import os
 import threading
 from typing import Any, Iterator, Optional, Tuple
 
@@ -62,6 +63,16 @@ class _Twister:
 
 
 _last = _Twister(0)  # the one that was last found where torch's is
+
+
+def _begin_anew() -> None:
+    """In a forked child, where the thread that held the lock, or was moving the twister on, is not there."""
+    global _lock, _last
+    _lock, _last = threading.Lock(), _Twister(0)
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows, which does not fork
+    os.register_at_fork(after_in_child=_begin_anew)
 
 
 def _blocks_made(seed: int, words: Any) -> Optional[int]:

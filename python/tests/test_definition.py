@@ -136,6 +136,25 @@ def test_an_empty_definition_is_not_run():
         fd.execute([X])
 
 
+def test_without_a_with_block_there_is_no_definition():
+    fd = FusionDefinition()
+    does_not_exist = "Fusion does not exist! Use `with FusionDefinition"
+    assert fd.validate_definition()[0] is False
+    for call in (
+        lambda: fd.execute([X]),
+        lambda: fd.validate([X]),
+        lambda: fd.explain(),
+        lambda: fd.define_scalar(1.0),
+        lambda: fd.ops.neg(1.0),
+        lambda: vector(fd),
+    ):
+        with pytest.raises(NotImplementedError, match=does_not_exist):
+            call()
+    with fd:
+        fd.add_output(fd.ops.neg(vector(fd)))
+    assert fd.execute([X])[0][0] == 2.5
+
+
 def test_dtypes_of_python_numpy_and_torch_spelling():
     for given in (np.float16, np.dtype("float16"), DataType.Half):
         assert run(lambda fd: fd.ops.cast(vector(fd), given), X).dtype == np.float16

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import ferrofuse
-from ferrofuse import DataType, FusionDefinition
+from ferrofuse import DataType, FusionDefinition, torch_generator
 
 THREADS = 8
 PAGES = 4096 // 4  # of 4 KiB: growth that is none of ours
@@ -252,3 +252,22 @@ def test_a_fork_while_another_thread_compiles_for_the_first_time():
             assert child_says(lambda: np.testing.assert_array_equal(fd.execute([row])[0], 2.5 + number))
         finally:
             thread.join()
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_fork_while_another_thread_draws_from_torch():
+    held, forked = threading.Event(), threading.Event()
+
+    def hold():
+        with torch_generator._lock:
+            held.set()
+            forked.wait()
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    held.wait()
+    try:
+        assert child_says(lambda: os._exit(0 if torch_generator._lock.acquire(timeout=5) else 1))
+    finally:
+        forked.set()
+        thread.join()

@@ -110,6 +110,14 @@ pub fn unbound(py: Python<'_>, op: &str, message: String) -> PyErr {
     raise_with(py, 1, message, Details { op: Some(op), ..Details::default() })
 }
 
+/// An input of the wrong kind.
+pub fn mismatch(py: Python<'_>, input: &str, expected: &str, given: &str) -> PyErr {
+    let message = format!("{input}: expected {expected}, got {given}");
+    let details =
+        Details { argument: Some(input), expected: Some(expected), given: Some(given), ..Details::default() };
+    raise_with(py, 1, message, details)
+}
+
 /// Inputs that do not fit.
 pub fn input(py: Python<'_>, message: impl Into<String>) -> PyErr {
     raise(py, 2, message.into())

@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use smallvec::SmallVec;
 
-use crate::arrays::{Given, Kind};
+use crate::arrays::{Given, Kind, Place};
 use crate::{environment, errors};
 
 /// What all executables of the process run on.
@@ -81,8 +81,8 @@ impl Executable {
         };
         let outputs = py.detach(move || self.compiled(&views)?.run_in_place_from(stream, arguments));
         let outputs = outputs.map_err(|error| errors::failed(py, &error))?;
-        let arrays: PyResult<Vec<_>> =
-            outputs.into_iter().map(|output| kind.array(py, output, &given)).collect();
+        let array = |output| kind.array(py, output, &given, &self.definition);
+        let arrays: PyResult<Vec<_>> = outputs.into_iter().map(array).collect();
         PyList::new(py, arrays?)
     }
 
@@ -110,8 +110,8 @@ impl Executable {
                 Ok((outputs, compared))
             })
             .map_err(failed)?;
-        let arrays: PyResult<Vec<_>> =
-            outputs.into_iter().map(|output| kind.array(py, output, &given)).collect();
+        let array = |output| kind.array(py, output, &given, &self.definition);
+        let arrays: PyResult<Vec<_>> = outputs.into_iter().map(array).collect();
         let told: PyResult<Vec<_>> = compared.iter().map(|comparison| told(py, comparison)).collect();
         Ok((arrays?, told?))
     }
@@ -167,13 +167,13 @@ impl Executable {
     }
 
     fn given<'py>(&self, py: Python<'py>, inputs: &[Bound<'py, PyAny>]) -> PyResult<Vec<Given<'py>>> {
-        let decls = self.definition.input_decls();
-        if decls.len() != inputs.len() {
-            let message = format!("expected {} inputs, got {}", decls.len(), inputs.len());
+        let expected = self.definition.input_decls().len();
+        if expected != inputs.len() {
+            let message = format!("expected {expected} inputs, got {}", inputs.len());
             return Err(errors::input(py, message));
         }
-        let numbered = inputs.iter().zip(decls).enumerate();
-        numbered.map(|(place, (input, decl))| Given::new(input, decl, place)).collect()
+        let place = |number| Place { definition: &self.definition, number };
+        inputs.iter().enumerate().map(|(number, input)| Given::new(input, place(number))).collect()
     }
 }
 

@@ -66,9 +66,13 @@ impl Definition {
 
     /// What is demanded of its inputs.
     pub fn signature(&self) -> Signature {
-        let name = |place: usize| self.record.name_of(self.fusion.inputs()[place]).map(str::to_owned);
-        let signature = Signature::new(&self.graph, &self.fusion, name);
+        let signature = Signature::new(&self.graph, &self.fusion, |place| self.record.input_name(place));
         signature.because(|size| self.record.demand_of(size))
+    }
+
+    /// What complaints call an input: its position, and the user's name for it or else the line that declares it.
+    pub fn input_name(&self, place: usize) -> String {
+        Signature::input_in_words(place, self.record.input_name(place))
     }
 
     /// The name of a size symbol, as the command line takes it: `i0`, `i1`, …

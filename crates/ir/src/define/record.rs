@@ -165,6 +165,16 @@ impl Record {
         self.named.get(&val).and_then(|&entry| self.entries[entry].name.as_deref())
     }
 
+    /// How complaints tell an input from others: the user's name for it, or else the line that declares it.
+    pub fn input_name(&self, place: usize) -> Option<String> {
+        let entry = self.inputs[place].entry;
+        self.entries[entry].name.clone().or_else(|| {
+            let mut statements = self.statements.iter();
+            let span = statements.find(|statement| statement.action == Action::Input(place))?.span?;
+            self.line_of(span).map(|line| format!("line {line}"))
+        })
+    }
+
     /// Where a value with demands on data was first asked for.
     pub fn site_of(&self, val: Val) -> Option<Site> {
         self.sites.get(&val).copied()

@@ -6,19 +6,50 @@
 mod dlpack;
 mod library;
 mod memory;
+mod number;
 mod numpy;
 
+use std::fmt;
 use std::sync::Arc;
 
-use ferrofuse::{Argument, Array, ArrayView, Output};
-use ir::Scalar;
-use ir::define::InputDecl;
+use ferrofuse::{Argument, Array, ArrayView, Definition, Output};
 use pyo3::prelude::*;
 
 use crate::{errors, objects};
 use library::Library;
 pub use memory::Memory;
 use memory::Owner;
+
+/// An input of a definition, for complaints.
+#[derive(Clone, Copy)]
+pub struct Place<'d> {
+    /// The definition.
+    pub definition: &'d Definition,
+    /// Which of its inputs.
+    pub number: usize,
+}
+
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.definition.input_name(self.number))
+    }
+}
+
+impl Place<'_> {
+    /// An object of the wrong kind.
+    ///
+    /// # Errors
+    /// When Python cannot show it.
+    fn mismatch(self, object: &Bound<'_, PyAny>, expected: &str) -> PyResult<PyErr> {
+        let class = object.get_type().qualname()?;
+        let given = match object.getattr("shape").and_then(|shape| shape.extract::<Vec<usize>>()) {
+            Ok(sizes) if !sizes.is_empty() => format!("{class} of shape {sizes:?}"),
+            _ if objects::number(object)?.is_some() => format!("{class} {}", object.str()?),
+            _ => class.to_string(),
+        };
+        Ok(errors::mismatch(object.py(), &self.to_string(), expected, &given))
+    }
+}
 
 /// An input of a call, kept alive while the call runs.
 pub enum Given<'py> {
@@ -37,26 +68,33 @@ impl<'py> Given<'py> {
     ///
     /// # Errors
     /// For what is no array, or no number where a scalar is wanted, and for dtypes and devices that are not supported.
-    pub fn new(object: &Bound<'py, PyAny>, decl: &InputDecl, place: usize) -> PyResult<Given<'py>> {
+    pub fn new(object: &Bound<'py, PyAny>, place: Place<'_>) -> PyResult<Given<'py>> {
+        let decl = &place.definition.input_decls()[place.number];
+        let Some(layout) = &decl.layout else {
+            return match number::of(object, decl.dtype, place)? {
+                Some(number) => Ok(Given::Number(number)),
+                None => Err(number::refused(object, decl.dtype, place)?),
+            };
+        };
         if let Some(array) = numpy::Seen::new(object, place)? {
             return Ok(Given::Numpy(array));
         }
-        let rank = decl.layout.as_ref().map(|layout| layout.shape.len());
+        let library = library::of(object)?;
         // A tensor without dimensions takes a number too; an array that may be written to stays what it is.
-        let may_be_number = rank.is_none() || (rank == Some(0) && library::of(object)?.is_none());
-        if may_be_number && let Some(scalar) = objects::number(object)? {
-            return number(object.py(), scalar.cast(decl.dtype));
+        if layout.shape.is_empty()
+            && library.is_none()
+            && let Some(number) = number::of(object, decl.dtype, place)?
+        {
+            return Ok(Given::Number(number));
         }
-        if let Some(library) = library::of(object)?
+        if let Some(library) = library
             && let Some(array) = dlpack::Borrowed::new(object, &library, place)?
         {
             return Ok(Given::Borrowed(array));
         }
         match dlpack::Imported::new(object, place)? {
             Some(array) => Ok(Given::Exported(Arc::new(array))),
-            None if rank.is_none() => Err(wrong(object, place, "a number")),
-            None if objects::number(object)?.is_some() => Err(wrong(object, place, "an array")),
-            None => Err(wrong(object, place, "an array (of NumPy, or with __dlpack__)")),
+            None => Err(place.mismatch(object, "an array (of NumPy, or with __dlpack__)")?),
         }
     }
 
@@ -91,7 +129,7 @@ impl<'py> Given<'py> {
     }
 
     /// What keeps its memory when the call is over; of a number nothing does.
-    fn owner(&self, place: usize) -> PyResult<Option<Owner>> {
+    fn owner(&self, place: Place<'_>) -> PyResult<Option<Owner>> {
         let imported = |array| Some(Owner::Imported { _imported: array });
         match self {
             Given::Numpy(array) => Ok(Some(Owner::Numpy(array.object()))),
@@ -100,17 +138,6 @@ impl<'py> Given<'py> {
             Given::Number(_) => Ok(None),
         }
     }
-}
-
-fn number<'py>(py: Python<'py>, scalar: Scalar) -> PyResult<Given<'py>> {
-    let array = Array::full(scalar, &[]);
-    array.map(Given::Number).map_err(|error| errors::input(py, error.to_string()))
-}
-
-fn wrong(object: &Bound<'_, PyAny>, place: usize, expected: &str) -> PyErr {
-    let kind =
-        object.get_type().qualname().map_or_else(|_| "something else".to_owned(), |name| name.to_string());
-    errors::argument(object.py(), format!("input {place}: expected {expected}, got {kind}"))
 }
 
 /// What outputs are.
@@ -148,7 +175,7 @@ impl Kind {
         matches!(self, Kind::Of(library) if library.is_torch)
     }
 
-    /// An output of a call on these inputs as Python's array.
+    /// An output of a call of a definition on these inputs as Python's array.
     ///
     /// # Errors
     /// When the library has no such dtype, or there is no memory for a copy.
@@ -157,10 +184,13 @@ impl Kind {
         py: Python<'py>,
         output: Output<'_>,
         given: &[Given<'py>],
+        definition: &Definition,
     ) -> PyResult<Bound<'py, PyAny>> {
         let memory = match output {
             Output::Made(tensor) if self.can_say(&tensor.view()) => Memory::new(tensor),
-            Output::View { input, view } => self.seen(py, &view, &given[input], input)?,
+            Output::View { input, view } => {
+                self.seen(py, &view, &given[input], Place { definition, number: input })?
+            }
             Output::Made(tensor) => copy(py, &tensor.view())?,
         };
         match self {
@@ -175,7 +205,7 @@ impl Kind {
         py: Python<'_>,
         view: &ArrayView<'_>,
         given: &Given<'_>,
-        place: usize,
+        place: Place<'_>,
     ) -> PyResult<Memory> {
         let writable = given.is_writable();
         if (writable || matches!(self, Kind::Numpy))

@@ -12,8 +12,8 @@ use ir::array::{Dims, Layout, Strides};
 use pyo3::exceptions::PyImportError;
 use pyo3::prelude::*;
 
-use super::Memory;
 use super::memory::Owner;
+use super::{Memory, Place};
 use crate::errors;
 
 /// An array of NumPy where it lies.
@@ -28,11 +28,11 @@ impl<'py> Seen<'py> {
     ///
     /// # Errors
     /// For dtypes that are not supported.
-    pub fn new(object: &Bound<'py, PyAny>, place: usize) -> PyResult<Option<Seen<'py>>> {
+    pub fn new(object: &Bound<'py, PyAny>, place: Place<'_>) -> PyResult<Option<Seen<'py>>> {
         let Ok(array) = object.cast::<PyUntypedArray>() else { return Ok(None) };
         let descr = array.dtype();
         let Some(dtype) = dtype_of(&descr) else {
-            let message = format!("input {place}: arrays of dtype {descr} are not supported");
+            let message = format!("{place}: arrays of dtype {descr} are not supported");
             return Err(errors::argument(object.py(), message));
         };
         let size = dtype.size() as isize;

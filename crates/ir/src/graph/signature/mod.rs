@@ -67,8 +67,7 @@ impl Signature {
             origin.map_or_else(|| Axis::Size(size.clone()), Axis::Origin)
         };
         let inputs = fusion.inputs().iter().enumerate().map(|(place, &val)| Input {
-            name: name(place)
-                .map_or_else(|| format!("input {place}"), |name| format!("input {place} ({name})")),
+            name: Signature::input_in_words(place, name(place)),
             dtype: graph.dtype(val),
             axes: graph.shape(val).iter().enumerate().map(|(k, size)| axis(place, k, size)).collect(),
         });
@@ -106,6 +105,11 @@ impl Signature {
         }
         self.conditions.iter().try_for_each(|condition| self.check(condition, &sizes))?;
         Ok(sizes)
+    }
+
+    /// An input by its position, and by its name if it has one.
+    pub fn input_in_words(place: usize, name: Option<String>) -> String {
+        name.map_or_else(|| format!("input {place}"), |name| format!("input {place} ({name})"))
     }
 
     /// What complaints call an input: its position, and its name if it has one.

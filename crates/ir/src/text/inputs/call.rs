@@ -158,10 +158,22 @@ impl Call<'_> {
         }
     }
 
-    pub fn as_strided(&self, spec: TensorSpec) -> Result<TensorSpec, Complaint> {
-        let sizes = sizes(self.required(0, &["size"])?)?;
-        let strides_tree = self.required(1, &["stride"])?;
+    /// The first argument, and the call without it.
+    pub fn base(&self) -> Result<(&Tree, Call<'_>), Complaint> {
+        let base = self.required(0, &["a tensor"])?;
+        Ok((base, Call { span: self.span, arguments: &self.arguments[1..] }))
+    }
+
+    /// `.as_strided(sizes, strides)`, with strides in so many parts of an element.
+    pub fn as_strided(&self, spec: TensorSpec, unit: i64) -> Result<TensorSpec, Complaint> {
+        let sizes = sizes(self.required(0, &["size", "shape"])?)?;
+        let strides_tree = self.required(1, &["stride", "strides"])?;
         let strides = checked_sizes(integers(strides_tree)?, strides_tree.span)?;
+        if strides.iter().any(|stride| stride % unit != 0) {
+            let label = format!("expected multiples of {unit}");
+            return Err(Complaint::new(strides_tree.span, "strides of NumPy are in bytes", label));
+        }
+        let strides: Vec<i64> = strides.iter().map(|stride| stride / unit).collect();
         let offset = match self.argument(2, &["storage_offset"]) {
             Some(tree) => checked_sizes(vec![integer(tree)?], tree.span)?[0],
             None => 0,

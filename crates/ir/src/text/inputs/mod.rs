@@ -114,6 +114,11 @@ fn constructor(path: &[&str], call: &Call) -> Option<Result<TensorSpec, Complain
         "randint" => call.randint(),
         "arange" => call.arange(real),
         "make_tensor" => call.make_tensor(real),
+        "as_strided" => call.base().and_then(|(base, call)| {
+            let spec = tensor(base)?;
+            let unit = if library == "torch" { 1 } else { spec.dtype.size() as i64 };
+            call.as_strided(spec, unit)
+        }),
         _ => return None,
     })
 }
@@ -130,7 +135,7 @@ fn apply(spec: TensorSpec, method: &str, call: &Call) -> Result<TensorSpec, Comp
         "bfloat16" => Ok(TensorSpec { dtype: DType::BF16, ..spec }),
         "float" => Ok(TensorSpec { dtype: DType::F32, ..spec }),
         "double" => Ok(TensorSpec { dtype: DType::F64, ..spec }),
-        "as_strided" => call.as_strided(spec),
+        "as_strided" => call.as_strided(spec, 1),
         "t" => call.permuted(spec, vec![1, 0]),
         "transpose" => {
             let (a, b) = (call.axis(0, spec.sizes.len())?, call.axis(1, spec.sizes.len())?);
@@ -226,6 +231,11 @@ mod tests {
     fn views_of_storage() {
         check("torch.randn(4).as_strided((2, 3, 4), (0, 0, 1))", "f32 [2, 3, 4] [0, 0, 1] 4 Normal");
         check("torch.randn(9).as_strided((2, 3), (3, 1), 2)", "f32 [2, 3] [3, 1] from 2 9 Normal");
+        check("torch.as_strided(torch.randn(9), (2, 3), (3, 1), 2)", "f32 [2, 3] [3, 1] from 2 9 Normal");
+        check(
+            "numpy.lib.stride_tricks.as_strided(np.random.randn(11).astype(ml_dtypes.bfloat16), (2, 3), (12, 4))",
+            "bf16 [2, 3] [6, 2] 11 Normal",
+        );
         check("torch.randn(2, 3).t().to(torch.float16)", "f16 [3, 2] [1, 3] 6 Normal");
         check("torch.randn(2, 3, 4).permute(2, 0, -2).cuda()", "f32 [4, 2, 3] [1, 12, 4] 24 Normal");
         check("torch.randn(2, 3, 4).transpose(0, 1)", "f32 [3, 2, 4] [4, 12, 1] 24 Normal");
@@ -247,6 +257,10 @@ mod tests {
         check(
             "torch.randn(4).as_strided((4,), (1, 1))",
             "as many strides as sizes are needed (expected 1 strides)",
+        );
+        check(
+            "np.lib.stride_tricks.as_strided(np.random.randn(4), (2, 2), (4, 8))",
+            "strides of NumPy are in bytes (expected multiples of 8)",
         );
         check("torch.randn(-4)", "the size -4 is negative (expected 0 or more)");
         check("torch.randn(1 << 3)", "this is not an integer (expected an integer)");

@@ -112,7 +112,7 @@ pub(super) fn checked_sizes(sizes: Vec<i64>, span: Span) -> Result<Vec<i64>, Com
 pub(super) fn dtype_path(tree: &Tree) -> Option<DType> {
     let path = tree.path()?;
     match path[..] {
-        ["torch" | "np" | "numpy", name] => match name {
+        ["torch" | "np" | "numpy" | "ml_dtypes", name] => match name {
             "half" => Some(DType::F16),
             "float" => Some(DType::F32),
             "double" => Some(DType::F64),

@@ -11,6 +11,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 
 use super::tensor::{Elements, Tensor};
+use crate::arrays::Place;
 use crate::arrays::library::{self, Library};
 use crate::arrays::memory::Exported;
 use crate::errors;
@@ -75,7 +76,7 @@ impl Imported {
     ///
     /// # Errors
     /// What the exporter says; dtypes and devices that are not supported.
-    pub fn new(object: &Bound<'_, PyAny>, place: usize) -> PyResult<Option<Imported>> {
+    pub fn new(object: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<Option<Imported>> {
         let py = object.py();
         let library = library::of(object)?;
         let capsule = match &library {
@@ -121,9 +122,9 @@ impl Imported {
 }
 
 /// Why a library does not give its array, such as one that is sparse or on another device. An interrupt stays one.
-fn not_exported(py: Python<'_>, error: PyErr, place: usize) -> PyErr {
+fn not_exported(py: Python<'_>, error: PyErr, place: Place<'_>) -> PyErr {
     match error.is_instance_of::<PyException>(py) {
-        true => errors::input(py, format!("input {place}: {}", error.value(py))),
+        true => errors::input(py, format!("{place}: {}", error.value(py))),
         false => error,
     }
 }

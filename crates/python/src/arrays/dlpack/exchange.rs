@@ -17,6 +17,7 @@ use pyo3::{ffi, intern};
 
 use super::Imported;
 use super::tensor::{Elements, Tensor};
+use crate::arrays::Place;
 use crate::arrays::library::Library;
 use crate::arrays::memory::Exported;
 
@@ -141,7 +142,7 @@ impl<'py> Borrowed<'py> {
     pub fn new(
         object: &Bound<'py, PyAny>,
         library: &Arc<Library>,
-        place: usize,
+        place: Place<'_>,
     ) -> PyResult<Option<Borrowed<'py>>> {
         let Some(tensor) = library.exchange.and_then(|exchange| exchange.borrowed(object)) else {
             return Ok(None);
@@ -177,10 +178,10 @@ impl<'py> Borrowed<'py> {
     ///
     /// # Errors
     /// What the library says, and when its elements were replaced meanwhile.
-    pub fn kept(&self, place: usize) -> PyResult<Imported> {
+    pub fn kept(&self, place: Place<'_>) -> PyResult<Imported> {
         let kept = Imported::new(&self.array, place)?.filter(|kept| kept.elements().are(&self.elements));
         kept.ok_or_else(|| {
-            PyBufferError::new_err(format!("input {place}: its memory was replaced while the call ran"))
+            PyBufferError::new_err(format!("{place}: its memory was replaced while the call ran"))
         })
     }
 }

@@ -7,6 +7,7 @@ use ir::array::{Dims, Layout, Strides};
 use pyo3::exceptions::PyBufferError;
 use pyo3::prelude::*;
 
+use crate::arrays::Place;
 use crate::arrays::memory::Exported;
 use crate::errors;
 
@@ -91,23 +92,22 @@ impl Elements {
     ///
     /// # Errors
     /// Dtypes and devices that are not supported, and arrays without memory.
-    pub fn of(py: Python<'_>, tensor: &Tensor, place: usize) -> PyResult<Elements> {
+    pub fn of(py: Python<'_>, tensor: &Tensor, place: Place<'_>) -> PyResult<Elements> {
         if !HOST_KINDS.contains(&tensor.device.kind) {
-            let message = format!("input {place}: the array lies on a device that is not the CPU");
+            let message = format!("{place}: the array lies on a device that is not the CPU");
             return Err(errors::input(py, message));
         }
         let Some(dtype) = dtype_of(tensor.element) else {
             let Element { code, bits, .. } = tensor.element;
-            let message = format!(
-                "input {place}: elements of {bits} bits and DLPack's type code {code} are not supported"
-            );
+            let message =
+                format!("{place}: elements of {bits} bits and DLPack's type code {code} are not supported");
             return Err(errors::argument(py, message));
         };
         let layout =
             tensor.layout().ok_or_else(|| PyBufferError::new_err("a DLPack tensor with a negative size"))?;
         if tensor.data.is_null() && layout.sizes.iter().all(|&size| size > 0) {
             // torch exports its fake tensors, which are sizes alone, as if they lay at null.
-            return Err(errors::input(py, format!("input {place}: the array has no memory")));
+            return Err(errors::input(py, format!("{place}: the array has no memory")));
         }
         let data = tensor.data.cast::<u8>().wrapping_add(tensor.byte_offset as usize);
         Ok(Elements { data, dtype, layout })

@@ -1,0 +1,55 @@
+//! Numbers for inputs: Python's, and arrays without dimensions. A number is taken only where nothing of it is lost but what
+//! rounding takes: no complex number for a real one, no float for an integer, no integer beyond the dtype.
+
+use ferrofuse::{Array, DType};
+use ir::Scalar;
+use pyo3::prelude::*;
+
+use super::Place;
+use crate::{errors, objects};
+
+/// The number that an object is, in the dtype of its input; `None` for what is no number.
+///
+/// # Errors
+/// For a number of another kind, and for an integer that the dtype has not.
+pub fn of(object: &Bound<'_, PyAny>, dtype: DType, place: Place<'_>) -> PyResult<Option<Array>> {
+    let Some(number) = objects::number(object)? else { return Ok(None) };
+    if kind(number.dtype()) > kind(dtype) {
+        return Err(refused(object, dtype, place)?);
+    }
+    if dtype.is_int() && !is_in_range(number, dtype) {
+        let message = format!("{place}: the number {} is beyond {dtype}", object.str()?);
+        return Err(errors::input(object.py(), message));
+    }
+    let array = Array::full(number.cast(dtype), &[]);
+    array.map(Some).map_err(|error| errors::input(object.py(), error.to_string()))
+}
+
+/// What to say of an object that is no number, or not one of this dtype.
+///
+/// # Errors
+/// When Python cannot show it.
+pub fn refused(object: &Bound<'_, PyAny>, dtype: DType, place: Place<'_>) -> PyResult<PyErr> {
+    let wanted = ["True or False", "an integer", "a real number", "a number"][kind(dtype)];
+    place.mismatch(object, &format!("{wanted} for a scalar of dtype {dtype}"))
+}
+
+/// Bools, integers, reals, complex numbers: each holds those before.
+fn kind(dtype: DType) -> usize {
+    match dtype {
+        DType::Bool => 0,
+        _ if dtype.is_int() => 1,
+        _ if dtype.is_float() => 2,
+        _ => 3,
+    }
+}
+
+/// Whether an integer, or a bool, is one of an integer dtype.
+fn is_in_range(number: Scalar, dtype: DType) -> bool {
+    match (number.dtype(), dtype) {
+        (DType::U64, _) => dtype == DType::U64, // only what i64 has not is read as u64
+        (_, DType::I64) => true,
+        (_, DType::U64) => number.as_i64() >= 0,
+        _ => number.cast(dtype).cast(number.dtype()) == number,
+    }
+}
