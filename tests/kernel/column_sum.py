@@ -39,7 +39,7 @@ inputs = [torch.randn((4096, 512))]
 #       store w0[x1_1 - 1024*(block // ((i0 + 63) // 64))] = v17
 #     }
 #   }
-#   for x0 in 8*(min(64*(block % ((i0 + 63) // 64)) + 64, i0) // 8) .. min(64*(block % ((i0 + 63) // 64)) + 64, i0) {
+#   for x0 in 8*(min(64*(block % ((i0 + 63) // 64)) + 64, i0) // 8) .. min(64*(block % ((i0 + 63) // 64)) + 64, i0) rest {
 #     for x1_2 in 1024*(block // ((i0 + 63) // 64)) .. min(1024*(block // ((i0 + 63) // 64)) + 1024, i1) lanes {
 #       v18: f32 = load b0[i1*x0 + x1_2]
 #       v19: f32 = load w0[x1_2 - 1024*(block // ((i0 + 63) // 64))]

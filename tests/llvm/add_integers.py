@@ -77,41 +77,47 @@ inputs = [torch.randint(0, 9, (100,))]
 #   br i1 %t42, label %block4, label %block6
 # block6:
 #   %t43 = icmp slt i64 %t19, %t15
-#   br i1 %t43, label %block10, label %block11
+#   br i1 %t43, label %block10, label %block12
 # block10:
-#   %t44 = sub i64 %t15, %t19
-#   %t45 = trunc i64 %t44 to i32
-#   %t46 = insertelement <16 x i32> poison, i32 %t45, i64 0
-#   %t47 = shufflevector <16 x i32> %t46, <16 x i32> %t46, <16 x i32> splat (i32 0)
-#   %t48 = icmp slt <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %t47
+#   %t44 = phi i64 [%t19, %block6], [%t45, %block11]
+#   %t46 = sub i64 %t15, %t44
+#   %t47 = call i64 @llvm.smin.i64(i64 %t46, i64 8)
+#   %t48 = trunc i64 %t47 to i32
+#   %t49 = insertelement <8 x i32> poison, i32 %t48, i64 0
+#   %t50 = shufflevector <8 x i32> %t49, <8 x i32> %t49, <8 x i32> splat (i32 0)
+#   %t51 = icmp slt <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>, %t50
 #   ; v0: i64 = load b0[x0]
-#   %t49 = getelementptr i64, ptr %t3, i64 0
-#   %t50 = getelementptr i64, ptr %t49, i64 %t19
-#   %t51 = call <16 x i64> @llvm.masked.load.v16i64.p0(ptr %t50, i32 8, <16 x i1> %t48, <16 x i64> splat (i64 0))
+#   %t52 = getelementptr i64, ptr %t3, i64 0
+#   %t53 = getelementptr i64, ptr %t52, i64 %t44
+#   %t54 = call <8 x i64> @llvm.masked.load.v8i64.p0(ptr %t53, i32 8, <8 x i1> %t51, <8 x i64> splat (i64 0))
 #   ; v2: i64 = add v0, v1
-#   %t52 = add <16 x i64> %t51, splat (i64 3)
+#   %t55 = add <8 x i64> %t54, splat (i64 3)
 #   ; store b1[x0] = v2
-#   %t53 = getelementptr i64, ptr %t5, i64 0
-#   %t54 = getelementptr i64, ptr %t53, i64 %t19
-#   call void @llvm.masked.store.v16i64.p0(<16 x i64> %t52, ptr %t54, i32 8, <16 x i1> %t48)
+#   %t56 = getelementptr i64, ptr %t5, i64 0
+#   %t57 = getelementptr i64, ptr %t56, i64 %t44
+#   call void @llvm.masked.store.v8i64.p0(<8 x i64> %t55, ptr %t57, i32 8, <8 x i1> %t51)
 #   br label %block11
 # block11:
+#   %t45 = add nsw i64 %t44, 8
+#   %t58 = icmp slt i64 %t45, %t15
+#   br i1 %t58, label %block10, label %block12
+# block12:
 #   br label %block2
 # block2:
 #   %t11 = add nsw i64 %t10, 1
-#   %t55 = icmp slt i64 %t11, %last_block
-#   br i1 %t55, label %block1, label %block3
+#   %t59 = icmp slt i64 %t11, %last_block
+#   br i1 %t59, label %block1, label %block3
 # block3:
-#   %t56 = icmp ne i64 %streamed, 0
-#   br i1 %t56, label %block12, label %block13
-# block12:
-#   call void @llvm.x86.sse.sfence()
-#   br label %block13
+#   %t60 = icmp ne i64 %streamed, 0
+#   br i1 %t60, label %block13, label %block14
 # block13:
+#   call void @llvm.x86.sse.sfence()
+#   br label %block14
+# block14:
 #   ret void
 # }
-# declare <16 x i64> @llvm.masked.load.v16i64.p0(ptr, i32, <16 x i1>, <16 x i64>)
+# declare <8 x i64> @llvm.masked.load.v8i64.p0(ptr, i32, <8 x i1>, <8 x i64>)
 # declare i64 @llvm.smax.i64(i64, i64)
 # declare i64 @llvm.smin.i64(i64, i64)
-# declare void @llvm.masked.store.v16i64.p0(<16 x i64>, ptr, i32, <16 x i1>)
+# declare void @llvm.masked.store.v8i64.p0(<8 x i64>, ptr, i32, <8 x i1>)
 # declare void @llvm.x86.sse.sfence()

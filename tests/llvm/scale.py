@@ -71,41 +71,47 @@ inputs = [torch.randn((1000,))]
 #   br i1 %t38, label %block4, label %block6
 # block6:
 #   %t39 = icmp slt i64 %t19, %t15
-#   br i1 %t39, label %block10, label %block11
+#   br i1 %t39, label %block10, label %block12
 # block10:
-#   %t40 = sub i64 %t15, %t19
-#   %t41 = trunc i64 %t40 to i32
-#   %t42 = insertelement <16 x i32> poison, i32 %t41, i64 0
-#   %t43 = shufflevector <16 x i32> %t42, <16 x i32> %t42, <16 x i32> splat (i32 0)
-#   %t44 = icmp slt <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %t43
+#   %t40 = phi i64 [%t19, %block6], [%t41, %block11]
+#   %t42 = sub i64 %t15, %t40
+#   %t43 = call i64 @llvm.smin.i64(i64 %t42, i64 8)
+#   %t44 = trunc i64 %t43 to i32
+#   %t45 = insertelement <8 x i32> poison, i32 %t44, i64 0
+#   %t46 = shufflevector <8 x i32> %t45, <8 x i32> %t45, <8 x i32> splat (i32 0)
+#   %t47 = icmp slt <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>, %t46
 #   ; v0: f32 = load b0[x0]
-#   %t45 = getelementptr float, ptr %t3, i64 0
-#   %t46 = getelementptr float, ptr %t45, i64 %t19
-#   %t47 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr %t46, i32 4, <16 x i1> %t44, <16 x float> splat (float 0x0000000000000000))
+#   %t48 = getelementptr float, ptr %t3, i64 0
+#   %t49 = getelementptr float, ptr %t48, i64 %t40
+#   %t50 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %t49, i32 4, <8 x i1> %t47, <8 x float> splat (float 0x0000000000000000))
 #   ; v2: f32 = mul v0, v1
-#   %t48 = fmul <16 x float> %t47, splat (float 0x4000000000000000)
+#   %t51 = fmul <8 x float> %t50, splat (float 0x4000000000000000)
 #   ; store b1[x0] = v2
-#   %t49 = getelementptr float, ptr %t5, i64 0
-#   %t50 = getelementptr float, ptr %t49, i64 %t19
-#   call void @llvm.masked.store.v16f32.p0(<16 x float> %t48, ptr %t50, i32 4, <16 x i1> %t44)
+#   %t52 = getelementptr float, ptr %t5, i64 0
+#   %t53 = getelementptr float, ptr %t52, i64 %t40
+#   call void @llvm.masked.store.v8f32.p0(<8 x float> %t51, ptr %t53, i32 4, <8 x i1> %t47)
 #   br label %block11
 # block11:
+#   %t41 = add nsw i64 %t40, 8
+#   %t54 = icmp slt i64 %t41, %t15
+#   br i1 %t54, label %block10, label %block12
+# block12:
 #   br label %block2
 # block2:
 #   %t11 = add nsw i64 %t10, 1
-#   %t51 = icmp slt i64 %t11, %last_block
-#   br i1 %t51, label %block1, label %block3
+#   %t55 = icmp slt i64 %t11, %last_block
+#   br i1 %t55, label %block1, label %block3
 # block3:
-#   %t52 = icmp ne i64 %streamed, 0
-#   br i1 %t52, label %block12, label %block13
-# block12:
-#   call void @llvm.x86.sse.sfence()
-#   br label %block13
+#   %t56 = icmp ne i64 %streamed, 0
+#   br i1 %t56, label %block13, label %block14
 # block13:
+#   call void @llvm.x86.sse.sfence()
+#   br label %block14
+# block14:
 #   ret void
 # }
-# declare <16 x float> @llvm.masked.load.v16f32.p0(ptr, i32, <16 x i1>, <16 x float>)
+# declare <8 x float> @llvm.masked.load.v8f32.p0(ptr, i32, <8 x i1>, <8 x float>)
 # declare i64 @llvm.smax.i64(i64, i64)
 # declare i64 @llvm.smin.i64(i64, i64)
-# declare void @llvm.masked.store.v16f32.p0(<16 x float>, ptr, i32, <16 x i1>)
+# declare void @llvm.masked.store.v8f32.p0(<8 x float>, ptr, i32, <8 x i1>)
 # declare void @llvm.x86.sse.sfence()

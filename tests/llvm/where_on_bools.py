@@ -73,43 +73,49 @@ inputs = [torch.randn((100,))]
 #   br i1 %t39, label %block4, label %block6
 # block6:
 #   %t40 = icmp slt i64 %t19, %t15
-#   br i1 %t40, label %block10, label %block11
+#   br i1 %t40, label %block10, label %block12
 # block10:
-#   %t41 = sub i64 %t15, %t19
-#   %t42 = trunc i64 %t41 to i32
-#   %t43 = insertelement <16 x i32> poison, i32 %t42, i64 0
-#   %t44 = shufflevector <16 x i32> %t43, <16 x i32> %t43, <16 x i32> splat (i32 0)
-#   %t45 = icmp slt <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %t44
+#   %t41 = phi i64 [%t19, %block6], [%t42, %block11]
+#   %t43 = sub i64 %t15, %t41
+#   %t44 = call i64 @llvm.smin.i64(i64 %t43, i64 8)
+#   %t45 = trunc i64 %t44 to i32
+#   %t46 = insertelement <8 x i32> poison, i32 %t45, i64 0
+#   %t47 = shufflevector <8 x i32> %t46, <8 x i32> %t46, <8 x i32> splat (i32 0)
+#   %t48 = icmp slt <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>, %t47
 #   ; v0: f32 = load b0[x0]
-#   %t46 = getelementptr float, ptr %t3, i64 0
-#   %t47 = getelementptr float, ptr %t46, i64 %t19
-#   %t48 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr %t47, i32 4, <16 x i1> %t45, <16 x float> splat (float 0x0000000000000000))
+#   %t49 = getelementptr float, ptr %t3, i64 0
+#   %t50 = getelementptr float, ptr %t49, i64 %t41
+#   %t51 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %t50, i32 4, <8 x i1> %t48, <8 x float> splat (float 0x0000000000000000))
 #   ; v2: bool = gt v0, v1
-#   %t49 = fcmp ogt <16 x float> %t48, splat (float 0x0000000000000000)
+#   %t52 = fcmp ogt <8 x float> %t51, splat (float 0x0000000000000000)
 #   ; v3: f32 = where v2, v0, v1
-#   %t50 = select <16 x i1> %t49, <16 x float> %t48, <16 x float> splat (float 0x0000000000000000)
+#   %t53 = select <8 x i1> %t52, <8 x float> %t51, <8 x float> splat (float 0x0000000000000000)
 #   ; store b1[x0] = v3
-#   %t51 = getelementptr float, ptr %t5, i64 0
-#   %t52 = getelementptr float, ptr %t51, i64 %t19
-#   call void @llvm.masked.store.v16f32.p0(<16 x float> %t50, ptr %t52, i32 4, <16 x i1> %t45)
+#   %t54 = getelementptr float, ptr %t5, i64 0
+#   %t55 = getelementptr float, ptr %t54, i64 %t41
+#   call void @llvm.masked.store.v8f32.p0(<8 x float> %t53, ptr %t55, i32 4, <8 x i1> %t48)
 #   br label %block11
 # block11:
+#   %t42 = add nsw i64 %t41, 8
+#   %t56 = icmp slt i64 %t42, %t15
+#   br i1 %t56, label %block10, label %block12
+# block12:
 #   br label %block2
 # block2:
 #   %t11 = add nsw i64 %t10, 1
-#   %t53 = icmp slt i64 %t11, %last_block
-#   br i1 %t53, label %block1, label %block3
+#   %t57 = icmp slt i64 %t11, %last_block
+#   br i1 %t57, label %block1, label %block3
 # block3:
-#   %t54 = icmp ne i64 %streamed, 0
-#   br i1 %t54, label %block12, label %block13
-# block12:
-#   call void @llvm.x86.sse.sfence()
-#   br label %block13
+#   %t58 = icmp ne i64 %streamed, 0
+#   br i1 %t58, label %block13, label %block14
 # block13:
+#   call void @llvm.x86.sse.sfence()
+#   br label %block14
+# block14:
 #   ret void
 # }
-# declare <16 x float> @llvm.masked.load.v16f32.p0(ptr, i32, <16 x i1>, <16 x float>)
+# declare <8 x float> @llvm.masked.load.v8f32.p0(ptr, i32, <8 x i1>, <8 x float>)
 # declare i64 @llvm.smax.i64(i64, i64)
 # declare i64 @llvm.smin.i64(i64, i64)
-# declare void @llvm.masked.store.v16f32.p0(<16 x float>, ptr, i32, <16 x i1>)
+# declare void @llvm.masked.store.v8f32.p0(<8 x float>, ptr, i32, <8 x i1>)
 # declare void @llvm.x86.sse.sfence()

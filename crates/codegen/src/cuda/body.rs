@@ -297,7 +297,9 @@ impl<'a> Writer<'a> {
         let (begin, end) = (self.index(&turns.begin)?, self.index(&turns.end)?);
         let var = self.names.symbol(turns.var);
         self.line(&match turns.kind {
-            LoopKind::Serial => format!("for (long long {var} = {begin}; {var} < {end}; {var}++) {{"),
+            LoopKind::Serial | LoopKind::Rest => {
+                format!("for (long long {var} = {begin}; {var} < {end}; {var}++) {{")
+            }
             LoopKind::Lanes => {
                 let first = if turns.begin.is_zero() { String::new() } else { format!("{begin} + ") };
                 let step = format!("{var} += {}", self.kernel.lanes);

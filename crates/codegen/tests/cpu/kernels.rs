@@ -206,6 +206,24 @@ fn welford() {
     everywhere(WELFORD, |n| vec![rows, n], buffers, 0.0);
 }
 
+/// Rows that an unrolled loop leaves over: folds over lanes begin and end within its turns.
+#[test]
+fn softmax_of_what_is_left() {
+    let head = SOFTMAX
+        .replace("symbols rows, columns, row, x0, x1, x2", "symbols rows, columns, block, row, x0, x1, x2");
+    let head = head.replace("blocks row in 0 .. rows", "blocks block in 0 .. 1");
+    let looped = head.replace("  v0: f32 =", "  for row in 0 .. rows rest {\n  v0: f32 =") + "\n}";
+    let rows = 3;
+    let buffers = |n: i64| vec![noise(DType::F32, (rows * n) as usize, 3), zeros(DType::F32, rows * n)];
+    everywhere(&looped, |n| vec![rows, n], buffers, 8.0);
+    everywhere(
+        &COLUMN_SUM.replace("0 .. rows {", "0 .. rows rest {"),
+        |n| vec![rows, n],
+        |n| vec![noise(DType::BF16, (rows * n) as usize, 4), zeros(DType::F32, n)],
+        0.0,
+    );
+}
+
 /// A remainder by a divisor that only the caller knows, of which x86 traps on the least integer over -1.
 #[test]
 fn remainders_by_minus_one_do_not_trap() {

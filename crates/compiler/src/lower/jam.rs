@@ -82,7 +82,7 @@ impl Nest<'_> {
         self.jam = None;
         self.close_axis(axis);
         let rest = (begin + whole * step, end);
-        let var = self.emitter.open_loop(axis.to_string(), rest.0.clone(), rest.1.clone(), LoopKind::Serial);
+        let var = self.emitter.open_loop(axis.to_string(), rest.0.clone(), rest.1.clone(), LoopKind::Rest);
         self.walks(axis, var, &rest);
         body(self);
         self.close_axis(axis);

@@ -129,6 +129,7 @@ const SHORT_ROW: u64 = 768;
 
 /// Walks several rows together where a fold over them lies in scratch, which is then loaded and stored once for all; and where
 /// many are so short that each waits for what its folds give while the next could run. The more, the shorter the code of each.
+/// A block that has fewer rows would walk all of them as what is left over.
 fn jam(
     view: &Fusion,
     witness: &Witness,
@@ -141,6 +142,8 @@ fn jam(
         return None;
     }
     let row = *schedule.outer().last()?;
+    let extent = hints.value(&schedule.extent(witness, row));
+    let of_block = schedule.chunk(row).unwrap_or(extent).min(extent);
     let total = elements(witness, hints, &witness.order);
     let waits = |fold: &Fold| {
         let rows = total / elements(witness, hints, &fold.reduced).max(1);
@@ -148,7 +151,7 @@ fn jam(
     };
     let rows = target.rows.min(rows_that_fit(view.order().len()));
     let gains = |fold: &Fold| lies_in_scratch(schedule, fold, row) || waits(fold);
-    (rows > 1 && witness.folds.iter().any(gains)).then_some((row, rows))
+    (rows > 1 && of_block >= rows.into() && witness.folds.iter().any(gains)).then_some((row, rows))
 }
 
 /// Whether a fold over rows that leaves the kernel keeps an axis within the stages, so that its results lie in scratch.

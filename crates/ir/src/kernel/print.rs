@@ -21,7 +21,7 @@
 //!            | "acc" ACCUMULATOR ":" DTYPE "=" VALUE
 //!            | "set" ACCUMULATOR "=" VALUE
 //!            | "barrier"
-//!            | "for" SYM "in" INDEX ".." INDEX ["lanes"] "{" {statement} "}"
+//!            | "for" SYM "in" INDEX ".." INDEX ["rest" | "lanes"] "{" {statement} "}"
 //! new       := VALUE ":" DTYPE
 //! place     := (BUFFER | SCRATCH) "[" INDEX "]"
 //! ```
@@ -136,6 +136,7 @@ fn write_statement(f: &mut impl Write, kernel: &Kernel, statement: &Stmt) -> fmt
 fn write_loop_head(f: &mut impl Write, kernel: &Kernel, turns: &Loop) -> fmt::Result {
     let kind = match turns.kind {
         LoopKind::Serial => "",
+        LoopKind::Rest => " rest",
         LoopKind::Lanes => " lanes",
     };
     let (begin, end) = (index(kernel, &turns.begin), index(kernel, &turns.end));

@@ -297,6 +297,9 @@ pub struct Loop {
 pub enum LoopKind {
     /// All turns in order.
     Serial,
+    /// All turns in order, and few of them: what a loop that takes several indices a turn leaves over. Short code is worth
+    /// more here than fast code.
+    Rest,
     /// Turns dealt out to the lanes; never nested in another loop over lanes.
     Lanes,
 }

@@ -3,7 +3,7 @@
 
 use ferrofuse_ir::index::{Expr, Sym};
 use ferrofuse_ir::kernel::{
-    Access, Accumulator, Buffer, Kernel, KernelBuilder, LaneOrder, Memory, Options, Scratch, Value,
+    Access, Accumulator, Buffer, Kernel, KernelBuilder, LaneOrder, LoopKind, Memory, Options, Scratch, Value,
     interpret, parse, uniformity, verify,
 };
 use ferrofuse_ir::ops::{Monoid, Operand, Prim, signature};
@@ -273,11 +273,11 @@ impl<'a> Writer<'a> {
             variables: self.variables.len(),
             over_lanes,
         });
-        let var = if over_lanes {
-            self.builder.push_lanes(begin, end)
-        } else {
-            self.builder.push_serial(begin, end)
+        let kind = match over_lanes {
+            true => LoopKind::Lanes,
+            false => self.choices.one_of(&[LoopKind::Serial, LoopKind::Rest]),
         };
+        let var = self.builder.push_for(begin, end, kind);
         self.variables.push(var);
     }
 

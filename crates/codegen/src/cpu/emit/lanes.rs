@@ -13,16 +13,28 @@ impl Emitter<'_> {
     pub(super) fn open(&mut self, accumulator: Accumulator, init: Value) {
         let element = Element::of(self.kernel.accumulators[accumulator]);
         let ty = if self.per_lane[accumulator] { self.vector(element) } else { Type::scalar(element) };
-        // The body of a loop over lanes is written twice: both share the slot.
-        let slot = self.accumulators[accumulator].map_or_else(|| self.w.slot(ty), |(slot, _)| slot);
+        // The body of a loop over lanes is written twice, and so is the slot where there are fewer lanes.
+        let known = self.accumulators[accumulator].filter(|(_, known)| *known == ty);
+        let slot = known.map_or_else(|| self.w.slot(ty), |(slot, _)| slot);
         self.accumulators[accumulator] = Some((slot, ty));
         let init = self.value(init);
         self.fill(slot, ty, init);
     }
 
+    /// What an accumulator holds: of one with a copy per lane those of the lanes here, which are its first.
     pub(super) fn get(&mut self, accumulator: Accumulator) -> Operand {
         let (slot, ty) = self.slot(accumulator);
+        let contents = self.contents(slot, ty);
+        if self.is_part(ty) { self.w.slice(contents, 0, self.lanes()) } else { contents }
+    }
+
+    fn contents(&mut self, slot: Operand, ty: Type) -> Operand {
         self.w.instruction(ty, format_args!("load {ty}, {}", slot.typed()))
+    }
+
+    /// Whether there are fewer lanes here than an accumulator of this type has copies.
+    fn is_part(&self, ty: Type) -> bool {
+        ty.lanes.is_some_and(|copies| copies > self.lanes())
     }
 
     /// Lanes without a turn keep theirs.
@@ -33,7 +45,20 @@ impl Emitter<'_> {
             let old = self.get(accumulator);
             value = self.w.select(mask, value, old);
         }
+        if self.is_part(ty) {
+            let contents = self.contents(slot, ty);
+            value = self.w.splat(value, self.lanes());
+            value = self.w.overlaid(contents, value);
+        }
         self.fill(slot, ty, value);
+    }
+
+    /// Moves the copies of the first lanes behind all others, so that the next lanes come first.
+    pub(super) fn rotate(&mut self, accumulator: Accumulator, first: u32) {
+        let (slot, ty) = self.slot(accumulator);
+        let contents = self.contents(slot, ty);
+        let rotated = self.w.rotated(contents, first);
+        self.fill(slot, ty, rotated);
     }
 
     fn slot(&self, accumulator: Accumulator) -> (Operand, Type) {

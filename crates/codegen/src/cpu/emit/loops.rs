@@ -1,9 +1,11 @@
 //! Loops: counted ones, and the two bodies of a loop over lanes.
 //!
-//! A loop over lanes becomes a loop over whole vectors, without masks, and at most one vector more with a mask. Loops
-//! test before the first turn and after each, so that what does not change can move in front.
+//! A loop over lanes becomes a loop over whole vectors, without masks, and one over what they leave, a register at a time
+//! and with a mask: its body is a copy of the other's, and libLLVM takes as long for each register. Loops test before the
+//! first turn and after each, so that what does not change can move in front. In a loop of few turns the second does it
+//! all.
 
-use ir::kernel::{Loop, LoopKind};
+use ir::kernel::{Accumulator, Loop, LoopKind, Stmt};
 
 use super::operand::{Element, Operand, Type};
 use super::{EmitError, Emitter, Lane};
@@ -12,12 +14,20 @@ impl Emitter<'_> {
     pub(super) fn turns(&mut self, turns: &Loop) -> Result<(), EmitError> {
         let (begin, end) = (self.index(&turns.begin), self.index(&turns.end));
         match turns.kind {
-            LoopKind::Serial => self.counted(begin, end, 1, |emitter, turn| {
-                emitter.symbols.insert(turns.var, turn);
-                emitter.body(&turns.body)
-            }),
+            LoopKind::Serial => self.counted(begin, end, 1, |emitter, turn| emitter.turn(turns, turn)),
+            LoopKind::Rest => {
+                let outside = std::mem::replace(&mut self.in_rest, true);
+                self.counted(begin, end, 1, |emitter, turn| emitter.turn(turns, turn))?;
+                self.in_rest = outside;
+                Ok(())
+            }
             LoopKind::Lanes => self.over_lanes(turns, begin, end),
         }
+    }
+
+    fn turn(&mut self, turns: &Loop, turn: Operand) -> Result<(), EmitError> {
+        self.symbols.insert(turns.var, turn);
+        self.body(&turns.body)
     }
 
     /// Turns `begin, begin + step, …` below `end`.
@@ -46,10 +56,15 @@ impl Emitter<'_> {
     }
 
     fn over_lanes(&mut self, turns: &Loop, begin: Operand, end: Operand) -> Result<(), EmitError> {
-        let lanes = i64::from(self.lanes());
+        let lanes = self.lanes();
+        if self.in_rest && lanes > 1 {
+            return self.rest(turns, begin, end);
+        }
         let whole = self.whole_vectors_end(begin, end);
-        self.counted(begin, whole, lanes, |emitter, turn| emitter.lane_turn(turns, turn, None))?;
-        if lanes > 1 { self.tail(turns, whole, end) } else { Ok(()) }
+        self.counted(begin, whole, i64::from(lanes), |emitter, turn| {
+            emitter.lane_turn(turns, turn, lanes, None)
+        })?;
+        if lanes > 1 { self.rest(turns, whole, end) } else { Ok(()) }
     }
 
     /// Where the last whole vector ends. The number of lanes is a power of two.
@@ -60,25 +75,60 @@ impl Emitter<'_> {
         self.w.binary("add", begin, whole)
     }
 
-    /// The last turns, fewer than a vector.
-    fn tail(&mut self, turns: &Loop, begin: Operand, end: Operand) -> Result<(), EmitError> {
-        let (some, done) = (self.w.label(), self.w.label());
-        let any = self.w.compare("icmp slt", begin, end);
-        self.w.branch_if(any, some, done);
-        self.w.begin(some);
-        let rest = self.w.binary("sub", end, begin);
-        let rest = self.w.convert("trunc", rest, Element::I32);
-        let mask = self.w.compare("icmp slt", Operand::iota(Element::I32, self.lanes()), rest);
-        self.lane_turn(turns, begin, Some(mask))?;
-        self.w.branch(done);
-        self.w.begin(done);
-        Ok(())
+    /// Turns with a mask, as many at a time as a register has elements of f32. Each lane takes the turns that it would take in
+    /// whole vectors: where lanes fold, as many registers are walked as a vector has, and the lanes' states go round.
+    fn rest(&mut self, turns: &Loop, begin: Operand, end: Operand) -> Result<(), EmitError> {
+        let all = self.lanes();
+        let lanes = all.min(self.w.isa.vector_bits / 32);
+        let folded = if lanes < all { self.folded(&turns.body) } else { Vec::new() };
+        let until = match folded.is_empty() {
+            true => end,
+            false => {
+                let past = self.w.binary("add", end, i64::from(all) - 1);
+                self.whole_vectors_end(begin, past)
+            }
+        };
+        self.counted(begin, until, i64::from(lanes), |emitter, turn| {
+            let left = emitter.w.binary("sub", end, turn);
+            let left = emitter.w.overloaded("llvm.smin", left, &[Operand::integer(lanes.into(), left.ty)]);
+            let left = emitter.w.convert("trunc", left, Element::I32);
+            let mask = emitter.w.compare("icmp slt", Operand::iota(Element::I32, lanes), left);
+            emitter.lane_turn(turns, turn, lanes, Some(mask))?;
+            folded.iter().for_each(|&accumulator| emitter.rotate(accumulator, lanes));
+            Ok(())
+        })
     }
 
-    /// The body once, for the lanes of the mask.
-    fn lane_turn(&mut self, turns: &Loop, turn: Operand, mask: Option<Operand>) -> Result<(), EmitError> {
+    /// The accumulators with a copy per lane that a body changes and does not open.
+    fn folded(&self, body: &[Stmt]) -> Vec<Accumulator> {
+        let (mut opened, mut changed) = (Vec::new(), Vec::new());
+        let mut within = vec![body];
+        while let Some(body) = within.pop() {
+            for statement in body {
+                match statement {
+                    Stmt::Open { accumulator, .. } => opened.push(*accumulator),
+                    Stmt::Set { accumulator, .. } => changed.push(*accumulator),
+                    Stmt::For(turns) => within.push(&turns.body),
+                    _ => {}
+                }
+            }
+        }
+        changed.sort_unstable();
+        changed.dedup();
+        changed.retain(|accumulator| self.per_lane[*accumulator] && !opened.contains(accumulator));
+        changed
+    }
+
+    /// The body once, for so many lanes, or those of the mask.
+    fn lane_turn(
+        &mut self,
+        turns: &Loop,
+        turn: Operand,
+        count: u32,
+        mask: Option<Operand>,
+    ) -> Result<(), EmitError> {
         self.symbols.insert(turns.var, turn);
-        let outside = self.lane.replace(Lane { variable: turns.var, mask });
+        let outside = self.lane.replace(Lane { variable: turns.var, count, mask });
         self.body(&turns.body)?;
         self.lane = outside;
         Ok(())

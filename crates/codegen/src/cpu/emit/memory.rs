@@ -54,8 +54,12 @@ impl Emitter<'_> {
     }
 
     /// Fetches the lines that hold the elements of all lanes, where they are neighbours. The first may begin within a line, so
-    /// that the last byte lies in one line more. The instruction faults at no address.
+    /// that the last byte lies in one line more, which is also where most of what whole vectors leave lies. The instruction
+    /// faults at no address.
     pub(super) fn prefetch(&mut self, buffer: Buffer, index: &Expr) {
+        if self.lane.is_some_and(|lane| lane.mask.is_some()) {
+            return;
+        }
         let element = Element::in_memory(self.kernel.buffers[buffer].dtype);
         let base = self.base(Place::Buffer(buffer));
         let (first, elements) = match self.lanewise(index) {

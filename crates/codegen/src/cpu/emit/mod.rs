@@ -1,7 +1,8 @@
 //! A kernel program as LLVM IR text: explicit vectors, one element per lane.
 //!
 //! Takes a kernel that verifies and an instruction set; gives a module with one function that runs a range of blocks.
-//! Uniform values become scalars, varying values vectors of `kernel.lanes` elements. Takes no decisions: loops, lanes
+//! Uniform values become scalars, varying values vectors of `kernel.lanes` elements, or of a register's in what whole
+//! vectors leave of a loop. Takes no decisions: loops, lanes
 //! and places of storage are the kernel's. Floats are computed as written, without fast-math flags and without
 //! contraction; fused multiply-adds occur inside the polynomials of `math/` alone.
 
@@ -88,6 +89,8 @@ struct Emitter<'k> {
     /// Of buffers whose stores may go past the caches: 0 if they do, 1 if not.
     cached: BTreeMap<Buffer, Operand>,
     lane: Option<Lane>,
+    /// Whether code is in a loop of few turns, where loops over lanes have no body for whole vectors.
+    in_rest: bool,
 }
 
 /// The loop over lanes that code is in.
@@ -95,7 +98,9 @@ struct Emitter<'k> {
 struct Lane {
     /// Its variable, which is bound to the turn of lane 0.
     variable: Sym,
-    /// Which lanes have a turn; `None` if all have.
+    /// How many lanes a turn of the loop takes.
+    count: u32,
+    /// Which of them have a turn; `None` if all have.
     mask: Option<Operand>,
 }
 
@@ -112,6 +117,7 @@ impl<'k> Emitter<'k> {
             scratch: BTreeMap::new(),
             cached: BTreeMap::new(),
             lane: None,
+            in_rest: false,
         }
     }
 
@@ -168,7 +174,8 @@ impl<'k> Emitter<'k> {
         self.values[value].expect("the kernel was verified: values are defined before they are used")
     }
 
+    /// Elements of a vector here.
     fn lanes(&self) -> u32 {
-        self.kernel.lanes
+        self.lane.map_or(self.kernel.lanes, |lane| lane.count)
     }
 }

@@ -261,6 +261,43 @@ impl<'i> Writer<'i> {
         self.instruction(ty, text)
     }
 
+    /// A vector with so many of its first elements moved to its end.
+    pub(super) fn rotated(&mut self, vector: Operand, first: u32) -> Operand {
+        let lanes = vector.ty.lanes.unwrap_or(1);
+        let picks: Vec<String> = (0..lanes).map(|lane| format!("i32 {}", (lane + first) % lanes)).collect();
+        let text = format!(
+            "shufflevector {}, {} poison, <{lanes} x i32> <{}>",
+            vector.typed(),
+            vector.ty,
+            picks.join(", ")
+        );
+        self.instruction(vector.ty, text)
+    }
+
+    /// A vector with a shorter one in the place of its first elements.
+    pub(super) fn overlaid(&mut self, vector: Operand, first: Operand) -> Operand {
+        let (lanes, short) = (vector.ty.lanes.unwrap_or(1), first.ty.lanes.unwrap_or(1));
+        let widened =
+            (0..lanes).map(|lane| if lane < short { lane.to_string() } else { "poison".to_owned() });
+        let widened: Vec<String> = widened.map(|pick| format!("i32 {pick}")).collect();
+        let text = format!(
+            "shufflevector {0}, {1} poison, <{lanes} x i32> <{2}>",
+            first.typed(),
+            first.ty,
+            widened.join(", ")
+        );
+        let first = self.instruction(vector.ty, text);
+        let picks = (0..lanes).map(|lane| if lane < short { lanes + lane } else { lane });
+        let picks: Vec<String> = picks.map(|pick| format!("i32 {pick}")).collect();
+        let text = format!(
+            "shufflevector {}, {}, <{lanes} x i32> <{}>",
+            vector.typed(),
+            first.typed(),
+            picks.join(", ")
+        );
+        self.instruction(vector.ty, text)
+    }
+
     /// Two vectors of one type, one after the other.
     pub(super) fn concatenate(&mut self, low: Operand, high: Operand) -> Operand {
         let lanes = low.ty.lanes.unwrap_or(1) * 2;

@@ -6,7 +6,7 @@
 
 use super::error::Error;
 use super::identity::Identity;
-use super::library::Library;
+use super::library::{Library, OPTIONS};
 use super::owned::{Context, Machine, take_message};
 use super::target::{CpuTarget, TargetMachineSpec};
 use std::ffi::CStr;
@@ -135,7 +135,7 @@ impl Llvm {
     pub fn recipe(&self, spec: &TargetMachineSpec) -> String {
         let (major, minor, patch) = self.version();
         let passes = PIPELINE.to_string_lossy();
-        format!("LLVM {major}.{minor}.{patch}, {spec:?}, {passes}")
+        format!("LLVM {major}.{minor}.{patch}, {spec:?}, {OPTIONS:?}, {passes}")
     }
 
     /// The machine that `target` means here.

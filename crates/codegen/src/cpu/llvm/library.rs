@@ -22,6 +22,11 @@ pub(super) type DiagnosticHandler = extern "C" fn(Ref, *mut c_void);
 /// Versions searched for, in this order; the first is the one tested most.
 const VERSIONS: std::ops::RangeInclusive<u32> = OLDEST..=25;
 
+/// What libLLVM is told once, as its own tools are on their command line. Loop strength reduction looks for pointers to step
+/// instead of adding the loop's variable to each, which x86 and Arm do within a load: it took a fifth of a compilation, of a
+/// rotary embedding nearly half, and the code was no faster for it.
+pub(super) const OPTIONS: [&CStr; 1] = [c"-disable-lsr"];
+
 macro_rules! function_table {
     ($($name:ident($($argument:ty),*) $(-> $result:ty)?;)*) => {
         /// LLVM's C functions, by their C names.
@@ -70,6 +75,7 @@ function_table! {
     LLVMCreatePassBuilderOptions() -> Ref;
     LLVMDisposePassBuilderOptions(Ref);
     LLVMRunPasses(Ref, Text, Ref, Ref) -> Ref;
+    LLVMParseCommandLineOptions(c_int, *const Text, Text);
     LLVMGetErrorMessage(Ref) -> OwnedText;
     LLVMDisposeErrorMessage(OwnedText);
 }
@@ -87,14 +93,21 @@ pub(super) struct Library {
 impl Library {
     /// Opens the library at `path`, or else the first usable one of the well-known names.
     pub fn open(path: Option<&Path>) -> Result<Library, Error> {
-        // LLVM's target registry is a global list without a lock.
-        static OPENING: Mutex<()> = Mutex::new(());
-        let _guard = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
+        // LLVM's target registry is a global list without a lock, and so are its options.
+        static OPENED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+        let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
         let candidates = path.map_or_else(well_known_names, |path| vec![path.to_path_buf()]);
         let mut refusal = None;
         for candidate in &candidates {
             match Library::open_one(candidate) {
-                Ok(library) => return Ok(library),
+                Ok(library) => {
+                    // Options may be given once.
+                    if !opened.contains(&library.file()) {
+                        library.set_options();
+                        opened.push(library.file());
+                    }
+                    return Ok(library);
+                }
                 Err(Error::NotFound { .. }) => {}
                 Err(error) => refusal = refusal.or(Some(error)),
             }
@@ -115,6 +128,17 @@ impl Library {
             initialise_target(&handle, target);
         }
         Ok(Library { functions, version, path: path.into(), _handle: handle })
+    }
+
+    /// Sets [`OPTIONS`]. One that a version does not know is left out without a word.
+    fn set_options(&self) {
+        let arguments: Vec<Text> = [c"ferrofuse"].into_iter().chain(OPTIONS).map(CStr::as_ptr).collect();
+        let count = c_int::try_from(arguments.len()).expect("a handful of options");
+        // SAFETY: the arguments are C strings that live as long as the process, and the caller holds the opening lock, so
+        // that no two threads set options; those that compile with this library begin when it is open.
+        unsafe {
+            (self.functions.LLVMParseCommandLineOptions)(count, arguments.as_ptr(), c"".as_ptr());
+        }
     }
 
     /// The file it was opened from; the name it was opened by where the dynamic loader does not tell.

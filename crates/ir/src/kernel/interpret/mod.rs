@@ -236,7 +236,7 @@ impl<'k, 'm> Run<'k, 'm> {
     fn turns(&mut self, turns: &'k Loop, agent: Agent, statement: &Stmt) -> Result<(), Fault> {
         let (begin, end) = (self.index(&turns.begin, statement)?, self.index(&turns.end, statement)?);
         match turns.kind {
-            LoopKind::Serial => self.stride(turns, begin, end, 1, agent),
+            LoopKind::Serial | LoopKind::Rest => self.stride(turns, begin, end, 1, agent),
             LoopKind::Lanes => {
                 let lanes = self.kernel.lanes;
                 self.options.lanes.of(lanes.into()).try_for_each(|lane| {

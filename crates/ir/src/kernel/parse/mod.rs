@@ -172,10 +172,10 @@ impl Parser {
         let begin = line.until("..")?;
         let begin = self.index(line, begin)?;
         let (range, start) = line.until("{")?;
-        let (end, kind) = match range.strip_suffix("lanes") {
-            Some(end) if end.ends_with(char::is_whitespace) => (end, LoopKind::Lanes),
-            _ => (range, LoopKind::Serial),
-        };
+        let kinds = [("lanes", LoopKind::Lanes), ("rest", LoopKind::Rest)];
+        let kind = kinds.into_iter().find_map(|(word, kind)| Some((range.strip_suffix(word)?, kind)));
+        let (end, kind) =
+            kind.filter(|(end, _)| end.ends_with(char::is_whitespace)).unwrap_or((range, LoopKind::Serial));
         let end = self.index(line, (end.trim_end(), start))?;
         line.clone().end()?;
         Ok(Loop { var, begin, end, kind, body: Vec::new() })
