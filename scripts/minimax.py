@@ -9,7 +9,7 @@ A table is the polynomial of its length that deviates least from a function on a
 
 import sys
 
-from mpmath import asin, atan, cos, erfinv, expm1, log, lu_solve, matrix, mp, mpf, pi, polyval, sin, sqrt
+from mpmath import asin, atan, cos, erfinv, exp, expm1, log, lu_solve, matrix, mp, mpf, pi, polyval, sin, sqrt
 
 mp.prec = 200
 GRID = 800  # points at which the error is looked at
@@ -71,9 +71,21 @@ def inverse_erf_ratio(depth):
     return erfinv(x) / x if depth > 0 else sqrt(pi) / 2
 
 
+def exp_beyond_one():
+    """(exp(r) - 1 - r) / r^2, and the weight that makes its error relative to exp. Near zero by the series."""
+    near = mpf(10) ** -15
+
+    def quotient(r):
+        return mpf(1) / 2 + r / 6 if abs(r) < near else (expm1(r) - r) / r**2
+
+    return quotient, lambda r: max(abs(r), mpf(10) ** -3) ** 2 / exp(r)
+
+
+HALF_LN_2 = log(2) / 2 * mpf("1.0005")  # past what rounding leaves of half a power of two
 EIGHTH = (pi / 4) ** 2 * mpf("1.0001")  # past what rounding leaves of a quarter turn, squared
 # Name: the function and its weight, the interval, the number of coefficients.
 TABLES = {
+    "exp": (exp_beyond_one(), -HALF_LN_2, HALF_LN_2, 5),
     "asin": (odd(asin, mpf(1) / 6, mpf(3) / 40), 0, mpf("0.3026"), 6),
     "atan": (odd(atan, -mpf(1) / 3, mpf(1) / 5), 0, 1, 9),
     "sin_ratio": (relative(root(lambda r: sin(r) / r, 1)), 0, EIGHTH, 5),

@@ -1,4 +1,5 @@
-//! Cheaper forms of ops whose results are rounded to a half type: exp, reciprocals, quotients, and 1 + tanh.
+//! Cheaper forms of ops whose results are rounded to a half type: exp, reciprocals, quotients, 1 + tanh, and products whose
+//! factors of two cancel.
 //!
 //! The choice is made here, on the nodes, before anything is cut into segments, so a copy that is computed again has the same
 //! bits. Tolerances (`tolerance.rs`) are chosen so that what is stored stays within one unit in the last place of the half
@@ -27,6 +28,8 @@ enum Cheaper {
         /// Which operand the tanh is.
         tanh: usize,
     },
+    /// `(a / 2) * (2 b)` as `a * b`, which is the same short of the ends of f32.
+    Unscaled,
 }
 
 /// The pass.
@@ -36,6 +39,7 @@ pub fn approximate(graph: &mut Graph, fusion: &Fusion) -> (Fusion, ValMap) {
         let cheaper = *chosen.get(&node)?;
         let mut nodes = Nodes { graph, facts };
         let result = match cheaper {
+            Cheaper::Unscaled => nodes.unscaled(operands)?,
             Cheaper::Op(prim) => nodes.map(prim, operands),
             Cheaper::Product => {
                 let inverse = nodes.map(Prim::ReciprocalHalf, &operands[1..]);
@@ -45,6 +49,17 @@ pub fn approximate(graph: &mut Graph, fusion: &Fusion) -> (Fusion, ValMap) {
         };
         Some(vec![result])
     })
+}
+
+/// The number that a value is everywhere.
+fn constant(graph: &Graph, val: Val) -> Option<Scalar> {
+    let operand = || constant(graph, graph.operands(val)[0]);
+    match *graph.form(val) {
+        Form::Constant(scalar) => Some(scalar),
+        Form::Cast(dtype) => Some(operand()?.cast(dtype)),
+        Form::Broadcast(_) | Form::Expand(_) => operand(),
+        _ => None,
+    }
 }
 
 /// Appends nodes of f32.
@@ -64,11 +79,27 @@ impl Nodes<'_> {
         self.graph.add(form, &[], self.facts).expect("constants are accepted").into()
     }
 
-    /// `2 / (1 + exp(-2 u))` for the operand u of a tanh.
+    /// A product as what is multiplied by a number, and that number.
+    fn scaled(&self, val: Val) -> Option<(Val, f32)> {
+        let Form::Map(Prim::Mul) = self.graph.form(val) else { return None };
+        let &[a, b] = self.graph.operands(val) else { return None };
+        let number = |val| constant(self.graph, val).map(|number| number.as_f64() as f32);
+        number(b).map(|factor| (a, factor)).or_else(|| Some((b, number(a)?)))
+    }
+
+    /// The product of what these are multiples of, where their factors are powers of two whose product is 1.
+    fn unscaled(&mut self, operands: &[Val]) -> Option<Val> {
+        let ((a, left), (b, right)) = (self.scaled(operands[0])?, self.scaled(operands[1])?);
+        let power_of_two = left.to_bits() << 9 == 0;
+        (power_of_two && left * right == 1.0).then(|| self.map(Prim::Mul, &[a, b]))
+    }
+
+    /// `2 / (1 + exp(-2 u))` for the operand u of a tanh. What u is multiplied by and the -2 are one factor.
     fn logistic(&mut self, tanh: Val) -> Val {
         let u = self.graph.operands(tanh)[0];
-        let (one, two, minus_two) = (self.number(1.0), self.number(2.0), self.number(-2.0));
-        let exponent = self.map(Prim::Mul, &[u, minus_two]);
+        let (u, factor) = self.scaled(u).unwrap_or((u, 1.0));
+        let (one, two, factor) = (self.number(1.0), self.number(2.0), self.number(-2.0 * factor));
+        let exponent = self.map(Prim::Mul, &[u, factor]);
         let power = self.map(Prim::ExpHalf, &[exponent]);
         let sum = self.map(Prim::Add, &[power, one]);
         let inverse = self.map(Prim::ReciprocalHalf, &[sum]);

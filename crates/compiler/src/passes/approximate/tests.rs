@@ -7,12 +7,18 @@ use super::approximate;
 
 /// The cheaper ops in the view that the pass makes of a definition, in order.
 fn cheaper(body: &str) -> Vec<&'static str> {
+    let cheaper = [Prim::ExpHalf, Prim::ReciprocalHalf, Prim::Tanh].map(Prim::name);
+    ops(body).into_iter().filter(|name| cheaper.contains(name)).collect()
+}
+
+/// All ops in that view.
+fn ops(body: &str) -> Vec<&'static str> {
     let text = format!("def f(fd):\n    x = fd.define_tensor(shape=[-1, -1], dtype=DataType.Float)\n{body}");
     let definition = ir::text::parse(&text).unwrap_or_else(|error| panic!("{error:?}")).definition;
     let (mut graph, view) = definition.graph.fork(&definition.fusion);
     let (view, _) = approximate(&mut graph, &view);
     let prims = view.order().iter().filter_map(|&node| match graph.node(node).form {
-        Form::Map(prim @ (Prim::ExpHalf | Prim::ReciprocalHalf | Prim::Tanh)) => Some(prim.name()),
+        Form::Map(prim) => Some(prim.name()),
         _ => None,
     });
     prims.collect()
@@ -34,6 +40,19 @@ fn what_is_rounded_to_a_half_type_may_be_cheaper() {
     assert_eq!(rounded_to("Half", "fd.ops.silu(x)"), ["exp_half", "reciprocal_half"]);
     assert_eq!(rounded("fd.ops.tanh_gelu(x)"), ["exp_half", "reciprocal_half"]);
     assert_eq!(rounded("fd.ops.softmax(x, dim=1)"), ["exp_half", "reciprocal_half"]);
+}
+
+#[test]
+fn factors_of_two_of_a_gelu_cancel() {
+    let products = |factor: &str| {
+        let body = format!(
+            "    y = fd.ops.mul(fd.ops.mul(x, {factor}), fd.ops.add(fd.ops.tanh(fd.ops.mul(x, 0.75)), 1.0))\n    \
+             fd.add_output(fd.ops.cast(y, dtype=DataType.BFloat16))\n"
+        );
+        ops(&body).into_iter().filter(|&name| name == "mul").count()
+    };
+    assert_eq!(products("0.5"), 2);
+    assert_eq!(products("0.25"), 4);
 }
 
 #[test]

@@ -8,8 +8,8 @@ use ir::graph::{Form, Fusion, Graph, Node, Val};
 use ir::ops::{Monoid, Prim};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Cheaper;
 use super::least::Least;
+use super::{Cheaper, constant};
 
 /// Relative errors of the cheaper ops.
 const EXP_ERROR: f64 = 1.0 / 65536.0;
@@ -72,27 +72,21 @@ impl Chooser<'_> {
             }
             Prim::Add => {
                 let tanh = [0, 1].into_iter().find(|&place| self.is_lone_tanh(operands[place]))?;
-                let other = self.constant(operands[1 - tanh]);
+                let other = constant(self.graph, operands[1 - tanh]);
                 let errors = EXP_ERROR + RECIPROCAL_ERROR;
-                (other == Some(1.0)).then_some((Cheaper::Logistic { tanh }, errors))
+                (other.is_some_and(|other| other.as_f64() == 1.0))
+                    .then_some((Cheaper::Logistic { tanh }, errors))
             }
             _ => None,
         }
+    }
+
+    fn is_product(&self, val: Val) -> bool {
+        matches!(self.graph.form(val), Form::Map(Prim::Mul)) && self.graph.dtype(val) == DType::F32
     }
 
     fn is_lone_tanh(&self, val: Val) -> bool {
         matches!(self.graph.form(val), Form::Map(Prim::Tanh)) && self.fusion.uses(val).len() == 1
-    }
-
-    /// The number that a value is everywhere.
-    fn constant(&self, val: Val) -> Option<f64> {
-        match self.graph.form(val) {
-            Form::Constant(scalar) => Some(scalar.as_f64()),
-            Form::Cast(_) | Form::Broadcast(_) | Form::Expand(_) => {
-                self.constant(self.graph.operands(val)[0])
-            }
-            _ => None,
-        }
     }
 
     fn need(&mut self, val: Val, tolerance: f64) {
@@ -107,6 +101,9 @@ impl Chooser<'_> {
         if let Some((cheaper, error)) = self.cheaper(val).filter(|&(_, error)| error <= tolerance) {
             self.chosen.insert(node, cheaper);
             tolerance -= error;
+        }
+        if tolerance > 0.0 && self.is_product(val) {
+            self.chosen.insert(node, Cheaper::Unscaled);
         }
         let operands = self.graph.operands(val).to_vec();
         let inexact = operands.iter().filter(|operand| self.inexact.contains(operand)).count();

@@ -2,7 +2,7 @@
 
 use super::super::operand::Operand;
 use super::super::writer::Writer;
-use super::exp::exp;
+use super::exp::exp_within;
 
 /// `(erf(x) - x) / x` as a polynomial in x^2.
 const SMALL: [f32; 6] =
@@ -29,7 +29,7 @@ pub(super) fn erf(w: &mut Writer<'_>, x: Operand) -> Operand {
     let p = w.horner(bounded, &LARGE);
     let negated = w.unary("fneg", bounded);
     let exponent = w.mul_add(p, bounded, negated);
-    let e = exp(w, exponent);
+    let e = exp_within(w, exponent);
     let one = w.number(x, 1.0);
     let large = w.sub(one, e);
     let is_large = w.compare("fcmp ogt", magnitude, 0.927_734_4);

@@ -1,17 +1,22 @@
 //! exp, exp2 and expm1: reduction by powers of two to |r| <= ln 2 / 2, then a polynomial.
 //!
 //! Cody and Waite, Software manual for the elementary functions, 1980: `r = x - n ln 2` with ln 2 in two parts, of
-//! which the first has few bits, so that its product with n is exact. Coefficients of exp: Cephes (Moshier, 1989).
+//! which the first has few bits, so that its product with n is exact. Coefficients of expm1: Cephes (Moshier, 1989); of exp:
+//! `scripts/minimax.py`, with a relative error below 2^-28.
 
 use super::super::operand::Operand;
 use super::super::wide;
 use super::super::writer::Writer;
 use super::{LN_2_HIGH, LN_2_LOW};
 
-/// Added and subtracted, it rounds what is below 2^22 to an integer, which is then in its last bits.
-const SHIFTER: f32 = 12_582_912.0;
+/// Twice the bias of the exponents of f32.
+const TWO_BIASES: i64 = 254;
+/// Added and subtracted, it rounds what is below 2^21 to an integer n; n and two biases are then in the last bits.
+const SHIFTER: f32 = 12_582_912.0 + TWO_BIASES as f32;
+/// `exp(r)`.
+const EXP: [f32; 7] = [1.381_454_9e-3, 8.368_745e-3, 4.166_839e-2, 1.666_652_1e-1, 4.999_999_4e-1, 1.0, 1.0];
 /// `(exp(r) - 1 - r) / r^2`.
-const EXP: [f32; 6] = [1.987_569_2e-4, 1.398_2e-3, 8.333_452e-3, 4.166_579_6e-2, 1.666_666_5e-1, 0.5];
+const EXPM1: [f32; 6] = [1.987_569_2e-4, 1.398_2e-3, 8.333_452e-3, 4.166_579_6e-2, 1.666_666_5e-1, 0.5];
 /// `(exp2(r) - 1) / r` for |r| <= 1/2.
 const EXP2: [f32; 7] =
     [1.519_581_8e-5, 1.546_713_5e-4, 1.333_394e-3, 9.618_037e-3, 5.550_41e-2, 2.402_265e-1, 6.931_472e-1];
@@ -19,19 +24,17 @@ const EXP2: [f32; 7] =
 /// 2^f for f from 0 to 1, within 2^-18 of itself; of 0 it is exactly 1.
 const EXP2_HALF: [f32; 5] = [0.013_426_687, 0.052_242_47, 0.241_280_21, 0.693_044_84, 1.0];
 
-/// An integer as a float and as bits.
+/// An integer n from -254 to 256 as a float, and bits of which the last nine are n and two biases.
 #[derive(Clone, Copy)]
 struct Whole {
     float: Operand,
-    int: Operand,
+    biased: Operand,
 }
 
 /// The integer nearest to `x * factor`.
 fn nearest(w: &mut Writer<'_>, x: Operand, factor: f32) -> Whole {
     let shifted = w.mul_add(x, factor, SHIFTER);
-    let bits = w.bits(shifted);
-    let int = w.binary("sub", bits, i64::from(SHIFTER.to_bits()));
-    Whole { float: w.sub(shifted, SHIFTER), int }
+    Whole { biased: w.bits(shifted), float: w.sub(shifted, SHIFTER) }
 }
 
 /// `x - n ln 2`.
@@ -40,41 +43,40 @@ fn reduce(w: &mut Writer<'_>, x: Operand, n: Whole) -> Operand {
     w.mul_add(n.float, -LN_2_LOW, r)
 }
 
-/// `exp(r) - 1`.
-fn reduced_expm1(w: &mut Writer<'_>, r: Operand) -> Operand {
-    let q = w.horner(r, &EXP);
-    let square = w.mul(r, r);
-    w.mul_add(q, square, r)
-}
-
-/// 2^n for n from -126 to 127.
-fn power_of_two(w: &mut Writer<'_>, n: Operand) -> Operand {
-    let biased = w.binary("add", n, 127);
-    let bits = w.binary("shl", biased, 23);
-    w.float_of(bits)
-}
-
-/// `x * 2^n` for n from -252 to 254. Half of n at a time, so that only the last product rounds, overflows or is subnormal.
+/// `x * 2^n` for n from -252 to 254. Half of n at a time, so that only the last product rounds, overflows or is subnormal;
+/// each half has one of the biases.
 fn scale(w: &mut Writer<'_>, x: Operand, n: Whole) -> Operand {
     if wide::applies(w, x.ty) {
         return wide::scale(w, x, n.float);
     }
-    let half = w.binary("ashr", n.int, 1);
-    let rest = w.binary("sub", n.int, half);
-    let (first, second) = (power_of_two(w, half), power_of_two(w, rest));
+    let half = w.binary("lshr", n.biased, 1);
+    let half = w.binary("shl", half, 23);
+    let whole = w.binary("shl", n.biased, 23);
+    let rest = w.binary("sub", whole, half);
+    let (first, second) = (w.float_of(half), w.float_of(rest));
     let x = w.mul(x, first);
     w.mul(x, second)
 }
 
+/// `x`, but no further out than where results are zero or infinite, so that n stays in the range of `scale`. The instruction
+/// for it takes any n, and makes infinity of NaN times 2^infinity: it needs no upper bound. The lower one is for what is
+/// large and negative, with a remainder so large that the polynomial overflows.
+fn bounded(w: &mut Writer<'_>, x: Operand, least: f32, most: f32) -> Operand {
+    let x = if wide::applies(w, x.ty) { x } else { w.at_most(x, most) };
+    w.at_least(x, least)
+}
+
 /// exp, within 1.2 units in the last place everywhere, subnormal results included.
 pub(super) fn exp(w: &mut Writer<'_>, x: Operand) -> Operand {
-    // Beyond these the result is infinite or zero; bounded, n stays in the range of `scale`.
-    let x = w.at_most(x, 89.0);
-    let x = w.at_least(x, -104.0);
+    let x = bounded(w, x, -104.0, 89.0);
+    exp_within(w, x)
+}
+
+/// exp of what lies from -104 to 89, or is NaN.
+pub(super) fn exp_within(w: &mut Writer<'_>, x: Operand) -> Operand {
     let n = nearest(w, x, std::f32::consts::LOG2_E);
     let r = reduce(w, x, n);
-    let y = reduced_expm1(w, r);
-    let y = w.add(y, 1.0);
+    let y = w.horner(r, &EXP);
     scale(w, y, n)
 }
 
@@ -86,8 +88,7 @@ pub(in super::super) fn exp_half(w: &mut Writer<'_>, x: Operand) -> Operand {
         let y = w.horner(fraction, &EXP2_HALF);
         return wide::scale(w, y, t);
     }
-    let x = w.at_most(x, 89.0);
-    let x = w.at_least(x, -104.0);
+    let x = bounded(w, x, -104.0, 89.0);
     // Half less, so that the nearest integer is the one below.
     let lowered = w.mul_add(x, std::f32::consts::LOG2_E, -0.5);
     let n = nearest(w, lowered, 1.0);
@@ -115,10 +116,13 @@ pub(super) fn expm1(w: &mut Writer<'_>, x: Operand) -> Operand {
     let bounded = w.at_least(bounded, -18.0);
     let n = nearest(w, bounded, std::f32::consts::LOG2_E);
     let r = reduce(w, bounded, n);
-    let p = reduced_expm1(w, r);
+    let q = w.horner(r, &EXPM1);
+    let square = w.mul(r, r);
+    let p = w.mul_add(q, square, r);
     // Half of the result, because 2^128 is no f32 while the result may be one.
-    let less = w.binary("sub", n.int, 1);
-    let half_power = power_of_two(w, less);
+    let biased = w.binary("shl", n.biased, 23);
+    let half_power = w.binary("sub", biased, 128 << 23);
+    let half_power = w.float_of(half_power);
     let offset = w.sub(half_power, 0.5);
     let half = w.mul_add(half_power, p, offset);
     let y = w.add(half, half);
