@@ -293,6 +293,10 @@ STRIDES = {
     "of expanded": (lambda fd, x, y: fd.ops.exp(fd.ops.expand(y, [4, 3])), (1, 0)),
     "of two expanded": (lambda fd, x, y: fd.ops.expand(y, [4, 3]) * fd.ops.expand(-y, [4, 3]) + 1.0, (1, 0)),
     "of expanded, permuted": (lambda fd, x, y: -fd.ops.permute(fd.ops.expand(y, [4, 3]), [1, 0]), (0, 1)),
+    "of expanded, computed, permuted": (
+        lambda fd, x, y: fd.ops.permute(fd.ops.exp(fd.ops.expand(y, [4, 3])), [1, 0]),
+        (0, 1),
+    ),
     "of one expanded": (lambda fd, x, y: fd.ops.expand(y, [4, 3]) * x, (3, 1)),
     "drawn": (lambda fd, x, y: fd.ops.rand_like(fd.ops.expand(y, [4, 3])) * 0.0, (3, 1)),
 }
@@ -307,6 +311,24 @@ def test_strides_follow_the_definition(name):
     inputs = [np.random.default_rng(0).standard_normal((4, width)).astype(np.float32) for width in (3, 1)]
     [output] = fd.validate(inputs)
     assert tuple(stride // 4 for stride in output.strides) == strides
+
+
+@pytest.mark.parametrize("dtype", [DataType.Float, DataType.ComplexFloat])
+def test_what_is_computed_of_expanded_inputs_repeats(dtype):
+    with FusionDefinition() as fd:
+        weight = fd.define_tensor(shape=[-1, -1], contiguity=[None, True], dtype=dtype)
+        fd.add_output(fd.ops.exp(weight))
+        fd.add_output(fd.ops.sum(weight, dims=[1]))
+    row = np.linspace(0, 1, 4).astype(np.float32 if dtype == DataType.Float else np.complex64)
+    expanded = np.broadcast_to(row, (3, 4))
+    exps, sums = fd.execute([expanded])
+    assert exps.strides == (0, row.itemsize) and sums.strides == (0,)
+    np.testing.assert_allclose(exps, np.exp(expanded), rtol=1e-5)
+    np.testing.assert_allclose(sums, expanded.sum(axis=1), rtol=1e-5)
+    # An array that lies otherwise than declared is read in full.
+    exps, sums = fd.execute([expanded.copy()])
+    assert exps.strides == (4 * row.itemsize, row.itemsize) and sums.strides == (row.itemsize,)
+    np.testing.assert_allclose(exps, np.exp(expanded), rtol=1e-5)
 
 
 def test_an_output_and_its_permute_have_memory_of_their_own():

@@ -1,13 +1,13 @@
 //! The compiler on a page: passes, segments, a schedule and kernels for each.
 
-use ir::graph::{Fusion, Graph, Task, TaskData, TaskKind, Tasks, Val, ValMap};
+use ir::graph::{Fusion, Graph, Output, Task, TaskData, TaskKind, Tasks, Val, ValMap};
 use rustc_hash::{FxHashMap, FxHashSet};
 use thiserror::Error;
 
 use crate::layout::{Layout, Memory};
 use crate::lower::{Group, LoweredSegment, lower};
 use crate::order::ordered;
-use crate::passes::optimize;
+use crate::passes::{before_expansion, optimize};
 use crate::placement::{Placement, placements};
 use crate::schedule::{Hints, Schedule, ScheduleError, choose};
 use crate::segment::{
@@ -123,17 +123,20 @@ pub fn plan(
     hints: &Hints,
     options: &PlanOptions,
 ) -> Result<Plan, PlanError> {
-    let fusion = ordered(graph, fusion);
     if let Some(chosen) = &options.segmentation {
+        let fusion = ordered(graph, fusion);
         chosen.check(graph, &computed(graph, &fusion, &seen(graph, &fusion, layouts, chosen)))?;
     }
-    let (mut graph, fusion) = graph.fork(&fusion);
-    let (fusion, map) = optimize(&mut graph, &fusion);
+    let (mut graph, fusion) = graph.fork(fusion);
+    let (fusion, map) = optimize(&mut graph, &fusion, layouts);
+    let fusion = ordered(&graph, &fusion);
     let chosen = options.segmentation.as_ref().map(|chosen| mapped(chosen, &graph, &fusion, &map));
     let views = seen(&graph, &fusion, layouts, chosen.as_ref().unwrap_or(&Segmentation::default()));
     let computed = computed(&graph, &fusion, &views);
-    let segmentation =
-        chosen.unwrap_or_else(|| recompute(&graph, &computed, greedy(&graph, &computed), hints));
+    let segmentation = match chosen {
+        Some(chosen) => completed(chosen, &graph, &computed),
+        None => recompute(&graph, &computed, greedy(&graph, &computed), hints),
+    };
     segmentation.check(&graph, &computed)?;
     let placements = placements(&graph, &computed, layouts);
     let given = fusion.inputs().iter().copied().zip(layouts.iter().cloned());
@@ -182,12 +185,13 @@ fn seen(
 }
 
 /// A segmentation over the values that the passes made of the definition's. Values that became equal are made by the
-/// first segment that makes or needs one of them; what became an input is made by none.
+/// first segment that makes or needs one of them; what became an input is made by none. Of what became an expansion the
+/// elements are kept that are expanded.
 fn mapped(segmentation: &Segmentation, graph: &Graph, fusion: &Fusion, map: &ValMap) -> Segmentation {
     let mut seen: FxHashSet<Val> = fusion.inputs().iter().copied().collect();
     let mut segments = Vec::new();
     for made in &segmentation.segments {
-        let moved = made.iter().map(|&val| map.get(val).unwrap_or(val));
+        let moved = made.iter().map(|&val| before_expansion(graph, map.get(val).unwrap_or(val)));
         let mut made: Vec<Val> = moved.filter(|&val| seen.insert(val)).collect();
         made.sort_unstable();
         segments.push(made);
@@ -200,6 +204,38 @@ fn mapped(segmentation: &Segmentation, graph: &Graph, fusion: &Fusion, map: &Val
     }
     mapped.segments.retain(|made| !made.is_empty());
     mapped
+}
+
+/// A segmentation that also makes what outputs are since the passes moved expansions: by the first segment that computes
+/// it, or that makes what it is an expansion of.
+fn completed(mut segmentation: Segmentation, graph: &Graph, fusion: &Fusion) -> Segmentation {
+    for &Output { val, .. } in fusion.outputs().iter().filter(|output| !fusion.is_input(output.val)) {
+        if segmentation.kept().contains(&val) {
+            continue;
+        }
+        let views = segmentation.views(graph, fusion);
+        let small = before_expansion(graph, val);
+        let makes = |made: &Vec<Val>| made.contains(&small);
+        let computing = views.iter().position(|view| view.contains(val.node));
+        match computing.or_else(|| segmentation.segments.iter().position(makes)) {
+            Some(first) => {
+                segmentation.segments[first].push(val);
+                segmentation.segments[first].sort_unstable();
+            }
+            // An expansion of an input.
+            None => segmentation.segments.push(vec![val]),
+        }
+    }
+    segmentation
+}
+
+impl Plan {
+    /// What is kept of a value of the definition, if it is: itself, or what it was before it was expanded.
+    pub fn kept(&self, val: Val) -> Option<Val> {
+        let val = self.map.get(val)?;
+        let kept = self.segmentation.kept();
+        [val, before_expansion(&self.graph, val)].into_iter().find(|val| kept.contains(val))
+    }
 }
 
 /// A segment that needs a value which a later one makes: both, and the value.

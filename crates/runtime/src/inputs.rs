@@ -4,8 +4,8 @@
 //! otherwise are copied; all others are read where they are.
 
 use compiler::layout::{Layout, Stride};
-use ir::array::{Array, ArrayView};
-use ir::define::{DeclaredLayout, Definition};
+use ir::array::{ArrayError, ArrayView, Dims, Layout as ArrayLayout, StridedArray};
+use ir::define::{DeclaredLayout, Definition, InputDecl};
 use smallvec::SmallVec;
 
 use crate::{Error, Executor};
@@ -14,7 +14,7 @@ use crate::{Error, Executor};
 pub(crate) struct Inputs<'a> {
     given: &'a [ArrayView<'a>],
     /// The copies that had to be made, by position.
-    copies: Vec<(usize, Array)>,
+    copies: Vec<(usize, StridedArray)>,
     /// How the inputs, or their copies, lie in memory.
     pub layouts: Vec<Layout>,
 }
@@ -24,14 +24,20 @@ impl<'a> Inputs<'a> {
     ///
     /// # Errors
     /// When there is no memory for a copy.
-    pub fn new(given: &'a [ArrayView<'a>], executor: Executor) -> Result<Inputs<'a>, Error> {
+    pub fn new(
+        definition: &Definition,
+        given: &'a [ArrayView<'a>],
+        executor: Executor,
+    ) -> Result<Inputs<'a>, Error> {
         let mut inputs = Inputs { given, copies: Vec::new(), layouts: Vec::with_capacity(given.len()) };
-        for (place, view) in given.iter().enumerate() {
+        for (place, (view, decl)) in given.iter().zip(definition.input_decls()).enumerate() {
             inputs.layouts.push(if executor == Executor::Evaluator || is_readable(view, executor) {
-                layout(view)
+                layout(decl, view)
             } else {
-                inputs.copies.push((place, view.to_array()?));
-                Layout::Dense
+                let copy = packed(view)?;
+                let layout = layout(decl, &copy.view());
+                inputs.copies.push((place, copy));
+                layout
             });
         }
         Ok(inputs)
@@ -63,11 +69,20 @@ fn is_readable(view: &ArrayView<'_>, executor: Executor) -> bool {
     aligned && (executor == Executor::Compiled || view.strides().iter().all(|&stride| stride >= 0))
 }
 
-/// How a view lies in memory. Sizes and strides beyond i64 do not exist on machines with 64 bits.
-fn layout(view: &ArrayView<'_>) -> Layout {
+/// A copy without gaps, in which what repeats is there once.
+fn packed(view: &ArrayView<'_>) -> Result<StridedArray, ArrayError> {
+    let axes = view.sizes().iter().zip(view.strides());
+    let once: Dims = axes.map(|(&size, &stride)| if stride == 0 { size.min(1) } else { size }).collect();
+    let seen = view.layout().sliced(&vec![0; once.len()], &once);
+    let elements = view.relaid(seen).expect("a part of the view").to_array()?;
+    StridedArray::new(elements, ArrayLayout::dense(&once).expanded(view.sizes()))
+}
+
+/// How an input lies in memory. Sizes and strides beyond i64 do not exist on machines with 64 bits.
+fn layout(decl: &InputDecl, view: &ArrayView<'_>) -> Layout {
     let sizes: SmallVec<[i64; 6]> = view.sizes().iter().map(|&size| size as i64).collect();
     let strides: SmallVec<[i64; 6]> = view.strides().iter().map(|&stride| stride as i64).collect();
-    Layout::of(&sizes, &strides)
+    Layout::of_input(decl.layout.as_ref(), &sizes, &strides)
 }
 
 /// How the inputs of a definition were declared to lie in memory. What may have gaps is taken to have none.
@@ -82,14 +97,14 @@ pub(crate) fn declared(definition: &Definition) -> Vec<Layout> {
 fn of_declared(declared: &DeclaredLayout) -> Layout {
     let axes = 0..declared.shape.len();
     let is_row_major = axes.clone().all(|axis| declared.memory_place(axis) == axis);
-    let repeats = |axis: usize| declared.shape[axis] == 1 || declared.is_expanded(axis);
     if is_row_major && !axes.clone().any(|axis| declared.is_expanded(axis)) {
         return Layout::Dense;
     }
-    let innermost =
-        axes.clone().filter(|&axis| !repeats(axis)).max_by_key(|&axis| declared.memory_place(axis));
+    let is_real = |&axis: &usize| declared.shape[axis] != 1 && !declared.is_expanded(axis);
+    let innermost = axes.clone().filter(is_real).max_by_key(|&axis| declared.memory_place(axis));
     let stride = |axis: usize| match axis {
-        _ if repeats(axis) => Stride::Zero,
+        _ if declared.is_expanded(axis) => Stride::Expanded,
+        _ if declared.shape[axis] == 1 => Stride::Zero,
         _ if Some(axis) == innermost => Stride::One,
         _ => Stride::Any,
     };

@@ -199,6 +199,7 @@ fn inputs(found: &Found, definition: &Definition) -> Vec<Placed> {
         sizes: sizes.to_vec(),
         is_scalar: false,
         symbolic: Vec::new(),
+        expanded: Vec::new(),
         placement: Placement::default(),
         numbers: found.numbers,
         seed: seed as u64,

@@ -51,15 +51,23 @@ impl Nest<'_> {
         value
     }
 
-    /// What is stored of a value at an index: itself, or the parts of a complex one.
+    /// What is stored of a value at an index: itself, or the parts of a complex one, which may be expanded.
     pub fn pull_parts(&mut self, val: Val, index: &[Expr]) -> Vec<Value> {
-        let graph = self.emitter.group.graph;
+        let (graph, view) = (self.emitter.group.graph, self.emitter.group.view);
         match graph.form(val) {
+            _ if !graph.dtype(val).is_complex() => vec![self.pull(val, index, None)],
+            _ if view.is_input(val) => {
+                (0..2).map(|part| self.part_of_input(val, part, index, None)).collect()
+            }
+            Form::Expand(_) => {
+                let small = graph.operands(val)[0];
+                self.pull_parts(small, &self.aligned(small, index))
+            }
             Form::Map(Prim::Complex) => {
                 let parts = graph.operands(val).iter();
                 parts.map(|&part| self.pull(part, &self.aligned(part, index), None)).collect()
             }
-            _ => vec![self.pull(val, index, None)],
+            form => unreachable!("{val}: {form:?} is done with the parts of complex numbers"),
         }
     }
 

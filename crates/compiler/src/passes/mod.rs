@@ -1,5 +1,5 @@
-//! Graph passes, in the order they run. Each takes a graph and a view, appends to the graph, and gives a new view
-//! and what each old value became; the old view still works. Debug builds verify after each.
+//! Graph passes, in the order they run. Each takes a graph, a view and how its inputs lie in memory, appends to the graph,
+//! and gives a new view and what each old value became; the old view still works. Debug builds verify after each.
 
 mod approximate;
 mod simplify;
@@ -7,26 +7,38 @@ mod sink;
 
 use ir::graph::{Fusion, Graph, ValMap};
 
+use crate::layout::Layout;
+
 pub use approximate::approximate;
+pub use sink::before_expansion;
 
 /// A graph pass.
-pub type Pass = fn(&mut Graph, &Fusion) -> (Fusion, ValMap);
+pub type Pass = fn(&mut Graph, &Fusion, &[Layout]) -> (Fusion, ValMap);
 
-/// All passes by name, in order.
+/// All passes by name, in order. Only the first changes elements, within their bounds.
 pub const PASSES: &[(&str, Pass)] = &[
-    ("approximate", approximate::approximate),
-    ("simplify", simplify::simplify),
+    ("approximate", |graph, fusion, _| approximate(graph, fusion)),
+    ("simplify", |graph, fusion, _| simplify::simplify(graph, fusion)),
     ("sink_expansions", sink::sink_expansions),
 ];
 
 /// Runs all passes.
-pub fn optimize(graph: &mut Graph, fusion: &Fusion) -> (Fusion, ValMap) {
+pub fn optimize(graph: &mut Graph, fusion: &Fusion, layouts: &[Layout]) -> (Fusion, ValMap) {
+    run(PASSES, graph, fusion, layouts)
+}
+
+/// Runs the passes that change no element by a bit, so that they suit the evaluator.
+pub fn optimize_exactly(graph: &mut Graph, fusion: &Fusion, layouts: &[Layout]) -> (Fusion, ValMap) {
+    run(&PASSES[1..], graph, fusion, layouts)
+}
+
+fn run(passes: &[(&str, Pass)], graph: &mut Graph, fusion: &Fusion, layouts: &[Layout]) -> (Fusion, ValMap) {
     let mut view = fusion.clone();
     let mut map = ValMap::new();
     let values = fusion.order().iter().flat_map(|&node| graph.results(node)).collect::<Vec<_>>();
     fusion.inputs().iter().copied().chain(values).for_each(|val| map.insert(val, val));
-    for (_, pass) in PASSES {
-        let (next, moved) = pass(graph, &view);
+    for (_, pass) in passes {
+        let (next, moved) = pass(graph, &view, layouts);
         graph.debug_verify(&next);
         map = map.then(&moved);
         view = next;

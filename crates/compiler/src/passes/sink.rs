@@ -1,68 +1,148 @@
 //! Moves expansions towards the outputs: what is computed of repeated elements is computed once and repeated then.
 //!
 //! An op on operands that all repeat along an axis repeats along it too, so an output of it keeps stride 0 there, as
-//! nvFuser's outputs do, and less is written. Tensors filled with a scalar count as written in full, as nvFuser's do.
-//! Random words are computed of the number of their element, which repeats along no axis, so draws stay apart.
+//! nvFuser's outputs do, and less is written. An input that is declared expanded, and comes so, is an expansion of its
+//! first elements along these axes. Tensors filled with a scalar count as written in full, as nvFuser's do. Random words
+//! are computed of the number of their element, which repeats along no axis, so draws stay apart.
 
-use ir::graph::{Form, Fusion, Graph, Node, Val, ValMap, rewrite};
-use ir::index::Facts;
+use ir::graph::{Axes, Form, Fusion, Graph, Node, Shape, Val, ValMap, rewrite};
+use ir::index::{Expr, Facts};
+use ir::ops::Prim;
+use rustc_hash::FxHashMap;
+
+use crate::layout::{Layout, Stride};
 
 /// The pass.
-pub fn sink_expansions(graph: &mut Graph, fusion: &Fusion) -> (Fusion, ValMap) {
-    rewrite(graph, fusion, sunk)
+pub fn sink_expansions(graph: &mut Graph, fusion: &Fusion, layouts: &[Layout]) -> (Fusion, ValMap) {
+    let mut seen = FxHashMap::default();
+    for (&input, layout) in fusion.inputs().iter().zip(layouts) {
+        seen.extend(expanded_axes(layout).map(|axes| (input, axes)));
+    }
+    rewrite(graph, fusion, |graph, facts, node, operands| {
+        Sink { graph, facts, seen: &mut seen }.sunk(node, operands)
+    })
 }
 
-/// A node's results as expansions of what the node makes of its operands before they were expanded, if those are smaller.
-fn sunk(graph: &mut Graph, facts: &mut Facts, node: Node, operands: &[Val]) -> Option<Vec<Val>> {
-    let small = smaller_operands(graph, facts, node, operands)?;
-    let form = graph.node(node).form.clone();
-    let made = graph.add(form, &small, facts).expect("what takes the expanded takes what is expanded");
-    let pairs: Vec<(Val, Val)> = graph.results(made).zip(graph.results(node)).collect();
-    if pairs.iter().all(|&(small, whole)| is_as_large(graph, facts, small, whole)) {
-        return None;
-    }
-    let expanded = |(small, whole)| expanded(graph, facts, small, whole);
-    Some(pairs.into_iter().map(expanded).collect())
+/// The axes along which an input is declared expanded, if there are some.
+fn expanded_axes(layout: &Layout) -> Option<Axes> {
+    let Layout::Strided(strides) = layout else { return None };
+    let axes = 0..strides.len() as u8;
+    let axes: Axes = axes.filter(|&axis| strides[usize::from(axis)] == Stride::Expanded).collect();
+    (!axes.is_empty()).then_some(axes)
 }
 
-/// What a node's operands were before they were expanded, if some were and the node may be made of those instead: along
-/// axes that it folds all elements count.
-fn smaller_operands(graph: &Graph, facts: &Facts, node: Node, operands: &[Val]) -> Option<Vec<Val>> {
-    let folded = folded_axes(graph, node)?;
-    let small: Vec<Val> = operands.iter().map(|&val| before_expansion(graph, val)).collect();
-    let folds_all = |(&small, &whole): (&Val, &Val)| {
-        let size = |val: Val, axis: u8| &graph.shape(val)[usize::from(axis)];
-        folded.iter().all(|&axis| facts.prove_eq(size(small, axis), size(whole, axis)))
-    };
-    if small == operands || !small.iter().zip(operands).all(folds_all) {
-        return None;
-    }
-    // Folds want operands of one shape, so those that are no smaller stand in the way.
-    let is_fold = matches!(graph.node(node).form, Form::Fold { .. });
-    let fit = !is_fold || small.iter().all(|&val| is_as_large(graph, facts, val, small[0]));
-    fit.then_some(small)
+/// A graph in the making.
+struct Sink<'g> {
+    graph: &'g mut Graph,
+    facts: &'g mut Facts,
+    /// Expanded inputs and what is seen of them through strides, with the axes along which they repeat.
+    seen: &'g mut FxHashMap<Val, Axes>,
 }
 
-/// Whether two values of one rank are known to have the same sizes, whatever their names.
-fn is_as_large(graph: &Graph, facts: &Facts, one: Val, other: Val) -> bool {
-    graph.shape(one).iter().zip(graph.shape(other)).all(|(one, other)| facts.prove_eq(one, other))
+impl Sink<'_> {
+    /// A node's results as expansions of what the node makes of its operands before they were expanded, if those are
+    /// smaller.
+    fn sunk(&mut self, node: Node, operands: &[Val]) -> Option<Vec<Val>> {
+        let form = self.graph.node(node).form.clone();
+        if let Some(axes) = self.repeated_axes(&form, operands) {
+            let is_computed = matches!(form, Form::Map(_));
+            let same = self.add(form, operands).into();
+            self.seen.insert(same, axes);
+            let sizes = self.graph.shape(same).clone();
+            let first = if is_computed { self.before_expansion(same) } else { same };
+            return Some(vec![self.expanded(first, sizes)]);
+        }
+        let small = self.smaller_operands(&form, operands)?;
+        let made = self.add(form, &small);
+        let pairs: Vec<(Val, Val)> = self.graph.results(made).zip(self.graph.results(node)).collect();
+        let wholes: Vec<Shape> = pairs.iter().map(|&(_, whole)| self.graph.shape(whole).clone()).collect();
+        if pairs.iter().zip(&wholes).all(|(&(small, _), whole)| self.has_sizes(small, whole)) {
+            return None;
+        }
+        Some(pairs.iter().zip(wholes).map(|(&(small, _), whole)| self.expanded(small, whole)).collect())
+    }
+
+    /// Along which axes a node repeats that changes how an expanded input is seen, or takes a part of its complex numbers.
+    fn repeated_axes(&self, form: &Form, operands: &[Val]) -> Option<Axes> {
+        let from = self.seen.get(operands.first()?)?;
+        let axes: Axes = match form {
+            Form::Map(Prim::Real | Prim::Imag) => from.clone(),
+            Form::Permute(order) => places(order.iter().map(|axis| from.contains(axis))),
+            Form::Broadcast(new) => {
+                let mut old = 0..;
+                places(new.iter().map(|&new| !new && old.next().is_some_and(|axis: u8| from.contains(&axis))))
+            }
+            Form::Squeeze(axes) => {
+                let rank = self.graph.shape(operands[0]).len() as u8;
+                places((0..rank).filter(|axis| !axes.contains(axis)).map(|axis| from.contains(&axis)))
+            }
+            _ => return None,
+        };
+        (!axes.is_empty()).then_some(axes)
+    }
+
+    /// What a node's operands were before they were expanded, if some were and the node may be made of those instead.
+    /// Along axes that it folds all elements count, and folds want operands of one shape.
+    fn smaller_operands(&mut self, form: &Form, operands: &[Val]) -> Option<Vec<Val>> {
+        let folded = match form {
+            Form::Map(_) | Form::Cast(_) | Form::Permute(_) | Form::Broadcast(_) | Form::Squeeze(_) => None,
+            Form::Fold { axes, .. } => Some(axes),
+            _ => return None,
+        };
+        let small: Vec<Val> = operands.iter().map(|&val| self.before_expansion(val)).collect();
+        if small == operands {
+            return None;
+        }
+        let Some(folded) = folded else { return Some(small) };
+        let whole = self.graph.shape(operands[0]).clone();
+        let size = |(axis, whole): (usize, &Expr)| {
+            let first = &self.graph.shape(small[0])[axis];
+            let same = |&val: &Val| self.facts.prove_eq(&self.graph.shape(val)[axis], first);
+            let is_smaller = !folded.contains(&(axis as u8)) && small.iter().all(same);
+            if is_smaller { first.clone() } else { whole.clone() }
+        };
+        let sizes: Shape = whole.iter().enumerate().map(size).collect();
+        Some(small.into_iter().map(|val| self.expanded(val, sizes.clone())).collect())
+    }
+
+    /// A value before it was expanded; an expanded input is one of its first elements.
+    fn before_expansion(&mut self, val: Val) -> Val {
+        let val = before_expansion(self.graph, val);
+        let Some(axes) = self.seen.get(&val) else { return val };
+        let shape = self.graph.shape(val);
+        let first = |(axis, size): (usize, &Expr)| {
+            if axes.contains(&(axis as u8)) { Expr::one() } else { size.clone() }
+        };
+        let sizes = shape.iter().enumerate().map(first).collect();
+        let starts = shape.iter().map(|_| Expr::zero()).collect();
+        self.add(Form::Slice { starts, sizes }, &[val]).into()
+    }
+
+    /// A value repeated to these sizes.
+    fn expanded(&mut self, small: Val, sizes: Shape) -> Val {
+        if self.has_sizes(small, &sizes) {
+            return small;
+        }
+        self.add(Form::Expand(sizes), &[small]).into()
+    }
+
+    /// Whether a value is known to have these sizes, whatever their names.
+    fn has_sizes(&self, val: Val, sizes: &Shape) -> bool {
+        self.graph.shape(val).iter().zip(sizes).all(|(has, size)| self.facts.prove_eq(has, size))
+    }
+
+    fn add(&mut self, form: Form, operands: &[Val]) -> Node {
+        self.graph.add(form, operands, self.facts).expect("what takes the expanded takes what is expanded")
+    }
 }
 
-/// The axes that a node folds, none for most; `None` if expansions cannot move below the node.
-fn folded_axes(graph: &Graph, node: Node) -> Option<&[u8]> {
-    // Kernels put complex numbers together where they are stored, so at the outputs.
-    if graph.results(node).any(|val| graph.dtype(val).is_complex()) {
-        return None;
-    }
-    match &graph.node(node).form {
-        Form::Map(_) | Form::Cast(_) | Form::Permute(_) | Form::Broadcast(_) | Form::Squeeze(_) => Some(&[]),
-        Form::Fold { axes, .. } => Some(axes),
-        _ => None,
-    }
+/// The places where a flag is true.
+fn places(flags: impl Iterator<Item = bool>) -> Axes {
+    flags.enumerate().filter(|(_, flag)| *flag).map(|(place, _)| place as u8).collect()
 }
 
 /// A value before it was expanded, unless it is a scalar that fills a tensor.
-fn before_expansion(graph: &Graph, mut val: Val) -> Val {
+pub fn before_expansion(graph: &Graph, mut val: Val) -> Val {
     while matches!(graph.form(val), Form::Expand(_)) && !is_filled(graph, val) {
         val = graph.operands(val)[0];
     }
@@ -75,13 +155,4 @@ fn is_filled(graph: &Graph, mut val: Val) -> bool {
         val = graph.operands(val)[0];
     }
     graph.shape(val).is_empty()
-}
-
-/// A value repeated to the shape of another.
-fn expanded(graph: &mut Graph, facts: &mut Facts, small: Val, whole: Val) -> Val {
-    if is_as_large(graph, facts, small, whole) {
-        return small;
-    }
-    let sizes = graph.shape(whole).clone();
-    graph.add(Form::Expand(sizes), &[small], facts).expect("its axes have these sizes or 1").into()
 }

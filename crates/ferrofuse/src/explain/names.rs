@@ -1,11 +1,13 @@
 //! Names of the values of a plan, found backward through what the passes made of the definition's values.
 //!
 //! A value has the user's name; one that the user did not name, because it is an argument of another call, has the name
-//! that the printer gives it; one inside a composite has the one of the definition's graph.
+//! that the printer gives it; one inside a composite has the one of the definition's graph. What the passes expand at last
+//! has the name of what it is expanded to.
 
 use std::collections::BTreeSet;
 
 use compiler::Plan;
+use compiler::passes::before_expansion;
 use ir::define::{Action, Definition, Record};
 use ir::graph::Val;
 use rustc_hash::FxHashMap;
@@ -35,6 +37,11 @@ impl Names {
         inside.sort_unstable();
         for (val, became) in inside {
             names.entry(became).or_insert_with(|| val.to_string());
+        }
+        for (val, user, printed) in written {
+            if let Some(val) = plan.map.get(val).map(|val| before_expansion(&plan.graph, val)) {
+                names.entry(val).or_insert(user.unwrap_or(printed));
+            }
         }
         Names { names }
     }

@@ -4,6 +4,7 @@ mod calls;
 mod definitions;
 mod examples;
 mod executors;
+mod expanded;
 mod explained;
 mod in_place;
 mod large;

@@ -67,10 +67,7 @@ const BODIES: &[(&str, Lies<'static>)] = &[
     ("fd.ops.add(fd.ops.expand(column, shape=[4, 6]), fd.ops.sum(x, dims=[2]))", (&[6, 1], None)),
     ("fd.ops.exp(fd.ops.full(shape=[3, 2], fill_value=1.0, dtype=DataType.Float))", (&[2, 1], None)),
     ("fd.ops.rand_like(fd.ops.expand(column, shape=[4, 7]))", (&[7, 1], None)),
-];
-
-/// Outputs that are computed of repeated elements. The evaluator writes them in full.
-const REPEATED: &[(&str, Lies<'static>)] = &[
+    // What is computed of repeated elements repeats.
     ("fd.ops.mul(fd.ops.exp(fd.ops.expand(column, shape=[4, 7])), 2.0)", (&[1, 0], None)),
     (
         "fd.ops.cast(fd.ops.permute(fd.ops.expand(fd.ops.neg(column), shape=[4, 7]), dims=[1, 0]), dtype=DataType.Double)",
@@ -80,6 +77,16 @@ const REPEATED: &[(&str, Lies<'static>)] = &[
         "fd.ops.sum(fd.ops.neg(fd.ops.broadcast_in_dim(x, shape=[4, 6, 7, 5], broadcast_dims=[0, 1, 3])), dims=[1])",
         (&[5, 0, 1], None),
     ),
+    ("fd.ops.permute(fd.ops.exp(fd.ops.expand(column, shape=[4, 7])), dims=[1, 0])", (&[0, 1], None)),
+    // Also beside an axis whose elements all count.
+    (
+        "fd.ops.sum(fd.ops.broadcast_in_dim(fd.ops.sum(x, dims=[1]), shape=[4, 6, 5, 7], broadcast_dims=[0, 2]), dims=[3])",
+        (&[5, 0, 1], None),
+    ),
+    (
+        "fd.ops.sum(fd.ops.mul(fd.ops.expand(column, shape=[4, 6]), fd.ops.expand(column, shape=[4, 6])), dims=[0])",
+        (&[0], None),
+    ),
 ];
 
 #[test]
@@ -87,8 +94,7 @@ fn views_share_the_memory_of_their_input() {
     let (x, column) = (random(DType::F32, &[4, 6, 5], 1), random(DType::F32, &[4, 1], 2));
     let inputs = [x.view(), column.view()];
     for executor in EXECUTORS {
-        let repeated = REPEATED.iter().filter(|_| executor != Executor::Evaluator);
-        for (body, (strides, shared)) in BODIES.iter().chain(repeated) {
+        for (body, (strides, shared)) in BODIES {
             let executable = compiled(&format!("    fd.add_output({body})\n"), executor);
             let definition = executable.definition();
             let meant = evaluate(&definition.graph, &definition.fusion, &inputs, &EvaluateOptions::default());

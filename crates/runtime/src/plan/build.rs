@@ -3,13 +3,14 @@
 use compiler::layout::Layout;
 use compiler::lower::{Argument, BufferSource, Lowered, LoweredSegment};
 use compiler::order::ordered;
+use compiler::passes::optimize_exactly;
 use compiler::placement::{Placement, placements};
 use compiler::segment::{LibraryCall, Seen, Source, Witness};
 use compiler::view::{View, computed, views};
 use compiler::{Decision, Plan};
 use cranelift_entity::PrimaryMap;
 use ir::DType;
-use ir::graph::{Form, Fusion, Graph, Library, Node, Output, Shape, Val};
+use ir::graph::{Form, Fusion, Graph, Library, Node, Output, Shape, Val, ValMap};
 use ir::index::{Expr, Sym};
 use rustc_hash::FxHashMap;
 
@@ -23,7 +24,7 @@ impl ExecutionPlan {
     /// The steps of a compiler's plan.
     pub fn new(plan: &Plan) -> ExecutionPlan {
         let mut builder = Builder::new(&plan.graph, &plan.fusion, plan.placements.clone());
-        builder.plan.origins = origins(plan);
+        builder.plan.origins = origins(&plan.map, &plan.graph);
         for segment in &plan.segments {
             match &segment.decision {
                 Decision::Kernels(kernels) => {
@@ -42,10 +43,13 @@ impl ExecutionPlan {
 
     /// A whole fusion, whose inputs lie in memory as `layouts` say, as one segment for the evaluator.
     pub fn evaluated(graph: &Graph, fusion: &Fusion, layouts: &[Layout], reason: &str) -> ExecutionPlan {
-        let fusion = &ordered(graph, fusion);
+        let (mut graph, fusion) = graph.fork(fusion);
+        let (fusion, map) = optimize_exactly(&mut graph, &fusion, layouts);
+        let (graph, fusion) = (&graph, &ordered(&graph, &fusion));
         let views = views(graph, fusion, layouts);
         let computed = computed(graph, fusion, &views);
         let mut builder = Builder::new(graph, fusion, placements(graph, &computed, &[]));
+        builder.plan.origins = origins(&map, graph);
         let computed = computed.outputs().iter().filter(|output| !fusion.is_input(output.val));
         let mut outputs: Vec<_> = computed.map(|output| output.val).collect();
         outputs.sort_unstable();
@@ -66,9 +70,9 @@ fn checks_indices(form: &Form) -> bool {
 }
 
 /// What the values of a plan that check indices were in its definition: of several that became one, the first.
-fn origins(plan: &Plan) -> FxHashMap<Val, Val> {
+fn origins(map: &ValMap, graph: &Graph) -> FxHashMap<Val, Val> {
     let mut origins: FxHashMap<Val, Val> = FxHashMap::default();
-    for (old, new) in plan.map.iter().filter(|&(_, new)| checks_indices(plan.graph.form(new))) {
+    for (old, new) in map.iter().filter(|&(_, new)| checks_indices(graph.form(new))) {
         let first = origins.entry(new).or_insert(old);
         *first = old.min(*first);
     }

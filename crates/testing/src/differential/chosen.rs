@@ -82,11 +82,12 @@ impl Default for Chosen {
     }
 }
 
-/// The segmentation and the schedules that a choice stands for, or the hints from which the compiler chooses them.
+/// The segmentation and the schedules that a choice stands for, or the hints from which the compiler chooses them, where
+/// inputs lie like this.
 ///
 /// # Errors
 /// When the compiler refuses a segmentation that fits.
-pub fn chosen(definition: &Definition, choice: Choice) -> Result<Chosen, Failure> {
+pub fn chosen(definition: &Definition, layouts: &[Layout], choice: Choice) -> Result<Chosen, Failure> {
     let mut chosen = Chosen::default();
     let Choice::Random(seed) = choice else { return Ok(chosen) };
     let mut draws = Draws::new(seed);
@@ -102,7 +103,10 @@ pub fn chosen(definition: &Definition, choice: Choice) -> Result<Chosen, Failure
         // Which outputs are views depends on how inputs lie; what a segmentation makes is a segment's on all of them.
         let greedy = || greedy(&definition.graph, &definition.fusion);
         chosen.plan.segmentation.get_or_insert_with(greedy);
-        chosen.plan.schedules = schedules(definition, &chosen, &mut draws)?;
+        // What is emulated is planned for inputs without gaps.
+        let dense = vec![Layout::Dense; layouts.len()];
+        let layouts = if let Device::Gpu(_) = chosen.device { &dense } else { layouts };
+        chosen.plan.schedules = schedules(definition, layouts, &chosen, &mut draws)?;
     }
     Ok(chosen)
 }
@@ -130,13 +134,13 @@ fn hints(definition: &Definition, draws: &mut Draws) -> Hints {
 /// A random schedule for each segment that has a kernel.
 fn schedules(
     definition: &Definition,
+    layouts: &[Layout],
     chosen: &Chosen,
     draws: &mut Draws,
 ) -> Result<Vec<(usize, Schedule)>, Failure> {
     let (graph, fusion) = (&definition.graph, &definition.fusion);
-    let layouts = vec![Layout::Dense; fusion.inputs().len()];
     let target = chosen.device.target();
-    let plan = compiler::plan(graph, fusion, &layouts, &target, &Hints::default(), &chosen.plan)
+    let plan = compiler::plan(graph, fusion, layouts, &target, &Hints::default(), &chosen.plan)
         .map_err(|error| Failure::new(Kind::Error, format!("a segmentation that fits: {error}")))?;
     let drawn = |(number, segment): (usize, &SegmentPlan)| match &segment.decision {
         Decision::Kernels(kernels) => Some((number, schedule(&kernels.witness, draws))),

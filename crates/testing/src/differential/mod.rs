@@ -30,6 +30,7 @@ use faults::ExpectedFault;
 use machines::machine;
 pub(crate) use machines::targets;
 
+use crate::inputs::layouts_of;
 use crate::random::{Placed, Program, Writable};
 use ferrofuse::check::meaning;
 
@@ -95,7 +96,9 @@ impl Check {
     /// # Errors
     /// The first failure.
     pub fn choose(&self, choice: Choice) -> Result<Covered, Failure> {
-        without_panic(|| self.run(&chosen(&self.definition, choice)?))
+        without_panic(|| {
+            self.run(&chosen(&self.definition, &layouts_of(&self.definition, &self.views()), choice)?)
+        })
     }
 
     fn new(definition: Definition, placed: Vec<Placed>) -> Result<Check, Failure> {

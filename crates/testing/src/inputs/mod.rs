@@ -3,7 +3,8 @@
 mod draw;
 
 use ferrofuse::{Definition, Hints};
-use ir::array::{Array, ArrayError, Dims, Layout, StridedArray, Strides};
+use ir::array::{Array, ArrayError, ArrayView, Dims, Layout, StridedArray, Strides};
+use ir::define::InputDecl;
 use ir::graph::Sizes;
 use ir::text::{InputSpec, TensorSpec};
 
@@ -29,6 +30,16 @@ fn layout(spec: &TensorSpec) -> Layout {
     }
 }
 
+/// How these inputs of a definition lie in memory, as far as the compiler knows.
+pub fn layouts_of(definition: &Definition, inputs: &[ArrayView<'_>]) -> Vec<ferrofuse::Layout> {
+    let layout = |(view, decl): (&ArrayView<'_>, &InputDecl)| {
+        let sizes: Vec<i64> = view.sizes().iter().map(|&size| size as i64).collect();
+        let strides: Vec<i64> = view.strides().iter().map(|&stride| stride as i64).collect();
+        ferrofuse::Layout::of_input(decl.layout.as_ref(), &sizes, &strides)
+    };
+    inputs.iter().zip(definition.input_decls()).map(layout).collect()
+}
+
 /// The values of size symbols that these specs show; the first to show a symbol counts.
 pub fn sizes_of(definition: &Definition, specs: &[InputSpec]) -> Sizes {
     let mut known = Sizes::default();
@@ -42,9 +53,12 @@ pub fn sizes_of(definition: &Definition, specs: &[InputSpec]) -> Sizes {
 
 /// What the compiler may know of these specs: sizes to decide for, and how each input lies in memory.
 pub fn facts_of(definition: &Definition, specs: &[InputSpec]) -> (Hints, Vec<ferrofuse::Layout>) {
-    let layout = |spec: &InputSpec| match spec {
-        InputSpec::Tensor(spec) => ferrofuse::Layout::of(&spec.sizes, &spec.strides),
+    let layout = |(spec, decl): (&InputSpec, &InputDecl)| match spec {
+        InputSpec::Tensor(spec) => {
+            ferrofuse::Layout::of_input(decl.layout.as_ref(), &spec.sizes, &spec.strides)
+        }
         InputSpec::Scalar(_) => ferrofuse::Layout::Dense,
     };
-    (Hints::new(sizes_of(definition, specs).known()), specs.iter().map(layout).collect())
+    let layouts = specs.iter().zip(definition.input_decls()).map(layout).collect();
+    (Hints::new(sizes_of(definition, specs).known()), layouts)
 }

@@ -19,6 +19,8 @@ pub struct Input {
     pub is_scalar: bool,
     /// Which sizes the definition does not know.
     pub symbolic: Vec<bool>,
+    /// Which axes the definition says to be expanded.
+    pub expanded: Vec<bool>,
     /// How it lies in memory.
     pub placement: Placement,
     /// What it holds.

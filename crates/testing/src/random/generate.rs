@@ -107,8 +107,12 @@ impl Writer {
             _ => Numbers::Normal,
         };
         let placement = placement(rank, draws);
+        // What lies expanded is mostly declared so; what is declared so need not lie so.
+        let is_expanded =
+            |axis: usize| draws.percent(if placement.steps.get(axis) == Some(&0) { 80 } else { 3 });
+        let expanded = (0..rank).map(is_expanded).collect();
         let seed = draws.bits();
-        self.declare(Input { dtype, sizes, is_scalar: false, symbolic, placement, numbers, seed });
+        self.declare(Input { dtype, sizes, is_scalar: false, symbolic, expanded, placement, numbers, seed });
     }
 
     fn scalar(&mut self, draws: &mut Draws) {
@@ -117,6 +121,7 @@ impl Writer {
             sizes: Vec::new(),
             is_scalar: true,
             symbolic: Vec::new(),
+            expanded: Vec::new(),
             placement: Placement::default(),
             numbers: Numbers::Normal,
             seed: draws.bits(),

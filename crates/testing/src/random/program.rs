@@ -215,10 +215,16 @@ impl Draft {
             return self.scalar(tensor, input);
         }
         let declared = input.sizes.iter().zip(&input.symbolic);
-        let shape = declared.map(|(&size, &symbolic)| if symbolic { -1 } else { size as i64 });
+        let shape: Vec<i64> =
+            declared.map(|(&size, &symbolic)| if symbolic { -1 } else { size as i64 }).collect();
+        let gap = |(&size, &expanded): (&i64, &bool)| match expanded || size == 1 {
+            true => Object::None,
+            false => Object::bool(false),
+        };
+        let contiguity = Object::list(shape.iter().zip(&input.expanded).map(gap));
         let arguments = vec![
             Argument::keyword("shape", Object::ints(shape)),
-            Argument::keyword("contiguity", Object::bool(false)),
+            Argument::keyword("contiguity", contiguity),
             Argument::keyword("dtype", Object::DType(input.dtype)),
         ];
         let value = self.definer.define_tensor(arguments)?;

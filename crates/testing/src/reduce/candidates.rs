@@ -68,12 +68,13 @@ fn with_inputs(
     for result in step.results {
         let (dtype, sizes) = ty(result);
         let symbolic = vec![false; sizes.len()];
-        let placement = Placement::default();
+        let (expanded, placement) = (vec![false; sizes.len()], Placement::default());
         let input = Input {
             dtype,
             sizes,
             is_scalar: false,
             symbolic,
+            expanded,
             placement,
             numbers: Numbers::Normal,
             seed: u64::from(result.0),
@@ -144,6 +145,9 @@ fn plainer_inputs(program: &Program) -> Vec<Program> {
         };
         if input.placement != Placement::default() {
             with(Input { placement: Placement::default(), ..input.clone() });
+        }
+        if input.expanded.contains(&true) {
+            with(Input { expanded: vec![false; input.sizes.len()], ..input.clone() });
         }
         if input.symbolic.contains(&true) {
             with(Input { symbolic: vec![false; input.sizes.len()], ..input.clone() });

@@ -8,7 +8,8 @@ use ir::text::{Names, print};
 
 use super::Failing;
 use crate::differential::{Choice, Device, chosen, without_panic};
-use crate::random::{Input, Program};
+use crate::inputs::layouts_of;
+use crate::random::{Input, Placed, Program};
 
 /// The report of a failing program: a definition file with comments.
 pub fn report(failing: &Failing, seed: u64) -> String {
@@ -19,7 +20,7 @@ pub fn report(failing: &Failing, seed: u64) -> String {
     match failing.program.define() {
         Ok(definition) => {
             text += &file(&failing.program, &definition);
-            choices(&definition, failing.choice, &mut text);
+            choices(&failing.program, &definition, failing.choice, &mut text);
         }
         Err(error) => {
             let _ = writeln!(text, "# {error}\n# {:?}", failing.program);
@@ -48,8 +49,11 @@ fn constructor(input: &Input) -> String {
     }
 }
 
-fn choices(definition: &Definition, choice: Choice, text: &mut String) {
-    let Ok(chosen) = without_panic(|| chosen(definition, choice)) else { return };
+fn choices(program: &Program, definition: &Definition, choice: Choice, text: &mut String) {
+    let placed: Vec<Placed> = program.inputs.iter().map(|(_, input)| input.place()).collect();
+    let views: Vec<_> = placed.iter().map(Placed::view).collect();
+    let layouts = layouts_of(definition, &views);
+    let Ok(chosen) = without_panic(|| chosen(definition, &layouts, choice)) else { return };
     if chosen.device != Device::default() {
         let _ = writeln!(text, "# {}", chosen.device);
     }

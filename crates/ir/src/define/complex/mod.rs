@@ -3,7 +3,7 @@
 //! Takes ops on complex operands and applies them to the parts. A complex value is an input or `complex(re, im)` of two
 //! real values, and nothing else: the parts of the one are its prims `real` and `imag`, those of the other are there
 //! already. So a node of a complex dtype has no users but outputs, and what follows the definer (folds, segments,
-//! schedules, kernels) meets real arithmetic only.
+//! schedules, kernels) meets real arithmetic only. The compiler may expand a pair on its way to an output.
 //!
 //! `elementwise` (primitives and composites, by the table of meanings) · `forms` (what moves data, and sums) · `moments`
 //! (variances) · `products` · `matrices`.

@@ -21,7 +21,7 @@ fn explained(case: &Case) -> Result<String, String> {
     let (file, plan) = planned(case)?;
     let hints = file.inputs.as_ref().map_or_else(Hints::default, |specs| facts_of(&file.definition, specs).0);
     let text = super::emitted(case, ferrofuse::Stage::Segments)?;
-    let named = |name: &str| plan.map.get(value_named(&file.definition, name)?);
+    let named = |name: &str| plan.kept(value_named(&file.definition, name)?);
     let again = ferrofuse::Segmentation::parse(&text, &named).map_err(|error| error.to_string())?;
     if again != plan.segmentation {
         return Err(format!("the segmentation reads back as another one:\n{text}"));
