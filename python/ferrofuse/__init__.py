@@ -12,6 +12,8 @@
 Arrays may be of NumPy, torch, JAX or anything else with `__dlpack__`; outputs are of the kind that came in.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from ._native import (
     ArgumentError,
     DataType,
@@ -39,9 +41,16 @@ from .fusion import (
     ops,
     translate_fusion,
 )
-from . import operators as _operators
+from . import elsewhere as _elsewhere, operators as _operators
 
 _operators.attach()
+_elsewhere.attach()
+
+if not TYPE_CHECKING:  # a type checker shall find what is not there
+
+    def __getattr__(name: str) -> Any:
+        return _elsewhere.of_the_module(name)
+
 
 
 def version() -> str:

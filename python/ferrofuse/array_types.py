@@ -4,7 +4,8 @@ from typing import Any, List, Tuple
 
 from ._native import DataType
 
-_NAMED = {member.numpy_name: member for member in vars(DataType).values() if isinstance(member, DataType)}
+_MEMBERS = [member for member in vars(DataType).values() if isinstance(member, DataType)]
+_NAMED = {member.numpy_name: member for member in _MEMBERS if member.numpy_name}
 
 
 def describe(array: Any) -> Tuple[List[int], List[int], DataType]:
@@ -16,10 +17,18 @@ def describe(array: Any) -> Tuple[List[int], List[int], DataType]:
     if not hasattr(array, "shape") or not hasattr(array, "dtype"):
         raise TypeError(f"expected an array, got {type(array).__name__}")
     sizes = [int(size) for size in array.shape]
-    name = str(array.dtype).replace("torch.", "")
-    if name not in _NAMED or name == "None":
-        raise TypeError(f"arrays of dtype {name} are not supported")
-    return sizes, _strides(array), _NAMED[name]
+    return sizes, _strides(array), dtype_named(str(array.dtype).replace("torch.", ""))
+
+
+def dtype_named(name: str) -> DataType:
+    """The dtype that NumPy and torch call so.
+
+    Raises:
+        TypeError: for a dtype that the language has not.
+    """
+    if name not in _NAMED:
+        raise TypeError(f"the dtype {name} is not supported; known are {', '.join(_NAMED)}")
+    return _NAMED[name]
 
 
 def _strides(array: Any) -> List[int]:

@@ -3,6 +3,7 @@
 import sys
 from typing import Any, List, Optional, Sequence, Tuple
 
+from . import elsewhere
 from ._native import TensorView
 from .array_types import describe
 from .explanation import Explanation
@@ -29,6 +30,7 @@ class FusionDefinition:
         self._executable: Optional[Any] = None
         self._inputs: Optional[Sequence[Any]] = None
         self.ops = Operations(self._existing)
+        self.sched = elsewhere.sched
 
     def __enter__(self) -> "FusionDefinition":
         FusionGuard(self._fusion).__enter__()
@@ -118,9 +120,11 @@ class FusionDefinition:
 
     def manual_execute(self, inputs: Sequence[Any], heuristic_params: Any = None) -> List[Any]:
         """Not there: schedules are not written in Python."""
-        raise NotImplementedError(
-            "schedules are chosen by the compiler; one by hand is given as text: ferrofuse run --schedule SEGMENT=FILE"
-        )
+        elsewhere.refuse_schedule("fd.manual_execute")
+
+    def manual_validate(self, inputs: Sequence[Any], reference_outputs: Optional[Sequence[Any]] = None) -> List[Any]:
+        """Not there: schedules are not written in Python."""
+        elsewhere.refuse_schedule("fd.manual_validate")
 
     def _make_executable(self) -> Any:
         ok, message = self.validate_definition()

@@ -6,7 +6,7 @@ import threading
 from collections import OrderedDict
 from typing import Any, Callable, List, Optional, Sequence
 
-from . import _native
+from . import _native, elsewhere
 from ._native import TensorView, Val
 from .operations import Operations
 from .options import check_options
@@ -38,7 +38,7 @@ class Fusion:
         return fusion
 
     def _text(self) -> str:
-        return "" if self._builder.is_empty() else self._builder.text()
+        return "" if self._builder.is_empty() else self._builder.text(False)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Fusion) and self._text() == other._text()
@@ -67,8 +67,15 @@ class Fusion:
         self._builder.add_output(output, alias_input)
 
     def print_math(self, from_outputs_only: bool = True) -> str:
-        """The definition as text: a function of `fd`, a line for each call as it was written."""
-        return self._text()
+        """The definition as text: a function of `fd`, a line for each call as it was written.
+
+        Calls that no output depends on are left out, unless `from_outputs_only` is False.
+        """
+        return self._builder.text(from_outputs_only)
+
+    def print_kernel(self, compile_params: Any = None) -> str:
+        """The kernels that are written of it for sizes of no magnitude in particular, in CUDA C++."""
+        return self._builder.executable().emit("cuda")
 
 
 class FusionGuard:
@@ -137,6 +144,22 @@ class FusionExecutorCache:
         """The fusion."""
         return self._fusion
 
+    def get_cuda_kernel(self, inputs: Sequence[Any], intrinsic_code: bool = False, device: Any = None) -> str:
+        """The kernels that are written for inputs of these sizes, in CUDA C++; they are not run yet."""
+        return self._compilable().emit("cuda", inputs)
+
+    def get_scheduled_ir(self, inputs: Sequence[Any], tensor_transforms: bool = False, device: Any = None) -> str:
+        """The loop programs of the kernels for inputs of these sizes, with the loops that the compiler chose."""
+        return self._compilable().emit("kernel", inputs)
+
+    def get_most_recent_scheduled_ir(self, tensor_transforms: bool = False) -> str:
+        """Not there: inputs are not kept."""
+        raise NotImplementedError("inputs are not kept: give them, get_scheduled_ir(inputs)")
+
+    def get_output_shardings(self) -> List[Any]:
+        """Not there: there is one device."""
+        elsewhere.refuse_devices("get_output_shardings")
+
     def execute(
         self,
         inputs: Sequence[Any],
@@ -147,9 +170,12 @@ class FusionExecutorCache:
     ) -> List[Any]:
         """As `FusionDefinition.execute`."""
         check_options(device, _enable_options, _disable_options)
+        return self._compilable().run(inputs)
+
+    def _compilable(self) -> Any:
         if self._executable is None:
             self._executable = self._fusion._builder.executable()
-        return self._executable.run(inputs)
+        return self._executable
 
 
 class LruFusionCache:

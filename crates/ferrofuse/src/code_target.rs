@@ -35,6 +35,9 @@ impl CodeTarget {
     /// The machine this runs on.
     pub const HOST: CodeTarget = CodeTarget::Cpu(CpuTarget::Host);
 
+    /// The GPU that code is made for where none is named.
+    pub const CUDA: CodeTarget = CodeTarget::Cuda("sm_90");
+
     /// All targets.
     pub fn all() -> impl Iterator<Item = CodeTarget> {
         CpuTarget::ALL.into_iter().map(CodeTarget::Cpu).chain(GPUS.into_iter().map(CodeTarget::Cuda))

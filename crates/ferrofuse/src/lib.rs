@@ -89,7 +89,23 @@ pub fn hints(definition: &Definition, inputs: &[ArrayView<'_>]) -> Result<Hints,
 /// # Errors
 /// When choices in the options do not fit the definition.
 pub fn plan(definition: &Definition, options: &CompileOptions) -> Result<Plan, Error> {
-    runtime::plan_declared(definition, options)
+    plan_for(definition, CodeTarget::Cpu(options.target), options)
+}
+
+/// Plans a definition as [`plan`], for a machine that need not be this one: for [`emit`].
+///
+/// # Errors
+/// When choices in the options do not fit the definition.
+pub fn plan_for(
+    definition: &Definition,
+    target: CodeTarget,
+    options: &CompileOptions,
+) -> Result<Plan, Error> {
+    let target = match target {
+        CodeTarget::Cpu(cpu) => options.machine.target(cpu),
+        CodeTarget::Cuda(_) => target.facts(|| options.machine.target(CpuTarget::Host)),
+    };
+    runtime::plan_declared(definition, &target, options)
 }
 
 /// Compiles a definition. The result is called with [`Executable::run`], from any number of threads.

@@ -8,7 +8,7 @@ use ferrofuse::{Definer, Definition};
 use ir::define::{Action, Argument, DefineError, Object, Value};
 use ir::graph::Type;
 use ir::ops;
-use ir::text::{Names, print};
+use ir::text::{Names, Which, print_record};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
@@ -111,9 +111,11 @@ impl Builder {
         Ok(())
     }
 
-    /// The definition as a function in nvFuser's language.
-    fn text(&self, py: Python<'_>) -> PyResult<String> {
-        Ok(print(&self.definition(py)?, Names::Long))
+    /// What has been defined so far as a function in nvFuser's language: all of it, or what outputs depend on.
+    fn text(&self, from_outputs_only: bool) -> String {
+        let which = if from_outputs_only { Which::OfOutputs } else { Which::All };
+        let definer = self.lock();
+        print_record(definer.record(), definer.graph(), Names::Long, which)
     }
 
     /// The inputs, and the outputs that are not written to an input.

@@ -5,9 +5,10 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 use ferrofuse::check::{Comparison, against, expected};
 use ferrofuse::{
-    ArrayView, CompileOptions, Definition, Error, Generator, Machine, MachineOptions, ObjectCache, Stream,
-    explain, hints, plan, unforked,
+    ArrayView, CodeTarget, CompileOptions, Definition, EmitOptions, Error, Generator, Machine,
+    MachineOptions, ObjectCache, Stage, Stream, emit, explain, hints, plan, plan_for, unforked,
 };
+use pyo3::exceptions::{PyNotImplementedError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use smallvec::SmallVec;
@@ -120,17 +121,25 @@ impl Executable {
     #[pyo3(signature = (inputs = None))]
     fn explain(&self, py: Python<'_>, inputs: Option<&Bound<'_, PyAny>>) -> PyResult<(String, String)> {
         let definition = &self.definition;
-        let failed = |error: Error| errors::failed(py, &error);
-        let mut options = options();
-        if let Some(inputs) = inputs {
-            let given = self.given(py, &flat(inputs)?)?;
-            let views: Vec<_> = given.iter().map(Given::view).collect();
-            options.hints = hints(definition, &views).map_err(failed)?;
-        }
-        let plan = plan(definition, &options).map_err(failed)?;
+        let options = self.hinted(py, inputs)?;
+        let plan = plan(definition, &options).map_err(|error| errors::failed(py, &error))?;
         let explanation = explain(definition, &plan, &options.hints);
         let json = serde_json::to_string(&explanation).expect("an explanation is plain data");
         Ok((explanation.to_string(), json))
+    }
+
+    /// The text of a stage of the compiler, for the sizes of these inputs or for none in particular.
+    #[pyo3(signature = (stage, inputs = None))]
+    fn emit(&self, py: Python<'_>, stage: &str, inputs: Option<&Bound<'_, PyAny>>) -> PyResult<String> {
+        let stage: Stage = stage.parse().map_err(PyValueError::new_err)?;
+        let target = if stage == Stage::Cuda { CodeTarget::CUDA } else { CodeTarget::HOST };
+        let options = self.hinted(py, inputs)?;
+        let plan = plan_for(&self.definition, target, &options);
+        let plan = plan.map_err(|error| errors::failed(py, &error))?;
+        let llvm = MACHINE.llvm();
+        let options = EmitOptions { target, segment: None, llvm: llvm.as_ref() };
+        let text = emit(stage, &self.definition, &plan, &options);
+        text.map_err(|error| PyNotImplementedError::new_err(error.to_string()))
     }
 
     /// Whether a call on inputs that lie in memory like these compiles nothing.
@@ -155,6 +164,17 @@ impl Executable {
 }
 
 impl Executable {
+    /// Options to plan with, for the sizes of these inputs if there are any.
+    fn hinted(&self, py: Python<'_>, inputs: Option<&Bound<'_, PyAny>>) -> PyResult<CompileOptions> {
+        let mut options = options();
+        if let Some(inputs) = inputs {
+            let given = self.given(py, &flat(inputs)?)?;
+            let views: Vec<_> = given.iter().map(Given::view).collect();
+            options.hints = hints(&self.definition, &views).map_err(|error| errors::failed(py, &error))?;
+        }
+        Ok(options)
+    }
+
     /// Where torch's generator stands, if torch is the caller of a definition that draws. It goes on by these draws.
     fn stream(&self, py: Python<'_>, kind: &Kind) -> PyResult<Option<Stream>> {
         let draws = self.definition.draws;

@@ -12,6 +12,7 @@ use codegen::cpu::llvm::{CpuTarget, Llvm, Times};
 use codegen::cpu::{CompiledKernel, Error as CodegenError, Isa, emit};
 use compiler::layout::Layout;
 use compiler::schedule::Hints;
+use compiler::target::Target;
 use compiler::{Decision, Plan, PlanError, plan};
 use ir::define::Definition;
 use ir::graph::Sizes;
@@ -55,12 +56,19 @@ pub(crate) enum Code {
     Program(InterpreterOptions),
 }
 
-/// Plans a definition for inputs that lie in memory as declared, and compiles nothing: what `explain` needs.
+/// Plans a definition for inputs that lie in memory as declared and for any machine, and compiles nothing: what `explain` and
+/// `emit` need.
 ///
 /// # Errors
 /// [`Error::Plan`] when choices of the user do not fit the definition.
-pub fn plan_declared(definition: &Definition, options: &CompileOptions) -> Result<Plan, Error> {
-    Ok(unforked(|| planned(definition, &declared(definition), &options.hints, options))?)
+pub fn plan_declared(
+    definition: &Definition,
+    target: &Target,
+    options: &CompileOptions,
+) -> Result<Plan, Error> {
+    let Definition { graph, fusion, .. } = definition;
+    let made = || plan(graph, fusion, &declared(definition), target, &options.hints, &options.plan);
+    Ok(unforked(made)?)
 }
 
 /// Compiles a definition for a family of calls, of which these are the sizes of one.

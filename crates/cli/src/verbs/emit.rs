@@ -35,7 +35,7 @@ pub struct Options {
 pub fn run(options: &Options, machine: &Machine, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let file = definition::read(&options.file)?;
     let usual = match options.stage {
-        Stage::Cuda => "sm_90".parse().expect("a target of ours"),
+        Stage::Cuda => CodeTarget::CUDA,
         _ => CodeTarget::HOST,
     };
     let target = options.target.unwrap_or(usual);

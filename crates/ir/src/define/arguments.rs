@@ -199,7 +199,7 @@ fn is_lone(param: &Param, object: &Object) -> bool {
 fn places_of(what: &str, rank: usize) -> String {
     match rank {
         0 => "no axis, as the tensor has none".to_owned(),
-        1 => "an axis of a tensor that has one".to_owned(),
+        1 => format!("{what}, 0 or -1, as the tensor has one"),
         _ => format!("{what} from {} to {}", -(rank as i64), rank - 1),
     }
 }

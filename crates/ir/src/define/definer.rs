@@ -75,6 +75,11 @@ impl Definer {
         &self.record
     }
 
+    /// The nodes made so far.
+    pub fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
     /// The type of a value.
     pub fn ty(&self, value: Value) -> &Type {
         self.graph.ty(value.val)

@@ -312,6 +312,11 @@ impl Definer {
             Object::None => self.constant(Scalar::one(compute))?,
             _ => self.fill(bound, "step", compute)?,
         };
+        for (param, val) in [("start", start), ("step", step)] {
+            if self.graph.as_constant(val).is_some_and(|number| !number.as_f64().is_finite()) {
+                return Err(bound.refuse(param, "a finite number"));
+            }
+        }
         if self.graph.as_constant(step).is_some_and(|step| step.as_f64() == 0.0) {
             return Err(bound.refuse("step", "a number that is not 0"));
         }

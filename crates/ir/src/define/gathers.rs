@@ -136,7 +136,8 @@ impl Definer {
     pub(super) fn triu(&mut self, bound: &Bound, arg: Val) -> Result<Val, DefineError> {
         let shape = self.shape(arg);
         let [.., height, width] = &shape[..] else {
-            return Err(bound.refuse("arg", "a tensor of at least two axes"));
+            let given = format!("one of rank {}", shape.len());
+            return Err(self.refuse("a tensor of at least two axes", given).argument("arg"));
         };
         let first = match Term::new(self, bound.object("diagonal")) {
             Some(Term::Number(number)) if number.dtype().is_int() => {

@@ -149,6 +149,12 @@ impl Definer {
         if self.graph.shape(bias).len() > self.graph.shape(product).len() {
             return Err(bound.refuse("bias", "a tensor of no more axes than the result"));
         }
+        let last = |val: Val| self.shape(val).last().cloned().expect("tensors of at least one axis");
+        let (given, features) = (last(bias), last(product));
+        if !given.is_one() && self.facts.assume_equal(&given, &features).is_err() {
+            let expected = format!("a tensor whose last size is {features}, as that of the result");
+            return Err(self.refuse(expected, format!("one of size {given}")).argument("bias"));
+        }
         let bias = self.cast(bias, dtype.compute())?;
         let sum = self.map(Prim::Add, &[product, bias])?;
         self.cast(sum, dtype)

@@ -73,6 +73,15 @@ impl Object {
         }
     }
 
+    /// Visits the value that it is, or those in its list. A lambda sees none.
+    pub fn each_value(&self, visit: &mut impl FnMut(Value)) {
+        match self {
+            Object::Value(value) => visit(*value),
+            Object::List(items) => items.iter().for_each(|item| item.each_value(visit)),
+            _ => {}
+        }
+    }
+
     /// The integer, if it is a number of an integer dtype.
     pub fn as_int(&self) -> Option<i64> {
         match self {

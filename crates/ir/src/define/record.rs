@@ -4,7 +4,7 @@
 //! definition and naming a value in a message go through it.
 
 use cranelift_entity::{PrimaryMap, entity_impl};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::object::Object;
 use crate::DType;
@@ -163,6 +163,27 @@ impl Record {
     /// The user's first name for a value.
     pub fn name_of(&self, val: Val) -> Option<&str> {
         self.named.get(&val).and_then(|&entry| self.entries[entry].name.as_deref())
+    }
+
+    /// The results that outputs depend on, by what is written.
+    pub fn needed(&self) -> FxHashSet<Entry> {
+        let mut needed = FxHashSet::default();
+        for statement in self.statements.iter().rev() {
+            match &statement.action {
+                Action::Output { value, .. } => drop(needed.insert(*value)),
+                Action::Call { arguments, .. }
+                    if statement.results.iter().any(|made| needed.contains(made)) =>
+                {
+                    arguments.iter().for_each(|(_, argument)| {
+                        argument.each_value(&mut |value| {
+                            needed.insert(value.entry);
+                        })
+                    });
+                }
+                _ => {}
+            }
+        }
+        needed
     }
 
     /// How complaints tell an input from others: the user's name for it, or else the line that declares it.

@@ -15,6 +15,6 @@ mod span;
 mod syntax;
 
 pub use inputs::{Distribution, InputSpec, TensorSpec};
-pub use print::{Names, print, print_view};
+pub use print::{Names, Which, print, print_record, print_view};
 pub use read::{File, decode, parse};
 pub use span::{Diagnostic, Span};

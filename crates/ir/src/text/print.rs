@@ -25,13 +25,32 @@ pub enum Names {
     Short,
 }
 
+/// Which calls are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// All.
+    All,
+    /// Those that outputs depend on.
+    OfOutputs,
+}
+
 /// A definition as a function of `fd`.
 pub fn print(definition: &Definition, names: Names) -> String {
+    print_record(&definition.record, &definition.graph, names, Which::All)
+}
+
+/// A record of calls that made a graph as a function of `fd`, finished or not.
+pub fn print_record(record: &Record, graph: &Graph, names: Names, which: Which) -> String {
     let mut printer =
-        Printer { definition, names, counts: [0, 0], called: BTreeMap::new(), text: String::new() };
+        Printer { record, graph, names, counts: [0, 0], called: BTreeMap::new(), text: String::new() };
     printer.line_at(0, "def nvfuser_fusion(fd : FusionDefinition) -> None :");
-    for statement in definition.record.statements() {
-        printer.statement(statement);
+    let needed = (which == Which::OfOutputs).then(|| record.needed());
+    for statement in record.statements() {
+        let is_call = matches!(statement.action, Action::Call { .. });
+        let is_needed = |entry: &Entry| needed.as_ref().is_none_or(|needed| needed.contains(entry));
+        if !is_call || statement.results.iter().any(is_needed) {
+            printer.statement(statement);
+        }
     }
     printer.text
 }
@@ -50,7 +69,8 @@ pub fn print_view(
 }
 
 struct Printer<'d> {
-    definition: &'d Definition,
+    record: &'d Record,
+    graph: &'d Graph,
     names: Names,
     /// Tensors and scalars so far.
     counts: [u32; 2],
@@ -80,7 +100,7 @@ impl Printer<'_> {
 
     fn statement(&mut self, statement: &Statement) {
         let line = match &statement.action {
-            Action::Input(place) => input(&self.definition.record.inputs()[*place]),
+            Action::Input(place) => input(&self.record.inputs()[*place]),
             Action::Call { op, arguments } => self.call(op, arguments),
             Action::Output { value, alias } => {
                 let alias = alias.map_or(String::new(), |alias| format!(", {}", self.called[&alias]));
@@ -89,7 +109,7 @@ impl Printer<'_> {
         };
         let mut results = Vec::new();
         for &entry in &statement.results {
-            let name = self.fresh(self.definition.record.entry(entry).is_scalar);
+            let name = self.fresh(self.record.entry(entry).is_scalar);
             self.called.insert(entry, name.clone());
             results.push(name);
         }
@@ -208,7 +228,7 @@ impl Printer<'_> {
             _ => None,
         });
         let tensor = || arguments.iter().flatten().find_map(|object| object.as_value());
-        given.or_else(|| tensor().map(|value| self.definition.graph.dtype(value.val)))
+        given.or_else(|| tensor().map(|value| self.graph.dtype(value.val)))
     }
 
     fn operand(&self, object: &Object, plain: bool) -> Option<Operand> {
@@ -219,8 +239,8 @@ impl Printer<'_> {
                 dtype => dtype,
             })),
             Object::Value(value) => {
-                let ty = self.definition.graph.ty(value.val);
-                let kind = match (self.definition.record.entry(value.entry).is_scalar, ty.rank()) {
+                let ty = self.graph.ty(value.val);
+                let kind = match (self.record.entry(value.entry).is_scalar, ty.rank()) {
                     (true, _) => OperandKind::Literal,
                     (false, 0) => OperandKind::ZeroDim,
                     (false, _) => OperandKind::Tensor,

@@ -1,0 +1,105 @@
+"""What nvFuser has and is not here, each with the reason, said where it is used: scripts that only import it run."""
+
+from typing import Any, Callable, Dict, NoReturn
+
+from ._native import TensorView, Val
+
+_SCHEDULES = (
+    "loops are chosen by the compiler: fd.explain() tells how it chose, and `ferrofuse run --schedule SEGMENT=FILE` takes a "
+    "schedule by hand, as text"
+)
+_ONE_DEVICE = "a definition runs on the CPU of one machine"
+_TIMES = "`ferrofuse run --time` tells where time goes, fd.explain() what moves"
+_GPU = "it is for NVIDIA GPUs alone, which are not run yet"
+_VALIDATE = "fd.validate(inputs, reference_outputs) compares, within error bounds of each element"
+_TEXT = "print(fd) tells which call made a value, and which calls use it"
+
+_OF_THE_MODULE: Dict[str, str] = {
+    **dict.fromkeys(
+        """schedule idm SchedulerType ParallelType MemoryType LoadStoreOpType CacheOp IdMappingMode KernelExecutor LaunchParams
+        CompileParams HeuristicParams PointwiseParams ReductionParams MatmulParams GemmTile MatMulTileOptions ClusterDims
+        CircularBufferOptions SupportedVectorization MmaMacro MmaMacroArch MmaMacroEncode MatmulTileRasterizationOrder
+        MatmulTilingStrategy MatmulBufferingLoopLevel MatmulCircularBufferingStrategy IterDomain TensorDomain""".split(),
+        _SCHEDULES,
+    ),
+    **dict.fromkeys("multidevice CommunicatorBackend execute_with_dtensors".split(), _ONE_DEVICE),
+    **dict.fromkeys("PythonProfiler FusionProfile KernelProfile get_fusion_profile reset_profiler".split(), _TIMES),
+    **dict.fromkeys("validate_with_auto_inferred_outputs get_val_tolerances".split(), _VALIDATE),
+    "nvf_cutlass": _GPU,
+    "LRUCache": "LruFusionCache keeps what was compiled for equal definitions",
+}
+_OF_VALUES: Dict[str, str] = dict.fromkeys("definition uses".split(), _TEXT)
+_OF_TENSORS: Dict[str, str] = {
+    **dict.fromkeys(
+        """domain axis has_root get_logical_domain get_loop_domain get_root_domain split inner_split outer_split merge reorder
+        swizzle swizzle1d rfactor cache_after cache_before set_memory_type""".split(),
+        _SCHEDULES + "; sizes are tv.shape() and tv.size(dim)",
+    ),
+    "set_allocation_domain": "the order of an output in memory is fd.ops.stride_order(tv, stride_order)",
+    "set_device_mesh": _ONE_DEVICE,
+}
+
+
+class Elsewhere:
+    """Something of nvFuser's that is not here. What is asked of it says why."""
+
+    def __init__(self, name: str, why: str) -> None:
+        self._name = name
+        self._why = why
+
+    def __getattr__(self, attribute: str) -> Any:
+        if attribute.startswith("__"):
+            raise AttributeError(attribute)
+        raise _refusal(f"{self._name}.{attribute}", self._why)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
+        raise _refusal(self._name, self._why)
+
+    def __repr__(self) -> str:
+        return f"<{self._name}, which is not there: {self._why}>"
+
+
+def _refusal(name: str, why: str) -> NotImplementedError:
+    return NotImplementedError(f"`{name}` is not there: {why}")
+
+
+def of_the_module(name: str) -> Elsewhere:
+    """What nvFuser's module has under a name.
+
+    Raises:
+        AttributeError: where it has nothing either.
+    """
+    if name not in _OF_THE_MODULE:
+        raise AttributeError(f"module 'ferrofuse' has no attribute {name!r}")
+    return Elsewhere(name, _OF_THE_MODULE[name])
+
+
+# `fd.sched`.
+sched = Elsewhere("fd.sched", _SCHEDULES)
+
+
+def refuse_schedule(what: str) -> NoReturn:
+    """Says of a function why it is not there."""
+    raise _refusal(what, _SCHEDULES)
+
+
+def refuse_devices(what: str) -> NoReturn:
+    """Says of a function why it is not there."""
+    raise _refusal(what, _ONE_DEVICE)
+
+
+def attach() -> None:
+    """Gives `Val` and `TensorView` the methods that say why they are not there."""
+    for owner, methods in ((Val, _OF_VALUES), (TensorView, _OF_TENSORS)):
+        for name, why in methods.items():
+            setattr(owner, name, _method(f"{owner.__name__}.{name}", why))
+
+
+def _method(name: str, why: str) -> Callable[..., Any]:
+    def method(self: Any, *args: Any, **kwargs: Any) -> NoReturn:
+        raise _refusal(name, why)
+
+    method.__name__ = name.split(".")[-1]
+    method.__qualname__ = name
+    method.__doc__ = f"Not there: {why}."
+    return method

@@ -1,0 +1,59 @@
+"""nvFuser's `pytorch_utils`: dtypes of torch and types of Python's numbers as members of `DataType`. Imports no torch."""
+
+import functools
+import gc
+from typing import Any, Callable, TypeVar, Union
+
+from ._native import DataType
+from .array_types import dtype_named
+
+_NUMBERS = {bool: DataType.Bool, int: DataType.Int, float: DataType.Double, complex: DataType.ComplexDouble}
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+# Of the GPU that torch would run on: there is none that is used.
+DEVICE_PROPERTIES = None
+
+
+def torch_dtype_to_nvfuser_dtype(dtype: Any) -> DataType:
+    """The member of `DataType` for a dtype of torch (or NumPy), or for the type of a number of Python.
+
+    Raises:
+        TypeError: for what is none of these, or is not supported.
+    """
+    known = _NUMBERS.get(dtype) if isinstance(dtype, type) else None
+    return known or dtype_named(str(getattr(dtype, "__name__", dtype)).replace("torch.", ""))
+
+
+def python_scalar_to_nvfuser_dtype(a: Union[bool, int, float, complex]) -> DataType:
+    """The member of `DataType` that a number of Python has in a definition.
+
+    Raises:
+        TypeError: for what is no number of Python.
+    """
+    if type(a) not in _NUMBERS:
+        raise TypeError(f"expected a bool, int, float or complex, got {type(a).__name__}")
+    return _NUMBERS[type(a)]
+
+
+def retry_on_oom_or_skip_test(func: _F) -> _F:
+    """A decorator for tests: where memory runs out, garbage is collected and the test tried again, then skipped."""
+
+    @functools.wraps(func)
+    def retried(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return func(*args, **kwargs)
+        except MemoryError:
+            gc.collect()
+        try:
+            return func(*args, **kwargs)
+        except MemoryError as error:
+            import pytest
+
+            pytest.skip(f"memory ran out: {error}")
+
+    return retried  # type: ignore[return-value]
+
+
+def get_device_properties() -> Any:
+    """Not there: what it would describe is a GPU."""
+    raise NotImplementedError("GPUs are not run yet: there are no properties of one to tell")

@@ -1,0 +1,140 @@
+"""What scripts of nvFuser's use besides definitions: a meaning, or an error that says why there is none."""
+
+import functools
+
+import ml_dtypes  # noqa: F401  NumPy knows bfloat16 once it is imported
+import numpy as np
+import pytest
+
+import ferrofuse
+from ferrofuse import DataType, FusionDefinition, FusionExecutorCache, ParallelType, pytorch_utils, schedule
+
+
+def scaled():
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+        unused = fd.ops.exp(x)
+        unused_size = fd.ops.mul(x.size(0), 2)
+        fd.add_output(fd.ops.mul(x, fd.define_scalar(2.0)))
+        fd.x, fd.unused = x, (unused, unused_size)
+    return fd
+
+
+def test_dtypes_by_the_names_of_torch_and_of_python():
+    of = pytorch_utils.torch_dtype_to_nvfuser_dtype
+    assert [of(kind) for kind in (bool, int, float, complex)] == [
+        DataType.Bool,
+        DataType.Int,
+        DataType.Double,
+        DataType.ComplexDouble,
+    ]
+    assert of(np.float32) == of(np.dtype("float32")) == DataType.Float
+    assert of("torch.bfloat16") == DataType.BFloat16
+    with pytest.raises(TypeError, match="the dtype int8 is not supported; known are bool, int32"):
+        of(np.int8)
+    scalars = [True, 1, 1.0, 1j]
+    assert [pytorch_utils.python_scalar_to_nvfuser_dtype(scalar) for scalar in scalars] == [
+        of(type(scalar)) for scalar in scalars
+    ]
+    with pytest.raises(TypeError, match="expected a bool, int, float or complex, got str"):
+        pytorch_utils.python_scalar_to_nvfuser_dtype("1")
+
+
+def test_a_test_that_runs_out_of_memory_is_tried_again_and_then_skipped():
+    calls = []
+
+    @pytorch_utils.retry_on_oom_or_skip_test
+    def hungry(times):
+        calls.append(times)
+        if len(calls) <= times:
+            raise MemoryError("no more")
+        return "fed"
+
+    assert hungry(1) == "fed" and calls == [1, 1]
+    calls.clear()
+    with pytest.raises(pytest.skip.Exception, match="memory ran out: no more"):
+        hungry(5)
+
+
+def test_math_is_printed_of_outputs_or_of_all():
+    fusion = scaled().fusion
+    assert "exp" not in fusion.print_math() and "fd.ops.size" not in fusion.print_math()
+    assert "tv1 = fd.ops.mul(tv0, 2.0)" in fusion.print_math()
+    every = fusion.print_math(from_outputs_only=False)
+    assert every == repr(fusion) and "tv1 = fd.ops.exp(tv0)" in every and "fd.ops.size" in every
+    with FusionDefinition() as fd:
+        fd.ops.neg(fd.define_tensor(shape=[-1]))
+    assert "fd.ops.neg" in fd.fusion.print_math(False) and "fd.ops.neg" not in fd.fusion.print_math()
+
+
+def test_kernels_are_printed():
+    fd, inputs = scaled(), [np.ones((4, 8), np.float32)]
+    assert "__global__" in fd.fusion.print_kernel()
+    cache = FusionExecutorCache(fd.fusion)
+    assert not cache.is_compiled(inputs)
+    assert "__global__" in cache.get_cuda_kernel(inputs)
+    assert cache.get_scheduled_ir(inputs).startswith("# seg0")
+    assert not cache.is_compiled(inputs)
+    fd.execute(inputs)
+    assert fd.fec.is_compiled(inputs) and "__global__" in fd.fec.get_cuda_kernel(inputs)
+    with pytest.raises(ValueError, match="expected 2 axes, got 1"):
+        cache.get_cuda_kernel([np.ones(8, np.float32)])
+    with FusionDefinition() as fd:
+        fd.add_output(fd.ops.argsort(fd.define_tensor(shape=[-1], contiguity=True), 0))
+    with pytest.raises(NotImplementedError, match="argsort, which a library computes"):
+        fd.fusion.print_kernel()
+
+
+REFUSED = {
+    "fd.sched.inline_most": lambda fd: fd.sched.inline_most(),
+    "fd.manual_execute": lambda fd: fd.manual_execute([]),
+    "fd.manual_validate": lambda fd: fd.manual_validate([]),
+    "TensorView.split": lambda fd: fd.x.split(0, factor=4),
+    "TensorView.axis": lambda fd: fd.x.axis(0),
+    "TensorView.domain": lambda fd: fd.x.domain(),
+    "TensorView.set_allocation_domain": lambda fd: fd.x.set_allocation_domain([], True),
+    "TensorView.set_device_mesh": lambda fd: fd.x.set_device_mesh(None),
+    "Val.definition": lambda fd: fd.x.definition(),
+    "ParallelType.grid_x": lambda fd: ParallelType.grid_x,
+    "schedule.schedule": lambda fd: schedule.schedule(fd.fusion, None, []),
+    "PythonProfiler": lambda fd: ferrofuse.PythonProfiler(),
+    "get_output_shardings": lambda fd: FusionExecutorCache(fd.fusion).get_output_shardings(),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_not_there_says_why(name):
+    with pytest.raises(NotImplementedError, match=f"^`{name}` is not there: .{{20}}"):
+        REFUSED[name](scaled())
+
+
+def test_what_is_nowhere_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="module 'ferrofuse' has no attribute 'ParalelType'"):
+        ferrofuse.ParalelType
+    with pytest.raises(NotImplementedError, match="inputs are not kept"):
+        FusionExecutorCache(scaled().fusion).get_most_recent_scheduled_ir()
+    with pytest.raises(NotImplementedError, match="GPUs are not run yet"):
+        pytorch_utils.get_device_properties()
+    assert pytorch_utils.DEVICE_PROPERTIES is None and "which is not there" in repr(ParallelType)
+    assert functools.partial(ferrofuse.KernelExecutor) is not None  # may be handed on, not called
+
+
+def test_axes_are_named_as_the_tensor_has_them():
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1], contiguity=True)
+        with pytest.raises(ValueError, match="`dim` must be an axis, 0 or -1, as the tensor has one, but is the number 1"):
+            fd.ops.cat([x, x], 1)
+        with pytest.raises(ValueError, match="`arg` must be a tensor of at least two axes, but is one of rank 1"):
+            fd.ops.triu(x)
+        with pytest.raises(ValueError, match="argument `start` must be a finite number, but is the number float"):
+            fd.ops.iota(4, float("inf"), 1.0, DataType.Float)
+
+
+def test_a_bias_has_as_many_elements_as_there_are_features():
+    with FusionDefinition() as fd:
+        x, weight, bias = (fd.define_tensor(shape=shape, contiguity=True) for shape in ([-1, -1], [1, -1], [-1]))
+        fd.add_output(fd.ops.linear(x, weight, bias))
+    ones = np.ones((3, 4), np.float32)
+    assert fd.execute([ones, ones[:1], ones[0, :1]])[0].shape == (3, 1)
+    with pytest.raises(ValueError, match=r"axis 0: expected size 1 .*`linear` on line \d+ needs it.*, got 4"):
+        fd.execute([ones, ones[:1], ones[0]])
