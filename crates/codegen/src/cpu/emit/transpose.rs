@@ -6,7 +6,7 @@
 use ir::kernel::Scratch;
 
 use super::operand::{Element, Operand, Type};
-use super::{EmitError, Emitter};
+use super::{EmitError, Emitter, wide};
 
 impl Emitter<'_> {
     /// Two blocks that lie across the diagonal change places, each turned; one on the diagonal does so with itself.
@@ -15,12 +15,13 @@ impl Emitter<'_> {
         let (base, index) = (self.scratch[&scratch], Type::scalar(Element::I64));
         let block = self.block_side(element).min(side);
         let [zero, end] = [0, side].map(|place| Operand::integer(i64::from(place), index));
+        let ty = Type { element, lanes: Some(block) };
+        let shuffle = self.shuffle_of(ty);
         self.counted(zero, end, i64::from(block), |emitter, row| {
             emitter.counted(row, end, i64::from(block), |emitter, column| {
-                let ty = Type { element, lanes: Some(block) };
                 let above = emitter.rows_of(base, ty, side, row, column);
                 let below = emitter.rows_of(base, ty, side, column, row);
-                let [upper, lower] = [&above, &below].map(|rows| emitter.turned(ty, rows));
+                let [upper, lower] = [&above, &below].map(|rows| emitter.turned(ty, rows, shuffle));
                 emitter.put_rows(&below, &upper);
                 emitter.put_rows(&above, &lower);
                 Ok(())
@@ -47,8 +48,19 @@ impl Emitter<'_> {
             .collect()
     }
 
+    /// What the two vectors of a perfect shuffle pick, where an instruction takes any picks.
+    fn shuffle_of(&mut self, ty: Type) -> Option<[Operand; 2]> {
+        let lanes = ty.lanes.unwrap_or(1);
+        wide::mixes(&self.w, ty).then(|| {
+            [0, lanes / 2].map(|from| {
+                let pairs = (from..from + lanes / 2).flat_map(|lane| [lane, lane + lanes]);
+                wide::picks(&mut self.w, ty, &pairs.collect::<Vec<u32>>())
+            })
+        })
+    }
+
     /// The block at these addresses, turned.
-    fn turned(&mut self, ty: Type, rows: &[Operand]) -> Vec<Operand> {
+    fn turned(&mut self, ty: Type, rows: &[Operand], shuffle: Option<[Operand; 2]>) -> Vec<Operand> {
         let align = ty.element.bits() / 8;
         let mut rows: Vec<Operand> = rows
             .iter()
@@ -56,7 +68,11 @@ impl Emitter<'_> {
             .collect();
         for _ in 0..rows.len().ilog2() {
             let (low, high) = rows.split_at(rows.len() / 2);
-            rows = low.iter().zip(high).flat_map(|(&a, &b)| self.w.interleave(a, b)).collect();
+            let shuffled = low.iter().zip(high).flat_map(|(&a, &b)| match shuffle {
+                Some(picks) => picks.map(|picks| wide::mixed(&mut self.w, a, b, picks)),
+                None => self.w.interleave(a, b),
+            });
+            rows = shuffled.collect();
         }
         rows
     }

@@ -1,5 +1,5 @@
-//! Instructions of AVX-512 that have no short form in plain IR: scaling by powers of two, and minimum and maximum that
-//! heed NaN and the signs of zeros.
+//! Instructions of AVX-512 that have no short form in plain IR: scaling by powers of two, minimum and maximum that
+//! heed NaN and the signs of zeros, and any mixture of the elements of two vectors.
 //!
 //! They work on 512 bits; longer vectors are taken in pieces.
 
@@ -94,6 +94,37 @@ pub(super) fn extremum(w: &mut Writer<'_>, a: Operand, b: Operand, largest: bool
     });
     let unordered = w.compare("fcmp uno", a, b);
     w.select(unordered, Operand::float(f64::NAN, a.ty), chosen)
+}
+
+/// Whether two vectors of this type are mixed by one instruction.
+pub(super) fn mixes(w: &Writer<'_>, ty: Type) -> bool {
+    let bits = ty.element.bits();
+    w.isa.avx512 && bits >= 16 && ty.lanes.is_some_and(|lanes| lanes * bits == 512)
+}
+
+/// What [`mixed`] is to pick of two vectors of this type, by number through both. libLLVM does not see the numbers: with those
+/// that it knows it asks of each instruction which others might do the same, which takes three times as long as all else.
+pub(super) fn picks(w: &mut Writer<'_>, ty: Type, numbers: &[u32]) -> Operand {
+    let element = match ty.element.bits() {
+        16 => Element::I16,
+        32 => Element::I32,
+        _ => Element::I64,
+    };
+    let ty = ty.with(element);
+    let numbers: Vec<String> = numbers.iter().map(|number| format!("{element} {number}")).collect();
+    w.instruction(ty, format_args!("call {ty} asm \"\", \"=v,0\"({ty} <{}>)", numbers.join(", ")))
+}
+
+/// The picked elements of two vectors.
+pub(super) fn mixed(w: &mut Writer<'_>, a: Operand, b: Operand, picks: Operand) -> Operand {
+    let name = match a.ty.element {
+        Element::F32 => "ps",
+        Element::F64 => "pd",
+        Element::I32 => "d",
+        Element::I64 => "q",
+        _ => "hi",
+    };
+    w.intrinsic(&format!("llvm.x86.avx512.vpermi2var.{name}.512"), &[], a.ty, &[a, picks, b])
 }
 
 /// Applies an instruction of 512 bits to vectors of any power of two of that.
