@@ -22,8 +22,8 @@ use crate::space::Axis;
 pub(super) struct Read {
     buffer: Buffer,
     position: Expr,
-    /// The loops within the stage that the position speaks of.
-    vars: Vec<(Axis, Sym)>,
+    /// The loops within the stage that the position speaks of, and which piece of the axis each walks.
+    loops: Vec<(Axis, Sym, usize)>,
 }
 
 impl Nest<'_> {
@@ -42,8 +42,8 @@ impl Nest<'_> {
         let is_new = !self.reads.iter().any(|read| read.buffer == buffer && read.position == *position);
         if of_lanes && position.mentions(row) && self.is_of_loops(position) && is_new {
             let within = self.vars.iter().filter(|(_, var)| **var != row && position.mentions(**var));
-            let vars = within.map(|(&axis, &var)| (axis, var)).collect();
-            self.reads.push(Read { buffer, position: position.clone(), vars });
+            let loops = within.map(|(&axis, &var)| (axis, var, self.piece_of(axis))).collect();
+            self.reads.push(Read { buffer, position: position.clone(), loops });
         }
     }
 
@@ -71,11 +71,12 @@ impl Nest<'_> {
         }
     }
 
-    /// The position of a read in the next row, if all the loops that it speaks of are open.
+    /// The position of a read in the next row, if all the loops that it speaks of are open, each in the same piece of its axis.
     fn next_row(&self, read: &Read, row: Sym) -> Option<Expr> {
-        let moved: Option<Vec<(Sym, Sym)>> =
-            read.vars.iter().map(|(axis, var)| Some((*var, *self.vars.get(axis)?))).collect();
-        let moved = moved?;
+        let now =
+            |axis, piece| (self.piece_of(axis) == piece).then(|| self.vars.get(&axis).copied()).flatten();
+        let moved = read.loops.iter().map(|&(axis, var, piece)| Some((var, now(axis, piece)?)));
+        let moved: Vec<(Sym, Sym)> = moved.collect::<Option<_>>()?;
         Some(read.position.substitute(&|sym| {
             let now = moved.iter().find(|(old, _)| *old == sym).map(|(_, now)| Expr::sym(*now));
             if sym == row { Some(Expr::sym(row) + Expr::one()) } else { now }

@@ -133,6 +133,7 @@ pub(super) fn kernel(group: &Group<'_>, step: &Step) -> Lowered {
         tile: None,
         jam: None,
         level: 0,
+        piece: FxHashMap::default(),
         reads: Vec::new(),
         facts: Vec::new(),
     };

@@ -40,6 +40,8 @@ pub(super) struct Nest<'a> {
     pub jam: Option<Jam>,
     /// The stage that is emitted now.
     pub level: u32,
+    /// The piece that each loop walks of an axis that is cut at its seams, by number.
+    pub piece: FxHashMap<Axis, usize>,
     /// What the first stage of the row has read.
     pub reads: Vec<Read>,
     /// What is known of sizes and of the variables of the open loops, one more loop each.
@@ -59,6 +61,7 @@ pub(super) fn main_kernel(group: &Group<'_>) -> (Lowered, Vec<usize>) {
         tile: None,
         jam: None,
         level: 0,
+        piece: FxHashMap::default(),
         reads: Vec::new(),
         facts: Vec::new(),
     };

@@ -44,14 +44,21 @@ impl Nest<'_> {
     pub fn each_piece(&mut self, axes: &[Axis], kind: LoopKind, body: &mut dyn FnMut(&mut Self)) {
         let [axis, within @ ..] = axes else { return body(self) };
         let pieces = self.pieces(*axis);
-        for piece in &pieces {
+        for (number, piece) in pieces.iter().enumerate() {
             match pieces.len() {
                 1 => self.open_axis(*axis, kind),
                 _ => self.open_piece(*axis, kind, piece),
             }
+            self.piece.insert(*axis, number);
             self.each_piece(within, kind, body);
+            self.piece.remove(axis);
             self.close_axis(*axis);
         }
+    }
+
+    /// Which piece of an axis its loop walks, by number.
+    pub fn piece_of(&self, axis: Axis) -> usize {
+        self.piece.get(&axis).copied().unwrap_or(0)
     }
 
     /// Whether `0 <= at < size` holds where the loops stand.

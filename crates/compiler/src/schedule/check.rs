@@ -122,7 +122,7 @@ impl Schedule {
         if let Some(unknown) = named
             .chain(self.lane)
             .chain(self.ahead)
-            .chain(self.tile.or(self.jam).map(|(axis, _)| axis))
+            .chain(self.tile.into_iter().chain(self.jam).map(|(axis, _)| axis))
             .find(|axis| axis.as_u32() as usize >= count)
         {
             return Err(ScheduleError::Unknown(unknown));

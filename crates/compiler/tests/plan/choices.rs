@@ -75,6 +75,10 @@ fn a_schedule_that_does_not_fit_says_why() {
         ),
         ("schedule lanes 8\nrow x0\ninner x1\nlane x1\ntile x0 by 3", "the side must be a power of two"),
         (
+            "schedule lanes 8\nrow x0\ninner x1\nlane x1\ntile x1 by 8\njam x9 by 4",
+            "the segment has no axis x9",
+        ),
+        (
             "schedule lanes 8\nrow x0\ninner x1\njam x0 by 4\nsplit x0",
             "axis x0 cannot be split: it is walked",
         ),
@@ -103,6 +107,22 @@ fn the_next_row_is_fetched_while_this_one_is_worked_on() {
     assert_eq!(fetches(schedule), [0, 1, 0]);
     assert_eq!(fetches(&format!("{schedule}\njam x0 by 3")), [0, 3, 0, 0, 1, 0]);
     assert_eq!(fetches(&schedule.replace("ahead x0", "")), [0, 0, 0]);
+}
+
+/// Each piece of a loop that is cut at seams fetches what it will read.
+#[test]
+fn the_next_row_is_fetched_in_pieces() {
+    let turned = "
+    x = fd.define_tensor(shape=[-1, 128], contiguity=True)
+    rows, columns = fd.ops.shape(x)
+    first = fd.ops.slice(x, start_indices=[0, 0], end_indices=[rows, 32])
+    second = fd.ops.slice(x, start_indices=[0, 32], end_indices=[rows, 128])
+    fd.add_output(fd.ops.softmax(fd.ops.cat([second, first], dim=1), dim=1))";
+    let schedule = "schedule lanes 8\nblock x0 by 7\ninner x4\nlane x4\nahead x0\nsplit x4";
+    let kernel = with_schedule(turned, schedule).expect("it fits");
+    let loops = kernel.split("lanes {\n    ").skip(1);
+    let fetches = loops.map(|body| body.matches("prefetch b0").count());
+    assert_eq!(fetches.collect::<Vec<_>>(), [0, 0, 1, 1, 0, 0], "{kernel}");
 }
 
 /// Three rows and a last loop for what is left of them: each sum over rows is loaded and stored once in either.
