@@ -28,6 +28,24 @@ pub(super) struct OpenFold {
     storage: Storage,
 }
 
+impl OpenFold {
+    /// The arrays of its states, if they are kept in arrays.
+    fn arrays(&self) -> Option<&[Scratch]> {
+        match &self.storage {
+            Storage::Arrays(arrays, _) => Some(arrays),
+            Storage::Registers(_) => None,
+        }
+    }
+
+    /// The axes of these arrays.
+    fn dims(&self) -> Option<&[Axis]> {
+        match &self.storage {
+            Storage::Arrays(_, dims) => Some(dims),
+            Storage::Registers(_) => None,
+        }
+    }
+}
+
 /// Where the states of an open fold are kept.
 #[derive(Clone)]
 enum Storage {
@@ -108,26 +126,52 @@ impl<'a> Nest<'a> {
         States::of(self.emitter.group.graph, self.witness().folds[fold].node)
     }
 
-    /// Opens a fold in the innermost body; its results are kept per index of `dims`.
-    pub fn open_fold(&mut self, fold: usize, dims: Vec<Axis>, depth: usize) {
-        let identity = self.states(fold).identity();
+    /// Opens folds in the innermost body. Their results are kept per index of what they keep that no loop walks yet; arrays
+    /// over the same axes are filled by one loop.
+    pub fn open_folds(&mut self, folds: &[usize], depth: usize) {
+        let mut alike: Vec<(Vec<Axis>, Vec<usize>)> = Vec::new();
+        for &fold in folds {
+            let dims = self.closed_loops(self.witness().folds[fold].kept_axes());
+            match alike.iter_mut().find(|(known, _)| *known == dims) {
+                Some((_, folds)) => folds.push(fold),
+                None => alike.push((dims, vec![fold])),
+            }
+        }
+        for (dims, folds) in &alike {
+            self.each_row(|nest| nest.open_alike(folds, dims, depth));
+        }
+    }
+
+    fn open_alike(&mut self, folds: &[usize], dims: &[Axis], depth: usize) {
         let per_lane = self.emitter.in_lanes();
-        let storage = if dims.is_empty() {
-            Storage::Registers(self.open_states(fold))
+        let storages: Vec<Storage> = if dims.is_empty() {
+            folds.iter().map(|&fold| Storage::Registers(self.open_states(fold))).collect()
         } else {
-            let arrays: Vec<Scratch> = identity.iter().map(|init| self.array(init.dtype(), &dims)).collect();
-            self.barrier_of_turns();
-            self.walk(&dims.clone(), &mut |nest| {
-                let at = nest.dim_index(&dims);
-                for (&array, &init) in arrays.iter().zip(&identity) {
-                    let init = nest.emitter.constant(init);
-                    nest.emitter.store(Place::Scratch(array), at.clone(), init);
-                }
-            });
-            self.barrier();
-            Storage::Arrays(arrays, dims)
+            self.open_arrays(folds, dims)
         };
-        self.open.push(OpenFold { fold, depth, row: self.row(), per_lane, dealt: false, storage });
+        let row = self.row();
+        for (&fold, storage) in folds.iter().zip(storages) {
+            self.open.push(OpenFold { fold, depth, row, per_lane, dealt: false, storage });
+        }
+    }
+
+    /// Arrays over these axes for the states of folds, filled with what these begin with.
+    fn open_arrays(&mut self, folds: &[usize], dims: &[Axis]) -> Vec<Storage> {
+        let identities: Vec<Vec<Scalar>> = folds.iter().map(|&fold| self.states(fold).identity()).collect();
+        let arrays: Vec<Vec<Scratch>> = identities
+            .iter()
+            .map(|identity| identity.iter().map(|init| self.array(init.dtype(), dims)).collect())
+            .collect();
+        self.barrier_of_turns();
+        self.walk(dims, &mut |nest| {
+            let at = nest.dim_index(dims);
+            for (&array, &init) in arrays.iter().flatten().zip(identities.iter().flatten()) {
+                let init = nest.emitter.constant(init);
+                nest.emitter.store(Place::Scratch(array), at.clone(), init);
+            }
+        });
+        self.barrier();
+        arrays.into_iter().map(|arrays| Storage::Arrays(arrays, dims.to_vec())).collect()
     }
 
     /// A new scratch array over these axes.
@@ -207,10 +251,7 @@ impl<'a> Nest<'a> {
 
     /// The axes of the arrays that an open fold is accumulated in.
     pub fn array_dims(&self, fold: usize) -> Option<&[Axis]> {
-        match &self.opened(fold)?.storage {
-            Storage::Arrays(_, dims) => Some(dims),
-            Storage::Registers(_) => None,
-        }
+        self.opened(fold)?.dims()
     }
 
     /// Adds what the lanes collected to the array.
@@ -302,36 +343,48 @@ impl<'a> Nest<'a> {
         self.replace(&held.arrays, &held.at, &held.states);
     }
 
-    /// Closes a fold: its results become known, or are left to the combine step.
-    pub fn close_fold(&mut self, open: &OpenFold) {
-        self.at_row(open.row, |nest| nest.close_row(open));
+    /// Closes folds: their results become known, or are left to the combine step, those in arrays over the same axes by one
+    /// loop.
+    pub fn close_folds(&mut self, closing: &[OpenFold]) {
+        for alike in
+            closing.chunk_by(|a, b| a.row == b.row && a.dims().is_some_and(|dims| b.dims() == Some(dims)))
+        {
+            self.at_row(alike[0].row, |nest| match &alike[0].storage {
+                Storage::Registers(accumulators) => nest.close_registers(&alike[0], accumulators),
+                Storage::Arrays(_, dims) => nest.close_arrays(alike, dims),
+            });
+        }
     }
 
-    fn close_row(&mut self, open: &OpenFold) {
-        match &open.storage {
-            Storage::Registers(accumulators) => {
-                let states = match open.dealt {
-                    true => self.reduce(open.fold, accumulators),
-                    false => accumulators.iter().map(|&acc| self.emitter.get(acc)).collect(),
-                };
-                self.publish(open.fold, &states);
-            }
-            Storage::Arrays(arrays, dims) => {
-                self.barrier();
-                self.closed.insert((open.fold, self.row()), (arrays.clone(), dims.clone()));
-                if self.crosses(open.fold) {
-                    let (arrays, dims) = (arrays.clone(), dims.clone());
-                    self.walk(&dims.clone(), &mut |nest| {
-                        let at = nest.dim_index(&dims);
-                        let states: Vec<Value> = arrays
-                            .iter()
-                            .map(|&array| nest.emitter.load_scratch(array, at.clone()))
-                            .collect();
-                        nest.publish(open.fold, &states);
-                    });
-                }
+    fn close_registers(&mut self, open: &OpenFold, accumulators: &[Accumulator]) {
+        let states = match open.dealt {
+            true => self.reduce(open.fold, accumulators),
+            false => accumulators.iter().map(|&acc| self.emitter.get(acc)).collect(),
+        };
+        self.publish(open.fold, &states);
+    }
+
+    fn close_arrays(&mut self, closing: &[OpenFold], dims: &[Axis]) {
+        self.barrier();
+        let arrays = closing.iter().filter_map(|open| Some((open.fold, open.arrays()?)));
+        let mut crossing: Vec<(usize, &[Scratch])> = Vec::new();
+        for (fold, arrays) in arrays {
+            self.closed.insert((fold, self.row()), (arrays.to_vec(), dims.to_vec()));
+            if self.crosses(fold) {
+                crossing.push((fold, arrays));
             }
         }
+        if crossing.is_empty() {
+            return;
+        }
+        self.walk(dims, &mut |nest| {
+            let at = nest.dim_index(dims);
+            for (fold, arrays) in &crossing {
+                let states = arrays.iter().map(|&array| nest.emitter.load_scratch(array, at.clone()));
+                let states: Vec<Value> = states.collect();
+                nest.publish(*fold, &states);
+            }
+        });
     }
 
     /// Makes the results of a fold known at the open loops, or stores them as partial results.

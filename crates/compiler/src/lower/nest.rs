@@ -219,13 +219,12 @@ impl<'a> Nest<'a> {
     /// Opens the terminal folds whose first reduced axis is walked by the next loop.
     fn open_terminal_folds(&mut self, outer: &[Axis], depth: usize) {
         let witness = self.witness();
-        for (number, fold) in witness.folds.iter().enumerate().filter(|(_, fold)| fold.terminal) {
-            let first = outer.iter().position(|&axis| self.reduces(fold, axis)).unwrap_or(outer.len());
-            if first == depth {
-                let dims = self.closed_loops(fold.kept_axes());
-                self.each_row(|nest| nest.open_fold(number, dims.clone(), depth));
-            }
-        }
+        let first =
+            |fold: &Fold| outer.iter().position(|&axis| self.reduces(fold, axis)).unwrap_or(outer.len());
+        let folds =
+            witness.folds.iter().enumerate().filter(|(_, fold)| fold.terminal && first(fold) == depth);
+        let folds: Vec<usize> = folds.map(|(number, _)| number).collect();
+        self.open_folds(&folds, depth);
     }
 
     /// Closes the terminal folds opened at this depth and makes the stores that waited for them.
@@ -233,9 +232,7 @@ impl<'a> Nest<'a> {
         let here = |open: &OpenFold| open.depth == depth && self.witness().folds[open.fold].terminal;
         let closing: Vec<OpenFold> = self.open.iter().filter(|open| here(open)).cloned().collect();
         self.open.retain(|open| !closing.iter().any(|closed| closed.fold == open.fold));
-        for open in &closing {
-            self.close_fold(open);
-        }
+        self.close_folds(&closing);
         let witness = self.witness();
         for (number, store) in witness.stores.iter().enumerate() {
             let When::After(folds) = &store.when else { continue };

@@ -35,19 +35,17 @@ impl<'a> Nest<'a> {
         if level == 0 {
             self.reads.clear();
         }
-        for (number, fold) in witness.folds.iter().enumerate() {
-            if fold.level == level && !fold.terminal {
-                let dims = self.closed_loops(fold.kept_axes());
-                self.each_row(|nest| nest.open_fold(number, dims.clone(), usize::MAX));
-            }
-        }
+        let inner =
+            witness.folds.iter().enumerate().filter(|(_, fold)| fold.level == level && !fold.terminal);
+        let inner: Vec<usize> = inner.map(|(number, _)| number).collect();
+        self.open_folds(&inner, usize::MAX);
         for (axes, roots) in self.nests(level) {
             self.stage_nest(&axes, &roots);
         }
         let inner = |open: &&OpenFold| !witness.folds[open.fold].terminal;
         let closing: Vec<OpenFold> = self.open.iter().filter(inner).cloned().collect();
         self.open.retain(|open| witness.folds[open.fold].terminal);
-        closing.iter().for_each(|open| self.close_fold(open));
+        self.close_folds(&closing);
     }
 
     /// The roots of a stage by the axes that are still to be walked for them, in loop order.
