@@ -27,6 +27,11 @@ impl Formulas {
         &self.exprs[formula.0 as usize]
     }
 
+    /// All formulas.
+    pub(crate) fn all(&self) -> impl Iterator<Item = Formula> + '_ {
+        (0..self.exprs.len()).map(|place| Formula(place as u32))
+    }
+
     /// The values of all formulas.
     ///
     /// # Errors

@@ -1,11 +1,13 @@
 //! What the sizes of a call determine: the values of formulas, and how large each slot is. Kept for the next call on the same
-//! sizes, since evaluating them takes as long as a small kernel.
+//! sizes, since evaluating them takes as long as a small kernel. Symbols that no size follows from, such as the seed and offset
+//! of draws, may have other values then.
 
 use std::sync::{Arc, Mutex, TryLockError};
 
 use cranelift_entity::PrimaryMap;
 use ir::array::Dims;
 use ir::graph::{SizeError, Sizes};
+use ir::index::Sym;
 
 use crate::formulas::Formula;
 use crate::plan::{ExecutionPlan, Slot};
@@ -19,9 +21,11 @@ pub(crate) struct Extents {
     /// The values of the plan's formulas.
     pub formulas: PrimaryMap<Formula, i64>,
     /// Sizes of each slot.
-    pub sizes: PrimaryMap<Slot, Dims>,
+    pub sizes: Arc<PrimaryMap<Slot, Dims>>,
     /// Bytes of each slot without gaps; `None` where the number is beyond the machine.
-    pub bytes: PrimaryMap<Slot, Option<usize>>,
+    pub bytes: Arc<PrimaryMap<Slot, Option<usize>>>,
+    /// The symbols that all of this follows from, but for formulas that are a symbol.
+    from: Arc<[Sym]>,
 }
 
 impl Extents {
@@ -40,8 +44,35 @@ impl Extents {
             bytes.push(bytes_of(data.dtype, &shape));
             sizes.push(shape);
         }
-        Ok(Extents { known: known.clone(), formulas, sizes, bytes })
+        let (sizes, bytes, from) = (Arc::new(sizes), Arc::new(bytes), deciding(plan).into());
+        Ok(Extents { known: known.clone(), formulas, sizes, bytes, from })
     }
+
+    /// The same for other values of symbols that no size follows from; `None` where one follows from what changed.
+    fn with(&self, plan: &ExecutionPlan, known: &Sizes) -> Option<Extents> {
+        if self.from.iter().any(|&sym| self.known.get(sym) != known.get(sym)) {
+            return None;
+        }
+        let mut formulas = self.formulas.clone();
+        for (formula, value) in formulas.iter_mut() {
+            if let Some(sym) = plan.formulas.expr(formula).as_sym() {
+                *value = known.get(sym)?;
+            }
+        }
+        let (sizes, bytes, from) = (self.sizes.clone(), self.bytes.clone(), self.from.clone());
+        Some(Extents { known: known.clone(), formulas, sizes, bytes, from })
+    }
+}
+
+/// The symbols in sizes of slots and in formulas that are more than a symbol.
+fn deciding(plan: &ExecutionPlan) -> Vec<Sym> {
+    let shapes = plan.slots.values().flat_map(|slot| slot.shape.iter().copied());
+    let composed = plan.formulas.all().filter(|&formula| plan.formulas.expr(formula).as_sym().is_none());
+    let mut symbols: Vec<Sym> =
+        shapes.chain(composed).flat_map(|formula| plan.formulas.expr(formula).symbols()).collect();
+    symbols.sort_unstable();
+    symbols.dedup();
+    symbols
 }
 
 /// The extents of the latest call.
@@ -55,10 +86,14 @@ impl Latest {
     /// # Errors
     /// A formula without a value, a size below zero.
     pub fn of(&self, plan: &ExecutionPlan, known: &Sizes) -> Result<Arc<Extents>, SizeError> {
-        if let Some(kept) = self.change(|kept| kept.clone()).flatten().filter(|kept| kept.known == *known) {
-            return Ok(kept);
+        let kept = self.change(|kept| kept.clone()).flatten();
+        if let Some(kept) = kept.as_ref().filter(|kept| kept.known == *known) {
+            return Ok(Arc::clone(kept));
         }
-        let extents = Arc::new(Extents::new(plan, known)?);
+        let extents = match kept.and_then(|kept| kept.with(plan, known)) {
+            Some(extents) => Arc::new(extents),
+            None => Arc::new(Extents::new(plan, known)?),
+        };
         self.change(|kept| *kept = Some(Arc::clone(&extents)));
         Ok(extents)
     }

@@ -1,7 +1,7 @@
 //! From a compiler's plan, or a whole fusion for the evaluator, to the list of steps.
 
 use compiler::layout::Layout;
-use compiler::lower::{Argument, BufferSource, Lowered, LoweredSegment};
+use compiler::lower::{Argument, BufferSource, Lowered, LoweredSegment, Temporary};
 use compiler::order::ordered;
 use compiler::passes::optimize_exactly;
 use compiler::placement::{Placement, placements};
@@ -12,6 +12,7 @@ use cranelift_entity::PrimaryMap;
 use ir::DType;
 use ir::graph::{Form, Fusion, Graph, Library, Node, Output, Shape, Val, ValMap};
 use ir::index::{Expr, Sym};
+use ir::kernel::Stmt;
 use rustc_hash::FxHashMap;
 
 use super::{
@@ -85,6 +86,24 @@ struct SegmentSlots {
     stores: Vec<Slot>,
     temporaries: Vec<Slot>,
     faults: Option<Slot>,
+}
+
+/// How much a launch computes.
+struct Work {
+    /// Sizes whose product is a number of elements.
+    walked: Vec<Formula>,
+    /// Operations on each of them.
+    operations: u64,
+}
+
+/// How many statements of a body apply an op.
+fn applied(body: &[Stmt]) -> u64 {
+    let of = |statement: &Stmt| match statement {
+        Stmt::Apply { .. } => 1,
+        Stmt::For(turns) => applied(&turns.body),
+        _ => 0,
+    };
+    body.iter().map(of).sum()
 }
 
 /// An execution plan in the making.
@@ -215,10 +234,25 @@ impl Builder {
         let slots = SegmentSlots { inputs, stores, temporaries, faults };
         let sizes = witness.order.iter().map(|&axis| self.plan.formulas.intern(witness.space.size(axis)));
         let walked: Vec<Formula> = sizes.collect();
-        for kernel in &lowered.kernels {
-            let launch = self.launch(kernel, segment, &slots, &walked);
+        let operations = view.order().len() as u64;
+        for (number, kernel) in lowered.kernels.iter().enumerate() {
+            let work = match number {
+                0 => Work { walked: walked.clone(), operations },
+                _ => self.work_of_combining(kernel, &lowered.temporaries),
+            };
+            let launch = self.launch(kernel, segment, &slots, work);
             self.plan.steps.push(Step::Launch(launch));
         }
+    }
+
+    /// The work of a combine step: its own operations, on each of the partial results of a fold.
+    fn work_of_combining(&mut self, step: &Lowered, temporaries: &[Temporary]) -> Work {
+        let partials = step.buffers.iter().find_map(|source| match *source {
+            BufferSource::Temporary(place) => Some(&temporaries[place].len),
+            _ => None,
+        });
+        let walked = partials.map(|len| self.plan.formulas.intern(len)).into_iter().collect();
+        Work { walked, operations: applied(&step.kernel.body) }
     }
 
     /// Fault words for values whose indices are checked, if there are any.
@@ -240,13 +274,7 @@ impl Builder {
         Checked { val: self.plan.origin(val), axis, size: self.plan.formulas.intern(&size) }
     }
 
-    fn launch(
-        &mut self,
-        lowered: &Lowered,
-        segment: usize,
-        slots: &SegmentSlots,
-        walked: &[Formula],
-    ) -> Launch {
+    fn launch(&mut self, lowered: &Lowered, segment: usize, slots: &SegmentSlots, work: Work) -> Launch {
         let arguments = lowered.arguments.iter().map(|argument| match *argument {
             Argument::Size(sym) => ArgumentSource::Size(self.plan.formulas.intern(&Expr::sym(sym))),
             Argument::Stride { input, axis } => ArgumentSource::Stride(slots.inputs[input], axis),
@@ -265,8 +293,8 @@ impl Builder {
         let scratch = scratch.collect();
         self.plan.kernels.push(lowered.kernel.clone());
         let kernel = self.plan.kernels.len() - 1;
-        let operations = self.plan.segments[segment].view.order().len() as u64;
-        Launch { kernel, arguments, buffers, blocks, scratch, walked: walked.to_vec(), operations, segment }
+        let Work { walked, operations } = work;
+        Launch { kernel, arguments, buffers, blocks, scratch, walked, operations, segment }
     }
 
     /// The formula of an expression over a kernel's arguments that are sizes.

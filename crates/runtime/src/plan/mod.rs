@@ -71,9 +71,9 @@ pub struct Launch {
     pub blocks: Formula,
     /// Elements of each of its scratch arrays, in order.
     pub scratch: Vec<Formula>,
-    /// Sizes whose product is the number of elements that its segment walks.
+    /// Sizes whose product is the number of elements that it walks: those of its segment, or partial results.
     pub walked: Vec<Formula>,
-    /// Operations of its segment on each of these.
+    /// About how many operations there are on each of these.
     pub operations: u64,
     /// Which segment it belongs to.
     pub segment: usize,
