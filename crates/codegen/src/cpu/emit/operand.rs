@@ -168,6 +168,14 @@ impl Operand {
         constant.then_some(Operand { name: self.name, ty: Type { lanes: Some(lanes), ..self.ty } })
     }
 
+    /// The value of a float constant; `None` for what is in a register.
+    pub(super) fn as_float(self) -> Option<f64> {
+        match self.name {
+            Name::Float(value) => Some(value),
+            _ => None,
+        }
+    }
+
     fn constant_text(self) -> String {
         match (self.name, self.ty.element) {
             (Name::Integer(value), Element::I1) => (value != 0).to_string(),

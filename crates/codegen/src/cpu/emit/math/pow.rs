@@ -1,4 +1,5 @@
-//! pow: `2^(y log2 |x|)` in double precision, within one unit in the last place, and the sign of x where y is odd.
+//! pow: `2^(y log2 |x|)` in double precision, within one unit in the last place, and the sign of x where y is odd. Small
+//! whole exponents that are constants are products.
 //!
 //! The partial cases are those of the C library: anything to the 0 and 1 to anything is 1, also where the other is NaN;
 //! negative numbers take whole exponents only.
@@ -7,11 +8,17 @@ use super::super::operand::{Element, Operand, Term};
 use super::super::writer::Writer;
 use super::double;
 
+/// Exponents of either sign that are as many factors.
+const PRODUCTS: [f64; 3] = [2.0, 3.0, 4.0];
+
 /// All f32 from here on are even integers.
 const EVEN: f32 = 33_554_432.0;
 
 /// x to the power y.
 pub(super) fn pow(w: &mut Writer<'_>, x: Operand, y: Operand) -> Operand {
+    if let Some(factors) = y.as_float().filter(|y| PRODUCTS.contains(&y.abs())) {
+        return product(w, x, factors);
+    }
     let exponent = w.convert("fpext", y, Element::F64);
     let logarithm = log2_of_magnitude(w, x);
     let product = w.mul(logarithm, exponent);
@@ -26,6 +33,20 @@ pub(super) fn pow(w: &mut Writer<'_>, x: Operand, y: Operand) -> Operand {
     let (base_is_one, zeroth) = (w.compare("fcmp oeq", x, 1.0), w.compare("fcmp oeq", y, 0.0));
     let one = w.binary("or", base_is_one, zeroth);
     w.select(one, 1.0, result)
+}
+
+/// x so many times as a factor, or one over that: in double precision, where nothing but a quotient by zero is infinite.
+fn product(w: &mut Writer<'_>, x: Operand, factors: f64) -> Operand {
+    let wide = w.convert("fpext", x, Element::F64);
+    let square = w.mul(wide, wide);
+    let power = match factors.abs() {
+        2.0 => square,
+        3.0 => w.mul(square, wide),
+        _ => w.mul(square, square),
+    };
+    let one = Operand::float(1.0, power.ty);
+    let power = if factors < 0.0 { w.binary("fdiv", one, power) } else { power };
+    w.convert("fptrunc", power, Element::F32)
 }
 
 /// The logarithm of |x|, at its ends too.
