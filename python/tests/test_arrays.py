@@ -331,6 +331,23 @@ def test_what_is_computed_of_expanded_inputs_repeats(dtype):
     np.testing.assert_allclose(exps, np.exp(expanded), rtol=1e-5)
 
 
+@pytest.mark.parametrize("lies_so", [True, False])
+def test_outputs_follow_an_input_that_is_declared_channels_last(lies_so):
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(
+            shape=[-1, -1, -1, -1], contiguity=True, dtype=DataType.Float, stride_order=[3, 0, 2, 1]
+        )
+        bias = fd.define_tensor(shape=[1, -1, 1, 1], contiguity=[None, True, None, None], dtype=DataType.Float)
+        fd.add_output(fd.ops.relu(x * bias))
+        fd.add_output(fd.ops.cast(x, dtype=DataType.Double) + 1.0)
+    image = np.random.default_rng(0).standard_normal((2, 4, 5, 3)).astype(np.float32).transpose(0, 3, 1, 2)
+    scale = np.arange(3, dtype=np.float32).reshape(1, 3, 1, 1)
+    scaled, wide = fd.execute([image if lies_so else np.ascontiguousarray(image), scale])
+    assert scaled.strides == (240, 4, 60, 12) and wide.strides == (480, 8, 120, 24)
+    np.testing.assert_array_equal(scaled, np.maximum(image * scale, 0))
+    np.testing.assert_array_equal(wide, image.astype(np.float64) + 1)
+
+
 def test_an_output_and_its_permute_have_memory_of_their_own():
     with FusionDefinition() as fd:
         x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)

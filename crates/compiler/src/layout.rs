@@ -1,6 +1,5 @@
 //! How an input or a store of a segment lies in memory, as far as its kernel relies on it.
 
-use ir::define::DeclaredLayout;
 use ir::graph::{Axes, Shape};
 
 /// The layout of one tensor.
@@ -28,19 +27,10 @@ pub struct Memory<'a> {
 pub enum Stride {
     /// All indices along the axis are one element.
     Zero,
-    /// As `Zero`, and the definition says so: what is computed of the tensor repeats along the axis too.
-    Expanded,
     /// Neighbours along the axis are neighbours in memory.
     One,
     /// Known at the call only; an argument of the kernel.
     Any,
-}
-
-impl Stride {
-    /// Whether all indices along the axis are one element.
-    pub fn repeats(self) -> bool {
-        matches!(self, Stride::Zero | Stride::Expanded)
-    }
 }
 
 impl Layout {
@@ -69,18 +59,6 @@ impl Layout {
         )
     }
 
-    /// The layout of an input of these sizes and strides that was declared like this.
-    pub fn of_input(declared: Option<&DeclaredLayout>, sizes: &[i64], strides: &[i64]) -> Layout {
-        let mut layout = Layout::of(sizes, strides);
-        if let (Layout::Strided(strides), Some(declared)) = (&mut layout, declared) {
-            let repeated = strides.iter_mut().enumerate().filter(|(_, stride)| **stride == Stride::Zero);
-            repeated
-                .filter(|(axis, _)| declared.is_expanded(*axis))
-                .for_each(|(_, stride)| *stride = Stride::Expanded);
-        }
-        layout
-    }
-
     /// What stands for the axes, in memory order, if they lie without gaps.
     pub fn in_memory<T: Clone>(&self, axes: &[T]) -> Option<Vec<T>> {
         match self {
@@ -95,7 +73,8 @@ impl Layout {
     /// Whether a tensor of this layout can be written to: no axis repeats elements, as far as the layout tells.
     pub fn is_writable(&self, shape: &Shape) -> bool {
         let Layout::Strided(strides) = self else { return true };
-        let repeats = strides.iter().zip(shape).any(|(stride, size)| stride.repeats() && !size.is_one());
+        let repeats =
+            strides.iter().zip(shape).any(|(stride, size)| *stride == Stride::Zero && !size.is_one());
         !repeats && strides.iter().filter(|stride| **stride == Stride::One).count() <= 1
     }
 }

@@ -1,26 +1,38 @@
-//! The order of axes in memory that outputs have of how they are permuted, as in torch and nvFuser.
+//! The order of axes in memory that outputs have of inputs and of how they are permuted, as in torch and nvFuser.
 //!
-//! Takes a fusion; gives the same fusion with an order for each output that is permuted of what is computed, so that it
-//! lies as that does. Outputs written to inputs, those with an order of the user's and those that are inputs stay as they
-//! are, but for a row-major order of what lies so by itself. An order is no part of a value's meaning.
+//! Takes a fusion; gives the same fusion with an order for each computed output that follows an input (`inferred`), or else
+//! is permuted of what is computed, so that it lies as that does. Outputs written to inputs, those with an order of the
+//! user's and those that are inputs stay as they are, but for a row-major order of what lies so by itself. An order is no
+//! part of a value's meaning.
+
+mod inferred;
 
 use ir::graph::{Axes, Form, Fusion, Graph, Node, Output, Shape, Val};
 use ir::index::{Expr, Facts};
 
+use inferred::inferred_order;
+
 use crate::space::axis_groups;
 use crate::view::{is_copy, seen_through};
 
-/// The fusion with an order for each permuted output.
+/// The fusion with an order for each output that is not row-major.
 pub fn ordered(graph: &Graph, fusion: &Fusion) -> Fusion {
     let ordered = |output: &Output| {
         if output.alias.is_some() {
             return Output { order: Axes::new(), ..output.clone() };
         }
-        let order = match natural_order(graph, fusion, output.val) {
-            Natural::Permuted(order) if output.order.is_empty() => order,
-            Natural::RowMajor if output.order.is_sorted() => Axes::new(),
-            _ => output.order.clone(),
-        };
+        let natural = natural_order(graph, fusion, output.val);
+        let mut order = output.order.clone();
+        if order.is_empty() && natural != Natural::Seen {
+            order = inferred_order(graph, fusion, output).unwrap_or_default();
+            if let (true, Natural::Permuted(natural)) = (order.is_empty(), &natural) {
+                order = natural.clone();
+            }
+        }
+        // A row-major order is said of what would lie otherwise by itself.
+        if natural == Natural::RowMajor && order.is_sorted() {
+            order.clear();
+        }
         Output { order, ..output.clone() }
     };
     let outputs = fusion.outputs().iter().map(ordered).collect();

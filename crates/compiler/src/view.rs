@@ -143,7 +143,7 @@ fn strides(layout: &Layout, shape: &Shape) -> Vec<Option<Expr>> {
         Layout::Ordered(order) => order.iter().map(|&axis| axis.into()).collect(),
         Layout::Strided(strides) => {
             let known = |stride: &Stride| match stride {
-                Stride::Zero | Stride::Expanded => Some(Expr::zero()),
+                Stride::Zero => Some(Expr::zero()),
                 Stride::One => Some(Expr::one()),
                 Stride::Any => None,
             };

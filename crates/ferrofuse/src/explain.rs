@@ -10,7 +10,7 @@ mod table;
 
 use std::collections::BTreeSet;
 
-use compiler::layout::Layout;
+use compiler::layout::{Layout, Stride};
 use compiler::schedule::Hints;
 use compiler::segment::{Demand, legal};
 use compiler::{Decision, Plan, SegmentPlan};
@@ -160,7 +160,7 @@ impl Explainer<'_> {
         let ty = self.plan.graph.ty(val);
         let bytes = match self.layouts.get(&val) {
             Some(Layout::Strided(strides)) => {
-                let real = ty.shape.iter().zip(strides).filter(|(_, stride)| !stride.repeats());
+                let real = ty.shape.iter().zip(strides).filter(|(_, stride)| **stride != Stride::Zero);
                 real.fold(Expr::constant(ty.dtype.size() as i64), |bytes, (size, _)| bytes * size.clone())
             }
             _ => ty.bytes(),

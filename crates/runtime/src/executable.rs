@@ -102,7 +102,7 @@ impl Executable {
         inputs: &[ArrayView<'_>],
     ) -> Result<Executable, Error> {
         let sizes = definition.signature().bind(inputs, &[])?;
-        let family = Family::of(&Inputs::new(&definition, inputs, options.executor)?, &sizes, false);
+        let family = Family::of(&Inputs::new(inputs, options.executor)?, &sizes, false);
         Executable::for_calls(definition, options, family, &sizes)
     }
 
@@ -117,7 +117,7 @@ impl Executable {
         inputs: &[ArrayView<'_>],
     ) -> Result<Executable, Error> {
         let sizes = definition.signature().bind(inputs, &[])?;
-        let family = Family::of(&Inputs::new(&definition, inputs, options.executor)?, &sizes, true);
+        let family = Family::of(&Inputs::new(inputs, options.executor)?, &sizes, true);
         Executable::for_calls(definition, options, family, &sizes)
     }
 
@@ -186,7 +186,7 @@ impl Executable {
         stream: Option<Stream>,
     ) -> Result<(Outputs<'a>, CallReport), Error> {
         let mut sizes = self.signature.bind(given, &[])?;
-        let inputs = Inputs::new(&self.definition, given, self.options.executor)?;
+        let inputs = Inputs::new(given, self.options.executor)?;
         let variant = self.variant(&inputs, &sizes)?;
         self.seed(&mut sizes, stream);
         let visible: Vec<bool> = (0..given.len()).map(|place| !inputs.is_copied(place)).collect();
@@ -220,7 +220,7 @@ impl Executable {
         let arguments: &'a [Argument<'_>] = arguments;
         let views: Vec<ArrayView<'a>> = arguments.iter().map(Argument::view).collect();
         let mut sizes = self.signature.bind(&views, &[])?;
-        let inputs = Inputs::new(&self.definition, &views, self.options.executor)?;
+        let inputs = Inputs::new(&views, self.options.executor)?;
         let targets = self.targets(arguments, &inputs)?;
         let variant = self.variant(&inputs, &sizes)?;
         self.seed(&mut sizes, stream);
@@ -301,8 +301,7 @@ impl Executable {
     /// What is wrong with the inputs.
     pub fn is_compiled(&self, inputs: &[ArrayView<'_>]) -> Result<bool, Error> {
         let sizes = self.signature.bind(inputs, &[])?;
-        let family =
-            Family::of(&Inputs::new(&self.definition, inputs, self.options.executor)?, &sizes, self.by_size);
+        let family = Family::of(&Inputs::new(inputs, self.options.executor)?, &sizes, self.by_size);
         let variants = self.variants.lock();
         Ok(variants.iter().any(|(known, cell)| *known == family && cell.variant.get().is_some()))
     }

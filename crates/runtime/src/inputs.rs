@@ -5,7 +5,7 @@
 
 use compiler::layout::{Layout, Stride};
 use ir::array::{ArrayError, ArrayView, Dims, Layout as ArrayLayout, StridedArray};
-use ir::define::{DeclaredLayout, Definition, InputDecl};
+use ir::define::{DeclaredLayout, Definition};
 use smallvec::SmallVec;
 
 use crate::{Error, Executor};
@@ -24,18 +24,14 @@ impl<'a> Inputs<'a> {
     ///
     /// # Errors
     /// When there is no memory for a copy.
-    pub fn new(
-        definition: &Definition,
-        given: &'a [ArrayView<'a>],
-        executor: Executor,
-    ) -> Result<Inputs<'a>, Error> {
+    pub fn new(given: &'a [ArrayView<'a>], executor: Executor) -> Result<Inputs<'a>, Error> {
         let mut inputs = Inputs { given, copies: Vec::new(), layouts: Vec::with_capacity(given.len()) };
-        for (place, (view, decl)) in given.iter().zip(definition.input_decls()).enumerate() {
+        for (place, view) in given.iter().enumerate() {
             inputs.layouts.push(if executor == Executor::Evaluator || is_readable(view, executor) {
-                layout(decl, view)
+                layout(view)
             } else {
                 let copy = packed(view)?;
-                let layout = layout(decl, &copy.view());
+                let layout = layout(&copy.view());
                 inputs.copies.push((place, copy));
                 layout
             });
@@ -78,11 +74,11 @@ fn packed(view: &ArrayView<'_>) -> Result<StridedArray, ArrayError> {
     StridedArray::new(elements, ArrayLayout::dense(&once).expanded(view.sizes()))
 }
 
-/// How an input lies in memory. Sizes and strides beyond i64 do not exist on machines with 64 bits.
-fn layout(decl: &InputDecl, view: &ArrayView<'_>) -> Layout {
+/// How a view lies in memory. Sizes and strides beyond i64 do not exist on machines with 64 bits.
+fn layout(view: &ArrayView<'_>) -> Layout {
     let sizes: SmallVec<[i64; 6]> = view.sizes().iter().map(|&size| size as i64).collect();
     let strides: SmallVec<[i64; 6]> = view.strides().iter().map(|&stride| stride as i64).collect();
-    Layout::of_input(decl.layout.as_ref(), &sizes, &strides)
+    Layout::of(&sizes, &strides)
 }
 
 /// How the inputs of a definition were declared to lie in memory. What may have gaps is taken to have none.
@@ -100,11 +96,11 @@ fn of_declared(declared: &DeclaredLayout) -> Layout {
     if is_row_major && !axes.clone().any(|axis| declared.is_expanded(axis)) {
         return Layout::Dense;
     }
-    let is_real = |&axis: &usize| declared.shape[axis] != 1 && !declared.is_expanded(axis);
-    let innermost = axes.clone().filter(is_real).max_by_key(|&axis| declared.memory_place(axis));
+    let repeats = |axis: usize| declared.shape[axis] == 1 || declared.is_expanded(axis);
+    let innermost =
+        axes.clone().filter(|&axis| !repeats(axis)).max_by_key(|&axis| declared.memory_place(axis));
     let stride = |axis: usize| match axis {
-        _ if declared.is_expanded(axis) => Stride::Expanded,
-        _ if declared.shape[axis] == 1 => Stride::Zero,
+        _ if repeats(axis) => Stride::Zero,
         _ if Some(axis) == innermost => Stride::One,
         _ => Stride::Any,
     };

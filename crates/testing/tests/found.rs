@@ -200,6 +200,7 @@ fn inputs(found: &Found, definition: &Definition) -> Vec<Placed> {
         is_scalar: false,
         symbolic: Vec::new(),
         expanded: Vec::new(),
+        declared_order: Vec::new(),
         placement: Placement::default(),
         numbers: found.numbers,
         seed: seed as u64,

@@ -89,7 +89,7 @@ impl Emitter<'_> {
         for (axis, (index, stride)) in index.iter().zip(strides).enumerate() {
             let stride = match stride {
                 _ if index.is_zero() => continue,
-                Stride::Zero | Stride::Expanded => continue,
+                Stride::Zero => continue,
                 Stride::One => Expr::one(),
                 Stride::Any => self.argument(any(axis), || format!("{val}_stride{axis}")),
             };

@@ -16,18 +16,20 @@ use crate::layout::{Layout, Stride};
 pub fn sink_expansions(graph: &mut Graph, fusion: &Fusion, layouts: &[Layout]) -> (Fusion, ValMap) {
     let mut seen = FxHashMap::default();
     for (&input, layout) in fusion.inputs().iter().zip(layouts) {
-        seen.extend(expanded_axes(layout).map(|axes| (input, axes)));
+        seen.extend(expanded_axes(graph, input, layout).map(|axes| (input, axes)));
     }
     rewrite(graph, fusion, |graph, facts, node, operands| {
         Sink { graph, facts, seen: &mut seen }.sunk(node, operands)
     })
 }
 
-/// The axes along which an input is declared expanded, if there are some.
-fn expanded_axes(layout: &Layout) -> Option<Axes> {
-    let Layout::Strided(strides) = layout else { return None };
-    let axes = 0..strides.len() as u8;
-    let axes: Axes = axes.filter(|&axis| strides[usize::from(axis)] == Stride::Expanded).collect();
+/// The axes along which an input is declared expanded and comes so, if there are some.
+fn expanded_axes(graph: &Graph, input: Val, layout: &Layout) -> Option<Axes> {
+    let (Form::Input { lies, .. }, Layout::Strided(strides)) = (graph.form(input), layout) else {
+        return None;
+    };
+    let comes_so = |axis: &u8| strides[usize::from(*axis)] == Stride::Zero;
+    let axes: Axes = lies.expanded.iter().copied().filter(comes_so).collect();
     (!axes.is_empty()).then_some(axes)
 }
 

@@ -1,6 +1,7 @@
 //! Definitions from text to outputs, through every executor.
 
 mod calls;
+mod channels_last;
 mod definitions;
 mod examples;
 mod executors;

@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::object::Object;
 use crate::DType;
-use crate::graph::Val;
+use crate::graph::{Axes, Lies, Val};
 use crate::index::{Expr, Facts};
 use crate::text::Span;
 
@@ -104,6 +104,17 @@ impl DeclaredLayout {
     /// Whether an axis was declared to be expanded: of a size that is not 1, with stride 0.
     pub fn is_expanded(&self, axis: usize) -> bool {
         self.shape[axis] != 1 && self.contiguity[self.memory_place(axis)].is_none()
+    }
+
+    /// What a graph knows of it.
+    pub(super) fn lies(&self) -> Lies {
+        let axes = 0..self.shape.len();
+        let mut order: Axes = axes.clone().map(|axis| axis as u8).collect();
+        order.sort_by_key(|&axis| self.memory_place(axis.into()));
+        if order.is_sorted() {
+            order.clear();
+        }
+        Lies { order, expanded: axes.filter(|&axis| self.is_expanded(axis)).map(|axis| axis as u8).collect() }
     }
 
     /// The place of an axis in memory order, 0 outermost.

@@ -90,6 +90,15 @@ impl Type {
     }
 }
 
+/// How an argument is declared to lie in memory.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Lies {
+    /// Its axes from the outermost in memory to the innermost; empty: row-major.
+    pub order: Axes,
+    /// The axes along which all indices are one element, though their size is not 1.
+    pub expanded: Axes,
+}
+
 /// What a node does with its operands.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Form {
@@ -99,6 +108,8 @@ pub enum Form {
         ordinal: u32,
         /// Its type.
         ty: Type,
+        /// How it is declared to lie in memory. Arguments that lie otherwise are right too.
+        lies: Lies,
     },
     /// A scalar constant.
     Constant(Scalar),

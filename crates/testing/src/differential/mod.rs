@@ -10,13 +10,13 @@ mod failure;
 mod faults;
 mod gpu;
 mod machines;
+mod strides;
 mod text;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use codegen::cpu::llvm::CpuTarget;
-use compiler::order::ordered;
 use ferrofuse::{Argument, ArrayView, CompileOptions, Definition, Executable, Executor, Machine, Stream};
 use ir::array::{Array, Layout};
 use ir::graph::Output;
@@ -96,9 +96,7 @@ impl Check {
     /// # Errors
     /// The first failure.
     pub fn choose(&self, choice: Choice) -> Result<Covered, Failure> {
-        without_panic(|| {
-            self.run(&chosen(&self.definition, &layouts_of(&self.definition, &self.views()), choice)?)
-        })
+        without_panic(|| self.run(&chosen(&self.definition, &layouts_of(&self.views()), choice)?))
     }
 
     fn new(definition: Definition, placed: Vec<Placed>) -> Result<Check, Failure> {
@@ -205,38 +203,49 @@ impl Check {
         let mut bytes = Vec::new();
         for (number, (output, expected)) in outputs.iter().zip(expected).enumerate() {
             covered.compare(name, number, expected, &output.view())?;
-            let is_view = variant.plan.as_ref().is_some_and(|plan| plan.views[number].is_some());
-            if !is_view {
-                self.check_order(name, number, output)?;
-            }
+            self.check_strides(executable, number, output)?;
             let dense = output.to_array().map_err(|error| Failure::new(Kind::Error, error.to_string()))?;
             bytes.push(dense.as_bytes().to_vec());
         }
         Ok(bytes)
     }
 
-    /// An output lies in memory without gaps in the order that the definition asks for or leads to.
-    fn check_order(
+    /// An output lies in memory without gaps in the order that the plan says, unless it is a view; and it repeats where the
+    /// definition does, unless it is a copy of an input.
+    fn check_strides(
         &self,
-        executor: &str,
+        executable: &Executable,
         number: usize,
         output: &ferrofuse::Output<'_>,
     ) -> Result<(), Failure> {
-        let fusion = ordered(&self.definition.graph, &self.definition.fusion);
-        let Output { alias, order, .. } = &fusion.outputs()[number];
+        let variant = executable.latest();
+        let Some(plan) = &variant.plan else { return Ok(()) };
+        let Output { alias, order, .. } = &plan.fusion.outputs()[number];
+        let wrong = |wanted: String| {
+            let executor = variant.report.executor.name();
+            let what = format!(
+                "{executor}, output {number}: strides should be {wanted}, but are {:?}",
+                output.strides()
+            );
+            Err(Failure::new(Kind::Mismatch, what))
+        };
         let wanted = match order.is_empty() {
             true => Layout::dense(output.sizes()),
             false => Layout::ordered(output.sizes(), order.iter().map(|&axis| axis.into())),
         };
-        if alias.is_some() || wanted.strides[..] == *output.strides() {
-            return Ok(());
+        if alias.is_none() && plan.views[number].is_none() && wanted.strides[..] != *output.strides() {
+            return wrong(format!("{:?}", wanted.strides));
         }
-        let what = format!(
-            "{executor}, output {number}: strides should be {:?}, but are {:?}",
-            wanted.strides,
-            output.strides()
-        );
-        Err(Failure::new(Kind::Mismatch, what))
+        let is_copy = plan.views[number].as_ref().is_some_and(|view| plan.fusion.is_input(view.source));
+        let repeated = strides::repeated(&self.definition, &self.views());
+        let is_real = |axis: &&u8| output.sizes()[usize::from(**axis)] > 1;
+        let full = |axis: &&u8| output.strides()[usize::from(**axis)] != 0;
+        match repeated[number].iter().filter(is_real).find(full) {
+            Some(axis) if !is_copy && output.sizes().iter().all(|&size| size != 0) => {
+                wrong(format!("0 on axis {axis}"))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Calls the executable so that it writes to inputs, where it is to, and compares what they hold then.

@@ -4,7 +4,6 @@ mod draw;
 
 use ferrofuse::{Definition, Hints};
 use ir::array::{Array, ArrayError, ArrayView, Dims, Layout, StridedArray, Strides};
-use ir::define::InputDecl;
 use ir::graph::Sizes;
 use ir::text::{InputSpec, TensorSpec};
 
@@ -30,14 +29,14 @@ fn layout(spec: &TensorSpec) -> Layout {
     }
 }
 
-/// How these inputs of a definition lie in memory, as far as the compiler knows.
-pub fn layouts_of(definition: &Definition, inputs: &[ArrayView<'_>]) -> Vec<ferrofuse::Layout> {
-    let layout = |(view, decl): (&ArrayView<'_>, &InputDecl)| {
+/// How these inputs lie in memory, as far as the compiler knows.
+pub fn layouts_of(inputs: &[ArrayView<'_>]) -> Vec<ferrofuse::Layout> {
+    let layout = |view: &ArrayView<'_>| {
         let sizes: Vec<i64> = view.sizes().iter().map(|&size| size as i64).collect();
         let strides: Vec<i64> = view.strides().iter().map(|&stride| stride as i64).collect();
-        ferrofuse::Layout::of_input(decl.layout.as_ref(), &sizes, &strides)
+        ferrofuse::Layout::of(&sizes, &strides)
     };
-    inputs.iter().zip(definition.input_decls()).map(layout).collect()
+    inputs.iter().map(layout).collect()
 }
 
 /// The values of size symbols that these specs show; the first to show a symbol counts.
@@ -53,12 +52,9 @@ pub fn sizes_of(definition: &Definition, specs: &[InputSpec]) -> Sizes {
 
 /// What the compiler may know of these specs: sizes to decide for, and how each input lies in memory.
 pub fn facts_of(definition: &Definition, specs: &[InputSpec]) -> (Hints, Vec<ferrofuse::Layout>) {
-    let layout = |(spec, decl): (&InputSpec, &InputDecl)| match spec {
-        InputSpec::Tensor(spec) => {
-            ferrofuse::Layout::of_input(decl.layout.as_ref(), &spec.sizes, &spec.strides)
-        }
+    let layout = |spec: &InputSpec| match spec {
+        InputSpec::Tensor(spec) => ferrofuse::Layout::of(&spec.sizes, &spec.strides),
         InputSpec::Scalar(_) => ferrofuse::Layout::Dense,
     };
-    let layouts = specs.iter().zip(definition.input_decls()).map(layout).collect();
-    (Hints::new(sizes_of(definition, specs).known()), layouts)
+    (Hints::new(sizes_of(definition, specs).known()), specs.iter().map(layout).collect())
 }

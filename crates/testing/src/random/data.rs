@@ -21,6 +21,8 @@ pub struct Input {
     pub symbolic: Vec<bool>,
     /// Which axes the definition says to be expanded.
     pub expanded: Vec<bool>,
+    /// The axes from the outermost in memory to the innermost, as the definition says; empty: row-major.
+    pub declared_order: Vec<usize>,
     /// How it lies in memory.
     pub placement: Placement,
     /// What it holds.

@@ -111,8 +111,19 @@ impl Writer {
         let is_expanded =
             |axis: usize| draws.percent(if placement.steps.get(axis) == Some(&0) { 80 } else { 3 });
         let expanded = (0..rank).map(is_expanded).collect();
+        let declared_order = if draws.percent(70) { placement.order.clone() } else { Vec::new() };
         let seed = draws.bits();
-        self.declare(Input { dtype, sizes, is_scalar: false, symbolic, expanded, placement, numbers, seed });
+        self.declare(Input {
+            dtype,
+            sizes,
+            is_scalar: false,
+            symbolic,
+            expanded,
+            declared_order,
+            placement,
+            numbers,
+            seed,
+        });
     }
 
     fn scalar(&mut self, draws: &mut Draws) {
@@ -122,6 +133,7 @@ impl Writer {
             is_scalar: true,
             symbolic: Vec::new(),
             expanded: Vec::new(),
+            declared_order: Vec::new(),
             placement: Placement::default(),
             numbers: Numbers::Normal,
             seed: draws.bits(),

@@ -217,12 +217,19 @@ impl Draft {
         let declared = input.sizes.iter().zip(&input.symbolic);
         let shape: Vec<i64> =
             declared.map(|(&size, &symbolic)| if symbolic { -1 } else { size as i64 }).collect();
-        let gap = |(&size, &expanded): (&i64, &bool)| match expanded || size == 1 {
+        let mut order = input.declared_order.clone();
+        if order.is_empty() {
+            order = (0..shape.len()).collect();
+        }
+        let gap = |&axis: &usize| match input.expanded[axis] || shape[axis] == 1 {
             true => Object::None,
             false => Object::bool(false),
         };
-        let contiguity = Object::list(shape.iter().zip(&input.expanded).map(gap));
+        let contiguity = Object::list(order.iter().map(gap));
+        let rank = |axis| order.iter().rev().position(|&other| other == axis).expect("all axes") as i64;
+        let stride_order = Object::ints((0..shape.len()).map(rank));
         let arguments = vec![
+            Argument::keyword("stride_order", stride_order),
             Argument::keyword("shape", Object::ints(shape)),
             Argument::keyword("contiguity", contiguity),
             Argument::keyword("dtype", Object::DType(input.dtype)),

@@ -75,6 +75,7 @@ fn with_inputs(
             is_scalar: false,
             symbolic,
             expanded,
+            declared_order: Vec::new(),
             placement,
             numbers: Numbers::Normal,
             seed: u64::from(result.0),
@@ -148,6 +149,9 @@ fn plainer_inputs(program: &Program) -> Vec<Program> {
         }
         if input.expanded.contains(&true) {
             with(Input { expanded: vec![false; input.sizes.len()], ..input.clone() });
+        }
+        if !input.declared_order.is_empty() {
+            with(Input { declared_order: Vec::new(), ..input.clone() });
         }
         if input.symbolic.contains(&true) {
             with(Input { symbolic: vec![false; input.sizes.len()], ..input.clone() });

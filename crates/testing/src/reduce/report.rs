@@ -52,7 +52,7 @@ fn constructor(input: &Input) -> String {
 fn choices(program: &Program, definition: &Definition, choice: Choice, text: &mut String) {
     let placed: Vec<Placed> = program.inputs.iter().map(|(_, input)| input.place()).collect();
     let views: Vec<_> = placed.iter().map(Placed::view).collect();
-    let layouts = layouts_of(definition, &views);
+    let layouts = layouts_of(&views);
     let Ok(chosen) = without_panic(|| chosen(definition, &layouts, choice)) else { return };
     if chosen.device != Device::default() {
         let _ = writeln!(text, "# {}", chosen.device);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use cranelift_entity::EntityRef;
 use ir::array::{Array, ArrayView, Layout};
 use ir::graph::evaluate::{EvaluateError, EvaluateOptions, Evaluated, compare, evaluate};
-use ir::graph::{Form, Fusion, Graph, Library, Node, Type, Val};
+use ir::graph::{Form, Fusion, Graph, Library, Lies, Node, Type, Val};
 use ir::index::{Expr, Facts};
 use ir::{DType, Scalar};
 
@@ -93,7 +93,11 @@ fn evaluated(op: &Library, operands: &[ArrayView<'_>]) -> Result<Vec<Evaluated>,
     let (mut graph, mut facts) = (Graph::new(), Facts::new());
     let input = |(ordinal, view): (usize, &ArrayView<'_>)| -> Val {
         let shape = view.sizes().iter().map(|&size| Expr::constant(size as i64));
-        let form = Form::Input { ordinal: ordinal as u32, ty: Type::new(view.dtype(), shape) };
+        let form = Form::Input {
+            ordinal: ordinal as u32,
+            ty: Type::new(view.dtype(), shape),
+            lies: Lies::default(),
+        };
         graph.add(form, &[], &mut facts).expect("an input").into()
     };
     let inputs: Vec<Val> = operands.iter().enumerate().map(input).collect();

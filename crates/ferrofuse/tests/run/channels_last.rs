@@ -1,0 +1,78 @@
+//! Outputs follow the order in memory of an input that is declared permuted, as nvFuser infers it: on every executor, and
+//! however the array of the call lies.
+
+use ferrofuse::{CompileOptions, DType, Executor, compile, define};
+use ir::array::Layout;
+use ir::graph::evaluate::{EvaluateOptions, compare, evaluate};
+
+use crate::tensors::random;
+
+const EXECUTORS: [Executor; 3] = [Executor::Compiled, Executor::Interpreter, Executor::Evaluator];
+
+/// What is computed of `x` and `c`, of 2 by 3 by 4 by 5 with the second axis innermost, `rows`, which is row-major, and
+/// `bias` of 1 by 3 by 1 by 1; and the strides of the output.
+const BODIES: &[(&str, &[isize])] = &[
+    ("fd.ops.exp(x)", &[60, 1, 15, 3]),
+    ("fd.ops.mul(x, bias)", &[60, 1, 15, 3]),
+    ("fd.ops.cast(fd.ops.add(x, fd.ops.exp(x)), dtype=DataType.BFloat16)", &[60, 1, 15, 3]),
+    ("fd.ops.exp(c)", &[60, 1, 15, 3]),
+    (
+        "fd.ops.broadcast(fd.ops.exp(x), is_broadcast_dim=[False, False, True, False, False])",
+        &[60, 1, 120, 15, 3],
+    ),
+    (
+        "fd.ops.sub(x, fd.ops.broadcast(fd.ops.sum(x, dims=[2, 3]), [False, False, True, True]))",
+        &[60, 1, 15, 3],
+    ),
+    // Up to the first axis that the output has not.
+    ("fd.ops.sum(x, dims=[2])", &[15, 1, 3]),
+    ("fd.ops.neg(fd.ops.sum(x, dims=[1]))", &[20, 5, 1]),
+    ("fd.ops.pad(fd.ops.exp(x), [1, 0])", &[72, 1, 18, 3]),
+    // Permuted so that it lies row-major.
+    ("fd.ops.permute(fd.ops.exp(x), dims=[0, 2, 3, 1])", &[60, 15, 3, 1]),
+    // Two that lie otherwise, and the user's own order.
+    ("fd.ops.add(x, rows)", &[60, 20, 5, 1]),
+    ("fd.ops.exp(rows)", &[60, 20, 5, 1]),
+    ("fd.ops.mul(rows, bias)", &[60, 20, 5, 1]),
+    ("fd.ops.stride_order(fd.ops.exp(x), [3, 2, 1, 0])", &[60, 20, 5, 1]),
+    ("fd.ops.stride_order(fd.ops.exp(x), [0, 1, 2, 3])", &[1, 2, 6, 24]),
+    // Not what a library makes.
+    ("fd.ops.argsort(x, dim=1)", &[60, 20, 5, 1]),
+];
+
+#[test]
+fn outputs_lie_as_the_input_that_they_follow() {
+    let tensor = |dtype, seed| random(dtype, &[2, 4, 5, 3], seed);
+    let (x, c, rows) = (tensor(DType::F32, 1), tensor(DType::C64, 2), random(DType::F32, &[2, 3, 4, 5], 3));
+    let bias = random(DType::F32, &[1, 3, 1, 1], 4);
+    let last: Layout = x.view().layout().permuted([0, 3, 1, 2]);
+    let channels_last = x.view().relaid(last.clone()).expect("inside");
+    let complex = c.view().relaid(last).expect("inside");
+    let dense = channels_last.to_array().expect("memory");
+    for executor in EXECUTORS {
+        for (body, strides) in BODIES {
+            let text = format!(
+                "def f(fd):
+    x = fd.define_tensor(shape=[-1, -1, -1, -1], contiguity=True, dtype=DataType.Float, stride_order=[3, 0, 2, 1])
+    c = fd.define_tensor(shape=[2, 3, -1, -1], contiguity=True, dtype=DataType.ComplexFloat, stride_order=[3, 0, 2, 1])
+    rows = fd.define_tensor(shape=[-1, -1, -1, -1], contiguity=True, dtype=DataType.Float)
+    bias = fd.define_tensor(shape=[1, -1, 1, 1], contiguity=[None, True, None, None], dtype=DataType.Float)
+    fd.add_output({body})
+"
+            );
+            let options = CompileOptions { executor, ..CompileOptions::default() };
+            let executable = compile(define(&text).expect("defines"), options).expect("compiles");
+            for x in [channels_last.clone(), dense.view()] {
+                let inputs = [x, complex.clone(), rows.view(), bias.view()];
+                let definition = executable.definition();
+                let options = EvaluateOptions::default();
+                let meant =
+                    evaluate(&definition.graph, &definition.fusion, &inputs, &options).expect("evaluates");
+                let outputs = executable.run(&inputs).expect("runs");
+                assert_eq!(outputs[0].strides(), *strides, "{executor:?} of {body}");
+                let found = compare(&meant.outputs[0], &outputs[0].view()).expect("same type");
+                assert!(found.matches(), "{executor:?} of {body}: {found:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Which axes of outputs repeat by the definition alone, told apart from the compiler: there their stride must be 0.
+//!
+//! An axis of an elementwise result repeats where all operands that have it repeat; one that a fold keeps, where all that is
+//! folded repeats there. Tensors filled with a scalar have an element for each index. Forms that move elements about are
+//! left out: of them nothing is promised.
+
+use ferrofuse::{ArrayView, Definition};
+use ir::graph::{Axes, Form, Graph, Output, Val};
+use rustc_hash::FxHashMap;
+
+/// For each output the axes that must have stride 0, where the definition says nothing else of its place: none for those
+/// that are written to an input or have a memory order.
+pub(super) fn repeated(definition: &Definition, inputs: &[ArrayView<'_>]) -> Vec<Axes> {
+    let Definition { graph, fusion, .. } = definition;
+    let mut known: FxHashMap<Val, Axes> = FxHashMap::default();
+    for (&input, view) in fusion.inputs().iter().zip(inputs) {
+        if let Form::Input { lies, .. } = graph.form(input) {
+            let comes_so = |axis: &u8| view.strides()[usize::from(*axis)] == 0;
+            known.insert(input, lies.expanded.iter().copied().filter(comes_so).collect());
+        }
+    }
+    for &node in fusion.order() {
+        for val in graph.results(node) {
+            known.insert(val, of_node(graph, val, &known));
+        }
+    }
+    let axes = |output: &Output| match output.alias.is_none() && output.order.is_empty() {
+        true => known[&output.val].clone(),
+        false => Axes::new(),
+    };
+    fusion.outputs().iter().map(axes).collect()
+}
+
+fn of_node(graph: &Graph, val: Val, known: &FxHashMap<Val, Axes>) -> Axes {
+    let operands = graph.operands(val);
+    let rank = graph.shape(val).len() as u8;
+    let has = |operand: Val, axis: u8| {
+        graph.shape(operand).get(usize::from(axis)).is_some_and(|size| !size.is_one())
+    };
+    // Whether all operands that have an axis repeat along it, and one has it.
+    let everywhere = |axis: &u8| {
+        let mut having = operands.iter().filter(|&&operand| has(operand, *axis)).peekable();
+        having.peek().is_some() && having.all(|operand| known[operand].contains(axis))
+    };
+    match graph.form(val) {
+        Form::Map(_) | Form::Cast(_) => (0..rank).filter(everywhere).collect(),
+        Form::Expand(_) if is_filled(graph, val) => Axes::new(),
+        Form::Expand(_) => {
+            let grows = |axis: &u8| has(val, *axis) && (!has(operands[0], *axis) || everywhere(axis));
+            (0..rank).filter(grows).collect()
+        }
+        Form::Permute(order) => {
+            (0..rank).filter(|&axis| known[&operands[0]].contains(&order[usize::from(axis)])).collect()
+        }
+        Form::Broadcast(new) => {
+            let kept: Vec<u8> = (0..rank).filter(|&axis| !new[usize::from(axis)]).collect();
+            known[&operands[0]].iter().map(|&axis| kept[usize::from(axis)]).collect()
+        }
+        Form::Squeeze(gone) | Form::Fold { axes: gone, .. } => {
+            let from = graph.shape(operands[0]).len() as u8;
+            let kept = (0..from).filter(|axis| !gone.contains(axis));
+            kept.enumerate().filter(|(_, axis)| everywhere(axis)).map(|(place, _)| place as u8).collect()
+        }
+        _ => Axes::new(),
+    }
+}
+
+/// Whether all elements are one scalar.
+fn is_filled(graph: &Graph, mut val: Val) -> bool {
+    while let Form::Broadcast(_) | Form::Expand(_) = graph.form(val) {
+        val = graph.operands(val)[0];
+    }
+    graph.shape(val).is_empty()
+}
