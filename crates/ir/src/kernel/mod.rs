@@ -16,5 +16,5 @@ pub use in_place::may_share_memory;
 pub use interpret::{Fault, LaneOrder, Location, Memory, Options, interpret};
 pub use parse::{ParseError, parse};
 pub use program::*;
-pub use uniformity::{per_lane, uniformity};
+pub use uniformity::{per_lane, stays_even, uniformity};
 pub use verify::{Violation, Violations, verify};

@@ -26,6 +26,39 @@ pub fn per_lane(kernel: &Kernel) -> SecondaryMap<Accumulator, bool> {
     found
 }
 
+/// Of accumulators with a copy per lane, opened outside of this loop over lanes, those that hold the same in all lanes after
+/// turns of all lanes if they did before: counts, but no sums of elements.
+pub fn stays_even(kernel: &Kernel, turns: &Loop, among: &[Accumulator]) -> Vec<Accumulator> {
+    let mut scan =
+        Scan { per_lane: per_lane(kernel), uniform: SecondaryMap::new(), varying: BTreeSet::new() };
+    scan.body(&kernel.body);
+    let mut even = among.to_vec();
+    loop {
+        even.iter().for_each(|&accumulator| scan.per_lane[accumulator] = false);
+        scan.turns(turns);
+        let mut uneven = BTreeSet::new();
+        find_varying_sets(&turns.body, &scan.uniform, &mut uneven);
+        if !even.iter().any(|accumulator| uneven.contains(accumulator)) {
+            return even;
+        }
+        even.retain(|accumulator| !uneven.contains(accumulator));
+        uneven.iter().for_each(|&accumulator| scan.per_lane[accumulator] = true);
+    }
+}
+
+/// The accumulators that somewhere take a value that is not the same in all lanes.
+fn find_varying_sets(body: &[Stmt], uniform: &SecondaryMap<Value, bool>, found: &mut BTreeSet<Accumulator>) {
+    for statement in body {
+        match statement {
+            Stmt::Set { accumulator, value } if !uniform[*value] => {
+                found.insert(*accumulator);
+            }
+            Stmt::For(turns) => find_varying_sets(&turns.body, uniform, found),
+            _ => {}
+        }
+    }
+}
+
 fn find_per_lane(body: &[Stmt], in_lanes: bool, found: &mut SecondaryMap<Accumulator, bool>) {
     for statement in body {
         match statement {

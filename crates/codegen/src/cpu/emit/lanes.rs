@@ -71,6 +71,57 @@ impl Emitter<'_> {
         self.w.effect(format_args!("store {}, {}", value.typed(), slot.typed()));
     }
 
+    /// Turns of all lanes, which leave these accumulators the same in all lanes if they find them so: then they are scalars
+    /// meanwhile, and what is computed of them alone is computed once for all lanes.
+    pub(super) fn evenly(
+        &mut self,
+        accumulators: &[Accumulator],
+        turns: &dyn Fn(&mut Self) -> Result<(), EmitError>,
+    ) -> Result<(), EmitError> {
+        let differing: Vec<Operand> =
+            accumulators.iter().map(|&accumulator| self.differs(accumulator)).collect();
+        let Some(uneven) = differing.into_iter().reduce(|a, b| self.w.binary("or", a, b)) else {
+            return turns(self);
+        };
+        let (apart, together, done) = (self.w.label(), self.w.label(), self.w.label());
+        self.w.branch_if(uneven, apart, together);
+        self.w.begin(apart);
+        turns(self)?;
+        self.w.branch(done);
+        self.w.begin(together);
+        let copies: Vec<_> = accumulators.iter().map(|&accumulator| self.unite(accumulator)).collect();
+        turns(self)?;
+        for (&accumulator, (slot, ty)) in accumulators.iter().zip(copies) {
+            let contents = self.get(accumulator);
+            self.accumulators[accumulator] = Some((slot, ty));
+            self.fill(slot, ty, contents);
+        }
+        self.w.branch(done);
+        self.w.begin(done);
+        Ok(())
+    }
+
+    /// Whether some lane holds something else than the first; NaN differs from itself.
+    fn differs(&mut self, accumulator: Accumulator) -> Operand {
+        let contents = self.get(accumulator);
+        let first = self.w.extract(contents, 0);
+        let predicate = if first.ty.element.is_float() { "fcmp une" } else { "icmp ne" };
+        let differing = self.w.compare(predicate, contents, first);
+        self.w.any(differing)
+    }
+
+    /// Gives an accumulator a scalar slot with what its first lane holds; returns its slot with a copy per lane.
+    fn unite(&mut self, accumulator: Accumulator) -> (Operand, Type) {
+        let (slot, ty) = self.slot(accumulator);
+        let contents = self.contents(slot, ty);
+        let first = self.w.extract(contents, 0);
+        let scalar = Type::scalar(ty.element);
+        let united = self.w.slot(scalar);
+        self.accumulators[accumulator] = Some((united, scalar));
+        self.fill(united, scalar, first);
+        (slot, ty)
+    }
+
     /// The states of all lanes combined: the lower half of a vector with its upper half, until one lane is left.
     pub(super) fn reduce(
         &mut self,

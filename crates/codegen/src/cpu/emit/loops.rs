@@ -5,7 +5,7 @@
 //! first turn and after each, so that what does not change can move in front. In a loop of few turns the second does it
 //! all.
 
-use ir::kernel::{Accumulator, Loop, LoopKind, Stmt};
+use ir::kernel::{Accumulator, Loop, LoopKind, Stmt, stays_even};
 
 use super::operand::{Element, Operand, Type};
 use super::{EmitError, Emitter, Lane};
@@ -61,8 +61,11 @@ impl Emitter<'_> {
             return self.rest(turns, begin, end);
         }
         let whole = self.whole_vectors_end(begin, end);
-        self.counted(begin, whole, i64::from(lanes), |emitter, turn| {
-            emitter.lane_turn(turns, turn, lanes, None)
+        let even = stays_even(self.kernel, turns, &self.folded(&turns.body));
+        self.evenly(&even, &|emitter| {
+            emitter.counted(begin, whole, i64::from(lanes), |emitter, turn| {
+                emitter.lane_turn(turns, turn, lanes, None)
+            })
         })?;
         if lanes > 1 { self.rest(turns, whole, end) } else { Ok(()) }
     }

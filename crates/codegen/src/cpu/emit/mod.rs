@@ -8,6 +8,7 @@
 
 mod apply;
 mod convert;
+mod exact;
 mod index;
 mod isa;
 mod lanes;
@@ -81,6 +82,7 @@ struct Emitter<'k> {
     kernel: &'k Kernel,
     symbols: BTreeMap<Sym, Operand>,
     values: SecondaryMap<Value, Option<Operand>>,
+    exact: SecondaryMap<Value, exact::Exact>,
     /// Stack slots: a scalar, or a vector where each lane has its copy.
     accumulators: SecondaryMap<Accumulator, Option<(Operand, Type)>>,
     per_lane: SecondaryMap<Accumulator, bool>,
@@ -111,6 +113,7 @@ impl<'k> Emitter<'k> {
             kernel,
             symbols: BTreeMap::new(),
             values: SecondaryMap::new(),
+            exact: SecondaryMap::new(),
             accumulators: SecondaryMap::new(),
             per_lane: per_lane(kernel),
             buffers: BTreeMap::new(),

@@ -17,14 +17,17 @@ impl Emitter<'_> {
         match statement {
             Stmt::Apply { value, op, args } => {
                 let dtype = args.last().map_or(DType::F32, |&arg| self.kernel.values[arg]);
+                self.note_op(*value, *op, args);
                 let args: Vec<Operand> = args.iter().map(|&arg| self.value(arg)).collect();
                 let result = apply::apply(&mut self.w, *op, &args, dtype)?;
                 self.bind(*value, result);
             }
             Stmt::Cast { value, arg } => {
                 let (from, to) = (self.kernel.values[*arg], self.kernel.values[*value]);
-                let arg = self.value(*arg);
-                let result = convert::cast(&mut self.w, arg, from, to);
+                self.note_cast(*value, *arg);
+                let operand = self.value(*arg);
+                let undone = self.undone(*arg, to);
+                let result = undone.unwrap_or_else(|| convert::cast(&mut self.w, operand, from, to));
                 self.bind(*value, result);
             }
             Stmt::Const { value, constant: scalar } => self.bind(*value, constant(*scalar)),
