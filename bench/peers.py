@@ -3,10 +3,11 @@
     peers.py [ID…] [--sweep] [--threads N] [--calls N] [--json FILE]
 
 All run in one process, in turn, on inputs that rotate among sets which together exceed the last-level cache four times;
-outputs are held as long, and are checked to be equal. Before each turn all rest for 10 ms: threads of OpenMP and of JAX
-look for work for some milliseconds after theirs, and the next would share its processors with them. Each workload is
-measured twice: with the C library's allocator as it is, and told to keep memory (MALLOC_MMAP_THRESHOLD_,
-MALLOC_TRIM_THRESHOLD_). Times are medians; `best` is the fastest peer.
+outputs are held as long, and are checked to be equal. Before each turn all rest until no thread of the process runs any
+more: threads of OpenMP look for work for some milliseconds after theirs, JAX frees arrays for up to a tenth of a second,
+and the next would share its processors with them. A turn begins with a call on other inputs that is not timed, which
+wakes the contender's own threads. Each workload is measured twice: with the C library's allocator as it is, and told to
+keep memory (MALLOC_MMAP_THRESHOLD_, MALLOC_TRIM_THRESHOLD_). Times are medians; `best` is the fastest peer.
 """
 
 import argparse
@@ -25,8 +26,10 @@ KEEP = {"MALLOC_MMAP_THRESHOLD_": "8589934592", "MALLOC_TRIM_THRESHOLD_": "17179
 PEERS = ["inductor", "eager", "jax"]
 # Shorter calls are timed several at a time.
 LEAST_SECONDS = 2e-3
-# How long all rest before a turn.
+# Threads of the process rest if all together run for less than a part of such a while; no wait is longer than the limit.
 REST_SECONDS = 10e-3
+REST_PART = 0.02
+REST_LIMIT_SECONDS = 1.0
 
 
 def last_level_cache():
@@ -97,6 +100,16 @@ def seconds(run, turn, calls, held):
     return took
 
 
+def rest():
+    """Waits until no thread of the process runs any more."""
+    limit = time.perf_counter() + REST_LIMIT_SECONDS
+    while time.perf_counter() < limit:
+        ran = time.process_time()
+        time.sleep(REST_SECONDS)
+        if time.process_time() - ran < REST_PART * REST_SECONDS:
+            return
+
+
 def measure(workload, rows, columns, calls):
     """Median milliseconds of each contender."""
     import torch
@@ -119,7 +132,8 @@ def measure(workload, rows, columns, calls):
     times = {name: [] for name in runs}
     for call in range(count + calls):
         for name, run in runs.items():
-            time.sleep(REST_SECONDS)
+            rest()
+            held[name].append(run((call - 1) % count))
             took = seconds(run, call % count, several[name], held[name])
             if call >= count:
                 times[name].append(took)
