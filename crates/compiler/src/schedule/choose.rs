@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 use super::ahead::ahead;
 use super::carry::carry;
 use super::fuse::fuse;
+use super::jam::jam;
 use super::lanes::lanes;
 use super::{LONGEST_SIDE, Schedule};
 use crate::layout::{Layout, Memory, Stride};
@@ -38,6 +39,11 @@ impl Hints {
         let value = expr.eval(&|sym| Some(self.sizes.get(&sym).copied().unwrap_or(1024)));
         value.map_or(MOST, |value| (value.max(0) as u64).min(MOST))
     }
+
+    /// How many elements all these axes together are expected to have.
+    pub(super) fn elements(&self, witness: &Witness, axes: &[Axis]) -> u64 {
+        axes.iter().fold(1, |n, &axis| n.saturating_mul(self.value(witness.space.size(axis))))
+    }
 }
 
 /// A schedule for a group, good for the hinted sizes and right for all.
@@ -63,7 +69,7 @@ pub fn choose(
     }
     divide(witness, target, hints, &mut schedule);
     let bytes = along.values().map(|contiguous| contiguous.bytes).sum();
-    schedule.jam = jam(view, witness, target, hints, bytes, &schedule);
+    schedule.jam = jam(view, witness, &schedule, target, hints, bytes);
     schedule.lanes = lanes(graph, view, witness, target, hints, &schedule);
     schedule.ahead = ahead(graph, view, witness, &schedule, target, hints);
     schedule.split = split(graph, view, witness, &schedule);
@@ -116,58 +122,6 @@ fn split(graph: &Graph, view: &Fusion, witness: &Witness, schedule: &Schedule) -
         }
     }
     split
-}
-
-/// Operations of a segment up to which eight rows are walked together.
-const SHORT: usize = 8;
-
-/// Operations of a segment up to which four rows are walked together.
-const JAMMED: usize = 64;
-
-/// Bytes that operands and outputs of a row have together, up to which it is short: folds then wait longer than they work.
-const SHORT_ROW: u64 = 768;
-
-/// Walks several rows together where a fold over them lies in scratch, which is then loaded and stored once for all; and where
-/// many are so short that each waits for what its folds give while the next could run. The more, the shorter the code of each.
-/// A block that has fewer rows would walk all of them as what is left over.
-fn jam(
-    view: &Fusion,
-    witness: &Witness,
-    target: &Target,
-    hints: &Hints,
-    bytes: u64,
-    schedule: &Schedule,
-) -> Option<(Axis, u32)> {
-    if schedule.lanes_outside || witness.scanned.is_some() {
-        return None;
-    }
-    let row = *schedule.outer().last()?;
-    let extent = hints.value(&schedule.extent(witness, row));
-    let of_block = schedule.chunk(row).unwrap_or(extent).min(extent);
-    let total = elements(witness, hints, &witness.order);
-    let waits = |fold: &Fold| {
-        let rows = total / elements(witness, hints, &fold.reduced).max(1);
-        !fold.terminal && total >= target.blocks * target.grain && bytes / rows.max(1) <= SHORT_ROW
-    };
-    let rows = target.rows.min(rows_that_fit(view.order().len()));
-    let gains = |fold: &Fold| lies_in_scratch(schedule, fold, row) || waits(fold);
-    (rows > 1 && of_block >= rows.into() && witness.folds.iter().any(gains)).then_some((row, rows))
-}
-
-/// Whether a fold over rows that leaves the kernel keeps an axis within the stages, so that its results lie in scratch.
-fn lies_in_scratch(schedule: &Schedule, fold: &Fold, row: Axis) -> bool {
-    let mut kept = fold.kept_axes().map(|axis| schedule.loop_of(axis));
-    let reduces = fold.reduced.iter().any(|&axis| schedule.loop_of(axis) == row);
-    fold.terminal && reduces && kept.any(|axis| schedule.inner.contains(&axis))
-}
-
-/// The most rows that a segment of so many operations walks together.
-fn rows_that_fit(operations: usize) -> u32 {
-    match operations {
-        0..=SHORT => 8,
-        _ if operations <= JAMMED => 4,
-        _ => 1,
-    }
 }
 
 /// Walks tiles of the lanes' axis and of the one along which most of what has both axes lies. With folds that stages wait for, a
@@ -260,11 +214,6 @@ fn contiguous_axis(axes: &[Atoms], layout: &Layout) -> Option<Axis> {
     }
 }
 
-/// How many elements all these axes together are expected to have.
-fn elements(witness: &Witness, hints: &Hints, axes: &[Axis]) -> u64 {
-    axes.iter().fold(1, |n, &axis| n.saturating_mul(hints.value(witness.space.size(axis))))
-}
-
 /// Cuts worker axes into blocks: first those that no fold reduces, then, if there are too few blocks, the others.
 fn divide(witness: &Witness, target: &Target, hints: &Hints, schedule: &mut Schedule) {
     let lane = schedule.lane.filter(|axis| witness.workers.contains(axis));
@@ -272,7 +221,7 @@ fn divide(witness: &Witness, target: &Target, hints: &Hints, schedule: &mut Sche
     let mut outer = schedule.loops_of(witness.workers.iter().copied());
     outer.retain(|axis| Some(*axis) != lane);
     outer.sort_by_key(folds_over);
-    let total = elements(witness, hints, &witness.order).max(1);
+    let total = hints.elements(witness, &witness.order).max(1);
     let mut cut = Cut { blocks: 1, total, target, hints, witness };
     let (free, folded): (Vec<Axis>, Vec<Axis>) = outer.iter().partition(|axis| folds_over(axis) == 0);
     let lane_is_free = lane.filter(|axis| folds_over(axis) == 0);

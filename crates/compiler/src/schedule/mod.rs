@@ -10,6 +10,7 @@ mod carry;
 mod check;
 mod choose;
 mod fuse;
+mod jam;
 mod lanes;
 mod text;
 

@@ -1,0 +1,73 @@
+//! How many rows go together, if any: each stage then walks its axes once for all of them.
+
+use ir::graph::Fusion;
+
+use super::{Hints, Schedule};
+use crate::segment::{Fold, Witness};
+use crate::space::Axis;
+use crate::target::Target;
+
+/// Operations of a segment up to which eight rows are walked together.
+const SHORT: usize = 8;
+
+/// Operations of a segment up to which four rows are walked together.
+const JAMMED: usize = 64;
+
+/// Bytes that operands and outputs of a row have together, up to which it is short: folds then wait longer than they work.
+const SHORT_ROW: u64 = 768;
+
+/// Walks several rows together where a fold over them lies in scratch, which is then loaded and stored once for all; and where
+/// many are so short that each waits for what its folds give while the next could run. The more, the shorter the code of each.
+/// A block that has fewer rows would walk all of them as what is left over. Where a single fold is so little work that memory
+/// is all that counts, rows that lie behind each other are walked one by one: memory is fastest where it is read in one run.
+pub(super) fn jam(
+    view: &Fusion,
+    witness: &Witness,
+    schedule: &Schedule,
+    target: &Target,
+    hints: &Hints,
+    bytes: u64,
+) -> Option<(Axis, u32)> {
+    if schedule.lanes_outside || witness.scanned.is_some() {
+        return None;
+    }
+    let row = *schedule.outer().last()?;
+    let extent = hints.value(&schedule.extent(witness, row));
+    let of_block = schedule.chunk(row).unwrap_or(extent).min(extent);
+    let total = hints.elements(witness, &witness.order);
+    let waits = |fold: &Fold| {
+        let rows = total / hints.elements(witness, &fold.reduced).max(1);
+        !fold.terminal && total >= target.blocks * target.grain && bytes / rows.max(1) <= SHORT_ROW
+    };
+    let is_little = view.order().len() <= SHORT && witness.folds.len() == 1;
+    let is_one_run = is_little && !cuts_rows(witness, schedule, hints);
+    let shares = |fold: &Fold| lies_in_scratch(schedule, fold, row) && !is_one_run;
+    let rows = target.rows.min(rows_that_fit(view.order().len()));
+    let gains = |fold: &Fold| shares(fold) || waits(fold);
+    (rows > 1 && of_block >= rows.into() && witness.folds.iter().any(gains)).then_some((row, rows))
+}
+
+/// Whether blocks cut an axis that is walked within the stages, so that a row of the next does not lie behind this one's.
+fn cuts_rows(witness: &Witness, schedule: &Schedule, hints: &Hints) -> bool {
+    let is_cut = |&axis: &Axis| {
+        let extent = hints.value(&schedule.extent(witness, axis));
+        schedule.chunk(axis).is_some_and(|chunk| chunk < extent)
+    };
+    schedule.inner.iter().any(is_cut)
+}
+
+/// Whether a fold over rows that leaves the kernel keeps an axis within the stages, so that its results lie in scratch.
+fn lies_in_scratch(schedule: &Schedule, fold: &Fold, row: Axis) -> bool {
+    let mut kept = fold.kept_axes().map(|axis| schedule.loop_of(axis));
+    let reduces = fold.reduced.iter().any(|&axis| schedule.loop_of(axis) == row);
+    fold.terminal && reduces && kept.any(|axis| schedule.inner.contains(&axis))
+}
+
+/// The most rows that a segment of so many operations walks together.
+fn rows_that_fit(operations: usize) -> u32 {
+    match operations {
+        0..=SHORT => 8,
+        _ if operations <= JAMMED => 4,
+        _ => 1,
+    }
+}
