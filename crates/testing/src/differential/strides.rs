@@ -72,3 +72,45 @@ fn is_filled(graph: &Graph, mut val: Val) -> bool {
     }
     graph.shape(val).is_empty()
 }
+
+#[cfg(test)]
+mod tests {
+    use ferrofuse::{DType, define};
+    use ir::array::Array;
+
+    use super::*;
+
+    /// Of `row`, declared 3 by 4 with stride 0 on the first axis, and `x` of 3 by 4.
+    fn repeated_axes(body: &str) -> Vec<u8> {
+        let text = format!(
+            "def f(fd):
+    row = fd.define_tensor(shape=[3, 4], contiguity=[None, True], dtype=DataType.Float)
+    x = fd.define_tensor(shape=[3, 4], contiguity=True, dtype=DataType.Float)
+    fd.add_output({body})
+"
+        );
+        let (row, x) = (Array::zeros(DType::F32, &[4]), Array::zeros(DType::F32, &[3, 4]));
+        let (row, x) = (row.expect("small"), x.expect("small"));
+        let layout = row.view().layout().broadcast(&[true, false]).expanded(&[3, 4]);
+        let inputs = [row.view().relaid(layout).expect("inside"), x.view()];
+        repeated(&define(&text).expect("defines"), &inputs)[0].to_vec()
+    }
+
+    #[test]
+    fn an_axis_repeats_where_all_operands_do() {
+        let cases: [(&str, &[u8]); 9] = [
+            ("fd.ops.exp(row)", &[0]),
+            ("fd.ops.mul(row, fd.ops.neg(row))", &[0]),
+            ("fd.ops.mul(row, x)", &[]),
+            ("fd.ops.permute(row, dims=[1, 0])", &[1]),
+            ("fd.ops.broadcast(row, is_broadcast_dim=[True, False, False])", &[1]),
+            ("fd.ops.sum(row, dims=[1])", &[0]),
+            ("fd.ops.sum(row, dims=[0])", &[]),
+            ("fd.ops.exp(fd.ops.full(shape=[3, 4], fill_value=1.0, dtype=DataType.Float))", &[]),
+            ("fd.ops.stride_order(fd.ops.exp(row), [0, 1])", &[]),
+        ];
+        for (body, axes) in cases {
+            assert_eq!(repeated_axes(body), axes, "{body}");
+        }
+    }
+}
