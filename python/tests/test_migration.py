@@ -138,3 +138,39 @@ def test_a_bias_has_as_many_elements_as_there_are_features():
     assert fd.execute([ones, ones[:1], ones[0, :1]])[0].shape == (3, 1)
     with pytest.raises(ValueError, match=r"axis 0: expected size 1 .*`linear` on line \d+ needs it.*, got 4"):
         fd.execute([ones, ones[:1], ones[0]])
+
+
+def test_sizes_are_computed_of_scalars():
+    """As nvFuser's tests reshape by what is left of 192 elements."""
+    with FusionDefinition() as fd:
+        rows = fd.define_scalar(None, dtype=DataType.Int)
+        x = fd.define_tensor(shape=[-1, -1, -1], contiguity=[True, True, True], dtype=DataType.Float)
+        product = fd.ops.mul(fd.define_scalar(1, dtype=DataType.Int), rows)
+        negative = fd.ops.ne(fd.ops.signbit(product), fd.define_scalar(False, dtype=DataType.Bool))
+        left = fd.ops.cast(fd.ops.fmod(fd.define_scalar(192, dtype=DataType.Int), product), dtype=DataType.Int)
+        uneven = fd.ops.bitwise_and(negative, fd.ops.ne(left, fd.define_scalar(0, dtype=DataType.Int)))
+        columns = fd.ops.mul(fd.define_scalar(192, dtype=DataType.Int), fd.ops.reciprocal(product))
+        columns = fd.ops.sub(columns, fd.ops.cast(uneven, dtype=DataType.Int))
+        fd.add_output(fd.ops.sum(fd.ops.reshape(x, new_shape=[rows, columns]), dims=[1]))
+    values = np.arange(192, dtype=np.float32).reshape(4, 8, 6)
+    for rows in (32, 6, 48, 1, 3):
+        [sums] = fd.validate([rows, values])
+        np.testing.assert_array_equal(sums, values.reshape(rows, -1).sum(axis=1))
+    with pytest.raises(ValueError, match=r"a size comes out as .*, which is no whole number; `reshape` on line \d+ needs it"):
+        fd.execute([36, values])
+    with FusionDefinition() as again:
+        exec(repr(fd), names := {"FusionDefinition": FusionDefinition, "DataType": DataType})
+        names["nvfuser_fusion"](again)
+    assert again.fusion == fd.fusion and again.execute([32, values])[0].shape == (32,)
+
+
+def test_flags_may_be_zero_and_one():
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1, 4], contiguity=True)
+        left = fd.ops.slice(x, start_indices=[0, 0], end_indices=[2, 2], strides=[1, 1], manual_normalization=0)
+        right = fd.ops.slice(x, start_indices=[0, 2], end_indices=[2, 4], strides=[1, 1], manual_normalization=1)
+        fd.add_output(fd.ops.cat([right, left], dim=-1, manual_padding=0))
+        with pytest.raises(ValueError, match="`keepdim` must be True or False, but is the number 2"):
+            fd.ops.sum(x, dims=[0], keepdim=2)
+    assert "manual_normalization=True" in repr(fd)
+    assert fd.execute([np.arange(8, dtype=np.float32).reshape(2, 4)])[0][0].tolist() == [2, 3, 0, 1]

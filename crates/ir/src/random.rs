@@ -62,7 +62,9 @@ impl Stream {
         let value = move |source: &SymbolSource| match source {
             SymbolSource::Seed => Some(self.seed as i64),
             SymbolSource::Offset => Some(self.offset as i64),
-            SymbolSource::InputSize { .. } | SymbolSource::ScalarInput { .. } => None,
+            SymbolSource::InputSize { .. } | SymbolSource::ScalarInput { .. } | SymbolSource::Computed(_) => {
+                None
+            }
         };
         graph.symbols().iter().filter_map(move |(sym, source)| Some((sym, value(source)?)))
     }

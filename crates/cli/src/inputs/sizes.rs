@@ -72,6 +72,7 @@ fn unknown(definition: &Definition, name: &str) -> Failure {
     let describe = |(symbol, source): (Sym, &SymbolSource)| {
         let of = |ordinal: u32| definition.name_of(definition.fusion.inputs()[ordinal as usize]);
         match *source {
+            SymbolSource::Computed(_) => Some(format!("{symbol} (computed of scalars)")),
             SymbolSource::InputSize { ordinal, axis } => {
                 Some(format!("{symbol} (axis {axis} of {})", of(ordinal)))
             }

@@ -44,7 +44,7 @@ impl Bound {
         Ok(bound)
     }
 
-    /// Fills a default, checks the kind, makes one number a list where that is meant.
+    /// Fills a default, checks the kind, makes one number a list, and 0 and 1 bools, where that is meant.
     fn settle(&mut self, slot: usize) -> Result<(), DefineError> {
         let param = self.params[slot];
         if self.objects[slot] == Object::None {
@@ -54,6 +54,12 @@ impl Bound {
         }
         if is_lone(&param, &self.objects[slot]) {
             self.objects[slot] = Object::list([self.objects[slot].clone()]);
+        }
+        if param.kind == ParamKind::Bool
+            && let Some(flag @ (0 | 1)) = self.objects[slot].as_int()
+        {
+            // As nvFuser's own scripts write it: `manual_normalization=0`.
+            self.objects[slot] = Object::bool(flag == 1);
         }
         let long = self.objects[slot].as_list().is_some_and(|items| items.len() > MAX_LIST);
         if long && param.kind != ParamKind::Tensors {

@@ -15,7 +15,10 @@ use super::error::DefineError;
 use super::object::{Object, Value};
 use super::random::Stateful;
 use super::record::{Action, Entry, Record, Statement};
-use crate::graph::{Axes, Form, Fusion, Graph, Node, Output, Task, TaskData, TaskKind, Tasks, Type, Val};
+use crate::graph::{
+    Axes, ComputedSize, Form, Fusion, Graph, Node, Output, SymbolSource, Task, TaskData, TaskKind, Tasks,
+    Type, Val,
+};
 use crate::index::{Expr, Facts};
 use crate::ops::Prim;
 use crate::text::Span;
@@ -219,12 +222,25 @@ impl Definer {
         }
     }
 
-    /// A size that a number or an integer scalar stands for; `None` if sizes do not determine it.
-    pub(super) fn as_size(&self, object: &Object) -> Option<Expr> {
+    /// A size that a number or a scalar stands for; `None` if sizes and scalar inputs do not determine it.
+    pub(super) fn as_size(&mut self, object: &Object) -> Option<Expr> {
         match object {
-            Object::Value(value) => self.graph.as_size(value.val),
+            Object::Value(value) => self.graph.as_size(value.val).or_else(|| self.computed_size(*value)),
             _ => object.as_int().map(Expr::constant),
         }
+    }
+
+    /// The symbol of a scalar that a call computes, as the algebra of sizes cannot say it.
+    fn computed_size(&mut self, value: Value) -> Option<Expr> {
+        if !self.is_scalar(value) {
+            return None;
+        }
+        let source = SymbolSource::Computed(Arc::new(ComputedSize::of(&self.graph, value.val)?));
+        let known = self.graph.symbols().iter().find(|(_, known)| **known == source);
+        let symbol = known.map(|(symbol, _)| symbol);
+        let size = Expr::sym(symbol.unwrap_or_else(|| self.graph.add_symbol(source)));
+        self.record.add_demand(size.clone(), self.op, self.span);
+        Some(size)
     }
 
     /// The value of a new result, with its line in the record.

@@ -302,8 +302,12 @@ impl Definer {
         if dtype == DType::Bool {
             return Err(bound.refuse("dtype", "a dtype of numbers"));
         }
-        let refuse =
-            || bound.refuse("length", "a number, zero or more, or an integer scalar that sizes determine");
+        let refuse = || {
+            bound.refuse(
+                "length",
+                "a number, zero or more, or a scalar that sizes and scalar inputs determine",
+            )
+        };
         let length = self.as_size(bound.object("length")).ok_or_else(refuse)?;
         self.facts.assume_le(&Expr::zero(), &length).map_err(|_| refuse())?;
         let compute = dtype.compute();

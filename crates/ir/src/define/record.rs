@@ -245,6 +245,11 @@ impl Record {
         self.sites.entry(val).or_insert(site);
     }
 
+    /// Says that an op takes something for a size.
+    pub(super) fn add_demand(&mut self, about: Expr, op: &'static str, span: Option<Span>) {
+        self.demands.entry(about).or_insert((op, span));
+    }
+
     /// Says that an op asked for what is new among the facts.
     pub(super) fn add_demands(&mut self, facts: &Facts, op: &'static str, span: Option<Span>) {
         for about in facts.subjects() {

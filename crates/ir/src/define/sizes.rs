@@ -7,13 +7,12 @@ use crate::graph::{Shape, Val};
 use crate::index::Expr;
 
 impl Definer {
-    /// A list of integers, each a number or a scalar that sizes determine.
-    pub(super) fn integers(&self, bound: &Bound, param: &str) -> Result<Shape, DefineError> {
+    /// A list of integers, each a number or a scalar that sizes and scalar inputs determine.
+    pub(super) fn integers(&mut self, bound: &Bound, param: &str) -> Result<Shape, DefineError> {
         let items = bound.object(param).as_list().unwrap_or_default();
         let sizes: Option<Shape> = items.iter().map(|item| self.as_size(item)).collect();
         sizes.ok_or_else(|| {
-            let expected =
-                "a list of numbers and of integer scalars that follow from sizes and scalar inputs";
+            let expected = "a list of numbers and of scalars that follow from sizes and scalar inputs";
             bound.refuse(param, expected)
         })
     }

@@ -3,12 +3,14 @@
 //! No node ever changes and none points at a view, so nothing that one view does can break another. A graph knows
 //! no inputs and outputs of its own; those belong to the views (`fusion.rs`) that look at it.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use cranelift_entity::{EntityRef, PrimaryMap};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use super::computed::ComputedSize;
 use super::fusion::Fusion;
 use super::node::{Form, Node, NodeData, Shape, Type, Val};
 use super::shape::{ShapeError, infer};
@@ -31,6 +33,8 @@ pub enum SymbolSource {
         /// Which input.
         ordinal: u32,
     },
+    /// A function of scalar inputs and sizes, which the call computes.
+    Computed(Arc<ComputedSize>),
     /// The seed of the call's random numbers, its bits as a signed number.
     Seed,
     /// The offset in the seed's sequence where the call's draws begin.

@@ -1,11 +1,12 @@
 //! Graphs, views of them and tasks: what a tensor program is.
 //!
 //! `node` (forms and types) · `library` (forms that a library computes) · `container` · `shape` (the rule of each form) · `fusion` (views) ·
-//! `signature` (what a view demands of its inputs) · `sizes` (values of size symbols) ·
+//! `signature` (what a view demands of its inputs) · `sizes` (values of size symbols) · `computed` (those that scalars make) ·
 //! `task` (named, nested, overlapping views) · `rewrite` (how passes change a program) · `collect` · `verify` ·
 //! `dump` · `evaluate` (what it all means).
 
 mod collect;
+mod computed;
 mod container;
 mod dump;
 pub mod evaluate;
@@ -19,6 +20,7 @@ mod sizes;
 mod task;
 mod verify;
 
+pub use computed::{ComputedSize, Known};
 pub use container::{Graph, SymbolSource};
 pub use dump::dump;
 pub use fusion::{Fusion, Output, ViewError};

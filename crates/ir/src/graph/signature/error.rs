@@ -58,6 +58,9 @@ pub enum InputError {
         /// The values of its symbols, and where they come from.
         values: String,
     },
+    /// A size that is computed is no whole number.
+    #[error("{0}")]
+    Computed(String),
     /// A size has no value that can be used.
     #[error(transparent)]
     Sizes(#[from] SizeError),

@@ -1,23 +1,26 @@
 //! What a view demands of its inputs: number, dtypes, ranks, sizes, and what it implies of sizes. One check for all that
 //! take inputs: the evaluator, the runtime, the command line.
 //!
-//! Takes views of arrays, gives the values of the size symbols. Looks at no element but those of integer scalars that
-//! sizes depend on. `condition` holds what must be true of sizes, `error` the words for it.
+//! Takes views of arrays, gives the values of the size symbols. Looks at no element but those of scalars that sizes depend
+//! on. `condition` holds what must be true of sizes, `error` the words for it.
 
 mod condition;
 mod error;
 
 pub use error::InputError;
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
+use super::computed::{ComputedSize, Known};
 use super::container::{Graph, SymbolSource};
 use super::fusion::Fusion;
 use super::node::Form;
 use super::sizes::Sizes;
-use crate::DType;
 use crate::array::ArrayView;
 use crate::index::{Expr, Sym};
+use crate::{DType, Scalar};
 use condition::{Condition, Demand};
 
 /// The demands of one view.
@@ -26,7 +29,20 @@ pub struct Signature {
     inputs: Vec<Input>,
     /// Where each symbol's value is found, by the symbol's number.
     origins: Vec<Option<Origin>>,
+    /// The sizes that a call computes.
+    computed: Vec<Computed>,
     conditions: Vec<Condition>,
+}
+
+/// A size that a call computes.
+#[derive(Clone, Debug)]
+struct Computed {
+    symbol: Sym,
+    size: Arc<ComputedSize>,
+    /// The places of the scalars that it depends on, by their ordinals.
+    places: FxHashMap<u32, usize>,
+    /// What takes it for a size, in words, if that is known.
+    asked_by: Option<String>,
 }
 
 #[derive(Clone, Debug)]
@@ -53,6 +69,8 @@ enum Origin {
     Size { input: usize, axis: usize },
     /// The element of the input at this place.
     Element { input: usize },
+    /// What the call computes, by its number.
+    Computed(usize),
     /// Nothing that the view sees: of random numbers, the beginning of the sequence of seed 0 where nobody says otherwise.
     Beginning,
 }
@@ -60,7 +78,8 @@ enum Origin {
 impl Signature {
     /// The demands of a view. `name` gives the user's names of the inputs, by position, for complaints.
     pub fn new(graph: &Graph, fusion: &Fusion, name: impl Fn(usize) -> Option<String>) -> Signature {
-        let origins = origins(graph, fusion);
+        let mut computed = Vec::new();
+        let origins = origins(graph, fusion, &mut computed);
         let axis = |input: usize, axis: usize, size: &Expr| {
             let own = Some(Origin::Size { input, axis });
             let origin = size.as_sym().filter(|sym| origins[sym.as_u32() as usize] == own);
@@ -74,12 +93,13 @@ impl Signature {
         let is_size =
             |sym: Sym| matches!(origins.get(sym.as_u32() as usize), Some(Some(Origin::Size { .. })));
         let conditions = condition::conditions(graph, fusion, is_size);
-        Signature { inputs: inputs.collect(), conditions, origins }
+        Signature { inputs: inputs.collect(), conditions, origins, computed }
     }
 
     /// The same demands, with what asks for them said in complaints, as far as `asks` knows it by the size that is asked for.
     pub fn because(mut self, asks: impl Fn(&Expr) -> Option<String>) -> Signature {
         self.conditions.iter_mut().for_each(|condition| condition.asked_by = asks(&condition.about));
+        self.computed.iter_mut().for_each(|computed| computed.asked_by = asks(&Expr::sym(computed.symbol)));
         self
     }
 
@@ -138,15 +158,20 @@ impl Signature {
         let mut sizes: Sizes = known.iter().copied().collect();
         for (number, origin) in self.origins.iter().enumerate() {
             let sym = Sym::from_u32(number as u32);
+            if sizes.get(sym).is_some() {
+                continue;
+            }
             let value = match *origin {
                 Some(Origin::Size { input, axis }) => size(&inputs[input], axis),
                 Some(Origin::Element { input }) => inputs[input].scalar(0).as_i64(),
+                Some(Origin::Computed(number)) => match self.computed[number].value(inputs, &sizes)? {
+                    Some(value) => value,
+                    None => continue,
+                },
                 Some(Origin::Beginning) => 0,
                 None => continue,
             };
-            if sizes.get(sym).is_none() {
-                sizes.set(sym, value);
-            }
+            sizes.set(sym, value);
         }
         for condition in &self.conditions {
             if let (Demand::Equal(value), Some(sym)) = (&condition.demand, condition.about.as_sym())
@@ -209,6 +234,7 @@ impl Signature {
                 Some(Origin::Element { input }) => {
                     format!("{sym} = {value} is the value of {}", self.inputs[input].name)
                 }
+                Some(Origin::Computed(_)) => format!("{sym} = {value} is computed of scalars"),
                 Some(Origin::Beginning) | None => format!("{sym} = {value}"),
             }
         };
@@ -217,6 +243,22 @@ impl Signature {
             Some(_) => symbols.concat(),
             None => format!("{expr}, where {}", symbols.join(", ")),
         }
+    }
+}
+
+impl Computed {
+    /// Its value; `None` where what it depends on is not known.
+    fn value(&self, inputs: &[ArrayView<'_>], sizes: &Sizes) -> Result<Option<i64>, InputError> {
+        let known = |known: &Known| match known {
+            Known::Scalar(ordinal) => Some(inputs[self.places[ordinal]].scalar(0)),
+            Known::Size(size) => sizes.value(size).ok().map(|size| Scalar::from_i64(DType::I64, size)),
+        };
+        let Some(value) = self.size.value(known) else { return Ok(None) };
+        let refuse = || {
+            let words = format!("a size comes out as {value}, which is no whole number");
+            InputError::Computed(asked(self.asked_by.as_deref(), words))
+        };
+        self.size.whole(value).map(Some).ok_or_else(refuse)
     }
 }
 
@@ -235,20 +277,26 @@ fn size(view: &ArrayView<'_>, axis: usize) -> i64 {
 
 /// Where each symbol of the graph is found among the inputs of a view: its source, or else, since inputs of a view may be
 /// computed values, the first axis of that size.
-fn origins(graph: &Graph, fusion: &Fusion) -> Vec<Option<Origin>> {
+fn origins(graph: &Graph, fusion: &Fusion, computed: &mut Vec<Computed>) -> Vec<Option<Origin>> {
     let arguments = fusion.inputs().iter().enumerate().filter_map(|(place, &val)| match graph.form(val) {
         Form::Input { ordinal, .. } => Some((*ordinal, place)),
         _ => None,
     });
     let places: FxHashMap<u32, usize> = arguments.collect();
-    let find = |source: &SymbolSource| match source {
+    let find = |(symbol, source): (Sym, &SymbolSource)| match source {
         SymbolSource::InputSize { ordinal, axis } => {
             Some(Origin::Size { input: *places.get(ordinal)?, axis: *axis as usize })
         }
         SymbolSource::ScalarInput { ordinal } => Some(Origin::Element { input: *places.get(ordinal)? }),
+        SymbolSource::Computed(size) => {
+            let seen = size.scalars().map(|ordinal| Some((ordinal, *places.get(&ordinal)?)));
+            let places = seen.collect::<Option<FxHashMap<u32, usize>>>()?;
+            computed.push(Computed { symbol, size: Arc::clone(size), places, asked_by: None });
+            Some(Origin::Computed(computed.len() - 1))
+        }
         SymbolSource::Seed | SymbolSource::Offset => Some(Origin::Beginning),
     };
-    let mut origins: Vec<Option<Origin>> = graph.symbols().values().map(find).collect();
+    let mut origins: Vec<Option<Origin>> = graph.symbols().iter().map(find).collect();
     for (input, &val) in fusion.inputs().iter().enumerate() {
         for (axis, size) in graph.shape(val).iter().enumerate() {
             if let Some(sym) = size.as_sym() {
