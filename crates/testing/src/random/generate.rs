@@ -108,8 +108,10 @@ impl Writer {
         };
         let placement = placement(rank, draws);
         // What lies expanded is mostly declared so; what is declared so need not lie so.
-        let is_expanded =
-            |axis: usize| draws.percent(if placement.steps.get(axis) == Some(&0) { 80 } else { 3 });
+        let is_expanded = |axis: usize| {
+            let percent = if placement.steps.get(axis) == Some(&0) { 80 } else { 3 };
+            sizes[axis] != 1 && draws.percent(percent)
+        };
         let expanded = (0..rank).map(is_expanded).collect();
         let declared_order = if draws.percent(70) { placement.order.clone() } else { Vec::new() };
         let seed = draws.bits();
