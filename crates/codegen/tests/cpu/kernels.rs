@@ -203,7 +203,8 @@ fn welford() {
         let results = || zeros(DType::F32, rows);
         vec![noise(DType::F32, (rows * n) as usize, 6), results(), results(), results()]
     };
-    everywhere(WELFORD, |n| vec![rows, n], buffers, 0.0);
+    // The last elements may go to other lanes than the interpreter's, and a mean near zero has fewer digits.
+    everywhere(WELFORD, |n| vec![rows, n], buffers, 64.0);
 }
 
 /// Rows that an unrolled loop leaves over: folds over lanes begin and end within its turns.

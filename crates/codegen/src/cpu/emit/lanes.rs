@@ -53,14 +53,6 @@ impl Emitter<'_> {
         self.fill(slot, ty, value);
     }
 
-    /// Moves the copies of the first lanes behind all others, so that the next lanes come first.
-    pub(super) fn rotate(&mut self, accumulator: Accumulator, first: u32) {
-        let (slot, ty) = self.slot(accumulator);
-        let contents = self.contents(slot, ty);
-        let rotated = self.w.rotated(contents, first);
-        self.fill(slot, ty, rotated);
-    }
-
     fn slot(&self, accumulator: Accumulator) -> (Operand, Type) {
         self.accumulators[accumulator]
             .expect("the kernel was verified: accumulators are open where they are used")

@@ -78,27 +78,16 @@ impl Emitter<'_> {
         self.w.binary("add", begin, whole)
     }
 
-    /// Turns with a mask, as many at a time as a register has elements of f32. Each lane takes the turns that it would take in
-    /// whole vectors: where lanes fold, as many registers are walked as a vector has, and the lanes' states go round.
+    /// Turns with a mask, as many at a time as a register has elements of f32. They go to the first lanes, which decides in
+    /// which order lanes fold and nothing else.
     fn rest(&mut self, turns: &Loop, begin: Operand, end: Operand) -> Result<(), EmitError> {
-        let all = self.lanes();
-        let lanes = all.min(self.w.isa.vector_bits / 32);
-        let folded = if lanes < all { self.folded(&turns.body) } else { Vec::new() };
-        let until = match folded.is_empty() {
-            true => end,
-            false => {
-                let past = self.w.binary("add", end, i64::from(all) - 1);
-                self.whole_vectors_end(begin, past)
-            }
-        };
-        self.counted(begin, until, i64::from(lanes), |emitter, turn| {
+        let lanes = self.lanes().min(self.w.isa.vector_bits / 32);
+        self.counted(begin, end, i64::from(lanes), |emitter, turn| {
             let left = emitter.w.binary("sub", end, turn);
             let left = emitter.w.overloaded("llvm.smin", left, &[Operand::integer(lanes.into(), left.ty)]);
             let left = emitter.w.convert("trunc", left, Element::I32);
             let mask = emitter.w.compare("icmp slt", Operand::iota(Element::I32, lanes), left);
-            emitter.lane_turn(turns, turn, lanes, Some(mask))?;
-            folded.iter().for_each(|&accumulator| emitter.rotate(accumulator, lanes));
-            Ok(())
+            emitter.lane_turn(turns, turn, lanes, Some(mask))
         })
     }
 
