@@ -81,11 +81,30 @@ def exp_beyond_one():
     return quotient, lambda r: max(abs(r), mpf(10) ** -3) ** 2 / exp(r)
 
 
+def exp2_slope():
+    """(2^r - 1) / r, and the weight that makes its error relative to exp2."""
+    near = mpf(10) ** -15
+
+    def quotient(r):
+        return log(2) if abs(r) < near else (2**r - 1) / r
+
+    return quotient, lambda r: max(abs(r), mpf(10) ** -3) / 2**r
+
+
+def expm1_beyond_one():
+    """The function of `exp_beyond_one`, with the weight that makes its error relative to expm1."""
+    near = mpf(10) ** -3
+    return exp_beyond_one()[0], lambda r: r**2 / abs(expm1(r)) if abs(r) > near else near
+
+
 HALF_LN_2 = log(2) / 2 * mpf("1.0005")  # past what rounding leaves of half a power of two
 EIGHTH = (pi / 4) ** 2 * mpf("1.0001")  # past what rounding leaves of a quarter turn, squared
 # Name: the function and its weight, the interval, the number of coefficients.
 TABLES = {
     "exp": (exp_beyond_one(), -HALF_LN_2, HALF_LN_2, 5),
+    "exp_double": (exp_beyond_one(), -HALF_LN_2, HALF_LN_2, 10),
+    "expm1_double": (expm1_beyond_one(), -HALF_LN_2, HALF_LN_2, 11),
+    "exp2_double": (exp2_slope(), mpf("-0.5005"), mpf("0.5005"), 11),
     "asin": (odd(asin, mpf(1) / 6, mpf(3) / 40), 0, mpf("0.3026"), 6),
     "atan": (odd(atan, -mpf(1) / 3, mpf(1) / 5), 0, 1, 9),
     "sin_ratio": (relative(root(lambda r: sin(r) / r, 1)), 0, EIGHTH, 5),

@@ -32,10 +32,10 @@ pub(super) fn apply(
         CpuSpelling::Select => w.select(args[0], args[1], args[2]),
         CpuSpelling::Move => args[0],
         CpuSpelling::Expansion(text) => return expand(w, op, text, args, dtype),
-        CpuSpelling::Polynomial(function) if dtype == DType::F64 => {
-            w.call_lanes(math::double(function), args)
-        }
-        CpuSpelling::Polynomial(function) => math::polynomial(w, function, args),
+        CpuSpelling::Polynomial(function) => match math::double(function) {
+            Some(name) if dtype == DType::F64 => w.call_lanes(name, args),
+            _ => math::polynomial(w, function, args),
+        },
         CpuSpelling::Approximate(function) => return approximate(w, function, args[0], dtype),
         CpuSpelling::Philox => philox::word(w, args[0], args[1], args[2]),
         CpuSpelling::Call { narrow, wide } => {

@@ -34,11 +34,12 @@ pub(super) fn reciprocal_half(w: &mut Writer<'_>, x: Operand) -> Operand {
     })
 }
 
-/// `x * 2^n` for the integer n next below, correctly rounded, infinite or subnormal as it must be. For f32.
+/// `x * 2^n` for the integer n next below, correctly rounded, infinite or subnormal as it must be.
 pub(super) fn scale(w: &mut Writer<'_>, x: Operand, n: Operand) -> Operand {
     in_pieces(w, x, n, &|w, x, n| {
         let args = [x, n, Operand::float(0.0, x.ty), all_lanes(x.ty), rounding()];
-        w.intrinsic("llvm.x86.avx512.mask.scalef.ps.512", &[], x.ty, &args)
+        let name = if x.ty.element == Element::F64 { "pd" } else { "ps" };
+        w.intrinsic(&format!("llvm.x86.avx512.mask.scalef.{name}.512"), &[], x.ty, &args)
     })
 }
 

@@ -4,15 +4,56 @@
 //! which the first has few bits, so that its product with n is exact. Coefficients of expm1: Cephes (Moshier, 1989); of exp:
 //! `scripts/minimax.py`, with a relative error below 2^-28.
 
-use super::super::operand::Operand;
+use super::super::operand::{Element, Operand, Term};
 use super::super::wide;
 use super::super::writer::Writer;
 use super::{LN_2_HIGH, LN_2_LOW};
 
-/// Twice the bias of the exponents of f32.
-const TWO_BIASES: i64 = 254;
-/// Added and subtracted, it rounds what is below 2^21 to an integer n; n and two biases are then in the last bits.
-const SHIFTER: f32 = 12_582_912.0 + TWO_BIASES as f32;
+/// What a type of float asks of the reduction.
+struct Format {
+    /// Bits below the exponent, and its bias.
+    fraction: i64,
+    bias: i64,
+    /// Added and subtracted, it rounds to an integer n; n and two biases are then in the last bits.
+    shifter: f64,
+    log2_e: f64,
+    /// ln 2 in few bits, whose products with small integers are exact, and what is missing.
+    ln_2: [f64; 2],
+    /// Where exp and exp2 are zero and infinite, and expm1 is -1 and infinite.
+    exp: [f32; 2],
+    exp2: [f32; 2],
+    expm1: [f32; 2],
+    /// expm1 of less is its operand.
+    tiny: f32,
+}
+
+const SINGLE: Format = Format {
+    fraction: 23,
+    bias: 127,
+    shifter: 12_582_912.0 + 254.0,
+    log2_e: std::f32::consts::LOG2_E as f64,
+    ln_2: [LN_2_HIGH as f64, LN_2_LOW as f64],
+    exp: [-104.0, 89.0],
+    exp2: [-151.0, 129.0],
+    expm1: [-18.0, 89.0],
+    tiny: 1e-8,
+};
+const DOUBLE: Format = Format {
+    fraction: 52,
+    bias: 1023,
+    shifter: 6_755_399_441_055_744.0 + 2046.0,
+    log2_e: std::f64::consts::LOG2_E,
+    ln_2: [super::LN_2_HIGH_DOUBLE, super::LN_2_LOW_DOUBLE],
+    exp: [-746.0, 710.0],
+    exp2: [-1076.0, 1025.0],
+    expm1: [-38.0, 710.0],
+    tiny: 1e-17,
+};
+
+fn format(x: Operand) -> &'static Format {
+    if x.ty.element == Element::F64 { &DOUBLE } else { &SINGLE }
+}
+
 /// `exp(r)`.
 const EXP: [f32; 7] = [1.381_454_9e-3, 8.368_745e-3, 4.166_839e-2, 1.666_652_1e-1, 4.999_999_4e-1, 1.0, 1.0];
 /// `(exp(r) - 1 - r) / r^2`.
@@ -21,10 +62,53 @@ const EXPM1: [f32; 6] = [1.987_569_2e-4, 1.398_2e-3, 8.333_452e-3, 4.166_579_6e-
 const EXP2: [f32; 7] =
     [1.519_581_8e-5, 1.546_713_5e-4, 1.333_394e-3, 9.618_037e-3, 5.550_41e-2, 2.402_265e-1, 6.931_472e-1];
 
+/// The same for f64, by `scripts/minimax.py`: `exp(r)` with a relative error below 2^-57, `(exp(r) - 1 - r) / r^2`, and
+/// `(exp2(r) - 1) / r`.
+const EXP_DOUBLE: [f64; 12] = [
+    2.499_993_571_791_690_7e-8,
+    2.763_031_051_422_735e-7,
+    2.755_758_730_279_316e-6,
+    2.480_149_294_117_075_7e-5,
+    1.984_126_950_486_062_6e-4,
+    1.388_888_894_376_354_2e-3,
+    8.333_333_333_495_625e-3,
+    4.166_666_666_652_974e-2,
+    0.166_666_666_666_664_1,
+    0.500_000_000_000_001_1,
+    1.0,
+    1.0,
+];
+const EXPM1_DOUBLE: [f64; 11] = [
+    2.087_534_057_019_392e-9,
+    2.510_902_521_806_522_6e-8,
+    2.755_740_273_525_533_5e-7,
+    2.755_724_425_184_970_5e-6,
+    2.480_158_717_228_623_5e-5,
+    1.984_126_988_607_601_4e-4,
+    1.388_888_888_896_256_5e-3,
+    8.333_333_333_321_653e-3,
+    4.166_666_666_666_651e-2,
+    0.166_666_666_666_666_77,
+    0.5,
+];
+const EXP2_DOUBLE: [f64; 11] = [
+    4.434_756_929_500_324e-10,
+    7.073_821_165_049_671e-9,
+    1.017_819_997_615_168_6e-7,
+    1.321_543_507_504_633_1e-6,
+    1.525_273_349_138_943_3e-5,
+    1.540_353_045_749_751_4e-4,
+    1.333_355_814_677_724_4e-3,
+    9.618_129_107_593_843e-3,
+    5.550_410_866_482_007e-2,
+    0.240_226_506_959_101_33,
+    std::f64::consts::LN_2,
+];
+
 /// 2^f for f from 0 to 1, within 2^-18 of itself; of 0 it is exactly 1.
 const EXP2_HALF: [f32; 5] = [0.013_426_687, 0.052_242_47, 0.241_280_21, 0.693_044_84, 1.0];
 
-/// An integer n from -254 to 256 as a float, and bits of which the last nine are n and two biases.
+/// A small integer n as a float, and bits of which the last ones are n and two biases.
 #[derive(Clone, Copy)]
 struct Whole {
     float: Operand,
@@ -32,26 +116,35 @@ struct Whole {
 }
 
 /// The integer nearest to `x * factor`.
-fn nearest(w: &mut Writer<'_>, x: Operand, factor: f32) -> Whole {
-    let shifted = w.mul_add(x, factor, SHIFTER);
-    Whole { biased: w.bits(shifted), float: w.sub(shifted, SHIFTER) }
+fn nearest(w: &mut Writer<'_>, x: Operand, factor: f64) -> Whole {
+    let shifter = Term::Float(format(x).shifter);
+    let shifted = w.mul_add(x, Term::Float(factor), shifter);
+    Whole { biased: w.bits(shifted), float: w.sub(shifted, shifter) }
 }
 
-/// `x - n ln 2`.
-fn reduce(w: &mut Writer<'_>, x: Operand, n: Whole) -> Operand {
-    let r = w.mul_add(n.float, -LN_2_HIGH, x);
-    w.mul_add(n.float, -LN_2_LOW, r)
+/// n and r with `x = n ln 2 + r`.
+fn reduce(w: &mut Writer<'_>, x: Operand) -> (Whole, Operand) {
+    let Format { log2_e, ln_2: [high, low], .. } = *format(x);
+    let n = nearest(w, x, log2_e);
+    let r = w.mul_add(n.float, Term::Float(-high), x);
+    (n, w.mul_add(n.float, Term::Float(-low), r))
 }
 
-/// `x * 2^n` for n from -252 to 254. Half of n at a time, so that only the last product rounds, overflows or is subnormal;
-/// each half has one of the biases.
+/// The polynomial for the type.
+fn polynomial(w: &mut Writer<'_>, r: Operand, single: &[f32], double: &[f64]) -> Operand {
+    if r.ty.element == Element::F64 { w.horner(r, double) } else { w.horner(r, single) }
+}
+
+/// `x * 2^n` for n from -252 to 254, of f64 from -2044 to 2046. Half of n at a time, so that only the last product rounds,
+/// overflows or is subnormal; each half has one of the biases.
 fn scale(w: &mut Writer<'_>, x: Operand, n: Whole) -> Operand {
     if wide::applies(w, x.ty) {
         return wide::scale(w, x, n.float);
     }
+    let fraction = format(x).fraction;
     let half = w.binary("lshr", n.biased, 1);
-    let half = w.binary("shl", half, 23);
-    let whole = w.binary("shl", n.biased, 23);
+    let half = w.binary("shl", half, fraction);
+    let whole = w.binary("shl", n.biased, fraction);
     let rest = w.binary("sub", whole, half);
     let (first, second) = (w.float_of(half), w.float_of(rest));
     let x = w.mul(x, first);
@@ -59,24 +152,24 @@ fn scale(w: &mut Writer<'_>, x: Operand, n: Whole) -> Operand {
 }
 
 /// `x`, but no further out than where results are zero or infinite, so that n stays in the range of `scale`. The instruction
-/// for it takes any n, and makes infinity of NaN times 2^infinity: it needs no upper bound. The lower one is for what is
-/// large and negative, with a remainder so large that the polynomial overflows.
-fn bounded(w: &mut Writer<'_>, x: Operand, least: f32, most: f32) -> Operand {
-    let x = if wide::applies(w, x.ty) { x } else { w.at_most(x, most) };
+/// for it takes any n, and makes infinity of NaN times 2^infinity: f32, whose polynomial is positive everywhere, needs no
+/// upper bound there. The lower one is for what is large and negative, with a remainder so large that the polynomial overflows.
+fn bounded(w: &mut Writer<'_>, x: Operand, [least, most]: [f32; 2]) -> Operand {
+    let any = wide::applies(w, x.ty) && x.ty.element == Element::F32;
+    let x = if any { x } else { w.at_most(x, most) };
     w.at_least(x, least)
 }
 
 /// exp, within 1.2 units in the last place everywhere, subnormal results included.
 pub(super) fn exp(w: &mut Writer<'_>, x: Operand) -> Operand {
-    let x = bounded(w, x, -104.0, 89.0);
+    let x = bounded(w, x, format(x).exp);
     exp_within(w, x)
 }
 
-/// exp of what lies from -104 to 89, or is NaN.
+/// exp of what lies from -104 to 89, of f64 from -746 to 710, or is NaN.
 pub(super) fn exp_within(w: &mut Writer<'_>, x: Operand) -> Operand {
-    let n = nearest(w, x, std::f32::consts::LOG2_E);
-    let r = reduce(w, x, n);
-    let y = w.horner(r, &EXP);
+    let (n, r) = reduce(w, x);
+    let y = polynomial(w, r, &EXP, &EXP_DOUBLE);
     scale(w, y, n)
 }
 
@@ -88,7 +181,7 @@ pub(in super::super) fn exp_half(w: &mut Writer<'_>, x: Operand) -> Operand {
         let y = w.horner(fraction, &EXP2_HALF);
         return wide::scale(w, y, t);
     }
-    let x = bounded(w, x, -104.0, 89.0);
+    let x = bounded(w, x, SINGLE.exp);
     // Half less, so that the nearest integer is the one below.
     let lowered = w.mul_add(x, std::f32::consts::LOG2_E, -0.5);
     let n = nearest(w, lowered, 1.0);
@@ -100,34 +193,34 @@ pub(in super::super) fn exp_half(w: &mut Writer<'_>, x: Operand) -> Operand {
 
 /// 2 to the power x, exact for integers.
 pub(super) fn exp2(w: &mut Writer<'_>, x: Operand) -> Operand {
-    let x = w.at_most(x, 129.0);
-    let x = w.at_least(x, -151.0);
+    let [least, most] = format(x).exp2;
+    let x = w.at_most(x, most);
+    let x = w.at_least(x, least);
     let n = nearest(w, x, 1.0);
     let r = w.sub(x, n.float);
-    let p = w.horner(r, &EXP2);
+    let p = polynomial(w, r, &EXP2, &EXP2_DOUBLE);
     let y = w.mul_add(p, r, 1.0);
     scale(w, y, n)
 }
 
 /// exp(x) - 1 without cancellation near zero: `2^n (exp(r) - 1) + (2^n - 1)`.
 pub(super) fn expm1(w: &mut Writer<'_>, x: Operand) -> Operand {
-    // Below -18 the result rounds to -1.
-    let bounded = w.at_most(x, 89.0);
-    let bounded = w.at_least(bounded, -18.0);
-    let n = nearest(w, bounded, std::f32::consts::LOG2_E);
-    let r = reduce(w, bounded, n);
-    let q = w.horner(r, &EXPM1);
+    let &Format { fraction, bias, expm1: [least, most], tiny, .. } = format(x);
+    let bounded = w.at_most(x, most);
+    let bounded = w.at_least(bounded, least);
+    let (n, r) = reduce(w, bounded);
+    let q = polynomial(w, r, &EXPM1, &EXPM1_DOUBLE);
     let square = w.mul(r, r);
     let p = w.mul_add(q, square, r);
-    // Half of the result, because 2^128 is no f32 while the result may be one.
-    let biased = w.binary("shl", n.biased, 23);
-    let half_power = w.binary("sub", biased, 128 << 23);
+    // Half of the result, because the power of two may be too large where the result is not.
+    let biased = w.binary("shl", n.biased, fraction);
+    let half_power = w.binary("sub", biased, (bias + 1) << fraction);
     let half_power = w.float_of(half_power);
     let offset = w.sub(half_power, 0.5);
     let half = w.mul_add(half_power, p, offset);
     let y = w.add(half, half);
     // The sum above loses the sign of zero, and the bits of subnormals.
     let magnitude = w.abs(x);
-    let tiny = w.compare("fcmp olt", magnitude, 1e-8);
-    w.select(tiny, x, y)
+    let is_tiny = w.compare("fcmp olt", magnitude, tiny);
+    w.select(is_tiny, x, y)
 }

@@ -68,7 +68,7 @@ fn reduced_log(w: &mut Writer<'_>, f: Operand) -> Operand {
 }
 
 /// What no finite positive number gives.
-fn special(w: &mut Writer<'_>, x: Operand, y: Operand) -> Operand {
+pub(super) fn special(w: &mut Writer<'_>, x: Operand, y: Operand) -> Operand {
     let infinite = w.compare("fcmp oeq", x, f32::INFINITY);
     let y = w.select(infinite, x, y);
     let zero = w.compare("fcmp oeq", x, 0.0);

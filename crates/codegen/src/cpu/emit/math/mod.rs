@@ -1,7 +1,8 @@
-//! Polynomials for elementary functions in f32, inline in the IR: vectors in, vectors out.
+//! Polynomials for elementary functions in f32, and for some in f64, inline in the IR: vectors in, vectors out.
 //!
 //! Written once for every instruction set, with fused multiply-adds where they are instructions. Each file names its
-//! method and error. f64 is not here: it calls the C library.
+//! method and error. The other functions of f64
+//! are the library's.
 
 mod double;
 mod erf;
@@ -10,6 +11,7 @@ mod erfinv;
 mod exp;
 mod inverse_trigonometric;
 mod log;
+mod log_double;
 mod pow;
 mod tanh;
 mod trigonometric;
@@ -24,16 +26,22 @@ use super::writer::Writer;
 /// ln 2 in nine bits, whose products with small integers are exact, and what is missing.
 const LN_2_HIGH: f32 = 355.0 / 512.0;
 const LN_2_LOW: f32 = -2.121_944_4e-4;
+/// The same in f64: 32 bits of it, and what is missing.
+const LN_2_HIGH_DOUBLE: f64 = 6.931_471_803_691_238e-1;
+const LN_2_LOW_DOUBLE: f64 = 1.908_214_929_270_587_7e-10;
 
-/// The function of f32 values.
+/// The function of f32 values, or of f64 values where [`double`] names none.
 pub(super) fn polynomial(w: &mut Writer<'_>, function: Polynomial, args: &[Operand]) -> Operand {
     let x = args[0];
     match function {
         Polynomial::Exp => exp::exp(w, x),
         Polynomial::Exp2 => exp::exp2(w, x),
         Polynomial::Expm1 => exp::expm1(w, x),
+        Polynomial::Log if x.ty.element == Element::F64 => log_double::log(w, x),
         Polynomial::Log => log::log(w, x),
+        Polynomial::Log2 if x.ty.element == Element::F64 => log_double::log2(w, x),
         Polynomial::Log2 => log::log2(w, x),
+        Polynomial::Log10 if x.ty.element == Element::F64 => log_double::log10(w, x),
         Polynomial::Log10 => log::log10(w, x),
         Polynomial::Log1p => log::log1p(w, x),
         Polynomial::Tanh => tanh::tanh(w, x),
@@ -51,17 +59,12 @@ pub(super) fn polynomial(w: &mut Writer<'_>, function: Polynomial, args: &[Opera
     }
 }
 
-/// The function of the C library for f64 values.
-pub(super) fn double(function: Polynomial) -> &'static str {
-    match function {
-        Polynomial::Exp => "exp",
-        Polynomial::Exp2 => "exp2",
-        Polynomial::Expm1 => "expm1",
-        Polynomial::Log => "log",
-        Polynomial::Log2 => "log2",
-        Polynomial::Log10 => "log10",
+/// The library's function of f64 values, where there is no polynomial.
+pub(super) fn double(function: Polynomial) -> Option<&'static str> {
+    Some(match function {
+        Polynomial::Exp | Polynomial::Exp2 | Polynomial::Expm1 | Polynomial::Tanh => return None,
+        Polynomial::Log | Polynomial::Log2 | Polynomial::Log10 => return None,
         Polynomial::Log1p => "log1p",
-        Polynomial::Tanh => "tanh",
         Polynomial::Erf => "erf",
         Polynomial::Erfc => "erfc",
         Polynomial::Erfinv => "erfinv",
@@ -73,7 +76,7 @@ pub(super) fn double(function: Polynomial) -> &'static str {
         Polynomial::Acos => "acos",
         Polynomial::Atan => "atan",
         Polynomial::Atan2 => "atan2",
-    }
+    })
 }
 
 /// The arithmetic the polynomials are written in.
@@ -105,10 +108,10 @@ impl Writer<'_> {
     }
 
     /// The polynomial with these coefficients, the highest power first.
-    fn horner(&mut self, x: Operand, coefficients: &[f32]) -> Operand {
-        let mut sum = Operand::float(f64::from(coefficients[0]), x.ty);
+    fn horner<C: Copy + Into<f64>>(&mut self, x: Operand, coefficients: &[C]) -> Operand {
+        let mut sum = Operand::float(coefficients[0].into(), x.ty);
         for &coefficient in &coefficients[1..] {
-            sum = self.mul_add(sum, x, coefficient);
+            sum = self.mul_add(sum, x, Term::Float(coefficient.into()));
         }
         sum
     }
@@ -138,10 +141,10 @@ impl Writer<'_> {
     }
 
     fn bits(&mut self, x: Operand) -> Operand {
-        self.convert("bitcast", x, Element::I32)
+        self.convert("bitcast", x, if x.ty.element == Element::F64 { Element::I64 } else { Element::I32 })
     }
 
     fn float_of(&mut self, x: Operand) -> Operand {
-        self.convert("bitcast", x, Element::F32)
+        self.convert("bitcast", x, if x.ty.element == Element::I64 { Element::F64 } else { Element::F32 })
     }
 }
