@@ -89,8 +89,10 @@ impl Steps {
         let exact = value.as_f64();
         let mut moved = [0.0];
         spread(prim, &reals, &errors, &[exact], &mut moved);
-        // The least positive error says that the steps may not agree, though the operands did here.
-        rounding.total(exact, if rounds { moved[0].max(f64::MIN_POSITIVE) } else { moved[0] })
+        // The least positive error says that the steps may not agree, though the operands did here. A spread that is NaN,
+        // as of a zero by what may be anything, stays one and becomes an infinite bound.
+        let spread = if rounds && moved[0] == 0.0 { f64::MIN_POSITIVE } else { moved[0] };
+        rounding.total(exact, spread)
     }
 }
 

@@ -4,7 +4,7 @@ use super::*;
 use crate::array::Layout;
 use crate::graph::evaluate::bound::apart;
 use crate::graph::evaluate::{Bound, compare};
-use crate::ops::Monoid;
+use crate::ops::{Body, BodyStep, Lambda, Monoid};
 
 const ROWS: usize = 4;
 const COLUMNS: usize = 61;
@@ -253,4 +253,23 @@ fn special_numbers_must_meet_their_like() {
     let repeated = array(&[1], &[1.0_f32]);
     let stretched = repeated.view().relaid(Layout::dense(&[1]).expanded(&[4])).unwrap();
     assert!(!compare(&evaluated(None), &stretched).unwrap().matches());
+}
+
+/// In a lambda, too: a reciprocal of what may be zero is anything, and so is zero times it.
+#[test]
+fn zero_times_what_may_be_anything_may_be_anything() {
+    let product = BodyStep::Apply(Prim::Mul, [0, 1].into_iter().collect());
+    let body = Body::new(&[DType::F32; 2], vec![product], [2]).expect("a product of floats");
+    let zero = Scalar::from_f64(DType::F32, 0.0);
+    let monoid = Monoid::Lambda(Lambda::new(body, [zero]).expect("a state of one float"));
+    let mut p = Program::default();
+    let [x, one] = [(); 2].map(|()| p.input(DType::F32, &[1]));
+    let power = p.map(Prim::Exp, &[x]);
+    let small = p.map(Prim::Sub, &[power, one]);
+    let large = p.map(Prim::Reciprocal, &[small]);
+    let scanned = p.add(Form::Scan { monoid, axis: 0 }, &[large]);
+    let inputs = [array(&[1], &[2e-7_f32]), array(&[1], &[1.0_f32])];
+    let out = p.run(&[large, scanned], &inputs.each_ref().map(|array| array.view()));
+    assert!(reals(&out[0])[0].is_finite() && bounds(&out[0]) == [f64::INFINITY]);
+    assert!(reals(&out[1]) == [0.0] && bounds(&out[1]) == [f64::INFINITY]);
 }
