@@ -3,8 +3,8 @@
 //! A kernel is a grid of *blocks*, independent and run in any order. A block has `lanes` lanes: the elements of a
 //! vector register on a CPU, the threads of a block on a GPU. Code inside a loop over lanes is *varying*: lane `l`
 //! takes `begin + l`, `begin + l + lanes`, …, and a lane whose turn is past the end does nothing; the last turns, fewer
-//! than there are lanes, may go to others, as lanes are combined in any order. All other code is *uniform*: every lane
-//! would compute the same, and one of them stores.
+//! than there are lanes, may go to others, chosen by their number alone, so that equal turns have equal results. All other
+//! code is *uniform*: every lane would compute the same, and one of them stores.
 //!
 //! This file holds the data alone. What must hold is listed in `verify`, the meaning is `interpret`, the text
 //! `print.rs` and `parse.rs`. Nothing here takes decisions or knows a target.

@@ -53,6 +53,15 @@ impl Emitter<'_> {
         self.fill(slot, ty, value);
     }
 
+    /// Moves the copies of the first lanes behind all others if a scalar condition holds, so that the next lanes come first.
+    pub(super) fn rotate(&mut self, accumulator: Accumulator, first: u32, condition: Operand) {
+        let (slot, ty) = self.slot(accumulator);
+        let contents = self.contents(slot, ty);
+        let rotated = self.w.rotated(contents, first);
+        let moved = self.w.select(condition, rotated, contents);
+        self.fill(slot, ty, moved);
+    }
+
     fn slot(&self, accumulator: Accumulator) -> (Operand, Type) {
         self.accumulators[accumulator]
             .expect("the kernel was verified: accumulators are open where they are used")

@@ -58,7 +58,16 @@ impl Emitter<'_> {
     fn over_lanes(&mut self, turns: &Loop, begin: Operand, end: Operand) -> Result<(), EmitError> {
         let lanes = self.lanes();
         if self.in_rest && lanes > 1 {
-            return self.rest(turns, begin, end);
+            let lanes = self.rest_lanes();
+            let folded = if lanes < self.lanes() { self.folded(&turns.body) } else { Vec::new() };
+            if folded.is_empty() {
+                return self.rest(turns, begin, end, |_, _| {});
+            }
+            let whole = self.whole_vectors_end(begin, end);
+            return self.rest(turns, begin, end, |emitter, turn| {
+                let within = emitter.w.compare("icmp slt", turn, whole);
+                folded.iter().for_each(|&accumulator| emitter.rotate(accumulator, lanes, within));
+            });
         }
         let whole = self.whole_vectors_end(begin, end);
         let even = stays_even(self.kernel, turns, &self.folded(&turns.body));
@@ -67,7 +76,7 @@ impl Emitter<'_> {
                 emitter.lane_turn(turns, turn, lanes, None)
             })
         })?;
-        if lanes > 1 { self.rest(turns, whole, end) } else { Ok(()) }
+        if lanes > 1 { self.rest(turns, whole, end, |_, _| {}) } else { Ok(()) }
     }
 
     /// Where the last whole vector ends. The number of lanes is a power of two.
@@ -78,16 +87,30 @@ impl Emitter<'_> {
         self.w.binary("add", begin, whole)
     }
 
-    /// Turns with a mask, as many at a time as a register has elements of f32. They go to the first lanes, which decides in
-    /// which order lanes fold and nothing else.
-    fn rest(&mut self, turns: &Loop, begin: Operand, end: Operand) -> Result<(), EmitError> {
-        let lanes = self.lanes().min(self.w.isa.vector_bits / 32);
+    /// As many lanes as a register has elements of f32.
+    fn rest_lanes(&self) -> u32 {
+        self.lanes().min(self.w.isa.vector_bits / 32)
+    }
+
+    /// Turns with a mask, a register at a time. They go to the first lanes, and `after` each it may let the lanes' states go
+    /// round: a loop that does it all does so for the turns of whole vectors, so that each lane folds what it folds there and
+    /// a row has the same bits wherever it lies. After them the states stand as they did: a vector is whole registers.
+    fn rest(
+        &mut self,
+        turns: &Loop,
+        begin: Operand,
+        end: Operand,
+        after: impl Fn(&mut Self, Operand),
+    ) -> Result<(), EmitError> {
+        let lanes = self.rest_lanes();
         self.counted(begin, end, i64::from(lanes), |emitter, turn| {
             let left = emitter.w.binary("sub", end, turn);
             let left = emitter.w.overloaded("llvm.smin", left, &[Operand::integer(lanes.into(), left.ty)]);
             let left = emitter.w.convert("trunc", left, Element::I32);
             let mask = emitter.w.compare("icmp slt", Operand::iota(Element::I32, lanes), left);
-            emitter.lane_turn(turns, turn, lanes, Some(mask))
+            emitter.lane_turn(turns, turn, lanes, Some(mask))?;
+            after(emitter, turn);
+            Ok(())
         })
     }
 

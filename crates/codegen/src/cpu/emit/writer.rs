@@ -261,6 +261,19 @@ impl<'i> Writer<'i> {
         self.instruction(ty, text)
     }
 
+    /// A vector with so many of its first elements moved to its end.
+    pub(super) fn rotated(&mut self, vector: Operand, first: u32) -> Operand {
+        let lanes = vector.ty.lanes.unwrap_or(1);
+        let picks: Vec<String> = (0..lanes).map(|lane| format!("i32 {}", (lane + first) % lanes)).collect();
+        let text = format!(
+            "shufflevector {}, {} poison, <{lanes} x i32> <{}>",
+            vector.typed(),
+            vector.ty,
+            picks.join(", ")
+        );
+        self.instruction(vector.ty, text)
+    }
+
     /// A vector with a shorter one in the place of its first elements.
     pub(super) fn overlaid(&mut self, vector: Operand, first: Operand) -> Operand {
         let (lanes, short) = (vector.ty.lanes.unwrap_or(1), first.ty.lanes.unwrap_or(1));
