@@ -102,12 +102,16 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Whether some lane holds something else than the first; NaN differs from itself.
+    /// Whether some lane holds other bits than the first: zeros of either sign are equal and not the same.
     fn differs(&mut self, accumulator: Accumulator) -> Operand {
         let contents = self.get(accumulator);
-        let first = self.w.extract(contents, 0);
-        let predicate = if first.ty.element.is_float() { "fcmp une" } else { "icmp ne" };
-        let differing = self.w.compare(predicate, contents, first);
+        let bits = match contents.ty.element {
+            Element::F32 => self.w.convert("bitcast", contents, Element::I32),
+            Element::F64 => self.w.convert("bitcast", contents, Element::I64),
+            _ => contents,
+        };
+        let first = self.w.extract(bits, 0);
+        let differing = self.w.compare("icmp ne", bits, first);
         self.w.any(differing)
     }
 
