@@ -29,6 +29,9 @@ pub fn per_lane(kernel: &Kernel) -> SecondaryMap<Accumulator, bool> {
 /// Of accumulators with a copy per lane, opened outside of this loop over lanes, those that hold the same in all lanes after
 /// turns of all lanes if they did before: counts, but no sums of elements.
 pub fn stays_even(kernel: &Kernel, turns: &Loop, among: &[Accumulator]) -> Vec<Accumulator> {
+    if among.is_empty() {
+        return Vec::new();
+    }
     let mut scan =
         Scan { per_lane: per_lane(kernel), uniform: SecondaryMap::new(), varying: BTreeSet::new() };
     scan.body(&kernel.body);
