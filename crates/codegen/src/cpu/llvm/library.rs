@@ -135,7 +135,9 @@ impl Library {
         let arguments: Vec<Text> = [c"ferrofuse"].into_iter().chain(OPTIONS).map(CStr::as_ptr).collect();
         let count = c_int::try_from(arguments.len()).expect("a handful of options");
         // SAFETY: the arguments are C strings that live as long as the process, and the caller holds the opening lock, so
-        // that no two threads set options; those that compile with this library begin when it is open.
+        // that no two threads of ours set options; those that compile with this library begin when it is open. Options are
+        // of the library and not of its users: another user of this very file in the process should not compile meanwhile,
+        // and from now on has no loop strength reduction, which costs it speed and no result.
         unsafe {
             (self.functions.LLVMParseCommandLineOptions)(count, arguments.as_ptr(), c"".as_ptr());
         }
