@@ -87,18 +87,21 @@ impl Nodes<'_> {
         number(b).map(|factor| (a, factor)).or_else(|| Some((b, number(a)?)))
     }
 
-    /// The product of what these are multiples of, where their factors are powers of two whose product is 1.
+    /// The product of what these are multiples of, where one's factor is 1/2 and the other's 2. Of factors
+    /// farther from 1 one could take its product past the ends of f32.
     fn unscaled(&mut self, operands: &[Val]) -> Option<Val> {
         let ((a, left), (b, right)) = (self.scaled(operands[0])?, self.scaled(operands[1])?);
-        let power_of_two = left.to_bits() << 9 == 0;
-        (power_of_two && left * right == 1.0).then(|| self.map(Prim::Mul, &[a, b]))
+        let cancel = matches!((left, right), (0.5, 2.0) | (2.0, 0.5));
+        cancel.then(|| self.map(Prim::Mul, &[a, b]))
     }
 
-    /// `2 / (1 + exp(-2 u))` for the operand u of a tanh. What u is multiplied by and the -2 are one factor.
+    /// `2 / (1 + exp(-2 u))` for the operand u of a tanh. What u is multiplied by and the -2 are one factor,
+    /// if that is finite.
     fn logistic(&mut self, tanh: Val) -> Val {
         let u = self.graph.operands(tanh)[0];
-        let (u, factor) = self.scaled(u).unwrap_or((u, 1.0));
-        let (one, two, factor) = (self.number(1.0), self.number(2.0), self.number(-2.0 * factor));
+        let scaled = self.scaled(u).map(|(u, factor)| (u, -2.0 * factor));
+        let (u, factor) = scaled.filter(|(_, factor)| factor.is_finite()).unwrap_or((u, -2.0));
+        let (one, two, factor) = (self.number(1.0), self.number(2.0), self.number(factor));
         let exponent = self.map(Prim::Mul, &[u, factor]);
         let power = self.map(Prim::ExpHalf, &[exponent]);
         let sum = self.map(Prim::Add, &[power, one]);
