@@ -1,6 +1,7 @@
 //! Compiled kernels against the kernel interpreter, on the same memory, for every target this machine can run.
 
 mod accuracy;
+mod accuracy_of_doubles;
 mod casts;
 mod harness;
 mod kernels;
