@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
+use thiserror::Error;
 
 use super::{Form, Graph, Node, Val};
 use crate::index::Expr;
@@ -27,6 +28,17 @@ pub enum Known {
     Scalar(u32),
     /// A size.
     Size(Expr),
+}
+
+/// Why a number is no size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum NoSize {
+    /// It has a fraction, or is NaN.
+    #[error("no whole number")]
+    Fraction,
+    /// It is too large, for any size or for one that is computed in this dtype.
+    #[error("beyond the sizes that are computed in {0}")]
+    Beyond(DType),
 }
 
 impl ComputedSize {
@@ -67,6 +79,14 @@ impl ComputedSize {
         })
     }
 
+    /// The sizes that it depends on.
+    pub fn sizes(&self) -> impl Iterator<Item = &Expr> + '_ {
+        self.params.iter().filter_map(|param| match param {
+            Known::Size(size) => Some(size),
+            Known::Scalar(_) => None,
+        })
+    }
+
     /// What it comes to, where all that it depends on is known.
     pub fn value(&self, known: impl Fn(&Known) -> Option<Scalar>) -> Option<Scalar> {
         let cast = |(param, &dtype): (&Known, &DType)| Some(known(param)?.cast(dtype));
@@ -75,17 +95,27 @@ impl ComputedSize {
     }
 
     /// The whole number that what it comes to is: of a float, but for what rounding may have made of it.
-    pub fn whole(&self, number: Scalar) -> Option<i64> {
+    ///
+    /// # Errors
+    /// When it is none, or so large that its dtype has no fractions there, and so does not tell.
+    pub fn whole(&self, number: Scalar) -> Result<i64, NoSize> {
         let dtype = number.dtype();
         if dtype.is_int() {
-            return Some(number.as_i64()).filter(|&whole| dtype.is_signed_int() || whole >= 0);
+            let whole = Some(number.as_i64()).filter(|&whole| dtype.is_signed_int() || whole >= 0);
+            return whole.ok_or(NoSize::Beyond(dtype));
         }
         let is_single = self.body.dtypes().iter().any(|&dtype| dtype.is_float() && dtype != DType::F64);
-        let rounding = if is_single { f64::from(f32::EPSILON) } else { f64::EPSILON };
+        let (dtype, rounding) = match is_single {
+            true => (DType::F32, f64::from(f32::EPSILON)),
+            false => (DType::F64, f64::EPSILON),
+        };
         let number = number.as_f64();
-        let is_near = (number - number.round()).abs() <= 4.0 * rounding * number.abs();
-        // Beyond 2^53 floats say nothing of the last digits.
-        (is_near && number.abs() <= (1_u64 << 53) as f64).then_some(number.round() as i64)
+        if number.abs() >= 1.0 / rounding {
+            return Err(NoSize::Beyond(dtype));
+        }
+        // What may be rounding grows with the number, up to an eighth: a third is none.
+        let is_near = (number - number.round()).abs() <= (4.0 * rounding * number.abs()).min(0.125);
+        is_near.then_some(number.round() as i64).ok_or(NoSize::Fraction)
     }
 }
 

@@ -58,7 +58,7 @@ pub enum InputError {
         /// The values of its symbols, and where they come from.
         values: String,
     },
-    /// A size that is computed is no whole number.
+    /// A size that is computed is no whole number, or too large.
     #[error("{0}")]
     Computed(String),
     /// A size has no value that can be used.

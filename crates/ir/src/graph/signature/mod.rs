@@ -254,11 +254,11 @@ impl Computed {
             Known::Size(size) => sizes.value(size).ok().map(|size| Scalar::from_i64(DType::I64, size)),
         };
         let Some(value) = self.size.value(known) else { return Ok(None) };
-        let refuse = || {
-            let words = format!("a size comes out as {value}, which is no whole number");
+        let refuse = |why| {
+            let words = format!("a size comes out as {value}, which is {why}");
             InputError::Computed(asked(self.asked_by.as_deref(), words))
         };
-        self.size.whole(value).map(Some).ok_or_else(refuse)
+        self.size.whole(value).map(Some).map_err(refuse)
     }
 }
 
