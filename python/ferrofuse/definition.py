@@ -110,6 +110,9 @@ class FusionDefinition:
     ) -> List[Any]:
         """The outputs for these inputs: arrays of the kind that came in. Lists among the inputs are flattened one level.
 
+        While a call runs, other threads must not resize an input or give it other memory (in torch `resize_`, `set_`,
+        `x.data = ...`): the interpreter is free for them then, and the call reads the memory that the input came with.
+
         The first call compiles. `device` must be None or the CPU. Options are nvFuser's; they steer what it does on GPUs,
         and change nothing here.
         """

@@ -36,7 +36,8 @@ pub struct Imported {
 /// What was in a capsule.
 struct Taken(NonNull<Managed>);
 
-// SAFETY: deleters may be called from any thread that holds the interpreter; the memory is only read.
+// SAFETY: deleters may be called from any thread that holds the interpreter. The memory is one that any thread may read and
+// write, as its library's own functions do; who writes to it while others read has a race of their own making.
 unsafe impl Send for Imported {}
 // SAFETY: as above.
 unsafe impl Sync for Imported {}

@@ -1,8 +1,8 @@
 //! Arrays in and out by a table of C functions, which a class of arrays names in `__dlpack_c_exchange_api__`: no object of
 //! Python is made but the array that goes out.
 //!
-//! An array that comes in is borrowed: it is its object that keeps the elements while the call runs, and an output that is
-//! a view of it takes it by a capsule. What the table does not give is asked for by a capsule too, which says why.
+//! An array that comes in is borrowed: its object is held while the call runs, and the caller sees to it that the object
+//! keeps its elements that long. An output that is a view of it takes it by a capsule. What the table does not give is asked for by a capsule too, which says why.
 
 use std::ffi::{CStr, c_int, c_void};
 use std::mem::MaybeUninit;
@@ -10,7 +10,7 @@ use std::ptr::{self, NonNull};
 use std::sync::Arc;
 
 use ferrofuse::{Argument, ArrayView};
-use pyo3::exceptions::PyBufferError;
+use pyo3::exceptions::{PyBufferError, PyException, PyMemoryError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyType};
 use pyo3::{ffi, intern};
@@ -82,16 +82,23 @@ impl Exchange {
     }
 
     /// How an array lies, if the library can say so.
-    fn borrowed(&self, array: &Bound<'_, PyAny>) -> Option<Tensor> {
+    ///
+    /// # Errors
+    /// Interrupts and lack of memory. Other errors are those of the capsule as well, which says them in words.
+    fn borrowed(&self, array: &Bound<'_, PyAny>) -> PyResult<Option<Tensor>> {
+        let py = array.py();
         let mut tensor = MaybeUninit::uninit();
         // SAFETY: the function is that of the array's class. Where it says 0, it filled in the structure, and else it set an
         // error.
         unsafe {
-            match (self.borrow)(array.as_ptr(), tensor.as_mut_ptr()) {
-                0 => Some(tensor.assume_init()),
-                _ => PyErr::take(array.py()).and(None),
+            if (self.borrow)(array.as_ptr(), tensor.as_mut_ptr()) == 0 {
+                return Ok(Some(tensor.assume_init()));
             }
         }
+        let is_refusal = |error: &PyErr| {
+            error.is_instance_of::<PyException>(py) && !error.is_instance_of::<PyMemoryError>(py)
+        };
+        PyErr::take(py).filter(|error| !is_refusal(error)).map_or(Ok(None), Err)
     }
 
     /// An array around memory of ours.
@@ -138,15 +145,14 @@ impl<'py> Borrowed<'py> {
     /// The array; `None` where the library's functions do not give it.
     ///
     /// # Errors
-    /// What the library says of lazy conjugations; dtypes and devices that are not supported.
+    /// What the library says of lazy conjugations; dtypes and devices that are not supported; interrupts.
     pub fn new(
         object: &Bound<'py, PyAny>,
         library: &Arc<Library>,
         place: Place<'_>,
     ) -> PyResult<Option<Borrowed<'py>>> {
-        let Some(tensor) = library.exchange.and_then(|exchange| exchange.borrowed(object)) else {
-            return Ok(None);
-        };
+        let borrowed = library.exchange.map(|exchange| exchange.borrowed(object)).transpose()?.flatten();
+        let Some(tensor) = borrowed else { return Ok(None) };
         let elements = Elements::of(object.py(), &tensor, place)?;
         match library.resolved(object, elements.dtype().is_complex())? {
             Some(resolved) => Borrowed::new(&resolved, library, place),
@@ -159,13 +165,14 @@ impl<'py> Borrowed<'py> {
         if self.library.is_constant {
             return self.view().into();
         }
-        // SAFETY: its object keeps the array.
+        // SAFETY: the object is held, and with it the memory, unless another thread gives the object other memory during
+        // the call. `execute` asks its callers not to: nothing here can keep them from it.
         unsafe { self.elements.argument() }
     }
 
     /// The elements.
     pub fn view(&self) -> ArrayView<'_> {
-        // SAFETY: its object keeps the array.
+        // SAFETY: as for `argument`.
         unsafe { self.elements.view() }
     }
 
