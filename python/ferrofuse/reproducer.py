@@ -57,6 +57,8 @@ def _torch(storage: int, name: str) -> str:
         return f"torch.randint(0, 2, ({storage},)).to(torch.bool)"
     if name.startswith(("int", "uint")):
         return f"torch.randint(0, 10, ({storage},), dtype=torch.{name})"
+    if name.startswith("float8"):  # which torch draws none of
+        return f"torch.randn({storage}).to(torch.{name})"
     return f"torch.randn({storage}, dtype=torch.{name})"
 
 

@@ -151,6 +151,16 @@ def test_reproducers_run(tmp_path):
     assert names["inputs"][0].stride() == (8, 2)
 
 
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_reproducers_run_on_every_dtype(dtype):
+    with FusionDefinition() as fd:
+        fd.add_output(fd.ops.set(fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DTYPES[dtype])))
+    names = {}
+    exec(fd.repro_script_for([torch.zeros(3, 4).to(dtype)]), names)
+    (given,) = names["inputs"]
+    assert given.dtype == dtype and given.shape == (3, 4)
+
+
 def test_wrong_tensors_are_refused():
     fd = doubled()
     with pytest.raises(ValueError, match="expected dtype f32, got bf16"):
