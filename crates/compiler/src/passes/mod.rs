@@ -15,30 +15,45 @@ pub use sink::before_expansion;
 /// A graph pass.
 pub type Pass = fn(&mut Graph, &Fusion, &[Layout]) -> (Fusion, ValMap);
 
-/// All passes by name, in order. Only the first changes elements, within their bounds.
-pub const PASSES: &[(&str, Pass)] = &[
-    ("approximate", |graph, fusion, _| approximate(graph, fusion)),
-    ("simplify", |graph, fusion, _| simplify::simplify(graph, fusion)),
-    ("sink_expansions", sink::sink_expansions),
+/// A pass among [`PASSES`].
+pub struct Row {
+    /// Its name.
+    pub name: &'static str,
+    /// Whether it changes no element by a bit; one that does keeps them within their bounds.
+    pub exact: bool,
+    /// What it does.
+    pub pass: Pass,
+}
+
+/// All passes, in order.
+pub const PASSES: &[Row] = &[
+    Row { name: "approximate", exact: false, pass: |graph, fusion, _| approximate(graph, fusion) },
+    Row { name: "simplify", exact: true, pass: |graph, fusion, _| simplify::simplify(graph, fusion) },
+    Row { name: "sink_expansions", exact: true, pass: sink::sink_expansions },
 ];
 
 /// Runs all passes.
 pub fn optimize(graph: &mut Graph, fusion: &Fusion, layouts: &[Layout]) -> (Fusion, ValMap) {
-    run(PASSES, graph, fusion, layouts)
+    run(PASSES.iter(), graph, fusion, layouts)
 }
 
 /// Runs the passes that change no element by a bit, so that they suit the evaluator.
 pub fn optimize_exactly(graph: &mut Graph, fusion: &Fusion, layouts: &[Layout]) -> (Fusion, ValMap) {
-    run(&PASSES[1..], graph, fusion, layouts)
+    run(PASSES.iter().filter(|row| row.exact), graph, fusion, layouts)
 }
 
-fn run(passes: &[(&str, Pass)], graph: &mut Graph, fusion: &Fusion, layouts: &[Layout]) -> (Fusion, ValMap) {
+fn run<'a>(
+    passes: impl Iterator<Item = &'a Row>,
+    graph: &mut Graph,
+    fusion: &Fusion,
+    layouts: &[Layout],
+) -> (Fusion, ValMap) {
     let mut view = fusion.clone();
     let mut map = ValMap::new();
     let values = fusion.order().iter().flat_map(|&node| graph.results(node)).collect::<Vec<_>>();
     fusion.inputs().iter().copied().chain(values).for_each(|val| map.insert(val, val));
-    for (_, pass) in passes {
-        let (next, moved) = pass(graph, &view, layouts);
+    for row in passes {
+        let (next, moved) = (row.pass)(graph, &view, layouts);
         graph.debug_verify(&next);
         map = map.then(&moved);
         view = next;
