@@ -52,7 +52,6 @@ if not TYPE_CHECKING:  # a type checker shall find what is not there
         return _elsewhere.of_the_module(name)
 
 
-
 def version() -> str:
     """The version of the package."""
     return __version__

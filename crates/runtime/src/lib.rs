@@ -3,9 +3,9 @@
 //! `executable` (a definition with its variants) · `compile` (definition to variant) · `plan` (a variant's steps) ·
 //! `inputs` · `family` (which calls share a variant) · `argument` (inputs that are written to) ·
 //! `formulas` (sizes in one call) · `generator` (random state) · `fork` (what it waits for) · `call` (the steps done) ·
-//! `launch` and `interpret` (kernels run) · `tensor` (memory of the call) · `output` · `report` · `machine` (threads, memory, libLLVM) · `cpu`
-//! (the pool and the allocator). Decides nothing about kernels, and reads no files but the memory limit of the process
-//! and the size of the caches.
+//! `launch` and `interpret` (kernels run) · `tensor` (memory of the call) · `output` · `report` · `machine` (threads,
+//! memory, libLLVM) · `cpu` (the pool and the allocator). Decides nothing about kernels, and reads no files but the memory
+//! limit of the process and the size of the caches.
 
 mod argument;
 mod call;

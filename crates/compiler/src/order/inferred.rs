@@ -3,8 +3,8 @@
 //! The input to follow is the one with most axes among those that the output depends on; axes of size 1 and expanded ones
 //! do not count. Where several have as many, they must lie alike. From its innermost axis in memory outward, the axes that
 //! the output has too lie innermost in the output, up to the first that it has not (but for one that the output itself
-//! folds); all others lie outside of them in their own order. An input that is declared row-major is not followed: what comes of it lies as it would by itself. Only
-//! declarations count, never the arrays of a call.
+//! folds); all others lie outside of them in their own order. An input that is declared row-major is not followed: what
+//! comes of it lies as it would by itself. Only declarations count, never the arrays of a call.
 
 use ir::graph::{Axes, Form, Fusion, Graph, Output, Val};
 

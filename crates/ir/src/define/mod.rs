@@ -1,8 +1,8 @@
 //! Definitions: a graph, the view of it that the user asked for, and the record of how it was written.
 //!
 //! `definer` (the builder) · `declare` (inputs) · `call` (ops by name) · `scalar` (elementwise ops) · `forms` (what moves
-//! data) · `folds` · `complex/` (complex numbers as pairs) · `composites` (softmax and kin) · `random` · `library` (sorts, scatter, products of matrices) ·
-//! `attention` · `sizes` and `arguments` (what calls take) · `object` (things of the
+//! data) · `folds` · `complex/` (complex numbers as pairs) · `composites` (softmax and kin) · `random` · `library` (sorts,
+//! scatter, products of matrices) · `attention` · `sizes` and `arguments` (what calls take) · `object` (things of the
 //! language) · `record` (as written) · `lift` (a view as a definition of its own) · `error`.
 
 mod arguments;

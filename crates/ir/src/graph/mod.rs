@@ -1,9 +1,9 @@
 //! Graphs, views of them and tasks: what a tensor program is.
 //!
-//! `node` (forms and types) · `library` (forms that a library computes) · `container` · `shape` (the rule of each form) · `fusion` (views) ·
-//! `signature` (what a view demands of its inputs) · `sizes` (values of size symbols) · `computed` (those that scalars make) ·
-//! `task` (named, nested, overlapping views) · `rewrite` (how passes change a program) · `collect` · `verify` ·
-//! `dump` · `evaluate` (what it all means).
+//! `node` (forms and types) · `library` (forms that a library computes) · `container` · `shape` (the rule of each form) ·
+//! `fusion` (views) · `signature` (what a view demands of its inputs) · `sizes` (values of size symbols) · `computed` (those
+//! that scalars make) · `task` (named, nested, overlapping views) · `rewrite` (how passes change a program) · `collect` ·
+//! `verify` · `dump` · `evaluate` (what it all means).
 
 mod collect;
 mod computed;

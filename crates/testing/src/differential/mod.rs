@@ -1,8 +1,8 @@
 //! The differential check: a program run by every executor, with any choices that fit, against the evaluator.
 //!
 //! Takes a program and what to choose; gives what was covered, or the first failure: a result beyond the bound that the
-//! evaluator carries, another answer than its error where an index is out of range, bits that differ between thread counts, a fault or a race in the interpreter, an error, a panic, a
-//! text that does not read back.
+//! evaluator carries, another answer than its error where an index is out of range, bits that differ between thread
+//! counts, a fault or a race in the interpreter, an error, a panic, a text that does not read back.
 
 mod chosen;
 mod covered;

@@ -35,7 +35,8 @@ pub(super) fn pow(w: &mut Writer<'_>, x: Operand, y: Operand) -> Operand {
     w.select(one, 1.0, result)
 }
 
-/// x so many times as a factor, or one over that: in double precision, where nothing but a quotient by zero is infinite.
+/// x so many times as a factor, or one over that: in double precision, where of a finite x nothing but a quotient by zero
+/// is infinite.
 fn product(w: &mut Writer<'_>, x: Operand, factors: f64) -> Operand {
     let wide = w.convert("fpext", x, Element::F64);
     let square = w.mul(wide, wide);
