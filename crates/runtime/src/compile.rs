@@ -15,7 +15,6 @@ use compiler::schedule::Hints;
 use compiler::target::Target;
 use compiler::{Decision, Plan, PlanError, plan};
 use ir::define::Definition;
-use ir::graph::Sizes;
 use ir::kernel::{Kernel, Options as InterpreterOptions};
 
 use crate::call::Latest;
@@ -71,15 +70,14 @@ pub fn plan_declared(
     Ok(unforked(made)?)
 }
 
-/// Compiles a definition for a family of calls, of which these are the sizes of one.
+/// Compiles a definition for a family of calls.
 pub(crate) fn compile(
     definition: &Definition,
     family: &Family,
-    sizes: &Sizes,
     options: &CompileOptions,
 ) -> Result<Variant, Error> {
     let begin = Instant::now();
-    let (layouts, expected) = (family.layouts(), family.expected(sizes));
+    let (layouts, expected) = (family.layouts(), family.expected());
     let hints = expected.as_ref().unwrap_or(&options.hints);
     match options.executor {
         Executor::Evaluator => Ok(evaluated(definition, layouts, "the evaluator was asked for", None)),

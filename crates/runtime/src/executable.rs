@@ -18,7 +18,7 @@ use ir::random::Stream;
 use crate::argument::Argument;
 use crate::call::{Call, Done, Target};
 use crate::compile::{Variant, compile};
-use crate::family::Family;
+use crate::family::{Family, Shapes};
 use crate::fork::{ForkLock, unforked};
 use crate::inputs::Inputs;
 use crate::{CallReport, Error, Executor, Generator, Machine, Output, Outputs};
@@ -65,8 +65,8 @@ pub struct Executable {
     definition: Definition,
     options: CompileOptions,
     signature: Signature,
-    /// Whether decisions are made for the sizes of calls.
-    by_size: bool,
+    /// By which sizes of calls are judged, where decisions are made for them.
+    shapes: Option<Shapes>,
     /// The most recently used first.
     variants: ForkLock<Vec<(Family, Arc<Cell>)>>,
     /// The one that was compiled ahead of all calls.
@@ -89,7 +89,7 @@ impl Executable {
     /// instructions.
     pub fn new(definition: Definition, options: CompileOptions) -> Result<Executable, Error> {
         let family = Family::declared(&definition);
-        Executable::for_calls(definition, options, family, &Sizes::default())
+        Executable::for_calls(definition, options, family, None)
     }
 
     /// Compiles a definition for inputs that lie in memory like these; for others when they come.
@@ -102,8 +102,8 @@ impl Executable {
         inputs: &[ArrayView<'_>],
     ) -> Result<Executable, Error> {
         let sizes = definition.signature().bind(inputs, &[])?;
-        let family = Family::of(&Inputs::new(inputs, options.executor)?, &sizes, false);
-        Executable::for_calls(definition, options, family, &sizes)
+        let family = Family::of(&Inputs::new(inputs, options.executor)?, &sizes, None);
+        Executable::for_calls(definition, options, family, None)
     }
 
     /// Compiles a definition for inputs like these, with decisions made for their sizes and not for the hints; for inputs that
@@ -117,22 +117,22 @@ impl Executable {
         inputs: &[ArrayView<'_>],
     ) -> Result<Executable, Error> {
         let sizes = definition.signature().bind(inputs, &[])?;
-        let family = Family::of(&Inputs::new(inputs, options.executor)?, &sizes, true);
-        Executable::for_calls(definition, options, family, &sizes)
+        let shapes = Shapes::new(&definition);
+        let family = Family::of(&Inputs::new(inputs, options.executor)?, &sizes, Some(&shapes));
+        Executable::for_calls(definition, options, family, Some(shapes))
     }
 
     fn for_calls(
         definition: Definition,
         options: CompileOptions,
         family: Family,
-        sizes: &Sizes,
+        shapes: Option<Shapes>,
     ) -> Result<Executable, Error> {
         let signature = definition.signature();
-        let first = Arc::new(unforked(|| compile(&definition, &family, sizes, &options))?);
+        let first = Arc::new(unforked(|| compile(&definition, &family, &options))?);
         let cell = Cell { variant: OnceLock::from(Arc::clone(&first)), compiling: Mutex::default() };
-        let by_size = family.is_by_size();
         let variants = ForkLock::new(vec![(family, Arc::new(cell))]);
-        Ok(Executable { definition, options, signature, by_size, variants, first })
+        Ok(Executable { definition, options, signature, shapes, variants, first })
     }
 
     /// Calls the fusion. It changes no input: outputs that are to be written to inputs are given back like the others.
@@ -267,7 +267,7 @@ impl Executable {
 
     /// The variant for these inputs, compiled if it is new.
     fn variant(&self, inputs: &Inputs<'_>, sizes: &Sizes) -> Result<Arc<Variant>, Error> {
-        let family = Family::of(inputs, sizes, self.by_size);
+        let family = Family::of(inputs, sizes, self.shapes.as_ref());
         let cell = self.cell(&family);
         if let Some(variant) = cell.variant.get() {
             return Ok(Arc::clone(variant));
@@ -277,7 +277,7 @@ impl Executable {
             if let Some(variant) = cell.variant.get() {
                 return Ok(Arc::clone(variant));
             }
-            let compiled = Arc::new(compile(&self.definition, &family, sizes, &self.options)?);
+            let compiled = Arc::new(compile(&self.definition, &family, &self.options)?);
             Ok(Arc::clone(cell.variant.get_or_init(|| compiled)))
         })
     }
@@ -301,7 +301,7 @@ impl Executable {
     /// What is wrong with the inputs.
     pub fn is_compiled(&self, inputs: &[ArrayView<'_>]) -> Result<bool, Error> {
         let sizes = self.signature.bind(inputs, &[])?;
-        let family = Family::of(&Inputs::new(inputs, self.options.executor)?, &sizes, self.by_size);
+        let family = Family::of(&Inputs::new(inputs, self.options.executor)?, &sizes, self.shapes.as_ref());
         let variants = self.variants.lock();
         Ok(variants.iter().any(|(known, cell)| *known == family && cell.variant.get().is_some()))
     }

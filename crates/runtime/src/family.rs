@@ -7,15 +7,53 @@
 
 use compiler::layout::Layout;
 use compiler::schedule::Hints;
-use ir::array::ArrayView;
+use indexmap::IndexSet;
 use ir::define::Definition;
-use ir::graph::Sizes;
+use ir::graph::{Shape, Sizes};
+use ir::index::Sym;
 use smallvec::SmallVec;
 
 use crate::inputs::{Inputs, declared};
 
-/// Elements of the largest input below which all calls are of one order: nothing is divided then.
+/// Elements of the largest value below which all calls are of one order: nothing is divided then.
 const FEW: usize = 1 << 14;
+
+/// The shapes of a definition's values, by which the sizes of its calls are judged.
+#[derive(Debug)]
+pub(crate) struct Shapes {
+    /// Each once.
+    shapes: IndexSet<Shape>,
+    /// The symbols in them. Integers that are only values, such as a step's number, are not among them.
+    symbols: Vec<Sym>,
+}
+
+impl Shapes {
+    /// Of the inputs, and of all values that outputs depend on: results may be larger than all inputs.
+    pub fn new(definition: &Definition) -> Shapes {
+        let Definition { graph, fusion, .. } = definition;
+        let made = fusion.order().iter().flat_map(|&node| graph.results(node));
+        let values = fusion.inputs().iter().copied().chain(made);
+        let shapes: IndexSet<Shape> = values.map(|val| graph.shape(val).clone()).collect();
+        let mut symbols: Vec<Sym> = shapes.iter().flatten().flat_map(|size| size.symbols()).collect();
+        symbols.sort_unstable();
+        symbols.dedup();
+        Shapes { shapes, symbols }
+    }
+
+    /// Whether no value of a call of these sizes has many elements.
+    fn are_few(&self, sizes: &Sizes) -> bool {
+        let elements = |shape: &Shape| {
+            // A size without a value, or below zero, is an error of the call.
+            shape.iter().map(|size| sizes.size(size).unwrap_or(0)).fold(1, usize::saturating_mul)
+        };
+        self.shapes.iter().all(|shape| elements(shape) < FEW)
+    }
+
+    /// The symbols that have a value, with it.
+    fn known(&self, sizes: &Sizes) -> impl Iterator<Item = (Sym, i64)> {
+        self.symbols.iter().filter_map(|&sym| Some((sym, sizes.get(sym)?)))
+    }
+}
 
 /// What the calls that share a variant have in common.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,15 +69,10 @@ impl Family {
         Family { layouts: declared(definition), orders: None }
     }
 
-    /// Of a call on these inputs.
-    pub fn of(inputs: &Inputs<'_>, sizes: &Sizes, by_size: bool) -> Family {
-        let orders = by_size.then(|| Orders::of(sizes, inputs.given()));
+    /// Of a call on these inputs; by its sizes as well where shapes to judge them by are given.
+    pub fn of(inputs: &Inputs<'_>, sizes: &Sizes, shapes: Option<&Shapes>) -> Family {
+        let orders = shapes.map(|shapes| Orders::of(sizes, shapes));
         Family { layouts: inputs.layouts.clone(), orders }
-    }
-
-    /// Whether variants are chosen by sizes.
-    pub fn is_by_size(&self) -> bool {
-        self.orders.is_some()
     }
 
     /// How the inputs lie in memory.
@@ -47,28 +80,27 @@ impl Family {
         &self.layouts
     }
 
-    /// The sizes to expect of such calls, of which these are one's.
-    pub fn expected(&self, sizes: &Sizes) -> Option<Hints> {
-        self.orders.as_ref().map(|orders| orders.hints(sizes))
+    /// The sizes to expect of such calls.
+    pub fn expected(&self) -> Option<Hints> {
+        self.orders.as_ref().map(Orders::hints)
     }
 }
 
-/// The orders of a call's sizes, in the order of their symbols; none where there is little to do.
+/// The orders of a call's sizes by their symbols; all 1 where there is little to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Orders(Option<SmallVec<[u8; 8]>>);
+struct Orders(SmallVec<[(Sym, u8); 4]>);
 
 impl Orders {
-    /// The orders of the sizes of a call on these inputs.
-    fn of(sizes: &Sizes, inputs: &[ArrayView<'_>]) -> Orders {
-        let largest = inputs.iter().map(ArrayView::numel).max().unwrap_or(0);
-        Orders((largest >= FEW).then(|| sizes.known().map(|(_, size)| order(size)).collect()))
+    /// The orders of the sizes of a call.
+    fn of(sizes: &Sizes, shapes: &Shapes) -> Orders {
+        let are_few = shapes.are_few(sizes);
+        Orders(shapes.known(sizes).map(|(sym, size)| (sym, if are_few { 1 } else { order(size) })).collect())
     }
 
-    /// The sizes to expect of such calls, of which these are one's: 4 to the power of the order, which is within half and
-    /// double of each, and few where there is little to do.
-    fn hints(&self, sizes: &Sizes) -> Hints {
-        let expected = |place: usize| self.0.as_ref().map_or(1, |orders| orders[place]);
-        Hints::new(sizes.known().enumerate().map(|(place, (sym, _))| (sym, 1 << (2 * expected(place)))))
+    /// The sizes to expect of such calls: 4 to the power of the order, which is within half and double of each, and few where
+    /// there is little to do.
+    fn hints(&self) -> Hints {
+        Hints::new(self.0.iter().map(|&(sym, order)| (sym, 1 << (2 * order))))
     }
 }
 

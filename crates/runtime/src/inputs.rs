@@ -39,11 +39,6 @@ impl<'a> Inputs<'a> {
         Ok(inputs)
     }
 
-    /// The inputs as they were given.
-    pub fn given(&self) -> &'a [ArrayView<'a>] {
-        self.given
-    }
-
     /// Whether an input had to be copied.
     pub fn is_copied(&self, place: usize) -> bool {
         self.copies.iter().any(|(copied, _)| *copied == place)

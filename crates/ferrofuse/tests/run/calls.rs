@@ -8,6 +8,7 @@ use std::time::Duration;
 use ferrofuse::{
     Array, CompileOptions, DType, Executable, Executor, Machine, MachineOptions, Scalar, compile, define,
 };
+use runtime::plan::Step;
 
 use crate::definitions::{ALL, SOFTMAX, SUM_COLUMNS, TWO_AXES};
 use crate::executors::{check, executable};
@@ -142,6 +143,54 @@ fn sizes_of_another_order_are_a_variant_where_that_is_asked_for() {
         assert_eq!(bytes(&shared, set), bytes(&by_size(set), set));
     }
     assert_eq!(shared.variants(), 3, "small, tall and wide");
+}
+
+/// Steps of a training and the like are values, and no sizes.
+#[test]
+fn integers_that_are_only_values_share_a_variant() {
+    let text = "def f(fd):
+    x = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Float)
+    step = fd.define_scalar(dtype=DataType.Int)
+    fd.add_output(fd.ops.add(x, step))
+";
+    let x = Array::full(Scalar::one(DType::F32), &[1 << 14]).expect("small");
+    let steps = [1, 2, 30, 1000, 50_000, 1_000_000]
+        .map(|step| Array::full(Scalar::from_i64(DType::I64, step), &[]).expect("small"));
+    let definition = define(text).expect("defines");
+    let first = [x.view(), steps[0].view()];
+    let executable = Executable::by_size(definition, CompileOptions::default(), &first).expect("compiles");
+    for step in &steps {
+        executable.run(&[x.view(), step.view()]).expect("runs");
+    }
+    assert_eq!(executable.variants(), 1);
+}
+
+/// What is made may be large where all inputs are small.
+#[test]
+fn blocks_divide_large_results_of_small_inputs() {
+    let text = "def f(fd):
+    x = fd.define_tensor(shape=[-1, 1], contiguity=True, dtype=DataType.Float)
+    y = fd.define_tensor(shape=[1, -1], contiguity=True, dtype=DataType.Float)
+    fd.add_output(fd.ops.sum(fd.ops.mul(x, y), dims=[1]))
+";
+    let one = |sizes: &[usize]| Array::full(Scalar::one(DType::F32), sizes).expect("small");
+    let blocks = |rows: usize, columns: usize| {
+        let arrays = [one(&[rows, 1]), one(&[1, columns])];
+        let inputs = views(&arrays);
+        let definition = define(text).expect("defines");
+        let sizes = definition.signature().bind(&inputs, &[]).expect("fits");
+        let executable =
+            Executable::by_size(definition, CompileOptions::default(), &inputs).expect("compiles");
+        let variant = executable.latest();
+        let value = |formula| sizes.value(variant.steps.formulas.expr(formula)).expect("known");
+        let blocks = |step: &Step| match step {
+            Step::Launch(launch) => Some(value(launch.blocks)),
+            _ => None,
+        };
+        variant.steps.steps.iter().filter_map(blocks).max().expect("a kernel")
+    };
+    assert_eq!(blocks(10, 10), 1);
+    assert!(blocks(2000, 8000) > 1);
 }
 
 /// Does something in a forked process, which must end well within a minute.
