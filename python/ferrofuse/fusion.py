@@ -124,7 +124,8 @@ def translate_fusion(fusion: Fusion) -> str:
 
 
 class FusionExecutorCache:
-    """A fusion, compiled when it is first executed and once for each way that inputs lie in memory."""
+    """A fusion, compiled when it is first executed and once for each way that inputs lie in memory and
+    order of magnitude of their sizes."""
 
     def __init__(self, fusion: Fusion, fusion_id: int = 0, auto_schedule: bool = True) -> None:
         self._fusion = fusion
@@ -137,7 +138,8 @@ class FusionExecutorCache:
         return cache
 
     def is_compiled(self, inputs: Sequence[Any], device: Any = None) -> bool:
-        """Whether a call on inputs that lie in memory like these compiles nothing."""
+        """Whether a call on inputs that lie in memory like these, with sizes of the same orders of magnitude, compiles
+        nothing."""
         return self._executable is not None and self._executable.is_compiled(inputs)
 
     def fusion(self) -> Fusion:

@@ -142,7 +142,7 @@ impl Executable {
         text.map_err(|error| PyNotImplementedError::new_err(error.to_string()))
     }
 
-    /// Whether a call on inputs that lie in memory like these compiles nothing.
+    /// Whether a call on inputs that lie in memory like these, with sizes of the same orders of magnitude, compiles nothing.
     fn is_compiled(&self, py: Python<'_>, inputs: &Bound<'_, PyAny>) -> PyResult<bool> {
         let given = self.given(py, &flat(inputs)?)?;
         let views: Vec<_> = given.iter().map(Given::view).collect();
@@ -150,7 +150,7 @@ impl Executable {
         compiled.is_compiled(&views).map_err(|error| errors::failed(py, &error))
     }
 
-    /// How many variants were compiled: one for each way that inputs lie in memory.
+    /// How many variants were compiled: one for each way that inputs lie in memory and order of magnitude of their sizes.
     #[getter]
     fn variants(&self) -> usize {
         self.compiled.get().map_or(0, ferrofuse::Executable::variants)
