@@ -9,13 +9,14 @@ use ir::graph::{Axes, Form, Graph, Output, Val};
 use rustc_hash::FxHashMap;
 
 /// For each output the axes that must have stride 0, where the definition says nothing else of its place: none for those
-/// that are written to an input or have a memory order.
+/// that are written to an input or have a memory order, or re-index an input that the call writes to and so are copies.
 pub(super) fn repeated(definition: &Definition, inputs: &[ArrayView<'_>]) -> Vec<Axes> {
     let Definition { graph, fusion, .. } = definition;
     let mut known: FxHashMap<Val, Axes> = FxHashMap::default();
     for (&input, view) in fusion.inputs().iter().zip(inputs) {
         if let Form::Input { lies, .. } = graph.form(input) {
-            let comes_so = |axis: &u8| view.strides()[usize::from(*axis)] == 0;
+            // Without elements it lies in any way.
+            let comes_so = |axis: &u8| view.strides()[usize::from(*axis)] == 0 && !view.sizes().contains(&0);
             known.insert(input, lies.expanded.iter().copied().filter(comes_so).collect());
         }
     }
@@ -24,7 +25,11 @@ pub(super) fn repeated(definition: &Definition, inputs: &[ArrayView<'_>]) -> Vec
             known.insert(val, of_node(graph, val, &known));
         }
     }
-    let axes = |output: &Output| match output.alias.is_none() && output.order.is_empty() {
+    let written = fusion.outputs().iter().filter_map(|output| output.alias);
+    let written: Vec<Val> = written.map(|input| fusion.inputs()[input as usize]).collect();
+    let is_copied = |output: &Output| written.contains(&source(graph, output.val));
+    let is_free = |output: &Output| output.alias.is_none() && output.order.is_empty() && !is_copied(output);
+    let axes = |output: &Output| match is_free(output) {
         true => known[&output.val].clone(),
         false => Axes::new(),
     };
@@ -42,6 +47,7 @@ fn of_node(graph: &Graph, val: Val, known: &FxHashMap<Val, Axes>) -> Axes {
         let mut having = operands.iter().filter(|&&operand| has(operand, *axis)).peekable();
         having.peek().is_some() && having.all(|operand| known[operand].contains(axis))
     };
+    let is_empty = |&axis: &u8| graph.shape(operands[0])[usize::from(axis)].is_zero();
     match graph.form(val) {
         Form::Map(_) | Form::Cast(_) => (0..rank).filter(everywhere).collect(),
         Form::Expand(_) if is_filled(graph, val) => Axes::new(),
@@ -56,6 +62,8 @@ fn of_node(graph: &Graph, val: Val, known: &FxHashMap<Val, Axes>) -> Axes {
             let kept: Vec<u8> = (0..rank).filter(|&axis| !new[usize::from(axis)]).collect();
             known[&operands[0]].iter().map(|&axis| kept[usize::from(axis)]).collect()
         }
+        // A fold of nothing is a constant.
+        Form::Fold { axes: gone, .. } if gone.iter().any(is_empty) => Axes::new(),
         Form::Squeeze(gone) | Form::Fold { axes: gone, .. } => {
             let from = graph.shape(operands[0]).len() as u8;
             let kept = (0..from).filter(|axis| !gone.contains(axis));
@@ -63,6 +71,14 @@ fn of_node(graph: &Graph, val: Val, known: &FxHashMap<Val, Axes>) -> Axes {
         }
         _ => Axes::new(),
     }
+}
+
+/// The value that this one re-indexes, or itself.
+fn source(graph: &Graph, mut val: Val) -> Val {
+    while let Form::Broadcast(_) | Form::Expand(_) | Form::Permute(_) | Form::Squeeze(_) = graph.form(val) {
+        val = graph.operands(val)[0];
+    }
+    val
 }
 
 /// Whether all elements are one scalar.
