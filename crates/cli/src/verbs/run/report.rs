@@ -229,14 +229,15 @@ fn segment(explanation: SegmentExplanation) -> Segment {
 
 /// A segment without a plan: the whole definition on the evaluator.
 fn whole(executable: &Executable, whole: &runtime::plan::Segment, hints: &Hints) -> Segment {
-    let (definition, view) = (executable.definition(), &whole.view);
-    let (read, written) = (view.inputs(), view.outputs());
+    let definition = executable.definition();
+    // Those of the segment's own view stand in a graph that passes have added to.
+    let (read, written) = (definition.fusion.inputs(), definition.fusion.outputs());
     let names = |vals: &[Val]| vals.iter().map(|&val| definition.name_of(val)).collect();
     let written: Vec<Val> = written.iter().map(|output| output.val).collect();
     let bytes = |val: &Val| hints.value(&definition.graph.ty(*val).bytes());
     Segment {
         name: whole.name.clone(),
-        ops: view.order().len(),
+        ops: definition.fusion.order().len(),
         inputs: names(read),
         outputs: names(&written),
         bytes: read.iter().chain(&written).map(bytes).sum(),
