@@ -147,10 +147,9 @@ fn shapes() {
          4 on axis 0, but is [2] (expected at least `start_indices` and at most 4 on axis 0)",
     );
     check(
-        "fd.ops.full([s], 1, DataType.Float)",
-        "1:13: `full`: argument `shape` must be a list of numbers and of integer \
-         scalars that follow from sizes and scalar inputs, but is [a value] (expected a list of numbers and of integer scalars \
-         that follow from sizes and scalar inputs)",
+        "fd.ops.full([fd.ops.sum(b, [0])], 1, DataType.Float)",
+        "1:13: `full`: argument `shape` must be a list of numbers and of scalars that follow from sizes and scalar inputs, \
+         but is [a value] (expected a list of numbers and of scalars that follow from sizes and scalar inputs)",
     );
 }
 
