@@ -17,14 +17,12 @@ inputs = [torch.randn((300, 200)), torch.randn((200, 300))]
 #   for x1_tile in 0 .. ((min(64*(block // ((i0 + 1023) // 1024)) + 64, i1) + 63) // 64) - (block // ((i0 + 1023) // 1024)) {
 #     for x0_tile in 0 .. ((min(1024*(block % ((i0 + 1023) // 1024)) + 1024, i0) + 63) // 64) - 16*(block % ((i0 + 1023) // 1024)) {
 #       barrier
-#       for x0_1 in 64*x0_tile + 1024*(block % ((i0 + 1023) // 1024)) .. min(min(1024*(block % ((i0 + 1023) // 1024)) + 1024, 64*x0_tile + 1024*(block % ((i0 + 1023) // 1024)) + 64), i0) {
+#       for x0_1 in 64*x0_tile + 1024*(block % ((i0 + 1023) // 1024)) .. min(min(1024*(block % ((i0 + 1023) // 1024)) + 1024, 64*x0_tile + 1024*(block % ((i0 + 1023) // 1024)) + 64), i0) transpose {
 #         for x1_1 in 64*x1_tile + 64*(block // ((i0 + 1023) // 1024)) .. min(min(64*(block // ((i0 + 1023) // 1024)) + 64, 64*x1_tile + 64*(block // ((i0 + 1023) // 1024)) + 64), i1) lanes {
 #           v0: f32 = load b0[i1*x0_1 + x1_1]
-#           store w0[-64*x1_tile - 4096*x0_tile + 64*x0_1 + x1_1 - 64*(block // ((i0 + 1023) // 1024)) - 65536*(block % ((i0 + 1023) // 1024))] = v0
+#           store w0[-4096*x1_tile - 64*x0_tile + x0_1 + 64*x1_1 - 4096*(block // ((i0 + 1023) // 1024)) - 1024*(block % ((i0 + 1023) // 1024))] = v0
 #         }
 #       }
-#       barrier
-#       transpose w0 by 64
 #       barrier
 #       for x1 in 64*x1_tile + 64*(block // ((i0 + 1023) // 1024)) .. min(min(64*(block // ((i0 + 1023) // 1024)) + 64, 64*x1_tile + 64*(block // ((i0 + 1023) // 1024)) + 64), i1) {
 #         for x0 in 64*x0_tile + 1024*(block % ((i0 + 1023) // 1024)) .. min(min(1024*(block % ((i0 + 1023) // 1024)) + 1024, 64*x0_tile + 1024*(block % ((i0 + 1023) // 1024)) + 64), i0) lanes {

@@ -159,24 +159,9 @@ impl<'a> Writer<'a> {
             }
             Stmt::Reduce { values, monoid, accumulators } => self.reduce(values, monoid, accumulators)?,
             Stmt::For(turns) => self.turns(turns)?,
-            Stmt::Transpose { scratch, side } => self.transpose(*scratch, *side),
             Stmt::Barrier => self.line("__syncthreads();"),
         }
         Ok(())
-    }
-
-    /// The threads share the pairs of elements that change places.
-    fn transpose(&mut self, array: Scratch, side: u32) {
-        let element = in_memory(self.kernel.scratch[array].dtype);
-        let (lanes, size) = (self.kernel.lanes, side * side);
-        self.line(&format!("for (int p = threadIdx.x; p < {size}; p += {lanes}) {{"));
-        self.depth += 1;
-        self.line(&format!("const int q = p % {side} * {side} + p / {side};"));
-        self.line(&format!(
-            "if (q > p) {{ const {element} held = {array}[p]; {array}[p] = {array}[q]; {array}[q] = held; }}"
-        ));
-        self.depth -= 1;
-        self.line("}");
     }
 
     fn apply(&mut self, value: Value, op: Prim, args: &[Value]) -> Result<(), EmitError> {
@@ -297,7 +282,7 @@ impl<'a> Writer<'a> {
         let (begin, end) = (self.index(&turns.begin)?, self.index(&turns.end)?);
         let var = self.names.symbol(turns.var);
         self.line(&match turns.kind {
-            LoopKind::Serial | LoopKind::Rest => {
+            LoopKind::Serial | LoopKind::Rest | LoopKind::Transpose => {
                 format!("for (long long {var} = {begin}; {var} < {end}; {var}++) {{")
             }
             LoopKind::Lanes => {

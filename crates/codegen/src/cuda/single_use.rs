@@ -65,7 +65,6 @@ fn operands(statement: &Stmt) -> Vec<Value> {
         | Stmt::Get { .. }
         | Stmt::Reduce { .. }
         | Stmt::Prefetch { .. }
-        | Stmt::Transpose { .. }
         | Stmt::For(_)
         | Stmt::Barrier => vec![],
     }

@@ -1,47 +1,102 @@
-//! Squares that are turned in scratch: every width of element, sides below and above a vector. What is fetched ahead of them.
+//! Rectangles that are turned on their way to scratch or back: every width of element, sides below and above a vector and no
+//! multiple of one, rows at steps that no stride says. What is fetched ahead.
 
 use ir::DType;
 use ir::kernel::Memory;
 
 use crate::harness::{check, compile, kernel, noise, runnable};
 
-/// A kernel that stores the square of a block as it lies, and what lies behind it, and turns it.
-fn turning(dtype: DType, lanes: u32, side: u32) -> String {
-    let size = side * side;
-    let behind = size + 5;
+/// A kernel that transposes a matrix of so many rows and columns a block: on its way to scratch, or on its way back.
+fn turning(dtype: DType, lanes: u32, [rows, columns]: [u32; 2], by_the_load: bool) -> String {
+    let size = rows * columns;
+    // Rows of scratch lie apart, so that what is copied beyond them is seen.
+    let pitch = rows + 3;
+    let (load, store) = if by_the_load { (" transpose", "") } else { ("", " transpose") };
+    // The matrix as it lies where lanes take neighbours: rows when it is loaded, columns when it is stored.
+    let [first, second] = match by_the_load {
+        true => [["x0", "x1"], ["x3", "x2"]],
+        false => [["x1", "x0"], ["x2", "x3"]],
+    };
+    let extent = |x: &str| if ["x0", "x2"].contains(&x) { rows } else { columns };
+    let head = |[outer, inner]: [&str; 2], kind| {
+        format!(
+            "for {outer} in 0 .. {}{kind} {{\n for {inner} in 0 .. {} lanes {{",
+            extent(outer),
+            extent(inner)
+        )
+    };
+    let (from, to) = match by_the_load {
+        true => (format!("{columns}*x0 + x1"), format!("{rows}*x3 + x2")),
+        false => (format!("{rows}*x1 + x0"), format!("{columns}*x2 + x3")),
+    };
     format!(
         "kernel turn() lanes {lanes} {{
-  symbols block, x0, x1
+  symbols block, x0, x1, x2, x3
   blocks block in 0 .. 2
   read b0: {dtype} x
   write b1: {dtype} y
-  scratch w0: {dtype}[{behind}]
-  for x0 in 0 .. {behind} lanes {{
-    v0: {dtype} = load b0[{behind}*block + x0]
-    store w0[x0] = v0
+  scratch w0: {dtype}[{}]
+  {}
+      v0: {dtype} = load b0[{size}*block + {from}]
+      store w0[{pitch}*x1 + x0] = v0
+    }}
   }}
   barrier
-  transpose w0 by {side}
-  barrier
-  for x1 in 0 .. {behind} lanes {{
-    v1: {dtype} = load w0[x1]
-    store b1[{behind}*block + x1] = v1
+  {}
+      v1: {dtype} = load w0[{pitch}*x3 + x2]
+      store b1[{size}*block + {to}] = v1
+    }}
   }}
-}}"
+}}",
+        pitch * columns,
+        head(first, load),
+        head(second, store),
     )
 }
 
 #[test]
-fn squares_of_every_width() {
+fn rectangles_of_every_width() {
+    let sides = [[1, 5], [7, 9], [8, 8], [16, 70], [33, 31], [70, 35], [64, 128]];
     for dtype in [DType::F8E4M3, DType::Bool, DType::BF16, DType::F32, DType::I64] {
-        for (lanes, side) in [(1, 4), (4, 1), (8, 16), (16, 8), (32, 32), (32, 64)] {
-            let kernel = kernel(&turning(dtype, lanes, side));
-            let elements = 2 * (side * side + 5) as usize;
-            let buffers = [noise(dtype, elements, 7), Memory::zeros(dtype, elements)];
-            for target in runnable() {
-                check(&kernel, &compile(&kernel, target), &[], &buffers, 0.0);
+        for (lanes, sides) in [1, 4, 16, 32, 32, 32, 64].into_iter().zip(sides) {
+            for by_the_load in [true, false] {
+                let kernel = kernel(&turning(dtype, lanes, sides, by_the_load));
+                let elements = (2 * sides[0] * sides[1]) as usize;
+                let buffers = [noise(dtype, elements, 7), Memory::zeros(dtype, elements)];
+                for target in runnable() {
+                    check(&kernel, &compile(&kernel, target), &[], &buffers, 0.0);
+                }
             }
         }
+    }
+}
+
+/// Rows of a matrix that lie at no stride: the upper half first, then the lower one further on.
+const BROKEN: &str = "kernel broken() lanes 32 {
+  symbols block, x0, x1, x2
+  blocks block in 0 .. 1
+  read b0: f32 x
+  write b1: f32 y
+  scratch w0: f32[1600]
+  for x0 in 0 .. 40 transpose {
+    for x1 in 0 .. 40 lanes {
+      v0: f32 = load b0[40*x0 + 100*(x0 // 20) + x1]
+      store w0[40*x1 + x0] = v0
+    }
+  }
+  barrier
+  for x2 in 0 .. 1600 lanes {
+    v1: f32 = load w0[x2]
+    store b1[x2] = v1
+  }
+}";
+
+#[test]
+fn rows_may_lie_at_no_stride() {
+    let kernel = kernel(BROKEN);
+    let buffers = [noise(DType::F32, 1700, 7), Memory::zeros(DType::F32, 1600)];
+    for target in runnable() {
+        check(&kernel, &compile(&kernel, target), &[], &buffers, 0.0);
     }
 }
 

@@ -3,11 +3,9 @@
 //!
 //! ```text
 //! for x1_tile, x0_tile               squares
-//!   for x0, for x1 lanes             what lies along x1 is copied to scratch as it lies …
-//!   transpose                        … and turned
+//!   for x0 transpose, for x1 lanes   what lies along x1 is copied to scratch, where it lies along x0
 //!   for x1, for x0 lanes             the nest itself, with lanes along x0; fetches ahead
-//!   transpose                        what is stored along x1 is turned
-//!   for x0, for x1 lanes             and copied from scratch as it lies
+//!   for x0 transpose, for x1 lanes   what is stored along x1 is copied from scratch, where it lies along x0
 //! ```
 //!
 //! Which loads and stores are turned follows from their index: neighbours along the crossing axis and no neighbours
@@ -100,7 +98,7 @@ impl Nest<'_> {
     pub fn close_tiles(&mut self) {
         let tile = self.tile.take().expect("tiles are open");
         for turned in &tile.stored {
-            self.transpose(turned.array, tile.side);
+            self.emitter.push(Stmt::Barrier);
             self.copy(&tile, turned, |nest, position, at| {
                 let value = nest.emitter.load_scratch(turned.array, at);
                 nest.emitter.store(Place::Buffer(turned.buffer), position, value);
@@ -176,7 +174,7 @@ impl Nest<'_> {
         self.emitter.scratch(self.emitter.kernel.buffers[buffer].dtype, elements)
     }
 
-    /// Copies a square to an array and turns it, before the loops over the square.
+    /// Copies a square to an array, before the loops over the square.
     fn turned_copy(&mut self, tile: &Tile, buffer: Buffer, position: &Expr, vars: [Sym; 2]) -> Scratch {
         let array = self.square(tile, buffer);
         let turned = Turned { buffer, position: position.clone(), vars, array };
@@ -185,27 +183,21 @@ impl Nest<'_> {
             let value = nest.emitter.load_buffer(buffer, position, None);
             nest.emitter.store(Place::Scratch(array), at, value);
         });
-        self.transpose(array, tile.side);
+        self.emitter.push(Stmt::Barrier);
         self.emitter.step_in(within);
         self.tile.as_mut().expect("tiles are open").loaded.push(turned);
         array
     }
 
-    /// Turns a square that is complete.
-    fn transpose(&mut self, scratch: Scratch, side: u32) {
-        self.emitter.push(Stmt::Barrier);
-        self.emitter.push(Stmt::Transpose { scratch, side });
-        self.emitter.push(Stmt::Barrier);
-    }
-
-    /// Walks the square with lanes along the crossing axis; `body` takes the position in memory and in the array.
+    /// Walks the square with lanes along the crossing axis; `body` takes the position in memory and in the array, in which
+    /// neighbours along the axis of the lanes are neighbours.
     fn copy(&mut self, tile: &Tile, turned: &Turned, body: impl FnOnce(&mut Self, Expr, Expr)) {
         let mut open = |range: &Range, kind| {
             self.emitter.open_loop(range.axis.to_string(), range.begin.clone(), range.end.clone(), kind)
         };
-        let row = open(&tile.along, LoopKind::Serial);
+        let row = open(&tile.along, LoopKind::Transpose);
         let column = open(&tile.cross, LoopKind::Lanes);
-        let at = in_square(tile.side, [(row, &tile.along), (column, &tile.cross)]);
+        let at = place_in(tile, [column, row]);
         let [cross, along] = turned.vars;
         let moved = |sym| [(cross, column), (along, row)].into_iter().find(|(from, _)| *from == sym);
         let position = turned.position.substitute(&|sym| moved(sym).map(|(_, to)| Expr::sym(to)));
@@ -225,13 +217,8 @@ fn clamped(index: Expr, end: &Expr) -> Expr {
     Expr::min(&index, &(end.clone() - Expr::one()))
 }
 
-/// The place in a turned array where the loops over the square stand.
+/// The place in an array of two loops over the square, row-major.
 fn place_in(tile: &Tile, [cross, along]: [Sym; 2]) -> Expr {
-    in_square(tile.side, [(cross, &tile.cross), (along, &tile.along)])
-}
-
-/// The row-major place in a square of the turns of two loops.
-fn in_square(side: u32, loops: [(Sym, &Range); 2]) -> Expr {
-    let [row, column] = loops.map(|(var, range)| Expr::sym(var) - range.begin.clone());
-    row * Expr::constant(i64::from(side)) + column
+    let within = |var, range: &Range| Expr::sym(var) - range.begin.clone();
+    within(cross, &tile.cross) * Expr::constant(i64::from(tile.side)) + within(along, &tile.along)
 }

@@ -232,11 +232,6 @@ impl KernelBuilder {
         self.push(Stmt::Barrier);
     }
 
-    /// Turns the square at the start of an array.
-    pub fn transpose(&mut self, scratch: Scratch, side: u32) {
-        self.push(Stmt::Transpose { scratch, side });
-    }
-
     /// Opens a loop with a new variable, which it gives.
     pub fn push_for(&mut self, begin: Expr, end: Expr, kind: LoopKind) -> Sym {
         let var = self.fresh_variable();

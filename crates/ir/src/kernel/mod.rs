@@ -8,6 +8,7 @@ mod line;
 pub mod parse;
 pub mod print;
 pub mod program;
+mod transpose;
 pub mod uniformity;
 pub mod verify;
 
@@ -16,5 +17,6 @@ pub use in_place::may_share_memory;
 pub use interpret::{Fault, LaneOrder, Location, Memory, Options, interpret};
 pub use parse::{ParseError, parse};
 pub use program::*;
+pub use transpose::Transpose;
 pub use uniformity::{per_lane, stays_even, uniformity};
 pub use verify::{Violation, Violations, verify};

@@ -128,7 +128,6 @@ fn write_statement(f: &mut impl Write, kernel: &Kernel, statement: &Stmt) -> fmt
             write!(f, "{} = reduce {monoid} {}", listed(values), listed(accumulators))
         }
         Stmt::For(turns) => write_loop_head(f, kernel, turns),
-        Stmt::Transpose { scratch, side } => write!(f, "transpose {scratch} by {side}"),
         Stmt::Barrier => write!(f, "barrier"),
     }
 }
@@ -137,6 +136,7 @@ fn write_loop_head(f: &mut impl Write, kernel: &Kernel, turns: &Loop) -> fmt::Re
     let kind = match turns.kind {
         LoopKind::Serial => "",
         LoopKind::Rest => " rest",
+        LoopKind::Transpose => " transpose",
         LoopKind::Lanes => " lanes",
     };
     let (begin, end) = (index(kernel, &turns.begin), index(kernel, &turns.end));

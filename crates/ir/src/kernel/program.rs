@@ -21,9 +21,6 @@ pub const MAX_LANES: u32 = 1024;
 /// What a fault word holds as long as nothing was reported in it: more than any value that is.
 pub const NO_FAULT: i64 = i64::MAX;
 
-/// The longest side of a square that a `transpose` turns.
-pub const MAX_SIDE: u32 = 256;
-
 /// The deepest that loops may nest, so that walking a kernel cannot exhaust the stack.
 pub const MAX_NESTING: usize = 64;
 
@@ -228,14 +225,6 @@ pub enum Stmt {
         /// One accumulator per state.
         accumulators: Vec<Accumulator>,
     },
-    /// `transpose w0 by 32`: the elements `i*side + j` and `j*side + i` of an array change places, for all `i` and `j` below
-    /// the side. The lanes share the work, so barriers order it with what else touches the array. In uniform code only.
-    Transpose {
-        /// The array, whose first `side * side` elements are a square.
-        scratch: Scratch,
-        /// A power of two, at most [`MAX_SIDE`].
-        side: u32,
-    },
     /// A loop.
     For(Loop),
     /// `barrier`: what lanes stored to scratch before is seen by all lanes after. In uniform code only.
@@ -271,7 +260,6 @@ impl Stmt {
             | Self::Fault { .. }
             | Self::Open { .. }
             | Self::Set { .. }
-            | Self::Transpose { .. }
             | Self::For(_)
             | Self::Barrier => &[],
         }
@@ -301,6 +289,10 @@ pub enum LoopKind {
     /// All turns in order, and few of them: what a loop that takes several indices a turn leaves over. Short code is worth
     /// more here than fast code.
     Rest,
+    /// All turns in any order, some of them maybe twice. The body is a loop over lanes that copies an element, and what lies
+    /// along the one loop in the place that it comes from lies along the other in the place that it goes to
+    /// ([`Transpose`](super::Transpose)): a machine may take squares of both loops at a time and turn them in registers.
+    Transpose,
     /// Turns dealt out to the lanes; never nested in another loop over lanes.
     Lanes,
 }

@@ -113,7 +113,6 @@ impl Scan {
             | Stmt::Fault { .. }
             | Stmt::Open { .. }
             | Stmt::Set { .. }
-            | Stmt::Transpose { .. }
             | Stmt::Barrier => {}
         }
     }

@@ -50,6 +50,8 @@ struct Writer<'a> {
     read: [Buffer; 2],
     written: Buffer,
     scratch: Scratch,
+    /// What `transpose` loops copy to.
+    turned: Scratch,
     /// Stores to elements of the output that no other statement stores to.
     own_stores: i64,
 }
@@ -71,6 +73,7 @@ impl<'a> Writer<'a> {
         let read = [DType::F32, DType::BF16].map(|dtype| builder.buffer("T0", dtype, Access::Read));
         let written = builder.buffer("T1", choices.one_of(&DType::REAL), Access::Write);
         let scratch = builder.scratch(choices.one_of(&DType::REAL), Expr::sym(size) + Expr::constant(8));
+        let turned = builder.scratch(DType::F32, Expr::constant(8));
         let block = builder.blocks(Expr::sym(size));
         let first = builder.constant(Scalar::from_f64(DType::F32, 0.1));
         if choices.below(4) > 0 {
@@ -87,6 +90,7 @@ impl<'a> Writer<'a> {
             read,
             written,
             scratch,
+            turned,
             own_stores: 0,
         }
     }
@@ -129,8 +133,7 @@ impl<'a> Writer<'a> {
             12 if !self.in_lanes() => self.builder.barrier(),
             13 if !self.in_lanes() => {
                 self.builder.barrier();
-                self.builder.transpose(self.scratch, 1 << self.choices.below(2));
-                self.builder.barrier();
+                self.transpose();
             }
             14 => {
                 let (buffer, index) = (self.choices.one_of(&self.read), self.index());
@@ -207,6 +210,20 @@ impl<'a> Writer<'a> {
             let value = self.value_as(self.builder.element_dtype(self.scratch));
             self.builder.store_if(self.scratch, index, value, guard);
         }
+    }
+
+    /// Copies eight elements, or half of them, across.
+    fn transpose(&mut self) {
+        let rows = Expr::constant(1 + self.choices.below(2) as i64);
+        let row = Expr::sym(self.builder.push_for(Expr::zero(), rows, LoopKind::Transpose));
+        let column = Expr::sym(self.builder.push_lanes(Expr::zero(), Expr::constant(4)));
+        let value = self.builder.load(self.read[0], row.clone() * Expr::constant(4) + column.clone());
+        self.builder.store(self.turned, column * Expr::constant(2) + row, value);
+        self.builder.pop_for();
+        self.builder.pop_for();
+        self.builder.barrier();
+        let value = self.builder.load(self.turned, Expr::constant(2));
+        self.values.push(value);
     }
 
     /// Each of the three blocks that the tests run has its own five elements of the output.

@@ -45,10 +45,32 @@ fn names() {
 
 #[test]
 fn transposes() {
-    body_refused("transpose w0 by 3", "transpose w0 by 3", "the side is 3, no power of two from 1 to 256");
-    body_refused("transpose w7 by 2", "transpose w7 by 2", "w7 is not declared");
-    let in_lanes = "for x0 in 0 .. i0 lanes {\ntranspose w0 by 2\n}";
-    body_refused(in_lanes, "transpose w0 by 2", "transpose inside a loop over lanes");
+    let copy = |from: &str, to: &str, columns: &str| {
+        format!(
+            "for x0 in 0 .. i0 transpose {{\nfor x1 in 0 .. {columns} lanes {{\nv0: f32 = load {from}\nstore {to} = v0\n}}\n}}"
+        )
+    };
+    for (from, to) in [
+        ("b0[4*x0 + x1]", "w0[x0 + 2*x1]"),
+        ("w0[x0 + 2*x1]", "b1[x0*i0 + x1]"),
+        ("w0[x0 + x1]", "b1[x0*i0 + x1]"),
+    ] {
+        assert_eq!(verify(&around(&copy(from, to, "4"))), Ok(()));
+    }
+    let head = "for x0 in 0 .. i0 transpose";
+    for (from, to, columns) in [
+        ("b0[4*x0 + x1]", "w0[4*x0 + x1]", "4"),
+        ("b0[4*x0 + x1]", "w0[2*x0 + 2*x1]", "4"),
+        ("b0[4*x0 + 2*x1]", "w0[x0 + 2*x1]", "4"),
+        ("b0[4*x0 + x1]", "b1[x0 + 2*x1]", "4"),
+        ("w0[4*x0 + x1]", "w0[x0 + 2*x1]", "4"),
+        ("b0[4*x0 + x1]", "w0[x0 + 2*x1]", "x0"),
+    ] {
+        body_refused(&copy(from, to, columns), head, "to copy a rectangle from a buffer to scratch or back");
+    }
+    body_refused("for x0 in 0 .. 2 transpose {\nbarrier\n}", head.replace("i0", "2").as_str(), "and no more");
+    let in_lanes = format!("for x2 in 0 .. 2 lanes {{\n{}\n}}", copy("b0[4*x0 + x1]", "w0[x0 + 2*x1]", "4"));
+    body_refused(&in_lanes, "for x1 in 0 .. 4 lanes", "a loop over lanes inside another");
 }
 
 #[test]

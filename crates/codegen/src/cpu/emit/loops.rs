@@ -21,6 +21,7 @@ impl Emitter<'_> {
                 self.in_rest = outside;
                 Ok(())
             }
+            LoopKind::Transpose => self.transpose(turns),
             LoopKind::Lanes => self.over_lanes(turns, begin, end),
         }
     }

@@ -76,7 +76,7 @@ impl Emitter<'_> {
         }
     }
 
-    fn base(&self, place: Place) -> Operand {
+    pub(super) fn base(&self, place: Place) -> Operand {
         match place {
             Place::Buffer(buffer) => self.buffers[&buffer],
             Place::Scratch(scratch) => self.scratch[&scratch],
@@ -106,7 +106,12 @@ impl Emitter<'_> {
         self.w.instruction(Type::scalar(element), text)
     }
 
-    fn load_vector(&mut self, element: Element, mut address: Operand, mut guard: Option<Operand>) -> Operand {
+    pub(super) fn load_vector(
+        &mut self,
+        element: Element,
+        mut address: Operand,
+        mut guard: Option<Operand>,
+    ) -> Operand {
         let (ty, align) = (self.vector(element), bytes(element));
         if let Some(whole) = guard.take_if(|guard| guard.ty.lanes.is_none()) {
             let zeros = self.w.zeros(ty);
@@ -140,7 +145,13 @@ impl Emitter<'_> {
         }
     }
 
-    fn store_vector(&mut self, place: Place, address: Operand, value: Operand, guard: Option<Operand>) {
+    pub(super) fn store_vector(
+        &mut self,
+        place: Place,
+        address: Operand,
+        value: Operand,
+        guard: Option<Operand>,
+    ) {
         let value = self.w.splat(value, self.lanes());
         let element = value.ty.element;
         match self.mask(guard) {

@@ -56,7 +56,6 @@ impl Emitter<'_> {
                 values.iter().zip(states).for_each(|(&value, state)| self.bind(value, state));
             }
             Stmt::For(turns) => self.turns(turns)?,
-            Stmt::Transpose { scratch, side } => self.transpose(*scratch, *side)?,
             // The lanes of a vector are in step, and what one stores the next instruction sees.
             Stmt::Barrier => {}
         }

@@ -6,7 +6,7 @@ use super::race::{Agent, Finding};
 use super::{Fault, Location, Run};
 use crate::Scalar;
 use crate::index::Expr;
-use crate::kernel::{Buffer, Place, Scratch, Stmt, print};
+use crate::kernel::{Buffer, Place, Stmt, print};
 
 impl Run<'_, '_> {
     /// The element of a place.
@@ -53,25 +53,6 @@ impl Run<'_, '_> {
                 found.map_err(|finding| self.blame(finding, place, index, agent, statement))?;
                 self.scratch[scratch].memory.write(position, element);
             }
-        }
-        Ok(())
-    }
-
-    /// Turns the square at the start of an array.
-    pub(super) fn transpose(&mut self, scratch: Scratch, side: u32, statement: &Stmt) -> Result<(), Fault> {
-        let side = i64::from(side);
-        let at = |index: i64| Expr::constant(index);
-        self.position(scratch.into(), &at(side * side - 1), Agent::Uniform, statement)?;
-        for (row, column) in (0..side).flat_map(|row| (row + 1..side).map(move |column| (row, column))) {
-            self.step()?;
-            let (a, b) = (row * side + column, column * side + row);
-            let (epoch, array) = (self.epoch, &mut self.scratch[scratch]);
-            let (low, high) = (array.memory.read(a as usize), array.memory.read(b as usize));
-            let found = array.shadow.swap(a as usize, b as usize, epoch);
-            found.map_err(|finding| self.blame(finding, scratch.into(), a, Agent::Uniform, statement))?;
-            let memory = &mut self.scratch[scratch].memory;
-            memory.write(a as usize, high);
-            memory.write(b as usize, low);
         }
         Ok(())
     }

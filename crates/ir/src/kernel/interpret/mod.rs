@@ -9,7 +9,6 @@
 //! * `reduce` combines the lanes' copies in the tree of a butterfly: for stride = lanes/2, lanes/4, … 1, lane `l` below
 //!   the stride takes `combine(l, l + stride)`. Code generators keep this order, so the bits are the same everywhere.
 //! * A load whose guard is false gives zero; its index is not looked at.
-//! * A `transpose` is made by lanes that nobody knows: it is in a race with any access to the square that no barrier orders.
 //! * A `fault` lowers a word to the value reported, in one step, so any order of lanes and blocks leaves the same.
 //!
 //! Faults are in [`Fault`]; what is a race is said in `race.rs`.
@@ -227,7 +226,6 @@ impl<'k, 'm> Run<'k, 'm> {
                 values.iter().zip(states).for_each(|(&value, state)| self.values[value] = state);
             }
             Stmt::For(turns) => self.turns(turns, agent, statement)?,
-            Stmt::Transpose { scratch, side } => self.transpose(*scratch, *side, statement)?,
             Stmt::Barrier => self.epoch += 1,
         }
         Ok(())
@@ -236,7 +234,9 @@ impl<'k, 'm> Run<'k, 'm> {
     fn turns(&mut self, turns: &'k Loop, agent: Agent, statement: &Stmt) -> Result<(), Fault> {
         let (begin, end) = (self.index(&turns.begin, statement)?, self.index(&turns.end, statement)?);
         match turns.kind {
-            LoopKind::Serial | LoopKind::Rest => self.stride(turns, begin, end, 1, agent),
+            LoopKind::Serial | LoopKind::Rest | LoopKind::Transpose => {
+                self.stride(turns, begin, end, 1, agent)
+            }
             LoopKind::Lanes => {
                 let lanes = self.kernel.lanes;
                 self.options.lanes.of(lanes.into()).try_for_each(|lane| {

@@ -78,24 +78,6 @@ impl Shadow {
         element.stored = Some((epoch, agent));
         Ok(())
     }
-
-    /// Notes that two elements change places, by lanes that nobody knows; what was never stored may move, too.
-    pub(super) fn swap(&mut self, a: usize, b: usize, epoch: u64) -> Result<(), Finding> {
-        for element in [a, b].map(|index| &self.elements[index]) {
-            let touches = [element.stored, element.loaded];
-            if let Some((_, other)) = touches.into_iter().flatten().find(|(when, _)| *when == epoch)
-                && !self.one_lane
-            {
-                return Err(Finding::Race(other));
-            }
-        }
-        self.elements.swap(a, b);
-        for index in [a, b] {
-            let stored = &mut self.elements[index].stored;
-            *stored = stored.map(|_| (epoch, Agent::Uniform));
-        }
-        Ok(())
-    }
 }
 
 /// The stores to a buffer of the caller: at most one per element, whatever the block.

@@ -3,7 +3,7 @@
 use super::{MAX_ID, Parser, declare, dtype, numbered};
 use crate::index::Expr;
 use crate::kernel::line::{Line, ParseError};
-use crate::kernel::{Accumulator, Buffer, MAX_SIDE, Place, Scratch, Stmt, Value};
+use crate::kernel::{Accumulator, Buffer, Place, Scratch, Stmt, Value};
 use crate::literal;
 use crate::ops::{Monoid, Prim, body_text};
 use crate::{DType, Scalar};
@@ -30,10 +30,6 @@ impl Parser {
             let accumulator = accumulator(line)?;
             line.expect("=")?;
             Ok(Stmt::Set { accumulator, value: value(line)? })
-        } else if line.eat("transpose") {
-            let scratch = Scratch::from_u32(numbered(line, "w", "a scratch array such as w0")?);
-            line.expect("by")?;
-            Ok(Stmt::Transpose { scratch, side: line.count("a side", MAX_SIDE)? })
         } else if line.eat("barrier") {
             Ok(Stmt::Barrier)
         } else {
@@ -70,7 +66,8 @@ impl Parser {
 
     fn new_value(&mut self, line: &mut Line<'_>) -> Result<(Value, DType), ParseError> {
         let again = line.fail("this value is defined twice");
-        let expectation = "a statement: a new value such as v0, or bind, store, prefetch, fault, acc, set, transpose, for, barrier";
+        let expectation =
+            "a statement: a new value such as v0, or bind, store, prefetch, fault, acc, set, for, barrier";
         let id = numbered(line, "v", expectation)?;
         line.expect(":")?;
         let dtype = dtype(line)?;

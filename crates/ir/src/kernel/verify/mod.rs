@@ -17,8 +17,9 @@
 //! Of lanes:
 //! * A loop over lanes is not inside another. Bounds of loops do not depend on the variable of a loop over lanes,
 //!   nor on a symbol bound to a varying value.
-//! * `barrier`, `reduce` and `transpose` stand in uniform code: outside loops over lanes.
-//! * The side of a `transpose` is a power of two from 1 to [`MAX_SIDE`](super::MAX_SIDE).
+//! * `barrier` and `reduce` stand in uniform code: outside loops over lanes.
+//! * The body of a `transpose` loop is a loop over lanes, with bounds that do not depend on it, that loads an element and
+//!   stores it, from a buffer to scratch or back. It advances by one element with the one loop and by one with the other.
 //! * An accumulator with a copy per lane (opened or set inside a loop over lanes) is read by `get` only inside such
 //!   loops; outside, only by `reduce`, which takes no other accumulators.
 //!

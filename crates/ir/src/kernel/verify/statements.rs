@@ -6,7 +6,7 @@ use super::{Check, Life};
 use crate::DType;
 use crate::index::{Expr, Sym};
 use crate::kernel::combine::computes;
-use crate::kernel::{Access, Accumulator, Loop, MAX_SIDE, Place, Scratch, Stmt, Value};
+use crate::kernel::{Access, Accumulator, Loop, LoopKind, Place, Stmt, Transpose, Value};
 use crate::ops::{Monoid, Operand, Prim, signature};
 
 impl Check<'_> {
@@ -53,7 +53,6 @@ impl Check<'_> {
                 self.accumulated(*accumulator, *value);
             }
             Stmt::Reduce { values, monoid, accumulators } => self.reduce(values, monoid, accumulators),
-            Stmt::Transpose { scratch, side } => self.transpose(*scratch, *side),
             Stmt::For(turns) => self.bounds(turns),
             Stmt::Barrier => self.uniform_code("barrier"),
         }
@@ -172,19 +171,15 @@ impl Check<'_> {
         }
     }
 
-    fn transpose(&mut self, scratch: Scratch, side: u32) {
-        self.uniform_code("transpose");
-        let declared = self.kernel.scratch.is_valid(scratch);
-        self.require(declared, || format!("{scratch} is not declared"));
-        let fits = side.is_power_of_two() && side <= MAX_SIDE;
-        self.require(fits, || format!("the side is {side}, no power of two from 1 to {MAX_SIDE}"));
-    }
-
     fn uniform_code(&mut self, what: &str) {
         self.require(self.lane.is_none(), || format!("{what} inside a loop over lanes"));
     }
 
     fn bounds(&mut self, turns: &Loop) {
+        let copies = turns.kind != LoopKind::Transpose || Transpose::of(turns).is_some();
+        self.require(copies, || {
+            "it is to copy a rectangle from a buffer to scratch or back, turned, and no more".into()
+        });
         for bound in [&turns.begin, &turns.end] {
             self.index(bound);
             let varying = self.lane.is_some_and(|lane| bound.mentions(lane))
