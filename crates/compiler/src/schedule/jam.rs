@@ -16,10 +16,14 @@ const JAMMED: usize = 64;
 /// Bytes that operands and outputs of a row have together, up to which it is short: folds then wait longer than they work.
 const SHORT_ROW: u64 = 768;
 
+/// Bytes of the pages that most memory lies in. Neighbours may lie anywhere, so that a run of reads ends with each.
+const PAGE: u64 = 4096;
+
 /// Walks several rows together where a fold over them lies in scratch, which is then loaded and stored once for all; and where
 /// many are so short that each waits for what its folds give while the next could run. The more, the shorter the code of each.
 /// A block that has fewer rows would walk all of them as what is left over. Where a single fold is so little work that memory
-/// is all that counts, rows that lie behind each other are walked one by one: memory is fastest where it is read in one run.
+/// is all that counts, it decides: a fold over rows that lie behind each other walks them one by one, as one run of memory; a
+/// fold of each row walks rows of pages together, so that one goes on where another comes to the end of its page.
 pub(super) fn jam(
     view: &Fusion,
     witness: &Witness,
@@ -35,15 +39,16 @@ pub(super) fn jam(
     let extent = hints.value(&schedule.extent(witness, row));
     let of_block = schedule.chunk(row).unwrap_or(extent).min(extent);
     let total = hints.elements(witness, &witness.order);
-    let waits = |fold: &Fold| {
-        let rows = total / hints.elements(witness, &fold.reduced).max(1);
-        !fold.terminal && total >= target.blocks * target.grain && bytes / rows.max(1) <= SHORT_ROW
-    };
+    let of_row = |fold: &Fold| bytes / (total / hints.elements(witness, &fold.reduced).max(1)).max(1);
+    let is_large = total >= target.blocks * target.grain;
+    let waits = |fold: &Fold| !fold.terminal && is_large && of_row(fold) <= SHORT_ROW;
     let is_little = view.order().len() <= SHORT && witness.folds.len() == 1;
     let is_one_run = is_little && !cuts_rows(witness, schedule, hints);
-    let shares = |fold: &Fold| lies_in_scratch(schedule, fold, row) && !is_one_run;
+    let over_rows = |fold: &Fold| lies_in_scratch(schedule, fold, row);
+    let shares = |fold: &Fold| over_rows(fold) && !is_one_run;
+    let has_pages = |fold: &Fold| is_one_run && is_large && !over_rows(fold) && of_row(fold) >= PAGE;
     let rows = target.rows.min(rows_that_fit(view.order().len()));
-    let gains = |fold: &Fold| shares(fold) || waits(fold);
+    let gains = |fold: &Fold| shares(fold) || waits(fold) || has_pages(fold);
     (rows > 1 && of_block >= rows.into() && witness.folds.iter().any(gains)).then_some((row, rows))
 }
 

@@ -148,6 +148,23 @@ fn many_short_rows_go_together() {
     }
 }
 
+/// Memory is read in runs that end with each page, if not before: sums of rows of pages walk several rows, sums of short ones
+/// and sums over rows that lie behind each other do not.
+#[test]
+fn sums_of_long_rows_walk_several_at_once() {
+    let cases =
+        [(4096, 4096, 1, true), (65536, 256, 1, false), (64, 4096, 1, false), (65536, 1024, 0, false)];
+    for (rows, columns, folded, together) in cases {
+        let body = format!(
+            "
+    x = fd.define_tensor(shape=[{rows}, {columns}], contiguity=True)
+    fd.add_output(fd.ops.sum(x, dims=[{folded}]))"
+        );
+        let chosen = only(&cpu_plan(&define(&body))).schedule.to_string();
+        assert_eq!(chosen.contains("jam x0 by 8"), together, "{rows} rows of {columns}: {chosen}");
+    }
+}
+
 #[test]
 fn complex_numbers_are_not_carried() {
     let body = "
