@@ -60,15 +60,21 @@ class FusionDefinition:
 
     def from_array(self, array: Any, static_sizes: bool = False) -> TensorView:
         """An input tensor like this array: its dtype, and sizes and strides as `define_tensor(sizes, strides)` takes them."""
+        self._in_line_of_caller()
+        return self._like(array, static_sizes)
+
+    def _like(self, array: Any, static_sizes: bool) -> TensorView:
         sizes, strides, dtype = describe(array)
         # An axis that runs backward lies in memory as one that runs forward; which way it runs, a call's array tells.
         strides = [abs(stride) for stride in strides]
-        return self._in_line_of_caller().define_tensor(
+        return self._builder.define_tensor(
             sizes=sizes, strides=strides, dtype=dtype, static_sizes=static_sizes, is_cpu=not sizes
         )
 
-    # By the name that nvFuser has for it.
-    from_pytorch = from_array
+    def from_pytorch(self, tensor: Any, static_sizes: bool = False) -> TensorView:
+        """`from_array`, by the name that nvFuser has for it."""
+        self._in_line_of_caller()
+        return self._like(tensor, static_sizes)
 
     def add_output(
         self,
@@ -199,5 +205,5 @@ class FusionDefinition:
     def last_repro_script(self) -> str:
         """`repro_script_for` the inputs of the last `execute(..., save_repro_inputs=True)`."""
         if self._inputs is None:
-            raise RuntimeError("no inputs are kept: call execute(..., save_repro_inputs=True) first")
+            raise AssertionError("no inputs are kept: call execute(..., save_repro_inputs=True) first")
         return self.repro_script_for(self._inputs)

@@ -30,6 +30,7 @@ class Fusion:
 
     def __init__(self) -> None:
         self._builder = _native.Builder()
+        self._expected = 0  # inputs that `add_input` has named
 
     @classmethod
     def _of(cls, builder: Any) -> "Fusion":
@@ -60,6 +61,15 @@ class Fusion:
     def vals(self) -> List[Any]:
         """Every value that a call made, inputs included, in order."""
         return self._builder.vals()
+
+    def add_input(self, input: Any) -> None:
+        """Says that this is the next input. `define_tensor` and `define_scalar` have made it one already, in their order.
+
+        Raises:
+            ValueError: for what is no input, and for another input than the next.
+        """
+        self._builder.expect_input(input, self._expected)
+        self._expected += 1
 
     def add_output(self, output: Any, alias_input: Optional[Any] = None) -> None:
         """As `FusionDefinition.add_output`."""

@@ -329,7 +329,7 @@ class Operations:
         scale_grad_by_freq: Optional[Scalar] = ...,
         sparse: Optional[Scalar] = ...,
     ) -> TensorView:
-        """The rows of a table at the indices of the input. What only concerns gradients changes nothing; max_norm is refused."""
+        """The rows of a table at the indices of the input, those above `max_norm` shortened to it (the table stays as it is). What only concerns gradients changes nothing."""
     @overload
     def eq(self, lhs: TensorView, rhs: Operand) -> TensorView:
         """Are they equal? NaN equals nothing; 0 equals -0."""

@@ -120,6 +120,44 @@ def test_refusals_say_what_is_wrong_and_are_caught_either_way():
             other.ops.neg(x)
 
 
+def test_sizes_that_nothing_uses_refuse_no_call():
+    with FusionDefinition() as fd:
+        number = fd.define_scalar(DataType.Double)
+        fd.ops.iota(number)
+        fd.ops.slice(vector(fd), [0], [number])
+        with pytest.raises(ValueError):
+            fd.ops.full([fd.ops.mul(number, 3.0), -1], 1.0, DataType.Float)
+        fd.add_output(fd.ops.full([fd.ops.mul(number, 2.0)], number, DataType.Double))
+    assert fd.execute([2.5, X])[0].tolist() == [2.5] * 5
+    with pytest.raises(ValueError, match="a size comes out as 4.5, which is no whole number; `full` on line"):
+        fd.execute([2.25, X])
+
+
+KINDS = {
+    "a list of floats for axes": lambda fd, x: fd.ops.permute(x, [0.0]),
+    "a fraction for an axis": lambda fd, x: fd.ops.cumsum(x, 0.5),
+    "a float for axes": lambda fd, x: fd.ops.var_mean(x, 0.0),
+    "a string for an axis": lambda fd, x: fd.ops.sum(x, "rows"),
+    "a list for a flag": lambda fd, x: fd.ops.sum(x, [0], [True]),
+    "a number for a dtype": lambda fd, x: fd.ops.cast(x, 3),
+    "a float for a size": lambda fd, x: fd.ops.reshape(x, [2.0, -1]),
+    "nothing for an operand": lambda fd, x: fd.ops.neg(None),
+    "a float for a declared size": lambda fd, x: fd.define_tensor(shape=[4.0]),
+    "a number beyond 64 bits for a size": lambda fd, x: fd.define_tensor(shape=[2**63]),
+    "a number for a flag of contiguity": lambda fd, x: fd.define_tensor(shape=[4], contiguity=[-1]),
+}
+
+
+@pytest.mark.parametrize("what", KINDS)
+def test_an_argument_of_another_kind_is_a_type_error(what):
+    with FusionDefinition() as fd:
+        x = vector(fd)
+        with pytest.raises(TypeError, match="argument `[a-z_]+` must be") as refused:
+            KINDS[what](fd, x)
+    error = refused.value
+    assert isinstance(error, RuntimeError) and error.op and error.argument and error.expected and error.line
+
+
 def test_ops_for_other_machines_say_so():
     with FusionDefinition() as fd:
         x = vector(fd)

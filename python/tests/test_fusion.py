@@ -4,6 +4,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+import ferrofuse
 from ferrofuse import (
     DataType,
     FusionDefinition,
@@ -79,10 +80,25 @@ def test_explanations_are_text_and_data():
     assert data["segments"][0]["name"] == "seg0"
 
 
+def test_a_fusion_without_a_definition_around_it():
+    fusion = ferrofuse.Fusion()
+    with ferrofuse.FusionGuard(fusion):
+        x = ferrofuse.define_tensor(shape=[-1], contiguity=True)
+        factor = ferrofuse.define_scalar(DataType.Double)
+        fusion.add_input(x)
+        with pytest.raises(ValueError, match="only what define_tensor or define_scalar declared is an input"):
+            fusion.add_input(ferrofuse.ops.neg(x))
+        with pytest.raises(ValueError, match="in the order in which they are defined: this is input 0, not 1"):
+            fusion.add_input(x)
+        fusion.add_input(factor)
+        fusion.add_output(ferrofuse.ops.mul(x, factor))
+    assert FusionExecutorCache(fusion).execute([np.ones(2, np.float32), 3.0])[0].tolist() == [3, 3]
+
+
 def test_inputs_by_example():
     array = np.zeros((2, 3), np.float32).T
     with FusionDefinition() as fd:
-        fd.add_output(fd.ops.neg(fd.from_array(array)))
+        fd.add_output(fd.ops.neg(fd.from_pytorch(tensor=array)))
     assert "stride_order=[0, 1]" in repr(fd)
     [output] = fd.execute([array])
     assert output.shape == (3, 2)
@@ -92,7 +108,8 @@ def test_inputs_by_example():
     np.testing.assert_array_equal(fd.execute([backward])[0], -backward)
     assert ".reshape((2, 3))" in fd.repro_script_for([backward])
     with pytest.raises(TypeError, match="expected an array, got list"):
-        FusionDefinition().from_array([1.0])
+        with FusionDefinition() as fd:
+            fd.from_array([1.0])
 
 
 def test_reproducers_hold_definition_and_inputs():

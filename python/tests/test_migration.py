@@ -170,7 +170,7 @@ def test_flags_may_be_zero_and_one():
         left = fd.ops.slice(x, start_indices=[0, 0], end_indices=[2, 2], strides=[1, 1], manual_normalization=0)
         right = fd.ops.slice(x, start_indices=[0, 2], end_indices=[2, 4], strides=[1, 1], manual_normalization=1)
         fd.add_output(fd.ops.cat([right, left], dim=-1, manual_padding=0))
-        with pytest.raises(ValueError, match="`keepdim` must be True or False, but is the number 2"):
+        with pytest.raises(TypeError, match="`keepdim` must be True or False, but is the number 2"):
             fd.ops.sum(x, dims=[0], keepdim=2)
     assert "manual_normalization=True" in repr(fd)
     assert fd.execute([np.arange(8, dtype=np.float32).reshape(2, 4)])[0][0].tolist() == [2, 3, 0, 1]

@@ -103,6 +103,21 @@ impl Builder {
         added.map_err(|error| this.get().refused(this.py(), &error))
     }
 
+    /// Whether a value is the input of this number.
+    fn expect_input(this: &Bound<'_, Self>, value: &Bound<'_, PyAny>, number: usize) -> PyResult<()> {
+        let object = objects::object(this, value)?;
+        let builder = this.get().lock();
+        let is_given = |entry| object.as_value().is_some_and(|given| given.entry == entry);
+        let complaint = match builder.record().inputs().iter().position(|input| is_given(input.entry)) {
+            Some(place) if place == number => return Ok(()),
+            Some(place) => format!(
+                "inputs stand in the order in which they are defined: this is input {place}, not {number}"
+            ),
+            None => "only what define_tensor or define_scalar declared is an input".to_owned(),
+        };
+        Err(errors::definition(this.py(), complaint))
+    }
+
     /// Gives a value a name for explanations and errors; the first one stays.
     fn name(this: &Bound<'_, Self>, value: &Bound<'_, PyAny>, name: &str) -> PyResult<()> {
         if let Object::Value(value) = objects::object(this, value)? {

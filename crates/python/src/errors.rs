@@ -86,7 +86,7 @@ pub fn definition(py: Python<'_>, message: impl Into<String>) -> PyErr {
     raise(py, 0, message.into())
 }
 
-/// A refused call of a program's line, where that is known.
+/// A refused call of a program's line, where that is known. An argument of another kind than is wanted is a `TypeError`.
 pub fn refused(py: Python<'_>, error: &DefineError, line: Option<usize>) -> PyErr {
     let some = |text: &'_ str| (!text.is_empty()).then(|| text.to_owned());
     let (expected, given) = (some(&error.expected), some(&error.given));
@@ -97,7 +97,7 @@ pub fn refused(py: Python<'_>, error: &DefineError, line: Option<usize>) -> PyEr
         given: given.as_deref(),
         line,
     };
-    raise_with(py, 0, error.to_string(), details)
+    raise_with(py, usize::from(error.is_kind), error.to_string(), details)
 }
 
 /// An argument that is nothing of the language.

@@ -50,7 +50,7 @@ impl Bound {
         if self.objects[slot] == Object::None {
             self.objects[slot] = default(&param);
             let missing = param.default == ParamDefault::Required;
-            return if missing { Err(self.refuse(param.name, in_words(param.kind))) } else { Ok(()) };
+            return if missing { Err(self.refuse_kind(&param)) } else { Ok(()) };
         }
         if is_lone(&param, &self.objects[slot]) {
             self.objects[slot] = Object::list([self.objects[slot].clone()]);
@@ -65,11 +65,11 @@ impl Bound {
         if long && param.kind != ParamKind::Tensors {
             return Err(self.refuse(param.name, &format!("a list of at most {MAX_LIST} items")));
         }
-        if suits(param.kind, &self.objects[slot]) {
-            Ok(())
-        } else {
-            Err(self.refuse(param.name, in_words(param.kind)))
-        }
+        if suits(param.kind, &self.objects[slot]) { Ok(()) } else { Err(self.refuse_kind(&param)) }
+    }
+
+    fn refuse_kind(&self, param: &Param) -> DefineError {
+        self.refuse(param.name, in_words(param.kind)).of_kind()
     }
 
     fn slot(&self, param: &str) -> usize {

@@ -12,7 +12,7 @@ use super::error::DefineError;
 use super::object::Object;
 use super::random::Sequence;
 use super::scalar::Term;
-use crate::graph::{Axes, Form, Val};
+use crate::graph::{Axes, Form, Shape, Type, Val};
 use crate::index::Expr;
 use crate::ops::{Monoid, Prim};
 use crate::{DType, Scalar};
@@ -22,11 +22,27 @@ struct Attention {
     query: Val,
     key: Val,
     value: Val,
+    /// Axes of batches, at least one, heads, length and width.
+    rank: usize,
     dtype: DType,
     scale: Val,
-    is_causal: bool,
+    causal: Causal,
     /// The chance of a weight to be dropped; nothing where none is.
     dropped: Option<Val>,
+}
+
+/// Whether a query sees only the keys up to its own number.
+#[derive(Clone, Copy)]
+enum Causal {
+    Known(bool),
+    /// A call says so.
+    Asked(Val),
+}
+
+impl Attention {
+    fn last(&self) -> Axes {
+        Axes::from_slice(&[self.rank as u8 - 1])
+    }
 }
 
 impl Definer {
@@ -34,19 +50,19 @@ impl Definer {
     pub(super) fn attention(&mut self, bound: &Bound) -> Result<Vec<Val>, DefineError> {
         let attention = self.attention_of(bound)?;
         let mut scores = self.scores(&attention)?;
-        if let Some(bias) = self.score_operand(bound, "bias")? {
+        if let Some(bias) = self.score_operand(bound, "bias", attention.rank)? {
             let bias = self.cast(bias, attention.dtype.compute())?;
             scores = self.map(Prim::Add, &[scores, bias])?;
         }
-        let mut hidden = attention.is_causal;
-        if let Some(mask) = self.score_operand(bound, "mask")? {
+        let mut hidden = !matches!(attention.causal, Causal::Known(false));
+        if let Some(mask) = self.score_operand(bound, "mask", attention.rank)? {
             if self.graph.dtype(mask) != DType::Bool {
                 return Err(bound.refuse("mask", "a tensor of bools: True where a key is seen"));
             }
             scores = self.hide(scores, mask)?;
             hidden = true;
         }
-        let last = Axes::from_slice(&[3]);
+        let last = attention.last();
         let mut greatest = self.fold(Monoid::Max, scores, last.clone(), true)?;
         if hidden {
             greatest = self.finite_or_zero(greatest)?;
@@ -85,13 +101,14 @@ impl Definer {
             let val = definer.floats(bound, param, rank)?;
             definer.cast(val, compute)
         };
-        let (grad, output) = (wide(self, "grad_output", 4)?, wide(self, "output", 4)?);
-        let logsumexp = wide(self, "logsumexp", 3)?;
+        let rank = attention.rank;
+        let (grad, output) = (wide(self, "grad_output", rank)?, wide(self, "output", rank)?);
+        let logsumexp = wide(self, "logsumexp", rank - 1)?;
         let (query, key) = (self.cast(attention.query, compute)?, self.cast(attention.key, compute)?);
         let value = self.cast(attention.value, compute)?;
         let scores = self.scores(&attention)?;
-        let column =
-            self.add(Form::Broadcast([false, false, false, true].into_iter().collect()), &[logsumexp])?;
+        let is_new = (0..rank).map(|axis| axis == rank - 1);
+        let column = self.add(Form::Broadcast(is_new.collect()), &[logsumexp])?;
         let shifted = self.map(Prim::Sub, &[scores, column])?;
         let weights = self.map(Prim::Exp, &[shifted])?;
         let value_t = self.transposed(value)?;
@@ -105,7 +122,7 @@ impl Definer {
         let seen_t = self.transposed(seen)?;
         let grad_value = self.matmul(seen_t, grad, compute)?;
         let product = self.map(Prim::Mul, &[grad, output])?;
-        let row = self.fold(Monoid::Sum, product, Axes::from_slice(&[3]), true)?;
+        let row = self.fold(Monoid::Sum, product, attention.last(), true)?;
         let centred = self.map(Prim::Sub, &[grad_weights, row])?;
         let weighted = self.map(Prim::Mul, &[weights, centred])?;
         let grad_scores = self.map(Prim::Mul, &[weighted, attention.scale])?;
@@ -116,8 +133,9 @@ impl Definer {
     }
 
     fn attention_of(&mut self, bound: &Bound) -> Result<Attention, DefineError> {
-        let query = self.floats(bound, "query", 4)?;
-        let (key, value) = (self.floats(bound, "key", 4)?, self.floats(bound, "value", 4)?);
+        let rank = self.graph.shape(self.tensor_called(bound, "query")?).len().max(4);
+        let query = self.floats(bound, "query", rank)?;
+        let (key, value) = (self.floats(bound, "key", rank)?, self.floats(bound, "value", rank)?);
         let dtype = self.graph.dtype(query);
         for (param, val) in [("key", key), ("value", value)] {
             if self.graph.dtype(val) != dtype {
@@ -127,19 +145,14 @@ impl Definer {
         let chance = self.probability(bound, "dropout_p", dtype.compute())?;
         let is_zero = self.graph.as_constant(chance).is_some_and(|chance| chance.as_f64() == 0.0);
         let dropped = (!is_zero).then_some(chance);
-        let is_causal = match bound.object("is_causal") {
-            Object::None => false,
-            object => {
-                let known = self.known(object).filter(|scalar| scalar.dtype() == DType::Bool);
-                known
-                    .ok_or_else(|| {
-                        bound.refuse("is_causal", "True or False, known when the program is built")
-                    })?
-                    .as_bool()
-            }
+        let causal = match Term::new(self, bound.object("is_causal")) {
+            None => Causal::Known(false),
+            Some(Term::Number(scalar)) if scalar.dtype() == DType::Bool => Causal::Known(scalar.as_bool()),
+            Some(Term::Val(val, _)) if *self.graph.ty(val) == Type::scalar(DType::Bool) => Causal::Asked(val),
+            Some(_) => return Err(bound.refuse("is_causal", "True, False or a scalar of such")),
         };
         let scale = self.attention_scale(bound, query)?;
-        Ok(Attention { query, key, value, dtype, scale, is_causal, dropped })
+        Ok(Attention { query, key, value, rank, dtype, scale, causal, dropped })
     }
 
     /// What dropout keeps of the weights, and the factor of what it keeps.
@@ -153,21 +166,29 @@ impl Definer {
     fn given_sequence(&mut self, bound: &Bound) -> Result<Sequence, DefineError> {
         let (seeds, offset) = (bound.tensor("philox_seed")?.val, bound.tensor("philox_offset")?.val);
         let shape = self.shape(seeds);
-        let is_list = self.graph.dtype(seeds).is_int() && shape.len() == 1;
-        if !is_list || self.facts.assume_le(&Expr::one(), &shape[0]).is_err() {
-            return Err(bound.refuse(
-                "philox_seed",
-                "the seed that the forward pass gave, an integer tensor of one axis",
-            ));
+        let is_seed = self.graph.dtype(seeds).is_int()
+            && match &shape[..] {
+                [] => true,
+                [count] => self.facts.assume_le(&Expr::one(), count).is_ok(),
+                _ => false,
+            };
+        if !is_seed {
+            let expected = "the seed that the forward pass gave, an integer tensor of one axis or none";
+            return Err(bound.refuse("philox_seed", expected));
         }
         if !self.graph.dtype(offset).is_int() || !self.graph.shape(offset).is_empty() {
             return Err(bound
                 .refuse("philox_offset", "the offset that the forward pass gave, an integer without axes"));
         }
-        let (starts, sizes) = ([Expr::zero()].into_iter().collect(), [Expr::one()].into_iter().collect());
-        let first =
-            if shape[0].is_one() { seeds } else { self.add(Form::Slice { starts, sizes }, &[seeds])? };
-        let seed = self.squeeze_axes(first, Axes::from_slice(&[0]))?;
+        let seed = match &shape[..] {
+            [] => seeds,
+            [count] if count.is_one() => self.squeeze_axes(seeds, Axes::from_slice(&[0]))?,
+            _ => {
+                let (starts, sizes) = (Shape::from_iter([Expr::zero()]), Shape::from_iter([Expr::one()]));
+                let first = self.add(Form::Slice { starts, sizes }, &[seeds])?;
+                self.squeeze_axes(first, Axes::from_slice(&[0]))?
+            }
+        };
         Ok(Sequence { seed: self.cast(seed, DType::I64)?, offset: self.cast(offset, DType::I64)? })
     }
 
@@ -178,19 +199,14 @@ impl Definer {
         if ty.dtype.is_float() && !ty.dtype.is_float8() && ty.rank() == rank {
             return Ok(val);
         }
-        let axes = if rank == 4 { "batch, heads, length and width" } else { "batch, heads and length" };
-        let expected = format!("a tensor of f16, bf16, f32 or f64 with the axes {axes}");
+        let (axes, batches) = match param {
+            "logsumexp" => ("heads and length", rank - 2),
+            _ => ("heads, length and width", rank - 3),
+        };
+        let batches = if batches == 1 { "batch".to_owned() } else { format!("{batches} of batches") };
+        let expected = format!("a tensor of f16, bf16, f32 or f64 with the axes {batches}, {axes}");
         let error = self.refuse(expected, format!("of type {ty}"));
         Err(error.argument(param).at(bound.span_of(param)))
-    }
-
-    /// The number that an argument is known to be.
-    fn known(&self, object: &Object) -> Option<Scalar> {
-        match object {
-            Object::Number(scalar) => Some(*scalar),
-            Object::Value(value) => self.graph.as_constant(value.val),
-            _ => None,
-        }
     }
 
     /// The scale as given, or one over the root of the width.
@@ -201,7 +217,7 @@ impl Definer {
             Some(Term::Val(val, _)) if self.graph.shape(val).is_empty() => self.cast(val, compute),
             Some(_) => Err(bound.refuse("scale", "a number or a scalar")),
             None => {
-                let width = self.shape(query)[3].clone();
+                let width = self.shape(query).last().cloned().expect("a query has axes");
                 let width = self.size_val(width)?;
                 let width = self.cast(width, compute)?;
                 self.map(Prim::Rsqrt, &[width])
@@ -214,22 +230,26 @@ impl Definer {
         let key = self.transposed(attention.key)?;
         let products = self.matmul(attention.query, key, attention.dtype.compute())?;
         let scores = self.map(Prim::Mul, &[products, attention.scale])?;
-        if !attention.is_causal {
+        if matches!(attention.causal, Causal::Known(false)) {
             return Ok(scores);
         }
         let shape = self.shape(scores);
-        let rows = self.numbers(shape[2].clone(), [true, true, false, true])?;
-        let columns = self.numbers(shape[3].clone(), [true, true, true, false])?;
-        let seen = self.map(Prim::Le, &[columns, rows])?;
+        let rows = self.numbers(&shape, attention.rank - 2)?;
+        let columns = self.numbers(&shape, attention.rank - 1)?;
+        let mut seen = self.map(Prim::Le, &[columns, rows])?;
+        if let Causal::Asked(is_causal) = attention.causal {
+            let sees_all = self.map(Prim::LogicalNot, &[is_causal])?;
+            seen = self.map(Prim::LogicalOr, &[seen, sees_all])?;
+        }
         self.hide(scores, seen)
     }
 
-    /// `0, 1, …` along the one axis that is not new.
-    fn numbers(&mut self, length: Expr, new: [bool; 4]) -> Result<Val, DefineError> {
+    /// `0, 1, …` along one axis of this shape, with the others of size 1.
+    fn numbers(&mut self, shape: &[Expr], axis: usize) -> Result<Val, DefineError> {
         let zero = self.constant(Scalar::from_i64(DType::I64, 0))?;
         let one = self.constant(Scalar::from_i64(DType::I64, 1))?;
-        let iota = self.add(Form::Iota(length), &[zero, one])?;
-        self.add(Form::Broadcast(new.into_iter().collect()), &[iota])
+        let iota = self.add(Form::Iota(shape[axis].clone()), &[zero, one])?;
+        self.add(Form::Broadcast((0..shape.len()).map(|k| k != axis).collect()), &[iota])
     }
 
     fn hide(&mut self, scores: Val, seen: Val) -> Result<Val, DefineError> {
@@ -238,15 +258,15 @@ impl Definer {
     }
 
     /// An optional operand that is broadcast to the scores.
-    fn score_operand(&self, bound: &Bound, param: &str) -> Result<Option<Val>, DefineError> {
+    fn score_operand(&self, bound: &Bound, param: &str, rank: usize) -> Result<Option<Val>, DefineError> {
         if *bound.object(param) == Object::None {
             return Ok(None);
         }
         let val = self.tensor_called(bound, param)?;
-        match self.graph.shape(val).len() {
-            0..=4 => Ok(Some(val)),
-            _ => Err(bound.refuse(param, "a tensor of at most the four axes of the scores")),
+        if self.graph.shape(val).len() > rank {
+            return Err(bound.refuse(param, &format!("a tensor of at most the {rank} axes of the scores")));
         }
+        Ok(Some(val))
     }
 
     /// Where a query sees no key at all its greatest score is minus infinity; zero leaves all its powers zero.

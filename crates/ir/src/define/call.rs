@@ -8,7 +8,7 @@ use super::definer::Definer;
 use super::error::DefineError;
 use super::object::{Argument, Object, Value};
 use super::random::Distribution;
-use crate::graph::{Axes, Val};
+use crate::graph::{Axes, Form, Val};
 use crate::ops::{self, FormOp, Monoid, OpRef, Prim};
 
 impl Definer {
@@ -51,6 +51,11 @@ impl Definer {
             }
             OpRef::Form(FormOp::Size) => self.call_size(bound),
             OpRef::Form(FormOp::Shape) => self.call_shape(bound),
+            OpRef::Form(FormOp::SdpfaFwd) => {
+                let results = self.call_form(FormOp::SdpfaFwd, bound)?;
+                self.keep_query_order(bound, &results);
+                Ok(results)
+            }
             OpRef::Form(form) => self.call_form(form, bound),
         }
     }
@@ -189,6 +194,33 @@ impl Definer {
         let order = bound.object("arg").as_value().and_then(|arg| self.orders.get(&arg.entry));
         if let Some(order) = order.cloned() {
             self.orders.insert(value.entry, order);
+        }
+    }
+
+    /// The result of attention lies in memory as the queries do, as flash attention leaves it.
+    fn keep_query_order(&mut self, bound: &Bound, results: &Object) {
+        let result = results.as_list().and_then(|results| results.first()?.as_value());
+        let order = bound.object("query").as_value().and_then(|query| {
+            self.orders.get(&query.entry).cloned().or_else(|| self.order_in_memory(query.val))
+        });
+        if let (Some(result), Some(order)) = (result, order) {
+            self.orders.insert(result.entry, order);
+        }
+    }
+
+    /// The axes of a permuted value, outermost in memory first; nothing where it lies row-major, or nobody says.
+    fn order_in_memory(&self, val: Val) -> Option<Axes> {
+        match self.graph.form(val) {
+            Form::Input { lies, .. } => (!lies.order.is_empty()).then(|| lies.order.clone()),
+            Form::Permute(dims) => {
+                let of = self.graph.node(val.node).operands[0];
+                let inner = self.order_in_memory(of).unwrap_or_else(|| (0..dims.len() as u8).collect());
+                inner
+                    .iter()
+                    .map(|axis| dims.iter().position(|dim| dim == axis).map(|place| place as u8))
+                    .collect()
+            }
+            _ => None,
         }
     }
 

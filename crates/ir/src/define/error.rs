@@ -16,6 +16,8 @@ pub struct DefineError {
     pub expected: String,
     /// What there is instead, as a noun.
     pub given: String,
+    /// Whether the argument is of another kind than is wanted, such as a string for a number.
+    pub is_kind: bool,
     /// What the user could do.
     pub help: Option<String>,
     /// The place of the argument in the source text; `None` stands for the whole call, and for no text at all.
@@ -29,6 +31,7 @@ impl DefineError {
             argument: None,
             expected: expected.into(),
             given: given.into(),
+            is_kind: false,
             help: None,
             span: None,
         }
@@ -36,6 +39,10 @@ impl DefineError {
 
     pub(super) fn argument(self, argument: &str) -> DefineError {
         DefineError { argument: Some(argument.to_owned()), ..self }
+    }
+
+    pub(super) fn of_kind(self) -> DefineError {
+        DefineError { is_kind: true, ..self }
     }
 
     pub(super) fn help(self, help: impl Into<String>) -> DefineError {

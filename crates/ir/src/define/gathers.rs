@@ -8,12 +8,11 @@ use smallvec::SmallVec;
 use super::arguments::Bound;
 use super::definer::Definer;
 use super::error::DefineError;
-use super::object::Object;
 use super::record::Site;
 use super::scalar::Term;
-use crate::graph::{Form, Shape, Val};
+use crate::graph::{Axes, Form, Shape, Val};
 use crate::index::Expr;
-use crate::ops::{FormOp, Prim};
+use crate::ops::{FormOp, Monoid, Prim};
 use crate::{DType, Scalar};
 
 impl Definer {
@@ -116,10 +115,6 @@ impl Definer {
         if self.graph.shape(weight).len() != 2 {
             return Err(bound.refuse("weight", "a tensor of two axes"));
         }
-        if *bound.object("max_norm") != Object::None {
-            let error = bound.refuse("max_norm", "None");
-            return Err(error.help("rows are not renormalised, as that changes the weight in place"));
-        }
         let rank = self.graph.shape(index).len();
         let spread = |new: [bool; 2]| -> SmallVec<[bool; 6]> {
             std::iter::repeat_n(!new[0], rank).chain(new).collect()
@@ -130,7 +125,47 @@ impl Definer {
             _ => self.add(Form::Broadcast(spread([false, false])), &[weight])?,
         };
         let rows = self.gather(table, index, rank, 0)?;
-        self.squeeze_axes(rows, [rank as u8].into_iter().collect())
+        let rows = self.squeeze_axes(rows, [rank as u8].into_iter().collect())?;
+        match Term::new(self, bound.object("max_norm")) {
+            None => Ok(rows),
+            Some(limit) => self.renormed(bound, rows, limit),
+        }
+    }
+
+    /// Rows that are longer than a limit, shortened to it, as torch's `embedding_renorm_` does to the table.
+    fn renormed(&mut self, bound: &Bound, rows: Val, limit: Term) -> Result<Val, DefineError> {
+        let dtype = self.graph.dtype(rows);
+        if !dtype.is_float() {
+            return Err(bound.refuse("max_norm", &format!("None, as rows of {dtype} have no length")));
+        }
+        let compute = dtype.compute();
+        let [limit] = self.prepare(&[limit], &[compute])?[..] else { unreachable!("one term, one value") };
+        let order = Term::new(self, bound.object("norm_type"));
+        if let Some(Term::Number(order)) = order
+            && (order.as_f64() <= 0.0 || order.as_f64().is_nan())
+        {
+            return Err(bound.refuse("norm_type", "above zero"));
+        }
+        let order = order.unwrap_or(Term::Number(Scalar::from_f64(compute, 2.0)));
+        let is_maximum = matches!(order, Term::Number(order) if order.as_f64() == f64::INFINITY);
+        let [order] = self.prepare(&[order], &[compute])?[..] else { unreachable!("one term, one value") };
+        if [limit, order].iter().any(|&val| !self.graph.shape(val).is_empty()) {
+            return Err(bound.refuse("max_norm", "a number or a scalar, as `norm_type`"));
+        }
+        let wide = self.cast(rows, compute)?;
+        let last = Axes::from_slice(&[self.graph.shape(rows).len() as u8 - 1]);
+        let lengths = self.expression("abs(x)", &["x"], &[wide], compute)?;
+        let norm = if is_maximum {
+            self.fold(Monoid::Max, lengths, last, true)?
+        } else {
+            let powers = self.map(Prim::Pow, &[lengths, order])?;
+            let sum = self.fold(Monoid::Sum, powers, last, true)?;
+            self.expression("pow(sum, 1 / order)", &["sum", "order"], &[sum, order], compute)?
+        };
+        let text = "where(gt(norm, limit), limit / (norm + 1e-7), 1)";
+        let scale = self.expression(text, &["norm", "limit"], &[norm, limit], compute)?;
+        let scaled = self.map(Prim::Mul, &[wide, scale])?;
+        self.cast(scaled, dtype)
     }
 
     pub(super) fn triu(&mut self, bound: &Bound, arg: Val) -> Result<Val, DefineError> {

@@ -126,7 +126,8 @@ forms! {
         "One slice along a dimension, which goes; negative indices count from the end.";
     EmbeddingFwd = "embedding_fwd" [Param::required("input", ParamKind::Tensor), Param::required("weight", ParamKind::Tensor),
         option("padding_idx"), option("max_norm"), option("norm_type"), option("scale_grad_by_freq"), option("sparse")]
-        "The rows of a table at the indices of the input. What only concerns gradients changes nothing; max_norm is refused.";
+        "The rows of a table at the indices of the input, those above `max_norm` shortened to it (the table stays as it is). What \
+         only concerns gradients changes nothing.";
     Triu = "triu" [ARG, Param::optional("diagonal", ParamKind::Scalar, ParamDefault::Int(0))]
         "The elements on and above a diagonal of the last two dimensions, zero elsewhere.";
     Sum = "sum" [ARG, ALL_DIMS, KEEPDIM, SOME_DTYPE]

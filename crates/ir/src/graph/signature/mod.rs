@@ -2,26 +2,22 @@
 //! take inputs: the evaluator, the runtime, the command line.
 //!
 //! Takes views of arrays, gives the values of the size symbols. Looks at no element but those of scalars that sizes depend
-//! on. `condition` holds what must be true of sizes, `error` the words for it.
+//! on. `condition` holds what must be true of sizes, `error` the words for it, `origin` where their values are.
 
 mod condition;
 mod error;
+mod origin;
 
 pub use error::InputError;
 
-use std::sync::Arc;
-
-use rustc_hash::FxHashMap;
-
-use super::computed::{ComputedSize, Known};
-use super::container::{Graph, SymbolSource};
+use super::container::Graph;
 use super::fusion::Fusion;
-use super::node::Form;
 use super::sizes::Sizes;
+use crate::DType;
 use crate::array::ArrayView;
 use crate::index::{Expr, Sym};
-use crate::{DType, Scalar};
 use condition::{Condition, Demand};
+use origin::{Computed, Origin};
 
 /// The demands of one view.
 #[derive(Clone, Debug)]
@@ -32,17 +28,6 @@ pub struct Signature {
     /// The sizes that a call computes.
     computed: Vec<Computed>,
     conditions: Vec<Condition>,
-}
-
-/// A size that a call computes.
-#[derive(Clone, Debug)]
-struct Computed {
-    symbol: Sym,
-    size: Arc<ComputedSize>,
-    /// The places of the scalars that it depends on, by their ordinals.
-    places: FxHashMap<u32, usize>,
-    /// What takes it for a size, in words, if that is known.
-    asked_by: Option<String>,
 }
 
 #[derive(Clone, Debug)]
@@ -62,24 +47,11 @@ enum Axis {
     Size(Expr),
 }
 
-/// Where the value of a symbol is found in a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Origin {
-    /// The size of an axis of the input at this place.
-    Size { input: usize, axis: usize },
-    /// The element of the input at this place.
-    Element { input: usize },
-    /// What the call computes, by its number.
-    Computed(usize),
-    /// Nothing that the view sees: of random numbers, the beginning of the sequence of seed 0 where nobody says otherwise.
-    Beginning,
-}
-
 impl Signature {
     /// The demands of a view. `name` gives the user's names of the inputs, by position, for complaints.
     pub fn new(graph: &Graph, fusion: &Fusion, name: impl Fn(usize) -> Option<String>) -> Signature {
         let mut computed = Vec::new();
-        let origins = origins(graph, fusion, &mut computed);
+        let mut origins = origin::origins(graph, fusion, &mut computed);
         let axis = |input: usize, axis: usize, size: &Expr| {
             let own = Some(Origin::Size { input, axis });
             let origin = size.as_sym().filter(|sym| origins[sym.as_u32() as usize] == own);
@@ -92,8 +64,13 @@ impl Signature {
         });
         let is_size =
             |sym: Sym| matches!(origins.get(sym.as_u32() as usize), Some(Some(Origin::Size { .. })));
+        let inputs = inputs.collect();
         let conditions = condition::conditions(graph, fusion, is_size);
-        Signature { inputs: inputs.collect(), conditions, origins, computed }
+        let mentioned = origin::mentioned(graph, fusion, &conditions, &computed);
+        for unused in computed.iter().map(|size| size.symbol).filter(|symbol| !mentioned.contains(symbol)) {
+            origins[unused.as_u32() as usize] = None;
+        }
+        Signature { inputs, conditions, origins, computed }
     }
 
     /// The same demands, with what asks for them said in complaints, as far as `asks` knows it by the size that is asked for.
@@ -246,22 +223,6 @@ impl Signature {
     }
 }
 
-impl Computed {
-    /// Its value; `None` where what it depends on is not known.
-    fn value(&self, inputs: &[ArrayView<'_>], sizes: &Sizes) -> Result<Option<i64>, InputError> {
-        let known = |known: &Known| match known {
-            Known::Scalar(ordinal) => Some(inputs[self.places[ordinal]].scalar(0)),
-            Known::Size(size) => sizes.value(size).ok().map(|size| Scalar::from_i64(DType::I64, size)),
-        };
-        let Some(value) = self.size.value(known) else { return Ok(None) };
-        let refuse = |why| {
-            let words = format!("a size comes out as {value}, which is {why}");
-            InputError::Computed(asked(self.asked_by.as_deref(), words))
-        };
-        self.size.whole(value).map(Some).map_err(refuse)
-    }
-}
-
 /// An explanation, with what asks for it.
 fn asked(by: Option<&str>, explained: String) -> String {
     match by {
@@ -273,36 +234,4 @@ fn asked(by: Option<&str>, explained: String) -> String {
 fn size(view: &ArrayView<'_>, axis: usize) -> i64 {
     // Sizes beyond i64 exist only for views that repeat elements; they saturate, and no output of them can be had.
     i64::try_from(view.sizes()[axis]).unwrap_or(i64::MAX)
-}
-
-/// Where each symbol of the graph is found among the inputs of a view: its source, or else, since inputs of a view may be
-/// computed values, the first axis of that size.
-fn origins(graph: &Graph, fusion: &Fusion, computed: &mut Vec<Computed>) -> Vec<Option<Origin>> {
-    let arguments = fusion.inputs().iter().enumerate().filter_map(|(place, &val)| match graph.form(val) {
-        Form::Input { ordinal, .. } => Some((*ordinal, place)),
-        _ => None,
-    });
-    let places: FxHashMap<u32, usize> = arguments.collect();
-    let find = |(symbol, source): (Sym, &SymbolSource)| match source {
-        SymbolSource::InputSize { ordinal, axis } => {
-            Some(Origin::Size { input: *places.get(ordinal)?, axis: *axis as usize })
-        }
-        SymbolSource::ScalarInput { ordinal } => Some(Origin::Element { input: *places.get(ordinal)? }),
-        SymbolSource::Computed(size) => {
-            let seen = size.scalars().map(|ordinal| Some((ordinal, *places.get(&ordinal)?)));
-            let places = seen.collect::<Option<FxHashMap<u32, usize>>>()?;
-            computed.push(Computed { symbol, size: Arc::clone(size), places, asked_by: None });
-            Some(Origin::Computed(computed.len() - 1))
-        }
-        SymbolSource::Seed | SymbolSource::Offset => Some(Origin::Beginning),
-    };
-    let mut origins: Vec<Option<Origin>> = graph.symbols().iter().map(find).collect();
-    for (input, &val) in fusion.inputs().iter().enumerate() {
-        for (axis, size) in graph.shape(val).iter().enumerate() {
-            if let Some(sym) = size.as_sym() {
-                origins[sym.as_u32() as usize].get_or_insert(Origin::Size { input, axis });
-            }
-        }
-    }
-    origins
 }

@@ -1,0 +1,124 @@
+//! Where the values of size symbols are found in a call: sizes of inputs, elements of scalars, and sizes that are computed of
+//! these.
+
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::condition::{Condition, Demand};
+use super::{InputError, asked};
+use crate::array::ArrayView;
+use crate::graph::computed::{ComputedSize, Known};
+use crate::graph::container::SymbolSource;
+use crate::graph::{Form, Fusion, Graph, Sizes};
+use crate::index::{Expr, Sym};
+use crate::{DType, Scalar};
+
+/// Where the value of a symbol is found in a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// The size of an axis of the input at this place.
+    Size { input: usize, axis: usize },
+    /// The element of the input at this place.
+    Element { input: usize },
+    /// What the call computes, by its number.
+    Computed(usize),
+    /// Nothing that the view sees: of random numbers, the beginning of the sequence of seed 0 where nobody says otherwise.
+    Beginning,
+}
+
+/// A size that a call computes.
+#[derive(Clone, Debug)]
+pub(super) struct Computed {
+    pub symbol: Sym,
+    size: Arc<ComputedSize>,
+    /// The places of the scalars that it depends on, by their ordinals.
+    places: FxHashMap<u32, usize>,
+    /// What takes it for a size, in words, if that is known.
+    pub asked_by: Option<String>,
+}
+
+impl Computed {
+    /// Its value; `None` where what it depends on is not known.
+    pub fn value(&self, inputs: &[ArrayView<'_>], sizes: &Sizes) -> Result<Option<i64>, InputError> {
+        let known = |known: &Known| match known {
+            Known::Scalar(ordinal) => Some(inputs[self.places[ordinal]].scalar(0)),
+            Known::Size(size) => sizes.value(size).ok().map(|size| Scalar::from_i64(DType::I64, size)),
+        };
+        let Some(value) = self.size.value(known) else { return Ok(None) };
+        let refuse = |why| {
+            let words = format!("a size comes out as {value}, which is {why}");
+            InputError::Computed(asked(self.asked_by.as_deref(), words))
+        };
+        self.size.whole(value).map(Some).map_err(refuse)
+    }
+}
+
+/// Where each symbol of the graph is found among the inputs of a view: its source, or else, since inputs of a view may be
+/// computed values, the first axis of that size.
+pub(super) fn origins(graph: &Graph, fusion: &Fusion, computed: &mut Vec<Computed>) -> Vec<Option<Origin>> {
+    let arguments = fusion.inputs().iter().enumerate().filter_map(|(place, &val)| match graph.form(val) {
+        Form::Input { ordinal, .. } => Some((*ordinal, place)),
+        _ => None,
+    });
+    let places: FxHashMap<u32, usize> = arguments.collect();
+    let find = |(symbol, source): (Sym, &SymbolSource)| match source {
+        SymbolSource::InputSize { ordinal, axis } => {
+            Some(Origin::Size { input: *places.get(ordinal)?, axis: *axis as usize })
+        }
+        SymbolSource::ScalarInput { ordinal } => Some(Origin::Element { input: *places.get(ordinal)? }),
+        SymbolSource::Computed(size) => {
+            let seen = size.scalars().map(|ordinal| Some((ordinal, *places.get(&ordinal)?)));
+            let places = seen.collect::<Option<FxHashMap<u32, usize>>>()?;
+            computed.push(Computed { symbol, size: Arc::clone(size), places, asked_by: None });
+            Some(Origin::Computed(computed.len() - 1))
+        }
+        SymbolSource::Seed | SymbolSource::Offset => Some(Origin::Beginning),
+    };
+    let mut origins: Vec<Option<Origin>> = graph.symbols().iter().map(find).collect();
+    for (input, &val) in fusion.inputs().iter().enumerate() {
+        for (axis, size) in graph.shape(val).iter().enumerate() {
+            if let Some(sym) = size.as_sym() {
+                origins[sym.as_u32() as usize].get_or_insert(Origin::Size { input, axis });
+            }
+        }
+    }
+    origins
+}
+
+/// The symbols that a view speaks of, and those that computing them takes. Others are of calls that were refused, or whose
+/// results nothing uses.
+pub(super) fn mentioned(
+    graph: &Graph,
+    fusion: &Fusion,
+    conditions: &[Condition],
+    computed: &[Computed],
+) -> FxHashSet<Sym> {
+    let mut mentioned = FxHashSet::default();
+    let mut mention = |size: &Expr| size.visit_symbols(&mut |symbol| _ = mentioned.insert(symbol));
+    fusion.inputs().iter().flat_map(|&val| graph.shape(val)).for_each(&mut mention);
+    for node in fusion.order().iter().map(|&node| graph.node(node)) {
+        node.results.iter().flat_map(|ty| &ty.shape).for_each(&mut mention);
+        match &node.form {
+            Form::Size(size) => mention(size),
+            Form::Slice { starts, .. } => starts.iter().for_each(&mut mention),
+            Form::Pad { before, after } => before.iter().chain(after).for_each(&mut mention),
+            _ => {}
+        }
+    }
+    // What is asked of a size alone, such as that it is not negative, asks nothing where the view does not speak of it.
+    for condition in conditions {
+        match &condition.demand {
+            Demand::Equal(size) => [&condition.about, size].into_iter().for_each(&mut mention),
+            Demand::Zero => mention(&condition.about),
+            Demand::NonNegative | Demand::MultipleOf(_) | Demand::Within(_) => {}
+        }
+    }
+    // Computations take symbols that were there before.
+    for size in computed.iter().rev() {
+        if mentioned.contains(&size.symbol) {
+            size.size.sizes().for_each(|size| size.visit_symbols(&mut |symbol| _ = mentioned.insert(symbol)));
+        }
+    }
+    mentioned
+}
