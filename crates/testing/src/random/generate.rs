@@ -137,7 +137,7 @@ impl Writer {
             expanded: Vec::new(),
             declared_order: Vec::new(),
             placement: Placement::default(),
-            numbers: Numbers::Normal,
+            numbers: draws.one_of(&[Numbers::Normal, Numbers::Whole]),
             seed: draws.bits(),
         });
     }

@@ -8,8 +8,9 @@ use std::sync::Arc;
 use ferrofuse::{DType, Definer, Definition, Scalar};
 use indexmap::IndexMap;
 use ir::define::{Argument, DefineError, Function, Object, Value};
-use ir::index::Expr;
-use ir::ops::FormOp;
+use ir::graph::{ComputedSize, Known, SymbolSource};
+use ir::index::{Expr, Sym};
+use ir::ops::{FormOp, Prim};
 
 use super::data::Input;
 
@@ -77,20 +78,36 @@ pub enum Size {
     Number(i64),
     /// The size of an axis of a tensor.
     Of(Tensor, usize),
+    /// Twice the half of the size of an axis, in floats, so that a call computes it.
+    TwiceHalf(Tensor, usize),
+    /// A scalar without its sign.
+    Magnitude(Tensor),
 }
 
 impl Size {
     fn tensor(self) -> Option<Tensor> {
         match self {
-            Size::Of(tensor, _) => Some(tensor),
+            Size::Of(tensor, _) | Size::TwiceHalf(tensor, _) | Size::Magnitude(tensor) => Some(tensor),
             Size::Number(_) => None,
+        }
+    }
+
+    /// The ops that make it.
+    fn ops(self) -> Vec<&'static str> {
+        match self {
+            Size::Number(_) => Vec::new(),
+            Size::Of(..) => vec![FormOp::Size.name()],
+            Size::TwiceHalf(..) => vec![FormOp::Size.name(), Prim::Mul.name(), Prim::Mul.name()],
+            Size::Magnitude(_) => vec![Prim::Abs.name()],
         }
     }
 
     fn renamed(self, rename: &impl Fn(Tensor) -> Tensor) -> Size {
         match self {
             Size::Of(tensor, axis) => Size::Of(rename(tensor), axis),
-            number => number,
+            Size::TwiceHalf(tensor, axis) => Size::TwiceHalf(rename(tensor), axis),
+            Size::Magnitude(scalar) => Size::Magnitude(rename(scalar)),
+            Size::Number(_) => self,
         }
     }
 }
@@ -163,11 +180,8 @@ impl Program {
         for (_, given) in self.steps.iter().flat_map(|step| &step.arguments) {
             match given {
                 Given::Shape(_) => ops.push(FormOp::Shape.name()),
-                Given::Size(Size::Of(..)) => ops.push(FormOp::Size.name()),
-                Given::Sizes(sizes) => {
-                    let of = sizes.iter().filter(|size| size.tensor().is_some());
-                    ops.extend(of.map(|_| FormOp::Size.name()));
-                }
+                Given::Size(size) => ops.extend(size.ops()),
+                Given::Sizes(sizes) => ops.extend(sizes.iter().flat_map(|size| size.ops())),
                 _ => {}
             }
         }
@@ -201,8 +215,10 @@ impl Program {
 pub struct Draft {
     definer: Definer,
     values: IndexMap<Tensor, Value>,
-    /// The values of the size symbols, by number.
-    symbols: Vec<i64>,
+    /// The values of the size symbols, by number; `None` for what is no size on these inputs.
+    symbols: Vec<Option<i64>>,
+    /// What the inputs that are scalars hold, by number.
+    scalars: Vec<Option<Scalar>>,
 }
 
 impl Draft {
@@ -214,6 +230,7 @@ impl Draft {
         if input.is_scalar {
             return self.scalar(tensor, input);
         }
+        self.scalars.push(None);
         let declared = input.sizes.iter().zip(&input.symbolic);
         let shape: Vec<i64> =
             declared.map(|(&size, &symbolic)| if symbolic { -1 } else { size as i64 }).collect();
@@ -236,7 +253,7 @@ impl Draft {
         ];
         let value = self.definer.define_tensor(arguments)?;
         let symbolic = input.sizes.iter().zip(&input.symbolic).filter(|(_, symbolic)| **symbolic);
-        self.symbols.extend(symbolic.map(|(&size, _)| size as i64));
+        self.symbols.extend(symbolic.map(|(&size, _)| Some(size as i64)));
         self.values.insert(tensor, value);
         Ok(())
     }
@@ -246,8 +263,10 @@ impl Draft {
         let dtype = Argument::keyword("dtype", Object::DType(input.dtype));
         let declared = self.definer.define_scalar(vec![dtype])?;
         let value = declared.as_value().expect("a scalar without a value is an input");
+        let held = input.place().view().scalar(0);
+        self.scalars.push(Some(held));
         if input.dtype.is_signed_int() {
-            self.symbols.push(input.place().view().scalar(0).as_i64());
+            self.symbols.push(Some(held.as_i64()));
         }
         self.values.insert(tensor, value);
         Ok(())
@@ -267,6 +286,7 @@ impl Draft {
             });
         }
         let made = self.definer.call(step.op, arguments)?;
+        self.compute_sizes();
         let made = made.as_list().map_or_else(|| vec![made.clone()], <[Object]>::to_vec);
         assert_eq!(made.len(), step.results.len(), "`{}` makes another number of tensors", step.op);
         for (&tensor, made) in step.results.iter().zip(made) {
@@ -304,7 +324,41 @@ impl Draft {
                 let tensor = Argument::positional(self.values[&tensor]);
                 self.definer.call("size", vec![tensor, Argument::positional(Object::int(axis as i64))])
             }
+            Size::TwiceHalf(tensor, axis) => {
+                let size = self.size(Size::Of(tensor, axis))?;
+                let half = self.scaled(size, 0.5)?;
+                self.scaled(half, 2.0)
+            }
+            Size::Magnitude(scalar) => {
+                let scalar = Argument::positional(self.values[&scalar]);
+                self.definer.call(Prim::Abs.name(), vec![scalar])
+            }
         }
+    }
+
+    fn scaled(&mut self, number: Object, by: f64) -> Result<Object, DefineError> {
+        let factors = [number, Object::float(by)];
+        self.definer.call(Prim::Mul.name(), factors.into_iter().map(Argument::positional).collect())
+    }
+
+    /// Gives the symbols that are new the values that a call would compute.
+    fn compute_sizes(&mut self) {
+        for source in self.definer.graph().symbols().values().skip(self.symbols.len()) {
+            let value = match source {
+                SymbolSource::Computed(size) => self.computed(size),
+                _ => None, // seeds and offsets, which are no sizes
+            };
+            self.symbols.push(value);
+        }
+    }
+
+    fn computed(&self, size: &ComputedSize) -> Option<i64> {
+        let bind = |sym: Sym| self.symbols.get(sym.as_u32() as usize).copied().flatten();
+        let number = size.value(|known| match known {
+            Known::Scalar(ordinal) => self.scalars[*ordinal as usize],
+            Known::Size(size) => Some(Scalar::from_i64(DType::I64, size.eval(&bind).ok()?)),
+        })?;
+        size.whole(number).ok()
     }
 
     /// The tensors so far, in the order they were made.
@@ -329,7 +383,7 @@ impl Draft {
 
     /// The sizes of a tensor on the inputs; `None` where one is negative or has no value.
     pub fn sizes(&self, tensor: Tensor) -> Option<Vec<usize>> {
-        let bind = |sym: ir::index::Sym| self.symbols.get(sym.as_u32() as usize).copied();
+        let bind = |sym: Sym| self.symbols.get(sym.as_u32() as usize).copied().flatten();
         let size = |size: &Expr| usize::try_from(size.eval(&bind).ok()?).ok();
         self.shape(tensor).iter().map(size).collect()
     }

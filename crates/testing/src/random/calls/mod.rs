@@ -254,14 +254,23 @@ impl Caller<'_> {
         if alike.is_empty() { tensor } else { self.draws.one_of(&alike) }
     }
 
-    /// A size for a new axis: of some tensor, or a number.
+    /// A size for a new axis: of some tensor, a number, or what a call computes of these.
     fn new_size(&mut self) -> Size {
         let tensor = self.tensor();
         match self.rank(tensor) {
-            rank @ 1.. if self.draws.percent(60) => Size::Of(tensor, self.draws.below(rank)),
+            0 if self.is_real_scalar(tensor) => Size::Magnitude(tensor),
+            rank @ 1.. if self.draws.percent(60) => {
+                let axis = self.draws.below(rank);
+                if self.draws.percent(8) { Size::TwiceHalf(tensor, axis) } else { Size::Of(tensor, axis) }
+            }
             _ if self.draws.percent(10) => Size::Number(self.draws.one_of(&SIZES) as i64),
             _ => Size::Number(self.draws.one_of(self.context.sizes) as i64),
         }
+    }
+
+    fn is_real_scalar(&self, tensor: Tensor) -> bool {
+        let dtype = self.draft.dtype(tensor);
+        self.draft.is_scalar(tensor) && (dtype.is_int() || dtype.is_float())
     }
 
     /// An axis as an argument, now and then counted from the end.

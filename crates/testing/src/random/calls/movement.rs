@@ -106,7 +106,7 @@ impl Caller<'_> {
             let factor = self.draws.one_of(&divisors);
             let rest = match sizes[axis] {
                 Size::Number(n) => Size::Number(n / factor as i64),
-                Size::Of(..) => Size::Number(-1),
+                _ => Size::Number(-1),
             };
             let parts = [Size::Number(factor as i64), rest];
             let swap = self.draws.percent(50);

@@ -183,7 +183,7 @@ impl Caller<'_> {
         let mut shape: Vec<Size> = (0..self.rank(tensor)).map(|axis| self.own_size(tensor, axis)).collect();
         let each = match shape[1] {
             Size::Number(channels) => Size::Number(channels / groups as i64),
-            Size::Of(..) => Size::Number(-1),
+            _ => Size::Number(-1),
         };
         shape.splice(1..2, [Size::Number(groups as i64), each]);
         let axes: Vec<i64> = (2..shape.len() as i64).collect();
