@@ -26,9 +26,9 @@ inputs = [torch.randn((300, 200)), torch.randn((200, 300))]
 #       barrier
 #       for x1 in 64*x1_tile + 64*(block // ((i0 + 1023) // 1024)) .. min(min(64*(block // ((i0 + 1023) // 1024)) + 64, 64*x1_tile + 64*(block // ((i0 + 1023) // 1024)) + 64), i1) {
 #         for x0 in 64*x0_tile + 1024*(block % ((i0 + 1023) // 1024)) .. min(min(1024*(block % ((i0 + 1023) // 1024)) + 1024, 64*x0_tile + 1024*(block % ((i0 + 1023) // 1024)) + 64), i0) lanes {
-#           prefetch b0[i1*min(min(1024*(block % ((i0 + 1023) // 1024)) + 1024, i0) - 1, -64*x1_tile + 64*x0_tile + x1 - 64*(block // ((i0 + 1023) // 1024)) + 1024*(block % ((i0 + 1023) // 1024)) + 64) + 64*x1_tile - 64*x0_tile + x0 + 64*(block // ((i0 + 1023) // 1024)) - 1024*(block % ((i0 + 1023) // 1024))]
+#           prefetch b0[i1*min(min(1024*(block % ((i0 + 1023) // 1024)) + 1024, i0) - 1, -64*x1_tile + 64*x0_tile + x1 - 64*(block // ((i0 + 1023) // 1024)) + 1024*(block % ((i0 + 1023) // 1024)) + 64) + 64*x1_tile - 64*x0_tile + x0 + 64*(block // ((i0 + 1023) // 1024)) - 1024*(block % ((i0 + 1023) // 1024))] far
 #           v1: f32 = load w0[-4096*x1_tile - 64*x0_tile + 64*x1 + x0 - 4096*(block // ((i0 + 1023) // 1024)) - 1024*(block % ((i0 + 1023) // 1024))]
-#           prefetch b1[i0*min(min(min(64*(block // ((i0 + 1023) // 1024)) + 64, 64*x1_tile + 64*(block // ((i0 + 1023) // 1024)) + 64), i1) - 1, x1 + 8) + x0]
+#           prefetch b1[i0*min(min(min(64*(block // ((i0 + 1023) // 1024)) + 64, 64*x1_tile + 64*(block // ((i0 + 1023) // 1024)) + 64), i1) - 1, x1 + 8) + x0] far
 #           v2: f32 = load b1[i0*x1 + x0]
 #           v3: f32 = add v1, v2
 #           store b2[i0*x1 + x0] = v3

@@ -108,7 +108,7 @@ const AHEAD: &str = "kernel ahead() lanes 16 {
   write b1: bf16 y
   prefetch b0[100*block + 4096]
   for x0 in 0 .. 100 lanes {
-    prefetch b0[100*block + x0 + 300]
+    prefetch b0[100*block + x0 + 300] far
     prefetch b0[-1000000000000*x0]
     v0: bf16 = load b0[100*block + x0]
     store b1[100*block + x0] = v0

@@ -64,7 +64,7 @@ impl Nest<'_> {
         }
         for read in std::mem::take(&mut self.reads) {
             if let Some(index) = self.next_row(&read, row) {
-                self.emitter.prefetch(read.buffer, index);
+                self.emitter.prefetch(read.buffer, index, false);
             } else {
                 self.reads.push(read);
             }

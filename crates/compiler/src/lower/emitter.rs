@@ -316,9 +316,9 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// Says where the loops stand that an element will be loaded soon.
-    pub fn prefetch(&mut self, buffer: Buffer, index: Expr) {
-        self.push(Stmt::Prefetch { buffer, index });
+    /// Says where the loops stand that an element will be loaded soon, or not so soon.
+    pub fn prefetch(&mut self, buffer: Buffer, index: Expr, far: bool) {
+        self.push(Stmt::Prefetch { buffer, index, far });
     }
 
     /// A load from scratch, which statements change: it stays where it is asked for.

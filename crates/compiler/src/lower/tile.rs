@@ -13,7 +13,8 @@
 //!
 //! A square breaks off each run of memory after a few lines, before the machine has seen that there is one. So the nest
 //! says what comes: of what is turned, with each row of the square one of the next square; of what lies along the lanes,
-//! a few rows on. Takes no decisions: whether there are tiles and how large is the schedule's.
+//! a few rows on. Rows of a square often lie a power of two apart, where they drive each other out of the smallest cache, so
+//! they are fetched into the next. Takes no decisions: whether there are tiles and how large is the schedule's.
 
 use ir::index::{Expr, Sym};
 use ir::kernel::{Buffer, LoopKind, Place, Scratch, Stmt, Value};
@@ -133,7 +134,7 @@ impl Nest<'_> {
         }
         let ahead = clamped(Expr::sym(cross) + Expr::constant(AHEAD), &tile.cross.end);
         let index = position.substitute(&|sym| (sym == cross).then(|| ahead.clone()));
-        self.emitter.prefetch(buffer, index);
+        self.emitter.prefetch(buffer, index, true);
     }
 
     /// Says that the next square will be loaded: in each turn of the loops over this one the element that stands there in
@@ -144,7 +145,8 @@ impl Nest<'_> {
         let next = clamped(next, &tile.along.limit);
         let column = tile.cross.begin.clone() + Expr::sym(along) - tile.along.begin.clone();
         let moved = |sym| [(cross, &column), (along, &next)].into_iter().find(|(from, _)| *from == sym);
-        self.emitter.prefetch(buffer, position.substitute(&|sym| moved(sym).map(|(_, to)| to.clone())));
+        let next = position.substitute(&|sym| moved(sym).map(|(_, to)| to.clone()));
+        self.emitter.prefetch(buffer, next, true);
     }
 
     /// Stores a value where the loops stand so that it is turned before it leaves; says whether it is.

@@ -222,9 +222,9 @@ impl KernelBuilder {
         values
     }
 
-    /// Says that an element will be loaded soon.
-    pub fn prefetch(&mut self, buffer: Buffer, index: Expr) {
-        self.push(Stmt::Prefetch { buffer, index });
+    /// Says that an element will be loaded soon, or not so soon.
+    pub fn prefetch(&mut self, buffer: Buffer, index: Expr, far: bool) {
+        self.push(Stmt::Prefetch { buffer, index, far });
     }
 
     /// Orders accesses to scratch before it and after it.

@@ -114,8 +114,9 @@ fn write_statement(f: &mut impl Write, kernel: &Kernel, statement: &Stmt) -> fmt
             write!(f, "store {} = {value}", element(kernel, *place, index))?;
             write_guard(f, *guard)
         }
-        Stmt::Prefetch { buffer, index } => {
-            write!(f, "prefetch {}", element(kernel, Place::Buffer(*buffer), index))
+        Stmt::Prefetch { buffer, index, far } => {
+            let far = if *far { " far" } else { "" };
+            write!(f, "prefetch {}{far}", element(kernel, Place::Buffer(*buffer), index))
         }
         Stmt::Fault { buffer, word, value, condition } => {
             write!(f, "fault {buffer}[{word}] = {value} if {condition}")

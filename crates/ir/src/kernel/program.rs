@@ -180,6 +180,8 @@ pub enum Stmt {
         buffer: Buffer,
         /// Which element.
         index: Expr,
+        /// Whether more is loaded before it than the smallest cache holds (`prefetch b0[x0 + 4096] far`).
+        far: bool,
     },
     /// `fault b2[0] = v0 if v1`: where the condition holds, the word becomes the smaller of itself and the value. The order
     /// in which lanes and blocks do so is of no matter.

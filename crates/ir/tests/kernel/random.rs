@@ -137,7 +137,8 @@ impl<'a> Writer<'a> {
             }
             14 => {
                 let (buffer, index) = (self.choices.one_of(&self.read), self.index());
-                self.builder.prefetch(buffer, index);
+                let far = self.choices.below(2) == 1;
+                self.builder.prefetch(buffer, index, far);
             }
             _ => self.reduce(),
         }

@@ -14,6 +14,10 @@ use super::operand::{Element, Operand, Type};
 /// Bytes that a cache holds or lacks as one, on all CPUs that code is made for.
 const LINE: usize = 64;
 
+/// Where a prefetch puts a line, as the intrinsic counts.
+const FIRST_CACHE: i64 = 3;
+const SECOND_CACHE: i64 = 2;
+
 impl Emitter<'_> {
     pub(super) fn load(&mut self, dtype: DType, place: Place, index: &Expr, guard: Option<Value>) -> Operand {
         let element = Element::in_memory(dtype);
@@ -56,7 +60,7 @@ impl Emitter<'_> {
     /// Fetches the lines that hold the elements of all lanes, where they are neighbours. The first may begin within a line, so
     /// that the last byte lies in one line more, which is also where most of what whole vectors leave lies. The instruction
     /// faults at no address.
-    pub(super) fn prefetch(&mut self, buffer: Buffer, index: &Expr) {
+    pub(super) fn prefetch(&mut self, buffer: Buffer, index: &Expr, far: bool) {
         if self.lane.is_some_and(|lane| lane.mask.is_some()) {
             return;
         }
@@ -71,8 +75,10 @@ impl Emitter<'_> {
         for byte in (0..length).step_by(LINE).chain((length > 1).then_some(length - 1)) {
             let offset = Operand::integer(i64::from(byte), Type::scalar(Element::I64));
             let address = self.w.address(Element::I8, first, offset);
-            let [read, near, data] = [0, 3, 1].map(|hint| Operand::integer(hint, Type::scalar(Element::I32)));
-            self.w.intrinsic_effect("llvm.prefetch", &[address.ty], &[address, read, near, data]);
+            let cache = if far { SECOND_CACHE } else { FIRST_CACHE };
+            let [read, cache, data] =
+                [0, cache, 1].map(|hint| Operand::integer(hint, Type::scalar(Element::I32)));
+            self.w.intrinsic_effect("llvm.prefetch", &[address.ty], &[address, read, cache, data]);
         }
     }
 

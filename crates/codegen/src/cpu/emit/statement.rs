@@ -41,7 +41,7 @@ impl Emitter<'_> {
                 self.bind(*value, loaded);
             }
             Stmt::Store { place, index, value, guard } => self.store(*place, index, *value, *guard),
-            Stmt::Prefetch { buffer, index } => self.prefetch(*buffer, index),
+            Stmt::Prefetch { buffer, index, far } => self.prefetch(*buffer, index, *far),
             Stmt::Fault { buffer, word, value, condition } => {
                 self.fault(*buffer, *word, *value, *condition);
             }

@@ -21,7 +21,7 @@ impl Parser {
             Ok(Stmt::Bind { symbol, value: value(line)? })
         } else if line.eat("prefetch") {
             let buffer = buffer(line)?;
-            Ok(Stmt::Prefetch { buffer, index: self.subscript(line)? })
+            Ok(Stmt::Prefetch { buffer, index: self.subscript(line)?, far: line.eat("far") })
         } else if line.eat("fault") {
             fault(line)
         } else if line.eat("acc") {

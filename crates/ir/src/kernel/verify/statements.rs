@@ -32,7 +32,7 @@ impl Check<'_> {
                 self.index(index);
                 self.guard(*guard);
             }
-            Stmt::Prefetch { buffer, index } => {
+            Stmt::Prefetch { buffer, index, .. } => {
                 self.access(Place::Buffer(*buffer), Access::Read);
                 self.index(index);
             }
