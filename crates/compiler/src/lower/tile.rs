@@ -83,9 +83,16 @@ impl Nest<'_> {
         let side = Expr::constant(i64::from(side));
         let count = (limit.clone() - begin.clone()).ceil_div(&side);
         let turn = self.emitter.open_loop(format!("{axis}_tile"), Expr::zero(), count, LoopKind::Serial);
-        let begin = begin + Expr::sym(turn) * side.clone();
-        let end = Expr::min(&(begin.clone() + side), &limit);
+        let limit = self.named(axis, "limit", &limit);
+        let begin = self.named(axis, "begin", &(begin + Expr::sym(turn) * side.clone()));
+        let end = self.named(axis, "end", &Expr::min(&(begin.clone() + side), &limit));
         Range { axis, begin, end, limit }
+    }
+
+    /// A symbol for an index that much is computed with.
+    fn named(&mut self, axis: Axis, what: &str, index: &Expr) -> Expr {
+        let value = self.emitter.index(index);
+        Expr::sym(self.emitter.bind(|| format!("{axis}_{what}"), value))
     }
 
     /// The part of an axis that belongs to the square.
