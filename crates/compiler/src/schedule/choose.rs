@@ -155,6 +155,8 @@ fn tile(
 struct Contiguous {
     /// Bytes of the tensors that lie so.
     bytes: u64,
+    /// Bytes of those that are stored.
+    stored: u64,
     /// Bytes of their widest element.
     widest: usize,
 }
@@ -169,15 +171,16 @@ fn contiguous(
     beside: &dyn Fn(Axis) -> bool,
 ) -> FxHashMap<Axis, Contiguous> {
     let mut found: FxHashMap<Axis, Contiguous> = FxHashMap::default();
-    let mut add = |axis: Axis, val: Val| {
-        let known = found.entry(axis).or_default();
-        known.bytes += hints.value(&graph.ty(val).bytes());
+    let mut add = |axis: Axis, val: Val, is_stored: bool| {
+        let (known, bytes) = (found.entry(axis).or_default(), hints.value(&graph.ty(val).bytes()));
+        known.bytes += bytes;
+        known.stored += if is_stored { bytes } else { 0 };
         known.widest = known.widest.max(graph.dtype(val).size());
     };
     let counts = |axes: &[Atoms]| axes.iter().flatten().any(|&axis| beside(axis));
     for (store, layout) in witness.stores.iter().zip(memory.stores) {
         if let Some(axis) = contiguous_axis(&store.axes, layout).filter(|_| counts(&store.axes)) {
-            add(axis, store.val);
+            add(axis, store.val, true);
         }
     }
     for &node in view.order() {
@@ -185,19 +188,21 @@ fn contiguous(
             let Some(input) = view.inputs().iter().position(|input| input == operand) else { continue };
             let axes = witness.space.axes_of_operand(graph, view, node, k);
             if let Some(axis) = contiguous_axis(&axes, &memory.inputs[input]).filter(|_| counts(&axes)) {
-                add(axis, *operand);
+                add(axis, *operand, false);
             }
         }
     }
     found
 }
 
-/// The axis along which most bytes lie next to each other.
+/// The axis along which most bytes lie next to each other; of two with as many, that with more of what is stored: long runs
+/// of stores can go past the caches, and what is loaded can be fetched ahead.
 fn lane_axis(witness: &Witness, along: &FxHashMap<Axis, Contiguous>) -> Option<Axis> {
     // Lanes do not take turns in order, as a scan wants them.
     let walked = witness.order.iter().copied().filter(|axis| Some(*axis) != witness.scanned);
     // Of equals the innermost wins: `max_by_key` keeps the last.
-    walked.max_by_key(|axis| along.get(axis).map_or(0, |contiguous| contiguous.bytes))
+    walked
+        .max_by_key(|axis| along.get(axis).map_or((0, 0), |contiguous| (contiguous.bytes, contiguous.stored)))
 }
 
 fn contiguous_axis(axes: &[Atoms], layout: &Layout) -> Option<Axis> {
