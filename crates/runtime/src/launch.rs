@@ -1,6 +1,6 @@
 //! Running a compiled kernel: all its blocks, shared among the threads. The only place where machine code is called.
 
-use codegen::cpu::CompiledKernel;
+use codegen::cpu::{CompiledKernel, SCRATCH_UNIT};
 use cranelift_entity::PrimaryMap;
 use ir::kernel::{Access, BufferDecl, Kernel};
 use smallvec::SmallVec;
@@ -10,9 +10,6 @@ use crate::cpu::alloc::Buffer;
 use crate::formulas::Formula;
 use crate::plan::{Launch, Slot};
 use crate::{Error, Machine};
-
-/// Scratch arrays start on cache lines, so that workers do not share any.
-const LINE: usize = 64;
 
 /// The values of a plan's formulas in a call.
 type Values = PrimaryMap<Formula, i64>;
@@ -115,8 +112,10 @@ impl Scratch {
         let mut share = 0_usize;
         for (decl, &len) in kernel.scratch.values().zip(&launch.scratch) {
             let len = usize::try_from(values[len]).unwrap_or(0);
-            let bytes =
-                len.checked_mul(decl.dtype.size()).and_then(|bytes| bytes.checked_next_multiple_of(LINE));
+            // Whole cache lines too, so that workers do not share any.
+            let bytes = len
+                .checked_mul(decl.dtype.size())
+                .and_then(|bytes| bytes.checked_next_multiple_of(SCRATCH_UNIT));
             starts.push(share);
             share = bytes.and_then(|bytes| bytes.checked_add(share)).ok_or_else(too_much)?;
         }

@@ -26,6 +26,9 @@ pub enum Error {
     NoSymbol(String),
 }
 
+/// Bytes that the length of a scratch array is a multiple of in memory: its last elements may lie anywhere among them.
+pub const SCRATCH_UNIT: usize = 256;
+
 /// The signature of a kernel's function.
 type Function = unsafe extern "C" fn(*const i64, *const *mut u8, *const *mut u8, u64, i64, i64);
 
@@ -96,7 +99,8 @@ impl CompiledKernel {
     ///
     /// # Safety
     /// The slices hold one entry per argument, buffer and scratch array of the kernel, in its order. Every element that
-    /// these blocks load or store lies within the memory at the address given, aligned to its size. Nobody else
+    /// these blocks load or store lies within the memory at the address given, aligned to its size; scratch arrays go on
+    /// to a whole number of [`SCRATCH_UNIT`]s. Nobody else
     /// writes what these blocks read or write while they run, and no one else uses the scratch memory. A buffer that
     /// is written may overlap one that is read only where each element is read by the block that writes it, before.
     pub unsafe fn call(

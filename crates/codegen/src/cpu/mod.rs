@@ -9,5 +9,5 @@ pub mod externals;
 pub mod llvm;
 pub mod object;
 
-pub use compiled::{CompiledKernel, Error, compile_kernel};
+pub use compiled::{CompiledKernel, Error, SCRATCH_UNIT, compile_kernel};
 pub use emit::{Isa, emit};

@@ -1,7 +1,7 @@
 //! Compiles kernels written as text, runs them and the interpreter, and compares the buffers.
 
 use ferrofuse_codegen::cpu::llvm::{CpuTarget, Llvm, LlvmOptions};
-use ferrofuse_codegen::cpu::{CompiledKernel, compile_kernel};
+use ferrofuse_codegen::cpu::{CompiledKernel, SCRATCH_UNIT, compile_kernel};
 use ir::kernel::{Access, Kernel, Memory, Options, interpret, parse};
 use ir::{DType, Scalar};
 
@@ -44,7 +44,9 @@ pub fn run(kernel: &Kernel, compiled: &CompiledKernel, args: &[i64], buffers: &m
     let mut scratch: Vec<Vec<u64>> = kernel
         .scratch
         .values()
-        .map(|decl| vec![0; (size(&decl.len) as usize * decl.dtype.size()).div_ceil(8) + 8])
+        .map(|decl| {
+            vec![0; (size(&decl.len) as usize * decl.dtype.size()).next_multiple_of(SCRATCH_UNIT) / 8]
+        })
         .collect();
     let pointers = |memory: &mut [Vec<u64>]| -> Vec<*mut u8> {
         memory.iter_mut().map(|words| words.as_mut_ptr().cast()).collect()

@@ -5,6 +5,8 @@ mod accuracy_of_doubles;
 mod casts;
 mod harness;
 mod kernels;
+mod keys;
 mod primitives;
 mod targets;
 mod transposes;
+mod words;

@@ -10,8 +10,8 @@ use ir::DType;
 use ir::small_float::SmallFloat;
 
 use super::operand::{Element, Operand};
-use super::wide;
 use super::writer::Writer;
+use super::{wide, words};
 
 /// The bits of an f32's infinity, which are those of its exponent.
 const INFINITY: i64 = 0x7f80_0000;
@@ -67,6 +67,7 @@ fn widen(w: &mut Writer<'_>, x: Operand, from: DType) -> Operand {
         }
         Some(format) => widen_small(w, x, &format),
         None if from == DType::F8E8M0 => widen_power(w, x),
+        None if w.by_words && x.ty.lanes.is_some() => words::widen(w, x),
         None => {
             let bits = w.convert("zext", x, Element::I32);
             let bits = w.binary("shl", bits, 16);
@@ -114,7 +115,14 @@ fn narrow(w: &mut Writer<'_>, x: Operand, to: DType) -> Operand {
         None if to == DType::F8E8M0 => narrow_power(w, x),
         None if wide::rounds_bf16(w, x.ty) => {
             let subnormal = wide::any_subnormal(w, x);
-            w.either(subnormal, |w| narrow_bf16(w, x), |w| wide::narrow_bf16(w, x))
+            w.either(
+                subnormal,
+                |w| narrow_bf16(w, x),
+                |w| {
+                    let rounded = wide::narrow_bf16(w, x);
+                    if w.by_words { words::to_memory(w, rounded) } else { rounded }
+                },
+            )
         }
         None => narrow_bf16(w, x),
     }
@@ -122,19 +130,28 @@ fn narrow(w: &mut Writer<'_>, x: Operand, to: DType) -> Operand {
 
 /// Adding just under half a unit, and the last bit that stays, makes the truncation round to nearest even.
 fn round_off(w: &mut Writer<'_>, bits: Operand, dropped: i64) -> Operand {
+    let rounded = rounded_in_place(w, bits, dropped);
+    w.binary("lshr", rounded, dropped)
+}
+
+/// The same with what is dropped still below, whatever it is then.
+fn rounded_in_place(w: &mut Writer<'_>, bits: Operand, dropped: i64) -> Operand {
     let kept = w.binary("lshr", bits, dropped);
     let last = w.binary("and", kept, 1);
     let half = w.binary("add", bits, (1 << (dropped - 1)) - 1);
-    let rounded = w.binary("add", half, last);
-    w.binary("lshr", rounded, dropped)
+    w.binary("add", half, last)
 }
 
 fn narrow_bf16(w: &mut Writer<'_>, x: Operand) -> Operand {
     let bits = w.convert("bitcast", x, Element::I32);
-    let rounded = round_off(w, bits, 16);
+    let rounded = rounded_in_place(w, bits, 16);
     let nan = w.compare("fcmp uno", x, x);
     // Rounding could carry a NaN into infinity; every NaN becomes the one that constants have.
-    let bits = w.select(nan, Operand::integer(0x7fc0, bits.ty), rounded);
+    let bits = w.select(nan, Operand::integer(0x7fc0_0000, bits.ty), rounded);
+    if w.by_words && x.ty.lanes.is_some() {
+        return words::upper_halves(w, bits);
+    }
+    let bits = w.binary("lshr", bits, 16);
     w.convert("trunc", bits, Element::I16)
 }
 

@@ -11,13 +11,13 @@ use super::{EmitError, Emitter, apply};
 
 impl Emitter<'_> {
     pub(super) fn open(&mut self, accumulator: Accumulator, init: Value) {
-        let element = Element::of(self.kernel.accumulators[accumulator]);
+        let element = self.element_held(accumulator);
         let ty = if self.per_lane[accumulator] { self.vector(element) } else { Type::scalar(element) };
         // The body of a loop over lanes is written twice, and so is the slot where there are fewer lanes.
         let known = self.accumulators[accumulator].filter(|(_, known)| *known == ty);
         let slot = known.map_or_else(|| self.w.slot(ty), |(slot, _)| slot);
         self.accumulators[accumulator] = Some((slot, ty));
-        let init = self.value(init);
+        let init = self.opened_with(accumulator, init);
         self.fill(slot, ty, init);
     }
 
@@ -40,8 +40,10 @@ impl Emitter<'_> {
     /// Lanes without a turn keep theirs.
     pub(super) fn set(&mut self, accumulator: Accumulator, value: Value) {
         let (slot, ty) = self.slot(accumulator);
-        let mut value = self.value(value);
-        if let Some(mask) = self.lane.and_then(|lane| lane.mask) {
+        let keys = self.won(accumulator, value);
+        let mask = self.lane.and_then(|lane| if keys.is_some() { lane.in_memory } else { lane.mask });
+        let mut value = keys.unwrap_or_else(|| self.value(value));
+        if let Some(mask) = mask {
             let old = self.get(accumulator);
             value = self.w.select(mask, value, old);
         }
@@ -133,6 +135,9 @@ impl Emitter<'_> {
         monoid: &Monoid,
         accumulators: &[Accumulator],
     ) -> Result<Vec<Operand>, EmitError> {
+        if let Some(state) = self.reduce_keys(accumulators[0]) {
+            return Ok(vec![state]);
+        }
         let mut states: Vec<Operand> =
             accumulators.iter().map(|&accumulator| self.get(accumulator)).collect();
         let dtypes: Vec<DType> = accumulators.iter().map(|&state| self.kernel.accumulators[state]).collect();

@@ -8,7 +8,7 @@
 use ir::kernel::{Accumulator, Loop, LoopKind, Stmt, stays_even};
 
 use super::operand::{Element, Operand, Type};
-use super::{EmitError, Emitter, Lane};
+use super::{EmitError, Emitter, Lane, words};
 
 impl Emitter<'_> {
     pub(super) fn turns(&mut self, turns: &Loop) -> Result<(), EmitError> {
@@ -57,6 +57,13 @@ impl Emitter<'_> {
     }
 
     fn over_lanes(&mut self, turns: &Loop, begin: Operand, end: Operand) -> Result<(), EmitError> {
+        let outside = std::mem::replace(&mut self.w.by_words, self.words.has(turns));
+        self.over_vectors(turns, begin, end)?;
+        self.w.by_words = outside;
+        Ok(())
+    }
+
+    fn over_vectors(&mut self, turns: &Loop, begin: Operand, end: Operand) -> Result<(), EmitError> {
         let lanes = self.lanes();
         if self.in_rest && lanes > 1 {
             let lanes = self.rest_lanes();
@@ -74,7 +81,11 @@ impl Emitter<'_> {
         let even = stays_even(self.kernel, turns, &self.folded(&turns.body));
         self.evenly(&even, &|emitter| {
             emitter.counted(begin, whole, i64::from(lanes), |emitter, turn| {
-                emitter.lane_turn(turns, turn, lanes, None)
+                emitter.lane_turn(
+                    turns,
+                    Lane { variable: turns.var, count: lanes, mask: None, in_memory: None },
+                    turn,
+                )
             })
         })?;
         if lanes > 1 { self.rest(turns, whole, end, |_, _| {}) } else { Ok(()) }
@@ -88,9 +99,10 @@ impl Emitter<'_> {
         self.w.binary("add", begin, whole)
     }
 
-    /// As many lanes as a register has elements of f32.
+    /// As many lanes as a register has elements of f32; by the word those of a group.
     fn rest_lanes(&self) -> u32 {
-        self.lanes().min(self.w.isa.vector_bits / 32)
+        let register = self.w.isa.vector_bits / 32;
+        self.lanes().min(if self.w.by_words { words::group(self.w.isa) } else { register })
     }
 
     /// Turns with a mask, a register at a time. They go to the first lanes, and `after` each it may let the lanes' states go
@@ -108,8 +120,16 @@ impl Emitter<'_> {
             let left = emitter.w.binary("sub", end, turn);
             let left = emitter.w.overloaded("llvm.smin", left, &[Operand::integer(lanes.into(), left.ty)]);
             let left = emitter.w.convert("trunc", left, Element::I32);
-            let mask = emitter.w.compare("icmp slt", Operand::iota(Element::I32, lanes), left);
-            emitter.lane_turn(turns, turn, lanes, Some(mask))?;
+            let in_memory = emitter.w.compare("icmp slt", Operand::iota(Element::I32, lanes), left);
+            let mask = if emitter.w.by_words {
+                let numbers = words::numbers(&mut emitter.w, lanes);
+                emitter.w.compare("icmp slt", numbers, left)
+            } else {
+                in_memory
+            };
+            let lane =
+                Lane { variable: turns.var, count: lanes, mask: Some(mask), in_memory: Some(in_memory) };
+            emitter.lane_turn(turns, lane, turn)?;
             after(emitter, turn);
             Ok(())
         })
@@ -135,16 +155,10 @@ impl Emitter<'_> {
         changed
     }
 
-    /// The body once, for so many lanes, or those of the mask.
-    fn lane_turn(
-        &mut self,
-        turns: &Loop,
-        turn: Operand,
-        count: u32,
-        mask: Option<Operand>,
-    ) -> Result<(), EmitError> {
+    /// The body once, for these lanes, of which the first has this turn.
+    fn lane_turn(&mut self, turns: &Loop, lane: Lane, turn: Operand) -> Result<(), EmitError> {
         self.symbols.insert(turns.var, turn);
-        let outside = self.lane.replace(Lane { variable: turns.var, count, mask });
+        let outside = self.lane.replace(lane);
         self.body(&turns.body)?;
         self.lane = outside;
         Ok(())

@@ -7,9 +7,9 @@ use ir::DType;
 use ir::index::Expr;
 use ir::kernel::{Buffer, Place, Value};
 
-use super::Emitter;
 use super::index::Lanewise;
 use super::operand::{Element, Operand, Type};
+use super::{Emitter, words};
 
 /// Bytes that a cache holds or lacks as one, on all CPUs that code is made for.
 const LINE: usize = 64;
@@ -29,7 +29,12 @@ impl Emitter<'_> {
             },
             Lanewise::Neighbours(rest, turn) => {
                 let address = self.neighbours(element, base, rest, turn);
-                self.load_vector(element, address, guard)
+                let loaded = self.load_vector(place, element, address, guard);
+                if self.is_shuffled(place, element) {
+                    words::from_memory(&mut self.w, loaded)
+                } else {
+                    loaded
+                }
             }
             Lanewise::Any(indices) => self.gather(element, base, indices, guard),
         };
@@ -114,6 +119,7 @@ impl Emitter<'_> {
 
     pub(super) fn load_vector(
         &mut self,
+        place: Place,
         element: Element,
         mut address: Operand,
         mut guard: Option<Operand>,
@@ -123,7 +129,7 @@ impl Emitter<'_> {
             let zeros = self.w.zeros(ty);
             address = self.w.select(whole, address, zeros);
         }
-        match self.mask(guard) {
+        match self.mask_of(place, guard) {
             None => self.w.instruction(ty, format_args!("load {ty}, {}, align {align}", address.typed())),
             Some(mask) => {
                 let args = [address, alignment(element), mask, zero(ty)];
@@ -158,9 +164,12 @@ impl Emitter<'_> {
         value: Operand,
         guard: Option<Operand>,
     ) {
-        let value = self.w.splat(value, self.lanes());
+        let mut value = self.w.splat(value, self.lanes());
         let element = value.ty.element;
-        match self.mask(guard) {
+        if self.is_shuffled(place, element) {
+            value = words::to_memory(&mut self.w, value);
+        }
+        match self.mask_of(place, guard) {
             None => {
                 let store = format!("store {}, {}, align {}", value.typed(), address.typed(), bytes(element));
                 let cached = match place {
@@ -219,6 +228,17 @@ impl Emitter<'_> {
     /// The lanes that have a turn and whose guard holds; `None` for all.
     fn mask(&mut self, guard: Option<Operand>) -> Option<Operand> {
         let turn = self.lane.and_then(|lane| lane.mask);
+        self.both(turn, guard)
+    }
+
+    /// The same for neighbours, in the order in which they lie there.
+    fn mask_of(&mut self, place: Place, guard: Option<Operand>) -> Option<Operand> {
+        let by_lanes = matches!(place, Place::Scratch(scratch) if self.words.holds(scratch));
+        let turn = self.lane.and_then(|lane| if by_lanes { lane.mask } else { lane.in_memory });
+        self.both(turn, guard)
+    }
+
+    fn both(&mut self, turn: Option<Operand>, guard: Option<Operand>) -> Option<Operand> {
         match (turn, guard) {
             (Some(turn), Some(guard)) => Some(self.w.binary("and", turn, guard)),
             (turn, guard) => turn.or(guard).map(|mask| self.w.splat(mask, self.lanes())),

@@ -11,6 +11,7 @@ mod convert;
 mod exact;
 mod index;
 mod isa;
+mod keys;
 mod lanes;
 mod loops;
 mod math;
@@ -21,6 +22,7 @@ mod statement;
 mod stream;
 mod transpose;
 mod wide;
+mod words;
 mod writer;
 
 use std::collections::BTreeMap;
@@ -31,7 +33,9 @@ use ir::kernel::{Accumulator, Buffer, Kernel, Scratch, Value, per_lane, verify};
 use ir::ops::Prim;
 
 pub use isa::Isa;
+use keys::Keys;
 use operand::{Element, Operand, Type};
+use words::Words;
 use writer::Writer;
 
 /// A kernel in LLVM IR.
@@ -91,6 +95,10 @@ struct Emitter<'k> {
     /// Of buffers whose stores may go past the caches: 0 if they do, 1 if not.
     cached: BTreeMap<Buffer, Operand>,
     lane: Option<Lane>,
+    /// The accumulators that hold integers in place of what they fold.
+    keys: Keys,
+    /// The loops whose lanes have the order of words.
+    words: Words,
     /// Whether code is in a loop of few turns, where loops over lanes have no body for whole vectors.
     in_rest: bool,
 }
@@ -104,11 +112,16 @@ struct Lane {
     count: u32,
     /// Which of them have a turn; `None` if all have.
     mask: Option<Operand>,
+    /// The same for the elements of neighbours in memory, whose order may be another.
+    in_memory: Option<Operand>,
 }
 
 impl<'k> Emitter<'k> {
     fn new(kernel: &'k Kernel, isa: &'k Isa) -> Emitter<'k> {
+        let keys = Keys::of(kernel);
         Emitter {
+            words: Words::of(kernel, isa, &keys),
+            keys,
             w: Writer::new(isa),
             kernel,
             symbols: BTreeMap::new(),

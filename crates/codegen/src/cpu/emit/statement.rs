@@ -14,6 +14,9 @@ impl Emitter<'_> {
 
     fn statement(&mut self, statement: &Stmt) -> Result<(), EmitError> {
         self.w.comment(print::statement(self.kernel, statement));
+        if statement.defined().iter().any(|&value| self.keys.is_idle(value)) {
+            return Ok(());
+        }
         match statement {
             Stmt::Apply { value, op, args } => {
                 let dtype = args.last().map_or(DType::F32, |&arg| self.kernel.values[arg]);

@@ -85,11 +85,14 @@ impl Emitter<'_> {
         corner: [Turn; 2],
     ) {
         let count = ty.lanes.unwrap_or(1);
-        let outside = self.lane.replace(Lane { variable: transpose.columns.var, count, mask: None });
+        let lane = Lane { variable: transpose.columns.var, count, mask: None, in_memory: None };
+        let outside = self.lane.replace(lane);
         let [loaded, stored] = transpose.directions();
         self.stand_at(transpose, corner);
         let from = self.vectors_at(transpose.from, ty, stored.var);
-        let rows = from.into_iter().map(|address| self.load_vector(ty.element, address, None)).collect();
+        let place = transpose.from.0;
+        let rows =
+            from.into_iter().map(|address| self.load_vector(place, ty.element, address, None)).collect();
         let columns = self.turned(rows, shuffle);
         let to = self.vectors_at(transpose.to, ty, loaded.var);
         for (address, column) in to.into_iter().zip(columns) {

@@ -21,6 +21,8 @@ impl Display for Label {
 /// The text of a function body under construction.
 pub(super) struct Writer<'i> {
     pub(super) isa: &'i Isa,
+    /// Whether code is in a loop where lanes have the order of words (`words.rs`).
+    pub(super) by_words: bool,
     text: String,
     /// Instructions that must stand in the entry block: stack slots.
     entry: String,
@@ -39,6 +41,7 @@ impl<'i> Writer<'i> {
         let (declarations, calls) = (BTreeSet::new(), BTreeSet::new());
         let mut writer = Writer {
             isa,
+            by_words: false,
             text,
             entry,
             zeros: Vec::new(),
@@ -259,6 +262,34 @@ impl<'i> Writer<'i> {
             picks.join(", ")
         );
         self.instruction(ty, text)
+    }
+
+    /// The picked elements of a vector.
+    pub(super) fn picked(&mut self, vector: Operand, picks: &[u32]) -> Operand {
+        let picks: Vec<String> = picks.iter().map(|pick| format!("i32 {pick}")).collect();
+        let text = format!(
+            "shufflevector {0}, {1} poison, <{2} x i32> <{3}>",
+            vector.typed(),
+            vector.ty,
+            picks.len(),
+            picks.join(", ")
+        );
+        self.instruction(Type { lanes: Some(picks.len() as u32), ..vector.ty }, text)
+    }
+
+    /// Vectors of one type, a power of two of them, one after the other.
+    pub(super) fn joined(&mut self, mut vectors: Vec<Operand>) -> Operand {
+        while vectors.len() > 1 {
+            vectors = vectors.chunks(2).map(|pair| self.concatenate(pair[0], pair[1])).collect();
+        }
+        vectors[0]
+    }
+
+    /// The bits of a vector as elements of another width.
+    pub(super) fn reinterpret(&mut self, vector: Operand, element: Element) -> Operand {
+        let bits = vector.ty.lanes.unwrap_or(1) * vector.ty.element.bits();
+        let ty = Type { element, lanes: Some(bits / element.bits()) };
+        self.instruction(ty, format_args!("bitcast {} to {ty}", vector.typed()))
     }
 
     /// A vector with so many of its first elements moved to its end.

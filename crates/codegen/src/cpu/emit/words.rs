@@ -1,0 +1,300 @@
+//! Loops over lanes that read bf16 by the word: a word of 32 bits holds two neighbours, and a shift and a mask make an f32 of
+//! each, where widening them in order takes a permutation and a shift of every register.
+//!
+//! Lanes go in groups of two registers of f32. In such a loop the first half of a group has its even elements, the second
+//! half its odd ones. Values of 16 bits stay in memory's order: only casts touch them, and casts change the order. All
+//! others come in the order of the words: from memory through a shuffle, from scratch as they are, because all loops that
+//! touch such a scratch array go by the word. This file says which loops and arrays those are, and shuffles.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ir::DType;
+use ir::index::{Expr, Sym};
+use ir::kernel::{Kernel, Loop, LoopKind, Place, Scratch, Stmt, Value};
+
+use super::Emitter;
+use super::isa::Isa;
+use super::keys::Keys;
+use super::operand::{Element, Operand};
+use super::writer::Writer;
+
+/// What widening and rounding by the word saves for each group, in instructions of a register.
+const WIDENED: i64 = 2;
+const ROUNDED: i64 = -1;
+/// Values that a loop widens at most: where several rows go together registers run out, and it was no faster.
+const MOST_WIDENED: usize = 8;
+/// What is in another order in memory is shuffled.
+const SHUFFLED: i64 = -2;
+
+/// What goes by the word in a kernel.
+#[derive(Default)]
+pub(super) struct Words {
+    /// The variables of the loops.
+    loops: BTreeSet<Sym>,
+    scratch: BTreeSet<Scratch>,
+}
+
+/// Lanes of a group: two registers of f32.
+pub(super) fn group(isa: &Isa) -> u32 {
+    2 * isa.vector_bits / 32
+}
+
+impl Words {
+    /// The loops that are cheaper by the word, and those that must follow because of the scratch arrays that they share.
+    pub(super) fn of(kernel: &Kernel, isa: &Isa, keys: &Keys) -> Words {
+        if !kernel.lanes.is_multiple_of(group(isa)) {
+            return Words::default();
+        }
+        let mut survey =
+            Survey { kernel, keys, loops: BTreeMap::new(), barred: BTreeSet::new(), has_rest: false };
+        survey.body(&kernel.body);
+        survey.choose()
+    }
+
+    pub(super) fn has(&self, turns: &Loop) -> bool {
+        self.loops.contains(&turns.var)
+    }
+
+    /// Whether an array's elements lie in the order of the words.
+    pub(super) fn holds(&self, scratch: Scratch) -> bool {
+        self.scratch.contains(&scratch)
+    }
+}
+
+/// A loop over lanes.
+struct Candidate<'k> {
+    turns: &'k Loop,
+    /// Whether its code has a form by the word.
+    fits: bool,
+    gain: i64,
+    widened: usize,
+    /// Whether lanes keep something from turn to turn.
+    folds: bool,
+    scratch: BTreeSet<Scratch>,
+}
+
+struct Survey<'k> {
+    kernel: &'k Kernel,
+    keys: &'k Keys,
+    loops: BTreeMap<Sym, Candidate<'k>>,
+    /// Scratch that code outside of loops over lanes touches.
+    barred: BTreeSet<Scratch>,
+    /// Whether some rows go through loops of few turns, where their lanes must fold what they fold elsewhere.
+    has_rest: bool,
+}
+
+impl<'k> Survey<'k> {
+    fn body(&mut self, body: &'k [Stmt]) {
+        for statement in body {
+            match statement {
+                Stmt::For(turns) if turns.kind == LoopKind::Lanes => {
+                    let mut candidate = self.candidate(turns);
+                    // A variable that two loops have does not tell them apart.
+                    if let Some(namesake) = self.loops.remove(&turns.var) {
+                        candidate.fits = false;
+                        candidate.scratch.extend(namesake.scratch);
+                    }
+                    self.loops.insert(turns.var, candidate);
+                }
+                Stmt::For(turns) if turns.kind != LoopKind::Transpose => {
+                    self.has_rest |= turns.kind == LoopKind::Rest;
+                    self.body(&turns.body);
+                }
+                _ => touched(std::slice::from_ref(statement), &mut self.barred),
+            }
+        }
+    }
+
+    fn candidate(&self, turns: &'k Loop) -> Candidate<'k> {
+        let mut candidate =
+            Candidate { turns, fits: true, gain: 0, widened: 0, folds: false, scratch: BTreeSet::new() };
+        let mut defined = BTreeSet::new();
+        for statement in &turns.body {
+            candidate.fits &= self.take(statement, &defined, &mut candidate);
+            defined.extend(statement.defined());
+        }
+        candidate.fits &= candidate.widened <= MOST_WIDENED;
+        candidate
+    }
+
+    /// Counts a statement of a loop over lanes; whether it has a form by the word.
+    fn take(&self, statement: &Stmt, defined: &BTreeSet<Value>, candidate: &mut Candidate<'_>) -> bool {
+        let full = |dtype: DType| !dtype.is_storage_only();
+        let dtype = |value: &Value| self.kernel.values[*value];
+        match statement {
+            Stmt::Apply { value, args, .. } => args.iter().chain([value]).all(|value| full(dtype(value))),
+            Stmt::Cast { value, arg } => {
+                if dtype(arg) == DType::BF16 && !self.keys.is_idle(*value) {
+                    candidate.gain += WIDENED;
+                    candidate.widened += 1;
+                } else if dtype(value) == DType::BF16 {
+                    candidate.gain += ROUNDED;
+                }
+                [value, arg].into_iter().all(|value| full(dtype(value)) || dtype(value) == DType::BF16)
+            }
+            Stmt::Get { value, .. } | Stmt::Set { value, .. } if self.keys.is_idle(*value) => true,
+            Stmt::Get { accumulator, .. }
+            | Stmt::Set { accumulator, .. }
+            | Stmt::Open { accumulator, .. } => {
+                candidate.folds = true;
+                full(self.kernel.accumulators[*accumulator])
+            }
+            Stmt::Const { .. } | Stmt::Prefetch { .. } => true,
+            Stmt::Load { value, place, index, guard } => {
+                let varies = index.mentions(candidate.turns.var);
+                let access = Access { place: *place, dtype: dtype(value), index };
+                let same = !varies && matches!(place, Place::Buffer(_));
+                (same || access.count(candidate)) && !guard.is_some_and(|guard| defined.contains(&guard))
+            }
+            Stmt::Store { place, index, value, guard } => {
+                let access = Access { place: *place, dtype: dtype(value), index };
+                access.count(candidate) && !guard.is_some_and(|guard| defined.contains(&guard))
+            }
+            _ => {
+                touched(std::slice::from_ref(statement), &mut candidate.scratch);
+                false
+            }
+        }
+    }
+
+    fn choose(&self) -> Words {
+        let mut words = Words::default();
+        let mut gain = 0;
+        let mut next: Vec<&Candidate<'_>> =
+            self.loops.values().filter(|candidate| candidate.fits && candidate.gain > 0).collect();
+        while let Some(candidate) = next.pop() {
+            if !words.loops.insert(candidate.turns.var) {
+                continue;
+            }
+            gain += candidate.gain;
+            for scratch in &candidate.scratch {
+                let sharing = self.loops.values().filter(|other| other.scratch.contains(scratch));
+                let sharing: Vec<&Candidate<'_>> = sharing.collect();
+                let alike =
+                    sharing.iter().all(|other| other.fits && self.same_turns(candidate.turns, other.turns));
+                if !alike || self.barred.contains(scratch) {
+                    return Words::default();
+                }
+                words.scratch.insert(*scratch);
+                next.extend(sharing);
+            }
+        }
+        let parted =
+            |candidate: &Candidate<'_>| candidate.folds && !words.loops.contains(&candidate.turns.var);
+        let differs = self.has_rest && self.loops.values().any(parted);
+        if gain > 0 && !differs { words } else { Words::default() }
+    }
+
+    /// Whether two loops go through the same groups whenever they run.
+    fn same_turns(&self, a: &Loop, b: &Loop) -> bool {
+        let mut lasting = true;
+        for bound in [&a.begin, &a.end] {
+            bound.visit_symbols(&mut |symbol| lasting &= self.kernel.arguments.contains(&symbol));
+        }
+        lasting && a.begin == b.begin && a.end == b.end
+    }
+}
+
+/// The scratch arrays that statements touch.
+fn touched(body: &[Stmt], found: &mut BTreeSet<Scratch>) {
+    for statement in body {
+        match statement {
+            Stmt::Load { place: Place::Scratch(scratch), .. }
+            | Stmt::Store { place: Place::Scratch(scratch), .. } => {
+                found.insert(*scratch);
+            }
+            Stmt::For(turns) => touched(&turns.body, found),
+            _ => {}
+        }
+    }
+}
+
+/// A load or a store of neighbours.
+struct Access<'k> {
+    place: Place,
+    dtype: DType,
+    index: &'k Expr,
+}
+
+impl Access<'_> {
+    /// Counts it; whether it has a form by the word. In scratch an element lies where its lane's number says.
+    fn count(&self, candidate: &mut Candidate<'_>) -> bool {
+        let Some((step, rest)) = self.index.split_linear(candidate.turns.var) else { return false };
+        match self.place {
+            Place::Scratch(scratch) if self.dtype != DType::BF16 => {
+                candidate.scratch.insert(scratch);
+                step.is_one() && rest.as_const() == Some(0) && !self.dtype.is_storage_only()
+            }
+            _ => {
+                candidate.gain += if self.dtype == DType::BF16 { 0 } else { SHUFFLED };
+                step.is_one() && (self.dtype == DType::BF16 || !self.dtype.is_storage_only())
+            }
+        }
+    }
+}
+
+impl Emitter<'_> {
+    /// Whether elements of this type lie at a place in another order than the lanes here have them.
+    pub(super) fn is_shuffled(&self, place: Place, element: Element) -> bool {
+        let in_order = matches!(place, Place::Scratch(scratch) if self.words.holds(scratch));
+        self.w.by_words && element != Element::I16 && !in_order
+    }
+}
+
+/// The order of the words, of a vector in memory's.
+pub(super) fn from_memory(w: &mut Writer<'_>, x: Operand) -> Operand {
+    let half = group(w.isa) / 2;
+    in_groups(w, x, &|lane| if lane < half { 2 * lane } else { 2 * (lane - half) + 1 })
+}
+
+/// Memory's order, of a vector in that of the words.
+pub(super) fn to_memory(w: &mut Writer<'_>, x: Operand) -> Operand {
+    let half = group(w.isa) / 2;
+    in_groups(w, x, &|lane| lane / 2 + if lane.is_multiple_of(2) { 0 } else { half })
+}
+
+/// The numbers of elements from a group's first, in the order of the words.
+pub(super) fn numbers(w: &mut Writer<'_>, lanes: u32) -> Operand {
+    let iota = Operand::iota(Element::I32, lanes);
+    from_memory(w, iota)
+}
+
+fn in_groups(w: &mut Writer<'_>, x: Operand, pick: &dyn Fn(u32) -> u32) -> Operand {
+    let group = group(w.isa);
+    let picks: Vec<u32> =
+        (0..x.ty.lanes.unwrap_or(1)).map(|lane| lane / group * group + pick(lane % group)).collect();
+    w.picked(x, &picks)
+}
+
+/// bf16 in memory's order as f32 in that of the words.
+pub(super) fn widen(w: &mut Writer<'_>, x: Operand) -> Operand {
+    let lanes = x.ty.lanes.unwrap_or(1);
+    let half = group(w.isa) / 2;
+    let words = w.reinterpret(x, Element::I32);
+    let even = w.binary("shl", words, 16);
+    let odd = w.binary("and", words, HIGH);
+    let groups = (0..lanes / 2).step_by(half as usize).map(|from| {
+        let (even, odd) = (w.slice(even, from, half), w.slice(odd, from, half));
+        w.concatenate(even, odd)
+    });
+    let groups: Vec<Operand> = groups.collect();
+    let all = w.joined(groups);
+    w.convert("bitcast", all, Element::F32)
+}
+
+/// Bits of f32, of which the upper half is bf16, as that: the order of the words becomes memory's.
+pub(super) fn upper_halves(w: &mut Writer<'_>, bits: Operand) -> Operand {
+    let half = group(w.isa) / 2;
+    let groups = (0..bits.ty.lanes.unwrap_or(1)).step_by(2 * half as usize).map(|from| {
+        let (even, odd) = (w.slice(bits, from, half), w.slice(bits, from + half, half));
+        let even = w.binary("lshr", even, 16);
+        let odd = w.binary("and", odd, HIGH);
+        w.binary("or", even, odd)
+    });
+    let groups: Vec<Operand> = groups.collect();
+    let words = w.joined(groups);
+    w.reinterpret(words, Element::I16)
+}
+
+/// The upper half of a word.
+const HIGH: i64 = 0xffff_0000_u32 as i32 as i64;
