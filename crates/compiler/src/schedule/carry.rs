@@ -56,7 +56,7 @@ fn is_costly(graph: &Graph, node: Node) -> bool {
         spelling,
         Some(
             CpuSpelling::Polynomial(_)
-                | CpuSpelling::Approximate(Approximation::Exp)
+                | CpuSpelling::Approximate(Approximation::Exp2 | Approximation::Exp2Bf16)
                 | CpuSpelling::Call { .. }
         )
     )

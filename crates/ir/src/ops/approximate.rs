@@ -4,14 +4,22 @@
 use super::Prim;
 use super::arithmetic::RECIPROCAL;
 use super::row::{Approximation, CpuSpelling, CpuSpellings, Primitive};
-use super::transcendental::EXP;
+use super::transcendental::EXP2;
 
-pub(super) const EXP_HALF: Primitive = Primitive {
-    name: "exp_half",
-    cpu: CpuSpellings::float(CpuSpelling::Approximate(Approximation::Exp)),
-    ulp: 256.0,
-    doc: "e to the power x, to 16 bits.",
-    ..EXP
+pub(super) const EXP2_HALF: Primitive = Primitive {
+    name: "exp2_half",
+    cpu: CpuSpellings::float(CpuSpelling::Approximate(Approximation::Exp2)),
+    ulp: 96.0,
+    doc: "2 to the power x, to 18 bits.",
+    ..EXP2
+};
+
+pub(super) const EXP2_BF16: Primitive = Primitive {
+    name: "exp2_bf16",
+    cpu: CpuSpellings::float(CpuSpelling::Approximate(Approximation::Exp2Bf16)),
+    ulp: 2048.0,
+    doc: "2 to the power x, to 13 bits.",
+    ..EXP2
 };
 
 pub(super) const RECIPROCAL_HALF: Primitive = Primitive {
@@ -26,7 +34,7 @@ impl Prim {
     /// The op that it is a cheaper form of, or itself.
     pub fn precise(self) -> Prim {
         match self.row().cpu.float {
-            Some(CpuSpelling::Approximate(Approximation::Exp)) => Prim::Exp,
+            Some(CpuSpelling::Approximate(Approximation::Exp2 | Approximation::Exp2Bf16)) => Prim::Exp2,
             Some(CpuSpelling::Approximate(Approximation::Reciprocal)) => Prim::Reciprocal,
             _ => self,
         }

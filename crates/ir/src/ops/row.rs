@@ -320,8 +320,10 @@ pub enum Polynomial {
 /// The functions for which the CPU code generator holds a short cut.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum Approximation {
-    /// e to the power x, to 16 bits.
-    Exp,
+    /// 2 to the power x, to 18 bits.
+    Exp2,
+    /// 2 to the power x, to 13 bits.
+    Exp2Bf16,
     /// One over x, to 14 bits.
     Reciprocal,
 }

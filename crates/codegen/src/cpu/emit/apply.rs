@@ -72,8 +72,11 @@ fn approximate(
     dtype: DType,
 ) -> Result<Operand, EmitError> {
     match function {
-        Approximation::Exp if dtype == DType::F64 => apply(w, Prim::Exp, &[x], dtype),
-        Approximation::Exp => Ok(math::exp_half(w, x)),
+        Approximation::Exp2 | Approximation::Exp2Bf16 if dtype == DType::F64 => {
+            apply(w, Prim::Exp2, &[x], dtype)
+        }
+        Approximation::Exp2 => Ok(math::exp2_half(w, x)),
+        Approximation::Exp2Bf16 => Ok(math::exp2_bf16(w, x)),
         Approximation::Reciprocal if wide::applies(w, x.ty) && dtype != DType::F64 => {
             Ok(wide::reciprocal_half(w, x))
         }

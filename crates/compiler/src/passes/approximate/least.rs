@@ -56,7 +56,7 @@ impl<'g> Least<'g> {
     fn derive_map(&self, prim: Prim, operands: &[Val]) -> Option<f64> {
         let all_nonnegative = || operands.iter().all(|&val| self.is_nonnegative(val));
         match prim {
-            Prim::Exp | Prim::Exp2 | Prim::ExpHalf | Prim::Abs | Prim::Sqrt | Prim::Rsqrt => Some(0.0),
+            Prim::Exp | Prim::Exp2 | Prim::Abs | Prim::Sqrt | Prim::Rsqrt => Some(0.0),
             Prim::Mul if operands[0] == operands[1] => Some(0.0),
             Prim::Mul | Prim::Div | Prim::Reciprocal if all_nonnegative() => Some(0.0),
             Prim::Add => Some(self.of(operands[0])? + self.of(operands[1])?),
@@ -73,7 +73,7 @@ impl<'g> Least<'g> {
     fn holds_its_greatest(&self, sum: Val) -> bool {
         let Form::Fold { axes, .. } = self.graph.form(sum) else { return false };
         let power = self.graph.operands(sum)[0];
-        let Form::Map(Prim::Exp | Prim::ExpHalf) = self.graph.form(power) else { return false };
+        let Form::Map(Prim::Exp) = self.graph.form(power) else { return false };
         let shifted = self.graph.operands(power)[0];
         let Form::Map(Prim::Sub) = self.graph.form(shifted) else { return false };
         let [x, greatest] = *self.graph.operands(shifted) else { return false };

@@ -19,14 +19,18 @@ use ir::ops::Prim;
 /// A cheaper way to compute a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cheaper {
-    /// The same operands under another op.
-    Op(Prim),
+    /// exp as this power of 2. What its operand is multiplied by and log2(e) are one factor.
+    Power(Prim),
+    /// The same operand under the cheaper op.
+    Reciprocal,
     /// `a / b` as `a` times one over `b`.
     Product,
     /// `1 + tanh(u)` as `2 / (1 + exp(-2 u))`, where nothing cancels; tanh is this operand.
     Logistic {
         /// Which operand the tanh is.
         tanh: usize,
+        /// The power of 2 that exp becomes.
+        power: Prim,
     },
     /// `(a / 2) * (2 b)` as `a * b`, which is the same short of the ends of f32.
     Unscaled,
@@ -40,12 +44,13 @@ pub fn approximate(graph: &mut Graph, fusion: &Fusion) -> (Fusion, ValMap) {
         let mut nodes = Nodes { graph, facts };
         let result = match cheaper {
             Cheaper::Unscaled => nodes.unscaled(operands)?,
-            Cheaper::Op(prim) => nodes.map(prim, operands),
+            Cheaper::Power(power) => nodes.power(power, operands[0], 1.0),
+            Cheaper::Reciprocal => nodes.map(Prim::ReciprocalHalf, operands),
             Cheaper::Product => {
                 let inverse = nodes.map(Prim::ReciprocalHalf, &operands[1..]);
                 nodes.map(Prim::Mul, &[operands[0], inverse])
             }
-            Cheaper::Logistic { tanh } => nodes.logistic(operands[tanh]),
+            Cheaper::Logistic { tanh, power } => nodes.logistic(operands[tanh], power),
         };
         Some(vec![result])
     })
@@ -95,15 +100,25 @@ impl Nodes<'_> {
         cancel.then(|| self.map(Prim::Mul, &[a, b]))
     }
 
-    /// `2 / (1 + exp(-2 u))` for the operand u of a tanh. What u is multiplied by and the -2 are one factor,
-    /// if that is finite.
-    fn logistic(&mut self, tanh: Val) -> Val {
+    /// `exp(factor * x)` as a power of 2. What x is multiplied by itself joins the factor, if that stays an ordinary number.
+    fn power(&mut self, power: Prim, x: Val, factor: f32) -> Val {
+        let factor = f64::from(factor) * std::f64::consts::LOG2_E;
+        let (inner, own) = match self.graph.form(x) {
+            Form::Map(Prim::Neg) => (self.graph.operands(x)[0], -1.0),
+            _ => self.scaled(x).unwrap_or((x, 1.0)),
+        };
+        let joined = (factor * f64::from(own)) as f32;
+        let (x, factor) = if joined.is_normal() { (inner, joined) } else { (x, factor as f32) };
+        let factor = self.number(factor);
+        let exponent = self.map(Prim::Mul, &[x, factor]);
+        self.map(power, &[exponent])
+    }
+
+    /// `2 / (1 + exp(-2 u))` for the operand u of a tanh.
+    fn logistic(&mut self, tanh: Val, power: Prim) -> Val {
         let u = self.graph.operands(tanh)[0];
-        let scaled = self.scaled(u).map(|(u, factor)| (u, -2.0 * factor));
-        let (u, factor) = scaled.filter(|(_, factor)| factor.is_finite()).unwrap_or((u, -2.0));
-        let (one, two, factor) = (self.number(1.0), self.number(2.0), self.number(factor));
-        let exponent = self.map(Prim::Mul, &[u, factor]);
-        let power = self.map(Prim::ExpHalf, &[exponent]);
+        let (one, two) = (self.number(1.0), self.number(2.0));
+        let power = self.power(power, u, -2.0);
         let sum = self.map(Prim::Add, &[power, one]);
         let inverse = self.map(Prim::ReciprocalHalf, &[sum]);
         self.map(Prim::Mul, &[inverse, two])

@@ -7,7 +7,7 @@ use super::approximate;
 
 /// The cheaper ops in the view that the pass makes of a definition, in order.
 fn cheaper(body: &str) -> Vec<&'static str> {
-    let cheaper = [Prim::ExpHalf, Prim::ReciprocalHalf, Prim::Tanh].map(Prim::name);
+    let cheaper = [Prim::Exp2Half, Prim::Exp2Bf16, Prim::ReciprocalHalf, Prim::Tanh].map(Prim::name);
     ops(body).into_iter().filter(|name| cheaper.contains(name)).collect()
 }
 
@@ -35,11 +35,11 @@ fn rounded_to(dtype: &str, expression: &str) -> Vec<&'static str> {
 
 #[test]
 fn what_is_rounded_to_a_half_type_may_be_cheaper() {
-    assert_eq!(rounded("fd.ops.exp(x)"), ["exp_half"]);
-    assert_eq!(rounded("fd.ops.silu(x)"), ["exp_half", "reciprocal_half"]);
-    assert_eq!(rounded_to("Half", "fd.ops.silu(x)"), ["exp_half", "reciprocal_half"]);
-    assert_eq!(rounded("fd.ops.tanh_gelu(x)"), ["exp_half", "reciprocal_half"]);
-    assert_eq!(rounded("fd.ops.softmax(x, dim=1)"), ["exp_half", "reciprocal_half"]);
+    assert_eq!(rounded("fd.ops.exp(x)"), ["exp2_bf16"]);
+    assert_eq!(rounded("fd.ops.silu(x)"), ["exp2_bf16", "reciprocal_half"]);
+    assert_eq!(rounded_to("Half", "fd.ops.silu(x)"), ["exp2_half", "reciprocal_half"]);
+    assert_eq!(rounded("fd.ops.tanh_gelu(x)"), ["exp2_bf16", "reciprocal_half"]);
+    assert_eq!(rounded("fd.ops.softmax(x, dim=1)"), ["exp2_bf16", "reciprocal_half"]);
 }
 
 #[test]
@@ -56,6 +56,19 @@ fn factors_of_two_of_a_gelu_cancel() {
 }
 
 #[test]
+fn factors_of_an_exponent_are_one() {
+    let products = |exponent: &str| {
+        let body = format!(
+            "    y = fd.ops.exp({exponent})\n    fd.add_output(fd.ops.cast(y, dtype=DataType.BFloat16))\n"
+        );
+        ops(&body)
+    };
+    assert_eq!(products("fd.ops.neg(x)"), ["mul", "exp2_bf16"]);
+    assert_eq!(products("fd.ops.mul(x, -1.702)"), ["mul", "exp2_bf16"]);
+    assert_eq!(products("fd.ops.mul(x, 3e38)"), ["mul", "mul", "exp2_bf16"]);
+}
+
+#[test]
 fn what_is_stored_in_full_is_not() {
     assert_eq!(cheaper("    fd.add_output(fd.ops.exp(x))\n"), [""; 0]);
     assert_eq!(rounded_to("Double", "fd.ops.exp(x)"), [""; 0]);
@@ -68,7 +81,7 @@ fn differences_and_steep_functions_need_what_they_are_given() {
     assert_eq!(rounded("fd.ops.sub(fd.ops.exp(x), 1.0)"), [""; 0]);
     assert_eq!(rounded("fd.ops.add(fd.ops.exp(x), x)"), [""; 0]);
     assert_eq!(rounded("fd.ops.sin(fd.ops.exp(x))"), [""; 0]);
-    assert_eq!(rounded("fd.ops.exp(fd.ops.exp(x))"), ["exp_half"]);
+    assert_eq!(rounded("fd.ops.exp(fd.ops.exp(x))"), ["exp2_bf16"]);
 }
 
 #[test]
@@ -76,7 +89,7 @@ fn tolerances_run_out() {
     let powers = (0..12).fold("fd.ops.reciprocal(x)".to_owned(), |inner, _| {
         format!("fd.ops.reciprocal(fd.ops.add(1.0, fd.ops.exp(fd.ops.mul({inner}, 0.0))))")
     });
-    assert_eq!(rounded(&powers), ["exp_half", "reciprocal_half"]);
+    assert_eq!(rounded(&powers), ["exp2_bf16", "reciprocal_half"]);
     let product = (0..20).fold("x".to_owned(), |inner, _| format!("fd.ops.reciprocal(fd.ops.abs({inner}))"));
     assert!(rounded(&product).len() < 20);
 }

@@ -11,8 +11,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::least::Least;
 use super::{Cheaper, constant};
 
-/// Relative errors of the cheaper ops.
-const EXP_ERROR: f64 = 1.0 / 65536.0;
+/// Relative errors of the cheaper ops: of powers with what rounding the exponent adds, the least exact first.
+const POWERS: [(Prim, f64); 2] = [(Prim::Exp2Bf16, 1.0 / 8192.0), (Prim::Exp2Half, 1.0 / 65536.0)];
 const RECIPROCAL_ERROR: f64 = 1.0 / 16384.0;
 /// The reciprocal of less is infinite, or not as exact.
 const LEAST_DIVISOR: f64 = f32::MIN_POSITIVE as f64;
@@ -50,34 +50,35 @@ impl Chooser<'_> {
             let val = Val::from(node);
             let rounded = matches!(self.graph.form(val), Form::Cast(_));
             let inherits = !rounded && self.graph.operands(val).iter().any(|of| self.inexact.contains(of));
-            if inherits || self.cheaper(val).is_some() {
+            if inherits || !self.cheaper(val).is_empty() {
                 self.inexact.insert(val);
             }
         }
     }
 
-    /// What could be cheaper of a value, if errors did not matter, and the relative error of it.
-    fn cheaper(&self, val: Val) -> Option<(Cheaper, f64)> {
-        let Form::Map(prim) = *self.graph.form(val) else { return None };
+    /// What could be cheaper of a value, if errors did not matter, and the relative errors of it, the largest first.
+    fn cheaper(&self, val: Val) -> Vec<(Cheaper, f64)> {
+        let Form::Map(prim) = *self.graph.form(val) else { return Vec::new() };
         if self.graph.dtype(val) != DType::F32 {
-            return None;
+            return Vec::new();
         }
         let operands = self.graph.operands(val);
         match prim {
-            Prim::Exp => Some((Cheaper::Op(Prim::ExpHalf), EXP_ERROR)),
-            Prim::Reciprocal => Some((Cheaper::Op(Prim::ReciprocalHalf), RECIPROCAL_ERROR)),
-            Prim::Div => {
-                let safe = self.least.of(operands[1]).is_some_and(|bound| bound >= LEAST_DIVISOR);
-                safe.then_some((Cheaper::Product, RECIPROCAL_ERROR))
+            Prim::Exp => POWERS.map(|(power, error)| (Cheaper::Power(power), error)).to_vec(),
+            Prim::Reciprocal => vec![(Cheaper::Reciprocal, RECIPROCAL_ERROR)],
+            Prim::Div if self.least.of(operands[1]).is_some_and(|bound| bound >= LEAST_DIVISOR) => {
+                vec![(Cheaper::Product, RECIPROCAL_ERROR)]
             }
             Prim::Add => {
-                let tanh = [0, 1].into_iter().find(|&place| self.is_lone_tanh(operands[place]))?;
-                let other = constant(self.graph, operands[1 - tanh]);
-                let errors = EXP_ERROR + RECIPROCAL_ERROR;
-                (other.is_some_and(|other| other.as_f64() == 1.0))
-                    .then_some((Cheaper::Logistic { tanh }, errors))
+                let tanh = [0, 1].into_iter().find(|&place| self.is_lone_tanh(operands[place]));
+                let one = |place: usize| {
+                    constant(self.graph, operands[1 - place]).is_some_and(|other| other.as_f64() == 1.0)
+                };
+                let Some(tanh) = tanh.filter(|&place| one(place)) else { return Vec::new() };
+                let logistic = |(power, error)| (Cheaper::Logistic { tanh, power }, error + RECIPROCAL_ERROR);
+                POWERS.map(logistic).to_vec()
             }
-            _ => None,
+            _ => Vec::new(),
         }
     }
 
@@ -98,7 +99,8 @@ impl Chooser<'_> {
     fn visit(&mut self, node: Node) {
         let val = Val::from(node);
         let mut tolerance = self.tolerances.get(&val).copied().unwrap_or(0.0);
-        if let Some((cheaper, error)) = self.cheaper(val).filter(|&(_, error)| error <= tolerance) {
+        let mut cheaper = self.cheaper(val).into_iter();
+        if let Some((cheaper, error)) = cheaper.find(|&(_, error)| error <= tolerance) {
             self.chosen.insert(node, cheaper);
             tolerance -= error;
         }

@@ -107,6 +107,8 @@ const EXP2_DOUBLE: [f64; 11] = [
 
 /// 2^f for f from 0 to 1, within 2^-18 of itself; of 0 it is exactly 1.
 const EXP2_HALF: [f32; 5] = [0.013_426_687, 0.052_242_47, 0.241_280_21, 0.693_044_84, 1.0];
+/// The same within 2^-13.5.
+const EXP2_BF16: [f32; 4] = [0.077_067_04, 0.227_645, 0.695_116_76, 1.0];
 
 /// A small integer n as a float, and bits of which the last ones are n and two biases.
 #[derive(Clone, Copy)]
@@ -173,21 +175,29 @@ pub(super) fn exp_within(w: &mut Writer<'_>, x: Operand) -> Operand {
     scale(w, y, n)
 }
 
-/// exp to 16 bits: one product, of which the fraction goes through a short polynomial and the rest is the exponent.
-pub(in super::super) fn exp_half(w: &mut Writer<'_>, x: Operand) -> Operand {
+/// exp2 to 18 bits.
+pub(in super::super) fn exp2_half(w: &mut Writer<'_>, x: Operand) -> Operand {
+    exp2_short(w, x, &EXP2_HALF)
+}
+
+/// exp2 to 13 bits.
+pub(in super::super) fn exp2_bf16(w: &mut Writer<'_>, x: Operand) -> Operand {
+    exp2_short(w, x, &EXP2_BF16)
+}
+
+/// exp2 by a short polynomial of the fraction, from 0 to 1; the rest is the exponent.
+fn exp2_short(w: &mut Writer<'_>, x: Operand, coefficients: &[f32]) -> Operand {
     if wide::applies(w, x.ty) {
-        let t = w.mul(x, std::f32::consts::LOG2_E);
-        let fraction = wide::fraction(w, t);
-        let y = w.horner(fraction, &EXP2_HALF);
-        return wide::scale(w, y, t);
+        let fraction = wide::fraction(w, x);
+        let y = w.horner(fraction, coefficients);
+        return wide::scale(w, y, x);
     }
-    let x = bounded(w, x, SINGLE.exp);
+    let x = bounded(w, x, SINGLE.exp2);
     // Half less, so that the nearest integer is the one below.
-    let lowered = w.mul_add(x, std::f32::consts::LOG2_E, -0.5);
+    let lowered = w.sub(x, 0.5);
     let n = nearest(w, lowered, 1.0);
-    let negated = w.unary("fneg", n.float);
-    let fraction = w.mul_add(x, std::f32::consts::LOG2_E, negated);
-    let y = w.horner(fraction, &EXP2_HALF);
+    let fraction = w.sub(x, n.float);
+    let y = w.horner(fraction, coefficients);
     scale(w, y, n)
 }
 
