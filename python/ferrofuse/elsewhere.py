@@ -22,6 +22,7 @@ _OF_THE_MODULE: Dict[str, str] = {
         MatmulTilingStrategy MatmulBufferingLoopLevel MatmulCircularBufferingStrategy IterDomain TensorDomain""".split(),
         _SCHEDULES,
     ),
+    **dict.fromkeys("Statement Expr Split Merge BroadcastOp ReshapeOp SqueezeOp".split(), "print(fd) tells the calls"),
     **dict.fromkeys("multidevice CommunicatorBackend execute_with_dtensors".split(), _ONE_DEVICE),
     **dict.fromkeys("PythonProfiler FusionProfile KernelProfile get_fusion_profile reset_profiler".split(), _TIMES),
     **dict.fromkeys("validate_with_auto_inferred_outputs get_val_tolerances".split(), _VALIDATE),
