@@ -39,8 +39,11 @@ pub fn file(program: &Program, definition: &Definition) -> String {
     text + "]\n"
 }
 
-/// The torch call that makes a tensor of an input's type.
+/// The torch call that makes a tensor of an input's type, or the number that a scalar is: sizes may depend on it.
 fn constructor(input: &Input) -> String {
+    if input.is_scalar {
+        return input.place().view().scalar(0).to_string();
+    }
     let sizes: Vec<String> = input.sizes.iter().map(|size| format!("{size},")).collect();
     let dtype = input.dtype.numpy_name();
     match input.dtype.is_float() || input.dtype.is_complex() {
