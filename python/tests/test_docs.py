@@ -14,6 +14,17 @@ PAGES = {
 BLOCK = re.compile(r"```python\n(?P<code>.*?)```(?:\n\n[^\n]*prints[^\n]*\n\n```\n(?P<printed>.*?)```)?", re.S)
 
 
+WRITTEN = sorted({*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "bench").glob("*.md")})
+
+
+@pytest.mark.parametrize("page", WRITTEN, ids=lambda page: page.name)
+def test_lines_end_before_the_margin(page):
+    if page.name == "ops.md":  # generated, a line for each thing that is said of an op
+        return
+    text = re.sub(r"```.*?```", "", page.read_text(), flags=re.S)
+    assert not [line for line in text.splitlines() if len(line) >= 120 and not line.startswith(("|", "#"))]
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_pages_are_true(page, capsys):
     names = {}
