@@ -112,19 +112,19 @@ impl Emitter<'_> {
         let first = self.index(index);
         let first = self.w.address(ty.element, base, first);
         let step = index.split_linear(along).map(|(step, _)| self.index(&step));
-        let vectors = (1..i64::from(ty.lanes.unwrap_or(1))).map(|number| match step {
-            Some(step) => {
-                let offset = self.w.binary("mul", step, number);
-                self.w.address(ty.element, first, offset)
-            }
-            None => {
-                let turn = self.w.binary("add", here, number);
-                self.symbols.insert(along, turn);
-                let place = self.index(index);
-                self.w.address(ty.element, base, place)
-            }
-        });
-        let vectors = std::iter::once(first).chain(vectors).collect();
+        let mut vectors = vec![first];
+        for number in 1..i64::from(ty.lanes.unwrap_or(1)) {
+            vectors.push(match step {
+                // From one to the next: all multiples of a step would take more registers than there are.
+                Some(step) => self.w.address(ty.element, vectors[vectors.len() - 1], step),
+                None => {
+                    let turn = self.w.binary("add", here, number);
+                    self.symbols.insert(along, turn);
+                    let place = self.index(index);
+                    self.w.address(ty.element, base, place)
+                }
+            });
+        }
         self.symbols.insert(along, here);
         vectors
     }
