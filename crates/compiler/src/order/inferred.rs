@@ -31,7 +31,9 @@ pub(super) fn inferred_order(graph: &Graph, fusion: &Fusion, output: &Output) ->
     let mut inner = Axes::new();
     for axis in in_memory(graph, followed).into_iter().rev() {
         let seen = seen_as(graph, &alone, &space, followed, axis);
-        match own.iter().position(|atoms| seen.contains(atoms)) {
+        // What is used beside its own transpose has more than one axis that is seen as this one.
+        let is_next = |place: &usize| !inner.contains(&(*place as u8)) && seen.contains(&own[*place]);
+        match (0..own.len()).find(is_next) {
             Some(found) => inner.push(found as u8),
             None if folded.iter().any(|atoms| seen.contains(atoms)) => {}
             None => break,

@@ -73,9 +73,13 @@ fn of_node(graph: &Graph, val: Val, known: &FxHashMap<Val, Axes>) -> Axes {
     }
 }
 
-/// The value that this one re-indexes, or itself.
+/// The value that this one re-indexes or repeats, or itself.
 fn source(graph: &Graph, mut val: Val) -> Val {
-    while let Form::Broadcast(_) | Form::Expand(_) | Form::Permute(_) | Form::Squeeze(_) = graph.form(val) {
+    let moves = |form: &Form| match form {
+        Form::Map(prim) => prim.moves_bits(),
+        form => matches!(form, Form::Broadcast(_) | Form::Expand(_) | Form::Permute(_) | Form::Squeeze(_)),
+    };
+    while moves(graph.form(val)) {
         val = graph.operands(val)[0];
     }
     val
@@ -114,7 +118,7 @@ mod tests {
 
     #[test]
     fn an_axis_repeats_where_all_operands_do() {
-        let cases: [(&str, &[u8]); 9] = [
+        let cases: [(&str, &[u8]); 11] = [
             ("fd.ops.exp(row)", &[0]),
             ("fd.ops.mul(row, fd.ops.neg(row))", &[0]),
             ("fd.ops.mul(row, x)", &[]),
@@ -124,6 +128,9 @@ mod tests {
             ("fd.ops.sum(row, dims=[0])", &[]),
             ("fd.ops.exp(fd.ops.full(shape=[3, 4], fill_value=1.0, dtype=DataType.Float))", &[]),
             ("fd.ops.stride_order(fd.ops.exp(row), [0, 1])", &[]),
+            ("fd.ops.set(row)", &[0]),
+            // What is written to by the same call is copied to be seen.
+            ("fd.ops.set(row))\n    fd.add_output(x, row", &[]),
         ];
         for (body, axes) in cases {
             assert_eq!(repeated_axes(body), axes, "{body}");

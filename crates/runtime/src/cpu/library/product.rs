@@ -16,6 +16,8 @@ const ROWS: usize = 256;
 const COLUMNS: usize = 256;
 /// How much of the summed axis is converted at a time.
 const DEPTH: usize = 1024;
+/// Products up to which a sum is short.
+const SHORT: usize = 2;
 
 /// A matrix in the memory of an operand; places and strides in elements.
 #[derive(Clone, Copy, Debug)]
@@ -105,14 +107,17 @@ pub fn multiply_all(
 
 /// A type that is multiplied where it lies.
 trait Factor: Element {
+    const ZERO: Self;
     const ONE: Self;
 }
 
 impl Factor for f32 {
+    const ZERO: f32 = 0.0;
     const ONE: f32 = 1.0;
 }
 
 impl Factor for f64 {
+    const ZERO: f64 = 0.0;
     const ONE: f64 = 1.0;
 }
 
@@ -124,7 +129,8 @@ struct Place<P> {
     column: isize,
 }
 
-/// `target = a @ b`, or added to what it holds.
+/// `target = a @ b`, or added to what it holds. A sum begins with zero, which makes one of -0 alone +0; `gemm` begins short ones
+/// with their first product, so zero is put there before.
 ///
 /// # Safety
 /// All elements of the three matrices must be there, those of the target for this thread alone.
@@ -135,8 +141,14 @@ unsafe fn multiply<T: Factor>(
     a: Place<*const T>,
     b: Place<*const T>,
 ) {
+    let is_short = !adds && depth <= SHORT;
     // SAFETY: the caller's; the strides are those of the pointers.
     unsafe {
+        if is_short {
+            for (row, column) in (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column))) {
+                target.at.offset(row as isize * target.row + column as isize * target.column).write(T::ZERO);
+            }
+        }
         gemm(
             rows,
             columns,
@@ -144,7 +156,7 @@ unsafe fn multiply<T: Factor>(
             target.at,
             target.column,
             target.row,
-            adds,
+            adds || is_short,
             a.at,
             a.column,
             a.row,
