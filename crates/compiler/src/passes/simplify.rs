@@ -59,10 +59,15 @@ fn simpler_cast(graph: &mut Graph, facts: &mut Facts, to: DType, operand: Val) -
     }
     let Form::Cast(middle) = graph.form(operand) else { return None };
     let source = graph.operands(operand)[0];
-    if !holds(*middle, graph.dtype(source)) {
+    let from = graph.dtype(source);
+    if !holds(*middle, from) {
         return None;
     }
-    if graph.dtype(source) == to {
+    // What is beyond an integer's range wraps if it comes of an integer, and not if it comes of a float.
+    if middle.is_float() && from.is_int() && to.is_int() && to != from && !holds(to, from) {
+        return None;
+    }
+    if from == to {
         return Some(source);
     }
     Some(graph.add(Form::Cast(to), &[source], facts).expect("casts are always accepted").into())

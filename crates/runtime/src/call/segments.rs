@@ -2,6 +2,7 @@
 
 use ir::array::{Array, ArrayView};
 use ir::graph::evaluate::{EvaluateError, EvaluateOptions, evaluate};
+use ir::kernel::{Access, Kernel};
 use smallvec::SmallVec;
 
 use super::Call;
@@ -19,6 +20,9 @@ impl Call<'_> {
         };
         let arguments: SmallVec<[i64; 16]> = launch.arguments.iter().map(argument).collect();
         let kernel = &self.plan.kernels[launch.kernel];
+        if self.writes_nothing(kernel, launch) {
+            return Ok(());
+        }
         match &self.code[launch.kernel] {
             Code::Machine(code) => {
                 launch::run(kernel, code, launch, formulas, &arguments, &mut self.memory, self.machine)
@@ -27,6 +31,12 @@ impl Call<'_> {
                 interpret::run(kernel, &arguments, &launch.buffers, &mut self.memory, options)
             }
         }
+    }
+
+    /// Whether all that a launch could change is without elements. Its loops may turn for long to see that.
+    fn writes_nothing(&self, kernel: &Kernel, launch: &Launch) -> bool {
+        let mut buffers = kernel.buffers.values().zip(&launch.buffers);
+        buffers.all(|(decl, &slot)| decl.access == Access::Read || self.memory[slot].bytes() == 0)
     }
 
     pub(super) fn evaluate(&mut self, evaluation: &Evaluation) -> Result<(), Error> {
