@@ -6,6 +6,7 @@
 //! all.
 
 use ir::kernel::{Accumulator, Loop, LoopKind, Stmt, stays_even};
+use ir::ops::CpuSpelling;
 
 use super::operand::{Element, Operand, Type};
 use super::{EmitError, Emitter, Lane, words};
@@ -57,7 +58,7 @@ impl Emitter<'_> {
     }
 
     fn over_lanes(&mut self, turns: &Loop, begin: Operand, end: Operand) -> Result<(), EmitError> {
-        let begin = if has_guarded_loads(&turns.body) { self.unknown(begin) } else { begin };
+        let begin = if self.misleads(&turns.body) { self.unknown(begin) } else { begin };
         let outside = std::mem::replace(&mut self.w.by_words, self.words.has(turns));
         self.over_vectors(turns, begin, end)?;
         self.w.by_words = outside;
@@ -92,8 +93,22 @@ impl Emitter<'_> {
         if lanes > 1 { self.rest(turns, whole, end, |_, _| {}) } else { Ok(()) }
     }
 
-    /// The same number, of which libLLVM knows nothing. Version 19 reads all lanes of a register where it knows that a guard
-    /// holds in none of them and that nobody looks at them, be there memory or not.
+    /// Whether libLLVM 19 must not know the numbers of lanes here. It reads all lanes of a register where it knows that a
+    /// guard holds in none of them and that nobody looks at them, be there memory or not; and it divides wrongly by vectors
+    /// of known numbers of which some are 1 or powers of two.
+    fn misleads(&self, body: &[Stmt]) -> bool {
+        body.iter().any(|statement| match statement {
+            Stmt::Load { guard, .. } => guard.is_some(),
+            Stmt::Apply { value, op, .. } => {
+                let dtype = self.kernel.values[*value];
+                dtype.is_int() && matches!(op.row().cpu.of(dtype), Some(CpuSpelling::Guarded(..)))
+            }
+            Stmt::For(turns) => self.misleads(&turns.body),
+            _ => false,
+        })
+    }
+
+    /// The same number, of which libLLVM knows nothing.
     fn unknown(&mut self, number: Operand) -> Operand {
         let text = format!("call {} asm \"\", \"=r,0\"({})", number.ty, number.typed());
         self.w.instruction(number.ty, text)
@@ -186,13 +201,4 @@ impl Emitter<'_> {
     pub(super) fn vector(&self, element: Element) -> Type {
         Type { element, lanes: Some(self.lanes()) }
     }
-}
-
-/// Whether a guard stands before some load.
-fn has_guarded_loads(body: &[Stmt]) -> bool {
-    body.iter().any(|statement| match statement {
-        Stmt::Load { guard, .. } => guard.is_some(),
-        Stmt::For(turns) => has_guarded_loads(&turns.body),
-        _ => false,
-    })
 }
