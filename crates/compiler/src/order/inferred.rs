@@ -94,10 +94,10 @@ fn seen_as(graph: &Graph, view: &Fusion, space: &Space, input: Val, axis: u8) ->
 /// are declared expanded.
 fn in_memory(graph: &Graph, input: Val) -> Axes {
     let shape = graph.shape(input);
-    let Form::Input { lies, .. } = graph.form(input) else { return Axes::new() };
+    let Form::Input { layout, .. } = graph.form(input) else { return Axes::new() };
     let row_major: Axes = (0..shape.len() as u8).collect();
-    let order = if lies.order.is_empty() { &row_major } else { &lies.order };
-    let is_real = |axis: &u8| !shape[usize::from(*axis)].is_one() && !lies.expanded.contains(axis);
+    let order = if layout.order.is_empty() { &row_major } else { &layout.order };
+    let is_real = |axis: &u8| !shape[usize::from(*axis)].is_one() && !layout.expanded.contains(axis);
     order.iter().copied().filter(is_real).collect()
 }
 

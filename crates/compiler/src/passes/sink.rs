@@ -25,11 +25,11 @@ pub fn sink_expansions(graph: &mut Graph, fusion: &Fusion, layouts: &[Layout]) -
 
 /// The axes along which an input is declared expanded and comes so, if there are some.
 fn expanded_axes(graph: &Graph, input: Val, layout: &Layout) -> Option<Axes> {
-    let (Form::Input { lies, .. }, Layout::Strided(strides)) = (graph.form(input), layout) else {
+    let (Form::Input { layout: declared, .. }, Layout::Strided(strides)) = (graph.form(input), layout) else {
         return None;
     };
     let comes_so = |axis: &u8| strides[usize::from(*axis)] == Stride::Zero;
-    let axes: Axes = lies.expanded.iter().copied().filter(comes_so).collect();
+    let axes: Axes = declared.expanded.iter().copied().filter(comes_so).collect();
     (!axes.is_empty()).then_some(axes)
 }
 

@@ -20,10 +20,10 @@ fn compiled(body: &str, executor: Executor) -> Executable {
 }
 
 /// The output's strides and which input it shares memory with.
-type Lies<'a> = (&'a [isize], Option<usize>);
+type OutputMemory<'a> = (&'a [isize], Option<usize>);
 
 /// Bodies, and how their output lies where `x` is dense of 4 by 6 by 5 and `column` of 4.
-const BODIES: &[(&str, Lies<'static>)] = &[
+const BODIES: &[(&str, OutputMemory<'static>)] = &[
     ("x", (&[30, 5, 1], Some(0))),
     ("fd.ops.set(x)", (&[30, 5, 1], Some(0))),
     ("fd.ops.permute(x, dims=[2, 0, 1])", (&[1, 30, 5], Some(0))),

@@ -211,7 +211,7 @@ impl Definer {
     /// The axes of a permuted value, outermost in memory first; nothing where it lies row-major, or nobody says.
     fn order_in_memory(&self, val: Val) -> Option<Axes> {
         match self.graph.form(val) {
-            Form::Input { lies, .. } => (!lies.order.is_empty()).then(|| lies.order.clone()),
+            Form::Input { layout, .. } => (!layout.order.is_empty()).then(|| layout.order.clone()),
             Form::Permute(dims) => {
                 let of = self.graph.node(val.node).operands[0];
                 let inner = self.order_in_memory(of).unwrap_or_else(|| (0..dims.len() as u8).collect());

@@ -9,7 +9,7 @@ use super::error::DefineError;
 use super::object::{Argument, Object, Value};
 use super::record::{Action, DeclaredLayout, InputDecl, Statement};
 use crate::DType;
-use crate::graph::{Form, Lies, Shape, SymbolSource, Type};
+use crate::graph::{Form, InputLayout, Shape, SymbolSource, Type};
 use crate::index::Expr;
 use crate::ops::{Param, ParamDefault, ParamKind};
 
@@ -133,8 +133,8 @@ impl Definer {
         if is_scalar && dtype.is_signed_int() {
             self.graph.add_symbol(SymbolSource::ScalarInput { ordinal });
         }
-        let lies = layout.as_ref().map_or_else(Lies::default, DeclaredLayout::lies);
-        let val = self.add(Form::Input { ordinal, ty, lies }, &[])?;
+        let in_graph = layout.as_ref().map_or_else(InputLayout::default, DeclaredLayout::in_graph);
+        let val = self.add(Form::Input { ordinal, ty, layout: in_graph }, &[])?;
         self.inputs.push(val);
         let value = self.value(val, is_scalar);
         let place = self.record.add_input(InputDecl { entry: value.entry, val, dtype, layout });

@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::object::Object;
 use crate::DType;
-use crate::graph::{Axes, Lies, Val};
+use crate::graph::{Axes, InputLayout, Val};
 use crate::index::{Expr, Facts};
 use crate::text::Span;
 
@@ -107,14 +107,17 @@ impl DeclaredLayout {
     }
 
     /// What a graph knows of it.
-    pub(super) fn lies(&self) -> Lies {
+    pub(super) fn in_graph(&self) -> InputLayout {
         let axes = 0..self.shape.len();
         let mut order: Axes = axes.clone().map(|axis| axis as u8).collect();
         order.sort_by_key(|&axis| self.memory_place(axis.into()));
         if order.is_sorted() {
             order.clear();
         }
-        Lies { order, expanded: axes.filter(|&axis| self.is_expanded(axis)).map(|axis| axis as u8).collect() }
+        InputLayout {
+            order,
+            expanded: axes.filter(|&axis| self.is_expanded(axis)).map(|axis| axis as u8).collect(),
+        }
     }
 
     /// The place of an axis in memory order, 0 outermost.

@@ -25,7 +25,7 @@ pub use container::{Graph, SymbolSource};
 pub use dump::dump;
 pub use fusion::{Fusion, Output, ViewError};
 pub use library::Library;
-pub use node::{Axes, Form, Lies, Node, NodeData, Shape, Type, Val};
+pub use node::{Axes, Form, InputLayout, Node, NodeData, Shape, Type, Val};
 pub use rewrite::{ValMap, rewrite};
 pub use shape::{ShapeError, infer};
 pub use signature::{InputError, Signature};

@@ -92,7 +92,7 @@ impl Type {
 
 /// How an argument is declared to lie in memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Lies {
+pub struct InputLayout {
     /// Its axes from the outermost in memory to the innermost; empty: row-major.
     pub order: Axes,
     /// The axes along which all indices are one element, though their size is not 1.
@@ -109,7 +109,7 @@ pub enum Form {
         /// Its type.
         ty: Type,
         /// How it is declared to lie in memory. Arguments that lie otherwise are right too.
-        lies: Lies,
+        layout: InputLayout,
     },
     /// A scalar constant.
     Constant(Scalar),

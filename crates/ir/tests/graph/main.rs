@@ -6,7 +6,7 @@ mod views;
 
 use std::sync::Arc;
 
-use ferrofuse_ir::graph::{Form, Fusion, Graph, Lies, Output, SymbolSource, Type, Val};
+use ferrofuse_ir::graph::{Form, Fusion, Graph, InputLayout, Output, SymbolSource, Type, Val};
 use ferrofuse_ir::index::{Expr, Facts};
 use ferrofuse_ir::ops::Prim;
 use ferrofuse_ir::{DType, Scalar};
@@ -34,8 +34,10 @@ impl Build {
                 }
             });
         }
-        let val =
-            self.add(Form::Input { ordinal, ty: Type::new(DType::F32, shape), lies: Lies::default() }, &[]);
+        let val = self.add(
+            Form::Input { ordinal, ty: Type::new(DType::F32, shape), layout: InputLayout::default() },
+            &[],
+        );
         self.inputs.push(val);
         val
     }

@@ -14,10 +14,10 @@ pub(super) fn repeated(definition: &Definition, inputs: &[ArrayView<'_>]) -> Vec
     let Definition { graph, fusion, .. } = definition;
     let mut known: FxHashMap<Val, Axes> = FxHashMap::default();
     for (&input, view) in fusion.inputs().iter().zip(inputs) {
-        if let Form::Input { lies, .. } = graph.form(input) {
+        if let Form::Input { layout, .. } = graph.form(input) {
             // Without elements it lies in any way.
             let comes_so = |axis: &u8| view.strides()[usize::from(*axis)] == 0 && !view.sizes().contains(&0);
-            known.insert(input, lies.expanded.iter().copied().filter(comes_so).collect());
+            known.insert(input, layout.expanded.iter().copied().filter(comes_so).collect());
         }
     }
     for &node in fusion.order() {

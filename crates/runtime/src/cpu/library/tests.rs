@@ -6,7 +6,7 @@ use std::sync::Arc;
 use cranelift_entity::EntityRef;
 use ir::array::{Array, ArrayView, Layout};
 use ir::graph::evaluate::{EvaluateError, EvaluateOptions, Evaluated, compare, evaluate};
-use ir::graph::{Form, Fusion, Graph, Library, Lies, Node, Type, Val};
+use ir::graph::{Form, Fusion, Graph, InputLayout, Library, Node, Type, Val};
 use ir::index::{Expr, Facts};
 use ir::{DType, Scalar};
 
@@ -96,7 +96,7 @@ fn evaluated(op: &Library, operands: &[ArrayView<'_>]) -> Result<Vec<Evaluated>,
         let form = Form::Input {
             ordinal: ordinal as u32,
             ty: Type::new(view.dtype(), shape),
-            lies: Lies::default(),
+            layout: InputLayout::default(),
         };
         graph.add(form, &[], &mut facts).expect("an input").into()
     };

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::{EvaluateError, EvaluateOptions, Evaluated, Evaluation, evaluate};
 use crate::array::{Array, ArrayView, Element};
-use crate::graph::{Form, Fusion, Graph, Lies, Type, Val};
+use crate::graph::{Form, Fusion, Graph, InputLayout, Type, Val};
 use crate::index::{Expr, Facts};
 use crate::ops::Prim;
 use crate::{DType, Scalar};
@@ -29,7 +29,7 @@ impl Program {
 
     fn input_of(&mut self, ty: Type) -> Val {
         let ordinal = self.inputs.len() as u32;
-        let val = self.add(Form::Input { ordinal, ty, lies: Lies::default() }, &[]);
+        let val = self.add(Form::Input { ordinal, ty, layout: InputLayout::default() }, &[]);
         self.inputs.push(val);
         val
     }
