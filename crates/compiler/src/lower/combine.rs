@@ -7,10 +7,9 @@ use ir::DType;
 use ir::graph::Val;
 use ir::index::Expr;
 use ir::kernel::{Access, Accumulator, LoopKind, Value};
-use rustc_hash::FxHashMap;
 
 use super::address::{delinearize, row_major};
-use super::emitter::{Emitter, Key};
+use super::emitter::Emitter;
 use super::nest::Nest;
 use super::{BufferSource, Group, Lowered, Temporary};
 use crate::segment::{Fold, When};
@@ -122,21 +121,7 @@ pub(super) fn temporaries(group: &Group<'_>, crossing: &[usize]) -> Vec<Temporar
 
 /// The kernel of a combine step.
 pub(super) fn kernel(group: &Group<'_>, step: &Step) -> Lowered {
-    let mut nest = Nest {
-        emitter: Emitter::new(group, format!("{}_combine{}", group.name, step.number)),
-        vars: FxHashMap::default(),
-        at: FxHashMap::default(),
-        chunks: FxHashMap::default(),
-        open: Vec::new(),
-        closed: FxHashMap::default(),
-        carried: FxHashMap::default(),
-        tile: None,
-        jam: None,
-        level: 0,
-        piece: FxHashMap::default(),
-        reads: Vec::new(),
-        facts: Vec::new(),
-    };
+    let mut nest = Nest::new(Emitter::new(group, format!("{}_combine{}", group.name, step.number)));
     let shape = kept_shape(group, &group.witness.folds[step.folds[0]]);
     if shape.iter().all(|size| size.is_one()) {
         nest.combine_one(step);
@@ -160,7 +145,7 @@ impl Nest<'_> {
         self.emitter.close_loop();
         for (&fold, accumulators) in step.folds.iter().zip(&accumulators) {
             let values = self.reduce(fold, accumulators);
-            self.know(fold, &values);
+            self.know_fold(fold, &values);
         }
         self.store_waiting(step);
     }
@@ -190,7 +175,7 @@ impl Nest<'_> {
         self.at = axes.into_iter().zip(delinearize(&result, &sizes)).collect();
         for (&fold, accumulators) in step.folds.iter().zip(&accumulators) {
             let values: Vec<Value> = accumulators.iter().map(|&acc| self.emitter.get(acc)).collect();
-            self.know(fold, &values);
+            self.know_fold(fold, &values);
         }
         self.store_waiting(step);
         self.emitter.close_loop();
@@ -215,16 +200,6 @@ impl Nest<'_> {
             .collect();
         let new = self.combine(fold, &old, &partial);
         accumulators.iter().zip(new).for_each(|(&acc, value)| self.emitter.set(acc, value));
-    }
-
-    /// Makes the results of a finished fold known where the step stands.
-    fn know(&mut self, fold: usize, values: &[Value]) {
-        let fold = &self.emitter.group.witness.folds[fold];
-        let index = self.index_of(&fold.kept);
-        for (result, &value) in values.iter().enumerate() {
-            let val = Val { node: fold.node, result: result as u8 };
-            self.emitter.remember_here(Key::Pulled(val, index.clone(), None), value);
-        }
     }
 
     /// Makes the stores that waited for the folds of a step, where the step stands.

@@ -3,22 +3,22 @@
 //!
 //! `emitter` (statements placed in the outermost loop where their operands are known) · `pull` (a value at an index,
 //! from its operands at theirs) · `gather` (indices that are data) · `address` (indices to memory) · `nest` (the loops of
-//! blocks and rows) · `stage` (the loops within them) · `jam` (several rows at a time) · `pieces`
-//! (loops from seam to seam) · `ahead` (the next row, fetched) · `accumulate` (folds) · `scan` (scans) · `tile` (what
-//! lies across the lanes) · `combine` (the second kernel of folds that cross
-//! blocks).
+//! blocks and rows) · `stage` (the loops within them) · `jam` (several rows at a time) · `pieces` (loops from seam to seam)
+//! · `ahead` (the next row, fetched) · `fold` and `scan` · `scratch` (arrays over axes) · `tile` (what lies across the
+//! lanes) · `combine` (the second kernel of folds that cross blocks).
 
-mod accumulate;
 mod address;
 mod ahead;
 mod combine;
 mod emitter;
+mod fold;
 mod gather;
 mod jam;
 mod nest;
 mod pieces;
 mod pull;
 mod scan;
+mod scratch;
 mod stage;
 mod tile;
 

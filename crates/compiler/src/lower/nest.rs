@@ -2,13 +2,13 @@
 
 use ir::graph::Val;
 use ir::index::{Expr, Facts, Sym};
-use ir::kernel::{LoopKind, Scratch, Stmt};
+use ir::kernel::{LoopKind, Scratch};
 use rustc_hash::FxHashMap;
 
-use super::accumulate::OpenFold;
 use super::address::{delinearize, row_major, whole};
 use super::ahead::Read;
 use super::emitter::Emitter;
+use super::fold::OpenFold;
 use super::jam::Jam;
 use super::pieces::{Piece, with_piece};
 use super::tile::Tile;
@@ -50,21 +50,7 @@ pub(super) struct Nest<'a> {
 
 /// The main kernel of a group, and the terminal folds that it leaves to a combine step.
 pub(super) fn main_kernel(group: &Group<'_>) -> (Lowered, Vec<usize>) {
-    let mut nest = Nest {
-        emitter: Emitter::new(group, group.name.to_owned()),
-        vars: FxHashMap::default(),
-        at: FxHashMap::default(),
-        chunks: FxHashMap::default(),
-        open: Vec::new(),
-        closed: FxHashMap::default(),
-        carried: FxHashMap::default(),
-        tile: None,
-        jam: None,
-        level: 0,
-        piece: FxHashMap::default(),
-        reads: Vec::new(),
-        facts: Vec::new(),
-    };
+    let mut nest = Nest::new(Emitter::new(group, group.name.to_owned()));
     nest.divide_blocks();
     let mut outer = group.schedule.outer();
     outer.extend(group.schedule.lane.filter(|_| group.schedule.lanes_outside));
@@ -75,6 +61,25 @@ pub(super) fn main_kernel(group: &Group<'_>) -> (Lowered, Vec<usize>) {
 }
 
 impl<'a> Nest<'a> {
+    /// No loops yet.
+    pub fn new(emitter: Emitter<'a>) -> Nest<'a> {
+        Nest {
+            emitter,
+            vars: FxHashMap::default(),
+            at: FxHashMap::default(),
+            chunks: FxHashMap::default(),
+            open: Vec::new(),
+            closed: FxHashMap::default(),
+            carried: FxHashMap::default(),
+            tile: None,
+            jam: None,
+            level: 0,
+            piece: FxHashMap::default(),
+            reads: Vec::new(),
+            facts: Vec::new(),
+        }
+    }
+
     pub fn witness(&self) -> &'a Witness {
         self.emitter.group.witness
     }
@@ -256,13 +261,6 @@ impl<'a> Nest<'a> {
         }
         body(self);
         axes.iter().rev().for_each(|&axis| self.close_axis(axis));
-    }
-
-    /// A barrier, where lanes can wait for each other.
-    pub fn barrier(&mut self) {
-        if !self.emitter.in_lanes() {
-            self.emitter.push(Stmt::Barrier);
-        }
     }
 
     /// Whether blocks divide what a terminal fold reduces, so that a combine step must finish it.

@@ -3,7 +3,7 @@
 //! Each form says at which index it needs its operands; a value is computed once per index and guard. Indices of
 //! axes of size 1 are zero. Folds are not computed here: their results are known when they have closed.
 
-use ir::graph::{Form, Val};
+use ir::graph::{Form, Node, Val};
 use ir::index::Expr;
 use ir::kernel::Value;
 use ir::ops::Prim;
@@ -13,9 +13,17 @@ use super::address::{delinearize, row_major};
 use super::emitter::Key;
 use super::nest::Nest;
 use super::pieces::Known;
-use crate::space::axis_groups;
+use crate::space::{Atoms, axis_groups};
 
 impl Nest<'_> {
+    /// Makes the results of a node with these axes known at the open loops.
+    pub fn know(&mut self, node: Node, axes: &[Atoms], results: &[Value]) {
+        let index = self.index_of(axes);
+        for (val, &result) in self.emitter.group.graph.results(node).zip(results) {
+            self.emitter.remember_here(Key::Pulled(val, index.clone(), None), result);
+        }
+    }
+
     /// `val` at `index`. Where `guard` is false, memory is not read and the value is of no interest.
     pub fn pull(&mut self, val: Val, index: &[Expr], guard: Option<Value>) -> Value {
         let key = Key::Pulled(val, index.to_vec(), guard);

@@ -21,8 +21,7 @@ use ir::graph::{Form, Node, Val};
 use ir::kernel::Value;
 use rustc_hash::FxHashSet;
 
-use super::accumulate::States;
-use super::emitter::Key;
+use super::fold::States;
 use super::nest::Nest;
 use crate::space::Axis;
 
@@ -84,10 +83,10 @@ impl Nest<'_> {
 
     /// Opens the states of scans, walks the scanned axis around what `body` emits, and steps before it in each turn.
     pub fn run_scans(&mut self, scans: &[Node], walk: impl FnOnce(&mut Self), body: impl FnOnce(&mut Self)) {
-        let graph = self.emitter.group.graph;
+        let group = self.emitter.group;
         let mut running = Vec::with_capacity(scans.len());
         for &scan in scans {
-            let states = States::of(graph, scan);
+            let states = States::of(group.graph, scan);
             let opened = states.identity().into_iter().map(|init| self.emitter.open_accumulator(init));
             running.push((scan, states, opened.collect::<Vec<_>>()));
         }
@@ -95,18 +94,9 @@ impl Nest<'_> {
         for (scan, states, accumulators) in running {
             let element = self.element(scan);
             let new = states.advance(&mut self.emitter, &accumulators, &element);
-            self.know_scan(scan, &new);
+            self.know(scan, &group.witness.space.axes_of(group.graph, scan.into()), &new);
         }
         body(self);
-    }
-
-    /// Makes the results of a scan known at the open loops.
-    fn know_scan(&mut self, scan: Node, states: &[Value]) {
-        let group = self.emitter.group;
-        let index = self.index_of(&group.witness.space.axes_of(group.graph, scan.into()));
-        for (val, &state) in group.graph.results(scan).zip(states) {
-            self.emitter.remember_here(Key::Pulled(val, index.clone(), None), state);
-        }
     }
 
     /// A scan along an axis of size 1: the element itself, made a state.

@@ -7,7 +7,7 @@ use ir::graph::Val;
 use ir::index::Expr;
 use ir::kernel::{LoopKind, Place, Scratch, Value};
 
-use super::accumulate::{OpenFold, Temps};
+use super::fold::{OpenFold, Temps};
 use super::nest::{Nest, OfRow};
 use super::scan::Loops;
 use crate::segment::{Store, When};

@@ -1,0 +1,96 @@
+//! Folds are closed: their results become known, stay in scratch, or lie in memory for the combine step.
+
+use ir::graph::Val;
+use ir::index::Expr;
+use ir::kernel::{Access, Accumulator, Place, Scratch, Value};
+
+use super::{OpenFold, Storage};
+use crate::lower::BufferSource;
+use crate::lower::address::whole;
+use crate::lower::combine::PartialLayout;
+use crate::lower::nest::Nest;
+use crate::space::Axis;
+
+impl Nest<'_> {
+    /// Closes folds: their results become known, or are left to the combine step, those in arrays over the same axes by one
+    /// loop.
+    pub fn close_folds(&mut self, closing: &[OpenFold]) {
+        for alike in
+            closing.chunk_by(|a, b| a.row == b.row && a.dims().is_some_and(|dims| b.dims() == Some(dims)))
+        {
+            self.at_row(alike[0].row, |nest| match &alike[0].storage {
+                Storage::Registers(accumulators) => nest.close_registers(&alike[0], accumulators),
+                Storage::Arrays(_, dims) => nest.close_arrays(alike, dims),
+            });
+        }
+    }
+
+    fn close_registers(&mut self, open: &OpenFold, accumulators: &[Accumulator]) {
+        let states = match open.dealt {
+            true => self.reduce(open.fold, accumulators),
+            false => accumulators.iter().map(|&acc| self.emitter.get(acc)).collect(),
+        };
+        self.publish(open.fold, &states);
+    }
+
+    fn close_arrays(&mut self, closing: &[OpenFold], dims: &[Axis]) {
+        self.barrier();
+        let arrays = closing.iter().filter_map(|open| Some((open.fold, open.arrays()?)));
+        let mut crossing: Vec<(usize, &[Scratch])> = Vec::new();
+        for (fold, arrays) in arrays {
+            self.closed.insert((fold, self.row()), (arrays.to_vec(), dims.to_vec()));
+            if self.crosses(fold) {
+                crossing.push((fold, arrays));
+            }
+        }
+        if crossing.is_empty() {
+            return;
+        }
+        self.walk(dims, &mut |nest| {
+            let at = nest.dim_index(dims);
+            for (fold, arrays) in &crossing {
+                let states = arrays.iter().map(|&array| nest.emitter.load_scratch(array, at.clone()));
+                let states: Vec<Value> = states.collect();
+                nest.publish(*fold, &states);
+            }
+        });
+    }
+
+    /// Makes the results of a fold known at the open loops, or stores them as partial results.
+    fn publish(&mut self, number: usize, states: &[Value]) {
+        if !self.crosses(number) {
+            return self.know_fold(number, states);
+        }
+        let fold = &self.witness().folds[number];
+        let index = self.index_of(&fold.kept);
+        let layout = PartialLayout::of(&self.emitter.group, number);
+        let position = whole(&layout.position(self, &index));
+        for (state, &value) in states.iter().enumerate() {
+            let dtype = self.emitter.kernel.values[value];
+            let source = BufferSource::Temporary(layout.first_temporary + state);
+            let buffer =
+                self.emitter.buffer(source, format!("{}_partial{state}", fold.node), dtype, Access::Write);
+            self.emitter.store(Place::Buffer(buffer), position.clone(), value);
+        }
+    }
+
+    /// Makes the results of a fold known at the open loops.
+    pub fn know_fold(&mut self, number: usize, states: &[Value]) {
+        let fold = &self.witness().folds[number];
+        self.know(fold.node, &fold.kept, states);
+    }
+
+    /// The result of a closed fold that lies in scratch. One that is read from memory is read there, at any index, though
+    /// the fold be computed for another of its results.
+    pub fn stored_fold_result(&mut self, val: Val, index: &[Expr]) -> Option<Value> {
+        if self.emitter.group.view.is_input(val) {
+            return None;
+        }
+        let number = self.witness().fold_of(val.node)?;
+        let (arrays, dims) = self.closed.get(&(number, self.row()))?.clone();
+        let fold = &self.witness().folds[number];
+        debug_assert_eq!(index, self.index_of(&fold.kept), "a fold is read where the loops stand");
+        let at = self.dim_index(&dims);
+        Some(self.emitter.load_scratch(arrays[val.result as usize], at))
+    }
+}

@@ -1,0 +1,86 @@
+//! Folds inside a kernel: in registers where one result is wanted at a time, in scratch arrays where many are.
+//!
+//! `states` (how they begin and take elements) · `open` (registers and arrays, filled with what they begin with) · `feed`
+//! (elements taken in) · `close` (results made known, or left to the combine step).
+
+mod close;
+mod feed;
+mod open;
+mod states;
+
+pub(super) use feed::Temps;
+pub(super) use states::States;
+
+use ir::kernel::{Accumulator, Scratch};
+
+use super::nest::Nest;
+use crate::space::Axis;
+
+/// A fold that is being accumulated.
+#[derive(Clone)]
+pub(super) struct OpenFold {
+    pub fold: usize,
+    /// How many outer loops stand around it; of no interest for inner folds.
+    pub depth: usize,
+    /// The row that it belongs to, of several that are walked together; `None` where they share it.
+    row: Option<u32>,
+    /// Whether it was opened inside the loop over lanes, so that each lane has a fold of its own.
+    per_lane: bool,
+    /// Whether lanes have taken elements into states that are opened outside of their loop.
+    dealt: bool,
+    storage: Storage,
+}
+
+impl OpenFold {
+    /// The arrays of its states, if they are kept in arrays.
+    fn arrays(&self) -> Option<&[Scratch]> {
+        match &self.storage {
+            Storage::Arrays(arrays, _) => Some(arrays),
+            Storage::Registers(_) => None,
+        }
+    }
+
+    /// The axes of these arrays.
+    fn dims(&self) -> Option<&[Axis]> {
+        match &self.storage {
+            Storage::Arrays(_, dims) => Some(dims),
+            Storage::Registers(_) => None,
+        }
+    }
+}
+
+/// Where the states of an open fold are kept.
+#[derive(Clone)]
+enum Storage {
+    /// One accumulator a state.
+    Registers(Vec<Accumulator>),
+    /// One scratch array a state, over these axes.
+    Arrays(Vec<Scratch>, Vec<Axis>),
+}
+
+impl Nest<'_> {
+    /// The open fold of this number: that of the row, or the one that all rows share.
+    fn opened(&self, fold: usize) -> Option<&OpenFold> {
+        self.place_of(fold).map(|place| &self.open[place])
+    }
+
+    /// Its place among the open folds.
+    fn place_of(&self, fold: usize) -> Option<usize> {
+        let is_own = |open: &OpenFold| open.fold == fold && (open.row.is_none() || open.row == self.row());
+        self.open.iter().position(is_own)
+    }
+
+    /// The row whose states an open fold has where the loops stand: rows share a fold that was opened before them, unless
+    /// its array is over them.
+    fn row_of(&self, open: &OpenFold) -> Option<u32> {
+        match &open.storage {
+            Storage::Arrays(_, dims) => open.row.or_else(|| self.row_along(dims)),
+            Storage::Registers(_) => open.row,
+        }
+    }
+
+    /// The axes of the arrays that an open fold is accumulated in.
+    pub fn array_dims(&self, fold: usize) -> Option<&[Axis]> {
+        self.opened(fold)?.dims()
+    }
+}

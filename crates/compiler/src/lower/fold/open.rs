@@ -1,0 +1,58 @@
+//! Folds are opened: registers or scratch arrays, filled with what the folds begin with.
+
+use ir::Scalar;
+use ir::kernel::{Place, Scratch};
+
+use super::{OpenFold, Storage};
+use crate::lower::nest::Nest;
+use crate::space::Axis;
+
+impl Nest<'_> {
+    /// Opens folds in the innermost body. Their results are kept per index of what they keep that no loop walks yet; arrays
+    /// over the same axes are filled by one loop.
+    pub fn open_folds(&mut self, folds: &[usize], depth: usize) {
+        let mut alike: Vec<(Vec<Axis>, Vec<usize>)> = Vec::new();
+        for &fold in folds {
+            let dims = self.closed_loops(self.witness().folds[fold].kept_axes());
+            match alike.iter_mut().find(|(known, _)| *known == dims) {
+                Some((_, folds)) => folds.push(fold),
+                None => alike.push((dims, vec![fold])),
+            }
+        }
+        for (dims, folds) in &alike {
+            self.each_row(|nest| nest.open_alike(folds, dims, depth));
+        }
+    }
+
+    fn open_alike(&mut self, folds: &[usize], dims: &[Axis], depth: usize) {
+        let per_lane = self.emitter.in_lanes();
+        let storages: Vec<Storage> = if dims.is_empty() {
+            folds.iter().map(|&fold| Storage::Registers(self.open_states(fold))).collect()
+        } else {
+            self.open_arrays(folds, dims)
+        };
+        let row = self.row();
+        for (&fold, storage) in folds.iter().zip(storages) {
+            self.open.push(OpenFold { fold, depth, row, per_lane, dealt: false, storage });
+        }
+    }
+
+    /// Arrays over these axes for the states of folds, filled with what these begin with.
+    fn open_arrays(&mut self, folds: &[usize], dims: &[Axis]) -> Vec<Storage> {
+        let identities: Vec<Vec<Scalar>> = folds.iter().map(|&fold| self.states(fold).identity()).collect();
+        let arrays: Vec<Vec<Scratch>> = identities
+            .iter()
+            .map(|identity| identity.iter().map(|init| self.array(init.dtype(), dims)).collect())
+            .collect();
+        self.barrier_of_turns();
+        self.walk(dims, &mut |nest| {
+            let at = nest.dim_index(dims);
+            for (&array, &init) in arrays.iter().flatten().zip(identities.iter().flatten()) {
+                let init = nest.emitter.constant(init);
+                nest.emitter.store(Place::Scratch(array), at.clone(), init);
+            }
+        });
+        self.barrier();
+        arrays.into_iter().map(|arrays| Storage::Arrays(arrays, dims.to_vec())).collect()
+    }
+}

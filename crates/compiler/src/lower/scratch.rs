@@ -1,0 +1,60 @@
+//! Scratch arrays over axes: how large they are, where in them the open loops stand, and when lanes must wait.
+
+use ir::DType;
+use ir::index::Expr;
+use ir::kernel::{Scratch, Stmt};
+
+use super::address::row_major;
+use super::nest::Nest;
+use crate::space::Axis;
+
+impl Nest<'_> {
+    /// A new scratch array over these axes.
+    pub fn array(&mut self, dtype: DType, dims: &[Axis]) -> Scratch {
+        let sizes = self.dim_sizes(dims);
+        let len = sizes.iter().fold(Expr::one(), |n, size| n * size.clone());
+        self.emitter.scratch(dtype, len)
+    }
+
+    /// A barrier, where lanes can wait for each other.
+    pub fn barrier(&mut self) {
+        if !self.emitter.in_lanes() {
+            self.emitter.push(Stmt::Barrier);
+        }
+    }
+
+    /// Before an array is filled anew: lanes may still read what the turn before left there.
+    pub fn barrier_of_turns(&mut self) {
+        if self.emitter.in_loop() {
+            self.barrier();
+        }
+    }
+
+    /// Sizes of the axes of an array: a block holds only its own chunk of an axis that blocks divide, and of one that is
+    /// shorter no more than there is.
+    fn dim_sizes(&mut self, dims: &[Axis]) -> Vec<Expr> {
+        let group = self.emitter.group;
+        dims.iter()
+            .map(|&axis| match group.schedule.chunk(axis) {
+                Some(1) => Expr::one(),
+                chunk => {
+                    let extent = self.emitter.size(&group.schedule.extent(group.witness, axis));
+                    chunk.map_or(extent.clone(), |chunk| Expr::min(&Expr::constant(chunk as i64), &extent))
+                }
+            })
+            .collect()
+    }
+
+    /// The position in an array over `dims` at the open loops.
+    pub fn dim_index(&mut self, dims: &[Axis]) -> Expr {
+        let sizes = self.dim_sizes(dims);
+        let index: Vec<Expr> = dims
+            .iter()
+            .map(|axis| {
+                let var = self.turn(*axis);
+                self.chunks.get(axis).map_or(var.clone(), |(begin, ..)| var - begin.clone())
+            })
+            .collect();
+        row_major(&index, &sizes)
+    }
+}
