@@ -5,6 +5,12 @@ use ferrofuse_codegen::cpu::{CompiledKernel, SCRATCH_UNIT, compile_kernel};
 use ir::kernel::{Access, Kernel, Memory, Options, interpret, parse};
 use ir::{DType, Scalar};
 
+/// Lanes of a loop below, at and above a vector's.
+pub const LANES: [u32; 5] = [1, 4, 8, 16, 32];
+
+/// Sizes around the vector length.
+const SIZES: [i64; 8] = [0, 1, 3, 15, 16, 17, 64, 1000];
+
 /// The library, whose error says how to install it.
 pub fn llvm() -> Llvm {
     Llvm::open(&LlvmOptions::default()).unwrap_or_else(|error| panic!("{error}"))
@@ -93,6 +99,34 @@ pub fn check(kernel: &Kernel, compiled: &CompiledKernel, args: &[i64], buffers: 
     }
 }
 
+/// Runs a kernel for all vector lengths, sizes and targets; `buffers` makes them for a size.
+pub fn everywhere(
+    text: &str,
+    args: impl Fn(i64) -> Vec<i64>,
+    buffers: impl Fn(i64) -> Vec<Memory>,
+    ulps: f64,
+) {
+    each_within(text, args, buffers, |_, _| ulps);
+}
+
+/// The same, within as much as `ulps` gives for lanes and size.
+pub fn each_within(
+    text: &str,
+    args: impl Fn(i64) -> Vec<i64>,
+    buffers: impl Fn(i64) -> Vec<Memory>,
+    ulps: impl Fn(u32, i64) -> f64,
+) {
+    for target in runnable() {
+        for lanes in LANES {
+            let kernel = kernel(&text.replace("LANES", &lanes.to_string()));
+            let compiled = compile(&kernel, target);
+            for size in SIZES {
+                check(&kernel, &compiled, &args(size), &buffers(size), ulps(lanes, size));
+            }
+        }
+    }
+}
+
 /// Equal bits, or both NaN, or a distance of at most `ulps` units in the last place.
 pub fn close(want: Scalar, got: Scalar, ulps: f64) -> bool {
     let (x, y) = (want.as_f64(), got.as_f64());
@@ -168,4 +202,8 @@ pub fn noise(dtype: DType, count: usize, seed: u64) -> Memory {
     };
     let numbers: Vec<f64> = (0..count).map(|_| next()).collect();
     Memory::from_f64s(dtype, &numbers)
+}
+
+pub fn zeros(dtype: DType, count: i64) -> Memory {
+    Memory::zeros(dtype, count as usize)
 }

@@ -1,10 +1,11 @@
 //! Compiled kernels against the kernel interpreter, on the same memory, for every target this machine can run.
 
+mod accesses;
 mod accuracy;
 mod accuracy_of_doubles;
 mod casts;
+mod folds;
 mod harness;
-mod kernels;
 mod keys;
 mod primitives;
 mod targets;

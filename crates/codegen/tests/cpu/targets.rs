@@ -4,9 +4,10 @@ use ferrofuse_codegen::cpu::llvm::{CpuTarget, Output};
 use ferrofuse_codegen::cpu::{Isa, emit};
 use ir::kernel::parse;
 
+use crate::accesses::{GATHER, SILU_MUL};
 use crate::accuracy::{functions, map};
+use crate::folds::SOFTMAX;
 use crate::harness::{kernel, llvm};
-use crate::kernels::{GATHER, SILU_MUL, SOFTMAX};
 
 fn assembly(text: &str, lanes: u32, target: CpuTarget) -> String {
     let llvm = llvm();
