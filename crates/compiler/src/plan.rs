@@ -9,7 +9,7 @@ use crate::lower::{Group, LoweredSegment, lower};
 use crate::order::ordered;
 use crate::passes::{before_expansion, optimize};
 use crate::placement::{Placement, placements};
-use crate::schedule::{Hints, Schedule, ScheduleError, choose};
+use crate::schedule::{Hints, Schedule, ScheduleError, Workload, choose};
 use crate::segment::{
     Engine, LibraryCall, Segmentation, SegmentationError, Witness, engine, greedy, recompute,
 };
@@ -264,7 +264,7 @@ fn decide(
     };
     let schedule = match chosen {
         Some(schedule) => schedule.clone(),
-        None => choose(graph, view, &witness, memory, target, hints),
+        None => choose(&Workload { graph, view, witness: &witness, memory, target, hints }),
     };
     let Memory { inputs: layouts, stores } = memory;
     let group = Group { graph, view, witness: &witness, schedule: &schedule, layouts, stores, name };

@@ -1,12 +1,9 @@
 //! Whether the next row is fetched while this one is worked on: where a row is read in one stage and worked on in another,
 //! memory would rest in between.
 
-use ir::graph::{Fusion, Graph};
-
-use super::{Hints, Schedule};
-use crate::segment::Witness;
+use super::Schedule;
+use super::workload::Workload;
 use crate::space::Axis;
-use crate::target::Target;
 
 /// Fewest bytes of a row: of shorter ones the machine fetches the next by itself, as they lie behind each other.
 const LEAST: u64 = 1 << 11;
@@ -15,33 +12,20 @@ const LEAST: u64 = 1 << 11;
 const ROWS: u64 = 4;
 
 /// The axis of the rows, if they are fetched ahead.
-pub(super) fn ahead(
-    graph: &Graph,
-    view: &Fusion,
-    witness: &Witness,
-    schedule: &Schedule,
-    target: &Target,
-    hints: &Hints,
-) -> Option<Axis> {
-    if schedule.lanes_outside || witness.levels < 2 {
+pub(super) fn ahead(work: &Workload<'_>, schedule: &Schedule) -> Option<Axis> {
+    if schedule.lanes_outside || work.witness.levels < 2 {
         return None;
     }
     let row = *schedule.outer().last()?;
-    let extent = hints.value(&schedule.extent(witness, row));
+    let extent = work.turns(schedule, row);
     let rows = schedule.chunk(row).unwrap_or(extent).min(extent);
-    let bytes = row_bytes(graph, view, witness, schedule, row, hints);
-    (rows >= ROWS && (LEAST..=target.ahead).contains(&bytes)).then_some(row)
+    let bytes = row_bytes(work, schedule, row);
+    (rows >= ROWS && (LEAST..=work.target.ahead).contains(&bytes)).then_some(row)
 }
 
 /// Bytes of the inputs that belong to one index of an axis, at one index of the others outside the stages.
-fn row_bytes(
-    graph: &Graph,
-    view: &Fusion,
-    witness: &Witness,
-    schedule: &Schedule,
-    row: Axis,
-    hints: &Hints,
-) -> u64 {
+fn row_bytes(work: &Workload<'_>, schedule: &Schedule, row: Axis) -> u64 {
+    let Workload { graph, view, witness, .. } = *work;
     let mut counted = Vec::new();
     let mut sum = 0_u64;
     for &node in view.order() {
@@ -53,8 +37,7 @@ fn row_bytes(
             }
             counted.push(operand);
             let within = loops.iter().filter(|axis| schedule.inner.contains(axis));
-            let elements = within
-                .fold(1, |n: u64, &axis| n.saturating_mul(hints.value(&schedule.extent(witness, axis))));
+            let elements = within.fold(1, |n: u64, &axis| n.saturating_mul(work.turns(schedule, axis)));
             sum = sum.saturating_add(elements.saturating_mul(graph.dtype(operand).size() as u64));
         }
     }

@@ -2,32 +2,23 @@
 //! as long as they fit the memory that serves a block. All else is computed again from the inputs, which the caches
 //! still hold.
 
-use ir::graph::{Form, Fusion, Graph, Node, Val};
+use ir::graph::{Form, Graph, Node, Val};
 use ir::ops::{Approximation, CpuSpelling};
 use rustc_hash::FxHashSet;
 
-use super::{Hints, Schedule};
+use super::Schedule;
+use super::workload::Workload;
 use crate::segment::{When, Witness};
-use crate::target::Target;
 
 /// The values to carry, operands before users.
-pub(super) fn carry(
-    graph: &Graph,
-    view: &Fusion,
-    witness: &Witness,
-    schedule: &Schedule,
-    target: &Target,
-    hints: &Hints,
-) -> Vec<Val> {
+pub(super) fn carry(work: &Workload<'_>, schedule: &Schedule) -> Vec<Val> {
+    let Workload { graph, view, witness, .. } = *work;
     if schedule.lanes_outside || witness.levels < 2 {
         return Vec::new();
     }
     let rows = schedule.jam.map_or(1, |(_, rows)| u64::from(rows));
-    let row = schedule
-        .inner
-        .iter()
-        .fold(rows, |n: u64, &axis| n.saturating_mul(hints.value(&schedule.extent(witness, axis))));
-    let mut left = target.block_bytes / 2;
+    let row = schedule.inner.iter().fold(rows, |n: u64, &axis| n.saturating_mul(work.turns(schedule, axis)));
+    let mut left = work.target.block_bytes / 2;
     let mut carried: Vec<Val> = Vec::new();
     // Users first: carrying a value often makes carrying its operands pointless.
     for &node in view.order().iter().rev() {
@@ -37,9 +28,7 @@ pub(super) fn carry(
             continue;
         }
         let own = witness.stages.get(&node);
-        if own.is_some_and(|&own| {
-            (own + 1..witness.levels).any(|stage| needs(graph, view, witness, &carried, stage, node))
-        }) {
+        if own.is_some_and(|&own| (own + 1..witness.levels).any(|stage| needs(work, &carried, stage, node))) {
             carried.push(val);
             left -= bytes;
         }
@@ -69,7 +58,8 @@ fn walks_all(graph: &Graph, witness: &Witness, val: Val) -> bool {
 }
 
 /// Whether a stage computes a node again, values carried from earlier stages being at hand.
-fn needs(graph: &Graph, view: &Fusion, witness: &Witness, carried: &[Val], stage: u32, wanted: Node) -> bool {
+fn needs(work: &Workload<'_>, carried: &[Val], stage: u32, wanted: Node) -> bool {
+    let Workload { graph, view, witness, .. } = *work;
     let folds = witness
         .folds
         .iter()

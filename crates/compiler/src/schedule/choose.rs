@@ -3,77 +3,41 @@
 //! Chunks come from sizes and the target alone, never from the number of threads, so partial results and with them
 //! every bit of the answer are the same for any number of threads.
 
-use ir::graph::{Fusion, Graph, Val};
-use ir::index::{Expr, Sym};
+use ir::graph::Val;
 use rustc_hash::FxHashMap;
 
 use super::ahead::ahead;
 use super::carry::carry;
+use super::divide::divide;
 use super::fuse::fuse;
 use super::jam::jam;
 use super::lanes::lanes;
+use super::workload::Workload;
 use super::{LONGEST_SIDE, Schedule};
-use crate::layout::{Layout, Memory, Stride};
+use crate::layout::{Layout, Stride};
 use crate::segment::{Fold, Witness};
 use crate::space::{Atoms, Axis, seams};
-use crate::target::Target;
-
-/// The largest value that is expected of anything: more bytes than machines have, and few enough to be summed and
-/// multiplied by small factors.
-const MOST: u64 = 1 << 48;
-
-/// Sizes that the size symbols are expected to have. A symbol without one counts as 1024.
-#[derive(Clone, Debug, Default)]
-pub struct Hints {
-    sizes: FxHashMap<Sym, i64>,
-}
-
-impl Hints {
-    /// Hints from known sizes.
-    pub fn new(sizes: impl IntoIterator<Item = (Sym, i64)>) -> Hints {
-        Hints { sizes: sizes.into_iter().collect() }
-    }
-
-    /// An expression's expected value, from 0 to 2^48.
-    pub fn value(&self, expr: &Expr) -> u64 {
-        let value = expr.eval(&|sym| Some(self.sizes.get(&sym).copied().unwrap_or(1024)));
-        value.map_or(MOST, |value| (value.max(0) as u64).min(MOST))
-    }
-
-    /// How many elements all these axes together are expected to have.
-    pub(super) fn elements(&self, witness: &Witness, axes: &[Axis]) -> u64 {
-        axes.iter().fold(1, |n, &axis| n.saturating_mul(self.value(witness.space.size(axis))))
-    }
-}
 
 /// A schedule for a group, good for the hinted sizes and right for all.
-pub fn choose(
-    graph: &Graph,
-    view: &Fusion,
-    witness: &Witness,
-    memory: Memory<'_>,
-    target: &Target,
-    hints: &Hints,
-) -> Schedule {
-    let fused = fuse(graph, view, witness, memory);
-    let mut schedule = Schedule { lanes: target.lanes, fused, ..Schedule::empty() };
-    let beside = |beside: &dyn Fn(Axis) -> bool| contiguous(graph, view, witness, memory, hints, beside);
-    let along = beside(&|_| true);
+pub fn choose(work: &Workload<'_>) -> Schedule {
+    let witness = work.witness;
+    let mut schedule = Schedule { lanes: work.target.lanes, fused: fuse(work), ..Schedule::empty() };
+    let along = contiguous(work, |_| true);
     let lane = lane_axis(witness, &along).map(|axis| schedule.loop_of(axis));
     let stage_axes = |axis: &Axis| !witness.workers.contains(axis);
     schedule.inner = schedule.loops_of(witness.order.iter().copied().filter(stage_axes));
     deal(witness, lane, &mut schedule);
     if let Some(lane) = schedule.lane {
-        let across = beside(&|axis| schedule.loop_of(axis) == lane);
-        tile(witness, &across, target, lane, &mut schedule);
+        let across = contiguous(work, |axis| schedule.loop_of(axis) == lane);
+        tile(work, &across, lane, &mut schedule);
     }
-    divide(witness, target, hints, &mut schedule);
+    divide(work, &mut schedule);
     let bytes = along.values().map(|contiguous| contiguous.bytes).sum();
-    schedule.jam = jam(view, witness, &schedule, target, hints, bytes);
-    schedule.lanes = lanes(graph, view, witness, target, hints, &schedule);
-    schedule.ahead = ahead(graph, view, witness, &schedule, target, hints);
-    schedule.split = split(graph, view, witness, &schedule);
-    schedule.carried = carry(graph, view, witness, &schedule, target, hints);
+    schedule.jam = jam(work, &schedule, bytes);
+    schedule.lanes = lanes(work, &schedule);
+    schedule.ahead = ahead(work, &schedule);
+    schedule.split = split(work, &schedule);
+    schedule.carried = carry(work, &schedule);
     schedule
 }
 
@@ -106,7 +70,8 @@ fn fits_outside(witness: &Witness, schedule: &Schedule, axis: Axis) -> bool {
 const PIECES: usize = 8;
 
 /// Cuts the loops within the stages, and that of the lanes, where cats and pads change course.
-fn split(graph: &Graph, view: &Fusion, witness: &Witness, schedule: &Schedule) -> Vec<Axis> {
+fn split(work: &Workload<'_>, schedule: &Schedule) -> Vec<Axis> {
+    let Workload { graph, view, witness, .. } = *work;
     let mut pieces = 1;
     let mut split = Vec::new();
     let plain = |axis: &Axis| schedule.run(*axis).len() == 1 && witness.scanned != Some(*axis);
@@ -126,13 +91,8 @@ fn split(graph: &Graph, view: &Fusion, witness: &Witness, schedule: &Schedule) -
 
 /// Walks tiles of the lanes' axis and of the one along which most of what has both axes lies. With folds that stages wait for, a
 /// tile would keep the folds of all its rows in scratch.
-fn tile(
-    witness: &Witness,
-    across: &FxHashMap<Axis, Contiguous>,
-    target: &Target,
-    lane: Axis,
-    schedule: &mut Schedule,
-) {
+fn tile(work: &Workload<'_>, across: &FxHashMap<Axis, Contiguous>, lane: Axis, schedule: &mut Schedule) {
+    let Workload { witness, target, .. } = *work;
     let is_plain = witness.levels == 1 && witness.scanned.is_none() && !schedule.lanes_outside;
     if !is_plain || target.tile_bytes == 0 {
         return;
@@ -162,14 +122,8 @@ struct Contiguous {
 }
 
 /// What lies next to each other along each axis, of tensors that have one of some axes.
-fn contiguous(
-    graph: &Graph,
-    view: &Fusion,
-    witness: &Witness,
-    memory: Memory<'_>,
-    hints: &Hints,
-    beside: &dyn Fn(Axis) -> bool,
-) -> FxHashMap<Axis, Contiguous> {
+fn contiguous(work: &Workload<'_>, beside: impl Fn(Axis) -> bool) -> FxHashMap<Axis, Contiguous> {
+    let Workload { graph, view, witness, memory, hints, .. } = *work;
     let mut found: FxHashMap<Axis, Contiguous> = FxHashMap::default();
     let mut add = |axis: Axis, val: Val, is_stored: bool| {
         let (known, bytes) = (found.entry(axis).or_default(), hints.value(&graph.ty(val).bytes()));
@@ -216,73 +170,5 @@ fn contiguous_axis(axes: &[Atoms], layout: &Layout) -> Option<Axis> {
             unit.and_then(|(atoms, _)| atoms.last().copied())
         }
         packed => packed.in_memory(axes)?.into_iter().flatten().last(),
-    }
-}
-
-/// Cuts worker axes into blocks: first those that no fold reduces, then, if there are too few blocks, the others.
-fn divide(witness: &Witness, target: &Target, hints: &Hints, schedule: &mut Schedule) {
-    let lane = schedule.lane.filter(|axis| witness.workers.contains(axis));
-    let folds_over = |axis: &Axis| witness.folds.iter().filter(|fold| fold.reduced.contains(axis)).count();
-    let mut outer = schedule.loops_of(witness.workers.iter().copied());
-    outer.retain(|axis| Some(*axis) != lane);
-    outer.sort_by_key(folds_over);
-    let total = hints.elements(witness, &witness.order).max(1);
-    let mut cut = Cut { blocks: 1, total, target, hints, witness };
-    let (free, folded): (Vec<Axis>, Vec<Axis>) = outer.iter().partition(|axis| folds_over(axis) == 0);
-    let lane_is_free = lane.filter(|axis| folds_over(axis) == 0);
-    let lane_is_folded = lane.filter(|axis| folds_over(axis) > 0);
-    // Work that leaves nothing behind is cut finer than needed, to balance; each piece of a fold leaves a partial result.
-    let [free_row, free_lane] = [1, target.strip].map(|unit| Pieces { unit, share: 4, longest: u64::MAX });
-    let [folded_row, folded_lane] =
-        [(1, CHAIN), (target.strip, u64::MAX)].map(|(unit, longest)| Pieces { unit, share: 1, longest });
-    // A piece of an axis that tiles cross holds whole tiles.
-    let tile = schedule.tile;
-    let row = |pieces: Pieces, axis| match tile {
-        Some((cross, side)) if cross == axis => Pieces { unit: side.into(), ..pieces },
-        _ => pieces,
-    };
-    free.iter().for_each(|&axis| cut.axis(axis, row(free_row, axis), schedule));
-    lane_is_free.iter().for_each(|&axis| cut.axis(axis, free_lane, schedule));
-    folded.iter().for_each(|&axis| cut.axis(axis, row(folded_row, axis), schedule));
-    lane_is_folded.iter().for_each(|&axis| cut.axis(axis, folded_lane, schedule));
-    let walked = |axis: &Axis| schedule.chunk(*axis).is_some() || schedule.inner.contains(axis);
-    schedule.rows = outer.into_iter().filter(|axis| !walked(axis)).collect();
-}
-
-/// Longest chain of additions along an axis that rows walk: its rounding errors add up.
-const CHAIN: u64 = 4096;
-
-/// How an axis is cut: into about as many pieces as give `share` times the target's blocks, each a multiple of `unit` that
-/// holds at least the target's grain of work, none longer than `longest`.
-#[derive(Clone, Copy)]
-struct Pieces {
-    unit: u64,
-    share: u64,
-    longest: u64,
-}
-
-/// The division into blocks so far.
-struct Cut<'a> {
-    blocks: u64,
-    total: u64,
-    target: &'a Target,
-    hints: &'a Hints,
-    witness: &'a Witness,
-}
-
-impl Cut<'_> {
-    /// Divides one more axis, unless there are blocks enough and it is no longer than a piece may be.
-    fn axis(&mut self, axis: Axis, pieces: Pieces, schedule: &mut Schedule) {
-        let Pieces { unit, share, longest } = pieces;
-        let size = self.hints.value(&schedule.extent(self.witness, axis)).max(1);
-        if self.blocks.saturating_mul(2) > self.target.blocks && size <= longest {
-            return;
-        }
-        let per_index = (self.total / (self.blocks.saturating_mul(size)).max(1)).max(1);
-        let pieces = (self.target.blocks * share / self.blocks).max(1);
-        let wanted = self.target.grain.div_ceil(per_index).max(size.div_ceil(pieces));
-        let chunk = wanted.div_ceil(unit).saturating_mul(unit).clamp(1, longest);
-        schedule.blocks.push((axis, chunk));
-        self.blocks = self.blocks.saturating_mul(size.div_ceil(chunk));
     }
 }

@@ -1,18 +1,17 @@
 //! Which neighbouring axes one loop can walk at no cost: those that lie next to each other in all memory that the
 //! group touches. A bias along the inner axis alone keeps them apart.
 
-use ir::graph::{Form, Fusion, Graph, Node};
+use ir::graph::{Form, Node};
 
-use crate::layout::Memory;
-use crate::segment::Witness;
+use super::workload::Workload;
 use crate::space::{Atoms, Axis};
 
 /// Runs of at least two axes, each outermost first.
-pub(super) fn fuse(graph: &Graph, view: &Fusion, witness: &Witness, memory: Memory<'_>) -> Vec<Vec<Axis>> {
+pub(super) fn fuse(work: &Workload<'_>) -> Vec<Vec<Axis>> {
     let mut runs: Vec<Vec<Axis>> = Vec::new();
-    for &axis in &witness.order {
+    for &axis in &work.witness.order {
         match runs.last_mut() {
-            Some(run) if joins(graph, view, witness, memory, run[run.len() - 1], axis) => run.push(axis),
+            Some(run) if joins(work, run[run.len() - 1], axis) => run.push(axis),
             _ => runs.push(vec![axis]),
         }
     }
@@ -20,7 +19,8 @@ pub(super) fn fuse(graph: &Graph, view: &Fusion, witness: &Witness, memory: Memo
     runs
 }
 
-fn joins(graph: &Graph, view: &Fusion, witness: &Witness, memory: Memory<'_>, a: Axis, b: Axis) -> bool {
+fn joins(work: &Workload<'_>, a: Axis, b: Axis) -> bool {
+    let Workload { witness, memory, .. } = *work;
     let kept = |axes: &[Atoms]| next_to_each_other(axes, a, b);
     witness.alike(a, b)
         && witness.stores.iter().zip(memory.stores).all(|(store, layout)| {
@@ -28,18 +28,11 @@ fn joins(graph: &Graph, view: &Fusion, witness: &Witness, memory: Memory<'_>, a:
             kept(&store.axes) && (!touched || layout.in_memory(&store.axes).is_some_and(|axes| kept(&axes)))
         })
         && witness.folds.iter().all(|fold| kept(&fold.kept))
-        && view.order().iter().all(|&node| node_joins(graph, view, witness, memory, node, a, b))
+        && work.view.order().iter().all(|&node| node_joins(work, node, a, b))
 }
 
-fn node_joins(
-    graph: &Graph,
-    view: &Fusion,
-    witness: &Witness,
-    memory: Memory<'_>,
-    node: Node,
-    a: Axis,
-    b: Axis,
-) -> bool {
+fn node_joins(work: &Workload<'_>, node: Node, a: Axis, b: Axis) -> bool {
+    let Workload { graph, view, witness, memory, .. } = *work;
     let data = graph.node(node);
     let own = witness.space.axes_of(graph, node.into());
     let touches = |axes: &[Atoms]| axes.iter().flatten().any(|&axis| axis == a || axis == b);

@@ -1,11 +1,9 @@
 //! How many rows go together, if any: each stage then walks its axes once for all of them.
 
-use ir::graph::Fusion;
-
-use super::{Hints, Schedule};
-use crate::segment::{Fold, Witness};
+use super::Schedule;
+use super::workload::Workload;
+use crate::segment::Fold;
 use crate::space::Axis;
-use crate::target::Target;
 
 /// Operations of a segment up to which eight rows are walked together.
 const SHORT: usize = 8;
@@ -24,26 +22,20 @@ const PAGE: u64 = 4096;
 /// A block that has fewer rows would walk all of them as what is left over. Where a single fold is so little work that memory
 /// is all that counts, it decides: a fold over rows that lie behind each other walks them one by one, as one run of memory; a
 /// fold of each row walks rows of pages together, so that one goes on where another comes to the end of its page.
-pub(super) fn jam(
-    view: &Fusion,
-    witness: &Witness,
-    schedule: &Schedule,
-    target: &Target,
-    hints: &Hints,
-    bytes: u64,
-) -> Option<(Axis, u32)> {
+pub(super) fn jam(work: &Workload<'_>, schedule: &Schedule, bytes: u64) -> Option<(Axis, u32)> {
+    let Workload { view, witness, target, .. } = *work;
     if schedule.lanes_outside || witness.scanned.is_some() {
         return None;
     }
     let row = *schedule.outer().last()?;
-    let extent = hints.value(&schedule.extent(witness, row));
+    let extent = work.turns(schedule, row);
     let of_block = schedule.chunk(row).unwrap_or(extent).min(extent);
-    let total = hints.elements(witness, &witness.order);
-    let of_row = |fold: &Fold| bytes / (total / hints.elements(witness, &fold.reduced).max(1)).max(1);
+    let total = work.elements(&witness.order);
+    let of_row = |fold: &Fold| bytes / (total / work.elements(&fold.reduced).max(1)).max(1);
     let is_large = total >= target.blocks * target.grain;
     let waits = |fold: &Fold| !fold.terminal && is_large && of_row(fold) <= SHORT_ROW;
     let is_little = view.order().len() <= SHORT && witness.folds.len() == 1;
-    let is_one_run = is_little && !cuts_rows(witness, schedule, hints);
+    let is_one_run = is_little && !cuts_rows(work, schedule);
     let over_rows = |fold: &Fold| lies_in_scratch(schedule, fold, row);
     let shares = |fold: &Fold| over_rows(fold) && !is_one_run;
     let has_pages = |fold: &Fold| is_one_run && is_large && !over_rows(fold) && of_row(fold) >= PAGE;
@@ -53,11 +45,8 @@ pub(super) fn jam(
 }
 
 /// Whether blocks cut an axis that is walked within the stages, so that a row of the next does not lie behind this one's.
-fn cuts_rows(witness: &Witness, schedule: &Schedule, hints: &Hints) -> bool {
-    let is_cut = |&axis: &Axis| {
-        let extent = hints.value(&schedule.extent(witness, axis));
-        schedule.chunk(axis).is_some_and(|chunk| chunk < extent)
-    };
+fn cuts_rows(work: &Workload<'_>, schedule: &Schedule) -> bool {
+    let is_cut = |&axis: &Axis| schedule.chunk(axis).is_some_and(|chunk| chunk < work.turns(schedule, axis));
     schedule.inner.iter().any(is_cut)
 }
 

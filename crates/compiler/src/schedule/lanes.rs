@@ -1,13 +1,13 @@
 //! How many lanes a block has: those of the target, or more where operations would wait for each other, be it in the fold of
 //! a row or in a long formula. What only moves memory gains nothing by more.
 
-use ir::graph::{Form, Fusion, Graph, Node};
+use ir::graph::{Form, Graph, Node};
 use ir::ops::CpuSpelling;
 
-use super::{Hints, Schedule};
+use super::Schedule;
+use super::workload::Workload;
 use crate::segment::Witness;
 use crate::space::{Axis, seams};
-use crate::target::Target;
 
 /// Fewest turns of a loop over many lanes: the last is masked, and costs as much as a whole one.
 const TURNS: u64 = 4;
@@ -16,20 +16,14 @@ const TURNS: u64 = 4;
 const OPERATIONS: usize = 64;
 
 /// The lanes of a schedule whose loops are chosen. Rows that go together have operations enough, squares a side of their own.
-pub(super) fn lanes(
-    graph: &Graph,
-    view: &Fusion,
-    witness: &Witness,
-    target: &Target,
-    hints: &Hints,
-    schedule: &Schedule,
-) -> u32 {
+pub(super) fn lanes(work: &Workload<'_>, schedule: &Schedule) -> u32 {
+    let Workload { graph, view, witness, target, .. } = *work;
     let is_plain = schedule.jam.is_none() && schedule.tile.is_none() && witness.scanned.is_none();
     let Some(lane) = schedule.lane.filter(|_| is_plain && !schedule.lanes_outside) else {
         return target.lanes;
     };
     let pieces = seams(graph, view, &witness.space, lane).len() as u64 + 1;
-    let is_long = hints.value(&schedule.extent(witness, lane)) / pieces >= TURNS * u64::from(target.wide);
+    let is_long = work.turns(schedule, lane) / pieces >= TURNS * u64::from(target.wide);
     let varying: Vec<Node> =
         view.order().iter().copied().filter(|&node| varies(graph, witness, schedule, lane, node)).collect();
     let waits = !witness.folds.is_empty() || varying.iter().any(|&node| is_polynomial(graph, node));

@@ -9,10 +9,12 @@ mod ahead;
 mod carry;
 mod check;
 mod choose;
+mod divide;
 mod fuse;
 mod jam;
 mod lanes;
 mod text;
+mod workload;
 
 use ir::graph::Val;
 use ir::index::Expr;
@@ -21,8 +23,9 @@ use crate::segment::Witness;
 use crate::space::Axis;
 
 pub use check::ScheduleError;
-pub use choose::{Hints, choose};
+pub use choose::choose;
 pub use text::{ScheduleParseError, parse};
+pub use workload::{Hints, Workload};
 
 /// The longest side of a tile: a square of halves fits the fastest cache, one of the largest elements the next.
 const LONGEST_SIDE: u32 = 128;

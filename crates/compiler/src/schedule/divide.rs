@@ -1,0 +1,73 @@
+//! How worker axes are cut into blocks: chunks come from sizes and the target alone.
+
+use super::Schedule;
+use super::workload::Workload;
+use crate::space::Axis;
+
+/// Cuts worker axes into blocks: first those that no fold reduces, then, if there are too few blocks, the others.
+pub(super) fn divide(work: &Workload<'_>, schedule: &mut Schedule) {
+    let Workload { witness, target, .. } = *work;
+    let lane = schedule.lane.filter(|axis| witness.workers.contains(axis));
+    let folds_over = |axis: &Axis| witness.folds.iter().filter(|fold| fold.reduced.contains(axis)).count();
+    let mut outer = schedule.loops_of(witness.workers.iter().copied());
+    outer.retain(|axis| Some(*axis) != lane);
+    outer.sort_by_key(folds_over);
+    let total = work.elements(&witness.order).max(1);
+    let mut cut = Cut { blocks: 1, total, work };
+    let (free, folded): (Vec<Axis>, Vec<Axis>) = outer.iter().partition(|axis| folds_over(axis) == 0);
+    let lane_is_free = lane.filter(|axis| folds_over(axis) == 0);
+    let lane_is_folded = lane.filter(|axis| folds_over(axis) > 0);
+    // Work that leaves nothing behind is cut finer than needed, to balance; each piece of a fold leaves a partial result.
+    let [free_row, free_lane] = [1, target.strip].map(|unit| Pieces { unit, share: 4, longest: u64::MAX });
+    let [folded_row, folded_lane] =
+        [(1, CHAIN), (target.strip, u64::MAX)].map(|(unit, longest)| Pieces { unit, share: 1, longest });
+    // A piece of an axis that tiles cross holds whole tiles.
+    let tile = schedule.tile;
+    let row = |pieces: Pieces, axis| match tile {
+        Some((cross, side)) if cross == axis => Pieces { unit: side.into(), ..pieces },
+        _ => pieces,
+    };
+    free.iter().for_each(|&axis| cut.axis(axis, row(free_row, axis), schedule));
+    lane_is_free.iter().for_each(|&axis| cut.axis(axis, free_lane, schedule));
+    folded.iter().for_each(|&axis| cut.axis(axis, row(folded_row, axis), schedule));
+    lane_is_folded.iter().for_each(|&axis| cut.axis(axis, folded_lane, schedule));
+    let walked = |axis: &Axis| schedule.chunk(*axis).is_some() || schedule.inner.contains(axis);
+    schedule.rows = outer.into_iter().filter(|axis| !walked(axis)).collect();
+}
+
+/// Longest chain of additions along an axis that rows walk: its rounding errors add up.
+const CHAIN: u64 = 4096;
+
+/// How an axis is cut: into about as many pieces as give `share` times the target's blocks, each a multiple of `unit` that
+/// holds at least the target's grain of work, none longer than `longest`.
+#[derive(Clone, Copy)]
+struct Pieces {
+    unit: u64,
+    share: u64,
+    longest: u64,
+}
+
+/// The division into blocks so far.
+struct Cut<'a> {
+    blocks: u64,
+    total: u64,
+    work: &'a Workload<'a>,
+}
+
+impl Cut<'_> {
+    /// Divides one more axis, unless there are blocks enough and it is no longer than a piece may be.
+    fn axis(&mut self, axis: Axis, pieces: Pieces, schedule: &mut Schedule) {
+        let Pieces { unit, share, longest } = pieces;
+        let target = self.work.target;
+        let size = self.work.turns(schedule, axis).max(1);
+        if self.blocks.saturating_mul(2) > target.blocks && size <= longest {
+            return;
+        }
+        let per_index = (self.total / (self.blocks.saturating_mul(size)).max(1)).max(1);
+        let pieces = (target.blocks * share / self.blocks).max(1);
+        let wanted = target.grain.div_ceil(per_index).max(size.div_ceil(pieces));
+        let chunk = wanted.div_ceil(unit).saturating_mul(unit).clamp(1, longest);
+        schedule.blocks.push((axis, chunk));
+        self.blocks = self.blocks.saturating_mul(size.div_ceil(chunk));
+    }
+}
