@@ -1,9 +1,11 @@
 //! exp2 and log2 in double precision, for functions of f32 that would lose digits in their own: right to some 2^-35.
 //!
-//! Every finite f32 is a normal double, so neither meets a subnormal. Coefficients are those of Taylor's series.
+//! Every finite f32 is a normal double, so neither meets a subnormal, and their polynomials are shorter than those of the
+//! functions that f64 itself has. Coefficients are those of Taylor's series.
 
 use super::super::operand::{Element, Operand, Term};
 use super::super::writer::Writer;
+use super::frexp::{Parts, frexp};
 
 /// `2^r` for |r| <= 1/2.
 const EXP2: [f64; 10] = [
@@ -31,8 +33,6 @@ const LOG2: [f64; 8] = [
 ];
 /// Added and subtracted, it rounds a double below 2^51 to an integer, which is then in its last bits.
 const SHIFTER: f64 = 6_755_399_441_055_744.0;
-/// The bits of sqrt(1/2), from where on a number counts to the next power of two.
-const SQRT_HALF: i64 = 0x3fe6_a09e_667f_3bcd;
 
 /// A double rounded to an integer: the integer, and its last bits.
 #[derive(Clone, Copy)]
@@ -44,17 +44,8 @@ pub(super) struct Whole {
 /// The integer nearest to a double below 2^51.
 pub(super) fn nearest(w: &mut Writer<'_>, x: Operand) -> Whole {
     let shifted = w.add(x, Term::Float(SHIFTER));
-    let bits = w.convert("bitcast", shifted, Element::I64);
+    let bits = w.bits(shifted);
     Whole { float: w.sub(shifted, Term::Float(SHIFTER)), bits }
-}
-
-/// A polynomial with these coefficients, the highest power first.
-pub(super) fn horner(w: &mut Writer<'_>, x: Operand, coefficients: &[f64]) -> Operand {
-    let mut sum = Operand::float(coefficients[0], x.ty);
-    for &coefficient in &coefficients[1..] {
-        sum = w.mul_add(sum, x, Term::Float(coefficient));
-    }
-    sum
 }
 
 /// 2 to the power x, where that is far from the ends of doubles: x is taken to lie within 400 of 0.
@@ -63,26 +54,21 @@ pub(super) fn exp2(w: &mut Writer<'_>, x: Operand) -> Operand {
     let x = w.at_least(x, -400.0);
     let n = nearest(w, x);
     let r = w.sub(x, n.float);
-    let y = horner(w, r, &EXP2);
+    let y = w.horner(r, &EXP2);
     // The shift drops all but the last bits of n, and those of the shifter.
     let exponent = w.binary("shl", n.bits, 52);
-    let bits = w.convert("bitcast", y, Element::I64);
+    let bits = w.bits(y);
     let bits = w.binary("add", bits, exponent);
-    w.convert("bitcast", bits, Element::F64)
+    w.float_of(bits)
 }
 
 /// The logarithm to base 2 of a positive normal number. Others give something.
 pub(super) fn log2(w: &mut Writer<'_>, x: Operand) -> Operand {
-    let bits = w.convert("bitcast", x, Element::I64);
-    let from_sqrt = w.binary("sub", bits, SQRT_HALF);
-    let exponent = w.binary("ashr", from_sqrt, 52);
-    let shift = w.binary("shl", exponent, 52);
-    let significand = w.binary("sub", bits, shift);
-    let m = w.convert("bitcast", significand, Element::F64);
+    let Parts { exponent, significand: m } = frexp(w, x);
     let (less, more) = (w.sub(m, 1.0), w.add(m, 1.0));
     let s = w.div(less, more);
     let square = w.mul(s, s);
-    let p = horner(w, square, &LOG2);
+    let p = w.horner(square, &LOG2);
     let exponent = w.convert("sitofp", exponent, Element::F64);
     w.mul_add(p, s, exponent)
 }

@@ -33,7 +33,7 @@ pub(super) fn erfc(w: &mut Writer<'_>, x: Operand) -> Operand {
     let sum = w.add(wide, 2.0);
     let two = Operand::float(2.0, sum.ty);
     let t = w.div(two, sum);
-    let p = double::horner(w, t, &SCALED);
+    let p = w.horner(t, &SCALED);
     let p = w.mul(p, t);
     let square = w.mul(wide, wide);
     let exponent = w.mul(square, Term::Float(-std::f64::consts::LOG2_E));

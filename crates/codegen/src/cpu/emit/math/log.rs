@@ -4,6 +4,7 @@
 
 use super::super::operand::{Element, Operand};
 use super::super::writer::Writer;
+use super::frexp::{frexp, frexp_any};
 use super::{LN_2_HIGH, LN_2_LOW};
 
 /// `(log(1 + f) - f + f^2 / 2) / f^3`.
@@ -25,38 +26,6 @@ const LOG10_E_HIGH: f32 = 0.4375;
 const LOG10_E_LOW: f32 = -3.205_518e-3;
 const LOG10_2_HIGH: f32 = 0.300_781_25;
 const LOG10_2_LOW: f32 = 2.487_456_6e-4;
-/// The bits of sqrt(1/2), from where on a number counts to the next power of two.
-const SQRT_HALF: i64 = 0x3f35_04f3;
-
-/// A positive number taken apart.
-struct Parts {
-    /// The exponent e, as an integer.
-    exponent: Operand,
-    /// 1 + f.
-    significand: Operand,
-}
-
-/// Takes apart a positive normal number. Others give something finite.
-fn split(w: &mut Writer<'_>, x: Operand) -> Parts {
-    let bits = w.bits(x);
-    let from_sqrt = w.binary("sub", bits, SQRT_HALF);
-    let exponent = w.binary("ashr", from_sqrt, 23);
-    let shift = w.binary("shl", exponent, 23);
-    let significand = w.binary("sub", bits, shift);
-    Parts { exponent, significand: w.float_of(significand) }
-}
-
-/// Takes apart a positive number, subnormals too: f, and e as a float.
-fn split_any(w: &mut Writer<'_>, x: Operand) -> (Operand, Operand) {
-    let subnormal = w.compare("fcmp olt", x, f32::MIN_POSITIVE);
-    let scaled = w.mul(x, 8_388_608.0);
-    let normal = w.select(subnormal, scaled, x);
-    let parts = split(w, normal);
-    let down = w.binary("sub", parts.exponent, 23);
-    let exponent = w.select(subnormal, down, parts.exponent);
-    let f = w.sub(parts.significand, 1.0);
-    (f, w.convert("sitofp", exponent, Element::F32))
-}
 
 /// `log(1 + f) - f`.
 fn reduced_log(w: &mut Writer<'_>, f: Operand) -> Operand {
@@ -87,7 +56,7 @@ fn natural(w: &mut Writer<'_>, f: Operand, e: Operand) -> Operand {
 
 /// The natural logarithm of a positive normal number. Others give something.
 pub(super) fn natural_of_normal(w: &mut Writer<'_>, x: Operand) -> Operand {
-    let parts = split(w, x);
+    let parts = frexp(w, x);
     let f = w.sub(parts.significand, 1.0);
     let e = w.convert("sitofp", parts.exponent, Element::F32);
     natural(w, f, e)
@@ -95,14 +64,14 @@ pub(super) fn natural_of_normal(w: &mut Writer<'_>, x: Operand) -> Operand {
 
 /// The natural logarithm.
 pub(super) fn log(w: &mut Writer<'_>, x: Operand) -> Operand {
-    let (f, e) = split_any(w, x);
+    let (f, e) = frexp_any(w, x);
     let y = natural(w, f, e);
     special(w, x, y)
 }
 
 /// The logarithm to base 2, exact for powers of two.
 pub(super) fn log2(w: &mut Writer<'_>, x: Operand) -> Operand {
-    let (f, e) = split_any(w, x);
+    let (f, e) = frexp_any(w, x);
     let rest = reduced_log(w, f);
     // f + rest, times 1 / ln 2, from the smallest term to the largest.
     let y = w.mul(rest, LOG2_E_LESS_ONE);
@@ -115,7 +84,7 @@ pub(super) fn log2(w: &mut Writer<'_>, x: Operand) -> Operand {
 
 /// The logarithm to base 10.
 pub(super) fn log10(w: &mut Writer<'_>, x: Operand) -> Operand {
-    let (f, e) = split_any(w, x);
+    let (f, e) = frexp_any(w, x);
     let rest = reduced_log(w, f);
     let y = w.mul(rest, LOG10_E_LOW);
     let y = w.mul_add(e, LOG10_2_LOW, y);
@@ -129,7 +98,7 @@ pub(super) fn log10(w: &mut Writer<'_>, x: Operand) -> Operand {
 /// log(1 + x): the bits of x that the sum 1 + x loses come back into f.
 pub(super) fn log1p(w: &mut Writer<'_>, x: Operand) -> Operand {
     let sum = w.add(x, 1.0);
-    let parts = split(w, sum);
+    let parts = frexp(w, sum);
     let lost = lost_in_sum(w, x, sum);
     let unscale = w.binary("sub", Operand::integer(127, parts.exponent.ty), parts.exponent);
     // Above 2^127, where nothing that counts is lost, it would be negative.

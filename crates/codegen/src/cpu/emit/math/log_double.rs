@@ -3,8 +3,9 @@
 //!
 //! Method and coefficients: fdlibm (Sun Microsystems, 1993) and FreeBSD's msun, with an error below 2^-58.
 
-use super::super::operand::{Element, Operand, Term};
+use super::super::operand::{Operand, Term};
 use super::super::writer::Writer;
+use super::frexp::frexp_any;
 use super::log::special;
 use super::{LN_2_HIGH_DOUBLE, LN_2_LOW_DOUBLE};
 
@@ -22,8 +23,6 @@ const RATIO: [f64; 7] = [
 const LOG2_E: [f64; 2] = [1.442_695_040_721_446_3, 1.675_171_316_488_651_2e-10];
 const LOG10_E: [f64; 2] = [4.342_944_818_781_689e-1, 2.508_294_671_164_527_5e-11];
 const LOG10_2: [f64; 2] = [3.010_299_956_636_117_7e-1, 3.694_239_077_158_931e-13];
-/// The bits of sqrt(1/2), from where on a number counts to the next power of two.
-const SQRT_HALF: i64 = 0x3fe6_a09e_667f_3bcd;
 /// The bits of the sign, the exponent and the first 20 of the fraction.
 const FIRST_BITS: i64 = -1 << 32;
 
@@ -36,19 +35,7 @@ struct Parts {
 }
 
 fn split(w: &mut Writer<'_>, x: Operand) -> Parts {
-    let subnormal = w.compare("fcmp olt", x, Term::Float(f64::MIN_POSITIVE));
-    let scaled = w.mul(x, Term::Float(4_503_599_627_370_496.0));
-    let normal = w.select(subnormal, scaled, x);
-    let bits = w.bits(normal);
-    let from_sqrt = w.binary("sub", bits, SQRT_HALF);
-    let exponent = w.binary("ashr", from_sqrt, 52);
-    let shift = w.binary("shl", exponent, 52);
-    let significand = w.binary("sub", bits, shift);
-    let significand = w.float_of(significand);
-    let exponent = w.convert("sitofp", exponent, Element::F64);
-    let down = w.sub(exponent, 52.0);
-    let exponent = w.select(subnormal, down, exponent);
-    let f = w.sub(significand, 1.0);
+    let (f, exponent) = frexp_any(w, x);
     let sum = w.add(f, 2.0);
     let s = w.div(f, sum);
     let square = w.mul(s, s);

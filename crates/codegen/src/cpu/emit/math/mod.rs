@@ -1,14 +1,14 @@
 //! Polynomials for elementary functions in f32, and for some in f64, inline in the IR: vectors in, vectors out.
 //!
 //! Written once for every instruction set, with fused multiply-adds where they are instructions. Each file names its
-//! method and error. The other functions of f64
-//! are the library's.
+//! method and error. The other functions of f64 are the library's.
 
 mod double;
 mod erf;
 mod erfc;
 mod erfinv;
 mod exp;
+mod frexp;
 mod inverse_trigonometric;
 mod log;
 mod log_double;

@@ -31,8 +31,6 @@ const COS_WIDE: [f64; 5] = [
 /// pi/2 in 33 bits, whose products with integers below 2^20 are exact, and what is missing.
 const HALF_PI_HIGH: f64 = 1.570_796_326_734_125_6;
 const HALF_PI_LOW: f64 = 6.077_100_506_506_192e-11;
-/// Added and subtracted, it rounds a double below 2^51 to an integer, which is then in its last bits.
-const SHIFTER: f64 = 6_755_399_441_055_744.0;
 /// Up to here the reduction holds.
 const LARGEST: f32 = 1_048_576.0;
 
@@ -63,9 +61,9 @@ pub(super) fn tan(w: &mut Writer<'_>, x: Operand) -> Operand {
     with_fallback(w, x, "tanf", |w| {
         let (quadrant, r) = reduce(w, x);
         let square = w.mul(r, r);
-        let ratio = double::horner(w, square, &SIN_RATIO);
+        let ratio = w.horner(square, &SIN_RATIO);
         let sine = w.mul(ratio, r);
-        let cosine = double::horner(w, square, &COS_WIDE);
+        let cosine = w.horner(square, &COS_WIDE);
         let odd = w.binary("and", quadrant, 1);
         let odd = w.compare("icmp ne", odd, 0);
         let negated = w.unary("fneg", cosine);
@@ -97,14 +95,12 @@ fn with_fallback(
 fn reduce(w: &mut Writer<'_>, x: Operand) -> (Operand, Operand) {
     let x = w.convert("fpext", x, Element::F64);
     let turns = w.mul(x, Term::Float(std::f64::consts::FRAC_2_PI));
-    let shifted = w.add(turns, Term::Float(SHIFTER));
-    let n = w.sub(shifted, Term::Float(SHIFTER));
-    let high = w.mul(n, Term::Float(HALF_PI_HIGH));
-    let low = w.mul(n, Term::Float(HALF_PI_LOW));
+    let n = double::nearest(w, turns);
+    let high = w.mul(n.float, Term::Float(HALF_PI_HIGH));
+    let low = w.mul(n.float, Term::Float(HALF_PI_LOW));
     let r = w.sub(x, high);
     let r = w.sub(r, low);
-    let bits = w.convert("bitcast", shifted, Element::I64);
-    (w.convert("trunc", bits, Element::I32), r)
+    (w.convert("trunc", n.bits, Element::I32), r)
 }
 
 /// The sine of r plus so many quarter turns.
