@@ -75,19 +75,7 @@ impl DType {
     ];
 
     /// Every dtype that kernels know: all but the complex ones, which are pairs of these.
-    pub const REAL: [DType; 11] = [
-        DType::Bool,
-        DType::I32,
-        DType::I64,
-        DType::U64,
-        DType::F8E8M0,
-        DType::F8E4M3,
-        DType::F8E5M2,
-        DType::F16,
-        DType::BF16,
-        DType::F32,
-        DType::F64,
-    ];
+    pub const REAL: [DType; 11] = *DType::ALL.first_chunk().expect("complex ones are declared last");
 
     /// Bytes of one element in memory.
     pub const fn size(self) -> usize {

@@ -6,29 +6,25 @@ use super::arithmetic::RECIPROCAL;
 use super::row::{Approximation, CpuSpelling, CpuSpellings, Primitive};
 use super::transcendental::EXP2;
 
-pub(super) const EXP2_HALF: Primitive = Primitive {
-    name: "exp2_half",
-    cpu: CpuSpellings::float(CpuSpelling::Approximate(Approximation::Exp2)),
-    ulp: 96.0,
-    doc: "2 to the power x, to 18 bits.",
-    ..EXP2
-};
+/// A row as precise as `ulp` says, which code computes in a way of its own.
+const fn cheaper(
+    row: Primitive,
+    name: &'static str,
+    way: Approximation,
+    ulp: f64,
+    doc: &'static str,
+) -> Primitive {
+    Primitive { name, cpu: CpuSpellings::float(CpuSpelling::Approximate(way)), ulp, doc, ..row }
+}
 
-pub(super) const EXP2_BF16: Primitive = Primitive {
-    name: "exp2_bf16",
-    cpu: CpuSpellings::float(CpuSpelling::Approximate(Approximation::Exp2Bf16)),
-    ulp: 2048.0,
-    doc: "2 to the power x, to 13 bits.",
-    ..EXP2
-};
+pub(super) const EXP2_HALF: Primitive =
+    cheaper(EXP2, "exp2_half", Approximation::Exp2, 96.0, "2 to the power x, to 18 bits.");
 
-pub(super) const RECIPROCAL_HALF: Primitive = Primitive {
-    name: "reciprocal_half",
-    cpu: CpuSpellings::float(CpuSpelling::Approximate(Approximation::Reciprocal)),
-    ulp: 1024.0,
-    doc: "One over x, to 14 bits.",
-    ..RECIPROCAL
-};
+pub(super) const EXP2_BF16: Primitive =
+    cheaper(EXP2, "exp2_bf16", Approximation::Exp2Bf16, 2048.0, "2 to the power x, to 13 bits.");
+
+pub(super) const RECIPROCAL_HALF: Primitive =
+    cheaper(RECIPROCAL, "reciprocal_half", Approximation::Reciprocal, 1024.0, "One over x, to 14 bits.");
 
 impl Prim {
     /// The op that it is a cheaper form of, or itself.

@@ -4,22 +4,13 @@
 
 use super::row::CpuSpelling::{Expansion, Guarded, Instruction};
 use super::row::{Algebra, BoolMeaning, CpuSpellings, CudaSpelling, Guard, IntMeaning, IntType, Primitive};
-use super::spread::Spread;
 use super::typing::Typing;
 
 const BITWISE: Primitive = Primitive {
-    name: "",
     params: &["lhs", "rhs"],
     typing: Typing::Bitwise,
     algebra: Algebra::LATTICE,
-    float: None,
-    int: None,
-    boolean: None,
-    cuda: CudaSpelling::NONE,
-    cpu: CpuSpellings::NONE,
-    ulp: 0.0,
-    spread: Spread::Exact,
-    doc: "",
+    ..Primitive::BLANK
 };
 
 pub(super) const BITWISE_AND: Primitive = Primitive {

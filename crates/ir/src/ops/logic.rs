@@ -102,18 +102,10 @@ pub(super) const GE: Primitive = comparison(
 );
 
 const LOGICAL: Primitive = Primitive {
-    name: "",
     params: &["lhs", "rhs"],
     typing: Typing::Logical,
     algebra: Algebra::LATTICE,
-    float: None,
-    int: None,
-    boolean: None,
-    cuda: CudaSpelling::NONE,
-    cpu: CpuSpellings::NONE,
-    ulp: 0.0,
-    spread: Spread::Exact,
-    doc: "",
+    ..Primitive::BLANK
 };
 
 pub(super) const LOGICAL_AND: Primitive = Primitive {

@@ -35,6 +35,24 @@ pub struct Primitive {
     pub doc: &'static str,
 }
 
+impl Primitive {
+    /// The columns of a row that says nothing yet.
+    pub(super) const BLANK: Primitive = Primitive {
+        name: "",
+        params: &[],
+        typing: Typing::Float,
+        algebra: Algebra::NONE,
+        float: None,
+        int: None,
+        boolean: None,
+        cuda: CudaSpelling::NONE,
+        cpu: CpuSpellings::NONE,
+        ulp: 0.0,
+        spread: Spread::Exact,
+        doc: "",
+    };
+}
+
 /// The laws of an operation on real numbers; rounding may bend associativity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Algebra {

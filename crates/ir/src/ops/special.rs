@@ -6,24 +6,12 @@ use super::row::{
     Algebra, CpuSpellings, CudaSpelling, FloatMeaning, IntMeaning, IntType, Polynomial, Primitive,
 };
 use super::spread::Spread;
+use super::transcendental;
 use super::typing::Typing;
 use crate::dtype::DType;
 
 /// The columns that the functions of reals share.
-const REAL: Primitive = Primitive {
-    name: "",
-    params: &["x"],
-    typing: Typing::Float,
-    algebra: Algebra::NONE,
-    float: None,
-    int: None,
-    boolean: None,
-    cuda: CudaSpelling::NONE,
-    cpu: CpuSpellings::NONE,
-    ulp: 6.0,
-    spread: Spread::Corners,
-    doc: "",
-};
+const REAL: Primitive = Primitive { ulp: 6.0, ..transcendental::REAL };
 
 pub(super) const LGAMMA: Primitive = Primitive {
     name: "lgamma",

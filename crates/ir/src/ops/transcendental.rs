@@ -11,21 +11,9 @@ use super::row::{
 use super::spread::Spread;
 use super::typing::Typing;
 
-/// The columns that most rows here share.
-const REAL: Primitive = Primitive {
-    name: "",
-    params: &["x"],
-    typing: Typing::Float,
-    algebra: Algebra::NONE,
-    float: None,
-    int: None,
-    boolean: None,
-    cuda: CudaSpelling::NONE,
-    cpu: CpuSpellings::NONE,
-    ulp: 2.0,
-    spread: Spread::Corners,
-    doc: "",
-};
+/// The columns that most functions of reals share.
+pub(super) const REAL: Primitive =
+    Primitive { params: &["x"], ulp: 2.0, spread: Spread::Corners, ..Primitive::BLANK };
 
 const fn polynomial(kind: Polynomial) -> CpuSpellings {
     CpuSpellings::float(CpuSpelling::Polynomial(kind))
