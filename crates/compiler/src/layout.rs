@@ -1,6 +1,8 @@
 //! How an input or a store of a segment lies in memory, as far as its kernel relies on it.
 
+use ir::array::ArrayView;
 use ir::graph::{Axes, Shape};
+use smallvec::SmallVec;
 
 /// The layout of one tensor.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -31,6 +33,15 @@ pub enum Stride {
     One,
     /// Known at the call only; an argument of the kernel.
     Any,
+}
+
+impl From<&ArrayView<'_>> for Layout {
+    /// How a view lies in memory. Sizes and strides beyond i64 do not exist on machines with 64 bits.
+    fn from(view: &ArrayView<'_>) -> Layout {
+        let sizes: SmallVec<[i64; 6]> = view.sizes().iter().map(|&size| size as i64).collect();
+        let strides: SmallVec<[i64; 6]> = view.strides().iter().map(|&stride| stride as i64).collect();
+        Layout::of(&sizes, &strides)
+    }
 }
 
 impl Layout {

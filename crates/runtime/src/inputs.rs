@@ -6,7 +6,6 @@
 use compiler::layout::{Layout, Stride};
 use ir::array::{ArrayError, ArrayView, Dims, Layout as ArrayLayout, StridedArray};
 use ir::define::{DeclaredLayout, Definition};
-use smallvec::SmallVec;
 
 use crate::{Error, Executor};
 
@@ -28,10 +27,10 @@ impl<'a> Inputs<'a> {
         let mut inputs = Inputs { given, copies: Vec::new(), layouts: Vec::with_capacity(given.len()) };
         for (place, view) in given.iter().enumerate() {
             inputs.layouts.push(if executor == Executor::Evaluator || is_readable(view, executor) {
-                layout(view)
+                Layout::from(view)
             } else {
                 let copy = packed(view)?;
-                let layout = layout(&copy.view());
+                let layout = Layout::from(&copy.view());
                 inputs.copies.push((place, copy));
                 layout
             });
@@ -67,13 +66,6 @@ fn packed(view: &ArrayView<'_>) -> Result<StridedArray, ArrayError> {
     let seen = view.layout().sliced(&vec![0; once.len()], &once);
     let elements = view.relaid(seen).expect("a part of the view").to_array()?;
     StridedArray::new(elements, ArrayLayout::dense(&once).expanded(view.sizes()))
-}
-
-/// How a view lies in memory. Sizes and strides beyond i64 do not exist on machines with 64 bits.
-fn layout(view: &ArrayView<'_>) -> Layout {
-    let sizes: SmallVec<[i64; 6]> = view.sizes().iter().map(|&size| size as i64).collect();
-    let strides: SmallVec<[i64; 6]> = view.strides().iter().map(|&stride| stride as i64).collect();
-    Layout::of(&sizes, &strides)
 }
 
 /// How the inputs of a definition were declared to lie in memory. What may have gaps is taken to have none.

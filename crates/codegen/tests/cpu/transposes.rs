@@ -2,7 +2,7 @@
 //! multiple of one, rows at steps that no stride says. What is fetched ahead.
 
 use ir::DType;
-use ir::kernel::Memory;
+use ir::kernel::{Kernel, Memory};
 
 use crate::harness::{check, compile, kernel, noise, runnable};
 
@@ -54,6 +54,13 @@ fn turning(dtype: DType, lanes: u32, [rows, columns]: [u32; 2], by_the_load: boo
     )
 }
 
+/// Runs a kernel without arguments on every target; its results have the interpreter's bits.
+fn check_everywhere(kernel: &Kernel, buffers: &[Memory]) {
+    for target in runnable() {
+        check(kernel, &compile(kernel, target), &[], buffers, 0.0);
+    }
+}
+
 #[test]
 fn rectangles_of_every_width() {
     let sides = [[1, 5], [7, 9], [8, 8], [16, 70], [33, 31], [70, 35], [64, 128]];
@@ -63,9 +70,7 @@ fn rectangles_of_every_width() {
                 let kernel = kernel(&turning(dtype, lanes, sides, by_the_load));
                 let elements = (2 * sides[0] * sides[1]) as usize;
                 let buffers = [noise(dtype, elements, 7), Memory::zeros(dtype, elements)];
-                for target in runnable() {
-                    check(&kernel, &compile(&kernel, target), &[], &buffers, 0.0);
-                }
+                check_everywhere(&kernel, &buffers);
             }
         }
     }
@@ -95,9 +100,7 @@ const BROKEN: &str = "kernel broken() lanes 32 {
 fn rows_may_lie_at_no_stride() {
     let kernel = kernel(BROKEN);
     let buffers = [noise(DType::F32, 1700, 7), Memory::zeros(DType::F32, 1600)];
-    for target in runnable() {
-        check(&kernel, &compile(&kernel, target), &[], &buffers, 0.0);
-    }
+    check_everywhere(&kernel, &buffers);
 }
 
 /// A kernel that copies, and fetches ahead what lies where the copy is, beyond the end, and nowhere.
@@ -119,7 +122,5 @@ const AHEAD: &str = "kernel ahead() lanes 16 {
 fn what_is_fetched_ahead_may_be_nowhere() {
     let kernel = kernel(AHEAD);
     let buffers = [noise(DType::BF16, 300, 7), Memory::zeros(DType::BF16, 300)];
-    for target in runnable() {
-        check(&kernel, &compile(&kernel, target), &[], &buffers, 0.0);
-    }
+    check_everywhere(&kernel, &buffers);
 }

@@ -30,7 +30,6 @@ use faults::ExpectedFault;
 use machines::machine;
 pub(crate) use machines::targets;
 
-use crate::inputs::layouts_of;
 use crate::random::{Placed, Program, Writable};
 use ferrofuse::check::meaning;
 
@@ -96,7 +95,8 @@ impl Check {
     /// # Errors
     /// The first failure.
     pub fn choose(&self, choice: Choice) -> Result<Covered, Failure> {
-        without_panic(|| self.run(&chosen(&self.definition, &layouts_of(&self.views()), choice)?))
+        let layouts: Vec<_> = self.views().iter().map(ferrofuse::Layout::from).collect();
+        without_panic(|| self.run(&chosen(&self.definition, &layouts, choice)?))
     }
 
     fn new(definition: Definition, placed: Vec<Placed>) -> Result<Check, Failure> {

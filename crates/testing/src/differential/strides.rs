@@ -85,7 +85,8 @@ fn source(graph: &Graph, mut val: Val) -> Val {
     val
 }
 
-/// Whether all elements are one scalar.
+/// Whether all elements are one scalar. The compiler asks the same in a function of its own, so that what it takes for
+/// filled is checked too.
 fn is_filled(graph: &Graph, mut val: Val) -> bool {
     while let Form::Broadcast(_) | Form::Expand(_) = graph.form(val) {
         val = graph.operands(val)[0];

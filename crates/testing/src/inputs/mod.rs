@@ -3,7 +3,7 @@
 mod draw;
 
 use ferrofuse::{Definition, Hints};
-use ir::array::{Array, ArrayError, ArrayView, Dims, Layout, StridedArray, Strides};
+use ir::array::{Array, ArrayError, Dims, Layout, StridedArray, Strides};
 use ir::graph::Sizes;
 use ir::text::{InputSpec, TensorSpec};
 
@@ -27,16 +27,6 @@ fn layout(spec: &TensorSpec) -> Layout {
         sizes: spec.sizes.iter().map(|&size| size as usize).collect::<Dims>(),
         strides: spec.strides.iter().map(|&stride| stride as isize).collect::<Strides>(),
     }
-}
-
-/// How these inputs lie in memory, as far as the compiler knows.
-pub fn layouts_of(inputs: &[ArrayView<'_>]) -> Vec<ferrofuse::Layout> {
-    let layout = |view: &ArrayView<'_>| {
-        let sizes: Vec<i64> = view.sizes().iter().map(|&size| size as i64).collect();
-        let strides: Vec<i64> = view.strides().iter().map(|&stride| stride as i64).collect();
-        ferrofuse::Layout::of(&sizes, &strides)
-    };
-    inputs.iter().map(layout).collect()
 }
 
 /// The values of size symbols that these specs show; the first to show a symbol counts.

@@ -2,13 +2,12 @@
 
 use std::fmt::Write;
 
-use ferrofuse::{Definition, Hints};
+use ferrofuse::{Definition, Hints, Layout};
 use ir::index::Expr;
 use ir::text::{Names, print};
 
 use super::Failing;
 use crate::differential::{Choice, Device, chosen, without_panic};
-use crate::inputs::layouts_of;
 use crate::random::{Input, Placed, Program};
 
 /// The report of a failing program: a definition file with comments.
@@ -55,7 +54,7 @@ fn constructor(input: &Input) -> String {
 fn choices(program: &Program, definition: &Definition, choice: Choice, text: &mut String) {
     let placed: Vec<Placed> = program.inputs.iter().map(|(_, input)| input.place()).collect();
     let views: Vec<_> = placed.iter().map(Placed::view).collect();
-    let layouts = layouts_of(&views);
+    let layouts: Vec<Layout> = views.iter().map(Layout::from).collect();
     let Ok(chosen) = without_panic(|| chosen(definition, &layouts, choice)) else { return };
     if chosen.device != Device::default() {
         let _ = writeln!(text, "# {}", chosen.device);
