@@ -30,7 +30,7 @@ impl Definer {
         self.op = found.name();
         let bound = Bound::new(found.name(), &found.params(), dtype_by_name(found, arguments))?;
         let known = self.facts.counts();
-        let made = self.apply(found, &bound)?;
+        let made = self.or_as_before(|definer| definer.apply(found, &bound))?;
         if self.facts.counts() != known {
             self.record.add_demands(&self.facts, found.name(), self.span);
         }

@@ -26,8 +26,7 @@ use crate::{DType, Scalar};
 
 /// Builds a definition, statement by statement.
 ///
-/// A refused call leaves no statement and no value behind; equalities of sizes that it assumed before it was refused may
-/// stay among the facts, so a definition with a refused call should be thrown away.
+/// A refused call leaves it as it was.
 #[derive(Clone, Debug, Default)]
 pub struct Definer {
     pub(super) graph: Graph,
@@ -35,7 +34,7 @@ pub struct Definer {
     pub(super) record: Record,
     pub(super) inputs: Vec<Val>,
     outputs: Vec<Output>,
-    patterns: Vec<(&'static str, Vec<Val>, Vec<Val>)>,
+    pub(super) patterns: Vec<(&'static str, Vec<Val>, Vec<Val>)>,
     /// Draws of random numbers that the call seeds, if there are any.
     pub(super) stateful: Option<Stateful>,
     /// The op being applied, for complaints.
@@ -99,6 +98,10 @@ impl Definer {
     /// # Errors
     /// For a scalar, and for an alias that is no input tensor or has another type.
     pub fn add_output(&mut self, output: &Object, alias: Option<&Object>) -> Result<(), DefineError> {
+        self.or_as_before(|definer| definer.output(output, alias))
+    }
+
+    fn output(&mut self, output: &Object, alias: Option<&Object>) -> Result<(), DefineError> {
         self.op = "add_output";
         let tensor = self.output_tensor("output", output)?;
         let alias = alias.map(|alias| self.output_tensor("alias_input", alias)).transpose()?;

@@ -4,11 +4,12 @@
 //! definition and naming a value in a message go through it.
 
 use cranelift_entity::{PrimaryMap, entity_impl};
-use rustc_hash::{FxHashMap, FxHashSet};
+use indexmap::IndexMap;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::object::Object;
 use crate::DType;
-use crate::graph::{Axes, InputLayout, Val};
+use crate::graph::{Axes, InputLayout, Val, truncate};
 use crate::index::{Expr, Facts};
 use crate::text::Span;
 
@@ -136,10 +137,19 @@ pub struct Record {
     statements: Vec<Statement>,
     inputs: Vec<InputDecl>,
     named: FxHashMap<Val, Entry>,
-    sites: FxHashMap<Val, Site>,
+    sites: IndexMap<Val, Site, FxBuildHasher>,
     /// What first asked for something of sizes: the op and its place, by what its demand is about.
-    demands: FxHashMap<Expr, (&'static str, Option<Span>)>,
+    demands: IndexMap<Expr, (&'static str, Option<Span>), FxBuildHasher>,
     lines: Lines,
+}
+
+/// How many there are of all that calls add to a record.
+pub(super) struct Lengths {
+    entries: usize,
+    statements: usize,
+    inputs: usize,
+    sites: usize,
+    demands: usize,
 }
 
 /// How a place becomes the number of a line.
@@ -242,6 +252,31 @@ impl Record {
     pub(crate) fn set_source(&mut self, source: &str) {
         let after = source.match_indices('\n').map(|(newline, _)| newline + 1);
         self.lines = Lines::Of(std::iter::once(0).chain(after).collect());
+    }
+
+    /// How far it has come.
+    pub(super) fn lengths(&self) -> Lengths {
+        Lengths {
+            entries: self.entries.len(),
+            statements: self.statements.len(),
+            inputs: self.inputs.len(),
+            sites: self.sites.len(),
+            demands: self.demands.len(),
+        }
+    }
+
+    /// Takes back what came since.
+    pub(super) fn truncate(&mut self, lengths: Lengths) {
+        truncate(&mut self.entries, lengths.entries);
+        self.statements.truncate(lengths.statements);
+        self.inputs.truncate(lengths.inputs);
+        self.sites.truncate(lengths.sites);
+        self.demands.truncate(lengths.demands);
+    }
+
+    /// Whether it has this result.
+    pub(super) fn has(&self, entry: Entry) -> bool {
+        self.entries.is_valid(entry)
     }
 
     pub(super) fn add_site(&mut self, val: Val, site: Site) {

@@ -57,6 +57,18 @@ pub struct Graph {
     sizes: Vec<Option<Expr>>,
 }
 
+/// How many nodes and symbols a graph has.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GraphSize {
+    nodes: usize,
+    symbols: usize,
+}
+
+/// Keeps the first of a map's values.
+pub(crate) fn truncate<K: EntityRef, V>(map: &mut PrimaryMap<K, V>, len: usize) {
+    *map = std::mem::take(map).into_iter().take(len).map(|(_, value)| value).collect();
+}
+
 impl Default for Graph {
     fn default() -> Graph {
         Graph::new()
@@ -106,6 +118,19 @@ impl Graph {
         let node = self.nodes.push(NodeData { form: key.0.clone(), operands: key.1.clone(), results });
         self.known.insert(key, node);
         Ok(node)
+    }
+
+    /// How many nodes and symbols there are.
+    pub(crate) fn extent(&self) -> GraphSize {
+        GraphSize { nodes: self.nodes.len(), symbols: self.symbols.len() }
+    }
+
+    /// Takes back the nodes and symbols that came since, of which no view knows yet.
+    pub(crate) fn truncate(&mut self, GraphSize { nodes, symbols }: GraphSize) {
+        truncate(&mut self.nodes, nodes);
+        self.known.retain(|_, node| node.index() < nodes);
+        truncate(&mut self.symbols, symbols);
+        self.sizes.truncate(nodes);
     }
 
     /// A new size symbol.

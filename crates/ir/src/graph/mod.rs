@@ -22,6 +22,7 @@ mod verify;
 
 pub use computed::{ComputedSize, Known};
 pub use container::{Graph, SymbolSource};
+pub(crate) use container::{GraphSize, truncate};
 pub use dump::dump;
 pub use fusion::{Fusion, Output, ViewError};
 pub use library::Library;
