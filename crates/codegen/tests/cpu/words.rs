@@ -1,10 +1,12 @@
-//! Loops over lanes that read bf16 by the word: masked ends, scratch that loops share, what is shuffled on its way, and
-//! equal bits in loops of few turns.
+//! Loops over lanes that read bf16 by the word: masked ends and how they go, scratch that loops share, what is shuffled on
+//! its way, and equal bits in loops of few turns.
 
+use ferrofuse_codegen::cpu::llvm::CpuTarget;
+use ferrofuse_codegen::cpu::{Isa, emit};
 use ir::DType;
 use ir::kernel::Memory;
 
-use crate::harness::{check, compile, kernel, noise, run, runnable};
+use crate::harness::{check, compile, kernel, llvm, noise, run, runnable};
 
 const LANES: [u32; 4] = [8, 16, 32, 64];
 const SIZES: [i64; 9] = [0, 1, 3, 16, 31, 32, 70, 129, 1000];
@@ -95,6 +97,39 @@ fn rows_have_the_interpreter_s_values_and_the_same_bits_in_every_loop() {
                     assert_eq!(first, second, "{target:?}, {lanes} lanes, {columns} columns");
                 }
             }
+        }
+    }
+}
+
+/// Of bf16 to bf16: what keeps nothing in the order of the words.
+const DOUBLED: &str = "kernel doubled(n) lanes 32 {
+  symbols n, block, x
+  blocks block in 0 .. 1
+  read b0: bf16 x
+  write b1: bf16 y
+  for x in 0 .. n lanes {
+    v0: bf16 = load b0[x]
+    v1: f32 = cast v0
+    v2: f32 = add v1, v1
+    v3: bf16 = cast v2
+    store b1[x] = v3
+  }
+}";
+
+#[test]
+fn an_end_takes_one_register_where_nothing_is_kept_and_looks_for_no_subnormals() {
+    let kernel = kernel(DOUBLED);
+    let module = emit(&kernel, &Isa::new(&llvm(), CpuTarget::Avx512)).expect("has code");
+    assert!(module.ir.contains("call <16 x i16> @llvm.masked.load"), "{}", module.ir);
+    assert!(!module.ir.contains("call <32 x i16> @llvm.masked.load"), "{}", module.ir);
+    let module = emit(&kernel, &Isa::new(&llvm(), CpuTarget::Host)).expect("has code");
+    let asked = module.ir.matches("call <16 x i1> @llvm.x86.avx512.fpclass").count();
+    assert!(asked <= 2, "two registers of whole vectors, and none of what they leave:\n{}", module.ir);
+    for target in runnable() {
+        let compiled = compile(&kernel, target);
+        for n in SIZES {
+            let memory = [noise(DType::BF16, n as usize, 7), Memory::zeros(DType::BF16, n as usize)];
+            check(&kernel, &compiled, &[n], &memory, 0.0);
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Storage types are held as their bits. They widen to f32 exactly and are rounded from f32 in integers, except where the
 //! machine converts f16 itself, and bf16, whose instruction on x86 flushes subnormals: vectors that hold one take the way of
-//! integers. From f64 the way leads over an f32
+//! integers, and so does what whole vectors leave of a loop. From f64 the way leads over an f32
 //! rounded to odd, which keeps the second rounding honest (Boldo and Melquiond, Emulation of FMA and correctly rounded
 //! sums: proved algorithms using rounding to odd, 2008).
 
@@ -113,7 +113,7 @@ fn narrow(w: &mut Writer<'_>, x: Operand, to: DType) -> Operand {
         }
         Some(format) => narrow_small(w, x, &format, Element::of(to)),
         None if to == DType::F8E8M0 => narrow_power(w, x),
-        None if wide::rounds_bf16(w, x.ty) => {
+        None if wide::rounds_bf16(w, x.ty) && !w.is_seldom => {
             let subnormal = wide::any_subnormal(w, x);
             w.either(
                 subnormal,

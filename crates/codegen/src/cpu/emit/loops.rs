@@ -138,6 +138,8 @@ impl Emitter<'_> {
         end: Operand,
         after: impl Fn(&mut Self, Operand),
     ) -> Result<(), EmitError> {
+        let by_words = std::mem::replace(&mut self.w.by_words, self.words.has_rest_of(turns));
+        let is_seldom = std::mem::replace(&mut self.w.is_seldom, true);
         let lanes = self.rest_lanes();
         self.counted(begin, end, i64::from(lanes), |emitter, turn| {
             let left = emitter.w.binary("sub", end, turn);
@@ -155,7 +157,9 @@ impl Emitter<'_> {
             emitter.lane_turn(turns, lane, turn)?;
             after(emitter, turn);
             Ok(())
-        })
+        })?;
+        (self.w.by_words, self.w.is_seldom) = (by_words, is_seldom);
+        Ok(())
     }
 
     /// The accumulators with a copy per lane that a body changes and does not open.

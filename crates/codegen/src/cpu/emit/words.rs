@@ -31,6 +31,9 @@ const SHUFFLED: i64 = -2;
 pub(super) struct Words {
     /// The variables of the loops.
     loops: BTreeSet<Sym>,
+    /// Those of them whose lanes keep nothing, so that what whole vectors leave may go in memory's order: by single
+    /// registers, where a group takes two.
+    parting: BTreeSet<Sym>,
     scratch: BTreeSet<Scratch>,
 }
 
@@ -55,6 +58,11 @@ impl Words {
         self.loops.contains(&turns.var)
     }
 
+    /// Whether what whole vectors leave of a loop goes by the word as well.
+    pub(super) fn has_rest_of(&self, turns: &Loop) -> bool {
+        self.has(turns) && !self.parting.contains(&turns.var)
+    }
+
     /// Whether an array's elements lie in the order of the words.
     pub(super) fn holds(&self, scratch: Scratch) -> bool {
         self.scratch.contains(&scratch)
@@ -69,6 +77,8 @@ struct Candidate<'k> {
     gain: i64,
     widened: usize,
     /// Whether lanes keep something from turn to turn.
+    keeps: bool,
+    /// Whether they keep something in the order of the words.
     folds: bool,
     scratch: BTreeSet<Scratch>,
 }
@@ -106,8 +116,9 @@ impl<'k> Survey<'k> {
     }
 
     fn candidate(&self, turns: &'k Loop) -> Candidate<'k> {
+        let (fits, scratch) = (true, BTreeSet::new());
         let mut candidate =
-            Candidate { turns, fits: true, gain: 0, widened: 0, folds: false, scratch: BTreeSet::new() };
+            Candidate { turns, fits, gain: 0, widened: 0, keeps: false, folds: false, scratch };
         let mut defined = BTreeSet::new();
         for statement in &turns.body {
             candidate.fits &= self.take(statement, &defined, &mut candidate);
@@ -132,11 +143,14 @@ impl<'k> Survey<'k> {
                 }
                 [value, arg].into_iter().all(|value| full(dtype(value)) || dtype(value) == DType::BF16)
             }
-            Stmt::Get { value, .. } | Stmt::Set { value, .. } if self.keys.is_idle(*value) => true,
+            Stmt::Get { value, .. } | Stmt::Set { value, .. } if self.keys.is_idle(*value) => {
+                candidate.keeps = true;
+                true
+            }
             Stmt::Get { accumulator, .. }
             | Stmt::Set { accumulator, .. }
             | Stmt::Open { accumulator, .. } => {
-                candidate.folds = true;
+                (candidate.keeps, candidate.folds) = (true, true);
                 full(self.kernel.accumulators[*accumulator])
             }
             Stmt::Const { .. } | Stmt::Prefetch { .. } => true,
@@ -165,6 +179,9 @@ impl<'k> Survey<'k> {
         while let Some(candidate) = next.pop() {
             if !words.loops.insert(candidate.turns.var) {
                 continue;
+            }
+            if !candidate.keeps && candidate.scratch.is_empty() {
+                words.parting.insert(candidate.turns.var);
             }
             gain += candidate.gain;
             for scratch in &candidate.scratch {

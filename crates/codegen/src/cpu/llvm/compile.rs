@@ -1,7 +1,7 @@
 //! One compilation: IR text, a machine and a kind of output in; bytes and times out.
 //!
-//! Each call has its own context and target machine, so any number of threads may compile at once. Caches
-//! nothing. LLVM's "cannot select" ends the process and cannot be caught here: who writes the IR must keep
+//! Each call has its own context, and a target machine for itself as long as it takes, so any number of threads may compile
+//! at once. Caches no code. LLVM's "cannot select" ends the process and cannot be caught here: who writes the IR must keep
 //! to forms known to select.
 
 use super::error::Error;
@@ -105,7 +105,7 @@ impl Llvm {
     }
 
     /// The library, opened if it is not yet.
-    fn library(&self) -> Result<&Library, Error> {
+    pub(super) fn library(&self) -> Result<&Library, Error> {
         if let Some(library) = self.library.get() {
             return Ok(library);
         }

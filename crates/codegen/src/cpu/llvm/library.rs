@@ -6,6 +6,7 @@
 //! do not survive that. Nothing here compiles.
 
 use super::error::{Error, INSTALL, OLDEST};
+use super::owned::IdleMachine;
 use libloading::os::unix::Library as Handle;
 use std::ffi::{CStr, OsStr, c_char, c_int, c_uint, c_void};
 use std::os::unix::ffi::OsStrExt;
@@ -24,8 +25,9 @@ const VERSIONS: std::ops::RangeInclusive<u32> = OLDEST..=25;
 
 /// What libLLVM is told once, as its own tools are on their command line. Loop strength reduction looks for pointers to step
 /// instead of adding the loop's variable to each, which x86 and Arm do within a load: it took a fifth of a compilation, of a
-/// rotary embedding nearly half, and the code was no faster for it.
-pub(super) const OPTIONS: [&CStr; 1] = [c"-disable-lsr"];
+/// rotary embedding nearly half, and the code was no faster for it. A second schedule, after registers are
+/// allocated, took a fifteenth, and processors that run out of order do without.
+pub(super) const OPTIONS: [&CStr; 2] = [c"-disable-lsr", c"-disable-post-ra"];
 
 macro_rules! function_table {
     ($($name:ident($($argument:ty),*) $(-> $result:ty)?;)*) => {
@@ -86,6 +88,8 @@ pub(super) struct Library {
     pub version: (u32, u32, u32),
     /// The name or path under which it was opened.
     pub path: PathBuf,
+    /// Target machines that no compilation has: as many as ever compiled at once.
+    pub machines: Mutex<Vec<IdleMachine>>,
     /// Kept only so that the function pointers visibly belong to something; never closed (`RTLD_NODELETE`).
     _handle: Handle,
 }
@@ -127,7 +131,7 @@ impl Library {
         for target in ["X86", "AArch64"] {
             initialise_target(&handle, target);
         }
-        Ok(Library { functions, version, path: path.into(), _handle: handle })
+        Ok(Library { functions, version, path: path.into(), machines: Mutex::default(), _handle: handle })
     }
 
     /// Sets [`OPTIONS`]. One that a version does not know is left out without a word.
@@ -137,7 +141,7 @@ impl Library {
         // SAFETY: the arguments are C strings that live as long as the process, and the caller holds the opening lock, so
         // that no two threads of ours set options; those that compile with this library begin when it is open. Options are
         // of the library and not of its users: another user of this very file in the process should not compile meanwhile,
-        // and from now on has no loop strength reduction, which costs it speed and no result.
+        // and from now on has none of what is switched off, which costs it speed and no result.
         unsafe {
             (self.functions.LLVMParseCommandLineOptions)(count, arguments.as_ptr(), c"".as_ptr());
         }
@@ -159,6 +163,16 @@ impl Library {
         // SAFETY: the loader's own string, which lives as long as the library, and that is never unloaded.
         let name = unsafe { CStr::from_ptr(info.dli_fname) };
         PathBuf::from(OsStr::from_bytes(name.to_bytes()))
+    }
+}
+
+impl Drop for Library {
+    fn drop(&mut self) {
+        let machines = self.machines.get_mut().unwrap_or_else(PoisonError::into_inner);
+        for machine in machines.drain(..) {
+            // SAFETY: the machine is ours, and this is its last use.
+            unsafe { (self.functions.LLVMDisposeTargetMachine)(machine.raw) }
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use super::target::{OptLevel, TargetMachineSpec};
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::ptr;
+use std::sync::PoisonError;
 
 /// LLVM's severity of an error (warnings are 1, remarks 2, notes 3).
 const SEVERITY_ERROR: i32 = 0;
@@ -144,10 +145,10 @@ impl Module<'_> {
         let functions = &self.library.functions;
         // SAFETY: module, machine and triple are alive; the layout is copied into the module, then freed.
         unsafe {
-            let layout = (functions.LLVMCreateTargetDataLayout)(machine.raw);
+            let layout = (functions.LLVMCreateTargetDataLayout)(machine.raw());
             (functions.LLVMSetModuleDataLayout)(self.raw, layout);
             (functions.LLVMDisposeTargetData)(layout);
-            (functions.LLVMSetTarget)(self.raw, machine.triple.as_ptr());
+            (functions.LLVMSetTarget)(self.raw, machine.idle.triple.as_ptr());
         }
     }
 
@@ -168,7 +169,7 @@ impl Module<'_> {
         // SAFETY: all handles are alive; a non-null error is ours, and reading its message consumes it.
         unsafe {
             let options = (functions.LLVMCreatePassBuilderOptions)();
-            let error = (functions.LLVMRunPasses)(self.raw, pipeline.as_ptr(), machine.raw, options);
+            let error = (functions.LLVMRunPasses)(self.raw, pipeline.as_ptr(), machine.raw(), options);
             (functions.LLVMDisposePassBuilderOptions)(options);
             if error.is_null() {
                 return Ok(());
@@ -192,7 +193,7 @@ impl Module<'_> {
         let (mut raw, mut message) = (ptr::null_mut(), ptr::null_mut());
         let emit = self.library.functions.LLVMTargetMachineEmitToMemoryBuffer;
         // SAFETY: machine and module are alive, and the two out-pointers are to live locals.
-        let failed = unsafe { emit(machine.raw, self.raw, file_type, &mut message, &mut raw) };
+        let failed = unsafe { emit(machine.raw(), self.raw, file_type, &mut message, &mut raw) };
         let message = take_message(self.library, message);
         if failed != 0 || raw.is_null() {
             return Err(Error::Codegen { message });
@@ -208,16 +209,43 @@ impl Drop for Module<'_> {
     }
 }
 
-/// A target machine. LLVM's are not for two threads at once, so each compilation makes its own.
+/// A target machine. LLVM's are not for two threads at once, so each compilation has its own for that time; it goes back
+/// to the library then, since making one takes as long as a small kernel's passes.
 pub(super) struct Machine<'l> {
     library: &'l Library,
-    raw: Ref,
-    triple: CString,
+    idle: IdleMachine,
 }
 
+/// A target machine that no compilation has.
+pub(super) struct IdleMachine {
+    spec: TargetMachineSpec,
+    triple: CString,
+    pub raw: Ref,
+}
+
+// SAFETY: LLVM ties no target machine to a thread; that one thread has it at a time is what moving it says.
+unsafe impl Send for IdleMachine {}
+
 impl<'l> Machine<'l> {
-    /// Fails with [`Error::Target`] where this libLLVM lacks the target.
+    /// One that waits, or a new one. Fails with [`Error::Target`] where this libLLVM lacks the target.
     pub fn new(library: &'l Library, spec: &TargetMachineSpec) -> Result<Machine<'l>, Error> {
+        let waiting = {
+            let mut waiting = library.machines.lock().unwrap_or_else(PoisonError::into_inner);
+            let place = waiting.iter().position(|machine| machine.spec == *spec);
+            place.map(|place| waiting.swap_remove(place))
+        };
+        let idle = waiting.map_or_else(|| IdleMachine::new(library, spec), Ok)?;
+        Ok(Machine { library, idle })
+    }
+
+    fn raw(&self) -> Ref {
+        self.idle.raw
+    }
+}
+
+impl IdleMachine {
+    /// Fails with [`Error::Target`] where this libLLVM lacks the target.
+    fn new(library: &Library, spec: &TargetMachineSpec) -> Result<IdleMachine, Error> {
         let functions = &library.functions;
         let refuse = |message: String| Error::Target { triple: spec.triple().to_owned(), message };
         let text = |text: &str| CString::new(text).map_err(|error| refuse(error.to_string()));
@@ -243,14 +271,15 @@ impl<'l> Machine<'l> {
         if raw.is_null() {
             Err(refuse("no target machine".into()))
         } else {
-            Ok(Machine { library, raw, triple })
+            Ok(IdleMachine { spec: spec.clone(), triple, raw })
         }
     }
 }
 
 impl Drop for Machine<'_> {
     fn drop(&mut self) {
-        // SAFETY: the machine is ours, and this is its last use.
-        unsafe { (self.library.functions.LLVMDisposeTargetMachine)(self.raw) }
+        let (spec, triple) = (self.idle.spec.clone(), std::mem::take(&mut self.idle.triple));
+        let mut waiting = self.library.machines.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.push(IdleMachine { spec, triple, raw: self.idle.raw });
     }
 }

@@ -181,3 +181,18 @@ fn eight_threads_compile_to_the_same_bytes() {
         }
     });
 }
+
+#[test]
+fn compilations_one_after_the_other_share_a_target_machine() {
+    // A library of its own, so that other tests take none of its machines.
+    let llvm = Llvm::open(&LlvmOptions { path: Some(llvm().path().into()) }).expect("opens by path too");
+    let compile = |target| llvm.compile(AXPY, &llvm.spec(target), Output::Object).expect("compiles").bytes;
+    let first = compile(CpuTarget::Avx2);
+    let waiting = || llvm.library().expect("is open").machines.lock().expect("no panic").len();
+    assert_eq!(waiting(), 1);
+    assert_eq!(compile(CpuTarget::Avx2), first);
+    assert_eq!(waiting(), 1);
+    let other = compile(CpuTarget::X86_64);
+    assert_eq!(waiting(), 2);
+    assert_eq!((compile(CpuTarget::Avx2), compile(CpuTarget::X86_64)), (first, other));
+}
