@@ -2,16 +2,19 @@
 
     peers.py [ID…] [--sweep] [--threads N] [--calls N] [--json FILE]
 
-All run in one process, in turn, on inputs that rotate among sets which together exceed the last-level cache four times;
-outputs are held as long, and are checked to be equal. Before each turn all rest until no thread of the process runs any
-more: threads of OpenMP look for work for some milliseconds after theirs, JAX frees arrays for up to a tenth of a second,
-and the next would share its processors with them. A turn begins with a call on other inputs that is not timed, which
-wakes the contender's own threads. Each workload is measured twice: with the C library's allocator as it is, and told to
-keep memory (MALLOC_MMAP_THRESHOLD_, MALLOC_TRIM_THRESHOLD_). Times are medians; `best` is the fastest peer.
+All run in one process, in turn, on inputs that rotate among sets which together exceed the last-level cache four
+times: each call, whoever makes it, takes the set that has rested the longest, since a contender that reads what
+another has just read finds some of it in the cache. Outputs are held as long, and are checked to be equal. Before each
+turn all rest until no thread of the process runs any more: threads of OpenMP look for work for some milliseconds after
+theirs, JAX frees arrays for up to a tenth of a second, and the next would share its processors with them. A turn
+begins with a call on other inputs that is not timed, which wakes the contender's own threads. Each workload is
+measured twice: with the C library's allocator as it is, and told to keep memory (MALLOC_MMAP_THRESHOLD_,
+MALLOC_TRIM_THRESHOLD_). Times are medians; `best` is the fastest peer.
 """
 
 import argparse
 import collections
+import itertools
 import json
 import math
 import os
@@ -91,10 +94,10 @@ def agree(name, ours, theirs):
         assert worst < (0.04 if coarse else 1e-3), f"{name}: output {place} is off by {worst}"
 
 
-def seconds(run, turn, calls, held):
+def seconds(run, turns, calls, held):
     start = time.perf_counter()
     for _ in range(calls):
-        outputs = run(turn)
+        outputs = run(next(turns))
     took = (time.perf_counter() - start) / calls
     held.append(outputs)
     return took
@@ -123,18 +126,18 @@ def measure(workload, rows, columns, calls):
     count = min(max(math.ceil(4 * last_level_cache() / moved), 2), 32)
     sets = [first, *(workload.inputs(rows, columns) for _ in range(count - 1))]
     runs = runners(workload, sets)
-    several = {}
+    several, turns = {}, itertools.cycle(range(count))
     for name, run in runs.items():
         agree(f"{workload.id}, {name}", listed(run(0)), outputs)
-        took = min(seconds(run, turn, 1, []) for turn in [1, 0, 1])
+        took = min(seconds(run, turns, 1, []) for _ in range(3))
         several[name] = max(1, int(LEAST_SECONDS / took))
     held = {name: collections.deque(maxlen=count) for name in runs}
     times = {name: [] for name in runs}
     for call in range(count + calls):
         for name, run in runs.items():
             rest()
-            held[name].append(run((call - 1) % count))
-            took = seconds(run, call % count, several[name], held[name])
+            held[name].append(run(next(turns)))
+            took = seconds(run, turns, several[name], held[name])
             if call >= count:
                 times[name].append(took)
     medians = {name: 1e3 * statistics.median(taken) for name, taken in times.items()}

@@ -165,6 +165,20 @@ fn sums_of_long_rows_walk_several_at_once() {
     }
 }
 
+/// A register of each row at a time, of whatever is the narrowest; halves fill one with all lanes.
+#[test]
+fn rows_that_are_only_read_take_a_register_each() {
+    for (dtype, lanes) in [("BFloat16", 32), ("Float", 16), ("Double", 8)] {
+        let body = format!(
+            "
+    x = fd.define_tensor(shape=[4096, 4096], contiguity=True, dtype=DataType.{dtype})
+    fd.add_output(fd.ops.sum(fd.ops.cast(x, dtype=DataType.Double), dims=[1]))"
+        );
+        let chosen = only(&cpu_plan(&define(&body))).schedule.to_string();
+        assert!(chosen.contains("jam x0 by 8") && chosen.contains(&format!("lanes {lanes}\n")), "{chosen}");
+    }
+}
+
 #[test]
 fn complex_numbers_are_not_carried() {
     let body = "

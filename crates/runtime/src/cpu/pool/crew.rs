@@ -15,10 +15,17 @@ use std::time::{Duration, Instant};
 /// The most threads a pool has; their count fits the low bits of the state.
 pub(super) const LARGEST: usize = 1024;
 
-/// How long a thread looks for work, or for the last worker to leave, before it sleeps: about what waking
-/// a sleeper costs (measured: 0.6 µs to reach a spinning worker, 10 µs for the caller to wake one in a
+/// How long a thread looks for work, or for the last worker to leave, before it sleeps, at least: about what waking
+/// a sleeper costs its caller (measured: 0.6 µs to reach a spinning worker, 10 µs for the caller to wake one in a
 /// virtual machine), so at worst twice the best choice. It covers the gap between two kernels of a plan.
 const SPIN: Duration = Duration::from_micros(10);
+
+/// At most, after long work: until a sleeper runs, on a processor of a virtual machine that rests, can take longer than
+/// what a caller does between two calls.
+const LONGEST_SPIN: Duration = Duration::from_micros(300);
+
+/// The part of the time worked that a thread looks for more.
+const SPIN_PART: u32 = 8;
 
 // The state of the job, in one word so that joining and closing exclude each other:
 // number of workers inside (16 bits), OPEN, WAITING (the caller sleeps until they left), generation.
@@ -83,8 +90,8 @@ impl Crew {
         let shared = &*self.shared;
         shared.led.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed).ok()?;
         shared.open(job, &self.workers, self.apart.as_ref());
-        job.work(0);
-        shared.close();
+        let patience = work(job, 0);
+        shared.close(patience);
         shared.led.store(false, Ordering::Release);
         Some(())
     }
@@ -120,7 +127,7 @@ impl Shared {
             apart.keep(workers);
         }
         drop(self.lock());
-        let helpers = job.pieces() - 1;
+        let helpers = job.workers() - 1;
         if helpers >= workers.len() {
             self.wake.notify_all();
         } else {
@@ -129,10 +136,10 @@ impl Shared {
     }
 
     /// Keeps further workers out and waits until those inside have left.
-    fn close(&self) {
+    fn close(&self, patience: Duration) {
         self.state.fetch_and(!OPEN, Ordering::AcqRel);
         let empty = || self.state.load(Ordering::Acquire) & INSIDE == 0;
-        if spin_until(empty) {
+        if spin_until(empty, patience) {
             return;
         }
         self.state.fetch_or(WAITING, Ordering::AcqRel);
@@ -144,12 +151,12 @@ impl Shared {
 
     /// A worker's life.
     fn serve(&self, worker: usize) {
-        let mut seen = 0;
-        while self.await_job(seen) {
+        let (mut seen, mut patience) = (0, SPIN);
+        while self.await_job(seen, patience) {
             if let Some(generation) = self.join(seen) {
                 seen = generation;
                 // SAFETY: the caller keeps the job alive until every worker that joined has left.
-                unsafe { &*self.job.load(Ordering::Relaxed) }.work(worker);
+                patience = work(unsafe { &*self.job.load(Ordering::Relaxed) }, worker);
                 self.leave();
             }
         }
@@ -162,9 +169,9 @@ impl Shared {
     }
 
     /// Waits for a job to open, awake for a moment, then asleep; false when the crew is dismissed.
-    fn await_job(&self, seen: u64) -> bool {
+    fn await_job(&self, seen: u64, patience: Duration) -> bool {
         let called = || self.open_since(seen).is_some() || self.quit.load(Ordering::SeqCst);
-        if !spin_until(called) {
+        if !spin_until(called, patience) {
             let mut guard = self.lock();
             self.sleepers.fetch_add(1, Ordering::SeqCst);
             while !called() {
@@ -196,8 +203,15 @@ impl Shared {
     }
 }
 
-/// Looks at a condition for a few microseconds; whether it came true.
-fn spin_until(condition: impl Fn() -> bool) -> bool {
+/// Works on a job, and says for how long it is worth looking for the next.
+fn work(job: &Job<'_>, worker: usize) -> Duration {
+    let begin = Instant::now();
+    job.work(worker);
+    (begin.elapsed() / SPIN_PART).clamp(SPIN, LONGEST_SPIN)
+}
+
+/// Looks at a condition for so long; whether it came true.
+fn spin_until(condition: impl Fn() -> bool, patience: Duration) -> bool {
     let begin = Instant::now();
     loop {
         for _ in 0..32 {
@@ -206,7 +220,7 @@ fn spin_until(condition: impl Fn() -> bool) -> bool {
             }
             std::hint::spin_loop();
         }
-        if begin.elapsed() > SPIN {
+        if begin.elapsed() > patience {
             return false;
         }
     }

@@ -1,6 +1,8 @@
-//! One call of `run`: its tasks, cut into pieces that threads take by an atomic counter.
+//! One call of `run`: its tasks, which threads take in pieces that get smaller towards the end.
 //!
-//! Keeps the first panic of the body for the caller. Knows nothing of threads.
+//! Polychronopoulos and Kuck, Guided self-scheduling, IEEE Transactions on Computers, 1987: a piece is a part of what is
+//! left, so there are few of them, and threads end within one of the last of each other. Keeps the first panic of the body
+//! for the caller. Knows nothing of threads.
 
 use super::Body;
 use std::any::Any;
@@ -8,33 +10,33 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Enough to even out pieces of unequal cost, few enough that taking them costs nothing.
-const PIECES_PER_WORKER: usize = 8;
+/// Pieces are this part of a worker's share of what is left, so that none that comes late finds its share taken,
+const PART_OF_THE_REST: usize = 2;
+/// and no smaller than this part of its share of all, so that taking them costs nothing.
+const PART_OF_ALL: usize = 64;
 
 /// The counter is alone on its pair of cache lines, because all threads write it.
 #[repr(align(128))]
 struct Counter(AtomicUsize);
 
 pub(super) struct Job<'f> {
+    /// The first task that nobody has taken.
     next: Counter,
     body: Body<'f>,
     tasks: usize,
-    /// Tasks a piece.
-    grain: usize,
-    pieces: usize,
+    workers: usize,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
 impl<'f> Job<'f> {
     /// `tasks` is at least 1.
     pub fn new(tasks: usize, workers: usize, body: Body<'f>) -> Job<'f> {
-        let grain = tasks.div_ceil(PIECES_PER_WORKER * workers);
-        let pieces = tasks.div_ceil(grain);
-        Job { next: Counter(AtomicUsize::new(0)), body, tasks, grain, pieces, panic: Mutex::new(None) }
+        Job { next: Counter(AtomicUsize::new(0)), body, tasks, workers, panic: Mutex::new(None) }
     }
 
-    pub fn pieces(&self) -> usize {
-        self.pieces
+    /// How many workers find something to do, at most.
+    pub fn workers(&self) -> usize {
+        self.workers.min(self.tasks)
     }
 
     /// Takes and does pieces until none is left. Never panics.
@@ -45,18 +47,22 @@ impl<'f> Job<'f> {
             }
         }));
         if let Err(payload) = outcome {
-            self.next.0.store(self.pieces, Ordering::Relaxed);
+            self.next.0.store(self.tasks, Ordering::Relaxed);
             self.panic.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(payload);
         }
     }
 
-    /// The next piece. The counter passes the number of pieces by at most one a thread.
-    fn take(&self) -> Option<(usize, usize)> {
-        let piece = self.next.0.fetch_add(1, Ordering::Relaxed);
-        (piece < self.pieces).then(|| {
-            let begin = piece * self.grain;
-            (begin, begin.saturating_add(self.grain).min(self.tasks))
-        })
+    /// The next piece.
+    pub fn take(&self) -> Option<(usize, usize)> {
+        let end_of = |begin| (begin < self.tasks).then(|| begin + self.piece(self.tasks - begin));
+        let begin = self.next.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, end_of).ok()?;
+        Some((begin, end_of(begin)?))
+    }
+
+    /// How many of so many that are left are taken at a time.
+    fn piece(&self, left: usize) -> usize {
+        let least = self.tasks.div_ceil(PART_OF_ALL * self.workers);
+        left.div_ceil(PART_OF_THE_REST * self.workers).max(least).min(left)
     }
 
     /// Passes on the body's panic, if there was one.

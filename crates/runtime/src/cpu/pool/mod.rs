@@ -43,8 +43,8 @@ impl Pool {
         self.threads
     }
 
-    /// Does the tasks `0..tasks`, in pieces of consecutive ones, about eight a worker, and returns when all
-    /// are done. The caller is worker 0.
+    /// Does the tasks `0..tasks`, in pieces of consecutive ones, the last ones the smallest, and returns
+    /// when all are done. The caller is worker 0.
     ///
     /// # Panics
     /// With the first panic of `body`, once no thread is in it any more; the tasks left are not done.

@@ -47,6 +47,18 @@ fn every_task_is_done_once() {
 }
 
 #[test]
+fn pieces_get_smaller_towards_the_end() {
+    let job = job::Job::new(1000, 2, &|_, _, _| {});
+    let pieces: Vec<usize> = std::iter::from_fn(|| job.take()).map(|(begin, end)| end - begin).collect();
+    assert_eq!(pieces.iter().sum::<usize>(), 1000);
+    assert_eq!(pieces[..3], [250, 188, 141]);
+    assert!(
+        pieces.is_sorted_by(|a, b| a >= b) && pieces.last() <= Some(&8) && pieces.len() < 20,
+        "{pieces:?}"
+    );
+}
+
+#[test]
 fn many_short_calls_in_a_row() {
     let pool = pool(4);
     for round in 0..20_000 {
