@@ -7,7 +7,7 @@ inputs = [torch.randn((4096, 4096))]
 
 # ---- expect
 # # seg0
-# schedule lanes 8
+# schedule lanes 16
 # block x1 by 1024
 # block x0 by 256
 # inner x1

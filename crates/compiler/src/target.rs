@@ -31,7 +31,7 @@ pub struct Target {
 impl Target {
     /// A CPU whose vectors hold `vector_bits` bits. A block takes two vectors of f32 at a time, or four: folds then have as many
     /// chains in flight. Four measured 1.1 to 1.35 times as fast as two on normalizations, and slower on rows that go
-    /// together and where memory is all that matters.
+    /// together and where memory is all that matters. Rows that are only summed together take one each.
     pub fn cpu(vector_bits: u32) -> Target {
         Target {
             lanes: (vector_bits / 16).max(1),

@@ -13,6 +13,7 @@ use compiler::{Decision, Kernels, Plan, SegmentPlan};
 use ir::define::Definition;
 use ir::kernel::Kernel;
 use ir::text::{Names as Spelling, print};
+use runtime::unforked;
 
 use crate::CodeTarget;
 use crate::explain::Names;
@@ -204,7 +205,7 @@ fn of_kernel(stage: Stage, kernel: &Kernel, options: &EmitOptions<'_>) -> Result
     if stage == Stage::Llvm {
         return Ok(module.ir);
     }
-    let compiled = llvm.compile(&module.ir, isa.spec(), Output::Assembly)?;
+    let compiled = unforked(|| llvm.compile(&module.ir, isa.spec(), Output::Assembly))?;
     Ok(String::from_utf8_lossy(&compiled.bytes).into_owned())
 }
 

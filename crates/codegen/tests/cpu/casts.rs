@@ -4,7 +4,7 @@ use ferrofuse_codegen::cpu::llvm::CpuTarget;
 use ir::kernel::Memory;
 use ir::{DType, Scalar};
 
-use crate::harness::{check, compile, kernel, memory, runnable, special_values};
+use crate::harness::{check, compile, kernel, memory, run, runnable, special_values};
 
 fn cast(from: DType, to: DType, lanes: u32) -> ir::kernel::Kernel {
     kernel(&format!(
@@ -67,6 +67,22 @@ fn halves_round_to_nearest_even_once() {
             for wide in [DType::F32, DType::F64] {
                 check_values(wide, half, 16, target, &around_halves(half, wide));
             }
+        }
+    }
+}
+
+/// Whole vectors, and what they leave, store the NaN that constants have, whatever its sign and what it carries.
+#[test]
+fn every_nan_becomes_one_wherever_it_lies() {
+    const COUNT: usize = 72;
+    let kernel = cast(DType::F32, DType::BF16, 32);
+    for bits in [0xffc0_0000, 0x7fc1_2345, 0xff80_0001] {
+        let nans = memory(DType::F32, &[Scalar::from_bits(DType::F32, bits); COUNT]);
+        for target in runnable() {
+            let mut buffers = [nans.clone(), Memory::zeros(DType::BF16, COUNT)];
+            run(&kernel, &compile(&kernel, target), &[COUNT as i64], &mut buffers);
+            let stored = (0..COUNT).map(|index| buffers[1].read(index).bits());
+            assert_eq!(stored.collect::<Vec<_>>(), [0x7fc0; COUNT], "{target:?} {bits:x}");
         }
     }
 }

@@ -51,7 +51,7 @@ fn cuts_rows(work: &Workload<'_>, schedule: &Schedule) -> bool {
 }
 
 /// Whether a fold over rows that leaves the kernel keeps an axis within the stages, so that its results lie in scratch.
-fn lies_in_scratch(schedule: &Schedule, fold: &Fold, row: Axis) -> bool {
+pub(super) fn lies_in_scratch(schedule: &Schedule, fold: &Fold, row: Axis) -> bool {
     let mut kept = fold.kept_axes().map(|axis| schedule.loop_of(axis));
     let reduces = fold.reduced.iter().any(|&axis| schedule.loop_of(axis) == row);
     fold.terminal && reduces && kept.any(|axis| schedule.inner.contains(&axis))

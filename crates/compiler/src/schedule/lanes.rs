@@ -1,11 +1,12 @@
 //! How many lanes a block has: those of the target, or more where operations would wait for each other, be it in the fold of
-//! a row or in a long formula. What only moves memory gains nothing by more. Rows that are only read, and go together, take a
-//! register each at a time: memory gives a line of each in turn faster than two of one.
+//! a row or in a long formula. What only moves memory gains nothing by more. Rows that are only summed, and go together, take
+//! a register each at a time: memory gives a line of each in turn faster than two of one.
 
 use ir::graph::{Form, Graph, Node};
 use ir::ops::CpuSpelling;
 
 use super::Schedule;
+use super::jam::lies_in_scratch;
 use super::workload::Workload;
 use crate::segment::Witness;
 use crate::space::{Axis, seams};
@@ -13,11 +14,8 @@ use crate::space::{Axis, seams};
 /// Fewest turns of a loop over many lanes: the last is masked, and costs as much as a whole one.
 const TURNS: u64 = 4;
 
-/// Bytes of the elements that the lanes of a target are a register of.
+/// Bytes of an element of which a register holds as many as the target has lanes.
 const HALF: usize = 2;
-
-/// Bytes of the largest elements of which many lanes fit the registers.
-const SINGLE: usize = 4;
 
 /// The most operations of a segment whose values fit the registers when there are many lanes.
 const OPERATIONS: usize = 64;
@@ -29,20 +27,42 @@ pub(super) fn lanes(work: &Workload<'_>, schedule: &Schedule) -> u32 {
     let Some(lane) = schedule.lane.filter(|_| is_plain && !schedule.lanes_outside) else {
         return target.lanes;
     };
-    let varying: Vec<Node> =
-        view.order().iter().copied().filter(|&node| varies(graph, witness, schedule, lane, node)).collect();
-    let sizes = varying.iter().flat_map(|&node| graph.results(node)).map(|val| graph.dtype(val).size());
-    if schedule.jam.is_some() {
-        let is_only_read = witness.levels == 1;
-        let inputs = view.inputs().iter().map(|&input| graph.dtype(input).size());
-        let narrowest = sizes.chain(inputs).min().filter(|_| is_only_read).unwrap_or(HALF).max(HALF);
-        return (target.lanes / (narrowest / HALF) as u32).max(1);
+    if let Some((row, _)) = schedule.jam {
+        return if sums_rows(witness, schedule, row) {
+            of_a_register(work, schedule, lane)
+        } else {
+            target.lanes
+        };
     }
     let pieces = seams(graph, view, &witness.space, lane).len() as u64 + 1;
     let is_long = work.turns(schedule, lane) / pieces >= TURNS * u64::from(target.wide);
+    let varying: Vec<Node> =
+        view.order().iter().copied().filter(|&node| varies(graph, witness, schedule, lane, node)).collect();
     let waits = !witness.folds.is_empty() || varying.iter().any(|&node| is_polynomial(graph, node));
-    let fits = view.order().len() <= OPERATIONS && sizes.max() <= Some(SINGLE);
+    let fits = view.order().len() <= OPERATIONS
+        && varying.iter().flat_map(|&node| graph.results(node)).all(|val| graph.dtype(val).size() <= 4);
     if is_long && waits && fits { target.wide } else { target.lanes }
+}
+
+/// Whether nothing waits for what rows are folded into, and it stays in registers.
+fn sums_rows(witness: &Witness, schedule: &Schedule, row: Axis) -> bool {
+    witness.levels == 1 && !witness.folds.iter().any(|fold| lies_in_scratch(schedule, fold, row))
+}
+
+/// As many lanes as a register has elements of the narrowest operand that is read along them.
+fn of_a_register(work: &Workload<'_>, schedule: &Schedule, lane: Axis) -> u32 {
+    let Workload { graph, view, witness, target, .. } = *work;
+    let operands = view.order().iter().flat_map(|&node| {
+        let operands = graph.node(node).operands.iter().enumerate();
+        operands.map(move |(k, &val)| (witness.space.axes_of_operand(graph, view, node, k), val))
+    });
+    let along = operands
+        .filter(|(axes, val)| {
+            view.is_input(*val) && axes.iter().flatten().any(|&axis| schedule.loop_of(axis) == lane)
+        })
+        .map(|(_, val)| graph.dtype(val).size());
+    let narrowest = along.min().unwrap_or(HALF).max(HALF);
+    (target.lanes / (narrowest / HALF) as u32).max(1)
 }
 
 /// Whether lanes have values of their own of a node.

@@ -167,7 +167,7 @@ fn sums_of_long_rows_walk_several_at_once() {
 
 /// A register of each row at a time, of whatever is the narrowest; halves fill one with all lanes.
 #[test]
-fn rows_that_are_only_read_take_a_register_each() {
+fn rows_that_are_only_summed_take_a_register_each() {
     for (dtype, lanes) in [("BFloat16", 32), ("Float", 16), ("Double", 8)] {
         let body = format!(
             "

@@ -58,7 +58,7 @@ impl Emitter<'_> {
     }
 
     fn over_lanes(&mut self, turns: &Loop, begin: Operand, end: Operand) -> Result<(), EmitError> {
-        let begin = if self.misleads(&turns.body) { self.unknown(begin) } else { begin };
+        let begin = if self.known_lanes_mislead(&turns.body) { self.unknown(begin) } else { begin };
         let outside = std::mem::replace(&mut self.w.by_words, self.words.has(turns));
         self.over_vectors(turns, begin, end)?;
         self.w.by_words = outside;
@@ -95,15 +95,15 @@ impl Emitter<'_> {
 
     /// Whether libLLVM 19 must not know the numbers of lanes here. It reads all lanes of a register where it knows that a
     /// guard holds in none of them and that nobody looks at them, be there memory or not; and it divides wrongly by vectors
-    /// of known numbers of which some are 1 or powers of two.
-    fn misleads(&self, body: &[Stmt]) -> bool {
+    /// of known numbers of which some are 1 or powers of two. Shifts, which have guards as well, are not told apart.
+    fn known_lanes_mislead(&self, body: &[Stmt]) -> bool {
         body.iter().any(|statement| match statement {
             Stmt::Load { guard, .. } => guard.is_some(),
             Stmt::Apply { value, op, .. } => {
                 let dtype = self.kernel.values[*value];
                 dtype.is_int() && matches!(op.row().cpu.of(dtype), Some(CpuSpelling::Guarded(..)))
             }
-            Stmt::For(turns) => self.misleads(&turns.body),
+            Stmt::For(turns) => self.known_lanes_mislead(&turns.body),
             _ => false,
         })
     }

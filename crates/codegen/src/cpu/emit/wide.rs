@@ -48,11 +48,14 @@ pub(super) fn rounds_bf16(w: &Writer<'_>, ty: Type) -> bool {
     w.isa.bf16_conversions && ty.element == Element::F32 && applies(w, ty)
 }
 
-/// Whether any element is subnormal, which the instruction for bf16 takes for zero.
-pub(super) fn any_subnormal(w: &mut Writer<'_>, x: Operand) -> Operand {
+/// Whether the instruction for bf16 makes anything else of an element than integers do: it takes subnormals for zero, and
+/// keeps the bits of a NaN.
+pub(super) fn any_rounds_otherwise(w: &mut Writer<'_>, x: Operand) -> Operand {
+    const QUIET_NAN: i64 = 0x01;
     const SUBNORMAL: i64 = 0x20;
+    const SIGNALLING_NAN: i64 = 0x80;
     let register = 512 / Element::F32.bits();
-    let class = Operand::integer(SUBNORMAL, Type::scalar(Element::I32));
+    let class = Operand::integer(QUIET_NAN | SUBNORMAL | SIGNALLING_NAN, Type::scalar(Element::I32));
     let pieces = (0..x.ty.lanes.unwrap_or(1)).step_by(register as usize).map(|from| {
         let piece = if x.ty.lanes == Some(register) { x } else { w.slice(x, from, register) };
         w.intrinsic("llvm.x86.avx512.fpclass.ps.512", &[], piece.ty.with(Element::I1), &[piece, class])

@@ -6,7 +6,7 @@
 //! do not survive that. Nothing here compiles.
 
 use super::error::{Error, INSTALL, OLDEST};
-use super::owned::IdleMachine;
+use super::owned::TargetMachine;
 use libloading::os::unix::Library as Handle;
 use std::ffi::{CStr, OsStr, c_char, c_int, c_uint, c_void};
 use std::os::unix::ffi::OsStrExt;
@@ -88,8 +88,8 @@ pub(super) struct Library {
     pub version: (u32, u32, u32),
     /// The name or path under which it was opened.
     pub path: PathBuf,
-    /// Target machines that no compilation has: as many as ever compiled at once.
-    pub machines: Mutex<Vec<IdleMachine>>,
+    /// Target machines that no compilation has: of each kind as many as ever compiled at once.
+    pub machines: Mutex<Vec<TargetMachine>>,
     /// Kept only so that the function pointers visibly belong to something; never closed (`RTLD_NODELETE`).
     _handle: Handle,
 }

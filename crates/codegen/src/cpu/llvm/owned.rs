@@ -148,7 +148,7 @@ impl Module<'_> {
             let layout = (functions.LLVMCreateTargetDataLayout)(machine.raw());
             (functions.LLVMSetModuleDataLayout)(self.raw, layout);
             (functions.LLVMDisposeTargetData)(layout);
-            (functions.LLVMSetTarget)(self.raw, machine.idle.triple.as_ptr());
+            (functions.LLVMSetTarget)(self.raw, machine.held().triple.as_ptr());
         }
     }
 
@@ -209,22 +209,23 @@ impl Drop for Module<'_> {
     }
 }
 
-/// A target machine. LLVM's are not for two threads at once, so each compilation has its own for that time; it goes back
-/// to the library then, since making one takes as long as a small kernel's passes.
+/// A target machine for the time of one compilation: LLVM's are not for two threads at once. It goes back to the library
+/// then, since making one takes as long as a small kernel's passes.
 pub(super) struct Machine<'l> {
     library: &'l Library,
-    idle: IdleMachine,
+    /// There until it goes back.
+    machine: Option<TargetMachine>,
 }
 
-/// A target machine that no compilation has.
-pub(super) struct IdleMachine {
+/// A target machine of LLVM's.
+pub(super) struct TargetMachine {
     spec: TargetMachineSpec,
     triple: CString,
     pub raw: Ref,
 }
 
 // SAFETY: LLVM ties no target machine to a thread; that one thread has it at a time is what moving it says.
-unsafe impl Send for IdleMachine {}
+unsafe impl Send for TargetMachine {}
 
 impl<'l> Machine<'l> {
     /// One that waits, or a new one. Fails with [`Error::Target`] where this libLLVM lacks the target.
@@ -234,18 +235,22 @@ impl<'l> Machine<'l> {
             let place = waiting.iter().position(|machine| machine.spec == *spec);
             place.map(|place| waiting.swap_remove(place))
         };
-        let idle = waiting.map_or_else(|| IdleMachine::new(library, spec), Ok)?;
-        Ok(Machine { library, idle })
+        let machine = waiting.map_or_else(|| TargetMachine::new(library, spec), Ok)?;
+        Ok(Machine { library, machine: Some(machine) })
+    }
+
+    fn held(&self) -> &TargetMachine {
+        self.machine.as_ref().expect("it goes back when this is dropped")
     }
 
     fn raw(&self) -> Ref {
-        self.idle.raw
+        self.held().raw
     }
 }
 
-impl IdleMachine {
+impl TargetMachine {
     /// Fails with [`Error::Target`] where this libLLVM lacks the target.
-    fn new(library: &Library, spec: &TargetMachineSpec) -> Result<IdleMachine, Error> {
+    fn new(library: &Library, spec: &TargetMachineSpec) -> Result<TargetMachine, Error> {
         let functions = &library.functions;
         let refuse = |message: String| Error::Target { triple: spec.triple().to_owned(), message };
         let text = |text: &str| CString::new(text).map_err(|error| refuse(error.to_string()));
@@ -271,15 +276,14 @@ impl IdleMachine {
         if raw.is_null() {
             Err(refuse("no target machine".into()))
         } else {
-            Ok(IdleMachine { spec: spec.clone(), triple, raw })
+            Ok(TargetMachine { spec: spec.clone(), triple, raw })
         }
     }
 }
 
 impl Drop for Machine<'_> {
     fn drop(&mut self) {
-        let (spec, triple) = (self.idle.spec.clone(), std::mem::take(&mut self.idle.triple));
         let mut waiting = self.library.machines.lock().unwrap_or_else(PoisonError::into_inner);
-        waiting.push(IdleMachine { spec, triple, raw: self.idle.raw });
+        waiting.extend(self.machine.take());
     }
 }

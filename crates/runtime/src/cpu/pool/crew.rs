@@ -9,7 +9,7 @@ use super::job::Job;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
+use std::thread::{JoinHandle, available_parallelism};
 use std::time::{Duration, Instant};
 
 /// The most threads a pool has; their count fits the low bits of the state.
@@ -20,11 +20,11 @@ pub(super) const LARGEST: usize = 1024;
 /// virtual machine), so at worst twice the best choice. It covers the gap between two kernels of a plan.
 const SPIN: Duration = Duration::from_micros(10);
 
-/// At most, after long work: until a sleeper runs, on a processor of a virtual machine that rests, can take longer than
-/// what a caller does between two calls.
+/// At most, after long work: a sleeper on an idle processor of a virtual machine may need longer to run than its caller
+/// takes between two calls.
 const LONGEST_SPIN: Duration = Duration::from_micros(300);
 
-/// The part of the time worked that a thread looks for more.
+/// The part of a job's time that its threads look for more.
 const SPIN_PART: u32 = 8;
 
 // The state of the job, in one word so that joining and closing exclude each other:
@@ -40,6 +40,8 @@ pub(super) struct Crew {
     shared: Arc<Shared>,
     workers: Vec<JoinHandle<()>>,
     apart: Option<Apart>,
+    /// Whether there are more threads than processors for them: who looks for work then keeps others from theirs.
+    crowded: bool,
 }
 
 #[derive(Debug)]
@@ -49,6 +51,8 @@ struct Shared {
     /// Whether a caller leads the crew; others then work alone.
     led: AtomicBool,
     quit: AtomicBool,
+    /// For how many nanoseconds the last job is worth looking for another.
+    patience: AtomicU64,
     sleepers: AtomicUsize,
     /// Guards no data, only the moment between looking at the state and sleeping.
     sleep: Mutex<()>,
@@ -64,6 +68,7 @@ impl Crew {
             job: AtomicPtr::new(ptr::null_mut()),
             led: AtomicBool::new(false),
             quit: AtomicBool::new(false),
+            patience: AtomicU64::new(SPIN.as_nanos() as u64),
             sleepers: AtomicUsize::new(0),
             sleep: Mutex::new(()),
             wake: Condvar::new(),
@@ -76,7 +81,8 @@ impl Crew {
         };
         let workers: Vec<_> = (1..threads).map_while(start).collect();
         let apart = Apart::new(workers.len());
-        Crew { process: std::process::id(), shared, workers, apart }
+        let crowded = available_parallelism().is_ok_and(|processors| processors.get() < threads);
+        Crew { process: std::process::id(), shared, workers, apart, crowded }
     }
 
     /// False in a child process, where only the thread that called `fork` exists.
@@ -90,8 +96,12 @@ impl Crew {
         let shared = &*self.shared;
         shared.led.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed).ok()?;
         shared.open(job, &self.workers, self.apart.as_ref());
-        let patience = work(job, 0);
-        shared.close(patience);
+        let begin = Instant::now();
+        job.work(0);
+        if !self.crowded {
+            shared.be_patient(begin.elapsed());
+        }
+        shared.close();
         shared.led.store(false, Ordering::Release);
         Some(())
     }
@@ -114,7 +124,7 @@ impl Shared {
         self.sleep.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Publishes a job and wakes as many sleepers as it has pieces for.
+    /// Publishes a job and wakes as many sleepers as find something to do.
     fn open(&self, job: &Job<'_>, workers: &[JoinHandle<()>], apart: Option<&Apart>) {
         self.job.store(ptr::from_ref(job).cast_mut().cast(), Ordering::Relaxed);
         let generation = self.state.load(Ordering::Relaxed) / GENERATION + 1;
@@ -127,7 +137,7 @@ impl Shared {
             apart.keep(workers);
         }
         drop(self.lock());
-        let helpers = job.workers() - 1;
+        let helpers = job.useful_workers() - 1;
         if helpers >= workers.len() {
             self.wake.notify_all();
         } else {
@@ -136,10 +146,10 @@ impl Shared {
     }
 
     /// Keeps further workers out and waits until those inside have left.
-    fn close(&self, patience: Duration) {
+    fn close(&self) {
         self.state.fetch_and(!OPEN, Ordering::AcqRel);
         let empty = || self.state.load(Ordering::Acquire) & INSIDE == 0;
-        if spin_until(empty, patience) {
+        if self.spin_until(empty) {
             return;
         }
         self.state.fetch_or(WAITING, Ordering::AcqRel);
@@ -151,12 +161,12 @@ impl Shared {
 
     /// A worker's life.
     fn serve(&self, worker: usize) {
-        let (mut seen, mut patience) = (0, SPIN);
-        while self.await_job(seen, patience) {
+        let mut seen = 0;
+        while self.await_job(seen) {
             if let Some(generation) = self.join(seen) {
                 seen = generation;
                 // SAFETY: the caller keeps the job alive until every worker that joined has left.
-                patience = work(unsafe { &*self.job.load(Ordering::Relaxed) }, worker);
+                unsafe { &*self.job.load(Ordering::Relaxed) }.work(worker);
                 self.leave();
             }
         }
@@ -169,9 +179,9 @@ impl Shared {
     }
 
     /// Waits for a job to open, awake for a moment, then asleep; false when the crew is dismissed.
-    fn await_job(&self, seen: u64, patience: Duration) -> bool {
+    fn await_job(&self, seen: u64) -> bool {
         let called = || self.open_since(seen).is_some() || self.quit.load(Ordering::SeqCst);
-        if !spin_until(called, patience) {
+        if !self.spin_until(called) {
             let mut guard = self.lock();
             self.sleepers.fetch_add(1, Ordering::SeqCst);
             while !called() {
@@ -201,27 +211,28 @@ impl Shared {
             self.left.notify_one();
         }
     }
-}
 
-/// Works on a job, and says for how long it is worth looking for the next.
-fn work(job: &Job<'_>, worker: usize) -> Duration {
-    let begin = Instant::now();
-    job.work(worker);
-    (begin.elapsed() / SPIN_PART).clamp(SPIN, LONGEST_SPIN)
-}
+    /// Looks for more after a job of so long.
+    fn be_patient(&self, worked: Duration) {
+        let patience = (worked / SPIN_PART).clamp(SPIN, LONGEST_SPIN);
+        self.patience.store(patience.as_nanos() as u64, Ordering::Relaxed);
+    }
 
-/// Looks at a condition for so long; whether it came true.
-fn spin_until(condition: impl Fn() -> bool, patience: Duration) -> bool {
-    let begin = Instant::now();
-    loop {
-        for _ in 0..32 {
-            if condition() {
-                return true;
+    /// Looks at a condition for as long as the last job is worth it; whether it came true.
+    fn spin_until(&self, condition: impl Fn() -> bool) -> bool {
+        let begin = Instant::now();
+        loop {
+            for _ in 0..32 {
+                if condition() {
+                    return true;
+                }
+                std::hint::spin_loop();
             }
-            std::hint::spin_loop();
-        }
-        if begin.elapsed() > patience {
-            return false;
+            // A job that ends meanwhile may change it.
+            let patience = Duration::from_nanos(self.patience.load(Ordering::Relaxed));
+            if begin.elapsed() > patience {
+                return false;
+            }
         }
     }
 }

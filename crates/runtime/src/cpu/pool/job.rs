@@ -10,10 +10,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Pieces are this part of a worker's share of what is left, so that none that comes late finds its share taken,
-const PART_OF_THE_REST: usize = 2;
-/// and no smaller than this part of its share of all, so that taking them costs nothing.
-const PART_OF_ALL: usize = 64;
+/// A piece is a worker's share of what is left over this, so that one that comes late finds something left,
+/// and no less than its share of all over [`MOST_PIECES`].
+const PART: usize = 2;
+
+/// How many of the least pieces a worker's share has, at most, so that taking them costs nothing.
+const MOST_PIECES: usize = 64;
 
 /// The counter is alone on its pair of cache lines, because all threads write it.
 #[repr(align(128))]
@@ -35,7 +37,7 @@ impl<'f> Job<'f> {
     }
 
     /// How many workers find something to do, at most.
-    pub fn workers(&self) -> usize {
+    pub fn useful_workers(&self) -> usize {
         self.workers.min(self.tasks)
     }
 
@@ -61,8 +63,8 @@ impl<'f> Job<'f> {
 
     /// How many of so many that are left are taken at a time.
     fn piece(&self, left: usize) -> usize {
-        let least = self.tasks.div_ceil(PART_OF_ALL * self.workers);
-        left.div_ceil(PART_OF_THE_REST * self.workers).max(least).min(left)
+        let least = self.tasks.div_ceil(MOST_PIECES * self.workers);
+        left.div_ceil(PART * self.workers).max(least).min(left)
     }
 
     /// Passes on the body's panic, if there was one.
