@@ -77,14 +77,22 @@ impl Facts {
             Some((sym, value)) => next.insert_value(sym, value).ok_or_else(contradiction)?,
             None => next.insert_relation(zero),
         }
+        if self.nonnegative.iter().any(|slack| next.is_negative(&next.normalize(slack))) {
+            return Err(contradiction());
+        }
         *self = next;
         Ok(())
+    }
+
+    /// Whether a simplified expression is below zero.
+    fn is_negative(&self, e: &Expr) -> bool {
+        self.interval(e).hi().is_some_and(|hi| hi < 0)
     }
 
     /// Takes that the first expression is at most the second, unless that cannot be.
     pub fn assume_le(&mut self, a: &Expr, b: &Expr) -> Result<(), Contradiction> {
         let slack = self.normalize(&(b - a));
-        if self.interval(&slack).hi().is_some_and(|hi| hi < 0) {
+        if self.is_negative(&slack) {
             return Err(Contradiction { left: a.clone(), relation: "<=", right: b.clone() });
         }
         self.insert_nonnegative(slack);

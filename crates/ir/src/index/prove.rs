@@ -241,6 +241,17 @@ mod tests {
     }
 
     #[test]
+    fn an_equality_that_an_inequality_excludes_is_refused() {
+        let mut facts = sizes(3);
+        facts.assume_le(&Expr::constant(1), &read("i0*i1")).unwrap();
+        let before = facts.clone();
+        assert!(facts.assume_equal(&read("i1"), &Expr::zero()).is_err());
+        assert_eq!(facts, before);
+        facts.assume_equal(&read("i1"), &read("i2")).unwrap();
+        assert!(facts.assume_equal(&read("i2"), &Expr::zero()).is_err());
+    }
+
+    #[test]
     fn contradictions_are_refused_and_leave_the_facts() {
         let mut facts = sizes(3);
         facts.assume_range(Sym::from_u32(0), 1, 8);

@@ -77,7 +77,8 @@ fn of_node(graph: &Graph, val: Val, known: &FxHashMap<Val, Axes>) -> Axes {
 fn source(graph: &Graph, mut val: Val) -> Val {
     let moves = |form: &Form| match form {
         Form::Map(prim) => prim.moves_bits(),
-        form => matches!(form, Form::Broadcast(_) | Form::Expand(_) | Form::Permute(_) | Form::Squeeze(_)),
+        Form::Broadcast(_) | Form::Expand(_) | Form::Permute(_) | Form::Squeeze(_) => true,
+        form => matches!(form, Form::Reshape(_) | Form::Slice { .. }),
     };
     while moves(graph.form(val)) {
         val = graph.operands(val)[0];
@@ -119,7 +120,7 @@ mod tests {
 
     #[test]
     fn an_axis_repeats_where_all_operands_do() {
-        let cases: [(&str, &[u8]); 11] = [
+        let cases: [(&str, &[u8]); 12] = [
             ("fd.ops.exp(row)", &[0]),
             ("fd.ops.mul(row, fd.ops.neg(row))", &[0]),
             ("fd.ops.mul(row, x)", &[]),
@@ -132,6 +133,11 @@ mod tests {
             ("fd.ops.set(row)", &[0]),
             // What is written to by the same call is copied to be seen.
             ("fd.ops.set(row))\n    fd.add_output(x, row", &[]),
+            (
+                "fd.ops.expand(fd.ops.broadcast(fd.ops.reshape(x, [12]), [True, False]), [2, 12]))\n    \
+                 fd.add_output(row, x",
+                &[],
+            ),
         ];
         for (body, axes) in cases {
             assert_eq!(repeated_axes(body), axes, "{body}");
