@@ -6,7 +6,7 @@
 
 use ir::DType;
 use ir::graph::{Form, Fusion, Graph, Node, Val, ValMap, rewrite};
-use ir::index::Facts;
+use ir::index::{Expr, Facts};
 use ir::ops::Prim;
 
 /// The pass.
@@ -28,8 +28,9 @@ fn simpler(graph: &mut Graph, facts: &mut Facts, node: Node, operands: &[Val]) -
         }
         Form::Expand(sizes) | Form::Reshape(sizes) => {
             let shape = graph.shape(operands[0]);
-            let same =
-                shape.len() == sizes.len() && shape.iter().zip(sizes).all(|(a, b)| facts.prove_eq(a, b));
+            // Other forms ask of a shape as it is written where it is 1, so that must not change.
+            let is_kept = |(a, b): (&Expr, &Expr)| a.is_one() == b.is_one() && facts.prove_eq(a, b);
+            let same = shape.len() == sizes.len() && shape.iter().zip(sizes).all(is_kept);
             same.then_some(operands[0])
         }
         Form::Squeeze(axes) => {
