@@ -25,6 +25,12 @@ const FAVOURED: u64 = 8;
 /// Calls of a favoured op that are drawn until one is accepted.
 const TRIES: usize = 100;
 
+/// The elements of a tensor of these sizes, where a size of zero counts as one: it takes nothing away from what is made of
+/// the other axes alone, nor from the loops over them.
+pub(super) fn weight(sizes: &[usize]) -> usize {
+    sizes.iter().map(|&size| size.max(1)).product()
+}
+
 /// The program of a seed.
 pub fn generate(seed: u64) -> Program {
     let mut draws = Draws::new(seed);
@@ -94,8 +100,7 @@ impl Writer {
         let dtype = dtype(draws);
         let rank = draws.one_of(&[0, 1, 1, 2, 2, 2, 2, 3, 3, 4]);
         let mut sizes: Vec<usize> = (0..rank).map(|_| draws.one_of(&self.sizes)).collect();
-        // An axis of size zero does not make the memory of the others less.
-        while sizes.iter().map(|&size| size.max(1)).product::<usize>() > self.max_elements {
+        while weight(&sizes) > self.max_elements {
             let largest = (0..rank).max_by_key(|&axis| sizes[axis]).expect("a large tensor has axes");
             sizes[largest] = 1;
         }

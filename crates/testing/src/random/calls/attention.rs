@@ -4,6 +4,7 @@ use ferrofuse::DType;
 use ir::ops::FormOp;
 
 use super::{Arguments, Caller, operands};
+use crate::random::generate::weight;
 use crate::random::program::{Given, Size, Tensor};
 
 /// A call of attention.
@@ -42,7 +43,7 @@ impl Caller<'_> {
         let [key, value] = self.keys_and_values(query)?;
         let [batch, heads, rows, _] = self.sizes_of(query)[..] else { return None };
         let columns = self.sizes_of(key)[2];
-        if batch * heads * rows * columns > self.context.max_elements {
+        if weight(&[batch, heads, rows, columns]) > self.context.max_elements {
             return None;
         }
         let mut arguments = operands([query, key, value]);

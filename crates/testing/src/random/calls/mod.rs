@@ -17,7 +17,7 @@ use ir::ops::call::OpRef;
 use ir::ops::{FormOp, Prim};
 
 use super::draws::Draws;
-use super::generate::SIZES;
+use super::generate::{SIZES, weight};
 use super::program::{Draft, Given, Size, Step, Tensor};
 
 /// The most axes of a tensor.
@@ -181,7 +181,7 @@ impl Caller<'_> {
         let step = Step { op, arguments, results };
         self.draft.step(&step).ok()?;
         let most = self.context.max_elements;
-        let small = |sizes: Vec<usize>| sizes.len() <= MOST_AXES && sizes.iter().product::<usize>() <= most;
+        let small = |sizes: Vec<usize>| sizes.len() <= MOST_AXES && weight(&sizes) <= most;
         let fits = step.results.iter().all(|&result| self.draft.sizes(result).is_some_and(small));
         self.steps.push(step);
         fits.then_some(first)
