@@ -20,7 +20,7 @@ pub struct Target {
     pub tile_bytes: u32,
     /// The most rows that are worth walking together; 1 where lanes hide what folds wait for.
     pub rows: u32,
-    /// The most bytes of a row that are fetched while another is worked on; 0 where other lanes' work hides the wait.
+    /// The most bytes that are fetched ahead of what is worked on; 0 where other lanes' work hides the wait.
     pub ahead: u64,
     /// Memory bandwidth in bytes per second.
     pub bandwidth: f64,

@@ -1,7 +1,7 @@
 //! From an index per axis to an index into memory.
 
 use ir::DType;
-use ir::index::{Expr, Facts};
+use ir::index::{Expr, Facts, Sym};
 
 use super::emitter::Emitter;
 use super::{Argument, BufferSource};
@@ -97,4 +97,9 @@ impl Emitter<'_> {
         }
         whole(&(position * parts))
     }
+}
+
+/// Whether neighbours along a loop are neighbours in memory.
+pub(super) fn is_unit(position: &Expr, var: Sym) -> bool {
+    position.split_linear(var).is_some_and(|(step, _)| step.is_one())
 }

@@ -1,5 +1,7 @@
-//! The next row, fetched while this one is worked on: what the first stage reads is asked for in the next one that walks
-//! the same axes, an index further along the axis outside the stages. Memory then moves while stages compute from the caches.
+//! What will be read, fetched before it is: what the first stage reads is asked for some indices earlier along one axis.
+//!
+//! Along the axis outside the stages it is asked for in the next stage that walks the same axes. Memory then moves while
+//! stages compute from the caches.
 //!
 //! ```text
 //! for x0
@@ -9,16 +11,20 @@
 //!     prefetch b0[(x0 + 1)*n + x1]
 //! ```
 //!
-//! Behind the last row this asks for memory that may not be there, which a prefetch may. Takes no decisions: whether rows
-//! are fetched ahead is the schedule's.
+//! Along the axis of the lanes it is asked for where it is read: `load b0[x0*n + x1]`, `prefetch b0[x0*n + x1 + 512]`. At the
+//! end of a row that is the beginning of the next, if rows lie behind each other.
+//!
+//! Behind the last row this asks for memory that may not be there, which a prefetch may. Takes no decisions: what is
+//! fetched ahead is the schedule's.
 
 use ir::index::{Expr, Sym};
 use ir::kernel::Buffer;
 
+use super::address::is_unit;
 use super::nest::Nest;
 use crate::space::Axis;
 
-/// An element of each row that the first stage reads.
+/// An element that the first stage reads for each index of the axis along which it is fetched ahead.
 pub(super) struct Read {
     buffer: Buffer,
     position: Expr,
@@ -26,25 +32,51 @@ pub(super) struct Read {
     loops: Vec<(Axis, Sym, usize)>,
 }
 
+/// How far is fetched ahead.
+#[derive(Clone, Copy)]
+struct Ahead {
+    /// The variable of the loop along which it is.
+    var: Sym,
+    /// How many of its indices.
+    distance: u32,
+    /// Whether that is the loop over the lanes.
+    of_lanes: bool,
+}
+
 impl Nest<'_> {
-    /// The variable of the loop over rows, if the next row is fetched ahead.
-    fn row_ahead(&self) -> Option<Sym> {
-        self.vars.get(&self.emitter.group.schedule.ahead?).copied()
+    /// How far is fetched ahead, where the loops stand.
+    fn ahead(&self) -> Option<Ahead> {
+        let schedule = self.emitter.group.schedule;
+        let (axis, distance) = schedule.ahead.filter(|_| self.emitter.in_lanes())?;
+        let var = *self.vars.get(&axis)?;
+        Some(Ahead { var, distance, of_lanes: schedule.lane == Some(axis) })
     }
 
-    /// Notes what is read where the loops stand, if the lanes of the first stage do so in each row anew.
+    /// Notes what is read where the loops stand, if the lanes of the first stage do so for each index anew.
     pub fn note_read(&mut self, buffer: Buffer, position: &Expr) {
-        let Some(row) = self.row_ahead().filter(|_| self.level == 0 && self.emitter.in_lanes()) else {
-            return;
-        };
-        let lane = self.emitter.group.schedule.lane.and_then(|axis| self.vars.get(&axis));
-        let of_lanes = lane.is_some_and(|&lane| position.mentions(lane));
+        let Some(ahead) = self.ahead().filter(|_| self.level == 0) else { return };
         let is_new = !self.reads.iter().any(|read| read.buffer == buffer && read.position == *position);
-        if of_lanes && position.mentions(row) && self.is_of_loops(position) && is_new {
-            let within = self.vars.iter().filter(|(_, var)| **var != row && position.mentions(**var));
+        let is_far = if ahead.of_lanes { self.is_stream(position) } else { self.is_of_lanes(position) };
+        if is_new && is_far && position.mentions(ahead.var) && self.is_of_loops(position) {
+            let within = self.vars.iter().filter(|(_, var)| **var != ahead.var && position.mentions(**var));
             let loops = within.map(|(&axis, &var)| (axis, var, self.piece_of(axis))).collect();
             self.reads.push(Read { buffer, position: position.clone(), loops });
         }
+    }
+
+    fn is_of_lanes(&self, position: &Expr) -> bool {
+        let lane = self.emitter.group.schedule.lane.and_then(|axis| self.vars.get(&axis));
+        lane.is_some_and(|&lane| position.mentions(lane))
+    }
+
+    /// Whether lanes read neighbours that no turn of the loop around them has read before: those are in a cache.
+    fn is_stream(&self, position: &Expr) -> bool {
+        let schedule = self.emitter.group.schedule;
+        let Some(lane) = schedule.lane.and_then(|axis| self.vars.get(&axis)) else { return false };
+        let around = schedule.outer().into_iter().chain(schedule.inner.iter().copied());
+        let around = around.filter(|axis| Some(*axis) != schedule.lane);
+        let nearest = around.filter_map(|axis| self.vars.get(&axis)).last();
+        is_unit(position, *lane) && nearest.is_none_or(|&var| position.mentions(var))
     }
 
     /// Whether a position speaks of loops and sizes only, and not of data.
@@ -56,14 +88,11 @@ impl Nest<'_> {
         position.symbols().iter().all(known)
     }
 
-    /// In a later stage: asks for what the first one will read of the next row where the loops stand now.
+    /// Asks for what the first stage will read further on: along the lanes in that stage itself, else in a later one.
     pub fn fetch_ahead(&mut self) {
-        let Some(row) = self.row_ahead() else { return };
-        if self.level == 0 || !self.emitter.in_lanes() {
-            return;
-        }
+        let Some(ahead) = self.ahead().filter(|ahead| ahead.of_lanes == (self.level == 0)) else { return };
         for read in std::mem::take(&mut self.reads) {
-            if let Some(index) = self.next_row(&read, row) {
+            if let Some(index) = self.further_on(&read, ahead) {
                 self.emitter.prefetch(read.buffer, index, false);
             } else {
                 self.reads.push(read);
@@ -71,15 +100,16 @@ impl Nest<'_> {
         }
     }
 
-    /// The position of a read in the next row, if all the loops that it speaks of are open, each in the same piece of its axis.
-    fn next_row(&self, read: &Read, row: Sym) -> Option<Expr> {
+    /// The position of a read further on, if all the loops that it speaks of are open, each in the same piece of its axis.
+    fn further_on(&self, read: &Read, ahead: Ahead) -> Option<Expr> {
         let now =
             |axis, piece| (self.piece_of(axis) == piece).then(|| self.vars.get(&axis).copied()).flatten();
         let moved = read.loops.iter().map(|&(axis, var, piece)| Some((var, now(axis, piece)?)));
         let moved: Vec<(Sym, Sym)> = moved.collect::<Option<_>>()?;
+        let further = Expr::sym(ahead.var) + Expr::constant(ahead.distance.into());
         Some(read.position.substitute(&|sym| {
             let now = moved.iter().find(|(old, _)| *old == sym).map(|(_, now)| Expr::sym(*now));
-            if sym == row { Some(Expr::sym(row) + Expr::one()) } else { now }
+            if sym == ahead.var { Some(further.clone()) } else { now }
         }))
     }
 }

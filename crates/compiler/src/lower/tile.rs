@@ -19,6 +19,7 @@
 use ir::index::{Expr, Sym};
 use ir::kernel::{Buffer, LoopKind, Place, Scratch, Stmt, Value};
 
+use super::address::is_unit;
 use super::nest::Nest;
 use crate::space::Axis;
 
@@ -214,11 +215,6 @@ impl Nest<'_> {
         self.emitter.close_loop();
         self.emitter.close_loop();
     }
-}
-
-/// Whether neighbours along a loop are neighbours in memory.
-fn is_unit(position: &Expr, var: Sym) -> bool {
-    position.split_linear(var).is_some_and(|(step, _)| step.is_one())
 }
 
 /// An index, or the last one of its range where it is past that.

@@ -65,8 +65,8 @@ pub enum ScheduleError {
         /// Why not.
         reason: &'static str,
     },
-    /// An axis whose next index cannot be fetched ahead.
-    #[error("the next index of axis {axis} cannot be fetched ahead: {reason}")]
+    /// An axis along which nothing can be fetched ahead.
+    #[error("what lies along axis {axis} cannot be fetched ahead: {reason}")]
     Ahead {
         /// The axis.
         axis: Axis,
@@ -121,8 +121,7 @@ impl Schedule {
         let named = self.blocks.iter().map(|(axis, _)| *axis).chain(listed);
         if let Some(unknown) = named
             .chain(self.lane)
-            .chain(self.ahead)
-            .chain(self.tile.into_iter().chain(self.jam).map(|(axis, _)| axis))
+            .chain(self.tile.into_iter().chain(self.jam).chain(self.ahead).map(|(axis, _)| axis))
             .find(|axis| axis.as_u32() as usize >= count)
         {
             return Err(ScheduleError::Unknown(unknown));
@@ -219,10 +218,19 @@ impl Schedule {
     }
 
     fn check_ahead(&self, witness: &Witness) -> Result<(), ScheduleError> {
-        let Some(axis) = self.ahead else { return Ok(()) };
+        let Some((axis, distance)) = self.ahead else { return Ok(()) };
         let refuse = |reason| Err(ScheduleError::Ahead { axis, reason });
-        if self.lanes_outside || self.outer().last() != Some(&axis) {
-            return refuse("it is not the innermost axis outside the stages");
+        if distance == 0 {
+            return refuse("the distance must be at least 1");
+        }
+        if self.lanes_outside {
+            return refuse("the loop over lanes stands around the stages");
+        }
+        if self.lane == Some(axis) {
+            return if self.tile.is_some() { refuse("it is walked in tiles") } else { Ok(()) };
+        }
+        if self.outer().last() != Some(&axis) {
+            return refuse("it is neither the innermost axis outside the stages nor that of the lanes");
         }
         if witness.levels < 2 {
             return refuse("there is one stage only");

@@ -49,8 +49,9 @@ pub struct Schedule {
     pub lanes_outside: bool,
     /// The innermost axis outside the stages, if so many of its indices are walked together within them.
     pub jam: Option<(Axis, u32)>,
-    /// The innermost axis outside the stages, if what the first stage reads at its next index is fetched in a later one.
-    pub ahead: Option<Axis>,
+    /// An axis, so many of whose indices further on what the first stage reads is fetched: the innermost axis outside the
+    /// stages, in a later stage, or that of the lanes, in the first stage itself.
+    pub ahead: Option<(Axis, u32)>,
     /// An inner axis that is walked in squares of this side, together with the lanes': what lies along it is turned in
     /// scratch.
     pub tile: Option<(Axis, u32)>,

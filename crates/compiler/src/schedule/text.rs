@@ -8,7 +8,7 @@
 //! inner x3
 //! lane x3
 //! jam x1 by 4
-//! ahead x1
+//! ahead x1 by 1
 //! tile x1 by 32
 //! split x4
 //! carry n7
@@ -48,8 +48,8 @@ impl fmt::Display for Schedule {
         if let Some((axis, rows)) = self.jam {
             writeln!(f, "jam {axis} by {rows}")?;
         }
-        if let Some(axis) = self.ahead {
-            writeln!(f, "ahead {axis}")?;
+        if let Some((axis, distance)) = self.ahead {
+            writeln!(f, "ahead {axis} by {distance}")?;
         }
         if let Some((axis, side)) = self.tile {
             writeln!(f, "tile {axis} by {side}")?;
@@ -108,7 +108,9 @@ fn read_line(words: &[&str], schedule: &mut Schedule) -> Result<(), &'static str
         ["jam", axis, "by", rows] => {
             schedule.jam = Some((read_axis(axis)?, rows.parse().map_err(|_| "a number of rows")?));
         }
-        ["ahead", axis] => schedule.ahead = Some(read_axis(axis)?),
+        ["ahead", axis, "by", distance] => {
+            schedule.ahead = Some((read_axis(axis)?, distance.parse().map_err(|_| "a distance")?));
+        }
         ["tile", axis, "by", side] => {
             schedule.tile = Some((read_axis(axis)?, side.parse().map_err(|_| "a side")?));
         }
@@ -120,7 +122,7 @@ fn read_line(words: &[&str], schedule: &mut Schedule) -> Result<(), &'static str
         }
         _ => {
             return Err(
-                "`schedule lanes N`, `fuse X Y`, `block X by N`, `row X`, `inner X`, `lane X [outside]`, `jam X by N`, `ahead X`, `tile X by N`, `split X` or `carry N`",
+                "`schedule lanes N`, `fuse X Y`, `block X by N`, `row X`, `inner X`, `lane X [outside]`, `jam X by N`, `ahead X by N`, `tile X by N`, `split X` or `carry N`",
             );
         }
     }

@@ -66,8 +66,12 @@ fn a_schedule_that_does_not_fit_says_why() {
             "it is not the innermost axis outside the stages",
         ),
         (
-            "schedule lanes 8\nrow x0\ninner x1\nahead x1",
-            "the next index of axis x1 cannot be fetched ahead: it is not the innermost axis outside",
+            "schedule lanes 8\nrow x0\ninner x1\nahead x1 by 1",
+            "what lies along axis x1 cannot be fetched ahead: it is neither the innermost axis outside",
+        ),
+        (
+            "schedule lanes 8\nrow x0\ninner x1\nlane x1\nahead x1 by 0",
+            "what lies along axis x1 cannot be fetched ahead: the distance must be at least 1",
         ),
         (
             "schedule lanes 8\nrow x0\ninner x1\nlane x1\ntile x1 by 8",
@@ -98,7 +102,7 @@ fn a_schedule_that_does_not_fit_says_why() {
 /// Once a row, and in the stage after the first, though there is a third.
 #[test]
 fn the_next_row_is_fetched_while_this_one_is_worked_on() {
-    let schedule = "schedule lanes 8\nblock x0 by 7\ninner x1\nlane x1\nahead x0";
+    let schedule = "schedule lanes 8\nblock x0 by 7\ninner x1\nlane x1\nahead x0 by 1";
     let fetches = |schedule: &str| {
         let kernel = with_schedule(SOFTMAX, schedule).expect("it fits");
         let stages = kernel.split("lanes {\n    ").skip(1);
@@ -106,7 +110,34 @@ fn the_next_row_is_fetched_while_this_one_is_worked_on() {
     };
     assert_eq!(fetches(schedule), [0, 1, 0]);
     assert_eq!(fetches(&format!("{schedule}\njam x0 by 3")), [0, 3, 0, 0, 1, 0]);
-    assert_eq!(fetches(&schedule.replace("ahead x0", "")), [0, 0, 0]);
+    assert_eq!(fetches(&schedule.replace("ahead x0 by 1", "")), [0, 0, 0]);
+}
+
+/// Where it is read, but not what each row reads again, nor what lies across the lanes.
+#[test]
+fn what_lies_further_along_the_lanes_is_fetched() {
+    let text = "
+    x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.BFloat16)
+    y = fd.define_tensor(shape=[-1, -1], contiguity=True)
+    bias = fd.define_tensor(shape=[-1], contiguity=True)
+    rows = fd.ops.broadcast(bias, is_broadcast_dim=[True, False])
+    across = fd.ops.permute(y, dims=[1, 0])
+    fd.add_output(fd.ops.add(fd.ops.add(x, rows), across))";
+    let kernel = with_schedule(text, "schedule lanes 8\nrow x1\ninner x0\nlane x0\nahead x0 by 24");
+    let kernel = kernel.expect("it fits");
+    assert!(kernel.contains("prefetch b0[x1*i1 + x0 + 24]"), "{kernel}");
+    assert_eq!(kernel.matches("prefetch").count(), 1, "{kernel}");
+}
+
+/// Much is computed of each element in the one, and little in the other.
+#[test]
+fn lanes_fetch_ahead_where_they_compute_for_long() {
+    let of = |outputs: &str| {
+        let text = format!("x = fd.define_tensor(shape=[-1, 4096], contiguity=True)\n{outputs}");
+        only(&cpu_plan(&define(&text))).schedule.ahead.map(|(_, distance)| distance)
+    };
+    assert_eq!(of("fd.add_output(fd.ops.gelu(x))"), Some(512));
+    assert_eq!(of("fd.add_output(fd.ops.add(x, 1.0))"), None);
 }
 
 /// Each piece of a loop that is cut at seams fetches what it will read.
@@ -118,7 +149,7 @@ fn the_next_row_is_fetched_in_pieces() {
     first = fd.ops.slice(x, start_indices=[0, 0], end_indices=[rows, 32])
     second = fd.ops.slice(x, start_indices=[0, 32], end_indices=[rows, 128])
     fd.add_output(fd.ops.softmax(fd.ops.cat([second, first], dim=1), dim=1))";
-    let schedule = "schedule lanes 8\nblock x0 by 7\ninner x4\nlane x4\nahead x0\nsplit x4";
+    let schedule = "schedule lanes 8\nblock x0 by 7\ninner x4\nlane x4\nahead x0 by 1\nsplit x4";
     let kernel = with_schedule(turned, schedule).expect("it fits");
     let loops = kernel.split("lanes {\n    ").skip(1);
     let fetches = loops.map(|body| body.matches("prefetch b0").count());

@@ -42,7 +42,8 @@ fn draw(witness: &Witness, draws: &mut Draws) -> Schedule {
     {
         schedule.jam = Some((row, draws.between(2, 5) as u32));
     }
-    schedule.ahead = schedule.outer().last().copied().filter(|_| draws.percent(30));
+    let along = if draws.percent(50) { schedule.lane } else { schedule.outer().last().copied() };
+    schedule.ahead = along.filter(|_| draws.percent(30)).map(|axis| (axis, draws.between(1, 40) as u32));
     if schedule.check(witness).is_err() {
         schedule.ahead = None;
     }
