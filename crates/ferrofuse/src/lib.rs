@@ -36,7 +36,7 @@ pub mod table;
 pub use code_target::{CodeTarget, UnknownTarget};
 pub use codegen::cpu::llvm::{CpuTarget, LlvmOptions};
 pub use compiler::layout::Layout;
-pub use compiler::schedule::{Hints, Schedule, parse as parse_schedule};
+pub use compiler::schedule::{Ahead, Hints, Schedule, parse as parse_schedule};
 pub use compiler::segment::Segmentation;
 pub use compiler::segment::{greedy, unfused};
 pub use compiler::{Decision, Plan, PlanOptions};

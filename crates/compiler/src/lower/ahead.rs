@@ -22,6 +22,7 @@ use ir::kernel::Buffer;
 
 use super::address::is_unit;
 use super::nest::Nest;
+use crate::schedule::Ahead;
 use crate::space::Axis;
 
 /// An element that the first stage reads for each index of the axis along which it is fetched ahead.
@@ -32,33 +33,26 @@ pub(super) struct Read {
     loops: Vec<(Axis, Sym, usize)>,
 }
 
-/// How far is fetched ahead.
-#[derive(Clone, Copy)]
-struct Ahead {
-    /// The variable of the loop along which it is.
-    var: Sym,
-    /// How many of its indices.
-    distance: u32,
-    /// Whether that is the loop over the lanes.
-    of_lanes: bool,
-}
-
 impl Nest<'_> {
-    /// How far is fetched ahead, where the loops stand.
-    fn ahead(&self) -> Option<Ahead> {
-        let schedule = self.emitter.group.schedule;
-        let (axis, distance) = schedule.ahead.filter(|_| self.emitter.in_lanes())?;
-        let var = *self.vars.get(&axis)?;
-        Some(Ahead { var, distance, of_lanes: schedule.lane == Some(axis) })
+    /// The variable of the loop along which is fetched ahead, where lanes stand, and how far.
+    fn ahead(&self) -> Option<(Sym, Ahead)> {
+        let ahead = self.emitter.group.schedule.ahead.filter(|_| self.emitter.in_lanes())?;
+        Some((*self.vars.get(&ahead.axis)?, ahead))
+    }
+
+    /// Whether that is the loop over the lanes.
+    fn is_along_lanes(&self, ahead: Ahead) -> bool {
+        self.emitter.group.schedule.lane == Some(ahead.axis)
     }
 
     /// Notes what is read where the loops stand, if the lanes of the first stage do so for each index anew.
     pub fn note_read(&mut self, buffer: Buffer, position: &Expr) {
-        let Some(ahead) = self.ahead().filter(|_| self.level == 0) else { return };
+        let Some((var, ahead)) = self.ahead().filter(|_| self.level == 0) else { return };
         let is_new = !self.reads.iter().any(|read| read.buffer == buffer && read.position == *position);
-        let is_far = if ahead.of_lanes { self.is_stream(position) } else { self.is_of_lanes(position) };
-        if is_new && is_far && position.mentions(ahead.var) && self.is_of_loops(position) {
-            let within = self.vars.iter().filter(|(_, var)| **var != ahead.var && position.mentions(**var));
+        let along_lanes = self.is_along_lanes(ahead);
+        let streams = if along_lanes { self.is_stream(position) } else { self.is_of_lanes(position) };
+        if is_new && streams && position.mentions(var) && self.is_of_loops(position) {
+            let within = self.vars.iter().filter(|(_, other)| **other != var && position.mentions(**other));
             let loops = within.map(|(&axis, &var)| (axis, var, self.piece_of(axis))).collect();
             self.reads.push(Read { buffer, position: position.clone(), loops });
         }
@@ -90,10 +84,13 @@ impl Nest<'_> {
 
     /// Asks for what the first stage will read further on: along the lanes in that stage itself, else in a later one.
     pub fn fetch_ahead(&mut self) {
-        let Some(ahead) = self.ahead().filter(|ahead| ahead.of_lanes == (self.level == 0)) else { return };
+        let Some((var, ahead)) = self.ahead() else { return };
+        if self.is_along_lanes(ahead) != (self.level == 0) {
+            return;
+        }
         for read in std::mem::take(&mut self.reads) {
-            if let Some(index) = self.further_on(&read, ahead) {
-                self.emitter.prefetch(read.buffer, index, false);
+            if let Some(index) = self.further_on(&read, var, ahead.distance) {
+                self.emitter.prefetch(read.buffer, index, ahead.far);
             } else {
                 self.reads.push(read);
             }
@@ -101,15 +98,15 @@ impl Nest<'_> {
     }
 
     /// The position of a read further on, if all the loops that it speaks of are open, each in the same piece of its axis.
-    fn further_on(&self, read: &Read, ahead: Ahead) -> Option<Expr> {
+    fn further_on(&self, read: &Read, along: Sym, distance: u32) -> Option<Expr> {
         let now =
             |axis, piece| (self.piece_of(axis) == piece).then(|| self.vars.get(&axis).copied()).flatten();
         let moved = read.loops.iter().map(|&(axis, var, piece)| Some((var, now(axis, piece)?)));
         let moved: Vec<(Sym, Sym)> = moved.collect::<Option<_>>()?;
-        let further = Expr::sym(ahead.var) + Expr::constant(ahead.distance.into());
+        let further = Expr::sym(along) + Expr::constant(distance.into());
         Some(read.position.substitute(&|sym| {
             let now = moved.iter().find(|(old, _)| *old == sym).map(|(_, now)| Expr::sym(*now));
-            if sym == ahead.var { Some(further.clone()) } else { now }
+            if sym == along { Some(further.clone()) } else { now }
         }))
     }
 }

@@ -4,8 +4,8 @@
 //! * Where nothing is folded, what lies further along the lanes is fetched where they read: the machine itself looks no
 //!   further ahead than the end of a page, and no further than the operations that it holds in flight.
 
-use super::Schedule;
 use super::workload::Workload;
+use super::{Ahead, Schedule};
 use crate::space::Axis;
 
 /// Fewest bytes of a row: of shorter ones the machine fetches the next by itself, as they lie behind each other.
@@ -14,6 +14,9 @@ const LEAST: u64 = 1 << 11;
 /// Fewest rows of a block: behind the last one another block's are fetched.
 const ROWS: u64 = 4;
 
+/// Bytes of the smallest cache of most machines.
+const SMALLEST: u64 = 32 << 10;
+
 /// Operations up to which the machine looks far enough ahead by itself, as it holds those of several lines in flight.
 const FEW: usize = 6;
 
@@ -21,35 +24,37 @@ const FEW: usize = 6;
 /// and rope (Granite Rapids), though not by much.
 const DISTANCE: usize = 1 << 11;
 
-/// An axis along which is fetched ahead, and by how many indices.
-pub(super) fn ahead(work: &Workload<'_>, schedule: &Schedule) -> Option<(Axis, u32)> {
+/// How far is fetched ahead, if at all.
+pub(super) fn ahead(work: &Workload<'_>, schedule: &Schedule) -> Option<Ahead> {
     if schedule.lanes_outside {
         return None;
     }
     if work.witness.levels > 1 {
-        return next_row(work, schedule).map(|row| (row, 1));
+        return next_row(work, schedule);
     }
     along_lanes(work, schedule)
 }
 
-/// The axis of the lanes, where much is computed of elements and nothing else, and how many of the widest input's lie in the
-/// distance.
-fn along_lanes(work: &Workload<'_>, schedule: &Schedule) -> Option<(Axis, u32)> {
+/// Along the lanes, where much is computed of elements and nothing else, and by as many as the distance holds of the widest
+/// input.
+fn along_lanes(work: &Workload<'_>, schedule: &Schedule) -> Option<Ahead> {
     let Workload { graph, view, witness, target, .. } = *work;
     let is_much = view.order().len() > FEW;
     let is_plain = witness.folds.is_empty() && witness.scanned.is_none() && schedule.tile.is_none();
-    let lane = schedule.lane.filter(|_| is_plain && is_much && target.ahead >= DISTANCE as u64)?;
+    let axis = schedule.lane.filter(|_| is_plain && is_much && target.ahead >= DISTANCE as u64)?;
     let widest = view.inputs().iter().map(|&input| graph.dtype(input).size()).max()?;
-    Some((lane, (DISTANCE / widest) as u32))
+    Some(Ahead { axis, distance: (DISTANCE / widest) as u32, far: false })
 }
 
-/// The axis of the rows, if the next is fetched while one is worked on.
-fn next_row(work: &Workload<'_>, schedule: &Schedule) -> Option<Axis> {
-    let row = *schedule.outer().last()?;
-    let extent = work.turns(schedule, row);
-    let rows = schedule.chunk(row).unwrap_or(extent).min(extent);
-    let bytes = row_bytes(work, schedule, row);
-    (rows >= ROWS && (LEAST..=work.target.ahead).contains(&bytes)).then_some(row)
+/// The next row, while one is worked on.
+fn next_row(work: &Workload<'_>, schedule: &Schedule) -> Option<Ahead> {
+    let axis = *schedule.outer().last()?;
+    let extent = work.turns(schedule, axis);
+    let rows = schedule.chunk(axis).unwrap_or(extent).min(extent);
+    let bytes = row_bytes(work, schedule, axis);
+    // Both rows, and about as much that is kept of one from stage to stage.
+    let far = bytes.saturating_mul(3) > SMALLEST;
+    (rows >= ROWS && (LEAST..=work.target.ahead).contains(&bytes)).then_some(Ahead { axis, distance: 1, far })
 }
 
 /// Bytes of the inputs that belong to one index of an axis, at one index of the others outside the stages.

@@ -6,7 +6,7 @@
 use ir::graph::Val;
 use thiserror::Error;
 
-use super::{LONGEST_SIDE, Schedule};
+use super::{Ahead, LONGEST_SIDE, Schedule};
 use crate::segment::{Fold, Witness};
 use crate::space::Axis;
 
@@ -121,7 +121,8 @@ impl Schedule {
         let named = self.blocks.iter().map(|(axis, _)| *axis).chain(listed);
         if let Some(unknown) = named
             .chain(self.lane)
-            .chain(self.tile.into_iter().chain(self.jam).chain(self.ahead).map(|(axis, _)| axis))
+            .chain(self.ahead.map(|ahead| ahead.axis))
+            .chain(self.tile.into_iter().chain(self.jam).map(|(axis, _)| axis))
             .find(|axis| axis.as_u32() as usize >= count)
         {
             return Err(ScheduleError::Unknown(unknown));
@@ -218,7 +219,7 @@ impl Schedule {
     }
 
     fn check_ahead(&self, witness: &Witness) -> Result<(), ScheduleError> {
-        let Some((axis, distance)) = self.ahead else { return Ok(()) };
+        let Some(Ahead { axis, distance, .. }) = self.ahead else { return Ok(()) };
         let refuse = |reason| Err(ScheduleError::Ahead { axis, reason });
         if distance == 0 {
             return refuse("the distance must be at least 1");

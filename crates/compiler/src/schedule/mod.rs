@@ -49,9 +49,8 @@ pub struct Schedule {
     pub lanes_outside: bool,
     /// The innermost axis outside the stages, if so many of its indices are walked together within them.
     pub jam: Option<(Axis, u32)>,
-    /// An axis, so many of whose indices further on what the first stage reads is fetched: the innermost axis outside the
-    /// stages, in a later stage, or that of the lanes, in the first stage itself.
-    pub ahead: Option<(Axis, u32)>,
+    /// What the first stage will read is fetched so far ahead.
+    pub ahead: Option<Ahead>,
     /// An inner axis that is walked in squares of this side, together with the lanes': what lies along it is turned in
     /// scratch.
     pub tile: Option<(Axis, u32)>,
@@ -59,6 +58,17 @@ pub struct Schedule {
     pub split: Vec<Axis>,
     /// Values that are kept in scratch from the stage that computes them to later ones.
     pub carried: Vec<Val>,
+}
+
+/// How far ahead what the first stage reads is fetched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ahead {
+    /// The innermost axis outside the stages, where a later stage fetches, or that of the lanes, where the first does itself.
+    pub axis: Axis,
+    /// How many of its indices.
+    pub distance: u32,
+    /// Whether more is read until then than the smallest cache holds.
+    pub far: bool,
 }
 
 impl Schedule {

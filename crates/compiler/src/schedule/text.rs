@@ -8,7 +8,7 @@
 //! inner x3
 //! lane x3
 //! jam x1 by 4
-//! ahead x1 by 1
+//! ahead x1 by 1 far
 //! tile x1 by 32
 //! split x4
 //! carry n7
@@ -21,7 +21,7 @@ use std::fmt;
 use ir::graph::{Node, Val};
 use thiserror::Error;
 
-use super::Schedule;
+use super::{Ahead, Schedule};
 use crate::space::Axis;
 
 impl fmt::Display for Schedule {
@@ -48,8 +48,8 @@ impl fmt::Display for Schedule {
         if let Some((axis, rows)) = self.jam {
             writeln!(f, "jam {axis} by {rows}")?;
         }
-        if let Some((axis, distance)) = self.ahead {
-            writeln!(f, "ahead {axis} by {distance}")?;
+        if let Some(Ahead { axis, distance, far }) = self.ahead {
+            writeln!(f, "ahead {axis} by {distance}{}", if far { " far" } else { "" })?;
         }
         if let Some((axis, side)) = self.tile {
             writeln!(f, "tile {axis} by {side}")?;
@@ -108,8 +108,9 @@ fn read_line(words: &[&str], schedule: &mut Schedule) -> Result<(), &'static str
         ["jam", axis, "by", rows] => {
             schedule.jam = Some((read_axis(axis)?, rows.parse().map_err(|_| "a number of rows")?));
         }
-        ["ahead", axis, "by", distance] => {
-            schedule.ahead = Some((read_axis(axis)?, distance.parse().map_err(|_| "a distance")?));
+        ["ahead", axis, "by", distance, far @ ..] if matches!(far, [] | ["far"]) => {
+            let distance = distance.parse().map_err(|_| "a distance")?;
+            schedule.ahead = Some(Ahead { axis: read_axis(axis)?, distance, far: !far.is_empty() });
         }
         ["tile", axis, "by", side] => {
             schedule.tile = Some((read_axis(axis)?, side.parse().map_err(|_| "a side")?));
@@ -122,7 +123,7 @@ fn read_line(words: &[&str], schedule: &mut Schedule) -> Result<(), &'static str
         }
         _ => {
             return Err(
-                "`schedule lanes N`, `fuse X Y`, `block X by N`, `row X`, `inner X`, `lane X [outside]`, `jam X by N`, `ahead X by N`, `tile X by N`, `split X` or `carry N`",
+                "`schedule lanes N`, `fuse X Y`, `block X by N`, `row X`, `inner X`, `lane X [outside]`, `jam X by N`, `ahead X by N [far]`, `tile X by N`, `split X` or `carry N`",
             );
         }
     }

@@ -111,6 +111,8 @@ fn the_next_row_is_fetched_while_this_one_is_worked_on() {
     assert_eq!(fetches(schedule), [0, 1, 0]);
     assert_eq!(fetches(&format!("{schedule}\njam x0 by 3")), [0, 3, 0, 0, 1, 0]);
     assert_eq!(fetches(&schedule.replace("ahead x0 by 1", "")), [0, 0, 0]);
+    let far = with_schedule(SOFTMAX, &format!("{schedule} far")).expect("it fits");
+    assert!(far.lines().any(|line| line.ends_with("] far")), "{far}");
 }
 
 /// Where it is read, but not what each row reads again, nor what lies across the lanes.
@@ -134,7 +136,7 @@ fn what_lies_further_along_the_lanes_is_fetched() {
 fn lanes_fetch_ahead_where_they_compute_for_long() {
     let of = |outputs: &str| {
         let text = format!("x = fd.define_tensor(shape=[-1, 4096], contiguity=True)\n{outputs}");
-        only(&cpu_plan(&define(&text))).schedule.ahead.map(|(_, distance)| distance)
+        only(&cpu_plan(&define(&text))).schedule.ahead.map(|ahead| ahead.distance)
     };
     assert_eq!(of("fd.add_output(fd.ops.gelu(x))"), Some(512));
     assert_eq!(of("fd.add_output(fd.ops.add(x, 1.0))"), None);

@@ -1,5 +1,6 @@
 //! A random schedule that fits a witness: drawn freely, and drawn again until the check accepts it.
 
+use compiler::schedule::Ahead;
 use compiler::segment::Witness;
 use compiler::space::Axis;
 use ferrofuse::Schedule;
@@ -43,7 +44,8 @@ fn draw(witness: &Witness, draws: &mut Draws) -> Schedule {
         schedule.jam = Some((row, draws.between(2, 5) as u32));
     }
     let along = if draws.percent(50) { schedule.lane } else { schedule.outer().last().copied() };
-    schedule.ahead = along.filter(|_| draws.percent(30)).map(|axis| (axis, draws.between(1, 40) as u32));
+    let ahead = |axis| Ahead { axis, distance: draws.between(1, 40) as u32, far: draws.percent(50) };
+    schedule.ahead = along.map(ahead).filter(|_| draws.percent(30));
     if schedule.check(witness).is_err() {
         schedule.ahead = None;
     }
