@@ -69,7 +69,7 @@ impl Nest<'_> {
         let Some(lane) = schedule.lane.and_then(|axis| self.vars.get(&axis)) else { return false };
         let around = schedule.outer().into_iter().chain(schedule.inner.iter().copied());
         let around = around.filter(|axis| Some(*axis) != schedule.lane);
-        let nearest = around.filter_map(|axis| self.vars.get(&axis)).last();
+        let nearest = around.rev().find_map(|axis| self.vars.get(&axis));
         is_unit(position, *lane) && nearest.is_none_or(|&var| position.mentions(var))
     }
 

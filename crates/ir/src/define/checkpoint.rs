@@ -6,14 +6,14 @@ use super::definer::Definer;
 use super::error::DefineError;
 use super::random::Stateful;
 use super::record;
-use crate::graph::GraphSize;
+use crate::graph;
 use crate::index::Facts;
 
 /// How far a definer had come.
 struct Checkpoint {
-    graph: GraphSize,
+    graph: graph::Mark,
     facts: Facts,
-    record: record::Lengths,
+    record: record::Mark,
     inputs: usize,
     patterns: usize,
     stateful: Option<Stateful>,
@@ -26,9 +26,9 @@ impl Definer {
         step: impl FnOnce(&mut Definer) -> Result<T, DefineError>,
     ) -> Result<T, DefineError> {
         let before = Checkpoint {
-            graph: self.graph.extent(),
+            graph: self.graph.mark(),
             facts: self.facts.clone(),
-            record: self.record.lengths(),
+            record: self.record.mark(),
             inputs: self.inputs.len(),
             patterns: self.patterns.len(),
             stateful: self.stateful,

@@ -3,7 +3,8 @@
 //! `definer` (the builder) · `declare` (inputs) · `call` (ops by name) · `scalar` (elementwise ops) · `forms` (what moves
 //! data) · `folds` · `complex/` (complex numbers as pairs) · `composites` (softmax and kin) · `random` · `library` (sorts,
 //! scatter, products of matrices) · `attention` · `sizes` and `arguments` (what calls take) · `object` (things of the
-//! language) · `checkpoint` (what refused calls take back) · `record` (as written) · `lift` (a view as a definition of its own) · `error`.
+//! language) · `checkpoint` (what refused calls take back) · `record` (as written) · `lift` (a view as a definition of its
+//! own) · `error`.
 
 mod arguments;
 mod attention;

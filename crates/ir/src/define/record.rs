@@ -143,8 +143,8 @@ pub struct Record {
     lines: Lines,
 }
 
-/// How many there are of all that calls add to a record.
-pub(super) struct Lengths {
+/// How far a record has come: how many there are of all that calls add to it.
+pub(super) struct Mark {
     entries: usize,
     statements: usize,
     inputs: usize,
@@ -255,8 +255,8 @@ impl Record {
     }
 
     /// How far it has come.
-    pub(super) fn lengths(&self) -> Lengths {
-        Lengths {
+    pub(super) fn mark(&self) -> Mark {
+        Mark {
             entries: self.entries.len(),
             statements: self.statements.len(),
             inputs: self.inputs.len(),
@@ -266,12 +266,12 @@ impl Record {
     }
 
     /// Takes back what came since.
-    pub(super) fn truncate(&mut self, lengths: Lengths) {
-        truncate(&mut self.entries, lengths.entries);
-        self.statements.truncate(lengths.statements);
-        self.inputs.truncate(lengths.inputs);
-        self.sites.truncate(lengths.sites);
-        self.demands.truncate(lengths.demands);
+    pub(super) fn truncate(&mut self, mark: Mark) {
+        truncate(&mut self.entries, mark.entries);
+        self.statements.truncate(mark.statements);
+        self.inputs.truncate(mark.inputs);
+        self.sites.truncate(mark.sites);
+        self.demands.truncate(mark.demands);
     }
 
     /// Whether it has this result.

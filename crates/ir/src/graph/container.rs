@@ -1,7 +1,8 @@
 //! The container: an append-only arena of immutable nodes, operands before users, equal nodes shared.
 //!
-//! No node ever changes and none points at a view, so nothing that one view does can break another. A graph knows
-//! no inputs and outputs of its own; those belong to the views (`fusion.rs`) that look at it.
+//! No node ever changes and none points at a view, so nothing that one view does can break another. A graph knows no
+//! inputs and outputs of its own; those belong to the views (`fusion.rs`) that look at it. The definer alone takes nodes back,
+//! those of a call that it refuses, before any view knows of them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -57,9 +58,9 @@ pub struct Graph {
     sizes: Vec<Option<Expr>>,
 }
 
-/// How many nodes and symbols a graph has.
+/// How far a graph has come: how many nodes and symbols it has.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct GraphSize {
+pub(crate) struct Mark {
     nodes: usize,
     symbols: usize,
 }
@@ -120,13 +121,13 @@ impl Graph {
         Ok(node)
     }
 
-    /// How many nodes and symbols there are.
-    pub(crate) fn extent(&self) -> GraphSize {
-        GraphSize { nodes: self.nodes.len(), symbols: self.symbols.len() }
+    /// How far it has come.
+    pub(crate) fn mark(&self) -> Mark {
+        Mark { nodes: self.nodes.len(), symbols: self.symbols.len() }
     }
 
     /// Takes back the nodes and symbols that came since, of which no view knows yet.
-    pub(crate) fn truncate(&mut self, GraphSize { nodes, symbols }: GraphSize) {
+    pub(crate) fn truncate(&mut self, Mark { nodes, symbols }: Mark) {
         truncate(&mut self.nodes, nodes);
         self.known.retain(|_, node| node.index() < nodes);
         truncate(&mut self.symbols, symbols);

@@ -22,7 +22,7 @@ mod verify;
 
 pub use computed::{ComputedSize, Known};
 pub use container::{Graph, SymbolSource};
-pub(crate) use container::{GraphSize, truncate};
+pub(crate) use container::{Mark, truncate};
 pub use dump::dump;
 pub use fusion::{Fusion, Output, ViewError};
 pub use library::Library;

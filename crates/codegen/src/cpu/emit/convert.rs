@@ -2,9 +2,9 @@
 //!
 //! Storage types are held as their bits. They widen to f32 exactly and are rounded from f32 in integers, except where the
 //! machine converts f16 itself, and bf16, whose instruction on x86 flushes subnormals: vectors that hold one take the way of
-//! integers, and so does what whole vectors leave of a loop. From f64 the way leads over an f32
-//! rounded to odd, which keeps the second rounding honest (Boldo and Melquiond, Emulation of FMA and correctly rounded
-//! sums: proved algorithms using rounding to odd, 2008).
+//! integers, and so does what whole vectors leave of a loop. From f64 the way leads over an f32 rounded to odd, which keeps
+//! the second rounding honest (Boldo and Melquiond, Emulation of FMA and correctly rounded sums: proved algorithms using
+//! rounding to odd, 2008).
 
 use ir::DType;
 use ir::small_float::SmallFloat;

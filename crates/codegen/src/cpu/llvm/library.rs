@@ -25,8 +25,8 @@ const VERSIONS: std::ops::RangeInclusive<u32> = OLDEST..=25;
 
 /// What libLLVM is told once, as its own tools are on their command line. Loop strength reduction looks for pointers to step
 /// instead of adding the loop's variable to each, which x86 and Arm do within a load: it took a fifth of a compilation, of a
-/// rotary embedding nearly half, and the code was no faster for it. A second schedule, after registers are
-/// allocated, took a fifteenth, and processors that run out of order do without.
+/// rotary embedding nearly half, and the code was no faster for it. A second schedule, after registers are allocated, took a
+/// fifteenth, and processors that run out of order do without.
 pub(super) const OPTIONS: [&CStr; 2] = [c"-disable-lsr", c"-disable-post-ra"];
 
 macro_rules! function_table {
