@@ -257,8 +257,23 @@ impl<'a> Emitter<'a> {
         if let Some(number) = index.as_const() {
             return self.constant(Scalar::from_i64(DType::I64, number));
         }
+        let index = &self.defined(index);
         let stmt = |value| Stmt::Index { value, index: index.clone() };
         self.place(Some(Key::Index(index.clone())), DType::I64, &[], index, stmt)
+    }
+
+    /// An expression that has a value whatever the index of a gather is: a loop over an axis without elements never turns, so
+    /// that none divides by its size, but what is gathered from nothing is asked for.
+    fn defined(&self, index: &Expr) -> Expr {
+        let is_bound =
+            |sym: &Sym| self.frames.iter().any(|frame| frame.bound.values().any(|bound| bound == sym));
+        if !index.symbols().iter().any(is_bound) {
+            return index.clone();
+        }
+        let facts = self.group.view.facts();
+        index.map_divisors(&|divisor| {
+            if facts.prove_lt(&Expr::zero(), &divisor) { divisor } else { Expr::max(&divisor, &Expr::one()) }
+        })
     }
 
     pub fn apply(&mut self, op: Prim, args: &[Value]) -> Value {

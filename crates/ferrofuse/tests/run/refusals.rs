@@ -102,6 +102,25 @@ def f(fd):
     }
 }
 
+/// The place in `x` is a quotient by its size, which is zero.
+#[test]
+fn nothing_is_found_in_a_reshape_of_nothing() {
+    let text = "
+def f(fd):
+    x = fd.define_tensor(shape=[1, -1], contiguity=True)
+    index = fd.ops.iota(length=3)
+    rows = fd.ops.reshape(fd.ops.index_select(x, index=index, dim=0), new_shape=[-1])
+    fd.add_output(fd.ops.gather(rows, index=index, dim=0))
+";
+    for executor in [Executor::Compiled, Executor::Interpreter, Executor::Evaluator] {
+        let options = CompileOptions { executor, ..CompileOptions::default() };
+        let executable = compile(define(text).expect("defines"), options).expect("compiles");
+        let (text, blame) = refused(executable.run(&[random(DType::F32, &[1, 0], 1).view()]));
+        assert_eq!(text, "line 6: `gather`: index 0 is out of range for axis 0 of size 0");
+        assert_eq!(blame, Blame::User);
+    }
+}
+
 #[test]
 fn no_size_may_be_negative() {
     let text = "

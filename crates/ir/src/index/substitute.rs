@@ -8,6 +8,11 @@ impl Expr {
         self.map_atoms(&mut |atom| atom.substitute(value))
     }
 
+    /// Puts another divisor for each, innermost first.
+    pub fn map_divisors(&self, divisor: &dyn Fn(Expr) -> Expr) -> Expr {
+        self.map_atoms(&mut |atom| atom.map_divisors(divisor))
+    }
+
     /// Puts an expression for each atom at the top level of the sum.
     pub(super) fn map_atoms(&self, map: &mut dyn FnMut(&Atom) -> Expr) -> Expr {
         if self.is_overflow() {
@@ -32,6 +37,17 @@ impl Atom {
             Atom::Sym(sym) => value(*sym).unwrap_or_else(|| Expr::sym(*sym)),
             Atom::FloorDiv(a, b) => part(a).floor_div(&part(b)),
             Atom::Mod(a, b) => part(a).modulo(&part(b)),
+            Atom::Min(a, b) => Expr::min(&part(a), &part(b)),
+            Atom::Max(a, b) => Expr::max(&part(a), &part(b)),
+        }
+    }
+
+    fn map_divisors(&self, divisor: &dyn Fn(Expr) -> Expr) -> Expr {
+        let part = |e: &Expr| e.map_divisors(divisor);
+        match self {
+            Atom::Sym(sym) => Expr::sym(*sym),
+            Atom::FloorDiv(a, b) => part(a).floor_div(&divisor(part(b))),
+            Atom::Mod(a, b) => part(a).modulo(&divisor(part(b))),
             Atom::Min(a, b) => Expr::min(&part(a), &part(b)),
             Atom::Max(a, b) => Expr::max(&part(a), &part(b)),
         }

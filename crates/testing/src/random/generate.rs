@@ -66,8 +66,10 @@ pub fn generate(seed: u64) -> Program {
     writer.outputs(&mut draws);
     writer.memory_orders(&mut draws);
     writer.in_place(&mut draws);
-    writer.program.drop_dead();
-    writer.program
+    // A dead call may say of sizes what a living one rests on.
+    let mut living = writer.program.clone();
+    living.drop_dead();
+    if living.define().is_ok() { living } else { writer.program }
 }
 
 /// The ops that the program of a seed has for sure, if they fit into it. Neighbouring seeds deal out all ops of the tables,
