@@ -53,3 +53,19 @@ impl Atom {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn divisors_are_replaced_wherever_they_stand() {
+        let [n, size] = [0, 1].map(|number| Expr::sym(Sym::from_u32(number)));
+        let quotient = n.floor_div(&n.modulo(&size));
+        let safe = quotient.map_divisors(&|divisor| Expr::max(&divisor, &Expr::one()));
+        let at = |n, size| safe.eval(&|sym| Some(if sym.as_u32() == 0 { n } else { size }));
+        assert_eq!(at(7, 0), Ok(7), "7 // max(1, 7 % max(1, 0))");
+        assert_eq!(at(7, 5), Ok(3));
+        assert_eq!((n.clone() + size.clone()).map_divisors(&|_| Expr::zero()), n + size);
+    }
+}
