@@ -45,7 +45,7 @@ pub(crate) fn run(
     if blocks == 0 {
         return Ok(());
     }
-    let streamed = streamed(kernel, &launch.buffers, memory, machine.last_level_cache());
+    let streamed = streamed(kernel, &launch.buffers, memory, machine.share_of_cache());
     let buffers = Addresses::of_buffers(kernel, &launch.buffers, memory);
     let is_shared = blocks > 1 && operations(launch, values) >= machine.least_shared();
     let workers = if is_shared { machine.threads() } else { 1 };
@@ -76,7 +76,7 @@ fn operations(launch: &Launch, values: &Values) -> u64 {
 }
 
 /// A bit for each buffer that is written, if the launch touches so much memory that little of what it writes would still be
-/// in the caches when it ends: half of the last level is taken for its share.
+/// in the caches when it ends: half of what the process has of the last level.
 fn streamed(kernel: &Kernel, slots: &[Slot], memory: &PrimaryMap<Slot, Memory<'_>>, cache: usize) -> u64 {
     let bytes = |slot: &Slot| memory[*slot].bytes();
     let touched = slots.iter().fold(0, |sum: u64, slot| sum.saturating_add(bytes(slot)));

@@ -3,6 +3,7 @@
 use std::fs;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, OnceLock};
+use std::thread::available_parallelism;
 
 use codegen::cpu::Isa;
 use codegen::cpu::llvm::{CpuTarget, Error as LlvmError, Llvm, LlvmOptions};
@@ -37,6 +38,11 @@ pub struct MachineOptions {
 /// than one: a sum over rows 18 µs instead of 3, a softmax 33 instead of 18.
 const LEAST_SHARED: u64 = 1 << 19;
 
+/// The most of the last-level cache that a process may hope to keep for each processor that it has, in bytes: a cache of 480 MiB
+/// serves dozens of others too, of which a virtual machine says nothing. Caches that belong to few processors have 4 to 12 MiB
+/// for each.
+const SHARE_OF_PROCESSOR: usize = 16 << 20;
+
 /// Threads, memory, libLLVM and its cache.
 #[derive(Debug)]
 pub struct Machine {
@@ -48,6 +54,7 @@ pub struct Machine {
     cache: Option<Arc<ObjectCache>>,
     memory_limit: usize,
     last_level_cache: usize,
+    share_of_cache: usize,
     least_shared: u64,
     perf_map: bool,
 }
@@ -61,6 +68,8 @@ impl Machine {
             guard: options.guard,
             ..AllocatorOptions::default()
         };
+        let last_level_cache = last_level_cache();
+        let processors = available_parallelism().map_or(1, NonZeroUsize::get);
         Machine {
             pool: Pool::new(options.threads),
             allocator: Allocator::new(limits),
@@ -68,7 +77,8 @@ impl Machine {
             found: OnceLock::new(),
             cache: options.cache,
             memory_limit,
-            last_level_cache: last_level_cache(),
+            last_level_cache,
+            share_of_cache: last_level_cache.min(processors.saturating_mul(SHARE_OF_PROCESSOR)),
             least_shared: options.least_shared.unwrap_or(LEAST_SHARED),
             perf_map: options.perf_map,
         }
@@ -94,6 +104,11 @@ impl Machine {
     /// Bytes of the largest cache.
     pub fn last_level_cache(&self) -> usize {
         self.last_level_cache
+    }
+
+    /// Bytes of it that the process may hope to find its own data in.
+    pub(crate) fn share_of_cache(&self) -> usize {
+        self.share_of_cache
     }
 
     /// Operations that a launch has at least if threads share it.

@@ -6,8 +6,7 @@ use std::ops::Range;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Bytes up to which a copy goes through the caches; longer ones the C library streams past them.
-const PIECE: usize = 64 << 10;
+use super::moves::{COPIES, Copy, READS, Read};
 
 /// Bytes that a measurement moves at least, so that starting threads costs little beside it.
 const LEAST: usize = 64 << 20;
@@ -40,10 +39,16 @@ impl Bandwidth {
         2 * self.window
     }
 
-    /// The time of a copy: the better of one that goes through the caches and one that the C library may stream.
+    /// The time of a copy: the least of those of all ways, each on a window of its own.
     pub fn copy(&mut self, turn: usize) -> Duration {
-        let whole = self.timed_copy(2 * turn, usize::MAX);
-        whole.min(self.timed_copy(2 * turn + 1, PIECE))
+        let way = |(place, &copy)| self.timed_copy(turn * COPIES.len() + place, copy);
+        COPIES.iter().enumerate().map(way).min().expect("some way")
+    }
+
+    /// The time of a read, likewise.
+    pub fn read(&self, turn: usize) -> Duration {
+        let way = |(place, &read)| self.timed_read(turn * READS.len() + place, read);
+        READS.iter().enumerate().map(way).min().expect("some way")
     }
 
     /// The place of a window; turns go round.
@@ -52,20 +57,14 @@ impl Bandwidth {
         begin..begin + self.window
     }
 
-    fn timed_copy(&mut self, turn: usize, piece: usize) -> Duration {
+    fn timed_copy(&mut self, turn: usize, copy: Copy) -> Duration {
         let share = self.window.div_ceil(self.threads);
         let range = self.range(turn);
         let rounds = self.rounds;
         let start = Instant::now();
         thread::scope(|scope| {
             for (to, from) in self.to[range.clone()].chunks_mut(share).zip(self.from[range].chunks(share)) {
-                scope.spawn(move || {
-                    let piece = piece.min(from.len());
-                    for _ in 0..rounds {
-                        let pieces = to.chunks_mut(piece).zip(from.chunks(piece));
-                        pieces.for_each(|(to, from)| to.copy_from_slice(black_box(from)));
-                    }
-                });
+                scope.spawn(move || (0..rounds).for_each(|_| copy(to, black_box(from))));
             }
         });
         let time = start.elapsed() / rounds;
@@ -73,32 +72,17 @@ impl Bandwidth {
         time
     }
 
-    /// The time of a read of a window.
-    pub fn read(&self, turn: usize) -> Duration {
-        let range = self.range(turn);
-        let start = Instant::now();
+    fn timed_read(&self, turn: usize, read: Read) -> Duration {
         let share = self.window.div_ceil(self.threads);
+        let range = self.range(turn);
+        let rounds = self.rounds;
+        let start = Instant::now();
         thread::scope(|scope| {
             for (from, to) in self.from[range.clone()].chunks(share).zip(self.to[range].chunks(share)) {
-                let rounds = self.rounds;
-                scope.spawn(move || {
-                    for _ in 0..rounds {
-                        black_box(sum(black_box(from)).wrapping_add(sum(to)));
-                    }
-                });
+                let once = move || read(black_box(from)).wrapping_add(read(black_box(to)));
+                scope.spawn(move || black_box((0..rounds).fold(0, |sum: u64, _| sum.wrapping_add(once()))));
             }
         });
-        start.elapsed() / self.rounds
+        start.elapsed() / rounds
     }
-}
-
-/// The sum of the words of some memory, in as many chains as vector registers like.
-fn sum(memory: &[u8]) -> u64 {
-    let mut sums = [0_u64; 32];
-    for block in memory.chunks_exact(256) {
-        for (sum, word) in sums.iter_mut().zip(block.chunks_exact(8)) {
-            *sum = sum.wrapping_add(u64::from_le_bytes(word.try_into().expect("eight bytes")));
-        }
-    }
-    sums.iter().fold(0, |total, sum| total.wrapping_add(*sum))
 }

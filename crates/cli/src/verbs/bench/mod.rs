@@ -3,6 +3,7 @@
 mod bandwidth;
 mod cases;
 mod measure;
+mod moves;
 mod plot;
 mod segments;
 mod workloads;
