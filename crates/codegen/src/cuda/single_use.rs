@@ -35,7 +35,7 @@ impl Scan {
         self.bodies += 1;
         let number = self.bodies;
         for statement in body {
-            for used in operands(statement) {
+            for used in statement.used() {
                 let first = self.uses[used] == Uses::None && self.definition[used] == number;
                 self.uses[used] = if first { Uses::OneNear } else { Uses::Other };
             }
@@ -46,26 +46,5 @@ impl Scan {
                 self.body(&turns.body);
             }
         }
-    }
-}
-
-/// The values that a statement itself uses.
-fn operands(statement: &Stmt) -> Vec<Value> {
-    match statement {
-        Stmt::Apply { args, .. } => args.clone(),
-        Stmt::Cast { arg, .. } => vec![*arg],
-        Stmt::Bind { value, .. } => vec![*value],
-        Stmt::Fault { value, condition, .. } => vec![*value, *condition],
-        Stmt::Load { guard, .. } => guard.iter().copied().collect(),
-        Stmt::Store { value, guard, .. } => std::iter::once(*value).chain(*guard).collect(),
-        Stmt::Open { init, .. } => vec![*init],
-        Stmt::Set { value, .. } => vec![*value],
-        Stmt::Const { .. }
-        | Stmt::Index { .. }
-        | Stmt::Get { .. }
-        | Stmt::Reduce { .. }
-        | Stmt::Prefetch { .. }
-        | Stmt::For(_)
-        | Stmt::Barrier => vec![],
     }
 }

@@ -106,22 +106,12 @@ pub fn everywhere(
     buffers: impl Fn(i64) -> Vec<Memory>,
     ulps: f64,
 ) {
-    each_within(text, args, buffers, |_, _| ulps);
-}
-
-/// The same, within as much as `ulps` gives for lanes and size.
-pub fn each_within(
-    text: &str,
-    args: impl Fn(i64) -> Vec<i64>,
-    buffers: impl Fn(i64) -> Vec<Memory>,
-    ulps: impl Fn(u32, i64) -> f64,
-) {
     for target in runnable() {
         for lanes in LANES {
             let kernel = kernel(&text.replace("LANES", &lanes.to_string()));
             let compiled = compile(&kernel, target);
             for size in SIZES {
-                check(&kernel, &compiled, &args(size), &buffers(size), ulps(lanes, size));
+                check(&kernel, &compiled, &args(size), &buffers(size), ulps);
             }
         }
     }

@@ -8,6 +8,7 @@ mod folds;
 mod harness;
 mod keys;
 mod primitives;
+mod products;
 mod targets;
 mod transposes;
 mod words;

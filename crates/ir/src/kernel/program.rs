@@ -10,6 +10,7 @@
 //! `print.rs` and `parse.rs`. Nothing here takes decisions or knows a target.
 
 use cranelift_entity::{PrimaryMap, entity_impl};
+use smallvec::{SmallVec, smallvec};
 
 use crate::index::{Expr, Sym};
 use crate::ops::{Monoid, Prim};
@@ -264,6 +265,27 @@ impl Stmt {
             | Self::Set { .. }
             | Self::For(_)
             | Self::Barrier => &[],
+        }
+    }
+
+    /// The values that the statement itself uses, as often as it does; those inside a loop are not the loop's.
+    pub fn used(&self) -> SmallVec<[Value; 3]> {
+        match self {
+            Self::Apply { args, .. } => args.as_slice().into(),
+            Self::Cast { arg: value, .. }
+            | Self::Bind { value, .. }
+            | Self::Open { init: value, .. }
+            | Self::Set { value, .. } => smallvec![*value],
+            Self::Fault { value, condition, .. } => smallvec![*value, *condition],
+            Self::Load { guard, .. } => guard.iter().copied().collect(),
+            Self::Store { value, guard, .. } => std::iter::once(*value).chain(*guard).collect(),
+            Self::Const { .. }
+            | Self::Index { .. }
+            | Self::Get { .. }
+            | Self::Reduce { .. }
+            | Self::Prefetch { .. }
+            | Self::For(_)
+            | Self::Barrier => SmallVec::new(),
         }
     }
 }

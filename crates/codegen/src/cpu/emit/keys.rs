@@ -66,21 +66,11 @@ impl<'k> Survey<'k> {
     fn body(&mut self, body: &'k [Stmt]) {
         for statement in body {
             statement.defined().iter().for_each(|&value| self.definitions[value] = Some(statement));
+            statement.used().iter().for_each(|&value| self.uses[value] += 1);
             match statement {
-                Stmt::Apply { args, .. } => args.iter().for_each(|&arg| self.uses[arg] += 1),
-                Stmt::Cast { arg: value, .. } | Stmt::Bind { value, .. } => self.uses[*value] += 1,
-                Stmt::Load { guard, .. } => guard.iter().for_each(|&guard| self.uses[guard] += 1),
-                Stmt::Store { value, guard, .. } => {
-                    guard.iter().chain([value]).for_each(|&value| self.uses[value] += 1);
-                }
-                Stmt::Fault { value, condition, .. } => {
-                    [value, condition].into_iter().for_each(|&value| self.uses[value] += 1);
-                }
-                Stmt::Open { accumulator, init: value } | Stmt::Set { accumulator, value } => {
-                    self.uses[*value] += 1;
-                    self.mentions.entry(*accumulator).or_default().push(statement);
-                }
-                Stmt::Get { accumulator, .. } => {
+                Stmt::Open { accumulator, .. }
+                | Stmt::Set { accumulator, .. }
+                | Stmt::Get { accumulator, .. } => {
                     self.mentions.entry(*accumulator).or_default().push(statement);
                 }
                 Stmt::Reduce { accumulators, .. } => {
@@ -89,7 +79,7 @@ impl<'k> Survey<'k> {
                     }
                 }
                 Stmt::For(turns) => self.body(&turns.body),
-                Stmt::Const { .. } | Stmt::Index { .. } | Stmt::Prefetch { .. } | Stmt::Barrier => {}
+                _ => {}
             }
         }
     }

@@ -18,6 +18,7 @@ mod math;
 mod memory;
 mod operand;
 mod philox;
+mod products;
 mod statement;
 mod stream;
 mod transpose;
@@ -35,6 +36,7 @@ use ir::ops::Prim;
 pub use isa::Isa;
 use keys::Keys;
 use operand::{Element, Operand, Type};
+use products::Products;
 use words::Words;
 use writer::Writer;
 
@@ -97,6 +99,8 @@ struct Emitter<'k> {
     lane: Option<Lane>,
     /// The accumulators that hold integers in place of what they fold.
     keys: Keys,
+    /// The sums that take a product.
+    products: Products,
     /// The loops whose lanes have the order of words.
     words: Words,
     /// Whether code is in a loop of few turns, where loops over lanes have no body for whole vectors.
@@ -122,6 +126,7 @@ impl<'k> Emitter<'k> {
         Emitter {
             words: Words::of(kernel, isa, &keys),
             keys,
+            products: if isa.fma { Products::of(kernel) } else { Products::default() },
             w: Writer::new(isa),
             kernel,
             symbols: BTreeMap::new(),

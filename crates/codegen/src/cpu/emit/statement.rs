@@ -21,8 +21,13 @@ impl Emitter<'_> {
             Stmt::Apply { value, op, args } => {
                 let dtype = args.last().map_or(DType::F32, |&arg| self.kernel.values[arg]);
                 self.note_op(*value, *op, args);
-                let args: Vec<Operand> = args.iter().map(|&arg| self.value(arg)).collect();
-                let result = apply::apply(&mut self.w, *op, &args, dtype)?;
+                let result = match self.step(*value) {
+                    Some(step) => step,
+                    None => {
+                        let args: Vec<Operand> = args.iter().map(|&arg| self.value(arg)).collect();
+                        apply::apply(&mut self.w, *op, &args, dtype)?
+                    }
+                };
                 self.bind(*value, result);
             }
             Stmt::Cast { value, arg } => {

@@ -5,7 +5,8 @@
 //!   each loop over lanes, in a chosen order; as barriers stand in uniform code only, nothing else can be told apart.
 //! * A lane whose turn is past the end of the loop does nothing and keeps its accumulators.
 //! * Uniform code runs once per block. What it opens or sets holds for the copies of all lanes.
-//! * Scalar ops are those of the op table, rounded to the dtype of the result at each statement.
+//! * Scalar ops are those of the op table, rounded to the dtype of the result at each statement. Code generators may leave a
+//!   product unrounded that is only added to what accumulators or scratch hold of a sum.
 //! * `reduce` combines the lanes' copies in the tree of a butterfly: for stride = lanes/2, lanes/4, … 1, lane `l` below
 //!   the stride takes `combine(l, l + stride)`. Code generators keep this order, so the bits are the same everywhere.
 //! * A load whose guard is false gives zero; its index is not looked at.

@@ -3,7 +3,8 @@
 //! Compiled code adds in the dtype itself, in lanes and chunks whose order it is free to choose; the evaluator adds in
 //! doubles. With `u` the unit roundoff, a sum of `n` elements in any order is off by at most `(n - 1) u` times the sum of
 //! magnitudes, however large `n` is (Rump 2012, Error estimation of floating-point summation and dot product). One lane
-//! may walk a whole fold, so no legal order is spared the worst case: `1, u, u, …` added from the left stays 1.
+//! may walk a whole fold, so no legal order is spared the worst case: `1, u, u, …` added from the left stays 1. Elements
+//! that are products may be added without being rounded, all but the first: `u` times the magnitudes more.
 
 use super::{Item, Reduction};
 use crate::DType;
@@ -77,14 +78,16 @@ impl Reduction for Sum {
         }
     }
 
-    /// Some order may overflow on the way where the magnitudes do; infinite elements decide alone where they do not.
+    /// Some order may overflow on the way where the magnitudes do; infinite elements decide alone where they do not, unless
+    /// one is a product that is brought back by another element before it is rounded.
     fn finish(&self, state: SumState, n: usize) -> [(f64, f64); 3] {
         let bound = match (n, state.sum.is_finite()) {
             (0 | 1, _) => state.error,
             _ if state.magnitude >= self.rounding.overflow => f64::INFINITY,
+            (_, false) if state.magnitude >= self.rounding.overflow * self.rounding.unit => f64::INFINITY,
             (_, false) => 0.0 * state.error,
             (_, true) => {
-                let order = linear(&self.rounding, self.dtype, depth(n)) * state.magnitude;
+                let order = linear(&self.rounding, self.dtype, depth(n) + 1.0) * state.magnitude;
                 self.rounding.guarded(state.sum, state.error + order + self.rounding.own(state.sum))
             }
         };
