@@ -14,9 +14,6 @@ const LEAST: u64 = 1 << 11;
 /// Fewest rows of a block: behind the last one another block's are fetched.
 const ROWS: u64 = 4;
 
-/// Bytes of the smallest cache of most machines.
-const SMALLEST: u64 = 32 << 10;
-
 /// Operations up to which the machine looks far enough ahead by itself, as it holds those of several lines in flight.
 const FEW: usize = 6;
 
@@ -46,15 +43,18 @@ fn along_lanes(work: &Workload<'_>, schedule: &Schedule) -> Option<Ahead> {
     Some(Ahead { axis, distance: (DISTANCE / widest) as u32, far: false })
 }
 
-/// The next row, while one is worked on.
+/// The next row, while one is worked on, into the second cache: a line on its way to the first keeps one of the few places
+/// for such lines until it is there.
 fn next_row(work: &Workload<'_>, schedule: &Schedule) -> Option<Ahead> {
     let axis = *schedule.outer().last()?;
     let extent = work.turns(schedule, axis);
     let rows = schedule.chunk(axis).unwrap_or(extent).min(extent);
     let bytes = row_bytes(work, schedule, axis);
-    // Both rows, and about as much that is kept of one from stage to stage.
-    let far = bytes.saturating_mul(3) > SMALLEST;
-    (rows >= ROWS && (LEAST..=work.target.ahead).contains(&bytes)).then_some(Ahead { axis, distance: 1, far })
+    (rows >= ROWS && (LEAST..=work.target.ahead).contains(&bytes)).then_some(Ahead {
+        axis,
+        distance: 1,
+        far: true,
+    })
 }
 
 /// Bytes of the inputs that belong to one index of an axis, at one index of the others outside the stages.
