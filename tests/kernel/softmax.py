@@ -33,7 +33,7 @@ inputs = [torch.randn((256, 1024))]
 #       v10: f32 = add v9, v8
 #       set a1 = v10
 #       store w0[x1_1] = v8
-#       prefetch b0[x0*i1 + i1 + x1_1]
+#       prefetch b0[x0*i1 + i1 + x1_1] far
 #     }
 #     barrier
 #     v11: f32 = reduce sum a1
