@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::moves::{COPIES, Copy, READS, Read};
+use super::moves::{COPIES, Copier, READS, Reader};
 
 /// Bytes that a measurement moves at least, so that starting threads costs little beside it.
 const LEAST: usize = 64 << 20;
@@ -57,7 +57,7 @@ impl Bandwidth {
         begin..begin + self.window
     }
 
-    fn timed_copy(&mut self, turn: usize, copy: Copy) -> Duration {
+    fn timed_copy(&mut self, turn: usize, copy: Copier) -> Duration {
         let share = self.window.div_ceil(self.threads);
         let range = self.range(turn);
         let rounds = self.rounds;
@@ -72,7 +72,7 @@ impl Bandwidth {
         time
     }
 
-    fn timed_read(&self, turn: usize, read: Read) -> Duration {
+    fn timed_read(&self, turn: usize, read: Reader) -> Duration {
         let share = self.window.div_ceil(self.threads);
         let range = self.range(turn);
         let rounds = self.rounds;

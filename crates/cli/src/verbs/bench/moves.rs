@@ -12,16 +12,16 @@ const RUN: usize = 4 << 10;
 const LINE: usize = 64;
 
 /// A copy of as many bytes from one place, the second, to another.
-pub type Copy = fn(&mut [u8], &[u8]);
+pub type Copier = fn(&mut [u8], &[u8]);
 
 /// A read, which gives a sum of what it read.
-pub type Read = fn(&[u8]) -> u64;
+pub type Reader = fn(&[u8]) -> u64;
 
 /// Through the caches, in two ways, and past them.
-pub const COPIES: [Copy; 3] = [at_once, in_pieces, past_the_caches];
+pub const COPIES: [Copier; 3] = [at_once, in_pieces, past_the_caches];
 
 /// In order, and eight runs side by side.
-pub const READS: [Read; 2] = [read::<1>, read::<8>];
+pub const READS: [Reader; 2] = [read::<1>, read::<8>];
 
 fn at_once(to: &mut [u8], from: &[u8]) {
     to.copy_from_slice(black_box(from));

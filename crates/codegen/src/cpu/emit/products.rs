@@ -72,9 +72,8 @@ impl<'k> Search<'k> {
                 }
                 Stmt::Set { value, accumulator } => {
                     let first = gotten.get(accumulator);
-                    steps.extend(
-                        first.and_then(|&first| chain(&applied, first, *value)).into_iter().flatten(),
-                    );
+                    let chain = first.and_then(|&first| chain(&applied, first, *value));
+                    steps.extend(chain.into_iter().flatten());
                 }
                 Stmt::Load { value, place: Place::Scratch(scratch), index, guard: None } => {
                     loaded.push((*scratch, index, *value));
@@ -90,25 +89,26 @@ impl<'k> Search<'k> {
         self.take(&applied, &steps);
     }
 
-    /// Gives steps the products that only they use.
+    /// Gives steps the products that only they use, be it by way of a negation.
     fn take(&mut self, applied: &Applied<'_>, steps: &BTreeMap<Value, (Value, Value)>) {
         let mut added: BTreeMap<Value, usize> = BTreeMap::new();
         steps.values().for_each(|(_, what)| *added.entry(*what).or_default() += 1);
-        let taken = |value: &Value, added: &BTreeMap<Value, usize>| added.get(value) == self.uses.get(value);
-        let negations = applied.iter().filter(|(value, (op, _))| *op == Prim::Neg && taken(value, &added));
-        let negated: Vec<Value> = negations.map(|(_, (_, args))| args[0]).collect();
-        negated.into_iter().for_each(|value| *added.entry(value).or_default() += 1);
-        let product = |value: Value| match applied.get(&value) {
-            Some(&(Prim::Mul, &[a, b])) if taken(&value, &added) => Some([a, b]),
-            _ => None,
+        let only_added = |value: Value, added: &BTreeMap<Value, usize>| {
+            added.get(&value).is_some_and(|steps| self.uses.get(&value) == Some(steps))
         };
+        let negations: BTreeMap<Value, Value> = applied
+            .iter()
+            .filter(|(value, (op, _))| *op == Prim::Neg && only_added(**value, &added))
+            .map(|(&value, (_, args))| (value, args[0]))
+            .collect();
+        negations.values().for_each(|negated| *added.entry(*negated).or_default() += 1);
         for (&step, &(before, what)) in steps {
-            let found = match applied.get(&what) {
-                Some((Prim::Neg, args)) if taken(&what, &added) => product(args[0]).map(|of| (of, true)),
-                _ => product(what).map(|of| (of, false)),
-            };
-            if let Some((factors, negated)) = found {
-                self.found.steps.insert(step, Step { before, factors, negated });
+            let product = negations.get(&what).copied().unwrap_or(what);
+            if let Some(&(Prim::Mul, &[a, b])) = applied.get(&product)
+                && only_added(product, &added)
+            {
+                let negated = product != what;
+                self.found.steps.insert(step, Step { before, factors: [a, b], negated });
             }
         }
     }
