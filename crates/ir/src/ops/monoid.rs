@@ -109,7 +109,7 @@ const SUM: MonoidRow = MonoidRow {
     combine: "sum_a + sum_b",
     finish: "sum",
     exact: false,
-    error: "(n - 1) u times the sum of the elements' magnitudes, in any order (Rump 2012); integers exact, wrapped",
+    error: "n u times the sum of the elements' magnitudes, in any order, products added unrounded; integers exact, wrapped",
     doc: "The sum of the elements; 0 of none.",
 };
 
