@@ -15,6 +15,9 @@ pub struct Target {
     pub grain: u64,
     /// Neighbouring elements that a block takes at least where the axis that lies contiguous is divided.
     pub strip: u64,
+    /// As many as it takes at least where it can take fewer rows that are folded instead: memory gives long runs faster than
+    /// short ones.
+    pub run: u64,
     /// Bytes of a row of the squares in which memory that lies across the lanes is turned; 0 where lanes reach any element
     /// alike.
     pub tile_bytes: u32,
@@ -40,12 +43,18 @@ impl Target {
             blocks: 64,
             grain: 1 << 14,
             strip: 1 << 10,
+            run: 1 << 13,
             tile_bytes: 256,
             rows: 8,
             ahead: 256 << 10,
             bandwidth: 30e9,
             launch: 2e-6,
         }
+    }
+
+    /// Elements from which on there is work for all blocks.
+    pub fn large(&self) -> u64 {
+        self.blocks * self.grain
     }
 
     /// An NVIDIA GPU of the class of an H100.
@@ -57,6 +66,7 @@ impl Target {
             blocks: 1024,
             grain: 1 << 10,
             strip: 1 << 10,
+            run: 1 << 10,
             tile_bytes: 0,
             rows: 1,
             ahead: 0,

@@ -38,15 +38,22 @@ pub(super) fn lanes(work: &Workload<'_>, schedule: &Schedule) -> u32 {
     let is_long = work.turns(schedule, lane) / pieces >= TURNS * u64::from(target.wide);
     let varying: Vec<Node> =
         view.order().iter().copied().filter(|&node| varies(graph, witness, schedule, lane, node)).collect();
+    let has_scratch = schedule.outer().last().is_some_and(|&row| has_scratch(witness, schedule, row));
+    let is_crowded = has_scratch && witness.levels > 1;
     let waits = !witness.folds.is_empty() || varying.iter().any(|&node| is_polynomial(graph, node));
     let fits = view.order().len() <= OPERATIONS
         && varying.iter().flat_map(|&node| graph.results(node)).all(|val| graph.dtype(val).size() <= 4);
-    if is_long && waits && fits { target.wide } else { target.lanes }
+    if is_long && waits && fits && !is_crowded { target.wide } else { target.lanes }
 }
 
 /// Whether nothing waits for what rows are folded into, and it stays in registers.
 fn sums_rows(witness: &Witness, schedule: &Schedule, row: Axis) -> bool {
-    witness.levels == 1 && !witness.folds.iter().any(|fold| lies_in_scratch(schedule, fold, row))
+    witness.levels == 1 && !has_scratch(witness, schedule, row)
+}
+
+/// Whether rows are folded into scratch.
+fn has_scratch(witness: &Witness, schedule: &Schedule, row: Axis) -> bool {
+    witness.folds.iter().any(|fold| lies_in_scratch(schedule, fold, row))
 }
 
 /// As many lanes as a register has elements of the narrowest operand that is read along them.
