@@ -18,6 +18,9 @@ pub struct Target {
     /// As many as it takes at least where it can take fewer rows that are folded instead: memory gives long runs faster than
     /// short ones.
     pub run: u64,
+    /// Rows that a block takes at least where their folds are partial results as long as a row: of fewer rows these are as much
+    /// to write and read as the rows themselves.
+    pub partial: u64,
     /// Bytes of a row of the squares in which memory that lies across the lanes is turned; 0 where lanes reach any element
     /// alike.
     pub tile_bytes: u32,
@@ -44,6 +47,7 @@ impl Target {
             grain: 1 << 14,
             strip: 1 << 10,
             run: 1 << 13,
+            partial: 32,
             tile_bytes: 256,
             rows: 8,
             ahead: 256 << 10,
@@ -67,6 +71,7 @@ impl Target {
             grain: 1 << 10,
             strip: 1 << 10,
             run: 1 << 10,
+            partial: 1,
             tile_bytes: 0,
             rows: 1,
             ahead: 0,

@@ -1,7 +1,7 @@
 //! How worker axes are cut into blocks: chunks come from sizes and the target alone.
 
 use super::Schedule;
-use super::jam::LITTLE;
+use super::jam::{LITTLE, lies_in_scratch};
 use super::workload::Workload;
 use crate::space::Axis;
 
@@ -21,9 +21,9 @@ pub(super) fn divide(work: &Workload<'_>, schedule: &mut Schedule) {
     // Work that leaves nothing behind is cut finer than needed, to balance; each piece of a fold leaves a partial result.
     let in_runs = !folded.is_empty() && view.order().len() > LITTLE && total >= target.large();
     let strip = if in_runs { target.run } else { target.strip };
-    let [free_row, free_lane] = [1, strip].map(|unit| Pieces { unit, share: 4, longest: u64::MAX });
-    let [folded_row, folded_lane] =
-        [(1, CHAIN), (target.strip, u64::MAX)].map(|(unit, longest)| Pieces { unit, share: 1, longest });
+    let pieces = Pieces { unit: 1, share: 1, shortest: 1, longest: u64::MAX };
+    let [free_row, free_lane] = [1, strip].map(|unit| Pieces { unit, share: 4, ..pieces });
+    let folded_lane = Pieces { unit: target.strip, ..pieces };
     // A piece of an axis that tiles cross holds whole tiles.
     let tile = schedule.tile;
     let row = |pieces: Pieces, axis| match tile {
@@ -32,7 +32,12 @@ pub(super) fn divide(work: &Workload<'_>, schedule: &mut Schedule) {
     };
     free.iter().for_each(|&axis| cut.axis(axis, row(free_row, axis), schedule));
     lane_is_free.iter().for_each(|&axis| cut.axis(axis, free_lane, schedule));
-    folded.iter().for_each(|&axis| cut.axis(axis, row(folded_row, axis), schedule));
+    for axis in folded {
+        let leaves_rows = witness.folds.iter().any(|fold| lies_in_scratch(schedule, fold, axis));
+        let shortest = if leaves_rows { target.partial.min(work.turns(schedule, axis) / FEWEST) } else { 1 };
+        let folded_row = Pieces { shortest, longest: CHAIN, ..pieces };
+        cut.axis(axis, row(folded_row, axis), schedule);
+    }
     lane_is_folded.iter().for_each(|&axis| cut.axis(axis, folded_lane, schedule));
     let walked = |axis: &Axis| schedule.chunk(*axis).is_some() || schedule.inner.contains(axis);
     schedule.rows = outer.into_iter().filter(|axis| !walked(axis)).collect();
@@ -41,12 +46,16 @@ pub(super) fn divide(work: &Workload<'_>, schedule: &mut Schedule) {
 /// Longest chain of additions along an axis that rows walk: its rounding errors add up.
 const CHAIN: u64 = 4096;
 
+/// Pieces that an axis is still cut into where each takes more rows than needed, for the sake of partial results.
+const FEWEST: u64 = 16;
+
 /// How an axis is cut: into about as many pieces as give `share` times the target's blocks, each a multiple of `unit` that
-/// holds at least the target's grain of work, none longer than `longest`.
+/// holds at least the target's grain of work, none shorter or longer than said.
 #[derive(Clone, Copy)]
 struct Pieces {
     unit: u64,
     share: u64,
+    shortest: u64,
     longest: u64,
 }
 
@@ -60,7 +69,7 @@ struct Cut<'a> {
 impl Cut<'_> {
     /// Divides one more axis, unless there are blocks enough and it is no longer than a piece may be.
     fn axis(&mut self, axis: Axis, pieces: Pieces, schedule: &mut Schedule) {
-        let Pieces { unit, share, longest } = pieces;
+        let Pieces { unit, share, shortest, longest } = pieces;
         let target = self.work.target;
         let size = self.work.turns(schedule, axis).max(1);
         if self.blocks.saturating_mul(2) > target.blocks && size <= longest {
@@ -68,7 +77,7 @@ impl Cut<'_> {
         }
         let per_index = (self.total / (self.blocks.saturating_mul(size)).max(1)).max(1);
         let pieces = (target.blocks * share / self.blocks).max(1);
-        let wanted = target.grain.div_ceil(per_index).max(size.div_ceil(pieces));
+        let wanted = target.grain.div_ceil(per_index).max(size.div_ceil(pieces)).max(shortest);
         let chunk = wanted.div_ceil(unit).saturating_mul(unit).clamp(1, longest);
         schedule.blocks.push((axis, chunk));
         self.blocks = self.blocks.saturating_mul(size.div_ceil(chunk));

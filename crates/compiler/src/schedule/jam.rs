@@ -11,8 +11,8 @@ pub(super) const LITTLE: usize = 8;
 /// Operations of a segment up to which rows go together at all: each is a copy of its code.
 const JAMMED: usize = 64;
 
-/// Folds over rows that lie in scratch, from which on two rows share its loads and stores. For fewer, what rows side by side
-/// cost is more: memory gives one run after the other faster. Measured on backward passes with one, two and four such folds
+/// Folds over rows that lie in scratch, from which on rows share its loads and stores. For fewer, what rows side by side cost
+/// is more, unless the scratch is far: memory gives one run after the other faster. Measured on backward passes with one, two and four such folds
 /// (Zen 4; rows of 256 to 4096 elements took 0.46 to 0.96 of the time one by one, but 0.87 in twos where there were four).
 const SHARED: usize = 3;
 
@@ -42,8 +42,10 @@ pub(super) fn jam(work: &Workload<'_>, schedule: &Schedule, bytes: u64) -> Optio
     let is_sum = is_little && witness.folds.len() == 1;
     let is_one_run = is_sum && !cuts_rows(work, schedule);
     let over_rows = |fold: &&Fold| lies_in_scratch(schedule, fold, row);
-    let in_scratch = witness.folds.iter().filter(over_rows).count();
-    let shares = !is_one_run && in_scratch >= if is_little { 1 } else { SHARED };
+    let in_scratch = || witness.folds.iter().filter(over_rows);
+    let is_far =
+        in_scratch().map(|fold| bytes_kept(work, schedule, fold)).sum::<u64>() >= target.block_bytes / 4;
+    let shares = !is_one_run && (is_far || in_scratch().count() >= if is_little { 1 } else { SHARED });
     let waits = |fold: &Fold| !fold.terminal && is_large && of_row(fold) <= SHORT_ROW;
     let has_pages = |fold: &Fold| is_one_run && is_large && !over_rows(&fold) && of_row(fold) >= PAGE;
     let gains = shares || witness.folds.iter().any(|fold| waits(fold) || has_pages(fold));
@@ -62,6 +64,17 @@ pub(super) fn lies_in_scratch(schedule: &Schedule, fold: &Fold, row: Axis) -> bo
     let mut kept = fold.kept_axes().map(|axis| schedule.loop_of(axis));
     let reduces = fold.reduced.iter().any(|&axis| schedule.loop_of(axis) == row);
     fold.terminal && reduces && kept.any(|axis| schedule.inner.contains(&axis))
+}
+
+/// Bytes of scratch that hold what a fold keeps within the stages.
+fn bytes_kept(work: &Workload<'_>, schedule: &Schedule, fold: &Fold) -> u64 {
+    let kept = schedule.loops_of(fold.kept_axes());
+    let inner = kept.iter().filter(|axis| schedule.inner.contains(axis));
+    let elements =
+        inner.map(|&axis| work.turns(schedule, axis).min(schedule.chunk(axis).unwrap_or(u64::MAX)));
+    let states =
+        work.graph.results(fold.node).map(|state| work.graph.dtype(state).size() as u64).sum::<u64>();
+    elements.fold(states, u64::saturating_mul)
 }
 
 /// The most rows that a segment walks together. Folds of rows have a state for each of them, in two registers of often 32:
