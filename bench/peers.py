@@ -166,20 +166,20 @@ def work(options):
         row = measure(workload, rows, columns, options.calls)
         print(json.dumps({**row, "allocator": options.allocator}), flush=True)
         torch.compiler.reset()
+    # Threads of other libraries that still run when the process ends have ended it with an abort.
+    os._exit(0)
 
 
 def worker_rows(options, allocator):
-    """Runs a worker under an allocator and gives its rows as they come."""
+    """Runs a worker under an allocator and gives its rows, all that came, and its exit status."""
     threads = str(options.threads)
     kept = KEEP if allocator == "kept" else {}
     flags = f"--xla_force_host_platform_device_count=1 {os.environ.get('XLA_FLAGS', '')}"
     environment = {**os.environ, **kept, "OMP_NUM_THREADS": threads, "JAX_PLATFORMS": "cpu", "XLA_FLAGS": flags}
     command = [sys.executable, __file__, "--worker", allocator, *sys.argv[1:]]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as worker:
-        for line in worker.stdout:
-            yield json.loads(line)
-    if worker.returncode:
-        sys.exit(worker.returncode)
+        rows = [json.loads(line) for line in worker.stdout]
+    return rows, worker.returncode
 
 
 def table(rows):
@@ -213,10 +213,12 @@ def main():
     if options.allocator:
         work(options)
         return
-    rows = [row for allocator in ["default", "kept"] for row in worker_rows(options, allocator)]
+    (default, failed), (kept, failed_too) = (worker_rows(options, name) for name in ["default", "kept"])
+    rows = default + kept
     if options.json:
         options.json.write_text("".join(json.dumps(row) + "\n" for row in rows))
     print("\n".join(table(sorted(rows, key=lambda row: (row["workload"], row["rows"], row["columns"])))))
+    sys.exit(failed or failed_too)
 
 
 if __name__ == "__main__":
