@@ -32,15 +32,25 @@ pub(super) fn divide(work: &Workload<'_>, schedule: &mut Schedule) {
     };
     free.iter().for_each(|&axis| cut.axis(axis, row(free_row, axis), schedule));
     lane_is_free.iter().for_each(|&axis| cut.axis(axis, free_lane, schedule));
-    for axis in folded {
-        let leaves_rows = witness.folds.iter().any(|fold| lies_in_scratch(schedule, fold, axis));
-        let shortest = if leaves_rows { target.partial.min(work.turns(schedule, axis) / FEWEST) } else { 1 };
-        let folded_row = Pieces { shortest, longest: CHAIN, ..pieces };
-        cut.axis(axis, row(folded_row, axis), schedule);
+    for &axis in &folded {
+        let shortest = enough_rows(work, schedule, &folded, axis);
+        cut.axis(axis, row(Pieces { shortest, longest: CHAIN, ..pieces }, axis), schedule);
     }
     lane_is_folded.iter().for_each(|&axis| cut.axis(axis, folded_lane, schedule));
     let walked = |axis: &Axis| schedule.chunk(*axis).is_some() || schedule.inner.contains(axis);
     schedule.rows = outer.into_iter().filter(|axis| !walked(axis)).collect();
+}
+
+/// How much of a folded axis a piece takes at least, so that a block has as many rows as partial results as long as a row are
+/// worth; the other folded axes give it rows as well.
+fn enough_rows(work: &Workload<'_>, schedule: &Schedule, folded: &[Axis], axis: Axis) -> u64 {
+    if !work.witness.folds.iter().any(|fold| lies_in_scratch(schedule, fold, axis)) {
+        return 1;
+    }
+    let of_block = |&other: &Axis| schedule.chunk(other).unwrap_or(work.turns(schedule, other));
+    let others = folded.iter().filter(|&&other| other != axis).map(of_block);
+    let of_an_index = others.fold(1, u64::saturating_mul).max(1);
+    work.target.partial.div_ceil(of_an_index).min(work.turns(schedule, axis) / FEWEST)
 }
 
 /// Longest chain of additions along an axis that rows walk: its rounding errors add up.
