@@ -12,9 +12,13 @@ pub(super) const LITTLE: usize = 8;
 const JAMMED: usize = 64;
 
 /// Folds over rows that lie in scratch, from which on rows share its loads and stores. For fewer, what rows side by side cost
-/// is more, unless the scratch is far: memory gives one run after the other faster. Measured on backward passes with one, two and four such folds
-/// (Zen 4; rows of 256 to 4096 elements took 0.46 to 0.96 of the time one by one, but 0.87 in twos where there were four).
+/// is more, unless the scratch is far: memory gives one run after the other faster. Measured on backward passes (Zen 4): with
+/// one or two such folds rows of 256 to 4096 elements took 0.46 to 0.99 of the time one by one that they took in fours, with
+/// four folds 0.87 in twos.
 const SHARED: usize = 3;
+
+/// Of the fast memory that serves a block, the part from which on scratch is far.
+const FAR: u64 = 4;
 
 /// Bytes that operands and outputs of a row have together, up to which it is short: folds then wait longer than they work.
 const SHORT_ROW: u64 = 768;
@@ -28,7 +32,7 @@ const PAGE: u64 = 4096;
 /// over rows that lie behind each other walks them one by one, as one run of memory; a fold of each row walks rows of pages
 /// together, so that one goes on where another comes to the end of its page.
 pub(super) fn jam(work: &Workload<'_>, schedule: &Schedule, bytes: u64) -> Option<(Axis, u32)> {
-    let Workload { view, witness, target, .. } = *work;
+    let Workload { witness, target, .. } = *work;
     if schedule.lanes_outside || witness.scanned.is_some() {
         return None;
     }
@@ -36,21 +40,31 @@ pub(super) fn jam(work: &Workload<'_>, schedule: &Schedule, bytes: u64) -> Optio
     let extent = work.turns(schedule, row);
     let of_block = schedule.chunk(row).unwrap_or(extent).min(extent);
     let total = work.elements(&witness.order);
-    let of_row = |fold: &Fold| bytes / (total / work.elements(&fold.reduced).max(1)).max(1);
     let is_large = total >= target.large();
-    let is_little = view.order().len() <= LITTLE;
-    let is_sum = is_little && witness.folds.len() == 1;
-    let is_one_run = is_sum && !cuts_rows(work, schedule);
-    let over_rows = |fold: &&Fold| lies_in_scratch(schedule, fold, row);
-    let in_scratch = || witness.folds.iter().filter(over_rows);
-    let is_far =
-        in_scratch().map(|fold| bytes_kept(work, schedule, fold)).sum::<u64>() >= target.block_bytes / 4;
-    let shares = !is_one_run && (is_far || in_scratch().count() >= if is_little { 1 } else { SHARED });
-    let waits = |fold: &Fold| !fold.terminal && is_large && of_row(fold) <= SHORT_ROW;
-    let has_pages = |fold: &Fold| is_one_run && is_large && !over_rows(&fold) && of_row(fold) >= PAGE;
-    let gains = shares || witness.folds.iter().any(|fold| waits(fold) || has_pages(fold));
+    let of_row = |fold: &Fold| bytes / (total / work.elements(&fold.reduced).max(1)).max(1);
+    let waits = |fold: &Fold| !fold.terminal && of_row(fold) <= SHORT_ROW;
+    let has_pages = |fold: &Fold| {
+        is_one_run(work, schedule) && !lies_in_scratch(schedule, fold, row) && of_row(fold) >= PAGE
+    };
+    let of_each = is_large && witness.folds.iter().any(|fold| waits(fold) || has_pages(fold));
+    let gains = of_each || shares_scratch(work, schedule, row);
     let rows = target.rows.min(rows_that_fit(work));
     (gains && rows > 1 && of_block >= rows.into()).then_some((row, rows))
+}
+
+/// Whether rows gain by loading and storing together what they are folded into.
+fn shares_scratch(work: &Workload<'_>, schedule: &Schedule, row: Axis) -> bool {
+    let Workload { view, witness, target, .. } = *work;
+    let folds = || witness.folds.iter().filter(|fold| lies_in_scratch(schedule, fold, row));
+    let bytes = folds().map(|fold| bytes_kept(work, schedule, fold)).fold(0, u64::saturating_add);
+    let enough = if view.order().len() <= LITTLE { 1 } else { SHARED };
+    let many = bytes >= target.block_bytes / FAR || folds().count() >= enough;
+    many && !is_one_run(work, schedule)
+}
+
+/// Whether a single fold is so little work that memory decides, and rows lie behind each other.
+fn is_one_run(work: &Workload<'_>, schedule: &Schedule) -> bool {
+    work.view.order().len() <= LITTLE && work.witness.folds.len() == 1 && !cuts_rows(work, schedule)
 }
 
 /// Whether blocks cut an axis that is walked within the stages, so that a row of the next does not lie behind this one's.
