@@ -123,9 +123,10 @@ impl Definer {
             Some(meaning) => numbers.meaning(meaning, &args)?,
             None => numbers.select(&args)?,
         };
-        let val = match result {
-            Number::Real(val) => val,
-            Number::Complex(parts) => self.pair(parts)?,
+        let val = match (result, &terms[..]) {
+            (Number::Complex(parts), _) => self.pair(parts)?,
+            (Number::Real(val), &[Term::Val(whole, _)]) => self.spread_over(val, whole)?,
+            (Number::Real(val), _) => val,
         };
         Ok(self.value(val, terms.iter().all(|term| term.is_scalar())))
     }

@@ -48,7 +48,7 @@ impl Definer {
         Ok([self.spread_over(re, val)?, self.spread_over(im, val)?])
     }
 
-    /// A part as large as the whole.
+    /// A part, or what was computed of one part, as large as the whole.
     fn spread_over(&mut self, part: Val, whole: Val) -> Result<Val, DefineError> {
         let (has, shape) = (self.shape(part), self.shape(whole));
         if has == shape {
@@ -86,7 +86,7 @@ impl Definer {
         match dtype {
             DType::Bool => self.add(Form::Map(Prim::LogicalOr), &[re, im]),
             _ if dtype.is_complex() => self.pair([re, im]),
-            _ => Ok(re),
+            _ => self.spread_over(re, val),
         }
     }
 
