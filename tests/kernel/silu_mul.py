@@ -28,8 +28,8 @@ inputs = [torch.randn((64, 512), dtype=torch.bfloat16), torch.randn((64, 512), d
 #     v10: f32 = cast v9
 #     v11: f32 = mul v8, v10
 #     v12: bf16 = cast v11
-#     store b2[x1] = v12
 #     prefetch b0[x1 + 1024]
 #     prefetch b1[x1 + 1024]
+#     store b2[x1] = v12
 #   }
 # }

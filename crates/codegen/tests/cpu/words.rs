@@ -3,10 +3,10 @@
 
 use ferrofuse_codegen::cpu::llvm::CpuTarget;
 use ferrofuse_codegen::cpu::{Isa, emit};
-use ir::DType;
 use ir::kernel::Memory;
+use ir::{DType, Scalar};
 
-use crate::harness::{check, compile, kernel, llvm, noise, run, runnable};
+use crate::harness::{check, compile, kernel, llvm, memory, noise, run, runnable};
 
 const LANES: [u32; 4] = [8, 16, 32, 64];
 const SIZES: [i64; 9] = [0, 1, 3, 16, 31, 32, 70, 129, 1000];
@@ -130,6 +130,25 @@ fn an_end_takes_one_register_where_nothing_is_kept_and_looks_for_no_subnormals()
         for n in SIZES {
             let memory = [noise(DType::BF16, n as usize, 7), Memory::zeros(DType::BF16, n as usize)];
             check(&kernel, &compiled, &[n], &memory, 0.0);
+        }
+    }
+}
+
+/// Subnormals, NaN and numbers side by side: vectors that hold one of the former go in pieces, through memory.
+#[test]
+fn every_bf16_doubles_among_any_others() {
+    let values = |stride: u64| {
+        let bits = (0..=0xffff_u64).map(|number| number * stride & 0xffff);
+        bits.map(|bits| Scalar::from_bits(DType::BF16, bits)).collect::<Vec<_>>()
+    };
+    for lanes in [32, 64] {
+        let kernel = kernel(&DOUBLED.replace("lanes 32", &format!("lanes {lanes}")));
+        for target in runnable() {
+            let compiled = compile(&kernel, target);
+            for stride in [1, 129, 8193] {
+                let x = memory(DType::BF16, &values(stride));
+                check(&kernel, &compiled, &[0x10000], &[x, Memory::zeros(DType::BF16, 0x10000)], 0.0);
+            }
         }
     }
 }

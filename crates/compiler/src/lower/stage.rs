@@ -198,9 +198,11 @@ impl<'a> Nest<'a> {
         self.store_value(number, store.val, &index);
     }
 
-    /// Computes the stored value of this number at an index and stores it: a complex one as its two parts, side by side.
+    /// Computes the stored value of this number at an index and stores it: a complex one as its two parts, side by side. What is
+    /// fetched ahead is asked for in between: behind stores past the caches some machines do not heed it (`bench/RESULTS.md`).
     pub fn store_value(&mut self, number: usize, val: Val, index: &[Expr]) {
         let parts = self.pull_parts(val, index);
+        self.fetch_ahead();
         let (buffer, position) = self.emitter.store_address(number, val, index);
         for (place, part) in parts.into_iter().enumerate() {
             let position = position.clone() + Expr::constant(place as i64);

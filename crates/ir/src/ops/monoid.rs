@@ -153,15 +153,16 @@ const MIN: MonoidRow = MonoidRow {
 };
 
 /// Chan, Golub and LeVeque's combination. An empty second run must leave the first as it is, infinities included, hence the
-/// selection; an empty first run has weight 1 on the second and needs none. The weight comes before the square, which may
-/// overflow. A step multiplies by the reciprocal of the count, which is the same for elements that are taken together.
+/// selection, which drops the NaN of two empty runs, too; an empty first run has weight 1 on the second and needs none. The
+/// weight comes before the square, which may overflow. A step multiplies by the reciprocal of the count, which is the same for
+/// elements that are taken together.
 const WELFORD: MonoidRow = MonoidRow {
     name: "welford",
     states: &[state("mean", Identity::Zero), state("m2", Identity::Zero), state("count", Identity::Zero)],
     operands: &["x"],
     lift: "x, 0, 1",
     step: "n = count + 1; d = x - mean; m = mean + d * reciprocal(n); m, m2 + d * (x - m), n",
-    combine: "n = count_a + count_b; d = mean_b - mean_a; w = count_b / maximum(n, 1); \
+    combine: "n = count_a + count_b; d = mean_b - mean_a; w = count_b / n; \
               empty = eq(count_b, 0); \
               where(empty, mean_a, mean_a + d * w), \
               where(empty, m2_a, m2_a + m2_b + d * (d * (count_a * w))), n",

@@ -117,7 +117,7 @@ fn narrow(w: &mut Writer<'_>, x: Operand, to: DType) -> Operand {
             let otherwise = wide::any_rounds_otherwise(w, x);
             w.either(
                 otherwise,
-                |w| narrow_bf16(w, x),
+                |w| w.by_pieces(x, words::group(w.isa), Element::I16, narrow_bf16),
                 |w| {
                     let rounded = wide::narrow_bf16(w, x);
                     if w.by_words { words::to_memory(w, rounded) } else { rounded }

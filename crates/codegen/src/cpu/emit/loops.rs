@@ -40,20 +40,9 @@ impl Emitter<'_> {
         step: i64,
         body: impl FnOnce(&mut Self, Operand) -> Result<(), EmitError>,
     ) -> Result<(), EmitError> {
-        let (head, latch, exit) = (self.w.label(), self.w.label(), self.w.label());
-        let any = self.w.compare("icmp slt", begin, end);
-        let before = self.w.current();
-        self.w.branch_if(any, head, exit);
-        self.w.begin(head);
-        let (turn, next) = (self.w.register(begin.ty), self.w.register(begin.ty));
-        self.w.define(turn, format_args!("phi i64 [{begin}, %{before}], [{next}, %{latch}]"));
+        let (turn, turns) = self.w.open_loop(begin, end);
         body(self, turn)?;
-        self.w.branch(latch);
-        self.w.begin(latch);
-        self.w.define(next, format_args!("add nsw i64 {turn}, {step}"));
-        let more = self.w.compare("icmp slt", next, end);
-        self.w.branch_if(more, head, exit);
-        self.w.begin(exit);
+        self.w.close_loop(turns, step);
         Ok(())
     }
 

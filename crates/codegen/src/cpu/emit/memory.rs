@@ -63,9 +63,8 @@ impl Emitter<'_> {
     }
 
     /// Fetches the lines that hold the elements of all lanes, where they are neighbours. The first may begin within a line, so
-    /// that the last byte lies in one line more, which is also where most of what whole vectors leave lies. Else its line is asked
-    /// for twice, and that is not in vain: asked once, Zen 4 did not heed it (`bench/RESULTS.md`). The instruction faults at no
-    /// address.
+    /// that the last byte lies in one line more, which is also where most of what whole vectors leave lies; else its line is asked
+    /// for twice. The instruction faults at no address.
     pub(super) fn prefetch(&mut self, buffer: Buffer, index: &Expr, far: bool) {
         if self.lane.is_some_and(|lane| lane.mask.is_some()) {
             return;

@@ -18,6 +18,16 @@ impl Display for Label {
     }
 }
 
+/// A loop whose body is being written.
+pub(super) struct OpenLoop {
+    turn: Operand,
+    next: Operand,
+    end: Operand,
+    head: Label,
+    latch: Label,
+    exit: Label,
+}
+
 /// The text of a function body under construction.
 pub(super) struct Writer<'i> {
     pub(super) isa: &'i Isa,
@@ -94,7 +104,7 @@ impl<'i> Writer<'i> {
 
     /// A stack slot that lives as long as the call. The passes turn those that are only loaded and stored into
     /// registers.
-    pub(super) fn slot(&mut self, ty: Type) -> Operand {
+    pub(super) fn slot(&mut self, ty: impl Display) -> Operand {
         let slot = self.register(Type::scalar(Element::Ptr));
         writeln!(self.entry, "  {slot} = alloca {ty}").expect("writing to a string cannot fail");
         slot
@@ -390,6 +400,30 @@ impl<'i> Writer<'i> {
         self.effect(format_args!("br {}, label %{then}, label %{otherwise}", condition.typed()));
     }
 
+    /// Begins a loop of turns from `begin` on below `end`: the number of the turn, and what [`Writer::close_loop`] ends. Tests
+    /// before the first turn and after each.
+    pub(super) fn open_loop(&mut self, begin: Operand, end: Operand) -> (Operand, OpenLoop) {
+        let [head, latch, exit] = [self.label(), self.label(), self.label()];
+        let any = self.compare("icmp slt", begin, end);
+        let before = self.current();
+        self.branch_if(any, head, exit);
+        self.begin(head);
+        let (turn, next) = (self.register(begin.ty), self.register(begin.ty));
+        self.define(turn, format_args!("phi {} [{begin}, %{before}], [{next}, %{latch}]", begin.ty));
+        (turn, OpenLoop { turn, next, end, head, latch, exit })
+    }
+
+    /// Ends a loop whose turns are so far apart.
+    pub(super) fn close_loop(&mut self, turns: OpenLoop, step: i64) {
+        let OpenLoop { turn, next, end, head, latch, exit } = turns;
+        self.branch(latch);
+        self.begin(latch);
+        self.define(next, format_args!("add nsw {}, {step}", turn.typed()));
+        let more = self.compare("icmp slt", next, end);
+        self.branch_if(more, head, exit);
+        self.begin(exit);
+    }
+
     /// Whether a condition holds in any lane.
     pub(super) fn any(&mut self, condition: Operand) -> Operand {
         let scalar = Type::scalar(Element::I1);
@@ -397,6 +431,36 @@ impl<'i> Writer<'i> {
             return condition;
         }
         self.intrinsic("llvm.vector.reduce.or", &[condition.ty], scalar, &[condition])
+    }
+
+    /// What becomes of a vector that is taken in pieces of so many lanes, one after the other in a loop, through memory: few
+    /// instructions, for what is seldom needed.
+    pub(super) fn by_pieces(
+        &mut self,
+        x: Operand,
+        lanes: u32,
+        to: Element,
+        make: impl FnOnce(&mut Self, Operand) -> Operand,
+    ) -> Operand {
+        let result = x.ty.with(to);
+        if x.ty.lanes.is_none_or(|all| all <= lanes) {
+            return make(self, x);
+        }
+        // As the stack is: more would take a register to align it.
+        const ALIGN: &str = "align 16";
+        let [given, made] = [x.ty, result].map(|ty| self.slot(format_args!("{ty}, {ALIGN}")));
+        self.effect(format_args!("store {}, {}, {ALIGN}", x.typed(), given.typed()));
+        let [begin, end] = [0, x.ty.lanes.unwrap_or(1)]
+            .map(|lane| Operand::integer(lane.into(), Type::scalar(Element::I64)));
+        let (turn, turns) = self.open_loop(begin, end);
+        let piece = Type { lanes: Some(lanes), ..x.ty };
+        let [given, place] =
+            [(given, x.ty.element), (made, to)].map(|(slot, element)| self.address(element, slot, turn));
+        let x = self.instruction(piece, format_args!("load {piece}, {}, {ALIGN}", given.typed()));
+        let y = make(self, x);
+        self.effect(format_args!("store {}, {}, {ALIGN}", y.typed(), place.typed()));
+        self.close_loop(turns, lanes.into());
+        self.instruction(result, format_args!("load {result}, {}, {ALIGN}", made.typed()))
     }
 
     /// The value of one of two ways to compute it.

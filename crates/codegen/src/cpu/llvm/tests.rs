@@ -116,14 +116,6 @@ fn passes_clean_the_printed_ir() {
 }
 
 #[test]
-fn a_loop_that_instcombine_does_not_settle_in_one_round_compiles() {
-    // A store that becomes dead only after its load was folded: instcombine needs a second round.
-    let ir = "define i32 @f(ptr %p) {\n %a = alloca i32\n store i32 0, ptr %p\n store i32 0, ptr %a\n \
-              store i32 0, ptr %p\n %l = load i32, ptr %a\n ret i32 %l\n}";
-    assert!(text(&llvm(), ir, CpuTarget::X86_64, Output::Ir).is_ok());
-}
-
-#[test]
 fn text_that_is_not_ir_is_a_parse_error_with_its_line() {
     let llvm = llvm();
     let error = text(&llvm, "define void @f() {\n  %x = ad i32 1, 2\n}", CpuTarget::Host, Output::Object);
