@@ -86,10 +86,13 @@ fn source(graph: &Graph, mut val: Val) -> Val {
     val
 }
 
-/// Whether all elements are one scalar. The compiler asks the same in a function of its own, so that what it takes for
-/// filled is checked too.
+/// Whether all elements are one scalar, or what a function of one operand makes of it: the compiler may drop those that do
+/// nothing, and then sees a tensor that is filled. It asks in a function of its own, so that what it takes for filled is
+/// checked too.
 fn is_filled(graph: &Graph, mut val: Val) -> bool {
-    while let Form::Broadcast(_) | Form::Expand(_) = graph.form(val) {
+    let keeps =
+        |form: &Form| matches!(form, Form::Map(_) | Form::Cast(_) | Form::Broadcast(_) | Form::Expand(_));
+    while keeps(graph.form(val)) && graph.operands(val).len() == 1 {
         val = graph.operands(val)[0];
     }
     graph.shape(val).is_empty()
@@ -120,7 +123,7 @@ mod tests {
 
     #[test]
     fn an_axis_repeats_where_all_operands_do() {
-        let cases: [(&str, &[u8]); 12] = [
+        let cases: [(&str, &[u8]); 13] = [
             ("fd.ops.exp(row)", &[0]),
             ("fd.ops.mul(row, fd.ops.neg(row))", &[0]),
             ("fd.ops.mul(row, x)", &[]),
@@ -131,6 +134,10 @@ mod tests {
             ("fd.ops.exp(fd.ops.full(shape=[3, 4], fill_value=1.0, dtype=DataType.Float))", &[]),
             ("fd.ops.stride_order(fd.ops.exp(row), [0, 1])", &[]),
             ("fd.ops.set(row)", &[0]),
+            (
+                "fd.ops.expand(fd.ops.set(fd.ops.broadcast(fd.ops.sum(x, dims=[0, 1]), [True, True])), [3, 4])",
+                &[],
+            ),
             // What is written to by the same call is copied to be seen.
             ("fd.ops.set(row))\n    fd.add_output(x, row", &[]),
             (

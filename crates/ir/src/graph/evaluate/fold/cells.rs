@@ -37,8 +37,6 @@ struct Steps {
     dtype: DType,
     /// Whether errors are of interest.
     bounds: bool,
-    /// Whether compiled code computes each step on the same operands, so that exact steps add no error.
-    same_steps: bool,
 }
 
 impl Arith for Steps {
@@ -79,8 +77,13 @@ impl Steps {
         let rounding = Rounding::new(value.dtype(), row.ulp);
         let sure = args.iter().all(|cell| cell.error == 0.0);
         let rounds = rounding.unit > 0.0 && row.ulp > 0.0;
-        if sure && (!rounds || (self.same_steps && rounding.is_exact())) {
+        if sure && !rounds {
             return 0.0;
+        }
+        let is_finite = |scalar: Scalar| scalar.as_f64().is_finite();
+        if rounds && !is_finite(value) && args.iter().all(|cell| is_finite(cell.value)) {
+            // Other groupings may stay finite, or overflow elsewhere.
+            return f64::INFINITY;
         }
         let reals: Vec<[f64; 1]> = args.iter().map(|cell| [cell.value.as_f64()]).collect();
         let errors: Vec<[f64; 1]> = args.iter().map(|cell| [cell.error]).collect();
@@ -112,7 +115,7 @@ impl<'m> Cells<'m> {
     }
 
     fn steps(&self) -> Steps {
-        Steps { dtype: self.dtype, bounds: self.bounds, same_steps: false }
+        Steps { dtype: self.dtype, bounds: self.bounds }
     }
 
     /// The states at each place of a line, place by place.

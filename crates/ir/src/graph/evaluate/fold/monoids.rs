@@ -47,6 +47,8 @@ pub(super) struct SumState {
     /// Sum of the finite magnitudes, errors included.
     magnitude: f64,
     error: f64,
+    /// Whether an element is NaN.
+    nan: bool,
 }
 
 impl Sum {
@@ -60,7 +62,7 @@ impl Reduction for Sum {
     type State = SumState;
 
     fn empty(&self) -> SumState {
-        SumState { sum: 0.0, magnitude: 0.0, error: 0.0 }
+        SumState { sum: 0.0, magnitude: 0.0, error: 0.0, nan: false }
     }
 
     #[inline(always)]
@@ -68,6 +70,7 @@ impl Reduction for Sum {
         state.sum += x;
         state.magnitude += if x.is_finite() { x.abs() + error } else { 0.0 };
         state.error += error;
+        state.nan |= x.is_nan();
     }
 
     fn join(&self, first: SumState, second: SumState) -> SumState {
@@ -75,16 +78,18 @@ impl Reduction for Sum {
             sum: first.sum + second.sum,
             magnitude: first.magnitude + second.magnitude,
             error: first.error + second.error,
+            nan: first.nan || second.nan,
         }
     }
 
     /// Some order may overflow on the way where the magnitudes do; infinite elements decide alone where they do not, unless
-    /// one is a product that is brought back by another element before it is rounded.
+    /// one is a product that another element brings back, or outweighs, before it is rounded.
     fn finish(&self, state: SumState, n: usize) -> [(f64, f64); 3] {
         let bound = match (n, state.sum.is_finite()) {
             (0 | 1, _) => state.error,
             _ if state.magnitude >= self.rounding.overflow => f64::INFINITY,
             (_, false) if state.magnitude >= self.rounding.overflow * self.rounding.unit => f64::INFINITY,
+            (_, false) if state.sum.is_nan() && !state.nan => f64::INFINITY,
             (_, false) => 0.0 * state.error,
             (_, true) => {
                 let order = linear(&self.rounding, self.dtype, depth(n) + 1.0) * state.magnitude;

@@ -255,13 +255,47 @@ fn special_numbers_must_meet_their_like() {
     assert!(!compare(&evaluated(None), &stretched).unwrap().matches());
 }
 
+/// A product of two floats as a monoid, from `init` on.
+fn product_as_lambda(init: f64) -> Monoid {
+    let product = BodyStep::Apply(Prim::Mul, [0, 1].into_iter().collect());
+    let body = Body::new(&[DType::F32; 2], vec![product], [2]).expect("a product of floats");
+    Monoid::Lambda(Lambda::new(body, [Scalar::from_f64(DType::F32, init)]).expect("a state of one float"))
+}
+
+/// All four groupings that are looked at overflow here, but each pair of a great and a small factor would not.
+#[test]
+fn a_lambda_that_overflows_on_the_way_may_give_anything() {
+    let mut p = Program::default();
+    let x = p.input(DType::F32, &[4]);
+    let folded = p.add(Form::Fold { monoid: product_as_lambda(1.0), axes: [0].into_iter().collect() }, &[x]);
+    let bound_of = |elements: [f32; 4]| {
+        let x = array(&[4], &elements);
+        bounds(&p.run(&[folded], &[x.view()])[0])[0]
+    };
+    assert_eq!(bound_of([1e30, 1e30, 1e-30, 1e-30]), f64::INFINITY);
+    assert!(bound_of([1e10, 1e10, 1e-10, 1e-10]) < 1e-5);
+}
+
+/// A product that overflows when it is rounded weighs nothing against -inf if it is added before.
+#[test]
+fn infinities_of_both_signs_may_be_one_and_a_product() {
+    let mut p = Program::default();
+    let [x, y] = [(); 2].map(|()| p.input(DType::F32, &[2]));
+    let products = p.map(Prim::Mul, &[x, y]);
+    let sum = p.add(Form::Fold { monoid: Monoid::Sum, axes: [0].into_iter().collect() }, &[products]);
+    let bound_of = |elements: [f32; 2]| {
+        let [x, y] = [array(&[2], &elements), array(&[2], &[1.0_f32, 1e30])];
+        bounds(&p.run(&[sum], &[x.view(), y.view()])[0])[0]
+    };
+    assert_eq!(bound_of([f32::NEG_INFINITY, 1e30]), f64::INFINITY);
+    assert_eq!(bound_of([f32::NEG_INFINITY, -1e30]), 0.0);
+    assert_eq!(bound_of([f32::NAN, 1.0]), 0.0);
+}
+
 /// In a lambda, too: a reciprocal of what may be zero is anything, and so is zero times it.
 #[test]
 fn zero_times_what_may_be_anything_may_be_anything() {
-    let product = BodyStep::Apply(Prim::Mul, [0, 1].into_iter().collect());
-    let body = Body::new(&[DType::F32; 2], vec![product], [2]).expect("a product of floats");
-    let zero = Scalar::from_f64(DType::F32, 0.0);
-    let monoid = Monoid::Lambda(Lambda::new(body, [zero]).expect("a state of one float"));
+    let monoid = product_as_lambda(0.0);
     let mut p = Program::default();
     let [x, one] = [(); 2].map(|()| p.input(DType::F32, &[1]));
     let power = p.map(Prim::Exp, &[x]);
