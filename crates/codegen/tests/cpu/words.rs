@@ -138,7 +138,7 @@ fn an_end_takes_one_register_where_nothing_is_kept_and_looks_for_no_subnormals()
 #[test]
 fn every_bf16_doubles_among_any_others() {
     let values = |stride: u64| {
-        let bits = (0..=0xffff_u64).map(|number| number * stride & 0xffff);
+        let bits = (0..=0xffff_u64).map(|number| (number * stride) & 0xffff);
         bits.map(|bits| Scalar::from_bits(DType::BF16, bits)).collect::<Vec<_>>()
     };
     for lanes in [32, 64] {

@@ -278,9 +278,8 @@ pub(super) fn numbers(w: &mut Writer<'_>, lanes: u32) -> Operand {
 
 fn in_groups(w: &mut Writer<'_>, x: Operand, pick: &dyn Fn(u32) -> u32) -> Operand {
     let group = group(w.isa);
-    let picks: Vec<u32> =
-        (0..x.ty.lanes.unwrap_or(1)).map(|lane| lane / group * group + pick(lane % group)).collect();
-    w.picked(x, &picks)
+    let lanes = 0..x.ty.lanes.unwrap_or(1);
+    w.picked(x, lanes.map(|lane| lane / group * group + pick(lane % group)))
 }
 
 /// bf16 in memory's order as f32 in that of the words.

@@ -1,0 +1,128 @@
+//! Blocks: jumps, loops, choices between two ways.
+
+use std::fmt::{self, Display, Write};
+
+use super::Writer;
+use crate::cpu::emit::operand::{Element, Operand, Type};
+
+/// A basic block of the function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Label(pub(super) u32);
+
+impl Display for Label {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "block{}", self.0)
+    }
+}
+
+/// A loop whose body is being written.
+pub struct OpenLoop {
+    turn: Operand,
+    next: Operand,
+    end: Operand,
+    head: Label,
+    latch: Label,
+    exit: Label,
+}
+
+impl Writer<'_> {
+    /// A fresh block, not yet begun.
+    pub fn label(&mut self) -> Label {
+        self.labels += 1;
+        Label(self.labels - 1)
+    }
+
+    /// The block that instructions go to now.
+    pub fn current(&self) -> Label {
+        self.current
+    }
+
+    /// Begins a block; the one before it must have been ended by a branch.
+    pub fn begin(&mut self, label: Label) {
+        writeln!(self.text, "{label}:").expect("writing to a string cannot fail");
+        self.current = label;
+    }
+
+    /// Ends the block by a jump.
+    pub fn branch(&mut self, to: Label) {
+        self.effect(format_args!("br label %{to}"));
+    }
+
+    /// Ends the block by a choice.
+    pub fn branch_if(&mut self, condition: Operand, then: Label, otherwise: Label) {
+        self.effect(format_args!("br {}, label %{then}, label %{otherwise}", condition.typed()));
+    }
+
+    /// Begins a loop of turns from `begin` on below `end`: the number of the turn, and what [`Writer::close_loop`] ends. Tests
+    /// before the first turn and after each.
+    pub fn open_loop(&mut self, begin: Operand, end: Operand) -> (Operand, OpenLoop) {
+        let [head, latch, exit] = [self.label(), self.label(), self.label()];
+        let any = self.compare("icmp slt", begin, end);
+        let before = self.current();
+        self.branch_if(any, head, exit);
+        self.begin(head);
+        let (turn, next) = (self.register(begin.ty), self.register(begin.ty));
+        self.define(turn, format_args!("phi {} [{begin}, %{before}], [{next}, %{latch}]", begin.ty));
+        (turn, OpenLoop { turn, next, end, head, latch, exit })
+    }
+
+    /// Ends a loop whose turns are so far apart.
+    pub fn close_loop(&mut self, turns: OpenLoop, step: i64) {
+        let OpenLoop { turn, next, end, head, latch, exit } = turns;
+        self.branch(latch);
+        self.begin(latch);
+        self.define(next, format_args!("add nsw {}, {step}", turn.typed()));
+        let more = self.compare("icmp slt", next, end);
+        self.branch_if(more, head, exit);
+        self.begin(exit);
+    }
+
+    /// The value of one of two ways to compute it.
+    pub fn either(
+        &mut self,
+        condition: Operand,
+        then: impl FnOnce(&mut Self) -> Operand,
+        otherwise: impl FnOnce(&mut Self) -> Operand,
+    ) -> Operand {
+        let (yes, no, join) = (self.label(), self.label(), self.label());
+        self.branch_if(condition, yes, no);
+        self.begin(yes);
+        let (a, after_yes) = (then(self), self.current());
+        self.branch(join);
+        self.begin(no);
+        let (b, after_no) = (otherwise(self), self.current());
+        self.branch(join);
+        self.begin(join);
+        self.instruction(a.ty, format_args!("phi {} [{a}, %{after_yes}], [{b}, %{after_no}]", a.ty))
+    }
+
+    /// What becomes of a vector that is taken in pieces of so many lanes, one after the other in a loop, through memory: few
+    /// instructions, for what is seldom needed.
+    pub fn by_pieces(
+        &mut self,
+        x: Operand,
+        lanes: u32,
+        to: Element,
+        make: impl FnOnce(&mut Self, Operand) -> Operand,
+    ) -> Operand {
+        let result = x.ty.with(to);
+        if x.ty.lanes.is_none_or(|all| all <= lanes) {
+            return make(self, x);
+        }
+        // As the stack is: more would take a register to align it.
+        const ALIGN: &str = "align 16";
+        let [given, made] = [x.ty, result].map(|ty| self.slot(format_args!("{ty}, {ALIGN}")));
+        self.effect(format_args!("store {}, {}, {ALIGN}", x.typed(), given.typed()));
+        let [begin, end] = [0, x.ty.lanes.unwrap_or(1)]
+            .map(|lane| Operand::integer(lane.into(), Type::scalar(Element::I64)));
+        let (turn, turns) = self.open_loop(begin, end);
+        let piece = Type { lanes: Some(lanes), ..x.ty };
+        let [given, place] =
+            [(given, x.ty.element), (made, to)].map(|(slot, element)| self.address(element, slot, turn));
+        let x = self.instruction(piece, format_args!("load {piece}, {}, {ALIGN}", given.typed()));
+        let y = make(self, x);
+        self.effect(format_args!("store {}, {}, {ALIGN}", y.typed(), place.typed()));
+        self.close_loop(turns, lanes.into());
+        self.instruction(result, format_args!("load {result}, {}, {ALIGN}", made.typed()))
+    }
+}

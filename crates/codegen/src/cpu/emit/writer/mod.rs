@@ -1,0 +1,236 @@
+//! Instructions of one LLVM function, written one after the other: operands in, text and fresh registers out.
+//!
+//! Knows the shapes of instructions, and that a scalar beside a vector stands for all its elements; knows no kernels. `flow.rs`
+//! has blocks and loops, `vectors.rs` what takes vectors apart and puts them together.
+
+mod flow;
+mod vectors;
+
+use std::collections::BTreeSet;
+use std::fmt::{Display, Write};
+
+use super::isa::Isa;
+use super::operand::{Element, Operand, Term, Type};
+use flow::Label;
+
+/// The text of a function body under construction.
+pub(super) struct Writer<'i> {
+    pub(super) isa: &'i Isa,
+    /// Whether code is in a loop where lanes have the order of words (`words.rs`).
+    pub(super) by_words: bool,
+    /// Whether code is in what whole vectors leave, where it should be short before it is fast.
+    pub(super) is_seldom: bool,
+    text: String,
+    /// Instructions that must stand in the entry block: stack slots.
+    entry: String,
+    /// Slots that hold zeros.
+    zeros: Vec<(Type, Operand)>,
+    registers: u32,
+    labels: u32,
+    current: Label,
+    declarations: BTreeSet<String>,
+    calls: BTreeSet<&'static str>,
+}
+
+impl<'i> Writer<'i> {
+    pub(super) fn new(isa: &'i Isa) -> Writer<'i> {
+        let (text, entry) = (String::new(), String::new());
+        let (declarations, calls) = (BTreeSet::new(), BTreeSet::new());
+        let mut writer = Writer {
+            isa,
+            by_words: false,
+            is_seldom: false,
+            text,
+            entry,
+            zeros: Vec::new(),
+            registers: 0,
+            labels: 0,
+            current: Label(0),
+            declarations,
+            calls,
+        };
+        writer.current = writer.label();
+        writer
+    }
+
+    /// The body from the entry block on, the declarations it needs, and the functions outside that it calls.
+    pub(super) fn finish(self) -> (String, BTreeSet<String>, BTreeSet<&'static str>) {
+        let body = format!("entry:\n{}  br label %block0\nblock0:\n{}", self.entry, self.text);
+        (body, self.declarations, self.calls)
+    }
+
+    /// A register that an instruction will define later, as the next turn of a loop variable.
+    pub(super) fn register(&mut self, ty: Type) -> Operand {
+        self.registers += 1;
+        Operand::register(self.registers - 1, ty)
+    }
+
+    /// Defines a register by an instruction.
+    pub(super) fn define(&mut self, register: Operand, instruction: impl Display) {
+        writeln!(self.text, "  {register} = {instruction}").expect("writing to a string cannot fail");
+    }
+
+    /// An instruction with a result of type `ty`.
+    pub(super) fn instruction(&mut self, ty: Type, text: impl Display) -> Operand {
+        let result = self.register(ty);
+        self.define(result, text);
+        result
+    }
+
+    /// An instruction without a result.
+    pub(super) fn effect(&mut self, text: impl Display) {
+        writeln!(self.text, "  {text}").expect("writing to a string cannot fail");
+    }
+
+    /// A line for readers.
+    pub(super) fn comment(&mut self, text: impl Display) {
+        self.effect(format_args!("; {text}"));
+    }
+
+    /// A stack slot that lives as long as the call. The passes turn those that are only loaded and stored into
+    /// registers.
+    pub(super) fn slot(&mut self, ty: impl Display) -> Operand {
+        let slot = self.register(Type::scalar(Element::Ptr));
+        writeln!(self.entry, "  {slot} = alloca {ty}").expect("writing to a string cannot fail");
+        slot
+    }
+
+    /// A stack slot that holds zeros, for loads that may not happen: there is one of a type.
+    pub(super) fn zeros(&mut self, ty: Type) -> Operand {
+        if let Some(&(_, slot)) = self.zeros.iter().find(|(known, _)| *known == ty) {
+            return slot;
+        }
+        let slot = self.slot(ty);
+        writeln!(self.entry, "  store {ty} zeroinitializer, {}", slot.typed())
+            .expect("writing to a string cannot fail");
+        self.zeros.push((ty, slot));
+        slot
+    }
+
+    /// Brings both sides of an instruction to one shape.
+    fn pair(&mut self, a: Operand, b: impl Into<Term>) -> (Operand, Operand) {
+        let b = b.into().beside(a.ty);
+        let lanes = a.ty.lanes.or(b.ty.lanes);
+        (self.shaped(a, lanes), self.shaped(b, lanes))
+    }
+
+    /// An instruction of two operands of one type, with a result of that type.
+    pub(super) fn binary(&mut self, opcode: &str, a: Operand, b: impl Into<Term>) -> Operand {
+        let (a, b) = self.pair(a, b);
+        self.instruction(a.ty, format_args!("{opcode} {}, {b}", a.typed()))
+    }
+
+    /// An instruction of one operand, with a result of its type.
+    pub(super) fn unary(&mut self, opcode: &str, a: Operand) -> Operand {
+        self.instruction(a.ty, format_args!("{opcode} {}", a.typed()))
+    }
+
+    /// A comparison such as `icmp slt`.
+    pub(super) fn compare(&mut self, predicate: &str, a: Operand, b: impl Into<Term>) -> Operand {
+        let (a, b) = self.pair(a, b);
+        self.instruction(a.ty.with(Element::I1), format_args!("{predicate} {}, {b}", a.typed()))
+    }
+
+    /// `a` where the condition holds, else `b`. One of them must be an operand with the type of the result.
+    pub(super) fn select(&mut self, condition: Operand, a: impl Into<Term>, b: impl Into<Term>) -> Operand {
+        let (a, b) = match (a.into(), b.into()) {
+            (Term::Operand(a), b) => (a, b.beside(a.ty)),
+            (a, b) => {
+                let b = b.beside(Type::scalar(Element::I64));
+                (a.beside(b.ty), b)
+            }
+        };
+        let (a, b) = self.pair(a, b);
+        let lanes = a.ty.lanes.or(condition.ty.lanes);
+        let (a, b) = (self.shaped(a, lanes), self.shaped(b, lanes));
+        self.instruction(a.ty, format_args!("select {}, {}, {}", condition.typed(), a.typed(), b.typed()))
+    }
+
+    /// A conversion such as `zext`, to elements of another type.
+    pub(super) fn convert(&mut self, opcode: &str, a: Operand, to: Element) -> Operand {
+        let ty = a.ty.with(to);
+        self.instruction(ty, format_args!("{opcode} {} to {ty}", a.typed()))
+    }
+
+    /// A call of an intrinsic overloaded on the types in `overloads`.
+    pub(super) fn intrinsic(
+        &mut self,
+        name: &str,
+        overloads: &[Type],
+        result: Type,
+        args: &[Operand],
+    ) -> Operand {
+        let call = self.intrinsic_call(name, overloads, &result.to_string(), args);
+        self.instruction(result, call)
+    }
+
+    /// The same for one that gives nothing.
+    pub(super) fn intrinsic_effect(&mut self, name: &str, overloads: &[Type], args: &[Operand]) {
+        let call = self.intrinsic_call(name, overloads, "void", args);
+        self.effect(call);
+    }
+
+    fn intrinsic_call(&mut self, name: &str, overloads: &[Type], result: &str, args: &[Operand]) -> String {
+        let suffixes: String = overloads.iter().map(|ty| format!(".{}", ty.suffix())).collect();
+        let types: Vec<String> = args.iter().map(|arg| arg.ty.to_string()).collect();
+        let args: Vec<String> = args.iter().map(|arg| arg.typed()).collect();
+        self.declarations.insert(format!("declare {result} @{name}{suffixes}({})", types.join(", ")));
+        format!("call {result} @{name}{suffixes}({})", args.join(", "))
+    }
+
+    /// An intrinsic on operands of one type, with a result of that type.
+    pub(super) fn overloaded(&mut self, name: &str, a: Operand, rest: &[Operand]) -> Operand {
+        let lanes = rest.iter().fold(a.ty.lanes, |lanes, b| lanes.or(b.ty.lanes));
+        let args: Vec<Operand> =
+            [&[a], rest].concat().into_iter().map(|arg| self.shaped(arg, lanes)).collect();
+        self.intrinsic(name, &[args[0].ty], args[0].ty, &args)
+    }
+
+    /// A call, lane by lane, of a function of C on f32 or f64.
+    pub(super) fn call_lanes(&mut self, function: &'static str, args: &[Operand]) -> Operand {
+        let lanes = args.iter().fold(None, |lanes: Option<u32>, arg| lanes.or(arg.ty.lanes));
+        let args: Vec<Operand> = args.iter().map(|&arg| self.shaped(arg, lanes)).collect();
+        self.declare_call(function, args[0].ty.element, args.len());
+        let Some(lanes) = lanes else { return self.call(function, &args) };
+        let zero = match args[0].ty.element {
+            Element::I32 | Element::I64 => Operand::integer(0, args[0].ty),
+            _ => Operand::float(0.0, args[0].ty),
+        };
+        (0..lanes).fold(zero, |vector, lane| {
+            let args: Vec<Operand> = args.iter().map(|&arg| self.extract(arg, lane)).collect();
+            let result = self.call(function, &args);
+            self.instruction(
+                vector.ty,
+                format_args!("insertelement {}, {}, i64 {lane}", vector.typed(), result.typed()),
+            )
+        })
+    }
+
+    fn declare_call(&mut self, function: &'static str, element: Element, arity: usize) {
+        let types = vec![element.to_string(); arity].join(", ");
+        let attributes = "nounwind willreturn memory(none)";
+        self.declarations.insert(format!("declare {element} @{function}({types}) {attributes}"));
+        self.calls.insert(function);
+    }
+
+    fn call(&mut self, function: &'static str, args: &[Operand]) -> Operand {
+        let result = args[0].ty;
+        let args: Vec<String> = args.iter().map(|arg| arg.typed()).collect();
+        self.instruction(result, format_args!("call {result} @{function}({})", args.join(", ")))
+    }
+
+    /// The address `index` elements after `base`; of a vector of indices, a vector of addresses.
+    pub(super) fn address(&mut self, element: Element, base: Operand, index: Operand) -> Operand {
+        let ty = index.ty.with(Element::Ptr);
+        self.instruction(ty, format_args!("getelementptr {element}, {}, {}", base.typed(), index.typed()))
+    }
+
+    /// Whether a condition holds in any lane.
+    pub(super) fn any(&mut self, condition: Operand) -> Operand {
+        let scalar = Type::scalar(Element::I1);
+        if condition.ty == scalar {
+            return condition;
+        }
+        self.intrinsic("llvm.vector.reduce.or", &[condition.ty], scalar, &[condition])
+    }
+}
