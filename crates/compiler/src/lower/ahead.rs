@@ -9,10 +9,14 @@
 //!     load b0[x0*n + x1]
 //!   for x1 lanes                    a later stage
 //!     prefetch b0[(x0 + 1)*n + x1]
+//!     store b1[x0*n + x1]
 //! ```
 //!
 //! Along the axis of the lanes it is asked for where it is read: `load b0[x0*n + x1]`, `prefetch b0[x0*n + x1 + 512]`. At the
 //! end of a row that is the beginning of the next, if rows lie behind each other.
+//!
+//! Either way it stands before what the turn stores: behind stores past the caches Zen 4 did not heed it in some layouts of
+//! code (`bench/RESULTS.md`).
 //!
 //! Behind the last row this asks for memory that may not be there, which a prefetch may. Takes no decisions: what is
 //! fetched ahead is the schedule's.

@@ -199,7 +199,7 @@ impl<'a> Nest<'a> {
     }
 
     /// Computes the stored value of this number at an index and stores it: a complex one as its two parts, side by side. What is
-    /// fetched ahead is asked for in between: behind stores past the caches some machines do not heed it (`bench/RESULTS.md`).
+    /// fetched ahead is asked for in between.
     pub fn store_value(&mut self, number: usize, val: Val, index: &[Expr]) {
         let parts = self.pull_parts(val, index);
         self.fetch_ahead();
