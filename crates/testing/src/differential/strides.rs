@@ -90,8 +90,10 @@ fn source(graph: &Graph, mut val: Val) -> Val {
 /// nothing, and then sees a tensor that is filled. It asks in a function of its own, so that what it takes for filled is
 /// checked too.
 fn is_filled(graph: &Graph, mut val: Val) -> bool {
-    let keeps =
-        |form: &Form| matches!(form, Form::Map(_) | Form::Cast(_) | Form::Broadcast(_) | Form::Expand(_));
+    let keeps = |form: &Form| match form {
+        Form::Map(_) | Form::Cast(_) | Form::Broadcast(_) | Form::Expand(_) => true,
+        form => matches!(form, Form::Permute(_) | Form::Squeeze(_) | Form::Reshape(_)),
+    };
     while keeps(graph.form(val)) && graph.operands(val).len() == 1 {
         val = graph.operands(val)[0];
     }

@@ -144,10 +144,15 @@ impl Emitter<'_> {
         let mut lanes = self.lanes();
         while lanes > 1 {
             lanes /= 2;
-            let low: Vec<Operand> = states.iter().map(|&state| self.w.slice(state, 0, lanes)).collect();
-            let high: Vec<Operand> = states.iter().map(|&state| self.w.slice(state, lanes, lanes)).collect();
+            let [low, high] = [0, lanes].map(|from| {
+                let half = |&state: &Operand| match lanes {
+                    1 => self.w.extract(state, from),
+                    _ => self.w.slice(state, from, lanes),
+                };
+                states.iter().map(half).collect::<Vec<Operand>>()
+            });
             states = apply::combine(&mut self.w, monoid, &dtypes, &low, &high)?;
         }
-        Ok(states.into_iter().map(|state| self.w.extract(state, 0)).collect())
+        Ok(states)
     }
 }

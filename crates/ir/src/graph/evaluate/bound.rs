@@ -144,7 +144,12 @@ pub(super) fn spread(prim: Prim, args: &[&[f64]], errors: &[&[f64]], exact: &[f6
 fn product(args: &[&[f64]], errors: &[&[f64]], exact: &[f64], out: &mut [f64]) {
     for (k, out) in out.iter_mut().enumerate() {
         let (a, b, e, f) = (args[0][k], args[1][k], errors[0][k], errors[1][k]);
+        // Zero by what may lie on either side of zero is a zero of either sign, which some functions tell apart.
+        let may_turn = |x: f64, error: f64| error > 0.0 && x.abs() <= error;
         *out = match exact[k].is_finite() {
+            true if exact[k] == 0.0 && (may_turn(a, e) || may_turn(b, f)) => {
+                (a.abs() * f + b.abs() * e + e * f).max(f64::MIN_POSITIVE)
+            }
             true => a.abs() * f + b.abs() * e + e * f,
             false => corners(Prim::Mul, &[a, b], &[e, f]),
         };
@@ -210,7 +215,12 @@ pub(super) fn cast<T: Element>(x: f64, error: f64, rounding: &Rounding) -> f64 {
     let low = T::from_real((x - error).next_down()).to_real();
     let high = T::from_real((x + error).next_up()).to_real();
     let spread = apart(low, value).max(apart(high, value));
-    if T::DTYPE.is_float() { spread } else { rounding.guarded(x, spread) }
+    match T::DTYPE.is_float() {
+        // Rounded to a zero of either sign.
+        true if spread == 0.0 && value == 0.0 && x.abs() <= error => f64::MIN_POSITIVE,
+        true => spread,
+        false => rounding.guarded(x, spread),
+    }
 }
 
 #[cfg(test)]
@@ -262,6 +272,8 @@ mod tests {
         assert_eq!(spread_of(f64::NAN, 2.0, 0.0, 0.1), 0.0);
         assert_eq!(spread_of(f64::NAN, 2.0, f64::INFINITY, 0.0), f64::INFINITY);
         assert_eq!(spread_of(3.0, 2.0, 0.5, 0.25), 3.0 * 0.25 + 2.0 * 0.5 + 0.125);
+        assert_eq!(spread_of(0.0, 2.0, 0.0, 0.25), 0.0);
+        assert_eq!(spread_of(0.0, 1e-9, 0.0, 1e-8), f64::MIN_POSITIVE);
     }
 
     #[test]
@@ -269,6 +281,8 @@ mod tests {
         let rounding = Rounding::new(DType::BF16, 0.5);
         assert_eq!(cast::<half::bf16>(1.001, 1e-4, &rounding), 0.0);
         assert_eq!(cast::<half::bf16>(1.0039, 1e-4, &rounding), 1.0 / 128.0);
+        assert_eq!(cast::<half::f16>(1e-10, 1e-12, &rounding), 0.0);
+        assert_eq!(cast::<half::f16>(1e-10, 1e-9, &rounding), f64::MIN_POSITIVE);
         assert_eq!(cast::<i32>(2.9999, 1e-3, &Rounding::new(DType::I32, 0.0)), 1.0);
         assert_eq!(cast::<u8>(1e-4, 1e-3, &Rounding::new(DType::Bool, 0.0)), 1.0);
         assert_eq!(cast::<u8>(f64::NAN, f64::INFINITY, &Rounding::new(DType::Bool, 0.0)), 1.0);

@@ -2,8 +2,9 @@
 //!
 //! Each step is the op's meaning rounded to its dtype, with the error that it may have. What a lambda promises is that
 //! grouping does not matter but for rounding; how far rounding may lead is not known of a body in general. So a fold is
-//! taken in several groupings, from the front, from the back, in halves and in lanes, and its bound is a multiple of
-//! the largest error and distance among them.
+//! taken in several groupings, from the front, from the back, in halves, in lanes, from the least element and from the
+//! greatest, which overflow or lose digits if any does, and its bound is a multiple of the largest error and distance
+//! among them.
 
 use std::sync::Arc;
 
@@ -138,7 +139,15 @@ impl<'m> Cells<'m> {
         }
         let lanes = (0..LANES).map(|lane| self.run(elements.iter().skip(lane).step_by(LANES)));
         let lanes = lanes.reduce(|a, b| self.combine(&a, &b)).unwrap_or_else(|| self.identity.clone());
-        let others = [self.run(elements.iter().rev()), self.halves(&elements), lanes];
+        let mut sorted: Vec<&Vec<Cell>> = elements.iter().collect();
+        sorted.sort_by(|a, b| magnitude(a).total_cmp(&magnitude(b)));
+        let others = [
+            self.run(elements.iter().rev()),
+            self.halves(&elements),
+            lanes,
+            self.run(sorted.iter().copied()),
+            self.run(sorted.iter().copied().rev()),
+        ];
         let mut widest = forward;
         for states in others {
             for (cell, other) in widest.iter_mut().zip(states) {
@@ -171,6 +180,11 @@ impl<'m> Cells<'m> {
             n => self.combine(&self.halves(&elements[..n / 2]), &self.halves(&elements[n / 2..])),
         }
     }
+}
+
+/// The largest number of an element.
+fn magnitude(element: &[Cell]) -> f64 {
+    element.iter().map(|cell| cell.value.as_f64().abs()).fold(0.0, f64::max)
 }
 
 fn sure(error: f64) -> f64 {
