@@ -77,7 +77,9 @@ impl Facts {
             Some((sym, value)) => next.insert_value(sym, value).ok_or_else(contradiction)?,
             None => next.insert_relation(zero),
         }
-        if self.nonnegative.iter().any(|slack| next.is_negative(&next.normalize(slack))) {
+        let is_refuted = |relation: &Expr| !next.interval(relation).contains(0);
+        let is_exceeded = |slack: &Expr| next.is_negative(&next.normalize(slack));
+        if next.relations.iter().any(is_refuted) || self.nonnegative.iter().any(is_exceeded) {
             return Err(contradiction());
         }
         *self = next;

@@ -144,13 +144,12 @@ pub(super) fn spread(prim: Prim, args: &[&[f64]], errors: &[&[f64]], exact: &[f6
 fn product(args: &[&[f64]], errors: &[&[f64]], exact: &[f64], out: &mut [f64]) {
     for (k, out) in out.iter_mut().enumerate() {
         let (a, b, e, f) = (args[0][k], args[1][k], errors[0][k], errors[1][k]);
-        // Zero by what may lie on either side of zero is a zero of either sign, which some functions tell apart.
         let may_turn = |x: f64, error: f64| error > 0.0 && x.abs() <= error;
+        let first_order = a.abs() * f + b.abs() * e + e * f;
         *out = match exact[k].is_finite() {
-            true if exact[k] == 0.0 && (may_turn(a, e) || may_turn(b, f)) => {
-                (a.abs() * f + b.abs() * e + e * f).max(f64::MIN_POSITIVE)
-            }
-            true => a.abs() * f + b.abs() * e + e * f,
+            // Zero by what may lie on either side of zero is a zero of either sign, which some functions tell apart.
+            true if first_order == 0.0 && (may_turn(a, e) || may_turn(b, f)) => f64::MIN_POSITIVE,
+            true => first_order,
             false => corners(Prim::Mul, &[a, b], &[e, f]),
         };
     }
