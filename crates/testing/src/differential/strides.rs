@@ -94,10 +94,13 @@ fn is_filled(graph: &Graph, mut val: Val) -> bool {
         Form::Map(_) | Form::Cast(_) | Form::Broadcast(_) | Form::Expand(_) => true,
         form => matches!(form, Form::Permute(_) | Form::Squeeze(_) | Form::Reshape(_)),
     };
-    while keeps(graph.form(val)) && graph.operands(val).len() == 1 {
-        val = graph.operands(val)[0];
+    while !graph.shape(val).is_empty() {
+        match graph.operands(val) {
+            &[operand] if keeps(graph.form(val)) => val = operand,
+            _ => return false,
+        }
     }
-    graph.shape(val).is_empty()
+    true
 }
 
 #[cfg(test)]
@@ -125,7 +128,7 @@ mod tests {
 
     #[test]
     fn an_axis_repeats_where_all_operands_do() {
-        let cases: [(&str, &[u8]); 13] = [
+        let cases: [(&str, &[u8]); 14] = [
             ("fd.ops.exp(row)", &[0]),
             ("fd.ops.mul(row, fd.ops.neg(row))", &[0]),
             ("fd.ops.mul(row, x)", &[]),
@@ -138,6 +141,12 @@ mod tests {
             ("fd.ops.set(row)", &[0]),
             (
                 "fd.ops.expand(fd.ops.set(fd.ops.broadcast(fd.ops.sum(x, dims=[0, 1]), [True, True])), [3, 4])",
+                &[],
+            ),
+            // What one scalar fills, by whatever way.
+            (
+                "fd.ops.expand(fd.ops.broadcast(fd.ops.squeeze(fd.ops.sum(row, dims=[0, 1], keepdim=True), \
+                 dims=[0, 1]), [True]), [4])",
                 &[],
             ),
             // What is written to by the same call is copied to be seen.
