@@ -145,14 +145,17 @@ impl Emitter<'_> {
         while lanes > 1 {
             lanes /= 2;
             let [low, high] = [0, lanes].map(|from| {
-                let half = |&state: &Operand| match lanes {
-                    1 => self.w.extract(state, from),
-                    _ => self.w.slice(state, from, lanes),
-                };
-                states.iter().map(half).collect::<Vec<Operand>>()
+                let half = states.iter().map(|&state| self.part(state, from, lanes));
+                half.collect::<Vec<Operand>>()
             });
             states = apply::combine(&mut self.w, monoid, &dtypes, &low, &high)?;
         }
-        Ok(states)
+        let alone = |state: Operand| if state.ty.lanes.is_some() { self.part(state, 0, 1) } else { state };
+        Ok(states.into_iter().map(alone).collect())
+    }
+
+    /// So many lanes of a vector; one alone is a scalar.
+    fn part(&mut self, vector: Operand, from: u32, lanes: u32) -> Operand {
+        if lanes == 1 { self.w.extract(vector, from) } else { self.w.slice(vector, from, lanes) }
     }
 }
