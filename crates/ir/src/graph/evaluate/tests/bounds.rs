@@ -262,7 +262,7 @@ fn product_as_lambda(init: f64) -> Monoid {
     Monoid::Lambda(Lambda::new(body, [Scalar::from_f64(DType::F32, init)]).expect("a state of one float"))
 }
 
-/// All four groupings that are looked at overflow here, but each pair of a great and a small factor would not.
+/// Groupings overflow in which the great factors meet; each of them beside a small one would not.
 #[test]
 fn a_lambda_that_overflows_on_the_way_may_give_anything() {
     let mut p = Program::default();
