@@ -91,8 +91,8 @@ impl Nest<'_> {
         self.emitter.load_buffer(buffer, position + Expr::constant(place), guard)
     }
 
-    /// Whether a value is known to have no elements. Its loads would stand outside the loops that never turn, as their
-    /// indices depend on none.
+    /// Whether a value is known to have no elements. What is loaded for it would stand outside the loops that never turn, as
+    /// indices depend on none of them.
     fn is_empty(&self, val: Val) -> bool {
         let group = self.emitter.group;
         group.graph.shape(val).iter().any(|size| group.view.facts().normalize(size).is_zero())
@@ -137,6 +137,9 @@ impl Nest<'_> {
                 self.pull(operands[0], &source, guard)
             }
             Form::Reshape(_) => self.reshape(operands[0], val, index, guard),
+            Form::Slice { .. } if self.is_empty(val) => {
+                self.emitter.constant(Scalar::zero(graph.dtype(val)))
+            }
             Form::Slice { starts, .. } => {
                 let starts = self.emitter.sizes(starts);
                 let index: Vec<Expr> =
