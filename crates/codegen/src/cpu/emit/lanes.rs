@@ -129,7 +129,8 @@ impl Emitter<'_> {
         (slot, ty)
     }
 
-    /// The states of all lanes combined: the lower half of a vector with its upper half, until one lane is left.
+    /// The states of all lanes combined: the lower half of a vector with its upper half, until one lane is left; means only
+    /// until a register is left.
     pub(super) fn reduce(
         &mut self,
         monoid: &Monoid,
@@ -141,8 +142,9 @@ impl Emitter<'_> {
         let mut states: Vec<Operand> =
             accumulators.iter().map(|&accumulator| self.get(accumulator)).collect();
         let dtypes: Vec<DType> = accumulators.iter().map(|&state| self.kernel.accumulators[state]).collect();
+        let last = if *monoid == Monoid::Welford { self.lanes_of_means(dtypes[0]) } else { 1 };
         let mut lanes = self.lanes();
-        while lanes > 1 {
+        while lanes > last {
             lanes /= 2;
             let [low, high] = [0, lanes].map(|from| {
                 let half = states.iter().map(|&state| self.part(state, from, lanes));
@@ -150,12 +152,15 @@ impl Emitter<'_> {
             });
             states = apply::combine(&mut self.w, monoid, &dtypes, &low, &high)?;
         }
+        if let (2.., &[mean, m2, count]) = (lanes, &states[..]) {
+            return Ok(self.mean_of_means([mean, m2, count]).to_vec());
+        }
         let alone = |state: Operand| if state.ty.lanes.is_some() { self.part(state, 0, 1) } else { state };
         Ok(states.into_iter().map(alone).collect())
     }
 
     /// So many lanes of a vector; one alone is a scalar.
-    fn part(&mut self, vector: Operand, from: u32, lanes: u32) -> Operand {
+    pub(super) fn part(&mut self, vector: Operand, from: u32, lanes: u32) -> Operand {
         if lanes == 1 { self.w.extract(vector, from) } else { self.w.slice(vector, from, lanes) }
     }
 }

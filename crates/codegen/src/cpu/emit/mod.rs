@@ -15,6 +15,7 @@ mod keys;
 mod lanes;
 mod loops;
 mod math;
+mod means;
 mod memory;
 mod operand;
 mod philox;

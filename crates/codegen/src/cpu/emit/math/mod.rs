@@ -81,15 +81,15 @@ pub(super) fn double(function: Polynomial) -> Option<&'static str> {
 
 /// The arithmetic the polynomials are written in.
 impl Writer<'_> {
-    fn add(&mut self, a: Operand, b: impl Into<Term>) -> Operand {
+    pub(super) fn add(&mut self, a: Operand, b: impl Into<Term>) -> Operand {
         self.binary("fadd", a, b)
     }
 
-    fn sub(&mut self, a: Operand, b: impl Into<Term>) -> Operand {
+    pub(super) fn sub(&mut self, a: Operand, b: impl Into<Term>) -> Operand {
         self.binary("fsub", a, b)
     }
 
-    fn mul(&mut self, a: Operand, b: impl Into<Term>) -> Operand {
+    pub(super) fn mul(&mut self, a: Operand, b: impl Into<Term>) -> Operand {
         self.binary("fmul", a, b)
     }
 
