@@ -137,9 +137,7 @@ impl Nest<'_> {
                 self.pull(operands[0], &source, guard)
             }
             Form::Reshape(_) => self.reshape(operands[0], val, index, guard),
-            Form::Slice { .. } if self.is_empty(val) => {
-                self.emitter.constant(Scalar::zero(graph.dtype(val)))
-            }
+            Form::Slice { .. } if self.is_empty(val) => self.emitter.constant(Scalar::zero(graph.dtype(val))),
             Form::Slice { starts, .. } => {
                 let starts = self.emitter.sizes(starts);
                 let index: Vec<Expr> =
