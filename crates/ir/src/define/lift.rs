@@ -14,7 +14,7 @@ use super::record::{DeclaredLayout, Record};
 use crate::DType;
 use crate::graph::{Axes, Form, Fusion, Graph, Library, Node, Val, ValMap};
 use crate::index::{Atom, Expr, Term};
-use crate::ops::{FormOp, Monoid};
+use crate::ops::{FormOp, Monoid, Prim};
 
 /// Where an input of a lifted definition comes from.
 #[derive(Clone, Debug, PartialEq)]
@@ -124,9 +124,7 @@ impl Lifter<'_> {
             Form::Input { .. } => return Ok(()),
             Form::Constant(scalar) => Object::Number(*scalar),
             Form::Size(size) => self.size(size)?,
-            Form::Map(prim) => self
-                .definer
-                .call(prim.precise().name(), operands.into_iter().map(Argument::positional).collect())?,
+            Form::Map(prim) => self.map(*prim, operands)?,
             form => self.form(form, operands, data.results[0].dtype)?,
         };
         let results: Vec<Object> = object.as_list().map_or_else(|| vec![object.clone()], <[Object]>::to_vec);
@@ -134,6 +132,16 @@ impl Lifter<'_> {
             self.define(old, new);
         }
         Ok(())
+    }
+
+    fn map(&mut self, prim: Prim, mut operands: Vec<Object>) -> Result<Object, DefineError> {
+        let mut result = None;
+        for prim in prim.in_language() {
+            let own = prim.arity() - usize::from(result.is_some());
+            let given = result.take().into_iter().chain(operands.drain(..own));
+            result = Some(self.definer.call(prim.name(), given.map(Argument::positional).collect())?);
+        }
+        Ok(result.expect("every op is some op of the language"))
     }
 
     fn form(&mut self, form: &Form, operands: Vec<Object>, dtype: DType) -> Result<Object, DefineError> {

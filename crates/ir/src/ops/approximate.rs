@@ -1,10 +1,12 @@
-//! Rows: cheaper forms of other rows, good enough for what is rounded to a half type. They mean the same; their bounds
-//! are wider. The compiler puts them where they do not show; no definition names them.
+//! Rows: forms of other rows that suffice for what is rounded to a half type. They mean the same; their bounds are wider. The
+//! compiler puts them where they do not show; no definition names them.
 
 use super::Prim;
 use super::arithmetic::RECIPROCAL;
-use super::row::{Approximation, CpuSpelling, CpuSpellings, Primitive};
+use super::row::{Approximation, CpuSpelling, CpuSpellings, CudaSpelling, FloatMeaning, Primitive};
+use super::spread::Spread;
 use super::transcendental::EXP2;
+use super::typing::Typing;
 
 /// A row as precise as `ulp` says, which code computes in a way of its own.
 const fn cheaper(
@@ -26,13 +28,29 @@ pub(super) const EXP2_BF16: Primitive =
 pub(super) const RECIPROCAL_HALF: Primitive =
     cheaper(RECIPROCAL, "reciprocal_half", Approximation::Reciprocal, 1024.0, "One over x, to 14 bits.");
 
+/// Rounding the product leaves out at most half a unit of it, which its spread allows for.
+pub(super) const MUL_ADD: Primitive = Primitive {
+    name: "mul_add",
+    params: &["a", "b", "c"],
+    typing: Typing::Precise,
+    float: Some(FloatMeaning::Ternary(f64::mul_add)),
+    cuda: CudaSpelling::float("fmaf({0}, {1}, {2})", "fma({0}, {1}, {2})"),
+    cpu: CpuSpellings::float(CpuSpelling::Approximate(Approximation::MulAdd)),
+    ulp: 1.0,
+    spread: Spread::ProductSum,
+    doc: "a * b + c, rounded once, or first the product and then the sum.",
+    ..Primitive::BLANK
+};
+
 impl Prim {
-    /// The op that it is a cheaper form of, or itself.
-    pub fn precise(self) -> Prim {
-        match self.row().cpu.float {
-            Some(CpuSpelling::Approximate(Approximation::Exp2 | Approximation::Exp2Bf16)) => Prim::Exp2,
-            Some(CpuSpelling::Approximate(Approximation::Reciprocal)) => Prim::Reciprocal,
-            _ => self,
+    /// The ops that it stands for, of the definition language: itself, or the one that it is a cheaper form of, or the two
+    /// of which the second is applied to the first's result and what operands are left.
+    pub fn in_language(self) -> &'static [Prim] {
+        match self {
+            Prim::Exp2Half | Prim::Exp2Bf16 => &[Prim::Exp2],
+            Prim::ReciprocalHalf => &[Prim::Reciprocal],
+            Prim::MulAdd => &[Prim::Mul, Prim::Add],
+            _ => &Self::ALL[self as usize..=self as usize],
         }
     }
 }

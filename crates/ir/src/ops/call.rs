@@ -140,7 +140,7 @@ impl OpRef {
     /// Every op of the language: primitives, composites, forms, each in table order. Cheaper forms of primitives, which only
     /// the compiler writes, are none.
     pub fn all() -> impl Iterator<Item = OpRef> {
-        let prims = Prim::ALL.iter().copied().filter(|prim| prim.precise() == *prim).map(OpRef::Prim);
+        let prims = Prim::ALL.iter().copied().filter(|prim| prim.in_language() == [*prim]).map(OpRef::Prim);
         let composites = Composite::ALL.iter().copied().map(OpRef::Composite);
         let forms = FormOp::ALL.iter().copied().map(OpRef::Form);
         prims.chain(composites).chain(forms)

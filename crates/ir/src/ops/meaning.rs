@@ -16,6 +16,7 @@ impl Prim {
                 FloatMeaning::Unary(f) => f(args[0]),
                 FloatMeaning::Binary(f) => f(args[0], args[1]),
                 FloatMeaning::BinaryIn(f) => f(args[0], args[1], DType::F64),
+                FloatMeaning::Ternary(f) => f(args[0], args[1], args[2]),
                 FloatMeaning::Compare(f) => f64::from(f(args[0], args[1])),
                 FloatMeaning::Select => args[if args[0] != 0.0 { 1 } else { 2 }],
             };
@@ -48,6 +49,7 @@ impl Prim {
             FloatMeaning::Unary(f) => Scalar::from_f64(dtype, f(arg(0))),
             FloatMeaning::Binary(f) => Scalar::from_f64(dtype, f(arg(0), arg(1))),
             FloatMeaning::BinaryIn(f) => Scalar::from_f64(dtype, f(arg(0), arg(1), dtype)),
+            FloatMeaning::Ternary(f) => Scalar::from_f64(dtype, f(arg(0), arg(1), arg(2))),
             FloatMeaning::Compare(f) => Scalar::from_bool(f(arg(0), arg(1))),
             FloatMeaning::Select => selected(args),
         })

@@ -97,6 +97,8 @@ pub enum FloatMeaning {
     Binary(fn(f64, f64) -> f64),
     /// Two numbers to one, told the dtype that they have: what depends on its spacing.
     BinaryIn(fn(f64, f64, DType) -> f64),
+    /// Three numbers to one.
+    Ternary(fn(f64, f64, f64) -> f64),
     /// Two numbers to a truth value.
     Compare(fn(f64, f64) -> bool),
     /// A bool and two numbers: the first number where the bool holds, else the second.
@@ -280,7 +282,7 @@ pub enum CpuSpelling {
     Expansion(&'static str),
     /// A polynomial that the code generator holds.
     Polynomial(Polynomial),
-    /// A short cut on f32, good to fewer bits; on f64 the exact function.
+    /// A short cut on f32, good to fewer or to other bits; on f64 the exact function.
     Approximate(Approximation),
     /// The random words of [`crate::random`].
     Philox,
@@ -344,6 +346,8 @@ pub enum Approximation {
     Exp2Bf16,
     /// One over x, to 14 bits.
     Reciprocal,
+    /// A product and a sum, by one instruction where there is one.
+    MulAdd,
 }
 
 /// The type of the integers that an op is applied to. They are held in 64 bits: those of i32 with their sign extended,

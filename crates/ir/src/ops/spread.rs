@@ -14,6 +14,9 @@ pub enum Spread {
     Largest,
     /// The first-order rule of a product and its last term.
     Product,
+    /// A product to which a third operand is added: the rule of the product, the third error, and what the product may lose
+    /// where it is rounded to f32 on the way, of exact operands too; unbounded where it may be infinite then.
+    ProductSum,
     /// The rule of a quotient, or of the reciprocal; unbounded where the divisor may be zero.
     Quotient,
     /// As [`Spread::Corners`], but unbounded where the base may be zero under a negative exponent.
@@ -39,6 +42,9 @@ impl Spread {
     ///
     /// `meaning` is the function itself, as doubles with bools as 0 and 1. The three slices run in parallel.
     pub fn bound(self, meaning: impl Fn(&[f64]) -> f64, args: &[f64], errors: &[f64]) -> f64 {
+        if self == Spread::ProductSum {
+            return product_sum([args[0], args[1]], [errors[0], errors[1], errors[2]]);
+        }
         if errors.iter().all(|&error| error == 0.0) {
             return 0.0;
         }
@@ -51,7 +57,7 @@ impl Spread {
             Spread::Corners => corners(meaning, args, errors),
             Spread::Lipschitz(factor) => factor * errors.iter().sum::<f64>(),
             Spread::Largest => errors.iter().copied().fold(0.0, f64::max),
-            Spread::Product => product(args, errors),
+            Spread::Product | Spread::ProductSum => product(args, errors),
             Spread::Quotient => quotient(args, errors),
             Spread::Power if has_pole(args, errors) => f64::INFINITY,
             Spread::Power => corners(meaning, args, errors),
@@ -93,6 +99,21 @@ fn product(args: &[f64], errors: &[f64]) -> f64 {
     let (a, b) = (args[0].abs(), args[1].abs());
     let term = |value: f64, error: f64| if error == 0.0 { 0.0 } else { value * error };
     term(a, errors[1]) + term(b, errors[0]) + errors[0] * errors[1]
+}
+
+/// The rule of [`Spread::ProductSum`] for these factors and the errors of all three operands.
+pub(crate) fn product_sum([a, b]: [f64; 2], [e, f, g]: [f64; 3]) -> f64 {
+    let term = |value: f64, error: f64| if error == 0.0 { 0.0 } else { value * error };
+    let spread = term(a.abs(), f) + term(b.abs(), e) + term(e, f);
+    let greatest = (a * b).abs() + spread;
+    if a.is_finite() && b.is_finite() {
+        let least = f64::from(f32::from_bits(1));
+        let rounded = (greatest * f64::from(f32::EPSILON)).max(least) / 2.0;
+        let bound = spread + rounded + g;
+        return if greatest + rounded < f64::from(f32::MAX) { bound } else { f64::INFINITY };
+    }
+    // An infinite product, or none at all, is the same however it is rounded.
+    if e == 0.0 && f == 0.0 { g } else { f64::INFINITY }
 }
 
 /// A reciprocal is a quotient with an exact 1 above.

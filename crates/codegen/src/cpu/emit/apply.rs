@@ -36,7 +36,7 @@ pub(super) fn apply(
             Some(name) if dtype == DType::F64 => w.call_lanes(name, args),
             _ => math::polynomial(w, function, args),
         },
-        CpuSpelling::Approximate(function) => return approximate(w, function, args[0], dtype),
+        CpuSpelling::Approximate(function) => return approximate(w, function, args, dtype),
         CpuSpelling::Philox => philox::word(w, args[0], args[1], args[2]),
         CpuSpelling::Call { narrow, wide } => {
             w.call_lanes(if dtype.size() == 8 { wide } else { narrow }, args)
@@ -68,19 +68,25 @@ pub(super) fn combine(
 fn approximate(
     w: &mut Writer<'_>,
     function: Approximation,
-    x: Operand,
+    args: &[Operand],
     dtype: DType,
 ) -> Result<Operand, EmitError> {
-    match function {
-        Approximation::Exp2 | Approximation::Exp2Bf16 if dtype == DType::F64 => {
-            apply(w, Prim::Exp2, &[x], dtype)
+    match (function, args) {
+        (Approximation::Exp2 | Approximation::Exp2Bf16, _) if dtype == DType::F64 => {
+            apply(w, Prim::Exp2, args, dtype)
         }
-        Approximation::Exp2 => Ok(math::exp2_half(w, x)),
-        Approximation::Exp2Bf16 => Ok(math::exp2_bf16(w, x)),
-        Approximation::Reciprocal if wide::applies(w, x.ty) && dtype != DType::F64 => {
+        (Approximation::Exp2, &[x]) => Ok(math::exp2_half(w, x)),
+        (Approximation::Exp2Bf16, &[x]) => Ok(math::exp2_bf16(w, x)),
+        (Approximation::Reciprocal, &[x]) if wide::applies(w, x.ty) && dtype != DType::F64 => {
             Ok(wide::reciprocal_half(w, x))
         }
-        Approximation::Reciprocal => apply(w, Prim::Reciprocal, &[x], dtype),
+        (Approximation::Reciprocal, _) => apply(w, Prim::Reciprocal, args, dtype),
+        (Approximation::MulAdd, _) if w.isa.fma => Ok(w.overloaded("llvm.fma", args[0], &args[1..])),
+        (Approximation::MulAdd, &[a, b, c]) => {
+            let product = w.binary("fmul", a, b);
+            Ok(w.binary("fadd", product, c))
+        }
+        _ => unreachable!("the kernel was verified: ops have as many operands as they take"),
     }
 }
 

@@ -1,18 +1,19 @@
-//! Cheaper forms of ops whose results are rounded to a half type: exp, reciprocals, quotients, 1 + tanh, and products whose
-//! factors of two cancel.
+//! Cheaper forms of ops whose results are rounded to a half type: exp, reciprocals, quotients, 1 + tanh, products whose
+//! factors of two cancel, and sums of products.
 //!
 //! The choice is made here, on the nodes, before anything is cut into segments, so a copy that is computed again has the same
 //! bits. Tolerances (`tolerance.rs`) are chosen so that what is stored stays within one unit in the last place of the half
 //! type; the rows of the cheaper ops tell the evaluator how far it may be. The pass runs first, so that the evaluator can be
 //! asked about the very view that is compiled.
 
+mod fused;
 mod least;
 #[cfg(test)]
 mod tests;
 mod tolerance;
 
 use ir::Scalar;
-use ir::graph::{Form, Fusion, Graph, Val, ValMap, rewrite};
+use ir::graph::{Form, Fusion, Graph, Node, Val, ValMap, rewrite};
 use ir::index::Facts;
 use ir::ops::Prim;
 
@@ -32,17 +33,26 @@ enum Cheaper {
         /// The power of 2 that exp becomes.
         power: Prim,
     },
+    /// `a * b + c`, `a * b - c` or `c - a * b` in one, which rounds once.
+    Fused {
+        /// Which operand the product is.
+        product: usize,
+    },
     /// `(a / 2) * (2 b)` as `a * b`, which is the same short of the ends of f32.
     Unscaled,
 }
 
 /// The pass.
 pub fn approximate(graph: &mut Graph, fusion: &Fusion) -> (Fusion, ValMap) {
-    let chosen = tolerance::choose(graph, fusion);
+    let mut chosen = tolerance::choose(graph, fusion);
+    for (node, cheaper) in fused::fused(graph, fusion) {
+        chosen.entry(node).or_insert(cheaper);
+    }
     rewrite(graph, fusion, |graph, facts, node, operands| {
         let cheaper = *chosen.get(&node)?;
         let mut nodes = Nodes { graph, facts };
         let result = match cheaper {
+            Cheaper::Fused { product } => nodes.fused(node, operands, product)?,
             Cheaper::Unscaled => nodes.unscaled(operands)?,
             Cheaper::Power(power) => nodes.power(power, operands[0], 1.0),
             Cheaper::Reciprocal => nodes.map(Prim::ReciprocalHalf, operands),
@@ -112,6 +122,18 @@ impl Nodes<'_> {
         let factor = self.number(factor);
         let exponent = self.map(Prim::Mul, &[x, factor]);
         self.map(power, &[exponent])
+    }
+
+    /// A sum or difference whose operand of this number is a product, unless something cheaper became of that.
+    fn fused(&mut self, node: Node, operands: &[Val], product: usize) -> Option<Val> {
+        let Form::Map(Prim::Mul) = self.graph.form(operands[product]) else { return None };
+        let [mut a, b] = *self.graph.operands(operands[product]) else { return None };
+        let mut c = operands[1 - product];
+        if let Form::Map(Prim::Sub) = self.graph.node(node).form {
+            let negated = if product == 0 { &mut c } else { &mut a };
+            *negated = self.map(Prim::Neg, &[*negated]);
+        }
+        Some(self.map(Prim::MulAdd, &[a, b, c]))
     }
 
     /// `2 / (1 + exp(-2 u))` for the operand u of a tanh.

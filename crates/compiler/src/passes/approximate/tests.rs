@@ -106,3 +106,32 @@ fn a_tanh_that_others_need_stays() {
                 fd.add_output(fd.ops.cast(y, dtype=DataType.BFloat16))\n";
     assert_eq!(cheaper(text), ["tanh"]);
 }
+
+#[test]
+fn sums_take_their_products_where_a_half_type_hides_it() {
+    let sums = |body: &str| {
+        let fused = ["mul_add", "neg", "add", "sub", "mul"];
+        ops(body).into_iter().filter(|name| fused.contains(name)).collect::<Vec<_>>()
+    };
+    let rounded = |sum: &str, user: &str| {
+        sums(&format!(
+            "    y = {sum}\n    z = {user}\n    fd.add_output(fd.ops.cast(z, dtype=DataType.BFloat16))\n"
+        ))
+    };
+    assert_eq!(rounded("fd.ops.add(fd.ops.mul(x, 3.0), x)", "y"), ["mul_add"]);
+    assert_eq!(
+        rounded("fd.ops.add(x, fd.ops.mul(x, 3.0))", "fd.ops.sum(fd.ops.sin(y), dims=[1])"),
+        ["mul_add"]
+    );
+    assert_eq!(rounded("fd.ops.sub(fd.ops.mul(x, 3.0), x)", "y"), ["neg", "mul_add"]);
+    assert_eq!(rounded("fd.ops.sub(x, fd.ops.mul(x, 3.0))", "y"), ["neg", "mul_add"]);
+    assert_eq!(rounded("fd.ops.add(fd.ops.mul(x, x), fd.ops.mul(x, 3.0))", "y"), ["mul", "mul_add"]);
+    // What is stored in full, or told apart, and products that others need, stay as they are.
+    assert_eq!(sums("    fd.add_output(fd.ops.add(fd.ops.mul(x, 3.0), x))\n"), ["mul", "add"]);
+    assert_eq!(rounded("fd.ops.add(fd.ops.mul(x, 3.0), x)", "fd.ops.floor(y)"), ["mul", "add"]);
+    assert_eq!(
+        rounded("fd.ops.add(fd.ops.mul(x, 3.0), x)", "fd.ops.where(fd.ops.gt(y, x), x, 0.0)"),
+        ["mul", "add"]
+    );
+    assert_eq!(rounded("fd.ops.mul(x, 3.0)", "fd.ops.mul(fd.ops.add(y, x), y)"), ["mul", "add", "mul"]);
+}

@@ -10,7 +10,7 @@
 
 use crate::DType;
 use crate::array::Element;
-use crate::ops::{FloatMeaning, Prim, Spread};
+use crate::ops::{FloatMeaning, Prim, Spread, product_sum};
 
 /// The bits of the exponent of a double.
 const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
@@ -127,6 +127,12 @@ pub(super) fn spread(prim: Prim, args: &[&[f64]], errors: &[&[f64]], exact: &[f6
             out.iter_mut().zip(both).for_each(|(out, (e, f))| *out = factor * (e + f));
         }
         (Spread::Product, 2, _) => product(args, errors, exact, out),
+        (Spread::ProductSum, 3, _) => {
+            for (k, out) in out.iter_mut().enumerate() {
+                let [e, f, g] = [0, 1, 2].map(|operand: usize| errors[operand][k]);
+                *out = product_sum([args[0][k], args[1][k]], [e, f, g]);
+            }
+        }
         (Spread::Corners, 1, Some(FloatMeaning::Unary(f))) => {
             for (k, out) in out.iter_mut().enumerate() {
                 let (x, e) = (args[0][k], errors[0][k]);

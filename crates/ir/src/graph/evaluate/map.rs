@@ -171,6 +171,9 @@ impl Map<'_> {
                 _ => each2(x, y, real, f),
             },
             Meaning::Float(FloatMeaning::BinaryIn(f)) => each2(x, y, real, |x, y| f(x, y, self.dtype)),
+            Meaning::Float(FloatMeaning::Ternary(f)) => {
+                real.iter_mut().enumerate().for_each(|(k, out)| *out = f(x[k], y[k], z[k]));
+            }
             Meaning::Float(FloatMeaning::Compare(f)) => each2(x, y, int, |x, y| i64::from(f(x, y))),
             Meaning::Float(FloatMeaning::Select) => choose(a, y, z, real),
             Meaning::Int(IntMeaning::Unary(f), ty) => each(a, int, |a| f(a, *ty)),

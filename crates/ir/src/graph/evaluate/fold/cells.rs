@@ -3,8 +3,8 @@
 //! Each step is the op's meaning rounded to its dtype, with the error that it may have. What a lambda promises is that
 //! grouping does not matter but for rounding; how far rounding may lead is not known of a body in general. So a fold is
 //! taken in several groupings, from the front, from the back, in halves, in lanes, from the least element and from the
-//! greatest, which overflow or lose digits if any does, and its bound is a multiple of the largest error and distance
-//! among them.
+//! greatest, which overflow or lose digits if any does, and with lanes that have no element, which an identity that is none
+//! for some elements changes. Its bound is a multiple of the largest error and distance among them.
 
 use std::sync::Arc;
 
@@ -144,6 +144,7 @@ impl<'m> Cells<'m> {
         let others = [
             self.run(elements.iter().rev()),
             self.halves(&elements),
+            self.sparse(&elements),
             lanes,
             self.run(sorted.iter().copied()),
             self.run(sorted.iter().copied().rev()),
@@ -172,6 +173,15 @@ impl<'m> Cells<'m> {
 
     fn combine(&self, first: &[Cell], second: &[Cell]) -> Vec<Cell> {
         self.monoid.combine(&mut self.steps(), first, second)
+    }
+
+    /// Behind each element a lane that has none.
+    fn sparse(&self, elements: &[Vec<Cell>]) -> Vec<Cell> {
+        let next = |states: Vec<Cell>, element: &Vec<Cell>| {
+            let states = self.monoid.step(&mut self.steps(), &states, element);
+            self.combine(&states, &self.identity)
+        };
+        elements.iter().fold(self.identity.clone(), next)
     }
 
     fn halves(&self, elements: &[Vec<Cell>]) -> Vec<Cell> {

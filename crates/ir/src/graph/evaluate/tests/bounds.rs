@@ -276,6 +276,45 @@ fn a_lambda_that_overflows_on_the_way_may_give_anything() {
     assert!(bound_of([1e10, 1e10, 1e-10, 1e-10]) < 1e-5);
 }
 
+/// Where lanes have no element, their identity meets what others have; of NaN a comparison makes none.
+#[test]
+fn a_lambda_whose_identity_changes_an_element_may_give_anything() {
+    let lt = BodyStep::Apply(Prim::Lt, [0, 1].into_iter().collect());
+    let chosen = BodyStep::Apply(Prim::Where, [2, 0, 1].into_iter().collect());
+    let body = Body::new(&[DType::F32; 2], vec![lt, chosen], [3]).expect("the lesser of two floats");
+    let lambda = Lambda::new(body, [Scalar::from_f64(DType::F32, 100.0)]).expect("a state of one float");
+    let mut p = Program::default();
+    let x = p.input(DType::F32, &[2]);
+    let fold = Form::Fold { monoid: Monoid::Lambda(lambda), axes: [0].into_iter().collect() };
+    let folded = p.add(fold, &[x]);
+    let bound_of = |element: f32| {
+        let x = array(&[2], &[element; 2]);
+        bounds(&p.run(&[folded], &[x.view()])[0])[0]
+    };
+    assert_eq!(bound_of(f32::NAN), f64::INFINITY);
+    assert_eq!(bound_of(1.0), 0.0);
+}
+
+/// The product of a `mul_add` may be rounded on the way, and may be infinite then.
+#[test]
+fn a_product_and_a_sum_may_round_twice() {
+    let mut p = Program::default();
+    let operands = [(); 3].map(|()| p.input(DType::F32, &[1]));
+    let sum = p.map(Prim::MulAdd, &operands);
+    let [third, large] = [1.0 / 3.0, 1e30_f32];
+    let bound_of = |numbers: [f32; 3]| {
+        let arrays = numbers.map(|x| array(&[1], &[x]));
+        let views: Vec<ArrayView<'_>> = arrays.iter().map(|array| array.view()).collect();
+        bounds(&p.run(&[sum], &views)[0])[0]
+    };
+    let apart = third * third - third * third;
+    let together = f64::from(third.mul_add(third, -third * third));
+    assert!((together - f64::from(apart)).abs() <= bound_of([third, third, -third * third]));
+    assert!(bound_of([third, third, 1.0]) < 4.0 * f64::from(f32::EPSILON));
+    assert_eq!(bound_of([large, large, -1.0]), f64::INFINITY);
+    assert!(bound_of([f32::INFINITY, 1.0, 1.0]).is_finite());
+}
+
 /// A product that overflows when it is rounded weighs nothing against -inf if it is added before.
 #[test]
 fn infinities_of_both_signs_may_be_one_and_a_product() {

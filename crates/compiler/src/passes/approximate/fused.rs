@@ -1,0 +1,68 @@
+//! Sums and differences that take a product of theirs unrounded, in one instruction where there is one.
+//!
+//! One rounding goes, and with it what is the same on every machine: where two products cancel another rest is left. So it is
+//! done only where a half type hides that: where everything that becomes of the sum is rounded to one, and nothing on the way
+//! tells numbers apart that are almost the same, as comparisons and roundings to integers do.
+
+use ir::DType;
+use ir::graph::{Form, Fusion, Graph, Node, Val};
+use ir::ops::{Prim, Spread};
+use rustc_hash::FxHashSet;
+
+use super::Cheaper;
+
+/// The sums of a view that take a product, and which of their operands that is.
+pub(super) fn fused(graph: &Graph, fusion: &Fusion) -> Vec<(Node, Cheaper)> {
+    let hidden = hidden(graph, fusion);
+    let sums = fusion.order().iter().filter(|&&node| hidden.contains(&node));
+    sums.filter_map(|&node| Some((node, Cheaper::Fused { product: product(graph, fusion, node)? }))).collect()
+}
+
+/// The nodes whose results are rounded to a half type before anybody sees them.
+fn hidden(graph: &Graph, fusion: &Fusion) -> FxHashSet<Node> {
+    let mut hidden = FxHashSet::default();
+    for &node in fusion.order().iter().rev() {
+        let hides = |user: &Node| match &graph.node(*user).form {
+            Form::Cast(DType::BF16 | DType::F16) => true,
+            Form::Cast(to) => to.is_float() && hidden.contains(user),
+            Form::Map(prim) => is_continuous(*prim) && hidden.contains(user),
+            Form::Library(_) | Form::Gather(_) => false,
+            _ => hidden.contains(user),
+        };
+        let unseen = |val: Val| !fusion.is_output(val) && fusion.uses(val).iter().all(hides);
+        if graph.results(node).all(unseen) {
+            hidden.insert(node);
+        }
+    }
+    hidden
+}
+
+/// Whether a small error of an operand stays small, but for poles.
+fn is_continuous(prim: Prim) -> bool {
+    let jumps =
+        matches!(prim.row().spread, Spread::Comparison | Spread::Exact | Spread::Remainder | Spread::Angle);
+    !jumps && !matches!(prim, Prim::Floor | Prim::Ceil | Prim::Round | Prim::Trunc)
+}
+
+/// Which operand of a sum or difference of f32 is a product of as many elements that nothing else uses.
+fn product(graph: &Graph, fusion: &Fusion, node: Node) -> Option<usize> {
+    let sum = Val::from(node);
+    let (Form::Map(Prim::Add | Prim::Sub), DType::F32) = (graph.form(sum), graph.dtype(sum)) else {
+        return None;
+    };
+    let fits = |val: Val| {
+        matches!(graph.form(val), Form::Map(Prim::Mul))
+            && !fusion.is_input(val)
+            && !fusion.is_output(val)
+            && fusion.uses(val).len() == 1
+            && has_all_axes_of(graph, val, sum)
+    };
+    let &[a, b] = graph.operands(sum) else { return None };
+    if a == b { None } else { [a, b].into_iter().position(fits) }
+}
+
+/// Whether an operand is repeated along no axis of a result.
+fn has_all_axes_of(graph: &Graph, operand: Val, result: Val) -> bool {
+    let (own, all) = (graph.shape(operand), graph.shape(result));
+    own.len() == all.len() && own.iter().zip(all).all(|(own, all)| own.is_one() == all.is_one())
+}
