@@ -1,6 +1,6 @@
 """ferrofuse beside torch.compile (Inductor), torch eager and JAX on the standard workloads.
 
-    peers.py [ID…] [--sweep] [--threads N] [--calls N] [--json FILE]
+    peers.py [ID…] [--sweep] [--threads N] [--calls N] [--runs N] [--json FILE]
 
 All run in one process, in turn, on inputs that rotate among sets which together exceed the last-level cache four
 times: each call, whoever makes it, takes the set that has rested the longest, since a contender that reads what
@@ -9,7 +9,8 @@ turn all rest until no thread of the process runs any more: threads of OpenMP lo
 theirs, JAX frees arrays for up to a tenth of a second, and the next would share its processors with them. A turn
 begins with a call on other inputs that is not timed, which wakes the contender's own threads. Each workload is
 measured twice: with the C library's allocator as it is, and told to keep memory (MALLOC_MMAP_THRESHOLD_,
-MALLOC_TRIM_THRESHOLD_). Times are medians; `best` is the fastest peer.
+MALLOC_TRIM_THRESHOLD_). Times are medians; `best` is the fastest peer. Of several runs, each in processes of its own,
+the table has the medians of times and, beside them, of ratios.
 """
 
 import argparse
@@ -188,14 +189,17 @@ def table(rows):
         f"{name:>11}" for name in ["ferrofuse", *PEERS, "best/ours"]
     )
     ratios = collections.defaultdict(list)
+    runs = collections.defaultdict(list)
     for row in rows:
-        ms = row["ms"]
-        ratio = min(ms[peer] for peer in PEERS) / ms["ferrofuse"]
-        ratios[row["allocator"]].append(ratio)
-        size = f"{row['rows']}x{row['columns']}"
-        speed = row["bytes"] / ms["ferrofuse"] / 1e6
-        yield f"{row['workload']:36}{size:>12}{row['allocator']:>11}{speed:7.1f}" + "".join(
-            f"{number:11.3f}" for number in [*(ms[name] for name in ["ferrofuse", *PEERS]), ratio]
+        runs[row["workload"], row["rows"], row["columns"], row["allocator"]].append(row)
+    for (workload, height, width, allocator), same in sorted(runs.items()):
+        ms = {name: statistics.median(row["ms"][name] for row in same) for name in ["ferrofuse", *PEERS]}
+        ratio = statistics.median(min(row["ms"][peer] for peer in PEERS) / row["ms"]["ferrofuse"] for row in same)
+        ratios[allocator].append(ratio)
+        size = f"{height}x{width}"
+        speed = same[0]["bytes"] / ms["ferrofuse"] / 1e6
+        yield f"{workload:36}{size:>12}{allocator:>11}{speed:7.1f}" + "".join(
+            f"{number:11.3f}" for number in [*ms.values(), ratio]
         )
     for allocator, some in ratios.items():
         yield f"{allocator}: geometric mean {statistics.geometric_mean(some):.2f}, least {min(some):.2f}"
@@ -207,18 +211,19 @@ def main():
     parser.add_argument("--sweep", action="store_true", help="four workloads by six sizes")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--calls", type=int, default=15)
+    parser.add_argument("--runs", type=int, default=1, help="how often all is measured")
     parser.add_argument("--json", type=pathlib.Path, help="write the rows there, one object a line")
     parser.add_argument("--worker", dest="allocator", choices=["default", "kept"], help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.allocator:
         work(options)
         return
-    (default, failed), (kept, failed_too) = (worker_rows(options, name) for name in ["default", "kept"])
-    rows = default + kept
+    runs = [worker_rows(options, allocator) for _ in range(options.runs) for allocator in ["default", "kept"]]
+    rows = [row for rows, _ in runs for row in rows]
     if options.json:
         options.json.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    print("\n".join(table(sorted(rows, key=lambda row: (row["workload"], row["rows"], row["columns"])))))
-    sys.exit(failed or failed_too)
+    print("\n".join(table(rows)))
+    sys.exit(next((failed for _, failed in runs if failed), 0))
 
 
 if __name__ == "__main__":
