@@ -3,8 +3,8 @@
 //! Takes a kernel that verifies and an instruction set; gives a module with one function that runs a range of blocks.
 //! Uniform values become scalars, varying values vectors of `kernel.lanes` elements, or of a register's in what whole
 //! vectors leave of a loop. Takes no decisions: loops, lanes and places of storage are the kernel's. Floats are computed as
-//! written, without fast-math flags and without contraction; fused multiply-adds occur inside the polynomials of `math/` and
-//! where a sum is folded from products (`products`).
+//! written, without fast-math flags and without contraction; fused multiply-adds occur inside the polynomials of `math/`,
+//! where a sum is folded from products (`products`) and where the kernel says `mul_add`.
 
 mod apply;
 mod convert;
