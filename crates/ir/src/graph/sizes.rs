@@ -33,6 +33,17 @@ pub enum SizeError {
     },
 }
 
+impl SizeError {
+    #[cold]
+    fn of(expr: &Expr, error: EvalError) -> SizeError {
+        let formula = expr.to_string();
+        match error {
+            EvalError::Overflow => SizeError::Beyond { formula },
+            error => SizeError::Unknown { formula, error },
+        }
+    }
+}
+
 /// The values of size symbols, by the symbols' numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sizes {
@@ -93,13 +104,18 @@ impl Sizes {
     /// # Errors
     /// When a symbol in it has no value, or its value is beyond an i64.
     pub fn value(&self, expr: &Expr) -> Result<i64, SizeError> {
-        if let Some(value) = expr.as_sym().and_then(|sym| self.get(sym)) {
-            return Ok(value);
+        match self.try_value(expr) {
+            Ok(value) => Ok(value),
+            Err(error) => Err(SizeError::of(expr, error)),
         }
-        expr.eval(&|sym| self.get(sym)).map_err(|error| match (expr.to_string(), error) {
-            (formula, EvalError::Overflow) => SizeError::Beyond { formula },
-            (formula, error) => SizeError::Unknown { formula, error },
-        })
+    }
+
+    /// As [`Sizes::value`], with no word on which expression has none: calls ask dozens of them.
+    pub(super) fn try_value(&self, expr: &Expr) -> Result<i64, EvalError> {
+        match expr.as_sym().and_then(|sym| self.get(sym)) {
+            Some(value) => Ok(value),
+            None => expr.eval(&|sym| self.get(sym)),
+        }
     }
 
     /// The value of an expression that is a size.

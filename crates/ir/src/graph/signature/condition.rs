@@ -28,7 +28,7 @@ impl Condition {
     /// Whether it holds where what it is about has this value. What cannot be evaluated is not held against the sizes.
     pub fn holds(&self, value: i64, sizes: &Sizes) -> bool {
         match &self.demand {
-            Demand::Equal(expected) => sizes.value(expected).map_or(true, |expected| expected == value),
+            Demand::Equal(expected) => sizes.try_value(expected).map_or(true, |expected| expected == value),
             Demand::Zero => value == 0,
             Demand::NonNegative => value >= 0,
             Demand::MultipleOf(divisor) => value % divisor == 0,

@@ -152,7 +152,8 @@ impl Signature {
         }
         for condition in &self.conditions {
             if let (Demand::Equal(value), Some(sym)) = (&condition.demand, condition.about.as_sym())
-                && let (None, Ok(value)) = (sizes.get(sym), sizes.value(value))
+                && sizes.get(sym).is_none()
+                && let Ok(value) = sizes.try_value(value)
             {
                 sizes.set(sym, value);
             }
@@ -184,7 +185,7 @@ impl Signature {
 
     /// A condition on symbols of which this view sees nothing is left to who does.
     fn check(&self, condition: &Condition, sizes: &Sizes) -> Result<(), InputError> {
-        let Ok(value) = sizes.value(&condition.about) else { return Ok(()) };
+        let Ok(value) = sizes.try_value(&condition.about) else { return Ok(()) };
         if condition.holds(value, sizes) {
             return Ok(());
         }
