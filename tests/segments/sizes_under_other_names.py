@@ -24,4 +24,4 @@ inputs = [
 #
 # seg0: product, total <- x, y, factor
 #
-# 360 B moved, 328 B compulsory, traffic ratio 1.098
+# 328 B moved, 328 B compulsory, traffic ratio 1.000

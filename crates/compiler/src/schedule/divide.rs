@@ -32,11 +32,13 @@ pub(super) fn divide(work: &Workload<'_>, schedule: &mut Schedule) {
     };
     free.iter().for_each(|&axis| cut.axis(axis, row(free_row, axis), schedule));
     lane_is_free.iter().for_each(|&axis| cut.axis(axis, free_lane, schedule));
-    for &axis in &folded {
+    // What one block is enough for leaves no partial results, which would be combined by a launch of its own.
+    let is_divided = total > target.grain;
+    for &axis in folded.iter().filter(|_| is_divided) {
         let shortest = enough_rows(work, schedule, &folded, axis);
         cut.axis(axis, row(Pieces { shortest, longest: CHAIN, ..pieces }, axis), schedule);
     }
-    lane_is_folded.iter().for_each(|&axis| cut.axis(axis, folded_lane, schedule));
+    lane_is_folded.iter().filter(|_| is_divided).for_each(|&axis| cut.axis(axis, folded_lane, schedule));
     let walked = |axis: &Axis| schedule.chunk(*axis).is_some() || schedule.inner.contains(axis);
     schedule.rows = outer.into_iter().filter(|axis| !walked(axis)).collect();
 }
