@@ -44,13 +44,12 @@ impl<'a> Inputs<'a> {
     }
 
     /// The inputs, copies in place of those that were copied.
-    pub fn views(&self) -> Vec<ArrayView<'_>> {
+    pub fn views(&self) -> impl Iterator<Item = ArrayView<'_>> {
         let copy = |place: usize| self.copies.iter().find(|(copied, _)| *copied == place);
-        let view = |(place, given): (usize, &ArrayView<'a>)| match copy(place) {
+        self.given.iter().enumerate().map(move |(place, given)| match copy(place) {
             Some((_, copy)) => copy.view(),
             None => given.clone(),
-        };
-        self.given.iter().enumerate().map(view).collect()
+        })
     }
 }
 

@@ -15,7 +15,7 @@ use crate::{Error, Machine};
 type Values = PrimaryMap<Formula, i64>;
 
 /// Addresses that workers pass to the kernel.
-struct Addresses(SmallVec<[*mut u8; 16]>);
+struct Addresses(SmallVec<[*mut u8; 8]>);
 
 // SAFETY: workers only read the addresses; what they point to is the kernel's affair (see `run`).
 unsafe impl Sync for Addresses {}
@@ -94,7 +94,7 @@ fn streamed(kernel: &Kernel, slots: &[Slot], memory: &PrimaryMap<Slot, Memory<'_
 struct Scratch {
     buffer: Buffer,
     /// Where each array starts within a worker's share.
-    starts: SmallVec<[usize; 16]>,
+    starts: SmallVec<[usize; 8]>,
     /// Bytes of a worker's share.
     share: usize,
 }

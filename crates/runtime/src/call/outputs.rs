@@ -60,10 +60,13 @@ impl<'a> Call<'a> {
         let view = match &self.memory[output.slot] {
             Memory::Input(view) => view,
             Memory::Own(tensor) => {
-                let layout = self.changed(output, tensor.layout());
+                let layout = (!output.changes.is_empty()).then(|| self.changed(output, tensor.layout()));
                 let taken = std::mem::replace(&mut self.memory[output.slot], Memory::Nothing);
                 let Memory::Own(tensor) = taken else { unreachable!("as just seen") };
-                return Ok(Done::Made(tensor.relaid(layout)));
+                return Ok(Done::Made(match layout {
+                    Some(layout) => tensor.relaid(layout),
+                    None => tensor,
+                }));
             }
             _ => unreachable!("outputs are inputs or memory of the call"),
         };
