@@ -128,7 +128,8 @@ pub fn plan(
         chosen.check(graph, &computed(graph, &fusion, &seen(graph, &fusion, layouts, chosen)))?;
     }
     let (mut graph, fusion) = graph.fork(fusion);
-    let (fusion, map) = optimize(&mut graph, &fusion, layouts);
+    let kept = options.segmentation.as_ref().map(Segmentation::kept).unwrap_or_default();
+    let (fusion, map) = optimize(&mut graph, &fusion, layouts, kept);
     let fusion = ordered(&graph, &fusion);
     let chosen = options.segmentation.as_ref().map(|chosen| mapped(chosen, &graph, &fusion, &map));
     let views = seen(&graph, &fusion, layouts, chosen.as_ref().unwrap_or(&Segmentation::default()));

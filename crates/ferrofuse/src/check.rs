@@ -6,6 +6,7 @@ use ir::define::Definition;
 pub use ir::graph::evaluate::Comparison;
 use ir::graph::evaluate::{EvaluateError, EvaluateOptions, Evaluation, compare, evaluate};
 use ir::random::Stream;
+use rustc_hash::FxHashSet;
 
 /// What the evaluator says of a definition on these inputs, with random numbers from this place on, error bounds included.
 ///
@@ -32,7 +33,7 @@ pub fn meaning(
     options: &EvaluateOptions,
 ) -> Result<Evaluation, EvaluateError> {
     let (mut graph, view) = definition.graph.fork(&definition.fusion);
-    let (view, map) = approximate(&mut graph, &view);
+    let (view, map) = approximate(&mut graph, &view, &FxHashSet::default());
     evaluate(&graph, &view, inputs, options).map_err(|error| match error {
         EvaluateError::Index { val, axis, size, index } => {
             let val = map.iter().find(|&(_, new)| new == val).map_or(val, |(old, _)| old);

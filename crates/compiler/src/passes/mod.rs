@@ -1,11 +1,13 @@
-//! Graph passes, in the order they run. Each takes a graph, a view and how its inputs lie in memory, appends to the graph,
-//! and gives a new view and what each old value became; the old view still works. Debug builds verify after each.
+//! Graph passes, in the order they run. Each takes a graph, a view, how its inputs lie in memory and which values somebody
+//! wants in memory, appends to the graph, and gives a new view and what each old value became; the old view still works.
+//! Debug builds verify after each.
 
 mod approximate;
 mod simplify;
 mod sink;
 
-use ir::graph::{Fusion, Graph, ValMap};
+use ir::graph::{Fusion, Graph, Val, ValMap};
+use rustc_hash::FxHashSet;
 
 use crate::layout::Layout;
 
@@ -13,7 +15,7 @@ pub use approximate::approximate;
 pub use sink::before_expansion;
 
 /// A graph pass.
-pub type Pass = fn(&mut Graph, &Fusion, &[Layout]) -> (Fusion, ValMap);
+pub type Pass = fn(&mut Graph, &Fusion, &[Layout], &FxHashSet<Val>) -> (Fusion, ValMap);
 
 /// A pass among [`PASSES`].
 pub struct Row {
@@ -27,19 +29,32 @@ pub struct Row {
 
 /// All passes, in order.
 pub const PASSES: &[Row] = &[
-    Row { name: "approximate", exact: false, pass: |graph, fusion, _| approximate(graph, fusion) },
-    Row { name: "simplify", exact: true, pass: |graph, fusion, _| simplify::simplify(graph, fusion) },
-    Row { name: "sink_expansions", exact: true, pass: sink::sink_expansions },
+    Row {
+        name: "approximate",
+        exact: false,
+        pass: |graph, fusion, _, kept| approximate(graph, fusion, kept),
+    },
+    Row { name: "simplify", exact: true, pass: |graph, fusion, _, _| simplify::simplify(graph, fusion) },
+    Row {
+        name: "sink_expansions",
+        exact: true,
+        pass: |graph, fusion, layouts, _| sink::sink_expansions(graph, fusion, layouts),
+    },
 ];
 
-/// Runs all passes.
-pub fn optimize(graph: &mut Graph, fusion: &Fusion, layouts: &[Layout]) -> (Fusion, ValMap) {
-    run(PASSES.iter(), graph, fusion, layouts)
+/// Runs all passes. What is `kept` in memory becomes no part of another op.
+pub fn optimize(
+    graph: &mut Graph,
+    fusion: &Fusion,
+    layouts: &[Layout],
+    kept: FxHashSet<Val>,
+) -> (Fusion, ValMap) {
+    run(PASSES.iter(), graph, fusion, layouts, kept)
 }
 
 /// Runs the passes that change no element by a bit, so that they suit the evaluator.
 pub fn optimize_exactly(graph: &mut Graph, fusion: &Fusion, layouts: &[Layout]) -> (Fusion, ValMap) {
-    run(PASSES.iter().filter(|row| row.exact), graph, fusion, layouts)
+    run(PASSES.iter().filter(|row| row.exact), graph, fusion, layouts, FxHashSet::default())
 }
 
 fn run<'a>(
@@ -47,13 +62,15 @@ fn run<'a>(
     graph: &mut Graph,
     fusion: &Fusion,
     layouts: &[Layout],
+    mut kept: FxHashSet<Val>,
 ) -> (Fusion, ValMap) {
     let mut view = fusion.clone();
     let mut map = ValMap::new();
     let values = fusion.order().iter().flat_map(|&node| graph.results(node)).collect::<Vec<_>>();
     fusion.inputs().iter().copied().chain(values).for_each(|val| map.insert(val, val));
     for row in passes {
-        let (next, moved) = (row.pass)(graph, &view, layouts);
+        let (next, moved) = (row.pass)(graph, &view, layouts, &kept);
+        kept = kept.into_iter().filter_map(|val| moved.get(val)).collect();
         graph.debug_verify(&next);
         map = map.then(&moved);
         view = next;

@@ -315,6 +315,30 @@ fn a_segmentation_that_fits_the_definition_is_obeyed_though_the_passes_unite_val
     assert_eq!(plan.segmentation.check(&plan.graph, &plan.fusion), Ok(()));
 }
 
+/// What a segment is asked to make is what the others read: no sum takes such a product for itself.
+#[test]
+fn what_a_segmentation_makes_is_no_part_of_another_op() {
+    let definition = define(
+        "
+        T0 = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.BFloat16)
+        T1 = fd.ops.cast(T0, dtype=DataType.Float)
+        T2 = fd.ops.mul(T1, 3.0)
+        T3 = fd.ops.add(T2, T1)
+        T4 = fd.ops.cast(T3, dtype=DataType.BFloat16)
+        fd.add_output(T4)",
+    );
+    let named = |name: &str| {
+        let nodes = definition.fusion.order().iter().flat_map(|&node| definition.graph.results(node));
+        nodes.into_iter().find(|&val| definition.name_of(val) == name)
+    };
+    let chosen = Segmentation::parse("segment a -> T2\nsegment b -> T4", &named).expect("it reads");
+    let product = named("T2").expect("a value");
+    let options = PlanOptions { segmentation: Some(chosen), ..PlanOptions::default() };
+    let plan = try_plan(&definition, &Target::cpu(512), &options).expect("it fits");
+    let made = plan.kept(product).expect("the first segment makes it");
+    assert!(plan.segments[1].view.inputs().contains(&made));
+}
+
 /// The lanes would share the array that the sums along the inner axis lie in.
 #[test]
 fn lanes_do_not_stand_around_a_fold_that_keeps_an_inner_axis() {

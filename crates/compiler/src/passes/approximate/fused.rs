@@ -12,10 +12,11 @@ use rustc_hash::FxHashSet;
 use super::Cheaper;
 
 /// The sums of a view that take a product, and which of their operands that is.
-pub(super) fn fused(graph: &Graph, fusion: &Fusion) -> Vec<(Node, Cheaper)> {
+pub(super) fn fused(graph: &Graph, fusion: &Fusion, kept: &FxHashSet<Val>) -> Vec<(Node, Cheaper)> {
     let hidden = hidden(graph, fusion);
     let sums = fusion.order().iter().filter(|&&node| hidden.contains(&node));
-    sums.filter_map(|&node| Some((node, Cheaper::Fused { product: product(graph, fusion, node)? }))).collect()
+    let fused = |&node: &Node| Some((node, Cheaper::Fused { product: product(graph, fusion, node, kept)? }));
+    sums.filter_map(fused).collect()
 }
 
 /// The nodes whose results are rounded to a half type before anybody sees them.
@@ -45,7 +46,7 @@ fn is_continuous(prim: Prim) -> bool {
 }
 
 /// Which operand of a sum or difference of f32 is a product of as many elements that nothing else uses.
-fn product(graph: &Graph, fusion: &Fusion, node: Node) -> Option<usize> {
+fn product(graph: &Graph, fusion: &Fusion, node: Node, kept: &FxHashSet<Val>) -> Option<usize> {
     let sum = Val::from(node);
     let (Form::Map(Prim::Add | Prim::Sub), DType::F32) = (graph.form(sum), graph.dtype(sum)) else {
         return None;
@@ -54,6 +55,7 @@ fn product(graph: &Graph, fusion: &Fusion, node: Node) -> Option<usize> {
         matches!(graph.form(val), Form::Map(Prim::Mul))
             && !fusion.is_input(val)
             && !fusion.is_output(val)
+            && !kept.contains(&val)
             && fusion.uses(val).len() == 1
             && has_all_axes_of(graph, val, sum)
     };

@@ -16,6 +16,7 @@ use ir::Scalar;
 use ir::graph::{Form, Fusion, Graph, Node, Val, ValMap, rewrite};
 use ir::index::Facts;
 use ir::ops::Prim;
+use rustc_hash::FxHashSet;
 
 /// A cheaper way to compute a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,10 +43,10 @@ enum Cheaper {
     Unscaled,
 }
 
-/// The pass.
-pub fn approximate(graph: &mut Graph, fusion: &Fusion) -> (Fusion, ValMap) {
-    let mut chosen = tolerance::choose(graph, fusion);
-    for (node, cheaper) in fused::fused(graph, fusion) {
+/// The pass. Values that are kept in memory become no part of a sum, nor of a logistic function.
+pub fn approximate(graph: &mut Graph, fusion: &Fusion, kept: &FxHashSet<Val>) -> (Fusion, ValMap) {
+    let mut chosen = tolerance::choose(graph, fusion, kept);
+    for (node, cheaper) in fused::fused(graph, fusion, kept) {
         chosen.entry(node).or_insert(cheaper);
     }
     rewrite(graph, fusion, |graph, facts, node, operands| {

@@ -2,6 +2,7 @@
 
 use ir::graph::Form;
 use ir::ops::Prim;
+use rustc_hash::FxHashSet;
 
 use super::approximate;
 
@@ -16,7 +17,7 @@ fn ops(body: &str) -> Vec<&'static str> {
     let text = format!("def f(fd):\n    x = fd.define_tensor(shape=[-1, -1], dtype=DataType.Float)\n{body}");
     let definition = ir::text::parse(&text).unwrap_or_else(|error| panic!("{error:?}")).definition;
     let (mut graph, view) = definition.graph.fork(&definition.fusion);
-    let (view, _) = approximate(&mut graph, &view);
+    let (view, _) = approximate(&mut graph, &view, &FxHashSet::default());
     let prims = view.order().iter().filter_map(|&node| match graph.node(node).form {
         Form::Map(prim) => Some(prim.name()),
         _ => None,
