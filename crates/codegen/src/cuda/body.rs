@@ -271,7 +271,9 @@ impl<'a> Writer<'a> {
                 self.declare(value, &Text { code, reads_accumulator: true });
             }
             _ => {
-                self.line(&format!("const auto [{}] = {name}({{{}}});", listed(values), listed(accumulators)))
+                // Named, as the same monoid of other dtypes is another function of this name.
+                let states = format!("{}{{{}}}", named.state_type(), listed(accumulators));
+                self.line(&format!("const auto [{}] = {name}({states});", listed(values)))
             }
         }
         Ok(())

@@ -69,7 +69,7 @@ impl Named<'_> {
     }
 
     /// The type of all states together: the dtype of the only one, or a structure.
-    fn state_type(&self) -> String {
+    pub(super) fn state_type(&self) -> String {
         let dtypes = &self.reduction.dtypes;
         match (dtypes.len(), self.common_dtype()) {
             (1, _) => in_register(dtypes[0]).to_owned(),

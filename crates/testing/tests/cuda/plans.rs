@@ -145,3 +145,8 @@ fn outputs_in_another_memory_order() {
 fn a_normalization_over_groups() {
     check(include_str!("definitions/groups_of_columns.py"), &[(1, 3), (4, 12), (3, 51), (2, 1023), (0, 6)]);
 }
+
+#[test]
+fn moments_in_two_dtypes() {
+    check(include_str!("definitions/moments_in_two_dtypes.py"), &SIZES[..4]);
+}
