@@ -42,7 +42,7 @@ pub const PASSES: &[Row] = &[
     },
 ];
 
-/// Runs all passes. What is `kept` in memory becomes no part of another op.
+/// Runs all passes. Products that are `kept` in memory become no part of a sum.
 pub fn optimize(
     graph: &mut Graph,
     fusion: &Fusion,

@@ -4,6 +4,8 @@ use ferrofuse_compiler::schedule::parse;
 use ferrofuse_compiler::segment::Segmentation;
 use ferrofuse_compiler::target::Target;
 use ferrofuse_compiler::{PlanError, PlanOptions};
+use ir::graph::Form;
+use ir::ops::Prim;
 
 use super::{INNER_OUTER, SOFTMAX, cpu_plan, define, kernels, only, try_plan, verify_kernels};
 
@@ -317,7 +319,7 @@ fn a_segmentation_that_fits_the_definition_is_obeyed_though_the_passes_unite_val
 
 /// What a segment is asked to make is what the others read: no sum takes such a product for itself.
 #[test]
-fn what_a_segmentation_makes_is_no_part_of_another_op() {
+fn no_sum_takes_a_product_that_a_segmentation_makes() {
     let definition = define(
         "
         T0 = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.BFloat16)
@@ -337,6 +339,30 @@ fn what_a_segmentation_makes_is_no_part_of_another_op() {
     let plan = try_plan(&definition, &Target::cpu(512), &options).expect("it fits");
     let made = plan.kept(product).expect("the first segment makes it");
     assert!(plan.segments[1].view.inputs().contains(&made));
+}
+
+/// A check evaluates 1 + tanh as the logistic function, without cancellation, and so it is computed, though a segment makes
+/// the tanh as well: of that the sum would keep too few digits.
+#[test]
+fn a_logistic_function_stays_one_though_its_tanh_is_made() {
+    let definition = define(
+        "
+        T0 = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.BFloat16)
+        T1 = fd.ops.cast(T0, dtype=DataType.Float)
+        T2 = fd.ops.tanh(T1)
+        T3 = fd.ops.mul(T1, fd.ops.add(T2, 1.0))
+        T4 = fd.ops.cast(T3, dtype=DataType.BFloat16)
+        fd.add_output(T4)",
+    );
+    let named = |name: &str| {
+        let nodes = definition.fusion.order().iter().flat_map(|&node| definition.graph.results(node));
+        nodes.into_iter().find(|&val| definition.name_of(val) == name)
+    };
+    let chosen = Segmentation::parse("segment a -> T2\nsegment b -> T4", &named).expect("it reads");
+    let options = PlanOptions { segmentation: Some(chosen), ..PlanOptions::default() };
+    let plan = try_plan(&definition, &Target::cpu(512), &options).expect("it fits");
+    let mut forms = plan.segments[1].view.order().iter().map(|&node| &plan.graph.node(node).form);
+    assert!(forms.any(|form| *form == Form::Map(Prim::ReciprocalHalf)));
 }
 
 /// The lanes would share the array that the sums along the inner axis lie in.

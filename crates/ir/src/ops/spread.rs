@@ -42,10 +42,8 @@ impl Spread {
     ///
     /// `meaning` is the function itself, as doubles with bools as 0 and 1. The three slices run in parallel.
     pub fn bound(self, meaning: impl Fn(&[f64]) -> f64, args: &[f64], errors: &[f64]) -> f64 {
-        if self == Spread::ProductSum {
-            return product_sum([args[0], args[1]], [errors[0], errors[1], errors[2]]);
-        }
-        if errors.iter().all(|&error| error == 0.0) {
+        let is_sure = errors.iter().all(|&error| error == 0.0);
+        if is_sure && self != Spread::ProductSum {
             return 0.0;
         }
         let unknown = errors.contains(&f64::INFINITY);
@@ -57,7 +55,8 @@ impl Spread {
             Spread::Corners => corners(meaning, args, errors),
             Spread::Lipschitz(factor) => factor * errors.iter().sum::<f64>(),
             Spread::Largest => errors.iter().copied().fold(0.0, f64::max),
-            Spread::Product | Spread::ProductSum => product(args, errors),
+            Spread::Product => product(args, errors),
+            Spread::ProductSum => product_sum([args[0], args[1]], [errors[0], errors[1], errors[2]]),
             Spread::Quotient => quotient(args, errors),
             Spread::Power if has_pole(args, errors) => f64::INFINITY,
             Spread::Power => corners(meaning, args, errors),

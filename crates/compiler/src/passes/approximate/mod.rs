@@ -43,9 +43,9 @@ enum Cheaper {
     Unscaled,
 }
 
-/// The pass. Values that are kept in memory become no part of a sum, nor of a logistic function.
+/// The pass. Products that are kept in memory become no part of a sum; its bounds hold for both.
 pub fn approximate(graph: &mut Graph, fusion: &Fusion, kept: &FxHashSet<Val>) -> (Fusion, ValMap) {
-    let mut chosen = tolerance::choose(graph, fusion, kept);
+    let mut chosen = tolerance::choose(graph, fusion);
     for (node, cheaper) in fused::fused(graph, fusion, kept) {
         chosen.entry(node).or_insert(cheaper);
     }

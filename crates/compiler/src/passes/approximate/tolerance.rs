@@ -18,11 +18,10 @@ const RECIPROCAL_ERROR: f64 = 1.0 / 16384.0;
 const LEAST_DIVISOR: f64 = f32::MIN_POSITIVE as f64;
 
 /// The nodes that may be cheaper, and how.
-pub(super) fn choose(graph: &Graph, fusion: &Fusion, kept: &FxHashSet<Val>) -> FxHashMap<Node, Cheaper> {
+pub(super) fn choose(graph: &Graph, fusion: &Fusion) -> FxHashMap<Node, Cheaper> {
     let mut chooser = Chooser {
         graph,
         fusion,
-        kept,
         least: Least::new(graph, fusion),
         inexact: FxHashSet::default(),
         tolerances: FxHashMap::default(),
@@ -37,8 +36,6 @@ pub(super) fn choose(graph: &Graph, fusion: &Fusion, kept: &FxHashSet<Val>) -> F
 struct Chooser<'g> {
     graph: &'g Graph,
     fusion: &'g Fusion,
-    /// What somebody wants in memory.
-    kept: &'g FxHashSet<Val>,
     least: Least<'g>,
     /// Values that a cheaper op could make less exact.
     inexact: FxHashSet<Val>,
@@ -90,8 +87,7 @@ impl Chooser<'_> {
     }
 
     fn is_lone_tanh(&self, val: Val) -> bool {
-        let is_tanh = matches!(self.graph.form(val), Form::Map(Prim::Tanh));
-        is_tanh && self.fusion.uses(val).len() == 1 && !self.kept.contains(&val)
+        matches!(self.graph.form(val), Form::Map(Prim::Tanh)) && self.fusion.uses(val).len() == 1
     }
 
     fn need(&mut self, val: Val, tolerance: f64) {
