@@ -52,7 +52,7 @@ pub use ir::random::Stream;
 pub use ir::text::{Diagnostic, File};
 pub use ir::{DType, Scalar};
 pub use op_list::{OpEntry, op_entries};
-pub use runtime::cpu::alloc::Side;
+pub use runtime::cpu::alloc::{Buffer, Side};
 pub use runtime::cpu::objects::{CacheOptions, ObjectCache};
 pub use runtime::{
     Argument, Blame, CallReport, CompileOptions, Error, Executable, Executor, Generator, KernelReport,

@@ -5,8 +5,8 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 use ferrofuse::check::{Comparison, against, expected};
 use ferrofuse::{
-    ArrayView, CodeTarget, CompileOptions, Definition, EmitOptions, Error, Generator, Machine,
-    MachineOptions, ObjectCache, Stage, Stream, emit, explain, hints, plan, plan_for, unforked,
+    Argument, ArrayView, CodeTarget, CompileOptions, Definition, EmitOptions, Error, Generator, Machine,
+    MachineOptions, ObjectCache, Outputs, Stage, Stream, emit, explain, hints, plan, plan_for, unforked,
 };
 use pyo3::exceptions::{PyNotImplementedError, PyValueError};
 use pyo3::prelude::*;
@@ -38,6 +38,15 @@ impl Executable {
     /// A definition, not compiled yet.
     pub fn new(definition: Definition) -> Executable {
         Executable { definition, compiled: OnceLock::new(), compiling: Mutex::default() }
+    }
+
+    fn call<'a>(
+        &self,
+        stream: Option<Stream>,
+        views: &[ArrayView<'_>],
+        arguments: &'a mut [Argument<'_>],
+    ) -> Result<Outputs<'a>, Error> {
+        self.compiled(views)?.run_in_place_from(stream, arguments)
     }
 
     /// What was compiled for inputs that lie like these, or for others before. Called without the interpreter.
@@ -80,7 +89,12 @@ impl Executable {
             Some(_) => Vec::new(),
             None => given.iter().map(Given::view).collect(),
         };
-        let outputs = py.detach(move || self.compiled(&views)?.run_in_place_from(stream, arguments));
+        let is_short = self.compiled.get().is_some_and(|compiled| compiled.is_short(arguments));
+        // Letting the interpreter go and taking it again would be a good part of a short call.
+        let outputs = match is_short {
+            true => self.call(stream, &views, arguments),
+            false => py.detach(move || self.call(stream, &views, arguments)),
+        };
         let outputs = outputs.map_err(|error| errors::failed(py, &error))?;
         let array = |output| kind.array(py, output, &given, &self.definition);
         let arrays: PyResult<Vec<_>> = outputs.into_iter().map(array).collect();

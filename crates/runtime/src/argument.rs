@@ -54,6 +54,11 @@ impl<'a> Argument<'a> {
         self.writable
     }
 
+    /// Element type, and how they lie.
+    pub(crate) fn form(&self) -> (DType, &Layout) {
+        (self.dtype, &self.layout)
+    }
+
     /// The elements. What the call does after it has written to them, it does without these.
     pub(crate) fn view(&self) -> ArrayView<'_> {
         // SAFETY: the memory is readable by the contracts of the views that arguments are made of, and of

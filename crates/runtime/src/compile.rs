@@ -17,7 +17,7 @@ use compiler::{Decision, Plan, PlanError, plan};
 use ir::define::Definition;
 use ir::kernel::{Kernel, Options as InterpreterOptions};
 
-use crate::call::Latest;
+use crate::call::Extents;
 use crate::cpu::objects::{Key, ObjectCache};
 use crate::cpu::perf_map;
 use crate::executable::CompileOptions;
@@ -25,6 +25,7 @@ use crate::family::Family;
 use crate::fork::unforked;
 use crate::inputs::declared;
 use crate::plan::{ExecutionPlan, Segment, Step};
+use crate::recent::Latest;
 use crate::report::{KernelReport, SegmentReport};
 use crate::{Error, Executor, Report};
 
@@ -43,7 +44,7 @@ pub struct Variant {
     /// The kernels of `steps`, in order.
     pub(crate) code: Vec<Code>,
     /// What the sizes of the latest call determine.
-    pub(crate) extents: Latest,
+    pub(crate) extents: Latest<Extents>,
 }
 
 /// A kernel in executable form.

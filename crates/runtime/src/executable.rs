@@ -4,23 +4,27 @@
 //! sizes of one order of magnitude; other new sizes compile nothing. Any number of threads may call an executable, also while
 //! others wait for a new variant.
 
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use codegen::cpu::llvm::CpuTarget;
 use compiler::PlanOptions;
 use compiler::schedule::Hints;
-use ir::array::ArrayView;
+use ir::DType;
+use ir::array::{ArrayView, Layout};
 use ir::define::Definition;
 use ir::graph::{Signature, Sizes};
 use ir::kernel::Options as InterpreterOptions;
 use ir::random::Stream;
+use smallvec::SmallVec;
 
 use crate::argument::Argument;
-use crate::call::{Call, Done, Target};
+use crate::call::{Call, Done, Target, is_short};
 use crate::compile::{Variant, compile};
 use crate::family::{Family, Shapes};
 use crate::fork::{ForkLock, unforked};
 use crate::inputs::Inputs;
+use crate::recent::{Latest, Prepared};
 use crate::{CallReport, Error, Executor, Generator, Machine, Output, Outputs};
 
 /// How many variants an executable keeps; the one unused longest goes first.
@@ -71,6 +75,10 @@ pub struct Executable {
     variants: ForkLock<Vec<(Family, Arc<Cell>)>>,
     /// The one that was compiled ahead of all calls.
     first: Arc<Variant>,
+    /// What the inputs of the latest call came to.
+    latest: Latest<Prepared>,
+    /// Whether calls have sizes that depend on elements of inputs.
+    reads_sizes: bool,
 }
 
 /// A variant, or the wait for the thread that compiles it. A failure is not kept.
@@ -132,7 +140,8 @@ impl Executable {
         let first = Arc::new(unforked(|| compile(&definition, &family, &options))?);
         let cell = Cell { variant: OnceLock::from(Arc::clone(&first)), compiling: Mutex::default() };
         let variants = ForkLock::new(vec![(family, Arc::new(cell))]);
-        Ok(Executable { definition, options, signature, shapes, variants, first })
+        let (latest, reads_sizes) = (Latest::default(), signature.reads_elements());
+        Ok(Executable { definition, options, signature, shapes, variants, first, latest, reads_sizes })
     }
 
     /// Calls the fusion. It changes no input: outputs that are to be written to inputs are given back like the others.
@@ -185,12 +194,10 @@ impl Executable {
         timed: bool,
         stream: Option<Stream>,
     ) -> Result<(Outputs<'a>, CallReport), Error> {
-        let mut sizes = self.signature.bind(given, &[])?;
-        let inputs = Inputs::new(given, self.options.executor)?;
-        let variant = self.variant(&inputs, &sizes)?;
-        self.seed(&mut sizes, stream);
-        let visible: Vec<bool> = (0..given.len()).map(|place| !inputs.is_copied(place)).collect();
-        let call = Call::new(&variant, machine, &sizes, inputs.views(), &[], &visible)?;
+        let (inputs, prepared) = self.prepared(given)?;
+        let sizes = self.seeded(&prepared.sizes, stream);
+        let visible: SmallVec<[bool; 8]> = (0..given.len()).map(|place| !inputs.is_copied(place)).collect();
+        let call = Call::new(&prepared.variant, machine, &sizes, inputs.views(), &[], &visible)?;
         call.run(timed).map(|(done, report)| (outputs(done, given), report))
     }
 
@@ -218,28 +225,58 @@ impl Executable {
         arguments: &'a mut [Argument<'_>],
     ) -> Result<Outputs<'a>, Error> {
         let arguments: &'a [Argument<'_>] = arguments;
-        let views: Vec<ArrayView<'a>> = arguments.iter().map(Argument::view).collect();
-        let mut sizes = self.signature.bind(&views, &[])?;
-        let inputs = Inputs::new(&views, self.options.executor)?;
+        let views: SmallVec<[ArrayView<'a>; 4]> = arguments.iter().map(Argument::view).collect();
+        let (inputs, prepared) = self.prepared(&views)?;
         let targets = self.targets(arguments, &inputs)?;
-        let variant = self.variant(&inputs, &sizes)?;
-        self.seed(&mut sizes, stream);
+        let sizes = self.seeded(&prepared.sizes, stream);
         let written = || targets.iter().flatten();
         let is_visible = |(place, argument): (usize, &Argument<'_>)| {
             !inputs.is_copied(place) && !written().any(|target| target.argument().overlaps(argument))
         };
-        let visible: Vec<bool> = arguments.iter().enumerate().map(is_visible).collect();
-        let call = Call::new(&variant, &self.options.machine, &sizes, inputs.views(), &targets, &visible)?;
+        let visible: SmallVec<[bool; 8]> = arguments.iter().enumerate().map(is_visible).collect();
+        let machine = &self.options.machine;
+        let call = Call::new(&prepared.variant, machine, &sizes, inputs.views(), &targets, &visible)?;
         let ran = call.run(false).map(|(done, _)| outputs(done, &views));
         ran.map_err(|error| error.in_words_of(&self.definition))
     }
 
-    /// Gives a call that can begin its random numbers: from a place of the caller's, or the generator's.
-    fn seed(&self, sizes: &mut Sizes, stream: Option<Stream>) {
+    /// Whether a call on such arguments is known to take microseconds: the latest was on arguments that lie like these, and no
+    /// step of it was worth sharing among threads. What to do meanwhile is then not worth asking either.
+    pub fn is_short(&self, arguments: &[Argument<'_>]) -> bool {
+        let forms = arguments.iter().map(Argument::form);
+        self.latest.get().is_some_and(|latest| latest.is_short && latest.is_for(forms))
+    }
+
+    /// The inputs as kernels take them, and what they come to.
+    fn prepared<'i>(&self, given: &'i [ArrayView<'i>]) -> Result<(Inputs<'i>, Arc<Prepared>), Error> {
+        let executor = self.options.executor;
+        let latest = self.latest.get().filter(|latest| latest.is_for(given.iter().map(form)));
+        if let (Some(latest), Some(inputs)) = (latest, Inputs::uncopied(given, executor)) {
+            return Ok((inputs, latest));
+        }
+        let sizes = self.signature.bind(given, &[])?;
+        let inputs = Inputs::new(given, executor)?;
+        let variant = self.variant(&inputs, &sizes)?;
+        let forms = given.iter().map(form).map(|(dtype, layout)| (dtype, layout.clone()));
+        let lasts = !self.reads_sizes && !inputs.has_copies();
+        let draws = self.definition.draws > 0;
+        let is_short = lasts && !draws && is_short(&variant, &self.options.machine, &sizes)?;
+        let prepared = Arc::new(Prepared { forms: forms.collect(), sizes, variant, is_short });
+        if lasts {
+            self.latest.keep(&prepared);
+        }
+        Ok((inputs, prepared))
+    }
+
+    /// The sizes of a call that can begin, with its random numbers: from a place of the caller's, or the generator's.
+    fn seeded<'s>(&self, sizes: &'s Sizes, stream: Option<Stream>) -> Cow<'s, Sizes> {
+        let mut sizes = Cow::Borrowed(sizes);
         if self.definition.draws > 0 {
             let stream = stream.unwrap_or_else(|| self.options.generator.take(self.definition.draws));
-            stream.symbols(&self.definition.graph).for_each(|(sym, value)| sizes.set(sym, value));
+            let symbols = stream.symbols(&self.definition.graph);
+            symbols.for_each(|(sym, value)| sizes.to_mut().set(sym, value));
         }
+        sizes
     }
 
     /// The arguments that outputs are written to.
@@ -247,8 +284,8 @@ impl Executable {
         &self,
         arguments: &'a [Argument<'a>],
         inputs: &Inputs<'_>,
-    ) -> Result<Vec<Option<Target<'a>>>, Error> {
-        let mut targets: Vec<Option<Target<'a>>> = arguments.iter().map(|_| None).collect();
+    ) -> Result<SmallVec<[Option<Target<'a>>; 8]>, Error> {
+        let mut targets: SmallVec<_> = arguments.iter().map(|_| None).collect();
         for place in self.definition.fusion.outputs().iter().filter_map(|output| output.alias) {
             let place = place as usize;
             let (argument, input) = (&arguments[place], || self.signature.input_name(place).to_owned());
@@ -327,6 +364,10 @@ impl Executable {
         let latest = variants.iter().find_map(|(_, cell)| cell.variant.get());
         Arc::clone(latest.unwrap_or(&self.first))
     }
+}
+
+fn form<'v>(view: &'v ArrayView<'_>) -> (DType, &'v Layout) {
+    (view.dtype(), view.layout())
 }
 
 /// Outputs of a call on these inputs.

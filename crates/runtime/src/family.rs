@@ -72,7 +72,7 @@ impl Family {
     /// Of a call on these inputs; by its sizes as well where shapes to judge them by are given.
     pub fn of(inputs: &Inputs<'_>, sizes: &Sizes, shapes: Option<&Shapes>) -> Family {
         let orders = shapes.map(|shapes| Orders::of(sizes, shapes));
-        Family { layouts: inputs.layouts.clone(), orders }
+        Family { layouts: inputs.layouts(), orders }
     }
 
     /// How the inputs lie in memory.

@@ -14,8 +14,6 @@ pub(crate) struct Inputs<'a> {
     given: &'a [ArrayView<'a>],
     /// The copies that had to be made, by position.
     copies: Vec<(usize, StridedArray)>,
-    /// How the inputs, or their copies, lie in memory.
-    pub layouts: Vec<Layout>,
 }
 
 impl<'a> Inputs<'a> {
@@ -24,18 +22,25 @@ impl<'a> Inputs<'a> {
     /// # Errors
     /// When there is no memory for a copy.
     pub fn new(given: &'a [ArrayView<'a>], executor: Executor) -> Result<Inputs<'a>, Error> {
-        let mut inputs = Inputs { given, copies: Vec::new(), layouts: Vec::with_capacity(given.len()) };
-        for (place, view) in given.iter().enumerate() {
-            inputs.layouts.push(if executor == Executor::Evaluator || is_readable(view, executor) {
-                Layout::from(view)
-            } else {
-                let copy = packed(view)?;
-                let layout = Layout::from(&copy.view());
-                inputs.copies.push((place, copy));
-                layout
-            });
-        }
-        Ok(inputs)
+        let copied = given.iter().enumerate().filter(|(_, view)| !is_readable(view, executor));
+        let copies: Result<_, ArrayError> = copied.map(|(place, view)| Ok((place, packed(view)?))).collect();
+        Ok(Inputs { given, copies: copies? })
+    }
+
+    /// The inputs where all can be read as they are.
+    pub fn uncopied(given: &'a [ArrayView<'a>], executor: Executor) -> Option<Inputs<'a>> {
+        let are_readable = given.iter().all(|view| is_readable(view, executor));
+        are_readable.then(|| Inputs { given, copies: Vec::new() })
+    }
+
+    /// How the inputs, or their copies, lie in memory.
+    pub fn layouts(&self) -> Vec<Layout> {
+        self.views().map(|view| Layout::from(&view)).collect()
+    }
+
+    /// Whether inputs had to be copied.
+    pub fn has_copies(&self) -> bool {
+        !self.copies.is_empty()
     }
 
     /// Whether an input had to be copied.
@@ -54,8 +59,12 @@ impl<'a> Inputs<'a> {
 }
 
 fn is_readable(view: &ArrayView<'_>, executor: Executor) -> bool {
-    let aligned = (view.as_ptr() as usize).is_multiple_of(view.dtype().real().size());
-    aligned && (executor == Executor::Compiled || view.strides().iter().all(|&stride| stride >= 0))
+    let is_aligned = || (view.as_ptr() as usize).is_multiple_of(view.dtype().real().size());
+    match executor {
+        Executor::Evaluator => true,
+        Executor::Compiled => is_aligned(),
+        Executor::Interpreter => is_aligned() && view.strides().iter().all(|&stride| stride >= 0),
+    }
 }
 
 /// A copy without gaps, in which what repeats is there once.

@@ -70,7 +70,7 @@ pub(crate) fn run(
 }
 
 /// About how many operations a launch has.
-fn operations(launch: &Launch, values: &Values) -> u64 {
+pub(crate) fn operations(launch: &Launch, values: &Values) -> u64 {
     let size = |&formula: &Formula| u64::try_from(values[formula]).unwrap_or(0);
     launch.walked.iter().map(size).fold(launch.operations, u64::saturating_mul)
 }

@@ -71,9 +71,14 @@ impl Tensor {
         self.buffer.as_ptr()
     }
 
-    /// Where the elements begin, for whoever takes the tensor over; valid while the tensor lives.
-    pub fn as_mut_ptr(&mut self) -> *mut u8 {
+    /// Where the elements begin, for writing.
+    pub(crate) fn as_mut_ptr(&mut self) -> *mut u8 {
         self.buffer.as_mut_ptr()
+    }
+
+    /// The memory, which begins with the element at index zero, element type and layout, for whoever takes the tensor over.
+    pub fn into_parts(self) -> (Buffer, DType, Layout) {
+        (self.buffer, self.dtype, self.layout)
     }
 
     /// A copy in memory of its own.

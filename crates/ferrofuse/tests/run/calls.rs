@@ -6,13 +6,14 @@ use std::thread;
 use std::time::Duration;
 
 use ferrofuse::{
-    Array, CompileOptions, DType, Executable, Executor, Machine, MachineOptions, Scalar, compile, define,
+    Argument, Array, CompileOptions, DType, Executable, Executor, Machine, MachineOptions, Scalar, compile,
+    define,
 };
 use runtime::plan::Step;
 
 use crate::definitions::{ALL, SOFTMAX, SUM_COLUMNS, TWO_AXES};
 use crate::executors::{check, executable};
-use crate::tensors::{Strange, StrangeArray, inputs, views};
+use crate::tensors::{Strange, StrangeArray, inputs, random, views};
 
 #[test]
 fn threads_compile_and_run_at_once() {
@@ -240,5 +241,49 @@ fn a_fork_cuts_nothing_in_two() {
             in_a_child(|| shared.run(&[turned.view()]).map(drop).expect("runs"));
         });
         assert_eq!(shared.variants(), 2);
+    }
+}
+
+/// What a call asked of its inputs is kept for the next one on inputs that lie alike; nothing else is taken for that.
+#[test]
+fn a_call_knows_nothing_of_others_before() {
+    let executable = executable(&SUM_COLUMNS, Executor::Compiled);
+    let odd = StrangeArray::new(Strange::Odd, DType::F16, &[6, 9], 1);
+    let padded = StrangeArray::new(Strange::Padded, DType::F16, &[6, 9], 2);
+    let dense = [3, 4].map(|seed| random(DType::F16, &[6, 9], seed));
+    let longer = random(DType::F16, &[7, 9], 5);
+    let other = random(DType::BF16, &[6, 9], 6);
+    let calls = [odd.view(), dense[0].view(), padded.view(), longer.view(), dense[1].view()];
+    for again in [0, 0, 1, 1, 0, 1, 2, 0, 3, 1, 4, 2] {
+        check(&SUM_COLUMNS, &executable, &[calls[again].clone()]);
+        assert!(executable.run(&[other.view()]).is_err(), "another dtype");
+    }
+}
+
+#[test]
+fn sizes_that_are_elements_are_read_at_each_call() {
+    let text = "def f(fd):
+    n = fd.define_scalar(dtype=DataType.Int)
+    fd.add_output(fd.ops.iota(n))
+";
+    let executable = compile(define(text).expect("defines"), CompileOptions::default()).expect("compiles");
+    for size in [5, 5, 3, 8, 8] {
+        let number = Array::full(Scalar::from_i64(DType::I64, size), &[]).expect("small");
+        let outputs = executable.run(&[number.view()]).expect("runs");
+        assert_eq!(outputs[0].sizes(), [size as usize]);
+    }
+}
+
+#[test]
+fn short_calls_are_those_like_the_latest_on_few_elements() {
+    let executable = executable(&SOFTMAX, Executor::Compiled);
+    let arrays = [3, 4, 2000].map(|rows| random(DType::F32, &[rows, 500], 1));
+    let is_short = |array: &Array| executable.is_short(&[Argument::from(array.view())]);
+    assert!(!is_short(&arrays[0]));
+    for array in &arrays {
+        executable.run(&[array.view()]).expect("runs");
+        let short = [is_short(&arrays[0]), is_short(&arrays[1]), is_short(&arrays[2])];
+        let expected = [0, 1].map(|other| std::ptr::eq(array, &arrays[other]));
+        assert_eq!(short, [expected[0], expected[1], false]);
     }
 }

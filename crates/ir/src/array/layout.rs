@@ -10,7 +10,7 @@ pub type Dims = SmallVec<[usize; 6]>;
 pub type Strides = SmallVec<[isize; 6]>;
 
 /// Sizes, strides and the place of the element whose indices are all zero, counted in elements.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Layout {
     /// Where the element at index zero is.
     pub offset: isize,
@@ -18,6 +18,14 @@ pub struct Layout {
     pub sizes: Dims,
     /// Strides of the axes; as many as sizes.
     pub strides: Strides,
+}
+
+impl Clone for Layout {
+    /// Sizes and strides as a whole each: the derived way takes them one by one, and calls copy many layouts.
+    fn clone(&self) -> Layout {
+        let (sizes, strides) = (Dims::from_slice(&self.sizes), Strides::from_slice(&self.strides));
+        Layout { offset: self.offset, sizes, strides }
+    }
 }
 
 impl Layout {
@@ -29,7 +37,7 @@ impl Layout {
             strides[axis] = step as isize;
             step = step.wrapping_mul(sizes[axis].max(1));
         }
-        Layout { offset: 0, sizes: sizes.into(), strides }
+        Layout { offset: 0, sizes: Dims::from_slice(sizes), strides }
     }
 
     /// Without gaps, these axes from the outermost in memory to the innermost; others, of size 1, lie as in a row-major one.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ferrofuse::{Array, ArrayView, DType, Tensor};
+use ferrofuse::{Array, ArrayView, Buffer, DType, Tensor};
 use ir::array::Layout;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -32,7 +32,7 @@ pub struct Exported {
 /// What keeps elements alive; nobody looks into it any more.
 pub enum Owner {
     /// Memory of ours.
-    Tensor { _tensor: Tensor },
+    Buffer { _buffer: Buffer },
     /// Memory of ours, a copy.
     Copy { _array: Array },
     /// An array of NumPy that came in.
@@ -49,10 +49,10 @@ unsafe impl Sync for Exported {}
 
 impl Memory {
     /// Takes a tensor over.
-    pub fn new(mut tensor: Tensor) -> Memory {
-        let (dtype, layout) = (tensor.dtype(), tensor.view().layout().clone());
-        let (data, writable) = (tensor.as_mut_ptr(), !repeats(&layout));
-        Memory::of(Exported { data, dtype, layout, writable, owner: Owner::Tensor { _tensor: tensor } })
+    pub fn new(tensor: Tensor) -> Memory {
+        let (mut buffer, dtype, layout) = tensor.into_parts();
+        let (data, writable) = (buffer.as_mut_ptr(), !repeats(&layout));
+        Memory::of(Exported { data, dtype, layout, writable, owner: Owner::Buffer { _buffer: buffer } })
     }
 
     /// Takes an array over.

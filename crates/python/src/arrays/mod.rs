@@ -187,7 +187,7 @@ impl Kind {
         definition: &Definition,
     ) -> PyResult<Bound<'py, PyAny>> {
         let memory = match output {
-            Output::Made(tensor) if self.can_say(&tensor.view()) => Memory::new(tensor),
+            Output::Made(tensor) if self.can_say(tensor.strides()) => Memory::new(tensor),
             Output::View { input, view } => {
                 self.seen(py, &view, &given[input], Place { definition, number: input })?
             }
@@ -209,7 +209,7 @@ impl Kind {
     ) -> PyResult<Memory> {
         let writable = given.is_writable();
         if (writable || matches!(self, Kind::Numpy))
-            && self.can_say(view)
+            && self.can_say(view.strides())
             && let Some(owner) = given.owner(place)?
         {
             return Ok(Memory::seen(view, writable, owner));
@@ -217,12 +217,12 @@ impl Kind {
         copy(py, view)
     }
 
-    /// Whether an array of this kind can lie in memory like this.
-    fn can_say(&self, view: &ArrayView<'_>) -> bool {
+    /// Whether an array of this kind can have such strides.
+    fn can_say(&self, strides: &[isize]) -> bool {
         match self {
             Kind::Numpy => true,
-            Kind::Of(library) if library.has_strides => view.strides().iter().all(|&stride| stride >= 0),
-            Kind::Of(_) => view.strides().iter().all(|&stride| stride > 0),
+            Kind::Of(library) if library.has_strides => strides.iter().all(|&stride| stride >= 0),
+            Kind::Of(_) => strides.iter().all(|&stride| stride > 0),
         }
     }
 }

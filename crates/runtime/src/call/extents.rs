@@ -2,7 +2,7 @@
 //! sizes, since evaluating them takes as long as a small kernel. Symbols that no size follows from, such as the seed and offset
 //! of draws, may have other values then.
 
-use std::sync::{Arc, Mutex, TryLockError};
+use std::sync::Arc;
 
 use cranelift_entity::PrimaryMap;
 use ir::array::Dims;
@@ -11,6 +11,7 @@ use ir::index::Sym;
 
 use crate::formulas::Formula;
 use crate::plan::{ExecutionPlan, Slot};
+use crate::recent::Latest;
 use crate::tensor::bytes_of;
 
 /// What the sizes of a call determine.
@@ -75,34 +76,23 @@ fn deciding(plan: &ExecutionPlan) -> Vec<Sym> {
     symbols
 }
 
-/// The extents of the latest call.
-#[derive(Debug, Default)]
-pub(crate) struct Latest(Mutex<Option<Arc<Extents>>>);
-
-impl Latest {
-    /// The extents for these sizes: the kept ones, or new ones. Nobody waits here: a call that finds another looking makes
-    /// its own.
-    ///
-    /// # Errors
-    /// A formula without a value, a size below zero.
-    pub fn of(&self, plan: &ExecutionPlan, known: &Sizes) -> Result<Arc<Extents>, SizeError> {
-        let kept = self.change(|kept| kept.clone()).flatten();
-        if let Some(kept) = kept.as_ref().filter(|kept| kept.known == *known) {
-            return Ok(Arc::clone(kept));
-        }
-        let extents = match kept.and_then(|kept| kept.with(plan, known)) {
-            Some(extents) => Arc::new(extents),
-            None => Arc::new(Extents::new(plan, known)?),
-        };
-        self.change(|kept| *kept = Some(Arc::clone(&extents)));
-        Ok(extents)
+/// The extents for these sizes: those of the latest call, or new ones.
+///
+/// # Errors
+/// A formula without a value, a size below zero.
+pub(super) fn extents(
+    latest: &Latest<Extents>,
+    plan: &ExecutionPlan,
+    known: &Sizes,
+) -> Result<Arc<Extents>, SizeError> {
+    let kept = latest.get();
+    if let Some(kept) = kept.as_ref().filter(|kept| kept.known == *known) {
+        return Ok(Arc::clone(kept));
     }
-
-    fn change<R>(&self, change: impl FnOnce(&mut Option<Arc<Extents>>) -> R) -> Option<R> {
-        match self.0.try_lock() {
-            Ok(mut kept) => Some(change(&mut kept)),
-            Err(TryLockError::Poisoned(kept)) => Some(change(&mut kept.into_inner())),
-            Err(TryLockError::WouldBlock) => None,
-        }
-    }
+    let extents = match kept.and_then(|kept| kept.with(plan, known)) {
+        Some(extents) => Arc::new(extents),
+        None => Arc::new(Extents::new(plan, known)?),
+    };
+    latest.keep(&extents);
+    Ok(extents)
 }

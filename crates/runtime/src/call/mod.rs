@@ -24,14 +24,30 @@ use ir::{DType, Scalar};
 
 use crate::compile::{Code, Variant};
 use crate::error::IndexFault;
+use crate::launch::operations;
 use crate::plan::{ExecutionPlan, Slot, Step};
 use crate::tensor::packed;
 use crate::{CallReport, Error, Machine, StepReport, Tensor};
 
-use extents::Extents;
-pub(crate) use extents::Latest;
+pub(crate) use extents::Extents;
+use extents::extents;
 pub(crate) use memory::{Memory, Target};
 pub(crate) use outputs::Done;
+
+/// Whether no step of such a call is worth sharing among threads.
+///
+/// # Errors
+/// What is wrong with the sizes.
+pub(crate) fn is_short(variant: &Variant, machine: &Machine, known: &Sizes) -> Result<bool, Error> {
+    let plan = &variant.steps;
+    let extents = extents(&variant.extents, plan, known)?;
+    let is_short = |step: &Step| match step {
+        Step::Launch(launch) => operations(launch, &extents.formulas) < machine.least_shared(),
+        Step::Allocate(_) | Step::Arm(_) | Step::Free(_) => true,
+        Step::Evaluate(_) | Step::Library(_) | Step::Copy { .. } => false,
+    };
+    Ok(plan.steps.iter().all(is_short))
+}
 
 /// A call on its way through the steps.
 pub(crate) struct Call<'a> {
@@ -61,7 +77,7 @@ impl<'a> Call<'a> {
         visible: &'a [bool],
     ) -> Result<Call<'a>, Error> {
         let plan = &variant.steps;
-        let extents = variant.extents.of(plan, known)?;
+        let extents = extents(&variant.extents, plan, known)?;
         let mut memory: PrimaryMap<Slot, Memory<'a>> = plan.slots.keys().map(|_| Memory::Nothing).collect();
         for (&slot, view) in plan.inputs.iter().zip(inputs) {
             memory[slot] = Memory::Input(view);

@@ -104,6 +104,13 @@ impl Signature {
         Ok(sizes)
     }
 
+    /// Whether [`Signature::bind`] looks at elements: else sizes alone say what it gives.
+    pub fn reads_elements(&self) -> bool {
+        let of_elements =
+            |origin: &Option<Origin>| matches!(origin, Some(Origin::Element { .. } | Origin::Computed(_)));
+        self.origins.iter().any(of_elements)
+    }
+
     /// An input by its position, and by its name if it has one.
     pub fn input_in_words(place: usize, name: Option<String>) -> String {
         name.map_or_else(|| format!("input {place}"), |name| format!("input {place} ({name})"))

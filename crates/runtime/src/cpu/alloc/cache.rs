@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 #[derive(Debug, Default)]
 pub(super) struct Cache {
-    /// The blocks of a class with the time of their return, oldest in front. No queue is empty.
+    /// The blocks of a class with the time of their return, oldest in front. Queues stay when they get empty: most are
+    /// filled again soon, and there are few classes.
     classes: BTreeMap<usize, VecDeque<(u64, Block)>>,
     /// Counts the returns.
     now: u64,
@@ -49,8 +50,10 @@ impl Cache {
     }
 
     fn evict(&mut self) -> Option<Block> {
-        let returned = |queue: &VecDeque<(u64, Block)>| queue.front().map(|(time, _)| *time);
-        let (&class, _) = self.classes.iter().min_by_key(|(_, queue)| returned(queue))?;
+        let oldest = |(&class, queue): (&usize, &VecDeque<(u64, Block)>)| {
+            queue.front().map(|(time, _)| (*time, class))
+        };
+        let (_, class) = self.classes.iter().filter_map(oldest).min()?;
         self.remove(class, VecDeque::pop_front)
     }
 
@@ -61,9 +64,6 @@ impl Cache {
     ) -> Option<Block> {
         let queue = self.classes.get_mut(&class)?;
         let (_, block) = pop(queue)?;
-        if queue.is_empty() {
-            self.classes.remove(&class);
-        }
         self.bytes -= class;
         self.blocks -= 1;
         Some(block)
