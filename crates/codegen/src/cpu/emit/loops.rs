@@ -70,16 +70,26 @@ impl Emitter<'_> {
         }
         let whole = self.whole_vectors_end(begin, end);
         let even = stays_even(self.kernel, turns, &self.folded(&turns.body));
+        let at_once = self.lanes_at_once(&turns.body);
         self.evenly(&even, &|emitter| {
-            emitter.counted(begin, whole, i64::from(lanes), |emitter, turn| {
+            emitter.counted(begin, whole, i64::from(at_once), |emitter, turn| {
                 emitter.lane_turn(
                     turns,
-                    Lane { variable: turns.var, count: lanes, mask: None, in_memory: None },
+                    Lane { variable: turns.var, count: at_once, mask: None, in_memory: None },
                     turn,
                 )
             })
         })?;
         if lanes > 1 { self.rest(turns, whole, end, |_, _| {}) } else { Ok(()) }
+    }
+
+    /// How many lanes a turn of whole vectors takes: all where something is kept from one to the next, which waits less for one
+    /// of many registers; else what two registers of f32 hold, as the machine computes on in other turns, for less code.
+    fn lanes_at_once(&self, body: &[Stmt]) -> u32 {
+        let keeps = |statement: &Stmt| {
+            matches!(statement, Stmt::Set { .. } | Stmt::Get { .. } | Stmt::Open { .. } | Stmt::For(_))
+        };
+        if body.iter().any(keeps) { self.lanes() } else { self.lanes().min(words::group(self.w.isa)) }
     }
 
     /// Whether libLLVM 19 must not know the numbers of lanes here. It reads all lanes of a register where it knows that a

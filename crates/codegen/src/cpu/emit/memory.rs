@@ -77,7 +77,9 @@ impl Emitter<'_> {
             Lanewise::Any(_) => return,
         };
         let length = elements * bytes(element);
-        for byte in (0..length).step_by(LINE).chain((length > 1).then_some(length - 1)) {
+        // Elements may begin within a line. The last of a single one is the first of the next turn's.
+        let last = (length > LINE as u32).then_some(length - 1);
+        for byte in (0..length).step_by(LINE).chain(last) {
             let offset = Operand::integer(i64::from(byte), Type::scalar(Element::I64));
             let address = self.w.address(Element::I8, first, offset);
             let cache = if far { SECOND_CACHE } else { FIRST_CACHE };

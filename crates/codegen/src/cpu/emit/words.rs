@@ -31,8 +31,8 @@ const SHUFFLED: i64 = -2;
 pub(super) struct Words {
     /// The variables of the loops.
     loops: BTreeSet<Sym>,
-    /// Those of them whose lanes keep nothing, so that what whole vectors leave may go in memory's order: by single
-    /// registers, where a group takes two.
+    /// Those of them where what whole vectors leave goes in memory's order: by single registers, where a group takes two. So it
+    /// may unless some rows go that way as a whole, whose lanes must fold and leave in scratch what they do elsewhere.
     parting: BTreeSet<Sym>,
     scratch: BTreeSet<Scratch>,
 }
@@ -180,7 +180,7 @@ impl<'k> Survey<'k> {
             if !words.loops.insert(candidate.turns.var) {
                 continue;
             }
-            if !candidate.keeps && candidate.scratch.is_empty() {
+            if !self.has_rest || !candidate.keeps && candidate.scratch.is_empty() {
                 words.parting.insert(candidate.turns.var);
             }
             gain += candidate.gain;
