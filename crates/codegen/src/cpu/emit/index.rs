@@ -22,6 +22,9 @@ pub(super) enum Lanewise {
 impl Emitter<'_> {
     /// The value of an expression. Scalar, unless a symbol in it is bound to a vector.
     pub(super) fn index(&mut self, e: &Expr) -> Operand {
+        if let Some(known) = self.settled.sum(e) {
+            return known;
+        }
         let zero = Operand::integer(0, Type::scalar(Element::I64));
         let mut terms = e.terms().iter();
         let Some(first) = terms.next() else { return zero };
@@ -48,7 +51,10 @@ impl Emitter<'_> {
         }
     }
 
-    fn atom(&mut self, atom: &Atom) -> Operand {
+    pub(super) fn atom(&mut self, atom: &Atom) -> Operand {
+        if let Some(known) = self.settled.atom(atom) {
+            return known;
+        }
         match atom {
             Atom::Sym(sym) => *self
                 .symbols

@@ -29,7 +29,7 @@ impl Emitter<'_> {
 
     fn turn(&mut self, turns: &Loop, turn: Operand) -> Result<(), EmitError> {
         self.symbols.insert(turns.var, turn);
-        self.body(&turns.body)
+        self.settled_body(&turns.body)
     }
 
     /// Turns `begin, begin + step, …` below `end`.

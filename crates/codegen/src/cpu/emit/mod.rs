@@ -20,6 +20,7 @@ mod memory;
 mod operand;
 mod philox;
 mod products;
+mod settled;
 mod statement;
 mod stream;
 mod transpose;
@@ -38,6 +39,7 @@ pub use isa::Isa;
 use keys::Keys;
 use operand::{Element, Operand, Type};
 use products::Products;
+use settled::Settled;
 use words::Words;
 use writer::Writer;
 
@@ -88,6 +90,7 @@ struct Emitter<'k> {
     w: Writer<'k>,
     kernel: &'k Kernel,
     symbols: BTreeMap<Sym, Operand>,
+    settled: Settled,
     values: SecondaryMap<Value, Option<Operand>>,
     exact: SecondaryMap<Value, exact::Exact>,
     /// Stack slots: a scalar, or a vector where each lane has its copy.
@@ -131,6 +134,7 @@ impl<'k> Emitter<'k> {
             w: Writer::new(isa),
             kernel,
             symbols: BTreeMap::new(),
+            settled: Settled::default(),
             values: SecondaryMap::new(),
             exact: SecondaryMap::new(),
             accumulators: SecondaryMap::new(),
@@ -163,7 +167,7 @@ impl<'k> Emitter<'k> {
         let kernel = self.kernel;
         self.counted(number("first_block"), number("last_block"), 1, |emitter, block| {
             emitter.symbols.insert(kernel.block, block);
-            emitter.body(&kernel.body)
+            emitter.settled_body(&kernel.body)
         })?;
         self.fence(number("streamed"));
         Ok(())
