@@ -81,6 +81,16 @@ def exp_beyond_one():
     return quotient, lambda r: max(abs(r), mpf(10) ** -3) ** 2 / exp(r)
 
 
+def exp_slope():
+    """(exp(r) - 1) / r, and the weight that makes its error relative to exp. Near zero by the series."""
+    near = mpf(10) ** -15
+
+    def quotient(r):
+        return 1 + r / 2 if abs(r) < near else expm1(r) / r
+
+    return quotient, lambda r: max(abs(r), mpf(10) ** -3) / exp(r)
+
+
 def exp2_slope():
     """(2^r - 1) / r, and the weight that makes its error relative to exp2."""
     near = mpf(10) ** -15
@@ -102,6 +112,7 @@ EIGHTH = (pi / 4) ** 2 * mpf("1.0001")  # past what rounding leaves of a quarter
 # Name: the function and its weight, the interval, the number of coefficients.
 TABLES = {
     "exp": (exp_beyond_one(), -HALF_LN_2, HALF_LN_2, 5),
+    "exp_term": (exp_slope(), -HALF_LN_2, HALF_LN_2, 5),
     "exp_double": (exp_beyond_one(), -HALF_LN_2, HALF_LN_2, 10),
     "expm1_double": (expm1_beyond_one(), -HALF_LN_2, HALF_LN_2, 11),
     "exp2_double": (exp2_slope(), mpf("-0.5005"), mpf("0.5005"), 11),

@@ -45,7 +45,9 @@ fn is_costly(graph: &Graph, node: Node) -> bool {
         spelling,
         Some(
             CpuSpelling::Polynomial(_)
-                | CpuSpelling::Approximate(Approximation::Exp2 | Approximation::Exp2Bf16)
+                | CpuSpelling::Approximate(
+                    Approximation::Exp2 | Approximation::Exp2Bf16 | Approximation::ExpTerm
+                )
                 | CpuSpelling::Call { .. }
         )
     )

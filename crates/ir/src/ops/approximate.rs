@@ -1,11 +1,11 @@
-//! Rows: forms of other rows that suffice for what is rounded to a half type. They mean the same; their bounds are wider. The
-//! compiler puts them where they do not show; no definition names them.
+//! Rows: forms of other rows that suffice for what is rounded to a half type, or added to more. They mean the same; their
+//! bounds are wider. The compiler puts them where they do not show; no definition names them.
 
 use super::Prim;
 use super::arithmetic::RECIPROCAL;
 use super::row::{Approximation, CpuSpelling, CpuSpellings, CudaSpelling, FloatMeaning, Primitive};
 use super::spread::Spread;
-use super::transcendental::EXP2;
+use super::transcendental::{EXP, EXP2};
 use super::typing::Typing;
 
 /// A row as precise as `ulp` says, which code computes in a way of its own.
@@ -24,6 +24,14 @@ pub(super) const EXP2_HALF: Primitive =
 
 pub(super) const EXP2_BF16: Primitive =
     cheaper(EXP2, "exp2_bf16", Approximation::Exp2Bf16, 2048.0, "2 to the power x, to 13 bits.");
+
+pub(super) const EXP_TERM: Primitive = cheaper(
+    EXP,
+    "exp_term",
+    Approximation::ExpTerm,
+    8.0,
+    "e to the power x, as a term of a sum that has greater ones.",
+);
 
 pub(super) const RECIPROCAL_HALF: Primitive =
     cheaper(RECIPROCAL, "reciprocal_half", Approximation::Reciprocal, 1024.0, "One over x, to 14 bits.");
@@ -48,6 +56,7 @@ impl Prim {
     pub fn in_language(self) -> &'static [Prim] {
         match self {
             Prim::Exp2Half | Prim::Exp2Bf16 => &[Prim::Exp2],
+            Prim::ExpTerm => &[Prim::Exp],
             Prim::ReciprocalHalf => &[Prim::Reciprocal],
             Prim::MulAdd => &[Prim::Mul, Prim::Add],
             _ => &Self::ALL[self as usize..=self as usize],

@@ -90,8 +90,8 @@ primitives! {
         Rsqrt = RSQRT, Sin = SIN, Cos = COS, Tan = TAN, Asin = ASIN, Acos = ACOS, Atan = ATAN, Atan2 = ATAN2, Tanh = TANH,
         Erf = ERF, Erfc = ERFC, Pow = POW;
     special: Lgamma = LGAMMA, Erfinv = ERFINV, Erfcinv = ERFCINV, Nextafter = NEXTAFTER, Gcd = GCD;
-    approximate: Exp2Half = EXP2_HALF, Exp2Bf16 = EXP2_BF16, ReciprocalHalf = RECIPROCAL_HALF,
-        MulAdd = MUL_ADD;
+    approximate: Exp2Half = EXP2_HALF, Exp2Bf16 = EXP2_BF16, ExpTerm = EXP_TERM,
+        ReciprocalHalf = RECIPROCAL_HALF, MulAdd = MUL_ADD;
     rounding: Floor = FLOOR, Ceil = CEIL, Round = ROUND, Trunc = TRUNC;
     logic: Eq = EQ, Ne = NE, Lt = LT, Le = LE, Gt = GT, Ge = GE, LogicalAnd = LOGICAL_AND, LogicalOr = LOGICAL_OR,
         LogicalNot = LOGICAL_NOT, Where = WHERE, Set = SET, SegmentSet = SEGMENT_SET;

@@ -344,6 +344,8 @@ pub enum Approximation {
     Exp2,
     /// 2 to the power x, to 13 bits.
     Exp2Bf16,
+    /// e to the power x, to 21 bits, the more the closer x is to 0.
+    ExpTerm,
     /// One over x, to 14 bits.
     Reciprocal,
     /// A product and a sum, by one instruction where there is one.

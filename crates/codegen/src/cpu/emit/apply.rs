@@ -75,8 +75,10 @@ fn approximate(
         (Approximation::Exp2 | Approximation::Exp2Bf16, _) if dtype == DType::F64 => {
             apply(w, Prim::Exp2, args, dtype)
         }
+        (Approximation::ExpTerm, _) if dtype == DType::F64 => apply(w, Prim::Exp, args, dtype),
         (Approximation::Exp2, &[x]) => Ok(math::exp2_half(w, x)),
         (Approximation::Exp2Bf16, &[x]) => Ok(math::exp2_bf16(w, x)),
+        (Approximation::ExpTerm, &[x]) => Ok(math::exp_term(w, x)),
         (Approximation::Reciprocal, &[x]) if wide::applies(w, x.ty) && dtype != DType::F64 => {
             Ok(wide::reciprocal_half(w, x))
         }

@@ -113,7 +113,7 @@ fn narrow(w: &mut Writer<'_>, x: Operand, to: DType) -> Operand {
         }
         Some(format) => narrow_small(w, x, &format, Element::of(to)),
         None if to == DType::F8E8M0 => narrow_power(w, x),
-        None if wide::rounds_bf16(w, x.ty) && !w.is_seldom => {
+        None if wide::rounds_bf16(w, x.ty) && !w.runs_seldom => {
             let otherwise = wide::any_rounds_otherwise(w, x);
             w.either(
                 otherwise,

@@ -48,7 +48,7 @@ impl Emitter<'_> {
 
     fn over_lanes(&mut self, turns: &Loop, begin: Operand, end: Operand) -> Result<(), EmitError> {
         let begin = if self.known_lanes_mislead(&turns.body) { self.unknown(begin) } else { begin };
-        let outside = std::mem::replace(&mut self.w.by_words, self.words.has(turns));
+        let outside = std::mem::replace(&mut self.w.by_words, self.words.takes(turns));
         self.over_vectors(turns, begin, end)?;
         self.w.by_words = outside;
         Ok(())
@@ -137,8 +137,8 @@ impl Emitter<'_> {
         end: Operand,
         after: impl Fn(&mut Self, Operand),
     ) -> Result<(), EmitError> {
-        let by_words = std::mem::replace(&mut self.w.by_words, self.words.has_rest_of(turns));
-        let is_seldom = std::mem::replace(&mut self.w.is_seldom, true);
+        let by_words = std::mem::replace(&mut self.w.by_words, self.words.takes_rest_of(turns));
+        let runs_seldom = std::mem::replace(&mut self.w.runs_seldom, true);
         let lanes = self.rest_lanes();
         self.counted(begin, end, i64::from(lanes), |emitter, turn| {
             let left = emitter.w.binary("sub", end, turn);
@@ -157,7 +157,7 @@ impl Emitter<'_> {
             after(emitter, turn);
             Ok(())
         })?;
-        (self.w.by_words, self.w.is_seldom) = (by_words, is_seldom);
+        (self.w.by_words, self.w.runs_seldom) = (by_words, runs_seldom);
         Ok(())
     }
 

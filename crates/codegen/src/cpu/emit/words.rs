@@ -33,7 +33,7 @@ pub(super) struct Words {
     loops: BTreeSet<Sym>,
     /// Those of them where what whole vectors leave goes in memory's order: by single registers, where a group takes two. So it
     /// may unless some rows go that way as a whole, whose lanes must fold and leave in scratch what they do elsewhere.
-    parting: BTreeSet<Sym>,
+    in_order_at_end: BTreeSet<Sym>,
     scratch: BTreeSet<Scratch>,
 }
 
@@ -49,18 +49,18 @@ impl Words {
             return Words::default();
         }
         let mut survey =
-            Survey { kernel, keys, loops: BTreeMap::new(), barred: BTreeSet::new(), has_rest: false };
+            Survey { kernel, keys, loops: BTreeMap::new(), barred: BTreeSet::new(), has_short_loops: false };
         survey.body(&kernel.body);
         survey.choose()
     }
 
-    pub(super) fn has(&self, turns: &Loop) -> bool {
+    pub(super) fn takes(&self, turns: &Loop) -> bool {
         self.loops.contains(&turns.var)
     }
 
     /// Whether what whole vectors leave of a loop goes by the word as well.
-    pub(super) fn has_rest_of(&self, turns: &Loop) -> bool {
-        self.has(turns) && !self.parting.contains(&turns.var)
+    pub(super) fn takes_rest_of(&self, turns: &Loop) -> bool {
+        self.takes(turns) && !self.in_order_at_end.contains(&turns.var)
     }
 
     /// Whether an array's elements lie in the order of the words.
@@ -90,7 +90,7 @@ struct Survey<'k> {
     /// Scratch that code outside of loops over lanes touches.
     barred: BTreeSet<Scratch>,
     /// Whether some rows go through loops of few turns, where their lanes must fold what they fold elsewhere.
-    has_rest: bool,
+    has_short_loops: bool,
 }
 
 impl<'k> Survey<'k> {
@@ -107,7 +107,7 @@ impl<'k> Survey<'k> {
                     self.loops.insert(turns.var, candidate);
                 }
                 Stmt::For(turns) if turns.kind != LoopKind::Transpose => {
-                    self.has_rest |= turns.kind == LoopKind::Rest;
+                    self.has_short_loops |= turns.kind == LoopKind::Rest;
                     self.body(&turns.body);
                 }
                 _ => touched(std::slice::from_ref(statement), &mut self.barred),
@@ -180,8 +180,8 @@ impl<'k> Survey<'k> {
             if !words.loops.insert(candidate.turns.var) {
                 continue;
             }
-            if !self.has_rest || !candidate.keeps && candidate.scratch.is_empty() {
-                words.parting.insert(candidate.turns.var);
+            if !self.has_short_loops || !candidate.keeps && candidate.scratch.is_empty() {
+                words.in_order_at_end.insert(candidate.turns.var);
             }
             gain += candidate.gain;
             for scratch in &candidate.scratch {
@@ -196,9 +196,9 @@ impl<'k> Survey<'k> {
                 next.extend(sharing);
             }
         }
-        let parted =
+        let ordered =
             |candidate: &Candidate<'_>| candidate.folds && !words.loops.contains(&candidate.turns.var);
-        let differs = self.has_rest && self.loops.values().any(parted);
+        let differs = self.has_short_loops && self.loops.values().any(ordered);
         if gain > 0 && !differs { words } else { Words::default() }
     }
 

@@ -70,8 +70,8 @@ impl<'g> Least<'g> {
 
     /// Whether this sum has a term exp(0): it runs over exp(x - m) where m is the greatest x along the same axes, as in
     /// softmax. (There m is an element; without elements the sum is of none, and nobody divides by it.)
-    fn holds_its_greatest(&self, sum: Val) -> bool {
-        let Form::Fold { axes, .. } = self.graph.form(sum) else { return false };
+    pub fn holds_its_greatest(&self, sum: Val) -> bool {
+        let Form::Fold { monoid: Monoid::Sum, axes } = self.graph.form(sum) else { return false };
         let power = self.graph.operands(sum)[0];
         let Form::Map(Prim::Exp) = self.graph.form(power) else { return false };
         let shifted = self.graph.operands(power)[0];

@@ -1,5 +1,5 @@
 //! Cheaper forms of ops whose results are rounded to a half type: exp, reciprocals, quotients, 1 + tanh, products whose
-//! factors of two cancel, and sums of products.
+//! factors of two cancel, and sums of products. And of exp for sums that are greater than what it lacks.
 //!
 //! The choice is made here, on the nodes, before anything is cut into segments, so a copy that is computed again has the same
 //! bits. Tolerances (`tolerance.rs`) are chosen so that what is stored stays within one unit in the last place of the half
@@ -25,6 +25,8 @@ enum Cheaper {
     Power(Prim),
     /// The same operand under the cheaper op.
     Reciprocal,
+    /// exp of no more than 0, for sums of which exp(0) is a term.
+    Term,
     /// `a / b` as `a` times one over `b`.
     Product,
     /// `1 + tanh(u)` as `2 / (1 + exp(-2 u))`, where nothing cancels; tanh is this operand.
@@ -56,6 +58,7 @@ pub fn approximate(graph: &mut Graph, fusion: &Fusion, kept: &FxHashSet<Val>) ->
             Cheaper::Fused { product } => nodes.fused(node, operands, product)?,
             Cheaper::Unscaled => nodes.unscaled(operands)?,
             Cheaper::Power(power) => nodes.power(power, operands[0], 1.0),
+            Cheaper::Term => nodes.map(Prim::ExpTerm, operands),
             Cheaper::Reciprocal => nodes.map(Prim::ReciprocalHalf, operands),
             Cheaper::Product => {
                 let inverse = nodes.map(Prim::ReciprocalHalf, &operands[1..]);

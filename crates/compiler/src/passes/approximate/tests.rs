@@ -8,7 +8,8 @@ use super::approximate;
 
 /// The cheaper ops in the view that the pass makes of a definition, in order.
 fn cheaper(body: &str) -> Vec<&'static str> {
-    let cheaper = [Prim::Exp2Half, Prim::Exp2Bf16, Prim::ReciprocalHalf, Prim::Tanh].map(Prim::name);
+    let cheaper =
+        [Prim::Exp2Half, Prim::Exp2Bf16, Prim::ExpTerm, Prim::ReciprocalHalf, Prim::Tanh].map(Prim::name);
     ops(body).into_iter().filter(|name| cheaper.contains(name)).collect()
 }
 
@@ -75,6 +76,25 @@ fn what_is_stored_in_full_is_not() {
     assert_eq!(rounded_to("Double", "fd.ops.exp(x)"), [""; 0]);
     let both = "    y = fd.ops.exp(x)\n    fd.add_output(y)\n    fd.add_output(fd.ops.cast(y, dtype=DataType.Half))\n";
     assert_eq!(cheaper(both), [""; 0]);
+}
+
+#[test]
+fn powers_beside_the_greatest_may_be_cheaper() {
+    let powers = |greatest: &str, power: &str, user: &str| {
+        cheaper(&format!(
+            "    m = fd.ops.max({greatest}, dims=[1], keepdim=True)\n    e = fd.ops.exp({power})\n    \
+             s = fd.ops.sum(e, dims=[1])\n    fd.add_output(fd.ops.log(s))\n{user}"
+        ))
+    };
+    assert_eq!(powers("x", "fd.ops.sub(x, m)", ""), ["exp_term"]);
+    // What is stored in full, or divided, or folded otherwise, or smaller than 1, is not.
+    assert_eq!(powers("x", "fd.ops.sub(x, m)", "    fd.add_output(e)\n"), [""; 0]);
+    assert_eq!(powers("x", "fd.ops.sub(x, m)", "    fd.add_output(fd.ops.div(e, m))\n"), [""; 0]);
+    assert_eq!(powers("x", "fd.ops.sub(x, m)", "    fd.add_output(fd.ops.prod(e, dims=[1]))\n"), [""; 0]);
+    assert_eq!(powers("x", "fd.ops.sub(x, m)", "    fd.add_output(fd.ops.sum(e, dims=[0]))\n"), [""; 0]);
+    assert_eq!(powers("fd.ops.neg(x)", "fd.ops.sub(x, m)", ""), [""; 0]);
+    assert_eq!(powers("x", "fd.ops.sub(m, x)", ""), [""; 0]);
+    assert_eq!(powers("x", "x", ""), [""; 0]);
 }
 
 #[test]

@@ -90,6 +90,16 @@ impl Chooser<'_> {
         matches!(self.graph.form(val), Form::Map(Prim::Tanh)) && self.fusion.uses(val).len() == 1
     }
 
+    /// Whether this is exp(x - m) of f32 for nothing but sums over it, where m is the greatest x along the same axes. Such a
+    /// sum is 1 at least, so that of exp(-d), below 2^-23 + d / 2^29 of itself, less is missing than a sum leaves out.
+    fn is_term(&self, val: Val) -> bool {
+        let is_power =
+            matches!(self.graph.form(val), Form::Map(Prim::Exp)) && self.graph.dtype(val) == DType::F32;
+        let users = self.fusion.uses(val);
+        let sums = || users.iter().all(|&user| self.least.holds_its_greatest(user.into()));
+        is_power && !self.fusion.is_output(val) && !users.is_empty() && sums()
+    }
+
     fn need(&mut self, val: Val, tolerance: f64) {
         let least = self.tolerances.entry(val).or_insert(f64::INFINITY);
         *least = least.min(tolerance);
@@ -103,6 +113,8 @@ impl Chooser<'_> {
         if let Some((cheaper, error)) = cheaper.find(|&(_, error)| error <= tolerance) {
             self.chosen.insert(node, cheaper);
             tolerance -= error;
+        } else if self.is_term(val) {
+            self.chosen.insert(node, Cheaper::Term);
         }
         if tolerance > 0.0 && self.is_product(val) {
             self.chosen.insert(node, Cheaper::Unscaled);

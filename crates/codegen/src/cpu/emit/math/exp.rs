@@ -56,6 +56,8 @@ fn format(x: Operand) -> &'static Format {
 
 /// `exp(r)`.
 const EXP: [f32; 7] = [1.381_454_9e-3, 8.368_745e-3, 4.166_839e-2, 1.666_652_1e-1, 4.999_999_4e-1, 1.0, 1.0];
+/// The same within 2^-23.3.
+const EXP_TERM: [f32; 6] = [8.290_275e-3, 4.189_816e-2, 1.666_763_8e-1, 4.999_914_8e-1, 9.999_997e-1, 1.0];
 /// `(exp(r) - 1 - r) / r^2`.
 const EXPM1: [f32; 6] = [1.987_569_2e-4, 1.398_2e-3, 8.333_452e-3, 4.166_579_6e-2, 1.666_666_5e-1, 0.5];
 /// `(exp2(r) - 1) / r` for |r| <= 1/2.
@@ -172,6 +174,22 @@ pub(super) fn exp(w: &mut Writer<'_>, x: Operand) -> Operand {
 pub(super) fn exp_within(w: &mut Writer<'_>, x: Operand) -> Operand {
     let (n, r) = reduce(w, x);
     let y = polynomial(w, r, &EXP, &EXP_DOUBLE);
+    scale(w, y, n)
+}
+
+/// exp of f32 to 21 bits: what one part of ln 2 lacks grows with n. Of 0 it is exactly 1. The polynomial is of odd degree,
+/// so both bounds are needed.
+pub(in super::super) fn exp_term(w: &mut Writer<'_>, x: Operand) -> Operand {
+    let [least, most] = SINGLE.exp;
+    let x = w.at_most(x, most);
+    let x = w.at_least(x, least);
+    let (n, r) = if w.isa.fma {
+        let n = nearest(w, x, SINGLE.log2_e);
+        (n, w.mul_add(n.float, Term::Float(-f64::from(std::f32::consts::LN_2)), x))
+    } else {
+        reduce(w, x)
+    };
+    let y = w.horner(r, &EXP_TERM);
     scale(w, y, n)
 }
 

@@ -16,7 +16,7 @@ mod pow;
 mod tanh;
 mod trigonometric;
 
-pub(super) use exp::{exp2_bf16, exp2_half};
+pub(super) use exp::{exp_term, exp2_bf16, exp2_half};
 
 use ir::ops::Polynomial;
 

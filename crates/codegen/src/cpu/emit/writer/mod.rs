@@ -19,7 +19,7 @@ pub(super) struct Writer<'i> {
     /// Whether code is in a loop where lanes have the order of words (`words.rs`).
     pub(super) by_words: bool,
     /// Whether code is in what whole vectors leave, where it should be short before it is fast.
-    pub(super) is_seldom: bool,
+    pub(super) runs_seldom: bool,
     text: String,
     /// Instructions that must stand in the entry block: stack slots.
     entry: String,
@@ -39,7 +39,7 @@ impl<'i> Writer<'i> {
         let mut writer = Writer {
             isa,
             by_words: false,
-            is_seldom: false,
+            runs_seldom: false,
             text,
             entry,
             zeros: Vec::new(),
