@@ -123,9 +123,44 @@ impl Nodes<'_> {
         };
         let joined = (factor * f64::from(own)) as f32;
         let (x, factor) = if joined.is_normal() { (inner, joined) } else { (x, factor as f32) };
-        let factor = self.number(factor);
-        let exponent = self.map(Prim::Mul, &[x, factor]);
+        let exponent = self.scaled_cubic(x, factor).unwrap_or_else(|| {
+            let factor = self.number(factor);
+            self.map(Prim::Mul, &[x, factor])
+        });
         self.map(power, &[exponent])
+    }
+
+    /// `factor * (x + k x^3)`, as in gelu, as `x * (factor + factor k x^2)`: three operations for four.
+    fn scaled_cubic(&mut self, sum: Val, factor: f32) -> Option<Val> {
+        let Form::Map(Prim::MulAdd) = self.graph.form(sum) else { return None };
+        let &[a, b, x] = self.graph.operands(sum) else { return None };
+        let (number, others) = self.factors([a, b])?;
+        let number = (f64::from(factor) * number) as f32;
+        if others != [x; 3] || !number.is_normal() {
+            return None;
+        }
+        let (number, factor) = (self.number(number), self.number(factor));
+        let square = self.map(Prim::Mul, &[x, x]);
+        let slope = self.map(Prim::MulAdd, &[square, number, factor]);
+        Some(self.map(Prim::Mul, &[x, slope]))
+    }
+
+    /// A product of at most three values, and a number.
+    fn factors(&self, product: [Val; 2]) -> Option<(f64, Vec<Val>)> {
+        let (mut number, mut others, mut left) = (1.0, Vec::new(), product.to_vec());
+        while let Some(val) = left.pop() {
+            if let Some(constant) = constant(self.graph, val) {
+                number *= constant.as_f64();
+            } else if let Form::Map(Prim::Mul) = self.graph.form(val) {
+                left.extend(self.graph.operands(val));
+            } else {
+                others.push(val);
+            }
+            if others.len() + left.len() > 4 {
+                return None;
+            }
+        }
+        Some((number, others))
     }
 
     /// A sum or difference whose operand of this number is a product, unless something cheaper became of that.

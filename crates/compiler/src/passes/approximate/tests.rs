@@ -71,6 +71,28 @@ fn factors_of_an_exponent_are_one() {
 }
 
 #[test]
+fn the_cubic_of_a_gelu_is_one_product_and_a_sum() {
+    let exponent = |cubic: &str| {
+        let text = format!(
+            "    y = fd.ops.exp(fd.ops.mul(fd.ops.add(x, {cubic}), 0.75))\n    \
+             fd.add_output(fd.ops.cast(y, dtype=DataType.BFloat16))\n"
+        );
+        let names = ops(&text);
+        names.into_iter().filter(|&name| name != "exp2_bf16").collect::<Vec<_>>()
+    };
+    let short = ["mul", "mul_add", "mul"];
+    assert_eq!(exponent("fd.ops.mul(fd.ops.mul(fd.ops.mul(x, x), x), 0.045)"), short);
+    assert_eq!(exponent("fd.ops.mul(fd.ops.mul(fd.ops.mul(0.045, x), x), x)"), short);
+    assert_eq!(exponent("fd.ops.mul(x, fd.ops.mul(x, x))"), short);
+    // Neither other powers nor what has too small a factor.
+    assert_eq!(exponent("fd.ops.mul(fd.ops.mul(x, x), fd.ops.mul(x, x))"), ["mul", "mul_add", "mul"]);
+    assert_eq!(
+        exponent("fd.ops.mul(fd.ops.mul(fd.ops.mul(x, x), x), 1e-40)"),
+        ["mul", "mul", "mul_add", "mul"]
+    );
+}
+
+#[test]
 fn what_is_stored_in_full_is_not() {
     assert_eq!(cheaper("    fd.add_output(fd.ops.exp(x))\n"), [""; 0]);
     assert_eq!(rounded_to("Double", "fd.ops.exp(x)"), [""; 0]);
