@@ -69,7 +69,7 @@ impl Facts {
             // Putting in the known values outgrew the algebra; solving now could make a cycle.
             return Ok(());
         }
-        if !self.interval(&zero).contains(0) || !self.constant_is_multiple(&zero) {
+        if !self.may_be_zero(&zero) {
             return Err(contradiction());
         }
         let mut next = self.clone();
@@ -77,7 +77,7 @@ impl Facts {
             Some((sym, value)) => next.insert_value(sym, value).ok_or_else(contradiction)?,
             None => next.insert_relation(zero),
         }
-        let is_refuted = |relation: &Expr| !next.interval(relation).contains(0);
+        let is_refuted = |relation: &Expr| !next.may_be_zero(relation);
         let is_exceeded = |slack: &Expr| next.is_negative(&next.normalize(slack));
         if next.relations.iter().any(is_refuted) || self.nonnegative.iter().any(is_exceeded) {
             return Err(contradiction());
@@ -181,8 +181,11 @@ impl Facts {
         [equalities, relations, self.inequalities().count(), self.multiples().count()]
     }
 
-    /// In integers, `6*x + 9*y + 2` is never zero.
-    fn constant_is_multiple(&self, zero: &Expr) -> bool {
+    /// Whether ranges and multiples leave room for a simplified expression to be zero: in integers, `6*x + 9*y + 2` never is.
+    fn may_be_zero(&self, zero: &Expr) -> bool {
+        if !self.interval(zero).contains(0) {
+            return false;
+        }
         let constant = zero.constant_term();
         let divisor = self.divisor(&(zero - constant));
         divisor == 0 || constant % divisor == 0
