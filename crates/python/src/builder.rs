@@ -156,7 +156,7 @@ impl Builder {
 
     /// Whether no output has been given yet.
     fn is_empty(&self) -> bool {
-        self.lock().clone().finish().is_err()
+        self.lock().is_empty()
     }
 
     /// What has been defined so far, to be compiled when it is first called.

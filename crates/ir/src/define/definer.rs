@@ -150,14 +150,24 @@ impl Definer {
         Ok(place)
     }
 
+    /// Whether nothing is given back yet.
+    pub fn is_empty(&self) -> bool {
+        self.outputs.is_empty()
+    }
+
     /// The finished definition.
     ///
     /// # Errors
-    /// When nothing is given back.
+    /// When nothing is given back, or no sizes fulfil what its ops ask for together.
     pub fn finish(self) -> Result<Definition, DefineError> {
-        if self.outputs.is_empty() {
+        if self.is_empty() {
             let error = DefineError::new("FusionDefinition", "at least one output", "none");
             return Err(error.help("give results back with fd.add_output(...)"));
+        }
+        if let Some((node, error)) = self.graph.refused(&self.facts) {
+            let (op, span) = self.record.call_of(node).unwrap_or((self.op, None));
+            let error = DefineError::from_shape(op, error).at(span);
+            return Err(error.help("no sizes fulfil both this and what other ops ask of them"));
         }
         let facts = Arc::new(self.facts);
         let fusion = Fusion::new(&self.graph, self.inputs, self.outputs, Arc::clone(&facts))

@@ -9,7 +9,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::object::Object;
 use crate::DType;
-use crate::graph::{Axes, InputLayout, Val, truncate};
+use crate::graph::{Axes, InputLayout, Node, Val, truncate};
 use crate::index::{Expr, Facts};
 use crate::text::Span;
 
@@ -223,6 +223,17 @@ impl Record {
     /// Where a value with demands on data was first asked for.
     pub fn site_of(&self, val: Val) -> Option<Site> {
         self.sites.get(&val).copied()
+    }
+
+    /// The op that a node is of, as it was called first, and its place.
+    pub(super) fn call_of(&self, node: Node) -> Option<(&'static str, Option<Span>)> {
+        self.statements.iter().find_map(|Statement { action, results, span }| match action {
+            Action::Call { op, .. } => {
+                let is_behind = |&entry: &Entry| self.entries[entry].val.node >= node;
+                results.iter().any(is_behind).then_some((*op, *span))
+            }
+            _ => None,
+        })
     }
 
     /// The op, in words, that asks for something of a size, if it is known.

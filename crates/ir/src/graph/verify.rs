@@ -18,7 +18,7 @@ use rustc_hash::FxHashSet;
 use super::container::Graph;
 use super::fusion::Fusion;
 use super::node::{Form, Node, NodeData, Type, Val};
-use super::shape::infer;
+use super::shape::{ShapeError, infer};
 use super::task::Tasks;
 use crate::index::Facts;
 
@@ -32,6 +32,16 @@ pub struct Broken {
 }
 
 impl Graph {
+    /// The first node whose shape rule refuses what it is given by these facts, and why. What is known of sizes grows after a node
+    /// was added, and may in the end be against it in a way that no single fact shows.
+    pub fn refused(&self, facts: &Facts) -> Option<(Node, ShapeError)> {
+        let mut facts = facts.clone();
+        self.nodes().find_map(|(node, data)| {
+            let operands: Vec<&Type> = data.operands.iter().map(|&val| self.ty(val)).collect();
+            infer(&data.form, &operands, &mut facts).err().map(|error| (node, error))
+        })
+    }
+
     /// The broken invariants of the graph itself.
     pub fn verify(&self, facts: &Facts) -> Vec<Broken> {
         let mut broken = Vec::new();

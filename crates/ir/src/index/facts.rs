@@ -77,12 +77,25 @@ impl Facts {
             Some((sym, value)) => next.insert_value(sym, value).ok_or_else(contradiction)?,
             None => next.insert_relation(zero),
         }
+        next.solve_relations().map_err(|_| contradiction())?;
         let is_refuted = |relation: &Expr| !next.may_be_zero(relation);
         let is_exceeded = |slack: &Expr| next.is_negative(&next.normalize(slack));
         if next.relations.iter().any(is_refuted) || self.nonnegative.iter().any(is_exceeded) {
             return Err(contradiction());
         }
         *self = next;
+        Ok(())
+    }
+
+    /// Solves the relations that what became known since has left with a symbol to solve for.
+    fn solve_relations(&mut self) -> Result<(), Contradiction> {
+        let is_free = |facts: &Facts, sym: &Sym| !facts.equalities.contains_key(sym);
+        while let Some(at) = self.relations.iter().position(|zero| {
+            solve(zero, None).is_some() && zero.symbols().iter().all(|sym| is_free(self, sym))
+        }) {
+            let zero = self.relations.remove(at);
+            self.assume_equal(&zero, &Expr::constant(0))?;
+        }
         Ok(())
     }
 

@@ -252,6 +252,20 @@ mod tests {
     }
 
     #[test]
+    fn a_relation_is_solved_when_it_can_be() {
+        let mut facts = sizes(3);
+        facts.assume_equal(&read("i0*i1"), &read("20")).unwrap();
+        facts.assume_equal(&read("3*i2*i1"), &read("8*i1")).unwrap();
+        assert!(facts.assume_equal(&read("i1"), &read("5")).is_err(), "3*i2 = 8");
+        assert!(facts.assume_equal(&read("i1"), &read("6")).is_err(), "6*i0 = 20");
+        let mut facts = sizes(2);
+        facts.assume_equal(&read("i0*i1"), &read("20")).unwrap();
+        facts.assume_equal(&read("i1"), &read("5")).unwrap();
+        assert_eq!(facts.value(Sym::from_u32(0)), Some(&Expr::constant(4)));
+        assert_eq!(facts.relations().count(), 0);
+    }
+
+    #[test]
     fn contradictions_are_refused_and_leave_the_facts() {
         let mut facts = sizes(3);
         facts.assume_range(Sym::from_u32(0), 1, 8);

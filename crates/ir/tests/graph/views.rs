@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ferrofuse_ir::graph::{Form, Fusion, Output, ViewError, dump, rewrite};
-use ferrofuse_ir::index::Facts;
+use ferrofuse_ir::index::{Expr, Facts};
 use ferrofuse_ir::ops::Prim;
 
 use super::Build;
@@ -65,6 +65,19 @@ fn symbolic_sizes_become_equal_and_are_remembered() {
     assert_ne!(left, right);
     assert!(b.facts.prove_eq(&left, &right), "adding two tensors says that their sizes agree");
     assert_eq!(b.facts.normalize(&b.graph.shape(sum)[0].clone()), b.facts.normalize(&right));
+}
+
+#[test]
+fn what_later_facts_exclude_is_found() {
+    let mut b = Build::default();
+    let x = b.input(&[None, None]);
+    let sizes = [Expr::constant(20)].into_iter().collect();
+    let flat = b.add(Form::Reshape(sizes), &[x]);
+    assert_eq!(b.graph.refused(&b.facts), None);
+    let mut other = Facts::new();
+    other.assume_equal(&b.graph.shape(x)[0], &Expr::constant(3)).unwrap();
+    let (node, error) = b.graph.refused(&other).expect("20 elements are not three rows");
+    assert_eq!((node, error.to_string().as_str()), (flat.node, "cannot reshape i0*i1 elements into 20"));
 }
 
 #[test]
