@@ -134,8 +134,8 @@ def translate_fusion(fusion: Fusion) -> str:
 
 
 class FusionExecutorCache:
-    """A fusion, compiled when it is first executed and once for each way that inputs lie in memory and
-    order of magnitude of their sizes."""
+    """A fusion, compiled when it is first executed and once for each way that inputs lie in memory, order of magnitude
+    of their sizes, and whether rows are whole vectors."""
 
     def __init__(self, fusion: Fusion, fusion_id: int = 0, auto_schedule: bool = True) -> None:
         self._fusion = fusion

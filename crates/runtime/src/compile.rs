@@ -78,12 +78,14 @@ pub(crate) fn compile(
     options: &CompileOptions,
 ) -> Result<Variant, Error> {
     let begin = Instant::now();
-    let (layouts, expected) = (family.layouts(), family.expected());
+    let expected = family.expected();
     let hints = expected.as_ref().unwrap_or(&options.hints);
     match options.executor {
-        Executor::Evaluator => Ok(evaluated(definition, layouts, "the evaluator was asked for", None)),
+        Executor::Evaluator => {
+            Ok(evaluated(definition, family.layouts(), "the evaluator was asked for", None))
+        }
         Executor::Interpreter => {
-            let plan = planned(definition, layouts, hints, options)?;
+            let plan = planned(definition, family, hints, options)?;
             let time = begin.elapsed();
             let program = |_: &Kernel| Ok(Code::Program(options.interpreter));
             Ok(Variant::new(plan, Executor::Interpreter, time, 1, program))
@@ -91,7 +93,7 @@ pub(crate) fn compile(
         Executor::Compiled => match options.machine.llvm() {
             Ok(_) if !options.machine.runs(options.target) => Err(Error::Target(options.target)),
             Ok(llvm) => {
-                let plan = planned(definition, layouts, hints, options)?;
+                let plan = planned(definition, family, hints, options)?;
                 let machine_code = |kernel: &Kernel| {
                     let code = machine_code(kernel, options.target, &llvm, options.machine.cache())?;
                     if options.machine.has_perf_map() {
@@ -104,7 +106,7 @@ pub(crate) fn compile(
             }
             Err(error) => {
                 let notice = format!("running on the evaluator, which is slow: {error}");
-                Ok(evaluated(definition, layouts, "libLLVM is missing", Some(notice)))
+                Ok(evaluated(definition, family.layouts(), "libLLVM is missing", Some(notice)))
             }
         },
     }
@@ -134,12 +136,12 @@ fn machine_code(
 
 fn planned(
     definition: &Definition,
-    layouts: &[Layout],
+    family: &Family,
     hints: &Hints,
     options: &CompileOptions,
 ) -> Result<Plan, PlanError> {
-    let target = options.machine.target(options.target);
-    plan(&definition.graph, &definition.fusion, layouts, &target, hints, &options.plan)
+    let (fusion, target) = (family.known(&definition.fusion), options.machine.target(options.target));
+    plan(&definition.graph, &fusion, family.layouts(), &target, hints, &options.plan)
 }
 
 /// The whole definition for the evaluator.

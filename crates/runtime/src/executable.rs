@@ -1,8 +1,8 @@
 //! Executables: a definition made ready to be called, with the variants that were compiled for it.
 //!
-//! A variant is for inputs that lie in memory alike (dense, or with which strides 0 and 1), and where that is asked for, for
-//! sizes of one order of magnitude; other new sizes compile nothing. Any number of threads may call an executable, also while
-//! others wait for a new variant.
+//! A variant is for inputs that lie in memory alike (dense, or with which strides 0 and 1), for rows of whole vectors or for
+//! any, and where that is asked for, for sizes of one order of magnitude; other new sizes compile nothing. Any number of
+//! threads may call an executable, also while others wait for a new variant.
 
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -69,7 +69,7 @@ pub struct Executable {
     definition: Definition,
     options: CompileOptions,
     signature: Signature,
-    /// By which sizes of calls are judged, where decisions are made for them.
+    /// By which sizes of calls are judged, where code is made for them.
     shapes: Option<Shapes>,
     /// The most recently used first.
     variants: ForkLock<Vec<(Family, Arc<Cell>)>>,
@@ -100,7 +100,8 @@ impl Executable {
         Executable::for_calls(definition, options, family, None)
     }
 
-    /// Compiles a definition for inputs that lie in memory like these; for others when they come.
+    /// Compiles a definition for inputs that lie in memory like these, and whose rows are whole vectors if those of these are; for
+    /// others when they come.
     ///
     /// # Errors
     /// As [`Executable::new`], and what is wrong with the inputs.
@@ -110,8 +111,9 @@ impl Executable {
         inputs: &[ArrayView<'_>],
     ) -> Result<Executable, Error> {
         let sizes = definition.signature().bind(inputs, &[])?;
-        let family = Family::of(&Inputs::new(inputs, options.executor)?, &sizes, None);
-        Executable::for_calls(definition, options, family, None)
+        let shapes = Shapes::new(&definition, false);
+        let family = Family::of(&Inputs::new(inputs, options.executor)?, &sizes, Some(&shapes));
+        Executable::for_calls(definition, options, family, Some(shapes))
     }
 
     /// Compiles a definition for inputs like these, with decisions made for their sizes and not for the hints; for inputs that
@@ -125,7 +127,7 @@ impl Executable {
         inputs: &[ArrayView<'_>],
     ) -> Result<Executable, Error> {
         let sizes = definition.signature().bind(inputs, &[])?;
-        let shapes = Shapes::new(&definition);
+        let shapes = Shapes::new(&definition, true);
         let family = Family::of(&Inputs::new(inputs, options.executor)?, &sizes, Some(&shapes));
         Executable::for_calls(definition, options, family, Some(shapes))
     }

@@ -1,22 +1,26 @@
-//! Which calls share a variant: those whose inputs lie in memory alike, and, where that is asked for, whose sizes are of one
-//! order of magnitude.
+//! Which calls share a variant: those whose inputs lie in memory alike, whose rows are whole vectors or are not where the
+//! compiler saw sizes ahead of the first call, and, where that is asked for, whose sizes are of one order of magnitude.
 //!
 //! Which axes blocks divide, how far, and how wide the lanes are follows from sizes that the compiler expects. What it expects
 //! may be wrong by half or double; by a factor of a hundred it costs workers their share, or leaves partial results of nearly
-//! every row. The family depends on the call alone, and so does the answer to the last bit, whatever was called before.
+//! every row. Rows of whole vectors need no code for what vectors leave, a quarter of a kernel. The family depends on the call
+//! alone, and so does the answer to the last bit, whatever was called before.
 
 use compiler::layout::Layout;
 use compiler::schedule::Hints;
 use indexmap::IndexSet;
 use ir::define::Definition;
-use ir::graph::{Shape, Sizes};
-use ir::index::Sym;
+use ir::graph::{Fusion, Shape, Sizes};
+use ir::index::{Expr, Facts, Sym};
 use smallvec::SmallVec;
 
 use crate::inputs::{Inputs, declared};
 
 /// Elements of the largest value below which all calls are of one order: nothing is divided then.
 const FEW: usize = 1 << 14;
+
+/// A multiple of the lanes of every block on a CPU.
+const WHOLE: i64 = 64;
 
 /// The shapes of a definition's values, by which the sizes of its calls are judged.
 #[derive(Debug)]
@@ -25,11 +29,15 @@ pub(crate) struct Shapes {
     shapes: IndexSet<Shape>,
     /// The symbols in them. Integers that are only values, such as a step's number, are not among them.
     symbols: Vec<Sym>,
+    /// Those of them that are the size of a last axis, which lanes walk where they can.
+    last: Vec<Sym>,
+    /// Whether calls with sizes of other orders of magnitude are of other families.
+    by_order: bool,
 }
 
 impl Shapes {
     /// Of the inputs, and of all values that outputs depend on: results may be larger than all inputs.
-    pub fn new(definition: &Definition) -> Shapes {
+    pub fn new(definition: &Definition, by_order: bool) -> Shapes {
         let Definition { graph, fusion, .. } = definition;
         let made = fusion.order().iter().flat_map(|&node| graph.results(node));
         let values = fusion.inputs().iter().copied().chain(made);
@@ -37,7 +45,10 @@ impl Shapes {
         let mut symbols: Vec<Sym> = shapes.iter().flatten().flat_map(|size| size.symbols()).collect();
         symbols.sort_unstable();
         symbols.dedup();
-        Shapes { shapes, symbols }
+        let mut last: Vec<Sym> = shapes.iter().filter_map(|shape| shape.last()?.as_sym()).collect();
+        last.sort_unstable();
+        last.dedup();
+        Shapes { shapes, symbols, last, by_order }
     }
 
     /// Whether no value of a call of these sizes has many elements.
@@ -53,6 +64,15 @@ impl Shapes {
     fn known(&self, sizes: &Sizes) -> impl Iterator<Item = (Sym, i64)> {
         self.symbols.iter().filter_map(|&sym| Some((sym, sizes.get(sym)?)))
     }
+
+    /// The sizes of last axes that whole vectors divide. Small calls that share a variant whatever their orders have none.
+    fn whole(&self, sizes: &Sizes) -> SmallVec<[Sym; 4]> {
+        if self.by_order && self.are_few(sizes) {
+            return SmallVec::new();
+        }
+        let is_whole = |sym: &Sym| sizes.get(*sym).is_some_and(|size| size % WHOLE == 0);
+        self.last.iter().copied().filter(is_whole).collect()
+    }
 }
 
 /// What the calls that share a variant have in common.
@@ -61,23 +81,33 @@ pub(crate) struct Family {
     layouts: Vec<Layout>,
     /// Where variants are chosen by sizes.
     orders: Option<Orders>,
+    /// Sizes that whole vectors divide, where variants are chosen by sizes.
+    whole: SmallVec<[Sym; 4]>,
 }
 
 impl Family {
     /// Of calls whose inputs lie as declared, whatever their sizes.
     pub fn declared(definition: &Definition) -> Family {
-        Family { layouts: declared(definition), orders: None }
+        Family { layouts: declared(definition), orders: None, whole: SmallVec::new() }
     }
 
-    /// Of a call on these inputs; by its sizes as well where shapes to judge them by are given.
+    /// Of a call on these inputs; by its sizes as well where there are shapes to judge them by.
     pub fn of(inputs: &Inputs<'_>, sizes: &Sizes, shapes: Option<&Shapes>) -> Family {
-        let orders = shapes.map(|shapes| Orders::of(sizes, shapes));
-        Family { layouts: inputs.layouts(), orders }
+        let orders = shapes.filter(|shapes| shapes.by_order).map(|shapes| Orders::of(sizes, shapes));
+        let whole = shapes.map(|shapes| shapes.whole(sizes)).unwrap_or_default();
+        Family { layouts: inputs.layouts(), orders, whole }
     }
 
     /// How the inputs lie in memory.
     pub fn layouts(&self) -> &[Layout] {
         &self.layouts
+    }
+
+    /// A fusion of the definition, in the knowledge of what is so in all such calls.
+    pub fn known(&self, fusion: &Fusion) -> Fusion {
+        let mut facts = Facts::clone(fusion.facts());
+        self.whole.iter().for_each(|&sym| facts.assume_multiple(&Expr::sym(sym), WHOLE));
+        fusion.clone().with_facts(facts)
     }
 
     /// The sizes to expect of such calls.

@@ -287,7 +287,7 @@ impl<'a> Writer<'a> {
             LoopKind::Serial | LoopKind::Rest | LoopKind::Transpose => {
                 format!("for (long long {var} = {begin}; {var} < {end}; {var}++) {{")
             }
-            LoopKind::Lanes => {
+            LoopKind::Lanes | LoopKind::WholeLanes => {
                 let first = if turns.begin.is_zero() { String::new() } else { format!("{begin} + ") };
                 let step = format!("{var} += {}", self.kernel.lanes);
                 format!("for (long long {var} = {first}threadIdx.x; {var} < {end}; {step}) {{")
@@ -304,7 +304,7 @@ impl<'a> Writer<'a> {
         let least = self.facts.bounds(&turns.begin).lo().and_then(|least| i64::try_from(least).ok());
         within.assume_range(turns.var, least, None);
         let outside = (std::mem::replace(&mut self.facts, within), self.in_lanes);
-        self.in_lanes |= turns.kind == LoopKind::Lanes;
+        self.in_lanes |= turns.kind.is_over_lanes();
         self.depth += 1;
         self.body(&turns.body)?;
         self.depth -= 1;

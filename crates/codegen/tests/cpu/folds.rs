@@ -3,7 +3,7 @@
 use ir::DType;
 use ir::kernel::Memory;
 
-use crate::harness::{LANES, compile, everywhere, kernel, noise, run, runnable, zeros};
+use crate::harness::{LANES, check, compile, everywhere, kernel, noise, run, runnable, zeros};
 
 /// Softmax of rows, the exponentials kept in scratch memory.
 pub const SOFTMAX: &str = "kernel softmax(rows, columns) lanes LANES {
@@ -45,6 +45,33 @@ fn softmax() {
     let rows = 3;
     let buffers = |n: i64| vec![noise(DType::F32, (rows * n) as usize, 3), zeros(DType::F32, rows * n)];
     everywhere(SOFTMAX, |n| vec![rows, n], buffers, 8.0);
+}
+
+/// Where turns are whole there is no code for what is left, and the bits are those of the code that has it.
+#[test]
+fn whole_turns() {
+    for target in runnable() {
+        for lanes in LANES {
+            let any = kernel(&SOFTMAX.replace("LANES", &lanes.to_string()));
+            let whole = kernel(
+                &SOFTMAX.replace("LANES", &lanes.to_string()).replace("columns lanes", "columns whole"),
+            );
+            let [of_any, of_whole] = [&any, &whole].map(|kernel| compile(kernel, target));
+            assert!(lanes == 1 || of_whole.code_bytes() < of_any.code_bytes(), "{target}, {lanes} lanes");
+            for columns in [0, 32, 64, 320] {
+                let buffers = [noise(DType::F32, 3 * columns as usize, 3), zeros(DType::F32, 3 * columns)];
+                check(&whole, &of_whole, &[3, columns], &buffers, 8.0);
+                let [mut expected, mut found] = [buffers.clone(), buffers];
+                run(&any, &of_any, &[3, columns], &mut expected);
+                run(&whole, &of_whole, &[3, columns], &mut found);
+                assert_eq!(
+                    expected[1].bytes(),
+                    found[1].bytes(),
+                    "{target}, {lanes} lanes, {columns} columns"
+                );
+            }
+        }
+    }
 }
 
 /// Column sums: rows one after the other, the columns' sums in scratch memory.

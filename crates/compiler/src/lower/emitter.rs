@@ -7,7 +7,7 @@ use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 use ir::DType;
 use ir::Scalar;
 use ir::graph::Val;
-use ir::index::{Expr, Sym};
+use ir::index::{Expr, Facts, Sym};
 use ir::kernel::{
     Access, Accumulator, Buffer, BufferDecl, Kernel, Loop, LoopKind, Place, Scratch, ScratchDecl, Stmt, Value,
 };
@@ -66,6 +66,8 @@ pub(super) struct Emitter<'a> {
     depths: SecondaryMap<Value, usize>,
     /// The frame in which a symbol is known.
     reach: SecondaryMap<Sym, usize>,
+    /// What divides the arguments that are sizes.
+    multiples: Facts,
 }
 
 impl<'a> Emitter<'a> {
@@ -94,6 +96,7 @@ impl<'a> Emitter<'a> {
             frames: vec![root],
             depths: SecondaryMap::new(),
             reach: SecondaryMap::new(),
+            multiples: Facts::new(),
         }
     }
 
@@ -110,6 +113,10 @@ impl<'a> Emitter<'a> {
         let known = self.arguments.iter().position(|known| *known == argument);
         let place = known.unwrap_or_else(|| {
             let sym = self.new_symbol(name());
+            if let Argument::Size(size) = argument {
+                let known = self.group.view.facts().multiple(size);
+                self.multiples.assume_multiple(&Expr::sym(sym), known);
+            }
             self.kernel.arguments.push(sym);
             self.arguments.push(argument);
             self.arguments.len() - 1
@@ -142,8 +149,12 @@ impl<'a> Emitter<'a> {
         self.kernel.scratch.push(ScratchDecl { dtype, len })
     }
 
-    /// Opens a loop; what is emitted next goes into its body, or further out.
+    /// Opens a loop; what is emitted next goes into its body, or further out. Turns that are known to be whole for all lanes are
+    /// said to be.
     pub fn open_loop(&mut self, name: String, begin: Expr, end: Expr, kind: LoopKind) -> Sym {
+        let lanes = Expr::constant(self.kernel.lanes.into());
+        let are_whole = || self.multiples.prove_divides(&lanes, &(end.clone() - begin.clone()));
+        let kind = if kind == LoopKind::Lanes && are_whole() { LoopKind::WholeLanes } else { kind };
         let var = self.new_symbol(name);
         self.reach[var] = self.frames.len();
         self.frames.push(Frame::new(Some((var, begin, end, kind))));
@@ -168,7 +179,7 @@ impl<'a> Emitter<'a> {
 
     /// Whether the loop over lanes is open.
     pub fn in_lanes(&self) -> bool {
-        self.frames.iter().any(|frame| matches!(frame.turn, Some((.., LoopKind::Lanes))))
+        self.frames.iter().any(|frame| frame.turn.as_ref().is_some_and(|(.., kind)| kind.is_over_lanes()))
     }
 
     /// Whether any loop is open.

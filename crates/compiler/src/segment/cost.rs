@@ -4,7 +4,7 @@ use ir::graph::{Fusion, Graph, Val};
 use ir::index::Expr;
 
 use super::demand::Demand;
-use super::witness::Witness;
+use super::witness::{Store, When, Witness};
 use crate::schedule::Hints;
 use crate::target::Target;
 
@@ -28,12 +28,21 @@ pub fn seconds(graph: &Graph, view: &Fusion, hints: &Hints, target: &Target) -> 
 }
 
 /// How often a kernel reads its inputs from far memory: once if what one row of workers re-reads between stages fits
-/// the memory that serves a block, else once a stage.
+/// the memory that serves a block, else once for each stage that walks a row.
 pub fn passes(graph: &Graph, view: &Fusion, witness: &Witness, hints: &Hints, target: &Target) -> u32 {
     if witness.levels <= 1 {
         return 1;
     }
     let rows = witness.workers.iter().fold(Expr::one(), |n, &axis| n * witness.space.size(axis).clone());
     let row_bytes = hints.value(&bytes(graph, view)) / hints.value(&rows).max(1);
-    if row_bytes <= target.block_bytes { 1 } else { witness.levels }
+    if row_bytes <= target.block_bytes {
+        return 1;
+    }
+    let walks = |level: u32| {
+        let feeds = witness.folds.iter().any(|fold| fold.level == level);
+        let is_of_row = |axis| !witness.workers.contains(&axis);
+        let stored = witness.stores.iter().filter(|store| store.when == When::Level(level));
+        feeds || stored.flat_map(Store::domain).any(is_of_row)
+    };
+    (0..witness.levels).filter(|&level| walks(level)).count().max(1) as u32
 }

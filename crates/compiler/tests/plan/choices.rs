@@ -4,7 +4,9 @@ use ferrofuse_compiler::schedule::parse;
 use ferrofuse_compiler::segment::Segmentation;
 use ferrofuse_compiler::target::Target;
 use ferrofuse_compiler::{PlanError, PlanOptions};
+use ir::define::Definition;
 use ir::graph::Form;
+use ir::index::Facts;
 use ir::ops::Prim;
 
 use super::{INNER_OUTER, SOFTMAX, cpu_plan, define, kernels, only, try_plan, verify_kernels};
@@ -155,9 +157,34 @@ fn the_next_row_is_fetched_in_pieces() {
     fd.add_output(fd.ops.softmax(fd.ops.cat([second, first], dim=1), dim=1))";
     let schedule = "schedule lanes 8\nblock x0 by 7\ninner x4\nlane x4\nahead x0 by 1\nsplit x4";
     let kernel = with_schedule(turned, schedule).expect("it fits");
-    let loops = kernel.split("lanes {\n    ").skip(1);
+    let loops = kernel.split("whole {\n    ").skip(1);
     let fetches = loops.map(|body| body.matches("prefetch b0").count());
     assert_eq!(fetches.collect::<Vec<_>>(), [0, 0, 1, 1, 0, 0], "{kernel}");
+}
+
+/// By the sizes alone, or by the chunks of blocks too.
+#[test]
+fn turns_that_are_whole_for_all_lanes_are_said_to_be() {
+    let mut definition = define(SOFTMAX);
+    let loops = |definition: &Definition| {
+        let plan = cpu_plan(definition);
+        let kernel = only(&plan).lowered.kernels[0].kernel.to_string();
+        [" lanes {\n", " whole {\n"].map(|kind| kernel.matches(kind).count())
+    };
+    assert_eq!(loops(&definition), [3, 0]);
+    let mut facts = Facts::clone(definition.fusion.facts());
+    let columns = definition.graph.shape(definition.fusion.inputs()[0])[1].clone();
+    facts.assume_multiple(&columns, 64);
+    definition.fusion = definition.fusion.with_facts(facts);
+    assert_eq!(loops(&definition), [0, 3]);
+    let add = "
+    x = fd.define_tensor(shape=[1024], contiguity=True)
+    fd.add_output(fd.ops.add(x, 1.0))";
+    for (chunk, kind) in [(16, "whole"), (20, "lanes")] {
+        let kernel = with_schedule(add, &format!("schedule lanes 8\nblock x0 by {chunk}\ninner x0\nlane x0"))
+            .expect("it fits");
+        assert!(kernel.contains(&format!(" {kind} {{\n    v")), "{kernel}");
+    }
 }
 
 /// Three rows and a last loop for what is left of them: each sum over rows is loaded and stored once in either.

@@ -18,6 +18,20 @@ fn columns_summed_beside_rows_leave_partial_results_of_one_row_a_block() {
     assert_eq!(stores, 1, "only the output of full size leaves the main kernel");
 }
 
+/// Rows that no cache holds between the stages are read once for each that walks them.
+#[test]
+fn a_row_is_read_as_often_as_stages_walk_it() {
+    let log_sum_exp = "
+        T0 = fd.define_tensor(shape=[-1, 262144], contiguity=True, dtype=DataType.Float)
+        T1 = fd.ops.max(T0, dims=[1])
+        T2 = fd.ops.sub(T0, fd.ops.broadcast(T1, is_broadcast_dim=[False, True]))
+        fd.add_output(fd.ops.add(fd.ops.log(fd.ops.sum(fd.ops.exp(T2), dims=[1])), T1))";
+    for (body, passes) in [(log_sum_exp.to_owned(), 2), (SOFTMAX.replace("-1, -1", "-1, 262144"), 3)] {
+        assert_eq!(only(&cpu_plan(&define(&body))).passes, passes, "{body}");
+        assert_eq!(only(&cpu_plan(&define(&body.replace("262144", "1024")))).passes, 1, "{body}");
+    }
+}
+
 #[test]
 fn contiguous_elementwise_work_is_one_loop() {
     let body = "

@@ -125,6 +125,27 @@ fn a_thousand_sizes_compile_a_handful_of_variants() {
     }
 }
 
+/// Code that was made ahead of all calls is for all sizes, and gives the same bits.
+#[test]
+fn rows_of_whole_vectors_are_a_variant_where_sizes_are_known_ahead() {
+    let defined = || define(SOFTMAX.text).expect("defines");
+    let options = CompileOptions::default;
+    let sets = [128, 64, 1024, 100, 33, 128].map(|columns| inputs(&SOFTMAX, &defined(), 5, columns));
+    let ahead = compile(defined(), options()).expect("compiles");
+    let by_row = Executable::for_inputs(defined(), options(), &views(&sets[0])).expect("compiles");
+    let code = |executable: &Executable| executable.latest().report.segments[0].kernels[0].code_bytes;
+    assert!(code(&by_row) < code(&ahead));
+    for (set, variants) in sets.iter().zip([1, 1, 1, 2, 2, 2]) {
+        check(&SOFTMAX, &by_row, &views(set));
+        assert_eq!((by_row.variants(), ahead.variants()), (variants, 1));
+        let [expected, found] = [&ahead, &by_row].map(|executable| {
+            let outputs = executable.run(&views(set)).expect("runs");
+            outputs[0].to_array().expect("memory").as_bytes().to_vec()
+        });
+        assert_eq!(expected, found);
+    }
+}
+
 /// What a call gives depends on its own sizes alone, to the last bit, and not on which came first.
 #[test]
 fn sizes_of_another_order_are_a_variant_where_that_is_asked_for() {

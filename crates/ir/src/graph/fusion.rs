@@ -109,6 +109,11 @@ impl Fusion {
         &self.facts
     }
 
+    /// The same view where more is known of sizes, or less.
+    pub fn with_facts(self, facts: impl Into<Arc<Facts>>) -> Fusion {
+        Fusion { facts: facts.into(), ..self }
+    }
+
     /// The nodes it computes, operands before users. Nodes of inputs are not among them.
     pub fn order(&self) -> &[Node] {
         &self.order

@@ -21,7 +21,7 @@
 //!            | "acc" ACCUMULATOR ":" DTYPE "=" VALUE
 //!            | "set" ACCUMULATOR "=" VALUE
 //!            | "barrier"
-//!            | "for" SYM "in" INDEX ".." INDEX ["rest" | "lanes"] "{" {statement} "}"
+//!            | "for" SYM "in" INDEX ".." INDEX ["rest" | "transpose" | "lanes" | "whole"] "{" {statement} "}"
 //! new       := VALUE ":" DTYPE
 //! place     := (BUFFER | SCRATCH) "[" INDEX "]"
 //! ```
@@ -139,6 +139,7 @@ fn write_loop_head(f: &mut impl Write, kernel: &Kernel, turns: &Loop) -> fmt::Re
         LoopKind::Rest => " rest",
         LoopKind::Transpose => " transpose",
         LoopKind::Lanes => " lanes",
+        LoopKind::WholeLanes => " whole",
     };
     let (begin, end) = (index(kernel, &turns.begin), index(kernel, &turns.end));
     write!(f, "for {} in {begin} .. {end}{kind} {{", symbol_name(kernel, turns.var))

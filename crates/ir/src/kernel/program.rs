@@ -319,4 +319,14 @@ pub enum LoopKind {
     Transpose,
     /// Turns dealt out to the lanes; never nested in another loop over lanes.
     Lanes,
+    /// Turns dealt out to the lanes, as many to each as to all others: what calls such a kernel sees to it. A machine needs
+    /// no code for a last turn that some lanes have and some have not.
+    WholeLanes,
+}
+
+impl LoopKind {
+    /// Whether turns are dealt out to the lanes.
+    pub fn is_over_lanes(self) -> bool {
+        matches!(self, LoopKind::Lanes | LoopKind::WholeLanes)
+    }
 }

@@ -1,6 +1,6 @@
 //! What a `transpose` loop copies: takes the loop, gives the parts of the copy.
 
-use super::program::{Loop, LoopKind, Place, Stmt, Value};
+use super::program::{Loop, Place, Stmt, Value};
 use crate::index::{Expr, Sym};
 
 /// A rectangle of elements on its way between a buffer and a scratch array. Neighbours along one of the two loops are
@@ -29,7 +29,7 @@ impl<'k> Transpose<'k> {
         let Stmt::Store { value: stored, place: to, index: store, guard: None } = store else { return None };
         let transpose = Transpose { rows, columns, value: *value, from: (*from, load), to: (*to, store) };
         let turns = transpose.is_rectangle() && transpose.changes_direction() && transpose.leaves_memory();
-        (columns.kind == LoopKind::Lanes && stored == value && turns).then_some(transpose)
+        (columns.kind.is_over_lanes() && stored == value && turns).then_some(transpose)
     }
 
     /// The loops along which elements are neighbours where they come from, and where they go to.

@@ -4,7 +4,7 @@
 
 use cranelift_entity::SecondaryMap;
 
-use super::{Accumulator, Kernel, Loop, LoopKind, Stmt, Value};
+use super::{Accumulator, Kernel, Loop, Stmt, Value};
 use std::collections::BTreeSet;
 
 use crate::index::{Expr, Sym};
@@ -68,7 +68,7 @@ fn find_per_lane(body: &[Stmt], in_lanes: bool, found: &mut SecondaryMap<Accumul
             Stmt::Open { accumulator, .. } | Stmt::Set { accumulator, .. } if in_lanes => {
                 found[*accumulator] = true;
             }
-            Stmt::For(turns) => find_per_lane(&turns.body, in_lanes || turns.kind == LoopKind::Lanes, found),
+            Stmt::For(turns) => find_per_lane(&turns.body, in_lanes || turns.kind.is_over_lanes(), found),
             _ => {}
         }
     }
@@ -118,7 +118,7 @@ impl Scan {
     }
 
     fn turns(&mut self, turns: &Loop) {
-        if turns.kind == LoopKind::Lanes {
+        if turns.kind.is_over_lanes() {
             self.varying.insert(turns.var);
         }
         self.body(&turns.body);

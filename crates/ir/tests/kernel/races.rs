@@ -144,6 +144,19 @@ fn endless_loops_end() {
 }
 
 #[test]
+fn turns_that_are_said_to_be_whole_must_be() {
+    let fill = |end: i64| {
+        outcome(&format!("v0: f32 = const 1.0\nfor x0 in 0 .. {end} whole {{\nstore w0[x0] = v0\n}}\n"))
+    };
+    for end in [-3, 0, 4, 8] {
+        assert_eq!(fill(end), Ok(()), "{end}");
+    }
+    let fault = fill(6).unwrap_err();
+    assert!(matches!(fault, Fault::Uneven { begin: 0, end: 6, lanes: 4, .. }), "{fault}");
+    assert!(fault.to_string().contains("for x0 in 0 .. 6 whole"), "{fault}");
+}
+
+#[test]
 fn calls_that_do_not_fit_the_kernel_are_refused() {
     let kernel = kernel(
         "kernel k(i0) lanes 1 {\nsymbols i0, block\nblocks block in 0 .. i0\nread b0: f32 T0\nscratch w0: f32[i0]\n}",

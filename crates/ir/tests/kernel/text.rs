@@ -32,6 +32,16 @@ fn a_statement_prints_as_one_line() {
 }
 
 #[test]
+fn loops_say_who_takes_their_turns() {
+    for kind in ["", " rest", " transpose", " lanes", " whole"] {
+        let head = format!("  for x0 in 0 .. 4*i0{kind} {{\n  }}\n");
+        let text =
+            format!("kernel k(i0) lanes 4 {{\n  symbols i0, block, x0\n  blocks block in 0 .. 1\n{head}}}\n");
+        assert_eq!(kernel(&text).to_string(), text);
+    }
+}
+
+#[test]
 fn blanks_and_comments_do_not_matter() {
     let tight = "kernel k(i0)lanes 4{# c\n\n  symbols i0,b,x # c\nblocks b in 0..i0\nread b0:f32 T\n\
                  for x in 0..i0 lanes{ # lanes\nv0:f32=load b0[ x ]\n}}";

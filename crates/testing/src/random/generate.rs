@@ -10,7 +10,7 @@ use super::draws::Draws;
 use super::program::{Draft, Given, Program, Step, Tensor};
 
 /// Sizes that programs are made of; small ones are the likelier.
-pub(super) const SIZES: [usize; 14] = [1, 2, 3, 3, 5, 5, 8, 8, 16, 17, 33, 100, 0, 1];
+pub(super) const SIZES: [usize; 16] = [1, 2, 3, 3, 5, 5, 8, 8, 16, 17, 33, 64, 100, 128, 0, 1];
 
 /// Sizes of the few programs that are larger, beyond the chunks that schedules cut.
 const LARGE_SIZES: [usize; 4] = [1025, 4099, 8192, 20_001];

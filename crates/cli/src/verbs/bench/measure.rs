@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use codegen::cpu::llvm::CpuTarget;
-use ferrofuse::{ArrayView, CompileOptions, Executable, Machine, compile, explain};
+use ferrofuse::{ArrayView, CompileOptions, Executable, Machine, explain};
 use ir::array::StridedArray;
 use ir::text::{Distribution, InputSpec, TensorSpec};
 use serde::Serialize;
@@ -80,8 +80,9 @@ pub fn measure(case: &Case, machine: &Arc<Machine>, target: CpuTarget, warm: boo
     let plan = ferrofuse::plan(&file.definition, &options).map_err(Failure::machine)?;
     let explanation = explain(&file.definition, &plan, &hints);
     let bytes = explanation.compulsory_bytes;
-    let executable = compile(file.definition.clone(), options).map_err(Failure::machine)?;
     let sets = sets_of(&specs, if warm { 1 } else { sets_beyond(bytes, machine.last_level_cache()) })?;
+    let executable = Executable::for_inputs(file.definition.clone(), options, &views(&sets[0]));
+    let executable = executable.map_err(Failure::machine)?;
     let first = timed(&executable, &sets[0])?;
     let variant = executable.latest();
     let peer = case.workload.peer;

@@ -13,7 +13,7 @@ use clap::Args;
 use ferrofuse::check;
 use ferrofuse::{
     ArrayView, Blame, CallReport, CodeTarget, CompileOptions, Definition, Error, Executable, Generator,
-    Machine, MachineOptions, Outputs, Stream, compile, output_names,
+    Machine, MachineOptions, Outputs, Stream, output_names,
 };
 use ir::graph::evaluate::{Comparison, EvaluateError};
 
@@ -73,7 +73,8 @@ pub fn run(options: &Options, machine: MachineOptions, out: &mut dyn Write) -> R
         generator: Arc::new(Generator::new(options.request.seed)),
         ..CompileOptions::default()
     };
-    let executable = compile(file.definition.clone(), compile_options).map_err(failure)?;
+    let executable =
+        Executable::for_inputs(file.definition.clone(), compile_options, &views).map_err(failure)?;
     let calls = call(&executable, &views, options.time)?;
     if let Some(notice) = &executable.latest().report.notice {
         eprintln!("{notice}");

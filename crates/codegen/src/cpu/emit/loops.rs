@@ -1,9 +1,9 @@
 //! Loops: counted ones, and the two bodies of a loop over lanes.
 //!
 //! A loop over lanes becomes a loop over whole vectors, without masks, and one over what they leave, a register at a time
-//! and with a mask: its body is a copy of the other's, and libLLVM takes as long for each register. Loops test before the
-//! first turn and after each, so that what does not change can move in front. In a loop of few turns the second does it
-//! all.
+//! and with a mask: its body is a copy of the other's, and libLLVM takes as long for each register. Where turns are known to
+//! be whole there is no second. Loops test before the first turn and after each, so that what does not change can move in
+//! front. In a loop of few turns the second does it all.
 
 use ir::kernel::{Accumulator, Loop, LoopKind, Stmt, stays_even};
 use ir::ops::CpuSpelling;
@@ -23,7 +23,7 @@ impl Emitter<'_> {
                 Ok(())
             }
             LoopKind::Transpose => self.transpose(turns),
-            LoopKind::Lanes => self.over_lanes(turns, begin, end),
+            LoopKind::Lanes | LoopKind::WholeLanes => self.over_lanes(turns, begin, end),
         }
     }
 
@@ -68,6 +68,7 @@ impl Emitter<'_> {
                 folded.iter().for_each(|&accumulator| emitter.rotate(accumulator, lanes, within));
             });
         }
+        // The end itself where turns are whole; but libLLVM, told so, makes better code, and nothing is ever beyond the end.
         let whole = self.whole_vectors_end(begin, end);
         let even = stays_even(self.kernel, turns, &self.folded(&turns.body));
         let at_once = self.lanes_at_once(&turns.body);
@@ -80,7 +81,10 @@ impl Emitter<'_> {
                 )
             })
         })?;
-        if lanes > 1 { self.rest(turns, whole, end, |_, _| {}) } else { Ok(()) }
+        if lanes == 1 || turns.kind == LoopKind::WholeLanes {
+            return Ok(());
+        }
+        self.rest(turns, whole, end, |_, _| {})
     }
 
     /// How many lanes a turn of whole vectors takes: all where something is kept from one to the next, which waits less for one

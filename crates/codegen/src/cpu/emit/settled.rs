@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ir::index::{Atom, Expr, Sym};
-use ir::kernel::{Loop, LoopKind, Stmt};
+use ir::kernel::{Loop, Stmt};
 
 use super::operand::Operand;
 use super::{EmitError, Emitter};
@@ -96,7 +96,7 @@ impl Wanted {
         self.atoms(&turns.begin, 1);
         self.atoms(&turns.end, 1);
         self.within.insert(turns.var);
-        let own = (turns.kind == LoopKind::Lanes).then_some(turns.var);
+        let own = turns.kind.is_over_lanes().then_some(turns.var);
         self.body(&turns.body, own.or(lane));
     }
 

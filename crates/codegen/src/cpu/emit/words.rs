@@ -97,7 +97,7 @@ impl<'k> Survey<'k> {
     fn body(&mut self, body: &'k [Stmt]) {
         for statement in body {
             match statement {
-                Stmt::For(turns) if turns.kind == LoopKind::Lanes => {
+                Stmt::For(turns) if turns.kind.is_over_lanes() => {
                     let mut candidate = self.candidate(turns);
                     // A variable that two loops have does not tell them apart.
                     if let Some(namesake) = self.loops.remove(&turns.var) {

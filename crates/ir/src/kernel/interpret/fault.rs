@@ -110,6 +110,18 @@ pub enum Fault {
         /// Which element.
         index: i64,
     },
+    /// A loop that is said to give all lanes as many turns, and does not.
+    #[error("in `{statement}`: turns {begin} to {end} are no whole number for each of {lanes} lanes")]
+    Uneven {
+        /// The loop's head as text.
+        statement: String,
+        /// First turn.
+        begin: i64,
+        /// One past the last.
+        end: i64,
+        /// Lanes of a block.
+        lanes: u32,
+    },
     /// The kernel takes more steps than allowed.
     #[error("more than {limit} steps")]
     StepLimit {

@@ -3,7 +3,8 @@
 //!
 //! * Blocks run one after the other in an order drawn from a seed. Lanes of a block run one after the other through
 //!   each loop over lanes, in a chosen order; as barriers stand in uniform code only, nothing else can be told apart.
-//! * A lane whose turn is past the end of the loop does nothing and keeps its accumulators.
+//! * A lane whose turn is past the end of the loop does nothing and keeps its accumulators; where turns are said to be whole,
+//!   there is no such lane.
 //! * Uniform code runs once per block. What it opens or sets holds for the copies of all lanes.
 //! * Scalar ops are those of the op table, rounded to the dtype of the result at each statement. Code generators may leave a
 //!   product unrounded that is only added to what accumulators or scratch hold of a sum.
@@ -238,8 +239,13 @@ impl<'k, 'm> Run<'k, 'm> {
             LoopKind::Serial | LoopKind::Rest | LoopKind::Transpose => {
                 self.stride(turns, begin, end, 1, agent)
             }
-            LoopKind::Lanes => {
+            LoopKind::Lanes | LoopKind::WholeLanes => {
                 let lanes = self.kernel.lanes;
+                let uneven = begin < end && (i128::from(end) - i128::from(begin)) % i128::from(lanes) != 0;
+                if turns.kind == LoopKind::WholeLanes && uneven {
+                    let statement = print::statement(self.kernel, statement);
+                    return Err(Fault::Uneven { statement, begin, end, lanes });
+                }
                 self.options.lanes.of(lanes.into()).try_for_each(|lane| {
                     match begin.checked_add(lane as i64) {
                         Some(first) => self.stride(turns, first, end, lanes.into(), Agent::Lane(lane as u32)),

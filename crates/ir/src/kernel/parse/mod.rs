@@ -172,8 +172,12 @@ impl Parser {
         let begin = line.until("..")?;
         let begin = self.index(line, begin)?;
         let (range, start) = line.until("{")?;
-        let kinds =
-            [("lanes", LoopKind::Lanes), ("rest", LoopKind::Rest), ("transpose", LoopKind::Transpose)];
+        let kinds = [
+            ("lanes", LoopKind::Lanes),
+            ("whole", LoopKind::WholeLanes),
+            ("rest", LoopKind::Rest),
+            ("transpose", LoopKind::Transpose),
+        ];
         let kind = kinds.into_iter().find_map(|(word, kind)| Some((range.strip_suffix(word)?, kind)));
         let (end, kind) =
             kind.filter(|(end, _)| end.ends_with(char::is_whitespace)).unwrap_or((range, LoopKind::Serial));

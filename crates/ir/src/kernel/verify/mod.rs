@@ -45,7 +45,7 @@ use cranelift_entity::SecondaryMap;
 use thiserror::Error;
 
 use super::uniformity::{per_lane, uniformity};
-use super::{Accumulator, Kernel, Loop, LoopKind, MAX_LANES, MAX_NESTING, Stmt, Value, print};
+use super::{Accumulator, Kernel, Loop, MAX_LANES, MAX_NESTING, Stmt, Value, print};
 use crate::index::Sym;
 
 /// One broken rule.
@@ -216,7 +216,7 @@ impl<'k> Check<'k> {
     }
 
     fn turns(&mut self, turns: &'k Loop) {
-        let over_lanes = turns.kind == LoopKind::Lanes;
+        let over_lanes = turns.kind.is_over_lanes();
         self.require(!over_lanes || self.lane.is_none(), || "a loop over lanes inside another".into());
         self.require(self.kernel.symbols.is_valid(turns.var), || {
             "the loop's variable is not declared".into()
