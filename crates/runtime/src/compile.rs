@@ -56,8 +56,8 @@ pub(crate) enum Code {
     Program(InterpreterOptions),
 }
 
-/// Plans a definition for inputs that lie in memory as declared and for any machine, and compiles nothing: what `explain` and
-/// `emit` need.
+/// Plans a definition for inputs that lie in memory as declared, of any size, and for any machine, and compiles nothing: what
+/// `explain` and `emit` need. Kernels of calls whose rows are whole vectors are these without what vectors leave.
 ///
 /// # Errors
 /// [`Error::Plan`] when choices of the user do not fit the definition.
