@@ -4,7 +4,7 @@ use ir::graph::{Fusion, Graph, Val};
 use ir::index::Expr;
 
 use super::demand::Demand;
-use super::witness::{Store, When, Witness};
+use super::witness::{Fold, Store, When, Witness};
 use crate::schedule::Hints;
 use crate::target::Target;
 
@@ -39,10 +39,9 @@ pub fn passes(graph: &Graph, view: &Fusion, witness: &Witness, hints: &Hints, ta
         return 1;
     }
     let walks = |level: u32| {
-        let feeds = witness.folds.iter().any(|fold| fold.level == level);
-        let is_of_row = |axis| !witness.workers.contains(&axis);
+        let folded = witness.folds.iter().filter(|fold| fold.level == level).flat_map(Fold::domain);
         let stored = witness.stores.iter().filter(|store| store.when == When::Level(level));
-        feeds || stored.flat_map(Store::domain).any(is_of_row)
+        folded.chain(stored.flat_map(Store::domain)).any(|axis| !witness.workers.contains(&axis))
     };
     (0..witness.levels).filter(|&level| walks(level)).count().max(1) as u32
 }
