@@ -31,12 +31,13 @@ def defined(text, names=None):
 
 
 def ran(fd, inputs):
-    """Bytes, dtype, sizes and strides of every output, and bytes of every input after the call, which is undone."""
+    """Bytes, dtype, sizes and strides of every output, and bytes of every input after the call, which is undone. Of a call
+    that is refused, as some random programs are for their sizes or indices, why."""
     before = [np.copy(array) for array in inputs]
     ferrofuse.manual_seed(5)
     try:
         outputs = fd.execute(inputs)
-    except ferrofuse.OutOfRangeError as error:
+    except (ferrofuse.InputError, ferrofuse.OutOfRangeError) as error:
         return str(error).split(": ", 1)[1]
     seen = [(array.tobytes(), array.dtype, array.shape, array.strides) for array in outputs]
     after = [array.tobytes() for array in inputs]
