@@ -204,6 +204,7 @@ fn inputs(found: &Found, definition: &Definition) -> Vec<Placed> {
         placement: Placement::default(),
         numbers: found.numbers,
         seed: seed as u64,
+        within: None,
     };
     decls.enumerate().map(input).map(|input| input.place()).collect()
 }

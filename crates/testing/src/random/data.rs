@@ -1,12 +1,9 @@
-//! Inputs: what they are declared as, which numbers they hold, and how they lie in memory.
+//! Inputs: what they are declared as, which numbers they hold, and their layout. `memory` makes them.
 
-use std::sync::Arc;
-
-use ferrofuse::{ArrayView, DType, Scalar, Side};
-use ir::array::ArrayViewMut;
+use ferrofuse::{DType, Scalar};
 
 use super::draws::Draws;
-use crate::emulator::GuardedBuffer;
+use super::program::Tensor;
 
 /// An input of a random program.
 #[derive(Clone, Debug)]
@@ -29,6 +26,9 @@ pub struct Input {
     pub numbers: Numbers,
     /// Draws the numbers.
     pub seed: u64,
+    /// Another input, declared before this one, in whose memory it begins, and the element of that memory at which: the
+    /// two share elements, and its numbers are those of the other. Where it does not fit there it has memory of its own.
+    pub within: Option<(Tensor, usize)>,
 }
 
 /// How an input lies in memory.
@@ -51,84 +51,6 @@ pub enum Numbers {
     Whole,
     /// Also NaN, infinities, zeros of both signs, subnormals, and the largest there are.
     Strange,
-}
-
-/// An input in memory, between pages that nobody may touch.
-#[derive(Clone, Debug)]
-pub struct Placed {
-    memory: Arc<GuardedBuffer>,
-    start: usize,
-    dtype: DType,
-    sizes: Vec<usize>,
-    strides: Vec<isize>,
-}
-
-impl Placed {
-    /// The input as its user sees it.
-    pub fn view(&self) -> ArrayView<'_> {
-        ArrayView::new(self.memory.bytes(), self.start, self.dtype, &self.sizes, &self.strides)
-            .expect("the memory was made for these strides")
-    }
-
-    /// A copy that may be written to.
-    pub fn writable(&self) -> Writable {
-        Writable { bytes: self.memory.bytes().to_vec(), like: self.clone() }
-    }
-}
-
-/// An input in memory of its own that may be written to.
-#[derive(Clone, Debug)]
-pub struct Writable {
-    bytes: Vec<u8>,
-    like: Placed,
-}
-
-impl Writable {
-    /// What it holds.
-    pub fn view(&self) -> ArrayView<'_> {
-        let Placed { start, dtype, sizes, strides, .. } = &self.like;
-        ArrayView::new(&self.bytes, *start, *dtype, sizes, strides).expect("as long as the memory it copies")
-    }
-
-    /// The input for writing.
-    pub fn view_mut(&mut self) -> ArrayViewMut<'_> {
-        let Placed { start, dtype, sizes, strides, .. } = &self.like;
-        let view = ArrayViewMut::new(&mut self.bytes, *start, *dtype, sizes, strides);
-        view.expect("as long as the memory it copies")
-    }
-}
-
-impl Input {
-    /// Puts the input into memory; what lies between its elements is random too.
-    pub fn place(&self) -> Placed {
-        let rank = self.sizes.len();
-        let order: Vec<usize> =
-            if self.placement.order.is_empty() { (0..rank).collect() } else { self.placement.order.clone() };
-        let mut strides = vec![0; rank];
-        let (mut extent, mut first) = (1_usize, 0_usize);
-        for &axis in order.iter().rev() {
-            let step = self.placement.steps.get(axis).copied().unwrap_or(1);
-            strides[axis] = step * extent as isize;
-            if step < 0 {
-                first += self.sizes[axis].saturating_sub(1) * strides[axis].unsigned_abs();
-            }
-            extent *= (self.sizes[axis] * step.unsigned_abs()).max(1);
-        }
-        let mut draws = Draws::new(self.seed);
-        let parts = if self.dtype.is_complex() { 2 } else { 1 };
-        let mut bytes = vec![0; self.placement.offset];
-        for _ in 0..extent {
-            for _ in 0..parts {
-                let part = self.numbers.draw(self.dtype.real(), &mut draws).bits().to_le_bytes();
-                bytes.extend(&part[..self.dtype.real().size()]);
-            }
-        }
-        let start = self.placement.offset + first * self.dtype.size();
-        let side = if self.seed.is_multiple_of(2) { Side::Before } else { Side::After };
-        let memory = GuardedBuffer::beside(&bytes, side, 1);
-        let memory = Arc::new(memory.expect("the machine has memory for an input"));
-        Placed { memory, start, dtype: self.dtype, sizes: self.sizes.clone(), strides }
-    }
 }
 
 impl Numbers {

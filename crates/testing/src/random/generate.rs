@@ -44,6 +44,9 @@ pub fn generate(seed: u64) -> Program {
         writer.input(&mut draws);
     }
     if draws.percent(15) {
+        writer.sharing_input(&mut draws);
+    }
+    if draws.percent(15) {
         writer.scalar(&mut draws);
     }
     let wanted = draws.between(3, 15);
@@ -132,7 +135,24 @@ impl Writer {
             placement,
             numbers,
             seed,
+            within: None,
         });
+    }
+
+    /// An input in the memory of the first one: all of it, or what another layout reaches from some element on.
+    fn sharing_input(&mut self, draws: &mut Draws) {
+        let (tensor, host) = self.program.inputs[0].clone();
+        let mut input = Input { within: Some((tensor, 0)), ..host.clone() };
+        if draws.percent(60) {
+            let rank = host.sizes.len();
+            input.sizes.iter_mut().for_each(|size| *size = draws.one_of(&[*size, (*size).div_ceil(2), 1]));
+            input.placement = Placement { offset: host.placement.offset, ..placement(rank, draws) };
+            input.expanded = vec![false; rank];
+            input.declared_order = Vec::new();
+        }
+        let room = host.extent().saturating_sub(input.extent());
+        input.within = Some((tensor, draws.below(room + 1)));
+        self.declare(input);
     }
 
     fn scalar(&mut self, draws: &mut Draws) {
@@ -146,6 +166,7 @@ impl Writer {
             placement: Placement::default(),
             numbers: draws.one_of(&[Numbers::Normal, Numbers::Whole]),
             seed: draws.bits(),
+            within: None,
         });
     }
 

@@ -1,19 +1,22 @@
 //! Random programs, segmentations and schedules: what the differential check runs.
 //!
-//! `draws` (numbers from a seed) · `program` (a program as a value) · `data` (its inputs) · `generate` (a program of a seed)
-//! · `calls` (one op with its arguments) · `segmentation` and `schedule` (choices that fit). Checks nothing.
+//! `draws` (numbers from a seed) · `program` (a program as a value) · `data` (its inputs) · `memory` (inputs in
+//! memory) · `generate` (a program of a seed) · `calls` (one op with its arguments) · `segmentation` and `schedule`
+//! (choices that fit). Checks nothing.
 
 mod calls;
 mod data;
 mod draws;
 mod generate;
+mod memory;
 mod program;
 mod schedule;
 mod segmentation;
 
-pub use data::{Input, Numbers, Placed, Placement, Writable};
+pub use data::{Input, Numbers, Placement};
 pub use draws::Draws;
 pub use generate::generate;
+pub use memory::{Placed, WritableInputs, place};
 pub use program::{Draft, Given, Program, Size, Step, Tensor};
 pub use schedule::schedule;
 pub use segmentation::segmentation;

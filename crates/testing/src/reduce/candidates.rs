@@ -79,6 +79,7 @@ fn with_inputs(
             placement,
             numbers: Numbers::Normal,
             seed: u64::from(result.0),
+            within: None,
         };
         smaller.inputs.push((result, input));
     }
@@ -146,6 +147,9 @@ fn plainer_inputs(program: &Program) -> Vec<Program> {
         };
         if input.placement != Placement::default() {
             with(Input { placement: Placement::default(), ..input.clone() });
+        }
+        if input.within.is_some() {
+            with(Input { within: None, ..input.clone() });
         }
         if input.expanded.contains(&true) {
             with(Input { expanded: vec![false; input.sizes.len()], ..input.clone() });

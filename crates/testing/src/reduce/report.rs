@@ -8,7 +8,7 @@ use ir::text::{Names, print};
 
 use super::Failing;
 use crate::differential::{Choice, Device, chosen, without_panic};
-use crate::random::{Input, Placed, Program};
+use crate::random::{Input, Placed, Program, Tensor, place};
 
 /// The report of a failing program: a definition file with comments.
 pub fn report(failing: &Failing, seed: u64) -> String {
@@ -33,9 +33,19 @@ pub fn file(program: &Program, definition: &Definition) -> String {
     let mut text = print(definition, Names::Long);
     text += "\ninputs = [\n";
     for (_, input) in &program.inputs {
-        let _ = writeln!(text, "    {},  # {:?}, {:?}", constructor(input), input.numbers, input.placement);
+        let Input { numbers, placement, .. } = input;
+        let within = input.within.map(|within| sharing(program, within)).unwrap_or_default();
+        let _ = writeln!(text, "    {},  # {numbers:?}, {placement:?}{within}", constructor(input));
     }
     text + "]\n"
+}
+
+/// Where in the memory of another input one begins.
+fn sharing(program: &Program, (host, element): (Tensor, usize)) -> String {
+    match program.inputs.iter().position(|(tensor, _)| *tensor == host) {
+        Some(number) => format!(", in the memory of input {number} from element {element} on"),
+        None => String::new(),
+    }
 }
 
 /// The torch call that makes a tensor of an input's type, or the number that a scalar is: sizes may depend on it.
@@ -52,7 +62,7 @@ fn constructor(input: &Input) -> String {
 }
 
 fn choices(program: &Program, definition: &Definition, choice: Choice, text: &mut String) {
-    let placed: Vec<Placed> = program.inputs.iter().map(|(_, input)| input.place()).collect();
+    let placed = place(&program.inputs);
     let views: Vec<_> = placed.iter().map(Placed::view).collect();
     let layouts: Vec<Layout> = views.iter().map(Layout::from).collect();
     let Ok(chosen) = without_panic(|| chosen(definition, &layouts, choice)) else { return };
