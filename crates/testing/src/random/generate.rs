@@ -242,7 +242,8 @@ impl Writer {
 
     /// Sometimes inputs that are written to: with what was computed, another input or themselves.
     fn in_place(&mut self, draws: &mut Draws) {
-        if draws.percent(70) {
+        let shares = self.program.inputs.iter().any(|(_, input)| input.within.is_some());
+        if draws.percent(if shares { 20 } else { 70 }) {
             return;
         }
         let mut made: Vec<Tensor> = self.draft.tensors();
