@@ -42,12 +42,14 @@ def compare_with_references(outputs: Sequence[Any], references: Sequence[Any]) -
 
 def _wide(array: Any) -> Any:
     """An array of NumPy with the same numbers, floats as doubles."""
+    if isinstance(array, numpy.ma.MaskedArray):
+        raise TypeError("reference_outputs: masked arrays are not supported: give filled(…) of it, or its data")
     if hasattr(array, "detach"):  # torch, which NumPy does not know the small floats of
         import torch
 
-        array = array.detach()
+        array = array.detach().resolve_conj().resolve_neg()
         if array.is_complex():
-            return array.resolve_conj().numpy()
+            return array.numpy()
         return array.to(torch.float64).numpy() if array.is_floating_point() else array.numpy()
     array = numpy.asarray(array)
     return array if array.dtype.kind in "biuc" else array.astype(numpy.float64)

@@ -81,6 +81,7 @@ impl Executable {
     fn run<'py>(&self, py: Python<'py>, inputs: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
         let inputs = flat(inputs)?;
         let given = self.given(py, &inputs)?;
+        self.require_writable(py, &given, &inputs)?;
         let kind = Kind::of(&given, &inputs)?;
         let stream = self.stream(py, &kind)?;
         let mut arguments: Vec<_> = given.iter().map(Given::argument).collect();
@@ -96,7 +97,10 @@ impl Executable {
             false => py.detach(move || self.call(stream, &views, arguments)),
         };
         let outputs = outputs.map_err(|error| errors::failed(py, &error))?;
-        let array = |output| kind.array(py, output, &given, &self.definition);
+        for place in self.written() {
+            given[place].wrote(&inputs[place])?;
+        }
+        let array = |output| kind.array(py, output, &given, &inputs, &self.definition);
         let arrays: PyResult<Vec<_>> = outputs.into_iter().map(array).collect();
         PyList::new(py, arrays?)
     }
@@ -125,7 +129,7 @@ impl Executable {
                 Ok((outputs, compared))
             })
             .map_err(failed)?;
-        let array = |output| kind.array(py, output, &given, &self.definition);
+        let array = |output| kind.array(py, output, &given, &inputs, &self.definition);
         let arrays: PyResult<Vec<_>> = outputs.into_iter().map(array).collect();
         let told: PyResult<Vec<_>> = compared.iter().map(|comparison| told(py, comparison)).collect();
         Ok((arrays?, told?))
@@ -198,6 +202,27 @@ impl Executable {
         let taken = py.import("ferrofuse.torch_generator")?.call_method1("take", (draws,))?;
         let (seed, offset) = taken.extract()?;
         Ok(Some(Stream { seed, offset }))
+    }
+
+    /// The inputs that outputs are written to.
+    fn written(&self) -> impl Iterator<Item = usize> {
+        self.definition.fusion.outputs().iter().filter_map(|output| Some(output.alias? as usize))
+    }
+
+    /// Rejects arrays that in-place outputs would be lost in, or that their library lets nobody write to.
+    fn require_writable(
+        &self,
+        py: Python<'_>,
+        given: &[Given<'_>],
+        inputs: &[Bound<'_, PyAny>],
+    ) -> PyResult<()> {
+        for number in self.written() {
+            if let Some(reason) = given[number].unwritable(&inputs[number])? {
+                let place = Place { definition: &self.definition, number };
+                return Err(errors::input(py, format!("{place} is written to, but {reason}")));
+            }
+        }
+        Ok(())
     }
 
     fn given<'py>(&self, py: Python<'py>, inputs: &[Bound<'py, PyAny>]) -> PyResult<Vec<Given<'py>>> {

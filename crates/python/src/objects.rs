@@ -5,6 +5,7 @@ use ir::{DType, Scalar};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyComplex, PyComplexMethods, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 
+use crate::arrays::numpy;
 use crate::builder::Builder;
 use crate::value::{Meaning, TensorView, Val};
 use crate::{data_type, errors, lambda};
@@ -89,6 +90,9 @@ pub fn number(given: &Bound<'_, PyAny>) -> PyResult<Option<Scalar>> {
     }
     if let Ok(number) = given.cast::<PyComplex>() {
         return Ok(Some(Scalar::complex(DType::C128, number.real(), number.imag())));
+    }
+    if let Some(reason) = numpy::rejected(given)? {
+        return Err(errors::argument(given.py(), reason));
     }
     // NumPy's scalars are no subclasses of Python's, but for float64.
     if given.hasattr("dtype")?

@@ -8,7 +8,6 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 import torch
-from torch._subclasses.fake_tensor import FakeTensorMode
 
 from ferrofuse import DataType, FusionDefinition, InputError
 
@@ -171,14 +170,6 @@ def test_wrong_tensors_are_refused():
         fd.execute([torch.ones(2, 2)])
     with pytest.raises(TypeError, match="inputs must be a list or tuple, got Tensor"):
         fd.execute(torch.ones(2))
-    with pytest.raises(InputError, match=r"input 0 \(line \d+\): .*storage"):
-        fd.execute([torch.ones(2).to_sparse()])
-    with pytest.raises(InputError, match=r"input 0 \(line \d+\): .* meta"):
-        fd.execute([torch.ones(2, device="meta")])
-    with FakeTensorMode():
-        fake = torch.ones(2)
-    with pytest.raises(InputError, match=r"input 0 \(line \d+\): the array has no memory"):
-        fd.execute([fake])
     with pytest.raises(NotImplementedError, match="GPUs are not run yet"):
         fd.execute([torch.ones(2)], device=torch.device("cuda:0"))
     assert fd.execute([torch.ones(2)], device=torch.device("cpu"))[0].tolist() == [2, 2]

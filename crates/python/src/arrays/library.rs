@@ -9,8 +9,9 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
-use super::Memory;
 use super::dlpack::{self, Exchange};
+use super::torch::Torch;
+use super::{Memory, semantics};
 
 /// Classes that are remembered; beyond these (someone makes classes in a loop) each look-up is done anew.
 const MOST_CLASSES: usize = 64;
@@ -20,15 +21,17 @@ pub struct Library {
     /// Makes an array of a capsule, or of an object with `__dlpack__`.
     import: Py<PyAny>,
     /// Makes a capsule of an array; `None` stands for the array's own `__dlpack__`.
-    export: Option<Py<PyAny>>,
+    pub export: Option<Py<PyAny>>,
     /// Its C functions for both, which are faster.
     pub exchange: Option<Exchange>,
     /// Whether its arrays never change.
     pub is_constant: bool,
     /// Whether its arrays may repeat elements.
     pub has_strides: bool,
-    /// Whether it is torch, whose generator its users seed.
-    pub is_torch: bool,
+    /// What torch is asked beyond that.
+    pub torch: Option<Torch>,
+    /// Why arrays of this class are not taken.
+    pub rejected: Option<String>,
 }
 
 type Classes = Mutex<Vec<(Py<PyType>, Arc<Library>)>>;
@@ -70,24 +73,16 @@ fn look_up(class: &Bound<'_, PyType>) -> PyResult<Option<Library>> {
             _ => continue,
         };
         let is_torch = export.is_some();
+        let torch = is_torch.then(|| Torch::new(py)).transpose()?;
+        let rejected = if is_torch { semantics::of_torch(class)? } else { None };
         let export = export.map(Bound::unbind);
         let (import, has_strides, exchange) = (import.unbind(), !is_constant, Exchange::of(class));
-        return Ok(Some(Library { import, export, exchange, is_constant, has_strides, is_torch }));
+        return Ok(Some(Library { import, export, exchange, is_constant, has_strides, torch, rejected }));
     }
     Ok(None)
 }
 
 impl Library {
-    /// The capsule of an array.
-    ///
-    /// # Errors
-    /// What the library says.
-    pub fn export<'py>(&self, array: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let Some(export) = &self.export else { return array.call_method0("__dlpack__") };
-        let resolved = self.resolved(array, true)?;
-        export.bind(array.py()).call1((resolved.as_ref().unwrap_or(array),))
-    }
-
     /// An array with what is put off carried out, where something is: torch keeps a sign, and the conjugation of what is
     /// complex, in a flag that DLPack has no place for.
     ///
@@ -100,7 +95,9 @@ impl Library {
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let py = array.py();
         let lazy = |flag| array.call_method0(flag)?.is_truthy();
-        if !self.is_torch || !(lazy(intern!(py, "is_neg"))? || is_complex && lazy(intern!(py, "is_conj"))?) {
+        if self.torch.is_none()
+            || !(lazy(intern!(py, "is_neg"))? || is_complex && lazy(intern!(py, "is_conj"))?)
+        {
             return Ok(None);
         }
         array.call_method0("resolve_conj")?.call_method0("resolve_neg").map(Some)
@@ -114,7 +111,7 @@ impl Library {
         let import = self.import.bind(py);
         match &self.exchange {
             Some(exchange) => exchange.array(py, memory.exported()),
-            None if self.is_torch => import.call1((dlpack::export(py, memory.exported())?,)),
+            None if self.torch.is_some() => import.call1((dlpack::export(py, memory.exported())?,)),
             None => import.call1((memory,)),
         }
     }

@@ -1,4 +1,4 @@
-//! Arrays in and out: NumPy's through its C API, all others by DLPack, none copied.
+//! Arrays in and out: NumPy's through its C API, all others by DLPack, none copied but what no strides in elements say.
 //!
 //! What comes in decides what goes out: outputs are of the kind of the first array among the inputs. Those that are views of
 //! inputs share their memory where the library can say how it lies and that it is read only, and are copies elsewhere.
@@ -7,18 +7,29 @@ mod dlpack;
 mod library;
 mod memory;
 mod number;
-mod numpy;
+pub mod numpy;
+mod semantics;
+mod torch;
 
 use std::fmt;
 use std::sync::Arc;
 
 use ferrofuse::{Argument, Array, ArrayView, Definition, Output};
+use pyo3::exceptions::PyBufferError;
 use pyo3::prelude::*;
 
 use crate::{errors, objects};
 use library::Library;
 pub use memory::Memory;
 use memory::Owner;
+use torch::Torch;
+
+/// Why no output is written into an array that had to be copied to be read.
+const AT_ODD_DISTANCES: &str = "its elements lie at distances that are no multiple of their size, as fields of packed \
+     records do: give a copy of it";
+const LAZY: &str =
+    "its conjugation or sign is not carried out yet: give resolve_conj() or resolve_neg() of it";
+const COPIED: &str = "its library gives a copy of it";
 
 /// An input of a definition, for complaints.
 #[derive(Clone, Copy)]
@@ -36,6 +47,11 @@ impl fmt::Display for Place<'_> {
 }
 
 impl Place<'_> {
+    /// An array that was given other memory by another thread.
+    fn replaced(self) -> PyErr {
+        PyBufferError::new_err(format!("{self}: its memory was replaced while the call ran"))
+    }
+
     /// An object of the wrong kind.
     ///
     /// # Errors
@@ -80,6 +96,9 @@ impl<'py> Given<'py> {
             return Ok(Given::Numpy(array));
         }
         let library = library::of(object)?;
+        if let Some(reason) = library.as_ref().and_then(|library| library.rejected.as_ref()) {
+            return Err(errors::input(object.py(), format!("{place}: {reason}")));
+        }
         // A tensor without dimensions takes a number too; an array that may be written to stays what it is.
         if layout.shape.is_empty()
             && library.is_none()
@@ -87,8 +106,23 @@ impl<'py> Given<'py> {
         {
             return Ok(Given::Number(number));
         }
+        let given = Given::exported(object, library.as_ref(), place);
+        let Some(torch) = library.as_ref().and_then(|library| library.torch.as_ref()) else { return given };
+        // What has no plain elements is not exported, or as if it lay at null.
+        if given.as_ref().is_ok_and(|given| !given.view().as_ptr().is_null()) {
+            return given;
+        }
+        torch.kind(object)?.map_or(given, |kind| Err(errors::input(object.py(), format!("{place} {kind}"))))
+    }
+
+    /// What comes by DLPack.
+    fn exported(
+        object: &Bound<'py, PyAny>,
+        library: Option<&Arc<Library>>,
+        place: Place<'_>,
+    ) -> PyResult<Given<'py>> {
         if let Some(library) = library
-            && let Some(array) = dlpack::Borrowed::new(object, &library, place)?
+            && let Some(array) = dlpack::Borrowed::new(object, library, place)?
         {
             return Ok(Given::Borrowed(array));
         }
@@ -96,6 +130,47 @@ impl<'py> Given<'py> {
             Some(array) => Ok(Given::Exported(Arc::new(array))),
             None => Err(place.mismatch(object, "an array (of NumPy, or with __dlpack__)")?),
         }
+    }
+
+    /// Why no output can be written into what was given: to a copy of it, it would be lost.
+    ///
+    /// # Errors
+    /// When its library cannot be asked.
+    pub fn unwritable(&self, object: &Bound<'_, PyAny>) -> PyResult<Option<&'static str>> {
+        match (self.torch(), self) {
+            (Some(_), _) if self.is_copy() => Ok(Some(LAZY)),
+            (Some(torch), _) => torch.unwritable(object),
+            (None, Given::Numpy(_)) => Ok(self.is_copy().then_some(AT_ODD_DISTANCES)),
+            (None, _) => Ok(self.is_copy().then_some(COPIED)),
+        }
+    }
+
+    /// Whether it is a copy of what came in.
+    fn is_copy(&self) -> bool {
+        match self {
+            Given::Numpy(array) => array.is_copy(),
+            Given::Borrowed(array) => array.is_copy(),
+            Given::Exported(array) => array.is_copy(),
+            Given::Number(_) => false, // it is read only
+        }
+    }
+
+    /// Tells its library that it was written to.
+    ///
+    /// # Errors
+    /// What the library says.
+    pub fn wrote(&self, object: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.torch().map_or(Ok(()), |torch| torch.wrote(object))
+    }
+
+    /// torch, if it is a tensor of that.
+    fn torch(&self) -> Option<&Torch> {
+        let library = match self {
+            Given::Numpy(_) | Given::Number(_) => None,
+            Given::Borrowed(array) => Some(array.library()),
+            Given::Exported(array) => array.library(),
+        };
+        library?.torch.as_ref()
     }
 
     /// The elements, for writing too where they may be written.
@@ -172,7 +247,7 @@ impl Kind {
 
     /// Whether torch is the caller.
     pub fn is_torch(&self) -> bool {
-        matches!(self, Kind::Of(library) if library.is_torch)
+        matches!(self, Kind::Of(library) if library.torch.is_some())
     }
 
     /// An output of a call of a definition on these inputs as Python's array.
@@ -184,13 +259,20 @@ impl Kind {
         py: Python<'py>,
         output: Output<'_>,
         given: &[Given<'py>],
+        inputs: &[Bound<'py, PyAny>],
         definition: &Definition,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let place = |number| Place { definition, number };
+        if let Output::View { input, view } = &output
+            && self.is_torch()
+            && let Some(torch) = given[*input].torch().filter(|_| !given[*input].is_copy())
+        {
+            let seen = torch.view(&inputs[*input], &given[*input].view(), view)?;
+            return seen.ok_or_else(|| place(*input).replaced());
+        }
         let memory = match output {
             Output::Made(tensor) if self.can_say(tensor.strides()) => Memory::new(tensor),
-            Output::View { input, view } => {
-                self.seen(py, &view, &given[input], Place { definition, number: input })?
-            }
+            Output::View { input, view } => self.seen(py, &view, &given[input], place(input))?,
             Output::Made(tensor) => copy(py, &tensor.view())?,
         };
         match self {

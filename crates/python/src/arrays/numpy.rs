@@ -13,7 +13,7 @@ use pyo3::exceptions::PyImportError;
 use pyo3::prelude::*;
 
 use super::memory::Owner;
-use super::{Memory, Place};
+use super::{Memory, Place, semantics};
 use crate::errors;
 
 /// An array of NumPy where it lies.
@@ -21,6 +21,8 @@ pub struct Seen<'py> {
     array: Bound<'py, PyUntypedArray>,
     dtype: DType,
     layout: Layout,
+    /// Whether it is a copy of what came in.
+    is_copy: bool,
 }
 
 impl<'py> Seen<'py> {
@@ -30,6 +32,9 @@ impl<'py> Seen<'py> {
     /// For dtypes that are not supported.
     pub fn new(object: &Bound<'py, PyAny>, place: Place<'_>) -> PyResult<Option<Seen<'py>>> {
         let Ok(array) = object.cast::<PyUntypedArray>() else { return Ok(None) };
+        if let Some(reason) = rejected(object)? {
+            return Err(errors::argument(object.py(), format!("{place}: {reason}")));
+        }
         let descr = array.dtype();
         let Some(dtype) = dtype_of(&descr) else {
             let message = format!("{place}: arrays of dtype {descr} are not supported");
@@ -38,11 +43,13 @@ impl<'py> Seen<'py> {
         let size = dtype.size() as isize;
         if array.strides().iter().any(|stride| stride % size != 0) {
             // Fields of records lie at odd distances.
-            return Seen::new(&array.call_method0("copy")?, place);
+            let copy = Seen::new(&array.call_method0("copy")?, place)?;
+            return Ok(copy.map(|copy| Seen { is_copy: true, ..copy }));
         }
         let sizes: Dims = array.shape().iter().copied().collect();
         let strides: Strides = array.strides().iter().map(|stride| stride / size).collect();
-        Ok(Some(Seen { array: array.clone(), dtype, layout: Layout { offset: 0, sizes, strides } }))
+        let layout = Layout { offset: 0, sizes, strides };
+        Ok(Some(Seen { array: array.clone(), dtype, layout, is_copy: false }))
     }
 
     /// The elements, for writing too where NumPy allows it.
@@ -65,6 +72,11 @@ impl<'py> Seen<'py> {
         flags & NPY_ARRAY_WRITEABLE != 0
     }
 
+    /// Whether it is a copy of what came in, to which nothing is to be written.
+    pub fn is_copy(&self) -> bool {
+        self.is_copy
+    }
+
     /// The array itself.
     pub fn object(&self) -> Py<PyAny> {
         self.array.clone().into_any().unbind()
@@ -78,6 +90,17 @@ impl<'py> Seen<'py> {
             let data = (*_PyArray_GET_ITEM_DATA(self.array.as_array_ptr())).data;
             ArrayView::from_raw_parts(data.cast(), self.dtype, self.layout.clone())
         }
+    }
+}
+
+/// Why an array of a subclass of NumPy's is not taken.
+///
+/// # Errors
+/// When the class cannot be asked.
+pub fn rejected(object: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
+    match object.is_instance_of::<PyUntypedArray>() && !object.is_exact_instance_of::<PyUntypedArray>() {
+        true => semantics::of_numpy(&object.get_type()),
+        false => Ok(None),
     }
 }
 

@@ -1,16 +1,20 @@
 //! Arrays in and out as capsules: whoever takes one renames it and calls the deleter once; one that nobody took calls it
 //! itself.
+//!
+//! What comes in is asked for with the flags that version 1 has: whether it may be written, and whether it is a copy. What goes
+//! out is of the first version, which every library takes.
 
 use std::ffi::{CStr, c_void};
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
 
 use ferrofuse::{Argument, ArrayView};
-use pyo3::exceptions::PyException;
-use pyo3::ffi;
+use pyo3::exceptions::{PyBufferError, PyException, PyTypeError};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use pyo3::{ffi, intern};
 
-use super::tensor::{Elements, Tensor};
+use super::tensor::{Elements, IS_COPIED, MAJOR, READ_ONLY, Tensor, Versioned};
 use crate::arrays::Place;
 use crate::arrays::library::{self, Library};
 use crate::arrays::memory::Exported;
@@ -18,6 +22,8 @@ use crate::errors;
 
 const FRESH: &CStr = c"dltensor";
 const TAKEN: &CStr = c"used_dltensor";
+const FRESH_VERSIONED: &CStr = c"dltensor_versioned";
+const TAKEN_VERSIONED: &CStr = c"used_dltensor_versioned";
 
 #[repr(C)]
 struct Managed {
@@ -30,11 +36,16 @@ struct Managed {
 pub struct Imported {
     elements: Elements,
     library: Option<Arc<Library>>,
+    is_copy: bool,
+    is_constant: bool,
     _taken: Taken,
 }
 
 /// What was in a capsule.
-struct Taken(NonNull<Managed>);
+enum Taken {
+    Unversioned(NonNull<Managed>),
+    Versioned(NonNull<Versioned>),
+}
 
 // SAFETY: deleters may be called from any thread that holds the interpreter. The memory is one that any thread may read and
 // write, as its library's own functions do; who writes to it while others read has a race of their own making.
@@ -48,8 +59,13 @@ impl Drop for Taken {
         Python::try_attach(|_| {
             // SAFETY: the capsule was taken, so the deleter is ours to call, and this is the one call.
             unsafe {
-                if let Some(deleter) = self.0.as_ref().deleter {
-                    deleter(self.0.as_ptr());
+                match self {
+                    Taken::Unversioned(managed) => {
+                        managed.as_ref().deleter.inspect(|delete| delete(managed.as_ptr()));
+                    }
+                    Taken::Versioned(managed) => {
+                        managed.as_ref().deleter.inspect(|delete| delete(managed.as_ptr()));
+                    }
                 }
             }
         });
@@ -59,16 +75,69 @@ impl Drop for Taken {
 impl Taken {
     /// Takes the structure of a capsule, which is marked as taken.
     fn of(capsule: &Bound<'_, PyAny>) -> PyResult<Taken> {
-        let py = capsule.py();
-        // SAFETY: the calls accept any object and check it; the name outlives the capsule, being static.
-        unsafe {
-            let pointer = ffi::PyCapsule_GetPointer(capsule.as_ptr(), FRESH.as_ptr());
-            let managed = NonNull::new(pointer.cast::<Managed>()).ok_or_else(|| PyErr::fetch(py))?;
-            match ffi::PyCapsule_SetName(capsule.as_ptr(), TAKEN.as_ptr()) {
-                0 => Ok(Taken(managed)),
-                _ => Err(PyErr::fetch(py)),
+        // SAFETY: the call accepts any object and checks it.
+        let is_versioned = unsafe { ffi::PyCapsule_IsValid(capsule.as_ptr(), FRESH_VERSIONED.as_ptr()) } == 1;
+        match is_versioned {
+            true => take(capsule, FRESH_VERSIONED, TAKEN_VERSIONED).map(Taken::Versioned)?.known(),
+            false => take(capsule, FRESH, TAKEN).map(Taken::Unversioned),
+        }
+    }
+
+    /// Itself, if it is of a version whose structure is known.
+    fn known(self) -> PyResult<Taken> {
+        if let Taken::Versioned(managed) = &self {
+            // SAFETY: the version lies at its start in every version.
+            let major = unsafe { managed.as_ref() }.version.major;
+            if major != MAJOR {
+                return Err(PyBufferError::new_err(format!(
+                    "a DLPack tensor of the unknown version {major}"
+                )));
             }
         }
+        Ok(self)
+    }
+
+    fn tensor(&self) -> &Tensor {
+        // SAFETY: the exporter filled in the structure, which lives until its deleter is called.
+        unsafe {
+            match self {
+                Taken::Unversioned(managed) => &managed.as_ref().tensor,
+                Taken::Versioned(managed) => &managed.as_ref().tensor,
+            }
+        }
+    }
+
+    fn has(&self, flag: u64) -> bool {
+        match self {
+            Taken::Unversioned(_) => false,
+            // SAFETY: as for `tensor`.
+            Taken::Versioned(managed) => unsafe { managed.as_ref() }.flags & flag != 0,
+        }
+    }
+}
+
+/// What a capsule holds, which gets another name.
+fn take<T>(capsule: &Bound<'_, PyAny>, fresh: &'static CStr, taken: &'static CStr) -> PyResult<NonNull<T>> {
+    let py = capsule.py();
+    // SAFETY: the calls accept any object and check it; the name outlives the capsule, being static.
+    unsafe {
+        let pointer = ffi::PyCapsule_GetPointer(capsule.as_ptr(), fresh.as_ptr());
+        let managed = NonNull::new(pointer.cast::<T>()).ok_or_else(|| PyErr::fetch(py))?;
+        match ffi::PyCapsule_SetName(capsule.as_ptr(), taken.as_ptr()) {
+            0 => Ok(managed),
+            _ => Err(PyErr::fetch(py)),
+        }
+    }
+}
+
+/// The capsule of an array of any library, with flags where the library knows them.
+fn asked<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let py = object.py();
+    let versioned = PyDict::new(py);
+    versioned.set_item(intern!(py, "max_version"), (MAJOR, 0))?;
+    match object.call_method(intern!(py, "__dlpack__"), (), Some(&versioned)) {
+        Err(error) if error.is_instance_of::<PyTypeError>(py) => object.call_method0("__dlpack__"),
+        asked => asked,
     }
 }
 
@@ -80,18 +149,21 @@ impl Imported {
     pub fn new(object: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<Option<Imported>> {
         let py = object.py();
         let library = library::of(object)?;
-        let capsule = match &library {
-            Some(library) => library.export(object),
-            None if object.hasattr("__dlpack__")? => object.call_method0("__dlpack__"),
+        let resolved = library.as_ref().map(|library| library.resolved(object, true)).transpose()?.flatten();
+        let array = resolved.as_ref().unwrap_or(object);
+        let capsule = match library.as_ref().and_then(|library| library.export.as_ref()) {
+            Some(export) => export.bind(py).call1((array,)),
+            None if object.hasattr("__dlpack__")? => asked(array),
             None => return Ok(None),
         };
         let taken = Taken::of(&capsule.map_err(|error| not_exported(py, error, place))?)?;
-        // SAFETY: the exporter filled in the structure, which lives until its deleter is called.
-        let elements = Elements::of(py, unsafe { &taken.0.as_ref().tensor }, place)?;
-        Ok(Some(Imported { elements, library, _taken: taken }))
+        let elements = Elements::of(py, taken.tensor(), place)?;
+        let is_copy = resolved.is_some() || taken.has(IS_COPIED);
+        let is_constant = taken.has(READ_ONLY) || library.as_ref().is_some_and(|library| library.is_constant);
+        Ok(Some(Imported { elements, library, is_copy, is_constant, _taken: taken }))
     }
 
-    /// The elements, for writing too unless their library has arrays that never change.
+    /// The elements, for writing too where they may be written.
     pub fn argument(&self) -> Argument<'_> {
         if self.is_constant() {
             return self.view().into();
@@ -100,9 +172,14 @@ impl Imported {
         unsafe { self.elements.argument() }
     }
 
-    /// Whether its library has arrays that never change.
+    /// Whether it must not be written to.
     pub fn is_constant(&self) -> bool {
-        self.library().is_some_and(|library| library.is_constant)
+        self.is_constant
+    }
+
+    /// Whether it is a copy of what came in, to which nothing is to be written.
+    pub fn is_copy(&self) -> bool {
+        self.is_copy
     }
 
     /// The library that it is of, if that is known.

@@ -10,36 +10,18 @@ use std::ptr::{self, NonNull};
 use std::sync::Arc;
 
 use ferrofuse::{Argument, ArrayView};
-use pyo3::exceptions::{PyBufferError, PyException, PyMemoryError};
+use pyo3::exceptions::{PyException, PyMemoryError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyType};
 use pyo3::{ffi, intern};
 
 use super::Imported;
-use super::tensor::{Elements, Tensor};
+use super::tensor::{Elements, MAJOR, Tensor, Version, Versioned};
 use crate::arrays::Place;
 use crate::arrays::library::Library;
 use crate::arrays::memory::Exported;
 
 const NAME: &CStr = c"dlpack_exchange_api";
-/// Versions with this number have these structures.
-const MAJOR: u32 = 1;
-
-#[repr(C)]
-struct Version {
-    major: u32,
-    minor: u32,
-}
-
-#[repr(C)]
-struct Managed {
-    version: Version,
-    context: *mut c_void,
-    deleter: Option<unsafe extern "C" fn(*mut Managed)>,
-    flags: u64,
-    tensor: Tensor,
-}
-
 #[repr(C)]
 struct Table {
     version: Version,
@@ -52,7 +34,7 @@ struct Table {
     _stream: *const c_void,
 }
 
-type Make = unsafe extern "C" fn(*mut Managed, *mut *mut ffi::PyObject) -> c_int;
+type Make = unsafe extern "C" fn(*mut Versioned, *mut *mut ffi::PyObject) -> c_int;
 type Borrow = unsafe extern "C" fn(*mut ffi::PyObject, *mut Tensor) -> c_int;
 
 /// The functions of a library.
@@ -109,7 +91,7 @@ impl Exchange {
         let tensor = Tensor::of(exported);
         let context = Arc::into_raw(Arc::clone(exported)).cast_mut().cast();
         let version = Version { major: MAJOR, minor: 0 };
-        let managed = Managed { version, context, deleter: Some(delete), flags: 0, tensor };
+        let managed = Versioned { version, context, deleter: Some(delete), flags: 0, tensor };
         let mut array = ptr::null_mut();
         // SAFETY: a fresh structure, which is the function's from here on, whatever it says; where it says 0, it made an
         // array, and else set an error.
@@ -126,7 +108,7 @@ impl Exchange {
 ///
 /// # Safety
 /// `managed` is from there and is not used again.
-unsafe extern "C" fn delete(managed: *mut Managed) {
+unsafe extern "C" fn delete(managed: *mut Versioned) {
     // SAFETY: both were leaked there, and come back once.
     unsafe {
         let managed = Box::from_raw(managed);
@@ -139,6 +121,8 @@ pub struct Borrowed<'py> {
     array: Bound<'py, PyAny>,
     elements: Elements,
     library: Arc<Library>,
+    /// Whether it is a copy of what came in.
+    is_copy: bool,
 }
 
 impl<'py> Borrowed<'py> {
@@ -155,8 +139,14 @@ impl<'py> Borrowed<'py> {
         let Some(tensor) = borrowed else { return Ok(None) };
         let elements = Elements::of(object.py(), &tensor, place)?;
         match library.resolved(object, elements.dtype().is_complex())? {
-            Some(resolved) => Borrowed::new(&resolved, library, place),
-            None => Ok(Some(Borrowed { array: object.clone(), elements, library: Arc::clone(library) })),
+            Some(resolved) => {
+                let copy = Borrowed::new(&resolved, library, place)?;
+                Ok(copy.map(|copy| Borrowed { is_copy: true, ..copy }))
+            }
+            None => {
+                let (array, library) = (object.clone(), Arc::clone(library));
+                Ok(Some(Borrowed { array, elements, library, is_copy: false }))
+            }
         }
     }
 
@@ -176,6 +166,11 @@ impl<'py> Borrowed<'py> {
         unsafe { self.elements.view() }
     }
 
+    /// Whether it is a copy of what came in, to which nothing is to be written.
+    pub fn is_copy(&self) -> bool {
+        self.is_copy
+    }
+
     /// The library that it is of.
     pub fn library(&self) -> &Arc<Library> {
         &self.library
@@ -187,8 +182,6 @@ impl<'py> Borrowed<'py> {
     /// What the library says, and when its elements were replaced meanwhile.
     pub fn kept(&self, place: Place<'_>) -> PyResult<Imported> {
         let kept = Imported::new(&self.array, place)?.filter(|kept| kept.elements().are(&self.elements));
-        kept.ok_or_else(|| {
-            PyBufferError::new_err(format!("{place}: its memory was replaced while the call ran"))
-        })
+        kept.ok_or_else(|| place.replaced())
     }
 }

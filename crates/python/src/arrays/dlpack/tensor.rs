@@ -45,6 +45,30 @@ pub(super) struct Tensor {
     byte_offset: u64,
 }
 
+/// Versions with this number have these structures.
+pub(super) const MAJOR: u32 = 1;
+
+/// The version that a structure or a table is of.
+#[repr(C)]
+pub(super) struct Version {
+    pub major: u32,
+    pub minor: u32,
+}
+
+/// An array with what keeps it, since version 1.
+#[repr(C)]
+pub(super) struct Versioned {
+    pub version: Version,
+    pub context: *mut c_void,
+    pub deleter: Option<unsafe extern "C" fn(*mut Versioned)>,
+    pub flags: u64,
+    pub tensor: Tensor,
+}
+
+/// Flags of it: whoever takes it must not write, or has a copy.
+pub(super) const READ_ONLY: u64 = 1;
+pub(super) const IS_COPIED: u64 = 2;
+
 // Sizes and strides of a layout are lent as they lie.
 const _: () = assert!(size_of::<usize>() == size_of::<i64>());
 

@@ -1,0 +1,75 @@
+//! Classes whose arrays are more than their elements: masks, units, tensors that stand for others. To read them as elements
+//! would lose what they mean, so they are rejected by name, whether they are read or written.
+//!
+//! A class says so itself: it is `numpy.ma.MaskedArray`, or it defines one of the protocols by which NumPy and torch ask a
+//! class what their functions do with its arrays. `numpy.matrix` and `numpy.memmap` define none.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyString, PyType};
+
+/// Why arrays of a subclass of NumPy's are not taken.
+///
+/// # Errors
+/// When the class cannot be asked.
+pub fn of_numpy(class: &Bound<'_, PyType>) -> PyResult<Option<String>> {
+    for base in class.mro().iter() {
+        let base = base.cast_into::<PyType>()?;
+        let (module, name) = (base.module()?, base.qualname()?);
+        if name == "ndarray" && module == "numpy" {
+            break;
+        }
+        if name == "MaskedArray" && module.to_str()?.starts_with("numpy.ma") {
+            return Ok(Some("masked arrays are not supported: give filled(…) of it, or its data".to_owned()));
+        }
+        if let Some(protocol) = defined(&base, &["__array_ufunc__", "__array_function__"])? {
+            return Ok(Some(with_meaning(class, protocol, "numpy.asarray(…)")?));
+        }
+    }
+    Ok(None)
+}
+
+/// Why tensors of a subclass of torch's are not taken.
+///
+/// # Errors
+/// When the class cannot be asked.
+pub fn of_torch(class: &Bound<'_, PyType>) -> PyResult<Option<String>> {
+    let py = class.py();
+    let plain = py.import("torch")?.getattr("Tensor")?;
+    if !class.is_subclass(&plain)? {
+        return Ok(None); // a dtype, say
+    }
+    let disabled = py.import("torch._C")?.getattr("_disabled_torch_function_impl")?;
+    for base in class.mro().iter().take_while(|base| !base.is(&plain)) {
+        let base = base.cast_into::<PyType>()?;
+        // Parameters have this one, which leaves torch's functions as they are.
+        let is_disabled = base.getattr("__torch_function__")?.is(&disabled);
+        let protocols: &[&'static str] =
+            if is_disabled { &["__torch_dispatch__"] } else { &["__torch_dispatch__", "__torch_function__"] };
+        if let Some(protocol) = defined(&base, protocols)? {
+            return Ok(Some(with_meaning(
+                class,
+                protocol,
+                "as_subclass(torch.Tensor) of it, or what it wraps",
+            )?));
+        }
+    }
+    Ok(None)
+}
+
+/// The first of some attributes that a class itself defines.
+fn defined(class: &Bound<'_, PyType>, names: &[&'static str]) -> PyResult<Option<&'static str>> {
+    let own = class.getattr("__dict__")?;
+    for name in names {
+        if own.contains(PyString::new(class.py(), name))? {
+            return Ok(Some(name));
+        }
+    }
+    Ok(None)
+}
+
+fn with_meaning(class: &Bound<'_, PyType>, protocol: &str, instead: &str) -> PyResult<String> {
+    let (module, name) = (class.module()?, class.qualname()?);
+    Ok(format!(
+        "arrays of {module}.{name} have a meaning of their own ({protocol}) that would be lost: give {instead}"
+    ))
+}

@@ -1,0 +1,126 @@
+//! torch's tensors beyond their memory: which have no plain elements, what autograd asks of who writes to one, and views that
+//! torch knows to be views. Takes tensors as they came in; reads and writes no element.
+
+use ferrofuse::ArrayView;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+/// What is asked of torch.
+pub struct Torch {
+    module: Py<PyAny>,
+    /// Tells autograd that a tensor was written; torch has it from 2.1 on.
+    increment_version: Option<Py<PyAny>>,
+}
+
+impl Torch {
+    /// The torch that is installed.
+    ///
+    /// # Errors
+    /// When it cannot be imported.
+    pub fn new(py: Python<'_>) -> PyResult<Torch> {
+        let graph = py.import("torch.autograd.graph")?;
+        let increment_version = graph.getattr("increment_version").ok().map(Bound::unbind);
+        Ok(Torch { module: py.import("torch")?.into_any().unbind(), increment_version })
+    }
+
+    /// What a tensor is, and what to give instead, where its elements do not lie in memory one by one.
+    ///
+    /// # Errors
+    /// What torch says.
+    pub fn kind(&self, tensor: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
+        let py = tensor.py();
+        let module = self.module.bind(py);
+        let bare = module.getattr("_C")?;
+        let has = |flag: &str| tensor.getattr(flag)?.is_truthy();
+        if bare.getattr("_functorch")?.call_method1("is_functorch_wrapped_tensor", (tensor,))?.is_truthy()? {
+            return Ok(Some("is within a torch.func transform: call outside of vmap and grad".to_owned()));
+        }
+        if module.call_method1("_is_functional_tensor", (tensor,))?.is_truthy()? {
+            return Ok(Some("is a functional tensor, which stands for one that is traced".to_owned()));
+        }
+        let device = tensor.getattr("device")?;
+        if device.getattr("type")?.str()? != "cpu" {
+            return Ok(Some(format!("lies on the device {device}, not on the CPU")));
+        }
+        if has("is_nested")? {
+            return Ok(Some("is a nested tensor: give one that is padded (to_padded_tensor)".to_owned()));
+        }
+        if has("is_quantized")? {
+            return Ok(Some("is a quantized tensor: give dequantize() of it".to_owned()));
+        }
+        let layout = tensor.getattr("layout")?;
+        if !layout.is(&module.getattr("strided")?) {
+            return Ok(Some(format!("is a tensor of layout {layout}: give to_dense() of it")));
+        }
+        if tensor.call_method0("_is_zerotensor")?.is_truthy()? {
+            return Ok(Some("is a tensor of zeros without memory: give clone() of it".to_owned()));
+        }
+        Ok(None)
+    }
+
+    /// Why a tensor cannot be written to, by torch's rules for functions that write to an argument and have no derivative.
+    ///
+    /// # Errors
+    /// What torch says.
+    pub fn unwritable(&self, tensor: &Bound<'_, PyAny>) -> PyResult<Option<&'static str>> {
+        let module = self.module.bind(tensor.py());
+        let is = |question: &str| module.call_method0(question)?.is_truthy();
+        if self.increment_version.is_none() {
+            return Ok(Some("this torch cannot be told of it: in-place outputs need torch 2.1 or later"));
+        }
+        if tensor.getattr("requires_grad")?.is_truthy()? && is("is_grad_enabled")? {
+            let is_leaf = tensor.getattr("is_leaf")?.is_truthy()?;
+            return Ok(Some(match is_leaf {
+                true => "it is a leaf that requires grad: call under torch.no_grad()",
+                false => {
+                    "it requires grad, and the gradient of what is written is not known: give detach() of it"
+                }
+            }));
+        }
+        if tensor.call_method0("is_inference")?.is_truthy()? && !is("is_inference_mode_enabled")? {
+            return Ok(Some(
+                "it is an inference tensor: call under torch.inference_mode(), or give clone() of it",
+            ));
+        }
+        Ok(None)
+    }
+
+    /// Tells autograd that a tensor was written: what was saved of it, or of tensors that share its memory as views do, for
+    /// a backward pass is no more.
+    ///
+    /// # Errors
+    /// What torch says.
+    pub fn wrote(&self, tensor: &Bound<'_, PyAny>) -> PyResult<()> {
+        let Some(increment) = &self.increment_version else { return Ok(()) };
+        increment.bind(tensor.py()).call1((tensor,)).map(drop)
+    }
+
+    /// A view of a tensor's elements as torch makes them, so that autograd sees writes to either in both; `None` where the
+    /// tensor has other memory by now than when it was given.
+    ///
+    /// # Errors
+    /// What torch says.
+    pub fn view<'py>(
+        &self,
+        tensor: &Bound<'py, PyAny>,
+        given: &ArrayView<'_>,
+        seen: &ArrayView<'_>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let py = tensor.py();
+        if tensor.call_method0("data_ptr")?.extract::<usize>()? != given.as_ptr() as usize {
+            return Ok(None);
+        }
+        let first: isize = tensor.call_method0("storage_offset")?.extract()?;
+        let offset = match seen.sizes().contains(&0) {
+            true => 0, // of what has no elements the first may be anywhere
+            false => {
+                let bytes = (seen.as_ptr() as isize).wrapping_sub(given.as_ptr() as isize);
+                first + bytes / seen.dtype().size() as isize
+            }
+        };
+        let plain = self.module.bind(py).getattr("Tensor")?;
+        let values = tensor.call_method0("detach")?.call_method1("as_subclass", (plain,))?;
+        let (sizes, strides) = (PyTuple::new(py, seen.sizes())?, PyTuple::new(py, seen.strides())?);
+        values.call_method1("as_strided", (sizes, strides, offset)).map(Some)
+    }
+}
