@@ -1,5 +1,5 @@
 # The commands of this project. Each first installs what the machine lacks.
-.PHONY: setup demo test test-torch bench bench-peers python wheel
+.PHONY: setup demo test test-torch test-thunder bench bench-peers python wheel
 
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 FERROFUSE := cargo run --quiet --release --package ferrofuse-cli --
@@ -35,6 +35,16 @@ test-torch: python
 	cargo build --quiet --package ferrofuse-testing --examples # draws the random programs
 	VIRTUAL_ENV=$(CURDIR)/.venv-torch .venv/bin/maturin develop --quiet
 	.venv-torch/bin/python -m pytest --quiet --override-ini addopts= python/tests
+
+# Lightning Thunder on `ferrofuse.compat`: its own tests of its nvFuser executor, ours, and the recipes of docs/migration.md.
+# Thunder and torch are installed from PyPI (about 6 GB).
+test-thunder: setup
+	@scripts/setup-thunder
+	VIRTUAL_ENV=$(CURDIR)/.venv-thunder .venv/bin/maturin develop --quiet
+	# Each file in a process of its own: some undo what others need.
+	for file in python/tests/thunder/test_*.py; do \
+	  .venv-thunder/bin/python -m pytest --quiet --override-ini addopts= --disable-warnings $$file || exit 1; \
+	done
 
 bench: setup
 	$(FERROFUSE) bench

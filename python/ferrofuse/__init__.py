@@ -27,6 +27,7 @@ from ._native import (
     manual_seed,
     set_rng_state,
 )
+from .cache import LRUCache, LruFusionCache
 from .definition import FusionDefinition
 from .descriptor import compute_tensor_descriptor
 from .explanation import Explanation
@@ -34,7 +35,6 @@ from .fusion import (
     Fusion,
     FusionExecutorCache,
     FusionGuard,
-    LruFusionCache,
     current,
     define_scalar,
     define_tensor,
@@ -67,6 +67,7 @@ __all__ = [
     "FusionExecutorCache",
     "FusionGuard",
     "InputError",
+    "LRUCache",
     "LruFusionCache",
     "OutOfRangeError",
     "TensorView",

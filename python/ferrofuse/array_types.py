@@ -27,7 +27,8 @@ def dtype_named(name: str) -> DataType:
         TypeError: for a dtype that the language has not.
     """
     if name not in _NAMED:
-        raise TypeError(f"the dtype {name} is not supported; known are {', '.join(_NAMED)}")
+        known = (name for name, member in _NAMED.items() if member.itemsize)
+        raise TypeError(f"the dtype {name} is not supported; known are {', '.join(known)}")
     return _NAMED[name]
 
 

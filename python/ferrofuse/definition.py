@@ -9,7 +9,7 @@ from .array_types import describe
 from .explanation import Explanation
 from .fusion import Fusion, FusionExecutorCache, FusionGuard
 from .operations import Operations
-from .options import check_options
+from .options import check_options, library_without_arrays
 
 
 NO_DEFINITION = "Fusion does not exist! Use `with FusionDefinition() as fd: ...` to define a fusion."
@@ -28,6 +28,7 @@ class FusionDefinition:
         self._builder = self._fusion._builder
         self._exists = False  # from the first `with` on
         self._executable: Optional[Any] = None
+        self._fec: Optional[FusionExecutorCache] = None
         self._inputs: Optional[Sequence[Any]] = None
         self.ops = Operations(self._existing)
         self.sched = elsewhere.sched
@@ -35,7 +36,7 @@ class FusionDefinition:
     def __enter__(self) -> "FusionDefinition":
         FusionGuard(self._fusion).__enter__()
         self._exists = True
-        self._executable = None
+        self._executable = self._fec = None
         return self
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
@@ -94,7 +95,7 @@ class FusionDefinition:
 
     def _in_line_of_caller(self) -> Any:
         """The builder, about to hear of the line that called the method that calls this."""
-        self._executable = None
+        self._executable = self._fec = None
         builder = self._existing()
         builder.at(sys._getframe(2).f_lineno)
         return builder
@@ -111,10 +112,14 @@ class FusionDefinition:
         *,
         device: Any = None,
         save_repro_inputs: bool = False,
+        like: Optional[str] = None,
         _enable_options: Sequence[str] = (),
         _disable_options: Sequence[str] = (),
     ) -> List[Any]:
         """The outputs for these inputs: arrays of the kind that came in. Lists among the inputs are flattened one level.
+
+        `like` names the library that outputs are of, whatever comes in: "numpy", "torch", "jax" or "cupy". Where no array
+        comes in and none is named they are NumPy's, or torch's where `device` is given or `ferrofuse.compat` is installed.
 
         While a call runs, other threads must not resize an input or give it other memory (in torch `resize_`, `set_`,
         `x.data = ...`): the interpreter is free for them then, and the call reads the memory that the input came with.
@@ -125,7 +130,7 @@ class FusionDefinition:
         if device is not None or save_repro_inputs or _enable_options or _disable_options:
             check_options(device, _enable_options, _disable_options)
             self._inputs = inputs if save_repro_inputs else self._inputs
-        return (self._executable or self._make_executable()).run(inputs)
+        return (self._executable or self._make_executable()).run(inputs, like, library_without_arrays(device))
 
     def manual_execute(self, inputs: Sequence[Any], heuristic_params: Any = None) -> List[Any]:
         """Not there: schedules are not written in Python."""
@@ -156,6 +161,7 @@ class FusionDefinition:
         inputs: Sequence[Any],
         reference_outputs: Optional[Sequence[Any]] = None,
         device: Any = None,
+        like: Optional[str] = None,
         **execute_kwargs: Any,
     ) -> List[Any]:
         """Runs it and gives the outputs, having compared each with the evaluator's within the error bounds of the ops.
@@ -169,7 +175,8 @@ class FusionDefinition:
         from .validation import compare_with_references, require_matches
 
         check_options(device, execute_kwargs.get("_enable_options", ()), execute_kwargs.get("_disable_options", ()))
-        outputs, compared = (self._executable or self._make_executable()).check(inputs)
+        executable = self._executable or self._make_executable()
+        outputs, compared = executable.check(inputs, like, library_without_arrays(device))
         require_matches(compared)
         if reference_outputs is not None:
             compare_with_references(outputs, reference_outputs)
@@ -179,14 +186,27 @@ class FusionDefinition:
     @property
     def fusion(self) -> Fusion:
         """The definition as an object with structural equality."""
-        return self._fusion
+        return self._fusion if self._fec is None else self._fec.fusion()
 
     @property
     def fec(self) -> FusionExecutorCache:
-        """What was compiled, once it was."""
+        """What was compiled, once it was. May be set to what was compiled for an equal fusion.
+
+        Raises:
+            AttributeError: where nothing is compiled yet.
+            TypeError: for what is no `FusionExecutorCache`.
+        """
         if self._executable is None:
             raise AttributeError("nothing is compiled yet: call execute first")
-        return FusionExecutorCache._of(self._fusion, self._executable)
+        if self._fec is None:
+            self._fec = FusionExecutorCache._of(self._fusion, self._executable)
+        return self._fec
+
+    @fec.setter
+    def fec(self, fec: FusionExecutorCache) -> None:
+        if not isinstance(fec, FusionExecutorCache):
+            raise TypeError(f"fec must be a FusionExecutorCache, but is a {type(fec).__name__}")
+        self._fec, self._executable = fec, fec._compilable()
 
     def explain(self, inputs: Optional[Sequence[Any]] = None) -> Explanation:
         """What the compiler decides, for the sizes of these inputs or for none in particular; runs nothing."""
@@ -194,7 +214,7 @@ class FusionDefinition:
 
     def __repr__(self) -> str:
         """The definition as a function of `fd` that makes an equal one."""
-        return self._fusion._text() or "def nvfuser_fusion(fd : FusionDefinition) -> None :\n    pass\n"
+        return self.fusion._text() or "def nvfuser_fusion(fd : FusionDefinition) -> None :\n    pass\n"
 
     def repro_script_for(self, inputs: Optional[Sequence[Any]] = None) -> str:
         """A script that makes this definition and runs it on inputs like these."""

@@ -27,7 +27,6 @@ _OF_THE_MODULE: Dict[str, str] = {
     **dict.fromkeys("PythonProfiler FusionProfile KernelProfile get_fusion_profile reset_profiler".split(), _TIMES),
     **dict.fromkeys("validate_with_auto_inferred_outputs get_val_tolerances".split(), _VALIDATE),
     "nvf_cutlass": _GPU,
-    "LRUCache": "LruFusionCache keeps what was compiled for equal definitions",
 }
 _OF_VALUES: Dict[str, str] = dict.fromkeys("definition uses".split(), _TEXT)
 _OF_TENSORS: Dict[str, str] = {

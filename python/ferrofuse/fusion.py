@@ -1,15 +1,13 @@
 """Fusions as objects: compared by what they compute, compiled once, cached."""
 
-import functools
 import sys
 import threading
-from collections import OrderedDict
-from typing import Any, Callable, List, Optional, Sequence
+from typing import Any, List, Optional, Sequence
 
 from . import _native, elsewhere
 from ._native import TensorView, Val
 from .operations import Operations
-from .options import check_options
+from .options import check_options, library_without_arrays
 
 
 class _Guarded(threading.local):
@@ -177,64 +175,15 @@ class FusionExecutorCache:
         inputs: Sequence[Any],
         *,
         device: Any = None,
+        like: Optional[str] = None,
         _enable_options: Sequence[str] = (),
         _disable_options: Sequence[str] = (),
     ) -> List[Any]:
         """As `FusionDefinition.execute`."""
         check_options(device, _enable_options, _disable_options)
-        return self._compilable().run(inputs)
+        return self._compilable().run(inputs, like, library_without_arrays(device))
 
     def _compilable(self) -> Any:
         if self._executable is None:
             self._executable = self._fusion._builder.executable()
         return self._executable
-
-
-class LruFusionCache:
-    """A decorator for functions that make a FusionDefinition: equal definitions share what was compiled for the first.
-
-    `stats()` and `num_fusions()` of the decorated function tell how it goes.
-    """
-
-    def __init__(self, max_fusions: int = 16384) -> None:
-        self._max = max_fusions
-        self._kept: "OrderedDict[str, Any]" = OrderedDict()
-        self._hits = self._lookups = self._evictions = 0
-
-    def __call__(self, make: Callable[..., Any]) -> Callable[..., Any]:
-        @functools.wraps(make)
-        def cached(*args: Any, **kwargs: Any) -> Any:
-            return self._share(make(*args, **kwargs))
-
-        cached.stats = self.stats
-        cached.num_fusions = self.num_fusions
-        return cached
-
-    def _share(self, fd: Any) -> Any:
-        self._lookups += 1
-        text = repr(fd)
-        if text in self._kept:
-            self._hits += 1
-            self._kept.move_to_end(text)
-            fd._executable = self._kept[text]
-            return fd
-        self._kept[text] = fd._make_executable()
-        if len(self._kept) > self._max:
-            self._kept.popitem(last=False)
-            self._evictions += 1
-        return fd
-
-    def num_fusions(self) -> int:
-        """How many different fusions are kept."""
-        return len(self._kept)
-
-    def stats(self) -> str:
-        """Lookups, hits and evictions so far."""
-        rate = 100.0 * self._hits / max(1, self._lookups)
-        return (
-            f"Total Fusions: {len(self._kept)}\n"
-            f"Cache Lookups: {self._lookups}\n"
-            f"Cache Hits: {self._hits}\n"
-            f"Cache Evictions: {self._evictions}\n"
-            f"Hit Rate: {rate:.2f}%"
-        )

@@ -2,6 +2,9 @@
 
 from typing import Any, Sequence
 
+# The library that outputs are of where no array comes in and no device is given; `compat` says torch.
+without_arrays = "numpy"
+
 ENABLE = frozenset(
     """cutlass_scheduler fast_math fuse_matmul fuse_multiple_matmuls host_ir_jit host_ir_lowering id_model
     id_model_extra_validation insert_resharding_after io_to_lower_precision kernel_db kernel_debug kernel_lineinfo
@@ -29,3 +32,8 @@ def check_options(device: Any, enable: Sequence[str], disable: Sequence[str]) ->
         for option in given:
             if option.split("(")[0] not in known:
                 raise RuntimeError(f"Unrecognized {kind}_option: {option}")
+
+
+def library_without_arrays(device: Any) -> str:
+    """The library that outputs of a call without arrays are of: who names a device has torch's in mind."""
+    return without_arrays if device is None else "torch"

@@ -9,7 +9,8 @@ ROOT = Path(__file__).parents[2]
 PAGES = {
     "README": (ROOT / "README.md").read_text().split("## From Python")[1].split("\n## ")[0],
     "tutorial": (ROOT / "docs" / "tutorial.md").read_text(),
-    "migration": (ROOT / "docs" / "migration.md").read_text(),
+    # What is of Thunder runs where that is: in tests/thunder.
+    "migration": re.sub(r"## Lightning Thunder\n.*?(?=\n## )", "", (ROOT / "docs" / "migration.md").read_text(), flags=re.S),
 }
 BLOCK = re.compile(r"```python\n(?P<code>.*?)```(?:\n\n[^\n]*prints[^\n]*\n\n```\n(?P<printed>.*?)```)?", re.S)
 

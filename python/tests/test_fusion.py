@@ -9,7 +9,6 @@ from ferrofuse import (
     DataType,
     FusionDefinition,
     FusionExecutorCache,
-    LruFusionCache,
     compute_tensor_descriptor,
 )
 
@@ -33,18 +32,6 @@ def test_the_executor_cache_runs_a_fusion():
     executor = FusionExecutorCache(softmax().fusion)
     [output] = executor.execute([np.zeros((2, 4), np.float32)])
     np.testing.assert_allclose(output, 0.25)
-
-
-def test_the_lru_cache_shares_what_was_compiled():
-    @LruFusionCache(max_fusions=2)
-    def make(width):
-        return softmax(width)
-
-    first, again = make(4), make(4)
-    assert first._executable is again._executable
-    make(5), make(6)
-    assert make.num_fusions() == 2
-    assert "Cache Hits: 1" in make.stats() and "Cache Evictions: 1" in make.stats()
 
 
 # Sizes, strides, and what nvFuser's function of the same name gives for them.

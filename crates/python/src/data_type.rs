@@ -1,34 +1,63 @@
 //! `DataType`: the dtypes under nvFuser's names.
 //!
-//! The members come from the table of dtypes, and `Null` beside them, which stands for no dtype.
+//! The members come from the table of dtypes. Beside them are `Null`, which stands for no dtype, and those of nvFuser's that
+//! are not supported: they can be named, and are refused where they are used.
 
 use ir::DType;
+use pyo3::exceptions::PyNotImplementedError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 /// A dtype: `DataType.Float`, `DataType.BFloat16`, … `DataType.Null` stands for none.
 #[pyclass(frozen, eq, hash, module = "ferrofuse", name = "DataType")]
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct DataType(pub Option<DType>);
+pub struct DataType(Member);
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Member {
+    Null,
+    Known(DType),
+    /// nvFuser's name, and torch's.
+    Unsupported(&'static str, &'static str),
+}
+
+/// Floats of four bits: one a byte, and two.
+const UNSUPPORTED: [(&str, &str); 2] =
+    [("Float4_e2m1fn", "float4_e2m1fn"), ("Float4_e2m1fn_x2", "float4_e2m1fn_x2")];
+
+impl DataType {
+    /// A dtype of the table, or `Null`.
+    pub fn new(dtype: Option<DType>) -> DataType {
+        DataType(dtype.map_or(Member::Null, Member::Known))
+    }
+}
 
 #[pymethods]
 impl DataType {
     /// Its name: `Float`.
     #[getter]
     fn name(&self) -> &'static str {
-        self.0.map_or("Null", DType::nvfuser_name)
+        match self.0 {
+            Member::Null => "Null",
+            Member::Known(dtype) => dtype.nvfuser_name(),
+            Member::Unsupported(name, _) => name,
+        }
     }
 
     /// The name that NumPy and torch have for it: `float32`; `None` for `Null`.
     #[getter]
     fn numpy_name(&self) -> Option<&'static str> {
-        self.0.map(DType::numpy_name)
+        match self.0 {
+            Member::Null => None,
+            Member::Known(dtype) => Some(dtype.numpy_name()),
+            Member::Unsupported(_, name) => Some(name),
+        }
     }
 
-    /// Bytes of an element; 0 for `Null`.
+    /// Bytes of an element; 0 for `Null` and for what is not supported.
     #[getter]
     fn itemsize(&self) -> usize {
-        self.0.map_or(0, DType::size)
+        if let Member::Known(dtype) = self.0 { dtype.size() } else { 0 }
     }
 
     fn __repr__(&self) -> String {
@@ -47,17 +76,34 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<DataType>()?;
     let class = module.getattr("DataType")?;
     for dtype in DType::ALL {
-        class.setattr(dtype.nvfuser_name(), DataType(Some(dtype)))?;
+        class.setattr(dtype.nvfuser_name(), DataType::new(Some(dtype)))?;
     }
-    class.setattr("Index", DataType(Some(DType::I64)))?;
-    class.setattr("Null", DataType(None))
+    for (name, torch) in UNSUPPORTED {
+        class.setattr(name, DataType(Member::Unsupported(name, torch)))?;
+    }
+    class.setattr("Index", DataType::new(Some(DType::I64)))?;
+    class.setattr("Null", DataType::new(None))
 }
 
 /// The dtype that a Python object names: a `DataType`, one of Python's number types, a dtype of NumPy or torch.
-pub fn named_by(object: &Bound<'_, PyAny>) -> Option<Option<DType>> {
-    if let Ok(known) = object.cast::<DataType>() {
-        return Some(known.get().0);
+///
+/// # Errors
+/// For a dtype that is not supported.
+pub fn named_by(object: &Bound<'_, PyAny>) -> PyResult<Option<Option<DType>>> {
+    let Ok(member) = object.cast::<DataType>() else { return Ok(of_another_library(object)) };
+    match member.get().0 {
+        Member::Null => Ok(Some(None)),
+        Member::Known(dtype) => Ok(Some(Some(dtype))),
+        Member::Unsupported(name, _) => {
+            let message = format!(
+                "DataType.{name} is not supported: only nvFuser's block-scaled matmuls take floats of four bits"
+            );
+            Err(PyNotImplementedError::new_err(message))
+        }
     }
+}
+
+fn of_another_library(object: &Bound<'_, PyAny>) -> Option<Option<DType>> {
     let type_name = object.get_type().qualname().ok()?.to_string();
     let spelled = match type_name.as_str() {
         "type" => object.getattr("__name__").ok()?.to_string(),

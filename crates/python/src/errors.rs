@@ -110,9 +110,9 @@ pub fn unbound(py: Python<'_>, op: &str, message: String) -> PyErr {
     raise_with(py, 1, message, Details { op: Some(op), ..Details::default() })
 }
 
-/// An input of the wrong kind.
-pub fn mismatch(py: Python<'_>, input: &str, expected: &str, given: &str) -> PyErr {
-    let message = format!("{input}: expected {expected}, got {given}");
+/// An input of the wrong kind, with a remark to end the message.
+pub fn mismatch(py: Python<'_>, input: &str, expected: &str, given: &str, remark: &str) -> PyErr {
+    let message = format!("{input}: expected {expected}, got {given}{remark}");
     let details =
         Details { argument: Some(input), expected: Some(expected), given: Some(given), ..Details::default() };
     raise_with(py, 1, message, details)

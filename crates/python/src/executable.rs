@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use smallvec::SmallVec;
 
-use crate::arrays::{Given, Kind, Place};
+use crate::arrays::{Given, Kind, Place, Wanted};
 use crate::{environment, errors};
 
 /// What all executables of the process run on.
@@ -76,13 +76,20 @@ fn options() -> CompileOptions {
 
 #[pymethods]
 impl Executable {
-    /// Calls it on a list of arrays and numbers, one for each input; gives a list of arrays of the kind that came
-    /// in. Outputs that only re-index an input share its memory.
-    fn run<'py>(&self, py: Python<'py>, inputs: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
+    /// Calls it on a list of arrays and numbers, one for each input; gives a list of arrays of the library `like`, else of
+    /// the kind that came in, else of the library `without_arrays`. Outputs that only re-index an input share its memory.
+    #[pyo3(signature = (inputs, like = None, without_arrays = "numpy"))]
+    fn run<'py>(
+        &self,
+        py: Python<'py>,
+        inputs: &Bound<'py, PyAny>,
+        like: Option<&str>,
+        without_arrays: &str,
+    ) -> PyResult<Bound<'py, PyList>> {
         let inputs = flat(inputs)?;
         let given = self.given(py, &inputs)?;
         self.require_writable(py, &given, &inputs)?;
-        let kind = Kind::of(&given, &inputs)?;
+        let kind = Kind::of(py, &given, &inputs, Wanted { like, without_arrays })?;
         let stream = self.stream(py, &kind)?;
         let mut arguments: Vec<_> = given.iter().map(Given::argument).collect();
         let arguments = &mut arguments;
@@ -108,14 +115,17 @@ impl Executable {
     /// Calls it without writing to inputs, and compares each output with what the evaluator says: the outputs, and for each
     /// a dict of `mismatches` (elements beyond their bound), `worst_ratio` (of an error to its bound), and of the element
     /// with that ratio where it is, what was `expected` and what was `got`.
+    #[pyo3(signature = (inputs, like = None, without_arrays = "numpy"))]
     fn check<'py>(
         &self,
         py: Python<'py>,
         inputs: &Bound<'py, PyAny>,
+        like: Option<&str>,
+        without_arrays: &str,
     ) -> PyResult<(Vec<Bound<'py, PyAny>>, Vec<Told<'py>>)> {
         let inputs = flat(inputs)?;
         let given = self.given(py, &inputs)?;
-        let kind = Kind::of(&given, &inputs)?;
+        let kind = Kind::of(py, &given, &inputs, Wanted { like, without_arrays })?;
         let stream = self.stream(py, &kind)?.unwrap_or_else(|| Generator::shared().state());
         let views: Vec<_> = given.iter().map(Given::view).collect();
         let failed = |error: Error| errors::failed(py, &error);

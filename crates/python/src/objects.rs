@@ -58,7 +58,7 @@ pub fn object(builder: &Bound<'_, Builder>, given: &Bound<'_, PyAny>) -> PyResul
     if lambda::is_lambda(given) {
         return Ok(lambda::traced(builder, given)?.into());
     }
-    match data_type::named_by(given) {
+    match data_type::named_by(given)? {
         Some(Some(dtype)) => Ok(Object::DType(dtype)),
         Some(None) => Ok(Object::None),
         None => {

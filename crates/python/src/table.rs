@@ -51,7 +51,7 @@ fn parameter<'py>(py: Python<'py>, param: &Param) -> PyResult<Bound<'py, PyDict>
         ParamDefault::Int(n) => n.into_pyobject(py)?.into_any(),
         ParamDefault::Float(x) => x.into_pyobject(py)?.into_any(),
         ParamDefault::Bool(flag) => flag.into_pyobject(py)?.to_owned().into_any(),
-        ParamDefault::DType(dtype) => DataType(Some(dtype)).into_pyobject(py)?.into_any(),
+        ParamDefault::DType(dtype) => DataType::new(Some(dtype)).into_pyobject(py)?.into_any(),
         ParamDefault::Required | ParamDefault::Absent | ParamDefault::Lowest | ParamDefault::Highest => {
             py.None().into_bound(py)
         }

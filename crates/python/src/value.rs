@@ -73,7 +73,7 @@ impl Val {
 
     /// The dtype.
     fn dtype(&self, py: Python<'_>) -> DataType {
-        DataType(match &self.meaning {
+        DataType::new(match &self.meaning {
             Meaning::Object(Object::Value(value)) => Some(self.builder.bind(py).get().ty(*value).dtype),
             Meaning::Object(Object::Number(scalar)) => Some(scalar.dtype()),
             _ => None,

@@ -23,6 +23,8 @@ pub(super) struct Bound {
     params: SmallVec<[Param; 4]>,
     objects: Vec<Object>,
     spans: Vec<Option<Span>>,
+    /// For each parameter whether the call says what it is.
+    given: SmallVec<[bool; 4]>,
 }
 
 impl Bound {
@@ -38,8 +40,9 @@ impl Bound {
             Slot::Keyword(place) => (named[*place].object.clone(), named[*place].span),
             Slot::Default => (Object::None, None),
         };
-        let (objects, spans) = slots.iter().map(given).unzip();
-        let mut bound = Bound { op, params: SmallVec::from_slice(params), objects, spans };
+        let (objects, spans): (Vec<Object>, Vec<Option<Span>>) = slots.iter().map(given).unzip();
+        let given = objects.iter().map(|object| *object != Object::None).collect();
+        let mut bound = Bound { op, params: SmallVec::from_slice(params), objects, spans, given };
         (0..params.len()).try_for_each(|slot| bound.settle(slot))?;
         Ok(bound)
     }
@@ -183,11 +186,13 @@ impl Bound {
         Ok(Some(axes))
     }
 
-    /// What the record keeps: the arguments that are not the default.
+    /// What the record keeps: the arguments that are not the default, and dtypes that the call names.
     pub fn recorded(&self) -> Vec<(&'static str, Object)> {
-        let given =
-            self.params.iter().zip(&self.objects).filter(|(param, object)| default(param) != **object);
-        given.map(|(param, object)| (param.name, object.clone())).collect()
+        let all = self.params.iter().zip(&self.objects).zip(&self.given);
+        let kept = all.filter(|((param, object), given)| {
+            default(param) != **object || (**given && param.kind == ParamKind::DType)
+        });
+        kept.map(|((param, object), _)| (param.name, object.clone())).collect()
     }
 }
 

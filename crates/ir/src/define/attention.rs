@@ -9,12 +9,12 @@
 use super::arguments::Bound;
 use super::definer::Definer;
 use super::error::DefineError;
-use super::object::Object;
+use super::object::{Argument, Object};
 use super::random::Sequence;
 use super::scalar::Term;
 use crate::graph::{Axes, Form, Shape, Type, Val};
 use crate::index::Expr;
-use crate::ops::{Monoid, Prim};
+use crate::ops::{FormOp, Monoid, OpRef, Prim};
 use crate::{DType, Scalar};
 
 /// Queries, keys and values, and how their products are weighed.
@@ -284,4 +284,16 @@ impl Definer {
         let none = self.map(Prim::Eq, &[sum, zero])?;
         self.map(Prim::Where, &[none, one, sum])
     }
+}
+
+/// Arguments of `sdpfa_fwd` as nvFuser took them before it had a bias and a mask, by place: a number in the place of the
+/// bias is the dropout's, and what follows it goes by name.
+pub(super) fn with_newer_places(op: OpRef, mut arguments: Vec<Argument>) -> Vec<Argument> {
+    let is_older = |third: &Argument| third.keyword.is_none() && matches!(third.object, Object::Number(_));
+    if op == OpRef::Form(FormOp::SdpfaFwd) && arguments.get(3).is_some_and(is_older) {
+        for (argument, name) in arguments[3..].iter_mut().zip(["dropout_p", "is_causal", "scale"]) {
+            argument.keyword.get_or_insert_with(|| name.to_owned());
+        }
+    }
+    arguments
 }

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 
 use super::arguments::Bound;
+use super::attention::with_newer_places;
 use super::declare::stride_order;
 use super::definer::Definer;
 use super::error::DefineError;
@@ -28,7 +29,8 @@ impl Definer {
             }
         })?;
         self.op = found.name();
-        let bound = Bound::new(found.name(), &found.params(), dtype_by_name(found, arguments))?;
+        let arguments = with_newer_places(found, dtype_by_name(found, arguments));
+        let bound = Bound::new(found.name(), &found.params(), arguments)?;
         let known = self.facts.counts();
         let made = self.or_as_before(|definer| definer.apply(found, &bound))?;
         if self.facts.counts() != known {

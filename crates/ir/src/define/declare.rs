@@ -52,10 +52,6 @@ impl Definer {
             let bound = self.bind(BY_CONTIGUITY, arguments)?;
             (layout_of_contiguity(&bound)?, bound.dtype("dtype"))
         };
-        if layout.is_cpu && !layout.shape.is_empty() {
-            let error = self.refuse("False, as only tensors without dimensions may lie on the CPU", "True");
-            return Err(error.argument("is_cpu"));
-        }
         let dtype = dtype.unwrap_or(DType::F32);
         let ordinal = self.inputs.len() as u32;
         let shape: Shape = layout

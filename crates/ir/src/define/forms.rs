@@ -1,4 +1,4 @@
-//! Forms that move data without computing: casts, broadcasts, reshapes, slices, pads, joins, and tensors from nothing.
+//! Forms that move data without computing: casts, broadcasts, reshapes, pads, joins, and tensors from nothing.
 //!
 //! Each takes bound arguments and adds the nodes. What changes nothing adds no node.
 
@@ -146,48 +146,6 @@ impl Definer {
             return Err(bound.refuse("dims", &format!("a list of all {rank} axes")));
         }
         if order.is_sorted() { Ok(arg) } else { self.add(Form::Permute(order), &[arg]) }
-    }
-
-    pub(super) fn slice(&mut self, bound: &Bound, arg: Val) -> Result<Val, DefineError> {
-        let shape = self.shape(arg);
-        let as_many = |param: &str, indices: Shape| {
-            let expected = format!("a list of {} numbers, one for each axis", shape.len());
-            if indices.len() == shape.len() { Ok(indices) } else { Err(bound.refuse(param, &expected)) }
-        };
-        let mut starts = as_many("start_indices", self.integers(bound, "start_indices")?)?;
-        let mut ends = as_many("end_indices", self.integers(bound, "end_indices")?)?;
-        if *bound.object("strides") != Object::None {
-            let strides = as_many("strides", self.integers(bound, "strides")?)?;
-            if !strides.iter().all(Expr::is_one) {
-                return Err(bound.refuse("strides", "a list of ones"));
-            }
-        }
-        let exact = bound.flag("manual_normalization");
-        for (axis, size) in shape.iter().enumerate() {
-            if self.facts.assume_le(&Expr::zero(), &starts[axis]).is_err() {
-                return Err(bound.refuse("start_indices", "a list of numbers, zero or more"));
-            }
-            if !exact {
-                starts[axis] = self.smaller(&starts[axis], size);
-                ends[axis] = self.smaller(&ends[axis], size);
-            }
-            let ordered = self.facts.assume_le(&starts[axis], &ends[axis]);
-            let inside = self.facts.assume_le(&ends[axis], size);
-            if ordered.is_err() || inside.is_err() {
-                let expected = format!("at least `start_indices` and at most {size} on axis {axis}");
-                return Err(bound.refuse("end_indices", &expected));
-            }
-        }
-        let sizes: Shape = starts.iter().zip(&ends).map(|(start, end)| end - start).collect();
-        if sizes == shape { Ok(arg) } else { self.add(Form::Slice { starts, sizes }, &[arg]) }
-    }
-
-    fn smaller(&self, a: &Expr, b: &Expr) -> Expr {
-        match (self.facts.prove_le(a, b), self.facts.prove_le(b, a)) {
-            (true, _) => a.clone(),
-            (_, true) => b.clone(),
-            _ => Expr::min(a, b),
-        }
     }
 
     pub(super) fn pad(&mut self, bound: &Bound, arg: Val) -> Result<Val, DefineError> {

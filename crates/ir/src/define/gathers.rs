@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 use super::arguments::Bound;
 use super::definer::Definer;
 use super::error::DefineError;
+use super::object::{Object, Value};
 use super::record::Site;
 use super::scalar::Term;
 use crate::graph::{Axes, Form, Shape, Val};
@@ -40,8 +41,24 @@ impl Definer {
 
     pub(super) fn take_along_axis(&mut self, bound: &Bound, arg: Val) -> Result<Val, DefineError> {
         let axis = bound.axis("dim", self.graph.shape(arg).len())?;
-        let index = self.index_tensor(bound, arg)?;
+        let bound = self.with_whole_index(bound)?;
+        let index = self.index_tensor(&bound, arg)?;
         self.gather(arg, index, axis, axis)
+    }
+
+    /// A call whose index is a tensor of floats that hold integers, as those of integers: what `where` has promoted.
+    fn with_whole_index(&mut self, bound: &Bound) -> Result<Bound, DefineError> {
+        let index = bound.tensor("index")?;
+        if !self.graph.dtype(index.val).is_float() {
+            return Ok(bound.clone());
+        }
+        let whole = Object::Value(Value { val: self.cast(index.val, DType::I64)?, ..index });
+        let objects = bound.objects().iter().enumerate();
+        let objects = objects.map(|(slot, object)| match bound.name(slot) {
+            "index" => whole.clone(),
+            _ => object.clone(),
+        });
+        Ok(bound.with_objects(objects.collect()))
     }
 
     pub(super) fn index_select(&mut self, bound: &Bound, arg: Val) -> Result<Val, DefineError> {

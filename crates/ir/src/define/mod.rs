@@ -27,6 +27,7 @@ mod record;
 mod scalar;
 mod scans;
 mod sizes;
+mod slices;
 #[cfg(test)]
 mod tests;
 

@@ -10,10 +10,10 @@ use crate::DType;
 use crate::Scalar;
 use crate::define::{
     Action, DeclaredLayout, DefineError, Definition, Entry, Function, InputDecl, Object, Record, Statement,
-    Term, lift,
+    Term, Value, lift,
 };
 use crate::graph::{Fusion, Graph};
-use crate::ops::{self, OpRef, Operand, OperandKind, ParamKind, Signature};
+use crate::ops::{self, OpRef, Operand, OperandKind, Param, ParamKind, Signature};
 
 /// How values are called.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -124,7 +124,9 @@ impl Printer<'_> {
         let params = found.params();
         let last = params.iter().rposition(|param| given(param.name).is_some());
         let by_place = match found {
-            OpRef::Form(_) => params.iter().take_while(|param| is_operand(param.kind)).count().min(1),
+            OpRef::Form(_) => {
+                params.iter().zip(0..).take_while(|(param, place)| is_by_place(param, *place)).count()
+            }
             _ => params.len(),
         };
         let inline =
@@ -134,6 +136,9 @@ impl Printer<'_> {
             match (given(param.name), place < by_place) {
                 (Some(object), true) => written.push(self.object(object, inline)),
                 (Some(object), false) => {
+                    let counted =
+                        self.counted_from_front(param, object, given(params[0].name), given("shape"));
+                    let object = counted.as_ref().unwrap_or(object);
                     written.push(format!("{}={}", param.name, self.object(object, inline)))
                 }
                 (None, true) => written.push("None".to_owned()),
@@ -141,6 +146,26 @@ impl Printer<'_> {
             }
         }
         format!("fd.ops.{op}({})", written.join(", "))
+    }
+
+    /// Axes that count from the end, of the first operand or of the shape that is asked for, counted from the front.
+    fn counted_from_front(
+        &self,
+        param: &Param,
+        object: &Object,
+        operand: Option<&Object>,
+        shape: Option<&Object>,
+    ) -> Option<Object> {
+        let rank = match param.name {
+            "dim" | "dims" => self.graph.ty(first_value(operand?)?.val).rank() as i64,
+            "broadcast_dims" => shape?.as_list()?.len() as i64,
+            _ => return None,
+        };
+        let counted = |axis: &Object| Some(Object::int(axis.as_int()?.rem_euclid(rank.max(1))));
+        match object {
+            Object::List(axes) => axes.iter().map(counted).collect::<Option<Vec<_>>>().map(Object::list),
+            axis => counted(axis),
+        }
     }
 
     fn object(&mut self, object: &Object, inline: bool) -> String {
@@ -252,12 +277,19 @@ impl Printer<'_> {
     }
 }
 
-fn is_operand(kind: ParamKind) -> bool {
-    matches!(kind, ParamKind::Operand | ParamKind::Tensor | ParamKind::Tensors)
+/// A value, or the first of a list of such.
+fn first_value(operand: &Object) -> Option<Value> {
+    operand.as_list().map_or(Some(operand), <[Object]>::first)?.as_value()
+}
+
+/// Whether an argument of a form goes by place: the tensors that it is of, unless a name tells them apart.
+fn is_by_place(param: &Param, place: usize) -> bool {
+    let is_operand = matches!(param.kind, ParamKind::Operand | ParamKind::Tensor | ParamKind::Tensors);
+    is_operand && (place == 0 || param.name == "arg2")
 }
 
 fn is_python(dtype: DType) -> bool {
-    matches!(dtype, DType::Bool | DType::I64 | DType::F64 | DType::C128)
+    matches!(dtype, DType::Bool | DType::I64 | DType::F64)
 }
 
 /// The least i64 has no positive counterpart that its sign could stand before.

@@ -143,8 +143,9 @@ fn shapes() {
     );
     check(
         "fd.ops.slice(b, [3], [2])",
-        "1:22: `slice`: argument `end_indices` must be at least `start_indices` and at most \
-         4 on axis 0, but is [2] (expected at least `start_indices` and at most 4 on axis 0)",
+        "1:22: `slice`: argument `end_indices` must be at least `start_indices` on each axis, \
+         but is [2] (expected at least `start_indices` on each axis); in nvFuser's words: Slice \
+         operation end_indices must be greater than or equal to start_indices. Given: [2]",
     );
     check(
         "fd.ops.full([fd.ops.sum(b, [0])], 1, DataType.Float)",

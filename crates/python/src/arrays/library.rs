@@ -5,6 +5,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
@@ -42,19 +43,41 @@ static CLASSES: Classes = Mutex::new(Vec::new());
 /// # Errors
 /// When a library of that name has not what it should have.
 pub fn of(object: &Bound<'_, PyAny>) -> PyResult<Option<Arc<Library>>> {
-    let class = object.get_type();
+    of_class(&object.get_type())
+}
+
+fn of_class(class: &Bound<'_, PyType>) -> PyResult<Option<Arc<Library>>> {
     let known = CLASSES.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((_, library)) = known.iter().find(|(known, _)| known.is(&class)) {
+    if let Some((_, library)) = known.iter().find(|(known, _)| known.is(class)) {
         return Ok(Some(Arc::clone(library)));
     }
     drop(known); // looking up runs Python, which may come back here
-    let Some(library) = look_up(&class)? else { return Ok(None) };
+    let Some(library) = look_up(class)? else { return Ok(None) };
     let library = Arc::new(library);
     let mut known = CLASSES.lock().unwrap_or_else(PoisonError::into_inner);
     if known.len() < MOST_CLASSES {
-        known.push((class.unbind(), Arc::clone(&library)));
+        known.push((class.clone().unbind(), Arc::clone(&library)));
     }
     Ok(Some(library))
+}
+
+/// The library of this name; `None` for NumPy.
+///
+/// # Errors
+/// For a name that is no library's, and when the library cannot be imported.
+pub fn named(py: Python<'_>, name: &str) -> PyResult<Option<Arc<Library>>> {
+    let (module, class) = match name {
+        "numpy" => return Ok(None),
+        "torch" => ("torch", "Tensor"),
+        "jax" => ("jax", "Array"),
+        "cupy" => ("cupy", "ndarray"),
+        _ => {
+            let message = format!("like must be 'numpy', 'torch', 'jax' or 'cupy', but is '{name}'");
+            return Err(PyValueError::new_err(message));
+        }
+    };
+    let class = py.import(module)?.getattr(class)?.cast_into::<PyType>()?;
+    of_class(&class)
 }
 
 /// By the packages of the class and of those that it is derived from.

@@ -56,14 +56,41 @@ impl Place<'_> {
     ///
     /// # Errors
     /// When Python cannot show it.
-    fn mismatch(self, object: &Bound<'_, PyAny>, expected: &str) -> PyResult<PyErr> {
+    fn mismatch(self, object: &Bound<'_, PyAny>, expected: &str, known: &str) -> PyResult<PyErr> {
         let class = object.get_type().qualname()?;
         let given = match object.getattr("shape").and_then(|shape| shape.extract::<Vec<usize>>()) {
             Ok(sizes) if !sizes.is_empty() => format!("{class} of shape {sizes:?}"),
             _ if objects::number(object)?.is_some() => format!("{class} {}", object.str()?),
             _ => class.to_string(),
         };
-        Ok(errors::mismatch(object.py(), &self.to_string(), expected, &given))
+        let known = self.in_words_of_nvfuser(object, known)?;
+        Ok(errors::mismatch(object.py(), &self.to_string(), expected, &given, &known))
+    }
+
+    /// The complaint as nvFuser has it, which scripts look for; nothing for what its users cannot give.
+    fn in_words_of_nvfuser(self, object: &Bound<'_, PyAny>, expected: &str) -> PyResult<String> {
+        let given = match object.getattr("shape").and_then(|shape| shape.len()) {
+            Ok(0) => return Ok(String::new()),
+            Ok(rank) => {
+                let dtype = object.getattr("dtype")?.str()?.to_string().replace("torch.", "");
+                let dtype = match dtype.as_str() {
+                    "float32" => "float",
+                    "float64" => "double",
+                    "int64" => "int64_t",
+                    "int32" => "int",
+                    known => known,
+                };
+                format!("{dtype} tensor of rank {rank}")
+            }
+            Err(_) if expected != "a scalar" && objects::number(object)?.is_some() => {
+                format!("scalar {}", object.str()?)
+            }
+            Err(_) => return Ok(String::new()),
+        };
+        let number = self.number;
+        Ok(format!(
+            "; in nvFuser's words: Expected input {number}, as declared, to be {expected} but got {given}"
+        ))
     }
 }
 
@@ -128,7 +155,9 @@ impl<'py> Given<'py> {
         }
         match dlpack::Imported::new(object, place)? {
             Some(array) => Ok(Given::Exported(Arc::new(array))),
-            None => Err(place.mismatch(object, "an array (of NumPy, or with __dlpack__)")?),
+            None => {
+                Err(place.mismatch(object, "an array (of NumPy, or with __dlpack__)", "an at::Tensor")?)
+            }
         }
     }
 
@@ -215,6 +244,15 @@ impl<'py> Given<'py> {
     }
 }
 
+/// The libraries that a call asks outputs to be of.
+#[derive(Clone, Copy)]
+pub struct Wanted<'a> {
+    /// Whatever comes in.
+    pub like: Option<&'a str>,
+    /// Where no array comes in.
+    pub without_arrays: &'a str,
+}
+
 /// What outputs are.
 pub enum Kind {
     /// Arrays of NumPy.
@@ -224,11 +262,21 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The kind of the first array among the inputs, else of the first that became a number; NumPy's without one.
+    /// The kind that is asked for, else that of the first array among the inputs, else of the first that became a number,
+    /// else that of calls without arrays.
     ///
     /// # Errors
-    /// When the library of an array has not what it should have.
-    pub fn of(given: &[Given<'_>], inputs: &[Bound<'_, PyAny>]) -> PyResult<Kind> {
+    /// When the library of an array has not what it should have, and for a name that is no library's.
+    pub fn of(
+        py: Python<'_>,
+        given: &[Given<'_>],
+        inputs: &[Bound<'_, PyAny>],
+        wanted: Wanted<'_>,
+    ) -> PyResult<Kind> {
+        let named = |name| library::named(py, name).map(|library| library.map_or(Kind::Numpy, Kind::Of));
+        if let Some(name) = wanted.like {
+            return named(name);
+        }
         for given in given {
             match given {
                 Given::Numpy(_) => return Ok(Kind::Numpy),
@@ -242,7 +290,7 @@ impl Kind {
                 return Ok(Kind::Of(library));
             }
         }
-        Ok(Kind::Numpy)
+        named(wanted.without_arrays)
     }
 
     /// Whether torch is the caller.

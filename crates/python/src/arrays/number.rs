@@ -31,7 +31,7 @@ pub fn of(object: &Bound<'_, PyAny>, dtype: DType, place: Place<'_>) -> PyResult
 /// When Python cannot show it.
 pub fn refused(object: &Bound<'_, PyAny>, dtype: DType, place: Place<'_>) -> PyResult<PyErr> {
     let wanted = ["True or False", "an integer", "a real number", "a number"][kind(dtype)];
-    place.mismatch(object, &format!("{wanted} for a scalar of dtype {dtype}"))
+    place.mismatch(object, &format!("{wanted} for a scalar of dtype {dtype}"), "a scalar")
 }
 
 /// Bools, integers, reals, complex numbers: each holds those before.

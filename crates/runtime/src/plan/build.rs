@@ -335,7 +335,8 @@ impl Builder {
         for ((slot, view), output) in slots.into_iter().flatten().zip(views).zip(outputs) {
             let changes = view.as_ref().map_or(Vec::new(), |view| self.changes(&view.changes));
             let alias = output.alias.map(|input| input as usize);
-            self.plan.outputs.push(Returned { slot, changes, alias });
+            let twin = twin(output, outputs).map(|input| input as usize);
+            self.plan.outputs.push(Returned { slot, changes, alias, twin });
         }
         self.plan.free_the_dead();
         self.plan
@@ -363,4 +364,11 @@ impl Builder {
         self.plan.steps.push(Step::Copy { from, to });
         to
     }
+}
+
+/// The input that the value of an output, which is itself written to none and asks for no order, is written to.
+fn twin(output: &Output, outputs: &[Output]) -> Option<u32> {
+    let is_plain = output.alias.is_none() && output.order.is_empty();
+    let written = outputs.iter().filter(|other| is_plain && other.val == output.val);
+    written.filter_map(|other| other.alias).next()
 }

@@ -165,6 +165,8 @@ pub struct Returned {
     pub changes: Vec<Change>,
     /// The number of the input that it is written to.
     pub alias: Option<usize>,
+    /// The number of the input that the same value is written to as another output: where it is, that input is seen.
+    pub twin: Option<usize>,
 }
 
 /// A segment as the runtime sees it.

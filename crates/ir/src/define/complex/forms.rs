@@ -18,7 +18,6 @@ const BY_PARTS: &[FormOp] = &[
     FormOp::Reshape,
     FormOp::Permute,
     FormOp::Slice,
-    FormOp::Pad,
     FormOp::Cat,
     FormOp::Full,
     FormOp::Gather,
@@ -65,6 +64,10 @@ impl Definer {
                 self.check_holds(bound)?;
                 self.complex_product(form, bound).map(|val| vec![val])
             }
+            FormOp::Pad => {
+                self.check_complex_fill(bound)?;
+                self.by_parts(form, bound)
+            }
             _ if BY_PARTS.contains(&form) => self.by_parts(form, bound),
             _ => Err(self.no_complex(bound)),
         }
@@ -74,6 +77,16 @@ impl Definer {
         self.check_holds(bound)?;
         let [re, im] = self.of_parts(form, bound)?;
         re.into_iter().zip(im).map(|parts| self.pair(parts.into())).collect()
+    }
+
+    /// A complex tensor is padded with a complex number, as in nvFuser, or with zero where none is given.
+    fn check_complex_fill(&self, bound: &Bound) -> Result<(), DefineError> {
+        let is_real =
+            *bound.object("value") != Object::None && self.complex_dtype(bound.object("value")).is_none();
+        match is_real && self.complex_dtype(bound.object("arg")).is_some() {
+            true => Err(bound.refuse("value", "a complex number, as the tensor is complex")),
+            false => Ok(()),
+        }
     }
 
     /// The results for the real parts of the arguments, and those for the imaginary parts.

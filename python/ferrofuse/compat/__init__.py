@@ -1,0 +1,61 @@
+"""Lets programs that import nvFuser run on ferrofuse.
+
+    import ferrofuse.compat
+
+    ferrofuse.compat.install()              # `import nvfuser_direct` finds ferrofuse
+    ferrofuse.compat.install(device="cpu")  # and Lightning Thunder's nvFuser executor takes CPU tensors
+    ferrofuse.compat.uninstall()            # undoes all of it
+
+`modules` finds `nvfuser_direct`, `patches` sets attributes and restores them, `thunder` says which of Thunder's.
+"""
+
+from typing import List, Optional
+
+from . import modules, patches
+
+_installed: Optional[List[patches.Undo]] = None
+
+
+def install(device: Optional[str] = None) -> None:
+    """Lets `import nvfuser_direct` find ferrofuse; calls without arrays then give torch's tensors.
+
+    With `device="cpu"` it imports Lightning Thunder, whose nvFuser executor then takes CPU tensors.
+
+    Raises:
+        RuntimeError: where it is installed already, another nvFuser is imported, or names of Thunder have moved.
+        ImportError: with `device="cpu"`, where Thunder cannot be imported.
+        NotImplementedError: for another device.
+    """
+    global _installed
+    if _installed is not None:
+        raise RuntimeError("ferrofuse.compat is installed already: call uninstall() before another install()")
+    if device not in (None, "cpu"):
+        raise NotImplementedError(f"device must be None or 'cpu', but is {device!r}: GPUs are not run yet")
+    undo: List[patches.Undo] = []
+    try:
+        modules.install(undo)
+        patches.apply([patches.Attribute("ferrofuse.options", "without_arrays", lambda: "torch")], undo)
+        if device == "cpu":
+            from . import thunder
+
+            thunder.install(undo)
+    except BaseException:
+        patches.undo(undo)
+        raise
+    _installed = undo
+
+
+def uninstall() -> None:
+    """Undoes `install`: attributes are what they were, and `nvfuser_direct` is no longer imported.
+
+    Raises:
+        RuntimeError: where nothing is installed.
+    """
+    global _installed
+    if _installed is None:
+        raise RuntimeError("ferrofuse.compat is not installed: there is nothing to undo")
+    undo, _installed = _installed, None
+    patches.undo(undo)
+
+
+__all__ = ["install", "uninstall"]

@@ -1,0 +1,43 @@
+"""`nvfuser_direct` and `nvfuser` as modules that `import` finds in the folder `packages`."""
+
+import sys
+from importlib.machinery import ModuleSpec, PathFinder
+from pathlib import Path
+from typing import Any, List, Optional
+
+from .patches import Undo
+
+NAMES = ("nvfuser_direct", "nvfuser")
+FOLDER = Path(__file__).parent / "packages"
+
+
+class Finder:
+    """Finds the modules, before others that are installed by these names."""
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Optional[ModuleSpec]:
+        """Where a module is, if it is one of these; their submodules lie in their folders."""
+        return PathFinder.find_spec(name, [str(FOLDER)]) if name in NAMES else None
+
+
+def install(undo: List[Undo]) -> None:
+    """Lets `import` find the modules.
+
+    Raises:
+        RuntimeError: where a module of such a name is imported already.
+    """
+    for name in NAMES:
+        if name in sys.modules:
+            place = getattr(sys.modules[name], "__file__", None) or "nowhere"
+            raise RuntimeError(f"install() must come before `import {name}`: another is imported already, from {place}")
+    finder: Any = Finder()
+    undo.append(_forget)
+    undo.append(lambda: sys.meta_path.remove(finder))
+    sys.meta_path.insert(0, finder)
+
+
+def _forget() -> None:
+    """Drops the modules, so that the next import finds what is installed by their names."""
+    for name in [name for name in sys.modules if name.split(".")[0] in NAMES]:
+        del sys.modules[name]
+    for folder in [folder for folder in sys.path_importer_cache if folder.startswith(str(FOLDER))]:
+        del sys.path_importer_cache[folder]

@@ -1,0 +1,129 @@
+"""Lightning Thunder's nvFuser executor on CPU tensors.
+
+Thunder makes the executor only where CUDA is available, and asks each tensor to be on such a device. Here are the names of
+Thunder that say so, each with what stands in its place. An attribute that has moved is an error, which names it.
+"""
+
+import importlib
+import sys
+from typing import Any, List
+
+from ..nvfuser_direct_version import version
+from .patches import Attribute, Undo, apply
+
+EXECUTOR = "thunder.executors.nvfuserex_impl"
+
+
+def install(undo: List[Undo]) -> None:
+    """Makes the executor and adds it to the default ones.
+
+    Raises:
+        ImportError: where Thunder cannot be imported.
+        RuntimeError: where names of Thunder have moved.
+    """
+    try:
+        importlib.import_module("thunder")
+    except ImportError as error:
+        raise ImportError(
+            f'install(device="cpu") is for Lightning Thunder, which cannot be imported ({error}): '
+            "install() alone serves programs that import nvfuser_direct"
+        ) from error
+    apply(DETECTION, undo)
+    undo.append(_forget_executor)
+    try:
+        importlib.import_module(EXECUTOR)
+    except ImportError as error:
+        raise RuntimeError(f"ferrofuse.compat does not know this version of Thunder: {EXECUTOR}: {error}") from error
+    apply(EXECUTION, undo)
+
+
+def _forget_executor() -> None:
+    """Drops the module that made the executor, and the executor from the registered ones."""
+    from thunder import executors, extend
+
+    extend._executor_map.pop("nvfuser", None)
+    sys.modules.pop(EXECUTOR, None)
+    vars(executors).pop(EXECUTOR.split(".")[-1], None)
+
+
+def _version() -> Any:
+    from looseversion import LooseVersion
+
+    return lambda: LooseVersion(version())
+
+
+def _executor() -> Any:
+    return importlib.import_module(EXECUTOR).ex
+
+
+def _default_executors() -> Any:
+    """The default executors with this one before torch's, as Thunder puts it where there is CUDA."""
+    from thunder import extend
+
+    names = [executor.name for executor in extend._default_executors]
+    place = names.index("torch") if "torch" in names else len(names)
+    return extend._default_executors[:place] + [_executor()] + extend._default_executors[place:]
+
+
+def _is_supported_device() -> Any:
+    return lambda device: _is_supported_devicetype()(device.devicetype)
+
+
+def _is_supported_devicetype() -> Any:
+    from thunder.core.devices import DeviceType
+
+    return lambda devicetype: devicetype is DeviceType.CPU
+
+
+def _is_supported_tensor() -> Any:
+    implementation = importlib.import_module(EXECUTOR)
+
+    def is_supported_tensor(a: Any, *, allow_low_precision_floats: bool = True) -> bool:
+        dtype = implementation.is_supported_dtype(a.dtype, allow_low_precision_floats=allow_low_precision_floats)
+        return dtype and a.ndim <= 8 and _is_supported_device()(a.device)
+
+    return is_supported_tensor
+
+
+def _has_tensor() -> Any:
+    from thunder.core.proxies import TensorProxy
+
+    def has_tensor(self: Any, bsym: Any) -> bool:
+        return any(isinstance(proxy, TensorProxy) for proxy in (*bsym.flat_proxy_args, *bsym.flat_proxy_outs))
+
+    return has_tensor
+
+
+def _attention_choice() -> Any:
+    from thunder.executors.utils import SpdaBackend
+
+    return lambda *args, **kwargs: SpdaBackend.FLASH_ATTENTION
+
+
+def _always(answer: Any) -> Any:
+    return lambda: lambda *args, **kwargs: answer
+
+
+def _without_replacement() -> Any:
+    """Draws stay as they are: what Thunder puts in their place reads the state of a CUDA generator."""
+    return lambda trace: trace
+
+
+# What Thunder looks at when the module of the executor is imported.
+DETECTION = [Attribute("thunder.executors.nvfuserex", "nvfuser_version", _version)]
+
+# Which executors there are, what they take, and what they do where there is no CUDA.
+EXECUTION = [
+    Attribute("thunder.executors.nvfuserex", "nvfuserex", _executor),
+    Attribute("thunder", "nvfuser_executor", _executor),
+    Attribute("thunder.extend", "_default_executors", _default_executors),
+    Attribute(EXECUTOR, "is_supported_device", _is_supported_device),
+    Attribute(EXECUTOR, "is_supported_devicetype", _is_supported_devicetype),
+    Attribute(EXECUTOR, "is_supported_tensor", _is_supported_tensor),
+    Attribute(EXECUTOR, "device_supports_fp8", _always(True)),
+    Attribute(EXECUTOR, "nvFuserExecutor.has_cuda_input_or_output", _has_tensor),
+    Attribute(EXECUTOR, "_select_device", _always(None)),
+    Attribute(EXECUTOR, "_fused_sdp_choice", _attention_choice),
+    Attribute("thunder.examine", "warn_fusions", _always(False)),
+    Attribute("thunder.core.rematerialization", "replace_uniform", _without_replacement),
+]

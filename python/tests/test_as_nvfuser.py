@@ -1,0 +1,176 @@
+"""Behaviour and texts that nvFuser's users know: what is printed, what is said of mistakes, and what shares memory."""
+
+import re
+
+import numpy as np
+import pytest
+
+from ferrofuse import DataType, FusionDefinition
+
+MATRIX = {"shape": [-1, -1], "contiguity": True}
+
+
+def line_of(op, build, **declared):
+    """The printed call of an op on a matrix."""
+    with FusionDefinition() as fd:
+        build(fd, fd.define_tensor(**{**MATRIX, **declared}))
+    return next(line.strip() for line in repr(fd).splitlines() if f"fd.ops.{op}(" in line)
+
+
+def give(fd, *outputs):
+    for output in outputs:
+        fd.add_output(output)
+
+
+PRINTED = {
+    "tv1 = fd.ops.linear(tv0, tv0)": lambda fd, x: give(fd, fd.ops.linear(x, x)),
+    "tv1 = fd.ops.matmul(tv0, tv0)": lambda fd, x: give(fd, fd.ops.matmul(x, x)),
+    "tv1 = fd.ops.sum(tv0, dims=[1], dtype=DataType.Float)": lambda fd, x: give(
+        fd, fd.ops.sum(x, [-1], False, DataType.Float)
+    ),
+    "tv1 = fd.ops.max(tv0, dims=[1])": lambda fd, x: give(fd, fd.ops.max(x, -1)),
+    "tv1, tv2 = fd.ops.var_mean(tv0, dims=[0, 1])": lambda fd, x: give(fd, *fd.ops.var_mean(x, [-2, -1])),
+    "tv1 = fd.ops.permute(tv0, dims=[1, 0])": lambda fd, x: give(fd, fd.ops.permute(x, [-1, -2])),
+    "tv1 = fd.ops.cat([tv0, tv0], dim=1)": lambda fd, x: give(fd, fd.ops.cat([x, x], -1)),
+    "tv1 = fd.ops.cumsum(tv0, dim=1)": lambda fd, x: give(fd, fd.ops.cumsum(x, -1)),
+    "tv1 = fd.ops.broadcast_in_dim(tv0, shape=[2, 3, 4], broadcast_dims=[1, 2])": lambda fd, x: give(
+        fd, fd.ops.broadcast_in_dim(x, [2, 3, 4], [-2, -1])
+    ),
+    "tv1 = fd.ops.iota(length=3, dtype=DataType.Int)": lambda fd, x: give(fd, fd.ops.iota(3, dtype=DataType.Int)),
+    "tv1 = fd.ops.iota(length=3)": lambda fd, x: give(fd, fd.ops.iota(3)),
+}
+
+
+@pytest.mark.parametrize("line", PRINTED)
+def test_calls_are_printed_as_nvfuser_prints_them(line):
+    op = re.search(r"fd\.ops\.(\w+)", line)[1]
+    assert line_of(op, PRINTED[line]) == line
+
+
+@pytest.mark.parametrize("dtype", [DataType.ComplexFloat, DataType.ComplexDouble])
+def test_complex_constants_are_printed_with_their_dtype(dtype):
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.ComplexDouble)
+        fd.add_output(fd.ops.mul(x, fd.define_scalar(1 + 2j, dtype=dtype)))
+    assert f"c0 = fd.define_scalar(1.0+2.0j, dtype={dtype})\n    tv1 = fd.ops.mul(tv0, c0)" in repr(fd)
+    with FusionDefinition() as again:
+        exec(repr(fd), names := {"FusionDefinition": FusionDefinition, "DataType": DataType})
+        names["nvfuser_fusion"](again)
+    assert again.fusion == fd.fusion
+
+
+SLICES = [
+    ([-1, -2], [5, 5], [7, 7], "Slice operation start_indices must be greater than or equal to 0. .*"),
+    ([3, 4], [1, 2], [1, 1], "Slice operation end_indices must be greater than or equal to start_indices. .*"),
+    ([0, 0], [5, 5], [5, 5], "nvFuser Limitation: All slice operation strides must be of const size 1.*"),
+    ([0, 0, 0], [4, 4, 4], [1, 1, 1], "Number of tensor dimensions does not match slice dimensions! .*"),
+    ([0, 0, 0], [4, 4], [1, 1], "Slice start_indices and strides don't match! .*"),
+    ([0, 0], [4, 4, 4], [1, 1], "Slice indexing attribute dimensions don't match! .*"),
+    ([0, 0], [4, 4], [1, 1, 1], "Slice start_indices and strides don't match! .*"),
+]
+
+
+@pytest.mark.parametrize("starts, ends, strides, known", SLICES)
+def test_slices_are_rejected_in_words_of_nvfuser_too(starts, ends, strides, known):
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(**MATRIX)
+        with pytest.raises(RuntimeError, match=known) as error:
+            fd.ops.slice(x, start_indices=starts, end_indices=ends, strides=strides)
+    assert str(error.value).startswith("`slice`: argument `")
+
+
+def test_the_whole_text_of_a_rejected_slice():
+    with FusionDefinition() as fd:
+        with pytest.raises(ValueError) as error:
+            fd.ops.slice(fd.define_tensor(**MATRIX), [0, 0], [5, 5], [5, 5])
+    assert str(error.value) == (
+        "`slice`: argument `strides` must be a list of ones, but is [5, 5]; in nvFuser's words: nvFuser Limitation: All "
+        "slice operation strides must be of const size 1. Given: [5, 5]"
+    )
+
+
+def test_inputs_of_the_other_kind():
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1], contiguity=True)
+        fd.add_output(fd.ops.add(x, fd.define_scalar()))
+    array = np.ones(4, np.float32)
+    with pytest.raises(RuntimeError, match="Expected input 0, .*, to be an at::Tensor but got scalar 2"):
+        fd.execute([2.0, 2.0])
+    with pytest.raises(RuntimeError, match="Expected input 1, .*, to be a scalar but got float tensor of rank 1"):
+        fd.execute([array, array])
+
+
+def test_complex_tensors_are_padded_with_complex_numbers():
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.ComplexFloat)
+        for value in (1.0, 1, True, x.size(0)):
+            with pytest.raises(ValueError, match="argument `value` must be a complex number, as the tensor is complex"):
+                fd.ops.pad(x, [1, 0], value)
+        with pytest.raises(ValueError) as error:
+            fd.ops.pad(x, [1, 0], 1.0)
+        fd.add_output(fd.ops.pad(x, [1, 0], 1j))
+        fd.add_output(fd.ops.pad(x, [1, 0]))
+    assert str(error.value) == (
+        "`pad`: argument `value` must be a complex number, as the tensor is complex, but is the number 1.0"
+    )
+    padded, with_zero = fd.validate([np.ones(1, np.complex64)])
+    assert padded.tolist() == [1j, 1] and with_zero.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64, np.int32])
+def test_indices_may_be_floats_that_hold_integers(dtype):
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(**MATRIX)
+        index = fd.from_array(np.zeros((2, 1), dtype))
+        fd.add_output(fd.ops.take_along_axis(x, index, dim=1))
+    values = np.arange(6, dtype=np.float32).reshape(2, 3)
+    [taken] = fd.validate([values, np.array([[2], [0]], dtype)])
+    assert taken.tolist() == [[2], [3]]
+    with pytest.raises(IndexError, match="3"):
+        fd.execute([values, np.array([[3], [0]], dtype)])
+
+
+def test_outputs_that_are_written_to_an_input_as_well_share_its_memory():
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(**MATRIX)
+        y = fd.ops.add(x, 1.0)
+        fd.add_output(y, alias_input=x)
+        fd.add_output(y)
+        fd.add_output(fd.ops.mul(y, 2.0))
+    given = np.zeros((3, 4), np.float32)
+    returned, doubled = fd.execute([given])
+    assert np.shares_memory(returned, given) and returned.shape == (3, 4)
+    assert (given == 1).all() and (returned == 1).all() and (doubled == 2).all()
+    given[0, 0] = 7
+    assert returned[0, 0] == 7
+    strided = np.zeros((4, 3), np.float32).T
+    returned, _ = fd.execute([strided])
+    assert np.shares_memory(returned, strided) and returned.strides == strided.strides and (strided == 1).all()
+    assert [out.tolist() for out in fd.validate([np.zeros((1, 1), np.float32)])] == [[[1]], [[1]], [[2]]]
+
+
+@pytest.mark.parametrize("shape", [[], [-1], [4, -1]])
+def test_declared_inputs_may_lie_on_the_cpu(shape):
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=shape, contiguity=[True] * len(shape), dtype=DataType.Float, is_cpu=True)
+        fd.add_output(fd.ops.neg(x))
+    assert "is_cpu=True" in repr(fd)
+    array = np.ones([4] * len(shape), np.float32)
+    np.testing.assert_array_equal(fd.execute([array])[0], -array)
+
+
+@pytest.mark.parametrize("name", ["Float4_e2m1fn", "Float4_e2m1fn_x2"])
+def test_floats_of_four_bits_have_a_name_and_no_use(name):
+    dtype = getattr(DataType, name)
+    assert repr(dtype) == f"DataType.{name}" and {dtype: 1}[dtype] == 1 and dtype != DataType.Null
+    text = f"DataType.{name} is not supported: only nvFuser's block-scaled matmuls take floats of four bits"
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1], contiguity=True)
+        for use in (
+            lambda: fd.define_tensor(shape=[-1], contiguity=True, dtype=dtype),
+            lambda: fd.ops.cast(x, dtype),
+            lambda: fd.define_scalar(1.0, dtype=dtype),
+        ):
+            with pytest.raises(NotImplementedError) as error:
+                use()
+            assert str(error.value) == text
