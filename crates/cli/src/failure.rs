@@ -4,9 +4,10 @@ use std::fmt;
 use std::io;
 use std::process::ExitCode;
 
+use files::Failed;
 use miette::{Diagnostic, Report};
 
-use crate::arrays::FileError;
+use crate::arrays::{FileError, Problem};
 
 /// Whose fault a failure is; each has its exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,6 +86,12 @@ impl From<FileError> for Failure {
             true => Failure::machine(error),
             false => Failure::user(error),
         }
+    }
+}
+
+impl<E: Into<Problem>> From<Failed<E>> for Failure {
+    fn from(failed: Failed<E>) -> Failure {
+        FileError::from(failed).into()
     }
 }
 

@@ -52,6 +52,13 @@ impl Choices {
     }
 }
 
+/// All files that a command reads.
+pub fn files<'a>(definition: &'a Path, request: &'a Request, choices: &'a Choices) -> Vec<&'a Path> {
+    let schedules = choices.schedules.iter().map(|(_, path)| path);
+    let chosen = choices.segmentation.iter().chain(schedules).map(PathBuf::as_path);
+    std::iter::once(definition).chain(request.files()).chain(chosen).collect()
+}
+
 fn text(path: &Path) -> Result<String, Failure> {
     fs::read_to_string(path).map_err(|error| of_file(path, &error))
 }

@@ -7,14 +7,15 @@ use std::path::{Path, PathBuf};
 use toml::Table;
 
 /// What each crate (by folder) may use, development dependencies aside. What is not listed is forbidden.
-const ARROWS: [(&str, &[&str]); 8] = [
+const ARROWS: [(&str, &[&str]); 9] = [
+    ("files", &[]),
     ("ir", &[]),
     ("compiler", &["ir"]),
     ("codegen", &["ir"]),
-    ("runtime", &["ir", "compiler", "codegen"]),
+    ("runtime", &["files", "ir", "compiler", "codegen"]),
     ("ferrofuse", &["ir", "compiler", "codegen", "runtime"]),
-    ("testing", &["ir", "compiler", "codegen", "runtime", "ferrofuse"]),
-    ("cli", &["ir", "compiler", "codegen", "runtime", "ferrofuse", "testing"]),
+    ("testing", &["files", "ir", "compiler", "codegen", "runtime", "ferrofuse"]),
+    ("cli", &["files", "ir", "compiler", "codegen", "runtime", "ferrofuse", "testing"]),
     ("python", &["ir", "ferrofuse"]),
 ];
 

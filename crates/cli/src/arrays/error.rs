@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use files::Failed;
 use thiserror::Error;
 
 /// A file that could not be read or written.
@@ -51,6 +52,12 @@ pub enum Problem {
     },
 }
 
+impl<E: Into<Problem>> From<Failed<E>> for FileError {
+    fn from(failed: Failed<E>) -> FileError {
+        failed.error.into().of(&failed.path)
+    }
+}
+
 impl Problem {
     /// The problem of this file.
     pub fn of(self, path: &Path) -> FileError {
@@ -59,12 +66,18 @@ impl Problem {
 
     /// Whether the machine is at fault, rather than the file or its name.
     pub fn is_of_machine(&self) -> bool {
-        use io::ErrorKind::{IsADirectory, NotADirectory, NotFound, PermissionDenied, UnexpectedEof};
+        use io::ErrorKind::*;
         match self {
             Problem::Memory { .. } => true,
             Problem::System(error) => !matches!(
                 error.kind(),
-                NotFound | PermissionDenied | IsADirectory | NotADirectory | UnexpectedEof
+                NotFound
+                    | PermissionDenied
+                    | ReadOnlyFilesystem
+                    | IsADirectory
+                    | NotADirectory
+                    | InvalidInput
+                    | UnexpectedEof
             ),
             _ => false,
         }

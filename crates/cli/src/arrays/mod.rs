@@ -1,18 +1,18 @@
 //! Arrays in files: `.npy`, `.npz` and `.safetensors`, read and written.
 //!
-//! Takes a path, gives elements with a layout (a file may say column-major order); or takes views and a path, and gives
-//! a whole file or none. Every malformed file is a [`FileError`] that names it. What the elements mean is not known here.
+//! Takes a path, gives elements with a layout (a file may say column-major order); or takes views, and gives the bytes of
+//! a file. Every malformed file is a [`FileError`] that names it. What the elements mean is not known here.
 
 mod error;
 mod npy;
 mod npz;
 mod safetensors;
-mod staged;
 #[cfg(test)]
 mod tests;
 
 pub use error::{FileError, Problem};
-pub use staged::Staged;
+pub use npy::write as write_npy;
+pub use safetensors::write as write_safetensors;
 
 use std::fs::File;
 use std::io::Write;
@@ -63,24 +63,6 @@ pub fn npy_knows(dtype: DType) -> bool {
     npy::knows(dtype)
 }
 
-/// Writes one array as `.npy` into a staged file.
-///
-/// # Errors
-/// When the file cannot be written, or the dtype is one that NumPy lacks.
-pub fn write_npy(staged: &mut Staged, view: &ArrayView<'_>) -> Result<(), FileError> {
-    let path = staged.path().to_owned();
-    npy::write(staged, view).map_err(|problem| problem.of(&path))
-}
-
-/// Writes named arrays as one `.safetensors` into a staged file.
-///
-/// # Errors
-/// When the file cannot be written.
-pub fn write_safetensors(staged: &mut Staged, arrays: &[(String, ArrayView<'_>)]) -> Result<(), FileError> {
-    let path = staged.path().to_owned();
-    safetensors::write(staged, arrays).map_err(|problem| problem.of(&path))
-}
-
 fn ending(path: &Path) -> &str {
     path.extension().and_then(|ending| ending.to_str()).unwrap_or_default()
 }
@@ -99,7 +81,7 @@ fn normalize(array: &mut Array) {
 }
 
 /// Writes the elements of a view in row-major order, through a dense copy where it is none.
-fn write_elements(out: &mut impl Write, view: &ArrayView<'_>) -> Result<(), Problem> {
+fn write_elements(out: &mut dyn Write, view: &ArrayView<'_>) -> Result<(), Problem> {
     let copy = view.to_array().map_err(|_| Problem::Memory { bytes: view.numel() * view.dtype().size() })?;
     Ok(out.write_all(copy.as_bytes())?)
 }

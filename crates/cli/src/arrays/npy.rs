@@ -225,8 +225,11 @@ pub(super) fn knows(dtype: DType) -> bool {
     !dtype.is_float8() && dtype != DType::BF16
 }
 
-/// Writes an array in row-major order, as version 1.
-pub(super) fn write(out: &mut impl Write, view: &ArrayView<'_>) -> Result<(), Problem> {
+/// Writes one array as `.npy`: in row-major order, as version 1.
+///
+/// # Errors
+/// When it cannot be written, or the dtype is one that NumPy lacks.
+pub fn write(out: &mut dyn Write, view: &ArrayView<'_>) -> Result<(), Problem> {
     let kind = match view.dtype() {
         DType::Bool => "|b1",
         DType::I32 => "<i4",

@@ -90,8 +90,11 @@ fn dtype_of(theirs: Dtype) -> Result<DType, Problem> {
     row.map(|row| row.0).ok_or_else(|| Problem::Dtype { found: format!("{theirs:?}"), supported: SUPPORTED })
 }
 
-/// Writes tensors one after the other, in the order given.
-pub(super) fn write(out: &mut impl Write, arrays: &[(String, ArrayView<'_>)]) -> Result<(), Problem> {
+/// Writes named arrays as one `.safetensors`, one after the other in the order given.
+///
+/// # Errors
+/// When they cannot be written.
+pub fn write(out: &mut dyn Write, arrays: &[(String, ArrayView<'_>)]) -> Result<(), Problem> {
     let mut header = Map::new();
     let mut place = 0;
     for (name, view) in arrays {

@@ -1,7 +1,7 @@
 //! What the command line says of inputs: `--input`, `--size`, `--seed`.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use ir::Scalar;
@@ -60,6 +60,14 @@ impl Request {
     pub fn of(&self, name: &str) -> Option<&Source> {
         let is_of = |source: &&Source| source.name() == Some(name);
         self.inputs.iter().rev().find(is_of)
+    }
+
+    /// All files that are read.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        self.inputs.iter().filter_map(|source| match source {
+            Source::File(_, path) | Source::Archive(path) => Some(path.as_path()),
+            Source::Number(..) => None,
+        })
     }
 
     /// The files of arrays by name.

@@ -1,16 +1,15 @@
 //! `ferrofuse explain`: the segments of a definition, what they move, and why each boundary is there.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use ferrofuse::{
     CodeTarget, Explanation, File, Machine, Segmentation, explain, greedy, html, svg, table, unfused,
 };
+use files::Targets;
 use ir::graph::{Fusion, Graph};
 use serde::Serialize;
-
-use crate::arrays::Staged;
 
 use crate::definition;
 use crate::failure::{Failure, Outcome};
@@ -73,15 +72,14 @@ struct Report {
 /// Writes the explanation.
 pub fn run(options: &Options, machine: &Machine, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let file = definition::read(&options.file)?;
+    let targets = options.targets()?;
     let planned = planning::plan(&file, &options.request, &options.choices, options.target, machine)?;
     let explanation = explain(&file.definition, &planned.plan, &planned.hints);
     let compared = options.compare.map(|with| compare(with, options, &file, machine)).transpose()?;
-    if let Some(path) = &options.svg {
-        publish(path, &svg(&explanation))?;
-    }
-    if let Some(path) = &options.html {
-        publish(path, &html(&explanation, &options.file.display().to_string()))?;
-    }
+    let drawn = options.svg.iter().map(|_| svg(&explanation));
+    let page = options.html.iter().map(|_| html(&explanation, &options.file.display().to_string()));
+    let texts: Vec<String> = drawn.chain(page).collect();
+    targets.write(|place, out| -> io::Result<()> { out.write_all(texts[place].as_bytes()) })?;
     let report = Report { explanation, compared };
     if options.json {
         writeln!(out, "{}", serde_json::to_string_pretty(&report).expect("an explanation is plain data"))?;
@@ -95,6 +93,15 @@ pub fn run(options: &Options, machine: &Machine, out: &mut dyn Write) -> Result<
     Ok(Outcome::Fine)
 }
 
+impl Options {
+    /// Where the picture and the page go, in this order.
+    fn targets(&self) -> Result<Targets, Failure> {
+        let outputs: Vec<&Path> = self.svg.iter().chain(&self.html).map(PathBuf::as_path).collect();
+        let inputs = planning::files(&self.file, &self.request, &self.choices);
+        Ok(Targets::new(&outputs, &inputs)?)
+    }
+}
+
 fn compare(with: Baseline, options: &Options, file: &File, machine: &Machine) -> Result<Compared, Failure> {
     let (with, segmentation): (_, fn(&Graph, &Fusion) -> Segmentation) = match with {
         Baseline::Greedy => ("greedy", greedy),
@@ -104,10 +111,4 @@ fn compare(with: Baseline, options: &Options, file: &File, machine: &Machine) ->
     let explanation = explain(&file.definition, &planned.plan, &planned.hints);
     let Explanation { segments, bytes, traffic_ratio, .. } = explanation;
     Ok(Compared { with, segments: segments.len(), bytes, traffic_ratio })
-}
-
-fn publish(path: &Path, text: &str) -> Result<(), Failure> {
-    let mut file = Staged::new(path)?;
-    file.write_all(text.as_bytes())?;
-    Ok(file.publish()?)
 }

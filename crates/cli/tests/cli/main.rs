@@ -2,8 +2,10 @@
 
 mod bench;
 mod cache;
+mod faults;
 mod file_tests;
 mod hidden_llvm;
+mod outputs;
 mod refusals;
 mod verbs;
 

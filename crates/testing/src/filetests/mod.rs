@@ -9,10 +9,11 @@ mod difference;
 mod stages;
 
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use case::Case;
+use files::{Failed, Targets};
 use stages::{Outcome, Stage};
 
 /// What to run.
@@ -97,8 +98,15 @@ fn run_one(stage: &dyn Stage, path: &Path, bless: bool) -> io::Result<Verdict> {
         return Ok(Verdict::Passed);
     }
     if bless {
-        fs::write(path, case.blessed(&made))?;
+        let target = Targets::new(&[path], &[]).map_err(unwritten)?;
+        let write =
+            |_, out: &mut dyn Write| -> io::Result<()> { out.write_all(case.blessed(&made).as_bytes()) };
+        target.write(write).map_err(unwritten)?;
         return Ok(Verdict::Blessed);
     }
     Ok(Verdict::Failed(difference::difference(&case.expected, &case::tidied(&made))))
+}
+
+fn unwritten(failed: Failed<io::Error>) -> io::Error {
+    io::Error::new(failed.error.kind(), format!("{}: {}", failed.path.display(), failed.error))
 }

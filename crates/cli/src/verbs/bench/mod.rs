@@ -8,17 +8,17 @@ mod plot;
 mod segments;
 mod workloads;
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
 use ferrofuse::{CodeTarget, Machine, MachineOptions, table};
+use files::Targets;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
-use crate::arrays::Staged;
 use crate::failure::{Failure, Outcome};
 use crate::inputs::size;
 use crate::planning::runnable;
@@ -73,12 +73,10 @@ pub fn run(options: &Options, given: MachineOptions, out: &mut dyn Write) -> Res
         let rows = each(&cases, options.json, out, |case| segments::plan(case, &machine, target))?;
         return print(options.json, &segments::lines(&rows), out);
     }
+    let picture: Vec<&Path> = options.svg.iter().map(PathBuf::as_path).collect();
+    let picture = Targets::new(&picture, &[])?;
     let rows = each(&cases, options.json, out, |case| measure(case, &machine, target, options.warm))?;
-    if let Some(path) = &options.svg {
-        let mut file = Staged::new(path)?;
-        file.write_all(plot::svg(&rows).as_bytes())?;
-        file.publish()?;
-    }
+    picture.write(|_, out| -> io::Result<()> { out.write_all(plot::svg(&rows).as_bytes()) })?;
     print(options.json, &lines(&rows), out)
 }
 

@@ -9,12 +9,12 @@ mod process;
 mod worker;
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use files::Targets;
 use indicatif::{ProgressBar, ProgressStyle};
 use ir::ops::call::OpRef;
 use serde::Serialize;
@@ -118,9 +118,10 @@ impl Summary {
         }
         self.covered.add(&answer.covered);
         let (Some((_, failure)), Some(report)) = (answer.failure, report) else { return Ok(None) };
-        let file = folder.join(format!("found_{seed}.py"));
-        fs::create_dir_all(folder)?;
-        fs::write(&file, report)?;
+        let name = format!("found_{seed}.py");
+        let file = folder.join(&name);
+        let target = Targets::in_folder(folder, &[name], &[])?;
+        target.write(|_, out| -> io::Result<()> { out.write_all(report.as_bytes()) })?;
         Ok(Some(Failed { seed, what: failure.to_string(), file }))
     }
 

@@ -1,11 +1,11 @@
 //! `ferrofuse run`: a definition compiled, run on real data, checked against the evaluator, timed.
 
+mod outputs;
 mod report;
 
-use std::fs;
 use std::io::Write;
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,11 +17,11 @@ use ferrofuse::{
 };
 use ir::graph::evaluate::{Comparison, EvaluateError};
 
-use crate::arrays::{Staged, npy_knows, write_npy, write_safetensors};
 use crate::definition;
 use crate::failure::{Failure, Outcome};
 use crate::inputs::{Inputs, Request};
-use crate::planning::{Choices, runnable};
+use crate::planning::{self, Choices, runnable};
+use outputs::OutputFiles;
 use report::Report;
 
 /// Calls that `--time` makes after the first.
@@ -60,6 +60,8 @@ pub struct Options {
 pub fn run(options: &Options, machine: MachineOptions, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let file = definition::read(&options.file)?;
     let machine = Arc::new(Machine::new(MachineOptions { threads: options.threads, ..machine }));
+    let names = output_names(&file.definition);
+    let files = options.files(&names, &file.definition)?;
     let inputs = Inputs::resolve(&file, &options.request)?;
     let (hints, _) = inputs.facts();
     let inputs = inputs.make(machine.memory_limit())?;
@@ -79,7 +81,6 @@ pub fn run(options: &Options, machine: MachineOptions, out: &mut dyn Write) -> R
     if let Some(notice) = &executable.latest().report.notice {
         eprintln!("{notice}");
     }
-    let names = output_names(&file.definition);
     let comparisons = match options.check {
         true => Some(compared(
             &file.definition,
@@ -90,17 +91,25 @@ pub fn run(options: &Options, machine: MachineOptions, out: &mut dyn Write) -> R
         )?),
         false => None,
     };
-    let files = match &options.output {
-        Some(folder) => write_outputs(folder, &names, &calls.outputs)?,
-        None => Vec::new(),
-    };
-    let report = Report::new(&executable, &hints, &names, &calls, comparisons.as_deref(), &files);
+    if let Some(files) = &files {
+        files.write(&calls.outputs)?;
+    }
+    let report = Report::new(&executable, &hints, &names, &calls, comparisons.as_deref(), files.as_ref());
     if options.json {
         writeln!(out, "{}", serde_json::to_string_pretty(&report).expect("a report is plain data"))?;
     } else {
         report.write(options.time, out)?;
     }
     Ok(if report.matches() { Outcome::Fine } else { Outcome::CheckFailed })
+}
+
+impl Options {
+    /// The files that outputs go to, where they do.
+    fn files(&self, names: &[String], definition: &Definition) -> Result<Option<OutputFiles>, Failure> {
+        let inputs = planning::files(&self.file, &self.request, &self.choices);
+        let folder = self.output.as_ref();
+        folder.map(|folder| OutputFiles::new(folder, names, definition, &inputs)).transpose()
+    }
 }
 
 /// The calls of a run.
@@ -149,30 +158,4 @@ fn compared(
         _ => Failure::user(format!("--check: {error}")),
     })?;
     check::against(&expected, outputs.iter().map(|output| output.view())).map_err(Failure::user)
-}
-
-/// Writes all outputs or none; gives the file of each.
-fn write_outputs(folder: &Path, names: &[String], outputs: &Outputs<'_>) -> Result<Vec<PathBuf>, Failure> {
-    fs::create_dir_all(folder).map_err(|error| Failure::user(format!("{}: {error}", folder.display())))?;
-    let together = folder.join("outputs.safetensors");
-    let (mut files, mut staged, mut foreign) = (Vec::new(), Vec::new(), Vec::new());
-    for (name, output) in names.iter().zip(outputs.iter()) {
-        if !npy_knows(output.dtype()) {
-            foreign.push((name.clone(), output.view()));
-            files.push(together.clone());
-            continue;
-        }
-        let path = folder.join(format!("{name}.npy"));
-        let mut file = Staged::new(&path)?;
-        write_npy(&mut file, &output.view())?;
-        staged.push(file);
-        files.push(path);
-    }
-    if !foreign.is_empty() {
-        let mut file = Staged::new(&together)?;
-        write_safetensors(&mut file, &foreign)?;
-        staged.push(file);
-    }
-    staged.into_iter().try_for_each(Staged::publish)?;
-    Ok(files)
 }

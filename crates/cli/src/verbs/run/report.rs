@@ -10,6 +10,7 @@ use ir::graph::evaluate::Comparison;
 use serde::Serialize;
 
 use super::Calls;
+use super::outputs::OutputFiles;
 
 /// Names of a list that a table shows.
 const SHOWN: usize = 4;
@@ -96,7 +97,7 @@ impl Report {
         names: &[String],
         calls: &Calls<'_>,
         comparisons: Option<&[Comparison]>,
-        files: &[PathBuf],
+        files: Option<&OutputFiles>,
     ) -> Report {
         let variant = executable.latest();
         let segments = match &variant.plan {
@@ -110,7 +111,7 @@ impl Report {
             dtype: tensor.dtype().short_name(),
             sizes: tensor.sizes().to_vec(),
             strides: tensor.strides().to_vec(),
-            file: files.get(place).cloned(),
+            file: files.map(|files| files.of(place)),
             check: comparisons.map(|comparisons| check(&comparisons[place])),
         };
         let step = |step: &ferrofuse::StepReport| Kernel {

@@ -4,7 +4,7 @@
 
 use sha2::{Digest, Sha256};
 
-/// Begins each file; its number changes with the form.
+/// Begins each file of an entry; its number changes with the form.
 const MAGIC: &[u8; 8] = b"ffobj\0\0\x01";
 const DIGEST: usize = 32;
 const HEADER: usize = MAGIC.len() + 2 * DIGEST;
@@ -31,6 +31,16 @@ impl Key {
         format!("{hex}{SUFFIX}")
     }
 
+    /// The key whose entry has this file name, if it is the name of one.
+    fn of_file_name(name: &str) -> Option<Key> {
+        let digits = name.strip_suffix(SUFFIX).filter(|digits| digits.len() == 2 * DIGEST)?;
+        let byte = |place: usize| u8::from_str_radix(digits.get(2 * place..2 * place + 2)?, 16).ok();
+        let bytes: Option<Vec<u8>> = (0..DIGEST).map(byte).collect();
+        let key = Key(bytes?.try_into().ok()?);
+        // Capital letters and signs are read as digits too.
+        (key.file_name() == name).then_some(key)
+    }
+
     /// True of one key in `n`.
     pub(super) fn is_one_in(&self, n: u8) -> bool {
         self.0[0].is_multiple_of(n)
@@ -38,7 +48,22 @@ impl Key {
 }
 
 /// Ends the name of every entry's file.
-pub(super) const SUFFIX: &str = ".o";
+const SUFFIX: &str = ".o";
+
+/// How many bytes of a file say whether an entry is in it.
+pub(super) const TELLING: usize = MAGIC.len() + DIGEST;
+
+/// Whether a file is one that this cache wrote: its name is a whole digest, and its first bytes are ours and say the
+/// same digest. What other programs name `*.o` is not.
+pub(super) fn is_ours(name: &str, first: &[u8]) -> bool {
+    let key = Key::of_file_name(name);
+    key.is_some_and(|key| first.strip_prefix(MAGIC).is_some_and(|rest| rest.starts_with(&key.0)))
+}
+
+/// Whether a file's name is that of an entry.
+pub(super) fn is_named(name: &str) -> bool {
+    Key::of_file_name(name).is_some()
+}
 
 /// The bytes of an entry's file.
 pub(super) fn seal(key: &Key, object: &[u8]) -> Vec<u8> {

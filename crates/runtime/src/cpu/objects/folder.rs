@@ -1,31 +1,33 @@
 //! A folder of one's own with files that appear whole: what the cache asks of the file system.
 //!
-//! Knows names and bytes, not what they mean.
+//! Opens regular files only, so neither a FIFO nor a symlink in the folder is ever followed. Knows names and bytes, not
+//! what they mean.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::process;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, SystemTime};
+use std::sync::Once;
+use std::time::SystemTime;
 
-use super::entry::SUFFIX;
+use files::Temporary;
+use rustix::fs::OFlags;
 
-/// Begins the names of files that are being written.
-const ASIDE: &str = ".writing-";
-/// A file that has been written for so long has lost its writer.
-const ABANDONED: Duration = Duration::from_secs(600);
+/// The mark of a folder of caches, which programs that make backups know as well: <https://bford.info/cachedir/>.
+const TAG: &str = "CACHEDIR.TAG";
+const TAG_TEXT: &str = "Signature: 8a477f597d28d172789f06886806bc55
+# In this folder ferrofuse keeps compiled kernels. It may be removed at any time.
+";
 
 /// A private folder.
 #[derive(Debug)]
 pub(super) struct Folder {
     path: PathBuf,
-    /// Makes the names of this process's files aside different.
-    serial: AtomicU64,
+    /// Whether this process has looked for what killed writers left: the first that writes does.
+    swept: Once,
 }
 
-/// A file of the folder.
+/// A regular file of the folder.
 pub(super) struct Entry {
     pub name: String,
     pub bytes: u64,
@@ -34,8 +36,8 @@ pub(super) struct Entry {
 }
 
 impl Folder {
-    /// Opens a folder, or makes it, for this user alone.
-    pub fn open(path: PathBuf) -> io::Result<Folder> {
+    /// Opens a folder, or makes it, for this user alone. Of a folder without the mark all files must be `ours`.
+    pub fn open(path: PathBuf, ours: impl Fn(&str) -> bool) -> io::Result<Folder> {
         DirBuilder::new().recursive(true).mode(0o700).create(&path)?;
         let found = fs::metadata(&path)?;
         // SAFETY: asks for a number.
@@ -47,7 +49,26 @@ impl Folder {
             let reason = "others may write to the folder; `chmod 700` it";
             return Err(io::Error::new(ErrorKind::PermissionDenied, reason));
         }
-        Ok(Folder { path, serial: AtomicU64::new(0) })
+        let folder = Folder { path, swept: Once::new() };
+        folder.mark(ours)?;
+        Ok(folder)
+    }
+
+    /// Marks the folder as this cache's.
+    fn mark(&self, ours: impl Fn(&str) -> bool) -> io::Result<()> {
+        if self.read(TAG).is_some_and(|text| text == TAG_TEXT.as_bytes()) {
+            return Ok(());
+        }
+        let mut there = fs::read_dir(&self.path)?.flatten().map(|entry| entry.file_name());
+        let known = |name: &str| ours(name) || name == TAG || files::is_temporary(name);
+        if let Some(foreign) = there.find(|name| !name.to_str().is_some_and(known)) {
+            let reason =
+                format!("the folder holds other files, such as {}; name an empty one", foreign.display());
+            return Err(io::Error::new(ErrorKind::AlreadyExists, reason));
+        }
+        // A folder that is only to be read stays as it is.
+        let _ = self.write(TAG, TAG_TEXT.as_bytes());
+        Ok(())
     }
 
     pub fn path(&self) -> &Path {
@@ -56,67 +77,63 @@ impl Folder {
 
     /// The bytes of a file, if it is there and can be read.
     pub fn read(&self, name: &str) -> Option<Vec<u8>> {
-        fs::read(self.path.join(name)).ok()
+        self.read_first(name, u64::MAX)
     }
 
-    /// Writes a file: whole under its name, or not at all.
-    pub fn write(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
-        let serial = self.serial.fetch_add(1, Ordering::Relaxed);
-        let aside = self.path.join(format!("{ASIDE}{}-{serial}", process::id()));
-        let written = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .mode(0o600)
-            .open(&aside)
-            .and_then(|mut file| file.write_all(bytes))
-            .and_then(|()| fs::rename(&aside, self.path.join(name)));
-        if written.is_err() {
-            // What cannot be removed now is swept later.
-            let _ = fs::remove_file(&aside);
-        }
-        written
-    }
-
-    /// Marks a file as used now.
-    pub fn touch(&self, name: &str) {
+    /// The bytes of a file, which is marked as used now.
+    pub fn use_now(&self, name: &str) -> Option<Vec<u8>> {
+        let mut file = self.open_file(name).ok()?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).ok()?;
         // Without the mark the entry goes earlier than it should; no harm is done.
-        let _ = File::open(self.path.join(name)).and_then(|file| file.set_modified(SystemTime::now()));
+        let _ = file.set_modified(SystemTime::now());
+        Some(bytes)
     }
 
-    /// Removes a file, if it is there.
-    pub fn remove(&self, name: &str) {
-        // Another process may have been faster.
-        let _ = fs::remove_file(self.path.join(name));
+    /// The first bytes of a file.
+    pub fn read_first(&self, name: &str, most: u64) -> Option<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.open_file(name).ok()?.take(most).read_to_end(&mut bytes).ok()?;
+        Some(bytes)
     }
 
-    /// The entries, in no order.
-    pub fn entries(&self) -> Vec<Entry> {
-        self.files().filter(|file| file.name.ends_with(SUFFIX) && !file.name.starts_with('.')).collect()
-    }
-
-    /// Removes what writers that were killed left behind.
-    pub fn sweep(&self) {
-        let now = SystemTime::now();
-        let abandoned = |file: &Entry| now.duration_since(file.used).is_ok_and(|age| age > ABANDONED);
-        let aside = self.files().filter(|file| file.name.starts_with(ASIDE));
-        aside.filter(abandoned).for_each(|file| self.remove(&file.name));
-    }
-
-    /// Removes every file that this cache wrote, and no other.
-    pub fn clear(&self) -> io::Result<()> {
-        let ours =
-            |name: &str| name.ends_with(SUFFIX) || name.starts_with(ASIDE) || name == super::remembered::NAME;
-        for file in self.files().filter(|file| ours(&file.name)) {
-            match fs::remove_file(self.path.join(&file.name)) {
-                Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
-                _ => {}
-            }
+    fn open_file(&self, name: &str) -> io::Result<File> {
+        let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY).bits();
+        let file = OpenOptions::new().read(true).custom_flags(flags as i32).open(self.path.join(name))?;
+        match file.metadata()?.is_file() {
+            true => Ok(file),
+            false => Err(ErrorKind::InvalidInput.into()),
         }
-        Ok(())
     }
 
-    fn files(&self) -> impl Iterator<Item = Entry> {
+    /// Writes a file: whole under its name, or not at all. Replaces nothing but a regular file.
+    pub fn write(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        let path = self.path.join(name);
+        if fs::symlink_metadata(&path).is_ok_and(|there| !there.is_file()) {
+            return Err(ErrorKind::AlreadyExists.into());
+        }
+        self.swept.call_once(|| self.sweep());
+        let temporary = Temporary::create(&self.path, 0o600)?;
+        temporary.file().write_all(bytes)?;
+        temporary.place(&path)
+    }
+
+    /// Removes a regular file, if it is there.
+    ///
+    /// # Errors
+    /// When it stays.
+    pub fn remove(&self, name: &str) -> io::Result<()> {
+        let path = self.path.join(name);
+        let removed = match fs::symlink_metadata(&path) {
+            Ok(there) if !there.is_file() => return Ok(()),
+            _ => fs::remove_file(path),
+        };
+        // Another process may have been faster.
+        removed.or_else(|error| if error.kind() == ErrorKind::NotFound { Ok(()) } else { Err(error) })
+    }
+
+    /// The regular files, in no order.
+    pub fn files(&self) -> impl Iterator<Item = Entry> {
         let found = fs::read_dir(&self.path).into_iter().flatten().flatten();
         found.filter_map(|file| {
             let facts = file.metadata().ok().filter(fs::Metadata::is_file)?;
@@ -126,5 +143,10 @@ impl Folder {
                 used: facts.modified().ok()?,
             })
         })
+    }
+
+    /// Removes what writers that were killed left behind.
+    pub fn sweep(&self) {
+        files::sweep(&self.path);
     }
 }

@@ -1,6 +1,7 @@
 //! The cache of object code on disk: machine code of kernels by all that it depends on.
 //!
-//! One folder of the user's own, a file an entry. Entries are executable code, so a folder that others may write to is
+//! One folder of the user's own, a file an entry, and a mark that the folder is the cache's: one that holds other files
+//! and lacks the mark is not used. Only what the name and the first bytes say to be an entry is ever removed. Entries are executable code, so a folder that others may write to is
 //! not used. Files appear whole or not at all (written aside, then renamed), so any number of processes may share the
 //! folder, and one may be killed at any time. What does not read back as it was written is taken away and made anew.
 //! A cache that cannot be written to, or a disk that is full, costs the cache and nothing else: no operation here fails
@@ -15,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 pub use entry::Key;
-use folder::Folder;
+use folder::{Entry, Folder};
 
 /// Where the cache is, and how large it may become.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,6 +72,12 @@ pub struct CacheContents {
     pub bytes: u64,
 }
 
+impl CacheContents {
+    fn of(entries: &[Entry]) -> CacheContents {
+        CacheContents { entries: entries.len(), bytes: entries.iter().map(|entry| entry.bytes).sum() }
+    }
+}
+
 /// The cache of object code in one folder.
 #[derive(Debug)]
 pub struct ObjectCache {
@@ -87,9 +94,11 @@ impl ObjectCache {
     /// The cache in a folder, which is made if need be.
     ///
     /// # Errors
-    /// Why the folder cannot be used: it cannot be made, is somebody else's, or others may write to it.
+    /// Why the folder cannot be used: it cannot be made, is somebody else's, others may write to it, or it holds other
+    /// files and was never this cache's.
     pub fn open(options: CacheOptions) -> std::io::Result<ObjectCache> {
-        let folder = Folder::open(options.folder)?;
+        let ours = |name: &str| entry::is_named(name) || name == remembered::NAME || is_of_earlier(name);
+        let folder = Folder::open(options.folder, ours)?;
         Ok(ObjectCache {
             folder,
             limit: options.limit,
@@ -114,14 +123,13 @@ impl ObjectCache {
     /// The object of this key, if it is there and whole.
     pub fn get(&self, key: &Key) -> Option<Vec<u8>> {
         let name = key.file_name();
-        let Some(bytes) = self.folder.read(&name) else {
+        let Some(bytes) = self.folder.use_now(&name) else {
             self.misses.fetch_add(1, Ordering::Relaxed);
             return None;
         };
         match entry::unseal(key, bytes) {
             Some(object) => {
                 self.hits.fetch_add(1, Ordering::Relaxed);
-                self.folder.touch(&name);
                 Some(object)
             }
             None => {
@@ -134,7 +142,8 @@ impl ObjectCache {
     /// Takes away an entry that is of no use after all.
     pub fn reject(&self, key: &Key) {
         self.rejected.fetch_add(1, Ordering::Relaxed);
-        self.folder.remove(&key.file_name());
+        // One that stays is rejected again.
+        let _ = self.folder.remove(&key.file_name());
     }
 
     /// Keeps an object. A folder that cannot be written to keeps nothing, which the statistics tell.
@@ -151,7 +160,7 @@ impl ObjectCache {
     /// what writers that were killed left behind.
     pub fn trim(&self) {
         self.folder.sweep();
-        let mut entries = self.folder.entries();
+        let mut entries = self.entries();
         let mut bytes: u64 = entries.iter().map(|entry| entry.bytes).sum();
         if bytes <= self.limit {
             return;
@@ -161,25 +170,35 @@ impl ObjectCache {
             if bytes <= self.limit - self.limit / 4 {
                 break;
             }
-            self.folder.remove(&entry.name);
+            // One that stays is looked at again by the next trim.
+            let _ = self.folder.remove(&entry.name);
             bytes -= entry.bytes;
         }
     }
 
-    /// Takes all entries away.
+    /// Takes all entries away, and what is remembered with them; nothing that this cache did not write.
     ///
     /// # Errors
     /// What the system says of the first that stays.
     pub fn clear(&self) -> std::io::Result<CacheContents> {
-        let contents = self.contents();
-        self.folder.clear()?;
-        Ok(contents)
+        let entries = self.entries();
+        entries.iter().try_for_each(|entry| self.folder.remove(&entry.name))?;
+        self.forget()?;
+        self.folder.sweep();
+        Ok(CacheContents::of(&entries))
+    }
+
+    /// The files of entries, as their names and first bytes say.
+    fn entries(&self) -> Vec<Entry> {
+        let first = |name: &str| self.folder.read_first(name, entry::TELLING as u64).unwrap_or_default();
+        let ours =
+            |file: &Entry| entry::is_named(&file.name) && entry::is_ours(&file.name, &first(&file.name));
+        self.folder.files().filter(ours).collect()
     }
 
     /// What is there now.
     pub fn contents(&self) -> CacheContents {
-        let entries = self.folder.entries();
-        CacheContents { entries: entries.len(), bytes: entries.iter().map(|entry| entry.bytes).sum() }
+        CacheContents::of(&self.entries())
     }
 
     /// What was done in this process.
@@ -193,6 +212,13 @@ impl ObjectCache {
             refused: count(&self.refused),
         }
     }
+}
+
+/// Whether a name is that of a file that earlier versions left half-written. They are known, and left alone.
+fn is_of_earlier(name: &str) -> bool {
+    let numbers = name.strip_prefix(".writing-").and_then(|rest| rest.split_once('-'));
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|digit| digit.is_ascii_digit());
+    numbers.is_some_and(|(process, serial)| is_number(process) && is_number(serial))
 }
 
 /// One new entry in so many, by its key, looks whether the folder has grown too large: listing it takes milliseconds.

@@ -45,9 +45,22 @@ impl Record {
 impl ObjectCache {
     /// The libLLVM that these options found last, if nothing has changed since.
     pub(crate) fn remembered(&self, options: &LlvmOptions) -> Option<Llvm> {
-        let record: Record = serde_json::from_slice(&self.folder.read(NAME)?).ok()?;
+        let record = self.record()?;
         let now = Record::of(options, record.identity.clone())?;
         (now == record).then(|| Llvm::remembered(record.identity))
+    }
+
+    /// What is remembered, if a record is there that this cache wrote.
+    fn record(&self) -> Option<Record> {
+        serde_json::from_slice(&self.folder.read(NAME)?).ok()
+    }
+
+    /// Removes what is remembered.
+    ///
+    /// # Errors
+    /// When it stays.
+    pub(super) fn forget(&self) -> std::io::Result<()> {
+        if self.record().is_some() { self.folder.remove(NAME) } else { Ok(()) }
     }
 
     /// Remembers what these options found.

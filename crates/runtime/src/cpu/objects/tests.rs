@@ -2,10 +2,11 @@
 
 use std::fs::{self, File, Permissions};
 use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
+use codegen::cpu::llvm::LlvmOptions;
 use tempfile::TempDir;
 
 use super::*;
@@ -92,7 +93,7 @@ fn what_cannot_be_written_is_told_and_leaves_nothing() {
     cache.put(&key(0), b"machine code");
     assert_eq!(cache.statistics().refused, 1);
     assert_eq!(cache.get(&key(0)), None);
-    assert_eq!(fs::read_dir(cache.path()).unwrap().count(), 1, "nothing half-written");
+    assert_eq!(fs::read_dir(cache.path()).unwrap().count(), 2, "nothing half-written");
 }
 
 /// In a process of its own whose files may not grow, which is what a full disk looks like: the first bytes are written, the
@@ -111,7 +112,7 @@ fn a_disk_that_is_full_leaves_nothing() {
         assert_eq!(cache.statistics().refused, 1, "it is told");
         assert_eq!(cache.get(&key(0)), None);
     });
-    assert_eq!(fs::read_dir(cache.path()).unwrap().count(), 0, "nothing half-written");
+    assert_eq!(fs::read_dir(cache.path()).unwrap().count(), 1, "nothing half-written");
     cache.put(&key(0), &[7; 1000]);
     assert!(cache.get(&key(0)).is_some(), "there is room again");
 }
@@ -138,18 +139,116 @@ fn the_longest_unused_go_first() {
 }
 
 #[test]
-fn what_a_killed_writer_left_is_swept_in_time() {
+fn what_a_killed_writer_left_is_swept() {
     let (_home, cache) = cache(1 << 20);
-    let [old, new] = [".writing-1-1", ".writing-2-2"].map(|name| cache.path().join(name));
-    let aside = [&old, &new].map(|path| File::create(path).unwrap());
-    aside[0].set_modified(SystemTime::now() - Duration::from_secs(3600)).unwrap();
+    in_a_child(|| {
+        let temporary = files::Temporary::create(cache.path(), 0o600).unwrap();
+        // Killed: nothing is dropped, and the system lets go of the lock.
+        std::mem::forget(temporary);
+    });
+    let live = files::Temporary::create(cache.path(), 0o600).unwrap();
+    assert_eq!(fs::read_dir(cache.path()).unwrap().count(), 3);
     cache.trim();
-    assert!(!old.exists() && new.exists(), "another process may still be writing");
+    assert_eq!(fs::read_dir(cache.path()).unwrap().count(), 2);
+    assert!(live.path().exists(), "another process may still be writing");
+}
+
+/// Files of every kind that are not the cache's, some of which look nearly so.
+fn foreign(folder: &Path) -> Vec<PathBuf> {
+    let digest = "ab".repeat(32);
+    let names = ["main.o", "notes.txt", "libllvm.json", ".writing-1-1", "0.o", ".ferrofuse-x"];
+    let mut paths: Vec<PathBuf> = names.iter().map(|name| folder.join(name)).collect();
+    paths.push(folder.join(format!("{digest}.o")));
+    paths.push(folder.join(format!("{}.o", digest.to_uppercase())));
+    paths.iter().for_each(|path| fs::write(path, "the user's").unwrap());
+    // Our first bytes under another name.
+    let copied = folder.join("copied.o");
+    fs::write(&copied, entry::seal(&key(7), b"machine code")).unwrap();
+    paths.push(copied);
+    paths
+}
+
+#[test]
+fn nothing_is_removed_that_the_cache_did_not_write() {
+    let (_home, cache) = cache(1 << 10);
+    let mut foreign = foreign(cache.path());
+    let link = file(&cache, &key(1));
+    std::os::unix::fs::symlink("notes.txt", &link).unwrap();
+    foreign.push(link);
+    let before: Vec<Vec<u8>> = foreign.iter().map(|path| fs::read(path).unwrap()).collect();
+    (2..40).for_each(|number| cache.put(&key(number), &[7; 200]));
+    cache.put(&key(1), b"machine code");
+    assert_eq!(cache.get(&key(1)), None, "a link is not followed");
+    cache.trim();
+    assert!(cache.contents().bytes <= 1 << 10);
+    assert!(cache.clear().unwrap().entries > 0);
+    assert_eq!(cache.contents().entries, 0);
+    let after: Vec<Vec<u8>> = foreign.iter().map(|path| fs::read(path).unwrap()).collect();
+    assert_eq!(before, after);
+}
+
+#[test]
+fn a_folder_of_other_files_is_not_used() {
+    let home = tempfile::tempdir().unwrap();
+    fs::write(home.path().join("main.o"), "the user's").unwrap();
+    let refused = ObjectCache::open(CacheOptions::new(home.path().to_owned())).unwrap_err();
+    assert!(refused.to_string().contains("main.o"), "{refused}");
+    assert_eq!(fs::read_dir(home.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn the_cache_of_an_earlier_version_is_used() {
+    let (_home, cache) = cache(1 << 20);
     cache.put(&key(0), b"machine code");
-    let foreign = cache.path().join("notes.txt");
-    fs::write(&foreign, "the user's").unwrap();
-    assert_eq!(cache.clear().unwrap().entries, 1);
-    assert!(!new.exists() && foreign.exists(), "only what the cache wrote");
+    fs::remove_file(cache.path().join("CACHEDIR.TAG")).unwrap();
+    fs::write(cache.path().join("libllvm.json"), "{}").unwrap();
+    fs::write(cache.path().join(".writing-12-0"), "half").unwrap();
+    let again = ObjectCache::open(CacheOptions::new(cache.path().to_owned())).unwrap();
+    assert_eq!(again.get(&key(0)).as_deref(), Some(b"machine code".as_slice()));
+    assert!(cache.path().join("CACHEDIR.TAG").exists());
+}
+
+#[test]
+fn what_is_no_regular_file_is_passed_by() {
+    let (_home, cache) = cache(1 << 20);
+    let fifo = file(&cache, &key(0));
+    for path in [&fifo, &cache.path().join("libllvm.json")] {
+        assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
+    }
+    assert_eq!(cache.get(&key(0)), None, "nobody waits for a writer");
+    cache.put(&key(0), b"machine code");
+    cache.trim();
+    assert_eq!((cache.contents().entries, cache.clear().unwrap().entries), (0, 0));
+    assert!(fifo.exists());
+    assert!(cache.remembered(&LlvmOptions::default()).is_none());
+}
+
+/// As another user where the tests run as root, whom permissions do not stop.
+#[test]
+fn a_folder_that_is_only_read_serves_what_it_has() {
+    let (home, cache) = cache(1 << 20);
+    cache.put(&key(0), b"machine code");
+    let folder = cache.path().to_owned();
+    // SAFETY: asks for a number.
+    let root = unsafe { libc::geteuid() } == 0;
+    if root {
+        for path in [home.path(), &home.path().join("caches"), &folder, &file(&cache, &key(0))] {
+            std::os::unix::fs::chown(path, Some(65534), Some(65534)).unwrap();
+        }
+        let refused = ObjectCache::open(CacheOptions::new(folder.clone())).unwrap_err();
+        assert!(refused.to_string().contains("another user's"), "{refused}");
+    }
+    fs::set_permissions(&folder, Permissions::from_mode(0o500)).unwrap();
+    in_a_child(|| {
+        // SAFETY: changes who this process is, which has one thread.
+        assert!(!root || unsafe { libc::setgid(65534) == 0 && libc::setuid(65534) == 0 });
+        let cache = ObjectCache::open(CacheOptions::new(folder.clone())).unwrap();
+        assert_eq!(cache.get(&key(0)).as_deref(), Some(b"machine code".as_slice()));
+        cache.put(&key(1), b"machine code");
+        assert_eq!(cache.statistics().refused, 1);
+        assert!(cache.clear().is_err(), "it is told that entries stay");
+    });
+    fs::set_permissions(&folder, Permissions::from_mode(0o700)).unwrap();
 }
 
 #[test]
