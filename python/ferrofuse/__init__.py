@@ -41,6 +41,7 @@ from .fusion import (
     ops,
     translate_fusion,
 )
+from .profiler import FusionProfile, KernelProfile, PythonProfiler
 from . import elsewhere as _elsewhere, operators as _operators
 
 _operators.attach()
@@ -66,10 +67,13 @@ __all__ = [
     "FusionDefinition",
     "FusionExecutorCache",
     "FusionGuard",
+    "FusionProfile",
     "InputError",
+    "KernelProfile",
     "LRUCache",
     "LruFusionCache",
     "OutOfRangeError",
+    "PythonProfiler",
     "TensorView",
     "Val",
     "__version__",

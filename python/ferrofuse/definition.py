@@ -3,7 +3,7 @@
 import sys
 from typing import Any, List, Optional, Sequence, Tuple
 
-from . import elsewhere
+from . import elsewhere, profiler
 from ._native import TensorView
 from .array_types import describe
 from .explanation import Explanation
@@ -130,7 +130,10 @@ class FusionDefinition:
         if device is not None or save_repro_inputs or _enable_options or _disable_options:
             check_options(device, _enable_options, _disable_options)
             self._inputs = inputs if save_repro_inputs else self._inputs
-        return (self._executable or self._make_executable()).run(inputs, like, library_without_arrays(device))
+        executable = self._executable or self._make_executable()
+        if profiler.active is not None:
+            return profiler.active.run(executable, inputs, like, library_without_arrays(device))
+        return executable.run(inputs, like, library_without_arrays(device))
 
     def manual_execute(self, inputs: Sequence[Any], heuristic_params: Any = None) -> List[Any]:
         """Not there: schedules are not written in Python."""

@@ -9,7 +9,7 @@ _SCHEDULES = (
     "schedule by hand, as text"
 )
 _ONE_DEVICE = "a definition runs on the CPU of one machine"
-_TIMES = "`ferrofuse run --time` tells where time goes, fd.explain() what moves"
+_TIMES = "the `profile` of a PythonProfiler tells where time goes, fd.explain() what moves"
 _GPU = "it is for NVIDIA GPUs alone, which are not run yet"
 _VALIDATE = "fd.validate(inputs, reference_outputs) compares, within error bounds of each element"
 _TEXT = "print(fd) tells which call made a value, and which calls use it"
@@ -24,7 +24,7 @@ _OF_THE_MODULE: Dict[str, str] = {
     ),
     **dict.fromkeys("Statement Expr Split Merge BroadcastOp ReshapeOp SqueezeOp".split(), "print(fd) tells the calls"),
     **dict.fromkeys("multidevice CommunicatorBackend execute_with_dtensors".split(), _ONE_DEVICE),
-    **dict.fromkeys("PythonProfiler FusionProfile KernelProfile get_fusion_profile reset_profiler".split(), _TIMES),
+    **dict.fromkeys("get_fusion_profile reset_profiler".split(), _TIMES),
     **dict.fromkeys("validate_with_auto_inferred_outputs get_val_tolerances".split(), _VALIDATE),
     "nvf_cutlass": _GPU,
 }

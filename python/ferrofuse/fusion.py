@@ -4,7 +4,7 @@ import sys
 import threading
 from typing import Any, List, Optional, Sequence
 
-from . import _native, elsewhere
+from . import _native, elsewhere, profiler
 from ._native import TensorView, Val
 from .operations import Operations
 from .options import check_options, library_without_arrays
@@ -181,7 +181,10 @@ class FusionExecutorCache:
     ) -> List[Any]:
         """As `FusionDefinition.execute`."""
         check_options(device, _enable_options, _disable_options)
-        return self._compilable().run(inputs, like, library_without_arrays(device))
+        executable = self._compilable()
+        if profiler.active is not None:
+            return profiler.active.run(executable, inputs, like, library_without_arrays(device))
+        return executable.run(inputs, like, library_without_arrays(device))
 
     def _compilable(self) -> Any:
         if self._executable is None:

@@ -97,7 +97,7 @@ REFUSED = {
     "Val.definition": lambda fd: fd.x.definition(),
     "ParallelType.grid_x": lambda fd: ParallelType.grid_x,
     "schedule.schedule": lambda fd: schedule.schedule(fd.fusion, None, []),
-    "PythonProfiler": lambda fd: ferrofuse.PythonProfiler(),
+    "get_fusion_profile": lambda fd: ferrofuse.get_fusion_profile(),
     "get_output_shardings": lambda fd: FusionExecutorCache(fd.fusion).get_output_shardings(),
 }
 

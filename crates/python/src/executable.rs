@@ -2,11 +2,13 @@
 //! arrays. Python runs on while kernels compile and run.
 
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 use ferrofuse::check::{Comparison, against, expected};
 use ferrofuse::{
     Argument, ArrayView, CodeTarget, CompileOptions, Definition, EmitOptions, Error, Generator, Machine,
-    MachineOptions, ObjectCache, Outputs, Stage, Stream, emit, explain, hints, plan, plan_for, unforked,
+    MachineOptions, ObjectCache, Outputs, Stage, StepReport, Stream, emit, explain, hints, plan, plan_for,
+    unforked,
 };
 use pyo3::exceptions::{PyNotImplementedError, PyValueError};
 use pyo3::prelude::*;
@@ -110,6 +112,40 @@ impl Executable {
         let array = |output| kind.array(py, output, &given, &inputs, &self.definition);
         let arrays: PyResult<Vec<_>> = outputs.into_iter().map(array).collect();
         PyList::new(py, arrays?)
+    }
+
+    /// `run`, and a dict of what was measured: `total`, `compile` (milliseconds; of a call that compiles nothing 0), and
+    /// `steps`, a list of names, milliseconds and bytes of the tensors that a step reads and writes.
+    #[pyo3(signature = (inputs, like = None, without_arrays = "numpy"))]
+    fn profile<'py>(
+        &self,
+        py: Python<'py>,
+        inputs: &Bound<'py, PyAny>,
+        like: Option<&str>,
+        without_arrays: &str,
+    ) -> PyResult<(Vec<Bound<'py, PyAny>>, Told<'py>)> {
+        let compiles = !self.is_compiled(py, inputs)?;
+        let inputs = flat(inputs)?;
+        let given = self.given(py, &inputs)?;
+        self.require_writable(py, &given, &inputs)?;
+        let kind = Kind::of(py, &given, &inputs, Wanted { like, without_arrays })?;
+        let stream = self.stream(py, &kind)?;
+        let views: Vec<_> = given.iter().map(Given::view).collect();
+        let mut arguments: Vec<_> = given.iter().map(Given::argument).collect();
+        let arguments = &mut arguments;
+        let begin = Instant::now();
+        let ran = py.detach(|| self.compiled(&views)?.run_in_place_timed(stream, arguments));
+        let (outputs, report) = ran.map_err(|error| errors::failed(py, &error))?;
+        let compile = if compiles { begin.elapsed().saturating_sub(report.total) } else { Duration::ZERO };
+        let array = |output| kind.array(py, output, &given, &inputs, &self.definition);
+        let arrays: PyResult<Vec<_>> = outputs.into_iter().map(array).collect();
+        let milliseconds = |time: Duration| time.as_secs_f64() * 1e3;
+        let step = |step: &StepReport| (step.name.clone(), milliseconds(step.time), step.bytes);
+        let measured = PyDict::new(py);
+        measured.set_item("total", milliseconds(report.total))?;
+        measured.set_item("compile", milliseconds(compile))?;
+        measured.set_item("steps", report.steps.iter().map(step).collect::<Vec<_>>())?;
+        Ok((arrays?, measured))
     }
 
     /// Calls it without writing to inputs, and compares each output with what the evaluator says: the outputs, and for each

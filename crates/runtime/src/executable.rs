@@ -226,6 +226,27 @@ impl Executable {
         stream: Option<Stream>,
         arguments: &'a mut [Argument<'_>],
     ) -> Result<Outputs<'a>, Error> {
+        self.in_place(stream, arguments, false).map(|(outputs, _)| outputs)
+    }
+
+    /// [`Executable::run_in_place_from`], and where the time went.
+    ///
+    /// # Errors
+    /// As [`Executable::run_in_place`].
+    pub fn run_in_place_timed<'a>(
+        &self,
+        stream: Option<Stream>,
+        arguments: &'a mut [Argument<'_>],
+    ) -> Result<(Outputs<'a>, CallReport), Error> {
+        self.in_place(stream, arguments, true)
+    }
+
+    fn in_place<'a>(
+        &self,
+        stream: Option<Stream>,
+        arguments: &'a mut [Argument<'_>],
+        timed: bool,
+    ) -> Result<(Outputs<'a>, CallReport), Error> {
         let arguments: &'a [Argument<'_>] = arguments;
         let views: SmallVec<[ArrayView<'a>; 4]> = arguments.iter().map(Argument::view).collect();
         let (inputs, prepared) = self.prepared(&views)?;
@@ -238,7 +259,7 @@ impl Executable {
         let visible: SmallVec<[bool; 8]> = arguments.iter().enumerate().map(is_visible).collect();
         let machine = &self.options.machine;
         let call = Call::new(&prepared.variant, machine, &sizes, inputs.views(), &targets, &visible)?;
-        let ran = call.run(false).map(|(done, _)| outputs(done, &views));
+        let ran = call.run(timed).map(|(done, report)| (outputs(done, &views), report));
         ran.map_err(|error| error.in_words_of(&self.definition))
     }
 

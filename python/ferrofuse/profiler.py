@@ -1,0 +1,122 @@
+"""nvFuser's `PythonProfiler`: kernels, times and bytes of calls, as they are measured here."""
+
+from dataclasses import dataclass, field
+from typing import Any, List, NoReturn, Optional, Sequence
+
+_OF_GPUS = "it is of GPUs, which are not run yet"
+
+# The profiler whose `with` block runs.
+active: Optional["PythonProfiler"] = None
+
+
+class _Measured:
+    """Refuses nvFuser's measures of GPUs, with the reason."""
+
+    _of_gpus: "frozenset[str]" = frozenset()
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name in self._of_gpus:
+            raise NotImplementedError(f"`{type(self).__name__}.{name}` is not there: {_OF_GPUS}")
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute {name!r}")
+
+
+@dataclass
+class KernelProfile(_Measured):
+    """One step of a call: a kernel, a segment that a library or the evaluator runs, or a copy."""
+
+    name: str
+    segment_id: int
+    time_ms: float
+    bytes: int
+    """Bytes of the tensors that it reads and writes, each once."""
+    device: str = "cpu"
+    scheduler: str = "ferrofuse"
+
+    _of_gpus = frozenset(
+        """stream correlation_id compile_time_ms percentage_peak_bandwidth grid_str block_str cluster_str shared_mem_str
+        registers input_bytes output_bytes""".split()
+    )
+
+    @property
+    def effective_bandwidth_gbs(self) -> float:
+        """Its bytes over its time."""
+        return self.bytes / max(self.time_ms, 1e-6) / 1e6
+
+
+@dataclass
+class FusionProfile(_Measured):
+    """One call."""
+
+    host_time_ms: float
+    """From the first step to the last."""
+    compile_time_ms: float
+    """Before the first step, where the call compiled something; else 0."""
+    input_bytes: int
+    output_bytes: int
+    kernel_profiles: List[KernelProfile] = field(default_factory=list)
+
+    _of_gpus = frozenset("fusion_id cuda_evt_time_ms percentage_peak_bandwith percentage_peak_bandwidth".split())
+
+    @property
+    def segments(self) -> int:
+        """How many steps there were."""
+        return len(self.kernel_profiles)
+
+    @property
+    def kernel_time_ms(self) -> float:
+        """The time of all steps."""
+        return sum(kernel.time_ms for kernel in self.kernel_profiles)
+
+    @property
+    def effective_bandwidth_gbs(self) -> float:
+        """The bytes of inputs and outputs over the time of all steps."""
+        return (self.input_bytes + self.output_bytes) / max(self.kernel_time_ms, 1e-6) / 1e6
+
+
+class PythonProfiler:
+    """A context manager: calls in its `with` block are measured, and `profile` tells of the latest."""
+
+    def __init__(self, auto_scheduled: bool = True) -> None:
+        if not auto_scheduled:
+            raise NotImplementedError("auto_scheduled must be True, but is False: schedules are not written in Python")
+        self._profile: Optional[FusionProfile] = None
+
+    def __enter__(self) -> "PythonProfiler":
+        global active
+        if active is not None:
+            raise RuntimeError("a PythonProfiler is active already: its `with` block must end before another begins")
+        active = self
+        return self
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        global active
+        active = None
+
+    @property
+    def profile(self) -> FusionProfile:
+        """What was measured of the latest call.
+
+        Raises:
+            RuntimeError: where there was none.
+        """
+        if self._profile is None:
+            raise RuntimeError("nothing was measured: call execute in the `with` block of the PythonProfiler")
+        return self._profile
+
+    def run(self, executable: Any, inputs: Sequence[Any], like: Optional[str], without_arrays: str) -> List[Any]:
+        """Calls it, and keeps what was measured."""
+        outputs, measured = executable.profile(inputs, like, without_arrays)
+        kernels = [KernelProfile(name, place, time, size) for place, (name, time, size) in enumerate(measured["steps"])]
+        sizes = sum(_bytes(item) for item in inputs), sum(_bytes(item) for item in outputs)
+        self._profile = FusionProfile(measured["total"], measured["compile"], *sizes, kernels)
+        return outputs
+
+
+def _bytes(array: Any) -> int:
+    """Bytes of the elements of an array; of a number none."""
+    if not hasattr(array, "shape") or not hasattr(array, "dtype"):
+        return 0
+    elements = 1
+    for size in array.shape:
+        elements *= int(size)
+    return elements * int(array.dtype.itemsize)
