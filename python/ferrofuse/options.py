@@ -5,6 +5,9 @@ from typing import Any, Sequence
 # The library that outputs are of where no array comes in and no device is given; `compat` says torch.
 without_arrays = "numpy"
 
+# What reproducer scripts import the language from; with `compat` installed nvFuser's name.
+module = "ferrofuse"
+
 ENABLE = frozenset(
     """cutlass_scheduler fast_math fuse_matmul fuse_multiple_matmuls host_ir_jit host_ir_lowering id_model
     id_model_extra_validation insert_resharding_after io_to_lower_precision kernel_db kernel_debug kernel_lineinfo

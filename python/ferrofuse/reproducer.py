@@ -8,15 +8,16 @@ from typing import Any, List, Optional, Sequence
 
 import numpy
 
+from . import options
 from .array_types import describe
 
 
 def script(definition: str, inputs: Optional[Sequence[Any]]) -> str:
-    """A script that runs by itself, and that `ferrofuse run` reads too."""
+    """A script that runs by itself, laid out as nvFuser's, and that `ferrofuse run` reads too."""
     given = [] if inputs is None else [_input(item) for item in _flattened(inputs)]
     libraries = [name for name in ("ml_dtypes", "numpy", "torch") if any(f"{name}." in item for item in given)]
     lines = [f"import {name}" for name in libraries]
-    lines += ["from ferrofuse import DataType, FusionDefinition", "", definition.rstrip(), ""]
+    lines += [f"from {options.module} import FusionDefinition, DataType", definition.rstrip()]
     lines += ["with FusionDefinition() as fd:", "    nvfuser_fusion(fd)"]
     if inputs is not None:
         lines += ["", "inputs = ["] + [f"    {item}," for item in given] + ["]", "fd.execute(inputs)"]

@@ -13,6 +13,12 @@ from typing import List, Optional
 
 from . import modules, patches
 
+# What nvFuser's users expect where nothing else is said.
+OPTIONS = [
+    patches.Attribute("ferrofuse.options", "without_arrays", lambda: "torch"),
+    patches.Attribute("ferrofuse.options", "module", lambda: "nvfuser_direct"),
+]
+
 _installed: Optional[List[patches.Undo]] = None
 
 
@@ -34,7 +40,7 @@ def install(device: Optional[str] = None) -> None:
     undo: List[patches.Undo] = []
     try:
         modules.install(undo)
-        patches.apply([patches.Attribute("ferrofuse.options", "without_arrays", lambda: "torch")], undo)
+        patches.apply(OPTIONS, undo)
         if device == "cpu":
             from . import thunder
 
