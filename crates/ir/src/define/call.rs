@@ -31,11 +31,9 @@ impl Definer {
         self.op = found.name();
         let arguments = with_newer_places(found, dtype_by_name(found, arguments));
         let bound = Bound::new(found.name(), &found.params(), arguments)?;
-        let known = self.facts.counts();
+        let known = self.facts.clone();
         let made = self.or_as_before(|definer| definer.apply(found, &bound))?;
-        if self.facts.counts() != known {
-            self.record.add_demands(&self.facts, found.name(), self.span);
-        }
+        self.record.add_demands(self.facts.subjects_since(&known), found.name(), self.span);
         Ok(made)
     }
 

@@ -249,8 +249,7 @@ impl Definer {
             return None;
         }
         let source = SymbolSource::Computed(Arc::new(ComputedSize::of(&self.graph, value.val)?));
-        let known = self.graph.symbols().iter().find(|(_, known)| **known == source);
-        let symbol = known.map(|(symbol, _)| symbol);
+        let symbol = self.graph.symbol_of(&source);
         let size = Expr::sym(symbol.unwrap_or_else(|| self.graph.add_symbol(source)));
         self.record.add_demand(size.clone(), self.op, self.span);
         Some(size)

@@ -10,7 +10,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use super::object::Object;
 use crate::DType;
 use crate::graph::{Axes, InputLayout, Node, Val, truncate};
-use crate::index::{Expr, Facts};
+use crate::index::Expr;
 use crate::text::Span;
 
 /// A result of a statement.
@@ -136,6 +136,8 @@ pub struct Record {
     entries: PrimaryMap<Entry, EntryData>,
     statements: Vec<Statement>,
     inputs: Vec<InputDecl>,
+    /// The statement that declares each input.
+    declarations: Vec<usize>,
     named: FxHashMap<Val, Entry>,
     sites: IndexMap<Val, Site, FxBuildHasher>,
     /// What first asked for something of sizes: the op and its place, by what its demand is about.
@@ -214,8 +216,7 @@ impl Record {
     pub fn input_name(&self, place: usize) -> Option<String> {
         let entry = self.inputs[place].entry;
         self.entries[entry].name.clone().or_else(|| {
-            let mut statements = self.statements.iter();
-            let span = statements.find(|statement| statement.action == Action::Input(place))?.span?;
+            let span = self.statements.get(self.declarations[place])?.span?;
             self.line_of(span).map(|line| format!("line {line}"))
         })
     }
@@ -281,6 +282,7 @@ impl Record {
         truncate(&mut self.entries, mark.entries);
         self.statements.truncate(mark.statements);
         self.inputs.truncate(mark.inputs);
+        self.declarations.truncate(mark.inputs);
         self.sites.truncate(mark.sites);
         self.demands.truncate(mark.demands);
     }
@@ -299,9 +301,9 @@ impl Record {
         self.demands.entry(about).or_insert((op, span));
     }
 
-    /// Says that an op asked for what is new among the facts.
-    pub(super) fn add_demands(&mut self, facts: &Facts, op: &'static str, span: Option<Span>) {
-        for about in facts.subjects() {
+    /// Says that an op asked for what is new among the facts: what they are about.
+    pub(super) fn add_demands(&mut self, subjects: Vec<Expr>, op: &'static str, span: Option<Span>) {
+        for about in subjects {
             self.demands.entry(about).or_insert((op, span));
         }
     }
@@ -314,7 +316,9 @@ impl Record {
         self.statements.push(statement);
     }
 
+    /// Takes an input, which the next statement declares.
     pub(super) fn add_input(&mut self, input: InputDecl) -> usize {
+        self.declarations.push(self.statements.len());
         self.inputs.push(input);
         self.inputs.len() - 1
     }

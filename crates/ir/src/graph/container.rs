@@ -54,6 +54,8 @@ pub struct Graph {
     nodes: PrimaryMap<Node, NodeData>,
     known: FxHashMap<(Form, SmallVec<[Val; 3]>), Node>,
     symbols: PrimaryMap<Sym, SymbolSource>,
+    /// The first symbol of each source.
+    symbol_of: FxHashMap<SymbolSource, Sym>,
     /// For each node, the size expression that its first result is.
     sizes: Vec<Option<Expr>>,
 }
@@ -84,6 +86,7 @@ impl Graph {
             nodes: PrimaryMap::new(),
             known: FxHashMap::default(),
             symbols: PrimaryMap::new(),
+            symbol_of: FxHashMap::default(),
             sizes: Vec::new(),
         }
     }
@@ -131,12 +134,20 @@ impl Graph {
         truncate(&mut self.nodes, nodes);
         self.known.retain(|_, node| node.index() < nodes);
         truncate(&mut self.symbols, symbols);
+        self.symbol_of.retain(|_, symbol| symbol.index() < symbols);
         self.sizes.truncate(nodes);
     }
 
     /// A new size symbol.
     pub fn add_symbol(&mut self, source: SymbolSource) -> Sym {
-        self.symbols.push(source)
+        let symbol = self.symbols.push(source.clone());
+        self.symbol_of.entry(source).or_insert(symbol);
+        symbol
+    }
+
+    /// The symbol whose value comes from there, if one was added.
+    pub fn symbol_of(&self, source: &SymbolSource) -> Option<Sym> {
+        self.symbol_of.get(source).copied()
     }
 
     /// The nodes in order, operands before users.
@@ -224,8 +235,7 @@ impl Graph {
             (Form::Constant(scalar), _) => Some(Expr::constant(scalar.as_i64())),
             (Form::Size(size), _) => Some(size.clone()),
             (Form::Input { ordinal, .. }, _) => {
-                let source = SymbolSource::ScalarInput { ordinal: *ordinal };
-                self.symbols.iter().find(|(_, known)| **known == source).map(|(sym, _)| Expr::sym(sym))
+                self.symbol_of(&SymbolSource::ScalarInput { ordinal: *ordinal }).map(Expr::sym)
             }
             (Form::Cast(_), [x]) => Some(x.clone()),
             (Form::Map(Prim::Add), [x, y]) => Some(x + y),

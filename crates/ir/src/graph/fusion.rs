@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use indexmap::IndexMap;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use thiserror::Error;
 
@@ -57,7 +57,10 @@ impl Output {
 pub struct Fusion {
     epoch: u32,
     inputs: Vec<Val>,
+    /// The place of each value among the inputs.
+    places: FxHashMap<Val, usize>,
     outputs: Vec<Output>,
+    given: FxHashSet<Val>,
     facts: Arc<Facts>,
     order: Vec<Node>,
     uses: IndexMap<Val, SmallVec<[Node; 4]>>,
@@ -74,14 +77,18 @@ impl Fusion {
         outputs: Vec<Output>,
         facts: Arc<Facts>,
     ) -> Result<Fusion, ViewError> {
-        if let Some((_, &twice)) = inputs.iter().enumerate().find(|(k, val)| inputs[..*k].contains(val)) {
-            return Err(ViewError::InputTwice(twice));
+        let mut places: FxHashMap<Val, usize> = FxHashMap::default();
+        for (place, &val) in inputs.iter().enumerate() {
+            if places.insert(val, place).is_some() {
+                return Err(ViewError::InputTwice(val));
+            }
         }
         let beyond = |output: &Output| output.alias.is_some_and(|input| input as usize >= inputs.len());
         if let Some(place) = outputs.iter().position(beyond) {
             return Err(ViewError::Alias(place));
         }
-        let order = reach(graph, &inputs, &outputs)?;
+        let order = reach(graph, &places, &outputs)?;
+        let given = outputs.iter().map(|output| output.val).collect();
         let mut uses: IndexMap<Val, SmallVec<[Node; 4]>> = IndexMap::new();
         for &node in &order {
             for &operand in &graph.node(node).operands {
@@ -91,7 +98,7 @@ impl Fusion {
                 }
             }
         }
-        Ok(Fusion { epoch: graph.epoch(), inputs, outputs, facts, order, uses })
+        Ok(Fusion { epoch: graph.epoch(), inputs, places, outputs, given, facts, order, uses })
     }
 
     /// The values it is given.
@@ -126,12 +133,17 @@ impl Fusion {
 
     /// Whether a value is one of the inputs.
     pub fn is_input(&self, val: Val) -> bool {
-        self.inputs.contains(&val)
+        self.places.contains_key(&val)
+    }
+
+    /// The place of a value among the inputs, if it is one.
+    pub fn input_place(&self, val: Val) -> Option<usize> {
+        self.places.get(&val).copied()
     }
 
     /// Whether a value is one of the outputs.
     pub fn is_output(&self, val: Val) -> bool {
-        self.outputs.iter().any(|output| output.val == val)
+        self.given.contains(&val)
     }
 
     /// Whether the view computes a node.
@@ -155,12 +167,11 @@ impl Fusion {
 }
 
 /// Nodes that the outputs reach backward, stopping at the inputs, in ascending (so topological) order.
-fn reach(graph: &Graph, inputs: &[Val], outputs: &[Output]) -> Result<Vec<Node>, ViewError> {
-    let stops: FxHashSet<Val> = inputs.iter().copied().collect();
+fn reach(graph: &Graph, inputs: &FxHashMap<Val, usize>, outputs: &[Output]) -> Result<Vec<Node>, ViewError> {
     let mut seen: FxHashSet<Node> = FxHashSet::default();
     let mut stack: Vec<Val> = outputs.iter().map(|output| output.val).collect();
     while let Some(val) = stack.pop() {
-        if stops.contains(&val) || !seen.insert(val.node) {
+        if inputs.contains_key(&val) || !seen.insert(val.node) {
             continue;
         }
         if let Form::Input { .. } = graph.form(val) {

@@ -10,7 +10,7 @@ impl Facts {
             return 1;
         }
         let own = self.divisor_by_terms(e);
-        self.compound_multiples().iter().fold(own, |best, (known, multiple)| match e.split_multiple(known) {
+        self.compound_multiples().fold(own, |best, (known, multiple)| match e.split_multiple(known) {
             Some((quotient, rest)) if !quotient.is_zero() => {
                 let factor = self.divisor_by_terms(&quotient).checked_mul(*multiple).unwrap_or(*multiple);
                 join(best, shared(factor, self.divisor_by_terms(&rest)))

@@ -1,29 +1,33 @@
 //! What is known of symbols: ranges, equalities, multiples and inequalities. Gives the store and the ways to fill
 //! and list it; simplification with it is in `normalize.rs`, proofs are in `prove.rs`.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
+use imbl::ordmap::DiffItem;
+use imbl::{OrdMap, OrdSet, Vector};
 use thiserror::Error;
 
 use super::division::gcd;
 use super::{Atom, Expr, Range, Sym};
 
-/// What is known of symbols. Cheap to copy while the facts are few, as they are.
+/// What is known of symbols. Copies share what they have in common, so taking one costs nothing however much is known.
 ///
 /// Equalities are solved for a symbol where that is possible, and the solution is put into everything else, so no
 /// chain of them is ever followed; those that cannot be solved (`i0*i1 = 6*i2`) are kept as relations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
-    ranges: BTreeMap<Sym, Range>,
+    ranges: OrdMap<Sym, Range>,
     /// The value of a solved symbol, in unsolved ones.
-    equalities: BTreeMap<Sym, Expr>,
+    equalities: OrdMap<Sym, Expr>,
+    /// The solved symbols whose values speak of an unsolved one.
+    dependents: OrdMap<Sym, OrdSet<Sym>>,
     /// Expressions that are zero, the coefficient of the highest term positive.
-    relations: Vec<Expr>,
+    relations: Vector<Expr>,
     /// Expressions that are zero or more.
-    nonnegative: Vec<Expr>,
-    symbol_multiples: BTreeMap<Sym, i64>,
+    nonnegative: Vector<Expr>,
+    symbol_multiples: OrdMap<Sym, i64>,
     /// Expressions, other than symbols, with a number that divides them.
-    multiples: Vec<(Expr, i64)>,
+    multiples: Vector<(Expr, i64)>,
 }
 
 /// A fact that cannot hold together with those known before it; it was not taken.
@@ -65,7 +69,8 @@ impl Facts {
             // Zero says nothing new, and what outgrew the algebra can say nothing.
             return Ok(());
         };
-        if zero.symbols().iter().any(|sym| self.equalities.contains_key(sym)) {
+        let symbols = zero.symbols();
+        if symbols.iter().any(|sym| self.equalities.contains_key(sym)) {
             // Putting in the known values outgrew the algebra; solving now could make a cycle.
             return Ok(());
         }
@@ -79,7 +84,9 @@ impl Facts {
         }
         next.solve_relations().map_err(|_| contradiction())?;
         let is_refuted = |relation: &Expr| !next.may_be_zero(relation);
-        let is_exceeded = |slack: &Expr| next.is_negative(&next.normalize(slack));
+        // An inequality that speaks of none of these symbols is as it was.
+        let is_exceeded =
+            |slack: &Expr| mentions(slack, &symbols) && next.is_negative(&next.normalize(slack));
         if next.relations.iter().any(is_refuted) || self.nonnegative.iter().any(is_exceeded) {
             return Err(contradiction());
         }
@@ -131,7 +138,9 @@ impl Facts {
                 let known = self.symbol_multiples.entry(sym).or_insert(1);
                 *known = least_common_multiple(*known, k).unwrap_or(k.max(*known));
             }
-            (None, k) if !self.multiples.contains(&(reduced.clone(), k)) => self.multiples.push((reduced, k)),
+            (None, k) if !self.multiples.contains(&(reduced.clone(), k)) => {
+                self.multiples.push_back((reduced, k))
+            }
             (None, _) => {}
         }
     }
@@ -177,8 +186,8 @@ impl Facts {
         symbols.chain(self.multiples.iter().cloned())
     }
 
-    pub(super) fn compound_multiples(&self) -> &[(Expr, i64)] {
-        &self.multiples
+    pub(super) fn compound_multiples(&self) -> impl Iterator<Item = &(Expr, i64)> {
+        self.multiples.iter()
     }
 
     /// What equalities, relations, inequalities and multiples are about, in this order.
@@ -188,10 +197,15 @@ impl Facts {
         equal.chain(others).chain(self.multiples().map(|(about, _)| about))
     }
 
-    /// How many equalities, relations, inequalities and multiples are known.
-    pub fn counts(&self) -> [usize; 4] {
-        let [equalities, relations] = [self.equalities().count(), self.relations().count()];
-        [equalities, relations, self.inequalities().count(), self.multiples().count()]
+    /// What equalities, relations, inequalities and multiples are about that these facts have and `before` did not, in the
+    /// order of [`Facts::subjects`]. What was rewritten since may be among them.
+    pub fn subjects_since(&self, before: &Facts) -> Vec<Expr> {
+        let mut subjects: Vec<Expr> = changed(&before.equalities, &self.equalities).map(Expr::sym).collect();
+        subjects.extend(moved(&before.relations, &self.relations).cloned());
+        subjects.extend(moved(&before.nonnegative, &self.nonnegative).cloned());
+        subjects.extend(changed(&before.symbol_multiples, &self.symbol_multiples).map(Expr::sym));
+        subjects.extend(moved(&before.multiples, &self.multiples).map(|(about, _)| about.clone()));
+        subjects
     }
 
     /// Whether ranges and multiples leave room for a simplified expression to be zero: in integers, `6*x + 9*y + 2` never is.
@@ -210,8 +224,8 @@ impl Facts {
         if self.interval(&value).intersect(&range).is_empty() {
             return None;
         }
-        self.equalities.insert(sym, value.clone());
-        self.refresh();
+        self.set_value(sym, value.clone());
+        self.refresh(sym);
         self.transfer_range(&value, range);
         if let Some(multiple) = self.symbol_multiples.remove(&sym) {
             self.assume_multiple(&value, multiple);
@@ -228,31 +242,76 @@ impl Facts {
         match multiple {
             Some((x, divisor)) => self.assume_multiple(&x, divisor),
             None => {
-                self.relations.push(zero);
-                self.refresh();
+                let symbols = zero.symbols();
+                self.relations.push_back(zero);
+                self.rewrite_those_of(&symbols);
             }
         }
     }
 
-    /// Rewrites every fact with the equalities as they now are.
-    fn refresh(&mut self) {
-        let values: Vec<(Sym, Expr)> = self.equalities.iter().map(|(&s, e)| (s, e.clone())).collect();
-        for (sym, value) in values {
-            let resolved = value.substitute(&|s| self.equalities.get(&s).cloned());
-            if resolved.is_overflow() {
-                self.equalities.remove(&sym);
-            } else {
-                self.equalities.insert(sym, resolved);
+    /// Makes an expression the value of a symbol.
+    fn set_value(&mut self, sym: Sym, value: Expr) {
+        self.forget_value(sym);
+        #[cfg(test)]
+        tests::REWRITTEN.with(|count| count.set(count.get() + 1));
+        value.visit_symbols(&mut |of| {
+            self.dependents.entry(of).or_default().insert(sym);
+        });
+        self.equalities.insert(sym, value);
+    }
+
+    fn forget_value(&mut self, sym: Sym) {
+        let Some(value) = self.equalities.remove(&sym) else { return };
+        value.visit_symbols(&mut |of| {
+            let left = self.dependents.get_mut(&of).map(|dependents| {
+                dependents.remove(&sym);
+                dependents.len()
+            });
+            if left == Some(0) {
+                self.dependents.remove(&of);
+            }
+        });
+    }
+
+    /// Rewrites every fact that speaks of a symbol, which has a value now.
+    fn refresh(&mut self, sym: Sym) {
+        let value = self.equalities.get(&sym).cloned();
+        for dependent in self.dependents.get(&sym).cloned().unwrap_or_default() {
+            let resolved = self.equalities[&dependent].substitute(&|of| value.clone().filter(|_| of == sym));
+            match resolved.is_overflow() {
+                true => self.forget_value(dependent),
+                false => self.set_value(dependent, resolved),
             }
         }
-        for zero in std::mem::take(&mut self.relations) {
-            self.relations.extend(primitive(&self.normalize(&zero)));
+        self.rewrite_those_of(&BTreeSet::from([sym]));
+    }
+
+    /// Rewrites the facts, other than equalities, that speak of one of these symbols, with the equalities as they now are.
+    fn rewrite_those_of(&mut self, symbols: &BTreeSet<Sym>) {
+        let is_stale = |fact: &Expr| mentions(fact, symbols);
+        if self.relations.iter().any(is_stale) {
+            for zero in std::mem::take(&mut self.relations) {
+                match is_stale(&zero) {
+                    true => self.relations.extend(primitive(&self.normalize(&zero))),
+                    false => self.relations.push_back(zero),
+                }
+            }
         }
-        for slack in std::mem::take(&mut self.nonnegative) {
-            self.insert_nonnegative(self.normalize(&slack));
+        if self.nonnegative.iter().any(is_stale) {
+            for slack in std::mem::take(&mut self.nonnegative) {
+                match is_stale(&slack) {
+                    true => self.insert_nonnegative(self.normalize(&slack)),
+                    false => self.nonnegative.push_back(slack),
+                }
+            }
         }
-        for (e, multiple) in std::mem::take(&mut self.multiples) {
-            self.assume_multiple(&e, multiple);
+        if self.multiples.iter().any(|(e, _)| is_stale(e)) {
+            for (e, multiple) in std::mem::take(&mut self.multiples) {
+                match is_stale(&e) {
+                    true => self.assume_multiple(&e, multiple),
+                    false => self.multiples.push_back((e, multiple)),
+                }
+            }
         }
     }
 
@@ -284,11 +343,39 @@ impl Facts {
             _ => {
                 let reduced = direction + offset;
                 if !reduced.is_overflow() && !self.nonnegative.contains(&reduced) {
-                    self.nonnegative.push(reduced);
+                    self.nonnegative.push_back(reduced);
                 }
             }
         }
     }
+}
+
+/// Whether an expression speaks of one of these symbols.
+fn mentions(e: &Expr, symbols: &BTreeSet<Sym>) -> bool {
+    let mut found = false;
+    e.visit_symbols(&mut |sym| found |= symbols.contains(&sym));
+    found
+}
+
+/// The symbols of which a map says something that another did not.
+fn changed<'m, V: PartialEq>(
+    before: &'m OrdMap<Sym, V>,
+    after: &'m OrdMap<Sym, V>,
+) -> impl Iterator<Item = Sym> + 'm {
+    before.diff(after).filter_map(|change| match change {
+        DiffItem::Add(&sym, _) | DiffItem::Update { new: (&sym, _), .. } => Some(sym),
+        DiffItem::Remove(..) => None,
+    })
+}
+
+/// What stands in a list where another had something else or nothing.
+fn moved<'v, T: Clone + PartialEq>(
+    before: &'v Vector<T>,
+    after: &'v Vector<T>,
+) -> impl Iterator<Item = &'v T> + 'v {
+    let same = if after.ptr_eq(before) { after.len() } else { 0 };
+    let beside = before.iter().skip(same).map(Some).chain(std::iter::repeat(None));
+    after.iter().skip(same).zip(beside).filter(|(now, then)| Some(*now) != *then).map(|(now, _)| now)
 }
 
 /// Divides by the common factor of the coefficients and makes the first one positive; `None` for zero and overflow.
@@ -319,4 +406,46 @@ fn solve(zero: &Expr, preferred: Option<Sym>) -> Option<(Sym, Expr)> {
 
 fn least_common_multiple(a: i64, b: i64) -> Option<i64> {
     (a / gcd(a, b)?).checked_mul(b)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    thread_local! {
+        /// How many values of solved symbols were written.
+        pub(super) static REWRITTEN: Cell<usize> = const { Cell::new(0) };
+    }
+
+    #[test]
+    fn an_equality_rewrites_only_the_values_that_speak_of_its_symbol() {
+        let sym = |number| Expr::sym(Sym::from_u32(number));
+        let mut facts = Facts::new();
+        let written = || REWRITTEN.with(Cell::get);
+        let before = written();
+        (1..1000).for_each(|number| facts.assume_equal(&sym(0), &sym(number)).unwrap());
+        assert_eq!(written() - before, 999);
+        assert_eq!(facts.dependents.len(), 1);
+        // All of them speak of symbol 0.
+        facts.assume_equal(&sym(0), &Expr::constant(7)).unwrap();
+        assert_eq!(written() - before, 1999);
+        assert!(facts.dependents.is_empty());
+        assert!(facts.equalities().all(|(_, value)| *value == Expr::constant(7)));
+    }
+
+    #[test]
+    fn what_is_new_among_facts_is_told() {
+        let sym = |number| Expr::sym(Sym::from_u32(number));
+        let mut facts = Facts::new();
+        facts.assume_equal(&sym(0), &sym(1)).unwrap();
+        facts.assume_le(&sym(2), &sym(3)).unwrap();
+        let before = facts.clone();
+        assert_eq!(facts.subjects_since(&before), []);
+        facts.assume_equal(&sym(4), &sym(5)).unwrap();
+        facts.assume_le(&sym(6), &sym(7)).unwrap();
+        facts.assume_multiple(&(sym(8) + sym(9)), 4);
+        assert_eq!(facts.subjects_since(&before), [sym(5), sym(7) - sym(6), sym(8) + sym(9)]);
+    }
 }
