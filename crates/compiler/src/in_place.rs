@@ -47,7 +47,7 @@ impl Plan {
 /// Whether the kernels of a segment can store `new` where they read `old`.
 fn shares(kernels: &Kernels, view: &Fusion, new: Val, old: Val) -> bool {
     let Some(store) = kernels.witness.stores.iter().position(|store| store.val == new) else { return false };
-    let Some(input) = view.inputs().iter().position(|&input| input == old) else { return true };
+    let Some(input) = view.input_place(old) else { return true };
     let buffer = |kernel: &Lowered, wanted: BufferSource| {
         let place = kernel.buffers.iter().position(|&source| source == wanted);
         place.and_then(|place| kernel.kernel.buffers.keys().nth(place))

@@ -76,7 +76,7 @@ fn of_input(graph: &Graph, fusion: &Fusion, layouts: &[Layout], val: Val) -> Opt
         is_copy(form) || is_change_of_sight(form) || matches!(form, Form::Slice { .. } | Form::Reshape(_))
     };
     let view = seen_through(graph, fusion, val, moves);
-    let input = fusion.inputs().iter().position(|&input| input == view.source)?;
+    let input = fusion.input_place(view.source)?;
     let is_written = fusion.outputs().iter().any(|output| output.alias == Some(input as u32));
     let shape = graph.shape(view.source);
     if is_written || (shape.is_empty() && !view.changes.is_empty()) {
@@ -95,7 +95,7 @@ fn of_computed(graph: &Graph, fusion: &Fusion, layouts: &[Layout], output: &Outp
     let moves = |form: &Form| is_copy(form) || is_change_of_sight(form) || matches!(form, Form::Reshape(_));
     let View { mut source, mut changes } = seen_through(graph, fusion, output.val, moves);
     let dense = |val: Val| strides(&Layout::Dense, graph.shape(val));
-    let input = fusion.inputs().iter().position(|&input| input == source);
+    let input = fusion.input_place(source);
     let mut lies = input
         .and_then(|input| layouts.get(input))
         .map_or_else(|| dense(source), |layout| strides(layout, graph.shape(source)));

@@ -3,13 +3,13 @@
 //! Where libLLVM is missing, the variant is the whole fusion for the evaluator, with a notice; where a single kernel
 //! cannot be compiled, its segment goes to the evaluator, with the reason. Nothing here runs a kernel.
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use codegen::cpu::llvm::{CpuTarget, Llvm, Times};
-use codegen::cpu::{CompiledKernel, Error as CodegenError, Isa, emit};
+use codegen::cpu::{CompiledKernel, Error as CodegenError, Isa, Module, emit};
 use compiler::layout::Layout;
 use compiler::schedule::Hints;
 use compiler::target::Target;
@@ -17,6 +17,7 @@ use compiler::{Decision, Plan, PlanError, plan};
 use ir::define::Definition;
 use ir::kernel::{Kernel, Options as InterpreterOptions};
 
+use crate::alike::{Alike, SYMBOL, without_comments};
 use crate::call::Extents;
 use crate::cpu::objects::{Key, ObjectCache};
 use crate::cpu::perf_map;
@@ -94,10 +95,11 @@ pub(crate) fn compile(
             Ok(_) if !options.machine.runs(options.target) => Err(Error::Target(options.target)),
             Ok(llvm) => {
                 let plan = planned(definition, family, hints, options)?;
+                let alike = Alike::default();
                 let machine_code = |kernel: &Kernel| {
-                    let code = machine_code(kernel, options.target, &llvm, options.machine.cache())?;
+                    let code = machine_code(kernel, options.target, &llvm, options.machine.cache(), &alike)?;
                     if options.machine.has_perf_map() {
-                        perf_map::list(&code);
+                        perf_map::list(&kernel.name, &code);
                     }
                     Ok(Code::Machine(code))
                 };
@@ -112,25 +114,48 @@ pub(crate) fn compile(
     }
 }
 
-/// The machine code of a kernel: from the cache if it is there, else compiled, and kept for the next process.
+/// The machine code of a kernel: that of an equal one, or from the cache if it is there, else compiled, and kept for the next
+/// process.
 fn machine_code(
     kernel: &Kernel,
     target: CpuTarget,
     llvm: &Llvm,
     cache: Option<&ObjectCache>,
+    alike: &Alike,
 ) -> Result<CompiledKernel, CodegenError> {
     let isa = Isa::new(llvm, target);
-    let module = emit(kernel, &isa)?;
-    let Some(cache) = cache else { return CompiledKernel::compile(module, &isa, llvm) };
-    let key = Key::new(&[&llvm.recipe(isa.spec()), &module.ir]);
-    if let Some(object) = cache.get(&key) {
+    let module = emit(&Kernel { name: SYMBOL.to_owned(), ..kernel.clone() }, &isa)?;
+    let code = without_comments(&module.ir);
+    let key = cache.map(|cache| (cache, Key::new(&[&llvm.recipe(isa.spec()), &code])));
+    let object = alike.object_of(code);
+    let mut object = object.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(object) = &*object {
+        // It was not kept from before, and takes no time.
+        return CompiledKernel::load(module.symbol, module.ir, object.clone(), Some(Times::default()));
+    }
+    let kernel = match key {
+        Some((cache, key)) => kept_or_compiled(module, &isa, llvm, cache, &key)?,
+        None => CompiledKernel::compile(module, &isa, llvm)?,
+    };
+    *object = Some(kernel.object.clone());
+    Ok(kernel)
+}
+
+fn kept_or_compiled(
+    module: Module,
+    isa: &Isa,
+    llvm: &Llvm,
+    cache: &ObjectCache,
+    key: &Key,
+) -> Result<CompiledKernel, CodegenError> {
+    if let Some(object) = cache.get(key) {
         match CompiledKernel::load(module.symbol.clone(), module.ir.clone(), object, None) {
             Ok(kernel) => return Ok(kernel),
-            Err(_) => cache.reject(&key),
+            Err(_) => cache.reject(key),
         }
     }
-    let kernel = CompiledKernel::compile(module, &isa, llvm)?;
-    cache.put(&key, &kernel.object);
+    let kernel = CompiledKernel::compile(module, isa, llvm)?;
+    cache.put(key, &kernel.object);
     Ok(kernel)
 }
 

@@ -1,12 +1,13 @@
 //! From a definition to its outputs: compiled variants, execution plans, calls.
 //!
-//! `executable` (a definition with its variants) · `compile` (definition to variant) · `plan` (a variant's steps) ·
+//! `executable` (a definition with its variants) · `compile` (definition to variant) · `alike` (equal kernels) · `plan` (a variant's steps) ·
 //! `inputs` · `family` (which calls share a variant) · `recent` (what the latest call came to) · `argument` (inputs that are written to) ·
 //! `formulas` (sizes in one call) · `generator` (random state) · `fork` (what it waits for) · `call` (the steps done) ·
 //! `launch` and `interpret` (kernels run) · `tensor` (memory of the call) · `output` · `report` · `machine` (threads,
 //! memory, libLLVM) · `cpu` (the pool and the allocator). Decides nothing about kernels, and reads no files but the memory
 //! limit of the process and the size of the caches.
 
+mod alike;
 mod argument;
 mod call;
 mod compile;

@@ -10,4 +10,4 @@ pub mod llvm;
 pub mod object;
 
 pub use compiled::{CompiledKernel, Error, SCRATCH_UNIT, compile_kernel};
-pub use emit::{Isa, emit};
+pub use emit::{Isa, Module, emit};

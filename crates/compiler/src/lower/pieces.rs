@@ -23,7 +23,7 @@ impl Nest<'_> {
     fn pieces(&mut self, axis: Axis) -> Vec<Piece> {
         let group = self.emitter.group;
         let mut ends = match group.schedule.split.contains(&axis) {
-            true => seams(group.graph, group.view, &group.witness.space, axis),
+            true => seams(group.graph, group.view, &group.witness.space, axis, usize::MAX),
             false => Vec::new(),
         };
         ends.push(group.schedule.extent(group.witness, axis));

@@ -40,7 +40,7 @@ impl Nest<'_> {
             self.emitter.remember_here(key, carried);
             return carried;
         }
-        let value = match self.emitter.group.view.inputs().iter().position(|&input| input == val) {
+        let value = match self.emitter.group.view.input_place(val) {
             Some(_) if self.is_empty(val) => {
                 self.emitter.constant(Scalar::zero(self.emitter.group.graph.dtype(val)))
             }
@@ -85,7 +85,7 @@ impl Nest<'_> {
         if self.is_empty(input) {
             return self.emitter.constant(Scalar::zero(group.graph.dtype(input).real()));
         }
-        let number = group.view.inputs().iter().position(|&known| known == input);
+        let number = group.view.input_place(input);
         let number = number.expect("complex values have parts of their own, or are inputs");
         let (buffer, position) = self.emitter.input_address(number, index);
         self.emitter.load_buffer(buffer, position + Expr::constant(place), guard)

@@ -3,6 +3,7 @@
 //! Debug builds verify after each.
 
 mod approximate;
+mod nest_cats;
 mod simplify;
 mod sink;
 
@@ -40,6 +41,7 @@ pub const PASSES: &[Row] = &[
         exact: true,
         pass: |graph, fusion, layouts, _| sink::sink_expansions(graph, fusion, layouts),
     },
+    Row { name: "nest_cats", exact: true, pass: |graph, fusion, _, _| nest_cats::nest_cats(graph, fusion) },
 ];
 
 /// Runs all passes. Products that are `kept` in memory become no part of a sum.

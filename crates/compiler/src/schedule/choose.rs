@@ -15,7 +15,7 @@ use super::lanes::lanes;
 use super::workload::Workload;
 use super::{LONGEST_SIDE, Schedule};
 use crate::layout::{Layout, Stride};
-use crate::segment::{Fold, Witness};
+use crate::segment::{Fold, LARGEST, Witness};
 use crate::space::{Atoms, Axis, seams};
 
 /// A schedule for a group, good for the hinted sizes and right for all.
@@ -80,9 +80,11 @@ fn split(work: &Workload<'_>, schedule: &Schedule) -> Vec<Axis> {
     let mut walked: Vec<Axis> = schedule.lane.into_iter().chain(schedule.inner.iter().copied()).collect();
     walked.retain(|axis| plain(axis) && !tiled(axis));
     for axis in walked {
-        let seams = seams(graph, view, &witness.space, axis).len();
-        if seams > 0 && pieces * (seams + 1) <= PIECES && !split.contains(&axis) {
-            pieces *= seams + 1;
+        let seams = seams(graph, view, &witness.space, axis, PIECES).len();
+        let cut = pieces * (seams + 1);
+        let is_short = witness.statements.saturating_mul(cut as u64) <= LARGEST;
+        if seams > 0 && cut <= PIECES && is_short && !split.contains(&axis) {
+            pieces = cut;
             split.push(axis);
         }
     }
@@ -139,7 +141,7 @@ fn contiguous(work: &Workload<'_>, beside: impl Fn(Axis) -> bool) -> FxHashMap<A
     }
     for &node in view.order() {
         for (k, operand) in graph.node(node).operands.iter().enumerate() {
-            let Some(input) = view.inputs().iter().position(|input| input == operand) else { continue };
+            let Some(input) = view.input_place(*operand) else { continue };
             let axes = witness.space.axes_of_operand(graph, view, node, k);
             if let Some(axis) = contiguous_axis(&axes, &memory.inputs[input]).filter(|_| counts(&axes)) {
                 add(axis, *operand, false);

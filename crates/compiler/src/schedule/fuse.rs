@@ -52,7 +52,7 @@ fn node_joins(work: &Workload<'_>, node: Node, a: Axis, b: Axis) -> bool {
         return false;
     }
     data.operands.iter().enumerate().all(|(k, operand)| {
-        let Some(input) = view.inputs().iter().position(|input| input == operand) else { return true };
+        let Some(input) = view.input_place(*operand) else { return true };
         let axes = witness.space.axes_of_operand(graph, view, node, k);
         let lies = |axes: Vec<Atoms>| next_to_each_other(&axes, a, b);
         !touches(&axes) || memory.inputs[input].in_memory(&axes).is_some_and(lies)

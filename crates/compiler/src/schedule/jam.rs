@@ -2,7 +2,7 @@
 
 use super::Schedule;
 use super::workload::Workload;
-use crate::segment::Fold;
+use crate::segment::{Fold, LARGEST};
 use crate::space::Axis;
 
 /// Operations of a segment up to which they are so little work that memory decides.
@@ -100,6 +100,7 @@ fn rows_that_fit(work: &Workload<'_>) -> u32 {
     match view.order().len() {
         operations if operations <= LITTLE => 8,
         operations if operations > JAMMED => 1,
+        _ if witness.statements.saturating_mul(4) > LARGEST => 1,
         _ if (0..witness.levels).any(|level| states(level) > 1) => 2,
         _ => 4,
     }

@@ -20,6 +20,9 @@ const HALF: usize = 2;
 /// The most operations of a segment whose values fit the registers when there are many lanes.
 const OPERATIONS: usize = 64;
 
+/// The most seams that are told apart: a loop in more pieces is short in any case.
+const MOST_SEAMS: usize = 64;
+
 /// The lanes of a schedule whose loops are chosen. Rows that go together have operations enough, squares a side of their own.
 pub(super) fn lanes(work: &Workload<'_>, schedule: &Schedule) -> u32 {
     let Workload { graph, view, witness, target, .. } = *work;
@@ -34,7 +37,7 @@ pub(super) fn lanes(work: &Workload<'_>, schedule: &Schedule) -> u32 {
             target.lanes
         };
     }
-    let pieces = seams(graph, view, &witness.space, lane).len() as u64 + 1;
+    let pieces = seams(graph, view, &witness.space, lane, MOST_SEAMS).len() as u64 + 1;
     let is_long = work.turns(schedule, lane) / pieces >= TURNS * u64::from(target.wide);
     let varying: Vec<Node> =
         view.order().iter().copied().filter(|&node| varies(graph, witness, schedule, lane, node)).collect();

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use ir::graph::{Form, Fusion, Graph, Node, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::code::LARGEST;
 use super::engine::engine;
 use super::library::{is_change_of_sight, library_nodes};
 use super::segmentation::{Segmentation, segment_view};
@@ -26,7 +27,10 @@ pub fn greedy(graph: &Graph, fusion: &Fusion) -> Segmentation {
         return Segmentation { segments: vec![outputs] };
     }
     let mut groups = Groups::single_nodes(graph, fusion);
-    while groups.merge_round() {}
+    let length = whole.order().len() as u64;
+    let (is_long, is_very_long) = (length > LARGEST, length > 4 * LARGEST);
+    while groups.merge_round(is_very_long) {}
+    while is_long && groups.merge_neighbours() {}
     groups.segmentation()
 }
 
@@ -79,15 +83,18 @@ impl<'a> Groups<'a> {
         groups
     }
 
-    /// One pass over all producer-consumer pairs in topological order; whether anything was merged.
-    fn merge_round(&mut self) -> bool {
+    /// One pass over all producer-consumer pairs in topological order; whether anything was merged. Where groups merge `once`
+    /// in a pass they double, so that of a long definition legality is asked of each node a few times only.
+    fn merge_round(&mut self, once: bool) -> bool {
         let mut merged = false;
+        let first_new = self.members.len();
         for &node in self.fusion.order() {
             for &operand in &self.graph.node(node).operands {
                 let pair = (self.group_of.get(&operand.node), self.group_of.get(&node));
                 let (Some(&producer), Some(&consumer)) = pair else { continue };
                 if !self.fusion.is_input(operand)
                     && producer != consumer
+                    && !(once && producer.max(consumer) >= first_new)
                     && self.try_merge(producer, consumer)
                 {
                     merged = true;
@@ -101,6 +108,39 @@ impl<'a> Groups<'a> {
         if self.refused.contains(&(producer, consumer)) || self.has_detour(producer, consumer) {
             return false;
         }
+        self.unite(producer, consumer)
+    }
+
+    /// Merges groups that follow each other in the order in which they run, pair by pair: many small results of a definition
+    /// too long to be one kernel need not be a kernel each. Whether anything was merged.
+    fn merge_neighbours(&mut self) -> bool {
+        let order = self.in_order();
+        let mut merged = false;
+        let mut left = order.into_iter().peekable();
+        while let Some(first) = left.next() {
+            let Some(&second) = left.peek() else { break };
+            if self.read_alike(first, second)
+                && !self.refused.contains(&(first, second))
+                && self.unite(first, second)
+            {
+                merged = true;
+                left.next();
+            }
+        }
+        merged
+    }
+
+    /// Whether two groups read a value that both need.
+    fn read_alike(&self, first: usize, second: usize) -> bool {
+        let operands = |group: usize| {
+            let operands = self.members[group].iter().flat_map(|&node| &self.graph.node(node).operands);
+            operands.copied().collect::<FxHashSet<Val>>()
+        };
+        !operands(first).is_disjoint(&operands(second))
+    }
+
+    /// Makes two groups one, if that can run.
+    fn unite(&mut self, producer: usize, consumer: usize) -> bool {
         let mut union: Vec<Node> =
             self.members[producer].iter().chain(&self.members[consumer]).copied().collect();
         union.sort_unstable();
@@ -118,19 +158,33 @@ impl<'a> Groups<'a> {
         true
     }
 
-    /// Whether a path leads from one group to another through a third: merging them would make a cycle.
+    /// Whether a path leads from one group to another through a third: merging them would make a cycle. Looks from both ends
+    /// by turns, as one of them mostly leads nowhere.
     fn has_detour(&self, from: usize, to: usize) -> bool {
-        let mut seen: BTreeSet<usize> = BTreeSet::new();
-        let mut stack: Vec<usize> = self.producers(to).into_iter().filter(|&group| group != from).collect();
-        while let Some(group) = stack.pop() {
-            if group == from {
-                return true;
-            }
-            if seen.insert(group) {
-                stack.extend(self.producers(group));
+        let mut ahead: Vec<usize> = self.users(from).into_iter().filter(|&group| group != to).collect();
+        let mut behind: Vec<usize> = self.producers(to).into_iter().filter(|&group| group != from).collect();
+        let (mut after, mut before) = (FxHashSet::default(), FxHashSet::default());
+        loop {
+            match (ahead.pop(), behind.pop()) {
+                (None, _) | (_, None) => return false,
+                (Some(next), Some(last)) if next == to || last == from => return true,
+                (Some(next), Some(last)) => {
+                    if after.insert(next) {
+                        ahead.extend(self.users(next));
+                    }
+                    if before.insert(last) {
+                        behind.extend(self.producers(last));
+                    }
+                }
             }
         }
-        false
+    }
+
+    /// The groups that use what a group makes.
+    fn users(&self, group: usize) -> BTreeSet<usize> {
+        let made = self.members[group].iter().flat_map(|&node| self.graph.results(node));
+        let users = made.flat_map(|val| self.fusion.uses(val));
+        users.filter_map(|user| self.group_of.get(user).copied()).filter(|&other| other != group).collect()
     }
 
     fn producers(&self, group: usize) -> BTreeSet<usize> {
@@ -164,18 +218,40 @@ impl<'a> Groups<'a> {
         segment_view(self.graph, self.fusion, &made, &kept)
     }
 
-    /// The groups in an order in which each comes after those it needs, the one with the earliest node first.
-    fn segmentation(&self) -> Segmentation {
-        let mut left: BTreeSet<usize> =
-            (0..self.members.len()).filter(|&g| !self.members[g].is_empty()).collect();
-        let mut segments = Vec::with_capacity(left.len());
-        while !left.is_empty() {
-            let ready = |group: &usize| self.producers(*group).is_disjoint(&left);
-            let next = *left.iter().find(|group| ready(group)).expect("the groups have no cycle");
-            left.remove(&next);
-            segments.push(self.made(&self.members[next]));
+    /// The groups in an order in which each comes after those it needs, the one with the earliest number first.
+    fn in_order(&self) -> Vec<usize> {
+        let present = (0..self.members.len()).filter(|&group| !self.members[group].is_empty());
+        let mut needs: FxHashMap<usize, usize> = FxHashMap::default();
+        let mut users: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
+        let mut ready: BTreeSet<usize> = BTreeSet::new();
+        for group in present {
+            let producers = self.producers(group);
+            producers.iter().for_each(|&producer| users.entry(producer).or_default().push(group));
+            match producers.len() {
+                0 => drop(ready.insert(group)),
+                count => drop(needs.insert(group, count)),
+            }
         }
-        Segmentation { segments }
+        let mut order = Vec::new();
+        while let Some(next) = ready.pop_first() {
+            order.push(next);
+            for user in users.remove(&next).unwrap_or_default() {
+                let left = needs.get_mut(&user).expect("a group that needs another");
+                *left -= 1;
+                if *left == 0 {
+                    ready.insert(user);
+                }
+            }
+        }
+        debug_assert!(order.len() >= needs.len(), "the groups have no cycle");
+        order
+    }
+
+    /// What each group makes, in that order.
+    fn segmentation(&self) -> Segmentation {
+        Segmentation {
+            segments: self.in_order().into_iter().map(|group| self.made(&self.members[group])).collect(),
+        }
     }
 }
 

@@ -13,16 +13,13 @@ use ir::graph::{Form, Fusion, Graph, Node, Val};
 use ir::index::Expr;
 use rustc_hash::FxHashMap;
 
+use super::code::{LARGEST, statements};
 use super::library::library_nodes;
 use super::witness::{Fold, Store, When, Witness};
 use crate::space::{Axis, Space};
 
 /// Elements up to which one worker may do a whole group alone.
 const ALONE: i64 = 1 << 16;
-
-/// Operations beyond which a group is not one kernel: code that long does not stay in the instruction cache, and takes
-/// long to compile.
-const LARGEST: usize = 1024;
 
 /// Why a group cannot be one kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,6 +49,8 @@ pub fn legal(graph: &Graph, view: &Fusion) -> Result<Witness, Refusal> {
     let mut folds = collect_folds(graph, view, &space, &below);
     mark_terminal(graph, view, &space, &below, &scans, &mut folds);
     let stores = collect_stores(graph, view, &space, &below, &folds);
+    let statements = statements(graph, view, &space, &folds, &stores);
+    refuse_long(graph, view, statements)?;
     let order = axis_order(&space, &folds, &stores);
     let may_divide = |axis: &Axis| Some(*axis) != scanned && divisible(*axis, &folds, &stores);
     let workers: Vec<Axis> = order.iter().copied().filter(may_divide).collect();
@@ -62,7 +61,7 @@ pub fn legal(graph: &Graph, view: &Fusion) -> Result<Witness, Refusal> {
     // Of complex numbers kernels hold the parts, so the whole is nowhere but in memory.
     let is_real = |node: &Node| !graph.dtype((*node).into()).is_complex();
     stages.retain(|node, _| walked(node) && is_real(node));
-    let witness = Witness { space, folds, stores, workers, order, scanned, levels, stages };
+    let witness = Witness { space, folds, stores, workers, order, scanned, levels, statements, stages };
     refuse_alone(view, &witness)?;
     Ok(witness)
 }
@@ -89,10 +88,24 @@ fn last_level(folds: &[Fold]) -> u32 {
 
 fn refuse_large(view: &Fusion) -> Result<(), Refusal> {
     match view.order() {
-        [.., last] if view.order().len() > LARGEST => Err(Refusal {
+        [.., last] if view.order().len() as u64 > LARGEST => Err(Refusal {
             val: (*last).into(),
             reason: format!("would make a kernel of more than {LARGEST} operations"),
         }),
+        _ => Ok(()),
+    }
+}
+
+/// Code that is too long is cut between operations; a single one is never too long.
+fn refuse_long(graph: &Graph, view: &Fusion, statements: u64) -> Result<(), Refusal> {
+    let is_operation = |node: &&Node| !matches!(graph.node(**node).form, Form::Constant(_) | Form::Size(_));
+    let mut operations = view.order().iter().filter(is_operation).rev();
+    match (operations.next(), operations.next()) {
+        (Some(&last), Some(_)) if statements > LARGEST => {
+            let what = "what stages and index maps compute again included";
+            let reason = format!("would make a kernel of more than {LARGEST} statements, {what}");
+            Err(Refusal { val: last.into(), reason })
+        }
         _ => Ok(()),
     }
 }

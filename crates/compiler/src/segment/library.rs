@@ -68,7 +68,7 @@ pub(crate) fn is_change_of_sight(form: &Form) -> bool {
 fn seen(graph: &Graph, view: &Fusion, mut val: Val) -> Option<Seen> {
     let mut changes = Vec::new();
     let source = loop {
-        if let Some(place) = view.inputs().iter().position(|&input| input == val) {
+        if let Some(place) = view.input_place(val) {
             break Source::Input(place);
         }
         match graph.form(val) {

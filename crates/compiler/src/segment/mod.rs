@@ -1,9 +1,10 @@
 //! Segments: which values are kept in memory, and which groups of values become one kernel each.
 //!
 //! `legal` (can a group be one kernel, with the `witness`) · `library` (groups that a library runs) · `engine` (either) ·
-//! `cost` (bytes and seconds) · `demand` (what is read of inputs) · `segmentation` (the value and
+//! `code` (statements of a kernel) · `cost` (bytes and seconds) · `demand` (what is read of inputs) · `segmentation` (the value and
 //! its text) · `greedy`, `recompute` (how one is found).
 
+mod code;
 pub mod cost;
 mod demand;
 mod engine;
@@ -14,6 +15,7 @@ mod recompute;
 mod segmentation;
 mod witness;
 
+pub(crate) use code::LARGEST;
 pub use demand::Demand;
 pub use engine::{Engine, engine};
 pub use greedy::{greedy, unfused};

@@ -9,11 +9,15 @@ use ir::index::Expr;
 use super::{Axis, Space};
 
 /// The indices strictly within an axis at which a cat or pad of the group changes course, ascending. Left out are those
-/// of which the facts do not tell their order.
-pub fn seams(graph: &Graph, view: &Fusion, space: &Space, axis: Axis) -> Vec<Expr> {
+/// of which the facts do not tell their order. Of more than `most` no more are looked for: putting them in order takes a proof
+/// for each two.
+pub fn seams(graph: &Graph, view: &Fusion, space: &Space, axis: Axis, most: usize) -> Vec<Expr> {
     let (facts, size) = (view.facts(), space.size(axis));
     let mut seams: Vec<Expr> = Vec::new();
     for seam in view.order().iter().flat_map(|&node| ends(graph, space, node, axis)) {
+        if seams.len() > most {
+            break;
+        }
         let seam = facts.normalize(&seam);
         let place = seams.iter().take_while(|known| facts.prove_le(known, &seam)).count();
         let (low, high) = (place.checked_sub(1).map(|low| &seams[low]), seams.get(place).unwrap_or(size));

@@ -6,8 +6,8 @@ use std::io::Write;
 use codegen::cpu::CompiledKernel;
 
 /// Adds a kernel. That the file cannot be written is no reason to fail: only names are lost.
-pub(crate) fn list(code: &CompiledKernel) {
-    let line = format!("{:x} {:x} ferrofuse::{}\n", code.address(), code.code_bytes(), code.symbol);
+pub(crate) fn list(name: &str, code: &CompiledKernel) {
+    let line = format!("{:x} {:x} ferrofuse::{name}\n", code.address(), code.code_bytes());
     let path = format!("/tmp/perf-{}.map", std::process::id());
     // One write of one line: several threads may do so at once.
     let _ = File::options()

@@ -1,0 +1,29 @@
+//! Makes cats of very many tensors cats of cats: a kernel asks at each element which operand it is of, so one of thousands
+//! would be code without an end. A segmentation can cut between cats, not within one. Leaves shorter ones alone.
+
+use ir::graph::{Form, Fusion, Graph, Val, ValMap, rewrite};
+use ir::index::Facts;
+
+/// The most operands of a cat.
+const MOST: usize = 64;
+
+/// The pass.
+pub fn nest_cats(graph: &mut Graph, fusion: &Fusion) -> (Fusion, ValMap) {
+    rewrite(graph, fusion, |graph, facts, node, operands| match graph.node(node).form {
+        Form::Cat(axis) if operands.len() > MOST => {
+            let mut parts = operands.to_vec();
+            while parts.len() > 1 {
+                parts = parts.chunks(MOST).map(|parts| cat(graph, facts, axis, parts)).collect();
+            }
+            Some(parts)
+        }
+        _ => None,
+    })
+}
+
+fn cat(graph: &mut Graph, facts: &mut Facts, axis: u8, parts: &[Val]) -> Val {
+    match parts {
+        [part] => *part,
+        parts => graph.add(Form::Cat(axis), parts, facts).expect("parts of a cat go together").into(),
+    }
+}

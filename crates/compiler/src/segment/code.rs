@@ -1,0 +1,198 @@
+//! How much code a group is as one kernel, in statements, counted before it is lowered.
+//!
+//! Takes a group and what legality found of it; gives a count that follows what lowering shares and what it computes again:
+//! each stage asks for its values anew, up to the folds before it, and an index map asks for its operand at other indices, so
+//! that what two of them read is computed twice. The unit is a statement that is one instruction on a register; what is more
+//! counts by the lines of LLVM IR that it becomes. Reads no clock: libLLVM takes about 0.25 ms for a unit as long as there
+//! are no more than [`LARGEST`], and ever more beyond (`bench/first_call.py`).
+
+use std::collections::BTreeMap;
+
+use ir::DType;
+use ir::graph::{Form, Fusion, Graph, Node, Val};
+use ir::ops::{Approximation, CpuSpelling, Polynomial, Prim};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::witness::{Fold, Store, When};
+use crate::space::{Axis, Space};
+
+/// The most statements of a kernel: code longer than that does not stay in the instruction cache, and takes long to compile.
+pub(crate) const LARGEST: u64 = 1024;
+
+/// The statements that a group is as one kernel; what is beyond [`LARGEST`] is not counted to its end.
+pub(super) fn statements(
+    graph: &Graph,
+    view: &Fusion,
+    space: &Space,
+    folds: &[Fold],
+    stores: &[Store],
+) -> u64 {
+    let mut nests: BTreeMap<(u32, Vec<Axis>), Vec<Val>> = BTreeMap::new();
+    let mut ask = |stage: u32, mut axes: Vec<Axis>, vals: &[Val]| {
+        axes.sort_unstable();
+        nests.entry((stage, axes)).or_default().extend(vals);
+    };
+    for fold in folds {
+        ask(fold.level, fold.domain().collect(), &graph.node(fold.node).operands);
+    }
+    for store in stores {
+        let stage = match store.when {
+            When::Level(level) => level,
+            When::After(_) => u32::MAX,
+        };
+        ask(stage, store.domain().collect(), &[store.val]);
+    }
+    let begun = folds.len() as u64 * FOLD + stores.len() as u64 * ACCESS;
+    let mut count = Count { graph, view, space, steps: FxHashMap::default(), courses: Courses::default() };
+    nests.values().fold(begun, |sum, roots| {
+        if sum > LARGEST { sum } else { sum.saturating_add(count.nest(roots, LARGEST - sum)) }
+    })
+}
+
+/// Statements by which a fold begins, takes an element and ends.
+const FOLD: u64 = 8;
+
+/// Statements by which an input is read or an output written: each comes with an address, and libLLVM compares it with every
+/// other.
+const ACCESS: u64 = 4;
+
+/// What a course is made of: an index map that was passed, by number.
+type Step = u32;
+
+/// The index maps between what the loops ask for and a value, by number: under equal courses a value has equal indices.
+type Course = u32;
+
+/// The course of what is asked for where the loops stand.
+const HERE: Course = 0;
+
+/// The courses seen so far.
+struct Courses {
+    steps: Vec<Vec<Step>>,
+    known: FxHashMap<Vec<Step>, Course>,
+}
+
+impl Default for Courses {
+    fn default() -> Courses {
+        Courses { steps: vec![Vec::new()], known: FxHashMap::from_iter([(Vec::new(), HERE)]) }
+    }
+}
+
+/// A form with what else says at which index an operand is read.
+type Move = (Form, usize, Option<Val>);
+
+/// A count in progress.
+struct Count<'a> {
+    graph: &'a Graph,
+    view: &'a Fusion,
+    space: &'a Space,
+    steps: FxHashMap<Move, Step>,
+    courses: Courses,
+}
+
+impl Count<'_> {
+    /// The statements of a loop nest that asks for these values, as far as they are no more than so many.
+    fn nest(&mut self, roots: &[Val], most: u64) -> u64 {
+        let mut asked: BTreeMap<Node, FxHashSet<Course>> = BTreeMap::new();
+        let mut loaded: FxHashSet<(Val, Course)> = FxHashSet::default();
+        let mut sum = 0_u64;
+        let mut pending: Vec<(Val, Course)> = roots.iter().map(|&val| (val, HERE)).collect();
+        loop {
+            for (val, course) in pending.drain(..) {
+                if self.view.is_input(val) {
+                    sum += if loaded.insert((val, course)) { ACCESS } else { 0 };
+                } else if !matches!(self.graph.form(val), Form::Fold { .. }) {
+                    asked.entry(val.node).or_default().insert(course);
+                }
+            }
+            // Users have larger numbers than their operands, so all courses of the last node are known.
+            let Some((node, courses)) = asked.pop_last() else { return sum };
+            sum = sum.saturating_add(weight(self.graph, node).saturating_mul(courses.len() as u64));
+            if sum > most {
+                return sum;
+            }
+            for (k, &operand) in self.graph.node(node).operands.iter().enumerate() {
+                for &course in &courses {
+                    pending.push((operand, self.beyond(node, k, operand, course)));
+                }
+            }
+        }
+    }
+
+    /// The course under which a node that is asked for under one asks for an operand.
+    fn beyond(&mut self, node: Node, k: usize, operand: Val, course: Course) -> Course {
+        let data = self.graph.node(node);
+        let is_scalar = self.graph.ty(operand).rank() == 0;
+        let turns = matches!(
+            data.form,
+            Form::Permute(_) | Form::Broadcast(_) | Form::Expand(_) | Form::Squeeze(_) | Form::Reshape(_)
+        );
+        if is_scalar {
+            return HERE;
+        }
+        if !(course != HERE && turns) && !self.space.moves(self.graph, self.view, node, k) {
+            return course;
+        }
+        let index = matches!(data.form, Form::Gather(_)).then(|| data.operands[1]);
+        let place = if matches!(data.form, Form::Cat(_)) { k } else { 0 };
+        let next = self.steps.len() as Step * 2;
+        // Slices add up in any order; their numbers are odd.
+        let is_slice = matches!(data.form, Form::Slice { .. });
+        let step =
+            *self.steps.entry((data.form.clone(), place, index)).or_insert(next + Step::from(is_slice));
+        self.courses.after(course, step)
+    }
+}
+
+impl Courses {
+    fn after(&mut self, course: Course, step: Step) -> Course {
+        let mut steps = self.steps[course as usize].clone();
+        steps.push(step);
+        let run = steps.iter().rev().take_while(|step| **step % 2 == 1).count();
+        let begin = steps.len() - run;
+        steps[begin..].sort_unstable();
+        if let Some(&known) = self.known.get(&steps) {
+            return known;
+        }
+        let course = self.steps.len() as Course;
+        self.known.insert(steps.clone(), course);
+        self.steps.push(steps);
+        course
+    }
+}
+
+/// The statements of a node at one index, without its operands'.
+fn weight(graph: &Graph, node: Node) -> u64 {
+    let data = graph.node(node);
+    let is_padded =
+        |(before, after): &(&ir::index::Expr, &ir::index::Expr)| !before.is_zero() || !after.is_zero();
+    match &data.form {
+        Form::Constant(_) | Form::Size(_) | Form::Input { .. } | Form::Library(_) => 0,
+        Form::Permute(_) | Form::Broadcast(_) | Form::Expand(_) | Form::Squeeze(_) | Form::Slice { .. } => 0,
+        Form::Map(prim) => of_prim(*prim, graph.dtype(node.into())),
+        Form::Cast(DType::F8E4M3 | DType::F8E5M2 | DType::F8E8M0) => 8,
+        Form::Cast(_) => 1,
+        Form::Reshape(_) => 1,
+        Form::Pad { before, after } => 1 + 5 * before.iter().zip(after).filter(is_padded).count() as u64,
+        Form::Cat(_) => 6 * data.operands.len() as u64,
+        Form::Gather(_) => 10,
+        Form::Iota(_) => 4,
+        Form::Scan { .. } | Form::Fold { .. } => FOLD,
+    }
+}
+
+/// The statements of a primitive.
+fn of_prim(prim: Prim, dtype: DType) -> u64 {
+    match prim.row().cpu.of(dtype) {
+        _ if prim.moves_bits() => 0,
+        Some(CpuSpelling::Polynomial(Polynomial::Sin | Polynomial::Cos | Polynomial::Tan)) => 33,
+        Some(CpuSpelling::Polynomial(Polynomial::Pow)) => 25,
+        Some(CpuSpelling::Polynomial(Polynomial::Exp | Polynomial::Exp2)) => 5,
+        Some(CpuSpelling::Polynomial(_)) => 12,
+        Some(CpuSpelling::Approximate(Approximation::MulAdd)) => 1,
+        Some(CpuSpelling::Approximate(_) | CpuSpelling::Guarded(..)) => 4,
+        Some(CpuSpelling::Philox) => 50,
+        Some(CpuSpelling::Call { .. }) => 24,
+        Some(CpuSpelling::Expansion(_)) => 2,
+        _ => 1,
+    }
+}

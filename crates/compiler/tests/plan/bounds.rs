@@ -1,0 +1,80 @@
+//! How much code a kernel may have: what would be more is cut, wherever the code comes from. Counts, no clocks.
+
+use ferrofuse_compiler::{Decision, Plan};
+use ir::define::Definition;
+
+use super::{cpu_plan, define, kernels};
+
+/// A definition that applies a call again and again to `y`, a tensor of 32 by 32.
+fn repeated(calls: &[&str], times: usize) -> Definition {
+    let step = |place: usize| format!("y = {}\n", calls[place % calls.len()]);
+    let steps: String = (0..times).map(step).collect();
+    define(&format!(
+        "y = fd.define_tensor(shape=[32, 32], contiguity=True, dtype=DataType.Float)
+        k = fd.define_tensor(shape=[32, 32], contiguity=True, dtype=DataType.Int)
+        {steps}fd.add_output(y)"
+    ))
+}
+
+/// The statements that legality counted of each segment, and the most that a kernel has in all its loops.
+fn sizes(plan: &Plan) -> (Vec<u64>, usize) {
+    assert!(plan.segments.iter().all(|segment| matches!(segment.decision, Decision::Kernels(_))));
+    let all = || plan.segments.iter().filter_map(kernels);
+    let lines = all().flat_map(|kernels| &kernels.lowered.kernels);
+    let longest = lines.map(|lowered| lowered.kernel.to_string().lines().count()).max();
+    (all().map(|kernels| kernels.witness.statements).collect(), longest.unwrap_or(0))
+}
+
+fn is_bounded(calls: &[&str], times: usize) {
+    let plan = cpu_plan(&repeated(calls, times));
+    let (counted, longest) = sizes(&plan);
+    assert!(counted.len() > 1 && counted.iter().all(|&count| count <= 1024), "{calls:?}: {counted:?}");
+    assert!(longest <= 4096, "{calls:?}: {longest} lines");
+}
+
+#[test]
+fn long_chains_of_costly_ops_are_cut() {
+    is_bounded(&["fd.ops.sin(y)"], 100);
+    is_bounded(&["fd.ops.pow(y, 1.5)"], 100);
+}
+
+/// Each stage computes again what the ones before it did.
+#[test]
+fn chained_folds_are_cut() {
+    is_bounded(&["fd.ops.sub(y, fd.ops.mean(y, dims=[1], keepdim=True))"], 60);
+}
+
+/// What two index maps read is computed for both, so that code would double with each step.
+#[test]
+fn index_maps_of_index_maps_are_cut() {
+    is_bounded(&["fd.ops.add(fd.ops.pad(y, [1, -1]), fd.ops.pad(y, [-1, 1]))"], 24);
+    let gathers = "fd.ops.add(fd.ops.take_along_axis(y, k, dim=0), fd.ops.take_along_axis(y, k, dim=1))";
+    is_bounded(&[gathers], 24);
+}
+
+#[test]
+fn what_is_short_stays_whole() {
+    assert_eq!(cpu_plan(&repeated(&["fd.ops.add(y, 1.0)", "fd.ops.mul(y, 0.5)"], 900)).segments.len(), 1);
+    assert_eq!(cpu_plan(&repeated(&["fd.ops.pad(y, [1, -1])"], 20)).segments.len(), 1);
+}
+
+/// Results that nothing joins but what they read go together where the whole is too long.
+#[test]
+fn many_results_share_kernels() {
+    let outputs: String = (0..1200).map(|n| format!("fd.add_output(fd.ops.mul(y, {n}.5))\n")).collect();
+    let source = "y = fd.define_tensor(shape=[32, 32], contiguity=True, dtype=DataType.Float)\n";
+    let plan = cpu_plan(&define(&format!("{source}{outputs}")));
+    assert!(plan.segments.len() <= 12, "{} segments", plan.segments.len());
+}
+
+/// A cat of many is cut between parts of it; each asks at each element which of its operands it is of.
+#[test]
+fn a_cat_of_many_is_a_cat_of_cats() {
+    let names: Vec<String> = (0..300).map(|n| format!("x{n}")).collect();
+    let declare = |name: &String| format!("{name} = fd.define_tensor(shape=[4], contiguity=True)\n");
+    let inputs: String = names.iter().map(declare).collect();
+    let plan =
+        cpu_plan(&define(&format!("{inputs}fd.add_output(fd.ops.cat([{}], dim=0))", names.join(", "))));
+    let (counted, _) = sizes(&plan);
+    assert!(counted.len() > 1 && counted.iter().all(|&count| count <= 1024), "{counted:?}");
+}

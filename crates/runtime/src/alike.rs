@@ -1,0 +1,49 @@
+//! Kernels of one plan that differ in nothing but names, as those of equal layers do: compiled once.
+//!
+//! Takes LLVM IR, gives the object code that was made of the same IR before. A thread that needs what another is compiling
+//! waits for it.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rustc_hash::FxHashMap;
+
+/// What the function of every module is called, so that equal kernels have equal IR.
+pub const SYMBOL: &str = "kernel";
+
+/// The object code of one IR, once there is some.
+pub type Object = Arc<Mutex<Option<Vec<u8>>>>;
+
+/// Objects by the IR that they were made of.
+#[derive(Debug, Default)]
+pub struct Alike {
+    objects: Mutex<FxHashMap<String, Object>>,
+}
+
+impl Alike {
+    /// Where the object of this IR is, or is to be put. What only people read of it makes no difference.
+    pub fn object_of(&self, code: String) -> Object {
+        let mut objects = self.objects.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(objects.entry(code).or_default())
+    }
+}
+
+/// The IR without its comments, in which sizes have the names of the definition.
+pub fn without_comments(ir: &str) -> String {
+    let lines = ir.lines().filter(|line| !line.trim_start().starts_with(';'));
+    lines.flat_map(|line| [line, "\n"]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_code_has_one_object() {
+        let alike = Alike::default();
+        let [first, second, other] = ["; i0\n %a = 1\n", "  ; i7\n %a = 1\n", " %a = 2\n"]
+            .map(|ir| alike.object_of(without_comments(ir)));
+        *first.lock().unwrap() = Some(vec![1]);
+        assert_eq!(*second.lock().unwrap(), Some(vec![1]));
+        assert_eq!(*other.lock().unwrap(), None);
+    }
+}
