@@ -1,7 +1,7 @@
 //! How a verb ends when it does not end well: whose fault it is, and the report that the user sees.
 
 use std::fmt;
-use std::io;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use files::Failed;
@@ -70,7 +70,7 @@ impl Failure {
         match self {
             Failure::Closed => ExitCode::SUCCESS,
             Failure::Reported(fault, report) => {
-                eprintln!("{report:?}");
+                tell(format_args!("{report:?}"));
                 ExitCode::from(match fault {
                     Fault::User => 2,
                     Fault::Machine => 3,
@@ -78,6 +78,11 @@ impl Failure {
             }
         }
     }
+}
+
+/// Says something on stderr. Where nobody can hear it the exit code still says how it ended.
+pub fn tell(message: impl fmt::Display) {
+    let _ = writeln!(io::stderr(), "{message}");
 }
 
 impl From<FileError> for Failure {

@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use clap::{Parser, Subcommand};
 
-use failure::{Failure, Outcome};
+use failure::{Failure, Outcome, tell};
 use ferrofuse::{Machine, MachineOptions, ObjectCache};
 use verbs::{bench, cache, doctor, emit, explain, fuzz, ops, run, test};
 
@@ -48,7 +48,10 @@ enum Verb {
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(words) => return show(&words),
+    };
     // A command that mends something shall stand on one line, to be copied. The hook is refused only where there is one
     // already, and this is the first.
     let _ = miette::set_hook(Box::new(|_| {
@@ -64,6 +67,15 @@ fn main() -> ExitCode {
             let _ = out.flush();
             failure.show()
         }
+    }
+}
+
+/// Shows help, the version, or what is wrong with the words of the command line.
+fn show(words: &clap::Error) -> ExitCode {
+    let shown = words.print().and_then(|()| io::stdout().flush());
+    match shown {
+        Err(error) if !words.use_stderr() => Failure::from(error).show(),
+        _ => ExitCode::from(if words.use_stderr() { 2 } else { 0 }),
     }
 }
 
@@ -94,7 +106,9 @@ fn cache() -> Option<Arc<ObjectCache>> {
     let folder = options.folder.clone();
     let opened = ObjectCache::open(options);
     opened
-        .inspect_err(|error| eprintln!("compiled kernels are not kept: {}: {error}", folder.display()))
+        .inspect_err(|error| {
+            tell(format_args!("compiled kernels are not kept: {}: {error}", folder.display()))
+        })
         .map(Arc::new)
         .ok()
 }

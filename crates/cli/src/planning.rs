@@ -11,6 +11,7 @@ use ferrofuse::{
     value_named,
 };
 use ir::graph::{Fusion, Graph, Val};
+use ir::literal::integer;
 
 use crate::failure::Failure;
 use crate::inputs::{Inputs, Request};
@@ -28,8 +29,8 @@ pub struct Choices {
 
 fn numbered(text: &str) -> Result<(usize, PathBuf), String> {
     let (segment, path) = text.split_once('=').ok_or("expected SEGMENT=FILE, as in 0=rows.txt")?;
-    let number = segment.strip_prefix("seg").unwrap_or(segment).parse();
-    Ok((number.map_err(|_| format!("`{segment}` is no segment"))?, path.into()))
+    let number = integer(segment.strip_prefix("seg").unwrap_or(segment));
+    Ok((number.ok_or_else(|| format!("`{segment}` is no segment"))?, path.into()))
 }
 
 impl Choices {

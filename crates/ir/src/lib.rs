@@ -6,7 +6,7 @@ pub mod dtype;
 pub mod graph;
 pub mod index;
 pub mod kernel;
-mod literal;
+pub mod literal;
 pub mod ops;
 pub mod random;
 pub mod scalar;

@@ -1,6 +1,8 @@
 //! Constants in the text of kernels and lambdas: `true`, `-3`, `0.1`, `inf`, `-inf`, `nan`, and `0x7f800001` for any other NaN, by its bits.
 //! Floats have the fewest digits that read back as the same value of the dtype.
 
+use std::str::FromStr;
+
 use crate::{DType, Scalar};
 
 /// The spelling of a constant.
@@ -18,13 +20,21 @@ pub(crate) fn print(constant: Scalar) -> String {
     }
 }
 
+/// The integer that a text spells as Python writes one in decimal: no leading zeros, no `+`, no `_`.
+pub fn integer<N: FromStr>(text: &str) -> Option<N> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let plain =
+        digits.bytes().all(|byte| byte.is_ascii_digit()) && (digits == "0" || !digits.starts_with('0'));
+    text.parse().ok().filter(|_| plain)
+}
+
 /// The constant of a dtype that a text spells, if it spells one.
 pub(crate) fn parse(dtype: DType, text: &str) -> Option<Scalar> {
     match dtype {
         DType::Bool => text.parse().ok().map(Scalar::from_bool),
-        DType::I32 => text.parse::<i32>().ok().map(|number| Scalar::from_i64(dtype, number.into())),
-        DType::I64 => text.parse().ok().map(|number| Scalar::from_i64(dtype, number)),
-        DType::U64 => text.parse().ok().map(|number| Scalar::from_u64(dtype, number)),
+        DType::I32 => integer::<i32>(text).map(|number| Scalar::from_i64(dtype, number.into())),
+        DType::I64 => integer(text).map(|number| Scalar::from_i64(dtype, number)),
+        DType::U64 => integer(text).map(|number| Scalar::from_u64(dtype, number)),
         DType::C64 | DType::C128 => None,
         _ => match text.strip_prefix("0x") {
             Some(digits) => from_bits(dtype, digits),
@@ -61,6 +71,9 @@ mod tests {
             (DType::Bool, "1"),
             (DType::I32, "2147483648"),
             (DType::I64, "1.0"),
+            (DType::I64, "0777"),
+            (DType::I32, "-07"),
+            (DType::U64, "+1"),
             (DType::F32, ""),
             (DType::F16, "0x10000"),
             (DType::F16, "0x+1"),

@@ -15,7 +15,7 @@ pub use npy::write as write_npy;
 pub use safetensors::write as write_safetensors;
 
 use std::fs::File;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 
 use ir::DType;
@@ -50,9 +50,9 @@ impl Wanted<'_> {
 /// When the file cannot be read, is malformed, or does not hold such an array.
 pub fn read(path: &Path, wanted: Wanted<'_>) -> Result<StridedArray, FileError> {
     let read_one = || match ending(path) {
-        "npy" => npy::read_file(&mut File::open(path)?),
-        "npz" => npz::read(File::open(path)?, wanted),
-        "safetensors" => safetensors::read(File::open(path)?, wanted),
+        "npy" => npy::read_file(&mut open(path)?),
+        "npz" => npz::read(open(path)?, wanted),
+        "safetensors" => safetensors::read(open(path)?, wanted),
         _ => Err(Problem::Ending),
     };
     read_one().map_err(|problem| problem.of(path))
@@ -61,6 +61,12 @@ pub fn read(path: &Path, wanted: Wanted<'_>) -> Result<StridedArray, FileError> 
 /// Whether `.npy` can hold the dtype, which is whether NumPy has it.
 pub fn npy_knows(dtype: DType) -> bool {
     npy::knows(dtype)
+}
+
+/// Opens a file to read it. A folder, which the system opens as well, is none.
+fn open(path: &Path) -> io::Result<File> {
+    let file = File::open(path)?;
+    if file.metadata()?.is_dir() { Err(io::ErrorKind::IsADirectory.into()) } else { Ok(file) }
 }
 
 fn ending(path: &Path) -> &str {

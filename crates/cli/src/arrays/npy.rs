@@ -8,6 +8,7 @@ use std::io::{ErrorKind, Read, Write};
 use ir::DType;
 use ir::array::StridedArray;
 use ir::array::{Array, ArrayView, Dims, Layout, Strides};
+use ir::literal::integer;
 
 use super::error::Problem;
 use super::{byte_count, normalize, write_elements};
@@ -60,11 +61,14 @@ pub(super) fn read(stream: &mut impl Read, length: u64) -> Result<StridedArray, 
 /// The header's text, and how many bytes come before the elements.
 fn header_text(stream: &mut impl Read) -> Result<(String, u64), Problem> {
     let mut start = [0; 8];
-    let not_npy = |_| Problem::Malformed("not a .npy file: the magic word is missing".to_owned());
-    stream.read_exact(&mut start).map_err(not_npy)?;
+    let not_npy = || Problem::Malformed("not a .npy file: the magic word is missing".to_owned());
+    stream.read_exact(&mut start).map_err(|error| match error.kind() {
+        ErrorKind::UnexpectedEof => not_npy(),
+        _ => Problem::System(error),
+    })?;
     let (magic, version) = start.split_at(6);
     if magic != MAGIC {
-        return Err(not_npy(ErrorKind::InvalidData.into()));
+        return Err(not_npy());
     }
     let width = match version[0] {
         1 => 2,
@@ -188,7 +192,8 @@ fn parse_sizes(value: &str) -> Result<Vec<usize>, Problem> {
         return Ok(Vec::new());
     }
     let size = |text: &str| {
-        let size = text.trim().trim_end_matches('L').parse::<usize>().ok();
+        let text = text.trim();
+        let size = integer::<usize>(text.strip_suffix('L').unwrap_or(text));
         size.filter(|&size| size <= i64::MAX as usize)
             .ok_or_else(|| wrong_header("the shape holds something that is no size"))
     };

@@ -31,9 +31,11 @@ pub(super) fn read(mut file: File, wanted: Wanted<'_>) -> Result<StridedArray, P
         let message = format!("a tensor of {bytes} bytes is said to lie from {start} to {end}");
         return Err(not_safetensors(&message));
     }
-    if file.metadata()?.len().saturating_sub(elements) < end as u64 {
+    let length = file.metadata()?.len().saturating_sub(elements);
+    if length < end as u64 {
         return Err(Problem::Malformed("truncated: it ends within its elements".to_owned()));
     }
+    check_places(&tensors, length)?;
     let mut storage = Array::zeros(dtype, &info.shape).map_err(|_| Problem::Memory { bytes })?;
     file.seek(SeekFrom::Start(elements + start as u64))?;
     file.read_exact(storage.as_mut_bytes())?;
@@ -59,6 +61,35 @@ fn read_header(file: &mut File) -> Result<(Map<String, Value>, u64), Problem> {
     let mut tensors: Map<String, Value> = serde_json::from_slice(&text).map_err(malformed)?;
     tensors.remove("__metadata__");
     Ok((tensors, 8 + length))
+}
+
+/// Where a tensor lies among the elements.
+#[derive(Deserialize)]
+struct Places {
+    data_offsets: (u64, u64),
+}
+
+/// The format has tensors lie one after the other, without gaps, from the first byte of the elements to the last.
+fn check_places(tensors: &Map<String, Value>, length: u64) -> Result<(), Problem> {
+    let place = |(name, info): (&String, &Value)| -> Result<((u64, u64), String), Problem> {
+        Ok((Places::deserialize(info).map_err(malformed)?.data_offsets, name.clone()))
+    };
+    let mut places: Vec<((u64, u64), String)> = tensors.iter().map(place).collect::<Result<_, _>>()?;
+    places.sort();
+    let mut end = 0;
+    for ((start, after), name) in places {
+        if start != end || after < start {
+            let message =
+                format!("tensor {name} lies from {start} to {after}, where one before it ends at {end}");
+            return Err(not_safetensors(&message));
+        }
+        end = after;
+    }
+    match length.checked_sub(end) {
+        Some(0) => Ok(()),
+        Some(more) => Err(not_safetensors(&format!("{more} bytes come after the last tensor"))),
+        None => Err(Problem::Malformed("truncated: it ends within its elements".to_owned())),
+    }
 }
 
 fn not_safetensors(reason: &str) -> Problem {

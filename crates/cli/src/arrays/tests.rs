@@ -164,6 +164,36 @@ fn malformed_safetensors_are_errors() {
 }
 
 #[test]
+fn tensors_of_a_file_lie_without_overlaps_and_gaps() {
+    let folder = folder();
+    let read = |second: &str, bytes: usize| {
+        let header = format!(
+            "{{\"T0\":{{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}},\
+             \"T1\":{{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":{second}}}}}"
+        );
+        let mut file = (header.len() as u64).to_le_bytes().to_vec();
+        file.extend(header.as_bytes());
+        file.extend(vec![0; bytes]);
+        read_bytes(&folder, "a.safetensors", &file).map(|array| array.view().numel())
+    };
+    assert_eq!(read("[8,16]", 16), Ok(2));
+    for (second, bytes) in [("[4,12]", 12), ("[0,8]", 8), ("[12,20]", 20), ("[8,16]", 20), ("[16,8]", 16)] {
+        assert!(read(second, bytes).unwrap_err().contains("not a .safetensors file"), "{second}");
+    }
+}
+
+#[test]
+fn a_folder_is_no_file() {
+    let folder = folder();
+    for name in ["d.npy", "d.npz", "d.safetensors"] {
+        fs::create_dir(folder.path().join(name)).unwrap();
+        let error = super::read(&folder.path().join(name), Wanted::Name("T0")).unwrap_err();
+        assert!(error.to_string().contains("directory"), "{error}");
+        assert!(!error.problem.is_of_machine());
+    }
+}
+
+#[test]
 fn archives_give_the_array_of_a_name() {
     let folder = folder();
     let path = folder.path().join("a.npz");

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use ir::Scalar;
+use ir::literal::integer;
 
 /// Where the data of inputs comes from.
 #[derive(Args, Clone, Debug, Default)]
@@ -91,7 +92,7 @@ impl Source {
 
 pub fn size(text: &str) -> Result<(String, i64), String> {
     let (name, size) = text.split_once('=').ok_or("expected SYMBOL=N, as in i0=4096")?;
-    let size: i64 = size.parse().map_err(|_| format!("`{size}` is no size"))?;
+    let size: i64 = integer(size).ok_or_else(|| format!("`{size}` is no size"))?;
     if size < 0 { Err(format!("a size is not negative, as {size} is")) } else { Ok((name.to_owned(), size)) }
 }
 
@@ -105,9 +106,12 @@ fn source(text: &str) -> Result<Source, String> {
         };
     };
     let name = name.to_owned();
-    Ok(match (value.parse(), value.parse()) {
-        (Ok(value), _) => Source::Number(name, Number::Int(value)),
-        (_, Ok(value)) => Source::Number(name, Number::Float(value)),
+    let digits = value.trim_start_matches(['-', '+']);
+    // An integer with leading zeros is no number; one beyond 64 bits is, and has a point nowhere.
+    let octal = digits.starts_with('0') && digits.bytes().all(|byte| byte.is_ascii_digit());
+    Ok(match (integer(value), value.parse()) {
+        (Some(value), _) => Source::Number(name, Number::Int(value)),
+        (_, Ok(value)) if !octal => Source::Number(name, Number::Float(value)),
         _ => Source::File(name, value.into()),
     })
 }
@@ -119,6 +123,10 @@ mod tests {
     #[test]
     fn words_of_the_command_line() {
         assert_eq!(size("i0=4096"), Ok(("i0".to_owned(), 4096)));
+        for number in ["0777", "1__0", "1_0", "+7", "00", ""] {
+            assert!(size(&format!("i0={number}")).is_err(), "{number}");
+        }
+        assert_eq!(source("S1=0777"), Ok(Source::File("S1".to_owned(), "0777".into())));
         assert!(size("i0").is_err() && size("i0=x").is_err() && size("i0=-1").is_err());
         assert_eq!(source("T0=a=b.npy"), Ok(Source::File("T0".to_owned(), "a=b.npy".into())));
         assert_eq!(source("S1=-3"), Ok(Source::Number("S1".to_owned(), Number::Int(-3))));

@@ -7,6 +7,7 @@ mod file_tests;
 mod hidden_llvm;
 mod outputs;
 mod refusals;
+mod streams;
 mod verbs;
 
 use std::fs;

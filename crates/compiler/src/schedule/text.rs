@@ -19,6 +19,7 @@
 use std::fmt;
 
 use ir::graph::{Node, Val};
+use ir::literal::integer;
 use thiserror::Error;
 
 use super::{Ahead, Schedule};
@@ -95,25 +96,25 @@ pub fn parse(text: &str) -> Result<Schedule, ScheduleParseError> {
 
 fn read_line(words: &[&str], schedule: &mut Schedule) -> Result<(), &'static str> {
     match words {
-        ["schedule", "lanes", lanes] => schedule.lanes = lanes.parse().map_err(|_| "a number of lanes")?,
+        ["schedule", "lanes", lanes] => schedule.lanes = integer(lanes).ok_or("a number of lanes")?,
         ["fuse", axes @ ..] if axes.len() > 1 => {
             schedule.fused.push(axes.iter().map(|axis| read_axis(axis)).collect::<Result<_, _>>()?);
         }
         ["block", axis, "by", chunk] => {
-            schedule.blocks.push((read_axis(axis)?, chunk.parse().map_err(|_| "a chunk size")?));
+            schedule.blocks.push((read_axis(axis)?, integer(chunk).ok_or("a chunk size")?));
         }
         ["row", axis] => schedule.rows.push(read_axis(axis)?),
         ["split", axis] => schedule.split.push(read_axis(axis)?),
         ["inner", axis] => schedule.inner.push(read_axis(axis)?),
         ["jam", axis, "by", rows] => {
-            schedule.jam = Some((read_axis(axis)?, rows.parse().map_err(|_| "a number of rows")?));
+            schedule.jam = Some((read_axis(axis)?, integer(rows).ok_or("a number of rows")?));
         }
         ["ahead", axis, "by", distance, far @ ..] if matches!(far, [] | ["far"]) => {
-            let distance = distance.parse().map_err(|_| "a distance")?;
+            let distance = integer(distance).ok_or("a distance")?;
             schedule.ahead = Some(Ahead { axis: read_axis(axis)?, distance, far: !far.is_empty() });
         }
         ["tile", axis, "by", side] => {
-            schedule.tile = Some((read_axis(axis)?, side.parse().map_err(|_| "a side")?));
+            schedule.tile = Some((read_axis(axis)?, integer(side).ok_or("a side")?));
         }
         ["carry", val] => schedule.carried.push(read_val(val)?),
         ["lane", axis] => schedule.lane = Some(read_axis(axis)?),
@@ -131,13 +132,13 @@ fn read_line(words: &[&str], schedule: &mut Schedule) -> Result<(), &'static str
 }
 
 fn read_val(word: &str) -> Result<Val, &'static str> {
-    let number = word.strip_prefix('n').and_then(|digits| digits.parse::<u32>().ok());
+    let number = word.strip_prefix('n').and_then(integer::<u32>);
     let node = number.filter(|&number| number < u32::MAX).map(Node::from_u32);
     node.map(Val::from).ok_or("a value such as n7")
 }
 
 fn read_axis(word: &str) -> Result<Axis, &'static str> {
-    let number = word.strip_prefix('x').and_then(|digits| digits.parse::<u32>().ok());
+    let number = word.strip_prefix('x').and_then(integer::<u32>);
     // The largest number is how an absent entity is written.
     number.filter(|&number| number < u32::MAX).map(Axis::from_u32).ok_or("an axis such as x0")
 }

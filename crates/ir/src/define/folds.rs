@@ -71,9 +71,13 @@ impl Definer {
             Object::None => (0..shape.len() as u8).collect(),
             _ => [bound.axis("dim", shape.len())? as u8].into_iter().collect(),
         };
-        if axes.iter().any(|&axis| shape[axis as usize].is_zero()) {
-            let error = self.refuse("a tensor with elements to choose from", "one without").argument("arg");
-            return Err(error.at(bound.span(0)));
+        for &axis in &axes {
+            // Sizes that only a call knows are checked then.
+            if self.facts.assume_le(&Expr::one(), &shape[axis as usize]).is_err() {
+                let error =
+                    self.refuse("a tensor with elements to choose from", "one without").argument("arg");
+                return Err(error.at(bound.span(0)));
+            }
         }
         if axes.is_empty() {
             return self.constant(Scalar::zero(DType::I64));

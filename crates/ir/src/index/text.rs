@@ -6,6 +6,7 @@ use std::fmt::{self, Display, Formatter};
 use thiserror::Error;
 
 use super::{Atom, Expr, Sym, Term};
+use crate::literal::integer;
 
 /// How the overflow form prints; no symbol has this name.
 const OVERFLOW: &str = "overflow";
@@ -205,8 +206,8 @@ impl<'a> Parser<'a> {
     }
 
     fn integer(&mut self, negative: bool, digits: &str, at: usize) -> Result<Expr, ParseError> {
-        let value = digits.parse::<i128>().map(|value| if negative { -value } else { value });
-        match value.ok().and_then(|value| i64::try_from(value).ok()) {
+        let value = integer::<i128>(digits).map(|value| if negative { -value } else { value });
+        match value.and_then(|value| i64::try_from(value).ok()) {
             Some(value) => Ok(Expr::constant(value)),
             None => Err(ParseError { at, message: format!("`{digits}` is no integer of 64 bits") }),
         }

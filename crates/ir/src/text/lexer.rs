@@ -167,13 +167,17 @@ impl Lexer<'_> {
 
     fn number(&mut self, start: usize) -> Result<(), Complaint> {
         let length = number_length(self.rest().as_bytes());
-        let digits = self.rest()[..length].replace('_', "");
+        let written = &self.rest()[..length];
+        let (wrong, digits) = (misspelt(written), written.replace('_', ""));
         self.at += length;
         let imaginary = self.rest().starts_with(['j', 'J']);
         self.at += usize::from(imaginary);
         let span = Span::new(start, self.at);
         if self.rest().starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_') {
             return Err(Complaint::new(span, "this is not a number", "a number ends here, and more follows"));
+        }
+        if let Some(wrong) = wrong.filter(|_| !imaginary).or(wrong.filter(|wrong| *wrong != LEADING_ZERO)) {
+            return Err(Complaint::new(span, "this is not a number", wrong));
         }
         let token = if imaginary {
             digits.parse().ok().map(Token::Imaginary)
@@ -272,6 +276,22 @@ fn number_length(bytes: &[u8]) -> usize {
     length
 }
 
+const LEADING_ZERO: &str = "an integer other than 0 does not begin with 0";
+
+/// What Python rejects in the digits of a number.
+fn misspelt(number: &str) -> Option<&'static str> {
+    let bytes = number.as_bytes();
+    let is_digit =
+        |place: Option<usize>| place.and_then(|place| bytes.get(place)).is_some_and(u8::is_ascii_digit);
+    let between = |place: usize| is_digit(place.checked_sub(1)) && is_digit(Some(place + 1));
+    if number.match_indices('_').any(|(place, _)| !between(place)) {
+        return Some("`_` stands between two digits");
+    }
+    let whole = !number.contains(['.', 'e', 'E']);
+    let zeros = number.starts_with('0') && number.contains(|c: char| c.is_ascii_digit() && c != '0');
+    (whole && zeros).then_some(LEADING_ZERO)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -301,6 +321,10 @@ mod tests {
     fn numbers_are_python_s() {
         check("1 -2 1. .5 1e-5 3.00000 1_000", "1 - 2 1.0 0.5 1e-5 3.0 1000 Newline End");
         check("1e", "this is not a number at 0");
+        for number in ["0777", "00_7", "1__0", "1_", "1_.5", "1._5", "1e1_", "1_e5", "1__0j"] {
+            check(number, "this is not a number at 0");
+        }
+        check("00 0_0 007.5 01e2 007j", "0 0 7.5 100.0 7.0j Newline End");
         check("1.0+2j .5e1J", "1.0 + 2.0j 5.0j Newline End");
         check("2jj", "this is not a number at 0");
         check("18446744073709551615", "18446744073709551615 Newline End");

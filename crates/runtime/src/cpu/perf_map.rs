@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
 
 use codegen::cpu::CompiledKernel;
 
@@ -13,6 +14,8 @@ pub(crate) fn list(name: &str, code: &CompiledKernel) {
     let _ = File::options()
         .create(true)
         .append(true)
+        // The name can be foreseen, and in a folder that all may write to a link may wait there.
+        .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK)
         .open(path)
         .and_then(|mut file| file.write_all(line.as_bytes()));
 }

@@ -18,7 +18,7 @@ use ferrofuse::{
 use ir::graph::evaluate::{Comparison, EvaluateError};
 
 use crate::definition;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, tell};
 use crate::inputs::{Inputs, Request};
 use crate::planning::{self, Choices, runnable};
 use outputs::OutputFiles;
@@ -79,7 +79,7 @@ pub fn run(options: &Options, machine: MachineOptions, out: &mut dyn Write) -> R
         Executable::for_inputs(file.definition.clone(), compile_options, &views).map_err(failure)?;
     let calls = call(&executable, &views, options.time)?;
     if let Some(notice) = &executable.latest().report.notice {
-        eprintln!("{notice}");
+        tell(notice);
     }
     let comparisons = match options.check {
         true => Some(compared(
