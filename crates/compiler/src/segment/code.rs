@@ -129,7 +129,8 @@ impl Count<'_> {
         if is_scalar {
             return HERE;
         }
-        if !(course != HERE && turns) && !self.space.moves(self.graph, self.view, node, k) {
+        let is_moved = self.space.moves(self.graph, self.view, node, k) || (turns && course != HERE);
+        if !is_moved {
             return course;
         }
         let index = matches!(data.form, Form::Gather(_)).then(|| data.operands[1]);
