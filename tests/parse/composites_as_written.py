@@ -1,4 +1,4 @@
-# Composites stand as the user wrote them.
+# Composites stand as the user wrote them, with axes counted from the front.
 def f(fd):
     x = fd.define_tensor(shape=[-1, 32], contiguity=True, dtype=DataType.BFloat16)
     w = fd.define_tensor(shape=[32], contiguity=True, dtype=DataType.BFloat16)
@@ -11,7 +11,7 @@ def f(fd):
 #     tv0 = fd.define_tensor(shape=[-1, 32], contiguity=[True, True], dtype=DataType.BFloat16, is_cpu=False)
 #     tv1 = fd.define_tensor(shape=[32], contiguity=[True], dtype=DataType.BFloat16, is_cpu=False)
 #     tv2 = fd.ops.gelu(tv0)
-#     tv3 = fd.ops.softmax(tv2, dim=-1)
+#     tv3 = fd.ops.softmax(tv2, dim=1)
 #     fd.add_output(tv3)
 #     tv4 = fd.ops.rms_norm(tv0, normalized_shape=[32], weight=tv1)
 #     fd.add_output(tv4)
