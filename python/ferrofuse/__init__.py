@@ -12,6 +12,7 @@
 Arrays may be of NumPy, torch, JAX or anything else with `__dlpack__`; outputs are of the kind that came in.
 """
 
+import atexit as _atexit
 from typing import TYPE_CHECKING, Any
 
 from ._native import (
@@ -23,6 +24,7 @@ from ._native import (
     TensorView,
     Val,
     __version__,
+    await_background as _await_background,
     get_rng_state,
     manual_seed,
     set_rng_state,
@@ -46,6 +48,7 @@ from . import elsewhere as _elsewhere, operators as _operators
 
 _operators.attach()
 _elsewhere.attach()
+_atexit.register(_await_background)
 
 if not TYPE_CHECKING:  # a type checker shall find what is not there
 

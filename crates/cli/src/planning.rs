@@ -49,7 +49,7 @@ impl Choices {
             Ok((*segment, schedule))
         };
         let schedules = self.schedules.iter().map(schedule).collect::<Result<_, _>>()?;
-        Ok(PlanOptions { segmentation: segmentation.transpose()?, schedules })
+        Ok(PlanOptions { segmentation: segmentation.transpose()?, schedules, ..PlanOptions::default() })
     }
 }
 

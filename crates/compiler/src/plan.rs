@@ -1,6 +1,7 @@
 //! The compiler on a page: passes, segments, a schedule and kernels for each.
 
 use ir::graph::{Fusion, Graph, Output, Task, TaskData, TaskKind, Tasks, Val, ValMap};
+use ir::interrupt::{Interrupt, Interrupted};
 use rustc_hash::{FxHashMap, FxHashSet};
 use thiserror::Error;
 
@@ -23,6 +24,8 @@ pub struct PlanOptions {
     pub segmentation: Option<Segmentation>,
     /// Schedules for segments, by number.
     pub schedules: Vec<(usize, Schedule)>,
+    /// What ends planning between two segments.
+    pub interrupt: Interrupt,
 }
 
 /// A compiled fusion short of machine code.
@@ -106,6 +109,9 @@ pub enum PlanError {
         /// Why not.
         error: ScheduleError,
     },
+    /// The caller wants the plan no more.
+    #[error(transparent)]
+    Interrupted(#[from] Interrupted),
     /// A schedule for a segment that the plan does not have, or that the evaluator runs.
     #[error("there is a schedule for segment {0}, which has no kernel")]
     NoSegment(usize),
@@ -114,7 +120,7 @@ pub enum PlanError {
 /// Plans a fusion whose inputs lie in memory as `layouts` say.
 ///
 /// # Errors
-/// When a segmentation or a schedule that the user chose does not fit; never otherwise.
+/// When a segmentation or a schedule that the user chose does not fit, or the caller interrupts; never otherwise.
 pub fn plan(
     graph: &Graph,
     fusion: &Fusion,
@@ -130,6 +136,7 @@ pub fn plan(
     let (mut graph, fusion) = graph.fork(fusion);
     let kept = options.segmentation.as_ref().map(Segmentation::kept).unwrap_or_default();
     let (fusion, map) = optimize(&mut graph, &fusion, layouts, kept);
+    options.interrupt.check()?;
     let fusion = ordered(&graph, &fusion);
     let chosen = options.segmentation.as_ref().map(|chosen| mapped(chosen, &graph, &fusion, &map));
     let views = seen(&graph, &fusion, layouts, chosen.as_ref().unwrap_or(&Segmentation::default()));
@@ -139,6 +146,7 @@ pub fn plan(
         None => recompute(&graph, &computed, greedy(&graph, &computed), hints),
     };
     segmentation.check(&graph, &computed)?;
+    options.interrupt.check()?;
     let placements = placements(&graph, &computed, layouts);
     let given = fusion.inputs().iter().copied().zip(layouts.iter().cloned());
     let placed = placements.iter().map(|(&val, placement)| (val, placement.layout(layouts)));
@@ -146,6 +154,7 @@ pub fn plan(
     let mut segments = Vec::new();
     let mut tasks = Tasks::new();
     for (number, view) in segmentation.views(&graph, &computed).into_iter().enumerate() {
+        options.interrupt.check()?;
         let name = format!("seg{number}");
         let data = TaskData {
             name: name.clone(),

@@ -48,6 +48,7 @@ pub use explain::{
 pub use ir::array::{Array, ArrayError, ArrayView};
 pub use ir::define::{Definer, Definition};
 pub use ir::graph::{InputError, Signature};
+pub use ir::interrupt::{Interrupt, Interrupted};
 pub use ir::random::Stream;
 pub use ir::text::{Diagnostic, File};
 pub use ir::{DType, Scalar};
@@ -55,8 +56,9 @@ pub use op_list::{OpEntry, op_entries};
 pub use runtime::cpu::alloc::{Buffer, Side};
 pub use runtime::cpu::objects::{CacheOptions, ObjectCache};
 pub use runtime::{
-    Argument, Blame, CallReport, CompileOptions, Error, Executable, Executor, Generator, KernelReport,
-    Machine, MachineOptions, Output, Outputs, Report, SegmentReport, StepReport, Tensor, Variant, unforked,
+    Argument, Blame, CallOptions, CallReport, CompileOptions, Error, Executable, Executor, Generator,
+    KernelReport, Machine, MachineOptions, Output, Outputs, Report, SegmentReport, StepReport, Tensor,
+    Variant, has_ended, unforked,
 };
 
 /// Reads a definition from its text.

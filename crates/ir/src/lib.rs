@@ -5,6 +5,7 @@ pub mod define;
 pub mod dtype;
 pub mod graph;
 pub mod index;
+pub mod interrupt;
 pub mod kernel;
 pub mod literal;
 pub mod ops;

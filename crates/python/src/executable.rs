@@ -1,14 +1,13 @@
 //! A definition that is compiled when it is first called, for arrays that lie as those of the call, and run on Python's
 //! arrays. Python runs on while kernels compile and run.
 
-use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
 use ferrofuse::check::{Comparison, against, expected};
 use ferrofuse::{
-    Argument, ArrayView, CodeTarget, CompileOptions, Definition, EmitOptions, Error, Generator, Machine,
-    MachineOptions, ObjectCache, Outputs, Stage, StepReport, Stream, emit, explain, hints, plan, plan_for,
-    unforked,
+    CallOptions, CodeTarget, CompileOptions, Definition, EmitOptions, Error, Generator, Interrupt, Machine,
+    MachineOptions, ObjectCache, Stage, StepReport, Stream, emit, explain, hints, plan, plan_for, unforked,
 };
 use pyo3::exceptions::{PyNotImplementedError, PyValueError};
 use pyo3::prelude::*;
@@ -16,7 +15,7 @@ use pyo3::types::{PyDict, PyList, PyTuple};
 use smallvec::SmallVec;
 
 use crate::arrays::{Given, Kind, Place, Wanted};
-use crate::{environment, errors};
+use crate::{environment, errors, signals};
 
 /// What all executables of the process run on.
 static MACHINE: LazyLock<Arc<Machine>> = LazyLock::new(|| {
@@ -30,41 +29,17 @@ static MACHINE: LazyLock<Arc<Machine>> = LazyLock::new(|| {
 /// A definition ready to be called.
 #[pyclass(frozen, module = "ferrofuse._native")]
 pub struct Executable {
-    definition: Definition,
-    compiled: OnceLock<ferrofuse::Executable>,
-    /// Held while it is compiled for the first time.
-    compiling: Mutex<()>,
+    compiled: ferrofuse::Executable,
 }
 
 impl Executable {
     /// A definition, not compiled yet.
     pub fn new(definition: Definition) -> Executable {
-        Executable { definition, compiled: OnceLock::new(), compiling: Mutex::default() }
+        Executable { compiled: ferrofuse::Executable::by_size(definition, options()) }
     }
 
-    fn call<'a>(
-        &self,
-        stream: Option<Stream>,
-        views: &[ArrayView<'_>],
-        arguments: &'a mut [Argument<'_>],
-    ) -> Result<Outputs<'a>, Error> {
-        self.compiled(views)?.run_in_place_from(stream, arguments)
-    }
-
-    /// What was compiled for inputs that lie like these, or for others before. Called without the interpreter.
-    fn compiled(&self, inputs: &[ArrayView<'_>]) -> Result<&ferrofuse::Executable, Error> {
-        if let Some(compiled) = self.compiled.get() {
-            return Ok(compiled);
-        }
-        // A child would find locked what another thread locks here, and half made what is made once.
-        unforked(|| {
-            let _only = self.compiling.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(compiled) = self.compiled.get() {
-                return Ok(compiled);
-            }
-            let compiled = ferrofuse::Executable::by_size(self.definition.clone(), options(), inputs)?;
-            Ok(self.compiled.get_or_init(|| compiled))
-        })
+    fn definition(&self) -> &Definition {
+        self.compiled.definition()
     }
 }
 
@@ -72,7 +47,9 @@ impl Executable {
 type Told<'py> = Bound<'py, PyDict>;
 
 fn options() -> CompileOptions {
-    let (machine, generator) = (Arc::clone(&MACHINE), Generator::shared());
+    // A child would find half made what is made once.
+    let machine = unforked(|| Arc::clone(&MACHINE));
+    let generator = Generator::shared();
     CompileOptions { machine, generator, ..CompileOptions::default() }
 }
 
@@ -95,21 +72,20 @@ impl Executable {
         let stream = self.stream(py, &kind)?;
         let mut arguments: Vec<_> = given.iter().map(Given::argument).collect();
         let arguments = &mut arguments;
-        let views: Vec<_> = match self.compiled.get() {
-            Some(_) => Vec::new(),
-            None => given.iter().map(Given::view).collect(),
-        };
-        let is_short = self.compiled.get().is_some_and(|compiled| compiled.is_short(arguments));
         // Letting the interpreter go and taking it again would be a good part of a short call.
-        let outputs = match is_short {
-            true => self.call(stream, &views, arguments),
-            false => py.detach(move || self.call(stream, &views, arguments)),
+        let outputs = match self.compiled.is_short(arguments) {
+            true => {
+                let options = CallOptions { stream, interrupt: Interrupt::default() };
+                self.compiled
+                    .run_in_place_with(&options, arguments)
+                    .map_err(|error| (errors::failed(py, &error), error))
+            }
+            false => signals::heeded(py, |interrupt| {
+                self.compiled.run_in_place_with(&CallOptions { stream, interrupt }, arguments)
+            }),
         };
-        let outputs = outputs.map_err(|error| errors::failed(py, &error))?;
-        for place in self.written() {
-            given[place].wrote(&inputs[place])?;
-        }
-        let array = |output| kind.array(py, output, &given, &inputs, &self.definition);
+        let outputs = self.told_of_writes(&given, &inputs, outputs)?;
+        let array = |output| kind.array(py, output, &given, &inputs, self.definition());
         let arrays: PyResult<Vec<_>> = outputs.into_iter().map(array).collect();
         PyList::new(py, arrays?)
     }
@@ -130,14 +106,15 @@ impl Executable {
         self.require_writable(py, &given, &inputs)?;
         let kind = Kind::of(py, &given, &inputs, Wanted { like, without_arrays })?;
         let stream = self.stream(py, &kind)?;
-        let views: Vec<_> = given.iter().map(Given::view).collect();
         let mut arguments: Vec<_> = given.iter().map(Given::argument).collect();
         let arguments = &mut arguments;
         let begin = Instant::now();
-        let ran = py.detach(|| self.compiled(&views)?.run_in_place_timed(stream, arguments));
-        let (outputs, report) = ran.map_err(|error| errors::failed(py, &error))?;
+        let ran = signals::heeded(py, |interrupt| {
+            self.compiled.run_in_place_timed(&CallOptions { stream, interrupt }, arguments)
+        });
+        let (outputs, report) = self.told_of_writes(&given, &inputs, ran)?;
         let compile = if compiles { begin.elapsed().saturating_sub(report.total) } else { Duration::ZERO };
-        let array = |output| kind.array(py, output, &given, &inputs, &self.definition);
+        let array = |output| kind.array(py, output, &given, &inputs, self.definition());
         let arrays: PyResult<Vec<_>> = outputs.into_iter().map(array).collect();
         let milliseconds = |time: Duration| time.as_secs_f64() * 1e3;
         let step = |step: &StepReport| (step.name.clone(), milliseconds(step.time), step.bytes);
@@ -164,18 +141,16 @@ impl Executable {
         let kind = Kind::of(py, &given, &inputs, Wanted { like, without_arrays })?;
         let stream = self.stream(py, &kind)?.unwrap_or_else(|| Generator::shared().state());
         let views: Vec<_> = given.iter().map(Given::view).collect();
-        let failed = |error: Error| errors::failed(py, &error);
-        let (outputs, compared) = py
-            .detach(|| {
-                let outputs = self.compiled(&views)?.run_from(stream, &views)?;
-                let said =
-                    expected(&self.definition, &views, stream, MACHINE.threads(), MACHINE.memory_limit())?;
-                let compared = against(&said, outputs.iter().map(|output| output.view()));
-                let compared = compared.expect("dtypes and sizes are those of the definition");
-                Ok((outputs, compared))
-            })
-            .map_err(failed)?;
-        let array = |output| kind.array(py, output, &given, &inputs, &self.definition);
+        let checked = signals::heeded(py, |interrupt| {
+            let options = CallOptions { stream: Some(stream), interrupt };
+            let outputs = self.compiled.run_with(&options, &views)?;
+            let (threads, memory) = (MACHINE.threads(), MACHINE.memory_limit());
+            let said = expected(self.definition(), &views, stream, threads, memory)?;
+            let compared = against(&said, outputs.iter().map(|output| output.view()));
+            Ok((outputs, compared.expect("dtypes and sizes are those of the definition")))
+        });
+        let (outputs, compared) = checked.map_err(|(raised, _)| raised)?;
+        let array = |output| kind.array(py, output, &given, &inputs, self.definition());
         let arrays: PyResult<Vec<_>> = outputs.into_iter().map(array).collect();
         let told: PyResult<Vec<_>> = compared.iter().map(|comparison| told(py, comparison)).collect();
         Ok((arrays?, told?))
@@ -184,9 +159,13 @@ impl Executable {
     /// What was decided, as text and as JSON, for the sizes of these inputs or for none in particular.
     #[pyo3(signature = (inputs = None))]
     fn explain(&self, py: Python<'_>, inputs: Option<&Bound<'_, PyAny>>) -> PyResult<(String, String)> {
-        let definition = &self.definition;
-        let options = self.hinted(py, inputs)?;
-        let plan = plan(definition, &options).map_err(|error| errors::failed(py, &error))?;
+        let definition = self.definition();
+        let mut options = self.hinted(py, inputs)?;
+        let planned = signals::heeded(py, |interrupt| {
+            options.plan.interrupt = interrupt;
+            plan(definition, &options)
+        });
+        let plan = planned.map_err(|(raised, _)| raised)?;
         let explanation = explain(definition, &plan, &options.hints);
         let json = serde_json::to_string(&explanation).expect("an explanation is plain data");
         Ok((explanation.to_string(), json))
@@ -197,12 +176,15 @@ impl Executable {
     fn emit(&self, py: Python<'_>, stage: &str, inputs: Option<&Bound<'_, PyAny>>) -> PyResult<String> {
         let stage: Stage = stage.parse().map_err(PyValueError::new_err)?;
         let target = if stage == Stage::Cuda { CodeTarget::CUDA } else { CodeTarget::HOST };
-        let options = self.hinted(py, inputs)?;
-        let plan = plan_for(&self.definition, target, &options);
-        let plan = plan.map_err(|error| errors::failed(py, &error))?;
+        let mut options = self.hinted(py, inputs)?;
+        let planned = signals::heeded(py, |interrupt| {
+            options.plan.interrupt = interrupt;
+            plan_for(self.definition(), target, &options)
+        });
+        let plan = planned.map_err(|(raised, _)| raised)?;
         let llvm = MACHINE.llvm();
         let options = EmitOptions { target, segment: None, llvm: llvm.as_ref() };
-        let text = emit(stage, &self.definition, &plan, &options);
+        let text = emit(stage, self.definition(), &plan, &options);
         text.map_err(|error| PyNotImplementedError::new_err(error.to_string()))
     }
 
@@ -210,20 +192,19 @@ impl Executable {
     fn is_compiled(&self, py: Python<'_>, inputs: &Bound<'_, PyAny>) -> PyResult<bool> {
         let given = self.given(py, &flat(inputs)?)?;
         let views: Vec<_> = given.iter().map(Given::view).collect();
-        let Some(compiled) = self.compiled.get() else { return Ok(false) };
-        compiled.is_compiled(&views).map_err(|error| errors::failed(py, &error))
+        self.compiled.is_compiled(&views).map_err(|error| errors::failed(py, &error))
     }
 
     /// How many variants were compiled: one for each way that inputs lie in memory and order of magnitude of their sizes.
     #[getter]
     fn variants(&self) -> usize {
-        self.compiled.get().map_or(0, ferrofuse::Executable::variants)
+        self.compiled.variants()
     }
 
     /// What is not as it should be, such as a missing libLLVM, once it was called.
     #[getter]
     fn notice(&self) -> Option<String> {
-        self.compiled.get().and_then(|compiled| compiled.latest().report.notice.clone())
+        self.compiled.latest().and_then(|variant| variant.report.notice.clone())
     }
 }
 
@@ -234,14 +215,14 @@ impl Executable {
         if let Some(inputs) = inputs {
             let given = self.given(py, &flat(inputs)?)?;
             let views: Vec<_> = given.iter().map(Given::view).collect();
-            options.hints = hints(&self.definition, &views).map_err(|error| errors::failed(py, &error))?;
+            options.hints = hints(self.definition(), &views).map_err(|error| errors::failed(py, &error))?;
         }
         Ok(options)
     }
 
     /// Where torch's generator stands, if torch is the caller of a definition that draws. It goes on by these draws.
     fn stream(&self, py: Python<'_>, kind: &Kind) -> PyResult<Option<Stream>> {
-        let draws = self.definition.draws;
+        let draws = self.definition().draws;
         if draws == 0 || !kind.is_torch() {
             return Ok(None);
         }
@@ -252,7 +233,20 @@ impl Executable {
 
     /// The inputs that outputs are written to.
     fn written(&self) -> impl Iterator<Item = usize> {
-        self.definition.fusion.outputs().iter().filter_map(|output| Some(output.alias? as usize))
+        self.definition().fusion.outputs().iter().filter_map(|output| Some(output.alias? as usize))
+    }
+
+    /// What a call gave, once the libraries of the inputs that it may have written to know of that.
+    fn told_of_writes<T>(
+        &self,
+        given: &[Given<'_>],
+        inputs: &[Bound<'_, PyAny>],
+        called: Result<T, (PyErr, Error)>,
+    ) -> PyResult<T> {
+        if called.as_ref().err().is_none_or(|(_, error)| error.may_have_written()) {
+            self.written().try_for_each(|place| given[place].wrote(&inputs[place]))?;
+        }
+        called.map_err(|(raised, _)| raised)
     }
 
     /// Rejects arrays that in-place outputs would be lost in, or that their library lets nobody write to.
@@ -264,7 +258,7 @@ impl Executable {
     ) -> PyResult<()> {
         for number in self.written() {
             if let Some(reason) = given[number].unwritable(&inputs[number])? {
-                let place = Place { definition: &self.definition, number };
+                let place = Place { definition: self.definition(), number };
                 return Err(errors::input(py, format!("{place} is written to, but {reason}")));
             }
         }
@@ -272,12 +266,12 @@ impl Executable {
     }
 
     fn given<'py>(&self, py: Python<'py>, inputs: &[Bound<'py, PyAny>]) -> PyResult<Vec<Given<'py>>> {
-        let expected = self.definition.input_decls().len();
+        let expected = self.definition().input_decls().len();
         if expected != inputs.len() {
             let message = format!("expected {expected} inputs, got {}", inputs.len());
             return Err(errors::input(py, message));
         }
-        let place = |number| Place { definition: &self.definition, number };
+        let place = |number| Place { definition: self.definition(), number };
         inputs.iter().enumerate().map(|(number, input)| Given::new(input, place(number))).collect()
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! The pure-Python half (`python/ferrofuse`) is the face that users see; here is what needs Rust. `builder` holds a
 //! definition in the making, `value` what its calls give, `objects` converts arguments, `lambda` traces functions, `executable` compiles and runs,
-//! `arrays/` takes arrays in and gives them out, `table` tells the ops, `errors` turns refusals into exceptions.
+//! `arrays/` takes arrays in and gives them out, `table` tells the ops, `errors` turns refusals into
+//! exceptions, `signals` lets handlers of Python's signals run while something takes long.
 
 mod arrays;
 mod builder;
@@ -13,6 +14,7 @@ mod executable;
 mod generator;
 mod lambda;
 mod objects;
+mod signals;
 mod table;
 mod value;
 
@@ -36,6 +38,7 @@ fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(generator::manual_seed, module)?)?;
     module.add_function(wrap_pyfunction!(generator::get_rng_state, module)?)?;
     module.add_function(wrap_pyfunction!(generator::set_rng_state, module)?)?;
+    module.add_function(wrap_pyfunction!(signals::await_background, module)?)?;
     data_type::register(module)?;
     errors::register(module)
 }

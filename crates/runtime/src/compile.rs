@@ -13,11 +13,13 @@ use codegen::cpu::{CompiledKernel, Error as CodegenError, Isa, Module, emit};
 use compiler::layout::Layout;
 use compiler::schedule::Hints;
 use compiler::target::Target;
-use compiler::{Decision, Plan, PlanError, plan};
+use compiler::{Decision, Plan, PlanError, PlanOptions, plan};
 use ir::define::Definition;
+use ir::interrupt::{Interrupt, Interrupted};
 use ir::kernel::{Kernel, Options as InterpreterOptions};
 
 use crate::alike::{Alike, SYMBOL, without_comments};
+use crate::background::on_own_stack;
 use crate::call::Extents;
 use crate::cpu::objects::{Key, ObjectCache};
 use crate::cpu::perf_map;
@@ -67,9 +69,13 @@ pub fn plan_declared(
     target: &Target,
     options: &CompileOptions,
 ) -> Result<Plan, Error> {
-    let Definition { graph, fusion, .. } = definition;
-    let made = || plan(graph, fusion, &declared(definition), target, &options.hints, &options.plan);
-    Ok(unforked(made)?)
+    let (definition, target, options) = (definition.clone(), target.clone(), options.clone());
+    let interrupt = options.plan.interrupt.clone();
+    let made = move || {
+        let Definition { graph, fusion, .. } = &definition;
+        plan(graph, fusion, &declared(&definition), &target, &options.hints, &options.plan)
+    };
+    Ok(on_own_stack(&interrupt, || unforked(made))??)
 }
 
 /// Compiles a definition for a family of calls.
@@ -77,6 +83,7 @@ pub(crate) fn compile(
     definition: &Definition,
     family: &Family,
     options: &CompileOptions,
+    interrupt: &Interrupt,
 ) -> Result<Variant, Error> {
     let begin = Instant::now();
     let expected = family.expected();
@@ -86,15 +93,15 @@ pub(crate) fn compile(
             Ok(evaluated(definition, family.layouts(), "the evaluator was asked for", None))
         }
         Executor::Interpreter => {
-            let plan = planned(definition, family, hints, options)?;
+            let plan = planned(definition, family, hints, options, interrupt)?;
             let time = begin.elapsed();
             let program = |_: &Kernel| Ok(Code::Program(options.interpreter));
-            Ok(Variant::new(plan, Executor::Interpreter, time, 1, program))
+            Ok(Variant::new(plan, Executor::Interpreter, time, 1, interrupt, program)?)
         }
         Executor::Compiled => match options.machine.llvm() {
             Ok(_) if !options.machine.runs(options.target) => Err(Error::Target(options.target)),
             Ok(llvm) => {
-                let plan = planned(definition, family, hints, options)?;
+                let plan = planned(definition, family, hints, options, interrupt)?;
                 let alike = Alike::default();
                 let machine_code = |kernel: &Kernel| {
                     let code = machine_code(kernel, options.target, &llvm, options.machine.cache(), &alike)?;
@@ -104,7 +111,7 @@ pub(crate) fn compile(
                     Ok(Code::Machine(code))
                 };
                 let (time, threads) = (begin.elapsed(), options.machine.threads());
-                Ok(Variant::new(plan, Executor::Compiled, time, threads, machine_code))
+                Ok(Variant::new(plan, Executor::Compiled, time, threads, interrupt, machine_code)?)
             }
             Err(error) => {
                 let notice = format!("running on the evaluator, which is slow: {error}");
@@ -164,9 +171,11 @@ fn planned(
     family: &Family,
     hints: &Hints,
     options: &CompileOptions,
+    interrupt: &Interrupt,
 ) -> Result<Plan, PlanError> {
     let (fusion, target) = (family.known(&definition.fusion), options.machine.target(options.target));
-    plan(&definition.graph, &fusion, family.layouts(), &target, hints, &options.plan)
+    let chosen = PlanOptions { interrupt: interrupt.clone(), ..options.plan.clone() };
+    plan(&definition.graph, &fusion, family.layouts(), &target, hints, &chosen)
 }
 
 /// The whole definition for the evaluator.
@@ -184,16 +193,20 @@ fn evaluated(definition: &Definition, layouts: &[Layout], reason: &str, notice: 
 
 impl Variant {
     /// Makes the code of every kernel; a segment with a kernel that has none goes to the evaluator.
+    ///
+    /// # Errors
+    /// When it is interrupted between two kernels.
     pub(crate) fn new(
         mut plan: Plan,
         executor: Executor,
         time: Duration,
         threads: usize,
+        interrupt: &Interrupt,
         make: impl Fn(&Kernel) -> Result<Code, CodegenError> + Sync,
-    ) -> Variant {
+    ) -> Result<Variant, Interrupted> {
         let begin = Instant::now();
         let mut code = Vec::new();
-        for (segment, made) in make_all(&plan, threads, make).into_iter().enumerate() {
+        for (segment, made) in make_all(&plan, threads, interrupt, make)?.into_iter().enumerate() {
             match made {
                 Ok(made) => code.extend(made),
                 Err(error) => {
@@ -206,7 +219,7 @@ impl Variant {
         let steps = ExecutionPlan::new(&plan);
         let segments = segments(&steps, &code);
         let report = Report { executor, notice: None, segments, plan: time, compile: begin.elapsed() };
-        Variant { plan: Some(plan), steps, report, code, extents: Latest::default() }
+        Ok(Variant { plan: Some(plan), steps, report, code, extents: Latest::default() })
     }
 }
 
@@ -214,15 +227,16 @@ impl Variant {
 fn make_all(
     plan: &Plan,
     threads: usize,
+    interrupt: &Interrupt,
     make: impl Fn(&Kernel) -> Result<Code, CodegenError> + Sync,
-) -> Vec<Result<Vec<Code>, CodegenError>> {
+) -> Result<Vec<Result<Vec<Code>, CodegenError>>, Interrupted> {
     let kernels: Vec<(usize, &Kernel)> = kernels(plan).collect();
     let made: Vec<OnceLock<Result<Code, CodegenError>>> = kernels.iter().map(|_| OnceLock::new()).collect();
     let next = AtomicUsize::new(0);
     let work = || {
         loop {
             let place = next.fetch_add(1, Ordering::Relaxed);
-            let Some((_, kernel)) = kernels.get(place) else { return };
+            let Some((_, kernel)) = kernels.get(place).filter(|_| !interrupt.is_requested()) else { return };
             made[place].get_or_init(|| make(kernel));
         }
     };
@@ -233,6 +247,7 @@ fn make_all(
         }
     });
     work();
+    interrupt.check()?;
     let mut segments: Vec<Result<Vec<Code>, CodegenError>> =
         plan.segments.iter().map(|_| Ok(Vec::new())).collect();
     for ((segment, _), code) in kernels.iter().zip(made) {
@@ -243,7 +258,7 @@ fn make_all(
             (Err(_), _) => {}
         }
     }
-    segments
+    Ok(segments)
 }
 
 /// All kernels of a plan, in order, with the number of their segment.

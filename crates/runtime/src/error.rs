@@ -7,6 +7,7 @@ use ir::define::Definition;
 use ir::graph::Val;
 use ir::graph::evaluate::EvaluateError;
 use ir::graph::{InputError, SizeError};
+use ir::interrupt::Interrupted;
 use ir::kernel::interpret::Fault;
 use thiserror::Error;
 
@@ -66,6 +67,12 @@ pub enum Error {
         /// The smallest index out of range. One beyond 2^63 - 2 is told as that.
         index: i64,
     },
+    /// The caller wants the answer no more.
+    #[error(transparent)]
+    Interrupted(#[from] Interrupted),
+    /// A thread to compile on could not be started.
+    #[error("no thread could be started: {0}")]
+    Thread(String),
     /// The allocator could not give a buffer.
     #[error(transparent)]
     Allocation(#[from] AllocError),
@@ -119,11 +126,16 @@ pub enum Blame {
 }
 
 impl Error {
+    /// Whether in-place outputs of the call may have been written, in part or in whole.
+    pub fn may_have_written(&self) -> bool {
+        matches!(self, Error::Interrupted(_) | Error::Memory { .. } | Error::Allocation(_))
+    }
+
     /// Who can mend it.
     pub fn blame(&self) -> Blame {
         match self {
             Error::Input(InputError::Sizes(SizeError::Beyond { .. })) => Blame::Machine,
-            Error::Memory { .. } | Error::Allocation(_) => Blame::Machine,
+            Error::Memory { .. } | Error::Allocation(_) | Error::Thread(_) => Blame::Machine,
             Error::Evaluate(EvaluateError::Memory { .. } | EvaluateError::Threads(_)) => Blame::Machine,
             _ => Blame::User,
         }

@@ -14,11 +14,13 @@ use ir::DType;
 use ir::array::{ArrayView, Layout};
 use ir::define::Definition;
 use ir::graph::{Signature, Sizes};
+use ir::interrupt::Interrupt;
 use ir::kernel::Options as InterpreterOptions;
 use ir::random::Stream;
 use smallvec::SmallVec;
 
 use crate::argument::Argument;
+use crate::background::on_own_stack;
 use crate::call::{Call, Done, Target, is_short};
 use crate::compile::{Variant, compile};
 use crate::family::{Family, Shapes};
@@ -63,18 +65,31 @@ impl Default for CompileOptions {
     }
 }
 
+/// How to call an executable.
+#[derive(Clone, Debug, Default)]
+pub struct CallOptions {
+    /// Where random numbers come from, instead of the generator.
+    pub stream: Option<Stream>,
+    /// What ends the call. Of a variant that is compiled for it, libLLVM ends the kernel that it is at, in the background.
+    pub interrupt: Interrupt,
+}
+
+/// What variants are compiled of, which outlives an executable that is dropped meanwhile.
+#[derive(Debug)]
+struct Source {
+    definition: Definition,
+    options: CompileOptions,
+}
+
 /// A definition ready to be called.
 #[derive(Debug)]
 pub struct Executable {
-    definition: Definition,
-    options: CompileOptions,
+    source: Arc<Source>,
     signature: Signature,
     /// By which sizes of calls are judged, where code is made for them.
     shapes: Option<Shapes>,
     /// The most recently used first.
     variants: ForkLock<Vec<(Family, Arc<Cell>)>>,
-    /// The one that was compiled ahead of all calls.
-    first: Arc<Variant>,
     /// What the inputs of the latest call came to.
     latest: Latest<Prepared>,
     /// Whether calls have sizes that depend on elements of inputs.
@@ -87,6 +102,19 @@ struct Cell {
     variant: OnceLock<Arc<Variant>>,
     /// Held while it is compiled.
     compiling: Mutex<()>,
+}
+
+impl Cell {
+    /// The variant, compiled by one thread at a time until it is there.
+    fn filled(&self, source: &Source, family: &Family, interrupt: &Interrupt) -> Result<Arc<Variant>, Error> {
+        let _only = self.compiling.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(variant) = self.variant.get() {
+            return Ok(Arc::clone(variant));
+        }
+        interrupt.check()?;
+        let compiled = Arc::new(compile(&source.definition, family, &source.options, interrupt)?);
+        Ok(Arc::clone(self.variant.get_or_init(|| compiled)))
+    }
 }
 
 impl Executable {
@@ -116,20 +144,11 @@ impl Executable {
         Executable::for_calls(definition, options, family, Some(shapes))
     }
 
-    /// Compiles a definition for inputs like these, with decisions made for their sizes and not for the hints; for inputs that
-    /// lie otherwise, or whose sizes are of another order of magnitude, when they come.
-    ///
-    /// # Errors
-    /// As [`Executable::for_inputs`].
-    pub fn by_size(
-        definition: Definition,
-        options: CompileOptions,
-        inputs: &[ArrayView<'_>],
-    ) -> Result<Executable, Error> {
-        let sizes = definition.signature().bind(inputs, &[])?;
+    /// A definition to be compiled by its calls, with decisions made for the sizes of each and not for the hints: once for each
+    /// way that inputs lie, and order of magnitude of their sizes.
+    pub fn by_size(definition: Definition, options: CompileOptions) -> Executable {
         let shapes = Shapes::new(&definition, true);
-        let family = Family::of(&Inputs::new(inputs, options.executor)?, &sizes, Some(&shapes));
-        Executable::for_calls(definition, options, family, Some(shapes))
+        Executable::uncompiled(definition, options, Some(shapes))
     }
 
     fn for_calls(
@@ -138,12 +157,26 @@ impl Executable {
         family: Family,
         shapes: Option<Shapes>,
     ) -> Result<Executable, Error> {
+        let interrupt = options.plan.interrupt.clone();
+        let executable = Executable::uncompiled(definition, options, shapes);
+        executable.compiled(family, &interrupt)?;
+        Ok(executable)
+    }
+
+    fn uncompiled(definition: Definition, options: CompileOptions, shapes: Option<Shapes>) -> Executable {
         let signature = definition.signature();
-        let first = Arc::new(unforked(|| compile(&definition, &family, &options))?);
-        let cell = Cell { variant: OnceLock::from(Arc::clone(&first)), compiling: Mutex::default() };
-        let variants = ForkLock::new(vec![(family, Arc::new(cell))]);
-        let (latest, reads_sizes) = (Latest::default(), signature.reads_elements());
-        Ok(Executable { definition, options, signature, shapes, variants, first, latest, reads_sizes })
+        let (variants, latest, reads_sizes) =
+            (ForkLock::default(), Latest::default(), signature.reads_elements());
+        let source = Arc::new(Source { definition, options });
+        Executable { source, signature, shapes, variants, latest, reads_sizes }
+    }
+
+    /// Compiles what a call on such inputs needs, if it is not there.
+    ///
+    /// # Errors
+    /// What is wrong with the inputs, or what the machine lacks.
+    pub fn prepare(&self, inputs: &[ArrayView<'_>]) -> Result<(), Error> {
+        self.prepared(inputs, &Interrupt::default()).map(drop)
     }
 
     /// Calls the fusion. It changes no input: outputs that are to be written to inputs are given back like the others.
@@ -152,7 +185,7 @@ impl Executable {
     /// # Errors
     /// What is wrong with the inputs, or what the machine lacks.
     pub fn run<'a>(&self, inputs: &[ArrayView<'a>]) -> Result<Outputs<'a>, Error> {
-        self.run_on(&self.options.machine, inputs)
+        self.run_on(&self.source.options.machine, inputs)
     }
 
     /// Calls the fusion on other threads and other memory than those it was compiled for.
@@ -160,15 +193,19 @@ impl Executable {
     /// # Errors
     /// As [`Executable::run`].
     pub fn run_on<'a>(&self, machine: &Machine, inputs: &[ArrayView<'a>]) -> Result<Outputs<'a>, Error> {
-        self.call(machine, inputs, false, None).map(|(outputs, _)| outputs)
+        self.call(machine, inputs, false, &CallOptions::default()).map(|(outputs, _)| outputs)
     }
 
-    /// Calls the fusion with random numbers from this place on, instead of the generator's.
+    /// [`Executable::run`] with options of the call.
     ///
     /// # Errors
-    /// As [`Executable::run`].
-    pub fn run_from<'a>(&self, stream: Stream, inputs: &[ArrayView<'a>]) -> Result<Outputs<'a>, Error> {
-        self.call(&self.options.machine, inputs, false, Some(stream)).map(|(outputs, _)| outputs)
+    /// As [`Executable::run`], and [`Error::Interrupted`].
+    pub fn run_with<'a>(
+        &self,
+        options: &CallOptions,
+        inputs: &[ArrayView<'a>],
+    ) -> Result<Outputs<'a>, Error> {
+        self.call(&self.source.options.machine, inputs, false, options).map(|(outputs, _)| outputs)
     }
 
     /// Calls the fusion and says where the time went.
@@ -176,7 +213,7 @@ impl Executable {
     /// # Errors
     /// As [`Executable::run`].
     pub fn run_timed<'a>(&self, inputs: &[ArrayView<'a>]) -> Result<(Outputs<'a>, CallReport), Error> {
-        self.call(&self.options.machine, inputs, true, None)
+        self.call(&self.source.options.machine, inputs, true, &CallOptions::default())
     }
 
     fn call<'a>(
@@ -184,9 +221,9 @@ impl Executable {
         machine: &Machine,
         inputs: &[ArrayView<'a>],
         timed: bool,
-        stream: Option<Stream>,
+        options: &CallOptions,
     ) -> Result<(Outputs<'a>, CallReport), Error> {
-        self.steps(machine, inputs, timed, stream).map_err(|error| error.in_words_of(&self.definition))
+        self.steps(machine, inputs, timed, options).map_err(|error| error.in_words_of(self.definition()))
     }
 
     fn steps<'a>(
@@ -194,12 +231,13 @@ impl Executable {
         machine: &Machine,
         given: &[ArrayView<'a>],
         timed: bool,
-        stream: Option<Stream>,
+        options: &CallOptions,
     ) -> Result<(Outputs<'a>, CallReport), Error> {
-        let (inputs, prepared) = self.prepared(given)?;
-        let sizes = self.seeded(&prepared.sizes, stream);
+        let (inputs, prepared) = self.prepared(given, &options.interrupt)?;
+        let sizes = self.seeded(&prepared.sizes, options.stream);
         let visible: SmallVec<[bool; 8]> = (0..given.len()).map(|place| !inputs.is_copied(place)).collect();
-        let call = Call::new(&prepared.variant, machine, &sizes, inputs.views(), &[], &visible)?;
+        let (variant, interrupt) = (&prepared.variant, &options.interrupt);
+        let call = Call::new(variant, machine, interrupt, &sizes, inputs.views(), &[], &visible)?;
         call.run(timed).map(|(done, report)| (outputs(done, given), report))
     }
 
@@ -207,60 +245,62 @@ impl Executable {
     ///
     /// A kernel writes there at once where nothing reads the old contents later. Else the output is made in memory of its
     /// own and copied when all is done, and so are all outputs whose input overlaps another argument. After an error
-    /// inputs have their old contents, but for one case: the machine refuses memory for a kernel's scratch when an earlier
-    /// kernel of the same call has written to an input. Outputs may be views of arguments that are not written to and
+    /// inputs have their old contents, but for two cases ([`Error::may_have_written`]): the machine refuses memory for a
+    /// kernel's scratch when an earlier kernel of the same call has written to an input, or the call is interrupted while a
+    /// kernel writes to one. Outputs may be views of arguments that are not written to and
     /// overlap none that is; the arguments are borrowed as long as these live.
     ///
     /// # Errors
     /// As [`Executable::run`]; an argument that must be written to but is for reading, or repeats elements.
     pub fn run_in_place<'a>(&self, arguments: &'a mut [Argument<'_>]) -> Result<Outputs<'a>, Error> {
-        self.run_in_place_from(None, arguments)
+        self.run_in_place_with(&CallOptions::default(), arguments)
     }
 
-    /// [`Executable::run_in_place`] with random numbers from this place on; without one the generator gives them.
+    /// [`Executable::run_in_place`] with options of the call.
     ///
     /// # Errors
-    /// As [`Executable::run_in_place`].
-    pub fn run_in_place_from<'a>(
+    /// As [`Executable::run_in_place`], and [`Error::Interrupted`].
+    pub fn run_in_place_with<'a>(
         &self,
-        stream: Option<Stream>,
+        options: &CallOptions,
         arguments: &'a mut [Argument<'_>],
     ) -> Result<Outputs<'a>, Error> {
-        self.in_place(stream, arguments, false).map(|(outputs, _)| outputs)
+        self.in_place(options, arguments, false).map(|(outputs, _)| outputs)
     }
 
-    /// [`Executable::run_in_place_from`], and where the time went.
+    /// [`Executable::run_in_place_with`], and where the time went.
     ///
     /// # Errors
-    /// As [`Executable::run_in_place`].
+    /// As [`Executable::run_in_place_with`].
     pub fn run_in_place_timed<'a>(
         &self,
-        stream: Option<Stream>,
+        options: &CallOptions,
         arguments: &'a mut [Argument<'_>],
     ) -> Result<(Outputs<'a>, CallReport), Error> {
-        self.in_place(stream, arguments, true)
+        self.in_place(options, arguments, true)
     }
 
     fn in_place<'a>(
         &self,
-        stream: Option<Stream>,
+        options: &CallOptions,
         arguments: &'a mut [Argument<'_>],
         timed: bool,
     ) -> Result<(Outputs<'a>, CallReport), Error> {
         let arguments: &'a [Argument<'_>] = arguments;
         let views: SmallVec<[ArrayView<'a>; 4]> = arguments.iter().map(Argument::view).collect();
-        let (inputs, prepared) = self.prepared(&views)?;
+        let (inputs, prepared) = self.prepared(&views, &options.interrupt)?;
         let targets = self.targets(arguments, &inputs)?;
-        let sizes = self.seeded(&prepared.sizes, stream);
+        let sizes = self.seeded(&prepared.sizes, options.stream);
         let written = || targets.iter().flatten();
         let is_visible = |(place, argument): (usize, &Argument<'_>)| {
             !inputs.is_copied(place) && !written().any(|target| target.argument().overlaps(argument))
         };
         let visible: SmallVec<[bool; 8]> = arguments.iter().enumerate().map(is_visible).collect();
-        let machine = &self.options.machine;
-        let call = Call::new(&prepared.variant, machine, &sizes, inputs.views(), &targets, &visible)?;
+        let (variant, machine, interrupt) =
+            (&prepared.variant, &self.source.options.machine, &options.interrupt);
+        let call = Call::new(variant, machine, interrupt, &sizes, inputs.views(), &targets, &visible)?;
         let ran = call.run(timed).map(|(done, report)| (outputs(done, &views), report));
-        ran.map_err(|error| error.in_words_of(&self.definition))
+        ran.map_err(|error| error.in_words_of(self.definition()))
     }
 
     /// Whether a call on such arguments is known to take microseconds: the latest was on arguments that lie like these, and no
@@ -271,19 +311,25 @@ impl Executable {
     }
 
     /// The inputs as kernels take them, and what they come to.
-    fn prepared<'i>(&self, given: &'i [ArrayView<'i>]) -> Result<(Inputs<'i>, Arc<Prepared>), Error> {
-        let executor = self.options.executor;
+    fn prepared<'i>(
+        &self,
+        given: &'i [ArrayView<'i>],
+        interrupt: &Interrupt,
+    ) -> Result<(Inputs<'i>, Arc<Prepared>), Error> {
+        let Source { definition, options } = &*self.source;
+        let executor = options.executor;
         let latest = self.latest.get().filter(|latest| latest.is_for(given.iter().map(form)));
         if let (Some(latest), Some(inputs)) = (latest, Inputs::uncopied(given, executor)) {
             return Ok((inputs, latest));
         }
         let sizes = self.signature.bind(given, &[])?;
         let inputs = Inputs::new(given, executor)?;
-        let variant = self.variant(&inputs, &sizes)?;
+        let family = Family::of(&inputs, &sizes, self.shapes.as_ref());
+        let variant = self.compiled(family, interrupt)?;
         let forms = given.iter().map(form).map(|(dtype, layout)| (dtype, layout.clone()));
         let lasts = !self.reads_sizes && !inputs.has_copies();
-        let draws = self.definition.draws > 0;
-        let is_short = lasts && !draws && is_short(&variant, &self.options.machine, &sizes)?;
+        let draws = definition.draws > 0;
+        let is_short = lasts && !draws && is_short(&variant, &options.machine, &sizes)?;
         let prepared = Arc::new(Prepared { forms: forms.collect(), sizes, variant, is_short });
         if lasts {
             self.latest.keep(&prepared);
@@ -294,9 +340,10 @@ impl Executable {
     /// The sizes of a call that can begin, with its random numbers: from a place of the caller's, or the generator's.
     fn seeded<'s>(&self, sizes: &'s Sizes, stream: Option<Stream>) -> Cow<'s, Sizes> {
         let mut sizes = Cow::Borrowed(sizes);
-        if self.definition.draws > 0 {
-            let stream = stream.unwrap_or_else(|| self.options.generator.take(self.definition.draws));
-            let symbols = stream.symbols(&self.definition.graph);
+        let Source { definition, options } = &*self.source;
+        if definition.draws > 0 {
+            let stream = stream.unwrap_or_else(|| options.generator.take(definition.draws));
+            let symbols = stream.symbols(&definition.graph);
             symbols.for_each(|(sym, value)| sizes.to_mut().set(sym, value));
         }
         sizes
@@ -309,7 +356,7 @@ impl Executable {
         inputs: &Inputs<'_>,
     ) -> Result<SmallVec<[Option<Target<'a>>; 8]>, Error> {
         let mut targets: SmallVec<_> = arguments.iter().map(|_| None).collect();
-        for place in self.definition.fusion.outputs().iter().filter_map(|output| output.alias) {
+        for place in self.definition().fusion.outputs().iter().filter_map(|output| output.alias) {
             let place = place as usize;
             let (argument, input) = (&arguments[place], || self.signature.input_name(place).to_owned());
             if !argument.is_writable() {
@@ -325,21 +372,14 @@ impl Executable {
         Ok(targets)
     }
 
-    /// The variant for these inputs, compiled if it is new.
-    fn variant(&self, inputs: &Inputs<'_>, sizes: &Sizes) -> Result<Arc<Variant>, Error> {
-        let family = Family::of(inputs, sizes, self.shapes.as_ref());
+    /// The variant for a family of calls, compiled if it is new.
+    fn compiled(&self, family: Family, interrupt: &Interrupt) -> Result<Arc<Variant>, Error> {
         let cell = self.cell(&family);
         if let Some(variant) = cell.variant.get() {
             return Ok(Arc::clone(variant));
         }
-        unforked(|| {
-            let _only = cell.compiling.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(variant) = cell.variant.get() {
-                return Ok(Arc::clone(variant));
-            }
-            let compiled = Arc::new(compile(&self.definition, &family, &self.options)?);
-            Ok(Arc::clone(cell.variant.get_or_init(|| compiled)))
-        })
+        let (source, asked) = (Arc::clone(&self.source), interrupt.clone());
+        on_own_stack(interrupt, move || unforked(|| cell.filled(&source, &family, &asked)))?
     }
 
     /// The place of the variant for such calls, which is now the most recently used.
@@ -361,19 +401,20 @@ impl Executable {
     /// What is wrong with the inputs.
     pub fn is_compiled(&self, inputs: &[ArrayView<'_>]) -> Result<bool, Error> {
         let sizes = self.signature.bind(inputs, &[])?;
-        let family = Family::of(&Inputs::new(inputs, self.options.executor)?, &sizes, self.shapes.as_ref());
+        let family =
+            Family::of(&Inputs::new(inputs, self.source.options.executor)?, &sizes, self.shapes.as_ref());
         let variants = self.variants.lock();
         Ok(variants.iter().any(|(known, cell)| *known == family && cell.variant.get().is_some()))
     }
 
     /// Where its random numbers come from.
     pub fn generator(&self) -> &Generator {
-        &self.options.generator
+        &self.source.options.generator
     }
 
     /// The definition.
     pub fn definition(&self) -> &Definition {
-        &self.definition
+        &self.source.definition
     }
 
     /// How many variants are there, compiled or being compiled.
@@ -381,11 +422,10 @@ impl Executable {
         self.variants.lock().len()
     }
 
-    /// The variant that was used last: what was decided, and how it was compiled.
-    pub fn latest(&self) -> Arc<Variant> {
-        let variants = self.variants.lock();
-        let latest = variants.iter().find_map(|(_, cell)| cell.variant.get());
-        Arc::clone(latest.unwrap_or(&self.first))
+    /// The variant that was used last: what was decided, and how it was compiled. None before the first call of one that is
+    /// [`Executable::by_size`].
+    pub fn latest(&self) -> Option<Arc<Variant>> {
+        self.variants.lock().iter().find_map(|(_, cell)| cell.variant.get().cloned())
     }
 }
 

@@ -41,6 +41,12 @@ pub fn unforked<R>(work: impl FnOnce() -> R) -> R {
     work()
 }
 
+/// Whether no section compiles anything: what was interrupted, and left to end in the background, has ended.
+pub fn has_ended() -> bool {
+    // Whoever begins one meanwhile waits for a moment.
+    UNFORKED.try_write().is_ok()
+}
+
 fn enter(sections: &'static RwLock<()>) -> Section {
     static HANDLERS: Once = Once::new();
     HANDLERS.call_once(|| {

@@ -2,17 +2,22 @@
 
 use codegen::cpu::{CompiledKernel, SCRATCH_UNIT};
 use cranelift_entity::PrimaryMap;
+use ir::interrupt::Interrupt;
 use ir::kernel::{Access, BufferDecl, Kernel};
 use smallvec::SmallVec;
 
 use crate::call::Memory;
 use crate::cpu::alloc::Buffer;
+use crate::cpu::pool::Workers;
 use crate::formulas::Formula;
 use crate::plan::{Launch, Slot};
 use crate::{Error, Machine};
 
 /// The values of a plan's formulas in a call.
 type Values = PrimaryMap<Formula, i64>;
+
+/// About how many operations are done between two looks at an interrupt: a millisecond or a few.
+const PART: u64 = 1 << 22;
 
 /// Addresses that workers pass to the kernel.
 struct Addresses(SmallVec<[*mut u8; 8]>);
@@ -31,6 +36,13 @@ impl Addresses {
     }
 }
 
+/// What a launch runs on, and until when.
+#[derive(Clone, Copy)]
+pub(crate) struct Host<'c> {
+    pub machine: &'c Machine,
+    pub interrupt: &'c Interrupt,
+}
+
 /// Runs all blocks of a kernel.
 pub(crate) fn run(
     kernel: &Kernel,
@@ -39,15 +51,17 @@ pub(crate) fn run(
     values: &Values,
     arguments: &[i64],
     memory: &mut PrimaryMap<Slot, Memory<'_>>,
-    machine: &Machine,
+    host: Host<'_>,
 ) -> Result<(), Error> {
+    let Host { machine, interrupt } = host;
     let blocks = usize::try_from(values[launch.blocks]).unwrap_or(0);
     if blocks == 0 {
         return Ok(());
     }
     let streamed = streamed(kernel, &launch.buffers, memory, machine.share_of_cache());
     let buffers = Addresses::of_buffers(kernel, &launch.buffers, memory);
-    let is_shared = blocks > 1 && operations(launch, values) >= machine.least_shared();
+    let operations = operations(launch, values);
+    let is_shared = blocks > 1 && operations >= machine.least_shared();
     let workers = if is_shared { machine.threads() } else { 1 };
     let mut scratch = Scratch::new(kernel, launch, values, workers, machine)?;
     let scratch: SmallVec<[Addresses; 1]> = (0..workers).map(|worker| scratch.of(worker)).collect();
@@ -61,10 +75,12 @@ pub(crate) fn run(
         // element, fault words are changed by atomic instructions alone, and each worker has scratch arrays of its own.
         unsafe { code.call(arguments, &buffers.0, &scratch[worker].0, streamed, first as i64, last as i64) }
     };
-    if is_shared {
-        machine.pool.run(blocks, &work)
-    } else {
-        work(0, 0, blocks)
+    let of_block = (operations / blocks as u64).max(1);
+    let unit = usize::try_from(PART / of_block).unwrap_or(usize::MAX);
+    let threads = Workers::new(&machine.pool, interrupt);
+    match is_shared {
+        true => threads.run(blocks, unit, &work),
+        false => threads.run_alone(blocks, unit, &work),
     }
     Ok(())
 }

@@ -9,6 +9,7 @@
 
 mod alike;
 mod argument;
+mod background;
 mod call;
 mod compile;
 pub mod cpu;
@@ -33,8 +34,8 @@ mod tests;
 pub use argument::Argument;
 pub use compile::{Variant, plan_declared};
 pub use error::{Blame, Error};
-pub use executable::{CompileOptions, Executable};
-pub use fork::unforked;
+pub use executable::{CallOptions, CompileOptions, Executable};
+pub use fork::{has_ended, unforked};
 pub use formulas::{Formula, Formulas};
 pub use generator::Generator;
 pub use machine::{Machine, MachineOptions};

@@ -109,12 +109,10 @@ fn copies_of_what_may_not_be_seen_are_memory_of_the_call() {
 
 #[test]
 fn a_thousand_sizes_compile_a_handful_of_variants() {
-    let one = Array::full(Scalar::one(DType::F32), &[2, 2]).expect("small");
     let definition = || define(SOFTMAX.text).expect("defines");
-    let by_size = Executable::by_size(definition(), CompileOptions::default(), &[one.view()]);
-    let whatever = compile(definition(), CompileOptions::default());
+    let by_size = Executable::by_size(definition(), CompileOptions::default());
+    let whatever = compile(definition(), CompileOptions::default()).expect("compiles");
     for (name, executable, most) in [("whatever their size", whatever, 4), ("by size", by_size, 8)] {
-        let executable = executable.expect("compiles");
         for number in 0..1000 {
             let sizes = [1 + number * 37 % 97, 1 + number * 53 % 1009];
             let array = Array::full(Scalar::one(DType::F32), &sizes).expect("small");
@@ -133,7 +131,9 @@ fn rows_of_whole_vectors_are_a_variant_where_sizes_are_known_ahead() {
     let sets = [128, 64, 1024, 100, 33, 128].map(|columns| inputs(&SOFTMAX, &defined(), 5, columns));
     let ahead = compile(defined(), options()).expect("compiles");
     let by_row = Executable::for_inputs(defined(), options(), &views(&sets[0])).expect("compiles");
-    let code = |executable: &Executable| executable.latest().report.segments[0].kernels[0].code_bytes;
+    let code = |executable: &Executable| {
+        executable.latest().expect("compiled").report.segments[0].kernels[0].code_bytes
+    };
     assert!(code(&by_row) < code(&ahead));
     for (set, variants) in sets.iter().zip([1, 1, 1, 2, 2, 2]) {
         check(&SOFTMAX, &by_row, &views(set));
@@ -151,7 +151,9 @@ fn rows_of_whole_vectors_are_a_variant_where_sizes_are_known_ahead() {
 fn sizes_of_another_order_are_a_variant_where_that_is_asked_for() {
     let by_size = |arrays: &[Array]| {
         let definition = define(SUM_COLUMNS.text).expect("defines");
-        Executable::by_size(definition, CompileOptions::default(), &views(arrays)).expect("compiles")
+        let executable = Executable::by_size(definition, CompileOptions::default());
+        executable.prepare(&views(arrays)).expect("compiles");
+        executable
     };
     let bytes = |executable: &Executable, arrays: &[Array]| {
         executable.run(&views(arrays)).expect("runs")[0].to_array().expect("memory").as_bytes().to_vec()
@@ -179,8 +181,7 @@ fn integers_that_are_only_values_share_a_variant() {
     let steps = [1, 2, 30, 1000, 50_000, 1_000_000]
         .map(|step| Array::full(Scalar::from_i64(DType::I64, step), &[]).expect("small"));
     let definition = define(text).expect("defines");
-    let first = [x.view(), steps[0].view()];
-    let executable = Executable::by_size(definition, CompileOptions::default(), &first).expect("compiles");
+    let executable = Executable::by_size(definition, CompileOptions::default());
     for step in &steps {
         executable.run(&[x.view(), step.view()]).expect("runs");
     }
@@ -201,9 +202,9 @@ fn blocks_divide_large_results_of_small_inputs() {
         let inputs = views(&arrays);
         let definition = define(text).expect("defines");
         let sizes = definition.signature().bind(&inputs, &[]).expect("fits");
-        let executable =
-            Executable::by_size(definition, CompileOptions::default(), &inputs).expect("compiles");
-        let variant = executable.latest();
+        let executable = Executable::by_size(definition, CompileOptions::default());
+        executable.prepare(&inputs).expect("compiles");
+        let variant = executable.latest().expect("compiled");
         let value = |formula| sizes.value(variant.steps.formulas.expr(formula)).expect("known");
         let blocks = |step: &Step| match step {
             Step::Launch(launch) => Some(value(launch.blocks)),

@@ -84,7 +84,7 @@ fn one_array_may_be_several_inputs() {
 #[test]
 fn several_segments_share_a_plan() {
     let executable = executable(&TWO_AXES, Executor::Compiled);
-    let variant = executable.latest();
+    let variant = executable.latest().expect("compiled");
     assert!(variant.report.segments.len() > 1, "{:?}", variant.report.segments);
     let arrays = inputs(&TWO_AXES, executable.definition(), 40, 50);
     let (_, report) = executable.run_timed(&views(&arrays)).expect("runs");

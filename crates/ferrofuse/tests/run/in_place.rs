@@ -45,7 +45,7 @@ fn check(executable: &Executable, mut arrays: Vec<StridedArray>) {
         assert!(
             found.matches(),
             "{:?}, input {:?}: {found:?}",
-            executable.latest().report.executor,
+            executable.latest().expect("compiled").report.executor,
             output.alias
         );
     }
@@ -74,7 +74,7 @@ fn spread(rows: usize, columns: usize, seed: u64, by_columns: bool) -> StridedAr
 
 /// Whether the compiled plan stores some output straight into an input.
 fn is_direct(executable: &Executable) -> bool {
-    executable.latest().steps.slots.values().any(|slot| slot.in_place.is_some())
+    executable.latest().expect("compiled").steps.slots.values().any(|slot| slot.in_place.is_some())
 }
 
 /// Bodies, and whether a kernel may store into the input at once.
@@ -117,7 +117,7 @@ fn inputs_hold_what_was_written_to_them() {
         for (body, direct) in BODIES {
             let executable = compiled(&definition(body), executor);
             check(&executable, vec![matrix(6, 6, 1), matrix(6, 6, 2)]);
-            if executor == Executor::Compiled && executable.latest().plan.is_some() {
+            if executor == Executor::Compiled && executable.latest().expect("compiled").plan.is_some() {
                 assert_eq!(is_direct(&executable), *direct, "{body}");
             }
             check(&executable, vec![spread(6, 6, 3, false), spread(6, 6, 4, true)]);

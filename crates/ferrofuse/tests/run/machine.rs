@@ -15,7 +15,7 @@ fn without_libllvm_the_evaluator_runs_and_says_so() {
     for case in ALL {
         let options = CompileOptions { machine: Arc::clone(&machine), ..CompileOptions::default() };
         let executable = compile(define(case.text).expect("defines"), options).expect("compiles");
-        let report = executable.latest().report.clone();
+        let report = executable.latest().expect("compiled").report.clone();
         assert_eq!(report.executor, Executor::Evaluator);
         let notice = report.notice.expect("a notice");
         assert!(notice.contains("apt-get install libllvm19"), "{notice}");
@@ -27,7 +27,7 @@ fn without_libllvm_the_evaluator_runs_and_says_so() {
 #[test]
 fn with_libllvm_there_is_code_and_no_notice() {
     for case in ALL {
-        let report = executable(case, Executor::Compiled).latest().report.clone();
+        let report = executable(case, Executor::Compiled).latest().expect("compiled").report.clone();
         assert_eq!((report.executor, report.notice.as_deref()), (Executor::Compiled, None));
         for segment in &report.segments {
             assert_eq!(segment.evaluator_reason, None, "{} {}", case.name, segment.name);

@@ -7,6 +7,7 @@ use ir::{DType, Scalar};
 use super::{Call, Memory};
 use crate::Error;
 use crate::cpu::library;
+use crate::cpu::pool::Workers;
 use crate::error::IndexFault;
 use crate::plan::{Change, LibraryStep, SeenSlot, Slot, SlotSource};
 
@@ -27,7 +28,8 @@ impl<'a> Call<'a> {
             .map(|(operand, scalar)| self.seen(operand, scalar.as_ref()))
             .collect();
         let views = results.iter_mut().map(|memory| memory.view_mut()).collect();
-        let ran = library::run(&step.op, &operands, views, step.val, &self.machine.pool);
+        let workers = Workers::new(&self.machine.pool, self.interrupt);
+        let ran = library::run(&step.op, &operands, views, step.val, &workers);
         drop(operands);
         for (&slot, memory) in step.results.iter().zip(results) {
             self.memory[slot] = memory;

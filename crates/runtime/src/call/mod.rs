@@ -19,10 +19,12 @@ use compiler::placement::Placement;
 use cranelift_entity::PrimaryMap;
 use ir::array::{Array, ArrayView, Layout};
 use ir::graph::Sizes;
+use ir::interrupt::{Interrupt, Interrupted};
 use ir::kernel::NO_FAULT;
 use ir::{DType, Scalar};
 
 use crate::compile::{Code, Variant};
+use crate::cpu::pool::until_interrupted;
 use crate::error::IndexFault;
 use crate::launch::operations;
 use crate::plan::{ExecutionPlan, Slot, Step};
@@ -54,6 +56,7 @@ pub(crate) struct Call<'a> {
     plan: &'a ExecutionPlan,
     code: &'a [Code],
     machine: &'a Machine,
+    interrupt: &'a Interrupt,
     known: &'a Sizes,
     extents: Arc<Extents>,
     memory: PrimaryMap<Slot, Memory<'a>>,
@@ -71,6 +74,7 @@ impl<'a> Call<'a> {
     pub fn new(
         variant: &'a Variant,
         machine: &'a Machine,
+        interrupt: &'a Interrupt,
         known: &'a Sizes,
         inputs: impl Iterator<Item = ArrayView<'a>>,
         targets: &'a [Option<Target<'a>>],
@@ -87,6 +91,7 @@ impl<'a> Call<'a> {
             plan,
             code: &variant.code,
             machine,
+            interrupt,
             known,
             extents,
             memory,
@@ -118,11 +123,18 @@ impl<'a> Call<'a> {
         if peak > limit { Err(Error::Memory { bytes: peak, limit }) } else { Ok(peak) }
     }
 
-    /// Does all steps.
-    pub fn run(mut self, timed: bool) -> Result<(Vec<Done>, CallReport), Error> {
+    /// Does all steps, until it is interrupted.
+    pub fn run(self, timed: bool) -> Result<(Vec<Done>, CallReport), Error> {
+        until_interrupted(|| self.all(timed))?
+    }
+
+    fn all(mut self, timed: bool) -> Result<(Vec<Done>, CallReport), Error> {
         let begin = timed.then(Instant::now);
         let plan = self.plan;
         for step in &plan.steps {
+            if self.interrupt.poll() {
+                return Err(Interrupted.into());
+            }
             let done = if timed { self.timed_step(step) } else { self.step(step) };
             if let Err(error) = done {
                 // What fails after an index out of range may fail because of it.

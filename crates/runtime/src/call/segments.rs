@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 use super::Call;
 use crate::compile::Code;
 use crate::error::IndexFault;
+use crate::launch::Host;
 use crate::plan::{ArgumentSource, Evaluation, Launch};
 use crate::{Error, interpret, launch};
 
@@ -25,7 +26,8 @@ impl Call<'_> {
         }
         match &self.code[launch.kernel] {
             Code::Machine(code) => {
-                launch::run(kernel, code, launch, formulas, &arguments, &mut self.memory, self.machine)
+                let host = Host { machine: self.machine, interrupt: self.interrupt };
+                launch::run(kernel, code, launch, formulas, &arguments, &mut self.memory, host)
             }
             Code::Program(options) => {
                 interpret::run(kernel, &arguments, &launch.buffers, &mut self.memory, options)

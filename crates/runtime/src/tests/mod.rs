@@ -11,6 +11,7 @@ use compiler::schedule::Hints;
 use compiler::target::Target;
 use compiler::{Plan, PlanOptions, plan};
 use ir::define::Definition;
+use ir::interrupt::Interrupt;
 use ir::kernel::{Kernel, Options};
 
 pub(crate) use child::in_a_child;
@@ -86,7 +87,8 @@ fn a_segment_without_code_goes_to_the_evaluator_and_says_so() {
         true => Err(CodegenError::NoSymbol(kernel.name.clone())),
         false => Ok(Code::Program(Options::default())),
     };
-    let variant = Variant::new(plan, Executor::Interpreter, Duration::ZERO, 2, make);
+    let variant = Variant::new(plan, Executor::Interpreter, Duration::ZERO, 2, &Interrupt::default(), make);
+    let variant = variant.expect("not interrupted");
     check_lives(&variant.steps);
     let reports = &variant.report.segments;
     assert_eq!(reports.len(), segments);

@@ -163,7 +163,7 @@ impl Check {
                 (Err(error), Meant::Fault(fault)) => return fault.check(name, Err(error)).map(|()| None),
                 (Err(error), Meant::Outputs(_)) => return wrong(format!("{name}: {error}")),
             };
-        let report = &executable.latest().report;
+        let report = &executable.latest().expect("compiled").report;
         if report.executor != executor {
             // The evaluator would agree with itself.
             return wrong(format!("{name} was not run: {}", report.notice.clone().unwrap_or_default()));
@@ -187,7 +187,7 @@ impl Check {
         machine: &Machine,
         covered: &mut Covered,
     ) -> Result<Vec<Vec<u8>>, Failure> {
-        let variant = executable.latest();
+        let variant = executable.latest().expect("compiled");
         let name = variant.report.executor.name();
         executable.generator().set_state(Stream::default());
         let ran = executable.run_on(machine, &self.views());
@@ -220,7 +220,7 @@ impl Check {
         number: usize,
         output: &ferrofuse::Output<'_>,
     ) -> Result<(), Failure> {
-        let variant = executable.latest();
+        let variant = executable.latest().expect("compiled");
         let Some(plan) = &variant.plan else { return Ok(()) };
         let Output { alias, order, .. } = &plan.fusion.outputs()[number];
         let wrong = |wanted: String| {

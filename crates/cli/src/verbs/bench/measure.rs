@@ -84,7 +84,7 @@ pub fn measure(case: &Case, machine: &Arc<Machine>, target: CpuTarget, warm: boo
     let executable = Executable::for_inputs(file.definition.clone(), options, &views(&sets[0]));
     let executable = executable.map_err(Failure::machine)?;
     let first = timed(&executable, &sets[0])?;
-    let variant = executable.latest();
+    let variant = executable.latest().expect("compiled");
     let peer = case.workload.peer;
     let (time, beside) = steady(&executable, &sets, bytes, peer, machine.threads())?;
     let small = small_call(&executable, &specs)?;

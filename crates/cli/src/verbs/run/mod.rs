@@ -78,7 +78,7 @@ pub fn run(options: &Options, machine: MachineOptions, out: &mut dyn Write) -> R
     let executable =
         Executable::for_inputs(file.definition.clone(), compile_options, &views).map_err(failure)?;
     let calls = call(&executable, &views, options.time)?;
-    if let Some(notice) = &executable.latest().report.notice {
+    if let Some(notice) = &executable.latest().expect("compiled").report.notice {
         tell(notice);
     }
     let comparisons = match options.check {

@@ -99,7 +99,7 @@ impl Report {
         comparisons: Option<&[Comparison]>,
         files: Option<&OutputFiles>,
     ) -> Report {
-        let variant = executable.latest();
+        let variant = executable.latest().expect("compiled");
         let segments = match &variant.plan {
             Some(plan) => {
                 explain(executable.definition(), plan, hints).segments.into_iter().map(segment).collect()

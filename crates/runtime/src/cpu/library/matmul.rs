@@ -5,10 +5,10 @@ use ir::graph::evaluate::EvaluateError;
 
 use super::lines::Shared;
 use super::product::{Matrix, Product, multiply_all};
-use crate::cpu::pool::Pool;
+use crate::cpu::pool::Workers;
 
 /// `a @ b` over the last two axes; of the axes before them those of size 1 are repeated.
-pub fn matmul(a: &ArrayView<'_>, b: &ArrayView<'_>, result: &Shared<'_>, pool: &Pool) {
+pub fn matmul(a: &ArrayView<'_>, b: &ArrayView<'_>, result: &Shared<'_>, workers: &Workers<'_>) {
     if result.numel() == 0 {
         return;
     }
@@ -25,7 +25,7 @@ pub fn matmul(a: &ArrayView<'_>, b: &ArrayView<'_>, result: &Shared<'_>, pool: &
         Some(product) => vec![product],
         None => (0..count).map(|batch| product(&of_a, &of_b, batch)).collect(),
     };
-    multiply_all(a, b, &products, result, pool);
+    multiply_all(a, b, &products, result, workers);
 }
 
 /// The product of the matrices with a number.
@@ -79,7 +79,7 @@ pub fn grouped(
     b: &ArrayView<'_>,
     ends: &ArrayView<'_>,
     result: &Shared<'_>,
-    pool: &Pool,
+    workers: &Workers<'_>,
 ) -> Result<(), EvaluateError> {
     let size = match (a.sizes(), b.sizes()) {
         (&[_, depth], &[_, _]) => depth,
@@ -100,7 +100,7 @@ pub fn grouped(
         };
         products.push(Product { a: of_a, b: of_b, first, row: columns });
     }
-    multiply_all(a, b, &products, result, pool);
+    multiply_all(a, b, &products, result, workers);
     Ok(())
 }
 

@@ -18,7 +18,7 @@ use ir::array::{ArrayView, ArrayViewMut};
 use ir::graph::evaluate::EvaluateError;
 use ir::graph::{Library, Val};
 
-use super::pool::Pool;
+use super::pool::Workers;
 use lines::Shared;
 
 /// Computes a library op: dense results from operands of any strides. Errors name `val`.
@@ -30,24 +30,24 @@ pub fn run(
     operands: &[ArrayView<'_>],
     results: Vec<ArrayViewMut<'_>>,
     val: Val,
-    pool: &Pool,
+    workers: &Workers<'_>,
 ) -> Result<(), EvaluateError> {
     let results: Vec<Shared<'_>> = results.into_iter().map(Shared::new).collect();
     match (op, operands, &results[..]) {
         (Library::Argsort { axis, descending }, [arg], [indices]) => {
-            sort::sort(arg, usize::from(*axis), *descending, None, indices, pool)
+            sort::sort(arg, usize::from(*axis), *descending, None, indices, workers)
         }
         (Library::TopK { axis, largest, .. }, [arg], [values, indices]) => {
-            sort::sort(arg, usize::from(*axis), *largest, Some(values), indices, pool)
+            sort::sort(arg, usize::from(*axis), *largest, Some(values), indices, workers)
         }
         (Library::Scatter(axis), [arg, index, src], [result]) => {
-            scatter::scatter([arg, index, src], usize::from(*axis), result, val, pool)
+            scatter::scatter([arg, index, src], usize::from(*axis), result, val, workers)
         }
         (Library::Matmul(_), [a, b], [result]) => {
-            matmul::matmul(a, b, result, pool);
+            matmul::matmul(a, b, result, workers);
             Ok(())
         }
-        (Library::GroupedMatmul, [a, b, ends], [result]) => matmul::grouped(a, b, ends, result, pool),
+        (Library::GroupedMatmul, [a, b, ends], [result]) => matmul::grouped(a, b, ends, result, workers),
         _ => unreachable!("operands and results in the number that the shape rule says"),
     }
 }

@@ -9,7 +9,7 @@ use ir::DType;
 use ir::array::{ArrayView, Element, Layout};
 
 use super::lines::Shared;
-use crate::cpu::pool::Pool;
+use crate::cpu::pool::Workers;
 
 /// Rows and columns of a tile: large enough that packing costs little beside multiplying, small enough to share.
 const ROWS: usize = 256;
@@ -84,7 +84,7 @@ pub fn multiply_all(
     b: &ArrayView<'_>,
     products: &[Product],
     result: &Shared<'_>,
-    pool: &Pool,
+    workers: &Workers<'_>,
 ) {
     let tiles: Vec<Product> = products.iter().flat_map(Product::tiles).collect();
     let written: usize =
@@ -102,7 +102,7 @@ pub fn multiply_all(
         (_, DType::BF16) => in_panels::<bf16, bf16>(a, b, tile, result, bf16::from_f32),
         _ => in_panels::<bf16, f32>(a, b, tile, result, |x| x),
     };
-    pool.run(tiles.len(), &|_, begin, end| tiles[begin..end].iter().for_each(&multiply));
+    workers.run(tiles.len(), 1, &|_, begin, end| tiles[begin..end].iter().for_each(&multiply));
 }
 
 /// A type that is multiplied where it lies.

@@ -7,7 +7,10 @@ use ir::graph::Val;
 use ir::graph::evaluate::EvaluateError;
 
 use super::lines::{Lines, Shared, read};
-use crate::cpu::pool::Pool;
+use crate::cpu::pool::Workers;
+
+/// Elements between two looks at an interrupt.
+const PART: usize = 1 << 16;
 
 /// `arg` with elements of `src` where `index` says along the axis.
 ///
@@ -18,7 +21,7 @@ pub fn scatter(
     axis: usize,
     result: &Shared<'_>,
     val: Val,
-    pool: &Pool,
+    workers: &Workers<'_>,
 ) -> Result<(), EvaluateError> {
     let scatter = Scatter {
         arg,
@@ -29,8 +32,9 @@ pub fn scatter(
         lines: [arg, index, src].map(|view| Lines::new(view.layout(), axis, arg.sizes())),
         outside: Mutex::new(None),
     };
+    let length = arg.sizes()[axis].max(1);
     if result.numel() > 0 {
-        with_element!(arg.dtype(), T => pool.run(scatter.lines[0].count(), &|_, begin, end| {
+        with_element!(arg.dtype(), T => workers.run(scatter.lines[0].count(), PART.div_ceil(length), &|_, begin, end| {
             let mut buffers = Buffers::new();
             (begin..end).for_each(|number| scatter.line::<T>(number, &mut buffers));
         }));

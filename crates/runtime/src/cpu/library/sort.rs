@@ -10,7 +10,10 @@ use ir::array::{ArrayView, Element, with_element};
 use ir::graph::evaluate::EvaluateError;
 
 use super::lines::{Lines, Shared, read};
-use crate::cpu::pool::Pool;
+use crate::cpu::pool::Workers;
+
+/// Elements between two looks at an interrupt, but that a line is sorted at once.
+const PART: usize = 1 << 16;
 
 /// The first elements of each line in sorted order, as many as the results have, and their places.
 pub fn sort(
@@ -19,12 +22,12 @@ pub fn sort(
     descending: bool,
     values: Option<&Shared<'_>>,
     indices: &Shared<'_>,
-    pool: &Pool,
+    workers: &Workers<'_>,
 ) -> Result<(), EvaluateError> {
     if indices.numel() == 0 {
         return Ok(());
     }
-    with_element!(arg.dtype(), T => Sort { arg, axis, descending, values, indices }.all::<T>(pool))
+    with_element!(arg.dtype(), T => Sort { arg, axis, descending, values, indices }.all::<T>(workers))
 }
 
 struct Sort<'s> {
@@ -36,11 +39,11 @@ struct Sort<'s> {
 }
 
 impl Sort<'_> {
-    fn all<T: Element>(&self, pool: &Pool) -> Result<(), EvaluateError> {
+    fn all<T: Element>(&self, workers: &Workers<'_>) -> Result<(), EvaluateError> {
         let length = self.arg.sizes()[self.axis];
         let lines = Lines::new(self.arg.layout(), self.axis, self.arg.sizes());
         let exhausted = AtomicBool::new(false);
-        pool.run(lines.count(), &|_, begin, end| {
+        workers.run(lines.count(), PART.div_ceil(length), &|_, begin, end| {
             let mut keys: Vec<(u64, usize)> = Vec::new();
             if keys.try_reserve_exact(length).is_err() {
                 return exhausted.store(true, Ordering::Relaxed);

@@ -8,10 +8,11 @@ use ir::array::{Array, ArrayView, Layout};
 use ir::graph::evaluate::{EvaluateError, EvaluateOptions, Evaluated, compare, evaluate};
 use ir::graph::{Form, Fusion, Graph, InputLayout, Library, Node, Type, Val};
 use ir::index::{Expr, Facts};
+use ir::interrupt::Interrupt;
 use ir::{DType, Scalar};
 
 use super::run;
-use crate::cpu::pool::Pool;
+use crate::cpu::pool::{Pool, Workers};
 
 /// Numbers without pattern, the same in every run (xorshift, Marsaglia 2003).
 struct Random(u64);
@@ -122,7 +123,8 @@ fn computed(
     let mut results: Vec<Array> = like.iter().map(empty).collect();
     let views = results.iter_mut().map(Array::view_mut).collect();
     let val = Val::from(Node::new(operands.len()));
-    run(op, operands, views, val, &Pool::new(NonZeroUsize::new(threads)))?;
+    let (pool, interrupt) = (Pool::new(NonZeroUsize::new(threads)), Interrupt::default());
+    run(op, operands, views, val, &Workers::new(&pool, &interrupt))?;
     Ok(results)
 }
 

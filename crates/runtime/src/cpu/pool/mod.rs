@@ -9,6 +9,9 @@ mod crew;
 mod job;
 #[cfg(test)]
 mod tests;
+mod workers;
+
+pub use workers::{Workers, until_interrupted};
 
 use crew::Crew;
 use job::Job;

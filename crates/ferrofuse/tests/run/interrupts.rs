@@ -1,0 +1,125 @@
+//! Calls that are interrupted: they end with an error, and leave all that they shared as usable as before.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use ferrofuse::{
+    Argument, Array, CallOptions, CompileOptions, DType, Error, Executable, Interrupt, Scalar, define,
+};
+use ferrofuse::{compile, plan};
+
+use crate::tensors::{random, views};
+
+const KERNELS: &str = "def f(fd):
+    x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+    y = fd.ops.sub(x, fd.ops.sum(x, dims=[1], keepdim=True))
+    fd.add_output(fd.ops.exp(fd.ops.sub(y, fd.ops.max(y, dims=[0], keepdim=True))))
+";
+
+const LIBRARIES: &str = "def f(fd):
+    x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+    y = fd.ops.matmul(x, fd.ops.permute(x, [1, 0]))
+    fd.add_output(fd.ops.argsort(y, 1))
+";
+
+const IN_PLACE: &str = "def f(fd):
+    x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+    fd.add_output(fd.ops.add(x, 1.0), x)
+";
+
+/// An interrupt at the poll of this number, and how often it was polled.
+fn at(poll: usize) -> (Interrupt, Arc<AtomicUsize>) {
+    let polls = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&polls);
+    (Interrupt::when(move || counted.fetch_add(1, Ordering::Relaxed) >= poll), polls)
+}
+
+fn bytes(executable: &Executable, options: &CallOptions, inputs: &[Array]) -> Result<Vec<u8>, Error> {
+    let outputs = executable.run_with(options, &views(inputs))?;
+    Ok(outputs[0].to_array().expect("memory").as_bytes().to_vec())
+}
+
+/// Interrupts a call at its first poll, its second, and so on, until one comes through.
+fn interrupted_everywhere(text: &str) {
+    let executable = compile(define(text).expect("defines"), CompileOptions::default()).expect("compiles");
+    let inputs = [random(DType::F32, &[500, 400], 1)];
+    let expected = bytes(&executable, &CallOptions::default(), &inputs).expect("runs");
+    for poll in 0..10_000 {
+        let options = CallOptions { stream: None, interrupt: at(poll).0 };
+        match bytes(&executable, &options, &inputs) {
+            Err(Error::Interrupted(_)) => {}
+            ran => {
+                assert_eq!(ran.expect("runs"), expected);
+                assert!(poll > 2, "it looks at interrupts");
+                return assert_eq!(
+                    bytes(&executable, &CallOptions::default(), &inputs).expect("runs"),
+                    expected
+                );
+            }
+        }
+    }
+    panic!("polls without end");
+}
+
+#[test]
+fn calls_of_kernels_are_interrupted() {
+    interrupted_everywhere(KERNELS);
+}
+
+#[test]
+fn calls_of_libraries_are_interrupted() {
+    interrupted_everywhere(LIBRARIES);
+}
+
+#[test]
+fn a_compilation_is_interrupted_and_the_next_call_compiles() {
+    let executable = Executable::by_size(define(KERNELS).expect("defines"), CompileOptions::default());
+    let inputs = [random(DType::F32, &[50, 40], 1)];
+    let options = CallOptions { stream: None, interrupt: at(0).0 };
+    for _ in 0..3 {
+        assert!(matches!(bytes(&executable, &options, &inputs), Err(Error::Interrupted(_))));
+        assert!(executable.latest().is_none());
+    }
+    bytes(&executable, &CallOptions::default(), &inputs).expect("runs");
+    assert!(executable.latest().is_some());
+}
+
+#[test]
+fn plans_are_interrupted() {
+    let mut options = CompileOptions::default();
+    options.plan.interrupt = at(0).0;
+    let error = plan(&define(KERNELS).expect("defines"), &options).expect_err("interrupted");
+    assert_eq!(error.to_string(), "interrupted");
+}
+
+/// What was to be written in place may be old or new, each element by itself.
+#[test]
+fn an_interrupted_call_in_place_leaves_each_element_old_or_new() {
+    let executable =
+        compile(define(IN_PLACE).expect("defines"), CompileOptions::default()).expect("compiles");
+    for poll in 0..8 {
+        let mut array = Array::full(Scalar::from_f64(DType::F32, 1.0), &[4000, 500]).expect("memory");
+        let options = CallOptions { stream: None, interrupt: at(poll).0 };
+        let arguments: &mut [Argument<'_>] = &mut [array.view_mut().into()];
+        let ran = executable.run_in_place_with(&options, arguments).map(drop);
+        assert!(ran.is_ok() || ran.is_err_and(|error| error.may_have_written()));
+        let elements =
+            array.as_bytes().chunks_exact(4).map(|bytes| f32::from_ne_bytes(bytes.try_into().expect("4")));
+        assert!(elements.into_iter().all(|element| element == 1.0 || element == 2.0));
+    }
+}
+
+/// Polls are as many as parts of the work, whatever runs it: the caller alone asks.
+#[test]
+fn interrupts_are_asked_on_the_thread_that_waits() {
+    let caller = std::thread::current().id();
+    let interrupt = Interrupt::when(move || {
+        assert_eq!(std::thread::current().id(), caller);
+        false
+    });
+    let options = CallOptions { stream: None, interrupt };
+    for text in [KERNELS, LIBRARIES] {
+        let executable = Executable::by_size(define(text).expect("defines"), CompileOptions::default());
+        bytes(&executable, &options, &[random(DType::F32, &[300, 300], 1)]).expect("runs");
+    }
+}

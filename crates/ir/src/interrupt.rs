@@ -1,0 +1,69 @@
+//! Interrupts: who asked for something that takes long may want it no more.
+//!
+//! Whoever works looks between two parts of the work. Whoever waits for an answer polls, which asks the function that knows: it
+//! may look at a flag, or at the signals of the language that called. Nothing here tells time or stops anything.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use thiserror::Error;
+
+/// Whether work is to stop. A clone is of the same work.
+#[derive(Clone, Default)]
+pub struct Interrupt(Option<Arc<Watch>>);
+
+struct Watch {
+    requested: AtomicBool,
+    asks: Box<dyn Fn() -> bool + Send + Sync>,
+}
+
+/// The work was interrupted. What it had done is dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("interrupted")]
+pub struct Interrupted;
+
+impl Interrupt {
+    /// Work that stops when a function says so, which is asked often, and on the thread that waits alone.
+    pub fn when(asks: impl Fn() -> bool + Send + Sync + 'static) -> Interrupt {
+        Interrupt(Some(Arc::new(Watch { requested: AtomicBool::new(false), asks: Box::new(asks) })))
+    }
+
+    /// Whether anything can interrupt.
+    pub fn is_possible(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Whether work is to stop, as far as it was polled.
+    pub fn is_requested(&self) -> bool {
+        self.0.as_ref().is_some_and(|watch| watch.requested.load(Ordering::Relaxed))
+    }
+
+    /// Asks whether work is to stop, and lets all who work know. Once requested it stays so.
+    pub fn poll(&self) -> bool {
+        let Some(watch) = &self.0 else { return false };
+        if !self.is_requested() && (watch.asks)() {
+            watch.requested.store(true, Ordering::Relaxed);
+        }
+        self.is_requested()
+    }
+
+    /// An error once it is requested.
+    ///
+    /// # Errors
+    /// [`Interrupted`].
+    pub fn check(&self) -> Result<(), Interrupted> {
+        if self.is_requested() { Err(Interrupted) } else { Ok(()) }
+    }
+}
+
+impl fmt::Debug for Interrupt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = match self {
+            Interrupt(None) => "never",
+            _ if self.is_requested() => "requested",
+            _ => "not requested",
+        };
+        write!(f, "Interrupt({state})")
+    }
+}

@@ -1,0 +1,72 @@
+//! A pool's threads for one call, which may be interrupted: between two parts of a task's piece, on any thread.
+//!
+//! An interrupt unwinds, as a panic does but for the message: no result is needed of what is dropped, and loops that take
+//! the threads say nothing of it. [`until_interrupted`] is where it ends.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+use ir::interrupt::{Interrupt, Interrupted};
+
+use super::{Body, Pool};
+
+/// Threads that stop when an interrupt is requested.
+#[derive(Clone, Copy, Debug)]
+pub struct Workers<'c> {
+    pool: &'c Pool,
+    interrupt: &'c Interrupt,
+}
+
+impl<'c> Workers<'c> {
+    /// The threads of a pool, for a call.
+    pub fn new(pool: &'c Pool, interrupt: &'c Interrupt) -> Workers<'c> {
+        Workers { pool, interrupt }
+    }
+
+    /// Number of threads.
+    pub fn threads(&self) -> usize {
+        self.pool.threads()
+    }
+
+    /// [`Pool::run`], with a look at the interrupt after each `unit` tasks, which should take less than some milliseconds.
+    ///
+    /// # Panics
+    /// As [`Pool::run`], and with [`Interrupted`] within [`until_interrupted`].
+    pub fn run(&self, tasks: usize, unit: usize, body: Body<'_>) {
+        match self.interrupt.is_possible() {
+            false => self.pool.run(tasks, body),
+            true => self.pool.run(tasks, &|worker, begin, end| self.in_parts(worker, begin..end, unit, body)),
+        }
+    }
+
+    /// Does tasks on the calling thread, as worker 0.
+    pub fn run_alone(&self, tasks: usize, unit: usize, body: Body<'_>) {
+        self.in_parts(0, 0..tasks, unit, body);
+    }
+
+    fn in_parts(&self, worker: usize, tasks: std::ops::Range<usize>, unit: usize, body: Body<'_>) {
+        let unit = if self.interrupt.is_possible() { unit.max(1) } else { tasks.len().max(1) };
+        for begin in tasks.clone().step_by(unit) {
+            self.look(worker);
+            body(worker, begin, tasks.end.min(begin.saturating_add(unit)));
+        }
+    }
+
+    /// Unwinds if the call is to stop. Worker 0 is the caller, who may ask.
+    fn look(&self, worker: usize) {
+        if if worker == 0 { self.interrupt.poll() } else { self.interrupt.is_requested() } {
+            resume_unwind(Box::new(Interrupted));
+        }
+    }
+}
+
+/// Does something that takes [`Workers`], until it ends or is interrupted.
+///
+/// # Errors
+/// [`Interrupted`].
+pub fn until_interrupted<R>(work: impl FnOnce() -> R) -> Result<R, Interrupted> {
+    // What is dropped belongs to the call alone.
+    catch_unwind(AssertUnwindSafe(work)).map_err(|payload| match payload.downcast::<Interrupted>() {
+        Ok(interrupted) => *interrupted,
+        Err(bug) => resume_unwind(bug),
+    })
+}

@@ -1,0 +1,142 @@
+"""Handlers of signals run while something takes long, and what they raise ends it and leaves everything usable."""
+
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ferrofuse import DataType, FusionDefinition
+
+pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs interval timers")
+
+
+class Alarm(Exception):
+    """What the handler raises."""
+
+
+class Timer:
+    """A timer that goes off again and again; its handler counts, and raises at a count."""
+
+    def __init__(self, raises_at=None):
+        self.count, self.raises_at = 0, raises_at
+
+    def __call__(self, number, frame):
+        self.count += 1
+        if self.count == self.raises_at:
+            raise Alarm
+
+    def __enter__(self):
+        self.before = signal.signal(signal.SIGALRM, self)
+        signal.setitimer(signal.ITIMER_REAL, 0.04, 0.04)
+        return self
+
+    def __exit__(self, *error):
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, self.before)
+
+
+def normalizations(count):
+    """Means along different axes in turn: many kernels, which take seconds to compile."""
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+        unseen = float(np.random.default_rng().random())  # which no cache of machine code has
+        for number in range(count):
+            x = x - fd.ops.mean(fd.ops.exp(x) * unseen, dims=[number % 2], keepdim=True)
+        fd.add_output(x)
+    return fd
+
+
+def incremented():
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+        fd.add_output(fd.ops.sin(fd.ops.exp(fd.ops.tanh(x))))
+    return fd
+
+
+def product():
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Double)
+        fd.add_output(fd.ops.matmul(x, x))
+    return fd
+
+
+ARRAY = np.linspace(-1, 1, 30 * 20, dtype=np.float32).reshape(30, 20)
+
+
+def test_handlers_run_while_kernels_are_compiled():
+    with Timer() as timer:
+        normalizations(80).execute([ARRAY])
+    assert timer.count > 2
+
+
+def test_what_a_handler_raises_ends_compiling():
+    fd = normalizations(80)
+    with Timer(raises_at=1), pytest.raises(Alarm):
+        fd.execute([ARRAY])
+    assert not fd.fec.is_compiled([ARRAY])
+    with Timer(raises_at=2), pytest.raises(Alarm):  # while the first may still go on
+        fd.execute([ARRAY])
+    fd.validate([ARRAY])
+
+
+def test_what_a_handler_raises_ends_explaining():
+    fd = normalizations(120)
+    with Timer(raises_at=1), pytest.raises(Alarm):
+        fd.explain()
+    assert str(normalizations(3).explain())
+
+
+@pytest.mark.parametrize("case", [(incremented, np.float32, 6_000), (product, np.float64, 1500)], ids=["kernel", "library"])
+def test_handlers_run_while_a_call_takes_long(case):
+    make, dtype, size = case
+    fd, array = make(), np.full((size, size), 0.5, dtype)
+    expected = fd.execute([array])[0]
+    with Timer() as timer:
+        again = fd.execute([array])[0]
+    assert timer.count > 2 and np.array_equal(again, expected)
+    with Timer(raises_at=1), pytest.raises(Alarm):
+        fd.execute([array])
+    assert np.array_equal(fd.execute([array])[0], expected)
+
+
+INTERRUPTED = """
+import os, sys
+sys.path.insert(0, {tests!r})
+from test_signals import ARRAY, Alarm, Timer, normalizations
+fd = normalizations(80)
+try:
+    with Timer(raises_at=1):
+        fd.execute([ARRAY])
+except Alarm:
+    {then}
+"""
+
+
+@pytest.mark.parametrize(
+    "then",
+    [
+        "print('ends')",
+        "child = os.fork(); child or fd.execute([ARRAY]); child and os.waitpid(child, 0)[1] == 0 and print('ends')",
+    ],
+    ids=["exit", "fork"],
+)
+def test_a_process_may_end_and_fork_while_something_ends_in_the_background(then):
+    script = INTERRUPTED.format(tests=str(Path(__file__).parent), then=then)
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=300)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "ends\n", "")
+
+
+def test_other_threads_are_not_interrupted():
+    fd, done = normalizations(80), []
+    worker = threading.Thread(target=lambda: done.append(fd.validate([ARRAY])))
+    with Timer(raises_at=1), pytest.raises(Alarm):
+        worker.start()
+        while True:
+            time.sleep(0.001)
+    worker.join()
+    assert len(done) == 1
