@@ -4,7 +4,7 @@ use compiler::passes::approximate;
 use ir::array::{ArrayError, ArrayView};
 use ir::define::Definition;
 pub use ir::graph::evaluate::Comparison;
-use ir::graph::evaluate::{EvaluateError, EvaluateOptions, Evaluation, compare, evaluate};
+use ir::graph::evaluate::{EvaluateError, EvaluateOptions, Evaluation, ParallelFor, compare, evaluate};
 use ir::random::Stream;
 use rustc_hash::FxHashSet;
 
@@ -16,11 +16,11 @@ pub fn expected(
     definition: &Definition,
     inputs: &[ArrayView<'_>],
     stream: Stream,
-    threads: usize,
+    workers: &dyn ParallelFor,
     max_bytes: usize,
 ) -> Result<Evaluation, EvaluateError> {
     let sizes = stream.symbols(&definition.graph).collect();
-    meaning(definition, inputs, &EvaluateOptions { threads, bounds: true, max_bytes, sizes })
+    meaning(definition, inputs, &EvaluateOptions { workers, bounds: true, max_bytes, sizes })
 }
 
 /// The evaluator on the view that is compiled, as far as cheaper forms of ops go: they mean the same, within wider bounds.
@@ -30,7 +30,7 @@ pub fn expected(
 pub fn meaning(
     definition: &Definition,
     inputs: &[ArrayView<'_>],
-    options: &EvaluateOptions,
+    options: &EvaluateOptions<'_>,
 ) -> Result<Evaluation, EvaluateError> {
     let (mut graph, view) = definition.graph.fork(&definition.fusion);
     let (view, map) = approximate(&mut graph, &view, &FxHashSet::default());

@@ -7,6 +7,7 @@ pub mod graph;
 pub mod index;
 pub mod interrupt;
 pub mod kernel;
+mod lanes;
 pub mod literal;
 pub mod ops;
 pub mod random;

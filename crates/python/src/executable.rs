@@ -144,8 +144,7 @@ impl Executable {
         let checked = signals::heeded(py, |interrupt| {
             let options = CallOptions { stream: Some(stream), interrupt };
             let outputs = self.compiled.run_with(&options, &views)?;
-            let (threads, memory) = (MACHINE.threads(), MACHINE.memory_limit());
-            let said = expected(self.definition(), &views, stream, threads, memory)?;
+            let said = expected(self.definition(), &views, stream, &**MACHINE, MACHINE.memory_limit())?;
             let compared = against(&said, outputs.iter().map(|output| output.view()));
             Ok((outputs, compared.expect("dtypes and sizes are those of the definition")))
         });

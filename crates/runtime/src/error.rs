@@ -136,7 +136,7 @@ impl Error {
         match self {
             Error::Input(InputError::Sizes(SizeError::Beyond { .. })) => Blame::Machine,
             Error::Memory { .. } | Error::Allocation(_) | Error::Thread(_) => Blame::Machine,
-            Error::Evaluate(EvaluateError::Memory { .. } | EvaluateError::Threads(_)) => Blame::Machine,
+            Error::Evaluate(EvaluateError::Memory { .. }) => Blame::Machine,
             _ => Blame::User,
         }
     }

@@ -8,6 +8,7 @@ use std::thread::available_parallelism;
 use codegen::cpu::Isa;
 use codegen::cpu::llvm::{CpuTarget, Error as LlvmError, Llvm, LlvmOptions};
 use compiler::target::Target;
+use ir::graph::evaluate::ParallelFor;
 
 use crate::cpu::alloc::{Allocator, AllocatorOptions, Side};
 use crate::cpu::objects::ObjectCache;
@@ -161,6 +162,12 @@ impl Machine {
         const USUAL_VECTOR_BITS: u32 = 256;
         let bits = self.llvm().map(|llvm| Isa::new(&llvm, cpu).vector_bits);
         Target::cpu(bits.unwrap_or(USUAL_VECTOR_BITS))
+    }
+}
+
+impl ParallelFor for Machine {
+    fn run(&self, pieces: usize, body: &(dyn Fn(usize) + Sync)) {
+        self.pool.run(pieces, &|_, begin, end| (begin..end).for_each(body));
     }
 }
 

@@ -3,6 +3,7 @@
 use ferrofuse::check::{Comparison, against, expected};
 use ferrofuse::{Array, CompileOptions, Stream, compile, read};
 use ir::array::Element;
+use ir::graph::evaluate::Serial;
 
 use ferrofuse_testing::inputs::draw;
 
@@ -19,7 +20,8 @@ fn worst(place: usize, factor: f64) -> Comparison {
     let file = read(SOFTMAX).unwrap();
     let spec = &file.inputs.as_ref().unwrap()[0];
     let input = draw(spec, 3, 0).unwrap();
-    let expected = expected(&file.definition, &[input.view()], Stream::default(), 1, usize::MAX).unwrap();
+    let expected =
+        expected(&file.definition, &[input.view()], Stream::default(), &Serial, usize::MAX).unwrap();
     let executable = compile(file.definition, CompileOptions::default()).unwrap();
     let output = &executable.run(&[input.view()]).unwrap()[0];
     let mut elements = output.to_array().unwrap().as_slice::<f32>().to_vec();

@@ -131,6 +131,33 @@ impl<'a> ArrayView<'a> {
         });
     }
 
+    /// Reads the elements with these numbers in row-major order. Runs of neighbours are read together where elements lie
+    /// apart.
+    ///
+    /// # Panics
+    /// When `T` is not the dtype, there are more numbers than `out` holds, or one is beyond the last element: bugs of the
+    /// caller.
+    pub fn take<T: Element>(&self, numbers: &[usize], out: &mut [T]) {
+        assert_eq!(T::DTYPE, self.dtype, "view read as another dtype");
+        let numel = self.numel();
+        assert!(numbers.iter().all(|&number| number < numel), "read beyond the last element");
+        if self.layout.is_dense() {
+            let first = self.base.cast::<T>().wrapping_offset(self.layout.offset);
+            for (slot, &number) in out.iter_mut().zip(numbers) {
+                // SAFETY: a dense layout has element `number` so far behind the first; it is inside, as asserted, and so
+                // readable by the contract of the constructors.
+                *slot = unsafe { first.wrapping_add(number).read_unaligned() };
+            }
+            return;
+        }
+        let mut rest = out;
+        for run in numbers.chunk_by(|a, b| a + 1 == *b) {
+            let (head, tail) = rest.split_at_mut(run.len());
+            self.read::<T, T>(run[0], head, |x| x);
+            rest = tail;
+        }
+    }
+
     /// A dense copy.
     ///
     /// # Errors

@@ -3,7 +3,8 @@
 
 use super::Prim;
 use super::arithmetic::RECIPROCAL;
-use super::row::{Approximation, CpuSpelling, CpuSpellings, CudaSpelling, FloatMeaning, Primitive};
+use super::row::float;
+use super::row::{Approximation, CpuSpelling, CpuSpellings, CudaSpelling, Primitive};
 use super::spread::Spread;
 use super::transcendental::{EXP, EXP2};
 use super::typing::Typing;
@@ -41,7 +42,7 @@ pub(super) const MUL_ADD: Primitive = Primitive {
     name: "mul_add",
     params: &["a", "b", "c"],
     typing: Typing::Precise,
-    float: Some(FloatMeaning::Ternary(f64::mul_add)),
+    float: Some(float!(Ternary: f64::mul_add)),
     cuda: CudaSpelling::float("fmaf({0}, {1}, {2})", "fma({0}, {1}, {2})"),
     cpu: CpuSpellings::float(CpuSpelling::Approximate(Approximation::MulAdd)),
     ulp: 1.0,

@@ -3,9 +3,8 @@
 //! C++ leaves the overflow of signed integers undefined, so that CUDA goes through unsigned ones; compilers narrow them again.
 
 use super::row::CpuSpelling::{Call, Expansion, Guarded, Instruction, Intrinsic, Move};
-use super::row::{
-    Algebra, BoolMeaning, CpuSpellings, CudaSpelling, FloatMeaning, Guard, IntMeaning, Primitive,
-};
+use super::row::float;
+use super::row::{Algebra, BoolMeaning, CpuSpellings, CudaSpelling, Guard, IntMeaning, Primitive};
 use super::spread::Spread;
 use super::typing::Typing;
 
@@ -17,7 +16,7 @@ pub(super) const ADD: Primitive = Primitive {
     params: LHS_RHS,
     typing: Typing::Arithmetic,
     algebra: Algebra::monoid(0.0),
-    float: Some(FloatMeaning::Binary(|a, b| a + b)),
+    float: Some(float!(Binary: |a, b| a + b)),
     int: Some(IntMeaning::Binary(|a, b, ty| ty.wrap(a.wrapping_add(b)))),
     boolean: Some(BoolMeaning::Binary(|a, b| a | b)),
     cuda: CudaSpelling::float("({0} + {1})", "({0} + {1})")
@@ -38,7 +37,7 @@ pub(super) const SUB: Primitive = Primitive {
     params: LHS_RHS,
     typing: Typing::Arithmetic,
     algebra: Algebra::right_identity(0.0),
-    float: Some(FloatMeaning::Binary(|a, b| a - b)),
+    float: Some(float!(Binary: |a, b| a - b)),
     int: Some(IntMeaning::Binary(|a, b, ty| ty.wrap(a.wrapping_sub(b)))),
     boolean: None,
     cuda: CudaSpelling::float("({0} - {1})", "({0} - {1})")
@@ -58,7 +57,7 @@ pub(super) const MUL: Primitive = Primitive {
     params: LHS_RHS,
     typing: Typing::Arithmetic,
     algebra: Algebra::monoid(1.0),
-    float: Some(FloatMeaning::Binary(|a, b| a * b)),
+    float: Some(float!(Binary: |a, b| a * b)),
     int: Some(IntMeaning::Binary(|a, b, ty| ty.wrap(a.wrapping_mul(b)))),
     boolean: Some(BoolMeaning::Binary(|a, b| a & b)),
     cuda: CudaSpelling::float("({0} * {1})", "({0} * {1})")
@@ -79,7 +78,7 @@ pub(super) const DIV: Primitive = Primitive {
     params: LHS_RHS,
     typing: Typing::Arithmetic,
     algebra: Algebra::right_identity(1.0),
-    float: Some(FloatMeaning::Binary(|a, b| a / b)),
+    float: Some(float!(Binary: |a, b| a / b)),
     int: Some(IntMeaning::Binary(|a, b, ty| match (b, ty.is_signed()) {
         (0, _) => 0,
         (_, true) => ty.wrap(a.wrapping_div(b)),
@@ -103,7 +102,7 @@ pub(super) const FMOD: Primitive = Primitive {
     params: LHS_RHS,
     typing: Typing::Arithmetic,
     algebra: Algebra::NONE,
-    float: Some(FloatMeaning::Binary(libm::fmod)),
+    float: Some(float!(Binary: libm::fmod)),
     int: Some(IntMeaning::Binary(|a, b, ty| match (b, ty.is_signed()) {
         (0, _) => a,
         (_, true) => a.wrapping_rem(b),
@@ -129,7 +128,7 @@ pub(super) const NEG: Primitive = Primitive {
     params: X,
     typing: Typing::Arithmetic,
     algebra: Algebra::NONE,
-    float: Some(FloatMeaning::Unary(|x| -x)),
+    float: Some(float!(Unary: |x| -x)),
     int: Some(IntMeaning::Unary(|x, ty| ty.wrap(x.wrapping_neg()))),
     boolean: None,
     cuda: CudaSpelling::float("(-{0})", "(-{0})").and_int("wrapping_negation({0})").with_helper(
@@ -147,7 +146,7 @@ pub(super) const ABS: Primitive = Primitive {
     params: X,
     typing: Typing::Plain,
     algebra: Algebra::IDEMPOTENT,
-    float: Some(FloatMeaning::Unary(f64::abs)),
+    float: Some(float!(Unary: f64::abs)),
     int: Some(IntMeaning::Unary(|x, ty| if ty.is_signed() { ty.wrap(x.wrapping_abs()) } else { x })),
     boolean: None,
     cuda: CudaSpelling::float("fabsf({0})", "fabs({0})").and_int("wrapping_magnitude({0})").with_helper(
@@ -165,7 +164,7 @@ pub(super) const RECIPROCAL: Primitive = Primitive {
     params: X,
     typing: Typing::Float,
     algebra: Algebra::NONE,
-    float: Some(FloatMeaning::Unary(f64::recip)),
+    float: Some(float!(Unary: f64::recip)),
     int: None,
     boolean: None,
     cuda: CudaSpelling::float("(1.0f / {0})", "(1.0 / {0})"),
@@ -180,7 +179,7 @@ pub(super) const MINIMUM: Primitive = Primitive {
     params: LHS_RHS,
     typing: Typing::Arithmetic,
     algebra: Algebra { identity: Some(f64::INFINITY), ..Algebra::LATTICE },
-    float: Some(FloatMeaning::Binary(|a, b| {
+    float: Some(float!(Binary: |a, b| {
         propagating(a, b, if b < a { b } else { a }, b.is_sign_negative())
     })),
     int: Some(IntMeaning::Binary(|a, b, ty| if ty.ordered(b) < ty.ordered(a) { b } else { a })),
@@ -207,7 +206,7 @@ pub(super) const MAXIMUM: Primitive = Primitive {
     params: LHS_RHS,
     typing: Typing::Arithmetic,
     algebra: Algebra { identity: Some(f64::NEG_INFINITY), ..Algebra::LATTICE },
-    float: Some(FloatMeaning::Binary(|a, b| {
+    float: Some(float!(Binary: |a, b| {
         propagating(a, b, if b > a { b } else { a }, b.is_sign_positive())
     })),
     int: Some(IntMeaning::Binary(|a, b, ty| if ty.ordered(b) > ty.ordered(a) { b } else { a })),

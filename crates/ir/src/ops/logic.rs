@@ -1,6 +1,7 @@
 //! Rows: comparisons, logic, selection and the copies.
 
 use super::row::CpuSpelling::{Compare, Expansion, Instruction, Move, Select};
+use super::row::float;
 use super::row::{Algebra, BoolMeaning, CpuSpellings, CudaSpelling, FloatMeaning, IntMeaning, Primitive};
 use super::spread::Spread;
 use super::typing::Typing;
@@ -10,7 +11,7 @@ const fn comparison(
     name: &'static str,
     operator: &'static str,
     predicates: [&'static str; 3],
-    of_floats: fn(f64, f64) -> bool,
+    of_floats: FloatMeaning,
     of_ints: fn(i64, i64) -> bool,
     of_bools: fn(bool, bool) -> bool,
     doc: &'static str,
@@ -21,7 +22,7 @@ const fn comparison(
         params: &["lhs", "rhs"],
         typing: Typing::Compare,
         algebra: Algebra::NONE,
-        float: Some(FloatMeaning::Compare(of_floats)),
+        float: Some(of_floats),
         int: Some(IntMeaning::Compare(of_ints)),
         boolean: Some(BoolMeaning::Binary(of_bools)),
         cuda: CudaSpelling::number(operator).and_bool(operator),
@@ -41,7 +42,7 @@ pub(super) const EQ: Primitive = Primitive {
         "eq",
         "({0} == {1})",
         ["oeq", "eq", "eq"],
-        |a, b| a == b,
+        float!(Compare: |a, b| a == b),
         |a, b| a == b,
         |a, b| a == b,
         "Are they equal? NaN equals nothing; 0 equals -0.",
@@ -54,7 +55,7 @@ pub(super) const NE: Primitive = Primitive {
         "ne",
         "({0} != {1})",
         ["une", "ne", "ne"],
-        |a, b| a != b,
+        float!(Compare: |a, b| a != b),
         |a, b| a != b,
         |a, b| a != b,
         "Do they differ? NaN differs from everything.",
@@ -65,7 +66,7 @@ pub(super) const LT: Primitive = comparison(
     "lt",
     "({0} < {1})",
     ["olt", "slt", "ult"],
-    |a, b| a < b,
+    float!(Compare: |a, b| a < b),
     |a, b| a < b,
     |a, b| !a & b,
     "Is the first less? False with NaN.",
@@ -75,7 +76,7 @@ pub(super) const LE: Primitive = comparison(
     "le",
     "({0} <= {1})",
     ["ole", "sle", "ule"],
-    |a, b| a <= b,
+    float!(Compare: |a, b| a <= b),
     |a, b| a <= b,
     |a, b| !a | b,
     "Is the first less or equal? False with NaN.",
@@ -85,7 +86,7 @@ pub(super) const GT: Primitive = comparison(
     "gt",
     "({0} > {1})",
     ["ogt", "sgt", "ugt"],
-    |a, b| a > b,
+    float!(Compare: |a, b| a > b),
     |a, b| a > b,
     |a, b| a & !b,
     "Is the first greater? False with NaN.",
@@ -95,7 +96,7 @@ pub(super) const GE: Primitive = comparison(
     "ge",
     "({0} >= {1})",
     ["oge", "sge", "uge"],
-    |a, b| a >= b,
+    float!(Compare: |a, b| a >= b),
     |a, b| a >= b,
     |a, b| a | !b,
     "Is the first greater or equal? False with NaN.",
@@ -159,7 +160,7 @@ pub(super) const SET: Primitive = Primitive {
     params: &["x"],
     typing: Typing::Set,
     algebra: Algebra::IDEMPOTENT,
-    float: Some(FloatMeaning::Unary(|x| x)),
+    float: Some(float!(Unary: |x| x)),
     int: Some(IntMeaning::Unary(|x, _| x)),
     boolean: Some(BoolMeaning::Unary(|x| x)),
     cuda: CudaSpelling::number("{0}").and_bool("{0}"),

@@ -1,6 +1,6 @@
 //! Applying the meaning of a primitive to numbers: the bridge from the rows to evaluators and constant folding.
 
-use super::row::{BoolMeaning, FloatMeaning, IntMeaning, IntType};
+use super::row::{BoolMeaning, FloatMeaning, IntMeaning, IntType, Kernel};
 use super::{Prim, Typing};
 use crate::dtype::DType;
 use crate::scalar::Scalar;
@@ -13,11 +13,11 @@ impl Prim {
         let row = self.row();
         if let Some(meaning) = row.float {
             return match meaning {
-                FloatMeaning::Unary(f) => f(args[0]),
-                FloatMeaning::Binary(f) => f(args[0], args[1]),
+                FloatMeaning::Unary(Kernel { one: f, .. }) => f(args[0]),
+                FloatMeaning::Binary(Kernel { one: f, .. }) => f(args[0], args[1]),
                 FloatMeaning::BinaryIn(f) => f(args[0], args[1], DType::F64),
-                FloatMeaning::Ternary(f) => f(args[0], args[1], args[2]),
-                FloatMeaning::Compare(f) => f64::from(f(args[0], args[1])),
+                FloatMeaning::Ternary(Kernel { one: f, .. }) => f(args[0], args[1], args[2]),
+                FloatMeaning::Compare(Kernel { one: f, .. }) => f64::from(f(args[0], args[1])),
                 FloatMeaning::Select => args[if args[0] != 0.0 { 1 } else { 2 }],
             };
         }
@@ -46,11 +46,13 @@ impl Prim {
     fn of_floats(self, args: &[Scalar], dtype: DType) -> Option<Scalar> {
         let arg = |place: usize| args[place].as_f64();
         Some(match self.row().float? {
-            FloatMeaning::Unary(f) => Scalar::from_f64(dtype, f(arg(0))),
-            FloatMeaning::Binary(f) => Scalar::from_f64(dtype, f(arg(0), arg(1))),
+            FloatMeaning::Unary(Kernel { one: f, .. }) => Scalar::from_f64(dtype, f(arg(0))),
+            FloatMeaning::Binary(Kernel { one: f, .. }) => Scalar::from_f64(dtype, f(arg(0), arg(1))),
             FloatMeaning::BinaryIn(f) => Scalar::from_f64(dtype, f(arg(0), arg(1), dtype)),
-            FloatMeaning::Ternary(f) => Scalar::from_f64(dtype, f(arg(0), arg(1), arg(2))),
-            FloatMeaning::Compare(f) => Scalar::from_bool(f(arg(0), arg(1))),
+            FloatMeaning::Ternary(Kernel { one: f, .. }) => {
+                Scalar::from_f64(dtype, f(arg(0), arg(1), arg(2)))
+            }
+            FloatMeaning::Compare(Kernel { one: f, .. }) => Scalar::from_bool(f(arg(0), arg(1))),
             FloatMeaning::Select => selected(args),
         })
     }

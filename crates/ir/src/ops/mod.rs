@@ -32,6 +32,7 @@ mod random;
 mod refused;
 mod rounding;
 mod row;
+mod slopes;
 mod special;
 mod spread;
 #[cfg(test)]
@@ -50,8 +51,8 @@ pub use monoid::Monoid;
 pub use param::{Param, ParamDefault, ParamKind};
 pub use refused::refused;
 pub use row::{
-    Algebra, Approximation, BoolMeaning, CpuSpelling, CpuSpellings, CudaSpelling, FloatMeaning, Guard,
-    IntMeaning, IntType, Polynomial, Primitive,
+    Algebra, Approximation, BinaryBlock, BoolMeaning, CpuSpelling, CpuSpellings, CudaSpelling, FloatMeaning,
+    Guard, IntMeaning, IntType, Kernel, Polynomial, Primitive, TernaryBlock, UnaryBlock,
 };
 pub use special::greatest_common_divisor;
 pub use spread::Spread;

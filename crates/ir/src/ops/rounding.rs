@@ -1,5 +1,6 @@
 //! Rows: rounding to whole numbers. Integers are whole already; NaN and infinities stay.
 
+use super::row::float;
 use super::row::{Algebra, CpuSpelling, CpuSpellings, CudaSpelling, FloatMeaning, IntMeaning, Primitive};
 use super::spread::Spread;
 use super::typing::Typing;
@@ -7,7 +8,7 @@ use super::typing::Typing;
 /// All columns but name, meaning on floats, spellings and doc are the same.
 const fn rounding(
     name: &'static str,
-    meaning: fn(f64) -> f64,
+    meaning: FloatMeaning,
     cuda: CudaSpelling,
     intrinsic: &'static str,
     doc: &'static str,
@@ -17,7 +18,7 @@ const fn rounding(
         params: &["x"],
         typing: Typing::Plain,
         algebra: Algebra::IDEMPOTENT,
-        float: Some(FloatMeaning::Unary(meaning)),
+        float: Some(meaning),
         int: Some(IntMeaning::Unary(|x, _| x)),
         boolean: None,
         cuda: cuda.and_int("{0}"),
@@ -30,7 +31,7 @@ const fn rounding(
 
 pub(super) const FLOOR: Primitive = rounding(
     "floor",
-    f64::floor,
+    float!(Unary: f64::floor),
     CudaSpelling::float("floorf({0})", "floor({0})"),
     "llvm.floor",
     "The greatest whole number not above x.",
@@ -38,7 +39,7 @@ pub(super) const FLOOR: Primitive = rounding(
 
 pub(super) const CEIL: Primitive = rounding(
     "ceil",
-    f64::ceil,
+    float!(Unary: f64::ceil),
     CudaSpelling::float("ceilf({0})", "ceil({0})"),
     "llvm.ceil",
     "The least whole number not below x.",
@@ -46,7 +47,7 @@ pub(super) const CEIL: Primitive = rounding(
 
 pub(super) const ROUND: Primitive = rounding(
     "round",
-    f64::round_ties_even,
+    float!(Unary: f64::round_ties_even),
     CudaSpelling::float("nearbyintf({0})", "nearbyint({0})"),
     "llvm.roundeven",
     "The nearest whole number; halfway, the even one.",
@@ -54,7 +55,7 @@ pub(super) const ROUND: Primitive = rounding(
 
 pub(super) const TRUNC: Primitive = rounding(
     "trunc",
-    f64::trunc,
+    float!(Unary: f64::trunc),
     CudaSpelling::float("truncf({0})", "trunc({0})"),
     "llvm.trunc",
     "The whole part of x.",

@@ -88,19 +88,87 @@ impl Algebra {
     }
 }
 
+/// A function in two forms with the same bits: of single numbers, and of slices, compiled for this function alone so that
+/// it becomes vectors where it can.
+#[derive(Clone, Copy, Debug)]
+pub struct Kernel<One, Each> {
+    /// Of single numbers.
+    pub one: One,
+    /// Of slices of one length, the last of which takes the results.
+    pub each: Each,
+}
+
+/// The second form of a function of one number.
+pub type UnaryBlock = fn(&[f64], &mut [f64]);
+/// Of a function of two, with such results; truth values are 0 and 1.
+pub type BinaryBlock<R> = fn(&[f64], &[f64], &mut [R]);
+/// Of a function of three.
+pub type TernaryBlock = fn([&[f64]; 3], &mut [f64]);
+
+/// A meaning over doubles with both its forms: `float!(Unary: f)` for a function `f`, and so on.
+macro_rules! float {
+    (Unary: $one:expr) => {
+        $crate::ops::row::FloatMeaning::Unary($crate::ops::row::Kernel {
+            one: $one,
+            each: |x, out| {
+                $crate::lanes::wide(move || {
+                    let one: fn(f64) -> f64 = $one;
+                    out.iter_mut().zip(x).for_each(|(out, &x)| *out = one(x));
+                })
+            },
+        })
+    };
+    (Binary: $one:expr) => {
+        $crate::ops::row::FloatMeaning::Binary($crate::ops::row::Kernel {
+            one: $one,
+            each: |x, y, out| {
+                $crate::lanes::wide(move || {
+                    let one: fn(f64, f64) -> f64 = $one;
+                    out.iter_mut().zip(x.iter().zip(y)).for_each(|(out, (&x, &y))| *out = one(x, y));
+                })
+            },
+        })
+    };
+    (Ternary: $one:expr) => {
+        $crate::ops::row::FloatMeaning::Ternary($crate::ops::row::Kernel {
+            one: $one,
+            each: |[x, y, z], out| {
+                $crate::lanes::wide(move || {
+                    let one: fn(f64, f64, f64) -> f64 = $one;
+                    let triples = x.iter().zip(y).zip(z);
+                    out.iter_mut().zip(triples).for_each(|(out, ((&x, &y), &z))| *out = one(x, y, z));
+                })
+            },
+        })
+    };
+    (Compare: $one:expr) => {
+        $crate::ops::row::FloatMeaning::Compare($crate::ops::row::Kernel {
+            one: $one,
+            each: |x, y, out| {
+                $crate::lanes::wide(move || {
+                    let one: fn(f64, f64) -> bool = $one;
+                    let pairs = x.iter().zip(y);
+                    out.iter_mut().zip(pairs).for_each(|(out, (&x, &y))| *out = i64::from(one(x, y)));
+                })
+            },
+        })
+    };
+}
+pub(super) use float;
+
 /// Meaning over doubles.
 #[derive(Clone, Copy, Debug)]
 pub enum FloatMeaning {
     /// One number to one number.
-    Unary(fn(f64) -> f64),
+    Unary(Kernel<fn(f64) -> f64, UnaryBlock>),
     /// Two numbers to one.
-    Binary(fn(f64, f64) -> f64),
+    Binary(Kernel<fn(f64, f64) -> f64, BinaryBlock<f64>>),
     /// Two numbers to one, told the dtype that they have: what depends on its spacing.
     BinaryIn(fn(f64, f64, DType) -> f64),
     /// Three numbers to one.
-    Ternary(fn(f64, f64, f64) -> f64),
+    Ternary(Kernel<fn(f64, f64, f64) -> f64, TernaryBlock>),
     /// Two numbers to a truth value.
-    Compare(fn(f64, f64) -> bool),
+    Compare(Kernel<fn(f64, f64) -> bool, BinaryBlock<i64>>),
     /// A bool and two numbers: the first number where the bool holds, else the second.
     Select,
 }

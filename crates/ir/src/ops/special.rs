@@ -2,6 +2,7 @@
 
 use super::inverse_erf::{inverse_erf, inverse_erfc};
 use super::row::CpuSpelling::{Call, Polynomial as Inline};
+use super::row::float;
 use super::row::{
     Algebra, CpuSpellings, CudaSpelling, FloatMeaning, IntMeaning, IntType, Polynomial, Primitive,
 };
@@ -15,7 +16,7 @@ const REAL: Primitive = Primitive { ulp: 6.0, ..transcendental::REAL };
 
 pub(super) const LGAMMA: Primitive = Primitive {
     name: "lgamma",
-    float: Some(FloatMeaning::Unary(libm::lgamma)),
+    float: Some(float!(Unary: libm::lgamma)),
     // Near its zeros below -2 digits cancel, which f32 does not survive.
     cuda: CudaSpelling::float("(float)lgamma((double){0})", "lgamma({0})"),
     cpu: CpuSpellings::float(Call { narrow: "lgammaf", wide: "lgamma" }),
@@ -27,7 +28,7 @@ pub(super) const LGAMMA: Primitive = Primitive {
 
 pub(super) const ERFINV: Primitive = Primitive {
     name: "erfinv",
-    float: Some(FloatMeaning::Unary(inverse_erf)),
+    float: Some(float!(Unary: inverse_erf)),
     cuda: CudaSpelling::float("erfinvf({0})", "erfinv({0})"),
     cpu: CpuSpellings::float(Inline(Polynomial::Erfinv)),
     doc: "The inverse of erf: of -1 and 1, infinities; beyond, NaN.",
@@ -36,7 +37,7 @@ pub(super) const ERFINV: Primitive = Primitive {
 
 pub(super) const ERFCINV: Primitive = Primitive {
     name: "erfcinv",
-    float: Some(FloatMeaning::Unary(inverse_erfc)),
+    float: Some(float!(Unary: inverse_erfc)),
     cuda: CudaSpelling::float("erfcinvf({0})", "erfcinv({0})"),
     cpu: CpuSpellings::float(Call { narrow: "erfcinvf", wide: "erfcinv" }),
     doc: "The inverse of erfc: of 0 and 2, infinities; beyond, NaN.",

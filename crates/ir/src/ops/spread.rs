@@ -3,11 +3,16 @@
 //! Takes the operand values and a bound on the absolute error of each, gives a bound on the absolute error of the exact
 //! function of them. The error the op itself adds by rounding is not here: it is the row's `ulp`.
 
+use super::slopes;
+
 /// The rule by which one primitive spreads errors.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub enum Spread {
     /// The result deviates most at a corner of the box of operand intervals: monotone functions.
     Corners,
+    /// A bound from the operand, the result there and the error, as `slopes` gives them; as [`Spread::Corners`] where that is
+    /// NaN.
+    Slope(fn(f64, f64, f64) -> f64),
     /// The result deviates by at most this factor times the sum of the errors.
     Lipschitz(f64),
     /// The result deviates by the greatest of the errors: minimum, maximum.
@@ -25,8 +30,6 @@ pub enum Spread {
     Angle,
     /// As [`Spread::Corners`] for what is convex between poles at 0, -1, -2…, but unbounded where one may be met.
     Poles,
-    /// As [`Spread::Corners`] for the tangent, but unbounded where one of its poles may be met.
-    Tangent,
     /// The remainder: jumps by a divisor where the quotient's integer part may differ.
     Remainder,
     /// A truth value: it may flip where the operand intervals overlap.
@@ -43,7 +46,7 @@ impl Spread {
     /// `meaning` is the function itself, as doubles with bools as 0 and 1. The three slices run in parallel.
     pub fn bound(self, meaning: impl Fn(&[f64]) -> f64, args: &[f64], errors: &[f64]) -> f64 {
         let is_sure = errors.iter().all(|&error| error == 0.0);
-        if is_sure && self != Spread::ProductSum {
+        if is_sure && !matches!(self, Spread::ProductSum) {
             return 0.0;
         }
         let unknown = errors.contains(&f64::INFINITY);
@@ -53,24 +56,38 @@ impl Spread {
             // An operand of which nothing is known may be NaN too, which no rule below reckons with.
             _ if unknown => f64::INFINITY,
             Spread::Corners => corners(meaning, args, errors),
+            Spread::Slope(rule) => {
+                let y = meaning(args);
+                within(rule(args[0], y, errors[0]), y).unwrap_or_else(|| corners(meaning, args, errors))
+            }
             Spread::Lipschitz(factor) => factor * errors.iter().sum::<f64>(),
             Spread::Largest => errors.iter().copied().fold(0.0, f64::max),
             Spread::Product => product(args, errors),
             Spread::ProductSum => product_sum([args[0], args[1]], [errors[0], errors[1], errors[2]]),
             Spread::Quotient => quotient(args, errors),
             Spread::Power if has_pole(args, errors) => f64::INFINITY,
-            Spread::Power => corners(meaning, args, errors),
+            Spread::Power => {
+                let y = meaning(args);
+                let rule = slopes::pow([args[0], args[1]], y, [errors[0], errors[1]]);
+                within(rule, y).unwrap_or_else(|| corners(meaning, args, errors))
+            }
             Spread::Poles if meets_pole(args[0], errors[0]) => f64::INFINITY,
             Spread::Poles => corners(meaning, args, errors),
-            Spread::Tangent if meets_half_turn(args[0], errors[0]) => f64::INFINITY,
-            Spread::Tangent => corners(meaning, args, errors),
             Spread::Angle if may_turn(args, errors) => std::f64::consts::TAU,
-            Spread::Angle => corners(meaning, args, errors),
+            Spread::Angle => {
+                let rule = slopes::atan2([args[0], args[1]], [errors[0], errors[1]]);
+                within(rule, meaning(args)).unwrap_or_else(|| corners(meaning, args, errors))
+            }
             Spread::Remainder => remainder(args, errors),
             Spread::Exact => f64::INFINITY,
         };
         if bound.is_nan() { f64::INFINITY } else { bound }
     }
+}
+
+/// What a rule of `slopes` gives at a result, if it reaches so far.
+fn within(rule: f64, result: f64) -> Option<f64> {
+    (result.is_finite() && !rule.is_nan()).then_some(rule)
 }
 
 /// Every corner is visited by counting in binary over the operands.
@@ -133,12 +150,6 @@ fn has_pole(args: &[f64], errors: &[f64]) -> bool {
 /// Whether a whole number not above 0 lies within the error.
 fn meets_pole(x: f64, error: f64) -> bool {
     (x - error).ceil() <= (x + error).floor().min(0.0)
-}
-
-/// Whether an odd multiple of pi/2 may lie within the error.
-fn meets_half_turn(x: f64, error: f64) -> bool {
-    let branch = |x: f64| (x / std::f64::consts::PI).round();
-    branch(x - error) != branch(x + error)
 }
 
 fn may_turn(args: &[f64], errors: &[f64]) -> bool {
@@ -219,7 +230,8 @@ mod tests {
 
     #[test]
     fn the_tangent_has_no_bound_beside_its_poles() {
-        let bound = |x: f64, error: f64| Spread::Tangent.bound(|x| libm::tan(x[0]), &[x], &[error]);
+        let bound =
+            |x: f64, error: f64| Spread::Slope(slopes::tan).bound(|x| libm::tan(x[0]), &[x], &[error]);
         assert_eq!(bound(1.5, 0.1), f64::INFINITY);
         assert_eq!(bound(-4.6, 0.2), f64::INFINITY);
         assert!(bound(1.5, 0.05) < 40.0 && bound(3.0, 0.1) < 0.11);

@@ -4,10 +4,11 @@
 //! bit of the meanings themselves.
 
 use super::row::CpuSpelling::{Call, Expansion, Intrinsic};
+use super::row::float;
 use super::row::{
-    Algebra, CpuSpelling, CpuSpellings, CudaSpelling, FloatMeaning, IntMeaning, IntType, Polynomial,
-    Primitive,
+    Algebra, CpuSpelling, CpuSpellings, CudaSpelling, IntMeaning, IntType, Polynomial, Primitive,
 };
+use super::slopes;
 use super::spread::Spread;
 use super::typing::Typing;
 
@@ -21,7 +22,8 @@ const fn polynomial(kind: Polynomial) -> CpuSpellings {
 
 pub(super) const EXP: Primitive = Primitive {
     name: "exp",
-    float: Some(FloatMeaning::Unary(libm::exp)),
+    float: Some(float!(Unary: libm::exp)),
+    spread: Spread::Slope(slopes::exp),
     cuda: CudaSpelling::float("expf({0})", "exp({0})"),
     cpu: polynomial(Polynomial::Exp),
     doc: "e to the power x.",
@@ -30,7 +32,8 @@ pub(super) const EXP: Primitive = Primitive {
 
 pub(super) const EXP2: Primitive = Primitive {
     name: "exp2",
-    float: Some(FloatMeaning::Unary(libm::exp2)),
+    float: Some(float!(Unary: libm::exp2)),
+    spread: Spread::Slope(slopes::exp2),
     cuda: CudaSpelling::float("exp2f({0})", "exp2({0})"),
     cpu: polynomial(Polynomial::Exp2),
     doc: "2 to the power x.",
@@ -39,7 +42,8 @@ pub(super) const EXP2: Primitive = Primitive {
 
 pub(super) const EXPM1: Primitive = Primitive {
     name: "expm1",
-    float: Some(FloatMeaning::Unary(libm::expm1)),
+    float: Some(float!(Unary: libm::expm1)),
+    spread: Spread::Slope(slopes::expm1),
     cuda: CudaSpelling::float("expm1f({0})", "expm1({0})"),
     cpu: polynomial(Polynomial::Expm1),
     doc: "exp(x) - 1, exact also near 0.",
@@ -48,7 +52,8 @@ pub(super) const EXPM1: Primitive = Primitive {
 
 pub(super) const LOG: Primitive = Primitive {
     name: "log",
-    float: Some(FloatMeaning::Unary(libm::log)),
+    float: Some(float!(Unary: libm::log)),
+    spread: Spread::Slope(slopes::log),
     cuda: CudaSpelling::float("logf({0})", "log({0})"),
     cpu: polynomial(Polynomial::Log),
     doc: "Natural logarithm: of 0, minus infinity; below 0, NaN.",
@@ -57,7 +62,8 @@ pub(super) const LOG: Primitive = Primitive {
 
 pub(super) const LOG2: Primitive = Primitive {
     name: "log2",
-    float: Some(FloatMeaning::Unary(libm::log2)),
+    float: Some(float!(Unary: libm::log2)),
+    spread: Spread::Slope(slopes::log2),
     cuda: CudaSpelling::float("log2f({0})", "log2({0})"),
     cpu: polynomial(Polynomial::Log2),
     doc: "Binary logarithm: of 0, minus infinity; below 0, NaN.",
@@ -66,7 +72,8 @@ pub(super) const LOG2: Primitive = Primitive {
 
 pub(super) const LOG10: Primitive = Primitive {
     name: "log10",
-    float: Some(FloatMeaning::Unary(libm::log10)),
+    float: Some(float!(Unary: libm::log10)),
+    spread: Spread::Slope(slopes::log10),
     cuda: CudaSpelling::float("log10f({0})", "log10({0})"),
     cpu: polynomial(Polynomial::Log10),
     doc: "Decimal logarithm: of 0, minus infinity; below 0, NaN.",
@@ -75,7 +82,8 @@ pub(super) const LOG10: Primitive = Primitive {
 
 pub(super) const LOG1P: Primitive = Primitive {
     name: "log1p",
-    float: Some(FloatMeaning::Unary(libm::log1p)),
+    float: Some(float!(Unary: libm::log1p)),
+    spread: Spread::Slope(slopes::log1p),
     cuda: CudaSpelling::float("log1pf({0})", "log1p({0})"),
     cpu: polynomial(Polynomial::Log1p),
     doc: "log(1 + x), exact also near 0.",
@@ -84,7 +92,7 @@ pub(super) const LOG1P: Primitive = Primitive {
 
 pub(super) const SQRT: Primitive = Primitive {
     name: "sqrt",
-    float: Some(FloatMeaning::Unary(f64::sqrt)),
+    float: Some(float!(Unary: f64::sqrt)),
     cuda: CudaSpelling::float("sqrtf({0})", "sqrt({0})"),
     cpu: CpuSpellings::float(Intrinsic("llvm.sqrt")),
     ulp: 0.5,
@@ -94,7 +102,7 @@ pub(super) const SQRT: Primitive = Primitive {
 
 pub(super) const RSQRT: Primitive = Primitive {
     name: "rsqrt",
-    float: Some(FloatMeaning::Unary(|x| 1.0 / x.sqrt())),
+    float: Some(float!(Unary: |x| 1.0 / x.sqrt())),
     cuda: CudaSpelling::float("rsqrtf({0})", "rsqrt({0})"),
     cpu: CpuSpellings::float(Expansion("1 / sqrt(x)")),
     doc: "One over the square root: of 0, infinity of its sign; below 0, NaN.",
@@ -103,7 +111,7 @@ pub(super) const RSQRT: Primitive = Primitive {
 
 pub(super) const SIN: Primitive = Primitive {
     name: "sin",
-    float: Some(FloatMeaning::Unary(libm::sin)),
+    float: Some(float!(Unary: libm::sin)),
     cuda: CudaSpelling::float("sinf({0})", "sin({0})"),
     cpu: polynomial(Polynomial::Sin),
     spread: Spread::Lipschitz(1.0),
@@ -113,7 +121,7 @@ pub(super) const SIN: Primitive = Primitive {
 
 pub(super) const COS: Primitive = Primitive {
     name: "cos",
-    float: Some(FloatMeaning::Unary(libm::cos)),
+    float: Some(float!(Unary: libm::cos)),
     cuda: CudaSpelling::float("cosf({0})", "cos({0})"),
     cpu: polynomial(Polynomial::Cos),
     spread: Spread::Lipschitz(1.0),
@@ -123,18 +131,19 @@ pub(super) const COS: Primitive = Primitive {
 
 pub(super) const TAN: Primitive = Primitive {
     name: "tan",
-    float: Some(FloatMeaning::Unary(libm::tan)),
+    float: Some(float!(Unary: libm::tan)),
     cuda: CudaSpelling::float("tanf({0})", "tan({0})"),
     cpu: polynomial(Polynomial::Tan),
     ulp: 4.0,
-    spread: Spread::Tangent,
+    spread: Spread::Slope(slopes::tan),
     doc: "Tangent of x radians; of an infinity, NaN.",
     ..REAL
 };
 
 pub(super) const ASIN: Primitive = Primitive {
     name: "asin",
-    float: Some(FloatMeaning::Unary(libm::asin)),
+    float: Some(float!(Unary: libm::asin)),
+    spread: Spread::Slope(slopes::asin),
     cuda: CudaSpelling::float("asinf({0})", "asin({0})"),
     cpu: polynomial(Polynomial::Asin),
     doc: "Inverse sine; outside -1 to 1, NaN.",
@@ -143,7 +152,8 @@ pub(super) const ASIN: Primitive = Primitive {
 
 pub(super) const ACOS: Primitive = Primitive {
     name: "acos",
-    float: Some(FloatMeaning::Unary(libm::acos)),
+    float: Some(float!(Unary: libm::acos)),
+    spread: Spread::Slope(slopes::asin),
     cuda: CudaSpelling::float("acosf({0})", "acos({0})"),
     cpu: polynomial(Polynomial::Acos),
     doc: "Inverse cosine; outside -1 to 1, NaN.",
@@ -152,7 +162,8 @@ pub(super) const ACOS: Primitive = Primitive {
 
 pub(super) const ATAN: Primitive = Primitive {
     name: "atan",
-    float: Some(FloatMeaning::Unary(libm::atan)),
+    float: Some(float!(Unary: libm::atan)),
+    spread: Spread::Slope(slopes::atan),
     cuda: CudaSpelling::float("atanf({0})", "atan({0})"),
     cpu: polynomial(Polynomial::Atan),
     doc: "Inverse tangent.",
@@ -162,7 +173,7 @@ pub(super) const ATAN: Primitive = Primitive {
 pub(super) const ATAN2: Primitive = Primitive {
     name: "atan2",
     params: &["y", "x"],
-    float: Some(FloatMeaning::Binary(libm::atan2)),
+    float: Some(float!(Binary: libm::atan2)),
     cuda: CudaSpelling::float("atan2f({0}, {1})", "atan2({0}, {1})"),
     cpu: polynomial(Polynomial::Atan2),
     ulp: 3.0,
@@ -173,7 +184,8 @@ pub(super) const ATAN2: Primitive = Primitive {
 
 pub(super) const TANH: Primitive = Primitive {
     name: "tanh",
-    float: Some(FloatMeaning::Unary(libm::tanh)),
+    float: Some(float!(Unary: libm::tanh)),
+    spread: Spread::Slope(slopes::tanh),
     cuda: CudaSpelling::float("tanhf({0})", "tanh({0})"),
     cpu: polynomial(Polynomial::Tanh),
     doc: "Hyperbolic tangent.",
@@ -182,7 +194,8 @@ pub(super) const TANH: Primitive = Primitive {
 
 pub(super) const ERF: Primitive = Primitive {
     name: "erf",
-    float: Some(FloatMeaning::Unary(libm::erf)),
+    float: Some(float!(Unary: libm::erf)),
+    spread: Spread::Slope(slopes::erf),
     cuda: CudaSpelling::float("erff({0})", "erf({0})"),
     cpu: polynomial(Polynomial::Erf),
     doc: "The error function.",
@@ -191,7 +204,8 @@ pub(super) const ERF: Primitive = Primitive {
 
 pub(super) const ERFC: Primitive = Primitive {
     name: "erfc",
-    float: Some(FloatMeaning::Unary(libm::erfc)),
+    float: Some(float!(Unary: libm::erfc)),
+    spread: Spread::Slope(slopes::erfc),
     cuda: CudaSpelling::float("erfcf({0})", "erfc({0})"),
     cpu: polynomial(Polynomial::Erfc),
     ulp: 5.0,
@@ -204,7 +218,7 @@ pub(super) const POW: Primitive = Primitive {
     params: &["base", "exponent"],
     typing: Typing::Arithmetic,
     algebra: Algebra::right_identity(1.0),
-    float: Some(FloatMeaning::Binary(libm::pow)),
+    float: Some(float!(Binary: libm::pow)),
     int: Some(IntMeaning::Binary(integer_power)),
     cuda: CudaSpelling::float("powf({0}, {1})", "pow({0}, {1})")
         .and_int("integer_power({0}, {1})")

@@ -12,6 +12,7 @@ use ferrofuse_testing::emulator::{EmulatedPlan, Emulator, EmulatorOptions, Order
 use ferrofuse_testing::inputs;
 use ir::array::ArrayView;
 use ir::array::StridedArray;
+use ir::graph::evaluate::Serial;
 use ir::random::Stream;
 use ir::text::{InputSpec, parse};
 
@@ -40,8 +41,8 @@ fn check(source: &str, sizes: &[(i64, i64)]) {
         let inputs: Vec<StridedArray> =
             specs.iter().enumerate().map(|(place, spec)| draw(spec, rows, columns, place)).collect();
         let views: Vec<ArrayView<'_>> = inputs.iter().map(StridedArray::view).collect();
-        let expected =
-            expected(definition, &views, Stream::default(), 2, usize::MAX).expect("memory for a small test");
+        let expected = expected(definition, &views, Stream::default(), &Serial, usize::MAX)
+            .expect("memory for a small test");
         for order in Order::ALL {
             let outputs = emulated.run(&views, order).unwrap_or_else(|error| {
                 panic!("{rows}x{columns}, {order:?}: {error}\n{}", emulated.source())

@@ -150,11 +150,9 @@ fn compared(
     outputs: &Outputs<'_>,
     machine: &Machine,
 ) -> Result<Vec<Comparison>, Failure> {
-    let expected = check::expected(definition, views, stream, machine.threads(), machine.memory_limit());
+    let expected = check::expected(definition, views, stream, machine, machine.memory_limit());
     let expected = expected.map_err(|error| match error {
-        EvaluateError::Memory { .. } | EvaluateError::Threads(_) => {
-            Failure::machine(format!("--check: {error}"))
-        }
+        EvaluateError::Memory { .. } => Failure::machine(format!("--check: {error}")),
         _ => Failure::user(format!("--check: {error}")),
     })?;
     check::against(&expected, outputs.iter().map(|output| output.view())).map_err(Failure::user)

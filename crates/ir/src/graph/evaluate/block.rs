@@ -5,9 +5,8 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rayon::prelude::*;
-
-use super::bound::round_up;
+use super::bound::round_all_up;
+use super::workers::Resources;
 use crate::DType;
 use crate::array::{Array, ArrayView, Element, with_element};
 
@@ -75,15 +74,20 @@ pub(super) trait Elementwise: Sync {
 }
 
 /// Fills an array, and the array of its bounds; whether some bound is not zero.
-pub(super) fn fill(values: &mut Array, bounds: Option<&mut Array>, body: &impl Elementwise) -> bool {
+pub(super) fn fill(
+    values: &mut Array,
+    bounds: Option<&mut Array>,
+    body: &impl Elementwise,
+    resources: &Resources<'_>,
+) -> bool {
     let dtype = values.dtype();
     let some = AtomicBool::new(false);
-    let chunks = values.as_mut_bytes().par_chunks_mut(GRAIN * dtype.size()).enumerate();
+    let chunks = values.as_mut_bytes().chunks_mut(GRAIN * dtype.size());
     match bounds {
-        None => chunks.for_each(|(n, chunk)| fill_grain(dtype, n * GRAIN, chunk, None, body, &some)),
+        None => resources.each(chunks, |n, chunk| fill_grain(dtype, n * GRAIN, chunk, None, body, &some)),
         Some(bounds) => {
-            let bounds = bounds.as_mut_slice::<f32>().par_chunks_mut(GRAIN);
-            chunks.zip(bounds).for_each(|((n, chunk), bounds)| {
+            let bounds = bounds.as_mut_slice::<f32>().chunks_mut(GRAIN);
+            resources.each(chunks.zip(bounds), |n, (chunk, bounds)| {
                 fill_grain(dtype, n * GRAIN, chunk, Some(bounds), body, &some);
             });
         }
@@ -108,21 +112,11 @@ fn fill_grain(
             Kind::Unsigned => write_unsigned(dtype, bytes, &scratch.int[..count]),
         }
         if let Some(bounds) = bounds.as_deref_mut()
-            && write_bounds(&mut bounds[n * BLOCK..][..count], &scratch.error[..count])
+            && round_all_up(&scratch.error[..count], &mut bounds[n * BLOCK..][..count])
         {
             some.store(true, Ordering::Relaxed);
         }
     }
-}
-
-/// Rounds bounds up to f32; whether one of them is not zero.
-fn write_bounds(bounds: &mut [f32], errors: &[f64]) -> bool {
-    let mut largest = 0.0_f32;
-    for (bound, &error) in bounds.iter_mut().zip(errors) {
-        *bound = round_up(error);
-        largest = largest.max(*bound);
-    }
-    largest > 0.0
 }
 
 /// Reads elements as doubles.

@@ -1,6 +1,6 @@
 //! The error bound that travels with each value: how far any legal compiled execution may be from the evaluator.
 //!
-//! Takes operand values with their bounds and gives the bound of the result, for scalar ops and for casts; folds have
+//! Takes results with how far operands move them, which `spread` and `convert` say, and gives their bounds; folds have
 //! theirs in `fold/`. Bounds are absolute, are computed in doubles and stored in f32, rounded up. The rules:
 //!
 //! * a correctly rounded op on exact operands has the bound zero: both sides compute the same bits;
@@ -9,21 +9,31 @@
 //! * where a result may be finite on one side and infinite on the other the bound is infinite, and nothing is compared.
 
 use crate::DType;
-use crate::array::Element;
-use crate::ops::{FloatMeaning, Prim, Spread, product_sum};
+use crate::lanes::wide;
 
 /// The bits of the exponent of a double.
 const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
 
 /// A bound as it is stored, never smaller. The factor makes up for the roundings of the bound's own arithmetic.
+#[inline(always)]
 pub(super) fn round_up(bound: f64) -> f32 {
     let wide = bound * (1.0 + 8.0 * f64::EPSILON);
     let near = wide as f32;
-    match near.is_nan() {
-        true => f32::INFINITY,
-        false if f64::from(near) < wide => near.next_up(),
-        false => near,
-    }
+    // Bounds have no sign, so the next number is that of the next bits.
+    let above = f32::from_bits(near.to_bits() + u32::from(f64::from(near) < wide));
+    if wide.is_nan() { f32::INFINITY } else { above }
+}
+
+/// Rounds bounds up; whether one of them is not zero.
+pub(super) fn round_all_up(bounds: &[f64], out: &mut [f32]) -> bool {
+    wide(move || {
+        let mut bits = 0;
+        for (out, &bound) in out.iter_mut().zip(bounds) {
+            *out = round_up(bound);
+            bits |= out.to_bits();
+        }
+        bits != 0
+    })
 }
 
 /// How results of one dtype are rounded: by the compiled code, and by the evaluator.
@@ -44,7 +54,7 @@ pub(super) struct Rounding {
     compiled: f64,
     own: f64,
     /// No two values are further apart.
-    widest: f64,
+    pub(super) widest: f64,
 }
 
 impl Rounding {
@@ -78,18 +88,29 @@ impl Rounding {
         Rounding { unit, least, greatest, overflow, lowest: -overflow, normal, compiled, own, widest }
     }
 
+    /// Whether the dtype has every number that the other has.
+    pub(super) fn holds(&self, other: &Rounding) -> bool {
+        self.unit > 0.0
+            && self.unit <= other.unit
+            && self.least <= other.least
+            && self.overflow >= other.overflow
+    }
+
     /// The unit in the last place at `x`.
+    #[inline(always)]
     pub(super) fn ulp(&self, x: f64) -> f64 {
         let binade = f64::from_bits(x.to_bits() & EXPONENT);
         (binade * (2.0 * self.unit)).max(self.least).min(self.greatest)
     }
 
     /// The evaluator's own rounding of `x`.
+    #[inline(always)]
     pub(super) fn own(&self, x: f64) -> f64 {
         0.5 * self.ulp(x)
     }
 
     /// Whether an op on exact operands may differ at all.
+    #[inline(always)]
     pub(super) fn is_exact(&self) -> bool {
         self.compiled <= 0.5
     }
@@ -106,126 +127,31 @@ impl Rounding {
         self.guarded(exact, bound)
     }
 
+    /// The bounds of results: spreads become bounds.
+    pub(super) fn totals(&self, exact: &[f64], spreads: &mut [f64]) {
+        let rounding = *self;
+        wide(move || {
+            for (spread, &exact) in spreads.iter_mut().zip(exact) {
+                *spread = rounding.total(exact, *spread);
+            }
+        });
+    }
+
     /// The bound, or infinity where one side may overflow and the other not.
     #[inline(always)]
     pub(super) fn guarded(&self, exact: f64, bound: f64) -> f64 {
         let reaches = |end: f64| (exact - end).abs() <= bound;
-        let crosses = bound > 0.0 && (reaches(self.overflow) || reaches(self.lowest));
-        if crosses || bound.is_nan() { f64::INFINITY.min(self.widest) } else { bound.min(self.widest) }
+        let crosses = (bound > 0.0) & (reaches(self.overflow) | reaches(self.lowest));
+        if crosses | bound.is_nan() { f64::INFINITY.min(self.widest) } else { bound.min(self.widest) }
     }
-}
-
-/// Spreads of a block: `errors` of the operands `args` with the results `exact` into `out`.
-pub(super) fn spread(prim: Prim, args: &[&[f64]], errors: &[&[f64]], exact: &[f64], out: &mut [f64]) {
-    let row = prim.row();
-    match (row.spread, args.len(), row.float) {
-        (Spread::Lipschitz(factor), 1, _) => {
-            out.iter_mut().zip(errors[0]).for_each(|(out, e)| *out = factor * e);
-        }
-        (Spread::Lipschitz(factor), 2, _) => {
-            let both = errors[0].iter().zip(errors[1]);
-            out.iter_mut().zip(both).for_each(|(out, (e, f))| *out = factor * (e + f));
-        }
-        (Spread::Product, 2, _) => product(args, errors, exact, out),
-        (Spread::ProductSum, 3, _) => {
-            for (k, out) in out.iter_mut().enumerate() {
-                let [e, f, g] = [0, 1, 2].map(|operand: usize| errors[operand][k]);
-                *out = product_sum([args[0][k], args[1][k]], [e, f, g]);
-            }
-        }
-        (Spread::Corners, 1, Some(FloatMeaning::Unary(f))) => {
-            for (k, out) in out.iter_mut().enumerate() {
-                let (x, e) = (args[0][k], errors[0][k]);
-                *out = match e {
-                    0.0 => 0.0,
-                    f64::INFINITY => f64::INFINITY,
-                    _ => apart(f(x - e), exact[k]).max(apart(f(x + e), exact[k])),
-                };
-            }
-        }
-        _ => general(prim, args, errors, exact, out),
-    }
-}
-
-fn product(args: &[&[f64]], errors: &[&[f64]], exact: &[f64], out: &mut [f64]) {
-    for (k, out) in out.iter_mut().enumerate() {
-        let (a, b, e, f) = (args[0][k], args[1][k], errors[0][k], errors[1][k]);
-        let may_turn = |x: f64, error: f64| error > 0.0 && x.abs() <= error;
-        let first_order = a.abs() * f + b.abs() * e + e * f;
-        *out = match exact[k].is_finite() {
-            // Zero by what may lie on either side of zero is a zero of either sign, which some functions tell apart.
-            true if first_order == 0.0 && (may_turn(a, e) || may_turn(b, f)) => f64::MIN_POSITIVE,
-            true => first_order,
-            false => corners(Prim::Mul, &[a, b], &[e, f]),
-        };
-    }
-}
-
-fn general(prim: Prim, args: &[&[f64]], errors: &[&[f64]], exact: &[f64], out: &mut [f64]) {
-    let arity = args.len();
-    let (mut point, mut error) = ([0.0; 3], [0.0; 3]);
-    for (k, out) in out.iter_mut().enumerate() {
-        for operand in 0..arity {
-            point[operand] = args[operand][k];
-            error[operand] = errors[operand][k];
-        }
-        let smooth = matches!(prim.row().spread, Spread::Quotient | Spread::Power | Spread::Largest);
-        *out = match smooth && !exact[k].is_finite() {
-            // The smooth rules speak of finite results; an infinite or undefined one must stay as it is everywhere.
-            true => corners(prim, &point[..arity], &error[..arity]),
-            false => prim.spread_error(&point[..arity], &error[..arity]),
-        };
-    }
-}
-
-/// The largest deviation at the corners of the box of operand intervals. An operand of which nothing is known may be NaN
-/// too.
-fn corners(prim: Prim, args: &[f64], errors: &[f64]) -> f64 {
-    if errors.contains(&f64::INFINITY) {
-        return f64::INFINITY;
-    }
-    let exact = prim.of_reals(args);
-    let corner = |signs: usize| {
-        let mut point = [0.0; 3];
-        for (k, x) in point.iter_mut().enumerate().take(args.len()) {
-            *x = if signs >> k & 1 == 1 { args[k] + errors[k] } else { args[k] - errors[k] };
-        }
-        apart(prim.of_reals(&point[..args.len()]), exact)
-    };
-    if errors.iter().all(|&e| e == 0.0) { 0.0 } else { (0..1 << args.len()).map(corner).fold(0.0, f64::max) }
 }
 
 /// The distance of two results, zero for equal infinities and for two NaNs, infinite for one NaN.
+#[inline(always)]
 pub(super) fn apart(a: f64, b: f64) -> f64 {
-    if a == b || (a.is_nan() && b.is_nan()) {
-        return 0.0;
-    }
     let distance = (a - b).abs();
-    if distance.is_nan() { f64::INFINITY } else { distance }
-}
-
-/// The bound of a cast to `T`: what the ends of the interval around `x` become, since a cast is monotone. Only the
-/// cast to bool is not; it may flip where the interval holds zero. What may be anything stays so.
-pub(super) fn cast<T: Element>(x: f64, error: f64, rounding: &Rounding) -> f64 {
-    if error == 0.0 {
-        return 0.0;
-    }
-    if error == f64::INFINITY {
-        return error.min(rounding.widest);
-    }
-    if T::DTYPE == DType::Bool {
-        return f64::from(x.abs() <= error);
-    }
-    let value = T::from_real(x).to_real();
-    let low = T::from_real((x - error).next_down()).to_real();
-    let high = T::from_real((x + error).next_up()).to_real();
-    let spread = apart(low, value).max(apart(high, value));
-    match T::DTYPE.is_float() {
-        // Rounded to a zero of either sign.
-        true if spread == 0.0 && value == 0.0 && x.abs() <= error => f64::MIN_POSITIVE,
-        true => spread,
-        false => rounding.guarded(x, spread),
-    }
+    let far = if distance.is_nan() { f64::INFINITY } else { distance };
+    if (a == b) | (a.is_nan() & b.is_nan()) { 0.0 } else { far }
 }
 
 #[cfg(test)]
@@ -263,34 +189,5 @@ mod tests {
         assert_eq!(add.total(f64::INFINITY, 0.0), 0.0);
         assert_eq!(Rounding::new(DType::Bool, 0.0).total(1.0, f64::INFINITY), 1.0);
         assert_eq!(Rounding::new(DType::I32, 0.0).total(2147483647.0, 2.0), f64::INFINITY);
-    }
-
-    #[test]
-    fn products_with_infinities_keep_them_where_they_are_sure() {
-        let spread_of = |a: f64, b: f64, e: f64, f: f64| {
-            let mut out = [0.0];
-            spread(Prim::Mul, &[&[a], &[b]], &[&[e], &[f]], &[a * b], &mut out);
-            out[0]
-        };
-        assert_eq!(spread_of(f64::INFINITY, 2.0, 0.0, 0.1), 0.0);
-        assert_eq!(spread_of(f64::INFINITY, 0.05, 0.0, 0.1), f64::INFINITY);
-        assert_eq!(spread_of(f64::NAN, 2.0, 0.0, 0.1), 0.0);
-        assert_eq!(spread_of(f64::NAN, 2.0, f64::INFINITY, 0.0), f64::INFINITY);
-        assert_eq!(spread_of(3.0, 2.0, 0.5, 0.25), 3.0 * 0.25 + 2.0 * 0.5 + 0.125);
-        assert_eq!(spread_of(0.0, 2.0, 0.0, 0.25), 0.0);
-        assert_eq!(spread_of(0.0, 1e-9, 0.0, 1e-8), f64::MIN_POSITIVE);
-    }
-
-    #[test]
-    fn a_cast_has_an_error_only_where_rounding_may_flip() {
-        let rounding = Rounding::new(DType::BF16, 0.5);
-        assert_eq!(cast::<half::bf16>(1.001, 1e-4, &rounding), 0.0);
-        assert_eq!(cast::<half::bf16>(1.0039, 1e-4, &rounding), 1.0 / 128.0);
-        assert_eq!(cast::<half::f16>(1e-10, 1e-12, &rounding), 0.0);
-        assert_eq!(cast::<half::f16>(1e-10, 1e-9, &rounding), f64::MIN_POSITIVE);
-        assert_eq!(cast::<i32>(2.9999, 1e-3, &Rounding::new(DType::I32, 0.0)), 1.0);
-        assert_eq!(cast::<u8>(1e-4, 1e-3, &Rounding::new(DType::Bool, 0.0)), 1.0);
-        assert_eq!(cast::<u8>(f64::NAN, f64::INFINITY, &Rounding::new(DType::Bool, 0.0)), 1.0);
-        assert_eq!(cast::<f32>(f64::NAN, f64::INFINITY, &Rounding::new(DType::F32, 0.5)), f64::INFINITY);
     }
 }

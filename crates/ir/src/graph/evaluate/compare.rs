@@ -4,6 +4,7 @@ use super::Evaluated;
 use super::block::{BLOCK, read_int, read_real};
 use super::bound::{Rounding, apart};
 use crate::array::{ArrayError, ArrayView, Layout, Part};
+use crate::lanes::wide;
 use crate::{DType, Scalar};
 
 /// What a comparison found.
@@ -89,12 +90,11 @@ fn largest(
         if let Some(view) = bounds {
             read_real(view, start, &mut bound[..count]);
         }
-        for k in 0..count {
-            let ratio = ratio(differences[k], bound[k] + slack[k]);
-            mismatches += usize::from(ratio > 1.0);
-            if ratio > worst {
-                (worst, number) = (ratio, start + k);
-            }
+        let (most, beyond) = ratios(&mut differences[..count], &bound[..count], &slack[..count]);
+        mismatches += beyond;
+        if most > worst {
+            let first = differences[..count].iter().position(|&ratio| ratio == most);
+            (worst, number) = (most, start + first.unwrap_or_default());
         }
     }
     (worst, number, mismatches)
@@ -113,10 +113,14 @@ fn differ(
         let mut theirs = [0.0; BLOCK];
         read_real(expected, start, slack);
         read_real(actual, start, &mut theirs[..slack.len()]);
-        for (k, slack) in slack.iter_mut().enumerate() {
-            differences[k] = apart(*slack, theirs[k]);
-            *slack = rounding.ulp(*slack);
-        }
+        let rounding = *rounding;
+        wide(move || {
+            let pairs = differences.iter_mut().zip(&theirs);
+            for (slack, (difference, &theirs)) in slack.iter_mut().zip(pairs) {
+                *difference = apart(*slack, theirs);
+                *slack = rounding.ulp(*slack);
+            }
+        });
     } else {
         let (mut ours, mut theirs) = ([0; BLOCK], [0; BLOCK]);
         read_int(expected, start, &mut ours[..slack.len()]);
@@ -131,12 +135,19 @@ fn differ(
     }
 }
 
-fn ratio(difference: f64, allowed: f64) -> f64 {
-    match difference {
-        0.0 => 0.0,
-        _ if allowed == f64::INFINITY => 0.0,
-        _ => difference / allowed,
-    }
+/// Differences become their ratios to what is allowed: the largest of them, and how many are above 1.
+fn ratios(differences: &mut [f64], bounds: &[f64], slack: &[f64]) -> (f64, usize) {
+    wide(move || {
+        let (mut most, mut beyond) = (f64::NEG_INFINITY, 0);
+        for (difference, (&bound, &slack)) in differences.iter_mut().zip(bounds.iter().zip(slack)) {
+            let allowed = bound + slack;
+            let is_within = (*difference == 0.0) | (allowed == f64::INFINITY);
+            *difference = if is_within { 0.0 } else { *difference / allowed };
+            most = if *difference > most { *difference } else { most };
+            beyond += usize::from(*difference > 1.0);
+        }
+        (most, beyond)
+    })
 }
 
 fn index_of(number: usize, sizes: &[usize]) -> Vec<usize> {

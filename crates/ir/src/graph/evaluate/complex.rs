@@ -1,9 +1,8 @@
 //! Complex numbers and their parts: the boundary of what is otherwise real. Bounds belong to parts.
 
-use std::sync::Arc;
-
 use super::EvaluateError;
-use super::value::{Meter, Strided, Value};
+use super::value::{Strided, Value};
+use super::workers::Resources;
 use crate::DType;
 use crate::array::Part;
 
@@ -11,10 +10,10 @@ use crate::array::Part;
 pub(super) fn part<'a>(
     value: &Value<'a>,
     part: Part,
-    meter: &Arc<Meter>,
+    resources: &Resources<'_>,
 ) -> Result<Value<'a>, EvaluateError> {
-    let bound = value.bound.as_ref().map(|bound| bound.part(part, meter)).transpose()?;
-    Ok(Value { data: value.data.part(part, meter)?, bound })
+    let bound = value.bound.as_ref().map(|bound| bound.part(part, resources)).transpose()?;
+    Ok(Value { data: value.data.part(part, resources)?, bound })
 }
 
 /// Complex numbers of their parts, each of rank 0 or of the result's rank, each axis of the result's size or 1.
@@ -22,13 +21,13 @@ pub(super) fn pair(
     re: &Value<'_>,
     im: &Value<'_>,
     sizes: &[usize],
-    meter: &Arc<Meter>,
+    resources: &Resources<'_>,
 ) -> Result<Value<'static>, EvaluateError> {
     let dtype = re.data.view().dtype().complex();
-    let data = joined([Some(&re.data), Some(&im.data)], dtype, sizes, meter)?;
+    let data = joined([Some(&re.data), Some(&im.data)], dtype, sizes, resources)?;
     let bound = match (&re.bound, &im.bound) {
         (None, None) => None,
-        (re, im) => Some(joined([re.as_ref(), im.as_ref()], DType::C64, sizes, meter)?),
+        (re, im) => Some(joined([re.as_ref(), im.as_ref()], DType::C64, sizes, resources)?),
     };
     Ok(Value { data, bound })
 }
@@ -38,9 +37,9 @@ fn joined(
     parts: [Option<&Strided<'_>>; 2],
     dtype: DType,
     sizes: &[usize],
-    meter: &Arc<Meter>,
+    resources: &Resources<'_>,
 ) -> Result<Strided<'static>, EvaluateError> {
-    let mut joined = meter.zeros(dtype, sizes)?;
+    let mut joined = resources.zeros(dtype, sizes)?;
     for (strided, part) in parts.into_iter().zip([Part::Real, Part::Imaginary]) {
         let Some(strided) = strided else { continue };
         let layout = strided.layout();

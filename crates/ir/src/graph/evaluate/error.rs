@@ -41,9 +41,6 @@ pub enum EvaluateError {
         /// How many bytes would be alive at once; `usize::MAX` where the number itself is beyond the machine.
         bytes: usize,
     },
-    /// The threads could not be started.
-    #[error("threads could not be started: {0}")]
-    Threads(String),
 }
 
 impl From<SizeError> for EvaluateError {

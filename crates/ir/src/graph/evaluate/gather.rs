@@ -3,13 +3,10 @@
 //! Runs of neighbours are read together, so rows of a table cost little more than a copy. Bounds move with the elements;
 //! where an index itself is uncertain, so that any element may be meant, the bound is infinite.
 
-use std::sync::Arc;
-
-use rayon::prelude::*;
-
 use super::EvaluateError;
 use super::block::{BLOCK, GRAIN, read_int};
-use super::value::{Meter, Strided, Value};
+use super::value::{Strided, Value};
+use super::workers::Resources;
 use crate::DType;
 use crate::array::{ArrayView, Element, with_element};
 use crate::graph::Val;
@@ -24,11 +21,11 @@ pub(super) fn gather(
     [source, index]: [&Value<'_>; 2],
     axis: usize,
     sizes: &[usize],
-    meter: &Arc<Meter>,
+    resources: &Resources<'_>,
 ) -> Result<Value<'static>, EvaluateError> {
     let size = source.sizes()[axis];
     if !sizes.contains(&0)
-        && let Some(index) = out_of_range(&index.data.view(), size)
+        && let Some(index) = out_of_range(&index.data.view(), size, resources)
     {
         return Err(EvaluateError::Index { val, axis, size: size as i64, index });
     }
@@ -37,22 +34,22 @@ pub(super) fn gather(
     let mut spread = sizes.to_vec();
     spread[axis] = size;
     let source = source.relaid(|layout| layout.expanded(&spread));
-    let part = |strided: &Strided<'_>| walk.taken(&strided.view(), &places.data.view(), sizes, meter);
+    let part = |strided: &Strided<'_>| walk.taken(&strided.view(), &places.data.view(), sizes, resources);
     let data = part(&source.data)?;
     let bound = match (&source.bound, &places.bound) {
         (None, None) => None,
         (Some(bound), None) => Some(part(bound)?),
         (bound, Some(doubt)) => {
-            let zeros = || Ok(Strided::made(meter.zeros(DType::F32, sizes)?));
+            let zeros = || Ok(Strided::made(resources.zeros(DType::F32, sizes)?));
             let taken = bound.as_ref().map_or_else(zeros, part)?;
-            Some(doubted(&taken, doubt, sizes, meter)?)
+            Some(doubted(&taken, doubt, sizes, resources)?)
         }
     };
     Ok(Value { data, bound })
 }
 
 /// The smallest index out of range, as fault words tell it.
-fn out_of_range(index: &ArrayView<'_>, size: usize) -> Option<i64> {
+fn out_of_range(index: &ArrayView<'_>, size: usize, resources: &Resources<'_>) -> Option<i64> {
     let numel = index.numel();
     let least = |start: usize| {
         let mut block = [0; BLOCK];
@@ -61,7 +58,8 @@ fn out_of_range(index: &ArrayView<'_>, size: usize) -> Option<i64> {
         let wrong = block.iter().copied().filter(|&at| at < 0 || at as u64 >= size as u64);
         wrong.min().map(|at| at.min(NO_FAULT - 1))
     };
-    (0..numel.div_ceil(BLOCK)).into_par_iter().filter_map(|block| least(block * BLOCK)).min()
+    let grain = |start: usize| (start..numel.min(start + GRAIN)).step_by(BLOCK).filter_map(least).min();
+    resources.collect(numel.div_ceil(GRAIN), |number| grain(number * GRAIN)).into_iter().flatten().min()
 }
 
 /// How element numbers of the result become element numbers of the source.
@@ -80,12 +78,12 @@ impl Walk {
         source: &ArrayView<'_>,
         index: &ArrayView<'_>,
         sizes: &[usize],
-        meter: &Arc<Meter>,
+        resources: &Resources<'_>,
     ) -> Result<Strided<'static>, EvaluateError> {
-        let mut result = meter.zeros(source.dtype(), sizes)?;
+        let mut result = resources.zeros(source.dtype(), sizes)?;
         with_element!(source.dtype(), T => {
-            let grains = result.array_mut().as_mut_slice::<T>().par_chunks_mut(GRAIN).enumerate();
-            grains.for_each(|(n, grain)| {
+            let grains = result.array_mut().as_mut_slice::<T>().chunks_mut(GRAIN);
+            resources.each(grains, |n, grain| {
                 for (m, block) in grain.chunks_mut(BLOCK).enumerate() {
                     self.take(source, index, n * GRAIN + m * BLOCK, block);
                 }
@@ -95,20 +93,24 @@ impl Walk {
     }
 
     fn take<T: Element>(&self, source: &ArrayView<'_>, index: &ArrayView<'_>, start: usize, out: &mut [T]) {
-        let mut places = [0; BLOCK];
-        let places = &mut places[..out.len()];
-        read_int(index, start, places);
-        for (n, place) in places.iter_mut().enumerate() {
-            let (row, inner) = ((start + n) / self.inner, (start + n) % self.inner);
-            let outer = row / self.count;
-            *place += (outer * self.size) as i64;
-            *place = *place * self.inner as i64 + inner as i64;
+        let mut indices = [0; BLOCK];
+        let indices = &mut indices[..out.len()];
+        read_int(index, start, indices);
+        let mut numbers = [0; BLOCK];
+        let numbers = &mut numbers[..out.len()];
+        let (mut inner, mut row) = (start % self.inner, start / self.inner % self.count);
+        let mut first = start / self.inner / self.count * self.size * self.inner;
+        for (number, &index) in numbers.iter_mut().zip(&*indices) {
+            *number = first + index as usize * self.inner + inner;
+            inner += 1;
+            if inner == self.inner {
+                (inner, row) = (0, row + 1);
+            }
+            if row == self.count {
+                (row, first) = (0, first + self.size * self.inner);
+            }
         }
-        let mut first = 0;
-        for run in places.chunk_by(|a, b| a + 1 == *b) {
-            source.read::<T, T>(run[0] as usize, &mut out[first..first + run.len()], |x| x);
-            first += run.len();
-        }
+        source.take(numbers, out);
     }
 }
 
@@ -117,9 +119,9 @@ fn doubted(
     bounds: &Strided<'_>,
     doubt: &Strided<'_>,
     sizes: &[usize],
-    meter: &Arc<Meter>,
+    resources: &Resources<'_>,
 ) -> Result<Strided<'static>, EvaluateError> {
-    let mut result = meter.zeros(DType::F32, sizes)?;
+    let mut result = resources.zeros(DType::F32, sizes)?;
     let elements = result.array_mut().as_mut_slice::<f32>();
     bounds.view().read::<f32, f32>(0, elements, |bound| bound);
     let mut doubts = vec![0.0_f32; elements.len()];

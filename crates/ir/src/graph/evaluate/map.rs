@@ -3,14 +3,15 @@
 //! The meaning is the op's row, in doubles rounded to the dtype or in integers. Axes along which no operand varies are
 //! computed once and repeated by a stride of zero.
 
-use std::sync::Arc;
-
 use super::EvaluateError;
 use super::block::{Elementwise, Kind, Scratch, as_reals, fill, read_int, read_real};
-use super::bound::{self, Rounding};
-use super::value::{Meter, Strided, Value};
+use super::bound::Rounding;
+use super::convert::convert;
+use super::spread::spread;
+use super::value::{Strided, Value};
+use super::workers::Resources;
 use crate::DType;
-use crate::array::{ArrayView, Dims, Layout, Strides, with_element};
+use crate::array::{ArrayView, Dims, Layout, Strides};
 use crate::ops::{BoolMeaning, FloatMeaning, IntMeaning, IntType, Prim};
 
 /// One scalar op on operands of rank 0 or of the result's rank, each axis of the result's size or 1.
@@ -20,7 +21,7 @@ pub(super) fn map(
     sizes: &[usize],
     dtype: DType,
     bounds: bool,
-    meter: &Arc<Meter>,
+    resources: &Resources<'_>,
 ) -> Result<Value<'static>, EvaluateError> {
     let core = varying(operands, sizes);
     let inexact = operands.iter().any(|operand| operand.bound.is_some());
@@ -34,22 +35,26 @@ pub(super) fn map(
         dtype,
     };
     let wanted = bounds && (inexact || !rounding.is_exact());
-    Ok(run(&body, &core, dtype, wanted, meter)?.relaid(|layout| layout.expanded(sizes)))
+    Ok(run(&body, &core, dtype, wanted, resources)?.relaid(|layout| layout.expanded(sizes)))
 }
 
 /// A cast. To a dtype that holds every value of the old one nothing can change, and bounds stay as they are.
-pub(super) fn cast(
-    value: &Value<'_>,
+pub(super) fn cast<'a>(
+    value: &Value<'a>,
     dtype: DType,
-    meter: &Arc<Meter>,
-) -> Result<Value<'static>, EvaluateError> {
+    resources: &Resources<'_>,
+) -> Result<Value<'a>, EvaluateError> {
     let sizes: Dims = value.sizes().into();
     let core = varying(std::slice::from_ref(value), &sizes);
     let view = seen_over(&value.data, &core);
     let errors = value.bound.as_ref().map(|bound| seen_over(bound, &core));
-    let wanted = errors.is_some();
-    let body = Cast { view, errors, dtype, rounding: Rounding::new(dtype, 0.5) };
-    Ok(run(&body, &core, dtype, wanted, meter)?.relaid(|layout| layout.expanded(&sizes)))
+    let rounding = Rounding::new(dtype, 0.5);
+    let is_wider = view.dtype().is_float() && rounding.holds(&Rounding::new(view.dtype(), 0.5));
+    let wanted = errors.is_some() && !is_wider;
+    let body = Cast { view, errors, dtype, rounding };
+    let result = run(&body, &core, dtype, wanted, resources)?.relaid(|layout| layout.expanded(&sizes));
+    let bound = if is_wider { value.bound.clone() } else { result.bound };
+    Ok(Value { data: result.data, bound })
 }
 
 /// Fills new arrays with what an operation on blocks gives.
@@ -58,15 +63,15 @@ pub(super) fn run(
     sizes: &[usize],
     dtype: DType,
     bounds: bool,
-    meter: &Arc<Meter>,
+    resources: &Resources<'_>,
 ) -> Result<Value<'static>, EvaluateError> {
-    let mut values = meter.zeros(dtype, sizes)?;
+    let mut values = resources.zeros(dtype, sizes)?;
     if !bounds {
-        fill(values.array_mut(), None, body);
+        fill(values.array_mut(), None, body, resources);
         return Ok(Value::exact(Strided::made(values)));
     }
-    let mut errors = meter.zeros(DType::F32, sizes)?;
-    let some = fill(values.array_mut(), Some(errors.array_mut()), body);
+    let mut errors = resources.zeros(DType::F32, sizes)?;
+    let some = fill(values.array_mut(), Some(errors.array_mut()), body, resources);
     Ok(Value { data: Strided::made(values), bound: some.then(|| Strided::made(errors)) })
 }
 
@@ -161,20 +166,11 @@ impl Map<'_> {
         let (x, y, z, a, b, c) = (&x[..n], &y[..n], &z[..n], &a[..n], &b[..n], &c[..n]);
         let (real, int) = (&mut real[..n], &mut int[..n]);
         match &self.meaning {
-            Meaning::Float(FloatMeaning::Unary(f)) => each(x, real, f),
-            Meaning::Float(FloatMeaning::Binary(f)) => match self.prim {
-                // The same as the row says, in loops that vectorise.
-                Prim::Add => each2(x, y, real, |x, y| x + y),
-                Prim::Sub => each2(x, y, real, |x, y| x - y),
-                Prim::Mul => each2(x, y, real, |x, y| x * y),
-                Prim::Div => each2(x, y, real, |x, y| x / y),
-                _ => each2(x, y, real, f),
-            },
+            Meaning::Float(FloatMeaning::Unary(f)) => (f.each)(x, real),
+            Meaning::Float(FloatMeaning::Binary(f)) => (f.each)(x, y, real),
             Meaning::Float(FloatMeaning::BinaryIn(f)) => each2(x, y, real, |x, y| f(x, y, self.dtype)),
-            Meaning::Float(FloatMeaning::Ternary(f)) => {
-                real.iter_mut().enumerate().for_each(|(k, out)| *out = f(x[k], y[k], z[k]));
-            }
-            Meaning::Float(FloatMeaning::Compare(f)) => each2(x, y, int, |x, y| i64::from(f(x, y))),
+            Meaning::Float(FloatMeaning::Ternary(f)) => (f.each)([x, y, z], real),
+            Meaning::Float(FloatMeaning::Compare(f)) => (f.each)(x, y, int),
             Meaning::Float(FloatMeaning::Select) => choose(a, y, z, real),
             Meaning::Int(IntMeaning::Unary(f), ty) => each(a, int, |a| f(a, *ty)),
             Meaning::Int(IntMeaning::Binary(f), ty) => each2(a, b, int, |a, b| f(a, b, *ty)),
@@ -208,10 +204,8 @@ impl Map<'_> {
         let arity = self.args.len();
         let args: [&[f64]; 3] = std::array::from_fn(|k| &reals[k][..n]);
         let spreads: [&[f64]; 3] = std::array::from_fn(|k| &errors[k][..n]);
-        bound::spread(self.prim, &args[..arity], &spreads[..arity], &real[..n], &mut error[..n]);
-        for (error, &exact) in error[..n].iter_mut().zip(&real[..n]) {
-            *error = self.rounding.total(exact, *error);
-        }
+        spread(self.prim, &args[..arity], &spreads[..arity], &real[..n], &mut error[..n]);
+        self.rounding.totals(&real[..n], &mut error[..n]);
     }
 }
 
@@ -253,9 +247,7 @@ impl Elementwise for Cast<'_> {
         if let (true, Some(errors)) = (bounds, &self.errors) {
             as_reals(kind, &int[..count], real);
             read_real(errors, start, &mut error[..count]);
-            with_element!(self.dtype, T => error[..count].iter_mut().zip(&real[..count]).for_each(|(error, &x)| {
-                *error = bound::cast::<T>(x, *error, &self.rounding);
-            }));
+            convert(self.dtype, &real[..count], &mut error[..count], &self.rounding);
         }
         kind
     }

@@ -6,28 +6,30 @@
 //! what compiled code gives: [`compare`].
 //!
 //! `value` (shared memory) · `block` (how elements are read and written) · `map` (scalar
-//! ops, casts) · `complex` (numbers and their parts) · `fold/` · `gather` · `library/` (what a library computes) · `movement` (the other forms) · `bound` (how errors
-//! spread) · `compare`.
+//! ops, casts) · `complex` (numbers and their parts) · `fold/` · `gather` · `library/` (what a library computes) · `movement` (the other forms) · `spread`, `convert` and `bound` (how
+//! errors reach results) · `workers` (who computes) · `compare`.
 
 mod block;
 mod bound;
 mod compare;
 mod complex;
+mod convert;
 mod error;
 mod fold;
 mod gather;
 mod library;
 mod map;
 mod movement;
+mod spread;
 #[cfg(test)]
 mod tests;
 mod value;
+mod workers;
 
 pub use compare::{Comparison, compare};
 pub use error::EvaluateError;
 pub use value::Bound;
-
-use std::sync::Arc;
+pub use workers::{ParallelFor, Serial, Threads};
 
 use rustc_hash::FxHashMap;
 
@@ -41,12 +43,13 @@ use crate::index::Sym;
 use crate::ops::Prim;
 use crate::{DType, Scalar};
 use value::{Meter, Strided, Value};
+use workers::Resources;
 
 /// How a view is evaluated.
 #[derive(Clone, Debug)]
-pub struct EvaluateOptions {
-    /// How many threads work; 0 stands for 1.
-    pub threads: usize,
+pub struct EvaluateOptions<'w> {
+    /// Who does the work.
+    pub workers: &'w dyn ParallelFor,
     /// Whether error bounds are computed too.
     pub bounds: bool,
     /// How much memory the evaluator may hold at once, in bytes, inputs not counted.
@@ -55,10 +58,10 @@ pub struct EvaluateOptions {
     pub sizes: Vec<(Sym, i64)>,
 }
 
-impl Default for EvaluateOptions {
-    /// One thread, with bounds, memory without limit.
-    fn default() -> EvaluateOptions {
-        EvaluateOptions { threads: 1, bounds: true, max_bytes: usize::MAX, sizes: Vec::new() }
+impl Default for EvaluateOptions<'_> {
+    /// The calling thread, with bounds, memory without limit.
+    fn default() -> Self {
+        EvaluateOptions { workers: &Serial, bounds: true, max_bytes: usize::MAX, sizes: Vec::new() }
     }
 }
 
@@ -86,17 +89,13 @@ pub fn evaluate(
     graph: &Graph,
     fusion: &Fusion,
     inputs: &[ArrayView<'_>],
-    options: &EvaluateOptions,
+    options: &EvaluateOptions<'_>,
 ) -> Result<Evaluation, EvaluateError> {
     fusion.assert_of(graph);
     let sizes = Signature::new(graph, fusion, |_| None).bind(inputs, &options.sizes)?;
-    let meter = Meter::new(options.max_bytes);
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(options.threads.max(1))
-        .build()
-        .map_err(|error| EvaluateError::Threads(error.to_string()))?;
-    let evaluator = Evaluator { graph, fusion, sizes: &sizes, bounds: options.bounds, meter: &meter };
-    pool.install(|| evaluator.run(inputs))
+    let resources = Resources { meter: Meter::new(options.max_bytes), workers: options.workers };
+    let evaluator = Evaluator { graph, fusion, sizes: &sizes, bounds: options.bounds, resources: &resources };
+    evaluator.run(inputs)
 }
 
 struct Evaluator<'g> {
@@ -104,7 +103,7 @@ struct Evaluator<'g> {
     fusion: &'g Fusion,
     sizes: &'g Sizes,
     bounds: bool,
-    meter: &'g Arc<Meter>,
+    resources: &'g Resources<'g>,
 }
 
 impl Evaluator<'_> {
@@ -141,34 +140,34 @@ impl Evaluator<'_> {
 
     fn output(&self, value: Value<'_>) -> Result<Evaluated, EvaluateError> {
         let bound = value.bound.as_ref().and_then(Bound::of);
-        Ok(Evaluated { value: value.data.into_array(self.meter)?, bound })
+        Ok(Evaluated { value: value.data.into_array(self.resources)?, bound })
     }
 
     /// The meaning of one node: its results on these operands.
     fn node<'a>(&self, node: Node, operands: &[Value<'a>]) -> Result<Vec<Value<'a>>, EvaluateError> {
-        let (meter, bounds) = (self.meter, self.bounds);
+        let (resources, bounds) = (self.resources, self.bounds);
         let data = self.graph.node(node);
         let dtype = data.results[0].dtype;
         let sizes = self.sizes.sizes(&data.results[0].shape)?;
         let result = match &data.form {
             Form::Input { .. } => unreachable!("a view computes no arguments"),
-            Form::Constant(scalar) => movement::scalar(*scalar, meter)?,
+            Form::Constant(scalar) => movement::scalar(*scalar, resources)?,
             Form::Size(size) => {
-                movement::scalar(Scalar::from_i64(DType::I64, self.sizes.value(size)?), meter)?
+                movement::scalar(Scalar::from_i64(DType::I64, self.sizes.value(size)?), resources)?
             }
-            Form::Map(Prim::Real) => complex::part(&operands[0], Part::Real, meter)?,
-            Form::Map(Prim::Imag) => complex::part(&operands[0], Part::Imaginary, meter)?,
-            Form::Map(Prim::Complex) => complex::pair(&operands[0], &operands[1], &sizes, meter)?,
-            Form::Map(prim) => map::map(*prim, operands, &sizes, dtype, bounds, meter)?,
+            Form::Map(Prim::Real) => complex::part(&operands[0], Part::Real, resources)?,
+            Form::Map(Prim::Imag) => complex::part(&operands[0], Part::Imaginary, resources)?,
+            Form::Map(Prim::Complex) => complex::pair(&operands[0], &operands[1], &sizes, resources)?,
+            Form::Map(prim) => map::map(*prim, operands, &sizes, dtype, bounds, resources)?,
             Form::Cast(to) if *to == operands[0].data.view().dtype() => operands[0].clone(),
-            Form::Cast(to) => map::cast(&operands[0], *to, meter)?,
+            Form::Cast(to) => map::cast(&operands[0], *to, resources)?,
             Form::Broadcast(new) => operands[0].relaid(|layout| layout.broadcast(new)),
             Form::Expand(_) => operands[0].relaid(|layout| layout.expanded(&sizes)),
             Form::Squeeze(axes) => {
                 let kept = |axis: &usize| !axes.contains(&(*axis as u8));
                 operands[0].relaid(|layout| layout.permuted((0..layout.rank()).filter(kept)))
             }
-            Form::Reshape(_) => movement::reshape(&operands[0], &sizes, meter)?,
+            Form::Reshape(_) => movement::reshape(&operands[0], &sizes, resources)?,
             Form::Permute(order) => {
                 operands[0].relaid(|layout| layout.permuted(order.iter().map(|&axis| axis as usize)))
             }
@@ -176,22 +175,22 @@ impl Evaluator<'_> {
                 movement::slice(&operands[0], &self.sizes.sizes(starts)?, &self.sizes.sizes(sizes)?)
             }
             Form::Pad { before, .. } => {
-                movement::pad(&operands[0], &operands[1], &self.values(before)?, &sizes, meter)?
+                movement::pad(&operands[0], &operands[1], &self.values(before)?, &sizes, resources)?
             }
-            Form::Cat(axis) => movement::cat(operands, *axis as usize, &sizes, meter)?,
+            Form::Cat(axis) => movement::cat(operands, *axis as usize, &sizes, resources)?,
             Form::Gather(axis) => {
                 let operands = [&operands[0], &operands[1]];
-                gather::gather(node.into(), operands, *axis as usize, &sizes, meter)?
+                gather::gather(node.into(), operands, *axis as usize, &sizes, resources)?
             }
-            Form::Fold { monoid, axes } => return fold::fold(monoid, operands, axes, bounds, meter),
+            Form::Fold { monoid, axes } => return fold::fold(monoid, operands, axes, bounds, resources),
             Form::Scan { monoid, axis } => {
-                return fold::scan(monoid, operands, *axis as usize, bounds, meter);
+                return fold::scan(monoid, operands, *axis as usize, bounds, resources);
             }
             Form::Library(op) => {
-                let context = library::Context { val: node.into(), sizes: sizes.to_vec(), bounds, meter };
+                let context = library::Context { val: node.into(), sizes: sizes.to_vec(), bounds, resources };
                 return library::library(op, operands, &context);
             }
-            Form::Iota(_) => movement::iota(&operands[0], &operands[1], sizes[0], bounds, meter)?,
+            Form::Iota(_) => movement::iota(&operands[0], &operands[1], sizes[0], bounds, resources)?,
         };
         Ok(vec![result])
     }

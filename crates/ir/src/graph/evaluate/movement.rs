@@ -2,19 +2,18 @@
 //!
 //! What strides can say costs no memory; the rest is copied. Bounds move with the elements.
 
-use std::sync::Arc;
-
 use super::EvaluateError;
 use super::block::{Elementwise, Kind, Scratch};
 use super::bound::Rounding;
 use super::map::run;
-use super::value::{Meter, Strided, Value};
+use super::value::{Strided, Value};
+use super::workers::Resources;
 use crate::array::{ArrayView, Element, with_element};
 use crate::{DType, Scalar};
 
 /// A scalar.
-pub(super) fn scalar(value: Scalar, meter: &Arc<Meter>) -> Result<Value<'static>, EvaluateError> {
-    let mut cell = meter.zeros(value.dtype(), &[])?;
+pub(super) fn scalar(value: Scalar, resources: &Resources<'_>) -> Result<Value<'static>, EvaluateError> {
+    let mut cell = resources.zeros(value.dtype(), &[])?;
     cell.array_mut().fill(value);
     Ok(Value::exact(Strided::made(cell)))
 }
@@ -23,12 +22,12 @@ pub(super) fn scalar(value: Scalar, meter: &Arc<Meter>) -> Result<Value<'static>
 pub(super) fn reshape<'a>(
     value: &Value<'a>,
     sizes: &[usize],
-    meter: &Arc<Meter>,
+    resources: &Resources<'_>,
 ) -> Result<Value<'a>, EvaluateError> {
     let reshaped = |strided: &Strided<'a>| -> Result<Strided<'a>, EvaluateError> {
         let source = match strided.layout().reshaped(sizes) {
             Some(layout) => return Ok(strided.relaid(layout)),
-            None => strided.copied(meter)?,
+            None => strided.copied(resources)?,
         };
         let layout = source.layout().reshaped(sizes).expect("dense memory takes any sizes");
         Ok(source.relaid(layout))
@@ -47,16 +46,17 @@ pub(super) fn pad(
     fill: &Value<'_>,
     before: &[i64],
     sizes: &[usize],
-    meter: &Arc<Meter>,
+    resources: &Resources<'_>,
 ) -> Result<Value<'static>, EvaluateError> {
-    let part = |strided: &Strided<'_>, around: Scalar| padded(&strided.view(), around, before, sizes, meter);
+    let part =
+        |strided: &Strided<'_>, around: Scalar| padded(&strided.view(), around, before, sizes, resources);
     let data = part(&value.data, fill.data.view().scalar(0))?;
     let around = fill.bound.as_ref().map_or(Scalar::zero(DType::F32), |bound| bound.view().scalar(0));
     let bound = match (&value.bound, &fill.bound) {
         (None, None) => None,
         (Some(bound), _) => Some(part(bound, around)?),
         (None, Some(_)) => {
-            let none = Strided::made(meter.zeros(DType::F32, &vec![1; sizes.len()])?);
+            let none = Strided::made(resources.zeros(DType::F32, &vec![1; sizes.len()])?);
             Some(part(&none.relaid(none.layout().expanded(value.sizes())), around)?)
         }
     };
@@ -68,9 +68,9 @@ fn padded(
     around: Scalar,
     before: &[i64],
     sizes: &[usize],
-    meter: &Arc<Meter>,
+    resources: &Resources<'_>,
 ) -> Result<Strided<'static>, EvaluateError> {
-    let mut result = meter.zeros(view.dtype(), sizes)?;
+    let mut result = resources.zeros(view.dtype(), sizes)?;
     if around.bits() != 0 {
         result.array_mut().fill(around);
     }
@@ -95,16 +95,21 @@ pub(super) fn cat(
     operands: &[Value<'_>],
     axis: usize,
     sizes: &[usize],
-    meter: &Arc<Meter>,
+    resources: &Resources<'_>,
 ) -> Result<Value<'static>, EvaluateError> {
     let dtype = operands[0].data.view().dtype();
-    let data =
-        joined(operands.iter().map(|value| (value.sizes(), Some(&value.data))), dtype, axis, sizes, meter)?;
+    let data = joined(
+        operands.iter().map(|value| (value.sizes(), Some(&value.data))),
+        dtype,
+        axis,
+        sizes,
+        resources,
+    )?;
     let bound = match operands.iter().any(|value| value.bound.is_some()) {
         false => None,
         true => {
             let parts = operands.iter().map(|value| (value.sizes(), value.bound.as_ref()));
-            Some(joined(parts, DType::F32, axis, sizes, meter)?)
+            Some(joined(parts, DType::F32, axis, sizes, resources)?)
         }
     };
     Ok(Value { data, bound })
@@ -116,9 +121,9 @@ fn joined<'p>(
     dtype: DType,
     axis: usize,
     sizes: &[usize],
-    meter: &Arc<Meter>,
+    resources: &Resources<'_>,
 ) -> Result<Strided<'static>, EvaluateError> {
-    let mut result = meter.zeros(dtype, sizes)?;
+    let mut result = resources.zeros(dtype, sizes)?;
     let mut starts = vec![0; sizes.len()];
     for (part, strided) in parts {
         if let Some(strided) = strided {
@@ -135,7 +140,7 @@ pub(super) fn iota(
     step: &Value<'_>,
     length: usize,
     bounds: bool,
-    meter: &Arc<Meter>,
+    resources: &Resources<'_>,
 ) -> Result<Value<'static>, EvaluateError> {
     let dtype = start.data.view().dtype();
     let error = |value: &Value<'_>| value.bound.as_ref().map_or(0.0, |bound| bound.view().scalar(0).as_f64());
@@ -146,7 +151,7 @@ pub(super) fn iota(
         errors: [error(start), error(step)],
         rounding: Rounding::new(dtype, 0.5),
     };
-    run(&body, &[length], dtype, bounds, meter)
+    run(&body, &[length], dtype, bounds, resources)
 }
 
 struct Ramp {
@@ -160,13 +165,20 @@ struct Ramp {
 impl Elementwise for Ramp {
     fn compute(&self, scratch: &mut Scratch, start: usize, count: usize, bounds: bool) -> Kind {
         let Scratch { real, int, error, .. } = scratch;
-        for k in 0..count {
-            let turn = (start + k) as i64;
-            int[k] = self.start.as_i64().wrapping_add(self.step.as_i64().wrapping_mul(turn));
-            real[k] = self.start.as_f64() + self.step.as_f64() * turn as f64;
-            if bounds {
-                error[k] = self.bound(turn as f64, real[k]);
+        if !self.dtype.is_float() {
+            let (first, step) = (self.start.as_i64(), self.step.as_i64());
+            for (k, int) in int[..count].iter_mut().enumerate() {
+                *int = first.wrapping_add(step.wrapping_mul((start + k) as i64));
             }
+        }
+        if self.dtype.is_float() || bounds {
+            let (first, step) = (self.start.as_f64(), self.step.as_f64());
+            for (k, real) in real[..count].iter_mut().enumerate() {
+                *real = first + step * (start + k) as f64;
+            }
+        }
+        if bounds {
+            with_element!(self.dtype, T => self.bound::<T>(start, &real[..count], &mut error[..count]));
         }
         if self.dtype.is_float() { Kind::Real } else { Kind::Int }
     }
@@ -174,14 +186,17 @@ impl Elementwise for Ramp {
 
 impl Ramp {
     /// Compiled code rounds the number, the product and the sum to the dtype; often none of them changes anything.
-    fn bound(&self, turn: f64, exact: f64) -> f64 {
-        let spread = self.errors[0] + self.errors[1] * turn;
-        let product = self.step.as_f64() * turn;
-        let rounded = |x: f64| with_element!(self.dtype, T => T::from_real(x).to_real());
-        if !self.dtype.is_float() || (spread == 0.0 && rounded(turn) == turn && rounded(product) == product) {
-            return self.rounding.guarded(exact, spread);
+    fn bound<T: Element>(&self, start: usize, exact: &[f64], errors: &mut [f64]) {
+        let ([first, step], factor) = (self.errors, self.step.as_f64());
+        let rounded = |x: f64| T::from_real(x).to_real();
+        for (k, (error, &exact)) in errors.iter_mut().zip(exact).enumerate() {
+            let number = (start + k) as f64;
+            let (spread, product) = (first + step * number, factor * number);
+            let is_exact = spread == 0.0 && rounded(number) == number && rounded(product) == product;
+            *error = match is_exact || !T::DTYPE.is_float() {
+                true => self.rounding.guarded(exact, spread),
+                false => self.rounding.total(exact, spread + 2.0 * self.rounding.ulp(product)),
+            };
         }
-        let product_error = 2.0 * self.rounding.ulp(product);
-        self.rounding.total(exact, spread + product_error)
     }
 }

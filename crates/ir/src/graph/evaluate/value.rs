@@ -3,10 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use rayon::prelude::*;
-
 use super::EvaluateError;
 use super::block::GRAIN;
+use super::workers::Resources;
 use crate::DType;
 use crate::array::{Array, ArrayError, ArrayView, Layout, Part, with_element};
 
@@ -108,7 +107,7 @@ impl<'a> Strided<'a> {
     }
 
     /// One part of complex elements: of the caller's memory seen where it is, of our own copied out.
-    pub(super) fn part(&self, part: Part, meter: &Arc<Meter>) -> Result<Strided<'a>, EvaluateError> {
+    pub(super) fn part(&self, part: Part, resources: &Resources<'_>) -> Result<Strided<'a>, EvaluateError> {
         match &self.storage {
             Storage::Given(view) => {
                 let view = view.relaid(self.layout.clone())?;
@@ -116,7 +115,7 @@ impl<'a> Strided<'a> {
             }
             Storage::Made(_) => {
                 let view = self.view();
-                let mut copy = meter.zeros(view.dtype().real(), view.sizes())?;
+                let mut copy = resources.zeros(view.dtype().real(), view.sizes())?;
                 copy.array_mut().view_mut().copy_from(&view.part(part))?;
                 Ok(Strided::made(copy))
             }
@@ -133,22 +132,22 @@ impl<'a> Strided<'a> {
     }
 
     /// A dense copy in new memory.
-    pub(super) fn copied(&self, meter: &Arc<Meter>) -> Result<Strided<'a>, EvaluateError> {
+    pub(super) fn copied(&self, resources: &Resources<'_>) -> Result<Strided<'a>, EvaluateError> {
         let view = self.view();
-        let mut copy = meter.zeros(view.dtype(), view.sizes())?;
+        let mut copy = resources.zeros(view.dtype(), view.sizes())?;
         let source = self.view_as(self.layout.merged());
         with_element!(view.dtype(), T => {
-            let chunks = copy.array_mut().as_mut_slice::<T>().par_chunks_mut(GRAIN);
-            chunks.enumerate().for_each(|(n, chunk)| source.read::<T, T>(n * GRAIN, chunk, |x| x));
+            let chunks = copy.array_mut().as_mut_slice::<T>().chunks_mut(GRAIN);
+            resources.each(chunks, |n, chunk| source.read::<T, T>(n * GRAIN, chunk, |x| x));
         });
         Ok(Strided::made(copy))
     }
 
     /// The elements as an array of their own: without a copy where nobody else holds the memory.
-    pub(super) fn into_array(self, meter: &Arc<Meter>) -> Result<Array, EvaluateError> {
+    pub(super) fn into_array(self, resources: &Resources<'_>) -> Result<Array, EvaluateError> {
         let whole = matches!(&self.storage, Storage::Made(array)
             if self.layout == Layout::dense(array.array().sizes()) && Arc::strong_count(array) == 1);
-        let copy = if whole { self } else { self.copied(meter)? };
+        let copy = if whole { self } else { self.copied(resources)? };
         match copy.storage {
             Storage::Made(array) => Ok(Arc::into_inner(array).expect("held once, as just seen").into_array()),
             Storage::Given(_) => unreachable!("a copy is made, not given"),

@@ -12,6 +12,7 @@ use crate::differential::targets;
 use crate::inputs::draw;
 use ferrofuse::check::{against, expected};
 use ir::array::StridedArray;
+use ir::graph::evaluate::Serial;
 
 /// Elements of an output that are shown.
 const SHOWN: usize = 24;
@@ -36,7 +37,7 @@ fn numbers(case: &Case) -> Result<String, String> {
     let views: Vec<ArrayView<'_>> = inputs.iter().map(StridedArray::view).collect();
     let stream = Stream::new(case.options.seed);
     let meant =
-        expected(&file.definition, &views, stream, 1, usize::MAX).map_err(|error| error.to_string())?;
+        expected(&file.definition, &views, stream, &Serial, usize::MAX).map_err(|error| error.to_string())?;
     let compiled = targets().iter().map(|&target| (Executor::Compiled, target));
     for (executor, target) in compiled.chain([(Executor::Interpreter, CpuTarget::Host)]) {
         let generator = Arc::new(Generator::new(case.options.seed));

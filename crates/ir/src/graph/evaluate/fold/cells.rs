@@ -6,14 +6,12 @@
 //! greatest, which overflow or lose digits if any does, and with lanes that have no element, which an identity that is none
 //! for some elements changes. Its bound is a multiple of the largest error and distance among them.
 
-use std::sync::Arc;
-
-use rayon::prelude::*;
-
 use super::super::EvaluateError;
 use super::super::block::{write_int, write_real};
-use super::super::bound::{Rounding, apart, spread};
-use super::super::value::{Meter, Value};
+use super::super::bound::{Rounding, apart};
+use super::super::spread::spread;
+use super::super::value::Value;
+use super::super::workers::Resources;
 use super::Sink;
 use super::scan::Source;
 use crate::ops::{Arith, BodyArith, Monoid, Prim};
@@ -238,7 +236,7 @@ pub(super) fn fold(
     operands: &[Value<'_>],
     axes: &[u8],
     bounds: bool,
-    meter: &Arc<Meter>,
+    resources: &Resources<'_>,
 ) -> Result<Vec<Value<'static>>, EvaluateError> {
     let sizes = operands[0].sizes();
     let is_folded = |axis: &usize| axes.contains(&(*axis as u8));
@@ -251,12 +249,11 @@ pub(super) fn fold(
     let mut sinks = monoid
         .state_dtypes(&dtypes)
         .into_iter()
-        .map(|dtype| Sink::new(dtype, &kept, bounds, meter))
+        .map(|dtype| Sink::new(dtype, &kept, bounds, resources))
         .collect::<Result<Vec<_>, _>>()?;
     let cells = Cells::new(monoid, &dtypes, bounds);
     let results: usize = kept.iter().product();
-    let states: Vec<Vec<Cell>> =
-        (0..results).into_par_iter().map(|result| cells.fold(&sources, result * length, length)).collect();
+    let states = resources.collect(results, |result| cells.fold(&sources, result * length, length));
     write(&mut sinks, 0, states);
     Ok(sinks.into_iter().map(Sink::into_value).collect())
 }

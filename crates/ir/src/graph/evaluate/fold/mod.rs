@@ -10,14 +10,11 @@ mod scan;
 
 pub(super) use scan::scan;
 
-use std::sync::Arc;
-
-use rayon::prelude::*;
-
 use super::EvaluateError;
 use super::block::{BLOCK, GRAIN, read_int, read_real, write_int, write_real};
 use super::bound::round_up;
-use super::value::{Meter, Metered, Strided, Value};
+use super::value::{Metered, Strided, Value};
+use super::workers::Resources;
 use crate::DType;
 use crate::array::{ArrayView, Layout};
 use crate::ops::Monoid;
@@ -108,12 +105,12 @@ pub(super) fn fold(
     operands: &[Value<'_>],
     axes: &[u8],
     bounds: bool,
-    meter: &Arc<Meter>,
+    resources: &Resources<'_>,
 ) -> Result<Vec<Value<'static>>, EvaluateError> {
     let value = &operands[0];
     let dtype = value.data.view().dtype();
     if matches!(monoid, Monoid::Argmax | Monoid::Argmin | Monoid::Lambda(_)) {
-        return cells::fold(monoid, operands, axes, bounds, meter);
+        return cells::fold(monoid, operands, axes, bounds, resources);
     }
     let order = Order::new(value.data.layout(), axes);
     let source = Source {
@@ -121,7 +118,7 @@ pub(super) fn fold(
         errors: value.bound.as_ref().map(|bound| bound.view_as(order.apply(bound.layout()))),
         order: &order,
     };
-    let target = Target { dtype, results: monoid.results(), bounds, meter };
+    let target = Target { dtype, results: monoid.results(), bounds, resources };
     with_reduction!(monoid, dtype, reduction => source.reduce(&reduction, &target))
 }
 
@@ -183,7 +180,7 @@ struct Target<'m> {
     dtype: DType,
     results: usize,
     bounds: bool,
-    meter: &'m Arc<Meter>,
+    resources: &'m Resources<'m>,
 }
 
 impl Source<'_> {
@@ -194,17 +191,15 @@ impl Source<'_> {
     ) -> Result<Vec<Value<'static>>, EvaluateError> {
         let order = self.order;
         let mut sinks = (0..target.results)
-            .map(|_| Sink::new(target.dtype, &order.kept, target.bounds, target.meter))
+            .map(|_| Sink::new(target.dtype, &order.kept, target.bounds, target.resources))
             .collect::<Result<Vec<_>, _>>()?;
         let chunks = order.folded.div_ceil(order.chunk()).max(1);
         let tiles = order.results.div_ceil(order.tile());
         let per_wave = (WAVE / chunks).max(1);
         for first in (0..tiles).step_by(per_wave) {
             let wave = per_wave.min(tiles - first);
-            let parts: Vec<Vec<R::State>> = (0..wave * chunks)
-                .into_par_iter()
-                .map(|task| self.part(monoid, first + task / chunks, task % chunks))
-                .collect();
+            let part = |task: usize| self.part(monoid, first + task / chunks, task % chunks);
+            let parts: Vec<Vec<R::State>> = target.resources.collect(wave * chunks, part);
             for (tile, parts) in parts.chunks(chunks).enumerate() {
                 let start = (first + tile) * order.tile();
                 self.finish(monoid, parts, start, &mut sinks);
@@ -282,9 +277,14 @@ struct Sink {
 }
 
 impl Sink {
-    fn new(dtype: DType, sizes: &[usize], bounds: bool, meter: &Arc<Meter>) -> Result<Sink, EvaluateError> {
-        let values = meter.zeros(dtype, sizes)?;
-        let bounds = if bounds { Some(meter.zeros(DType::F32, sizes)?) } else { None };
+    fn new(
+        dtype: DType,
+        sizes: &[usize],
+        bounds: bool,
+        resources: &Resources<'_>,
+    ) -> Result<Sink, EvaluateError> {
+        let values = resources.zeros(dtype, sizes)?;
+        let bounds = if bounds { Some(resources.zeros(DType::F32, sizes)?) } else { None };
         Ok(Sink { dtype, values, bounds, some: false })
     }
 

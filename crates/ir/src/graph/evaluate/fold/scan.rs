@@ -2,13 +2,10 @@
 //!
 //! A line is walked in order, and the bound at each place is that of a fold so far in any grouping.
 
-use std::sync::Arc;
-
-use rayon::prelude::*;
-
 use super::super::EvaluateError;
 use super::super::block::read_real;
-use super::super::value::{Meter, Strided, Value};
+use super::super::value::{Strided, Value};
+use super::super::workers::Resources;
 use super::cells::{self, Cells};
 use super::monoids::{Extreme, Integers, Product, Sum, Welford};
 use super::{Item, Reduction, Sink, with_reduction};
@@ -24,7 +21,7 @@ pub(in super::super) fn scan(
     operands: &[Value<'_>],
     axis: usize,
     bounds: bool,
-    meter: &Arc<Meter>,
+    resources: &Resources<'_>,
 ) -> Result<Vec<Value<'static>>, EvaluateError> {
     let rank = operands[0].sizes().len();
     let order: Vec<usize> = (0..rank).filter(|&other| other != axis).chain([axis]).collect();
@@ -33,16 +30,24 @@ pub(in super::super) fn scan(
     let mut sinks = monoid
         .state_dtypes(&dtypes)
         .into_iter()
-        .map(|dtype| Sink::new(dtype, &sizes, bounds, meter))
+        .map(|dtype| Sink::new(dtype, &sizes, bounds, resources))
         .collect::<Result<Vec<_>, _>>()?;
     let sources: Vec<Source<'_>> = operands.iter().map(|value| Source::of(value, &order)).collect();
     let (length, lines) = (sizes[rank - 1], sizes[..rank - 1].iter().product());
+    let results = sinks.len();
     if matches!(monoid, Monoid::Argmax | Monoid::Argmin | Monoid::Lambda(_)) {
         let cells = Cells::new(monoid, &dtypes, bounds);
-        waves(length, lines, &mut sinks, |line| cells.scan(&sources, line * length, length), cells::write);
+        waves(
+            length,
+            lines,
+            &mut sinks,
+            |line| cells.scan(&sources, line * length, length),
+            resources,
+            cells::write,
+        );
     } else {
         with_reduction!(monoid, dtypes[0], reduction => {
-            waves(length, lines, &mut sinks, |line| line_of(&reduction, &sources[0], line * length, length), write)
+            waves(length, lines, &mut sinks, |line| line_of(&reduction, &sources[0], line * length, length, results), resources, write)
         });
     }
     let back: Vec<usize> =
@@ -68,42 +73,56 @@ impl<'v> Source<'v> {
 }
 
 /// Computes lines in parallel, a wave at a time, and writes each wave in order.
-fn waves<T: Send>(
+fn waves<T: Send + Sync>(
     length: usize,
     lines: usize,
     sinks: &mut [Sink],
     line: impl Fn(usize) -> T + Sync,
+    resources: &Resources<'_>,
     write: impl Fn(&mut [Sink], usize, T),
 ) {
     let per_wave = (WAVE / length.max(1)).max(1);
     for first in (0..lines).step_by(per_wave) {
         let last = lines.min(first + per_wave);
-        let done: Vec<T> = (first..last).into_par_iter().map(&line).collect();
+        let done: Vec<T> = resources.collect(last - first, |number| line(first + number));
         done.into_iter().enumerate().for_each(|(k, done)| write(sinks, (first + k) * length, done));
     }
 }
 
-type Line<I> = Vec<[(I, f64); 3]>;
+/// One result of a line, place by place.
+struct Column<I> {
+    items: Vec<I>,
+    bounds: Vec<f64>,
+}
 
-/// One line of a monoid of one operand.
-fn line_of<R: Reduction>(monoid: &R, source: &Source<'_>, start: usize, length: usize) -> Line<R::Item> {
+/// One line of a monoid of one operand: its results.
+fn line_of<R: Reduction>(
+    monoid: &R,
+    source: &Source<'_>,
+    start: usize,
+    length: usize,
+    results: usize,
+) -> Vec<Column<R::Item>> {
     let mut items = vec![R::Item::default(); length];
     let mut errors = vec![0.0; length];
     R::Item::read(&source.data, start, &mut items);
     if let Some(view) = &source.errors {
         read_real(view, start, &mut errors);
     }
+    let column = || Column { items: vec![R::Item::default(); length], bounds: vec![0.0; length] };
+    let mut columns: Vec<_> = (0..results).map(|_| column()).collect();
     let mut state = monoid.empty();
-    let prefix = |(place, (item, error))| {
+    for (place, (item, error)) in items.into_iter().zip(errors).enumerate() {
         monoid.take(&mut state, item, error);
-        monoid.finish(state, place + 1)
-    };
-    items.into_iter().zip(errors).enumerate().map(prefix).collect()
+        for (column, (item, bound)) in columns.iter_mut().zip(monoid.finish(state, place + 1)) {
+            (column.items[place], column.bounds[place]) = (item, bound);
+        }
+    }
+    columns
 }
 
-fn write<I: Item>(sinks: &mut [Sink], start: usize, line: Line<I>) {
-    for (result, sink) in sinks.iter_mut().enumerate() {
-        let items: Vec<I> = line.iter().map(|results| results[result].0).collect();
-        sink.write(start, &items, line.iter().map(|results| results[result].1));
+fn write<I: Item>(sinks: &mut [Sink], start: usize, line: Vec<Column<I>>) {
+    for (sink, column) in sinks.iter_mut().zip(line) {
+        sink.write(start, &column.items, column.bounds.into_iter());
     }
 }

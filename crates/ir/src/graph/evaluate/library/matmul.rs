@@ -4,8 +4,9 @@
 //! products' magnitudes (Jeannerod and Rump 2013, Improved error bounds for inner products in floating-point arithmetic),
 //! and by half the least number for each product that may underflow.
 
-use rayon::prelude::*;
+use std::ops::Range;
 
+use super::product::{COLUMNS, ROWS, Sum, block};
 use super::{Context, indices};
 use crate::DType;
 use crate::array::Layout;
@@ -15,7 +16,7 @@ use crate::graph::evaluate::bound::{Rounding, round_up};
 use crate::graph::evaluate::value::{Metered, Strided, Value};
 
 /// An operand as dense doubles, and the errors of its elements if they have any.
-struct Factor {
+pub(super) struct Factor {
     values: Metered,
     errors: Option<Metered>,
 }
@@ -27,56 +28,38 @@ impl Factor {
         Ok(Factor { values, errors: errors.map(|bound| reals(bound, context)).transpose()? })
     }
 
-    fn values(&self) -> &[f64] {
+    pub(super) fn values(&self) -> &[f64] {
         self.values.array().as_slice()
     }
 
-    fn errors(&self) -> Option<&[f64]> {
+    pub(super) fn errors(&self) -> Option<&[f64]> {
         self.errors.as_ref().map(|errors| errors.array().as_slice())
     }
 }
 
 fn reals(strided: &Strided<'_>, context: &Context<'_>) -> Result<Metered, EvaluateError> {
     let view = strided.view();
-    let mut reals = context.meter.zeros(DType::F64, view.sizes())?;
-    let chunks = reals.array_mut().as_mut_slice::<f64>().par_chunks_mut(GRAIN);
-    chunks.enumerate().for_each(|(number, chunk)| read_real(&view, number * GRAIN, chunk));
+    let mut reals = context.resources.zeros(DType::F64, view.sizes())?;
+    let chunks = reals.array_mut().as_mut_slice::<f64>().chunks_mut(GRAIN);
+    context.resources.each(chunks, |number, chunk| read_real(&view, number * GRAIN, chunk));
     Ok(reals)
 }
 
-/// Columns of one row of the result: from which element of each operand their sums start, and how long they are.
-struct Piece {
-    first_column: usize,
-    columns: usize,
-    a: usize,
-    b: usize,
-    depth: usize,
-    /// Elements from one row of the second operand to the next.
-    row: usize,
-}
-
-/// A sum of products on its way.
-#[derive(Clone, Copy, Default)]
-struct Sum {
-    exact: f64,
-    /// Sum of the magnitudes, errors included.
-    magnitude: f64,
-    /// How far errors of the operands move it.
-    spread: f64,
+/// A product of two matrices: where its operands start, how far their rows lie apart, and which elements of the result
+/// it makes.
+pub(super) struct Product {
+    pub(super) a: usize,
+    pub(super) a_row: usize,
+    pub(super) b: usize,
+    pub(super) b_row: usize,
+    /// Terms of each sum.
+    pub(super) depth: usize,
+    /// Rows of the result, among the rows of all matrices of it, and columns.
+    rows: Range<usize>,
+    columns: Range<usize>,
 }
 
 impl Sum {
-    fn add(&mut self, a: f64, e: f64, b: f64, f: f64) {
-        self.exact += a * b;
-        if a.is_finite() && b.is_finite() {
-            self.magnitude += (a.abs() + e) * (b.abs() + f);
-        }
-        if e != 0.0 || f != 0.0 {
-            let spread = a.abs() * f + b.abs() * e + e * f;
-            self.spread += if spread.is_nan() { f64::INFINITY } else { spread };
-        }
-    }
-
     fn bound(&self, depth: usize, accumulated: &Rounding, stored: &Rounding, is_double: bool) -> f64 {
         if self.magnitude >= accumulated.overflow {
             return f64::INFINITY;
@@ -112,12 +95,13 @@ pub(super) fn matmul(
         layout.expanded(batches)
     };
     let [of_a, of_b] = [a, b].map(starts);
-    let pieces = |row: usize| {
-        let (batch, row) = (row / rows, row % rows);
-        let (a, b) = (place(&of_a, batch) + row * depth, place(&of_b, batch));
-        vec![Piece { first_column: 0, columns, a, b, depth, row: columns }]
+    let of_batch = |batch: usize| {
+        let (a, b) = (place(&of_a, batch), place(&of_b, batch));
+        let (first, columns) = (batch * rows, 0..columns);
+        Product { a, a_row: depth, b, b_row: columns.end, depth, rows: first..first + rows, columns }
     };
-    products(a, b, dtype, pieces, context)
+    let count = batches.iter().product();
+    products([a, b], dtype, (0..count).map(of_batch).collect(), context)
 }
 
 /// The place of the element with a number in row-major order.
@@ -136,7 +120,7 @@ pub(super) fn grouped(
     context: &Context<'_>,
 ) -> Result<Value<'static>, EvaluateError> {
     let [a, b, ends] = operands else { unreachable!("three operands, by the shape rule") };
-    let (values, sure) = indices(ends, context.meter)?;
+    let (values, sure) = indices(ends, context.resources)?;
     let divided = match (a.sizes(), b.sizes()) {
         ([_, depth], [_, _]) => *depth,
         ([_, _, _], [_, columns]) => *columns,
@@ -145,32 +129,33 @@ pub(super) fn grouped(
     let groups = ranges(&values, divided)?;
     let columns = context.sizes[context.sizes.len() - 1];
     let rows = context.sizes[context.sizes.len() - 2];
-    let pieces = |row: usize| match (a.sizes(), b.sizes()) {
+    let of_group = |(group, &(start, end)): (usize, &(usize, usize))| match (a.sizes(), b.sizes()) {
         (&[_, depth], &[_, _]) => {
-            let (start, end) = groups[row / rows];
-            let a = row % rows * depth + start;
-            vec![Piece { first_column: 0, columns, a, b: start * columns, depth: end - start, row: columns }]
+            let rows = group * rows..(group + 1) * rows;
+            let (b, depth, a_row) = (start * columns, end - start, depth);
+            Product { a: start, a_row, b, b_row: columns, depth, rows, columns: 0..columns }
         }
         (&[_, _, depth], &[_, _]) => {
-            let piece = |(group, &(start, end)): (usize, &(usize, usize))| {
-                let a = (group * rows + row) * depth;
-                Piece { first_column: start, columns: end - start, a, b: start, depth, row: columns }
-            };
-            groups.iter().enumerate().map(piece).collect()
+            let a = group * rows * depth;
+            Product { a, a_row: depth, b: 0, b_row: columns, depth, rows: 0..rows, columns: start..end }
         }
         (a, _) => {
-            let depth = a[1];
-            let group = groups.iter().position(|&(start, end)| start <= row && row < end);
-            let piece = |group: usize| {
-                let b = group * depth * columns;
-                Piece { first_column: 0, columns, a: row * depth, b, depth, row: columns }
-            };
-            group.map(piece).into_iter().collect()
+            let (depth, b) = (a[1], group * a[1] * columns);
+            Product {
+                a: start * depth,
+                a_row: depth,
+                b,
+                b_row: columns,
+                depth,
+                rows: start..end,
+                columns: 0..columns,
+            }
         }
     };
-    let mut result = products(a, b, a.data.view().dtype(), pieces, context)?;
+    let groups = groups.iter().enumerate().map(of_group).collect();
+    let mut result = products([a, b], a.data.view().dtype(), groups, context)?;
     if context.bounds && sure.contains(&false) {
-        let mut unknown = context.meter.zeros(DType::F32, &[])?;
+        let mut unknown = context.resources.zeros(DType::F32, &[])?;
         unknown.array_mut().as_mut_slice::<f32>()[0] = f32::INFINITY;
         let everywhere = Strided::made(unknown);
         let single = everywhere.layout().broadcast(&vec![true; context.sizes.len()]);
@@ -190,51 +175,79 @@ fn ranges(ends: &[i64], size: usize) -> Result<Vec<(usize, usize)>, EvaluateErro
     ends.iter().map(range).collect()
 }
 
+/// Products whose elements of the result do not overlap; what none of them makes is zero.
 fn products(
-    a: &Value<'_>,
-    b: &Value<'_>,
+    [a, b]: [&Value<'_>; 2],
     dtype: DType,
-    pieces: impl Fn(usize) -> Vec<Piece> + Sync,
+    products: Vec<Product>,
     context: &Context<'_>,
 ) -> Result<Value<'static>, EvaluateError> {
-    let (a, b) = (Factor::new(a, context)?, Factor::new(b, context)?);
-    let mut values = context.meter.zeros(dtype, &context.sizes)?;
-    let mut bounds = context.meter.zeros(DType::F32, &context.sizes)?;
+    let factors = [Factor::new(a, context)?, Factor::new(b, context)?];
+    let mut values = context.resources.zeros(dtype, &context.sizes)?;
+    let mut bounds = context.resources.zeros(DType::F32, &context.sizes)?;
     let columns = *context.sizes.last().unwrap_or(&0);
     if values.array().numel() > 0 {
-        let rows = values.array_mut().as_mut_bytes().par_chunks_mut(columns * dtype.size());
-        let bounds = bounds.array_mut().as_mut_slice::<f32>().par_chunks_mut(columns);
+        let rows = values.array_mut().as_mut_bytes().chunks_mut(columns * dtype.size());
+        let rows = rows.zip(bounds.array_mut().as_mut_slice::<f32>().chunks_mut(columns)).collect();
         let roundings = [Rounding::new(dtype.compute(), 0.5), Rounding::new(dtype, 0.5)];
-        rows.zip(bounds).enumerate().for_each(|(row, (values, bounds))| {
-            let mut exact = vec![0.0; columns];
-            for piece in pieces(row) {
-                let sums = sums(&a, &b, &piece);
-                for (k, sum) in sums.iter().enumerate() {
-                    exact[piece.first_column + k] = sum.exact;
-                    let bound = sum.bound(piece.depth, &roundings[0], &roundings[1], dtype == DType::F64);
-                    bounds[piece.first_column + k] = round_up(bound);
-                }
-            }
-            write_real(dtype, values, &exact);
+        context.resources.each(pieces(&products, rows, dtype.size()).into_iter(), |_, piece| {
+            piece.fill([&factors[0], &factors[1]], dtype, &roundings);
         });
     }
     let bound = context.bounds.then(|| Strided::made(bounds));
     Ok(Value { data: Strided::made(values), bound })
 }
 
-fn sums(a: &Factor, b: &Factor, piece: &Piece) -> Vec<Sum> {
-    let mut sums = vec![Sum::default(); piece.columns];
-    for k in 0..piece.depth {
-        let (x, e) = (a.values()[piece.a + k], a.errors().map_or(0.0, |errors| errors[piece.a + k]));
-        let start = piece.b + k * piece.row;
-        let row = start..start + piece.columns;
-        let factors = sums.iter_mut().zip(&b.values()[row.clone()]);
-        match b.errors() {
-            None => factors.for_each(|(sum, &y)| sum.add(x, e, y, 0.0)),
-            Some(errors) => {
-                factors.zip(&errors[row]).for_each(|((sum, &y), &f)| sum.add(x, e, y, f));
+/// Elements of a row of the result, and their bounds.
+type Row<'r> = (&'r mut [u8], &'r mut [f32]);
+
+/// A block of the result of one product.
+struct Piece<'r> {
+    product: &'r Product,
+    /// In the product.
+    first_row: usize,
+    first_column: usize,
+    rows: Vec<Row<'r>>,
+}
+
+/// Cuts the result into blocks; each row of it is met by ascending columns.
+fn pieces<'r>(products: &'r [Product], mut rows: Vec<Row<'r>>, width: usize) -> Vec<Piece<'r>> {
+    let mut pieces = Vec::new();
+    let mut met = vec![0; rows.len()];
+    for product in products {
+        for first in product.rows.clone().step_by(ROWS) {
+            for column in product.columns.clone().step_by(COLUMNS) {
+                let end = product.columns.end.min(column + COLUMNS);
+                let last = product.rows.end.min(first + ROWS);
+                let cut = |row: usize| {
+                    let (values, bounds) = std::mem::take(&mut rows[row]);
+                    let (skipped, count) = (column - met[row], end - column);
+                    let (piece, rest) = values[skipped * width..].split_at_mut(count * width);
+                    let (errors, others) = bounds[skipped..].split_at_mut(count);
+                    (rows[row], met[row]) = ((rest, others), end);
+                    (piece, errors)
+                };
+                let rows = (first..last).map(cut).collect();
+                let [first_row, first_column] = [first - product.rows.start, column];
+                pieces.push(Piece { product, first_row, first_column, rows });
             }
         }
     }
-    sums
+    pieces
+}
+
+impl Piece<'_> {
+    fn fill(self, factors: [&Factor; 2], dtype: DType, [accumulated, stored]: &[Rounding; 2]) {
+        let columns = self.rows[0].1.len();
+        let size = [self.rows.len(), columns];
+        let sums = block(factors, self.product, [self.first_row, self.first_column], size);
+        for ((values, bounds), sums) in self.rows.into_iter().zip(sums.chunks(columns)) {
+            let exact: Vec<f64> = sums.iter().map(|sum| sum.exact).collect();
+            write_real(dtype, values, &exact);
+            for (bound, sum) in bounds.iter_mut().zip(sums) {
+                let is_double = dtype == DType::F64;
+                *bound = round_up(sum.bound(self.product.depth, accumulated, stored, is_double));
+            }
+        }
+    }
 }

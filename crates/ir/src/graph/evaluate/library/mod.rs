@@ -1,15 +1,15 @@
 //! What a library computes, in plain loops: the meaning that library code is held to.
 //!
-//! `sort` (argsort, top-k) · `scatter` · `matmul` (products of matrices, one or in groups).
+//! `sort` (argsort, top-k) · `scatter` · `matmul` (products of matrices, one or in groups) · `product` (their inner loops).
 
 mod matmul;
+mod product;
 mod scatter;
 mod sort;
 
-use std::sync::Arc;
-
 use super::EvaluateError;
-use super::value::{Meter, Strided, Value};
+use super::value::{Strided, Value};
+use super::workers::Resources;
 use crate::array::with_element;
 use crate::graph::{Library, Val};
 
@@ -20,7 +20,7 @@ pub(super) struct Context<'m> {
     /// The sizes of its first result.
     pub sizes: Vec<usize>,
     pub bounds: bool,
-    pub meter: &'m Arc<Meter>,
+    pub resources: &'m Resources<'m>,
 }
 
 /// The results of a library op on these operands.
@@ -47,11 +47,11 @@ pub(super) fn library(
 }
 
 /// The elements of indices, in row-major order, each with whether it is sure.
-fn indices(value: &Value<'_>, meter: &Arc<Meter>) -> Result<(Vec<i64>, Vec<bool>), EvaluateError> {
+fn indices(value: &Value<'_>, resources: &Resources<'_>) -> Result<(Vec<i64>, Vec<bool>), EvaluateError> {
     let view = value.data.view();
     let count = view.numel();
-    // What is about to be held, so that the meter can refuse.
-    drop(meter.zeros(crate::DType::I64, &[count])?);
+    // What is about to be held, so that the resources can refuse.
+    drop(resources.zeros(crate::DType::I64, &[count])?);
     let mut indices = vec![0; count];
     with_element!(view.dtype(), T => view.read::<T, i64>(0, &mut indices, crate::array::Element::to_int));
     let mut sure = vec![true; count];
@@ -62,6 +62,6 @@ fn indices(value: &Value<'_>, meter: &Arc<Meter>) -> Result<(Vec<i64>, Vec<bool>
 }
 
 /// A dense copy.
-fn dense(strided: &Strided<'_>, meter: &Arc<Meter>) -> Result<crate::array::Array, EvaluateError> {
-    strided.relaid(strided.layout().clone()).into_array(meter)
+fn dense(strided: &Strided<'_>, resources: &Resources<'_>) -> Result<crate::array::Array, EvaluateError> {
+    strided.relaid(strided.layout().clone()).into_array(resources)
 }

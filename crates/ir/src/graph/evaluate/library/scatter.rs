@@ -21,13 +21,14 @@ pub(super) fn scatter(
 ) -> Result<Value<'static>, EvaluateError> {
     let [arg, index, src] = operands else { unreachable!("three operands, by the shape rule") };
     let moves = moves(index, src.sizes(), axis, context)?;
-    let data = moved(dense(&arg.data, context.meter)?, &dense(&src.data, context.meter)?, &moves, context)?;
+    let data =
+        moved(dense(&arg.data, context.resources)?, &dense(&src.data, context.resources)?, &moves, context)?;
     let inexact = arg.bound.is_some() || src.bound.is_some() || !moves.unsure.is_empty();
     if !context.bounds || !inexact {
         return Ok(Value::exact(Strided::made(data)));
     }
     let errors = |value: &Value<'_>| match &value.bound {
-        Some(bound) => dense(bound, context.meter),
+        Some(bound) => dense(bound, context.resources),
         None => Ok(Array::zeros(DType::F32, value.sizes())?),
     };
     let mut bound = moved(errors(arg)?, &errors(src)?, &moves, context)?;
@@ -47,7 +48,7 @@ fn moved(
     moves: &Moves,
     context: &Context<'_>,
 ) -> Result<Metered, EvaluateError> {
-    let mut result = context.meter.zeros(target.dtype(), target.sizes())?;
+    let mut result = context.resources.zeros(target.dtype(), target.sizes())?;
     with_element!(target.dtype(), T => {
         let result = result.array_mut().as_mut_slice::<T>();
         result.copy_from_slice(target.as_slice::<T>());
@@ -63,16 +64,15 @@ fn moves(
     axis: usize,
     context: &Context<'_>,
 ) -> Result<Moves, EvaluateError> {
-    let (values, sure) = indices(index, context.meter)?;
+    let (values, sure) = indices(index, context.resources)?;
     let (source, target) = (Layout::dense(src), Layout::dense(&context.sizes));
     let size = context.sizes[axis];
     let mut moves = Moves { pairs: Vec::with_capacity(values.len()), unsure: Vec::new() };
     let mut at = vec![0_usize; index.sizes().len()];
     let mut outside = None;
     for (number, (&value, &sure)) in values.iter().zip(&sure).enumerate() {
-        let mut rest = number;
-        for (place, &extent) in at.iter_mut().zip(index.sizes()).rev() {
-            (*place, rest) = (rest % extent, rest / extent);
+        if number > 0 {
+            step(&mut at, index.sizes());
         }
         let sum = |strides: &[isize]| -> usize {
             at.iter().zip(strides).map(|(&place, &stride)| place * stride as usize).sum()
@@ -92,4 +92,15 @@ fn moves(
     let refused =
         index.map(|index| EvaluateError::Index { val: context.val, axis, size: size as i64, index });
     refused.map_or(Ok(moves), Err)
+}
+
+/// The next index in row-major order.
+fn step(at: &mut [usize], sizes: &[usize]) {
+    for (place, &size) in at.iter_mut().zip(sizes).rev() {
+        *place += 1;
+        if *place < size {
+            return;
+        }
+        *place = 0;
+    }
 }

@@ -5,8 +5,6 @@
 
 use std::cmp::Ordering;
 
-use rayon::prelude::*;
-
 use super::Context;
 use crate::DType;
 use crate::array::{ArrayView, Layout};
@@ -14,6 +12,7 @@ use crate::graph::evaluate::EvaluateError;
 use crate::graph::evaluate::block::{read_int, read_real, write_int, write_real};
 use crate::graph::evaluate::bound::round_up;
 use crate::graph::evaluate::value::{Metered, Strided, Value};
+use crate::graph::evaluate::workers::Resources;
 
 /// The first elements of an axis in sorted order.
 pub(super) struct Sorted {
@@ -40,12 +39,12 @@ pub(super) fn sort(
         descending,
     };
     let [mut values, mut indices, mut value_bounds, mut index_bounds] = [
-        context.meter.zeros(lines.data.dtype(), &sizes)?,
-        context.meter.zeros(DType::I64, &sizes)?,
-        context.meter.zeros(DType::F32, &sizes)?,
-        context.meter.zeros(DType::F32, &sizes)?,
+        context.resources.zeros(lines.data.dtype(), &sizes)?,
+        context.resources.zeros(DType::I64, &sizes)?,
+        context.resources.zeros(DType::F32, &sizes)?,
+        context.resources.zeros(DType::F32, &sizes)?,
     ];
-    lines.fill(&mut values, &mut indices, [&mut value_bounds, &mut index_bounds]);
+    lines.fill(&mut values, &mut indices, [&mut value_bounds, &mut index_bounds], context.resources);
     let wanted = context.bounds && lines.errors.is_some();
     let back = |array: Metered| {
         let layout = Layout::dense(&sizes);
@@ -78,17 +77,23 @@ struct Line {
 }
 
 impl Lines<'_> {
-    fn fill(&self, values: &mut Metered, indices: &mut Metered, bounds: [&mut Metered; 2]) {
+    fn fill(
+        &self,
+        values: &mut Metered,
+        indices: &mut Metered,
+        bounds: [&mut Metered; 2],
+        resources: &Resources<'_>,
+    ) {
         if self.taken == 0 || values.array().numel() == 0 {
             return;
         }
         let dtype = self.data.dtype();
         let [value_bounds, index_bounds] =
-            bounds.map(|bounds| bounds.array_mut().as_mut_slice::<f32>().par_chunks_mut(self.taken));
-        let values = values.array_mut().as_mut_bytes().par_chunks_mut(self.taken * dtype.size());
-        let indices = indices.array_mut().as_mut_slice::<i64>().par_chunks_mut(self.taken);
+            bounds.map(|bounds| bounds.array_mut().as_mut_slice::<f32>().chunks_mut(self.taken));
+        let values = values.array_mut().as_mut_bytes().chunks_mut(self.taken * dtype.size());
+        let indices = indices.array_mut().as_mut_slice::<i64>().chunks_mut(self.taken);
         let results = values.zip(indices).zip(value_bounds.zip(index_bounds));
-        results.enumerate().for_each(|(number, ((values, indices), (value_bounds, index_bounds)))| {
+        resources.each(results, |number, ((values, indices), (value_bounds, index_bounds))| {
             let line = self.line(number);
             let taken = &line.order[..self.taken];
             if dtype.is_float() {

@@ -113,7 +113,7 @@ fn the_number_of_threads_changes_no_bit() {
     outputs.push(p.map(Prim::Mul, &[x, wide]));
     let input = array(&[rows, columns], &Random(3).floats(rows * columns));
     let run = |threads: usize| {
-        let options = EvaluateOptions { threads, ..EvaluateOptions::default() };
+        let options = EvaluateOptions { workers: &Threads(threads), ..EvaluateOptions::default() };
         let out = p.try_run(&outputs, &[input.view()], &options).unwrap().outputs;
         let bits = |output: &Evaluated| (output.value.as_bytes().to_vec(), bounds(output));
         out.iter().map(bits).collect::<Vec<_>>()

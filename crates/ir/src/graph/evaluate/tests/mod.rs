@@ -1,5 +1,6 @@
 //! Tests of the evaluator against plain loops and simulated executions. This file builds small programs.
 
+mod blocks;
 mod bounds;
 mod folds;
 mod forms;
@@ -7,7 +8,7 @@ mod refusals;
 
 use std::sync::Arc;
 
-use super::{EvaluateError, EvaluateOptions, Evaluated, Evaluation, evaluate};
+use super::{EvaluateError, EvaluateOptions, Evaluated, Evaluation, Threads, evaluate};
 use crate::array::{Array, ArrayView, Element};
 use crate::graph::{Form, Fusion, Graph, InputLayout, Type, Val};
 use crate::index::{Expr, Facts};
@@ -66,7 +67,7 @@ impl Program {
     }
 
     fn run(&self, outputs: &[Val], inputs: &[ArrayView<'_>]) -> Vec<Evaluated> {
-        let options = EvaluateOptions { threads: 2, ..EvaluateOptions::default() };
+        let options = EvaluateOptions { workers: &Threads(2), ..EvaluateOptions::default() };
         self.try_run(outputs, inputs, &options).expect("a sound call").outputs
     }
 }
