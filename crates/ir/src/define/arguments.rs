@@ -221,7 +221,8 @@ pub(super) fn wrap(axis: i64, rank: usize) -> Option<usize> {
     usize::try_from(counted).ok().filter(|&axis| axis < rank)
 }
 
-fn default(param: &Param) -> Object {
+/// What a parameter is if it is not given.
+pub(crate) fn default(param: &Param) -> Object {
     match param.default {
         ParamDefault::Required | ParamDefault::Absent => Object::None,
         ParamDefault::Int(value) => Object::int(value),

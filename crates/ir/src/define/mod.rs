@@ -31,6 +31,7 @@ mod slices;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use arguments::default;
 pub use definer::Definer;
 pub use error::DefineError;
 pub use function::{Function, Term};

@@ -10,7 +10,7 @@ use crate::DType;
 use crate::Scalar;
 use crate::define::{
     Action, DeclaredLayout, DefineError, Definition, Entry, Function, InputDecl, Object, Record, Statement,
-    Term, Value, lift,
+    Term, Value, default, lift,
 };
 use crate::graph::{Fusion, Graph};
 use crate::ops::{self, OpRef, Operand, OperandKind, Param, ParamKind, Signature};
@@ -138,6 +138,9 @@ impl Printer<'_> {
                 (Some(object), false) => {
                     let counted =
                         self.counted_from_front(param, object, given(params[0].name), given("shape"));
+                    if counted.as_ref().is_some_and(|axes| *axes == default(param)) {
+                        continue; // as it would not stand in the record had it been given so
+                    }
                     let object = counted.as_ref().unwrap_or(object);
                     written.push(format!("{}={}", param.name, self.object(object, inline)))
                 }

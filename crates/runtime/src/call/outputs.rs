@@ -57,9 +57,8 @@ impl<'a> Call<'a> {
 
     /// An output that is given back: a view is a copy where the input may not be seen.
     fn output(&mut self, output: &Returned) -> Result<Done, Error> {
-        if let Some(input) = output.twin.filter(|&input| written(self.targets, input).is_some()) {
-            let layout = self.targets[input].as_ref().map(|target| target.argument().view().layout().clone());
-            return Ok(Done::Seen(input, layout.expect("as just seen")));
+        if let Some((input, target)) = self.twin(output) {
+            return Ok(Done::Seen(input, target.argument().view().layout().clone()));
         }
         let view = match &self.memory[output.slot] {
             Memory::Input(view) => view,
@@ -83,6 +82,17 @@ impl<'a> Call<'a> {
         let mut copy = Tensor::allocate(&self.machine.allocator, seen.dtype(), Layout::dense(seen.sizes()))?;
         copy.view_mut().copy_from(&seen).expect("a copy has the type of its source");
         Ok(Done::Made(copy))
+    }
+
+    /// The input that holds an output after the call as well, unless something else is written there later.
+    fn twin(&self, output: &Returned) -> Option<(usize, &'a Target<'a>)> {
+        let input = output.twin?;
+        let target = written(self.targets, input)?;
+        let mut others = self.targets.iter().enumerate().filter(|(other, _)| *other != input);
+        let is_overwritten = others.any(|(_, other)| {
+            other.as_ref().is_some_and(|other| other.argument().overlaps(target.argument()))
+        });
+        (!is_overwritten).then_some((input, target))
     }
 
     /// Writes the in-place outputs that no kernel has stored where they belong.
