@@ -38,7 +38,7 @@ def ran(fd, inputs):
     try:
         outputs = fd.execute(inputs)
     except (ferrofuse.InputError, ferrofuse.OutOfRangeError) as error:
-        return str(error).split(": ", 1)[1]
+        return str(error).split(": ", 1)[-1]
     seen = [(array.tobytes(), array.dtype, array.shape, array.strides) for array in outputs]
     after = [array.tobytes() for array in inputs]
     for array, values in zip(inputs, before):
