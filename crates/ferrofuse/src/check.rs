@@ -5,8 +5,30 @@ use ir::array::{ArrayError, ArrayView};
 use ir::define::Definition;
 pub use ir::graph::evaluate::Comparison;
 use ir::graph::evaluate::{EvaluateError, EvaluateOptions, Evaluation, ParallelFor, compare, evaluate};
+use ir::interrupt::Interrupt;
 use ir::random::Stream;
+use runtime::cpu::pool::until_interrupted;
+use runtime::{Error, Machine};
 use rustc_hash::FxHashSet;
+
+/// The outputs of a call against what the evaluator says, which runs on a machine until it is interrupted.
+///
+/// # Errors
+/// As [`evaluate`], and [`Error::Interrupted`].
+pub fn checked<'o>(
+    definition: &Definition,
+    inputs: &[ArrayView<'_>],
+    stream: Stream,
+    outputs: impl IntoIterator<Item = ArrayView<'o>>,
+    machine: &Machine,
+    interrupt: &Interrupt,
+) -> Result<Vec<Comparison>, Error> {
+    let meant = until_interrupted(|| {
+        expected(definition, inputs, stream, &machine.workers(interrupt), machine.memory_limit())
+    })??;
+    interrupt.check()?;
+    Ok(against(&meant, outputs).expect("dtypes and sizes are those of the definition"))
+}
 
 /// What the evaluator says of a definition on these inputs, with random numbers from this place on, error bounds included.
 ///

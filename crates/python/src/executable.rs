@@ -4,7 +4,7 @@
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
-use ferrofuse::check::{Comparison, against, expected};
+use ferrofuse::check::{Comparison, checked};
 use ferrofuse::{
     CallOptions, CodeTarget, CompileOptions, Definition, EmitOptions, Error, Generator, Interrupt, Machine,
     MachineOptions, ObjectCache, Stage, StepReport, Stream, emit, explain, hints, plan, plan_for, unforked,
@@ -141,14 +141,14 @@ impl Executable {
         let kind = Kind::of(py, &given, &inputs, Wanted { like, without_arrays })?;
         let stream = self.stream(py, &kind)?.unwrap_or_else(|| Generator::shared().state());
         let views: Vec<_> = given.iter().map(Given::view).collect();
-        let checked = signals::heeded(py, |interrupt| {
+        let done = signals::heeded(py, |interrupt| {
             let options = CallOptions { stream: Some(stream), interrupt };
             let outputs = self.compiled.run_with(&options, &views)?;
-            let said = expected(self.definition(), &views, stream, &**MACHINE, MACHINE.memory_limit())?;
-            let compared = against(&said, outputs.iter().map(|output| output.view()));
-            Ok((outputs, compared.expect("dtypes and sizes are those of the definition")))
+            let seen = outputs.iter().map(|output| output.view());
+            let compared = checked(self.definition(), &views, stream, seen, &MACHINE, &options.interrupt)?;
+            Ok((outputs, compared))
         });
-        let (outputs, compared) = checked.map_err(|(raised, _)| raised)?;
+        let (outputs, compared) = done.map_err(|(raised, _)| raised)?;
         let array = |output| kind.array(py, output, &given, &inputs, self.definition());
         let arrays: PyResult<Vec<_>> = outputs.into_iter().map(array).collect();
         let told: PyResult<Vec<_>> = compared.iter().map(|comparison| told(py, comparison)).collect();

@@ -8,7 +8,6 @@ use smallvec::SmallVec;
 
 use crate::call::Memory;
 use crate::cpu::alloc::Buffer;
-use crate::cpu::pool::Workers;
 use crate::formulas::Formula;
 use crate::plan::{Launch, Slot};
 use crate::{Error, Machine};
@@ -77,7 +76,7 @@ pub(crate) fn run(
     };
     let of_block = (operations / blocks as u64).max(1);
     let unit = usize::try_from(PART / of_block).unwrap_or(usize::MAX);
-    let threads = Workers::new(&machine.pool, interrupt);
+    let threads = machine.workers(interrupt);
     match is_shared {
         true => threads.run(blocks, unit, &work),
         false => threads.run_alone(blocks, unit, &work),

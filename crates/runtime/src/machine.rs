@@ -8,11 +8,11 @@ use std::thread::available_parallelism;
 use codegen::cpu::Isa;
 use codegen::cpu::llvm::{CpuTarget, Error as LlvmError, Llvm, LlvmOptions};
 use compiler::target::Target;
-use ir::graph::evaluate::ParallelFor;
+use ir::interrupt::Interrupt;
 
 use crate::cpu::alloc::{Allocator, AllocatorOptions, Side};
 use crate::cpu::objects::ObjectCache;
-use crate::cpu::pool::Pool;
+use crate::cpu::pool::{Pool, Workers};
 use crate::fork::unforked;
 
 /// What to take of the machine.
@@ -97,6 +97,11 @@ impl Machine {
         self.pool.threads()
     }
 
+    /// Its threads, for work of the calling thread that may be interrupted.
+    pub fn workers<'c>(&'c self, interrupt: &'c Interrupt) -> Workers<'c> {
+        Workers::new(&self.pool, interrupt)
+    }
+
     /// The most bytes that calls may hold at once.
     pub fn memory_limit(&self) -> usize {
         self.memory_limit
@@ -162,12 +167,6 @@ impl Machine {
         const USUAL_VECTOR_BITS: u32 = 256;
         let bits = self.llvm().map(|llvm| Isa::new(&llvm, cpu).vector_bits);
         Target::cpu(bits.unwrap_or(USUAL_VECTOR_BITS))
-    }
-}
-
-impl ParallelFor for Machine {
-    fn run(&self, pieces: usize, body: &(dyn Fn(usize) + Sync)) {
-        self.pool.run(pieces, &|_, begin, end| (begin..end).for_each(body));
     }
 }
 

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use ferrofuse::check::checked;
 use ferrofuse::{
-    Argument, Array, CallOptions, CompileOptions, DType, Error, Executable, Interrupt, Scalar, define,
+    Argument, Array, CallOptions, CompileOptions, DType, Error, Executable, Executor, Interrupt, Machine,
+    Scalar, Stream, define,
 };
 use ferrofuse::{compile, plan};
 
@@ -39,9 +41,14 @@ fn bytes(executable: &Executable, options: &CallOptions, inputs: &[Array]) -> Re
     Ok(outputs[0].to_array().expect("memory").as_bytes().to_vec())
 }
 
+fn executable(text: &str, executor: Executor) -> Executable {
+    let options = CompileOptions { executor, ..CompileOptions::default() };
+    compile(define(text).expect("defines"), options).expect("compiles")
+}
+
 /// Interrupts a call at its first poll, its second, and so on, until one comes through.
-fn interrupted_everywhere(text: &str) {
-    let executable = compile(define(text).expect("defines"), CompileOptions::default()).expect("compiles");
+fn interrupted_everywhere(text: &str, executor: Executor) {
+    let executable = executable(text, executor);
     let inputs = [random(DType::F32, &[500, 400], 1)];
     let expected = bytes(&executable, &CallOptions::default(), &inputs).expect("runs");
     for poll in 0..10_000 {
@@ -63,12 +70,47 @@ fn interrupted_everywhere(text: &str) {
 
 #[test]
 fn calls_of_kernels_are_interrupted() {
-    interrupted_everywhere(KERNELS);
+    interrupted_everywhere(KERNELS, Executor::Compiled);
 }
 
 #[test]
 fn calls_of_libraries_are_interrupted() {
-    interrupted_everywhere(LIBRARIES);
+    interrupted_everywhere(LIBRARIES, Executor::Compiled);
+}
+
+/// All of it is one step: the evaluator looks between its pieces.
+#[test]
+fn calls_on_the_evaluator_are_interrupted() {
+    let executable = executable(KERNELS, Executor::Evaluator);
+    let inputs = [random(DType::F32, &[500, 400], 1)];
+    let steps = executable.latest().expect("compiled").steps.steps.len();
+    for poll in [0, 1, steps + 2, 2 * steps + 2] {
+        let options = CallOptions { stream: None, interrupt: at(poll).0 };
+        assert!(matches!(bytes(&executable, &options, &inputs), Err(Error::Interrupted(_))), "poll {poll}");
+    }
+    bytes(&executable, &CallOptions::default(), &inputs).expect("runs");
+}
+
+#[test]
+fn checks_are_interrupted() {
+    let executable = executable(KERNELS, Executor::Compiled);
+    let inputs = [random(DType::F32, &[500, 400], 1)];
+    let outputs = executable.run(&views(&inputs)).expect("runs");
+    let compared = |interrupt: &Interrupt| {
+        let seen = outputs.iter().map(|output| output.view());
+        checked(
+            executable.definition(),
+            &views(&inputs),
+            Stream::default(),
+            seen,
+            &Machine::shared(),
+            interrupt,
+        )
+    };
+    for poll in [0, 1, 5] {
+        assert!(matches!(compared(&at(poll).0), Err(Error::Interrupted(_))));
+    }
+    assert!(compared(&Interrupt::default()).expect("evaluates")[0].matches());
 }
 
 #[test]

@@ -7,7 +7,6 @@ use ir::{DType, Scalar};
 use super::{Call, Memory};
 use crate::Error;
 use crate::cpu::library;
-use crate::cpu::pool::Workers;
 use crate::error::IndexFault;
 use crate::plan::{Change, LibraryStep, SeenSlot, Slot, SlotSource};
 
@@ -28,7 +27,7 @@ impl<'a> Call<'a> {
             .map(|(operand, scalar)| self.seen(operand, scalar.as_ref()))
             .collect();
         let views = results.iter_mut().map(|memory| memory.view_mut()).collect();
-        let workers = Workers::new(&self.machine.pool, self.interrupt);
+        let workers = self.machine.workers(self.interrupt);
         let ran = library::run(&step.op, &operands, views, step.val, &workers);
         drop(operands);
         for (&slot, memory) in step.results.iter().zip(results) {

@@ -45,7 +45,7 @@ impl Call<'_> {
         let inputs: Vec<ArrayView<'_>> =
             evaluation.inputs.iter().map(|&slot| self.memory[slot].view()).collect();
         let options = EvaluateOptions {
-            workers: self.machine,
+            workers: &self.machine.workers(self.interrupt),
             bounds: false,
             max_bytes: self.machine.memory_limit().saturating_sub(self.machine.allocator.stats().live_bytes),
             sizes: self.known.known().collect(),

@@ -13,9 +13,9 @@ use clap::Args;
 use ferrofuse::check;
 use ferrofuse::{
     ArrayView, Blame, CallReport, CodeTarget, CompileOptions, Definition, Error, Executable, Generator,
-    Machine, MachineOptions, Outputs, Stream, output_names,
+    Interrupt, Machine, MachineOptions, Outputs, Stream, output_names,
 };
-use ir::graph::evaluate::{Comparison, EvaluateError};
+use ir::graph::evaluate::Comparison;
 
 use crate::definition;
 use crate::failure::{Failure, Outcome, tell};
@@ -150,10 +150,10 @@ fn compared(
     outputs: &Outputs<'_>,
     machine: &Machine,
 ) -> Result<Vec<Comparison>, Failure> {
-    let expected = check::expected(definition, views, stream, machine, machine.memory_limit());
-    let expected = expected.map_err(|error| match error {
-        EvaluateError::Memory { .. } => Failure::machine(format!("--check: {error}")),
-        _ => Failure::user(format!("--check: {error}")),
-    })?;
-    check::against(&expected, outputs.iter().map(|output| output.view())).map_err(Failure::user)
+    let seen = outputs.iter().map(|output| output.view());
+    let compared = check::checked(definition, views, stream, seen, machine, &Interrupt::default());
+    compared.map_err(|error| match error.blame() {
+        Blame::Machine => Failure::machine(format!("--check: {error}")),
+        Blame::User => Failure::user(format!("--check: {error}")),
+    })
 }

@@ -4,7 +4,9 @@
 //! the threads say nothing of it. [`until_interrupted`] is where it ends.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::thread::{self, ThreadId};
 
+use ir::graph::evaluate::ParallelFor;
 use ir::interrupt::{Interrupt, Interrupted};
 
 use super::{Body, Pool};
@@ -14,12 +16,14 @@ use super::{Body, Pool};
 pub struct Workers<'c> {
     pool: &'c Pool,
     interrupt: &'c Interrupt,
+    /// The thread that waits for the call, which alone may ask.
+    caller: ThreadId,
 }
 
 impl<'c> Workers<'c> {
     /// The threads of a pool, for a call.
     pub fn new(pool: &'c Pool, interrupt: &'c Interrupt) -> Workers<'c> {
-        Workers { pool, interrupt }
+        Workers { pool, interrupt, caller: thread::current().id() }
     }
 
     /// Number of threads.
@@ -46,16 +50,24 @@ impl<'c> Workers<'c> {
     fn in_parts(&self, worker: usize, tasks: std::ops::Range<usize>, unit: usize, body: Body<'_>) {
         let unit = if self.interrupt.is_possible() { unit.max(1) } else { tasks.len().max(1) };
         for begin in tasks.clone().step_by(unit) {
-            self.look(worker);
+            self.look();
             body(worker, begin, tasks.end.min(begin.saturating_add(unit)));
         }
     }
 
-    /// Unwinds if the call is to stop. Worker 0 is the caller, who may ask.
-    fn look(&self, worker: usize) {
-        if if worker == 0 { self.interrupt.poll() } else { self.interrupt.is_requested() } {
+    /// Unwinds if the call is to stop.
+    fn look(&self) {
+        let is_caller = self.interrupt.is_possible() && thread::current().id() == self.caller;
+        if if is_caller { self.interrupt.poll() } else { self.interrupt.is_requested() } {
             resume_unwind(Box::new(Interrupted));
         }
+    }
+}
+
+impl ParallelFor for Workers<'_> {
+    /// The evaluator's pieces take a few milliseconds at most, but for those of a single long line.
+    fn run(&self, pieces: usize, body: &(dyn Fn(usize) + Sync)) {
+        self.run(pieces, 1, &|_, begin, end| (begin..end).for_each(body));
     }
 }
 
