@@ -19,6 +19,9 @@ inputs = [torch.randn((500, 300)), torch.randint(0, 300, (500, 20), dtype=torch.
 #   const long long rest = a % b;
 #   return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 # }
+# template <class T> __device__ inline T wrapping_difference(T a, T b) {
+#   return T((unsigned long long)a - (unsigned long long)b);
+# }
 #
 # extern "C" __global__ void __launch_bounds__(256) seg0(
 #     const int* __restrict__ n1,
@@ -33,9 +36,9 @@ inputs = [torch.randn((500, 300)), torch.randint(0, 300, (500, 20), dtype=torch.
 #   for (long long x0 = 52 * floor_div(block, floor_div(i3 + 1023, 1024)); x0 < min(52 * floor_div(block, floor_div(i3 + 1023, 1024)) + 52, i0); x0++) {
 #     for (long long x2 = 1024 * floor_mod(block, floor_div(i3 + 1023, 1024)) + threadIdx.x; x2 < min(1024 * floor_mod(block, floor_div(i3 + 1023, 1024)) + 1024, i3); x2 += 256) {
 #       const long long v1 = (long long)n1[i3 * x0 + x2];
-#       const bool v6 = (v1 >= 0ll) && (v1 < v3);
-#       const long long v9 = 9223372036854775806ll < v1 ? 9223372036854775806ll : v1;
-#       if (!v6) atomicMin(&faults[0], v9);
+#       const bool v4 = v1 >= 0ll;
+#       const bool v6 = v4 && (v1 < v3);
+#       if (!v6) atomicMin(&faults[0], wrapping_difference(v1, (long long)v4));
 #       const long long n4_at = v6 ? v1 : 0ll;
 #       n4[i3 * x0 + x2] = (v6 ? n0[x0 * i1 + n4_at] : 0.0f) * 2.0f;
 #     }

@@ -16,14 +16,14 @@ inputs = [torch.randn((1000, 64), dtype=torch.bfloat16), torch.randint(0, 1000, 
 #   write b3: bf16 n5
 #   v1: i64 = const 0
 #   v2: i64 = index i0
-#   v7: i64 = const 9223372036854775806
 #   for x0 in 256*block .. min(i1, 256*block + 256) {
 #     v0: i64 = load b0[x0]
 #     v3: bool = ge v0, v1
 #     v4: bool = lt v0, v2
 #     v5: bool = logical_and v3, v4
 #     v6: bool = logical_not v5
-#     v8: i64 = minimum v0, v7
+#     v7: i64 = cast v3
+#     v8: i64 = sub v0, v7
 #     fault b1[0] = v8 if v6
 #     v9: i64 = where v5, v0, v1
 #     bind n4_at = v9

@@ -17,7 +17,6 @@ inputs = [torch.randn((500, 300)), torch.randint(0, 300, (500, 20), dtype=torch.
 #   write b3: f32 n4
 #   v2: i64 = const 0
 #   v3: i64 = index i1
-#   v8: i64 = const 9223372036854775806
 #   v12: f32 = const 2.0
 #   for x0 in 820*(block // ((i3 + 1023) // 1024)) .. min(820*(block // ((i3 + 1023) // 1024)) + 820, i0) {
 #     for x2 in 1024*(block % ((i3 + 1023) // 1024)) .. min(1024*(block % ((i3 + 1023) // 1024)) + 1024, i3) lanes {
@@ -27,7 +26,8 @@ inputs = [torch.randn((500, 300)), torch.randint(0, 300, (500, 20), dtype=torch.
 #       v5: bool = lt v1, v3
 #       v6: bool = logical_and v4, v5
 #       v7: bool = logical_not v6
-#       v9: i64 = minimum v1, v8
+#       v8: i64 = cast v4
+#       v9: i64 = sub v1, v8
 #       fault b1[0] = v9 if v7
 #       v10: i64 = where v6, v1, v2
 #       bind n4_at = v10

@@ -7,4 +7,4 @@ def f(fd):
 inputs = [torch.randn((0, 4)), torch.zeros((2,), dtype=torch.int64)]
 
 # ---- expect
-# line 5: `index_select`: index 0 is out of range for axis 0 of size 0
+# line 5: `index_select`: axis 0 is empty, so no index is in range

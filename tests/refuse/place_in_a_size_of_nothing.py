@@ -5,4 +5,4 @@ def f(fd):
 inputs = [torch.randn(2, 0)]
 
 # ---- expect
-# the sizes must fulfil i1 >= 1, but i1 = 0 is the size of axis 1 of input 0 (T0)
+# the sizes must fulfil i1 >= 1, but i1 = 0 is the size of axis 1 of input 0 (T0); `argmax` on line 3 needs it

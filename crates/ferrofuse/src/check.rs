@@ -57,9 +57,9 @@ pub fn meaning(
     let (mut graph, view) = definition.graph.fork(&definition.fusion);
     let (view, map) = approximate(&mut graph, &view, &FxHashSet::default());
     evaluate(&graph, &view, inputs, options).map_err(|error| match error {
-        EvaluateError::Index { val, axis, size, index } => {
+        EvaluateError::Index { val, at } => {
             let val = map.iter().find(|&(_, new)| new == val).map_or(val, |(old, _)| old);
-            EvaluateError::Index { val, axis, size, index }
+            EvaluateError::Index { val, at }
         }
         error => error,
     })

@@ -127,15 +127,17 @@ pub fn input(py: Python<'_>, message: impl Into<String>) -> PyErr {
 pub fn failed(py: Python<'_>, error: &Error) -> PyErr {
     match error.blame() {
         Blame::User => match error {
-            Error::Index { op, line, index, .. } => {
-                let given = index.to_string();
+            Error::Index { op, line, at } => {
+                let given = at.index.to_string();
                 let details =
                     Details { op: Some(op), line: *line, given: Some(&given), ..Details::default() };
                 raise_with(py, 3, error.to_string(), details)
             }
             _ => input(py, error.to_string()),
         },
-        Blame::Machine if matches!(error, Error::Memory { .. } | Error::Allocation(_)) => {
+        Blame::Machine
+            if matches!(error, Error::Memory { .. } | Error::TooLarge { .. } | Error::Allocation(_)) =>
+        {
             PyMemoryError::new_err(error.to_string())
         }
         Blame::Machine => PyRuntimeError::new_err(error.to_string()),

@@ -2,16 +2,18 @@
 
 use codegen::cpu::llvm::CpuTarget;
 use compiler::PlanError;
-use ir::array::ArrayError;
+use ir::DType;
+use ir::array::{ArrayError, ArrayView};
 use ir::define::Definition;
 use ir::graph::Val;
-use ir::graph::evaluate::EvaluateError;
+use ir::graph::evaluate::{EvaluateError, OutOfRange};
 use ir::graph::{InputError, SizeError};
 use ir::interrupt::Interrupted;
 use ir::kernel::interpret::Fault;
 use thiserror::Error;
 
 use crate::cpu::alloc::AllocError;
+use crate::too_large::first_result;
 
 /// Why a fusion was not compiled or not run. No output exists then; of inputs see [`crate::Executable::run_in_place`].
 #[derive(Clone, Debug, Error)]
@@ -39,6 +41,18 @@ pub enum Error {
         /// The bytes that there are.
         limit: usize,
     },
+    /// A result whose bytes cannot be counted.
+    #[error("{}`{op}`: the result, {dtype} of sizes {sizes}, has more bytes than can be counted", in_line(*line))]
+    TooLarge {
+        /// The op, as the definition has it.
+        op: String,
+        /// The line of the definition, from 1, where it has a text.
+        line: Option<usize>,
+        /// The dtype of the result.
+        dtype: DType,
+        /// Its sizes.
+        sizes: String,
+    },
     /// A choice of the user does not fit the definition.
     #[error(transparent)]
     Plan(#[from] PlanError),
@@ -54,18 +68,14 @@ pub enum Error {
         fault: Fault,
     },
     /// An index among the data is out of range.
-    #[error("{}`{op}`: index {index} is out of range for axis {axis} of size {size}", in_line(*line))]
+    #[error("{}`{op}`: {at}", in_line(*line))]
     Index {
         /// The op, as the definition has it.
         op: String,
         /// The line of the definition, from 1, where it has a text.
         line: Option<usize>,
-        /// Which axis of what is indexed.
-        axis: usize,
-        /// Its size.
-        size: i64,
-        /// The smallest index out of range. One beyond 2^63 - 2 is told as that.
-        index: i64,
+        /// Where.
+        at: OutOfRange,
     },
     /// The caller wants the answer no more.
     #[error(transparent)]
@@ -89,30 +99,40 @@ fn in_line(line: Option<usize>) -> String {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct IndexFault {
     pub val: Val,
-    pub axis: usize,
-    pub size: i64,
-    pub index: i64,
+    pub at: OutOfRange,
 }
 
 impl From<IndexFault> for Error {
     /// Not yet in the words of the definition; see [`Error::in_words_of`].
-    fn from(IndexFault { val, axis, size, index }: IndexFault) -> Error {
-        EvaluateError::Index { val, axis, size, index }.into()
+    fn from(IndexFault { val, at }: IndexFault) -> Error {
+        EvaluateError::Index { val, at }.into()
     }
 }
 
 impl Error {
-    /// An index out of range named as the definition has it: by its op and line.
-    pub(crate) fn in_words_of(self, definition: &Definition) -> Error {
-        let Error::Evaluate(EvaluateError::Index { val, axis, size, index }) = self else { return self };
+    /// The error of a call on these inputs in words of the definition: what is at fault by its op and line.
+    pub(crate) fn in_words_of(self, definition: &Definition, inputs: &[ArrayView<'_>]) -> Error {
+        match self {
+            Error::Evaluate(EvaluateError::Index { val, at }) => Error::index(definition, val, at),
+            Error::Memory { bytes: usize::MAX, .. }
+            | Error::Evaluate(EvaluateError::Memory { bytes: usize::MAX })
+            | Error::Input(InputError::Sizes(SizeError::Beyond { .. })) => {
+                first_result(definition, inputs).unwrap_or(self)
+            }
+            error => error,
+        }
+    }
+
+    fn index(definition: &Definition, val: Val, at: OutOfRange) -> Error {
         let record = &definition.record;
         let Some(site) = record.site_of(val) else {
-            return Error::Index { op: definition.name_of(val), line: None, axis, size, index };
+            return Error::Index { op: definition.name_of(val), line: None, at };
         };
         let line = site.span.and_then(|span| record.line_of(span));
         // The size was added to what was negative.
-        let index = if site.counts_from_end && index < 0 { index.wrapping_sub(size) } else { index };
-        Error::Index { op: site.op.to_owned(), line, axis: site.axis, size, index }
+        let added = if site.counts_from_end && at.index < 0 { at.size } else { 0 };
+        let at = OutOfRange { axis: site.axis, index: at.index.wrapping_sub(added), ..at };
+        Error::Index { op: site.op.to_owned(), line, at }
     }
 }
 
@@ -135,7 +155,9 @@ impl Error {
     pub fn blame(&self) -> Blame {
         match self {
             Error::Input(InputError::Sizes(SizeError::Beyond { .. })) => Blame::Machine,
-            Error::Memory { .. } | Error::Allocation(_) | Error::Thread(_) => Blame::Machine,
+            Error::Memory { .. } | Error::TooLarge { .. } | Error::Allocation(_) | Error::Thread(_) => {
+                Blame::Machine
+            }
             Error::Evaluate(EvaluateError::Memory { .. }) => Blame::Machine,
             _ => Blame::User,
         }

@@ -223,7 +223,8 @@ impl Executable {
         timed: bool,
         options: &CallOptions,
     ) -> Result<(Outputs<'a>, CallReport), Error> {
-        self.steps(machine, inputs, timed, options).map_err(|error| error.in_words_of(self.definition()))
+        let done = self.steps(machine, inputs, timed, options);
+        done.map_err(|error| error.in_words_of(self.definition(), inputs))
     }
 
     fn steps<'a>(
@@ -288,7 +289,18 @@ impl Executable {
     ) -> Result<(Outputs<'a>, CallReport), Error> {
         let arguments: &'a [Argument<'_>] = arguments;
         let views: SmallVec<[ArrayView<'a>; 4]> = arguments.iter().map(Argument::view).collect();
-        let (inputs, prepared) = self.prepared(&views, &options.interrupt)?;
+        let done = self.steps_in_place(options, arguments, &views, timed);
+        done.map_err(|error| error.in_words_of(self.definition(), &views))
+    }
+
+    fn steps_in_place<'a>(
+        &self,
+        options: &CallOptions,
+        arguments: &'a [Argument<'_>],
+        views: &[ArrayView<'a>],
+        timed: bool,
+    ) -> Result<(Outputs<'a>, CallReport), Error> {
+        let (inputs, prepared) = self.prepared(views, &options.interrupt)?;
         let targets = self.targets(arguments, &inputs)?;
         let sizes = self.seeded(&prepared.sizes, options.stream);
         let written = || targets.iter().flatten();
@@ -299,8 +311,7 @@ impl Executable {
         let (variant, machine, interrupt) =
             (&prepared.variant, &self.source.options.machine, &options.interrupt);
         let call = Call::new(variant, machine, interrupt, &sizes, inputs.views(), &targets, &visible)?;
-        let ran = call.run(timed).map(|(done, report)| (outputs(done, &views), report));
-        ran.map_err(|error| error.in_words_of(self.definition()))
+        call.run(timed).map(|(done, report)| (outputs(done, views), report))
     }
 
     /// Whether a call on such arguments is known to take microseconds: the latest was on arguments that lie like these, and no

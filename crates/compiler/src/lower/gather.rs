@@ -8,7 +8,7 @@ use ir::DType;
 use ir::Scalar;
 use ir::graph::Val;
 use ir::index::Expr;
-use ir::kernel::{Access, NO_FAULT, Value};
+use ir::kernel::{Access, Value};
 use ir::ops::Prim;
 
 use super::nest::Nest;
@@ -59,12 +59,18 @@ impl Nest<'_> {
                 wrong = self.and(Some(some), wrong);
             }
         }
-        let most = self.emitter.constant(Scalar::from_i64(DType::I64, NO_FAULT - 1));
-        let told = self.emitter.apply(Prim::Minimum, &[found, most]);
+        let told = self.fault_word(found);
         let number = checked(group.graph, group.view).iter().position(|&known| known == val);
         let word = number.expect("a gather is computed in the view that it is pulled in") as u32;
         let faults =
             self.emitter.buffer(BufferSource::Faults, "faults".to_owned(), DType::I64, Access::Fault);
         self.emitter.fault(faults, word, told, wrong);
+    }
+    /// What reports an index: see [`ir::kernel::index_of_fault`].
+    fn fault_word(&mut self, found: Value) -> Value {
+        let zero = self.emitter.constant(Scalar::zero(DType::I64));
+        let counted = self.emitter.apply(Prim::Ge, &[found, zero]);
+        let one = self.emitter.cast(counted, DType::I64);
+        self.emitter.apply(Prim::Sub, &[found, one])
     }
 }

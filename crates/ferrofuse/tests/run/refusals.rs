@@ -70,7 +70,7 @@ fn sizes_beyond_the_machine_are_an_error() {
     let one = [0_u8; 4];
     let huge = ArrayView::new(&one, 0, DType::F32, &[1 << 62, 1 << 62], &[0, 0]).expect("one element");
     let (text, blame) = refused(executable.run(&[huge]));
-    assert!(text.ends_with("is beyond this machine"), "{text}");
+    assert!(text.ends_with("has more bytes than can be counted"), "{text}");
     assert_eq!(blame, Blame::Machine);
 }
 
@@ -116,7 +116,7 @@ def f(fd):
         let options = CompileOptions { executor, ..CompileOptions::default() };
         let executable = compile(define(text).expect("defines"), options).expect("compiles");
         let (text, blame) = refused(executable.run(&[random(DType::F32, &[1, 0], 1).view()]));
-        assert_eq!(text, "line 6: `gather`: index 0 is out of range for axis 0 of size 0");
+        assert_eq!(text, "line 6: `gather`: axis 0 is empty, so no index is in range");
         assert_eq!(blame, Blame::User);
     }
 }

@@ -46,6 +46,13 @@ impl Range {
         (self.hi != MOST).then_some(self.hi)
     }
 
+    /// What is zero or more where the expression is in the range, by one of its ends: the lower, if it has one.
+    pub fn slack(&self, about: &Expr) -> Option<Expr> {
+        let constant = |end: i128| i64::try_from(end).ok().map(Expr::constant);
+        let above = self.lo().and_then(constant).map(|lo| about - &lo);
+        above.or_else(|| self.hi().and_then(constant).map(|hi| &hi - about))
+    }
+
     /// The only value, if there is one only.
     pub fn as_point(&self) -> Option<i128> {
         (self.lo == self.hi).then_some(self.lo)

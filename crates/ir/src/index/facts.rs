@@ -194,10 +194,11 @@ impl Facts {
     pub fn subjects(&self) -> impl Iterator<Item = Expr> {
         let equal = self.equalities().map(|(sym, _)| Expr::sym(sym));
         let others = self.relations().chain(self.inequalities()).cloned();
-        equal.chain(others).chain(self.multiples().map(|(about, _)| about))
+        let ranges = self.ranges().filter_map(|(sym, range)| range.slack(&Expr::sym(sym)));
+        equal.chain(others).chain(self.multiples().map(|(about, _)| about)).chain(ranges)
     }
 
-    /// What equalities, relations, inequalities and multiples are about that these facts have and `before` did not, in the
+    /// What equalities, relations, inequalities, multiples and ranges are about that these facts have and `before` did not, in the
     /// order of [`Facts::subjects`]. What was rewritten since may be among them.
     pub fn subjects_since(&self, before: &Facts) -> Vec<Expr> {
         let mut subjects: Vec<Expr> = changed(&before.equalities, &self.equalities).map(Expr::sym).collect();
@@ -205,6 +206,8 @@ impl Facts {
         subjects.extend(moved(&before.nonnegative, &self.nonnegative).cloned());
         subjects.extend(changed(&before.symbol_multiples, &self.symbol_multiples).map(Expr::sym));
         subjects.extend(moved(&before.multiples, &self.multiples).map(|(about, _)| about.clone()));
+        let range = |sym| self.ranges[&sym].slack(&Expr::sym(sym));
+        subjects.extend(changed(&before.ranges, &self.ranges).filter_map(range));
         subjects
     }
 

@@ -22,6 +22,12 @@ pub const MAX_LANES: u32 = 1024;
 /// What a fault word holds as long as nothing was reported in it: more than any value that is.
 pub const NO_FAULT: i64 = i64::MAX;
 
+/// The index that a fault word reports. Indices that are not negative are reported as one less, so that 2^63 - 1 differs
+/// from [`NO_FAULT`]: 0 is out of range of nothing but an empty axis, where any index is.
+pub fn index_of_fault(word: i64) -> Option<i64> {
+    (word != NO_FAULT).then(|| if word < 0 { word } else { word + 1 })
+}
+
 /// The deepest that loops may nest, so that walking a kernel cannot exhaust the stack.
 pub const MAX_NESTING: usize = 64;
 

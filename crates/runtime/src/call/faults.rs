@@ -1,6 +1,7 @@
 //! Indices out of range: the first one in the order of the definition is the call's error.
 
-use ir::kernel::NO_FAULT;
+use ir::graph::evaluate::OutOfRange;
+use ir::kernel::index_of_fault;
 
 use super::{Call, Memory};
 use crate::error::IndexFault;
@@ -23,9 +24,10 @@ impl Call<'_> {
                 let view = self.memory[*slot].view();
                 (0..words.len()).map(|word| view.scalar(word).as_i64()).collect()
             };
-            for (&Checked { val, axis, size }, index) in words.iter().zip(told) {
-                if index != NO_FAULT {
-                    self.note(IndexFault { val, axis, size: self.extents.formulas[size], index });
+            for (&Checked { val, axis, size }, word) in words.iter().zip(told) {
+                if let Some(index) = index_of_fault(word) {
+                    let at = OutOfRange { axis, size: self.extents.formulas[size], index };
+                    self.note(IndexFault { val, at });
                 }
             }
         }

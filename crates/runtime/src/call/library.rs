@@ -34,8 +34,8 @@ impl<'a> Call<'a> {
             self.memory[slot] = memory;
         }
         match ran {
-            Err(EvaluateError::Index { val, axis, size, index }) => {
-                self.note(IndexFault { val: self.plan.origin(val), axis, size, index });
+            Err(EvaluateError::Index { val, at }) => {
+                self.note(IndexFault { val: self.plan.origin(val), at });
                 self.clear(&step.results)
             }
             ran => Ok(ran?),

@@ -53,8 +53,8 @@ impl Call<'_> {
         let view = &self.plan.segments[evaluation.segment].view;
         let outputs = match evaluate(&self.plan.graph, view, &inputs, &options) {
             Ok(evaluation) => evaluation.outputs,
-            Err(EvaluateError::Index { val, axis, size, index }) => {
-                self.note(IndexFault { val: self.plan.origin(val), axis, size, index });
+            Err(EvaluateError::Index { val, at }) => {
+                self.note(IndexFault { val: self.plan.origin(val), at });
                 return self.clear(&evaluation.outputs);
             }
             Err(error) => return Err(error.into()),

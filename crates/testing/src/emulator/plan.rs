@@ -12,7 +12,7 @@ use ir::array::{Array, ArrayView, Layout};
 use ir::graph::evaluate::{EvaluateOptions, evaluate};
 use ir::graph::{Fusion, Output, Signature, Sizes, Val};
 use ir::index::{Expr, Sym};
-use ir::kernel::{Access, NO_FAULT};
+use ir::kernel::{Access, NO_FAULT, index_of_fault};
 use ir::random::Stream;
 use rustc_hash::FxHashMap;
 
@@ -120,7 +120,8 @@ impl Own {
     fn check(&self, checked: &[Val]) -> Result<(), String> {
         let words = self.faults.chunks_exact(size_of::<i64>());
         let words = words.map(|word| i64::from_ne_bytes(word.try_into().expect("eight bytes")));
-        match checked.iter().zip(words).find(|(_, index)| *index != NO_FAULT) {
+        let found = words.map(index_of_fault);
+        match checked.iter().zip(found).find_map(|(val, index)| Some((val, index?))) {
             Some((val, index)) => Err(format!("{val}: index {index} is out of range")),
             None => Ok(()),
         }

@@ -1,5 +1,7 @@
 //! What a caller can do wrong when a view is evaluated, and what the machine can lack.
 
+use std::fmt;
+
 use thiserror::Error;
 
 use crate::array::ArrayError;
@@ -24,16 +26,12 @@ pub enum EvaluateError {
         size: usize,
     },
     /// An index out of range; the elements at such indices have no value.
-    #[error("{val}: index {index} is out of range for axis {axis} of size {size}")]
+    #[error("{val}: {at}")]
     Index {
         /// The gather, or what else takes elements at indices.
         val: Val,
-        /// Which axis.
-        axis: usize,
-        /// Its size.
-        size: i64,
-        /// The smallest index out of range. One beyond 2^63 - 2 is told as that.
-        index: i64,
+        /// Where.
+        at: OutOfRange,
     },
     /// More memory than there is or than was allowed.
     #[error("no memory: {bytes} bytes are needed")]
@@ -41,6 +39,27 @@ pub enum EvaluateError {
         /// How many bytes would be alive at once; `usize::MAX` where the number itself is beyond the machine.
         bytes: usize,
     },
+}
+
+/// Where an index is out of range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutOfRange {
+    /// Which axis of what is indexed.
+    pub axis: usize,
+    /// Its size.
+    pub size: i64,
+    /// The smallest index out of range. Of an axis of size 0, where any is, one of them.
+    pub index: i64,
+}
+
+impl fmt::Display for OutOfRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let OutOfRange { axis, size, index } = self;
+        match size {
+            0 => write!(f, "axis {axis} is empty, so no index is in range"),
+            _ => write!(f, "index {index} is out of range for axis {axis} of size {size}"),
+        }
+    }
 }
 
 impl From<SizeError> for EvaluateError {

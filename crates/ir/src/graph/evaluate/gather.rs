@@ -3,14 +3,13 @@
 //! Runs of neighbours are read together, so rows of a table cost little more than a copy. Bounds move with the elements;
 //! where an index itself is uncertain, so that any element may be meant, the bound is infinite.
 
-use super::EvaluateError;
 use super::block::{BLOCK, GRAIN, read_int};
 use super::value::{Strided, Value};
 use super::workers::Resources;
+use super::{EvaluateError, OutOfRange};
 use crate::DType;
 use crate::array::{ArrayView, Element, with_element};
 use crate::graph::Val;
-use crate::kernel::NO_FAULT;
 
 /// Operand sizes are those of the result or 1, but for the source's along the gathered axis. `val` is the gather itself.
 ///
@@ -25,9 +24,9 @@ pub(super) fn gather(
 ) -> Result<Value<'static>, EvaluateError> {
     let size = source.sizes()[axis];
     if !sizes.contains(&0)
-        && let Some(index) = out_of_range(&index.data.view(), size, resources)
+        && let Some(index) = out_of_range(&index.data.view(), size, resources)?
     {
-        return Err(EvaluateError::Index { val, axis, size: size as i64, index });
+        return Err(EvaluateError::Index { val, at: OutOfRange { axis, size: size as i64, index } });
     }
     let walk = Walk { size, count: sizes[axis], inner: sizes[axis + 1..].iter().product() };
     let places = index.relaid(|layout| layout.expanded(sizes));
@@ -48,18 +47,22 @@ pub(super) fn gather(
     Ok(Value { data, bound })
 }
 
-/// The smallest index out of range, as fault words tell it.
-fn out_of_range(index: &ArrayView<'_>, size: usize, resources: &Resources<'_>) -> Option<i64> {
+/// The smallest index out of range.
+fn out_of_range(
+    index: &ArrayView<'_>,
+    size: usize,
+    resources: &Resources<'_>,
+) -> Result<Option<i64>, EvaluateError> {
     let numel = index.numel();
     let least = |start: usize| {
         let mut block = [0; BLOCK];
         let block = &mut block[..BLOCK.min(numel - start)];
         read_int(index, start, block);
-        let wrong = block.iter().copied().filter(|&at| at < 0 || at as u64 >= size as u64);
-        wrong.min().map(|at| at.min(NO_FAULT - 1))
+        block.iter().copied().filter(|&at| at < 0 || at as u64 >= size as u64).min()
     };
     let grain = |start: usize| (start..numel.min(start + GRAIN)).step_by(BLOCK).filter_map(least).min();
-    resources.collect(numel.div_ceil(GRAIN), |number| grain(number * GRAIN)).into_iter().flatten().min()
+    let wrong = resources.collect(numel.div_ceil(GRAIN), |number| grain(number * GRAIN))?;
+    Ok(wrong.into_iter().flatten().min())
 }
 
 /// How element numbers of the result become element numbers of the source.

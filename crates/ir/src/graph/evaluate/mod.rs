@@ -27,7 +27,7 @@ mod value;
 mod workers;
 
 pub use compare::{Comparison, compare};
-pub use error::EvaluateError;
+pub use error::{EvaluateError, OutOfRange};
 pub use value::Bound;
 pub use workers::{ParallelFor, Serial, Threads};
 
@@ -98,6 +98,12 @@ pub fn evaluate(
     evaluator.run(inputs)
 }
 
+/// Whether a machine can count the bytes of an array.
+fn is_countable(dtype: DType, sizes: &[usize]) -> bool {
+    let count = || sizes.iter().try_fold(dtype.size(), |bytes, &size| bytes.checked_mul(size));
+    sizes.contains(&0) || count().is_some_and(|bytes| isize::try_from(bytes).is_ok())
+}
+
 struct Evaluator<'g> {
     graph: &'g Graph,
     fusion: &'g Fusion,
@@ -149,6 +155,9 @@ impl Evaluator<'_> {
         let data = self.graph.node(node);
         let dtype = data.results[0].dtype;
         let sizes = self.sizes.sizes(&data.results[0].shape)?;
+        if !is_countable(dtype, &sizes) {
+            return Err(EvaluateError::Memory { bytes: usize::MAX });
+        }
         let result = match &data.form {
             Form::Input { .. } => unreachable!("a view computes no arguments"),
             Form::Constant(scalar) => movement::scalar(*scalar, resources)?,

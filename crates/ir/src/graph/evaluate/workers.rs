@@ -71,11 +71,21 @@ impl Resources<'_> {
     }
 
     /// What a function gives for each number below `count`, in order.
-    pub(super) fn collect<T: Send + Sync>(&self, count: usize, body: impl Fn(usize) -> T + Sync) -> Vec<T> {
-        let results: Vec<OnceLock<T>> = (0..count).map(|_| OnceLock::new()).collect();
+    ///
+    /// # Errors
+    /// [`EvaluateError::Memory`] where there is none for so many.
+    pub(super) fn collect<T: Send + Sync>(
+        &self,
+        count: usize,
+        body: impl Fn(usize) -> T + Sync,
+    ) -> Result<Vec<T>, EvaluateError> {
+        let mut results: Vec<OnceLock<T>> = Vec::new();
+        let bytes = count.saturating_mul(size_of::<OnceLock<T>>());
+        results.try_reserve_exact(count).map_err(|_| EvaluateError::Memory { bytes })?;
+        results.resize_with(count, OnceLock::new);
         self.workers.run(count, &|number| {
             results[number].get_or_init(|| body(number));
         });
-        results.into_iter().map(|result| result.into_inner().expect("each piece is done")).collect()
+        Ok(results.into_iter().map(|result| result.into_inner().expect("each piece is done")).collect())
     }
 }

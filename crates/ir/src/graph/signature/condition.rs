@@ -25,6 +25,14 @@ pub(super) enum Demand {
 }
 
 impl Condition {
+    /// What an op that asks for it has asked to be zero, or zero or more: a range is asked for by its ends.
+    pub fn subject(&self) -> Expr {
+        match &self.demand {
+            Demand::Within(range) => range.slack(&self.about).unwrap_or_else(|| self.about.clone()),
+            _ => self.about.clone(),
+        }
+    }
+
     /// Whether it holds where what it is about has this value. What cannot be evaluated is not held against the sizes.
     pub fn holds(&self, value: i64, sizes: &Sizes) -> bool {
         match &self.demand {

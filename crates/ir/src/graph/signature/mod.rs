@@ -75,7 +75,7 @@ impl Signature {
 
     /// The same demands, with what asks for them said in complaints, as far as `asks` knows it by the size that is asked for.
     pub fn because(mut self, asks: impl Fn(&Expr) -> Option<String>) -> Signature {
-        self.conditions.iter_mut().for_each(|condition| condition.asked_by = asks(&condition.about));
+        self.conditions.iter_mut().for_each(|condition| condition.asked_by = asks(&condition.subject()));
         self.computed.iter_mut().for_each(|computed| computed.asked_by = asks(&Expr::sym(computed.symbol)));
         self
     }

@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use ir::array::{ArrayView, Element, with_element};
 use ir::graph::Val;
-use ir::graph::evaluate::EvaluateError;
+use ir::graph::evaluate::{EvaluateError, OutOfRange};
 
 use super::lines::{Lines, Shared, read};
 use crate::cpu::pool::Workers;
@@ -43,8 +43,8 @@ pub fn scatter(
     }
     match scatter.outside.into_inner().unwrap_or_else(PoisonError::into_inner) {
         Some(index) => {
-            let (size, index) = (arg.sizes()[axis] as i64, index.min(i64::MAX - 1));
-            Err(EvaluateError::Index { val, axis, size, index })
+            let at = OutOfRange { axis, size: arg.sizes()[axis] as i64, index };
+            Err(EvaluateError::Index { val, at })
         }
         None => Ok(()),
     }

@@ -253,7 +253,7 @@ pub(super) fn fold(
         .collect::<Result<Vec<_>, _>>()?;
     let cells = Cells::new(monoid, &dtypes, bounds);
     let results: usize = kept.iter().product();
-    let states = resources.collect(results, |result| cells.fold(&sources, result * length, length));
+    let states = resources.collect(results, |result| cells.fold(&sources, result * length, length))?;
     write(&mut sinks, 0, states);
     Ok(sinks.into_iter().map(Sink::into_value).collect())
 }

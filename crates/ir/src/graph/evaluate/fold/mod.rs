@@ -199,7 +199,7 @@ impl Source<'_> {
         for first in (0..tiles).step_by(per_wave) {
             let wave = per_wave.min(tiles - first);
             let part = |task: usize| self.part(monoid, first + task / chunks, task % chunks);
-            let parts: Vec<Vec<R::State>> = target.resources.collect(wave * chunks, part);
+            let parts: Vec<Vec<R::State>> = target.resources.collect(wave * chunks, part)?;
             for (tile, parts) in parts.chunks(chunks).enumerate() {
                 let start = (first + tile) * order.tile();
                 self.finish(monoid, parts, start, &mut sinks);

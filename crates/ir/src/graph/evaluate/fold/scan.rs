@@ -44,10 +44,10 @@ pub(in super::super) fn scan(
             |line| cells.scan(&sources, line * length, length),
             resources,
             cells::write,
-        );
+        )?;
     } else {
         with_reduction!(monoid, dtypes[0], reduction => {
-            waves(length, lines, &mut sinks, |line| line_of(&reduction, &sources[0], line * length, length, results), resources, write)
+            waves(length, lines, &mut sinks, |line| line_of(&reduction, &sources[0], line * length, length, results), resources, write)?;
         });
     }
     let back: Vec<usize> =
@@ -80,13 +80,14 @@ fn waves<T: Send + Sync>(
     line: impl Fn(usize) -> T + Sync,
     resources: &Resources<'_>,
     write: impl Fn(&mut [Sink], usize, T),
-) {
+) -> Result<(), EvaluateError> {
     let per_wave = (WAVE / length.max(1)).max(1);
     for first in (0..lines).step_by(per_wave) {
         let last = lines.min(first + per_wave);
-        let done: Vec<T> = resources.collect(last - first, |number| line(first + number));
+        let done: Vec<T> = resources.collect(last - first, |number| line(first + number))?;
         done.into_iter().enumerate().for_each(|(k, done)| write(sinks, (first + k) * length, done));
     }
+    Ok(())
 }
 
 /// One result of a line, place by place.

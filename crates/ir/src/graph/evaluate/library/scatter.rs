@@ -3,8 +3,8 @@
 use super::{Context, dense, indices};
 use crate::DType;
 use crate::array::{Array, Layout, with_element};
-use crate::graph::evaluate::EvaluateError;
 use crate::graph::evaluate::value::{Metered, Strided, Value};
+use crate::graph::evaluate::{EvaluateError, OutOfRange};
 
 /// Where each element of the source goes, as numbers of elements of the source and of the result.
 struct Moves {
@@ -88,10 +88,13 @@ fn moves(
             moves.unsure.push(first);
         }
     }
-    let index = outside.map(|index| index.min(i64::MAX - 1));
-    let refused =
-        index.map(|index| EvaluateError::Index { val: context.val, axis, size: size as i64, index });
-    refused.map_or(Ok(moves), Err)
+    match outside {
+        Some(index) => {
+            let at = OutOfRange { axis, size: size as i64, index };
+            Err(EvaluateError::Index { val: context.val, at })
+        }
+        None => Ok(moves),
+    }
 }
 
 /// The next index in row-major order.
