@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use codegen::cpu::llvm::CpuTarget;
-use compiler::view::{computed, views};
+use compiler::outputs::{computed, views};
 use ferrofuse::{
     CodeTarget, Definition, File, Hints, Machine, Plan, PlanOptions, Schedule, Segmentation, parse_schedule,
     value_named,

@@ -8,7 +8,7 @@ use ir::index::{Expr, Sym};
 use ir::kernel::may_share_memory;
 
 use crate::lower::{Argument, BufferSource, Lowered};
-use crate::placement::Placement;
+use crate::outputs::Placement;
 use crate::plan::{Decision, Kernels, Plan, SegmentPlan};
 
 impl Plan {

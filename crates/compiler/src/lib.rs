@@ -1,20 +1,20 @@
 //! How a program gets fast: segments, schedules, lowering. Pure functions: no I/O, no clock, no environment.
 //!
 //! `plan` (the compiler on a page) · `passes` (graph passes) · `space` (the axes a group shares) · `segment` (legality,
-//! cost, which groups become kernels) · `schedule` (the choices within a kernel) · `lower` (kernel programs) · `view`, `order`,
-//! `placement`, `in_place` (where outputs lie) · `layout`, `target` (facts that decisions rest on).
+//! cost, which groups become kernels) · `schedule` (the choices within a kernel) · `lower` (kernel programs) · `outputs` and
+//! `in_place` (where outputs lie) · `hints`, `layout`, `target` (facts that decisions rest on).
 
+mod hints;
 mod in_place;
 pub mod layout;
 pub mod lower;
-pub mod order;
+pub mod outputs;
 pub mod passes;
-pub mod placement;
 pub mod plan;
 pub mod schedule;
 pub mod segment;
 pub mod space;
 pub mod target;
-pub mod view;
 
+pub use hints::Hints;
 pub use plan::{Decision, Kernels, Plan, PlanError, PlanOptions, SegmentPlan, plan};

@@ -5,17 +5,18 @@ use ir::interrupt::{Interrupt, Interrupted};
 use rustc_hash::{FxHashMap, FxHashSet};
 use thiserror::Error;
 
+use crate::hints::Hints;
 use crate::layout::{Layout, Memory};
 use crate::lower::{Group, LoweredSegment, lower};
-use crate::order::ordered;
+use crate::outputs::ordered;
+use crate::outputs::{Placement, placements};
+use crate::outputs::{View, computed, views};
 use crate::passes::{before_expansion, optimize};
-use crate::placement::{Placement, placements};
-use crate::schedule::{Hints, Schedule, ScheduleError, Workload, choose};
+use crate::schedule::{Schedule, ScheduleError, Workload, choose};
 use crate::segment::{
     Engine, LibraryCall, Segmentation, SegmentationError, Witness, engine, greedy, recompute,
 };
 use crate::target::Target;
-use crate::view::{View, computed, views};
 
 /// Choices that the user makes instead of the compiler.
 #[derive(Clone, Debug, Default)]

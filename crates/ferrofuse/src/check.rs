@@ -3,10 +3,10 @@
 use compiler::passes::approximate;
 use ir::array::{ArrayError, ArrayView};
 use ir::define::Definition;
+use ir::graph::Stream;
 pub use ir::graph::evaluate::Comparison;
 use ir::graph::evaluate::{EvaluateError, EvaluateOptions, Evaluation, ParallelFor, compare, evaluate};
 use ir::interrupt::Interrupt;
-use ir::random::Stream;
 use runtime::cpu::pool::until_interrupted;
 use runtime::{Error, Machine};
 use rustc_hash::FxHashSet;

@@ -10,8 +10,8 @@ mod table;
 
 use std::collections::BTreeSet;
 
+use compiler::Hints;
 use compiler::layout::{Layout, Stride};
-use compiler::schedule::Hints;
 use compiler::segment::{Demand, legal};
 use compiler::{Decision, Plan, SegmentPlan};
 use ir::define::Definition;

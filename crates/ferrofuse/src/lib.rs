@@ -35,8 +35,9 @@ pub mod table;
 
 pub use code_target::{CodeTarget, UnknownTarget};
 pub use codegen::cpu::llvm::{CpuTarget, LlvmOptions};
+pub use compiler::Hints;
 pub use compiler::layout::Layout;
-pub use compiler::schedule::{Ahead, Hints, Schedule, parse as parse_schedule};
+pub use compiler::schedule::{Ahead, Schedule, parse as parse_schedule};
 pub use compiler::segment::Segmentation;
 pub use compiler::segment::{greedy, unfused};
 pub use compiler::{Decision, Plan, PlanOptions};
@@ -47,9 +48,9 @@ pub use explain::{
 };
 pub use ir::array::{Array, ArrayError, ArrayView};
 pub use ir::define::{Definer, Definition};
+pub use ir::graph::Stream;
 pub use ir::graph::{InputError, Signature};
 pub use ir::interrupt::{Interrupt, Interrupted};
-pub use ir::random::Stream;
 pub use ir::text::{Diagnostic, File};
 pub use ir::{DType, Scalar};
 pub use op_list::{OpEntry, op_entries};

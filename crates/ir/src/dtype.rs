@@ -6,7 +6,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::small_float::{E4m3, E5m2, E8m0, to_odd};
+use crate::small_float::{E4m3, E5m2, E8m0, SmallFloat, to_odd};
 
 /// The type of the elements of a value.
 ///
@@ -76,6 +76,16 @@ impl DType {
 
     /// Every dtype that kernels know: all but the complex ones, which are pairs of these.
     pub const REAL: [DType; 11] = *DType::ALL.first_chunk().expect("complex ones are declared last");
+
+    /// The format of a small float with sign, exponent and significand, if it is one.
+    pub const fn small_float(self) -> Option<SmallFloat> {
+        match self {
+            DType::F16 => Some(SmallFloat::F16),
+            DType::F8E4M3 => Some(SmallFloat::E4M3),
+            DType::F8E5M2 => Some(SmallFloat::E5M2),
+            _ => None,
+        }
+    }
 
     /// Bytes of one element in memory.
     pub const fn size(self) -> usize {

@@ -10,10 +10,12 @@ pub mod kernel;
 mod lanes;
 pub mod literal;
 pub mod ops;
-pub mod random;
+pub mod philox;
 pub mod scalar;
 pub mod small_float;
+pub mod span;
 pub mod text;
 
 pub use dtype::DType;
 pub use scalar::Scalar;
+pub use span::{Diagnostic, Span};

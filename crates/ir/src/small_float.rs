@@ -4,8 +4,6 @@
 //! no infinity, and what is too large for it becomes NaN; e5m2 overflows to infinity; e8m0 holds powers of two alone,
 //! without sign or zero. Every NaN becomes the one that constants have, whatever its sign. Knows no arrays and no code.
 
-use crate::DType;
-
 /// A format with a sign, an exponent and a significand like IEEE's, by its difference to f32.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct SmallFloat {
@@ -33,16 +31,6 @@ impl SmallFloat {
     /// Five bits of exponent, two of significand: the upper byte of an f16.
     pub const E5M2: SmallFloat =
         SmallFloat { bits: 8, dropped: 21, rebias: 112, special: 0x7c, overflow: 0x7c, nan: 0x7f };
-
-    /// The format of a dtype, if it is one of these.
-    pub const fn of(dtype: DType) -> Option<SmallFloat> {
-        match dtype {
-            DType::F16 => Some(SmallFloat::F16),
-            DType::F8E4M3 => Some(SmallFloat::E4M3),
-            DType::F8E5M2 => Some(SmallFloat::E5M2),
-            _ => None,
-        }
-    }
 
     /// All bits but the sign.
     pub const fn magnitude(&self) -> u32 {

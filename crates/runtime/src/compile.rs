@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use codegen::cpu::llvm::{CpuTarget, Llvm, Times};
 use codegen::cpu::{CompiledKernel, Error as CodegenError, Isa, Module, emit};
+use compiler::Hints;
 use compiler::layout::Layout;
-use compiler::schedule::Hints;
 use compiler::target::Target;
 use compiler::{Decision, Plan, PlanError, PlanOptions, plan};
 use ir::define::Definition;

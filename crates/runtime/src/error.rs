@@ -3,8 +3,7 @@
 use codegen::cpu::llvm::CpuTarget;
 use compiler::PlanError;
 use ir::DType;
-use ir::array::{ArrayError, ArrayView};
-use ir::define::Definition;
+use ir::array::ArrayError;
 use ir::graph::Val;
 use ir::graph::evaluate::{EvaluateError, OutOfRange};
 use ir::graph::{InputError, SizeError};
@@ -13,7 +12,6 @@ use ir::kernel::interpret::Fault;
 use thiserror::Error;
 
 use crate::cpu::alloc::AllocError;
-use crate::too_large::first_result;
 
 /// Why a fusion was not compiled or not run. No output exists then; of inputs see [`crate::Executable::run_in_place`].
 #[derive(Clone, Debug, Error)]
@@ -103,36 +101,9 @@ pub(crate) struct IndexFault {
 }
 
 impl From<IndexFault> for Error {
-    /// Not yet in the words of the definition; see [`Error::in_words_of`].
+    /// Not yet in the words of the definition; see [`crate::located`].
     fn from(IndexFault { val, at }: IndexFault) -> Error {
         EvaluateError::Index { val, at }.into()
-    }
-}
-
-impl Error {
-    /// The error of a call on these inputs in words of the definition: what is at fault by its op and line.
-    pub(crate) fn in_words_of(self, definition: &Definition, inputs: &[ArrayView<'_>]) -> Error {
-        match self {
-            Error::Evaluate(EvaluateError::Index { val, at }) => Error::index(definition, val, at),
-            Error::Memory { bytes: usize::MAX, .. }
-            | Error::Evaluate(EvaluateError::Memory { bytes: usize::MAX })
-            | Error::Input(InputError::Sizes(SizeError::Beyond { .. })) => {
-                first_result(definition, inputs).unwrap_or(self)
-            }
-            error => error,
-        }
-    }
-
-    fn index(definition: &Definition, val: Val, at: OutOfRange) -> Error {
-        let record = &definition.record;
-        let Some(site) = record.site_of(val) else {
-            return Error::Index { op: definition.name_of(val), line: None, at };
-        };
-        let line = site.span.and_then(|span| record.line_of(span));
-        // The size was added to what was negative.
-        let added = if site.counts_from_end && at.index < 0 { at.size } else { 0 };
-        let at = OutOfRange { axis: site.axis, index: at.index.wrapping_sub(added), ..at };
-        Error::Index { op: site.op.to_owned(), line, at }
     }
 }
 

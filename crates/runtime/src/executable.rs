@@ -8,15 +8,15 @@ use std::borrow::Cow;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use codegen::cpu::llvm::CpuTarget;
+use compiler::Hints;
 use compiler::PlanOptions;
-use compiler::schedule::Hints;
 use ir::DType;
 use ir::array::{ArrayView, Layout};
 use ir::define::Definition;
+use ir::graph::Stream;
 use ir::graph::{Signature, Sizes};
 use ir::interrupt::Interrupt;
 use ir::kernel::Options as InterpreterOptions;
-use ir::random::Stream;
 use smallvec::SmallVec;
 
 use crate::argument::Argument;
@@ -26,6 +26,7 @@ use crate::compile::{Variant, compile};
 use crate::family::{Family, Shapes};
 use crate::fork::{ForkLock, unforked};
 use crate::inputs::Inputs;
+use crate::located::located;
 use crate::recent::{Latest, Prepared};
 use crate::{CallReport, Error, Executor, Generator, Machine, Output, Outputs};
 
@@ -224,7 +225,7 @@ impl Executable {
         options: &CallOptions,
     ) -> Result<(Outputs<'a>, CallReport), Error> {
         let done = self.steps(machine, inputs, timed, options);
-        done.map_err(|error| error.in_words_of(self.definition(), inputs))
+        done.map_err(|error| located(error, self.definition(), inputs))
     }
 
     fn steps<'a>(
@@ -290,7 +291,7 @@ impl Executable {
         let arguments: &'a [Argument<'_>] = arguments;
         let views: SmallVec<[ArrayView<'a>; 4]> = arguments.iter().map(Argument::view).collect();
         let done = self.steps_in_place(options, arguments, &views, timed);
-        done.map_err(|error| error.in_words_of(self.definition(), &views))
+        done.map_err(|error| located(error, self.definition(), &views))
     }
 
     fn steps_in_place<'a>(

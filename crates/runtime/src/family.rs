@@ -6,8 +6,8 @@
 //! every row. Rows of whole vectors need no code for what vectors leave, a quarter of a kernel. The family depends on the call
 //! alone, and so does the answer to the last bit, whatever was called before.
 
+use compiler::Hints;
 use compiler::layout::Layout;
-use compiler::schedule::Hints;
 use indexmap::IndexSet;
 use ir::define::Definition;
 use ir::graph::{Fusion, Shape, Sizes};

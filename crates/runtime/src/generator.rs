@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use ir::random::Stream;
+use ir::graph::Stream;
 
 use crate::fork::{ForkLock, unforked};
 

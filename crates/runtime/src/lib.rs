@@ -3,7 +3,7 @@
 //! `executable` (a definition with its variants) · `compile` (definition to variant) · `alike` (equal kernels) · `plan` (a variant's steps) ·
 //! `inputs` · `family` (which calls share a variant) · `recent` (what the latest call came to) · `argument` (inputs that are written to) ·
 //! `formulas` (sizes in one call) · `generator` (random state) · `fork` (what it waits for) · `call` (the steps done) ·
-//! `launch` and `interpret` (kernels run) · `tensor` (memory of the call) · `output` · `too_large` (results that cannot be counted) · `report` · `machine` (threads,
+//! `launch` and `interpret` (kernels run) · `tensor` (memory of the call) · `output` · `located` (errors in words of the definition) · `report` · `machine` (threads,
 //! memory, libLLVM) · `cpu` (the pool and the allocator). Decides nothing about kernels, and reads no files but the memory
 //! limit of the process and the size of the caches.
 
@@ -22,6 +22,7 @@ mod generator;
 mod inputs;
 mod interpret;
 mod launch;
+mod located;
 mod machine;
 mod output;
 pub mod plan;
@@ -30,7 +31,6 @@ mod report;
 mod tensor;
 #[cfg(test)]
 mod tests;
-mod too_large;
 
 pub use argument::Argument;
 pub use compile::{Variant, plan_declared};

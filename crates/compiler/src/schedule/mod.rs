@@ -25,7 +25,7 @@ use crate::space::Axis;
 pub use check::ScheduleError;
 pub use choose::choose;
 pub use text::{ScheduleParseError, parse};
-pub use workload::{Hints, Workload};
+pub use workload::Workload;
 
 /// The longest side of a tile: a square of halves fits the fastest cache, one of the largest elements the next.
 const LONGEST_SIDE: u32 = 128;

@@ -1,37 +1,13 @@
 //! What a schedule is chosen for: a group, the target, and what is expected of sizes.
 
 use ir::graph::{Fusion, Graph};
-use ir::index::{Expr, Sym};
-use rustc_hash::FxHashMap;
 
 use super::Schedule;
+use crate::hints::Hints;
 use crate::layout::Memory;
 use crate::segment::Witness;
 use crate::space::Axis;
 use crate::target::Target;
-
-/// The largest value that is expected of anything: more bytes than machines have, and few enough to be summed and
-/// multiplied by small factors.
-const MOST: u64 = 1 << 48;
-
-/// Sizes that the size symbols are expected to have. A symbol without one counts as 1024.
-#[derive(Clone, Debug, Default)]
-pub struct Hints {
-    sizes: FxHashMap<Sym, i64>,
-}
-
-impl Hints {
-    /// Hints from known sizes.
-    pub fn new(sizes: impl IntoIterator<Item = (Sym, i64)>) -> Hints {
-        Hints { sizes: sizes.into_iter().collect() }
-    }
-
-    /// An expression's expected value, from 0 to 2^48.
-    pub fn value(&self, expr: &Expr) -> u64 {
-        let value = expr.eval(&|sym| Some(self.sizes.get(&sym).copied().unwrap_or(1024)));
-        value.map_or(MOST, |value| (value.max(0) as u64).min(MOST))
-    }
-}
 
 /// A group on a target, at the sizes that are expected.
 #[derive(Clone, Copy)]

@@ -5,7 +5,7 @@ use ir::index::Expr;
 
 use super::demand::Demand;
 use super::witness::{Fold, Store, When, Witness};
-use crate::schedule::Hints;
+use crate::hints::Hints;
 use crate::target::Target;
 
 /// Bytes that a group reads and writes, as a set: each tensor once, and of a tensor that only gathers take from no more

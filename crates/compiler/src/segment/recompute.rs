@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use super::cost::bytes;
 use super::engine::engine;
 use super::segmentation::{Segmentation, segment_view};
-use crate::schedule::Hints;
+use crate::hints::Hints;
 
 /// The segmentation with values dropped from memory as long as that helps.
 pub fn recompute(graph: &Graph, fusion: &Fusion, segmentation: Segmentation, hints: &Hints) -> Segmentation {

@@ -6,8 +6,8 @@ mod choices;
 mod legality;
 mod structure;
 
+use ferrofuse_compiler::Hints;
 use ferrofuse_compiler::layout::Layout;
-use ferrofuse_compiler::schedule::Hints;
 use ferrofuse_compiler::target::Target;
 use ferrofuse_compiler::{Decision, Kernels, Plan, PlanError, PlanOptions, plan};
 use ir::define::Definition;

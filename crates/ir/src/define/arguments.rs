@@ -8,10 +8,10 @@ use smallvec::SmallVec;
 use super::error::DefineError;
 use super::object::{Argument, Object, Value};
 use crate::DType;
+use crate::Span;
 use crate::graph::Axes;
 use crate::ops::call::bind_params;
 use crate::ops::{BindError, Param, ParamDefault, ParamKind, Slot};
-use crate::text::Span;
 
 /// Items that one list of numbers may have; tensors have far fewer axes.
 const MAX_LIST: usize = 32;

@@ -15,13 +15,13 @@ use super::error::DefineError;
 use super::object::{Object, Value};
 use super::random::Stateful;
 use super::record::{Action, Entry, Record, Statement};
+use crate::Span;
 use crate::graph::{
     Axes, ComputedSize, Form, Fusion, Graph, Node, Output, SymbolSource, Task, TaskData, TaskKind, Tasks,
     Type, Val,
 };
 use crate::index::{Expr, Facts};
 use crate::ops::Prim;
-use crate::text::Span;
 use crate::{DType, Scalar};
 
 /// Builds a definition, statement by statement.

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
+use crate::Span;
 use crate::graph::ShapeError;
-use crate::text::Span;
 
 /// A refused call.
 #[derive(Clone, Debug, PartialEq, Eq)]

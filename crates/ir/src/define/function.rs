@@ -11,9 +11,9 @@ use rustc_hash::FxHashMap;
 use super::definer::Definer;
 use super::error::DefineError;
 use super::object::{Argument, Object, Value};
+use crate::Span;
 use crate::graph::{Form, Graph, Node, Val};
 use crate::ops::{Body, BodyStep, Lambda};
-use crate::text::Span;
 use crate::{DType, Scalar};
 
 /// Steps that a body may have.

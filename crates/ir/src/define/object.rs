@@ -4,8 +4,8 @@
 
 use std::sync::Arc;
 
+use crate::Span;
 use crate::graph::Val;
-use crate::text::Span;
 use crate::{DType, Scalar};
 
 use super::function::Function;

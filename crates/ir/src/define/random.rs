@@ -1,4 +1,4 @@
-//! Random numbers: uniform and normal ones as expressions over the words of [`crate::random`].
+//! Random numbers: uniform and normal ones as expressions over the words of [`crate::philox`].
 //!
 //! Element `i` of an f32 draw has word `i` of its sequence, of an f64 draw the words `2 i` and `2 i + 1`; halves are drawn
 //! in f32. A draw that names no seed takes those that the call supplies, at an offset of its own. How words become numbers is

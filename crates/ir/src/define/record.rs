@@ -9,9 +9,9 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::object::Object;
 use crate::DType;
+use crate::Span;
 use crate::graph::{Axes, InputLayout, Node, Val, truncate};
 use crate::index::Expr;
-use crate::text::Span;
 
 /// A result of a statement.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -1,7 +1,7 @@
 //! Graphs, views of them and tasks: what a tensor program is.
 //!
 //! `node` (forms and types) · `library` (forms that a library computes) · `container` · `shape` (the rule of each form) ·
-//! `fusion` (views) · `signature` (what a view demands of its inputs) · `sizes` (values of size symbols) · `computed` (those
+//! `fusion` (views) · `signature` (what a view demands of its inputs) · `sizes` (values of size symbols) · `stream` (random numbers of a call) · `computed` (those
 //! that scalars make) · `task` (named, nested, overlapping views) · `rewrite` (how passes change a program) · `collect` ·
 //! `verify` · `dump` · `evaluate` (what it all means).
 
@@ -17,6 +17,7 @@ mod rewrite;
 mod shape;
 mod signature;
 mod sizes;
+mod stream;
 mod task;
 mod verify;
 
@@ -31,5 +32,6 @@ pub use rewrite::{ValMap, rewrite};
 pub use shape::{ShapeError, infer};
 pub use signature::{InputError, Signature};
 pub use sizes::{SizeError, Sizes};
+pub use stream::Stream;
 pub use task::{Dropped, Task, TaskData, TaskError, TaskKind, Tasks};
 pub use verify::Broken;

@@ -3,7 +3,7 @@
 use super::row::{Algebra, CpuSpelling, CpuSpellings, CudaSpelling, IntMeaning, Primitive};
 use super::spread::Spread;
 use super::typing::Typing;
-use crate::random;
+use crate::philox;
 
 pub(super) const PHILOX: Primitive = Primitive {
     name: "philox",
@@ -12,7 +12,7 @@ pub(super) const PHILOX: Primitive = Primitive {
     algebra: Algebra::NONE,
     float: None,
     int: Some(IntMeaning::Ternary(|seed, offset, number, ty| {
-        ty.wrap(i64::from(random::word(seed, offset, number)))
+        ty.wrap(i64::from(philox::word(seed, offset, number)))
     })),
     boolean: None,
     cuda: CudaSpelling::NONE.and_int("philox({0}, {1}, {2})").with_helper(PHILOX_CUDA),

@@ -352,7 +352,7 @@ pub enum CpuSpelling {
     Polynomial(Polynomial),
     /// A short cut on f32, good to fewer or to other bits; on f64 the exact function.
     Approximate(Approximation),
-    /// The random words of [`crate::random`].
+    /// The random words of [`crate::philox`].
     Philox,
     /// A call per lane.
     Call {

@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 
 use super::inputs::{complex_arithmetic, complex_number, float_text};
 use super::read::is_call_of;
-use super::span::{Complaint, Span};
 use super::syntax::{self, Kind, Name, Statement, Tree};
 use crate::define::{Argument, DefineError, Definer, Definition, Object};
+use crate::span::{Complaint, Span};
 use crate::{DType, Scalar};
 
 /// Follows the lines; `fd` is what they call the definition, `end` the place to complain that something is missing.

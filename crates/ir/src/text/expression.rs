@@ -4,8 +4,8 @@
 
 use super::grammar::{Parser, REFUSED};
 use super::lexer::Token;
-use super::span::{Complaint, Span};
 use super::syntax::{Argument, Kind, Name, Tree};
+use crate::span::{Complaint, Span};
 
 /// Levels of nested expressions that are accepted.
 const MAX_DEPTH: u16 = 64;

@@ -4,8 +4,8 @@
 //! refused with its place. Statements are here, expressions in `expression`.
 
 use super::lexer::{Token, tokens};
-use super::span::{Complaint, Span};
 use super::syntax::{Item, Kind, Name, Statement, Tree};
+use crate::span::{Complaint, Span};
 
 /// Words that begin what this subset of Python leaves out.
 pub(super) const REFUSED: [&str; 22] = [

@@ -4,9 +4,9 @@
 
 use super::body::{Reader, arithmetic, attribute, negated, operator_name, unknown, unknown_operator};
 use super::inputs::float_text;
-use super::span::{Complaint, Span};
 use super::syntax::{Argument, Kind, Name, Tree};
 use crate::define::{Function, Object, Term};
+use crate::span::{Complaint, Span};
 use crate::{DType, Scalar};
 
 impl Reader<'_> {

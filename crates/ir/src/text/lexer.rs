@@ -3,7 +3,7 @@
 //! Takes a source text, gives tokens with their places. Line breaks inside brackets vanish, indentation becomes
 //! `Indent` and `Dedent`. Knows nothing of statements.
 
-use super::span::{Complaint, Span};
+use crate::span::{Complaint, Span};
 
 /// What a token is.
 #[derive(Clone, Debug, PartialEq)]

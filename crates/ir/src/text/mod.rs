@@ -1,6 +1,6 @@
 //! Definition files: nvFuser's definition language read and written.
 //!
-//! `span` (places, diagnostics) · `lexer` · `grammar` and `expression` (tokens to tree) · `syntax` (the tree) · `read` (a
+//! `lexer` · `grammar` and `expression` (tokens to tree) · `syntax` (the tree) · `read` (a
 //! file) · `body` (tree to definition) · `inputs` (what to run it on) · `print`.
 
 mod body;
@@ -11,10 +11,9 @@ mod lambda;
 mod lexer;
 mod print;
 mod read;
-mod span;
 mod syntax;
 
+pub use crate::span::{Diagnostic, Span};
 pub use inputs::{Distribution, InputSpec, TensorSpec};
 pub use print::{Names, Which, print, print_record, print_view};
 pub use read::{File, decode, parse};
-pub use span::{Diagnostic, Span};

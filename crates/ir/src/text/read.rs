@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 use super::body::read_body;
 use super::grammar::parse_file;
 use super::inputs::{InputSpec, read_inputs};
-use super::span::{Complaint, Diagnostic, Span};
 use super::syntax::{Item, Kind, Name, Statement, Tree};
 use crate::define::Definition;
+use crate::span::{Complaint, Diagnostic, Span};
 
 /// Bytes of a source text that are accepted.
 const MAX_SOURCE: usize = 16 << 20;

@@ -1,6 +1,6 @@
 //! The tree of a definition file: what was written, with places, before any of it has a meaning.
 
-use super::span::Span;
+use crate::span::Span;
 
 /// A name and where it stands.
 #[derive(Clone, Debug, PartialEq)]

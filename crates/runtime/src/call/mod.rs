@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use std::time::{Duration, Instant};
 
-use compiler::placement::Placement;
+use compiler::outputs::Placement;
 use cranelift_entity::PrimaryMap;
 use ir::array::{Array, ArrayView, Layout};
 use ir::graph::Sizes;

@@ -2,11 +2,11 @@
 
 use compiler::layout::Layout;
 use compiler::lower::{Argument, BufferSource, Lowered, LoweredSegment, Temporary};
-use compiler::order::ordered;
+use compiler::outputs::ordered;
+use compiler::outputs::{Placement, placements};
+use compiler::outputs::{View, computed, views};
 use compiler::passes::optimize_exactly;
-use compiler::placement::{Placement, placements};
 use compiler::segment::{LibraryCall, Seen, Source, Witness};
-use compiler::view::{View, computed, views};
 use compiler::{Decision, Plan};
 use cranelift_entity::PrimaryMap;
 use ir::DType;

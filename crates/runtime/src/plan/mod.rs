@@ -6,7 +6,7 @@
 
 mod build;
 
-use compiler::placement::Placement;
+use compiler::outputs::Placement;
 use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
 use ir::array::{Dims, Layout};
 use ir::graph::{Axes, Fusion, Graph, Library, Val};

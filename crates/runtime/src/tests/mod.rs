@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use codegen::cpu::Error as CodegenError;
+use compiler::Hints;
 use compiler::layout::Layout;
-use compiler::schedule::Hints;
 use compiler::target::Target;
 use compiler::{Plan, PlanOptions, plan};
 use ir::define::Definition;

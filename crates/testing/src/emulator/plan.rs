@@ -4,16 +4,16 @@
 
 use codegen::cuda::{CudaKernel, Parameter, emit};
 use compiler::lower::{Argument, BufferSource, Lowered};
-use compiler::placement::Placement;
-use compiler::view::View;
+use compiler::outputs::Placement;
+use compiler::outputs::View;
 use compiler::{Decision, Kernels, Plan};
 use cranelift_entity::EntityRef;
 use ir::array::{Array, ArrayView, Layout};
+use ir::graph::Stream;
 use ir::graph::evaluate::{EvaluateOptions, evaluate};
 use ir::graph::{Fusion, Output, Signature, Sizes, Val};
 use ir::index::{Expr, Sym};
 use ir::kernel::{Access, NO_FAULT, index_of_fault};
-use ir::random::Stream;
 use rustc_hash::FxHashMap;
 
 use super::{Arg, Emulator, GuardedBuffer, Launch, Module, Order};

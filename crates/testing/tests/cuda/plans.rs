@@ -3,8 +3,8 @@
 
 use std::sync::LazyLock;
 
+use compiler::Hints;
 use compiler::layout::Layout;
-use compiler::schedule::Hints;
 use compiler::target::Target;
 use compiler::{PlanOptions, plan};
 use ferrofuse::check::{against, expected};
@@ -12,8 +12,8 @@ use ferrofuse_testing::emulator::{EmulatedPlan, Emulator, EmulatorOptions, Order
 use ferrofuse_testing::inputs;
 use ir::array::ArrayView;
 use ir::array::StridedArray;
+use ir::graph::Stream;
 use ir::graph::evaluate::Serial;
-use ir::random::Stream;
 use ir::text::{InputSpec, parse};
 
 static EMULATOR: LazyLock<Emulator> = LazyLock::new(|| {

@@ -60,7 +60,7 @@ fn saturate(w: &mut Writer<'_>, x: Operand, intrinsic: &str, to: Element) -> Ope
 
 /// A storage type as f32, exactly.
 fn widen(w: &mut Writer<'_>, x: Operand, from: DType) -> Operand {
-    match SmallFloat::of(from) {
+    match from.small_float() {
         Some(SmallFloat::F16) if w.isa.f16_conversions => {
             let half = w.convert("bitcast", x, Element::F16);
             w.convert("fpext", half, Element::F32)
@@ -106,7 +106,7 @@ fn widen_power(w: &mut Writer<'_>, x: Operand) -> Operand {
 
 /// An f32 as a storage type, rounded to nearest even.
 fn narrow(w: &mut Writer<'_>, x: Operand, to: DType) -> Operand {
-    match SmallFloat::of(to) {
+    match to.small_float() {
         Some(SmallFloat::F16) if w.isa.f16_conversions => {
             let half = w.convert("fptrunc", x, Element::F16);
             w.convert("bitcast", half, Element::I16)

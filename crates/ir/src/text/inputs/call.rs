@@ -1,10 +1,10 @@
 //! One call in the list of inputs: a constructor of a tensor, or a method that changes how it is seen.
 
-use super::super::span::{Complaint, Span};
 use super::super::syntax::{Argument, Kind, Tree};
 use super::number::{Number, checked_sizes, dtype, dtype_path, integer, integers, number, sizes};
 use super::{Distribution, TensorSpec};
 use crate::DType;
+use crate::span::{Complaint, Span};
 
 /// The arguments of one call in the list.
 pub(super) struct Call<'t> {

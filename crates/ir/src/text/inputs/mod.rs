@@ -13,8 +13,8 @@ pub(super) use number::float_text;
 use call::Call;
 use number::{Number, number};
 
-use super::span::Complaint;
 use super::syntax::{Kind, Tree};
+use crate::span::Complaint;
 use crate::{DType, Scalar};
 
 /// One input to run a definition on.

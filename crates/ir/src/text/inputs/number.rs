@@ -1,8 +1,8 @@
 //! Numbers, sizes and dtypes as the list of inputs writes them, small sums worked out.
 
-use super::super::span::{Complaint, Span};
 use super::super::syntax::{Argument, Kind, Tree};
 use crate::DType;
+use crate::span::{Complaint, Span};
 
 /// Axes that an input may have.
 const MAX_RANK: usize = 32;

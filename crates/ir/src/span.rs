@@ -67,7 +67,7 @@ impl std::error::Error for Diagnostic {}
 
 /// A complaint before it is joined with its source.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Complaint {
+pub(crate) struct Complaint {
     pub message: String,
     pub span: Span,
     pub label: String,

@@ -12,8 +12,8 @@ use ir::index::{Expr, Facts};
 
 use inferred::inferred_order;
 
+use super::view::{is_copy, seen_through};
 use crate::space::axis_groups;
-use crate::view::{is_copy, seen_through};
 
 /// The fusion with an order for each output that is not row-major.
 pub fn ordered(graph: &Graph, fusion: &Fusion) -> Fusion {

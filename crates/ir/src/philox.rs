@@ -1,13 +1,10 @@
 //! The random numbers of programs: Philox 4x32-10, a bijection that makes of a counter and a key four words that look
-//! random, and where a call's draws stand in its sequence.
+//! random.
 //!
 //! A draw holds no state, so computing an element again gives the same bits, whoever computes it and in whatever order.
 //! Uniform and normal numbers are expressions over the words ([`crate::define`]); this file knows only bits.
 //!
 //! Source: Salmon, Moraes, Dror, Shaw, *Parallel random numbers: as easy as 1, 2, 3*, SC 2011.
-
-use crate::graph::{Graph, SymbolSource};
-use crate::index::Sym;
 
 /// What the first and the third word of the counter are multiplied by in each round.
 pub const MULTIPLIERS: [u32; 2] = [0xD251_1F53, 0xCD9E_8D57];
@@ -37,37 +34,6 @@ pub fn word(seed: i64, offset: i64, number: i64) -> u32 {
 
 const fn high(x: u64) -> u32 {
     (x >> 32) as u32
-}
-
-/// Where the draws of a call stand: the seed that was set, and how many draws there were since.
-///
-/// The draw number `k` of a definition takes the sequence of the seed at `offset + k`, so a call's draws are those that
-/// would name seed and offset themselves.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Stream {
-    /// The seed.
-    pub seed: u64,
-    /// The offset of the next draw.
-    pub offset: u64,
-}
-
-impl Stream {
-    /// The beginning of the sequence of a seed.
-    pub fn new(seed: u64) -> Stream {
-        Stream { seed, offset: 0 }
-    }
-
-    /// The values of the symbols of a graph that stand for a stream; none where nothing is drawn.
-    pub fn symbols(self, graph: &Graph) -> impl Iterator<Item = (Sym, i64)> + '_ {
-        let value = move |source: &SymbolSource| match source {
-            SymbolSource::Seed => Some(self.seed as i64),
-            SymbolSource::Offset => Some(self.offset as i64),
-            SymbolSource::InputSize { .. } | SymbolSource::ScalarInput { .. } | SymbolSource::Computed(_) => {
-                None
-            }
-        };
-        graph.symbols().iter().filter_map(move |(sym, source)| Some((sym, value(source)?)))
-    }
 }
 
 #[cfg(test)]

@@ -1,19 +1,45 @@
-//! Results that are too large to be counted: which op of the definition asks for the first one.
+//! The errors of a call located in the definition: by the op and the line at fault.
 //!
-//! Takes a definition and the inputs of a call that failed for its sizes, gives the error that names the op. Decides
-//! nothing about other calls.
+//! Takes an error of values and sizes, the definition, and the inputs of the call; gives the error for its user. What is the
+//! user's already stays as it is.
 
 use std::fmt;
 
 use ir::DType;
 use ir::array::ArrayView;
 use ir::define::{Action, Definition};
-use ir::graph::{SizeError, Sizes, Type};
+use ir::graph::evaluate::{EvaluateError, OutOfRange};
+use ir::graph::{InputError, SizeError, Sizes, Type, Val};
 
 use crate::Error;
 
-/// The error of the first op whose result has more bytes than a machine can count; nothing where no op has one.
-pub fn first_result(definition: &Definition, inputs: &[ArrayView<'_>]) -> Option<Error> {
+/// The error of a call on these inputs in words of the definition.
+pub fn located(error: Error, definition: &Definition, inputs: &[ArrayView<'_>]) -> Error {
+    match error {
+        Error::Evaluate(EvaluateError::Index { val, at }) => index(definition, val, at),
+        Error::Memory { bytes: usize::MAX, .. }
+        | Error::Evaluate(EvaluateError::Memory { bytes: usize::MAX })
+        | Error::Input(InputError::Sizes(SizeError::Beyond { .. })) => {
+            too_large(definition, inputs).unwrap_or(error)
+        }
+        error => error,
+    }
+}
+
+fn index(definition: &Definition, val: Val, at: OutOfRange) -> Error {
+    let record = &definition.record;
+    let Some(site) = record.site_of(val) else {
+        return Error::Index { op: definition.name_of(val), line: None, at };
+    };
+    let line = site.span.and_then(|span| record.line_of(span));
+    // The size was added to what was negative.
+    let added = if site.counts_from_end && at.index < 0 { at.size } else { 0 };
+    let at = OutOfRange { axis: site.axis, index: at.index.wrapping_sub(added), ..at };
+    Error::Index { op: site.op.to_owned(), line, at }
+}
+
+/// That of the first op whose result has more bytes than a machine can count; nothing where no op has one.
+fn too_large(definition: &Definition, inputs: &[ArrayView<'_>]) -> Option<Error> {
     let sizes = definition.signature().bind(inputs, &[]).ok()?;
     let record = &definition.record;
     record.statements().iter().find_map(|statement| {

@@ -9,8 +9,8 @@ use ir::graph::{Form, Fusion, Graph, Node, Output, Shape, Val};
 use ir::index::{Expr, Facts};
 use ir::ops::Prim;
 
+use super::order::{Natural, natural_order};
 use crate::layout::{Layout, Stride};
-use crate::order::{Natural, natural_order};
 use crate::segment::is_change_of_sight;
 use crate::space::axis_groups;
 

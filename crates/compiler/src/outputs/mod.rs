@@ -1,0 +1,12 @@
+//! Where outputs lie: which are views of inputs or of one another, which axes are outermost in memory, and the placement of
+//! those that segments make.
+//!
+//! `view` (outputs that strides say of what is there) · `order` (of axes in memory) · `placement` (of each output).
+
+mod order;
+mod placement;
+mod view;
+
+pub use order::ordered;
+pub use placement::{Placement, placements};
+pub use view::{View, computed, views};

@@ -1,0 +1,37 @@
+//! Where a call's draws stand in the sequence of random numbers.
+//!
+//! Takes the seed that was set and the draws since, gives the values of the symbols that stand for them.
+
+use super::{Graph, SymbolSource};
+use crate::index::Sym;
+
+/// Where the draws of a call stand: the seed that was set, and how many draws there were since.
+///
+/// The draw number `k` of a definition takes the sequence of the seed at `offset + k`, so a call's draws are those that
+/// would name seed and offset themselves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Stream {
+    /// The seed.
+    pub seed: u64,
+    /// The offset of the next draw.
+    pub offset: u64,
+}
+
+impl Stream {
+    /// The beginning of the sequence of a seed.
+    pub fn new(seed: u64) -> Stream {
+        Stream { seed, offset: 0 }
+    }
+
+    /// The values of the symbols of a graph that stand for a stream; none where nothing is drawn.
+    pub fn symbols(self, graph: &Graph) -> impl Iterator<Item = (Sym, i64)> + '_ {
+        let value = move |source: &SymbolSource| match source {
+            SymbolSource::Seed => Some(self.seed as i64),
+            SymbolSource::Offset => Some(self.offset as i64),
+            SymbolSource::InputSize { .. } | SymbolSource::ScalarInput { .. } | SymbolSource::Computed(_) => {
+                None
+            }
+        };
+        graph.symbols().iter().filter_map(move |(sym, source)| Some((sym, value(source)?)))
+    }
+}

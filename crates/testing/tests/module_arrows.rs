@@ -1,0 +1,214 @@
+//! The order of modules in each crate, as a test: a top-level module uses only those that stand before it in its row. The
+//! rule is a function from text to complaints, and is shown to catch a planted breach.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The top-level modules of each crate (by folder), in order. Unit tests may use all. The crates `runtime` and `python` have
+/// no row yet: six modules of each use one another.
+const ORDER: [(&str, &[&str]); 7] = [
+    ("files", &["identity", "temporary", "target", "targets"]),
+    (
+        "ir",
+        &[
+            "small_float",
+            "dtype",
+            "scalar",
+            "interrupt",
+            "lanes",
+            "literal",
+            "index",
+            "philox",
+            "span",
+            "array",
+            "ops",
+            "graph",
+            "kernel",
+            "define",
+            "text",
+        ],
+    ),
+    (
+        "compiler",
+        &[
+            "hints", "target", "layout", "space", "segment", "schedule", "lower", "outputs", "passes",
+            "plan", "in_place",
+        ],
+    ),
+    ("codegen", &["cpu", "cuda"]),
+    ("ferrofuse", &["check", "code_target", "table", "explain", "emit", "op_list"]),
+    ("testing", &["emulator", "random", "differential", "inputs", "filetests", "reduce", "fuzz"]),
+    ("cli", &["arrays", "failure", "environment", "definition", "inputs", "planning", "verbs"]),
+];
+
+/// The crates that have no row.
+const WITHOUT: [&str; 2] = ["python", "runtime"];
+
+fn crates() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("the crate lies in the folder of crates")
+        .to_path_buf()
+}
+
+/// The code of a file: no comments, nothing from its unit tests on.
+fn code(text: &str) -> String {
+    let before_tests = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or(text);
+    before_tests.lines().map(|line| line.split("//").next().unwrap_or(line)).collect::<Vec<_>>().join("\n")
+}
+
+/// The names that stand directly behind `crate::`, those in braces too.
+fn used(code: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for (place, _) in code.match_indices("crate::") {
+        if code[..place].ends_with(|c: char| c.is_alphanumeric() || c == '_') {
+            continue;
+        }
+        let rest = &code[place + "crate::".len()..];
+        match rest.strip_prefix('{') {
+            Some(group) => found.extend(in_braces(group)),
+            None => found.push(first_name(rest)),
+        }
+    }
+    found
+}
+
+/// The first names of the parts of a group that was opened.
+fn in_braces(group: &str) -> Vec<String> {
+    let (mut depth, mut part, mut found) = (0, String::new(), Vec::new());
+    for c in group.chars() {
+        match c {
+            '}' if depth == 0 => break,
+            ',' if depth == 0 => found.push(first_name(std::mem::take(&mut part).trim())),
+            _ => {
+                depth += i32::from(c == '{') - i32::from(c == '}');
+                part.push(c);
+            }
+        }
+    }
+    found.push(first_name(part.trim()));
+    found
+}
+
+fn first_name(text: &str) -> String {
+    text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
+}
+
+/// The module that the root of a crate takes each name from that it gives away.
+fn given_away(root: &str) -> BTreeMap<String, String> {
+    let mut from = BTreeMap::new();
+    for statement in code(root).split(';') {
+        let Some(place) =
+            statement.find("use ").filter(|&place| statement[..place].trim_start().starts_with("pub"))
+        else {
+            continue;
+        };
+        let Some((module, names)) = statement[place + "use ".len()..].split_once("::") else { continue };
+        let names = names.trim_start_matches('{').trim_end_matches('}');
+        let last = |name: &str| {
+            name.rsplit("::").next().map(|name| name.rsplit(' ').next().unwrap_or(name).to_owned())
+        };
+        let names = names.split(',').filter_map(|name| last(name.trim()));
+        from.extend(names.map(|name| (name, module.trim().to_owned())));
+    }
+    from
+}
+
+/// What a file of a module uses and may not: modules that stand behind it, or in no row.
+fn wrong(
+    row: &[&str],
+    given: &BTreeMap<String, String>,
+    module: &str,
+    path: &str,
+    text: &str,
+) -> Vec<String> {
+    let Some(own) = row.iter().position(|&name| name == module) else {
+        return vec![format!("{path}: the module `{module}` needs a place in ORDER of this test")];
+    };
+    let mut complaints = Vec::new();
+    for name in used(&code(text)) {
+        let target = if row.contains(&name.as_str()) { Some(&name) } else { given.get(&name) };
+        let place = target.and_then(|target| row.iter().position(|known| known == target));
+        if place.is_some_and(|place| place > own) {
+            complaints.push(format!(
+                "{path}: `{module}` uses `{name}`, which stands behind it in ORDER of this test"
+            ));
+        }
+    }
+    complaints
+}
+
+/// The Rust files of a crate with the top-level module of each, but for its root and its unit tests.
+fn files(source: &Path) -> Vec<(String, PathBuf)> {
+    let mut found = Vec::new();
+    let mut folders = vec![source.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).expect("a folder of the crate") {
+            let path = entry.expect("a folder that can be listed").path();
+            let inside = path.strip_prefix(source).expect("below the source").with_extension("");
+            let parts: Vec<String> = inside.iter().map(|part| part.to_string_lossy().into_owned()).collect();
+            if parts.iter().any(|part| part == "tests") {
+                continue;
+            }
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "rs")
+                && !["lib", "main"].contains(&&*parts[0])
+            {
+                found.push((parts[0].clone(), path));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn modules_use_only_those_before_them() {
+    let mut complaints = Vec::new();
+    for (folder, row) in ORDER {
+        let source = crates().join(folder).join("src");
+        let root = ["lib.rs", "main.rs"].iter().find_map(|name| fs::read_to_string(source.join(name)).ok());
+        let given = given_away(&root.expect("a crate has a root"));
+        for (module, path) in files(&source) {
+            let text = fs::read_to_string(&path).expect("a source file");
+            complaints.extend(wrong(row, &given, &module, &path.display().to_string(), &text));
+        }
+    }
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
+
+#[test]
+fn every_crate_has_a_row() {
+    let folders = fs::read_dir(crates()).expect("the folder of crates");
+    let names = folders.map(|entry| entry.expect("a crate").file_name().to_string_lossy().into_owned());
+    let mut missing: Vec<String> =
+        names.filter(|name| ORDER.iter().all(|(folder, _)| folder != name)).collect();
+    missing.sort();
+    assert_eq!(missing, WITHOUT);
+}
+
+#[test]
+fn a_planted_breach_is_caught() {
+    let row = ["leaf", "middle", "top"];
+    let given =
+        given_away("pub mod leaf;\npub use top::{Roof, tile as Slate};\npub(crate) use middle::Floor;\n");
+    let wrong = |text: &str| wrong(&row, &given, "middle", "middle.rs", text).len();
+    assert_eq!(wrong("use crate::leaf::Root;\nuse crate::Floor;\n"), 0);
+    assert_eq!(wrong("use crate::top::Roof;\n"), 1);
+    assert_eq!(wrong("use crate::{leaf::{Root, Stem}, top::Roof, Slate};\n"), 2);
+    assert_eq!(wrong("fn f() -> crate::Roof { crate::leaf::roof() }\n"), 1);
+    assert_eq!(
+        wrong("// use crate::top::Roof;\n#[cfg(test)]\nmod tests {\n    use crate::top::Roof;\n}\n"),
+        0
+    );
+    assert_eq!(
+        unplaced(&row, "cellar"),
+        ["cellar.rs: the module `cellar` needs a place in ORDER of this test"]
+    );
+}
+
+fn unplaced(row: &[&str], module: &str) -> Vec<String> {
+    wrong(row, &BTreeMap::new(), module, &format!("{module}.rs"), "")
+}
