@@ -57,10 +57,10 @@ inputs = [torch.randn((4096, 512))]
 #     long long i1) {
 #   const long long block = blockIdx.x;
 #   for (long long result = 256 * block + threadIdx.x; result < min(i1, 256 * block + 256); result += 256) {
-#     float a0 = 0.0f;
+#     double a0 = 0.0;
 #     for (long long chunk = 0; chunk < floor_div(i0 + 3, 4); chunk++) {
-#       a0 = a0 + n1_partial0[i1 * chunk + result];
+#       a0 = a0 + (double)n1_partial0[i1 * chunk + result];
 #     }
-#     n1[result] = a0;
+#     n1[result] = (float)a0;
 #   }
 # }

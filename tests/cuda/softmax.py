@@ -10,6 +10,9 @@ inputs = [torch.randn((256, 1024))]
 # // seg0: reads n0 (f32); writes n7 (f32).
 # // Blocks: i0. Threads of a block: 256.
 #
+# static __device__ inline long long floor_div(long long a, long long b) {
+#   return a / b - (a % b != 0 && (a < 0) != (b < 0));
+# }
 # template <class T> __device__ inline T propagating_maximum(T a, T b) {
 #   if (a != a) return a;
 #   if (b != b) return b;
@@ -68,18 +71,23 @@ inputs = [torch.randn((256, 1024))]
 #       a0 = propagating_maximum(a0, n0[x0 * i1 + x1]);
 #     }
 #     const float v4 = block_max(a0);
-#     float a1 = 0.0f;
+#     double a1 = 0.0;
 #     __syncthreads();
-#     for (long long x1_1 = threadIdx.x; x1_1 < i1; x1_1 += 256) {
-#       const float v8 = expf(n0[x0 * i1 + x1_1] - v4);
-#       a1 = a1 + v8;
-#       w0[x1_1] = v8;
+#     for (long long x1_block = 0; x1_block < floor_div(i1 + 16383, 16384); x1_block++) {
+#       float a2 = 0.0f;
+#       for (long long x1_1 = 16384 * x1_block + threadIdx.x; x1_1 < 16384 * x1_block + min(16384ll, i1 - 16384 * x1_block); x1_1 += 256) {
+#         const float v9 = expf(n0[x0 * i1 + x1_1] - v4);
+#         a2 = a2 + v9;
+#         w0[x1_1] = v9;
+#       }
+#       const float v12 = block_sum(a2);
+#       a1 = a1 + (double)v12;
 #     }
 #     __syncthreads();
-#     const float v11 = block_sum(a1);
+#     const float v17 = (float)a1;
 #     for (long long x1_2 = threadIdx.x; x1_2 < i1; x1_2 += 256) {
-#       const float v12 = w0[x1_2];
-#       n7[x0 * i1 + x1_2] = v12 / v11;
+#       const float v18 = w0[x1_2];
+#       n7[x0 * i1 + x1_2] = v18 / v17;
 #     }
 #   }
 # }

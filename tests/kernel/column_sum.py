@@ -37,16 +37,18 @@ inputs = [torch.randn((4096, 512))]
 #   blocks block in 0 .. ((i1 + 255) // 256)
 #   read b0: f32 n1_partial0
 #   write b1: f32 n1
-#   v0: f32 = const 0.0
+#   v0: f64 = const 0.0
 #   for result in 256*block .. min(i1, 256*block + 256) lanes {
-#     acc a0: f32 = v0
+#     acc a0: f64 = v0
 #     for chunk in 0 .. ((i0 + 63) // 64) {
-#       v1: f32 = get a0
+#       v1: f64 = get a0
 #       v2: f32 = load b0[i1*chunk + result]
-#       v3: f32 = add v1, v2
-#       set a0 = v3
+#       v3: f64 = cast v2
+#       v4: f64 = add v1, v3
+#       set a0 = v4
 #     }
-#     v4: f32 = get a0
-#     store b1[result] = v4
+#     v5: f64 = get a0
+#     v6: f32 = cast v5
+#     store b1[result] = v6
 #   }
 # }

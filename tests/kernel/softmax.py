@@ -7,13 +7,14 @@ inputs = [torch.randn((256, 1024))]
 # ---- expect
 # # seg0
 # kernel seg0(i0, i1) lanes 32 {
-#   symbols block, i0, x0, i1, x1, x1_1, x1_2
+#   symbols block, i0, x0, i1, x1, x1_block, x1_1, x1_2
 #   blocks block in 0 .. ((i0 + 15) // 16)
 #   read b0: f32 n0
 #   write b1: f32 n7
 #   scratch w0: f32[i1]
 #   v0: f32 = const -inf
-#   v5: f32 = const 0.0
+#   v5: f64 = const 0.0
+#   v6: f32 = const 0.0
 #   for x0 in 16*block .. min(i0, 16*block + 16) {
 #     acc a0: f32 = v0
 #     for x1 in 0 .. i1 lanes {
@@ -23,24 +24,33 @@ inputs = [torch.randn((256, 1024))]
 #       set a0 = v3
 #     }
 #     v4: f32 = reduce max a0
-#     acc a1: f32 = v5
+#     acc a1: f64 = v5
 #     barrier
-#     for x1_1 in 0 .. i1 lanes {
-#       v6: f32 = load b0[x0*i1 + x1_1]
-#       v7: f32 = sub v6, v4
-#       v8: f32 = exp v7
-#       v9: f32 = get a1
-#       v10: f32 = add v9, v8
-#       set a1 = v10
-#       store w0[x1_1] = v8
-#       prefetch b0[x0*i1 + i1 + x1_1] far
+#     for x1_block in 0 .. ((i1 + 2047) // 2048) {
+#       acc a2: f32 = v6
+#       for x1_1 in 2048*x1_block .. 2048*x1_block + min(2048, i1 - 2048*x1_block) lanes {
+#         v7: f32 = load b0[x0*i1 + x1_1]
+#         v8: f32 = sub v7, v4
+#         v9: f32 = exp v8
+#         v10: f32 = get a2
+#         v11: f32 = add v10, v9
+#         set a2 = v11
+#         store w0[x1_1] = v9
+#         prefetch b0[x0*i1 + i1 + x1_1] far
+#       }
+#       v12: f32 = reduce sum a2
+#       v13: f64 = get a1
+#       v14: f64 = cast v12
+#       v15: f64 = add v13, v14
+#       set a1 = v15
 #     }
 #     barrier
-#     v11: f32 = reduce sum a1
+#     v16: f64 = get a1
+#     v17: f32 = cast v16
 #     for x1_2 in 0 .. i1 lanes {
-#       v12: f32 = load w0[x1_2]
-#       v13: f32 = div v12, v11
-#       store b1[x0*i1 + x1_2] = v13
+#       v18: f32 = load w0[x1_2]
+#       v19: f32 = div v18, v17
+#       store b1[x0*i1 + x1_2] = v19
 #     }
 #   }
 # }

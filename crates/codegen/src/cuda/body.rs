@@ -251,7 +251,9 @@ impl<'a> Writer<'a> {
         monoid: &Monoid,
         accumulators: &[Accumulator],
     ) -> Result<(), EmitError> {
-        let dtypes = accumulators.iter().map(|&state| self.kernel.accumulators[state]).collect();
+        let dtypes = values.iter().map(|&value| self.kernel.values[value]).collect();
+        let copies: Vec<String> =
+            values.iter().zip(accumulators).map(|(&value, &state)| self.widened(value, state)).collect();
         let reduction = Reduction { monoid: monoid.clone(), dtypes, lanes: self.kernel.lanes };
         let stem = self.prelude.stem(&reduction);
         let named = Named { reduction: &reduction, stem: &stem };
@@ -262,21 +264,30 @@ impl<'a> Writer<'a> {
         let name = named.name();
         match (values, accumulators) {
             _ if reduction.lanes == 1 => {
-                for (&value, accumulator) in values.iter().zip(accumulators) {
-                    self.declare(value, &Text { code: accumulator.to_string(), reads_accumulator: true });
+                for (&value, code) in values.iter().zip(copies) {
+                    self.declare(value, &Text { code, reads_accumulator: true });
                 }
             }
-            (&[value], &[accumulator]) => {
-                let code = format!("{name}({accumulator})");
+            (&[value], [_]) => {
+                let code = format!("{name}({})", copies[0]);
                 self.declare(value, &Text { code, reads_accumulator: true });
             }
             _ => {
                 // Named, as the same monoid of other dtypes is another function of this name.
-                let states = format!("{}{{{}}}", named.state_type(), listed(accumulators));
+                let states = format!("{}{{{}}}", named.state_type(), listed(&copies));
                 self.line(&format!("const auto [{}] = {name}({states});", listed(values)))
             }
         }
         Ok(())
+    }
+
+    /// This thread's copy of an accumulator, in the dtype of the value that comes of all threads' copies.
+    fn widened(&mut self, value: Value, accumulator: Accumulator) -> String {
+        let (from, to) = (self.kernel.accumulators[accumulator], self.kernel.values[value]);
+        if from == to {
+            return accumulator.to_string();
+        }
+        cast(from, to, &accumulator.to_string(), self.prelude)
     }
 
     fn turns(&mut self, turns: &Loop) -> Result<(), EmitError> {

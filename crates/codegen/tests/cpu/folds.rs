@@ -136,7 +136,7 @@ fn column_sum_in_lanes() {
     everywhere(COLUMN_SUM_IN_LANES, |n| vec![rows, n], buffers, 0.0);
 }
 
-/// Mean and variance of rows by Welford's method, each lane its own states.
+/// Mean and squared deviations of rows, each lane its own states, which become wide when they are combined.
 const WELFORD: &str = "kernel welford(rows, columns) lanes LANES {
   symbols rows, columns, row, x
   blocks row in 0 .. rows
@@ -149,27 +149,36 @@ const WELFORD: &str = "kernel welford(rows, columns) lanes LANES {
   acc a0: f32 = v0
   acc a1: f32 = v0
   acc a2: f32 = v0
+  acc a3: f32 = v0
   for x in 0 .. columns lanes {
     v2: f32 = load b0[row*columns + x]
     v3: f32 = get a0
     v4: f32 = get a1
     v5: f32 = get a2
-    v6: f32 = add v5, v1
-    v7: f32 = sub v2, v3
-    v8: f32 = reciprocal v6
-    v16: f32 = mul v7, v8
-    v9: f32 = add v3, v16
-    v10: f32 = sub v2, v9
-    v11: f32 = mul v7, v10
-    v12: f32 = add v4, v11
-    set a0 = v9
-    set a1 = v12
-    set a2 = v6
+    v6: f32 = get a3
+    v7: bool = eq v6, v0
+    v8: f32 = where v7, v2, v3
+    v9: f32 = sub v2, v8
+    v10: f32 = add v4, v9
+    v11: f32 = mul v9, v9
+    v12: f32 = add v5, v11
+    v13: f32 = add v6, v1
+    set a0 = v8
+    set a1 = v10
+    set a2 = v12
+    set a3 = v13
   }
-  v13: f32, v14: f32, v15: f32 = reduce welford a0, a1, a2
-  store b1[row] = v13
-  store b2[row] = v14
-  store b3[row] = v15
+  v14: f64, v15: f64, v16: f64, v17: f64 = reduce welford a0, a1, a2, a3
+  v18: f64 = div v15, v17
+  v19: f64 = add v14, v18
+  v20: f64 = mul v15, v18
+  v21: f64 = sub v16, v20
+  v22: f32 = cast v19
+  v23: f32 = cast v21
+  v24: f32 = cast v17
+  store b1[row] = v22
+  store b2[row] = v23
+  store b3[row] = v24
 }";
 
 #[test]

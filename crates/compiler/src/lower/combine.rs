@@ -10,6 +10,7 @@ use ir::kernel::{Access, Accumulator, LoopKind, Value};
 
 use super::address::{delinearize, row_major};
 use super::emitter::Emitter;
+use super::fold::States;
 use super::nest::Nest;
 use super::{BufferSource, Group, Lowered, Temporary};
 use crate::segment::{Fold, When};
@@ -50,7 +51,7 @@ pub(super) fn steps(group: &Group<'_>, crossing: &[usize]) -> Vec<Step> {
 }
 
 fn states(group: &Group<'_>, fold: usize) -> Vec<DType> {
-    group.graph.node(group.witness.folds[fold].node).results.iter().map(|ty| ty.dtype).collect()
+    States::of(group.graph, group.witness.folds[fold].node).partial_dtypes()
 }
 
 impl<'a> PartialLayout<'a> {
@@ -137,7 +138,7 @@ impl Nest<'_> {
         let group = self.emitter.group;
         let chunks = PartialLayout::of(&group, step.folds[0]).chunks(&group);
         let chunks = self.emitter.size(&chunks);
-        let accumulators: Vec<_> = step.folds.iter().map(|&fold| self.open_states(fold)).collect();
+        let accumulators: Vec<_> = step.folds.iter().map(|&fold| self.open_totals(fold)).collect();
         let chunk = self.emitter.open_loop("chunk".to_owned(), Expr::zero(), chunks, LoopKind::Lanes);
         for (&fold, accumulators) in step.folds.iter().zip(&accumulators) {
             self.take_partial(fold, accumulators, Expr::sym(chunk));
@@ -162,7 +163,7 @@ impl Nest<'_> {
         let end = Expr::min(&(begin.clone() + Expr::constant(RESULTS)), &count);
         let result = self.emitter.open_loop("result".to_owned(), begin, end, LoopKind::Lanes);
         let result = Expr::sym(result);
-        let accumulators: Vec<_> = step.folds.iter().map(|&fold| self.open_states(fold)).collect();
+        let accumulators: Vec<_> = step.folds.iter().map(|&fold| self.open_totals(fold)).collect();
         let chunk = self.emitter.open_loop("chunk".to_owned(), Expr::zero(), chunks, LoopKind::Serial);
         let at = Expr::sym(chunk) * count + result.clone();
         for (&fold, accumulators) in step.folds.iter().zip(&accumulators) {

@@ -28,6 +28,8 @@ pub(super) struct Nest<'a> {
     pub at: FxHashMap<Axis, Expr>,
     /// First index, one past the last, and number of the chunk, for each axis that blocks divide.
     pub chunks: FxHashMap<Axis, (Expr, Expr, Expr)>,
+    /// The part of each axis that the block of a fold takes which loops walk now.
+    pub strips: FxHashMap<Axis, (Expr, Expr)>,
     /// Folds that are being accumulated.
     pub open: Vec<OpenFold>,
     /// Results of closed folds that lie in scratch, of each row: one array a state, over these axes.
@@ -68,6 +70,7 @@ impl<'a> Nest<'a> {
             vars: FxHashMap::default(),
             at: FxHashMap::default(),
             chunks: FxHashMap::default(),
+            strips: FxHashMap::default(),
             open: Vec::new(),
             closed: FxHashMap::default(),
             carried: FxHashMap::default(),
@@ -120,8 +123,11 @@ impl<'a> Nest<'a> {
         self.facts.push(with_piece(facts, var, piece));
     }
 
-    /// The block's part of an axis: its chunk, or all of it.
+    /// The part of an axis that is walked now: that of a block of a fold, the chunk of a block of the grid, or all of it.
     pub fn range(&mut self, axis: Axis) -> (Expr, Expr) {
+        if let Some(strip) = self.strips.get(&axis) {
+            return strip.clone();
+        }
         match self.chunks.get(&axis) {
             Some((begin, end, _)) => (begin.clone(), end.clone()),
             None => {
@@ -189,20 +195,28 @@ impl<'a> Nest<'a> {
     }
 
     /// Whether a fold reduces what a loop walks.
-    fn reduces(&self, fold: &Fold, walked: Axis) -> bool {
+    pub fn reduces(&self, fold: &Fold, walked: Axis) -> bool {
         fold.reduced.iter().any(|&axis| self.emitter.group.schedule.loop_of(axis) == walked)
     }
 
     fn outer_loops(&mut self, outer: &[Axis], depth: usize) {
         self.open_terminal_folds(outer, depth);
         match outer.get(depth) {
-            Some(&axis) if self.rows_of(axis) > 1 => {
-                self.jammed(axis, self.rows_of(axis), |nest| {
-                    nest.outer_loops(outer, depth + 1);
-                    nest.carried.clear();
-                });
-            }
-            Some(&axis) => {
+            Some(&axis) => self.rows_in_blocks(axis, &outer[depth + 1..], &mut |nest| {
+                nest.outer_loop(outer, axis, depth);
+            }),
+            None => (0..self.witness().levels).for_each(|level| self.stage(level)),
+        }
+        self.close_terminal_folds(depth);
+    }
+
+    fn outer_loop(&mut self, outer: &[Axis], axis: Axis, depth: usize) {
+        match self.rows_of(axis) {
+            2.. => self.jammed(axis, self.rows_of(axis), |nest| {
+                nest.outer_loops(outer, depth + 1);
+                nest.carried.clear();
+            }),
+            _ => {
                 let outside = self.emitter.group.schedule.is_lane_outside(axis);
                 let kind = if outside { LoopKind::Lanes } else { LoopKind::Serial };
                 self.each_piece(&[axis], kind, &mut |nest| {
@@ -211,9 +225,7 @@ impl<'a> Nest<'a> {
                     nest.carried.clear();
                 });
             }
-            None => (0..self.witness().levels).for_each(|level| self.stage(level)),
         }
-        self.close_terminal_folds(depth);
     }
 
     /// How many indices along an axis outside the stages are walked together.

@@ -87,14 +87,14 @@ impl Nest<'_> {
         let mut running = Vec::with_capacity(scans.len());
         for &scan in scans {
             let states = States::of(group.graph, scan);
-            let opened = states.identity().into_iter().map(|init| self.emitter.open_accumulator(init));
-            running.push((scan, states, opened.collect::<Vec<_>>()));
+            running.push((scan, states, self.open_with(states.total_identity())));
         }
         walk(self);
         for (scan, states, accumulators) in running {
             let element = self.element(scan);
             let new = states.advance(&mut self.emitter, &accumulators, &element);
-            self.know(scan, &group.witness.space.axes_of(group.graph, scan.into()), &new);
+            let results = states.finish(&mut self.emitter, &new);
+            self.know(scan, &group.witness.space.axes_of(group.graph, scan.into()), &results);
         }
         body(self);
     }
@@ -105,6 +105,7 @@ impl Nest<'_> {
         let identity: Vec<Value> =
             states.identity().into_iter().map(|init| self.emitter.constant(init)).collect();
         let element = self.element(val.node);
-        states.step(&mut self.emitter, &identity, &element)[val.result as usize]
+        let new = states.step(&mut self.emitter, &identity, &element);
+        states.finish(&mut self.emitter, &new)[val.result as usize]
     }
 }

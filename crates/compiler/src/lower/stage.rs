@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use ir::graph::Val;
+use ir::graph::{Node, Val};
 use ir::index::Expr;
 use ir::kernel::{LoopKind, Place, Scratch, Value};
 
@@ -22,6 +22,15 @@ enum Root {
     Store(usize),
     /// The carried value with this number is kept for later stages.
     Carry(usize),
+}
+
+impl Root {
+    fn fold(&self) -> Option<usize> {
+        match self {
+            Root::Fold(fold) => Some(*fold),
+            Root::Store(_) | Root::Carry(_) => None,
+        }
+    }
 }
 
 /// Values that a nest stores for later stages, of each row: the array and its axes.
@@ -81,27 +90,13 @@ impl<'a> Nest<'a> {
         }
         let scans = self.scans_of(roots.iter().flat_map(|root| self.root_vals(*root)).collect());
         let shares = |lane, scanned| roots.iter().any(|root| self.shares(*root, lane, scanned));
-        let Loops { outer, cross, lane, scanned } = self.loops(axes, &scans, shares);
+        let loops = self.loops(axes, &scans, shares);
+        let folds: Vec<usize> = roots.iter().filter_map(Root::fold).collect();
         let mut kept = Vec::new();
-        self.each_piece(&outer, LoopKind::Serial, &mut |nest| {
-            if let (Some(cross), Some(along)) = (cross, lane) {
-                nest.open_tiles(cross, along);
-                nest.open_axis(cross, LoopKind::Serial);
-            }
-            let temps = nest.open_temps(roots, lane);
-            let lane = lane.as_slice();
-            nest.each_piece(lane, LoopKind::Lanes, &mut |nest| {
-                let walk = |nest: &mut Nest<'a>| {
-                    scanned.iter().for_each(|&axis| nest.open_axis(axis, LoopKind::Serial));
-                };
-                nest.run_scans(&scans, walk, |nest| nest.take_roots(roots, axes, &temps, &mut kept));
-                scanned.iter().for_each(|&axis| nest.close_axis(axis));
+        self.in_blocks(&folds, &loops, &mut |nest, within, block| {
+            nest.each_piece(within, LoopKind::Serial, &mut |nest| {
+                nest.lane_nest(&loops, &scans, block, (roots, axes), &mut kept);
             });
-            temps.iter().for_each(|temps| nest.close_temps(temps));
-            if let Some(cross) = cross {
-                nest.close_axis(cross);
-                nest.close_tiles();
-            }
         });
         if !kept.is_empty() {
             self.barrier();
@@ -109,13 +104,52 @@ impl<'a> Nest<'a> {
         }
     }
 
-    /// What a stage produces where all loops of a nest are open.
-    fn take_roots(&mut self, roots: &[Root], axes: &[Axis], temps: &[Temps], kept: &mut Kept) {
+    /// The loops of a nest within the serial ones, around what a stage produces along these axes. A square is less than a block.
+    fn lane_nest(
+        &mut self,
+        loops: &Loops,
+        scans: &[Node],
+        block: &[Temps],
+        (roots, axes): (&[Root], &[Axis]),
+        kept: &mut Kept,
+    ) {
+        let Loops { cross, lane, scanned, .. } = *loops;
+        let folds: Vec<usize> = roots.iter().filter_map(Root::fold).collect();
+        if let (Some(cross), Some(along)) = (cross, lane) {
+            self.open_tiles(cross, along);
+            self.open_axis(cross, LoopKind::Serial);
+        }
+        let temps = self.open_temps(&folds, loops);
+        let taking: Vec<&Temps> = block.iter().chain(&temps).collect();
+        self.each_piece(lane.as_slice(), LoopKind::Lanes, &mut |nest| {
+            let walk = |nest: &mut Nest<'a>| {
+                scanned.iter().for_each(|&axis| nest.open_axis(axis, LoopKind::Serial));
+            };
+            nest.run_scans(scans, walk, |nest| {
+                nest.take_roots(roots, axes, (&taking, scanned.is_none()), kept);
+            });
+            scanned.iter().for_each(|&axis| nest.close_axis(axis));
+        });
+        temps.iter().for_each(|temps| self.close_temps(temps));
+        if let Some(cross) = cross {
+            self.close_axis(cross);
+            self.close_tiles();
+        }
+    }
+
+    /// What a stage produces where all loops of a nest are open; folds take it into these, in blocks or not.
+    fn take_roots(
+        &mut self,
+        roots: &[Root],
+        axes: &[Axis],
+        (temps, in_blocks): (&[&Temps], bool),
+        kept: &mut Kept,
+    ) {
         let mut held = Vec::new();
         self.each_row(|nest| {
             for &root in roots {
                 match root {
-                    Root::Fold(fold) => nest.feed(fold, temps, &mut held),
+                    Root::Fold(fold) => nest.feed(fold, temps, in_blocks, &mut held),
                     Root::Store(store) => nest.store(store),
                     Root::Carry(number) => nest.keep(number, axes, kept),
                 }
@@ -178,13 +212,14 @@ impl<'a> Nest<'a> {
         group.witness.space.axes_of(group.graph, val).into_iter().flatten().collect()
     }
 
-    fn open_temps(&mut self, roots: &[Root], lane: Option<Axis>) -> Vec<Temps> {
+    fn open_temps(&mut self, folds: &[usize], loops: &Loops) -> Vec<Temps> {
         let mut temps = Vec::new();
-        let Some(lane) = lane else { return temps };
+        let Some(lane) = loops.lane else { return temps };
         self.each_row(|nest| {
-            for root in roots {
-                if let Root::Fold(fold) = *root {
-                    nest.open_lane_temps(fold, lane, &mut temps);
+            for &fold in folds {
+                nest.open_lane_temps(fold, lane, loops.scanned.is_none(), &mut temps);
+                if loops.cross.is_some() {
+                    nest.open_block_temps(fold, &mut temps);
                 }
             }
         });

@@ -339,8 +339,8 @@ fn elements(
 }
 
 fn states(monoid: &Monoid, shape: &Shape, dtypes: &[DType]) -> Types {
-    let states = monoid.state_dtypes(dtypes);
-    states.into_iter().map(|dtype| Type { dtype, shape: shape.clone() }).collect()
+    let results = monoid.result_dtypes(dtypes);
+    results.into_iter().map(|dtype| Type { dtype, shape: shape.clone() }).collect()
 }
 
 fn expect_dtype(expected: DType, given: DType) -> Result<(), ShapeError> {

@@ -215,7 +215,17 @@ impl KernelBuilder {
 
     /// The copies of all lanes combined: one value per state of the monoid.
     pub fn reduce(&mut self, monoid: Monoid, accumulators: &[Accumulator]) -> Vec<Value> {
-        let dtypes: Vec<DType> = accumulators.iter().map(|&id| self.kernel.accumulators[id]).collect();
+        let dtypes = accumulators.iter().map(|&id| self.kernel.accumulators[id]).collect();
+        self.reduce_as(dtypes, monoid, accumulators)
+    }
+
+    /// The copies of all lanes combined in these dtypes: those of the accumulators, or f64 for f32.
+    pub fn reduce_as(
+        &mut self,
+        dtypes: Vec<DType>,
+        monoid: Monoid,
+        accumulators: &[Accumulator],
+    ) -> Vec<Value> {
         let values: Vec<Value> = dtypes.into_iter().map(|dtype| self.value(dtype)).collect();
         let accumulators = accumulators.to_vec();
         self.push(Stmt::Reduce { values: values.clone(), monoid, accumulators });

@@ -41,7 +41,7 @@ pub(super) fn combine(monoid: &Monoid, low: &[Scalar], high: &[Scalar]) -> Optio
 pub(super) fn computes(monoid: &Monoid, states: &[DType]) -> bool {
     let plain = !states.iter().any(|dtype| dtype.is_storage_only());
     let real = *monoid != Monoid::Welford || states.iter().all(|dtype| dtype.is_float());
-    if !plain || !real || states.len() != monoid.results() {
+    if !plain || !real || states.len() != monoid.states() {
         return false;
     }
     let identity = monoid.identity(states);

@@ -224,7 +224,8 @@ pub enum Stmt {
         value: Value,
     },
     /// `v0: f32, v1: f32, v2: f32 = reduce welford a0, a1, a2`: the copies of all lanes combined into one uniform
-    /// value each, in the fixed tree order that `interpret` states. Machines whose lanes are not in step wait for
+    /// value each, in the fixed tree order that `interpret` states. Where the values are f64 and the accumulators f32, the
+    /// copies become wide before they are combined. Machines whose lanes are not in step wait for
     /// each other here, but only `barrier` orders accesses to scratch.
     Reduce {
         /// One new value per state of the monoid.

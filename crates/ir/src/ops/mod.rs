@@ -47,7 +47,7 @@ pub use composite::{Composite, CompositeRow};
 pub use expr::{Arith, ExprNode, Real, ScalarExpr};
 pub use forms::{FormOp, FormRow};
 pub use inverse_erf::{inverse_erf, inverse_erfc};
-pub use monoid::Monoid;
+pub use monoid::{Monoid, Totals};
 pub use param::{Param, ParamDefault, ParamKind};
 pub use refused::refused;
 pub use row::{

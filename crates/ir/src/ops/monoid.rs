@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use smallvec::SmallVec;
 
 use super::body::{BodyArith, Lambda};
-use super::expr::ScalarExpr;
+use super::expr::{Arith, ScalarExpr};
 use super::expr_parser;
 use crate::dtype::DType;
 use crate::scalar::Scalar;
@@ -27,7 +27,7 @@ pub enum Monoid {
     Max,
     /// The least element; NaN if any is.
     Min,
-    /// Mean, sum of squared deviations from it, and count, by Welford's method.
+    /// Mean, sum of squared deviations from it, and count.
     Welford,
     /// The greatest element and the least number of those that are as great.
     Argmax,
@@ -56,10 +56,24 @@ pub struct MonoidRow {
     pub finish: &'static str,
     /// Does the fold give the same bits in every order of elements?
     pub exact: bool,
+    /// In which dtype long folds of f32 go on.
+    pub totals: Totals,
     /// The error of a fold of n elements in any grouping of depth h, u being half a unit in the last place of 1.
     pub error: &'static str,
     /// One sentence for the user.
     pub doc: &'static str,
+}
+
+/// In which dtype a fold of many elements of f32 goes on behind a block of a few, so that its rounding errors do not grow with
+/// its length.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Totals {
+    /// In the dtype of the states.
+    Same,
+    /// In f64: the states of a block become wide when the lanes' are combined.
+    OfBlocks,
+    /// In f64: the states of each lane become wide before they are combined.
+    OfLanes,
 }
 
 /// One state of a monoid. Its dtype is that of the operand of its number, or of the last operand.
@@ -109,7 +123,9 @@ const SUM: MonoidRow = MonoidRow {
     combine: "sum_a + sum_b",
     finish: "sum",
     exact: false,
-    error: "n u times the sum of the elements' magnitudes, in any order, products added unrounded; integers exact, wrapped",
+    totals: Totals::OfBlocks,
+    error: "n u times the sum of the elements' magnitudes, of f32 at most 160 u, in any order, products added unrounded; \
+            integers exact, wrapped",
     doc: "The sum of the elements; 0 of none.",
 };
 
@@ -122,6 +138,7 @@ const PROD: MonoidRow = MonoidRow {
     combine: "product_a * product_b",
     finish: "product",
     exact: false,
+    totals: Totals::Same,
     error: "n u times the result's magnitude, short of overflow and underflow; integers exact, wrapped",
     doc: "The product of the elements; 1 of none.",
 };
@@ -135,6 +152,7 @@ const MAX: MonoidRow = MonoidRow {
     combine: "maximum(greatest_a, greatest_b)",
     finish: "greatest",
     exact: true,
+    totals: Totals::Same,
     error: "none of its own; at most the greatest of the elements' errors",
     doc: "The greatest element, NaN if any is; the dtype's least of none.",
 };
@@ -148,28 +166,34 @@ const MIN: MonoidRow = MonoidRow {
     combine: "minimum(least_a, least_b)",
     finish: "least",
     exact: true,
+    totals: Totals::Same,
     error: "none of its own; at most the greatest of the elements' errors",
     doc: "The least element, NaN if any is; the dtype's greatest of none.",
 };
 
-/// Chan, Golub and LeVeque's combination. An empty second run must leave the first as it is, infinities included, hence the
-/// selection, which drops the NaN of two empty runs, too; an empty first run has weight 1 on the second and needs none. The
-/// weight comes before the square, which may overflow. A step multiplies by the reciprocal of the count, which is the same for
-/// elements that are taken together.
+/// Sums of deviations from the first element of a run, and of their squares (Chan, Golub and LeVeque 1983, shifted data): the
+/// deviations of equal elements are zero, and a large mean cancels before anything is rounded. Runs are combined by moving
+/// the second to the shift of the first, which squares the distance of the two; so that is done in `f64`, where it loses
+/// nothing that `f32` had. An empty first run takes the shift of the second, and an empty second run adds zeros.
 const WELFORD: MonoidRow = MonoidRow {
     name: "welford",
-    states: &[state("mean", Identity::Zero), state("m2", Identity::Zero), state("count", Identity::Zero)],
+    states: &[
+        state("shift", Identity::Zero),
+        state("sum", Identity::Zero),
+        state("squares", Identity::Zero),
+        state("count", Identity::Zero),
+    ],
     operands: &["x"],
-    lift: "x, 0, 1",
-    step: "n = count + 1; d = x - mean; m = mean + d * reciprocal(n); m, m2 + d * (x - m), n",
-    combine: "n = count_a + count_b; d = mean_b - mean_a; w = count_b / n; \
-              empty = eq(count_b, 0); \
-              where(empty, mean_a, mean_a + d * w), \
-              where(empty, m2_a, m2_a + m2_b + d * (d * (count_a * w))), n",
-    finish: "mean, m2, count",
+    lift: "x, 0, 0, 1",
+    step: "s = where(eq(count, 0), x, shift); d = x - s; s, sum + d, squares + d * d, count + 1",
+    combine: "s = where(eq(count_a, 0), shift_b, shift_a); d = shift_b - s; moved = sum_b + count_b * d; \
+              s, sum_a + moved, squares_a + (squares_b + d * (sum_b + moved)), count_a + count_b",
+    finish: "many = gt(count, 1); m = sum / count; \
+             where(many, shift + m, shift), where(many, squares - sum * m, squares), count",
     exact: false,
-    error: "mean: n u times the mean magnitude, a few times over; m2: n n u times the same squared in the worst case, and \
-            n u times itself where the deviations are not small beside the mean (Chan, Golub and LeVeque 1983)",
+    totals: Totals::OfLanes,
+    error: "mean: as a sum of the deviations over n, and u times itself; m2: as a sum of the squared deviations from the \
+            first elements of runs, which of f32 have 128 elements at most (Chan, Golub and LeVeque 1983)",
     doc: "Mean, sum of squared deviations from the mean, and count of the elements.",
 };
 
@@ -204,6 +228,7 @@ macro_rules! arg_row {
             ),
             finish: "best, number",
             exact: true,
+            totals: Totals::Same,
             error: "none of its own; elements whose errors overlap may change places",
             doc: $doc,
         }
@@ -285,21 +310,37 @@ impl Monoid {
         }
     }
 
-    /// The number of states, and of results of a fold.
+    /// The number of results of a fold.
     pub fn results(&self) -> usize {
         match self {
             Monoid::Lambda(lambda) => lambda.identity().len(),
-            named => named.row().map_or(1, |row| row.states.len()),
+            named => named.exprs().map_or(1, |exprs| exprs.finish.results().len()),
         }
     }
 
-    /// The dtypes of its states over operands of these dtypes: state `k` has that of operand `k`, or of the last.
-    pub fn state_dtypes(&self, operands: &[DType]) -> SmallVec<[DType; 3]> {
-        (0..self.results()).map(|state| operands[state.min(operands.len() - 1)]).collect()
+    /// The number of states that a fold carries.
+    pub fn states(&self) -> usize {
+        self.row().map_or_else(|| self.results(), |row| row.states.len())
+    }
+
+    /// The dtypes of its results over operands of these dtypes: result `k` has that of operand `k`, or of the last.
+    pub fn result_dtypes(&self, operands: &[DType]) -> SmallVec<[DType; 4]> {
+        (0..self.results()).map(|result| operands[result.min(operands.len() - 1)]).collect()
+    }
+
+    /// The dtypes of its states, likewise.
+    pub fn state_dtypes(&self, operands: &[DType]) -> SmallVec<[DType; 4]> {
+        (0..self.states()).map(|state| operands[state.min(operands.len() - 1)]).collect()
+    }
+
+    /// In which dtype folds of operands of these dtypes go on behind a block.
+    pub fn totals(&self, operands: &[DType]) -> Totals {
+        let row = self.row().filter(|_| operands == [DType::F32]);
+        row.map_or(Totals::Same, |row| row.totals)
     }
 
     /// The states before any element, which are what a fold of nothing gives.
-    pub fn identity(&self, operands: &[DType]) -> SmallVec<[Scalar; 3]> {
+    pub fn identity(&self, operands: &[DType]) -> SmallVec<[Scalar; 4]> {
         match self {
             Monoid::Lambda(lambda) => lambda.identity().into(),
             named => {
@@ -330,6 +371,11 @@ impl Monoid {
             (_, Some(exprs)) => exprs.combine.eval_all(arith, &params),
             (_, None) => unreachable!("a monoid is a body or a row"),
         }
+    }
+
+    /// The results of a fold that ends with these states.
+    pub fn finish<A: Arith>(&self, arith: &mut A, states: &[A::V]) -> Vec<A::V> {
+        self.exprs().map_or_else(|| states.to_vec(), |exprs| exprs.finish.eval_all(arith, states))
     }
 }
 

@@ -92,9 +92,9 @@ fn welford_of_rows() {
             run(include_str!("programs/welford.kernel"), &[rows, columns], &[input, mean, variance]);
         let inputs = f32s(&buffers[0]);
         for row in 0..rows {
-            let (mean, m2, count) = welford(&inputs[row * columns..(row + 1) * columns]);
-            assert_eq!(f32s(&buffers[1])[row], mean);
-            assert_eq!(f32s(&buffers[2])[row].to_bits(), canonical(m2 / count).to_bits());
+            let (mean, variance) = welford(&inputs[row * columns..(row + 1) * columns]);
+            assert_eq!(f32s(&buffers[1])[row].to_bits(), canonical(mean).to_bits());
+            assert_eq!(f32s(&buffers[2])[row].to_bits(), canonical(variance).to_bits());
         }
     }
 }
@@ -104,21 +104,27 @@ fn canonical(number: f32) -> f32 {
     if number.is_nan() { f32::NAN } else { number }
 }
 
-/// Mean, sum of squared deviations and count of a row, in f32 at each step, by 4 lanes.
-fn welford(row: &[f32]) -> (f32, f32, f32) {
-    let step = |(mean, m2, count): (f32, f32, f32), &x: &f32| {
-        let (count, deviation) = (count + 1.0, x - mean);
-        let mean = mean + deviation / count;
-        (mean, m2 + deviation * (x - mean), count)
+/// Mean and variance of a row: sums of deviations from the first element of each of 4 lanes and of their squares in f32, moved
+/// to the first of another lane in f64.
+fn welford(row: &[f32]) -> (f32, f32) {
+    let lane = |lane: usize| {
+        let mut elements = row.iter().skip(lane).step_by(4).peekable();
+        let shift = elements.peek().map_or(0.0, |&&x| x);
+        let step = |(sum, squares, count): (f32, f32, f32), &x: &f32| {
+            let deviation = x - shift;
+            (sum + deviation, squares + deviation * deviation, count + 1.0)
+        };
+        let (sum, squares, count) = elements.fold((0.0, 0.0, 0.0), step);
+        [shift, sum, squares, count].map(f64::from)
     };
-    let lane = |lane: usize| row.iter().skip(lane).step_by(4).fold((0.0, 0.0, 0.0), step);
-    butterfly((0..4).map(lane).collect(), |&a, &b| {
-        let deviation = b.0 - a.0;
-        let weight = b.2 / (a.2 + b.2).max(1.0);
-        let joined =
-            (a.0 + deviation * weight, a.1 + b.1 + deviation * deviation * (a.2 * weight), a.2 + b.2);
-        if b.2 == 0.0 { (a.0, a.1, joined.2) } else { joined }
-    })
+    let [shift, sum, squares, count] = butterfly((0..4).map(lane).collect(), |&a, &b| {
+        let shift = if a[3] == 0.0 { b[0] } else { a[0] };
+        let apart = b[0] - shift;
+        let moved = b[1] + b[3] * apart;
+        [shift, a[1] + moved, a[2] + (b[2] + apart * (b[1] + moved)), a[3] + b[3]]
+    });
+    let deviation = sum / count;
+    ((shift + deviation) as f32, ((squares - sum * deviation) / count) as f32)
 }
 
 #[test]

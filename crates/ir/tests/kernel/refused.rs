@@ -238,8 +238,8 @@ fn dtypes_of_memory_and_accumulators() {
     let opened = format!("{value}v1: f32 = const 1.0\nacc a0: f32 = v1\n");
     body_refused(&format!("{opened}set a0 = v0"), "set", "a0 is of dtype f32, but v0 of f64");
     body_refused(&format!("{opened}v2: f64 = get a0"), "get", "a0 is of dtype f32, but v2 of f64");
-    let reduced = format!("{opened}for x0 in 0 .. 4 lanes {{\nset a0 = v1\n}}\nv2: f64 = reduce sum a0");
-    body_refused(&reduced, "reduce", "a0 is of dtype f32, but v2 of f64");
+    let reduced = format!("{opened}for x0 in 0 .. 4 lanes {{\nset a0 = v1\n}}\nv2: i64 = reduce sum a0");
+    body_refused(&reduced, "reduce", "a0 is of dtype f32, but v2 of i64");
     body_refused("v0: i32 = index i0", "index", "an index is of dtype i64, but v0 of i32");
     body_refused("v0: i64 = index 1\nv1: f32 = load b0[0] if v0", "load", "a guard is of dtype bool");
     let constant = changed(|k| k.values[Value::new(0)] = DType::F64);
@@ -249,12 +249,15 @@ fn dtypes_of_memory_and_accumulators() {
 #[test]
 fn states() {
     let one = "v0: f32 = const 1.0\nacc a0: f32 = v0\nfor x0 in 0 .. 4 lanes {\nset a0 = v0\n}\n";
-    body_refused(&format!("{one}v1: f32 = reduce welford a0"), "reduce", "welford has 3 states");
+    body_refused(&format!("{one}v1: f32 = reduce welford a0"), "reduce", "welford has 4 states");
     body_refused(&format!("{one}v1: f32, v2: f32 = reduce sum a0"), "reduce", "sum has 1 states");
+    assert_eq!(verify(&around(&format!("{one}v1: f64 = reduce sum a0"))), Ok(()));
+    let double = one.replace("f32", "f64");
+    body_refused(&format!("{double}v1: f32 = reduce sum a0"), "reduce", "a0 is of dtype f64, but v1 of f32");
     let half = one.replace("f32", "bf16");
     body_refused(&format!("{half}v1: bf16 = reduce sum a0"), "reduce", "sum does not compute in bf16");
     let whole = one.replace("f32", "i64").replace("1.0", "1");
-    let states = "v1: i64, v2: i64, v3: i64 = reduce welford a0, a0, a0";
+    let states = "v1: i64, v2: i64, v3: i64, v4: i64 = reduce welford a0, a0, a0, a0";
     body_refused(&format!("{whole}{states}"), "reduce", "welford does not compute in i64");
     let lambda = "v1: f32 = reduce lambda(f64 0; p2 = add p0, p1; p2) a0";
     body_refused(&format!("{one}{lambda}"), "reduce", "lambda does not compute in f32");

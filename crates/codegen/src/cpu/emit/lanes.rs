@@ -7,7 +7,7 @@ use ir::kernel::{Accumulator, Value};
 use ir::ops::Monoid;
 
 use super::operand::{Element, Operand, Type};
-use super::{EmitError, Emitter, apply};
+use super::{EmitError, Emitter, apply, convert};
 
 impl Emitter<'_> {
     pub(super) fn open(&mut self, accumulator: Accumulator, init: Value) {
@@ -129,31 +129,30 @@ impl Emitter<'_> {
         (slot, ty)
     }
 
-    /// The states of all lanes combined: the lower half of a vector with its upper half, until one lane is left; means only
-    /// until a register is left.
+    /// The states of all lanes combined: the lower half of a vector with its upper half, until one lane is left.
     pub(super) fn reduce(
         &mut self,
+        values: &[Value],
         monoid: &Monoid,
         accumulators: &[Accumulator],
     ) -> Result<Vec<Operand>, EmitError> {
         if let Some(state) = self.reduce_keys(accumulators[0]) {
             return Ok(vec![state]);
         }
-        let mut states: Vec<Operand> =
-            accumulators.iter().map(|&accumulator| self.get(accumulator)).collect();
-        let dtypes: Vec<DType> = accumulators.iter().map(|&state| self.kernel.accumulators[state]).collect();
-        let last = if *monoid == Monoid::Welford { self.lanes_of_means(dtypes[0]) } else { 1 };
+        let dtypes: Vec<DType> = values.iter().map(|&value| self.kernel.values[value]).collect();
+        let mut states: Vec<Operand> = Vec::with_capacity(dtypes.len());
+        for (&accumulator, &dtype) in accumulators.iter().zip(&dtypes) {
+            let copies = self.get(accumulator);
+            states.push(convert::cast(&mut self.w, copies, self.kernel.accumulators[accumulator], dtype));
+        }
         let mut lanes = self.lanes();
-        while lanes > last {
+        while lanes > 1 {
             lanes /= 2;
             let [low, high] = [0, lanes].map(|from| {
                 let half = states.iter().map(|&state| self.part(state, from, lanes));
                 half.collect::<Vec<Operand>>()
             });
             states = apply::combine(&mut self.w, monoid, &dtypes, &low, &high)?;
-        }
-        if let (2.., &[mean, m2, count]) = (lanes, &states[..]) {
-            return Ok(self.mean_of_means([mean, m2, count]).to_vec());
         }
         let alone = |state: Operand| if state.ty.lanes.is_some() { self.part(state, 0, 1) } else { state };
         Ok(states.into_iter().map(alone).collect())

@@ -15,7 +15,6 @@ mod keys;
 mod lanes;
 mod loops;
 mod math;
-mod means;
 mod memory;
 mod operand;
 mod philox;

@@ -60,7 +60,7 @@ impl Emitter<'_> {
             }
             Stmt::Set { accumulator, value } => self.set(*accumulator, *value),
             Stmt::Reduce { values, monoid, accumulators } => {
-                let states = self.reduce(monoid, accumulators)?;
+                let states = self.reduce(values, monoid, accumulators)?;
                 values.iter().zip(states).for_each(|(&value, state)| self.bind(value, state));
             }
             Stmt::For(turns) => self.turns(turns)?,

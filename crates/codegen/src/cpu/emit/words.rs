@@ -202,13 +202,46 @@ impl<'k> Survey<'k> {
         if gain > 0 && !differs { words } else { Words::default() }
     }
 
-    /// Whether two loops go through the same groups whenever they run.
+    /// Whether two loops go through the same groups whenever they run, be it in strips of whole vectors.
     fn same_turns(&self, a: &Loop, b: &Loop) -> bool {
+        match (self.lasts(a), self.lasts(b)) {
+            (true, true) => a.begin == b.begin && a.end == b.end,
+            (true, false) => self.is_strip(b, a),
+            (false, true) => self.is_strip(a, b),
+            (false, false) => self.are_same_strips(a, b),
+        }
+    }
+
+    /// Whether a loop has the same bounds whenever it runs.
+    fn lasts(&self, turns: &Loop) -> bool {
         let mut lasting = true;
-        for bound in [&a.begin, &a.end] {
+        for bound in [&turns.begin, &turns.end] {
             bound.visit_symbols(&mut |symbol| lasting &= self.kernel.arguments.contains(&symbol));
         }
-        lasting && a.begin == b.begin && a.end == b.end
+        lasting
+    }
+
+    /// The symbol that numbers the strips of which a loop walks one.
+    fn strip_number(&self, turns: &Loop) -> Option<Sym> {
+        let own = |symbol: &Sym| !self.kernel.arguments.contains(symbol);
+        let mut numbers = turns.begin.symbols().into_iter().filter(own);
+        numbers.next().filter(|_| numbers.next().is_none())
+    }
+
+    /// Whether a loop walks a strip of another's turns, which begins a number of whole vectors behind theirs.
+    fn is_strip(&self, strip: &Loop, whole: &Loop) -> bool {
+        let Some(number) = self.strip_number(strip) else { return false };
+        let Some((length, begin)) = strip.begin.split_linear(number) else { return false };
+        let is_whole = length.as_const().is_some_and(|length| length % i64::from(self.kernel.lanes) == 0);
+        let end = strip.begin.clone() + Expr::min(&length, &(whole.end.clone() - strip.begin.clone()));
+        is_whole && begin == whole.begin && end == strip.end
+    }
+
+    /// Whether strips of the same number have the same bounds.
+    fn are_same_strips(&self, a: &Loop, b: &Loop) -> bool {
+        let (Some(of_a), Some(of_b)) = (self.strip_number(a), self.strip_number(b)) else { return false };
+        let seen = |bound: &Expr| bound.substitute(&|symbol| (symbol == of_b).then(|| Expr::sym(of_a)));
+        a.begin == seen(&b.begin) && a.end == seen(&b.end)
     }
 }
 

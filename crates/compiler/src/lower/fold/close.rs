@@ -2,9 +2,9 @@
 
 use ir::graph::Val;
 use ir::index::Expr;
-use ir::kernel::{Access, Accumulator, Place, Scratch, Value};
+use ir::kernel::{Access, Accumulator, Place, Value};
 
-use super::{OpenFold, Storage};
+use super::{Arrays, OpenFold, Storage};
 use crate::lower::BufferSource;
 use crate::lower::address::whole;
 use crate::lower::combine::PartialLayout;
@@ -20,7 +20,7 @@ impl Nest<'_> {
         {
             self.at_row(alike[0].row, |nest| match &alike[0].storage {
                 Storage::Registers(accumulators) => nest.close_registers(&alike[0], accumulators),
-                Storage::Arrays(_, dims) => nest.close_arrays(alike, dims),
+                Storage::Arrays(arrays) => nest.close_arrays(alike, &arrays.dims),
             });
         }
     }
@@ -35,25 +35,41 @@ impl Nest<'_> {
 
     fn close_arrays(&mut self, closing: &[OpenFold], dims: &[Axis]) {
         self.barrier();
-        let arrays = closing.iter().filter_map(|open| Some((open.fold, open.arrays()?)));
-        let mut crossing: Vec<(usize, &[Scratch])> = Vec::new();
-        for (fold, arrays) in arrays {
-            self.closed.insert((fold, self.row()), (arrays.to_vec(), dims.to_vec()));
-            if self.crosses(fold) {
-                crossing.push((fold, arrays));
+        let mut waiting: Vec<(usize, &Arrays)> = Vec::new();
+        for (fold, arrays) in closing.iter().filter_map(|open| Some((open.fold, open.arrays()?))) {
+            self.closed.insert((fold, self.row()), (arrays.blocks.clone(), dims.to_vec()));
+            let has_results = arrays.totals.is_none() && self.states(fold).is_finished();
+            if self.crosses(fold) || !has_results {
+                waiting.push((fold, arrays));
             }
         }
-        if crossing.is_empty() {
+        if waiting.is_empty() {
             return;
         }
         self.walk(dims, &mut |nest| {
             let at = nest.dim_index(dims);
-            for (fold, arrays) in &crossing {
-                let states = arrays.iter().map(|&array| nest.emitter.load_scratch(array, at.clone()));
-                let states: Vec<Value> = states.collect();
-                nest.publish(*fold, &states);
+            for (fold, arrays) in &waiting {
+                let states = nest.total(*fold, arrays, &at);
+                if nest.crosses(*fold) {
+                    nest.publish(*fold, &states);
+                } else {
+                    nest.put_results(*fold, arrays, &at, &states);
+                }
             }
         });
+        if waiting.iter().any(|(fold, _)| !self.crosses(*fold)) {
+            self.barrier();
+        }
+    }
+
+    /// Stores results in place of the states that they come of.
+    fn put_results(&mut self, fold: usize, arrays: &Arrays, at: &Expr, states: &[Value]) {
+        let results = self.states(fold).finish(&mut self.emitter, states);
+        // Where all lanes hold the same, none may store before all have loaded.
+        self.barrier();
+        for (&array, result) in arrays.blocks.iter().zip(results) {
+            self.emitter.store(Place::Scratch(array), at.clone(), result);
+        }
     }
 
     /// Makes the results of a fold known at the open loops, or stores them as partial results.
@@ -65,8 +81,9 @@ impl Nest<'_> {
         let index = self.index_of(&fold.kept);
         let layout = PartialLayout::of(&self.emitter.group, number);
         let position = whole(&layout.position(self, &index));
-        for (state, &value) in states.iter().enumerate() {
-            let dtype = self.emitter.kernel.values[value];
+        let dtypes = self.states(number).partial_dtypes();
+        for (state, (&value, dtype)) in states.iter().zip(dtypes).enumerate() {
+            let value = self.emitter.cast(value, dtype);
             let source = BufferSource::Temporary(layout.first_temporary + state);
             let buffer =
                 self.emitter.buffer(source, format!("{}_partial{state}", fold.node), dtype, Access::Write);
@@ -74,10 +91,11 @@ impl Nest<'_> {
         }
     }
 
-    /// Makes the results of a fold known at the open loops.
+    /// Makes the results of a fold that ends with these states known at the open loops.
     pub fn know_fold(&mut self, number: usize, states: &[Value]) {
         let fold = &self.witness().folds[number];
-        self.know(fold.node, &fold.kept, states);
+        let results = self.states(number).finish(&mut self.emitter, states);
+        self.know(fold.node, &fold.kept, &results);
     }
 
     /// The result of a closed fold that lies in scratch. One that is read from memory is read there, at any index, though

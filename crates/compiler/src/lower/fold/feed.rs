@@ -1,5 +1,6 @@
 //! Folds take elements: into registers, or into arrays whose states are loaded and stored once for all rows that are walked
-//! together. Lanes that would share a place of an array collect in registers of their own first.
+//! together. Lanes that would share a place of an array collect in registers of their own first, and so do blocks of elements
+//! whose fold goes on in another dtype.
 
 use ir::index::Expr;
 use ir::kernel::{Accumulator, Place, Scratch, Value};
@@ -8,11 +9,13 @@ use super::Storage;
 use crate::lower::nest::Nest;
 use crate::space::Axis;
 
-/// Accumulators that collect per lane what then goes into an array.
+/// Accumulators that collect per lane what then goes into an array, or into totals.
 pub(in crate::lower) struct Temps {
     fold: usize,
     row: Option<u32>,
     accumulators: Vec<Accumulator>,
+    /// Whether they are opened inside the loop over lanes.
+    in_lanes: bool,
 }
 
 /// States of an array between their load and their store: rows that are walked together share both.
@@ -26,16 +29,31 @@ pub(in crate::lower) struct Held {
 
 impl Nest<'_> {
     /// Accumulators outside the loop over lanes, for a fold into an array that the lanes would share.
-    pub fn open_lane_temps(&mut self, fold: usize, lane: Axis, temps: &mut Vec<Temps>) {
+    pub fn open_lane_temps(&mut self, fold: usize, lane: Axis, in_blocks: bool, temps: &mut Vec<Temps>) {
         let shared = self.array_dims(fold).is_some_and(|dims| !dims.contains(&lane));
-        let row = self.opened(fold).and_then(|open| self.row_of(open));
-        if shared && !temps.iter().any(|temps| temps.fold == fold && temps.row == row) {
-            temps.push(Temps { fold, row, accumulators: self.open_states(fold) });
+        if shared {
+            self.open_temp(fold, in_blocks, temps);
         }
     }
 
-    /// Takes the element at the open loops into a fold.
-    pub fn feed(&mut self, fold: usize, temps: &[Temps], held: &mut Vec<Held>) {
+    /// Accumulators for a block of a fold whose totals are in registers, and wider.
+    pub fn open_block_temps(&mut self, fold: usize, temps: &mut Vec<Temps>) {
+        if self.array_dims(fold).is_none() && self.states(fold).widens() {
+            self.open_temp(fold, true, temps);
+        }
+    }
+
+    fn open_temp(&mut self, fold: usize, in_blocks: bool, temps: &mut Vec<Temps>) {
+        let row = self.opened(fold).and_then(|open| self.row_of(open));
+        if !temps.iter().any(|temps| temps.fold == fold && temps.row == row) {
+            let in_lanes = self.emitter.in_lanes();
+            let accumulators = if in_blocks { self.open_block(fold) } else { self.open_totals(fold) };
+            temps.push(Temps { fold, row, accumulators, in_lanes });
+        }
+    }
+
+    /// Takes the element at the open loops into a fold: into a block, or where there are none into totals.
+    pub fn feed(&mut self, fold: usize, temps: &[&Temps], in_blocks: bool, held: &mut Vec<Held>) {
         let states = self.states(fold);
         let element = self.element(self.witness().folds[fold].node);
         let in_lanes = self.emitter.in_lanes();
@@ -49,10 +67,11 @@ impl Nest<'_> {
             (Some(accumulators), _) | (None, Storage::Registers(accumulators)) => {
                 states.advance(&mut self.emitter, accumulators, &element);
             }
-            (None, Storage::Arrays(arrays, dims)) => {
+            (None, Storage::Arrays(arrays)) => {
                 let known = held.iter().position(|held| held.fold == fold && held.row == row);
                 let place = known.unwrap_or_else(|| {
-                    held.push(self.hold(fold, row, arrays, dims));
+                    let totals = arrays.totals.as_ref().filter(|_| !in_blocks);
+                    held.push(self.hold(fold, row, totals.unwrap_or(&arrays.blocks), &arrays.dims));
                     held.len() - 1
                 });
                 held[place].states = states.step(&mut self.emitter, &held[place].states, &element);
@@ -72,20 +91,33 @@ impl Nest<'_> {
         self.replace(&held.arrays, &held.at, &held.states);
     }
 
-    /// Adds what the lanes collected to the array.
+    /// Adds what was collected to the array or to the totals.
     pub fn close_temps(&mut self, temps: &Temps) {
         self.at_row(temps.row, |nest| nest.add_temps(temps));
     }
 
     fn add_temps(&mut self, temps: &Temps) {
-        let collected = self.reduce(temps.fold, &temps.accumulators);
-        let open = self.opened(temps.fold).expect("closed after its temps").clone();
-        let Storage::Arrays(arrays, dims) = &open.storage else { unreachable!("temps feed arrays") };
-        let at = self.dim_index(dims);
-        let old: Vec<Value> =
-            arrays.iter().map(|&array| self.emitter.load_scratch(array, at.clone())).collect();
-        let new = self.combine(temps.fold, &old, &collected);
-        self.replace(arrays, &at, &new);
+        let collected = match temps.in_lanes {
+            true => temps.accumulators.iter().map(|&acc| self.emitter.get(acc)).collect(),
+            false => self.reduce(temps.fold, &temps.accumulators),
+        };
+        let place = self.place_of(temps.fold).expect("closed after its temps");
+        self.open[place].dealt |= temps.in_lanes && !self.open[place].per_lane;
+        match self.open[place].storage.clone() {
+            Storage::Registers(accumulators) => {
+                let old: Vec<Value> = accumulators.iter().map(|&acc| self.emitter.get(acc)).collect();
+                let new = self.combine(temps.fold, &old, &collected);
+                accumulators.iter().zip(new).for_each(|(&acc, value)| self.emitter.set(acc, value));
+            }
+            Storage::Arrays(arrays) => {
+                let at = self.dim_index(&arrays.dims);
+                let arrays = arrays.totals.as_ref().unwrap_or(&arrays.blocks);
+                let old: Vec<Value> =
+                    arrays.iter().map(|&array| self.emitter.load_scratch(array, at.clone())).collect();
+                let new = self.combine(temps.fold, &old, &collected);
+                self.replace(arrays, &at, &new);
+            }
+        }
     }
 
     /// Stores new states; where all lanes hold the same, none may store before all have loaded.

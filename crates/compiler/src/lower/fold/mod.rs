@@ -1,8 +1,9 @@
 //! Folds inside a kernel: in registers where one result is wanted at a time, in scratch arrays where many are.
 //!
 //! `states` (how they begin and take elements) · `open` (registers and arrays, filled with what they begin with) · `feed`
-//! (elements taken in) · `close` (results made known, or left to the combine step).
+//! (elements taken in) · `blocks` (how many at a time) · `close` (results made known, or left to the combine step).
 
+mod blocks;
 mod close;
 mod feed;
 mod open;
@@ -33,29 +34,37 @@ pub(super) struct OpenFold {
 
 impl OpenFold {
     /// The arrays of its states, if they are kept in arrays.
-    fn arrays(&self) -> Option<&[Scratch]> {
+    fn arrays(&self) -> Option<&Arrays> {
         match &self.storage {
-            Storage::Arrays(arrays, _) => Some(arrays),
+            Storage::Arrays(arrays) => Some(arrays),
             Storage::Registers(_) => None,
         }
     }
 
     /// The axes of these arrays.
     fn dims(&self) -> Option<&[Axis]> {
-        match &self.storage {
-            Storage::Arrays(_, dims) => Some(dims),
-            Storage::Registers(_) => None,
-        }
+        self.arrays().map(|arrays| &arrays.dims[..])
     }
+}
+
+/// Scratch arrays of the states of a fold, one a state.
+#[derive(Clone)]
+struct Arrays {
+    /// Their axes.
+    dims: Vec<Axis>,
+    /// The states of the block that elements go into; of a closed fold its results.
+    blocks: Vec<Scratch>,
+    /// The totals that blocks are added to, if elements are more than one block may have.
+    totals: Option<Vec<Scratch>>,
 }
 
 /// Where the states of an open fold are kept.
 #[derive(Clone)]
 enum Storage {
-    /// One accumulator a state.
+    /// One accumulator for each total.
     Registers(Vec<Accumulator>),
-    /// One scratch array a state, over these axes.
-    Arrays(Vec<Scratch>, Vec<Axis>),
+    /// Arrays over what is kept.
+    Arrays(Arrays),
 }
 
 impl Nest<'_> {
@@ -74,7 +83,7 @@ impl Nest<'_> {
     /// its array is over them.
     fn row_of(&self, open: &OpenFold) -> Option<u32> {
         match &open.storage {
-            Storage::Arrays(_, dims) => open.row.or_else(|| self.row_along(dims)),
+            Storage::Arrays(arrays) => open.row.or_else(|| self.row_along(&arrays.dims)),
             Storage::Registers(_) => open.row,
         }
     }

@@ -3,7 +3,7 @@
 use ir::Scalar;
 use ir::kernel::{Place, Scratch};
 
-use super::{OpenFold, Storage};
+use super::{Arrays, OpenFold, Storage};
 use crate::lower::nest::Nest;
 use crate::space::Axis;
 
@@ -27,7 +27,7 @@ impl Nest<'_> {
     fn open_alike(&mut self, folds: &[usize], dims: &[Axis], depth: usize) {
         let per_lane = self.emitter.in_lanes();
         let storages: Vec<Storage> = if dims.is_empty() {
-            folds.iter().map(|&fold| Storage::Registers(self.open_states(fold))).collect()
+            folds.iter().map(|&fold| Storage::Registers(self.open_totals(fold))).collect()
         } else {
             self.open_arrays(folds, dims)
         };
@@ -39,20 +39,39 @@ impl Nest<'_> {
 
     /// Arrays over these axes for the states of folds, filled with what these begin with.
     fn open_arrays(&mut self, folds: &[usize], dims: &[Axis]) -> Vec<Storage> {
-        let identities: Vec<Vec<Scalar>> = folds.iter().map(|&fold| self.states(fold).identity()).collect();
-        let arrays: Vec<Vec<Scratch>> = identities
-            .iter()
-            .map(|identity| identity.iter().map(|init| self.array(init.dtype(), dims)).collect())
-            .collect();
+        let mut filled: Vec<(Scratch, Scalar)> = Vec::new();
+        let mut opened = Vec::with_capacity(folds.len());
+        for &fold in folds {
+            let blocks = self.arrays_of(self.states(fold).identity(), dims, &mut filled);
+            let totals = self
+                .is_long(fold)
+                .then(|| self.arrays_of(self.states(fold).total_identity(), dims, &mut filled));
+            opened.push(Storage::Arrays(Arrays { dims: dims.to_vec(), blocks, totals }));
+        }
         self.barrier_of_turns();
         self.walk(dims, &mut |nest| {
             let at = nest.dim_index(dims);
-            for (&array, &init) in arrays.iter().flatten().zip(identities.iter().flatten()) {
+            for &(array, init) in &filled {
                 let init = nest.emitter.constant(init);
                 nest.emitter.store(Place::Scratch(array), at.clone(), init);
             }
         });
         self.barrier();
-        arrays.into_iter().map(|arrays| Storage::Arrays(arrays, dims.to_vec())).collect()
+        opened
+    }
+
+    /// An array for each of these states, noted with what it is filled with.
+    fn arrays_of(
+        &mut self,
+        identity: Vec<Scalar>,
+        dims: &[Axis],
+        filled: &mut Vec<(Scratch, Scalar)>,
+    ) -> Vec<Scratch> {
+        let array = |init: Scalar| {
+            let array = self.array(init.dtype(), dims);
+            filled.push((array, init));
+            array
+        };
+        identity.into_iter().map(array).collect()
     }
 }

@@ -1,8 +1,9 @@
-//! The states of folds and scans: how they begin, take elements and come together.
+//! The states of folds and scans: how they begin, take elements and come together, and what comes of them. Long folds of f32
+//! go on in f64 behind each block of elements: those states are their totals.
 
 use ir::graph::{Form, Graph, Node};
 use ir::kernel::{Accumulator, Stmt, Value};
-use ir::ops::Monoid;
+use ir::ops::{Monoid, Totals};
 use ir::{DType, Scalar};
 
 use crate::lower::emitter::{Arithmetic, Emitter};
@@ -28,20 +29,62 @@ impl<'a> States<'a> {
         self.graph.node(self.node).operands.iter().map(|&operand| self.graph.dtype(operand)).collect()
     }
 
-    fn dtypes(&self) -> Vec<DType> {
-        self.monoid.state_dtypes(&self.operands()).to_vec()
+    fn totals(&self) -> Totals {
+        self.monoid.totals(&self.operands())
     }
 
+    /// Whether totals are wider than the states of a block.
+    pub fn widens(&self) -> bool {
+        self.totals() != Totals::Same
+    }
+
+    /// The dtypes of totals that are left to the combine step: a sum is rounded once.
+    pub fn partial_dtypes(&self) -> Vec<DType> {
+        let widens = self.totals() == Totals::OfLanes;
+        let dtypes = self.monoid.state_dtypes(&self.operands());
+        dtypes.into_iter().map(|dtype| if widens { DType::F64 } else { dtype }).collect()
+    }
+
+    /// What a block begins with.
     pub fn identity(&self) -> Vec<Scalar> {
         self.monoid.identity(&self.operands()).to_vec()
     }
 
-    pub fn step(&self, emitter: &mut Emitter<'_>, states: &[Value], element: &[Value]) -> Vec<Value> {
-        self.monoid.step(&mut Arithmetic { emitter, dtype: self.operands()[0] }, states, element)
+    /// What totals begin with.
+    pub fn total_identity(&self) -> Vec<Scalar> {
+        let widened = |scalar: Scalar| if self.widens() { scalar.cast(DType::F64) } else { scalar };
+        self.identity().into_iter().map(widened).collect()
     }
 
+    /// The states of a block or totals after one more element.
+    pub fn step(&self, emitter: &mut Emitter<'_>, states: &[Value], element: &[Value]) -> Vec<Value> {
+        let element = self.widened(emitter, states, element);
+        self.monoid.step(&mut arithmetic(emitter, states), states, &element)
+    }
+
+    /// States together with others, which may be narrower.
     fn combine(&self, emitter: &mut Emitter<'_>, left: &[Value], right: &[Value]) -> Vec<Value> {
-        self.monoid.combine(&mut Arithmetic { emitter, dtype: self.operands()[0] }, left, right)
+        let right = self.widened(emitter, left, right);
+        self.monoid.combine(&mut arithmetic(emitter, left), left, &right)
+    }
+
+    /// Values in the dtype of states, where the states of a fold may be wider.
+    fn widened(&self, emitter: &mut Emitter<'_>, states: &[Value], values: &[Value]) -> Vec<Value> {
+        let dtype = emitter.kernel.values[states[0]];
+        let widened = |&value: &Value| if self.widens() { emitter.cast(value, dtype) } else { value };
+        values.iter().map(widened).collect()
+    }
+
+    /// The results of a fold or scan that ends with these states.
+    pub fn finish(&self, emitter: &mut Emitter<'_>, states: &[Value]) -> Vec<Value> {
+        let results = self.monoid.finish(&mut arithmetic(emitter, states), states);
+        let dtypes = self.monoid.result_dtypes(&self.operands());
+        results.into_iter().zip(dtypes).map(|(result, dtype)| emitter.cast(result, dtype)).collect()
+    }
+
+    /// Whether results are states.
+    pub fn is_finished(&self) -> bool {
+        self.monoid.results() == self.monoid.states()
     }
 
     /// Takes one more element into accumulators; gives what they then hold.
@@ -58,15 +101,29 @@ impl<'a> States<'a> {
     }
 }
 
+/// The arithmetic of the dtype that states have.
+fn arithmetic<'e, 'a>(emitter: &'e mut Emitter<'a>, states: &[Value]) -> Arithmetic<'e, 'a> {
+    let dtype = emitter.kernel.values[states[0]];
+    Arithmetic { emitter, dtype }
+}
+
 impl<'a> Nest<'a> {
     /// The states of the fold with this number.
     pub fn states(&self, fold: usize) -> States<'a> {
         States::of(self.emitter.group.graph, self.witness().folds[fold].node)
     }
 
-    /// One accumulator for each state of a fold, opened in the innermost body.
-    pub fn open_states(&mut self, fold: usize) -> Vec<Accumulator> {
-        let identity = self.states(fold).identity();
+    /// One accumulator for each total of a fold, opened in the innermost body.
+    pub fn open_totals(&mut self, fold: usize) -> Vec<Accumulator> {
+        self.open_with(self.states(fold).total_identity())
+    }
+
+    /// One accumulator for each state of a block of a fold, likewise.
+    pub fn open_block(&mut self, fold: usize) -> Vec<Accumulator> {
+        self.open_with(self.states(fold).identity())
+    }
+
+    pub fn open_with(&mut self, identity: Vec<Scalar>) -> Vec<Accumulator> {
         identity.into_iter().map(|init| self.emitter.open_accumulator(init)).collect()
     }
 
@@ -76,8 +133,13 @@ impl<'a> Nest<'a> {
 
     pub fn reduce(&mut self, fold: usize, accumulators: &[Accumulator]) -> Vec<Value> {
         let states = self.states(fold);
-        let values: Vec<Value> =
-            states.dtypes().into_iter().map(|dtype| self.emitter.value_here(dtype)).collect();
+        let widens = states.totals() == Totals::OfLanes;
+        let dtype = |&accumulator: &Accumulator| match self.emitter.kernel.accumulators[accumulator] {
+            DType::F32 if widens => DType::F64,
+            dtype => dtype,
+        };
+        let dtypes: Vec<DType> = accumulators.iter().map(dtype).collect();
+        let values: Vec<Value> = dtypes.into_iter().map(|dtype| self.emitter.value_here(dtype)).collect();
         self.emitter.push(Stmt::Reduce {
             values: values.clone(),
             monoid: states.monoid.clone(),

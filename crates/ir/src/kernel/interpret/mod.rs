@@ -224,7 +224,7 @@ impl<'k, 'm> Run<'k, 'm> {
                 self.values[*value] = self.accumulators[*accumulator][copy];
             }
             Stmt::Reduce { values, monoid, accumulators } => {
-                let states = self.combine_lanes(monoid, accumulators);
+                let states = self.combine_lanes(values, monoid, accumulators);
                 values.iter().zip(states).for_each(|(&value, state)| self.values[value] = state);
             }
             Stmt::For(turns) => self.turns(turns, agent, statement)?,
@@ -292,9 +292,13 @@ impl<'k, 'm> Run<'k, 'm> {
     }
 
     /// One scalar per state, of all lanes' copies.
-    fn combine_lanes(&self, monoid: &Monoid, accumulators: &[Accumulator]) -> Vec<Scalar> {
+    fn combine_lanes(&self, values: &[Value], monoid: &Monoid, accumulators: &[Accumulator]) -> Vec<Scalar> {
         let lanes = self.kernel.lanes as usize;
-        let state = |lane: usize| accumulators.iter().map(|&a| self.accumulators[a][lane]).collect();
+        let copy = |lane: usize, accumulator: Accumulator, value: Value| {
+            self.accumulators[accumulator][lane].cast(self.kernel.values[value])
+        };
+        let state =
+            |lane: usize| accumulators.iter().zip(values).map(|(&a, &value)| copy(lane, a, value)).collect();
         let mut states: Vec<Vec<Scalar>> = (0..lanes).map(state).collect();
         while states.len() > 1 {
             let upper = states.split_off(states.len() / 2);

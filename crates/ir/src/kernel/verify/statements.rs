@@ -156,16 +156,18 @@ impl Check<'_> {
         let Some(states) = states.filter(|states| !states.is_empty()) else {
             return self.fail("reduce of nothing that is declared");
         };
-        self.require(values.len() == states.len() && states.len() == monoid.results(), || {
-            format!("{} has {} states", monoid.name(), monoid.results())
+        self.require(values.len() == states.len() && states.len() == monoid.states(), || {
+            format!("{} has {} states", monoid.name(), monoid.states())
         });
+        let wide = states.iter().all(|&state| state == DType::F32)
+            && values.iter().all(|&value| self.kernel.values.get(value) == Some(&DType::F64));
+        let states = if wide { vec![DType::F64; states.len()] } else { states };
         self.require(computes(monoid, &states), || {
             format!("{} does not compute in {}", monoid.name(), names(&states))
         });
         for ((&value, &accumulator), state) in values.iter().zip(accumulators).zip(states) {
             self.accumulator(accumulator);
-            self.accumulated(accumulator, value);
-            self.typed(value, state, "the state");
+            self.typed(value, state, &format!("{accumulator}"));
             let many = self.per_lane[accumulator];
             self.require(many, || format!("{accumulator} has one copy only: nothing to reduce"));
         }

@@ -155,9 +155,9 @@ fn special_values() {
 }
 
 #[test]
-fn every_monoid_parses_and_has_a_result_per_state() {
+fn every_monoid_parses_and_keeps_its_states() {
     for monoid in Monoid::NAMED {
-        let (exprs, states) = (monoid.exprs().expect("a row"), monoid.results());
+        let (exprs, states) = (monoid.exprs().expect("a row"), monoid.states());
         for expr in [&exprs.lift, &exprs.step, &exprs.combine] {
             assert_eq!(expr.results().len(), states, "{}", monoid.name());
         }

@@ -1,7 +1,8 @@
 //! Products of matrices in tiles, each computed by one thread.
 //!
 //! f32 and f64 are multiplied where they lie. Half types become f32 in panels, are accumulated in f32, and are rounded once.
-//! Tiles and panels come from sizes alone.
+//! Long sums of f32 are cut into slices that are added up in f64, so that rounding errors do not grow with their length. Tiles,
+//! panels and slices come from sizes alone.
 
 use gemm::{Parallelism, gemm};
 use half::{bf16, f16};
@@ -14,8 +15,8 @@ use crate::cpu::pool::Workers;
 /// Rows and columns of a tile: large enough that packing costs little beside multiplying, small enough to share.
 const ROWS: usize = 256;
 const COLUMNS: usize = 256;
-/// How much of the summed axis is converted at a time.
-const DEPTH: usize = 1024;
+/// How much of the summed axis is added up in f32, and converted at a time.
+const DEPTH: usize = 512;
 /// Products up to which a sum is short.
 const SHORT: usize = 2;
 
@@ -96,6 +97,7 @@ pub fn multiply_all(
     let tiles: Vec<Product> = tiles.into_iter().filter(|tile| tile.a.columns > 0).collect();
     let multiply = |tile: &Product| match (a.dtype(), result.dtype()) {
         (DType::F64, _) => in_place::<f64>(a, b, tile, result),
+        (DType::F32, _) if tile.a.columns > DEPTH => in_slices(a, b, tile, result),
         (DType::F32, _) => in_place::<f32>(a, b, tile, result),
         (DType::F16, DType::F16) => in_panels::<f16, f16>(a, b, tile, result, f16::from_f32),
         (DType::F16, _) => in_panels::<f16, f32>(a, b, tile, result, |x| x),
@@ -173,13 +175,15 @@ unsafe fn multiply<T: Factor>(
     }
 }
 
+/// Where a matrix lies in an operand.
+fn factor<T: Factor>(view: &ArrayView<'_>, matrix: &Matrix) -> Place<*const T> {
+    let view = view.relaid(matrix.layout()).expect("a part of the operand");
+    Place { at: view.as_ptr().cast::<T>(), row: matrix.row, column: matrix.column }
+}
+
 fn in_place<T: Factor>(a: &ArrayView<'_>, b: &ArrayView<'_>, tile: &Product, result: &Shared<'_>) {
-    let factor = |view: &ArrayView<'_>, matrix: &Matrix| {
-        let view = view.relaid(matrix.layout()).expect("a part of the operand");
-        Place { at: view.as_ptr().cast::<T>(), row: matrix.row, column: matrix.column }
-    };
     let sizes = [tile.a.rows, tile.b.columns, tile.a.columns];
-    let (a, b) = (factor(a, &tile.a), factor(b, &tile.b));
+    let (a, b) = (factor::<T>(a, &tile.a), factor::<T>(b, &tile.b));
     let end = tile.first + (sizes[0] - 1) * tile.row + sizes[1];
     // SAFETY: tiles write different elements; those between the rows of one are not touched through this pointer.
     let target = unsafe { result.address::<T>(tile.first..end) };
@@ -195,24 +199,52 @@ fn in_panels<S: Element + Into<f32>, R: Element>(
     result: &Shared<'_>,
     round: fn(f32) -> R,
 ) {
-    let [rows, columns, depth] = [tile.a.rows, tile.b.columns, tile.a.columns];
+    let columns = tile.b.columns;
     let panel = |view: &ArrayView<'_>, matrix: Matrix| {
         let mut panel = vec![0.0_f32; matrix.rows * matrix.columns];
         let view = view.relaid(matrix.layout()).expect("a part of the operand");
         view.read::<S, f32>(0, &mut panel, S::into);
         panel
     };
-    let mut sums = vec![0.0_f32; rows * columns];
-    for start in (0..depth).step_by(DEPTH) {
-        let end = depth.min(start + DEPTH);
+    let sums = sum_of_slices(tile, |start, end, target| {
         let (of_a, of_b) = (panel(a, tile.a.columns(start, end)), panel(b, tile.b.rows(start, end)));
         let a = Place { at: of_a.as_ptr(), row: (end - start) as isize, column: 1 };
         let b = Place { at: of_b.as_ptr(), row: columns as isize, column: 1 };
+        // SAFETY: the panels are this function's, of these sizes, row-major, and the target holds a tile.
+        unsafe { multiply([tile.a.rows, columns, end - start], target, false, a, b) }
+    });
+    write_rows(tile, &sums, result, round);
+}
+
+/// f32 where it lies, a slice of the summed axis at a time.
+fn in_slices(a: &ArrayView<'_>, b: &ArrayView<'_>, tile: &Product, result: &Shared<'_>) {
+    let sums = sum_of_slices(tile, |start, end, target| {
+        let (of_a, of_b) = (tile.a.columns(start, end), tile.b.rows(start, end));
+        let (a, b) = (factor::<f32>(a, &of_a), factor::<f32>(b, &of_b));
+        // SAFETY: `relaid` saw that the operands hold their matrices, and the target holds a tile.
+        unsafe { multiply([tile.a.rows, tile.b.columns, end - start], target, false, a, b) }
+    });
+    write_rows(tile, &sums, result, |x| x);
+}
+
+/// The sum of what `multiply` writes for each slice of the summed axis to a tile of its own, row-major; several are added up
+/// in f64 and rounded once.
+fn sum_of_slices(tile: &Product, multiply: impl Fn(usize, usize, Place<*mut f32>)) -> Vec<f32> {
+    let [rows, columns, depth] = [tile.a.rows, tile.b.columns, tile.a.columns];
+    let mut sums = vec![0.0_f32; rows * columns];
+    let mut totals = vec![0.0_f64; if depth > DEPTH { rows * columns } else { 0 }];
+    for start in (0..depth).step_by(DEPTH) {
         let target = Place { at: sums.as_mut_ptr(), row: columns as isize, column: 1 };
-        // SAFETY: the panels and the sums are this function's, of these sizes, row-major.
-        unsafe { multiply([rows, columns, end - start], target, start > 0, a, b) }
+        multiply(start, depth.min(start + DEPTH), target);
+        totals.iter_mut().zip(&sums).for_each(|(total, &sum)| *total += f64::from(sum));
     }
-    for (row, sums) in sums.chunks(columns).enumerate() {
+    sums.iter_mut().zip(&totals).for_each(|(sum, &total)| *sum = total as f32);
+    sums
+}
+
+/// Writes the sums of a tile, rounded.
+fn write_rows<R: Element>(tile: &Product, sums: &[f32], result: &Shared<'_>, round: impl Fn(f32) -> R) {
+    for (row, sums) in sums.chunks(tile.b.columns).enumerate() {
         let rounded: Vec<R> = sums.iter().map(|&sum| round(sum)).collect();
         // SAFETY: tiles write different elements.
         unsafe { result.write::<R>(tile.first + row * tile.row, 1, &rounded) };

@@ -247,7 +247,7 @@ pub(super) fn fold(
     let sources: Vec<Source<'_>> = operands.iter().map(|value| Source::of(value, &order)).collect();
     let dtypes: Vec<DType> = operands.iter().map(|value| value.data.view().dtype()).collect();
     let mut sinks = monoid
-        .state_dtypes(&dtypes)
+        .result_dtypes(&dtypes)
         .into_iter()
         .map(|dtype| Sink::new(dtype, &kept, bounds, resources))
         .collect::<Result<Vec<_>, _>>()?;

@@ -3,13 +3,25 @@
 //! Compiled code adds in the dtype itself, in lanes and chunks whose order it is free to choose; the evaluator adds in
 //! doubles. With `u` the unit roundoff, a sum of `n` elements in any order is off by at most `(n - 1) u` times the sum of
 //! magnitudes, however large `n` is (Rump 2012, Error estimation of floating-point summation and dot product). One lane
-//! may walk a whole fold, so no legal order is spared the worst case: `1, u, u, …` added from the left stays 1. Elements
-//! that are products may be added without being rounded, all but the first: `u` times the magnitudes more.
+//! may walk a whole fold of f64, so no legal order is spared the worst case: `1, u, u, …` added from the left stays 1. Folds
+//! of f32 are added up in blocks whose sums go on in f64, so an element meets no more roundings than [`LONGEST_CHAIN`] says,
+//! those of f64 aside. Elements that are products may be added without being rounded, all but the first: `u` times the
+//! magnitudes more.
 
 use super::{Item, Reduction};
 use crate::DType;
 use crate::graph::evaluate::bound::{Rounding, apart};
 use crate::ops::{BoolMeaning, IntMeaning, IntType, Monoid, Prim};
+
+/// Roundings in a row that an element of a sum of f32 may meet: 128 in the block of a lane, which has 64 elements, or those of a
+/// square's side, and 32 where lanes, blocks of the grid and pieces of a loop come together and results are stored.
+const LONGEST_CHAIN: f64 = 160.0;
+
+/// Roundings in a row that an element of a sum of `n` elements may meet.
+fn chain(dtype: DType, n: usize) -> f64 {
+    let in_double = n as f64 * (f64::EPSILON / f64::from(f32::EPSILON));
+    if dtype == DType::F32 { depth(n).min(LONGEST_CHAIN + in_double) } else { depth(n) }
+}
 
 /// Roundings in a row that an element of a fold of `n` elements may meet.
 fn depth(n: usize) -> f64 {
@@ -92,7 +104,7 @@ impl Reduction for Sum {
             (_, false) if state.sum.is_nan() && !state.nan => f64::INFINITY,
             (_, false) => 0.0 * state.error,
             (_, true) => {
-                let order = linear(&self.rounding, self.dtype, depth(n) + 1.0) * state.magnitude;
+                let order = linear(&self.rounding, self.dtype, chain(self.dtype, n) + 1.0) * state.magnitude;
                 self.rounding.guarded(state.sum, state.error + order + self.rounding.own(state.sum))
             }
         };
@@ -251,9 +263,11 @@ pub(super) struct WelfordState {
     count: f64,
     mean: f64,
     m2: f64,
-    /// Sums of magnitudes and of their squares, errors included, and of errors and their squares.
+    /// The least and the greatest element, errors included.
+    low: f64,
+    high: f64,
+    /// Sum of magnitudes, errors included, and of errors and their squares.
     magnitude: f64,
-    squares: f64,
     error: f64,
     error_squares: f64,
 }
@@ -263,21 +277,25 @@ impl Welford {
         Welford { dtype, rounding: Rounding::new(dtype, 0.5) }
     }
 
-    /// The mean after `j` elements carries the rounding `u |mean_j|` of that step, damped by `j / n` until the end, and
-    /// `j |mean_j|` is at most the sum of magnitudes: so `h` roundings of the mean magnitude, and a few of each step's
-    /// quotient, which sum up like `3 ln n`.
-    fn mean_bound(&self, state: &WelfordState, roundings: f64) -> f64 {
-        let magnitude = state.magnitude / state.count;
-        state.error / state.count + roundings * magnitude + self.rounding.own(state.mean)
+    /// What the squared deviations of the elements from those at hand where runs begin may add up to. Of a run of `k` elements
+    /// it is at most `k` times its share of the squares about the mean, as its first deviates no further than all together.
+    fn about_elements(&self, state: &WelfordState, m2: f64, n: usize) -> f64 {
+        let longest = if self.dtype == DType::F32 { LONGEST_CHAIN.min(n as f64) } else { n as f64 };
+        let farthest = (state.high - state.mean).max(state.mean - state.low);
+        (m2 * longest).min(m2 + state.count * farthest * farthest)
     }
 
-    /// Seen as the norm of the deviations, squared: errors of elements move it by at most their norm, and the errors of
-    /// the running means by at most `2 h u ‖x‖` (Hardy's inequality for running means). The term in `‖x‖` is the
-    /// condition number that Chan, Golub and LeVeque found.
-    fn m2_bound(&self, state: &WelfordState, roundings: f64) -> f64 {
-        let moved = state.error_squares.sqrt() + 2.0 * roundings * state.squares.sqrt();
-        let norm = state.m2.sqrt() + moved;
-        norm * norm * (1.0 + roundings) - state.m2 + self.rounding.own(state.m2)
+    /// The mean is an element and the mean deviation from it, rounded once.
+    fn mean_bound(&self, state: &WelfordState, deviations: f64, roundings: f64) -> f64 {
+        let deviation = (deviations / state.count).sqrt();
+        state.error / state.count + roundings * deviation + self.rounding.ulp(state.mean)
+    }
+
+    /// Seen as the norm of the deviations, squared: errors of elements move it by at most their norm. The sums of deviations
+    /// and of their squares are each off by the roundings times what is added up, and so is the quotient of the former.
+    fn m2_bound(&self, state: &WelfordState, most: f64, deviations: f64, roundings: f64) -> f64 {
+        let underflow = state.count * self.rounding.ulp(0.0);
+        most - state.m2 + 3.0 * roundings * deviations + underflow + self.rounding.own(state.m2)
     }
 }
 
@@ -290,8 +308,9 @@ impl Reduction for Welford {
             count: 0.0,
             mean: 0.0,
             m2: 0.0,
+            low: f64::INFINITY,
+            high: f64::NEG_INFINITY,
             magnitude: 0.0,
-            squares: 0.0,
             error: 0.0,
             error_squares: 0.0,
         }
@@ -303,9 +322,9 @@ impl Reduction for Welford {
         let deviation = x - state.mean;
         state.mean += deviation / state.count;
         state.m2 += deviation * (x - state.mean);
-        let magnitude = x.abs() + error;
-        state.magnitude += magnitude;
-        state.squares += magnitude * magnitude;
+        state.low = state.low.min(x - error);
+        state.high = state.high.max(x + error);
+        state.magnitude += x.abs() + error;
         state.error += error;
         state.error_squares += error * error;
     }
@@ -320,8 +339,9 @@ impl Reduction for Welford {
             count,
             mean: first.mean + deviation * (second.count / count),
             m2: first.m2 + second.m2 + deviation * deviation * (first.count * second.count / count),
+            low: first.low.min(second.low),
+            high: first.high.max(second.high),
             magnitude: first.magnitude + second.magnitude,
-            squares: first.squares + second.squares,
             error: first.error + second.error,
             error_squares: first.error_squares + second.error_squares,
         }
@@ -329,19 +349,21 @@ impl Reduction for Welford {
 
     /// Where infinities or numbers too large to subtract or square take part, the order decides what comes out.
     fn finish(&self, state: WelfordState, n: usize) -> [(f64, f64); 3] {
-        let steps = depth(n) + 4.0 + 3.0 * (n.max(1) as f64).ln();
-        let roundings = gamma(&self.rounding, self.dtype, steps);
+        let roundings = gamma(&self.rounding, self.dtype, chain(self.dtype, n) + 8.0);
         let count_bound = if state.count * self.rounding.unit < 1.0 { 0.0 } else { f64::INFINITY };
+        let most = (state.m2.sqrt() + state.error_squares.sqrt()).powi(2);
+        let deviations = self.about_elements(&state, most, n);
         let (mean_bound, m2_bound) = match n {
             0 => (0.0, 0.0),
             _ if state.error == f64::INFINITY => (f64::INFINITY, f64::INFINITY),
             _ if state.magnitude.is_nan() => (0.0, 0.0),
             1 => (state.error, if state.magnitude.is_finite() { 0.0 } else { f64::INFINITY }),
-            _ if 2.0 * state.squares.sqrt() >= self.rounding.overflow => (f64::INFINITY, f64::INFINITY),
+            _ if 2.0 * state.magnitude >= self.rounding.overflow => (f64::INFINITY, f64::INFINITY),
             _ => {
-                let m2 = self.rounding.guarded(state.m2, self.m2_bound(&state, roundings));
-                let squares = 4.0 * state.squares >= self.rounding.overflow;
-                (self.mean_bound(&state, roundings), if squares { f64::INFINITY } else { m2 })
+                let m2 = self.rounding.guarded(state.m2, self.m2_bound(&state, most, deviations, roundings));
+                let overflows = 2.0 * deviations >= self.rounding.overflow;
+                let mean = self.mean_bound(&state, deviations, roundings);
+                (mean, if overflows { f64::INFINITY } else { m2 })
             }
         };
         let sure = |bound: f64| if bound.is_nan() { f64::INFINITY } else { bound };

@@ -28,7 +28,7 @@ pub(in super::super) fn scan(
     let sizes: Vec<usize> = order.iter().map(|&axis| operands[0].sizes()[axis]).collect();
     let dtypes: Vec<_> = operands.iter().map(|value| value.data.view().dtype()).collect();
     let mut sinks = monoid
-        .state_dtypes(&dtypes)
+        .result_dtypes(&dtypes)
         .into_iter()
         .map(|dtype| Sink::new(dtype, &sizes, bounds, resources))
         .collect::<Result<Vec<_>, _>>()?;

@@ -2,7 +2,8 @@
 //!
 //! A sum of `n` products in any order, with or without fused multiply-add, is off by at most `n u` times the sum of the
 //! products' magnitudes (Jeannerod and Rump 2013, Improved error bounds for inner products in floating-point arithmetic),
-//! and by half the least number for each product that may underflow.
+//! and by half the least number for each product that may underflow. Sums of f32 are cut into slices of 512 products, whose
+//! sums are added in f64.
 
 use std::ops::Range;
 
@@ -14,6 +15,9 @@ use crate::graph::evaluate::EvaluateError;
 use crate::graph::evaluate::block::{GRAIN, read_real, write_real};
 use crate::graph::evaluate::bound::{Rounding, round_up};
 use crate::graph::evaluate::value::{Metered, Strided, Value};
+
+/// Roundings in a row that a product may meet in a sum of f32: those of a slice, and of its sum to f64 and back.
+const LONGEST_CHAIN: f64 = 512.0 + 2.0;
 
 /// An operand as dense doubles, and the errors of its elements if they have any.
 pub(super) struct Factor {
@@ -71,7 +75,10 @@ impl Sum {
             return 0.0;
         }
         let sides = if is_double { 2.0 } else { 1.0 };
-        let order = sides * depth as f64 * (accumulated.unit * self.magnitude + accumulated.ulp(0.0));
+        let chain = if is_double { depth as f64 } else { (depth as f64).min(LONGEST_CHAIN) };
+        let in_double = if is_double { 0.0 } else { depth as f64 * f64::EPSILON };
+        let order = sides * (chain * accumulated.unit + in_double) * self.magnitude
+            + sides * depth as f64 * accumulated.ulp(0.0);
         stored.total(self.exact, self.spread + order)
     }
 }

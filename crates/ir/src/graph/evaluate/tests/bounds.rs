@@ -4,7 +4,7 @@ use super::*;
 use crate::array::Layout;
 use crate::graph::evaluate::bound::apart;
 use crate::graph::evaluate::{Bound, compare};
-use crate::ops::{Body, BodyStep, Lambda, Monoid};
+use crate::ops::{Body, BodyStep, Lambda, Monoid, Real, Totals};
 
 const ROWS: usize = 4;
 const COLUMNS: usize = 61;
@@ -41,7 +41,11 @@ fn fold_row(monoid: &Monoid, row: &[f64], grouping: Grouping) -> Vec<f64> {
     let exprs = monoid.exprs().expect("a row");
     let empty: Vec<f64> = monoid.identity(&[DType::F32]).iter().map(|x| x.as_f64()).collect();
     let step = |states: Vec<f64>, x: &f64| exprs.step.eval_all(&mut Single, &[states, vec![*x]].concat());
-    let join = |a: Vec<f64>, b: Vec<f64>| exprs.combine.eval_all(&mut Single, &[a, b].concat());
+    let is_wide = monoid.totals(&[DType::F32]) == Totals::OfLanes;
+    let join = |a: Vec<f64>, b: Vec<f64>| match is_wide {
+        true => exprs.combine.eval_all(&mut Real, &[a, b].concat()),
+        false => exprs.combine.eval_all(&mut Single, &[a, b].concat()),
+    };
     match grouping {
         Grouping::Sequential => row.iter().fold(empty, step),
         Grouping::Backward => row.iter().rev().fold(empty, step),
@@ -55,6 +59,12 @@ fn fold_row(monoid: &Monoid, row: &[f64], grouping: Grouping) -> Vec<f64> {
             join(fold_row(monoid, left, grouping), fold_row(monoid, right, grouping))
         }
     }
+}
+
+/// The results of a row.
+fn results_of_row(monoid: &Monoid, row: &[f64], grouping: Grouping) -> Vec<f64> {
+    let results = monoid.finish(&mut Real, &fold_row(monoid, row, grouping));
+    results.into_iter().map(|result| DType::F32.round(result)).collect()
 }
 
 /// A random program and, beside it, one execution of it in f32 with ops as wrong as their rows allow.
@@ -91,8 +101,11 @@ impl Simulation {
     fn fold(&mut self, monoid: &Monoid, place: usize) {
         let fold = Form::Fold { monoid: monoid.clone(), axes: [1].into_iter().collect() };
         let node = self.program.add(fold, &[self.values[place].0]).node;
-        let states: Vec<Vec<f64>> =
-            self.values[place].1.chunks(COLUMNS).map(|row| fold_row(monoid, row, self.grouping)).collect();
+        let states: Vec<Vec<f64>> = self.values[place]
+            .1
+            .chunks(COLUMNS)
+            .map(|row| results_of_row(monoid, row, self.grouping))
+            .collect();
         for result in 0..monoid.results() {
             let val = Val { node, result: result as u8 };
             let column = self.program.add(Form::Broadcast([false, true].into_iter().collect()), &[val]);

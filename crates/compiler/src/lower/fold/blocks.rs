@@ -1,0 +1,208 @@
+//! Blocks: how many elements a fold of f32 takes before it goes on in f64, so that its rounding errors do not grow with its
+//! length.
+//!
+//! ```text
+//! acc a0: f64 = 0                     totals
+//! for x1_block in 0 .. n / 4096
+//!   acc a1: f32 = 0                   a block, of 64 elements a lane
+//!   for x1 lanes                      within it
+//!     set a1 = a1 + element
+//!   set a0 = a0 + reduce a1
+//! ```
+//!
+//! How long a block is follows from the kernel's lanes and from sizes alone. A block takes several turns of the loop around
+//! the lanes' where these have few. Folds in arrays add a block to the totals after so many rows. Where a scan runs along, and
+//! where elements come one by one, totals take them as they come.
+
+use ir::index::Expr;
+use ir::kernel::{LoopKind, Place, Scratch, Value};
+
+use super::{Arrays, OpenFold, Temps};
+use crate::lower::nest::Nest;
+use crate::lower::scan::Loops;
+use crate::space::Axis;
+
+/// How many elements a lane adds up in f32: a few, as their rounding errors add up, and so many that what is done once a block
+/// takes no time.
+const BLOCK: i64 = 64;
+
+/// How many elements the lanes add up together at least, where each adds up no more than twice as many.
+const SHORTEST: i64 = 2048;
+
+/// What is emitted within a block: it gets the serial loops that are left, and what the block's elements go into.
+type WithinBlock<'b, 'a> = &'b mut dyn FnMut(&mut Nest<'a>, &[Axis], &[Temps]);
+
+/// An axis, and how many of its indices a block takes.
+type Strip = (Axis, Expr);
+
+impl<'a> Nest<'a> {
+    /// Walks the serial loops of a nest for these folds in blocks. `body` gets those within a block, and what the block's
+    /// elements go into.
+    pub fn in_blocks(&mut self, folds: &[usize], loops: &Loops, body: WithinBlock<'_, 'a>) {
+        let (place, strips) = self.strips_of(folds, loops);
+        let is_walked = loops.lane.is_some() || !loops.outer.is_empty();
+        let collects = is_walked && loops.scanned.is_none() && loops.cross.is_none();
+        let (around, within) = loops.outer.split_at(place);
+        self.each_piece(around, LoopKind::Serial, &mut |nest| {
+            nest.each_strip(&strips, &mut |nest| {
+                let mut block = Vec::new();
+                if collects {
+                    nest.each_row(|nest| {
+                        folds.iter().for_each(|&fold| nest.open_block_temps(fold, &mut block));
+                    });
+                }
+                body(nest, within, &block);
+                block.iter().for_each(|temps| nest.close_temps(temps));
+                let ended = |&fold: &usize| {
+                    loops.scanned.is_none() && strips.iter().any(|(axis, _)| nest.sums_in_blocks(fold, *axis))
+                };
+                let ended: Vec<usize> = folds.iter().copied().filter(ended).collect();
+                nest.end_blocks(&ended);
+            });
+        });
+    }
+
+    /// The strips that a block takes of the loops of a nest, and how many serial loops stand around it.
+    fn strips_of(&mut self, folds: &[usize], loops: &Loops) -> (usize, Vec<Strip>) {
+        let all = loops.outer.len();
+        if loops.scanned.is_some() {
+            return (all, Vec::new());
+        }
+        let sums = |nest: &Self, axis: Axis| folds.iter().any(|&fold| nest.sums_in_blocks(fold, axis));
+        if let Some(cross) = loops.cross.filter(|&cross| sums(self, cross)) {
+            let side = self.emitter.group.schedule.tile.map_or(1, |(_, side)| i64::from(side));
+            return (all, vec![(cross, Expr::constant(side * (BLOCK / side).max(1)))]);
+        }
+        let lane = loops.lane.filter(|&lane| loops.cross.is_none() && sums(self, lane));
+        let place = loops.outer.iter().rposition(|&axis| sums(self, axis));
+        let rows = lane.map_or(Expr::constant(BLOCK), |lane| self.rows_of_block(lane));
+        let lanes = i64::from(self.emitter.kernel.lanes);
+        let length = (BLOCK * lanes).max(SHORTEST.min(2 * BLOCK * lanes));
+        let row = place.map(|place| (loops.outer[place], rows));
+        let strips = row.into_iter().chain(lane.map(|lane| (lane, Expr::constant(length))));
+        let strips = strips.filter(|(axis, length)| {
+            let most = self.most_turns(*axis).zip(length.as_const());
+            most.is_none_or(|(most, length)| most > length)
+        });
+        (place.unwrap_or(all), strips.collect())
+    }
+
+    /// How often a block walks the lanes' axis: as often as each lane then has the elements of a block.
+    fn rows_of_block(&mut self, lane: Axis) -> Expr {
+        let (begin, end) = self.range(lane);
+        let turns = (end - begin).ceil_div(&Expr::constant(self.emitter.kernel.lanes.into()));
+        let rows = Expr::constant(BLOCK).floor_div(&Expr::max(&turns, &Expr::one()));
+        Expr::max(&rows, &Expr::one())
+    }
+
+    /// Walks strips of axes one after the other; `body` is emitted within all of them.
+    fn each_strip(&mut self, strips: &[Strip], body: &mut dyn FnMut(&mut Self)) {
+        let [(axis, length), within @ ..] = strips else { return body(self) };
+        let (begin, end) = self.range(*axis);
+        let count = (end.clone() - begin.clone()).ceil_div(length);
+        let var = self.emitter.open_loop(format!("{axis}_block"), Expr::zero(), count, LoopKind::Serial);
+        let from = begin + Expr::sym(var) * length.clone();
+        let until = from.clone() + Expr::min(length, &(end - from.clone()));
+        let outside = self.strips.insert(*axis, (from, until));
+        self.each_strip(within, body);
+        self.strips.remove(axis);
+        self.strips.extend(outside.map(|strip| (*axis, strip)));
+        self.emitter.close_loop();
+    }
+
+    /// Walks an axis outside the stages, around loops over others: in strips, if folds in arrays take a row of it at a time.
+    pub fn rows_in_blocks(&mut self, axis: Axis, within: &[Axis], body: &mut dyn FnMut(&mut Self)) {
+        let schedule = self.emitter.group.schedule;
+        let innermost = |fold: usize| {
+            let fold = &self.witness().folds[fold];
+            !within.iter().chain(&schedule.inner).any(|&other| self.reduces(fold, other))
+        };
+        let is_strip = |open: &&OpenFold| {
+            open.arrays().is_some() && self.sums_in_blocks(open.fold, axis) && innermost(open.fold)
+        };
+        let folds: Vec<usize> = self.open.iter().filter(is_strip).map(|open| open.fold).collect();
+        let is_short = self.most_turns(axis).is_some_and(|most| most <= BLOCK);
+        if folds.is_empty() || schedule.is_lane_outside(axis) {
+            return body(self);
+        }
+        let strips = if is_short { Vec::new() } else { vec![(axis, Expr::constant(BLOCK))] };
+        self.each_strip(&strips, &mut |nest| {
+            body(nest);
+            nest.end_blocks(&folds);
+        });
+    }
+
+    /// Whether a fold that is being accumulated reduces an axis, and goes on in another dtype behind a block.
+    fn sums_in_blocks(&self, fold: usize, axis: Axis) -> bool {
+        let Some(open) = self.opened(fold) else { return false };
+        let has_totals = open.arrays().is_none_or(|arrays| arrays.totals.is_some());
+        has_totals && self.states(fold).widens() && self.reduces(&self.witness().folds[fold], axis)
+    }
+
+    /// Whether a fold may have more elements than a block, and goes on in another dtype behind it.
+    pub(super) fn is_long(&self, fold: usize) -> bool {
+        let schedule = self.emitter.group.schedule;
+        let reduced = schedule.loops_of(self.witness().folds[fold].reduced.iter().copied());
+        let elements = reduced.into_iter().try_fold(1_i64, |n, axis| n.checked_mul(self.most_turns(axis)?));
+        self.states(fold).widens() && elements.is_none_or(|elements| elements > BLOCK)
+    }
+
+    /// The most turns that the loop of an axis takes in a block of the grid, where sizes do not matter.
+    fn most_turns(&self, axis: Axis) -> Option<i64> {
+        let group = self.emitter.group;
+        let extent = group.schedule.extent(group.witness, axis);
+        let extent = group.view.facts().normalize(&extent).as_const();
+        let chunk = group.schedule.chunk(axis).and_then(|chunk| i64::try_from(chunk).ok());
+        extent.into_iter().chain(chunk).min()
+    }
+
+    /// Adds the blocks of folds in arrays to their totals and begins new ones.
+    fn end_blocks(&mut self, folds: &[usize]) {
+        self.each_row(|nest| {
+            let row = nest.row();
+            let is_here = |open: &&OpenFold| {
+                let shared = open.row.is_none() && nest.row_of(open).is_none();
+                folds.contains(&open.fold)
+                    && if shared { row.unwrap_or(0) == 0 } else { nest.row_of(open) == row }
+            };
+            let ended: Vec<OpenFold> = nest.open.iter().filter(is_here).cloned().collect();
+            for alike in ended.chunk_by(|a, b| a.dims() == b.dims()) {
+                nest.end_alike(alike);
+            }
+        });
+    }
+
+    /// Those over the same axes.
+    fn end_alike(&mut self, ended: &[OpenFold]) {
+        let Some(dims) = ended[0].dims() else { return };
+        let walked: Vec<Axis> = dims.iter().copied().filter(|axis| !self.vars.contains_key(axis)).collect();
+        self.barrier();
+        self.walk(&walked, &mut |nest| {
+            let at = nest.dim_index(dims);
+            let mut stored: Vec<(Scratch, Value)> = Vec::new();
+            for open in ended {
+                let Some(arrays @ Arrays { totals: Some(totals), .. }) = open.arrays() else { continue };
+                stored.extend(totals.iter().copied().zip(nest.total(open.fold, arrays, &at)));
+                for (&block, init) in arrays.blocks.iter().zip(nest.states(open.fold).identity()) {
+                    stored.push((block, nest.emitter.constant(init)));
+                }
+            }
+            // Where all lanes hold the same, none may store before all have loaded.
+            nest.barrier();
+            for (array, value) in stored {
+                nest.emitter.store(Place::Scratch(array), at.clone(), value);
+            }
+        });
+        self.barrier();
+    }
+
+    /// The totals of a fold in arrays with the block that is not added yet.
+    pub(super) fn total(&mut self, fold: usize, arrays: &Arrays, at: &Expr) -> Vec<Value> {
+        let block: Vec<Value> =
+            arrays.blocks.iter().map(|&array| self.emitter.load_scratch(array, at.clone())).collect();
+        let Some(totals) = &arrays.totals else { return block };
+        let totals: Vec<Value> =
+            totals.iter().map(|&array| self.emitter.load_scratch(array, at.clone())).collect();
+        self.combine(fold, &totals, &block)
+    }
+}
