@@ -81,9 +81,18 @@ impl Nest<'_> {
     fn is_of_loops(&self, position: &Expr) -> bool {
         let kernel = &self.emitter.kernel;
         let known = |sym: &Sym| {
-            *sym == kernel.block || kernel.arguments.contains(sym) || self.vars.values().any(|var| var == sym)
+            *sym == kernel.block
+                || kernel.arguments.contains(sym)
+                || self.vars.values().any(|var| var == sym)
+                || self.numbers_strips(*sym)
         };
         position.symbols().iter().all(known)
+    }
+
+    /// Whether a symbol numbers strips of an axis outside the stages: they stand around all of these.
+    fn numbers_strips(&self, sym: Sym) -> bool {
+        let outer = self.emitter.group.schedule.outer();
+        outer.iter().filter_map(|axis| self.strips.get(axis)).any(|(begin, _)| begin.mentions(sym))
     }
 
     /// Asks for what the first stage will read further on: along the lanes in that stage itself, else in a later one.
