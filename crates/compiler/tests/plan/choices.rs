@@ -119,6 +119,18 @@ fn the_next_row_is_fetched_while_this_one_is_worked_on() {
     assert!(far.lines().any(|line| line.ends_with("] far")), "{far}");
 }
 
+/// Long folds over rows are done in blocks of rows: the place of a read names the block as well.
+#[test]
+fn the_next_row_is_fetched_where_rows_are_folded_in_blocks() {
+    let fetches = |rows: u32| {
+        let schedule = format!("schedule lanes 8\nblock x0 by {rows}\ninner x1\nlane x1\nahead x0 by 1");
+        let kernel = with_schedule(INNER_OUTER, &schedule).expect("it fits");
+        (kernel.contains("x0_block"), kernel.matches("prefetch").count())
+    };
+    assert_eq!(fetches(32), (false, 2));
+    assert_eq!(fetches(512), (true, 2));
+}
+
 /// Where it is read, but not what each row reads again, nor what lies across the lanes.
 #[test]
 fn what_lies_further_along_the_lanes_is_fetched() {

@@ -99,9 +99,18 @@ enum Order {
     Unknown,
 }
 
+/// Whether a loop from `begin` to `end` takes a strip of another loop, which `strip` numbers from 0 on.
+fn is_strip(strip: &Loop, begin: &Expr, end: &Expr, whole: &Loop) -> bool {
+    let offset = begin - &whole.begin;
+    let Some((length, rest)) = offset.split_linear(strip.var) else { return false };
+    let is_length = length.as_const().is_some_and(|length| length > 0) && rest.is_zero();
+    let until = begin + &Expr::min(&length, &(&whole.end - begin));
+    is_length && strip.begin.is_zero() && *end == until
+}
+
 /// Whether the load of each element comes before its store, and whether there is one. A kernel stores each element once;
-/// so where the two have the same index in the loops that they share and in loops that correspond beyond these, the
-/// element that is loaded is the one stored later in the same turn of the shared loops.
+/// so where the two have the same index in the loops that they share and in loops that correspond beyond these (or take
+/// strips of one that does), the element that is loaded is the one stored later in the same turn of the shared loops.
 fn order(load: &Load<'_>, store: &Store<'_>, same: &dyn Fn(Sym) -> Option<Expr>) -> Order {
     let (loaded, stored) = (&load.around, &store.around);
     let shared = loaded.loops.iter().zip(&stored.loops).take_while(|(a, b)| std::ptr::eq(**a, **b)).count();
@@ -111,8 +120,11 @@ fn order(load: &Load<'_>, store: &Store<'_>, same: &dyn Fn(Sym) -> Option<Expr>)
         let rename = |expr: &Expr| {
             expr.substitute(&|sym| renamed.iter().find(|(own, _)| *own == sym).map(|(_, to)| Expr::sym(*to)))
         };
-        let alike = |other: &&Loop| other.begin == rename(&turn.begin) && other.end == rename(&turn.end);
-        if let Some(place) = free.iter().position(alike) {
+        let (begin, end) = (rename(&turn.begin), rename(&turn.end));
+        let alike = |other: &&Loop| other.begin == begin && other.end == end;
+        let strips = &loaded.loops[shared..];
+        let around = |other: &&Loop| strips.iter().any(|strip| is_strip(strip, &begin, &end, other));
+        if let Some(place) = free.iter().position(alike).or_else(|| free.iter().position(around)) {
             renamed.push((turn.var, free.remove(place).var));
         } else if load.index.symbols().contains(&turn.var) {
             return Order::Unknown;
