@@ -34,7 +34,7 @@ test-torch: python
 	@scripts/setup-torch
 	cargo build --quiet --package ferrofuse-testing --examples # draws the random programs
 	VIRTUAL_ENV=$(CURDIR)/.venv-torch .venv/bin/maturin develop --quiet
-	.venv-torch/bin/python -m pytest --quiet --override-ini addopts= python/tests
+	.venv-torch/bin/python -m pytest --quiet --override-ini addopts=--ignore=python/tests/thunder python/tests
 
 # Lightning Thunder on `ferrofuse.compat`: its own tests of its nvFuser executor, ours, and the recipes of docs/migration.md.
 # Thunder and torch are installed from PyPI (about 6 GB).

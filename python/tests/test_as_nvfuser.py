@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from ferrofuse import DataType, FusionDefinition
+from ferrofuse import DataType, FusionDefinition, FusionExecutorCache
 
 MATRIX = {"shape": [-1, -1], "contiguity": True}
 
@@ -89,15 +89,69 @@ def test_the_whole_text_of_a_rejected_slice():
     )
 
 
-def test_inputs_of_the_other_kind():
+def scaled():
+    """The definition that nvFuser's test of mismatched inputs has."""
     with FusionDefinition() as fd:
-        x = fd.define_tensor(shape=[-1], contiguity=True)
-        fd.add_output(fd.ops.add(x, fd.define_scalar()))
-    array = np.ones(4, np.float32)
-    with pytest.raises(RuntimeError, match="Expected input 0, .*, to be an at::Tensor but got scalar 2"):
-        fd.execute([2.0, 2.0])
-    with pytest.raises(RuntimeError, match="Expected input 1, .*, to be a scalar but got float tensor of rank 1"):
-        fd.execute([array, array])
+        x = fd.define_tensor(shape=[-1], contiguity=[True], dtype=DataType.Float, is_cpu=False, stride_order=[0])
+        fd.add_output(fd.ops.mul(x, fd.define_scalar()))
+    return fd
+
+
+ONES = np.ones(15, np.float32)
+MISMATCHED = [
+    ([2.0, 2.0], TypeError, "Expected input 0, T0_g_float[iS0{i0}], to be an at::Tensor but got scalar 2"),
+    ([ONES, ONES], TypeError, "Expected input 1, d2, to be a scalar but got float tensor of rank 1"),
+    (
+        [ONES.astype(np.float16), 2.0],
+        ValueError,
+        "Expected input 0, T0_g_float[iS0{i0}], to be bound to a tensor of dtype float, but got a tensor of dtype __half",
+    ),
+    (
+        [ONES.reshape(3, 5), 2.0],
+        ValueError,
+        "Expected input 0, T0_g_float[iS0{i0}], to be bound to a tensor of rank 1, but got a tensor of rank 2",
+    ),
+    ([ONES, 2.0 + 1j], TypeError, "Scalar value (2,1) is not compatible with the expected data type: double."),
+]
+
+
+@pytest.mark.parametrize("inputs, kind, words", MISMATCHED)
+def test_mismatched_inputs_are_told_in_nvfusers_words_too(inputs, kind, words):
+    fd = scaled()
+    for call in (fd.execute, fd.validate, fd.explain, FusionExecutorCache(fd.fusion).get_scheduled_ir):
+        with pytest.raises(RuntimeError) as error:
+            call(inputs)
+        ours, theirs = str(error.value).split("; in nvFuser's words: ")
+        assert theirs == words and isinstance(error.value, kind)
+        assert re.match(r"input [01] \(line \d+\): expected .*, got .", ours)
+
+
+def test_inputs_are_numbered_as_nvfuser_numbers_them():
+    """Sizes first, then what all axes share: where they begin, and the size 1."""
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1, 1, 4], contiguity=[True, None, True], dtype=DataType.Half)
+        y = fd.define_tensor(shape=[-1, 5], contiguity=[True, None], dtype=DataType.ComplexFloat)
+        scalars = [fd.define_scalar(None, dtype=dtype) for dtype in (DataType.Int32, DataType.Bool, DataType.ComplexFloat)]
+        fd.add_output(fd.ops.neg(x))
+        fd.add_output(fd.ops.mul(y, scalars[2]))
+        fd.add_output(fd.ops.where(scalars[1], x, scalars[0]))
+    given = [np.ones((2, 1, 4), np.float16), np.ones((3, 5), np.complex64), 1, True, 1j]
+    fd.execute(given)
+    names = ["T0_g___half[iS0{i0}, bS1{1}, iS2{4}]", "T1_g_std::complex<float>[iS3{i4}, bS4{1 ex 5}]", "i6", "b7", "c8"]
+    for place, name in enumerate(names):
+        wrong = [*given[:place], np.ones((1, 1, 1, 1)), *given[place + 1 :]]
+        with pytest.raises(RuntimeError) as error:
+            fd.execute(wrong)
+        assert f"Expected input {place}, {name}, to be " in str(error.value)
+
+
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_as_many_inputs_as_are_declared(count):
+    fd = scaled()
+    for call in (fd.execute, fd.validate, fd.explain, FusionExecutorCache(fd.fusion).get_scheduled_ir):
+        with pytest.raises(ValueError) as error:
+            call([ONES] * count)
+        assert str(error.value) == f"expected 2 inputs, got {count}"
 
 
 def test_complex_tensors_are_padded_with_complex_numbers():

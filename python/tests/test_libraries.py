@@ -1,9 +1,11 @@
 """Which library outputs are of: what comes in says it, or `like`."""
 
+import sys
+
 import numpy as np
 import pytest
 
-from ferrofuse import DataType, FusionDefinition
+from ferrofuse import DataType, FusionDefinition, FusionExecutorCache, compat
 
 
 def counted():
@@ -27,3 +29,67 @@ def test_like_names_a_library(like):
         with pytest.raises(ValueError) as error:
             call([3], like=like)
         assert str(error.value) == f"like must be 'numpy', 'torch', 'jax' or 'cupy', but is '{like}'"
+
+
+@pytest.fixture
+def without(monkeypatch):
+    """Makes the import of a library fail, whether it is installed or not."""
+    return lambda library: monkeypatch.setitem(sys.modules, library, None)
+
+
+@pytest.mark.parametrize("like", ["torch", "jax", "cupy"])
+def test_a_library_that_is_not_installed(like, without):
+    without(like)
+    fd, given = counted(), [3]
+    for call in (fd.execute, fd.validate, FusionExecutorCache(fd.fusion).execute):
+        with pytest.raises(ImportError) as error:
+            call(given, like=like)
+        reason = f"import of {like} halted; None in sys.modules"
+        assert str(error.value) == f"like='{like}' asks for arrays of {like}, which cannot be imported ({reason})"
+        assert isinstance(error.value.__cause__, ModuleNotFoundError)
+    assert fd.execute(given, like="numpy")[0].tolist() == [0, 1, 2]
+
+
+def test_calls_without_arrays_that_ask_for_a_torch_that_is_not_installed(without):
+    without("torch")
+    text = (
+        "a call without arrays, with device= given or ferrofuse.compat installed, asks for arrays of torch, which cannot be "
+        "imported (import of torch halted; None in sys.modules)"
+    )
+    fd = counted()
+    with pytest.raises(ImportError) as error:
+        fd.execute([3], device="cpu")
+    assert str(error.value) == text
+    compat.install()
+    try:
+        with pytest.raises(ImportError) as error:
+            fd.execute([3])
+    finally:
+        compat.uninstall()
+    assert str(error.value) == text
+
+
+class StandIn:
+    """The part of CuPy that outputs are made by: a class of arrays, and what takes memory over DLPack."""
+
+    class ndarray:  # noqa: N801
+        __module__ = "cupy._core"
+
+        def __init__(self, memory):
+            self.numpy = np.from_dlpack(memory)
+
+    from_dlpack = ndarray
+
+
+def test_outputs_are_handed_to_cupy(monkeypatch):
+    monkeypatch.setitem(sys.modules, "cupy", StandIn)
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+        fd.add_output(fd.ops.neg(x))
+        fd.add_output(fd.ops.permute(x, [1, 0]))
+    array = np.arange(6, dtype=np.float32).reshape(2, 3)
+    for call in (fd.execute, fd.validate):
+        negated, permuted = call([array], like="cupy")
+        assert type(negated) is type(permuted) is StandIn.ndarray
+        np.testing.assert_array_equal(negated.numpy, -array)
+        np.testing.assert_array_equal(permuted.numpy, array.T)

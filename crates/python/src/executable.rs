@@ -6,15 +6,15 @@ use std::time::{Duration, Instant};
 
 use ferrofuse::check::{Comparison, checked};
 use ferrofuse::{
-    CallOptions, CodeTarget, CompileOptions, Definition, EmitOptions, Error, Generator, Interrupt, Machine,
-    MachineOptions, ObjectCache, Stage, StepReport, Stream, emit, explain, hints, plan, plan_for, unforked,
+    CallOptions, CallReport, CodeTarget, CompileOptions, Definition, EmitOptions, Generator, Interrupt,
+    Machine, MachineOptions, ObjectCache, Stage, StepReport, emit, explain, hints, plan, plan_for, unforked,
 };
 use pyo3::exceptions::{PyNotImplementedError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyTuple};
-use smallvec::SmallVec;
+use pyo3::types::PyDict;
 
-use crate::arrays::{Given, Kind, Place, Wanted};
+use crate::arrays::Wanted;
+use crate::call::{Call, Inputs};
 use crate::{environment, errors, signals};
 
 /// What all executables of the process run on.
@@ -43,7 +43,7 @@ impl Executable {
     }
 }
 
-/// What is told of a comparison with the evaluator.
+/// What is told of a comparison with the evaluator, or of a measured call.
 type Told<'py> = Bound<'py, PyDict>;
 
 fn options() -> CompileOptions {
@@ -64,30 +64,21 @@ impl Executable {
         inputs: &Bound<'py, PyAny>,
         like: Option<&str>,
         without_arrays: &str,
-    ) -> PyResult<Bound<'py, PyList>> {
-        let inputs = flat(inputs)?;
-        let given = self.given(py, &inputs)?;
-        self.require_writable(py, &given, &inputs)?;
-        let kind = Kind::of(py, &given, &inputs, Wanted { like, without_arrays })?;
-        let stream = self.stream(py, &kind)?;
-        let mut arguments: Vec<_> = given.iter().map(Given::argument).collect();
-        let arguments = &mut arguments;
+    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let call = self.call(py, inputs, Wanted { like, without_arrays }, Inputs::require_writable)?;
+        let (stream, arguments) = (call.stream, &mut call.arguments());
         // Letting the interpreter go and taking it again would be a good part of a short call.
-        let outputs = match self.compiled.is_short(arguments) {
+        let ran = match self.compiled.is_short(arguments) {
             true => {
                 let options = CallOptions { stream, interrupt: Interrupt::default() };
-                self.compiled
-                    .run_in_place_with(&options, arguments)
-                    .map_err(|error| (errors::failed(py, &error), error))
+                let ran = self.compiled.run_in_place_with(&options, arguments);
+                ran.map_err(|error| (errors::failed(py, &error), error))
             }
             false => signals::heeded(py, |interrupt| {
                 self.compiled.run_in_place_with(&CallOptions { stream, interrupt }, arguments)
             }),
         };
-        let outputs = self.told_of_writes(&given, &inputs, outputs)?;
-        let array = |output| kind.array(py, output, &given, &inputs, self.definition());
-        let arrays: PyResult<Vec<_>> = outputs.into_iter().map(array).collect();
-        PyList::new(py, arrays?)
+        call.arrays(py, call.told_of_writes(py, ran)?)
     }
 
     /// `run`, and a dict of what was measured: `total`, `compile` (milliseconds; of a call that compiles nothing 0), and
@@ -101,28 +92,15 @@ impl Executable {
         without_arrays: &str,
     ) -> PyResult<(Vec<Bound<'py, PyAny>>, Told<'py>)> {
         let compiles = !self.is_compiled(py, inputs)?;
-        let inputs = flat(inputs)?;
-        let given = self.given(py, &inputs)?;
-        self.require_writable(py, &given, &inputs)?;
-        let kind = Kind::of(py, &given, &inputs, Wanted { like, without_arrays })?;
-        let stream = self.stream(py, &kind)?;
-        let mut arguments: Vec<_> = given.iter().map(Given::argument).collect();
-        let arguments = &mut arguments;
+        let call = self.call(py, inputs, Wanted { like, without_arrays }, Inputs::require_writable)?;
+        let (stream, arguments) = (call.stream, &mut call.arguments());
         let begin = Instant::now();
         let ran = signals::heeded(py, |interrupt| {
             self.compiled.run_in_place_timed(&CallOptions { stream, interrupt }, arguments)
         });
-        let (outputs, report) = self.told_of_writes(&given, &inputs, ran)?;
+        let (outputs, report) = call.told_of_writes(py, ran)?;
         let compile = if compiles { begin.elapsed().saturating_sub(report.total) } else { Duration::ZERO };
-        let array = |output| kind.array(py, output, &given, &inputs, self.definition());
-        let arrays: PyResult<Vec<_>> = outputs.into_iter().map(array).collect();
-        let milliseconds = |time: Duration| time.as_secs_f64() * 1e3;
-        let step = |step: &StepReport| (step.name.clone(), milliseconds(step.time), step.bytes);
-        let measured = PyDict::new(py);
-        measured.set_item("total", milliseconds(report.total))?;
-        measured.set_item("compile", milliseconds(compile))?;
-        measured.set_item("steps", report.steps.iter().map(step).collect::<Vec<_>>())?;
-        Ok((arrays?, measured))
+        Ok((call.arrays(py, outputs)?, measured(py, &report, compile)?))
     }
 
     /// Calls it without writing to inputs, and compares each output with what the evaluator says: the outputs, and for each
@@ -136,11 +114,8 @@ impl Executable {
         like: Option<&str>,
         without_arrays: &str,
     ) -> PyResult<(Vec<Bound<'py, PyAny>>, Vec<Told<'py>>)> {
-        let inputs = flat(inputs)?;
-        let given = self.given(py, &inputs)?;
-        let kind = Kind::of(py, &given, &inputs, Wanted { like, without_arrays })?;
-        let stream = self.stream(py, &kind)?.unwrap_or_else(|| Generator::shared().state());
-        let views: Vec<_> = given.iter().map(Given::view).collect();
+        let call = self.call(py, inputs, Wanted { like, without_arrays }, |_, _| Ok(()))?;
+        let (stream, views) = (call.stream.unwrap_or_else(|| Generator::shared().state()), call.views());
         let done = signals::heeded(py, |interrupt| {
             let options = CallOptions { stream: Some(stream), interrupt };
             let outputs = self.compiled.run_with(&options, &views)?;
@@ -148,11 +123,9 @@ impl Executable {
             let compared = checked(self.definition(), &views, stream, seen, &MACHINE, &options.interrupt)?;
             Ok((outputs, compared))
         });
-        let (outputs, compared) = done.map_err(|(raised, _)| raised)?;
-        let array = |output| kind.array(py, output, &given, &inputs, self.definition());
-        let arrays: PyResult<Vec<_>> = outputs.into_iter().map(array).collect();
+        let (outputs, compared) = done.map_err(|(raised, error)| call.raised(py, raised, &error))?;
         let told: PyResult<Vec<_>> = compared.iter().map(|comparison| told(py, comparison)).collect();
-        Ok((arrays?, told?))
+        Ok((call.arrays(py, outputs)?, told?))
     }
 
     /// What was decided, as text and as JSON, for the sizes of these inputs or for none in particular.
@@ -189,9 +162,9 @@ impl Executable {
 
     /// Whether a call on inputs that lie in memory like these, with sizes of the same orders of magnitude, compiles nothing.
     fn is_compiled(&self, py: Python<'_>, inputs: &Bound<'_, PyAny>) -> PyResult<bool> {
-        let given = self.given(py, &flat(inputs)?)?;
-        let views: Vec<_> = given.iter().map(Given::view).collect();
-        self.compiled.is_compiled(&views).map_err(|error| errors::failed(py, &error))
+        let inputs = Inputs::new(self.definition(), inputs)?;
+        let raised = |error| inputs.raised(py, errors::failed(py, &error), &error);
+        self.compiled.is_compiled(&inputs.views()).map_err(raised)
     }
 
     /// How many variants were compiled: one for each way that inputs lie in memory and order of magnitude of their sizes.
@@ -212,87 +185,35 @@ impl Executable {
     fn hinted(&self, py: Python<'_>, inputs: Option<&Bound<'_, PyAny>>) -> PyResult<CompileOptions> {
         let mut options = options();
         if let Some(inputs) = inputs {
-            let given = self.given(py, &flat(inputs)?)?;
-            let views: Vec<_> = given.iter().map(Given::view).collect();
-            options.hints = hints(self.definition(), &views).map_err(|error| errors::failed(py, &error))?;
+            let inputs = Inputs::new(self.definition(), inputs)?;
+            let raised = |error| inputs.raised(py, errors::failed(py, &error), &error);
+            options.hints = hints(self.definition(), &inputs.views()).map_err(raised)?;
         }
         Ok(options)
     }
 
-    /// Where torch's generator stands, if torch is the caller of a definition that draws. It goes on by these draws.
-    fn stream(&self, py: Python<'_>, kind: &Kind) -> PyResult<Option<Stream>> {
-        let draws = self.definition().draws;
-        if draws == 0 || !kind.is_torch() {
-            return Ok(None);
-        }
-        let taken = py.import("ferrofuse.torch_generator")?.call_method1("take", (draws,))?;
-        let (seed, offset) = taken.extract()?;
-        Ok(Some(Stream { seed, offset }))
-    }
-
-    /// The inputs that outputs are written to.
-    fn written(&self) -> impl Iterator<Item = usize> {
-        self.definition().fusion.outputs().iter().filter_map(|output| Some(output.alias? as usize))
-    }
-
-    /// What a call gave, once the libraries of the inputs that it may have written to know of that.
-    fn told_of_writes<T>(
-        &self,
-        given: &[Given<'_>],
-        inputs: &[Bound<'_, PyAny>],
-        called: Result<T, (PyErr, Error)>,
-    ) -> PyResult<T> {
-        if called.as_ref().err().is_none_or(|(_, error)| error.may_have_written()) {
-            self.written().try_for_each(|place| given[place].wrote(&inputs[place]))?;
-        }
-        called.map_err(|(raised, _)| raised)
-    }
-
-    /// Rejects arrays that in-place outputs would be lost in, or that their library lets nobody write to.
-    fn require_writable(
-        &self,
-        py: Python<'_>,
-        given: &[Given<'_>],
-        inputs: &[Bound<'_, PyAny>],
-    ) -> PyResult<()> {
-        for number in self.written() {
-            if let Some(reason) = given[number].unwritable(&inputs[number])? {
-                let place = Place { definition: self.definition(), number };
-                return Err(errors::input(py, format!("{place} is written to, but {reason}")));
-            }
-        }
-        Ok(())
-    }
-
-    fn given<'py>(&self, py: Python<'py>, inputs: &[Bound<'py, PyAny>]) -> PyResult<Vec<Given<'py>>> {
-        let expected = self.definition().input_decls().len();
-        if expected != inputs.len() {
-            let message = format!("expected {expected} inputs, got {}", inputs.len());
-            return Err(errors::input(py, message));
-        }
-        let place = |number| Place { definition: self.definition(), number };
-        inputs.iter().enumerate().map(|(number, input)| Given::new(input, place(number))).collect()
+    /// A call on inputs that meet a requirement.
+    fn call<'a, 'py>(
+        &'a self,
+        py: Python<'py>,
+        inputs: &Bound<'py, PyAny>,
+        wanted: Wanted<'_>,
+        require: impl FnOnce(&Inputs<'a, 'py>, Python<'py>) -> PyResult<()>,
+    ) -> PyResult<Call<'a, 'py>> {
+        let inputs = Inputs::new(self.definition(), inputs)?;
+        require(&inputs, py)?;
+        Call::new(py, inputs, wanted)
     }
 }
 
-/// Inputs one after the other: lists and tuples among them are flattened one level.
-fn flat<'py>(inputs: &Bound<'py, PyAny>) -> PyResult<SmallVec<[Bound<'py, PyAny>; 8]>> {
-    let mut items = SmallVec::new();
-    let mut add = |item: Bound<'py, PyAny>| match (item.cast_exact::<PyList>(), item.cast_exact::<PyTuple>())
-    {
-        (Ok(list), _) => items.extend(list.iter()),
-        (_, Ok(tuple)) => items.extend(tuple.iter()),
-        _ => items.push(item),
-    };
-    if let Ok(list) = inputs.cast::<PyList>() {
-        list.iter().for_each(&mut add);
-    } else if let Ok(tuple) = inputs.cast::<PyTuple>() {
-        tuple.iter().for_each(&mut add);
-    } else {
-        let kind = inputs.get_type().qualname()?;
-        return Err(errors::argument(inputs.py(), format!("inputs must be a list or tuple, got {kind}")));
-    }
-    Ok(items)
+fn measured<'py>(py: Python<'py>, report: &CallReport, compile: Duration) -> PyResult<Told<'py>> {
+    let milliseconds = |time: Duration| time.as_secs_f64() * 1e3;
+    let step = |step: &StepReport| (step.name.clone(), milliseconds(step.time), step.bytes);
+    let dict = PyDict::new(py);
+    dict.set_item("total", milliseconds(report.total))?;
+    dict.set_item("compile", milliseconds(compile))?;
+    dict.set_item("steps", report.steps.iter().map(step).collect::<Vec<_>>())?;
+    Ok(dict)
 }
 
 fn told<'py>(py: Python<'py>, comparison: &Comparison) -> PyResult<Told<'py>> {

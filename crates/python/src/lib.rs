@@ -7,6 +7,7 @@
 
 mod arrays;
 mod builder;
+mod call;
 mod data_type;
 mod environment;
 mod errors;

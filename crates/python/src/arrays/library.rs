@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyImportError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
@@ -64,8 +64,8 @@ fn of_class(class: &Bound<'_, PyType>) -> PyResult<Option<Arc<Library>>> {
 /// The library of this name; `None` for NumPy.
 ///
 /// # Errors
-/// For a name that is no library's, and when the library cannot be imported.
-pub fn named(py: Python<'_>, name: &str) -> PyResult<Option<Arc<Library>>> {
+/// For a name that is no library's, and when the library cannot be imported, with what asked for it.
+pub fn named(py: Python<'_>, name: &str, asked: &str) -> PyResult<Option<Arc<Library>>> {
     let (module, class) = match name {
         "numpy" => return Ok(None),
         "torch" => ("torch", "Tensor"),
@@ -76,8 +76,21 @@ pub fn named(py: Python<'_>, name: &str) -> PyResult<Option<Arc<Library>>> {
             return Err(PyValueError::new_err(message));
         }
     };
-    let class = py.import(module)?.getattr(class)?.cast_into::<PyType>()?;
+    let module = py.import(module).map_err(|error| missing(py, name, asked, error))?;
+    let class = module.getattr(class)?.cast_into::<PyType>()?;
     of_class(&class)
+}
+
+/// A library that cannot be imported.
+fn missing(py: Python<'_>, name: &str, asked: &str, error: PyErr) -> PyErr {
+    if !error.is_instance_of::<PyImportError>(py) {
+        return error;
+    }
+    let reason = error.value(py).to_string();
+    let message = format!("{asked} asks for arrays of {name}, which cannot be imported ({reason})");
+    let missing = PyImportError::new_err(message);
+    missing.set_cause(py, Some(error));
+    missing
 }
 
 /// By the packages of the class and of those that it is derived from.

@@ -8,6 +8,7 @@ mod library;
 mod memory;
 mod number;
 pub mod numpy;
+mod nvfuser;
 mod semantics;
 mod torch;
 
@@ -15,6 +16,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use ferrofuse::{Argument, Array, ArrayView, Definition, Output};
+use ir::define::InputDecl;
 use pyo3::exceptions::PyBufferError;
 use pyo3::prelude::*;
 
@@ -22,6 +24,7 @@ use crate::{errors, objects};
 use library::Library;
 pub use memory::Memory;
 use memory::Owner;
+pub use nvfuser::other_tensor;
 use torch::Torch;
 
 /// Why no output is written into an array that had to be copied to be read.
@@ -29,6 +32,8 @@ const AT_ODD_DISTANCES: &str = "its elements lie at distances that are no multip
      records do: give a copy of it";
 const LAZY: &str =
     "its conjugation or sign is not carried out yet: give resolve_conj() or resolve_neg() of it";
+/// What asks for another library's arrays where no array comes in.
+const WITHOUT_ARRAYS: &str = "a call without arrays, with device= given or ferrofuse.compat installed,";
 const COPIED: &str = "its library gives a copy of it";
 
 /// An input of a definition, for complaints.
@@ -52,45 +57,23 @@ impl Place<'_> {
         PyBufferError::new_err(format!("{self}: its memory was replaced while the call ran"))
     }
 
-    /// An object of the wrong kind.
+    /// What is declared there.
+    fn declared(&self) -> &InputDecl {
+        &self.definition.input_decls()[self.number]
+    }
+
+    /// An object of the wrong kind, with a remark to end the message.
     ///
     /// # Errors
     /// When Python cannot show it.
-    fn mismatch(self, object: &Bound<'_, PyAny>, expected: &str, known: &str) -> PyResult<PyErr> {
+    fn mismatch(self, object: &Bound<'_, PyAny>, expected: &str, remark: &str) -> PyResult<PyErr> {
         let class = object.get_type().qualname()?;
         let given = match object.getattr("shape").and_then(|shape| shape.extract::<Vec<usize>>()) {
             Ok(sizes) if !sizes.is_empty() => format!("{class} of shape {sizes:?}"),
             _ if objects::number(object)?.is_some() => format!("{class} {}", object.str()?),
             _ => class.to_string(),
         };
-        let known = self.in_words_of_nvfuser(object, known)?;
-        Ok(errors::mismatch(object.py(), &self.to_string(), expected, &given, &known))
-    }
-
-    /// The complaint as nvFuser has it, which scripts look for; nothing for what its users cannot give.
-    fn in_words_of_nvfuser(self, object: &Bound<'_, PyAny>, expected: &str) -> PyResult<String> {
-        let given = match object.getattr("shape").and_then(|shape| shape.len()) {
-            Ok(0) => return Ok(String::new()),
-            Ok(rank) => {
-                let dtype = object.getattr("dtype")?.str()?.to_string().replace("torch.", "");
-                let dtype = match dtype.as_str() {
-                    "float32" => "float",
-                    "float64" => "double",
-                    "int64" => "int64_t",
-                    "int32" => "int",
-                    known => known,
-                };
-                format!("{dtype} tensor of rank {rank}")
-            }
-            Err(_) if expected != "a scalar" && objects::number(object)?.is_some() => {
-                format!("scalar {}", object.str()?)
-            }
-            Err(_) => return Ok(String::new()),
-        };
-        let number = self.number;
-        Ok(format!(
-            "; in nvFuser's words: Expected input {number}, as declared, to be {expected} but got {given}"
-        ))
+        Ok(errors::mismatch(object.py(), &self.to_string(), expected, &given, remark))
     }
 }
 
@@ -112,7 +95,7 @@ impl<'py> Given<'py> {
     /// # Errors
     /// For what is no array, or no number where a scalar is wanted, and for dtypes and devices that are not supported.
     pub fn new(object: &Bound<'py, PyAny>, place: Place<'_>) -> PyResult<Given<'py>> {
-        let decl = &place.definition.input_decls()[place.number];
+        let decl = place.declared();
         let Some(layout) = &decl.layout else {
             return match number::of(object, decl.dtype, place)? {
                 Some(number) => Ok(Given::Number(number)),
@@ -156,7 +139,8 @@ impl<'py> Given<'py> {
         match dlpack::Imported::new(object, place)? {
             Some(array) => Ok(Given::Exported(Arc::new(array))),
             None => {
-                Err(place.mismatch(object, "an array (of NumPy, or with __dlpack__)", "an at::Tensor")?)
+                let remark = nvfuser::tensor_expected(object, place)?;
+                Err(place.mismatch(object, "an array (of NumPy, or with __dlpack__)", &remark)?)
             }
         }
     }
@@ -273,9 +257,11 @@ impl Kind {
         inputs: &[Bound<'_, PyAny>],
         wanted: Wanted<'_>,
     ) -> PyResult<Kind> {
-        let named = |name| library::named(py, name).map(|library| library.map_or(Kind::Numpy, Kind::Of));
+        let named = |name, asked: &str| {
+            library::named(py, name, asked).map(|library| library.map_or(Kind::Numpy, Kind::Of))
+        };
         if let Some(name) = wanted.like {
-            return named(name);
+            return named(name, &format!("like='{name}'"));
         }
         for given in given {
             match given {
@@ -290,7 +276,7 @@ impl Kind {
                 return Ok(Kind::Of(library));
             }
         }
-        named(wanted.without_arrays)
+        named(wanted.without_arrays, WITHOUT_ARRAYS)
     }
 
     /// Whether torch is the caller.

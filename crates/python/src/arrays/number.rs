@@ -5,7 +5,7 @@ use ferrofuse::{Array, DType};
 use ir::Scalar;
 use pyo3::prelude::*;
 
-use super::Place;
+use super::{Place, nvfuser};
 use crate::{errors, objects};
 
 /// The number that an object is, in the dtype of its input; `None` for what is no number.
@@ -31,7 +31,8 @@ pub fn of(object: &Bound<'_, PyAny>, dtype: DType, place: Place<'_>) -> PyResult
 /// When Python cannot show it.
 pub fn refused(object: &Bound<'_, PyAny>, dtype: DType, place: Place<'_>) -> PyResult<PyErr> {
     let wanted = ["True or False", "an integer", "a real number", "a number"][kind(dtype)];
-    place.mismatch(object, &format!("{wanted} for a scalar of dtype {dtype}"), "a scalar")
+    let remark = nvfuser::scalar_expected(object, dtype, place)?;
+    place.mismatch(object, &format!("{wanted} for a scalar of dtype {dtype}"), &remark)
 }
 
 /// Bools, integers, reals, complex numbers: each holds those before.

@@ -1,5 +1,6 @@
 """Outputs of torch's where no tensor comes in, and of the library that `like` names."""
 
+import jax
 import numpy as np
 import pytest
 import torch
@@ -18,6 +19,8 @@ def counted():
 def test_calls_without_tensors():
     fd = counted()
     assert isinstance(fd.execute([3])[0], np.ndarray)
+    assert isinstance(fd.execute([3], like="jax")[0], jax.Array)
+    assert fd.validate([3], like="jax")[0].tolist() == fd.fec.execute([3], like="jax")[0].tolist() == [0, 1, 2]
     for given in ({"like": "torch"}, {"device": "cpu"}, {"device": torch.device("cpu")}):
         [out] = fd.execute([3], **given)
         assert torch.equal(out, torch.arange(3))
@@ -32,16 +35,16 @@ def test_calls_without_tensors():
     assert isinstance(fd.execute([3])[0], np.ndarray)
 
 
-@pytest.mark.parametrize("like, kind", [("torch", torch.Tensor), ("numpy", np.ndarray)])
+@pytest.mark.parametrize("like, kind", [("torch", torch.Tensor), ("numpy", np.ndarray), ("jax", jax.Array)])
 def test_like_goes_before_what_comes_in(like, kind):
     with FusionDefinition() as fd:
         x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
         fd.add_output(fd.ops.neg(x))
         fd.add_output(fd.ops.permute(x, [1, 0]))  # a view of the input
     ones = np.ones((2, 3), np.float32)
-    for given in (ones, torch.ones(2, 3)):
+    for given in (ones, torch.ones(2, 3), jax.numpy.ones((2, 3))):
         negated, turned = fd.execute([given], like=like)
-        assert type(negated) is type(turned) is kind
+        assert isinstance(negated, kind) and isinstance(turned, kind)
         assert negated.shape == (2, 3) and turned.shape == (3, 2) and float(negated[0, 0]) == -1
 
 

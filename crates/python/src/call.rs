@@ -1,0 +1,157 @@
+//! A call's inputs, as they came and as they are read, and what its outputs are to be. Runs nothing itself.
+
+use std::ops::Deref;
+
+use ferrofuse::{Argument, ArrayView, Definition, Error, InputError, Output, Stream};
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyTuple};
+use smallvec::SmallVec;
+
+use crate::arrays::{self, Given, Kind, Place, Wanted};
+use crate::errors;
+
+/// The inputs of a call.
+pub struct Inputs<'a, 'py> {
+    definition: &'a Definition,
+    came: SmallVec<[Bound<'py, PyAny>; 8]>,
+    given: Vec<Given<'py>>,
+}
+
+impl<'a, 'py> Inputs<'a, 'py> {
+    /// A list of arrays and numbers, one for each input.
+    ///
+    /// # Errors
+    /// For too few or too many, and for what is no array or number that the definition takes.
+    pub fn new(definition: &'a Definition, inputs: &Bound<'py, PyAny>) -> PyResult<Inputs<'a, 'py>> {
+        let came = flat(inputs)?;
+        let expected = definition.input_decls().len();
+        if expected != came.len() {
+            let message = format!("expected {expected} inputs, got {}", came.len());
+            return Err(errors::input(inputs.py(), message));
+        }
+        let place = |number| Place { definition, number };
+        let given: PyResult<_> =
+            came.iter().enumerate().map(|(number, input)| Given::new(input, place(number))).collect();
+        Ok(Inputs { definition, given: given?, came })
+    }
+
+    /// Their elements.
+    pub fn views(&self) -> Vec<ArrayView<'_>> {
+        self.given.iter().map(Given::view).collect()
+    }
+
+    /// Their elements, for writing too where they may be written.
+    pub fn arguments(&self) -> Vec<Argument<'_>> {
+        self.given.iter().map(Given::argument).collect()
+    }
+
+    /// Rejects arrays that in-place outputs would be lost in, or that their library lets nobody write to.
+    ///
+    /// # Errors
+    /// For the first of these.
+    pub fn require_writable(&self, py: Python<'_>) -> PyResult<()> {
+        for number in self.written() {
+            if let Some(reason) = self.given[number].unwritable(&self.came[number])? {
+                let place = Place { definition: self.definition, number };
+                return Err(errors::input(py, format!("{place} is written to, but {reason}")));
+            }
+        }
+        Ok(())
+    }
+
+    /// An error in Python, in nvFuser's words too where its users look for them.
+    pub fn raised(&self, py: Python<'_>, raised: PyErr, error: &Error) -> PyErr {
+        let Error::Input(InputError::Dtype { .. } | InputError::Rank { .. }) = error else { return raised };
+        let place = |number| Place { definition: self.definition, number };
+        let mut given = self.given.iter().enumerate();
+        let words = given.find_map(|(number, given)| arrays::other_tensor(&given.view(), place(number)));
+        words.map_or(raised, |words| errors::input(py, format!("{error}{words}")))
+    }
+
+    /// The inputs that outputs are written to.
+    fn written(&self) -> impl Iterator<Item = usize> {
+        self.definition.fusion.outputs().iter().filter_map(|output| Some(output.alias? as usize))
+    }
+}
+
+/// A call.
+pub struct Call<'a, 'py> {
+    inputs: Inputs<'a, 'py>,
+    kind: Kind,
+    /// Where its random numbers begin, if its caller says so.
+    pub stream: Option<Stream>,
+}
+
+impl<'a, 'py> Call<'a, 'py> {
+    /// A call on some inputs. torch's generator goes on by what it draws.
+    ///
+    /// # Errors
+    /// For a library that there is not.
+    pub fn new(py: Python<'py>, inputs: Inputs<'a, 'py>, wanted: Wanted<'_>) -> PyResult<Call<'a, 'py>> {
+        let kind = Kind::of(py, &inputs.given, &inputs.came, wanted)?;
+        let stream = stream(py, &kind, inputs.definition.draws)?;
+        Ok(Call { inputs, kind, stream })
+    }
+
+    /// Its outputs as Python's arrays.
+    ///
+    /// # Errors
+    /// When the library has no such dtype, or there is no memory for a copy.
+    pub fn arrays<'o>(
+        &self,
+        py: Python<'py>,
+        outputs: impl IntoIterator<Item = Output<'o>>,
+    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let Inputs { definition, came, given } = &self.inputs;
+        outputs.into_iter().map(|output| self.kind.array(py, output, given, came, definition)).collect()
+    }
+
+    /// What it gave, once the libraries of the inputs that it may have written to know of that.
+    ///
+    /// # Errors
+    /// What it failed by, in Python.
+    pub fn told_of_writes<T>(&self, py: Python<'_>, ran: Result<T, (PyErr, Error)>) -> PyResult<T> {
+        if ran.as_ref().err().is_none_or(|(_, error)| error.may_have_written()) {
+            self.written().try_for_each(|place| self.given[place].wrote(&self.came[place]))?;
+        }
+        ran.map_err(|(raised, error)| self.raised(py, raised, &error))
+    }
+}
+
+impl<'a, 'py> Deref for Call<'a, 'py> {
+    type Target = Inputs<'a, 'py>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.inputs
+    }
+}
+
+/// Where torch's generator stands, if torch is the caller of a definition that draws. It goes on by these draws.
+fn stream(py: Python<'_>, kind: &Kind, draws: u32) -> PyResult<Option<Stream>> {
+    if draws == 0 || !kind.is_torch() {
+        return Ok(None);
+    }
+    let taken = py.import("ferrofuse.torch_generator")?.call_method1("take", (draws,))?;
+    let (seed, offset) = taken.extract()?;
+    Ok(Some(Stream { seed, offset }))
+}
+
+/// Inputs one after the other: lists and tuples among them are flattened one level.
+fn flat<'py>(inputs: &Bound<'py, PyAny>) -> PyResult<SmallVec<[Bound<'py, PyAny>; 8]>> {
+    let mut items = SmallVec::new();
+    let mut add = |item: Bound<'py, PyAny>| match (item.cast_exact::<PyList>(), item.cast_exact::<PyTuple>())
+    {
+        (Ok(list), _) => items.extend(list.iter()),
+        (_, Ok(tuple)) => items.extend(tuple.iter()),
+        _ => items.push(item),
+    };
+    if let Ok(list) = inputs.cast::<PyList>() {
+        list.iter().for_each(&mut add);
+    } else if let Ok(tuple) = inputs.cast::<PyTuple>() {
+        tuple.iter().for_each(&mut add);
+    } else {
+        let kind = inputs.get_type().qualname()?;
+        return Err(errors::argument(inputs.py(), format!("inputs must be a list or tuple, got {kind}")));
+    }
+    Ok(items)
+}
