@@ -23,11 +23,14 @@ pub fn checked<'o>(
     machine: &Machine,
     interrupt: &Interrupt,
 ) -> Result<Vec<Comparison>, Error> {
-    let meant = until_interrupted(|| {
-        expected(definition, inputs, stream, &machine.workers(interrupt), machine.memory_limit())
+    let compared = until_interrupted(|| {
+        let workers = machine.workers(interrupt);
+        let meant = expected(definition, inputs, stream, &workers, machine.memory_limit())?;
+        let compared = against(&meant, outputs, &workers);
+        Ok::<_, Error>(compared.expect("dtypes and sizes are those of the definition"))
     })??;
     interrupt.check()?;
-    Ok(against(&meant, outputs).expect("dtypes and sizes are those of the definition"))
+    Ok(compared)
 }
 
 /// What the evaluator says of a definition on these inputs, with random numbers from this place on, error bounds included.
@@ -72,6 +75,8 @@ pub fn meaning(
 pub fn against<'o>(
     expected: &Evaluation,
     outputs: impl IntoIterator<Item = ArrayView<'o>>,
+    workers: &dyn ParallelFor,
 ) -> Result<Vec<Comparison>, ArrayError> {
-    expected.outputs.iter().zip(outputs).map(|(expected, output)| compare(expected, &output)).collect()
+    let pairs = expected.outputs.iter().zip(outputs);
+    pairs.map(|(expected, output)| compare(expected, &output, workers)).collect()
 }

@@ -34,7 +34,7 @@ fn worst(place: usize, factor: f64) -> Comparison {
     let allowed = bound + ir::DType::F32.ulp(value);
     elements[place] = f32::from_real(value + factor * allowed);
     let moved = Array::from_slice(&[5, 33], &elements).unwrap();
-    against(&expected, [moved.view()]).unwrap().remove(0)
+    against(&expected, [moved.view()], &Serial).unwrap().remove(0)
 }
 
 #[test]

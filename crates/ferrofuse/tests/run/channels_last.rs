@@ -3,7 +3,7 @@
 
 use ferrofuse::{CompileOptions, DType, Executor, compile, define};
 use ir::array::Layout;
-use ir::graph::evaluate::{EvaluateOptions, compare, evaluate};
+use ir::graph::evaluate::{EvaluateOptions, Serial, compare, evaluate};
 
 use crate::tensors::random;
 
@@ -70,7 +70,7 @@ fn outputs_lie_as_the_input_that_they_follow() {
                     evaluate(&definition.graph, &definition.fusion, &inputs, &options).expect("evaluates");
                 let outputs = executable.run(&inputs).expect("runs");
                 assert_eq!(outputs[0].strides(), *strides, "{executor:?} of {body}");
-                let found = compare(&meant.outputs[0], &outputs[0].view()).expect("same type");
+                let found = compare(&meant.outputs[0], &outputs[0].view(), &Serial).expect("same type");
                 assert!(found.matches(), "{executor:?} of {body}: {found:?}");
             }
         }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use ferrofuse::{Array, ArrayView, CompileOptions, Definition, Executor, compile, define};
-use ir::graph::evaluate::{EvaluateError, EvaluateOptions, compare, evaluate};
+use ir::graph::evaluate::{EvaluateError, EvaluateOptions, Serial, compare, evaluate};
 use ir::index::Expr;
 
 use crate::tensors::{Strange, StrangeArray, random, views};
@@ -87,7 +87,7 @@ fn agree(name: &str, executable: &ferrofuse::Executable, inputs: &[ArrayView<'_>
     };
     let outputs = executable.run(inputs).unwrap_or_else(|error| panic!("{name}: {error}"));
     for (number, (output, expected)) in outputs.iter().zip(&expected).enumerate() {
-        let found = compare(expected, &output.view()).expect("same type");
+        let found = compare(expected, &output.view(), &Serial).expect("same type");
         assert!(found.matches(), "{name}, output {number}: {found:?}");
     }
 }

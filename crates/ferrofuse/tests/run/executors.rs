@@ -1,7 +1,7 @@
 //! Every executor gives what the evaluator gives, within the bounds that the evaluator carries.
 
 use ferrofuse::{ArrayView, CompileOptions, Executable, Executor, compile, define};
-use ir::graph::evaluate::{EvaluateOptions, compare, evaluate};
+use ir::graph::evaluate::{EvaluateOptions, Serial, compare, evaluate};
 
 use crate::definitions::{ALL, Case, TWO_AXES};
 use crate::tensors::{Strange, StrangeArray, inputs, views};
@@ -22,7 +22,7 @@ pub fn check(case: &Case, executable: &Executable, inputs: &[ArrayView<'_>]) {
     let outputs = executable.run(inputs).unwrap_or_else(|error| panic!("{}: {error}", case.name));
     assert_eq!(outputs.len(), expected.len());
     for (number, (output, expected)) in outputs.iter().zip(&expected).enumerate() {
-        let found = compare(expected, &output.view()).expect("same type");
+        let found = compare(expected, &output.view(), &Serial).expect("same type");
         let sizes: Vec<&[usize]> = inputs.iter().map(|input| input.sizes()).collect();
         assert!(found.matches(), "{} output {number} of {sizes:?}: {found:?}", case.name);
     }

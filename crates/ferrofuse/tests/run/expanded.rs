@@ -1,7 +1,7 @@
 //! What is computed of inputs that are declared expanded repeats as they do: strides and elements, on every executor.
 
 use ferrofuse::{Array, ArrayView, CompileOptions, DType, Executable, Executor, compile, define};
-use ir::graph::evaluate::{EvaluateOptions, compare, evaluate};
+use ir::graph::evaluate::{EvaluateOptions, Serial, compare, evaluate};
 
 use crate::tensors::random;
 
@@ -73,7 +73,8 @@ fn strides(body: &str, executor: Executor, inputs: &[ArrayView<'_>]) -> (Vec<isi
     let definition = executable.definition();
     let meant = evaluate(&definition.graph, &definition.fusion, inputs, &EvaluateOptions::default());
     let outputs = executable.run(inputs).expect("runs");
-    let found = compare(&meant.expect("evaluates").outputs[0], &outputs[0].view()).expect("same type");
+    let found =
+        compare(&meant.expect("evaluates").outputs[0], &outputs[0].view(), &Serial).expect("same type");
     assert!(found.matches(), "{executor:?} of {body}: {found:?}");
     let axes = outputs[0].sizes().iter().zip(outputs[0].strides());
     (axes.map(|(&size, &stride)| if size == 1 { 0 } else { stride }).collect(), outputs[0].input())

@@ -4,7 +4,7 @@ use ferrofuse::{
     Argument, Array, ArrayView, Blame, CompileOptions, DType, Executable, Executor, compile, define,
 };
 use ir::array::{Layout, StridedArray};
-use ir::graph::evaluate::{EvaluateOptions, compare, evaluate};
+use ir::graph::evaluate::{EvaluateOptions, Serial, compare, evaluate};
 
 use crate::tensors::random;
 
@@ -37,9 +37,9 @@ fn check(executable: &Executable, mut arrays: Vec<StridedArray>) {
         let found = match output.alias {
             Some(input) => {
                 written[input as usize] = true;
-                compare(expected, &arrays[input as usize].view())
+                compare(expected, &arrays[input as usize].view(), &Serial)
             }
-            None => compare(expected, &outputs.next().expect("one more").view()),
+            None => compare(expected, &outputs.next().expect("one more").view(), &Serial),
         };
         let found = found.expect("same type");
         assert!(

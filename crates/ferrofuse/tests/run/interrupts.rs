@@ -3,12 +3,14 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use ferrofuse::check::checked;
+use ferrofuse::check::{against, checked, expected};
 use ferrofuse::{
     Argument, Array, CallOptions, CompileOptions, DType, Error, Executable, Executor, Interrupt, Machine,
     Scalar, Stream, define,
 };
 use ferrofuse::{compile, plan};
+use ir::graph::evaluate::Serial;
+use runtime::cpu::pool::until_interrupted;
 
 use crate::tensors::{random, views};
 
@@ -111,6 +113,22 @@ fn checks_are_interrupted() {
         assert!(matches!(compared(&at(poll).0), Err(Error::Interrupted(_))));
     }
     assert!(compared(&Interrupt::default()).expect("evaluates")[0].matches());
+}
+
+#[test]
+fn comparisons_are_interrupted() {
+    let executable = executable(KERNELS, Executor::Compiled);
+    let inputs = [random(DType::F32, &[500, 400], 1)];
+    let outputs = executable.run(&views(&inputs)).expect("runs");
+    let (machine, definition) = (Machine::shared(), executable.definition());
+    let meant =
+        expected(definition, &views(&inputs), Stream::default(), &Serial, usize::MAX).expect("memory");
+    let compared = |interrupt: &Interrupt| {
+        let seen = outputs.iter().map(|output| output.view());
+        until_interrupted(|| against(&meant, seen, &machine.workers(interrupt)).expect("one dtype and sizes"))
+    };
+    compared(&at(0).0).expect_err("interrupted at the first piece");
+    assert!(compared(&Interrupt::default()).expect("compares")[0].matches());
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Outputs whose axes lie in memory in the order that the definition asks for.
 
 use ferrofuse::{Array, CompileOptions, DType, Executable, Executor, compile, define};
-use ir::graph::evaluate::{EvaluateOptions, compare, evaluate};
+use ir::graph::evaluate::{EvaluateOptions, Serial, compare, evaluate};
 
 use crate::tensors::random;
 
@@ -64,7 +64,7 @@ fn outputs_lie_as_asked() {
                 outputs.iter().zip(meant.expect("evaluates").outputs).zip(*strides)
             {
                 assert_eq!(output.strides(), strides, "{executor:?} of\n{body}");
-                let found = compare(&expected, &output.view()).expect("same type");
+                let found = compare(&expected, &output.view(), &Serial).expect("same type");
                 assert!(found.matches(), "{executor:?} of\n{body}{found:?}");
             }
         }

@@ -2,7 +2,7 @@
 
 use ferrofuse::{Argument, ArrayView, CompileOptions, DType, Executable, Executor, compile, define, explain};
 use ir::array::Layout;
-use ir::graph::evaluate::{EvaluateOptions, compare, evaluate};
+use ir::graph::evaluate::{EvaluateOptions, Serial, compare, evaluate};
 
 use crate::tensors::random;
 
@@ -103,8 +103,8 @@ fn views_share_the_memory_of_their_input() {
             let lies = real.filter(|((size, _), _)| **size != 1).all(|((_, found), wanted)| found == wanted);
             assert!(lies, "{executor:?} of {body}: {:?}", outputs[0].strides());
             assert_eq!(outputs[0].input(), *shared, "{executor:?} of {body}");
-            let found =
-                compare(&meant.expect("evaluates").outputs[0], &outputs[0].view()).expect("same type");
+            let found = compare(&meant.expect("evaluates").outputs[0], &outputs[0].view(), &Serial)
+                .expect("same type");
             assert!(found.matches(), "{executor:?} of {body}: {found:?}");
             let place = |view: &ArrayView<'_>| view.as_ptr() as usize;
             if let Some(input) = shared {

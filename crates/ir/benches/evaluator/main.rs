@@ -9,7 +9,7 @@ mod program;
 
 use ferrofuse_ir::DType;
 use ferrofuse_ir::graph::Form;
-use ferrofuse_ir::graph::evaluate::{EvaluateOptions, compare, evaluate};
+use ferrofuse_ir::graph::evaluate::{EvaluateOptions, Serial, compare, evaluate};
 use ferrofuse_ir::ops::{Prim, Typing};
 use program::Program;
 
@@ -103,7 +103,7 @@ fn comparisons(report: &Report) {
             evaluate(&program.graph, &view, std::slice::from_ref(&array), &EvaluateOptions::default());
         let given = given.expect("a sound call");
         let time = program::fastest(|| {
-            assert!(compare(&given.outputs[0], &array).expect("alike").matches());
+            assert!(compare(&given.outputs[0], &array, &Serial).expect("alike").matches());
         });
         println!("{name:36} {:9.2} {:>9}", time * 1e9 / COUNT as f64, "-");
     }

@@ -1,7 +1,7 @@
 //! What checks covered: counts of what was run and compared, and how near results came to their bounds.
 
 use ferrofuse::ArrayView;
-use ir::graph::evaluate::{Evaluated, compare};
+use ir::graph::evaluate::{Evaluated, Serial, compare};
 use serde::{Deserialize, Serialize};
 
 use super::failure::{Failure, Kind};
@@ -44,7 +44,7 @@ impl Covered {
     ) -> Result<(), Failure> {
         let mismatch =
             |what: String| Failure::new(Kind::Mismatch, format!("{executor}, output {number}{what}"));
-        let found = compare(expected, actual).map_err(|error| mismatch(format!(": {error}")))?;
+        let found = compare(expected, actual, &Serial).map_err(|error| mismatch(format!(": {error}")))?;
         self.elements += expected.value.numel();
         self.unbounded += unbounded(expected);
         if found.matches() {

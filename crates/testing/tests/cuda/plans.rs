@@ -47,8 +47,8 @@ fn check(source: &str, sizes: &[(i64, i64)]) {
             let outputs = emulated.run(&views, order).unwrap_or_else(|error| {
                 panic!("{rows}x{columns}, {order:?}: {error}\n{}", emulated.source())
             });
-            let found =
-                against(&expected, outputs.iter().map(|output| output.view())).expect("the right shapes");
+            let found = against(&expected, outputs.iter().map(|output| output.view()), &Serial)
+                .expect("the right shapes");
             for comparison in found {
                 assert!(
                     comparison.matches(),

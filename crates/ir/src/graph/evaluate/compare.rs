@@ -1,8 +1,13 @@
 //! An actual result against the evaluator's: the largest error over its bound, and where.
+//!
+//! Pieces are compared on any threads and in any order. What they find is merged by a rule that does not depend on it.
 
-use super::Evaluated;
-use super::block::{BLOCK, read_int, read_real};
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+use super::block::{BLOCK, GRAIN, read_int, read_real};
 use super::bound::{Rounding, apart};
+use super::{Evaluated, ParallelFor};
 use crate::array::{ArrayError, ArrayView, Layout, Part};
 use crate::lanes::wide;
 use crate::{DType, Scalar};
@@ -31,11 +36,15 @@ impl Comparison {
 }
 
 /// Compares element by element. NaN must meet NaN and an infinity the same infinity, except where the bound is not
-/// finite: there anything matches.
+/// finite: there anything matches. The result does not depend on who does the work.
 ///
 /// # Errors
 /// [`ArrayError::Mismatch`] when dtype or sizes differ.
-pub fn compare(evaluated: &Evaluated, actual: &ArrayView<'_>) -> Result<Comparison, ArrayError> {
+pub fn compare(
+    evaluated: &Evaluated,
+    actual: &ArrayView<'_>,
+    workers: &dyn ParallelFor,
+) -> Result<Comparison, ArrayError> {
     let expected = evaluated.value.view();
     if expected.dtype() != actual.dtype() || expected.sizes() != actual.sizes() {
         return Err(ArrayError::Mismatch {
@@ -46,58 +55,89 @@ pub fn compare(evaluated: &Evaluated, actual: &ArrayView<'_>) -> Result<Comparis
         });
     }
     let bounds = evaluated.bound.as_ref().map(|bound| bound.view());
-    let (worst, number, mismatches) = match expected.dtype().is_complex() {
-        true => largest_of_parts(&expected, actual, bounds.as_ref()),
-        false => largest(&expected, actual, bounds.as_ref()),
+    let sides = Sides { expected, actual: actual.clone(), bounds };
+    let worst = match sides.expected.dtype().is_complex() {
+        true => sides.part(Part::Real).worst(workers).merge(sides.part(Part::Imaginary).worst(workers)),
+        false => sides.worst(workers),
     };
+    let Sides { expected, actual, .. } = sides;
     let some = expected.numel() > 0;
     Ok(Comparison {
-        worst_ratio: worst.max(0.0),
-        at: if some { index_of(number, expected.sizes()) } else { Vec::new() },
-        expected: some.then(|| expected.scalar(number)),
-        got: some.then(|| actual.scalar(number)),
-        mismatches,
+        worst_ratio: worst.ratio.max(0.0),
+        at: if some { index_of(worst.number, expected.sizes()) } else { Vec::new() },
+        expected: some.then(|| expected.scalar(worst.number)),
+        got: some.then(|| actual.scalar(worst.number)),
+        mismatches: worst.mismatches,
     })
 }
 
-/// As [`largest`], of the worse part. An element of which both parts are beyond their bounds counts twice.
-fn largest_of_parts(
-    expected: &ArrayView<'_>,
-    actual: &ArrayView<'_>,
-    bounds: Option<&ArrayView<'_>>,
-) -> (f64, usize, usize) {
-    let of = |part: Part| {
-        let bounds = bounds.map(|bounds| bounds.part(part));
-        largest(&expected.part(part), &actual.part(part), bounds.as_ref())
-    };
-    let ((re, first, mine), (im, second, theirs)) = (of(Part::Real), of(Part::Imaginary));
-    if im > re { (im, second, mine + theirs) } else { (re, first, mine + theirs) }
+/// The worst element of some: its ratio, its number, and how many of them are beyond their bounds.
+#[derive(Clone, Copy, Debug)]
+struct Worst {
+    ratio: f64,
+    number: usize,
+    mismatches: usize,
 }
 
-/// The largest ratio, the number of the first element that has it, and how many are above 1.
-fn largest(
-    expected: &ArrayView<'_>,
-    actual: &ArrayView<'_>,
-    bounds: Option<&ArrayView<'_>>,
-) -> (f64, usize, usize) {
-    let rounding = Rounding::new(expected.dtype(), 0.0);
-    let (mut differences, mut slack) = ([0.0; BLOCK], [0.0; BLOCK]);
-    let (mut worst, mut number, mut mismatches) = (f64::NEG_INFINITY, 0, 0);
-    for start in (0..expected.numel()).step_by(BLOCK) {
-        let count = BLOCK.min(expected.numel() - start);
-        differ(expected, actual, start, &mut differences[..count], &mut slack[..count], &rounding);
-        let mut bound = [0.0; BLOCK];
-        if let Some(view) = bounds {
-            read_real(view, start, &mut bound[..count]);
-        }
-        let (most, beyond) = ratios(&mut differences[..count], &bound[..count], &slack[..count]);
-        mismatches += beyond;
-        if most > worst {
-            let first = differences[..count].iter().position(|&ratio| ratio == most);
-            (worst, number) = (most, start + first.unwrap_or_default());
-        }
+impl Worst {
+    /// Of no elements.
+    const NONE: Worst = Worst { ratio: f64::NEG_INFINITY, number: 0, mismatches: 0 };
+
+    /// Of both: the larger ratio, of equal ones the first. Commutative and associative, so any order gives the same.
+    fn merge(self, other: Worst) -> Worst {
+        let is_other = other.ratio > self.ratio || other.ratio == self.ratio && other.number < self.number;
+        let Worst { ratio, number, .. } = if is_other { other } else { self };
+        Worst { ratio, number, mismatches: self.mismatches + other.mismatches }
     }
-    (worst, number, mismatches)
+}
+
+/// What is compared, of one dtype and sizes.
+struct Sides<'a> {
+    expected: ArrayView<'a>,
+    actual: ArrayView<'a>,
+    bounds: Option<ArrayView<'a>>,
+}
+
+impl<'a> Sides<'a> {
+    /// One part of complex elements.
+    fn part(&self, part: Part) -> Sides<'a> {
+        let bounds = self.bounds.as_ref().map(|bounds| bounds.part(part));
+        Sides { expected: self.expected.part(part), actual: self.actual.part(part), bounds }
+    }
+
+    /// The worst of all elements, which are real.
+    fn worst(&self, workers: &dyn ParallelFor) -> Worst {
+        let numel = self.expected.numel();
+        let worst = Mutex::new(Worst::NONE);
+        workers.run(numel.div_ceil(GRAIN), &|piece| {
+            let found = self.worst_of(piece * GRAIN..numel.min((piece + 1) * GRAIN));
+            let mut worst = worst.lock().unwrap_or_else(PoisonError::into_inner);
+            *worst = worst.merge(found);
+        });
+        worst.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn worst_of(&self, elements: Range<usize>) -> Worst {
+        let rounding = Rounding::new(self.expected.dtype(), 0.0);
+        let (mut differences, mut slack) = ([0.0; BLOCK], [0.0; BLOCK]);
+        let mut worst = Worst::NONE;
+        for start in elements.clone().step_by(BLOCK) {
+            let count = BLOCK.min(elements.end - start);
+            let (differences, slack) = (&mut differences[..count], &mut slack[..count]);
+            differ(&self.expected, &self.actual, start, differences, slack, &rounding);
+            let mut bound = [0.0; BLOCK];
+            if let Some(view) = &self.bounds {
+                read_real(view, start, &mut bound[..count]);
+            }
+            let (ratio, mismatches) = ratios(differences, &bound[..count], slack);
+            worst.mismatches += mismatches;
+            if ratio > worst.ratio {
+                let first = differences.iter().position(|&other| other == ratio);
+                (worst.ratio, worst.number) = (ratio, start + first.unwrap_or_default());
+            }
+        }
+        worst
+    }
 }
 
 /// Differences of a block, and the unit in the last place that each may have.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use cranelift_entity::EntityRef;
 use ir::array::{Array, ArrayView, Layout};
-use ir::graph::evaluate::{EvaluateError, EvaluateOptions, Evaluated, OutOfRange, compare, evaluate};
+use ir::graph::evaluate::{EvaluateError, EvaluateOptions, Evaluated, OutOfRange, Serial, compare, evaluate};
 use ir::graph::{Form, Fusion, Graph, InputLayout, Library, Node, Type, Val};
 use ir::index::{Expr, Facts};
 use ir::interrupt::Interrupt;
@@ -135,7 +135,7 @@ fn check(op: &Library, operands: &[Operand]) {
     let shared = computed(op, &views, &expected, 3).expect("a sound call");
     for ((alone, shared), expected) in alone.iter().zip(&shared).zip(&expected) {
         assert_eq!(alone.as_bytes(), shared.as_bytes(), "{op} depends on the number of threads");
-        let found = compare(expected, &alone.view()).expect("one type");
+        let found = compare(expected, &alone.view(), &Serial).expect("one type");
         let layouts: Vec<&Layout> = operands.iter().map(|operand| &operand.layout).collect();
         assert!(found.matches(), "{op} of {layouts:?}: {found:?}");
     }

@@ -44,8 +44,8 @@ fn numbers(case: &Case) -> Result<String, String> {
         let options = CompileOptions { executor, target, generator, ..CompileOptions::default() };
         let executable = compile(file.definition.clone(), options).map_err(|error| error.to_string())?;
         let outputs = executable.run(&views).map_err(|error| error.to_string())?;
-        let compared =
-            against(&meant, outputs.iter().map(|output| output.view())).map_err(|error| error.to_string())?;
+        let compared = against(&meant, outputs.iter().map(|output| output.view()), &Serial)
+            .map_err(|error| error.to_string())?;
         if let Some((place, worst)) = compared.iter().enumerate().find(|(_, compared)| !compared.matches()) {
             let name = executor.name();
             return Err(format!(

@@ -3,7 +3,7 @@
 use super::*;
 use crate::array::Layout;
 use crate::graph::evaluate::bound::apart;
-use crate::graph::evaluate::{Bound, compare};
+use crate::graph::evaluate::{Bound, Serial, compare};
 use crate::ops::{Body, BodyStep, Lambda, Monoid, Real, Totals};
 
 const ROWS: usize = 4;
@@ -205,14 +205,14 @@ fn softmax() -> (Program, Val, Array) {
 fn an_error_of_twice_the_bound_is_caught_where_it_is() {
     let (p, y, input) = softmax();
     let out = p.run(&[y], &[input.view()]).remove(0);
-    assert!(compare(&out, &out.value.view()).unwrap().matches());
+    assert!(compare(&out, &out.value.view(), &Serial).unwrap().matches());
     let bound = bounds(&out);
     for number in [0, 1, 999, 1000, 2999] {
         let mut planted = out.value.as_slice::<f32>().to_vec();
         let error = 2.0 * (bound[number] + DType::F32.ulp(f64::from(planted[number])));
         planted[number] += error as f32;
         let planted = array(out.value.sizes(), &planted);
-        let comparison = compare(&out, &planted.view()).unwrap();
+        let comparison = compare(&out, &planted.view(), &Serial).unwrap();
         assert!(!comparison.matches() && comparison.mismatches == 1);
         assert!((comparison.worst_ratio - 2.0).abs() < 0.1, "{comparison:?}");
         assert_eq!(comparison.at, [number / 1000, number % 1000]);
@@ -247,8 +247,9 @@ fn special_numbers_must_meet_their_like() {
         value: array(&[4], &[f32::NAN, f32::INFINITY, 1.0, 1e30]),
         bound: bound.map(|bound| Bound::new(array(&[4], &bound)).unwrap()),
     };
-    let check =
-        |evaluated: &Evaluated, actual: [f32; 4]| compare(evaluated, &array(&[4], &actual).view()).unwrap();
+    let check = |evaluated: &Evaluated, actual: [f32; 4]| {
+        compare(evaluated, &array(&[4], &actual).view(), &Serial).unwrap()
+    };
     let same = check(&evaluated(None), [f32::NAN, f32::INFINITY, 1.0 + f32::EPSILON, 1e30]);
     assert!(same.matches() && same.worst_ratio == 1.0 && same.at == [2]);
     for (place, wrong) in [(0, 1.0), (1, f32::NEG_INFINITY), (1, f32::NAN), (1, f32::MAX), (3, f32::INFINITY)]
@@ -259,13 +260,13 @@ fn special_numbers_must_meet_their_like() {
         assert!(check(&evaluated(Some([f32::INFINITY; 4])), actual).matches());
     }
     let ints = Evaluated { value: array(&[2], &[1_i64 << 60, 3]), bound: None };
-    assert!(!compare(&ints, &array(&[2], &[(1_i64 << 60) + 1, 3]).view()).unwrap().matches());
-    assert!(compare(&ints, &array(&[1], &[3_i64]).view()).is_err());
+    assert!(!compare(&ints, &array(&[2], &[(1_i64 << 60) + 1, 3]).view(), &Serial).unwrap().matches());
+    assert!(compare(&ints, &array(&[1], &[3_i64]).view(), &Serial).is_err());
     let nothing = Evaluated { value: array::<f32>(&[0], &[]), bound: None };
-    assert!(compare(&nothing, &array::<f32>(&[0], &[]).view()).unwrap().matches());
+    assert!(compare(&nothing, &array::<f32>(&[0], &[]).view(), &Serial).unwrap().matches());
     let repeated = array(&[1], &[1.0_f32]);
     let stretched = repeated.view().relaid(Layout::dense(&[1]).expanded(&[4])).unwrap();
-    assert!(!compare(&evaluated(None), &stretched).unwrap().matches());
+    assert!(!compare(&evaluated(None), &stretched, &Serial).unwrap().matches());
 }
 
 /// A product of two floats as a monoid, from `init` on.

@@ -2,6 +2,7 @@
 
 mod blocks;
 mod bounds;
+mod comparisons;
 mod folds;
 mod forms;
 mod refusals;
