@@ -8,9 +8,7 @@ use thiserror::Error;
 use crate::hints::Hints;
 use crate::layout::{Layout, Memory};
 use crate::lower::{Group, LoweredSegment, lower};
-use crate::outputs::ordered;
-use crate::outputs::{Placement, placements};
-use crate::outputs::{View, computed, views};
+use crate::outputs::{Placement, View, computed, ordered, placements, views};
 use crate::passes::{before_expansion, optimize};
 use crate::schedule::{Schedule, ScheduleError, Workload, choose};
 use crate::segment::{

@@ -128,9 +128,9 @@ pub fn failed(py: Python<'_>, error: &Error) -> PyErr {
     match error.blame() {
         Blame::User => match error {
             Error::Index { op, line, at } => {
-                let given = at.index.to_string();
+                let given = (at.size != 0).then(|| at.index.to_string());
                 let details =
-                    Details { op: Some(op), line: *line, given: Some(&given), ..Details::default() };
+                    Details { op: Some(op), line: *line, given: given.as_deref(), ..Details::default() };
                 raise_with(py, 3, error.to_string(), details)
             }
             _ => input(py, error.to_string()),

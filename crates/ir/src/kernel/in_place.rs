@@ -4,6 +4,7 @@
 //! block, at the place that corresponds. Lanes are taken to run in step, as those of a vector do.
 
 use super::program::{Buffer, Kernel, Loop, Place, Stmt};
+use super::strips::strip_length;
 use crate::index::{Expr, Sym};
 
 /// Whether the buffers `read` and `written` may be the same memory: no element is loaded after it was stored. `same`
@@ -101,11 +102,8 @@ enum Order {
 
 /// Whether a loop from `begin` to `end` takes a strip of another loop, which `strip` numbers from 0 on.
 fn is_strip(strip: &Loop, begin: &Expr, end: &Expr, whole: &Loop) -> bool {
-    let offset = begin - &whole.begin;
-    let Some((length, rest)) = offset.split_linear(strip.var) else { return false };
-    let is_length = length.as_const().is_some_and(|length| length > 0) && rest.is_zero();
-    let until = begin + &Expr::min(&length, &(&whole.end - begin));
-    is_length && strip.begin.is_zero() && *end == until
+    let length = strip_length(strip.var, [begin, end], [&whole.begin, &whole.end]);
+    strip.begin.is_zero() && length.and_then(|length| length.as_const()).is_some_and(|length| length > 0)
 }
 
 /// Whether the load of each element comes before its store, and whether there is one. A kernel stores each element once;

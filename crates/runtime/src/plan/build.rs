@@ -2,9 +2,7 @@
 
 use compiler::layout::Layout;
 use compiler::lower::{Argument, BufferSource, Lowered, LoweredSegment, Temporary};
-use compiler::outputs::ordered;
-use compiler::outputs::{Placement, placements};
-use compiler::outputs::{View, computed, views};
+use compiler::outputs::{Placement, View, computed, ordered, placements, views};
 use compiler::passes::optimize_exactly;
 use compiler::segment::{LibraryCall, Seen, Source, Witness};
 use compiler::{Decision, Plan};

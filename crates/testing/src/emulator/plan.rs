@@ -4,8 +4,7 @@
 
 use codegen::cuda::{CudaKernel, Parameter, emit};
 use compiler::lower::{Argument, BufferSource, Lowered};
-use compiler::outputs::Placement;
-use compiler::outputs::View;
+use compiler::outputs::{Placement, View};
 use compiler::{Decision, Kernels, Plan};
 use cranelift_entity::EntityRef;
 use ir::array::{Array, ArrayView, Layout};

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ir::DType;
 use ir::index::{Expr, Sym};
-use ir::kernel::{Kernel, Loop, LoopKind, Place, Scratch, Stmt, Value};
+use ir::kernel::{Kernel, Loop, LoopKind, Place, Scratch, Stmt, Value, strip_length};
 
 use super::Emitter;
 use super::isa::Isa;
@@ -231,10 +231,10 @@ impl<'k> Survey<'k> {
     /// Whether a loop walks a strip of another's turns, which begins a number of whole vectors behind theirs.
     fn is_strip(&self, strip: &Loop, whole: &Loop) -> bool {
         let Some(number) = self.strip_number(strip) else { return false };
-        let Some((length, begin)) = strip.begin.split_linear(number) else { return false };
-        let is_whole = length.as_const().is_some_and(|length| length % i64::from(self.kernel.lanes) == 0);
-        let end = strip.begin.clone() + Expr::min(&length, &(whole.end.clone() - strip.begin.clone()));
-        is_whole && begin == whole.begin && end == strip.end
+        let length = strip_length(number, [&strip.begin, &strip.end], [&whole.begin, &whole.end]);
+        length
+            .and_then(|length| length.as_const())
+            .is_some_and(|length| length % i64::from(self.kernel.lanes) == 0)
     }
 
     /// Whether strips of the same number have the same bounds.

@@ -48,7 +48,7 @@ pub struct OutOfRange {
     pub axis: usize,
     /// Its size.
     pub size: i64,
-    /// The smallest index out of range. Of an axis of size 0, where any is, one of them.
+    /// The smallest index out of range; without meaning for an axis of size 0, where any is.
     pub index: i64,
 }
 
