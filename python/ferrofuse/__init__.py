@@ -43,7 +43,7 @@ from .fusion import (
     ops,
     translate_fusion,
 )
-from .profiler import FusionProfile, KernelProfile, PythonProfiler
+from .profiler import FusionProfile, KernelProfile, PythonProfiler, get_fusion_profile, reset_profiler
 from . import elsewhere as _elsewhere, operators as _operators
 
 _operators.attach()
@@ -84,9 +84,11 @@ __all__ = [
     "current",
     "define_scalar",
     "define_tensor",
+    "get_fusion_profile",
     "get_rng_state",
     "manual_seed",
     "ops",
+    "reset_profiler",
     "set_rng_state",
     "translate_fusion",
     "version",

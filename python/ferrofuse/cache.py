@@ -30,7 +30,7 @@ class LRUCache:
         text = fusion._text()
         kept = self._kept.get(text)
         if kept is None:
-            kept = self._add(text, FusionExecutorCache._of(fusion, fusion._builder.executable()))
+            kept = self._add(text, FusionExecutorCache._of(fusion, fusion._builder.executable(), self._made))
         else:
             self._hits += 1
             self._visits[text] += 1
@@ -81,7 +81,8 @@ class LruFusionCache:
         @functools.wraps(make)
         def cached(*args: Any, **kwargs: Any) -> Any:
             fd = make(*args, **kwargs)
-            fd.fec = self.cache.cache_compile(fd.fusion)
+            if not hasattr(fd, "fec"):  # executed already, it goes on by itself
+                fd.fec = self.cache.cache_compile(fd.fusion)
             return fd
 
         cached.stats = self.cache.stats  # type: ignore[attr-defined]

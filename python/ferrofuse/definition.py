@@ -29,7 +29,7 @@ class FusionDefinition:
         self._exists = False  # from the first `with` on
         self._executable: Optional[Any] = None
         self._fec: Optional[FusionExecutorCache] = None
-        self._inputs: Optional[Sequence[Any]] = None
+        self.fake_inputs: Optional[List[Any]] = None
         self.ops = Operations(self._existing)
         self.sched = elsewhere.sched
 
@@ -127,12 +127,15 @@ class FusionDefinition:
         The first call compiles. `device` must be None or the CPU. Options are nvFuser's; they steer what it does on GPUs,
         and change nothing here.
         """
-        if device is not None or save_repro_inputs or _enable_options or _disable_options:
+        if device is not None or _enable_options or _disable_options:
             check_options(device, _enable_options, _disable_options)
-            self._inputs = inputs if save_repro_inputs else self._inputs
+        if save_repro_inputs:
+            from .reproducer import kept
+
+            self.fake_inputs = kept(inputs)
         executable = self._executable or self._make_executable()
         if profiler.active is not None:
-            return profiler.active.run(executable, inputs, like, library_without_arrays(device))
+            return self.fec.execute(inputs, device=device, like=like)
         return executable.run(inputs, like, library_without_arrays(device))
 
     def manual_execute(self, inputs: Sequence[Any], heuristic_params: Any = None) -> List[Any]:
@@ -227,6 +230,6 @@ class FusionDefinition:
 
     def last_repro_script(self) -> str:
         """`repro_script_for` the inputs of the last `execute(..., save_repro_inputs=True)`."""
-        if self._inputs is None:
+        if self.fake_inputs is None:
             raise AssertionError("no inputs are kept: call execute(..., save_repro_inputs=True) first")
-        return self.repro_script_for(self._inputs)
+        return self.repro_script_for(self.fake_inputs)

@@ -8,23 +8,26 @@ _SCHEDULES = (
     "loops are chosen by the compiler: fd.explain() tells how it chose, and `ferrofuse run --schedule SEGMENT=FILE` takes a "
     "schedule by hand, as text"
 )
+_LAUNCHES = (
+    "it is of launches of CUDA kernels, which are not run yet: fd.execute(inputs) compiles and runs on the CPU, and "
+    "fd.fec.get_cuda_kernel(inputs) tells the CUDA C++"
+)
 _ONE_DEVICE = "a definition runs on the CPU of one machine"
-_TIMES = "the `profile` of a PythonProfiler tells where time goes, fd.explain() what moves"
 _GPU = "it is for NVIDIA GPUs alone, which are not run yet"
 _VALIDATE = "fd.validate(inputs, reference_outputs) compares, within error bounds of each element"
 _TEXT = "print(fd) tells which call made a value, and which calls use it"
 
 _OF_THE_MODULE: Dict[str, str] = {
     **dict.fromkeys(
-        """schedule idm SchedulerType ParallelType MemoryType LoadStoreOpType CacheOp IdMappingMode KernelExecutor LaunchParams
-        CompileParams HeuristicParams PointwiseParams ReductionParams MatmulParams GemmTile MatMulTileOptions ClusterDims
-        CircularBufferOptions SupportedVectorization MmaMacro MmaMacroArch MmaMacroEncode MatmulTileRasterizationOrder
-        MatmulTilingStrategy MatmulBufferingLoopLevel MatmulCircularBufferingStrategy IterDomain TensorDomain""".split(),
+        """schedule idm SchedulerType ParallelType MemoryType LoadStoreOpType CacheOp IdMappingMode HeuristicParams
+        PointwiseParams ReductionParams MatmulParams GemmTile MatMulTileOptions ClusterDims CircularBufferOptions
+        SupportedVectorization MmaMacro MmaMacroArch MmaMacroEncode MatmulTileRasterizationOrder MatmulTilingStrategy
+        MatmulBufferingLoopLevel MatmulCircularBufferingStrategy IterDomain TensorDomain""".split(),
         _SCHEDULES,
     ),
+    **dict.fromkeys("KernelExecutor LaunchParams CompileParams".split(), _LAUNCHES),
     **dict.fromkeys("Statement Expr Split Merge BroadcastOp ReshapeOp SqueezeOp".split(), "print(fd) tells the calls"),
     **dict.fromkeys("multidevice CommunicatorBackend execute_with_dtensors".split(), _ONE_DEVICE),
-    **dict.fromkeys("get_fusion_profile reset_profiler".split(), _TIMES),
     **dict.fromkeys("validate_with_auto_inferred_outputs get_val_tolerances".split(), _VALIDATE),
     "nvf_cutlass": _GPU,
 }

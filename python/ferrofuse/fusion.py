@@ -133,15 +133,18 @@ def translate_fusion(fusion: Fusion) -> str:
 
 class FusionExecutorCache:
     """A fusion, compiled when it is first executed and once for each way that inputs lie in memory, order of magnitude
-    of their sizes, and whether rows are whole vectors."""
+    of their sizes, and whether rows are whole vectors. `fusion_id` is what profiles call it."""
 
     def __init__(self, fusion: Fusion, fusion_id: int = 0, auto_schedule: bool = True) -> None:
+        if not auto_schedule:
+            elsewhere.refuse_schedule("FusionExecutorCache(auto_schedule=False)")
         self._fusion = fusion
+        self._fusion_id = fusion_id
         self._executable: Optional[Any] = None
 
     @classmethod
-    def _of(cls, fusion: Fusion, executable: Any) -> "FusionExecutorCache":
-        cache = cls(fusion)
+    def _of(cls, fusion: Fusion, executable: Any, fusion_id: int = 0) -> "FusionExecutorCache":
+        cache = cls(fusion, fusion_id)
         cache._executable = executable
         return cache
 
@@ -183,7 +186,7 @@ class FusionExecutorCache:
         check_options(device, _enable_options, _disable_options)
         executable = self._compilable()
         if profiler.active is not None:
-            return profiler.active.run(executable, inputs, like, library_without_arrays(device))
+            return profiler.active.run(executable, self._fusion_id, inputs, like, library_without_arrays(device))
         return executable.run(inputs, like, library_without_arrays(device))
 
     def _compilable(self) -> Any:

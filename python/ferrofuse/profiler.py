@@ -1,22 +1,27 @@
 """nvFuser's `PythonProfiler`: kernels, times and bytes of calls, as they are measured here."""
 
 from dataclasses import dataclass, field
-from typing import Any, List, NoReturn, Optional, Sequence
+from typing import Any, Dict, List, NoReturn, Optional, Sequence
 
 _OF_GPUS = "it is of GPUs, which are not run yet"
+NOTHING = "nothing was measured: call execute in the `with` block of a PythonProfiler"
+_PEAK = "how fast memory is at best is not measured; effective_bandwidth_gbs tells how fast it was"
 
 # The profiler whose `with` block runs.
 active: Optional["PythonProfiler"] = None
 
+# What was measured of the latest call, whichever profiler was active.
+_latest: Optional["FusionProfile"] = None
+
 
 class _Measured:
-    """Refuses nvFuser's measures of GPUs, with the reason."""
+    """Refuses those of nvFuser's measures that are not taken here, with the reason."""
 
-    _of_gpus: "frozenset[str]" = frozenset()
+    _refused: Dict[str, str] = {}
 
     def __getattr__(self, name: str) -> NoReturn:
-        if name in self._of_gpus:
-            raise NotImplementedError(f"`{type(self).__name__}.{name}` is not there: {_OF_GPUS}")
+        if name in self._refused:
+            raise NotImplementedError(f"`{type(self).__name__}.{name}` is not there: {self._refused[name]}")
         raise AttributeError(f"'{type(self).__name__}' object has no attribute {name!r}")
 
 
@@ -27,15 +32,24 @@ class KernelProfile(_Measured):
     name: str
     segment_id: int
     time_ms: float
-    bytes: int
-    """Bytes of the tensors that it reads and writes, each once."""
+    compile_time_ms: float
+    """In libLLVM, where the call compiled the kernel; else 0."""
+    input_bytes: int
+    """Bytes of the tensors that it reads, each once."""
+    output_bytes: int
+    """Bytes of the tensors that it writes."""
     device: str = "cpu"
     scheduler: str = "ferrofuse"
 
-    _of_gpus = frozenset(
-        """stream correlation_id compile_time_ms percentage_peak_bandwidth grid_str block_str cluster_str shared_mem_str
-        registers input_bytes output_bytes""".split()
-    )
+    _refused = {
+        **dict.fromkeys("stream correlation_id grid_str block_str cluster_str shared_mem_str registers".split(), _OF_GPUS),
+        "percentage_peak_bandwidth": _PEAK,
+    }
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of the tensors that it reads and of those that it writes."""
+        return self.input_bytes + self.output_bytes
 
     @property
     def effective_bandwidth_gbs(self) -> float:
@@ -47,6 +61,8 @@ class KernelProfile(_Measured):
 class FusionProfile(_Measured):
     """One call."""
 
+    fusion_id: int
+    """That of the `FusionExecutorCache` which was called."""
     host_time_ms: float
     """From the first step to the last."""
     compile_time_ms: float
@@ -54,8 +70,12 @@ class FusionProfile(_Measured):
     input_bytes: int
     output_bytes: int
     kernel_profiles: List[KernelProfile] = field(default_factory=list)
+    verbose: bool = False
 
-    _of_gpus = frozenset("fusion_id cuda_evt_time_ms percentage_peak_bandwith percentage_peak_bandwidth".split())
+    _refused = {
+        "cuda_evt_time_ms": _OF_GPUS,
+        **dict.fromkeys(("percentage_peak_bandwith", "percentage_peak_bandwidth"), _PEAK),
+    }
 
     @property
     def segments(self) -> int:
@@ -100,16 +120,36 @@ class PythonProfiler:
             RuntimeError: where there was none.
         """
         if self._profile is None:
-            raise RuntimeError("nothing was measured: call execute in the `with` block of the PythonProfiler")
+            raise RuntimeError(NOTHING)
         return self._profile
 
-    def run(self, executable: Any, inputs: Sequence[Any], like: Optional[str], without_arrays: str) -> List[Any]:
+    def run(
+        self, executable: Any, fusion_id: int, inputs: Sequence[Any], like: Optional[str], without_arrays: str
+    ) -> List[Any]:
         """Calls it, and keeps what was measured."""
+        global _latest
         outputs, measured = executable.profile(inputs, like, without_arrays)
-        kernels = [KernelProfile(name, place, time, size) for place, (name, time, size) in enumerate(measured["steps"])]
+        kernels = [KernelProfile(name, place, *sizes) for place, (name, *sizes) in enumerate(measured["steps"])]
         sizes = sum(_bytes(item) for item in inputs), sum(_bytes(item) for item in outputs)
-        self._profile = FusionProfile(measured["total"], measured["compile"], *sizes, kernels)
+        self._profile = _latest = FusionProfile(fusion_id, measured["total"], measured["compile"], *sizes, kernels)
         return outputs
+
+
+def get_fusion_profile() -> FusionProfile:
+    """What was measured of the latest call in the `with` block of any `PythonProfiler`.
+
+    Raises:
+        RuntimeError: where there was none since the last `reset_profiler()`.
+    """
+    if _latest is None:
+        raise RuntimeError(NOTHING)
+    return _latest
+
+
+def reset_profiler() -> None:
+    """Forgets what `get_fusion_profile` tells of."""
+    global _latest
+    _latest = None
 
 
 def _bytes(array: Any) -> int:

@@ -1,22 +1,28 @@
-"""Scripts that reproduce a call: the definition, and arrays of the same library, dtypes, sizes and strides.
+"""Scripts that reproduce a call, laid out as nvFuser's: versions, the definition, and arrays of the same library, dtypes,
+sizes and strides.
 
 Arrays of other libraries than torch become NumPy's, so that a script needs no more than its inputs did.
 """
 
+import importlib
 import math
+import sys
+from dataclasses import dataclass
 from typing import Any, List, Optional, Sequence
 
 import numpy
 
-from . import options
+from . import _native, options
 from .array_types import describe
 
 
 def script(definition: str, inputs: Optional[Sequence[Any]]) -> str:
-    """A script that runs by itself, laid out as nvFuser's, and that `ferrofuse run` reads too."""
+    """A script that runs by itself, and that `ferrofuse run` reads too."""
     given = [] if inputs is None else [_input(item) for item in _flattened(inputs)]
-    libraries = [name for name in ("ml_dtypes", "numpy", "torch") if any(f"{name}." in item for item in given)]
-    lines = [f"import {name}" for name in libraries]
+    libraries = [name for name in ("ml_dtypes", "numpy", "torch") if _is_used(name, given)]
+    lines = [f"# ferrofuse version: {_native.__version__}"]
+    lines += [line for name in libraries for line in _versions(name)]
+    lines += [f"import {name}" for name in libraries]
     lines += [f"from {options.module} import FusionDefinition, DataType", definition.rstrip()]
     lines += ["with FusionDefinition() as fd:", "    nvfuser_fusion(fd)"]
     if inputs is not None:
@@ -24,8 +30,50 @@ def script(definition: str, inputs: Optional[Sequence[Any]]) -> str:
     return "\n".join(lines) + "\n"
 
 
+@dataclass
+class Kept:
+    """What a script needs to know of an array, without its memory."""
+
+    shape: Sequence[int]
+    strides: Sequence[int]
+    dtype: Any
+
+
+def kept(inputs: Sequence[Any]) -> List[Any]:
+    """Inputs to write a script for later: of torch's tensors fake ones, as with nvFuser, of other arrays what they are."""
+    return [_kept(item) for item in _flattened(inputs)]
+
+
+def _kept(item: Any) -> Any:
+    if isinstance(item, numpy.generic) or not hasattr(item, "shape"):
+        return item
+    if _is_torchs(item):
+        from torch._subclasses.fake_tensor import FakeTensorMode
+
+        return FakeTensorMode().from_tensor(item)
+    sizes, strides, dtype = describe(item)
+    return Kept(sizes, [stride * dtype.itemsize for stride in strides], numpy.dtype(dtype.numpy_name))
+
+
 def _flattened(inputs: Sequence[Any]) -> Sequence[Any]:
     return [item for given in inputs for item in (given if type(given) in (list, tuple) else (given,))]
+
+
+def _is_used(library: str, given: Sequence[str]) -> bool:
+    """Whether inputs are of a library, or outputs are where no input is of one."""
+    is_of_outputs = library == options.without_arrays != "numpy" and library in sys.modules
+    return is_of_outputs or any(f"{library}." in item for item in given)
+
+
+def _versions(library: str) -> List[str]:
+    """What nvFuser tells of torch; of others their version."""
+    module = importlib.import_module(library)
+    version = f"# {library} version: {module.__version__}"
+    if library != "torch":
+        return [version]
+    names = [module.cuda.get_device_name(number) for number in range(module.cuda.device_count())]
+    devices = [f"#  {number}: {name}" for number, name in enumerate(names)]
+    return ["# CUDA devices:", *devices, version, f"# cuda version: {module.version.cuda}"]
 
 
 def _input(item: Any) -> str:
@@ -37,8 +85,8 @@ def _input(item: Any) -> str:
     strides = [abs(stride) for stride in strides]  # which way an axis runs is no matter of the definition
     storage = 1 + sum((size - 1) * stride for size, stride in zip(sizes, strides)) if 0 not in sizes else 0
     name = str(dtype.numpy_name)
-    if callable(getattr(item, "stride", None)):
-        return f"{_torch(storage, name)}.as_strided({tuple(sizes)}, {tuple(strides)})"
+    if _is_torchs(item):
+        return _torch(item, name, storage)
     if strides == _row_major(sizes):
         return f"{_numpy(storage, name)}.reshape({tuple(sizes)})"
     in_bytes = tuple(stride * dtype.itemsize for stride in strides)
@@ -53,14 +101,22 @@ def _number(item: Any) -> str:
     return f'float("{item}")' if isinstance(item, float) and not math.isfinite(item) else repr(item)
 
 
-def _torch(storage: int, name: str) -> str:
-    if name == "bool":
-        return f"torch.randint(0, 2, ({storage},)).to(torch.bool)"
-    if name.startswith(("int", "uint")):
-        return f"torch.randint(0, 10, ({storage},), dtype=torch.{name})"
-    if name.startswith("float8"):  # which torch draws none of
-        return f"torch.randn({storage}).to(torch.{name})"
-    return f"torch.randn({storage}, dtype=torch.{name})"
+def _is_torchs(item: Any) -> bool:
+    return callable(getattr(item, "stride", None))
+
+
+def _torch(item: Any, name: str, storage: int) -> str:
+    """As nvFuser writes tensors; of dtypes that torch draws none of, those of another that are converted."""
+    of = f"dtype={item.dtype}, device='{item.device}'"
+    sizes, strides = tuple(item.shape), tuple(item.stride())
+    is_dense = item.is_contiguous()
+    if name == "float8_e8m0fnu" or name.startswith("float8") and not is_dense:
+        return f"torch.randn({storage}, device='{item.device}').to({item.dtype}).as_strided({sizes}, {strides})"
+    if is_dense:
+        return f"torch.testing.make_tensor({sizes}, {of})"
+    if name.startswith(("bool", "int", "uint")):
+        return f"torch.randint(0, {2 if name == 'bool' else 10}, ({storage},), {of}).as_strided({sizes}, {strides})"
+    return f"torch.randn({storage}, {of}).as_strided({sizes}, {strides})"
 
 
 def _numpy(storage: int, name: str) -> str:

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from ferrofuse import DataType, FusionDefinition, FusionExecutorCache
+from ferrofuse import DataType, FusionDefinition, FusionExecutorCache, pytorch_utils
 
 MATRIX = {"shape": [-1, -1], "contiguity": True}
 
@@ -213,18 +213,57 @@ def test_declared_inputs_may_lie_on_the_cpu(shape):
     np.testing.assert_array_equal(fd.execute([array])[0], -array)
 
 
+DTYPES = """Double Float Half Int Int32 UInt64 Index Bool BFloat16 Float8_e4m3fn Float8_e5m2 Float8_e8m0fnu Float4_e2m1fn
+Float4_e2m1fn_x2 ComplexFloat ComplexDouble Null""".split()
+
+
+def test_all_dtypes_of_nvfuser_have_their_names():
+    members = {name: getattr(DataType, name) for name in DTYPES}
+    assert set(DTYPES) == {name for name, one in vars(DataType).items() if isinstance(one, DataType)}
+    assert members.pop("Index") == DataType.Int  # as wide as sizes are
+    assert all(repr(one) == f"DataType.{name}" for name, one in members.items())
+    assert len({one: name for name, one in members.items()}) == len(members)
+
+
+class OfFourBits:
+    """What is asked of a tensor of torch's."""
+
+    shape, dtype = (2,), "torch.float4_e2m1fn_x2"
+
+    def stride(self):
+        return (1,)
+
+
+USES_OF_DTYPES = {
+    "define_tensor": lambda fd, x, dtype: fd.define_tensor(shape=[-1], contiguity=True, dtype=dtype),
+    "define_tensor of strides": lambda fd, x, dtype: fd.define_tensor(sizes=[4], strides=[1], dtype=dtype),
+    "define_scalar": lambda fd, x, dtype: fd.define_scalar(dtype),
+    "define_scalar of a constant": lambda fd, x, dtype: fd.define_scalar(1.0, dtype=dtype),
+    "cast": lambda fd, x, dtype: fd.ops.cast(x, dtype),
+    "sum": lambda fd, x, dtype: fd.ops.sum(x, [0], False, dtype),
+    "full": lambda fd, x, dtype: fd.ops.full([2], 1.0, dtype),
+    "iota": lambda fd, x, dtype: fd.ops.iota(4, dtype=dtype),
+    "uniform": lambda fd, x, dtype: fd.ops.uniform(0.0, 1.0, [2], dtype=dtype),
+    "normal": lambda fd, x, dtype: fd.ops.normal(0.0, 1.0, [2], dtype=dtype),
+}
+
+
 @pytest.mark.parametrize("name", ["Float4_e2m1fn", "Float4_e2m1fn_x2"])
 def test_floats_of_four_bits_have_a_name_and_no_use(name):
     dtype = getattr(DataType, name)
-    assert repr(dtype) == f"DataType.{name}" and {dtype: 1}[dtype] == 1 and dtype != DataType.Null
     text = f"DataType.{name} is not supported: only nvFuser's block-scaled matmuls take floats of four bits"
     with FusionDefinition() as fd:
         x = fd.define_tensor(shape=[-1], contiguity=True)
-        for use in (
-            lambda: fd.define_tensor(shape=[-1], contiguity=True, dtype=dtype),
-            lambda: fd.ops.cast(x, dtype),
-            lambda: fd.define_scalar(1.0, dtype=dtype),
-        ):
+        for use in USES_OF_DTYPES.values():
             with pytest.raises(NotImplementedError) as error:
-                use()
+                use(fd, x, dtype)
             assert str(error.value) == text
+        fd.add_output(fd.ops.neg(x))
+    assert len(fd.fusion.inputs()) == 1  # what is rejected leaves nothing
+
+
+def test_tensors_of_four_bits_are_known_and_rejected():
+    assert pytorch_utils.torch_dtype_to_nvfuser_dtype("torch.float4_e2m1fn_x2") == DataType.Float4_e2m1fn_x2
+    with FusionDefinition() as fd:
+        with pytest.raises(NotImplementedError, match="^DataType.Float4_e2m1fn_x2 is not supported: only nvFuser's block"):
+            fd.from_pytorch(OfFourBits())

@@ -142,26 +142,3 @@ def test_versions_are_ordered_by_their_numbers():
     assert version == "0.2.36" and version > "0.2.9" and version >= "0.2.36" and version != "0.2.35"
     assert version < NvfuserVersion("1.0.0") and version <= "0.3" and not version < "0.2.36.0"
     assert hash(version) == hash(NvfuserVersion("0.2.36")) and isinstance(version, str)
-
-
-def test_reproducers_are_laid_out_as_nvfusers():
-    with ferrofuse.FusionDefinition() as fd:
-        x = fd.define_tensor(shape=[-1], contiguity=[True], dtype=ferrofuse.DataType.Float)
-        fd.add_output(fd.ops.neg(x))
-    text = (
-        "from {} import FusionDefinition, DataType\n"
-        "def nvfuser_fusion(fd : FusionDefinition) -> None :\n"
-        "    tv0 = fd.define_tensor(shape=[-1], contiguity=[True], dtype=DataType.Float, is_cpu=False)\n"
-        "    tv1 = fd.ops.neg(tv0)\n"
-        "    fd.add_output(tv1)\n"
-        "with FusionDefinition() as fd:\n"
-        "    nvfuser_fusion(fd)\n"
-    )
-    given = "\ninputs = [\n    2.0,\n]\nfd.execute(inputs)\n"
-    assert fd.repro_script_for() == text.format("ferrofuse")
-    assert fd.repro_script_for([2.0]) == text.format("ferrofuse") + given
-    compat.install()
-    try:
-        assert fd.repro_script_for() == text.format("nvfuser_direct")
-    finally:
-        compat.uninstall()

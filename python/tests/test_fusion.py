@@ -1,6 +1,5 @@
-"""Fusions as objects, caches, descriptors, explanations, reproducers."""
+"""Fusions as objects, caches, descriptors, explanations."""
 
-import ml_dtypes
 import numpy as np
 import pytest
 
@@ -97,41 +96,3 @@ def test_inputs_by_example():
     with pytest.raises(TypeError, match="expected an array, got list"):
         with FusionDefinition() as fd:
             fd.from_array([1.0])
-
-
-def test_reproducers_hold_definition_and_inputs():
-    fd = softmax()
-    fd.execute([np.zeros((2, 6), np.float32)[:, ::2]], save_repro_inputs=True)
-    script = fd.last_repro_script()
-    strided = "numpy.lib.stride_tricks.as_strided(numpy.random.randn(11).astype(numpy.float32), (2, 3), (24, 8))"
-    assert strided in script and repr(fd) in script
-
-
-def test_a_reproducer_needs_what_its_inputs_are_of():
-    kinds = [(np.float32, DataType.Float), (np.int32, DataType.Int32), (np.bool_, DataType.Bool)]
-    kinds += [(ml_dtypes.bfloat16, DataType.BFloat16), (np.complex64, DataType.ComplexFloat)]
-    with FusionDefinition() as fd:
-        for _, dtype in kinds:
-            fd.add_output(fd.ops.set(fd.define_tensor(shape=[-1, -1], contiguity=False, dtype=dtype)))
-        scalars = [fd.define_scalar(dtype) for dtype in (DataType.Double, DataType.ComplexDouble, DataType.Int)]
-        for scalar in scalars:
-            fd.add_output(fd.ops.full([1], scalar, scalar.dtype()))
-    arrays = [np.zeros((2, 3), dtype) if n % 2 else np.zeros((3, 2), dtype).T for n, (dtype, _) in enumerate(kinds)]
-    script = fd.repro_script_for([*arrays, float("-inf"), complex(1, float("nan")), np.int64(3)])
-    assert "torch" not in script and '    float("-inf"),' in script and "    3,\n" in script
-    names = {}
-    exec(script, names)
-    assert [(a.dtype, a.strides) for a in names["inputs"][: len(kinds)]] == [(a.dtype, a.strides) for a in arrays]
-    assert fd.repro_script_for().startswith("from ferrofuse import")
-
-
-def test_reproducers_of_torch_are_torchs():
-    class Tensor:  # what is asked of one of torch's
-        shape, dtype = (2, 3), "torch.bfloat16"
-
-        def stride(self):
-            return (1, 2)
-
-    script = softmax().repro_script_for([Tensor()])
-    assert script.startswith("import torch\nfrom ferrofuse")
-    assert "torch.randn(6, dtype=torch.bfloat16).as_strided((2, 3), (1, 2))" in script

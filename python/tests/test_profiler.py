@@ -3,7 +3,15 @@
 import numpy as np
 import pytest
 
-from ferrofuse import DataType, FusionDefinition, PythonProfiler
+from ferrofuse import (
+    DataType,
+    FusionDefinition,
+    FusionExecutorCache,
+    LRUCache,
+    PythonProfiler,
+    get_fusion_profile,
+    reset_profiler,
+)
 
 
 def rows_and_columns():
@@ -24,7 +32,10 @@ def test_a_call_is_measured():
     assert profile.compile_time_ms > 0 and profile.host_time_ms > 0
     assert profile.input_bytes == 32 * 64 * 4 and profile.output_bytes == 64 * 4 + 32 * 64 * 8
     assert profile.segments == len(profile.kernel_profiles) >= 2
-    assert all(kernel.time_ms >= 0 and kernel.bytes > 0 and kernel.name for kernel in profile.kernel_profiles)
+    assert profile.verbose is False and profile.fusion_id == 0
+    for kernel in profile.kernel_profiles:
+        assert kernel.time_ms >= 0 and kernel.compile_time_ms >= 0 and kernel.name and kernel.device == "cpu"
+        assert kernel.bytes == kernel.input_bytes + kernel.output_bytes and kernel.output_bytes > 0
     assert [kernel.segment_id for kernel in profile.kernel_profiles] == list(range(profile.segments))
     assert 0 < profile.kernel_time_ms <= profile.host_time_ms
     assert profile.effective_bandwidth_gbs > 0 and profile.kernel_profiles[0].effective_bandwidth_gbs > 0
@@ -37,14 +48,66 @@ def test_a_call_is_measured():
     assert profiler.profile is not profile and profiler.profile.compile_time_ms == 0 and (given == 2).all()
 
 
+def test_kernels_tell_what_they_read_and_write_and_how_long_they_were_compiled():
+    with FusionDefinition() as fd:
+        x, y = (fd.define_tensor(shape=[-1, 5], contiguity=True, dtype=DataType.Float) for _ in range(2))
+        fd.add_output(fd.ops.cast(fd.ops.add(x, y), DataType.Double))
+    arrays = [np.ones((7, 5), np.float32), np.ones((7, 5), np.float32)]
+    with PythonProfiler() as profiler:
+        fd.execute(arrays)
+        [kernel] = profiler.profile.kernel_profiles
+        assert (kernel.input_bytes, kernel.output_bytes) == (2 * 35 * 4, 35 * 8)
+        assert 0 <= kernel.compile_time_ms <= profiler.profile.compile_time_ms
+        fd.execute(arrays)
+        assert profiler.profile.kernel_profiles[0].compile_time_ms == 0 == profiler.profile.compile_time_ms
+
+
+def test_the_module_tells_of_the_latest_call_and_forgets_it():
+    reset_profiler()
+    with pytest.raises(RuntimeError) as error:
+        get_fusion_profile()
+    assert str(error.value) == "nothing was measured: call execute in the `with` block of a PythonProfiler"
+    fd, array = rows_and_columns(), np.ones((4, 4), np.float32)
+    with PythonProfiler() as first:
+        fd.execute([array])
+    assert get_fusion_profile() is first.profile
+    with PythonProfiler() as second:
+        fd.execute([array])
+    assert get_fusion_profile() is second.profile is not first.profile
+    reset_profiler()
+    with pytest.raises(RuntimeError, match="nothing was measured"):
+        get_fusion_profile()
+
+
+def test_profiles_name_the_cache_that_was_called():
+    array, cache = np.ones((4, 4), np.float32), LRUCache(4)
+    with PythonProfiler():
+        FusionExecutorCache(rows_and_columns().fusion, fusion_id=7).execute([array])
+        assert get_fusion_profile().fusion_id == 7
+        cache.cache_compile(rows_and_columns().fusion)
+        with FusionDefinition() as other:
+            other.add_output(other.ops.neg(other.define_tensor(shape=[-1, -1])))
+        other.fec = cache.cache_compile(other.fusion)
+        other.execute([array])
+        assert get_fusion_profile().fusion_id == 1
+
+
+OF_GPUS = "it is of GPUs, which are not run yet"
+OF_PEAKS = "how fast memory is at best is not measured; effective_bandwidth_gbs tells how fast it was"
+
+
 def test_what_a_cpu_has_not_says_so():
     fd = rows_and_columns()
     with PythonProfiler() as profiler:
         fd.execute([np.ones((4, 4), np.float32)])
-    for owner, name in ((profiler.profile, "cuda_evt_time_ms"), (profiler.profile.kernel_profiles[0], "grid_str")):
+    fusion, kernel = profiler.profile, profiler.profile.kernel_profiles[0]
+    refused = [(fusion, "cuda_evt_time_ms", OF_GPUS), (fusion, "percentage_peak_bandwith", OF_PEAKS)]
+    refused += [(kernel, "percentage_peak_bandwidth", OF_PEAKS)]
+    names = "stream correlation_id grid_str block_str cluster_str shared_mem_str registers".split()
+    for owner, name, why in refused + [(kernel, name, OF_GPUS) for name in names]:
         with pytest.raises(NotImplementedError) as error:
             getattr(owner, name)
-        assert str(error.value) == f"`{type(owner).__name__}.{name}` is not there: it is of GPUs, which are not run yet"
+        assert str(error.value) == f"`{type(owner).__name__}.{name}` is not there: {why}"
     with pytest.raises(AttributeError, match="'FusionProfile' object has no attribute 'kernels'"):
         profiler.profile.kernels
 
@@ -52,7 +115,7 @@ def test_what_a_cpu_has_not_says_so():
 def test_wrong_uses():
     with pytest.raises(RuntimeError) as error:
         PythonProfiler().profile
-    assert str(error.value) == "nothing was measured: call execute in the `with` block of the PythonProfiler"
+    assert str(error.value) == "nothing was measured: call execute in the `with` block of a PythonProfiler"
     with pytest.raises(NotImplementedError) as error:
         PythonProfiler(auto_scheduled=False)
     assert str(error.value) == "auto_scheduled must be True, but is False: schedules are not written in Python"

@@ -1,6 +1,7 @@
 //! A definition that is compiled when it is first called, for arrays that lie as those of the call, and run on Python's
 //! arrays. Python runs on while kernels compile and run.
 
+use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
@@ -82,7 +83,7 @@ impl Executable {
     }
 
     /// `run`, and a dict of what was measured: `total`, `compile` (milliseconds; of a call that compiles nothing 0), and
-    /// `steps`, a list of names, milliseconds and bytes of the tensors that a step reads and writes.
+    /// `steps`, a list of names, milliseconds, milliseconds in libLLVM, and bytes of the tensors that a step reads and writes.
     #[pyo3(signature = (inputs, like = None, without_arrays = "numpy"))]
     fn profile<'py>(
         &self,
@@ -100,7 +101,8 @@ impl Executable {
         });
         let (outputs, report) = call.told_of_writes(py, ran)?;
         let compile = if compiles { begin.elapsed().saturating_sub(report.total) } else { Duration::ZERO };
-        Ok((call.arrays(py, outputs)?, measured(py, &report, compile)?))
+        let compiled = if compiles { self.compile_times() } else { HashMap::new() };
+        Ok((call.arrays(py, outputs)?, measured(py, &report, compile, &compiled)?))
     }
 
     /// Calls it without writing to inputs, and compares each output with what the evaluator says: the outputs, and for each
@@ -181,6 +183,13 @@ impl Executable {
 }
 
 impl Executable {
+    /// How long each kernel was in libLLVM, of the variant that was called last.
+    fn compile_times(&self) -> HashMap<String, Duration> {
+        let Some(variant) = self.compiled.latest() else { return HashMap::new() };
+        let kernels = variant.report.segments.iter().flat_map(|segment| &segment.kernels);
+        kernels.map(|kernel| (kernel.name.clone(), kernel.compile)).collect()
+    }
+
     /// Options to plan with, for the sizes of these inputs if there are any.
     fn hinted(&self, py: Python<'_>, inputs: Option<&Bound<'_, PyAny>>) -> PyResult<CompileOptions> {
         let mut options = options();
@@ -206,9 +215,17 @@ impl Executable {
     }
 }
 
-fn measured<'py>(py: Python<'py>, report: &CallReport, compile: Duration) -> PyResult<Told<'py>> {
+fn measured<'py>(
+    py: Python<'py>,
+    report: &CallReport,
+    compile: Duration,
+    compiled: &HashMap<String, Duration>,
+) -> PyResult<Told<'py>> {
     let milliseconds = |time: Duration| time.as_secs_f64() * 1e3;
-    let step = |step: &StepReport| (step.name.clone(), milliseconds(step.time), step.bytes);
+    let step = |step: &StepReport| {
+        let compiled = compiled.get(&step.name).copied().unwrap_or_default();
+        (step.name.clone(), milliseconds(step.time), milliseconds(compiled), step.read, step.written)
+    };
     let dict = PyDict::new(py);
     dict.set_item("total", milliseconds(report.total))?;
     dict.set_item("compile", milliseconds(compile))?;

@@ -84,6 +84,15 @@ pub struct StepReport {
     pub name: String,
     /// Time of the step.
     pub time: Duration,
-    /// Bytes of the tensors that it reads and writes, each once, expanded ones at their size in memory.
-    pub bytes: u64,
+    /// Bytes of the tensors that it reads, each once, expanded ones at their size in memory.
+    pub read: u64,
+    /// Bytes of those that it writes.
+    pub written: u64,
+}
+
+impl StepReport {
+    /// Bytes of the tensors that it reads and of those that it writes.
+    pub fn bytes(&self) -> u64 {
+        self.read + self.written
+    }
 }

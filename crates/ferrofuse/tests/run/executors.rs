@@ -92,5 +92,5 @@ fn several_segments_share_a_plan() {
     let evaluated =
         variant.report.segments.iter().filter(|segment| segment.evaluator_reason.is_some()).count();
     assert_eq!(report.steps.len(), kernels + evaluated);
-    assert!(report.steps.iter().all(|step| step.bytes > 0 && step.time <= report.total));
+    assert!(report.steps.iter().all(|step| step.bytes() > 0 && step.time <= report.total));
 }

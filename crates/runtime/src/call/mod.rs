@@ -213,14 +213,19 @@ impl<'a> Call<'a> {
             Step::Copy { .. } => "copy",
             Step::Allocate(_) | Step::Arm(_) | Step::Free(_) => return self.step(step),
         };
-        let mut slots = step.slots();
-        slots.sort_unstable();
-        slots.dedup();
-        let bytes = slots.into_iter().map(|slot| self.memory[slot].bytes()).sum();
+        let touched = [self.plan.read_by(step), self.plan.written_by(step)];
+        let [read, written] = touched.map(|slots| self.bytes_of(slots));
         let begin = Instant::now();
         self.step(step)?;
         let time = begin.elapsed();
-        self.report.steps.push(StepReport { name: name.to_owned(), time, bytes });
+        self.report.steps.push(StepReport { name: name.to_owned(), time, read, written });
         Ok(())
+    }
+
+    /// Bytes of what slots hold, each once.
+    fn bytes_of(&self, mut slots: Vec<Slot>) -> u64 {
+        slots.sort_unstable();
+        slots.dedup();
+        slots.into_iter().map(|slot| self.memory[slot].bytes()).sum()
     }
 }

@@ -10,7 +10,7 @@ use compiler::outputs::Placement;
 use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
 use ir::array::{Dims, Layout};
 use ir::graph::{Axes, Fusion, Graph, Library, Val};
-use ir::kernel::Kernel;
+use ir::kernel::{Access, Kernel};
 use ir::{DType, Scalar};
 use rustc_hash::FxHashMap;
 
@@ -263,15 +263,45 @@ impl Step {
 
 impl LibraryStep {
     fn slots(&self) -> Vec<Slot> {
-        let read = self.operands.iter().filter_map(|operand| match operand.source {
+        self.read().chain(self.results.iter().copied()).collect()
+    }
+
+    fn read(&self) -> impl Iterator<Item = Slot> + '_ {
+        self.operands.iter().filter_map(|operand| match operand.source {
             SlotSource::Slot(slot) => Some(slot),
             SlotSource::Constant(_) | SlotSource::Size(_) => None,
-        });
-        read.chain(self.results.iter().copied()).collect()
+        })
     }
 }
 
 impl ExecutionPlan {
+    /// The slots that a step reads.
+    pub(crate) fn read_by(&self, step: &Step) -> Vec<Slot> {
+        match step {
+            Step::Launch(launch) => self.buffers(launch, Access::Read),
+            Step::Evaluate(evaluation) => evaluation.inputs.clone(),
+            Step::Library(step) => step.read().collect(),
+            Step::Copy { from, .. } => vec![*from],
+            Step::Allocate(_) | Step::Arm(_) | Step::Free(_) => Vec::new(),
+        }
+    }
+
+    /// The slots that a step writes.
+    pub(crate) fn written_by(&self, step: &Step) -> Vec<Slot> {
+        match step {
+            Step::Launch(launch) => self.buffers(launch, Access::Write),
+            Step::Evaluate(evaluation) => evaluation.outputs.clone(),
+            Step::Library(step) => step.results.clone(),
+            Step::Copy { to, .. } => vec![*to],
+            Step::Allocate(_) | Step::Arm(_) | Step::Free(_) => Vec::new(),
+        }
+    }
+
+    fn buffers(&self, launch: &Launch, access: Access) -> Vec<Slot> {
+        let buffers = self.kernels[launch.kernel].buffers.values().zip(&launch.buffers);
+        buffers.filter(|(decl, _)| decl.access == access).map(|(_, &slot)| slot).collect()
+    }
+
     /// What a value that checks indices was in the definition.
     pub(crate) fn origin(&self, val: Val) -> Val {
         self.origins.get(&val).copied().unwrap_or(val)

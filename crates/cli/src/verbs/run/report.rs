@@ -117,7 +117,7 @@ impl Report {
         let step = |step: &ferrofuse::StepReport| Kernel {
             name: step.name.clone(),
             ms: ms(step.time),
-            bytes: step.bytes,
+            bytes: step.bytes(),
         };
         Report {
             executor: variant.report.executor.name(),
