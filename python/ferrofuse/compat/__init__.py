@@ -9,7 +9,7 @@
 `modules` finds `nvfuser_direct`, `patches` sets attributes and restores them, `thunder` says which of Thunder's.
 """
 
-from typing import List, Optional
+from typing import Any, List, Optional
 
 from . import modules, patches
 
@@ -22,7 +22,7 @@ OPTIONS = [
 _installed: Optional[List[patches.Undo]] = None
 
 
-def install(device: Optional[str] = None) -> None:
+def install(device: Any = None) -> None:
     """Lets `import nvfuser_direct` find ferrofuse; calls without arrays then give torch's tensors.
 
     With `device="cpu"` it imports Lightning Thunder, whose nvFuser executor then takes CPU tensors.
@@ -35,13 +35,13 @@ def install(device: Optional[str] = None) -> None:
     global _installed
     if _installed is not None:
         raise RuntimeError("ferrofuse.compat is installed already: call uninstall() before another install()")
-    if device not in (None, "cpu"):
+    if device is not None and str(device) != "cpu":
         raise NotImplementedError(f"device must be None or 'cpu', but is {device!r}: GPUs are not run yet")
     undo: List[patches.Undo] = []
     try:
         modules.install(undo)
         patches.apply(OPTIONS, undo)
-        if device == "cpu":
+        if device is not None:
             from . import thunder
 
             thunder.install(undo)

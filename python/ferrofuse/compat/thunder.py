@@ -9,6 +9,7 @@ import sys
 from typing import Any, List
 
 from ..nvfuser_direct_version import version
+from . import draws
 from .patches import Attribute, Undo, apply
 
 EXECUTOR = "thunder.executors.nvfuserex_impl"
@@ -29,21 +30,29 @@ def install(undo: List[Undo]) -> None:
             "install() alone serves programs that import nvfuser_direct"
         ) from error
     apply(DETECTION, undo)
-    undo.append(_forget_executor)
+    _make_executor(undo)
+    apply(EXECUTION, undo)
+
+
+def _make_executor(undo: List[Undo]) -> None:
+    """Imports the module that makes the executor, which other modules of Thunder come with."""
+    before = set(sys.modules)
     try:
         importlib.import_module(EXECUTOR)
     except ImportError as error:
         raise RuntimeError(f"ferrofuse.compat does not know this version of Thunder: {EXECUTOR}: {error}") from error
-    apply(EXECUTION, undo)
+    finally:
+        brought = [name for name in sys.modules if name not in before and name.startswith("thunder.")]
+        undo.append(lambda: _forget(brought))
 
 
-def _forget_executor() -> None:
-    """Drops the module that made the executor, and the executor from the registered ones."""
-    from thunder import executors, extend
-
-    extend._executor_map.pop("nvfuser", None)
-    sys.modules.pop(EXECUTOR, None)
-    vars(executors).pop(EXECUTOR.split(".")[-1], None)
+def _forget(brought: List[str]) -> None:
+    """Drops modules, and the executor from the registered ones."""
+    importlib.import_module("thunder.extend")._executor_map.pop("nvfuser", None)
+    for name in brought:
+        sys.modules.pop(name, None)
+        parent, _, child = name.rpartition(".")
+        vars(sys.modules[parent]).pop(child, None)
 
 
 def _version() -> Any:
@@ -104,11 +113,6 @@ def _always(answer: Any) -> Any:
     return lambda: lambda *args, **kwargs: answer
 
 
-def _without_replacement() -> Any:
-    """Draws stay as they are: what Thunder puts in their place reads the state of a CUDA generator."""
-    return lambda trace: trace
-
-
 # What Thunder looks at when the module of the executor is imported.
 DETECTION = [Attribute("thunder.executors.nvfuserex", "nvfuser_version", _version)]
 
@@ -125,5 +129,5 @@ EXECUTION = [
     Attribute(EXECUTOR, "_select_device", _always(None)),
     Attribute(EXECUTOR, "_fused_sdp_choice", _attention_choice),
     Attribute("thunder.examine", "warn_fusions", _always(False)),
-    Attribute("thunder.core.rematerialization", "replace_uniform", _without_replacement),
+    *draws.STATE,
 ]

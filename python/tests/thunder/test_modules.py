@@ -105,6 +105,41 @@ def test_dropout_is_the_same_forward_and_backward():
     assert torch.equal(out == 0, y.grad == 0)
 
 
+def dropped_twice(x):
+    return functional.dropout(torch.sin(functional.dropout(torch.exp(x), 0.5)), 0.25)
+
+
+def test_regions_draw_again_what_others_have_drawn(monkeypatch):
+    """By seed and offset, as with nvFuser: no mask is kept for the backward pass, and draws are those of one region."""
+    results = []
+    for replaced in (True, False):
+        if not replaced:
+            monkeypatch.setattr("thunder.core.rematerialization.replace_uniform", lambda trace: trace)
+        jitted, x = thunder.jit(dropped_twice), torch.linspace(-1, 1, 64).requires_grad_()
+        for seed in (0, -1, 2**40):
+            torch.manual_seed(seed)
+            out = jitted(x)
+            results.append((out.detach(), *torch.autograd.grad(out.sum(), x), torch.rand(1)))
+        forward, backward = thunder.last_traces(jitted)[-1], thunder.last_backward_traces(jitted)[-1]
+        assert (str(forward).count("get_and_update_rng_state_impl(") == 2) == replaced
+        assert ("uniform_philox(" in str(backward)) == replaced
+    for with_state, without in zip(results[:3], results[3:]):
+        assert all(torch.equal(a, b) for a, b in zip(with_state, without))
+    assert not torch.equal(results[0][0], results[1][0])
+
+
+def test_states_of_cuda_are_cudas():
+    """Tensors on CUDA devices stay torch's, and so does what is asked of their generators."""
+    import thunder.core.prims as prims
+    from thunder.core.devices import to_device
+
+    with thunder.core.trace.tracectx(thunder.core.trace.TraceCtx()):
+        assert len(prims.get_and_update_rng_state(None, None, to_device("cuda:0"))) == 2
+        assert len(prims.get_and_update_rng_state(None, None, to_device("cpu"))) == 2
+        with pytest.raises(NotImplementedError, match="supported for CUDA only"):
+            prims.get_and_update_rng_state(None, None, to_device("meta"))
+
+
 @pytest.mark.parametrize("dtype", HALVES)
 @pytest.mark.parametrize("is_causal", [False, True])
 def test_attention(dtype, is_causal):
@@ -142,8 +177,14 @@ def test_sizes_may_be_symbolic():
 
 
 def test_fusions_tell_how_to_reproduce_them():
-    jitted = thunder.jit(lambda x: torch.exp(x) + 1.0, nv_store_fusion_inputs=True)
+    jitted = thunder.jit(lambda x: torch.exp(x) + 1.0, nv_store_fusion_inputs=True, nv_save_fake_inputs=True)
     jitted(torch.randn(4, 4))
-    script = thunder.examine.get_nvfuser_repro(thunder.last_traces(jitted)[-1], "nvFusion0")
-    assert "def nvfuser_fusion(fd : FusionDefinition) -> None :" in script and "inputs = [" in script
+    trace = thunder.last_traces(jitted)[-1]
+    script = thunder.examine.get_nvfuser_repro(trace, "nvFusion0")
+    assert "# CUDA devices:\n" in script and "import torch\nfrom nvfuser_direct import FusionDefinition, DataType\n" in script
+    made = "inputs = [\n    torch.testing.make_tensor((4, 4), dtype=torch.float32, device='cpu'),\n]\nfd.execute(inputs)\n"
+    assert script.endswith(made) and "def nvfuser_fusion(fd : FusionDefinition) -> None :" in script
     exec(compile(script, "repro", "exec"), {})
+    [symbol] = thunder.examine.get_fusion_symbols(trace)
+    fd = symbol._call_ctx["nvFusion0"].last_used
+    assert [tuple(kept.shape) for kept in fd.fake_inputs] == [(4, 4)] and fd.last_repro_script() == script

@@ -1,0 +1,64 @@
+"""Draws of Thunder's regions on CPU tensors: seed and offset are those of torch's default generator.
+
+Thunder draws by a seed and an offset that it reads beforehand, so that a region may draw again what another has drawn. It
+reads them of a CUDA generator; here is what reads torch's, in the place of the op and of what runs it.
+"""
+
+import copy
+import dataclasses
+import importlib
+from typing import Any, Tuple
+
+from .. import torch_generator
+from .patches import Attribute
+
+TORCH_EXECUTOR = "thunder.executors.torchex"
+
+
+def _is_cpu(device: Any) -> bool:
+    return device.devicetype is importlib.import_module("thunder.core.devices").DeviceType.CPU
+
+
+def _next_state(seed: Any, offset: Any, device: Any) -> Tuple[int, int]:
+    """The next seed and offset, as integers of 64 bits with a sign; those that are given say only what comes before."""
+    if not _is_cpu(device):
+        return importlib.import_module(TORCH_EXECUTOR)._get_and_update_rng_state_impl(seed, offset, device)
+    seed, offset = torch_generator.take(1)
+    return seed - 2**64 if seed >= 2**63 else seed, offset
+
+
+def _meta(of_cuda: Any) -> Any:
+    """What the op gives, while Thunder traces."""
+    from thunder.core.proxies import numberproxy
+
+    def meta(seed: Any, offset: Any, device: Any) -> Any:
+        if not _is_cpu(device):
+            return of_cuda(seed, offset, device)
+        return numberproxy(int, None), numberproxy(int, None)
+
+    return meta
+
+
+def _op() -> Any:
+    op = importlib.import_module("thunder.core.prims").get_and_update_rng_state
+    return dataclasses.replace(op, meta=_meta(op.meta))
+
+
+def _implementations() -> Any:
+    """What torch's executor runs for each op, with this one's in its place."""
+    executor = importlib.import_module(TORCH_EXECUTOR)
+    known = executor.ex._implmap
+    key = importlib.import_module("thunder.core.prims").PrimIDs.GET_AND_UPDATE_RNG_STATE
+    implementation, symbol = copy.copy(known[key]), known[key].symbol
+
+    def bind(bound: Any) -> None:
+        bound._call_ctx = {symbol.name: _next_state}
+
+    implementation.symbol = dataclasses.replace(symbol, meta=_meta(symbol.meta), _bind_postprocess=bind)
+    return {**known, key: implementation}
+
+
+STATE = [
+    Attribute("thunder.core.prims", "get_and_update_rng_state", _op),
+    Attribute(TORCH_EXECUTOR, "ex._implmap", _implementations),
+]
