@@ -1,6 +1,7 @@
 """Which library outputs are of: what comes in says it, or `like`."""
 
 import sys
+import types
 
 import numpy as np
 import pytest
@@ -69,27 +70,54 @@ def test_calls_without_arrays_that_ask_for_a_torch_that_is_not_installed(without
     assert str(error.value) == text
 
 
-class StandIn:
-    """The part of CuPy that outputs are made by: a class of arrays, and what takes memory over DLPack."""
+def stand_in(module):
+    """The part of a library that outputs are made by: a class of arrays, and what takes memory over DLPack."""
 
-    class ndarray:  # noqa: N801
-        __module__ = "cupy._core"
-
+    class Array:
         def __init__(self, memory):
             self.numpy = np.from_dlpack(memory)
 
-    from_dlpack = ndarray
+    Array.__module__ = module
+    return Array
 
 
-def test_outputs_are_handed_to_cupy(monkeypatch):
-    monkeypatch.setitem(sys.modules, "cupy", StandIn)
+@pytest.fixture(params=["cupy", "jax"])
+def library(request, monkeypatch):
+    """The name of a library and the class of its arrays."""
+    name = request.param
+    array = stand_in("cupy._core" if name == "cupy" else "jaxlib._jax")
+    module = types.ModuleType(name)
+    module.ndarray = module.Array = module.from_dlpack = array
+    module.dlpack = types.ModuleType("jax.dlpack")
+    module.dlpack.from_dlpack = array
+    monkeypatch.setitem(sys.modules, name, module)
+    monkeypatch.setitem(sys.modules, f"{name}.dlpack", module.dlpack)
+    return name, array
+
+
+def test_outputs_are_handed_to_a_library(library):
+    name, kind = library
     with FusionDefinition() as fd:
         x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
         fd.add_output(fd.ops.neg(x))
         fd.add_output(fd.ops.permute(x, [1, 0]))
     array = np.arange(6, dtype=np.float32).reshape(2, 3)
-    for call in (fd.execute, fd.validate):
-        negated, permuted = call([array], like="cupy")
-        assert type(negated) is type(permuted) is StandIn.ndarray
+    for call in (fd.execute, fd.validate, FusionExecutorCache(fd.fusion).execute):
+        negated, permuted = call([array], like=name)
+        assert type(negated) is type(permuted) is kind
         np.testing.assert_array_equal(negated.numpy, -array)
         np.testing.assert_array_equal(permuted.numpy, array.T)
+
+
+def test_outputs_of_calls_without_arrays_are_handed_to_a_library(library):
+    name, kind = library
+    fd = counted()
+    for call in (fd.execute, fd.validate, FusionExecutorCache(fd.fusion).execute):
+        for others in ({}, {"device": "cpu"}):
+            [out] = call([3], like=name, **others)
+            assert type(out) is kind and out.numpy.tolist() == [0, 1, 2]
+    compat.install()
+    try:
+        assert type(fd.execute([3], like=name)[0]) is kind
+    finally:
+        compat.uninstall()
