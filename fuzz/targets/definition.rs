@@ -1,7 +1,7 @@
 //! Definition files: whatever is read prints, and what is printed reads back and prints the same.
 #![no_main]
 
-use ir::text::{Names, parse, print};
+use frontend::text::{Names, parse, print};
 
 libfuzzer_sys::fuzz_target!(|text: &str| {
     let Ok(file) = parse(text) else { return };

@@ -2,7 +2,7 @@
 #![no_main]
 
 use compiler::segment::Segmentation;
-use ir::text::parse;
+use frontend::text::parse;
 
 const DEFINITION: &str = "
 def softmax(fd):

@@ -17,7 +17,7 @@ const WIDEST: usize = 160;
 /// When the file cannot be read, or holds no definition: the first thing that is wrong, with its place.
 pub fn read(path: &Path) -> Result<File, Failure> {
     let bytes = fs::read(path).map_err(|error| Failure::user(format!("{}: {error}", path.display())))?;
-    let text = ir::text::decode(&bytes).map_err(|diagnostic| report(path, diagnostic))?;
+    let text = frontend::text::decode(&bytes).map_err(|diagnostic| report(path, diagnostic))?;
     ferrofuse::read(text).map_err(|diagnostic| report(path, diagnostic))
 }
 

@@ -10,8 +10,8 @@ use ferrofuse::{
     CodeTarget, Definition, File, Hints, Machine, Plan, PlanOptions, Schedule, Segmentation, parse_schedule,
     value_named,
 };
+use index::integer;
 use ir::graph::{Fusion, Graph, Val};
-use ir::literal::integer;
 
 use crate::failure::Failure;
 use crate::inputs::{Inputs, Request};

@@ -1,6 +1,6 @@
 //! The sizes that are expected, for which decisions are taken.
 
-use ir::index::{Expr, Sym};
+use index::{Expr, Sym};
 use rustc_hash::FxHashMap;
 
 /// The largest value that is expected of anything: more bytes than machines have, and few enough to be summed and

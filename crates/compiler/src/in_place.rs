@@ -3,8 +3,8 @@
 //!
 //! Takes a fusion and a plan of it, looks at kernels. Whether the caller's buffers overlap is asked when it is called.
 
+use index::{Expr, Sym};
 use ir::graph::{Fusion, Val};
-use ir::index::{Expr, Sym};
 use ir::kernel::may_share_memory;
 
 use crate::lower::{Argument, BufferSource, Lowered};

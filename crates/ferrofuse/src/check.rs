@@ -2,11 +2,11 @@
 
 use compiler::passes::approximate;
 use ir::array::{ArrayError, ArrayView};
-use ir::define::Definition;
+use ir::definition::Definition;
 use ir::graph::Stream;
-pub use ir::graph::evaluate::Comparison;
-use ir::graph::evaluate::{EvaluateError, EvaluateOptions, Evaluation, ParallelFor, compare, evaluate};
 use ir::interrupt::Interrupt;
+pub use reference::evaluate::Comparison;
+use reference::evaluate::{EvaluateError, EvaluateOptions, Evaluation, ParallelFor, compare, evaluate};
 use runtime::cpu::pool::until_interrupted;
 use runtime::{Error, Machine};
 use rustc_hash::FxHashSet;

@@ -10,9 +10,9 @@ use codegen::cpu::llvm::{self, Llvm, Output};
 use codegen::cpu::{self, Isa};
 use codegen::cuda;
 use compiler::{Decision, Kernels, Plan, SegmentPlan};
-use ir::define::Definition;
+use frontend::text::{Names as Spelling, print};
+use ir::definition::Definition;
 use ir::kernel::Kernel;
-use ir::text::{Names as Spelling, print};
 use runtime::unforked;
 
 use crate::CodeTarget;

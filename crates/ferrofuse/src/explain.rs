@@ -10,13 +10,12 @@ mod table;
 
 use std::collections::BTreeSet;
 
-use compiler::Hints;
 use compiler::layout::{Layout, Stride};
 use compiler::segment::{Demand, legal};
-use compiler::{Decision, Plan, SegmentPlan};
-use ir::define::Definition;
+use compiler::{Decision, Hints, Plan, SegmentPlan};
+use index::Expr;
+use ir::definition::Definition;
 use ir::graph::{Form, Fusion, Node, Output, Val};
-use ir::index::Expr;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 

@@ -46,14 +46,16 @@ pub use explain::{
     Edge, Explanation, OutputExplanation, SegmentExplanation, TensorBytes, explain, html, output_names, svg,
     value_named,
 };
+pub use frontend::define::Definer;
+pub use frontend::text::File;
+pub use ir::Diagnostic;
 pub use ir::array::{Array, ArrayError, ArrayView};
-pub use ir::define::{Definer, Definition};
+pub use ir::definition::Definition;
 pub use ir::graph::Stream;
 pub use ir::graph::{InputError, Signature};
 pub use ir::interrupt::{Interrupt, Interrupted};
-pub use ir::text::{Diagnostic, File};
-pub use ir::{DType, Scalar};
 pub use op_list::{OpEntry, op_entries};
+pub use ops::{DType, Scalar};
 pub use runtime::cpu::alloc::{Buffer, Side};
 pub use runtime::cpu::objects::{CacheOptions, ObjectCache};
 pub use runtime::{
@@ -75,7 +77,7 @@ pub fn define(text: &str) -> Result<Definition, Diagnostic> {
 /// # Errors
 /// As [`define`].
 pub fn read(text: &str) -> Result<File, Diagnostic> {
-    ir::text::parse(text)
+    frontend::text::parse(text)
 }
 
 /// The sizes that inputs give the symbols of a definition, as hints to compile and explain it with.

@@ -3,9 +3,8 @@
 //! Takes the tables of ops, gives plain data: what `ferrofuse ops` lists, and what Python's stubs and reference are made of.
 
 use indexmap::IndexMap;
-use ir::DType;
-use ir::ops::call::OpRef;
-use ir::ops::{ExprNode, FormOp, Monoid, Operand, Param, ParamDefault, Prim, Typing};
+use ops::call::OpRef;
+use ops::{DType, ExprNode, FormOp, Monoid, Operand, Param, ParamDefault, Prim, Typing};
 use serde::Serialize;
 
 /// What is said of an op.
@@ -135,7 +134,7 @@ fn dtypes(op: OpRef) -> Vec<DType> {
                 if prim == Prim::Where {
                     operands[0] = Operand::tensor(DType::Bool);
                 }
-                ir::ops::signature(prim, &operands).is_ok()
+                ops::signature(prim, &operands).is_ok()
             }
             OpRef::Composite(composite) => composite.signature(&operands).is_ok(),
             OpRef::Form(_) => false,
@@ -156,7 +155,7 @@ fn is_defined_for_complex(op: OpRef) -> bool {
         OpRef::Form(_) => return false,
     };
     matches!(typing, Typing::Part | Typing::Where | Typing::Logical)
-        || ir::ops::complex_meaning(op.name()).is_some()
+        || ops::complex_meaning(op.name()).is_some()
 }
 
 /// A typing rule in words: the dtype of the result.

@@ -1,21 +1,10 @@
-//! What a program is: graphs, views, kernels, their texts and their meaning. No backend, no I/O.
+//! What a program is: array views, graphs, kernels and their texts, definitions. No backend, no I/O, no meaning.
 
 pub mod array;
-pub mod define;
-pub mod dtype;
+pub mod definition;
 pub mod graph;
-pub mod index;
 pub mod interrupt;
 pub mod kernel;
-mod lanes;
-pub mod literal;
-pub mod ops;
-pub mod philox;
-pub mod scalar;
-pub mod small_float;
-pub mod span;
-pub mod text;
+mod span;
 
-pub use dtype::DType;
-pub use scalar::Scalar;
 pub use span::{Diagnostic, Span};

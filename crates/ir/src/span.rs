@@ -64,27 +64,3 @@ impl fmt::Display for Diagnostic {
 }
 
 impl std::error::Error for Diagnostic {}
-
-/// A complaint before it is joined with its source.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Complaint {
-    pub message: String,
-    pub span: Span,
-    pub label: String,
-    pub help: Option<String>,
-}
-
-impl Complaint {
-    pub fn new(span: Span, message: impl Into<String>, label: impl Into<String>) -> Complaint {
-        Complaint { message: message.into(), span, label: label.into(), help: None }
-    }
-
-    pub fn help(self, help: impl Into<String>) -> Complaint {
-        Complaint { help: Some(help.into()), ..self }
-    }
-
-    pub fn about(self, source: &str) -> Diagnostic {
-        let Complaint { message, span, label, help } = self;
-        Diagnostic { message, span, label, help, source: Arc::from(source) }
-    }
-}

@@ -5,10 +5,10 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ferrofuse::{Definer, Definition};
-use ir::define::{Action, Argument, DefineError, Object, Value};
+use frontend::define::DefineError;
+use frontend::text::{Names, Which, print_record};
+use ir::definition::{Action, Argument, Object, Value};
 use ir::graph::Type;
-use ir::ops;
-use ir::text::{Names, Which, print_record};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 

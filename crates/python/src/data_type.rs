@@ -3,7 +3,7 @@
 //! The members come from the table of dtypes. Beside them are `Null`, which stands for no dtype, and those of nvFuser's that
 //! are not supported: they can be named, and are refused where they are used.
 
-use ir::DType;
+use ops::DType;
 use pyo3::exceptions::PyNotImplementedError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;

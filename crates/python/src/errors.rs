@@ -4,7 +4,7 @@
 //! exceptions here are both, so that either way to catch them works.
 
 use ferrofuse::{Blame, Error};
-use ir::define::DefineError;
+use frontend::define::DefineError;
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;

@@ -3,7 +3,7 @@
 //! A lambda sees its parameters, numbers and dtypes, and no tensor of the definition: a fold takes further tensors as
 //! operands.
 
-use ir::define::{Function, Object, Term};
+use ir::definition::{Function, Object, Term};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 

@@ -1,7 +1,7 @@
 //! Python's objects as things of the definition language, and back.
 
-use ir::define::{Argument, Object};
-use ir::{DType, Scalar};
+use ir::definition::{Argument, Object};
+use ops::{DType, Scalar};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyComplex, PyComplexMethods, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 

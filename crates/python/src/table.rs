@@ -1,6 +1,6 @@
 //! The ops as Python's face and its stubs are made from: names, parameters, kinds, defaults, docs.
 
-use ir::ops::{self as table, OpRef, Param, ParamDefault};
+use ::ops::{self as table, OpRef, Param, ParamDefault};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 

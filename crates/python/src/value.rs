@@ -1,6 +1,6 @@
 //! What calls give: scalars (`Val`) and tensors (`TensorView`). Python's operators are added by the pure-Python half.
 
-use ir::define::{Object, Term, Value};
+use ir::definition::{Object, Term, Value};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 

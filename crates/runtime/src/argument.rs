@@ -4,8 +4,8 @@
 
 use std::marker::PhantomData;
 
-use ir::DType;
 use ir::array::{ArrayView, ArrayViewMut, Layout};
+use ops::DType;
 
 /// An input of a call, for reading or for writing too.
 #[derive(Debug)]

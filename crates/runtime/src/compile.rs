@@ -10,13 +10,13 @@ use std::time::{Duration, Instant};
 
 use codegen::cpu::llvm::{CpuTarget, Llvm, Times};
 use codegen::cpu::{CompiledKernel, Error as CodegenError, Isa, Module, emit};
-use compiler::Hints;
 use compiler::layout::Layout;
 use compiler::target::Target;
-use compiler::{Decision, Plan, PlanError, PlanOptions, plan};
-use ir::define::Definition;
+use compiler::{Decision, Hints, Plan, PlanError, PlanOptions, plan};
+use ir::definition::Definition;
 use ir::interrupt::{Interrupt, Interrupted};
-use ir::kernel::{Kernel, Options as InterpreterOptions};
+use ir::kernel::Kernel;
+use reference::interpret::Options as InterpreterOptions;
 
 use crate::alike::{Alike, SYMBOL, without_comments};
 use crate::background::on_own_stack;

@@ -2,13 +2,12 @@
 
 use codegen::cpu::llvm::CpuTarget;
 use compiler::PlanError;
-use ir::DType;
 use ir::array::ArrayError;
-use ir::graph::Val;
-use ir::graph::evaluate::{EvaluateError, OutOfRange};
-use ir::graph::{InputError, SizeError};
+use ir::graph::{InputError, SizeError, Val};
 use ir::interrupt::Interrupted;
-use ir::kernel::interpret::Fault;
+use ops::DType;
+use reference::evaluate::{EvaluateError, OutOfRange};
+use reference::interpret::Fault;
 use thiserror::Error;
 
 use crate::cpu::alloc::AllocError;

@@ -8,15 +8,13 @@ use std::borrow::Cow;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use codegen::cpu::llvm::CpuTarget;
-use compiler::Hints;
-use compiler::PlanOptions;
-use ir::DType;
+use compiler::{Hints, PlanOptions};
 use ir::array::{ArrayView, Layout};
-use ir::define::Definition;
-use ir::graph::Stream;
-use ir::graph::{Signature, Sizes};
+use ir::definition::Definition;
+use ir::graph::{Signature, Sizes, Stream};
 use ir::interrupt::Interrupt;
-use ir::kernel::Options as InterpreterOptions;
+use ops::DType;
+use reference::interpret::Options as InterpreterOptions;
 use smallvec::SmallVec;
 
 use crate::argument::Argument;

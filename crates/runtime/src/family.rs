@@ -8,10 +8,10 @@
 
 use compiler::Hints;
 use compiler::layout::Layout;
+use index::{Expr, Facts, Sym};
 use indexmap::IndexSet;
-use ir::define::Definition;
+use ir::definition::Definition;
 use ir::graph::{Fusion, Shape, Sizes};
-use ir::index::{Expr, Facts, Sym};
 use smallvec::SmallVec;
 
 use crate::inputs::{Inputs, declared};

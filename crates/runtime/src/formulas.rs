@@ -1,9 +1,9 @@
 //! Formulas: the expressions over sizes that a plan needs the values of, each evaluated once a call.
 
 use cranelift_entity::{PrimaryMap, entity_impl};
+use index::Expr;
 use indexmap::IndexSet;
 use ir::graph::{SizeError, Sizes};
-use ir::index::Expr;
 
 /// An expression that a plan needs the value of, by its place in the plan's table.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -5,7 +5,7 @@
 
 use compiler::layout::{Layout, Stride};
 use ir::array::{ArrayError, ArrayView, Dims, Layout as ArrayLayout, StridedArray};
-use ir::define::{DeclaredLayout, Definition};
+use ir::definition::{DeclaredLayout, Definition};
 
 use crate::{Error, Executor};
 

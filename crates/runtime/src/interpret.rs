@@ -2,8 +2,8 @@
 
 use cranelift_entity::PrimaryMap;
 use ir::array::{ArrayView, ArrayViewMut, Layout};
-use ir::kernel::interpret::{Memory as Elements, Options, interpret};
 use ir::kernel::{Access, Kernel};
+use reference::interpret::{Memory as Elements, Options, interpret};
 
 use crate::Error;
 use crate::call::Memory;

@@ -5,11 +5,11 @@
 
 use std::fmt;
 
-use ir::DType;
 use ir::array::ArrayView;
-use ir::define::{Action, Definition};
-use ir::graph::evaluate::{EvaluateError, OutOfRange};
+use ir::definition::{Action, Definition};
 use ir::graph::{InputError, SizeError, Sizes, Type, Val};
+use ops::DType;
+use reference::evaluate::{EvaluateError, OutOfRange};
 
 use crate::Error;
 

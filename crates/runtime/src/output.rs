@@ -2,8 +2,8 @@
 
 use std::ops::Deref;
 
-use ir::DType;
 use ir::array::{Array, ArrayError, ArrayView};
+use ops::DType;
 
 use crate::Tensor;
 

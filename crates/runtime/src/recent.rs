@@ -4,9 +4,9 @@
 
 use std::sync::{Arc, Mutex, TryLockError};
 
-use ir::DType;
 use ir::array::Layout;
 use ir::graph::Sizes;
+use ops::DType;
 use smallvec::SmallVec;
 
 use crate::compile::Variant;

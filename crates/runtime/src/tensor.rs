@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use ir::DType;
 use ir::array::{Array, ArrayError, ArrayView, ArrayViewMut, Layout};
+use ops::DType;
 
 use crate::Error;
 use crate::cpu::alloc::{Allocator, Buffer};

@@ -7,16 +7,49 @@ use std::path::{Path, PathBuf};
 use toml::Table;
 
 /// What each crate (by folder) may use, development dependencies aside. What is not listed is forbidden.
-const ARROWS: [(&str, &[&str]); 9] = [
+const ARROWS: [(&str, &[&str]); 13] = [
     ("files", &[]),
-    ("ir", &[]),
-    ("compiler", &["ir"]),
-    ("codegen", &["ir"]),
-    ("runtime", &["files", "ir", "compiler", "codegen"]),
-    ("ferrofuse", &["ir", "compiler", "codegen", "runtime"]),
-    ("testing", &["files", "ir", "compiler", "codegen", "runtime", "ferrofuse"]),
-    ("cli", &["files", "ir", "compiler", "codegen", "runtime", "ferrofuse", "testing"]),
-    ("python", &["ir", "ferrofuse"]),
+    ("index", &[]),
+    ("ops", &["index"]),
+    ("ir", &["index", "ops"]),
+    ("reference", &["index", "ops", "ir"]),
+    ("frontend", &["index", "ops", "ir"]),
+    ("compiler", &["index", "ops", "ir"]),
+    ("codegen", &["index", "ops", "ir"]),
+    ("runtime", &["files", "index", "ops", "ir", "reference", "compiler", "codegen"]),
+    ("ferrofuse", &["index", "ops", "ir", "reference", "frontend", "compiler", "codegen", "runtime"]),
+    (
+        "testing",
+        &[
+            "files",
+            "index",
+            "ops",
+            "ir",
+            "reference",
+            "frontend",
+            "compiler",
+            "codegen",
+            "runtime",
+            "ferrofuse",
+        ],
+    ),
+    (
+        "cli",
+        &[
+            "files",
+            "index",
+            "ops",
+            "ir",
+            "reference",
+            "frontend",
+            "compiler",
+            "codegen",
+            "runtime",
+            "ferrofuse",
+            "testing",
+        ],
+    ),
+    ("python", &["ops", "ir", "frontend", "ferrofuse"]),
 ];
 
 /// The only files that may read the environment.

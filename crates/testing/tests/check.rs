@@ -2,10 +2,9 @@
 
 use ferrofuse::check::{Comparison, against, expected};
 use ferrofuse::{Array, CompileOptions, Stream, compile, read};
-use ir::array::Element;
-use ir::graph::evaluate::Serial;
-
 use ferrofuse_testing::inputs::draw;
+use ir::array::Element;
+use reference::evaluate::Serial;
 
 const SOFTMAX: &str = "
 def softmax(fd):
@@ -31,7 +30,7 @@ fn worst(place: usize, factor: f64) -> Comparison {
         bound.view().read::<f32, f64>(place, &mut bounds, f64::from);
         bounds[0]
     });
-    let allowed = bound + ir::DType::F32.ulp(value);
+    let allowed = bound + ops::DType::F32.ulp(value);
     elements[place] = f32::from_real(value + factor * allowed);
     let moved = Array::from_slice(&[5, 33], &elements).unwrap();
     against(&expected, [moved.view()], &Serial).unwrap().remove(0)

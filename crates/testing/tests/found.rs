@@ -194,7 +194,7 @@ fn define(body: &str) -> Definition {
 
 fn inputs(found: &Found, definition: &Definition) -> Vec<Placed> {
     let decls = definition.input_decls().iter().zip(found.sizes);
-    let input = |(seed, (decl, sizes)): (usize, (&ir::define::InputDecl, &&[usize]))| Input {
+    let input = |(seed, (decl, sizes)): (usize, (&ir::definition::InputDecl, &&[usize]))| Input {
         dtype: decl.dtype,
         sizes: sizes.to_vec(),
         is_scalar: false,

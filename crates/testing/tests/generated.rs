@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use ferrofuse_testing::random::generate;
-use ir::ops::call::OpRef;
+use ops::call::OpRef;
 
 /// Programs in which each op of the tables is to stand about ten times.
 const SEEDS: u64 = 225;

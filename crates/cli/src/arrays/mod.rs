@@ -18,9 +18,8 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
-use ir::DType;
-use ir::array::StridedArray;
-use ir::array::{Array, ArrayView, Layout};
+use ir::array::{Array, ArrayView, Layout, StridedArray};
+use ops::DType;
 
 /// Which array of a file is wanted.
 #[derive(Clone, Copy, Debug)]

@@ -5,10 +5,9 @@
 use std::fs::File;
 use std::io::{ErrorKind, Read, Write};
 
-use ir::DType;
-use ir::array::StridedArray;
-use ir::array::{Array, ArrayView, Dims, Layout, Strides};
-use ir::literal::integer;
+use index::integer;
+use ir::array::{Array, ArrayView, Dims, Layout, StridedArray, Strides};
+use ops::DType;
 
 use super::error::Problem;
 use super::{byte_count, normalize, write_elements};

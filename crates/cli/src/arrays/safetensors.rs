@@ -3,9 +3,8 @@
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 
-use ir::DType;
-use ir::array::StridedArray;
-use ir::array::{Array, ArrayView};
+use ir::array::{Array, ArrayView, StridedArray};
+use ops::DType;
 use safetensors::tensor::{Dtype, TensorInfo};
 use serde::Deserialize;
 use serde_json::{Map, Value};

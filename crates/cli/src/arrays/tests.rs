@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use ir::array::Array;
-use ir::{DType, Scalar};
+use ops::{DType, Scalar};
 use tempfile::TempDir;
 
 use super::*;

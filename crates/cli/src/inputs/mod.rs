@@ -8,16 +8,15 @@ mod sizes;
 
 pub use request::{Request, size};
 
-use request::Source;
-use sizes::KnownSizes;
-
 use ferrofuse::{Array, DType, Definition, File, Hints, Layout, Scalar, table};
+use frontend::text::{Distribution, InputSpec, TensorSpec};
 use ir::array::StridedArray;
-use ir::text::{Distribution, InputSpec, TensorSpec};
 use testing::inputs::{draw, facts_of, sizes_of};
 
 use crate::arrays::{self, Problem, Wanted};
 use crate::failure::Failure;
+use request::Source;
+use sizes::KnownSizes;
 
 /// One input per declaration, as far as is known.
 pub struct Inputs<'f> {
@@ -63,7 +62,7 @@ impl<'f> Inputs<'f> {
 
     /// What the compiler may know: sizes to decide for, and how inputs lie in memory; what is unknown is dense.
     pub fn facts(&self) -> (Hints, Vec<Layout>) {
-        let spec = |(source, decl): (&Option<Data>, &ir::define::InputDecl)| match source {
+        let spec = |(source, decl): (&Option<Data>, &ir::definition::InputDecl)| match source {
             Some(Data::Spec(spec)) => spec.clone(),
             Some(Data::Array(array)) => InputSpec::Tensor(seen(array)),
             None => InputSpec::Scalar(Scalar::zero(decl.dtype)),

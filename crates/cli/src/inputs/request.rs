@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use ir::Scalar;
-use ir::literal::integer;
+use index::integer;
+use ops::Scalar;
 
 /// Where the data of inputs comes from.
 #[derive(Args, Clone, Debug, Default)]
@@ -43,7 +43,7 @@ pub enum Number {
 
 impl Number {
     /// The number as a constant of a dtype.
-    pub fn as_scalar(self, dtype: ir::DType) -> Scalar {
+    pub fn as_scalar(self, dtype: ops::DType) -> Scalar {
         match self {
             Number::Int(value) => Scalar::from_i64(dtype, value),
             Number::Float(value) => Scalar::from_f64(dtype, value),

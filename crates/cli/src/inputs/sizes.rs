@@ -1,8 +1,8 @@
 //! The values of size symbols as far as the command line and files say them.
 
-use ir::define::Definition;
+use index::Sym;
+use ir::definition::Definition;
 use ir::graph::{Sizes, SymbolSource};
-use ir::index::Sym;
 
 use super::request::Request;
 use crate::failure::Failure;

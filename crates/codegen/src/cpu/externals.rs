@@ -6,7 +6,7 @@
 
 use std::ffi::{c_int, c_void};
 
-use ir::ops::{IntType, greatest_common_divisor, integer_power, inverse_erf, inverse_erfc};
+use ops::{IntType, greatest_common_divisor, integer_power, inverse_erf, inverse_erfc};
 
 /// One function: its name as an object file spells it, and its address.
 type Entry = (&'static str, *const u8);
@@ -105,7 +105,7 @@ fn memory() -> [Entry; 3] {
 
 #[cfg(test)]
 mod tests {
-    use ir::ops::{CpuSpelling, Prim};
+    use ops::{CpuSpelling, Prim};
 
     use super::*;
 

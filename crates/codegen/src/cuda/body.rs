@@ -2,23 +2,20 @@
 //! prelude for what the lines call.
 
 use cranelift_entity::SecondaryMap;
+use index::{Expr, Facts};
 use indexmap::IndexMap;
-
-use ir::Scalar;
-use ir::index::{Expr, Facts};
 use ir::kernel::{Accumulator, Kernel, Loop, LoopKind, Place, Scratch, Stmt, Value};
-use ir::ops::{Monoid, Prim};
+use ops::{Monoid, Prim, Scalar};
 
-use super::EmitError;
 use super::cast::cast;
 use super::dtype::{in_memory, in_register, literal};
-use super::index::IndexWriter;
+use super::index_text::IndexWriter;
 use super::names::{Names, words};
 use super::prelude::{Prelude, Snippet};
 use super::reduce::{Named, Reduction};
-use super::shared;
 use super::single_use::single_use;
 use super::spelling::{bare, fill, repeats, template};
+use super::{EmitError, shared};
 
 /// The longest text that is written where it is used instead of getting a line and a name.
 const LONGEST_INLINE: usize = 48;
@@ -185,7 +182,7 @@ impl<'a> Writer<'a> {
     fn index_value(&mut self, value: Value, index: &Expr) -> Result<(), EmitError> {
         self.representable(index)?;
         if let Some(number) = index.as_const() {
-            self.literals[value] = Some(literal(Scalar::from_i64(ir::DType::I64, number)));
+            self.literals[value] = Some(literal(Scalar::from_i64(ops::DType::I64, number)));
         } else {
             let code = self.index_writer().factor(index);
             self.define(value, Text { code, reads_accumulator: false });
@@ -203,7 +200,7 @@ impl<'a> Writer<'a> {
         let dtype = self.kernel.values[value];
         let guard = guard.map(|guard| self.operand(guard));
         let element = self.element(place, index)?;
-        let element = if dtype == ir::DType::Bool { format!("({element} != 0)") } else { element };
+        let element = if dtype == ops::DType::Bool { format!("({element} != 0)") } else { element };
         let text = match guard {
             None => Text { code: element, reads_accumulator: false },
             Some(guard) => {

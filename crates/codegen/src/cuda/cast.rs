@@ -1,6 +1,6 @@
 //! Conversions between dtypes as C++ text, with the meaning of `Scalar::cast`.
 
-use ir::DType;
+use ops::DType;
 
 use super::dtype::in_register;
 use super::prelude::{Prelude, Snippet};

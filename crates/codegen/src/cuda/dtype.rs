@@ -1,6 +1,6 @@
 //! How CUDA C++ says a dtype and a constant of it. Gives text only.
 
-use ir::{DType, Scalar};
+use ops::{DType, Scalar};
 
 /// The type of a variable. Those of storage types are names that the prelude gives to the type of their bits.
 pub(super) fn in_register(dtype: DType) -> &'static str {

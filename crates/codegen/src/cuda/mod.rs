@@ -11,7 +11,7 @@
 mod body;
 mod cast;
 mod dtype;
-mod index;
+mod index_text;
 mod names;
 mod prelude;
 mod reduce;
@@ -22,14 +22,13 @@ mod spelling;
 #[cfg(test)]
 mod tests;
 
+use index::{Expr, Sym};
+use ir::kernel::{Access, Buffer, Kernel, Violations, verify};
+use ops::DType;
 use thiserror::Error;
 
-use ir::DType;
-use ir::index::{Expr, Sym};
-use ir::kernel::{Access, Buffer, Kernel, Violations, verify};
-
 use body::Writer;
-use index::IndexWriter;
+use index_text::IndexWriter;
 use names::Names;
 use prelude::Prelude;
 
@@ -116,7 +115,7 @@ pub fn emit(kernel: &Kernel) -> Result<CudaKernel, EmitError> {
 
 /// The comment that opens the text: what it reads and writes, and how it is launched.
 fn header(kernel: &Kernel, names: &Names, prelude: &mut Prelude) -> String {
-    let facts = ir::index::Facts::new();
+    let facts = index::Facts::new();
     let blocks = IndexWriter { names, facts: &facts, prelude }.text(&kernel.blocks);
     let listed = |access| {
         let of_access = kernel.buffers.iter().filter(|(_, decl)| decl.access == access);

@@ -3,12 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use ir::DType;
-use ir::index::Sym;
-use ir::kernel::{Buffer, Kernel};
-use ir::ops::{Monoid, Prim};
-
 use cranelift_entity::SecondaryMap;
+use index::Sym;
+use ir::kernel::{Buffer, Kernel};
+use ops::{DType, Monoid, Prim};
 
 use super::prelude::Prelude;
 

@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter};
 
 use indexmap::IndexSet;
-
-use ir::ops::Monoid;
+use ops::Monoid;
 
 use super::reduce::Reduction;
 pub(super) use super::snippets::Snippet;

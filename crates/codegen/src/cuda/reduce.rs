@@ -4,9 +4,7 @@
 //! The order is that of the kernel interpreter: for stride = lanes/2, lanes/4, …, 1, thread `t` below the stride takes
 //! `combine(t, t + stride)`. Strides of a warp and more go through shared memory, smaller ones through shuffles.
 
-use ir::DType;
-use ir::Scalar;
-use ir::ops::{Body, BodyStep, ExprNode, Monoid, Operand, ScalarExpr, signature};
+use ops::{Body, BodyStep, DType, ExprNode, Monoid, Operand, Scalar, ScalarExpr, signature};
 
 use super::EmitError;
 use super::cast::cast;

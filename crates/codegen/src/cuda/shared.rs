@@ -1,7 +1,7 @@
 //! Where scratch arrays lie in dynamic shared memory: one after the other, the widest elements first, so that each is
 //! aligned without padding whatever the sizes are.
 
-use ir::index::Expr;
+use index::Expr;
 use ir::kernel::{Kernel, Scratch};
 
 /// The dynamic shared memory of a kernel.

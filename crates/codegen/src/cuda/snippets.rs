@@ -1,6 +1,6 @@
 //! The types and functions that CUDA lacks, written once each: name, text, and what the text uses.
 
-use ir::DType;
+use ops::DType;
 
 /// Makes [`Snippet`] and its table, in the order of printing.
 macro_rules! snippets {

@@ -1,7 +1,6 @@
 //! From an op and the texts of its operands to C++ text, by the templates of the op table.
 
-use ir::DType;
-use ir::ops::Prim;
+use ops::{DType, Prim};
 
 use super::EmitError;
 use super::prelude::Prelude;

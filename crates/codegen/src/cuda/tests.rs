@@ -1,8 +1,8 @@
 //! The text of small kernels, word for word, and refusals. What the text computes is tested under the emulator.
 
-use ir::DType;
-use ir::index::Expr;
+use index::Expr;
 use ir::kernel::{Access, Kernel, KernelBuilder, parse};
+use ops::DType;
 
 use super::{EmitError, Parameter, emit};
 

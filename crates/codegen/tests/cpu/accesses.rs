@@ -1,7 +1,7 @@
 //! Loads and stores: element by element, guarded, with strides, and at indices that are data.
 
-use ir::DType;
-use ir::kernel::Memory;
+use ops::DType;
+use reference::interpret::Memory;
 
 use crate::harness::{check, compile, everywhere, kernel, noise, runnable, zeros};
 

@@ -2,9 +2,9 @@
 
 use ferrofuse_codegen::cpu::CompiledKernel;
 use ferrofuse_codegen::cpu::llvm::CpuTarget;
-use ir::DType;
-use ir::kernel::{Kernel, Memory};
-use ir::ops::{CpuSpelling, Polynomial, Prim, Typing};
+use ir::kernel::Kernel;
+use ops::{CpuSpelling, DType, Polynomial, Prim, Typing};
+use reference::interpret::Memory;
 
 use crate::harness::{compile, kernel, run, runnable};
 

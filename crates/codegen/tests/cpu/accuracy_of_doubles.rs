@@ -1,9 +1,8 @@
 //! The error of the functions of f64, against the meaning of their rows, which is good to about one unit in the last place
 //! of a double. `cargo test --release -p ferrofuse-codegen --test cpu doubles -- --nocapture` prints the largest.
 
-use ir::DType;
-use ir::kernel::Memory;
-use ir::ops::Prim;
+use ops::{DType, Prim};
+use reference::interpret::Memory;
 
 use crate::accuracy::{functions, map};
 use crate::harness::{compile, kernel, run, runnable};

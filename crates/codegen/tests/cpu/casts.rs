@@ -1,8 +1,8 @@
 //! Casts between all pairs of dtypes, at special values, at every half and at the midpoints between halves.
 
 use ferrofuse_codegen::cpu::llvm::CpuTarget;
-use ir::kernel::Memory;
-use ir::{DType, Scalar};
+use ops::{DType, Scalar};
+use reference::interpret::Memory;
 
 use crate::harness::{check, compile, kernel, memory, run, runnable, special_values};
 

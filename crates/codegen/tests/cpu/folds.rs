@@ -1,7 +1,7 @@
 //! Folds: in accumulators and in scratch, over lanes and within one, of rows that a jam leaves over.
 
-use ir::DType;
-use ir::kernel::Memory;
+use ops::DType;
+use reference::interpret::Memory;
 
 use crate::harness::{LANES, check, compile, everywhere, kernel, noise, run, runnable, zeros};
 

@@ -2,8 +2,9 @@
 
 use ferrofuse_codegen::cpu::llvm::{CpuTarget, Llvm, LlvmOptions};
 use ferrofuse_codegen::cpu::{CompiledKernel, SCRATCH_UNIT, compile_kernel};
-use ir::kernel::{Access, Kernel, Memory, Options, interpret, parse};
-use ir::{DType, Scalar};
+use ir::kernel::{Access, Kernel, parse};
+use ops::{DType, Scalar};
+use reference::interpret::{Memory, Options, interpret};
 
 /// Lanes of a loop below, at and above a vector's.
 pub const LANES: [u32; 5] = [1, 4, 8, 16, 32];
@@ -42,7 +43,7 @@ pub fn compile(kernel: &Kernel, target: CpuTarget) -> CompiledKernel {
 
 /// Runs all blocks of a compiled kernel on the buffers.
 pub fn run(kernel: &Kernel, compiled: &CompiledKernel, args: &[i64], buffers: &mut [Memory]) {
-    let size = |e: &ir::index::Expr| {
+    let size = |e: &index::Expr| {
         let value = |symbol| kernel.arguments.iter().position(|&s| s == symbol).map(|at| args[at]);
         e.eval(&value).expect("sizes are small")
     };

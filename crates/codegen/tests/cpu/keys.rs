@@ -1,8 +1,8 @@
 //! The greatest and the least of half types, which are folded as integers: zeros of both signs, infinities, and NaN of
 //! both signs, in every place.
 
-use ir::DType;
-use ir::kernel::Memory;
+use ops::DType;
+use reference::interpret::Memory;
 
 use crate::harness::{check, compile, kernel, runnable};
 

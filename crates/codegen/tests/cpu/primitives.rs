@@ -2,10 +2,8 @@
 
 use ferrofuse_codegen::cpu::Isa;
 use ferrofuse_codegen::cpu::llvm::CpuTarget;
-use ir::DType;
-use ir::Scalar;
-use ir::kernel::Memory;
-use ir::ops::{Operand, Prim, signature};
+use ops::{DType, Operand, Prim, Scalar, signature};
+use reference::interpret::Memory;
 
 use crate::harness::{check, compile, kernel, llvm, memory, runnable, special_values};
 

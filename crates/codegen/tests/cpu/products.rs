@@ -1,8 +1,8 @@
 //! Folds of products: which of them the steps take unrounded, bit by bit.
 
 use ferrofuse_codegen::cpu::llvm::CpuTarget;
-use ir::DType;
-use ir::kernel::Memory;
+use ops::DType;
+use reference::interpret::Memory;
 
 use crate::harness::{compile, kernel, noise, run, runnable, zeros};
 

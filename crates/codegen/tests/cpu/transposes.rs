@@ -1,8 +1,9 @@
 //! Rectangles that are turned on their way to scratch or back: every width of element, sides below and above a vector and no
 //! multiple of one, rows at steps that no stride says. What is fetched ahead.
 
-use ir::DType;
-use ir::kernel::{Kernel, Memory};
+use ir::kernel::Kernel;
+use ops::DType;
+use reference::interpret::Memory;
 
 use crate::harness::{check, compile, kernel, noise, runnable};
 

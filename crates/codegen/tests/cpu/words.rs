@@ -3,8 +3,8 @@
 
 use ferrofuse_codegen::cpu::llvm::CpuTarget;
 use ferrofuse_codegen::cpu::{Isa, emit};
-use ir::kernel::Memory;
-use ir::{DType, Scalar};
+use ops::{DType, Scalar};
+use reference::interpret::Memory;
 
 use crate::harness::{check, compile, kernel, llvm, memory, noise, run, runnable};
 

@@ -1,13 +1,13 @@
 //! From an index per axis to an index into memory.
 
-use ir::DType;
-use ir::index::{Expr, Facts, Sym};
+use index::{Expr, Facts, Sym};
+use ir::graph::{Shape, Val};
+use ir::kernel::{Access, Buffer};
+use ops::DType;
 
 use super::emitter::Emitter;
 use super::{Argument, BufferSource};
 use crate::layout::{Layout, Stride};
-use ir::graph::{Shape, Val};
-use ir::kernel::{Access, Buffer};
 
 /// Row-major position of an index in a box of these sizes.
 pub(super) fn row_major(index: &[Expr], sizes: &[Expr]) -> Expr {

@@ -21,7 +21,7 @@
 //! Behind the last row this asks for memory that may not be there, which a prefetch may. Takes no decisions: what is
 //! fetched ahead is the schedule's.
 
-use ir::index::{Expr, Sym};
+use index::{Expr, Sym};
 use ir::kernel::Buffer;
 
 use super::address::is_unit;

@@ -3,10 +3,10 @@
 //!
 //! Partial results lie chunk by chunk, each chunk row-major over what the fold keeps.
 
-use ir::DType;
+use index::Expr;
 use ir::graph::Val;
-use ir::index::Expr;
 use ir::kernel::{Access, Accumulator, LoopKind, Value};
+use ops::DType;
 
 use super::address::{delinearize, row_major};
 use super::emitter::Emitter;

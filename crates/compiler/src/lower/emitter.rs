@@ -4,14 +4,12 @@
 //! Placing a statement outward is what hoists row constants out of column loops and makes them uniform.
 
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
-use ir::DType;
-use ir::Scalar;
+use index::{Expr, Facts, Sym};
 use ir::graph::Val;
-use ir::index::{Expr, Facts, Sym};
 use ir::kernel::{
     Access, Accumulator, Buffer, BufferDecl, Kernel, Loop, LoopKind, Place, Scratch, ScratchDecl, Stmt, Value,
 };
-use ir::ops::{Arith, BodyArith, Prim};
+use ops::{Arith, BodyArith, DType, Prim, Scalar};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 

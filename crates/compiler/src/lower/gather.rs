@@ -4,12 +4,10 @@
 //! false, so that nothing beyond a buffer is read and no index overflows. What the element then is does not matter: the
 //! call ends in an error.
 
-use ir::DType;
-use ir::Scalar;
+use index::Expr;
 use ir::graph::Val;
-use ir::index::Expr;
 use ir::kernel::{Access, Value};
-use ir::ops::Prim;
+use ops::{DType, Prim, Scalar};
 
 use super::nest::Nest;
 use super::{BufferSource, checked};

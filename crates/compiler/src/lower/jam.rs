@@ -13,7 +13,7 @@
 //! Values that the rows share, weights and their conversions, are computed once: equal statements are. A fold takes the
 //! rows in the order in which one at a time would, so the bits are the same.
 
-use ir::index::Expr;
+use index::Expr;
 use ir::kernel::LoopKind;
 
 use super::nest::Nest;

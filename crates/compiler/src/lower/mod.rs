@@ -22,10 +22,10 @@ mod scratch;
 mod stage;
 mod tile;
 
-use ir::DType;
+use index::{Expr, Sym};
 use ir::graph::{Form, Fusion, Graph, Val};
-use ir::index::{Expr, Sym};
 use ir::kernel::Kernel;
+use ops::DType;
 
 use crate::layout::Layout;
 use crate::schedule::{Schedule, ScheduleError};

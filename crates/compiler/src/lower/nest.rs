@@ -1,7 +1,7 @@
 //! The loops of a segment's main kernel: blocks, outer axes, and within them the stages one after the other.
 
+use index::{Expr, Facts, Sym};
 use ir::graph::Val;
-use ir::index::{Expr, Facts, Sym};
 use ir::kernel::{LoopKind, Scratch};
 use rustc_hash::FxHashMap;
 

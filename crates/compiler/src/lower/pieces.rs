@@ -1,7 +1,7 @@
 //! Loops in pieces: an axis that the schedule splits is walked from seam to seam, so that a piece needs no predicate for
 //! what a cat or a pad chooses. What is known of the open loops' variables decides predicates, here and in whole loops.
 
-use ir::index::{Expr, Facts, Sym};
+use index::{Expr, Facts, Sym};
 use ir::kernel::LoopKind;
 
 use super::nest::Nest;

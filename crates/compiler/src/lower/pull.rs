@@ -3,11 +3,10 @@
 //! Each form says at which index it needs its operands; a value is computed once per index and guard. Indices of
 //! axes of size 1 are zero. Folds are not computed here: their results are known when they have closed.
 
+use index::Expr;
 use ir::graph::{Form, Node, Val};
-use ir::index::Expr;
 use ir::kernel::Value;
-use ir::ops::Prim;
-use ir::{DType, Scalar};
+use ops::{DType, Prim, Scalar};
 
 use super::address::{delinearize, row_major};
 use super::emitter::Key;

@@ -1,8 +1,8 @@
 //! Scratch arrays over axes: how large they are, where in them the open loops stand, and when lanes must wait.
 
-use ir::DType;
-use ir::index::Expr;
+use index::Expr;
 use ir::kernel::{Scratch, Stmt};
+use ops::DType;
 
 use super::address::row_major;
 use super::nest::Nest;

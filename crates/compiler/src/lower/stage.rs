@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use index::Expr;
 use ir::graph::{Node, Val};
-use ir::index::Expr;
 use ir::kernel::{LoopKind, Place, Scratch, Value};
 
 use super::fold::{OpenFold, Temps};

@@ -16,7 +16,7 @@
 //! a few rows on. Rows of a square often lie a power of two apart, where they drive each other out of the smallest cache, so
 //! they are fetched into the next. Takes no decisions: whether there are tiles and how large is the schedule's.
 
-use ir::index::{Expr, Sym};
+use index::{Expr, Sym};
 use ir::kernel::{Buffer, LoopKind, Place, Scratch, Stmt, Value};
 
 use super::address::is_unit;

@@ -7,13 +7,12 @@
 
 mod inferred;
 
+use index::{Expr, Facts};
 use ir::graph::{Axes, Form, Fusion, Graph, Node, Output, Shape, Val};
-use ir::index::{Expr, Facts};
-
-use inferred::inferred_order;
 
 use super::view::{is_copy, seen_through};
 use crate::space::axis_groups;
+use inferred::inferred_order;
 
 /// The fusion with an order for each output that is not row-major.
 pub fn ordered(graph: &Graph, fusion: &Fusion) -> Fusion {

@@ -5,9 +5,9 @@
 //! a slice of one is cheaper computed alone. In-place outputs, those with a memory order of the user's and views of inputs
 //! that are written to are copies. Nothing is run here.
 
+use index::{Expr, Facts};
 use ir::graph::{Form, Fusion, Graph, Node, Output, Shape, Val};
-use ir::index::{Expr, Facts};
-use ir::ops::Prim;
+use ops::Prim;
 
 use super::order::{Natural, natural_order};
 use crate::layout::{Layout, Stride};

@@ -1,8 +1,8 @@
 //! Makes cats of very many tensors cats of cats: a kernel asks at each element which operand it is of, so one of thousands
 //! would be code without an end. A segmentation can cut between cats, not within one. Leaves shorter ones alone.
 
+use index::Facts;
 use ir::graph::{Form, Fusion, Graph, Val, ValMap, rewrite};
-use ir::index::Facts;
 
 /// The most operands of a cat.
 const MOST: usize = 64;

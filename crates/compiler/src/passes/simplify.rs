@@ -4,10 +4,9 @@
 //! A value of a half type is always rounded, so a cast down stays; only a cast up that is undone, or that another cast
 //! follows, goes. A copy that the user wants as a boundary stays.
 
-use ir::DType;
+use index::{Expr, Facts};
 use ir::graph::{Form, Fusion, Graph, Node, Val, ValMap, rewrite};
-use ir::index::{Expr, Facts};
-use ir::ops::Prim;
+use ops::{DType, Prim};
 
 /// The pass.
 pub fn simplify(graph: &mut Graph, fusion: &Fusion) -> (Fusion, ValMap) {

@@ -5,9 +5,9 @@
 //! first elements along these axes. Tensors filled with a scalar count as written in full, as nvFuser's do. Random words
 //! are computed of the number of their element, which repeats along no axis, so draws stay apart.
 
+use index::{Expr, Facts};
 use ir::graph::{Axes, Form, Fusion, Graph, Node, Shape, Val, ValMap, rewrite};
-use ir::index::{Expr, Facts};
-use ir::ops::Prim;
+use ops::Prim;
 use rustc_hash::FxHashMap;
 
 use crate::layout::{Layout, Stride};

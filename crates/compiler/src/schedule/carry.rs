@@ -3,7 +3,7 @@
 //! still hold.
 
 use ir::graph::{Form, Graph, Node, Val};
-use ir::ops::{Approximation, CpuSpelling};
+use ops::{Approximation, CpuSpelling};
 use rustc_hash::FxHashSet;
 
 use super::Schedule;

@@ -3,7 +3,7 @@
 //! a register each at a time: memory gives a line of each in turn faster than two of one.
 
 use ir::graph::{Form, Graph, Node};
-use ir::ops::CpuSpelling;
+use ops::CpuSpelling;
 
 use super::Schedule;
 use super::jam::lies_in_scratch;

@@ -16,8 +16,8 @@ mod lanes;
 mod text;
 mod workload;
 
+use index::Expr;
 use ir::graph::Val;
-use ir::index::Expr;
 
 use crate::segment::Witness;
 use crate::space::Axis;

@@ -18,8 +18,8 @@
 
 use std::fmt;
 
+use index::integer;
 use ir::graph::{Node, Val};
-use ir::literal::integer;
 use thiserror::Error;
 
 use super::{Ahead, Schedule};

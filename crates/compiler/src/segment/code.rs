@@ -8,9 +8,8 @@
 
 use std::collections::BTreeMap;
 
-use ir::DType;
 use ir::graph::{Form, Fusion, Graph, Node, Val};
-use ir::ops::{Approximation, CpuSpelling, Polynomial, Prim};
+use ops::{Approximation, CpuSpelling, DType, Polynomial, Prim};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::witness::{Fold, Store, When};
@@ -164,8 +163,7 @@ impl Courses {
 /// The statements of a node at one index, without its operands'.
 fn weight(graph: &Graph, node: Node) -> u64 {
     let data = graph.node(node);
-    let is_padded =
-        |(before, after): &(&ir::index::Expr, &ir::index::Expr)| !before.is_zero() || !after.is_zero();
+    let is_padded = |(before, after): &(&index::Expr, &index::Expr)| !before.is_zero() || !after.is_zero();
     match &data.form {
         Form::Constant(_) | Form::Size(_) | Form::Input { .. } | Form::Library(_) => 0,
         Form::Permute(_) | Form::Broadcast(_) | Form::Expand(_) | Form::Squeeze(_) | Form::Slice { .. } => 0,

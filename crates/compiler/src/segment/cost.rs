@@ -1,7 +1,7 @@
 //! What a group costs: the bytes it moves, each distinct tensor read or written once, and its launch.
 
+use index::Expr;
 use ir::graph::{Fusion, Graph, Val};
-use ir::index::Expr;
 
 use super::demand::Demand;
 use super::witness::{Fold, Store, When, Witness};

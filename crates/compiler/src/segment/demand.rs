@@ -3,8 +3,8 @@
 //! A gather reads at most one element of its source for each element of its result, so an input that only gathers lead to
 //! counts `min(bytes of the input, bytes of the results)`.
 
+use index::Expr;
 use ir::graph::{Form, Fusion, Graph, Val};
-use ir::index::Expr;
 use rustc_hash::FxHashMap;
 
 /// What a group needs of its values.

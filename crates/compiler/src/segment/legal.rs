@@ -9,8 +9,8 @@
 //!
 //! The rule is hereditary: fewer values in a group need no more of it.
 
+use index::Expr;
 use ir::graph::{Form, Fusion, Graph, Node, Val};
-use ir::index::Expr;
 use rustc_hash::FxHashMap;
 
 use super::code::{LARGEST, statements};
@@ -113,7 +113,7 @@ fn refuse_long(graph: &Graph, view: &Fusion, statements: u64) -> Result<(), Refu
 /// A value that the user cut must come from memory: a group may end in it but not compute past it.
 fn refuse_cut(graph: &Graph, view: &Fusion) -> Result<(), Refusal> {
     let cut = view.order().iter().find(|&&node| {
-        matches!(graph.node(node).form, Form::Map(ir::ops::Prim::SegmentSet))
+        matches!(graph.node(node).form, Form::Map(ops::Prim::SegmentSet))
             && !view.uses(node.into()).is_empty()
     });
     match cut {

@@ -3,9 +3,9 @@
 //! Besides the node such a group has only what strides can say (permutes, broadcasts, expansions, squeezes) between its
 //! inputs and the node's operands, so nothing is computed that no library call computes.
 
-use ir::Scalar;
+use index::Expr;
 use ir::graph::{Form, Fusion, Graph, Library, Node, Val};
-use ir::index::Expr;
+use ops::Scalar;
 
 /// A node that a library computes, with its operands.
 #[derive(Clone, Debug)]

@@ -8,8 +8,8 @@
 
 use std::sync::Arc;
 
+use index::Facts;
 use ir::graph::{Fusion, Graph, Output, Val};
-use ir::index::Facts;
 use rustc_hash::FxHashSet;
 use thiserror::Error;
 

@@ -6,8 +6,8 @@
 //! share one pass, and so are roots of one shape that nothing connects. Reshape, slice, pad, cat and gather unite only the
 //! axes that they leave alone; what a reshape splits or merges is left to `refine`.
 
+use index::{Expr, Facts};
 use ir::graph::{Form, Fusion, Graph, Node, Val};
-use ir::index::{Expr, Facts};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Something that has axes: a value computed in the group, or one use of a value read from memory.

@@ -8,8 +8,8 @@ mod reshape;
 mod seams;
 
 use cranelift_entity::{PrimaryMap, entity_impl};
+use index::Expr;
 use ir::graph::{Form, Fusion, Graph, Node, Val};
-use ir::index::Expr;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 

@@ -4,8 +4,8 @@
 //! An index along an axis of several atoms is their row-major combination. Sizes that do not line up, as in a reshape
 //! from `[6, 4]` to `[4, 6]`, stay apart: such a reshape is an index map with divisions.
 
+use index::{Expr, Facts};
 use ir::graph::{Form, Fusion, Graph, Node, Val};
-use ir::index::{Expr, Facts};
 
 use super::axes::{AxisSets, Place, operand_place};
 use super::reshape::axis_groups;

@@ -3,8 +3,8 @@
 //! Takes a group and its space, gives indices over the sizes of the graph. Between two neighbouring seams an index map
 //! of that axis is one shift, so a loop that is cut there asks nothing of each element.
 
+use index::Expr;
 use ir::graph::{Form, Fusion, Graph, Node};
-use ir::index::Expr;
 
 use super::{Axis, Space};
 

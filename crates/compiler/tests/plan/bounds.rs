@@ -1,7 +1,7 @@
 //! How much code a kernel may have: what would be more is cut, wherever the code comes from. Counts, no clocks.
 
 use ferrofuse_compiler::{Decision, Plan};
-use ir::define::Definition;
+use ir::definition::Definition;
 
 use super::{cpu_plan, define, kernels};
 

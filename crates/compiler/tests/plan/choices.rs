@@ -4,10 +4,10 @@ use ferrofuse_compiler::schedule::parse;
 use ferrofuse_compiler::segment::Segmentation;
 use ferrofuse_compiler::target::Target;
 use ferrofuse_compiler::{PlanError, PlanOptions};
-use ir::define::Definition;
+use index::Facts;
+use ir::definition::Definition;
 use ir::graph::Form;
-use ir::index::Facts;
-use ir::ops::Prim;
+use ops::Prim;
 
 use super::{INNER_OUTER, SOFTMAX, cpu_plan, define, kernels, only, try_plan, verify_kernels};
 

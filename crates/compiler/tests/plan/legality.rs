@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ferrofuse_compiler::segment::{Witness, legal};
-use ir::define::Definition;
+use ir::definition::Definition;
 use ir::graph::{Fusion, Output};
 
 use super::{INNER_OUTER, SOFTMAX, define};

@@ -6,13 +6,12 @@ mod choices;
 mod legality;
 mod structure;
 
-use ferrofuse_compiler::Hints;
 use ferrofuse_compiler::layout::Layout;
 use ferrofuse_compiler::target::Target;
-use ferrofuse_compiler::{Decision, Kernels, Plan, PlanError, PlanOptions, plan};
-use ir::define::Definition;
+use ferrofuse_compiler::{Decision, Hints, Kernels, Plan, PlanError, PlanOptions, plan};
+use frontend::text;
+use ir::definition::Definition;
 use ir::kernel::verify;
-use ir::text;
 
 /// A definition from the lines of its body; `T0 = …` and so on.
 fn define(body: &str) -> Definition {

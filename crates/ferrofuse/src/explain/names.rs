@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use compiler::Plan;
 use compiler::passes::before_expansion;
-use ir::define::{Action, Definition, Record};
+use ir::definition::{Action, Definition, Record};
 use ir::graph::Val;
 use rustc_hash::FxHashMap;
 

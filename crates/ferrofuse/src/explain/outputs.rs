@@ -2,9 +2,9 @@
 
 use compiler::Plan;
 use compiler::layout::Layout;
-use ir::define::Definition;
+use index::Expr;
+use ir::definition::Definition;
 use ir::graph::Axes;
-use ir::index::Expr;
 use serde::Serialize;
 
 use super::Explainer;

@@ -70,7 +70,7 @@ fn new_sizes_compile_nothing_and_memory_does_not_grow() {
 fn a_new_layout_is_a_new_variant_once() {
     let executable = executable(&SUM_COLUMNS, Executor::Compiled);
     for rows in [5, 6, 7] {
-        let array = StrangeArray::new(Strange::Padded, ir::DType::F16, &[rows, 9], 3);
+        let array = StrangeArray::new(Strange::Padded, ops::DType::F16, &[rows, 9], 3);
         check(&SUM_COLUMNS, &executable, &[array.view()]);
     }
     assert_eq!(executable.variants(), 2);

@@ -3,7 +3,7 @@
 
 use ferrofuse::{CompileOptions, DType, Executor, compile, define};
 use ir::array::Layout;
-use ir::graph::evaluate::{EvaluateOptions, Serial, compare, evaluate};
+use reference::evaluate::{EvaluateOptions, Serial, compare, evaluate};
 
 use crate::tensors::random;
 

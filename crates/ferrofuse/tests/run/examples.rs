@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use ferrofuse::{Array, ArrayView, CompileOptions, Definition, Executor, compile, define};
-use ir::graph::evaluate::{EvaluateError, EvaluateOptions, Serial, compare, evaluate};
-use ir::index::Expr;
+use index::Expr;
+use reference::evaluate::{EvaluateError, EvaluateOptions, Serial, compare, evaluate};
 
 use crate::tensors::{Strange, StrangeArray, random, views};
 
@@ -25,7 +25,7 @@ fn examples() -> Vec<(String, String)> {
 /// Inputs whose symbolic sizes are taken from `sizes` in turn, as far as the definition leaves them free.
 fn inputs(definition: &Definition, sizes: &[i64]) -> Vec<Array> {
     let facts = definition.fusion.facts();
-    let free = |sym: ir::index::Sym| Some(sizes[sym.as_u32() as usize % sizes.len()]);
+    let free = |sym: index::Sym| Some(sizes[sym.as_u32() as usize % sizes.len()]);
     let size = |size: &Expr| facts.normalize(size).eval(&free).expect("a size") as usize;
     let tensor = |(seed, val): (usize, &ir::graph::Val)| {
         let shape: Vec<usize> = definition.graph.shape(*val).iter().map(size).collect();

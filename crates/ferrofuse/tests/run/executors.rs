@@ -1,7 +1,7 @@
 //! Every executor gives what the evaluator gives, within the bounds that the evaluator carries.
 
 use ferrofuse::{ArrayView, CompileOptions, Executable, Executor, compile, define};
-use ir::graph::evaluate::{EvaluateOptions, Serial, compare, evaluate};
+use reference::evaluate::{EvaluateOptions, Serial, compare, evaluate};
 
 use crate::definitions::{ALL, Case, TWO_AXES};
 use crate::tensors::{Strange, StrangeArray, inputs, views};

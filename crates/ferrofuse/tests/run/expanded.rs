@@ -1,7 +1,7 @@
 //! What is computed of inputs that are declared expanded repeats as they do: strides and elements, on every executor.
 
 use ferrofuse::{Array, ArrayView, CompileOptions, DType, Executable, Executor, compile, define};
-use ir::graph::evaluate::{EvaluateOptions, Serial, compare, evaluate};
+use reference::evaluate::{EvaluateOptions, Serial, compare, evaluate};
 
 use crate::tensors::random;
 

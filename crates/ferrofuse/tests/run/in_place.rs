@@ -4,7 +4,7 @@ use ferrofuse::{
     Argument, Array, ArrayView, Blame, CompileOptions, DType, Executable, Executor, compile, define,
 };
 use ir::array::{Layout, StridedArray};
-use ir::graph::evaluate::{EvaluateOptions, Serial, compare, evaluate};
+use reference::evaluate::{EvaluateOptions, Serial, compare, evaluate};
 
 use crate::tensors::random;
 

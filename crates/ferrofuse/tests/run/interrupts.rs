@@ -6,10 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use ferrofuse::check::{against, checked, expected};
 use ferrofuse::{
     Argument, Array, CallOptions, CompileOptions, DType, Error, Executable, Executor, Interrupt, Machine,
-    Scalar, Stream, define,
+    Scalar, Stream, compile, define, plan,
 };
-use ferrofuse::{compile, plan};
-use ir::graph::evaluate::Serial;
+use reference::evaluate::Serial;
 use runtime::cpu::pool::until_interrupted;
 
 use crate::tensors::{random, views};

@@ -1,7 +1,7 @@
 //! Outputs whose axes lie in memory in the order that the definition asks for.
 
 use ferrofuse::{Array, CompileOptions, DType, Executable, Executor, compile, define};
-use ir::graph::evaluate::{EvaluateOptions, Serial, compare, evaluate};
+use reference::evaluate::{EvaluateOptions, Serial, compare, evaluate};
 
 use crate::tensors::random;
 

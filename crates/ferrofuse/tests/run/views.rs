@@ -2,7 +2,7 @@
 
 use ferrofuse::{Argument, ArrayView, CompileOptions, DType, Executable, Executor, compile, define, explain};
 use ir::array::Layout;
-use ir::graph::evaluate::{EvaluateOptions, Serial, compare, evaluate};
+use reference::evaluate::{EvaluateOptions, Serial, compare, evaluate};
 
 use crate::tensors::random;
 

@@ -3,9 +3,8 @@
 //! A bool is a byte, since foreign memory may hold any byte there; zero is false and all else true.
 
 use half::{bf16, f16};
-
-use crate::DType;
-use crate::small_float::{E4m3, E5m2, E8m0, to_odd};
+use ops::DType;
+use ops::small_float::{E4m3, E5m2, E8m0, to_odd};
 
 /// A type that the elements of an array can have.
 ///
@@ -141,60 +140,60 @@ impl<T: Default> From<T> for Complex<T> {
     }
 }
 
-/// Evaluates an expression with `$T` bound to the element type of a dtype. Where it is used `half` must be a dependency.
+/// Evaluates an expression with `$T` bound to the element type of a dtype. Where it is used `half` and `ops` must be dependencies.
 #[macro_export]
 macro_rules! with_element {
     ($dtype:expr, $T:ident => $body:expr) => {
         match $dtype {
-            $crate::DType::Bool => {
+            ops::DType::Bool => {
                 type $T = u8;
                 $body
             }
-            $crate::DType::I32 => {
+            ops::DType::I32 => {
                 type $T = i32;
                 $body
             }
-            $crate::DType::I64 => {
+            ops::DType::I64 => {
                 type $T = i64;
                 $body
             }
-            $crate::DType::U64 => {
+            ops::DType::U64 => {
                 type $T = u64;
                 $body
             }
-            $crate::DType::F8E8M0 => {
-                type $T = $crate::small_float::E8m0;
+            ops::DType::F8E8M0 => {
+                type $T = ops::small_float::E8m0;
                 $body
             }
-            $crate::DType::F8E4M3 => {
-                type $T = $crate::small_float::E4m3;
+            ops::DType::F8E4M3 => {
+                type $T = ops::small_float::E4m3;
                 $body
             }
-            $crate::DType::F8E5M2 => {
-                type $T = $crate::small_float::E5m2;
+            ops::DType::F8E5M2 => {
+                type $T = ops::small_float::E5m2;
                 $body
             }
-            $crate::DType::F16 => {
+            ops::DType::F16 => {
                 type $T = half::f16;
                 $body
             }
-            $crate::DType::BF16 => {
+            ops::DType::BF16 => {
                 type $T = half::bf16;
                 $body
             }
-            $crate::DType::F32 => {
+            ops::DType::F32 => {
                 type $T = f32;
                 $body
             }
-            $crate::DType::F64 => {
+            ops::DType::F64 => {
                 type $T = f64;
                 $body
             }
-            $crate::DType::C64 => {
+            ops::DType::C64 => {
                 type $T = $crate::array::Complex<f32>;
                 $body
             }
-            $crate::DType::C128 => {
+            ops::DType::C128 => {
                 type $T = $crate::array::Complex<f64>;
                 $body
             }
@@ -206,7 +205,7 @@ pub use with_element;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Scalar;
+    use ops::Scalar;
 
     /// Numbers around which conversions go wrong.
     fn awkward() -> Vec<f64> {

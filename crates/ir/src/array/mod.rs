@@ -16,9 +16,8 @@ pub use owned::Array;
 pub use strided::StridedArray;
 pub use view::{ArrayView, ArrayViewMut};
 
+use ops::DType;
 use thiserror::Error;
-
-use crate::DType;
 
 /// A part of a complex number.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]

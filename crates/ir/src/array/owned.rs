@@ -5,8 +5,9 @@ use std::fmt;
 use std::num::NonZero;
 use std::ptr::NonNull;
 
+use ops::{DType, Scalar};
+
 use super::{ArrayError, ArrayView, ArrayViewMut, Dims, Element, Layout};
-use crate::{DType, Scalar};
 
 /// Alignment of the first element in bytes: a cache line, and the widest vector register.
 const ALIGNMENT: NonZero<usize> = NonZero::new(64).expect("64 is not zero");

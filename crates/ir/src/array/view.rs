@@ -3,8 +3,9 @@
 use std::fmt;
 use std::marker::PhantomData;
 
+use ops::{DType, Scalar};
+
 use super::{Array, ArrayError, Element, Layout, Part, with_element};
-use crate::{DType, Scalar};
 
 /// Memory to read through a layout.
 #[derive(Clone)]

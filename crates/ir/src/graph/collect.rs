@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use index::Facts;
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
@@ -11,7 +12,6 @@ use super::container::Graph;
 use super::fusion::Fusion;
 use super::node::{Node, Val};
 use super::rewrite::ValMap;
-use crate::index::Facts;
 
 impl Graph {
     /// The graph that holds only what these views reach, the views in it, and what each value became. Size symbols

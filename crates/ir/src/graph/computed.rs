@@ -5,13 +5,12 @@
 
 use std::collections::BTreeSet;
 
+use index::Expr;
+use ops::{Arith, Body, BodyArith, BodyStep, DType, Prim, Scalar};
 use rustc_hash::FxHashMap;
 use thiserror::Error;
 
 use super::{Form, Graph, Node, Val};
-use crate::index::Expr;
-use crate::ops::{Arith, Body, BodyArith, BodyStep, Prim};
-use crate::{DType, Scalar};
 
 /// A size as a function of what a call knows.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -8,6 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use cranelift_entity::{EntityRef, PrimaryMap};
+use index::{Expr, Facts, Sym};
+use ops::{DType, Prim, Scalar};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -15,9 +17,6 @@ use super::computed::ComputedSize;
 use super::fusion::Fusion;
 use super::node::{Form, Node, NodeData, Shape, Type, Val};
 use super::shape::{ShapeError, infer};
-use crate::index::{Expr, Facts, Sym};
-use crate::ops::Prim;
-use crate::{DType, Scalar};
 
 /// Where the value of a size symbol comes from when a fusion is called.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -62,13 +61,13 @@ pub struct Graph {
 
 /// How far a graph has come: how many nodes and symbols it has.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Mark {
+pub struct Mark {
     nodes: usize,
     symbols: usize,
 }
 
 /// Keeps the first of a map's values.
-pub(crate) fn truncate<K: EntityRef, V>(map: &mut PrimaryMap<K, V>, len: usize) {
+pub fn truncate<K: EntityRef, V>(map: &mut PrimaryMap<K, V>, len: usize) {
     *map = std::mem::take(map).into_iter().take(len).map(|(_, value)| value).collect();
 }
 
@@ -125,12 +124,12 @@ impl Graph {
     }
 
     /// How far it has come.
-    pub(crate) fn mark(&self) -> Mark {
+    pub fn mark(&self) -> Mark {
         Mark { nodes: self.nodes.len(), symbols: self.symbols.len() }
     }
 
     /// Takes back the nodes and symbols that came since, of which no view knows yet.
-    pub(crate) fn truncate(&mut self, Mark { nodes, symbols }: Mark) {
+    pub fn truncate(&mut self, Mark { nodes, symbols }: Mark) {
         truncate(&mut self.nodes, nodes);
         self.known.retain(|_, node| node.index() < nodes);
         truncate(&mut self.symbols, symbols);

@@ -2,10 +2,11 @@
 
 use std::fmt::{self, Display, Write};
 
+use index::Expr;
+
 use super::container::Graph;
 use super::fusion::Fusion;
 use super::node::{Form, Type, Val};
-use crate::index::Expr;
 
 /// A view as text: inputs, nodes in order, outputs, each value with its type.
 pub fn dump(graph: &Graph, view: &Fusion) -> String {

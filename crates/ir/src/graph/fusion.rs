@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use index::Facts;
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -12,7 +13,6 @@ use thiserror::Error;
 
 use super::container::Graph;
 use super::node::{Axes, Form, Node, Val};
-use crate::index::Facts;
 
 /// Why values do not make a view.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

@@ -5,12 +5,12 @@
 
 use std::fmt;
 
+use index::{Expr, Facts};
+use ops::DType;
 use smallvec::{SmallVec, smallvec};
 
 use super::node::Type;
 use super::shape::{ShapeError, require_equal};
-use crate::DType;
-use crate::index::{Expr, Facts};
 
 /// What a library computes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

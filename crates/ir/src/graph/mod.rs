@@ -3,13 +3,12 @@
 //! `node` (forms and types) · `library` (forms that a library computes) · `container` · `shape` (the rule of each form) ·
 //! `fusion` (views) · `signature` (what a view demands of its inputs) · `sizes` (values of size symbols) · `stream` (random numbers of a call) · `computed` (those
 //! that scalars make) · `task` (named, nested, overlapping views) · `rewrite` (how passes change a program) · `collect` ·
-//! `verify` · `dump` · `evaluate` (what it all means).
+//! `verify` · `dump`. What it all means is the crate `reference`.
 
 mod collect;
 mod computed;
 mod container;
 mod dump;
-pub mod evaluate;
 mod fusion;
 mod library;
 mod node;
@@ -23,7 +22,7 @@ mod verify;
 
 pub use computed::{ComputedSize, Known};
 pub use container::{Graph, SymbolSource};
-pub(crate) use container::{Mark, truncate};
+pub use container::{Mark, truncate};
 pub use dump::dump;
 pub use fusion::{Fusion, Output, ViewError};
 pub use library::Library;

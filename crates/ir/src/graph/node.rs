@@ -6,12 +6,11 @@
 use std::fmt;
 
 use cranelift_entity::entity_impl;
+use index::Expr;
+use ops::{DType, Monoid, Prim, Scalar};
 use smallvec::SmallVec;
 
 use super::library::Library;
-use crate::index::Expr;
-use crate::ops::{Monoid, Prim};
-use crate::{DType, Scalar};
 
 /// A node of a graph.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -5,12 +5,12 @@
 
 use std::sync::Arc;
 
+use index::Facts;
 use indexmap::IndexMap;
 
 use super::container::Graph;
 use super::fusion::Fusion;
 use super::node::{Node, Val};
-use crate::index::Facts;
 
 /// Old values and the new values equal to them.
 #[derive(Clone, Debug, Default)]

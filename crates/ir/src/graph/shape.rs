@@ -4,13 +4,12 @@
 //! recorded in the facts as a guard that is checked when real sizes are known. A size that is the constant 1 is a
 //! broadcast axis; a symbolic size never broadcasts.
 
+use index::{Expr, Facts};
+use ops::{DType, Monoid};
 use smallvec::{SmallVec, smallvec};
 use thiserror::Error;
 
 use super::node::{Axes, Form, Shape, Type};
-use crate::DType;
-use crate::index::{Expr, Facts};
-use crate::ops::Monoid;
 
 /// Why a form does not accept its operands.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

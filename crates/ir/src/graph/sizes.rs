@@ -2,9 +2,8 @@
 //!
 //! Takes sizes as they are seen, gives values of expressions. Checks nothing: that is the signature's.
 
+use index::{EvalError, Expr, Facts, Sym};
 use thiserror::Error;
-
-use crate::index::{EvalError, Expr, Facts, Sym};
 
 /// Why an expression over sizes has no value that can be used.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

@@ -2,8 +2,9 @@
 //!
 //! Takes the seed that was set and the draws since, gives the values of the symbols that stand for them.
 
+use index::Sym;
+
 use super::{Graph, SymbolSource};
-use crate::index::Sym;
 
 /// Where the draws of a call stand: the seed that was set, and how many draws there were since.
 ///

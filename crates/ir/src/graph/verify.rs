@@ -13,6 +13,7 @@
 //!
 //! Errors are collected, not stopped at the first.
 
+use index::Facts;
 use rustc_hash::FxHashSet;
 
 use super::container::Graph;
@@ -20,7 +21,6 @@ use super::fusion::Fusion;
 use super::node::{Form, Node, NodeData, Type, Val};
 use super::shape::{ShapeError, infer};
 use super::task::Tasks;
-use crate::index::Facts;
 
 /// A broken invariant.
 #[derive(Clone, Debug, PartialEq, Eq)]

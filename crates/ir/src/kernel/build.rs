@@ -2,10 +2,9 @@
 //! hands out ids and names; whether the whole makes sense is for `verify`.
 //!
 //! ```
-//! use ferrofuse_ir::index::Expr;
+//! use index::Expr;
 //! use ferrofuse_ir::kernel::{Access, KernelBuilder, verify};
-//! use ferrofuse_ir::ops::Prim;
-//! use ferrofuse_ir::{DType, Scalar};
+//! use ops::{DType, Prim};
 //!
 //! let mut b = KernelBuilder::new("double", 8);
 //! let size = b.argument("i0");
@@ -22,13 +21,12 @@
 //! ```
 
 use cranelift_entity::PrimaryMap;
+use index::{Expr, Sym};
+use ops::{Arith, BodyArith, DType, Monoid, Operand, Prim, Scalar, signature};
 
 use super::{
     Access, Accumulator, Buffer, BufferDecl, Kernel, Loop, LoopKind, Place, Scratch, ScratchDecl, Stmt, Value,
 };
-use crate::index::{Expr, Sym};
-use crate::ops::{Arith, BodyArith, Monoid, Operand, Prim, signature};
-use crate::{DType, Scalar};
 
 /// A kernel in the making. Loops are opened by `push_…` and closed by [`pop_for`](Self::pop_for), or written with a
 /// closure by [`for_lanes`](Self::for_lanes) and [`for_serial`](Self::for_serial).

@@ -3,9 +3,10 @@
 //! Takes a kernel and two of its buffers; says yes only where every element that is loaded is stored later, by the same
 //! block, at the place that corresponds. Lanes are taken to run in step, as those of a vector do.
 
+use index::{Expr, Sym};
+
 use super::program::{Buffer, Kernel, Loop, Place, Stmt};
 use super::strips::strip_length;
-use crate::index::{Expr, Sym};
 
 /// Whether the buffers `read` and `written` may be the same memory: no element is loaded after it was stored. `same`
 /// says which symbols have equal values then, namely the strides of the two.

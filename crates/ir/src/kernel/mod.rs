@@ -1,9 +1,7 @@
-//! The loop program of one launch: data, builder, text, verifier, interpreter.
+//! The loop program of one launch: data, builder, text, verifier. Its meaning is the crate `reference`.
 
 pub mod build;
-mod combine;
 mod in_place;
-pub mod interpret;
 mod line;
 pub mod parse;
 pub mod print;
@@ -15,7 +13,6 @@ pub mod verify;
 
 pub use build::{KernelArith, KernelBuilder};
 pub use in_place::may_share_memory;
-pub use interpret::{Fault, LaneOrder, Location, Memory, Options, interpret};
 pub use parse::{ParseError, parse};
 pub use program::*;
 pub use strips::strip_length;

@@ -27,13 +27,14 @@
 //! ```
 //!
 //! Values are `v0`, buffers `b0`, scratch arrays `w0`, accumulators `a0`, numbered without gaps. Names are C
-//! identifiers. INDEX is the text of [`Expr`], LAMBDA that of [`crate::ops::Lambda`].
+//! identifiers. INDEX is the text of [`Expr`], LAMBDA that of [`ops::Lambda`].
 
 use std::fmt::{self, Display, Formatter, Write};
 
+use index::{Expr, Sym};
+use ops::literal;
+
 use super::{Access, Accumulator, Kernel, Loop, LoopKind, Place, Stmt, Value};
-use crate::index::{Expr, Sym};
-use crate::literal;
 
 impl Display for Kernel {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {

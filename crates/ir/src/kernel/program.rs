@@ -10,11 +10,9 @@
 //! `print.rs` and `parse.rs`. Nothing here takes decisions or knows a target.
 
 use cranelift_entity::{PrimaryMap, entity_impl};
+use index::{Expr, Sym};
+use ops::{DType, Monoid, Prim, Scalar};
 use smallvec::{SmallVec, smallvec};
-
-use crate::index::{Expr, Sym};
-use crate::ops::{Monoid, Prim};
-use crate::{DType, Scalar};
 
 /// The most lanes a block may have: the limit of a CUDA block.
 pub const MAX_LANES: u32 = 1024;

@@ -1,6 +1,6 @@
 //! Strips: loops that walk the range of another loop a piece at a time.
 
-use crate::index::{Expr, Sym};
+use index::{Expr, Sym};
 
 /// The length of the strips that `number` counts from 0 on, where `begin` to `end` is one of the range `whole`: it begins a
 /// number of lengths behind the range's beginning, and ends with it at the latest.

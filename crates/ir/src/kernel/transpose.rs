@@ -1,7 +1,8 @@
 //! What a `transpose` loop copies: takes the loop, gives the parts of the copy.
 
+use index::{Expr, Sym};
+
 use super::program::{Loop, Place, Stmt, Value};
-use crate::index::{Expr, Sym};
 
 /// A rectangle of elements on its way between a buffer and a scratch array. Neighbours along one of the two loops are
 /// neighbours where they come from, neighbours along the other where they go to.

@@ -2,12 +2,12 @@
 //!
 //! Takes a kernel that verifies; code generators keep uniform values in scalar registers. Decides nothing.
 
-use cranelift_entity::SecondaryMap;
-
-use super::{Accumulator, Kernel, Loop, Stmt, Value};
 use std::collections::BTreeSet;
 
-use crate::index::{Expr, Sym};
+use cranelift_entity::SecondaryMap;
+use index::{Expr, Sym};
+
+use super::{Accumulator, Kernel, Loop, Stmt, Value};
 
 /// For each value, whether it is *uniform*: equal in all lanes that compute it in the same turn. The others are
 /// *varying*. A value is varying if it depends on the variable of a loop over lanes or on an accumulator with a copy

@@ -7,9 +7,8 @@ mod views;
 use std::sync::Arc;
 
 use ferrofuse_ir::graph::{Form, Fusion, Graph, InputLayout, Output, SymbolSource, Type, Val};
-use ferrofuse_ir::index::{Expr, Facts};
-use ferrofuse_ir::ops::Prim;
-use ferrofuse_ir::{DType, Scalar};
+use index::{Expr, Facts};
+use ops::{DType, Prim, Scalar};
 
 /// A graph and facts being built by a test.
 #[derive(Default)]

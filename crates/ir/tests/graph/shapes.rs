@@ -1,9 +1,8 @@
 //! The shape rule of each form, and the words with which it refuses.
 
 use ferrofuse_ir::graph::{Form, Val};
-use ferrofuse_ir::index::Expr;
-use ferrofuse_ir::ops::{Monoid, Prim};
-use ferrofuse_ir::{DType, Scalar};
+use index::Expr;
+use ops::{DType, Monoid, Prim, Scalar};
 use smallvec::smallvec;
 
 use super::Build;

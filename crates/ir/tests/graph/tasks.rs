@@ -1,7 +1,7 @@
 //! Tasks nest and overlap, know who defines and uses a value, and follow passes while they are closed.
 
 use ferrofuse_ir::graph::{Form, Fusion, Task, TaskData, TaskError, TaskKind, Tasks, rewrite};
-use ferrofuse_ir::ops::Prim;
+use ops::Prim;
 
 use super::Build;
 

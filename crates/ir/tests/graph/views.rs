@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use ferrofuse_ir::graph::{Form, Fusion, Output, ViewError, dump, rewrite};
-use ferrofuse_ir::index::{Expr, Facts};
-use ferrofuse_ir::ops::Prim;
+use index::{Expr, Facts};
+use ops::Prim;
 
 use super::Build;
 

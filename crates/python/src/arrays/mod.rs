@@ -16,7 +16,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use ferrofuse::{Argument, Array, ArrayView, Definition, Output};
-use ir::define::InputDecl;
+use ir::definition::InputDecl;
 use pyo3::exceptions::PyBufferError;
 use pyo3::prelude::*;
 

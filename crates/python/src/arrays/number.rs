@@ -2,7 +2,7 @@
 //! rounding takes: no complex number for a real one, no float for an integer, no integer beyond the dtype.
 
 use ferrofuse::{Array, DType};
-use ir::Scalar;
+use ops::Scalar;
 use pyo3::prelude::*;
 
 use super::{Place, nvfuser};

@@ -2,7 +2,7 @@
 //! `T0_g_float[iS0{i0}]`, `d2`. Names are nvFuser's where inputs are defined before anything else. Checks nothing.
 
 use ferrofuse::{ArrayView, DType};
-use ir::define::{DeclaredLayout, InputDecl};
+use ir::definition::{DeclaredLayout, InputDecl};
 use pyo3::prelude::*;
 use pyo3::types::PyFloat;
 

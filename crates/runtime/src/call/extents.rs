@@ -5,9 +5,9 @@
 use std::sync::Arc;
 
 use cranelift_entity::PrimaryMap;
+use index::Sym;
 use ir::array::Dims;
 use ir::graph::{SizeError, Sizes};
-use ir::index::Sym;
 
 use crate::formulas::Formula;
 use crate::plan::{ExecutionPlan, Slot};

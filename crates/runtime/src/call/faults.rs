@@ -1,7 +1,7 @@
 //! Indices out of range: the first one in the order of the definition is the call's error.
 
-use ir::graph::evaluate::OutOfRange;
 use ir::kernel::index_of_fault;
+use reference::evaluate::OutOfRange;
 
 use super::{Call, Memory};
 use crate::error::IndexFault;

@@ -1,8 +1,8 @@
 //! A step that a library of the machine does.
 
 use ir::array::{Array, ArrayView, Layout};
-use ir::graph::evaluate::EvaluateError;
-use ir::{DType, Scalar};
+use ops::{DType, Scalar};
+use reference::evaluate::EvaluateError;
 
 use super::{Call, Memory};
 use crate::Error;

@@ -1,7 +1,7 @@
 //! What the slots of a call hold, and the inputs that it writes to.
 
-use ir::DType;
 use ir::array::{ArrayView, ArrayViewMut};
+use ops::DType;
 
 use crate::Tensor;
 use crate::argument::Argument;

@@ -12,7 +12,6 @@ mod outputs;
 mod segments;
 
 use std::sync::Arc;
-
 use std::time::{Duration, Instant};
 
 use compiler::outputs::Placement;
@@ -21,7 +20,7 @@ use ir::array::{Array, ArrayView, Layout};
 use ir::graph::Sizes;
 use ir::interrupt::{Interrupt, Interrupted};
 use ir::kernel::NO_FAULT;
-use ir::{DType, Scalar};
+use ops::{DType, Scalar};
 
 use crate::compile::{Code, Variant};
 use crate::cpu::pool::until_interrupted;

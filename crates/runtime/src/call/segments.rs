@@ -1,8 +1,8 @@
 //! Steps that kernels and the evaluator do.
 
 use ir::array::{Array, ArrayView};
-use ir::graph::evaluate::{EvaluateError, EvaluateOptions, evaluate};
 use ir::kernel::{Access, Kernel};
+use reference::evaluate::{EvaluateError, EvaluateOptions, evaluate};
 use smallvec::SmallVec;
 
 use super::Call;

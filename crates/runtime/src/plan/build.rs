@@ -7,10 +7,10 @@ use compiler::passes::optimize_exactly;
 use compiler::segment::{LibraryCall, Seen, Source, Witness};
 use compiler::{Decision, Plan};
 use cranelift_entity::PrimaryMap;
-use ir::DType;
+use index::{Expr, Sym};
 use ir::graph::{Form, Fusion, Graph, Library, Node, Output, Shape, Val, ValMap};
-use ir::index::{Expr, Sym};
 use ir::kernel::Stmt;
+use ops::DType;
 use rustc_hash::FxHashMap;
 
 use super::{

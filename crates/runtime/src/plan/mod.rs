@@ -11,7 +11,7 @@ use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
 use ir::array::{Dims, Layout};
 use ir::graph::{Axes, Fusion, Graph, Library, Val};
 use ir::kernel::{Access, Kernel};
-use ir::{DType, Scalar};
+use ops::{DType, Scalar};
 use rustc_hash::FxHashMap;
 
 use crate::formulas::{Formula, Formulas};

@@ -6,13 +6,13 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use codegen::cpu::Error as CodegenError;
-use compiler::Hints;
 use compiler::layout::Layout;
 use compiler::target::Target;
-use compiler::{Plan, PlanOptions, plan};
-use ir::define::Definition;
+use compiler::{Hints, Plan, PlanOptions, plan};
+use ir::definition::Definition;
 use ir::interrupt::Interrupt;
-use ir::kernel::{Kernel, Options};
+use ir::kernel::Kernel;
+use reference::interpret::Options;
 
 pub(crate) use child::in_a_child;
 
@@ -32,7 +32,7 @@ def f(fd):
 ";
 
 fn planned(text: &str) -> (Definition, Plan) {
-    let definition = ir::text::parse(text).expect("defines").definition;
+    let definition = frontend::text::parse(text).expect("defines").definition;
     let layouts = vec![Layout::Dense; definition.fusion.inputs().len()];
     let (graph, fusion) = (&definition.graph, &definition.fusion);
     let target = Target::cpu(256);

@@ -7,7 +7,7 @@ use codegen::cpu::llvm::CpuTarget;
 use compiler::SegmentPlan;
 use compiler::target::Target;
 use ferrofuse::{Decision, Definition, Hints, Layout, PlanOptions, Schedule, greedy};
-use ir::kernel::{LaneOrder, Options as InterpreterOptions};
+use reference::interpret::{LaneOrder, Options as InterpreterOptions};
 use serde::{Deserialize, Serialize};
 
 use super::failure::{Failure, Kind};

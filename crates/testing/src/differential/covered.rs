@@ -1,7 +1,7 @@
 //! What checks covered: counts of what was run and compared, and how near results came to their bounds.
 
 use ferrofuse::ArrayView;
-use ir::graph::evaluate::{Evaluated, Serial, compare};
+use reference::evaluate::{Evaluated, Serial, compare};
 use serde::{Deserialize, Serialize};
 
 use super::failure::{Failure, Kind};

@@ -20,7 +20,7 @@ use codegen::cpu::llvm::CpuTarget;
 use ferrofuse::{ArrayView, CompileOptions, Definition, Executable, Executor, Machine, Stream};
 use ir::array::{Array, Layout};
 use ir::graph::Output;
-use ir::graph::evaluate::{EvaluateError, EvaluateOptions, Evaluated};
+use reference::evaluate::{EvaluateError, EvaluateOptions, Evaluated};
 
 pub use chosen::{Choice, Chosen, Device, chosen};
 pub use covered::Covered;

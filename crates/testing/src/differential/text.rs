@@ -1,8 +1,8 @@
 //! The text of a definition: what is printed reads back as an equal graph and prints the same again.
 
 use ferrofuse::Definition;
+use frontend::text::{Names, parse, print, print_view};
 use ir::graph::dump;
-use ir::text::{Names, parse, print, print_view};
 
 use super::failure::{Failure, Kind};
 

@@ -7,12 +7,11 @@ use compiler::lower::{Argument, BufferSource, Lowered};
 use compiler::outputs::{Placement, View};
 use compiler::{Decision, Kernels, Plan};
 use cranelift_entity::EntityRef;
+use index::{Expr, Sym};
 use ir::array::{Array, ArrayView, Layout};
-use ir::graph::Stream;
-use ir::graph::evaluate::{EvaluateOptions, evaluate};
-use ir::graph::{Fusion, Output, Signature, Sizes, Val};
-use ir::index::{Expr, Sym};
+use ir::graph::{Fusion, Output, Signature, Sizes, Stream, Val};
 use ir::kernel::{Access, NO_FAULT, index_of_fault};
+use reference::evaluate::{EvaluateOptions, evaluate};
 use rustc_hash::FxHashMap;
 
 use super::{Arg, Emulator, GuardedBuffer, Launch, Module, Order};

@@ -4,11 +4,11 @@
 use std::f64::consts::{FRAC_1_SQRT_2, TAU};
 use std::thread;
 
+use frontend::text::Distribution;
 use half::{bf16, f16};
 use ir::array::{Array, ArrayError, Complex, Element};
-use ir::small_float::{E4m3, E5m2, E8m0};
-use ir::text::Distribution;
-use ir::{DType, Scalar};
+use ops::small_float::{E4m3, E5m2, E8m0};
+use ops::{DType, Scalar};
 
 /// Elements that one thread draws at least; starting a thread is not worth fewer.
 const GRAIN: usize = 1 << 16;

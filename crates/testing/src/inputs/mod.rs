@@ -3,9 +3,9 @@
 mod draw;
 
 use ferrofuse::{Definition, Hints};
+use frontend::text::{InputSpec, TensorSpec};
 use ir::array::{Array, ArrayError, Dims, Layout, StridedArray, Strides};
 use ir::graph::Sizes;
-use ir::text::{InputSpec, TensorSpec};
 
 /// The input number `place` as its spec says; the same seed and place give the same elements on every machine.
 ///

@@ -1,8 +1,8 @@
 //! A program of a seed: inputs, then calls drawn until enough of them were accepted, then outputs.
 
 use ferrofuse::DType;
-use ir::ops::FormOp;
-use ir::ops::call::OpRef;
+use ops::FormOp;
+use ops::call::OpRef;
 
 use super::calls::{Called, Context, call};
 use super::data::{Input, Numbers, Placement};

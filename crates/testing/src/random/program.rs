@@ -6,11 +6,12 @@
 use std::sync::Arc;
 
 use ferrofuse::{DType, Definer, Definition, Scalar};
+use frontend::define::DefineError;
+use index::{Expr, Sym};
 use indexmap::IndexMap;
-use ir::define::{Argument, DefineError, Function, Object, Value};
+use ir::definition::{Argument, Function, Object, Value};
 use ir::graph::{ComputedSize, Known, SymbolSource};
-use ir::index::{Expr, Sym};
-use ir::ops::{FormOp, Prim};
+use ops::{FormOp, Prim};
 
 use super::data::Input;
 

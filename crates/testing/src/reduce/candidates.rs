@@ -1,7 +1,7 @@
 //! Programs that are one cut smaller than a given one, the greatest cuts first. Some may be no programs; checks tell.
 
 use ferrofuse::DType;
-use ir::ops::FormOp;
+use ops::FormOp;
 
 use crate::random::{Given, Input, Numbers, Placement, Program, Size, Tensor};
 

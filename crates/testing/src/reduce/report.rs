@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use ferrofuse::{Definition, Hints, Layout};
-use ir::index::Expr;
-use ir::text::{Names, print};
+use frontend::text::{Names, print};
+use index::Expr;
 
 use super::Failing;
 use crate::differential::{Choice, Device, chosen, without_panic};

@@ -6,8 +6,10 @@ mod programs;
 
 use codegen::cuda::{CudaKernel, Parameter, emit};
 use ferrofuse_testing::emulator::{Arg, Emulator, EmulatorOptions, GuardedBuffer, Launch, Module, Order};
-use ir::kernel::{Kernel, Memory, Options, interpret, parse};
-use ir::{DType, Scalar};
+use ir::kernel::{Kernel, parse};
+use reference::interpret::{Memory, Options, interpret};
+
+use ::ops::{DType, Scalar};
 
 /// A kernel and its compiled text.
 struct Compiled {

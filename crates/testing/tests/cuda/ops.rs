@@ -1,10 +1,10 @@
 //! Every primitive on every dtype it computes in, and every conversion, on special values: as the op table says.
 
 use ferrofuse_testing::emulator::Order;
-use ir::index::Expr;
-use ir::kernel::{Access, Buffer, KernelBuilder, Memory, Value};
-use ir::ops::{Operand, Prim, signature};
-use ir::{DType, Scalar};
+use index::Expr;
+use ir::kernel::{Access, Buffer, KernelBuilder, Value};
+use ops::{DType, Operand, Prim, Scalar, signature};
+use reference::interpret::Memory;
 
 use crate::{Compiled, agree, random};
 

@@ -3,18 +3,16 @@
 
 use std::sync::LazyLock;
 
-use compiler::Hints;
 use compiler::layout::Layout;
 use compiler::target::Target;
-use compiler::{PlanOptions, plan};
+use compiler::{Hints, PlanOptions, plan};
 use ferrofuse::check::{against, expected};
 use ferrofuse_testing::emulator::{EmulatedPlan, Emulator, EmulatorOptions, Order};
 use ferrofuse_testing::inputs;
-use ir::array::ArrayView;
-use ir::array::StridedArray;
+use frontend::text::{InputSpec, parse};
+use ir::array::{ArrayView, StridedArray};
 use ir::graph::Stream;
-use ir::graph::evaluate::Serial;
-use ir::text::{InputSpec, parse};
+use reference::evaluate::Serial;
 
 static EMULATOR: LazyLock<Emulator> = LazyLock::new(|| {
     Emulator::new(EmulatorOptions { sanitize: true, ..EmulatorOptions::default() })

@@ -1,8 +1,8 @@
 //! Whole kernels, from text: pointwise, row folds, column sums with and without scratch, Welford, guarded loads.
 
 use ferrofuse_testing::emulator::Order;
-use ir::DType::{BF16, Bool, F16, F32, I32, I64};
-use ir::kernel::Memory;
+use ops::DType::{BF16, Bool, F16, F32, I32, I64};
+use reference::interpret::Memory;
 
 use crate::{Compiled, compile, difference, kernel, random, values};
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use ferrofuse::{Definition, File, read};
-use ir::text::InputSpec;
+use frontend::text::InputSpec;
 
 use super::workloads::{SQUARE, WORKLOADS, Workload};
 use crate::failure::Failure;

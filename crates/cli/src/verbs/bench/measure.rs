@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use codegen::cpu::llvm::CpuTarget;
 use ferrofuse::{ArrayView, CompileOptions, Executable, Machine, explain};
+use frontend::text::{Distribution, InputSpec, TensorSpec};
 use ir::array::StridedArray;
-use ir::text::{Distribution, InputSpec, TensorSpec};
 use serde::Serialize;
 use testing::inputs::{draw, facts_of};
 

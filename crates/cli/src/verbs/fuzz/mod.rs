@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use files::Targets;
 use indicatif::{ProgressBar, ProgressStyle};
-use ir::ops::call::OpRef;
+use ops::call::OpRef;
 use serde::Serialize;
 use testing::differential::Covered;
 

@@ -10,12 +10,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use ferrofuse::check;
 use ferrofuse::{
     ArrayView, Blame, CallReport, CodeTarget, CompileOptions, Definition, Error, Executable, Generator,
-    Interrupt, Machine, MachineOptions, Outputs, Stream, output_names,
+    Interrupt, Machine, MachineOptions, Outputs, Stream, check, output_names,
 };
-use ir::graph::evaluate::Comparison;
+use reference::evaluate::Comparison;
 
 use crate::definition;
 use crate::failure::{Failure, Outcome, tell};

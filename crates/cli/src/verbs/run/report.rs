@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use ferrofuse::{Executable, Hints, SegmentExplanation, TensorBytes, explain, table};
 use ir::graph::Val;
-use ir::graph::evaluate::Comparison;
+use reference::evaluate::Comparison;
 use serde::Serialize;
 
 use super::Calls;

@@ -3,8 +3,7 @@
 //! Expansions and monoids are expressions over primitives, evaluated over instructions. Integer instructions that could
 //! trap or be undefined get the guard their row names.
 
-use ir::ops::{Approximation, Arith, BodyArith, CpuSpelling, Guard, Monoid, Prim, expr_parser};
-use ir::{DType, Scalar};
+use ops::{Approximation, Arith, BodyArith, CpuSpelling, DType, Guard, Monoid, Prim, Scalar, expr_parser};
 
 use super::operand::{Element, Operand, Type};
 use super::writer::Writer;

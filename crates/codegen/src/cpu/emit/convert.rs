@@ -6,8 +6,8 @@
 //! the second rounding honest (Boldo and Melquiond, Emulation of FMA and correctly rounded sums: proved algorithms using
 //! rounding to odd, 2008).
 
-use ir::DType;
-use ir::small_float::SmallFloat;
+use ops::DType;
+use ops::small_float::SmallFloat;
 
 use super::operand::{Element, Operand};
 use super::writer::Writer;
@@ -16,7 +16,7 @@ use super::{wide, words};
 /// The bits of an f32's infinity, which are those of its exponent.
 const INFINITY: i64 = 0x7f80_0000;
 
-/// The value of dtype `from` as one of dtype `to`, as [`ir::Scalar::cast`] defines it.
+/// The value of dtype `from` as one of dtype `to`, as [`ops::Scalar::cast`] defines it.
 pub(super) fn cast(w: &mut Writer<'_>, x: Operand, from: DType, to: DType) -> Operand {
     use DType::{Bool, F32, F64, I32, U64};
     match (from, to) {

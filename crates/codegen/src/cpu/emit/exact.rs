@@ -1,9 +1,8 @@
 //! Roundings that lose nothing: what came from a half type and has since at most changed its sign, or was chosen from such,
 //! is rounded to that type and widened again as it is.
 
-use ir::DType;
 use ir::kernel::Value;
-use ir::ops::Prim;
+use ops::{DType, Prim};
 
 use super::Emitter;
 use super::operand::Operand;

@@ -8,9 +8,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use cranelift_entity::SecondaryMap;
-use ir::DType;
 use ir::kernel::{Accumulator, Kernel, Stmt, Value, per_lane};
-use ir::ops::{Monoid, Prim};
+use ops::{DType, Monoid, Prim};
 
 use super::operand::{Element, Operand, Type};
 use super::writer::Writer;

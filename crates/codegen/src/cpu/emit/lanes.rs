@@ -2,9 +2,8 @@
 //!
 //! An accumulator is a stack slot, which the passes turn into a register; with a copy per lane it is a vector.
 
-use ir::DType;
 use ir::kernel::{Accumulator, Value};
-use ir::ops::Monoid;
+use ops::{DType, Monoid};
 
 use super::operand::{Element, Operand, Type};
 use super::{EmitError, Emitter, apply, convert};

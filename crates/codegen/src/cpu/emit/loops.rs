@@ -6,7 +6,7 @@
 //! front. In a loop of few turns the second does it all.
 
 use ir::kernel::{Accumulator, Loop, LoopKind, Stmt, stays_even};
-use ir::ops::CpuSpelling;
+use ops::CpuSpelling;
 
 use super::operand::{Element, Operand, Type};
 use super::{EmitError, Emitter, Lane, words};

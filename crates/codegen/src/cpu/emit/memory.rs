@@ -3,11 +3,11 @@
 //! A lane without a turn, or whose guard is false, touches no memory and loads zero. A load whose guard is one for all
 //! lanes reads zeros on the stack where it must not happen, which needs no branch and no mask.
 
-use ir::DType;
-use ir::index::Expr;
+use index::Expr;
 use ir::kernel::{Buffer, Place, Value};
+use ops::DType;
 
-use super::index::Lanewise;
+use super::indices::Lanewise;
 use super::operand::{Element, Operand, Type};
 use super::{Emitter, words};
 

@@ -9,7 +9,7 @@
 mod apply;
 mod convert;
 mod exact;
-mod index;
+mod indices;
 mod isa;
 mod keys;
 mod lanes;
@@ -30,9 +30,9 @@ mod writer;
 use std::collections::BTreeMap;
 
 use cranelift_entity::SecondaryMap;
-use ir::index::Sym;
+use index::Sym;
 use ir::kernel::{Accumulator, Buffer, Kernel, Scratch, Value, per_lane, verify};
-use ir::ops::Prim;
+use ops::Prim;
 
 pub use isa::Isa;
 use keys::Keys;
@@ -65,7 +65,7 @@ pub enum EmitError {
         /// The op.
         op: Prim,
         /// The dtype it computes in.
-        dtype: ir::DType,
+        dtype: ops::DType,
     },
 }
 

@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use ir::DType;
+use ops::DType;
 
 /// The type of a scalar, or of the elements of a vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 //! A lane holds 32 bits in its lower half, so that a product of two is whole. Each lane computes the four words of its
 //! counter and keeps one.
 
-use ir::philox::{KEY_STEPS, MULTIPLIERS, ROUNDS};
+use ops::philox::{KEY_STEPS, MULTIPLIERS, ROUNDS};
 
 use super::operand::Operand;
 use super::writer::Writer;

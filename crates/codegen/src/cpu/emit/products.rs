@@ -6,9 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use ir::DType;
 use ir::kernel::{Kernel, Place, Stmt, Value};
-use ir::ops::Prim;
+use ops::{DType, Prim};
 
 use super::Emitter;
 use super::operand::Operand;

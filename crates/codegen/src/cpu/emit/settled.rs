@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ir::index::{Atom, Expr, Sym};
+use index::{Atom, Expr, Sym};
 use ir::kernel::{Loop, Stmt};
 
 use super::operand::Operand;

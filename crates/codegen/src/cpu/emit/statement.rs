@@ -1,8 +1,8 @@
 //! Statements, one after the other, each under a comment with its text.
 
-use ir::index::Expr;
+use index::Expr;
 use ir::kernel::{Stmt, Value, print};
-use ir::{DType, Scalar};
+use ops::{DType, Scalar};
 
 use super::operand::{Element, Operand, Type};
 use super::{EmitError, Emitter, apply, convert};

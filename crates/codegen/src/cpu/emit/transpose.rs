@@ -5,7 +5,7 @@
 //! rectangle overlap those before them, so none needs a mask; a rectangle that is smaller than a square is copied element
 //! by element.
 
-use ir::index::{Expr, Sym};
+use index::{Expr, Sym};
 use ir::kernel::{Loop, Place, Transpose};
 
 use super::operand::{Element, Operand, Type};

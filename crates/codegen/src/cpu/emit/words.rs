@@ -8,9 +8,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ir::DType;
-use ir::index::{Expr, Sym};
+use index::{Expr, Sym};
 use ir::kernel::{Kernel, Loop, LoopKind, Place, Scratch, Stmt, Value, strip_length};
+use ops::DType;
 
 use super::Emitter;
 use super::isa::Isa;

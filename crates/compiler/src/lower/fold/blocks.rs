@@ -14,7 +14,7 @@
 //! the lanes' where these have few. Folds in arrays add a block to the totals after so many rows. Where a scan runs along, and
 //! where elements come one by one, totals take them as they come.
 
-use ir::index::Expr;
+use index::Expr;
 use ir::kernel::{LoopKind, Place, Scratch, Value};
 
 use super::{Arrays, OpenFold, Temps};

@@ -1,7 +1,7 @@
 //! Folds are closed: their results become known, stay in scratch, or lie in memory for the combine step.
 
+use index::Expr;
 use ir::graph::Val;
-use ir::index::Expr;
 use ir::kernel::{Access, Accumulator, Place, Value};
 
 use super::{Arrays, OpenFold, Storage};

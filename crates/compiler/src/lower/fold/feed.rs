@@ -2,7 +2,7 @@
 //! together. Lanes that would share a place of an array collect in registers of their own first, and so do blocks of elements
 //! whose fold goes on in another dtype.
 
-use ir::index::Expr;
+use index::Expr;
 use ir::kernel::{Accumulator, Place, Scratch, Value};
 
 use super::Storage;

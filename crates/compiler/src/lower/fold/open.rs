@@ -1,7 +1,7 @@
 //! Folds are opened: registers or scratch arrays, filled with what the folds begin with.
 
-use ir::Scalar;
 use ir::kernel::{Place, Scratch};
+use ops::Scalar;
 
 use super::{Arrays, OpenFold, Storage};
 use crate::lower::nest::Nest;

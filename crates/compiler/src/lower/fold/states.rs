@@ -3,8 +3,7 @@
 
 use ir::graph::{Form, Graph, Node};
 use ir::kernel::{Accumulator, Stmt, Value};
-use ir::ops::{Monoid, Totals};
-use ir::{DType, Scalar};
+use ops::{DType, Monoid, Scalar, Totals};
 
 use crate::lower::emitter::{Arithmetic, Emitter};
 use crate::lower::nest::Nest;

@@ -4,9 +4,8 @@
 //! done only where a half type hides that: where everything that becomes of the sum is rounded to one, and nothing on the way
 //! tells numbers apart that are almost the same, as comparisons and roundings to integers do.
 
-use ir::DType;
 use ir::graph::{Form, Fusion, Graph, Node, Val};
-use ir::ops::{Prim, Spread};
+use ops::{DType, Prim, Spread};
 use rustc_hash::FxHashSet;
 
 use super::Cheaper;

@@ -1,7 +1,7 @@
 //! Lower bounds of values: what is known without any data. NaN is beside every bound.
 
 use ir::graph::{Form, Fusion, Graph, Val};
-use ir::ops::{Monoid, Prim};
+use ops::{Monoid, Prim};
 use rustc_hash::FxHashMap;
 
 /// The bounds of a view's values.

@@ -12,10 +12,9 @@ mod least;
 mod tests;
 mod tolerance;
 
-use ir::Scalar;
+use index::Facts;
 use ir::graph::{Form, Fusion, Graph, Node, Val, ValMap, rewrite};
-use ir::index::Facts;
-use ir::ops::Prim;
+use ops::{Prim, Scalar};
 use rustc_hash::FxHashSet;
 
 /// A cheaper way to compute a node.
@@ -94,7 +93,7 @@ impl Nodes<'_> {
     }
 
     fn number(&mut self, value: f32) -> Val {
-        let form = Form::Constant(Scalar::from_f64(ir::DType::F32, value.into()));
+        let form = Form::Constant(Scalar::from_f64(ops::DType::F32, value.into()));
         self.graph.add(form, &[], self.facts).expect("constants are accepted").into()
     }
 

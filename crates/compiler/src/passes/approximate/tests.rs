@@ -1,7 +1,7 @@
 //! What is made cheaper, and what is not.
 
 use ir::graph::Form;
-use ir::ops::Prim;
+use ops::Prim;
 use rustc_hash::FxHashSet;
 
 use super::approximate;
@@ -16,7 +16,7 @@ fn cheaper(body: &str) -> Vec<&'static str> {
 /// All ops in that view.
 fn ops(body: &str) -> Vec<&'static str> {
     let text = format!("def f(fd):\n    x = fd.define_tensor(shape=[-1, -1], dtype=DataType.Float)\n{body}");
-    let definition = ir::text::parse(&text).unwrap_or_else(|error| panic!("{error:?}")).definition;
+    let definition = frontend::text::parse(&text).unwrap_or_else(|error| panic!("{error:?}")).definition;
     let (mut graph, view) = definition.graph.fork(&definition.fusion);
     let (view, _) = approximate(&mut graph, &view, &FxHashSet::default());
     let prims = view.order().iter().filter_map(|&node| match graph.node(node).form {

@@ -3,9 +3,8 @@
 //! A cast to a half type lets its operand be off by half of what rounding lets it be off. Products, quotients and sums of
 //! what is not negative pass relative errors on; differences and all other ops need their operands as exact as they are.
 
-use ir::DType;
 use ir::graph::{Form, Fusion, Graph, Node, Val};
-use ir::ops::{Monoid, Prim};
+use ops::{DType, Monoid, Prim};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::least::Least;

@@ -1,9 +1,9 @@
 //! What must hold of the size symbols of a view: its facts, and what its forms need that the facts do not prove.
 
+use index::{Expr, Range, Sym};
 use indexmap::IndexSet;
 
 use crate::graph::{Form, Fusion, Graph, Sizes};
-use crate::index::{Expr, Range, Sym};
 
 /// Something that must hold of the symbols.
 #[derive(Clone, Debug)]

@@ -1,8 +1,8 @@
 //! What can be wrong with the inputs of a view.
 
+use ops::DType;
 use thiserror::Error;
 
-use crate::DType;
 use crate::graph::SizeError;
 
 /// Why inputs do not fit a view. An input is named by its position, and by the user's name where it has one.

@@ -10,12 +10,13 @@ mod origin;
 
 pub use error::InputError;
 
+use index::{Expr, Sym};
+use ops::DType;
+
 use super::container::Graph;
 use super::fusion::Fusion;
 use super::sizes::Sizes;
-use crate::DType;
 use crate::array::ArrayView;
-use crate::index::{Expr, Sym};
 use condition::{Condition, Demand};
 use origin::{Computed, Origin};
 

@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use index::{Expr, Sym};
+use ops::{DType, Scalar};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::condition::{Condition, Demand};
@@ -11,8 +13,6 @@ use crate::array::ArrayView;
 use crate::graph::computed::{ComputedSize, Known};
 use crate::graph::container::SymbolSource;
 use crate::graph::{Form, Fusion, Graph, Sizes};
-use crate::index::{Expr, Sym};
-use crate::{DType, Scalar};
 
 /// Where the value of a symbol is found in a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

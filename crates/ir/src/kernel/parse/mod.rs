@@ -10,8 +10,8 @@ use cranelift_entity::{EntityRef, PrimaryMap};
 use super::line::Line;
 pub use super::line::ParseError;
 use super::{Access, BufferDecl, Kernel, Loop, LoopKind, MAX_NESTING, ScratchDecl, Stmt};
-use crate::DType;
-use crate::index::{Expr, Sym};
+use index::{Expr, Sym};
+use ops::DType;
 
 /// The largest id that a text may use: far above any real kernel, small enough to be no danger.
 const MAX_ID: u32 = 1 << 24;

@@ -1,12 +1,11 @@
 //! Kernel text to statements: the right and left sides of one line. Loops and declarations are in `parse`.
 
+use index::Expr;
+use ops::{DType, Monoid, Prim, Scalar, body_text, literal};
+
 use super::{MAX_ID, Parser, declare, dtype, numbered};
-use crate::index::Expr;
 use crate::kernel::line::{Line, ParseError};
 use crate::kernel::{Accumulator, Buffer, Place, Scratch, Stmt, Value};
-use crate::literal;
-use crate::ops::{Monoid, Prim, body_text};
-use crate::{DType, Scalar};
 
 impl Parser {
     /// Any statement but a loop.

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use index::Expr;
+
 use super::{Check, MAX_LANES};
-use crate::index::Expr;
 
 impl Check<'_> {
     /// All rules of the head.

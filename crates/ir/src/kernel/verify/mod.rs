@@ -42,11 +42,11 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use cranelift_entity::SecondaryMap;
+use index::Sym;
 use thiserror::Error;
 
 use super::uniformity::{per_lane, uniformity};
 use super::{Accumulator, Kernel, Loop, MAX_LANES, MAX_NESTING, Stmt, Value, print};
-use crate::index::Sym;
 
 /// One broken rule.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

@@ -1,13 +1,12 @@
 //! The rules of one statement: what it uses is in scope and of the right dtype, and it stands where it may.
 
 use cranelift_entity::EntityRef;
+use index::{Expr, Sym};
+use ops::combine::computes;
+use ops::{DType, Monoid, Operand, Prim, signature};
 
 use super::{Check, Life};
-use crate::DType;
-use crate::index::{Expr, Sym};
-use crate::kernel::combine::computes;
 use crate::kernel::{Access, Accumulator, Loop, LoopKind, Place, Stmt, Transpose, Value};
-use crate::ops::{Monoid, Operand, Prim, signature};
 
 impl Check<'_> {
     /// All rules of the statement itself; those of a loop's body are checked with the body.

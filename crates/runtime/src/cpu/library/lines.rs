@@ -3,8 +3,8 @@
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use ir::DType;
 use ir::array::{ArrayView, ArrayViewMut, Dims, Element, Layout};
+use ops::DType;
 
 /// The lines of a tensor along an axis, numbered in row-major order of the other axes.
 #[derive(Clone, Debug)]

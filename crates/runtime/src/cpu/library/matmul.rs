@@ -1,7 +1,7 @@
 //! Which products of matrices an op consists of: one for each batch, or for each group.
 
 use ir::array::{ArrayView, Dims, Layout, with_element};
-use ir::graph::evaluate::EvaluateError;
+use reference::evaluate::EvaluateError;
 
 use super::lines::Shared;
 use super::product::{Matrix, Product, multiply_all};

@@ -15,8 +15,8 @@ mod sort;
 mod tests;
 
 use ir::array::{ArrayView, ArrayViewMut};
-use ir::graph::evaluate::EvaluateError;
 use ir::graph::{Library, Val};
+use reference::evaluate::EvaluateError;
 
 use super::pool::Workers;
 use lines::Shared;

@@ -6,8 +6,8 @@
 
 use gemm::{Parallelism, gemm};
 use half::{bf16, f16};
-use ir::DType;
 use ir::array::{ArrayView, Element, Layout};
+use ops::DType;
 
 use super::lines::Shared;
 use crate::cpu::pool::Workers;

@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use ir::array::{ArrayView, Element, with_element};
 use ir::graph::Val;
-use ir::graph::evaluate::{EvaluateError, OutOfRange};
+use reference::evaluate::{EvaluateError, OutOfRange};
 
 use super::lines::{Lines, Shared, read};
 use crate::cpu::pool::Workers;

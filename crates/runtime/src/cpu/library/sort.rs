@@ -5,9 +5,9 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use ir::DType;
 use ir::array::{ArrayView, Element, with_element};
-use ir::graph::evaluate::EvaluateError;
+use ops::DType;
+use reference::evaluate::EvaluateError;
 
 use super::lines::{Lines, Shared, read};
 use crate::cpu::pool::Workers;

@@ -4,12 +4,12 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use cranelift_entity::EntityRef;
+use index::{Expr, Facts};
 use ir::array::{Array, ArrayView, Layout};
-use ir::graph::evaluate::{EvaluateError, EvaluateOptions, Evaluated, OutOfRange, Serial, compare, evaluate};
 use ir::graph::{Form, Fusion, Graph, InputLayout, Library, Node, Type, Val};
-use ir::index::{Expr, Facts};
 use ir::interrupt::Interrupt;
-use ir::{DType, Scalar};
+use ops::{DType, Scalar};
+use reference::evaluate::{EvaluateError, EvaluateOptions, Evaluated, OutOfRange, Serial, compare, evaluate};
 
 use super::run;
 use crate::cpu::pool::{Pool, Workers};

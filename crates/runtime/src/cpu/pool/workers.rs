@@ -6,8 +6,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::thread::{self, ThreadId};
 
-use ir::graph::evaluate::ParallelFor;
 use ir::interrupt::{Interrupt, Interrupted};
+use reference::evaluate::ParallelFor;
 
 use super::{Body, Pool};
 

@@ -1,7 +1,7 @@
 //! The definition printed again; what is printed reads back and prints the same.
 
 use ferrofuse::read;
-use ir::text::{Names, print};
+use frontend::text::{Names, print};
 
 use super::{Case, Outcome, Stage};
 

@@ -4,15 +4,14 @@
 use std::sync::Arc;
 
 use codegen::cpu::llvm::CpuTarget;
+use ferrofuse::check::{against, expected};
 use ferrofuse::{Array, CompileOptions, Executor, Generator, Stream, compile, read};
-use ir::array::ArrayView;
+use ir::array::{ArrayView, StridedArray};
+use reference::evaluate::Serial;
 
 use super::{Case, Outcome, Stage};
 use crate::differential::targets;
 use crate::inputs::draw;
-use ferrofuse::check::{against, expected};
-use ir::array::StridedArray;
-use ir::graph::evaluate::Serial;
 
 /// Elements of an output that are shown.
 const SHOWN: usize = 24;

@@ -1,7 +1,7 @@
 //! Attention drawn, and its gradients.
 
 use ferrofuse::DType;
-use ir::ops::FormOp;
+use ops::FormOp;
 
 use super::{Arguments, Caller, operands};
 use crate::random::generate::weight;

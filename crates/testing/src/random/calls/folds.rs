@@ -1,7 +1,7 @@
 //! Folds drawn, alone and together with what they fold.
 
 use ferrofuse::DType;
-use ir::ops::FormOp;
+use ops::FormOp;
 
 use super::{Caller, operands};
 use crate::random::program::{Given, Tensor};

@@ -1,7 +1,7 @@
 //! Gathers drawn, with indices that are in range but for a few: those end the program in an error that all must give.
 
 use ferrofuse::DType;
-use ir::ops::FormOp;
+use ops::FormOp;
 
 use super::{Caller, operands};
 use crate::random::program::{Given, Size, Tensor};

@@ -3,7 +3,7 @@
 //! Indices are made in range: places in sorted order, or ramps.
 
 use ferrofuse::DType;
-use ir::ops::FormOp;
+use ops::FormOp;
 
 use super::{Caller, operands};
 use crate::random::program::{Given, Size, Tensor};

@@ -13,8 +13,8 @@ mod scalar;
 mod scans;
 
 use ferrofuse::DType;
-use ir::ops::call::OpRef;
-use ir::ops::{FormOp, Prim};
+use ops::call::OpRef;
+use ops::{FormOp, Prim};
 
 use super::draws::Draws;
 use super::generate::{SIZES, weight};

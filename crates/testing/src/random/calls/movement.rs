@@ -1,7 +1,7 @@
 //! Forms that move elements drawn, and tensors from nothing.
 
 use ferrofuse::DType;
-use ir::ops::FormOp;
+use ops::FormOp;
 
 use super::{Caller, operands};
 use crate::random::program::{Given, Size, Tensor};

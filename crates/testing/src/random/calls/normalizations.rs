@@ -1,6 +1,6 @@
 //! Normalizations drawn, and their gradients with what the way forward saves.
 
-use ir::ops::FormOp;
+use ops::FormOp;
 
 use super::{Caller, operands};
 use crate::random::program::{Given, Size, Tensor};

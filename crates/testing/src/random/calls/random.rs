@@ -1,7 +1,7 @@
 //! Draws of random numbers, and dropout.
 
 use ferrofuse::DType;
-use ir::ops::FormOp;
+use ops::FormOp;
 
 use super::{Caller, operands};
 use crate::random::program::{Given, Size, Tensor};

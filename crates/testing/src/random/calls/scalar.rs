@@ -1,9 +1,8 @@
 //! Scalar ops and casts drawn, with what makes their operands tame.
 
 use ferrofuse::{DType, Scalar};
-use ir::ops::call::{OpRef, lookup};
-
-use ir::ops::{FormOp, ParamDefault, Prim};
+use ops::call::{OpRef, lookup};
+use ops::{FormOp, ParamDefault, Prim};
 
 use super::{Caller, operands};
 use crate::random::program::{Given, Size, Tensor};

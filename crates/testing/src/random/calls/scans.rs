@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use ferrofuse::DType;
-use ir::define::{Function, Term};
-use ir::ops::{FormOp, Monoid};
+use ir::definition::{Function, Term};
+use ops::{FormOp, Monoid};
 
 use super::{Caller, operands};
 use crate::random::program::{Given, Tensor};

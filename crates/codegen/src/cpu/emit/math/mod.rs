@@ -18,7 +18,7 @@ mod trigonometric;
 
 pub(super) use exp::{exp_term, exp2_bf16, exp2_half};
 
-use ir::ops::Polynomial;
+use ops::Polynomial;
 
 use super::operand::{Element, Operand, Term};
 use super::writer::Writer;

@@ -1,0 +1,93 @@
+//! Index expressions as C++ text over `long long` variables. Simplifies nothing; needs facts only to write `/` and `%`
+//! where they mean the floor division of the algebra.
+
+use std::fmt::Write;
+
+use index::{Atom, Expr, Facts, Monomial};
+
+use super::names::Names;
+use super::prelude::{Prelude, Snippet};
+
+/// Writes expressions with a kernel's names.
+pub(super) struct IndexWriter<'a> {
+    pub(super) names: &'a Names,
+    /// What is known of the symbols in scope.
+    pub(super) facts: &'a Facts,
+    /// Gets the floor division and its remainder if they are needed.
+    pub(super) prelude: &'a mut Prelude,
+}
+
+impl IndexWriter<'_> {
+    /// A sum without parentheses around it. The expression must not be the overflow form.
+    pub(super) fn text(&mut self, expr: &Expr) -> String {
+        let mut text = String::new();
+        for term in expr.terms() {
+            let negative = term.coefficient < 0 && term.coefficient != i64::MIN;
+            text.push_str(match (text.is_empty(), negative) {
+                (true, false) => "",
+                (true, true) => "-",
+                (false, false) => " + ",
+                (false, true) => " - ",
+            });
+            let magnitude = if negative { -term.coefficient } else { term.coefficient };
+            self.product(&mut text, magnitude, &term.monomial);
+        }
+        if text.is_empty() { "0".to_owned() } else { text }
+    }
+
+    /// One factor of a product: in parentheses unless it is one token or a call.
+    pub(super) fn factor(&mut self, expr: &Expr) -> String {
+        match expr.as_const() {
+            Some(number) if number >= 0 => constant(number),
+            _ if expr.as_atom().is_some() => self.text(expr),
+            _ => format!("({})", self.text(expr)),
+        }
+    }
+
+    fn product(&mut self, text: &mut String, coefficient: i64, monomial: &Monomial) {
+        let mut separator = "";
+        if coefficient != 1 || monomial.is_one() {
+            text.push_str(&constant(coefficient));
+            separator = " * ";
+        }
+        for (atom, power) in monomial.factors() {
+            let factor = self.atom(atom);
+            for _ in 0..*power {
+                let _ = write!(text, "{separator}{factor}");
+                separator = " * ";
+            }
+        }
+    }
+
+    fn atom(&mut self, atom: &Atom) -> String {
+        match atom {
+            Atom::Sym(symbol) => self.names.symbol(*symbol).to_owned(),
+            Atom::Min(a, b) => format!("min({}, {})", self.wide(a), self.wide(b)),
+            Atom::Max(a, b) => format!("max({}, {})", self.wide(a), self.wide(b)),
+            Atom::FloorDiv(a, b) => self.division(a, b, "/", Snippet::FloorDiv),
+            Atom::Mod(a, b) => self.division(a, b, "%", Snippet::FloorMod),
+        }
+    }
+
+    fn division(&mut self, a: &Expr, b: &Expr, operator: &str, snippet: Snippet) -> String {
+        let at_least = |expr, least| self.facts.bounds(expr).lo().is_some_and(|lo| lo >= least);
+        if at_least(a, 0) && at_least(b, 1) {
+            return format!("({} {operator} {})", self.factor(a), self.factor(b));
+        }
+        self.prelude.add(snippet);
+        format!("{}({}, {})", snippet.name(), self.text(a), self.text(b))
+    }
+
+    /// An argument of `min` and `max`, whose two arguments must be of one type.
+    fn wide(&mut self, expr: &Expr) -> String {
+        match expr.as_const() {
+            Some(number) if number > i64::MIN => format!("{number}ll"),
+            _ => self.text(expr),
+        }
+    }
+}
+
+/// A number that is not negative, but for the least, which has no literal.
+fn constant(number: i64) -> String {
+    if number == i64::MIN { "(-9223372036854775807ll - 1)".to_owned() } else { number.to_string() }
+}

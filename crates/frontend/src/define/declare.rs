@@ -1,0 +1,243 @@
+//! Declarations: the tensors and scalars that a definition takes.
+//!
+//! Takes `define_tensor` in its three forms, `define_scalar` and `define_vector` in their old and new forms; gives
+//! values and fresh size symbols, `i0`, `i1`, … in the order they appear.
+
+use index::Expr;
+use ir::definition::{Action, Argument, DeclaredLayout, InputDecl, Object, Statement, Value};
+use ir::graph::{Form, InputLayout, Shape, SymbolSource, Type};
+use ops::{DType, Param, ParamDefault, ParamKind};
+
+use super::arguments::{Bound, wrap};
+use super::definer::Definer;
+use super::error::DefineError;
+
+/// Scalars that one `define_vector` may make.
+const MAX_VECTOR: i64 = 32;
+
+const DTYPE: Param = Param::optional("dtype", ParamKind::DType, ParamDefault::DType(DType::F32));
+const IS_CPU: Param = Param::optional("is_cpu", ParamKind::Bool, ParamDefault::Bool(false));
+
+/// `define_tensor` by shape and contiguity, one flag or one a dimension.
+const BY_CONTIGUITY: &[Param] = &[
+    Param::required("shape", ParamKind::Ints),
+    Param::optional("contiguity", ParamKind::Contiguity, ParamDefault::Bool(false)),
+    DTYPE,
+    IS_CPU,
+    Param::optional("stride_order", ParamKind::Ints, ParamDefault::Absent),
+];
+
+/// `define_tensor` by example.
+const BY_STRIDES: &[Param] = &[
+    Param::required("sizes", ParamKind::Ints),
+    Param::required("strides", ParamKind::Ints),
+    DTYPE,
+    Param::optional("static_sizes", ParamKind::Bool, ParamDefault::Bool(false)),
+    IS_CPU,
+];
+
+impl Definer {
+    /// Declares an input tensor: `(shape, contiguity, dtype, is_cpu, stride_order)` or
+    /// `(sizes, strides, dtype, static_sizes, is_cpu)`, as nvFuser's.
+    ///
+    /// # Errors
+    /// For arguments that do not fit together.
+    pub fn define_tensor(&mut self, arguments: Vec<Argument>) -> Result<Value, DefineError> {
+        self.op = "define_tensor";
+        let (layout, dtype) = if is_by_strides(&arguments) {
+            let bound = self.bind(BY_STRIDES, arguments)?;
+            (layout_of_strides(&bound)?, bound.dtype("dtype"))
+        } else {
+            let bound = self.bind(BY_CONTIGUITY, arguments)?;
+            (layout_of_contiguity(&bound)?, bound.dtype("dtype"))
+        };
+        let dtype = dtype.unwrap_or(DType::F32);
+        let ordinal = self.inputs.len() as u32;
+        let shape: Shape = layout
+            .shape
+            .iter()
+            .enumerate()
+            .map(|(axis, &size)| self.declared_size(ordinal, axis, size))
+            .collect();
+        self.add_input(Type { dtype, shape }, Some(layout))
+    }
+
+    /// Declares a scalar: an input of a dtype, `f64` if none is given, or a constant, which becomes part of the program.
+    ///
+    /// # Errors
+    /// For arguments that are no number and no dtype.
+    pub fn define_scalar(&mut self, arguments: Vec<Argument>) -> Result<Object, DefineError> {
+        self.op = "define_scalar";
+        const VALUE: &[Param] = &[
+            Param::optional("value", ParamKind::Scalar, ParamDefault::Absent),
+            Param::optional("dtype", ParamKind::DType, ParamDefault::Absent),
+        ];
+        const DTYPE_ONLY: &[Param] = &[Param::optional("dtype", ParamKind::DType, ParamDefault::Absent)];
+        let only_dtype = matches!(arguments.first(), Some(Argument { object: Object::DType(_), .. }));
+        if only_dtype && arguments.len() == 1 {
+            let bound = self.bind(DTYPE_ONLY, arguments)?;
+            return self.scalar_input(bound.dtype("dtype").unwrap_or(DType::F64));
+        }
+        let bound = self.bind(VALUE, arguments)?;
+        match (bound.object("value"), bound.dtype("dtype")) {
+            (Object::Number(scalar), dtype) => {
+                Ok(Object::Number(dtype.map_or(*scalar, |dtype| scalar.cast(dtype))))
+            }
+            (Object::None, dtype) => self.scalar_input(dtype.unwrap_or(DType::F64)),
+            _ => Err(bound.refuse("value", "a number, or None for an input")),
+        }
+    }
+
+    /// A list of scalars: of those given (the older form), or of as many integer inputs as are asked for.
+    ///
+    /// # Errors
+    /// For arguments that are neither a list nor a small number.
+    pub fn define_vector(&mut self, arguments: Vec<Argument>) -> Result<Object, DefineError> {
+        self.op = "define_vector";
+        const OLDER: &[Param] = &[
+            Param::required("values", ParamKind::Shape),
+            Param::optional("dtype", ParamKind::DType, ParamDefault::Absent),
+        ];
+        const NEWER: &[Param] = &[Param::required("size", ParamKind::Int)];
+        if matches!(arguments.first(), Some(Argument { object: Object::List(_), .. })) {
+            let bound = self.bind(OLDER, arguments)?;
+            return Ok(bound.object("values").clone());
+        }
+        let bound = self.bind(NEWER, arguments)?;
+        match bound.int("size")? {
+            size @ 0..=MAX_VECTOR => {
+                let inputs =
+                    (0..size).map(|_| self.scalar_input(DType::I64)).collect::<Result<Vec<_>, _>>()?;
+                Ok(Object::list(inputs))
+            }
+            _ => Err(bound.refuse("size", &format!("a number from 0 to {MAX_VECTOR}"))),
+        }
+    }
+
+    fn bind(&self, params: &[Param], arguments: Vec<Argument>) -> Result<Bound, DefineError> {
+        Bound::new(self.op, params, arguments)
+    }
+
+    fn scalar_input(&mut self, dtype: DType) -> Result<Object, DefineError> {
+        self.add_input(Type::scalar(dtype), None).map(Object::Value)
+    }
+
+    fn add_input(&mut self, ty: Type, layout: Option<DeclaredLayout>) -> Result<Value, DefineError> {
+        let (dtype, is_scalar) = (ty.dtype, layout.is_none());
+        let ordinal = self.inputs.len() as u32;
+        if is_scalar && dtype.is_signed_int() {
+            self.graph.add_symbol(SymbolSource::ScalarInput { ordinal });
+        }
+        let in_graph = layout.as_ref().map_or_else(InputLayout::default, DeclaredLayout::in_graph);
+        let val = self.add(Form::Input { ordinal, ty, layout: in_graph }, &[])?;
+        self.inputs.push(val);
+        let value = self.value(val, is_scalar);
+        let place = self.record.add_input(InputDecl { entry: value.entry, val, dtype, layout });
+        let results = vec![value.entry];
+        self.record.add_statement(Statement { action: Action::Input(place), results, span: self.span });
+        Ok(value)
+    }
+
+    fn declared_size(&mut self, ordinal: u32, axis: usize, size: i64) -> Expr {
+        if size != -1 {
+            return Expr::constant(size);
+        }
+        let symbol = self.graph.add_symbol(SymbolSource::InputSize { ordinal, axis: axis as u8 });
+        self.facts.assume_range(symbol, 0, None);
+        Expr::sym(symbol)
+    }
+}
+
+/// Strides are told from contiguity by name, or by being integers.
+fn is_by_strides(arguments: &[Argument]) -> bool {
+    let named = |name: &str| arguments.iter().any(|argument| argument.keyword.as_deref() == Some(name));
+    let second = arguments.get(1).filter(|argument| argument.keyword.is_none());
+    let integers = second
+        .and_then(|argument| argument.object.as_list())
+        .is_some_and(|items| items.iter().any(|item| item.as_int().is_some()));
+    named("sizes") || named("strides") || integers
+}
+
+fn layout_of_contiguity(bound: &Bound) -> Result<DeclaredLayout, DefineError> {
+    let shape = bound.ints("shape").unwrap_or_default();
+    if shape.iter().any(|&size| size < -1) {
+        return Err(bound.refuse("shape", "a list of sizes, -1 for those only known later"));
+    }
+    let mut stride_order = stride_order(bound, shape.len())?;
+    if stride_order.iter().copied().eq((0..shape.len()).rev()) {
+        stride_order.clear();
+    }
+    let mut layout =
+        DeclaredLayout { contiguity: Vec::new(), stride_order, is_cpu: bound.flag("is_cpu"), shape };
+    let rank = layout.shape.len();
+    layout.contiguity = match bound.object("contiguity") {
+        Object::List(items) if items.len() == rank => items.iter().map(Object::as_bool).collect(),
+        Object::List(_) => return Err(bound.refuse("contiguity", &format!("a list of {rank} flags"))),
+        flag => {
+            let mut flags = vec![flag.as_bool(); rank];
+            for axis in (0..rank).filter(|&axis| layout.shape[axis] == 1) {
+                flags[layout.memory_place(axis)] = None;
+            }
+            flags
+        }
+    };
+    Ok(layout)
+}
+
+/// For each axis its rank in memory, 0 innermost; empty if none are given.
+pub(super) fn stride_order(bound: &Bound, rank: usize) -> Result<Vec<usize>, DefineError> {
+    let Some(given) = bound.ints("stride_order") else { return Ok(Vec::new()) };
+    if given.is_empty() {
+        return Ok(Vec::new());
+    }
+    let order: Option<Vec<usize>> = given.iter().map(|&place| wrap(place, rank)).collect();
+    let is_permutation = |order: &Vec<usize>| {
+        let mut sorted = order.clone();
+        sorted.sort_unstable();
+        sorted.into_iter().eq(0..rank)
+    };
+    let refuse =
+        || bound.refuse("stride_order", &format!("the numbers from 0 to {}, each once", rank.max(1) - 1));
+    order.filter(is_permutation).ok_or_else(refuse)
+}
+
+/// Memory order and gaps read off strides, as nvFuser's `compute_tensor_descriptor`.
+fn layout_of_strides(bound: &Bound) -> Result<DeclaredLayout, DefineError> {
+    let sizes = bound.ints("sizes").unwrap_or_default();
+    let strides = bound.ints("strides").unwrap_or_default();
+    if sizes.iter().any(|&size| size < 0) {
+        return Err(bound.refuse("sizes", "a list of sizes, none negative"));
+    }
+    if strides.len() != sizes.len() || strides.iter().any(|&stride| stride < 0) {
+        return Err(bound.refuse("strides", &format!("a list of {} strides, none negative", sizes.len())));
+    }
+    let memory = memory_order(&strides);
+    let mut contiguity = vec![None; sizes.len()];
+    let mut expected = Some(1_i64);
+    for (place, &axis) in memory.iter().enumerate().rev() {
+        let (size, stride) = (sizes[axis], strides[axis]);
+        if size == 1 || stride == 0 {
+            continue;
+        }
+        contiguity[place] = Some(expected == Some(stride));
+        expected = stride.checked_mul(size);
+    }
+    let keeps = |size: i64| size == 1 || bound.flag("static_sizes");
+    let shape = sizes.iter().map(|&size| if keeps(size) { size } else { -1 }).collect();
+    let row_major = memory.iter().copied().eq(0..sizes.len());
+    let mut stride_order = vec![0; if row_major { 0 } else { sizes.len() }];
+    if !row_major {
+        memory.iter().rev().enumerate().for_each(|(rank, &axis)| stride_order[axis] = rank);
+    }
+    Ok(DeclaredLayout { shape, contiguity, stride_order, is_cpu: bound.flag("is_cpu") })
+}
+
+/// Axes from the outermost in memory to the innermost. Axes of stride 0 stay where they are among their neighbours.
+fn memory_order(strides: &[i64]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..strides.len()).filter(|&axis| strides[axis] != 0).collect();
+    order.sort_by_key(|&axis| std::cmp::Reverse(strides[axis]));
+    for axis in (0..strides.len()).filter(|&axis| strides[axis] == 0) {
+        order.insert(axis.min(order.len()), axis);
+    }
+    order
+}

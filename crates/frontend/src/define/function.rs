@@ -1,0 +1,209 @@
+//! Lambdas: functions of a few scalars as they are written, and the bodies that they become once dtypes are known. Bodies
+//! are of real numbers: a complex parameter or result is two of them, its parts.
+//!
+//! A function holds calls of ops on its parameters and on numbers, nothing else: it sees no value of the definition. It
+//! is given its dtypes by what it is used for, so one function may become several bodies.
+
+use ir::definition::{Argument, Function, Object, Term, Value};
+use ir::graph::{Form, Graph, Node, Val};
+use ops::{Body, BodyStep, DType, Lambda, Scalar};
+use rustc_hash::FxHashMap;
+
+use super::definer::Definer;
+use super::error::DefineError;
+
+/// Steps that a body may have.
+const MAX_STEPS: usize = 256;
+
+/// A lambda written out: parameters `a0, a1, …, b0, b1, …`, each step wherever it is used.
+pub(super) fn of_lambda(lambda: &Lambda) -> Function {
+    let body = lambda.body();
+    let states = lambda.identity().len();
+    let name = |number: usize| format!("{}{}", if number < states { 'a' } else { 'b' }, number % states);
+    let mut terms: Vec<Term> = (0..2 * states).map(Term::Param).collect();
+    for step in body.steps() {
+        let term = match step {
+            BodyStep::Constant(scalar) => Term::call(
+                "cast",
+                [Term::Object(python_number(*scalar)), Term::Object(Object::DType(scalar.dtype()))],
+            ),
+            BodyStep::Cast(dtype, arg) => {
+                Term::call("cast", [terms[*arg].clone(), Term::Object(Object::DType(*dtype))])
+            }
+            BodyStep::Apply(prim, args) => {
+                Term::call(prim.name(), args.iter().map(|&arg| terms[arg].clone()))
+            }
+        };
+        terms.push(term);
+    }
+    Function {
+        params: (0..2 * states).map(name).collect(),
+        results: body.results().iter().map(|&result| terms[result].clone()).collect(),
+    }
+}
+
+/// A constant as Python writes numbers: of dtype bool, i64 or f64.
+pub(super) fn python_number(scalar: Scalar) -> Object {
+    match scalar.dtype() {
+        DType::Bool => Object::bool(scalar.as_bool()),
+        dtype if dtype.is_float() => Object::float(scalar.as_f64()),
+        _ => Object::int(scalar.as_i64()),
+    }
+}
+
+impl Definer {
+    /// The body of a function of parameters of these dtypes, with results of these.
+    pub(super) fn body(
+        &self,
+        function: &Function,
+        params: &[DType],
+        results: &[DType],
+    ) -> Result<Body, DefineError> {
+        let refuse = |expected: String, given: String| Err(self.refuse(expected, given).argument("combine"));
+        if function.params.len() != params.len() {
+            return refuse(
+                format!("a lambda of {} parameters", params.len()),
+                format!("one of {}", function.params.len()),
+            );
+        }
+        if function.results.len() != results.len() {
+            return refuse(
+                format!("a lambda that gives {} results", results.len()),
+                format!("one that gives {}", function.results.len()),
+            );
+        }
+        let mut tracer = Tracer { definer: Definer::new(), params: Vec::new() };
+        for &dtype in params {
+            tracer.declare(dtype)?;
+        }
+        let mut vals = Vec::new();
+        for (term, &dtype) in function.results.iter().zip(results) {
+            let val = tracer.result(term, dtype)?;
+            let given = tracer.definer.graph.dtype(val);
+            if given != dtype {
+                return refuse(format!("a lambda that gives {dtype}"), format!("one that gives {given}"));
+            }
+            match dtype.is_complex() {
+                true => vals.extend(tracer.definer.parts(val)?),
+                false => vals.push(val),
+            }
+        }
+        let params: Vec<DType> = params.iter().flat_map(|dtype| real_dtypes(*dtype)).collect();
+        extract(&tracer.definer.graph, &params, &vals)
+            .or_else(|reason| refuse("a lambda that applies ops to scalars".to_owned(), reason.to_owned()))
+    }
+}
+
+/// Applies a function to scalars in a definition of its own.
+struct Tracer {
+    definer: Definer,
+    params: Vec<Value>,
+}
+
+impl Tracer {
+    /// Parameters are tensors of rank 0, so that numbers beside them take their dtype.
+    fn declare(&mut self, dtype: DType) -> Result<(), DefineError> {
+        let mut inputs = Vec::with_capacity(2);
+        for dtype in real_dtypes(dtype) {
+            let shape = Argument::keyword("shape", Object::list([]));
+            let dtype = Argument::keyword("dtype", Object::DType(dtype));
+            inputs.push(self.definer.define_tensor(vec![shape, dtype])?);
+        }
+        self.params.push(match inputs[..] {
+            [real, imaginary] => {
+                let val = self.definer.pair([real.val, imaginary.val])?;
+                self.definer.value(val, false)
+            }
+            _ => inputs[0],
+        });
+        Ok(())
+    }
+
+    fn result(&mut self, term: &Term, dtype: DType) -> Result<Val, DefineError> {
+        match self.object(term)? {
+            Object::Value(value) => Ok(value.val),
+            Object::Number(scalar) if dtype.is_complex() => self.definer.complex_constant(scalar.cast(dtype)),
+            Object::Number(scalar) if !scalar.dtype().is_complex() => {
+                self.definer.constant(scalar.cast(dtype))
+            }
+            other => {
+                let given = super::arguments::describe(&other);
+                Err(DefineError::new("lambda", "scalars as results", given))
+            }
+        }
+    }
+
+    fn object(&mut self, term: &Term) -> Result<Object, DefineError> {
+        match term {
+            Term::Param(number) => match self.params.get(*number) {
+                Some(&value) => Ok(Object::Value(value)),
+                None => Err(DefineError::new("lambda", "its own parameters", format!("parameter {number}"))),
+            },
+            Term::Object(Object::Value(_)) => {
+                Err(DefineError::new("lambda", "parameters and numbers", "a value of the definition"))
+            }
+            Term::Object(object) => Ok(object.clone()),
+            Term::Call { op, arguments, span } => {
+                let mut given = Vec::with_capacity(arguments.len());
+                for (keyword, term) in arguments {
+                    given.push(Argument {
+                        keyword: keyword.clone(),
+                        object: self.object(term)?,
+                        span: *span,
+                    });
+                }
+                self.definer.call(op, given).map_err(|error| error.at(*span))
+            }
+        }
+    }
+}
+
+/// The dtypes of the real numbers that a number is made of.
+fn real_dtypes(dtype: DType) -> Vec<DType> {
+    vec![dtype.real(); if dtype.is_complex() { 2 } else { 1 }]
+}
+
+/// The steps that results need, operands before users. Nodes of rank 0 of a graph that holds nothing else.
+fn extract(graph: &Graph, params: &[DType], results: &[Val]) -> Result<Body, &'static str> {
+    let mut numbers: FxHashMap<Val, usize> = FxHashMap::default();
+    let mut steps: Vec<BodyStep> = Vec::new();
+    for node in needed(graph, results) {
+        let data = graph.node(node);
+        let operand = |place: usize| numbers[&data.operands[place]];
+        let step = match &data.form {
+            Form::Input { ordinal, .. } => {
+                numbers.insert(node.into(), *ordinal as usize);
+                continue;
+            }
+            Form::Map(prim) if prim.moves_bits() => {
+                numbers.insert(node.into(), operand(0));
+                continue;
+            }
+            Form::Constant(scalar) => BodyStep::Constant(*scalar),
+            Form::Cast(dtype) => BodyStep::Cast(*dtype, operand(0)),
+            Form::Map(prim) => BodyStep::Apply(*prim, (0..data.operands.len()).map(operand).collect()),
+            _ => return Err("one that moves or reduces tensors"),
+        };
+        numbers.insert(node.into(), params.len() + steps.len());
+        steps.push(step);
+    }
+    if steps.len() > MAX_STEPS {
+        return Err("one of more than 256 steps");
+    }
+    let results = results.iter().map(|val| numbers[val]);
+    Body::new(params, steps, results).ok_or("one that computes in halves: cast to f32 first")
+}
+
+/// The nodes that values depend on, ascending.
+fn needed(graph: &Graph, results: &[Val]) -> Vec<Node> {
+    let mut nodes: Vec<Node> = Vec::new();
+    let mut stack: Vec<Node> = results.iter().map(|val| val.node).collect();
+    while let Some(node) = stack.pop() {
+        if !nodes.contains(&node) {
+            nodes.push(node);
+            stack.extend(graph.node(node).operands.iter().map(|val| val.node));
+        }
+    }
+    nodes.sort_unstable();
+    nodes
+}

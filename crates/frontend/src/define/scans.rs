@@ -1,0 +1,225 @@
+//! Scans, and folds and scans whose monoid is given: by a lambda, or by name.
+//!
+//! Halves are combined in f32, and each result rounded once. Nothing is promoted. A complex tensor is two states, its
+//! parts; what combines it is written over complex numbers. An axis of the static size 1 is copied by a named scan.
+
+use ir::definition::{Function, Object, Term};
+use ir::graph::{Axes, Form, Shape, Val};
+use ops::{DType, Lambda, Monoid, Prim, Scalar};
+
+use super::arguments::Bound;
+use super::definer::Definer;
+use super::error::DefineError;
+
+impl Definer {
+    /// `cumsum`, `cumprod`, `cummax` or `cummin`: a scan of one state that a primitive combines.
+    pub(super) fn call_scan(
+        &mut self,
+        monoid: Monoid,
+        prim: Prim,
+        bound: &Bound,
+        arg: Val,
+    ) -> Result<Val, DefineError> {
+        let axis = bound.axis("dim", self.graph.shape(arg).len())?;
+        let dtype = self.graph.dtype(arg);
+        if dtype == DType::Bool {
+            let error = self.refuse("a tensor of numbers", "one of bool").argument("arg");
+            return Err(error.at(bound.span(0)).help("cast it to DataType.Int first"));
+        }
+        let x = self.cast(arg, dtype.compute())?;
+        let mut result = x;
+        if !self.graph.shape(x)[axis].is_one() {
+            result = self.add(Form::Scan { monoid, axis: axis as u8 }, &[x])?;
+        }
+        if let Some(init) = self.init(bound, dtype.compute())? {
+            result = self.map(prim, &[init, result])?;
+        }
+        self.cast(result, dtype)
+    }
+
+    /// What a named scan starts from, in its compute dtype.
+    fn init(&mut self, bound: &Bound, dtype: DType) -> Result<Option<Val>, DefineError> {
+        match bound.object("init") {
+            Object::None => Ok(None),
+            Object::Number(scalar) => self.constant(scalar.cast(dtype)).map(Some),
+            object => match object.as_value() {
+                Some(value) if self.graph.shape(value.val).is_empty() => {
+                    self.cast(value.val, dtype).map(Some)
+                }
+                _ => Err(bound.refuse("init", "a number or a scalar")),
+            },
+        }
+    }
+
+    /// `fold`: the states, each rounded to the dtype of its tensor.
+    pub(super) fn call_general_fold(&mut self, bound: &Bound) -> Result<Vec<Val>, DefineError> {
+        let (vals, dtypes) = self.elements(bound)?;
+        let monoid = self.monoid(bound, &dtypes)?;
+        let rank = self.graph.shape(vals[0]).len();
+        let axes = bound.axes("dims", rank)?.unwrap_or_else(|| (0..rank as u8).collect());
+        if axes.is_empty() {
+            return Err(bound.refuse("dims", "a list of at least one axis of the tensors"));
+        }
+        let states = self.fold_states(monoid, &vals, axes, bound.flag("keepdim"))?;
+        self.rounded_states(states, &dtypes)
+    }
+
+    /// `scan`: the states at each place, each rounded to the dtype of its tensor.
+    pub(super) fn call_general_scan(&mut self, bound: &Bound) -> Result<Vec<Val>, DefineError> {
+        let (vals, dtypes) = self.elements(bound)?;
+        let axis = bound.axis("dim", self.graph.shape(vals[0]).len())? as u8;
+        let monoid = self.monoid(bound, &dtypes)?;
+        let node = self.add_node(Form::Scan { monoid, axis }, &vals)?;
+        let states = self.graph.results(node).collect();
+        self.rounded_states(states, &dtypes)
+    }
+
+    fn rounded_states(&mut self, states: Vec<Val>, dtypes: &[DType]) -> Result<Vec<Val>, DefineError> {
+        let mut states = states.into_iter();
+        let mut rounded = Vec::with_capacity(states.len());
+        while let Some(state) = states.next() {
+            let dtype = dtypes[rounded.len().min(dtypes.len() - 1)];
+            rounded.push(match dtype.is_complex() {
+                true => self.pair([state, states.next().expect("the imaginary part is the next state")])?,
+                false => self.cast(state, dtype)?,
+            });
+        }
+        Ok(rounded)
+    }
+
+    /// The states of a fold or scan in one shape and in their compute dtypes, and the dtypes of its tensors.
+    fn elements(&mut self, bound: &Bound) -> Result<(Vec<Val>, Vec<DType>), DefineError> {
+        let tensors = bound.tensors("tensors");
+        if tensors.is_empty() || tensors.iter().any(|&value| self.is_scalar(value)) {
+            return Err(bound.refuse("tensors", "a tensor or a list of tensors"));
+        }
+        let vals: Vec<Val> = tensors.iter().map(|value| value.val).collect();
+        let dtypes: Vec<DType> = vals.iter().map(|&val| self.graph.dtype(val)).collect();
+        let shape = self.common_shape(bound, &vals)?;
+        let mut states = Vec::with_capacity(vals.len());
+        for val in vals {
+            match self.graph.dtype(val) {
+                dtype if dtype.is_complex() => states.extend(self.whole_parts(val)?),
+                dtype => states.push(self.cast(val, dtype.compute())?),
+            }
+        }
+        for state in &mut states {
+            if *self.graph.shape(*state) != shape {
+                *state = self.add(Form::Expand(shape.clone()), &[*state])?;
+            }
+        }
+        Ok((states, dtypes))
+    }
+
+    /// The sizes of tensors of one rank where those of size 1 are repeated.
+    fn common_shape(&mut self, bound: &Bound, vals: &[Val]) -> Result<Shape, DefineError> {
+        let mut shape = self.shape(vals[0]);
+        for &val in &vals[1..] {
+            let other = self.shape(val);
+            if other.len() != shape.len() {
+                return Err(bound.refuse("tensors", "tensors of one rank"));
+            }
+            for (size, other) in shape.iter_mut().zip(other).filter(|(_, other)| !other.is_one()) {
+                if size.is_one() {
+                    *size = other;
+                } else if self.facts.prove_ne(size, &other) || self.facts.assume_equal(size, &other).is_err()
+                {
+                    return Err(bound
+                        .refuse("tensors", &format!("tensors of one shape, not sizes {size} and {other}")));
+                }
+            }
+        }
+        Ok(shape)
+    }
+
+    /// The monoid that `combine` and `init` say, for elements of tensors of these dtypes.
+    fn monoid(&mut self, bound: &Bound, dtypes: &[DType]) -> Result<Monoid, DefineError> {
+        let dtypes: Vec<DType> = dtypes.iter().map(|dtype| dtype.compute()).collect();
+        match bound.object("combine") {
+            Object::Function(function) => {
+                let identity = self.identity(bound, &dtypes)?;
+                self.lambda(function, &dtypes, &identity)
+            }
+            Object::Text(_) if *bound.object("init") != Object::None => {
+                Err(bound.refuse("init", "left out: a named fold knows its own"))
+            }
+            Object::Text(name) => match dtypes[..] {
+                [dtype] if dtype.is_complex() => self.complex_monoid(bound, name, dtype),
+                _ => named(bound, name, dtypes.len()),
+            },
+            _ => Err(bound.refuse("combine", "a lambda, or the name of a fold in quotes")),
+        }
+    }
+
+    /// A named fold of complex numbers: their sum or their product.
+    fn complex_monoid(&self, bound: &Bound, name: &str, dtype: DType) -> Result<Monoid, DefineError> {
+        match name {
+            "sum" => self.of_two("add", Scalar::complex(dtype, 0.0, 0.0)),
+            "prod" => self.of_two("mul", Scalar::complex(dtype, 1.0, 0.0)),
+            _ => Err(bound.refuse("combine", "a lambda, or one of sum, prod, as the tensor is complex")),
+        }
+    }
+
+    /// The monoid of an op on two numbers of the dtype of what stands before any element.
+    pub(super) fn of_two(&self, op: &str, identity: Scalar) -> Result<Monoid, DefineError> {
+        let params = ["a", "b"].map(str::to_owned).to_vec();
+        let results = vec![Term::call(op, [Term::Param(0), Term::Param(1)])];
+        self.lambda(&Function { params, results }, &[identity.dtype()], &[identity])
+    }
+
+    /// The monoid of a function of the states of two runs; a complex state becomes two real ones.
+    fn lambda(
+        &self,
+        function: &Function,
+        dtypes: &[DType],
+        identity: &[Scalar],
+    ) -> Result<Monoid, DefineError> {
+        let body = self.body(function, &[dtypes, dtypes].concat(), dtypes)?;
+        let parts = identity.iter().flat_map(|scalar| match scalar.dtype().is_complex() {
+            true => vec![scalar.real(), scalar.imag()],
+            false => vec![*scalar],
+        });
+        Ok(Monoid::Lambda(Lambda::new(body, parts).expect("the body was made for these states")))
+    }
+
+    fn identity(&self, bound: &Bound, dtypes: &[DType]) -> Result<Vec<Scalar>, DefineError> {
+        let given = bound.object("init").as_list().unwrap_or_default();
+        let expected = || match dtypes.len() {
+            1 => "a number: what stands before any element".to_owned(),
+            states => format!("a list of {states} numbers: the states before any element"),
+        };
+        let number = |(object, &dtype): (&Object, &DType)| match object {
+            Object::Number(scalar) if dtype.is_complex() || !scalar.dtype().is_complex() => {
+                Some(scalar.cast(dtype))
+            }
+            _ => None,
+        };
+        let scalars: Option<Vec<Scalar>> = given.iter().zip(dtypes).map(number).collect();
+        let fits = given.len() == dtypes.len();
+        scalars.filter(|_| fits).ok_or_else(|| bound.refuse("init", &expected()))
+    }
+
+    /// All results of a fold over these axes.
+    pub(super) fn fold_states(
+        &mut self,
+        monoid: Monoid,
+        vals: &[Val],
+        mut axes: Axes,
+        keep: bool,
+    ) -> Result<Vec<Val>, DefineError> {
+        axes.sort_unstable();
+        let node = self.add_node(Form::Fold { monoid, axes: axes.clone() }, vals)?;
+        let states: Vec<Val> = self.graph.results(node).collect();
+        states.into_iter().map(|val| if keep { self.keep(val, &axes) } else { Ok(val) }).collect()
+    }
+}
+
+/// The named fold of so many tensors.
+fn named(bound: &Bound, name: &str, tensors: usize) -> Result<Monoid, DefineError> {
+    let named = Monoid::from_name(name).filter(|named| named.operands() == tensors);
+    named.ok_or_else(|| {
+        let names: Vec<&str> = Monoid::NAMED.iter().map(Monoid::name).collect();
+        let names = names.join(", ");
+        bound.refuse("combine", &format!("a lambda, or one of {names} for as many tensors as it takes"))
+    })
+}

@@ -1,0 +1,7 @@
+//! The definition language: definitions built call by call, read from text, printed, taken out of a graph.
+//!
+//! `define` (the builder, and views as definitions of their own) · `text` (files read and written, the lists of inputs).
+//! No backend, no I/O; nothing here runs anything.
+
+pub mod define;
+pub mod text;

@@ -1,0 +1,395 @@
+//! From the lines of a body to a definition: each line drives the builder.
+//!
+//! Names live in one flat scope, as in straight-line Python. Numbers alone are worked out as Python would; everything else is
+//! a call of the builder.
+
+use std::collections::BTreeMap;
+
+use ir::Span;
+use ir::definition::{Argument, Definition, Object};
+use ops::{DType, Scalar};
+
+use super::inputs::{complex_arithmetic, complex_number, float_text};
+use super::read::is_call_of;
+use super::syntax::{self, Kind, Name, Statement, Tree};
+use crate::define::{DefineError, Definer};
+use crate::text::complaint::Complaint;
+
+/// Follows the lines; `fd` is what they call the definition, `end` the place to complain that something is missing.
+pub(super) fn read_body(fd: &str, body: &[Statement], end: Span) -> Result<Definition, Complaint> {
+    let mut reader = Reader { definer: Definer::new(), fd, names: BTreeMap::new() };
+    body.iter().try_for_each(|statement| reader.statement(statement))?;
+    reader.definer.finish().map_err(|error| refused(error, end))
+}
+
+fn refused(error: DefineError, span: Span) -> Complaint {
+    let place = error.span.unwrap_or(span);
+    let label = match &error.argument {
+        Some(_) => format!("expected {}", error.expected),
+        None => "here".to_owned(),
+    };
+    Complaint { message: error.message(), span: place, label, help: error.help }
+}
+
+/// The state while the lines of a body are followed.
+pub(super) struct Reader<'t> {
+    definer: Definer,
+    pub(super) fd: &'t str,
+    pub(super) names: BTreeMap<&'t str, Object>,
+}
+
+impl<'t> Reader<'t> {
+    fn statement(&mut self, statement: &'t Statement) -> Result<(), Complaint> {
+        self.definer.set_span(Some(statement.span));
+        let Statement { targets, value, .. } = statement;
+        if targets.is_empty() && matches!(value.kind, Kind::Text(_)) || is_call_of(value, "execute") {
+            return Ok(());
+        }
+        if let (Kind::List(items), true) = (&value.kind, targets.len() > 1)
+            && items.len() == targets.len()
+        {
+            let objects = items.iter().map(|item| self.object(item)).collect::<Result<Vec<_>, _>>()?;
+            targets.iter().zip(objects).for_each(|(target, object)| self.assign(target, object));
+            return Ok(());
+        }
+        let object = self.object(value)?;
+        match (&targets[..], object.as_list()) {
+            ([], _) => {}
+            ([target], None) => self.assign(target, object),
+            ([target], Some(items)) => {
+                let items = items.to_vec();
+                for (place, item) in items.iter().enumerate() {
+                    self.name(item, &format!("{}_{place}", target.text));
+                }
+                self.assign(target, object);
+            }
+            (_, Some(items)) if items.len() == targets.len() => {
+                let items = items.to_vec();
+                targets.iter().zip(items).for_each(|(target, item)| self.assign(target, item));
+            }
+            (_, items) => {
+                let message = format!("{} names for {} values", targets.len(), items.map_or(1, <[_]>::len));
+                return Err(Complaint::new(statement.span, message, "expected as many names as values"));
+            }
+        }
+        Ok(())
+    }
+
+    fn assign(&mut self, target: &'t Name, object: Object) {
+        self.name(&object, &target.text);
+        self.names.insert(&target.text, object);
+    }
+
+    fn name(&mut self, object: &Object, name: &str) {
+        if let Some(value) = object.as_value() {
+            self.definer.set_name(value, name);
+        }
+    }
+
+    fn object(&mut self, tree: &Tree) -> Result<Object, Complaint> {
+        match &tree.kind {
+            Kind::Name(name) => {
+                self.names.get(name.as_str()).cloned().ok_or_else(|| unknown(name, tree.span))
+            }
+            Kind::Int(n) => Ok(Object::int(*n)),
+            Kind::Wide(n) => Ok(Object::Number(Scalar::from_u64(DType::U64, *n))),
+            Kind::Float(x) => Ok(Object::float(*x)),
+            Kind::Imaginary(x) => Ok(Object::Number(Scalar::complex(DType::C128, 0.0, *x))),
+            Kind::Bool(value) => Ok(Object::bool(*value)),
+            Kind::None => Ok(Object::None),
+            Kind::Text(text) => Ok(Object::Text(text.as_str().into())),
+            Kind::Lambda(parameters, result) => self.lambda(parameters, result).map(Object::from),
+            Kind::List(items) => self.list(items),
+            Kind::Attribute(..) => attribute(tree),
+            Kind::Item(base, index) => self.item(base, index),
+            Kind::Call(callee, arguments) => self.call(tree, callee, arguments),
+            Kind::Unary(operator, operand) => self.unary(operator, operand),
+            Kind::Binary(operator, a, b) => self.binary(operator, a, b, tree.span),
+        }
+    }
+
+    /// Lists hold numbers and values; a list in a list is nothing the language has.
+    fn list(&mut self, items: &[Tree]) -> Result<Object, Complaint> {
+        let mut objects = Vec::with_capacity(items.len());
+        for item in items {
+            match self.object(item)? {
+                Object::List(_) => {
+                    return Err(Complaint::new(
+                        item.span,
+                        "a list in a list",
+                        "expected a number or a value",
+                    ));
+                }
+                object => objects.push(object),
+            }
+        }
+        Ok(Object::list(objects))
+    }
+
+    fn item(&mut self, base: &Tree, index: &Tree) -> Result<Object, Complaint> {
+        let list = self.object(base)?;
+        let Some(items) = list.as_list() else {
+            let help = "use fd.ops.slice, or fd.ops.index_select";
+            return Err(Complaint::new(base.span, "only lists have items", "this is not a list").help(help));
+        };
+        let index = (self.object(index)?.as_int(), index.span);
+        let place = index.0.map(|n| if n < 0 { n.saturating_add(items.len() as i64) } else { n });
+        let item = place.and_then(|n| items.get(usize::try_from(n).ok()?));
+        let refuse =
+            || Complaint::new(index.1, "no such item", format!("the list has {} items", items.len()));
+        item.cloned().ok_or_else(refuse)
+    }
+
+    fn call(&mut self, tree: &Tree, callee: &Tree, given: &[syntax::Argument]) -> Result<Object, Complaint> {
+        let unknown_call =
+            || Complaint::new(callee.span, "no such function", "expected a method of the definition");
+        let Some(path) = callee.path() else { return Err(unknown_call()) };
+        if path == ["float"] {
+            let refuse =
+                || Complaint::new(tree.span, "this is not a number", "expected float(\"inf\") or the like");
+            return float_text(given).map(Object::float).ok_or_else(refuse);
+        }
+        if path == ["complex"] {
+            let refuse =
+                || Complaint::new(tree.span, "this is not a complex number", "expected complex(1.0, 2.0)");
+            return complex_number(tree).map(Object::Number).ok_or_else(refuse);
+        }
+        let fd = self.fd;
+        let method = match path[..] {
+            [first, method] if first == fd => Ok(method),
+            [first, "ops", op] if first == fd => Err(op),
+            ["ops", op] => Err(op),
+            [name, method] if self.names.contains_key(name) => {
+                return self.method(tree, callee, name, method, given);
+            }
+            [first, ..] if first != fd && !self.names.contains_key(first) => {
+                return Err(unknown(first, callee.span));
+            }
+            _ => return Err(unknown_call()),
+        };
+        let arguments = self.arguments(given)?;
+        match method {
+            Err(op) => self.definer.call(op, arguments).map_err(|error| {
+                let is_name = error.argument.is_none() && error.expected.is_empty();
+                refused(error, if is_name { callee.span } else { tree.span })
+            }),
+            Ok(method) => self.declare(method, arguments, callee.span).map_err(|complaint| match complaint {
+                Refusal::Define(error) => refused(error, tree.span),
+                Refusal::Complaint(complaint) => complaint,
+            }),
+        }
+    }
+
+    fn arguments(&mut self, given: &[syntax::Argument]) -> Result<Vec<Argument>, Complaint> {
+        let read = |argument: &syntax::Argument| {
+            let keyword = argument.keyword.as_ref().map(|name| name.text.clone());
+            Ok(Argument { keyword, object: self.object(&argument.value)?, span: Some(argument.value.span) })
+        };
+        given.iter().map(read).collect()
+    }
+
+    fn declare(&mut self, method: &str, arguments: Vec<Argument>, span: Span) -> Result<Object, Refusal> {
+        match method {
+            "define_tensor" => Ok(self.definer.define_tensor(arguments).map(Object::Value)?),
+            "define_scalar" | "define_constant" => Ok(self.definer.define_scalar(arguments)?),
+            "define_vector" => Ok(self.definer.define_vector(arguments)?),
+            "add_output" => self.add_output(arguments, span),
+            _ => {
+                let known = "known: define_tensor, define_scalar, define_vector, add_output, ops";
+                let message = format!("the definition has no method `{method}`");
+                Err(Refusal::Complaint(Complaint::new(span, message, "expected a method it has").help(known)))
+            }
+        }
+    }
+
+    fn add_output(&mut self, arguments: Vec<Argument>, span: Span) -> Result<Object, Refusal> {
+        let find = |place: usize, name: &str| {
+            let placed = arguments.get(place).filter(|argument| argument.keyword.is_none());
+            placed.or_else(|| arguments.iter().find(|argument| argument.keyword.as_deref() == Some(name)))
+        };
+        let output = find(0, "output");
+        let alias = find(1, "alias_input").filter(|argument| argument.object != Object::None);
+        let order = arguments.iter().find(|argument| argument.keyword.as_deref() == Some("stride_order"));
+        let given = [output, find(1, "alias_input"), order];
+        let taken = given.iter().flatten().count();
+        let Some(output) =
+            output.filter(|_| taken == arguments.len() && (alias.is_none() || order.is_none()))
+        else {
+            let label = "expected the arguments output and alias_input, or output and stride_order";
+            return Err(Refusal::Complaint(Complaint::new(span, "wrong arguments of `add_output`", label)));
+        };
+        let mut output = output.object.clone();
+        if let Some(order) = order.filter(|order| order.object != Object::None) {
+            output = self.definer.call("stride_order", vec![Argument::positional(output), order.clone()])?;
+        }
+        self.definer.add_output(&output, alias.map(|alias| &alias.object))?;
+        Ok(Object::None)
+    }
+
+    /// `t.size(0)` and `t.shape()`, as nvFuser's tensors have them.
+    fn method(
+        &mut self,
+        tree: &Tree,
+        callee: &Tree,
+        name: &str,
+        method: &str,
+        given: &[syntax::Argument],
+    ) -> Result<Object, Complaint> {
+        let value = self.names.get(name).and_then(Object::as_value);
+        let Some(value) = value.filter(|_| matches!(method, "size" | "shape")) else {
+            let message = format!("`{name}` has no method `{method}`");
+            return Err(Complaint::new(callee.span, message, "tensors have the methods size and shape"));
+        };
+        let mut arguments = vec![Argument::positional(value)];
+        arguments.extend(self.arguments(given)?);
+        self.definer.call(method, arguments).map_err(|error| refused(error, tree.span))
+    }
+
+    fn unary(&mut self, operator: &str, operand: &Tree) -> Result<Object, Complaint> {
+        let object = self.object(operand)?;
+        let op = match operator {
+            "+" => return Ok(object),
+            "~" => "bitwise_not",
+            _ => "neg",
+        };
+        match &object {
+            Object::Number(scalar) if op == "neg" => Ok(Object::Number(negated(*scalar))),
+            _ => self.operate(op, [(object, operand.span)], operand.span),
+        }
+    }
+
+    fn binary(&mut self, operator: &str, a: &Tree, b: &Tree, span: Span) -> Result<Object, Complaint> {
+        let (left, right) = (self.object(a)?, self.object(b)?);
+        if let (Object::Number(x), Object::Number(y)) = (&left, &right)
+            && let Some(result) = arithmetic(operator, *x, *y)
+        {
+            return Ok(Object::Number(result));
+        }
+        let op = operator_name(operator).ok_or_else(|| unknown_operator(operator, span))?;
+        self.operate(op, [(left, a.span), (right, b.span)], span)
+    }
+
+    fn operate<const N: usize>(
+        &mut self,
+        op: &str,
+        operands: [(Object, Span); N],
+        span: Span,
+    ) -> Result<Object, Complaint> {
+        let arguments =
+            operands.into_iter().map(|(object, span)| Argument { keyword: None, object, span: Some(span) });
+        self.definer.call(op, arguments.collect()).map_err(|error| refused(error, span))
+    }
+}
+
+/// The op that an operator between two operands stands for.
+pub(super) fn operator_name(operator: &str) -> Option<&'static str> {
+    Some(match operator {
+        "+" => "add",
+        "-" => "sub",
+        "*" => "mul",
+        "/" => "truediv",
+        "%" => "remainder",
+        "**" => "pow",
+        "==" => "eq",
+        "!=" => "ne",
+        "<" => "lt",
+        "<=" => "le",
+        ">" => "gt",
+        ">=" => "ge",
+        "&" => "bitwise_and",
+        "|" => "bitwise_or",
+        "^" => "bitwise_xor",
+        "<<" => "bitwise_left_shift",
+        ">>" => "bitwise_right_shift",
+        _ => return None,
+    })
+}
+
+pub(super) fn unknown_operator(operator: &str, span: Span) -> Complaint {
+    let message = format!("`{operator}` is not an operator of tensors");
+    Complaint::new(span, message, "expected an op of fd.ops")
+}
+
+/// A refusal of the builder or a complaint about the text.
+enum Refusal {
+    Define(DefineError),
+    Complaint(Complaint),
+}
+
+impl From<DefineError> for Refusal {
+    fn from(error: DefineError) -> Refusal {
+        Refusal::Define(error)
+    }
+}
+
+pub(super) fn unknown(name: &str, span: Span) -> Complaint {
+    Complaint::new(span, format!("`{name}` is not defined"), "expected a name assigned above")
+}
+
+/// `DataType.Float`, `torch.float32` and the like.
+pub(super) fn attribute(tree: &Tree) -> Result<Object, Complaint> {
+    let path = tree.path().unwrap_or_default();
+    let dtype = match path[..] {
+        ["DataType", "Null"] => return Ok(Object::None),
+        ["DataType", name] => DType::from_nvfuser_name(name),
+        ["torch", name] => DType::ALL.into_iter().find(|dtype| dtype.numpy_name() == name),
+        _ => return Err(Complaint::new(tree.span, "this has no meaning here", "expected a value")),
+    };
+    let refuse = || {
+        let known: Vec<&str> = DType::ALL.iter().map(|dtype| dtype.nvfuser_name()).collect();
+        let message = match path.last() {
+            Some(name) if DType::is_left_out(name) => {
+                format!("the dtype `{}` is not supported", path.join("."))
+            }
+            _ => format!("unknown dtype `{}`", path.join(".")),
+        };
+        Complaint::new(tree.span, message, "expected a dtype").help(format!("known: {}", known.join(", ")))
+    };
+    dtype.map(Object::DType).ok_or_else(refuse)
+}
+
+pub(super) fn negated(scalar: Scalar) -> Scalar {
+    match scalar.dtype() {
+        dtype if dtype.is_complex() => Scalar::complex(dtype, -scalar.as_f64(), -scalar.imag().as_f64()),
+        dtype if dtype.is_float() => Scalar::from_f64(dtype, -scalar.as_f64()),
+        DType::Bool => Scalar::from_i64(DType::I64, -scalar.as_i64()),
+        // The least i64 is the negation of what no i64 is.
+        DType::U64 if scalar.as_i64() == i64::MIN => Scalar::from_i64(DType::I64, i64::MIN),
+        dtype => Scalar::from_i64(dtype, scalar.as_i64().wrapping_neg()),
+    }
+}
+
+/// What Python makes of two of its numbers. `None` where it would not be a number we have.
+pub(super) fn arithmetic(operator: &str, a: Scalar, b: Scalar) -> Option<Scalar> {
+    let python =
+        |scalar: Scalar| matches!(scalar.dtype(), DType::Bool | DType::I64 | DType::F64 | DType::C128);
+    if !python(a) || !python(b) {
+        return None;
+    }
+    if a.dtype().is_complex() || b.dtype().is_complex() {
+        return complex_arithmetic(operator, a, b);
+    }
+    if a.dtype() == DType::F64 || b.dtype() == DType::F64 || operator == "/" {
+        let (x, y) = (a.as_f64(), b.as_f64());
+        let result = match operator {
+            "+" => x + y,
+            "-" => x - y,
+            "*" => x * y,
+            "/" if y != 0.0 => x / y,
+            "**" => x.powf(y),
+            _ => return None,
+        };
+        return Some(Scalar::from_f64(DType::F64, result));
+    }
+    let (x, y) = (a.as_i64(), b.as_i64());
+    let result = match operator {
+        "+" => x.checked_add(y),
+        "-" => x.checked_sub(y),
+        "*" => x.checked_mul(y),
+        "//" if y > 0 => Some(x.div_euclid(y)),
+        "%" if y > 0 => Some(x.rem_euclid(y)),
+        "**" => u32::try_from(y).ok().and_then(|y| x.checked_pow(y)),
+        _ => None,
+    };
+    result.map(|result| Scalar::from_i64(DType::I64, result))
+}

@@ -1,0 +1,223 @@
+//! Expressions: Python's operators, calls, lists and names, by precedence.
+//!
+//! Nesting is bounded, so no input overflows the stack, here or in any later walk over the tree.
+
+use ir::Span;
+
+use super::grammar::{Parser, REFUSED};
+use super::lexer::Token;
+use super::syntax::{Argument, Kind, Name, Tree};
+use crate::text::complaint::Complaint;
+
+/// Levels of nested expressions that are accepted.
+const MAX_DEPTH: u16 = 64;
+
+/// Binary operators, loosest first; those of a row bind alike.
+const LEVELS: [&[&str]; 7] = [
+    &["==", "!=", "<", "<=", ">", ">="],
+    &["|"],
+    &["^"],
+    &["&"],
+    &["<<", ">>"],
+    &["+", "-"],
+    &["*", "/", "//", "%"],
+];
+
+impl Parser {
+    /// An expression, or several with commas between them: a tuple.
+    pub fn expressions(&mut self) -> Result<Tree, Complaint> {
+        let start = self.span();
+        let first = self.expression()?;
+        if !matches!(self.peek(), Token::Mark(",")) {
+            return Ok(first);
+        }
+        let mut items = vec![first];
+        while self.accept(",") {
+            if matches!(self.peek(), Token::Mark("=") | Token::Newline) {
+                break;
+            }
+            items.push(self.expression()?);
+        }
+        self.tree(Kind::List(items), start)
+    }
+
+    /// Every nested expression passes here, which bounds the recursion.
+    pub fn expression(&mut self) -> Result<Tree, Complaint> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(too_deep(self.span()));
+        }
+        let is_lambda = matches!(self.peek(), Token::Name(word) if word == "lambda");
+        let tree = if is_lambda { self.lambda() } else { self.binary(0) };
+        self.depth -= 1;
+        tree
+    }
+
+    fn lambda(&mut self) -> Result<Tree, Complaint> {
+        let start = self.span();
+        self.advance();
+        let mut parameters = Vec::new();
+        while !self.accept(":") {
+            parameters.push(self.name("a parameter")?);
+            if !self.accept(",") {
+                self.expect(":")?;
+                break;
+            }
+        }
+        let result = self.expression()?;
+        self.tree(Kind::Lambda(parameters, Box::new(result)), start)
+    }
+
+    fn tree(&self, kind: Kind, start: Span) -> Result<Tree, Complaint> {
+        let span = self.since(start);
+        let depth = 1 + match &kind {
+            Kind::List(items) => items.iter().map(|item| item.depth).max().unwrap_or(0),
+            Kind::Attribute(base, _) | Kind::Unary(_, base) | Kind::Lambda(_, base) => base.depth,
+            Kind::Item(base, other) | Kind::Binary(_, base, other) => base.depth.max(other.depth),
+            Kind::Call(base, arguments) => {
+                arguments.iter().map(|argument| argument.value.depth).fold(base.depth, u16::max)
+            }
+            _ => 0,
+        };
+        if depth > 4 * MAX_DEPTH { Err(too_deep(span)) } else { Ok(Tree { kind, span, depth }) }
+    }
+
+    fn binary(&mut self, level: usize) -> Result<Tree, Complaint> {
+        let Some(operators) = LEVELS.get(level) else { return self.unary() };
+        let start = self.span();
+        let mut left = self.binary(level + 1)?;
+        loop {
+            let operator = match self.peek() {
+                Token::Mark(mark) if operators.contains(mark) => *mark,
+                _ => return Ok(left),
+            };
+            self.advance();
+            let right = self.binary(level + 1)?;
+            left = self.tree(Kind::Binary(operator, Box::new(left), Box::new(right)), start)?;
+        }
+    }
+
+    fn unary(&mut self) -> Result<Tree, Complaint> {
+        let start = self.span();
+        let operator = match self.peek() {
+            Token::Mark(mark @ ("-" | "+" | "~")) => *mark,
+            _ => return self.power(),
+        };
+        self.advance();
+        self.depth += 1;
+        let operand = if self.depth > MAX_DEPTH { Err(too_deep(start)) } else { self.unary() }?;
+        self.depth -= 1;
+        self.tree(Kind::Unary(operator, Box::new(operand)), start)
+    }
+
+    fn power(&mut self) -> Result<Tree, Complaint> {
+        let start = self.span();
+        let base = self.postfix()?;
+        if !self.accept("**") {
+            return Ok(base);
+        }
+        self.depth += 1;
+        let exponent = if self.depth > MAX_DEPTH { Err(too_deep(start)) } else { self.unary() }?;
+        self.depth -= 1;
+        self.tree(Kind::Binary("**", Box::new(base), Box::new(exponent)), start)
+    }
+
+    fn postfix(&mut self) -> Result<Tree, Complaint> {
+        let start = self.span();
+        let mut tree = self.atom()?;
+        loop {
+            let kind = if self.accept(".") {
+                Kind::Attribute(Box::new(tree), self.name("a name after the dot")?)
+            } else if self.accept("(") {
+                Kind::Call(Box::new(tree), self.arguments()?)
+            } else if self.accept("[") {
+                let index = self.expression()?;
+                self.expect("]")?;
+                Kind::Item(Box::new(tree), Box::new(index))
+            } else {
+                return Ok(tree);
+            };
+            tree = self.tree(kind, start)?;
+        }
+    }
+
+    fn arguments(&mut self) -> Result<Vec<Argument>, Complaint> {
+        let mut arguments: Vec<Argument> = Vec::new();
+        while !self.accept(")") {
+            let keyword = self.keyword();
+            if keyword.is_none() && arguments.last().is_some_and(|argument| argument.keyword.is_some()) {
+                return Err(self.unexpected("a keyword argument, since one went before"));
+            }
+            arguments.push(Argument { keyword, value: self.expression()? });
+            if !self.accept(",") {
+                self.expect(")")?;
+                break;
+            }
+        }
+        Ok(arguments)
+    }
+
+    /// `name =`, if that is what follows.
+    fn keyword(&mut self) -> Option<Name> {
+        let Token::Name(text) = self.peek() else { return None };
+        let name = Name { text: text.clone(), span: self.span() };
+        if !matches!(self.tokens[self.at + 1].0, Token::Mark("=")) {
+            return None;
+        }
+        self.at += 2;
+        Some(name)
+    }
+
+    fn atom(&mut self) -> Result<Tree, Complaint> {
+        let start = self.span();
+        let kind = match self.peek() {
+            Token::Int(n) => Kind::Int(*n),
+            Token::Wide(n) => Kind::Wide(*n),
+            Token::Float(x) => Kind::Float(*x),
+            Token::Imaginary(x) => Kind::Imaginary(*x),
+            Token::Text(text) => Kind::Text(text.clone()),
+            Token::Name(name) => match name.as_str() {
+                "True" => Kind::Bool(true),
+                "False" => Kind::Bool(false),
+                "None" => Kind::None,
+                word if REFUSED.contains(&word) || matches!(word, "and" | "or" | "not" | "in" | "is") => {
+                    let help = "use fd.ops.logical_and, logical_or, logical_not or where";
+                    return Err(self.unexpected("a value").help(help));
+                }
+                _ => Kind::Name(name.clone()),
+            },
+            Token::Mark("(") => return self.bracket(start, ")"),
+            Token::Mark("[") => return self.bracket(start, "]"),
+            _ => return Err(self.unexpected("a value")),
+        };
+        self.advance();
+        self.tree(kind, start)
+    }
+
+    /// A list, a tuple, or an expression in parentheses.
+    fn bracket(&mut self, start: Span, closer: &'static str) -> Result<Tree, Complaint> {
+        self.advance();
+        let mut items = Vec::new();
+        let mut comma = false;
+        while !self.accept(closer) {
+            items.push(self.expression()?);
+            comma = self.accept(",");
+            if !comma {
+                self.expect(closer)?;
+                break;
+            }
+        }
+        match items.pop() {
+            Some(only) if closer == ")" && items.is_empty() && !comma => Ok(only),
+            last => {
+                items.extend(last);
+                self.tree(Kind::List(items), start)
+            }
+        }
+    }
+}
+
+fn too_deep(span: Span) -> Complaint {
+    Complaint::new(span, "this expression is nested too deeply", format!("at most {MAX_DEPTH} levels"))
+        .help("give parts of it names of their own")
+}

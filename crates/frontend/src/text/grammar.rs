@@ -1,0 +1,347 @@
+//! From tokens to the tree: the straight-line subset of Python in which definitions are written.
+//!
+//! Takes a source text, gives its parts. Imports, comments and `pass` vanish here. Whatever else of Python is
+//! refused with its place. Statements are here, expressions in `expression`.
+
+use ir::Span;
+
+use super::lexer::{Token, tokens};
+use super::syntax::{Item, Kind, Name, Statement, Tree};
+use crate::text::complaint::Complaint;
+
+/// Words that begin what this subset of Python leaves out.
+pub(super) const REFUSED: [&str; 22] = [
+    "if", "elif", "else", "for", "while", "try", "except", "finally", "raise", "class", "lambda", "async",
+    "await", "global", "nonlocal", "assert", "del", "yield", "return", "match", "break", "continue",
+];
+
+/// The parts of a file, in order.
+pub(super) fn parse_file(source: &str) -> Result<Vec<Item>, Complaint> {
+    let mut parser = Parser { tokens: tokens(source)?, at: 0, depth: 0 };
+    let mut items = Vec::new();
+    while *parser.peek() != Token::End {
+        parser.item(&mut items)?;
+    }
+    Ok(items)
+}
+
+/// The tokens of a file and where the parser stands among them.
+pub(super) struct Parser {
+    pub tokens: Vec<(Token, Span)>,
+    pub at: usize,
+    /// Levels of expressions that are open.
+    pub depth: u16,
+}
+
+impl Parser {
+    pub fn peek(&self) -> &Token {
+        &self.tokens[self.at].0
+    }
+
+    pub fn span(&self) -> Span {
+        self.tokens[self.at].1
+    }
+
+    /// The place that ends with the token just passed.
+    pub fn since(&self, start: Span) -> Span {
+        start.to(self.tokens[self.at.saturating_sub(1)].1)
+    }
+
+    pub fn advance(&mut self) {
+        self.at = (self.at + 1).min(self.tokens.len() - 1);
+    }
+
+    pub fn accept(&mut self, mark: &str) -> bool {
+        let found = matches!(self.peek(), Token::Mark(m) if *m == mark);
+        if found {
+            self.advance();
+        }
+        found
+    }
+
+    pub fn accept_word(&mut self, word: &str) -> bool {
+        let found = matches!(self.peek(), Token::Name(name) if name == word);
+        if found {
+            self.advance();
+        }
+        found
+    }
+
+    pub fn expect(&mut self, mark: &str) -> Result<(), Complaint> {
+        if self.accept(mark) { Ok(()) } else { Err(self.unexpected(&format!("`{mark}`"))) }
+    }
+
+    pub fn unexpected(&self, expected: &str) -> Complaint {
+        let given = match self.peek() {
+            Token::Name(name) => format!("`{name}`"),
+            Token::Int(_) | Token::Wide(_) | Token::Float(_) | Token::Imaginary(_) => "number".to_owned(),
+            Token::Text(_) => "string".to_owned(),
+            Token::Mark(mark) => format!("`{mark}`"),
+            Token::Newline => "end of line".to_owned(),
+            Token::Indent => "indentation".to_owned(),
+            Token::Dedent => "end of block".to_owned(),
+            Token::End => "end of file".to_owned(),
+        };
+        Complaint::new(self.span(), format!("unexpected {given}"), format!("expected {expected}"))
+    }
+
+    pub fn name(&mut self, what: &str) -> Result<Name, Complaint> {
+        match self.peek() {
+            Token::Name(text) => {
+                let name = Name { text: text.clone(), span: self.span() };
+                self.advance();
+                Ok(name)
+            }
+            _ => Err(self.unexpected(what)),
+        }
+    }
+
+    fn item(&mut self, items: &mut Vec<Item>) -> Result<(), Complaint> {
+        let start = self.span();
+        if self.accept_word("def") {
+            items.push(self.function()?);
+        } else if self.accept_word("with") {
+            items.push(self.with(start)?);
+        } else {
+            let line = self.line()?;
+            items.extend(line.map(Item::Line));
+        }
+        Ok(())
+    }
+
+    fn function(&mut self) -> Result<Item, Complaint> {
+        let name = self.name("the function's name")?;
+        self.expect("(")?;
+        let mut parameters = Vec::new();
+        while !self.accept(")") {
+            parameters.push(self.name("a parameter")?);
+            if self.accept(":") {
+                self.expression()?;
+            }
+            if !self.accept(",") {
+                self.expect(")")?;
+                break;
+            }
+        }
+        if self.accept("->") {
+            self.expression()?;
+        }
+        let body = self.block()?;
+        Ok(Item::Function { name, parameters, body })
+    }
+
+    fn with(&mut self, start: Span) -> Result<Item, Complaint> {
+        let context = self.expression()?;
+        let alias = if self.accept_word("as") { Some(self.name("a name")?) } else { None };
+        let span = self.since(start);
+        let body = self.block()?;
+        Ok(Item::With { context, alias, body, span })
+    }
+
+    fn block(&mut self) -> Result<Vec<Statement>, Complaint> {
+        self.expect(":")?;
+        let mut body = Vec::new();
+        if *self.peek() != Token::Newline {
+            body.extend(self.line()?);
+            return Ok(body);
+        }
+        self.advance();
+        if *self.peek() != Token::Indent {
+            return Err(self.unexpected("an indented block"));
+        }
+        self.advance();
+        while !matches!(self.peek(), Token::Dedent | Token::End) {
+            body.extend(self.line()?);
+        }
+        if *self.peek() == Token::Dedent {
+            self.advance();
+        }
+        Ok(body)
+    }
+
+    /// One line; nothing for those that say nothing.
+    fn line(&mut self) -> Result<Option<Statement>, Complaint> {
+        let start = self.span();
+        if let Token::Name(word) = self.peek() {
+            match word.as_str() {
+                "import" | "from" => {
+                    self.skip_line();
+                    return Ok(None);
+                }
+                "pass" => {
+                    self.advance();
+                    return self.line_end().map(|()| None);
+                }
+                "def" | "with" => {
+                    let message = format!("`{word}` inside a block");
+                    return Err(Complaint::new(start, message, "write it at the start of a line"));
+                }
+                word if REFUSED.contains(&word) => {
+                    let message = format!("`{word}` is not part of the definition language");
+                    let help =
+                        "definitions are straight-line programs: assignments and calls, one after the other";
+                    return Err(Complaint::new(start, message, "expected a statement").help(help));
+                }
+                _ => {}
+            }
+        }
+        if *self.peek() == Token::Newline {
+            self.advance();
+            return Ok(None);
+        }
+        let statement = self.statement(start)?;
+        self.line_end()?;
+        Ok(Some(statement))
+    }
+
+    fn skip_line(&mut self) {
+        while !matches!(self.peek(), Token::Newline | Token::End) {
+            self.advance();
+        }
+        self.advance();
+    }
+
+    fn line_end(&mut self) -> Result<(), Complaint> {
+        if *self.peek() != Token::Newline {
+            return Err(self.unexpected("the end of the line"));
+        }
+        self.advance();
+        Ok(())
+    }
+
+    fn statement(&mut self, start: Span) -> Result<Statement, Complaint> {
+        let first = self.expressions()?;
+        if !self.accept("=") {
+            return Ok(Statement { targets: Vec::new(), value: first, span: self.since(start) });
+        }
+        let targets = targets(first)?;
+        let value = self.expressions()?;
+        if matches!(self.peek(), Token::Mark("=")) {
+            return Err(self.unexpected("one assignment a line"));
+        }
+        Ok(Statement { targets, value, span: self.since(start) })
+    }
+}
+
+/// The names on the left of an assignment.
+fn targets(tree: Tree) -> Result<Vec<Name>, Complaint> {
+    let refuse = |span| Complaint::new(span, "cannot assign to this", "expected a name");
+    match tree.kind {
+        Kind::Name(text) => Ok(vec![Name { text, span: tree.span }]),
+        Kind::List(items) => {
+            let names = items.into_iter().map(|item| match item.kind {
+                Kind::Name(text) => Ok(Name { text, span: item.span }),
+                _ => Err(refuse(item.span)),
+            });
+            names.collect()
+        }
+        _ => Err(refuse(tree.span)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The tree with every level in brackets.
+    fn shown(tree: &Tree) -> String {
+        let list = |items: Vec<String>| items.join(", ");
+        match &tree.kind {
+            Kind::Name(name) => name.clone(),
+            Kind::Int(n) => n.to_string(),
+            Kind::Wide(n) => n.to_string(),
+            Kind::Float(x) => format!("{x:?}"),
+            Kind::Imaginary(x) => format!("{x:?}j"),
+            Kind::Text(text) => format!("{text:?}"),
+            Kind::Bool(b) => b.to_string(),
+            Kind::None => "None".to_owned(),
+            Kind::List(items) => format!("[{}]", list(items.iter().map(shown).collect())),
+            Kind::Attribute(base, name) => format!("{}.{}", shown(base), name.text),
+            Kind::Item(base, index) => format!("{}[{}]", shown(base), shown(index)),
+            Kind::Call(base, arguments) => {
+                let arguments = arguments.iter().map(|argument| {
+                    let keyword = argument.keyword.as_ref().map_or(String::new(), |k| format!("{}=", k.text));
+                    format!("{keyword}{}", shown(&argument.value))
+                });
+                format!("{}({})", shown(base), list(arguments.collect()))
+            }
+            Kind::Lambda(parameters, result) => {
+                let names = parameters.iter().map(|name| name.text.clone()).collect();
+                format!("(lambda {}: {})", list(names), shown(result))
+            }
+            Kind::Unary(operator, operand) => format!("({operator}{})", shown(operand)),
+            Kind::Binary(operator, a, b) => format!("({} {operator} {})", shown(a), shown(b)),
+        }
+    }
+
+    fn check(source: &str, expected: &str) {
+        let text = match parse_file(source) {
+            Ok(items) => items.iter().map(part).collect::<Vec<_>>().join("; "),
+            Err(complaint) => {
+                format!("{} at {}: {}", complaint.message, complaint.span.start, complaint.label)
+            }
+        };
+        assert_eq!(text, expected, "{source:?}");
+    }
+
+    fn part(item: &Item) -> String {
+        let lines = |body: &[Statement]| body.iter().map(line).collect::<Vec<_>>().join("; ");
+        match item {
+            Item::Function { name, parameters, body } => {
+                format!("{}/{} {{{}}}", name.text, parameters.len(), lines(body))
+            }
+            Item::With { context, body, .. } => format!("with {} {{{}}}", shown(context), lines(body)),
+            Item::Line(statement) => line(statement),
+        }
+    }
+
+    fn line(statement: &Statement) -> String {
+        let targets: Vec<&str> = statement.targets.iter().map(|name| name.text.as_str()).collect();
+        format!("{}={}", targets.join(","), shown(&statement.value))
+    }
+
+    #[test]
+    fn operators_bind_as_in_python() {
+        check("a = b + c * -d ** 2", "a=(b + (c * (-(d ** 2))))");
+        check("a - b - c < d | e & f", "=(((a - b) - c) < (d | (e & f)))");
+        check("(a, b), x[0]", "=[[a, b], x[0]]");
+        check("(a) + (b,)", "=(a + [b])");
+    }
+
+    #[test]
+    fn calls_and_assignments() {
+        check("a, b = f.g(x, [1, 2.5], k=None,)", "a,b=f.g(x, [1, 2.5], k=None)");
+        check("(a, b) = f()", "a,b=f()");
+        check("f(lambda a, b: a + b, k=lambda: 1)", "=f((lambda a, b: (a + b)), k=(lambda : 1))");
+        check("f(lambda 1: 2)", "unexpected number at 9: expected a parameter");
+        check("f(k=1, 2)", "unexpected number at 7: expected a keyword argument, since one went before");
+        check("1 = x", "cannot assign to this at 0: expected a name");
+        check("a = b = c", "unexpected `=` at 6: expected one assignment a line");
+        check("a = ", "unexpected end of line at 4: expected a value");
+    }
+
+    #[test]
+    fn files_have_functions_blocks_and_lines() {
+        let file = "import torch\nfrom a import (b,\n c)\ndef f(fd : X) -> None :\n    pass\n    a = 1\nwith F() as fd: f(fd)\nx=1";
+        check(file, "f/1 {a=1}; with F() {=f(fd)}; x=1");
+        check("def f(fd):\na = 1", "unexpected `a` at 11: expected an indented block");
+        check(
+            "for i in x:\n  pass",
+            "`for` is not part of the definition language at 0: expected a statement",
+        );
+        check("x = not y", "unexpected `not` at 4: expected a value");
+    }
+
+    #[test]
+    fn nesting_is_bounded() {
+        for (open, close) in [("(", ")"), ("[", "]"), ("f(", ")"), ("-", ""), ("~", ""), ("2**", "")] {
+            let source = format!("x = {}1{}", open.repeat(100_000), close.repeat(100_000));
+            let complaint = parse_file(&source).unwrap_err();
+            assert_eq!(complaint.message, "this expression is nested too deeply", "{open}");
+        }
+        for link in ["+1", ".a", "()", "[0]"] {
+            let complaint = parse_file(&format!("x = a{}", link.repeat(100_000))).unwrap_err();
+            assert_eq!(complaint.message, "this expression is nested too deeply", "{link}");
+        }
+    }
+}

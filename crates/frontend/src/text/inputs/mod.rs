@@ -1,0 +1,285 @@
+//! The optional `inputs = [...]` list of a definition file: what to run it on.
+//!
+//! Takes the tree of the list, gives sizes, strides, dtypes and how the numbers are drawn. Reads torch's and NumPy's
+//! constructors and a few methods that change the view. Makes no data and allocates nothing of the sizes it reads.
+
+mod call;
+mod complex;
+mod number;
+
+pub(super) use complex::{arithmetic as complex_arithmetic, complex_number};
+pub(super) use number::float_text;
+
+use ops::{DType, Scalar};
+
+use super::syntax::{Kind, Tree};
+use crate::text::complaint::Complaint;
+use call::Call;
+use number::{Number, number};
+
+/// One input to run a definition on.
+#[derive(Clone, Debug, PartialEq)]
+pub enum InputSpec {
+    /// A tensor.
+    Tensor(TensorSpec),
+    /// A number.
+    Scalar(Scalar),
+}
+
+/// A tensor: how its elements lie in memory and what is in them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TensorSpec {
+    /// Element type.
+    pub dtype: DType,
+    /// Size of each axis.
+    pub sizes: Vec<i64>,
+    /// Elements from one index to the next, for each axis; 0 where an axis is expanded.
+    pub strides: Vec<i64>,
+    /// Elements of the memory before the one at index zero.
+    pub offset: i64,
+    /// Elements of the memory behind it.
+    pub storage: i64,
+    /// What the memory holds.
+    pub distribution: Distribution,
+}
+
+/// How the elements of a tensor are drawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Distribution {
+    /// Normal, mean 0, deviation 1.
+    Normal,
+    /// Uniform from the first number up to the second.
+    Uniform(f64, f64),
+    /// Integers from the first up to the second, not included.
+    Integers(i64, i64),
+    /// One number everywhere.
+    Constant(f64),
+    /// The first number, then each one larger by the second.
+    Range(f64, f64),
+}
+
+/// The inputs that a list says.
+pub(super) fn read_inputs(tree: &Tree) -> Result<Vec<InputSpec>, Complaint> {
+    match &tree.kind {
+        Kind::List(items) => items.iter().map(read_input).collect(),
+        _ => Err(Complaint::new(tree.span, "`inputs` is not a list", "expected [...]")),
+    }
+}
+
+fn read_input(tree: &Tree) -> Result<InputSpec, Complaint> {
+    let scalar = |scalar| Ok(InputSpec::Scalar(scalar));
+    if let Some(number) = complex_number(tree) {
+        return scalar(number);
+    }
+    match &tree.kind {
+        Kind::Bool(value) => scalar(Scalar::from_bool(*value)),
+        Kind::Int(_) | Kind::Float(_) | Kind::Unary(..) | Kind::Binary(..) => match number(tree)? {
+            Number::Int(n) => scalar(Scalar::from_i64(DType::I64, n)),
+            Number::Float(x) => scalar(Scalar::from_f64(DType::F64, x)),
+        },
+        _ => tensor(tree).map(InputSpec::Tensor),
+    }
+}
+
+/// A constructor with methods after it.
+fn tensor(tree: &Tree) -> Result<TensorSpec, Complaint> {
+    let refuse = || {
+        Complaint::new(tree.span, "this is not an input", "expected a number or a torch or NumPy tensor")
+            .help("for example torch.randn((4, 8), dtype=torch.bfloat16)")
+    };
+    let Kind::Call(callee, arguments) = &tree.kind else { return Err(refuse()) };
+    let call = Call { span: tree.span, arguments };
+    if let Some(path) = callee.path() {
+        return constructor(&path, &call).unwrap_or_else(|| Err(refuse()));
+    }
+    match &callee.kind {
+        Kind::Attribute(base, method) => apply(tensor(base)?, &method.text, &call),
+        _ => Err(refuse()),
+    }
+}
+
+fn constructor(path: &[&str], call: &Call) -> Option<Result<TensorSpec, Complaint>> {
+    let (library, name) = (*path.first()?, *path.last()?);
+    let real = match library {
+        "torch" => DType::F32,
+        "np" | "numpy" => DType::F64,
+        _ => return None,
+    };
+    Some(match name {
+        "randn" => call.filled(call.all_sizes(), real, Distribution::Normal),
+        "rand" => call.filled(call.all_sizes(), real, Distribution::Uniform(0.0, 1.0)),
+        "ones" => call.filled(call.all_sizes(), real, Distribution::Constant(1.0)),
+        "zeros" | "empty" => call.filled(call.all_sizes(), real, Distribution::Constant(0.0)),
+        "full" => call.full(real),
+        "randint" => call.randint(),
+        "arange" => call.arange(real),
+        "make_tensor" => call.make_tensor(real),
+        "as_strided" => call.base().and_then(|(base, call)| {
+            let spec = tensor(base)?;
+            let unit = if library == "torch" { 1 } else { spec.dtype.size() as i64 };
+            call.as_strided(spec, unit)
+        }),
+        _ => return None,
+    })
+}
+
+fn apply(spec: TensorSpec, method: &str, call: &Call) -> Result<TensorSpec, Complaint> {
+    match method {
+        "to" | "astype" => call.converted(spec),
+        "cuda" | "cpu" | "contiguous" if spec.is_contiguous() => Ok(spec),
+        "cuda" | "cpu" => Ok(spec),
+        "contiguous" => {
+            TensorSpec::dense(spec.dtype, spec.sizes, spec.distribution).ok_or_else(|| call.too_large())
+        }
+        "half" => Ok(TensorSpec { dtype: DType::F16, ..spec }),
+        "bfloat16" => Ok(TensorSpec { dtype: DType::BF16, ..spec }),
+        "float" => Ok(TensorSpec { dtype: DType::F32, ..spec }),
+        "double" => Ok(TensorSpec { dtype: DType::F64, ..spec }),
+        "as_strided" => call.as_strided(spec, 1),
+        "t" => call.permuted(spec, vec![1, 0]),
+        "transpose" => {
+            let (a, b) = (call.axis(0, spec.sizes.len())?, call.axis(1, spec.sizes.len())?);
+            let mut order: Vec<usize> = (0..spec.sizes.len()).collect();
+            order.swap(a, b);
+            call.permuted(spec, order)
+        }
+        "permute" => {
+            let rank = spec.sizes.len();
+            let order = call
+                .all_integers()?
+                .into_iter()
+                .map(|axis| call.wrap(axis, rank))
+                .collect::<Result<_, _>>()?;
+            call.permuted(spec, order)
+        }
+        "view" | "reshape" => call.reshaped(spec),
+        _ => Err(Complaint::new(
+            call.span,
+            format!("unknown tensor method `{method}`"),
+            "in the list of inputs",
+        )
+        .help(
+            "known: to, as_strided, t, transpose, permute, view, reshape, contiguous, half, bfloat16, float",
+        )),
+    }
+}
+
+impl TensorSpec {
+    /// A tensor in row-major order; `None` if it has more elements than can be counted.
+    fn dense(dtype: DType, sizes: Vec<i64>, distribution: Distribution) -> Option<TensorSpec> {
+        let mut strides = vec![1; sizes.len()];
+        let mut storage: i64 = 1;
+        for axis in (0..sizes.len()).rev() {
+            strides[axis] = storage.max(1);
+            storage = storage.checked_mul(sizes[axis])?;
+        }
+        storage.checked_mul(dtype.size() as i64)?;
+        Some(TensorSpec { dtype, sizes, strides, offset: 0, storage, distribution })
+    }
+
+    fn is_contiguous(&self) -> bool {
+        TensorSpec::dense(self.dtype, self.sizes.clone(), self.distribution)
+            .is_some_and(|dense| dense.strides == self.strides)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::grammar::parse_file;
+    use super::super::syntax::Item;
+    use super::*;
+
+    fn check(source: &str, expected: &str) {
+        let items = parse_file(&format!("[{source}]")).expect("the grammar accepts it");
+        let [Item::Line(statement)] = &items[..] else { panic!("one line") };
+        let text = match read_inputs(&statement.value) {
+            Ok(specs) => specs.iter().map(shown).collect::<Vec<_>>().join("; "),
+            Err(complaint) => format!("{} ({})", complaint.message, complaint.label),
+        };
+        assert_eq!(text, expected, "{source}");
+    }
+
+    fn shown(spec: &InputSpec) -> String {
+        match spec {
+            InputSpec::Scalar(scalar) => format!("{} {scalar}", scalar.dtype()),
+            InputSpec::Tensor(TensorSpec { dtype, sizes, strides, offset, storage, distribution }) => {
+                let offset = if *offset == 0 { String::new() } else { format!("from {offset} ") };
+                format!("{dtype} {sizes:?} {strides:?} {offset}{storage} {distribution:?}")
+            }
+        }
+    }
+
+    #[test]
+    fn constructors() {
+        check("torch.randn((2, 3), dtype=torch.bfloat16, device='cuda:0')", "bf16 [2, 3] [3, 1] 6 Normal");
+        check("torch.randn(2, 3)", "f32 [2, 3] [3, 1] 6 Normal");
+        check("np.random.rand(2 * 4)", "f64 [8] [1] 8 Uniform(0.0, 1.0)");
+        check("torch.zeros((0, 3))", "f32 [0, 3] [3, 1] 0 Constant(0.0)");
+        check("torch.full((2,), 7)", "i64 [2] [1] 2 Constant(7.0)");
+        check("torch.full(size=(), fill_value=float('inf'))", "f32 [] [] 1 Constant(inf)");
+        check("torch.randint(0, 10, (4,), dtype=torch.int32)", "i32 [4] [1] 4 Integers(0, 10)");
+        check("torch.randint(5, size=(4,))", "i64 [4] [1] 4 Integers(0, 5)");
+        check("torch.arange(2, 9, 3)", "i64 [3] [1] 3 Range(2.0, 3.0)");
+        check("torch.testing.make_tensor((2,), dtype=torch.bool)", "bool [2] [1] 2 Integers(0, 2)");
+        check("1, -2.5, True", "i64 1; f64 -2.5; bool True");
+        check("2j, 1.5 - 2 * 1j, complex(-0.0, 1)", "c128 0.0+2.0j; c128 1.5-2.0j; c128 complex(-0.0, 1.0)");
+        check("torch.randn(2, dtype=torch.complex64)", "c64 [2] [1] 2 Normal");
+        check("np.random.randn(2).astype(np.complex128)", "c128 [2] [1] 2 Normal");
+    }
+
+    #[test]
+    fn views_of_storage() {
+        check("torch.randn(4).as_strided((2, 3, 4), (0, 0, 1))", "f32 [2, 3, 4] [0, 0, 1] 4 Normal");
+        check("torch.randn(9).as_strided((2, 3), (3, 1), 2)", "f32 [2, 3] [3, 1] from 2 9 Normal");
+        check("torch.as_strided(torch.randn(9), (2, 3), (3, 1), 2)", "f32 [2, 3] [3, 1] from 2 9 Normal");
+        check(
+            "numpy.lib.stride_tricks.as_strided(np.random.randn(11).astype(ml_dtypes.bfloat16), (2, 3), (12, 4))",
+            "bf16 [2, 3] [6, 2] 11 Normal",
+        );
+        check("torch.randn(2, 3).t().to(torch.float16)", "f16 [3, 2] [1, 3] 6 Normal");
+        check("torch.randn(2, 3, 4).permute(2, 0, -2).cuda()", "f32 [4, 2, 3] [1, 12, 4] 24 Normal");
+        check("torch.randn(2, 3, 4).transpose(0, 1)", "f32 [3, 2, 4] [4, 12, 1] 24 Normal");
+        check("torch.randn(2, 3).t().contiguous()", "f32 [3, 2] [2, 1] 6 Normal");
+        check("torch.randn(6).view(2, 3).half()", "f16 [2, 3] [3, 1] 6 Normal");
+        check("torch.randn(6).to('cuda')", "f32 [6] [1] 6 Normal");
+    }
+
+    #[test]
+    fn mistakes() {
+        check(
+            "torch.randn(4).as_strided((2, 4), (4, 1))",
+            "this view reaches beyond its storage (the storage has 4 elements)",
+        );
+        check(
+            "torch.randn(7).as_strided((2, 3), (3, 1), storage_offset=2)",
+            "this view reaches beyond its storage (the storage has 7 elements)",
+        );
+        check(
+            "torch.randn(4).as_strided((4,), (1, 1))",
+            "as many strides as sizes are needed (expected 1 strides)",
+        );
+        check(
+            "np.lib.stride_tricks.as_strided(np.random.randn(4), (2, 2), (4, 8))",
+            "strides of NumPy are in bytes (expected multiples of 8)",
+        );
+        check("torch.randn(-4)", "the size -4 is negative (expected 0 or more)");
+        check("torch.randn(1 << 3)", "this is not an integer (expected an integer)");
+        check(
+            "torch.randn(2 ** 40, 2 ** 40)",
+            "this tensor is too large (more elements than 63 bits can count)",
+        );
+        check(
+            "torch.randn(2, dtype=torch.complex32)",
+            "this is not a dtype (expected a dtype such as torch.float32)",
+        );
+        check("torch.eye(3)", "this is not an input (expected a number or a torch or NumPy tensor)");
+        check("x", "this is not an input (expected a number or a torch or NumPy tensor)");
+        check("torch.randn(2).median()", "unknown tensor method `median` (in the list of inputs)");
+        check(
+            "torch.randn(2, 3).permute(0, 0)",
+            "this is not an order of the axes (expected each of the 2 axes once)",
+        );
+        check("torch.randint(3, 3, (2,))", "no integer to draw (3 is not below 3)");
+        check("torch.full((2,))", "an argument is missing (expected fill_value)");
+    }
+}

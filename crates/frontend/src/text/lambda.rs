@@ -1,0 +1,114 @@
+//! Lambdas of the definition language: expressions over parameters and numbers, read as calls of ops.
+//!
+//! Takes the tree of a lambda, gives a function without dtypes. Operators stand for the ops they stand for elsewhere.
+
+use ir::Span;
+use ir::definition::{Function, Object, Term};
+use ops::{DType, Scalar};
+
+use super::body::{Reader, arithmetic, attribute, negated, operator_name, unknown, unknown_operator};
+use super::inputs::float_text;
+use super::syntax::{Argument, Kind, Name, Tree};
+use crate::text::complaint::Complaint;
+
+impl Reader<'_> {
+    /// A function of these parameters; a list gives several results.
+    pub(super) fn lambda(&self, parameters: &[Name], result: &Tree) -> Result<Function, Complaint> {
+        let results = match &result.kind {
+            Kind::List(items) => {
+                items.iter().map(|item| self.term(parameters, item)).collect::<Result<_, _>>()?
+            }
+            _ => vec![self.term(parameters, result)?],
+        };
+        Ok(Function { params: parameters.iter().map(|name| name.text.clone()).collect(), results })
+    }
+
+    fn term(&self, parameters: &[Name], tree: &Tree) -> Result<Term, Complaint> {
+        match &tree.kind {
+            Kind::Name(name) => self.named(parameters, name, tree.span),
+            Kind::Int(n) => Ok(Term::Object(Object::int(*n))),
+            Kind::Wide(n) => Ok(Term::Object(Object::Number(Scalar::from_u64(DType::U64, *n)))),
+            Kind::Float(x) => Ok(Term::Object(Object::float(*x))),
+            Kind::Imaginary(x) => Ok(Term::Object(Object::Number(Scalar::complex(DType::C128, 0.0, *x)))),
+            Kind::Bool(value) => Ok(Term::Object(Object::bool(*value))),
+            Kind::None => Ok(Term::Object(Object::None)),
+            Kind::Attribute(..) => attribute(tree).map(Term::Object),
+            Kind::Call(callee, arguments) => self.applied(parameters, tree, callee, arguments),
+            Kind::Unary(operator, operand) => {
+                let operand = self.term(parameters, operand)?;
+                Ok(match (*operator, &operand) {
+                    ("+", _) => operand,
+                    ("-", Term::Object(Object::Number(scalar))) => {
+                        Term::Object(Object::Number(negated(*scalar)))
+                    }
+                    ("~", _) => spanned("bitwise_not", vec![operand], tree.span),
+                    _ => spanned("neg", vec![operand], tree.span),
+                })
+            }
+            Kind::Binary(operator, a, b) => {
+                let (left, right) = (self.term(parameters, a)?, self.term(parameters, b)?);
+                if let (Term::Object(Object::Number(x)), Term::Object(Object::Number(y))) = (&left, &right)
+                    && let Some(number) = arithmetic(operator, *x, *y)
+                {
+                    return Ok(Term::Object(Object::Number(number)));
+                }
+                let op = operator_name(operator).ok_or_else(|| unknown_operator(operator, tree.span))?;
+                Ok(spanned(op, vec![left, right], tree.span))
+            }
+            Kind::Text(_) | Kind::List(_) | Kind::Item(..) | Kind::Lambda(..) => {
+                let label = "expected a parameter, a number or an op of them";
+                Err(Complaint::new(tree.span, "this has no meaning in a lambda", label))
+            }
+        }
+    }
+
+    /// A parameter, or what an outer name stands for, unless that is a value.
+    fn named(&self, parameters: &[Name], name: &str, span: Span) -> Result<Term, Complaint> {
+        if let Some(number) = parameters.iter().rposition(|parameter| parameter.text == name) {
+            return Ok(Term::Param(number));
+        }
+        match self.names.get(name) {
+            Some(object @ (Object::Number(_) | Object::DType(_) | Object::None)) => {
+                Ok(Term::Object(object.clone()))
+            }
+            Some(_) => {
+                let help = "give it to the fold as one more tensor, whose element the lambda then combines";
+                let message = format!("a lambda cannot see `{name}`");
+                Err(Complaint::new(span, message, "expected a parameter or a number").help(help))
+            }
+            None => Err(unknown(name, span)),
+        }
+    }
+
+    fn applied(
+        &self,
+        parameters: &[Name],
+        tree: &Tree,
+        callee: &Tree,
+        given: &[Argument],
+    ) -> Result<Term, Complaint> {
+        let path = callee.path().unwrap_or_default();
+        let op = match path[..] {
+            ["float"] => {
+                let refuse = || {
+                    Complaint::new(tree.span, "this is not a number", "expected float(\"inf\") or the like")
+                };
+                return float_text(given).map(|x| Term::Object(Object::float(x))).ok_or_else(refuse);
+            }
+            [first, "ops", op] if first == self.fd => op,
+            ["ops", op] => op,
+            _ => return Err(Complaint::new(callee.span, "no such function", "expected an op of fd.ops")),
+        };
+        let mut arguments = Vec::with_capacity(given.len());
+        for argument in given {
+            let keyword = argument.keyword.as_ref().map(|name| name.text.clone());
+            arguments.push((keyword, self.term(parameters, &argument.value)?));
+        }
+        Ok(Term::Call { op: op.to_owned(), arguments, span: Some(tree.span) })
+    }
+}
+
+fn spanned(op: &str, operands: Vec<Term>, span: Span) -> Term {
+    let arguments = operands.into_iter().map(|term| (None, term)).collect();
+    Term::Call { op: op.to_owned(), arguments, span: Some(span) }
+}

@@ -1,0 +1,19 @@
+//! Definition files: nvFuser's definition language read and written.
+//!
+//! `lexer` · `grammar` and `expression` (tokens to tree) · `syntax` (the tree) · `read` (a
+//! file) · `body` (tree to definition) · `inputs` (what to run it on) · `print`.
+
+mod body;
+mod complaint;
+mod expression;
+mod grammar;
+mod inputs;
+mod lambda;
+mod lexer;
+mod print;
+mod read;
+mod syntax;
+
+pub use inputs::{Distribution, InputSpec, TensorSpec};
+pub use print::{Names, Which, print, print_record, print_view};
+pub use read::{File, decode, parse};

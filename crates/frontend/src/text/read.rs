@@ -1,0 +1,200 @@
+//! From a source text to a definition and the inputs to run it on, or one diagnostic.
+//!
+//! Finds the lines that define and the list of inputs among the parts of a file; `body` follows the lines.
+
+use std::collections::BTreeMap;
+
+use ir::definition::Definition;
+use ir::{Diagnostic, Span};
+
+use super::body::read_body;
+use super::grammar::parse_file;
+use super::inputs::{InputSpec, read_inputs};
+use super::syntax::{Item, Kind, Name, Statement, Tree};
+use crate::text::complaint::Complaint;
+
+/// Bytes of a source text that are accepted.
+const MAX_SOURCE: usize = 16 << 20;
+
+/// A definition file as read.
+#[derive(Clone, Debug)]
+pub struct File {
+    /// What it defines.
+    pub definition: Definition,
+    /// What to run it on, if it says so.
+    pub inputs: Option<Vec<InputSpec>>,
+}
+
+/// Reads a definition file.
+///
+/// # Errors
+/// The first thing that is wrong, with its place.
+pub fn parse(source: &str) -> Result<File, Diagnostic> {
+    read(source).map_err(|complaint| complaint.about(source))
+}
+
+/// Reads the bytes of a file as text.
+///
+/// # Errors
+/// When they are not UTF-8; the place is the first byte that is not.
+pub fn decode(bytes: &[u8]) -> Result<&str, Diagnostic> {
+    std::str::from_utf8(bytes).map_err(|error| {
+        let start = error.valid_up_to();
+        let text = String::from_utf8_lossy(bytes);
+        let span = Span::new(start, start + '\u{fffd}'.len_utf8());
+        Complaint::new(span, "this file is not text", "expected UTF-8").about(&text)
+    })
+}
+
+fn read(source: &str) -> Result<File, Complaint> {
+    if source.len() > MAX_SOURCE {
+        let message = format!("this file has {} bytes", source.len());
+        return Err(Complaint::new(Span::new(0, 0), message, format!("at most {MAX_SOURCE} are read")));
+    }
+    let items = parse_file(source)?;
+    let inputs = find_inputs(&items)?;
+    let (fd, body) = find_definition(&items)?;
+    let end = source.trim_end().len();
+    let mut definition = read_body(fd, body, Span::new(end, end))?;
+    definition.record.set_source(source);
+    if let Some((specs, span)) = &inputs {
+        check_inputs(&definition, specs, *span)?;
+    }
+    Ok(File { definition, inputs: inputs.map(|(specs, _)| specs) })
+}
+
+/// The list named `inputs`, among the lines outside of functions.
+fn find_inputs(items: &[Item]) -> Result<Option<(Vec<InputSpec>, Span)>, Complaint> {
+    let mut found = None;
+    for item in items {
+        let Item::Line(Statement { targets, value, span }) = item else { continue };
+        match &targets[..] {
+            [target] if target.text == "inputs" => found = Some((read_inputs(value)?, value.span)),
+            _ if is_call_of(value, "execute") => {}
+            [] if matches!(value.kind, Kind::Text(_)) => {}
+            _ => {
+                let label = "expected a definition, `inputs = [...]` or `fd.execute(inputs)`";
+                return Err(Complaint::new(*span, "this line is not part of a definition file", label));
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Whether an expression calls a method of this name.
+pub(super) fn is_call_of(tree: &Tree, method: &str) -> bool {
+    match &tree.kind {
+        Kind::Call(callee, _) => matches!(&callee.kind, Kind::Attribute(_, name) if name.text == method),
+        _ => false,
+    }
+}
+
+/// The name by which the definition is built, and the lines that build it.
+fn find_definition(items: &[Item]) -> Result<(&str, &[Statement]), Complaint> {
+    let mut functions = BTreeMap::new();
+    let mut found: Option<(&str, &[Statement])> = None;
+    for item in items {
+        let this = match item {
+            Item::Line(_) => continue,
+            Item::Function { name, parameters, body } => {
+                functions.insert(name.text.as_str(), function(name, parameters, body)?);
+                continue;
+            }
+            Item::With { context, alias, body, span } => {
+                with(context, alias.as_ref(), body, *span, &functions)?
+            }
+        };
+        if found.is_some_and(|earlier| earlier != this) {
+            let Item::With { span, .. } = item else { continue };
+            return Err(Complaint::new(*span, "a second definition in one file", "expected one definition"));
+        }
+        found = Some(this);
+    }
+    let unused = || match functions.len() {
+        1 => functions.values().next().copied(),
+        _ => None,
+    };
+    found.or_else(unused).ok_or_else(|| {
+        let message = match functions.len() {
+            0 => "this file has no definition",
+            _ => "this file has several definitions and uses none",
+        };
+        let label = "expected `def name(fd):` or `with FusionDefinition() as fd:`";
+        Complaint::new(Span::new(0, 0), message, label)
+    })
+}
+
+fn function<'t>(
+    name: &Name,
+    parameters: &'t [Name],
+    body: &'t [Statement],
+) -> Result<(&'t str, &'t [Statement]), Complaint> {
+    match parameters {
+        [fd] => Ok((&fd.text, body)),
+        _ => Err(Complaint::new(name.span, "a definition takes one argument", "expected `def name(fd):`")),
+    }
+}
+
+/// The body of a `with`, or of the function that it calls.
+fn with<'t>(
+    context: &Tree,
+    alias: Option<&'t Name>,
+    body: &'t [Statement],
+    span: Span,
+    functions: &BTreeMap<&str, (&'t str, &'t [Statement])>,
+) -> Result<(&'t str, &'t [Statement]), Complaint> {
+    let made = match &context.kind {
+        Kind::Call(callee, _) => callee.path().is_some_and(|path| path.last() == Some(&"FusionDefinition")),
+        _ => false,
+    };
+    let Some(alias) = alias.filter(|_| made) else {
+        return Err(Complaint::new(
+            span,
+            "this block defines nothing",
+            "expected `with FusionDefinition() as fd:`",
+        ));
+    };
+    let called = body.iter().find_map(|statement| match &statement.value.kind {
+        Kind::Call(callee, arguments) => match (&callee.kind, &arguments[..]) {
+            (Kind::Name(name), [only]) if only.value.kind == Kind::Name(alias.text.clone()) => {
+                Some((name, callee.span))
+            }
+            _ => None,
+        },
+        _ => None,
+    });
+    match called {
+        Some((name, span)) => functions.get(name.as_str()).copied().ok_or_else(|| {
+            Complaint::new(
+                span,
+                format!("no function is called `{name}`"),
+                "expected a function defined above",
+            )
+        }),
+        None => Ok((&alias.text, body)),
+    }
+}
+
+/// Lists of inputs fit the definition in number, kind, dtype and rank.
+fn check_inputs(definition: &Definition, specs: &[InputSpec], span: Span) -> Result<(), Complaint> {
+    let decls = definition.input_decls();
+    if specs.len() != decls.len() {
+        let label = format!("expected {}", decls.len());
+        return Err(Complaint::new(span, format!("the list has {} inputs", specs.len()), label));
+    }
+    for (decl, spec) in decls.iter().zip(specs) {
+        let ty = definition.graph.ty(decl.val);
+        let given = match spec {
+            InputSpec::Scalar(_) if decl.layout.is_none() => continue,
+            InputSpec::Tensor(spec) if spec.dtype == ty.dtype && spec.sizes.len() == ty.rank() => continue,
+            InputSpec::Scalar(scalar) => format!("the number {scalar}"),
+            InputSpec::Tensor(spec) => format!("a tensor of {}{:?}", spec.dtype, spec.sizes),
+        };
+        let name = definition.name_of(decl.val);
+        let expected =
+            if decl.layout.is_some() { format!("a tensor of {ty}") } else { "a number".to_owned() };
+        let message = format!("the input for `{name}` does not fit its declaration");
+        return Err(Complaint::new(span, message, format!("expected {expected}, given {given}")));
+    }
+    Ok(())
+}

@@ -1,0 +1,41 @@
+//! The integer algebra of sizes, strides and loop variables.
+//!
+//! An [`Expr`] is a polynomial with integer coefficients over symbols and over four opaque forms (floor division,
+//! modulo, min, max), always in canonical order, so equal polynomials are equal values. [`Facts`] holds what is known
+//! of the symbols (ranges, equalities, divisibility, inequalities) and simplifies and proves with it.
+//!
+//! Two rules hold everywhere:
+//! * **Refinement.** A simplification may make an expression defined where it was not (a division by zero that
+//!   cancels), and never the other way round; where both are defined they are equal.
+//! * **No panic, no wrap.** Arithmetic is checked. What outgrows the algebra becomes the absorbing form
+//!   [`Expr::overflow`], whose evaluation is an error and of which nothing can be proved.
+//!
+//! The meaning of a symbol (which size, which loop) is kept by its owner; this module knows numbers only.
+
+mod arithmetic;
+mod divisibility;
+mod division;
+mod evaluate;
+mod expr;
+mod extremum;
+mod facts;
+mod integer;
+mod normalize;
+#[cfg(test)]
+mod properties;
+mod prove;
+mod substitute;
+mod text;
+
+pub use evaluate::EvalError;
+pub use expr::{Atom, Expr, Monomial, Term};
+pub use facts::{Contradiction, Facts, Range};
+pub use integer::integer;
+pub use text::ParseError;
+
+use cranelift_entity::entity_impl;
+
+/// A size, a stride or a loop variable: an integer whose value is known when a kernel runs.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Sym(u32);
+entity_impl!(Sym, "i");

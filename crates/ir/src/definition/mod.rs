@@ -1,0 +1,59 @@
+//! Definitions: a graph, the view of it that the user asked for, and the record of how it was written.
+//!
+//! `record` (as written) · `object` (things of the language) · `function` (lambdas as written). Data alone: what makes,
+//! reads and prints definitions is the crate `frontend`.
+
+mod function;
+mod object;
+mod record;
+
+pub use function::{Function, Term};
+pub use object::{Argument, Object, Value};
+pub use record::{Action, DeclaredLayout, Entry, EntryData, InputDecl, Mark, Record, Site, Statement};
+
+use index::Sym;
+
+use crate::graph::{Fusion, Graph, Signature, Tasks, Val};
+
+/// A definition.
+#[derive(Clone, Debug)]
+pub struct Definition {
+    /// The container of its nodes.
+    pub graph: Graph,
+    /// What it takes and gives.
+    pub fusion: Fusion,
+    /// How it was written.
+    pub record: Record,
+    /// The composites in it, as tasks of kind `Pattern`.
+    pub patterns: Tasks,
+    /// How many of its draws of random numbers take the sequence of the call.
+    pub draws: u32,
+}
+
+impl Definition {
+    /// The user's name for a value, or the graph's.
+    pub fn name_of(&self, val: Val) -> String {
+        self.record.name_of(val).map_or_else(|| val.to_string(), str::to_owned)
+    }
+
+    /// The inputs as declared, in order.
+    pub fn input_decls(&self) -> &[InputDecl] {
+        self.record.inputs()
+    }
+
+    /// What is demanded of its inputs.
+    pub fn signature(&self) -> Signature {
+        let signature = Signature::new(&self.graph, &self.fusion, |place| self.record.input_name(place));
+        signature.because(|size| self.record.demand_of(size))
+    }
+
+    /// What complaints call an input: its position, and the user's name for it or else the line that declares it.
+    pub fn input_name(&self, place: usize) -> String {
+        Signature::input_in_words(place, self.record.input_name(place))
+    }
+
+    /// The name of a size symbol, as the command line takes it: `i0`, `i1`, …
+    pub fn symbol_name(&self, symbol: Sym) -> String {
+        symbol.to_string()
+    }
+}

@@ -1,0 +1,337 @@
+//! The definition as the user wrote it: names, order, composites, places.
+//!
+//! The record stands outside the graph, where equal nodes merge and casts appear that nobody wrote. Printing a
+//! definition and naming a value in a message go through it.
+
+use cranelift_entity::{PrimaryMap, entity_impl};
+use index::Expr;
+use indexmap::IndexMap;
+use ops::DType;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+
+use super::Object;
+use crate::Span;
+use crate::graph::{Axes, InputLayout, Node, Val, truncate};
+
+/// A result of a statement.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Entry(u32);
+entity_impl!(Entry, "entry");
+
+/// What the record knows of a result.
+#[derive(Clone, Debug)]
+pub struct EntryData {
+    /// The value in the graph.
+    pub val: Val,
+    /// Whether it is a scalar of the language, rather than a tensor (which may have rank 0 too).
+    pub is_scalar: bool,
+    /// The user's name for it.
+    pub name: Option<String>,
+}
+
+/// What a statement does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Action {
+    /// Declares an input: its place in [`Record::inputs`].
+    Input(usize),
+    /// Applies an op.
+    Call {
+        /// Its name.
+        op: &'static str,
+        /// The parameters that do not have their default, in declared order.
+        arguments: Vec<(&'static str, Object)>,
+    },
+    /// Gives a tensor back.
+    Output {
+        /// The tensor.
+        value: Entry,
+        /// The input whose memory it is written to.
+        alias: Option<Entry>,
+    },
+}
+
+/// A line of the definition.
+#[derive(Clone, Debug)]
+pub struct Statement {
+    /// What it does.
+    pub action: Action,
+    /// What it makes.
+    pub results: Vec<Entry>,
+    /// Where it stands in the source text.
+    pub span: Option<Span>,
+}
+
+/// Where a value was asked for that the call itself can find wrong, such as a gather.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Site {
+    /// The op that the user wrote.
+    pub op: &'static str,
+    /// The axis that its indices are on, of the tensor that the user gave.
+    pub axis: usize,
+    /// Whether negative indices count from the end.
+    pub counts_from_end: bool,
+    /// Where it stands in the source text.
+    pub span: Option<Span>,
+}
+
+/// An input as declared.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InputDecl {
+    /// Its line in the record.
+    pub entry: Entry,
+    /// The value in the graph.
+    pub val: Val,
+    /// Element type.
+    pub dtype: DType,
+    /// How its elements lie; `None` for a scalar.
+    pub layout: Option<DeclaredLayout>,
+}
+
+/// How an input tensor was declared to lie in memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeclaredLayout {
+    /// Declared sizes: -1 symbolic, 1 broadcast, others static.
+    pub shape: Vec<i64>,
+    /// From the outermost axis of memory to the innermost: does it follow on the next one without a gap? `None`: the
+    /// axis has size 1 or is expanded (stride 0).
+    pub contiguity: Vec<Option<bool>>,
+    /// For each axis its rank in memory, 0 innermost. Empty: row-major.
+    pub stride_order: Vec<usize>,
+    /// Whether it is a scalar tensor in host memory.
+    pub is_cpu: bool,
+}
+
+impl DeclaredLayout {
+    /// Whether an axis was declared to be expanded: of a size that is not 1, with stride 0.
+    pub fn is_expanded(&self, axis: usize) -> bool {
+        self.shape[axis] != 1 && self.contiguity[self.memory_place(axis)].is_none()
+    }
+
+    /// What a graph knows of it.
+    pub fn in_graph(&self) -> InputLayout {
+        let axes = 0..self.shape.len();
+        let mut order: Axes = axes.clone().map(|axis| axis as u8).collect();
+        order.sort_by_key(|&axis| self.memory_place(axis.into()));
+        if order.is_sorted() {
+            order.clear();
+        }
+        InputLayout {
+            order,
+            expanded: axes.filter(|&axis| self.is_expanded(axis)).map(|axis| axis as u8).collect(),
+        }
+    }
+
+    /// The place of an axis in memory order, 0 outermost.
+    pub fn memory_place(&self, axis: usize) -> usize {
+        match self.stride_order.get(axis) {
+            Some(rank) => self.shape.len() - 1 - rank,
+            None => axis,
+        }
+    }
+}
+
+/// A definition as written.
+#[derive(Clone, Debug, Default)]
+pub struct Record {
+    entries: PrimaryMap<Entry, EntryData>,
+    statements: Vec<Statement>,
+    inputs: Vec<InputDecl>,
+    /// The statement that declares each input.
+    declarations: Vec<usize>,
+    named: FxHashMap<Val, Entry>,
+    sites: IndexMap<Val, Site, FxBuildHasher>,
+    /// What first asked for something of sizes: the op and its place, by what its demand is about.
+    demands: IndexMap<Expr, (&'static str, Option<Span>), FxBuildHasher>,
+    lines: Lines,
+}
+
+/// How far a record has come: how many there are of all that calls add to it.
+pub struct Mark {
+    entries: usize,
+    statements: usize,
+    inputs: usize,
+    sites: usize,
+    demands: usize,
+}
+
+/// How a place becomes the number of a line.
+#[derive(Clone, Debug)]
+enum Lines {
+    /// Places are in a text; the offset of each of its lines.
+    Of(Vec<usize>),
+    /// Places are numbers of lines, of a program that made calls.
+    Told,
+}
+
+impl Default for Lines {
+    /// Of no text.
+    fn default() -> Lines {
+        Lines::Of(Vec::new())
+    }
+}
+
+impl Record {
+    /// The lines in order.
+    pub fn statements(&self) -> &[Statement] {
+        &self.statements
+    }
+
+    /// The inputs in order.
+    pub fn inputs(&self) -> &[InputDecl] {
+        &self.inputs
+    }
+
+    /// What is known of a result.
+    pub fn entry(&self, entry: Entry) -> &EntryData {
+        &self.entries[entry]
+    }
+
+    /// The user's first name for a value.
+    pub fn name_of(&self, val: Val) -> Option<&str> {
+        self.named.get(&val).and_then(|&entry| self.entries[entry].name.as_deref())
+    }
+
+    /// The results that outputs depend on, by what is written.
+    pub fn needed(&self) -> FxHashSet<Entry> {
+        let mut needed = FxHashSet::default();
+        for statement in self.statements.iter().rev() {
+            match &statement.action {
+                Action::Output { value, .. } => drop(needed.insert(*value)),
+                Action::Call { arguments, .. }
+                    if statement.results.iter().any(|made| needed.contains(made)) =>
+                {
+                    arguments.iter().for_each(|(_, argument)| {
+                        argument.each_value(&mut |value| {
+                            needed.insert(value.entry);
+                        })
+                    });
+                }
+                _ => {}
+            }
+        }
+        needed
+    }
+
+    /// How complaints tell an input from others: the user's name for it, or else the line that declares it.
+    pub fn input_name(&self, place: usize) -> Option<String> {
+        let entry = self.inputs[place].entry;
+        self.entries[entry].name.clone().or_else(|| {
+            let span = self.statements.get(self.declarations[place])?.span?;
+            self.line_of(span).map(|line| format!("line {line}"))
+        })
+    }
+
+    /// Where a value with demands on data was first asked for.
+    pub fn site_of(&self, val: Val) -> Option<Site> {
+        self.sites.get(&val).copied()
+    }
+
+    /// The op that a node is of, as it was called first, and its place.
+    pub fn call_of(&self, node: Node) -> Option<(&'static str, Option<Span>)> {
+        self.statements.iter().find_map(|Statement { action, results, span }| match action {
+            Action::Call { op, .. } => {
+                let is_behind = |&entry: &Entry| self.entries[entry].val.node >= node;
+                results.iter().any(is_behind).then_some((*op, *span))
+            }
+            _ => None,
+        })
+    }
+
+    /// The op, in words, that asks for something of a size, if it is known.
+    pub fn demand_of(&self, size: &Expr) -> Option<String> {
+        let &(op, span) = self.demands.get(size)?;
+        Some(match span.and_then(|span| self.line_of(span)) {
+            Some(line) => format!("`{op}` on line {line}"),
+            None => format!("`{op}`"),
+        })
+    }
+
+    /// The line of the source that a place is in, from 1.
+    pub fn line_of(&self, span: Span) -> Option<usize> {
+        let line = match &self.lines {
+            Lines::Of(starts) => starts.partition_point(|&start| start <= span.start),
+            Lines::Told => span.start,
+        };
+        Some(line).filter(|&line| line > 0)
+    }
+
+    /// Says that the definition has no text, and places are the lines of a program that calls the definer.
+    pub fn tell_lines(&mut self) {
+        self.lines = Lines::Told;
+    }
+
+    /// Says what the source text was, for the numbers of its lines.
+    pub fn set_source(&mut self, source: &str) {
+        let after = source.match_indices('\n').map(|(newline, _)| newline + 1);
+        self.lines = Lines::Of(std::iter::once(0).chain(after).collect());
+    }
+
+    /// How far it has come.
+    pub fn mark(&self) -> Mark {
+        Mark {
+            entries: self.entries.len(),
+            statements: self.statements.len(),
+            inputs: self.inputs.len(),
+            sites: self.sites.len(),
+            demands: self.demands.len(),
+        }
+    }
+
+    /// Takes back what came since.
+    pub fn truncate(&mut self, mark: Mark) {
+        truncate(&mut self.entries, mark.entries);
+        self.statements.truncate(mark.statements);
+        self.inputs.truncate(mark.inputs);
+        self.declarations.truncate(mark.inputs);
+        self.sites.truncate(mark.sites);
+        self.demands.truncate(mark.demands);
+    }
+
+    /// Whether it has this result.
+    pub fn has(&self, entry: Entry) -> bool {
+        self.entries.is_valid(entry)
+    }
+
+    /// Says where a value was asked for.
+    pub fn add_site(&mut self, val: Val, site: Site) {
+        self.sites.entry(val).or_insert(site);
+    }
+
+    /// Says that an op takes something for a size.
+    pub fn add_demand(&mut self, about: Expr, op: &'static str, span: Option<Span>) {
+        self.demands.entry(about).or_insert((op, span));
+    }
+
+    /// Says that an op asked for what is new among the facts: what they are about.
+    pub fn add_demands(&mut self, subjects: Vec<Expr>, op: &'static str, span: Option<Span>) {
+        for about in subjects {
+            self.demands.entry(about).or_insert((op, span));
+        }
+    }
+
+    /// A new line for a value.
+    pub fn add_entry(&mut self, val: Val, is_scalar: bool) -> Entry {
+        self.entries.push(EntryData { val, is_scalar, name: None })
+    }
+
+    /// Adds what was written next.
+    pub fn add_statement(&mut self, statement: Statement) {
+        self.statements.push(statement);
+    }
+
+    /// Takes an input, which the next statement declares.
+    pub fn add_input(&mut self, input: InputDecl) -> usize {
+        self.declarations.push(self.statements.len());
+        self.inputs.push(input);
+        self.inputs.len() - 1
+    }
+
+    /// Gives a result its name, unless it has one.
+    pub fn set_name(&mut self, entry: Entry, name: &str) {
+        let data = &mut self.entries[entry];
+        if data.name.is_none() {
+            data.name = Some(name.to_owned());
+            self.named.entry(data.val).or_insert(entry);
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! Composites: ops that are one expression over primitives. The rows are in the files by theme.
+
+mod activations;
+mod elementary;
+pub mod expr_parser;
+mod gradients;
+mod hyperbolic;
+mod predicates;
+
+use std::sync::LazyLock;
+
+use crate::DType;
+use crate::Prim;
+use crate::expr::{Arith, ScalarExpr};
+use crate::param::Param;
+use crate::typing::{self, Classes, Operand, Signature, Typing, TypingError};
+use expr_parser::ExprError;
+
+/// One composite op.
+#[derive(Debug)]
+pub struct CompositeRow {
+    /// The name in the definition language.
+    pub name: &'static str,
+    /// The parameters; all are operands.
+    pub params: &'static [Param],
+    /// How operand dtypes give compute and result dtypes. All of the expression computes in the one compute dtype.
+    pub typing: Typing,
+    /// The expression over the parameters' names.
+    pub text: &'static str,
+    /// One sentence or two for the user.
+    pub doc: &'static str,
+}
+
+impl CompositeRow {
+    /// The expression, read anew.
+    pub(crate) fn parse(&self) -> Result<ScalarExpr, ExprError> {
+        let names: Vec<&str> = self.params.iter().map(|param| param.name).collect();
+        expr_parser::parse(self.text, &names)
+    }
+}
+
+/// Makes [`Composite`] and its table from the list of rows, theme by theme.
+macro_rules! composites {
+    ($($theme:ident: $($variant:ident = $row:ident),+;)+) => {
+        /// A composite scalar op: the number of a row.
+        #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+        pub enum Composite {
+            $($(#[doc = concat!("The row `", stringify!($row), "` of ", stringify!($theme), ".")] $variant,)+)+
+        }
+
+        impl Composite {
+            /// Every composite, in table order.
+            pub const ALL: &'static [Composite] = &[$($(Composite::$variant,)+)+];
+
+            /// Its row.
+            pub fn row(self) -> &'static CompositeRow {
+                static TABLE: &[CompositeRow] = &[$($($theme::$row,)+)+];
+                &TABLE[self as usize]
+            }
+        }
+    };
+}
+
+composites! {
+    activations: Sigmoid = SIGMOID, Silu = SILU, Relu = RELU, LeakyRelu = LEAKY_RELU, Gelu = GELU, TanhGelu = TANH_GELU,
+        Softplus = SOFTPLUS, Threshold = THRESHOLD, Elu = ELU, Celu = CELU, Selu = SELU, Hardsigmoid = HARDSIGMOID,
+        Hardswish = HARDSWISH, Relu6 = RELU6, Mish = MISH, Logsigmoid = LOGSIGMOID,
+        Softsign = SOFTSIGN, Softshrink = SOFTSHRINK, Hardshrink = HARDSHRINK, Tanhshrink = TANHSHRINK;
+    gradients: GeluBackward = GELU_BACKWARD, TanhGeluBackward = TANH_GELU_BACKWARD, SiluBackward = SILU_BACKWARD,
+        SigmoidBackward = SIGMOID_BACKWARD, TanhBackward = TANH_BACKWARD, ThresholdBackward = THRESHOLD_BACKWARD;
+    elementary: Truediv = TRUEDIV, Mod = MOD, Remainder = REMAINDER, Frac = FRAC, Sign = SIGN, Clamp = CLAMP, Lerp = LERP,
+        Addcmul = ADDCMUL, Square = SQUARE, Hypot = HYPOT;
+    hyperbolic: Sinh = SINH, Cosh = COSH, Asinh = ASINH, Acosh = ACOSH, Atanh = ATANH;
+    predicates: Signbit = SIGNBIT, Isfinite = ISFINITE, Isinf = ISINF, Isnan = ISNAN, Isposinf = ISPOSINF,
+        Isneginf = ISNEGINF, Isreal = ISREAL, LogicalXor = LOGICAL_XOR;
+}
+
+/// What is worked out once per row.
+struct Known {
+    expr: ScalarExpr,
+    classes: Classes,
+}
+
+impl Composite {
+    /// Its name in the definition language.
+    pub fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    /// The composite called `name`, if there is one.
+    pub fn from_name(name: &str) -> Option<Composite> {
+        Self::ALL.iter().copied().find(|composite| composite.name() == name)
+    }
+
+    /// Its expression; parameter numbers are places in the row's `params`.
+    pub fn expr(self) -> &'static ScalarExpr {
+        &self.known().expr
+    }
+
+    /// The dtypes of the composite applied to `operands`, which stand for all of its parameters.
+    ///
+    /// Cast the operands to `compute`, evaluate the expression with constants in that same dtype, cast to `result`.
+    ///
+    /// # Errors
+    /// [`TypingError`] if their number, or the dtype of one of them, does not suit.
+    pub fn signature(self, operands: &[Operand]) -> Result<Signature, TypingError> {
+        let row = self.row();
+        typing::resolve(row.name, row.params.len(), row.typing, self.known().classes, operands)
+    }
+
+    fn known(self) -> &'static Known {
+        static KNOWN: LazyLock<Vec<Known>> =
+            LazyLock::new(|| Composite::ALL.iter().map(|c| c.learn()).collect());
+        &KNOWN[self as usize]
+    }
+
+    /// A text that is no expression is a bug of the table, which the tests of every row would show.
+    fn learn(self) -> Known {
+        let row = self.row();
+        let expr = row.parse().unwrap_or_else(|error| panic!("composite `{}`: {error}", row.name));
+        let applies_to = |dtype| {
+            let params = vec![Some(dtype); row.params.len()];
+            expr.eval(&mut Strict { dtype }, &params).is_some()
+        };
+        // A default that integers would truncate keeps them out.
+        let whole = |param: &Param| param.default.as_number().is_none_or(|number| number.trunc() == number);
+        let whole = row.params.iter().all(whole);
+        let classes = Classes {
+            float: applies_to(DType::F32),
+            int: whole && applies_to(DType::I64),
+            boolean: whole && applies_to(DType::Bool),
+        };
+        Known { expr, classes }
+    }
+}
+
+/// Dtypes as values: tells whether an expression holds together with all its parameters of one dtype and no casts.
+struct Strict {
+    dtype: DType,
+}
+
+impl Arith for Strict {
+    type V = Option<DType>;
+
+    fn apply(&mut self, prim: Prim, args: &[Option<DType>]) -> Option<DType> {
+        let operands: Option<Vec<Operand>> = args.iter().map(|arg| arg.map(Operand::tensor)).collect();
+        let operands = operands?;
+        let signature = crate::signature(prim, &operands).ok()?;
+        let uncast =
+            signature.compute.iter().zip(&operands).all(|(compute, operand)| *compute == operand.dtype);
+        (uncast && signature.result == signature.result_compute).then_some(signature.result)
+    }
+
+    fn constant(&mut self, value: f64) -> Option<DType> {
+        (self.dtype.is_float() || value.fract() == 0.0).then_some(self.dtype)
+    }
+}

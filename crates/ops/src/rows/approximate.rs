@@ -1,0 +1,65 @@
+//! Rows: forms of other rows that suffice for what is rounded to a half type, or added to more. They mean the same; their
+//! bounds are wider. The compiler puts them where they do not show; no definition names them.
+
+use super::arithmetic::RECIPROCAL;
+use super::transcendental::{EXP, EXP2};
+use crate::Prim;
+use crate::row::{Approximation, CpuSpelling, CpuSpellings, CudaSpelling, Primitive, float};
+use crate::spread::Spread;
+use crate::typing::Typing;
+
+/// A row as precise as `ulp` says, which code computes in a way of its own.
+const fn cheaper(
+    row: Primitive,
+    name: &'static str,
+    way: Approximation,
+    ulp: f64,
+    doc: &'static str,
+) -> Primitive {
+    Primitive { name, cpu: CpuSpellings::float(CpuSpelling::Approximate(way)), ulp, doc, ..row }
+}
+
+pub(crate) const EXP2_HALF: Primitive =
+    cheaper(EXP2, "exp2_half", Approximation::Exp2, 96.0, "2 to the power x, to 18 bits.");
+
+pub(crate) const EXP2_BF16: Primitive =
+    cheaper(EXP2, "exp2_bf16", Approximation::Exp2Bf16, 2048.0, "2 to the power x, to 13 bits.");
+
+pub(crate) const EXP_TERM: Primitive = cheaper(
+    EXP,
+    "exp_term",
+    Approximation::ExpTerm,
+    8.0,
+    "e to the power x, as a term of a sum that has greater ones.",
+);
+
+pub(crate) const RECIPROCAL_HALF: Primitive =
+    cheaper(RECIPROCAL, "reciprocal_half", Approximation::Reciprocal, 1024.0, "One over x, to 14 bits.");
+
+/// Rounding the product leaves out at most half a unit of it, which its spread allows for.
+pub(crate) const MUL_ADD: Primitive = Primitive {
+    name: "mul_add",
+    params: &["a", "b", "c"],
+    typing: Typing::Precise,
+    float: Some(float!(Ternary: f64::mul_add)),
+    cuda: CudaSpelling::float("fmaf({0}, {1}, {2})", "fma({0}, {1}, {2})"),
+    cpu: CpuSpellings::float(CpuSpelling::Approximate(Approximation::MulAdd)),
+    ulp: 1.0,
+    spread: Spread::ProductSum,
+    doc: "a * b + c, rounded once, or first the product and then the sum.",
+    ..Primitive::BLANK
+};
+
+impl Prim {
+    /// The ops that it stands for, of the definition language: itself, or the one that it is a cheaper form of, or the two
+    /// of which the second is applied to the first's result and what operands are left.
+    pub fn in_language(self) -> &'static [Prim] {
+        match self {
+            Prim::Exp2Half | Prim::Exp2Bf16 => &[Prim::Exp2],
+            Prim::ExpTerm => &[Prim::Exp],
+            Prim::ReciprocalHalf => &[Prim::Reciprocal],
+            Prim::MulAdd => &[Prim::Mul, Prim::Add],
+            _ => &Self::ALL[self as usize..=self as usize],
+        }
+    }
+}

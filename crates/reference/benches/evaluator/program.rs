@@ -1,0 +1,138 @@
+//! Programs of one op: drawn operands, with errors or without, and the time of the op alone.
+
+use std::sync::Arc;
+
+use ferrofuse_reference::evaluate::{EvaluateOptions, evaluate};
+use index::{Expr, Facts};
+use ir::array::{Array, ArrayView};
+use ir::graph::{Form, Fusion, Graph, InputLayout, Type, Val};
+use ops::{DType, Prim, Scalar};
+
+/// A graph in the making, and its inputs.
+#[derive(Default)]
+pub struct Program {
+    pub graph: Graph,
+    pub arrays: Vec<Array>,
+    facts: Facts,
+    inputs: Vec<Val>,
+    /// What operands with errors are made of.
+    before: Vec<Val>,
+    results: Vec<Val>,
+}
+
+impl Program {
+    /// An input of these elements.
+    pub fn input(&mut self, array: Array) -> Val {
+        let sizes = array.sizes().iter().map(|&size| Expr::constant(size as i64));
+        let ty = Type::new(array.dtype(), sizes);
+        let ordinal = self.inputs.len() as u32;
+        let val = self.add(Form::Input { ordinal, ty, layout: InputLayout::default() }, &[]);
+        self.arrays.push(array);
+        self.inputs.push(val);
+        val
+    }
+
+    pub fn add(&mut self, form: Form, operands: &[Val]) -> Val {
+        self.graph.add(form, operands, &mut self.facts).expect("a legal form").into()
+    }
+
+    /// Drawn numbers; if they are to have errors, a part of the reciprocals of such, cast to the dtype.
+    pub fn operand(&mut self, dtype: DType, sizes: &[usize], inexact: bool) -> Val {
+        let takes = dtype.is_float() && dtype != DType::F8E8M0;
+        if !inexact || !takes {
+            return self.input(elements(dtype, sizes));
+        }
+        let x = self.input(elements(dtype.compute(), sizes));
+        let part = self.constant(dtype.compute(), 0.045);
+        let reciprocal = self.add(Form::Map(Prim::ReciprocalHalf), &[x]);
+        let mut val = self.add(Form::Map(Prim::Mul), &[reciprocal, part]);
+        if dtype.compute() != dtype {
+            val = self.add(Form::Cast(dtype), &[val]);
+        }
+        self.before.push(val);
+        val
+    }
+
+    /// The op to be timed, with all its results.
+    pub fn measure(&mut self, form: Form, operands: &[Val]) {
+        let node = self.graph.add(form, operands, &mut self.facts).expect("a legal form");
+        self.results.extend(self.graph.results(node));
+    }
+
+    /// A constant.
+    pub fn constant(&mut self, dtype: DType, x: f64) -> Val {
+        self.add(Form::Constant(Scalar::from_f64(dtype, x)), &[])
+    }
+
+    /// Whether a program has operands that can have errors.
+    pub fn takes_errors(build: &impl Fn(&mut Program, bool)) -> bool {
+        let mut program = Program::default();
+        build(&mut program, true);
+        !program.before.is_empty()
+    }
+
+    pub fn view(&self, outputs: &[Val]) -> Fusion {
+        let outputs = outputs.iter().map(|&val| val.into()).collect();
+        let facts = Arc::new(self.facts.clone());
+        Fusion::new(&self.graph, self.inputs.clone(), outputs, facts).expect("a closed view")
+    }
+
+    /// Seconds that the op alone takes.
+    pub fn time(&self) -> f64 {
+        let inputs: Vec<ArrayView<'_>> = self.arrays.iter().map(Array::view).collect();
+        let run = |outputs: &[Val]| {
+            let view = self.view(outputs);
+            fastest(|| {
+                let done = evaluate(&self.graph, &view, &inputs, &EvaluateOptions::default());
+                drop(std::hint::black_box(done.expect("a sound call")));
+            })
+        };
+        let all: Vec<Val> = self.before.iter().chain(&self.results).copied().collect();
+        if self.before.is_empty() { run(&all) } else { run(&all) - run(&self.before) }
+    }
+}
+
+/// Seconds of the fastest of a few runs.
+pub fn fastest(mut run: impl FnMut()) -> f64 {
+    let mut once = || {
+        let begin = seconds();
+        run();
+        seconds() - begin
+    };
+    (0..5).map(|_| once()).fold(f64::INFINITY, f64::min)
+}
+
+/// Processor time of this thread, which other processes do not lengthen.
+fn seconds() -> f64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the clock exists on Linux, and writes the time that it is given.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
+    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
+}
+
+/// Numbers without pattern, the same in every run (xorshift, Marsaglia 2003): floats between 0.05 and 0.95, integers from
+/// 0 to 62.
+pub fn elements(dtype: DType, sizes: &[usize]) -> Array {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state
+    };
+    let count = sizes.iter().product();
+    let reals: Vec<f64> = (0..count)
+        .map(|_| match dtype.is_float() || dtype.is_complex() {
+            true => 0.05 + 0.9 * (next() >> 11) as f64 / (1_u64 << 53) as f64,
+            false => (next() >> 40) as f64 % 63.0,
+        })
+        .collect();
+    let mut array = Array::zeros(dtype, sizes).expect("memory");
+    ir::array::with_element!(dtype, T => {
+        let slots = array.as_mut_slice::<T>();
+        slots.iter_mut().zip(&reals).for_each(|(slot, &x)| {
+            *slot = <T as ir::array::Element>::from_real(x);
+        });
+    });
+    array
+}

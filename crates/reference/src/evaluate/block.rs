@@ -1,0 +1,155 @@
+//! Blocks: what the evaluator computes at a time, as doubles or as integers, small enough for the nearest cache.
+//!
+//! Reading widens any dtype exactly (to doubles from floats, to i64 from integers and bools, u64 by its bits), writing is the cast of
+//! the language, so an operation on blocks need not know dtypes.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use ir::array::{Array, ArrayView, Element, with_element};
+use ops::DType;
+
+use super::bound::round_all_up;
+use super::workers::Resources;
+
+/// Elements of a block.
+pub(super) const BLOCK: usize = 512;
+/// Elements that one task computes; also the unit in which work is dealt to threads.
+pub(super) const GRAIN: usize = 64 * BLOCK;
+
+/// Blocks for operands, their errors, and the result.
+pub(super) struct Scratch {
+    pub(super) reals: [Vec<f64>; 3],
+    pub(super) ints: [Vec<i64>; 3],
+    pub(super) errors: [Vec<f64>; 3],
+    pub(super) real: Vec<f64>,
+    pub(super) int: Vec<i64>,
+    pub(super) error: Vec<f64>,
+}
+
+impl Scratch {
+    fn new() -> Scratch {
+        let reals = || vec![0.0; BLOCK];
+        let ints = || vec![0; BLOCK];
+        Scratch {
+            reals: [reals(), reals(), reals()],
+            ints: [ints(), ints(), ints()],
+            errors: [reals(), reals(), reals()],
+            real: reals(),
+            int: ints(),
+            error: reals(),
+        }
+    }
+}
+
+/// Which of the result blocks holds the result.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Real,
+    Int,
+    /// In the block of integers, those of u64 by their bits.
+    Unsigned,
+}
+
+impl Kind {
+    /// How integers or bools of a dtype are held.
+    pub(super) fn of_ints(dtype: DType) -> Kind {
+        if dtype == DType::U64 { Kind::Unsigned } else { Kind::Int }
+    }
+}
+
+/// The numbers that integers held so stand for, as doubles.
+pub(super) fn as_reals(kind: Kind, ints: &[i64], reals: &mut [f64]) {
+    let numbers = reals.iter_mut().zip(ints);
+    match kind {
+        Kind::Real => {}
+        Kind::Int => numbers.for_each(|(real, &int)| *real = int as f64),
+        Kind::Unsigned => numbers.for_each(|(real, &int)| *real = int as u64 as f64),
+    }
+}
+
+/// What operations on blocks have in common.
+pub(super) trait Elementwise: Sync {
+    /// Computes the elements number `start .. start + count` into the result block that it names, and their errors
+    /// into the error block if `bounds`.
+    fn compute(&self, scratch: &mut Scratch, start: usize, count: usize, bounds: bool) -> Kind;
+}
+
+/// Fills an array, and the array of its bounds; whether some bound is not zero.
+pub(super) fn fill(
+    values: &mut Array,
+    bounds: Option<&mut Array>,
+    body: &impl Elementwise,
+    resources: &Resources<'_>,
+) -> bool {
+    let dtype = values.dtype();
+    let some = AtomicBool::new(false);
+    let chunks = values.as_mut_bytes().chunks_mut(GRAIN * dtype.size());
+    match bounds {
+        None => resources.each(chunks, |n, chunk| fill_grain(dtype, n * GRAIN, chunk, None, body, &some)),
+        Some(bounds) => {
+            let bounds = bounds.as_mut_slice::<f32>().chunks_mut(GRAIN);
+            resources.each(chunks.zip(bounds), |n, (chunk, bounds)| {
+                fill_grain(dtype, n * GRAIN, chunk, Some(bounds), body, &some);
+            });
+        }
+    }
+    some.into_inner()
+}
+
+fn fill_grain(
+    dtype: DType,
+    start: usize,
+    values: &mut [u8],
+    mut bounds: Option<&mut [f32]>,
+    body: &impl Elementwise,
+    some: &AtomicBool,
+) {
+    let mut scratch = Scratch::new();
+    for (n, bytes) in values.chunks_mut(BLOCK * dtype.size()).enumerate() {
+        let count = bytes.len() / dtype.size();
+        match body.compute(&mut scratch, start + n * BLOCK, count, bounds.is_some()) {
+            Kind::Real => write_real(dtype, bytes, &scratch.real[..count]),
+            Kind::Int => write_int(dtype, bytes, &scratch.int[..count]),
+            Kind::Unsigned => write_unsigned(dtype, bytes, &scratch.int[..count]),
+        }
+        if let Some(bounds) = bounds.as_deref_mut()
+            && round_all_up(&scratch.error[..count], &mut bounds[n * BLOCK..][..count])
+        {
+            some.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Reads elements as doubles.
+pub(super) fn read_real(view: &ArrayView<'_>, start: usize, out: &mut [f64]) {
+    with_element!(view.dtype(), T => view.read::<T, f64>(start, out, T::to_real));
+}
+
+/// Reads elements as integers.
+pub(super) fn read_int(view: &ArrayView<'_>, start: usize, out: &mut [i64]) {
+    with_element!(view.dtype(), T => view.read::<T, i64>(start, out, T::to_int));
+}
+
+/// Writes doubles as elements.
+pub(super) fn write_real(dtype: DType, bytes: &mut [u8], block: &[f64]) {
+    with_element!(dtype, T => write::<T, f64>(bytes, block, T::from_real));
+}
+
+/// Writes integers as elements.
+pub(super) fn write_int(dtype: DType, bytes: &mut [u8], block: &[i64]) {
+    with_element!(dtype, T => write::<T, i64>(bytes, block, T::from_int));
+}
+
+/// Writes integers of u64 as elements.
+fn write_unsigned(dtype: DType, bytes: &mut [u8], block: &[i64]) {
+    with_element!(dtype, T => write::<T, i64>(bytes, block, |bits| T::from_unsigned(bits as u64)));
+}
+
+fn write<T: Element, U: Copy>(bytes: &mut [u8], block: &[U], convert: impl Fn(U) -> T) {
+    assert_eq!(bytes.len(), block.len() * size_of::<T>(), "a block written to as many elements");
+    let first = bytes.as_mut_ptr().cast::<T>();
+    for (k, &x) in block.iter().enumerate() {
+        // SAFETY: element `k` lies inside `bytes`, whose length was compared above; any bytes are a `T`.
+        unsafe { first.add(k).write_unaligned(convert(x)) }
+    }
+}

@@ -1,0 +1,193 @@
+//! The error bound that travels with each value: how far any legal compiled execution may be from the evaluator.
+//!
+//! Takes results with how far operands move them, which `spread` and `convert` say, and gives their bounds; folds have
+//! theirs in `fold/`. Bounds are absolute, are computed in doubles and stored in f32, rounded up. The rules:
+//!
+//! * a correctly rounded op on exact operands has the bound zero: both sides compute the same bits;
+//! * else the operands' errors spread by the row's rule, a compiled op is off by the row's `ulp`, the evaluator by its
+//!   own rounding, each taken at the largest result possible;
+//! * where a result may be finite on one side and infinite on the other the bound is infinite, and nothing is compared.
+
+use ops::DType;
+use ops::lanes::wide;
+
+/// The bits of the exponent of a double.
+const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
+
+/// A bound as it is stored, never smaller. The factor makes up for the roundings of the bound's own arithmetic.
+#[inline(always)]
+pub(super) fn round_up(bound: f64) -> f32 {
+    let wide = bound * (1.0 + 8.0 * f64::EPSILON);
+    let near = wide as f32;
+    // Bounds have no sign, so the next number is that of the next bits.
+    let above = f32::from_bits(near.to_bits() + u32::from(f64::from(near) < wide));
+    if wide.is_nan() { f32::INFINITY } else { above }
+}
+
+/// Rounds bounds up; whether one of them is not zero.
+pub(super) fn round_all_up(bounds: &[f64], out: &mut [f32]) -> bool {
+    wide(move || {
+        let mut bits = 0;
+        for (out, &bound) in out.iter_mut().zip(bounds) {
+            *out = round_up(bound);
+            bits |= out.to_bits();
+        }
+        bits != 0
+    })
+}
+
+/// How results of one dtype are rounded: by the compiled code, and by the evaluator.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rounding {
+    /// Half the distance from 1 to the next number: the unit roundoff. Zero for integers and bools.
+    pub(super) unit: f64,
+    /// Spacing of the subnormals, and of the largest numbers.
+    least: f64,
+    greatest: f64,
+    /// From here on numbers round to infinity, or wrap.
+    pub(super) overflow: f64,
+    /// Below this they do.
+    lowest: f64,
+    /// The least normal number.
+    pub(super) normal: f64,
+    /// Largest error of a compiled result in units in the last place, and the evaluator's own.
+    compiled: f64,
+    own: f64,
+    /// No two values are further apart.
+    pub(super) widest: f64,
+}
+
+impl Rounding {
+    /// For results of `dtype` that compiled code gets right up to so many units in the last place.
+    pub(super) fn new(dtype: DType, compiled: f64) -> Rounding {
+        let widest = if dtype == DType::Bool { 1.0 } else { f64::INFINITY };
+        if !dtype.is_float() {
+            let (lowest, overflow) = match dtype {
+                DType::Bool => (f64::NEG_INFINITY, f64::INFINITY),
+                DType::U64 => (0.0, 64_f64.exp2()),
+                _ => (-(dtype.bits() as f64 - 1.0).exp2(), (dtype.bits() as f64 - 1.0).exp2()),
+            };
+            return Rounding {
+                unit: 0.0,
+                least: 0.0,
+                greatest: 0.0,
+                overflow,
+                lowest,
+                normal: 0.0,
+                compiled: 0.0,
+                own: 0.0,
+                widest,
+            };
+        }
+        let (relative, least, greatest) = (dtype.ulp(1.0), dtype.ulp(0.0), dtype.ulp(f64::INFINITY));
+        let overflow = (greatest * (2.0 / relative) - greatest / 2.0).min(f64::MAX);
+        // What the rows compute in doubles is good to about one unit in a double's last place.
+        let own = if dtype == DType::F64 && compiled > 0.5 { 1.0 } else { 0.5 };
+        let normal = least / relative;
+        let unit = relative / 2.0;
+        Rounding { unit, least, greatest, overflow, lowest: -overflow, normal, compiled, own, widest }
+    }
+
+    /// Whether the dtype has every number that the other has.
+    pub(super) fn holds(&self, other: &Rounding) -> bool {
+        self.unit > 0.0
+            && self.unit <= other.unit
+            && self.least <= other.least
+            && self.overflow >= other.overflow
+    }
+
+    /// The unit in the last place at `x`.
+    #[inline(always)]
+    pub(super) fn ulp(&self, x: f64) -> f64 {
+        let binade = f64::from_bits(x.to_bits() & EXPONENT);
+        (binade * (2.0 * self.unit)).max(self.least).min(self.greatest)
+    }
+
+    /// The evaluator's own rounding of `x`.
+    #[inline(always)]
+    pub(super) fn own(&self, x: f64) -> f64 {
+        0.5 * self.ulp(x)
+    }
+
+    /// Whether an op on exact operands may differ at all.
+    #[inline(always)]
+    pub(super) fn is_exact(&self) -> bool {
+        self.compiled <= 0.5
+    }
+
+    /// The bound of a result: its value before rounding, and how far the exact function of the operands may deviate.
+    #[inline(always)]
+    pub(super) fn total(&self, exact: f64, spread: f64) -> f64 {
+        let agree = spread == 0.0 && self.is_exact();
+        let rounding = match self.compiled == 0.0 {
+            true => 0.0,
+            false => self.compiled * self.ulp(exact.abs() + spread) + self.own * self.ulp(exact),
+        };
+        let bound = if agree { 0.0 } else { spread + rounding };
+        self.guarded(exact, bound)
+    }
+
+    /// The bounds of results: spreads become bounds.
+    pub(super) fn totals(&self, exact: &[f64], spreads: &mut [f64]) {
+        let rounding = *self;
+        wide(move || {
+            for (spread, &exact) in spreads.iter_mut().zip(exact) {
+                *spread = rounding.total(exact, *spread);
+            }
+        });
+    }
+
+    /// The bound, or infinity where one side may overflow and the other not.
+    #[inline(always)]
+    pub(super) fn guarded(&self, exact: f64, bound: f64) -> f64 {
+        let reaches = |end: f64| (exact - end).abs() <= bound;
+        let crosses = (bound > 0.0) & (reaches(self.overflow) | reaches(self.lowest));
+        if crosses | bound.is_nan() { f64::INFINITY.min(self.widest) } else { bound.min(self.widest) }
+    }
+}
+
+/// The distance of two results, zero for equal infinities and for two NaNs, infinite for one NaN.
+#[inline(always)]
+pub(super) fn apart(a: f64, b: f64) -> f64 {
+    let distance = (a - b).abs();
+    let far = if distance.is_nan() { f64::INFINITY } else { distance };
+    if (a == b) | (a.is_nan() & b.is_nan()) { 0.0 } else { far }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_fast_ulp_is_the_dtypes() {
+        for dtype in DType::REAL.into_iter().filter(|dtype| dtype.is_float()) {
+            let rounding = Rounding::new(dtype, 1.0);
+            for x in
+                [0.0, 1.0, -1.0, 3.0, 0.1, 1e-310, 5e-324, 1e-40, -1e-8, 6e4, 1e30, f64::INFINITY, f64::NAN]
+            {
+                let x = dtype.round(x);
+                assert_eq!(rounding.ulp(x), dtype.ulp(x), "{dtype} at {x:e}");
+            }
+        }
+    }
+
+    #[test]
+    fn bounds_round_up_and_zero_stays() {
+        assert_eq!(round_up(0.0), 0.0);
+        for x in [1.0, 0.1, 1e-46, 1e-300, 1e39, 123_456.789] {
+            assert!(f64::from(round_up(x)) >= x);
+        }
+        assert_eq!(round_up(f64::NAN), f32::INFINITY);
+    }
+
+    #[test]
+    fn agreeing_sides_have_no_bound_and_doubtful_ones_no_end() {
+        let add = Rounding::new(DType::F32, 0.5);
+        assert_eq!(add.total(1.5, 0.0), 0.0);
+        assert!(add.total(1.5, 1e-9) >= 1e-9 + f64::from(f32::EPSILON));
+        assert_eq!(add.total(3.4028e38, 1e35), f64::INFINITY);
+        assert_eq!(add.total(f64::INFINITY, 0.0), 0.0);
+        assert_eq!(Rounding::new(DType::Bool, 0.0).total(1.0, f64::INFINITY), 1.0);
+        assert_eq!(Rounding::new(DType::I32, 0.0).total(2147483647.0, 2.0), f64::INFINITY);
+    }
+}

@@ -1,0 +1,133 @@
+//! The bound of a cast: what the ends of the interval around a number become.
+//!
+//! A cast is monotone but for that to bool. Of what lies among the normal numbers of a float type, or well
+//! inside an integer type, rounding is arithmetic on doubles, over vectors; of the rest it is the cast itself.
+
+use ir::array::{Element, with_element};
+use ops::DType;
+use ops::lanes::wide;
+
+use super::bound::{Rounding, apart};
+
+/// Bounds of the casts to `dtype` of the numbers `reals`, whose errors become the bounds.
+pub(super) fn convert(dtype: DType, reals: &[f64], errors: &mut [f64], rounding: &Rounding) {
+    let (floor, limit) = plain(dtype, rounding);
+    let is_plain = |x: f64, e: f64| (x.abs() - e >= floor) & (x.abs() + e < limit) | (e == 0.0);
+    let given = &*errors;
+    let all = wide(move || reals.iter().zip(given).fold(true, |all, (&x, &e)| all & is_plain(x, e)));
+    let others: Vec<(usize, f64)> = match all {
+        true => Vec::new(),
+        false => with_element!(dtype, T => {
+            let pairs = reals.iter().zip(&*errors).enumerate().filter(|&(_, (&x, &e))| !is_plain(x, e));
+            pairs.map(|(k, (&x, &e))| (k, cast::<T>(x, e, rounding))).collect()
+        }),
+    };
+    match dtype.is_float() {
+        true => {
+            let factor = 1.0 + rounding.unit / (f64::EPSILON / 2.0);
+            moved(reals, errors, move |x| x * factor - (x * factor - x));
+        }
+        false => moved(reals, errors, f64::trunc),
+    }
+    others.into_iter().for_each(|(k, error)| errors[k] = error);
+}
+
+/// From which magnitude on, and below which, rounding is arithmetic: nowhere where it is not.
+fn plain(dtype: DType, rounding: &Rounding) -> (f64, f64) {
+    match dtype {
+        // Halfway between powers of two the greater is taken, and of f64 there is nothing to round.
+        DType::F8E8M0 | DType::F64 | DType::Bool => (f64::INFINITY, 0.0),
+        _ if dtype.is_float() => (rounding.normal * 2.0, rounding.overflow * (1.0 - 2.0 * rounding.unit)),
+        // A number below zero is none of u64.
+        DType::U64 => (f64::INFINITY, 0.0),
+        _ => (f64::NEG_INFINITY, rounding.overflow - 1.0),
+    }
+}
+
+/// How far a rounding of the ends lies from that of the numbers.
+#[inline(always)]
+fn moved(reals: &[f64], errors: &mut [f64], round: impl Fn(f64) -> f64) {
+    wide(move || {
+        for (error, &x) in errors.iter_mut().zip(reals) {
+            let value = round(x);
+            let low = (value - round(down(x - *error))).abs();
+            let high = (round(up(x + *error)) - value).abs();
+            *error = if *error == 0.0 { 0.0 } else { low.max(high) };
+        }
+    });
+}
+
+/// Below a number, so that an end that rounding has moved inside is outside again.
+#[inline(always)]
+fn down(x: f64) -> f64 {
+    x - (x.abs() * f64::EPSILON + f64::MIN_POSITIVE)
+}
+
+#[inline(always)]
+fn up(x: f64) -> f64 {
+    x + (x.abs() * f64::EPSILON + f64::MIN_POSITIVE)
+}
+
+/// The bound of a cast to `T` of one number. Only the cast to bool is not monotone; it may flip where the interval holds
+/// zero. What may be anything stays so.
+fn cast<T: Element>(x: f64, error: f64, rounding: &Rounding) -> f64 {
+    if error == 0.0 {
+        return 0.0;
+    }
+    if error == f64::INFINITY {
+        return error.min(rounding.widest);
+    }
+    if T::DTYPE == DType::Bool {
+        return f64::from(x.abs() <= error);
+    }
+    let value = T::from_real(x).to_real();
+    let low = T::from_real((x - error).next_down()).to_real();
+    let high = T::from_real((x + error).next_up()).to_real();
+    let spread = apart(low, value).max(apart(high, value));
+    match T::DTYPE.is_float() {
+        // Rounded to a zero of either sign.
+        true if spread == 0.0 && value == 0.0 && x.abs() <= error => f64::MIN_POSITIVE,
+        true => spread,
+        false => rounding.guarded(x, spread),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bound(dtype: DType, x: f64, error: f64) -> f64 {
+        let mut errors = [error];
+        convert(dtype, &[x], &mut errors, &Rounding::new(dtype, 0.5));
+        errors[0]
+    }
+
+    #[test]
+    fn a_cast_has_an_error_only_where_rounding_may_flip() {
+        assert_eq!(bound(DType::BF16, 1.001, 1e-4), 0.0);
+        assert_eq!(bound(DType::BF16, 1.0039, 1e-4), 1.0 / 128.0);
+        assert_eq!(bound(DType::F16, 1e-10, 1e-12), 0.0);
+        assert_eq!(bound(DType::F16, 1e-10, 1e-9), f64::MIN_POSITIVE);
+        assert_eq!(bound(DType::I32, 2.9999, 1e-3), 1.0);
+        assert_eq!(bound(DType::Bool, 1e-4, 1e-3), 1.0);
+        assert_eq!(bound(DType::Bool, f64::NAN, f64::INFINITY), 1.0);
+        assert_eq!(bound(DType::F32, f64::NAN, f64::INFINITY), f64::INFINITY);
+    }
+
+    #[test]
+    fn blocks_have_the_bounds_of_single_casts() {
+        let xs =
+            [1.0, -1.0, 1.00390625, 3.15625, -250.3, 1e-3, 17.5, -2.9999, 65504.0, 448.0, 1e-30, 3e38, 0.0];
+        for dtype in DType::REAL {
+            let rounding = Rounding::new(dtype, 0.5);
+            for x in xs {
+                for error in [0.0, 1e-12, 1e-4, 0.5, 1.0] {
+                    let single = with_element!(dtype, T => cast::<T>(x, error, &rounding));
+                    let given = bound(dtype, x, error);
+                    let near = (given - single).abs() <= 4.0 * f64::EPSILON * x.abs();
+                    assert!(given == single || near, "{dtype} of {x} ± {error}: {given}, not {single}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,313 @@
+//! Folds: axes reduced with a monoid, in doubles or integers, with the bound of any other order of combination.
+//!
+//! The elements are cut in tiles of results and chunks of the folded elements, by sizes alone, so the result is the
+//! same for any number of threads. `monoids.rs` holds what is accumulated and how far compiled code may be from it,
+//! `cells.rs` evaluates monoids of several operands and bodies step by step, `scan.rs` scans.
+
+mod cells;
+mod monoids;
+mod scan;
+
+pub(super) use scan::scan;
+
+use ir::array::{ArrayView, Layout};
+use ops::{DType, Monoid};
+
+use super::EvaluateError;
+use super::block::{BLOCK, GRAIN, read_int, read_real, write_int, write_real};
+use super::bound::round_up;
+use super::value::{Metered, Strided, Value};
+use super::workers::Resources;
+use monoids::{Extreme, Integers, Product, Sum, Welford};
+
+/// Tasks that run before their results are written.
+const WAVE: usize = 1024;
+
+/// What a fold accumulates, and what comes out.
+trait Reduction: Sync {
+    /// How elements are read.
+    type Item: Item;
+    /// What is accumulated per result.
+    type State: Copy + Send + Sync;
+
+    fn empty(&self) -> Self::State;
+    /// One more element, with the bound of its error.
+    fn take(&self, state: &mut Self::State, x: Self::Item, error: f64);
+    /// Two accumulations of different elements, the first one before the second.
+    fn join(&self, first: Self::State, second: Self::State) -> Self::State;
+    /// The results after `n` elements, each with the bound of its error.
+    fn finish(&self, state: Self::State, n: usize) -> [(Self::Item, f64); 3];
+}
+
+/// How blocks of elements are held: as doubles, or as integers.
+trait Item: Copy + Default + Send + Sync {
+    fn read(view: &ArrayView<'_>, start: usize, out: &mut [Self]);
+    fn write(dtype: DType, bytes: &mut [u8], block: &[Self]);
+}
+
+impl Item for f64 {
+    fn read(view: &ArrayView<'_>, start: usize, out: &mut [f64]) {
+        read_real(view, start, out);
+    }
+
+    fn write(dtype: DType, bytes: &mut [u8], block: &[f64]) {
+        write_real(dtype, bytes, block);
+    }
+}
+
+impl Item for i64 {
+    fn read(view: &ArrayView<'_>, start: usize, out: &mut [i64]) {
+        read_int(view, start, out);
+    }
+
+    fn write(dtype: DType, bytes: &mut [u8], block: &[i64]) {
+        write_int(dtype, bytes, block);
+    }
+}
+
+/// Runs an expression with what a monoid of one operand accumulates in this dtype.
+macro_rules! with_reduction {
+    ($monoid:expr, $dtype:expr, $name:ident => $body:expr) => {
+        match ($monoid, $dtype.is_float()) {
+            (monoid, false) => {
+                let $name = Integers::new(monoid, $dtype);
+                $body
+            }
+            (Monoid::Prod, _) => {
+                let $name = Product::new($dtype);
+                $body
+            }
+            (Monoid::Max, _) => {
+                let $name = Extreme::new(true);
+                $body
+            }
+            (Monoid::Min, _) => {
+                let $name = Extreme::new(false);
+                $body
+            }
+            (Monoid::Welford, _) => {
+                let $name = Welford::new($dtype);
+                $body
+            }
+            (Monoid::Sum, _) => {
+                let $name = Sum::new($dtype);
+                $body
+            }
+            (Monoid::Argmax | Monoid::Argmin | Monoid::Lambda(_), _) => unreachable!("evaluated in cells"),
+        }
+    };
+}
+use with_reduction;
+
+/// These axes of the operands reduced; one result per state of the monoid.
+pub(super) fn fold(
+    monoid: &Monoid,
+    operands: &[Value<'_>],
+    axes: &[u8],
+    bounds: bool,
+    resources: &Resources<'_>,
+) -> Result<Vec<Value<'static>>, EvaluateError> {
+    let value = &operands[0];
+    let dtype = value.data.view().dtype();
+    if matches!(monoid, Monoid::Argmax | Monoid::Argmin | Monoid::Lambda(_)) {
+        return cells::fold(monoid, operands, axes, bounds, resources);
+    }
+    let order = Order::new(value.data.layout(), axes);
+    let source = Source {
+        data: value.data.view_as(order.apply(value.data.layout())),
+        errors: value.bound.as_ref().map(|bound| bound.view_as(order.apply(bound.layout()))),
+        order: &order,
+    };
+    let target = Target { dtype, results: monoid.results(), bounds, resources };
+    with_reduction!(monoid, dtype, reduction => source.reduce(&reduction, &target))
+}
+
+/// In which order the elements are visited.
+struct Order {
+    axes: Vec<usize>,
+    /// Sizes of the axes that stay.
+    kept: Vec<usize>,
+    /// Number of results, and of elements of each.
+    results: usize,
+    folded: usize,
+    /// Whether the elements of one result are visited in a row; else the results are, for each folded index.
+    by_rows: bool,
+}
+
+impl Order {
+    /// Along the axis of the smallest stride neighbours share cache lines, so that axis comes last.
+    fn new(layout: &Layout, folded: &[u8]) -> Order {
+        let is_folded = |axis: &usize| folded.contains(&(*axis as u8));
+        let (inner, outer): (Vec<usize>, Vec<usize>) = (0..layout.rank()).partition(is_folded);
+        let nearest = (0..layout.rank())
+            .filter(|&axis| layout.sizes[axis] > 1 && layout.strides[axis] != 0)
+            .min_by_key(|&axis| layout.strides[axis].unsigned_abs());
+        let kept: Vec<usize> = outer.iter().map(|&axis| layout.sizes[axis]).collect();
+        let product = |axes: &[usize]| axes.iter().map(|&axis| layout.sizes[axis]).product();
+        let (results, count) = (product(&outer), product(&inner));
+        let by_rows = nearest.as_ref().is_none_or(is_folded);
+        let axes = if by_rows { [outer, inner].concat() } else { [inner, outer].concat() };
+        Order { axes, kept, results, folded: count, by_rows }
+    }
+
+    fn apply(&self, layout: &Layout) -> Layout {
+        layout.permuted(self.axes.iter().copied()).merged()
+    }
+
+    /// How many results a tile has.
+    fn tile(&self) -> usize {
+        match self.by_rows {
+            true => (GRAIN / self.folded.max(1)).clamp(1, BLOCK),
+            false => self.results.clamp(1, BLOCK),
+        }
+    }
+
+    /// How many folded elements a chunk has.
+    fn chunk(&self) -> usize {
+        if self.by_rows { 2 * GRAIN } else { (4 * GRAIN / self.tile()).max(1) }
+    }
+}
+
+/// What is reduced.
+struct Source<'v> {
+    data: ArrayView<'v>,
+    errors: Option<ArrayView<'v>>,
+    order: &'v Order,
+}
+
+/// What is made.
+struct Target<'m> {
+    dtype: DType,
+    results: usize,
+    bounds: bool,
+    resources: &'m Resources<'m>,
+}
+
+impl Source<'_> {
+    fn reduce<R: Reduction>(
+        &self,
+        monoid: &R,
+        target: &Target<'_>,
+    ) -> Result<Vec<Value<'static>>, EvaluateError> {
+        let order = self.order;
+        let mut sinks = (0..target.results)
+            .map(|_| Sink::new(target.dtype, &order.kept, target.bounds, target.resources))
+            .collect::<Result<Vec<_>, _>>()?;
+        let chunks = order.folded.div_ceil(order.chunk()).max(1);
+        let tiles = order.results.div_ceil(order.tile());
+        let per_wave = (WAVE / chunks).max(1);
+        for first in (0..tiles).step_by(per_wave) {
+            let wave = per_wave.min(tiles - first);
+            let part = |task: usize| self.part(monoid, first + task / chunks, task % chunks);
+            let parts: Vec<Vec<R::State>> = target.resources.collect(wave * chunks, part)?;
+            for (tile, parts) in parts.chunks(chunks).enumerate() {
+                let start = (first + tile) * order.tile();
+                self.finish(monoid, parts, start, &mut sinks);
+            }
+        }
+        Ok(sinks.into_iter().map(Sink::into_value).collect())
+    }
+
+    /// One chunk of the elements of each result of a tile.
+    fn part<R: Reduction>(&self, monoid: &R, tile: usize, chunk: usize) -> Vec<R::State> {
+        let order = self.order;
+        let start = tile * order.tile();
+        let mut states = vec![monoid.empty(); order.tile().min(order.results - start)];
+        let from = chunk * order.chunk();
+        let to = order.folded.min(from + order.chunk());
+        let mut block = Block { items: [R::Item::default(); BLOCK], errors: [0.0; BLOCK] };
+        if order.by_rows {
+            for (row, state) in states.iter_mut().enumerate() {
+                let row = (start + row) * order.folded;
+                for at in (from..to).step_by(BLOCK) {
+                    let count = BLOCK.min(to - at);
+                    self.read(row + at, count, &mut block);
+                    let elements = block.items[..count].iter().zip(&block.errors);
+                    elements.for_each(|(&x, &error)| monoid.take(state, x, error));
+                }
+            }
+        } else {
+            for row in from..to {
+                self.read(row * order.results + start, states.len(), &mut block);
+                let elements = block.items.iter().zip(&block.errors);
+                states
+                    .iter_mut()
+                    .zip(elements)
+                    .for_each(|(state, (&x, &error))| monoid.take(state, x, error));
+            }
+        }
+        states
+    }
+
+    fn read<I: Item>(&self, start: usize, count: usize, block: &mut Block<I>) {
+        I::read(&self.data, start, &mut block.items[..count]);
+        if let Some(errors) = &self.errors {
+            read_real(errors, start, &mut block.errors[..count]);
+        }
+    }
+
+    /// Joins the chunks of a tile and writes the results.
+    fn finish<R: Reduction>(&self, monoid: &R, parts: &[Vec<R::State>], start: usize, sinks: &mut [Sink]) {
+        let count = parts[0].len();
+        let mut finished = vec![[(R::Item::default(), 0.0); 3]; count];
+        for (k, results) in finished.iter_mut().enumerate() {
+            let whole = parts[1..].iter().fold(parts[0][k], |whole, part| monoid.join(whole, part[k]));
+            *results = monoid.finish(whole, self.order.folded);
+        }
+        for (result, sink) in sinks.iter_mut().enumerate() {
+            let items: Vec<R::Item> = finished.iter().map(|results| results[result].0).collect();
+            sink.write(start, &items, finished.iter().map(|results| results[result].1));
+        }
+    }
+}
+
+/// Elements with the bounds of their errors, which stay zero where there are none.
+struct Block<I> {
+    items: [I; BLOCK],
+    errors: [f64; BLOCK],
+}
+
+/// Where one result goes.
+struct Sink {
+    dtype: DType,
+    values: Metered,
+    bounds: Option<Metered>,
+    /// Whether some bound is not zero.
+    some: bool,
+}
+
+impl Sink {
+    fn new(
+        dtype: DType,
+        sizes: &[usize],
+        bounds: bool,
+        resources: &Resources<'_>,
+    ) -> Result<Sink, EvaluateError> {
+        let values = resources.zeros(dtype, sizes)?;
+        let bounds = if bounds { Some(resources.zeros(DType::F32, sizes)?) } else { None };
+        Ok(Sink { dtype, values, bounds, some: false })
+    }
+
+    /// Results from number `start` on, each with the bound of its error.
+    fn write<I: Item>(&mut self, start: usize, items: &[I], errors: impl Iterator<Item = f64>) {
+        let width = self.dtype.size();
+        let bytes = self.values.array_mut().as_mut_bytes();
+        I::write(self.dtype, &mut bytes[start * width..(start + items.len()) * width], items);
+        self.write_bounds(start, errors);
+    }
+
+    fn write_bounds(&mut self, start: usize, errors: impl Iterator<Item = f64>) {
+        if let Some(bounds) = &mut self.bounds {
+            let slots = &mut bounds.array_mut().as_mut_slice::<f32>()[start..];
+            for (slot, error) in slots.iter_mut().zip(errors) {
+                *slot = round_up(error);
+                self.some |= *slot > 0.0;
+            }
+        }
+    }
+
+    fn into_value(self) -> Value<'static> {
+        let bound = self.bounds.filter(|_| self.some).map(Strided::made);
+        Value { data: Strided::made(self.values), bound }
+    }
+}

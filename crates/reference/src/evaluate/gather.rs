@@ -1,0 +1,139 @@
+//! Gathers: elements taken at indices that are data, with the check that each index is in range.
+//!
+//! Runs of neighbours are read together, so rows of a table cost little more than a copy. Bounds move with the elements;
+//! where an index itself is uncertain, so that any element may be meant, the bound is infinite.
+
+use ir::array::{ArrayView, Element, with_element};
+use ir::graph::Val;
+use ops::DType;
+
+use super::block::{BLOCK, GRAIN, read_int};
+use super::value::{Strided, Value};
+use super::workers::Resources;
+use super::{EvaluateError, OutOfRange};
+
+/// Operand sizes are those of the result or 1, but for the source's along the gathered axis. `val` is the gather itself.
+///
+/// # Errors
+/// [`EvaluateError::Index`] with the smallest index out of range, unless the result is empty.
+pub(super) fn gather(
+    val: Val,
+    [source, index]: [&Value<'_>; 2],
+    axis: usize,
+    sizes: &[usize],
+    resources: &Resources<'_>,
+) -> Result<Value<'static>, EvaluateError> {
+    let size = source.sizes()[axis];
+    if !sizes.contains(&0)
+        && let Some(index) = out_of_range(&index.data.view(), size, resources)?
+    {
+        return Err(EvaluateError::Index { val, at: OutOfRange { axis, size: size as i64, index } });
+    }
+    let walk = Walk { size, count: sizes[axis], inner: sizes[axis + 1..].iter().product() };
+    let places = index.relaid(|layout| layout.expanded(sizes));
+    let mut spread = sizes.to_vec();
+    spread[axis] = size;
+    let source = source.relaid(|layout| layout.expanded(&spread));
+    let part = |strided: &Strided<'_>| walk.taken(&strided.view(), &places.data.view(), sizes, resources);
+    let data = part(&source.data)?;
+    let bound = match (&source.bound, &places.bound) {
+        (None, None) => None,
+        (Some(bound), None) => Some(part(bound)?),
+        (bound, Some(doubt)) => {
+            let zeros = || Ok(Strided::made(resources.zeros(DType::F32, sizes)?));
+            let taken = bound.as_ref().map_or_else(zeros, part)?;
+            Some(doubted(&taken, doubt, sizes, resources)?)
+        }
+    };
+    Ok(Value { data, bound })
+}
+
+/// The smallest index out of range.
+fn out_of_range(
+    index: &ArrayView<'_>,
+    size: usize,
+    resources: &Resources<'_>,
+) -> Result<Option<i64>, EvaluateError> {
+    let numel = index.numel();
+    let least = |start: usize| {
+        let mut block = [0; BLOCK];
+        let block = &mut block[..BLOCK.min(numel - start)];
+        read_int(index, start, block);
+        block.iter().copied().filter(|&at| at < 0 || at as u64 >= size as u64).min()
+    };
+    let grain = |start: usize| (start..numel.min(start + GRAIN)).step_by(BLOCK).filter_map(least).min();
+    let wrong = resources.collect(numel.div_ceil(GRAIN), |number| grain(number * GRAIN))?;
+    Ok(wrong.into_iter().flatten().min())
+}
+
+/// How element numbers of the result become element numbers of the source.
+struct Walk {
+    /// Size of the source along the gathered axis.
+    size: usize,
+    /// Size of the result along it.
+    count: usize,
+    /// Elements of the axes after it.
+    inner: usize,
+}
+
+impl Walk {
+    fn taken(
+        &self,
+        source: &ArrayView<'_>,
+        index: &ArrayView<'_>,
+        sizes: &[usize],
+        resources: &Resources<'_>,
+    ) -> Result<Strided<'static>, EvaluateError> {
+        let mut result = resources.zeros(source.dtype(), sizes)?;
+        with_element!(source.dtype(), T => {
+            let grains = result.array_mut().as_mut_slice::<T>().chunks_mut(GRAIN);
+            resources.each(grains, |n, grain| {
+                for (m, block) in grain.chunks_mut(BLOCK).enumerate() {
+                    self.take(source, index, n * GRAIN + m * BLOCK, block);
+                }
+            });
+        });
+        Ok(Strided::made(result))
+    }
+
+    fn take<T: Element>(&self, source: &ArrayView<'_>, index: &ArrayView<'_>, start: usize, out: &mut [T]) {
+        let mut indices = [0; BLOCK];
+        let indices = &mut indices[..out.len()];
+        read_int(index, start, indices);
+        let mut numbers = [0; BLOCK];
+        let numbers = &mut numbers[..out.len()];
+        let (mut inner, mut row) = (start % self.inner, start / self.inner % self.count);
+        let mut first = start / self.inner / self.count * self.size * self.inner;
+        for (number, &index) in numbers.iter_mut().zip(&*indices) {
+            *number = first + index as usize * self.inner + inner;
+            inner += 1;
+            if inner == self.inner {
+                (inner, row) = (0, row + 1);
+            }
+            if row == self.count {
+                (row, first) = (0, first + self.size * self.inner);
+            }
+        }
+        source.take(numbers, out);
+    }
+}
+
+/// Bounds that are infinite where there is doubt about the index.
+fn doubted(
+    bounds: &Strided<'_>,
+    doubt: &Strided<'_>,
+    sizes: &[usize],
+    resources: &Resources<'_>,
+) -> Result<Strided<'static>, EvaluateError> {
+    let mut result = resources.zeros(DType::F32, sizes)?;
+    let elements = result.array_mut().as_mut_slice::<f32>();
+    bounds.view().read::<f32, f32>(0, elements, |bound| bound);
+    let mut doubts = vec![0.0_f32; elements.len()];
+    doubt.view().read::<f32, f32>(0, &mut doubts, |bound| bound);
+    elements
+        .iter_mut()
+        .zip(doubts)
+        .filter(|(_, doubt)| *doubt > 0.0)
+        .for_each(|(bound, _)| *bound = f32::INFINITY);
+    Ok(Strided::made(result))
+}

@@ -1,0 +1,254 @@
+//! Scalar ops element by element, and casts: blocks of operands in, blocks of results and their bounds out.
+//!
+//! The meaning is the op's row, in doubles rounded to the dtype or in integers. Axes along which no operand varies are
+//! computed once and repeated by a stride of zero.
+
+use ir::array::{ArrayView, Dims, Layout, Strides};
+use ops::{BoolMeaning, DType, FloatMeaning, IntMeaning, IntType, Prim};
+
+use super::EvaluateError;
+use super::block::{Elementwise, Kind, Scratch, as_reals, fill, read_int, read_real};
+use super::bound::Rounding;
+use super::convert::convert;
+use super::spread::spread;
+use super::value::{Strided, Value};
+use super::workers::Resources;
+
+/// One scalar op on operands of rank 0 or of the result's rank, each axis of the result's size or 1.
+pub(super) fn map(
+    prim: Prim,
+    operands: &[Value<'_>],
+    sizes: &[usize],
+    dtype: DType,
+    bounds: bool,
+    resources: &Resources<'_>,
+) -> Result<Value<'static>, EvaluateError> {
+    let core = varying(operands, sizes);
+    let inexact = operands.iter().any(|operand| operand.bound.is_some());
+    let rounding = Rounding::new(dtype, prim.row().ulp);
+    let body = Map {
+        prim,
+        meaning: Meaning::of(prim, operands),
+        args: operands.iter().map(|value| seen_over(&value.data, &core)).collect(),
+        errors: operands.iter().map(|value| Some(seen_over(value.bound.as_ref()?, &core))).collect(),
+        rounding,
+        dtype,
+    };
+    let wanted = bounds && (inexact || !rounding.is_exact());
+    Ok(run(&body, &core, dtype, wanted, resources)?.relaid(|layout| layout.expanded(sizes)))
+}
+
+/// A cast. To a dtype that holds every value of the old one nothing can change, and bounds stay as they are.
+pub(super) fn cast<'a>(
+    value: &Value<'a>,
+    dtype: DType,
+    resources: &Resources<'_>,
+) -> Result<Value<'a>, EvaluateError> {
+    let sizes: Dims = value.sizes().into();
+    let core = varying(std::slice::from_ref(value), &sizes);
+    let view = seen_over(&value.data, &core);
+    let errors = value.bound.as_ref().map(|bound| seen_over(bound, &core));
+    let rounding = Rounding::new(dtype, 0.5);
+    let is_wider = view.dtype().is_float() && rounding.holds(&Rounding::new(view.dtype(), 0.5));
+    let wanted = errors.is_some() && !is_wider;
+    let body = Cast { view, errors, dtype, rounding };
+    let result = run(&body, &core, dtype, wanted, resources)?.relaid(|layout| layout.expanded(&sizes));
+    let bound = if is_wider { value.bound.clone() } else { result.bound };
+    Ok(Value { data: result.data, bound })
+}
+
+/// Fills new arrays with what an operation on blocks gives.
+pub(super) fn run(
+    body: &impl Elementwise,
+    sizes: &[usize],
+    dtype: DType,
+    bounds: bool,
+    resources: &Resources<'_>,
+) -> Result<Value<'static>, EvaluateError> {
+    let mut values = resources.zeros(dtype, sizes)?;
+    if !bounds {
+        fill(values.array_mut(), None, body, resources);
+        return Ok(Value::exact(Strided::made(values)));
+    }
+    let mut errors = resources.zeros(DType::F32, sizes)?;
+    let some = fill(values.array_mut(), Some(errors.array_mut()), body, resources);
+    Ok(Value { data: Strided::made(values), bound: some.then(|| Strided::made(errors)) })
+}
+
+/// The result's sizes, with 1 where no operand varies along the axis.
+fn varying(operands: &[Value<'_>], sizes: &[usize]) -> Dims {
+    let layouts = || operands.iter().flat_map(|value| [Some(&value.data), value.bound.as_ref()]).flatten();
+    let varies = |axis: usize| {
+        layouts().map(Strided::layout).any(|l| l.rank() > 0 && l.sizes[axis] > 1 && l.strides[axis] != 0)
+    };
+    sizes.iter().enumerate().map(|(axis, &size)| if size > 1 && !varies(axis) { 1 } else { size }).collect()
+}
+
+/// An operand over the sizes that are computed, with as few axes as can be.
+fn seen_over<'v>(operand: &'v Strided<'_>, core: &[usize]) -> ArrayView<'v> {
+    let layout = operand.layout();
+    let stride = |axis: usize| match layout.rank() {
+        0 => 0,
+        _ if layout.sizes[axis] == 1 => 0,
+        _ => layout.strides[axis],
+    };
+    let strides: Strides = (0..core.len()).map(stride).collect();
+    operand.view_as(Layout { offset: layout.offset, sizes: core.into(), strides }.merged())
+}
+
+/// A row's meaning on the class of the operands.
+enum Meaning {
+    Float(FloatMeaning),
+    Int(IntMeaning, IntType),
+    Bool(BoolMeaning),
+}
+
+impl Meaning {
+    /// Shape rules and typing admit only operands that the row has a meaning on. A selection's class is that of what
+    /// it selects.
+    fn of(prim: Prim, operands: &[Value<'_>]) -> Meaning {
+        let dtype = operands.last().map_or(DType::F32, |value| value.data.view().dtype());
+        let row = prim.row();
+        let meaning = match IntType::of(dtype) {
+            Some(ty) => row.int.map(|meaning| Meaning::Int(meaning, ty)),
+            None if dtype == DType::Bool => row.boolean.map(Meaning::Bool),
+            None => row.float.map(Meaning::Float),
+        };
+        meaning.unwrap_or_else(|| unreachable!("`{}` has no meaning on {dtype}", row.name))
+    }
+
+    fn takes_reals(&self) -> bool {
+        matches!(self, Meaning::Float(_))
+    }
+}
+
+struct Map<'v> {
+    prim: Prim,
+    meaning: Meaning,
+    args: Vec<ArrayView<'v>>,
+    errors: Vec<Option<ArrayView<'v>>>,
+    rounding: Rounding,
+    /// Of the result.
+    dtype: DType,
+}
+
+impl Elementwise for Map<'_> {
+    fn compute(&self, scratch: &mut Scratch, start: usize, count: usize, bounds: bool) -> Kind {
+        self.read(scratch, start, count, bounds);
+        let kind = self.apply(scratch, count);
+        if bounds {
+            self.bound(scratch, start, count, kind);
+        }
+        kind
+    }
+}
+
+impl Map<'_> {
+    /// The condition of a selection among floats is the one operand that is not of the meaning's class.
+    fn read(&self, scratch: &mut Scratch, start: usize, count: usize, bounds: bool) {
+        let condition = matches!(self.meaning, Meaning::Float(FloatMeaning::Select));
+        for (place, view) in self.args.iter().enumerate() {
+            let ints = &mut scratch.ints[place][..count];
+            let reals = &mut scratch.reals[place][..count];
+            if self.meaning.takes_reals() && !(condition && place == 0) {
+                read_real(view, start, reals);
+                continue;
+            }
+            read_int(view, start, ints);
+            if bounds {
+                as_reals(Kind::of_ints(view.dtype()), ints, reals);
+            }
+        }
+    }
+
+    fn apply(&self, scratch: &mut Scratch, n: usize) -> Kind {
+        let Scratch { reals: [x, y, z], ints: [a, b, c], real, int, .. } = scratch;
+        let (x, y, z, a, b, c) = (&x[..n], &y[..n], &z[..n], &a[..n], &b[..n], &c[..n]);
+        let (real, int) = (&mut real[..n], &mut int[..n]);
+        match &self.meaning {
+            Meaning::Float(FloatMeaning::Unary(f)) => (f.each)(x, real),
+            Meaning::Float(FloatMeaning::Binary(f)) => (f.each)(x, y, real),
+            Meaning::Float(FloatMeaning::BinaryIn(f)) => each2(x, y, real, |x, y| f(x, y, self.dtype)),
+            Meaning::Float(FloatMeaning::Ternary(f)) => (f.each)([x, y, z], real),
+            Meaning::Float(FloatMeaning::Compare(f)) => (f.each)(x, y, int),
+            Meaning::Float(FloatMeaning::Select) => choose(a, y, z, real),
+            Meaning::Int(IntMeaning::Unary(f), ty) => each(a, int, |a| f(a, *ty)),
+            Meaning::Int(IntMeaning::Binary(f), ty) => each2(a, b, int, |a, b| f(a, b, *ty)),
+            Meaning::Int(IntMeaning::Ternary(f), ty) => {
+                int.iter_mut().enumerate().for_each(|(k, out)| *out = f(a[k], b[k], c[k], *ty));
+            }
+            Meaning::Int(IntMeaning::Compare(f), ty) => {
+                each2(a, b, int, |a, b| i64::from(f(ty.ordered(a), ty.ordered(b))));
+            }
+            Meaning::Int(IntMeaning::Select, _) | Meaning::Bool(BoolMeaning::Select) => choose(a, b, c, int),
+            Meaning::Bool(BoolMeaning::Unary(f)) => each(a, int, |a| i64::from(f(a != 0))),
+            Meaning::Bool(BoolMeaning::Binary(f)) => each2(a, b, int, |a, b| i64::from(f(a != 0, b != 0))),
+        }
+        match &self.meaning {
+            Meaning::Int(IntMeaning::Compare(_), _) => Kind::Int,
+            Meaning::Int(_, IntType::U64) => Kind::Unsigned,
+            Meaning::Float(FloatMeaning::Compare(_)) | Meaning::Int(..) | Meaning::Bool(_) => Kind::Int,
+            Meaning::Float(_) => Kind::Real,
+        }
+    }
+
+    fn bound(&self, scratch: &mut Scratch, start: usize, n: usize, kind: Kind) {
+        for (errors, block) in self.errors.iter().zip(&mut scratch.errors) {
+            match errors {
+                Some(view) => read_real(view, start, &mut block[..n]),
+                None => block[..n].fill(0.0),
+            }
+        }
+        let Scratch { reals, errors, real, int, error, .. } = scratch;
+        as_reals(kind, &int[..n], real);
+        let arity = self.args.len();
+        let args: [&[f64]; 3] = std::array::from_fn(|k| &reals[k][..n]);
+        let spreads: [&[f64]; 3] = std::array::from_fn(|k| &errors[k][..n]);
+        spread(self.prim, &args[..arity], &spreads[..arity], &real[..n], &mut error[..n]);
+        self.rounding.totals(&real[..n], &mut error[..n]);
+    }
+}
+
+fn each<A: Copy, R>(args: &[A], out: &mut [R], f: impl Fn(A) -> R) {
+    out.iter_mut().zip(args).for_each(|(out, &a)| *out = f(a));
+}
+
+fn each2<A: Copy, R>(left: &[A], right: &[A], out: &mut [R], f: impl Fn(A, A) -> R) {
+    out.iter_mut().zip(left.iter().zip(right)).for_each(|(out, (&a, &b))| *out = f(a, b));
+}
+
+fn choose<A: Copy>(condition: &[i64], yes: &[A], no: &[A], out: &mut [A]) {
+    let both = yes.iter().zip(no);
+    out.iter_mut()
+        .zip(condition.iter().zip(both))
+        .for_each(|(out, (&c, (&y, &n)))| *out = if c != 0 { y } else { n });
+}
+
+struct Cast<'v> {
+    view: ArrayView<'v>,
+    errors: Option<ArrayView<'v>>,
+    dtype: DType,
+    rounding: Rounding,
+}
+
+impl Elementwise for Cast<'_> {
+    fn compute(&self, scratch: &mut Scratch, start: usize, count: usize, bounds: bool) -> Kind {
+        let Scratch { real, int, error, .. } = scratch;
+        let kind = match self.view.dtype().is_float() {
+            true => {
+                read_real(&self.view, start, &mut real[..count]);
+                Kind::Real
+            }
+            false => {
+                read_int(&self.view, start, &mut int[..count]);
+                Kind::of_ints(self.view.dtype())
+            }
+        };
+        if let (true, Some(errors)) = (bounds, &self.errors) {
+            as_reals(kind, &int[..count], real);
+            read_real(errors, start, &mut error[..count]);
+            convert(self.dtype, &real[..count], &mut error[..count], &self.rounding);
+        }
+        kind
+    }
+}

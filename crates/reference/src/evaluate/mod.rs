@@ -1,0 +1,205 @@
+//! The evaluator: the meaning of every form, on real arrays, with the error bound that travels with each value.
+//!
+//! It takes a view, its inputs as arrays of any strides, and gives its outputs. Elementwise ops are the op rows' meanings
+//! rounded to the dtype, folds are in doubles, forms that only move elements share memory. A value is freed when its
+//! last user is done. The result does not depend on the number of threads. It compiles nothing, and is the measure of
+//! what compiled code gives: [`compare`].
+//!
+//! `value` (shared memory) · `block` (how elements are read and written) · `map` (scalar
+//! ops, casts) · `complex` (numbers and their parts) · `fold/` · `gather` · `library/` (what a library computes) · `movement` (the other forms) · `spread`, `convert` and `bound` (how
+//! errors reach results) · `workers` (who computes) · `compare`.
+
+mod block;
+mod bound;
+mod compare;
+mod complex;
+mod convert;
+mod error;
+mod fold;
+mod gather;
+mod library;
+mod map;
+mod movement;
+mod spread;
+#[cfg(test)]
+mod tests;
+mod value;
+mod workers;
+
+pub use compare::{Comparison, compare};
+pub use error::{EvaluateError, OutOfRange};
+pub use value::Bound;
+pub use workers::{ParallelFor, Serial, Threads};
+
+use index::Sym;
+use ir::array::{Array, ArrayView, Part};
+use ir::graph::{Form, Fusion, Graph, Node, Signature, Sizes, Val};
+use ops::{DType, Prim, Scalar};
+use rustc_hash::FxHashMap;
+
+use value::{Meter, Strided, Value};
+use workers::Resources;
+
+/// How a view is evaluated.
+#[derive(Clone, Debug)]
+pub struct EvaluateOptions<'w> {
+    /// Who does the work.
+    pub workers: &'w dyn ParallelFor,
+    /// Whether error bounds are computed too.
+    pub bounds: bool,
+    /// How much memory the evaluator may hold at once, in bytes, inputs not counted.
+    pub max_bytes: usize,
+    /// Values of size symbols that the inputs of the view do not show.
+    pub sizes: Vec<(Sym, i64)>,
+}
+
+impl Default for EvaluateOptions<'_> {
+    /// The calling thread, with bounds, memory without limit.
+    fn default() -> Self {
+        EvaluateOptions { workers: &Serial, bounds: true, max_bytes: usize::MAX, sizes: Vec::new() }
+    }
+}
+
+/// What a view gives.
+#[derive(Debug)]
+pub struct Evaluation {
+    /// One per output of the view, in order.
+    pub outputs: Vec<Evaluated>,
+}
+
+/// One output.
+#[derive(Debug)]
+pub struct Evaluated {
+    /// Its elements.
+    pub value: Array,
+    /// How far a compiled execution may be from each of them; absent where that is zero everywhere, or was not asked.
+    pub bound: Option<Bound>,
+}
+
+/// Evaluates a view on inputs, one per input of the view, in order.
+///
+/// # Errors
+/// Inputs that do not fit the view; more memory than there is or than the options allow.
+pub fn evaluate(
+    graph: &Graph,
+    fusion: &Fusion,
+    inputs: &[ArrayView<'_>],
+    options: &EvaluateOptions<'_>,
+) -> Result<Evaluation, EvaluateError> {
+    fusion.assert_of(graph);
+    let sizes = Signature::new(graph, fusion, |_| None).bind(inputs, &options.sizes)?;
+    let resources = Resources { meter: Meter::new(options.max_bytes), workers: options.workers };
+    let evaluator = Evaluator { graph, fusion, sizes: &sizes, bounds: options.bounds, resources: &resources };
+    evaluator.run(inputs)
+}
+
+/// Whether a machine can count the bytes of an array.
+fn is_countable(dtype: DType, sizes: &[usize]) -> bool {
+    let count = || sizes.iter().try_fold(dtype.size(), |bytes, &size| bytes.checked_mul(size));
+    sizes.contains(&0) || count().is_some_and(|bytes| isize::try_from(bytes).is_ok())
+}
+
+struct Evaluator<'g> {
+    graph: &'g Graph,
+    fusion: &'g Fusion,
+    sizes: &'g Sizes,
+    bounds: bool,
+    resources: &'g Resources<'g>,
+}
+
+impl Evaluator<'_> {
+    fn run(&self, inputs: &[ArrayView<'_>]) -> Result<Evaluation, EvaluateError> {
+        let given = inputs.iter().map(|view| Value::exact(Strided::given(view)));
+        let mut values: FxHashMap<Val, Value<'_>> = self.fusion.inputs().iter().copied().zip(given).collect();
+        for &node in self.fusion.order() {
+            let operands: Vec<Value<'_>> =
+                self.graph.node(node).operands.iter().map(|val| values[val].clone()).collect();
+            let results = self.node(node, &operands)?;
+            drop(operands);
+            for (val, value) in self.graph.results(node).zip(results) {
+                values.entry(val).or_insert(value);
+            }
+            self.free(node, &mut values);
+        }
+        let outputs: Vec<Value<'_>> =
+            self.fusion.outputs().iter().map(|out| values[&out.val].clone()).collect();
+        drop(values);
+        let outputs: Result<_, EvaluateError> = outputs.into_iter().map(|value| self.output(value)).collect();
+        Ok(Evaluation { outputs: outputs? })
+    }
+
+    /// Forgets what nobody needs after this node: operands at their last user, results without users.
+    fn free(&self, node: Node, values: &mut FxHashMap<Val, Value<'_>>) {
+        let operands = self.graph.node(node).operands.iter().copied();
+        for val in operands.chain(self.graph.results(node)) {
+            let done = self.fusion.uses(val).last().is_none_or(|&last| last <= node);
+            if done && !self.fusion.is_output(val) {
+                values.remove(&val);
+            }
+        }
+    }
+
+    fn output(&self, value: Value<'_>) -> Result<Evaluated, EvaluateError> {
+        let bound = value.bound.as_ref().and_then(Bound::of);
+        Ok(Evaluated { value: value.data.into_array(self.resources)?, bound })
+    }
+
+    /// The meaning of one node: its results on these operands.
+    fn node<'a>(&self, node: Node, operands: &[Value<'a>]) -> Result<Vec<Value<'a>>, EvaluateError> {
+        let (resources, bounds) = (self.resources, self.bounds);
+        let data = self.graph.node(node);
+        let dtype = data.results[0].dtype;
+        let sizes = self.sizes.sizes(&data.results[0].shape)?;
+        if !is_countable(dtype, &sizes) {
+            return Err(EvaluateError::Memory { bytes: usize::MAX });
+        }
+        let result = match &data.form {
+            Form::Input { .. } => unreachable!("a view computes no arguments"),
+            Form::Constant(scalar) => movement::scalar(*scalar, resources)?,
+            Form::Size(size) => {
+                movement::scalar(Scalar::from_i64(DType::I64, self.sizes.value(size)?), resources)?
+            }
+            Form::Map(Prim::Real) => complex::part(&operands[0], Part::Real, resources)?,
+            Form::Map(Prim::Imag) => complex::part(&operands[0], Part::Imaginary, resources)?,
+            Form::Map(Prim::Complex) => complex::pair(&operands[0], &operands[1], &sizes, resources)?,
+            Form::Map(prim) => map::map(*prim, operands, &sizes, dtype, bounds, resources)?,
+            Form::Cast(to) if *to == operands[0].data.view().dtype() => operands[0].clone(),
+            Form::Cast(to) => map::cast(&operands[0], *to, resources)?,
+            Form::Broadcast(new) => operands[0].relaid(|layout| layout.broadcast(new)),
+            Form::Expand(_) => operands[0].relaid(|layout| layout.expanded(&sizes)),
+            Form::Squeeze(axes) => {
+                let kept = |axis: &usize| !axes.contains(&(*axis as u8));
+                operands[0].relaid(|layout| layout.permuted((0..layout.rank()).filter(kept)))
+            }
+            Form::Reshape(_) => movement::reshape(&operands[0], &sizes, resources)?,
+            Form::Permute(order) => {
+                operands[0].relaid(|layout| layout.permuted(order.iter().map(|&axis| axis as usize)))
+            }
+            Form::Slice { starts, sizes } => {
+                movement::slice(&operands[0], &self.sizes.sizes(starts)?, &self.sizes.sizes(sizes)?)
+            }
+            Form::Pad { before, .. } => {
+                movement::pad(&operands[0], &operands[1], &self.values(before)?, &sizes, resources)?
+            }
+            Form::Cat(axis) => movement::cat(operands, *axis as usize, &sizes, resources)?,
+            Form::Gather(axis) => {
+                let operands = [&operands[0], &operands[1]];
+                gather::gather(node.into(), operands, *axis as usize, &sizes, resources)?
+            }
+            Form::Fold { monoid, axes } => return fold::fold(monoid, operands, axes, bounds, resources),
+            Form::Scan { monoid, axis } => {
+                return fold::scan(monoid, operands, *axis as usize, bounds, resources);
+            }
+            Form::Library(op) => {
+                let context = library::Context { val: node.into(), sizes: sizes.to_vec(), bounds, resources };
+                return library::library(op, operands, &context);
+            }
+            Form::Iota(_) => movement::iota(&operands[0], &operands[1], sizes[0], bounds, resources)?,
+        };
+        Ok(vec![result])
+    }
+
+    fn values(&self, exprs: &[index::Expr]) -> Result<Vec<i64>, EvaluateError> {
+        Ok(exprs.iter().map(|expr| self.sizes.value(expr)).collect::<Result<_, _>>()?)
+    }
+}

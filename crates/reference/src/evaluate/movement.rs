@@ -1,0 +1,203 @@
+//! Forms that move elements or make them from nothing: boxes, padding, concatenation, reshapes, ramps.
+//!
+//! What strides can say costs no memory; the rest is copied. Bounds move with the elements.
+
+use ir::array::{ArrayView, Element, with_element};
+use ops::{DType, Scalar};
+
+use super::EvaluateError;
+use super::block::{Elementwise, Kind, Scratch};
+use super::bound::Rounding;
+use super::map::run;
+use super::value::{Strided, Value};
+use super::workers::Resources;
+
+/// A scalar.
+pub(super) fn scalar(value: Scalar, resources: &Resources<'_>) -> Result<Value<'static>, EvaluateError> {
+    let mut cell = resources.zeros(value.dtype(), &[])?;
+    cell.array_mut().fill(value);
+    Ok(Value::exact(Strided::made(cell)))
+}
+
+/// The elements in row-major order under other sizes.
+pub(super) fn reshape<'a>(
+    value: &Value<'a>,
+    sizes: &[usize],
+    resources: &Resources<'_>,
+) -> Result<Value<'a>, EvaluateError> {
+    let reshaped = |strided: &Strided<'a>| -> Result<Strided<'a>, EvaluateError> {
+        let source = match strided.layout().reshaped(sizes) {
+            Some(layout) => return Ok(strided.relaid(layout)),
+            None => strided.copied(resources)?,
+        };
+        let layout = source.layout().reshaped(sizes).expect("dense memory takes any sizes");
+        Ok(source.relaid(layout))
+    };
+    Ok(Value { data: reshaped(&value.data)?, bound: value.bound.as_ref().map(reshaped).transpose()? })
+}
+
+/// A box of the operand, inside it as the signature has seen to.
+pub(super) fn slice<'a>(value: &Value<'a>, starts: &[usize], sizes: &[usize]) -> Value<'a> {
+    value.relaid(|layout| layout.sliced(starts, sizes))
+}
+
+/// The operand with `before[i]` elements of the fill put before axis `i`, or dropped where negative.
+pub(super) fn pad(
+    value: &Value<'_>,
+    fill: &Value<'_>,
+    before: &[i64],
+    sizes: &[usize],
+    resources: &Resources<'_>,
+) -> Result<Value<'static>, EvaluateError> {
+    let part =
+        |strided: &Strided<'_>, around: Scalar| padded(&strided.view(), around, before, sizes, resources);
+    let data = part(&value.data, fill.data.view().scalar(0))?;
+    let around = fill.bound.as_ref().map_or(Scalar::zero(DType::F32), |bound| bound.view().scalar(0));
+    let bound = match (&value.bound, &fill.bound) {
+        (None, None) => None,
+        (Some(bound), _) => Some(part(bound, around)?),
+        (None, Some(_)) => {
+            let none = Strided::made(resources.zeros(DType::F32, &vec![1; sizes.len()])?);
+            Some(part(&none.relaid(none.layout().expanded(value.sizes())), around)?)
+        }
+    };
+    Ok(Value { data, bound })
+}
+
+fn padded(
+    view: &ArrayView<'_>,
+    around: Scalar,
+    before: &[i64],
+    sizes: &[usize],
+    resources: &Resources<'_>,
+) -> Result<Strided<'static>, EvaluateError> {
+    let mut result = resources.zeros(view.dtype(), sizes)?;
+    if around.bits() != 0 {
+        result.array_mut().fill(around);
+    }
+    // Of axis `i` the elements from `from[i]` on stay and go to `to[i]`, `count[i]` of them.
+    let axes = before.iter().zip(view.sizes()).zip(sizes);
+    let (mut from, mut to, mut count) = (vec![], vec![], vec![]);
+    for ((&width, &old), &new) in axes {
+        from.push(width.min(0).unsigned_abs() as usize);
+        to.push(width.max(0) as usize);
+        let kept = old.saturating_sub(width.min(0).unsigned_abs() as usize);
+        count.push(kept.min(new.saturating_sub(width.max(0) as usize)));
+    }
+    if !count.contains(&0) {
+        let kept = view.relaid(view.layout().sliced(&from, &count))?;
+        result.array_mut().view_mut().slice_mut(&to, &count)?.copy_from(&kept)?;
+    }
+    Ok(Strided::made(result))
+}
+
+/// The operands one after the other along an axis.
+pub(super) fn cat(
+    operands: &[Value<'_>],
+    axis: usize,
+    sizes: &[usize],
+    resources: &Resources<'_>,
+) -> Result<Value<'static>, EvaluateError> {
+    let dtype = operands[0].data.view().dtype();
+    let data = joined(
+        operands.iter().map(|value| (value.sizes(), Some(&value.data))),
+        dtype,
+        axis,
+        sizes,
+        resources,
+    )?;
+    let bound = match operands.iter().any(|value| value.bound.is_some()) {
+        false => None,
+        true => {
+            let parts = operands.iter().map(|value| (value.sizes(), value.bound.as_ref()));
+            Some(joined(parts, DType::F32, axis, sizes, resources)?)
+        }
+    };
+    Ok(Value { data, bound })
+}
+
+/// Parts that are absent are zeros.
+fn joined<'p>(
+    parts: impl Iterator<Item = (&'p [usize], Option<&'p Strided<'p>>)>,
+    dtype: DType,
+    axis: usize,
+    sizes: &[usize],
+    resources: &Resources<'_>,
+) -> Result<Strided<'static>, EvaluateError> {
+    let mut result = resources.zeros(dtype, sizes)?;
+    let mut starts = vec![0; sizes.len()];
+    for (part, strided) in parts {
+        if let Some(strided) = strided {
+            result.array_mut().view_mut().slice_mut(&starts, part)?.copy_from(&strided.view())?;
+        }
+        starts[axis] += part[axis];
+    }
+    Ok(Strided::made(result))
+}
+
+/// `start + step * k`.
+pub(super) fn iota(
+    start: &Value<'_>,
+    step: &Value<'_>,
+    length: usize,
+    bounds: bool,
+    resources: &Resources<'_>,
+) -> Result<Value<'static>, EvaluateError> {
+    let dtype = start.data.view().dtype();
+    let error = |value: &Value<'_>| value.bound.as_ref().map_or(0.0, |bound| bound.view().scalar(0).as_f64());
+    let body = Ramp {
+        dtype,
+        start: start.data.view().scalar(0),
+        step: step.data.view().scalar(0),
+        errors: [error(start), error(step)],
+        rounding: Rounding::new(dtype, 0.5),
+    };
+    run(&body, &[length], dtype, bounds, resources)
+}
+
+struct Ramp {
+    dtype: DType,
+    start: Scalar,
+    step: Scalar,
+    errors: [f64; 2],
+    rounding: Rounding,
+}
+
+impl Elementwise for Ramp {
+    fn compute(&self, scratch: &mut Scratch, start: usize, count: usize, bounds: bool) -> Kind {
+        let Scratch { real, int, error, .. } = scratch;
+        if !self.dtype.is_float() {
+            let (first, step) = (self.start.as_i64(), self.step.as_i64());
+            for (k, int) in int[..count].iter_mut().enumerate() {
+                *int = first.wrapping_add(step.wrapping_mul((start + k) as i64));
+            }
+        }
+        if self.dtype.is_float() || bounds {
+            let (first, step) = (self.start.as_f64(), self.step.as_f64());
+            for (k, real) in real[..count].iter_mut().enumerate() {
+                *real = first + step * (start + k) as f64;
+            }
+        }
+        if bounds {
+            with_element!(self.dtype, T => self.bound::<T>(start, &real[..count], &mut error[..count]));
+        }
+        if self.dtype.is_float() { Kind::Real } else { Kind::Int }
+    }
+}
+
+impl Ramp {
+    /// Compiled code rounds the number, the product and the sum to the dtype; often none of them changes anything.
+    fn bound<T: Element>(&self, start: usize, exact: &[f64], errors: &mut [f64]) {
+        let ([first, step], factor) = (self.errors, self.step.as_f64());
+        let rounded = |x: f64| T::from_real(x).to_real();
+        for (k, (error, &exact)) in errors.iter_mut().zip(exact).enumerate() {
+            let number = (start + k) as f64;
+            let (spread, product) = (first + step * number, factor * number);
+            let is_exact = spread == 0.0 && rounded(number) == number && rounded(product) == product;
+            *error = match is_exact || !T::DTYPE.is_float() {
+                true => self.rounding.guarded(exact, spread),
+                false => self.rounding.total(exact, spread + 2.0 * self.rounding.ulp(product)),
+            };
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! How errors of operands reach the results of a scalar op, a block at a time: the rules of [`Spread`] over slices.
+//!
+//! Rules that a vector can follow are loops of their own, and a second loop mends the results that are not finite, of which
+//! they do not speak. The others go element by element.
+
+use ops::lanes::wide;
+use ops::{FloatMeaning, Kernel, Prim, Spread, product_sum};
+
+use super::bound::apart;
+
+/// `errors` of the operands `args` with the results `exact` into `out`.
+pub(super) fn spread(prim: Prim, args: &[&[f64]], errors: &[&[f64]], exact: &[f64], out: &mut [f64]) {
+    let row = prim.row();
+    match (row.spread, args, errors) {
+        (Spread::Lipschitz(factor), _, [e]) => each(out, [e; 4], move |[e, ..]| factor * e),
+        (Spread::Lipschitz(factor), _, [e, f]) => each(out, [e, f, e, f], move |[e, f, ..]| factor * (e + f)),
+        (Spread::Product, [a, b], [e, f]) => {
+            each(out, [a, b, e, f], product);
+            mend(exact, out, |k| corners(prim, &[a[k], b[k]], &[e[k], f[k]]));
+        }
+        (Spread::Largest, [a, b], [e, f]) => {
+            each(out, [e, f, e, f], |[e, f, ..]| if e > f { e } else { f });
+            mend(exact, out, |k| corners(prim, &[a[k], b[k]], &[e[k], f[k]]));
+        }
+        (Spread::Quotient, [a, b], [e, f]) => {
+            each(out, [a, b, e, f], quotient);
+            mend(exact, out, |k| corners(prim, &[a[k], b[k]], &[e[k], f[k]]));
+        }
+        (Spread::Quotient, [b], [f]) => {
+            each(out, [b, b, f, f], |[_, b, _, f]| quotient([1.0, b, 0.0, f]));
+            mend(exact, out, |k| corners(prim, &[b[k]], &[f[k]]));
+        }
+        (Spread::Comparison, [a, b], [e, f]) => each(out, [a, b, e, f], comparison),
+        (Spread::Select, [condition, ..], [unsure, e, f]) if unsure.iter().all(|&error| error == 0.0) => {
+            each(out, [condition, e, f, e], |[condition, e, f, _]| if condition != 0.0 { e } else { f });
+        }
+        (Spread::ProductSum, [a, b, _], [e, f, g]) => {
+            wide(move || {
+                let factors = a.iter().zip(*b).zip(e.iter().zip(*f).zip(*g));
+                for (out, ((&a, &b), ((&e, &f), &g))) in out.iter_mut().zip(factors) {
+                    *out = product_sum([a, b], [e, f, g]);
+                }
+            });
+        }
+        _ if errors.iter().all(|errors| errors.iter().all(|&error| error == 0.0)) => out.fill(0.0),
+        (Spread::Slope(rule), [x], [e]) => sloped(prim, rule, [x, e], exact, out),
+        (Spread::Corners, [x], [e]) => ends(prim, [x, e], exact, out),
+        _ => general(prim, args, errors, exact, out),
+    }
+}
+
+/// A rule on up to four slices.
+#[inline(always)]
+fn each(out: &mut [f64], [a, b, c, d]: [&[f64]; 4], rule: impl Fn([f64; 4]) -> f64) {
+    wide(move || {
+        let pairs = a.iter().zip(b).zip(c.iter().zip(d));
+        for (out, ((&a, &b), (&c, &d))) in out.iter_mut().zip(pairs) {
+            *out = rule([a, b, c, d]);
+        }
+    });
+}
+
+/// Takes the results that are not finite again, by their number.
+fn mend(exact: &[f64], out: &mut [f64], again: impl Fn(usize) -> f64) {
+    // Zero times what is not finite is NaN.
+    let finite = wide(move || exact.iter().fold(0.0, |sum, &x| sum + x * 0.0) == 0.0);
+    if !finite {
+        let wrong = (0..out.len()).filter(|&k| !exact[k].is_finite());
+        wrong.for_each(|k| out[k] = again(k));
+    }
+}
+
+/// Zero by what may lie on either side of zero is a zero of either sign, which some functions tell apart.
+#[inline(always)]
+fn product([a, b, e, f]: [f64; 4]) -> f64 {
+    let (a, b) = (a.abs(), b.abs());
+    let first_order = a * f + b * e + e * f;
+    let may_turn = (e > 0.0) & (a <= e) | (f > 0.0) & (b <= f);
+    if (first_order == 0.0) & may_turn { f64::MIN_POSITIVE } else { first_order }
+}
+
+/// Of a finite quotient, so that the divisor is not zero. Unbounded where it may be.
+#[inline(always)]
+fn quotient([a, b, e, f]: [f64; 4]) -> f64 {
+    let least = b.abs() - f;
+    let moved = e + (a / b).abs() * f;
+    let bound = if f == 0.0 { e / b.abs() } else { moved / least };
+    let unbounded = (f > 0.0) & (least <= 0.0) | bound.is_nan();
+    if unbounded { f64::INFINITY } else { bound }
+}
+
+#[inline(always)]
+fn comparison([a, b, e, f]: [f64; 4]) -> f64 {
+    let reach = e + f;
+    if ((a - b).abs() > reach) | (reach == 0.0) { 0.0 } else { 1.0 }
+}
+
+/// By the row's rule where it reaches, else from the ends.
+fn sloped(prim: Prim, rule: fn(f64, f64, f64) -> f64, [x, e]: [&[f64]; 2], exact: &[f64], out: &mut [f64]) {
+    for (k, out) in out.iter_mut().enumerate() {
+        *out = match e[k] {
+            0.0 => 0.0,
+            f64::INFINITY => f64::INFINITY,
+            error if !exact[k].is_finite() => corners(prim, &[x[k]], &[error]),
+            error => match rule(x[k], exact[k], error) {
+                bound if bound.is_nan() => corners(prim, &[x[k]], &[error]),
+                bound => bound,
+            },
+        };
+    }
+}
+
+/// From what the function is at both ends of the interval.
+fn ends(prim: Prim, [x, e]: [&[f64]; 2], exact: &[f64], out: &mut [f64]) {
+    let Some(FloatMeaning::Unary(Kernel { each: function, .. })) = prim.row().float else {
+        return general(prim, &[x], &[e], exact, out);
+    };
+    let (mut end, mut lower) = (vec![0.0; x.len()], vec![0.0; x.len()]);
+    each(&mut end, [x, e, x, e], |[x, e, ..]| x - e);
+    function(&end, &mut lower);
+    each(&mut end, [x, e, x, e], |[x, e, ..]| x + e);
+    function(&end, out);
+    wide(move || {
+        let ends = lower.iter().zip(exact.iter().zip(e));
+        for (upper, (&lower, (&exact, &e))) in out.iter_mut().zip(ends) {
+            let moved = apart(lower, exact).max(apart(*upper, exact));
+            let sure = if e == 0.0 { 0.0 } else { moved };
+            *upper = if e == f64::INFINITY { e } else { sure };
+        }
+    });
+}
+
+fn general(prim: Prim, args: &[&[f64]], errors: &[&[f64]], exact: &[f64], out: &mut [f64]) {
+    let arity = args.len();
+    let (mut point, mut error) = ([0.0; 3], [0.0; 3]);
+    for (k, out) in out.iter_mut().enumerate() {
+        for operand in 0..arity {
+            point[operand] = args[operand][k];
+            error[operand] = errors[operand][k];
+        }
+        let smooth = matches!(prim.row().spread, Spread::Quotient | Spread::Power | Spread::Largest);
+        *out = match smooth && !exact[k].is_finite() {
+            // The smooth rules speak of finite results; an infinite or undefined one must stay as it is everywhere.
+            true => corners(prim, &point[..arity], &error[..arity]),
+            false => prim.spread_error(&point[..arity], &error[..arity]),
+        };
+    }
+}
+
+/// The largest deviation at the corners of the box of operand intervals. An operand of which nothing is known may be NaN
+/// too.
+fn corners(prim: Prim, args: &[f64], errors: &[f64]) -> f64 {
+    if errors.contains(&f64::INFINITY) {
+        return f64::INFINITY;
+    }
+    let exact = prim.of_reals(args);
+    let corner = |signs: usize| {
+        let mut point = [0.0; 3];
+        for (k, x) in point.iter_mut().enumerate().take(args.len()) {
+            *x = if signs >> k & 1 == 1 { args[k] + errors[k] } else { args[k] - errors[k] };
+        }
+        apart(prim.of_reals(&point[..args.len()]), exact)
+    };
+    if errors.iter().all(|&e| e == 0.0) { 0.0 } else { (0..1 << args.len()).map(corner).fold(0.0, f64::max) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_with_infinities_keep_them_where_they_are_sure() {
+        let spread_of = |a: f64, b: f64, e: f64, f: f64| {
+            let mut out = [0.0];
+            spread(Prim::Mul, &[&[a], &[b]], &[&[e], &[f]], &[a * b], &mut out);
+            out[0]
+        };
+        assert_eq!(spread_of(f64::INFINITY, 2.0, 0.0, 0.1), 0.0);
+        assert_eq!(spread_of(f64::INFINITY, 0.05, 0.0, 0.1), f64::INFINITY);
+        assert_eq!(spread_of(f64::NAN, 2.0, 0.0, 0.1), 0.0);
+        assert_eq!(spread_of(f64::NAN, 2.0, f64::INFINITY, 0.0), f64::INFINITY);
+        assert_eq!(spread_of(3.0, 2.0, 0.5, 0.25), 3.0 * 0.25 + 2.0 * 0.5 + 0.125);
+        assert_eq!(spread_of(0.0, 2.0, 0.0, 0.25), 0.0);
+        assert_eq!(spread_of(0.0, 1e-9, 0.0, 1e-8), f64::MIN_POSITIVE);
+    }
+}

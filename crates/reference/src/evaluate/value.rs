@@ -1,0 +1,221 @@
+//! Values on their way through the evaluator: strided views on shared memory, and the meter of that memory.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use ir::array::{Array, ArrayError, ArrayView, Layout, Part, with_element};
+use ops::DType;
+
+use super::EvaluateError;
+use super::block::GRAIN;
+use super::workers::Resources;
+
+/// How much memory the evaluator holds at the moment, and may hold.
+#[derive(Debug)]
+pub(super) struct Meter {
+    limit: usize,
+    live: AtomicUsize,
+}
+
+impl Meter {
+    pub(super) fn new(limit: usize) -> Arc<Meter> {
+        Arc::new(Meter { limit, live: AtomicUsize::new(0) })
+    }
+
+    /// An array of zeros, counted until it is dropped.
+    pub(super) fn zeros(self: &Arc<Meter>, dtype: DType, sizes: &[usize]) -> Result<Metered, EvaluateError> {
+        let bytes = Layout::dense(sizes).numel().and_then(|numel| numel.checked_mul(dtype.size()));
+        let total = bytes.and_then(|bytes| bytes.checked_add(self.live.load(Ordering::Relaxed)));
+        let total = total.ok_or(EvaluateError::Memory { bytes: usize::MAX })?;
+        if total > self.limit {
+            return Err(EvaluateError::Memory { bytes: total });
+        }
+        let array = Array::zeros(dtype, sizes)?;
+        self.live.fetch_add(array.as_bytes().len(), Ordering::Relaxed);
+        Ok(Metered { array: Some(array), meter: Arc::clone(self) })
+    }
+}
+
+/// An array that a meter counts while it lives.
+#[derive(Debug)]
+pub(super) struct Metered {
+    /// Always there until it is taken out by value.
+    array: Option<Array>,
+    meter: Arc<Meter>,
+}
+
+impl Metered {
+    pub(super) fn array(&self) -> &Array {
+        self.array.as_ref().expect("taken out by value only")
+    }
+
+    pub(super) fn array_mut(&mut self) -> &mut Array {
+        self.array.as_mut().expect("taken out by value only")
+    }
+
+    fn into_array(mut self) -> Array {
+        self.release();
+        self.array.take().expect("taken out by value only")
+    }
+
+    fn release(&self) {
+        let bytes = self.array.as_ref().map_or(0, |array| array.as_bytes().len());
+        self.meter.live.fetch_sub(bytes, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Metered {
+    fn drop(&mut self) {
+        self.release();
+    }
+}
+
+/// Memory of the caller or of the evaluator.
+#[derive(Clone, Debug)]
+enum Storage<'a> {
+    Given(ArrayView<'a>),
+    Made(Arc<Metered>),
+}
+
+/// Memory seen through a layout. Cheap to clone; clones share the memory.
+#[derive(Clone, Debug)]
+pub(super) struct Strided<'a> {
+    storage: Storage<'a>,
+    layout: Layout,
+}
+
+impl<'a> Strided<'a> {
+    pub(super) fn given(view: &ArrayView<'a>) -> Strided<'a> {
+        Strided { layout: view.layout().clone(), storage: Storage::Given(view.clone()) }
+    }
+
+    pub(super) fn made(array: Metered) -> Strided<'a> {
+        let layout = Layout::dense(array.array().sizes());
+        Strided { layout, storage: Storage::Made(Arc::new(array)) }
+    }
+
+    pub(super) fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// The same memory through a layout made from this one's.
+    pub(super) fn relaid(&self, layout: Layout) -> Strided<'a> {
+        Strided { layout, storage: self.storage.clone() }
+    }
+
+    pub(super) fn view(&self) -> ArrayView<'_> {
+        self.view_as(self.layout.clone())
+    }
+
+    /// One part of complex elements: of the caller's memory seen where it is, of our own copied out.
+    pub(super) fn part(&self, part: Part, resources: &Resources<'_>) -> Result<Strided<'a>, EvaluateError> {
+        match &self.storage {
+            Storage::Given(view) => {
+                let view = view.relaid(self.layout.clone())?;
+                Ok(Strided::given(&view.part(part)))
+            }
+            Storage::Made(_) => {
+                let view = self.view();
+                let mut copy = resources.zeros(view.dtype().real(), view.sizes())?;
+                copy.array_mut().view_mut().copy_from(&view.part(part))?;
+                Ok(Strided::made(copy))
+            }
+        }
+    }
+
+    /// The memory through another layout made from this one's.
+    pub(super) fn view_as(&self, layout: Layout) -> ArrayView<'_> {
+        let whole = match &self.storage {
+            Storage::Given(view) => view.clone(),
+            Storage::Made(array) => array.array().view(),
+        };
+        whole.relaid(layout).expect("changes of layout never reach further")
+    }
+
+    /// A dense copy in new memory.
+    pub(super) fn copied(&self, resources: &Resources<'_>) -> Result<Strided<'a>, EvaluateError> {
+        let view = self.view();
+        let mut copy = resources.zeros(view.dtype(), view.sizes())?;
+        let source = self.view_as(self.layout.merged());
+        with_element!(view.dtype(), T => {
+            let chunks = copy.array_mut().as_mut_slice::<T>().chunks_mut(GRAIN);
+            resources.each(chunks, |n, chunk| source.read::<T, T>(n * GRAIN, chunk, |x| x));
+        });
+        Ok(Strided::made(copy))
+    }
+
+    /// The elements as an array of their own: without a copy where nobody else holds the memory.
+    pub(super) fn into_array(self, resources: &Resources<'_>) -> Result<Array, EvaluateError> {
+        let whole = matches!(&self.storage, Storage::Made(array)
+            if self.layout == Layout::dense(array.array().sizes()) && Arc::strong_count(array) == 1);
+        let copy = if whole { self } else { self.copied(resources)? };
+        match copy.storage {
+            Storage::Made(array) => Ok(Arc::into_inner(array).expect("held once, as just seen").into_array()),
+            Storage::Given(_) => unreachable!("a copy is made, not given"),
+        }
+    }
+}
+
+/// A value: its elements, and how far a compiled execution may be from each of them.
+#[derive(Clone, Debug)]
+pub(super) struct Value<'a> {
+    pub(super) data: Strided<'a>,
+    /// f32 of the same sizes, for complex elements c64 of the bounds of the parts; absent where every bound is zero.
+    pub(super) bound: Option<Strided<'a>>,
+}
+
+impl<'a> Value<'a> {
+    pub(super) fn exact(data: Strided<'a>) -> Value<'a> {
+        Value { data, bound: None }
+    }
+
+    /// The same change of layout for elements and bounds.
+    pub(super) fn relaid(&self, change: impl Fn(&Layout) -> Layout) -> Value<'a> {
+        let apply = |strided: &Strided<'a>| strided.relaid(change(strided.layout()));
+        Value { data: apply(&self.data), bound: self.bound.as_ref().map(apply) }
+    }
+
+    pub(super) fn sizes(&self) -> &[usize] {
+        &self.data.layout().sizes
+    }
+}
+
+/// An error bound per element, with the sizes of the value it belongs to; repeated bounds may share memory.
+#[derive(Clone, Debug)]
+pub struct Bound(Strided<'static>);
+
+impl Bound {
+    /// The bounds, of dtype f32; of complex values c64, a bound for each part.
+    pub fn view(&self) -> ArrayView<'_> {
+        self.0.view()
+    }
+
+    /// Bounds of one's own, of dtype f32, or c64 for a complex value, with the sizes of the value.
+    ///
+    /// # Errors
+    /// [`ArrayError::Mismatch`] when the dtype is another.
+    pub fn new(array: Array) -> Result<Bound, ArrayError> {
+        if array.dtype().real() != DType::F32 {
+            return Err(ArrayError::Mismatch {
+                expected_dtype: DType::F32,
+                expected: array.sizes().to_vec(),
+                given_dtype: array.dtype(),
+                given: array.sizes().to_vec(),
+            });
+        }
+        let meter = Meter::new(usize::MAX);
+        meter.live.fetch_add(array.as_bytes().len(), Ordering::Relaxed);
+        Ok(Bound(Strided::made(Metered { array: Some(array), meter })))
+    }
+
+    /// Bounds are always the evaluator's own memory, which outlives the inputs.
+    pub(super) fn of(bound: &Strided<'_>) -> Option<Bound> {
+        match &bound.storage {
+            Storage::Made(array) => {
+                let storage = Storage::Made(Arc::clone(array));
+                Some(Bound(Strided { storage, layout: bound.layout.clone() }))
+            }
+            Storage::Given(_) => None,
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! What can go wrong when a kernel is interpreted, each with the statement it happens in.
+
+use std::fmt;
+
+use index::EvalError;
+use ir::kernel::verify::Violations;
+use ir::kernel::{Buffer, Place, Scratch};
+use ops::DType;
+use thiserror::Error;
+
+use super::race::Agent;
+
+/// Why an interpretation ended early. Buffers then hold what was stored up to there.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum Fault {
+    /// The kernel breaks rules, so it has no meaning.
+    #[error("the kernel does not verify:\n{0}")]
+    Invalid(#[from] Violations),
+    /// Another number of arguments than the kernel takes.
+    #[error("{given} arguments given, the kernel takes {expected}")]
+    Arguments {
+        /// Arguments of the kernel.
+        expected: usize,
+        /// Arguments given.
+        given: usize,
+    },
+    /// Another number of buffers than the kernel takes.
+    #[error("{given} buffers given, the kernel takes {expected}")]
+    Buffers {
+        /// Buffers of the kernel.
+        expected: usize,
+        /// Buffers given.
+        given: usize,
+    },
+    /// A buffer holds elements of another dtype.
+    #[error("{buffer} is of dtype {expected}, the memory given for it of {given}")]
+    BufferDType {
+        /// The buffer.
+        buffer: Buffer,
+        /// As declared.
+        expected: DType,
+        /// As given.
+        given: DType,
+    },
+    /// A scratch array with a negative length, or more elements than the interpreter or the steps left allow.
+    #[error("{scratch} of {len} elements is refused")]
+    ScratchLength {
+        /// The array.
+        scratch: Scratch,
+        /// Its length in elements.
+        len: i64,
+    },
+    /// An index expression has no value.
+    #[error("in `{statement}`: {source}")]
+    Index {
+        /// The statement as text.
+        statement: String,
+        /// Why.
+        source: EvalError,
+    },
+    /// An access outside a place.
+    #[error("in `{statement}`, {at}: {place}[{index}] of {len} elements")]
+    OutOfBounds {
+        /// The statement as text.
+        statement: String,
+        /// Block and lane.
+        at: Location,
+        /// Where to.
+        place: Place,
+        /// Which element.
+        index: i64,
+        /// How many there are.
+        len: usize,
+    },
+    /// A load from scratch that nothing was stored to.
+    #[error("in `{statement}`, {at}: {place}[{index}] was never stored")]
+    Uninitialised {
+        /// The statement as text.
+        statement: String,
+        /// Block and lane.
+        at: Location,
+        /// Where from.
+        place: Place,
+        /// Which element.
+        index: i64,
+    },
+    /// Two accesses to an element in no fixed order, one of them a store.
+    #[error("in `{statement}`: race on {place}[{index}] between {at} and {other}")]
+    Race {
+        /// The statement of the later access as text.
+        statement: String,
+        /// Who made it.
+        at: Location,
+        /// Who made the earlier access.
+        other: Location,
+        /// The place both touch.
+        place: Place,
+        /// Which element.
+        index: i64,
+    },
+    /// A second store to an element of a buffer by the same lane of the same block.
+    #[error("in `{statement}`, {at}: {place}[{index}] is stored a second time")]
+    StoredTwice {
+        /// The statement as text.
+        statement: String,
+        /// Block and lane.
+        at: Location,
+        /// Where to.
+        place: Place,
+        /// Which element.
+        index: i64,
+    },
+    /// A loop that is said to give all lanes as many turns, and does not.
+    #[error("in `{statement}`: turns {begin} to {end} are no whole number for each of {lanes} lanes")]
+    Uneven {
+        /// The loop's head as text.
+        statement: String,
+        /// First turn.
+        begin: i64,
+        /// One past the last.
+        end: i64,
+        /// Lanes of a block.
+        lanes: u32,
+    },
+    /// The kernel takes more steps than allowed.
+    #[error("more than {limit} steps")]
+    StepLimit {
+        /// The limit that was given.
+        limit: u64,
+    },
+}
+
+/// Which block and which of its lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Location {
+    /// The block's number.
+    pub block: i64,
+    /// The lane, or none in uniform code.
+    pub lane: Option<u32>,
+}
+
+impl Location {
+    pub(super) fn new(block: i64, agent: Agent) -> Self {
+        let lane = match agent {
+            Agent::Lane(lane) => Some(lane),
+            Agent::Uniform => None,
+        };
+        Self { block, lane }
+    }
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.lane {
+            Some(lane) => write!(f, "lane {lane} of block {}", self.block),
+            None => write!(f, "uniform code of block {}", self.block),
+        }
+    }
+}

@@ -1,0 +1,332 @@
+//! The meaning of a kernel: runs it on memory, statement by statement. Takes any kernel and sizes, never panics on
+//! them; gives the buffers as the kernel leaves them, or the first fault. Slow and exact: the judge, not a way to run.
+//!
+//! * Blocks run one after the other in an order drawn from a seed. Lanes of a block run one after the other through
+//!   each loop over lanes, in a chosen order; as barriers stand in uniform code only, nothing else can be told apart.
+//! * A lane whose turn is past the end of the loop does nothing and keeps its accumulators; where turns are said to be whole,
+//!   there is no such lane.
+//! * Uniform code runs once per block. What it opens or sets holds for the copies of all lanes.
+//! * Scalar ops are those of the op table, rounded to the dtype of the result at each statement. Code generators may leave a
+//!   product unrounded that is only added to what accumulators or scratch hold of a sum.
+//! * `reduce` combines the lanes' copies in the tree of a butterfly: for stride = lanes/2, lanes/4, … 1, lane `l` below
+//!   the stride takes `combine(l, l + stride)`. Code generators keep this order, so the bits are the same everywhere.
+//! * A load whose guard is false gives zero; its index is not looked at.
+//! * A `fault` lowers a word to the value reported, in one step, so any order of lanes and blocks leaves the same.
+//!
+//! Faults are in [`Fault`]; what is a race is said in `race.rs`.
+
+mod access;
+mod fault;
+mod memory;
+mod order;
+mod race;
+
+pub use fault::{Fault, Location};
+pub use memory::Memory;
+pub use order::LaneOrder;
+
+use cranelift_entity::{PrimaryMap, SecondaryMap};
+use index::{EvalError, Expr, Sym};
+use ir::kernel::uniformity::per_lane;
+use ir::kernel::{Accumulator, Buffer, Kernel, Loop, LoopKind, Scratch, Stmt, Value, print, verify};
+use ops::combine::combine;
+use ops::{DType, Monoid, Scalar};
+
+use order::Order;
+use race::{Agent, Shadow, Stores};
+
+/// The most scratch elements of a block, so that a wrong length is a fault and not the end of the memory.
+const MAX_SCRATCH: u64 = 1 << 24;
+
+/// How to run.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Draws the order of blocks.
+    pub seed: u64,
+    /// The order of lanes.
+    pub lanes: LaneOrder,
+    /// The most statements, turns and scratch elements that all blocks together may take.
+    pub step_limit: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { seed: 0, lanes: LaneOrder::Forward, step_limit: 1 << 30 }
+    }
+}
+
+/// Runs all blocks. `args` are the kernel's arguments, `buffers` its buffers, both in order.
+///
+/// # Errors
+/// The first [`Fault`]; the buffers then hold what was stored before it.
+pub fn interpret(
+    kernel: &Kernel,
+    args: &[i64],
+    buffers: &mut [Memory],
+    options: &Options,
+) -> Result<(), Fault> {
+    verify(kernel)?;
+    check_call(kernel, args, buffers)?;
+    let mut run = Run::new(kernel, args, buffers, options);
+    let blocks = run.evaluate(&kernel.blocks).map_err(|source| Fault::Index {
+        statement: format!("blocks {}", print::index(kernel, &kernel.blocks)),
+        source,
+    })?;
+    for block in Order::shuffled(u64::try_from(blocks).unwrap_or(0), options.seed) {
+        run.block(block as i64)?;
+    }
+    Ok(())
+}
+
+fn check_call(kernel: &Kernel, args: &[i64], buffers: &[Memory]) -> Result<(), Fault> {
+    if args.len() != kernel.arguments.len() {
+        return Err(Fault::Arguments { expected: kernel.arguments.len(), given: args.len() });
+    }
+    if buffers.len() != kernel.buffers.len() {
+        return Err(Fault::Buffers { expected: kernel.buffers.len(), given: buffers.len() });
+    }
+    for ((buffer, decl), memory) in kernel.buffers.iter().zip(buffers) {
+        if decl.dtype != memory.dtype() {
+            return Err(Fault::BufferDType { buffer, expected: decl.dtype, given: memory.dtype() });
+        }
+    }
+    Ok(())
+}
+
+/// A scratch array with the history of each element.
+struct ScratchArray {
+    memory: Memory,
+    shadow: Shadow,
+}
+
+/// The state of a run.
+struct Run<'k, 'm> {
+    kernel: &'k Kernel,
+    buffers: &'m mut [Memory],
+    stores: PrimaryMap<Buffer, Stores>,
+    options: Options,
+    steps_left: u64,
+    symbols: SecondaryMap<Sym, Option<i64>>,
+    values: PrimaryMap<Value, Scalar>,
+    per_lane: SecondaryMap<Accumulator, bool>,
+    accumulators: PrimaryMap<Accumulator, Vec<Scalar>>,
+    scratch: PrimaryMap<Scratch, ScratchArray>,
+    block: i64,
+    /// Counts barriers and blocks.
+    epoch: u64,
+}
+
+impl<'k, 'm> Run<'k, 'm> {
+    fn new(kernel: &'k Kernel, args: &[i64], buffers: &'m mut [Memory], options: &Options) -> Self {
+        let per_lane = per_lane(kernel);
+        let copies = |accumulator| if per_lane[accumulator] { kernel.lanes as usize } else { 1 };
+        let accumulators =
+            kernel.accumulators.iter().map(|(id, &dtype)| vec![Scalar::zero(dtype); copies(id)]).collect();
+        let mut symbols = SecondaryMap::new();
+        for (&symbol, &arg) in kernel.arguments.iter().zip(args) {
+            symbols[symbol] = Some(arg);
+        }
+        Self {
+            kernel,
+            stores: buffers.iter().map(|memory| Stores::new(memory.len())).collect(),
+            buffers,
+            options: *options,
+            steps_left: options.step_limit,
+            symbols,
+            values: kernel.values.values().map(|&dtype| Scalar::zero(dtype)).collect(),
+            accumulators,
+            per_lane,
+            scratch: PrimaryMap::new(),
+            block: 0,
+            epoch: 0,
+        }
+    }
+
+    fn block(&mut self, block: i64) -> Result<(), Fault> {
+        self.step()?;
+        self.block = block;
+        self.epoch += 1;
+        self.symbols[self.kernel.block] = Some(block);
+        self.fresh_scratch()?;
+        self.body(&self.kernel.body, Agent::Uniform)
+    }
+
+    /// A block finds its scratch memory uninitialised.
+    fn fresh_scratch(&mut self) -> Result<(), Fault> {
+        self.scratch.clear();
+        let mut room = MAX_SCRATCH.min(self.steps_left);
+        for (scratch, decl) in &self.kernel.scratch {
+            let len = self.evaluate(&decl.len).map_err(|source| Fault::Index {
+                statement: format!(
+                    "scratch {scratch}: {}[{}]",
+                    decl.dtype,
+                    print::index(self.kernel, &decl.len)
+                ),
+                source,
+            })?;
+            let affordable = u64::try_from(len).ok().filter(|&len| len <= room);
+            let elements = affordable.ok_or(Fault::ScratchLength { scratch, len })?;
+            room -= elements;
+            self.steps_left -= elements;
+            let memory = Memory::zeros(decl.dtype, elements as usize);
+            let shadow = Shadow::new(elements as usize, self.kernel.lanes);
+            self.scratch.push(ScratchArray { memory, shadow });
+        }
+        Ok(())
+    }
+
+    fn body(&mut self, body: &'k [Stmt], agent: Agent) -> Result<(), Fault> {
+        body.iter().try_for_each(|statement| self.statement(statement, agent))
+    }
+
+    fn statement(&mut self, statement: &'k Stmt, agent: Agent) -> Result<(), Fault> {
+        self.step()?;
+        match statement {
+            Stmt::Apply { value, op, args } => {
+                let args: Vec<Scalar> = args.iter().map(|&arg| self.values[arg]).collect();
+                self.values[*value] = op.of_scalars(&args).expect("a verified op has a meaning");
+            }
+            Stmt::Cast { value, arg } => {
+                self.values[*value] = self.values[*arg].cast(self.kernel.values[*value]);
+            }
+            Stmt::Const { value, constant } => self.values[*value] = *constant,
+            Stmt::Index { value, index } => {
+                let index = self.index(index, statement)?;
+                self.values[*value] = Scalar::from_i64(DType::I64, index);
+            }
+            Stmt::Bind { symbol, value } => {
+                self.symbols[*symbol] = Some(self.values[*value].as_i64());
+            }
+            Stmt::Load { value, place, index, guard } => {
+                self.values[*value] = if self.allows(*guard) {
+                    self.load(*place, index, agent, statement)?
+                } else {
+                    Scalar::zero(self.kernel.values[*value])
+                };
+            }
+            Stmt::Store { place, index, value, guard } => {
+                if self.allows(*guard) {
+                    self.store(*place, index, self.values[*value], agent, statement)?;
+                }
+            }
+            Stmt::Prefetch { .. } => {}
+            Stmt::Fault { buffer, word, value, condition } => {
+                if self.values[*condition].as_bool() {
+                    self.report(*buffer, *word, self.values[*value], agent, statement)?;
+                }
+            }
+            Stmt::Open { accumulator, init: value } | Stmt::Set { accumulator, value } => {
+                self.set(*accumulator, self.values[*value], agent);
+            }
+            Stmt::Get { value, accumulator } => {
+                let copy = self.copy(*accumulator, agent);
+                self.values[*value] = self.accumulators[*accumulator][copy];
+            }
+            Stmt::Reduce { values, monoid, accumulators } => {
+                let states = self.combine_lanes(values, monoid, accumulators);
+                values.iter().zip(states).for_each(|(&value, state)| self.values[value] = state);
+            }
+            Stmt::For(turns) => self.turns(turns, agent, statement)?,
+            Stmt::Barrier => self.epoch += 1,
+        }
+        Ok(())
+    }
+
+    fn turns(&mut self, turns: &'k Loop, agent: Agent, statement: &Stmt) -> Result<(), Fault> {
+        let (begin, end) = (self.index(&turns.begin, statement)?, self.index(&turns.end, statement)?);
+        match turns.kind {
+            LoopKind::Serial | LoopKind::Rest | LoopKind::Transpose => {
+                self.stride(turns, begin, end, 1, agent)
+            }
+            LoopKind::Lanes | LoopKind::WholeLanes => {
+                let lanes = self.kernel.lanes;
+                let uneven = begin < end && (i128::from(end) - i128::from(begin)) % i128::from(lanes) != 0;
+                if turns.kind == LoopKind::WholeLanes && uneven {
+                    let statement = print::statement(self.kernel, statement);
+                    return Err(Fault::Uneven { statement, begin, end, lanes });
+                }
+                self.options.lanes.of(lanes.into()).try_for_each(|lane| {
+                    match begin.checked_add(lane as i64) {
+                        Some(first) => self.stride(turns, first, end, lanes.into(), Agent::Lane(lane as u32)),
+                        None => Ok(()),
+                    }
+                })
+            }
+        }
+    }
+
+    /// The turns of one agent: `first`, `first + stride`, … below `end`.
+    fn stride(
+        &mut self,
+        turns: &'k Loop,
+        first: i64,
+        end: i64,
+        stride: i64,
+        agent: Agent,
+    ) -> Result<(), Fault> {
+        let mut turn = first;
+        while turn < end {
+            self.step()?;
+            self.symbols[turns.var] = Some(turn);
+            self.body(&turns.body, agent)?;
+            let Some(next) = turn.checked_add(stride) else { break };
+            turn = next;
+        }
+        Ok(())
+    }
+
+    fn set(&mut self, accumulator: Accumulator, element: Scalar, agent: Agent) {
+        let copy = self.copy(accumulator, agent);
+        match agent {
+            Agent::Lane(_) => self.accumulators[accumulator][copy] = element,
+            Agent::Uniform => self.accumulators[accumulator].fill(element),
+        }
+    }
+
+    fn copy(&self, accumulator: Accumulator, agent: Agent) -> usize {
+        match agent {
+            Agent::Lane(lane) if self.per_lane[accumulator] => lane as usize,
+            _ => 0,
+        }
+    }
+
+    /// One scalar per state, of all lanes' copies.
+    fn combine_lanes(&self, values: &[Value], monoid: &Monoid, accumulators: &[Accumulator]) -> Vec<Scalar> {
+        let lanes = self.kernel.lanes as usize;
+        let copy = |lane: usize, accumulator: Accumulator, value: Value| {
+            self.accumulators[accumulator][lane].cast(self.kernel.values[value])
+        };
+        let state =
+            |lane: usize| accumulators.iter().zip(values).map(|(&a, &value)| copy(lane, a, value)).collect();
+        let mut states: Vec<Vec<Scalar>> = (0..lanes).map(state).collect();
+        while states.len() > 1 {
+            let upper = states.split_off(states.len() / 2);
+            states = states
+                .iter()
+                .zip(&upper)
+                .map(|(low, high)| combine(monoid, low, high))
+                .collect::<Option<_>>()
+                .expect("a verified reduce has a meaning");
+        }
+        states.swap_remove(0)
+    }
+
+    fn allows(&self, guard: Option<Value>) -> bool {
+        guard.is_none_or(|guard| self.values[guard].as_bool())
+    }
+
+    fn index(&self, index: &Expr, statement: &Stmt) -> Result<i64, Fault> {
+        let statement = || print::statement(self.kernel, statement);
+        self.evaluate(index).map_err(|source| Fault::Index { statement: statement(), source })
+    }
+
+    fn evaluate(&self, expr: &Expr) -> Result<i64, EvalError> {
+        expr.eval(&|symbol| self.symbols[symbol])
+    }
+
+    fn step(&mut self) -> Result<(), Fault> {
+        let limit = Fault::StepLimit { limit: self.options.step_limit };
+        self.steps_left = self.steps_left.checked_sub(1).ok_or(limit)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,15 @@
+//! Kernels written by hand and at random: what they compute, what is refused, what races, how they print.
+
+mod computed;
+mod races;
+mod random;
+mod refused;
+mod text;
+mod uniform;
+
+use ir::kernel::{Kernel, parse};
+
+/// The kernel of a text that is right.
+fn kernel(text: &str) -> Kernel {
+    parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
