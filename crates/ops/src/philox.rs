@@ -2,7 +2,7 @@
 //! random.
 //!
 //! A draw holds no state, so computing an element again gives the same bits, whoever computes it and in whatever order.
-//! Uniform and normal numbers are expressions over the words ([`frontend::define`]); this file knows only bits.
+//! Uniform and normal numbers are expressions over the words (in the crate `frontend`); this file knows only bits.
 //!
 //! Source: Salmon, Moraes, Dror, Shaw, *Parallel random numbers: as easy as 1, 2, 3*, SC 2011.
 
