@@ -23,11 +23,12 @@ mod meaning;
 pub mod monoid;
 mod param;
 pub mod philox;
+mod power;
 mod refused;
 mod row;
 mod rows;
 mod scalar;
-mod slopes;
+pub mod slopes;
 pub mod small_float;
 mod spread;
 #[cfg(test)]
@@ -53,7 +54,7 @@ pub use rows::greatest_common_divisor;
 pub use rows::integer_power;
 pub use scalar::Scalar;
 pub use spread::Spread;
-pub use spread::product_sum;
+pub use spread::{may_turn, product_sum, remainder};
 pub use typing::{Classes, Operand, OperandKind, Signature, Typing, TypingError, promote};
 
 use rows::{approximate, arithmetic, bits, logic, random, rounding, special, transcendental};

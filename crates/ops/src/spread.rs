@@ -28,7 +28,8 @@ pub enum Spread {
     Power,
     /// As [`Spread::Corners`] for the angle of a point (y, x), but a full turn where the point may lie on the negative x axis.
     Angle,
-    /// As [`Spread::Corners`] for what is convex between poles at 0, -1, -2…, but unbounded where one may be met.
+    /// The logarithm of gamma, convex between poles at 0, -1, -2…: unbounded where one may be met, by a slope above 0, else as
+    /// [`Spread::Corners`].
     Poles,
     /// The remainder: jumps by a divisor where the quotient's integer part may differ.
     Remainder,
@@ -72,13 +73,17 @@ impl Spread {
                 within(rule, y).unwrap_or_else(|| corners(meaning, args, errors))
             }
             Spread::Poles if meets_pole(args[0], errors[0]) => f64::INFINITY,
-            Spread::Poles => corners(meaning, args, errors),
-            Spread::Angle if may_turn(args, errors) => std::f64::consts::TAU,
+            Spread::Poles => {
+                let y = meaning(args);
+                let rule = slopes::lgamma(args[0], y, errors[0]);
+                within(rule, y).unwrap_or_else(|| corners(meaning, args, errors))
+            }
+            Spread::Angle if may_turn([args[0], args[1]], [errors[0], errors[1]]) => std::f64::consts::TAU,
             Spread::Angle => {
                 let rule = slopes::atan2([args[0], args[1]], [errors[0], errors[1]]);
                 within(rule, meaning(args)).unwrap_or_else(|| corners(meaning, args, errors))
             }
-            Spread::Remainder => remainder(args, errors),
+            Spread::Remainder => remainder([args[0], args[1]], [errors[0], errors[1]]),
             Spread::Exact => f64::INFINITY,
         };
         if bound.is_nan() { f64::INFINITY } else { bound }
@@ -117,19 +122,23 @@ fn product(args: &[f64], errors: &[f64]) -> f64 {
     term(a, errors[1]) + term(b, errors[0]) + errors[0] * errors[1]
 }
 
-/// The rule of [`Spread::ProductSum`] for these factors and the errors of all three operands.
+/// The rule of [`Spread::ProductSum`] for these factors and the errors of all three operands. Without branches, so that it
+/// becomes vectors.
+#[inline(always)]
 pub fn product_sum([a, b]: [f64; 2], [e, f, g]: [f64; 3]) -> f64 {
-    let term = |value: f64, error: f64| if error == 0.0 { 0.0 } else { value * error };
+    let term = |value: f64, error: f64| {
+        let product = value * error;
+        if error == 0.0 { 0.0 } else { product }
+    };
     let spread = term(a.abs(), f) + term(b.abs(), e) + term(e, f);
     let greatest = (a * b).abs() + spread;
-    if a.is_finite() && b.is_finite() {
-        let least = f64::from(f32::from_bits(1));
-        let rounded = (greatest * f64::from(f32::EPSILON)).max(least) / 2.0;
-        let bound = spread + rounded + g;
-        return if greatest + rounded < f64::from(f32::MAX) { bound } else { f64::INFINITY };
-    }
+    let least = f64::from(f32::from_bits(1));
+    let rounded = (greatest * f64::from(f32::EPSILON)).max(least) / 2.0;
+    let bound = spread + rounded + g;
+    let finite = if greatest + rounded < f64::from(f32::MAX) { bound } else { f64::INFINITY };
     // An infinite product, or none at all, is the same however it is rounded.
-    if e == 0.0 && f == 0.0 { g } else { f64::INFINITY }
+    let special = if (e == 0.0) & (f == 0.0) { g } else { f64::INFINITY };
+    if a.is_finite() & b.is_finite() { finite } else { special }
 }
 
 /// A reciprocal is a quotient with an exact 1 above.
@@ -152,21 +161,20 @@ fn meets_pole(x: f64, error: f64) -> bool {
     (x - error).ceil() <= (x + error).floor().min(0.0)
 }
 
-fn may_turn(args: &[f64], errors: &[f64]) -> bool {
-    args[0].abs() <= errors[0] && args[1] - errors[1] <= 0.0
+/// Whether the point (y, x) may lie on the negative x axis.
+#[inline(always)]
+pub fn may_turn([y, x]: [f64; 2], [e, f]: [f64; 2]) -> bool {
+    (y.abs() <= e) & (x - f <= 0.0)
 }
 
 /// Smooth while the whole quotient stays the same; beyond that both remainders are at most their divisors.
-fn remainder(args: &[f64], errors: &[f64]) -> f64 {
-    let (a, b) = (args[0], args[1]);
-    if errors[1] > 0.0 && b.abs() <= errors[1] {
-        return f64::INFINITY;
-    }
+#[inline(always)]
+pub fn remainder([a, b]: [f64; 2], [e, f]: [f64; 2]) -> f64 {
     let whole = (a / b).trunc();
-    let steady = [-1.0, 1.0].iter().all(|&up| {
-        [-1.0, 1.0].iter().all(|&down| ((a + up * errors[0]) / (b + down * errors[1])).trunc() == whole)
-    });
-    if steady { errors[0] + whole.abs() * errors[1] } else { 2.0 * b.abs() + errors[1] }
+    let is_steady = |up: f64, down: f64| ((a + up * e) / (b + down * f)).trunc() == whole;
+    let steady = is_steady(-1.0, -1.0) & is_steady(-1.0, 1.0) & is_steady(1.0, -1.0) & is_steady(1.0, 1.0);
+    let bound = if steady { e + whole.abs() * f } else { 2.0 * b.abs() + f };
+    if (f > 0.0) & (b.abs() <= f) { f64::INFINITY } else { bound }
 }
 
 fn comparison(args: &[f64], errors: &[f64]) -> f64 {

@@ -43,6 +43,7 @@ const ORDER: [(&str, &[&str]); 11] = [
             "spread",
             "row",
             "inverse_erf",
+            "power",
             "rows",
             "composite",
             "body",

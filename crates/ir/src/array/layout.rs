@@ -93,6 +93,20 @@ impl Layout {
         true
     }
 
+    /// Whether each axis steps over all that axes of smaller strides reach, so that no two indices share a place.
+    pub fn is_nested(&self) -> bool {
+        let axes = self.sizes.iter().zip(&self.strides).filter(|(size, _)| **size > 1);
+        let mut axes: SmallVec<[(usize, usize); 6]> =
+            axes.map(|(&size, &stride)| (stride.unsigned_abs(), size)).collect();
+        axes.sort_unstable();
+        let mut reach = 0_usize;
+        axes.into_iter().all(|(stride, size)| {
+            let is_beyond = stride > reach;
+            reach = reach.saturating_add(stride.saturating_mul(size - 1));
+            is_beyond
+        })
+    }
+
     /// The same elements so many times as far apart: counted in parts of an element.
     pub fn spread(&self, factor: isize) -> Layout {
         let strides = self.strides.iter().map(|stride| stride.wrapping_mul(factor)).collect();
@@ -245,6 +259,18 @@ mod tests {
         }
         assert_eq!(places(&Layout::dense(&[])), [0]);
         assert_eq!(places(&Layout::dense(&[3, 0, 2])), [] as [isize; 0]);
+    }
+
+    #[test]
+    fn nested_axes_step_over_each_other() {
+        let of = |sizes: &[usize], strides: &[isize]| Layout {
+            offset: 0,
+            sizes: sizes.into(),
+            strides: strides.into(),
+        };
+        assert!(of(&[3, 4], &[4, 1]).is_nested() && of(&[3, 4], &[-1, 3]).is_nested());
+        assert!(of(&[3, 1], &[2, 0]).is_nested() && Layout::dense(&[]).is_nested());
+        assert!(!of(&[3, 4], &[3, 1]).is_nested() && !of(&[3, 4], &[4, 0]).is_nested());
     }
 
     #[test]

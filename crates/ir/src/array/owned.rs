@@ -67,6 +67,20 @@ impl Array {
         Ok(())
     }
 
+    /// The same memory, with the bits that it holds, as an array of another dtype and other sizes.
+    ///
+    /// # Panics
+    /// When that has another number of bytes: a bug of the caller.
+    #[must_use]
+    pub fn seen_as(self, dtype: DType, sizes: &[usize]) -> Array {
+        let bytes = Layout::dense(sizes).numel().and_then(|numel| numel.checked_mul(dtype.size()));
+        assert_eq!(bytes, Some(self.bytes), "memory seen as an array of another size");
+        let mut array = self;
+        array.dtype = dtype;
+        array.sizes = sizes.into();
+        array
+    }
+
     /// An array of these elements in row-major order.
     ///
     /// # Errors

@@ -3,9 +3,10 @@
 use std::fmt;
 use std::marker::PhantomData;
 
+use ops::lanes::wide;
 use ops::{DType, Scalar};
 
-use super::{Array, ArrayError, Element, Layout, Part, with_element};
+use super::{Array, ArrayError, Dims, Element, Layout, Part, with_element};
 
 /// Memory to read through a layout.
 #[derive(Clone)]
@@ -194,12 +195,12 @@ unsafe fn read_run<T: Element, U>(first: *const T, stride: isize, out: &mut [U],
     // SAFETY: element `k` of the run is readable by the contract, for every `k` below `out.len()`.
     let element = |k: isize| unsafe { first.wrapping_offset(k * stride).read_unaligned() };
     match stride {
-        1 => {
+        1 => wide(move || {
             for (k, slot) in out.iter_mut().enumerate() {
                 // SAFETY: as above, with stride 1.
                 *slot = convert(unsafe { first.wrapping_add(k).read_unaligned() });
             }
-        }
+        }),
         0 => {
             let same = element(0);
             out.iter_mut().for_each(|slot| *slot = convert(same));
@@ -207,6 +208,25 @@ unsafe fn read_run<T: Element, U>(first: *const T, stride: isize, out: &mut [U],
         _ => out.iter_mut().enumerate().for_each(|(k, slot)| *slot = convert(element(k as isize))),
     }
 }
+
+/// Writes elements a stride apart.
+///
+/// # Safety
+/// The elements must be writable; they may be unaligned.
+unsafe fn write_run<T: Element>(first: *mut T, stride: isize, from: &[T]) {
+    if stride == 1 {
+        // SAFETY: as many bytes are writable by the contract, and nobody else has them.
+        unsafe { first.cast::<u8>().copy_from_nonoverlapping(from.as_ptr().cast(), size_of_val(from)) };
+        return;
+    }
+    for (k, &x) in from.iter().enumerate() {
+        // SAFETY: element `k` of the run is writable by the contract.
+        unsafe { first.wrapping_offset(k as isize * stride).write_unaligned(x) }
+    }
+}
+
+/// Rows and columns of a square of elements that is copied at a time: a cache line of bytes, or some.
+const SQUARE: usize = 32;
 
 /// Memory to write through a layout.
 pub struct ArrayViewMut<'a> {
@@ -314,23 +334,70 @@ impl<'a> ArrayViewMut<'a> {
     }
 
     fn copy_elements<T: Element>(&mut self, from: &ArrayView<'_>) {
+        match self.crossing(from) {
+            Some([row, column]) => self.copy_squares::<T>(from, row, column),
+            None => self.copy_runs::<T>(from),
+        }
+    }
+
+    /// The axes along which each side has neighbours in memory, if they are two and both are long.
+    fn crossing(&self, from: &ArrayView<'_>) -> Option<[usize; 2]> {
+        let nearest = |layout: &Layout| {
+            (0..layout.rank()).find(|&axis| layout.strides[axis] == 1 && layout.sizes[axis] >= SQUARE)
+        };
+        let (row, column) = (nearest(from.layout())?, nearest(&self.layout)?);
+        (row != column).then_some([row, column])
+    }
+
+    /// In squares of two axes, so that cache lines of both sides are used whole.
+    fn copy_squares<T: Element>(&mut self, from: &ArrayView<'_>, row: usize, column: usize) {
+        let (sizes, mut starts) = (self.layout.sizes.clone(), Dims::from_elem(0, self.layout.rank()));
+        for first_row in (0..sizes[row]).step_by(SQUARE) {
+            for first_column in (0..sizes[column]).step_by(SQUARE) {
+                (starts[row], starts[column]) = (first_row, first_column);
+                let mut extent = sizes.clone();
+                extent[row] = SQUARE.min(sizes[row] - first_row);
+                extent[column] = SQUARE.min(sizes[column] - first_column);
+                let piece = |layout: &Layout| layout.sliced(&starts, &extent);
+                let source = ArrayView { layout: piece(&from.layout), ..from.clone() };
+                let (base, dtype, layout) = (self.base, self.dtype, piece(&self.layout));
+                ArrayViewMut { base, dtype, layout, lifetime: PhantomData }.copy_runs::<T>(&source);
+            }
+        }
+    }
+
+    fn copy_runs<T: Element>(&mut self, from: &ArrayView<'_>) {
         const BLOCK: usize = 1024;
-        let mut block: Vec<T> = Vec::with_capacity(BLOCK);
-        let numel = from.numel();
+        let mut block = [T::from_int(0); BLOCK];
+        let (numel, layout) = (from.numel(), self.layout.merged());
+        let from = ArrayView { layout: from.layout.merged(), ..from.clone() };
         for start in (0..numel).step_by(BLOCK) {
-            block.resize(BLOCK.min(numel - start), T::from_int(0));
-            from.read::<T, T>(start, &mut block, |x| x);
-            let mut rest = block.as_slice();
-            self.layout.runs(start, block.len(), |place, stride, count| {
-                let (head, tail) = rest.split_at(count);
+            let mut rest = &mut block[..BLOCK.min(numel - start)];
+            from.read::<T, T>(start, rest, |x| x);
+            layout.runs(start, rest.len(), |place, stride, count| {
+                let (head, tail) = std::mem::take(&mut rest).split_at_mut(count);
                 rest = tail;
-                let first = self.base.cast::<T>().wrapping_offset(place);
-                for (k, &x) in head.iter().enumerate() {
-                    // SAFETY: a place inside the layout, writable by the contract of the constructors.
-                    unsafe { first.wrapping_offset(k as isize * stride).write_unaligned(x) }
-                }
+                // SAFETY: `runs` gives places inside the layout, writable by the contract of the constructors.
+                unsafe { write_run(self.base.cast::<T>().wrapping_offset(place), stride, head) }
             });
         }
+    }
+
+    /// The indices below `at` of an axis, and those from there on, to be written to at the same time.
+    ///
+    /// # Panics
+    /// When the axis has no such index, or elements of the two may share memory: bugs of the caller.
+    pub fn split_at(self, axis: usize, at: usize) -> (ArrayViewMut<'a>, ArrayViewMut<'a>) {
+        let size = self.layout.sizes[axis];
+        assert!(at <= size, "split behind the last index");
+        assert!(self.layout.is_nested(), "a split of what may overlap");
+        let part = |start: usize, count: usize| {
+            let (mut starts, mut sizes) = (Dims::from_elem(0, self.layout.rank()), self.layout.sizes.clone());
+            (starts[axis], sizes[axis]) = (start, count);
+            let layout = self.layout.sliced(&starts, &sizes);
+            ArrayViewMut { base: self.base, dtype: self.dtype, layout, lifetime: PhantomData }
+        };
+        (part(0, at), part(at, size - at))
     }
 
     /// Element type.
@@ -434,6 +501,29 @@ mod tests {
         let whole = ArrayView::new(&memory, 0, DType::F32, &[6], &[1]).unwrap();
         assert!(whole.relaid(Layout { offset: 1, ..Layout::dense(&[6]) }).is_err());
         assert!(whole.relaid(Layout { offset: 1, ..Layout::dense(&[5]) }).is_ok());
+    }
+
+    #[test]
+    fn what_is_turned_is_copied_in_squares() {
+        let (rows, columns) = (SQUARE + 5, 2 * SQUARE + 3);
+        let elements: Vec<f32> = (0..2 * rows * columns).map(|k| k as f32).collect();
+        let from = Array::from_slice(&[2, columns, rows], &elements).unwrap();
+        let turned = from.view().relaid(from.view().layout().permuted([0, 2, 1])).unwrap();
+        let mut to = Array::zeros(DType::F32, &[2, rows, columns]).unwrap();
+        to.view_mut().copy_from(&turned).unwrap();
+        assert_eq!(to.as_slice::<f32>(), elements_of(&turned));
+        let mut parts = Array::zeros(DType::F32, &[2, rows, columns]).unwrap();
+        let (mut low, mut high) = parts.view_mut().split_at(1, 7);
+        let part = |start: usize, count: usize| {
+            turned.relaid(turned.layout().sliced(&[0, start, 0], &[2, count, columns])).unwrap()
+        };
+        low.copy_from(&part(0, 7)).unwrap();
+        high.copy_from(&part(7, rows - 7)).unwrap();
+        assert_eq!(parts.as_slice::<f32>(), to.as_slice::<f32>());
+    }
+
+    fn elements_of(view: &ArrayView<'_>) -> Vec<f32> {
+        (0..view.numel()).map(|number| view.scalar(number).as_f64() as f32).collect()
     }
 
     #[test]

@@ -7,6 +7,7 @@ use crate::row::CpuSpelling::{Call, Polynomial as Inline};
 use crate::row::{
     Algebra, CpuSpellings, CudaSpelling, FloatMeaning, IntMeaning, IntType, Polynomial, Primitive, float,
 };
+use crate::slopes;
 use crate::spread::Spread;
 use crate::typing::Typing;
 
@@ -28,6 +29,7 @@ pub(crate) const LGAMMA: Primitive = Primitive {
 pub(crate) const ERFINV: Primitive = Primitive {
     name: "erfinv",
     float: Some(float!(Unary: inverse_erf)),
+    spread: Spread::Slope(slopes::erfinv),
     cuda: CudaSpelling::float("erfinvf({0})", "erfinv({0})"),
     cpu: CpuSpellings::float(Inline(Polynomial::Erfinv)),
     doc: "The inverse of erf: of -1 and 1, infinities; beyond, NaN.",
@@ -37,6 +39,7 @@ pub(crate) const ERFINV: Primitive = Primitive {
 pub(crate) const ERFCINV: Primitive = Primitive {
     name: "erfcinv",
     float: Some(float!(Unary: inverse_erfc)),
+    spread: Spread::Slope(slopes::erfcinv),
     cuda: CudaSpelling::float("erfcinvf({0})", "erfcinv({0})"),
     cpu: CpuSpellings::float(Call { narrow: "erfcinvf", wide: "erfcinv" }),
     doc: "The inverse of erfc: of 0 and 2, infinities; beyond, NaN.",

@@ -3,9 +3,11 @@
 //! Error bounds cover both back ends, our polynomials and the C library on CPUs and CUDA's documented maxima, and the last
 //! bit of the meanings themselves.
 
+use crate::power::powers;
 use crate::row::CpuSpelling::{Call, Expansion, Intrinsic};
 use crate::row::{
-    Algebra, CpuSpelling, CpuSpellings, CudaSpelling, IntMeaning, IntType, Polynomial, Primitive, float,
+    Algebra, CpuSpelling, CpuSpellings, CudaSpelling, FloatMeaning, IntMeaning, IntType, Kernel, Polynomial,
+    Primitive, float,
 };
 use crate::slopes;
 use crate::spread::Spread;
@@ -217,7 +219,7 @@ pub(crate) const POW: Primitive = Primitive {
     params: &["base", "exponent"],
     typing: Typing::Arithmetic,
     algebra: Algebra::right_identity(1.0),
-    float: Some(float!(Binary: libm::pow)),
+    float: Some(FloatMeaning::Binary(Kernel { one: libm::pow, each: powers })),
     int: Some(IntMeaning::Binary(integer_power)),
     cuda: CudaSpelling::float("powf({0}, {1})", "pow({0}, {1})")
         .and_int("integer_power({0}, {1})")

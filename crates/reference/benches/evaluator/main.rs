@@ -2,14 +2,17 @@
 //! each form, and a multiply-add of matrix products.
 //!
 //! `cargo bench -p ferrofuse-ir --bench evaluator [FILTER]`. What has operands with errors is timed together with what
-//! gives them those errors, and that is subtracted.
+//! gives them those errors, and that is subtracted. The slowest in proportion to their goals come first, with a mark where
+//! they are above.
 
 mod forms;
 mod program;
 
+use std::cell::RefCell;
+
 use ferrofuse_reference::evaluate::{EvaluateOptions, Serial, compare, evaluate};
 use ir::graph::Form;
-use ops::{DType, Prim, Typing};
+use ops::{CpuSpelling, DType, Prim, Primitive, Typing};
 
 use program::Program;
 
@@ -18,22 +21,58 @@ const COUNT: usize = 1 << 20;
 
 fn main() {
     let filter = std::env::args().skip(1).find(|argument| !argument.starts_with('-')).unwrap_or_default();
-    let report = Report { filter };
-    println!("{:36} {:>9} {:>9}", "ns an element, one thread", "exact", "inexact");
+    let report = Report { filter, lines: RefCell::default() };
     ops(&report);
     casts(&report);
     forms::forms(&report);
     comparisons(&report);
+    report.print();
 }
 
-/// Prints what the filter lets through.
+/// Nanoseconds an element, or a multiply-add, that are aimed at.
+pub mod goal {
+    /// Arithmetic, comparisons, casts, movement.
+    pub const SIMPLE: f64 = 4.0;
+    /// Functions that a processor has no instruction for.
+    pub const ELEMENTARY: f64 = 20.0;
+    /// Of products of matrices.
+    pub const PRODUCT: f64 = 0.3;
+}
+
+/// Which goal an op has.
+fn goal_of(row: &Primitive) -> f64 {
+    let spellings = [row.cpu.float, row.cpu.int];
+    let is_call = |spelling: &Option<CpuSpelling>| {
+        use CpuSpelling::{Approximate, Call, Philox, Polynomial};
+        matches!(spelling, Some(Call { .. } | Polynomial(_) | Philox | Approximate(_)))
+    };
+    if spellings.iter().any(is_call) { goal::ELEMENTARY } else { goal::SIMPLE }
+}
+
+/// What was measured.
+struct Line {
+    name: String,
+    goal: f64,
+    exact: f64,
+    inexact: Option<f64>,
+}
+
+impl Line {
+    /// The slower of its times over what is aimed at.
+    fn ratio(&self) -> f64 {
+        self.exact.max(self.inexact.unwrap_or_default()) / self.goal
+    }
+}
+
+/// What the filter lets through.
 struct Report {
     filter: String,
+    lines: RefCell<Vec<Line>>,
 }
 
 impl Report {
     /// Times a program on exact operands, and one on operands with errors less what gives them those.
-    fn line(&self, name: &str, count: usize, build: impl Fn(&mut Program, bool)) {
+    fn line(&self, name: &str, goal: f64, count: usize, build: impl Fn(&mut Program, bool)) {
         if !name.contains(&self.filter) {
             return;
         }
@@ -42,11 +81,24 @@ impl Report {
             build(&mut program, inexact);
             program.time() * 1e9 / count as f64
         };
-        let inexact = match Program::takes_errors(&build) {
-            true => format!("{:9.2}", time(true)),
-            false => format!("{:>9}", "-"),
-        };
-        println!("{name:36} {:9.2} {inexact}", time(false));
+        let inexact = Program::takes_errors(&build).then(|| time(true));
+        self.add(name, goal, time(false), inexact);
+    }
+
+    fn add(&self, name: &str, goal: f64, exact: f64, inexact: Option<f64>) {
+        eprint!(".");
+        self.lines.borrow_mut().push(Line { name: name.to_owned(), goal, exact, inexact });
+    }
+
+    fn print(self) {
+        let mut lines = self.lines.into_inner();
+        lines.sort_by(|a, b| b.ratio().total_cmp(&a.ratio()));
+        println!("\n{:36} {:>9} {:>9} {:>9}", "ns an element, one thread", "goal", "exact", "inexact");
+        for line in lines {
+            let inexact = line.inexact.map_or("-".to_owned(), |time| format!("{time:.2}"));
+            let mark = if line.ratio() > 1.0 { " above" } else { "" };
+            println!("{:36} {:9.2} {:9.2} {inexact:>9}{mark}", line.name, line.goal, line.exact);
+        }
     }
 }
 
@@ -63,7 +115,7 @@ fn ops(report: &Report) {
             (DType::Bool, classes.boolean),
         ];
         for (dtype, _) in dtypes.into_iter().filter(|(_, takes)| *takes) {
-            report.line(&format!("{} {dtype}", row.name), COUNT, |p, inexact| {
+            report.line(&format!("{} {dtype}", row.name), goal_of(row), COUNT, |p, inexact| {
                 let operands: Vec<_> = (0..row.params.len())
                     .map(|place| {
                         let is_condition = row.typing == Typing::Where && place == 0;
@@ -79,7 +131,7 @@ fn ops(report: &Report) {
 fn casts(report: &Report) {
     for from in DType::REAL {
         for to in DType::REAL.into_iter().filter(|&to| to != from) {
-            report.line(&format!("cast {from} to {to}"), COUNT, |p, inexact| {
+            report.line(&format!("cast {from} to {to}"), goal::SIMPLE, COUNT, |p, inexact| {
                 let x = p.operand(from, &[COUNT], inexact);
                 p.measure(Form::Cast(to), &[x]);
             });
@@ -105,6 +157,6 @@ fn comparisons(report: &Report) {
         let time = program::fastest(|| {
             assert!(compare(&given.outputs[0], &array, &Serial).expect("alike").matches());
         });
-        println!("{name:36} {:9.2} {:>9}", time * 1e9 / COUNT as f64, "-");
+        report.add(&name, goal::SIMPLE, time * 1e9 / COUNT as f64, None);
     }
 }

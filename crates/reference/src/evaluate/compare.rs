@@ -36,8 +36,9 @@ impl Comparison {
     }
 }
 
-/// Compares element by element. NaN must meet NaN and an infinity the same infinity, except where the bound is not
-/// finite: there anything matches. The result does not depend on who does the work.
+/// Compares element by element. NaN must meet NaN and an infinity the same infinity, except where the bound is infinite:
+/// there anything matches. The evaluator gives no other bounds but distances; where one is NaN, only what is equal matches.
+/// The result does not depend on who does the work.
 ///
 /// # Errors
 /// [`ArrayError::Mismatch`] when dtype or sizes differ.
@@ -183,7 +184,9 @@ fn ratios(differences: &mut [f64], bounds: &[f64], slack: &[f64]) -> (f64, usize
         for (difference, (&bound, &slack)) in differences.iter_mut().zip(bounds.iter().zip(slack)) {
             let allowed = bound + slack;
             let is_within = (*difference == 0.0) | (allowed == f64::INFINITY);
-            *difference = if is_within { 0.0 } else { *difference / allowed };
+            // A bound that is NaN, or below zero, is no distance: nothing lies within it.
+            let ratio = if allowed >= 0.0 { *difference / allowed } else { f64::INFINITY };
+            *difference = if is_within { 0.0 } else { ratio };
             most = if *difference > most { *difference } else { most };
             beyond += usize::from(*difference > 1.0);
         }

@@ -49,7 +49,7 @@ fn joined(
             _ => layout.clone(),
         };
         let view = strided.view_as(raised.expanded(sizes));
-        joined.array_mut().view_mut().part_mut(part).copy_from(&view)?;
+        resources.copy(&mut joined.array_mut().view_mut().part_mut(part), &view)?;
     }
     Ok(Strided::made(joined))
 }

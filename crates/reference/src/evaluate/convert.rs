@@ -11,8 +11,24 @@ use super::bound::{Rounding, apart};
 
 /// Bounds of the casts to `dtype` of the numbers `reals`, whose errors become the bounds.
 pub(super) fn convert(dtype: DType, reals: &[f64], errors: &mut [f64], rounding: &Rounding) {
+    match dtype {
+        DType::Bool => return truth(reals, errors),
+        // Halfway between powers of two the greater is taken, and of f64 there is nothing to round.
+        DType::F8E8M0 | DType::F64 => {
+            return with_element!(dtype, T => {
+                let pairs = errors.iter_mut().zip(reals);
+                pairs.for_each(|(error, &x)| *error = cast::<T>(x, *error, rounding));
+            });
+        }
+        _ => {}
+    }
     let (floor, limit) = plain(dtype, rounding);
-    let is_plain = |x: f64, e: f64| (x.abs() - e >= floor) & (x.abs() + e < limit) | (e == 0.0);
+    let is_signed = dtype != DType::U64;
+    let is_plain = move |x: f64, e: f64| {
+        let size = x.abs();
+        let least = if is_signed { size } else { x };
+        (least - e >= floor) & (size + e < limit) | (e == 0.0)
+    };
     let given = &*errors;
     let all = wide(move || reals.iter().zip(given).fold(true, |all, (&x, &e)| all & is_plain(x, e)));
     let others: Vec<(usize, f64)> = match all {
@@ -32,16 +48,23 @@ pub(super) fn convert(dtype: DType, reals: &[f64], errors: &mut [f64], rounding:
     others.into_iter().for_each(|(k, error)| errors[k] = error);
 }
 
-/// From which magnitude on, and below which, rounding is arithmetic: nowhere where it is not.
+/// From which magnitude on, and below which, rounding is arithmetic; of u64 from which number on.
 fn plain(dtype: DType, rounding: &Rounding) -> (f64, f64) {
     match dtype {
-        // Halfway between powers of two the greater is taken, and of f64 there is nothing to round.
-        DType::F8E8M0 | DType::F64 | DType::Bool => (f64::INFINITY, 0.0),
         _ if dtype.is_float() => (rounding.normal * 2.0, rounding.overflow * (1.0 - 2.0 * rounding.unit)),
-        // A number below zero is none of u64.
-        DType::U64 => (f64::INFINITY, 0.0),
+        DType::U64 => (0.0, rounding.overflow * (1.0 - f64::EPSILON)),
         _ => (f64::NEG_INFINITY, rounding.overflow - 1.0),
     }
+}
+
+/// The casts to bool: they may flip where an interval holds zero.
+fn truth(reals: &[f64], errors: &mut [f64]) {
+    wide(move || {
+        for (error, &x) in errors.iter_mut().zip(reals) {
+            let may_flip = (*error > 0.0) & ((x.abs() <= *error) | (*error == f64::INFINITY));
+            *error = if may_flip { 1.0 } else { 0.0 };
+        }
+    });
 }
 
 /// How far a rounding of the ends lies from that of the numbers.
@@ -88,6 +111,8 @@ fn cast<T: Element>(x: f64, error: f64, rounding: &Rounding) -> f64 {
         // Rounded to a zero of either sign.
         true if spread == 0.0 && value == 0.0 && x.abs() <= error => f64::MIN_POSITIVE,
         true => spread,
+        // None of the numbers that it may be is below zero, or too large.
+        false if T::DTYPE == DType::U64 && x >= error && x + error < plain(T::DTYPE, rounding).1 => spread,
         false => rounding.guarded(x, spread),
     }
 }

@@ -84,7 +84,7 @@ impl Walk {
         sizes: &[usize],
         resources: &Resources<'_>,
     ) -> Result<Strided<'static>, EvaluateError> {
-        let mut result = resources.zeros(source.dtype(), sizes)?;
+        let mut result = resources.unwritten(source.dtype(), sizes)?;
         with_element!(source.dtype(), T => {
             let grains = result.array_mut().as_mut_slice::<T>().chunks_mut(GRAIN);
             resources.each(grains, |n, grain| {

@@ -4,10 +4,10 @@
 //! computed once and repeated by a stride of zero.
 
 use ir::array::{ArrayView, Dims, Layout, Strides};
-use ops::{BoolMeaning, DType, FloatMeaning, IntMeaning, IntType, Prim};
+use ops::{BoolMeaning, DType, FloatMeaning, IntMeaning, IntType, Prim, Spread};
 
 use super::EvaluateError;
-use super::block::{Elementwise, Kind, Scratch, as_reals, fill, read_int, read_real};
+use super::block::{Elementwise, GRAIN, Kind, Scratch, as_reals, fill, read_int, read_real};
 use super::bound::Rounding;
 use super::convert::convert;
 use super::spread::spread;
@@ -23,6 +23,9 @@ pub(super) fn map(
     bounds: bool,
     resources: &Resources<'_>,
 ) -> Result<Value<'static>, EvaluateError> {
+    let straight: Vec<Value<'_>> =
+        operands.iter().map(|value| straightened(value, sizes, resources)).collect();
+    let operands = &straight[..];
     let core = varying(operands, sizes);
     let inexact = operands.iter().any(|operand| operand.bound.is_some());
     let rounding = Rounding::new(dtype, prim.row().ulp);
@@ -65,12 +68,12 @@ pub(super) fn run(
     bounds: bool,
     resources: &Resources<'_>,
 ) -> Result<Value<'static>, EvaluateError> {
-    let mut values = resources.zeros(dtype, sizes)?;
+    let mut values = resources.unwritten(dtype, sizes)?;
     if !bounds {
         fill(values.array_mut(), None, body, resources);
         return Ok(Value::exact(Strided::made(values)));
     }
-    let mut errors = resources.zeros(DType::F32, sizes)?;
+    let mut errors = resources.unwritten(DType::F32, sizes)?;
     let some = fill(values.array_mut(), Some(errors.array_mut()), body, resources);
     Ok(Value { data: Strided::made(values), bound: some.then(|| Strided::made(errors)) })
 }
@@ -82,6 +85,24 @@ fn varying(operands: &[Value<'_>], sizes: &[usize]) -> Dims {
         layouts().map(Strided::layout).any(|l| l.rank() > 0 && l.sizes[axis] > 1 && l.strides[axis] != 0)
     };
     sizes.iter().enumerate().map(|(axis, &size)| if size > 1 && !varies(axis) { 1 } else { size }).collect()
+}
+
+/// The operand, copied to rows of its own if it is read across those that it has: each cache line would be read as often as
+/// it has elements. Where there is no memory for that it stays as it is.
+fn straightened<'a>(value: &Value<'a>, sizes: &[usize], resources: &Resources<'_>) -> Value<'a> {
+    let straight = |strided: &Strided<'a>| match is_crossed(strided.layout(), sizes) {
+        true => strided.copied(resources).unwrap_or_else(|_| strided.clone()),
+        false => strided.clone(),
+    };
+    Value { data: straight(&value.data), bound: value.bound.as_ref().map(straight) }
+}
+
+/// Whether another axis than the last one has neighbours in memory, and there are many elements.
+fn is_crossed(layout: &Layout, sizes: &[usize]) -> bool {
+    let rows = layout.merged();
+    let (Some((&across, outer)), [.., _]) = (rows.strides.split_last(), sizes) else { return false };
+    let is_own = layout.sizes[..] == *sizes && layout.numel().is_some_and(|numel| numel >= GRAIN);
+    is_own && across.unsigned_abs() > 1 && outer.contains(&1)
 }
 
 /// An operand over the sizes that are computed, with as few axes as can be.
@@ -193,18 +214,23 @@ impl Map<'_> {
     }
 
     fn bound(&self, scratch: &mut Scratch, start: usize, n: usize, kind: Kind) {
-        for (errors, block) in self.errors.iter().zip(&mut scratch.errors) {
-            match errors {
-                Some(view) => read_real(view, start, &mut block[..n]),
-                None => block[..n].fill(0.0),
-            }
-        }
         let Scratch { reals, errors, real, int, error, .. } = scratch;
         as_reals(kind, &int[..n], real);
-        let arity = self.args.len();
-        let args: [&[f64]; 3] = std::array::from_fn(|k| &reals[k][..n]);
-        let spreads: [&[f64]; 3] = std::array::from_fn(|k| &errors[k][..n]);
-        spread(self.prim, &args[..arity], &spreads[..arity], &real[..n], &mut error[..n]);
+        let is_sure = self.errors.iter().all(Option::is_none);
+        if is_sure && !matches!(self.prim.row().spread, Spread::ProductSum) {
+            error[..n].fill(0.0);
+        } else {
+            for (errors, block) in self.errors.iter().zip(&mut *errors) {
+                match errors {
+                    Some(view) => read_real(view, start, &mut block[..n]),
+                    None => block[..n].fill(0.0),
+                }
+            }
+            let arity = self.args.len();
+            let args: [&[f64]; 3] = std::array::from_fn(|k| &reals[k][..n]);
+            let spreads: [&[f64]; 3] = std::array::from_fn(|k| &errors[k][..n]);
+            spread(self.prim, &args[..arity], &spreads[..arity], &real[..n], &mut error[..n]);
+        }
         self.rounding.totals(&real[..n], &mut error[..n]);
     }
 }

@@ -5,7 +5,7 @@
 //! last user is done. The result does not depend on the number of threads. It compiles nothing, and is the measure of
 //! what compiled code gives: [`compare`].
 //!
-//! `value` (shared memory) · `block` (how elements are read and written) · `map` (scalar
+//! `value` (shared memory) · `memory` (how much of it) · `block` (how elements are read and written) · `map` (scalar
 //! ops, casts) · `complex` (numbers and their parts) · `fold/` · `gather` · `library/` (what a library computes) · `movement` (the other forms) · `spread`, `convert` and `bound` (how
 //! errors reach results) · `workers` (who computes) · `compare`.
 
@@ -19,6 +19,7 @@ mod fold;
 mod gather;
 mod library;
 mod map;
+mod memory;
 mod movement;
 mod spread;
 #[cfg(test)]
@@ -37,7 +38,8 @@ use ir::graph::{Form, Fusion, Graph, Node, Signature, Sizes, Val};
 use ops::{DType, Prim, Scalar};
 use rustc_hash::FxHashMap;
 
-use value::{Meter, Strided, Value};
+use memory::Meter;
+use value::{Strided, Value};
 use workers::Resources;
 
 /// How a view is evaluated.
@@ -124,6 +126,7 @@ impl Evaluator<'_> {
         let outputs: Vec<Value<'_>> =
             self.fusion.outputs().iter().map(|out| values[&out.val].clone()).collect();
         drop(values);
+        self.resources.meter.close();
         let outputs: Result<_, EvaluateError> = outputs.into_iter().map(|value| self.output(value)).collect();
         Ok(Evaluation { outputs: outputs? })
     }

@@ -3,6 +3,7 @@
 //! What strides can say costs no memory; the rest is copied. Bounds move with the elements.
 
 use ir::array::{ArrayView, Element, with_element};
+use ops::lanes::wide;
 use ops::{DType, Scalar};
 
 use super::EvaluateError;
@@ -86,7 +87,7 @@ fn padded(
     }
     if !count.contains(&0) {
         let kept = view.relaid(view.layout().sliced(&from, &count))?;
-        result.array_mut().view_mut().slice_mut(&to, &count)?.copy_from(&kept)?;
+        resources.copy(&mut result.array_mut().view_mut().slice_mut(&to, &count)?, &kept)?;
     }
     Ok(Strided::made(result))
 }
@@ -128,7 +129,8 @@ fn joined<'p>(
     let mut starts = vec![0; sizes.len()];
     for (part, strided) in parts {
         if let Some(strided) = strided {
-            result.array_mut().view_mut().slice_mut(&starts, part)?.copy_from(&strided.view())?;
+            let mut target = result.array_mut().view_mut();
+            resources.copy(&mut target.slice_mut(&starts, part)?, &strided.view())?;
         }
         starts[axis] += part[axis];
     }
@@ -152,7 +154,7 @@ pub(super) fn iota(
         errors: [error(start), error(step)],
         rounding: Rounding::new(dtype, 0.5),
     };
-    run(&body, &[length], dtype, bounds, resources)
+    run(&body, &[length], dtype, bounds && !body.is_exact(length), resources)
 }
 
 struct Ramp {
@@ -167,16 +169,10 @@ impl Elementwise for Ramp {
     fn compute(&self, scratch: &mut Scratch, start: usize, count: usize, bounds: bool) -> Kind {
         let Scratch { real, int, error, .. } = scratch;
         if !self.dtype.is_float() {
-            let (first, step) = (self.start.as_i64(), self.step.as_i64());
-            for (k, int) in int[..count].iter_mut().enumerate() {
-                *int = first.wrapping_add(step.wrapping_mul((start + k) as i64));
-            }
+            self.integers(start, &mut int[..count]);
         }
         if self.dtype.is_float() || bounds {
-            let (first, step) = (self.start.as_f64(), self.step.as_f64());
-            for (k, real) in real[..count].iter_mut().enumerate() {
-                *real = first + step * (start + k) as f64;
-            }
+            self.reals(start, &mut real[..count]);
         }
         if bounds {
             with_element!(self.dtype, T => self.bound::<T>(start, &real[..count], &mut error[..count]));
@@ -186,18 +182,45 @@ impl Elementwise for Ramp {
 }
 
 impl Ramp {
+    /// Whether compiled code has nothing to round but the sums: of whole steps so far that every product is a number of the
+    /// dtype.
+    fn is_exact(&self, length: usize) -> bool {
+        let (step, most) = (self.step.as_f64(), 1.0 / self.rounding.unit);
+        let is_whole = step.trunc() == step && length as f64 <= most && step.abs() * length as f64 <= most;
+        self.errors == [0.0; 2] && (is_whole || !self.dtype.is_float())
+    }
+
+    fn integers(&self, start: usize, out: &mut [i64]) {
+        let step = self.step.as_i64();
+        let mut next = self.start.as_i64().wrapping_add(step.wrapping_mul(start as i64));
+        for out in out {
+            *out = next;
+            next = next.wrapping_add(step);
+        }
+    }
+
+    fn reals(&self, start: usize, out: &mut [f64]) {
+        let (first, step, start) = (self.start.as_f64(), self.step.as_f64(), start as f64);
+        wide(move || {
+            for (k, real) in (0_i32..).zip(out) {
+                *real = first + step * (start + f64::from(k));
+            }
+        });
+    }
+
     /// Compiled code rounds the number, the product and the sum to the dtype; often none of them changes anything.
     fn bound<T: Element>(&self, start: usize, exact: &[f64], errors: &mut [f64]) {
-        let ([first, step], factor) = (self.errors, self.step.as_f64());
+        let ([first, step], factor, rounding) = (self.errors, self.step.as_f64(), self.rounding);
+        let (start, is_float) = (start as f64, T::DTYPE.is_float());
         let rounded = |x: f64| T::from_real(x).to_real();
-        for (k, (error, &exact)) in errors.iter_mut().zip(exact).enumerate() {
-            let number = (start + k) as f64;
-            let (spread, product) = (first + step * number, factor * number);
-            let is_exact = spread == 0.0 && rounded(number) == number && rounded(product) == product;
-            *error = match is_exact || !T::DTYPE.is_float() {
-                true => self.rounding.guarded(exact, spread),
-                false => self.rounding.total(exact, spread + 2.0 * self.rounding.ulp(product)),
-            };
-        }
+        wide(move || {
+            for ((k, error), &exact) in (0_i32..).zip(errors).zip(exact) {
+                let number = start + f64::from(k);
+                let (spread, product) = (first + step * number, factor * number);
+                let is_exact = (spread == 0.0) & (rounded(number) == number) & (rounded(product) == product);
+                let inexact = rounding.total(exact, spread + 2.0 * rounding.ulp(product));
+                *error = if is_exact | !is_float { rounding.guarded(exact, spread) } else { inexact };
+            }
+        });
     }
 }

@@ -4,7 +4,7 @@
 //! they do not speak. The others go element by element.
 
 use ops::lanes::wide;
-use ops::{FloatMeaning, Kernel, Prim, Spread, product_sum};
+use ops::{FloatMeaning, Kernel, Prim, Spread, may_turn, product_sum, remainder, slopes};
 
 use super::bound::apart;
 
@@ -43,6 +43,28 @@ pub(super) fn spread(prim: Prim, args: &[&[f64]], errors: &[&[f64]], exact: &[f6
             });
         }
         _ if errors.iter().all(|errors| errors.iter().all(|&error| error == 0.0)) => out.fill(0.0),
+        (Spread::Remainder, [a, b], [e, f]) => each(out, [a, b, e, f], |[a, b, e, f]| {
+            let bound = remainder([a, b], [e, f]);
+            let unknown = bound.is_nan() | (e == f64::INFINITY) | (f == f64::INFINITY);
+            let bound = if unknown { f64::INFINITY } else { bound };
+            if (e == 0.0) & (f == 0.0) { 0.0 } else { bound }
+        }),
+        (Spread::Power, [a, b], [e, f]) => {
+            ruled(exact, out, [a, b, e, f], |[a, b, e, f], y| slopes::pow([a, b], y, [e, f]));
+            unruled(prim, args, errors, exact, out);
+        }
+        (Spread::Angle, [y, x], [e, f]) => {
+            let rule = |[y, x, e, f]: [f64; 4], _| match may_turn([y, x], [e, f]) {
+                true => f64::NAN,
+                false => slopes::atan2([y, x], [e, f]),
+            };
+            ruled(exact, out, [y, x, e, f], rule);
+            unruled(prim, args, errors, exact, out);
+        }
+        (Spread::Poles, [x], [e]) => {
+            ruled(exact, out, [x, x, e, e], |[x, _, e, _], y| slopes::lgamma(x, y, e));
+            unruled(prim, args, errors, exact, out);
+        }
         (Spread::Slope(rule), [x], [e]) => sloped(prim, rule, [x, e], exact, out),
         (Spread::Corners, [x], [e]) => ends(prim, [x, e], exact, out),
         _ => general(prim, args, errors, exact, out),
@@ -131,19 +153,41 @@ fn ends(prim: Prim, [x, e]: [&[f64]; 2], exact: &[f64], out: &mut [f64]) {
 }
 
 fn general(prim: Prim, args: &[&[f64]], errors: &[&[f64]], exact: &[f64], out: &mut [f64]) {
+    out.iter_mut().enumerate().for_each(|(k, out)| *out = single(prim, args, errors, exact, k));
+}
+
+/// By a rule on two operands and their errors, given the result too; NaN where it does not reach.
+#[inline(always)]
+fn ruled(exact: &[f64], out: &mut [f64], [a, b, e, f]: [&[f64]; 4], rule: impl Fn([f64; 4], f64) -> f64) {
+    wide(move || {
+        let operands = a.iter().zip(b).zip(e.iter().zip(f));
+        for ((out, &exact), ((&a, &b), (&e, &f))) in out.iter_mut().zip(exact).zip(operands) {
+            let bound = rule([a, b, e, f], exact);
+            let bound = if exact.is_finite() { bound } else { f64::NAN };
+            *out = if (e == 0.0) & (f == 0.0) { 0.0 } else { bound };
+        }
+    });
+}
+
+/// Where a rule did not reach.
+fn unruled(prim: Prim, args: &[&[f64]], errors: &[&[f64]], exact: &[f64], out: &mut [f64]) {
+    let places = out.iter_mut().enumerate().filter(|(_, out)| out.is_nan());
+    places.for_each(|(k, out)| *out = single(prim, args, errors, exact, k));
+}
+
+/// Of the element number `k`.
+fn single(prim: Prim, args: &[&[f64]], errors: &[&[f64]], exact: &[f64], k: usize) -> f64 {
     let arity = args.len();
     let (mut point, mut error) = ([0.0; 3], [0.0; 3]);
-    for (k, out) in out.iter_mut().enumerate() {
-        for operand in 0..arity {
-            point[operand] = args[operand][k];
-            error[operand] = errors[operand][k];
-        }
-        let smooth = matches!(prim.row().spread, Spread::Quotient | Spread::Power | Spread::Largest);
-        *out = match smooth && !exact[k].is_finite() {
-            // The smooth rules speak of finite results; an infinite or undefined one must stay as it is everywhere.
-            true => corners(prim, &point[..arity], &error[..arity]),
-            false => prim.spread_error(&point[..arity], &error[..arity]),
-        };
+    for operand in 0..arity {
+        point[operand] = args[operand][k];
+        error[operand] = errors[operand][k];
+    }
+    let smooth = matches!(prim.row().spread, Spread::Quotient | Spread::Power | Spread::Largest);
+    match smooth && !exact[k].is_finite() {
+        // The smooth rules speak of finite results; an infinite or undefined one must stay as it is everywhere.
+        true => corners(prim, &point[..arity], &error[..arity]),
+        false => prim.spread_error(&point[..arity], &error[..arity]),
     }
 }
 

@@ -1,74 +1,13 @@
-//! Values on their way through the evaluator: strided views on shared memory, and the meter of that memory.
+//! Values on their way through the evaluator: strided views on shared memory.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
-use ir::array::{Array, ArrayError, ArrayView, Layout, Part, with_element};
+use ir::array::{Array, ArrayError, ArrayView, Layout, Part};
 use ops::DType;
 
 use super::EvaluateError;
-use super::block::GRAIN;
+use super::memory::{Meter, Metered};
 use super::workers::Resources;
-
-/// How much memory the evaluator holds at the moment, and may hold.
-#[derive(Debug)]
-pub(super) struct Meter {
-    limit: usize,
-    live: AtomicUsize,
-}
-
-impl Meter {
-    pub(super) fn new(limit: usize) -> Arc<Meter> {
-        Arc::new(Meter { limit, live: AtomicUsize::new(0) })
-    }
-
-    /// An array of zeros, counted until it is dropped.
-    pub(super) fn zeros(self: &Arc<Meter>, dtype: DType, sizes: &[usize]) -> Result<Metered, EvaluateError> {
-        let bytes = Layout::dense(sizes).numel().and_then(|numel| numel.checked_mul(dtype.size()));
-        let total = bytes.and_then(|bytes| bytes.checked_add(self.live.load(Ordering::Relaxed)));
-        let total = total.ok_or(EvaluateError::Memory { bytes: usize::MAX })?;
-        if total > self.limit {
-            return Err(EvaluateError::Memory { bytes: total });
-        }
-        let array = Array::zeros(dtype, sizes)?;
-        self.live.fetch_add(array.as_bytes().len(), Ordering::Relaxed);
-        Ok(Metered { array: Some(array), meter: Arc::clone(self) })
-    }
-}
-
-/// An array that a meter counts while it lives.
-#[derive(Debug)]
-pub(super) struct Metered {
-    /// Always there until it is taken out by value.
-    array: Option<Array>,
-    meter: Arc<Meter>,
-}
-
-impl Metered {
-    pub(super) fn array(&self) -> &Array {
-        self.array.as_ref().expect("taken out by value only")
-    }
-
-    pub(super) fn array_mut(&mut self) -> &mut Array {
-        self.array.as_mut().expect("taken out by value only")
-    }
-
-    fn into_array(mut self) -> Array {
-        self.release();
-        self.array.take().expect("taken out by value only")
-    }
-
-    fn release(&self) {
-        let bytes = self.array.as_ref().map_or(0, |array| array.as_bytes().len());
-        self.meter.live.fetch_sub(bytes, Ordering::Relaxed);
-    }
-}
-
-impl Drop for Metered {
-    fn drop(&mut self) {
-        self.release();
-    }
-}
 
 /// Memory of the caller or of the evaluator.
 #[derive(Clone, Debug)]
@@ -117,7 +56,7 @@ impl<'a> Strided<'a> {
             Storage::Made(_) => {
                 let view = self.view();
                 let mut copy = resources.zeros(view.dtype().real(), view.sizes())?;
-                copy.array_mut().view_mut().copy_from(&view.part(part))?;
+                resources.copy(&mut copy.array_mut().view_mut(), &view.part(part))?;
                 Ok(Strided::made(copy))
             }
         }
@@ -135,12 +74,8 @@ impl<'a> Strided<'a> {
     /// A dense copy in new memory.
     pub(super) fn copied(&self, resources: &Resources<'_>) -> Result<Strided<'a>, EvaluateError> {
         let view = self.view();
-        let mut copy = resources.zeros(view.dtype(), view.sizes())?;
-        let source = self.view_as(self.layout.merged());
-        with_element!(view.dtype(), T => {
-            let chunks = copy.array_mut().as_mut_slice::<T>().chunks_mut(GRAIN);
-            resources.each(chunks, |n, chunk| source.read::<T, T>(n * GRAIN, chunk, |x| x));
-        });
+        let mut copy = resources.unwritten(view.dtype(), view.sizes())?;
+        resources.copy(&mut copy.array_mut().view_mut(), &view)?;
         Ok(Strided::made(copy))
     }
 
@@ -203,9 +138,7 @@ impl Bound {
                 given: array.sizes().to_vec(),
             });
         }
-        let meter = Meter::new(usize::MAX);
-        meter.live.fetch_add(array.as_bytes().len(), Ordering::Relaxed);
-        Ok(Bound(Strided::made(Metered { array: Some(array), meter })))
+        Ok(Bound(Strided::made(Meter::new(usize::MAX).counted(array))))
     }
 
     /// Bounds are always the evaluator's own memory, which outlives the inputs.

@@ -7,10 +7,12 @@ use std::fmt::Debug;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use ir::array::{ArrayError, ArrayView, ArrayViewMut};
 use ops::DType;
 
 use super::EvaluateError;
-use super::value::{Meter, Metered};
+use super::block::GRAIN;
+use super::memory::{Meter, Metered};
 
 /// Does pieces of work, each once, in any order and on any threads.
 pub trait ParallelFor: Debug + Sync {
@@ -60,6 +62,40 @@ impl Resources<'_> {
     /// An array of zeros, counted until it is dropped.
     pub(super) fn zeros(&self, dtype: DType, sizes: &[usize]) -> Result<Metered, EvaluateError> {
         self.meter.zeros(dtype, sizes)
+    }
+
+    /// An array to be written before it is read, counted until it is dropped.
+    pub(super) fn unwritten(&self, dtype: DType, sizes: &[usize]) -> Result<Metered, EvaluateError> {
+        self.meter.unwritten(dtype, sizes)
+    }
+
+    /// Copies elements to an array of the same dtype and sizes, in pieces along its longest axis.
+    ///
+    /// # Errors
+    /// [`ArrayError::Mismatch`] when dtypes or sizes differ.
+    pub(super) fn copy(&self, to: &mut ArrayViewMut<'_>, from: &ArrayView<'_>) -> Result<(), ArrayError> {
+        let sizes = to.sizes().to_vec();
+        let longest = (0..sizes.len()).rev().max_by_key(|&axis| sizes[axis]);
+        let Some(axis) = longest.filter(|_| from.sizes() == sizes && from.numel() > GRAIN) else {
+            return to.copy_from(from);
+        };
+        let step = (sizes[axis] * GRAIN).div_ceil(from.numel());
+        let mut pieces = Vec::new();
+        let mut rest = to.reborrow();
+        for start in (0..sizes[axis]).step_by(step) {
+            let (piece, others) = rest.split_at(axis, step.min(sizes[axis] - start));
+            rest = others;
+            let (mut starts, mut extent) = (vec![0; sizes.len()], sizes.clone());
+            (starts[axis], extent[axis]) = (start, piece.sizes()[axis]);
+            pieces.push((piece, from.relaid(from.layout().sliced(&starts, &extent))?));
+        }
+        let failed = Mutex::new(Ok(()));
+        self.each(pieces.into_iter(), |_, (mut piece, from)| {
+            if let Err(error) = piece.copy_from(&from) {
+                *failed.lock().unwrap_or_else(PoisonError::into_inner) = Err(error);
+            }
+        });
+        failed.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Does something with each piece, told its number.

@@ -1,4 +1,4 @@
-//! Folds and scans evaluated step by step on constants: monoids of several operands, and the bodies of lambdas.
+//! Folds and scans evaluated step by step on constants: bodies of lambdas, and numbered elements of which a number has an error.
 //!
 //! Each step is the op's meaning rounded to its dtype, with the error that it may have. What a lambda promises is that
 //! grouping does not matter but for rounding; how far rounding may lead is not known of a body in general. So a fold is

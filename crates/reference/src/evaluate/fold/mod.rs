@@ -1,24 +1,28 @@
 //! Folds: axes reduced with a monoid, in doubles or integers, with the bound of any other order of combination.
 //!
 //! The elements are cut in tiles of results and chunks of the folded elements, by sizes alone, so the result is the
-//! same for any number of threads. `monoids.rs` holds what is accumulated and how far compiled code may be from it,
-//! `cells.rs` evaluates monoids of several operands and bodies step by step, `scan.rs` scans.
+//! same for any number of threads. `monoids.rs` holds what is accumulated and how far compiled code may be from it, of
+//! argmax and argmin `places.rs`; `cells.rs` evaluates bodies step by step, `scan.rs` scans lines.
 
 mod cells;
 mod monoids;
+mod places;
 mod scan;
 
 pub(super) use scan::scan;
 
 use ir::array::{ArrayView, Layout};
 use ops::{DType, Monoid};
+use smallvec::SmallVec;
 
 use super::EvaluateError;
 use super::block::{BLOCK, GRAIN, read_int, read_real, write_int, write_real};
 use super::bound::round_up;
-use super::value::{Metered, Strided, Value};
+use super::memory::Metered;
+use super::value::{Strided, Value};
 use super::workers::Resources;
 use monoids::{Extreme, Integers, Product, Sum, Welford};
+use places::Places;
 
 /// Tasks that run before their results are written.
 const WAVE: usize = 1024;
@@ -39,36 +43,51 @@ trait Reduction: Sync {
     fn finish(&self, state: Self::State, n: usize) -> [(Self::Item, f64); 3];
 }
 
-/// How blocks of elements are held: as doubles, or as integers.
+/// How blocks of elements are held: as doubles, as integers, or as one of these with its number.
 trait Item: Copy + Default + Send + Sync {
-    fn read(view: &ArrayView<'_>, start: usize, out: &mut [Self]);
-    fn write(dtype: DType, bytes: &mut [u8], block: &[Self]);
+    /// At most a block of elements, each one of each operand.
+    fn read(operands: &[ArrayView<'_>], start: usize, out: &mut [Self]);
+    /// What belongs to the result of this number.
+    fn write(result: usize, dtype: DType, bytes: &mut [u8], block: &[Self]);
 }
 
 impl Item for f64 {
-    fn read(view: &ArrayView<'_>, start: usize, out: &mut [f64]) {
-        read_real(view, start, out);
+    fn read(operands: &[ArrayView<'_>], start: usize, out: &mut [f64]) {
+        read_real(&operands[0], start, out);
     }
 
-    fn write(dtype: DType, bytes: &mut [u8], block: &[f64]) {
+    fn write(_: usize, dtype: DType, bytes: &mut [u8], block: &[f64]) {
         write_real(dtype, bytes, block);
     }
 }
 
 impl Item for i64 {
-    fn read(view: &ArrayView<'_>, start: usize, out: &mut [i64]) {
-        read_int(view, start, out);
+    fn read(operands: &[ArrayView<'_>], start: usize, out: &mut [i64]) {
+        read_int(&operands[0], start, out);
     }
 
-    fn write(dtype: DType, bytes: &mut [u8], block: &[i64]) {
+    fn write(_: usize, dtype: DType, bytes: &mut [u8], block: &[i64]) {
         write_int(dtype, bytes, block);
     }
 }
 
-/// Runs an expression with what a monoid of one operand accumulates in this dtype.
+/// Whether a fold goes step by step: a body, or numbers of which one may be another.
+fn is_stepped(monoid: &Monoid, operands: &[Value<'_>]) -> bool {
+    matches!(monoid, Monoid::Lambda(_)) || operands[1..].iter().any(|value| value.bound.is_some())
+}
+
+/// Runs an expression with what a monoid of the table accumulates in this dtype.
 macro_rules! with_reduction {
     ($monoid:expr, $dtype:expr, $name:ident => $body:expr) => {
         match ($monoid, $dtype.is_float()) {
+            (monoid @ (Monoid::Argmax | Monoid::Argmin), false) => {
+                let $name = Places::<i64>::new(monoid, $dtype);
+                $body
+            }
+            (monoid @ (Monoid::Argmax | Monoid::Argmin), true) => {
+                let $name = Places::<f64>::new(monoid, $dtype);
+                $body
+            }
             (monoid, false) => {
                 let $name = Integers::new(monoid, $dtype);
                 $body
@@ -93,7 +112,7 @@ macro_rules! with_reduction {
                 let $name = Sum::new($dtype);
                 $body
             }
-            (Monoid::Argmax | Monoid::Argmin | Monoid::Lambda(_), _) => unreachable!("evaluated in cells"),
+            (Monoid::Lambda(_), _) => unreachable!("evaluated in cells"),
         }
     };
 }
@@ -107,19 +126,19 @@ pub(super) fn fold(
     bounds: bool,
     resources: &Resources<'_>,
 ) -> Result<Vec<Value<'static>>, EvaluateError> {
-    let value = &operands[0];
-    let dtype = value.data.view().dtype();
-    if matches!(monoid, Monoid::Argmax | Monoid::Argmin | Monoid::Lambda(_)) {
+    if is_stepped(monoid, operands) {
         return cells::fold(monoid, operands, axes, bounds, resources);
     }
-    let order = Order::new(value.data.layout(), axes);
+    let order = Order::new(operands[0].data.layout(), axes);
+    let seen = |strided: &Strided<'_>| order.apply(strided.layout());
     let source = Source {
-        data: value.data.view_as(order.apply(value.data.layout())),
-        errors: value.bound.as_ref().map(|bound| bound.view_as(order.apply(bound.layout()))),
+        data: operands.iter().map(|value| value.data.view_as(seen(&value.data))).collect(),
+        errors: operands[0].bound.as_ref().map(|bound| bound.view_as(seen(bound))),
         order: &order,
     };
-    let target = Target { dtype, results: monoid.results(), bounds, resources };
-    with_reduction!(monoid, dtype, reduction => source.reduce(&reduction, &target))
+    let operands: Vec<DType> = source.data.iter().map(ArrayView::dtype).collect();
+    let target = Target { dtypes: monoid.result_dtypes(&operands), bounds, resources };
+    with_reduction!(monoid, operands[0], reduction => source.reduce(&reduction, &target))
 }
 
 /// In which order the elements are visited.
@@ -170,15 +189,17 @@ impl Order {
 
 /// What is reduced.
 struct Source<'v> {
-    data: ArrayView<'v>,
+    /// The operands.
+    data: Vec<ArrayView<'v>>,
+    /// Of the first.
     errors: Option<ArrayView<'v>>,
     order: &'v Order,
 }
 
 /// What is made.
 struct Target<'m> {
-    dtype: DType,
-    results: usize,
+    /// Of each result.
+    dtypes: SmallVec<[DType; 4]>,
     bounds: bool,
     resources: &'m Resources<'m>,
 }
@@ -190,8 +211,10 @@ impl Source<'_> {
         target: &Target<'_>,
     ) -> Result<Vec<Value<'static>>, EvaluateError> {
         let order = self.order;
-        let mut sinks = (0..target.results)
-            .map(|_| Sink::new(target.dtype, &order.kept, target.bounds, target.resources))
+        let mut sinks = target
+            .dtypes
+            .iter()
+            .map(|&dtype| Sink::new(dtype, &order.kept, target.bounds, target.resources))
             .collect::<Result<Vec<_>, _>>()?;
         let chunks = order.folded.div_ceil(order.chunk()).max(1);
         let tiles = order.results.div_ceil(order.tile());
@@ -215,20 +238,21 @@ impl Source<'_> {
         let mut states = vec![monoid.empty(); order.tile().min(order.results - start)];
         let from = chunk * order.chunk();
         let to = order.folded.min(from + order.chunk());
-        let mut block = Block { items: [R::Item::default(); BLOCK], errors: [0.0; BLOCK] };
+        let mut block = Block::new();
         if order.by_rows {
             for (row, state) in states.iter_mut().enumerate() {
                 let row = (start + row) * order.folded;
                 for at in (from..to).step_by(BLOCK) {
                     let count = BLOCK.min(to - at);
-                    self.read(row + at, count, &mut block);
+                    read(&self.data, self.errors.as_ref(), row + at, count, &mut block);
                     let elements = block.items[..count].iter().zip(&block.errors);
                     elements.for_each(|(&x, &error)| monoid.take(state, x, error));
                 }
             }
         } else {
             for row in from..to {
-                self.read(row * order.results + start, states.len(), &mut block);
+                let first = row * order.results + start;
+                read(&self.data, self.errors.as_ref(), first, states.len(), &mut block);
                 let elements = block.items.iter().zip(&block.errors);
                 states
                     .iter_mut()
@@ -237,13 +261,6 @@ impl Source<'_> {
             }
         }
         states
-    }
-
-    fn read<I: Item>(&self, start: usize, count: usize, block: &mut Block<I>) {
-        I::read(&self.data, start, &mut block.items[..count]);
-        if let Some(errors) = &self.errors {
-            read_real(errors, start, &mut block.errors[..count]);
-        }
     }
 
     /// Joins the chunks of a tile and writes the results.
@@ -256,7 +273,7 @@ impl Source<'_> {
         }
         for (result, sink) in sinks.iter_mut().enumerate() {
             let items: Vec<R::Item> = finished.iter().map(|results| results[result].0).collect();
-            sink.write(start, &items, finished.iter().map(|results| results[result].1));
+            sink.write(result, start, &items, finished.iter().map(|results| results[result].1));
         }
     }
 }
@@ -265,6 +282,26 @@ impl Source<'_> {
 struct Block<I> {
     items: [I; BLOCK],
     errors: [f64; BLOCK],
+}
+
+impl<I: Item> Block<I> {
+    fn new() -> Block<I> {
+        Block { items: [I::default(); BLOCK], errors: [0.0; BLOCK] }
+    }
+}
+
+/// Elements of the operands from number `start` on, with the errors of the first operand.
+fn read<I: Item>(
+    data: &[ArrayView<'_>],
+    errors: Option<&ArrayView<'_>>,
+    start: usize,
+    count: usize,
+    block: &mut Block<I>,
+) {
+    I::read(data, start, &mut block.items[..count]);
+    if let Some(errors) = errors {
+        read_real(errors, start, &mut block.errors[..count]);
+    }
 }
 
 /// Where one result goes.
@@ -283,16 +320,22 @@ impl Sink {
         bounds: bool,
         resources: &Resources<'_>,
     ) -> Result<Sink, EvaluateError> {
-        let values = resources.zeros(dtype, sizes)?;
-        let bounds = if bounds { Some(resources.zeros(DType::F32, sizes)?) } else { None };
+        let values = resources.unwritten(dtype, sizes)?;
+        let bounds = if bounds { Some(resources.unwritten(DType::F32, sizes)?) } else { None };
         Ok(Sink { dtype, values, bounds, some: false })
     }
 
     /// Results from number `start` on, each with the bound of its error.
-    fn write<I: Item>(&mut self, start: usize, items: &[I], errors: impl Iterator<Item = f64>) {
+    fn write<I: Item>(
+        &mut self,
+        result: usize,
+        start: usize,
+        items: &[I],
+        errors: impl Iterator<Item = f64>,
+    ) {
         let width = self.dtype.size();
         let bytes = self.values.array_mut().as_mut_bytes();
-        I::write(self.dtype, &mut bytes[start * width..(start + items.len()) * width], items);
+        I::write(result, self.dtype, &mut bytes[start * width..(start + items.len()) * width], items);
         self.write_bounds(start, errors);
     }
 

@@ -1,17 +1,23 @@
 //! Scans: each element combined with all before it along an axis, line by line.
 //!
-//! A line is walked in order, and the bound at each place is that of a fold so far in any grouping.
+//! A line is walked in order, and the bound at each place is that of a fold so far in any grouping. Lines are dealt to
+//! threads, a few at a time, and write their own part of the results.
+
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use ir::array::{ArrayView, Layout};
-use ops::Monoid;
+use ops::{DType, Monoid};
+use smallvec::SmallVec;
 
 use super::super::EvaluateError;
-use super::super::block::read_real;
+use super::super::block::{BLOCK, GRAIN};
+use super::super::bound::round_all_up;
 use super::super::value::{Strided, Value};
 use super::super::workers::Resources;
 use super::cells::{self, Cells};
 use super::monoids::{Extreme, Integers, Product, Sum, Welford};
-use super::{Item, Reduction, Sink, with_reduction};
+use super::places::Places;
+use super::{Block, Item, Reduction, Sink, is_stepped, read, with_reduction};
 
 /// Elements that are in flight before results are written.
 const WAVE: usize = 1 << 18;
@@ -35,8 +41,7 @@ pub(in super::super) fn scan(
         .collect::<Result<Vec<_>, _>>()?;
     let sources: Vec<Source<'_>> = operands.iter().map(|value| Source::of(value, &order)).collect();
     let (length, lines) = (sizes[rank - 1], sizes[..rank - 1].iter().product());
-    let results = sinks.len();
-    if matches!(monoid, Monoid::Argmax | Monoid::Argmin | Monoid::Lambda(_)) {
+    if is_stepped(monoid, operands) {
         let cells = Cells::new(monoid, &dtypes, bounds);
         waves(
             length,
@@ -47,9 +52,8 @@ pub(in super::super) fn scan(
             cells::write,
         )?;
     } else {
-        with_reduction!(monoid, dtypes[0], reduction => {
-            waves(length, lines, &mut sinks, |line| line_of(&reduction, &sources[0], line * length, length, results), resources, write)?;
-        });
+        let lines = Lines::of(sources, length);
+        with_reduction!(monoid, dtypes[0], reduction => lines.scan(&reduction, &mut sinks, resources));
     }
     let back: Vec<usize> =
         (0..rank).map(|axis| order.iter().position(|&own| own == axis).unwrap_or(axis)).collect();
@@ -91,40 +95,108 @@ fn waves<T: Send + Sync>(
     Ok(())
 }
 
-/// One result of a line, place by place.
-struct Column<I> {
-    items: Vec<I>,
-    bounds: Vec<f64>,
+/// Lines of the elements of a monoid of the table.
+struct Lines<'v> {
+    /// The operands.
+    data: Vec<ArrayView<'v>>,
+    /// Of the first.
+    errors: Option<ArrayView<'v>>,
+    length: usize,
 }
 
-/// One line of a monoid of one operand: its results.
-fn line_of<R: Reduction>(
-    monoid: &R,
-    source: &Source<'_>,
-    start: usize,
-    length: usize,
-    results: usize,
-) -> Vec<Column<R::Item>> {
-    let mut items = vec![R::Item::default(); length];
-    let mut errors = vec![0.0; length];
-    R::Item::read(&source.data, start, &mut items);
-    if let Some(view) = &source.errors {
-        read_real(view, start, &mut errors);
+/// Some lines of one result, to be written.
+struct Slot<'r> {
+    dtype: DType,
+    values: &'r mut [u8],
+    bounds: Option<&'r mut [f32]>,
+    /// Whether some bound is not zero.
+    some: &'r AtomicBool,
+}
+
+impl<'v> Lines<'v> {
+    fn of(sources: Vec<Source<'v>>, length: usize) -> Lines<'v> {
+        let mut errors = None;
+        let mut data = Vec::with_capacity(sources.len());
+        for source in sources {
+            errors = errors.or(source.errors);
+            data.push(source.data);
+        }
+        Lines { data, errors, length }
     }
-    let column = || Column { items: vec![R::Item::default(); length], bounds: vec![0.0; length] };
-    let mut columns: Vec<_> = (0..results).map(|_| column()).collect();
-    let mut state = monoid.empty();
-    for (place, (item, error)) in items.into_iter().zip(errors).enumerate() {
-        monoid.take(&mut state, item, error);
-        for (column, (item, bound)) in columns.iter_mut().zip(monoid.finish(state, place + 1)) {
-            (column.items[place], column.bounds[place]) = (item, bound);
+
+    fn scan<R: Reduction>(&self, monoid: &R, sinks: &mut [Sink], resources: &Resources<'_>) {
+        let elements = (GRAIN / self.length.max(1)).max(1) * self.length;
+        if elements == 0 {
+            return;
+        }
+        let some: Vec<AtomicBool> = sinks.iter().map(|_| AtomicBool::new(false)).collect();
+        let pieces = cut(sinks, &some, elements);
+        resources.each(pieces.into_iter(), |piece, mut slots| {
+            let mut blocks = std::array::from_fn(|_| Block::new());
+            for start in (0..slots[0].count()).step_by(self.length) {
+                self.line(monoid, piece * elements + start, start, &mut slots, &mut blocks);
+            }
+        });
+        sinks.iter_mut().zip(some).for_each(|(sink, some)| sink.some |= some.into_inner());
+    }
+
+    /// The line from an element on, which is written from `to` on, by way of a block of elements and one of each result.
+    fn line<R: Reduction>(
+        &self,
+        monoid: &R,
+        from: usize,
+        to: usize,
+        slots: &mut [Slot<'_>],
+        [block, columns @ ..]: &mut [Block<R::Item>; 4],
+    ) {
+        let mut state = monoid.empty();
+        for start in (0..self.length).step_by(BLOCK) {
+            let count = BLOCK.min(self.length - start);
+            read(&self.data, self.errors.as_ref(), from + start, count, block);
+            for (place, (&item, &error)) in block.items.iter().zip(&block.errors).take(count).enumerate() {
+                monoid.take(&mut state, item, error);
+                let results = monoid.finish(state, start + place + 1);
+                for (column, result) in columns.iter_mut().zip(results).take(slots.len()) {
+                    (column.items[place], column.errors[place]) = result;
+                }
+            }
+            for (result, (slot, column)) in slots.iter_mut().zip(&*columns).enumerate() {
+                slot.write(result, to + start, &column.items[..count], &column.errors[..count]);
+            }
         }
     }
-    columns
 }
 
-fn write<I: Item>(sinks: &mut [Sink], start: usize, line: Vec<Column<I>>) {
-    for (sink, column) in sinks.iter_mut().zip(line) {
-        sink.write(start, &column.items, column.bounds.into_iter());
+/// Cuts the results into pieces of so many elements, each with a slot for each result.
+fn cut<'r>(sinks: &'r mut [Sink], some: &'r [AtomicBool], elements: usize) -> Vec<SmallVec<[Slot<'r>; 3]>> {
+    let mut pieces: Vec<SmallVec<[Slot<'r>; 3]>> = Vec::new();
+    for (sink, some) in sinks.iter_mut().zip(some) {
+        let dtype = sink.dtype;
+        let values = sink.values.array_mut().as_mut_bytes().chunks_mut(elements * dtype.size());
+        let mut bounds = sink.bounds.as_mut().map(|all| all.array_mut().as_mut_slice().chunks_mut(elements));
+        for (piece, values) in values.enumerate() {
+            if piece == pieces.len() {
+                pieces.push(SmallVec::new());
+            }
+            let bounds = bounds.as_mut().and_then(Iterator::next);
+            pieces[piece].push(Slot { dtype, values, bounds, some });
+        }
+    }
+    pieces
+}
+
+impl Slot<'_> {
+    fn count(&self) -> usize {
+        self.values.len() / self.dtype.size()
+    }
+
+    fn write<I: Item>(&mut self, result: usize, start: usize, items: &[I], errors: &[f64]) {
+        let width = self.dtype.size();
+        I::write(result, self.dtype, &mut self.values[start * width..(start + items.len()) * width], items);
+        if let Some(bounds) = &mut self.bounds
+            && round_all_up(errors, &mut bounds[start..start + items.len()])
+        {
+            self.some.store(true, Ordering::Relaxed);
+        }
     }
 }

@@ -15,7 +15,8 @@ use super::{Context, indices};
 use crate::evaluate::EvaluateError;
 use crate::evaluate::block::{GRAIN, read_real, write_real};
 use crate::evaluate::bound::{Rounding, round_up};
-use crate::evaluate::value::{Metered, Strided, Value};
+use crate::evaluate::memory::Metered;
+use crate::evaluate::value::{Strided, Value};
 
 /// Roundings in a row that a product may meet in a sum of f32: those of a slice, and of its sum to f64 and back.
 const LONGEST_CHAIN: f64 = 512.0 + 2.0;

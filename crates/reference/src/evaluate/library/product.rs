@@ -28,6 +28,13 @@ pub(super) struct Sum {
 }
 
 impl Sum {
+    /// Errors of operands move a sum of products by no more than they add to the sum of the magnitudes. Both of these are off
+    /// by roundings, which count where there are errors at all: without, the two are equal to the last bit.
+    fn between(exact: f64, [least, most]: [f64; 2], depth: usize) -> Sum {
+        let roundings = if least == most { 0.0 } else { depth as f64 * f64::EPSILON * most };
+        Sum { exact, magnitude: most, spread: (most - least).abs() + roundings }
+    }
+
     fn add(&mut self, a: f64, e: f64, b: f64, f: f64) {
         self.exact += a * b;
         if a.is_finite() && b.is_finite() {
@@ -48,19 +55,22 @@ impl Sum {
 #[derive(Clone, Copy, Default)]
 struct Held {
     exact: [[f64; HELD_COLUMNS]; HELD_ROWS],
-    magnitude: [[f64; HELD_COLUMNS]; HELD_ROWS],
-    spread: [[f64; HELD_COLUMNS]; HELD_ROWS],
+    /// Of the magnitudes without errors.
+    least: [[f64; HELD_COLUMNS]; HELD_ROWS],
+    /// Of the magnitudes with errors; of factors without errors nothing.
+    most: [[f64; HELD_COLUMNS]; HELD_ROWS],
 }
 
-/// A panel of a factor: for each term the elements of a few rows, or columns, and their errors. What is missing is zero.
+/// A panel of a factor: for each term the elements of a few rows, or columns, and what their magnitudes are at most, errors
+/// included, if some have any. What is missing is zero.
 struct Panel<const N: usize> {
     values: Vec<[f64; N]>,
-    errors: Vec<[f64; N]>,
+    most: Vec<[f64; N]>,
 }
 
 impl<const N: usize> Panel<N> {
     fn new() -> Panel<N> {
-        Panel { values: vec![[0.0; N]; DEPTH], errors: vec![[0.0; N]; DEPTH] }
+        Panel { values: vec![[0.0; N]; DEPTH], most: vec![[0.0; N]; DEPTH] }
     }
 
     /// Elements `count` a stride `along` apart for each of the terms, which are a stride `down` apart.
@@ -74,8 +84,16 @@ impl<const N: usize> Panel<N> {
             }
         };
         pack(factor.values(), &mut self.values);
-        if let Some(errors) = factor.errors() {
-            pack(errors, &mut self.errors);
+        match factor.errors() {
+            Some(errors) => pack(errors, &mut self.most),
+            None => self.most[..terms].fill([0.0; N]),
+        }
+    }
+
+    /// Errors of the terms become what the magnitudes are at most.
+    fn add_magnitudes(&mut self, terms: usize) {
+        for (most, values) in self.most[..terms].iter_mut().zip(&self.values[..terms]) {
+            most.iter_mut().zip(values).for_each(|(most, value)| *most += value.abs());
         }
     }
 }
@@ -98,11 +116,17 @@ pub(super) fn block(
             let start = product.a + (first_row + row) * product.a_row + from;
             let count = HELD_ROWS.min(rows - row);
             left.pack(a, start, count, [product.a_row, 1], terms);
+            if inexact {
+                left.add_magnitudes(terms);
+            }
         }
         for (number, column) in (0..columns).step_by(HELD_COLUMNS).enumerate() {
             let start = product.b + from * product.b_row + first_column + column;
             let count = HELD_COLUMNS.min(columns - column);
             right.pack(b, start, count, [1, product.b_row], terms);
+            if inexact {
+                right.add_magnitudes(terms);
+            }
             for (row, left) in lefts.iter().enumerate() {
                 let sums = &mut held[row * across + number];
                 let step = Step { sums, left, right: &right, terms };
@@ -116,10 +140,10 @@ pub(super) fn block(
     let sum = |row: usize, column: usize| {
         let held = &held[row / HELD_ROWS * across + column / HELD_COLUMNS];
         let (row, column) = (row % HELD_ROWS, column % HELD_COLUMNS);
-        Sum {
-            exact: held.exact[row][column],
-            magnitude: held.magnitude[row][column],
-            spread: held.spread[row][column],
+        let (exact, least) = (held.exact[row][column], held.least[row][column]);
+        match inexact {
+            true => Sum::between(exact, [least, held.most[row][column]], product.depth),
+            false => Sum { exact, magnitude: least, spread: 0.0 },
         }
     };
     let settled = |place: usize| {
@@ -154,7 +178,7 @@ struct Step<'p> {
     terms: usize,
 }
 
-/// Of factors without errors: the magnitude of a product is the product of the magnitudes.
+/// Of factors without errors.
 struct Exact<'p>(Step<'p>);
 
 impl NullaryFnOnce for Exact<'_> {
@@ -163,19 +187,19 @@ impl NullaryFnOnce for Exact<'_> {
     #[inline(always)]
     fn call(self) {
         let Step { sums, left, right, terms } = self.0;
-        let Held { mut exact, mut magnitude, .. } = *sums;
+        let Held { mut exact, mut least, .. } = *sums;
         for (a, b) in left.values[..terms].iter().zip(&right.values[..terms]) {
             for row in 0..HELD_ROWS {
                 let product = lanes(|column| a[row] * b[column]);
                 exact[row] = lanes(|column| exact[row][column] + product[column]);
-                magnitude[row] = lanes(|column| magnitude[row][column] + product[column].abs());
+                least[row] = lanes(|column| least[row][column] + product[column].abs());
             }
         }
-        (sums.exact, sums.magnitude) = (exact, magnitude);
+        (sums.exact, sums.least) = (exact, least);
     }
 }
 
-/// Of factors with errors.
+/// Of factors with errors, row by row: registers hold three sums of one.
 struct Inexact<'p>(Step<'p>);
 
 impl NullaryFnOnce for Inexact<'_> {
@@ -185,18 +209,16 @@ impl NullaryFnOnce for Inexact<'_> {
     fn call(self) {
         let Step { sums, left, right, terms } = self.0;
         for row in 0..HELD_ROWS {
-            let (mut exact, mut magnitude) = (sums.exact[row], sums.magnitude[row]);
-            let mut spread = sums.spread[row];
-            let lefts = left.values[..terms].iter().zip(&left.errors[..terms]);
-            let rights = right.values[..terms].iter().zip(&right.errors[..terms]);
-            for ((a, e), (b, f)) in lefts.zip(rights) {
-                let (size, error) = (a[row].abs(), e[row]);
-                let most = lanes(|column| b[column].abs() + f[column]);
-                exact = lanes(|column| exact[column] + a[row] * b[column]);
-                magnitude = lanes(|column| magnitude[column] + (size + error) * most[column]);
-                spread = lanes(|column| spread[column] + (size * f[column] + error * most[column]));
+            let (mut exact, mut least, mut most) = (sums.exact[row], sums.least[row], sums.most[row]);
+            let lefts = left.values[..terms].iter().zip(&left.most[..terms]);
+            let rights = right.values[..terms].iter().zip(&right.most[..terms]);
+            for ((a, c), (b, d)) in lefts.zip(rights) {
+                let product = lanes(|column| a[row] * b[column]);
+                exact = lanes(|column| exact[column] + product[column]);
+                least = lanes(|column| least[column] + product[column].abs());
+                most = lanes(|column| most[column] + c[row] * d[column]);
             }
-            (sums.exact[row], sums.magnitude[row], sums.spread[row]) = (exact, magnitude, spread);
+            (sums.exact[row], sums.least[row], sums.most[row]) = (exact, least, most);
         }
     }
 }

@@ -1,18 +1,16 @@
 //! Scatter: elements put where indices say, one after the other in row-major order of the indices.
+//!
+//! What lies before the axis divides source and target into slabs of which none reaches into another, so slabs are dealt to
+//! threads, a few at a time.
 
 use ir::array::{Array, Layout, with_element};
 use ops::DType;
 
 use super::{Context, dense, indices};
-use crate::evaluate::value::{Metered, Strided, Value};
+use crate::evaluate::block::GRAIN;
+use crate::evaluate::memory::Metered;
+use crate::evaluate::value::{Strided, Value};
 use crate::evaluate::{EvaluateError, OutOfRange};
-
-/// Where each element of the source goes, as numbers of elements of the source and of the result.
-struct Moves {
-    pairs: Vec<(usize, usize)>,
-    /// Lines of the result, by the number of one of their elements, of which no place is sure.
-    unsure: Vec<usize>,
-}
 
 /// `operands[0]` with elements of `operands[2]` where `operands[1]` says.
 pub(super) fn scatter(
@@ -21,90 +19,128 @@ pub(super) fn scatter(
     context: &Context<'_>,
 ) -> Result<Value<'static>, EvaluateError> {
     let [arg, index, src] = operands else { unreachable!("three operands, by the shape rule") };
-    let moves = moves(index, src.sizes(), axis, context)?;
-    let data =
-        moved(dense(&arg.data, context.resources)?, &dense(&src.data, context.resources)?, &moves, context)?;
-    let inexact = arg.bound.is_some() || src.bound.is_some() || !moves.unsure.is_empty();
+    let (places, sure) = indices(index, context.resources)?;
+    check(&places, axis, context)?;
+    let layouts = [&context.sizes[..], index.sizes(), src.sizes()].map(Layout::dense);
+    let moves = Moves { axis, places: &places, layouts };
+    let resources = context.resources;
+    let data = moves.made(dense(&arg.data, resources)?, &dense(&src.data, resources)?, None, context)?;
+    let unsure = Some(&sure[..]).filter(|sure| sure.contains(&false));
+    let inexact = arg.bound.is_some() || src.bound.is_some() || unsure.is_some();
     if !context.bounds || !inexact {
         return Ok(Value::exact(Strided::made(data)));
     }
     let errors = |value: &Value<'_>| match &value.bound {
-        Some(bound) => dense(bound, context.resources),
+        Some(bound) => dense(bound, resources),
         None => Ok(Array::zeros(DType::F32, value.sizes())?),
     };
-    let mut bound = moved(errors(arg)?, &errors(src)?, &moves, context)?;
-    let layout = Layout::dense(&context.sizes);
-    let stride = layout.strides[axis] as usize;
-    let bounds = bound.array_mut().as_mut_slice::<f32>();
-    for &first in &moves.unsure {
-        (0..context.sizes[axis]).for_each(|k| bounds[first + k * stride] = f32::INFINITY);
-    }
+    let bound = moves.made(errors(arg)?, &errors(src)?, unsure, context)?;
     Ok(Value { data: Strided::made(data), bound: Some(Strided::made(bound)) })
 }
 
-/// A copy of the target with elements of the source put in.
-fn moved(
-    target: Array,
-    source: &Array,
-    moves: &Moves,
-    context: &Context<'_>,
-) -> Result<Metered, EvaluateError> {
-    let mut result = context.resources.zeros(target.dtype(), target.sizes())?;
-    with_element!(target.dtype(), T => {
-        let result = result.array_mut().as_mut_slice::<T>();
-        result.copy_from_slice(target.as_slice::<T>());
-        let source = source.as_slice::<T>();
-        moves.pairs.iter().for_each(|&(from, to)| result[to] = source[from]);
-    });
-    Ok(result)
-}
-
-fn moves(
-    index: &Value<'_>,
-    src: &[usize],
-    axis: usize,
-    context: &Context<'_>,
-) -> Result<Moves, EvaluateError> {
-    let (values, sure) = indices(index, context.resources)?;
-    let (source, target) = (Layout::dense(src), Layout::dense(&context.sizes));
+/// Whether all places are in range.
+fn check(places: &[i64], axis: usize, context: &Context<'_>) -> Result<(), EvaluateError> {
     let size = context.sizes[axis];
-    let mut moves = Moves { pairs: Vec::with_capacity(values.len()), unsure: Vec::new() };
-    let mut at = vec![0_usize; index.sizes().len()];
-    let mut outside = None;
-    for (number, (&value, &sure)) in values.iter().zip(&sure).enumerate() {
-        if number > 0 {
-            step(&mut at, index.sizes());
-        }
-        let sum = |strides: &[isize]| -> usize {
-            at.iter().zip(strides).map(|(&place, &stride)| place * stride as usize).sum()
-        };
-        let first = sum(&target.strides) - at[axis] * target.strides[axis] as usize;
-        match usize::try_from(value).ok().filter(|&value| value < size) {
-            Some(value) => {
-                moves.pairs.push((sum(&source.strides), first + value * target.strides[axis] as usize));
-            }
-            None => outside = Some(outside.map_or(value, |least: i64| least.min(value))),
-        }
-        if !sure {
-            moves.unsure.push(first);
-        }
-    }
-    match outside {
+    let is_outside = |place: &i64| usize::try_from(*place).map_or(true, |place| place >= size);
+    match places.iter().copied().filter(is_outside).min() {
+        None => Ok(()),
         Some(index) => {
             let at = OutOfRange { axis, size: size as i64, index };
             Err(EvaluateError::Index { val: context.val, at })
         }
-        None => Ok(moves),
     }
 }
 
-/// The next index in row-major order.
-fn step(at: &mut [usize], sizes: &[usize]) {
-    for (place, &size) in at.iter_mut().zip(sizes).rev() {
-        *place += 1;
-        if *place < size {
-            return;
+/// Where each element of the source goes.
+struct Moves<'p> {
+    axis: usize,
+    /// Along the axis, in row-major order of the indices.
+    places: &'p [i64],
+    /// Of the result, the indices and the source, each dense.
+    layouts: [Layout; 3],
+}
+
+impl Moves<'_> {
+    /// A copy of the target with elements of the source put in. Of bounds those become infinite that lie in a line of which
+    /// an index is not sure.
+    fn made(
+        &self,
+        target: Array,
+        source: &Array,
+        sure: Option<&[bool]>,
+        context: &Context<'_>,
+    ) -> Result<Metered, EvaluateError> {
+        let mut result = context.resources.unwritten(target.dtype(), target.sizes())?;
+        let slab: usize = context.sizes[self.axis..].iter().product();
+        let per_piece = (GRAIN / slab.max(1)).max(1);
+        with_element!(target.dtype(), T => {
+            let pieces = result.array_mut().as_mut_slice::<T>().chunks_mut((per_piece * slab).max(1));
+            let (target, source) = (target.as_slice::<T>(), source.as_slice::<T>());
+            context.resources.each(pieces, |piece, out| {
+                let first = piece * per_piece * slab;
+                out.copy_from_slice(&target[first..first + out.len()]);
+                for (number, out) in out.chunks_mut(slab).enumerate() {
+                    self.fill(piece * per_piece + number, source, out);
+                }
+            });
+        });
+        if let Some(sure) = sure {
+            let bounds = result.array_mut().as_mut_slice::<f32>();
+            (0..)
+                .zip(bounds.chunks_mut(slab.max(1)))
+                .for_each(|(slab, bounds)| self.doubt(slab, sure, bounds));
         }
-        *place = 0;
+        Ok(result)
+    }
+
+    /// Puts elements into a slab of the result.
+    fn fill<T: Copy>(&self, slab: usize, source: &[T], out: &mut [T]) {
+        let stride = self.layouts[0].strides[self.axis] as usize;
+        self.lines(slab, |[to, index, from], step, count| {
+            for k in 0..count {
+                out[to + k * step + self.places[index + k] as usize * stride] = source[from + k];
+            }
+        });
+    }
+
+    /// Whatever lies along the axis from an index that is not sure has no bound.
+    fn doubt(&self, slab: usize, sure: &[bool], bounds: &mut [f32]) {
+        let (stride, size) = (self.layouts[0].strides[self.axis] as usize, self.layouts[0].sizes[self.axis]);
+        self.lines(slab, |[to, index, _], step, count| {
+            for k in (0..count).filter(|&k| !sure[index + k]) {
+                (0..size).for_each(|place| bounds[to + k * step + place * stride] = f32::INFINITY);
+            }
+        });
+    }
+
+    /// Visits the lines of a slab of the result along the last axis, in order: `visit(first elements, step, count)`, with the
+    /// first place in the slab of the result, if it were at index 0 of the axis, and in the indices and the source; each
+    /// further place is a step on in the result.
+    fn lines(&self, mut slab: usize, mut visit: impl FnMut([usize; 3], usize, usize)) {
+        let [result, index, source] = &self.layouts;
+        let mut starts = [0, 0];
+        for axis in (0..self.axis).rev() {
+            let at = slab % result.sizes[axis];
+            slab /= result.sizes[axis];
+            if at >= index.sizes[axis] {
+                return;
+            }
+            starts[0] += at * index.strides[axis] as usize;
+            starts[1] += at * source.strides[axis] as usize;
+        }
+        let Some((&count, outer)) = index.sizes[self.axis..].split_last() else { return };
+        let step = usize::from(!outer.is_empty());
+        for number in 0..outer.iter().product() {
+            let (mut rest, mut places) = (number, [0, starts[0], starts[1]]);
+            for axis in (self.axis..self.axis + outer.len()).rev() {
+                let at = rest % index.sizes[axis];
+                rest /= index.sizes[axis];
+                let moved = if axis == self.axis { 0 } else { at * result.strides[axis] as usize };
+                places[0] += moved;
+                places[1] += at * index.strides[axis] as usize;
+                places[2] += at * source.strides[axis] as usize;
+            }
+            visit(places, step, count);
+        }
     }
 }

@@ -12,7 +12,8 @@ use super::Context;
 use crate::evaluate::EvaluateError;
 use crate::evaluate::block::{read_int, read_real, write_int, write_real};
 use crate::evaluate::bound::round_up;
-use crate::evaluate::value::{Metered, Strided, Value};
+use crate::evaluate::memory::Metered;
+use crate::evaluate::value::{Strided, Value};
 use crate::evaluate::workers::Resources;
 
 /// The first elements of an axis in sorted order.

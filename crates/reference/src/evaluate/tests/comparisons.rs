@@ -6,7 +6,7 @@ use ir::array::Complex;
 
 use super::*;
 use crate::evaluate::block::GRAIN;
-use crate::evaluate::{Comparison, ParallelFor, Serial, compare};
+use crate::evaluate::{Bound, Comparison, ParallelFor, Serial, compare};
 
 const COUNT: usize = 5 * GRAIN + 77;
 
@@ -71,4 +71,21 @@ fn of_equal_parts_the_first_element_is_found() {
     let comparison = found(array(&[COUNT], &ones()), &array(&[COUNT], &actual));
     assert_eq!((comparison.worst_ratio, comparison.mismatches), (4.0, 2));
     assert_eq!(comparison.at, [GRAIN]);
+}
+
+#[test]
+fn a_bound_that_is_no_distance_lets_nothing_pass() {
+    let compared = |bound: f32, actual: f32| {
+        let bound = Bound::new(array(&[3], &[f32::INFINITY, bound, 0.0])).expect("bounds of f32");
+        let expected = Evaluated { value: array(&[3], &[f32::NAN, 1.0, 2.0]), bound: Some(bound) };
+        let comparison = compare(&expected, &array(&[3], &[7.0, actual, 2.0]).view(), &Serial);
+        comparison.expect("one dtype and sizes")
+    };
+    for wrong in [f32::NAN, -1.0] {
+        let comparison = compared(wrong, 5.0);
+        assert!(!comparison.matches(), "a bound of {wrong}");
+        assert_eq!((comparison.at, comparison.mismatches), (vec![1], 1));
+        assert!(compared(wrong, 1.0).matches());
+    }
+    assert!(compared(4.0, 5.0).matches());
 }

@@ -168,3 +168,92 @@ fn equal_elements_give_the_first_index_and_nan_wins() {
     assert_eq!(places, [1, 1, 0, 1]);
     assert!(out.iter().all(|output| output.bound.is_none()));
 }
+
+/// What wins, with the number that it has, by a plain loop: NaN above all, of equal elements the least number.
+fn winner(elements: &[f64], numbers: &[i64], largest: bool) -> (f64, i64) {
+    let pairs = elements.iter().copied().zip(numbers.iter().copied());
+    let wins = |(x, k): (f64, i64), (y, n): (f64, i64)| match (x.is_nan(), y.is_nan()) {
+        (true, true) => k < n,
+        (a, b) if a || b => a,
+        _ if x == y => k < n,
+        _ => (x > y) == largest,
+    };
+    pairs.reduce(|best, pair| if wins(pair, best) { pair } else { best }).expect("not empty")
+}
+
+#[test]
+fn places_of_extremes_are_those_of_a_loop() {
+    let (rows, columns) = (37_usize, 1300_usize);
+    let mut random = Random(17);
+    let special = [f32::NAN, 0.0, -0.0, f32::INFINITY, f32::NEG_INFINITY, 2.5];
+    let mut draw = |nan: usize| special[nan + random.below(special.len() - nan)];
+    let elements: Vec<f32> = (0..rows * columns).map(|k| draw(usize::from(k % columns % 97 != 5))).collect();
+    let numbers: Vec<i64> = (0..rows * columns).map(|k| (k * 7919 % (rows * columns)) as i64).collect();
+    let (input, places) = (array(&[rows, columns], &elements), array(&[rows, columns], &numbers));
+    for (dtype, to) in [(DType::F32, DType::F32), (DType::F32, DType::I32), (DType::F32, DType::U64)] {
+        let mut p = Program::default();
+        let (x, k) = (p.input(dtype, &[37, 1300]), p.input(DType::I64, &[37, 1300]));
+        let cast = p.cast(to, x);
+        let mut outputs = vec![cast];
+        for monoid in [Monoid::Argmax, Monoid::Argmin] {
+            for axis in [0_u8, 1] {
+                let best = Form::Fold { monoid: monoid.clone(), axes: [axis].into_iter().collect() };
+                let folded = p.add(best, &[cast, k]);
+                let scanned = p.add(Form::Scan { monoid: monoid.clone(), axis }, &[cast, k]);
+                outputs.extend([folded, scanned].map(|val| Val { node: val.node, result: 0 }));
+                outputs.extend([folded, scanned].map(|val| Val { node: val.node, result: 1 }));
+            }
+        }
+        let out = p.run(&outputs, &[input.view(), places.view()]);
+        assert!(out.iter().all(|output| output.bound.is_none()));
+        let elements = reals(&out[0]);
+        for (case, results) in out[1..].chunks(4).enumerate() {
+            let (largest, axis) = (case / 2 == 0, case % 2);
+            let results: Vec<Vec<f64>> = results.iter().map(reals).collect();
+            let (lines, length) = if axis == 0 { (columns, rows) } else { (rows, columns) };
+            for line in 0..lines {
+                let place = |k: usize| if axis == 0 { k * columns + line } else { line * columns + k };
+                let ends = [0, 1, length / 2, length - 1];
+                let of = |end: usize| {
+                    let some: Vec<usize> = (0..=end).map(place).collect();
+                    let xs: Vec<f64> = some.iter().map(|&place| elements[place]).collect();
+                    let ks: Vec<i64> = some.iter().map(|&place| numbers[place]).collect();
+                    winner(&xs, &ks, largest)
+                };
+                let same = |given: f64, wanted: f64| {
+                    given.to_bits() == wanted.to_bits() || given.is_nan() && wanted.is_nan()
+                };
+                for end in ends {
+                    let ((best, number), place) = (of(end), place(end));
+                    assert!(same(results[1][place], best), "{to} {} where {best} wins", results[1][place]);
+                    assert_eq!(results[3][place], number as f64, "{to}, along {axis}, line {line}, to {end}");
+                }
+                let (best, number) = of(length - 1);
+                assert!(same(results[0][line], best) && results[2][line] == number as f64);
+            }
+        }
+    }
+}
+
+/// Elements whose intervals touch the best one's may win in an execution, others not.
+#[test]
+fn doubtful_places_reach_to_all_that_may_win() {
+    let mut p = Program::default();
+    let (x, k) = (p.input(DType::F32, &[6]), p.input(DType::I64, &[6]));
+    let sure = p.map(Prim::Exp, &[x]);
+    let axes = || [0].into_iter().collect();
+    let best = p.add(Form::Fold { monoid: Monoid::Argmax, axes: axes() }, &[sure, k]);
+    let outputs = [0, 1].map(|result| Val { node: best.node, result });
+    let run = |elements: [f32; 6]| {
+        let numbers = array(&[6], &[10_i64, 11, 12, 13, 14, 15]);
+        let out = p.run(&outputs, &[array(&[6], &elements).view(), numbers.view()]);
+        (reals(&out[1])[0], bounds(&out[0])[0], bounds(&out[1])[0])
+    };
+    let close = 1.0 + f32::EPSILON;
+    let (number, error, reach) = run([0.5, 1.0, 0.3, 0.2, close, 0.9]);
+    assert!(number == 14.0 && (3.0..3.001).contains(&reach) && error > 0.0, "{number} {error} {reach}");
+    let (number, _, reach) = run([0.5, 1.0, 0.3, 0.2, 1.5, 0.9]);
+    assert_eq!((number, reach), (14.0, 0.0));
+    let (number, _, reach) = run([0.5, f32::NAN, 0.3, f32::INFINITY, 1.5, 0.9]);
+    assert_eq!((number, reach), (11.0, 0.0));
+}

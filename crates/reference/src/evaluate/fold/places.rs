@@ -1,0 +1,207 @@
+//! The greatest or least element and its number: argmax and argmin over numbered elements.
+//!
+//! It takes elements with the bounds of their errors, and numbers that are sure. Elements are compared by keys, integers in
+//! the order in which they win: NaN above all, zeros of both signs equal. Where intervals of elements overlap any of them may
+//! be the one, so the bound of the number reaches to the least and to the greatest number of those.
+
+use ir::array::ArrayView;
+use ops::{DType, Monoid};
+
+use super::super::block::{BLOCK, read_int, write_int};
+use super::super::bound::apart;
+use super::{Item, Reduction};
+
+/// An element and its number.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Numbered<I> {
+    value: I,
+    number: i64,
+}
+
+impl<I: Item> Item for Numbered<I> {
+    fn read(operands: &[ArrayView<'_>], start: usize, out: &mut [Self]) {
+        let (mut values, mut numbers) = ([I::default(); BLOCK], [0; BLOCK]);
+        let (values, numbers) = (&mut values[..out.len()], &mut numbers[..out.len()]);
+        I::read(&operands[..1], start, values);
+        read_int(&operands[1], start, numbers);
+        let pairs = values.iter().zip(&*numbers);
+        out.iter_mut().zip(pairs).for_each(|(out, (&value, &number))| *out = Numbered { value, number });
+    }
+
+    fn write(result: usize, dtype: DType, bytes: &mut [u8], block: &[Self]) {
+        match result {
+            0 => I::write(0, dtype, bytes, &block.iter().map(|item| item.value).collect::<Vec<_>>()),
+            _ => write_int(dtype, bytes, &block.iter().map(|item| item.number).collect::<Vec<_>>()),
+        }
+    }
+}
+
+/// Which elements win.
+#[derive(Clone, Copy)]
+pub(super) struct Direction {
+    largest: bool,
+    /// Integers are those of u64, by their bits.
+    unsigned: bool,
+}
+
+/// Elements that have keys.
+pub(super) trait Keyed: Item {
+    /// Greater the sooner it wins.
+    fn key(self, direction: Direction) -> i64;
+    /// The keys between which that of an element with an error lies.
+    fn interval(self, error: f64, direction: Direction) -> [i64; 2];
+    /// How far elements of two keys lie apart.
+    fn distance(first: i64, second: i64) -> f64;
+}
+
+impl Keyed for f64 {
+    #[inline(always)]
+    fn key(self, direction: Direction) -> i64 {
+        key(if direction.largest { self } else { -self })
+    }
+
+    fn interval(self, error: f64, direction: Direction) -> [i64; 2] {
+        let x = if direction.largest { self } else { -self };
+        match error {
+            // It may be NaN too.
+            f64::INFINITY => [key(f64::NEG_INFINITY), key(f64::NAN)],
+            _ => [key(x - error), key(x + error)],
+        }
+    }
+
+    fn distance(first: i64, second: i64) -> f64 {
+        apart(number(first), number(second))
+    }
+}
+
+/// The bits of doubles are in order but for the sign; of two zeros both become the positive one.
+#[inline(always)]
+fn key(x: f64) -> i64 {
+    let bits = (x + 0.0).to_bits() as i64;
+    let ordered = if bits < 0 { bits ^ i64::MAX } else { bits };
+    if x.is_nan() { i64::MAX } else { ordered }
+}
+
+/// The double with a key.
+fn number(key: i64) -> f64 {
+    f64::from_bits((if key < 0 { key ^ i64::MAX } else { key }) as u64)
+}
+
+impl Keyed for i64 {
+    #[inline(always)]
+    fn key(self, direction: Direction) -> i64 {
+        let ordered = if direction.unsigned { self ^ i64::MIN } else { self };
+        if direction.largest { ordered } else { !ordered }
+    }
+
+    fn interval(self, error: f64, direction: Direction) -> [i64; 2] {
+        let (key, error) = (self.key(direction), error.ceil() as i64);
+        [key.saturating_sub(error), key.saturating_add(error)]
+    }
+
+    fn distance(first: i64, second: i64) -> f64 {
+        first.abs_diff(second) as f64
+    }
+}
+
+/// Greatest or least elements with their numbers.
+pub(super) struct Places<I> {
+    direction: Direction,
+    identity: Numbered<I>,
+    /// No two elements are further apart.
+    widest: f64,
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct Place<I> {
+    best: Numbered<I>,
+    key: i64,
+    /// The greatest keys that are sure and that may be, of all elements.
+    low: i64,
+    high: i64,
+    /// The number of the element whose key is surely as great as `low`.
+    sure: i64,
+    /// The least and the greatest number that the best one may have.
+    first: i64,
+    last: i64,
+}
+
+impl Places<f64> {
+    pub(super) fn new(monoid: &Monoid, dtype: DType) -> Places<f64> {
+        Places::of(monoid, dtype, monoid.identity(&[dtype, DType::I64])[0].as_f64())
+    }
+}
+
+impl Places<i64> {
+    pub(super) fn new(monoid: &Monoid, dtype: DType) -> Places<i64> {
+        Places::of(monoid, dtype, monoid.identity(&[dtype, DType::I64])[0].as_i64())
+    }
+}
+
+impl<I: Keyed> Places<I> {
+    fn of(monoid: &Monoid, dtype: DType, value: I) -> Places<I> {
+        let direction = Direction { largest: *monoid == Monoid::Argmax, unsigned: dtype == DType::U64 };
+        let widest = if dtype == DType::Bool { 1.0 } else { f64::INFINITY };
+        Places { direction, identity: Numbered { value, number: i64::MAX }, widest }
+    }
+}
+
+impl<I: Keyed> Reduction for Places<I> {
+    type Item = Numbered<I>;
+    type State = Place<I>;
+
+    fn empty(&self) -> Place<I> {
+        Place {
+            best: self.identity,
+            key: self.identity.value.key(self.direction),
+            low: i64::MIN,
+            high: i64::MIN,
+            sure: i64::MAX,
+            first: i64::MAX,
+            last: i64::MIN,
+        }
+    }
+
+    #[inline(always)]
+    fn take(&self, state: &mut Place<I>, x: Numbered<I>, error: f64) {
+        let key = x.value.key(self.direction);
+        let [low, high] = if error == 0.0 { [key, key] } else { x.value.interval(error, self.direction) };
+        let one = Place { best: x, key, low, high, sure: x.number, first: x.number, last: x.number };
+        *state = self.join(*state, one);
+    }
+
+    /// Of equal elements that with the least number wins.
+    #[inline(always)]
+    fn join(&self, first: Place<I>, second: Place<I>) -> Place<I> {
+        let is_second = |keys: [i64; 2], numbers: [i64; 2]| {
+            keys[1] > keys[0] || keys[1] == keys[0] && numbers[1] < numbers[0]
+        };
+        let better = is_second([first.key, second.key], [first.best.number, second.best.number]);
+        let surer = is_second([first.low, second.low], [first.sure, second.sure]);
+        let (least, greatest) = if is_second([first.high, second.low], [first.first, second.last]) {
+            (second.first, second.last)
+        } else if is_second([second.high, first.low], [second.first, first.last]) {
+            (first.first, first.last)
+        } else {
+            (first.first.min(second.first), first.last.max(second.last))
+        };
+        let (best, sure) = (if better { second } else { first }, if surer { second } else { first });
+        Place {
+            best: best.best,
+            key: best.key,
+            low: sure.low,
+            high: first.high.max(second.high),
+            sure: sure.sure,
+            first: least,
+            last: greatest,
+        }
+    }
+
+    fn finish(&self, state: Place<I>, n: usize) -> [(Numbered<I>, f64); 3] {
+        let distance = I::distance(state.high, state.key).max(I::distance(state.low, state.key));
+        let number = state.best.number;
+        let reach = number.saturating_sub(state.first).max(state.last.saturating_sub(number));
+        let bounds = if n == 0 { [0.0; 2] } else { [distance.min(self.widest), reach as f64] };
+        [(state.best, bounds[0]), (state.best, bounds[1]), (Numbered::default(), 0.0)]
+    }
+}
