@@ -109,6 +109,17 @@ def _attention_choice() -> Any:
     return lambda *args, **kwargs: SpdaBackend.FLASH_ATTENTION
 
 
+def _supports_bytes() -> Any:
+    """Whether torch gives its floats of one byte to other libraries: 2.9 does not, so Thunder leaves them to torch."""
+    import torch
+
+    try:
+        torch.zeros(1, dtype=torch.float8_e5m2).__dlpack__()
+    except (BufferError, RuntimeError):
+        return lambda: False
+    return lambda: True
+
+
 def _always(answer: Any) -> Any:
     return lambda: lambda *args, **kwargs: answer
 
@@ -124,7 +135,7 @@ EXECUTION = [
     Attribute(EXECUTOR, "is_supported_device", _is_supported_device),
     Attribute(EXECUTOR, "is_supported_devicetype", _is_supported_devicetype),
     Attribute(EXECUTOR, "is_supported_tensor", _is_supported_tensor),
-    Attribute(EXECUTOR, "device_supports_fp8", _always(True)),
+    Attribute(EXECUTOR, "device_supports_fp8", _supports_bytes),
     Attribute(EXECUTOR, "nvFuserExecutor.has_cuda_input_or_output", _has_tensor),
     Attribute(EXECUTOR, "_select_device", _always(None)),
     Attribute(EXECUTOR, "_fused_sdp_choice", _attention_choice),

@@ -158,6 +158,19 @@ def test_attention(dtype, is_causal):
     assert "nv_sdpfa_fwd" in str(thunder.last_traces(jitted)[-1])
 
 
+@pytest.mark.parametrize("dtype", [torch.float8_e4m3fn, torch.float8_e5m2])
+def test_floats_of_one_byte(dtype):
+    """Inputs, outputs and what lies between, which torch converts where it gives such floats to no other library."""
+
+    def rounded(x):
+        return torch.exp(x) * 2.0, torch.exp(x.to(torch.float32)).to(dtype).to(torch.float32) + 1.0
+
+    x = torch.randn(4, 8)
+    for given, function in ((x, rounded), (x.to(dtype), lambda x: x.to(torch.float32) * 2.0), (x, lambda x: x.to(dtype))):
+        got, expected = thunder.jit(function)(given), function(given)
+        torch.testing.assert_close(got, expected)
+
+
 def test_what_is_written_in_place():
     def step(x, y):
         return x.copy_(torch.sin(y) + x)
