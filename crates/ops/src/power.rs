@@ -6,13 +6,12 @@
 
 use std::f64::consts::LN_2;
 
-use crate::lanes::wide;
+use crate::vectorized;
 
 /// `bases[k]` to the power `exponents[k]` into `out[k]`.
 pub(crate) fn powers(bases: &[f64], exponents: &[f64], out: &mut [f64]) {
-    let all = wide({
-        let out = &mut *out;
-        move || {
+    let all = vectorized!(
+        bases: &'a [f64] = bases, exponents: &'a [f64] = exponents, out: &'a mut [f64] = out => bool, {
             let mut all = true;
             for (out, (&x, &y)) in out.iter_mut().zip(bases.iter().zip(exponents)) {
                 let ordinary;
@@ -21,7 +20,7 @@ pub(crate) fn powers(bases: &[f64], exponents: &[f64], out: &mut [f64]) {
             }
             all
         }
-    });
+    );
     if !all {
         let places = out.iter_mut().zip(bases.iter().zip(exponents));
         places.filter(|(out, _)| out.is_nan()).for_each(|(out, (&x, &y))| *out = libm::pow(x, y));

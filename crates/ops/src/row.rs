@@ -110,7 +110,7 @@ macro_rules! float {
         $crate::row::FloatMeaning::Unary($crate::row::Kernel {
             one: $one,
             each: |x, out| {
-                $crate::lanes::wide(move || {
+                $crate::vectorized!(x: &'a [f64] = x, out: &'a mut [f64] = out => (), {
                     let one: fn(f64) -> f64 = $one;
                     out.iter_mut().zip(x).for_each(|(out, &x)| *out = one(x));
                 })
@@ -121,7 +121,7 @@ macro_rules! float {
         $crate::row::FloatMeaning::Binary($crate::row::Kernel {
             one: $one,
             each: |x, y, out| {
-                $crate::lanes::wide(move || {
+                $crate::vectorized!(x: &'a [f64] = x, y: &'a [f64] = y, out: &'a mut [f64] = out => (), {
                     let one: fn(f64, f64) -> f64 = $one;
                     out.iter_mut().zip(x.iter().zip(y)).for_each(|(out, (&x, &y))| *out = one(x, y));
                 })
@@ -131,8 +131,9 @@ macro_rules! float {
     (Ternary: $one:expr) => {
         $crate::row::FloatMeaning::Ternary($crate::row::Kernel {
             one: $one,
-            each: |[x, y, z], out| {
-                $crate::lanes::wide(move || {
+            each: |inputs, out| {
+                $crate::vectorized!(inputs: [&'a [f64]; 3] = inputs, out: &'a mut [f64] = out => (), {
+                    let [x, y, z] = inputs;
                     let one: fn(f64, f64, f64) -> f64 = $one;
                     let triples = x.iter().zip(y).zip(z);
                     out.iter_mut().zip(triples).for_each(|(out, ((&x, &y), &z))| *out = one(x, y, z));
@@ -144,7 +145,7 @@ macro_rules! float {
         $crate::row::FloatMeaning::Compare($crate::row::Kernel {
             one: $one,
             each: |x, y, out| {
-                $crate::lanes::wide(move || {
+                $crate::vectorized!(x: &'a [f64] = x, y: &'a [f64] = y, out: &'a mut [i64] = out => (), {
                     let one: fn(f64, f64) -> bool = $one;
                     let pairs = x.iter().zip(y);
                     out.iter_mut().zip(pairs).for_each(|(out, (&x, &y))| *out = i64::from(one(x, y)));

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use ops::lanes::wide;
+use ops::lanes::{NullaryFnOnce, wide};
 use ops::{DType, Scalar};
 
 use super::{Array, ArrayError, Dims, Element, Layout, Part, with_element};
@@ -195,17 +195,31 @@ unsafe fn read_run<T: Element, U>(first: *const T, stride: isize, out: &mut [U],
     // SAFETY: element `k` of the run is readable by the contract, for every `k` below `out.len()`.
     let element = |k: isize| unsafe { first.wrapping_offset(k * stride).read_unaligned() };
     match stride {
-        1 => wide(move || {
-            for (k, slot) in out.iter_mut().enumerate() {
-                // SAFETY: as above, with stride 1.
-                *slot = convert(unsafe { first.wrapping_add(k).read_unaligned() });
-            }
-        }),
+        1 => wide(Run { first, out, convert }),
         0 => {
             let same = element(0);
             out.iter_mut().for_each(|slot| *slot = convert(same));
         }
         _ => out.iter_mut().enumerate().for_each(|(k, slot)| *slot = convert(element(k as isize))),
+    }
+}
+
+/// Neighbours to be read; whoever makes one answers for them being readable.
+struct Run<'a, T, U, F> {
+    first: *const T,
+    out: &'a mut [U],
+    convert: &'a F,
+}
+
+impl<T: Element, U, F: Fn(T) -> U> NullaryFnOnce for Run<'_, T, U, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        for (k, slot) in self.out.iter_mut().enumerate() {
+            // SAFETY: as many elements as there are slots are readable, by the contract of `read_run`.
+            *slot = (self.convert)(unsafe { self.first.wrapping_add(k).read_unaligned() });
+        }
     }
 }
 

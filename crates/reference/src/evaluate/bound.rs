@@ -9,7 +9,7 @@
 //! * where a result may be finite on one side and infinite on the other the bound is infinite, and nothing is compared.
 
 use ops::DType;
-use ops::lanes::wide;
+use ops::vectorized;
 
 /// The bits of the exponent of a double.
 const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
@@ -26,7 +26,7 @@ pub(super) fn round_up(bound: f64) -> f32 {
 
 /// Rounds bounds up; whether one of them is not zero.
 pub(super) fn round_all_up(bounds: &[f64], out: &mut [f32]) -> bool {
-    wide(move || {
+    vectorized!(bounds: &'a [f64] = bounds, out: &'a mut [f32] = out => bool, {
         let mut bits = 0;
         for (out, &bound) in out.iter_mut().zip(bounds) {
             *out = round_up(bound);
@@ -130,7 +130,7 @@ impl Rounding {
     /// The bounds of results: spreads become bounds.
     pub(super) fn totals(&self, exact: &[f64], spreads: &mut [f64]) {
         let rounding = *self;
-        wide(move || {
+        vectorized!(rounding: Rounding = rounding, exact: &'a [f64] = exact, spreads: &'a mut [f64] = spreads => (), {
             for (spread, &exact) in spreads.iter_mut().zip(exact) {
                 *spread = rounding.total(exact, *spread);
             }

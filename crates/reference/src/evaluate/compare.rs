@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use ir::array::{ArrayError, ArrayView, Layout, Part};
-use ops::lanes::wide;
+use ops::vectorized;
 use ops::{DType, Scalar};
 
 use super::block::{BLOCK, GRAIN, read_int, read_real};
@@ -156,8 +156,11 @@ fn differ(
         read_real(expected, start, slack);
         read_real(actual, start, &mut theirs[..slack.len()]);
         let rounding = *rounding;
-        wide(move || {
-            let pairs = differences.iter_mut().zip(&theirs);
+        let theirs = &theirs[..slack.len()];
+        vectorized!(
+            rounding: Rounding = rounding, theirs: &'a [f64] = theirs,
+            differences: &'a mut [f64] = differences, slack: &'a mut [f64] = slack => (), {
+            let pairs = differences.iter_mut().zip(theirs);
             for (slack, (difference, &theirs)) in slack.iter_mut().zip(pairs) {
                 *difference = apart(*slack, theirs);
                 *slack = rounding.ulp(*slack);
@@ -179,7 +182,7 @@ fn differ(
 
 /// Differences become their ratios to what is allowed: the largest of them, and how many are above 1.
 fn ratios(differences: &mut [f64], bounds: &[f64], slack: &[f64]) -> (f64, usize) {
-    wide(move || {
+    vectorized!(differences: &'a mut [f64] = differences, bounds: &'a [f64] = bounds, slack: &'a [f64] = slack => (f64, usize), {
         let (mut most, mut beyond) = (f64::NEG_INFINITY, 0);
         for (difference, (&bound, &slack)) in differences.iter_mut().zip(bounds.iter().zip(slack)) {
             let allowed = bound + slack;

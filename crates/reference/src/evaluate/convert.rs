@@ -5,7 +5,8 @@
 
 use ir::array::{Element, with_element};
 use ops::DType;
-use ops::lanes::wide;
+use ops::lanes::{NullaryFnOnce, wide};
+use ops::vectorized;
 
 use super::bound::{Rounding, apart};
 
@@ -24,13 +25,11 @@ pub(super) fn convert(dtype: DType, reals: &[f64], errors: &mut [f64], rounding:
     }
     let (floor, limit) = plain(dtype, rounding);
     let is_signed = dtype != DType::U64;
-    let is_plain = move |x: f64, e: f64| {
-        let size = x.abs();
-        let least = if is_signed { size } else { x };
-        (least - e >= floor) & (size + e < limit) | (e == 0.0)
-    };
-    let given = &*errors;
-    let all = wide(move || reals.iter().zip(given).fold(true, |all, (&x, &e)| all & is_plain(x, e)));
+    let range = Plain { floor, limit, is_signed };
+    let is_plain = |x: f64, e: f64| range.holds(x, e);
+    let all = vectorized!(range: Plain = range, reals: &'a [f64] = reals, errors: &'a [f64] = errors => bool, {
+        reals.iter().zip(errors).fold(true, |all, (&x, &e)| all & range.holds(x, e))
+    });
     let others: Vec<(usize, f64)> = match all {
         true => Vec::new(),
         false => with_element!(dtype, T => {
@@ -48,6 +47,24 @@ pub(super) fn convert(dtype: DType, reals: &[f64], errors: &mut [f64], rounding:
     others.into_iter().for_each(|(k, error)| errors[k] = error);
 }
 
+/// Where rounding is arithmetic.
+#[derive(Clone, Copy)]
+struct Plain {
+    floor: f64,
+    limit: f64,
+    is_signed: bool,
+}
+
+impl Plain {
+    /// Whether all that a number may be lies there.
+    #[inline(always)]
+    fn holds(self, x: f64, e: f64) -> bool {
+        let size = x.abs();
+        let least = if self.is_signed { size } else { x };
+        (least - e >= self.floor) & (size + e < self.limit) | (e == 0.0)
+    }
+}
+
 /// From which magnitude on, and below which, rounding is arithmetic; of u64 from which number on.
 fn plain(dtype: DType, rounding: &Rounding) -> (f64, f64) {
     match dtype {
@@ -59,7 +76,7 @@ fn plain(dtype: DType, rounding: &Rounding) -> (f64, f64) {
 
 /// The casts to bool: they may flip where an interval holds zero.
 fn truth(reals: &[f64], errors: &mut [f64]) {
-    wide(move || {
+    vectorized!(reals: &'a [f64] = reals, errors: &'a mut [f64] = errors => (), {
         for (error, &x) in errors.iter_mut().zip(reals) {
             let may_flip = (*error > 0.0) & ((x.abs() <= *error) | (*error == f64::INFINITY));
             *error = if may_flip { 1.0 } else { 0.0 };
@@ -70,14 +87,28 @@ fn truth(reals: &[f64], errors: &mut [f64]) {
 /// How far a rounding of the ends lies from that of the numbers.
 #[inline(always)]
 fn moved(reals: &[f64], errors: &mut [f64], round: impl Fn(f64) -> f64) {
-    wide(move || {
-        for (error, &x) in errors.iter_mut().zip(reals) {
-            let value = round(x);
-            let low = (value - round(down(x - *error))).abs();
-            let high = (round(up(x + *error)) - value).abs();
-            *error = if *error == 0.0 { 0.0 } else { low.max(high) };
+    wide(Moved { reals, errors, round });
+}
+
+struct Moved<'a, R> {
+    reals: &'a [f64],
+    errors: &'a mut [f64],
+    round: R,
+}
+
+impl<R: Fn(f64) -> f64> NullaryFnOnce for Moved<'_, R> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        for (error, &x) in self.errors.iter_mut().zip(self.reals) {
+            let value = (self.round)(x);
+            let low = (value - (self.round)(down(x - *error))).abs();
+            let high = ((self.round)(up(x + *error)) - value).abs();
+            let most = if low > high { low } else { high };
+            *error = if *error == 0.0 { 0.0 } else { most };
         }
-    });
+    }
 }
 
 /// Below a number, so that an end that rounding has moved inside is outside again.

@@ -4,7 +4,7 @@
 
 use ir::array::{ArrayView, Element, with_element};
 use ops::lanes::wide;
-use ops::{DType, Scalar};
+use ops::{DType, Scalar, vectorized};
 
 use super::EvaluateError;
 use super::block::{Elementwise, Kind, Scratch};
@@ -201,7 +201,8 @@ impl Ramp {
 
     fn reals(&self, start: usize, out: &mut [f64]) {
         let (first, step, start) = (self.start.as_f64(), self.step.as_f64(), start as f64);
-        wide(move || {
+        vectorized!(line: [f64; 3] = [first, step, start], out: &'a mut [f64] = out => (), {
+            let [first, step, start] = line;
             for (k, real) in (0_i32..).zip(out) {
                 *real = first + step * (start + f64::from(k));
             }

@@ -3,8 +3,8 @@
 //! Rules that a vector can follow are loops of their own, and a second loop mends the results that are not finite, of which
 //! they do not speak. The others go element by element.
 
-use ops::lanes::wide;
-use ops::{FloatMeaning, Kernel, Prim, Spread, may_turn, product_sum, remainder, slopes};
+use ops::lanes::{NullaryFnOnce, wide};
+use ops::{FloatMeaning, Kernel, Prim, Spread, may_turn, product_sum, remainder, slopes, vectorized};
 
 use super::bound::apart;
 
@@ -27,7 +27,7 @@ pub(super) fn spread(prim: Prim, args: &[&[f64]], errors: &[&[f64]], exact: &[f6
             mend(exact, out, |k| corners(prim, &[a[k], b[k]], &[e[k], f[k]]));
         }
         (Spread::Quotient, [b], [f]) => {
-            each(out, [b, b, f, f], |[_, b, _, f]| quotient([1.0, b, 0.0, f]));
+            each(out, [b, b, f, f], reciprocal);
             mend(exact, out, |k| corners(prim, &[b[k]], &[f[k]]));
         }
         (Spread::Comparison, [a, b], [e, f]) => each(out, [a, b, e, f], comparison),
@@ -35,34 +35,26 @@ pub(super) fn spread(prim: Prim, args: &[&[f64]], errors: &[&[f64]], exact: &[f6
             each(out, [condition, e, f, e], |[condition, e, f, _]| if condition != 0.0 { e } else { f });
         }
         (Spread::ProductSum, [a, b, _], [e, f, g]) => {
-            wide(move || {
-                let factors = a.iter().zip(*b).zip(e.iter().zip(*f).zip(*g));
+            vectorized!(factors: [&'a [f64]; 2] = [a, b], errors: [&'a [f64]; 3] = [e, f, g], out: &'a mut [f64] = out => (), {
+                let ([a, b], [e, f, g]) = (factors, errors);
+                let factors = a.iter().zip(b).zip(e.iter().zip(f).zip(g));
                 for (out, ((&a, &b), ((&e, &f), &g))) in out.iter_mut().zip(factors) {
                     *out = product_sum([a, b], [e, f, g]);
                 }
             });
         }
         _ if errors.iter().all(|errors| errors.iter().all(|&error| error == 0.0)) => out.fill(0.0),
-        (Spread::Remainder, [a, b], [e, f]) => each(out, [a, b, e, f], |[a, b, e, f]| {
-            let bound = remainder([a, b], [e, f]);
-            let unknown = bound.is_nan() | (e == f64::INFINITY) | (f == f64::INFINITY);
-            let bound = if unknown { f64::INFINITY } else { bound };
-            if (e == 0.0) & (f == 0.0) { 0.0 } else { bound }
-        }),
+        (Spread::Remainder, [a, b], [e, f]) => each(out, [a, b, e, f], of_remainder),
         (Spread::Power, [a, b], [e, f]) => {
-            ruled(exact, out, [a, b, e, f], |[a, b, e, f], y| slopes::pow([a, b], y, [e, f]));
+            ruled(exact, out, [a, b, e, f], of_power);
             unruled(prim, args, errors, exact, out);
         }
         (Spread::Angle, [y, x], [e, f]) => {
-            let rule = |[y, x, e, f]: [f64; 4], _| match may_turn([y, x], [e, f]) {
-                true => f64::NAN,
-                false => slopes::atan2([y, x], [e, f]),
-            };
-            ruled(exact, out, [y, x, e, f], rule);
+            ruled(exact, out, [y, x, e, f], of_angle);
             unruled(prim, args, errors, exact, out);
         }
         (Spread::Poles, [x], [e]) => {
-            ruled(exact, out, [x, x, e, e], |[x, _, e, _], y| slopes::lgamma(x, y, e));
+            ruled(exact, out, [x, x, e, e], of_lgamma);
             unruled(prim, args, errors, exact, out);
         }
         (Spread::Slope(rule), [x], [e]) => sloped(prim, rule, [x, e], exact, out),
@@ -73,19 +65,34 @@ pub(super) fn spread(prim: Prim, args: &[&[f64]], errors: &[&[f64]], exact: &[f6
 
 /// A rule on up to four slices.
 #[inline(always)]
-fn each(out: &mut [f64], [a, b, c, d]: [&[f64]; 4], rule: impl Fn([f64; 4]) -> f64) {
-    wide(move || {
+fn each(out: &mut [f64], inputs: [&[f64]; 4], rule: impl Fn([f64; 4]) -> f64) {
+    wide(Each { out, inputs, rule });
+}
+
+struct Each<'a, R> {
+    out: &'a mut [f64],
+    inputs: [&'a [f64]; 4],
+    rule: R,
+}
+
+impl<R: Fn([f64; 4]) -> f64> NullaryFnOnce for Each<'_, R> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let [a, b, c, d] = self.inputs;
         let pairs = a.iter().zip(b).zip(c.iter().zip(d));
-        for (out, ((&a, &b), (&c, &d))) in out.iter_mut().zip(pairs) {
-            *out = rule([a, b, c, d]);
+        for (out, ((&a, &b), (&c, &d))) in self.out.iter_mut().zip(pairs) {
+            *out = (self.rule)([a, b, c, d]);
         }
-    });
+    }
 }
 
 /// Takes the results that are not finite again, by their number.
 fn mend(exact: &[f64], out: &mut [f64], again: impl Fn(usize) -> f64) {
-    // Zero times what is not finite is NaN.
-    let finite = wide(move || exact.iter().fold(0.0, |sum, &x| sum + x * 0.0) == 0.0);
+    let finite = vectorized!(exact: &'a [f64] = exact => bool, {
+        exact.iter().fold(true, |finite, x| finite & x.is_finite())
+    });
     if !finite {
         let wrong = (0..out.len()).filter(|&k| !exact[k].is_finite());
         wrong.for_each(|k| out[k] = again(k));
@@ -109,6 +116,36 @@ fn quotient([a, b, e, f]: [f64; 4]) -> f64 {
     let bound = if f == 0.0 { e / b.abs() } else { moved / least };
     let unbounded = (f > 0.0) & (least <= 0.0) | bound.is_nan();
     if unbounded { f64::INFINITY } else { bound }
+}
+
+#[inline(always)]
+fn reciprocal([_, b, _, f]: [f64; 4]) -> f64 {
+    quotient([1.0, b, 0.0, f])
+}
+
+/// Unbounded where nothing is known of an operand.
+#[inline(always)]
+fn of_remainder([a, b, e, f]: [f64; 4]) -> f64 {
+    let bound = remainder([a, b], [e, f]);
+    let unknown = bound.is_nan() | (e == f64::INFINITY) | (f == f64::INFINITY);
+    let bound = if unknown { f64::INFINITY } else { bound };
+    if (e == 0.0) & (f == 0.0) { 0.0 } else { bound }
+}
+
+#[inline(always)]
+fn of_power([a, b, e, f]: [f64; 4], y: f64) -> f64 {
+    slopes::pow([a, b], y, [e, f])
+}
+
+#[inline(always)]
+fn of_angle([y, x, e, f]: [f64; 4], _: f64) -> f64 {
+    let bound = slopes::atan2([y, x], [e, f]);
+    if may_turn([y, x], [e, f]) { f64::NAN } else { bound }
+}
+
+#[inline(always)]
+fn of_lgamma([x, _, e, _]: [f64; 4], y: f64) -> f64 {
+    slopes::lgamma(x, y, e)
 }
 
 #[inline(always)]
@@ -142,7 +179,7 @@ fn ends(prim: Prim, [x, e]: [&[f64]; 2], exact: &[f64], out: &mut [f64]) {
     function(&end, &mut lower);
     each(&mut end, [x, e, x, e], |[x, e, ..]| x + e);
     function(&end, out);
-    wide(move || {
+    vectorized!(lower: &'a [f64] = &lower, exact: &'a [f64] = exact, e: &'a [f64] = e, out: &'a mut [f64] = out => (), {
         let ends = lower.iter().zip(exact.iter().zip(e));
         for (upper, (&lower, (&exact, &e))) in out.iter_mut().zip(ends) {
             let moved = apart(lower, exact).max(apart(*upper, exact));
@@ -158,15 +195,30 @@ fn general(prim: Prim, args: &[&[f64]], errors: &[&[f64]], exact: &[f64], out: &
 
 /// By a rule on two operands and their errors, given the result too; NaN where it does not reach.
 #[inline(always)]
-fn ruled(exact: &[f64], out: &mut [f64], [a, b, e, f]: [&[f64]; 4], rule: impl Fn([f64; 4], f64) -> f64) {
-    wide(move || {
+fn ruled(exact: &[f64], out: &mut [f64], inputs: [&[f64]; 4], rule: impl Fn([f64; 4], f64) -> f64) {
+    wide(Ruled { exact, out, inputs, rule });
+}
+
+struct Ruled<'a, R> {
+    exact: &'a [f64],
+    out: &'a mut [f64],
+    inputs: [&'a [f64]; 4],
+    rule: R,
+}
+
+impl<R: Fn([f64; 4], f64) -> f64> NullaryFnOnce for Ruled<'_, R> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let [a, b, e, f] = self.inputs;
         let operands = a.iter().zip(b).zip(e.iter().zip(f));
-        for ((out, &exact), ((&a, &b), (&e, &f))) in out.iter_mut().zip(exact).zip(operands) {
-            let bound = rule([a, b, e, f], exact);
+        for ((out, &exact), ((&a, &b), (&e, &f))) in self.out.iter_mut().zip(self.exact).zip(operands) {
+            let bound = (self.rule)([a, b, e, f], exact);
             let bound = if exact.is_finite() { bound } else { f64::NAN };
             *out = if (e == 0.0) & (f == 0.0) { 0.0 } else { bound };
         }
-    });
+    }
 }
 
 /// Where a rule did not reach.
