@@ -77,22 +77,13 @@ impl Nest<'_> {
         is_unit(position, *lane) && nearest.is_none_or(|&var| position.mentions(var))
     }
 
-    /// Whether a position speaks of loops and sizes only, and not of data.
+    /// Whether a position speaks of open loops and sizes only, and not of data.
     fn is_of_loops(&self, position: &Expr) -> bool {
         let kernel = &self.emitter.kernel;
         let known = |sym: &Sym| {
-            *sym == kernel.block
-                || kernel.arguments.contains(sym)
-                || self.vars.values().any(|var| var == sym)
-                || self.numbers_strips(*sym)
+            *sym == kernel.block || kernel.arguments.contains(sym) || self.emitter.is_in_loop_of(*sym)
         };
         position.symbols().iter().all(known)
-    }
-
-    /// Whether a symbol numbers strips of an axis outside the stages: they stand around all of these.
-    fn numbers_strips(&self, sym: Sym) -> bool {
-        let outer = self.emitter.group.schedule.outer();
-        outer.iter().filter_map(|axis| self.strips.get(axis)).any(|(begin, _)| begin.mentions(sym))
     }
 
     /// Asks for what the first stage will read further on: along the lanes in that stage itself, else in a later one.
@@ -110,16 +101,18 @@ impl Nest<'_> {
         }
     }
 
-    /// The position of a read further on, if all the loops that it speaks of are open, each in the same piece of its axis.
+    /// The position of a read further on, if all the loops that it speaks of are open, strips among them, and each walks the same
+    /// piece of its axis.
     fn further_on(&self, read: &Read, along: Sym, distance: u32) -> Option<Expr> {
         let now =
             |axis, piece| (self.piece_of(axis) == piece).then(|| self.vars.get(&axis).copied()).flatten();
         let moved = read.loops.iter().map(|&(axis, var, piece)| Some((var, now(axis, piece)?)));
         let moved: Vec<(Sym, Sym)> = moved.collect::<Option<_>>()?;
         let further = Expr::sym(along) + Expr::constant(distance.into());
-        Some(read.position.substitute(&|sym| {
+        let position = read.position.substitute(&|sym| {
             let now = moved.iter().find(|(old, _)| *old == sym).map(|(_, now)| Expr::sym(*now));
             if sym == along { Some(further.clone()) } else { now }
-        }))
+        });
+        Some(position).filter(|position| self.is_of_loops(position))
     }
 }

@@ -180,6 +180,11 @@ impl<'a> Emitter<'a> {
         self.frames.iter().any(|frame| frame.turn.as_ref().is_some_and(|(.., kind)| kind.is_over_lanes()))
     }
 
+    /// Whether the loop with this variable is open, be it over indices, strips, squares or rows that go together.
+    pub fn is_in_loop_of(&self, var: Sym) -> bool {
+        self.frames.iter().any(|frame| frame.turn.as_ref().is_some_and(|(own, ..)| *own == var))
+    }
+
     /// Whether any loop is open.
     pub fn in_loop(&self) -> bool {
         self.frames.len() > 1

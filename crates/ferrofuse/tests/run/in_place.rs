@@ -101,6 +101,11 @@ const BODIES: &[(&str, bool)] = &[
     ("    fd.add_output(fd.ops.add(x, y), x)\n    fd.add_output(x)\n", false),
     // Rows that are walked together load and store elements of their own.
     ("    d = fd.ops.mul(x, y)\n    fd.add_output(d, x)\n    fd.add_output(fd.ops.sum(d, dims=[0]))\n", true),
+    // A block of the sum takes as many rows as are short.
+    (
+        "    d = fd.ops.mul(x, y)\n    fd.add_output(d, x)\n    fd.add_output(fd.ops.sum(d, dims=[0, 1]))\n",
+        true,
+    ),
     // Swapped, the same value to both, in place and given back too.
     ("    fd.add_output(y, x)\n    fd.add_output(x, y)\n", false),
     ("    z = fd.ops.mul(x, y)\n    fd.add_output(z, x)\n    fd.add_output(z, y)\n", true),

@@ -3,7 +3,7 @@
 //! Takes a kernel and two of its buffers; says yes only where every element that is loaded is stored later, by the same
 //! block, at the place that corresponds. Lanes are taken to run in step, as those of a vector do.
 
-use index::{Expr, Sym};
+use index::{Expr, Facts, Sym};
 
 use super::program::{Buffer, Kernel, Loop, Place, Stmt};
 use super::strips::strip_length;
@@ -104,7 +104,7 @@ enum Order {
 /// Whether a loop from `begin` to `end` takes a strip of another loop, which `strip` numbers from 0 on.
 fn is_strip(strip: &Loop, begin: &Expr, end: &Expr, whole: &Loop) -> bool {
     let length = strip_length(strip.var, [begin, end], [&whole.begin, &whole.end]);
-    strip.begin.is_zero() && length.and_then(|length| length.as_const()).is_some_and(|length| length > 0)
+    strip.begin.is_zero() && length.is_some_and(|length| Facts::default().prove_lt(&Expr::zero(), &length))
 }
 
 /// Whether the load of each element comes before its store, and whether there is one. A kernel stores each element once;
