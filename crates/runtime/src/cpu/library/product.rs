@@ -4,6 +4,8 @@
 //! Long sums of f32 are cut into slices that are added up in f64, so that rounding errors do not grow with their length. Tiles,
 //! panels and slices come from sizes alone.
 
+use std::sync::{Mutex, PoisonError};
+
 use gemm::{Parallelism, gemm};
 use half::{bf16, f16};
 use ir::array::{ArrayView, Element, Layout};
@@ -95,16 +97,59 @@ pub fn multiply_all(
         unsafe { result.clear() };
     }
     let tiles: Vec<Product> = tiles.into_iter().filter(|tile| tile.a.columns > 0).collect();
-    let multiply = |tile: &Product| match (a.dtype(), result.dtype()) {
+    let multiply = |tile: &Product, sums: &mut Sums| match (a.dtype(), result.dtype()) {
         (DType::F64, _) => in_place::<f64>(a, b, tile, result),
-        (DType::F32, _) if tile.a.columns > DEPTH => in_slices(a, b, tile, result),
+        (DType::F32, _) if tile.a.columns > DEPTH => in_slices(a, b, tile, (sums, result)),
         (DType::F32, _) => in_place::<f32>(a, b, tile, result),
-        (DType::F16, DType::F16) => in_panels::<f16, f16>(a, b, tile, result, f16::from_f32),
-        (DType::F16, _) => in_panels::<f16, f32>(a, b, tile, result, |x| x),
-        (_, DType::BF16) => in_panels::<bf16, bf16>(a, b, tile, result, bf16::from_f32),
-        _ => in_panels::<bf16, f32>(a, b, tile, result, |x| x),
+        (DType::F16, DType::F16) => in_panels::<f16, f16>(a, b, tile, (sums, result), f16::from_f32),
+        (DType::F16, _) => in_panels::<f16, f32>(a, b, tile, (sums, result), |x| x),
+        (_, DType::BF16) => in_panels::<bf16, bf16>(a, b, tile, (sums, result), bf16::from_f32),
+        _ => in_panels::<bf16, f32>(a, b, tile, (sums, result), |x| x),
     };
-    workers.run(tiles.len(), 1, &|_, begin, end| tiles[begin..end].iter().for_each(&multiply));
+    let sums: Vec<Mutex<Sums>> = (0..workers.threads()).map(|_| Mutex::default()).collect();
+    workers.run(tiles.len(), 1, &|worker, begin, end| {
+        let mut sums = sums[worker].lock().unwrap_or_else(PoisonError::into_inner);
+        tiles[begin..end].iter().for_each(|tile| multiply(tile, &mut sums));
+    });
+}
+
+/// Sums of a tile, which a worker keeps from tile to tile: fresh memory would take as long as a twentieth of a product.
+#[derive(Default)]
+struct Sums {
+    /// Of a slice, row-major; in the end of all.
+    slice: Vec<f32>,
+    /// Of the slices so far, if there are several.
+    totals: Vec<f64>,
+}
+
+impl Sums {
+    /// The sum of what `multiply` writes for each slice of the summed axis to a tile of its own, row-major; several are added
+    /// up in f64 and rounded once.
+    fn of_slices(&mut self, tile: &Product, multiply: impl Fn(usize, usize, Place<*mut f32>)) -> &[f32] {
+        let [rows, columns, depth] = [tile.a.rows, tile.b.columns, tile.a.columns];
+        self.slice.resize(rows * columns, 0.0);
+        for start in (0..depth).step_by(DEPTH) {
+            let target = Place { at: self.slice.as_mut_ptr(), row: columns as isize, column: 1 };
+            multiply(start, depth.min(start + DEPTH), target);
+            match start {
+                _ if depth <= DEPTH => {}
+                0 => self.begin(),
+                _ => {
+                    self.totals.iter_mut().zip(&self.slice).for_each(|(total, &sum)| *total += f64::from(sum))
+                }
+            }
+        }
+        if depth > DEPTH {
+            self.slice.iter_mut().zip(&self.totals).for_each(|(sum, &total)| *sum = total as f32);
+        }
+        &self.slice
+    }
+
+    /// The first slice is what there is so far.
+    fn begin(&mut self) {
+        self.totals.clear();
+        self.totals.extend(self.slice.iter().map(|&sum| f64::from(sum)));
+    }
 }
 
 /// A type that is multiplied where it lies.
@@ -196,7 +241,7 @@ fn in_panels<S: Element + Into<f32>, R: Element>(
     a: &ArrayView<'_>,
     b: &ArrayView<'_>,
     tile: &Product,
-    result: &Shared<'_>,
+    (sums, result): (&mut Sums, &Shared<'_>),
     round: fn(f32) -> R,
 ) {
     let columns = tile.b.columns;
@@ -206,40 +251,25 @@ fn in_panels<S: Element + Into<f32>, R: Element>(
         view.read::<S, f32>(0, &mut panel, S::into);
         panel
     };
-    let sums = sum_of_slices(tile, |start, end, target| {
+    let sums = sums.of_slices(tile, |start, end, target| {
         let (of_a, of_b) = (panel(a, tile.a.columns(start, end)), panel(b, tile.b.rows(start, end)));
         let a = Place { at: of_a.as_ptr(), row: (end - start) as isize, column: 1 };
         let b = Place { at: of_b.as_ptr(), row: columns as isize, column: 1 };
         // SAFETY: the panels are this function's, of these sizes, row-major, and the target holds a tile.
         unsafe { multiply([tile.a.rows, columns, end - start], target, false, a, b) }
     });
-    write_rows(tile, &sums, result, round);
+    write_rows(tile, sums, result, round);
 }
 
 /// f32 where it lies, a slice of the summed axis at a time.
-fn in_slices(a: &ArrayView<'_>, b: &ArrayView<'_>, tile: &Product, result: &Shared<'_>) {
-    let sums = sum_of_slices(tile, |start, end, target| {
+fn in_slices(a: &ArrayView<'_>, b: &ArrayView<'_>, tile: &Product, (sums, result): (&mut Sums, &Shared<'_>)) {
+    let sums = sums.of_slices(tile, |start, end, target| {
         let (of_a, of_b) = (tile.a.columns(start, end), tile.b.rows(start, end));
         let (a, b) = (factor::<f32>(a, &of_a), factor::<f32>(b, &of_b));
         // SAFETY: `relaid` saw that the operands hold their matrices, and the target holds a tile.
         unsafe { multiply([tile.a.rows, tile.b.columns, end - start], target, false, a, b) }
     });
-    write_rows(tile, &sums, result, |x| x);
-}
-
-/// The sum of what `multiply` writes for each slice of the summed axis to a tile of its own, row-major; several are added up
-/// in f64 and rounded once.
-fn sum_of_slices(tile: &Product, multiply: impl Fn(usize, usize, Place<*mut f32>)) -> Vec<f32> {
-    let [rows, columns, depth] = [tile.a.rows, tile.b.columns, tile.a.columns];
-    let mut sums = vec![0.0_f32; rows * columns];
-    let mut totals = vec![0.0_f64; if depth > DEPTH { rows * columns } else { 0 }];
-    for start in (0..depth).step_by(DEPTH) {
-        let target = Place { at: sums.as_mut_ptr(), row: columns as isize, column: 1 };
-        multiply(start, depth.min(start + DEPTH), target);
-        totals.iter_mut().zip(&sums).for_each(|(total, &sum)| *total += f64::from(sum));
-    }
-    sums.iter_mut().zip(&totals).for_each(|(sum, &total)| *sum = total as f32);
-    sums
+    write_rows(tile, sums, result, |x| x);
 }
 
 /// Writes the sums of a tile, rounded.
