@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 
 use ir::graph::{Form, Fusion, Graph, Node, Val};
-use ops::{Approximation, CpuSpelling, DType, Polynomial, Prim};
+use ops::{Approximation, CpuSpelling, DType, Polynomial, Prim, Totals};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::witness::{Fold, Store, When};
@@ -41,7 +41,8 @@ pub(super) fn statements(
         };
         ask(stage, store.domain().collect(), &[store.val]);
     }
-    let begun = folds.len() as u64 * FOLD + stores.len() as u64 * ACCESS;
+    let begun =
+        folds.iter().map(|fold| of_fold(graph, fold.node)).sum::<u64>() + stores.len() as u64 * ACCESS;
     let mut count = Count { graph, view, space, steps: FxHashMap::default(), courses: Courses::default() };
     nests.values().fold(begun, |sum, roots| {
         if sum > LARGEST { sum } else { sum.saturating_add(count.nest(roots, LARGEST - sum)) }
@@ -50,6 +51,18 @@ pub(super) fn statements(
 
 /// Statements by which a fold begins, takes an element and ends.
 const FOLD: u64 = 8;
+
+/// Statements of a fold that goes on in f64 behind each block. 32 row sums took 1.0 ms each to compile on Zen 4 and column sums
+/// 4.4 ms, row variances 6.5 ms and column variances 27 ms, largest elements 1.2 and 1.9 ms.
+fn of_fold(graph: &Graph, node: Node) -> u64 {
+    let Form::Fold { monoid, .. } = &graph.node(node).form else { return FOLD };
+    let operands = graph.node(node).operands.iter().map(|&operand| graph.dtype(operand));
+    match monoid.totals(&operands.collect::<Vec<DType>>()) {
+        Totals::Same => FOLD,
+        Totals::OfBlocks => 2 * FOLD,
+        Totals::OfLanes => 8 * FOLD,
+    }
+}
 
 /// Statements by which an input is read or an output written: each comes with an address, and libLLVM compares it with every
 /// other.

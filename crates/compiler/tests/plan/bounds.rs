@@ -44,6 +44,20 @@ fn chained_folds_are_cut() {
     is_bounded(&["fd.ops.sub(y, fd.ops.mean(y, dims=[1], keepdim=True))"], 60);
 }
 
+/// The states of a variance are combined in f64 after each block, which is much code for one fold.
+#[test]
+fn many_variances_are_cut() {
+    let variance =
+        |k| format!("v{k}, m{k} = fd.ops.var_mean(fd.ops.add(x, {k}.5), dims=[0])\nfd.add_output(v{k})\n");
+    let largest = |k| format!("fd.add_output(fd.ops.max(fd.ops.add(x, {k}.5), dims=[0]))\n");
+    let kernels_of = |folds: String| {
+        let input = "x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)\n";
+        sizes(&cpu_plan(&define(&format!("{input}{folds}")))).0.len()
+    };
+    assert_eq!(kernels_of((0..32).map(largest).collect()), 1);
+    assert!(kernels_of((0..32).map(variance).collect()) > 1);
+}
+
 /// What two index maps read is computed for both, so that code would double with each step.
 #[test]
 fn index_maps_of_index_maps_are_cut() {
