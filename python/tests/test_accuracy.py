@@ -59,8 +59,9 @@ def test_long_sums_of_equal_numbers(number):
     exact = x.astype(np.float64).sum()
     total = fused(1, lambda ops, x: ops.sum(x, dims=[0]))(x)[0]
     mean = fused(1, lambda ops, x: ops.mean(x, dims=[0]))(x)[0]
-    assert abs(total / exact - 1) <= 40 * UNIT
-    assert abs(mean / float(x[0]) - 1) <= 40 * UNIT
+    # A lane rounds 15 times before it goes on in f64.
+    assert abs(total / exact - 1) <= 6 * UNIT
+    assert abs(mean / float(x[0]) - 1) <= 6 * UNIT
 
 
 def test_long_sums_of_columns_products_and_scans():

@@ -37,12 +37,12 @@ inputs = [torch.randn((256, 1024))]
 #   __syncthreads();
 #   return total;
 # }
-# static __device__ inline float combine_sum(float a, float b) {
+# static __device__ inline double combine_sum(double a, double b) {
 #   return a + b;
 # }
 # // The sum of all threads' states, for every thread, by a tree of strides 128, …, 1.
-# static __device__ float block_sum(float mine) {
-#   __shared__ float slots[256], total;
+# static __device__ double block_sum(double mine) {
+#   __shared__ double slots[256], total;
 #   slots[threadIdx.x] = mine;
 #   for (unsigned stride = 128; stride >= 32; stride /= 2) {
 #     __syncthreads();
@@ -73,18 +73,20 @@ inputs = [torch.randn((256, 1024))]
 #     const float v4 = block_max(a0);
 #     double a1 = 0.0;
 #     __syncthreads();
-#     for (long long x1_block = 0; x1_block < floor_div(i1 + 16383, 16384); x1_block++) {
+#     for (long long x1_block = 0; x1_block < floor_div(i1 + 4095, 4096); x1_block++) {
 #       float a2 = 0.0f;
-#       for (long long x1_1 = 16384 * x1_block + threadIdx.x; x1_1 < 16384 * x1_block + min(16384ll, i1 - 16384 * x1_block); x1_1 += 256) {
+#       for (long long x1_1 = 4096 * x1_block + threadIdx.x; x1_1 < 4096 * x1_block + min(4096ll, i1 - 4096 * x1_block); x1_1 += 256) {
 #         const float v9 = expf(n0[x0 * i1 + x1_1] - v4);
 #         a2 = a2 + v9;
 #         w0[x1_1] = v9;
 #       }
-#       const float v12 = block_sum(a2);
-#       a1 = a1 + (double)v12;
+#       for (long long lane = threadIdx.x; lane < 256; lane += 256) {
+#         a1 = a1 + (double)a2;
+#       }
 #     }
 #     __syncthreads();
-#     const float v17 = (float)a1;
+#     const double v16 = block_sum(a1);
+#     const float v17 = (float)v16;
 #     for (long long x1_2 = threadIdx.x; x1_2 < i1; x1_2 += 256) {
 #       const float v18 = w0[x1_2];
 #       n7[x0 * i1 + x1_2] = v18 / v17;

@@ -7,7 +7,7 @@ inputs = [torch.randn((256, 1024))]
 # ---- expect
 # # seg0
 # kernel seg0(i0, i1) lanes 32 {
-#   symbols block, i0, x0, i1, x1, x1_block, x1_1, x1_2
+#   symbols block, i0, x0, i1, x1, x1_block, x1_1, lane, x1_2
 #   blocks block in 0 .. ((i0 + 15) // 16)
 #   read b0: f32 n0
 #   write b1: f32 n7
@@ -26,9 +26,9 @@ inputs = [torch.randn((256, 1024))]
 #     v4: f32 = reduce max a0
 #     acc a1: f64 = v5
 #     barrier
-#     for x1_block in 0 .. ((i1 + 2047) // 2048) {
+#     for x1_block in 0 .. ((i1 + 511) // 512) {
 #       acc a2: f32 = v6
-#       for x1_1 in 2048*x1_block .. 2048*x1_block + min(2048, i1 - 2048*x1_block) lanes {
+#       for x1_1 in 512*x1_block .. 512*x1_block + min(512, i1 - 512*x1_block) lanes {
 #         v7: f32 = load b0[x0*i1 + x1_1]
 #         v8: f32 = sub v7, v4
 #         v9: f32 = exp v8
@@ -38,14 +38,16 @@ inputs = [torch.randn((256, 1024))]
 #         store w0[x1_1] = v9
 #         prefetch b0[x0*i1 + i1 + x1_1] far
 #       }
-#       v12: f32 = reduce sum a2
-#       v13: f64 = get a1
-#       v14: f64 = cast v12
-#       v15: f64 = add v13, v14
-#       set a1 = v15
+#       for lane in 0 .. 32 whole {
+#         v12: f32 = get a2
+#         v13: f64 = get a1
+#         v14: f64 = cast v12
+#         v15: f64 = add v13, v14
+#         set a1 = v15
+#       }
 #     }
 #     barrier
-#     v16: f64 = get a1
+#     v16: f64 = reduce sum a1
 #     v17: f32 = cast v16
 #     for x1_2 in 0 .. i1 lanes {
 #       v18: f32 = load w0[x1_2]

@@ -69,9 +69,9 @@ pub struct MonoidRow {
 pub enum Totals {
     /// In the dtype of the states.
     Same,
-    /// In f64: the states of a block become wide when the lanes' are combined.
+    /// In f64: each lane adds the states of a block to totals of its own. The states are few.
     OfBlocks,
-    /// In f64: the states of each lane become wide before they are combined.
+    /// In f64: the states of the lanes become wide when they are combined at the end of a block, for all lanes at once.
     OfLanes,
 }
 
@@ -123,7 +123,7 @@ const SUM: MonoidRow = MonoidRow {
     finish: "sum",
     exact: false,
     totals: Totals::OfBlocks,
-    error: "n u times the sum of the elements' magnitudes, of f32 at most 160 u, in any order, products added unrounded; \
+    error: "n u times the sum of the elements' magnitudes, of f32 at most 96 u, in any order, products added unrounded; \
             integers exact, wrapped",
     doc: "The sum of the elements; 0 of none.",
 };
@@ -192,7 +192,7 @@ const WELFORD: MonoidRow = MonoidRow {
     exact: false,
     totals: Totals::OfLanes,
     error: "mean: as a sum of the deviations over n, and u times itself; m2: as a sum of the squared deviations from the \
-            first elements of runs, which of f32 have 128 elements at most (Chan, Golub and LeVeque 1983)",
+            first elements of runs, which of f32 have 64 elements at most (Chan, Golub and LeVeque 1983)",
     doc: "Mean, sum of squared deviations from the mean, and count of the elements.",
 };
 

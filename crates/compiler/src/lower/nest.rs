@@ -28,8 +28,8 @@ pub(super) struct Nest<'a> {
     pub at: FxHashMap<Axis, Expr>,
     /// First index, one past the last, and number of the chunk, for each axis that blocks divide.
     pub chunks: FxHashMap<Axis, (Expr, Expr, Expr)>,
-    /// The part of each axis that the block of a fold takes which loops walk now.
-    pub strips: FxHashMap<Axis, (Expr, Expr)>,
+    /// The part of each axis that loops walk now: a strip, for the block of a fold, or that of a square.
+    pub parts: FxHashMap<Axis, (Expr, Expr)>,
     /// Folds that are being accumulated.
     pub open: Vec<OpenFold>,
     /// Results of closed folds that lie in scratch, of each row: one array a state, over these axes.
@@ -70,7 +70,7 @@ impl<'a> Nest<'a> {
             vars: FxHashMap::default(),
             at: FxHashMap::default(),
             chunks: FxHashMap::default(),
-            strips: FxHashMap::default(),
+            parts: FxHashMap::default(),
             open: Vec::new(),
             closed: FxHashMap::default(),
             carried: FxHashMap::default(),
@@ -107,9 +107,9 @@ impl<'a> Nest<'a> {
         self.emitter.kernel.blocks = blocks;
     }
 
-    /// Opens the loop of an axis over the block's part of it, or over that of the square that loops walk.
+    /// Opens the loop of an axis over the part of it that is walked now.
     pub fn open_axis(&mut self, axis: Axis, kind: LoopKind) {
-        let (begin, end) = self.tile_range(axis).unwrap_or_else(|| self.range(axis));
+        let (begin, end) = self.range(axis);
         let var = self.emitter.open_loop(axis.to_string(), begin, end, kind);
         let group = self.emitter.group;
         let extent = self.emitter.size(&group.schedule.extent(group.witness, axis));
@@ -123,10 +123,10 @@ impl<'a> Nest<'a> {
         self.facts.push(with_piece(facts, var, piece));
     }
 
-    /// The part of an axis that is walked now: that of a block of a fold, the chunk of a block of the grid, or all of it.
+    /// The part of an axis that is walked now: a strip or that of a square, the chunk of a block of the grid, or all of it.
     pub fn range(&mut self, axis: Axis) -> (Expr, Expr) {
-        if let Some(strip) = self.strips.get(&axis) {
-            return strip.clone();
+        if let Some(part) = self.parts.get(&axis) {
+            return part.clone();
         }
         match self.chunks.get(&axis) {
             Some((begin, end, _)) => (begin.clone(), end.clone()),
@@ -135,6 +135,17 @@ impl<'a> Nest<'a> {
                 (Expr::zero(), self.emitter.size(&group.schedule.extent(group.witness, axis)))
             }
         }
+    }
+
+    /// Loops now walk this part of an axis; gives the part that they walked before, for [`Nest::leave`].
+    pub fn enter(&mut self, axis: Axis, begin: Expr, end: Expr) -> Option<(Expr, Expr)> {
+        self.parts.insert(axis, (begin, end))
+    }
+
+    /// Loops walk the part of an axis that they walked before it was entered.
+    pub fn leave(&mut self, axis: Axis, outside: Option<(Expr, Expr)>) {
+        self.parts.remove(&axis);
+        self.parts.extend(outside.map(|part| (axis, part)));
     }
 
     pub fn close_axis(&mut self, axis: Axis) {

@@ -104,7 +104,7 @@ impl<'a> Nest<'a> {
         }
     }
 
-    /// The loops of a nest within the serial ones, around what a stage produces along these axes. A square is less than a block.
+    /// The loops of a nest within the serial ones, around what a stage produces along these axes.
     fn lane_nest(
         &mut self,
         loops: &Loops,
@@ -113,13 +113,31 @@ impl<'a> Nest<'a> {
         (roots, axes): (&[Root], &[Axis]),
         kept: &mut Kept,
     ) {
-        let Loops { cross, lane, scanned, .. } = *loops;
         let folds: Vec<usize> = roots.iter().filter_map(Root::fold).collect();
-        if let (Some(cross), Some(along)) = (cross, lane) {
-            self.open_tiles(cross, along);
-            self.open_axis(cross, LoopKind::Serial);
+        let lanes = &mut |nest: &mut Nest<'a>| {
+            nest.lane_loop((&folds, loops), scans, block, (roots, axes), kept);
+        };
+        match (loops.cross, loops.lane) {
+            (Some(cross), Some(along)) => {
+                self.open_tiles(cross, along);
+                self.rows_of_square(&folds, cross, lanes);
+                self.close_tiles();
+            }
+            _ => lanes(self),
         }
-        let temps = self.open_temps(&folds, loops);
+    }
+
+    /// The loop over the lanes, and the scanned one within it.
+    fn lane_loop(
+        &mut self,
+        (folds, loops): (&[usize], &Loops),
+        scans: &[Node],
+        block: &[Temps],
+        (roots, axes): (&[Root], &[Axis]),
+        kept: &mut Kept,
+    ) {
+        let Loops { lane, scanned, .. } = *loops;
+        let temps = self.open_temps(folds, loops);
         let taking: Vec<&Temps> = block.iter().chain(&temps).collect();
         self.each_piece(lane.as_slice(), LoopKind::Lanes, &mut |nest| {
             let walk = |nest: &mut Nest<'a>| {
@@ -131,10 +149,6 @@ impl<'a> Nest<'a> {
             scanned.iter().for_each(|&axis| nest.close_axis(axis));
         });
         temps.iter().for_each(|temps| self.close_temps(temps));
-        if let Some(cross) = cross {
-            self.close_axis(cross);
-            self.close_tiles();
-        }
     }
 
     /// What a stage produces where all loops of a nest are open; folds take it into these, in blocks or not.

@@ -36,6 +36,8 @@ pub(super) struct Tile {
     cross: Range,
     /// Of the axis of the lanes.
     along: Range,
+    /// The parts of the two that the squares divide.
+    outside: [Option<(Expr, Expr)>; 2],
     /// What was turned already.
     loaded: Vec<Turned>,
     /// What is to be turned and stored when the loops over the square have closed.
@@ -76,7 +78,9 @@ impl Nest<'_> {
         let [cross, along] = [cross, along].map(|axis| self.open_range(axis, side));
         self.emitter.push(Stmt::Barrier);
         let body = self.emitter.innermost();
-        self.tile = Some(Tile { body, side, cross, along, loaded: Vec::new(), stored: Vec::new() });
+        let outside =
+            [&cross, &along].map(|range| self.enter(range.axis, range.begin.clone(), range.end.clone()));
+        self.tile = Some(Tile { body, side, cross, along, outside, loaded: Vec::new(), stored: Vec::new() });
     }
 
     fn open_range(&mut self, axis: Axis, side: u32) -> Range {
@@ -96,13 +100,6 @@ impl Nest<'_> {
         Expr::sym(self.emitter.bind(|| format!("{axis}_{what}"), value))
     }
 
-    /// The part of an axis that belongs to the square.
-    pub fn tile_range(&self, axis: Axis) -> Option<(Expr, Expr)> {
-        let tile = self.tile.as_ref()?;
-        let range = [&tile.cross, &tile.along].into_iter().find(|range| range.axis == axis)?;
-        Some((range.begin.clone(), range.end.clone()))
-    }
-
     /// Stores what waits to be turned and closes the loops over squares.
     pub fn close_tiles(&mut self) {
         let tile = self.tile.take().expect("tiles are open");
@@ -112,6 +109,9 @@ impl Nest<'_> {
                 let value = nest.emitter.load_scratch(turned.array, at);
                 nest.emitter.store(Place::Buffer(turned.buffer), position, value);
             });
+        }
+        for (range, outside) in [tile.cross, tile.along].iter().zip(tile.outside) {
+            self.leave(range.axis, outside);
         }
         self.emitter.close_loop();
         self.emitter.close_loop();

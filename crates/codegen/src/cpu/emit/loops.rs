@@ -58,19 +58,19 @@ impl Emitter<'_> {
         let lanes = self.lanes();
         if self.in_rest && lanes > 1 {
             let lanes = self.rest_lanes();
-            let folded = if lanes < self.lanes() { self.folded(&turns.body) } else { Vec::new() };
-            if folded.is_empty() {
+            let kept = if lanes < self.lanes() { self.kept(&turns.body, touched) } else { Vec::new() };
+            if kept.is_empty() {
                 return self.rest(turns, begin, end, |_, _| {});
             }
             let whole = self.whole_vectors_end(begin, end);
             return self.rest(turns, begin, end, |emitter, turn| {
                 let within = emitter.w.compare("icmp slt", turn, whole);
-                folded.iter().for_each(|&accumulator| emitter.rotate(accumulator, lanes, within));
+                kept.iter().for_each(|&accumulator| emitter.rotate(accumulator, lanes, within));
             });
         }
         // The end itself where turns are whole; but libLLVM, told so, makes better code, and nothing is ever beyond the end.
         let whole = self.whole_vectors_end(begin, end);
-        let even = stays_even(self.kernel, turns, &self.folded(&turns.body));
+        let even = stays_even(self.kernel, turns, &self.kept(&turns.body, changed));
         let at_once = self.lanes_at_once(&turns.body);
         self.evenly(&even, &|emitter| {
             emitter.counted(begin, whole, i64::from(at_once), |emitter, turn| {
@@ -165,24 +165,24 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// The accumulators with a copy per lane that a body changes and does not open.
-    fn folded(&self, body: &[Stmt]) -> Vec<Accumulator> {
-        let (mut opened, mut changed) = (Vec::new(), Vec::new());
+    /// The accumulators with a copy per lane that statements of a body name and the body does not open.
+    fn kept(&self, body: &[Stmt], named: fn(&Stmt) -> Option<Accumulator>) -> Vec<Accumulator> {
+        let (mut opened, mut kept) = (Vec::new(), Vec::new());
         let mut within = vec![body];
         while let Some(body) = within.pop() {
             for statement in body {
+                kept.extend(named(statement));
                 match statement {
                     Stmt::Open { accumulator, .. } => opened.push(*accumulator),
-                    Stmt::Set { accumulator, .. } => changed.push(*accumulator),
                     Stmt::For(turns) => within.push(&turns.body),
                     _ => {}
                 }
             }
         }
-        changed.sort_unstable();
-        changed.dedup();
-        changed.retain(|accumulator| self.per_lane[*accumulator] && !opened.contains(accumulator));
-        changed
+        kept.sort_unstable();
+        kept.dedup();
+        kept.retain(|accumulator| self.per_lane[*accumulator] && !opened.contains(accumulator));
+        kept
     }
 
     /// The body once, for these lanes, of which the first has this turn.
@@ -207,5 +207,21 @@ impl Emitter<'_> {
     /// The vector type with an element per lane.
     pub(super) fn vector(&self, element: Element) -> Type {
         Type { element, lanes: Some(self.lanes()) }
+    }
+}
+
+/// The accumulator that a statement changes.
+fn changed(statement: &Stmt) -> Option<Accumulator> {
+    match statement {
+        Stmt::Set { accumulator, .. } => Some(*accumulator),
+        _ => None,
+    }
+}
+
+/// The accumulator that a statement reads or changes.
+fn touched(statement: &Stmt) -> Option<Accumulator> {
+    match statement {
+        Stmt::Get { accumulator, .. } | Stmt::Set { accumulator, .. } => Some(*accumulator),
+        _ => None,
     }
 }

@@ -125,6 +125,7 @@ impl<'k> Survey<'k> {
             defined.extend(statement.defined());
         }
         candidate.fits &= candidate.widened <= MOST_WIDENED;
+        candidate.folds &= turns.body.iter().any(has_order);
         candidate
     }
 
@@ -243,6 +244,14 @@ impl<'k> Survey<'k> {
         let seen = |bound: &Expr| bound.substitute(&|symbol| (symbol == of_b).then(|| Expr::sym(of_a)));
         a.begin == seen(&b.begin) && a.end == seen(&b.end)
     }
+}
+
+/// Whether a statement of a loop over lanes may speak of which turn a lane has. One that speaks of what lanes keep does not.
+fn has_order(statement: &Stmt) -> bool {
+    !matches!(
+        statement,
+        Stmt::Get { .. } | Stmt::Set { .. } | Stmt::Const { .. } | Stmt::Apply { .. } | Stmt::Cast { .. }
+    )
 }
 
 /// The scratch arrays that statements touch.

@@ -2,32 +2,41 @@
 //! length.
 //!
 //! ```text
-//! acc a0: f64 = 0                     totals
-//! for x1_block in 0 .. n / 4096
-//!   acc a1: f32 = 0                   a block, of 64 elements a lane
+//! acc a0: f64 = 0                     totals, of each lane
+//! for x1_block in 0 .. n / 256
+//!   acc a1: f32 = 0                   a block, of 16 elements a lane
 //!   for x1 lanes                      within it
 //!     set a1 = a1 + element
-//!   set a0 = a0 + reduce a1
+//!   for lane in 0 .. 16 lanes         no lane waits for another
+//!     set a0 = a0 + a1
+//! reduce a0
 //! ```
 //!
 //! How long a block is follows from the kernel's lanes and from sizes alone. A block takes several turns of the loop around
-//! the lanes' where these have few. Folds in arrays add a block to the totals after so many rows. Where a scan runs along, and
-//! where elements come one by one, totals take them as they come.
+//! the lanes' where these have few. The states of variances are many, so their lanes are combined after each block, which is
+//! longer, and totals are one for all. Folds in arrays add a block to the totals after so many rows; rows that are walked
+//! together are added up among each other first. Where a scan runs along, and where elements come one by one, totals take them
+//! as they come.
 
 use index::Expr;
 use ir::kernel::{LoopKind, Place, Scratch, Value};
+use ops::Totals;
 
 use super::{Arrays, OpenFold, Temps};
 use crate::lower::nest::Nest;
 use crate::lower::scan::Loops;
 use crate::space::Axis;
 
-/// How many elements a lane adds up in f32: a few, as their rounding errors add up, and so many that what is done once a block
-/// takes no time.
-const BLOCK: i64 = 64;
+/// How many elements a lane adds up in f32 where it goes on by itself in f64: a few, as their rounding errors add up, and so many
+/// that what is done once a block takes no time.
+const BLOCK: i64 = 16;
 
-/// How many elements the lanes add up together at least, where each adds up no more than twice as many.
-const SHORTEST: i64 = 2048;
+/// Likewise where what is done takes longer: lanes are combined, or arrays walked.
+const LONG_BLOCK: i64 = 64;
+
+/// The fewest rows that are added up among each other where they are walked together. An array then takes half as many of their
+/// sums as it takes of rows that come one by one.
+const COLLECTED: u32 = 8;
 
 /// What is emitted within a block: it gets the serial loops that are left, and what the block's elements go into.
 type WithinBlock<'b, 'a> = &'b mut dyn FnMut(&mut Nest<'a>, &[Axis], &[Temps]);
@@ -52,10 +61,9 @@ impl<'a> Nest<'a> {
                     });
                 }
                 body(nest, within, &block);
-                block.iter().for_each(|temps| nest.close_temps(temps));
-                let ended = |&fold: &usize| {
-                    loops.scanned.is_none() && strips.iter().any(|(axis, _)| nest.sums_in_blocks(fold, *axis))
-                };
+                let is_only = strips.is_empty() && around.is_empty();
+                nest.close_blocks(&block, is_only);
+                let ended = |&fold: &usize| strips.iter().any(|(axis, _)| nest.sums_in_blocks(fold, *axis));
                 let ended: Vec<usize> = folds.iter().copied().filter(ended).collect();
                 nest.end_blocks(&ended);
             });
@@ -69,15 +77,15 @@ impl<'a> Nest<'a> {
             return (all, Vec::new());
         }
         let sums = |nest: &Self, axis: Axis| folds.iter().any(|&fold| nest.sums_in_blocks(fold, axis));
-        if let Some(cross) = loops.cross.filter(|&cross| sums(self, cross)) {
-            let side = self.emitter.group.schedule.tile.map_or(1, |(_, side)| i64::from(side));
-            return (all, vec![(cross, Expr::constant(side * (BLOCK / side).max(1)))]);
-        }
+        let of_lanes = |&fold: &usize| self.adds_in_lanes(fold);
+        let turns = if folds.iter().any(of_lanes) { BLOCK } else { LONG_BLOCK };
         let lane = loops.lane.filter(|&lane| loops.cross.is_none() && sums(self, lane));
-        let place = loops.outer.iter().rposition(|&axis| sums(self, axis));
-        let rows = lane.map_or(Expr::constant(BLOCK), |lane| self.rows_of_block(lane));
-        let lanes = i64::from(self.emitter.kernel.lanes);
-        let length = (BLOCK * lanes).max(SHORTEST.min(2 * BLOCK * lanes));
+        let in_squares = |&&fold: &&usize| loops.cross.is_some_and(|cross| self.sums_in_blocks(fold, cross));
+        let ended: Vec<usize> = folds.iter().filter(|fold| !in_squares(fold)).copied().collect();
+        let ends = |nest: &Self, axis: Axis| ended.iter().any(|&fold| nest.sums_in_blocks(fold, axis));
+        let place = loops.outer.iter().rposition(|&axis| ends(self, axis));
+        let rows = lane.map_or(Expr::constant(turns), |lane| self.rows_of_block(lane, turns));
+        let length = turns * i64::from(self.emitter.kernel.lanes);
         let row = place.map(|place| (loops.outer[place], rows));
         let strips = row.into_iter().chain(lane.map(|lane| (lane, Expr::constant(length))));
         let strips = strips.filter(|(axis, length)| {
@@ -88,10 +96,10 @@ impl<'a> Nest<'a> {
     }
 
     /// How often a block walks the lanes' axis: as often as each lane then has the elements of a block.
-    fn rows_of_block(&mut self, lane: Axis) -> Expr {
+    fn rows_of_block(&mut self, lane: Axis, most: i64) -> Expr {
         let (begin, end) = self.range(lane);
         let turns = (end - begin).ceil_div(&Expr::constant(self.emitter.kernel.lanes.into()));
-        let rows = Expr::constant(BLOCK).floor_div(&Expr::max(&turns, &Expr::one()));
+        let rows = Expr::constant(most).floor_div(&Expr::max(&turns, &Expr::one()));
         Expr::max(&rows, &Expr::one())
     }
 
@@ -103,11 +111,25 @@ impl<'a> Nest<'a> {
         let var = self.emitter.open_loop(format!("{axis}_block"), Expr::zero(), count, LoopKind::Serial);
         let from = begin + Expr::sym(var) * length.clone();
         let until = from.clone() + Expr::min(length, &(end - from.clone()));
-        let outside = self.strips.insert(*axis, (from, until));
+        let outside = self.enter(*axis, from, until);
         self.each_strip(within, body);
-        self.strips.remove(axis);
-        self.strips.extend(outside.map(|strip| (*axis, strip)));
+        self.leave(*axis, outside);
         self.emitter.close_loop();
+    }
+
+    /// Walks an axis that crosses the lanes within a square: in strips, if folds in arrays take more rows than those of a block.
+    pub fn rows_of_square(&mut self, folds: &[usize], cross: Axis, body: &mut dyn FnMut(&mut Self)) {
+        let ended: Vec<usize> =
+            folds.iter().copied().filter(|&fold| self.sums_in_blocks(fold, cross)).collect();
+        let side = self.emitter.group.schedule.tile.map_or(0, |(_, side)| side.into());
+        let is_short = ended.is_empty() || side <= LONG_BLOCK;
+        let strips = if is_short { Vec::new() } else { vec![(cross, Expr::constant(LONG_BLOCK))] };
+        self.each_strip(&strips, &mut |nest| {
+            nest.open_axis(cross, LoopKind::Serial);
+            body(nest);
+            nest.close_axis(cross);
+            nest.end_blocks(&ended);
+        });
     }
 
     /// Walks an axis outside the stages, around loops over others: in strips, if folds in arrays take a row of it at a time.
@@ -121,11 +143,12 @@ impl<'a> Nest<'a> {
             open.arrays().is_some() && self.sums_in_blocks(open.fold, axis) && innermost(open.fold)
         };
         let folds: Vec<usize> = self.open.iter().filter(is_strip).map(|open| open.fold).collect();
-        let is_short = self.most_turns(axis).is_some_and(|most| most <= BLOCK);
+        let length = folds.iter().map(|&fold| self.rows_of_array(fold)).min().unwrap_or(LONG_BLOCK);
+        let is_short = self.most_turns(axis).is_some_and(|most| most <= length);
         if folds.is_empty() || schedule.is_lane_outside(axis) {
             return body(self);
         }
-        let strips = if is_short { Vec::new() } else { vec![(axis, Expr::constant(BLOCK))] };
+        let strips = if is_short { Vec::new() } else { vec![(axis, Expr::constant(length))] };
         self.each_strip(&strips, &mut |nest| {
             body(nest);
             nest.end_blocks(&folds);
@@ -144,7 +167,41 @@ impl<'a> Nest<'a> {
         let schedule = self.emitter.group.schedule;
         let reduced = schedule.loops_of(self.witness().folds[fold].reduced.iter().copied());
         let elements = reduced.into_iter().try_fold(1_i64, |n, axis| n.checked_mul(self.most_turns(axis)?));
-        self.states(fold).widens() && elements.is_none_or(|elements| elements > BLOCK)
+        self.states(fold).widens() && elements.is_none_or(|elements| elements > self.rows_of_array(fold))
+    }
+
+    /// How many rows a fold in arrays adds up among each other, as they are walked together.
+    pub(super) fn rows_together(&self, fold: usize) -> u32 {
+        let reduces = |axis| self.reduces(&self.witness().folds[fold], axis);
+        let jam = self.emitter.group.schedule.jam.filter(|&(axis, rows)| rows >= COLLECTED && reduces(axis));
+        jam.filter(|_| self.states(fold).totals() == Totals::OfBlocks).map_or(1, |(_, rows)| rows)
+    }
+
+    /// How many rows a block of a fold in arrays has.
+    fn rows_of_array(&self, fold: usize) -> i64 {
+        match self.rows_together(fold) {
+            1 => LONG_BLOCK,
+            rows => i64::from(rows) * LONG_BLOCK / 2,
+        }
+    }
+
+    /// Whether each lane goes on in f64 by itself, in registers.
+    fn adds_in_lanes(&self, fold: usize) -> bool {
+        self.opened(fold).is_some_and(|open| open.arrays().is_none())
+            && self.states(fold).totals() == Totals::OfBlocks
+    }
+
+    /// Adds blocks to totals: those of the lanes in one loop, unless they are all there is.
+    fn close_blocks(&mut self, block: &[Temps], is_only: bool) {
+        let of_lanes = |temps: &&Temps| !is_only && !temps.in_lanes && self.adds_in_lanes(temps.fold);
+        let (of_lanes, others): (Vec<&Temps>, Vec<&Temps>) = block.iter().partition(of_lanes);
+        if !of_lanes.is_empty() {
+            let lanes = Expr::constant(self.emitter.kernel.lanes.into());
+            self.emitter.open_loop("lane".to_owned(), Expr::zero(), lanes, LoopKind::Lanes);
+            of_lanes.iter().for_each(|temps| self.add_in_lanes(temps));
+            self.emitter.close_loop();
+        }
+        others.into_iter().for_each(|temps| self.close_temps(temps));
     }
 
     /// The most turns that the loop of an axis takes in a block of the grid, where sizes do not matter.

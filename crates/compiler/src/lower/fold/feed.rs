@@ -5,17 +5,17 @@
 use index::Expr;
 use ir::kernel::{Accumulator, Place, Scratch, Value};
 
-use super::Storage;
+use super::{Arrays, Storage};
 use crate::lower::nest::Nest;
 use crate::space::Axis;
 
 /// Accumulators that collect per lane what then goes into an array, or into totals.
 pub(in crate::lower) struct Temps {
-    fold: usize,
+    pub(super) fold: usize,
     row: Option<u32>,
     accumulators: Vec<Accumulator>,
     /// Whether they are opened inside the loop over lanes.
-    in_lanes: bool,
+    pub(super) in_lanes: bool,
 }
 
 /// States of an array between their load and their store: rows that are walked together share both.
@@ -25,6 +25,8 @@ pub(in crate::lower) struct Held {
     arrays: Vec<Scratch>,
     at: Expr,
     states: Vec<Value>,
+    /// The states of a block that stays in registers; they are added to the others before the store.
+    block: Option<Vec<Value>>,
 }
 
 impl Nest<'_> {
@@ -70,30 +72,54 @@ impl Nest<'_> {
             (None, Storage::Arrays(arrays)) => {
                 let known = held.iter().position(|held| held.fold == fold && held.row == row);
                 let place = known.unwrap_or_else(|| {
-                    let totals = arrays.totals.as_ref().filter(|_| !in_blocks);
-                    held.push(self.hold(fold, row, totals.unwrap_or(&arrays.blocks), &arrays.dims));
+                    held.push(self.hold(fold, row, arrays, in_blocks));
                     held.len() - 1
                 });
-                held[place].states = states.step(&mut self.emitter, &held[place].states, &element);
+                let Held { states: total, block, .. } = &mut held[place];
+                let taking = block.as_mut().unwrap_or(total);
+                *taking = states.step(&mut self.emitter, taking, &element);
             }
         }
     }
 
     /// Loads the states of a fold where the loops stand.
-    fn hold(&mut self, fold: usize, row: Option<u32>, arrays: &[Scratch], dims: &[Axis]) -> Held {
-        let at = self.dim_index(dims);
+    fn hold(&mut self, fold: usize, row: Option<u32>, arrays: &Arrays, in_blocks: bool) -> Held {
+        let at = self.dim_index(&arrays.dims);
+        let collects = arrays.collects;
+        let arrays = arrays.totals.as_ref().filter(|_| !in_blocks).unwrap_or(&arrays.blocks);
         let states = arrays.iter().map(|&array| self.emitter.load_scratch(array, at.clone())).collect();
-        Held { fold, row, arrays: arrays.to_vec(), at, states }
+        let identity = collects.then(|| self.states(fold).identity());
+        let block = identity.map(|begin| begin.into_iter().map(|init| self.emitter.constant(init)).collect());
+        Held { fold, row, arrays: arrays.clone(), at, states, block }
     }
 
     /// Stores states where they were loaded.
     pub fn put_back(&mut self, held: Held) {
-        self.replace(&held.arrays, &held.at, &held.states);
+        let states = match &held.block {
+            Some(block) => self.combine(held.fold, &held.states, block),
+            None => held.states,
+        };
+        self.replace(&held.arrays, &held.at, &states);
     }
 
     /// Adds what was collected to the array or to the totals.
     pub fn close_temps(&mut self, temps: &Temps) {
         self.at_row(temps.row, |nest| nest.add_temps(temps));
+    }
+
+    /// Adds what a lane collected to its own totals.
+    pub(super) fn add_in_lanes(&mut self, temps: &Temps) {
+        self.at_row(temps.row, |nest| {
+            let place = nest.place_of(temps.fold).expect("closed after its temps");
+            nest.open[place].dealt |= !nest.open[place].per_lane;
+            let collected: Vec<Value> = temps.accumulators.iter().map(|&acc| nest.emitter.get(acc)).collect();
+            let Storage::Registers(accumulators) = nest.open[place].storage.clone() else {
+                unreachable!("lanes have totals in registers")
+            };
+            let old: Vec<Value> = accumulators.iter().map(|&acc| nest.emitter.get(acc)).collect();
+            let new = nest.combine(temps.fold, &old, &collected);
+            accumulators.iter().zip(new).for_each(|(&acc, value)| nest.emitter.set(acc, value));
+        });
     }
 
     fn add_temps(&mut self, temps: &Temps) {

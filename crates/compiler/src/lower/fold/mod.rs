@@ -56,6 +56,8 @@ struct Arrays {
     blocks: Vec<Scratch>,
     /// The totals that blocks are added to, if elements are more than one block may have.
     totals: Option<Vec<Scratch>>,
+    /// Whether rows that are walked together are added up in registers first.
+    collects: bool,
 }
 
 /// Where the states of an open fold are kept.

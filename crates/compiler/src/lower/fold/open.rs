@@ -42,11 +42,7 @@ impl Nest<'_> {
         let mut filled: Vec<(Scratch, Scalar)> = Vec::new();
         let mut opened = Vec::with_capacity(folds.len());
         for &fold in folds {
-            let blocks = self.arrays_of(self.states(fold).identity(), dims, &mut filled);
-            let totals = self
-                .is_long(fold)
-                .then(|| self.arrays_of(self.states(fold).total_identity(), dims, &mut filled));
-            opened.push(Storage::Arrays(Arrays { dims: dims.to_vec(), blocks, totals }));
+            opened.push(Storage::Arrays(self.open_array(fold, dims, &mut filled)));
         }
         self.barrier_of_turns();
         self.walk(dims, &mut |nest| {
@@ -58,6 +54,15 @@ impl Nest<'_> {
         });
         self.barrier();
         opened
+    }
+
+    /// Arrays of one fold, likewise.
+    fn open_array(&mut self, fold: usize, dims: &[Axis], filled: &mut Vec<(Scratch, Scalar)>) -> Arrays {
+        let states = self.states(fold);
+        let blocks = self.arrays_of(states.identity(), dims, filled);
+        let totals = self.is_long(fold).then(|| self.arrays_of(states.total_identity(), dims, filled));
+        let collects = self.rows_together(fold) > 1;
+        Arrays { dims: dims.to_vec(), blocks, totals, collects }
     }
 
     /// An array for each of these states, noted with what it is filled with.

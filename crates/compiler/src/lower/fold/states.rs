@@ -28,7 +28,7 @@ impl<'a> States<'a> {
         self.graph.node(self.node).operands.iter().map(|&operand| self.graph.dtype(operand)).collect()
     }
 
-    fn totals(&self) -> Totals {
+    pub fn totals(&self) -> Totals {
         self.monoid.totals(&self.operands())
     }
 

@@ -13,9 +13,9 @@ use ops::{BoolMeaning, DType, IntMeaning, IntType, Monoid, Prim};
 use super::{Item, Reduction};
 use crate::evaluate::bound::{Rounding, apart};
 
-/// Roundings in a row that an element of a sum of f32 may meet: 128 in the block of a lane, which has 64 elements, or those of a
-/// square's side, and 32 where lanes, blocks of the grid and pieces of a loop come together and results are stored.
-const LONGEST_CHAIN: f64 = 160.0;
+/// Roundings in a row that an element of a sum of f32 may meet: 64 in the block of an array or of a variance's lanes (in the
+/// block of a sum's lane are 16), and 32 where lanes, blocks of the grid and pieces of a loop come together and results are stored.
+const LONGEST_CHAIN: f64 = 96.0;
 
 /// Roundings in a row that an element of a sum of `n` elements may meet.
 fn chain(dtype: DType, n: usize) -> f64 {
