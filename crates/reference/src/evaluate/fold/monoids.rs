@@ -252,7 +252,8 @@ impl Reduction for Extreme {
     }
 }
 
-/// Mean, sum of squared deviations and count, updated and joined as by Chan, Golub and LeVeque (1983).
+/// Mean, sum of squared deviations and count, of deviations from the first element: in doubles a mean that is updated with each
+/// element is off by more than compiled code, which does the same. Joined as by Chan, Golub and LeVeque (1983).
 pub(super) struct Welford {
     dtype: DType,
     rounding: Rounding,
@@ -261,8 +262,10 @@ pub(super) struct Welford {
 #[derive(Clone, Copy)]
 pub(super) struct WelfordState {
     count: f64,
-    mean: f64,
-    m2: f64,
+    /// The first element, and the sums of deviations from it and of their squares.
+    shift: f64,
+    sum: f64,
+    squares: f64,
     /// The least and the greatest element, errors included.
     low: f64,
     high: f64,
@@ -270,6 +273,19 @@ pub(super) struct WelfordState {
     magnitude: f64,
     error: f64,
     error_squares: f64,
+}
+
+impl WelfordState {
+    fn mean(&self) -> f64 {
+        if self.count > 1.0 { self.shift + self.sum / self.count } else { self.shift }
+    }
+
+    /// The sum of squared deviations from the mean; NaN stays.
+    fn m2(&self) -> f64 {
+        let m2 =
+            if self.count > 1.0 { self.squares - self.sum * (self.sum / self.count) } else { self.squares };
+        if m2 < 0.0 { 0.0 } else { m2 }
+    }
 }
 
 impl Welford {
@@ -281,21 +297,23 @@ impl Welford {
     /// it is at most `k` times its share of the squares about the mean, as its first deviates no further than all together.
     fn about_elements(&self, state: &WelfordState, m2: f64, n: usize) -> f64 {
         let longest = if self.dtype == DType::F32 { LONGEST_CHAIN.min(n as f64) } else { n as f64 };
-        let farthest = (state.high - state.mean).max(state.mean - state.low);
+        let mean = state.mean();
+        let farthest = (state.high - mean).max(mean - state.low);
         (m2 * longest).min(m2 + state.count * farthest * farthest)
     }
 
     /// The mean is an element and the mean deviation from it, rounded once.
     fn mean_bound(&self, state: &WelfordState, deviations: f64, roundings: f64) -> f64 {
         let deviation = (deviations / state.count).sqrt();
-        state.error / state.count + roundings * deviation + self.rounding.ulp(state.mean)
+        state.error / state.count + roundings * deviation + self.rounding.ulp(state.mean())
     }
 
     /// Seen as the norm of the deviations, squared: errors of elements move it by at most their norm. The sums of deviations
     /// and of their squares are each off by the roundings times what is added up, and so is the quotient of the former.
     fn m2_bound(&self, state: &WelfordState, most: f64, deviations: f64, roundings: f64) -> f64 {
         let underflow = state.count * self.rounding.ulp(0.0);
-        most - state.m2 + 3.0 * roundings * deviations + underflow + self.rounding.own(state.m2)
+        let m2 = state.m2();
+        most - m2 + 3.0 * roundings * deviations + underflow + self.rounding.own(m2)
     }
 }
 
@@ -306,8 +324,9 @@ impl Reduction for Welford {
     fn empty(&self) -> WelfordState {
         WelfordState {
             count: 0.0,
-            mean: 0.0,
-            m2: 0.0,
+            shift: 0.0,
+            sum: 0.0,
+            squares: 0.0,
             low: f64::INFINITY,
             high: f64::NEG_INFINITY,
             magnitude: 0.0,
@@ -318,10 +337,11 @@ impl Reduction for Welford {
 
     #[inline(always)]
     fn take(&self, state: &mut WelfordState, x: f64, error: f64) {
+        state.shift = if state.count == 0.0 { x } else { state.shift };
         state.count += 1.0;
-        let deviation = x - state.mean;
-        state.mean += deviation / state.count;
-        state.m2 += deviation * (x - state.mean);
+        let deviation = x - state.shift;
+        state.sum += deviation;
+        state.squares += deviation * deviation;
         state.low = state.low.min(x - error);
         state.high = state.high.max(x + error);
         state.magnitude += x.abs() + error;
@@ -333,12 +353,13 @@ impl Reduction for Welford {
         if first.count == 0.0 || second.count == 0.0 {
             return if second.count == 0.0 { first } else { second };
         }
-        let count = first.count + second.count;
-        let deviation = second.mean - first.mean;
+        let apart = second.shift - first.shift;
+        let moved = second.sum + second.count * apart;
         WelfordState {
-            count,
-            mean: first.mean + deviation * (second.count / count),
-            m2: first.m2 + second.m2 + deviation * deviation * (first.count * second.count / count),
+            count: first.count + second.count,
+            shift: first.shift,
+            sum: first.sum + moved,
+            squares: first.squares + (second.squares + apart * (second.sum + moved)),
             low: first.low.min(second.low),
             high: first.high.max(second.high),
             magnitude: first.magnitude + second.magnitude,
@@ -351,7 +372,8 @@ impl Reduction for Welford {
     fn finish(&self, state: WelfordState, n: usize) -> [(f64, f64); 3] {
         let roundings = gamma(&self.rounding, self.dtype, chain(self.dtype, n) + 8.0);
         let count_bound = if state.count * self.rounding.unit < 1.0 { 0.0 } else { f64::INFINITY };
-        let most = (state.m2.sqrt() + state.error_squares.sqrt()).powi(2);
+        let (mean, m2) = (state.mean(), state.m2());
+        let most = (m2.sqrt() + state.error_squares.sqrt()).powi(2);
         let deviations = self.about_elements(&state, most, n);
         let (mean_bound, m2_bound) = match n {
             0 => (0.0, 0.0),
@@ -360,14 +382,14 @@ impl Reduction for Welford {
             1 => (state.error, if state.magnitude.is_finite() { 0.0 } else { f64::INFINITY }),
             _ if 2.0 * state.magnitude >= self.rounding.overflow => (f64::INFINITY, f64::INFINITY),
             _ => {
-                let m2 = self.rounding.guarded(state.m2, self.m2_bound(&state, most, deviations, roundings));
+                let of_m2 = self.rounding.guarded(m2, self.m2_bound(&state, most, deviations, roundings));
                 let overflows = 2.0 * deviations >= self.rounding.overflow;
-                let mean = self.mean_bound(&state, deviations, roundings);
-                (mean, if overflows { f64::INFINITY } else { m2 })
+                let of_mean = self.mean_bound(&state, deviations, roundings);
+                (of_mean, if overflows { f64::INFINITY } else { of_m2 })
             }
         };
         let sure = |bound: f64| if bound.is_nan() { f64::INFINITY } else { bound };
-        [(state.mean, sure(mean_bound)), (state.m2, sure(m2_bound)), (state.count, count_bound)]
+        [(mean, sure(mean_bound)), (m2, sure(m2_bound)), (state.count, count_bound)]
     }
 }
 
