@@ -4,7 +4,7 @@
 //! each stage asks for its values anew, up to the folds before it, and an index map asks for its operand at other indices, so
 //! that what two of them read is computed twice. The unit is a statement that is one instruction on a register; what is more
 //! counts by the lines of LLVM IR that it becomes. Reads no clock: libLLVM takes about 0.25 ms for a unit as long as there
-//! are no more than [`LARGEST`], and ever more beyond (`bench/first_call.py`).
+//! are no more than [`LARGEST`], and ever more beyond (`bench/first_call`).
 
 use std::collections::BTreeMap;
 

@@ -1,23 +1,9 @@
-"""What the first call of a long definition costs: time and memory of a process that reads, plans, compiles and runs it.
+"""Long definitions: chains of ops, folds in turn, chains of index maps, many inputs and outputs, random mixtures.
 
-    python bench/first_call.py                      # every definition, of 1,000 ops each
-    python bench/first_call.py --ops 300 sin pads   # some of them, of another length
-    python bench/first_call.py --write FOLDER       # their files alone
-
-Each runs in a process of its own, `ferrofuse run` without a cache on data of a few kilobytes, so that what is measured is
-the compiler. A process that takes more than `--seconds` is ended, one that asks for more than `--gibibytes` gets none.
+Takes how many ops; gives the text of a definition file with its inputs. `every_op.py` has a chain of each op.
 """
 
-import argparse
-import json
-import os
-import pathlib
 import random
-import resource
-import subprocess
-import sys
-import tempfile
-import time
 
 HEAD = "def chain(fd: FusionDefinition) -> None:\n"
 SIDE = 32
@@ -107,6 +93,17 @@ def rolls(text, ops):
     text.output(y)
 
 
+def tails(text, ops):
+    """Slices of slices, each shorter by an unknown size: three ops a step."""
+    y, width = text.tensor((4 * ops,)), text.tensor((1,))
+    size, width = text.op(f"size({y}, dim=0)"), text.op(f"size({width}, dim=0)")
+    for _ in range(ops // 3):
+        size = text.op(f"sub({size}, {width})")
+        y = text.op(f"slice({y}, start_indices=[0], end_indices=[{size}])")
+        y = text.op(f"sin({y})")
+    text.output(y)
+
+
 def slices(text, ops):
     """Neighbours added over ever fewer elements: three ops a step."""
     length = 4 * ops
@@ -182,8 +179,18 @@ def outputs(text, ops):
         text.output(text.op(f"mul({x}, {place + 1}.0)"))
 
 
-def cat(text, ops):
-    """One cat of as many inputs."""
+def masks(text, ops):
+    """A dropout of each result, whose mask is an output."""
+    y = text.tensor()
+    for _ in range(ops):
+        dropout = text.op(f"dropout({y}, 0.1)")
+        y = f"{dropout}[0]"
+        text.output(f"{dropout}[1]")
+    text.output(y)
+
+
+def one_cat(text, ops):
+    """One cat of as many inputs, all of unknown sizes."""
     tensors = ", ".join([text.tensor((4,)) for _ in range(ops)])
     text.output(text.op(f"cat([{tensors}], dim=0)"))
 
@@ -199,7 +206,6 @@ def readers(text, ops):
 
 
 UNARY = ["sin", "exp", "relu", "neg", "rsqrt", "tanh", "gelu", "silu", "erf", "log", "abs", "sigmoid"]
-BINARY = ["add({y}, 1.0)", "mul({y}, 0.5)", "maximum({y}, 0.1)", "sub({y}, 0.2)", "div({y}, 1.5)", "where(gt({y}, 0.0), {y}, 1.0)"]
 
 
 def mixture(seed):
@@ -237,23 +243,20 @@ def mixture(seed):
 
 
 DEFINITIONS = {
-    **{name: chain(f"{name}({{y}})") for name in UNARY},
-    "pow": chain("pow({y}, 1.01)"),
     "arithmetic": chain("add({y}, 1.0)", "mul({y}, 0.5)", "sub({y}, 0.2)", "maximum({y}, 0.1)"),
     "casts": chain("cast({y}, dtype=DataType.Half)", "cast({y}, dtype=DataType.Float)", "add({y}, 0.1)"),
     "permutes": chain("permute({y}, dims=[1, 0])", "relu({y})", "add({y}, 1.0)"),
     "flips": chain("permute({y}, dims=[1, 0])", "softmax({y}, dim=1)"),
-    "softmax": chain("softmax({y}, dim=1)"),
-    "layer_norm": chain("layer_norm({y}, normalized_shape=[32])"),
-    "cumsum": chain("cumsum({y}, dim=1)", "mul({y}, 0.1)"),
-    "triu": chain("triu({y})", "add({y}, 1.0)"),
-    "random": chain("dropout({y}, 0.1)[0]"),
+    "cumsums": chain("cumsum({y}, dim=1)", "mul({y}, 0.1)"),
+    "triangles": chain("triu({y})", "add({y}, 1.0)"),
+    "masks": masks,
     "row_means": folds_of(1),
     "rows_and_columns": folds_of(1, 0),
     "readers": readers,
     "pads": pads,
     "rolls": rolls,
     "slices": slices,
+    "tails": tails,
     "reshapes": reshapes,
     "gathers": gathers,
     "gathered_twice": gathered_twice,
@@ -265,73 +268,12 @@ DEFINITIONS = {
     "pairs": pairs,
     "scalars": scalars,
     "outputs": outputs,
-    "cat": cat,
+    "one_cat": one_cat,
 }
 
 
-def text_of(name, ops):
+def text_of(make, ops):
     """The file of a definition."""
     text = Text()
-    DEFINITIONS[name](text, ops)
+    make(text, ops)
     return str(text)
-
-
-def measure(command, seconds, limit):
-    """Seconds, peak MiB and output of a process, and what became of it."""
-
-    def limited():
-        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-        resource.setrlimit(resource.RLIMIT_CPU, (2 * seconds, 2 * seconds))
-
-    begin = time.monotonic()
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        environment = dict(os.environ, FERROFUSE_CACHE="none")
-        process = subprocess.Popen(command, stdout=out, stderr=err, env=environment, preexec_fn=limited)
-        _, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        taken = time.monotonic() - begin
-        out.seek(0), err.seek(0)
-        return taken, used.ru_maxrss / 1024, process.returncode, out.read().decode(), err.read().decode()
-
-
-def row(name, arguments, folder):
-    path = pathlib.Path(folder) / f"{name}.py"
-    path.write_text(text_of(name, arguments.ops))
-    command = [arguments.binary, "run", str(path), "--json", *(["--check"] if arguments.check else [])]
-    taken, memory, code, out, err = measure(command, arguments.seconds, arguments.gibibytes << 30)
-    line = f"{name:18}{arguments.ops:7}{taken:9.2f}{memory:9.0f}"
-    if code != 0:
-        words = next((line.strip() for line in err.splitlines() if line.strip()), "")
-        return f"{line}   ended with {code}: {words[:80]}"
-    report = json.loads(out)
-    kernels = len(report["kernels"])
-    evaluated = sum(bool(segment.get("evaluator_reason")) for segment in report["segments"])
-    return f"{line}{len(report['segments']):10}{kernels:9}{evaluated:11}"
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", help=f"of {', '.join(DEFINITIONS)}")
-    parser.add_argument("--ops", type=int, default=1000, help="ops of a definition, or inputs, or outputs")
-    parser.add_argument("--binary", default="target/release/ferrofuse")
-    parser.add_argument("--seconds", type=int, default=60, help="a process gets twice as much time of processors")
-    parser.add_argument("--gibibytes", type=int, default=8, help="a process may ask for")
-    parser.add_argument("--check", action="store_true", help="compare with the evaluator too, which takes its time")
-    parser.add_argument("--write", metavar="FOLDER", help="write the files, run nothing")
-    arguments = parser.parse_args()
-    unknown = set(arguments.names) - set(DEFINITIONS)
-    if unknown:
-        sys.exit(f"no definition is called {', '.join(sorted(unknown))}")
-    names = arguments.names or list(DEFINITIONS)
-    if arguments.write:
-        for name in names:
-            (pathlib.Path(arguments.write) / f"{name}.py").write_text(text_of(name, arguments.ops))
-        return
-    print(f"{'definition':18}{'ops':>7}{'seconds':>9}{'MiB':>9}{'segments':>10}{'kernels':>9}{'evaluated':>11}")
-    with tempfile.TemporaryDirectory() as folder:
-        for name in names:
-            print(row(name, arguments, folder), flush=True)
-
-
-if __name__ == "__main__":
-    main()
