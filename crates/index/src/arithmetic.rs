@@ -3,7 +3,7 @@
 
 use std::ops::{Add, Mul, Neg, Sub};
 
-use super::Expr;
+use super::{Expr, Term};
 
 /// Pairs of terms that one product may look at.
 const MAX_PRODUCTS: usize = 1 << 16;
@@ -33,8 +33,16 @@ impl Expr {
         Expr::from_terms(terms)
     }
 
+    /// The sum of terms in any order.
+    pub(super) fn sum_of<'a>(terms: impl Iterator<Item = &'a Term>) -> Expr {
+        Expr::from_terms(terms.map(|t| (t.monomial.clone(), i128::from(t.coefficient))).collect())
+    }
+
     /// The expression to a power, by repeated squaring; one for the power zero.
     pub fn pow(&self, mut power: u32) -> Expr {
+        if power == 1 {
+            return self.clone();
+        }
         let (mut result, mut base) = (Expr::one(), self.clone());
         loop {
             if power & 1 == 1 {
@@ -111,8 +119,13 @@ impl Neg for Expr {
 }
 
 impl std::iter::Sum for Expr {
-    fn sum<I: Iterator<Item = Expr>>(terms: I) -> Expr {
-        terms.fold(Expr::zero(), |sum, term| sum + term)
+    /// All terms at once: to add one expression after the other would copy the sum each time.
+    fn sum<I: Iterator<Item = Expr>>(summands: I) -> Expr {
+        let summands: Vec<Expr> = summands.collect();
+        match summands.iter().any(Expr::is_overflow) {
+            true => Expr::overflow(),
+            false => Expr::sum_of(summands.iter().flat_map(Expr::terms)),
+        }
     }
 }
 

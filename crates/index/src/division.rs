@@ -64,6 +64,9 @@ impl Expr {
     /// multiples of the divisor's highest term are taken. `None` for a zero divisor and on overflow.
     pub(super) fn split_multiple(&self, divisor: &Expr) -> Option<(Expr, Expr)> {
         let lead = divisor.terms().first()?;
+        if divisor.terms().len() == 1 {
+            return self.split_by_term(lead);
+        }
         let (mut quotient, mut remainder, mut rest) = (Expr::zero(), Expr::zero(), self.clone());
         while let Some(term) = rest.terms().first() {
             let head = Expr::from_term(term.coefficient, term.monomial.clone());
@@ -81,6 +84,19 @@ impl Expr {
         }
         (!quotient.is_overflow() && !rest.is_overflow() && !remainder.is_overflow())
             .then_some((quotient, remainder))
+    }
+
+    /// Terms that one term divides, divided, and the others: no step of a long division changes what the next one sees.
+    fn split_by_term(&self, divisor: &Term) -> Option<(Expr, Expr)> {
+        let (mut quotient, mut remainder) = (Vec::new(), Vec::new());
+        for term in self.terms() {
+            match term.over(divisor) {
+                Some(whole) => quotient.push(whole),
+                None => remainder.push(term.clone()),
+            }
+        }
+        let parts = (Expr::sum_of(quotient.iter()), Expr::sum_of(remainder.iter()));
+        (!parts.0.is_overflow() && !parts.1.is_overflow()).then_some(parts)
     }
 
     /// The quotient when the divisor divides the polynomial without remainder.

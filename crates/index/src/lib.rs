@@ -26,6 +26,8 @@ mod properties;
 mod prove;
 mod substitute;
 mod text;
+#[cfg(test)]
+mod work;
 
 pub use evaluate::EvalError;
 pub use expr::{Atom, Expr, Monomial, Term};

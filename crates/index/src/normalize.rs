@@ -1,7 +1,8 @@
 //! Simplification under facts. Puts in equalities, then divides, cancels and decides what ranges, multiples and
 //! inequalities allow, until nothing changes.
 
-use super::{Atom, Expr, Facts, Term};
+use super::facts::is_oriented;
+use super::{Atom, Expr, Facts, Sym, Term};
 
 /// Rounds of simplification; a round almost always suffices, two make sure.
 const MAX_ROUNDS: usize = 16;
@@ -26,17 +27,20 @@ impl Facts {
         self.reduce_by_relations(recombine(cancelled))
     }
 
-    fn simplify_atom(&self, atom: &Atom) -> Expr {
-        match atom {
-            Atom::Sym(sym) => match self.range(*sym).as_point().and_then(|value| i64::try_from(value).ok()) {
-                Some(value) => Expr::constant(value),
-                None => self.value(*sym).cloned().unwrap_or_else(|| Expr::sym(*sym)),
-            },
+    fn simplify_atom(&self, atom: &Atom) -> Option<Expr> {
+        Some(match atom {
+            Atom::Sym(sym) => return self.known_value(*sym),
             Atom::FloorDiv(a, b) => self.quotient(&self.simplify(a), &self.simplify(b)),
             Atom::Mod(a, b) => self.remainder(&self.simplify(a), &self.simplify(b)),
             Atom::Min(a, b) => self.smaller(&self.simplify(a), &self.simplify(b)),
             Atom::Max(a, b) => self.larger(&self.simplify(a), &self.simplify(b)),
-        }
+        })
+    }
+
+    /// What a symbol is by its range or by an equality.
+    fn known_value(&self, sym: Sym) -> Option<Expr> {
+        let point = self.range(sym).as_point().and_then(|value| i64::try_from(value).ok());
+        point.map(Expr::constant).or_else(|| self.value(sym).cloned())
     }
 
     fn smaller(&self, a: &Expr, b: &Expr) -> Expr {
@@ -198,11 +202,6 @@ fn split_atom(e: &Expr, atom: &Atom) -> (Expr, Expr) {
         }
     }
     (Expr::from_terms(factor), Expr::from_terms(rest))
-}
-
-fn is_oriented(zero: &Expr) -> bool {
-    let mut rest = zero.terms().iter().skip(1).flat_map(|term| term.monomial.factors());
-    rest.all(|(atom, _)| atom.operands().is_none())
 }
 
 /// The different atoms at the top level that are no symbols.

@@ -5,6 +5,8 @@
 //! something that is not negative, so that a term vanishes (a search in the manner of Farkas' lemma, with its steps
 //! counted).
 
+use std::borrow::Cow;
+
 use super::normalize::atoms;
 use super::{Atom, Expr, Facts, Term};
 
@@ -14,6 +16,8 @@ const MAX_DIRECTED_DEPTH: u32 = 16;
 const MAX_DEPTH: u32 = 3;
 /// Sums that a proof may look at in either way.
 const MAX_STEPS: u32 = 96;
+/// Minima and maxima of which a proof may look at each operand by itself.
+const MAX_CASES: u32 = 3;
 
 impl Facts {
     /// True if the two are proved equal.
@@ -70,7 +74,24 @@ impl Facts {
     pub(super) fn is_nonnegative(&self, e: &Expr) -> bool {
         let (mut directed, mut steps) = (MAX_STEPS, MAX_STEPS);
         self.search_directed(e, MAX_DIRECTED_DEPTH, &mut directed)
+            || self.follows_by_cases(e)
             || (1..=MAX_DEPTH).any(|depth| self.search(e, depth, &mut steps))
+    }
+
+    /// True if the expression is a sum with a min, or less a max, and is zero or more with either operand in its place.
+    pub(super) fn follows_by_cases(&self, e: &Expr) -> bool {
+        self.splits(e, MAX_CASES)
+    }
+
+    /// Splits into cases until nothing is left to split, so many times at most one within the other.
+    fn splits(&self, e: &Expr, cases: u32) -> bool {
+        let Some((a, b)) = by_cases(e) else { return false };
+        let holds = |e: &Expr| {
+            let mut steps = MAX_STEPS;
+            self.search_directed(e, MAX_DIRECTED_DEPTH, &mut steps)
+                || (cases > 1 && self.splits(e, cases - 1))
+        };
+        holds(&a) && holds(&b)
     }
 
     /// Takes away the highest negative term, again and again: an index of many dimensions needs as many steps.
@@ -83,10 +104,10 @@ impl Facts {
             return true;
         }
         let Some(highest) = varying_terms(e).find(|term| term.coefficient < 0) else { return false };
+        let terms = std::slice::from_ref(highest);
         depth > 0
-            && self.hypotheses(e).iter().any(|known| {
-                let scales = self.scales(std::slice::from_ref(highest), known);
-                scales.into_iter().any(|scale| self.search_directed(&(e - scale * known), depth - 1, steps))
+            && self.less_a_hypothesis(e, terms, steps, |less, steps| {
+                self.search_directed(less, depth - 1, steps)
             })
     }
 
@@ -99,10 +120,30 @@ impl Facts {
         if depth == 0 {
             return self.interval(e).is_nonnegative();
         }
-        self.hypotheses(e).iter().any(|known| {
-            let scales = self.scales(e.terms(), known);
-            scales.into_iter().any(|scale| self.search(&(e - scale * known), depth - 1, steps))
-        })
+        self.less_a_hypothesis(e, e.terms(), steps, |less, steps| self.search(less, depth - 1, steps))
+    }
+
+    /// Whether something holds of an expression less a known inequality, for any that changes one of these terms; looks as
+    /// long as there are steps.
+    fn less_a_hypothesis(
+        &self,
+        e: &Expr,
+        terms: &[Term],
+        steps: &mut u32,
+        holds: impl Fn(&Expr, &mut u32) -> bool,
+    ) -> bool {
+        for known in self.hypotheses(e, terms) {
+            if *steps == 0 {
+                return false;
+            }
+            #[cfg(test)]
+            crate::work::count(crate::work::Work::Tried, 1);
+            let scales = self.scales(terms, &known);
+            if scales.into_iter().any(|scale| holds(&(e - scale * &*known), steps)) {
+                return true;
+            }
+        }
+        false
     }
 
     /// What a known inequality may be multiplied by so that one of the terms goes away, or changes to the better.
@@ -115,9 +156,16 @@ impl Facts {
         scales
     }
 
-    /// Expressions that are zero or more: the assumed ones, and those that define the atoms of `e`.
-    fn hypotheses(&self, e: &Expr) -> Vec<Expr> {
-        let mut known: Vec<Expr> = self.inequalities().cloned().collect();
+    /// Expressions that are zero or more: the assumed ones that share something with these terms of `e`, and those that
+    /// define the atoms of `e`.
+    fn hypotheses<'a>(&'a self, e: &Expr, terms: &[Term]) -> impl Iterator<Item = Cow<'a, Expr>> {
+        let assumed = self.inequalities_sharing(terms).map(Cow::Borrowed);
+        assumed.chain(self.definitions(e).into_iter().map(Cow::Owned))
+    }
+
+    /// What defines the atoms of an expression, as expressions that are zero or more.
+    fn definitions(&self, e: &Expr) -> Vec<Expr> {
+        let mut known: Vec<Expr> = Vec::new();
         for atom in atoms(e) {
             let value = Expr::from_atom(atom.clone());
             match &atom {
@@ -139,6 +187,21 @@ impl Facts {
     }
 }
 
+/// An expression with a min that it contains as a summand, or a max that is taken from it, replaced by each operand: it is
+/// the smaller of the two.
+fn by_cases(e: &Expr) -> Option<(Expr, Expr)> {
+    e.terms().iter().find_map(|term| {
+        let atom = term.monomial.as_atom()?;
+        let (a, b) = match (atom, term.coefficient > 0) {
+            (Atom::Min(a, b), true) | (Atom::Max(a, b), false) => (a, b),
+            _ => return None,
+        };
+        let with =
+            |operand: &Expr| e + (operand - Expr::from_atom(atom.clone())) * Expr::constant(term.coefficient);
+        Some((with(a), with(b)))
+    })
+}
+
 fn varying_terms(e: &Expr) -> impl Iterator<Item = &Term> {
     e.terms().iter().filter(|term| !term.monomial.is_one())
 }
@@ -157,8 +220,8 @@ fn scale(term: &Term, by: &Term) -> Option<Expr> {
 /// Writes each `x % d` as `x - d*(x // d)`.
 fn open_remainders(e: &Expr) -> Expr {
     e.map_atoms(&mut |atom| match atom {
-        Atom::Mod(x, d) => x - d * x.floor_div(d),
-        other => Expr::from_atom(other.clone()),
+        Atom::Mod(x, d) => Some(x - d * x.floor_div(d)),
+        _ => None,
     })
 }
 

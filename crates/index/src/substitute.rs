@@ -1,6 +1,7 @@
-//! Rebuilding an expression with other atoms. Every atom goes through the simplifying constructors again.
+//! Rebuilding an expression with other atoms. What is changed goes through the simplifying constructors again; what is not
+//! is not copied.
 
-use super::{Atom, Expr, Sym};
+use super::{Atom, Expr, Sym, Term};
 
 impl Expr {
     /// Puts an expression for each symbol for which `value` gives one, all at once.
@@ -13,43 +14,74 @@ impl Expr {
         self.map_atoms(&mut |atom| atom.map_divisors(divisor))
     }
 
-    /// Puts an expression for each atom at the top level of the sum.
-    pub(super) fn map_atoms(&self, map: &mut dyn FnMut(&Atom) -> Expr) -> Expr {
-        if self.is_overflow() {
+    /// Puts an expression for each atom at the top level of the sum, where `map` gives another.
+    pub(super) fn map_atoms(&self, map: &mut dyn FnMut(&Atom) -> Option<Expr>) -> Expr {
+        let mut kept = Vec::new();
+        let mut products = Vec::new();
+        for term in self.terms() {
+            match term.map_atoms(map) {
+                Some(product) => products.push(product),
+                None => kept.push(term),
+            }
+        }
+        if products.is_empty() {
+            return self.clone();
+        }
+        if products.iter().any(Expr::is_overflow) {
             return Expr::overflow();
         }
-        let mut sum = Expr::zero();
-        for term in self.terms() {
-            let mut product = Expr::constant(term.coefficient);
-            for (atom, power) in term.monomial.factors() {
-                product = product * map(atom).pow(*power);
-            }
-            sum = sum + product;
+        Expr::sum_of(kept.into_iter().chain(products.iter().flat_map(Expr::terms)))
+    }
+}
+
+impl Term {
+    /// The term with other atoms; `None` where `map` gives no other for any of them.
+    fn map_atoms(&self, map: &mut dyn FnMut(&Atom) -> Option<Expr>) -> Option<Expr> {
+        let others: Vec<Option<Expr>> = self.monomial.factors().iter().map(|(atom, _)| map(atom)).collect();
+        if others.iter().all(Option::is_none) {
+            return None;
         }
-        sum
+        let factors =
+            self.monomial.factors().iter().zip(others).map(|((atom, power), other)| {
+                other.unwrap_or_else(|| Expr::from_atom(atom.clone())).pow(*power)
+            });
+        Some(factors.fold(Expr::constant(self.coefficient), |product, factor| product * factor))
     }
 }
 
 impl Atom {
-    fn substitute(&self, value: &dyn Fn(Sym) -> Option<Expr>) -> Expr {
-        let part = |e: &Expr| e.substitute(value);
+    /// Another atom in its place, unless none of its symbols has a value.
+    fn substitute(&self, value: &dyn Fn(Sym) -> Option<Expr>) -> Option<Expr> {
         match self {
-            Atom::Sym(sym) => value(*sym).unwrap_or_else(|| Expr::sym(*sym)),
-            Atom::FloorDiv(a, b) => part(a).floor_div(&part(b)),
-            Atom::Mod(a, b) => part(a).modulo(&part(b)),
-            Atom::Min(a, b) => Expr::min(&part(a), &part(b)),
-            Atom::Max(a, b) => Expr::max(&part(a), &part(b)),
+            Atom::Sym(sym) => value(*sym),
+            _ => self.map_operands(&|e| e.substitute(value), &|e| e.substitute(value)),
         }
     }
 
-    fn map_divisors(&self, divisor: &dyn Fn(Expr) -> Expr) -> Expr {
+    fn map_divisors(&self, divisor: &dyn Fn(Expr) -> Expr) -> Option<Expr> {
         let part = |e: &Expr| e.map_divisors(divisor);
+        let second = |e: &Expr| match self {
+            Atom::FloorDiv(..) | Atom::Mod(..) => divisor(part(e)),
+            _ => part(e),
+        };
+        self.map_operands(&part, &second)
+    }
+
+    /// What comes of other operands; `None` for a symbol, and where they are the same.
+    fn map_operands(&self, first: &dyn Fn(&Expr) -> Expr, second: &dyn Fn(&Expr) -> Expr) -> Option<Expr> {
+        let (a, b) = self.operands()?;
+        let operands = (first(a), second(b));
+        (operands != (a.clone(), b.clone())).then(|| self.rebuilt(&operands.0, &operands.1))
+    }
+
+    /// The same form of other operands, simplified by its constructor.
+    fn rebuilt(&self, a: &Expr, b: &Expr) -> Expr {
         match self {
             Atom::Sym(sym) => Expr::sym(*sym),
-            Atom::FloorDiv(a, b) => part(a).floor_div(&divisor(part(b))),
-            Atom::Mod(a, b) => part(a).modulo(&divisor(part(b))),
-            Atom::Min(a, b) => Expr::min(&part(a), &part(b)),
-            Atom::Max(a, b) => Expr::max(&part(a), &part(b)),
+            Atom::FloorDiv(..) => a.floor_div(b),
+            Atom::Mod(..) => a.modulo(b),
+            Atom::Min(..) => a.min(b),
+            Atom::Max(..) => a.max(b),
         }
     }
 }

@@ -12,6 +12,7 @@ const ORDER: [(&str, &[&str]); 11] = [
     (
         "index",
         &[
+            "work",
             "expr",
             "arithmetic",
             "evaluate",

@@ -2,8 +2,10 @@
 //! and list it; simplification with it is in `normalize.rs`, proofs are in `prove.rs`.
 
 mod bounds;
+mod inequalities;
 
 pub use bounds::Range;
+use inequalities::Inequalities;
 
 use std::collections::BTreeSet;
 
@@ -12,7 +14,7 @@ use imbl::{OrdMap, OrdSet, Vector};
 use thiserror::Error;
 
 use crate::division::gcd;
-use crate::{Atom, Expr, Sym};
+use crate::{Atom, Expr, Sym, Term};
 
 /// What is known of symbols. Copies share what they have in common, so taking one costs nothing however much is known.
 ///
@@ -28,7 +30,7 @@ pub struct Facts {
     /// Expressions that are zero, the coefficient of the highest term positive.
     relations: Vector<Expr>,
     /// Expressions that are zero or more.
-    nonnegative: Vector<Expr>,
+    nonnegative: Inequalities,
     symbol_multiples: OrdMap<Sym, i64>,
     /// Expressions, other than symbols, with a number that divides them.
     multiples: Vector<(Expr, i64)>,
@@ -81,17 +83,24 @@ impl Facts {
         if !self.may_be_zero(&zero) {
             return Err(contradiction());
         }
+        let solution = solve(&zero, preferred(a, b));
+        if solution.is_none() && is_inert(&zero) {
+            self.relations.push_back(zero);
+            return Ok(());
+        }
         let mut next = self.clone();
-        match solve(&zero, preferred(a, b)) {
+        match solution {
             Some((sym, value)) => next.insert_value(sym, value).ok_or_else(contradiction)?,
             None => next.insert_relation(zero),
         }
         next.solve_relations().map_err(|_| contradiction())?;
         let is_refuted = |relation: &Expr| !next.may_be_zero(relation);
         // An inequality that speaks of none of these symbols is as it was.
-        let is_exceeded =
-            |slack: &Expr| mentions(slack, &symbols) && next.is_negative(&next.normalize(slack));
-        if next.relations.iter().any(is_refuted) || self.nonnegative.iter().any(is_exceeded) {
+        let mut known = self.nonnegative.speaking_of(&symbols).into_iter();
+        let is_exceeded = |slack: &Expr| next.is_negative(&next.normalize(slack));
+        if next.relations.iter().any(is_refuted)
+            || known.any(|number| self.nonnegative.get(number).is_some_and(is_exceeded))
+        {
             return Err(contradiction());
         }
         *self = next;
@@ -115,13 +124,15 @@ impl Facts {
         self.interval(e).hi().is_some_and(|hi| hi < 0)
     }
 
-    /// Takes that the first expression is at most the second, unless that cannot be.
+    /// Takes that the first expression is at most the second, unless that cannot be. What is proved without says nothing.
     pub fn assume_le(&mut self, a: &Expr, b: &Expr) -> Result<(), Contradiction> {
         let slack = self.normalize(&(b - a));
         if self.is_negative(&slack) {
             return Err(Contradiction { left: a.clone(), relation: "<=", right: b.clone() });
         }
-        self.insert_nonnegative(slack);
+        if !self.follows_by_cases(&slack) {
+            self.insert_nonnegative(slack);
+        }
         Ok(())
     }
 
@@ -184,6 +195,11 @@ impl Facts {
         self.nonnegative.iter()
     }
 
+    /// Those of the inequalities of which a proof about these terms can take something away.
+    pub(super) fn inequalities_sharing(&self, terms: &[Term]) -> impl Iterator<Item = &Expr> {
+        self.nonnegative.sharing(terms)
+    }
+
     /// The expressions known to be multiples of a number: symbols first, then others.
     pub fn multiples(&self) -> impl Iterator<Item = (Expr, i64)> {
         let symbols = self.symbol_multiples.iter().map(|(&sym, &k)| (Expr::sym(sym), k));
@@ -207,7 +223,7 @@ impl Facts {
     pub fn subjects_since(&self, before: &Facts) -> Vec<Expr> {
         let mut subjects: Vec<Expr> = changed(&before.equalities, &self.equalities).map(Expr::sym).collect();
         subjects.extend(moved(&before.relations, &self.relations).cloned());
-        subjects.extend(moved(&before.nonnegative, &self.nonnegative).cloned());
+        subjects.extend(self.nonnegative.since(&before.nonnegative).cloned());
         subjects.extend(changed(&before.symbol_multiples, &self.symbol_multiples).map(Expr::sym));
         subjects.extend(moved(&before.multiples, &self.multiples).map(|(about, _)| about.clone()));
         let range = |sym| self.ranges[&sym].slack(&Expr::sym(sym));
@@ -304,14 +320,7 @@ impl Facts {
                 }
             }
         }
-        if self.nonnegative.iter().any(is_stale) {
-            for slack in std::mem::take(&mut self.nonnegative) {
-                match is_stale(&slack) {
-                    true => self.insert_nonnegative(self.normalize(&slack)),
-                    false => self.nonnegative.push_back(slack),
-                }
-            }
-        }
+        self.rewrite_inequalities_of(symbols);
         if self.multiples.iter().any(|(e, _)| is_stale(e)) {
             for (e, multiple) in std::mem::take(&mut self.multiples) {
                 match is_stale(&e) {
@@ -330,29 +339,6 @@ impl Facts {
         }
         if let Some(hi) = end(range.hi()) {
             self.insert_nonnegative(hi - value);
-        }
-    }
-
-    /// Records an expression that is zero or more: as a range if it speaks of one symbol, else as it is.
-    fn insert_nonnegative(&mut self, slack: Expr) {
-        if slack.is_overflow() || self.interval(&slack).is_nonnegative() {
-            return;
-        }
-        let constant = slack.constant_term();
-        let varying = &slack - constant;
-        let Some(content) = varying.content() else { return };
-        let scale = content.coefficient;
-        let Some(direction) = varying.exact_quotient(&Expr::constant(scale)) else { return };
-        let offset = constant.div_euclid(scale);
-        match (direction.as_sym(), (-&direction).as_sym()) {
-            (Some(sym), _) => self.assume_range(sym, offset.checked_neg(), None),
-            (_, Some(sym)) => self.assume_range(sym, None, offset),
-            _ => {
-                let reduced = direction + offset;
-                if !reduced.is_overflow() && !self.nonnegative.contains(&reduced) {
-                    self.nonnegative.push_back(reduced);
-                }
-            }
         }
     }
 }
@@ -396,6 +382,17 @@ fn primitive(e: &Expr) -> Option<Expr> {
 /// The symbol that the user wrote alone on a side; of two such, the younger.
 fn preferred(a: &Expr, b: &Expr) -> Option<Sym> {
     a.as_sym().max(b.as_sym())
+}
+
+/// Whether nothing that is known of other expressions can be simplified by a relation.
+fn is_inert(zero: &Expr) -> bool {
+    !is_oriented(zero) && !matches!(zero.as_atom(), Some(Atom::Mod(..)))
+}
+
+/// Whether the highest term of a relation equals a polynomial in symbols, so that it can be put for that term.
+pub(crate) fn is_oriented(zero: &Expr) -> bool {
+    let mut rest = zero.terms().iter().skip(1).flat_map(|term| term.monomial.factors());
+    rest.all(|(atom, _)| atom.operands().is_none())
 }
 
 /// Solves `zero = 0` for the preferred symbol, or else the youngest one, that stands there with coefficient 1 or -1.

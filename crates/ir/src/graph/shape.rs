@@ -265,9 +265,7 @@ fn cat(axis: usize, operands: &[&Type], facts: &mut Facts) -> Result<Type, Shape
         expect_rank(first.rank(), ty.rank())?;
         expect_dtype(first.dtype, ty.dtype)?;
         for (place, size) in ty.shape.iter().enumerate() {
-            if place == axis {
-                shape[axis] = shape[axis].clone() + size.clone();
-            } else {
+            if place != axis {
                 require_equal(&shape[place], size, facts).map_err(|()| ShapeError::Mismatch {
                     axis: place,
                     left: shape[place].clone(),
@@ -276,6 +274,7 @@ fn cat(axis: usize, operands: &[&Type], facts: &mut Facts) -> Result<Type, Shape
             }
         }
     }
+    shape[axis] = operands.iter().map(|ty| ty.shape[axis].clone()).sum();
     Ok(Type { dtype: first.dtype, shape })
 }
 

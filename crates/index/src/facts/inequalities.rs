@@ -1,0 +1,169 @@
+//! The inequalities that are known beyond the ranges of symbols, in the order in which they were found.
+//!
+//! Takes expressions that are zero or more, each once; gives those that can take part in a proof about given terms, and
+//! those that speak of given symbols, without a look at the others. What says no more than a range is kept as one.
+
+use std::collections::BTreeSet;
+
+use imbl::{OrdMap, OrdSet};
+
+use super::Facts;
+use crate::{Atom, Expr, Sym, Term};
+
+/// An inequality's place in the order; what takes the place of another has its number.
+type Number = u32;
+
+/// Expressions that are zero or more.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Inequalities {
+    by_number: OrdMap<Number, Expr>,
+    numbers: OrdMap<Expr, Number>,
+    /// Those with a term of this sign whose product begins with the atom.
+    by_lead: OrdMap<(Atom, Sign), OrdSet<Number>>,
+    by_symbol: OrdMap<Sym, OrdSet<Number>>,
+    /// No number from here on was ever given: one that is taken away for a while finds its place again.
+    next: Number,
+}
+
+/// Whether a coefficient is negative.
+type Sign = bool;
+
+impl PartialEq for Inequalities {
+    fn eq(&self, other: &Inequalities) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+impl Eq for Inequalities {}
+
+impl Inequalities {
+    /// All of them, the oldest first.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Expr> {
+        self.by_number.values()
+    }
+
+    /// Takes one, unless it is known.
+    pub(super) fn push(&mut self, slack: Expr) {
+        let number = self.next;
+        self.next += 1;
+        self.insert(number, slack);
+    }
+
+    /// Puts one at a place that is free, unless it is known.
+    pub(super) fn insert(&mut self, number: Number, slack: Expr) {
+        if self.numbers.contains_key(&slack) {
+            return;
+        }
+        for lead in leads(&slack) {
+            self.by_lead.entry(lead).or_default().insert(number);
+        }
+        for sym in slack.symbols() {
+            self.by_symbol.entry(sym).or_default().insert(number);
+        }
+        self.numbers.insert(slack.clone(), number);
+        self.by_number.insert(number, slack);
+    }
+
+    /// Takes one away.
+    pub(super) fn remove(&mut self, number: Number) -> Option<Expr> {
+        let slack = self.by_number.remove(&number)?;
+        self.numbers.remove(&slack);
+        for lead in leads(&slack) {
+            forget(&mut self.by_lead, lead, number);
+        }
+        for sym in slack.symbols() {
+            forget(&mut self.by_symbol, sym, number);
+        }
+        Some(slack)
+    }
+
+    /// The numbers of those that speak of one of these symbols, ascending.
+    pub(super) fn speaking_of(&self, symbols: &BTreeSet<Sym>) -> BTreeSet<Number> {
+        symbols.iter().filter_map(|sym| self.by_symbol.get(sym)).flatten().copied().collect()
+    }
+
+    pub(super) fn get(&self, number: Number) -> Option<&Expr> {
+        self.by_number.get(&number)
+    }
+
+    /// Those with a term whose product divides one of these terms' and has its sign, and perhaps others; the oldest first.
+    /// They are looked for one by one, as most proofs ask for a few.
+    pub(super) fn sharing(&self, terms: &[Term]) -> impl Iterator<Item = &Expr> {
+        let atoms = terms.iter().flat_map(|term| {
+            let sign = term.coefficient < 0;
+            term.monomial.factors().iter().map(move |(atom, _)| (atom.clone(), sign))
+        });
+        let leads: BTreeSet<(Atom, Sign)> = atoms.collect();
+        let lists: Vec<&OrdSet<Number>> = leads.iter().filter_map(|lead| self.by_lead.get(lead)).collect();
+        let first_from = move |at: Number| lists.iter().filter_map(|list| list.get_next(&at)).min().copied();
+        let numbers = std::iter::successors(first_from(0), move |last| first_from(last + 1));
+        numbers.map(|number| &self.by_number[&number])
+    }
+
+    /// Those that others did not have, or had at another place.
+    pub(super) fn since<'a>(&'a self, before: &'a Inequalities) -> impl Iterator<Item = &'a Expr> {
+        use imbl::ordmap::DiffItem;
+        before.by_number.diff(&self.by_number).filter_map(|change| match change {
+            DiffItem::Add(_, slack) | DiffItem::Update { new: (_, slack), .. } => Some(slack),
+            DiffItem::Remove(..) => None,
+        })
+    }
+}
+
+impl Facts {
+    /// Simplifies each inequality that speaks of one of these symbols by what is known beside it; it keeps its place.
+    pub(super) fn rewrite_inequalities_of(&mut self, symbols: &BTreeSet<Sym>) {
+        let stale: Vec<(u32, Expr)> = self
+            .nonnegative
+            .speaking_of(symbols)
+            .into_iter()
+            .filter_map(|number| Some((number, self.nonnegative.remove(number)?)))
+            .collect();
+        for (number, slack) in stale {
+            if let Some(reduced) = self.beyond_ranges(self.normalize(&slack)) {
+                self.nonnegative.insert(number, reduced);
+            }
+        }
+    }
+
+    /// Records an expression that is zero or more: as a range if it speaks of one symbol, else as it is.
+    pub(super) fn insert_nonnegative(&mut self, slack: Expr) {
+        if let Some(reduced) = self.beyond_ranges(slack) {
+            self.nonnegative.push(reduced);
+        }
+    }
+
+    /// What a range does not say of an expression that is zero or more, in its simplest form. What a range says is taken.
+    fn beyond_ranges(&mut self, slack: Expr) -> Option<Expr> {
+        if slack.is_overflow() || self.interval(&slack).is_nonnegative() {
+            return None;
+        }
+        let constant = slack.constant_term();
+        let varying = &slack - constant;
+        let scale = varying.content()?.coefficient;
+        let direction = varying.exact_quotient(&Expr::constant(scale))?;
+        let offset = constant.div_euclid(scale);
+        match (direction.as_sym(), (-&direction).as_sym()) {
+            (Some(sym), _) => self.assume_range(sym, offset.checked_neg(), None),
+            (_, Some(sym)) => self.assume_range(sym, None, offset),
+            _ => return Some(direction + offset).filter(|reduced| !reduced.is_overflow()),
+        }
+        None
+    }
+}
+
+fn forget<K: Ord + Clone>(index: &mut OrdMap<K, OrdSet<Number>>, key: K, number: Number) {
+    let left = index.get_mut(&key).map(|numbers| {
+        numbers.remove(&number);
+        numbers.len()
+    });
+    if left == Some(0) {
+        index.remove(&key);
+    }
+}
+
+/// The first atom of each term, with the term's sign.
+fn leads(slack: &Expr) -> BTreeSet<(Atom, Sign)> {
+    let first = |term: &Term| Some((term.monomial.factors().first()?.0.clone(), term.coefficient < 0));
+    slack.terms().iter().filter_map(first).collect()
+}

@@ -1,0 +1,94 @@
+//! How much work the algebra does, counted for tests: time says little on a busy machine.
+
+use std::cell::Cell;
+
+/// What is counted.
+#[derive(Clone, Copy)]
+pub(crate) enum Work {
+    /// A term that was put in its place in a sum.
+    Placed,
+    /// An inequality that a proof tried.
+    Tried,
+}
+
+thread_local! {
+    static COUNTS: [Cell<usize>; 2] = const { [Cell::new(0), Cell::new(0)] };
+}
+
+/// Adds to a count of this thread.
+pub(crate) fn count(work: Work, more: usize) {
+    COUNTS.with(|counts| counts[work as usize].set(counts[work as usize].get() + more));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Expr, Facts, Sym};
+
+    fn counted(work: Work, act: impl FnOnce()) -> usize {
+        let now = || COUNTS.with(|counts| counts[work as usize].get());
+        let before = now();
+        act();
+        now() - before
+    }
+
+    fn symbols(count: u32) -> impl Iterator<Item = Expr> {
+        (0..count).map(|number| Expr::sym(Sym::from_u32(number)))
+    }
+
+    fn sizes(count: u32) -> Facts {
+        let mut facts = Facts::new();
+        (0..count).for_each(|number| facts.assume_range(Sym::from_u32(number), 0, None));
+        facts
+    }
+
+    #[test]
+    fn each_term_of_a_long_sum_is_placed_once() {
+        let summands: Vec<Expr> = symbols(400).collect();
+        let placed =
+            counted(Work::Placed, || assert_eq!(summands.into_iter().sum::<Expr>().terms().len(), 400));
+        assert!(placed <= 400, "{placed}");
+    }
+
+    #[test]
+    fn a_sum_of_which_nothing_is_known_is_not_built_again() {
+        let (facts, sum): (Facts, Expr) = (sizes(400), symbols(400).sum());
+        assert_eq!(counted(Work::Placed, || assert_eq!(facts.normalize(&sum), sum)), 0);
+        assert_eq!(counted(Work::Placed, || assert_eq!(sum.substitute(&|_| None), sum)), 0);
+    }
+
+    #[test]
+    fn a_value_is_put_into_a_long_sum_in_one_step() {
+        let sum: Expr = symbols(400).sum();
+        let value = |sym: Sym| (sym.as_u32() == 7).then(|| Expr::constant(5));
+        let placed = counted(Work::Placed, || assert_eq!(sum.substitute(&value).constant_term(), 5));
+        assert!(placed <= 3 * 400, "{placed}");
+    }
+
+    #[test]
+    fn a_long_sum_is_divided_term_by_term() {
+        let even: Expr = symbols(400).map(|symbol| symbol * 2).sum();
+        let halved = || assert_eq!(even.exact_quotient(&Expr::constant(2)), Some(symbols(400).sum()));
+        let placed = counted(Work::Placed, halved);
+        assert!(placed <= 3 * 400, "{placed}");
+    }
+
+    /// Inequalities of other symbols than those of a proof, as many as asked for; what it takes to prove one and to fail at one.
+    fn tried_beside(others: u32) -> usize {
+        let mut facts = sizes(4 + 2 * others);
+        let sym = |number| Expr::sym(Sym::from_u32(number));
+        for pair in 0..others {
+            facts.assume_lt(&sym(4 + 2 * pair), &sym(5 + 2 * pair)).expect("new symbols");
+        }
+        facts.assume_lt(&sym(0), &sym(1)).expect("new symbols");
+        counted(Work::Tried, || {
+            assert!(facts.prove_lt(&(sym(0) * sym(2)), &(sym(1) * sym(2) + 1)));
+            assert!(!facts.prove_lt(&sym(2), &sym(3)));
+        })
+    }
+
+    #[test]
+    fn proofs_try_what_speaks_of_the_same() {
+        assert_eq!(tried_beside(4), tried_beside(200));
+    }
+}
