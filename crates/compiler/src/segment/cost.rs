@@ -17,8 +17,8 @@ pub fn bytes(graph: &Graph, view: &Fusion) -> Expr {
     written.dedup();
     let written = written.into_iter().filter(|&val| !view.is_input(val));
     let demand = Demand::of(graph, view);
-    let read = read.fold(Expr::zero(), |sum, &val| sum + demand.bytes(val, graph.ty(val).bytes()));
-    let total = written.fold(read, |sum, val| sum + graph.ty(val).bytes());
+    let read = read.map(|&val| demand.bytes(val, graph.ty(val).bytes()));
+    let total: Expr = read.chain(written.map(|val| graph.ty(val).bytes())).sum();
     view.facts().normalize(&total)
 }
 

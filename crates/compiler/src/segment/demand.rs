@@ -59,7 +59,7 @@ impl<'a> Demand<'a> {
         let results = self.graph.results(val.node);
         let needed: Option<Vec<Expr>> =
             results.filter_map(|result| self.elements.get(&result).cloned()).collect();
-        needed.map(|needed| needed.into_iter().fold(Expr::zero(), |sum, elements| sum + elements))
+        needed.map(|needed| needed.into_iter().sum())
     }
 
     fn add(&mut self, val: Val, elements: Option<Expr>) {

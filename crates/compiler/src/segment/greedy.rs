@@ -27,9 +27,8 @@ pub fn greedy(graph: &Graph, fusion: &Fusion) -> Segmentation {
         return Segmentation { segments: vec![outputs] };
     }
     let mut groups = Groups::single_nodes(graph, fusion);
-    let length = whole.order().len() as u64;
-    let (is_long, is_very_long) = (length > LARGEST, length > 4 * LARGEST);
-    while groups.merge_round(is_very_long) {}
+    let is_long = whole.order().len() as u64 > LARGEST;
+    while groups.merge_round(is_long) {}
     while is_long && groups.merge_neighbours() {}
     groups.segmentation()
 }
@@ -144,6 +143,8 @@ impl<'a> Groups<'a> {
         let mut union: Vec<Node> =
             self.members[producer].iter().chain(&self.members[consumer]).copied().collect();
         union.sort_unstable();
+        #[cfg(test)]
+        tests::ASKED.with(|asked| asked.set(asked.get() + union.len()));
         if engine(self.graph, &self.view(&union)).is_err() {
             self.refused.insert((producer, consumer));
             return false;
@@ -273,4 +274,35 @@ fn read_or_made_by_libraries(graph: &Graph, fusion: &Fusion) -> FxHashSet<Node> 
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    thread_local! {
+        /// Nodes of the groups of which legality was asked.
+        pub static ASKED: Cell<usize> = const { Cell::new(0) };
+    }
+
+    /// Nodes that legality was asked of for a chain of sums, with the segments that came of it.
+    fn asked(sums: usize) -> (usize, usize) {
+        let steps = "    y = fd.ops.add(y, y)\n".repeat(sums);
+        let input = "    y = fd.define_tensor(shape=[-1], contiguity=True)\n";
+        let source = format!("def chain(fd):\n{input}{steps}    fd.add_output(y)\n");
+        let definition = frontend::text::parse(&source).expect("a definition").definition;
+        let before = ASKED.with(Cell::get);
+        let segmentation = greedy(&definition.graph, &definition.fusion);
+        (ASKED.with(Cell::get) - before, segmentation.segments.len())
+    }
+
+    /// Groups that grow by a node at a time would be asked about a thousand times each.
+    #[test]
+    fn legality_is_asked_of_a_node_a_few_times() {
+        let (nodes, segments) = asked(1200);
+        assert!(nodes <= 32 * 1200, "{nodes} nodes");
+        assert!(segments <= 3, "{segments} segments");
+    }
 }

@@ -46,8 +46,9 @@ impl AxisSets {
             places: Vec::new(),
             scanned: Vec::new(),
         };
+        let mut sizes = Sizes { facts: view.facts(), known: FxHashMap::default() };
         for &node in view.order() {
-            sets.declare(graph, view, node);
+            sets.declare(graph, view, node, &mut sizes);
         }
         for &node in view.order() {
             for ((left, i), (right, j)) in united_axes(graph, view, node) {
@@ -88,7 +89,7 @@ impl AxisSets {
         self.keys.iter().find(|(place, axis)| twice(*place, *axis)).map(|key| key.0)
     }
 
-    fn declare(&mut self, graph: &Graph, view: &Fusion, node: Node) {
+    fn declare<'a>(&mut self, graph: &'a Graph, view: &Fusion, node: Node, sizes: &mut Sizes<'a>) {
         let operands = graph.node(node).operands.iter().enumerate();
         let uses: Vec<(Place, Val)> = operands
             .filter(|(_, val)| view.is_input(**val))
@@ -102,7 +103,7 @@ impl AxisSets {
                     self.keys.push((place, axis as u8));
                     self.ids.insert((place, axis as u8), id);
                     self.parents.push(id);
-                    self.sizes.push(view.facts().normalize(size));
+                    self.sizes.push(sizes.simplest(size));
                     self.parts.push(Vec::new());
                     self.places.push([place].into_iter().collect());
                 }
@@ -163,6 +164,18 @@ impl AxisSets {
                 }
             }
         }
+    }
+}
+
+/// Sizes in their simplest form, each found once: most values of a group have the same.
+struct Sizes<'a> {
+    facts: &'a Facts,
+    known: FxHashMap<&'a Expr, Expr>,
+}
+
+impl<'a> Sizes<'a> {
+    fn simplest(&mut self, size: &'a Expr) -> Expr {
+        self.known.entry(size).or_insert_with(|| self.facts.normalize(size)).clone()
     }
 }
 
