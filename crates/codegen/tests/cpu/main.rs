@@ -4,6 +4,7 @@ mod accesses;
 mod accuracy;
 mod accuracy_of_doubles;
 mod casts;
+mod draws;
 mod folds;
 mod harness;
 mod keys;

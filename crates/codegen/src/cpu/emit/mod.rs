@@ -40,7 +40,7 @@ use operand::{Element, Operand, Type};
 use products::Products;
 use settled::Settled;
 use words::Words;
-use writer::Writer;
+use writer::{Finished, Writer};
 
 /// A kernel in LLVM IR.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -126,11 +126,13 @@ struct Lane {
 impl<'k> Emitter<'k> {
     fn new(kernel: &'k Kernel, isa: &'k Isa) -> Emitter<'k> {
         let keys = Keys::of(kernel);
+        let mut w = Writer::new(isa);
+        w.calls_draws = philox::are_many(&kernel.body);
         Emitter {
             words: Words::of(kernel, isa, &keys),
             keys,
             products: if isa.fma { Products::of(kernel) } else { Products::default() },
-            w: Writer::new(isa),
+            w,
             kernel,
             symbols: BTreeMap::new(),
             settled: Settled::default(),
@@ -183,10 +185,11 @@ impl<'k> Emitter<'k> {
         self.w.effect("ret void");
         let name = &self.kernel.name;
         let attributes = format!("nounwind {}", self.w.isa.spec().function_attributes());
-        let (body, declarations, calls) = self.w.finish();
+        let Finished { body, functions, declarations, calls } = self.w.finish();
         let parameters =
             "ptr %arguments, ptr %buffers, ptr %scratch, i64 %streamed, i64 %first_block, i64 %last_block";
         let mut ir = format!("define void @{name}({parameters}) {attributes} {{\n{body}}}\n");
+        functions.iter().for_each(|function| ir.push_str(function));
         for declaration in declarations {
             ir.push_str(&declaration);
             ir.push('\n');

@@ -6,7 +6,7 @@
 mod flow;
 mod vectors;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{Display, Write};
 
 use super::isa::Isa;
@@ -20,6 +20,8 @@ pub(super) struct Writer<'i> {
     pub(super) by_words: bool,
     /// Whether code is in what whole vectors leave, where it should be short before it is fast.
     pub(super) runs_seldom: bool,
+    /// Whether random draws call a function (`philox.rs`).
+    pub(super) calls_draws: bool,
     text: String,
     /// Instructions that must stand in the entry block: stack slots.
     entry: String,
@@ -30,6 +32,20 @@ pub(super) struct Writer<'i> {
     current: Label,
     declarations: BTreeSet<String>,
     calls: BTreeSet<&'static str>,
+    /// Functions of the module beside the kernel's, by name.
+    functions: BTreeMap<String, String>,
+}
+
+/// What is written when a function is finished.
+pub(super) struct Finished {
+    /// The body from the entry block on.
+    pub(super) body: String,
+    /// The functions of the module that it calls.
+    pub(super) functions: Vec<String>,
+    /// The declarations that it needs.
+    pub(super) declarations: BTreeSet<String>,
+    /// The functions outside that it calls.
+    pub(super) calls: BTreeSet<&'static str>,
 }
 
 impl<'i> Writer<'i> {
@@ -40,6 +56,7 @@ impl<'i> Writer<'i> {
             isa,
             by_words: false,
             runs_seldom: false,
+            calls_draws: false,
             text,
             entry,
             zeros: Vec::new(),
@@ -48,15 +65,20 @@ impl<'i> Writer<'i> {
             current: Label(0),
             declarations,
             calls,
+            functions: BTreeMap::new(),
         };
         writer.current = writer.label();
         writer
     }
 
-    /// The body from the entry block on, the declarations it needs, and the functions outside that it calls.
-    pub(super) fn finish(self) -> (String, BTreeSet<String>, BTreeSet<&'static str>) {
-        let body = format!("entry:\n{}  br label %block0\nblock0:\n{}", self.entry, self.text);
-        (body, self.declarations, self.calls)
+    /// The text as it is now.
+    pub(super) fn finish(self) -> Finished {
+        Finished {
+            body: format!("entry:\n{}  br label %block0\nblock0:\n{}", self.entry, self.text),
+            functions: self.functions.into_values().collect(),
+            declarations: self.declarations,
+            calls: self.calls,
+        }
     }
 
     /// A register that an instruction will define later, as the next turn of a loop variable.
@@ -217,6 +239,42 @@ impl<'i> Writer<'i> {
         let result = args[0].ty;
         let args: Vec<String> = args.iter().map(|arg| arg.typed()).collect();
         self.instruction(result, format_args!("call {result} @{function}({})", args.join(", ")))
+    }
+
+    /// A call of a function of the module, which is written at the first call on arguments of these types.
+    pub(super) fn call_own(
+        &mut self,
+        name: &str,
+        result: Type,
+        args: &[Operand],
+        write: impl FnOnce(&mut Writer<'i>, &[Operand]) -> Operand,
+    ) -> Operand {
+        let types: String = args.iter().map(|arg| format!(".{}", arg.ty.suffix())).collect();
+        let symbol = format!("{name}{types}");
+        if !self.functions.contains_key(&symbol) {
+            let text = self.function(&symbol, args, write);
+            self.functions.insert(symbol.clone(), text);
+        }
+        let args: Vec<String> = args.iter().map(|arg| arg.typed()).collect();
+        self.instruction(result, format_args!("call {result} @{symbol}({})", args.join(", ")))
+    }
+
+    fn function(
+        &mut self,
+        symbol: &str,
+        args: &[Operand],
+        write: impl FnOnce(&mut Writer<'i>, &[Operand]) -> Operand,
+    ) -> String {
+        let mut own = Writer::new(self.isa);
+        let parameters: Vec<Operand> = args.iter().map(|arg| own.register(arg.ty)).collect();
+        let result = write(&mut own, &parameters);
+        own.effect(format_args!("ret {}", result.typed()));
+        let listed: Vec<String> = parameters.iter().map(|parameter| parameter.typed()).collect();
+        let attributes = format!("noinline nounwind {}", self.isa.spec().function_attributes());
+        let Finished { body, declarations, calls, .. } = own.finish();
+        self.declarations.extend(declarations);
+        self.calls.extend(calls);
+        format!("define internal {} @{symbol}({}) {attributes} {{\n{body}}}\n", result.ty, listed.join(", "))
     }
 
     /// The address `index` elements after `base`; of a vector of indices, a vector of addresses.
