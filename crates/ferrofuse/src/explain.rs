@@ -6,6 +6,7 @@
 mod draw;
 mod names;
 mod outputs;
+mod readers;
 mod table;
 
 use std::collections::BTreeSet;
@@ -16,8 +17,10 @@ use compiler::{Decision, Hints, Plan, SegmentPlan};
 use index::Expr;
 use ir::definition::Definition;
 use ir::graph::{Form, Fusion, Node, Output, Val};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
+
+use readers::Readers;
 
 pub use draw::{html, svg};
 pub(crate) use names::Names;
@@ -99,7 +102,8 @@ pub struct Edge {
 
 /// Explains a plan; bytes are counted at the sizes in `hints`.
 pub fn explain(definition: &Definition, plan: &Plan, hints: &Hints) -> Explanation {
-    let explainer = Explainer { plan, hints, names: Names::new(definition, plan), layouts: layouts(plan) };
+    let (names, layouts) = (Names::new(definition, plan), layouts(plan));
+    let explainer = Explainer { plan, hints, names, layouts, readers: Readers::of(plan) };
     let segments: Vec<SegmentExplanation> =
         (0..plan.segments.len()).map(|number| explainer.segment(number)).collect();
     let compulsory_bytes = explainer.compulsory_bytes();
@@ -115,6 +119,7 @@ struct Explainer<'a> {
     names: Names,
     /// How the fusion's inputs lie in memory, as far as kernels know.
     layouts: FxHashMap<Val, &'a Layout>,
+    readers: Readers,
 }
 
 fn layouts(plan: &Plan) -> FxHashMap<Val, &Layout> {
@@ -171,14 +176,15 @@ impl Explainer<'_> {
         self.hints.value(&self.formula(val))
     }
 
-    /// Bytes of an input that a view reads.
-    fn read_formula(&self, view: &Fusion, val: Val) -> Expr {
-        let read = Demand::of(&self.plan.graph, view).bytes(val, self.formula(val));
-        self.plan.fusion.facts().normalize(&read)
+    /// The inputs that a view reads, with the bytes that it reads of each.
+    fn read_formulas(&self, view: &Fusion) -> Vec<(Val, Expr)> {
+        let demand = Demand::of(&self.plan.graph, view);
+        let bytes = |val| self.plan.fusion.facts().normalize(&demand.bytes(val, self.formula(val)));
+        read(view).map(|val| (val, bytes(val))).collect()
     }
 
     fn read_bytes(&self, view: &Fusion) -> u64 {
-        read(view).map(|val| self.hints.value(&self.read_formula(view, val))).sum()
+        self.read_formulas(view).iter().map(|(_, bytes)| self.hints.value(bytes)).sum()
     }
 
     fn tensor(&self, val: Val, formula: Expr) -> TensorBytes {
@@ -196,7 +202,11 @@ impl Explainer<'_> {
         SegmentExplanation {
             name: name.clone(),
             ops: view.order().iter().filter(|&&node| is_operation(&self.plan.graph.node(node).form)).count(),
-            inputs: read(view).map(|val| self.tensor(val, self.read_formula(view, val))).collect(),
+            inputs: self
+                .read_formulas(view)
+                .into_iter()
+                .map(|(val, bytes)| self.tensor(val, bytes))
+                .collect(),
             outputs: view
                 .outputs()
                 .iter()
@@ -213,12 +223,10 @@ impl Explainer<'_> {
 
     /// Tensors that a segment computes though an earlier one has.
     fn recomputed(&self, number: usize) -> Vec<String> {
-        let (earlier, rest) = self.plan.segments.split_at(number);
         let again = |node: &Node| {
-            let form = &self.plan.graph.node(*node).form;
-            is_operation(form) && earlier.iter().any(|segment| segment.view.contains(*node))
+            is_operation(&self.plan.graph.node(*node).form) && self.readers.is_again(*node, number)
         };
-        let nodes = rest[0].view.order().iter().copied().filter(again);
+        let nodes = self.plan.segments[number].view.order().iter().copied().filter(again);
         nodes.map(Val::from).map(|val| self.names.of(val)).collect()
     }
 
@@ -263,20 +271,21 @@ impl Explainer<'_> {
         let mut edges = Vec::new();
         for (place, from) in self.plan.segments.iter().enumerate() {
             for output in from.view.outputs() {
-                for to in &self.plan.segments[place + 1..] {
-                    if to.view.is_input(output.val) {
-                        edges.push(Edge {
-                            tensor: self.names.of(output.val),
-                            from: from.name.clone(),
-                            to: to.name.clone(),
-                            bytes: self.bytes(output.val),
-                            reason: self.boundary(from, to),
-                        });
-                    }
-                }
+                let later = self.readers.after(output.val, place);
+                edges.extend(later.iter().map(|&to| self.edge(output.val, from, &self.plan.segments[to])));
             }
         }
         edges
+    }
+
+    fn edge(&self, val: Val, from: &SegmentPlan, to: &SegmentPlan) -> Edge {
+        Edge {
+            tensor: self.names.of(val),
+            from: from.name.clone(),
+            to: to.name.clone(),
+            bytes: self.bytes(val),
+            reason: self.boundary(from, to),
+        }
     }
 
     /// Why two segments are not one.
@@ -294,9 +303,9 @@ impl Explainer<'_> {
             (None, None) => {}
         }
         let made: Vec<Output> = from.view.outputs().iter().chain(to.view.outputs()).cloned().collect();
-        let is_made = |val: &Val| made.iter().any(|output| output.val == *val);
+        let is_made: FxHashSet<Val> = made.iter().map(|output| output.val).collect();
         let inputs: BTreeSet<Val> = from.view.inputs().iter().chain(to.view.inputs()).copied().collect();
-        let inputs = inputs.into_iter().filter(|val| !is_made(val)).collect();
+        let inputs = inputs.into_iter().filter(|val| !is_made.contains(val)).collect();
         let (graph, facts) = (&self.plan.graph, self.plan.fusion.facts().clone());
         let union = Fusion::new(graph, inputs, made, facts).expect("both segments are closed");
         match legal(graph, &union) {

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use rustc_hash::FxHashMap;
+
 use super::{Edge, Explanation, SegmentExplanation};
 use crate::table;
 
@@ -13,7 +15,8 @@ const LEFT: usize = 20;
 /// An SVG document.
 pub fn svg(explanation: &Explanation) -> String {
     let rows = explanation.segments.len().max(1);
-    let reach = explanation.edges.iter().map(|edge| span(explanation, edge)).max().unwrap_or(0);
+    let ends = ends(explanation);
+    let reach = ends.iter().map(|(from, to)| to.saturating_sub(*from)).max().unwrap_or(0);
     let (width, height) = (LEFT + WIDTH + 40 + 36 * reach + 200, rows * STEP);
     let mut text = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
@@ -22,8 +25,8 @@ pub fn svg(explanation: &Explanation) -> String {
     for (place, segment) in explanation.segments.iter().enumerate() {
         draw_segment(&mut text, place, segment);
     }
-    for edge in &explanation.edges {
-        draw_edge(&mut text, explanation, edge);
+    for (edge, ends) in explanation.edges.iter().zip(ends) {
+        draw_edge(&mut text, ends, edge);
     }
     text.push_str("</svg>\n");
     text
@@ -67,18 +70,16 @@ fn draw_segment(text: &mut String, place: usize, segment: &SegmentExplanation) {
     );
 }
 
-fn place(explanation: &Explanation, name: &str) -> usize {
-    explanation.segments.iter().position(|segment| segment.name == name).unwrap_or(0)
-}
-
-/// How many segments an edge passes by.
-fn span(explanation: &Explanation, edge: &Edge) -> usize {
-    place(explanation, &edge.to).saturating_sub(place(explanation, &edge.from))
+/// Of each edge the places of the segments that it leads from and to.
+fn ends(explanation: &Explanation) -> Vec<(usize, usize)> {
+    let segments = explanation.segments.iter().enumerate();
+    let places: FxHashMap<&str, usize> = segments.map(|(at, segment)| (segment.name.as_str(), at)).collect();
+    let place = |name: &str| places.get(name).copied().unwrap_or(0);
+    explanation.edges.iter().map(|edge| (place(&edge.from), place(&edge.to))).collect()
 }
 
 /// A line to the next segment runs between the boxes, a longer one around them, with the reason on hovering.
-fn draw_edge(text: &mut String, explanation: &Explanation, edge: &Edge) {
-    let (from, to) = (place(explanation, &edge.from), place(explanation, &edge.to));
+fn draw_edge(text: &mut String, (from, to): (usize, usize), edge: &Edge) {
     let (begin, end) = (from * STEP + 10 + HEIGHT, to * STEP + 10);
     let passed = to.saturating_sub(from);
     let right = LEFT + WIDTH + if passed > 1 { 36 * passed } else { 0 };

@@ -10,7 +10,7 @@ use compiler::Plan;
 use compiler::passes::before_expansion;
 use ir::definition::{Action, Definition, Record};
 use ir::graph::Val;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The names of the values of a plan.
 pub(crate) struct Names {
@@ -66,19 +66,41 @@ pub fn value_named(definition: &Definition, name: &str) -> Option<Val> {
 /// A name for each output, all different: the value's, with a number where it is given back again.
 pub fn output_names(definition: &Definition) -> Vec<String> {
     let record = &definition.record;
-    let mut names: Vec<String> = Vec::new();
+    let mut printed_of = FxHashMap::default();
+    for (val, _, printed) in written(record) {
+        printed_of.entry(val).or_insert(printed);
+    }
+    let mut names = Different::default();
     for statement in record.statements() {
         let Action::Output { value, alias } = &statement.action else { continue };
         // What is written to an input is its new contents.
         let data = record.entry(alias.unwrap_or(*value));
-        let mut written = written(record).into_iter().filter(|(val, ..)| *val == data.val);
-        let printed = written.next().map_or_else(|| data.val.to_string(), |(_, _, printed)| printed);
-        let own = data.name.clone().unwrap_or(printed);
-        let again = (1..).map(|number| format!("{own}_{number}"));
-        let mut candidates = std::iter::once(own.clone()).chain(again);
-        names.extend(candidates.find(|name| !names.contains(name)));
+        let printed = || printed_of.get(&data.val).cloned().unwrap_or_else(|| data.val.to_string());
+        names.add(data.name.clone().unwrap_or_else(printed));
     }
-    names
+    names.in_order
+}
+
+/// Names that are all different, in the order in which they were given.
+#[derive(Default)]
+struct Different {
+    in_order: Vec<String>,
+    taken: FxHashSet<String>,
+    /// How often each was asked for.
+    asked: FxHashMap<String, usize>,
+}
+
+impl Different {
+    /// Adds a name; with the first number behind it that makes it another, where it is taken.
+    fn add(&mut self, own: String) {
+        let asked = self.asked.entry(own.clone()).or_insert(0);
+        let numbers = *asked..;
+        let numbered = |number| if number == 0 { own.clone() } else { format!("{own}_{number}") };
+        let name = numbers.map(numbered).find(|name| !self.taken.contains(name)).expect("numbers do not end");
+        *asked += 1;
+        self.taken.insert(name.clone());
+        self.in_order.push(name);
+    }
 }
 
 /// The results of the statements in order: value, the user's name, the name in print (`tv0`, `c0`, counted apart).

@@ -1,0 +1,101 @@
+//! Which segment computes a node first, and which segments read a value. Takes a plan, looks at each node and input of each
+//! segment once, and answers from then on without a look at other segments. Puts nothing into words.
+
+use compiler::Plan;
+use ir::graph::{Node, Val};
+use rustc_hash::FxHashMap;
+
+/// Who computes and who reads what, by the numbers of segments.
+pub(super) struct Readers {
+    first: FxHashMap<Node, usize>,
+    /// Ascending.
+    readers: FxHashMap<Val, Vec<usize>>,
+}
+
+impl Readers {
+    /// Those of a plan.
+    pub(super) fn of(plan: &Plan) -> Readers {
+        let mut found = Readers { first: FxHashMap::default(), readers: FxHashMap::default() };
+        for (number, segment) in plan.segments.iter().enumerate() {
+            #[cfg(test)]
+            looked(segment.view.order().len() + segment.view.inputs().len());
+            for &node in segment.view.order() {
+                found.first.entry(node).or_insert(number);
+            }
+            for &input in segment.view.inputs() {
+                found.readers.entry(input).or_default().push(number);
+            }
+        }
+        found
+    }
+
+    /// Whether a segment before this one computes a node.
+    pub(super) fn is_again(&self, node: Node, number: usize) -> bool {
+        #[cfg(test)]
+        looked(1);
+        self.first.get(&node).is_some_and(|&first| first < number)
+    }
+
+    /// The segments behind this one that read a value.
+    pub(super) fn after(&self, val: Val, number: usize) -> &[usize] {
+        let all = self.readers.get(&val).map_or(&[][..], Vec::as_slice);
+        let after = &all[all.partition_point(|&reader| reader <= number)..];
+        #[cfg(test)]
+        looked(1 + after.len());
+        after
+    }
+}
+
+#[cfg(test)]
+fn looked(more: usize) {
+    tests::LOOKS.with(|looks| looks.set(looks.get() + more));
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+    use crate::{CompileOptions, define, plan};
+
+    thread_local! {
+        /// Nodes, inputs and readers that were looked at.
+        pub static LOOKS: Cell<usize> = const { Cell::new(0) };
+    }
+
+    /// Rows and columns in turn: each pair of folds is a segment, and each reads the input again.
+    fn plan_of(steps: usize) -> Plan {
+        let step = |place: usize| {
+            format!("    y = fd.ops.sub(x, fd.ops.mean(y, dims=[{}], keepdim=True))\n", place % 2)
+        };
+        let steps: String = (0..steps).map(step).collect();
+        let input = "    x = fd.define_tensor(shape=[-1, -1], contiguity=True)\n    y = x\n";
+        let text = format!("def turns(fd):\n{input}{steps}    fd.add_output(y)\n");
+        plan(&define(&text).expect("defines"), &CompileOptions::default()).expect("plans")
+    }
+
+    fn looks(plan: &Plan) -> usize {
+        let before = LOOKS.with(Cell::get);
+        let readers = Readers::of(plan);
+        for (number, segment) in plan.segments.iter().enumerate() {
+            for &node in segment.view.order() {
+                let is_again = plan.segments[..number].iter().any(|earlier| earlier.view.contains(node));
+                assert_eq!(readers.is_again(node, number), is_again);
+            }
+            for output in segment.view.outputs() {
+                let reads = |to: &usize| plan.segments[*to].view.is_input(output.val);
+                let later: Vec<usize> = (number + 1..plan.segments.len()).filter(reads).collect();
+                assert_eq!(readers.after(output.val, number), later);
+            }
+        }
+        LOOKS.with(Cell::get) - before
+    }
+
+    #[test]
+    fn twice_the_segments_take_twice_the_looks() {
+        let [few, many] = [20, 40].map(plan_of);
+        assert!(many.segments.len() > 18, "{} segments", many.segments.len());
+        let [few, many] = [looks(&few), looks(&many)];
+        assert!(many <= few * 9 / 4, "{few}, then {many}");
+    }
+}
