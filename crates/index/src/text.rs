@@ -298,4 +298,13 @@ mod tests {
         assert!(read(&"-".repeat(100_000)).is_err());
         assert!(read("é§").is_err());
     }
+
+    #[test]
+    fn numbers_are_spelled_as_python_spells_them() {
+        for number in ["0777", "00", "1__0", "1_0", "1_", "0x10", "1e3", "१"] {
+            let error = read(&format!("i0 + {number}")).expect_err(number);
+            assert_eq!(error.at, 5, "{number}: {error}");
+        }
+        assert_eq!(read("i0 + 0").unwrap().to_string(), "i0");
+    }
 }

@@ -84,6 +84,5 @@ fn scalar(text: &str) -> Option<Scalar> {
 }
 
 fn operand(text: &str) -> Option<usize> {
-    let digits = text.trim().strip_prefix('p')?;
-    digits.parse().ok().filter(|_| !digits.starts_with('+'))
+    text.trim().strip_prefix('p').and_then(index::integer)
 }

@@ -114,7 +114,7 @@ fn parse(text: &str) -> Result<Header, Problem> {
             "shape" => sizes = Some(value),
             _ => return Err(wrong_header("unknown key")),
         }
-        rest = after.trim_start_matches(',').trim_start();
+        rest = after.strip_prefix(',').unwrap_or(after).trim_start();
     }
     let missing = || wrong_header("one of descr, fortran_order and shape is missing");
     let (dtype, big_endian) = parse_descr(descr.ok_or_else(missing)?)?;
@@ -186,17 +186,19 @@ fn shortened(text: &str) -> String {
 fn parse_sizes(value: &str) -> Result<Vec<usize>, Problem> {
     let inside = value.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
     let inside = inside.ok_or_else(|| wrong_header("the shape is not a tuple"))?.trim();
-    let inside = inside.strip_suffix(',').unwrap_or(inside);
     if inside.is_empty() {
         return Ok(Vec::new());
     }
+    // What has no comma is a number in parentheses.
+    let sizes = inside.strip_suffix(',').or_else(|| inside.contains(',').then_some(inside));
+    let sizes = sizes.ok_or_else(|| wrong_header("the shape is not a tuple"))?;
     let size = |text: &str| {
         let text = text.trim();
         let size = integer::<usize>(text.strip_suffix('L').unwrap_or(text));
         size.filter(|&size| size <= i64::MAX as usize)
             .ok_or_else(|| wrong_header("the shape holds something that is no size"))
     };
-    let sizes: Vec<usize> = inside.split(',').map(size).collect::<Result<_, _>>()?;
+    let sizes: Vec<usize> = sizes.split(',').map(size).collect::<Result<_, _>>()?;
     if sizes.len() > MAX_RANK {
         return Err(wrong_header("the shape has more than 64 axes"));
     }

@@ -208,3 +208,46 @@ fn archives_give_the_array_of_a_name() {
     assert_eq!(read("T1").unwrap(), 2.5);
     assert!(read("T7").unwrap_err().to_string().ends_with("no array `T7` in it; there are T0, T1"));
 }
+
+#[test]
+fn headers_are_spelled_as_python_spells_them() {
+    let folder = folder();
+    let read = |shape: &str| {
+        let header = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}}}\n");
+        read_bytes(&folder, "a.npy", &npy(&header, &[0; 40]))
+    };
+    for shape in ["(10,)", "(2, 5)", "(2, 5,)", "( 10 , )", "(10L,)"] {
+        assert_eq!(read(shape).unwrap().view().numel(), 10, "{shape}");
+    }
+    for shape in [
+        "(010,)",
+        "(0777,)",
+        "(1__0,)",
+        "(1_0,)",
+        "(+10,)",
+        "(-10,)",
+        "(0xa,)",
+        "(10.0,)",
+        "(1e1,)",
+        "(10)",
+        "10",
+        "(,)",
+        "(2,,5)",
+        "(2 5)",
+        "[10]",
+        "(10",
+        "(१०,)",
+    ] {
+        let error = read(shape).expect_err(shape);
+        assert!(error.starts_with("the header is malformed"), "{shape}: {error}");
+    }
+    for header in [
+        "{'descr': '<f4',, 'fortran_order': False, 'shape': (10,)}",
+        "{'descr': '<f4', 'fortran_order': 0, 'shape': (10,)}",
+        "{'descr': '<f4', 'shape': (10,)}",
+        "('descr', '<f4')",
+    ] {
+        let error = read_bytes(&folder, "a.npy", &npy(header, &[0; 40])).expect_err(header);
+        assert!(error.starts_with("the header is malformed"), "{header}: {error}");
+    }
+}

@@ -142,3 +142,44 @@ fn read_axis(word: &str) -> Result<Axis, &'static str> {
     // The largest number is how an absent entity is written.
     number.filter(|&number| number < u32::MAX).map(Axis::from_u32).ok_or("an axis such as x0")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::parse;
+
+    #[test]
+    fn numbers_are_spelled_as_python_spells_them() {
+        for number in
+            ["0777", "00", "1__0", "1_0", "1_", "+8", "-8", "0x8", "8.0", "1e1", "", "99999999999999999999"]
+        {
+            for line in
+                ["block x0 by N", "jam x0 by N", "tile x0 by N", "ahead x0 by N", "row xN", "carry nN"]
+            {
+                let line = line.replace('N', number);
+                let error = parse(&format!("schedule lanes 8\n{line}\n")).expect_err(&line);
+                assert_eq!((error.line, error.found), (2, line.trim().to_owned()));
+            }
+            parse(&format!("schedule lanes {number}")).expect_err(number);
+        }
+    }
+
+    #[test]
+    fn lines_that_say_too_much_or_too_little_are_rejected() {
+        for line in [
+            "",
+            "fuse x0",
+            "block x0",
+            "block x0 by",
+            "row",
+            "row x0 x1",
+            "lane x0 inside",
+            "ahead x0 by 8 near",
+            "carry 7",
+        ] {
+            let text = format!("schedule lanes 8\n{line} !\n");
+            assert_eq!(parse(&text).expect_err(line).line, 2);
+        }
+        assert_eq!(parse("row x0\n").expect_err("no lanes").line, 2);
+        assert_eq!(parse("schedule lanes 8\n# row\n\nrow x0\n").expect("fits").rows.len(), 1);
+    }
+}

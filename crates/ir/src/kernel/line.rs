@@ -1,6 +1,7 @@
 //! One line of kernel text, read from left to right: words, marks and stretches up to a mark, each error with its
 //! column. Knows no grammar; `parse.rs` does.
 
+use index::integer;
 use thiserror::Error;
 
 /// Why a text is not a kernel, and where.
@@ -82,7 +83,7 @@ impl<'a> Line<'a> {
         self.skip_blanks();
         let left = self.left();
         let digits = &left[..left.find(|c: char| !c.is_ascii_digit()).unwrap_or(left.len())];
-        let number = digits.parse().ok().filter(|&number: &u32| number <= most);
+        let number = integer(digits).filter(|&number: &u32| number <= most);
         let number = number.ok_or_else(|| self.fail(format!("expected {what}, at most {most}")))?;
         self.at += digits.len();
         Ok(number)

@@ -10,7 +10,7 @@ use cranelift_entity::{EntityRef, PrimaryMap};
 use super::line::Line;
 pub use super::line::ParseError;
 use super::{Access, BufferDecl, Kernel, Loop, LoopKind, MAX_NESTING, ScratchDecl, Stmt};
-use index::{Expr, Sym};
+use index::{Expr, Sym, integer};
 use ops::DType;
 
 /// The largest id that a text may use: far above any real kernel, small enough to be no danger.
@@ -242,8 +242,8 @@ fn innermost<'a>(open: &'a mut [Loop], body: &'a mut Vec<Stmt>) -> &'a mut Vec<S
 fn numbered(line: &mut Line<'_>, prefix: &str, what: &str) -> Result<u32, ParseError> {
     let fail = line.fail(format!("expected {what}"));
     let Ok(word) = line.word(what) else { return Err(fail) };
-    let digits = word.strip_prefix(prefix).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
-    digits.and_then(|digits| digits.parse().ok()).filter(|&id| id <= MAX_ID).ok_or(fail)
+    let number = word.strip_prefix(prefix).and_then(integer::<u32>);
+    number.filter(|&id| id <= MAX_ID).ok_or(fail)
 }
 
 fn dtype(line: &mut Line<'_>) -> Result<DType, ParseError> {
