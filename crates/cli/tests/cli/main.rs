@@ -5,6 +5,7 @@ mod cache;
 mod faults;
 mod file_tests;
 mod hidden_llvm;
+mod interrupts;
 mod outputs;
 mod refusals;
 mod streams;
