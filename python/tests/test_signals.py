@@ -1,5 +1,6 @@
 """Handlers of signals run while something takes long, and what they raise ends it and leaves everything usable."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -91,6 +92,18 @@ def test_what_a_handler_raises_ends_explaining():
     assert str(normalizations(3).explain())
 
 
+def test_handlers_run_while_texts_are_made():
+    fd = normalizations(80)
+    with Timer() as planning:
+        fd._make_executable().emit("schedule")
+    with Timer() as timer:
+        fd._make_executable().emit("asm")
+    assert timer.count > planning.count + 3
+    with Timer(raises_at=planning.count + 3), pytest.raises(Alarm):
+        fd._make_executable().emit("asm")
+    assert fd._make_executable().emit("schedule")
+
+
 @pytest.mark.parametrize("case", [(incremented, np.float32, 6_000), (product, np.float64, 1500)], ids=["kernel", "library"])
 def test_handlers_run_while_a_call_takes_long(case):
     make, dtype, size = case
@@ -100,6 +113,65 @@ def test_handlers_run_while_a_call_takes_long(case):
         again = fd.execute([array])[0]
     assert timer.count > 2 and np.array_equal(again, expected)
     with Timer(raises_at=1), pytest.raises(Alarm):
+        fd.execute([array])
+    assert np.array_equal(fd.execute([array])[0], expected)
+
+
+def scanned():
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+        fd.add_output(fd.ops.cumsum(x, 1))
+    return fd
+
+
+def ordered():
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+        fd.add_output(fd.ops.argsort(x, 1))
+    return fd
+
+
+@pytest.mark.parametrize(
+    "case",
+    [(incremented, (4000, 4000)), (product, (1200, 1200)), (scanned, (1, 1 << 22)), (ordered, (1, 1 << 20))],
+    ids=["map", "product", "scan of a line", "sort of a line"],
+)
+def test_what_a_handler_raises_ends_validating(case):
+    make, sizes = case
+    fd = make()
+    dtype = np.float64 if make is product else np.float32
+    array = np.random.default_rng(1).random(sizes).astype(dtype)
+    fd.execute([array])
+    with Timer() as timer:
+        fd.validate([array])
+    assert timer.count > 2
+    with Timer(raises_at=2), pytest.raises(Alarm):
+        fd.validate([array])
+    fd.validate([array])
+
+
+def test_what_a_handler_raises_ends_a_call_on_the_evaluator():
+    fold = "import sys; sys.path.insert(0, {tests!r}); from test_signals import *; on_the_evaluator()"
+    script = fold.format(tests=str(Path(__file__).parent))
+    env = os.environ | {"FERROFUSE_LIBLLVM": "none"}
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=300, env=env)
+    assert (ran.returncode, ran.stdout) == (0, "ends\n"), ran.stderr
+
+
+def on_the_evaluator():
+    """Without libLLVM, in a process of its own."""
+    fd, array = incremented(), np.full((3000, 3000), 0.5, np.float32)
+    expected = fd.execute([array])[0]
+    with Timer(raises_at=2), pytest.raises(Alarm):
+        fd.execute([array])
+    assert np.array_equal(fd.execute([array])[0], expected)
+    print("ends")
+
+
+def test_what_a_handler_raises_ends_the_sort_of_a_line():
+    fd, array = ordered(), np.random.default_rng(1).random((1, 1 << 22)).astype(np.float32)
+    expected = fd.execute([array])[0]
+    with Timer(raises_at=2), pytest.raises(Alarm):
         fd.execute([array])
     assert np.array_equal(fd.execute([array])[0], expected)
 

@@ -1,6 +1,6 @@
 //! How an input or a store of a segment lies in memory, as far as its kernel relies on it.
 
-use ir::array::ArrayView;
+use ir::array::Layout as ArrayLayout;
 use ir::graph::{Axes, Shape};
 use smallvec::SmallVec;
 
@@ -35,11 +35,11 @@ pub enum Stride {
     Any,
 }
 
-impl From<&ArrayView<'_>> for Layout {
-    /// How a view lies in memory. Sizes and strides beyond i64 do not exist on machines with 64 bits.
-    fn from(view: &ArrayView<'_>) -> Layout {
-        let sizes: SmallVec<[i64; 6]> = view.sizes().iter().map(|&size| size as i64).collect();
-        let strides: SmallVec<[i64; 6]> = view.strides().iter().map(|&stride| stride as i64).collect();
+impl From<&ArrayLayout> for Layout {
+    /// How an array lies in memory. Sizes and strides beyond i64 do not exist on machines with 64 bits.
+    fn from(layout: &ArrayLayout) -> Layout {
+        let sizes: SmallVec<[i64; 6]> = layout.sizes.iter().map(|&size| size as i64).collect();
+        let strides: SmallVec<[i64; 6]> = layout.strides.iter().map(|&stride| stride as i64).collect();
         Layout::of(&sizes, &strides)
     }
 }

@@ -61,7 +61,7 @@ pub use runtime::cpu::objects::{CacheOptions, ObjectCache};
 pub use runtime::{
     Argument, Blame, CallOptions, CallReport, CompileOptions, Error, Executable, Executor, Generator,
     KernelReport, Machine, MachineOptions, Output, Outputs, Report, SegmentReport, StepReport, Tensor,
-    Variant, has_ended, unforked,
+    Variant, has_ended, in_background, unforked,
 };
 
 /// Reads a definition from its text.

@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 
 use ferrofuse::check::{Comparison, checked};
 use ferrofuse::{
-    CallOptions, CallReport, CodeTarget, CompileOptions, Definition, EmitOptions, Generator, Interrupt,
-    Machine, MachineOptions, ObjectCache, Stage, StepReport, emit, explain, hints, plan, plan_for, unforked,
+    CallOptions, CallReport, CodeTarget, CompileOptions, Definition, EmitOptions, Generator, Hints,
+    Interrupt, Machine, MachineOptions, ObjectCache, Plan, Stage, StepReport, emit, explain, hints,
+    in_background, plan_for, unforked,
 };
 use pyo3::exceptions::{PyNotImplementedError, PyValueError};
 use pyo3::prelude::*;
@@ -133,16 +134,11 @@ impl Executable {
     /// What was decided, as text and as JSON, for the sizes of these inputs or for none in particular.
     #[pyo3(signature = (inputs = None))]
     fn explain(&self, py: Python<'_>, inputs: Option<&Bound<'_, PyAny>>) -> PyResult<(String, String)> {
-        let definition = self.definition();
-        let mut options = self.hinted(py, inputs)?;
-        let planned = signals::heeded(py, |interrupt| {
-            options.plan.interrupt = interrupt;
-            plan(definition, &options)
-        });
-        let plan = planned.map_err(|(raised, _)| raised)?;
-        let explanation = explain(definition, &plan, &options.hints);
-        let json = serde_json::to_string(&explanation).expect("an explanation is plain data");
-        Ok((explanation.to_string(), json))
+        self.planned(py, CodeTarget::HOST, inputs, |definition, plan, hints| {
+            let explanation = explain(definition, plan, hints);
+            let json = serde_json::to_string(&explanation).expect("an explanation is plain data");
+            (explanation.to_string(), json)
+        })
     }
 
     /// The text of a stage of the compiler, for the sizes of these inputs or for none in particular.
@@ -150,16 +146,11 @@ impl Executable {
     fn emit(&self, py: Python<'_>, stage: &str, inputs: Option<&Bound<'_, PyAny>>) -> PyResult<String> {
         let stage: Stage = stage.parse().map_err(PyValueError::new_err)?;
         let target = if stage == Stage::Cuda { CodeTarget::CUDA } else { CodeTarget::HOST };
-        let mut options = self.hinted(py, inputs)?;
-        let planned = signals::heeded(py, |interrupt| {
-            options.plan.interrupt = interrupt;
-            plan_for(self.definition(), target, &options)
+        let text = self.planned(py, target, inputs, move |definition, plan, _| {
+            let llvm = MACHINE.llvm();
+            emit(stage, definition, plan, &EmitOptions { target, segment: None, llvm: llvm.as_ref() })
         });
-        let plan = planned.map_err(|(raised, _)| raised)?;
-        let llvm = MACHINE.llvm();
-        let options = EmitOptions { target, segment: None, llvm: llvm.as_ref() };
-        let text = emit(stage, self.definition(), &plan, &options);
-        text.map_err(|error| PyNotImplementedError::new_err(error.to_string()))
+        text?.map_err(|error| PyNotImplementedError::new_err(error.to_string()))
     }
 
     /// Whether a call on inputs that lie in memory like these, with sizes of the same orders of magnitude, compiles nothing.
@@ -188,6 +179,24 @@ impl Executable {
         let Some(variant) = self.compiled.latest() else { return HashMap::new() };
         let kernels = variant.report.segments.iter().flat_map(|segment| &segment.kernels);
         kernels.map(|kernel| (kernel.name.clone(), kernel.compile)).collect()
+    }
+
+    /// Plans for the sizes of these inputs or for none in particular, and says something of the plan. Handlers of signals run
+    /// meanwhile.
+    fn planned<R: Send + 'static>(
+        &self,
+        py: Python<'_>,
+        target: CodeTarget,
+        inputs: Option<&Bound<'_, PyAny>>,
+        say: impl FnOnce(&Definition, &Plan, &Hints) -> R + Send + 'static,
+    ) -> PyResult<R> {
+        let (definition, mut options) = (self.definition().clone(), self.hinted(py, inputs)?);
+        let said = signals::heeded(py, move |interrupt| {
+            options.plan.interrupt = interrupt.clone();
+            let plan = plan_for(&definition, target, &options)?;
+            in_background(&interrupt, move || say(&definition, &plan, &options.hints))
+        });
+        said.map_err(|(raised, _)| raised)
     }
 
     /// Options to plan with, for the sizes of these inputs if there are any.

@@ -93,22 +93,8 @@ impl<'a> Argument<'a> {
         Some((base + low * width, base + (high + 1) * width))
     }
 
-    /// Whether two indices may reach one element: not where each stride is beyond all that smaller ones reach.
+    /// Whether two indices may reach one element.
     pub(crate) fn repeats(&self) -> bool {
-        let axes = self.layout.sizes.iter().zip(&self.layout.strides);
-        let mut axes: Vec<(usize, i128)> = axes
-            .map(|(&size, &stride)| (size, (stride as i128).abs()))
-            .filter(|(size, _)| *size != 1)
-            .collect();
-        if axes.iter().any(|(size, _)| *size == 0) {
-            return false;
-        }
-        axes.sort_by_key(|&(_, stride)| stride);
-        let mut reach = 0_i128;
-        axes.into_iter().any(|(size, stride)| {
-            let meets = stride <= reach;
-            reach += (size as i128 - 1) * stride;
-            meets
-        })
+        !self.layout.sizes.contains(&0) && !self.layout.is_nested()
     }
 }

@@ -1,7 +1,7 @@
 //! Work on a thread of its own, with a stack that is large whatever the caller's is. The caller waits, and may be interrupted:
 //! the thread is then left to end by itself, at its next look at the interrupt.
 //!
-//! The work owns what it needs. What keeps a `fork` waiting, and what it locks, it takes on its own thread.
+//! The work owns what it needs. A `fork` waits for its end.
 
 use std::panic::resume_unwind;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use ir::interrupt::{Interrupt, Interrupted};
 
-use crate::Error;
+use crate::{Error, unforked};
 
 /// Address space of the stack; memory is taken as far as it is used. Passes and libLLVM recurse over deep programs.
 const STACK: usize = 256 << 20;
@@ -18,18 +18,18 @@ const STACK: usize = 256 << 20;
 /// How long the caller waits between two looks at the interrupt.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// Does something on another thread and waits for it.
+/// Does something on another thread and waits for it. No `fork` of the process happens meanwhile.
 ///
 /// # Errors
 /// [`Error::Interrupted`], after which the work may still be going on; [`Error::Thread`] where the system refuses a thread.
-pub(crate) fn on_own_stack<R: Send + 'static>(
+pub fn in_background<R: Send + 'static>(
     interrupt: &Interrupt,
     work: impl FnOnce() -> R + Send + 'static,
 ) -> Result<R, Error> {
     let (done, result) = sync_channel(1);
     let send = move || {
         // Where the caller was interrupted nobody listens.
-        let _ = done.send(work());
+        let _ = done.send(unforked(work));
     };
     let thread = Builder::new().stack_size(STACK).name("ferrofuse-compile".to_owned()).spawn(send);
     let thread = thread.map_err(|error| Error::Thread(error.to_string()))?;

@@ -19,13 +19,12 @@ use ir::kernel::Kernel;
 use reference::interpret::Options as InterpreterOptions;
 
 use crate::alike::{Alike, SYMBOL, without_comments};
-use crate::background::on_own_stack;
+use crate::background::in_background;
 use crate::call::Extents;
 use crate::cpu::objects::{Key, ObjectCache};
 use crate::cpu::perf_map;
 use crate::executable::CompileOptions;
 use crate::family::Family;
-use crate::fork::unforked;
 use crate::inputs::declared;
 use crate::plan::{ExecutionPlan, Segment, Step};
 use crate::recent::Latest;
@@ -75,7 +74,7 @@ pub fn plan_declared(
         let Definition { graph, fusion, .. } = &definition;
         plan(graph, fusion, &declared(&definition), &target, &options.hints, &options.plan)
     };
-    Ok(on_own_stack(&interrupt, || unforked(made))??)
+    Ok(in_background(&interrupt, made)??)
 }
 
 /// Compiles a definition for a family of calls.

@@ -18,12 +18,12 @@ use reference::interpret::Options as InterpreterOptions;
 use smallvec::SmallVec;
 
 use crate::argument::Argument;
-use crate::background::on_own_stack;
+use crate::background::in_background;
 use crate::call::{Call, Done, Target, is_short};
 use crate::compile::{Variant, compile};
 use crate::family::{Family, Shapes};
-use crate::fork::{ForkLock, unforked};
-use crate::inputs::Inputs;
+use crate::fork::ForkLock;
+use crate::inputs::{Inputs, layouts};
 use crate::located::located;
 use crate::recent::{Latest, Prepared};
 use crate::{CallReport, Error, Executor, Generator, Machine, Output, Outputs};
@@ -139,7 +139,7 @@ impl Executable {
     ) -> Result<Executable, Error> {
         let sizes = definition.signature().bind(inputs, &[])?;
         let shapes = Shapes::new(&definition, false);
-        let family = Family::of(&Inputs::new(inputs, options.executor)?, &sizes, Some(&shapes));
+        let family = Family::of(layouts(inputs, options.executor), &sizes, Some(&shapes));
         Executable::for_calls(definition, options, family, Some(shapes))
     }
 
@@ -333,8 +333,8 @@ impl Executable {
             return Ok((inputs, latest));
         }
         let sizes = self.signature.bind(given, &[])?;
-        let inputs = Inputs::new(given, executor)?;
-        let family = Family::of(&inputs, &sizes, self.shapes.as_ref());
+        let family = Family::of(layouts(given, executor), &sizes, self.shapes.as_ref());
+        let inputs = Inputs::new(given, executor, &options.machine.workers(interrupt))?;
         let variant = self.compiled(family, interrupt)?;
         let forms = given.iter().map(form).map(|(dtype, layout)| (dtype, layout.clone()));
         let lasts = !self.reads_sizes && !inputs.has_copies();
@@ -389,7 +389,7 @@ impl Executable {
             return Ok(Arc::clone(variant));
         }
         let (source, asked) = (Arc::clone(&self.source), interrupt.clone());
-        on_own_stack(interrupt, move || unforked(|| cell.filled(&source, &family, &asked)))?
+        in_background(interrupt, move || cell.filled(&source, &family, &asked))?
     }
 
     /// The place of the variant for such calls, which is now the most recently used.
@@ -411,8 +411,8 @@ impl Executable {
     /// What is wrong with the inputs.
     pub fn is_compiled(&self, inputs: &[ArrayView<'_>]) -> Result<bool, Error> {
         let sizes = self.signature.bind(inputs, &[])?;
-        let family =
-            Family::of(&Inputs::new(inputs, self.source.options.executor)?, &sizes, self.shapes.as_ref());
+        let layouts = layouts(inputs, self.source.options.executor);
+        let family = Family::of(layouts, &sizes, self.shapes.as_ref());
         let variants = self.variants.lock();
         Ok(variants.iter().any(|(known, cell)| *known == family && cell.variant.get().is_some()))
     }

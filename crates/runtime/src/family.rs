@@ -14,7 +14,7 @@ use ir::definition::Definition;
 use ir::graph::{Fusion, Shape, Sizes};
 use smallvec::SmallVec;
 
-use crate::inputs::{Inputs, declared};
+use crate::inputs::declared;
 
 /// Elements of the largest value below which all calls are of one order: nothing is divided then.
 const FEW: usize = 1 << 14;
@@ -91,11 +91,11 @@ impl Family {
         Family { layouts: declared(definition), orders: None, whole: SmallVec::new() }
     }
 
-    /// Of a call on these inputs; by its sizes as well where there are shapes to judge them by.
-    pub fn of(inputs: &Inputs<'_>, sizes: &Sizes, shapes: Option<&Shapes>) -> Family {
+    /// Of a call whose inputs lie in memory so; by its sizes as well where there are shapes to judge them by.
+    pub fn of(layouts: Vec<Layout>, sizes: &Sizes, shapes: Option<&Shapes>) -> Family {
         let orders = shapes.filter(|shapes| shapes.by_order).map(|shapes| Orders::of(sizes, shapes));
         let whole = shapes.map(|shapes| shapes.whole(sizes)).unwrap_or_default();
-        Family { layouts: inputs.layouts(), orders, whole }
+        Family { layouts, orders, whole }
     }
 
     /// How the inputs lie in memory.

@@ -4,9 +4,11 @@
 //! otherwise are copied; all others are read where they are.
 
 use compiler::layout::{Layout, Stride};
-use ir::array::{ArrayError, ArrayView, Dims, Layout as ArrayLayout, StridedArray};
+use ir::array::{Array, ArrayView, Dims, Layout as ArrayLayout, StridedArray};
 use ir::definition::{DeclaredLayout, Definition};
+use reference::evaluate::copy;
 
+use crate::cpu::pool::{Workers, until_interrupted};
 use crate::{Error, Executor};
 
 /// The inputs of a call.
@@ -20,10 +22,15 @@ impl<'a> Inputs<'a> {
     /// Copies what must be copied.
     ///
     /// # Errors
-    /// When there is no memory for a copy.
-    pub fn new(given: &'a [ArrayView<'a>], executor: Executor) -> Result<Inputs<'a>, Error> {
+    /// When there is no memory for a copy, and [`Error::Interrupted`].
+    pub fn new(
+        given: &'a [ArrayView<'a>],
+        executor: Executor,
+        workers: &Workers<'_>,
+    ) -> Result<Inputs<'a>, Error> {
         let copied = given.iter().enumerate().filter(|(_, view)| !is_readable(view, executor));
-        let copies: Result<_, ArrayError> = copied.map(|(place, view)| Ok((place, packed(view)?))).collect();
+        let copied = copied.map(|(place, view)| Ok((place, packed(view, workers)?)));
+        let copies: Result<_, Error> = until_interrupted(|| copied.collect())?;
         Ok(Inputs { given, copies: copies? })
     }
 
@@ -31,11 +38,6 @@ impl<'a> Inputs<'a> {
     pub fn uncopied(given: &'a [ArrayView<'a>], executor: Executor) -> Option<Inputs<'a>> {
         let are_readable = given.iter().all(|view| is_readable(view, executor));
         are_readable.then(|| Inputs { given, copies: Vec::new() })
-    }
-
-    /// How the inputs, or their copies, lie in memory.
-    pub fn layouts(&self) -> Vec<Layout> {
-        self.views().map(|view| Layout::from(&view)).collect()
     }
 
     /// Whether inputs had to be copied.
@@ -58,6 +60,15 @@ impl<'a> Inputs<'a> {
     }
 }
 
+/// How inputs, or the copies of those that must be copied, lie in memory.
+pub(crate) fn layouts(given: &[ArrayView<'_>], executor: Executor) -> Vec<Layout> {
+    let layout = |view: &ArrayView<'_>| match is_readable(view, executor) {
+        true => Layout::from(view.layout()),
+        false => Layout::from(&of_packed(view)),
+    };
+    given.iter().map(layout).collect()
+}
+
 fn is_readable(view: &ArrayView<'_>, executor: Executor) -> bool {
     let is_aligned = || (view.as_ptr() as usize).is_multiple_of(view.dtype().real().size());
     match executor {
@@ -68,12 +79,23 @@ fn is_readable(view: &ArrayView<'_>, executor: Executor) -> bool {
 }
 
 /// A copy without gaps, in which what repeats is there once.
-fn packed(view: &ArrayView<'_>) -> Result<StridedArray, ArrayError> {
-    let axes = view.sizes().iter().zip(view.strides());
-    let once: Dims = axes.map(|(&size, &stride)| if stride == 0 { size.min(1) } else { size }).collect();
+fn packed(view: &ArrayView<'_>, workers: &Workers<'_>) -> Result<StridedArray, Error> {
+    let once = once(view);
     let seen = view.layout().sliced(&vec![0; once.len()], &once);
-    let elements = view.relaid(seen).expect("a part of the view").to_array()?;
-    StridedArray::new(elements, ArrayLayout::dense(&once).expanded(view.sizes()))
+    let mut elements = Array::zeros(view.dtype(), &once)?;
+    copy(&mut elements.view_mut(), &view.relaid(seen).expect("a part of the view"), workers)?;
+    Ok(StridedArray::new(elements, of_packed(view))?)
+}
+
+/// How the packed copy lies.
+fn of_packed(view: &ArrayView<'_>) -> ArrayLayout {
+    ArrayLayout::dense(&once(view)).expanded(view.sizes())
+}
+
+/// The sizes of a view in which what repeats is there once.
+fn once(view: &ArrayView<'_>) -> Dims {
+    let axes = view.sizes().iter().zip(view.strides());
+    axes.map(|(&size, &stride)| if stride == 0 { size.min(1) } else { size }).collect()
 }
 
 /// How the inputs of a definition were declared to lie in memory. What may have gaps is taken to have none.

@@ -33,6 +33,7 @@ mod tensor;
 mod tests;
 
 pub use argument::Argument;
+pub use background::in_background;
 pub use compile::{Variant, plan_declared};
 pub use error::{Blame, Error};
 pub use executable::{CallOptions, CompileOptions, Executable};

@@ -1,12 +1,13 @@
 //! Calls that are interrupted: they end with an error, and leave all that they shared as usable as before.
 
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ferrofuse::check::{against, checked, expected};
 use ferrofuse::{
-    Argument, Array, CallOptions, CompileOptions, DType, Error, Executable, Executor, Interrupt, Machine,
-    Scalar, Stream, compile, define, plan,
+    Argument, Array, ArrayView, CallOptions, CompileOptions, DType, Error, Executable, Executor, Interrupt,
+    Machine, MachineOptions, Scalar, Stream, compile, define, plan,
 };
 use reference::evaluate::Serial;
 use runtime::cpu::pool::until_interrupted;
@@ -181,4 +182,70 @@ fn interrupts_are_asked_on_the_thread_that_waits() {
         let executable = Executable::by_size(define(text).expect("defines"), CompileOptions::default());
         bytes(&executable, &options, &[random(DType::F32, &[300, 300], 1)]).expect("runs");
     }
+}
+
+/// Calls that are one long piece of work, with the sizes of their input: a line that is sorted, searched, scattered to, scanned
+/// or folded, sums of many products, a copy. On one thread.
+const LONG_PIECES: [(Executor, &str, [usize; 2]); 11] = [
+    (Executor::Compiled, "fd.ops.argsort(x, 1)", [1, 3 << 19]),
+    (Executor::Compiled, "fd.ops.topk(x, 9, 1)[0]", [1, 3 << 19]),
+    (Executor::Compiled, "fd.ops.scatter(x, fd.ops.cast(x * 0.0, DataType.Int), x, dim=1)", [1, 1 << 19]),
+    (Executor::Compiled, "fd.ops.matmul(x, fd.ops.permute(x, [1, 0]))", [2, 1 << 14]),
+    (
+        Executor::Compiled,
+        "fd.ops.matmul(fd.ops.cast(x, DataType.Double), fd.ops.permute(fd.ops.cast(x, DataType.Double), [1, 0]))",
+        [2, 1 << 18],
+    ),
+    (Executor::Evaluator, "fd.ops.argsort(x, 1)", [1, 1 << 16]),
+    (Executor::Evaluator, "fd.ops.cumsum(x, 1)", [1, 1 << 18]),
+    (Executor::Evaluator, "fd.ops.fold(x, lambda a, b: a + b, init=0.0, dims=[1])", [1, 1 << 18]),
+    (Executor::Evaluator, "fd.ops.scan(x, lambda a, b: a * b, init=1.0, dim=1)", [1, 1 << 18]),
+    (Executor::Evaluator, "fd.ops.scatter(x, fd.ops.cast(x * 0.0, DataType.Int), x, dim=1)", [1, 1 << 18]),
+    (Executor::Evaluator, "fd.ops.matmul(x, fd.ops.permute(x, [1, 0]))", [2, 1 << 13]),
+];
+
+fn on_one_thread(text: &str, executor: Executor) -> Executable {
+    let machine = MachineOptions { threads: NonZeroUsize::new(1), ..MachineOptions::default() };
+    let options =
+        CompileOptions { executor, machine: Arc::new(Machine::new(machine)), ..CompileOptions::default() };
+    compile(define(text).expect("defines"), options).expect("compiles")
+}
+
+/// A call looks more often than it has steps and pieces, and ends at a look in the midst of one.
+fn looks_within(executable: &Executable, inputs: &[ArrayView<'_>], pieces: usize) {
+    let bytes = |interrupt: Interrupt| -> Result<Vec<u8>, Error> {
+        let outputs = executable.run_with(&CallOptions { stream: None, interrupt }, inputs)?;
+        Ok(outputs[0].to_array().expect("memory").as_bytes().to_vec())
+    };
+    let (never, polls) = at(usize::MAX);
+    let expected = bytes(never).expect("runs");
+    let polls = polls.load(Ordering::Relaxed);
+    assert!(polls > pieces, "{polls} looks");
+    assert!(matches!(bytes(at(polls / 2).0), Err(Error::Interrupted(_))));
+    assert_eq!(bytes(Interrupt::default()).expect("runs"), expected);
+}
+
+#[test]
+fn long_pieces_are_interrupted() {
+    for (executor, op, sizes) in LONG_PIECES {
+        let text = format!(
+            "def f(fd):
+    x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+    fd.add_output({op})
+"
+        );
+        let array = random(DType::F32, &sizes, 1);
+        eprintln!("{op}");
+        looks_within(&on_one_thread(&text, executor), &[array.view()], 25);
+    }
+}
+
+/// An input that lies between two elements is copied before anything runs.
+#[test]
+fn copies_of_inputs_are_interrupted() {
+    let executable = on_one_thread(IN_PLACE, Executor::Compiled);
+    let bytes = vec![0_u8; (4 << 20) + 1];
+    let start = if bytes.as_ptr().addr().is_multiple_of(4) { 1 } else { 0 };
+    let input = ArrayView::new(&bytes, start, DType::F32, &[1 << 10, 1 << 10], &[1 << 10, 1]).expect("fits");
+    looks_within(&executable, &[input], 15);
 }

@@ -7,13 +7,14 @@
 //!
 //! `value` (shared memory) · `memory` (how much of it) · `block` (how elements are read and written) · `map` (scalar
 //! ops, casts) · `complex` (numbers and their parts) · `fold/` · `gather` · `library/` (what a library computes) · `movement` (the other forms) · `spread`, `convert` and `bound` (how
-//! errors reach results) · `workers` (who computes) · `compare`.
+//! errors reach results) · `workers` (who computes) · `compare` · `copy`.
 
 mod block;
 mod bound;
 mod compare;
 mod complex;
 mod convert;
+mod copy;
 mod error;
 mod fold;
 mod gather;
@@ -28,9 +29,10 @@ mod value;
 mod workers;
 
 pub use compare::{Comparison, compare};
+pub use copy::copy;
 pub use error::{EvaluateError, OutOfRange};
 pub use value::Bound;
-pub use workers::{ParallelFor, Serial, Threads};
+pub use workers::{Looks, ParallelFor, Serial, Threads};
 
 use index::Sym;
 use ir::array::{Array, ArrayView, Part};

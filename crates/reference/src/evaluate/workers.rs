@@ -1,7 +1,8 @@
 //! Who does the evaluator's work: a parallel-for that the caller gives, and how work is cut into pieces for it.
 //!
 //! Pieces are cut by sizes alone and each is done once, so results do not depend on who does them. Every loop of the
-//! evaluator over more than a few elements goes through [`Resources::each`] or [`Resources::collect`].
+//! evaluator over more than a few elements goes through [`Resources::each`] or [`Resources::collect`], and looks whether it is
+//! to stop, by [`ParallelFor::look`] or [`Looks`], where a single piece may take longer than a few milliseconds.
 
 use std::fmt::Debug;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,13 +12,16 @@ use ir::array::{ArrayError, ArrayView, ArrayViewMut};
 use ops::DType;
 
 use super::EvaluateError;
-use super::block::GRAIN;
+use super::copy::copy;
 use super::memory::{Meter, Metered};
 
 /// Does pieces of work, each once, in any order and on any threads.
 pub trait ParallelFor: Debug + Sync {
     /// Calls `body` with each number below `pieces`, and returns when all calls have.
     fn run(&self, pieces: usize, body: &(dyn Fn(usize) + Sync));
+
+    /// Called now and then within a piece that takes long: unwinds if the work is to stop.
+    fn look(&self) {}
 }
 
 /// Work on the calling thread alone.
@@ -51,6 +55,39 @@ impl ParallelFor for Threads {
     }
 }
 
+/// Looks whether work is to stop, once in so many steps of a long piece.
+#[derive(Debug)]
+pub struct Looks<'w> {
+    workers: &'w dyn ParallelFor,
+    steps: usize,
+}
+
+impl<'w> Looks<'w> {
+    /// Steps between two looks, which take less than some milliseconds.
+    const STEPS: usize = 1 << 13;
+
+    /// For a piece of work that these do.
+    pub fn new(workers: &'w dyn ParallelFor) -> Looks<'w> {
+        Looks { workers, steps: 0 }
+    }
+
+    /// Counts a step.
+    #[inline]
+    pub fn step(&mut self) {
+        self.steps(1);
+    }
+
+    /// Counts several steps.
+    #[inline]
+    pub fn steps(&mut self, count: usize) {
+        self.steps += count;
+        if self.steps >= Looks::STEPS {
+            self.steps = 0;
+            self.workers.look();
+        }
+    }
+}
+
 /// What an evaluation may use: memory up to a limit, and threads.
 #[derive(Clone, Debug)]
 pub(super) struct Resources<'w> {
@@ -69,42 +106,19 @@ impl Resources<'_> {
         self.meter.unwritten(dtype, sizes)
     }
 
-    /// Copies elements to an array of the same dtype and sizes, in pieces along its longest axis.
-    ///
-    /// # Errors
-    /// [`ArrayError::Mismatch`] when dtypes or sizes differ.
+    /// For a piece of work that takes long.
+    pub(super) fn looks(&self) -> Looks<'_> {
+        Looks::new(self.workers)
+    }
+
+    /// [`copy`] on its threads.
     pub(super) fn copy(&self, to: &mut ArrayViewMut<'_>, from: &ArrayView<'_>) -> Result<(), ArrayError> {
-        let sizes = to.sizes().to_vec();
-        let longest = (0..sizes.len()).rev().max_by_key(|&axis| sizes[axis]);
-        let Some(axis) = longest.filter(|_| from.sizes() == sizes && from.numel() > GRAIN) else {
-            return to.copy_from(from);
-        };
-        let step = (sizes[axis] * GRAIN).div_ceil(from.numel());
-        let mut pieces = Vec::new();
-        let mut rest = to.reborrow();
-        for start in (0..sizes[axis]).step_by(step) {
-            let (piece, others) = rest.split_at(axis, step.min(sizes[axis] - start));
-            rest = others;
-            let (mut starts, mut extent) = (vec![0; sizes.len()], sizes.clone());
-            (starts[axis], extent[axis]) = (start, piece.sizes()[axis]);
-            pieces.push((piece, from.relaid(from.layout().sliced(&starts, &extent))?));
-        }
-        let failed = Mutex::new(Ok(()));
-        self.each(pieces.into_iter(), |_, (mut piece, from)| {
-            if let Err(error) = piece.copy_from(&from) {
-                *failed.lock().unwrap_or_else(PoisonError::into_inner) = Err(error);
-            }
-        });
-        failed.into_inner().unwrap_or_else(PoisonError::into_inner)
+        copy(to, from, self.workers)
     }
 
     /// Does something with each piece, told its number.
     pub(super) fn each<T: Send>(&self, pieces: impl Iterator<Item = T>, body: impl Fn(usize, T) + Sync) {
-        let pieces: Vec<Mutex<Option<T>>> = pieces.map(|piece| Mutex::new(Some(piece))).collect();
-        self.workers.run(pieces.len(), &|number| {
-            let piece = pieces[number].lock().unwrap_or_else(PoisonError::into_inner).take();
-            body(number, piece.expect("each piece is done once"));
-        });
+        each(self.workers, pieces, body);
     }
 
     /// What a function gives for each number below `count`, in order.
@@ -125,4 +139,17 @@ impl Resources<'_> {
         });
         Ok(results.into_iter().map(|result| result.into_inner().expect("each piece is done")).collect())
     }
+}
+
+/// Does something with each piece, told its number.
+pub(super) fn each<T: Send>(
+    workers: &dyn ParallelFor,
+    pieces: impl Iterator<Item = T>,
+    body: impl Fn(usize, T) + Sync,
+) {
+    let pieces: Vec<Mutex<Option<T>>> = pieces.map(|piece| Mutex::new(Some(piece))).collect();
+    workers.run(pieces.len(), &|number| {
+        let piece = pieces[number].lock().unwrap_or_else(PoisonError::into_inner).take();
+        body(number, piece.expect("each piece is done once"));
+    });
 }

@@ -27,7 +27,7 @@ impl<'a> Call<'a> {
             .map(|(operand, scalar)| self.seen(operand, scalar.as_ref()))
             .collect();
         let views = results.iter_mut().map(|memory| memory.view_mut()).collect();
-        let workers = self.machine.workers(self.interrupt);
+        let workers = self.workers();
         let ran = library::run(&step.op, &operands, views, step.val, &workers);
         drop(operands);
         for (&slot, memory) in step.results.iter().zip(results) {

@@ -2,9 +2,11 @@
 
 use ir::array::{ArrayView, ArrayViewMut};
 use ops::DType;
+use reference::evaluate::copy;
 
 use crate::Tensor;
 use crate::argument::Argument;
+use crate::cpu::pool::Workers;
 
 /// What a slot holds at some moment of a call.
 #[derive(Debug)]
@@ -115,9 +117,9 @@ impl<'a> Target<'a> {
     }
 
     /// Writes an output when all steps are done.
-    pub fn write(&self, output: &ArrayView<'_>) {
+    pub fn write(&self, output: &ArrayView<'_>, workers: &Workers<'_>) {
         // SAFETY: the executable checked that the argument is writable; nothing is read from inputs any more.
         let mut target = unsafe { self.argument.view_mut() };
-        target.copy_from(output).expect("the signature checked the sizes of input and output");
+        copy(&mut target, output, workers).expect("the signature checked the sizes of input and output");
     }
 }

@@ -16,14 +16,15 @@ use std::time::{Duration, Instant};
 
 use compiler::outputs::Placement;
 use cranelift_entity::PrimaryMap;
-use ir::array::{Array, ArrayView, Layout};
+use ir::array::{Array, ArrayError, ArrayView, ArrayViewMut, Layout};
 use ir::graph::Sizes;
 use ir::interrupt::{Interrupt, Interrupted};
 use ir::kernel::NO_FAULT;
 use ops::{DType, Scalar};
+use reference::evaluate::copy;
 
 use crate::compile::{Code, Variant};
-use crate::cpu::pool::until_interrupted;
+use crate::cpu::pool::{Workers, until_interrupted};
 use crate::error::IndexFault;
 use crate::launch::operations;
 use crate::plan::{ExecutionPlan, Slot, Step};
@@ -173,7 +174,7 @@ impl<'a> Call<'a> {
             Step::Library(step) => self.library(step)?,
             Step::Copy { from, to } => {
                 let mut target = std::mem::replace(&mut self.memory[*to], Memory::Nothing);
-                let copied = target.view_mut().copy_from(&self.memory[*from].view());
+                let copied = self.copy(&mut target.view_mut(), &self.memory[*from].view());
                 copied.expect("a copy has the type of its source, whose sizes were checked");
                 self.memory[*to] = target;
             }
@@ -198,10 +199,23 @@ impl<'a> Call<'a> {
 
     /// Puts one element everywhere.
     fn fill(&mut self, slot: Slot, element: Scalar) -> Result<(), Error> {
-        let elements = Array::full(element, &self.extents.sizes[slot])?;
-        let filled = self.memory[slot].view_mut().copy_from(&elements.view());
-        filled.expect("the array was made for the slot");
+        let single = Array::full(element, &[])?;
+        let sizes = &self.extents.sizes[slot];
+        let repeated = Layout::dense(&[]).broadcast(&vec![true; sizes.len()]).expanded(sizes);
+        let elements = single.view().relaid(repeated).expect("one element, seen again and again");
+        let workers = self.workers();
+        copy(&mut self.memory[slot].view_mut(), &elements, &workers)
+            .expect("the sizes are those of the slot");
         Ok(())
+    }
+
+    /// Writes the elements of one tensor to another on the threads of the call.
+    fn copy(&self, to: &mut ArrayViewMut<'_>, from: &ArrayView<'_>) -> Result<(), ArrayError> {
+        copy(to, from, &self.workers())
+    }
+
+    fn workers(&self) -> Workers<'a> {
+        self.machine.workers(self.interrupt)
     }
 
     fn timed_step(&mut self, step: &Step) -> Result<(), Error> {

@@ -80,7 +80,7 @@ impl<'a> Call<'a> {
         }
         let seen = view.relaid(layout).expect("changes of sight reach no further");
         let mut copy = Tensor::allocate(&self.machine.allocator, seen.dtype(), Layout::dense(seen.sizes()))?;
-        copy.view_mut().copy_from(&seen).expect("a copy has the type of its source");
+        self.copy(&mut copy.view_mut(), &seen).expect("a copy has the type of its source");
         Ok(Done::Made(copy))
     }
 
@@ -100,7 +100,7 @@ impl<'a> Call<'a> {
         for output in &self.plan.outputs {
             let Some(target) = output.alias.and_then(|input| written(self.targets, input)) else { continue };
             if let Memory::Own(tensor) = &self.memory[output.slot] {
-                target.write(&tensor.view());
+                target.write(&tensor.view(), &self.workers());
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use ir::array::{Array, ArrayView};
 use ir::kernel::{Access, Kernel};
-use reference::evaluate::{EvaluateError, EvaluateOptions, evaluate};
+use reference::evaluate::{EvaluateError, EvaluateOptions, copy, evaluate};
 use smallvec::SmallVec;
 
 use super::Call;
@@ -45,7 +45,7 @@ impl Call<'_> {
         let inputs: Vec<ArrayView<'_>> =
             evaluation.inputs.iter().map(|&slot| self.memory[slot].view()).collect();
         let options = EvaluateOptions {
-            workers: &self.machine.workers(self.interrupt),
+            workers: &self.workers(),
             bounds: false,
             max_bytes: self.machine.memory_limit().saturating_sub(self.machine.allocator.stats().live_bytes),
             sizes: self.known.known().collect(),
@@ -59,9 +59,10 @@ impl Call<'_> {
             }
             Err(error) => return Err(error.into()),
         };
+        let workers = self.workers();
         let arrays: Vec<Array> = outputs.into_iter().map(|output| output.value).collect();
         for (&slot, array) in evaluation.outputs.iter().zip(&arrays) {
-            let copied = self.memory[slot].view_mut().copy_from(&array.view());
+            let copied = copy(&mut self.memory[slot].view_mut(), &array.view(), &workers);
             copied.expect("a segment's outputs have the sizes that were evaluated");
         }
         Ok(())

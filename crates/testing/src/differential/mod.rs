@@ -95,7 +95,8 @@ impl Check {
     /// # Errors
     /// The first failure.
     pub fn choose(&self, choice: Choice) -> Result<Covered, Failure> {
-        let layouts: Vec<_> = self.views().iter().map(ferrofuse::Layout::from).collect();
+        let layouts: Vec<_> =
+            self.views().iter().map(|view| ferrofuse::Layout::from(view.layout())).collect();
         without_panic(|| self.run(&chosen(&self.definition, &layouts, choice)?))
     }
 

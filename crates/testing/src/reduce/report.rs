@@ -64,7 +64,7 @@ fn constructor(input: &Input) -> String {
 fn choices(program: &Program, definition: &Definition, choice: Choice, text: &mut String) {
     let placed = place(&program.inputs);
     let views: Vec<_> = placed.iter().map(Placed::view).collect();
-    let layouts: Vec<Layout> = views.iter().map(Layout::from).collect();
+    let layouts: Vec<Layout> = views.iter().map(|view| Layout::from(view.layout())).collect();
     let Ok(chosen) = without_panic(|| chosen(definition, &layouts, choice)) else { return };
     if chosen.device != Device::default() {
         let _ = writeln!(text, "# {}", chosen.device);

@@ -13,7 +13,7 @@ use super::super::block::{write_int, write_real};
 use super::super::bound::{Rounding, apart};
 use super::super::spread::spread;
 use super::super::value::Value;
-use super::super::workers::Resources;
+use super::super::workers::{Looks, ParallelFor, Resources};
 use super::Sink;
 use super::scan::Source;
 
@@ -31,17 +31,19 @@ pub(super) struct Cell {
 }
 
 /// Arithmetic on cells.
-struct Steps {
+struct Steps<'w> {
     /// The dtype of numbers in the expressions of rows.
     dtype: DType,
     /// Whether errors are of interest.
     bounds: bool,
+    looks: Looks<'w>,
 }
 
-impl Arith for Steps {
+impl Arith for Steps<'_> {
     type V = Cell;
 
     fn apply(&mut self, prim: Prim, args: &[Cell]) -> Cell {
+        self.looks.step();
         let scalars: Vec<Scalar> = args.iter().map(|cell| cell.value).collect();
         let value = prim.of_scalars(&scalars).expect("shape rules admit bodies that compute in their dtypes");
         let error = if self.bounds { self.error(prim, args, value) } else { 0.0 };
@@ -53,7 +55,7 @@ impl Arith for Steps {
     }
 }
 
-impl BodyArith for Steps {
+impl BodyArith for Steps<'_> {
     fn scalar(&mut self, constant: Scalar) -> Cell {
         Cell { value: constant, error: 0.0 }
     }
@@ -70,7 +72,7 @@ impl BodyArith for Steps {
     }
 }
 
-impl Steps {
+impl Steps<'_> {
     fn error(&self, prim: Prim, args: &[Cell], value: Scalar) -> f64 {
         let row = prim.row();
         let rounding = Rounding::new(value.dtype(), row.ulp);
@@ -104,25 +106,35 @@ pub(super) struct Cells<'m> {
     identity: Vec<Cell>,
     dtype: DType,
     bounds: bool,
+    workers: &'m dyn ParallelFor,
 }
 
 impl<'m> Cells<'m> {
-    pub(super) fn new(monoid: &'m Monoid, dtypes: &[DType], bounds: bool) -> Cells<'m> {
+    pub(super) fn new(
+        monoid: &'m Monoid,
+        dtypes: &[DType],
+        bounds: bool,
+        workers: &'m dyn ParallelFor,
+    ) -> Cells<'m> {
         let exact = |value| Cell { value, error: 0.0 };
         let identity = monoid.identity(dtypes).into_iter().map(exact).collect();
-        Cells { monoid, identity, dtype: dtypes[0], bounds }
+        Cells { monoid, identity, dtype: dtypes[0], bounds, workers }
     }
 
-    fn steps(&self) -> Steps {
-        Steps { dtype: self.dtype, bounds: self.bounds }
+    fn steps(&self) -> Steps<'m> {
+        Steps { dtype: self.dtype, bounds: self.bounds, looks: self.looks() }
+    }
+
+    fn looks(&self) -> Looks<'m> {
+        Looks::new(self.workers)
     }
 
     /// The states at each place of a line, place by place.
     pub(super) fn scan(&self, sources: &[Source<'_>], start: usize, length: usize) -> Vec<Vec<Cell>> {
-        let elements = elements(sources, start, length, self.bounds);
-        let mut states = self.identity.clone();
+        let elements = self.elements(sources, start, length);
+        let (mut steps, mut states) = (self.steps(), self.identity.clone());
         let next = |element: &Vec<Cell>| {
-            states = self.monoid.step(&mut self.steps(), &states, element);
+            states = self.monoid.step(&mut steps, &states, element);
             self.widened(&states)
         };
         elements.iter().map(next).collect()
@@ -130,22 +142,24 @@ impl<'m> Cells<'m> {
 
     /// The states of a whole line.
     fn fold(&self, sources: &[Source<'_>], start: usize, length: usize) -> Vec<Cell> {
-        let elements = elements(sources, start, length, self.bounds);
-        let forward = self.run(elements.iter());
+        let elements = self.elements(sources, start, length);
+        let steps = &mut self.steps();
+        let forward = self.run(steps, elements.iter());
         if !self.bounds || !matches!(self.monoid, Monoid::Lambda(_)) {
             return forward;
         }
-        let lanes = (0..LANES).map(|lane| self.run(elements.iter().skip(lane).step_by(LANES)));
-        let lanes = lanes.reduce(|a, b| self.combine(&a, &b)).unwrap_or_else(|| self.identity.clone());
         let mut sorted: Vec<&Vec<Cell>> = elements.iter().collect();
-        sorted.sort_by(|a, b| magnitude(a).total_cmp(&magnitude(b)));
+        sorted.sort_by(|a, b| {
+            steps.looks.step();
+            magnitude(a).total_cmp(&magnitude(b))
+        });
         let others = [
-            self.run(elements.iter().rev()),
-            self.halves(&elements),
-            self.sparse(&elements),
-            lanes,
-            self.run(sorted.iter().copied()),
-            self.run(sorted.iter().copied().rev()),
+            self.run(steps, elements.iter().rev()),
+            self.halves(steps, &elements),
+            self.sparse(steps, &elements),
+            self.lanes(steps, &elements),
+            self.run(steps, sorted.iter().copied()),
+            self.run(steps, sorted.iter().copied().rev()),
         ];
         let mut widest = forward;
         for states in others {
@@ -164,29 +178,48 @@ impl<'m> Cells<'m> {
         states.iter().map(widen).collect()
     }
 
-    fn run<'e>(&self, elements: impl Iterator<Item = &'e Vec<Cell>>) -> Vec<Cell> {
-        let mut steps = self.steps();
-        elements.fold(self.identity.clone(), |states, element| self.monoid.step(&mut steps, &states, element))
+    fn run<'e>(&self, steps: &mut Steps<'_>, elements: impl Iterator<Item = &'e Vec<Cell>>) -> Vec<Cell> {
+        elements.fold(self.identity.clone(), |states, element| self.monoid.step(steps, &states, element))
     }
 
-    fn combine(&self, first: &[Cell], second: &[Cell]) -> Vec<Cell> {
-        self.monoid.combine(&mut self.steps(), first, second)
+    fn lanes(&self, steps: &mut Steps<'_>, elements: &[Vec<Cell>]) -> Vec<Cell> {
+        let of_lane = |lane: usize| self.run(steps, elements.iter().skip(lane).step_by(LANES));
+        let lanes: Vec<Vec<Cell>> = (0..LANES).map(of_lane).collect();
+        let first = lanes[0].clone();
+        lanes[1..].iter().fold(first, |states, lane| self.monoid.combine(steps, &states, lane))
     }
 
     /// Behind each element a lane that has none.
-    fn sparse(&self, elements: &[Vec<Cell>]) -> Vec<Cell> {
+    fn sparse(&self, steps: &mut Steps<'_>, elements: &[Vec<Cell>]) -> Vec<Cell> {
         let next = |states: Vec<Cell>, element: &Vec<Cell>| {
-            let states = self.monoid.step(&mut self.steps(), &states, element);
-            self.combine(&states, &self.identity)
+            let states = self.monoid.step(steps, &states, element);
+            self.monoid.combine(steps, &states, &self.identity)
         };
         elements.iter().fold(self.identity.clone(), next)
     }
 
-    fn halves(&self, elements: &[Vec<Cell>]) -> Vec<Cell> {
-        match elements.len() {
-            0 | 1 => self.run(elements.iter()),
-            n => self.combine(&self.halves(&elements[..n / 2]), &self.halves(&elements[n / 2..])),
+    fn halves(&self, steps: &mut Steps<'_>, elements: &[Vec<Cell>]) -> Vec<Cell> {
+        if elements.len() < 2 {
+            return self.run(steps, elements.iter());
         }
+        let (front, back) = elements.split_at(elements.len() / 2);
+        let [front, back] = [front, back].map(|half| self.halves(steps, half));
+        self.monoid.combine(steps, &front, &back)
+    }
+
+    /// The elements of a line, each with a cell for each operand.
+    fn elements(&self, sources: &[Source<'_>], start: usize, length: usize) -> Vec<Vec<Cell>> {
+        let mut looks = self.looks();
+        let cell = |source: &Source<'_>, number: usize| {
+            let errors = source.errors.as_ref().filter(|_| self.bounds);
+            let error = errors.map_or(0.0, |view| view.scalar(number).as_f64());
+            Cell { value: source.data.scalar(number), error }
+        };
+        let element = |number: usize| {
+            looks.step();
+            sources.iter().map(|source| cell(source, number)).collect()
+        };
+        (start..start + length).map(element).collect()
     }
 }
 
@@ -197,18 +230,6 @@ fn magnitude(element: &[Cell]) -> f64 {
 
 fn sure(error: f64) -> f64 {
     if error.is_nan() { f64::INFINITY } else { error }
-}
-
-/// The elements of a line, each with a cell for each operand.
-fn elements(sources: &[Source<'_>], start: usize, length: usize, bounds: bool) -> Vec<Vec<Cell>> {
-    let cell = |source: &Source<'_>, number: usize| {
-        let errors = source.errors.as_ref().filter(|_| bounds);
-        let error = errors.map_or(0.0, |view| view.scalar(number).as_f64());
-        Cell { value: source.data.scalar(number), error }
-    };
-    (start..start + length)
-        .map(|number| sources.iter().map(|source| cell(source, number)).collect())
-        .collect()
 }
 
 /// Writes the states of consecutive places.
@@ -251,7 +272,7 @@ pub(super) fn fold(
         .into_iter()
         .map(|dtype| Sink::new(dtype, &kept, bounds, resources))
         .collect::<Result<Vec<_>, _>>()?;
-    let cells = Cells::new(monoid, &dtypes, bounds);
+    let cells = Cells::new(monoid, &dtypes, bounds, resources.workers);
     let results: usize = kept.iter().product();
     let states = resources.collect(results, |result| cells.fold(&sources, result * length, length))?;
     write(&mut sinks, 0, states);

@@ -13,7 +13,7 @@ use super::super::EvaluateError;
 use super::super::block::{BLOCK, GRAIN};
 use super::super::bound::round_all_up;
 use super::super::value::{Strided, Value};
-use super::super::workers::Resources;
+use super::super::workers::{Looks, Resources};
 use super::cells::{self, Cells};
 use super::monoids::{Extreme, Integers, Product, Sum, Welford};
 use super::places::Places;
@@ -42,7 +42,7 @@ pub(in super::super) fn scan(
     let sources: Vec<Source<'_>> = operands.iter().map(|value| Source::of(value, &order)).collect();
     let (length, lines) = (sizes[rank - 1], sizes[..rank - 1].iter().product());
     if is_stepped(monoid, operands) {
-        let cells = Cells::new(monoid, &dtypes, bounds);
+        let cells = Cells::new(monoid, &dtypes, bounds, resources.workers);
         waves(
             length,
             lines,
@@ -132,9 +132,9 @@ impl<'v> Lines<'v> {
         let some: Vec<AtomicBool> = sinks.iter().map(|_| AtomicBool::new(false)).collect();
         let pieces = cut(sinks, &some, elements);
         resources.each(pieces.into_iter(), |piece, mut slots| {
-            let mut blocks = std::array::from_fn(|_| Block::new());
+            let (mut blocks, mut looks) = (std::array::from_fn(|_| Block::new()), resources.looks());
             for start in (0..slots[0].count()).step_by(self.length) {
-                self.line(monoid, piece * elements + start, start, &mut slots, &mut blocks);
+                self.line(monoid, [piece * elements + start, start], &mut slots, &mut blocks, &mut looks);
             }
         });
         sinks.iter_mut().zip(some).for_each(|(sink, some)| sink.some |= some.into_inner());
@@ -144,14 +144,15 @@ impl<'v> Lines<'v> {
     fn line<R: Reduction>(
         &self,
         monoid: &R,
-        from: usize,
-        to: usize,
+        [from, to]: [usize; 2],
         slots: &mut [Slot<'_>],
         [block, columns @ ..]: &mut [Block<R::Item>; 4],
+        looks: &mut Looks<'_>,
     ) {
         let mut state = monoid.empty();
         for start in (0..self.length).step_by(BLOCK) {
             let count = BLOCK.min(self.length - start);
+            looks.steps(count);
             read(&self.data, self.errors.as_ref(), from + start, count, block);
             for (place, (&item, &error)) in block.items.iter().zip(&block.errors).take(count).enumerate() {
                 monoid.take(&mut state, item, error);

@@ -17,6 +17,7 @@ use crate::evaluate::block::{GRAIN, read_real, write_real};
 use crate::evaluate::bound::{Rounding, round_up};
 use crate::evaluate::memory::Metered;
 use crate::evaluate::value::{Strided, Value};
+use crate::evaluate::workers::Resources;
 
 /// Roundings in a row that a product may meet in a sum of f32: those of a slice, and of its sum to f64 and back.
 const LONGEST_CHAIN: f64 = 512.0 + 2.0;
@@ -200,7 +201,7 @@ fn products(
         let rows = rows.zip(bounds.array_mut().as_mut_slice::<f32>().chunks_mut(columns)).collect();
         let roundings = [Rounding::new(dtype.compute(), 0.5), Rounding::new(dtype, 0.5)];
         context.resources.each(pieces(&products, rows, dtype.size()).into_iter(), |_, piece| {
-            piece.fill([&factors[0], &factors[1]], dtype, &roundings);
+            piece.fill([&factors[0], &factors[1]], dtype, &roundings, context.resources);
         });
     }
     let bound = context.bounds.then(|| Strided::made(bounds));
@@ -246,10 +247,16 @@ fn pieces<'r>(products: &'r [Product], mut rows: Vec<Row<'r>>, width: usize) -> 
 }
 
 impl Piece<'_> {
-    fn fill(self, factors: [&Factor; 2], dtype: DType, [accumulated, stored]: &[Rounding; 2]) {
+    fn fill(
+        self,
+        factors: [&Factor; 2],
+        dtype: DType,
+        [accumulated, stored]: &[Rounding; 2],
+        resources: &Resources<'_>,
+    ) {
         let columns = self.rows[0].1.len();
         let size = [self.rows.len(), columns];
-        let sums = block(factors, self.product, [self.first_row, self.first_column], size);
+        let sums = block(factors, self.product, [self.first_row, self.first_column], size, resources.workers);
         for ((values, bounds), sums) in self.rows.into_iter().zip(sums.chunks(columns)) {
             let exact: Vec<f64> = sums.iter().map(|sum| sum.exact).collect();
             write_real(dtype, values, &exact);

@@ -7,6 +7,7 @@
 use ops::lanes::{NullaryFnOnce, wide};
 
 use super::matmul::{Factor, Product};
+use crate::evaluate::ParallelFor;
 
 /// Rows and columns of a block of results.
 pub(super) const ROWS: usize = 64;
@@ -98,12 +99,13 @@ impl<const N: usize> Panel<N> {
     }
 }
 
-/// The sums of a block of results of a product, row by row.
+/// The sums of a block of results of a product, row by row, with a look at `workers` for each panel.
 pub(super) fn block(
     [a, b]: [&Factor; 2],
     product: &Product,
     [first_row, first_column]: [usize; 2],
     [rows, columns]: [usize; 2],
+    workers: &dyn ParallelFor,
 ) -> Vec<Sum> {
     let across = columns.div_ceil(HELD_COLUMNS);
     let mut held = vec![Held::default(); rows.div_ceil(HELD_ROWS) * across];
@@ -111,6 +113,7 @@ pub(super) fn block(
     let mut lefts: Vec<Panel<HELD_ROWS>> = (0..rows.div_ceil(HELD_ROWS)).map(|_| Panel::new()).collect();
     let mut right = Panel::<HELD_COLUMNS>::new();
     for from in (0..product.depth).step_by(DEPTH) {
+        workers.look();
         let terms = DEPTH.min(product.depth - from);
         for (left, row) in lefts.iter_mut().zip((0..rows).step_by(HELD_ROWS)) {
             let start = product.a + (first_row + row) * product.a_row + from;
@@ -152,6 +155,7 @@ pub(super) fn block(
         if sum.is_finite() {
             sum
         } else {
+            workers.look();
             term_by_term([a, b], product, first_row + row, first_column + column)
         }
     };

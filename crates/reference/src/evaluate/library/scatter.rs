@@ -10,7 +10,7 @@ use super::{Context, dense, indices};
 use crate::evaluate::block::GRAIN;
 use crate::evaluate::memory::Metered;
 use crate::evaluate::value::{Strided, Value};
-use crate::evaluate::{EvaluateError, OutOfRange};
+use crate::evaluate::{EvaluateError, Looks, OutOfRange};
 
 /// `operands[0]` with elements of `operands[2]` where `operands[1]` says.
 pub(super) fn scatter(
@@ -78,9 +78,10 @@ impl Moves<'_> {
             let (target, source) = (target.as_slice::<T>(), source.as_slice::<T>());
             context.resources.each(pieces, |piece, out| {
                 let first = piece * per_piece * slab;
+                let mut looks = context.resources.looks();
                 out.copy_from_slice(&target[first..first + out.len()]);
                 for (number, out) in out.chunks_mut(slab).enumerate() {
-                    self.fill(piece * per_piece + number, source, out);
+                    self.fill(piece * per_piece + number, source, out, &mut looks);
                 }
             });
         });
@@ -94,10 +95,11 @@ impl Moves<'_> {
     }
 
     /// Puts elements into a slab of the result.
-    fn fill<T: Copy>(&self, slab: usize, source: &[T], out: &mut [T]) {
+    fn fill<T: Copy>(&self, slab: usize, source: &[T], out: &mut [T], looks: &mut Looks<'_>) {
         let stride = self.layouts[0].strides[self.axis] as usize;
         self.lines(slab, |[to, index, from], step, count| {
             for k in 0..count {
+                looks.step();
                 out[to + k * step + self.places[index + k] as usize * stride] = source[from + k];
             }
         });

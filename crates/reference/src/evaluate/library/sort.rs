@@ -14,7 +14,7 @@ use crate::evaluate::block::{read_int, read_real, write_int, write_real};
 use crate::evaluate::bound::round_up;
 use crate::evaluate::memory::Metered;
 use crate::evaluate::value::{Strided, Value};
-use crate::evaluate::workers::Resources;
+use crate::evaluate::workers::{Looks, Resources};
 
 /// The first elements of an axis in sorted order.
 pub(super) struct Sorted {
@@ -96,7 +96,7 @@ impl Lines<'_> {
         let indices = indices.array_mut().as_mut_slice::<i64>().chunks_mut(self.taken);
         let results = values.zip(indices).zip(value_bounds.zip(index_bounds));
         resources.each(results, |number, ((values, indices), (value_bounds, index_bounds))| {
-            let line = self.line(number);
+            let line = self.line(number, resources.looks());
             let taken = &line.order[..self.taken];
             if dtype.is_float() {
                 write_real(dtype, values, &taken.iter().map(|&place| line.reals[place]).collect::<Vec<_>>());
@@ -112,11 +112,14 @@ impl Lines<'_> {
         });
     }
 
-    fn line(&self, number: usize) -> Line {
+    fn line(&self, number: usize, mut looks: Looks<'_>) -> Line {
         let start = number * self.length;
         let (mut reals, mut ints) = (vec![0.0; self.length], vec![0; self.length]);
         let mut order: Vec<usize> = (0..self.length).collect();
-        let directed = |ordering: Ordering| if self.descending { ordering.reverse() } else { ordering };
+        let mut directed = |ordering: Ordering| {
+            looks.step();
+            if self.descending { ordering.reverse() } else { ordering }
+        };
         if self.data.dtype().is_float() {
             read_real(&self.data, start, &mut reals);
             order.sort_by(|&a, &b| directed(compare(reals[a], reals[b])));

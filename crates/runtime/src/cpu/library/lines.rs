@@ -6,6 +6,8 @@ use std::ops::Range;
 use ir::array::{ArrayView, ArrayViewMut, Dims, Element, Layout};
 use ops::DType;
 
+use crate::cpu::pool::Workers;
+
 /// The lines of a tensor along an axis, numbered in row-major order of the other axes.
 #[derive(Clone, Debug)]
 pub struct Lines {
@@ -99,9 +101,15 @@ impl<'a> Shared<'a> {
     ///
     /// # Safety
     /// No other thread may touch the result meanwhile.
-    pub unsafe fn clear(&self) {
-        // SAFETY: the caller keeps others away, the memory holds as many elements, and zero bits are a value of any dtype.
-        unsafe { self.base.write_bytes(0, self.numel() * self.dtype.size()) }
+    pub unsafe fn clear(&self, workers: &Workers<'_>) {
+        const PART: usize = 1 << 20;
+        let bytes = self.numel() * self.dtype.size();
+        workers.run(bytes.div_ceil(PART), 1, &|_, begin, end| {
+            let (first, last) = (begin * PART, bytes.min(end * PART));
+            // SAFETY: the caller keeps others away, these bytes of the result are this task's, and zero bits are a value of any
+            // dtype.
+            unsafe { self.base.add(first).write_bytes(0, last - first) }
+        });
     }
 
     /// The address of the first element of a range.

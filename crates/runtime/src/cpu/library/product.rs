@@ -19,6 +19,8 @@ const ROWS: usize = 256;
 const COLUMNS: usize = 256;
 /// How much of the summed axis is added up in f32, and converted at a time.
 const DEPTH: usize = 512;
+/// How much of the summed axis is added up in place between two looks at an interrupt.
+const DEPTH_IN_PLACE: usize = 4096;
 /// Products up to which a sum is short.
 const SHORT: usize = 2;
 
@@ -93,23 +95,14 @@ pub fn multiply_all(
     let written: usize =
         tiles.iter().filter(|tile| tile.a.columns > 0).map(|tile| tile.a.rows * tile.b.columns).sum();
     if written < result.numel() {
-        // SAFETY: no thread has been started yet.
-        unsafe { result.clear() };
+        // SAFETY: no thread multiplies yet.
+        unsafe { result.clear(workers) };
     }
     let tiles: Vec<Product> = tiles.into_iter().filter(|tile| tile.a.columns > 0).collect();
-    let multiply = |tile: &Product, sums: &mut Sums| match (a.dtype(), result.dtype()) {
-        (DType::F64, _) => in_place::<f64>(a, b, tile, result),
-        (DType::F32, _) if tile.a.columns > DEPTH => in_slices(a, b, tile, (sums, result)),
-        (DType::F32, _) => in_place::<f32>(a, b, tile, result),
-        (DType::F16, DType::F16) => in_panels::<f16, f16>(a, b, tile, (sums, result), f16::from_f32),
-        (DType::F16, _) => in_panels::<f16, f32>(a, b, tile, (sums, result), |x| x),
-        (_, DType::BF16) => in_panels::<bf16, bf16>(a, b, tile, (sums, result), bf16::from_f32),
-        _ => in_panels::<bf16, f32>(a, b, tile, (sums, result), |x| x),
-    };
     let sums: Vec<Mutex<Sums>> = (0..workers.threads()).map(|_| Mutex::default()).collect();
     workers.run(tiles.len(), 1, &|worker, begin, end| {
         let mut sums = sums[worker].lock().unwrap_or_else(PoisonError::into_inner);
-        tiles[begin..end].iter().for_each(|tile| multiply(tile, &mut sums));
+        tiles[begin..end].iter().for_each(|part| Tile { a, b, part, result, workers }.multiply(&mut sums));
     });
 }
 
@@ -125,10 +118,11 @@ struct Sums {
 impl Sums {
     /// The sum of what `multiply` writes for each slice of the summed axis to a tile of its own, row-major; several are added
     /// up in f64 and rounded once.
-    fn of_slices(&mut self, tile: &Product, multiply: impl Fn(usize, usize, Place<*mut f32>)) -> &[f32] {
-        let [rows, columns, depth] = [tile.a.rows, tile.b.columns, tile.a.columns];
+    fn of_slices(&mut self, tile: &Tile<'_>, multiply: impl Fn(usize, usize, Place<*mut f32>)) -> &[f32] {
+        let [rows, columns, depth] = tile.sizes();
         self.slice.resize(rows * columns, 0.0);
         for start in (0..depth).step_by(DEPTH) {
+            tile.workers.look();
             let target = Place { at: self.slice.as_mut_ptr(), row: columns as isize, column: 1 };
             multiply(start, depth.min(start + DEPTH), target);
             match start {
@@ -226,57 +220,92 @@ fn factor<T: Factor>(view: &ArrayView<'_>, matrix: &Matrix) -> Place<*const T> {
     Place { at: view.as_ptr().cast::<T>(), row: matrix.row, column: matrix.column }
 }
 
-fn in_place<T: Factor>(a: &ArrayView<'_>, b: &ArrayView<'_>, tile: &Product, result: &Shared<'_>) {
-    let sizes = [tile.a.rows, tile.b.columns, tile.a.columns];
-    let (a, b) = (factor::<T>(a, &tile.a), factor::<T>(b, &tile.b));
-    let end = tile.first + (sizes[0] - 1) * tile.row + sizes[1];
-    // SAFETY: tiles write different elements; those between the rows of one are not touched through this pointer.
-    let target = unsafe { result.address::<T>(tile.first..end) };
-    let target = Place { at: target, row: tile.row as isize, column: 1 };
-    // SAFETY: `relaid` saw that the operands hold their matrices, and the result was just seen to hold the tile.
-    unsafe { multiply(sizes, target, false, a, b) }
+/// A part of the result that one thread makes.
+struct Tile<'t> {
+    a: &'t ArrayView<'t>,
+    b: &'t ArrayView<'t>,
+    part: &'t Product,
+    result: &'t Shared<'t>,
+    workers: &'t Workers<'t>,
 }
 
-fn in_panels<S: Element + Into<f32>, R: Element>(
-    a: &ArrayView<'_>,
-    b: &ArrayView<'_>,
-    tile: &Product,
-    (sums, result): (&mut Sums, &Shared<'_>),
-    round: fn(f32) -> R,
-) {
-    let columns = tile.b.columns;
-    let panel = |view: &ArrayView<'_>, matrix: Matrix| {
-        let mut panel = vec![0.0_f32; matrix.rows * matrix.columns];
-        let view = view.relaid(matrix.layout()).expect("a part of the operand");
-        view.read::<S, f32>(0, &mut panel, S::into);
-        panel
-    };
-    let sums = sums.of_slices(tile, |start, end, target| {
-        let (of_a, of_b) = (panel(a, tile.a.columns(start, end)), panel(b, tile.b.rows(start, end)));
-        let a = Place { at: of_a.as_ptr(), row: (end - start) as isize, column: 1 };
-        let b = Place { at: of_b.as_ptr(), row: columns as isize, column: 1 };
-        // SAFETY: the panels are this function's, of these sizes, row-major, and the target holds a tile.
-        unsafe { multiply([tile.a.rows, columns, end - start], target, false, a, b) }
-    });
-    write_rows(tile, sums, result, round);
-}
+impl Tile<'_> {
+    fn multiply(&self, sums: &mut Sums) {
+        match (self.a.dtype(), self.result.dtype()) {
+            (DType::F64, _) => self.in_place::<f64>(),
+            (DType::F32, _) if self.part.a.columns > DEPTH => self.in_slices(sums),
+            (DType::F32, _) => self.in_place::<f32>(),
+            (DType::F16, DType::F16) => self.in_panels::<f16, f16>(sums, f16::from_f32),
+            (DType::F16, _) => self.in_panels::<f16, f32>(sums, |x| x),
+            (_, DType::BF16) => self.in_panels::<bf16, bf16>(sums, bf16::from_f32),
+            _ => self.in_panels::<bf16, f32>(sums, |x| x),
+        }
+    }
 
-/// f32 where it lies, a slice of the summed axis at a time.
-fn in_slices(a: &ArrayView<'_>, b: &ArrayView<'_>, tile: &Product, (sums, result): (&mut Sums, &Shared<'_>)) {
-    let sums = sums.of_slices(tile, |start, end, target| {
-        let (of_a, of_b) = (tile.a.columns(start, end), tile.b.rows(start, end));
-        let (a, b) = (factor::<f32>(a, &of_a), factor::<f32>(b, &of_b));
-        // SAFETY: `relaid` saw that the operands hold their matrices, and the target holds a tile.
-        unsafe { multiply([tile.a.rows, tile.b.columns, end - start], target, false, a, b) }
-    });
-    write_rows(tile, sums, result, |x| x);
-}
+    /// Rows, columns, and products of each sum.
+    fn sizes(&self) -> [usize; 3] {
+        [self.part.a.rows, self.part.b.columns, self.part.a.columns]
+    }
 
-/// Writes the sums of a tile, rounded.
-fn write_rows<R: Element>(tile: &Product, sums: &[f32], result: &Shared<'_>, round: impl Fn(f32) -> R) {
-    for (row, sums) in sums.chunks(tile.b.columns).enumerate() {
-        let rounded: Vec<R> = sums.iter().map(|&sum| round(sum)).collect();
-        // SAFETY: tiles write different elements.
-        unsafe { result.write::<R>(tile.first + row * tile.row, 1, &rounded) };
+    /// The factors of a slice of the summed axis.
+    fn slice(&self, start: usize, end: usize) -> (Matrix, Matrix) {
+        (self.part.a.columns(start, end), self.part.b.rows(start, end))
+    }
+
+    /// Where the matrices lie, and added up where the result does.
+    fn in_place<T: Factor>(&self) {
+        let [rows, columns, depth] = self.sizes();
+        let end = self.part.first + (rows - 1) * self.part.row + columns;
+        // SAFETY: tiles write different elements; those between the rows of one are not touched through this pointer.
+        let at = unsafe { self.result.address::<T>(self.part.first..end) };
+        let target = Place { at, row: self.part.row as isize, column: 1 };
+        for start in (0..depth).step_by(DEPTH_IN_PLACE) {
+            self.workers.look();
+            let end = depth.min(start + DEPTH_IN_PLACE);
+            let (a, b) = self.slice(start, end);
+            let (a, b) = (factor::<T>(self.a, &a), factor::<T>(self.b, &b));
+            // SAFETY: `relaid` saw that the operands hold their matrices, and the result was just seen to hold the tile.
+            unsafe { multiply([rows, columns, end - start], target, start > 0, a, b) }
+        }
+    }
+
+    fn in_panels<S: Element + Into<f32>, R: Element>(&self, sums: &mut Sums, round: fn(f32) -> R) {
+        let [rows, columns, _] = self.sizes();
+        let panel = |view: &ArrayView<'_>, matrix: Matrix| {
+            let mut panel = vec![0.0_f32; matrix.rows * matrix.columns];
+            let view = view.relaid(matrix.layout()).expect("a part of the operand");
+            view.read::<S, f32>(0, &mut panel, S::into);
+            panel
+        };
+        let sums = sums.of_slices(self, |start, end, target| {
+            let (a, b) = self.slice(start, end);
+            let (of_a, of_b) = (panel(self.a, a), panel(self.b, b));
+            let a = Place { at: of_a.as_ptr(), row: (end - start) as isize, column: 1 };
+            let b = Place { at: of_b.as_ptr(), row: columns as isize, column: 1 };
+            // SAFETY: the panels are this function's, of these sizes, row-major, and the target holds a tile.
+            unsafe { multiply([rows, columns, end - start], target, false, a, b) }
+        });
+        self.write_rows(sums, round);
+    }
+
+    /// f32 where it lies, a slice of the summed axis at a time.
+    fn in_slices(&self, sums: &mut Sums) {
+        let [rows, columns, _] = self.sizes();
+        let sums = sums.of_slices(self, |start, end, target| {
+            let (a, b) = self.slice(start, end);
+            let (a, b) = (factor::<f32>(self.a, &a), factor::<f32>(self.b, &b));
+            // SAFETY: `relaid` saw that the operands hold their matrices, and the target holds a tile.
+            unsafe { multiply([rows, columns, end - start], target, false, a, b) }
+        });
+        self.write_rows(sums, |x| x);
+    }
+
+    /// Writes the sums, rounded.
+    fn write_rows<R: Element>(&self, sums: &[f32], round: impl Fn(f32) -> R) {
+        for (row, sums) in sums.chunks(self.part.b.columns).enumerate() {
+            let rounded: Vec<R> = sums.iter().map(|&sum| round(sum)).collect();
+            // SAFETY: tiles write different elements.
+            unsafe { self.result.write::<R>(self.part.first + row * self.part.row, 1, &rounded) };
+        }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use ir::array::{ArrayView, Element, with_element};
 use ir::graph::Val;
-use reference::evaluate::{EvaluateError, OutOfRange};
+use reference::evaluate::{EvaluateError, Looks, OutOfRange};
 
 use super::lines::{Lines, Shared, read};
 use crate::cpu::pool::Workers;
@@ -36,7 +36,7 @@ pub fn scatter(
     if result.numel() > 0 {
         with_element!(arg.dtype(), T => workers.run(scatter.lines[0].count(), PART.div_ceil(length), &|_, begin, end| {
             let mut buffers = Buffers::new();
-            (begin..end).for_each(|number| scatter.line::<T>(number, &mut buffers));
+            (begin..end).for_each(|number| scatter.line::<T>(number, &mut buffers, workers));
         }));
     } else {
         scatter.check_all();
@@ -76,7 +76,7 @@ impl<T: Element> Buffers<T> {
 }
 
 impl Scatter<'_> {
-    fn line<T: Element>(&self, number: usize, buffers: &mut Buffers<T>) {
+    fn line<T: Element>(&self, number: usize, buffers: &mut Buffers<T>, workers: &Workers<'_>) {
         let Buffers { arg, index, src } = buffers;
         let at = self.lines[0].index(number);
         let size = self.arg.sizes()[self.axis];
@@ -87,7 +87,9 @@ impl Scatter<'_> {
             src.resize(count, T::from_int(0));
             read::<T, T>(self.src, self.lines[2].at(&at, count), src, |x| x);
             self.read_index(&at, index);
+            let mut looks = Looks::new(workers);
             for (&place, &value) in index.iter().zip(src.iter()) {
+                looks.step();
                 match usize::try_from(place).ok().and_then(|place| arg.get_mut(place)) {
                     Some(element) => *element = value,
                     None => self.report(place),

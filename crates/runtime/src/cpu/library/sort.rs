@@ -3,17 +3,21 @@
 //! Elements become integers that are ordered as they are, sorted together with their places, so that equal ones stay in
 //! order. Of few elements that are wanted, only those are put in order after a partition.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::cmp::Ordering;
+use std::sync::atomic::{self, AtomicBool};
 
 use ir::array::{ArrayView, Element, with_element};
 use ops::DType;
-use reference::evaluate::EvaluateError;
+use reference::evaluate::{EvaluateError, Looks};
 
-use super::lines::{Lines, Shared, read};
+use super::lines::{Lines, Shared};
 use crate::cpu::pool::Workers;
 
-/// Elements between two looks at an interrupt, but that a line is sorted at once.
+/// Elements between two looks at an interrupt.
 const PART: usize = 1 << 16;
+
+/// Elements that are sorted without a look.
+const LONG: usize = 1 << 20;
 
 /// The first elements of each line in sorted order, as many as the results have, and their places.
 pub fn sort(
@@ -44,49 +48,91 @@ impl Sort<'_> {
         let lines = Lines::new(self.arg.layout(), self.axis, self.arg.sizes());
         let exhausted = AtomicBool::new(false);
         workers.run(lines.count(), PART.div_ceil(length), &|_, begin, end| {
-            let mut keys: Vec<(u64, usize)> = Vec::new();
+            let mut keys: Vec<Key> = Vec::new();
             if keys.try_reserve_exact(length).is_err() {
-                return exhausted.store(true, Ordering::Relaxed);
+                return exhausted.store(true, atomic::Ordering::Relaxed);
             }
-            (begin..end).for_each(|number| self.line::<T>(&lines, number, &mut keys));
+            (begin..end).for_each(|number| self.line::<T>(&lines, number, &mut keys, workers));
         });
         match exhausted.into_inner() {
-            true => Err(EvaluateError::Memory { bytes: length.saturating_mul(size_of::<(u64, usize)>()) }),
+            true => Err(EvaluateError::Memory { bytes: length.saturating_mul(size_of::<Key>()) }),
             false => Ok(()),
         }
     }
 
-    fn line<T: Element>(&self, lines: &Lines, number: usize, keys: &mut Vec<(u64, usize)>) {
+    fn line<T: Element>(&self, lines: &Lines, number: usize, keys: &mut Vec<Key>, workers: &Workers<'_>) {
         let length = self.arg.sizes()[self.axis];
         let taken = self.indices.layout().sizes[self.axis];
         let index = lines.index(number);
-        let line = || lines.at(&index, length);
-        keys.clear();
-        keys.resize(length, (0, 0));
-        read::<T, (u64, usize)>(self.arg, line(), keys, |x| (key(x, self.descending), 0));
-        keys.iter_mut().enumerate().for_each(|(place, key)| key.1 = place);
+        let line = self.arg.relaid(lines.at(&index, length)).expect("a line of the operand");
+        self.read::<T>(&line, keys, workers);
         if taken < length / 4 {
-            keys.select_nth_unstable(taken);
-            keys.truncate(taken);
+            select(keys, taken, workers);
         }
-        keys.sort_unstable();
+        put_in_order(keys, workers);
         let results = self.indices.layout();
         let first = Lines::new(results, self.axis, &results.sizes).at(&index, taken).offset as usize;
         let stride = results.strides[self.axis] as usize;
-        let places: Vec<i64> = keys[..taken].iter().map(|&(_, place)| place as i64).collect();
-        // SAFETY: the line of this number is this task's alone.
+        for (part, keys) in keys[..taken].chunks(PART).enumerate() {
+            workers.look();
+            self.write::<T>(&line, first + part * PART * stride, stride, keys);
+        }
+    }
+
+    /// The keys of a line, with their places.
+    fn read<T: Element>(&self, line: &ArrayView<'_>, keys: &mut Vec<Key>, workers: &Workers<'_>) {
+        keys.clear();
+        for start in (0..line.numel()).step_by(PART) {
+            workers.look();
+            keys.resize(line.numel().min(start + PART), (0, 0));
+            line.read::<T, Key>(start, &mut keys[start..], |x| (key(x, self.descending), 0));
+            keys[start..].iter_mut().zip(start..).for_each(|(key, place)| key.1 = place);
+        }
+    }
+
+    /// Writes the places of elements of a line, and the elements where they are wanted, a stride apart from `first` on.
+    fn write<T: Element>(&self, line: &ArrayView<'_>, first: usize, stride: usize, keys: &[Key]) {
+        let places: Vec<i64> = keys.iter().map(|&(_, place)| place as i64).collect();
+        // SAFETY: the line is its task's alone.
         unsafe { self.indices.write::<i64>(first, stride, &places) };
         if let Some(values) = self.values {
-            let view = self.arg.relaid(line()).expect("a line of the operand");
-            let element = |&place: &i64| {
+            let element = |&(_, place): &Key| {
                 let mut element = [T::from_int(0)];
-                view.read::<T, T>(place as usize, &mut element, |x| x);
+                line.read::<T, T>(place, &mut element, |x| x);
                 element[0]
             };
-            let sorted: Vec<T> = places.iter().map(element).collect();
+            let sorted: Vec<T> = keys.iter().map(element).collect();
             // SAFETY: as above; values lie as indices do.
             unsafe { values.write::<T>(first, stride, &sorted) };
         }
+    }
+}
+
+/// An integer that is ordered as the element is, and the place of the element.
+type Key = (u64, usize);
+
+/// Keeps the least keys.
+fn select(keys: &mut Vec<Key>, count: usize, workers: &Workers<'_>) {
+    match keys.len() > LONG {
+        true => keys.select_nth_unstable_by(count, looking(workers)),
+        false => keys.select_nth_unstable(count),
+    };
+    keys.truncate(count);
+}
+
+fn put_in_order(keys: &mut [Key], workers: &Workers<'_>) {
+    match keys.len() > LONG {
+        true => keys.sort_unstable_by(looking(workers)),
+        false => keys.sort_unstable(),
+    }
+}
+
+/// The order of keys, with a look at an interrupt now and then.
+fn looking<'w>(workers: &'w Workers<'_>) -> impl FnMut(&Key, &Key) -> Ordering + 'w {
+    let mut looks = Looks::new(workers);
+    move |a, b| {
+        looks.step();
+        a.cmp(b)
     }
 }
 

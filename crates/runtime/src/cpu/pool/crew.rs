@@ -24,6 +24,9 @@ const SPIN: Duration = Duration::from_micros(10);
 /// takes between two calls.
 const LONGEST_SPIN: Duration = Duration::from_micros(300);
 
+/// How long a caller sleeps, waiting for the last worker, until it does what there is to do meanwhile.
+const MEANWHILE: Duration = Duration::from_millis(10);
+
 /// The part of a job's time that its threads look for more.
 const SPIN_PART: u32 = 8;
 
@@ -91,8 +94,8 @@ impl Crew {
     }
 
     /// Works on the job together with the workers; `None`, and nothing is done, if another call leads them.
-    /// When this returns, no worker is in the job.
-    pub fn lead(&self, job: &Job<'_>) -> Option<()> {
+    /// When this returns, no worker is in the job. While it waits for the last one, it does `meanwhile` now and then.
+    pub fn lead(&self, job: &Job<'_>, meanwhile: &dyn Fn()) -> Option<()> {
         let shared = &*self.shared;
         shared.led.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed).ok()?;
         shared.open(job, &self.workers, self.apart.as_ref());
@@ -101,7 +104,7 @@ impl Crew {
         if !self.crowded {
             shared.be_patient(begin.elapsed());
         }
-        shared.close();
+        shared.close(|| job.caught(meanwhile));
         shared.led.store(false, Ordering::Release);
         Some(())
     }
@@ -146,17 +149,23 @@ impl Shared {
     }
 
     /// Keeps further workers out and waits until those inside have left.
-    fn close(&self) {
+    fn close(&self, meanwhile: impl Fn()) {
         self.state.fetch_and(!OPEN, Ordering::AcqRel);
-        let empty = || self.state.load(Ordering::Acquire) & INSIDE == 0;
-        if self.spin_until(empty) {
+        let is_empty = || self.state.load(Ordering::Acquire) & INSIDE == 0;
+        if self.spin_until(is_empty) {
             return;
         }
         self.state.fetch_or(WAITING, Ordering::AcqRel);
-        let mut guard = self.lock();
-        while !empty() {
-            guard = self.left.wait(guard).unwrap_or_else(PoisonError::into_inner);
+        while !self.sleep_until(is_empty) {
+            meanwhile();
         }
+    }
+
+    /// Sleeps until the last worker has left, or for a moment; whether all have left.
+    fn sleep_until(&self, is_empty: impl Fn() -> bool) -> bool {
+        let waited = self.left.wait_timeout_while(self.lock(), MEANWHILE, |()| !is_empty());
+        drop(waited.unwrap_or_else(PoisonError::into_inner));
+        is_empty()
     }
 
     /// A worker's life.

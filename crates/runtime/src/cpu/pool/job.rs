@@ -43,12 +43,16 @@ impl<'f> Job<'f> {
 
     /// Takes and does pieces until none is left. Never panics.
     pub fn work(&self, worker: usize) {
-        let outcome = catch_unwind(AssertUnwindSafe(|| {
+        self.caught(|| {
             while let Some((begin, end)) = self.take() {
                 (self.body)(worker, begin, end);
             }
-        }));
-        if let Err(payload) = outcome {
+        });
+    }
+
+    /// Does something for the job. Its panic is kept for the caller, and nothing more of the job is begun. Never panics.
+    pub fn caught(&self, work: impl FnOnce()) {
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(work)) {
             self.next.0.store(self.tasks, Ordering::Relaxed);
             self.panic.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(payload);
         }

@@ -52,6 +52,14 @@ impl Pool {
     /// # Panics
     /// With the first panic of `body`, once no thread is in it any more; the tasks left are not done.
     pub fn run(&self, tasks: usize, body: Body<'_>) {
+        self.run_while(tasks, body, &|| ());
+    }
+
+    /// [`Pool::run`], where the caller does `meanwhile` now and then while it waits for the last worker.
+    ///
+    /// # Panics
+    /// As [`Pool::run`], and with a panic of `meanwhile`.
+    pub fn run_while(&self, tasks: usize, body: Body<'_>, meanwhile: &dyn Fn()) {
         if tasks == 0 {
             return;
         }
@@ -59,7 +67,7 @@ impl Pool {
             return body(0, 0, tasks);
         }
         let job = Job::new(tasks, self.threads, body);
-        match self.crew().lead(&job) {
+        match self.crew().lead(&job, meanwhile) {
             Some(()) => job.finish(),
             None => body(0, 0, tasks),
         }

@@ -215,3 +215,32 @@ fn a_forked_child_gets_workers_of_its_own() {
     });
     check(&kept, 1000);
 }
+
+/// Runs a job whose worker waits until the caller, which has nothing left to do, does `meanwhile`; again if the worker came too
+/// late.
+fn while_a_worker_waits(pool: &Pool, meanwhile: &dyn Fn(&AtomicBool)) {
+    eventually(|| {
+        let (done, waited) = (AtomicBool::new(false), AtomicBool::new(false));
+        let body = |worker: usize, _, _| {
+            if worker == 1 {
+                eventually(|| done.load(Ordering::SeqCst));
+                waited.store(true, Ordering::SeqCst);
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        };
+        let ran = catch_unwind(AssertUnwindSafe(|| pool.run_while(16, &body, &|| meanwhile(&done))));
+        assert!(ran.is_ok() || waited.load(Ordering::SeqCst), "a panic comes when no worker is at it");
+        waited.into_inner()
+    });
+}
+
+#[test]
+fn a_caller_does_something_while_it_waits_for_the_last_worker() {
+    let pool = pool(2);
+    while_a_worker_waits(&pool, &|done| done.store(true, Ordering::SeqCst));
+    while_a_worker_waits(&pool, &|done| {
+        done.store(true, Ordering::SeqCst);
+        panic!("planted to fail");
+    });
+    check(&pool, 100);
+}

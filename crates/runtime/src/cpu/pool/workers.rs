@@ -36,10 +36,14 @@ impl<'c> Workers<'c> {
     /// # Panics
     /// As [`Pool::run`], and with [`Interrupted`] within [`until_interrupted`].
     pub fn run(&self, tasks: usize, unit: usize, body: Body<'_>) {
-        match self.interrupt.is_possible() {
-            false => self.pool.run(tasks, body),
-            true => self.pool.run(tasks, &|worker, begin, end| self.in_parts(worker, begin..end, unit, body)),
+        if !self.interrupt.is_possible() {
+            return self.pool.run(tasks, body);
         }
+        let in_parts = |worker, begin, end| self.in_parts(worker, begin..end, unit, body);
+        let poll = || {
+            self.is_to_stop();
+        };
+        self.pool.run_while(tasks, &in_parts, &poll);
     }
 
     /// Does tasks on the calling thread, as worker 0.
@@ -55,19 +59,28 @@ impl<'c> Workers<'c> {
         }
     }
 
-    /// Unwinds if the call is to stop.
-    fn look(&self) {
-        let is_caller = self.interrupt.is_possible() && thread::current().id() == self.caller;
-        if if is_caller { self.interrupt.poll() } else { self.interrupt.is_requested() } {
+    /// Unwinds if the call is to stop: for pieces that take long.
+    pub fn look(&self) {
+        if self.is_to_stop() {
             resume_unwind(Box::new(Interrupted));
         }
+    }
+
+    /// Whether the call is to stop, which its caller finds out.
+    fn is_to_stop(&self) -> bool {
+        let is_caller = self.interrupt.is_possible() && thread::current().id() == self.caller;
+        if is_caller { self.interrupt.poll() } else { self.interrupt.is_requested() }
     }
 }
 
 impl ParallelFor for Workers<'_> {
-    /// The evaluator's pieces take a few milliseconds at most, but for those of a single long line.
+    /// The evaluator's pieces take a few milliseconds, but for those that look by themselves.
     fn run(&self, pieces: usize, body: &(dyn Fn(usize) + Sync)) {
         self.run(pieces, 1, &|_, begin, end| (begin..end).for_each(body));
+    }
+
+    fn look(&self) {
+        self.look();
     }
 }
 
