@@ -354,8 +354,11 @@ impl<'a> ArrayViewMut<'a> {
         }
     }
 
-    /// The axes along which each side has neighbours in memory, if they are two and both are long.
+    /// The axes along which each side has neighbours in memory, if they are two and both are long, and there are elements.
     fn crossing(&self, from: &ArrayView<'_>) -> Option<[usize; 2]> {
+        if from.numel() == 0 {
+            return None;
+        }
         let nearest = |layout: &Layout| {
             (0..layout.rank()).find(|&axis| layout.strides[axis] == 1 && layout.sizes[axis] >= SQUARE)
         };
@@ -534,6 +537,16 @@ mod tests {
         low.copy_from(&part(0, 7)).unwrap();
         high.copy_from(&part(7, rows - 7)).unwrap();
         assert_eq!(parts.as_slice::<f32>(), to.as_slice::<f32>());
+    }
+
+    /// Arrays without elements may have axes that are longer than any loop should be.
+    #[test]
+    fn what_has_no_elements_is_copied_at_once() {
+        let sizes = [1 << 20, 1 << 20, 0];
+        let from = ArrayView::new(&[], 0, DType::F32, &sizes, &[1, 1 << 20, 1]).unwrap();
+        let mut memory = [];
+        let mut to = ArrayViewMut::new(&mut memory, 0, DType::F32, &sizes, &[1 << 20, 1, 1]).unwrap();
+        to.copy_from(&from).unwrap();
     }
 
     fn elements_of(view: &ArrayView<'_>) -> Vec<f32> {
