@@ -16,5 +16,5 @@ inputs = [torch.arange(-1.5, 2, 0.5, dtype=torch.float32)]
 # f64[7] = float("nan"), float("-inf"), -0.4769362762044699, 0.0, 0.4769362762044699, float("inf"), float("nan")
 # f32[7] = float("nan"), float("inf"), 0.47693628, 0.0, -0.47693628, float("-inf"), float("nan")
 # f64[7] = float("nan"), float("inf"), 0.4769362762044699, 0.0, -0.4769362762044699, float("-inf"), float("nan")
-# f64[7] = 26.90611699055712, 21.944045433185686, 15.468944214532867, 0.0, float("nan"), float("nan"), float("nan")
+# f64[7] = 26.906116990557116, 21.944045433185682, 15.468944214532868, 0.0, float("nan"), float("nan"), float("nan")
 # f32[7] = float("nan"), float("-inf"), -0.47693628, 0.0, 0.47693628, float("inf"), float("nan")
