@@ -4,6 +4,8 @@
 //! distribution, AS 241): one about 0, two in the tails, where the argument is the root of a logarithm. Factors of the root of
 //! a half, which make quantiles of inverses, are in the coefficients.
 
+use std::f64::consts::LN_2;
+
 /// The x with erf(x) = y: infinite at -1 and 1, NaN beyond.
 #[inline(always)]
 pub fn inverse_erf(y: f64) -> f64 {
@@ -96,7 +98,9 @@ fn middle(half: f64) -> f64 {
 /// The inverse of erfc at up to 0.15.
 #[inline(always)]
 fn tail(y: f64) -> f64 {
-    let r = (-libm::log(0.5 * y)).sqrt();
+    // Half of a subnormal number lacks a bit.
+    let logarithm = if y < 2.0 * f64::MIN_POSITIVE { libm::log(y) - LN_2 } else { libm::log(0.5 * y) };
+    let r = (-logarithm).sqrt();
     let quotient = match r <= 5.0 {
         true => polynomial(&NEAR_ABOVE, r - 1.6) / polynomial(&NEAR_BELOW, r - 1.6),
         false => polynomial(&FAR_ABOVE, r - 5.0) / polynomial(&FAR_BELOW, r - 5.0),
@@ -127,6 +131,7 @@ mod tests {
         close(inverse_erfc(0.001), 2.326_753_765_513_524_6);
         close(inverse_erfc(1.5), -0.476_936_276_204_469_9);
         close(inverse_erfc(1e-300), 26.209_469_960_516_124);
+        close(inverse_erfc(5e-324), 27.213_293_210_812_95);
     }
 
     #[test]
