@@ -1,10 +1,10 @@
 //! Elements of one array written to another by the threads of a parallel-for, which may be interrupted between two pieces.
 //!
-//! It takes views of one dtype and of the same sizes, and cuts them along the longest axis. It converts nothing.
+//! It takes views of one dtype and of the same sizes, and halves them until the pieces are small. It converts nothing.
 
 use std::sync::{Mutex, PoisonError};
 
-use ir::array::{ArrayError, ArrayView, ArrayViewMut};
+use ir::array::{ArrayError, ArrayView, ArrayViewMut, Layout};
 
 use super::block::GRAIN;
 use super::workers::{ParallelFor, each};
@@ -19,10 +19,12 @@ pub fn copy(
     workers: &dyn ParallelFor,
 ) -> Result<(), ArrayError> {
     let is_large = from.sizes() == to.sizes() && from.numel() > GRAIN && to.view().layout().is_nested();
-    let longest = (0..to.sizes().len()).rev().max_by_key(|&axis| to.sizes()[axis]);
-    let Some(axis) = longest.filter(|_| is_large) else { return to.copy_from(from) };
-    let failed = Mutex::new(Ok(()));
-    each(workers, pieces(to, from, axis)?.into_iter(), |_, (mut piece, from)| {
+    if !is_large {
+        return to.copy_from(from);
+    }
+    let (mut pieces, failed) = (Vec::new(), Mutex::new(Ok(())));
+    halve(to.reborrow(), from.clone(), &mut pieces);
+    each(workers, pieces.into_iter(), |_, (mut piece, from)| {
         if let Err(error) = piece.copy_from(&from) {
             *failed.lock().unwrap_or_else(PoisonError::into_inner) = Err(error);
         }
@@ -30,25 +32,76 @@ pub fn copy(
     failed.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A part of the target and of the source.
-type Piece<'t, 'f> = (ArrayViewMut<'t>, ArrayView<'f>);
-
-/// Cuts both along an axis into pieces of about so many elements as a task takes.
-fn pieces<'t, 'f>(
-    to: &'t mut ArrayViewMut<'_>,
-    from: &ArrayView<'f>,
-    axis: usize,
-) -> Result<Vec<Piece<'t, 'f>>, ArrayError> {
-    let sizes = to.sizes().to_vec();
-    let step = (sizes[axis].saturating_mul(GRAIN)).div_ceil(from.numel());
-    let mut pieces = Vec::new();
-    let mut rest = to.reborrow();
-    for start in (0..sizes[axis]).step_by(step) {
-        let (piece, others) = rest.split_at(axis, step.min(sizes[axis] - start));
-        rest = others;
-        let (mut starts, mut extent) = (vec![0; sizes.len()], sizes.clone());
-        (starts[axis], extent[axis]) = (start, piece.sizes()[axis]);
-        pieces.push((piece, from.relaid(from.layout().sliced(&starts, &extent))?));
+/// Cuts a target and its source into pieces of at most so many elements as a task takes.
+fn halve<'t, 'f>(
+    to: ArrayViewMut<'t>,
+    from: ArrayView<'f>,
+    pieces: &mut Vec<(ArrayViewMut<'t>, ArrayView<'f>)>,
+) {
+    if from.numel() <= GRAIN {
+        return pieces.push((to, from));
     }
-    Ok(pieces)
+    let axis = farthest(to.view().layout(), from.layout());
+    let (size, half) = (from.sizes()[axis], from.sizes()[axis] / 2);
+    let part = |start: usize, count: usize| {
+        let (mut starts, mut sizes) = (vec![0; from.sizes().len()], from.sizes().to_vec());
+        (starts[axis], sizes[axis]) = (start, count);
+        from.relaid(from.layout().sliced(&starts, &sizes)).expect("a part of the source")
+    };
+    let (front, back) = to.split_at(axis, half);
+    halve(front, part(0, half), pieces);
+    halve(back, part(half, size - half), pieces);
+}
+
+/// The axis along which neighbours lie farthest apart on both sides, so that a piece takes whole cache lines; where each side is
+/// near along an axis of its own, the longer of these: pieces become squares.
+fn farthest(to: &Layout, from: &Layout) -> usize {
+    let stride = |layout: &Layout, axis: usize| match layout.strides[axis].unsigned_abs() {
+        0 => usize::MAX,
+        stride => stride,
+    };
+    let axes = (0..to.rank()).filter(|&axis| to.sizes[axis] > 1);
+    let distance = |axis: usize| stride(to, axis).min(stride(from, axis));
+    axes.max_by_key(|&axis| (distance(axis), to.sizes[axis])).expect("many elements")
+}
+
+#[cfg(test)]
+mod tests {
+    use ir::array::Array;
+    use ops::DType;
+
+    use super::super::Threads;
+    use super::*;
+
+    /// The sizes of the pieces of a copy from one layout to another.
+    fn pieces(to: &[usize], from: &[usize]) -> Vec<Vec<usize>> {
+        let sizes = [400, 300];
+        let mut memory = Array::zeros(DType::F32, &sizes).expect("memory");
+        let source = Array::zeros(DType::F32, &sizes).expect("memory");
+        let ordered = |order: &[usize]| Layout::ordered(&sizes, order.iter().copied());
+        let mut pieces = Vec::new();
+        let from = source.view().relaid(ordered(from)).expect("fits");
+        halve(memory.view_mut().relaid(ordered(to)).expect("fits"), from, &mut pieces);
+        pieces.iter().map(|(piece, _)| piece.sizes().to_vec()).collect()
+    }
+
+    #[test]
+    fn pieces_are_rows_where_both_have_rows_and_squares_where_one_is_transposed() {
+        assert_eq!(pieces(&[0, 1], &[0, 1]), vec![vec![100, 300]; 4]);
+        assert_eq!(pieces(&[1, 0], &[1, 0]), vec![vec![400, 75]; 4]);
+        assert_eq!(pieces(&[0, 1], &[1, 0]), vec![vec![200, 150]; 4]);
+    }
+
+    #[test]
+    fn each_element_is_copied_to_its_place() {
+        let sizes = [70, 30, 50];
+        let mut source = Array::zeros(DType::I32, &sizes).expect("memory");
+        source.as_mut_slice::<i32>().iter_mut().zip(0..).for_each(|(element, number)| *element = number);
+        for order in [[0, 1, 2], [2, 1, 0], [1, 2, 0]] {
+            let from = source.view().relaid(Layout::ordered(&sizes, order)).expect("fits");
+            let mut target = Array::zeros(DType::I32, &sizes).expect("memory");
+            copy(&mut target.view_mut(), &from, &Threads(3)).expect("alike");
+            assert_eq!(target.as_bytes(), from.to_array().expect("memory").as_bytes(), "{order:?}");
+        }
+    }
 }
