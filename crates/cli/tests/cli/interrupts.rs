@@ -1,7 +1,8 @@
 //! Ctrl-C: the binary ends by the signal wherever it is, and leaves nothing half written.
 
 use std::fs;
-use std::os::unix::process::ExitStatusExt;
+use std::io;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
@@ -30,11 +31,22 @@ fn has_thread(process: &Child, name: &str) -> bool {
     names.into_iter().any(|found| found.starts_with(name))
 }
 
+/// Lets the process end by an interrupt, which those that a shell runs in the background are made to ignore.
+fn heeds_interrupts() -> io::Result<()> {
+    // SAFETY: it installs no handler.
+    match unsafe { libc::signal(libc::SIGINT, libc::SIG_DFL) } {
+        libc::SIG_ERR => Err(io::Error::last_os_error()),
+        _ => Ok(()),
+    }
+}
+
 /// Runs a definition and interrupts it once a thread of this name is there; how it ended.
 fn interrupted(path: &str, words: &[&str], thread: &str) -> ExitStatus {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ferrofuse"));
     command.args(["run", path, "--threads", "2"]).args(words).current_dir(root());
     command.env("FERROFUSE_CACHE", "none").stdout(Stdio::null());
+    // SAFETY: `signal` may be called between fork and exec.
+    unsafe { command.pre_exec(heeds_interrupts) };
     let mut process = command.spawn().unwrap();
     while !has_thread(&process, thread) {
         assert!(process.try_wait().unwrap().is_none(), "it has ended before it could be interrupted");
