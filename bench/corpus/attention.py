@@ -2,7 +2,6 @@
 
 from corpus.norms import rms
 from corpus.softmaxes import softmax
-from corpus.writer import BF16
 
 
 def rotate(fd, x, cos, sin, tokens, width):

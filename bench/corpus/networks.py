@@ -1,6 +1,6 @@
 """Activations, mixtures of experts, quantisation: what stands between the products of other networks."""
 
-from corpus.writer import BF16, FLOAT, FP8, INT
+from corpus.writer import FLOAT, FP8, INT
 
 
 def swiglu_backward(fd):

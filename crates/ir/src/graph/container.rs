@@ -67,7 +67,7 @@ pub struct Mark {
 }
 
 /// Keeps the first of a map's values.
-pub fn truncate<K: EntityRef, V>(map: &mut PrimaryMap<K, V>, len: usize) {
+pub(crate) fn truncate<K: EntityRef, V>(map: &mut PrimaryMap<K, V>, len: usize) {
     *map = std::mem::take(map).into_iter().take(len).map(|(_, value)| value).collect();
 }
 

@@ -21,8 +21,8 @@ mod task;
 mod verify;
 
 pub use computed::{ComputedSize, Known};
-pub use container::{Graph, SymbolSource};
-pub use container::{Mark, truncate};
+pub(crate) use container::truncate;
+pub use container::{Graph, Mark, SymbolSource};
 pub use dump::dump;
 pub use fusion::{Fusion, Output, ViewError};
 pub use library::Library;
