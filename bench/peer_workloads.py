@@ -118,8 +118,8 @@ def rms_norm(np, x, weight):
 
 def rope(np, x, cos, sin):
     half, wide = x.shape[-1] // 2, np.wide(x)
-    turned = np.cat([-wide[..., half:], wide[..., :half]])
-    return np.narrow(wide * np.wide(cos) + turned * np.wide(sin))
+    rotated = np.cat([-wide[..., half:], wide[..., :half]])
+    return np.narrow(wide * np.wide(cos) + rotated * np.wide(sin))
 
 
 def cross_entropy(np, logits, labels):

@@ -5,8 +5,8 @@
 All run in one process, in turn, on inputs that rotate among sets which together exceed the last-level cache four
 times: each call, whoever makes it, takes the set that has rested the longest, since a contender that reads what
 another has just read finds some of it in the cache. Outputs are held as long, and are checked to be equal. Before each
-turn all rest until no thread of the process runs any more: threads of OpenMP look for work for some milliseconds after
-theirs, JAX frees arrays for up to a tenth of a second, and the next would share its processors with them. A turn
+round all rest until no thread of the process runs any more: threads of OpenMP look for work for some milliseconds after
+theirs, JAX frees arrays for up to a tenth of a second, and the next would share its processors with them. A round
 begins with a call on other inputs that is not timed, which wakes the contender's own threads. Each workload is
 measured twice: with the C library's allocator as it is, and told to keep memory (MALLOC_MMAP_THRESHOLD_,
 MALLOC_TRIM_THRESHOLD_). Times are medians; `best` is the fastest peer. Of several runs, each in processes of its own,
@@ -29,7 +29,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 KEEP = {"MALLOC_MMAP_THRESHOLD_": "8589934592", "MALLOC_TRIM_THRESHOLD_": "17179869184", "MALLOC_TOP_PAD_": "67108864"}
 PEERS = ["inductor", "eager", "jax"]
 # Shorter calls are timed several at a time.
-LEAST_SECONDS = 2e-3
+MIN_SECONDS = 2e-3
 # Threads of the process rest if all together run for less than a part of such a while; no wait is longer than the limit.
 REST_SECONDS = 10e-3
 REST_PART = 0.02
@@ -68,10 +68,10 @@ def runners(workload, sets):
     jitted = jax.jit(lambda *inputs: workload.formula(names, *inputs))
     theirs = [[jax.device_put(jax.dlpack.from_dlpack(x.contiguous())) for x in inputs] for inputs in sets]
     return {
-        "ferrofuse": lambda turn: fd.execute(sets[turn]),
-        "inductor": lambda turn: compiled(*sets[turn]),
-        "eager": lambda turn: workload.formula(Torch, *sets[turn]),
-        "jax": lambda turn: jax.block_until_ready(jitted(*theirs[turn])),
+        "ferrofuse": lambda place: fd.execute(sets[place]),
+        "inductor": lambda place: compiled(*sets[place]),
+        "eager": lambda place: workload.formula(Torch, *sets[place]),
+        "jax": lambda place: jax.block_until_ready(jitted(*theirs[place])),
     }
 
 
@@ -95,10 +95,10 @@ def agree(name, ours, theirs):
         assert worst < (0.04 if coarse else 1e-3), f"{name}: output {place} is off by {worst}"
 
 
-def seconds(run, turns, calls, held):
+def seconds(run, places, calls, held):
     start = time.perf_counter()
     for _ in range(calls):
-        outputs = run(next(turns))
+        outputs = run(next(places))
     took = (time.perf_counter() - start) / calls
     held.append(outputs)
     return took
@@ -127,18 +127,18 @@ def measure(workload, rows, columns, calls):
     count = min(max(math.ceil(4 * last_level_cache() / moved), 2), 32)
     sets = [first, *(workload.inputs(rows, columns) for _ in range(count - 1))]
     runs = runners(workload, sets)
-    several, turns = {}, itertools.cycle(range(count))
+    several, places = {}, itertools.cycle(range(count))
     for name, run in runs.items():
         agree(f"{workload.id}, {name}", listed(run(0)), outputs)
-        took = min(seconds(run, turns, 1, []) for _ in range(3))
-        several[name] = max(1, int(LEAST_SECONDS / took))
+        took = min(seconds(run, places, 1, []) for _ in range(3))
+        several[name] = max(1, int(MIN_SECONDS / took))
     held = {name: collections.deque(maxlen=count) for name in runs}
     times = {name: [] for name in runs}
     for call in range(count + calls):
         for name, run in runs.items():
             rest()
-            held[name].append(run(next(turns)))
-            took = seconds(run, turns, several[name], held[name])
+            held[name].append(run(next(places)))
+            took = seconds(run, places, several[name], held[name])
             if call >= count:
                 times[name].append(took)
     medians = {name: 1e3 * statistics.median(taken) for name, taken in times.items()}
@@ -202,7 +202,7 @@ def table(rows):
             f"{number:11.3f}" for number in [*ms.values(), ratio]
         )
     for allocator, some in ratios.items():
-        yield f"{allocator}: geometric mean {statistics.geometric_mean(some):.2f}, least {min(some):.2f}"
+        yield f"{allocator}: geometric mean {statistics.geometric_mean(some):.2f}, smallest {min(some):.2f}"
 
 
 def main():

@@ -1,4 +1,4 @@
-# Rotary position embedding: each head's first half is turned against its second by an angle that depends on the
+# Rotary position embedding: each head's first half is rotated against its second by an angle that depends on the
 # token. Slices and a cat are index maps, so that one kernel reads every element once.
 import torch
 from nvfuser_direct import DataType, FusionDefinition
@@ -11,11 +11,11 @@ def rope(fd: FusionDefinition) -> None:
     batch, heads, tokens, width = fd.ops.shape(x)
     first = fd.ops.slice(x, start_indices=[0, 0, 0, 0], end_indices=[batch, heads, tokens, 64])
     second = fd.ops.slice(x, start_indices=[0, 0, 0, 64], end_indices=[batch, heads, tokens, 128])
-    turned = fd.ops.cat([fd.ops.cast(fd.ops.neg(second), dtype=DataType.BFloat16), first], dim=3)
+    rotated = fd.ops.cat([fd.ops.cast(fd.ops.neg(second), dtype=DataType.BFloat16), first], dim=3)
     shape = [batch, heads, tokens, width]
     cos_wide = fd.ops.broadcast_in_dim(cos, shape=shape, broadcast_dims=[2, 3])
     sin_wide = fd.ops.broadcast_in_dim(sin, shape=shape, broadcast_dims=[2, 3])
-    result = fd.ops.add(fd.ops.mul(x, cos_wide), fd.ops.mul(turned, sin_wide))
+    result = fd.ops.add(fd.ops.mul(x, cos_wide), fd.ops.mul(rotated, sin_wide))
     fd.add_output(fd.ops.cast(result, dtype=DataType.BFloat16))
 
 

@@ -3,7 +3,7 @@
 
     scripts/minimax.py [NAME…]    needs mpmath (`pip install mpmath`)
 
-A table is the polynomial of its length that deviates least from a function on an interval, by Remez's exchange (E. Remez,
+A table is the polynomial of its length with the smallest deviation from a function on an interval, by Remez's exchange (E. Remez,
 1934) in 200 bits, with the error relative to the function that is computed from it. Coefficients stand the highest power first.
 """
 
@@ -108,7 +108,7 @@ def expm1_beyond_one():
 
 
 HALF_LN_2 = log(2) / 2 * mpf("1.0005")  # past what rounding leaves of half a power of two
-EIGHTH = (pi / 4) ** 2 * mpf("1.0001")  # past what rounding leaves of a quarter turn, squared
+EIGHTH = (pi / 4) ** 2 * mpf("1.0001")  # past what reduction by pi/2 leaves, squared
 # Name: the function and its weight, the interval, the number of coefficients.
 TABLES = {
     "exp": (exp_beyond_one(), -HALF_LN_2, HALF_LN_2, 5),

@@ -9,8 +9,8 @@ def rotate(fd, x, cos, sin, tokens, width):
     heads, half = fd.ops.size(x, 1), width // 2
     first = fd.ops.slice(x, [0, 0, 0, 0], [1, heads, tokens, half])
     second = fd.ops.slice(x, [0, 0, 0, half], [1, heads, tokens, width])
-    turned = fd.ops.cat([-second, first], dim=3)
-    return x * fd.along(cos, 4, 2, 3) + turned * fd.along(sin, 4, 2, 3)
+    rotated = fd.ops.cat([-second, first], dim=3)
+    return x * fd.along(cos, 4, 2, 3) + rotated * fd.along(sin, 4, 2, 3)
 
 
 def rope(fd):
@@ -31,8 +31,8 @@ def rope_interleaved(fd):
     cos, sin = fd.along(cos, 5, 2, 3), fd.along(sin, 5, 2, 3)
     even = fd.ops.slice(pairs, [0, 0, 0, 0, 0], [1, heads, tokens, 64, 1])
     odd = fd.ops.slice(pairs, [0, 0, 0, 0, 1], [1, heads, tokens, 64, 2])
-    turned = fd.ops.cat([even * cos - odd * sin, even * sin + odd * cos], dim=4)
-    fd.output(fd.bf16(fd.ops.reshape(turned, new_shape=[1, heads, tokens, 128])))
+    rotated = fd.ops.cat([even * cos - odd * sin, even * sin + odd * cos], dim=4)
+    fd.output(fd.bf16(fd.ops.reshape(rotated, new_shape=[1, heads, tokens, 128])))
 
 
 def rope_backward(fd):

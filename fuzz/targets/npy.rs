@@ -1,4 +1,4 @@
-//! Arrays in `.npy` files: read, or refused in words.
+//! Arrays in `.npy` files: read, or rejected in words.
 #![no_main]
 
 #[allow(dead_code)]

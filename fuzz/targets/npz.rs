@@ -1,4 +1,4 @@
-//! Arrays in `.npz` files: read, or refused in words.
+//! Arrays in `.npz` files: read, or rejected in words.
 #![no_main]
 
 #[allow(dead_code)]

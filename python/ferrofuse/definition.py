@@ -19,7 +19,7 @@ class FusionDefinition:
     """A fusion in the making, and when it is made, a function of arrays.
 
     Use it as a context manager; ops are `fd.ops.NAME(...)` or Python's operators on tensors. Attributes of your own may be
-    set on it. What cannot be is refused at once, by an exception that has the attributes `op`, `argument`, `expected`,
+    set on it. What cannot be is rejected at once, by an exception that has the attributes `op`, `argument`, `expected`,
     `given` and `line` besides its message.
     """
 
@@ -89,7 +89,7 @@ class FusionDefinition:
         `stride_order`, from older definitions, is that of `ops.stride_order`: for each dimension its rank in memory, 0 innermost.
         """
         if alias_input is not None and stride_order is not None:
-            raise ValueError("an output that is written to an input lies as that does: give alias_input or stride_order")
+            raise ValueError("an output that is written to an input has its layout: give alias_input or stride_order")
         order = None if stride_order is None else list(stride_order)
         self._in_line_of_caller().add_output(output, alias_input, order)
 
@@ -140,11 +140,11 @@ class FusionDefinition:
 
     def manual_execute(self, inputs: Sequence[Any], heuristic_params: Any = None) -> List[Any]:
         """Not there: schedules are not written in Python."""
-        elsewhere.refuse_schedule("fd.manual_execute")
+        elsewhere.reject_schedule("fd.manual_execute")
 
     def manual_validate(self, inputs: Sequence[Any], reference_outputs: Optional[Sequence[Any]] = None) -> List[Any]:
         """Not there: schedules are not written in Python."""
-        elsewhere.refuse_schedule("fd.manual_validate")
+        elsewhere.reject_schedule("fd.manual_validate")
 
     def _make_executable(self) -> Any:
         ok, message = self.validate_definition()

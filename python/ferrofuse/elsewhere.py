@@ -53,16 +53,16 @@ class Elsewhere:
     def __getattr__(self, attribute: str) -> Any:
         if attribute.startswith("__"):
             raise AttributeError(attribute)
-        raise _refusal(f"{self._name}.{attribute}", self._why)
+        raise _rejection(f"{self._name}.{attribute}", self._why)
 
     def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
-        raise _refusal(self._name, self._why)
+        raise _rejection(self._name, self._why)
 
     def __repr__(self) -> str:
         return f"<{self._name}, which is not there: {self._why}>"
 
 
-def _refusal(name: str, why: str) -> NotImplementedError:
+def _rejection(name: str, why: str) -> NotImplementedError:
     return NotImplementedError(f"`{name}` is not there: {why}")
 
 
@@ -81,14 +81,14 @@ def of_the_module(name: str) -> Elsewhere:
 sched = Elsewhere("fd.sched", _SCHEDULES)
 
 
-def refuse_schedule(what: str) -> NoReturn:
+def reject_schedule(what: str) -> NoReturn:
     """Says of a function why it is not there."""
-    raise _refusal(what, _SCHEDULES)
+    raise _rejection(what, _SCHEDULES)
 
 
-def refuse_devices(what: str) -> NoReturn:
+def reject_devices(what: str) -> NoReturn:
     """Says of a function why it is not there."""
-    raise _refusal(what, _ONE_DEVICE)
+    raise _rejection(what, _ONE_DEVICE)
 
 
 def attach() -> None:
@@ -100,7 +100,7 @@ def attach() -> None:
 
 def _method(name: str, why: str) -> Callable[..., Any]:
     def method(self: Any, *args: Any, **kwargs: Any) -> NoReturn:
-        raise _refusal(name, why)
+        raise _rejection(name, why)
 
     method.__name__ = name.split(".")[-1]
     method.__qualname__ = name

@@ -137,7 +137,7 @@ class FusionExecutorCache:
 
     def __init__(self, fusion: Fusion, fusion_id: int = 0, auto_schedule: bool = True) -> None:
         if not auto_schedule:
-            elsewhere.refuse_schedule("FusionExecutorCache(auto_schedule=False)")
+            elsewhere.reject_schedule("FusionExecutorCache(auto_schedule=False)")
         self._fusion = fusion
         self._fusion_id = fusion_id
         self._executable: Optional[Any] = None
@@ -149,7 +149,7 @@ class FusionExecutorCache:
         return cache
 
     def is_compiled(self, inputs: Sequence[Any], device: Any = None) -> bool:
-        """Whether a call on inputs that lie in memory like these, with sizes of the same orders of magnitude, compiles
+        """Whether a call on inputs with the layouts of these, with sizes of the same orders of magnitude, compiles
         nothing."""
         return self._executable is not None and self._executable.is_compiled(inputs)
 
@@ -171,7 +171,7 @@ class FusionExecutorCache:
 
     def get_output_shardings(self) -> List[Any]:
         """Not there: there is one device."""
-        elsewhere.refuse_devices("get_output_shardings")
+        elsewhere.reject_devices("get_output_shardings")
 
     def execute(
         self,

@@ -21,8 +21,8 @@ class Operations:
         row = TABLE.get(name)
         if row is not None:
             function = _function(self._builder, row)
-        elif _native.why_refused(name):
-            function = _refused(name)
+        elif _native.why_rejected(name):
+            function = _rejected(name)
         else:
             raise AttributeError(f"there is no op `{name}`{_suggestion(name)}")
         self.__dict__[name] = function
@@ -39,12 +39,12 @@ def _suggestion(name: str) -> str:
     return f"; did you mean `{near[0]}`?" if near else ""
 
 
-def _refused(name: str) -> Any:
+def _rejected(name: str) -> Any:
     def op(*args: Any, **kwargs: Any) -> Any:
         raise NotImplementedError(op.__doc__)
 
     op.__name__ = op.__qualname__ = name
-    op.__doc__ = f"`{name}` is {_native.why_refused(name)}."
+    op.__doc__ = f"`{name}` is {_native.why_rejected(name)}."
     return op
 
 

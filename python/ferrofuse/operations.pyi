@@ -20,7 +20,7 @@ class Operations:
     def __dir__(self) -> List[str]: ...
     @overload
     def abs(self, x: TensorView) -> TensorView:
-        """Absolute value. That of the least integer is itself."""
+        """Absolute value. That of the smallest integer is itself."""
     @overload
     def abs(self, x: Scalar) -> Val:
         ...
@@ -98,14 +98,14 @@ class Operations:
         dim: Optional[Union[int, Val]] = ...,
         keepdim: Optional[bool] = ...,
     ) -> TensorView:
-        """The index of the greatest element along a dimension, or among all in row-major order; of equals the first; NaN is the greatest."""
+        """The index of the largest element along a dimension, or among all in row-major order; of equals the first; NaN is the largest."""
     def argmin(
         self,
         arg: TensorView,
         dim: Optional[Union[int, Val]] = ...,
         keepdim: Optional[bool] = ...,
     ) -> TensorView:
-        """The index of the least element along a dimension, or among all in row-major order; of equals the first; NaN is the least."""
+        """The index of the smallest element along a dimension, or among all in row-major order; of equals the first; NaN is the smallest."""
     def argsort(
         self,
         arg: TensorView,
@@ -113,7 +113,7 @@ class Operations:
         descending: Optional[bool] = ...,
         stable: Optional[bool] = ...,
     ) -> TensorView:
-        """The indices that sort a dimension; equal elements stay in order, NaN is greatest."""
+        """The indices that sort a dimension; equal elements stay in order, NaN is largest."""
     @overload
     def asin(self, x: TensorView) -> TensorView:
         """Inverse sine; outside -1 to 1, NaN."""
@@ -243,7 +243,7 @@ class Operations:
         """Tensors of one dtype one after the other along a dimension."""
     @overload
     def ceil(self, x: TensorView) -> TensorView:
-        """The least whole number not below x."""
+        """The smallest whole number not below x."""
     @overload
     def ceil(self, x: Scalar) -> Val:
         ...
@@ -290,16 +290,16 @@ class Operations:
     def cosh(self, x: Scalar) -> Val:
         ...
     def cummax(self, arg: TensorView, dim: Union[int, Val], init: Optional[Scalar] = ...) -> TensorView:
-        """The greatest of each element and all before it along a dimension, and of init; NaN if any is."""
+        """The largest of each element and all before it along a dimension, and of init; NaN if any is."""
     def cummin(self, arg: TensorView, dim: Union[int, Val], init: Optional[Scalar] = ...) -> TensorView:
-        """The least of each element and all before it along a dimension, and of init; NaN if any is."""
+        """The smallest of each element and all before it along a dimension, and of init; NaN if any is."""
     def cumprod(self, arg: TensorView, dim: Union[int, Val], init: Optional[Scalar] = ...) -> TensorView:
         """The product of each element and all before it along a dimension, and of init."""
     def cumsum(self, arg: TensorView, dim: Union[int, Val], init: Optional[Scalar] = ...) -> TensorView:
         """The sum of each element and all before it along a dimension, and of init."""
     @overload
     def div(self, lhs: TensorView, rhs: Operand) -> TensorView:
-        """Quotient: exact of floats, truncated towards zero of integers. An integer over 0 is 0, and the least integer over -1 is itself."""
+        """Quotient: exact of floats, truncated towards zero of integers. An integer over 0 is 0, and the smallest integer over -1 is itself."""
     @overload
     def div(self, lhs: Operand, rhs: TensorView) -> TensorView:
         ...
@@ -385,7 +385,7 @@ class Operations:
         ...
     @overload
     def floor(self, x: TensorView) -> TensorView:
-        """The greatest whole number not above x."""
+        """The largest whole number not above x."""
     @overload
     def floor(self, x: Scalar) -> Val:
         ...
@@ -430,7 +430,7 @@ class Operations:
         """Result[i][j] is arg[index[i][j]][j] for dim 0, and so on: as large as the index, which is nowhere larger than the tensor but along dim."""
     @overload
     def gcd(self, lhs: TensorView, rhs: Operand) -> TensorView:
-        """The greatest common divisor, not negative; with 0 the other's magnitude, of which the least integer's is itself."""
+        """The greatest common divisor, not negative; with 0 the other's magnitude, of which the smallest integer's is itself."""
     @overload
     def gcd(self, lhs: Operand, rhs: TensorView) -> TensorView:
         ...
@@ -537,7 +537,7 @@ class Operations:
         ...
     @overload
     def imag(self, x: TensorView) -> TensorView:
-        """The imaginary part of a complex number. Real numbers are refused."""
+        """The imaginary part of a complex number. Real numbers are rejected."""
     @overload
     def imag(self, x: Scalar) -> Val:
         ...
@@ -756,7 +756,7 @@ class Operations:
         keepdim: Optional[bool] = ...,
         dtype: Optional[DTypeLike] = ...,
     ) -> TensorView:
-        """The greatest element over the given dimensions, or all; NaN if any is."""
+        """The largest element over the given dimensions, or all; NaN if any is."""
     @overload
     def max(
         self,
@@ -799,7 +799,7 @@ class Operations:
         keepdim: Optional[bool] = ...,
         dtype: Optional[DTypeLike] = ...,
     ) -> TensorView:
-        """The least element over the given dimensions, or all; NaN if any is."""
+        """The smallest element over the given dimensions, or all; NaN if any is."""
     @overload
     def min(
         self,
@@ -853,7 +853,7 @@ class Operations:
         ...
     @overload
     def neg(self, x: TensorView) -> TensorView:
-        """Negation. The least integer is its own."""
+        """Negation. The smallest integer is its own."""
     @overload
     def neg(self, x: Scalar) -> Val:
         ...
@@ -1203,7 +1203,7 @@ class Operations:
     ) -> TensorView:
         ...
     def stride_order(self, arg: TensorView, stride_order: Sequence[int]) -> TensorView:
-        """A copy that as an output lies in memory in this order: dimension `i` has rank `stride_order[i]`, 0 innermost; an empty list says row-major."""
+        """A copy that as an output has this memory order: dimension `i` has rank `stride_order[i]`, 0 innermost; an empty list says row-major."""
     @overload
     def sub(self, lhs: TensorView, rhs: Operand) -> TensorView:
         """Difference. Integers wrap; not of two bools."""
@@ -1307,7 +1307,7 @@ class Operations:
         largest: Optional[bool] = ...,
         sorted: Optional[bool] = ...,
     ) -> Tuple[TensorView, TensorView]:
-        """The k greatest (or least) elements of a dimension, in sorted order, and their indices."""
+        """The k largest (or smallest) elements of a dimension, in sorted order, and their indices."""
     def triu(self, arg: TensorView, diagonal: Optional[Scalar] = ...) -> TensorView:
         """The elements on and above a diagonal of the last two dimensions, zero elsewhere."""
     @overload

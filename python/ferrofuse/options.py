@@ -23,7 +23,7 @@ DISABLE = frozenset(
 
 
 def check_options(device: Any, enable: Sequence[str], disable: Sequence[str]) -> None:
-    """Refuses a device that is not the CPU, and names that are no options of nvFuser.
+    """Rejects a device that is not the CPU, and names that are no options of nvFuser.
 
     Raises:
         NotImplementedError: for another device.

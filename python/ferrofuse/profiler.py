@@ -10,18 +10,18 @@ _PEAK = "how fast memory is at best is not measured; effective_bandwidth_gbs tel
 # The profiler whose `with` block runs.
 active: Optional["PythonProfiler"] = None
 
-# What was measured of the latest call, whichever profiler was active.
+# What was measured of the last call, whichever profiler was active.
 _latest: Optional["FusionProfile"] = None
 
 
 class _Measured:
-    """Refuses those of nvFuser's measures that are not taken here, with the reason."""
+    """Rejects those of nvFuser's measures that are not taken here, with the reason."""
 
-    _refused: Dict[str, str] = {}
+    _rejected: Dict[str, str] = {}
 
     def __getattr__(self, name: str) -> NoReturn:
-        if name in self._refused:
-            raise NotImplementedError(f"`{type(self).__name__}.{name}` is not there: {self._refused[name]}")
+        if name in self._rejected:
+            raise NotImplementedError(f"`{type(self).__name__}.{name}` is not there: {self._rejected[name]}")
         raise AttributeError(f"'{type(self).__name__}' object has no attribute {name!r}")
 
 
@@ -41,7 +41,7 @@ class KernelProfile(_Measured):
     device: str = "cpu"
     scheduler: str = "ferrofuse"
 
-    _refused = {
+    _rejected = {
         **dict.fromkeys("stream correlation_id grid_str block_str cluster_str shared_mem_str registers".split(), _OF_GPUS),
         "percentage_peak_bandwidth": _PEAK,
     }
@@ -72,7 +72,7 @@ class FusionProfile(_Measured):
     kernel_profiles: List[KernelProfile] = field(default_factory=list)
     verbose: bool = False
 
-    _refused = {
+    _rejected = {
         "cuda_evt_time_ms": _OF_GPUS,
         **dict.fromkeys(("percentage_peak_bandwith", "percentage_peak_bandwidth"), _PEAK),
     }
@@ -114,7 +114,7 @@ class PythonProfiler:
 
     @property
     def profile(self) -> FusionProfile:
-        """What was measured of the latest call.
+        """What was measured of the last call.
 
         Raises:
             RuntimeError: where there was none.
@@ -136,7 +136,7 @@ class PythonProfiler:
 
 
 def get_fusion_profile() -> FusionProfile:
-    """What was measured of the latest call in the `with` block of any `PythonProfiler`.
+    """What was measured of the last call in the `with` block of any `PythonProfiler`.
 
     Raises:
         RuntimeError: where there was none since the last `reset_profiler()`.

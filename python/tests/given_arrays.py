@@ -1,4 +1,4 @@
-"""Arrays that tests give: seen only through DLPack, or lying otherwise than row-major."""
+"""Arrays that tests give: seen only through DLPack, or not row-major."""
 
 import numpy as np
 

@@ -228,8 +228,8 @@ def rope(fd: FusionDefinition):
     cos, sin = (fd.ops.broadcast_in_dim(matrix(fd), [2, 4, 8, 16], [2, 3]) for _ in range(2))
     first = fd.ops.slice(x, start_indices=[0, 0, 0, 0], end_indices=[2, 4, 8, 8], strides=[1, 1, 1, 1])
     second = fd.ops.slice(x, start_indices=[0, 0, 0, 8], end_indices=[2, 4, 8, 16], strides=[1, 1, 1, 1])
-    turned = fd.ops.cat([fd.ops.neg(second), first], dim=-1)
-    fd.add_output(fd.ops.add(fd.ops.mul(x, cos), fd.ops.mul(turned, sin)))
+    transposed = fd.ops.cat([fd.ops.neg(second), first], dim=-1)
+    fd.add_output(fd.ops.add(fd.ops.mul(x, cos), fd.ops.mul(transposed, sin)))
     return lambda x, c, s: [x * c + np.concatenate([-x[..., 8:], x[..., :8]], -1) * s]
 
 

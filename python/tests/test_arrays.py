@@ -1,4 +1,4 @@
-"""Arrays in and out: dtypes, layouts, lifetimes, what is refused."""
+"""Arrays in and out: dtypes, layouts, lifetimes, what is rejected."""
 
 import gc
 import sys
@@ -81,7 +81,7 @@ def test_outputs_are_exported_by_dlpack():
     np.testing.assert_array_equal(again, [0, 2, 4])
 
 
-def test_wrong_inputs_are_refused():
+def test_wrong_inputs_are_rejected():
     fd = doubled(1)
     good = np.ones(2, np.float32)
     with pytest.raises(InputError, match="expected 1 inputs, got 2"):

@@ -1,4 +1,4 @@
-"""Definitions: calls, operators, what is refused, printing and reading back."""
+"""Definitions: calls, operators, what is rejected, printing and reading back."""
 
 import inspect
 import pickle
@@ -102,7 +102,7 @@ def test_ops_are_listed_with_signature_and_doc():
         assert "dims (or `dim`): an int or a list of ints; None if not given" in text and "Raises:" in text
 
 
-def test_refusals_say_what_is_wrong_and_are_caught_either_way():
+def test_rejections_say_what_is_wrong_and_are_caught_either_way():
     with FusionDefinition() as fd:
         x = vector(fd)
         with pytest.raises(AttributeError, match="did you mean `sum`"):
@@ -120,7 +120,7 @@ def test_refusals_say_what_is_wrong_and_are_caught_either_way():
             other.ops.neg(x)
 
 
-def test_sizes_that_nothing_uses_refuse_no_call():
+def test_sizes_that_nothing_uses_reject_no_call():
     with FusionDefinition() as fd:
         number = fd.define_scalar(DataType.Double)
         fd.ops.iota(number)
@@ -152,9 +152,9 @@ KINDS = {
 def test_an_argument_of_another_kind_is_a_type_error(what):
     with FusionDefinition() as fd:
         x = vector(fd)
-        with pytest.raises(TypeError, match="argument `[a-z_]+` must be") as refused:
+        with pytest.raises(TypeError, match="argument `[a-z_]+` must be") as rejected:
             KINDS[what](fd, x)
-    error = refused.value
+    error = rejected.value
     assert isinstance(error, RuntimeError) and error.op and error.argument and error.expected and error.line
 
 

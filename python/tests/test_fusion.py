@@ -50,7 +50,7 @@ def test_descriptors(sizes, strides, contiguity, order):
     assert compute_tensor_descriptor(sizes, strides) == (contiguity, order)
 
 
-def test_descriptors_refuse_what_cannot_be():
+def test_descriptors_reject_what_cannot_be():
     with pytest.raises(ValueError, match="not be negative"):
         compute_tensor_descriptor([2], [-1])
     with pytest.raises(ValueError, match="as many"):

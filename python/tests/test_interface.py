@@ -30,7 +30,7 @@ def tensor(fd, rank=1, dtype=DataType.Float):
     return fd.define_tensor(shape=[-1] * rank, contiguity=True, dtype=dtype)
 
 
-def test_refusals_name_op_argument_and_line():
+def test_rejections_name_op_argument_and_line():
     with FusionDefinition() as fd:
         x = tensor(fd)
         with pytest.raises(DefinitionError) as caught:

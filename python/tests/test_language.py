@@ -49,8 +49,8 @@ def test_folds_and_scans_with_lambdas():
         fd.add_output(fd.ops.scan([x], lambda a, b: a + b, init=[0.0], dim=0))
     assert "lambda" in repr(fd)
     values = np.array([3.0, -1.0, 5.0, 2.0], np.float32)
-    greatest, sums = fd.execute([values])
-    assert greatest == 5.0
+    largest, sums = fd.execute([values])
+    assert largest == 5.0
     np.testing.assert_array_equal(sums, np.cumsum(values))
 
 
@@ -81,8 +81,8 @@ def test_unsigned_integers_and_floats_of_a_byte():
         fd.add_output(fd.ops.cast(fd.ops.cast(small, DataType.Float) * 2.0, DataType.Float8_e4m3fn))
     numbers = np.array([1, 2**64 - 1], np.uint64)
     floats = np.array([1.5, 8.0, 0.25]).astype(ml_dtypes.float8_e4m3fn)
-    greatest, doubled = fd.execute([numbers, floats])
-    np.testing.assert_array_equal(greatest, np.array([2**64 - 2, 2**64 - 1], np.uint64))
+    largest, doubled = fd.execute([numbers, floats])
+    np.testing.assert_array_equal(largest, np.array([2**64 - 2, 2**64 - 1], np.uint64))
     np.testing.assert_array_equal(doubled.astype(np.float32), [3.0, 16.0, 0.5])
 
 

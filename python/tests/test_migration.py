@@ -97,7 +97,7 @@ LAUNCHES = (
 DEVICES = "a definition runs on the CPU of one machine"
 VALIDATE = "fd.validate(inputs, reference_outputs) compares, within error bounds of each element"
 USES = "print(fd) tells which call made a value, and which calls use it"
-REFUSED = {
+REJECTED = {
     "fd.sched.inline_most": (lambda fd: fd.sched.inline_most(), SCHEDULES),
     "fd.sched.schedule": (lambda fd: fd.sched.schedule(fd.fusion, None, []), SCHEDULES),
     "fd.sched.compute_heuristics": (lambda fd: fd.sched.compute_heuristics(fd.fusion, None, []), SCHEDULES),
@@ -137,9 +137,9 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@pytest.mark.parametrize("name", REJECTED)
 def test_what_is_not_there_says_why(name):
-    use, why = REFUSED[name]
+    use, why = REJECTED[name]
     with pytest.raises(NotImplementedError) as error:
         use(scaled())
     assert str(error.value) == f"`{name}` is not there: {why}"

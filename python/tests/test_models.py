@@ -102,14 +102,14 @@ def test_attention_lies_as_its_queries():
     assert [output.strides for output in outputs] == [q.strides, q.strides, (400, 80, 16, 4)]
 
 
-def test_rotations_with_halves_beside_nothing():
+def test_rotations_with_padded_slices_beside_nothing():
     def define(fd):
         x = fd.define_tensor(shape=[1, 4, 6, 16], contiguity=[None, True, True, True], stride_order=[3, 1, 2, 0])
         angles = fd.define_tensor(shape=[1, -1, 4, 16], contiguity=[None, True, None, True])
         halves = [fd.ops.slice(x, [0, 0, 0, first], [1, 4, 6, first + 8], manual_normalization=0) for first in (0, 8)]
-        turned = fd.ops.cat([fd.ops.neg(halves[1]), halves[0]], dim=-1, manual_padding=0)
+        transposed = fd.ops.cat([fd.ops.neg(halves[1]), halves[0]], dim=-1, manual_padding=0)
         waves = fd.ops.permute(angles, [0, 2, 1, 3])
-        rotated = fd.ops.add(fd.ops.mul(x, fd.ops.cos(waves)), fd.ops.mul(turned, fd.ops.sin(waves)))
+        rotated = fd.ops.add(fd.ops.mul(x, fd.ops.cos(waves)), fd.ops.mul(transposed, fd.ops.sin(waves)))
         nothing = fd.ops.slice(x, [0, 0, 0, 0], [1, 4, 6, 0], [1, 1, 1, 1])
         padded = fd.ops.pad(fd.ops.full([1, 4, 6, 0], fd.define_scalar(0, dtype=DataType.Int), DataType.Float), [0, 16])
         fd.add_output(fd.ops.cat([fd.ops.add(rotated, padded), nothing], dim=-1))
@@ -117,13 +117,13 @@ def test_rotations_with_halves_beside_nothing():
     x = draw(1, 6, 4, 16).swapaxes(1, 2)
     angles = np.lib.stride_tricks.as_strided(draw(6, 16), (1, 6, 4, 16), (384, 64, 0, 4))
     waves = angles.swapaxes(1, 2)
-    turned = np.concatenate([-x[..., 8:], x[..., :8]], -1)
+    transposed = np.concatenate([-x[..., 8:], x[..., :8]], -1)
     np.testing.assert_allclose(
-        checked(define, [x, angles])[0], x * np.cos(waves) + turned * np.sin(waves), rtol=1e-4, atol=1e-5
+        checked(define, [x, angles])[0], x * np.cos(waves) + transposed * np.sin(waves), rtol=1e-4, atol=1e-5
     )
 
 
-def test_halves_that_are_expanded():
+def test_half_values_that_are_expanded():
     def define(fd):
         rows = fd.define_tensor(shape=[-1, -1], contiguity=[True, None], dtype=DataType.Half)
         columns = fd.define_tensor(shape=[-1, -1], contiguity=[None, True], dtype=DataType.Half)

@@ -1,6 +1,6 @@
 """Every op on every dtype and layout against NumPy, SciPy or a formula in double precision, and against the evaluator.
 
-The cases are in `tests/numpy/tables`. Many are calls of one definition, so `-k` chooses families by the first op's name.
+The cases are in `tests/numpy/tables`. Many are calls of one definition, so `-k` chooses groups by the first op's name.
 """
 
 import json
@@ -31,8 +31,8 @@ def by_operands():
 def test_every_op_on_every_dtype_and_layout():
     # Compiling lets other threads run.
     with ThreadPoolExecutor(2) as pool:
-        complaints = [complaint for found in pool.map(running.run, by_operands()) for complaint in found]
-    assert not complaints, "\n".join(complaints[:20])
+        diagnostics = [diagnostic for found in pool.map(running.run, by_operands()) for diagnostic in found]
+    assert not diagnostics, "\n".join(diagnostics[:20])
 
 
 def test_every_op_has_a_case_or_a_file_test():

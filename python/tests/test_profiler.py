@@ -101,10 +101,10 @@ def test_what_a_cpu_has_not_says_so():
     with PythonProfiler() as profiler:
         fd.execute([np.ones((4, 4), np.float32)])
     fusion, kernel = profiler.profile, profiler.profile.kernel_profiles[0]
-    refused = [(fusion, "cuda_evt_time_ms", OF_GPUS), (fusion, "percentage_peak_bandwith", OF_PEAKS)]
-    refused += [(kernel, "percentage_peak_bandwidth", OF_PEAKS)]
+    rejected = [(fusion, "cuda_evt_time_ms", OF_GPUS), (fusion, "percentage_peak_bandwith", OF_PEAKS)]
+    rejected += [(kernel, "percentage_peak_bandwidth", OF_PEAKS)]
     names = "stream correlation_id grid_str block_str cluster_str shared_mem_str registers".split()
-    for owner, name, why in refused + [(kernel, name, OF_GPUS) for name in names]:
+    for owner, name, why in rejected + [(kernel, name, OF_GPUS) for name in names]:
         with pytest.raises(NotImplementedError) as error:
             getattr(owner, name)
         assert str(error.value) == f"`{type(owner).__name__}.{name}` is not there: {why}"

@@ -86,7 +86,7 @@ def test_inputs_are_kept_without_their_memory():
 
 
 class Torch(types.ModuleType):
-    """What is asked of torch: its versions, its devices, and of a tensor where and how it lies."""
+    """What is asked of torch: its versions, its devices, and of a tensor its place and layout."""
 
     __version__ = "2.9.1"
     version = types.SimpleNamespace(cuda="12.8")

@@ -32,7 +32,7 @@ def defined(text, names=None):
 
 def ran(fd, inputs):
     """Bytes, dtype, sizes and strides of every output, and bytes of every input after the call, which is undone. Of a call
-    that is refused, as some random programs are for their sizes or indices, why."""
+    that is rejected, as some random programs are for their sizes or indices, why."""
     before = [np.copy(array) for array in inputs]
     ferrofuse.manual_seed(5)
     try:

@@ -1,4 +1,4 @@
-"""Scalars in: what they take, what they refuse."""
+"""Scalars in: what they take, what they reject."""
 
 import inspect
 
@@ -46,7 +46,7 @@ def test_scalars_take_what_they_can_hold(dtype, given, value):
 # What nvFuser says of a value: in the language of C++.
 VALUE = "; in nvFuser's words: Scalar value {} is not compatible with the expected data type: {}."
 ARRAY = "; in nvFuser's words: Expected input 0, d0, to be a scalar but got float tensor of rank 1"
-REFUSED = [
+REJECTED = [
     (DataType.Double, 2.0 + 1j, "a real number for a scalar of dtype f64", "complex (2+1j)", VALUE.format("(2,1)", "double")),
     (DataType.Double, np.ones(3, np.float32), "a real number for a scalar of dtype f64", "ndarray of shape [3]", ARRAY),
     (DataType.Float, "one", "a real number for a scalar of dtype f32", "str", ""),
@@ -59,8 +59,8 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize("dtype, given, expected, words, known", REFUSED)
-def test_scalars_refuse_what_they_would_change(dtype, given, expected, words, known):
+@pytest.mark.parametrize("dtype, given, expected, words, known", REJECTED)
+def test_scalars_reject_what_they_would_change(dtype, given, expected, words, known):
     fd, line = scaled_by(dtype)
     with pytest.raises(ArgumentError) as caught:
         fd.execute([given])
@@ -70,7 +70,7 @@ def test_scalars_refuse_what_they_would_change(dtype, given, expected, words, kn
 
 
 @pytest.mark.parametrize("dtype, given", [(DataType.Int32, 2**31), (DataType.UInt64, -1), (DataType.Int, 2**63)])
-def test_scalars_refuse_integers_beyond_them(dtype, given):
+def test_scalars_reject_integers_beyond_them(dtype, given):
     fd, line = scaled_by(dtype)
     with pytest.raises(InputError, match=rf"^input 0 \(line {line}\): the number {given} is beyond"):
         fd.execute([given])

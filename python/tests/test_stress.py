@@ -92,14 +92,14 @@ def test_threads_draw_different_numbers():
 # ---------------------------------------------------------------------------------------------------------- memory
 def require_flat(calls):
     """Pages do not grow while so many calls of each kind are made."""
-    fd, empty, refused = doubled(), np.ones(0, np.float32), np.ones((1, 1), np.float32)
+    fd, empty, rejected = doubled(), np.ones(0, np.float32), np.ones((1, 1), np.float32)
     array = np.ones(64, np.float32)
 
     def call():
         fd.execute([array])
         fd.execute([empty])
         with pytest.raises(ValueError):
-            fd.execute([refused])
+            fd.execute([rejected])
 
     for _ in range(3000):
         call()

@@ -18,13 +18,13 @@ def view_of(make, rank=2, dtype=DataType.Float, contiguity=False):
     return fd
 
 
-def turned(fd, x):
+def transposed(fd, x):
     return fd.ops.permute(x, dims=[1, 0])
 
 
 def test_a_view_of_an_array_has_it_as_its_base():
     array = np.arange(12, dtype=np.float32).reshape(3, 4).copy()
-    [output] = view_of(turned).execute([array])
+    [output] = view_of(transposed).execute([array])
     assert output.base is array and np.shares_memory(output, array)
     assert output.strides == array.T.strides and output.flags.writeable
     array[1, 2] = 100
@@ -37,7 +37,7 @@ def test_a_view_keeps_the_array_alive():
     array = np.arange(1 << 18, dtype=np.float32).reshape(512, 512).copy()
     watch = weakref.ref(array)
     expected = array.T.copy()
-    [output] = view_of(turned).execute([array])
+    [output] = view_of(transposed).execute([array])
     del array
     gc.collect()
     assert watch() is not None
@@ -51,7 +51,7 @@ def test_a_view_of_an_array_of_another_library_keeps_it_alive():
     array = np.arange(12, dtype=np.float32).reshape(3, 4).copy()
     watch = weakref.ref(array)
     expected = array.T.copy()
-    [output] = view_of(turned).execute([Exported(array)])
+    [output] = view_of(transposed).execute([Exported(array)])
     assert np.shares_memory(output, array)
     del array
     gc.collect()
@@ -63,7 +63,7 @@ def test_a_view_of_an_array_of_another_library_keeps_it_alive():
 
 def test_a_view_of_a_read_only_array_is_read_only():
     array = np.frombuffer(np.arange(12, dtype=np.float32).tobytes(), np.float32).reshape(3, 4)
-    [output] = view_of(turned).execute([array])
+    [output] = view_of(transposed).execute([array])
     assert np.shares_memory(output, array) and not output.flags.writeable
 
 
@@ -123,7 +123,7 @@ def test_what_is_computed_of_expanded_inputs_repeats(dtype):
     assert exps.strides == (0, row.itemsize) and sums.strides == (0,)
     np.testing.assert_allclose(exps, np.exp(expanded), rtol=1e-5)
     np.testing.assert_allclose(sums, expanded.sum(axis=1), rtol=1e-5)
-    # An array that lies otherwise than declared is read in full.
+    # An array with another layout than declared is read in full.
     exps, sums = fd.execute([expanded.copy()])
     assert exps.strides == (4 * row.itemsize, row.itemsize) and sums.strides == (row.itemsize,)
     np.testing.assert_allclose(exps, np.exp(expanded), rtol=1e-5)
@@ -153,12 +153,12 @@ def test_an_output_and_its_permute_have_memory_of_their_own():
         fd.add_output(fd.ops.permute(x * 2.0, [1, 0]))
         fd.add_output(fd.ops.permute(x * 2.0, [1, 0]))
     array = np.arange(12, dtype=np.float32).reshape(3, 4)
-    straight, *turned = fd.execute([array])
-    for output in turned:
+    straight, *transposed = fd.execute([array])
+    for output in transposed:
         assert output.strides == (4, 16)
         np.testing.assert_array_equal(output, 2 * array.T)
-    straight[:], turned[0][:] = 0, 1
-    np.testing.assert_array_equal(turned[1], 2 * array.T)
+    straight[:], transposed[0][:] = 0, 1
+    np.testing.assert_array_equal(transposed[1], 2 * array.T)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -185,8 +185,8 @@ def test_a_view_beside_an_output_in_place():
         x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
         y = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
         fd.add_output(fd.ops.neg(x), x)
-        fd.add_output(turned(fd, x))
-        fd.add_output(turned(fd, y))
+        fd.add_output(transposed(fd, x))
+        fd.add_output(transposed(fd, y))
     a, b = (np.arange(12, dtype=np.float32).reshape(3, 4) + k for k in (0, 1))
     old = a.copy()
     of_a, of_b = fd.execute([a, b])

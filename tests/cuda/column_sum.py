@@ -14,8 +14,8 @@ inputs = [torch.randn((4096, 512))]
 #   return a / b - (a % b != 0 && (a < 0) != (b < 0));
 # }
 # static __device__ inline long long floor_mod(long long a, long long b) {
-#   const long long rest = a % b;
-#   return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+#   const long long remainder = a % b;
+#   return remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder;
 # }
 #
 # extern "C" __global__ void __launch_bounds__(256) seg0(

@@ -16,8 +16,8 @@ inputs = [torch.randn((500, 300)), torch.randint(0, 300, (500, 20), dtype=torch.
 #   return a / b - (a % b != 0 && (a < 0) != (b < 0));
 # }
 # static __device__ inline long long floor_mod(long long a, long long b) {
-#   const long long rest = a % b;
-#   return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+#   const long long remainder = a % b;
+#   return remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder;
 # }
 # template <class T> __device__ inline T wrapping_difference(T a, T b) {
 #   return T((unsigned long long)a - (unsigned long long)b);

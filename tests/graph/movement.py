@@ -1,4 +1,4 @@
-# Every form that moves elements.
+# Every op that moves elements.
 def f(fd):
     x = fd.define_tensor(shape=[4, 6], contiguity=True)
     y = fd.ops.permute(x, dims=[1, 0])

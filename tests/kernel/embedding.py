@@ -27,7 +27,7 @@ inputs = [torch.randn((1000, 64), dtype=torch.bfloat16), torch.randint(0, 1000, 
 #     fault b1[0] = v8 if v6
 #     v9: i64 = where v5, v0, v1
 #     bind n4_at = v9
-#     for x2 in 0 .. 64 whole {
+#     for x2 in 0 .. 64 exact {
 #       v10: bf16 = load b2[x2 + 64*n4_at] if v5
 #       store b3[64*x0 + x2] = v10
 #     }

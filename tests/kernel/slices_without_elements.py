@@ -1,10 +1,10 @@
-# Of a slice that begins where its axis ends nothing is read, though no loop that turns may be outside of what would be.
+# Of a slice that begins where its axis ends nothing is read, though no loop that runs may be outside of what would be.
 def slices_without_elements(fd):
     x = fd.define_tensor(shape=[-1, 3, -1, -1], contiguity=False, dtype=DataType.Float)
-    turned = fd.ops.permute(x, dims=[2, 0, 1, 3])
-    count = fd.ops.size(turned, dim=1)
-    width = fd.ops.size(turned, dim=3)
-    nothing = fd.ops.slice(turned, start_indices=[2, 3, 0, 2], end_indices=[2, count, 3, width])
+    transposed = fd.ops.permute(x, dims=[2, 0, 1, 3])
+    count = fd.ops.size(transposed, dim=1)
+    width = fd.ops.size(transposed, dim=3)
+    nothing = fd.ops.slice(transposed, start_indices=[2, 3, 0, 2], end_indices=[2, count, 3, width])
     rest = fd.ops.size(nothing, dim=3)
     flat = fd.ops.reshape(nothing, new_shape=[-1, 3, rest])
     fd.add_output(fd.ops.add(flat, 1.5))

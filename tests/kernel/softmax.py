@@ -36,9 +36,9 @@ inputs = [torch.randn((256, 1024))]
 #         v11: f32 = add v10, v9
 #         set a2 = v11
 #         store w0[x1_1] = v9
-#         prefetch b0[x0*i1 + i1 + x1_1] far
+#         prefetch b0[x0*i1 + i1 + x1_1] L2
 #       }
-#       for lane in 0 .. 32 whole {
+#       for lane in 0 .. 32 exact {
 #         v12: f32 = get a2
 #         v13: f64 = get a1
 #         v14: f64 = cast v12

@@ -38,9 +38,9 @@ inputs = [torch.randn((300, 200)), torch.randn((200, 300))]
 #       barrier
 #       for x1 in x1_begin .. x1_end {
 #         for x0 in x0_begin .. x0_end lanes {
-#           prefetch b0[i1*min(x0_limit - 1, -x1_begin + x0_begin + x1 + 64) + x1_begin - x0_begin + x0] far
+#           prefetch b0[i1*min(x0_limit - 1, -x1_begin + x0_begin + x1 + 64) + x1_begin - x0_begin + x0] L2
 #           v7: f32 = load w0[-64*x1_begin - x0_begin + 64*x1 + x0]
-#           prefetch b1[i0*min(x1 + 8, x1_end - 1) + x0] far
+#           prefetch b1[i0*min(x1 + 8, x1_end - 1) + x0] L2
 #           v8: f32 = load b1[i0*x1 + x0]
 #           v9: f32 = add v7, v8
 #           store b2[i0*x1 + x0] = v9

@@ -6,7 +6,7 @@ inputs = [torch.randint(0, 9, (100,))]
 
 # ---- expect
 # ; seg0
-# define void @seg0(ptr %arguments, ptr %buffers, ptr %scratch, i64 %streamed, i64 %first_block, i64 %last_block) nounwind "target-cpu"="x86-64-v3" {
+# define void @seg0(ptr %arguments, ptr %buffers, ptr %scratch, i64 %non_temporal, i64 %first_block, i64 %last_block) nounwind "target-cpu"="x86-64-v3" {
 # entry:
 #   br label %block0
 # block0:
@@ -16,7 +16,7 @@ inputs = [torch.randint(0, 9, (100,))]
 #   %t3 = load ptr, ptr %t2
 #   %t4 = getelementptr ptr, ptr %buffers, i64 1
 #   %t5 = load ptr, ptr %t4
-#   %t6 = lshr i64 %streamed, 1
+#   %t6 = lshr i64 %non_temporal, 1
 #   %t7 = and i64 %t6, 1
 #   %t8 = xor i64 %t7, 1
 #   %t9 = icmp slt i64 %first_block, %last_block
@@ -108,7 +108,7 @@ inputs = [torch.randint(0, 9, (100,))]
 #   %t59 = icmp slt i64 %t11, %last_block
 #   br i1 %t59, label %block1, label %block3
 # block3:
-#   %t60 = icmp ne i64 %streamed, 0
+#   %t60 = icmp ne i64 %non_temporal, 0
 #   br i1 %t60, label %block13, label %block14
 # block13:
 #   call void @llvm.x86.sse.sfence()

@@ -8,7 +8,7 @@ inputs = [torch.randint(0, 9, (2,))]
 
 # ---- expect
 # ; seg0
-# define void @seg0(ptr %arguments, ptr %buffers, ptr %scratch, i64 %streamed, i64 %first_block, i64 %last_block) nounwind "target-cpu"="x86-64-v3" {
+# define void @seg0(ptr %arguments, ptr %buffers, ptr %scratch, i64 %non_temporal, i64 %first_block, i64 %last_block) nounwind "target-cpu"="x86-64-v3" {
 # entry:
 #   br label %block0
 # block0:
@@ -16,7 +16,7 @@ inputs = [torch.randint(0, 9, (2,))]
 #   %t1 = load ptr, ptr %t0
 #   %t2 = getelementptr ptr, ptr %buffers, i64 1
 #   %t3 = load ptr, ptr %t2
-#   %t4 = lshr i64 %streamed, 0
+#   %t4 = lshr i64 %non_temporal, 0
 #   %t5 = and i64 %t4, 1
 #   %t6 = xor i64 %t5, 1
 #   %t7 = icmp slt i64 %first_block, %last_block
@@ -239,7 +239,7 @@ inputs = [torch.randint(0, 9, (2,))]
 #   %t136 = icmp slt i64 %t9, %last_block
 #   br i1 %t136, label %block1, label %block3
 # block3:
-#   %t137 = icmp ne i64 %streamed, 0
+#   %t137 = icmp ne i64 %non_temporal, 0
 #   br i1 %t137, label %block31, label %block32
 # block31:
 #   call void @llvm.x86.sse.sfence()

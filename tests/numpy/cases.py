@@ -41,7 +41,7 @@ class Operand:
 
 
 def dense(values, short=None):
-    """An operand that lies row-major."""
+    """An operand that is row-major."""
     values = np.asarray(values)
     return Operand(values if short is None else values.astype(dtypes.ALL[short].numpy))
 

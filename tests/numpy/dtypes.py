@@ -32,8 +32,8 @@ class DType:
         return ALL["f32"] if self.is_half else self
 
     @property
-    def least(self):
-        """The least number above zero."""
+    def smallest(self):
+        """The smallest number above zero."""
         return float(ml_dtypes.finfo(self.numpy).smallest_subnormal)
 
     @property
@@ -41,7 +41,7 @@ class DType:
         return float(ml_dtypes.finfo(self.numpy).max)
 
     def rounded(self, wide):
-        """The nearest numbers of this dtype. One without zero and sign takes the least, and magnitudes."""
+        """The nearest numbers of this dtype. One without zero and sign takes the smallest, and magnitudes."""
         if self.short == "f8e8m0":
             wide = np.maximum(np.abs(wide), np.exp2(-127.0))
         return wide.astype(self.numpy)
@@ -85,7 +85,7 @@ def of(array):
 def _special_floats(dtype):
     info = ml_dtypes.finfo(dtype.numpy)
     # Where the format has no infinity or no sign, what NumPy rounds to is as good a number as any.
-    magnitudes = [0, dtype.least, 3 * dtype.least, float(info.smallest_normal), float(info.max), np.inf]
+    magnitudes = [0, dtype.smallest, 3 * dtype.smallest, float(info.smallest_normal), float(info.max), np.inf]
     magnitudes += [0.5, 1, 1.5, 2, 2.5, 3, np.pi / 2, np.pi, 4, 10, 20, 64, 87.5, 90, 104, 1e-3, 1e-6]
     return [sign * x for x in magnitudes for sign in (1, -1)] + [np.nan]
 
@@ -122,6 +122,6 @@ def common(short, count=24):
         info = np.iinfo(dtype.numpy)
         signed = [0, 1, 2, 3, 5, 12, 31, 40, 64, info.max, info.min]
         return np.array(signed if short == "u64" else [*signed, -1, -2, -3, -12], dtype.numpy)
-    values = [0.0, -0.0, 1, -1, 0.5, -0.5, 1.5, 2, -2, 3, -3.25, 5.75, 20, 1e-3, dtype.least, dtype.largest]
+    values = [0.0, -0.0, 1, -1, 0.5, -0.5, 1.5, 2, -2, 3, -3.25, 5.75, 20, 1e-3, dtype.smallest, dtype.largest]
     with np.errstate(all="ignore"):
         return np.array([*values, np.inf, -np.inf, np.nan]).astype(dtype.numpy)

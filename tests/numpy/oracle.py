@@ -129,19 +129,19 @@ def rms_norm_backward(grad, x, scale, weight):
     return [dx, (grad * scaled).sum(axis=0)]
 
 
-def turned(x):
+def rotated(x):
     """Halves of the last axis changed, the new first one negated."""
     first, second = np.split(x, 2, axis=-1)
     return np.concatenate([-second, first], axis=-1)
 
 
 def rope(x, cos, sin):
-    return [x * cos + turned(x) * sin]
+    return [x * cos + rotated(x) * sin]
 
 
 def rope_backward(cos, sin, query, key, value):
     def back(grad):
-        return grad * cos - turned(rounded(grad * sin))
+        return grad * cos - rotated(rounded(grad * sin))
 
     batch, heads, tokens, width = query.shape
     groups = [x.reshape(batch, 8, 4, tokens, width) for x in (rounded(back(query)), back(key), value)]
@@ -177,9 +177,9 @@ def adam_step(param, grad, mean, square, steps):
 
 
 def cross_entropy(logits, labels):
-    greatest = np.max(logits, axis=1, initial=-np.inf)
-    total = np.exp(logits - greatest[:, None]).sum(axis=1)
-    loss = np.log(total) + greatest - logits[np.arange(len(labels)), labels.astype(int)]
+    largest = np.max(logits, axis=1, initial=-np.inf)
+    total = np.exp(logits - largest[:, None]).sum(axis=1)
+    loss = np.log(total) + largest - logits[np.arange(len(labels)), labels.astype(int)]
     return [loss, loss.sum() / np.float64(len(labels))]
 
 

@@ -23,20 +23,20 @@ def run(cases, taken=np.asarray, given=np.asarray):
     try:
         fd = defined(cases, operands)
         outputs = [given(output) for output in fd.validate([taken(array_of(operand)) for operand in operands])]
-    except (AssertionError, RuntimeError) as complaint:
-        return apart(cases, complaint, taken, given)
+    except (AssertionError, RuntimeError) as diagnostic:
+        return apart(cases, diagnostic, taken, given)
     wanted = [(case, result) for case in cases for result in case.results]
-    complaints = []
+    diagnostics = []
     for (case, result), output in zip(wanted, outputs, strict=True):
-        if complaint := compare(result, output):
-            complaints.append(f"{case.label}: {complaint}")
-    return complaints
+        if diagnostic := compare(result, output):
+            diagnostics.append(f"{case.label}: {diagnostic}")
+    return diagnostics
 
 
-def apart(cases, complaint, taken, given):
+def apart(cases, diagnostic, taken, given):
     """A batch that does not run, halved until the cases that do not run stand alone."""
     if len(cases) == 1:
-        return [f"{cases[0].label}: {complaint}"]
+        return [f"{cases[0].label}: {diagnostic}"]
     half = len(cases) // 2
     return run(cases[:half], taken, given) + run(cases[half:], taken, given)
 

@@ -1,13 +1,13 @@
-# Never negative, the other's magnitude beside 0; only that of the least integer wraps to itself. u64 has no sign.
+# Never negative, the other's magnitude beside 0; only that of the smallest integer wraps to itself. u64 has no sign.
 def f(fd):
     x = fd.define_tensor(shape=[-1, 1], contiguity=True, dtype=DataType.Int)
     y = fd.define_tensor(shape=[1, -1], contiguity=True, dtype=DataType.Int)
-    least = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Int)
+    smallest = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Int)
     fd.add_output(fd.ops.gcd(x, y))
-    fd.add_output(fd.ops.gcd(least, 0))
-    fd.add_output(fd.ops.gcd(least, 12))
-    fd.add_output(fd.ops.gcd(fd.ops.cast(fd.ops.add(least, 2147483648), dtype=DataType.Int32), 6))
-    fd.add_output(fd.ops.gcd(fd.ops.cast(least, dtype=DataType.UInt64), 12))
+    fd.add_output(fd.ops.gcd(smallest, 0))
+    fd.add_output(fd.ops.gcd(smallest, 12))
+    fd.add_output(fd.ops.gcd(fd.ops.cast(fd.ops.add(smallest, 2147483648), dtype=DataType.Int32), 6))
+    fd.add_output(fd.ops.gcd(fd.ops.cast(smallest, dtype=DataType.UInt64), 12))
     fd.add_output(fd.ops.gcd(fd.ops.cast(x, dtype=DataType.UInt64), 10))
 
 inputs = [

@@ -1,4 +1,4 @@
-# The least integer over -1, 0 and 1: a value each, in every width, and never a trap.
+# The smallest integer over -1, 0 and 1: a value each, in every width, and never a trap.
 def f(fd):
     x = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Int)
     y = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Int)

@@ -1,4 +1,4 @@
-# An output without elements takes no turns of the loops over its other axes.
+# An output without elements takes no iterations of the loops over its other axes.
 def nothing_along_a_long_way(fd):
     x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
     rows, columns = fd.ops.shape(x)

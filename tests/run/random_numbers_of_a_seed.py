@@ -1,5 +1,5 @@
 # Draws that name their seed and offset, and draws that take the call's: the first of seed 0 is that of (0, 0), the
-# second that of (0, 1). Doubles take two words, halves are rounded and never 1.
+# second that of (0, 1). Doubles take two words, half types are rounded and never 1.
 def random_numbers(fd):
     x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
     first = fd.ops.rand_like(x)

@@ -1,4 +1,4 @@
-# Functions of halves stay in Float; clamp, threshold and where give what they are given; None is no bound.
+# Functions of half types stay in Float; clamp, threshold and where give what they are given; None is no bound.
 def f(fd):
     x = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.BFloat16)
     n = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Int)

@@ -1,4 +1,4 @@
-# Halves stay in Float, integers wrap.
+# Half types stay in Float, integers wrap.
 def f(fd):
     x = fd.define_tensor(shape=[-1], contiguity=True)
     n = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Int)

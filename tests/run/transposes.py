@@ -1,13 +1,13 @@
-# What lies along another axis than most is turned in registers, in squares that overlap at the ends: elements of each width,
-# loads and stores, sides below a square.
+# What lies along another axis than most is transposed in registers, in tiles that overlap at the ends: elements of each
+# width, loads and stores, sides below a tile.
 def f(fd):
     x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
     y = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
     half = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.BFloat16)
     narrow = fd.define_tensor(shape=[-1, -1, 3], contiguity=True, dtype=DataType.Double)
     planes = fd.define_tensor(shape=[-1, 3, -1], contiguity=True, dtype=DataType.Double)
-    turned = fd.ops.add(fd.ops.permute(x, dims=[1, 0]), y)
-    fd.add_output(turned)
+    transposed = fd.ops.add(fd.ops.permute(x, dims=[1, 0]), y)
+    fd.add_output(transposed)
     fd.add_output(fd.ops.neg(x), stride_order=[0, 1])
     fd.add_output(fd.ops.cast(x, dtype=DataType.Double), stride_order=[0, 1])
     fd.add_output(fd.ops.gt(x, 0.5), stride_order=[0, 1])

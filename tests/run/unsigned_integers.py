@@ -1,4 +1,4 @@
-# u64 beyond the greatest i64: division, remainders, comparisons, extrema, shifts and folds have no sign.
+# u64 beyond the largest i64: division, remainders, comparisons, extrema, shifts and folds have no sign.
 def f(fd):
     s = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Int)
     x = fd.ops.cast(s, dtype=DataType.UInt64)

@@ -1,4 +1,4 @@
-# Blocks cut the rows, so that one row of a block does not lie behind the other: rows go together.
+# Blocks cut the rows, so that one row of a block does not lie behind the other: rows are jammed.
 def column_sum(fd):
     x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
     fd.add_output(fd.ops.sum(x, dims=[0]))

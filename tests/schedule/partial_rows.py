@@ -1,5 +1,5 @@
 # Partial results are as long as a row: blocks take sixteen rows, though there were work for four times as many blocks. The
-# scratch of a block is far from the registers, so that rows share it.
+# scratch of a block is in L2, so that rows share it.
 def backward(fd):
     grad = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.BFloat16)
     x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.BFloat16)
@@ -20,4 +20,4 @@ inputs = [torch.randn((256, 65536), dtype=torch.bfloat16), torch.randn((256, 655
 # inner x1
 # lane x1
 # jam x0 by 4
-# ahead x0 by 1 far
+# prefetch x0 by 1 L2

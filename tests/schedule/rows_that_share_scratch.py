@@ -1,4 +1,4 @@
-# Three folds over rows lie in scratch and two of each row in registers: two rows go together and load and store it once.
+# Three folds over rows lie in scratch and two of each row in registers: two rows are jammed and load and store it once.
 def backward(fd):
     grad = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.BFloat16)
     x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.BFloat16)
@@ -22,4 +22,4 @@ inputs = [torch.randn((4096, 1024), dtype=torch.bfloat16), torch.randn((4096, 10
 # inner x1
 # lane x1
 # jam x0 by 2
-# ahead x0 by 1 far
+# prefetch x0 by 1 L2

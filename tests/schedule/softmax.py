@@ -10,5 +10,5 @@ inputs = [torch.randn((256, 1024))]
 # block x0 by 16
 # inner x1
 # lane x1
-# ahead x0 by 1 far
-# carry n4
+# prefetch x0 by 1 L2
+# persist n4

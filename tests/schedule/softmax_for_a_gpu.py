@@ -11,4 +11,4 @@ inputs = [torch.randn((256, 1024))]
 # block x0 by 1
 # inner x1
 # lane x1
-# carry n4
+# persist n4

@@ -14,4 +14,4 @@ inputs = [torch.randn((64, 512), dtype=torch.bfloat16), torch.randn((64, 512), d
 # block x1 by 16384
 # inner x1
 # lane x1
-# ahead x1 by 1024
+# prefetch x1 by 1024

@@ -1,11 +1,11 @@
 # Outputs that only re-index an input move no bytes; one that is expanded is written as it is before.
 def views(fd):
     x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
-    turned = fd.ops.permute(x, dims=[1, 0])
+    transposed = fd.ops.permute(x, dims=[1, 0])
     flat = fd.ops.reshape(fd.ops.slice(x, start_indices=[1, 0], end_indices=[3, 4]), new_shape=[8])
-    copied = fd.ops.reshape(turned, new_shape=[20])
+    copied = fd.ops.reshape(transposed, new_shape=[20])
     wide = fd.ops.broadcast_in_dim(fd.ops.sum(x, dims=[1]), shape=[5, 3], broadcast_dims=[0])
-    fd.add_output(turned)
+    fd.add_output(transposed)
     fd.add_output(flat)
     fd.add_output(copied)
     fd.add_output(wide)
@@ -20,7 +20,7 @@ inputs = [torch.randn((5, 4), dtype=torch.float32)]
 #
 # seg0: copied, tv5 <- x
 #
-# turned is a view of x: no bytes moved for it
+# transposed is a view of x: no bytes moved for it
 # flat is a view of x: no bytes moved for it
 # wide is a view of tv5: no bytes moved for it
 #

@@ -24,14 +24,14 @@ pub fn read(path: &Path) -> Result<File, Failure> {
 /// A diagnostic of a file, for the screen.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
-struct Complaint {
+struct SourceDiagnostic {
     message: String,
     help: Option<String>,
     label: LabeledSpan,
     source_code: NamedSource<String>,
 }
 
-impl miette::Diagnostic for Complaint {
+impl miette::Diagnostic for SourceDiagnostic {
     fn help<'a>(&'a self) -> Option<Box<dyn std::fmt::Display + 'a>> {
         self.help.as_ref().map(|help| Box::new(help) as Box<dyn std::fmt::Display>)
     }
@@ -52,7 +52,7 @@ fn report(path: &Path, diagnostic: Diagnostic) -> Failure {
     let (text, start, end) = window(&source, start, end);
     let label = LabeledSpan::new(Some(label).filter(|label| !label.is_empty()), start, end - start);
     let source_code = NamedSource::new(path.display().to_string(), text).with_language("Python");
-    Failure::Reported(Fault::User, Complaint { message, help, label, source_code }.into())
+    Failure::Reported(Fault::User, SourceDiagnostic { message, help, label, source_code }.into())
 }
 
 /// The text with the place in it; of lines too wide for a screen only what is around the place.

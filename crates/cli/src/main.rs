@@ -52,7 +52,7 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(words) => return show(&words),
     };
-    // A command that mends something shall stand on one line, to be copied. The hook is refused only where there is one
+    // A command that mends something shall stand on one line, to be copied. The hook is rejected only where there is one
     // already, and this is the first.
     let _ = miette::set_hook(Box::new(|_| {
         Box::new(miette::MietteHandlerOpts::new().wrap_lines(false).context_lines(2).build())

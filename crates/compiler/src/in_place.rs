@@ -1,4 +1,4 @@
-//! In-place outputs: which of the values that lie in memory like the input that they are written to their kernels may
+//! In-place outputs: which of the values with the layout of the input that they are written to their kernels may
 //! store there at once.
 //!
 //! Takes a fusion and a plan of it, looks at kernels. Whether the caller's buffers overlap is asked when it is called.
@@ -7,14 +7,14 @@ use index::{Expr, Sym};
 use ir::graph::{Fusion, Val};
 use ir::kernel::may_share_memory;
 
-use crate::lower::{Argument, BufferSource, Lowered};
+use crate::lower::{BufferSource, KernelArgument, Lowered};
 use crate::outputs::Placement;
 use crate::plan::{Decision, Kernels, Plan, SegmentPlan};
 
 impl Plan {
     /// Whether an in-place output may be stored straight into its input's memory: everything that reads the old
-    /// contents has run before, or reads each element in the turn that stores it, and nothing that can fail on real data
-    /// comes after the first store.
+    /// contents has run before, or reads each element in the iteration that stores it, and nothing that can fail on real
+    /// data comes after the first store.
     pub fn stores_in_place(&self, output: usize) -> bool {
         let output = &self.fusion.outputs()[output];
         let lies_there =
@@ -39,7 +39,7 @@ impl Plan {
         }
         match &self.segments[maker].decision {
             Decision::Kernels(kernels) => shares(kernels, &self.segments[maker].view, output.val, old),
-            Decision::Evaluate { .. } | Decision::Library(_) => false,
+            Decision::Evaluate { .. } | Decision::External(_) => false,
         }
     }
 }
@@ -73,8 +73,8 @@ fn shares(kernels: &Kernels, view: &Fusion, new: Val, old: Val) -> bool {
 /// The stride of the input where a symbol is the stride of the store: in one memory they are equal.
 fn same_stride(kernel: &Lowered, sym: Sym, store: usize, input: usize) -> Option<Expr> {
     let place = kernel.kernel.arguments.iter().position(|&own| own == sym)?;
-    let Argument::StoreStride { store: own, axis } = kernel.arguments[place] else { return None };
-    let wanted = Argument::Stride { input, axis };
+    let KernelArgument::StoreStride { store: own, axis } = kernel.arguments[place] else { return None };
+    let wanted = KernelArgument::Stride { input, axis };
     let other = kernel.arguments.iter().position(|argument| own == store && *argument == wanted)?;
     Some(Expr::sym(kernel.kernel.arguments[other]))
 }

@@ -1,4 +1,4 @@
-//! How an input or a store of a segment lies in memory, as far as its kernel relies on it.
+//! The layout of an input or a store of a segment, as far as its kernel relies on it.
 
 use ir::array::Layout as ArrayLayout;
 use ir::graph::{Axes, Shape};
@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 /// The layout of one tensor.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Layout {
+pub enum LayoutClass {
     /// Row-major without gaps: strides follow from the sizes.
     Dense,
     /// Without gaps, the axes from the outermost in memory to the innermost.
@@ -15,13 +15,13 @@ pub enum Layout {
     Strided(Vec<Stride>),
 }
 
-/// How all that a segment touches lies in memory.
+/// The layouts of all that a segment touches.
 #[derive(Clone, Copy, Debug)]
-pub struct Memory<'a> {
+pub struct SegmentLayouts<'a> {
     /// Its inputs.
-    pub inputs: &'a [Layout],
+    pub inputs: &'a [LayoutClass],
     /// Its stores, in the order of the witness.
-    pub stores: &'a [Layout],
+    pub stores: &'a [LayoutClass],
 }
 
 /// What is known of one stride.
@@ -35,18 +35,18 @@ pub enum Stride {
     Any,
 }
 
-impl From<&ArrayLayout> for Layout {
+impl From<&ArrayLayout> for LayoutClass {
     /// How an array lies in memory. Sizes and strides beyond i64 do not exist on machines with 64 bits.
-    fn from(layout: &ArrayLayout) -> Layout {
+    fn from(layout: &ArrayLayout) -> LayoutClass {
         let sizes: SmallVec<[i64; 6]> = layout.sizes.iter().map(|&size| size as i64).collect();
         let strides: SmallVec<[i64; 6]> = layout.strides.iter().map(|&stride| stride as i64).collect();
-        Layout::of(&sizes, &strides)
+        LayoutClass::of(&sizes, &strides)
     }
 }
 
-impl Layout {
+impl LayoutClass {
     /// The layout of a tensor of these sizes and strides (in elements). Axes of size 1 have no say.
-    pub fn of(sizes: &[i64], strides: &[i64]) -> Layout {
+    pub fn of(sizes: &[i64], strides: &[i64]) -> LayoutClass {
         let mut dense = 1;
         let mut is_dense = true;
         for (&size, &stride) in sizes.iter().zip(strides).rev() {
@@ -54,9 +54,9 @@ impl Layout {
             dense = dense.saturating_mul(size);
         }
         if is_dense || sizes.contains(&0) {
-            return Layout::Dense;
+            return LayoutClass::Dense;
         }
-        Layout::Strided(
+        LayoutClass::Strided(
             sizes
                 .iter()
                 .zip(strides)
@@ -73,17 +73,17 @@ impl Layout {
     /// What stands for the axes, in memory order, if they lie without gaps.
     pub fn in_memory<T: Clone>(&self, axes: &[T]) -> Option<Vec<T>> {
         match self {
-            Layout::Dense => Some(axes.to_vec()),
-            Layout::Ordered(order) => {
+            LayoutClass::Dense => Some(axes.to_vec()),
+            LayoutClass::Ordered(order) => {
                 Some(order.iter().map(|&axis| axes[usize::from(axis)].clone()).collect())
             }
-            Layout::Strided(_) => None,
+            LayoutClass::Strided(_) => None,
         }
     }
 
     /// Whether a tensor of this layout can be written to: no axis repeats elements, as far as the layout tells.
     pub fn is_writable(&self, shape: &Shape) -> bool {
-        let Layout::Strided(strides) = self else { return true };
+        let LayoutClass::Strided(strides) = self else { return true };
         let repeats =
             strides.iter().zip(shape).any(|(stride, size)| *stride == Stride::Zero && !size.is_one());
         !repeats && strides.iter().filter(|stride| **stride == Stride::One).count() <= 1

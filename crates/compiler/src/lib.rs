@@ -2,7 +2,7 @@
 //!
 //! `plan` (the compiler on a page) · `passes` (graph passes) · `space` (the axes a group shares) · `segment` (legality,
 //! cost, which groups become kernels) · `schedule` (the choices within a kernel) · `lower` (kernel programs) · `outputs` and
-//! `in_place` (where outputs lie) · `hints`, `layout`, `target` (facts that decisions rest on).
+//! `in_place` (the buffers of outputs) · `hints`, `layout`, `target` (facts that decisions rest on).
 
 mod hints;
 mod in_place;

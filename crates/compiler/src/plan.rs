@@ -6,13 +6,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use thiserror::Error;
 
 use crate::hints::Hints;
-use crate::layout::{Layout, Memory};
+use crate::layout::{LayoutClass, SegmentLayouts};
 use crate::lower::{Group, LoweredSegment, lower};
 use crate::outputs::{Placement, View, computed, ordered, placements, views};
 use crate::passes::{before_expansion, optimize};
 use crate::schedule::{Schedule, ScheduleError, Workload, choose};
 use crate::segment::{
-    Engine, LibraryCall, Segmentation, SegmentationError, Witness, engine, greedy, recompute,
+    Engine, ExternalCall, Segmentation, SegmentationError, Witness, engine, greedy, recompute,
 };
 use crate::target::Target;
 
@@ -46,7 +46,7 @@ pub struct Plan {
     pub segments: Vec<SegmentPlan>,
     /// The segments as tasks of the graph, in the same order.
     pub tasks: Tasks,
-    /// The values that do not lie row-major in memory, because they are outputs.
+    /// The values that are not row-major in memory, because they are outputs.
     pub placements: FxHashMap<Val, Placement>,
 }
 
@@ -67,7 +67,7 @@ pub enum Decision {
     /// As kernels.
     Kernels(Box<Kernels>),
     /// By a library of the machine.
-    Library(LibraryCall),
+    External(ExternalCall),
     /// By the evaluator, because no kernel can be made of it yet.
     Evaluate {
         /// Why.
@@ -84,14 +84,14 @@ pub struct Kernels {
     pub witness: Witness,
     /// How it is walked.
     pub schedule: Schedule,
-    /// How its inputs lie in memory.
-    pub layouts: Vec<Layout>,
-    /// How what it stores lies in memory.
-    pub stores: Vec<Layout>,
+    /// The layouts of its inputs.
+    pub layouts: Vec<LayoutClass>,
+    /// The layouts of what it stores.
+    pub stores: Vec<LayoutClass>,
     /// The programs.
     pub lowered: LoweredSegment,
-    /// How often far memory is read.
-    pub passes: u32,
+    /// How often inputs are read from main memory.
+    pub input_sweeps: u32,
 }
 
 /// A choice of the user that does not fit.
@@ -116,21 +116,21 @@ pub enum PlanError {
     NoSegment(usize),
 }
 
-/// Plans a fusion whose inputs lie in memory as `layouts` say.
+/// Plans a fusion whose inputs have these `layouts`.
 ///
 /// # Errors
 /// When a segmentation or a schedule that the user chose does not fit, or the caller interrupts; never otherwise.
 pub fn plan(
     graph: &Graph,
     fusion: &Fusion,
-    layouts: &[Layout],
+    layouts: &[LayoutClass],
     target: &Target,
     hints: &Hints,
     options: &PlanOptions,
 ) -> Result<Plan, PlanError> {
     if let Some(chosen) = &options.segmentation {
         let fusion = ordered(graph, fusion);
-        chosen.check(graph, &computed(graph, &fusion, &seen(graph, &fusion, layouts, chosen)))?;
+        chosen.check(graph, &computed(graph, &fusion, &viewed(graph, &fusion, layouts, chosen)))?;
     }
     let (mut graph, fusion) = graph.fork(fusion);
     let kept = options.segmentation.as_ref().map(Segmentation::kept).unwrap_or_default();
@@ -138,7 +138,7 @@ pub fn plan(
     options.interrupt.check()?;
     let fusion = ordered(&graph, &fusion);
     let chosen = options.segmentation.as_ref().map(|chosen| mapped(chosen, &graph, &fusion, &map));
-    let views = seen(&graph, &fusion, layouts, chosen.as_ref().unwrap_or(&Segmentation::default()));
+    let views = viewed(&graph, &fusion, layouts, chosen.as_ref().unwrap_or(&Segmentation::default()));
     let computed = computed(&graph, &fusion, &views);
     let segmentation = match chosen {
         Some(chosen) => completed(chosen, &graph, &computed),
@@ -149,7 +149,7 @@ pub fn plan(
     let placements = placements(&graph, &computed, layouts);
     let given = fusion.inputs().iter().copied().zip(layouts.iter().cloned());
     let placed = placements.iter().map(|(&val, placement)| (val, placement.layout(layouts)));
-    let outer: FxHashMap<Val, Layout> = given.chain(placed).collect();
+    let outer: FxHashMap<Val, LayoutClass> = given.chain(placed).collect();
     let mut segments = Vec::new();
     let mut tasks = Tasks::new();
     for (number, view) in segmentation.views(&graph, &computed).into_iter().enumerate() {
@@ -162,10 +162,10 @@ pub fn plan(
             view: view.clone(),
         };
         tasks.add(data).expect("a task without a parent always fits");
-        let dense = |val: &Val| outer.get(val).cloned().unwrap_or(Layout::Dense);
-        let inputs: Vec<Layout> = view.inputs().iter().map(dense).collect();
-        let stores: Vec<Layout> = view.outputs().iter().map(|output| dense(&output.val)).collect();
-        let memory = Memory { inputs: &inputs, stores: &stores };
+        let dense = |val: &Val| outer.get(val).cloned().unwrap_or(LayoutClass::Dense);
+        let inputs: Vec<LayoutClass> = view.inputs().iter().map(dense).collect();
+        let stores: Vec<LayoutClass> = view.outputs().iter().map(|output| dense(&output.val)).collect();
+        let memory = SegmentLayouts { inputs: &inputs, stores: &stores };
         let chosen =
             options.schedules.iter().find(|(segment, _)| *segment == number).map(|(_, schedule)| schedule);
         let decision = decide(&graph, &view, memory, target, hints, chosen, &name)?;
@@ -181,27 +181,27 @@ pub fn plan(
 }
 
 /// The views among the outputs: not what a segmentation makes.
-fn seen(
+fn viewed(
     graph: &Graph,
     fusion: &Fusion,
-    layouts: &[Layout],
+    layouts: &[LayoutClass],
     segmentation: &Segmentation,
 ) -> Vec<Option<View>> {
     let kept = segmentation.kept();
     let made = |place: usize| kept.contains(&fusion.outputs()[place].val);
-    let seen = views(graph, fusion, layouts).into_iter().enumerate();
-    seen.map(|(place, view)| view.filter(|_| !made(place))).collect()
+    let viewed = views(graph, fusion, layouts).into_iter().enumerate();
+    viewed.map(|(place, view)| view.filter(|_| !made(place))).collect()
 }
 
 /// A segmentation over the values that the passes made of the definition's. Values that became equal are made by the
 /// first segment that makes or needs one of them; what became an input is made by none. Of what became an expansion the
 /// elements are kept that are expanded.
 fn mapped(segmentation: &Segmentation, graph: &Graph, fusion: &Fusion, map: &ValMap) -> Segmentation {
-    let mut seen: FxHashSet<Val> = fusion.inputs().iter().copied().collect();
+    let mut viewed: FxHashSet<Val> = fusion.inputs().iter().copied().collect();
     let mut segments = Vec::new();
     for made in &segmentation.segments {
         let moved = made.iter().map(|&val| before_expansion(graph, map.get(val).unwrap_or(val)));
-        let mut made: Vec<Val> = moved.filter(|&val| seen.insert(val)).collect();
+        let mut made: Vec<Val> = moved.filter(|&val| viewed.insert(val)).collect();
         made.sort_unstable();
         segments.push(made);
     }
@@ -260,7 +260,7 @@ fn needed_early(segmentation: &Segmentation, graph: &Graph, fusion: &Fusion) -> 
 fn decide(
     graph: &Graph,
     view: &Fusion,
-    memory: Memory<'_>,
+    memory: SegmentLayouts<'_>,
     target: &Target,
     hints: &Hints,
     chosen: Option<&Schedule>,
@@ -268,17 +268,17 @@ fn decide(
 ) -> Result<Decision, PlanError> {
     let witness = match engine(graph, view) {
         Ok(Engine::Kernel(witness)) => *witness,
-        Ok(Engine::Library(call)) => return Ok(Decision::Library(call)),
-        Err(refusal) => return Ok(Decision::Evaluate { reason: refusal.reason, val: refusal.val }),
+        Ok(Engine::External(call)) => return Ok(Decision::External(call)),
+        Err(rejection) => return Ok(Decision::Evaluate { reason: rejection.reason, val: rejection.val }),
     };
     let schedule = match chosen {
         Some(schedule) => schedule.clone(),
         None => choose(&Workload { graph, view, witness: &witness, memory, target, hints }),
     };
-    let Memory { inputs: layouts, stores } = memory;
+    let SegmentLayouts { inputs: layouts, stores } = memory;
     let group = Group { graph, view, witness: &witness, schedule: &schedule, layouts, stores, name };
     let lowered = lower(&group).map_err(|error| PlanError::Schedule { segment: name.to_owned(), error })?;
-    let passes = crate::segment::cost::passes(graph, view, &witness, hints, target);
+    let input_sweeps = crate::segment::cost::input_sweeps(graph, view, &witness, hints, target);
     let (layouts, stores) = (layouts.to_vec(), stores.to_vec());
-    Ok(Decision::Kernels(Box::new(Kernels { witness, schedule, layouts, stores, lowered, passes })))
+    Ok(Decision::Kernels(Box::new(Kernels { witness, schedule, layouts, stores, lowered, input_sweeps })))
 }

@@ -11,9 +11,9 @@ pub struct Target {
     pub block_bytes: u64,
     /// How many blocks keep every worker busy; chunks are cut so that about this many exist.
     pub blocks: u64,
-    /// Least number of elements that make a block worth its start.
+    /// Smallest number of elements that make a block worth its start.
     pub grain: u64,
-    /// Neighbouring elements that a block takes at least where the axis that lies contiguous is divided.
+    /// Neighbouring elements that a block takes at least where the contiguous axis is divided.
     pub strip: u64,
     /// As many as it takes at least where it can take fewer rows that are folded instead: memory gives long runs faster than
     /// short ones.
@@ -21,13 +21,13 @@ pub struct Target {
     /// Rows that a block takes at least where their folds are partial results as long as a row: of fewer rows these are as much
     /// to write and read as the rows themselves.
     pub partial: u64,
-    /// Bytes of a row of the squares in which memory that lies across the lanes is turned; 0 where lanes reach any element
-    /// alike.
+    /// Bytes of a row of the tiles in which memory that lies across the lanes is transposed; 0 where lanes reach any
+    /// element alike.
     pub tile_bytes: u32,
     /// The most rows that are worth walking together; 1 where lanes hide what folds wait for.
     pub rows: u32,
-    /// The most bytes that are fetched ahead of what is worked on; 0 where other lanes' work hides the wait.
-    pub ahead: u64,
+    /// The most bytes that are prefetched; 0 where other lanes' work hides the wait.
+    pub prefetch_bytes: u64,
     /// Memory bandwidth in bytes per second.
     pub bandwidth: f64,
     /// Cost of one launch in seconds.
@@ -50,7 +50,7 @@ impl Target {
             partial: 32,
             tile_bytes: 256,
             rows: 8,
-            ahead: 256 << 10,
+            prefetch_bytes: 256 << 10,
             bandwidth: 30e9,
             launch: 2e-6,
         }
@@ -74,7 +74,7 @@ impl Target {
             partial: 1,
             tile_bytes: 0,
             rows: 1,
-            ahead: 0,
+            prefetch_bytes: 0,
             bandwidth: 3e12,
             launch: 3e-6,
         }

@@ -10,13 +10,13 @@ use codegen::cpu::llvm::{self, Llvm, Output};
 use codegen::cpu::{self, Isa};
 use codegen::cuda;
 use compiler::{Decision, Kernels, Plan, SegmentPlan};
-use frontend::text::{Names as Spelling, print};
+use frontend::text::{NameStyle as Spelling, print};
 use ir::definition::Definition;
 use ir::kernel::Kernel;
 use runtime::unforked;
 
 use crate::CodeTarget;
-use crate::explain::Names;
+use crate::explain::ValueNames;
 
 /// A station of the way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,13 +60,13 @@ pub enum EmitError {
     },
     /// A segment that a library would run on a target for which none is called yet.
     #[error("{segment} is {op}, which a library computes; none is called on CUDA targets yet")]
-    Library {
+    External {
         /// The segment.
         segment: String,
         /// What it computes.
         op: &'static str,
     },
-    /// No libLLVM, or it refused.
+    /// No libLLVM, or it gave an error.
     #[error(transparent)]
     Llvm(#[from] llvm::Error),
     /// The kernel has no LLVM IR.
@@ -143,7 +143,7 @@ pub fn emit(
         (Stage::Definition, _) => Ok(print(definition, Spelling::default())),
         (Stage::Graph, _) => Ok(ir::graph::dump(&definition.graph, &definition.fusion)),
         (Stage::Segments, _) => {
-            let names = Names::new(definition, plan);
+            let names = ValueNames::new(definition, plan);
             Ok(plan.segmentation.to_text(&|val| names.of(val)))
         }
         (Stage::Llvm | Stage::Asm, CodeTarget::Cuda(_)) | (Stage::Cuda, CodeTarget::Cpu(_)) => {
@@ -169,10 +169,10 @@ fn per_segment(stage: Stage, plan: &Plan, options: &EmitOptions<'_>) -> Result<S
         let SegmentPlan { name, decision, .. } = segment;
         let part = match decision {
             Decision::Kernels(kernels) => of_kernels(stage, kernels, options)?,
-            Decision::Library(call) if stage == Stage::Cuda => {
-                return Err(EmitError::Library { segment: name.clone(), op: call.op.name() });
+            Decision::External(call) if stage == Stage::Cuda => {
+                return Err(EmitError::External { segment: name.clone(), op: call.op.name() });
             }
-            Decision::Library(call) => format!("{comment} {name}: a library computes {}\n", call.op),
+            Decision::External(call) => format!("{comment} {name}: a library computes {}\n", call.op),
             Decision::Evaluate { reason, val } => {
                 format!("{comment} {name} runs on the evaluator: {val} {reason}\n")
             }

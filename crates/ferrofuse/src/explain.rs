@@ -11,19 +11,19 @@ mod table;
 
 use std::collections::BTreeSet;
 
-use compiler::layout::{Layout, Stride};
-use compiler::segment::{Demand, legal};
+use compiler::layout::{LayoutClass, Stride};
+use compiler::segment::{InputReads, legal};
 use compiler::{Decision, Hints, Plan, SegmentPlan};
 use index::Expr;
 use ir::definition::Definition;
-use ir::graph::{Form, Fusion, Node, Output, Val};
+use ir::graph::{Fusion, Node, Output, TensorOp, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
 use readers::Readers;
 
 pub use draw::{html, svg};
-pub(crate) use names::Names;
+pub(crate) use names::ValueNames;
 pub use names::{output_names, value_named};
 pub use outputs::OutputExplanation;
 
@@ -34,7 +34,7 @@ pub struct Explanation {
     pub segments: Vec<SegmentExplanation>,
     /// The tensors that one segment writes and another reads.
     pub edges: Vec<Edge>,
-    /// The outputs that are views or do not lie row-major in memory; left out if there are none.
+    /// The outputs that are views or are not row-major in memory; left out if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub outputs: Vec<OutputExplanation>,
     /// Bytes that all segments move, and copies.
@@ -67,7 +67,7 @@ pub struct SegmentExplanation {
     /// Why the evaluator runs it, for one that is neither.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evaluator_reason: Option<String>,
-    /// How often it reads its inputs from far memory.
+    /// How often it reads its inputs from main memory.
     pub passes: u32,
     /// Bytes that it moves: inputs as often as it passes over them, outputs once, partial results out and in.
     #[serde(skip)]
@@ -102,7 +102,7 @@ pub struct Edge {
 
 /// Explains a plan; bytes are counted at the sizes in `hints`.
 pub fn explain(definition: &Definition, plan: &Plan, hints: &Hints) -> Explanation {
-    let (names, layouts) = (Names::new(definition, plan), layouts(plan));
+    let (names, layouts) = (ValueNames::new(definition, plan), layouts(plan));
     let explainer = Explainer { plan, hints, names, layouts, readers: Readers::of(plan) };
     let segments: Vec<SegmentExplanation> =
         (0..plan.segments.len()).map(|number| explainer.segment(number)).collect();
@@ -116,13 +116,13 @@ pub fn explain(definition: &Definition, plan: &Plan, hints: &Hints) -> Explanati
 struct Explainer<'a> {
     plan: &'a Plan,
     hints: &'a Hints,
-    names: Names,
-    /// How the fusion's inputs lie in memory, as far as kernels know.
-    layouts: FxHashMap<Val, &'a Layout>,
+    names: ValueNames,
+    /// The layouts of the fusion's inputs, as far as kernels know.
+    layouts: FxHashMap<Val, &'a LayoutClass>,
     readers: Readers,
 }
 
-fn layouts(plan: &Plan) -> FxHashMap<Val, &Layout> {
+fn layouts(plan: &Plan) -> FxHashMap<Val, &LayoutClass> {
     let mut layouts = FxHashMap::default();
     for segment in &plan.segments {
         if let Decision::Kernels(kernels) = &segment.decision {
@@ -133,22 +133,22 @@ fn layouts(plan: &Plan) -> FxHashMap<Val, &Layout> {
 }
 
 /// Whether a node is an operation, rather than a constant.
-fn is_operation(form: &Form) -> bool {
-    !matches!(form, Form::Constant(_) | Form::Size(_) | Form::Input { .. })
+fn is_operation(tensor_op: &TensorOp) -> bool {
+    !matches!(tensor_op, TensorOp::Constant(_) | TensorOp::Size(_) | TensorOp::Input { .. })
 }
 
 /// How often a segment reads its inputs.
-fn passes(segment: &SegmentPlan) -> u32 {
+fn input_sweeps(segment: &SegmentPlan) -> u32 {
     match &segment.decision {
-        Decision::Kernels(kernels) => kernels.passes,
-        Decision::Evaluate { .. } | Decision::Library(_) => 1,
+        Decision::Kernels(kernels) => kernels.input_sweeps,
+        Decision::Evaluate { .. } | Decision::External(_) => 1,
     }
 }
 
 /// What a library computes of a segment, if one runs it.
-fn library(segment: &SegmentPlan) -> Option<&'static str> {
+fn external(segment: &SegmentPlan) -> Option<&'static str> {
     match &segment.decision {
-        Decision::Library(call) => Some(call.op.name()),
+        Decision::External(call) => Some(call.op.name()),
         Decision::Kernels(_) | Decision::Evaluate { .. } => None,
     }
 }
@@ -163,7 +163,7 @@ impl Explainer<'_> {
     fn formula(&self, val: Val) -> Expr {
         let ty = self.plan.graph.ty(val);
         let bytes = match self.layouts.get(&val) {
-            Some(Layout::Strided(strides)) => {
+            Some(LayoutClass::Strided(strides)) => {
                 let real = ty.shape.iter().zip(strides).filter(|(_, stride)| **stride != Stride::Zero);
                 real.fold(Expr::constant(ty.dtype.size() as i64), |bytes, (size, _)| bytes * size.clone())
             }
@@ -178,7 +178,7 @@ impl Explainer<'_> {
 
     /// The inputs that a view reads, with the bytes that it reads of each.
     fn read_formulas(&self, view: &Fusion) -> Vec<(Val, Expr)> {
-        let demand = Demand::of(&self.plan.graph, view);
+        let demand = InputReads::of(&self.plan.graph, view);
         let bytes = |val| self.plan.fusion.facts().normalize(&demand.bytes(val, self.formula(val)));
         read(view).map(|val| (val, bytes(val))).collect()
     }
@@ -196,12 +196,12 @@ impl Explainer<'_> {
         let SegmentPlan { name, view, decision } = &self.plan.segments[number];
         let (schedule, evaluator_reason) = match decision {
             Decision::Kernels(kernels) => (Some(kernels.schedule.to_string()), None),
-            Decision::Library(_) => (None, None),
+            Decision::External(_) => (None, None),
             Decision::Evaluate { reason, val } => (None, Some(format!("{} {reason}", self.names.of(*val)))),
         };
         SegmentExplanation {
             name: name.clone(),
-            ops: view.order().iter().filter(|&&node| is_operation(&self.plan.graph.node(node).form)).count(),
+            ops: view.order().iter().filter(|&&node| is_operation(&self.plan.graph.node(node).op)).count(),
             inputs: self
                 .read_formulas(view)
                 .into_iter()
@@ -214,9 +214,9 @@ impl Explainer<'_> {
                 .collect(),
             recomputed: self.recomputed(number),
             schedule,
-            library: library(&self.plan.segments[number]),
+            library: external(&self.plan.segments[number]),
             evaluator_reason,
-            passes: passes(&self.plan.segments[number]),
+            passes: input_sweeps(&self.plan.segments[number]),
             bytes: self.moved_bytes(&self.plan.segments[number]),
         }
     }
@@ -224,7 +224,7 @@ impl Explainer<'_> {
     /// Tensors that a segment computes though an earlier one has.
     fn recomputed(&self, number: usize) -> Vec<String> {
         let again = |node: &Node| {
-            is_operation(&self.plan.graph.node(*node).form) && self.readers.is_again(*node, number)
+            is_operation(&self.plan.graph.node(*node).op) && self.readers.is_again(*node, number)
         };
         let nodes = self.plan.segments[number].view.order().iter().copied().filter(again);
         nodes.map(Val::from).map(|val| self.names.of(val)).collect()
@@ -239,9 +239,9 @@ impl Explainer<'_> {
                 let memory = kernels.lowered.temporaries.iter();
                 memory.map(|memory| self.hints.value(&memory.len) * memory.dtype.size() as u64).sum()
             }
-            Decision::Evaluate { .. } | Decision::Library(_) => 0,
+            Decision::Evaluate { .. } | Decision::External(_) => 0,
         };
-        read * u64::from(passes(segment)) + written + 2 * partial
+        read * u64::from(input_sweeps(segment)) + written + 2 * partial
     }
 
     /// Outputs that are inputs, or given back before, are copied, unless they are views of inputs.
@@ -292,12 +292,12 @@ impl Explainer<'_> {
     fn boundary(&self, from: &SegmentPlan, to: &SegmentPlan) -> String {
         let evaluated = |segment: &SegmentPlan| match &segment.decision {
             Decision::Evaluate { reason, val } => Some(format!("{} {reason}", self.names.of(*val))),
-            Decision::Kernels(_) | Decision::Library(_) => None,
+            Decision::Kernels(_) | Decision::External(_) => None,
         };
         if let Some(reason) = evaluated(from).or_else(|| evaluated(to)) {
             return reason;
         }
-        match (library(from), library(to)) {
+        match (external(from), external(to)) {
             (_, Some(op)) => return format!("it is an operand of {op}, which a library computes"),
             (Some(op), None) => return format!("it is a result of {op}, which a library computes"),
             (None, None) => {}
@@ -309,7 +309,7 @@ impl Explainer<'_> {
         let (graph, facts) = (&self.plan.graph, self.plan.fusion.facts().clone());
         let union = Fusion::new(graph, inputs, made, facts).expect("both segments are closed");
         match legal(graph, &union) {
-            Err(refusal) => format!("in one kernel {} {}", self.names.of(refusal.val), refusal.reason),
+            Err(rejection) => format!("in one kernel {} {}", self.names.of(rejection.val), rejection.reason),
             Ok(_) => "one kernel would do for these two; the segmentation keeps them apart".to_owned(),
         }
     }

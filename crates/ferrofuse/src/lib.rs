@@ -36,8 +36,8 @@ pub mod table;
 pub use code_target::{CodeTarget, UnknownTarget};
 pub use codegen::cpu::llvm::{CpuTarget, LlvmOptions};
 pub use compiler::Hints;
-pub use compiler::layout::Layout;
-pub use compiler::schedule::{Ahead, Schedule, parse as parse_schedule};
+pub use compiler::layout::LayoutClass;
+pub use compiler::schedule::{Prefetch, Schedule, parse as parse_schedule};
 pub use compiler::segment::Segmentation;
 pub use compiler::segment::{greedy, unfused};
 pub use compiler::{Decision, Plan, PlanOptions};
@@ -46,13 +46,13 @@ pub use explain::{
     Edge, Explanation, OutputExplanation, SegmentExplanation, TensorBytes, explain, html, output_names, svg,
     value_named,
 };
-pub use frontend::define::Definer;
+pub use frontend::define::DefinitionBuilder;
 pub use frontend::text::File;
 pub use ir::Diagnostic;
 pub use ir::array::{Array, ArrayError, ArrayView};
 pub use ir::definition::Definition;
 pub use ir::graph::Stream;
-pub use ir::graph::{InputError, Signature};
+pub use ir::graph::{InputError, InputSignature};
 pub use ir::interrupt::{Interrupt, Interrupted};
 pub use op_list::{OpEntry, op_entries};
 pub use ops::{DType, Scalar};
@@ -88,7 +88,7 @@ pub fn hints(definition: &Definition, inputs: &[ArrayView<'_>]) -> Result<Hints,
     Ok(Hints::new(definition.signature().bind(inputs, &[])?.known()))
 }
 
-/// Plans a definition for inputs that lie in memory as declared, and compiles nothing: for [`explain`], with or without
+/// Plans a definition for inputs with the declared layouts, and compiles nothing: for [`explain`], with or without
 /// libLLVM.
 ///
 /// # Errors

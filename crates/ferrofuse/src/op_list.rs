@@ -4,7 +4,7 @@
 
 use indexmap::IndexMap;
 use ops::call::OpRef;
-use ops::{DType, ExprNode, FormOp, Monoid, Operand, Param, ParamDefault, Prim, Typing};
+use ops::{DType, ExprNode, LanguageOp, Monoid, Operand, Param, ParamDefault, ScalarOp, Typing};
 use serde::Serialize;
 
 /// What is said of an op.
@@ -42,17 +42,21 @@ pub fn op_entries() -> impl Iterator<Item = OpEntry> {
 /// One op.
 fn op_entry(op: OpRef) -> OpEntry {
     let (kind, rule, ulp, expression) = match op {
-        OpRef::Prim(prim) => ("primitives", Some(rule(prim.row().typing)), Some(prim.row().ulp), None),
+        OpRef::Primitive(scalar_op) => {
+            ("primitives", Some(rule(scalar_op.row().typing)), Some(scalar_op.row().ulp), None)
+        }
         OpRef::Composite(composite) => {
             let row = composite.row();
             ("composites", Some(rule(row.typing)), None, Some(row.text))
         }
-        OpRef::Form(_) => ("forms", None, None, None),
+        OpRef::Language(_) => ("forms", None, None, None),
     };
     let dtypes = dtypes(op);
     let names = dtypes.iter().map(|dtype| dtype.short_name()).collect();
     let error = match op {
-        OpRef::Form(form) => IndexMap::from_iter([("all", error_of_form(form).to_owned())]),
+        OpRef::Language(language_op) => {
+            IndexMap::from_iter([("all", error_of_language_op(language_op).to_owned())])
+        }
         _ => dtypes.iter().map(|&dtype| (dtype.short_name(), error_on(op, dtype))).collect(),
     };
     OpEntry {
@@ -70,38 +74,40 @@ fn op_entry(op: OpRef) -> OpEntry {
 
 /// How far a compiled result may be from the meaning, for operands of a dtype.
 fn error_on(op: OpRef, dtype: DType) -> String {
-    let (typing, prims) = match op {
-        OpRef::Prim(prim) => (prim.row().typing, vec![prim]),
+    let (typing, scalar_ops) = match op {
+        OpRef::Primitive(scalar_op) => (scalar_op.row().typing, vec![scalar_op]),
         OpRef::Composite(composite) => {
             let applied = composite.expr().nodes().iter().filter_map(|node| match node {
-                ExprNode::Apply(prim, _) => Some(*prim),
+                ExprNode::Apply(scalar_op, _) => Some(*scalar_op),
                 _ => None,
             });
             (composite.row().typing, applied.collect())
         }
-        OpRef::Form(_) => return String::new(),
+        OpRef::Language(_) => return String::new(),
     };
     let in_integers = !dtype.is_float() && !matches!(typing, Typing::Float | Typing::Test);
     let rounded = if typing == Typing::Plain && dtype.is_storage_only() { ", then rounded" } else { "" };
-    match prims[..] {
-        _ if in_integers || prims.iter().all(|prim| prim.row().ulp == 0.0) => "exact".to_owned(),
-        [prim] => format!("within {} ulp{rounded}", prim.row().ulp),
-        _ => format!("the bounds of its steps, carried through{rounded}"),
+    match scalar_ops[..] {
+        _ if in_integers || scalar_ops.iter().all(|scalar_op| scalar_op.row().ulp == 0.0) => {
+            "exact".to_owned()
+        }
+        [scalar_op] => format!("within {} ulp{rounded}", scalar_op.row().ulp),
+        _ => format!("the bounds of its steps, propagated through{rounded}"),
     }
 }
 
-/// The same of a form, for all dtypes: folds say it themselves.
-fn error_of_form(form: FormOp) -> &'static str {
-    let named = match form {
-        FormOp::Cumsum => Some(Monoid::Sum),
-        FormOp::Cumprod => Some(Monoid::Prod),
-        FormOp::Cummax => Some(Monoid::Max),
-        FormOp::Cummin => Some(Monoid::Min),
-        _ => Monoid::from_name(form.name()),
+/// The same of an op on tensors, for all dtypes: folds say it themselves.
+fn error_of_language_op(language_op: LanguageOp) -> &'static str {
+    let named = match language_op {
+        LanguageOp::Cumsum => Some(Monoid::Sum),
+        LanguageOp::Cumprod => Some(Monoid::Prod),
+        LanguageOp::Cummax => Some(Monoid::Max),
+        LanguageOp::Cummin => Some(Monoid::Min),
+        _ => Monoid::from_name(language_op.name()),
     };
     match named.as_ref().and_then(Monoid::row) {
         Some(row) => row.error,
-        None => "exact where elements are only moved, else the bounds of its steps, carried through",
+        None => "exact where elements are only moved, else the bounds of its steps, propagated through",
     }
 }
 
@@ -130,14 +136,14 @@ fn dtypes(op: OpRef) -> Vec<DType> {
     let applies = |dtype: &DType| {
         let mut operands = vec![Operand::tensor(*dtype); op.params().len()];
         match op {
-            OpRef::Prim(prim) => {
-                if prim == Prim::Where {
+            OpRef::Primitive(scalar_op) => {
+                if scalar_op == ScalarOp::Where {
                     operands[0] = Operand::tensor(DType::Bool);
                 }
-                ops::signature(prim, &operands).is_ok()
+                ops::signature(scalar_op, &operands).is_ok()
             }
             OpRef::Composite(composite) => composite.signature(&operands).is_ok(),
-            OpRef::Form(_) => false,
+            OpRef::Language(_) => false,
         }
     };
     let takes = |dtype: &DType| match dtype.is_complex() {
@@ -150,9 +156,9 @@ fn dtypes(op: OpRef) -> Vec<DType> {
 /// Logic takes a complex number as a truth value: whether it is not zero.
 fn is_defined_for_complex(op: OpRef) -> bool {
     let typing = match op {
-        OpRef::Prim(prim) => prim.row().typing,
+        OpRef::Primitive(scalar_op) => scalar_op.row().typing,
         OpRef::Composite(composite) => composite.row().typing,
-        OpRef::Form(_) => return false,
+        OpRef::Language(_) => return false,
     };
     matches!(typing, Typing::Part | Typing::Where | Typing::Logical)
         || ops::complex_meaning(op.name()).is_some()

@@ -13,7 +13,7 @@ use crate::temporary::Temporary;
 
 /// Where an output goes.
 #[derive(Debug)]
-pub(crate) enum Target {
+pub(crate) enum Destination {
     /// A regular file, there or yet to be made: its own path behind all symlinks.
     File { path: PathBuf, existing: Option<Existing> },
     /// A device, a FIFO, or a file that has no name any more: written through, since nothing can take its place.
@@ -45,53 +45,53 @@ enum Before {
     Gone,
 }
 
-impl Target {
+impl Destination {
     /// Looks at a path; makes nothing.
     ///
     /// # Errors
     /// When it is a folder, or may not be written to.
-    pub fn at(path: &Path) -> io::Result<Target> {
+    pub fn at(path: &Path) -> io::Result<Destination> {
         // The standard library drops a slash at the end, which says that a folder is meant.
         if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
             return Err(io::ErrorKind::IsADirectory.into());
         }
         match fs::metadata(path) {
             Ok(facts) if facts.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
-            Ok(facts) if facts.is_file() => Target::of_file(path, facts),
-            Ok(_) => Ok(Target::Stream(path.to_owned())),
+            Ok(facts) if facts.is_file() => Destination::of_file(path, facts),
+            Ok(_) => Ok(Destination::Stream(path.to_owned())),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let path = resolved(path)?;
                 writable(folder_of(&path))?;
-                Ok(Target::File { path, existing: None })
+                Ok(Destination::File { path, existing: None })
             }
             Err(error) => Err(error),
         }
     }
 
-    fn of_file(path: &Path, facts: Metadata) -> io::Result<Target> {
+    fn of_file(path: &Path, facts: Metadata) -> io::Result<Destination> {
         let own = resolved(path)?;
         // A link into /proc leads to a file that may have lost its name.
         let named =
             fs::symlink_metadata(&own).is_ok_and(|named| Identity::of(&named).is(&Identity::of(&facts)));
         if !named {
-            return Ok(Target::Stream(path.to_owned()));
+            return Ok(Destination::Stream(path.to_owned()));
         }
         let flags = OFlags::NONBLOCK.bits() as i32;
         let file = OpenOptions::new().write(true).custom_flags(flags).open(&own)?;
         writable(folder_of(&own))?;
         let facts = file.metadata()?;
-        Ok(Target::File { path: own, existing: Some(Existing { file, facts }) })
+        Ok(Destination::File { path: own, existing: Some(Existing { file, facts }) })
     }
 
     pub fn identity(&self) -> Option<Identity> {
         match self {
-            Target::File { existing: Some(existing), .. } => Some(Identity::of(&existing.facts)),
-            Target::File { path, existing: None } => Some(Identity::Absent(path.clone())),
-            Target::Stream(path) => Identity::of_path(path),
+            Destination::File { existing: Some(existing), .. } => Some(Identity::of(&existing.facts)),
+            Destination::File { path, existing: None } => Some(Identity::Absent(path.clone())),
+            Destination::Stream(path) => Identity::of_path(path),
         }
     }
 
-    /// The new file beside the place, which has the permissions of the old one from [`Target::place`] on.
+    /// The new file beside the place, which has the permissions of the old one from [`Destination::place`] on.
     pub fn start(path: &Path, existing: Option<&Existing>) -> io::Result<Temporary> {
         // Until then it is private: what it replaces may be.
         let mode = if existing.is_some() { 0o600 } else { 0o666 };

@@ -11,7 +11,7 @@ use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use crate::identity::{Identity, folder_of};
-use crate::target::{Placed, Target};
+use crate::target::{Destination, Placed};
 use crate::temporary::{Temporary, sweep};
 
 /// A file that could not be written, and why.
@@ -28,7 +28,7 @@ pub struct Failed<E> {
 pub struct Targets {
     /// A folder to be made if it is not there.
     folder: Option<PathBuf>,
-    targets: Vec<(PathBuf, Target)>,
+    targets: Vec<(PathBuf, Destination)>,
 }
 
 impl Targets {
@@ -71,7 +71,7 @@ impl Targets {
         taken.extend(Identity::of_stdout().map(|identity| ("standard output".to_owned(), identity)));
         let mut targets = Vec::new();
         for path in outputs {
-            let target = Target::at(&path).and_then(|target| {
+            let target = Destination::at(&path).and_then(|target| {
                 let Some(identity) = target.identity() else { return Ok(target) };
                 if let Some((other, _)) = taken.iter().find(|(_, there)| there.is(&identity)) {
                     let reason = format!("the same file as {other}, which it would replace");
@@ -136,9 +136,9 @@ impl Targets {
         folders.into_iter().for_each(sweep);
         let mut whole = Vec::new();
         for (number, (named, target)) in self.targets.iter().enumerate() {
-            let Target::File { path, existing } = target else { continue };
+            let Destination::File { path, existing } = target else { continue };
             let mut write = || -> Result<Temporary, E> {
-                let temporary = Target::start(path, existing.as_ref())?;
+                let temporary = Destination::start(path, existing.as_ref())?;
                 buffered(temporary.file(), |out| content(number, out))?;
                 if let Some(existing) = existing {
                     existing.lend(temporary.file())?;
@@ -160,7 +160,7 @@ impl Targets {
         content: &mut dyn FnMut(usize, &mut dyn Write) -> Result<(), E>,
     ) -> Result<(), Failed<E>> {
         for (number, (named, target)) in self.targets.iter().enumerate() {
-            let Target::Stream(path) = target else { continue };
+            let Destination::Stream(path) = target else { continue };
             let stream = OpenOptions::new().write(true).truncate(true).open(path);
             let written =
                 stream.map_err(E::from).and_then(|stream| buffered(&stream, |out| content(number, out)));
@@ -174,9 +174,9 @@ impl Targets {
         let mut placed: Vec<Placed> = Vec::new();
         for (number, temporary) in whole {
             let (named, target) = &self.targets[number];
-            let Target::File { path, existing } = target else { continue };
+            let Destination::File { path, existing } = target else { continue };
             existing.iter().for_each(|existing| existing.guard());
-            match Target::place(path.clone(), existing.as_ref(), temporary) {
+            match Destination::place(path.clone(), existing.as_ref(), temporary) {
                 Ok(done) => placed.push(done),
                 Err(error) => {
                     placed.into_iter().rev().for_each(Placed::undo);
@@ -193,10 +193,10 @@ fn unmake(made: &[PathBuf]) {
     made.iter().rev().for_each(|folder| drop(fs::remove_dir(folder)));
 }
 
-fn folder(target: &Target) -> Option<&Path> {
+fn folder(target: &Destination) -> Option<&Path> {
     match target {
-        Target::File { path, .. } => Some(folder_of(path)),
-        Target::Stream(_) => None,
+        Destination::File { path, .. } => Some(folder_of(path)),
+        Destination::Stream(_) => None,
     }
 }
 

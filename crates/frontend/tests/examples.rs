@@ -1,8 +1,8 @@
-//! Every example reads, prints, reads back the same, and lifts.
+//! Every example reads, prints, reads back the same, and outlines.
 
 use std::path::Path;
 
-use ferrofuse_frontend::text::{Names, parse, print, print_view};
+use ferrofuse_frontend::text::{NameStyle, parse, print, print_view};
 use ir::graph::dump;
 
 #[test]
@@ -19,16 +19,16 @@ fn examples_read_and_print() {
         assert!(file.inputs.is_some(), "{} says no inputs", path.display());
         let definition = file.definition;
         let graph = dump(&definition.graph, &definition.fusion);
-        for names in [Names::Long, Names::Short] {
+        for names in [NameStyle::Long, NameStyle::Short] {
             let printed = print(&definition, names);
             let again = parse(&printed).unwrap_or_else(|error| panic!("{error}\n{printed}")).definition;
             assert_eq!(dump(&again.graph, &again.fusion), graph, "{printed}");
             assert_eq!(print(&again, names), printed);
         }
-        let lifted = print_view(&definition.graph, &definition.fusion, &definition.record, Names::Long)
+        let outlined = print_view(&definition.graph, &definition.fusion, &definition.record, NameStyle::Long)
             .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        let again = parse(&lifted).unwrap_or_else(|error| panic!("{error}\n{lifted}")).definition;
-        assert_eq!(print(&again, Names::Long), lifted);
+        let again = parse(&outlined).unwrap_or_else(|error| panic!("{error}\n{outlined}")).definition;
+        assert_eq!(print(&again, NameStyle::Long), outlined);
         seen += 1;
     }
     assert!(seen >= 10, "{seen} examples");

@@ -106,7 +106,7 @@ impl Expr {
             .map(|(quotient, _)| quotient)
     }
 
-    /// The greatest term that divides every term, with a positive coefficient; `None` for zero and overflow.
+    /// The largest term that divides every term, with a positive coefficient; `None` for zero and overflow.
     pub(super) fn content(&self) -> Option<Term> {
         self.terms().iter().cloned().reduce(|a, b| a.common(&b)).and_then(|term| term.common(&term).checked())
     }
@@ -123,7 +123,7 @@ impl Term {
     }
 
     /// The greatest common divisor of two terms. Its coefficient is zero in the one case that does not fit, when both
-    /// coefficients are the least `i64`.
+    /// coefficients are the smallest `i64`.
     pub(super) fn common(&self, other: &Term) -> Term {
         let coefficient = gcd(self.coefficient, other.coefficient).unwrap_or(0);
         Term { monomial: self.monomial.common(&other.monomial), coefficient }

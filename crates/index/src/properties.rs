@@ -145,8 +145,8 @@ fn facts_holding(claims: &[Claim], values: &[i64]) -> Result<Facts, TestCaseErro
                 facts.assume_range(Sym::from_u32(*index), value - below, value + above);
             }
             Claim::Positive(index) => {
-                let least = values[*index as usize].min(1);
-                facts.assume_range(Sym::from_u32(*index), least, None);
+                let min = values[*index as usize].min(1);
+                facts.assume_range(Sym::from_u32(*index), min, None);
             }
             Claim::Multiple(tree) => {
                 let Some(value) = tree.value(values).and_then(|value| i64::try_from(value).ok()) else {
@@ -212,7 +212,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_read_or_refused(text in "[i0-3min,ax()*/%+ -]{0,24}|\\PC{0,12}") {
+    fn any_text_is_read_or_rejected(text in "[i0-3min,ax()*/%+ -]{0,24}|\\PC{0,12}") {
         let _ = Expr::parse(&text, &mut |name| Some(Sym::from_u32(name.strip_prefix('i')?.parse().ok()?)));
     }
 

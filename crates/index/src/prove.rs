@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn an_equality_that_an_inequality_excludes_is_refused() {
+    fn an_equality_that_an_inequality_excludes_is_rejected() {
         let mut facts = sizes(3);
         facts.assume_le(&Expr::constant(1), &read("i0*i1")).unwrap();
         let before = facts.clone();
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn contradictions_are_refused_and_leave_the_facts() {
+    fn contradictions_are_rejected_and_leave_the_facts() {
         let mut facts = sizes(3);
         facts.assume_range(Sym::from_u32(0), 1, 8);
         let before = facts.clone();

@@ -46,7 +46,7 @@ impl Display for Named<'_> {
             return f.write_str("0");
         }
         for (index, term) in self.expr.terms().iter().enumerate() {
-            // The least i64 has no positive counterpart, so its sign stays with the number.
+            // The smallest i64 has no positive counterpart, so its sign stays with the number.
             let subtract = term.coefficient < 0 && term.coefficient != i64::MIN;
             match (index, subtract) {
                 (0, true) => f.write_str("-")?,

@@ -1,4 +1,4 @@
-//! Places in a source text, and complaints that point at them.
+//! Places in a source text, and diagnostics that point at them.
 //!
 //! A [`Diagnostic`] holds all that a person needs to be shown: the text, the place, what is wrong there and what
 //! would be right. How it looks on a screen is decided elsewhere.
@@ -27,7 +27,7 @@ impl Span {
     }
 }
 
-/// A complaint about a source text.
+/// A diagnostic about a source text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     /// What is wrong, in one sentence.

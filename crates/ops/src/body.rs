@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::{Arith, Operand, Prim, signature};
+use super::{Arith, Operand, ScalarOp, signature};
 use crate::{DType, Scalar};
 
 /// What bodies are evaluated over: as expressions are, with dtypes said.
@@ -28,7 +28,7 @@ pub enum BodyStep {
     /// A conversion.
     Cast(DType, usize),
     /// A primitive and its operands, which have its compute dtypes.
-    Apply(Prim, SmallVec<[usize; 3]>),
+    Apply(ScalarOp, SmallVec<[usize; 3]>),
 }
 
 /// A function of scalars.
@@ -42,7 +42,7 @@ pub struct Body {
 
 impl Body {
     /// A body from its parts. `None` where a step names none before it, or applies to other dtypes than it computes in,
-    /// or works on halves, in which there is no arithmetic.
+    /// or works on half types, in which there is no arithmetic.
     pub fn new(
         params: &[DType],
         steps: Vec<BodyStep>,
@@ -62,12 +62,12 @@ impl Body {
         match step {
             BodyStep::Constant(scalar) => Some(scalar.dtype()),
             BodyStep::Cast(dtype, arg) => self.dtypes.get(*arg).map(|_| *dtype),
-            BodyStep::Apply(prim, args) => {
+            BodyStep::Apply(op, args) => {
                 let dtypes: Option<SmallVec<[DType; 3]>> =
                     args.iter().map(|&arg| self.dtypes.get(arg).copied()).collect();
                 let dtypes = dtypes?;
                 let operands: Vec<Operand> = dtypes.iter().map(|&dtype| Operand::tensor(dtype)).collect();
-                let signature = signature(*prim, &operands).ok()?;
+                let signature = signature(*op, &operands).ok()?;
                 (signature.compute.as_slice() == dtypes.as_slice()).then_some(signature.result_compute)
             }
         }
@@ -100,9 +100,9 @@ impl Body {
             let value = match step {
                 BodyStep::Constant(scalar) => arith.scalar(*scalar),
                 BodyStep::Cast(to, arg) => arith.cast(&values[*arg], self.dtypes[*arg], *to),
-                BodyStep::Apply(prim, args) => {
+                BodyStep::Apply(op, args) => {
                     let args: SmallVec<[A::V; 3]> = args.iter().map(|&arg| values[arg].clone()).collect();
-                    arith.apply(*prim, &args)
+                    arith.apply(*op, &args)
                 }
             };
             values.push(value);

@@ -8,7 +8,7 @@
 use std::fmt;
 
 use super::body::{Body, BodyStep, Lambda};
-use super::{Monoid, Prim};
+use super::{Monoid, ScalarOp};
 use crate::{DType, Scalar, literal};
 
 impl fmt::Display for Lambda {
@@ -22,7 +22,7 @@ impl fmt::Display for Lambda {
             match step {
                 BodyStep::Constant(scalar) => write!(f, "const {}", spelled(scalar))?,
                 BodyStep::Cast(dtype, arg) => write!(f, "cast {dtype} p{arg}")?,
-                BodyStep::Apply(prim, args) => write!(f, "{} {}", prim.name(), numbers(args))?,
+                BodyStep::Apply(scalar_op, args) => write!(f, "{} {}", scalar_op.name(), numbers(args))?,
             }
             write!(f, "; ")?;
         }
@@ -72,9 +72,10 @@ fn step(text: &str) -> Option<BodyStep> {
             let (dtype, arg) = rest.trim().split_once(' ')?;
             Some(BodyStep::Cast(dtype.parse().ok()?, operand(arg)?))
         }
-        _ => {
-            Some(BodyStep::Apply(Prim::from_name(op)?, rest.split(',').map(operand).collect::<Option<_>>()?))
-        }
+        _ => Some(BodyStep::Apply(
+            ScalarOp::from_name(op)?,
+            rest.split(',').map(operand).collect::<Option<_>>()?,
+        )),
     }
 }
 

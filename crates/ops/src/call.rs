@@ -7,17 +7,17 @@
 use smallvec::SmallVec;
 
 use super::param::{Param, ParamDefault};
-use super::{Composite, FormOp, Prim};
+use super::{Composite, LanguageOp, ScalarOp};
 
 /// An op of the definition language, of any of the three tables.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum OpRef {
     /// A primitive scalar op.
-    Prim(Prim),
+    Primitive(ScalarOp),
     /// A composite scalar op.
     Composite(Composite),
     /// Any other op.
-    Form(FormOp),
+    Language(LanguageOp),
 }
 
 /// No op has this name.
@@ -137,39 +137,45 @@ pub fn bind_params(
 }
 
 impl OpRef {
-    /// Every op of the language: primitives, composites, forms, each in table order. Cheaper forms of primitives, which only
-    /// the compiler writes, are none.
+    /// Every op of the language: primitives, composites, tensor ops, each in table order. Cheaper forms of primitives,
+    /// which only the compiler writes, are none.
     pub fn all() -> impl Iterator<Item = OpRef> {
-        let prims = Prim::ALL.iter().copied().filter(|prim| prim.in_language() == [*prim]).map(OpRef::Prim);
+        let scalar_ops = ScalarOp::ALL
+            .iter()
+            .copied()
+            .filter(|scalar_op| scalar_op.in_language() == [*scalar_op])
+            .map(OpRef::Primitive);
         let composites = Composite::ALL.iter().copied().map(OpRef::Composite);
-        let forms = FormOp::ALL.iter().copied().map(OpRef::Form);
-        prims.chain(composites).chain(forms)
+        let forms = LanguageOp::ALL.iter().copied().map(OpRef::Language);
+        scalar_ops.chain(composites).chain(forms)
     }
 
     /// Its name in the definition language.
     pub fn name(self) -> &'static str {
         match self {
-            OpRef::Prim(prim) => prim.name(),
+            OpRef::Primitive(scalar_op) => scalar_op.name(),
             OpRef::Composite(composite) => composite.name(),
-            OpRef::Form(form) => form.name(),
+            OpRef::Language(language_op) => language_op.name(),
         }
     }
 
     /// What it does, in a sentence or two.
     pub fn doc(self) -> &'static str {
         match self {
-            OpRef::Prim(prim) => prim.row().doc,
+            OpRef::Primitive(scalar_op) => scalar_op.row().doc,
             OpRef::Composite(composite) => composite.row().doc,
-            OpRef::Form(form) => form.row().doc,
+            OpRef::Language(language_op) => language_op.row().doc,
         }
     }
 
     /// Its parameters, in positional order.
     pub fn params(self) -> SmallVec<[Param; 4]> {
         match self {
-            OpRef::Prim(prim) => prim.row().params.iter().copied().map(Param::operand).collect(),
+            OpRef::Primitive(scalar_op) => {
+                scalar_op.row().params.iter().copied().map(Param::operand).collect()
+            }
             OpRef::Composite(composite) => SmallVec::from_slice(composite.row().params),
-            OpRef::Form(form) => SmallVec::from_slice(form.row().params),
+            OpRef::Language(language_op) => SmallVec::from_slice(language_op.row().params),
         }
     }
 }
@@ -178,7 +184,7 @@ fn suggestion(name: Option<&str>) -> String {
     name.map_or_else(String::new, |name| format!("; did you mean `{name}`?"))
 }
 
-/// The candidate with the least edit distance, if it is at most a third of the name's length, rounded up.
+/// The candidate with the smallest edit distance, if it is at most a third of the name's length, rounded up.
 fn nearest(name: &str, candidates: impl Iterator<Item = &'static str>) -> Option<&'static str> {
     let reach = name.chars().count().div_ceil(3);
     let (distance, candidate) =
@@ -186,7 +192,7 @@ fn nearest(name: &str, candidates: impl Iterator<Item = &'static str>) -> Option
     (distance <= reach).then_some(candidate)
 }
 
-/// The least number of characters to insert, drop or change (Levenshtein), by one row of the table at a time.
+/// The smallest number of characters to insert, drop or change (Levenshtein), by one row of the table at a time.
 fn edit_distance(from: &str, to: &str) -> usize {
     let to: Vec<char> = to.chars().collect();
     let mut row: Vec<usize> = (0..=to.len()).collect();

@@ -1,6 +1,6 @@
 //! Monoids on constants: what a `reduce` of the interpreter does with two lanes.
 
-use crate::{Arith, BodyArith, DType, Monoid, Prim, Scalar};
+use crate::{Arith, BodyArith, DType, Monoid, Scalar, ScalarOp};
 
 /// Constants of a dtype; `None` where an op has no meaning.
 struct Constants(DType);
@@ -8,9 +8,9 @@ struct Constants(DType);
 impl Arith for Constants {
     type V = Option<Scalar>;
 
-    fn apply(&mut self, prim: Prim, args: &[Self::V]) -> Self::V {
+    fn apply(&mut self, op: ScalarOp, args: &[Self::V]) -> Self::V {
         let args: Option<Vec<Scalar>> = args.iter().copied().collect();
-        prim.of_scalars(&args?)
+        op.of_scalars(&args?)
     }
 
     fn constant(&mut self, value: f64) -> Self::V {
@@ -36,7 +36,7 @@ pub fn combine(monoid: &Monoid, low: &[Scalar], high: &[Scalar]) -> Option<Vec<S
     monoid.combine(&mut Constants(dtype), &some(low), &some(high)).into_iter().collect()
 }
 
-/// Whether states of these dtypes can be a monoid's: as many as it has, none of them halves, Welford's floats.
+/// Whether states of these dtypes can be a monoid's: as many as it has, none of them of a half type, Welford's floats.
 pub fn computes(monoid: &Monoid, states: &[DType]) -> bool {
     let plain = !states.iter().any(|dtype| dtype.is_storage_only());
     let real = *monoid != Monoid::Welford || states.iter().all(|dtype| dtype.is_float());

@@ -1,9 +1,9 @@
 //! Rows: what ops mean on complex numbers, as expressions over their parts; and the three primitives between a complex
 //! number and its parts.
 //!
-//! Complex numbers are pairs of reals from the definer on, so a row here is all that an op needs to take them. An op
-//! without a row refuses them. The meanings are NumPy's and torch's; where the two differ, or infinities meet NaNs in ways that
-//! only the C standard settles, the row's note says what we do.
+//! Complex numbers are pairs of reals from the builder on, so a row here is all that an op needs to take them. An op
+//! without a row rejects them. The meanings are NumPy's and torch's; where the two differ, or infinities meet NaNs in ways
+//! that only the C standard settles, the row's note says what we do.
 
 use std::sync::LazyLock;
 
@@ -39,7 +39,7 @@ pub(super) const REAL: Primitive = Primitive {
 };
 
 pub(super) const IMAG: Primitive = Primitive {
-    doc: "The imaginary part of a complex number. Real numbers are refused.",
+    doc: "The imaginary part of a complex number. Real numbers are rejected.",
     ..boundary("imag", &["x"], Typing::Part)
 };
 

@@ -42,7 +42,7 @@ pub enum DType {
 }
 
 /// The spellings of one dtype: ours, NumPy's (and torch's), nvFuser's.
-struct Names {
+struct Spellings {
     short: &'static str,
     numpy: &'static str,
     nvfuser: &'static str,
@@ -158,7 +158,7 @@ impl DType {
         if self.is_storage_only() { DType::F32 } else { self }
     }
 
-    const fn names(self) -> Names {
+    const fn names(self) -> Spellings {
         let (short, numpy, nvfuser) = match self {
             DType::Bool => ("bool", "bool", "Bool"),
             DType::I32 => ("i32", "int32", "Int32"),
@@ -174,7 +174,7 @@ impl DType {
             DType::C64 => ("c64", "complex64", "ComplexFloat"),
             DType::C128 => ("c128", "complex128", "ComplexDouble"),
         };
-        Names { short, numpy, nvfuser }
+        Spellings { short, numpy, nvfuser }
     }
 
     /// Our own short name, as in `bf16`.
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn midpoints_between_halves_go_to_even_and_their_neighbours_do_not() {
+    fn midpoints_between_half_values_go_to_even_and_their_neighbours_do_not() {
         for bits in 0..0x7bff_u16 {
             let (low, high) = (half::f16::from_bits(bits).to_f64(), half::f16::from_bits(bits + 1).to_f64());
             let middle = (low + high) / 2.0;

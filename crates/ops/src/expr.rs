@@ -5,15 +5,15 @@
 
 use smallvec::SmallVec;
 
-use super::Prim;
+use super::ScalarOp;
 
 /// What expressions are evaluated over: anything that primitives can be applied to.
 pub trait Arith {
     /// A value.
     type V: Clone;
 
-    /// `prim` applied to `args`.
-    fn apply(&mut self, prim: Prim, args: &[Self::V]) -> Self::V;
+    /// `op` applied to `args`.
+    fn apply(&mut self, op: ScalarOp, args: &[Self::V]) -> Self::V;
 
     /// A number written in the expression. It takes the dtype that the expression computes in; in an expression that
     /// applies to integers all numbers are whole.
@@ -35,7 +35,7 @@ pub enum ExprNode {
     /// A number.
     Constant(f64),
     /// A primitive and its operands.
-    Apply(Prim, SmallVec<[usize; 3]>),
+    Apply(ScalarOp, SmallVec<[usize; 3]>),
 }
 
 impl ExprNode {
@@ -93,10 +93,10 @@ impl ScalarExpr {
             let value = match node {
                 ExprNode::Param(number) => params[*number].clone(),
                 ExprNode::Constant(value) => arith.constant(*value),
-                ExprNode::Apply(prim, operands) => {
+                ExprNode::Apply(op, operands) => {
                     let args: SmallVec<[A::V; 3]> =
                         operands.iter().map(|&operand| values[operand].clone()).collect();
-                    arith.apply(*prim, &args)
+                    arith.apply(*op, &args)
                 }
             };
             values.push(value);
@@ -109,8 +109,8 @@ impl ScalarExpr {
 impl Arith for ScalarExpr {
     type V = usize;
 
-    fn apply(&mut self, prim: Prim, args: &[usize]) -> usize {
-        self.intern(ExprNode::Apply(prim, SmallVec::from_slice(args)))
+    fn apply(&mut self, op: ScalarOp, args: &[usize]) -> usize {
+        self.intern(ExprNode::Apply(op, SmallVec::from_slice(args)))
     }
 
     fn constant(&mut self, value: f64) -> usize {
@@ -125,8 +125,8 @@ pub struct Real;
 impl Arith for Real {
     type V = f64;
 
-    fn apply(&mut self, prim: Prim, args: &[f64]) -> f64 {
-        prim.of_reals(args)
+    fn apply(&mut self, op: ScalarOp, args: &[f64]) -> f64 {
+        op.of_reals(args)
     }
 
     fn constant(&mut self, value: f64) -> f64 {

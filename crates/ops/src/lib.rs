@@ -1,8 +1,9 @@
 //! Dtypes, scalars, and the tables of ops, declared once.
 //!
-//! A *primitive* ([`Prim`]) is a row that says everything about one scalar operation: typing, algebra, meaning, spellings,
-//! error. A *composite* ([`Composite`]) is one expression over primitives. A *form* ([`FormOp`]) is any other op of the definition
-//! language, of which only the parameters are here. A [`Monoid`] says how folds and scans combine, a [`Body`] what a lambda computes.
+//! A *primitive* ([`ScalarOp`]) is a row that says everything about one scalar operation: typing, algebra, meaning,
+//! spellings, error. A *composite* ([`Composite`]) is one expression over primitives. A *language op* ([`LanguageOp`]) is
+//! any other op of the definition language, of which only the parameters are here. A [`Monoid`] says how folds and scans
+//! combine, a [`Body`] what a lambda computes.
 //!
 //! Rows lie in files by theme, and one list per table names them: adding an op is a row and a word in its list. Nothing
 //! here knows shapes, graphs or kernels.
@@ -15,16 +16,16 @@ mod complex;
 mod composite;
 mod dtype;
 mod expr;
-pub mod forms;
 mod inverse_erf;
 pub mod lanes;
+pub mod language;
 pub mod literal;
 mod meaning;
 pub mod monoid;
 mod param;
 pub mod philox;
 mod power;
-mod refused;
+mod rejected;
 mod row;
 mod rows;
 mod scalar;
@@ -41,11 +42,11 @@ pub use complex::{COMPLEX_ROWS, ComplexExpr, ComplexMeaning, ComplexRow, complex
 pub use composite::{Composite, CompositeRow, expr_parser};
 pub use dtype::DType;
 pub use expr::{Arith, ExprNode, Real, ScalarExpr};
-pub use forms::{FormOp, FormRow};
 pub use inverse_erf::{inverse_erf, inverse_erfc};
+pub use language::{LanguageOp, LanguageOpRow};
 pub use monoid::{Monoid, Totals};
 pub use param::{Param, ParamDefault, ParamKind};
-pub use refused::refused;
+pub use rejected::rejected;
 pub use row::{
     Algebra, Approximation, BinaryBlock, BoolMeaning, CpuSpelling, CpuSpellings, CudaSpelling, FloatMeaning,
     Guard, IntMeaning, IntType, Kernel, Polynomial, Primitive, TernaryBlock, UnaryBlock,
@@ -54,23 +55,23 @@ pub use rows::greatest_common_divisor;
 pub use rows::integer_power;
 pub use scalar::Scalar;
 pub use spread::Spread;
-pub use spread::{may_turn, product_sum, remainder};
-pub use typing::{Classes, Operand, OperandKind, Signature, Typing, TypingError, promote};
+pub use spread::{may_wrap, product_sum, remainder};
+pub use typing::{Classes, Operand, OperandKind, TypeSignature, Typing, TypingError, promote};
 
 use rows::{approximate, arithmetic, bits, logic, random, rounding, special, transcendental};
 
-/// Makes [`Prim`] and its table from the list of rows, theme by theme.
+/// Makes [`ScalarOp`] and its table from the list of rows, theme by theme.
 macro_rules! primitives {
     ($($theme:ident: $($variant:ident = $row:ident),+;)+) => {
         /// A primitive scalar op: the number of a row.
         #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-        pub enum Prim {
+        pub enum ScalarOp {
             $($(#[doc = concat!("The row `", stringify!($row), "` of ", stringify!($theme), ".")] $variant,)+)+
         }
 
-        impl Prim {
+        impl ScalarOp {
             /// Every primitive, in table order.
-            pub const ALL: &'static [Prim] = &[$($(Prim::$variant,)+)+];
+            pub const ALL: &'static [ScalarOp] = &[$($(ScalarOp::$variant,)+)+];
 
             /// Its row.
             pub fn row(self) -> &'static Primitive {
@@ -99,7 +100,7 @@ primitives! {
     complex: Real = REAL, Imag = IMAG, Complex = COMPLEX;
 }
 
-impl Prim {
+impl ScalarOp {
     /// Its name in the definition language.
     pub fn name(self) -> &'static str {
         self.row().name
@@ -132,16 +133,16 @@ impl Prim {
     }
 
     /// The primitive called `name`, if there is one.
-    pub fn from_name(name: &str) -> Option<Prim> {
-        Self::ALL.iter().copied().find(|prim| prim.name() == name)
+    pub fn from_name(name: &str) -> Option<ScalarOp> {
+        Self::ALL.iter().copied().find(|op| op.name() == name)
     }
 }
 
-/// The dtypes of `prim` applied to `operands`.
+/// The dtypes of `op` applied to `operands`.
 ///
 /// # Errors
 /// [`TypingError`] if their number, or the dtype of one of them, does not suit.
-pub fn signature(prim: Prim, operands: &[Operand]) -> Result<Signature, TypingError> {
-    let row = prim.row();
+pub fn signature(op: ScalarOp, operands: &[Operand]) -> Result<TypeSignature, TypingError> {
+    let row = op.row();
     typing::resolve(row.name, row.params.len(), row.typing, row.classes(), operands)
 }

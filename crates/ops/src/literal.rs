@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_constant_of_the_dtype_is_refused() {
+    fn what_is_no_constant_of_the_dtype_is_rejected() {
         for (dtype, text) in [
             (DType::Bool, "1"),
             (DType::I32, "2147483648"),

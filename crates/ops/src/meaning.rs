@@ -1,10 +1,10 @@
 //! Applying the meaning of a primitive to numbers: the bridge from the rows to evaluators and constant folding.
 
 use super::row::{BoolMeaning, FloatMeaning, IntMeaning, IntType, Kernel};
-use super::{Prim, Typing};
+use super::{ScalarOp, Typing};
 use crate::{DType, Scalar};
 
-impl Prim {
+impl ScalarOp {
     /// The op on doubles, with bools as 0 and 1, before any rounding to a dtype.
     ///
     /// An op without a meaning on floats takes its operands as truth values, or else as 64-bit integers.

@@ -1,7 +1,7 @@
 //! Monoids: how folds (reductions) combine elements, in any grouping.
 //!
 //! A monoid is a named row of the table here, or a body that a definition brings along ([`Lambda`]), whose states are
-//! the elements themselves. A fold starts from the identity of each state. Of a row, `lift` makes states of one element,
+//! the elements themselves. A fold starts from the identity of each state. Of a row, `of_element` makes states of one element,
 //! `step` takes one more element into states, `combine` joins the states of two runs of elements, the first before the
 //! second, and `finish` gives the results; its expressions compute in the dtype of the first operand. A body is `step`
 //! and `combine` at once. Shapes and axes are the graph's.
@@ -22,15 +22,15 @@ pub enum Monoid {
     Sum,
     /// The product of the elements.
     Prod,
-    /// The greatest element; NaN if any is.
+    /// The largest element; NaN if any is.
     Max,
-    /// The least element; NaN if any is.
+    /// The smallest element; NaN if any is.
     Min,
     /// Mean, sum of squared deviations from it, and count.
     Welford,
-    /// The greatest element and the least number of those that are as great.
+    /// The largest element and the smallest number of those that are as large.
     Argmax,
-    /// The least element and the least number of those that are as small.
+    /// The smallest element and the smallest number of those that are as small.
     Argmin,
     /// States that are the elements themselves, combined by a body.
     Lambda(Lambda),
@@ -46,7 +46,7 @@ pub struct MonoidRow {
     /// The operands: an element is one of each.
     pub operands: &'static [&'static str],
     /// States of one element: an expression over the operands.
-    pub lift: &'static str,
+    pub of_element: &'static str,
     /// States after one more element: over the states and the operands.
     pub step: &'static str,
     /// States of two runs together: over the states with `_a` and with `_b` behind their names.
@@ -91,9 +91,9 @@ pub enum Identity {
     Zero,
     /// 1, or true.
     One,
-    /// Minus infinity, the least integer, or false.
+    /// Minus infinity, the smallest integer, or false.
     Lowest,
-    /// Infinity, the greatest integer, or true.
+    /// Infinity, the largest integer, or true.
     Highest,
 }
 
@@ -117,7 +117,7 @@ const SUM: MonoidRow = MonoidRow {
     name: "sum",
     states: &[state("sum", Identity::Zero)],
     operands: &["x"],
-    lift: "x",
+    of_element: "x",
     step: "sum + x",
     combine: "sum_a + sum_b",
     finish: "sum",
@@ -132,7 +132,7 @@ const PROD: MonoidRow = MonoidRow {
     name: "prod",
     states: &[state("product", Identity::One)],
     operands: &["x"],
-    lift: "x",
+    of_element: "x",
     step: "product * x",
     combine: "product_a * product_b",
     finish: "product",
@@ -144,30 +144,30 @@ const PROD: MonoidRow = MonoidRow {
 
 const MAX: MonoidRow = MonoidRow {
     name: "max",
-    states: &[state("greatest", Identity::Lowest)],
+    states: &[state("largest", Identity::Lowest)],
     operands: &["x"],
-    lift: "x",
-    step: "maximum(greatest, x)",
-    combine: "maximum(greatest_a, greatest_b)",
-    finish: "greatest",
+    of_element: "x",
+    step: "maximum(largest, x)",
+    combine: "maximum(largest_a, largest_b)",
+    finish: "largest",
     exact: true,
     totals: Totals::Same,
-    error: "none of its own; at most the greatest of the elements' errors",
-    doc: "The greatest element, NaN if any is; the dtype's least of none.",
+    error: "none of its own; at most the largest of the elements' errors",
+    doc: "The largest element, NaN if any is; the dtype's smallest of none.",
 };
 
 const MIN: MonoidRow = MonoidRow {
     name: "min",
-    states: &[state("least", Identity::Highest)],
+    states: &[state("smallest", Identity::Highest)],
     operands: &["x"],
-    lift: "x",
-    step: "minimum(least, x)",
-    combine: "minimum(least_a, least_b)",
-    finish: "least",
+    of_element: "x",
+    step: "minimum(smallest, x)",
+    combine: "minimum(smallest_a, smallest_b)",
+    finish: "smallest",
     exact: true,
     totals: Totals::Same,
-    error: "none of its own; at most the greatest of the elements' errors",
-    doc: "The least element, NaN if any is; the dtype's greatest of none.",
+    error: "none of its own; at most the largest of the elements' errors",
+    doc: "The smallest element, NaN if any is; the dtype's largest of none.",
 };
 
 /// Sums of deviations from the first element of a run, and of their squares (Chan, Golub and LeVeque 1983, shifted data): the
@@ -183,7 +183,7 @@ const WELFORD: MonoidRow = MonoidRow {
         state("count", Identity::Zero),
     ],
     operands: &["x"],
-    lift: "x, 0, 0, 1",
+    of_element: "x, 0, 0, 1",
     step: "s = where(eq(count, 0), x, shift); d = x - s; s, sum + d, squares + d * d, count + 1",
     combine: "s = where(eq(count_a, 0), shift_b, shift_a); d = shift_b - s; moved = sum_b + count_b * d; \
               s, sum_a + moved, squares_a + (squares_b + d * (sum_b + moved)), count_a + count_b",
@@ -196,7 +196,7 @@ const WELFORD: MonoidRow = MonoidRow {
     doc: "Mean, sum of squared deviations from the mean, and count of the elements.",
 };
 
-/// Ties go to the least number, and NaN beats all: `ne(x, x)` tells it in every dtype. Numbers make the order strict, so
+/// Ties go to the smallest number, and NaN beats all: `ne(x, x)` tells it in every dtype. Numbers make the order strict, so
 /// that runs may combine in any order.
 macro_rules! arg_row {
     ($name:literal, $beats:literal, $identity:expr, $doc:literal) => {
@@ -204,7 +204,7 @@ macro_rules! arg_row {
             name: $name,
             states: &[state("best", $identity), state("number", Identity::Highest)],
             operands: &["x", "k"],
-            lift: "x, k",
+            of_element: "x, k",
             step: concat!(
                 "over = logical_or(",
                 $beats,
@@ -238,21 +238,21 @@ const ARGMAX: MonoidRow = arg_row!(
     "argmax",
     "gt",
     Identity::Lowest,
-    "The greatest element and its number, the first of equals; NaN is the greatest."
+    "The largest element and its number, the first of equals; NaN is the largest."
 );
 
 const ARGMIN: MonoidRow = arg_row!(
     "argmin",
     "lt",
     Identity::Highest,
-    "The least element and its number, the first of equals; NaN is the least."
+    "The smallest element and its number, the first of equals; NaN is the smallest."
 );
 
 /// The four expressions of a monoid, parsed.
 #[derive(Debug)]
 pub struct MonoidExprs {
     /// The operands; a result per state.
-    pub lift: ScalarExpr,
+    pub of_element: ScalarExpr,
     /// The states, then the operands; a result per state.
     pub step: ScalarExpr,
     /// The states of the first run, then those of the second; a result per state.
@@ -390,7 +390,7 @@ fn parsed(row: &'static MonoidRow) -> MonoidExprs {
     let element: Vec<String> = row.operands.iter().map(|&name| name.to_owned()).collect();
     let both: Vec<String> = [suffixed("_a"), suffixed("_b")].concat();
     MonoidExprs {
-        lift: read(row.lift, &element),
+        of_element: read(row.of_element, &element),
         step: read(row.step, &[states.clone(), element].concat()),
         combine: read(row.combine, &both),
         finish: read(row.finish, &states),

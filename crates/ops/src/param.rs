@@ -40,7 +40,7 @@ pub enum ParamKind {
     Bool,
     /// A list of `True` and `False`.
     Bools,
-    /// `True`, `False`, or a list of `True`, `False` and `None`: how an input lies in memory.
+    /// `True`, `False`, or a list of `True`, `False` and `None`: the layout of an input.
     Contiguity,
     /// A `DataType`.
     DType,
@@ -61,9 +61,9 @@ pub enum ParamDefault {
     Bool(bool),
     /// A dtype.
     DType(DType),
-    /// The least value of the compute dtype: minus infinity for floats.
+    /// The smallest value of the compute dtype: minus infinity for floats.
     Lowest,
-    /// The greatest value of the compute dtype: infinity for floats.
+    /// The largest value of the compute dtype: infinity for floats.
     Highest,
 }
 

@@ -456,7 +456,7 @@ impl IntType {
         if matches!(self, IntType::I32) { x as i32 as i64 } else { x }
     }
 
-    /// A number whose order among its like is that of the integers: u64 with the highest bit turned.
+    /// A number whose order among its like is that of the integers: u64 with the highest bit flipped.
     pub const fn ordered(self, x: i64) -> i64 {
         if self.is_signed() { x } else { x ^ i64::MIN }
     }

@@ -189,7 +189,7 @@ impl Scalar {
         Scalar::from_i64(dtype, 1)
     }
 
-    /// The identity of `maximum`: minus infinity (the least number where there is none), the least integer, or false.
+    /// The identity of `maximum`: minus infinity (the smallest number where there is none), the smallest integer, or false.
     pub fn lowest(dtype: DType) -> Scalar {
         match dtype {
             DType::I64 => Scalar::from_i64(dtype, i64::MIN),
@@ -199,7 +199,7 @@ impl Scalar {
         }
     }
 
-    /// The identity of `minimum`: infinity (the greatest number where there is none), the greatest integer, or true.
+    /// The identity of `minimum`: infinity (the largest number where there is none), the largest integer, or true.
     pub fn highest(dtype: DType) -> Scalar {
         match dtype {
             DType::I64 => Scalar::from_i64(dtype, i64::MAX),
@@ -294,14 +294,14 @@ mod tests {
         assert_eq!(Scalar::from_f64(DType::F32, f64::NAN).cast(DType::I64).as_i64(), 0);
         assert_eq!(Scalar::from_f64(DType::F64, -1e300).cast(DType::I64).as_i64(), i64::MIN);
         assert_eq!(Scalar::from_f64(DType::F64, 0.25).cast(DType::Bool), Scalar::from_bool(true));
-        let greatest = Scalar::highest(DType::U64);
-        assert_eq!(greatest.to_string(), "18446744073709551615");
-        assert_eq!(greatest.cast(DType::I64).as_i64(), -1);
-        assert_eq!(greatest.cast(DType::I32).as_i64(), -1);
-        assert_eq!(greatest.cast(DType::F32).as_f64(), 2_f64.powi(64));
-        assert_eq!(Scalar::from_i64(DType::I32, -1).cast(DType::U64), greatest);
+        let max = Scalar::highest(DType::U64);
+        assert_eq!(max.to_string(), "18446744073709551615");
+        assert_eq!(max.cast(DType::I64).as_i64(), -1);
+        assert_eq!(max.cast(DType::I32).as_i64(), -1);
+        assert_eq!(max.cast(DType::F32).as_f64(), 2_f64.powi(64));
+        assert_eq!(Scalar::from_i64(DType::I32, -1).cast(DType::U64), max);
         assert_eq!(Scalar::from_f64(DType::F64, -3.5).cast(DType::U64).bits(), 0);
-        assert_eq!(Scalar::from_f64(DType::F64, 1e300).cast(DType::U64), greatest);
+        assert_eq!(Scalar::from_f64(DType::F64, 1e300).cast(DType::U64), max);
         assert_eq!(Scalar::from_i64(DType::I64, 70000).cast(DType::F16).as_f64(), f64::INFINITY);
         let complex = Scalar::complex(DType::C128, 0.0, 2.5);
         assert_eq!(complex.cast(DType::F32).as_f64(), 0.0);
@@ -315,9 +315,9 @@ mod tests {
         for dtype in DType::REAL {
             assert_eq!(Scalar::one(dtype).as_i64(), 1);
             // Zero is no power of two.
-            let least = if dtype == DType::F8E8M0 { 2_f64.powi(-127) } else { 0.0 };
-            assert_eq!(Scalar::zero(dtype).as_f64(), least);
-            assert!(Scalar::lowest(dtype).as_f64() <= least && Scalar::highest(dtype).as_f64() >= 1.0);
+            let min = if dtype == DType::F8E8M0 { 2_f64.powi(-127) } else { 0.0 };
+            assert_eq!(Scalar::zero(dtype).as_f64(), min);
+            assert!(Scalar::lowest(dtype).as_f64() <= min && Scalar::highest(dtype).as_f64() >= 1.0);
         }
         assert_eq!(Scalar::lowest(DType::I32).as_i64(), i64::from(i32::MIN));
     }

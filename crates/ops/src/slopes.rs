@@ -73,7 +73,7 @@ pub(super) fn tanh(_: f64, y: f64, e: f64) -> f64 {
 }
 
 /// The slope is half the root of pi over `exp(-x²)`, of which erfc(x) is at most so much that one over
-/// `erfc(x) (x + sqrt(x² + 4 / pi))` is more (Abramowitz and Stegun, 7.1.13). It is greatest at the end that is further out,
+/// `erfc(x) (x + sqrt(x² + 4 / pi))` is more (Abramowitz and Stegun, 7.1.13). It is largest at the end that is further out,
 /// where `left` is what erfc is at least.
 #[inline(always)]
 fn inverse_erf_of(left: f64, y: f64, e: f64) -> f64 {
@@ -96,18 +96,18 @@ pub(super) fn erfcinv(x: f64, y: f64, e: f64) -> f64 {
 /// pole are asked at their ends.
 #[inline(always)]
 pub fn lgamma(x: f64, _: f64, e: f64) -> f64 {
-    let (least, most) = (x - e, x + e);
-    let (low, high, inverse) = (near_log(least), near_log(most), 1.0 / least);
+    let (min, most) = (x - e, x + e);
+    let (low, high, inverse) = (near_log(min), near_log(most), 1.0 / min);
     let below = low - inverse * (0.5 + inverse / 12.0).min(1.0);
     let above = high - 0.5 / most;
     let bound = e * ((-below).max(above) + LOG_ERROR * (low.abs() + high.abs()));
-    if (least > 0.0) & (e <= 0.01 * x) { bound } else { f64::NAN }
+    if (min > 0.0) & (e <= 0.01 * x) { bound } else { f64::NAN }
 }
 
 /// By how much more than the logarithm is [`near_log`] off, of itself.
 const LOG_ERROR: f64 = 1e-5;
 
-/// The natural logarithm of a positive number, to five digits: of the root of two and a half as the greatest, by the first
+/// The natural logarithm of a positive number, to five digits: of the root of two and a half as the largest, by the first
 /// terms of the series of the inverse hyperbolic tangent.
 #[inline(always)]
 fn near_log(x: f64) -> f64 {

@@ -38,11 +38,11 @@ impl SmallFloat {
     }
 
     /// The bits of the f32 below which numbers are subnormal here.
-    pub const fn least_normal(&self) -> u32 {
+    pub const fn min_normal(&self) -> u32 {
         (self.rebias + 1) << 23
     }
 
-    /// The bits of the greatest f32 that becomes a number or an infinity; above are what becomes NaN.
+    /// The bits of the largest f32 that becomes a number or an infinity; above are what becomes NaN.
     pub const fn last_number(&self) -> u32 {
         match self.overflow == self.nan {
             // Halfway to what would be the next number, which rounds to the even one below.
@@ -78,7 +78,7 @@ impl SmallFloat {
         if magnitude > self.last_number() {
             return self.nan;
         }
-        let rounded = match magnitude < self.least_normal() {
+        let rounded = match magnitude < self.min_normal() {
             true => (x.abs() + self.aligner()).to_bits() - self.aligner().to_bits(),
             false => round_off(magnitude - (self.rebias << 23), self.dropped).min(self.overflow),
         };

@@ -15,7 +15,7 @@ pub enum Spread {
     Slope(fn(f64, f64, f64) -> f64),
     /// The result deviates by at most this factor times the sum of the errors.
     Lipschitz(f64),
-    /// The result deviates by the greatest of the errors: minimum, maximum.
+    /// The result deviates by the largest of the errors: minimum, maximum.
     Largest,
     /// The first-order rule of a product and its last term.
     Product,
@@ -26,7 +26,7 @@ pub enum Spread {
     Quotient,
     /// As [`Spread::Corners`], but unbounded where the base may be zero under a negative exponent.
     Power,
-    /// As [`Spread::Corners`] for the angle of a point (y, x), but a full turn where the point may lie on the negative x axis.
+    /// As [`Spread::Corners`] for the angle of a point (y, x), but 2 pi where the point may lie on the negative x axis.
     Angle,
     /// The logarithm of gamma, convex between poles at 0, -1, -2…: unbounded where one may be met, by a slope above 0, else as
     /// [`Spread::Corners`].
@@ -78,7 +78,7 @@ impl Spread {
                 let rule = slopes::lgamma(args[0], y, errors[0]);
                 within(rule, y).unwrap_or_else(|| corners(meaning, args, errors))
             }
-            Spread::Angle if may_turn([args[0], args[1]], [errors[0], errors[1]]) => std::f64::consts::TAU,
+            Spread::Angle if may_wrap([args[0], args[1]], [errors[0], errors[1]]) => std::f64::consts::TAU,
             Spread::Angle => {
                 let rule = slopes::atan2([args[0], args[1]], [errors[0], errors[1]]);
                 within(rule, meaning(args)).unwrap_or_else(|| corners(meaning, args, errors))
@@ -131,11 +131,11 @@ pub fn product_sum([a, b]: [f64; 2], [e, f, g]: [f64; 3]) -> f64 {
         if error == 0.0 { 0.0 } else { product }
     };
     let spread = term(a.abs(), f) + term(b.abs(), e) + term(e, f);
-    let greatest = (a * b).abs() + spread;
-    let least = f64::from(f32::from_bits(1));
-    let rounded = (greatest * f64::from(f32::EPSILON)).max(least) / 2.0;
+    let max = (a * b).abs() + spread;
+    let min = f64::from(f32::from_bits(1));
+    let rounded = (max * f64::from(f32::EPSILON)).max(min) / 2.0;
     let bound = spread + rounded + g;
-    let finite = if greatest + rounded < f64::from(f32::MAX) { bound } else { f64::INFINITY };
+    let finite = if max + rounded < f64::from(f32::MAX) { bound } else { f64::INFINITY };
     // An infinite product, or none at all, is the same however it is rounded.
     let special = if (e == 0.0) & (f == 0.0) { g } else { f64::INFINITY };
     if a.is_finite() & b.is_finite() { finite } else { special }
@@ -145,11 +145,11 @@ pub fn product_sum([a, b]: [f64; 2], [e, f, g]: [f64; 3]) -> f64 {
 fn quotient(args: &[f64], errors: &[f64]) -> f64 {
     let (above, above_error) = if args.len() == 2 { (args[0], errors[0]) } else { (1.0, 0.0) };
     let (below, below_error) = (args[args.len() - 1].abs(), errors[errors.len() - 1]);
-    let least = below - below_error;
+    let min = below - below_error;
     if below_error == 0.0 {
         return if above_error == 0.0 { 0.0 } else { above_error / below };
     }
-    if least <= 0.0 { f64::INFINITY } else { (above_error + (above / below).abs() * below_error) / least }
+    if min <= 0.0 { f64::INFINITY } else { (above_error + (above / below).abs() * below_error) / min }
 }
 
 fn has_pole(args: &[f64], errors: &[f64]) -> bool {
@@ -163,7 +163,7 @@ fn meets_pole(x: f64, error: f64) -> bool {
 
 /// Whether the point (y, x) may lie on the negative x axis.
 #[inline(always)]
-pub fn may_turn([y, x]: [f64; 2], [e, f]: [f64; 2]) -> bool {
+pub fn may_wrap([y, x]: [f64; 2], [e, f]: [f64; 2]) -> bool {
     (y.abs() <= e) & (x - f <= 0.0)
 }
 

@@ -11,11 +11,11 @@ use crate::DType;
 /// How an op's operand dtypes give its compute and result dtypes.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Typing {
-    /// A function of real numbers: integers, bools and halves go to f32; the result stays there.
+    /// A function of real numbers: integers, bools and half types go to f32; the result stays there.
     Float,
-    /// The result has the dtype of the first operand; halves are computed in f32 and rounded back.
+    /// The result has the dtype of the first operand; half types are computed in f32 and rounded back.
     Plain,
-    /// Promotion, then halves to f32; the result stays there.
+    /// Promotion, then half types to f32; the result stays there.
     Arithmetic,
     /// Promotion to f32 or f64, which the operands must have without: neither integers nor storage types.
     Precise,
@@ -27,7 +27,7 @@ pub enum Typing {
     Logical,
     /// Promotion of integers and bools.
     Bitwise,
-    /// The first operand is a bool; the result has the promoted dtype of the others, halves included.
+    /// The first operand is a bool; the result has the promoted dtype of the others, half types included.
     Where,
     /// The bits of the one operand, unchanged.
     Set,
@@ -78,7 +78,7 @@ impl Operand {
 
 /// The dtypes of one application of an op.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Signature {
+pub struct TypeSignature {
     /// Cast the operands to these. Never a storage type, except for [`Typing::Set`].
     pub compute: SmallVec<[DType; 4]>,
     /// The op then gives this.
@@ -159,7 +159,7 @@ impl Classes {
     }
 }
 
-/// The smallest dtype both convert to: the later in declaration order, but f32 for the two different halves, and a
+/// The smallest dtype both convert to: the later in declaration order, but f32 for the two different half types, and a
 /// complex number of parts that hold both.
 ///
 /// As in PyTorch there is none for u64 beside a signed integer, which neither holds, nor for a float type of one byte
@@ -232,7 +232,7 @@ pub(super) fn resolve(
     typing: Typing,
     classes: Classes,
     operands: &[Operand],
-) -> Result<Signature, TypingError> {
+) -> Result<TypeSignature, TypingError> {
     if operands.len() != arity {
         return Err(TypingError::Arity { op, expected: arity, given: operands.len() });
     }
@@ -267,38 +267,38 @@ pub(super) fn resolve(
         return Err(unsuitable(op, classes, operands));
     }
     let result_compute = if typing == Typing::Plain { compute } else { result };
-    Ok(Signature { compute: smallvec![compute; arity], result_compute, result })
+    Ok(TypeSignature { compute: smallvec![compute; arity], result_compute, result })
 }
 
-fn resolve_where(op: &'static str, operands: &[Operand]) -> Result<Signature, TypingError> {
+fn resolve_where(op: &'static str, operands: &[Operand]) -> Result<TypeSignature, TypingError> {
     let condition = operands[0].dtype;
     if condition != DType::Bool {
         return Err(TypingError::Operand { op, argument: 0, expected: "a bool", given: condition });
     }
     let result = common_dtype(op, &operands[1..])?;
     let compute = result.compute();
-    Ok(Signature { compute: smallvec![DType::Bool, compute, compute], result_compute: compute, result })
+    Ok(TypeSignature { compute: smallvec![DType::Bool, compute, compute], result_compute: compute, result })
 }
 
 fn common_dtype(op: &'static str, operands: &[Operand]) -> Result<DType, TypingError> {
     promote_operands(operands).map_err(|(first, second)| TypingError::NoCommon { op, first, second })
 }
 
-fn resolve_part(op: &'static str, operands: &[Operand]) -> Result<Signature, TypingError> {
+fn resolve_part(op: &'static str, operands: &[Operand]) -> Result<TypeSignature, TypingError> {
     let given = operands[0].dtype;
     if !given.is_complex() {
         return Err(TypingError::Operand { op, argument: 0, expected: "a complex number", given });
     }
-    Ok(Signature { compute: smallvec![given], result_compute: given.real(), result: given.real() })
+    Ok(TypeSignature { compute: smallvec![given], result_compute: given.real(), result: given.real() })
 }
 
-fn resolve_pair(op: &'static str, operands: &[Operand]) -> Result<Signature, TypingError> {
+fn resolve_pair(op: &'static str, operands: &[Operand]) -> Result<TypeSignature, TypingError> {
     if let Some(argument) = operands.iter().position(|operand| operand.dtype.is_complex()) {
         let given = operands[argument].dtype;
         return Err(TypingError::Operand { op, argument, expected: "a real number", given });
     }
     let part = real(common_dtype(op, operands)?);
-    Ok(Signature { compute: smallvec![part; 2], result_compute: part.complex(), result: part.complex() })
+    Ok(TypeSignature { compute: smallvec![part; 2], result_compute: part.complex(), result: part.complex() })
 }
 
 /// The first operand of a class without meaning is to blame; promotion makes no class that no operand has.

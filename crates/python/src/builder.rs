@@ -1,13 +1,13 @@
 //! A definition in the making, as Python drives it.
 //!
-//! Every method takes Python's objects and gives values of the definition. A refused call leaves no line behind.
+//! Every method takes Python's objects and gives values of the definition. A rejected call leaves no line behind.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use ferrofuse::{Definer, Definition};
+use ferrofuse::{Definition, DefinitionBuilder};
 use frontend::define::DefineError;
-use frontend::text::{Names, Which, print_record};
-use ir::definition::{Action, Argument, Object, Value};
+use frontend::text::{NameStyle, Which, print_record};
+use ir::definition::{Action, CallArgument, NamedValue, Object};
 use ir::graph::Type;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -19,16 +19,16 @@ use crate::{errors, lambda, objects};
 /// A definition in the making.
 #[pyclass(frozen, module = "ferrofuse._native")]
 pub struct Builder {
-    definer: Mutex<Definer>,
+    builder: Mutex<DefinitionBuilder>,
 }
 
-type Declare = fn(&mut Definer, Vec<Argument>) -> Result<Object, DefineError>;
+type Declare = fn(&mut DefinitionBuilder, Vec<CallArgument>) -> Result<Object, DefineError>;
 
 #[pymethods]
 impl Builder {
     #[new]
     fn new() -> Builder {
-        Builder { definer: Mutex::new(Definer::new()) }
+        Builder { builder: Mutex::new(DefinitionBuilder::new()) }
     }
 
     /// Says which line of the user's program the next statement stands in.
@@ -50,7 +50,7 @@ impl Builder {
         }
         let arguments = objects::arguments(this, args, kwargs)?;
         let made = this.get().lock().call(op, arguments);
-        let made = made.map_err(|error| this.get().refused(this.py(), &error))?;
+        let made = made.map_err(|error| this.get().rejected(this.py(), &error))?;
         objects::result(this, &made, op == "shape")
     }
 
@@ -61,7 +61,7 @@ impl Builder {
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        declare(this, args, kwargs, |definer, given| definer.define_tensor(given).map(Object::Value))
+        declare(this, args, kwargs, |builder, given| builder.define_tensor(given).map(Object::Value))
     }
 
     /// Declares a scalar, an input or a constant.
@@ -71,7 +71,7 @@ impl Builder {
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        declare(this, args, kwargs, Definer::define_scalar)
+        declare(this, args, kwargs, DefinitionBuilder::define_scalar)
     }
 
     /// Declares several integer scalars.
@@ -81,7 +81,7 @@ impl Builder {
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        declare(this, args, kwargs, Definer::define_vector)
+        declare(this, args, kwargs, DefinitionBuilder::define_vector)
     }
 
     /// Gives a tensor back, if `alias_input` is given by writing it there, if `stride_order` is with that order in memory.
@@ -94,13 +94,14 @@ impl Builder {
     ) -> PyResult<()> {
         let mut output = objects::object(this, output)?;
         if let Some(order) = stride_order {
-            let order = Argument::positional(objects::object(this, order)?);
-            let ordered = this.get().lock().call("stride_order", vec![Argument::positional(output), order]);
-            output = ordered.map_err(|error| this.get().refused(this.py(), &error))?;
+            let order = CallArgument::positional(objects::object(this, order)?);
+            let ordered =
+                this.get().lock().call("stride_order", vec![CallArgument::positional(output), order]);
+            output = ordered.map_err(|error| this.get().rejected(this.py(), &error))?;
         }
         let alias = alias_input.map(|alias| objects::object(this, alias)).transpose()?;
         let added = this.get().lock().add_output(&output, alias.as_ref());
-        added.map_err(|error| this.get().refused(this.py(), &error))
+        added.map_err(|error| this.get().rejected(this.py(), &error))
     }
 
     /// Whether a value is the input of this number.
@@ -108,14 +109,14 @@ impl Builder {
         let object = objects::object(this, value)?;
         let builder = this.get().lock();
         let is_given = |entry| object.as_value().is_some_and(|given| given.entry == entry);
-        let complaint = match builder.record().inputs().iter().position(|input| is_given(input.entry)) {
+        let diagnostic = match builder.record().inputs().iter().position(|input| is_given(input.entry)) {
             Some(place) if place == number => return Ok(()),
             Some(place) => format!(
                 "inputs stand in the order in which they are defined: this is input {place}, not {number}"
             ),
             None => "only what define_tensor or define_scalar declared is an input".to_owned(),
         };
-        Err(errors::definition(this.py(), complaint))
+        Err(errors::definition(this.py(), diagnostic))
     }
 
     /// Gives a value a name for explanations and errors; the first one stays.
@@ -129,15 +130,15 @@ impl Builder {
     /// What has been defined so far as a function in nvFuser's language: all of it, or what outputs depend on.
     fn text(&self, from_outputs_only: bool) -> String {
         let which = if from_outputs_only { Which::OfOutputs } else { Which::All };
-        let definer = self.lock();
-        print_record(definer.record(), definer.graph(), Names::Long, which)
+        let builder = self.lock();
+        print_record(builder.record(), builder.graph(), NameStyle::Long, which)
     }
 
     /// The inputs, and the outputs that are not written to an input.
     fn boundary<'py>(this: &Bound<'py, Self>) -> PyResult<[Vec<Bound<'py, PyAny>>; 2]> {
         let definition = this.get().definition(this.py())?;
         let record = &definition.record;
-        let value = |entry| Object::Value(Value { val: record.entry(entry).val, entry });
+        let value = |entry| Object::Value(NamedValue { val: record.entry(entry).val, entry });
         let inputs = record.inputs().iter().map(|input| objects::result(this, &value(input.entry), false));
         let outputs = record.statements().iter().filter_map(|statement| match statement.action {
             Action::Output { value: entry, alias: None } => Some(objects::result(this, &value(entry), false)),
@@ -150,7 +151,7 @@ impl Builder {
     fn vals<'py>(this: &Bound<'py, Self>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let record = this.get().lock().record().clone();
         let made = record.statements().iter().flat_map(|statement| &statement.results);
-        let values = made.map(|&entry| Object::Value(Value { val: record.entry(entry).val, entry }));
+        let values = made.map(|&entry| Object::Value(NamedValue { val: record.entry(entry).val, entry }));
         values.map(|value| objects::result(this, &value, false)).collect()
     }
 
@@ -166,28 +167,28 @@ impl Builder {
 }
 
 impl Builder {
-    fn lock(&self) -> MutexGuard<'_, Definer> {
-        self.definer.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, DefinitionBuilder> {
+        self.builder.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A refused call, with the line that it stands in.
-    fn refused(&self, py: Python<'_>, error: &DefineError) -> PyErr {
-        errors::refused(py, error, self.lock().line())
+    /// A rejected call, with the line that it stands in.
+    fn rejected(&self, py: Python<'_>, error: &DefineError) -> PyErr {
+        errors::rejected(py, error, self.lock().line())
     }
 
     /// The definition so far.
     fn definition(&self, py: Python<'_>) -> PyResult<Definition> {
         let finished = self.lock().clone().finish();
-        finished.map_err(|error| self.refused(py, &error))
+        finished.map_err(|error| self.rejected(py, &error))
     }
 
     /// Whether a value is a tensor rather than a scalar of the language.
-    pub fn is_tensor(&self, value: Value) -> bool {
+    pub fn is_tensor(&self, value: NamedValue) -> bool {
         !self.lock().is_scalar(value)
     }
 
     /// The type of a value.
-    pub fn ty(&self, value: Value) -> Type {
+    pub fn ty(&self, value: NamedValue) -> Type {
         self.lock().ty(value).clone()
     }
 }
@@ -212,6 +213,6 @@ fn declare<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let arguments = objects::arguments(this, args, kwargs)?;
     let declared = declare(&mut this.get().lock(), arguments);
-    let declared = declared.map_err(|error| this.get().refused(this.py(), &error))?;
+    let declared = declared.map_err(|error| this.get().rejected(this.py(), &error))?;
     objects::result(this, &declared, true)
 }

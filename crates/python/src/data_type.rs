@@ -1,7 +1,7 @@
 //! `DataType`: the dtypes under nvFuser's names.
 //!
 //! The members come from the table of dtypes. Beside them are `Null`, which stands for no dtype, and those of nvFuser's that
-//! are not supported: they can be named, and are refused where they are used.
+//! are not supported: they can be named, and are rejected where they are used.
 
 use ops::DType;
 use pyo3::exceptions::PyNotImplementedError;

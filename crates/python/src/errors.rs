@@ -1,4 +1,4 @@
-//! Refusals as Python exceptions.
+//! Rejections as Python exceptions.
 //!
 //! nvFuser raises `RuntimeError` for most of what is wrong; Python's users expect `ValueError`, `TypeError`, `IndexError`. The
 //! exceptions here are both, so that either way to catch them works.
@@ -86,8 +86,8 @@ pub fn definition(py: Python<'_>, message: impl Into<String>) -> PyErr {
     raise(py, 0, message.into())
 }
 
-/// A refused call of a program's line, where that is known. An argument of another kind than is wanted is a `TypeError`.
-pub fn refused(py: Python<'_>, error: &DefineError, line: Option<usize>) -> PyErr {
+/// A rejected call of a program's line, where that is known. An argument of another kind than is wanted is a `TypeError`.
+pub fn rejected(py: Python<'_>, error: &DefineError, line: Option<usize>) -> PyErr {
     let some = |text: &'_ str| (!text.is_empty()).then(|| text.to_owned());
     let (expected, given) = (some(&error.expected), some(&error.given));
     let details = Details {

@@ -1,5 +1,5 @@
-//! A definition that is compiled when it is first called, for arrays that lie as those of the call, and run on Python's
-//! arrays. Python runs on while kernels compile and run.
+//! A definition that is compiled when it is first called, for arrays with the layouts of those of the call, and run on
+//! Python's arrays. Python runs on while kernels compile and run.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
@@ -122,8 +122,8 @@ impl Executable {
         let done = signals::heeded(py, |interrupt| {
             let options = CallOptions { stream: Some(stream), interrupt };
             let outputs = self.compiled.run_with(&options, &views)?;
-            let seen = outputs.iter().map(|output| output.view());
-            let compared = checked(self.definition(), &views, stream, seen, &MACHINE, &options.interrupt)?;
+            let viewed = outputs.iter().map(|output| output.view());
+            let compared = checked(self.definition(), &views, stream, viewed, &MACHINE, &options.interrupt)?;
             Ok((outputs, compared))
         });
         let (outputs, compared) = done.map_err(|(raised, error)| call.raised(py, raised, &error))?;
@@ -153,14 +153,14 @@ impl Executable {
         text?.map_err(|error| PyNotImplementedError::new_err(error.to_string()))
     }
 
-    /// Whether a call on inputs that lie in memory like these, with sizes of the same orders of magnitude, compiles nothing.
+    /// Whether a call on inputs with the layouts of these, with sizes of the same orders of magnitude, compiles nothing.
     fn is_compiled(&self, py: Python<'_>, inputs: &Bound<'_, PyAny>) -> PyResult<bool> {
         let inputs = Inputs::new(self.definition(), inputs)?;
         let raised = |error| inputs.raised(py, errors::failed(py, &error), &error);
         self.compiled.is_compiled(&inputs.views()).map_err(raised)
     }
 
-    /// How many variants were compiled: one for each way that inputs lie in memory and order of magnitude of their sizes.
+    /// How many variants were compiled: one for each layout of inputs and order of magnitude of their sizes.
     #[getter]
     fn variants(&self) -> usize {
         self.compiled.variants()

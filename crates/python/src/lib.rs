@@ -2,7 +2,7 @@
 //!
 //! The pure-Python half (`python/ferrofuse`) is the face that users see; here is what needs Rust. `builder` holds a
 //! definition in the making, `value` what its calls give, `objects` converts arguments, `lambda` traces functions, `executable` compiles and runs,
-//! `arrays/` takes arrays in and gives them out, `table` tells the ops, `errors` turns refusals into
+//! `arrays/` takes arrays in and gives them out, `table` tells the ops, `errors` makes rejections
 //! exceptions, `signals` lets handlers of Python's signals run while something takes long.
 
 mod arrays;
@@ -32,10 +32,10 @@ fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<value::Val>()?;
     module.add_class::<value::TensorView>()?;
     module.add_class::<executable::Executable>()?;
-    module.add_class::<arrays::Memory>()?;
+    module.add_class::<arrays::OutputMemory>()?;
     module.add_function(wrap_pyfunction!(table::ops, module)?)?;
     module.add_function(wrap_pyfunction!(table::describe_ops, module)?)?;
-    module.add_function(wrap_pyfunction!(table::why_refused, module)?)?;
+    module.add_function(wrap_pyfunction!(table::why_rejected, module)?)?;
     module.add_function(wrap_pyfunction!(generator::manual_seed, module)?)?;
     module.add_function(wrap_pyfunction!(generator::get_rng_state, module)?)?;
     module.add_function(wrap_pyfunction!(generator::set_rng_state, module)?)?;

@@ -1,6 +1,6 @@
 //! Python's objects as things of the definition language, and back.
 
-use ir::definition::{Argument, Object};
+use ir::definition::{CallArgument, Object};
 use ops::{DType, Scalar};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyComplex, PyComplexMethods, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
@@ -18,13 +18,13 @@ pub fn arguments(
     builder: &Bound<'_, Builder>,
     positional: &Bound<'_, PyTuple>,
     keywords: Option<&Bound<'_, PyDict>>,
-) -> PyResult<Vec<Argument>> {
+) -> PyResult<Vec<CallArgument>> {
     let mut arguments = Vec::with_capacity(positional.len());
     for given in positional.iter() {
-        arguments.push(Argument::positional(object(builder, &given)?));
+        arguments.push(CallArgument::positional(object(builder, &given)?));
     }
     for (name, given) in keywords.into_iter().flatten() {
-        arguments.push(Argument::keyword(&name.extract::<String>()?, object(builder, &given)?));
+        arguments.push(CallArgument::keyword(&name.extract::<String>()?, object(builder, &given)?));
     }
     Ok(arguments)
 }

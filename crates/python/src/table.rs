@@ -26,8 +26,8 @@ pub fn describe_ops(name: Option<&str>) -> String {
 
 /// Why an op of nvFuser's is none here, if it is such a one.
 #[pyfunction]
-pub fn why_refused(name: &str) -> Option<&'static str> {
-    table::refused(name)
+pub fn why_rejected(name: &str) -> Option<&'static str> {
+    table::rejected(name)
 }
 
 fn row(py: Python<'_>, op: OpRef) -> PyResult<Bound<'_, PyDict>> {
@@ -36,7 +36,7 @@ fn row(py: Python<'_>, op: OpRef) -> PyResult<Bound<'_, PyDict>> {
     let row = PyDict::new(py);
     row.set_item("name", op.name())?;
     row.set_item("doc", op.doc())?;
-    row.set_item("kind", if matches!(op, OpRef::Form(_)) { "form" } else { "scalar" })?;
+    row.set_item("kind", if matches!(op, OpRef::Language(_)) { "form" } else { "scalar" })?;
     row.set_item("params", PyList::new(py, params?)?)?;
     Ok(row)
 }

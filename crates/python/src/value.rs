@@ -1,6 +1,6 @@
 //! What calls give: scalars (`Val`) and tensors (`TensorView`). Python's operators are added by the pure-Python half.
 
-use ir::definition::{Object, Term, Value};
+use ir::definition::{NamedValue, Object, Term};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
@@ -150,7 +150,7 @@ impl Val {
         }
     }
 
-    fn value(&self) -> Option<Value> {
+    fn value(&self) -> Option<NamedValue> {
         match &self.meaning {
             Meaning::Object(object) => object.as_value(),
             Meaning::Term(_) => None,
@@ -172,7 +172,7 @@ impl TensorView {
     ///
     /// # Errors
     /// When Python has no memory.
-    pub fn wrap<'py>(builder: &Bound<'py, Builder>, value: Value) -> PyResult<Bound<'py, PyAny>> {
+    pub fn wrap<'py>(builder: &Bound<'py, Builder>, value: NamedValue) -> PyResult<Bound<'py, PyAny>> {
         let val = Val { builder: builder.clone().unbind(), meaning: Meaning::Object(Object::Value(value)) };
         let tensor = PyClassInitializer::from(val).add_subclass(TensorView);
         Ok(Bound::new(builder.py(), tensor)?.into_any())

@@ -54,7 +54,7 @@ impl<'a> Argument<'a> {
         self.writable
     }
 
-    /// Element type, and how they lie.
+    /// Element type and layout.
     pub(crate) fn form(&self) -> (DType, &Layout) {
         (self.dtype, &self.layout)
     }

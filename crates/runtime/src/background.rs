@@ -21,7 +21,7 @@ const LOOK: Duration = Duration::from_millis(10);
 /// Does something on another thread and waits for it. No `fork` of the process happens meanwhile.
 ///
 /// # Errors
-/// [`Error::Interrupted`], after which the work may still be going on; [`Error::Thread`] where the system refuses a thread.
+/// [`Error::Interrupted`], after which the work may still be going on; [`Error::Thread`] where the system gives no thread.
 pub fn in_background<R: Send + 'static>(
     interrupt: &Interrupt,
     work: impl FnOnce() -> R + Send + 'static,

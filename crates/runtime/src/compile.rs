@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use codegen::cpu::llvm::{CpuTarget, Llvm, Times};
 use codegen::cpu::{CompiledKernel, Error as CodegenError, Isa, Module, emit};
-use compiler::layout::Layout;
+use compiler::layout::LayoutClass;
 use compiler::target::Target;
 use compiler::{Decision, Hints, Plan, PlanError, PlanOptions, plan};
 use ir::definition::Definition;
@@ -24,17 +24,17 @@ use crate::call::Extents;
 use crate::cpu::objects::{Key, ObjectCache};
 use crate::cpu::perf_map;
 use crate::executable::CompileOptions;
-use crate::family::Family;
 use crate::inputs::declared;
+use crate::last_call::LastCall;
 use crate::plan::{ExecutionPlan, Segment, Step};
-use crate::recent::Latest;
 use crate::report::{KernelReport, SegmentReport};
+use crate::variant_key::VariantKey;
 use crate::{Error, Executor, Report};
 
 /// Stack of a compiling thread: LLVM recurses over deep code.
 const STACK: usize = 16 << 20;
 
-/// An executable's code for one way that the inputs lie in memory.
+/// An executable's code for one layout of the inputs.
 #[derive(Debug)]
 pub struct Variant {
     /// What the compiler decided; nothing where the evaluator runs the whole.
@@ -45,8 +45,8 @@ pub struct Variant {
     pub report: Report,
     /// The kernels of `steps`, in order.
     pub(crate) code: Vec<Code>,
-    /// What the sizes of the latest call determine.
-    pub(crate) extents: Latest<Extents>,
+    /// What the sizes of the last call determine.
+    pub(crate) extents: LastCall<Extents>,
 }
 
 /// A kernel in executable form.
@@ -58,8 +58,8 @@ pub(crate) enum Code {
     Program(InterpreterOptions),
 }
 
-/// Plans a definition for inputs that lie in memory as declared, of any size, and for any machine, and compiles nothing: what
-/// `explain` and `emit` need. Kernels of calls whose rows are whole vectors are these without what vectors leave.
+/// Plans a definition for inputs with the declared layouts, of any size, and for any machine, and compiles nothing: what
+/// `explain` and `emit` need. Kernels of calls whose rows are whole vectors are these without the remainder.
 ///
 /// # Errors
 /// [`Error::Plan`] when choices of the user do not fit the definition.
@@ -77,22 +77,20 @@ pub fn plan_declared(
     Ok(in_background(&interrupt, made)??)
 }
 
-/// Compiles a definition for a family of calls.
+/// Compiles a definition for the calls of a key.
 pub(crate) fn compile(
     definition: &Definition,
-    family: &Family,
+    key: &VariantKey,
     options: &CompileOptions,
     interrupt: &Interrupt,
 ) -> Result<Variant, Error> {
     let begin = Instant::now();
-    let expected = family.expected();
+    let expected = key.expected();
     let hints = expected.as_ref().unwrap_or(&options.hints);
     match options.executor {
-        Executor::Evaluator => {
-            Ok(evaluated(definition, family.layouts(), "the evaluator was asked for", None))
-        }
+        Executor::Evaluator => Ok(evaluated(definition, key.layouts(), "the evaluator was asked for", None)),
         Executor::Interpreter => {
-            let plan = planned(definition, family, hints, options, interrupt)?;
+            let plan = planned(definition, key, hints, options, interrupt)?;
             let time = begin.elapsed();
             let program = |_: &Kernel| Ok(Code::Program(options.interpreter));
             Ok(Variant::new(plan, Executor::Interpreter, time, 1, interrupt, program)?)
@@ -100,7 +98,7 @@ pub(crate) fn compile(
         Executor::Compiled => match options.machine.llvm() {
             Ok(_) if !options.machine.runs(options.target) => Err(Error::Target(options.target)),
             Ok(llvm) => {
-                let plan = planned(definition, family, hints, options, interrupt)?;
+                let plan = planned(definition, key, hints, options, interrupt)?;
                 let alike = Alike::default();
                 let machine_code = |kernel: &Kernel| {
                     let code = machine_code(kernel, options.target, &llvm, options.machine.cache(), &alike)?;
@@ -114,7 +112,7 @@ pub(crate) fn compile(
             }
             Err(error) => {
                 let notice = format!("running on the evaluator, which is slow: {error}");
-                Ok(evaluated(definition, family.layouts(), "libLLVM is missing", Some(notice)))
+                Ok(evaluated(definition, key.layouts(), "libLLVM is missing", Some(notice)))
             }
         },
     }
@@ -167,18 +165,23 @@ fn kept_or_compiled(
 
 fn planned(
     definition: &Definition,
-    family: &Family,
+    key: &VariantKey,
     hints: &Hints,
     options: &CompileOptions,
     interrupt: &Interrupt,
 ) -> Result<Plan, PlanError> {
-    let (fusion, target) = (family.known(&definition.fusion), options.machine.target(options.target));
+    let (fusion, target) = (key.known(&definition.fusion), options.machine.target(options.target));
     let chosen = PlanOptions { interrupt: interrupt.clone(), ..options.plan.clone() };
-    plan(&definition.graph, &fusion, family.layouts(), &target, hints, &chosen)
+    plan(&definition.graph, &fusion, key.layouts(), &target, hints, &chosen)
 }
 
 /// The whole definition for the evaluator.
-fn evaluated(definition: &Definition, layouts: &[Layout], reason: &str, notice: Option<String>) -> Variant {
+fn evaluated(
+    definition: &Definition,
+    layouts: &[LayoutClass],
+    reason: &str,
+    notice: Option<String>,
+) -> Variant {
     let steps = ExecutionPlan::evaluated(&definition.graph, &definition.fusion, layouts, reason);
     let report = Report {
         executor: Executor::Evaluator,
@@ -187,7 +190,7 @@ fn evaluated(definition: &Definition, layouts: &[Layout], reason: &str, notice: 
         plan: Duration::ZERO,
         compile: Duration::ZERO,
     };
-    Variant { plan: None, steps, report, code: Vec::new(), extents: Latest::default() }
+    Variant { plan: None, steps, report, code: Vec::new(), extents: LastCall::default() }
 }
 
 impl Variant {
@@ -218,7 +221,7 @@ impl Variant {
         let steps = ExecutionPlan::new(&plan);
         let segments = segments(&steps, &code);
         let report = Report { executor, notice: None, segments, plan: time, compile: begin.elapsed() };
-        Ok(Variant { plan: Some(plan), steps, report, code, extents: Latest::default() })
+        Ok(Variant { plan: Some(plan), steps, report, code, extents: LastCall::default() })
     }
 }
 
@@ -241,7 +244,7 @@ fn make_all(
     };
     thread::scope(|scope| {
         for _ in 0..threads.min(kernels.len()) {
-            // Where the system refuses a thread, the last one below does all that is left.
+            // Where the system gives no thread, the last one below does all that is left.
             let _ = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
         }
     });
@@ -265,7 +268,7 @@ fn kernels(plan: &Plan) -> impl Iterator<Item = (usize, &Kernel)> {
     plan.segments.iter().enumerate().flat_map(|(number, segment)| {
         let lowered = match &segment.decision {
             Decision::Kernels(kernels) => kernels.lowered.kernels.as_slice(),
-            Decision::Evaluate { .. } | Decision::Library(_) => &[],
+            Decision::Evaluate { .. } | Decision::External(_) => &[],
         };
         lowered.iter().map(move |lowered| (number, &lowered.kernel))
     })

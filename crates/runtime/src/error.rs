@@ -83,7 +83,7 @@ pub enum Error {
     /// The allocator could not give a buffer.
     #[error(transparent)]
     Allocation(#[from] AllocError),
-    /// The evaluator refused.
+    /// The evaluator gave an error.
     #[error(transparent)]
     Evaluate(#[from] EvaluateError),
 }

@@ -1,6 +1,6 @@
 //! Executables: a definition made ready to be called, with the variants that were compiled for it.
 //!
-//! A variant is for inputs that lie in memory alike (dense, or with which strides 0 and 1), for rows of whole vectors or for
+//! A variant is for inputs with the same layouts (dense, or with which strides 0 and 1), for rows of whole vectors or for
 //! any, and where that is asked for, for sizes of one order of magnitude; other new sizes compile nothing. Any number of
 //! threads may call an executable, also while others wait for a new variant.
 
@@ -11,7 +11,7 @@ use codegen::cpu::llvm::CpuTarget;
 use compiler::{Hints, PlanOptions};
 use ir::array::{ArrayView, Layout};
 use ir::definition::Definition;
-use ir::graph::{Signature, Sizes, Stream};
+use ir::graph::{InputSignature, Sizes, Stream};
 use ir::interrupt::Interrupt;
 use ops::DType;
 use reference::interpret::Options as InterpreterOptions;
@@ -19,13 +19,13 @@ use smallvec::SmallVec;
 
 use crate::argument::Argument;
 use crate::background::in_background;
-use crate::call::{Call, Done, Target, is_short};
+use crate::call::{Call, Done, WriteTarget, is_short};
 use crate::compile::{Variant, compile};
-use crate::family::{Family, Shapes};
 use crate::fork::ForkLock;
 use crate::inputs::{Inputs, layouts};
+use crate::last_call::{LastCall, Prepared};
 use crate::located::located;
-use crate::recent::{Latest, Prepared};
+use crate::variant_key::{Shapes, VariantKey};
 use crate::{CallReport, Error, Executor, Generator, Machine, Output, Outputs};
 
 /// How many variants an executable keeps; the one unused longest goes first.
@@ -84,13 +84,13 @@ struct Source {
 #[derive(Debug)]
 pub struct Executable {
     source: Arc<Source>,
-    signature: Signature,
+    signature: InputSignature,
     /// By which sizes of calls are judged, where code is made for them.
     shapes: Option<Shapes>,
     /// The most recently used first.
-    variants: ForkLock<Vec<(Family, Arc<Cell>)>>,
-    /// What the inputs of the latest call came to.
-    latest: Latest<Prepared>,
+    variants: ForkLock<Vec<(VariantKey, Arc<Cell>)>>,
+    /// What the inputs of the last call came to.
+    last_call: LastCall<Prepared>,
     /// Whether calls have sizes that depend on elements of inputs.
     reads_sizes: bool,
 }
@@ -105,30 +105,35 @@ struct Cell {
 
 impl Cell {
     /// The variant, compiled by one thread at a time until it is there.
-    fn filled(&self, source: &Source, family: &Family, interrupt: &Interrupt) -> Result<Arc<Variant>, Error> {
+    fn filled(
+        &self,
+        source: &Source,
+        key: &VariantKey,
+        interrupt: &Interrupt,
+    ) -> Result<Arc<Variant>, Error> {
         let _only = self.compiling.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(variant) = self.variant.get() {
             return Ok(Arc::clone(variant));
         }
         interrupt.check()?;
-        let compiled = Arc::new(compile(&source.definition, family, &source.options, interrupt)?);
+        let compiled = Arc::new(compile(&source.definition, key, &source.options, interrupt)?);
         Ok(Arc::clone(self.variant.get_or_init(|| compiled)))
     }
 }
 
 impl Executable {
-    /// Compiles a definition for inputs that lie in memory as declared, and without gaps; for others when they come.
+    /// Compiles a definition for inputs with the declared layouts, and without gaps; for others when they come.
     ///
     /// # Errors
     /// [`Error::Plan`] when choices of the user do not fit the definition, [`Error::Target`] when the machine lacks
     /// instructions.
     pub fn new(definition: Definition, options: CompileOptions) -> Result<Executable, Error> {
-        let family = Family::declared(&definition);
-        Executable::for_calls(definition, options, family, None)
+        let key = VariantKey::declared(&definition);
+        Executable::for_calls(definition, options, key, None)
     }
 
-    /// Compiles a definition for inputs that lie in memory like these, and whose rows are whole vectors if those of these are; for
-    /// others when they come.
+    /// Compiles a definition for inputs with the layouts of these, and whose rows are whole vectors if those of these are;
+    /// for others when they come.
     ///
     /// # Errors
     /// As [`Executable::new`], and what is wrong with the inputs.
@@ -139,8 +144,8 @@ impl Executable {
     ) -> Result<Executable, Error> {
         let sizes = definition.signature().bind(inputs, &[])?;
         let shapes = Shapes::new(&definition, false);
-        let family = Family::of(layouts(inputs, options.executor), &sizes, Some(&shapes));
-        Executable::for_calls(definition, options, family, Some(shapes))
+        let key = VariantKey::of(layouts(inputs, options.executor), &sizes, Some(&shapes));
+        Executable::for_calls(definition, options, key, Some(shapes))
     }
 
     /// A definition to be compiled by its calls, with decisions made for the sizes of each and not for the hints: once for each
@@ -153,21 +158,21 @@ impl Executable {
     fn for_calls(
         definition: Definition,
         options: CompileOptions,
-        family: Family,
+        key: VariantKey,
         shapes: Option<Shapes>,
     ) -> Result<Executable, Error> {
         let interrupt = options.plan.interrupt.clone();
         let executable = Executable::uncompiled(definition, options, shapes);
-        executable.compiled(family, &interrupt)?;
+        executable.compiled(key, &interrupt)?;
         Ok(executable)
     }
 
     fn uncompiled(definition: Definition, options: CompileOptions, shapes: Option<Shapes>) -> Executable {
         let signature = definition.signature();
-        let (variants, latest, reads_sizes) =
-            (ForkLock::default(), Latest::default(), signature.reads_elements());
+        let (variants, last_call, reads_sizes) =
+            (ForkLock::default(), LastCall::default(), signature.reads_elements());
         let source = Arc::new(Source { definition, options });
-        Executable { source, signature, shapes, variants, latest, reads_sizes }
+        Executable { source, signature, shapes, variants, last_call, reads_sizes }
     }
 
     /// Compiles what a call on such inputs needs, if it is not there.
@@ -245,7 +250,7 @@ impl Executable {
     ///
     /// A kernel writes there at once where nothing reads the old contents later. Else the output is made in memory of its
     /// own and copied when all is done, and so are all outputs whose input overlaps another argument. After an error
-    /// inputs have their old contents, but for two cases ([`Error::may_have_written`]): the machine refuses memory for a
+    /// inputs have their old contents, but for two cases ([`Error::may_have_written`]): the machine lacks memory for a
     /// kernel's scratch when an earlier kernel of the same call has written to an input, or the call is interrupted while a
     /// kernel writes to one. Outputs may be views of arguments that are not written to and
     /// overlap none that is; the arguments are borrowed as long as these live.
@@ -313,11 +318,11 @@ impl Executable {
         call.run(timed).map(|(done, report)| (outputs(done, views), report))
     }
 
-    /// Whether a call on such arguments is known to take microseconds: the latest was on arguments that lie like these, and no
-    /// step of it was worth sharing among threads. What to do meanwhile is then not worth asking either.
+    /// Whether a call on such arguments is known to take microseconds: the last was on arguments with the layouts of these,
+    /// and no step of it was worth sharing among threads. What to do meanwhile is then not worth asking either.
     pub fn is_short(&self, arguments: &[Argument<'_>]) -> bool {
         let forms = arguments.iter().map(Argument::form);
-        self.latest.get().is_some_and(|latest| latest.is_short && latest.is_for(forms))
+        self.last_call.get().is_some_and(|last_call| last_call.is_short && last_call.is_for(forms))
     }
 
     /// The inputs as kernels take them, and what they come to.
@@ -328,21 +333,21 @@ impl Executable {
     ) -> Result<(Inputs<'i>, Arc<Prepared>), Error> {
         let Source { definition, options } = &*self.source;
         let executor = options.executor;
-        let latest = self.latest.get().filter(|latest| latest.is_for(given.iter().map(form)));
-        if let (Some(latest), Some(inputs)) = (latest, Inputs::uncopied(given, executor)) {
-            return Ok((inputs, latest));
+        let last_call = self.last_call.get().filter(|last_call| last_call.is_for(given.iter().map(form)));
+        if let (Some(last_call), Some(inputs)) = (last_call, Inputs::uncopied(given, executor)) {
+            return Ok((inputs, last_call));
         }
         let sizes = self.signature.bind(given, &[])?;
-        let family = Family::of(layouts(given, executor), &sizes, self.shapes.as_ref());
+        let key = VariantKey::of(layouts(given, executor), &sizes, self.shapes.as_ref());
         let inputs = Inputs::new(given, executor, &options.machine.workers(interrupt))?;
-        let variant = self.compiled(family, interrupt)?;
+        let variant = self.compiled(key, interrupt)?;
         let forms = given.iter().map(form).map(|(dtype, layout)| (dtype, layout.clone()));
         let lasts = !self.reads_sizes && !inputs.has_copies();
         let draws = definition.draws > 0;
         let is_short = lasts && !draws && is_short(&variant, &options.machine, &sizes)?;
         let prepared = Arc::new(Prepared { forms: forms.collect(), sizes, variant, is_short });
         if lasts {
-            self.latest.keep(&prepared);
+            self.last_call.keep(&prepared);
         }
         Ok((inputs, prepared))
     }
@@ -364,7 +369,7 @@ impl Executable {
         &self,
         arguments: &'a [Argument<'a>],
         inputs: &Inputs<'_>,
-    ) -> Result<SmallVec<[Option<Target<'a>>; 8]>, Error> {
+    ) -> Result<SmallVec<[Option<WriteTarget<'a>>; 8]>, Error> {
         let mut targets: SmallVec<_> = arguments.iter().map(|_| None).collect();
         for place in self.definition().fusion.outputs().iter().filter_map(|output| output.alias) {
             let place = place as usize;
@@ -377,29 +382,29 @@ impl Executable {
             }
             let others = arguments.iter().enumerate().filter(|(other, _)| *other != place);
             let alone = !others.into_iter().any(|(_, other)| argument.overlaps(other));
-            targets[place] = Some(Target::new(argument, alone && !inputs.is_copied(place)));
+            targets[place] = Some(WriteTarget::new(argument, alone && !inputs.is_copied(place)));
         }
         Ok(targets)
     }
 
-    /// The variant for a family of calls, compiled if it is new.
-    fn compiled(&self, family: Family, interrupt: &Interrupt) -> Result<Arc<Variant>, Error> {
-        let cell = self.cell(&family);
+    /// The variant for a key, compiled if it is new.
+    fn compiled(&self, key: VariantKey, interrupt: &Interrupt) -> Result<Arc<Variant>, Error> {
+        let cell = self.cell(&key);
         if let Some(variant) = cell.variant.get() {
             return Ok(Arc::clone(variant));
         }
         let (source, asked) = (Arc::clone(&self.source), interrupt.clone());
-        in_background(interrupt, move || cell.filled(&source, &family, &asked))?
+        in_background(interrupt, move || cell.filled(&source, &key, &asked))?
     }
 
     /// The place of the variant for such calls, which is now the most recently used.
-    fn cell(&self, family: &Family) -> Arc<Cell> {
+    fn cell(&self, key: &VariantKey) -> Arc<Cell> {
         let mut variants = self.variants.lock();
-        match variants.iter().position(|(known, _)| known == family) {
+        match variants.iter().position(|(known, _)| known == key) {
             Some(place) => variants[..=place].rotate_right(1),
             None => {
                 variants.truncate(MOST_VARIANTS - 1);
-                variants.insert(0, (family.clone(), Arc::default()));
+                variants.insert(0, (key.clone(), Arc::default()));
             }
         }
         Arc::clone(&variants[0].1)
@@ -412,9 +417,9 @@ impl Executable {
     pub fn is_compiled(&self, inputs: &[ArrayView<'_>]) -> Result<bool, Error> {
         let sizes = self.signature.bind(inputs, &[])?;
         let layouts = layouts(inputs, self.source.options.executor);
-        let family = Family::of(layouts, &sizes, self.shapes.as_ref());
+        let key = VariantKey::of(layouts, &sizes, self.shapes.as_ref());
         let variants = self.variants.lock();
-        Ok(variants.iter().any(|(known, cell)| *known == family && cell.variant.get().is_some()))
+        Ok(variants.iter().any(|(known, cell)| *known == key && cell.variant.get().is_some()))
     }
 
     /// Where its random numbers come from.
@@ -447,8 +452,8 @@ fn form<'v>(view: &'v ArrayView<'_>) -> (DType, &'v Layout) {
 fn outputs<'a>(done: Vec<Done>, given: &[ArrayView<'a>]) -> Outputs<'a> {
     let output = |done| match done {
         Done::Made(tensor) => Output::Made(tensor),
-        Done::Seen(input, layout) => {
-            let view = given[input].relaid(layout).expect("changes of sight reach no further");
+        Done::Viewed(input, layout) => {
+            let view = given[input].relaid(layout).expect("view ops reach no further");
             Output::View { input, view }
         }
     };

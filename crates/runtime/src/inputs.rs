@@ -3,7 +3,7 @@
 //! Kernels want elements aligned to their size, and the interpreter has no memory before an element. Inputs that are
 //! otherwise are copied; all others are read where they are.
 
-use compiler::layout::{Layout, Stride};
+use compiler::layout::{LayoutClass, Stride};
 use ir::array::{Array, ArrayView, Dims, Layout as ArrayLayout, StridedArray};
 use ir::definition::{DeclaredLayout, Definition};
 use reference::evaluate::copy;
@@ -61,10 +61,10 @@ impl<'a> Inputs<'a> {
 }
 
 /// How inputs, or the copies of those that must be copied, lie in memory.
-pub(crate) fn layouts(given: &[ArrayView<'_>], executor: Executor) -> Vec<Layout> {
+pub(crate) fn layouts(given: &[ArrayView<'_>], executor: Executor) -> Vec<LayoutClass> {
     let layout = |view: &ArrayView<'_>| match is_readable(view, executor) {
-        true => Layout::from(view.layout()),
-        false => Layout::from(&of_packed(view)),
+        true => LayoutClass::from(view.layout()),
+        false => LayoutClass::from(&of_packed(view)),
     };
     given.iter().map(layout).collect()
 }
@@ -81,9 +81,9 @@ fn is_readable(view: &ArrayView<'_>, executor: Executor) -> bool {
 /// A copy without gaps, in which what repeats is there once.
 fn packed(view: &ArrayView<'_>, workers: &Workers<'_>) -> Result<StridedArray, Error> {
     let once = once(view);
-    let seen = view.layout().sliced(&vec![0; once.len()], &once);
+    let viewed = view.layout().sliced(&vec![0; once.len()], &once);
     let mut elements = Array::zeros(view.dtype(), &once)?;
-    copy(&mut elements.view_mut(), &view.relaid(seen).expect("a part of the view"), workers)?;
+    copy(&mut elements.view_mut(), &view.relaid(viewed).expect("a part of the view"), workers)?;
     Ok(StridedArray::new(elements, of_packed(view))?)
 }
 
@@ -98,20 +98,20 @@ fn once(view: &ArrayView<'_>) -> Dims {
     axes.map(|(&size, &stride)| if stride == 0 { size.min(1) } else { size }).collect()
 }
 
-/// How the inputs of a definition were declared to lie in memory. What may have gaps is taken to have none.
-pub(crate) fn declared(definition: &Definition) -> Vec<Layout> {
+/// The declared layouts of the inputs of a definition. What may have gaps is taken to have none.
+pub(crate) fn declared(definition: &Definition) -> Vec<LayoutClass> {
     definition
         .input_decls()
         .iter()
-        .map(|decl| decl.layout.as_ref().map_or(Layout::Dense, of_declared))
+        .map(|decl| decl.layout.as_ref().map_or(LayoutClass::Dense, of_declared))
         .collect()
 }
 
-fn of_declared(declared: &DeclaredLayout) -> Layout {
+fn of_declared(declared: &DeclaredLayout) -> LayoutClass {
     let axes = 0..declared.shape.len();
     let is_row_major = axes.clone().all(|axis| declared.memory_place(axis) == axis);
     if is_row_major && !axes.clone().any(|axis| declared.is_expanded(axis)) {
-        return Layout::Dense;
+        return LayoutClass::Dense;
     }
     let repeats = |axis: usize| declared.shape[axis] == 1 || declared.is_expanded(axis);
     let innermost =
@@ -121,5 +121,5 @@ fn of_declared(declared: &DeclaredLayout) -> Layout {
         _ if Some(axis) == innermost => Stride::One,
         _ => Stride::Any,
     };
-    Layout::Strided(axes.map(stride).collect())
+    LayoutClass::Strided(axes.map(stride).collect())
 }

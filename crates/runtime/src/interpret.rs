@@ -3,10 +3,10 @@
 use cranelift_entity::PrimaryMap;
 use ir::array::{ArrayView, ArrayViewMut, Layout};
 use ir::kernel::{Access, Kernel};
-use reference::interpret::{Memory as Elements, Options, interpret};
+use reference::interpret::{DenseMemory as Elements, Options, interpret};
 
 use crate::Error;
-use crate::call::Memory;
+use crate::call::SlotContents;
 use crate::plan::Slot;
 
 /// Interprets all blocks of a kernel. `buffers` are the slots of its buffers, in order.
@@ -14,7 +14,7 @@ pub(crate) fn run(
     kernel: &Kernel,
     arguments: &[i64],
     buffers: &[Slot],
-    memory: &mut PrimaryMap<Slot, Memory<'_>>,
+    memory: &mut PrimaryMap<Slot, SlotContents<'_>>,
     options: &Options,
 ) -> Result<(), Error> {
     let mut elements = Vec::with_capacity(buffers.len());

@@ -6,7 +6,7 @@ use ir::interrupt::Interrupt;
 use ir::kernel::{Access, BufferDecl, Kernel};
 use smallvec::SmallVec;
 
-use crate::call::Memory;
+use crate::call::SlotContents;
 use crate::cpu::alloc::Buffer;
 use crate::formulas::Formula;
 use crate::plan::{Launch, Slot};
@@ -26,7 +26,11 @@ unsafe impl Sync for Addresses {}
 
 impl Addresses {
     /// Where the buffers of a kernel start, in its order.
-    fn of_buffers(kernel: &Kernel, slots: &[Slot], memory: &mut PrimaryMap<Slot, Memory<'_>>) -> Addresses {
+    fn of_buffers(
+        kernel: &Kernel,
+        slots: &[Slot],
+        memory: &mut PrimaryMap<Slot, SlotContents<'_>>,
+    ) -> Addresses {
         let address = |(decl, &slot): (&BufferDecl, &Slot)| match decl.access {
             Access::Read => memory[slot].start().cast_mut(),
             Access::Write | Access::Fault => memory[slot].start_mut(),
@@ -49,7 +53,7 @@ pub(crate) fn run(
     launch: &Launch,
     values: &Values,
     arguments: &[i64],
-    memory: &mut PrimaryMap<Slot, Memory<'_>>,
+    memory: &mut PrimaryMap<Slot, SlotContents<'_>>,
     host: Host<'_>,
 ) -> Result<(), Error> {
     let Host { machine, interrupt } = host;
@@ -57,10 +61,10 @@ pub(crate) fn run(
     if blocks == 0 {
         return Ok(());
     }
-    let streamed = streamed(kernel, &launch.buffers, memory, machine.share_of_cache());
+    let non_temporal = non_temporal(kernel, &launch.buffers, memory, machine.share_of_cache());
     let buffers = Addresses::of_buffers(kernel, &launch.buffers, memory);
     let operations = operations(launch, values);
-    let is_shared = blocks > 1 && operations >= machine.least_shared();
+    let is_shared = blocks > 1 && operations >= machine.min_shared();
     let workers = if is_shared { machine.threads() } else { 1 };
     let mut scratch = Scratch::new(kernel, launch, values, workers, machine)?;
     let scratch: SmallVec<[Addresses; 1]> = (0..workers).map(|worker| scratch.of(worker)).collect();
@@ -72,7 +76,9 @@ pub(crate) fn run(
         // saw to their alignment, and all other memory was allocated, aligned, from the same sizes. Nobody else writes:
         // inputs are borrowed, the call owns what is written or may write there (see `Target`), no two blocks write one
         // element, fault words are changed by atomic instructions alone, and each worker has scratch arrays of its own.
-        unsafe { code.call(arguments, &buffers.0, &scratch[worker].0, streamed, first as i64, last as i64) }
+        unsafe {
+            code.call(arguments, &buffers.0, &scratch[worker].0, non_temporal, first as i64, last as i64)
+        }
     };
     let of_block = (operations / blocks as u64).max(1);
     let unit = usize::try_from(PART / of_block).unwrap_or(usize::MAX);
@@ -92,7 +98,12 @@ pub(crate) fn operations(launch: &Launch, values: &Values) -> u64 {
 
 /// A bit for each buffer that is written, if the launch touches so much memory that little of what it writes would still be
 /// in the caches when it ends: half of what the process has of the last level.
-fn streamed(kernel: &Kernel, slots: &[Slot], memory: &PrimaryMap<Slot, Memory<'_>>, cache: usize) -> u64 {
+fn non_temporal(
+    kernel: &Kernel,
+    slots: &[Slot],
+    memory: &PrimaryMap<Slot, SlotContents<'_>>,
+    cache: usize,
+) -> u64 {
     let bytes = |slot: &Slot| memory[*slot].bytes();
     let touched = slots.iter().fold(0, |sum: u64, slot| sum.saturating_add(bytes(slot)));
     if touched < cache as u64 / 2 {

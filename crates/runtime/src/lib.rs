@@ -1,11 +1,12 @@
 //! From a definition to its outputs: compiled variants, execution plans, calls.
 //!
 //! `executable` (a definition with its variants) · `compile` (definition to variant) · `alike` (equal kernels) · `plan` (a variant's steps) ·
-//! `inputs` · `family` (which calls share a variant) · `recent` (what the latest call came to) · `argument` (inputs that are written to) ·
-//! `formulas` (sizes in one call) · `generator` (random state) · `fork` (what it waits for) · `call` (the steps done) ·
-//! `launch` and `interpret` (kernels run) · `tensor` (memory of the call) · `output` · `located` (errors in words of the definition) · `report` · `machine` (threads,
-//! memory, libLLVM) · `cpu` (the pool and the allocator). Decides nothing about kernels, and reads no files but the memory
-//! limit of the process and the size of the caches.
+//! `inputs` · `variant_key` (which calls share a variant) · `last_call` (the cache of what the last call came to) · `argument`
+//! (inputs that are written to) · `formulas` (sizes in one call) · `generator` (random state) · `fork` (what it waits for)
+//! · `call` (the steps done) · `launch` and `interpret` (kernels run) · `tensor` (memory of the call) · `output` ·
+//! `located` (errors in words of the definition) · `report` · `machine` (threads, memory, libLLVM) · `cpu` (the pool and
+//! the allocator). Decides nothing about kernels, and reads no files but the memory limit of the process and the size of
+//! the caches.
 
 mod alike;
 mod argument;
@@ -15,22 +16,22 @@ mod compile;
 pub mod cpu;
 mod error;
 mod executable;
-mod family;
 mod fork;
 mod formulas;
 mod generator;
 mod inputs;
 mod interpret;
+mod last_call;
 mod launch;
 mod located;
 mod machine;
 mod output;
 pub mod plan;
-mod recent;
 mod report;
 mod tensor;
 #[cfg(test)]
 mod tests;
+mod variant_key;
 
 pub use argument::Argument;
 pub use background::in_background;

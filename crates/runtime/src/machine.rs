@@ -28,7 +28,7 @@ pub struct MachineOptions {
     pub cache: Option<Arc<ObjectCache>>,
     /// Operations that a launch has at least if threads share it; without it, about as many as one thread does while another
     /// wakes. No result depends on it.
-    pub least_shared: Option<u64>,
+    pub min_shared: Option<u64>,
     /// Whether kernels are listed where `perf` looks for the names of code made at run time.
     pub perf_map: bool,
     /// Whether buffers lie between pages that fault, and on which side they touch one. For tests.
@@ -37,7 +37,7 @@ pub struct MachineOptions {
 
 /// Eight for each element of 64x1024. Measured there in a virtual machine, two threads, one of which has to wake, take longer
 /// than one: a sum over rows 18 µs instead of 3, a softmax 33 instead of 18.
-const LEAST_SHARED: u64 = 1 << 19;
+const MIN_SHARED: u64 = 1 << 19;
 
 /// The most of the last-level cache that a process may hope to keep for each processor that it has, in bytes: a cache of 480 MiB
 /// serves dozens of others too, of which a virtual machine says nothing. Caches that belong to few processors have 4 to 12 MiB
@@ -56,7 +56,7 @@ pub struct Machine {
     memory_limit: usize,
     last_level_cache: usize,
     share_of_cache: usize,
-    least_shared: u64,
+    min_shared: u64,
     perf_map: bool,
 }
 
@@ -80,7 +80,7 @@ impl Machine {
             memory_limit,
             last_level_cache,
             share_of_cache: last_level_cache.min(processors.saturating_mul(SHARE_OF_PROCESSOR)),
-            least_shared: options.least_shared.unwrap_or(LEAST_SHARED),
+            min_shared: options.min_shared.unwrap_or(MIN_SHARED),
             perf_map: options.perf_map,
         }
     }
@@ -118,8 +118,8 @@ impl Machine {
     }
 
     /// Operations that a launch has at least if threads share it.
-    pub(crate) fn least_shared(&self) -> u64 {
-        self.least_shared
+    pub(crate) fn min_shared(&self) -> u64 {
+        self.min_shared
     }
 
     /// Whether kernels are listed for `perf`.

@@ -1,5 +1,5 @@
 //! The rules of the source tree, as tests: which crate may use which, and what a file looks like. Each rule is a
-//! function from text to complaints, and each is shown to catch a planted breach.
+//! function from text to diagnostics, and each is shown to catch a planted breach.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -140,17 +140,17 @@ fn wrong_arrows(workspace: &Table, folder: &str, manifest: &Table) -> Vec<String
     };
     let targets = manifest.get("target").and_then(|value| value.as_table());
     let sections = targets.into_iter().flat_map(Table::values).filter_map(|value| value.as_table());
-    let mut complaints = Vec::new();
+    let mut diagnostics = Vec::new();
     for section in std::iter::once(manifest).chain(sections) {
         for used in used_crates(workspace, section) {
             if !allowed.contains(&used.as_str()) {
                 let may = if allowed.is_empty() { "no crate of ours".to_owned() } else { allowed.join(", ") };
-                complaints
+                diagnostics
                     .push(format!("crates/{folder}/Cargo.toml uses `{used}`, but {folder} may use {may}"));
             }
         }
     }
-    complaints
+    diagnostics
 }
 
 /// Folders of the workspace crates among the dependencies and build dependencies of a section.
@@ -220,8 +220,8 @@ fn marked_unfinished(source: &Source) -> Vec<String> {
 }
 
 #[track_caller]
-fn assert_none(complaints: Vec<String>) {
-    assert!(complaints.is_empty(), "\n{}\n", complaints.join("\n"));
+fn assert_none(diagnostics: Vec<String>) {
+    assert!(diagnostics.is_empty(), "\n{}\n", diagnostics.join("\n"));
 }
 
 #[track_caller]
@@ -249,11 +249,11 @@ fn crates_use_only_what_lies_below_them() {
     folders.retain(|folder| folder.join("Cargo.toml").exists());
     folders.sort();
     assert!(folders.len() >= 7, "crates not found: {folders:?}");
-    let complaints = folders.iter().flat_map(|folder| {
+    let diagnostics = folders.iter().flat_map(|folder| {
         let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
         wrong_arrows(&workspace, &name, &manifest(&folder.join("Cargo.toml")))
     });
-    assert_none(complaints.collect());
+    assert_none(diagnostics.collect());
 }
 
 #[test]
@@ -295,8 +295,8 @@ fn a_wrong_arrow_is_caught() {
         ("python", "[dependencies]\nback.workspace = true"),
     ];
     for (folder, text) in forbidden {
-        let complaints = check(folder, text);
-        assert!(complaints.len() == 1 && complaints[0].contains("`compiler`"), "{folder}: {complaints:?}");
+        let diagnostics = check(folder, text);
+        assert!(diagnostics.len() == 1 && diagnostics[0].contains("`compiler`"), "{folder}: {diagnostics:?}");
     }
     assert_eq!(check("unheard", "").len(), 1);
 }

@@ -48,7 +48,7 @@ const FOUND: &[Found] = &[
         schedule: "",
     },
     Found {
-        name: "what has no elements is not read outside the loops that never turn",
+        name: "what has no elements is not read outside the loops that never run",
         body: "
             T0 = fd.define_tensor(shape=[0, 3, 0], contiguity=True, dtype=DataType.Float)
             T1 = fd.ops.reshape(T0, new_shape=[0, 0])
@@ -71,7 +71,7 @@ const FOUND: &[Found] = &[
         schedule: "schedule lanes 4\nblock x0 by 3\ninner x1\nlane x1",
     },
     Found {
-        name: "what is carried within rows that there are none of is not there after them",
+        name: "what persists within rows that there are none of is not there after them",
         body: "
             T0 = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
             T1 = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Float)
@@ -82,7 +82,7 @@ const FOUND: &[Found] = &[
         sizes: &[&[3, 0], &[3]],
         numbers: Numbers::Normal,
         segments: "",
-        schedule: "schedule lanes 4\nblock x0 by 2\nrow x1\ninner x0\nlane x0\ncarry n3",
+        schedule: "schedule lanes 4\nblock x0 by 2\nrow x1\ninner x0\nlane x0\npersist n3",
     },
     Found {
         name: "one lane may add a whole column, and lose every small number beside a large one",

@@ -9,7 +9,7 @@ use ops::call::OpRef;
 const SEEDS: u64 = 225;
 
 /// How often each op must stand in them.
-const LEAST: usize = 7;
+const MIN_HITS: usize = 7;
 
 #[test]
 fn every_op_is_drawn() {
@@ -17,7 +17,7 @@ fn every_op_is_drawn() {
     for op in (0..SEEDS).flat_map(|seed| generate(seed).ops()) {
         *hits.entry(op).or_default() += 1;
     }
-    hits.retain(|_, count| *count < LEAST);
+    hits.retain(|_, count| *count < MIN_HITS);
     assert!(hits.is_empty(), "rarely drawn: {hits:?}; crates/testing/src/random/calls draws each op");
 }
 
@@ -42,5 +42,5 @@ fn awkward_memory_is_drawn() {
             count("repeated elements", input.placement.steps.contains(&0));
         }
     }
-    assert!(hits.values().all(|&count| count >= LEAST), "rarely drawn: {hits:?}");
+    assert!(hits.values().all(|&count| count >= MIN_HITS), "rarely drawn: {hits:?}");
 }

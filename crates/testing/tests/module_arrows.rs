@@ -1,5 +1,5 @@
 //! The order of modules in each crate, as a test: a top-level module uses only those that stand before it in its row. The
-//! rule is a function from text to complaints, and is shown to catch a planted breach.
+//! rule is a function from text to diagnostics, and is shown to catch a planted breach.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -50,8 +50,8 @@ const ORDER: [(&str, &[&str]); 11] = [
             "body",
             "monoid",
             "body_text",
-            "forms",
-            "refused",
+            "language",
+            "rejected",
             "call",
             "complex",
             "meaning",
@@ -167,17 +167,17 @@ fn wrong(
     let Some(own) = row.iter().position(|&name| name == module) else {
         return vec![format!("{path}: the module `{module}` needs a place in ORDER of this test")];
     };
-    let mut complaints = Vec::new();
+    let mut diagnostics = Vec::new();
     for name in used(&code(text)) {
         let target = if row.contains(&name.as_str()) { Some(&name) } else { given.get(&name) };
         let place = target.and_then(|target| row.iter().position(|known| known == target));
         if place.is_some_and(|place| place > own) {
-            complaints.push(format!(
+            diagnostics.push(format!(
                 "{path}: `{module}` uses `{name}`, which stands behind it in ORDER of this test"
             ));
         }
     }
-    complaints
+    diagnostics
 }
 
 /// The Rust files of a crate with the top-level module of each, but for its root and its unit tests.
@@ -207,17 +207,17 @@ fn files(source: &Path) -> Vec<(String, PathBuf)> {
 
 #[test]
 fn modules_use_only_those_before_them() {
-    let mut complaints = Vec::new();
+    let mut diagnostics = Vec::new();
     for (folder, row) in ORDER {
         let source = crates().join(folder).join("src");
         let root = ["lib.rs", "main.rs"].iter().find_map(|name| fs::read_to_string(source.join(name)).ok());
         let given = given_away(&root.expect("a crate has a root"));
         for (module, path) in files(&source) {
             let text = seen_from_root(&source, &path, &fs::read_to_string(&path).expect("a source file"));
-            complaints.extend(wrong(row, &given, &module, &path.display().to_string(), &text));
+            diagnostics.extend(wrong(row, &given, &module, &path.display().to_string(), &text));
         }
     }
-    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+    assert!(diagnostics.is_empty(), "{}", diagnostics.join("\n"));
 }
 
 #[test]

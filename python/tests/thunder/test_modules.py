@@ -10,7 +10,7 @@ from litgpt.model import Block
 from torch import nn
 from torch.nn import functional
 
-HALVES = {torch.float16: 2e-2, torch.bfloat16: 1e-1}
+HALF_TYPES = {torch.float16: 2e-2, torch.bfloat16: 1e-1}
 
 
 def fusions(jitted, backward=False):
@@ -44,9 +44,9 @@ def test_an_mlp_with_layer_norm_and_gelu(shape):
     require_equal(mlp(), torch.randn(shape), rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.parametrize("dtype", HALVES)
-def test_an_mlp_in_halves(dtype):
-    require_equal(mlp(dtype), torch.randn(4, 32, dtype=dtype), rtol=HALVES[dtype], atol=HALVES[dtype])
+@pytest.mark.parametrize("dtype", HALF_TYPES)
+def test_an_mlp_in_half_precision(dtype):
+    require_equal(mlp(dtype), torch.randn(4, 32, dtype=dtype), rtol=HALF_TYPES[dtype], atol=HALF_TYPES[dtype])
 
 
 class OfBlock(nn.Module):
@@ -140,7 +140,7 @@ def test_states_of_cuda_are_cudas():
             prims.get_and_update_rng_state(None, None, to_device("meta"))
 
 
-@pytest.mark.parametrize("dtype", HALVES)
+@pytest.mark.parametrize("dtype", HALF_TYPES)
 @pytest.mark.parametrize("is_causal", [False, True])
 def test_attention(dtype, is_causal):
     def attention(q, k, v):
@@ -154,7 +154,7 @@ def test_attention(dtype, is_causal):
         out = run(*given)
         gradients.append([out.detach(), *torch.autograd.grad(out.float().square().sum(), given)])
     for got, expected in zip(*gradients):
-        torch.testing.assert_close(got, expected, rtol=HALVES[dtype], atol=HALVES[dtype])
+        torch.testing.assert_close(got, expected, rtol=HALF_TYPES[dtype], atol=HALF_TYPES[dtype])
     assert "nv_sdpfa_fwd" in str(thunder.last_traces(jitted)[-1])
 
 

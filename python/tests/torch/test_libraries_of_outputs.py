@@ -43,9 +43,9 @@ def test_like_goes_before_what_comes_in(like, kind):
         fd.add_output(fd.ops.permute(x, [1, 0]))  # a view of the input
     ones = np.ones((2, 3), np.float32)
     for given in (ones, torch.ones(2, 3), jax.numpy.ones((2, 3))):
-        negated, turned = fd.execute([given], like=like)
-        assert isinstance(negated, kind) and isinstance(turned, kind)
-        assert negated.shape == (2, 3) and turned.shape == (3, 2) and float(negated[0, 0]) == -1
+        negated, transposed = fd.execute([given], like=like)
+        assert isinstance(negated, kind) and isinstance(transposed, kind)
+        assert negated.shape == (2, 3) and transposed.shape == (3, 2) and float(negated[0, 0]) == -1
 
 
 def test_draws_of_calls_without_tensors_are_torchs():

@@ -24,7 +24,7 @@ DIFFERS = {
     "cast": "floats beyond the integers, and beyond the floats of a byte",
     "div": "an integer over zero",
     "fmod": "an integer modulo zero",
-    "gcd": "the sign beside the least integer",
+    "gcd": "the sign beside the smallest integer",
     "gelu": "infinities",
     "hardswish": "infinities",
     "maximum": "which of two zeros",
@@ -60,13 +60,13 @@ def test_every_op_on_tensors_of_torch():
     batches = running.batches(sorted(CASES, key=lambda case: [operand.dtype.short for operand in case.operands]))
     with ThreadPoolExecutor(2) as pool:
         found = pool.map(lambda batch: running.run(batch, tensor_of, array_of), batches)
-        complaints = [complaint for batch in found for complaint in batch]
-    assert not complaints, "\n".join(complaints[:20])
+        diagnostics = [diagnostic for batch in found for diagnostic in batch]
+    assert not diagnostics, "\n".join(diagnostics[:20])
 
 
 def test_torch_says_the_same():
     """torch's results against those that the test above holds ours to."""
-    complaints, compared = [], set()
+    diagnostics, compared = [], set()
     for case in CASES:
         if case.op not in torch_language.OPS or case.op in DIFFERS:
             continue
@@ -78,14 +78,14 @@ def test_torch_says_the_same():
         compared.add(case.op)
         for result, said in zip(case.results, results):
             beyond = result.dtype == "f8e4m3" and np.any(np.abs(wide_numbers(result)) > 448)  # torch saturates, we give NaN
-            if said is not None and not beyond and (complaint := differing(case, result, said)):
-                complaints.append(f"{case.label}: {complaint}")
-    assert not complaints, f"{len(complaints)}\n" + "\n".join(complaints[:60])
+            if said is not None and not beyond and (diagnostic := differing(case, result, said)):
+                diagnostics.append(f"{case.label}: {diagnostic}")
+    assert not diagnostics, f"{len(diagnostics)}\n" + "\n".join(diagnostics[:60])
     assert len(compared) > 120, sorted(set(torch_language.OPS) - compared)
 
 
 def wide(tensor):
-    """Halves and floats of a byte as f32, which arithmetic is done in."""
+    """Half types and floats of a byte as f32, which arithmetic is done in."""
     return tensor.float() if tensor.is_floating_point() and tensor.element_size() < 4 else tensor
 
 

@@ -19,7 +19,7 @@ def copied(tensor):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("sizes, strides", LAYOUTS)
-def test_scripts_run_on_tensors_that_lie_alike(dtype, sizes, strides):
+def test_scripts_run_on_tensors_of_one_layout(dtype, sizes, strides):
     given = torch.zeros(64).to(getattr(torch, dtype)).as_strided(sizes, strides)
     script = copied(given).repro_script_for([given])
     if dtype.startswith("float8"):  # which torch 2.9 gives no other library

@@ -160,7 +160,7 @@ def test_reproducers_run_on_every_dtype(dtype):
     assert given.dtype == dtype and given.shape == (3, 4)
 
 
-def test_wrong_tensors_are_refused():
+def test_wrong_tensors_are_rejected():
     fd = doubled()
     with pytest.raises(ValueError, match="expected dtype f32, got bf16"):
         fd.execute([torch.ones(2, dtype=torch.bfloat16)])

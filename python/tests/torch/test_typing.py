@@ -15,7 +15,7 @@ CHECKERS = {
 }
 
 
-def complaints(checker, files, folder):
+def diagnostics(checker, files, folder):
     """Lines with errors that a checker prints for files."""
     line = [sys.executable, "-m", *CHECKERS[checker], *map(str, files)]
     ended = subprocess.run(line, capture_output=True, text=True, cwd=folder, check=False)
@@ -29,7 +29,7 @@ def test_examples_and_typed_programs_pass(checker, tmp_path):
         text = path.read_text().replace("from nvfuser_direct import", "from ferrofuse import")
         (tmp_path / path.name).write_text(text)
     (tmp_path / "typed.py").write_text((HERE / "typed.py").read_text())
-    assert complaints(checker, sorted(tmp_path.glob("*.py")), tmp_path) == []
+    assert diagnostics(checker, sorted(tmp_path.glob("*.py")), tmp_path) == []
 
 
 @pytest.mark.parametrize("checker", CHECKERS)
@@ -37,5 +37,5 @@ def test_mistakes_are_found(checker, tmp_path):
     path = tmp_path / "wrongly_typed.py"
     path.write_text((HERE / "wrongly_typed.py").read_text())
     wrong = {number for number, line in enumerate(path.read_text().splitlines(), 1) if "# wrong" in line}
-    found = {int(re.search(r"\.py:(\d+)", line)[1]) for line in complaints(checker, [path], tmp_path)}
+    found = {int(re.search(r"\.py:(\d+)", line)[1]) for line in diagnostics(checker, [path], tmp_path)}
     assert found == wrong

@@ -1,4 +1,4 @@
-"""Mistakes that the types find, one a line; each says so where mypy and pyright should complain."""
+"""Mistakes that the types find, one a line; each says so where mypy and pyright should report."""
 
 from ferrofuse import DataType, FusionDefinition
 

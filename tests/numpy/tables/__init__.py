@@ -1,4 +1,4 @@
-"""The cases, one file per family of ops. A table's `cases(ops)` takes what `ferrofuse ops --json` says, by name."""
+"""The cases, one file per group of ops. A table's `cases(ops)` takes what `ferrofuse ops --json` says, by name."""
 
 import itertools
 

@@ -42,10 +42,10 @@ def fmod(a, b):
 
 def remainder(a, b):
     rest = fmod(a, b)
-    turned = (rest != 0) & ((rest < 0) != (b < 0))
+    moved = (rest != 0) & ((rest < 0) != (b < 0))
     if a.dtype.kind != "f":
-        turned &= b != 0
-    return np.where(turned, rest + b, rest).astype(a.dtype)
+        moved &= b != 0
+    return np.where(moved, rest + b, rest).astype(a.dtype)
 
 
 def power(a, b):
@@ -57,12 +57,12 @@ def power(a, b):
     return np.where(b >= 0, np.power(a, np.maximum(b, 0)), ones).astype(a.dtype)
 
 
-def least(a, b):
+def smallest(a, b):
     both = np.minimum(a, b)
     return np.where((a == 0) & (b == 0) & (np.signbit(a) | np.signbit(b)), -0.0, both) if a.dtype.kind == "f" else both
 
 
-def greatest(a, b):
+def largest(a, b):
     both = np.maximum(a, b)
     positive = (a == 0) & (b == 0) & ~(np.signbit(a) & np.signbit(b))
     return np.where(positive, 0.0, both) if a.dtype.kind == "f" else both
@@ -123,8 +123,8 @@ ROWS = [
     Row("remainder", ARITHMETIC, remainder, 0.5),
     Row("pow", ARITHMETIC, power),
     Row("atan2", FLOAT, np.arctan2),
-    Row("minimum", ARITHMETIC, least),
-    Row("maximum", ARITHMETIC, greatest),
+    Row("minimum", ARITHMETIC, smallest),
+    Row("maximum", ARITHMETIC, largest),
     Row("nextafter", PLAIN, np.nextafter, 0),
     Row("gcd", ARITHMETIC, np.gcd, 0),
     Row("eq", BOOL, np.equal),

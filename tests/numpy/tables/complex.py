@@ -44,7 +44,7 @@ UNARY = {
     "silu": lambda z: z / (1 + np.exp(-z)),
 }
 # Those of which the C standard says the results at infinities and NaN, signs included, so that NumPy cannot differ.
-SETTLED = ["exp", "log", "sqrt", "cos", "cosh", "tan", "tanh", "asin", "acos", "atan", "asinh", "acosh", "atanh"]
+WELL_DEFINED = ["exp", "log", "sqrt", "cos", "cosh", "tan", "tanh", "asin", "acos", "atan", "asinh", "acosh", "atanh"]
 OF_PARTS = {"abs": np.abs, "real": np.real, "imag": np.imag}
 QUESTIONS = {"isreal": np.isreal, "isnan": np.isnan, "isinf": np.isinf, "isfinite": np.isfinite, "logical_not": np.logical_not}
 BINARY = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "truediv": np.divide, "pow": np.power}
@@ -149,18 +149,18 @@ def matrices(short):
     wide, other = a.astype(WIDER[short]), b.astype(WIDER[short])
     spacing = 16 * dtypes.ALL[REAL[short]].spacing(np.abs(wide) @ np.abs(other).T + np.abs(bias))
     product = wide @ other.T
-    turned = dense(np.ascontiguousarray(b.T))
-    yield Case("matmul", "fd.ops.matmul({0}, {1})", [dense(a), turned], [Result(short, product, 4, spacing)])
+    transposed = dense(np.ascontiguousarray(b.T))
+    yield Case("matmul", "fd.ops.matmul({0}, {1})", [dense(a), transposed], [Result(short, product, 4, spacing)])
     yield Case("linear", "fd.ops.linear({0}, {1})", [dense(a), dense(b)], [Result(short, product, 4, spacing)])
     outputs = [Result(short, product + bias, 4, spacing)]
     yield Case("linear", "fd.ops.linear({0}, {1}, {2})", [dense(a), dense(b), dense(bias)], outputs)
     index = dense(np.arange(7 * 3).reshape(7, 3) % 2)
-    for source, values in (("{2}", turned.values[:, :3]), ("2.5", np.full((7, 3), 2.5))):
-        put = turned.values.copy()
+    for source, values in (("{2}", transposed.values[:, :3]), ("2.5", np.full((7, 3), 2.5))):
+        put = transposed.values.copy()
         np.put_along_axis(put, index.values, values, 1)
         call = f"fd.ops.scatter({{0}}, {{1}}, {source}, dim=1)"
-        unique = dense(np.ascontiguousarray(turned.values[:, :3]))
-        yield Case("scatter", call, [turned, index, unique][: 3 if source == "{2}" else 2], [Result(short, put)])
+        unique = dense(np.ascontiguousarray(transposed.values[:, :3]))
+        yield Case("scatter", call, [transposed, index, unique][: 3 if source == "{2}" else 2], [Result(short, put)])
 
 
 def movement(short):
@@ -197,7 +197,7 @@ def strange(short):
     pairs.real, pairs.imag = part[:, None], part
     x = pairs.ravel()
     y = np.where(np.arange(x.size) % 3 == 0, x, np.roll(x, 1))
-    for op in SETTLED:
+    for op in WELL_DEFINED:
         yield Case(op, f"fd.ops.{op}({{0}})", [dense(x)], [result(short, UNARY[op](x))])
     yield Case("abs", "fd.ops.abs({0})", [dense(x)], [Result(REAL[short], np.abs(x), ULPS)])
     for op, formula in QUESTIONS.items():

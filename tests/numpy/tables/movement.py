@@ -1,4 +1,4 @@
-"""Forms that move elements, and tensors from nothing: exact in every dtype and layout."""
+"""Ops that move elements, and tensors from nothing: exact in every dtype and layout."""
 
 import numpy as np
 

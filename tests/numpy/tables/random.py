@@ -48,8 +48,8 @@ def normal(seed, offset, shape, short):
     even = number & ~np.uint64(1)
     u, v = (units(seed, offset, pair, short).astype(np.longdouble) for pair in (even, even | np.uint64(1)))
     angle = 2 * np.pi * v
-    turned = np.where(number == even, np.sin(angle), np.cos(angle))
-    return (np.sqrt(-2 * np.log(u)) * turned).reshape(shape)
+    trigonometric = np.where(number == even, np.sin(angle), np.cos(angle))
+    return (np.sqrt(-2 * np.log(u)) * trigonometric).reshape(shape)
 
 
 def cases(ops):

@@ -87,10 +87,10 @@ def added(name, result, kind, x, over):
 
 
 def extreme(name, kind, x, over):
-    """The greatest or least; of nothing, what changes no other number."""
+    """The largest or smallest; of nothing, what changes no other number."""
     info = np.iinfo(kind.numpy) if kind.numpy.kind in "iu" else None
-    least, most = (info.min, info.max) if info else ((False, True) if kind.short == "bool" else (-np.inf, np.inf))
-    return getattr(np, name)(x, axis=over, initial=least if name == "max" else most)
+    smallest, most = (info.min, info.max) if info else ((False, True) if kind.short == "bool" else (-np.inf, np.inf))
+    return getattr(np, name)(x, axis=over, initial=smallest if name == "max" else most)
 
 
 def arg_fold(name, operand, axes):

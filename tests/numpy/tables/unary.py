@@ -43,13 +43,13 @@ def lgamma(x):
 
 
 def erfcinv(y):
-    """SciPy's, and where it ends early, among the least doubles, Newton's steps on the logarithm."""
+    """SciPy's, and where it ends early, among the smallest doubles, Newton's steps on the logarithm."""
     y = np.asarray(y, np.float64)
-    least = (y > 0) & (y < 1e-300)
-    x = special.erfcinv(np.where(least, 1e-300, y))
+    smallest = (y > 0) & (y < 1e-300)
+    x = special.erfcinv(np.where(smallest, 1e-300, y))
     for _ in range(4):
         step = (np.log(special.erfcx(x)) - x * x - np.log(y)) * special.erfcx(x) * np.sqrt(np.pi) / 2
-        x = np.where(least, x + step, x)
+        x = np.where(smallest, x + step, x)
     return x
 
 

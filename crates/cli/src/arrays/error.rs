@@ -19,7 +19,7 @@ pub struct FileError {
 /// What is wrong with a file.
 #[derive(Debug, Error)]
 pub enum Problem {
-    /// The system refused.
+    /// The system gave an error.
     #[error("{0}")]
     System(#[from] io::Error),
     /// The bytes do not hold what they should.

@@ -13,7 +13,7 @@ use super::error::Problem;
 use super::{byte_count, normalize, write_elements};
 
 const MAGIC: &[u8; 6] = b"\x93NUMPY";
-/// Longer headers are refused, as NumPy itself does; those of our dtypes take some 128 bytes.
+/// Longer headers are rejected, as NumPy itself does; those of our dtypes take some 128 bytes.
 const LONGEST_HEADER: u64 = 10_000;
 /// Axes that an array may have: as many as NumPy's.
 const MAX_RANK: usize = 64;

@@ -87,9 +87,9 @@ fn column_major_order_and_foreign_bytes_are_understood() {
 #[test]
 fn malformed_npy_files_are_errors() {
     let folder = folder();
-    let refused = |header: &str| read_bytes(&folder, "a.npy", &npy(header, &[0; 8])).unwrap_err();
+    let rejected = |header: &str| read_bytes(&folder, "a.npy", &npy(header, &[0; 8])).unwrap_err();
     let of_shape =
-        |shape: &str| refused(&format!("{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}}}"));
+        |shape: &str| rejected(&format!("{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}}}"));
     assert_eq!(of_shape("(3,)"), "truncated: 12 bytes of elements are announced, 8 are there");
     assert_eq!(of_shape("(1,)"), "there are bytes after the last element");
     assert!(of_shape("(4294967296, 4294967296)").contains("beyond any memory"));
@@ -98,16 +98,17 @@ fn malformed_npy_files_are_errors() {
     assert!(of_shape("2").contains("not a tuple"));
     assert!(of_shape(&format!("({}2", "1, ".repeat(100))).contains("not a tuple"));
     assert!(of_shape(&format!("({})", "1, ".repeat(100))).contains("more than 64 axes"));
-    assert!(refused("{'descr': '<u2', 'fortran_order': False, 'shape': (4,)}").contains("<u2"));
+    assert!(rejected("{'descr': '<u2', 'fortran_order': False, 'shape': (4,)}").contains("<u2"));
     assert!(
-        refused("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,)}").contains("not supported")
+        rejected("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,)}")
+            .contains("not supported")
     );
-    assert!(refused("{'fortran_order': False, 'shape': (2,)}").contains("missing"));
-    assert!(refused("[1, 2]").contains("not a dictionary"));
-    assert!(refused(&"(".repeat(9000)).contains("not a dictionary"));
-    assert!(refused(&" ".repeat(60000)).contains("more than 10000"));
-    assert!(refused("{'descr").contains("not a dictionary"));
-    assert!(refused("{'d\u{e9}scr': 1}").contains("unknown key"));
+    assert!(rejected("{'fortran_order': False, 'shape': (2,)}").contains("missing"));
+    assert!(rejected("[1, 2]").contains("not a dictionary"));
+    assert!(rejected(&"(".repeat(9000)).contains("not a dictionary"));
+    assert!(rejected(&" ".repeat(60000)).contains("more than 10000"));
+    assert!(rejected("{'descr").contains("not a dictionary"));
+    assert!(rejected("{'d\u{e9}scr': 1}").contains("unknown key"));
 }
 
 #[test]
@@ -143,22 +144,22 @@ fn random_bytes_are_errors() {
 #[test]
 fn malformed_safetensors_are_errors() {
     let folder = folder();
-    let refused = |header: &str| {
+    let rejected = |header: &str| {
         let mut bytes = (header.len() as u64).to_le_bytes().to_vec();
         bytes.extend(header.as_bytes());
         bytes.extend([0; 8]);
         read_bytes(&folder, "a.safetensors", &bytes).unwrap_err()
     };
     let of = |dtype: &str, shape: &str, places: &str| {
-        refused(&format!("{{\"T0\":{{\"dtype\":\"{dtype}\",\"shape\":{shape},\"data_offsets\":{places}}}}}"))
+        rejected(&format!("{{\"T0\":{{\"dtype\":\"{dtype}\",\"shape\":{shape},\"data_offsets\":{places}}}}}"))
     };
     assert!(of("F32", "[3]", "[0, 12]").contains("truncated"));
     assert!(of("F32", "[2]", "[8, 0]").contains("from 8 to 0"));
     assert!(of("F32", "[2]", "[0, 4]").contains("8 bytes"));
     assert!(of("U8", "[2]", "[0, 2]").contains("not supported"));
     assert!(of("F32", "[4294967296, 4294967296]", "[0, 8]").contains("beyond any memory"));
-    assert!(refused("{}").contains("none"));
-    assert!(refused(&"[".repeat(100_000)).contains("not a .safetensors file"));
+    assert!(rejected("{}").contains("none"));
+    assert!(rejected(&"[".repeat(100_000)).contains("not a .safetensors file"));
     let huge = [0xff; 16];
     assert!(read_bytes(&folder, "a.safetensors", &huge).unwrap_err().contains("header is"));
 }

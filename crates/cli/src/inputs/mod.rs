@@ -8,7 +8,7 @@ mod sizes;
 
 pub use request::{Request, size};
 
-use ferrofuse::{Array, DType, Definition, File, Hints, Layout, Scalar, table};
+use ferrofuse::{Array, DType, Definition, File, Hints, LayoutClass, Scalar, table};
 use frontend::text::{Distribution, InputSpec, TensorSpec};
 use ir::array::StridedArray;
 use testing::inputs::{draw, facts_of, sizes_of};
@@ -60,11 +60,11 @@ impl<'f> Inputs<'f> {
         Ok(Inputs { file, sizes, seed: request.seed, sources })
     }
 
-    /// What the compiler may know: sizes to decide for, and how inputs lie in memory; what is unknown is dense.
-    pub fn facts(&self) -> (Hints, Vec<Layout>) {
+    /// What the compiler may know: sizes to decide for, and the layouts of inputs; what is unknown is dense.
+    pub fn facts(&self) -> (Hints, Vec<LayoutClass>) {
         let spec = |(source, decl): (&Option<Data>, &ir::definition::InputDecl)| match source {
             Some(Data::Spec(spec)) => spec.clone(),
-            Some(Data::Array(array)) => InputSpec::Tensor(seen(array)),
+            Some(Data::Array(array)) => InputSpec::Tensor(viewed(array)),
             None => InputSpec::Scalar(Scalar::zero(decl.dtype)),
         };
         let decls = self.file.definition.input_decls();
@@ -98,7 +98,7 @@ impl<'f> Inputs<'f> {
 }
 
 /// An array that is there, as a spec would describe it.
-fn seen(array: &StridedArray) -> TensorSpec {
+fn viewed(array: &StridedArray) -> TensorSpec {
     let view = array.view();
     TensorSpec {
         dtype: view.dtype(),

@@ -66,7 +66,7 @@ fn the_picture_has_a_bar_for_each_row() {
 }
 
 #[test]
-fn what_cannot_be_measured_is_refused() {
+fn what_cannot_be_measured_is_rejected() {
     for (line, reason) in [
         ("bench rope_bf16 --sweep", "no rows and columns to sweep over"),
         ("bench rope_bf16 --sweep --size i0=2", "cannot be used with"),

@@ -111,6 +111,6 @@ fn without_a_usable_folder_it_says_so_and_goes_on() {
     let output = command(&file).args(RUN).output().unwrap();
     assert_eq!(cached_kernels(&output), 0);
     assert!(String::from_utf8_lossy(&output.stderr).contains("compiled kernels are not kept"));
-    let refused = command(&file).args(["cache", "info"]).output().unwrap();
-    assert_eq!(refused.status.code(), Some(3));
+    let rejected = command(&file).args(["cache", "info"]).output().unwrap();
+    assert_eq!(rejected.status.code(), Some(3));
 }

@@ -7,7 +7,7 @@ mod file_tests;
 mod hidden_llvm;
 mod interrupts;
 mod outputs;
-mod refusals;
+mod rejections;
 mod streams;
 mod verbs;
 

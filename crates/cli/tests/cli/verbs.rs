@@ -115,8 +115,8 @@ fn emit_prints_every_stage_of_every_example() {
     }
     assert!(fine("emit examples/silu_mul.py --stage cuda --target sm_90").contains("__global__"));
     assert!(fine("emit examples/silu_mul.py --stage asm --target aarch64").contains("ret"));
-    let refused = ferrofuse(["emit", "examples/silu_mul.py", "--stage", "llvm", "--target", "sm_90"]);
-    assert_eq!(refused.code, 2, "{}", refused.stderr);
+    let rejected = ferrofuse(["emit", "examples/silu_mul.py", "--stage", "llvm", "--target", "sm_90"]);
+    assert_eq!(rejected.code, 2, "{}", rejected.stderr);
     assert_eq!(ferrofuse(["emit", "examples/silu_mul.py", "--stage", "kernel", "--segment", "7"]).code, 2);
 }
 
@@ -136,10 +136,10 @@ fn segmentations_and_schedules_are_taken_back() {
     let same = |options: &str| fine(&format!("explain {example} --json {options}"));
     assert_eq!(same(""), same(&given));
     let wrong = saved("wrong", "segment seg0 => nothing\n");
-    let refused = ferrofuse(["run", "examples/softmax.py", "--segmentation", &wrong]);
-    assert!(refused.code == 2 && refused.stderr.contains("line 1"), "{}", refused.stderr);
-    let refused = ferrofuse(["run", "examples/softmax.py", "--schedule", &format!("0={wrong}")]);
-    assert!(refused.code == 2 && refused.stderr.contains("line 1"), "{}", refused.stderr);
+    let rejected = ferrofuse(["run", "examples/softmax.py", "--segmentation", &wrong]);
+    assert!(rejected.code == 2 && rejected.stderr.contains("line 1"), "{}", rejected.stderr);
+    let rejected = ferrofuse(["run", "examples/softmax.py", "--schedule", &format!("0={wrong}")]);
+    assert!(rejected.code == 2 && rejected.stderr.contains("line 1"), "{}", rejected.stderr);
 }
 
 #[test]

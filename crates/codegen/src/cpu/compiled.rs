@@ -15,7 +15,7 @@ pub enum Error {
     /// It has no LLVM IR.
     #[error(transparent)]
     Emit(#[from] EmitError),
-    /// LLVM refused.
+    /// LLVM gave an error.
     #[error(transparent)]
     Llvm(#[from] llvm::Error),
     /// The object file could not be loaded.
@@ -94,7 +94,7 @@ impl CompiledKernel {
         self.code.bytes()
     }
 
-    /// Runs the blocks `first .. last`. Stores to buffer i may go past the caches where bit i of `streamed` is set, which
+    /// Runs the blocks `first .. last`. Stores to buffer i may be non-temporal where bit i of `non_temporal` is set, which
     /// changes no result.
     ///
     /// # Safety
@@ -108,13 +108,13 @@ impl CompiledKernel {
         arguments: &[i64],
         buffers: &[*mut u8],
         scratch: &[*mut u8],
-        streamed: u64,
+        non_temporal: u64,
         first: i64,
         last: i64,
     ) {
         // SAFETY: the caller's promises are those that the function needs.
         unsafe {
-            (self.function)(arguments.as_ptr(), buffers.as_ptr(), scratch.as_ptr(), streamed, first, last)
+            (self.function)(arguments.as_ptr(), buffers.as_ptr(), scratch.as_ptr(), non_temporal, first, last)
         }
     }
 }

@@ -105,17 +105,17 @@ fn memory() -> [Entry; 3] {
 
 #[cfg(test)]
 mod tests {
-    use ops::{CpuSpelling, Prim};
+    use ops::{CpuSpelling, ScalarOp};
 
     use super::*;
 
     #[test]
     fn what_the_rows_call_is_here() {
-        for prim in Prim::ALL {
-            let row = prim.row();
+        for op in ScalarOp::ALL {
+            let row = op.row();
             for spelling in [row.cpu.float, row.cpu.int, row.cpu.unsigned].into_iter().flatten() {
                 if let CpuSpelling::Call { narrow, wide } = spelling {
-                    assert!(address(narrow).is_some() && address(wide).is_some(), "{}", prim.name());
+                    assert!(address(narrow).is_some() && address(wide).is_some(), "{}", op.name());
                 }
             }
         }

@@ -5,12 +5,12 @@ use cranelift_entity::SecondaryMap;
 use index::{Expr, Facts};
 use indexmap::IndexMap;
 use ir::kernel::{Accumulator, Kernel, Loop, LoopKind, Place, Scratch, Stmt, Value};
-use ops::{Monoid, Prim, Scalar};
+use ops::{Monoid, Scalar, ScalarOp};
 
 use super::cast::cast;
 use super::dtype::{in_memory, in_register, literal};
 use super::index_text::IndexWriter;
-use super::names::{Names, words};
+use super::names::{CudaNames, words};
 use super::prelude::{Prelude, Snippet};
 use super::reduce::{Named, Reduction};
 use super::single_use::single_use;
@@ -31,7 +31,7 @@ struct Text {
 /// Writes one kernel.
 pub(super) struct Writer<'a> {
     kernel: &'a Kernel,
-    names: &'a Names,
+    names: &'a CudaNames,
     prelude: &'a mut Prelude,
     single_use: SecondaryMap<Value, bool>,
     /// Constants, which have no line.
@@ -45,7 +45,7 @@ pub(super) struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    pub(super) fn new(kernel: &'a Kernel, names: &'a Names, prelude: &'a mut Prelude) -> Self {
+    pub(super) fn new(kernel: &'a Kernel, names: &'a CudaNames, prelude: &'a mut Prelude) -> Self {
         let mut facts = Facts::new();
         facts.assume_range(kernel.block, 0, None);
         Writer {
@@ -133,7 +133,7 @@ impl<'a> Writer<'a> {
             }
             Stmt::Load { value, place, index, guard } => self.load(*value, *place, index, *guard)?,
             Stmt::Store { place, index, value, guard } => self.store(*place, index, *value, *guard)?,
-            // Threads that wait for memory leave the machine to others; that hides more than fetching ahead.
+            // Threads that wait for memory leave the machine to others; that hides more than prefetching.
             Stmt::Prefetch { .. } => {}
             Stmt::Fault { buffer, word, value, condition } => {
                 let (value, condition) = (self.operand(*value).code, self.operand(*condition).code);
@@ -155,13 +155,13 @@ impl<'a> Writer<'a> {
                 self.line(&format!("{accumulator} = {};", bare(&value)));
             }
             Stmt::Reduce { values, monoid, accumulators } => self.reduce(values, monoid, accumulators)?,
-            Stmt::For(turns) => self.turns(turns)?,
+            Stmt::For(for_loop) => self.for_loop(for_loop)?,
             Stmt::Barrier => self.line("__syncthreads();"),
         }
         Ok(())
     }
 
-    fn apply(&mut self, value: Value, op: Prim, args: &[Value]) -> Result<(), EmitError> {
+    fn apply(&mut self, value: Value, op: ScalarOp, args: &[Value]) -> Result<(), EmitError> {
         let computes = args.last().map_or(self.kernel.values[value], |&last| self.kernel.values[last]);
         let template = template(op, computes)?;
         let mut texts = Vec::with_capacity(args.len());
@@ -287,34 +287,34 @@ impl<'a> Writer<'a> {
         cast(from, to, &accumulator.to_string(), self.prelude)
     }
 
-    fn turns(&mut self, turns: &Loop) -> Result<(), EmitError> {
+    fn for_loop(&mut self, for_loop: &Loop) -> Result<(), EmitError> {
         self.write_pending_reads();
-        let (begin, end) = (self.index(&turns.begin)?, self.index(&turns.end)?);
-        let var = self.names.symbol(turns.var);
-        self.line(&match turns.kind {
-            LoopKind::Serial | LoopKind::Rest | LoopKind::Transpose => {
+        let (begin, end) = (self.index(&for_loop.begin)?, self.index(&for_loop.end)?);
+        let var = self.names.symbol(for_loop.var);
+        self.line(&match for_loop.kind {
+            LoopKind::Serial | LoopKind::Remainder | LoopKind::Transpose => {
                 format!("for (long long {var} = {begin}; {var} < {end}; {var}++) {{")
             }
-            LoopKind::Lanes | LoopKind::WholeLanes => {
-                let first = if turns.begin.is_zero() { String::new() } else { format!("{begin} + ") };
+            LoopKind::Lanes | LoopKind::ExactLanes => {
+                let first = if for_loop.begin.is_zero() { String::new() } else { format!("{begin} + ") };
                 let step = format!("{var} += {}", self.kernel.lanes);
                 format!("for (long long {var} = {first}threadIdx.x; {var} < {end}; {step}) {{")
             }
         });
-        self.loop_body(turns)?;
+        self.loop_body(for_loop)?;
         self.line("}");
         Ok(())
     }
 
     /// The body, in the knowledge that the variable is at least its first value.
-    fn loop_body(&mut self, turns: &Loop) -> Result<(), EmitError> {
+    fn loop_body(&mut self, for_loop: &Loop) -> Result<(), EmitError> {
         let mut within = self.facts.clone();
-        let least = self.facts.bounds(&turns.begin).lo().and_then(|least| i64::try_from(least).ok());
-        within.assume_range(turns.var, least, None);
+        let min = self.facts.bounds(&for_loop.begin).lo().and_then(|min| i64::try_from(min).ok());
+        within.assume_range(for_loop.var, min, None);
         let outside = (std::mem::replace(&mut self.facts, within), self.in_lanes);
-        self.in_lanes |= turns.kind.is_over_lanes();
+        self.in_lanes |= for_loop.kind.is_over_lanes();
         self.depth += 1;
-        self.body(&turns.body)?;
+        self.body(&for_loop.body)?;
         self.depth -= 1;
         (self.facts, self.in_lanes) = outside;
         Ok(())

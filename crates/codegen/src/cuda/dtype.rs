@@ -45,10 +45,10 @@ pub(super) fn literal(constant: Scalar) -> String {
     }
 }
 
-/// The least integer has no literal of its own type: a literal has no sign.
-fn integer(value: i64, least: i64, suffix: &str) -> String {
+/// The smallest integer has no literal of its own type: a literal has no sign.
+fn integer(value: i64, min: i64, suffix: &str) -> String {
     match value {
-        _ if value == least => format!("({}{suffix} - 1)", value + 1),
+        _ if value == min => format!("({}{suffix} - 1)", value + 1),
         ..0 => format!("({value}{suffix})"),
         _ => format!("{value}{suffix}"),
     }

@@ -5,12 +5,12 @@ use std::fmt::Write;
 
 use index::{Atom, Expr, Facts, Monomial};
 
-use super::names::Names;
+use super::names::CudaNames;
 use super::prelude::{Prelude, Snippet};
 
 /// Writes expressions with a kernel's names.
 pub(super) struct IndexWriter<'a> {
-    pub(super) names: &'a Names,
+    pub(super) names: &'a CudaNames,
     /// What is known of the symbols in scope.
     pub(super) facts: &'a Facts,
     /// Gets the floor division and its remainder if they are needed.
@@ -70,7 +70,7 @@ impl IndexWriter<'_> {
     }
 
     fn division(&mut self, a: &Expr, b: &Expr, operator: &str, snippet: Snippet) -> String {
-        let at_least = |expr, least| self.facts.bounds(expr).lo().is_some_and(|lo| lo >= least);
+        let at_least = |expr, min| self.facts.bounds(expr).lo().is_some_and(|lo| lo >= min);
         if at_least(a, 0) && at_least(b, 1) {
             return format!("({} {operator} {})", self.factor(a), self.factor(b));
         }
@@ -87,7 +87,7 @@ impl IndexWriter<'_> {
     }
 }
 
-/// A number that is not negative, but for the least, which has no literal.
+/// A number that is not negative, but for the smallest, which has no literal.
 fn constant(number: i64) -> String {
     if number == i64::MIN { "(-9223372036854775807ll - 1)".to_owned() } else { number.to_string() }
 }

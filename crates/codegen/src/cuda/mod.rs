@@ -3,7 +3,7 @@
 //! * A lane is a thread and a block is a CUDA block: `threadIdx.x` is the lane, `blockIdx.x` the block.
 //! * Uniform code is run by every thread alike; what it stores is stored by thread 0.
 //! * A value has its name of the kernel text, as in `v3`, or stands where it is used if that is once and it is short.
-//! * Accumulators are variables of each thread. Halves are carried as their bits and computed with in f32.
+//! * Accumulators are variables of each thread. Half-precision values are kept as their bits and computed with in f32.
 //! * Scratch arrays lie one after the other in dynamic shared memory (`shared.rs`), slots of reductions in static.
 //!
 //! Takes no decisions, compiles and launches nothing, and knows no device: the same text suits every target.
@@ -29,7 +29,7 @@ use thiserror::Error;
 
 use body::Writer;
 use index_text::IndexWriter;
-use names::Names;
+use names::CudaNames;
 use prelude::Prelude;
 
 /// How NVRTC must be asked for the text to mean what the kernel program means: a product and a sum round twice unless
@@ -45,7 +45,7 @@ pub struct CudaKernel {
     pub source: String,
     /// What the function takes, in order.
     pub parameters: Vec<Parameter>,
-    /// Blocks along x, over the arguments. A launch of none is left out: the driver refuses it.
+    /// Blocks along x, over the arguments. A launch of none is left out: the driver rejects it.
     pub blocks: Expr,
     /// Threads of a block along x.
     pub block_threads: u32,
@@ -92,7 +92,7 @@ pub enum EmitError {
 /// [`EmitError`] for kernels that do not verify or say more than CUDA can.
 pub fn emit(kernel: &Kernel) -> Result<CudaKernel, EmitError> {
     verify(kernel)?;
-    let names = Names::new(kernel);
+    let names = CudaNames::new(kernel);
     let mut prelude = Prelude::default();
     let body = Writer::new(kernel, &names, &mut prelude).kernel_body()?;
     let source = format!(
@@ -114,7 +114,7 @@ pub fn emit(kernel: &Kernel) -> Result<CudaKernel, EmitError> {
 }
 
 /// The comment that opens the text: what it reads and writes, and how it is launched.
-fn header(kernel: &Kernel, names: &Names, prelude: &mut Prelude) -> String {
+fn header(kernel: &Kernel, names: &CudaNames, prelude: &mut Prelude) -> String {
     let facts = index::Facts::new();
     let blocks = IndexWriter { names, facts: &facts, prelude }.text(&kernel.blocks);
     let listed = |access| {
@@ -133,7 +133,7 @@ fn header(kernel: &Kernel, names: &Names, prelude: &mut Prelude) -> String {
 }
 
 /// The function's head, up to the brace; one parameter a line where one line would be long.
-fn signature(kernel: &Kernel, names: &Names) -> String {
+fn signature(kernel: &Kernel, names: &CudaNames) -> String {
     let buffers = kernel.buffers.iter().map(|(id, decl)| {
         let constant = if decl.access == Access::Read { "const " } else { "" };
         format!("{constant}{}* __restrict__ {}", dtype::in_memory(decl.dtype), names.buffer(id))

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use cranelift_entity::SecondaryMap;
 use index::Sym;
 use ir::kernel::{Buffer, Kernel};
-use ops::{DType, Monoid, Prim};
+use ops::{DType, Monoid, ScalarOp};
 
 use super::prelude::Prelude;
 
@@ -21,11 +21,11 @@ const RESERVED: &str = "alignas alignof and and_eq asm auto bitand bitor bool br
 
 /// Words that may not name anything else: those above, and what the text of a kernel's body can call.
 static TAKEN: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| {
-    let templates = Prim::ALL.iter().flat_map(|prim| {
-        let cuda = prim.row().cuda;
+    let templates = ScalarOp::ALL.iter().flat_map(|op| {
+        let cuda = op.row().cuda;
         [cuda.f32, cuda.f64, cuda.int, cuda.unsigned, cuda.boolean].into_iter().flatten()
     });
-    let helpers = Prim::ALL.iter().filter_map(|prim| prim.row().cuda.helper);
+    let helpers = ScalarOp::ALL.iter().filter_map(|op| op.row().cuda.helper);
     let called = helpers.chain(Prelude::all_texts()).flat_map(called);
     [RESERVED].into_iter().chain(templates).flat_map(words).chain(called).collect()
 });
@@ -45,18 +45,18 @@ fn called(text: &'static str) -> impl Iterator<Item = &'static str> {
 }
 
 /// The names of one kernel, all different.
-pub(super) struct Names {
+pub(super) struct CudaNames {
     /// The function.
     pub(super) kernel: String,
     symbols: SecondaryMap<Sym, String>,
     buffers: SecondaryMap<Buffer, String>,
 }
 
-impl Names {
+impl CudaNames {
     /// Names for a kernel whose own names are identifiers of C.
-    pub(super) fn new(kernel: &Kernel) -> Names {
+    pub(super) fn new(kernel: &Kernel) -> CudaNames {
         let mut used = BTreeSet::new();
-        let mut names = Names {
+        let mut names = CudaNames {
             kernel: unique(&kernel.name, &mut used),
             symbols: SecondaryMap::new(),
             buffers: SecondaryMap::new(),

@@ -227,10 +227,10 @@ fn body(body: &Body, params: &[String], prelude: &mut Prelude) -> Result<(String
                 continue;
             }
             BodyStep::Cast(to, arg) => cast(body.dtypes()[*arg], *to, &texts[*arg], prelude),
-            BodyStep::Apply(prim, args) => {
+            BodyStep::Apply(scalar_op, args) => {
                 let computes = body.dtypes()[args[args.len() - 1]];
                 let args: Vec<String> = args.iter().map(|&arg| texts[arg].clone()).collect();
-                fill(*prim, template(*prim, computes)?, &args, prelude)
+                fill(*scalar_op, template(*scalar_op, computes)?, &args, prelude)
             }
         };
         lines.push_str(&format!(
@@ -261,13 +261,13 @@ fn expression(
         let known = match node {
             ExprNode::Param(place) => (params[*place].clone(), dtypes[place % dtypes.len()]),
             ExprNode::Constant(value) => (literal(Scalar::written(dtypes[0], *value)), dtypes[0]),
-            ExprNode::Apply(prim, operands) => {
+            ExprNode::Apply(scalar_op, operands) => {
                 let typed: Vec<Operand> = operands.iter().map(|&o| Operand::tensor(nodes[o].1)).collect();
                 let computes = nodes[operands[operands.len() - 1]].1;
-                let unspelled = EmitError::Unspelled { op: prim.name(), dtype: computes };
-                let result = signature(*prim, &typed).map_err(|_| unspelled)?.result_compute;
+                let unspelled = EmitError::Unspelled { op: scalar_op.name(), dtype: computes };
+                let result = signature(*scalar_op, &typed).map_err(|_| unspelled)?.result_compute;
                 let texts: Vec<String> = operands.iter().map(|&o| nodes[o].0.clone()).collect();
-                let text = fill(*prim, template(*prim, computes)?, &texts, prelude);
+                let text = fill(*scalar_op, template(*scalar_op, computes)?, &texts, prelude);
                 if used(number) {
                     let line = format!("  const {} t{number} = {};\n", in_register(result), bare(&text));
                     lines.push_str(&line);

@@ -5,7 +5,7 @@ use index::Expr;
 use ir::kernel::{Kernel, Scratch};
 
 /// The dynamic shared memory of a kernel.
-pub(super) struct Layout {
+pub(super) struct SharedLayout {
     /// Each scratch array with the byte where it begins, over the arguments.
     pub(super) offsets: Vec<(Scratch, Expr)>,
     /// All bytes, over the arguments.
@@ -13,7 +13,7 @@ pub(super) struct Layout {
 }
 
 /// Places the kernel's scratch arrays.
-pub(super) fn layout(kernel: &Kernel) -> Layout {
+pub(super) fn layout(kernel: &Kernel) -> SharedLayout {
     let mut arrays: Vec<Scratch> = kernel.scratch.keys().collect();
     arrays.sort_by_key(|&array| std::cmp::Reverse(kernel.scratch[array].dtype.size()));
     let mut bytes = Expr::zero();
@@ -23,5 +23,5 @@ pub(super) fn layout(kernel: &Kernel) -> Layout {
         offsets.push((array, bytes.clone()));
         bytes = bytes + &decl.len * decl.dtype.size() as i64;
     }
-    Layout { offsets, bytes }
+    SharedLayout { offsets, bytes }
 }

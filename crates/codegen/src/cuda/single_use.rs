@@ -42,8 +42,8 @@ impl Scan {
             for &value in statement.defined() {
                 self.definition[value] = number;
             }
-            if let Stmt::For(turns) = statement {
-                self.body(&turns.body);
+            if let Stmt::For(for_loop) = statement {
+                self.body(&for_loop.body);
             }
         }
     }

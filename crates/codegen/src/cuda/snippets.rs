@@ -162,14 +162,14 @@ static __device__ inline f8e5m2 f32_to_f8e5m2(float x) {
 ";
 
 const F8E8M0_TO_F32: &str = "\
-// A power of two by its exponent; the least is subnormal in a float.
+// A power of two by its exponent; the smallest is subnormal in a float.
 static __device__ inline float f8e8m0_to_f32(f8e8m0 x) {
   return __uint_as_float(x == 0 ? 0x00400000 : x == 0xff ? 0x7fc00000 : (unsigned)x << 23);
 }
 ";
 
 const F32_TO_F8E8M0: &str = "\
-// The nearest power of two to the magnitude, halfway the greater one; 0xff beyond the greatest and for NaN.
+// The nearest power of two to the magnitude, halfway the greater one; 0xff beyond the largest and for NaN.
 static __device__ inline f8e8m0 f32_to_f8e8m0(float x) {
   const unsigned bits = __float_as_uint(x) & 0x7fffffff, exponent = bits >> 23;
   if (exponent == 0xff) return 0xff;
@@ -216,8 +216,8 @@ static __device__ inline long long floor_div(long long a, long long b) {
 
 const FLOOR_MOD: &str = "\
 static __device__ inline long long floor_mod(long long a, long long b) {
-  const long long rest = a % b;
-  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+  const long long remainder = a % b;
+  return remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder;
 }
 ";
 

@@ -1,17 +1,17 @@
 //! From an op and the texts of its operands to C++ text, by the templates of the op table.
 
-use ops::{DType, Prim};
+use ops::{DType, ScalarOp};
 
 use super::EmitError;
 use super::prelude::Prelude;
 
 /// The template of an op that computes in `dtype`.
-pub(super) fn template(op: Prim, dtype: DType) -> Result<&'static str, EmitError> {
+pub(super) fn template(op: ScalarOp, dtype: DType) -> Result<&'static str, EmitError> {
     op.row().cuda.of(dtype).ok_or(EmitError::Unspelled { op: op.name(), dtype })
 }
 
 /// The template with operands in place; what it calls goes into the prelude.
-pub(super) fn fill(op: Prim, template: &str, operands: &[String], prelude: &mut Prelude) -> String {
+pub(super) fn fill(op: ScalarOp, template: &str, operands: &[String], prelude: &mut Prelude) -> String {
     if let Some(helper) = op.row().cuda.helper
         && calls(template, helper)
     {
@@ -80,10 +80,10 @@ mod tests {
     fn helpers_come_only_with_templates_that_call_them() {
         let mut prelude = Prelude::default();
         let operands = ["(v0 + v1)".to_owned(), "v2".to_owned()];
-        assert_eq!(fill(Prim::Fmod, "fmodf({0}, {1})", &operands, &mut prelude), "fmodf(v0 + v1, v2)");
+        assert_eq!(fill(ScalarOp::Fmod, "fmodf({0}, {1})", &operands, &mut prelude), "fmodf(v0 + v1, v2)");
         assert_eq!(prelude.to_string(), "");
-        fill(Prim::Fmod, "truncated_remainder({0}, {1})", &operands, &mut prelude);
+        fill(ScalarOp::Fmod, "truncated_remainder({0}, {1})", &operands, &mut prelude);
         assert!(prelude.to_string().contains("truncated_remainder(T a, T b)"));
-        assert_eq!(fill(Prim::Mul, "({0} * {1})", &operands, &mut prelude), "((v0 + v1) * v2)");
+        assert_eq!(fill(ScalarOp::Mul, "({0} * {1})", &operands, &mut prelude), "((v0 + v1) * v2)");
     }
 }

@@ -1,4 +1,4 @@
-//! The text of small kernels, word for word, and refusals. What the text computes is tested under the emulator.
+//! The text of small kernels, word for word, and rejections. What the text computes is tested under the emulator.
 
 use index::Expr;
 use ir::kernel::{Access, Kernel, KernelBuilder, parse};
@@ -91,12 +91,12 @@ fn reductions_and_shared_memory() {
 }
 
 #[test]
-fn refusals() {
+fn rejections() {
     let mut b = KernelBuilder::new("huge", 32);
     let x = b.buffer("x", DType::F32, Access::Read);
     b.load(x, Expr::overflow());
-    let refused = emit(&b.finish()).expect_err("no text");
-    assert_eq!(refused, EmitError::IndexOverflow { kernel: "huge".into() });
+    let rejected = emit(&b.finish()).expect_err("no text");
+    assert_eq!(rejected, EmitError::IndexOverflow { kernel: "huge".into() });
 
     let mut odd = kernel(MUL);
     odd.lanes = 33;

@@ -1,7 +1,7 @@
 //! Loads and stores: element by element, guarded, with strides, and at indices that are data.
 
 use ops::DType;
-use reference::interpret::Memory;
+use reference::interpret::DenseMemory;
 
 use crate::harness::{check, compile, everywhere, kernel, noise, runnable, zeros};
 
@@ -101,8 +101,8 @@ fn strides_divisions_and_remainders() {
         let numbers: Vec<f64> = (0..n * 7 * stride).map(|k| (k * k % 1009) as f64).collect();
         let keep: Vec<f64> = (0..n).map(|k| f64::from(k % 3 != 1)).collect();
         vec![
-            Memory::from_f64s(DType::I32, &numbers),
-            Memory::from_f64s(DType::Bool, &keep),
+            DenseMemory::from_f64s(DType::I32, &numbers),
+            DenseMemory::from_f64s(DType::Bool, &keep),
             zeros(DType::I32, n * 7),
             zeros(DType::Bool, n * 7),
             zeros(DType::I64, n * 7),
@@ -111,7 +111,7 @@ fn strides_divisions_and_remainders() {
     everywhere(TRANSPOSE, |n| vec![n, stride], buffers, 0.0);
 }
 
-/// A remainder by a divisor that only the caller knows, of which x86 traps on the least integer over -1.
+/// A remainder by a divisor that only the caller knows, of which x86 traps on the smallest integer over -1.
 #[test]
 fn remainders_by_minus_one_do_not_trap() {
     let kernel = kernel(
@@ -177,12 +177,12 @@ fn gathers_and_their_faults() {
             let index = |n: usize| ((n * n + 7 * n) % 50) as f64 - f64::from(n == 20);
             let index: Vec<f64> = (0..count).map(index).collect();
             vec![
-                Memory::from_f64s(DType::I32, &index),
-                Memory::from_f64s(DType::I64, &[49.0, -3.0, 40.0][..rows as usize]),
+                DenseMemory::from_f64s(DType::I32, &index),
+                DenseMemory::from_f64s(DType::I64, &[49.0, -3.0, 40.0][..rows as usize]),
                 noise(DType::BF16, (rows * classes).max(side) as usize, 3),
-                Memory::from_f64s(DType::I64, &[9.0e18, 9.0e18]),
-                Memory::zeros(DType::BF16, count),
-                Memory::zeros(DType::BF16, count),
+                DenseMemory::from_f64s(DType::I64, &[9.0e18, 9.0e18]),
+                DenseMemory::zeros(DType::BF16, count),
+                DenseMemory::zeros(DType::BF16, count),
             ]
         };
         everywhere(GATHER, |columns| vec![rows, columns, classes], buffers, 0.0);

@@ -3,8 +3,8 @@
 use ferrofuse_codegen::cpu::CompiledKernel;
 use ferrofuse_codegen::cpu::llvm::CpuTarget;
 use ir::kernel::Kernel;
-use ops::{CpuSpelling, DType, Polynomial, Prim, Typing};
-use reference::interpret::Memory;
+use ops::{CpuSpelling, DType, Polynomial, ScalarOp, Typing};
+use reference::interpret::DenseMemory;
 
 use crate::harness::{compile, kernel, run, runnable};
 
@@ -17,16 +17,16 @@ const STEP: usize = if cfg!(debug_assertions) { 4099 } else { 17 };
 const INLINE_ULP: f64 = 2.0;
 
 /// The functions of so many real numbers.
-pub fn functions(arity: usize) -> impl Iterator<Item = Prim> {
-    let real = |prim: &Prim| prim.row().typing == Typing::Float || *prim == Prim::Pow;
-    Prim::ALL.iter().copied().filter(real).filter(move |prim| prim.arity() == arity)
+pub fn functions(arity: usize) -> impl Iterator<Item = ScalarOp> {
+    let real = |op: &ScalarOp| op.row().typing == Typing::Float || *op == ScalarOp::Pow;
+    ScalarOp::ALL.iter().copied().filter(real).filter(move |op| op.arity() == arity)
 }
 
 /// A kernel that applies the function to each element of its inputs.
-pub fn map(prim: Prim) -> Kernel {
-    let operands: Vec<usize> = (0..prim.arity()).collect();
+pub fn map(op: ScalarOp) -> Kernel {
+    let operands: Vec<usize> = (0..op.arity()).collect();
     let each = |text: fn(usize) -> String| operands.iter().map(|&i| text(i)).collect::<String>();
-    let (result, name) = (prim.arity(), prim.name());
+    let (result, name) = (op.arity(), op.name());
     kernel(&format!(
         "kernel map(n) lanes 16 {{
            symbols n, block, x
@@ -69,17 +69,17 @@ struct Worst {
 
 /// A function of f32 values, compiled for each target.
 struct Function {
-    prim: Prim,
+    op: ScalarOp,
     kernel: Kernel,
     compiled: Vec<(CpuTarget, CompiledKernel, Worst)>,
 }
 
 impl Function {
-    fn new(prim: Prim) -> Function {
-        let kernel = map(prim);
+    fn new(op: ScalarOp) -> Function {
+        let kernel = map(op);
         let for_target = |target| (target, compile(&kernel, target), Worst::default());
         let compiled = runnable().into_iter().map(for_target).collect();
-        Function { prim, kernel, compiled }
+        Function { op, kernel, compiled }
     }
 
     /// Takes these operands into account: an array for each parameter.
@@ -87,10 +87,10 @@ impl Function {
         let count = operands[0].len();
         let row = |index: usize| operands.iter().map(move |operand| operand[index]);
         let exact: Vec<f64> = (0..count)
-            .map(|index| self.prim.of_reals(&row(index).map(f64::from).collect::<Vec<_>>()))
+            .map(|index| self.op.of_reals(&row(index).map(f64::from).collect::<Vec<_>>()))
             .collect();
-        let mut buffers: Vec<Memory> = operands.iter().map(|operand| memory(operand)).collect();
-        buffers.push(Memory::zeros(DType::F32, count));
+        let mut buffers: Vec<DenseMemory> = operands.iter().map(|operand| memory(operand)).collect();
+        buffers.push(DenseMemory::zeros(DType::F32, count));
         for (_, compiled, worst) in &mut self.compiled {
             run(&self.kernel, compiled, &[count as i64], &mut buffers);
             let results = buffers[operands.len()].bytes().chunks_exact(4);
@@ -106,7 +106,7 @@ impl Function {
 
     /// Holds the worst errors to the bound, and prints them: a function a line, a target a column.
     fn check(&self) {
-        let row = self.prim.row();
+        let row = self.op.row();
         let bound = match row.cpu.float {
             Some(CpuSpelling::Approximate(_)) => row.ulp,
             Some(CpuSpelling::Polynomial(Polynomial::Erfinv)) => 2.5,
@@ -121,9 +121,9 @@ impl Function {
     }
 }
 
-fn memory(values: &[f32]) -> Memory {
+fn memory(values: &[f32]) -> DenseMemory {
     let bytes = values.iter().flat_map(|x| x.to_le_bytes()).collect();
-    Memory::from_bytes(DType::F32, bytes).expect("whole elements")
+    DenseMemory::from_bytes(DType::F32, bytes).expect("whole elements")
 }
 
 /// An odd multiplier scatters the numbers below 2^32, each to another.

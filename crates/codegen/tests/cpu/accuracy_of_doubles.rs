@@ -1,8 +1,8 @@
 //! The error of the functions of f64, against the meaning of their rows, which is good to about one unit in the last place
 //! of a double. `cargo test --release -p ferrofuse-codegen --test cpu doubles -- --nocapture` prints the largest.
 
-use ops::{DType, Prim};
-use reference::interpret::Memory;
+use ops::{DType, ScalarOp};
+use reference::interpret::DenseMemory;
 
 use crate::accuracy::{functions, map};
 use crate::harness::{compile, kernel, run, runnable};
@@ -36,32 +36,28 @@ fn apart(expected: f64, got: f64) -> f64 {
     if ulps.is_nan() { f64::INFINITY } else { ulps }
 }
 
-fn memory(values: &[f64]) -> Memory {
+fn memory(values: &[f64]) -> DenseMemory {
     let bytes = values.iter().flat_map(|x| x.to_le_bytes()).collect();
-    Memory::from_bytes(DType::F64, bytes).expect("whole elements")
+    DenseMemory::from_bytes(DType::F64, bytes).expect("whole elements")
 }
 
 #[test]
 fn functions_of_doubles_keep_their_bounds() {
     let points = points();
-    for prim in functions(1) {
-        let kernel = kernel(&map(prim).to_string().replace("f32", "f64"));
+    for op in functions(1) {
+        let kernel = kernel(&map(op).to_string().replace("f32", "f64"));
         for target in runnable() {
-            let mut buffers = [memory(&points), Memory::zeros(DType::F64, points.len())];
+            let mut buffers = [memory(&points), DenseMemory::zeros(DType::F64, points.len())];
             run(&kernel, &compile(&kernel, target), &[points.len() as i64], &mut buffers);
             let results = buffers[1]
                 .bytes()
                 .chunks_exact(8)
                 .map(|bytes| f64::from_le_bytes(bytes.try_into().expect("eight")));
-            let errors = points.iter().zip(results).map(|(&x, got)| (apart(prim.of_reals(&[x]), got), x));
+            let errors = points.iter().zip(results).map(|(&x, got)| (apart(op.of_reals(&[x]), got), x));
             let (ulps, x) =
                 errors.fold((0.0, 0.0), |worst, next| if next.0 > worst.0 { next } else { worst });
-            println!("{target} {}: {ulps:.2} at {x:e}", Prim::name(prim));
-            assert!(
-                ulps <= APART.max(prim.row().ulp),
-                "{target}: {} of {x:e} is off by {ulps} ulp",
-                prim.name()
-            );
+            println!("{target} {}: {ulps:.2} at {x:e}", ScalarOp::name(op));
+            assert!(ulps <= APART.max(op.row().ulp), "{target}: {} of {x:e} is off by {ulps} ulp", op.name());
         }
     }
 }

@@ -1,8 +1,8 @@
-//! Casts between all pairs of dtypes, at special values, at every half and at the midpoints between halves.
+//! Casts between all pairs of dtypes, at special values, at every half-precision value and at the midpoints between them.
 
 use ferrofuse_codegen::cpu::llvm::CpuTarget;
 use ops::{DType, Scalar};
-use reference::interpret::Memory;
+use reference::interpret::DenseMemory;
 
 use crate::harness::{check, compile, kernel, memory, run, runnable, special_values};
 
@@ -23,7 +23,7 @@ fn cast(from: DType, to: DType, lanes: u32) -> ir::kernel::Kernel {
 }
 
 fn check_values(from: DType, to: DType, lanes: u32, target: CpuTarget, values: &[Scalar]) {
-    let buffers = [memory(from, values), Memory::zeros(to, values.len())];
+    let buffers = [memory(from, values), DenseMemory::zeros(to, values.len())];
     let kernel = cast(from, to, lanes);
     check(&kernel, &compile(&kernel, target), &[values.len() as i64], &buffers, 0.0);
 }
@@ -42,7 +42,7 @@ fn every_pair_of_dtypes() {
 }
 
 /// Every half, what lies halfway to the next, and the neighbours of that.
-fn around_halves(half: DType, wide: DType) -> Vec<Scalar> {
+fn around_half_values(half: DType, wide: DType) -> Vec<Scalar> {
     let mut values = Vec::new();
     for bits in 0..=0xffff_u64 {
         let (low, high) =
@@ -61,20 +61,20 @@ fn around_halves(half: DType, wide: DType) -> Vec<Scalar> {
 }
 
 #[test]
-fn halves_round_to_nearest_even_once() {
+fn half_types_round_to_nearest_even_once() {
     for target in runnable() {
         for half in [DType::F16, DType::BF16] {
             for wide in [DType::F32, DType::F64] {
                 // Of 64 lanes a machine takes what it cannot round at once in pieces.
                 for lanes in [16, 64] {
-                    check_values(wide, half, lanes, target, &around_halves(half, wide));
+                    check_values(wide, half, lanes, target, &around_half_values(half, wide));
                 }
             }
         }
     }
 }
 
-/// Whole vectors, and what they leave, store the NaN that constants have, whatever its sign and what it carries.
+/// Whole vectors, and the remainder, store the NaN that constants have, whatever its sign and what it carries.
 #[test]
 fn every_nan_becomes_one_wherever_it_lies() {
     const COUNT: usize = 72;
@@ -82,7 +82,7 @@ fn every_nan_becomes_one_wherever_it_lies() {
     for bits in [0xffc0_0000, 0x7fc1_2345, 0xff80_0001] {
         let nans = memory(DType::F32, &[Scalar::from_bits(DType::F32, bits); COUNT]);
         for target in runnable() {
-            let mut buffers = [nans.clone(), Memory::zeros(DType::BF16, COUNT)];
+            let mut buffers = [nans.clone(), DenseMemory::zeros(DType::BF16, COUNT)];
             run(&kernel, &compile(&kernel, target), &[COUNT as i64], &mut buffers);
             let stored = (0..COUNT).map(|index| buffers[1].read(index).bits());
             assert_eq!(stored.collect::<Vec<_>>(), [0x7fc0; COUNT], "{target:?} {bits:x}");

@@ -1,7 +1,7 @@
-//! Folds: in accumulators and in scratch, over lanes and within one, of rows that a jam leaves over.
+//! Folds: in accumulators and in scratch, over lanes and within one, of the remainder rows of a jam.
 
 use ops::DType;
-use reference::interpret::Memory;
+use reference::interpret::DenseMemory;
 
 use crate::harness::{LANES, check, compile, everywhere, kernel, noise, run, runnable, zeros};
 
@@ -47,23 +47,23 @@ fn softmax() {
     everywhere(SOFTMAX, |n| vec![rows, n], buffers, 8.0);
 }
 
-/// Where turns are whole there is no code for what is left, and the bits are those of the code that has it.
+/// Where lanes have equal trip counts there is no code for the remainder, and the bits are those of the code that has it.
 #[test]
-fn whole_turns() {
+fn exact_iterations() {
     for target in runnable() {
         for lanes in LANES {
             let any = kernel(&SOFTMAX.replace("LANES", &lanes.to_string()));
-            let whole = kernel(
-                &SOFTMAX.replace("LANES", &lanes.to_string()).replace("columns lanes", "columns whole"),
+            let exact = kernel(
+                &SOFTMAX.replace("LANES", &lanes.to_string()).replace("columns lanes", "columns exact"),
             );
-            let [of_any, of_whole] = [&any, &whole].map(|kernel| compile(kernel, target));
-            assert!(lanes == 1 || of_whole.code_bytes() < of_any.code_bytes(), "{target}, {lanes} lanes");
+            let [of_any, of_exact] = [&any, &exact].map(|kernel| compile(kernel, target));
+            assert!(lanes == 1 || of_exact.code_bytes() < of_any.code_bytes(), "{target}, {lanes} lanes");
             for columns in [0, 32, 64, 320] {
                 let buffers = [noise(DType::F32, 3 * columns as usize, 3), zeros(DType::F32, 3 * columns)];
-                check(&whole, &of_whole, &[3, columns], &buffers, 8.0);
+                check(&exact, &of_exact, &[3, columns], &buffers, 8.0);
                 let [mut expected, mut found] = [buffers.clone(), buffers];
                 run(&any, &of_any, &[3, columns], &mut expected);
-                run(&whole, &of_whole, &[3, columns], &mut found);
+                run(&exact, &of_exact, &[3, columns], &mut found);
                 assert_eq!(
                     expected[1].bytes(),
                     found[1].bytes(),
@@ -188,20 +188,20 @@ fn welford() {
         let results = || zeros(DType::F32, rows);
         vec![noise(DType::F32, (rows * n) as usize, 6), results(), results(), results()]
     };
-    // Products are added without being rounded, what whole vectors leave may go to other lanes than the interpreter's, and a
+    // Products are added without being rounded, the remainder may go to other lanes than the interpreter's, and a
     // mean near zero has fewer digits.
     everywhere(WELFORD, |n| vec![rows, n], buffers, 64.0);
 }
 
-/// A kernel with a block per row as one whose only block walks the rows that a jam leaves over.
+/// A kernel with a block per row as one whose only block walks the remainder rows of a jam.
 fn all_left_over(text: &str) -> String {
     text.replace("symbols rows, columns, row", "symbols rows, columns, block, row")
         .replace("blocks row in 0 .. rows", "blocks block in 0 .. 1")
-        .replacen("\n  v0: f32 =", "\n  for row in 0 .. rows rest {\n  v0: f32 =", 1)
+        .replacen("\n  v0: f32 =", "\n  for row in 0 .. rows remainder {\n  v0: f32 =", 1)
         + "\n}"
 }
 
-/// A row has the same bits wherever it lies: rows that a jam leaves over fold in the order of all others.
+/// A row has the same bits wherever it lies: the remainder rows of a jam fold in the order of all others.
 #[test]
 fn rows_left_over_are_as_all_others() {
     let rows = 13;
@@ -223,14 +223,14 @@ fn rows_left_over_are_as_all_others() {
     }
 }
 
-/// Rows that an unrolled loop leaves over: folds over lanes begin and end within its turns.
+/// The remainder rows of an unrolled loop: folds over lanes begin and end within its iterations.
 #[test]
 fn softmax_of_what_is_left() {
     let rows = 3;
     let buffers = |n: i64| vec![noise(DType::F32, (rows * n) as usize, 3), zeros(DType::F32, rows * n)];
     everywhere(&all_left_over(SOFTMAX), |n| vec![rows, n], buffers, 8.0);
     everywhere(
-        &COLUMN_SUM.replace("0 .. rows {", "0 .. rows rest {"),
+        &COLUMN_SUM.replace("0 .. rows {", "0 .. rows remainder {"),
         |n| vec![rows, n],
         |n| vec![noise(DType::BF16, (rows * n) as usize, 4), zeros(DType::F32, n)],
         0.0,
@@ -289,7 +289,7 @@ fn uniform_code() {
     let buffers = |n: i64| {
         let numbers: Vec<f64> = (0..n).map(|k| (k * 37 % 1001) as f64).collect();
         vec![
-            Memory::from_f64s(DType::I64, &numbers),
+            DenseMemory::from_f64s(DType::I64, &numbers),
             zeros(DType::I64, 4),
             zeros(DType::BF16, 4),
             zeros(DType::Bool, 4),

@@ -4,7 +4,7 @@ use ferrofuse_codegen::cpu::llvm::{CpuTarget, Llvm, LlvmOptions};
 use ferrofuse_codegen::cpu::{CompiledKernel, SCRATCH_UNIT, compile_kernel};
 use ir::kernel::{Access, Kernel, parse};
 use ops::{DType, Scalar};
-use reference::interpret::{Memory, Options, interpret};
+use reference::interpret::{DenseMemory, Options, interpret};
 
 /// Lanes of a loop below, at and above a vector's.
 pub const LANES: [u32; 5] = [1, 4, 8, 16, 32];
@@ -42,7 +42,7 @@ pub fn compile(kernel: &Kernel, target: CpuTarget) -> CompiledKernel {
 }
 
 /// Runs all blocks of a compiled kernel on the buffers.
-pub fn run(kernel: &Kernel, compiled: &CompiledKernel, args: &[i64], buffers: &mut [Memory]) {
+pub fn run(kernel: &Kernel, compiled: &CompiledKernel, args: &[i64], buffers: &mut [DenseMemory]) {
     let size = |e: &index::Expr| {
         let value = |symbol| kernel.arguments.iter().position(|&s| s == symbol).map(|at| args[at]);
         e.eval(&value).expect("sizes are small")
@@ -59,13 +59,13 @@ pub fn run(kernel: &Kernel, compiled: &CompiledKernel, args: &[i64], buffers: &m
         memory.iter_mut().map(|words| words.as_mut_ptr().cast()).collect()
     };
     let (addresses, scratch) = (pointers(&mut bytes), pointers(&mut scratch));
-    // Stores may go past the caches where that is possible: it must not show.
-    let streamed = args.first().map_or(0, |&arg| if arg % 2 == 0 { u64::MAX } else { 0 });
+    // Stores may be non-temporal where that is possible: it must not show.
+    let non_temporal = args.first().map_or(0, |&arg| if arg % 2 == 0 { u64::MAX } else { 0 });
     // SAFETY: the interpreter ran the kernel on memory of these sizes without a fault.
-    unsafe { compiled.call(args, &addresses, &scratch, streamed, 0, size(&kernel.blocks)) };
+    unsafe { compiled.call(args, &addresses, &scratch, non_temporal, 0, size(&kernel.blocks)) };
     for (memory, words) in buffers.iter_mut().zip(bytes) {
         let bytes = words.iter().flat_map(|word| word.to_le_bytes()).take(memory.bytes().len()).collect();
-        *memory = Memory::from_bytes(memory.dtype(), bytes).expect("the same size as before");
+        *memory = DenseMemory::from_bytes(memory.dtype(), bytes).expect("the same size as before");
     }
 }
 
@@ -80,7 +80,7 @@ fn words(bytes: &[u8]) -> Vec<u64> {
 }
 
 /// Runs a kernel compiled and interpreted; both must agree within `ulps` units in the last place.
-pub fn check(kernel: &Kernel, compiled: &CompiledKernel, args: &[i64], buffers: &[Memory], ulps: f64) {
+pub fn check(kernel: &Kernel, compiled: &CompiledKernel, args: &[i64], buffers: &[DenseMemory], ulps: f64) {
     let mut expected = buffers.to_vec();
     interpret(kernel, args, &mut expected, &Options::default())
         .unwrap_or_else(|fault| panic!("{fault}\n{kernel}"));
@@ -104,7 +104,7 @@ pub fn check(kernel: &Kernel, compiled: &CompiledKernel, args: &[i64], buffers: 
 pub fn everywhere(
     text: &str,
     args: impl Fn(i64) -> Vec<i64>,
-    buffers: impl Fn(i64) -> Vec<Memory>,
+    buffers: impl Fn(i64) -> Vec<DenseMemory>,
     ulps: f64,
 ) {
     for target in runnable() {
@@ -176,8 +176,8 @@ pub fn special_values(dtype: DType) -> Vec<Scalar> {
     values
 }
 
-pub fn memory(dtype: DType, values: &[Scalar]) -> Memory {
-    let mut memory = Memory::zeros(dtype, values.len());
+pub fn memory(dtype: DType, values: &[Scalar]) -> DenseMemory {
+    let mut memory = DenseMemory::zeros(dtype, values.len());
     for (index, &value) in values.iter().enumerate() {
         memory.write(index, value);
     }
@@ -185,16 +185,16 @@ pub fn memory(dtype: DType, values: &[Scalar]) -> Memory {
 }
 
 /// Numbers between -4 and 4, the same each time.
-pub fn noise(dtype: DType, count: usize, seed: u64) -> Memory {
+pub fn noise(dtype: DType, count: usize, seed: u64) -> DenseMemory {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut next = || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 11) as f64 / (1_u64 << 50) as f64 - 4.0
     };
     let numbers: Vec<f64> = (0..count).map(|_| next()).collect();
-    Memory::from_f64s(dtype, &numbers)
+    DenseMemory::from_f64s(dtype, &numbers)
 }
 
-pub fn zeros(dtype: DType, count: i64) -> Memory {
-    Memory::zeros(dtype, count as usize)
+pub fn zeros(dtype: DType, count: i64) -> DenseMemory {
+    DenseMemory::zeros(dtype, count as usize)
 }

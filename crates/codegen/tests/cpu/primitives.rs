@@ -2,14 +2,14 @@
 
 use ferrofuse_codegen::cpu::Isa;
 use ferrofuse_codegen::cpu::llvm::CpuTarget;
-use ops::{DType, Operand, Prim, Scalar, signature};
-use reference::interpret::Memory;
+use ops::{DType, Operand, Scalar, ScalarOp, signature};
+use reference::interpret::DenseMemory;
 
 use crate::harness::{check, compile, kernel, llvm, memory, runnable, special_values};
 
 /// One application of a primitive: operand dtypes and that of the result.
 struct Case {
-    prim: Prim,
+    op: ScalarOp,
     operands: Vec<DType>,
     result: DType,
 }
@@ -17,16 +17,16 @@ struct Case {
 /// The applications that have code: each primitive on each compute dtype.
 fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
-    for &prim in Prim::ALL {
-        for dtype in DType::REAL.into_iter().filter(|dtype| prim.row().cpu.of(*dtype).is_some()) {
-            let mut operands = vec![dtype; prim.row().params.len()];
-            if prim == Prim::Where {
+    for &op in ScalarOp::ALL {
+        for dtype in DType::REAL.into_iter().filter(|dtype| op.row().cpu.of(*dtype).is_some()) {
+            let mut operands = vec![dtype; op.row().params.len()];
+            if op == ScalarOp::Where {
                 operands[0] = DType::Bool;
             }
             let typed: Vec<Operand> = operands.iter().map(|&dtype| Operand::tensor(dtype)).collect();
-            match signature(prim, &typed) {
+            match signature(op, &typed) {
                 Ok(signature) if signature.compute.as_slice() == operands => {
-                    cases.push(Case { prim, operands, result: signature.result_compute });
+                    cases.push(Case { op, operands, result: signature.result_compute });
                 }
                 _ => {}
             }
@@ -48,7 +48,7 @@ impl Case {
             text += &format!("  v{index}: {dtype} = load b{index}[x]\n");
         }
         let args: Vec<String> = (0..count).map(|index| format!("v{index}")).collect();
-        let (name, result) = (self.prim.name(), self.result);
+        let (name, result) = (self.op.name(), self.result);
         text + &format!(
             "  v{count}: {result} = {name} {}\n  store b{count}[x] = v{count}\n }}\n}}\n",
             args.join(", ")
@@ -56,7 +56,7 @@ impl Case {
     }
 
     /// All combinations of special values, one array per operand, and room for the result.
-    fn buffers(&self) -> Vec<Memory> {
+    fn buffers(&self) -> Vec<DenseMemory> {
         let mut rows: Vec<Vec<Scalar>> = vec![vec![]];
         for &dtype in &self.operands {
             let values = special_values(dtype);
@@ -66,9 +66,9 @@ impl Case {
                 .collect();
         }
         let column = |index: usize| rows.iter().map(|row| row[index]).collect::<Vec<Scalar>>();
-        let mut buffers: Vec<Memory> =
+        let mut buffers: Vec<DenseMemory> =
             self.operands.iter().enumerate().map(|(index, &dtype)| memory(dtype, &column(index))).collect();
-        buffers.push(Memory::zeros(self.result, rows.len()));
+        buffers.push(DenseMemory::zeros(self.result, rows.len()));
         buffers
     }
 
@@ -76,12 +76,12 @@ impl Case {
     fn rounded_twice(&self, lanes: u32) -> Option<String> {
         let apart = format!("v4: {0} = mul v0, v1\n  v3: {0} = add v4, v2\n", self.result);
         let together = format!("v3: {} = mul_add v0, v1, v2\n", self.result);
-        (self.prim == Prim::MulAdd).then(|| self.text(lanes).replace(&together, &apart))
+        (self.op == ScalarOp::MulAdd).then(|| self.text(lanes).replace(&together, &apart))
     }
 
     fn check(&self, lanes: u32, target: CpuTarget) {
         let buffers = self.buffers();
-        let ulp = self.prim.row().ulp;
+        let ulp = self.op.row().ulp;
         let allowed = if ulp <= 0.5 { 0.0 } else { ulp + 0.5 };
         let own = kernel(&self.text(lanes));
         let meant = self.rounded_twice(lanes).filter(|_| !Isa::new(&llvm(), target).fma);
@@ -110,9 +110,9 @@ fn every_primitive_for_every_target_that_runs_here() {
 
 #[test]
 fn most_primitives_have_code() {
-    let has_case = |prim: &Prim| cases().iter().any(|case| case.prim == *prim);
+    let has_case = |op: &ScalarOp| cases().iter().any(|case| case.op == *op);
     // Kernels hold complex numbers as their parts.
-    let left_out: Vec<Prim> =
-        Prim::ALL.iter().copied().filter(|prim| !prim.touches_complex() && !has_case(prim)).collect();
+    let left_out: Vec<ScalarOp> =
+        ScalarOp::ALL.iter().copied().filter(|op| !op.touches_complex() && !has_case(op)).collect();
     assert!(left_out.is_empty(), "{left_out:?}");
 }

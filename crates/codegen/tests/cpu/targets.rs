@@ -1,4 +1,4 @@
-//! Code for machines this one is not, and what is refused.
+//! Code for machines this one is not, and what is rejected.
 
 use ferrofuse_codegen::cpu::llvm::{CpuTarget, Output};
 use ferrofuse_codegen::cpu::{Isa, emit};
@@ -48,7 +48,7 @@ fn wide_vectors_stay_in_wide_registers() {
 }
 
 #[test]
-fn a_kernel_that_breaks_a_rule_is_refused() {
+fn a_kernel_that_breaks_a_rule_is_rejected() {
     let text = "kernel wrong(n) lanes 4 {
         symbols n, block
         blocks block in 0 .. 1

@@ -1,14 +1,14 @@
-//! Rectangles that are turned on their way to scratch or back: every width of element, sides below and above a vector and no
-//! multiple of one, rows at steps that no stride says. What is fetched ahead.
+//! Rectangles that are transposed on their way to scratch or back: every width of element, sides below and above a vector
+//! and no multiple of one, rows at steps that no stride says. What is prefetched.
 
 use ir::kernel::Kernel;
 use ops::DType;
-use reference::interpret::Memory;
+use reference::interpret::DenseMemory;
 
 use crate::harness::{check, compile, kernel, noise, runnable};
 
 /// A kernel that transposes a matrix of so many rows and columns a block: on its way to scratch, or on its way back.
-fn turning(dtype: DType, lanes: u32, [rows, columns]: [u32; 2], by_the_load: bool) -> String {
+fn transposing(dtype: DType, lanes: u32, [rows, columns]: [u32; 2], by_the_load: bool) -> String {
     let size = rows * columns;
     // Rows of scratch lie apart, so that what is copied beyond them is seen.
     let pitch = rows + 3;
@@ -31,7 +31,7 @@ fn turning(dtype: DType, lanes: u32, [rows, columns]: [u32; 2], by_the_load: boo
         false => (format!("{rows}*x1 + x0"), format!("{columns}*x2 + x3")),
     };
     format!(
-        "kernel turn() lanes {lanes} {{
+        "kernel transpose() lanes {lanes} {{
   symbols block, x0, x1, x2, x3
   blocks block in 0 .. 2
   read b0: {dtype} x
@@ -56,7 +56,7 @@ fn turning(dtype: DType, lanes: u32, [rows, columns]: [u32; 2], by_the_load: boo
 }
 
 /// Runs a kernel without arguments on every target; its results have the interpreter's bits.
-fn check_everywhere(kernel: &Kernel, buffers: &[Memory]) {
+fn check_everywhere(kernel: &Kernel, buffers: &[DenseMemory]) {
     for target in runnable() {
         check(kernel, &compile(kernel, target), &[], buffers, 0.0);
     }
@@ -68,9 +68,9 @@ fn rectangles_of_every_width() {
     for dtype in [DType::F8E4M3, DType::Bool, DType::BF16, DType::F32, DType::I64] {
         for (lanes, sides) in [1, 4, 16, 32, 32, 32, 64].into_iter().zip(sides) {
             for by_the_load in [true, false] {
-                let kernel = kernel(&turning(dtype, lanes, sides, by_the_load));
+                let kernel = kernel(&transposing(dtype, lanes, sides, by_the_load));
                 let elements = (2 * sides[0] * sides[1]) as usize;
-                let buffers = [noise(dtype, elements, 7), Memory::zeros(dtype, elements)];
+                let buffers = [noise(dtype, elements, 7), DenseMemory::zeros(dtype, elements)];
                 check_everywhere(&kernel, &buffers);
             }
         }
@@ -100,19 +100,19 @@ const BROKEN: &str = "kernel broken() lanes 32 {
 #[test]
 fn rows_may_lie_at_no_stride() {
     let kernel = kernel(BROKEN);
-    let buffers = [noise(DType::F32, 1700, 7), Memory::zeros(DType::F32, 1600)];
+    let buffers = [noise(DType::F32, 1700, 7), DenseMemory::zeros(DType::F32, 1600)];
     check_everywhere(&kernel, &buffers);
 }
 
-/// A kernel that copies, and fetches ahead what lies where the copy is, beyond the end, and nowhere.
-const AHEAD: &str = "kernel ahead() lanes 16 {
+/// A kernel that copies, and prefetches what lies where the copy is, beyond the end, and nowhere.
+const PREFETCHES: &str = "kernel prefetches() lanes 16 {
   symbols block, x0
   blocks block in 0 .. 3
   read b0: bf16 x
   write b1: bf16 y
   prefetch b0[100*block + 4096]
   for x0 in 0 .. 100 lanes {
-    prefetch b0[100*block + x0 + 300] far
+    prefetch b0[100*block + x0 + 300] L2
     prefetch b0[-1000000000000*x0]
     v0: bf16 = load b0[100*block + x0]
     store b1[100*block + x0] = v0
@@ -120,8 +120,8 @@ const AHEAD: &str = "kernel ahead() lanes 16 {
 }";
 
 #[test]
-fn what_is_fetched_ahead_may_be_nowhere() {
-    let kernel = kernel(AHEAD);
-    let buffers = [noise(DType::BF16, 300, 7), Memory::zeros(DType::BF16, 300)];
+fn what_is_prefetched_may_be_nowhere() {
+    let kernel = kernel(PREFETCHES);
+    let buffers = [noise(DType::BF16, 300, 7), DenseMemory::zeros(DType::BF16, 300)];
     check_everywhere(&kernel, &buffers);
 }

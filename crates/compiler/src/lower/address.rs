@@ -6,8 +6,8 @@ use ir::kernel::{Access, Buffer};
 use ops::DType;
 
 use super::emitter::Emitter;
-use super::{Argument, BufferSource};
-use crate::layout::{Layout, Stride};
+use super::{BufferSource, KernelArgument};
+use crate::layout::{LayoutClass, Stride};
 
 /// Row-major position of an index in a box of these sizes.
 pub(super) fn row_major(index: &[Expr], sizes: &[Expr]) -> Expr {
@@ -58,7 +58,7 @@ impl Emitter<'_> {
         let val = self.group.view.inputs()[input];
         let dtype = self.group.graph.dtype(val).real();
         let buffer = self.buffer(BufferSource::Input(input), val.to_string(), dtype, Access::Read);
-        let stride = |axis: usize| Argument::Stride { input, axis };
+        let stride = |axis: usize| KernelArgument::Stride { input, axis };
         (buffer, self.position(val, index, &self.group.layouts[input], &stride))
     }
 
@@ -66,7 +66,7 @@ impl Emitter<'_> {
     pub fn store_address(&mut self, store: usize, val: Val, index: &[Expr]) -> (Buffer, Expr) {
         let dtype = self.group.graph.dtype(val).real();
         let buffer = self.buffer(BufferSource::Store(store), val.to_string(), dtype, Access::Write);
-        let stride = |axis: usize| Argument::StoreStride { store, axis };
+        let stride = |axis: usize| KernelArgument::StoreStride { store, axis };
         (buffer, self.position(val, index, &self.group.stores[store], &stride))
     }
 
@@ -75,11 +75,11 @@ impl Emitter<'_> {
         &mut self,
         val: Val,
         index: &[Expr],
-        layout: &Layout,
-        any: &dyn Fn(usize) -> Argument,
+        layout: &LayoutClass,
+        any: &dyn Fn(usize) -> KernelArgument,
     ) -> Expr {
         let parts = parts(self.group.graph.dtype(val));
-        let Layout::Strided(strides) = layout else {
+        let LayoutClass::Strided(strides) = layout else {
             let shape = self.group.graph.shape(val).clone();
             let sizes = self.sizes(&shape);
             let in_memory = |of: &[Expr]| layout.in_memory(of).expect("only strides leave gaps");

@@ -9,11 +9,11 @@ use ir::graph::Val;
 use ir::kernel::{
     Access, Accumulator, Buffer, BufferDecl, Kernel, Loop, LoopKind, Place, Scratch, ScratchDecl, Stmt, Value,
 };
-use ops::{Arith, BodyArith, DType, Prim, Scalar};
+use ops::{Arith, BodyArith, DType, Scalar, ScalarOp};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use super::{Argument, BufferSource, Group, Lowered};
+use super::{BufferSource, Group, KernelArgument, Lowered};
 
 /// What is computed once per body.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -23,7 +23,7 @@ pub(super) enum Key {
     /// An index expression as a value.
     Index(Expr),
     /// A primitive on values.
-    Apply(Prim, SmallVec<[Value; 3]>),
+    Apply(ScalarOp, SmallVec<[Value; 3]>),
     /// A conversion.
     Cast(Value, DType),
     /// A value of the graph at an index, under a guard.
@@ -32,7 +32,7 @@ pub(super) enum Key {
 
 /// A loop body, or the kernel's body, that is still being filled.
 pub(super) struct Frame {
-    turn: Option<(Sym, Expr, Expr, LoopKind)>,
+    header: Option<(Sym, Expr, Expr, LoopKind)>,
     body: Vec<Stmt>,
     known: FxHashMap<Key, Value>,
     /// The symbols of values.
@@ -42,9 +42,9 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    fn new(turn: Option<(Sym, Expr, Expr, LoopKind)>) -> Frame {
+    fn new(header: Option<(Sym, Expr, Expr, LoopKind)>) -> Frame {
         Frame {
-            turn,
+            header,
             body: Vec::new(),
             known: FxHashMap::default(),
             bound: FxHashMap::default(),
@@ -57,7 +57,7 @@ impl Frame {
 pub(super) struct Emitter<'a> {
     pub group: Group<'a>,
     pub kernel: Kernel,
-    arguments: Vec<Argument>,
+    arguments: Vec<KernelArgument>,
     buffers: Vec<BufferSource>,
     frames: Vec<Frame>,
     /// The frame in which a value is known.
@@ -107,11 +107,11 @@ impl<'a> Emitter<'a> {
     }
 
     /// The i64 argument that holds something the caller knows.
-    pub fn argument(&mut self, argument: Argument, name: impl FnOnce() -> String) -> Expr {
+    pub fn argument(&mut self, argument: KernelArgument, name: impl FnOnce() -> String) -> Expr {
         let known = self.arguments.iter().position(|known| *known == argument);
         let place = known.unwrap_or_else(|| {
             let sym = self.new_symbol(name());
-            if let Argument::Size(size) = argument {
+            if let KernelArgument::Size(size) = argument {
                 let known = self.group.view.facts().multiple(size);
                 self.multiples.assume_multiple(&Expr::sym(sym), known);
             }
@@ -128,7 +128,7 @@ impl<'a> Emitter<'a> {
         let symbols: FxHashMap<Sym, Expr> = size
             .symbols()
             .into_iter()
-            .map(|sym| (sym, self.argument(Argument::Size(sym), || sym.to_string())))
+            .map(|sym| (sym, self.argument(KernelArgument::Size(sym), || sym.to_string())))
             .collect();
         size.substitute(&|sym| symbols.get(&sym).cloned())
     }
@@ -147,12 +147,12 @@ impl<'a> Emitter<'a> {
         self.kernel.scratch.push(ScratchDecl { dtype, len })
     }
 
-    /// Opens a loop; what is emitted next goes into its body, or further out. Turns that are known to be whole for all lanes are
-    /// said to be.
+    /// Opens a loop; what is emitted next goes into its body, or further out. Iterations that are known to be as many for
+    /// all lanes are said to be.
     pub fn open_loop(&mut self, name: String, begin: Expr, end: Expr, kind: LoopKind) -> Sym {
         let lanes = Expr::constant(self.kernel.lanes.into());
         let are_whole = || self.multiples.prove_divides(&lanes, &(end.clone() - begin.clone()));
-        let kind = if kind == LoopKind::Lanes && are_whole() { LoopKind::WholeLanes } else { kind };
+        let kind = if kind == LoopKind::Lanes && are_whole() { LoopKind::ExactLanes } else { kind };
         let var = self.new_symbol(name);
         self.reach[var] = self.frames.len();
         self.frames.push(Frame::new(Some((var, begin, end, kind))));
@@ -171,18 +171,18 @@ impl<'a> Emitter<'a> {
     /// Closes the innermost loop.
     pub fn close_loop(&mut self) {
         let frame = self.frames.pop().expect("a loop is open");
-        let (var, begin, end, kind) = frame.turn.expect("the kernel's own body stays open");
+        let (var, begin, end, kind) = frame.header.expect("the kernel's own body stays open");
         self.push(Stmt::For(Loop { var, begin, end, kind, body: frame.body }));
     }
 
     /// Whether the loop over lanes is open.
     pub fn in_lanes(&self) -> bool {
-        self.frames.iter().any(|frame| frame.turn.as_ref().is_some_and(|(.., kind)| kind.is_over_lanes()))
+        self.frames.iter().any(|frame| frame.header.as_ref().is_some_and(|(.., kind)| kind.is_over_lanes()))
     }
 
-    /// Whether the loop with this variable is open, be it over indices, strips, squares or rows that go together.
+    /// Whether the loop with this variable is open, be it over indices, strips, tiles or jammed rows.
     pub fn is_in_loop_of(&self, var: Sym) -> bool {
-        self.frames.iter().any(|frame| frame.turn.as_ref().is_some_and(|(own, ..)| *own == var))
+        self.frames.iter().any(|frame| frame.header.as_ref().is_some_and(|(own, ..)| *own == var))
     }
 
     /// Whether any loop is open.
@@ -276,8 +276,8 @@ impl<'a> Emitter<'a> {
         self.place(Some(Key::Index(index.clone())), DType::I64, &[], index, stmt)
     }
 
-    /// An expression that has a value whatever the index of a gather is: a loop over an axis without elements never turns, so
-    /// that none divides by its size, but what is gathered from nothing is asked for.
+    /// An expression that has a value whatever the index of a gather is: a loop over an axis without elements never runs,
+    /// so that none divides by its size, but what is gathered from nothing is asked for.
     fn defined(&self, index: &Expr) -> Expr {
         let is_bound =
             |sym: &Sym| self.frames.iter().any(|frame| frame.bound.values().any(|bound| bound == sym));
@@ -290,7 +290,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    pub fn apply(&mut self, op: Prim, args: &[Value]) -> Value {
+    pub fn apply(&mut self, op: ScalarOp, args: &[Value]) -> Value {
         let dtypes: SmallVec<[DType; 3]> = args.iter().map(|&arg| self.kernel.values[arg]).collect();
         let key = Key::Apply(op, SmallVec::from_slice(args));
         let dtype = op.result_dtype(&dtypes);
@@ -346,8 +346,8 @@ impl<'a> Emitter<'a> {
     }
 
     /// Says where the loops stand that an element will be loaded soon, or not so soon.
-    pub fn prefetch(&mut self, buffer: Buffer, index: Expr, far: bool) {
-        self.push(Stmt::Prefetch { buffer, index, far });
+    pub fn prefetch(&mut self, buffer: Buffer, index: Expr, l2: bool) {
+        self.push(Stmt::Prefetch { buffer, index, l2 });
     }
 
     /// A load from scratch, which statements change: it stays where it is asked for.
@@ -394,8 +394,8 @@ pub(super) struct Arithmetic<'e, 'a> {
 impl Arith for Arithmetic<'_, '_> {
     type V = Value;
 
-    fn apply(&mut self, prim: Prim, args: &[Value]) -> Value {
-        self.emitter.apply(prim, args)
+    fn apply(&mut self, scalar_op: ScalarOp, args: &[Value]) -> Value {
+        self.emitter.apply(scalar_op, args)
     }
 
     fn constant(&mut self, value: f64) -> Value {

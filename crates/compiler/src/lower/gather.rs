@@ -7,7 +7,7 @@
 use index::Expr;
 use ir::graph::Val;
 use ir::kernel::{Access, Value};
-use ops::{DType, Prim, Scalar};
+use ops::{DType, Scalar, ScalarOp};
 
 use super::nest::Nest;
 use super::{BufferSource, checked};
@@ -24,7 +24,7 @@ impl Nest<'_> {
         let inside = self.in_range(found, &size);
         self.report(val, index, found, inside, guard);
         let zero = self.emitter.constant(Scalar::zero(DType::I64));
-        let safe = self.emitter.apply(Prim::Where, &[inside, found, zero]);
+        let safe = self.emitter.apply(ScalarOp::Where, &[inside, found, zero]);
         let symbol = self.emitter.bind(|| format!("{val}_at"), safe);
         let mut place = self.aligned(*source, index);
         place[axis] = if size.is_one() { Expr::zero() } else { Expr::sym(symbol) };
@@ -36,16 +36,16 @@ impl Nest<'_> {
     fn in_range(&mut self, found: Value, size: &Expr) -> Value {
         let zero = self.emitter.constant(Scalar::zero(DType::I64));
         let size = self.emitter.index(size);
-        let low = self.emitter.apply(Prim::Ge, &[found, zero]);
-        let high = self.emitter.apply(Prim::Lt, &[found, size]);
-        self.emitter.apply(Prim::LogicalAnd, &[low, high])
+        let low = self.emitter.apply(ScalarOp::Ge, &[found, zero]);
+        let high = self.emitter.apply(ScalarOp::Lt, &[found, size]);
+        self.emitter.apply(ScalarOp::LogicalAnd, &[low, high])
     }
 
     /// Reports an index that is not inside. Of a gather without elements nothing is wrong, though its index may be looked
-    /// at outside of the loops that never turn.
+    /// at outside of the loops that never run.
     fn report(&mut self, val: Val, index: &[Expr], found: Value, inside: Value, guard: Option<Value>) {
         let group = self.emitter.group;
-        let outside = self.emitter.apply(Prim::LogicalNot, &[inside]);
+        let outside = self.emitter.apply(ScalarOp::LogicalNot, &[inside]);
         let mut wrong = self.and(guard, outside);
         let depth = self.emitter.depth(&[wrong], &Expr::zero());
         for (index, size) in index.iter().zip(group.graph.shape(val)) {
@@ -53,7 +53,7 @@ impl Nest<'_> {
             if further_in && !group.view.facts().prove_lt(&Expr::zero(), size) {
                 let size = self.emitter.size(size);
                 let (zero, size) = (self.emitter.index(&Expr::zero()), self.emitter.index(&size));
-                let some = self.emitter.apply(Prim::Gt, &[size, zero]);
+                let some = self.emitter.apply(ScalarOp::Gt, &[size, zero]);
                 wrong = self.and(Some(some), wrong);
             }
         }
@@ -67,8 +67,8 @@ impl Nest<'_> {
     /// What reports an index: see [`ir::kernel::index_of_fault`].
     fn fault_word(&mut self, found: Value) -> Value {
         let zero = self.emitter.constant(Scalar::zero(DType::I64));
-        let counted = self.emitter.apply(Prim::Ge, &[found, zero]);
+        let counted = self.emitter.apply(ScalarOp::Ge, &[found, zero]);
         let one = self.emitter.cast(counted, DType::I64);
-        self.emitter.apply(Prim::Sub, &[found, one])
+        self.emitter.apply(ScalarOp::Sub, &[found, one])
     }
 }

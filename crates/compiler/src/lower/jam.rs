@@ -31,7 +31,7 @@ pub(super) struct Jam {
 
 impl Nest<'_> {
     /// The index along the axis that a loop walks.
-    pub fn turn(&self, walked: Axis) -> Expr {
+    pub fn iteration(&self, walked: Axis) -> Expr {
         match &self.jam {
             Some(jam) if jam.axis == walked => jam.first.clone() + Expr::constant(i64::from(jam.row)),
             _ => Expr::sym(self.vars[&walked]),
@@ -81,9 +81,14 @@ impl Nest<'_> {
         body(self);
         self.jam = None;
         self.close_axis(axis);
-        let rest = (begin + whole * step, end);
-        let var = self.emitter.open_loop(axis.to_string(), rest.0.clone(), rest.1.clone(), LoopKind::Rest);
-        self.walks(axis, var, &rest);
+        let remainder = (begin + whole * step, end);
+        let var = self.emitter.open_loop(
+            axis.to_string(),
+            remainder.0.clone(),
+            remainder.1.clone(),
+            LoopKind::Remainder,
+        );
+        self.walks(axis, var, &remainder);
         body(self);
         self.close_axis(axis);
     }

@@ -3,37 +3,37 @@
 //!
 //! `emitter` (statements placed in the outermost loop where their operands are known) · `pull` (a value at an index,
 //! from its operands at theirs) · `gather` (indices that are data) · `address` (indices to memory) · `nest` (the loops of
-//! blocks and rows) · `stage` (the loops within them) · `jam` (several rows at a time) · `pieces` (loops from seam to seam)
-//! · `ahead` (the next row, fetched) · `fold` and `scan` · `scratch` (arrays over axes) · `tile` (what lies across the
-//! lanes) · `combine` (the second kernel of folds that cross blocks).
+//! blocks and rows) · `stage` (the loops within them) · `jam` (several rows at a time) · `subranges` (loops from breakpoint
+//! to breakpoint) · `prefetch` (the next row, prefetched) · `fold` and `scan` · `scratch` (arrays over axes) · `tile` (what
+//! lies across the lanes) · `combine` (the second kernel of folds that cross blocks).
 
 mod address;
-mod ahead;
 mod combine;
 mod emitter;
 mod fold;
 mod gather;
 mod jam;
 mod nest;
-mod pieces;
+mod prefetch;
 mod pull;
 mod scan;
 mod scratch;
 mod stage;
+mod subranges;
 mod tile;
 
 use index::{Expr, Sym};
-use ir::graph::{Form, Fusion, Graph, Val};
+use ir::graph::{Fusion, Graph, TensorOp, Val};
 use ir::kernel::Kernel;
 use ops::DType;
 
-use crate::layout::Layout;
+use crate::layout::LayoutClass;
 use crate::schedule::{Schedule, ScheduleError};
 use crate::segment::Witness;
 
 /// What a kernel's i64 argument holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Argument {
+pub enum KernelArgument {
     /// The value of a size symbol of the graph.
     Size(Sym),
     /// The stride of an axis of an input of the segment, in elements.
@@ -80,7 +80,7 @@ pub struct Lowered {
     /// The program.
     pub kernel: Kernel,
     /// What each of its arguments is.
-    pub arguments: Vec<Argument>,
+    pub arguments: Vec<KernelArgument>,
     /// What each of its buffers is.
     pub buffers: Vec<BufferSource>,
 }
@@ -98,7 +98,7 @@ pub struct LoweredSegment {
 
 /// The values of a view whose indices are data.
 pub(crate) fn checked(graph: &Graph, view: &Fusion) -> Vec<Val> {
-    let gathers = view.order().iter().filter(|node| matches!(graph.node(**node).form, Form::Gather(_)));
+    let gathers = view.order().iter().filter(|node| matches!(graph.node(**node).op, TensorOp::Gather(_)));
     gathers.map(|&node| node.into()).collect()
 }
 
@@ -113,10 +113,10 @@ pub struct Group<'a> {
     pub witness: &'a Witness,
     /// How it is walked.
     pub schedule: &'a Schedule,
-    /// How its inputs lie in memory.
-    pub layouts: &'a [Layout],
-    /// How its stores lie in memory, in the order of the witness.
-    pub stores: &'a [Layout],
+    /// The layouts of its inputs.
+    pub layouts: &'a [LayoutClass],
+    /// The layouts of its stores, in the order of the witness.
+    pub stores: &'a [LayoutClass],
     /// A C identifier that the kernels are named after.
     pub name: &'a str,
 }

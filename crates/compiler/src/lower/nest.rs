@@ -6,11 +6,11 @@ use ir::kernel::{LoopKind, Scratch};
 use rustc_hash::FxHashMap;
 
 use super::address::{delinearize, row_major, whole};
-use super::ahead::Read;
 use super::emitter::Emitter;
 use super::fold::OpenFold;
 use super::jam::Jam;
-use super::pieces::{Piece, with_piece};
+use super::prefetch::Read;
+use super::subranges::{Subrange, with_subrange};
 use super::tile::Tile;
 use super::{Group, Lowered};
 use crate::segment::{Fold, When, Witness};
@@ -34,16 +34,16 @@ pub(super) struct Nest<'a> {
     pub open: Vec<OpenFold>,
     /// Results of closed folds that lie in scratch, of each row: one array a state, over these axes.
     pub closed: FxHashMap<OfRow<usize>, (Vec<Scratch>, Vec<Axis>)>,
-    /// Values carried from earlier stages, of each row: the array and its axes.
-    pub carried: FxHashMap<OfRow<Val>, (Scratch, Vec<Axis>)>,
-    /// The square that loops walk now.
+    /// Values that persist from earlier stages, of each row: the array and its axes.
+    pub persistent: FxHashMap<OfRow<Val>, (Scratch, Vec<Axis>)>,
+    /// The tile that loops walk now.
     pub tile: Option<Tile>,
     /// The rows that are walked together now.
     pub jam: Option<Jam>,
     /// The stage that is emitted now.
     pub level: u32,
-    /// The piece that each loop walks of an axis that is cut at its seams, by number.
-    pub piece: FxHashMap<Axis, usize>,
+    /// The subrange that each loop walks of a partitioned axis, by number.
+    pub subrange: FxHashMap<Axis, usize>,
     /// What the first stage of the row has read.
     pub reads: Vec<Read>,
     /// What is known of sizes and of the variables of the open loops, one more loop each.
@@ -73,11 +73,11 @@ impl<'a> Nest<'a> {
             parts: FxHashMap::default(),
             open: Vec::new(),
             closed: FxHashMap::default(),
-            carried: FxHashMap::default(),
+            persistent: FxHashMap::default(),
             tile: None,
             jam: None,
             level: 0,
-            piece: FxHashMap::default(),
+            subrange: FxHashMap::default(),
             reads: Vec::new(),
             facts: Vec::new(),
         }
@@ -116,11 +116,11 @@ impl<'a> Nest<'a> {
         self.walks(axis, var, &(Expr::zero(), extent));
     }
 
-    /// Notes that a loop walks an axis and that its indices are within a piece.
-    pub fn walks(&mut self, axis: Axis, var: Sym, piece: &Piece) {
+    /// Notes that a loop walks an axis and that its indices are within a subrange.
+    pub fn walks(&mut self, axis: Axis, var: Sym, subrange: &Subrange) {
         self.vars.insert(axis, var);
         let facts = self.facts.last().cloned().unwrap_or_default();
-        self.facts.push(with_piece(facts, var, piece));
+        self.facts.push(with_subrange(facts, var, subrange));
     }
 
     /// The part of an axis that is walked now: a strip or that of a square, the chunk of a block of the grid, or all of it.
@@ -186,7 +186,7 @@ impl<'a> Nest<'a> {
         }
         let group = self.emitter.group;
         let walked = group.schedule.loop_of(axis);
-        let var = self.turn(walked);
+        let var = self.iteration(walked);
         let run = group.schedule.run(walked);
         if run.len() == 1 {
             return var;
@@ -225,15 +225,15 @@ impl<'a> Nest<'a> {
         match self.rows_of(axis) {
             2.. => self.jammed(axis, self.rows_of(axis), |nest| {
                 nest.outer_loops(outer, depth + 1);
-                nest.carried.clear();
+                nest.persistent.clear();
             }),
             _ => {
                 let outside = self.emitter.group.schedule.is_lane_outside(axis);
                 let kind = if outside { LoopKind::Lanes } else { LoopKind::Serial };
-                self.each_piece(&[axis], kind, &mut |nest| {
+                self.each_subrange(&[axis], kind, &mut |nest| {
                     nest.outer_loops(outer, depth + 1);
-                    // The loop may not have turned once, so nothing that it kept is there for what follows.
-                    nest.carried.clear();
+                    // The loop may not have run once, so nothing that it kept is there for what follows.
+                    nest.persistent.clear();
                 });
             }
         }
@@ -271,7 +271,7 @@ impl<'a> Nest<'a> {
         }
     }
 
-    /// Loops over these axes, the last dealt out to the lanes, around what `body` emits.
+    /// Loops over these axes, the last mapped to the lanes, around what `body` emits.
     pub fn walk(&mut self, axes: &[Axis], body: &mut dyn FnMut(&mut Nest<'a>)) {
         let mut axes = axes.to_vec();
         if let Some(place) = axes.iter().position(|axis| Some(*axis) == self.emitter.group.schedule.lane) {

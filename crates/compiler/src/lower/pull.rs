@@ -1,17 +1,17 @@
 //! A value at an index, computed from its operands at theirs.
 //!
-//! Each form says at which index it needs its operands; a value is computed once per index and guard. Indices of
+//! Each op says at which index it needs its operands; a value is computed once per index and guard. Indices of
 //! axes of size 1 are zero. Folds are not computed here: their results are known when they have closed.
 
 use index::Expr;
-use ir::graph::{Form, Node, Val};
+use ir::graph::{Node, TensorOp, Val};
 use ir::kernel::Value;
-use ops::{DType, Prim, Scalar};
+use ops::{DType, Scalar, ScalarOp};
 
 use super::address::{delinearize, row_major};
 use super::emitter::Key;
 use super::nest::Nest;
-use super::pieces::Known;
+use super::subranges::Known;
 use crate::space::{Atoms, axis_groups};
 
 impl Nest<'_> {
@@ -35,9 +35,9 @@ impl Nest<'_> {
             self.emitter.remember_here(key, result);
             return result;
         }
-        if let Some(carried) = self.carried_value(val, index) {
-            self.emitter.remember_here(key, carried);
-            return carried;
+        if let Some(persistent) = self.persistent_value(val, index) {
+            self.emitter.remember_here(key, persistent);
+            return persistent;
         }
         let value = match self.emitter.group.view.input_place(val) {
             Some(_) if self.is_empty(val) => {
@@ -45,8 +45,8 @@ impl Nest<'_> {
             }
             Some(input) => {
                 let (buffer, position) = self.emitter.input_address(input, index);
-                let turned = if guard.is_none() { self.load_turned(buffer, &position) } else { None };
-                turned.unwrap_or_else(|| {
+                let transposed = if guard.is_none() { self.load_transposed(buffer, &position) } else { None };
+                transposed.unwrap_or_else(|| {
                     self.fetch_next_rows(buffer, &position);
                     self.note_read(buffer, &position);
                     self.emitter.load_buffer(buffer, position, guard)
@@ -61,20 +61,20 @@ impl Nest<'_> {
     /// What is stored of a value at an index: itself, or the parts of a complex one, which may be expanded.
     pub fn pull_parts(&mut self, val: Val, index: &[Expr]) -> Vec<Value> {
         let (graph, view) = (self.emitter.group.graph, self.emitter.group.view);
-        match graph.form(val) {
+        match graph.op(val) {
             _ if !graph.dtype(val).is_complex() => vec![self.pull(val, index, None)],
             _ if view.is_input(val) => {
                 (0..2).map(|part| self.part_of_input(val, part, index, None)).collect()
             }
-            Form::Expand(_) => {
+            TensorOp::Expand(_) => {
                 let small = graph.operands(val)[0];
                 self.pull_parts(small, &self.aligned(small, index))
             }
-            Form::Map(Prim::Complex) => {
+            TensorOp::Map(ScalarOp::Complex) => {
                 let parts = graph.operands(val).iter();
                 parts.map(|&part| self.pull(part, &self.aligned(part, index), None)).collect()
             }
-            form => unreachable!("{val}: {form:?} is done with the parts of complex numbers"),
+            op => unreachable!("{val}: {op:?} is done with the parts of complex numbers"),
         }
     }
 
@@ -90,7 +90,7 @@ impl Nest<'_> {
         self.emitter.load_buffer(buffer, position + Expr::constant(place), guard)
     }
 
-    /// Whether a value is known to have no elements. What is loaded for it would stand outside the loops that never turn, as
+    /// Whether a value is known to have no elements. What is loaded for it would stand outside the loops that never run, as
     /// indices depend on none of them.
     fn is_empty(&self, val: Val) -> bool {
         let group = self.emitter.group;
@@ -100,29 +100,29 @@ impl Nest<'_> {
     fn compute(&mut self, val: Val, index: &[Expr], guard: Option<Value>) -> Value {
         let graph = self.emitter.group.graph;
         let operands = graph.operands(val);
-        match graph.form(val) {
-            Form::Constant(scalar) => self.emitter.constant(*scalar),
-            Form::Size(size) => {
+        match graph.op(val) {
+            TensorOp::Constant(scalar) => self.emitter.constant(*scalar),
+            TensorOp::Size(size) => {
                 let size = self.emitter.size(size);
                 self.emitter.index(&size)
             }
-            Form::Map(Prim::Real) => self.part_of_input(operands[0], 0, index, guard),
-            Form::Map(Prim::Imag) => self.part_of_input(operands[0], 1, index, guard),
-            Form::Map(prim) => self.map(*prim, operands, index, guard),
-            Form::Cast(dtype) => {
+            TensorOp::Map(ScalarOp::Real) => self.part_of_input(operands[0], 0, index, guard),
+            TensorOp::Map(ScalarOp::Imag) => self.part_of_input(operands[0], 1, index, guard),
+            TensorOp::Map(scalar_op) => self.map(*scalar_op, operands, index, guard),
+            TensorOp::Cast(dtype) => {
                 let arg = self.pull(operands[0], index, guard);
                 self.emitter.cast(arg, *dtype)
             }
-            Form::Broadcast(new) => {
+            TensorOp::Broadcast(new) => {
                 let kept = index.iter().zip(new).filter(|(_, new)| !**new);
                 let index: Vec<Expr> = kept.map(|(index, _)| index.clone()).collect();
                 self.pull(operands[0], &index, guard)
             }
-            Form::Expand(_) => {
+            TensorOp::Expand(_) => {
                 let index = self.aligned(operands[0], index);
                 self.pull(operands[0], &index, guard)
             }
-            Form::Squeeze(axes) => {
+            TensorOp::Squeeze(axes) => {
                 let mut kept = index.iter();
                 let rank = graph.ty(operands[0]).rank() as u8;
                 let next =
@@ -130,27 +130,29 @@ impl Nest<'_> {
                 let index: Vec<Expr> = (0..rank).map_while(next).collect();
                 self.pull(operands[0], &index, guard)
             }
-            Form::Permute(order) => {
+            TensorOp::Permute(order) => {
                 let mut source = vec![Expr::zero(); index.len()];
                 order.iter().zip(index).for_each(|(&axis, index)| source[axis as usize] = index.clone());
                 self.pull(operands[0], &source, guard)
             }
-            Form::Reshape(_) => self.reshape(operands[0], val, index, guard),
-            Form::Slice { .. } if self.is_empty(val) => self.emitter.constant(Scalar::zero(graph.dtype(val))),
-            Form::Slice { starts, .. } => {
+            TensorOp::Reshape(_) => self.reshape(operands[0], val, index, guard),
+            TensorOp::Slice { .. } if self.is_empty(val) => {
+                self.emitter.constant(Scalar::zero(graph.dtype(val)))
+            }
+            TensorOp::Slice { starts, .. } => {
                 let starts = self.emitter.sizes(starts);
                 let index: Vec<Expr> =
                     index.iter().zip(starts).map(|(index, start)| index.clone() + start).collect();
                 self.pull(operands[0], &index, guard)
             }
-            Form::Pad { before, .. } => self.pad(operands, &before.clone(), index, guard),
-            Form::Cat(axis) => self.cat(operands, *axis as usize, index, guard),
-            Form::Gather(axis) => self.gather(val, *axis as usize, index, guard),
-            Form::Iota(_) => self.iota(operands, &index[0], graph.dtype(val)),
-            Form::Input { .. } => unreachable!("arguments are inputs of every view that uses them"),
-            Form::Library(_) => unreachable!("{val}: no kernel has what a library computes"),
-            Form::Scan { .. } => self.single_scan(val),
-            Form::Fold { .. } => unreachable!("{val}: a fold is closed before its result is used"),
+            TensorOp::Pad { before, .. } => self.pad(operands, &before.clone(), index, guard),
+            TensorOp::Cat(axis) => self.cat(operands, *axis as usize, index, guard),
+            TensorOp::Gather(axis) => self.gather(val, *axis as usize, index, guard),
+            TensorOp::Iota(_) => self.iota(operands, &index[0], graph.dtype(val)),
+            TensorOp::Input { .. } => unreachable!("arguments are inputs of every view that uses them"),
+            TensorOp::External(_) => unreachable!("{val}: no kernel has what a library computes"),
+            TensorOp::Scan { .. } => self.single_scan(val),
+            TensorOp::Fold { .. } => unreachable!("{val}: a fold is closed before its result is used"),
         }
     }
 
@@ -161,13 +163,13 @@ impl Nest<'_> {
         shape.iter().zip(index).map(align).collect()
     }
 
-    fn map(&mut self, prim: Prim, operands: &[Val], index: &[Expr], guard: Option<Value>) -> Value {
+    fn map(&mut self, scalar_op: ScalarOp, operands: &[Val], index: &[Expr], guard: Option<Value>) -> Value {
         let mut args = Vec::with_capacity(operands.len());
         for &operand in operands {
             let index = self.aligned(operand, index);
             args.push(self.pull(operand, &index, guard));
         }
-        if prim.moves_bits() { args[0] } else { self.emitter.apply(prim, &args) }
+        if scalar_op.moves_bits() { args[0] } else { self.emitter.apply(scalar_op, &args) }
     }
 
     fn reshape(&mut self, operand: Val, result: Val, index: &[Expr], guard: Option<Value>) -> Value {
@@ -228,16 +230,16 @@ impl Nest<'_> {
     fn within(&mut self, at: &Expr, size: &Expr, guard: Option<Value>) -> Value {
         let zero = self.emitter.index(&Expr::zero());
         let (at, size) = (self.emitter.index(at), self.emitter.index(size));
-        let low = self.emitter.apply(Prim::Ge, &[at, zero]);
-        let high = self.emitter.apply(Prim::Lt, &[at, size]);
-        let both = self.emitter.apply(Prim::LogicalAnd, &[low, high]);
+        let low = self.emitter.apply(ScalarOp::Ge, &[at, zero]);
+        let high = self.emitter.apply(ScalarOp::Lt, &[at, size]);
+        let both = self.emitter.apply(ScalarOp::LogicalAnd, &[low, high]);
         self.and(guard, both)
     }
 
     /// Both conditions, where there are two.
     pub fn and(&mut self, guard: Option<Value>, condition: Value) -> Value {
         match guard {
-            Some(guard) => self.emitter.apply(Prim::LogicalAnd, &[guard, condition]),
+            Some(guard) => self.emitter.apply(ScalarOp::LogicalAnd, &[guard, condition]),
             None => condition,
         }
     }
@@ -271,11 +273,11 @@ impl Nest<'_> {
         chosen.unwrap_or_else(|| self.emitter.constant(Scalar::zero(dtype)))
     }
 
-    /// A choice between two values of one dtype; halves are chosen in f32, which holds them exactly.
+    /// A choice between two values of one dtype; half types are chosen in f32, which holds them exactly.
     fn select(&mut self, condition: Value, yes: Value, no: Value) -> Value {
         let dtype = self.emitter.kernel.values[yes];
         let (yes, no) = (self.emitter.cast(yes, dtype.compute()), self.emitter.cast(no, dtype.compute()));
-        let chosen = self.emitter.apply(Prim::Where, &[condition, yes, no]);
+        let chosen = self.emitter.apply(ScalarOp::Where, &[condition, yes, no]);
         self.emitter.cast(chosen, dtype)
     }
 
@@ -285,8 +287,8 @@ impl Nest<'_> {
         let compute = dtype.compute();
         let index = self.emitter.cast(index, compute);
         let (start, step) = (self.emitter.cast(start, compute), self.emitter.cast(step, compute));
-        let offset = self.emitter.apply(Prim::Mul, &[step, index]);
-        let value = self.emitter.apply(Prim::Add, &[start, offset]);
+        let offset = self.emitter.apply(ScalarOp::Mul, &[step, index]);
+        let value = self.emitter.apply(ScalarOp::Add, &[start, offset]);
         self.emitter.cast(value, dtype)
     }
 }

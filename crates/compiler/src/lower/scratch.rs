@@ -23,8 +23,8 @@ impl Nest<'_> {
         }
     }
 
-    /// Before an array is filled anew: lanes may still read what the turn before left there.
-    pub fn barrier_of_turns(&mut self) {
+    /// Before an array is filled anew: lanes may still read what the iteration before left there.
+    pub fn iteration_barrier(&mut self) {
         if self.emitter.in_loop() {
             self.barrier();
         }
@@ -51,7 +51,7 @@ impl Nest<'_> {
         let index: Vec<Expr> = dims
             .iter()
             .map(|axis| {
-                let var = self.turn(*axis);
+                let var = self.iteration(*axis);
                 self.chunks.get(axis).map_or(var.clone(), |(begin, ..)| var - begin.clone())
             })
             .collect();

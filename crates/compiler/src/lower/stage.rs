@@ -20,15 +20,15 @@ enum Root {
     Fold(usize),
     /// The store with this number is made.
     Store(usize),
-    /// The carried value with this number is kept for later stages.
-    Carry(usize),
+    /// The persistent value with this number is kept for later stages.
+    Persist(usize),
 }
 
 impl Root {
     fn fold(&self) -> Option<usize> {
         match self {
             Root::Fold(fold) => Some(*fold),
-            Root::Store(_) | Root::Carry(_) => None,
+            Root::Store(_) | Root::Persist(_) => None,
         }
     }
 }
@@ -75,9 +75,9 @@ impl<'a> Nest<'a> {
                 add(store.domain().collect(), Root::Store(number));
             }
         }
-        for (number, val) in self.emitter.group.schedule.carried.iter().enumerate() {
+        for (number, val) in self.emitter.group.schedule.persistent.iter().enumerate() {
             if witness.stages.get(&val.node) == Some(&level) {
-                add(self.axes_of(*val), Root::Carry(number));
+                add(self.axes_of(*val), Root::Persist(number));
             }
         }
         nests.into_iter().collect()
@@ -85,8 +85,8 @@ impl<'a> Nest<'a> {
 
     /// One loop nest of a stage. Folds whose array does not have the lane axis collect per lane first.
     fn stage_nest(&mut self, axes: &[Axis], roots: &[Root]) {
-        if roots.iter().any(|root| matches!(root, Root::Carry(_))) {
-            self.barrier_of_turns();
+        if roots.iter().any(|root| matches!(root, Root::Persist(_))) {
+            self.iteration_barrier();
         }
         let scans = self.scans_of(roots.iter().flat_map(|root| self.root_vals(*root)).collect());
         let shares = |lane, scanned| roots.iter().any(|root| self.shares(*root, lane, scanned));
@@ -94,13 +94,13 @@ impl<'a> Nest<'a> {
         let folds: Vec<usize> = roots.iter().filter_map(Root::fold).collect();
         let mut kept = Vec::new();
         self.in_blocks(&folds, &loops, &mut |nest, within, block| {
-            nest.each_piece(within, LoopKind::Serial, &mut |nest| {
+            nest.each_subrange(within, LoopKind::Serial, &mut |nest| {
                 nest.lane_nest(&loops, &scans, block, (roots, axes), &mut kept);
             });
         });
         if !kept.is_empty() {
             self.barrier();
-            self.carried.extend(kept);
+            self.persistent.extend(kept);
         }
     }
 
@@ -139,7 +139,7 @@ impl<'a> Nest<'a> {
         let Loops { lane, scanned, .. } = *loops;
         let temps = self.open_temps(folds, loops);
         let taking: Vec<&Temps> = block.iter().chain(&temps).collect();
-        self.each_piece(lane.as_slice(), LoopKind::Lanes, &mut |nest| {
+        self.each_subrange(lane.as_slice(), LoopKind::Lanes, &mut |nest| {
             let walk = |nest: &mut Nest<'a>| {
                 scanned.iter().for_each(|&axis| nest.open_axis(axis, LoopKind::Serial));
             };
@@ -165,11 +165,11 @@ impl<'a> Nest<'a> {
                 match root {
                     Root::Fold(fold) => nest.feed(fold, temps, in_blocks, &mut held),
                     Root::Store(store) => nest.store(store),
-                    Root::Carry(number) => nest.keep(number, axes, kept),
+                    Root::Persist(number) => nest.keep(number, axes, kept),
                 }
             }
         });
-        self.fetch_ahead();
+        self.prefetch_reads();
         held.into_iter().for_each(|held| self.put_back(held));
     }
 
@@ -179,24 +179,24 @@ impl<'a> Nest<'a> {
         match root {
             Root::Fold(fold) => group.graph.node(group.witness.folds[fold].node).operands.to_vec(),
             Root::Store(store) => vec![group.witness.stores[store].val],
-            Root::Carry(number) => vec![group.schedule.carried[number]],
+            Root::Persist(number) => vec![group.schedule.persistent[number]],
         }
     }
 
-    /// Whether lanes would share an array of a fold that each turn of the scanned axis adds to at another place.
+    /// Whether lanes would share an array of a fold that each iteration of the scanned axis adds to at another place.
     fn shares(&self, root: Root, lane: Axis, scanned: Axis) -> bool {
         match root {
             Root::Fold(fold) => {
                 self.array_dims(fold).is_some_and(|dims| !dims.contains(&lane) && dims.contains(&scanned))
             }
-            Root::Store(_) | Root::Carry(_) => false,
+            Root::Store(_) | Root::Persist(_) => false,
         }
     }
 
-    /// Stores a carried value where the open loops stand; it is at hand when they have closed.
+    /// Stores a persistent value where the open loops stand; it is at hand when they have closed.
     fn keep(&mut self, number: usize, dims: &[Axis], kept: &mut Kept) {
         let group = self.emitter.group;
-        let val = group.schedule.carried[number];
+        let val = group.schedule.persistent[number];
         let index = self.index_of(&group.witness.space.axes_of(group.graph, val));
         let value = self.pull(val, &index, None);
         let key = (val, self.row());
@@ -210,9 +210,9 @@ impl<'a> Nest<'a> {
         self.emitter.store(Place::Scratch(array), at, value);
     }
 
-    /// A value carried from an earlier stage, where the loops stand at this index of it.
-    pub fn carried_value(&mut self, val: Val, index: &[Expr]) -> Option<Value> {
-        let (array, dims) = self.carried.get(&(val, self.row()))?.clone();
+    /// A value that persists from an earlier stage, where the loops stand at this index of it.
+    pub fn persistent_value(&mut self, val: Val, index: &[Expr]) -> Option<Value> {
+        let (array, dims) = self.persistent.get(&(val, self.row()))?.clone();
         let group = self.emitter.group;
         let axes = group.witness.space.axes_of(group.graph, val);
         self.stands_at(&axes, index).then(|| {
@@ -248,14 +248,14 @@ impl<'a> Nest<'a> {
     }
 
     /// Computes the stored value of this number at an index and stores it: a complex one as its two parts, side by side. What is
-    /// fetched ahead is asked for in between.
+    /// prefetched is asked for in between.
     pub fn store_value(&mut self, number: usize, val: Val, index: &[Expr]) {
         let parts = self.pull_parts(val, index);
-        self.fetch_ahead();
+        self.prefetch_reads();
         let (buffer, position) = self.emitter.store_address(number, val, index);
         for (place, part) in parts.into_iter().enumerate() {
             let position = position.clone() + Expr::constant(place as i64);
-            if !self.store_turned(buffer, &position, part) {
+            if !self.store_transposed(buffer, &position, part) {
                 self.emitter.store(Place::Buffer(buffer), position, part);
             }
         }

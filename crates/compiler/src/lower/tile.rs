@@ -1,19 +1,19 @@
-//! Tiles: a loop nest walks squares of two axes, so that what lies along the one and what lies along the other both use
+//! Tiles: a loop nest walks tiles of two axes, so that what lies along the one and what lies along the other both use
 //! each cache line whole.
 //!
 //! ```text
-//! for x1_tile, x0_tile               squares
+//! for x1_tile, x0_tile               tiles
 //!   for x0 transpose, for x1 lanes   what lies along x1 is copied to scratch, where it lies along x0
-//!   for x1, for x0 lanes             the nest itself, with lanes along x0; fetches ahead
+//!   for x1, for x0 lanes             the nest itself, with lanes along x0; prefetches
 //!   for x0 transpose, for x1 lanes   what is stored along x1 is copied from scratch, where it lies along x0
 //! ```
 //!
-//! Which loads and stores are turned follows from their index: neighbours along the crossing axis and no neighbours
+//! Which loads and stores are transposed follows from their index: neighbours along the crossing axis and no neighbours
 //! along the lanes.
 //!
-//! A square breaks off each run of memory after a few lines, before the machine has seen that there is one. So the nest
-//! says what comes: of what is turned, with each row of the square one of the next square; of what lies along the lanes,
-//! a few rows on. Rows of a square often lie a power of two apart, where they drive each other out of the smallest cache, so
+//! A tile breaks off each run of memory after a few lines, before the machine has seen that there is one. So the nest
+//! says what comes: of what is transposed, with each row of the tile one of the next tile; of what lies along the lanes,
+//! a few rows on. Rows of a tile often lie a power of two apart, where they drive each other out of L1, so
 //! they are fetched into the next. Takes no decisions: whether there are tiles and how large is the schedule's.
 
 use index::{Expr, Sym};
@@ -24,12 +24,12 @@ use super::nest::Nest;
 use crate::space::Axis;
 
 /// How many rows on the nest fetches what lies along the lanes: about what memory takes to answer.
-const AHEAD: i64 = 8;
+const ROWS_AHEAD: i64 = 8;
 
-/// The square that loops walk now.
+/// The tile that loops walk now.
 #[derive(Clone)]
 pub(super) struct Tile {
-    /// The number of the body that is run once a square.
+    /// The number of the body that is run once a tile.
     body: usize,
     side: u32,
     /// Of the axis that crosses the lanes.
@@ -38,15 +38,15 @@ pub(super) struct Tile {
     along: Range,
     /// The parts of the two that the squares divide.
     outside: [Option<(Expr, Expr)>; 2],
-    /// What was turned already.
-    loaded: Vec<Turned>,
-    /// What is to be turned and stored when the loops over the square have closed.
-    stored: Vec<Turned>,
+    /// What was transposed already.
+    loaded: Vec<Transposed>,
+    /// What is to be transposed and stored when the loops over the tile have closed.
+    stored: Vec<Transposed>,
 }
 
-/// Something that lies across the lanes, and the array that holds its square.
+/// Something that lies across the lanes, and the array that holds its tile.
 #[derive(Clone)]
-struct Turned {
+struct Transposed {
     buffer: Buffer,
     /// The position in memory, over the variables of the loops along the crossing axis and the lanes.
     position: Expr,
@@ -54,7 +54,7 @@ struct Turned {
     array: Scratch,
 }
 
-/// The part of an axis that belongs to a square.
+/// The part of an axis that belongs to a tile.
 #[derive(Clone)]
 struct Range {
     axis: Axis,
@@ -72,7 +72,7 @@ impl Nest<'_> {
         outer.contains(&cross).then_some(cross)
     }
 
-    /// Opens the loops over squares.
+    /// Opens the loops over tiles.
     pub fn open_tiles(&mut self, cross: Axis, along: Axis) {
         let (_, side) = self.emitter.group.schedule.tile.expect("the nest is walked in tiles");
         let [cross, along] = [cross, along].map(|axis| self.open_range(axis, side));
@@ -87,9 +87,9 @@ impl Nest<'_> {
         let (begin, limit) = self.range(axis);
         let side = Expr::constant(i64::from(side));
         let count = (limit.clone() - begin.clone()).ceil_div(&side);
-        let turn = self.emitter.open_loop(format!("{axis}_tile"), Expr::zero(), count, LoopKind::Serial);
+        let iteration = self.emitter.open_loop(format!("{axis}_tile"), Expr::zero(), count, LoopKind::Serial);
         let limit = self.named(axis, "limit", &limit);
-        let begin = self.named(axis, "begin", &(begin + Expr::sym(turn) * side.clone()));
+        let begin = self.named(axis, "begin", &(begin + Expr::sym(iteration) * side.clone()));
         let end = self.named(axis, "end", &Expr::min(&(begin.clone() + side), &limit));
         Range { axis, begin, end, limit }
     }
@@ -100,14 +100,14 @@ impl Nest<'_> {
         Expr::sym(self.emitter.bind(|| format!("{axis}_{what}"), value))
     }
 
-    /// Stores what waits to be turned and closes the loops over squares.
+    /// Stores what waits to be transposed and closes the loops over tiles.
     pub fn close_tiles(&mut self) {
         let tile = self.tile.take().expect("tiles are open");
-        for turned in &tile.stored {
+        for transposed in &tile.stored {
             self.emitter.push(Stmt::Barrier);
-            self.copy(&tile, turned, |nest, position, at| {
-                let value = nest.emitter.load_scratch(turned.array, at);
-                nest.emitter.store(Place::Buffer(turned.buffer), position, value);
+            self.copy(&tile, transposed, |nest, position, at| {
+                let value = nest.emitter.load_scratch(transposed.array, at);
+                nest.emitter.store(Place::Buffer(transposed.buffer), position, value);
             });
         }
         for (range, outside) in [tile.cross, tile.along].iter().zip(tile.outside) {
@@ -117,22 +117,22 @@ impl Nest<'_> {
         self.emitter.close_loop();
     }
 
-    /// A load that is turned, where the loops stand; `None` for one that is not.
-    pub fn load_turned(&mut self, buffer: Buffer, position: &Expr) -> Option<Value> {
+    /// A load that is transposed, where the loops stand; `None` for one that is not.
+    pub fn load_transposed(&mut self, buffer: Buffer, position: &Expr) -> Option<Value> {
         let tile = self.tile.clone()?;
         let vars = self.across(&tile, position)?;
         let known = tile.loaded.iter().find(|known| known.buffer == buffer && known.position == *position);
         let array = match known {
             Some(known) => known.array,
             None => {
-                self.fetch_next_square(&tile, buffer, position, vars);
-                self.turned_copy(&tile, buffer, position, vars)
+                self.prefetch_next_tile(&tile, buffer, position, vars);
+                self.transposed_copy(&tile, buffer, position, vars)
             }
         };
         Some(self.emitter.load_scratch(array, place_in(&tile, vars)))
     }
 
-    /// Says that what lies at this place some rows on will be loaded, if loops walk squares and it lies along the lanes.
+    /// Says that what lies at this place some rows on will be loaded, if loops walk tiles and it lies along the lanes.
     pub fn fetch_next_rows(&mut self, buffer: Buffer, position: &Expr) {
         let Some(tile) = &self.tile else { return };
         let vars = [&tile.cross, &tile.along].map(|range| self.vars.get(&range.axis).copied());
@@ -140,14 +140,14 @@ impl Nest<'_> {
         if !position.mentions(cross) || !is_unit(position, along) {
             return;
         }
-        let ahead = clamped(Expr::sym(cross) + Expr::constant(AHEAD), &tile.cross.end);
-        let index = position.substitute(&|sym| (sym == cross).then(|| ahead.clone()));
+        let read_ahead = clamped(Expr::sym(cross) + Expr::constant(ROWS_AHEAD), &tile.cross.end);
+        let index = position.substitute(&|sym| (sym == cross).then(|| read_ahead.clone()));
         self.emitter.prefetch(buffer, index, true);
     }
 
-    /// Says that the next square will be loaded: in each turn of the loops over this one the element that stands there in
-    /// the next, seen as it lies, so that the lanes take neighbours.
-    fn fetch_next_square(&mut self, tile: &Tile, buffer: Buffer, position: &Expr, [cross, along]: [Sym; 2]) {
+    /// Says that the next tile will be loaded: in each iteration of the loops over this one the element that stands there
+    /// in the next, seen as it lies, so that the lanes take neighbours.
+    fn prefetch_next_tile(&mut self, tile: &Tile, buffer: Buffer, position: &Expr, [cross, along]: [Sym; 2]) {
         let row = Expr::sym(cross) - tile.cross.begin.clone();
         let next = tile.along.begin.clone() + Expr::constant(tile.side.into()) + row;
         let next = clamped(next, &tile.along.limit);
@@ -157,19 +157,19 @@ impl Nest<'_> {
         self.emitter.prefetch(buffer, next, true);
     }
 
-    /// Stores a value where the loops stand so that it is turned before it leaves; says whether it is.
-    pub fn store_turned(&mut self, buffer: Buffer, position: &Expr, value: Value) -> bool {
+    /// Stores a value where the loops stand so that it is transposed before it leaves; says whether it is.
+    pub fn store_transposed(&mut self, buffer: Buffer, position: &Expr, value: Value) -> bool {
         let Some(tile) = self.tile.clone() else { return false };
         let Some(vars) = self.across(&tile, position) else { return false };
-        let array = self.square(&tile, buffer);
+        let array = self.tile_array(&tile, buffer);
         self.emitter.store(Place::Scratch(array), place_in(&tile, vars), value);
-        let turned = Turned { buffer, position: position.clone(), vars, array };
-        self.tile.as_mut().expect("tiles are open").stored.push(turned);
+        let transposed = Transposed { buffer, position: position.clone(), vars, array };
+        self.tile.as_mut().expect("tiles are open").stored.push(transposed);
         true
     }
 
-    /// The loops over the square, if neighbours along the crossing axis are neighbours in memory and those along the lanes
-    /// are not, and the position is known where squares are turned.
+    /// The loops over the tile, if neighbours along the crossing axis are neighbours in memory and those along the lanes
+    /// are not, and the position is known where tiles are transposed.
     fn across(&self, tile: &Tile, position: &Expr) -> Option<[Sym; 2]> {
         let [cross, along] = [*self.vars.get(&tile.cross.axis)?, *self.vars.get(&tile.along.axis)?];
         let corner = position.substitute(&|sym| (sym == cross || sym == along).then(Expr::zero));
@@ -178,39 +178,39 @@ impl Nest<'_> {
         (is_known && is_across).then_some([cross, along])
     }
 
-    /// An array for a square of what lies in a buffer.
-    fn square(&mut self, tile: &Tile, buffer: Buffer) -> Scratch {
+    /// An array for a tile of what lies in a buffer.
+    fn tile_array(&mut self, tile: &Tile, buffer: Buffer) -> Scratch {
         let elements = Expr::constant(i64::from(tile.side * tile.side));
         self.emitter.scratch(self.emitter.kernel.buffers[buffer].dtype, elements)
     }
 
-    /// Copies a square to an array, before the loops over the square.
-    fn turned_copy(&mut self, tile: &Tile, buffer: Buffer, position: &Expr, vars: [Sym; 2]) -> Scratch {
-        let array = self.square(tile, buffer);
-        let turned = Turned { buffer, position: position.clone(), vars, array };
+    /// Copies a tile to an array, before the loops over the tile.
+    fn transposed_copy(&mut self, tile: &Tile, buffer: Buffer, position: &Expr, vars: [Sym; 2]) -> Scratch {
+        let array = self.tile_array(tile, buffer);
+        let transposed = Transposed { buffer, position: position.clone(), vars, array };
         let within = self.emitter.step_out(tile.body);
-        self.copy(tile, &turned, |nest, position, at| {
+        self.copy(tile, &transposed, |nest, position, at| {
             let value = nest.emitter.load_buffer(buffer, position, None);
             nest.emitter.store(Place::Scratch(array), at, value);
         });
         self.emitter.push(Stmt::Barrier);
         self.emitter.step_in(within);
-        self.tile.as_mut().expect("tiles are open").loaded.push(turned);
+        self.tile.as_mut().expect("tiles are open").loaded.push(transposed);
         array
     }
 
-    /// Walks the square with lanes along the crossing axis; `body` takes the position in memory and in the array, in which
+    /// Walks the tile with lanes along the crossing axis; `body` takes the position in memory and in the array, in which
     /// neighbours along the axis of the lanes are neighbours.
-    fn copy(&mut self, tile: &Tile, turned: &Turned, body: impl FnOnce(&mut Self, Expr, Expr)) {
+    fn copy(&mut self, tile: &Tile, transposed: &Transposed, body: impl FnOnce(&mut Self, Expr, Expr)) {
         let mut open = |range: &Range, kind| {
             self.emitter.open_loop(range.axis.to_string(), range.begin.clone(), range.end.clone(), kind)
         };
         let row = open(&tile.along, LoopKind::Transpose);
         let column = open(&tile.cross, LoopKind::Lanes);
         let at = place_in(tile, [column, row]);
-        let [cross, along] = turned.vars;
+        let [cross, along] = transposed.vars;
         let moved = |sym| [(cross, column), (along, row)].into_iter().find(|(from, _)| *from == sym);
-        let position = turned.position.substitute(&|sym| moved(sym).map(|(_, to)| Expr::sym(to)));
+        let position = transposed.position.substitute(&|sym| moved(sym).map(|(_, to)| Expr::sym(to)));
         body(self, position, at);
         self.emitter.close_loop();
         self.emitter.close_loop();
@@ -222,7 +222,7 @@ fn clamped(index: Expr, end: &Expr) -> Expr {
     Expr::min(&index, &(end.clone() - Expr::one()))
 }
 
-/// The place in an array of two loops over the square, row-major.
+/// The place in an array of two loops over the tile, row-major.
 fn place_in(tile: &Tile, [cross, along]: [Sym; 2]) -> Expr {
     let within = |var, range: &Range| Expr::sym(var) - range.begin.clone();
     within(cross, &tile.cross) * Expr::constant(i64::from(tile.side)) + within(along, &tile.along)

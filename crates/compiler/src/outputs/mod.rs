@@ -1,5 +1,5 @@
-//! Where outputs lie: which are views of inputs or of one another, which axes are outermost in memory, and the placement of
-//! those that segments make.
+//! Layouts of outputs: which are views of inputs or of one another, which axes are outermost in memory, and the placement
+//! of those that segments make.
 //!
 //! `view` (outputs that strides say of what is there) · `order` (of axes in memory) · `placement` (of each output).
 

@@ -1,16 +1,16 @@
 //! The order of axes in memory that outputs have of inputs and of how they are permuted, as in torch and nvFuser.
 //!
 //! Takes a fusion; gives the same fusion with an order for each computed output that follows an input (`inferred`), or else
-//! is permuted of what is computed, so that it lies as that does. Outputs written to inputs, those with an order of the
-//! user's and those that are inputs stay as they are, but for a row-major order of what lies so by itself. An order is no
-//! part of a value's meaning.
+//! is permuted of what is computed, so that it has the layout of that. Outputs written to inputs, those with an order of
+//! the user's and those that are inputs stay as they are, but for a row-major order of what is row-major by itself. An
+//! order is no part of a value's meaning.
 
 mod inferred;
 
 use index::{Expr, Facts};
-use ir::graph::{Axes, Form, Fusion, Graph, Node, Output, Shape, Val};
+use ir::graph::{Axes, Fusion, Graph, Node, Output, Shape, TensorOp, Val};
 
-use super::view::{is_copy, seen_through};
+use super::view::{is_copy, viewed_through};
 use crate::space::axis_groups;
 use inferred::inferred_order;
 
@@ -22,13 +22,13 @@ pub fn ordered(graph: &Graph, fusion: &Fusion) -> Fusion {
         }
         let natural = natural_order(graph, fusion, output.val);
         let mut order = output.order.clone();
-        if order.is_empty() && natural != Natural::Seen {
+        if order.is_empty() && natural != Natural::Viewed {
             order = inferred_order(graph, fusion, output).unwrap_or_default();
             if let (true, Natural::Permuted(natural)) = (order.is_empty(), &natural) {
                 order = natural.clone();
             }
         }
-        // A row-major order is said of what would lie otherwise by itself.
+        // A row-major order is said of what would have another layout by itself.
         if natural == Natural::RowMajor && order.is_sorted() {
             order.clear();
         }
@@ -39,22 +39,22 @@ pub fn ordered(graph: &Graph, fusion: &Fusion) -> Fusion {
         .expect("the same outputs depend on the same inputs")
 }
 
-/// How a value lies by itself.
+/// The layout of a value by itself.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Natural {
     /// As what it is a view of: an input, or a value before it was expanded.
-    Seen,
+    Viewed,
     /// Row-major.
     RowMajor,
     /// With its axes in this order in memory, from the outermost to the innermost.
     Permuted(Axes),
 }
 
-/// How a value lies by itself, where what is computed lies row-major. A reshape that joins axes which are no neighbours
+/// The layout of a value by itself, where what is computed is row-major. A reshape that joins axes which are no neighbours
 /// makes anew.
 pub(crate) fn natural_order(graph: &Graph, fusion: &Fusion, val: Val) -> Natural {
-    let view = seen_through(graph, fusion, val, |form| is_copy(form) || reorders(form));
-    let mut is_computed = !is_seen(graph, fusion, view.source);
+    let view = viewed_through(graph, fusion, val, |op| is_copy(op) || reorders(op));
+    let mut is_computed = !is_viewed(graph, fusion, view.source);
     let row_major = |val: Val| (0..graph.shape(val).len() as u8).collect::<Axes>();
     let mut order = row_major(view.source);
     for &node in &view.changes {
@@ -65,45 +65,45 @@ pub(crate) fn natural_order(graph: &Graph, fusion: &Fusion, val: Val) -> Natural
     }
     let is_real = |axis: &&u8| !fusion.facts().prove_eq(&graph.shape(val)[usize::from(**axis)], &Expr::one());
     match order.iter().filter(is_real).is_sorted() {
-        _ if !is_computed => Natural::Seen,
+        _ if !is_computed => Natural::Viewed,
         true => Natural::RowMajor,
         false => Natural::Permuted(order),
     }
 }
 
 /// Whether a value is an input, or what strides can say of one, or expanded.
-fn is_seen(graph: &Graph, fusion: &Fusion, val: Val) -> bool {
-    let picks = |form: &Form| matches!(form, Form::Slice { .. }) || is_copy(form) || reorders(form);
-    let source = seen_through(graph, fusion, val, picks).source;
-    fusion.is_input(source) || matches!(graph.form(source), Form::Expand(_))
+fn is_viewed(graph: &Graph, fusion: &Fusion, val: Val) -> bool {
+    let picks = |op: &TensorOp| matches!(op, TensorOp::Slice { .. }) || is_copy(op) || reorders(op);
+    let source = viewed_through(graph, fusion, val, picks).source;
+    fusion.is_input(source) || matches!(graph.op(source), TensorOp::Expand(_))
 }
 
-/// Forms after which all elements lie as before.
-fn reorders(form: &Form) -> bool {
-    matches!(form, Form::Permute(_) | Form::Broadcast(_) | Form::Squeeze(_) | Form::Reshape(_))
+/// Ops after which all elements are laid out as before.
+fn reorders(op: &TensorOp) -> bool {
+    matches!(op, TensorOp::Permute(_) | TensorOp::Broadcast(_) | TensorOp::Squeeze(_) | TensorOp::Reshape(_))
 }
 
 /// The order after a change; `None` where elements would have to move.
 fn changed(graph: &Graph, facts: &Facts, node: Node, order: &Axes) -> Option<Axes> {
     let from = graph.shape(graph.node(node).operands[0]);
     let place = |axis: usize| order.iter().position(|&other| usize::from(other) == axis);
-    Some(match &graph.node(node).form {
-        Form::Permute(axes) => {
+    Some(match &graph.node(node).op {
+        TensorOp::Permute(axes) => {
             let now = |old: &u8| axes.iter().position(|axis| axis == old).expect("a permutation") as u8;
             order.iter().map(now).collect()
         }
-        Form::Broadcast(new) => {
+        TensorOp::Broadcast(new) => {
             let (added, kept): (Vec<u8>, Vec<u8>) =
                 (0..new.len() as u8).partition(|&axis| new[usize::from(axis)]);
             added.into_iter().chain(order.iter().map(|&axis| kept[usize::from(axis)])).collect()
         }
-        Form::Squeeze(axes) => {
+        TensorOp::Squeeze(axes) => {
             let kept: Vec<u8> = (0..from.len() as u8).filter(|axis| !axes.contains(axis)).collect();
             let now = |old: &u8| kept.iter().position(|axis| axis == old).map(|axis| axis as u8);
             order.iter().filter_map(now).collect()
         }
-        Form::Reshape(sizes) => return reshaped(facts, from, sizes, place),
-        form => unreachable!("{form:?} moves elements"),
+        TensorOp::Reshape(sizes) => return reshaped(facts, from, sizes, place),
+        op => unreachable!("{op:?} moves elements"),
     })
 }
 

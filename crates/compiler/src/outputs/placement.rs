@@ -1,13 +1,13 @@
-//! Where outputs lie in memory: like the input that they are written to, or with their axes in an order of their own.
+//! Layouts of outputs: that of the input that they are written to, or their axes in an order of their own.
 //!
-//! Takes a fusion and the layouts of its inputs. Only what lies otherwise than row-major without gaps is told.
+//! Takes a fusion and the layouts of its inputs. Only what is not row-major without gaps is told.
 
-use ir::graph::{Axes, Form, Fusion, Graph, Output, Val};
+use ir::graph::{Axes, Fusion, Graph, Output, TensorOp, Val};
 use rustc_hash::FxHashMap;
 
-use crate::layout::Layout;
+use crate::layout::LayoutClass;
 
-/// How a value lies in memory because it is an output.
+/// The layout of a value because it is an output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Placement {
     /// As the input of this number, to which it is written.
@@ -18,19 +18,19 @@ pub enum Placement {
 
 impl Placement {
     /// The layout that it gives a value, where inputs have these.
-    pub fn layout(&self, inputs: &[Layout]) -> Layout {
+    pub fn layout(&self, inputs: &[LayoutClass]) -> LayoutClass {
         match self {
             Placement::Like(input) => inputs[*input].clone(),
-            Placement::Ordered(order) => Layout::Ordered(order.clone()),
+            Placement::Ordered(order) => LayoutClass::Ordered(order.clone()),
         }
     }
 }
 
-/// The computed values that do not lie row-major, because they are outputs. Of several outputs of one value the first
-/// counts, but those that are written to an input come before all others. A library's results always lie row-major.
-pub fn placements(graph: &Graph, fusion: &Fusion, layouts: &[Layout]) -> FxHashMap<Val, Placement> {
+/// The computed values that are not row-major, because they are outputs. Of several outputs of one value the first
+/// counts, but those that are written to an input come before all others. Results of external ops are always row-major.
+pub fn placements(graph: &Graph, fusion: &Fusion, layouts: &[LayoutClass]) -> FxHashMap<Val, Placement> {
     let computed = |output: &&Output| {
-        !fusion.is_input(output.val) && !matches!(graph.form(output.val), Form::Library(_))
+        !fusion.is_input(output.val) && !matches!(graph.op(output.val), TensorOp::External(_))
     };
     let (written, others): (Vec<&Output>, Vec<&Output>) =
         fusion.outputs().iter().filter(computed).partition(|output| output.alias.is_some());

@@ -6,32 +6,32 @@
 //! that are written to are copies. Nothing is run here.
 
 use index::{Expr, Facts};
-use ir::graph::{Form, Fusion, Graph, Node, Output, Shape, Val};
-use ops::Prim;
+use ir::graph::{Fusion, Graph, Node, Output, Shape, TensorOp, Val};
+use ops::ScalarOp;
 
 use super::order::{Natural, natural_order};
-use crate::layout::{Layout, Stride};
-use crate::segment::is_change_of_sight;
+use crate::layout::{LayoutClass, Stride};
+use crate::segment::is_view_op;
 use crate::space::axis_groups;
 
-/// An output as another value is seen.
+/// An output as a view of another value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct View {
     /// The input, or the value that a segment makes.
     pub source: Val,
-    /// Nodes that change how it is seen, the first one first.
+    /// The view ops, the first one first.
     pub changes: Vec<Node>,
 }
 
 impl View {
     /// Whether axes are expanded on the way.
     fn repeats(&self, graph: &Graph) -> bool {
-        self.changes.iter().any(|&node| matches!(graph.node(node).form, Form::Expand(_)))
+        self.changes.iter().any(|&node| matches!(graph.node(node).op, TensorOp::Expand(_)))
     }
 }
 
 /// For each output of a fusion what it is a view of, if it is one.
-pub fn views(graph: &Graph, fusion: &Fusion, layouts: &[Layout]) -> Vec<Option<View>> {
+pub fn views(graph: &Graph, fusion: &Fusion, layouts: &[LayoutClass]) -> Vec<Option<View>> {
     let view = |output: &Output| {
         if output.alias.is_some() {
             return None;
@@ -71,11 +71,11 @@ pub fn computed(graph: &Graph, fusion: &Fusion, views: &[Option<View>]) -> Fusio
 }
 
 /// A value as an input that nothing is written to, where strides can say how. Scalars have no memory to be seen.
-fn of_input(graph: &Graph, fusion: &Fusion, layouts: &[Layout], val: Val) -> Option<View> {
-    let moves = |form: &Form| {
-        is_copy(form) || is_change_of_sight(form) || matches!(form, Form::Slice { .. } | Form::Reshape(_))
+fn of_input(graph: &Graph, fusion: &Fusion, layouts: &[LayoutClass], val: Val) -> Option<View> {
+    let moves = |op: &TensorOp| {
+        is_copy(op) || is_view_op(op) || matches!(op, TensorOp::Slice { .. } | TensorOp::Reshape(_))
     };
-    let view = seen_through(graph, fusion, val, moves);
+    let view = viewed_through(graph, fusion, val, moves);
     let input = fusion.input_place(view.source)?;
     let is_written = fusion.outputs().iter().any(|output| output.alias == Some(input as u32));
     let shape = graph.shape(view.source);
@@ -91,10 +91,10 @@ fn of_input(graph: &Graph, fusion: &Fusion, layouts: &[Layout], val: Val) -> Opt
 
 /// A computed value as it was before it was permuted or expanded. Tensors filled with a scalar, and orders in memory that a
 /// view has not by itself, are written out. What no strides can say, such as a join of permuted axes, is made.
-fn of_computed(graph: &Graph, fusion: &Fusion, layouts: &[Layout], output: &Output) -> Option<View> {
-    let moves = |form: &Form| is_copy(form) || is_change_of_sight(form) || matches!(form, Form::Reshape(_));
-    let View { mut source, mut changes } = seen_through(graph, fusion, output.val, moves);
-    let dense = |val: Val| strides(&Layout::Dense, graph.shape(val));
+fn of_computed(graph: &Graph, fusion: &Fusion, layouts: &[LayoutClass], output: &Output) -> Option<View> {
+    let moves = |op: &TensorOp| is_copy(op) || is_view_op(op) || matches!(op, TensorOp::Reshape(_));
+    let View { mut source, mut changes } = viewed_through(graph, fusion, output.val, moves);
+    let dense = |val: Val| strides(&LayoutClass::Dense, graph.shape(val));
     let input = fusion.input_place(source);
     let mut lies = input
         .and_then(|input| layouts.get(input))
@@ -107,7 +107,7 @@ fn of_computed(graph: &Graph, fusion: &Fusion, layouts: &[Layout], output: &Outp
         });
     }
     let view = View { source, changes: changes.split_off(made) };
-    let permutes = view.changes.iter().any(|&node| matches!(graph.node(node).form, Form::Permute(_)));
+    let permutes = view.changes.iter().any(|&node| matches!(graph.node(node).op, TensorOp::Permute(_)));
     let is_wanted = match view.repeats(graph) {
         true => output.order.is_empty(),
         false => {
@@ -119,15 +119,20 @@ fn of_computed(graph: &Graph, fusion: &Fusion, layouts: &[Layout], output: &Outp
 }
 
 /// A copy that is not wished as a boundary.
-pub(crate) fn is_copy(form: &Form) -> bool {
-    matches!(form, Form::Map(prim) if prim.moves_bits() && *prim != Prim::SegmentSet)
+pub(crate) fn is_copy(op: &TensorOp) -> bool {
+    matches!(op, TensorOp::Map(scalar_op) if scalar_op.moves_bits() && *scalar_op != ScalarOp::SegmentSet)
 }
 
-/// A value back through nodes of such forms to an input, or to what is of another form.
-pub(crate) fn seen_through(graph: &Graph, fusion: &Fusion, val: Val, moves: impl Fn(&Form) -> bool) -> View {
+/// A value back through nodes of such ops to an input, or to what is of another op.
+pub(crate) fn viewed_through(
+    graph: &Graph,
+    fusion: &Fusion,
+    val: Val,
+    moves: impl Fn(&TensorOp) -> bool,
+) -> View {
     let mut view = View { source: val, changes: Vec::new() };
-    while !fusion.is_input(view.source) && moves(graph.form(view.source)) {
-        if !is_copy(graph.form(view.source)) {
+    while !fusion.is_input(view.source) && moves(graph.op(view.source)) {
+        if !is_copy(graph.op(view.source)) {
             view.changes.push(view.source.node);
         }
         view.source = graph.operands(view.source)[0];
@@ -137,11 +142,11 @@ pub(crate) fn seen_through(graph: &Graph, fusion: &Fusion, val: Val, moves: impl
 }
 
 /// The strides of a tensor, as far as they are known.
-fn strides(layout: &Layout, shape: &Shape) -> Vec<Option<Expr>> {
+fn strides(layout: &LayoutClass, shape: &Shape) -> Vec<Option<Expr>> {
     let order: Vec<usize> = match layout {
-        Layout::Dense => (0..shape.len()).collect(),
-        Layout::Ordered(order) => order.iter().map(|&axis| axis.into()).collect(),
-        Layout::Strided(strides) => {
+        LayoutClass::Dense => (0..shape.len()).collect(),
+        LayoutClass::Ordered(order) => order.iter().map(|&axis| axis.into()).collect(),
+        LayoutClass::Strided(strides) => {
             let known = |stride: &Stride| match stride {
                 Stride::Zero => Some(Expr::zero()),
                 Stride::One => Some(Expr::one()),
@@ -168,22 +173,22 @@ fn changed(
 ) -> Option<Vec<Option<Expr>>> {
     let from = graph.shape(graph.node(node).operands[0]);
     let mut old = strides.iter().cloned();
-    Some(match &graph.node(node).form {
-        Form::Permute(order) => order.iter().map(|&axis| strides[usize::from(axis)].clone()).collect(),
-        Form::Broadcast(new) => {
+    Some(match &graph.node(node).op {
+        TensorOp::Permute(order) => order.iter().map(|&axis| strides[usize::from(axis)].clone()).collect(),
+        TensorOp::Broadcast(new) => {
             new.iter().map(|&new| if new { Some(Expr::zero()) } else { old.next().flatten() }).collect()
         }
-        Form::Squeeze(axes) => {
+        TensorOp::Squeeze(axes) => {
             let stays = (0..strides.len()).filter(|&axis| !axes.contains(&(axis as u8)));
             stays.map(|axis| strides[axis].clone()).collect()
         }
-        Form::Expand(sizes) => {
+        TensorOp::Expand(sizes) => {
             let same = |axis: usize| facts.prove_eq(&from[axis], &sizes[axis]);
             (0..sizes.len())
                 .map(|axis| if same(axis) { strides[axis].clone() } else { Some(Expr::zero()) })
                 .collect()
         }
-        Form::Reshape(sizes) => return reshaped(facts, from, &strides, sizes),
+        TensorOp::Reshape(sizes) => return reshaped(facts, from, &strides, sizes),
         _ => strides,
     })
 }

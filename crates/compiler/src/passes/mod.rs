@@ -1,4 +1,4 @@
-//! Graph passes, in the order they run. Each takes a graph, a view, how its inputs lie in memory and which values somebody
+//! Graph passes, in the order they run. Each takes a graph, a view, the layouts of its inputs and which values somebody
 //! wants in memory, appends to the graph, and gives a new view and what each old value became; the old view still works.
 //! Debug builds verify after each.
 
@@ -10,13 +10,13 @@ mod sink;
 use ir::graph::{Fusion, Graph, Val, ValMap};
 use rustc_hash::FxHashSet;
 
-use crate::layout::Layout;
+use crate::layout::LayoutClass;
 
 pub use approximate::approximate;
 pub use sink::before_expansion;
 
 /// A graph pass.
-pub type Pass = fn(&mut Graph, &Fusion, &[Layout], &FxHashSet<Val>) -> (Fusion, ValMap);
+pub type Pass = fn(&mut Graph, &Fusion, &[LayoutClass], &FxHashSet<Val>) -> (Fusion, ValMap);
 
 /// A pass among [`PASSES`].
 pub struct Row {
@@ -48,14 +48,14 @@ pub const PASSES: &[Row] = &[
 pub fn optimize(
     graph: &mut Graph,
     fusion: &Fusion,
-    layouts: &[Layout],
+    layouts: &[LayoutClass],
     kept: FxHashSet<Val>,
 ) -> (Fusion, ValMap) {
     run(PASSES.iter(), graph, fusion, layouts, kept)
 }
 
 /// Runs the passes that change no element by a bit, so that they suit the evaluator.
-pub fn optimize_exactly(graph: &mut Graph, fusion: &Fusion, layouts: &[Layout]) -> (Fusion, ValMap) {
+pub fn optimize_exactly(graph: &mut Graph, fusion: &Fusion, layouts: &[LayoutClass]) -> (Fusion, ValMap) {
     run(PASSES.iter().filter(|row| row.exact), graph, fusion, layouts, FxHashSet::default())
 }
 
@@ -63,7 +63,7 @@ fn run<'a>(
     passes: impl Iterator<Item = &'a Row>,
     graph: &mut Graph,
     fusion: &Fusion,
-    layouts: &[Layout],
+    layouts: &[LayoutClass],
     mut kept: FxHashSet<Val>,
 ) -> (Fusion, ValMap) {
     let mut view = fusion.clone();

@@ -2,15 +2,15 @@
 //! would be code without an end. A segmentation can cut between cats, not within one. Leaves shorter ones alone.
 
 use index::Facts;
-use ir::graph::{Form, Fusion, Graph, Val, ValMap, rewrite};
+use ir::graph::{Fusion, Graph, TensorOp, Val, ValMap, rewrite};
 
 /// The most operands of a cat.
 const MOST: usize = 64;
 
 /// The pass.
 pub fn nest_cats(graph: &mut Graph, fusion: &Fusion) -> (Fusion, ValMap) {
-    rewrite(graph, fusion, |graph, facts, node, operands| match graph.node(node).form {
-        Form::Cat(axis) if operands.len() > MOST => {
+    rewrite(graph, fusion, |graph, facts, node, operands| match graph.node(node).op {
+        TensorOp::Cat(axis) if operands.len() > MOST => {
             let mut parts = operands.to_vec();
             while parts.len() > 1 {
                 parts = parts.chunks(MOST).map(|parts| cat(graph, facts, axis, parts)).collect();
@@ -24,6 +24,6 @@ pub fn nest_cats(graph: &mut Graph, fusion: &Fusion) -> (Fusion, ValMap) {
 fn cat(graph: &mut Graph, facts: &mut Facts, axis: u8, parts: &[Val]) -> Val {
     match parts {
         [part] => *part,
-        parts => graph.add(Form::Cat(axis), parts, facts).expect("parts of a cat go together").into(),
+        parts => graph.add(TensorOp::Cat(axis), parts, facts).expect("parts of a cat fit together").into(),
     }
 }

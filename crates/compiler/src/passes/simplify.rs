@@ -5,8 +5,8 @@
 //! follows, goes. A copy that the user wants as a boundary stays.
 
 use index::{Expr, Facts};
-use ir::graph::{Form, Fusion, Graph, Node, Val, ValMap, rewrite};
-use ops::{DType, Prim};
+use ir::graph::{Fusion, Graph, Node, TensorOp, Val, ValMap, rewrite};
+use ops::{DType, ScalarOp};
 
 /// The pass.
 pub fn simplify(graph: &mut Graph, fusion: &Fusion) -> (Fusion, ValMap) {
@@ -17,35 +17,42 @@ pub fn simplify(graph: &mut Graph, fusion: &Fusion) -> (Fusion, ValMap) {
 
 /// The value that a node's only result equals, if it is a simpler one.
 fn simpler(graph: &mut Graph, facts: &mut Facts, node: Node, operands: &[Val]) -> Option<Val> {
-    let form = graph.node(node).form.clone();
-    match &form {
-        Form::Map(prim) if prim.moves_bits() && *prim != Prim::SegmentSet => Some(operands[0]),
-        Form::Map(prim) => fold_constants(graph, facts, *prim, operands),
-        Form::Cast(dtype) => simpler_cast(graph, facts, *dtype, operands[0]),
-        Form::Permute(order) if order.iter().enumerate().all(|(axis, &from)| axis == from as usize) => {
+    let op = graph.node(node).op.clone();
+    match &op {
+        TensorOp::Map(scalar_op) if scalar_op.moves_bits() && *scalar_op != ScalarOp::SegmentSet => {
             Some(operands[0])
         }
-        Form::Expand(sizes) | Form::Reshape(sizes) => {
+        TensorOp::Map(scalar_op) => fold_constants(graph, facts, *scalar_op, operands),
+        TensorOp::Cast(dtype) => simpler_cast(graph, facts, *dtype, operands[0]),
+        TensorOp::Permute(order) if order.iter().enumerate().all(|(axis, &from)| axis == from as usize) => {
+            Some(operands[0])
+        }
+        TensorOp::Expand(sizes) | TensorOp::Reshape(sizes) => {
             let shape = graph.shape(operands[0]);
-            // Other forms ask of a shape as it is written where it is 1, so that must not change.
+            // Other ops ask of a shape as it is written where it is 1, so that must not change.
             let is_kept = |(a, b): (&Expr, &Expr)| a.is_one() == b.is_one() && facts.prove_eq(a, b);
             let same = shape.len() == sizes.len() && shape.iter().zip(sizes).all(is_kept);
             same.then_some(operands[0])
         }
-        Form::Squeeze(axes) => {
-            let Form::Broadcast(new) = graph.form(operands[0]) else { return None };
+        TensorOp::Squeeze(axes) => {
+            let TensorOp::Broadcast(new) = graph.op(operands[0]) else { return None };
             let undone = new.iter().enumerate().all(|(axis, &new)| new == axes.contains(&(axis as u8)));
             undone.then(|| graph.operands(operands[0])[0])
         }
-        Form::Cat(_) if operands.len() == 1 => Some(operands[0]),
+        TensorOp::Cat(_) if operands.len() == 1 => Some(operands[0]),
         _ => None,
     }
 }
 
-fn fold_constants(graph: &mut Graph, facts: &mut Facts, prim: Prim, operands: &[Val]) -> Option<Val> {
+fn fold_constants(
+    graph: &mut Graph,
+    facts: &mut Facts,
+    scalar_op: ScalarOp,
+    operands: &[Val],
+) -> Option<Val> {
     let constants: Option<Vec<_>> = operands.iter().map(|&val| graph.as_constant(val)).collect();
-    let folded = prim.of_scalars(&constants?)?;
-    Some(graph.add(Form::Constant(folded), &[], facts).expect("constants are always accepted").into())
+    let folded = scalar_op.of_scalars(&constants?)?;
+    Some(graph.add(TensorOp::Constant(folded), &[], facts).expect("constants are always accepted").into())
 }
 
 fn simpler_cast(graph: &mut Graph, facts: &mut Facts, to: DType, operand: Val) -> Option<Val> {
@@ -54,10 +61,13 @@ fn simpler_cast(graph: &mut Graph, facts: &mut Facts, to: DType, operand: Val) -
     }
     if let Some(constant) = graph.as_constant(operand) {
         return Some(
-            graph.add(Form::Constant(constant.cast(to)), &[], facts).expect("constants are accepted").into(),
+            graph
+                .add(TensorOp::Constant(constant.cast(to)), &[], facts)
+                .expect("constants are accepted")
+                .into(),
         );
     }
-    let Form::Cast(middle) = graph.form(operand) else { return None };
+    let TensorOp::Cast(middle) = graph.op(operand) else { return None };
     let source = graph.operands(operand)[0];
     let from = graph.dtype(source);
     if !holds(*middle, from) {
@@ -70,7 +80,7 @@ fn simpler_cast(graph: &mut Graph, facts: &mut Facts, to: DType, operand: Val) -
     if from == to {
         return Some(source);
     }
-    Some(graph.add(Form::Cast(to), &[source], facts).expect("casts are always accepted").into())
+    Some(graph.add(TensorOp::Cast(to), &[source], facts).expect("casts are always accepted").into())
 }
 
 /// Whether every value of `narrow` is a value of `wide`, so that going there and on loses nothing.

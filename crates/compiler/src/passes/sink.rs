@@ -6,26 +6,27 @@
 //! are computed of the number of their element, which repeats along no axis, so draws stay apart.
 
 use index::{Expr, Facts};
-use ir::graph::{Axes, Form, Fusion, Graph, Node, Shape, Val, ValMap, rewrite};
-use ops::Prim;
+use ir::graph::{Axes, Fusion, Graph, Node, Shape, TensorOp, Val, ValMap, rewrite};
+use ops::ScalarOp;
 use rustc_hash::FxHashMap;
 
-use crate::layout::{Layout, Stride};
+use crate::layout::{LayoutClass, Stride};
 
 /// The pass.
-pub fn sink_expansions(graph: &mut Graph, fusion: &Fusion, layouts: &[Layout]) -> (Fusion, ValMap) {
-    let mut seen = FxHashMap::default();
+pub fn sink_expansions(graph: &mut Graph, fusion: &Fusion, layouts: &[LayoutClass]) -> (Fusion, ValMap) {
+    let mut viewed = FxHashMap::default();
     for (&input, layout) in fusion.inputs().iter().zip(layouts) {
-        seen.extend(expanded_axes(graph, input, layout).map(|axes| (input, axes)));
+        viewed.extend(expanded_axes(graph, input, layout).map(|axes| (input, axes)));
     }
     rewrite(graph, fusion, |graph, facts, node, operands| {
-        Sink { graph, facts, seen: &mut seen }.sunk(node, operands)
+        Sink { graph, facts, viewed: &mut viewed }.sunk(node, operands)
     })
 }
 
 /// The axes along which an input is declared expanded and comes so, if there are some.
-fn expanded_axes(graph: &Graph, input: Val, layout: &Layout) -> Option<Axes> {
-    let (Form::Input { layout: declared, .. }, Layout::Strided(strides)) = (graph.form(input), layout) else {
+fn expanded_axes(graph: &Graph, input: Val, layout: &LayoutClass) -> Option<Axes> {
+    let (TensorOp::Input { layout: declared, .. }, LayoutClass::Strided(strides)) = (graph.op(input), layout)
+    else {
         return None;
     };
     let comes_so = |axis: &u8| strides[usize::from(*axis)] == Stride::Zero;
@@ -38,24 +39,24 @@ struct Sink<'g> {
     graph: &'g mut Graph,
     facts: &'g mut Facts,
     /// Expanded inputs and what is seen of them through strides, with the axes along which they repeat.
-    seen: &'g mut FxHashMap<Val, Axes>,
+    viewed: &'g mut FxHashMap<Val, Axes>,
 }
 
 impl Sink<'_> {
     /// A node's results as expansions of what the node makes of its operands before they were expanded, if those are
     /// smaller.
     fn sunk(&mut self, node: Node, operands: &[Val]) -> Option<Vec<Val>> {
-        let form = self.graph.node(node).form.clone();
-        if let Some(axes) = self.repeated_axes(&form, operands) {
-            let is_computed = matches!(form, Form::Map(_));
-            let same = self.add(form, operands).into();
-            self.seen.insert(same, axes);
+        let op = self.graph.node(node).op.clone();
+        if let Some(axes) = self.repeated_axes(&op, operands) {
+            let is_computed = matches!(op, TensorOp::Map(_));
+            let same = self.add(op, operands).into();
+            self.viewed.insert(same, axes);
             let sizes = self.graph.shape(same).clone();
             let first = if is_computed { self.before_expansion(same) } else { same };
             return Some(vec![self.expanded(first, sizes)]);
         }
-        let small = self.smaller_operands(&form, operands)?;
-        let made = self.add(form, &small);
+        let small = self.smaller_operands(&op, operands)?;
+        let made = self.add(op, &small);
         let pairs: Vec<(Val, Val)> = self.graph.results(made).zip(self.graph.results(node)).collect();
         let wholes: Vec<Shape> = pairs.iter().map(|&(_, whole)| self.graph.shape(whole).clone()).collect();
         if pairs.iter().zip(&wholes).all(|(&(small, _), whole)| self.has_sizes(small, whole)) {
@@ -64,17 +65,17 @@ impl Sink<'_> {
         Some(pairs.iter().zip(wholes).map(|(&(small, _), whole)| self.expanded(small, whole)).collect())
     }
 
-    /// Along which axes a node repeats that changes how an expanded input is seen, or takes a part of its complex numbers.
-    fn repeated_axes(&self, form: &Form, operands: &[Val]) -> Option<Axes> {
-        let from = self.seen.get(operands.first()?)?;
-        let axes: Axes = match form {
-            Form::Map(Prim::Real | Prim::Imag) => from.clone(),
-            Form::Permute(order) => places(order.iter().map(|axis| from.contains(axis))),
-            Form::Broadcast(new) => {
+    /// Along which axes a node repeats that is a view of an expanded input, or takes a part of its complex numbers.
+    fn repeated_axes(&self, op: &TensorOp, operands: &[Val]) -> Option<Axes> {
+        let from = self.viewed.get(operands.first()?)?;
+        let axes: Axes = match op {
+            TensorOp::Map(ScalarOp::Real | ScalarOp::Imag) => from.clone(),
+            TensorOp::Permute(order) => places(order.iter().map(|axis| from.contains(axis))),
+            TensorOp::Broadcast(new) => {
                 let mut old = 0..;
                 places(new.iter().map(|&new| !new && old.next().is_some_and(|axis: u8| from.contains(&axis))))
             }
-            Form::Squeeze(axes) => {
+            TensorOp::Squeeze(axes) => {
                 let rank = self.graph.shape(operands[0]).len() as u8;
                 places((0..rank).filter(|axis| !axes.contains(axis)).map(|axis| from.contains(&axis)))
             }
@@ -85,10 +86,14 @@ impl Sink<'_> {
 
     /// What a node's operands were before they were expanded, if some were and the node may be made of those instead.
     /// Along axes that it folds all elements count, and folds want operands of one shape.
-    fn smaller_operands(&mut self, form: &Form, operands: &[Val]) -> Option<Vec<Val>> {
-        let folded = match form {
-            Form::Map(_) | Form::Cast(_) | Form::Permute(_) | Form::Broadcast(_) | Form::Squeeze(_) => None,
-            Form::Fold { axes, .. } => Some(axes),
+    fn smaller_operands(&mut self, op: &TensorOp, operands: &[Val]) -> Option<Vec<Val>> {
+        let folded = match op {
+            TensorOp::Map(_)
+            | TensorOp::Cast(_)
+            | TensorOp::Permute(_)
+            | TensorOp::Broadcast(_)
+            | TensorOp::Squeeze(_) => None,
+            TensorOp::Fold { axes, .. } => Some(axes),
             _ => return None,
         };
         let small: Vec<Val> = operands.iter().map(|&val| self.before_expansion(val)).collect();
@@ -110,14 +115,14 @@ impl Sink<'_> {
     /// A value before it was expanded; an expanded input is one of its first elements.
     fn before_expansion(&mut self, val: Val) -> Val {
         let val = before_expansion(self.graph, val);
-        let Some(axes) = self.seen.get(&val) else { return val };
+        let Some(axes) = self.viewed.get(&val) else { return val };
         let shape = self.graph.shape(val);
         let first = |(axis, size): (usize, &Expr)| {
             if axes.contains(&(axis as u8)) { Expr::one() } else { size.clone() }
         };
         let sizes = shape.iter().enumerate().map(first).collect();
         let starts = shape.iter().map(|_| Expr::zero()).collect();
-        self.add(Form::Slice { starts, sizes }, &[val]).into()
+        self.add(TensorOp::Slice { starts, sizes }, &[val]).into()
     }
 
     /// A value repeated to these sizes.
@@ -125,7 +130,7 @@ impl Sink<'_> {
         if self.has_sizes(small, &sizes) {
             return small;
         }
-        self.add(Form::Expand(sizes), &[small]).into()
+        self.add(TensorOp::Expand(sizes), &[small]).into()
     }
 
     /// Whether a value is known to have these sizes, whatever their names.
@@ -133,8 +138,8 @@ impl Sink<'_> {
         self.graph.shape(val).iter().zip(sizes).all(|(has, size)| self.facts.prove_eq(has, size))
     }
 
-    fn add(&mut self, form: Form, operands: &[Val]) -> Node {
-        self.graph.add(form, operands, self.facts).expect("what takes the expanded takes what is expanded")
+    fn add(&mut self, op: TensorOp, operands: &[Val]) -> Node {
+        self.graph.add(op, operands, self.facts).expect("what takes the expanded takes what is expanded")
     }
 }
 
@@ -145,7 +150,7 @@ fn places(flags: impl Iterator<Item = bool>) -> Axes {
 
 /// A value before it was expanded, unless it is a scalar that fills a tensor.
 pub fn before_expansion(graph: &Graph, mut val: Val) -> Val {
-    while matches!(graph.form(val), Form::Expand(_)) && !is_filled(graph, val) {
+    while matches!(graph.op(val), TensorOp::Expand(_)) && !is_filled(graph, val) {
         val = graph.operands(val)[0];
     }
     val
@@ -153,7 +158,7 @@ pub fn before_expansion(graph: &Graph, mut val: Val) -> Val {
 
 /// Whether all elements are one scalar.
 fn is_filled(graph: &Graph, mut val: Val) -> bool {
-    while let Form::Broadcast(_) | Form::Expand(_) = graph.form(val) {
+    while let TensorOp::Broadcast(_) | TensorOp::Expand(_) = graph.op(val) {
         val = graph.operands(val)[0];
     }
     graph.shape(val).is_empty()

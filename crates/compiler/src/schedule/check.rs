@@ -6,7 +6,7 @@
 use ir::graph::Val;
 use thiserror::Error;
 
-use super::{Ahead, LONGEST_SIDE, Schedule};
+use super::{LONGEST_SIDE, Prefetch, Schedule};
 use crate::segment::{Fold, Witness};
 use crate::space::Axis;
 
@@ -48,8 +48,8 @@ pub enum ScheduleError {
         chunk: u64,
     },
     /// A value that cannot be kept between stages.
-    #[error("{val} cannot be carried from stage to stage: {reason}")]
-    Carried {
+    #[error("{val} cannot persist from stage to stage: {reason}")]
+    Persistent {
         /// The value.
         val: Val,
         /// Why not.
@@ -65,17 +65,17 @@ pub enum ScheduleError {
         /// Why not.
         reason: &'static str,
     },
-    /// An axis along which nothing can be fetched ahead.
-    #[error("what lies along axis {axis} cannot be fetched ahead: {reason}")]
-    Ahead {
+    /// An axis along which nothing can be prefetched.
+    #[error("what lies along axis {axis} cannot be prefetched: {reason}")]
+    Prefetch {
         /// The axis.
         axis: Axis,
         /// Why not.
         reason: &'static str,
     },
-    /// An axis that cannot be cut at its seams.
-    #[error("axis {axis} cannot be split: {reason}")]
-    Split {
+    /// An axis that cannot be cut at its breakpoints.
+    #[error("axis {axis} cannot be partitioned: {reason}")]
+    Partition {
         /// The axis.
         axis: Axis,
         /// Why not.
@@ -91,8 +91,8 @@ pub enum ScheduleError {
         /// Why not.
         reason: &'static str,
     },
-    /// A lane axis that cannot be dealt out where the schedule wants it.
-    #[error("axis {axis} cannot be dealt out to the lanes: {reason}")]
+    /// A lane axis that cannot be mapped to lanes where the schedule wants it.
+    #[error("axis {axis} cannot be mapped to the lanes: {reason}")]
     Lane {
         /// The axis.
         axis: Axis,
@@ -115,13 +115,13 @@ impl Schedule {
             .rows
             .iter()
             .chain(&self.inner)
-            .chain(&self.split)
+            .chain(&self.partition)
             .chain(self.fused.iter().flatten())
             .copied();
         let named = self.blocks.iter().map(|(axis, _)| *axis).chain(listed);
         if let Some(unknown) = named
             .chain(self.lane)
-            .chain(self.ahead.map(|ahead| ahead.axis))
+            .chain(self.prefetch.map(|prefetch| prefetch.axis))
             .chain(self.tile.into_iter().chain(self.jam).map(|(axis, _)| axis))
             .find(|axis| axis.as_u32() as usize >= count)
         {
@@ -129,12 +129,12 @@ impl Schedule {
         }
         self.check_fused(witness)?;
         self.check_places(witness)?;
-        self.check_carried(witness)?;
+        self.check_persistent(witness)?;
         self.check_lane(witness)?;
         self.check_tile()?;
         self.check_jam(witness)?;
-        self.check_ahead(witness)?;
-        self.check_split(witness)
+        self.check_prefetch(witness)?;
+        self.check_partition(witness)
     }
 
     fn check_fused(&self, witness: &Witness) -> Result<(), ScheduleError> {
@@ -150,20 +150,20 @@ impl Schedule {
         Ok(())
     }
 
-    fn check_carried(&self, witness: &Witness) -> Result<(), ScheduleError> {
-        for (place, &val) in self.carried.iter().enumerate() {
-            let refuse = |reason| Err(ScheduleError::Carried { val, reason });
+    fn check_persistent(&self, witness: &Witness) -> Result<(), ScheduleError> {
+        for (place, &val) in self.persistent.iter().enumerate() {
+            let reject = |reason| Err(ScheduleError::Persistent { val, reason });
             if self.lanes_outside {
-                return refuse("the loop over lanes stands around the stages");
+                return reject("the loop over lanes stands around the stages");
             }
             if val.result != 0
                 || !witness.stages.contains_key(&val.node)
                 || witness.fold_of(val.node).is_some()
             {
-                return refuse("no stage of the segment computes it");
+                return reject("no stage of the segment computes it");
             }
-            if self.carried[..place].contains(&val) {
-                return refuse("it is carried already");
+            if self.persistent[..place].contains(&val) {
+                return reject("it persists already");
             }
         }
         Ok(())
@@ -205,55 +205,55 @@ impl Schedule {
 
     fn check_jam(&self, witness: &Witness) -> Result<(), ScheduleError> {
         let Some((axis, rows)) = self.jam else { return Ok(()) };
-        let refuse = |reason| Err(ScheduleError::Jam { axis, rows, reason });
+        let reject = |reason| Err(ScheduleError::Jam { axis, rows, reason });
         if !(2..=MOST_ROWS).contains(&rows) {
-            return refuse("at least 2 and at most 16 go together");
+            return reject("at least 2 and at most 16 can be jammed");
         }
         if self.lanes_outside || self.outer().last() != Some(&axis) {
-            return refuse("it is not the innermost axis outside the stages");
+            return reject("it is not the innermost axis outside the stages");
         }
         if witness.scanned.is_some() {
-            return refuse("the segment scans");
+            return reject("the segment scans");
         }
         Ok(())
     }
 
-    fn check_ahead(&self, witness: &Witness) -> Result<(), ScheduleError> {
-        let Some(Ahead { axis, distance, .. }) = self.ahead else { return Ok(()) };
-        let refuse = |reason| Err(ScheduleError::Ahead { axis, reason });
+    fn check_prefetch(&self, witness: &Witness) -> Result<(), ScheduleError> {
+        let Some(Prefetch { axis, distance, .. }) = self.prefetch else { return Ok(()) };
+        let reject = |reason| Err(ScheduleError::Prefetch { axis, reason });
         if distance == 0 {
-            return refuse("the distance must be at least 1");
+            return reject("the distance must be at least 1");
         }
         if self.lanes_outside {
-            return refuse("the loop over lanes stands around the stages");
+            return reject("the loop over lanes stands around the stages");
         }
         if self.lane == Some(axis) {
-            return if self.tile.is_some() { refuse("it is walked in tiles") } else { Ok(()) };
+            return if self.tile.is_some() { reject("it is walked in tiles") } else { Ok(()) };
         }
         if self.outer().last() != Some(&axis) {
-            return refuse("it is neither the innermost axis outside the stages nor that of the lanes");
+            return reject("it is neither the innermost axis outside the stages nor that of the lanes");
         }
         if witness.levels < 2 {
-            return refuse("there is one stage only");
+            return reject("there is one stage only");
         }
         Ok(())
     }
 
-    fn check_split(&self, witness: &Witness) -> Result<(), ScheduleError> {
-        for (place, &axis) in self.split.iter().enumerate() {
-            let refuse = |reason| Err(ScheduleError::Split { axis, reason });
+    fn check_partition(&self, witness: &Witness) -> Result<(), ScheduleError> {
+        for (place, &axis) in self.partition.iter().enumerate() {
+            let reject = |reason| Err(ScheduleError::Partition { axis, reason });
             if self.run(axis).len() > 1 || self.loop_of(axis) != axis {
-                return refuse("its loop walks other axes, too");
+                return reject("its loop walks other axes, too");
             }
-            if self.split[..place].contains(&axis) {
-                return refuse("it is split already");
+            if self.partition[..place].contains(&axis) {
+                return reject("it is partitioned already");
             }
             let in_tiles = self.tile.is_some_and(|(cross, _)| cross == axis || self.lane == Some(axis));
             if in_tiles || self.jam.is_some_and(|(jammed, _)| jammed == axis) {
-                return refuse("it is walked in tiles, or several indices at a time");
+                return reject("it is walked in tiles, or several indices at a time");
             }
             if witness.scanned == Some(axis) {
-                return refuse("it is scanned");
+                return reject("it is scanned");
             }
         }
         Ok(())
@@ -261,35 +261,35 @@ impl Schedule {
 
     fn check_tile(&self) -> Result<(), ScheduleError> {
         let Some((axis, side)) = self.tile else { return Ok(()) };
-        let refuse = |reason| Err(ScheduleError::Tile { axis, side, reason });
+        let reject = |reason| Err(ScheduleError::Tile { axis, side, reason });
         if !side.is_power_of_two() || side > LONGEST_SIDE {
-            return refuse("the side must be a power of two from 1 to 128");
+            return reject("the side must be a power of two from 1 to 128");
         }
         if self.lane.is_none() || self.lanes_outside {
-            return refuse("no axis is dealt out to the lanes within the stages");
+            return reject("no axis is mapped to the lanes within the stages");
         }
         if !self.inner.contains(&axis) || self.lane == Some(axis) {
-            return refuse("it is not an inner axis besides that of the lanes");
+            return reject("it is not an inner axis besides that of the lanes");
         }
         Ok(())
     }
 
     fn check_lane(&self, witness: &Witness) -> Result<(), ScheduleError> {
         let Some(axis) = self.lane else { return Ok(()) };
-        let refuse = |reason| Err(ScheduleError::Lane { axis, reason });
+        let reject = |reason| Err(ScheduleError::Lane { axis, reason });
         if !self.lanes_outside {
             let last = self.inner.last() == Some(&axis);
-            return if last { Ok(()) } else { refuse("it is not the last inner axis") };
+            return if last { Ok(()) } else { reject("it is not the last inner axis") };
         }
         // Its results would lie in an array that the lanes share.
         let keeps = |fold: &Fold| fold.kept_axes().any(|kept| self.inner.contains(&self.loop_of(kept)));
         if witness.folds.iter().any(keeps) {
-            return refuse("a fold keeps an axis that is walked within the stages");
+            return reject("a fold keeps an axis that is walked within the stages");
         }
         let crosses =
             |fold: &Fold| fold.terminal && fold.reduced.iter().any(|&own| self.loop_of(own) == axis);
         if witness.folds.iter().any(crosses) {
-            return refuse("a fold that leaves the kernel reduces it");
+            return reject("a fold that leaves the kernel reduces it");
         }
         Ok(())
     }

@@ -6,17 +6,17 @@
 use ir::graph::Val;
 use rustc_hash::FxHashMap;
 
-use super::ahead::ahead;
-use super::carry::carry;
 use super::divide::divide;
 use super::fuse::fuse;
 use super::jam::jam;
 use super::lanes::lanes;
+use super::persist::persist;
+use super::prefetch::prefetch;
 use super::workload::Workload;
 use super::{LONGEST_SIDE, Schedule};
-use crate::layout::{Layout, Stride};
+use crate::layout::{LayoutClass, Stride};
 use crate::segment::{Fold, LARGEST, Witness};
-use crate::space::{Atoms, Axis, seams};
+use crate::space::{Atoms, Axis, breakpoints};
 
 /// A schedule for a group, good for the hinted sizes and right for all.
 pub fn choose(work: &Workload<'_>) -> Schedule {
@@ -26,7 +26,7 @@ pub fn choose(work: &Workload<'_>) -> Schedule {
     let lane = lane_axis(witness, &along).map(|axis| schedule.loop_of(axis));
     let stage_axes = |axis: &Axis| !witness.workers.contains(axis);
     schedule.inner = schedule.loops_of(witness.order.iter().copied().filter(stage_axes));
-    deal(witness, lane, &mut schedule);
+    map_lanes(witness, lane, &mut schedule);
     if let Some(lane) = schedule.lane {
         let across = contiguous(work, |axis| schedule.loop_of(axis) == lane);
         tile(work, &across, lane, &mut schedule);
@@ -35,15 +35,15 @@ pub fn choose(work: &Workload<'_>) -> Schedule {
     let bytes = along.values().map(|contiguous| contiguous.bytes).sum();
     schedule.jam = jam(work, &schedule, bytes);
     schedule.lanes = lanes(work, &schedule);
-    schedule.ahead = ahead(work, &schedule);
-    schedule.split = split(work, &schedule);
-    schedule.carried = carry(work, &schedule);
+    schedule.prefetch = prefetch(work, &schedule);
+    schedule.partition = partition(work, &schedule);
+    schedule.persistent = persist(work, &schedule);
     schedule
 }
 
-/// Deals an axis out to the lanes. Where blocks may divide it and stages wait for folds or a scan, the lanes stand around
+/// Maps an axis to the lanes. Where blocks may divide it and stages wait for folds or a scan, the lanes stand around
 /// the stages if they can; if not, and it is folds that stages wait for, the last axis within the stages takes its place.
-fn deal(witness: &Witness, axis: Option<Axis>, schedule: &mut Schedule) {
+fn map_lanes(witness: &Witness, axis: Option<Axis>, schedule: &mut Schedule) {
     let has_inner_folds = witness.folds.iter().any(|fold| !fold.terminal);
     let waits = has_inner_folds || witness.scanned.is_some();
     let divided = axis.filter(|axis| witness.workers.contains(axis));
@@ -66,29 +66,29 @@ fn fits_outside(witness: &Witness, schedule: &Schedule, axis: Axis) -> bool {
     !witness.folds.iter().any(|fold| keeps(fold) || crosses(fold))
 }
 
-/// The most pieces of all loops together: the code grows with them.
-const PIECES: usize = 8;
+/// The most subranges of all loops together: the code grows with them.
+const SUBRANGES: usize = 8;
 
 /// Cuts the loops within the stages, and that of the lanes, where cats and pads change course.
-fn split(work: &Workload<'_>, schedule: &Schedule) -> Vec<Axis> {
+fn partition(work: &Workload<'_>, schedule: &Schedule) -> Vec<Axis> {
     let Workload { graph, view, witness, .. } = *work;
-    let mut pieces = 1;
-    let mut split = Vec::new();
+    let mut subranges = 1;
+    let mut partition = Vec::new();
     let plain = |axis: &Axis| schedule.run(*axis).len() == 1 && witness.scanned != Some(*axis);
     let tiled =
         |axis: &Axis| schedule.tile.is_some_and(|(cross, _)| cross == *axis || schedule.lane == Some(*axis));
     let mut walked: Vec<Axis> = schedule.lane.into_iter().chain(schedule.inner.iter().copied()).collect();
     walked.retain(|axis| plain(axis) && !tiled(axis));
     for axis in walked {
-        let seams = seams(graph, view, &witness.space, axis, PIECES).len();
-        let cut = pieces * (seams + 1);
+        let breakpoints = breakpoints(graph, view, &witness.space, axis, SUBRANGES).len();
+        let cut = subranges * (breakpoints + 1);
         let is_short = witness.statements.saturating_mul(cut as u64) <= LARGEST;
-        if seams > 0 && cut <= PIECES && is_short && !split.contains(&axis) {
-            pieces = cut;
-            split.push(axis);
+        if breakpoints > 0 && cut <= SUBRANGES && is_short && !partition.contains(&axis) {
+            subranges = cut;
+            partition.push(axis);
         }
     }
-    split
+    partition
 }
 
 /// Walks tiles of the lanes' axis and of the one along which most of what has both axes lies. With folds that stages wait for, a
@@ -115,7 +115,7 @@ fn tile(work: &Workload<'_>, across: &FxHashMap<Axis, Contiguous>, lane: Axis, s
 /// What lies next to each other along an axis.
 #[derive(Clone, Copy, Default)]
 struct Contiguous {
-    /// Bytes of the tensors that lie so.
+    /// Bytes of the tensors with this layout.
     bytes: u64,
     /// Bytes of those that are stored.
     stored: u64,
@@ -152,18 +152,18 @@ fn contiguous(work: &Workload<'_>, beside: impl Fn(Axis) -> bool) -> FxHashMap<A
 }
 
 /// The axis along which most bytes lie next to each other; of two with as many, that with more of what is stored: long runs
-/// of stores can go past the caches, and what is loaded can be fetched ahead.
+/// of stores can be non-temporal, and what is loaded can be prefetched.
 fn lane_axis(witness: &Witness, along: &FxHashMap<Axis, Contiguous>) -> Option<Axis> {
-    // Lanes do not take turns in order, as a scan wants them.
+    // Lanes do not take iterations in order, as a scan wants them.
     let walked = witness.order.iter().copied().filter(|axis| Some(*axis) != witness.scanned);
     // Of equals the innermost wins: `max_by_key` keeps the last.
     walked
         .max_by_key(|axis| along.get(axis).map_or((0, 0), |contiguous| (contiguous.bytes, contiguous.stored)))
 }
 
-fn contiguous_axis(axes: &[Atoms], layout: &Layout) -> Option<Axis> {
+fn contiguous_axis(axes: &[Atoms], layout: &LayoutClass) -> Option<Axis> {
     match layout {
-        Layout::Strided(strides) => {
+        LayoutClass::Strided(strides) => {
             let unit = axes
                 .iter()
                 .zip(strides)

@@ -49,10 +49,10 @@ fn enough_rows(work: &Workload<'_>, schedule: &Schedule, folded: &[Axis], axis: 
     if !work.witness.folds.iter().any(|fold| lies_in_scratch(schedule, fold, axis)) {
         return 1;
     }
-    let of_block = |&other: &Axis| schedule.chunk(other).unwrap_or(work.turns(schedule, other));
+    let of_block = |&other: &Axis| schedule.chunk(other).unwrap_or(work.trip_count(schedule, other));
     let others = folded.iter().filter(|&&other| other != axis).map(of_block);
     let of_an_index = others.fold(1, u64::saturating_mul).max(1);
-    work.target.partial.div_ceil(of_an_index).min(work.turns(schedule, axis) / FEWEST)
+    work.target.partial.div_ceil(of_an_index).min(work.trip_count(schedule, axis) / FEWEST)
 }
 
 /// Longest chain of additions along an axis that rows walk: its rounding errors add up.
@@ -83,7 +83,7 @@ impl Cut<'_> {
     fn axis(&mut self, axis: Axis, pieces: Pieces, schedule: &mut Schedule) {
         let Pieces { unit, share, shortest, longest } = pieces;
         let target = self.work.target;
-        let size = self.work.turns(schedule, axis).max(1);
+        let size = self.work.trip_count(schedule, axis).max(1);
         if self.blocks.saturating_mul(2) > target.blocks && size <= longest {
             return;
         }

@@ -1,7 +1,7 @@
 //! Which neighbouring axes one loop can walk at no cost: those that lie next to each other in all memory that the
 //! group touches. A bias along the inner axis alone keeps them apart.
 
-use ir::graph::{Form, Node};
+use ir::graph::{Node, TensorOp};
 
 use super::workload::Workload;
 use crate::space::{Atoms, Axis};
@@ -36,16 +36,16 @@ fn node_joins(work: &Workload<'_>, node: Node, a: Axis, b: Axis) -> bool {
     let data = graph.node(node);
     let own = witness.space.axes_of(graph, node.into());
     let touches = |axes: &[Atoms]| axes.iter().flatten().any(|&axis| axis == a || axis == b);
-    let moves = match data.form {
-        Form::Map(_)
-        | Form::Cast(_)
-        | Form::Expand(_)
-        | Form::Broadcast(_)
-        | Form::Squeeze(_)
-        | Form::Permute(_)
-        | Form::Fold { .. }
-        | Form::Scan { .. } => false,
-        Form::Reshape(_) => witness.space.moves(graph, view, node, 0),
+    let moves = match data.op {
+        TensorOp::Map(_)
+        | TensorOp::Cast(_)
+        | TensorOp::Expand(_)
+        | TensorOp::Broadcast(_)
+        | TensorOp::Squeeze(_)
+        | TensorOp::Permute(_)
+        | TensorOp::Fold { .. }
+        | TensorOp::Scan { .. } => false,
+        TensorOp::Reshape(_) => witness.space.moves(graph, view, node, 0),
         _ => true,
     };
     if moves && touches(&own) {

@@ -1,4 +1,4 @@
-//! How many rows go together, if any: each stage then walks its axes once for all of them.
+//! How many rows are jammed, if any: each stage then walks its axes once for all of them.
 
 use super::Schedule;
 use super::workload::Workload;
@@ -8,17 +8,17 @@ use crate::space::Axis;
 /// Operations of a segment up to which they are so little work that memory decides.
 pub(super) const LITTLE: usize = 8;
 
-/// Operations of a segment up to which rows go together at all: each is a copy of its code.
+/// Operations of a segment up to which rows are jammed at all: each is a copy of its code.
 const JAMMED: usize = 64;
 
 /// Folds over rows that lie in scratch, from which on rows share its loads and stores. For fewer, what rows side by side cost
-/// is more, unless the scratch is far: memory gives one run after the other faster. Measured on backward passes (Zen 4): with
-/// one or two such folds rows of 256 to 4096 elements took 0.46 to 0.99 of the time one by one that they took in fours, with
-/// four folds 0.87 in twos.
+/// is more, unless the scratch is in L2: memory gives one run after the other faster. Measured on backward passes (Zen 4):
+/// with one or two such folds rows of 256 to 4096 elements took 0.46 to 0.99 of the time one by one that they took in
+/// fours, with four folds 0.87 in twos.
 const SHARED: usize = 3;
 
-/// Of the fast memory that serves a block, the part from which on scratch is far.
-const FAR: u64 = 4;
+/// Of the fast memory that serves a block, the part from which on scratch is in L2.
+const FAST_PART: u64 = 4;
 
 /// Bytes that operands and outputs of a row have together, up to which it is short: folds then wait longer than they work.
 const SHORT_ROW: u64 = 768;
@@ -37,7 +37,7 @@ pub(super) fn jam(work: &Workload<'_>, schedule: &Schedule, bytes: u64) -> Optio
         return None;
     }
     let row = *schedule.outer().last()?;
-    let extent = work.turns(schedule, row);
+    let extent = work.trip_count(schedule, row);
     let of_block = schedule.chunk(row).unwrap_or(extent).min(extent);
     let total = work.elements(&witness.order);
     let is_large = total >= target.large();
@@ -58,7 +58,7 @@ fn shares_scratch(work: &Workload<'_>, schedule: &Schedule, row: Axis) -> bool {
     let folds = || witness.folds.iter().filter(|fold| lies_in_scratch(schedule, fold, row));
     let bytes = folds().map(|fold| bytes_kept(work, schedule, fold)).fold(0, u64::saturating_add);
     let enough = if view.order().len() <= LITTLE { 1 } else { SHARED };
-    let many = bytes >= target.block_bytes / FAR || folds().count() >= enough;
+    let many = bytes >= target.block_bytes / FAST_PART || folds().count() >= enough;
     many && !is_one_run(work, schedule)
 }
 
@@ -69,7 +69,8 @@ fn is_one_run(work: &Workload<'_>, schedule: &Schedule) -> bool {
 
 /// Whether blocks cut an axis that is walked within the stages, so that a row of the next does not lie behind this one's.
 fn cuts_rows(work: &Workload<'_>, schedule: &Schedule) -> bool {
-    let is_cut = |&axis: &Axis| schedule.chunk(axis).is_some_and(|chunk| chunk < work.turns(schedule, axis));
+    let is_cut =
+        |&axis: &Axis| schedule.chunk(axis).is_some_and(|chunk| chunk < work.trip_count(schedule, axis));
     schedule.inner.iter().any(is_cut)
 }
 
@@ -85,7 +86,7 @@ fn bytes_kept(work: &Workload<'_>, schedule: &Schedule, fold: &Fold) -> u64 {
     let kept = schedule.loops_of(fold.kept_axes());
     let inner = kept.iter().filter(|axis| schedule.inner.contains(axis));
     let elements =
-        inner.map(|&axis| work.turns(schedule, axis).min(schedule.chunk(axis).unwrap_or(u64::MAX)));
+        inner.map(|&axis| work.trip_count(schedule, axis).min(schedule.chunk(axis).unwrap_or(u64::MAX)));
     let states =
         work.graph.results(fold.node).map(|state| work.graph.dtype(state).size() as u64).sum::<u64>();
     elements.fold(states, u64::saturating_mul)

@@ -1,18 +1,18 @@
 //! How many lanes a block has: those of the target, or more where operations would wait for each other, be it in the fold of
-//! a row or in a long formula. What only moves memory gains nothing by more. Rows that are only summed, and go together, take
+//! a row or in a long formula. What only moves memory gains nothing by more. Rows that are only summed, and jammed, take
 //! a register each at a time: memory gives a line of each in turn faster than two of one.
 
-use ir::graph::{Form, Graph, Node};
+use ir::graph::{Graph, Node, TensorOp};
 use ops::CpuSpelling;
 
 use super::Schedule;
 use super::jam::lies_in_scratch;
 use super::workload::Workload;
 use crate::segment::Witness;
-use crate::space::{Axis, seams};
+use crate::space::{Axis, breakpoints};
 
-/// Fewest turns of a loop over many lanes: the last is masked, and costs as much as a whole one.
-const TURNS: u64 = 4;
+/// Fewest iterations of a loop over many lanes: the last is masked, and costs as much as a whole one.
+const MIN_TRIP_COUNT: u64 = 4;
 
 /// Bytes of an element of which a register holds as many as the target has lanes.
 const HALF: usize = 2;
@@ -20,10 +20,10 @@ const HALF: usize = 2;
 /// The most operations of a segment whose values fit the registers when there are many lanes.
 const OPERATIONS: usize = 64;
 
-/// The most seams that are told apart: a loop in more pieces is short in any case.
-const MOST_SEAMS: usize = 64;
+/// The most breakpoints that are told apart: a loop in more subranges is short in any case.
+const MAX_BREAKPOINTS: usize = 64;
 
-/// The lanes of a schedule whose loops are chosen. Rows that go together have operations enough, squares a side of their own.
+/// The lanes of a schedule whose loops are chosen. Rows that are jammed have operations enough, tiles a side of their own.
 pub(super) fn lanes(work: &Workload<'_>, schedule: &Schedule) -> u32 {
     let Workload { graph, view, witness, target, .. } = *work;
     let is_plain = schedule.tile.is_none() && witness.scanned.is_none();
@@ -37,8 +37,8 @@ pub(super) fn lanes(work: &Workload<'_>, schedule: &Schedule) -> u32 {
             target.lanes
         };
     }
-    let pieces = seams(graph, view, &witness.space, lane, MOST_SEAMS).len() as u64 + 1;
-    let is_long = work.turns(schedule, lane) / pieces >= TURNS * u64::from(target.wide);
+    let subranges = breakpoints(graph, view, &witness.space, lane, MAX_BREAKPOINTS).len() as u64 + 1;
+    let is_long = work.trip_count(schedule, lane) / subranges >= MIN_TRIP_COUNT * u64::from(target.wide);
     let varying: Vec<Node> =
         view.order().iter().copied().filter(|&node| varies(graph, witness, schedule, lane, node)).collect();
     let has_scratch = schedule.outer().last().is_some_and(|&row| has_scratch(witness, schedule, row));
@@ -82,6 +82,6 @@ fn varies(graph: &Graph, witness: &Witness, schedule: &Schedule, lane: Axis, nod
 }
 
 fn is_polynomial(graph: &Graph, node: Node) -> bool {
-    let Form::Map(prim) = graph.node(node).form else { return false };
-    matches!(prim.row().cpu.of(graph.dtype(node.into())), Some(CpuSpelling::Polynomial(_)))
+    let TensorOp::Map(op) = graph.node(node).op else { return false };
+    matches!(op.row().cpu.of(graph.dtype(node.into())), Some(CpuSpelling::Polynomial(_)))
 }

@@ -1,18 +1,18 @@
-//! A schedule: the few choices that turn a witness into one loop tree. A printable value apart from meaning: any
+//! A schedule: the few choices that make one loop tree of a witness. A printable value apart from meaning: any
 //! schedule that fits its witness gives the same answer.
 //!
 //! The loops of a block, from the outside in: the block's axes (in chunks), the row axes, then for each stage the
-//! inner axes; where a stage scans, the scanned axis is walked last. One axis is dealt out to the lanes: an inner one,
+//! inner axes; where a stage scans, the scanned axis is walked last. One axis is mapped to the lanes: an inner one,
 //! or, where the group has inner folds and the axis is free in them, one around all stages.
 
-mod ahead;
-mod carry;
 mod check;
 mod choose;
 mod divide;
 mod fuse;
 mod jam;
 mod lanes;
+mod persist;
+mod prefetch;
 mod text;
 mod workload;
 
@@ -27,7 +27,7 @@ pub use choose::choose;
 pub use text::{ScheduleParseError, parse};
 pub use workload::Workload;
 
-/// The longest side of a tile: a square of halves fits the fastest cache, one of the largest elements the next.
+/// The longest side of a tile: one of half-precision values fits the fastest cache, one of the largest elements the next.
 const LONGEST_SIDE: u32 = 128;
 
 /// The choices for one segment.
@@ -43,32 +43,32 @@ pub struct Schedule {
     pub rows: Vec<Axis>,
     /// Axes walked within each stage, outermost first.
     pub inner: Vec<Axis>,
-    /// The axis dealt out to the lanes; the last inner axis of a loop nest that lacks it.
+    /// The axis mapped to the lanes; the last inner axis of a loop nest that lacks it.
     pub lane: Option<Axis>,
     /// Whether the loop over lanes stands around the stages instead of within each.
     pub lanes_outside: bool,
     /// The innermost axis outside the stages, if so many of its indices are walked together within them.
     pub jam: Option<(Axis, u32)>,
-    /// What the first stage will read is fetched so far ahead.
-    pub ahead: Option<Ahead>,
-    /// An inner axis that is walked in squares of this side, together with the lanes': what lies along it is turned in
+    /// What the first stage will read is prefetched at this distance.
+    pub prefetch: Option<Prefetch>,
+    /// An inner axis that is walked in tiles of this side, together with the lanes': what lies along it is transposed in
     /// scratch.
     pub tile: Option<(Axis, u32)>,
     /// Axes whose loops are cut where cats and pads change course.
-    pub split: Vec<Axis>,
+    pub partition: Vec<Axis>,
     /// Values that are kept in scratch from the stage that computes them to later ones.
-    pub carried: Vec<Val>,
+    pub persistent: Vec<Val>,
 }
 
-/// How far ahead what the first stage reads is fetched.
+/// The distance at which what the first stage reads is prefetched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ahead {
+pub struct Prefetch {
     /// The innermost axis outside the stages, where a later stage fetches, or that of the lanes, where the first does itself.
     pub axis: Axis,
     /// How many of its indices.
     pub distance: u32,
-    /// Whether more is read until then than the smallest cache holds.
-    pub far: bool,
+    /// Whether it goes to L2 only, because more is read until then than L1 holds.
+    pub l2: bool,
 }
 
 impl Schedule {
@@ -89,10 +89,10 @@ impl Schedule {
             lane: None,
             lanes_outside: false,
             jam: None,
-            ahead: None,
+            prefetch: None,
             tile: None,
-            split: Vec::new(),
-            carried: Vec::new(),
+            partition: Vec::new(),
+            persistent: Vec::new(),
         }
     }
 
@@ -124,7 +124,7 @@ impl Schedule {
         run.cloned().unwrap_or_else(|| vec![walked])
     }
 
-    /// The number of turns of a loop.
+    /// The number of iterations of a loop.
     pub fn extent(&self, witness: &Witness, walked: Axis) -> Expr {
         self.run(walked).iter().fold(Expr::one(), |n, &axis| n * witness.space.size(axis).clone())
     }
@@ -138,7 +138,7 @@ impl Schedule {
             .collect()
     }
 
-    /// Whether an axis is dealt out to the lanes around the stages.
+    /// Whether an axis is mapped to the lanes around the stages.
     pub fn is_lane_outside(&self, axis: Axis) -> bool {
         self.lanes_outside && self.lane == Some(axis)
     }

@@ -8,10 +8,10 @@
 //! inner x3
 //! lane x3
 //! jam x1 by 4
-//! ahead x1 by 1 far
+//! prefetch x1 by 1 L2
 //! tile x1 by 32
-//! split x4
-//! carry n7
+//! partition x4
+//! persist n7
 //! ```
 //! `lane x3 outside` puts the loop over lanes around the stages. Values have the names of the graph
 //! (`emit --stage graph`).
@@ -22,7 +22,7 @@ use index::integer;
 use ir::graph::{Node, Val};
 use thiserror::Error;
 
-use super::{Ahead, Schedule};
+use super::{Prefetch, Schedule};
 use crate::space::Axis;
 
 impl fmt::Display for Schedule {
@@ -49,14 +49,14 @@ impl fmt::Display for Schedule {
         if let Some((axis, rows)) = self.jam {
             writeln!(f, "jam {axis} by {rows}")?;
         }
-        if let Some(Ahead { axis, distance, far }) = self.ahead {
-            writeln!(f, "ahead {axis} by {distance}{}", if far { " far" } else { "" })?;
+        if let Some(Prefetch { axis, distance, l2 }) = self.prefetch {
+            writeln!(f, "prefetch {axis} by {distance}{}", if l2 { " L2" } else { "" })?;
         }
         if let Some((axis, side)) = self.tile {
             writeln!(f, "tile {axis} by {side}")?;
         }
-        self.split.iter().try_for_each(|axis| writeln!(f, "split {axis}"))?;
-        self.carried.iter().try_for_each(|val| writeln!(f, "carry {val}"))
+        self.partition.iter().try_for_each(|axis| writeln!(f, "partition {axis}"))?;
+        self.persistent.iter().try_for_each(|val| writeln!(f, "persist {val}"))
     }
 }
 
@@ -104,19 +104,19 @@ fn read_line(words: &[&str], schedule: &mut Schedule) -> Result<(), &'static str
             schedule.blocks.push((read_axis(axis)?, integer(chunk).ok_or("a chunk size")?));
         }
         ["row", axis] => schedule.rows.push(read_axis(axis)?),
-        ["split", axis] => schedule.split.push(read_axis(axis)?),
+        ["partition", axis] => schedule.partition.push(read_axis(axis)?),
         ["inner", axis] => schedule.inner.push(read_axis(axis)?),
         ["jam", axis, "by", rows] => {
             schedule.jam = Some((read_axis(axis)?, integer(rows).ok_or("a number of rows")?));
         }
-        ["ahead", axis, "by", distance, far @ ..] if matches!(far, [] | ["far"]) => {
+        ["prefetch", axis, "by", distance, l2 @ ..] if matches!(l2, [] | ["L2"]) => {
             let distance = integer(distance).ok_or("a distance")?;
-            schedule.ahead = Some(Ahead { axis: read_axis(axis)?, distance, far: !far.is_empty() });
+            schedule.prefetch = Some(Prefetch { axis: read_axis(axis)?, distance, l2: !l2.is_empty() });
         }
         ["tile", axis, "by", side] => {
             schedule.tile = Some((read_axis(axis)?, integer(side).ok_or("a side")?));
         }
-        ["carry", val] => schedule.carried.push(read_val(val)?),
+        ["persist", val] => schedule.persistent.push(read_val(val)?),
         ["lane", axis] => schedule.lane = Some(read_axis(axis)?),
         ["lane", axis, "outside"] => {
             schedule.lane = Some(read_axis(axis)?);
@@ -124,7 +124,7 @@ fn read_line(words: &[&str], schedule: &mut Schedule) -> Result<(), &'static str
         }
         _ => {
             return Err(
-                "`schedule lanes N`, `fuse X Y`, `block X by N`, `row X`, `inner X`, `lane X [outside]`, `jam X by N`, `ahead X by N [far]`, `tile X by N`, `split X` or `carry N`",
+                "`schedule lanes N`, `fuse X Y`, `block X by N`, `row X`, `inner X`, `lane X [outside]`, `jam X by N`, `prefetch X by N [L2]`, `tile X by N`, `partition X` or `persist N`",
             );
         }
     }
@@ -173,7 +173,7 @@ mod tests {
             "row",
             "row x0 x1",
             "lane x0 inside",
-            "ahead x0 by 8 near",
+            "prefetch x0 by 8 near",
             "carry 7",
         ] {
             let text = format!("schedule lanes 8\n{line} !\n");

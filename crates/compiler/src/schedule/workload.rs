@@ -4,7 +4,7 @@ use ir::graph::{Fusion, Graph};
 
 use super::Schedule;
 use crate::hints::Hints;
-use crate::layout::Memory;
+use crate::layout::SegmentLayouts;
 use crate::segment::Witness;
 use crate::space::Axis;
 use crate::target::Target;
@@ -18,8 +18,8 @@ pub struct Workload<'a> {
     pub view: &'a Fusion,
     /// Why it is legal.
     pub witness: &'a Witness,
-    /// How what it touches lies in memory.
-    pub memory: Memory<'a>,
+    /// The layouts of what it touches.
+    pub memory: SegmentLayouts<'a>,
     /// What it runs on.
     pub target: &'a Target,
     /// Which sizes are expected.
@@ -32,8 +32,8 @@ impl Workload<'_> {
         axes.iter().fold(1, |n, &axis| n.saturating_mul(self.hints.value(self.witness.space.size(axis))))
     }
 
-    /// The number of turns that a loop is expected to make.
-    pub(super) fn turns(&self, schedule: &Schedule, walked: Axis) -> u64 {
+    /// The number of iterations that a loop is expected to make.
+    pub(super) fn trip_count(&self, schedule: &Schedule, walked: Axis) -> u64 {
         self.hints.value(&schedule.extent(self.witness, walked))
     }
 }

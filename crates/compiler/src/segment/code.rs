@@ -8,8 +8,8 @@
 
 use std::collections::BTreeMap;
 
-use ir::graph::{Form, Fusion, Graph, Node, Val};
-use ops::{Approximation, CpuSpelling, DType, Polynomial, Prim, Totals};
+use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
+use ops::{Approximation, CpuSpelling, DType, Polynomial, ScalarOp, Totals};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::witness::{Fold, Store, When};
@@ -55,7 +55,7 @@ const FOLD: u64 = 8;
 /// Statements of a fold that goes on in f64 behind each block. 32 row sums took 1.0 ms each to compile on Zen 4 and column sums
 /// 4.4 ms, row variances 6.5 ms and column variances 27 ms, largest elements 1.2 and 1.9 ms.
 fn of_fold(graph: &Graph, node: Node) -> u64 {
-    let Form::Fold { monoid, .. } = &graph.node(node).form else { return FOLD };
+    let TensorOp::Fold { monoid, .. } = &graph.node(node).op else { return FOLD };
     let operands = graph.node(node).operands.iter().map(|&operand| graph.dtype(operand));
     match monoid.totals(&operands.collect::<Vec<DType>>()) {
         Totals::Same => FOLD,
@@ -89,8 +89,8 @@ impl Default for Courses {
     }
 }
 
-/// A form with what else says at which index an operand is read.
-type Move = (Form, usize, Option<Val>);
+/// An op with what else says at which index an operand is read.
+type Move = (TensorOp, usize, Option<Val>);
 
 /// A count in progress.
 struct Count<'a> {
@@ -112,7 +112,7 @@ impl Count<'_> {
             for (val, course) in pending.drain(..) {
                 if self.view.is_input(val) {
                     sum += if loaded.insert((val, course)) { ACCESS } else { 0 };
-                } else if !matches!(self.graph.form(val), Form::Fold { .. }) {
+                } else if !matches!(self.graph.op(val), TensorOp::Fold { .. }) {
                     asked.entry(val.node).or_default().insert(course);
                 }
             }
@@ -134,24 +134,27 @@ impl Count<'_> {
     fn beyond(&mut self, node: Node, k: usize, operand: Val, course: Course) -> Course {
         let data = self.graph.node(node);
         let is_scalar = self.graph.ty(operand).rank() == 0;
-        let turns = matches!(
-            data.form,
-            Form::Permute(_) | Form::Broadcast(_) | Form::Expand(_) | Form::Squeeze(_) | Form::Reshape(_)
+        let trip_count = matches!(
+            data.op,
+            TensorOp::Permute(_)
+                | TensorOp::Broadcast(_)
+                | TensorOp::Expand(_)
+                | TensorOp::Squeeze(_)
+                | TensorOp::Reshape(_)
         );
         if is_scalar {
             return HERE;
         }
-        let is_moved = self.space.moves(self.graph, self.view, node, k) || (turns && course != HERE);
+        let is_moved = self.space.moves(self.graph, self.view, node, k) || (trip_count && course != HERE);
         if !is_moved {
             return course;
         }
-        let index = matches!(data.form, Form::Gather(_)).then(|| data.operands[1]);
-        let place = if matches!(data.form, Form::Cat(_)) { k } else { 0 };
+        let index = matches!(data.op, TensorOp::Gather(_)).then(|| data.operands[1]);
+        let place = if matches!(data.op, TensorOp::Cat(_)) { k } else { 0 };
         let next = self.steps.len() as Step * 2;
         // Slices add up in any order; their numbers are odd.
-        let is_slice = matches!(data.form, Form::Slice { .. });
-        let step =
-            *self.steps.entry((data.form.clone(), place, index)).or_insert(next + Step::from(is_slice));
+        let is_slice = matches!(data.op, TensorOp::Slice { .. });
+        let step = *self.steps.entry((data.op.clone(), place, index)).or_insert(next + Step::from(is_slice));
         self.courses.after(course, step)
     }
 }
@@ -177,25 +180,29 @@ impl Courses {
 fn weight(graph: &Graph, node: Node) -> u64 {
     let data = graph.node(node);
     let is_padded = |(before, after): &(&index::Expr, &index::Expr)| !before.is_zero() || !after.is_zero();
-    match &data.form {
-        Form::Constant(_) | Form::Size(_) | Form::Input { .. } | Form::Library(_) => 0,
-        Form::Permute(_) | Form::Broadcast(_) | Form::Expand(_) | Form::Squeeze(_) | Form::Slice { .. } => 0,
-        Form::Map(prim) => of_prim(*prim, graph.dtype(node.into())),
-        Form::Cast(DType::F8E4M3 | DType::F8E5M2 | DType::F8E8M0) => 8,
-        Form::Cast(_) => 1,
-        Form::Reshape(_) => 1,
-        Form::Pad { before, after } => 1 + 5 * before.iter().zip(after).filter(is_padded).count() as u64,
-        Form::Cat(_) => 6 * data.operands.len() as u64,
-        Form::Gather(_) => 10,
-        Form::Iota(_) => 4,
-        Form::Scan { .. } | Form::Fold { .. } => FOLD,
+    match &data.op {
+        TensorOp::Constant(_) | TensorOp::Size(_) | TensorOp::Input { .. } | TensorOp::External(_) => 0,
+        TensorOp::Permute(_)
+        | TensorOp::Broadcast(_)
+        | TensorOp::Expand(_)
+        | TensorOp::Squeeze(_)
+        | TensorOp::Slice { .. } => 0,
+        TensorOp::Map(op) => of_scalar_op(*op, graph.dtype(node.into())),
+        TensorOp::Cast(DType::F8E4M3 | DType::F8E5M2 | DType::F8E8M0) => 8,
+        TensorOp::Cast(_) => 1,
+        TensorOp::Reshape(_) => 1,
+        TensorOp::Pad { before, after } => 1 + 5 * before.iter().zip(after).filter(is_padded).count() as u64,
+        TensorOp::Cat(_) => 6 * data.operands.len() as u64,
+        TensorOp::Gather(_) => 10,
+        TensorOp::Iota(_) => 4,
+        TensorOp::Scan { .. } | TensorOp::Fold { .. } => FOLD,
     }
 }
 
 /// The statements of a primitive.
-fn of_prim(prim: Prim, dtype: DType) -> u64 {
-    match prim.row().cpu.of(dtype) {
-        _ if prim.moves_bits() => 0,
+fn of_scalar_op(op: ScalarOp, dtype: DType) -> u64 {
+    match op.row().cpu.of(dtype) {
+        _ if op.moves_bits() => 0,
         Some(CpuSpelling::Polynomial(Polynomial::Sin | Polynomial::Cos | Polynomial::Tan)) => 33,
         Some(CpuSpelling::Polynomial(Polynomial::Pow)) => 25,
         Some(CpuSpelling::Polynomial(Polynomial::Exp | Polynomial::Exp2)) => 5,

@@ -3,7 +3,7 @@
 use index::Expr;
 use ir::graph::{Fusion, Graph, Val};
 
-use super::demand::Demand;
+use super::input_reads::InputReads;
 use super::witness::{Fold, Store, When, Witness};
 use crate::hints::Hints;
 use crate::target::Target;
@@ -16,8 +16,8 @@ pub fn bytes(graph: &Graph, view: &Fusion) -> Expr {
     written.sort_unstable();
     written.dedup();
     let written = written.into_iter().filter(|&val| !view.is_input(val));
-    let demand = Demand::of(graph, view);
-    let read = read.map(|&val| demand.bytes(val, graph.ty(val).bytes()));
+    let reads = InputReads::of(graph, view);
+    let read = read.map(|&val| reads.bytes(val, graph.ty(val).bytes()));
     let total: Expr = read.chain(written.map(|val| graph.ty(val).bytes())).sum();
     view.facts().normalize(&total)
 }
@@ -27,9 +27,9 @@ pub fn seconds(graph: &Graph, view: &Fusion, hints: &Hints, target: &Target) -> 
     hints.value(&bytes(graph, view)) as f64 / target.bandwidth + target.launch
 }
 
-/// How often a kernel reads its inputs from far memory: once if what one row of workers re-reads between stages fits
+/// How often a kernel reads its inputs from main memory: once if what one row of workers re-reads between stages fits
 /// the memory that serves a block, else once for each stage that walks a row.
-pub fn passes(graph: &Graph, view: &Fusion, witness: &Witness, hints: &Hints, target: &Target) -> u32 {
+pub fn input_sweeps(graph: &Graph, view: &Fusion, witness: &Witness, hints: &Hints, target: &Target) -> u32 {
     if witness.levels <= 1 {
         return 1;
     }

@@ -2,8 +2,8 @@
 
 use ir::graph::{Fusion, Graph};
 
-use super::legal::{Refusal, legal};
-use super::library::{LibraryCall, library_call};
+use super::external::{ExternalCall, external_call};
+use super::legal::{Rejection, legal};
 use super::witness::Witness;
 
 /// What runs a group.
@@ -12,16 +12,16 @@ pub enum Engine {
     /// A kernel of ours.
     Kernel(Box<Witness>),
     /// A library of the machine.
-    Library(LibraryCall),
+    External(ExternalCall),
 }
 
 /// What runs a group as one step.
 ///
 /// # Errors
-/// Why nothing does: the refusal of a kernel.
-pub fn engine(graph: &Graph, view: &Fusion) -> Result<Engine, Refusal> {
-    match library_call(graph, view) {
-        Some(call) => Ok(Engine::Library(call)),
+/// Why nothing does: the rejection of a kernel.
+pub fn engine(graph: &Graph, view: &Fusion) -> Result<Engine, Rejection> {
+    match external_call(graph, view) {
+        Some(call) => Ok(Engine::External(call)),
         None => legal(graph, view).map(|witness| Engine::Kernel(Box::new(witness))),
     }
 }

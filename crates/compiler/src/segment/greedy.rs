@@ -5,12 +5,12 @@
 
 use std::collections::BTreeSet;
 
-use ir::graph::{Form, Fusion, Graph, Node, Val};
+use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::code::LARGEST;
 use super::engine::engine;
-use super::library::{is_change_of_sight, library_nodes};
+use super::external::{external_nodes, is_view_op};
 use super::segmentation::{Segmentation, segment_view};
 
 /// Nodes up to which a group of a long definition grows by one at a time.
@@ -51,8 +51,8 @@ struct Groups<'a> {
     group_of: FxHashMap<Node, usize>,
     /// The nodes of each group, ascending; empty where a group was merged away.
     members: Vec<Vec<Node>>,
-    /// Pairs of groups whose union was refused; a group that grows gets a new number, so these stay true.
-    refused: FxHashSet<(usize, usize)>,
+    /// Pairs of groups whose union was rejected; a group that grows gets a new number, so these stay true.
+    rejected: FxHashSet<(usize, usize)>,
 }
 
 impl<'a> Groups<'a> {
@@ -63,9 +63,9 @@ impl<'a> Groups<'a> {
             free: FxHashSet::default(),
             group_of: FxHashMap::default(),
             members: Vec::new(),
-            refused: FxHashSet::default(),
+            rejected: FxHashSet::default(),
         };
-        let in_memory = read_or_made_by_libraries(graph, fusion);
+        let in_memory = read_or_made_by_external_ops(graph, fusion);
         for &node in fusion.order() {
             let from_constants = graph
                 .node(node)
@@ -113,7 +113,7 @@ impl<'a> Groups<'a> {
     }
 
     fn try_merge(&mut self, producer: usize, consumer: usize) -> bool {
-        if self.refused.contains(&(producer, consumer)) || self.has_detour(producer, consumer) {
+        if self.rejected.contains(&(producer, consumer)) || self.has_detour(producer, consumer) {
             return false;
         }
         self.unite(producer, consumer)
@@ -128,7 +128,7 @@ impl<'a> Groups<'a> {
         while let Some(first) = left.next() {
             let Some(&second) = left.peek() else { break };
             if self.read_alike(first, second)
-                && !self.refused.contains(&(first, second))
+                && !self.rejected.contains(&(first, second))
                 && self.unite(first, second)
             {
                 merged = true;
@@ -155,7 +155,7 @@ impl<'a> Groups<'a> {
         #[cfg(test)]
         tests::ASKED.with(|asked| asked.set(asked.get() + union.len()));
         if engine(self.graph, &self.view(&union)).is_err() {
-            self.refused.insert((producer, consumer));
+            self.rejected.insert((producer, consumer));
             return false;
         }
         let number = self.members.len();
@@ -169,18 +169,18 @@ impl<'a> Groups<'a> {
     }
 
     /// Whether a path leads from one group to another through a third: merging them would make a cycle. Looks from both ends
-    /// by turns, as one of them mostly leads nowhere.
+    /// alternately, as one of them mostly leads nowhere.
     fn has_detour(&self, from: usize, to: usize) -> bool {
-        let mut ahead: Vec<usize> = self.users(from).into_iter().filter(|&group| group != to).collect();
+        let mut downstream: Vec<usize> = self.users(from).into_iter().filter(|&group| group != to).collect();
         let mut behind: Vec<usize> = self.producers(to).into_iter().filter(|&group| group != from).collect();
         let (mut after, mut before) = (FxHashSet::default(), FxHashSet::default());
         loop {
-            match (ahead.pop(), behind.pop()) {
+            match (downstream.pop(), behind.pop()) {
                 (None, _) | (_, None) => return false,
                 (Some(next), Some(last)) if next == to || last == from => return true,
                 (Some(next), Some(last)) => {
                     if after.insert(next) {
-                        ahead.extend(self.users(next));
+                        downstream.extend(self.users(next));
                     }
                     if before.insert(last) {
                         behind.extend(self.producers(last));
@@ -267,15 +267,15 @@ impl<'a> Groups<'a> {
 
 /// The nodes that libraries compute, and those whose results they read, though only constants may go into them.
 /// Constants themselves need no memory of their own.
-fn read_or_made_by_libraries(graph: &Graph, fusion: &Fusion) -> FxHashSet<Node> {
+fn read_or_made_by_external_ops(graph: &Graph, fusion: &Fusion) -> FxHashSet<Node> {
     let mut found: FxHashSet<Node> = FxHashSet::default();
-    for (node, _) in library_nodes(graph, fusion) {
+    for (node, _) in external_nodes(graph, fusion) {
         found.insert(node);
         let mut stack: Vec<Val> = graph.node(node).operands.to_vec();
         while let Some(val) = stack.pop() {
-            match graph.form(val) {
-                Form::Constant(_) | Form::Size(_) => {}
-                form if is_change_of_sight(form) => stack.extend(graph.operands(val)),
+            match graph.op(val) {
+                TensorOp::Constant(_) | TensorOp::Size(_) => {}
+                op if is_view_op(op) => stack.extend(graph.operands(val)),
                 _ => {
                     found.insert(val.node);
                 }

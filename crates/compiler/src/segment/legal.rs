@@ -10,11 +10,11 @@
 //! The rule is hereditary: fewer values in a group need no more of it.
 
 use index::Expr;
-use ir::graph::{Form, Fusion, Graph, Node, Val};
+use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::FxHashMap;
 
 use super::code::{LARGEST, statements};
-use super::library::library_nodes;
+use super::external::external_nodes;
 use super::witness::{Fold, Store, When, Witness};
 use crate::space::{Axis, Space};
 
@@ -23,7 +23,7 @@ const ALONE: i64 = 1 << 16;
 
 /// Why a group cannot be one kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
+pub struct Rejection {
     /// The value that stands in the way.
     pub val: Val,
     /// The reason, as a sentence without a subject: "is …".
@@ -34,23 +34,23 @@ pub struct Refusal {
 ///
 /// # Errors
 /// The value in the way and the reason.
-pub fn legal(graph: &Graph, view: &Fusion) -> Result<Witness, Refusal> {
-    refuse_large(view)?;
-    refuse_cut(graph, view)?;
-    refuse_library(graph, view)?;
-    let space = Space::of(graph, view).map_err(|conflict| Refusal {
+pub fn legal(graph: &Graph, view: &Fusion) -> Result<Witness, Rejection> {
+    reject_large(view)?;
+    reject_cut(graph, view)?;
+    reject_external(graph, view)?;
+    let space = Space::of(graph, view).map_err(|conflict| Rejection {
         val: conflict.val,
         reason: "would have two of its axes walked by one loop".to_owned(),
     })?;
     let below = folds_below(graph, view);
     let scans = scans_below(graph, view);
-    refuse_moved_folds(graph, view, &space, &below, &scans)?;
+    reject_moved_folds(graph, view, &space, &below, &scans)?;
     let scanned = scanned_axis(graph, view, &space)?;
     let mut folds = collect_folds(graph, view, &space, &below);
     mark_terminal(graph, view, &space, &below, &scans, &mut folds);
     let stores = collect_stores(graph, view, &space, &below, &folds);
     let statements = statements(graph, view, &space, &folds, &stores);
-    refuse_long(graph, view, statements)?;
+    reject_long(graph, view, statements)?;
     let order = axis_order(&space, &folds, &stores);
     let may_divide = |axis: &Axis| Some(*axis) != scanned && divisible(*axis, &folds, &stores);
     let workers: Vec<Axis> = order.iter().copied().filter(may_divide).collect();
@@ -62,7 +62,7 @@ pub fn legal(graph: &Graph, view: &Fusion) -> Result<Witness, Refusal> {
     let is_real = |node: &Node| !graph.dtype((*node).into()).is_complex();
     stages.retain(|node, _| walked(node) && is_real(node));
     let witness = Witness { space, folds, stores, workers, order, scanned, levels, statements, stages };
-    refuse_alone(view, &witness)?;
+    reject_alone(view, &witness)?;
     Ok(witness)
 }
 
@@ -86,9 +86,9 @@ fn last_level(folds: &[Fold]) -> u32 {
     folds.iter().map(|fold| fold.level).max().unwrap_or(0)
 }
 
-fn refuse_large(view: &Fusion) -> Result<(), Refusal> {
+fn reject_large(view: &Fusion) -> Result<(), Rejection> {
     match view.order() {
-        [.., last] if view.order().len() as u64 > LARGEST => Err(Refusal {
+        [.., last] if view.order().len() as u64 > LARGEST => Err(Rejection {
             val: (*last).into(),
             reason: format!("would make a kernel of more than {LARGEST} operations"),
         }),
@@ -97,39 +97,41 @@ fn refuse_large(view: &Fusion) -> Result<(), Refusal> {
 }
 
 /// Code that is too long is cut between operations; a single one is never too long.
-fn refuse_long(graph: &Graph, view: &Fusion, statements: u64) -> Result<(), Refusal> {
-    let is_operation = |node: &&Node| !matches!(graph.node(**node).form, Form::Constant(_) | Form::Size(_));
+fn reject_long(graph: &Graph, view: &Fusion, statements: u64) -> Result<(), Rejection> {
+    let is_operation =
+        |node: &&Node| !matches!(graph.node(**node).op, TensorOp::Constant(_) | TensorOp::Size(_));
     let mut operations = view.order().iter().filter(is_operation).rev();
     match (operations.next(), operations.next()) {
         (Some(&last), Some(_)) if statements > LARGEST => {
             let what = "what stages and index maps compute again included";
             let reason = format!("would make a kernel of more than {LARGEST} statements, {what}");
-            Err(Refusal { val: last.into(), reason })
+            Err(Rejection { val: last.into(), reason })
         }
         _ => Ok(()),
     }
 }
 
 /// A value that the user cut must come from memory: a group may end in it but not compute past it.
-fn refuse_cut(graph: &Graph, view: &Fusion) -> Result<(), Refusal> {
+fn reject_cut(graph: &Graph, view: &Fusion) -> Result<(), Rejection> {
     let cut = view.order().iter().find(|&&node| {
-        matches!(graph.node(node).form, Form::Map(ops::Prim::SegmentSet))
+        matches!(graph.node(node).op, TensorOp::Map(ops::ScalarOp::SegmentSet))
             && !view.uses(node.into()).is_empty()
     });
     match cut {
-        Some(&node) => {
-            Err(Refusal { val: node.into(), reason: "is a boundary that the definition asks for".to_owned() })
-        }
+        Some(&node) => Err(Rejection {
+            val: node.into(),
+            reason: "is a boundary that the definition asks for".to_owned(),
+        }),
         None => Ok(()),
     }
 }
 
 /// What a library computes is in no kernel.
-fn refuse_library(graph: &Graph, view: &Fusion) -> Result<(), Refusal> {
-    match library_nodes(graph, view).next() {
+fn reject_external(graph: &Graph, view: &Fusion) -> Result<(), Rejection> {
+    match external_nodes(graph, view).next() {
         Some((node, op)) => {
             let reason = format!("is computed by {}, which a library runs", op.name());
-            Err(Refusal { val: node.into(), reason })
+            Err(Rejection { val: node.into(), reason })
         }
         None => Ok(()),
     }
@@ -139,8 +141,8 @@ fn refuse_library(graph: &Graph, view: &Fusion) -> Result<(), Refusal> {
 fn folds_below(graph: &Graph, view: &Fusion) -> FxHashMap<Node, Vec<Node>> {
     let mut below: FxHashMap<Node, Vec<Node>> = FxHashMap::default();
     for &node in view.order() {
-        let folds = match graph.node(node).form {
-            Form::Fold { .. } => vec![node],
+        let folds = match graph.node(node).op {
+            TensorOp::Fold { .. } => vec![node],
             _ => folds_of_operands(graph, view, node, &below),
         };
         below.insert(node, folds);
@@ -167,9 +169,9 @@ fn scans_below(graph: &Graph, view: &Fusion) -> FxHashMap<Node, Node> {
     for &node in view.order() {
         let data = graph.node(node);
         let operands = data.operands.iter().filter(|val| !view.is_input(**val));
-        let scan = match data.form {
-            Form::Fold { .. } => None,
-            Form::Scan { .. } => Some(node),
+        let scan = match data.op {
+            TensorOp::Fold { .. } => None,
+            TensorOp::Scan { .. } => Some(node),
             _ => operands.filter_map(|val| below.get(&val.node).copied()).min(),
         };
         below.extend(scan.map(|scan| (node, scan)));
@@ -178,14 +180,14 @@ fn scans_below(graph: &Graph, view: &Fusion) -> FxHashMap<Node, Node> {
 }
 
 /// The axis of the scans of a group, if it has any of which a loop walks the axis.
-fn scanned_axis(graph: &Graph, view: &Fusion, space: &Space) -> Result<Option<Axis>, Refusal> {
+fn scanned_axis(graph: &Graph, view: &Fusion, space: &Space) -> Result<Option<Axis>, Rejection> {
     let mut scanned: Option<Axis> = None;
     for &node in view.order() {
-        let Form::Scan { axis, .. } = graph.node(node).form else { continue };
+        let TensorOp::Scan { axis, .. } = graph.node(node).op else { continue };
         let Some(&own) = space.axes_of(graph, node.into())[axis as usize].first() else { continue };
         if *scanned.get_or_insert(own) != own {
             let reason = "is a scan along another axis than one before it".to_owned();
-            return Err(Refusal { val: node.into(), reason });
+            return Err(Rejection { val: node.into(), reason });
         }
     }
     Ok(scanned)
@@ -193,13 +195,13 @@ fn scanned_axis(graph: &Graph, view: &Fusion, space: &Space) -> Result<Option<Ax
 
 /// An index map needs its operand at other indices than the loops walk, so the operand must not need a fold or a scan.
 /// The index of a gather is an operand like any other.
-fn refuse_moved_folds(
+fn reject_moved_folds(
     graph: &Graph,
     view: &Fusion,
     space: &Space,
     below: &FxHashMap<Node, Vec<Node>>,
     scans: &FxHashMap<Node, Node>,
-) -> Result<(), Refusal> {
+) -> Result<(), Rejection> {
     for &node in view.order() {
         for (k, &val) in graph.node(node).operands.iter().enumerate() {
             if view.is_input(val) || !space.moves(graph, view, node, k) {
@@ -211,7 +213,7 @@ fn refuse_moved_folds(
                 (None, None) => continue,
             };
             let reason = format!("is read at other indices than it is computed at, after the {behind}");
-            return Err(Refusal { val, reason });
+            return Err(Rejection { val, reason });
         }
     }
     Ok(())
@@ -225,7 +227,7 @@ fn collect_folds(
 ) -> Vec<Fold> {
     let mut folds: Vec<Fold> = Vec::new();
     for &node in view.order() {
-        let Form::Fold { axes, .. } = &graph.node(node).form else { continue };
+        let TensorOp::Fold { axes, .. } = &graph.node(node).op else { continue };
         let operand = space.axes_of_operand(graph, view, node, 0);
         let (reduced, kept): (Vec<_>, Vec<_>) =
             operand.into_iter().enumerate().partition(|(axis, _)| axes.contains(&(*axis as u8)));
@@ -343,7 +345,7 @@ fn divisible(axis: Axis, folds: &[Fold], stores: &[Store]) -> bool {
 
 /// With nothing to divide one worker does all the work, which is only right where there is little of it, or where
 /// nothing but a scan walks any axis.
-fn refuse_alone(view: &Fusion, witness: &Witness) -> Result<(), Refusal> {
+fn reject_alone(view: &Fusion, witness: &Witness) -> Result<(), Rejection> {
     let only_scanned = witness.order.iter().all(|axis| Some(*axis) == witness.scanned);
     if !witness.workers.is_empty() || only_scanned {
         return Ok(());
@@ -353,7 +355,7 @@ fn refuse_alone(view: &Fusion, witness: &Witness) -> Result<(), Refusal> {
         Some(elements) if elements <= ALONE => Ok(()),
         _ => {
             let val = witness.folds.first().map_or_else(|| view.outputs()[0].val, |fold| fold.node.into());
-            Err(Refusal { val, reason: "leaves no axis that workers could divide".to_owned() })
+            Err(Rejection { val, reason: "leaves no axis that workers could divide".to_owned() })
         }
     }
 }

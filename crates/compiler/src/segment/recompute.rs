@@ -2,7 +2,7 @@
 //! factories. A value is dropped from memory when that moves no more bytes, repeats no fold or scan, and leaves every segment
 //! that it touches as legal as before.
 
-use ir::graph::{Form, Fusion, Graph, Val};
+use ir::graph::{Fusion, Graph, TensorOp, Val};
 use rustc_hash::FxHashSet;
 
 use super::cost::bytes;
@@ -20,9 +20,9 @@ pub fn recompute(graph: &Graph, fusion: &Fusion, segmentation: Segmentation, hin
     Segmentation { segments: state.made }
 }
 
-/// Whether a form is never computed twice.
-fn is_work(form: &Form) -> bool {
-    matches!(form, Form::Fold { .. } | Form::Scan { .. } | Form::Library(_))
+/// Whether an op is never computed twice.
+fn is_work(op: &TensorOp) -> bool {
+    matches!(op, TensorOp::Fold { .. } | TensorOp::Scan { .. } | TensorOp::External(_))
 }
 
 /// A segmentation being changed; a segment that makes nothing any more stays as an empty place.
@@ -44,7 +44,7 @@ impl State<'_> {
 
     /// Drops a value if that helps. Only the segment that makes it and those that read it change.
     fn try_drop(&mut self, val: Val) -> bool {
-        if self.fusion.is_output(val) || is_work(self.graph.form(val)) {
+        if self.fusion.is_output(val) || is_work(self.graph.op(val)) {
             return false;
         }
         let touched: Vec<usize> = (0..self.made.len())
@@ -77,10 +77,10 @@ impl State<'_> {
         };
         let folds = |views: &[&Fusion]| {
             let nodes = views.iter().flat_map(|view| view.order());
-            nodes.filter(|node| is_work(&self.graph.node(**node).form)).count()
+            nodes.filter(|node| is_work(&self.graph.node(**node).op)).count()
         };
-        let refused =
+        let rejected =
             |views: &[&Fusion]| views.iter().filter(|view| engine(self.graph, view).is_err()).count();
-        moved(new) <= moved(old) && folds(new) <= folds(old) && refused(new) <= refused(old)
+        moved(new) <= moved(old) && folds(new) <= folds(old) && rejected(new) <= rejected(old)
     }
 }

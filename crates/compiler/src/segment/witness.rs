@@ -23,7 +23,7 @@ pub struct Witness {
     pub scanned: Option<Axis>,
     /// How many stages follow each other within a worker.
     pub levels: u32,
-    /// About how many statements the kernel has, rows that go together and loops that are cut not counted.
+    /// About how many statements the kernel has, jammed rows and partitioned loops not counted.
     pub statements: u64,
     /// The first stage that can compute a node. Of what waits for terminal folds there is none, nor of what is only read
     /// through an index map, whose axes no loop walks, nor of complex numbers, whose parts kernels hold.

@@ -7,7 +7,7 @@
 //! axes that they leave alone; what a reshape splits or merges is left to `refine`.
 
 use index::{Expr, Facts};
-use ir::graph::{Form, Fusion, Graph, Node, Val};
+use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Something that has axes: a value computed in the group, or one use of a value read from memory.
@@ -109,7 +109,7 @@ impl AxisSets {
                 }
             }
         }
-        if let Form::Scan { axis, .. } = graph.node(node).form {
+        if let TensorOp::Scan { axis, .. } = graph.node(node).op {
             self.scanned.extend(self.ids.get(&(Place::Computed(node.into()), axis)));
         }
     }
@@ -181,7 +181,7 @@ impl<'a> Sizes<'a> {
 
 /// What a group iterates over: the operands of its folds, and its outputs. Each with its value.
 fn roots(graph: &Graph, view: &Fusion) -> Vec<(Place, Val)> {
-    let folds = view.order().iter().filter(|node| matches!(graph.node(**node).form, Form::Fold { .. }));
+    let folds = view.order().iter().filter(|node| matches!(graph.node(**node).op, TensorOp::Fold { .. }));
     let operands = folds.map(|&node| (operand_place(graph, view, node, 0), graph.node(node).operands[0]));
     let outputs = view.outputs().iter().map(|output| output.val).filter(|val| !view.is_input(*val));
     operands.chain(outputs.map(|val| (Place::Computed(val), val))).collect()
@@ -211,16 +211,17 @@ fn united_axes(graph: &Graph, view: &Fusion, node: Node) -> Vec<Pair> {
     for (k, &operand) in data.operands.iter().enumerate() {
         // A ramp is made at any index where it is wanted, so rows and columns can be numbered by one. What folds or scans
         // a ramp walks its axis.
-        let numbers = matches!(data.form, Form::Broadcast(_)) && matches!(graph.form(operand), Form::Iota(_));
+        let numbers =
+            matches!(data.op, TensorOp::Broadcast(_)) && matches!(graph.op(operand), TensorOp::Iota(_));
         if numbers && !view.is_input(operand) {
             continue;
         }
         let place = operand_place(graph, view, node, k);
-        for (from, to) in kept_axes(graph, &data.form, k, operand, results[0], view.facts()) {
+        for (from, to) in kept_axes(graph, &data.op, k, operand, results[0], view.facts()) {
             pairs.extend(results.iter().map(|&result| ((place, from), (Place::Computed(result), to))));
         }
         // What a fold reduces stands in none of its results.
-        if k > 0 && matches!(data.form, Form::Fold { .. }) {
+        if k > 0 && matches!(data.op, TensorOp::Fold { .. }) {
             let first = operand_place(graph, view, node, 0);
             pairs.extend((0..graph.ty(operand).rank() as u8).map(|axis| ((first, axis), (place, axis))));
         }
@@ -228,10 +229,10 @@ fn united_axes(graph: &Graph, view: &Fusion, node: Node) -> Vec<Pair> {
     pairs
 }
 
-/// Which axis of operand `k` is which axis of the result, for one form.
+/// Which axis of operand `k` is which axis of the result, for one op.
 fn kept_axes(
     graph: &Graph,
-    form: &Form,
+    op: &TensorOp,
     k: usize,
     operand: Val,
     result: Val,
@@ -239,31 +240,35 @@ fn kept_axes(
 ) -> Vec<(u8, u8)> {
     let rank = graph.ty(operand).rank() as u8;
     let same = || (0..rank).map(|axis| (axis, axis));
-    match form {
-        Form::Map(_) if rank == 0 => Vec::new(),
-        Form::Map(_) | Form::Cast(_) | Form::Expand(_) | Form::Scan { .. } => same().collect(),
-        Form::Broadcast(new) => {
+    match op {
+        TensorOp::Map(_) if rank == 0 => Vec::new(),
+        TensorOp::Map(_) | TensorOp::Cast(_) | TensorOp::Expand(_) | TensorOp::Scan { .. } => {
+            same().collect()
+        }
+        TensorOp::Broadcast(new) => {
             let old = new.iter().enumerate().filter(|(_, new)| !**new).map(|(axis, _)| axis as u8);
             (0..rank).zip(old).collect()
         }
-        Form::Squeeze(axes) => (0..rank).filter(|axis| !axes.contains(axis)).zip(0..).collect(),
-        Form::Fold { axes, .. } => (0..rank).filter(|axis| !axes.contains(axis)).zip(0..).collect(),
-        Form::Permute(order) => order.iter().copied().zip(0..).collect(),
-        Form::Slice { starts, sizes } => same()
+        TensorOp::Squeeze(axes) => (0..rank).filter(|axis| !axes.contains(axis)).zip(0..).collect(),
+        TensorOp::Fold { axes, .. } => (0..rank).filter(|axis| !axes.contains(axis)).zip(0..).collect(),
+        TensorOp::Permute(order) => order.iter().copied().zip(0..).collect(),
+        TensorOp::Slice { starts, sizes } => same()
             .filter(|&(axis, _)| {
                 let axis = axis as usize;
                 starts[axis].is_zero() && facts.prove_eq(&sizes[axis], &graph.shape(operand)[axis])
             })
             .collect(),
-        Form::Pad { before, after } => same()
+        TensorOp::Pad { before, after } => same()
             .filter(|&(axis, _)| before[axis as usize].is_zero() && after[axis as usize].is_zero())
             .collect(),
-        Form::Gather(gathered) if k == 0 => same().filter(|(axis, _)| axis != gathered).collect(),
-        Form::Gather(_) => same().collect(),
-        Form::Cat(cat) => same().filter(|(axis, _)| axis != cat).collect(),
-        Form::Reshape(_) => super::reshape::same_axes(graph.shape(operand), graph.shape(result), facts),
-        Form::Input { .. } | Form::Constant(_) | Form::Size(_) | Form::Iota(_) | Form::Library(_) => {
-            Vec::new()
-        }
+        TensorOp::Gather(gathered) if k == 0 => same().filter(|(axis, _)| axis != gathered).collect(),
+        TensorOp::Gather(_) => same().collect(),
+        TensorOp::Cat(cat) => same().filter(|(axis, _)| axis != cat).collect(),
+        TensorOp::Reshape(_) => super::reshape::same_axes(graph.shape(operand), graph.shape(result), facts),
+        TensorOp::Input { .. }
+        | TensorOp::Constant(_)
+        | TensorOp::Size(_)
+        | TensorOp::Iota(_)
+        | TensorOp::External(_) => Vec::new(),
     }
 }

@@ -3,19 +3,19 @@
 //! Takes a view, gives its axes and for each value which of them it has. Decides nothing.
 
 mod axes;
+mod breakpoints;
 mod refine;
 mod reshape;
-mod seams;
 
 use cranelift_entity::{PrimaryMap, entity_impl};
 use index::Expr;
-use ir::graph::{Form, Fusion, Graph, Node, Val};
+use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use axes::{AxisSets, Place, operand_place};
+pub use breakpoints::breakpoints;
 pub use reshape::{AxisGroup, axis_groups};
-pub use seams::seams;
 
 /// An axis of the iteration space of a group.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -103,11 +103,11 @@ impl Space {
     /// not if both sides have the same atoms, nor does a cat of a single slice.
     pub fn moves(&self, graph: &Graph, view: &Fusion, node: Node, k: usize) -> bool {
         let data = graph.node(node);
-        match &data.form {
-            Form::Slice { .. } | Form::Pad { .. } => true,
-            Form::Cat(axis) => !graph.shape(data.operands[k])[*axis as usize].is_one(),
-            Form::Gather(_) => k == 0,
-            Form::Reshape(_) => {
+        match &data.op {
+            TensorOp::Slice { .. } | TensorOp::Pad { .. } => true,
+            TensorOp::Cat(axis) => !graph.shape(data.operands[k])[*axis as usize].is_one(),
+            TensorOp::Gather(_) => k == 0,
+            TensorOp::Reshape(_) => {
                 let (from, to) =
                     (self.axes_of_operand(graph, view, node, k), self.axes_of(graph, node.into()));
                 !from.iter().flatten().eq(to.iter().flatten())

@@ -5,7 +5,7 @@
 //! from `[6, 4]` to `[4, 6]`, stay apart: such a reshape is an index map with divisions.
 
 use index::{Expr, Facts};
-use ir::graph::{Form, Fusion, Graph, Node, Val};
+use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 
 use super::axes::{AxisSets, Place, operand_place};
 use super::reshape::axis_groups;
@@ -13,7 +13,7 @@ use super::reshape::axis_groups;
 impl AxisSets {
     /// Splits axes until both sides of each reshape have the same atoms, as far as their sizes line up.
     pub(super) fn refine(&mut self, graph: &Graph, view: &Fusion) {
-        let is_reshape = |node: &&Node| matches!(graph.node(**node).form, Form::Reshape(_));
+        let is_reshape = |node: &&Node| matches!(graph.node(**node).op, TensorOp::Reshape(_));
         let reshapes: Vec<Node> = view.order().iter().filter(is_reshape).copied().collect();
         while reshapes.iter().any(|&node| self.refine_reshape(graph, view, node)) {}
     }

@@ -72,7 +72,7 @@ fn what_is_short_stays_whole() {
     assert_eq!(cpu_plan(&repeated(&["fd.ops.pad(y, [1, -1])"], 20)).segments.len(), 1);
 }
 
-/// Results that nothing joins but what they read go together where the whole is too long.
+/// Results that nothing joins but what they read share a kernel where the whole is too long.
 #[test]
 fn many_results_share_kernels() {
     let outputs: String = (0..1200).map(|n| format!("fd.add_output(fd.ops.mul(y, {n}.5))\n")).collect();

@@ -6,8 +6,8 @@ use ferrofuse_compiler::target::Target;
 use ferrofuse_compiler::{PlanError, PlanOptions};
 use index::Facts;
 use ir::definition::Definition;
-use ir::graph::Form;
-use ops::Prim;
+use ir::graph::TensorOp;
+use ops::ScalarOp;
 
 use super::{INNER_OUTER, SOFTMAX, cpu_plan, define, kernels, only, try_plan, verify_kernels};
 
@@ -38,7 +38,7 @@ fn every_legal_division_of_a_softmax_lowers() {
         "schedule lanes 16\ninner x1\nlane x0 outside",
         "schedule lanes 16\nblock x0 by 64\ninner x1\nlane x0 outside",
         "schedule lanes 1\nrow x0\ninner x1",
-        "schedule lanes 8\nrow x0\ninner x1\nlane x1\ncarry n3\ncarry n4",
+        "schedule lanes 8\nrow x0\ninner x1\nlane x1\npersist n3\npersist n4",
     ] {
         with_schedule(SOFTMAX, schedule).unwrap_or_else(|error| panic!("{schedule}\n{error}"));
     }
@@ -57,10 +57,7 @@ fn a_schedule_that_does_not_fit_says_why() {
         ("schedule lanes 8\nblock x0 by 0\ninner x1", "axis x0 has chunks of size 0"),
         ("schedule lanes 8\nblock x0 by 9223372036854775807\ninner x1", "must be from 1 to 4503599627370496"),
         ("schedule lanes 8\nfuse x0 x1\ninner x1", "axes x0 and x1 cannot be walked by one loop"),
-        (
-            "schedule lanes 8\nrow x0\ninner x1\ncarry n0",
-            "n0 cannot be carried from stage to stage: no stage",
-        ),
+        ("schedule lanes 8\nrow x0\ninner x1\npersist n0", "n0 cannot persist from stage to stage: no stage"),
         (
             "schedule lanes 8\nrow x0\ninner x1\njam x0 by 1",
             "axis x0 cannot be walked 1 at a time: at least 2",
@@ -70,12 +67,12 @@ fn a_schedule_that_does_not_fit_says_why() {
             "it is not the innermost axis outside the stages",
         ),
         (
-            "schedule lanes 8\nrow x0\ninner x1\nahead x1 by 1",
-            "what lies along axis x1 cannot be fetched ahead: it is neither the innermost axis outside",
+            "schedule lanes 8\nrow x0\ninner x1\nprefetch x1 by 1",
+            "what lies along axis x1 cannot be prefetched: it is neither the innermost axis outside",
         ),
         (
-            "schedule lanes 8\nrow x0\ninner x1\nlane x1\nahead x1 by 0",
-            "what lies along axis x1 cannot be fetched ahead: the distance must be at least 1",
+            "schedule lanes 8\nrow x0\ninner x1\nlane x1\nprefetch x1 by 0",
+            "what lies along axis x1 cannot be prefetched: the distance must be at least 1",
         ),
         (
             "schedule lanes 8\nrow x0\ninner x1\nlane x1\ntile x1 by 8",
@@ -87,12 +84,12 @@ fn a_schedule_that_does_not_fit_says_why() {
             "the segment has no axis x9",
         ),
         (
-            "schedule lanes 8\nrow x0\ninner x1\njam x0 by 4\nsplit x0",
-            "axis x0 cannot be split: it is walked",
+            "schedule lanes 8\nrow x0\ninner x1\njam x0 by 4\npartition x0",
+            "axis x0 cannot be partitioned: it is walked",
         ),
         (
-            "schedule lanes 8\ninner x1\nlane x0 outside\ncarry n4",
-            "n4 cannot be carried from stage to stage: the loop over lanes stands around the stages",
+            "schedule lanes 8\ninner x1\nlane x0 outside\npersist n4",
+            "n4 cannot persist from stage to stage: the loop over lanes stands around the stages",
         ),
     ] {
         let error = with_schedule(SOFTMAX, schedule).expect_err(schedule).to_string();
@@ -106,7 +103,7 @@ fn a_schedule_that_does_not_fit_says_why() {
 /// Once a row, and in the stage after the first, though there is a third.
 #[test]
 fn the_next_row_is_fetched_while_this_one_is_worked_on() {
-    let schedule = "schedule lanes 8\nblock x0 by 7\ninner x1\nlane x1\nahead x0 by 1";
+    let schedule = "schedule lanes 8\nblock x0 by 7\ninner x1\nlane x1\nprefetch x0 by 1";
     let fetches = |schedule: &str| {
         let kernel = with_schedule(SOFTMAX, schedule).expect("it fits");
         let stages = kernel.split("lanes {\n    ").skip(1);
@@ -114,16 +111,16 @@ fn the_next_row_is_fetched_while_this_one_is_worked_on() {
     };
     assert_eq!(fetches(schedule), [0, 1, 0]);
     assert_eq!(fetches(&format!("{schedule}\njam x0 by 3")), [0, 3, 0, 0, 1, 0]);
-    assert_eq!(fetches(&schedule.replace("ahead x0 by 1", "")), [0, 0, 0]);
-    let far = with_schedule(SOFTMAX, &format!("{schedule} far")).expect("it fits");
-    assert!(far.lines().any(|line| line.ends_with("] far")), "{far}");
+    assert_eq!(fetches(&schedule.replace("prefetch x0 by 1", "")), [0, 0, 0]);
+    let l2 = with_schedule(SOFTMAX, &format!("{schedule} L2")).expect("it fits");
+    assert!(l2.lines().any(|line| line.ends_with("] L2")), "{l2}");
 }
 
 /// Long folds over rows are done in blocks of rows: the place of a read names the block as well.
 #[test]
 fn the_next_row_is_fetched_where_rows_are_folded_in_blocks() {
     let fetches = |rows: u32| {
-        let schedule = format!("schedule lanes 8\nblock x0 by {rows}\ninner x1\nlane x1\nahead x0 by 1");
+        let schedule = format!("schedule lanes 8\nblock x0 by {rows}\ninner x1\nlane x1\nprefetch x0 by 1");
         let kernel = with_schedule(INNER_OUTER, &schedule).expect("it fits");
         (kernel.contains("x0_block"), kernel.matches("prefetch").count())
     };
@@ -141,7 +138,7 @@ fn what_lies_further_along_the_lanes_is_fetched() {
     rows = fd.ops.broadcast(bias, is_broadcast_dim=[True, False])
     across = fd.ops.permute(y, dims=[1, 0])
     fd.add_output(fd.ops.add(fd.ops.add(x, rows), across))";
-    let kernel = with_schedule(text, "schedule lanes 8\nrow x1\ninner x0\nlane x0\nahead x0 by 24");
+    let kernel = with_schedule(text, "schedule lanes 8\nrow x1\ninner x0\nlane x0\nprefetch x0 by 24");
     let kernel = kernel.expect("it fits");
     assert!(kernel.contains("prefetch b0[x1*i1 + x0 + 24]"), "{kernel}");
     assert_eq!(kernel.matches("prefetch").count(), 1, "{kernel}");
@@ -149,39 +146,39 @@ fn what_lies_further_along_the_lanes_is_fetched() {
 
 /// Much is computed of each element in the one, and little in the other.
 #[test]
-fn lanes_fetch_ahead_where_they_compute_for_long() {
+fn lanes_prefetch_where_they_compute_for_long() {
     let of = |outputs: &str| {
         let text = format!("x = fd.define_tensor(shape=[-1, 4096], contiguity=True)\n{outputs}");
-        only(&cpu_plan(&define(&text))).schedule.ahead.map(|ahead| ahead.distance)
+        only(&cpu_plan(&define(&text))).schedule.prefetch.map(|prefetch| prefetch.distance)
     };
     assert_eq!(of("fd.add_output(fd.ops.gelu(x))"), Some(512));
     assert_eq!(of("fd.add_output(fd.ops.add(x, 1.0))"), None);
 }
 
-/// Each piece of a loop that is cut at seams fetches what it will read.
+/// Each subrange of a loop that is cut at breakpoints prefetches what it will read.
 #[test]
-fn the_next_row_is_fetched_in_pieces() {
-    let turned = "
+fn the_next_row_is_prefetched_in_subranges() {
+    let transposed = "
     x = fd.define_tensor(shape=[-1, 128], contiguity=True)
     rows, columns = fd.ops.shape(x)
     first = fd.ops.slice(x, start_indices=[0, 0], end_indices=[rows, 32])
     second = fd.ops.slice(x, start_indices=[0, 32], end_indices=[rows, 128])
     fd.add_output(fd.ops.softmax(fd.ops.cat([second, first], dim=1), dim=1))";
-    let schedule = "schedule lanes 8\nblock x0 by 7\ninner x4\nlane x4\nahead x0 by 1\nsplit x4";
-    let kernel = with_schedule(turned, schedule).expect("it fits");
-    let loops = kernel.split("whole {\n    ").skip(1);
+    let schedule = "schedule lanes 8\nblock x0 by 7\ninner x4\nlane x4\nprefetch x0 by 1\npartition x4";
+    let kernel = with_schedule(transposed, schedule).expect("it fits");
+    let loops = kernel.split("exact {\n    ").skip(1);
     let fetches = loops.map(|body| body.matches("prefetch b0").count());
     assert_eq!(fetches.collect::<Vec<_>>(), [0, 0, 1, 1, 0, 0], "{kernel}");
 }
 
 /// By the sizes alone, or by the chunks of blocks too.
 #[test]
-fn turns_that_are_whole_for_all_lanes_are_said_to_be() {
+fn equal_trip_counts_are_said_to_be_so() {
     let mut definition = define(SOFTMAX);
     let loops = |definition: &Definition| {
         let plan = cpu_plan(definition);
         let kernel = only(&plan).lowered.kernels[0].kernel.to_string();
-        [" lanes {\n", " whole {\n"].map(|kind| kernel.matches(kind).count())
+        [" lanes {\n", " exact {\n"].map(|kind| kernel.matches(kind).count())
     };
     // One more goes over the lanes themselves, which add a block of the sum to their totals.
     assert_eq!(loops(&definition), [3, 1]);
@@ -193,7 +190,7 @@ fn turns_that_are_whole_for_all_lanes_are_said_to_be() {
     let add = "
     x = fd.define_tensor(shape=[1024], contiguity=True)
     fd.add_output(fd.ops.add(x, 1.0))";
-    for (chunk, kind) in [(16, "whole"), (20, "lanes")] {
+    for (chunk, kind) in [(16, "exact"), (20, "lanes")] {
         let kernel = with_schedule(add, &format!("schedule lanes 8\nblock x0 by {chunk}\ninner x0\nlane x0"))
             .expect("it fits");
         assert!(kernel.contains(&format!(" {kind} {{\n    v")), "{kernel}");
@@ -202,7 +199,7 @@ fn turns_that_are_whole_for_all_lanes_are_said_to_be() {
 
 /// Three rows and a last loop for what is left of them: each sum over rows is loaded and stored once in either.
 #[test]
-fn rows_that_go_together_share_what_is_summed_over_them() {
+fn jammed_rows_share_what_is_summed_over_them() {
     let plan = cpu_plan(&define(INNER_OUTER));
     let chosen = only(&plan).schedule.to_string();
     assert!(chosen.contains("jam x0 by 8"), "{chosen}");
@@ -215,7 +212,7 @@ fn rows_that_go_together_share_what_is_summed_over_them() {
 
 /// Folds of a short row leave the lanes little to do while they are combined, which matters where there are many rows.
 #[test]
-fn many_short_rows_go_together() {
+fn many_short_rows_are_jammed() {
     for (rows, columns, together) in [(65536, 64, true), (64, 64, false), (4096, 4096, false)] {
         let body = SOFTMAX.replace("[-1, -1]", &format!("[{rows}, {columns}]"));
         let chosen = only(&cpu_plan(&define(&body))).schedule.to_string();
@@ -240,7 +237,7 @@ fn sums_of_long_rows_walk_several_at_once() {
     }
 }
 
-/// A register of each row at a time, of whatever is the narrowest; halves fill one with all lanes.
+/// A register of each row at a time, of whatever is the narrowest; half types fill one with all lanes.
 #[test]
 fn rows_that_are_only_summed_take_a_register_each() {
     for (dtype, lanes) in [("BFloat16", 32), ("Float", 16), ("Double", 8)] {
@@ -255,7 +252,7 @@ fn rows_that_are_only_summed_take_a_register_each() {
 }
 
 #[test]
-fn complex_numbers_are_not_carried() {
+fn complex_numbers_do_not_persist() {
     let body = "
         T0 = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Float)
         T1 = fd.ops.exp(T0)
@@ -263,13 +260,14 @@ fn complex_numbers_are_not_carried() {
         fd.add_output(T2)";
     let definition = define(body);
     let [part, whole] = [0, 1].map(|place| definition.fusion.order()[place]);
-    let carrying = |node| with_schedule(body, &format!("schedule lanes 4\ninner x0\nlane x0\ncarry {node}"));
-    carrying(part).expect("a part can be carried");
-    let error = carrying(whole).expect_err("kernels hold parts").to_string();
-    assert!(error.contains("cannot be carried from stage to stage: no stage"), "{error}");
+    let persisting =
+        |node| with_schedule(body, &format!("schedule lanes 4\ninner x0\nlane x0\npersist {node}"));
+    persisting(part).expect("a part can persist");
+    let error = persisting(whole).expect_err("kernels hold parts").to_string();
+    assert!(error.contains("cannot persist from stage to stage: no stage"), "{error}");
 }
 
-/// The loop would turn around work that does not know it: the same elements would be stored once a turn.
+/// The loop would repeat work that does not depend on it: the same elements would be stored in each iteration.
 #[test]
 fn an_axis_that_another_loop_walks_has_no_loop_of_its_own() {
     let body = "
@@ -324,7 +322,7 @@ fn segmentations_print_parse_and_are_obeyed() {
 }
 
 #[test]
-fn a_schedule_for_no_segment_is_refused() {
+fn a_schedule_for_no_segment_is_rejected() {
     let schedule = parse("schedule lanes 8\nrow x0\ninner x1").expect("a schedule");
     let options = PlanOptions { schedules: vec![(7, schedule)], ..PlanOptions::default() };
     let error = try_plan(&define(SOFTMAX), &Target::cpu(512), &options).unwrap_err();
@@ -401,8 +399,8 @@ fn a_logistic_function_stays_one_though_its_tanh_is_made() {
     let chosen = Segmentation::parse("segment a -> T2\nsegment b -> T4", &named).expect("it reads");
     let options = PlanOptions { segmentation: Some(chosen), ..PlanOptions::default() };
     let plan = try_plan(&definition, &Target::cpu(512), &options).expect("it fits");
-    let mut forms = plan.segments[1].view.order().iter().map(|&node| &plan.graph.node(node).form);
-    assert!(forms.any(|form| *form == Form::Map(Prim::ReciprocalHalf)));
+    let mut forms = plan.segments[1].view.order().iter().map(|&node| &plan.graph.node(node).op);
+    assert!(forms.any(|op| *op == TensorOp::Map(ScalarOp::ReciprocalHalf)));
 }
 
 /// The lanes would share the array that the sums along the inner axis lie in.

@@ -23,10 +23,10 @@ fn witness(definition: &Definition) -> Witness {
     legal(&definition.graph, &definition.fusion).expect("a legal group")
 }
 
-fn refusal(body: &str) -> String {
+fn rejection(body: &str) -> String {
     let definition = define(body);
-    let refusal = legal(&definition.graph, &definition.fusion).expect_err("an illegal group");
-    format!("{} {}", definition.name_of(refusal.val), refusal.reason)
+    let rejection = legal(&definition.graph, &definition.fusion).expect_err("an illegal group");
+    format!("{} {}", definition.name_of(rejection.val), rejection.reason)
 }
 
 #[test]
@@ -73,19 +73,19 @@ fn folds_over_different_axes_that_are_both_needed_leave_nothing_to_divide() {
         T3 = fd.ops.add(T1, T2)
         T4 = fd.ops.add(T0, T3)
         fd.add_output(T4)";
-    let text = refusal(body);
+    let text = rejection(body);
     assert!(text.ends_with("leaves no axis that workers could divide"), "{text}");
 }
 
 #[test]
-fn a_computed_value_read_along_two_axes_at_once_is_refused_but_an_input_is_not() {
+fn a_computed_value_read_along_two_axes_at_once_is_rejected_but_an_input_is_not() {
     let computed = "
         T0 = fd.define_tensor(shape=[8, 8], contiguity=True, dtype=DataType.Float)
         T1 = fd.ops.exp(T0)
         T2 = fd.ops.permute(T1, dims=[1, 0])
         T3 = fd.ops.add(T1, T2)
         fd.add_output(T3)";
-    assert!(refusal(computed).contains("two of its axes walked by one loop"));
+    assert!(rejection(computed).contains("two of its axes walked by one loop"));
     let input = "
         T0 = fd.define_tensor(shape=[8, 8], contiguity=True, dtype=DataType.Float)
         T2 = fd.ops.permute(T0, dims=[1, 0])
@@ -123,7 +123,7 @@ fn a_scanned_axis_is_not_split_but_its_parts_may_be_scanned() {
         T1 = fd.ops.cumsum(T0, dim=1)
         T2 = fd.ops.reshape(T1, new_shape=[4, 3, 4])
         fd.add_output(T2)";
-    let text = refusal(whole);
+    let text = rejection(whole);
     assert!(text.contains("is read at other indices than it is computed at, after the scan"), "{text}");
     let parts = "
         T0 = fd.define_tensor(shape=[4, 12], contiguity=True, dtype=DataType.Float)
@@ -141,7 +141,7 @@ fn a_reshape_of_a_fold_whose_sizes_do_not_line_up_is_a_boundary() {
         T1 = fd.ops.sum(T0, dims=[2])
         T2 = fd.ops.reshape(T1, new_shape=[8, 3])
         fd.add_output(T2)";
-    let text = refusal(body);
+    let text = rejection(body);
     assert!(text.contains("is read at other indices than it is computed at"), "{text}");
 }
 
@@ -153,7 +153,7 @@ fn a_boundary_that_the_user_asks_for_is_kept() {
         T2 = fd.ops.segment_set(T1)
         T3 = fd.ops.neg(T2)
         fd.add_output(T3)";
-    assert_eq!(refusal(body), "T2 is a boundary that the definition asks for");
+    assert_eq!(rejection(body), "T2 is a boundary that the definition asks for");
 }
 
 /// Legality is hereditary: fewer outputs, and values taken from memory instead of computed, need no more of it.

@@ -6,7 +6,7 @@ mod choices;
 mod legality;
 mod structure;
 
-use ferrofuse_compiler::layout::Layout;
+use ferrofuse_compiler::layout::LayoutClass;
 use ferrofuse_compiler::target::Target;
 use ferrofuse_compiler::{Decision, Hints, Kernels, Plan, PlanError, PlanOptions, plan};
 use frontend::text;
@@ -21,7 +21,7 @@ fn define(body: &str) -> Definition {
 }
 
 fn try_plan(definition: &Definition, target: &Target, options: &PlanOptions) -> Result<Plan, PlanError> {
-    let layouts = vec![Layout::Dense; definition.fusion.inputs().len()];
+    let layouts = vec![LayoutClass::Dense; definition.fusion.inputs().len()];
     plan(&definition.graph, &definition.fusion, &layouts, target, &Hints::default(), options)
 }
 
@@ -42,7 +42,7 @@ fn verify_kernels(plan: &Plan) {
 fn kernels(segment: &ferrofuse_compiler::SegmentPlan) -> Option<&Kernels> {
     match &segment.decision {
         Decision::Kernels(kernels) => Some(kernels),
-        Decision::Evaluate { .. } | Decision::Library(_) => None,
+        Decision::Evaluate { .. } | Decision::External(_) => None,
     }
 }
 

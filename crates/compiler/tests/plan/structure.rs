@@ -3,7 +3,7 @@
 use ferrofuse_compiler::lower::BufferSource;
 use ferrofuse_compiler::target::Target;
 use ferrofuse_compiler::{Decision, PlanOptions};
-use ir::graph::{Form, TaskKind};
+use ir::graph::{TaskKind, TensorOp};
 
 use super::{INNER_OUTER, SOFTMAX, cpu_plan, define, kernels, only, try_plan, verify_kernels};
 
@@ -28,9 +28,9 @@ fn a_row_is_read_as_often_as_stages_walk_it() {
         T3 = fd.ops.add(fd.ops.log(fd.ops.sum(fd.ops.exp(T2), dims=[1])), T1)
         fd.add_output(T3)
         fd.add_output(fd.ops.sum(T3, dims=[0]))";
-    for (body, passes) in [(log_sum_exp.to_owned(), 2), (SOFTMAX.replace("-1, -1", "-1, 262144"), 3)] {
-        assert_eq!(only(&cpu_plan(&define(&body))).passes, passes, "{body}");
-        assert_eq!(only(&cpu_plan(&define(&body.replace("262144", "1024")))).passes, 1, "{body}");
+    for (body, sweeps) in [(log_sum_exp.to_owned(), 2), (SOFTMAX.replace("-1, -1", "-1, 262144"), 3)] {
+        assert_eq!(only(&cpu_plan(&define(&body))).input_sweeps, sweeps, "{body}");
+        assert_eq!(only(&cpu_plan(&define(&body.replace("262144", "1024")))).input_sweeps, 1, "{body}");
     }
 }
 
@@ -73,7 +73,7 @@ fn casts_from_inputs_are_computed_again_and_not_kept() {
     assert!(plan.segments.len() > 1);
     for &val in plan.segmentation.segments.iter().flatten() {
         assert!(
-            !matches!(plan.graph.form(val), Form::Cast(_)),
+            !matches!(plan.graph.op(val), TensorOp::Cast(_)),
             "{val} is a cast of an input, kept in memory"
         );
     }
@@ -116,7 +116,7 @@ fn what_has_no_kernel_says_why() {
 #[test]
 fn what_costs_a_call_is_computed_once_a_row() {
     let plan = cpu_plan(&define(SOFTMAX));
-    assert_eq!(only(&plan).schedule.carried.len(), 1);
+    assert_eq!(only(&plan).schedule.persistent.len(), 1);
     let text = only(&plan).lowered.kernels[0].kernel.to_string();
     assert_eq!(text.matches("= exp ").count(), 1, "{text}");
 }

@@ -13,13 +13,13 @@ use ir::graph::Val;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The names of the values of a plan.
-pub(crate) struct Names {
+pub(crate) struct ValueNames {
     names: FxHashMap<Val, String>,
 }
 
-impl Names {
+impl ValueNames {
     /// The first name that any value has that became this one.
-    pub fn new(definition: &Definition, plan: &Plan) -> Names {
+    pub fn new(definition: &Definition, plan: &Plan) -> ValueNames {
         let written = written(&definition.record);
         let users: BTreeSet<&str> = written.iter().filter_map(|(_, user, _)| user.as_deref()).collect();
         let mut names = FxHashMap::default();
@@ -43,7 +43,7 @@ impl Names {
                 names.entry(val).or_insert(user.unwrap_or(printed));
             }
         }
-        Names { names }
+        ValueNames { names }
     }
 
     /// The name of a value.

@@ -1,7 +1,7 @@
 //! Where those outputs of a plan lie that are views or not row-major: what they are views of, their strides as formulas.
 
 use compiler::Plan;
-use compiler::layout::Layout;
+use compiler::layout::LayoutClass;
 use index::Expr;
 use ir::definition::Definition;
 use ir::graph::Axes;
@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::Explainer;
 use super::names::output_names;
 
-/// An output and how it lies in memory.
+/// An output and its layout in memory.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct OutputExplanation {
     /// The user's name.
@@ -30,7 +30,7 @@ pub(super) fn outputs(
     explainer: &Explainer<'_>,
 ) -> Vec<OutputExplanation> {
     let layout = |input: u32| explainer.layouts.get(&plan.fusion.inputs()[input as usize]);
-    let is_strided = |input: u32| matches!(layout(input), Some(Layout::Strided(_)));
+    let is_strided = |input: u32| matches!(layout(input), Some(LayoutClass::Strided(_)));
     let outputs = output_names(definition).into_iter().zip(plan.fusion.outputs()).zip(&plan.views);
     outputs
         .filter_map(|((name, output), view)| {

@@ -70,7 +70,7 @@ mod tests {
         };
         let steps: String = (0..steps).map(step).collect();
         let input = "    x = fd.define_tensor(shape=[-1, -1], contiguity=True)\n    y = x\n";
-        let text = format!("def turns(fd):\n{input}{steps}    fd.add_output(y)\n");
+        let text = format!("def iterations(fd):\n{input}{steps}    fd.add_output(y)\n");
         plan(&define(&text).expect("defines"), &CompileOptions::default()).expect("plans")
     }
 

@@ -30,8 +30,8 @@ impl fmt::Display for Explanation {
             let gap = if number == 0 { "\n" } else { "" };
             writeln!(f, "{gap}{name} is a view of {source}: no bytes moved for it")?;
         }
-        let (moved, least) = (table::bytes(self.bytes), table::bytes(self.compulsory_bytes));
-        writeln!(f, "\n{moved} moved, {least} compulsory, traffic ratio {:.3}", self.traffic_ratio)
+        let (moved, min) = (table::bytes(self.bytes), table::bytes(self.compulsory_bytes));
+        writeln!(f, "\n{moved} moved, {min} compulsory, traffic ratio {:.3}", self.traffic_ratio)
     }
 }
 

@@ -81,7 +81,7 @@ fn results_do_not_depend_on_threads() {
     let run = |threads: usize| {
         let machine = Machine::new(MachineOptions {
             threads: threads.try_into().ok(),
-            least_shared: Some(0),
+            min_shared: Some(0),
             ..MachineOptions::default()
         });
         let options = CompileOptions { machine: Arc::new(machine), ..CompileOptions::default() };
@@ -129,16 +129,16 @@ fn rows_of_whole_vectors_are_a_variant_where_sizes_are_known_ahead() {
     let defined = || define(SOFTMAX.text).expect("defines");
     let options = CompileOptions::default;
     let sets = [128, 64, 1024, 100, 33, 128].map(|columns| inputs(&SOFTMAX, &defined(), 5, columns));
-    let ahead = compile(defined(), options()).expect("compiles");
+    let compiled = compile(defined(), options()).expect("compiles");
     let by_row = Executable::for_inputs(defined(), options(), &views(&sets[0])).expect("compiles");
     let code = |executable: &Executable| {
         executable.latest().expect("compiled").report.segments[0].kernels[0].code_bytes
     };
-    assert!(code(&by_row) < code(&ahead));
+    assert!(code(&by_row) < code(&compiled));
     for (set, variants) in sets.iter().zip([1, 1, 1, 2, 2, 2]) {
         check(&SOFTMAX, &by_row, &views(set));
-        assert_eq!((by_row.variants(), ahead.variants()), (variants, 1));
-        let [expected, found] = [&ahead, &by_row].map(|executable| {
+        assert_eq!((by_row.variants(), compiled.variants()), (variants, 1));
+        let [expected, found] = [&compiled, &by_row].map(|executable| {
             let outputs = executable.run(&views(set)).expect("runs");
             outputs[0].to_array().expect("memory").as_bytes().to_vec()
         });
@@ -254,19 +254,20 @@ fn a_forked_child_runs_old_code_and_compiles_new() {
 fn a_fork_cuts_nothing_in_two() {
     for round in 0..8 {
         let shared = executable(&SOFTMAX, Executor::Compiled);
-        let turned = StrangeArray::new(Strange::Transposed, DType::F32, &[20, 30], round);
-        let (shared, turned) = (&shared, &turned);
+        let transposed = StrangeArray::new(Strange::Transposed, DType::F32, &[20, 30], round);
+        let (shared, transposed) = (&shared, &transposed);
         thread::scope(|scope| {
-            scope.spawn(move || shared.run(&[turned.view()]).map(drop).expect("runs"));
+            scope.spawn(move || shared.run(&[transposed.view()]).map(drop).expect("runs"));
             scope.spawn(move || (0..2000).for_each(|_| drop(Machine::shared().allocator().allocate(1000))));
             thread::sleep(Duration::from_millis(round));
-            in_a_child(|| shared.run(&[turned.view()]).map(drop).expect("runs"));
+            in_a_child(|| shared.run(&[transposed.view()]).map(drop).expect("runs"));
         });
         assert_eq!(shared.variants(), 2);
     }
 }
 
-/// What a call asked of its inputs is kept for the next one on inputs that lie alike; nothing else is taken for that.
+/// What a call asked of its inputs is kept for the next one on inputs with the same layouts; nothing else is taken for
+/// that.
 #[test]
 fn a_call_knows_nothing_of_others_before() {
     let executable = executable(&SUM_COLUMNS, Executor::Compiled);
@@ -297,7 +298,7 @@ fn sizes_that_are_elements_are_read_at_each_call() {
 }
 
 #[test]
-fn short_calls_are_those_like_the_latest_on_few_elements() {
+fn short_calls_are_those_like_the_last_on_few_elements() {
     let executable = executable(&SOFTMAX, Executor::Compiled);
     let arrays = [3, 4, 2000].map(|rows| random(DType::F32, &[rows, 500], 1));
     let is_short = |array: &Array| executable.is_short(&[Argument::from(array.view())]);

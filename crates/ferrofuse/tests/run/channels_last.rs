@@ -28,9 +28,9 @@ const BODIES: &[(&str, &[isize])] = &[
     ("fd.ops.sum(x, dims=[2])", &[15, 1, 3]),
     ("fd.ops.neg(fd.ops.sum(x, dims=[1]))", &[20, 5, 1]),
     ("fd.ops.pad(fd.ops.exp(x), [1, 0])", &[72, 1, 18, 3]),
-    // Permuted so that it lies row-major.
+    // Permuted so that it is row-major.
     ("fd.ops.permute(fd.ops.exp(x), dims=[0, 2, 3, 1])", &[60, 15, 3, 1]),
-    // Two that lie otherwise, and the user's own order.
+    // Two with other layouts, and the user's own order.
     ("fd.ops.add(x, rows)", &[60, 20, 5, 1]),
     ("fd.ops.exp(rows)", &[60, 20, 5, 1]),
     ("fd.ops.mul(rows, bias)", &[60, 20, 5, 1]),

@@ -67,7 +67,7 @@ const BODIES: &[(&str, &[isize], Option<usize>)] = &[
     ("fd.ops.mul(pairs, fd.ops.permute(pairs, dims=[1, 0]))", &[6, 1], None),
 ];
 
-/// Runs a body on inputs that lie like these and compares it with the evaluator; the strides, 0 where a size is 1.
+/// Runs a body on inputs with these layouts and compares it with the evaluator; the strides, 0 where a size is 1.
 fn strides(body: &str, executor: Executor, inputs: &[ArrayView<'_>]) -> (Vec<isize>, Option<usize>) {
     let executable = compiled(body, executor);
     let definition = executable.definition();
@@ -91,7 +91,7 @@ fn what_is_computed_of_expanded_inputs_repeats() {
     }
 }
 
-/// An array that lies otherwise than declared is written in full; one that was copied to be read still repeats.
+/// An array with another layout than declared is written in full; one that was copied to be read still repeats.
 #[test]
 fn the_array_must_lie_as_declared() {
     let data = Data::new();

@@ -75,7 +75,8 @@ def nested(fd):
         inputs: &["R C"],
     };
     let explanation = explained(&nested);
-    let printed = frontend::text::print(&define(nested.text).expect("defines"), frontend::text::Names::Long);
+    let printed =
+        frontend::text::print(&define(nested.text).expect("defines"), frontend::text::NameStyle::Long);
     let name = &explanation.segments[0].outputs[0].name;
     assert_eq!(name, "tv2");
     assert!(printed.contains("fd.add_output(tv2)"), "{printed}");

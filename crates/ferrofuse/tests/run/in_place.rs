@@ -60,7 +60,7 @@ fn matrix(rows: usize, columns: usize, seed: u64) -> StridedArray {
     random(DType::F32, &[rows, columns], seed).into()
 }
 
-/// A matrix whose rows lie in memory one after the other with gaps, or whose columns do.
+/// A matrix whose rows are in memory one after the other with gaps, or whose columns do.
 fn spread(rows: usize, columns: usize, seed: u64, by_columns: bool) -> StridedArray {
     let strides = if by_columns { [1, rows as isize + 3] } else { [columns as isize * 2 + 1, 2] };
     let storage = random(DType::F32, &[(rows + 3) * (columns + 3) * 3], seed);
@@ -178,18 +178,18 @@ fn arguments_may_overlap() {
 }
 
 #[test]
-fn what_cannot_be_written_is_refused() {
+fn what_cannot_be_written_is_rejected() {
     let executable = compiled(&definition(BODIES[0].0), Executor::Compiled);
     let (mut x, y) = (random(DType::F32, &[4, 4], 1), random(DType::F32, &[4, 4], 2));
-    let refused = |arguments: &mut [Argument<'_>]| {
-        let error = executable.run_in_place(arguments).expect_err("is refused");
+    let rejected = |arguments: &mut [Argument<'_>]| {
+        let error = executable.run_in_place(arguments).expect_err("is rejected");
         assert_eq!(error.blame(), Blame::User);
         error.to_string()
     };
-    let text = refused(&mut [x.view().into(), y.view().into()]);
+    let text = rejected(&mut [x.view().into(), y.view().into()]);
     assert_eq!(text, "input 0 (x) is written to, but was given for reading only");
     let row = Layout { strides: [0, 1].into_iter().collect(), ..Layout::dense(&[4, 4]) };
     let repeated = x.view_mut().relaid(row).expect("inside");
-    let text = refused(&mut [repeated.into(), y.view().into()]);
+    let text = rejected(&mut [repeated.into(), y.view().into()]);
     assert_eq!(text, "input 0 (x) is written to, but some of its elements share memory");
 }

@@ -76,7 +76,7 @@ fn calls_of_kernels_are_interrupted() {
 }
 
 #[test]
-fn calls_of_libraries_are_interrupted() {
+fn external_ops_are_interrupted() {
     interrupted_everywhere(LIBRARIES, Executor::Compiled);
 }
 
@@ -99,12 +99,12 @@ fn checks_are_interrupted() {
     let inputs = [random(DType::F32, &[500, 400], 1)];
     let outputs = executable.run(&views(&inputs)).expect("runs");
     let compared = |interrupt: &Interrupt| {
-        let seen = outputs.iter().map(|output| output.view());
+        let viewed = outputs.iter().map(|output| output.view());
         checked(
             executable.definition(),
             &views(&inputs),
             Stream::default(),
-            seen,
+            viewed,
             &Machine::shared(),
             interrupt,
         )
@@ -124,8 +124,10 @@ fn comparisons_are_interrupted() {
     let meant =
         expected(definition, &views(&inputs), Stream::default(), &Serial, usize::MAX).expect("memory");
     let compared = |interrupt: &Interrupt| {
-        let seen = outputs.iter().map(|output| output.view());
-        until_interrupted(|| against(&meant, seen, &machine.workers(interrupt)).expect("one dtype and sizes"))
+        let viewed = outputs.iter().map(|output| output.view());
+        until_interrupted(|| {
+            against(&meant, viewed, &machine.workers(interrupt)).expect("one dtype and sizes")
+        })
     };
     compared(&at(0).0).expect_err("interrupted at the first piece");
     assert!(compared(&Interrupt::default()).expect("compares")[0].matches());

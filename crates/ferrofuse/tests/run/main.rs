@@ -13,7 +13,7 @@ mod large;
 mod machine;
 mod memory_order;
 mod random;
-mod refusals;
+mod rejections;
 mod small_stacks;
 mod tensors;
 mod views;

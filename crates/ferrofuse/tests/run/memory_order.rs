@@ -1,4 +1,4 @@
-//! Outputs whose axes lie in memory in the order that the definition asks for.
+//! Outputs whose axes have in memory the order that the definition asks for.
 
 use ferrofuse::{Array, CompileOptions, DType, Executable, Executor, compile, define};
 use reference::evaluate::{EvaluateOptions, Serial, compare, evaluate};
@@ -35,7 +35,7 @@ const BODIES: &[(&str, &[[isize; 3]])] = &[
     fd.add_output(fd.ops.cumsum(fd.ops.sub(z, fd.ops.broadcast(fd.ops.sum(z, dims=[2]), [False, False, True])), dim=1))\n",
         &[[1, 4, 20], [30, 6, 1]],
     ),
-    // What a library computes.
+    // What is computed outside of kernels.
     (
         "    fd.add_output(fd.ops.stride_order(fd.ops.argsort(x, dim=1), [0, 2, 1]))\n",
         &[[1, 24, 4]],

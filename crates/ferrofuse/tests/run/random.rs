@@ -91,7 +91,7 @@ fn executors_threads_and_segments_do_not_change_the_bits() {
     let machine = |threads| {
         Arc::new(Machine::new(MachineOptions {
             threads: NonZeroUsize::new(threads),
-            least_shared: Some(0),
+            min_shared: Some(0),
             ..Default::default()
         }))
     };

@@ -33,7 +33,7 @@ pub fn views(arrays: &[Array]) -> Vec<ArrayView<'_>> {
     arrays.iter().map(Array::view).collect()
 }
 
-/// How a tensor lies in memory other than densely.
+/// Layouts of a tensor other than dense.
 #[derive(Clone, Copy, Debug)]
 pub enum Strange {
     /// The last axis outermost.

@@ -22,7 +22,7 @@ fn compiled(body: &str, executor: Executor) -> Executable {
 /// The output's strides and which input it shares memory with.
 type OutputMemory<'a> = (&'a [isize], Option<usize>);
 
-/// Bodies, and how their output lies where `x` is dense of 4 by 6 by 5 and `column` of 4.
+/// Bodies, and the layout of their output where `x` is dense of 4 by 6 by 5 and `column` of 4.
 const BODIES: &[(&str, OutputMemory<'static>)] = &[
     ("x", (&[30, 5, 1], Some(0))),
     ("fd.ops.set(x)", (&[30, 5, 1], Some(0))),
@@ -38,7 +38,7 @@ const BODIES: &[(&str, OutputMemory<'static>)] = &[
     ("fd.ops.reshape(fd.ops.permute(x, dims=[1, 0, 2]), new_shape=[6, 20])", (&[20, 1], None)),
     ("fd.ops.slice(fd.ops.add(x, 1.0), start_indices=[1, 2, 0], end_indices=[4, 5, 4])", (&[12, 4, 1], None)),
     ("fd.ops.full(shape=[3, 2], fill_value=1.0, dtype=DataType.Float)", (&[2, 1], None)),
-    // What is computed and permuted lies as it was computed.
+    // What is computed and permuted has the layout in which it was computed.
     ("fd.ops.permute(fd.ops.add(x, 1.0), dims=[0, 2, 1])", (&[30, 1, 5], None)),
     (
         "fd.ops.reshape(fd.ops.permute(fd.ops.add(x, 1.0), dims=[2, 0, 1]), new_shape=[5, 2, 12])",
@@ -170,8 +170,8 @@ fn views_of_what_is_written_to_are_copies() {
     for (body, executor) in bodies.iter().flat_map(|body| EXECUTORS.map(|executor| (body, executor))) {
         let executable = compiled(body, executor);
         let (mut x, mut column) = (random(DType::F32, &[4, 6, 5], 1), random(DType::F32, &[4, 1], 2));
-        let turned = x.view().layout().permuted([2, 1, 0]);
-        let old = x.view().relaid(turned).expect("inside").to_array().expect("memory");
+        let transposed = x.view().layout().permuted([2, 1, 0]);
+        let old = x.view().relaid(transposed).expect("inside").to_array().expect("memory");
         let mut arguments = [x.view_mut().into(), column.view_mut().into()];
         let outputs = executable.run_in_place(&mut arguments).expect("runs");
         assert_eq!(outputs[0].input(), None);

@@ -4,7 +4,7 @@
 //! nothing of graphs.
 
 use ir::Span;
-use ir::definition::{Argument, Object, Value};
+use ir::definition::{CallArgument, NamedValue, Object};
 use ir::graph::Axes;
 use ops::call::bind_params;
 use ops::{BindError, DType, Param, ParamDefault, ParamKind, Slot};
@@ -28,8 +28,12 @@ pub(super) struct Bound {
 
 impl Bound {
     /// Gives each argument its parameter.
-    pub fn new(op: &'static str, params: &[Param], arguments: Vec<Argument>) -> Result<Bound, DefineError> {
-        let (named, placed): (Vec<Argument>, Vec<Argument>) =
+    pub fn new(
+        op: &'static str,
+        params: &[Param],
+        arguments: Vec<CallArgument>,
+    ) -> Result<Bound, DefineError> {
+        let (named, placed): (Vec<CallArgument>, Vec<CallArgument>) =
             arguments.into_iter().partition(|argument| argument.keyword.is_some());
         let keywords: Vec<&str> = named.iter().filter_map(|argument| argument.keyword.as_deref()).collect();
         let slots = bind_params(op, params, placed.len(), &keywords)
@@ -52,7 +56,7 @@ impl Bound {
         if self.objects[slot] == Object::None {
             self.objects[slot] = default(&param);
             let missing = param.default == ParamDefault::Required;
-            return if missing { Err(self.refuse_kind(&param)) } else { Ok(()) };
+            return if missing { Err(self.reject_kind(&param)) } else { Ok(()) };
         }
         if is_lone(&param, &self.objects[slot]) {
             self.objects[slot] = Object::list([self.objects[slot].clone()]);
@@ -65,13 +69,13 @@ impl Bound {
         }
         let long = self.objects[slot].as_list().is_some_and(|items| items.len() > MAX_LIST);
         if long && param.kind != ParamKind::Tensors {
-            return Err(self.refuse(param.name, &format!("a list of at most {MAX_LIST} items")));
+            return Err(self.reject(param.name, &format!("a list of at most {MAX_LIST} items")));
         }
-        if suits(param.kind, &self.objects[slot]) { Ok(()) } else { Err(self.refuse_kind(&param)) }
+        if suits(param.kind, &self.objects[slot]) { Ok(()) } else { Err(self.reject_kind(&param)) }
     }
 
-    fn refuse_kind(&self, param: &Param) -> DefineError {
-        self.refuse(param.name, in_words(param.kind)).of_kind()
+    fn reject_kind(&self, param: &Param) -> DefineError {
+        self.reject(param.name, in_words(param.kind)).of_kind()
     }
 
     fn slot(&self, param: &str) -> usize {
@@ -79,8 +83,8 @@ impl Bound {
         place.unwrap_or_else(|| panic!("the table gives `{}` no parameter `{param}`", self.op))
     }
 
-    /// The complaint that an argument is not what it must be.
-    pub fn refuse(&self, param: &str, expected: &str) -> DefineError {
+    /// The diagnostic that an argument is not what it must be.
+    pub fn reject(&self, param: &str, expected: &str) -> DefineError {
         let slot = self.slot(param);
         DefineError::new(self.op, expected, describe(&self.objects[slot]))
             .argument(param)
@@ -123,23 +127,23 @@ impl Bound {
     }
 
     /// A tensor that may be absent.
-    pub fn optional_tensor(&self, param: &str) -> Option<Value> {
+    pub fn optional_tensor(&self, param: &str) -> Option<NamedValue> {
         self.object(param).as_value()
     }
 
     /// A tensor.
-    pub fn tensor(&self, param: &str) -> Result<Value, DefineError> {
-        self.optional_tensor(param).ok_or_else(|| self.refuse(param, "a tensor"))
+    pub fn tensor(&self, param: &str) -> Result<NamedValue, DefineError> {
+        self.optional_tensor(param).ok_or_else(|| self.reject(param, "a tensor"))
     }
 
     /// A list of tensors.
-    pub fn tensors(&self, param: &str) -> Vec<Value> {
+    pub fn tensors(&self, param: &str) -> Vec<NamedValue> {
         self.object(param).as_list().unwrap_or_default().iter().filter_map(Object::as_value).collect()
     }
 
     /// An integer.
     pub fn int(&self, param: &str) -> Result<i64, DefineError> {
-        self.object(param).as_int().ok_or_else(|| self.refuse(param, "a whole number"))
+        self.object(param).as_int().ok_or_else(|| self.reject(param, "a whole number"))
     }
 
     /// A flag; absent counts as false.
@@ -169,7 +173,7 @@ impl Bound {
     /// One axis of a tensor of this rank; negative ones count from the end.
     pub fn axis(&self, param: &str, rank: usize) -> Result<usize, DefineError> {
         let axis = self.int(param)?;
-        wrap(axis, rank).ok_or_else(|| self.refuse(param, &places_of("an axis", rank)))
+        wrap(axis, rank).ok_or_else(|| self.reject(param, &places_of("an axis", rank)))
     }
 
     /// Axes of a tensor of this rank, each once, in the order they were given, if they were.
@@ -179,7 +183,7 @@ impl Bound {
         for axis in given {
             match wrap(axis, rank) {
                 Some(axis) if !axes.contains(&(axis as u8)) => axes.push(axis as u8),
-                _ => return Err(self.refuse(param, &format!("{}, each once", places_of("axes", rank)))),
+                _ => return Err(self.reject(param, &format!("{}, each once", places_of("axes", rank)))),
             }
         }
         Ok(Some(axes))
@@ -300,8 +304,13 @@ fn describe_item(item: &Object) -> String {
     }
 }
 
-/// Arguments that find no parameter, in the words of a complaint.
-fn misfit(error: BindError, params: &[Param], placed: &[Argument], named: &[Argument]) -> DefineError {
+/// Arguments that find no parameter, in the words of a diagnostic.
+fn misfit(
+    error: BindError,
+    params: &[Param],
+    placed: &[CallArgument],
+    named: &[CallArgument],
+) -> DefineError {
     let names: Vec<&str> = params.iter().map(|param| param.name).collect();
     let takes = match names[..] {
         [] => "no arguments".to_owned(),

@@ -2,25 +2,25 @@
 
 use std::cmp::Reverse;
 
-use ir::definition::{Argument, Object, Value};
-use ir::graph::{Axes, Form, Val};
-use ops::{self, FormOp, Monoid, OpRef, Prim};
+use ir::definition::{CallArgument, NamedValue, Object};
+use ir::graph::{Axes, TensorOp, Val};
+use ops::{self, LanguageOp, Monoid, OpRef, ScalarOp};
 
 use super::arguments::Bound;
 use super::attention::with_newer_places;
+use super::builder::DefinitionBuilder;
 use super::declare::stride_order;
-use super::definer::Definer;
 use super::error::DefineError;
 use super::random::Distribution;
 
-impl Definer {
-    /// Applies an op: any row of the tables of primitives, composites and forms.
+impl DefinitionBuilder {
+    /// Applies an op: any row of the tables of primitives, composites and tensor ops.
     ///
     /// # Errors
     /// For an unknown name, arguments that do not fit the parameters, dtypes and shapes that do not suit.
-    pub fn call(&mut self, op: &str, arguments: Vec<Argument>) -> Result<Object, DefineError> {
+    pub fn call(&mut self, op: &str, arguments: Vec<CallArgument>) -> Result<Object, DefineError> {
         let found = ops::lookup(op).map_err(|unknown| {
-            if let Some(why) = ops::refused(op) {
+            if let Some(why) = ops::rejected(op) {
                 return DefineError::new(op, "", why);
             }
             let error = DefineError::new(op, "", "not an op");
@@ -33,83 +33,85 @@ impl Definer {
         let arguments = with_newer_places(found, dtype_by_name(found, arguments));
         let bound = Bound::new(found.name(), &found.params(), arguments)?;
         let known = self.facts.clone();
-        let made = self.or_as_before(|definer| definer.apply(found, &bound))?;
-        self.record.add_demands(self.facts.subjects_since(&known), found.name(), self.span);
+        let made = self.or_as_before(|builder| builder.apply(found, &bound))?;
+        self.record.add_constraints(self.facts.subjects_since(&known), found.name(), self.span);
         Ok(made)
     }
 
     fn apply(&mut self, op: OpRef, bound: &Bound) -> Result<Object, DefineError> {
         match op {
-            OpRef::Prim(prim) => self.call_prim(prim, bound).map(|value| self.record_one(bound, value)),
+            OpRef::Primitive(scalar_op) => {
+                self.call_scalar_op(scalar_op, bound).map(|value| self.record_one(bound, value))
+            }
             OpRef::Composite(op) => self.call_composite(op, bound).map(|value| self.record_one(bound, value)),
-            OpRef::Form(FormOp::Cast) => {
+            OpRef::Language(LanguageOp::Cast) => {
                 let value = self.call_cast(bound)?;
                 self.keep_order(bound, value);
                 Ok(self.record_one(bound, value))
             }
-            OpRef::Form(FormOp::StrideOrder) => {
+            OpRef::Language(LanguageOp::StrideOrder) => {
                 self.call_stride_order(bound).map(|value| self.record_one(bound, value))
             }
-            OpRef::Form(FormOp::Size) => self.call_size(bound),
-            OpRef::Form(FormOp::Shape) => self.call_shape(bound),
-            OpRef::Form(FormOp::SdpfaFwd) => {
-                let results = self.call_form(FormOp::SdpfaFwd, bound)?;
+            OpRef::Language(LanguageOp::Size) => self.call_size(bound),
+            OpRef::Language(LanguageOp::Shape) => self.call_shape(bound),
+            OpRef::Language(LanguageOp::SdpfaFwd) => {
+                let results = self.call_language_op(LanguageOp::SdpfaFwd, bound)?;
                 self.keep_query_order(bound, &results);
                 Ok(results)
             }
-            OpRef::Form(form) => self.call_form(form, bound),
+            OpRef::Language(tensor_op) => self.call_language_op(tensor_op, bound),
         }
     }
 
-    fn record_one(&mut self, bound: &Bound, value: Value) -> Object {
+    fn record_one(&mut self, bound: &Bound, value: NamedValue) -> Object {
         self.record_call(bound.op, bound.recorded(), &[value]);
         Object::Value(value)
     }
 
-    /// A form whose results are tensors.
-    fn call_form(&mut self, form: FormOp, bound: &Bound) -> Result<Object, DefineError> {
+    /// An op whose results are tensors.
+    fn call_language_op(&mut self, tensor_op: LanguageOp, bound: &Bound) -> Result<Object, DefineError> {
         let vals = match self.complex_argument(bound) {
-            Some(_) => self.complex_form(form, bound)?,
-            None => self.form(form, bound)?,
+            Some(_) => self.complex_op(tensor_op, bound)?,
+            None => self.op(tensor_op, bound)?,
         };
         Ok(self.record_tensors(bound, vals))
     }
 
-    /// A form on real arguments: its results.
-    pub(super) fn form(&mut self, form: FormOp, bound: &Bound) -> Result<Vec<Val>, DefineError> {
-        if let Some(vals) = self.composite(form, bound) {
+    /// An op on real arguments: its results.
+    pub(super) fn op(&mut self, tensor_op: LanguageOp, bound: &Bound) -> Result<Vec<Val>, DefineError> {
+        if let Some(vals) = self.composite(tensor_op, bound) {
             let vals = vals?;
-            self.add_pattern(form.name(), bound.objects(), &vals);
+            self.add_pattern(tensor_op.name(), bound.objects(), &vals);
             return Ok(vals);
         }
-        let vals = match form {
-            FormOp::Full => vec![self.full(bound)?],
-            FormOp::Cat => vec![self.cat(bound)?],
-            FormOp::Iota => vec![self.iota(bound)?],
-            FormOp::EmbeddingFwd => vec![self.embedding(bound)?],
-            FormOp::Scatter => vec![self.scatter(bound)?],
-            FormOp::Matmul => vec![self.call_matmul(bound)?],
-            FormOp::Linear => vec![self.linear(bound)?],
-            FormOp::GroupedMm => vec![self.grouped_mm(bound)?],
-            FormOp::SdpfaFwd => self.attention(bound)?,
-            FormOp::SdpfaBwd => self.attention_backward(bound)?,
-            FormOp::Uniform => vec![self.draw(Distribution::Uniform, bound)?],
-            FormOp::Normal => vec![self.draw(Distribution::Normal, bound)?],
-            FormOp::Fold => self.call_general_fold(bound)?,
-            FormOp::Scan => self.call_general_scan(bound)?,
+        let vals = match tensor_op {
+            LanguageOp::Full => vec![self.full(bound)?],
+            LanguageOp::Cat => vec![self.cat(bound)?],
+            LanguageOp::Iota => vec![self.iota(bound)?],
+            LanguageOp::EmbeddingFwd => vec![self.embedding(bound)?],
+            LanguageOp::Scatter => vec![self.scatter(bound)?],
+            LanguageOp::Matmul => vec![self.call_matmul(bound)?],
+            LanguageOp::Linear => vec![self.linear(bound)?],
+            LanguageOp::GroupedMm => vec![self.grouped_mm(bound)?],
+            LanguageOp::SdpfaFwd => self.attention(bound)?,
+            LanguageOp::SdpfaBwd => self.attention_backward(bound)?,
+            LanguageOp::Uniform => vec![self.draw(Distribution::Uniform, bound)?],
+            LanguageOp::Normal => vec![self.draw(Distribution::Normal, bound)?],
+            LanguageOp::Fold => self.call_general_fold(bound)?,
+            LanguageOp::Scan => self.call_general_scan(bound)?,
             _ => {
                 let arg = self.tensor(bound)?;
-                self.form_of_tensor(form, bound, arg)?
+                self.op_of_tensor(tensor_op, bound, arg)?
             }
         };
-        if matches!(form, FormOp::Linear | FormOp::SdpfaFwd | FormOp::SdpfaBwd) {
-            self.add_pattern(form.name(), bound.objects(), &vals);
+        if matches!(tensor_op, LanguageOp::Linear | LanguageOp::SdpfaFwd | LanguageOp::SdpfaBwd) {
+            self.add_pattern(tensor_op.name(), bound.objects(), &vals);
         }
         Ok(vals)
     }
 
     fn record_tensors(&mut self, bound: &Bound, vals: Vec<Val>) -> Object {
-        let values: Vec<Value> = vals.into_iter().map(|val| self.value(val, false)).collect();
+        let values: Vec<NamedValue> = vals.into_iter().map(|val| self.value(val, false)).collect();
         self.record_call(bound.op, bound.recorded(), &values);
         match values[..] {
             [only] => Object::Value(only),
@@ -117,40 +119,45 @@ impl Definer {
         }
     }
 
-    fn form_of_tensor(&mut self, form: FormOp, bound: &Bound, arg: Val) -> Result<Vec<Val>, DefineError> {
-        let one = match form {
-            FormOp::Broadcast => self.broadcast(bound, arg),
-            FormOp::BroadcastInDim => self.broadcast_in_dim(bound, arg),
-            FormOp::Expand => self.expand(bound, arg),
-            FormOp::Squeeze => self.squeeze(bound, arg),
-            FormOp::Reshape => self.reshape(bound, arg),
-            FormOp::Permute => self.permute(bound, arg),
-            FormOp::Slice => self.slice(bound, arg),
-            FormOp::Pad => self.pad(bound, arg),
-            FormOp::Gather => self.torch_gather(bound, arg),
-            FormOp::TakeAlongAxis => self.take_along_axis(bound, arg),
-            FormOp::IndexSelect => self.index_select(bound, arg),
-            FormOp::Select => self.select(bound, arg),
-            FormOp::Triu => self.triu(bound, arg),
-            FormOp::Any => self.call_quantifier(Monoid::Max, bound, arg),
-            FormOp::All => self.call_quantifier(Monoid::Min, bound, arg),
-            FormOp::Argmax => self.call_arg(Monoid::Argmax, bound, arg),
-            FormOp::Argmin => self.call_arg(Monoid::Argmin, bound, arg),
-            FormOp::Cumsum => self.call_scan(Monoid::Sum, Prim::Add, bound, arg),
-            FormOp::Cumprod => self.call_scan(Monoid::Prod, Prim::Mul, bound, arg),
-            FormOp::Cummax => self.call_scan(Monoid::Max, Prim::Maximum, bound, arg),
-            FormOp::Cummin => self.call_scan(Monoid::Min, Prim::Minimum, bound, arg),
-            FormOp::Sum => self.call_fold(Monoid::Sum, bound, arg),
-            FormOp::Prod => self.call_fold(Monoid::Prod, bound, arg),
-            FormOp::Max => self.call_fold(Monoid::Max, bound, arg),
-            FormOp::Min => self.call_fold(Monoid::Min, bound, arg),
-            FormOp::Argsort => self.argsort(bound, arg),
-            FormOp::Topk => return self.topk(bound, arg),
-            FormOp::RandLike => self.draw_like(Distribution::Uniform, bound, arg),
-            FormOp::RandnLike => self.draw_like(Distribution::Normal, bound, arg),
-            FormOp::Var => self.var_mean(bound, arg).map(|(var, _)| var),
-            FormOp::VarMean => return self.var_mean(bound, arg).map(|(var, mean)| vec![var, mean]),
-            FormOp::Welford => {
+    fn op_of_tensor(
+        &mut self,
+        tensor_op: LanguageOp,
+        bound: &Bound,
+        arg: Val,
+    ) -> Result<Vec<Val>, DefineError> {
+        let one = match tensor_op {
+            LanguageOp::Broadcast => self.broadcast(bound, arg),
+            LanguageOp::BroadcastInDim => self.broadcast_in_dim(bound, arg),
+            LanguageOp::Expand => self.expand(bound, arg),
+            LanguageOp::Squeeze => self.squeeze(bound, arg),
+            LanguageOp::Reshape => self.reshape(bound, arg),
+            LanguageOp::Permute => self.permute(bound, arg),
+            LanguageOp::Slice => self.slice(bound, arg),
+            LanguageOp::Pad => self.pad(bound, arg),
+            LanguageOp::Gather => self.torch_gather(bound, arg),
+            LanguageOp::TakeAlongAxis => self.take_along_axis(bound, arg),
+            LanguageOp::IndexSelect => self.index_select(bound, arg),
+            LanguageOp::Select => self.select(bound, arg),
+            LanguageOp::Triu => self.triu(bound, arg),
+            LanguageOp::Any => self.call_quantifier(Monoid::Max, bound, arg),
+            LanguageOp::All => self.call_quantifier(Monoid::Min, bound, arg),
+            LanguageOp::Argmax => self.call_arg(Monoid::Argmax, bound, arg),
+            LanguageOp::Argmin => self.call_arg(Monoid::Argmin, bound, arg),
+            LanguageOp::Cumsum => self.call_scan(Monoid::Sum, ScalarOp::Add, bound, arg),
+            LanguageOp::Cumprod => self.call_scan(Monoid::Prod, ScalarOp::Mul, bound, arg),
+            LanguageOp::Cummax => self.call_scan(Monoid::Max, ScalarOp::Maximum, bound, arg),
+            LanguageOp::Cummin => self.call_scan(Monoid::Min, ScalarOp::Minimum, bound, arg),
+            LanguageOp::Sum => self.call_fold(Monoid::Sum, bound, arg),
+            LanguageOp::Prod => self.call_fold(Monoid::Prod, bound, arg),
+            LanguageOp::Max => self.call_fold(Monoid::Max, bound, arg),
+            LanguageOp::Min => self.call_fold(Monoid::Min, bound, arg),
+            LanguageOp::Argsort => self.argsort(bound, arg),
+            LanguageOp::Topk => return self.topk(bound, arg),
+            LanguageOp::RandLike => self.draw_like(Distribution::Uniform, bound, arg),
+            LanguageOp::RandnLike => self.draw_like(Distribution::Normal, bound, arg),
+            LanguageOp::Var => self.var_mean(bound, arg).map(|(var, _)| var),
+            LanguageOp::VarMean => return self.var_mean(bound, arg).map(|(var, mean)| vec![var, mean]),
+            LanguageOp::Welford => {
                 let axes = self.moment_axes(bound, arg)?;
                 let moments = self.welford(arg, axes, false)?;
                 return Ok(vec![moments.mean, moments.m2, moments.count]);
@@ -169,19 +176,19 @@ impl Definer {
     pub(super) fn tensor_argument(&self, bound: &Bound, param: &str) -> Result<Val, DefineError> {
         let value = bound.tensor(param)?;
         if self.is_scalar(value) {
-            let error = self.refuse("a tensor", "a scalar").argument(param);
+            let error = self.reject("a tensor", "a scalar").argument(param);
             return Err(error.at(bound.span_of(param)));
         }
         Ok(value.val)
     }
 
     /// A copy whose memory order is remembered for the case that it is an output.
-    fn call_stride_order(&mut self, bound: &Bound) -> Result<Value, DefineError> {
+    fn call_stride_order(&mut self, bound: &Bound) -> Result<NamedValue, DefineError> {
         let arg = self.tensor(bound)?;
         let ranks = stride_order(bound, self.graph.shape(arg).len())?;
-        let copied = vec![Argument::positional(bound.object("arg").clone())];
-        let copied = Bound::new(bound.op, &OpRef::Prim(Prim::Set).params(), copied)?;
-        let value = self.call_prim(Prim::Set, &copied)?;
+        let copied = vec![CallArgument::positional(bound.object("arg").clone())];
+        let copied = Bound::new(bound.op, &OpRef::Primitive(ScalarOp::Set).params(), copied)?;
+        let value = self.call_scalar_op(ScalarOp::Set, &copied)?;
         let mut axes: Axes = (0..ranks.len() as u8).collect();
         axes.sort_unstable_by_key(|&axis| Reverse(ranks[usize::from(axis)]));
         if !axes.is_empty() {
@@ -190,15 +197,15 @@ impl Definer {
         Ok(value)
     }
 
-    /// A cast lies in memory as its operand does.
-    fn keep_order(&mut self, bound: &Bound, value: Value) {
+    /// A cast has the layout of its operand.
+    fn keep_order(&mut self, bound: &Bound, value: NamedValue) {
         let order = bound.object("arg").as_value().and_then(|arg| self.orders.get(&arg.entry));
         if let Some(order) = order.cloned() {
             self.orders.insert(value.entry, order);
         }
     }
 
-    /// The result of attention lies in memory as the queries do, as flash attention leaves it.
+    /// The result of attention has the layout of the queries, as flash attention leaves it.
     fn keep_query_order(&mut self, bound: &Bound, results: &Object) {
         let result = results.as_list().and_then(|results| results.first()?.as_value());
         let order = bound.object("query").as_value().and_then(|query| {
@@ -209,11 +216,11 @@ impl Definer {
         }
     }
 
-    /// The axes of a permuted value, outermost in memory first; nothing where it lies row-major, or nobody says.
+    /// The axes of a permuted value, outermost in memory first; nothing where it is row-major, or nobody says.
     fn order_in_memory(&self, val: Val) -> Option<Axes> {
-        match self.graph.form(val) {
-            Form::Input { layout, .. } => (!layout.order.is_empty()).then(|| layout.order.clone()),
-            Form::Permute(dims) => {
+        match self.graph.op(val) {
+            TensorOp::Input { layout, .. } => (!layout.order.is_empty()).then(|| layout.order.clone()),
+            TensorOp::Permute(dims) => {
                 let of = self.graph.node(val.node).operands[0];
                 let inner = self.order_in_memory(of).unwrap_or_else(|| (0..dims.len() as u8).collect());
                 inner
@@ -241,7 +248,7 @@ impl Definer {
             let val = self.size_val(size)?;
             let value = self.value(val, true);
             let arguments = vec![("arg", bound.object("arg").clone()), ("dim", Object::int(axis as i64))];
-            self.record_call(FormOp::Size.name(), arguments, &[value]);
+            self.record_call(LanguageOp::Size.name(), arguments, &[value]);
             sizes.push(Object::Value(value));
         }
         Ok(Object::list(sizes))
@@ -249,8 +256,9 @@ impl Definer {
 }
 
 /// nvFuser takes the dtype of a full reduction as its second argument by place: `sum(t, DataType.Float)`.
-fn dtype_by_name(op: OpRef, mut arguments: Vec<Argument>) -> Vec<Argument> {
-    let reduces = matches!(op, OpRef::Form(FormOp::Sum | FormOp::Prod | FormOp::Max | FormOp::Min));
+fn dtype_by_name(op: OpRef, mut arguments: Vec<CallArgument>) -> Vec<CallArgument> {
+    let reduces =
+        matches!(op, OpRef::Language(LanguageOp::Sum | LanguageOp::Prod | LanguageOp::Max | LanguageOp::Min));
     if let [_, second] = &mut arguments[..]
         && reduces
         && second.keyword.is_none()

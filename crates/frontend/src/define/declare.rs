@@ -4,12 +4,12 @@
 //! values and fresh size symbols, `i0`, `i1`, … in the order they appear.
 
 use index::Expr;
-use ir::definition::{Action, Argument, DeclaredLayout, InputDecl, Object, Statement, Value};
-use ir::graph::{Form, InputLayout, Shape, SymbolSource, Type};
+use ir::definition::{Action, CallArgument, DeclaredLayout, InputDecl, NamedValue, Object, Statement};
+use ir::graph::{InputLayout, Shape, SymbolSource, TensorOp, Type};
 use ops::{DType, Param, ParamDefault, ParamKind};
 
 use super::arguments::{Bound, wrap};
-use super::definer::Definer;
+use super::builder::DefinitionBuilder;
 use super::error::DefineError;
 
 /// Scalars that one `define_vector` may make.
@@ -36,13 +36,13 @@ const BY_STRIDES: &[Param] = &[
     IS_CPU,
 ];
 
-impl Definer {
+impl DefinitionBuilder {
     /// Declares an input tensor: `(shape, contiguity, dtype, is_cpu, stride_order)` or
     /// `(sizes, strides, dtype, static_sizes, is_cpu)`, as nvFuser's.
     ///
     /// # Errors
     /// For arguments that do not fit together.
-    pub fn define_tensor(&mut self, arguments: Vec<Argument>) -> Result<Value, DefineError> {
+    pub fn define_tensor(&mut self, arguments: Vec<CallArgument>) -> Result<NamedValue, DefineError> {
         self.op = "define_tensor";
         let (layout, dtype) = if is_by_strides(&arguments) {
             let bound = self.bind(BY_STRIDES, arguments)?;
@@ -66,14 +66,14 @@ impl Definer {
     ///
     /// # Errors
     /// For arguments that are no number and no dtype.
-    pub fn define_scalar(&mut self, arguments: Vec<Argument>) -> Result<Object, DefineError> {
+    pub fn define_scalar(&mut self, arguments: Vec<CallArgument>) -> Result<Object, DefineError> {
         self.op = "define_scalar";
         const VALUE: &[Param] = &[
             Param::optional("value", ParamKind::Scalar, ParamDefault::Absent),
             Param::optional("dtype", ParamKind::DType, ParamDefault::Absent),
         ];
         const DTYPE_ONLY: &[Param] = &[Param::optional("dtype", ParamKind::DType, ParamDefault::Absent)];
-        let only_dtype = matches!(arguments.first(), Some(Argument { object: Object::DType(_), .. }));
+        let only_dtype = matches!(arguments.first(), Some(CallArgument { object: Object::DType(_), .. }));
         if only_dtype && arguments.len() == 1 {
             let bound = self.bind(DTYPE_ONLY, arguments)?;
             return self.scalar_input(bound.dtype("dtype").unwrap_or(DType::F64));
@@ -84,7 +84,7 @@ impl Definer {
                 Ok(Object::Number(dtype.map_or(*scalar, |dtype| scalar.cast(dtype))))
             }
             (Object::None, dtype) => self.scalar_input(dtype.unwrap_or(DType::F64)),
-            _ => Err(bound.refuse("value", "a number, or None for an input")),
+            _ => Err(bound.reject("value", "a number, or None for an input")),
         }
     }
 
@@ -92,14 +92,14 @@ impl Definer {
     ///
     /// # Errors
     /// For arguments that are neither a list nor a small number.
-    pub fn define_vector(&mut self, arguments: Vec<Argument>) -> Result<Object, DefineError> {
+    pub fn define_vector(&mut self, arguments: Vec<CallArgument>) -> Result<Object, DefineError> {
         self.op = "define_vector";
         const OLDER: &[Param] = &[
             Param::required("values", ParamKind::Shape),
             Param::optional("dtype", ParamKind::DType, ParamDefault::Absent),
         ];
         const NEWER: &[Param] = &[Param::required("size", ParamKind::Int)];
-        if matches!(arguments.first(), Some(Argument { object: Object::List(_), .. })) {
+        if matches!(arguments.first(), Some(CallArgument { object: Object::List(_), .. })) {
             let bound = self.bind(OLDER, arguments)?;
             return Ok(bound.object("values").clone());
         }
@@ -110,11 +110,11 @@ impl Definer {
                     (0..size).map(|_| self.scalar_input(DType::I64)).collect::<Result<Vec<_>, _>>()?;
                 Ok(Object::list(inputs))
             }
-            _ => Err(bound.refuse("size", &format!("a number from 0 to {MAX_VECTOR}"))),
+            _ => Err(bound.reject("size", &format!("a number from 0 to {MAX_VECTOR}"))),
         }
     }
 
-    fn bind(&self, params: &[Param], arguments: Vec<Argument>) -> Result<Bound, DefineError> {
+    fn bind(&self, params: &[Param], arguments: Vec<CallArgument>) -> Result<Bound, DefineError> {
         Bound::new(self.op, params, arguments)
     }
 
@@ -122,14 +122,14 @@ impl Definer {
         self.add_input(Type::scalar(dtype), None).map(Object::Value)
     }
 
-    fn add_input(&mut self, ty: Type, layout: Option<DeclaredLayout>) -> Result<Value, DefineError> {
+    fn add_input(&mut self, ty: Type, layout: Option<DeclaredLayout>) -> Result<NamedValue, DefineError> {
         let (dtype, is_scalar) = (ty.dtype, layout.is_none());
         let ordinal = self.inputs.len() as u32;
         if is_scalar && dtype.is_signed_int() {
             self.graph.add_symbol(SymbolSource::ScalarInput { ordinal });
         }
         let in_graph = layout.as_ref().map_or_else(InputLayout::default, DeclaredLayout::in_graph);
-        let val = self.add(Form::Input { ordinal, ty, layout: in_graph }, &[])?;
+        let val = self.add(TensorOp::Input { ordinal, ty, layout: in_graph }, &[])?;
         self.inputs.push(val);
         let value = self.value(val, is_scalar);
         let place = self.record.add_input(InputDecl { entry: value.entry, val, dtype, layout });
@@ -149,7 +149,7 @@ impl Definer {
 }
 
 /// Strides are told from contiguity by name, or by being integers.
-fn is_by_strides(arguments: &[Argument]) -> bool {
+fn is_by_strides(arguments: &[CallArgument]) -> bool {
     let named = |name: &str| arguments.iter().any(|argument| argument.keyword.as_deref() == Some(name));
     let second = arguments.get(1).filter(|argument| argument.keyword.is_none());
     let integers = second
@@ -161,7 +161,7 @@ fn is_by_strides(arguments: &[Argument]) -> bool {
 fn layout_of_contiguity(bound: &Bound) -> Result<DeclaredLayout, DefineError> {
     let shape = bound.ints("shape").unwrap_or_default();
     if shape.iter().any(|&size| size < -1) {
-        return Err(bound.refuse("shape", "a list of sizes, -1 for those only known later"));
+        return Err(bound.reject("shape", "a list of sizes, -1 for those only known later"));
     }
     let mut stride_order = stride_order(bound, shape.len())?;
     if stride_order.iter().copied().eq((0..shape.len()).rev()) {
@@ -172,7 +172,7 @@ fn layout_of_contiguity(bound: &Bound) -> Result<DeclaredLayout, DefineError> {
     let rank = layout.shape.len();
     layout.contiguity = match bound.object("contiguity") {
         Object::List(items) if items.len() == rank => items.iter().map(Object::as_bool).collect(),
-        Object::List(_) => return Err(bound.refuse("contiguity", &format!("a list of {rank} flags"))),
+        Object::List(_) => return Err(bound.reject("contiguity", &format!("a list of {rank} flags"))),
         flag => {
             let mut flags = vec![flag.as_bool(); rank];
             for axis in (0..rank).filter(|&axis| layout.shape[axis] == 1) {
@@ -196,9 +196,9 @@ pub(super) fn stride_order(bound: &Bound, rank: usize) -> Result<Vec<usize>, Def
         sorted.sort_unstable();
         sorted.into_iter().eq(0..rank)
     };
-    let refuse =
-        || bound.refuse("stride_order", &format!("the numbers from 0 to {}, each once", rank.max(1) - 1));
-    order.filter(is_permutation).ok_or_else(refuse)
+    let reject =
+        || bound.reject("stride_order", &format!("the numbers from 0 to {}, each once", rank.max(1) - 1));
+    order.filter(is_permutation).ok_or_else(reject)
 }
 
 /// Memory order and gaps read off strides, as nvFuser's `compute_tensor_descriptor`.
@@ -206,10 +206,10 @@ fn layout_of_strides(bound: &Bound) -> Result<DeclaredLayout, DefineError> {
     let sizes = bound.ints("sizes").unwrap_or_default();
     let strides = bound.ints("strides").unwrap_or_default();
     if sizes.iter().any(|&size| size < 0) {
-        return Err(bound.refuse("sizes", "a list of sizes, none negative"));
+        return Err(bound.reject("sizes", "a list of sizes, none negative"));
     }
     if strides.len() != sizes.len() || strides.iter().any(|&stride| stride < 0) {
-        return Err(bound.refuse("strides", &format!("a list of {} strides, none negative", sizes.len())));
+        return Err(bound.reject("strides", &format!("a list of {} strides, none negative", sizes.len())));
     }
     let memory = memory_order(&strides);
     let mut contiguity = vec![None; sizes.len()];

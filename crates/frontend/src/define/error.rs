@@ -1,11 +1,11 @@
-//! Why a definition is refused: which op, which argument, what was expected, what was given, and where.
+//! Why a definition is rejected: which op, which argument, what was expected, what was given, and where.
 
 use std::fmt;
 
 use ir::Span;
 use ir::graph::ShapeError;
 
-/// A refused call.
+/// A rejected call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DefineError {
     /// The op, or the method such as `define_tensor`.
@@ -54,7 +54,7 @@ impl DefineError {
         DefineError { span: self.span.or(span), ..self }
     }
 
-    /// What a form's shape rule refused while `op` was applied.
+    /// What a tensor op's shape rule rejected while `op` was applied.
     pub(super) fn from_shape(op: &str, error: ShapeError) -> DefineError {
         let (expected, given) = match error {
             ShapeError::Count { expected, given } => (format!("{expected} operands"), given.to_string()),
@@ -78,7 +78,7 @@ impl DefineError {
         DefineError::new(op, expected, given)
     }
 
-    /// The complaint without the place: one sentence.
+    /// The diagnostic without the place: one sentence.
     pub fn message(&self) -> String {
         let DefineError { op, expected, given, .. } = self;
         match &self.argument {

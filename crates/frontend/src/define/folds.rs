@@ -1,16 +1,16 @@
 //! Reductions: sums, products, extremes and their places, variances.
 //!
-//! Integers and bools are summed as i64. Halves are reduced in f32 and rounded once at the end. An axis of the static
+//! Integers and bools are summed as i64. Half types are reduced in f32 and rounded once at the end. An axis of the static
 //! size 1 is squeezed.
 
 use index::Expr;
 use ir::definition::Object;
-use ir::graph::{Axes, Form, Shape, Val};
-use ops::{DType, Monoid, Prim, Scalar};
+use ir::graph::{Axes, Shape, TensorOp, Val};
+use ops::{DType, Monoid, Scalar, ScalarOp};
 use smallvec::SmallVec;
 
 use super::arguments::Bound;
-use super::definer::Definer;
+use super::builder::DefinitionBuilder;
 use super::error::DefineError;
 
 /// What a Welford fold gives, dims kept where that was asked for.
@@ -22,14 +22,14 @@ pub(super) struct Moments {
     pub count: Val,
 }
 
-impl Definer {
+impl DefinitionBuilder {
     /// `sum`, `prod`, `max` or `min`.
     pub(super) fn call_fold(&mut self, monoid: Monoid, bound: &Bound, arg: Val) -> Result<Val, DefineError> {
         let axes = self.fold_axes(bound, arg)?;
         let adds = matches!(monoid, Monoid::Sum | Monoid::Prod);
         let given = bound.dtype("dtype");
         if given.is_some() && !adds {
-            return Err(bound.refuse("dtype", "DataType.Null: the result has the dtype of the operand"));
+            return Err(bound.reject("dtype", "DataType.Null: the result has the dtype of the operand"));
         }
         let dtype = match given.unwrap_or(self.graph.dtype(arg)) {
             dtype if given.is_none() && adds && !dtype.is_float() => DType::I64,
@@ -45,13 +45,13 @@ impl Definer {
         let rank = self.graph.shape(arg).len();
         match bound.axes("dims", rank)? {
             Some(axes) if axes.is_empty() && rank > 0 => {
-                Err(bound.refuse("dims", "a list of at least one axis"))
+                Err(bound.reject("dims", "a list of at least one axis"))
             }
             axes => Ok(axes.unwrap_or_else(|| (0..rank as u8).collect())),
         }
     }
 
-    /// `any` or `all`: the greatest or least of bools.
+    /// `any` or `all`: the largest or smallest of bools.
     pub(super) fn call_quantifier(
         &mut self,
         monoid: Monoid,
@@ -74,7 +74,7 @@ impl Definer {
             // Sizes that only a call knows are checked then.
             if self.facts.assume_le(&Expr::one(), &shape[axis as usize]).is_err() {
                 let error =
-                    self.refuse("a tensor with elements to choose from", "one without").argument("arg");
+                    self.reject("a tensor with elements to choose from", "one without").argument("arg");
                 return Err(error.at(bound.span(0)));
             }
         }
@@ -94,15 +94,15 @@ impl Definer {
         let mut number: Option<Val> = None;
         for &axis in axes {
             let size = &shape[axis as usize];
-            let place = self.add(Form::Iota(size.clone()), &[zero, one])?;
+            let place = self.add(TensorOp::Iota(size.clone()), &[zero, one])?;
             let new = (0..shape.len()).map(|other| other != axis as usize).collect();
-            let place = if shape.len() == 1 { place } else { self.add(Form::Broadcast(new), &[place])? };
+            let place = if shape.len() == 1 { place } else { self.add(TensorOp::Broadcast(new), &[place])? };
             number = Some(match number {
                 None => place,
                 Some(outer) => {
                     let size = self.size_val(size.clone())?;
-                    let start = self.map(Prim::Mul, &[outer, size])?;
-                    self.map(Prim::Add, &[start, place])?
+                    let start = self.map(ScalarOp::Mul, &[outer, size])?;
+                    self.map(ScalarOp::Add, &[start, place])?
                 }
             });
         }
@@ -110,7 +110,7 @@ impl Definer {
         if self.graph.shape(number) == shape {
             Ok(number)
         } else {
-            self.add(Form::Expand(shape.clone()), &[number])
+            self.add(TensorOp::Expand(shape.clone()), &[number])
         }
     }
 
@@ -133,7 +133,7 @@ impl Definer {
         let folded = if places.is_empty() {
             squeezed
         } else {
-            self.add(Form::Fold { monoid, axes: places }, &[squeezed])?
+            self.add(TensorOp::Fold { monoid, axes: places }, &[squeezed])?
         };
         if keep { self.keep(folded, &axes) } else { Ok(folded) }
     }
@@ -142,14 +142,14 @@ impl Definer {
     pub(super) fn keep(&mut self, folded: Val, axes: &[u8]) -> Result<Val, DefineError> {
         let rank = self.graph.shape(folded).len() + axes.len();
         let new: SmallVec<[bool; 6]> = (0..rank).map(|axis| axes.contains(&(axis as u8))).collect();
-        if axes.is_empty() { Ok(folded) } else { self.add(Form::Broadcast(new), &[folded]) }
+        if axes.is_empty() { Ok(folded) } else { self.add(TensorOp::Broadcast(new), &[folded]) }
     }
 
     /// Mean, squared deviations and count over these axes.
     pub(super) fn welford(&mut self, arg: Val, axes: Axes, keep: bool) -> Result<Moments, DefineError> {
         if axes.is_empty() {
             // One number, which deviates from itself where it is not finite.
-            let (m2, count) = (self.map(Prim::Sub, &[arg, arg])?, self.divisor(arg, &axes, 0)?);
+            let (m2, count) = (self.map(ScalarOp::Sub, &[arg, arg])?, self.divisor(arg, &axes, 0)?);
             return Ok(Moments { mean: arg, m2, count });
         }
         let results = self.fold_states(Monoid::Welford, &[arg], axes, keep)?;
@@ -160,11 +160,11 @@ impl Definer {
     pub(super) fn moment_axes(&self, bound: &Bound, arg: Val) -> Result<Axes, DefineError> {
         let dtype = self.graph.dtype(arg);
         if !matches!(dtype, DType::F32 | DType::F64) {
-            let error = self.refuse("a tensor of f32 or f64", format!("one of {dtype}")).argument("arg");
+            let error = self.reject("a tensor of f32 or f64", format!("one of {dtype}")).argument("arg");
             return Err(error.at(bound.span(0)).help("cast it to DataType.Float first"));
         }
         let axes = bound.axes("dims", self.graph.shape(arg).len())?.unwrap_or_default();
-        if axes.is_empty() { Err(bound.refuse("dims", "a list of at least one axis")) } else { Ok(axes) }
+        if axes.is_empty() { Err(bound.reject("dims", "a list of at least one axis")) } else { Ok(axes) }
     }
 
     /// Variance and mean.
@@ -175,7 +175,7 @@ impl Definer {
         let count = self.count(arg, &axes);
         let moments = self.welford(arg, axes, bound.flag("keepdim"))?;
         let mean = self.nan_of_nothing(moments.mean, count)?;
-        Ok((self.map(Prim::Div, &[moments.m2, divisor])?, mean))
+        Ok((self.map(ScalarOp::Div, &[moments.m2, divisor])?, mean))
     }
 
     /// A mean of so many elements; of none it is not a number, as a sum over a count would be.
@@ -185,9 +185,9 @@ impl Definer {
             return Ok(mean);
         }
         let (zero, count) = (self.size_val(zero)?, self.size_val(count)?);
-        let any = self.map(Prim::Lt, &[zero, count])?;
+        let any = self.map(ScalarOp::Lt, &[zero, count])?;
         let nan = self.constant(Scalar::from_f64(self.graph.dtype(mean), f64::NAN))?;
-        self.map(Prim::Where, &[any, mean, nan])
+        self.map(ScalarOp::Where, &[any, mean, nan])
     }
 
     /// The number of elements along these axes less the correction, never negative, in the dtype of the tensor.

@@ -4,12 +4,12 @@
 //! A function holds calls of ops on its parameters and on numbers, nothing else: it sees no value of the definition. It
 //! is given its dtypes by what it is used for, so one function may become several bodies.
 
-use ir::definition::{Argument, Function, Object, Term, Value};
-use ir::graph::{Form, Graph, Node, Val};
+use ir::definition::{CallArgument, Function, NamedValue, Object, Term};
+use ir::graph::{Graph, Node, TensorOp, Val};
 use ops::{Body, BodyStep, DType, Lambda, Scalar};
 use rustc_hash::FxHashMap;
 
-use super::definer::Definer;
+use super::builder::DefinitionBuilder;
 use super::error::DefineError;
 
 /// Steps that a body may have.
@@ -30,8 +30,8 @@ pub(super) fn of_lambda(lambda: &Lambda) -> Function {
             BodyStep::Cast(dtype, arg) => {
                 Term::call("cast", [terms[*arg].clone(), Term::Object(Object::DType(*dtype))])
             }
-            BodyStep::Apply(prim, args) => {
-                Term::call(prim.name(), args.iter().map(|&arg| terms[arg].clone()))
+            BodyStep::Apply(scalar_op, args) => {
+                Term::call(scalar_op.name(), args.iter().map(|&arg| terms[arg].clone()))
             }
         };
         terms.push(term);
@@ -51,7 +51,7 @@ pub(super) fn python_number(scalar: Scalar) -> Object {
     }
 }
 
-impl Definer {
+impl DefinitionBuilder {
     /// The body of a function of parameters of these dtypes, with results of these.
     pub(super) fn body(
         &self,
@@ -59,45 +59,45 @@ impl Definer {
         params: &[DType],
         results: &[DType],
     ) -> Result<Body, DefineError> {
-        let refuse = |expected: String, given: String| Err(self.refuse(expected, given).argument("combine"));
+        let reject = |expected: String, given: String| Err(self.reject(expected, given).argument("combine"));
         if function.params.len() != params.len() {
-            return refuse(
+            return reject(
                 format!("a lambda of {} parameters", params.len()),
                 format!("one of {}", function.params.len()),
             );
         }
         if function.results.len() != results.len() {
-            return refuse(
+            return reject(
                 format!("a lambda that gives {} results", results.len()),
                 format!("one that gives {}", function.results.len()),
             );
         }
-        let mut tracer = Tracer { definer: Definer::new(), params: Vec::new() };
+        let mut tracer = Tracer { builder: DefinitionBuilder::new(), params: Vec::new() };
         for &dtype in params {
             tracer.declare(dtype)?;
         }
         let mut vals = Vec::new();
         for (term, &dtype) in function.results.iter().zip(results) {
             let val = tracer.result(term, dtype)?;
-            let given = tracer.definer.graph.dtype(val);
+            let given = tracer.builder.graph.dtype(val);
             if given != dtype {
-                return refuse(format!("a lambda that gives {dtype}"), format!("one that gives {given}"));
+                return reject(format!("a lambda that gives {dtype}"), format!("one that gives {given}"));
             }
             match dtype.is_complex() {
-                true => vals.extend(tracer.definer.parts(val)?),
+                true => vals.extend(tracer.builder.parts(val)?),
                 false => vals.push(val),
             }
         }
         let params: Vec<DType> = params.iter().flat_map(|dtype| real_dtypes(*dtype)).collect();
-        extract(&tracer.definer.graph, &params, &vals)
-            .or_else(|reason| refuse("a lambda that applies ops to scalars".to_owned(), reason.to_owned()))
+        extract(&tracer.builder.graph, &params, &vals)
+            .or_else(|reason| reject("a lambda that applies ops to scalars".to_owned(), reason.to_owned()))
     }
 }
 
 /// Applies a function to scalars in a definition of its own.
 struct Tracer {
-    definer: Definer,
-    params: Vec<Value>,
+    builder: DefinitionBuilder,
+    params: Vec<NamedValue>,
 }
 
 impl Tracer {
@@ -105,14 +105,14 @@ impl Tracer {
     fn declare(&mut self, dtype: DType) -> Result<(), DefineError> {
         let mut inputs = Vec::with_capacity(2);
         for dtype in real_dtypes(dtype) {
-            let shape = Argument::keyword("shape", Object::list([]));
-            let dtype = Argument::keyword("dtype", Object::DType(dtype));
-            inputs.push(self.definer.define_tensor(vec![shape, dtype])?);
+            let shape = CallArgument::keyword("shape", Object::list([]));
+            let dtype = CallArgument::keyword("dtype", Object::DType(dtype));
+            inputs.push(self.builder.define_tensor(vec![shape, dtype])?);
         }
         self.params.push(match inputs[..] {
             [real, imaginary] => {
-                let val = self.definer.pair([real.val, imaginary.val])?;
-                self.definer.value(val, false)
+                let val = self.builder.pair([real.val, imaginary.val])?;
+                self.builder.value(val, false)
             }
             _ => inputs[0],
         });
@@ -122,9 +122,9 @@ impl Tracer {
     fn result(&mut self, term: &Term, dtype: DType) -> Result<Val, DefineError> {
         match self.object(term)? {
             Object::Value(value) => Ok(value.val),
-            Object::Number(scalar) if dtype.is_complex() => self.definer.complex_constant(scalar.cast(dtype)),
+            Object::Number(scalar) if dtype.is_complex() => self.builder.complex_constant(scalar.cast(dtype)),
             Object::Number(scalar) if !scalar.dtype().is_complex() => {
-                self.definer.constant(scalar.cast(dtype))
+                self.builder.constant(scalar.cast(dtype))
             }
             other => {
                 let given = super::arguments::describe(&other);
@@ -146,13 +146,13 @@ impl Tracer {
             Term::Call { op, arguments, span } => {
                 let mut given = Vec::with_capacity(arguments.len());
                 for (keyword, term) in arguments {
-                    given.push(Argument {
+                    given.push(CallArgument {
                         keyword: keyword.clone(),
                         object: self.object(term)?,
                         span: *span,
                     });
                 }
-                self.definer.call(op, given).map_err(|error| error.at(*span))
+                self.builder.call(op, given).map_err(|error| error.at(*span))
             }
         }
     }
@@ -170,18 +170,20 @@ fn extract(graph: &Graph, params: &[DType], results: &[Val]) -> Result<Body, &'s
     for node in needed(graph, results) {
         let data = graph.node(node);
         let operand = |place: usize| numbers[&data.operands[place]];
-        let step = match &data.form {
-            Form::Input { ordinal, .. } => {
+        let step = match &data.op {
+            TensorOp::Input { ordinal, .. } => {
                 numbers.insert(node.into(), *ordinal as usize);
                 continue;
             }
-            Form::Map(prim) if prim.moves_bits() => {
+            TensorOp::Map(scalar_op) if scalar_op.moves_bits() => {
                 numbers.insert(node.into(), operand(0));
                 continue;
             }
-            Form::Constant(scalar) => BodyStep::Constant(*scalar),
-            Form::Cast(dtype) => BodyStep::Cast(*dtype, operand(0)),
-            Form::Map(prim) => BodyStep::Apply(*prim, (0..data.operands.len()).map(operand).collect()),
+            TensorOp::Constant(scalar) => BodyStep::Constant(*scalar),
+            TensorOp::Cast(dtype) => BodyStep::Cast(*dtype, operand(0)),
+            TensorOp::Map(scalar_op) => {
+                BodyStep::Apply(*scalar_op, (0..data.operands.len()).map(operand).collect())
+            }
             _ => return Err("one that moves or reduces tensors"),
         };
         numbers.insert(node.into(), params.len() + steps.len());
@@ -191,7 +193,7 @@ fn extract(graph: &Graph, params: &[DType], results: &[Val]) -> Result<Body, &'s
         return Err("one of more than 256 steps");
     }
     let results = results.iter().map(|val| numbers[val]);
-    Body::new(params, steps, results).ok_or("one that computes in halves: cast to f32 first")
+    Body::new(params, steps, results).ok_or("one that computes in a half type: cast to f32 first")
 }
 
 /// The nodes that values depend on, ascending.

@@ -1,20 +1,20 @@
-//! Ops that take elements at indices which are data: all of them one form, `Form::Gather`, between movements.
+//! Ops that take elements at indices which are data: all of them one tensor op, `TensorOp::Gather`, between movements.
 //!
 //! Indices are counted from the front, as torch and nvFuser do for these ops: a negative one is out of range. Only
 //! `select`, whose index is a scalar, counts negative ones from the end. What is out of range is found by the call.
 
 use index::Expr;
-use ir::definition::{Object, Site, Value};
-use ir::graph::{Axes, Form, Shape, Val};
-use ops::{DType, FormOp, Monoid, Prim, Scalar};
+use ir::definition::{NamedValue, Object, Site};
+use ir::graph::{Axes, Shape, TensorOp, Val};
+use ops::{DType, LanguageOp, Monoid, Scalar, ScalarOp};
 use smallvec::SmallVec;
 
 use super::arguments::Bound;
-use super::definer::Definer;
+use super::builder::DefinitionBuilder;
 use super::error::DefineError;
 use super::scalar::Term;
 
-impl Definer {
+impl DefinitionBuilder {
     /// As torch: the index may be smaller than the tensor on the other axes, whose first elements then count.
     pub(super) fn torch_gather(&mut self, bound: &Bound, arg: Val) -> Result<Val, DefineError> {
         let axis = bound.axis("dim", self.graph.shape(arg).len())?;
@@ -27,14 +27,14 @@ impl Definer {
             }
             if self.facts.assume_le(&wanted[other], &has[other]).is_err() {
                 let expected = format!("a tensor of at most size {} on axis {other}", has[other]);
-                let error = self.refuse(expected, format!("one of size {}", wanted[other]));
+                let error = self.reject(expected, format!("one of size {}", wanted[other]));
                 return Err(error.argument("index").at(bound.span_of("index")));
             }
             sizes[other] = wanted[other].clone();
         }
         let starts = Shape::from_elem(Expr::zero(), has.len());
-        let seen = if sizes == has { arg } else { self.add(Form::Slice { starts, sizes }, &[arg])? };
-        self.gather(seen, index, axis, axis)
+        let source = if sizes == has { arg } else { self.add(TensorOp::Slice { starts, sizes }, &[arg])? };
+        self.gather(source, index, axis, axis)
     }
 
     pub(super) fn take_along_axis(&mut self, bound: &Bound, arg: Val) -> Result<Val, DefineError> {
@@ -50,7 +50,7 @@ impl Definer {
         if !self.graph.dtype(index.val).is_float() {
             return Ok(bound.clone());
         }
-        let whole = Object::Value(Value { val: self.cast(index.val, DType::I64)?, ..index });
+        let whole = Object::Value(NamedValue { val: self.cast(index.val, DType::I64)?, ..index });
         let objects = bound.objects().iter().enumerate();
         let objects = objects.map(|(slot, object)| match bound.name(slot) {
             "index" => whole.clone(),
@@ -65,10 +65,10 @@ impl Definer {
         let index = self.index_argument(bound, "index")?;
         let axes = self.graph.shape(index).len();
         if axes > 1 {
-            return Err(bound.refuse("index", "a tensor of at most one axis"));
+            return Err(bound.reject("index", "a tensor of at most one axis"));
         }
         let new: SmallVec<[bool; 6]> = (0..rank).map(|place| place != axis || axes == 0).collect();
-        let index = if new.contains(&true) { self.add(Form::Broadcast(new), &[index])? } else { index };
+        let index = if new.contains(&true) { self.add(TensorOp::Broadcast(new), &[index])? } else { index };
         self.gather(arg, index, axis, axis)
     }
 
@@ -85,10 +85,10 @@ impl Definer {
             Some(Term::Val(val, _)) if self.graph.dtype(val).is_int() && self.graph.shape(val).is_empty() => {
                 let index = self.counted_from_front(val, size)?;
                 let new = SmallVec::from_elem(true, self.graph.shape(arg).len());
-                let index = self.add(Form::Broadcast(new), &[index])?;
+                let index = self.add(TensorOp::Broadcast(new), &[index])?;
                 self.gather(arg, index, axis, axis)?
             }
-            _ => return Err(bound.refuse("index", "a whole number or an integer scalar")),
+            _ => return Err(bound.reject("index", "a whole number or an integer scalar")),
         };
         self.squeeze_axes(single, [axis as u8].into_iter().collect())
     }
@@ -104,23 +104,23 @@ impl Definer {
         let inside = self.facts.assume_le(&Expr::zero(), &start).is_ok()
             && self.facts.assume_le(&(&start + 1), &sizes[axis]).is_ok();
         if !inside {
-            return Err(bound.refuse("index", &format!("an index on an axis of size {}", sizes[axis])));
+            return Err(bound.reject("index", &format!("an index on an axis of size {}", sizes[axis])));
         }
         if sizes[axis].is_one() {
             return Ok(arg);
         }
         let mut starts = Shape::from_elem(Expr::zero(), sizes.len());
         (starts[axis], sizes[axis]) = (start, Expr::one());
-        self.add(Form::Slice { starts, sizes }, &[arg])
+        self.add(TensorOp::Slice { starts, sizes }, &[arg])
     }
 
     /// A scalar index in i64, with the size added where it is negative.
     fn counted_from_front(&mut self, index: Val, size: Expr) -> Result<Val, DefineError> {
         let index = self.cast(index, DType::I64)?;
         let (zero, size) = (self.constant(Scalar::zero(DType::I64))?, self.size_val(size)?);
-        let negative = self.map(Prim::Lt, &[index, zero])?;
-        let wrapped = self.map(Prim::Add, &[index, size])?;
-        self.map(Prim::Where, &[negative, wrapped, index])
+        let negative = self.map(ScalarOp::Lt, &[index, zero])?;
+        let wrapped = self.map(ScalarOp::Add, &[index, size])?;
+        self.map(ScalarOp::Where, &[negative, wrapped, index])
     }
 
     /// Rows of a table: the index gets an axis for the row's elements, the table axes for the index's.
@@ -128,16 +128,16 @@ impl Definer {
         let index = self.index_argument(bound, "input")?;
         let weight = self.tensor_argument(bound, "weight")?;
         if self.graph.shape(weight).len() != 2 {
-            return Err(bound.refuse("weight", "a tensor of two axes"));
+            return Err(bound.reject("weight", "a tensor of two axes"));
         }
         let rank = self.graph.shape(index).len();
         let spread = |new: [bool; 2]| -> SmallVec<[bool; 6]> {
             std::iter::repeat_n(!new[0], rank).chain(new).collect()
         };
-        let index = self.add(Form::Broadcast(spread([true, true])), &[index])?;
+        let index = self.add(TensorOp::Broadcast(spread([true, true])), &[index])?;
         let table = match rank {
             0 => weight,
-            _ => self.add(Form::Broadcast(spread([false, false])), &[weight])?,
+            _ => self.add(TensorOp::Broadcast(spread([false, false])), &[weight])?,
         };
         let rows = self.gather(table, index, rank, 0)?;
         let rows = self.squeeze_axes(rows, [rank as u8].into_iter().collect())?;
@@ -151,7 +151,7 @@ impl Definer {
     fn renormed(&mut self, bound: &Bound, rows: Val, limit: Term) -> Result<Val, DefineError> {
         let dtype = self.graph.dtype(rows);
         if !dtype.is_float() {
-            return Err(bound.refuse("max_norm", &format!("None, as rows of {dtype} have no length")));
+            return Err(bound.reject("max_norm", &format!("None, as rows of {dtype} have no length")));
         }
         let compute = dtype.compute();
         let [limit] = self.prepare(&[limit], &[compute])?[..] else { unreachable!("one term, one value") };
@@ -159,13 +159,13 @@ impl Definer {
         if let Some(Term::Number(order)) = order
             && (order.as_f64() <= 0.0 || order.as_f64().is_nan())
         {
-            return Err(bound.refuse("norm_type", "above zero"));
+            return Err(bound.reject("norm_type", "above zero"));
         }
         let order = order.unwrap_or(Term::Number(Scalar::from_f64(compute, 2.0)));
         let is_maximum = matches!(order, Term::Number(order) if order.as_f64() == f64::INFINITY);
         let [order] = self.prepare(&[order], &[compute])?[..] else { unreachable!("one term, one value") };
         if [limit, order].iter().any(|&val| !self.graph.shape(val).is_empty()) {
-            return Err(bound.refuse("max_norm", "a number or a scalar, as `norm_type`"));
+            return Err(bound.reject("max_norm", "a number or a scalar, as `norm_type`"));
         }
         let wide = self.cast(rows, compute)?;
         let last = Axes::from_slice(&[self.graph.shape(rows).len() as u8 - 1]);
@@ -173,13 +173,13 @@ impl Definer {
         let norm = if is_maximum {
             self.fold(Monoid::Max, lengths, last, true)?
         } else {
-            let powers = self.map(Prim::Pow, &[lengths, order])?;
+            let powers = self.map(ScalarOp::Pow, &[lengths, order])?;
             let sum = self.fold(Monoid::Sum, powers, last, true)?;
             self.expression("pow(sum, 1 / order)", &["sum", "order"], &[sum, order], compute)?
         };
         let text = "where(gt(norm, limit), limit / (norm + 1e-7), 1)";
         let scale = self.expression(text, &["norm", "limit"], &[norm, limit], compute)?;
-        let scaled = self.map(Prim::Mul, &[wide, scale])?;
+        let scaled = self.map(ScalarOp::Mul, &[wide, scale])?;
         self.cast(scaled, dtype)
     }
 
@@ -187,7 +187,7 @@ impl Definer {
         let shape = self.shape(arg);
         let [.., height, width] = &shape[..] else {
             let given = format!("one of rank {}", shape.len());
-            return Err(self.refuse("a tensor of at least two axes", given).argument("arg"));
+            return Err(self.reject("a tensor of at least two axes", given).argument("arg"));
         };
         let first = match Term::new(self, bound.object("diagonal")) {
             Some(Term::Number(number)) if number.dtype().is_int() => {
@@ -196,26 +196,26 @@ impl Definer {
             Some(Term::Val(val, _)) if self.graph.dtype(val).is_int() && self.graph.shape(val).is_empty() => {
                 self.cast(val, DType::I64)?
             }
-            _ => return Err(bound.refuse("diagonal", "a whole number or an integer scalar")),
+            _ => return Err(bound.reject("diagonal", "a whole number or an integer scalar")),
         };
         let (zero, one) = (self.constant(Scalar::zero(DType::I64))?, self.constant(Scalar::one(DType::I64))?);
-        let rows = self.add(Form::Iota(height.clone()), &[first, one])?;
-        let columns = self.add(Form::Iota(width.clone()), &[zero, one])?;
-        let rows = self.add(Form::Broadcast(SmallVec::from_slice(&[false, true])), &[rows])?;
-        let columns = self.add(Form::Broadcast(SmallVec::from_slice(&[true, false])), &[columns])?;
-        let mut kept = self.map(Prim::Le, &[rows, columns])?;
+        let rows = self.add(TensorOp::Iota(height.clone()), &[first, one])?;
+        let columns = self.add(TensorOp::Iota(width.clone()), &[zero, one])?;
+        let rows = self.add(TensorOp::Broadcast(SmallVec::from_slice(&[false, true])), &[rows])?;
+        let columns = self.add(TensorOp::Broadcast(SmallVec::from_slice(&[true, false])), &[columns])?;
+        let mut kept = self.map(ScalarOp::Le, &[rows, columns])?;
         if shape.len() > 2 {
             let new = (0..shape.len()).map(|axis| axis + 2 < shape.len()).collect();
-            kept = self.add(Form::Broadcast(new), &[kept])?;
+            kept = self.add(TensorOp::Broadcast(new), &[kept])?;
         }
         let nothing = self.constant(Scalar::zero(self.graph.dtype(arg)))?;
-        self.map(Prim::Where, &[kept, arg, nothing])
+        self.map(ScalarOp::Where, &[kept, arg, nothing])
     }
 
-    /// The form, and where in the text it was asked for; `given` is the axis of the user's own tensor.
+    /// The op, and where in the text it was asked for; `given` is the axis of the user's own tensor.
     fn gather(&mut self, source: Val, index: Val, axis: usize, given: usize) -> Result<Val, DefineError> {
-        let val = self.add(Form::Gather(axis as u8), &[source, index])?;
-        let counts_from_end = self.op == FormOp::Select.name();
+        let val = self.add(TensorOp::Gather(axis as u8), &[source, index])?;
+        let counts_from_end = self.op == LanguageOp::Select.name();
         self.record.add_site(val, Site { op: self.op, axis: given, counts_from_end, span: self.span });
         Ok(val)
     }
@@ -228,7 +228,7 @@ impl Definer {
             return Ok(index);
         }
         let (expected, given) = (format!("a tensor of rank {rank}"), self.graph.shape(index).len());
-        let error = self.refuse(expected, format!("one of rank {given}")).argument("index");
+        let error = self.reject(expected, format!("one of rank {given}")).argument("index");
         Err(error.at(bound.span_of("index")))
     }
 
@@ -238,7 +238,7 @@ impl Definer {
         if dtype.is_int() {
             return Ok(index);
         }
-        let error = self.refuse("a tensor of integers", format!("one of {dtype}")).argument(param);
+        let error = self.reject("a tensor of integers", format!("one of {dtype}")).argument(param);
         Err(error.at(bound.span_of(param)))
     }
 }

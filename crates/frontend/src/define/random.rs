@@ -1,17 +1,17 @@
 //! Random numbers: uniform and normal ones as expressions over the words of [`ops::philox`].
 //!
-//! Element `i` of an f32 draw has word `i` of its sequence, of an f64 draw the words `2 i` and `2 i + 1`; halves are drawn
-//! in f32. A draw that names no seed takes those that the call supplies, at an offset of its own. How words become numbers is
-//! what nvFuser does (`runtime/random_numbers.cu` of github.com/NVIDIA/Fuser), but that a normal number is never made of
-//! the logarithm of 0: nvFuser's is infinite once in 2^25 draws, ours is 0 there.
+//! Element `i` of an f32 draw has word `i` of its sequence, of an f64 draw the words `2 i` and `2 i + 1`; half types are
+//! drawn in f32. A draw that names no seed takes those that the call supplies, at an offset of its own. How words become
+//! numbers is what nvFuser does (`runtime/random_numbers.cu` of github.com/NVIDIA/Fuser), but that a normal number is never
+//! made of the logarithm of 0: nvFuser's is infinite once in 2^25 draws, ours is 0 there.
 
 use index::{Expr, Sym};
 use ir::definition::Object;
-use ir::graph::{Form, Shape, SymbolSource, Val};
-use ops::{DType, Prim, Scalar};
+use ir::graph::{Shape, SymbolSource, TensorOp, Val};
+use ops::{DType, Scalar, ScalarOp};
 
 use super::arguments::Bound;
-use super::definer::Definer;
+use super::builder::DefinitionBuilder;
 use super::error::DefineError;
 
 /// A word as a number in (0, 1]: the middle of its interval of 2^-32, rounded.
@@ -47,12 +47,12 @@ pub(super) struct Stateful {
     pub draws: u32,
 }
 
-impl Definer {
+impl DefinitionBuilder {
     /// `uniform` and `normal`: a shape, two parameters, and perhaps the sequence.
     pub(super) fn draw(&mut self, kind: Distribution, bound: &Bound) -> Result<Val, DefineError> {
         let dtype = bound.dtype("dtype").unwrap_or(DType::F32);
         if !dtype.is_float() {
-            return Err(bound.refuse("dtype", "a dtype of floats"));
+            return Err(bound.reject("dtype", "a dtype of floats"));
         }
         let shape = self.full_sizes(bound, "shape")?;
         let compute = dtype.compute();
@@ -63,13 +63,13 @@ impl Definer {
         let [first, second] = [self.fill(bound, names[0], compute)?, self.fill(bound, names[1], compute)?];
         let sequence = self.sequence(bound)?;
         let is_uniform = kind == Distribution::Uniform;
-        let scale = if is_uniform { self.map(Prim::Sub, &[second, first])? } else { second };
+        let scale = if is_uniform { self.map(ScalarOp::Sub, &[second, first])? } else { second };
         let mut standard = self.standard(kind, sequence, &shape, compute)?;
         if is_uniform && !dtype.is_storage_only() {
             standard = self.below_one(standard, dtype)?;
         }
-        let scaled = self.map(Prim::Mul, &[standard, scale])?;
-        let moved = self.map(Prim::Add, &[first, scaled])?;
+        let scaled = self.map(ScalarOp::Mul, &[standard, scale])?;
+        let moved = self.map(ScalarOp::Add, &[first, scaled])?;
         if is_uniform && dtype.is_storage_only() {
             return self.below_end(moved, [first, second], dtype);
         }
@@ -85,7 +85,7 @@ impl Definer {
     ) -> Result<Val, DefineError> {
         let (dtype, shape) = (self.graph.dtype(arg), self.shape(arg));
         if !dtype.is_float() {
-            let error = self.refuse("a tensor of floats", format!("one of {dtype}")).argument("arg");
+            let error = self.reject("a tensor of floats", format!("one of {dtype}")).argument("arg");
             return Err(error.at(bound.span_of("arg")));
         }
         let sequence = self.next_sequence()?;
@@ -124,13 +124,13 @@ impl Definer {
                 let offset = self.sequence_number(bound, "rng_offset")?;
                 Ok(Sequence { seed, offset })
             }
-            [true, false] => Err(bound.refuse("rng_offset", "an offset, as `rng_seed` is given")),
-            [false, true] => Err(bound.refuse("rng_seed", "a seed, as `rng_offset` is given")),
+            [true, false] => Err(bound.reject("rng_offset", "an offset, as `rng_seed` is given")),
+            [false, true] => Err(bound.reject("rng_seed", "a seed, as `rng_offset` is given")),
         }
     }
 
     fn sequence_number(&mut self, bound: &Bound, param: &str) -> Result<Val, DefineError> {
-        let refuse = || bound.refuse(param, "a whole number or an integer scalar");
+        let reject = || bound.reject(param, "a whole number or an integer scalar");
         match bound.object(param) {
             Object::Number(number) if number.dtype().is_int() => self.constant(number.cast(DType::I64)),
             Object::Value(value)
@@ -138,7 +138,7 @@ impl Definer {
             {
                 self.cast(value.val, DType::I64)
             }
-            _ => Err(refuse()),
+            _ => Err(reject()),
         }
     }
 
@@ -171,10 +171,10 @@ impl Definer {
         }
         let one = self.constant(Scalar::one(DType::I64))?;
         let not_one = self.constant(Scalar::from_i64(DType::I64, !1))?;
-        let even = self.map(Prim::BitwiseAnd, &[number, not_one])?;
-        let odd = self.map(Prim::BitwiseOr, &[number, one])?;
+        let even = self.map(ScalarOp::BitwiseAnd, &[number, not_one])?;
+        let odd = self.map(ScalarOp::BitwiseOr, &[number, one])?;
         let (u, v) = (self.unit(sequence, even, compute)?, self.unit(sequence, odd, compute)?);
-        let is_odd = self.map(Prim::Eq, &[number, odd])?;
+        let is_odd = self.map(ScalarOp::Eq, &[number, odd])?;
         self.expression(NORMAL, &["u", "v", "odd"], &[u, v, is_odd], compute)
     }
 
@@ -195,7 +195,7 @@ impl Definer {
     }
 
     fn word(&mut self, sequence: Sequence, number: Val) -> Result<Val, DefineError> {
-        self.map(Prim::Philox, &[sequence.seed, sequence.offset, number])
+        self.map(ScalarOp::Philox, &[sequence.seed, sequence.offset, number])
     }
 
     /// Unit numbers in a dtype, 0 for 1.
@@ -222,7 +222,7 @@ impl Definer {
         let (start, step) =
             (self.constant(Scalar::zero(DType::I64))?, self.constant(Scalar::one(DType::I64))?);
         let count: Expr = shape.iter().cloned().product();
-        let numbers = self.add(Form::Iota(count), &[start, step])?;
+        let numbers = self.add(TensorOp::Iota(count), &[start, step])?;
         self.reshape_to(numbers, shape.clone())
     }
 }

@@ -1,14 +1,14 @@
 //! Elementwise ops: promotion, casts and ranks, so that each primitive meets operands of the dtypes it computes in.
 //!
 //! Takes primitives and composites with operands of any dtype and rank, adds the nodes. Nothing computes in a storage
-//! type: halves are cast up before and, where the op's typing says so, down after.
+//! type: half types are cast up before and, where the op's typing says so, down after.
 
-use ir::definition::{Object, Value};
-use ir::graph::{Form, Val};
-use ops::{self, Arith, Composite, DType, Operand, OperandKind, Prim, Scalar, TypingError};
+use ir::definition::{NamedValue, Object};
+use ir::graph::{TensorOp, Val};
+use ops::{self, Arith, Composite, DType, Operand, OperandKind, Scalar, ScalarOp, TypingError};
 
 use super::arguments::Bound;
-use super::definer::Definer;
+use super::builder::DefinitionBuilder;
 use super::error::DefineError;
 
 /// An operand of an elementwise op.
@@ -22,21 +22,21 @@ pub(super) enum Term {
 
 impl Term {
     /// The operand that a thing of the language is, if it is one.
-    pub fn new(definer: &Definer, object: &Object) -> Option<Term> {
+    pub fn new(builder: &DefinitionBuilder, object: &Object) -> Option<Term> {
         match object {
             Object::Number(scalar) => Some(Term::Number(*scalar)),
-            Object::Value(value) if definer.is_scalar(*value) => {
+            Object::Value(value) if builder.is_scalar(*value) => {
                 Some(Term::Val(value.val, OperandKind::Literal))
             }
-            Object::Value(value) => Some(Term::tensor(definer, value.val)),
+            Object::Value(value) => Some(Term::tensor(builder, value.val)),
             _ => None,
         }
     }
 
     /// A value as the tensor it is.
-    pub fn tensor(definer: &Definer, val: Val) -> Term {
+    pub fn tensor(builder: &DefinitionBuilder, val: Val) -> Term {
         let kind =
-            if definer.graph.shape(val).is_empty() { OperandKind::ZeroDim } else { OperandKind::Tensor };
+            if builder.graph.shape(val).is_empty() { OperandKind::ZeroDim } else { OperandKind::Tensor };
         Term::Val(val, kind)
     }
 
@@ -45,39 +45,43 @@ impl Term {
         !matches!(self, Term::Val(_, OperandKind::Tensor | OperandKind::ZeroDim))
     }
 
-    fn operand(self, definer: &Definer) -> Operand {
+    fn operand(self, builder: &DefinitionBuilder) -> Operand {
         match self {
-            Term::Val(val, kind) => Operand { dtype: definer.graph.dtype(val), kind },
+            Term::Val(val, kind) => Operand { dtype: builder.graph.dtype(val), kind },
             Term::Number(scalar) => Operand::literal(scalar.dtype()),
         }
     }
 
     /// How many axes it has.
-    pub fn rank(self, definer: &Definer) -> usize {
+    pub fn rank(self, builder: &DefinitionBuilder) -> usize {
         match self {
-            Term::Val(val, _) => definer.graph.shape(val).len(),
+            Term::Val(val, _) => builder.graph.shape(val).len(),
             Term::Number(_) => 0,
         }
     }
 }
 
-impl Definer {
+impl DefinitionBuilder {
     /// A call of a primitive.
-    pub(super) fn call_prim(&mut self, prim: Prim, bound: &Bound) -> Result<Value, DefineError> {
-        if self.is_complex_prim(prim, bound) {
-            return self.call_complex_prim(prim, bound);
+    pub(super) fn call_scalar_op(
+        &mut self,
+        scalar_op: ScalarOp,
+        bound: &Bound,
+    ) -> Result<NamedValue, DefineError> {
+        if self.is_complex_scalar_op(scalar_op, bound) {
+            return self.call_complex_scalar_op(scalar_op, bound);
         }
         let terms = self.terms(bound);
-        let typed = ops::signature(prim, &self.operands(&terms));
+        let typed = ops::signature(scalar_op, &self.operands(&terms));
         let signature = typed.map_err(|error| self.mistyped(error, bound))?;
         let vals = self.prepare(&terms, &signature.compute)?;
-        let val = self.add(Form::Map(prim), &vals)?;
+        let val = self.add(TensorOp::Map(scalar_op), &vals)?;
         let val = self.cast(val, signature.result)?;
         Ok(self.value(val, terms.iter().all(|term| term.is_scalar())))
     }
 
     /// A call of a composite: its expression, all of it in one compute dtype.
-    pub(super) fn call_composite(&mut self, op: Composite, bound: &Bound) -> Result<Value, DefineError> {
+    pub(super) fn call_composite(&mut self, op: Composite, bound: &Bound) -> Result<NamedValue, DefineError> {
         if self.complex_argument(bound).is_some() {
             return self.call_complex_composite(op, bound);
         }
@@ -85,7 +89,7 @@ impl Definer {
         let signature = op.signature(&self.operands(&terms)).map_err(|error| self.mistyped(error, bound))?;
         let vals = self.prepare(&terms, &signature.compute)?;
         let params: Vec<Result<Val, DefineError>> = vals.into_iter().map(Ok).collect();
-        let mut nodes = Nodes { definer: self, dtype: signature.compute.first().copied() };
+        let mut nodes = Nodes { builder: self, dtype: signature.compute.first().copied() };
         let val = op.expr().eval(&mut nodes, &params)?;
         let val = self.cast(val, signature.result)?;
         self.add_pattern(op.name(), bound.objects(), &[val]);
@@ -93,12 +97,12 @@ impl Definer {
     }
 
     /// A primitive on tensors, from within another op.
-    pub(super) fn map(&mut self, prim: Prim, operands: &[Val]) -> Result<Val, DefineError> {
+    pub(super) fn map(&mut self, scalar_op: ScalarOp, operands: &[Val]) -> Result<Val, DefineError> {
         let terms: Vec<Term> = operands.iter().map(|&val| Term::tensor(self, val)).collect();
-        let signature = ops::signature(prim, &self.operands(&terms))
-            .map_err(|error| self.refuse("operands that suit it", error.to_string()))?;
+        let signature = ops::signature(scalar_op, &self.operands(&terms))
+            .map_err(|error| self.reject("operands that suit it", error.to_string()))?;
         let vals = self.prepare(&terms, &signature.compute)?;
-        let val = self.add(Form::Map(prim), &vals)?;
+        let val = self.add(TensorOp::Map(scalar_op), &vals)?;
         self.cast(val, signature.result)
     }
 
@@ -110,9 +114,9 @@ impl Definer {
         values: &[Val],
         dtype: DType,
     ) -> Result<Val, DefineError> {
-        let expr = ops::expr_parser::parse(text, names).expect("the texts of the definer are expressions");
+        let expr = ops::expr_parser::parse(text, names).expect("the texts of the builder are expressions");
         let params: Vec<Result<Val, DefineError>> = values.iter().copied().map(Ok).collect();
-        expr.eval(&mut Nodes { definer: self, dtype: Some(dtype) }, &params)
+        expr.eval(&mut Nodes { builder: self, dtype: Some(dtype) }, &params)
     }
 
     pub(super) fn terms(&self, bound: &Bound) -> Vec<Term> {
@@ -126,14 +130,14 @@ impl Definer {
     pub(super) fn mistyped(&self, error: TypingError, bound: &Bound) -> DefineError {
         match error {
             TypingError::Operand { argument, expected, given, .. } => self
-                .refuse(expected, given.to_string())
+                .reject(expected, given.to_string())
                 .argument(bound.name(argument))
                 .at(bound.span(argument)),
             TypingError::NoCommon { first, second, .. } => {
-                self.refuse("operands with a common dtype", format!("{first} and {second}"))
+                self.reject("operands with a common dtype", format!("{first} and {second}"))
             }
             TypingError::Arity { expected, given, .. } => {
-                self.refuse(format!("{expected} operands"), given.to_string())
+                self.reject(format!("{expected} operands"), given.to_string())
             }
         }
     }
@@ -157,13 +161,13 @@ impl Definer {
         if has == 0 || has == rank {
             return Ok(val);
         }
-        self.add(Form::Broadcast((0..rank).map(|axis| axis < rank - has).collect()), &[val])
+        self.add(TensorOp::Broadcast((0..rank).map(|axis| axis < rank - has).collect()), &[val])
     }
 }
 
 /// Evaluating an expression over nodes adds the nodes.
 pub(super) struct Nodes<'d> {
-    pub definer: &'d mut Definer,
+    pub builder: &'d mut DefinitionBuilder,
     /// The dtype of numbers in the expression.
     pub dtype: Option<DType>,
 }
@@ -171,12 +175,12 @@ pub(super) struct Nodes<'d> {
 impl Arith for Nodes<'_> {
     type V = Result<Val, DefineError>;
 
-    fn apply(&mut self, prim: Prim, args: &[Self::V]) -> Self::V {
+    fn apply(&mut self, scalar_op: ScalarOp, args: &[Self::V]) -> Self::V {
         let operands = args.iter().cloned().collect::<Result<Vec<Val>, DefineError>>()?;
-        self.definer.add(Form::Map(prim), &operands)
+        self.builder.add(TensorOp::Map(scalar_op), &operands)
     }
 
     fn constant(&mut self, value: f64) -> Self::V {
-        self.definer.constant(Scalar::written(self.dtype.unwrap_or(DType::F64), value))
+        self.builder.constant(Scalar::written(self.dtype.unwrap_or(DType::F64), value))
     }
 }

@@ -1,38 +1,38 @@
 //! Scans, and folds and scans whose monoid is given: by a lambda, or by name.
 //!
-//! Halves are combined in f32, and each result rounded once. Nothing is promoted. A complex tensor is two states, its
+//! Half types are combined in f32, and each result rounded once. Nothing is promoted. A complex tensor is two states, its
 //! parts; what combines it is written over complex numbers. An axis of the static size 1 is copied by a named scan.
 
 use ir::definition::{Function, Object, Term};
-use ir::graph::{Axes, Form, Shape, Val};
-use ops::{DType, Lambda, Monoid, Prim, Scalar};
+use ir::graph::{Axes, Shape, TensorOp, Val};
+use ops::{DType, Lambda, Monoid, Scalar, ScalarOp};
 
 use super::arguments::Bound;
-use super::definer::Definer;
+use super::builder::DefinitionBuilder;
 use super::error::DefineError;
 
-impl Definer {
+impl DefinitionBuilder {
     /// `cumsum`, `cumprod`, `cummax` or `cummin`: a scan of one state that a primitive combines.
     pub(super) fn call_scan(
         &mut self,
         monoid: Monoid,
-        prim: Prim,
+        scalar_op: ScalarOp,
         bound: &Bound,
         arg: Val,
     ) -> Result<Val, DefineError> {
         let axis = bound.axis("dim", self.graph.shape(arg).len())?;
         let dtype = self.graph.dtype(arg);
         if dtype == DType::Bool {
-            let error = self.refuse("a tensor of numbers", "one of bool").argument("arg");
+            let error = self.reject("a tensor of numbers", "one of bool").argument("arg");
             return Err(error.at(bound.span(0)).help("cast it to DataType.Int first"));
         }
         let x = self.cast(arg, dtype.compute())?;
         let mut result = x;
         if !self.graph.shape(x)[axis].is_one() {
-            result = self.add(Form::Scan { monoid, axis: axis as u8 }, &[x])?;
+            result = self.add(TensorOp::Scan { monoid, axis: axis as u8 }, &[x])?;
         }
         if let Some(init) = self.init(bound, dtype.compute())? {
-            result = self.map(prim, &[init, result])?;
+            result = self.map(scalar_op, &[init, result])?;
         }
         self.cast(result, dtype)
     }
@@ -46,7 +46,7 @@ impl Definer {
                 Some(value) if self.graph.shape(value.val).is_empty() => {
                     self.cast(value.val, dtype).map(Some)
                 }
-                _ => Err(bound.refuse("init", "a number or a scalar")),
+                _ => Err(bound.reject("init", "a number or a scalar")),
             },
         }
     }
@@ -58,7 +58,7 @@ impl Definer {
         let rank = self.graph.shape(vals[0]).len();
         let axes = bound.axes("dims", rank)?.unwrap_or_else(|| (0..rank as u8).collect());
         if axes.is_empty() {
-            return Err(bound.refuse("dims", "a list of at least one axis of the tensors"));
+            return Err(bound.reject("dims", "a list of at least one axis of the tensors"));
         }
         let states = self.fold_states(monoid, &vals, axes, bound.flag("keepdim"))?;
         self.rounded_states(states, &dtypes)
@@ -69,7 +69,7 @@ impl Definer {
         let (vals, dtypes) = self.elements(bound)?;
         let axis = bound.axis("dim", self.graph.shape(vals[0]).len())? as u8;
         let monoid = self.monoid(bound, &dtypes)?;
-        let node = self.add_node(Form::Scan { monoid, axis }, &vals)?;
+        let node = self.add_node(TensorOp::Scan { monoid, axis }, &vals)?;
         let states = self.graph.results(node).collect();
         self.rounded_states(states, &dtypes)
     }
@@ -91,7 +91,7 @@ impl Definer {
     fn elements(&mut self, bound: &Bound) -> Result<(Vec<Val>, Vec<DType>), DefineError> {
         let tensors = bound.tensors("tensors");
         if tensors.is_empty() || tensors.iter().any(|&value| self.is_scalar(value)) {
-            return Err(bound.refuse("tensors", "a tensor or a list of tensors"));
+            return Err(bound.reject("tensors", "a tensor or a list of tensors"));
         }
         let vals: Vec<Val> = tensors.iter().map(|value| value.val).collect();
         let dtypes: Vec<DType> = vals.iter().map(|&val| self.graph.dtype(val)).collect();
@@ -105,7 +105,7 @@ impl Definer {
         }
         for state in &mut states {
             if *self.graph.shape(*state) != shape {
-                *state = self.add(Form::Expand(shape.clone()), &[*state])?;
+                *state = self.add(TensorOp::Expand(shape.clone()), &[*state])?;
             }
         }
         Ok((states, dtypes))
@@ -117,7 +117,7 @@ impl Definer {
         for &val in &vals[1..] {
             let other = self.shape(val);
             if other.len() != shape.len() {
-                return Err(bound.refuse("tensors", "tensors of one rank"));
+                return Err(bound.reject("tensors", "tensors of one rank"));
             }
             for (size, other) in shape.iter_mut().zip(other).filter(|(_, other)| !other.is_one()) {
                 if size.is_one() {
@@ -125,7 +125,7 @@ impl Definer {
                 } else if self.facts.prove_ne(size, &other) || self.facts.assume_equal(size, &other).is_err()
                 {
                     return Err(bound
-                        .refuse("tensors", &format!("tensors of one shape, not sizes {size} and {other}")));
+                        .reject("tensors", &format!("tensors of one shape, not sizes {size} and {other}")));
                 }
             }
         }
@@ -141,13 +141,13 @@ impl Definer {
                 self.lambda(function, &dtypes, &identity)
             }
             Object::Text(_) if *bound.object("init") != Object::None => {
-                Err(bound.refuse("init", "left out: a named fold knows its own"))
+                Err(bound.reject("init", "left out: a named fold knows its own"))
             }
             Object::Text(name) => match dtypes[..] {
                 [dtype] if dtype.is_complex() => self.complex_monoid(bound, name, dtype),
                 _ => named(bound, name, dtypes.len()),
             },
-            _ => Err(bound.refuse("combine", "a lambda, or the name of a fold in quotes")),
+            _ => Err(bound.reject("combine", "a lambda, or the name of a fold in quotes")),
         }
     }
 
@@ -156,7 +156,7 @@ impl Definer {
         match name {
             "sum" => self.of_two("add", Scalar::complex(dtype, 0.0, 0.0)),
             "prod" => self.of_two("mul", Scalar::complex(dtype, 1.0, 0.0)),
-            _ => Err(bound.refuse("combine", "a lambda, or one of sum, prod, as the tensor is complex")),
+            _ => Err(bound.reject("combine", "a lambda, or one of sum, prod, as the tensor is complex")),
         }
     }
 
@@ -196,7 +196,7 @@ impl Definer {
         };
         let scalars: Option<Vec<Scalar>> = given.iter().zip(dtypes).map(number).collect();
         let fits = given.len() == dtypes.len();
-        scalars.filter(|_| fits).ok_or_else(|| bound.refuse("init", &expected()))
+        scalars.filter(|_| fits).ok_or_else(|| bound.reject("init", &expected()))
     }
 
     /// All results of a fold over these axes.
@@ -208,7 +208,7 @@ impl Definer {
         keep: bool,
     ) -> Result<Vec<Val>, DefineError> {
         axes.sort_unstable();
-        let node = self.add_node(Form::Fold { monoid, axes: axes.clone() }, vals)?;
+        let node = self.add_node(TensorOp::Fold { monoid, axes: axes.clone() }, vals)?;
         let states: Vec<Val> = self.graph.results(node).collect();
         states.into_iter().map(|val| if keep { self.keep(val, &axes) } else { Ok(val) }).collect()
     }
@@ -220,6 +220,6 @@ fn named(bound: &Bound, name: &str, tensors: usize) -> Result<Monoid, DefineErro
     named.ok_or_else(|| {
         let names: Vec<&str> = Monoid::NAMED.iter().map(Monoid::name).collect();
         let names = names.join(", ");
-        bound.refuse("combine", &format!("a lambda, or one of {names} for as many tensors as it takes"))
+        bound.reject("combine", &format!("a lambda, or one of {names} for as many tensors as it takes"))
     })
 }

@@ -4,29 +4,29 @@ use index::Expr;
 use ir::graph::{Shape, Val};
 
 use super::arguments::Bound;
-use super::definer::Definer;
+use super::builder::DefinitionBuilder;
 use super::error::DefineError;
 
-impl Definer {
+impl DefinitionBuilder {
     /// A list of integers, each a number or a scalar that sizes and scalar inputs determine.
     pub(super) fn integers(&mut self, bound: &Bound, param: &str) -> Result<Shape, DefineError> {
         let items = bound.object(param).as_list().unwrap_or_default();
         let sizes: Option<Shape> = items.iter().map(|item| self.as_size(item)).collect();
         sizes.ok_or_else(|| {
             let expected = "a list of numbers and of scalars that follow from sizes and scalar inputs";
-            bound.refuse(param, expected)
+            bound.reject(param, expected)
         })
     }
 
     /// A list of sizes, `None` where it says -1. What is not known to be zero or more is taken to be.
     pub(super) fn sizes(&mut self, bound: &Bound, param: &str) -> Result<Vec<Option<Expr>>, DefineError> {
-        let refuse = || bound.refuse(param, "a list of sizes, none negative but for -1");
+        let reject = || bound.reject(param, "a list of sizes, none negative but for -1");
         let sizes = self.integers(bound, param)?;
         let read = |size: Expr| match size.as_const() {
             Some(-1) => Ok(None),
-            Some(n) if n < 0 => Err(refuse()),
+            Some(n) if n < 0 => Err(reject()),
             Some(_) => Ok(Some(size)),
-            None => self.facts.assume_le(&Expr::zero(), &size).map(|()| Some(size)).map_err(|_| refuse()),
+            None => self.facts.assume_le(&Expr::zero(), &size).map(|()| Some(size)).map_err(|_| reject()),
         };
         sizes.into_iter().map(read).collect()
     }
@@ -34,7 +34,7 @@ impl Definer {
     /// A list of sizes, all of them given.
     pub(super) fn full_sizes(&mut self, bound: &Bound, param: &str) -> Result<Shape, DefineError> {
         let sizes: Option<Shape> = self.sizes(bound, param)?.into_iter().collect();
-        sizes.ok_or_else(|| bound.refuse(param, "a list of sizes, none negative"))
+        sizes.ok_or_else(|| bound.reject(param, "a list of sizes, none negative"))
     }
 
     /// The shape of a value, for reading while nodes are added.

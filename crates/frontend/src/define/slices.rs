@@ -4,10 +4,10 @@
 
 use index::Expr;
 use ir::definition::Object;
-use ir::graph::{Form, Shape, Val};
+use ir::graph::{Shape, TensorOp, Val};
 
 use super::arguments::{Bound, describe};
-use super::definer::Definer;
+use super::builder::DefinitionBuilder;
 use super::error::DefineError;
 
 // What nvFuser says of slices; scripts look for it in our errors too.
@@ -18,7 +18,7 @@ const START: &str = "Slice operation start_indices must be greater than or equal
 const END: &str = "Slice operation end_indices must be greater than or equal to start_indices.";
 const STRIDES: &str = "nvFuser Limitation: All slice operation strides must be of const size 1.";
 
-impl Definer {
+impl DefinitionBuilder {
     pub(super) fn slice(&mut self, bound: &Bound, arg: Val) -> Result<Val, DefineError> {
         let shape = self.shape(arg);
         let (mut starts, mut ends) = self.bounds_of_slice(bound, shape.len())?;
@@ -32,11 +32,11 @@ impl Definer {
             let inside = self.facts.assume_le(&ends[axis], size);
             if ordered.is_err() || inside.is_err() {
                 let expected = format!("at least `start_indices` and at most {size} on axis {axis}");
-                return Err(bound.refuse("end_indices", &expected));
+                return Err(bound.reject("end_indices", &expected));
             }
         }
         let sizes: Shape = starts.iter().zip(&ends).map(|(start, end)| end - start).collect();
-        if sizes == shape { Ok(arg) } else { self.add(Form::Slice { starts, sizes }, &[arg]) }
+        if sizes == shape { Ok(arg) } else { self.add(TensorOp::Slice { starts, sizes }, &[arg]) }
     }
 
     /// Where a slice of a tensor of this rank starts and ends on each axis.
@@ -50,23 +50,23 @@ impl Definer {
         let for_each_axis = format!("a list of {rank} numbers, one for each axis");
         if strides.len() != starts.len() {
             let param = if strides.len() == rank { "start_indices" } else { "strides" };
-            return Err(refused(bound, param, &for_each_axis, STRIDES_MATCH));
+            return Err(rejected(bound, param, &for_each_axis, STRIDES_MATCH));
         }
         if starts.len() != rank {
-            return Err(refused(bound, "start_indices", &for_each_axis, DIMENSIONS_MATCH));
+            return Err(rejected(bound, "start_indices", &for_each_axis, DIMENSIONS_MATCH));
         }
         if ends.len() != rank {
-            return Err(refused(bound, "end_indices", &for_each_axis, INDICES_MATCH));
+            return Err(rejected(bound, "end_indices", &for_each_axis, INDICES_MATCH));
         }
         if starts.iter().any(|start| self.facts.assume_le(&Expr::zero(), start).is_err()) {
-            return Err(refused(bound, "start_indices", "a list of numbers, zero or more", START));
+            return Err(rejected(bound, "start_indices", "a list of numbers, zero or more", START));
         }
         if starts.iter().zip(&ends).any(|(start, end)| self.facts.prove_lt(end, start)) {
-            return Err(refused(bound, "end_indices", "at least `start_indices` on each axis", END));
+            return Err(rejected(bound, "end_indices", "at least `start_indices` on each axis", END));
         }
         match strides.iter().all(Expr::is_one) {
             true => Ok((starts, ends)),
-            false => Err(refused(bound, "strides", "a list of ones", STRIDES)),
+            false => Err(rejected(bound, "strides", "a list of ones", STRIDES)),
         }
     }
 
@@ -79,8 +79,8 @@ impl Definer {
     }
 }
 
-/// A complaint in our words, followed by nvFuser's.
-fn refused(bound: &Bound, param: &str, expected: &str, known: &str) -> DefineError {
+/// A diagnostic in our words, followed by nvFuser's.
+fn rejected(bound: &Bound, param: &str, expected: &str, known: &str) -> DefineError {
     let given = describe(bound.object(param));
-    bound.refuse(param, expected).help(format!("in nvFuser's words: {known} Given: {given}"))
+    bound.reject(param, expected).help(format!("in nvFuser's words: {known} Given: {given}"))
 }

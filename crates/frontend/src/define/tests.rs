@@ -1,11 +1,11 @@
 //! Definitions as text in, graphs as text out.
 
-use ir::definition::{Argument, Object};
+use ir::definition::{CallArgument, Object};
 use ir::graph::{TaskKind, dump};
 use ops::{DType, OpRef, Param, ParamDefault, ParamKind, complex_meaning};
 
-use crate::define::Definer;
-use crate::text::{Names, parse, print, print_view};
+use crate::define::DefinitionBuilder;
+use crate::text::{NameStyle, parse, print, print_view};
 
 /// A body as a file.
 fn file(body: &str) -> String {
@@ -13,29 +13,33 @@ fn file(body: &str) -> String {
     format!("def f(fd):\n{}\n", lines.join("\n"))
 }
 
-/// The dump of the body of a definition, or what is wrong with it. What parses also prints, reads back and lifts.
+/// The dump of the body of a definition, or what is wrong with it. What parses also prints, reads back and outlines.
 fn graph_of(body: &str) -> String {
     let definition = match parse(&file(body)) {
         Ok(file) => file.definition,
         Err(diagnostic) => return diagnostic.to_string(),
     };
     let graph = dump(&definition.graph, &definition.fusion);
-    let printed = print(&definition, Names::Long);
+    let printed = print(&definition, NameStyle::Long);
     let again = parse(&printed).unwrap_or_else(|error| panic!("{error}\n{printed}")).definition;
     assert_eq!(dump(&again.graph, &again.fusion), graph, "printed and read back:\n{printed}");
-    assert_eq!(print(&again, Names::Long), printed, "printed again");
-    let short = print(&definition, Names::Short);
+    assert_eq!(print(&again, NameStyle::Long), printed, "printed again");
+    let short = print(&definition, NameStyle::Short);
     let again = parse(&short).unwrap_or_else(|error| panic!("{error}\n{short}")).definition;
     assert_eq!(dump(&again.graph, &again.fusion), graph, "printed with short names:\n{short}");
-    let lifted = print_view(&definition.graph, &definition.fusion, &definition.record, Names::Long)
-        .unwrap_or_else(|error| panic!("lifting: {error}\n{graph}"));
-    let again = parse(&lifted).unwrap_or_else(|error| panic!("{error}\n{lifted}")).definition;
-    assert_eq!(print(&again, Names::Long), lifted, "the lifted definition printed again");
-    assert_eq!(kinds(&dump(&again.graph, &again.fusion)), kinds(&graph), "lifted:\n{lifted}\nof\n{graph}");
+    let outlined = print_view(&definition.graph, &definition.fusion, &definition.record, NameStyle::Long)
+        .unwrap_or_else(|error| panic!("outlining: {error}\n{graph}"));
+    let again = parse(&outlined).unwrap_or_else(|error| panic!("{error}\n{outlined}")).definition;
+    assert_eq!(print(&again, NameStyle::Long), outlined, "the outlined definition printed again");
+    assert_eq!(
+        kinds(&dump(&again.graph, &again.fusion)),
+        kinds(&graph),
+        "outlined:\n{outlined}\nof\n{graph}"
+    );
     graph
 }
 
-/// The forms of a dump without sizes, which are scalars of their own in a lifted definition, sorted.
+/// The ops of a dump without sizes, which are scalars of their own in an outlined definition, sorted.
 fn kinds(dump: &str) -> Vec<String> {
     let form = |line: &str| {
         line.split_once(" = ").map(|(_, form)| form.split([' ', '(']).next().unwrap_or("").to_owned())
@@ -72,7 +76,7 @@ fn check_op(expression: &str, expected: &str) {
 }
 
 #[test]
-fn halves_are_computed_in_f32() {
+fn half_types_are_computed_in_f32() {
     check(
         "a = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.BFloat16)
          fd.add_output(fd.ops.cast(fd.ops.add(a, 1), DataType.BFloat16))",
@@ -161,7 +165,7 @@ fn folds_squeeze_ones_and_widen() {
 }
 
 #[test]
-fn forms_that_change_nothing_add_nothing() {
+fn ops_that_change_nothing_add_nothing() {
     for expression in [
         "fd.ops.permute(a, [0, 1])",
         "fd.ops.reshape(a, [-1, 4])",
@@ -249,7 +253,7 @@ fn every_op_can_be_called() {
     for op in OpRef::all() {
         let called = [DType::F32, DType::I64, DType::Bool, DType::C64].map(|dtype| calls(op, dtype));
         assert!(called.contains(&true), "`{}` accepts none of the samples", op.name());
-        assert!(called[3] || complex_meaning(op.name()).is_none(), "`{}` refuses complex numbers", op.name());
+        assert!(called[3] || complex_meaning(op.name()).is_none(), "`{}` rejects complex numbers", op.name());
     }
 }
 
@@ -269,8 +273,8 @@ fn complex_numbers_are_pairs_of_reals() {
 }
 
 #[test]
-fn what_complex_numbers_do_not_have_is_refused() {
-    let refused = |call: &str| {
+fn what_complex_numbers_do_not_have_is_rejected() {
+    let rejected = |call: &str| {
         let body = format!(
             "z = fd.define_tensor(shape=[4], contiguity=True, dtype=DataType.ComplexFloat)
         x = fd.define_tensor(shape=[4], contiguity=True, dtype=DataType.Float)
@@ -295,24 +299,24 @@ fn what_complex_numbers_do_not_have_is_refused() {
         ("full([2], 2j, DataType.Float)", "argument `fill_value` must be a real number"),
         ("cat([x, z], 0)", "`cat` needs tensors of one dtype, but has complex and real ones"),
     ] {
-        let error = refused(call);
+        let error = rejected(call);
         assert!(error.contains(message), "{call}: {error}");
     }
 }
 
 fn calls(op: OpRef, dtype: DType) -> bool {
-    let mut definer = Definer::new();
+    let mut builder = DefinitionBuilder::new();
     let mut declare = |shape: &[i64], dtype| {
         let arguments = vec![
-            Argument::positional(Object::ints(shape.iter().copied())),
-            Argument::keyword("dtype", Object::DType(dtype)),
+            CallArgument::positional(Object::ints(shape.iter().copied())),
+            CallArgument::keyword("dtype", Object::DType(dtype)),
         ];
-        Object::Value(definer.define_tensor(arguments).expect("a fine declaration"))
+        Object::Value(builder.define_tensor(arguments).expect("a fine declaration"))
     };
     let (tensor, flag) = (declare(&[1, 1], dtype), declare(&[1, 1], DType::Bool));
     let row = declare(&[1], dtype);
     let params = op.params();
-    let mut required: Vec<Argument> = Vec::new();
+    let mut required: Vec<CallArgument> = Vec::new();
     for (place, param) in
         params.iter().enumerate().filter(|(_, param)| param.default == ParamDefault::Required)
     {
@@ -326,17 +330,17 @@ fn calls(op: OpRef, dtype: DType) -> bool {
             ("sdpfa_fwd" | "sdpfa_bwd", _) => declare(&[1; 4], dtype),
             _ => sample(param, tensor.clone(), flag.clone()),
         };
-        required.push(Argument::keyword(param.name, object));
+        required.push(CallArgument::keyword(param.name, object));
     }
-    let Ok(result) = definer.call(op.name(), required) else { return false };
+    let Ok(result) = builder.call(op.name(), required) else { return false };
     let results = result.as_list().map_or_else(|| vec![result.clone()], <[Object]>::to_vec);
     for result in results {
-        if definer.add_output(&result, None).is_err() {
-            definer.add_output(&tensor, None).expect("a tensor");
+        if builder.add_output(&result, None).is_err() {
+            builder.add_output(&tensor, None).expect("a tensor");
         }
     }
-    let definition = definer.finish().expect("it gives something back");
-    let printed = print(&definition, Names::Long);
+    let definition = builder.finish().expect("it gives something back");
+    let printed = print(&definition, NameStyle::Long);
     let again = parse(&printed).unwrap_or_else(|error| panic!("{error}\n{printed}")).definition;
     assert_eq!(dump(&again.graph, &again.fusion), dump(&definition.graph, &definition.fusion), "{printed}");
     true

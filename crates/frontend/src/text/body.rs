@@ -6,41 +6,41 @@
 use std::collections::BTreeMap;
 
 use ir::Span;
-use ir::definition::{Argument, Definition, Object};
+use ir::definition::{CallArgument, Definition, Object};
 use ops::{DType, Scalar};
 
 use super::inputs::{complex_arithmetic, complex_number, float_text};
 use super::read::is_call_of;
 use super::syntax::{self, Kind, Name, Statement, Tree};
-use crate::define::{DefineError, Definer};
-use crate::text::complaint::Complaint;
+use crate::define::{DefineError, DefinitionBuilder};
+use crate::text::diagnostic::RawDiagnostic;
 
-/// Follows the lines; `fd` is what they call the definition, `end` the place to complain that something is missing.
-pub(super) fn read_body(fd: &str, body: &[Statement], end: Span) -> Result<Definition, Complaint> {
-    let mut reader = Reader { definer: Definer::new(), fd, names: BTreeMap::new() };
+/// Follows the lines; `fd` is what they call the definition, `end` the place of a diagnostic that something is missing.
+pub(super) fn read_body(fd: &str, body: &[Statement], end: Span) -> Result<Definition, RawDiagnostic> {
+    let mut reader = Reader { builder: DefinitionBuilder::new(), fd, names: BTreeMap::new() };
     body.iter().try_for_each(|statement| reader.statement(statement))?;
-    reader.definer.finish().map_err(|error| refused(error, end))
+    reader.builder.finish().map_err(|error| rejected(error, end))
 }
 
-fn refused(error: DefineError, span: Span) -> Complaint {
+fn rejected(error: DefineError, span: Span) -> RawDiagnostic {
     let place = error.span.unwrap_or(span);
     let label = match &error.argument {
         Some(_) => format!("expected {}", error.expected),
         None => "here".to_owned(),
     };
-    Complaint { message: error.message(), span: place, label, help: error.help }
+    RawDiagnostic { message: error.message(), span: place, label, help: error.help }
 }
 
 /// The state while the lines of a body are followed.
 pub(super) struct Reader<'t> {
-    definer: Definer,
+    builder: DefinitionBuilder,
     pub(super) fd: &'t str,
     pub(super) names: BTreeMap<&'t str, Object>,
 }
 
 impl<'t> Reader<'t> {
-    fn statement(&mut self, statement: &'t Statement) -> Result<(), Complaint> {
-        self.definer.set_span(Some(statement.span));
+    fn statement(&mut self, statement: &'t Statement) -> Result<(), RawDiagnostic> {
+        self.builder.set_span(Some(statement.span));
         let Statement { targets, value, .. } = statement;
         if targets.is_empty() && matches!(value.kind, Kind::Text(_)) || is_call_of(value, "execute") {
             return Ok(());
@@ -69,7 +69,7 @@ impl<'t> Reader<'t> {
             }
             (_, items) => {
                 let message = format!("{} names for {} values", targets.len(), items.map_or(1, <[_]>::len));
-                return Err(Complaint::new(statement.span, message, "expected as many names as values"));
+                return Err(RawDiagnostic::new(statement.span, message, "expected as many names as values"));
             }
         }
         Ok(())
@@ -82,11 +82,11 @@ impl<'t> Reader<'t> {
 
     fn name(&mut self, object: &Object, name: &str) {
         if let Some(value) = object.as_value() {
-            self.definer.set_name(value, name);
+            self.builder.set_name(value, name);
         }
     }
 
-    fn object(&mut self, tree: &Tree) -> Result<Object, Complaint> {
+    fn object(&mut self, tree: &Tree) -> Result<Object, RawDiagnostic> {
         match &tree.kind {
             Kind::Name(name) => {
                 self.names.get(name.as_str()).cloned().ok_or_else(|| unknown(name, tree.span))
@@ -109,12 +109,12 @@ impl<'t> Reader<'t> {
     }
 
     /// Lists hold numbers and values; a list in a list is nothing the language has.
-    fn list(&mut self, items: &[Tree]) -> Result<Object, Complaint> {
+    fn list(&mut self, items: &[Tree]) -> Result<Object, RawDiagnostic> {
         let mut objects = Vec::with_capacity(items.len());
         for item in items {
             match self.object(item)? {
                 Object::List(_) => {
-                    return Err(Complaint::new(
+                    return Err(RawDiagnostic::new(
                         item.span,
                         "a list in a list",
                         "expected a number or a value",
@@ -126,33 +126,42 @@ impl<'t> Reader<'t> {
         Ok(Object::list(objects))
     }
 
-    fn item(&mut self, base: &Tree, index: &Tree) -> Result<Object, Complaint> {
+    fn item(&mut self, base: &Tree, index: &Tree) -> Result<Object, RawDiagnostic> {
         let list = self.object(base)?;
         let Some(items) = list.as_list() else {
             let help = "use fd.ops.slice, or fd.ops.index_select";
-            return Err(Complaint::new(base.span, "only lists have items", "this is not a list").help(help));
+            return Err(
+                RawDiagnostic::new(base.span, "only lists have items", "this is not a list").help(help)
+            );
         };
         let index = (self.object(index)?.as_int(), index.span);
         let place = index.0.map(|n| if n < 0 { n.saturating_add(items.len() as i64) } else { n });
         let item = place.and_then(|n| items.get(usize::try_from(n).ok()?));
-        let refuse =
-            || Complaint::new(index.1, "no such item", format!("the list has {} items", items.len()));
-        item.cloned().ok_or_else(refuse)
+        let reject =
+            || RawDiagnostic::new(index.1, "no such item", format!("the list has {} items", items.len()));
+        item.cloned().ok_or_else(reject)
     }
 
-    fn call(&mut self, tree: &Tree, callee: &Tree, given: &[syntax::Argument]) -> Result<Object, Complaint> {
+    fn call(
+        &mut self,
+        tree: &Tree,
+        callee: &Tree,
+        given: &[syntax::ArgumentSyntax],
+    ) -> Result<Object, RawDiagnostic> {
         let unknown_call =
-            || Complaint::new(callee.span, "no such function", "expected a method of the definition");
+            || RawDiagnostic::new(callee.span, "no such function", "expected a method of the definition");
         let Some(path) = callee.path() else { return Err(unknown_call()) };
         if path == ["float"] {
-            let refuse =
-                || Complaint::new(tree.span, "this is not a number", "expected float(\"inf\") or the like");
-            return float_text(given).map(Object::float).ok_or_else(refuse);
+            let reject = || {
+                RawDiagnostic::new(tree.span, "this is not a number", "expected float(\"inf\") or the like")
+            };
+            return float_text(given).map(Object::float).ok_or_else(reject);
         }
         if path == ["complex"] {
-            let refuse =
-                || Complaint::new(tree.span, "this is not a complex number", "expected complex(1.0, 2.0)");
-            return complex_number(tree).map(Object::Number).ok_or_else(refuse);
+            let reject = || {
+                RawDiagnostic::new(tree.span, "this is not a complex number", "expected complex(1.0, 2.0)")
+            };
+            return complex_number(tree).map(Object::Number).ok_or_else(reject);
         }
         let fd = self.fd;
         let method = match path[..] {
@@ -169,40 +178,53 @@ impl<'t> Reader<'t> {
         };
         let arguments = self.arguments(given)?;
         match method {
-            Err(op) => self.definer.call(op, arguments).map_err(|error| {
+            Err(op) => self.builder.call(op, arguments).map_err(|error| {
                 let is_name = error.argument.is_none() && error.expected.is_empty();
-                refused(error, if is_name { callee.span } else { tree.span })
+                rejected(error, if is_name { callee.span } else { tree.span })
             }),
-            Ok(method) => self.declare(method, arguments, callee.span).map_err(|complaint| match complaint {
-                Refusal::Define(error) => refused(error, tree.span),
-                Refusal::Complaint(complaint) => complaint,
-            }),
-        }
-    }
-
-    fn arguments(&mut self, given: &[syntax::Argument]) -> Result<Vec<Argument>, Complaint> {
-        let read = |argument: &syntax::Argument| {
-            let keyword = argument.keyword.as_ref().map(|name| name.text.clone());
-            Ok(Argument { keyword, object: self.object(&argument.value)?, span: Some(argument.value.span) })
-        };
-        given.iter().map(read).collect()
-    }
-
-    fn declare(&mut self, method: &str, arguments: Vec<Argument>, span: Span) -> Result<Object, Refusal> {
-        match method {
-            "define_tensor" => Ok(self.definer.define_tensor(arguments).map(Object::Value)?),
-            "define_scalar" | "define_constant" => Ok(self.definer.define_scalar(arguments)?),
-            "define_vector" => Ok(self.definer.define_vector(arguments)?),
-            "add_output" => self.add_output(arguments, span),
-            _ => {
-                let known = "known: define_tensor, define_scalar, define_vector, add_output, ops";
-                let message = format!("the definition has no method `{method}`");
-                Err(Refusal::Complaint(Complaint::new(span, message, "expected a method it has").help(known)))
+            Ok(method) => {
+                self.declare(method, arguments, callee.span).map_err(|diagnostic| match diagnostic {
+                    Rejection::Define(error) => rejected(error, tree.span),
+                    Rejection::Text(diagnostic) => diagnostic,
+                })
             }
         }
     }
 
-    fn add_output(&mut self, arguments: Vec<Argument>, span: Span) -> Result<Object, Refusal> {
+    fn arguments(&mut self, given: &[syntax::ArgumentSyntax]) -> Result<Vec<CallArgument>, RawDiagnostic> {
+        let read = |argument: &syntax::ArgumentSyntax| {
+            let keyword = argument.keyword.as_ref().map(|name| name.text.clone());
+            Ok(CallArgument {
+                keyword,
+                object: self.object(&argument.value)?,
+                span: Some(argument.value.span),
+            })
+        };
+        given.iter().map(read).collect()
+    }
+
+    fn declare(
+        &mut self,
+        method: &str,
+        arguments: Vec<CallArgument>,
+        span: Span,
+    ) -> Result<Object, Rejection> {
+        match method {
+            "define_tensor" => Ok(self.builder.define_tensor(arguments).map(Object::Value)?),
+            "define_scalar" | "define_constant" => Ok(self.builder.define_scalar(arguments)?),
+            "define_vector" => Ok(self.builder.define_vector(arguments)?),
+            "add_output" => self.add_output(arguments, span),
+            _ => {
+                let known = "known: define_tensor, define_scalar, define_vector, add_output, ops";
+                let message = format!("the definition has no method `{method}`");
+                Err(Rejection::Text(
+                    RawDiagnostic::new(span, message, "expected a method it has").help(known),
+                ))
+            }
+        }
+    }
+
+    fn add_output(&mut self, arguments: Vec<CallArgument>, span: Span) -> Result<Object, Rejection> {
         let find = |place: usize, name: &str| {
             let placed = arguments.get(place).filter(|argument| argument.keyword.is_none());
             placed.or_else(|| arguments.iter().find(|argument| argument.keyword.as_deref() == Some(name)))
@@ -216,13 +238,14 @@ impl<'t> Reader<'t> {
             output.filter(|_| taken == arguments.len() && (alias.is_none() || order.is_none()))
         else {
             let label = "expected the arguments output and alias_input, or output and stride_order";
-            return Err(Refusal::Complaint(Complaint::new(span, "wrong arguments of `add_output`", label)));
+            return Err(Rejection::Text(RawDiagnostic::new(span, "wrong arguments of `add_output`", label)));
         };
         let mut output = output.object.clone();
         if let Some(order) = order.filter(|order| order.object != Object::None) {
-            output = self.definer.call("stride_order", vec![Argument::positional(output), order.clone()])?;
+            output =
+                self.builder.call("stride_order", vec![CallArgument::positional(output), order.clone()])?;
         }
-        self.definer.add_output(&output, alias.map(|alias| &alias.object))?;
+        self.builder.add_output(&output, alias.map(|alias| &alias.object))?;
         Ok(Object::None)
     }
 
@@ -233,19 +256,19 @@ impl<'t> Reader<'t> {
         callee: &Tree,
         name: &str,
         method: &str,
-        given: &[syntax::Argument],
-    ) -> Result<Object, Complaint> {
+        given: &[syntax::ArgumentSyntax],
+    ) -> Result<Object, RawDiagnostic> {
         let value = self.names.get(name).and_then(Object::as_value);
         let Some(value) = value.filter(|_| matches!(method, "size" | "shape")) else {
             let message = format!("`{name}` has no method `{method}`");
-            return Err(Complaint::new(callee.span, message, "tensors have the methods size and shape"));
+            return Err(RawDiagnostic::new(callee.span, message, "tensors have the methods size and shape"));
         };
-        let mut arguments = vec![Argument::positional(value)];
+        let mut arguments = vec![CallArgument::positional(value)];
         arguments.extend(self.arguments(given)?);
-        self.definer.call(method, arguments).map_err(|error| refused(error, tree.span))
+        self.builder.call(method, arguments).map_err(|error| rejected(error, tree.span))
     }
 
-    fn unary(&mut self, operator: &str, operand: &Tree) -> Result<Object, Complaint> {
+    fn unary(&mut self, operator: &str, operand: &Tree) -> Result<Object, RawDiagnostic> {
         let object = self.object(operand)?;
         let op = match operator {
             "+" => return Ok(object),
@@ -258,7 +281,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn binary(&mut self, operator: &str, a: &Tree, b: &Tree, span: Span) -> Result<Object, Complaint> {
+    fn binary(&mut self, operator: &str, a: &Tree, b: &Tree, span: Span) -> Result<Object, RawDiagnostic> {
         let (left, right) = (self.object(a)?, self.object(b)?);
         if let (Object::Number(x), Object::Number(y)) = (&left, &right)
             && let Some(result) = arithmetic(operator, *x, *y)
@@ -274,10 +297,13 @@ impl<'t> Reader<'t> {
         op: &str,
         operands: [(Object, Span); N],
         span: Span,
-    ) -> Result<Object, Complaint> {
-        let arguments =
-            operands.into_iter().map(|(object, span)| Argument { keyword: None, object, span: Some(span) });
-        self.definer.call(op, arguments.collect()).map_err(|error| refused(error, span))
+    ) -> Result<Object, RawDiagnostic> {
+        let arguments = operands.into_iter().map(|(object, span)| CallArgument {
+            keyword: None,
+            object,
+            span: Some(span),
+        });
+        self.builder.call(op, arguments.collect()).map_err(|error| rejected(error, span))
     }
 }
 
@@ -305,37 +331,37 @@ pub(super) fn operator_name(operator: &str) -> Option<&'static str> {
     })
 }
 
-pub(super) fn unknown_operator(operator: &str, span: Span) -> Complaint {
+pub(super) fn unknown_operator(operator: &str, span: Span) -> RawDiagnostic {
     let message = format!("`{operator}` is not an operator of tensors");
-    Complaint::new(span, message, "expected an op of fd.ops")
+    RawDiagnostic::new(span, message, "expected an op of fd.ops")
 }
 
-/// A refusal of the builder or a complaint about the text.
-enum Refusal {
+/// A rejection of the builder or a diagnostic about the text.
+enum Rejection {
     Define(DefineError),
-    Complaint(Complaint),
+    Text(RawDiagnostic),
 }
 
-impl From<DefineError> for Refusal {
-    fn from(error: DefineError) -> Refusal {
-        Refusal::Define(error)
+impl From<DefineError> for Rejection {
+    fn from(error: DefineError) -> Rejection {
+        Rejection::Define(error)
     }
 }
 
-pub(super) fn unknown(name: &str, span: Span) -> Complaint {
-    Complaint::new(span, format!("`{name}` is not defined"), "expected a name assigned above")
+pub(super) fn unknown(name: &str, span: Span) -> RawDiagnostic {
+    RawDiagnostic::new(span, format!("`{name}` is not defined"), "expected a name assigned above")
 }
 
 /// `DataType.Float`, `torch.float32` and the like.
-pub(super) fn attribute(tree: &Tree) -> Result<Object, Complaint> {
+pub(super) fn attribute(tree: &Tree) -> Result<Object, RawDiagnostic> {
     let path = tree.path().unwrap_or_default();
     let dtype = match path[..] {
         ["DataType", "Null"] => return Ok(Object::None),
         ["DataType", name] => DType::from_nvfuser_name(name),
         ["torch", name] => DType::ALL.into_iter().find(|dtype| dtype.numpy_name() == name),
-        _ => return Err(Complaint::new(tree.span, "this has no meaning here", "expected a value")),
+        _ => return Err(RawDiagnostic::new(tree.span, "this has no meaning here", "expected a value")),
     };
-    let refuse = || {
+    let reject = || {
         let known: Vec<&str> = DType::ALL.iter().map(|dtype| dtype.nvfuser_name()).collect();
         let message = match path.last() {
             Some(name) if DType::is_left_out(name) => {
@@ -343,9 +369,10 @@ pub(super) fn attribute(tree: &Tree) -> Result<Object, Complaint> {
             }
             _ => format!("unknown dtype `{}`", path.join(".")),
         };
-        Complaint::new(tree.span, message, "expected a dtype").help(format!("known: {}", known.join(", ")))
+        RawDiagnostic::new(tree.span, message, "expected a dtype")
+            .help(format!("known: {}", known.join(", ")))
     };
-    dtype.map(Object::DType).ok_or_else(refuse)
+    dtype.map(Object::DType).ok_or_else(reject)
 }
 
 pub(super) fn negated(scalar: Scalar) -> Scalar {
@@ -353,7 +380,7 @@ pub(super) fn negated(scalar: Scalar) -> Scalar {
         dtype if dtype.is_complex() => Scalar::complex(dtype, -scalar.as_f64(), -scalar.imag().as_f64()),
         dtype if dtype.is_float() => Scalar::from_f64(dtype, -scalar.as_f64()),
         DType::Bool => Scalar::from_i64(DType::I64, -scalar.as_i64()),
-        // The least i64 is the negation of what no i64 is.
+        // The smallest i64 is the negation of what no i64 is.
         DType::U64 if scalar.as_i64() == i64::MIN => Scalar::from_i64(DType::I64, i64::MIN),
         dtype => Scalar::from_i64(dtype, scalar.as_i64().wrapping_neg()),
     }

@@ -4,10 +4,10 @@
 
 use ir::Span;
 
-use super::grammar::{Parser, REFUSED};
+use super::grammar::{Parser, REJECTED};
 use super::lexer::Token;
-use super::syntax::{Argument, Kind, Name, Tree};
-use crate::text::complaint::Complaint;
+use super::syntax::{ArgumentSyntax, Kind, Name, Tree};
+use crate::text::diagnostic::RawDiagnostic;
 
 /// Levels of nested expressions that are accepted.
 const MAX_DEPTH: u16 = 64;
@@ -25,7 +25,7 @@ const LEVELS: [&[&str]; 7] = [
 
 impl Parser {
     /// An expression, or several with commas between them: a tuple.
-    pub fn expressions(&mut self) -> Result<Tree, Complaint> {
+    pub fn expressions(&mut self) -> Result<Tree, RawDiagnostic> {
         let start = self.span();
         let first = self.expression()?;
         if !matches!(self.peek(), Token::Mark(",")) {
@@ -42,7 +42,7 @@ impl Parser {
     }
 
     /// Every nested expression passes here, which bounds the recursion.
-    pub fn expression(&mut self) -> Result<Tree, Complaint> {
+    pub fn expression(&mut self) -> Result<Tree, RawDiagnostic> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             return Err(too_deep(self.span()));
@@ -53,7 +53,7 @@ impl Parser {
         tree
     }
 
-    fn lambda(&mut self) -> Result<Tree, Complaint> {
+    fn lambda(&mut self) -> Result<Tree, RawDiagnostic> {
         let start = self.span();
         self.advance();
         let mut parameters = Vec::new();
@@ -68,7 +68,7 @@ impl Parser {
         self.tree(Kind::Lambda(parameters, Box::new(result)), start)
     }
 
-    fn tree(&self, kind: Kind, start: Span) -> Result<Tree, Complaint> {
+    fn tree(&self, kind: Kind, start: Span) -> Result<Tree, RawDiagnostic> {
         let span = self.since(start);
         let depth = 1 + match &kind {
             Kind::List(items) => items.iter().map(|item| item.depth).max().unwrap_or(0),
@@ -82,7 +82,7 @@ impl Parser {
         if depth > 4 * MAX_DEPTH { Err(too_deep(span)) } else { Ok(Tree { kind, span, depth }) }
     }
 
-    fn binary(&mut self, level: usize) -> Result<Tree, Complaint> {
+    fn binary(&mut self, level: usize) -> Result<Tree, RawDiagnostic> {
         let Some(operators) = LEVELS.get(level) else { return self.unary() };
         let start = self.span();
         let mut left = self.binary(level + 1)?;
@@ -97,7 +97,7 @@ impl Parser {
         }
     }
 
-    fn unary(&mut self) -> Result<Tree, Complaint> {
+    fn unary(&mut self) -> Result<Tree, RawDiagnostic> {
         let start = self.span();
         let operator = match self.peek() {
             Token::Mark(mark @ ("-" | "+" | "~")) => *mark,
@@ -110,7 +110,7 @@ impl Parser {
         self.tree(Kind::Unary(operator, Box::new(operand)), start)
     }
 
-    fn power(&mut self) -> Result<Tree, Complaint> {
+    fn power(&mut self) -> Result<Tree, RawDiagnostic> {
         let start = self.span();
         let base = self.postfix()?;
         if !self.accept("**") {
@@ -122,7 +122,7 @@ impl Parser {
         self.tree(Kind::Binary("**", Box::new(base), Box::new(exponent)), start)
     }
 
-    fn postfix(&mut self) -> Result<Tree, Complaint> {
+    fn postfix(&mut self) -> Result<Tree, RawDiagnostic> {
         let start = self.span();
         let mut tree = self.atom()?;
         loop {
@@ -141,14 +141,14 @@ impl Parser {
         }
     }
 
-    fn arguments(&mut self) -> Result<Vec<Argument>, Complaint> {
-        let mut arguments: Vec<Argument> = Vec::new();
+    fn arguments(&mut self) -> Result<Vec<ArgumentSyntax>, RawDiagnostic> {
+        let mut arguments: Vec<ArgumentSyntax> = Vec::new();
         while !self.accept(")") {
             let keyword = self.keyword();
             if keyword.is_none() && arguments.last().is_some_and(|argument| argument.keyword.is_some()) {
                 return Err(self.unexpected("a keyword argument, since one went before"));
             }
-            arguments.push(Argument { keyword, value: self.expression()? });
+            arguments.push(ArgumentSyntax { keyword, value: self.expression()? });
             if !self.accept(",") {
                 self.expect(")")?;
                 break;
@@ -168,7 +168,7 @@ impl Parser {
         Some(name)
     }
 
-    fn atom(&mut self) -> Result<Tree, Complaint> {
+    fn atom(&mut self) -> Result<Tree, RawDiagnostic> {
         let start = self.span();
         let kind = match self.peek() {
             Token::Int(n) => Kind::Int(*n),
@@ -180,7 +180,7 @@ impl Parser {
                 "True" => Kind::Bool(true),
                 "False" => Kind::Bool(false),
                 "None" => Kind::None,
-                word if REFUSED.contains(&word) || matches!(word, "and" | "or" | "not" | "in" | "is") => {
+                word if REJECTED.contains(&word) || matches!(word, "and" | "or" | "not" | "in" | "is") => {
                     let help = "use fd.ops.logical_and, logical_or, logical_not or where";
                     return Err(self.unexpected("a value").help(help));
                 }
@@ -195,7 +195,7 @@ impl Parser {
     }
 
     /// A list, a tuple, or an expression in parentheses.
-    fn bracket(&mut self, start: Span, closer: &'static str) -> Result<Tree, Complaint> {
+    fn bracket(&mut self, start: Span, closer: &'static str) -> Result<Tree, RawDiagnostic> {
         self.advance();
         let mut items = Vec::new();
         let mut comma = false;
@@ -217,7 +217,7 @@ impl Parser {
     }
 }
 
-fn too_deep(span: Span) -> Complaint {
-    Complaint::new(span, "this expression is nested too deeply", format!("at most {MAX_DEPTH} levels"))
+fn too_deep(span: Span) -> RawDiagnostic {
+    RawDiagnostic::new(span, "this expression is nested too deeply", format!("at most {MAX_DEPTH} levels"))
         .help("give parts of it names of their own")
 }

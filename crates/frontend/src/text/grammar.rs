@@ -1,22 +1,22 @@
 //! From tokens to the tree: the straight-line subset of Python in which definitions are written.
 //!
 //! Takes a source text, gives its parts. Imports, comments and `pass` vanish here. Whatever else of Python is
-//! refused with its place. Statements are here, expressions in `expression`.
+//! rejected with its place. Statements are here, expressions in `expression`.
 
 use ir::Span;
 
 use super::lexer::{Token, tokens};
 use super::syntax::{Item, Kind, Name, Statement, Tree};
-use crate::text::complaint::Complaint;
+use crate::text::diagnostic::RawDiagnostic;
 
 /// Words that begin what this subset of Python leaves out.
-pub(super) const REFUSED: [&str; 22] = [
+pub(super) const REJECTED: [&str; 22] = [
     "if", "elif", "else", "for", "while", "try", "except", "finally", "raise", "class", "lambda", "async",
     "await", "global", "nonlocal", "assert", "del", "yield", "return", "match", "break", "continue",
 ];
 
 /// The parts of a file, in order.
-pub(super) fn parse_file(source: &str) -> Result<Vec<Item>, Complaint> {
+pub(super) fn parse_file(source: &str) -> Result<Vec<Item>, RawDiagnostic> {
     let mut parser = Parser { tokens: tokens(source)?, at: 0, depth: 0 };
     let mut items = Vec::new();
     while *parser.peek() != Token::End {
@@ -67,11 +67,11 @@ impl Parser {
         found
     }
 
-    pub fn expect(&mut self, mark: &str) -> Result<(), Complaint> {
+    pub fn expect(&mut self, mark: &str) -> Result<(), RawDiagnostic> {
         if self.accept(mark) { Ok(()) } else { Err(self.unexpected(&format!("`{mark}`"))) }
     }
 
-    pub fn unexpected(&self, expected: &str) -> Complaint {
+    pub fn unexpected(&self, expected: &str) -> RawDiagnostic {
         let given = match self.peek() {
             Token::Name(name) => format!("`{name}`"),
             Token::Int(_) | Token::Wide(_) | Token::Float(_) | Token::Imaginary(_) => "number".to_owned(),
@@ -82,10 +82,10 @@ impl Parser {
             Token::Dedent => "end of block".to_owned(),
             Token::End => "end of file".to_owned(),
         };
-        Complaint::new(self.span(), format!("unexpected {given}"), format!("expected {expected}"))
+        RawDiagnostic::new(self.span(), format!("unexpected {given}"), format!("expected {expected}"))
     }
 
-    pub fn name(&mut self, what: &str) -> Result<Name, Complaint> {
+    pub fn name(&mut self, what: &str) -> Result<Name, RawDiagnostic> {
         match self.peek() {
             Token::Name(text) => {
                 let name = Name { text: text.clone(), span: self.span() };
@@ -96,7 +96,7 @@ impl Parser {
         }
     }
 
-    fn item(&mut self, items: &mut Vec<Item>) -> Result<(), Complaint> {
+    fn item(&mut self, items: &mut Vec<Item>) -> Result<(), RawDiagnostic> {
         let start = self.span();
         if self.accept_word("def") {
             items.push(self.function()?);
@@ -109,7 +109,7 @@ impl Parser {
         Ok(())
     }
 
-    fn function(&mut self) -> Result<Item, Complaint> {
+    fn function(&mut self) -> Result<Item, RawDiagnostic> {
         let name = self.name("the function's name")?;
         self.expect("(")?;
         let mut parameters = Vec::new();
@@ -130,7 +130,7 @@ impl Parser {
         Ok(Item::Function { name, parameters, body })
     }
 
-    fn with(&mut self, start: Span) -> Result<Item, Complaint> {
+    fn with(&mut self, start: Span) -> Result<Item, RawDiagnostic> {
         let context = self.expression()?;
         let alias = if self.accept_word("as") { Some(self.name("a name")?) } else { None };
         let span = self.since(start);
@@ -138,7 +138,7 @@ impl Parser {
         Ok(Item::With { context, alias, body, span })
     }
 
-    fn block(&mut self) -> Result<Vec<Statement>, Complaint> {
+    fn block(&mut self) -> Result<Vec<Statement>, RawDiagnostic> {
         self.expect(":")?;
         let mut body = Vec::new();
         if *self.peek() != Token::Newline {
@@ -160,7 +160,7 @@ impl Parser {
     }
 
     /// One line; nothing for those that say nothing.
-    fn line(&mut self) -> Result<Option<Statement>, Complaint> {
+    fn line(&mut self) -> Result<Option<Statement>, RawDiagnostic> {
         let start = self.span();
         if let Token::Name(word) = self.peek() {
             match word.as_str() {
@@ -174,13 +174,13 @@ impl Parser {
                 }
                 "def" | "with" => {
                     let message = format!("`{word}` inside a block");
-                    return Err(Complaint::new(start, message, "write it at the start of a line"));
+                    return Err(RawDiagnostic::new(start, message, "write it at the start of a line"));
                 }
-                word if REFUSED.contains(&word) => {
+                word if REJECTED.contains(&word) => {
                     let message = format!("`{word}` is not part of the definition language");
                     let help =
                         "definitions are straight-line programs: assignments and calls, one after the other";
-                    return Err(Complaint::new(start, message, "expected a statement").help(help));
+                    return Err(RawDiagnostic::new(start, message, "expected a statement").help(help));
                 }
                 _ => {}
             }
@@ -201,7 +201,7 @@ impl Parser {
         self.advance();
     }
 
-    fn line_end(&mut self) -> Result<(), Complaint> {
+    fn line_end(&mut self) -> Result<(), RawDiagnostic> {
         if *self.peek() != Token::Newline {
             return Err(self.unexpected("the end of the line"));
         }
@@ -209,7 +209,7 @@ impl Parser {
         Ok(())
     }
 
-    fn statement(&mut self, start: Span) -> Result<Statement, Complaint> {
+    fn statement(&mut self, start: Span) -> Result<Statement, RawDiagnostic> {
         let first = self.expressions()?;
         if !self.accept("=") {
             return Ok(Statement { targets: Vec::new(), value: first, span: self.since(start) });
@@ -224,18 +224,18 @@ impl Parser {
 }
 
 /// The names on the left of an assignment.
-fn targets(tree: Tree) -> Result<Vec<Name>, Complaint> {
-    let refuse = |span| Complaint::new(span, "cannot assign to this", "expected a name");
+fn targets(tree: Tree) -> Result<Vec<Name>, RawDiagnostic> {
+    let reject = |span| RawDiagnostic::new(span, "cannot assign to this", "expected a name");
     match tree.kind {
         Kind::Name(text) => Ok(vec![Name { text, span: tree.span }]),
         Kind::List(items) => {
             let names = items.into_iter().map(|item| match item.kind {
                 Kind::Name(text) => Ok(Name { text, span: item.span }),
-                _ => Err(refuse(item.span)),
+                _ => Err(reject(item.span)),
             });
             names.collect()
         }
-        _ => Err(refuse(tree.span)),
+        _ => Err(reject(tree.span)),
     }
 }
 
@@ -277,8 +277,8 @@ mod tests {
     fn check(source: &str, expected: &str) {
         let text = match parse_file(source) {
             Ok(items) => items.iter().map(part).collect::<Vec<_>>().join("; "),
-            Err(complaint) => {
-                format!("{} at {}: {}", complaint.message, complaint.span.start, complaint.label)
+            Err(diagnostic) => {
+                format!("{} at {}: {}", diagnostic.message, diagnostic.span.start, diagnostic.label)
             }
         };
         assert_eq!(text, expected, "{source:?}");
@@ -336,12 +336,12 @@ mod tests {
     fn nesting_is_bounded() {
         for (open, close) in [("(", ")"), ("[", "]"), ("f(", ")"), ("-", ""), ("~", ""), ("2**", "")] {
             let source = format!("x = {}1{}", open.repeat(100_000), close.repeat(100_000));
-            let complaint = parse_file(&source).unwrap_err();
-            assert_eq!(complaint.message, "this expression is nested too deeply", "{open}");
+            let diagnostic = parse_file(&source).unwrap_err();
+            assert_eq!(diagnostic.message, "this expression is nested too deeply", "{open}");
         }
         for link in ["+1", ".a", "()", "[0]"] {
-            let complaint = parse_file(&format!("x = a{}", link.repeat(100_000))).unwrap_err();
-            assert_eq!(complaint.message, "this expression is nested too deeply", "{link}");
+            let diagnostic = parse_file(&format!("x = a{}", link.repeat(100_000))).unwrap_err();
+            assert_eq!(diagnostic.message, "this expression is nested too deeply", "{link}");
         }
     }
 }

@@ -8,12 +8,12 @@ use ops::{DType, Scalar};
 
 use super::body::{Reader, arithmetic, attribute, negated, operator_name, unknown, unknown_operator};
 use super::inputs::float_text;
-use super::syntax::{Argument, Kind, Name, Tree};
-use crate::text::complaint::Complaint;
+use super::syntax::{ArgumentSyntax, Kind, Name, Tree};
+use crate::text::diagnostic::RawDiagnostic;
 
 impl Reader<'_> {
     /// A function of these parameters; a list gives several results.
-    pub(super) fn lambda(&self, parameters: &[Name], result: &Tree) -> Result<Function, Complaint> {
+    pub(super) fn lambda(&self, parameters: &[Name], result: &Tree) -> Result<Function, RawDiagnostic> {
         let results = match &result.kind {
             Kind::List(items) => {
                 items.iter().map(|item| self.term(parameters, item)).collect::<Result<_, _>>()?
@@ -23,7 +23,7 @@ impl Reader<'_> {
         Ok(Function { params: parameters.iter().map(|name| name.text.clone()).collect(), results })
     }
 
-    fn term(&self, parameters: &[Name], tree: &Tree) -> Result<Term, Complaint> {
+    fn term(&self, parameters: &[Name], tree: &Tree) -> Result<Term, RawDiagnostic> {
         match &tree.kind {
             Kind::Name(name) => self.named(parameters, name, tree.span),
             Kind::Int(n) => Ok(Term::Object(Object::int(*n))),
@@ -57,13 +57,13 @@ impl Reader<'_> {
             }
             Kind::Text(_) | Kind::List(_) | Kind::Item(..) | Kind::Lambda(..) => {
                 let label = "expected a parameter, a number or an op of them";
-                Err(Complaint::new(tree.span, "this has no meaning in a lambda", label))
+                Err(RawDiagnostic::new(tree.span, "this has no meaning in a lambda", label))
             }
         }
     }
 
     /// A parameter, or what an outer name stands for, unless that is a value.
-    fn named(&self, parameters: &[Name], name: &str, span: Span) -> Result<Term, Complaint> {
+    fn named(&self, parameters: &[Name], name: &str, span: Span) -> Result<Term, RawDiagnostic> {
         if let Some(number) = parameters.iter().rposition(|parameter| parameter.text == name) {
             return Ok(Term::Param(number));
         }
@@ -74,7 +74,7 @@ impl Reader<'_> {
             Some(_) => {
                 let help = "give it to the fold as one more tensor, whose element the lambda then combines";
                 let message = format!("a lambda cannot see `{name}`");
-                Err(Complaint::new(span, message, "expected a parameter or a number").help(help))
+                Err(RawDiagnostic::new(span, message, "expected a parameter or a number").help(help))
             }
             None => Err(unknown(name, span)),
         }
@@ -85,19 +85,23 @@ impl Reader<'_> {
         parameters: &[Name],
         tree: &Tree,
         callee: &Tree,
-        given: &[Argument],
-    ) -> Result<Term, Complaint> {
+        given: &[ArgumentSyntax],
+    ) -> Result<Term, RawDiagnostic> {
         let path = callee.path().unwrap_or_default();
         let op = match path[..] {
             ["float"] => {
-                let refuse = || {
-                    Complaint::new(tree.span, "this is not a number", "expected float(\"inf\") or the like")
+                let reject = || {
+                    RawDiagnostic::new(
+                        tree.span,
+                        "this is not a number",
+                        "expected float(\"inf\") or the like",
+                    )
                 };
-                return float_text(given).map(|x| Term::Object(Object::float(x))).ok_or_else(refuse);
+                return float_text(given).map(|x| Term::Object(Object::float(x))).ok_or_else(reject);
             }
             [first, "ops", op] if first == self.fd => op,
             ["ops", op] => op,
-            _ => return Err(Complaint::new(callee.span, "no such function", "expected an op of fd.ops")),
+            _ => return Err(RawDiagnostic::new(callee.span, "no such function", "expected an op of fd.ops")),
         };
         let mut arguments = Vec::with_capacity(given.len());
         for argument in given {

@@ -5,7 +5,7 @@
 
 use ir::Span;
 
-use crate::text::complaint::Complaint;
+use crate::text::diagnostic::RawDiagnostic;
 
 /// What a token is.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,7 +31,7 @@ const MARKS: [&str; 31] = [
 ];
 
 /// The tokens of a text, the last one being `End`.
-pub(super) fn tokens(source: &str) -> Result<Vec<(Token, Span)>, Complaint> {
+pub(super) fn tokens(source: &str) -> Result<Vec<(Token, Span)>, RawDiagnostic> {
     let mut lexer = Lexer { source, at: 0, open: Vec::new(), indents: vec![0], tokens: Vec::new() };
     if source.starts_with('\u{feff}') {
         lexer.at = '\u{feff}'.len_utf8();
@@ -63,7 +63,7 @@ impl Lexer<'_> {
     }
 
     /// One token, or white space, from the middle of a line.
-    fn token(&mut self) -> Result<(), Complaint> {
+    fn token(&mut self) -> Result<(), RawDiagnostic> {
         let start = self.at;
         let Some(first) = self.rest().chars().next() else { return Ok(()) };
         match first {
@@ -94,17 +94,17 @@ impl Lexer<'_> {
         bytes.first() == Some(&b'.') && bytes.get(1).is_some_and(u8::is_ascii_digit)
     }
 
-    fn continuation(&mut self) -> Result<(), Complaint> {
+    fn continuation(&mut self) -> Result<(), RawDiagnostic> {
         let rest = self.rest();
         let break_length = ["\\\n", "\\\r\n"].iter().find(|mark| rest.starts_with(**mark)).map(|m| m.len());
         let span = Span::new(self.at, self.at + 1);
         self.at += break_length
-            .ok_or_else(|| Complaint::new(span, "unexpected backslash", "only at the end of a line"))?;
+            .ok_or_else(|| RawDiagnostic::new(span, "unexpected backslash", "only at the end of a line"))?;
         Ok(())
     }
 
     /// Measures the indentation of a line; lines that hold nothing do not count.
-    fn line_start(&mut self) -> Result<(), Complaint> {
+    fn line_start(&mut self) -> Result<(), RawDiagnostic> {
         loop {
             let line = self.rest();
             let width = line.bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
@@ -119,7 +119,7 @@ impl Lexer<'_> {
         }
     }
 
-    fn indent(&mut self, columns: usize) -> Result<(), Complaint> {
+    fn indent(&mut self, columns: usize) -> Result<(), RawDiagnostic> {
         let start = self.at;
         if columns > self.indents[self.indents.len() - 1] {
             self.indents.push(columns);
@@ -133,10 +133,10 @@ impl Lexer<'_> {
             return Ok(());
         }
         let span = Span::new(start, start + 1);
-        Err(Complaint::new(span, "this line is indented like no line above it", "unknown indentation"))
+        Err(RawDiagnostic::new(span, "this line is indented like no line above it", "unknown indentation"))
     }
 
-    fn string(&mut self, start: usize) -> Result<(), Complaint> {
+    fn string(&mut self, start: usize) -> Result<(), RawDiagnostic> {
         let rest = self.rest();
         let mark =
             ["\"\"\"", "'''", "\"", "'"].into_iter().find(|mark| rest.starts_with(mark)).unwrap_or("\"");
@@ -155,7 +155,7 @@ impl Lexer<'_> {
         }
         let Some(end) = end else {
             let span = Span::new(start, start + mark.len());
-            return Err(Complaint::new(
+            return Err(RawDiagnostic::new(
                 span,
                 "this string is not closed",
                 format!("expected a closing {mark}"),
@@ -167,7 +167,7 @@ impl Lexer<'_> {
         Ok(())
     }
 
-    fn number(&mut self, start: usize) -> Result<(), Complaint> {
+    fn number(&mut self, start: usize) -> Result<(), RawDiagnostic> {
         let length = number_length(self.rest().as_bytes());
         let written = &self.rest()[..length];
         let (wrong, digits) = (misspelt(written), written.replace('_', ""));
@@ -176,10 +176,14 @@ impl Lexer<'_> {
         self.at += usize::from(imaginary);
         let span = Span::new(start, self.at);
         if self.rest().starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_') {
-            return Err(Complaint::new(span, "this is not a number", "a number ends here, and more follows"));
+            return Err(RawDiagnostic::new(
+                span,
+                "this is not a number",
+                "a number ends here, and more follows",
+            ));
         }
         if let Some(wrong) = wrong.filter(|_| !imaginary).or(wrong.filter(|wrong| *wrong != LEADING_ZERO)) {
-            return Err(Complaint::new(span, "this is not a number", wrong));
+            return Err(RawDiagnostic::new(span, "this is not a number", wrong));
         }
         let token = if imaginary {
             digits.parse().ok().map(Token::Imaginary)
@@ -188,12 +192,13 @@ impl Lexer<'_> {
         } else {
             digits.parse().ok().map(Token::Int).or_else(|| digits.parse().ok().map(Token::Wide))
         };
-        let too_large = || Complaint::new(span, "this number is too large", "integers have at most 64 bits");
+        let too_large =
+            || RawDiagnostic::new(span, "this number is too large", "integers have at most 64 bits");
         self.push(token.ok_or_else(too_large)?, start);
         Ok(())
     }
 
-    fn word(&mut self, start: usize) -> Result<(), Complaint> {
+    fn word(&mut self, start: usize) -> Result<(), RawDiagnostic> {
         let word = |c: char| !(c.is_ascii_alphanumeric() || c == '_');
         let length = self.rest().find(word).unwrap_or(self.rest().len());
         let name = self.rest()[..length].to_owned();
@@ -202,11 +207,11 @@ impl Lexer<'_> {
         Ok(())
     }
 
-    fn mark(&mut self, start: usize, first: char) -> Result<(), Complaint> {
+    fn mark(&mut self, start: usize, first: char) -> Result<(), RawDiagnostic> {
         let span = Span::new(start, start + first.len_utf8());
         let Some(mark) = MARKS.into_iter().find(|mark| self.rest().starts_with(mark)) else {
             let shown = first.escape_debug();
-            return Err(Complaint::new(
+            return Err(RawDiagnostic::new(
                 span,
                 format!("unexpected character `{shown}`"),
                 "not part of the language",
@@ -220,7 +225,7 @@ impl Lexer<'_> {
                 if opener.map(closer) != Some(mark) {
                     let label = opener
                         .map_or("nothing is open here".to_owned(), |o| format!("expected `{}`", closer(o)));
-                    return Err(Complaint::new(span, format!("unexpected `{mark}`"), label));
+                    return Err(RawDiagnostic::new(span, format!("unexpected `{mark}`"), label));
                 }
             }
             _ => {}
@@ -229,10 +234,10 @@ impl Lexer<'_> {
         Ok(())
     }
 
-    fn finish(mut self) -> Result<Vec<(Token, Span)>, Complaint> {
+    fn finish(mut self) -> Result<Vec<(Token, Span)>, RawDiagnostic> {
         if let Some((mark, span)) = self.open.pop() {
             let label = format!("expected `{}` before the end of the file", closer(mark));
-            return Err(Complaint::new(span, format!("this `{mark}` is not closed"), label));
+            return Err(RawDiagnostic::new(span, format!("this `{mark}` is not closed"), label));
         }
         let end = self.source.len();
         if self.tokens.last().is_some_and(|(token, _)| *token != Token::Newline) {
@@ -301,7 +306,7 @@ mod tests {
     fn check(source: &str, expected: &str) {
         let text = match tokens(source) {
             Ok(tokens) => tokens.iter().map(|(token, _)| shown(token)).collect::<Vec<_>>().join(" "),
-            Err(complaint) => format!("{} at {}", complaint.message, complaint.span.start),
+            Err(diagnostic) => format!("{} at {}", diagnostic.message, diagnostic.span.start),
         };
         assert_eq!(text, expected, "{source:?}");
     }

@@ -4,7 +4,7 @@
 //! file) · `body` (tree to definition) · `inputs` (what to run it on) · `print`.
 
 mod body;
-mod complaint;
+mod diagnostic;
 mod expression;
 mod grammar;
 mod inputs;
@@ -15,5 +15,5 @@ mod read;
 mod syntax;
 
 pub use inputs::{Distribution, InputSpec, TensorSpec};
-pub use print::{Names, Which, print, print_record, print_view};
+pub use print::{NameStyle, Which, print, print_record, print_view};
 pub use read::{File, decode, parse};

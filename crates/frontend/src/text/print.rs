@@ -7,16 +7,17 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use ir::definition::{
-    Action, DeclaredLayout, Definition, Entry, Function, InputDecl, Object, Record, Statement, Term, Value,
+    Action, DeclaredLayout, Definition, Entry, Function, InputDecl, NamedValue, Object, Record, Statement,
+    Term,
 };
 use ir::graph::{Fusion, Graph};
-use ops::{self, DType, OpRef, Operand, OperandKind, Param, ParamKind, Scalar, Signature};
+use ops::{self, DType, OpRef, Operand, OperandKind, Param, ParamKind, Scalar, TypeSignature};
 
-use crate::define::{DefineError, default, lift};
+use crate::define::{DefineError, default, outline};
 
 /// How values are called.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Names {
+pub enum NameStyle {
     /// `tv0` and `c0`, counted apart, as nvFuser's newer printer.
     #[default]
     Long,
@@ -34,12 +35,12 @@ pub enum Which {
 }
 
 /// A definition as a function of `fd`.
-pub fn print(definition: &Definition, names: Names) -> String {
+pub fn print(definition: &Definition, names: NameStyle) -> String {
     print_record(&definition.record, &definition.graph, names, Which::All)
 }
 
 /// A record of calls that made a graph as a function of `fd`, finished or not.
-pub fn print_record(record: &Record, graph: &Graph, names: Names, which: Which) -> String {
+pub fn print_record(record: &Record, graph: &Graph, names: NameStyle, which: Which) -> String {
     let mut printer =
         Printer { record, graph, names, counts: [0, 0], called: BTreeMap::new(), text: String::new() };
     printer.line_at(0, "def nvfuser_fusion(fd : FusionDefinition) -> None :");
@@ -57,20 +58,20 @@ pub fn print_record(record: &Record, graph: &Graph, names: Names, which: Which) 
 /// Any view of a graph as a definition of its own; `record` is that of the definition it came from.
 ///
 /// # Errors
-/// As [`lift`].
+/// As [`outline`].
 pub fn print_view(
     graph: &Graph,
     view: &Fusion,
     record: &Record,
-    names: Names,
+    names: NameStyle,
 ) -> Result<String, DefineError> {
-    Ok(print(&lift(graph, view, record)?.definition, names))
+    Ok(print(&outline(graph, view, record)?.definition, names))
 }
 
 struct Printer<'d> {
     record: &'d Record,
     graph: &'d Graph,
-    names: Names,
+    names: NameStyle,
     /// Tensors and scalars so far.
     counts: [u32; 2],
     called: BTreeMap<Entry, String>,
@@ -88,10 +89,10 @@ impl Printer<'_> {
 
     fn fresh(&mut self, is_scalar: bool) -> String {
         let (prefix, counter) = match (self.names, is_scalar) {
-            (Names::Long, false) => ("tv", 0),
-            (Names::Long, true) => ("c", 1),
-            (Names::Short, false) => ("T", 0),
-            (Names::Short, true) => ("S", 0),
+            (NameStyle::Long, false) => ("tv", 0),
+            (NameStyle::Long, true) => ("c", 1),
+            (NameStyle::Short, false) => ("T", 0),
+            (NameStyle::Short, true) => ("S", 0),
         };
         self.counts[counter] += 1;
         format!("{prefix}{}", self.counts[counter] - 1)
@@ -123,7 +124,7 @@ impl Printer<'_> {
         let params = found.params();
         let last = params.iter().rposition(|param| given(param.name).is_some());
         let by_place = match found {
-            OpRef::Form(_) => {
+            OpRef::Language(_) => {
                 params.iter().zip(0..).take_while(|(param, place)| is_by_place(param, *place)).count()
             }
             _ => params.len(),
@@ -222,15 +223,15 @@ impl Printer<'_> {
     /// Whether numbers of other dtypes than Python's mean the same when written as Python's: the op then casts them to the
     /// dtype that they have.
     fn may_inline(&self, op: OpRef, arguments: &[Option<&Object>]) -> bool {
-        let signature = |plain: bool| -> Option<Signature> {
+        let signature = |plain: bool| -> Option<TypeSignature> {
             let operands: Option<Vec<Operand>> = arguments
                 .iter()
                 .map(|argument| argument.map(|object| self.operand(object, plain))?)
                 .collect();
             match op {
-                OpRef::Prim(prim) => ops::signature(prim, &operands?).ok(),
+                OpRef::Primitive(scalar_op) => ops::signature(scalar_op, &operands?).ok(),
                 OpRef::Composite(composite) => composite.signature(&operands?).ok(),
-                OpRef::Form(_) => None,
+                OpRef::Language(_) => None,
             }
         };
         let is_kept = |dtypes: &[DType]| {
@@ -240,7 +241,7 @@ impl Printer<'_> {
             })
         };
         match op {
-            OpRef::Form(_) => {
+            OpRef::Language(_) => {
                 self.form_dtype(arguments).is_some_and(|dtype| is_kept(&vec![dtype; arguments.len()]))
             }
             _ => signature(true)
@@ -248,7 +249,7 @@ impl Printer<'_> {
         }
     }
 
-    /// The dtype to which a form casts numbers: the one it is given, or that of its tensor.
+    /// The dtype to which an op casts numbers: the one it is given, or that of its tensor.
     fn form_dtype(&self, arguments: &[Option<&Object>]) -> Option<DType> {
         let given = arguments.iter().flatten().find_map(|object| match object {
             Object::DType(dtype) => Some(*dtype),
@@ -280,11 +281,11 @@ impl Printer<'_> {
 }
 
 /// A value, or the first of a list of such.
-fn first_value(operand: &Object) -> Option<Value> {
+fn first_value(operand: &Object) -> Option<NamedValue> {
     operand.as_list().map_or(Some(operand), <[Object]>::first)?.as_value()
 }
 
-/// Whether an argument of a form goes by place: the tensors that it is of, unless a name tells them apart.
+/// Whether an argument of an op goes by place: the tensors that it is of, unless a name tells them apart.
 fn is_by_place(param: &Param, place: usize) -> bool {
     let is_operand = matches!(param.kind, ParamKind::Operand | ParamKind::Tensor | ParamKind::Tensors);
     is_operand && (place == 0 || param.name == "arg2")
@@ -294,7 +295,7 @@ fn is_python(dtype: DType) -> bool {
     matches!(dtype, DType::Bool | DType::I64 | DType::F64)
 }
 
-/// The least i64 has no positive counterpart that its sign could stand before.
+/// The smallest i64 has no positive counterpart that its sign could stand before.
 fn number(scalar: Scalar) -> String {
     if scalar.dtype() == DType::I64 && scalar.as_i64() == i64::MIN {
         return format!("{} - 1", i64::MIN + 1);

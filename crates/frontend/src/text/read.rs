@@ -11,7 +11,7 @@ use super::body::read_body;
 use super::grammar::parse_file;
 use super::inputs::{InputSpec, read_inputs};
 use super::syntax::{Item, Kind, Name, Statement, Tree};
-use crate::text::complaint::Complaint;
+use crate::text::diagnostic::RawDiagnostic;
 
 /// Bytes of a source text that are accepted.
 const MAX_SOURCE: usize = 16 << 20;
@@ -30,7 +30,7 @@ pub struct File {
 /// # Errors
 /// The first thing that is wrong, with its place.
 pub fn parse(source: &str) -> Result<File, Diagnostic> {
-    read(source).map_err(|complaint| complaint.about(source))
+    read(source).map_err(|diagnostic| diagnostic.about(source))
 }
 
 /// Reads the bytes of a file as text.
@@ -42,14 +42,14 @@ pub fn decode(bytes: &[u8]) -> Result<&str, Diagnostic> {
         let start = error.valid_up_to();
         let text = String::from_utf8_lossy(bytes);
         let span = Span::new(start, start + '\u{fffd}'.len_utf8());
-        Complaint::new(span, "this file is not text", "expected UTF-8").about(&text)
+        RawDiagnostic::new(span, "this file is not text", "expected UTF-8").about(&text)
     })
 }
 
-fn read(source: &str) -> Result<File, Complaint> {
+fn read(source: &str) -> Result<File, RawDiagnostic> {
     if source.len() > MAX_SOURCE {
         let message = format!("this file has {} bytes", source.len());
-        return Err(Complaint::new(Span::new(0, 0), message, format!("at most {MAX_SOURCE} are read")));
+        return Err(RawDiagnostic::new(Span::new(0, 0), message, format!("at most {MAX_SOURCE} are read")));
     }
     let items = parse_file(source)?;
     let inputs = find_inputs(&items)?;
@@ -64,7 +64,7 @@ fn read(source: &str) -> Result<File, Complaint> {
 }
 
 /// The list named `inputs`, among the lines outside of functions.
-fn find_inputs(items: &[Item]) -> Result<Option<(Vec<InputSpec>, Span)>, Complaint> {
+fn find_inputs(items: &[Item]) -> Result<Option<(Vec<InputSpec>, Span)>, RawDiagnostic> {
     let mut found = None;
     for item in items {
         let Item::Line(Statement { targets, value, span }) = item else { continue };
@@ -74,7 +74,7 @@ fn find_inputs(items: &[Item]) -> Result<Option<(Vec<InputSpec>, Span)>, Complai
             [] if matches!(value.kind, Kind::Text(_)) => {}
             _ => {
                 let label = "expected a definition, `inputs = [...]` or `fd.execute(inputs)`";
-                return Err(Complaint::new(*span, "this line is not part of a definition file", label));
+                return Err(RawDiagnostic::new(*span, "this line is not part of a definition file", label));
             }
         }
     }
@@ -90,7 +90,7 @@ pub(super) fn is_call_of(tree: &Tree, method: &str) -> bool {
 }
 
 /// The name by which the definition is built, and the lines that build it.
-fn find_definition(items: &[Item]) -> Result<(&str, &[Statement]), Complaint> {
+fn find_definition(items: &[Item]) -> Result<(&str, &[Statement]), RawDiagnostic> {
     let mut functions = BTreeMap::new();
     let mut found: Option<(&str, &[Statement])> = None;
     for item in items {
@@ -106,7 +106,11 @@ fn find_definition(items: &[Item]) -> Result<(&str, &[Statement]), Complaint> {
         };
         if found.is_some_and(|earlier| earlier != this) {
             let Item::With { span, .. } = item else { continue };
-            return Err(Complaint::new(*span, "a second definition in one file", "expected one definition"));
+            return Err(RawDiagnostic::new(
+                *span,
+                "a second definition in one file",
+                "expected one definition",
+            ));
         }
         found = Some(this);
     }
@@ -120,7 +124,7 @@ fn find_definition(items: &[Item]) -> Result<(&str, &[Statement]), Complaint> {
             _ => "this file has several definitions and uses none",
         };
         let label = "expected `def name(fd):` or `with FusionDefinition() as fd:`";
-        Complaint::new(Span::new(0, 0), message, label)
+        RawDiagnostic::new(Span::new(0, 0), message, label)
     })
 }
 
@@ -128,10 +132,12 @@ fn function<'t>(
     name: &Name,
     parameters: &'t [Name],
     body: &'t [Statement],
-) -> Result<(&'t str, &'t [Statement]), Complaint> {
+) -> Result<(&'t str, &'t [Statement]), RawDiagnostic> {
     match parameters {
         [fd] => Ok((&fd.text, body)),
-        _ => Err(Complaint::new(name.span, "a definition takes one argument", "expected `def name(fd):`")),
+        _ => {
+            Err(RawDiagnostic::new(name.span, "a definition takes one argument", "expected `def name(fd):`"))
+        }
     }
 }
 
@@ -142,13 +148,13 @@ fn with<'t>(
     body: &'t [Statement],
     span: Span,
     functions: &BTreeMap<&str, (&'t str, &'t [Statement])>,
-) -> Result<(&'t str, &'t [Statement]), Complaint> {
+) -> Result<(&'t str, &'t [Statement]), RawDiagnostic> {
     let made = match &context.kind {
         Kind::Call(callee, _) => callee.path().is_some_and(|path| path.last() == Some(&"FusionDefinition")),
         _ => false,
     };
     let Some(alias) = alias.filter(|_| made) else {
-        return Err(Complaint::new(
+        return Err(RawDiagnostic::new(
             span,
             "this block defines nothing",
             "expected `with FusionDefinition() as fd:`",
@@ -165,7 +171,7 @@ fn with<'t>(
     });
     match called {
         Some((name, span)) => functions.get(name.as_str()).copied().ok_or_else(|| {
-            Complaint::new(
+            RawDiagnostic::new(
                 span,
                 format!("no function is called `{name}`"),
                 "expected a function defined above",
@@ -176,11 +182,11 @@ fn with<'t>(
 }
 
 /// Lists of inputs fit the definition in number, kind, dtype and rank.
-fn check_inputs(definition: &Definition, specs: &[InputSpec], span: Span) -> Result<(), Complaint> {
+fn check_inputs(definition: &Definition, specs: &[InputSpec], span: Span) -> Result<(), RawDiagnostic> {
     let decls = definition.input_decls();
     if specs.len() != decls.len() {
         let label = format!("expected {}", decls.len());
-        return Err(Complaint::new(span, format!("the list has {} inputs", specs.len()), label));
+        return Err(RawDiagnostic::new(span, format!("the list has {} inputs", specs.len()), label));
     }
     for (decl, spec) in decls.iter().zip(specs) {
         let ty = definition.graph.ty(decl.val);
@@ -194,7 +200,7 @@ fn check_inputs(definition: &Definition, specs: &[InputSpec], span: Span) -> Res
         let expected =
             if decl.layout.is_some() { format!("a tensor of {ty}") } else { "a number".to_owned() };
         let message = format!("the input for `{name}` does not fit its declaration");
-        return Err(Complaint::new(span, message, format!("expected {expected}, given {given}")));
+        return Err(RawDiagnostic::new(span, message, format!("expected {expected}, given {given}")));
     }
     Ok(())
 }

@@ -34,7 +34,7 @@ pub(super) enum Kind {
     List(Vec<Tree>),
     Attribute(Box<Tree>, Name),
     Item(Box<Tree>, Box<Tree>),
-    Call(Box<Tree>, Vec<Argument>),
+    Call(Box<Tree>, Vec<ArgumentSyntax>),
     /// `lambda a, b: …`.
     Lambda(Vec<Name>, Box<Tree>),
     /// An operator, by the mark it is written with, before one operand.
@@ -45,7 +45,7 @@ pub(super) enum Kind {
 
 /// An argument of a call.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Argument {
+pub(super) struct ArgumentSyntax {
     pub keyword: Option<Name>,
     pub value: Tree,
 }

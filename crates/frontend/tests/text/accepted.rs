@@ -1,6 +1,6 @@
 //! The spellings that files in the wild have.
 
-use ferrofuse_frontend::text::{InputSpec, Names, TensorSpec, parse, print};
+use ferrofuse_frontend::text::{InputSpec, NameStyle, TensorSpec, parse, print};
 use ir::graph::dump;
 
 const EXPECTED: &str = "n0 = input 0 : f32[i0, 1]\nn1 = constant 2.0 : f32[]\nn2 = mul (n0, n1) : f32[i0, 1]\n\
@@ -100,7 +100,7 @@ fn the_newer_printer_s_style() {
     fd.add_output(tv0, tv0)
 ";
     let definition = parse(source).unwrap_or_else(|error| panic!("{error}")).definition;
-    assert_eq!(print(&definition, Names::Long), expected);
+    assert_eq!(print(&definition, NameStyle::Long), expected);
     assert_eq!(definition.name_of(definition.fusion.outputs()[1].val), "r");
     assert_eq!(definition.name_of(definition.fusion.inputs()[0]), "a");
 }

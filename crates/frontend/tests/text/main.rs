@@ -1,5 +1,5 @@
-//! Definition files from outside: what is refused and how, what is accepted, and that nothing makes the reader panic.
+//! Definition files from outside: what is rejected and how, what is accepted, and that nothing makes the reader panic.
 
 mod accepted;
 mod mutated;
-mod refused;
+mod rejected;

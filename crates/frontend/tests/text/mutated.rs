@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use ferrofuse_frontend::text::{Names, decode, parse, print};
+use ferrofuse_frontend::text::{NameStyle, decode, parse, print};
 
 /// Numbers that look random and are the same on every run (Marsaglia's xorshift).
 struct Xorshift(u64);
@@ -80,31 +80,31 @@ fn mutated_examples_never_panic() {
         .collect();
     paths.sort();
     let mut random = Xorshift(0x9e37_79b9_7f4a_7c15);
-    let (mut accepted, mut refused) = (0, 0);
+    let (mut accepted, mut rejected) = (0, 0);
     for path in paths.iter().filter(|path| path.extension().is_some_and(|extension| extension == "py")) {
         let source = std::fs::read_to_string(path).expect("a readable file");
         for _ in 0..120 {
             let bytes = mutate(&source, &mut random);
             match decode(&bytes).and_then(parse) {
                 Ok(file) => {
-                    let printed = print(&file.definition, Names::Long);
+                    let printed = print(&file.definition, NameStyle::Long);
                     let again = parse(&printed).unwrap_or_else(|error| panic!("{error}\n{printed}"));
-                    assert_eq!(print(&again.definition, Names::Long), printed);
+                    assert_eq!(print(&again.definition, NameStyle::Long), printed);
                     accepted += 1;
                 }
                 Err(diagnostic) => {
                     let (line, column) = diagnostic.position();
                     assert!(line >= 1 && column >= 1 && !diagnostic.message.is_empty());
-                    refused += 1;
+                    rejected += 1;
                 }
             }
         }
     }
-    assert!(accepted > 50 && refused > 50, "{accepted} accepted, {refused} refused");
+    assert!(accepted > 50 && rejected > 50, "{accepted} accepted, {rejected} rejected");
 }
 
 #[test]
-fn small_texts_of_large_meaning_are_refused_or_cheap() {
+fn small_texts_of_large_meaning_are_rejected_or_cheap() {
     let deep = format!("def f(fd):\n    x = {}1{}\n", "(".repeat(5000), ")".repeat(5000));
     let wide = format!("def f(fd):\n    fd.define_tensor([{}])\n", "1,".repeat(5000));
     let huge = "def f(fd):\n    fd.add_output(fd.ops.full([9223372036854775807] * 1, 0, DataType.Float))\n"

@@ -107,7 +107,7 @@ impl Expr {
         }
     }
 
-    /// Wraps terms that are already canonical, refusing what is too large.
+    /// Wraps terms that are already canonical, rejecting what is too large.
     fn from_sorted(terms: Vec<Term>) -> Expr {
         let (mut size, mut depth) = (0u32, 0u32);
         for term in &terms {

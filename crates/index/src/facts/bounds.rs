@@ -5,26 +5,26 @@ use crate::evaluate::floor_div;
 use crate::{Atom, Expr, Facts};
 
 /// Stands for minus infinity as a lower end.
-const LEAST: i128 = i128::MIN;
+const MIN: i128 = i128::MIN;
 /// Stands for infinity as an upper end.
-const MOST: i128 = i128::MAX;
+const MAX: i128 = i128::MAX;
 
 /// An interval of integers, ends included; it is empty when the facts it comes from contradict each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Range {
-    // Never MOST, so that infinity as a lower end cannot arise from saturation.
+    // Never MAX, so that infinity as a lower end cannot arise from saturation.
     lo: i128,
-    // Never LEAST, likewise.
+    // Never MIN, likewise.
     hi: i128,
 }
 
 impl Range {
     /// All integers.
-    pub const ALL: Range = Range { lo: LEAST, hi: MOST };
+    pub const ALL: Range = Range { lo: MIN, hi: MAX };
 
     /// The integers from `lo` to `hi`, both included; `None` is unbounded.
     pub fn new(lo: Option<i128>, hi: Option<i128>) -> Range {
-        Range::clamped(lo.unwrap_or(LEAST), hi.unwrap_or(MOST))
+        Range::clamped(lo.unwrap_or(MIN), hi.unwrap_or(MAX))
     }
 
     /// One integer.
@@ -33,17 +33,17 @@ impl Range {
     }
 
     fn clamped(lo: i128, hi: i128) -> Range {
-        Range { lo: lo.min(MOST - 1), hi: hi.max(LEAST + 1) }
+        Range { lo: lo.min(MAX - 1), hi: hi.max(MIN + 1) }
     }
 
-    /// The least value, `None` when unbounded.
+    /// The smallest value, `None` when unbounded.
     pub fn lo(&self) -> Option<i128> {
-        (self.lo != LEAST).then_some(self.lo)
+        (self.lo != MIN).then_some(self.lo)
     }
 
-    /// The greatest value, `None` when unbounded.
+    /// The largest value, `None` when unbounded.
     pub fn hi(&self) -> Option<i128> {
-        (self.hi != MOST).then_some(self.hi)
+        (self.hi != MAX).then_some(self.hi)
     }
 
     /// What is zero or more where the expression is in the range, by one of its ends: the lower, if it has one.
@@ -79,8 +79,8 @@ impl Range {
     }
 
     fn plus(&self, other: &Range) -> Range {
-        let lo = if self.lo == LEAST || other.lo == LEAST { LEAST } else { self.lo.saturating_add(other.lo) };
-        let hi = if self.hi == MOST || other.hi == MOST { MOST } else { self.hi.saturating_add(other.hi) };
+        let lo = if self.lo == MIN || other.lo == MIN { MIN } else { self.lo.saturating_add(other.lo) };
+        let hi = if self.hi == MAX || other.hi == MAX { MAX } else { self.hi.saturating_add(other.hi) };
         Range::clamped(lo, hi)
     }
 
@@ -120,8 +120,8 @@ impl Range {
     fn modulo(&self, divisor: &Range) -> Range {
         let divisor = divisor.without_zero_end();
         let within = Range::clamped(
-            if divisor.lo == LEAST { LEAST } else { (divisor.lo + 1).min(0) },
-            if divisor.hi == MOST { MOST } else { (divisor.hi - 1).max(0) },
+            if divisor.lo == MIN { MIN } else { (divisor.lo + 1).min(0) },
+            if divisor.hi == MAX { MAX } else { (divisor.hi - 1).max(0) },
         );
         match (self.lo >= 0, divisor.lo > 0) {
             (true, true) if self.hi < divisor.lo => *self,
@@ -149,11 +149,11 @@ impl Range {
 }
 
 fn is_infinite(end: i128) -> bool {
-    end == LEAST || end == MOST
+    end == MIN || end == MAX
 }
 
 fn infinity(negative: bool) -> i128 {
-    if negative { LEAST } else { MOST }
+    if negative { MIN } else { MAX }
 }
 
 fn end_product(a: i128, b: i128) -> i128 {
@@ -176,7 +176,7 @@ fn end_quotient(a: i128, b: i128) -> i128 {
         (_, true) if a == 0 => 0,
         (_, true) => -i128::from(negative),
         (true, false) => infinity(negative),
-        (false, false) => floor_div(a, b).unwrap_or(MOST),
+        (false, false) => floor_div(a, b).unwrap_or(MAX),
     }
 }
 
@@ -249,7 +249,7 @@ mod tests {
         assert_eq!(range(0, 3).floor_div(&Range::new(Some(4), None)), Range::point(0));
         assert_eq!(range(-1, -1).floor_div(&size), Range::point(-1));
         assert_eq!(Range::ALL.times(&range(-1, 0)), Range::ALL);
-        assert_eq!(range(MOST - 1, MOST - 1).plus(&range(5, 5)).hi(), None);
-        assert_eq!(range(0, MOST / 2).times(&range(3, 3)).hi(), None);
+        assert_eq!(range(MAX - 1, MAX - 1).plus(&range(5, 5)).hi(), None);
+        assert_eq!(range(0, MAX / 2).times(&range(3, 3)).hi(), None);
     }
 }

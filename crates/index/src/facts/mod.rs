@@ -141,7 +141,7 @@ impl Facts {
         self.assume_le(&(a + 1), b)
     }
 
-    /// Takes that the expression is a multiple of a number; 0, 1, -1 and the least `i64` say nothing.
+    /// Takes that the expression is a multiple of a number; 0, 1, -1 and the smallest `i64` say nothing.
     pub fn assume_multiple(&mut self, e: &Expr, multiple: i64) {
         let e = self.normalize(e);
         let (Some(multiple), Some(content)) = (multiple.checked_abs(), e.content()) else { return };

@@ -29,7 +29,7 @@ impl Clone for Layout {
 }
 
 impl Layout {
-    /// Row-major without gaps. Strides of sizes beyond the machine are meaningless; memory for them is refused.
+    /// Row-major without gaps. Strides of sizes beyond the machine are meaningless; memory for them is rejected.
     pub fn dense(sizes: &[usize]) -> Layout {
         let mut strides: Strides = SmallVec::from_elem(0, sizes.len());
         let mut step = 1_usize;
@@ -40,7 +40,8 @@ impl Layout {
         Layout { offset: 0, sizes: Dims::from_slice(sizes), strides }
     }
 
-    /// Without gaps, these axes from the outermost in memory to the innermost; others, of size 1, lie as in a row-major one.
+    /// Without gaps, these axes from the outermost in memory to the innermost; others, of size 1, are placed as in a
+    /// row-major one.
     pub fn ordered(
         sizes: &[usize],
         order: impl IntoIterator<Item = usize, IntoIter: DoubleEndedIterator>,
@@ -67,7 +68,7 @@ impl Layout {
         self.sizes.iter().try_fold(1_usize, |n, &size| n.checked_mul(size))
     }
 
-    /// The least and the greatest place that some index reaches; `None` when there is no index.
+    /// The smallest and the largest place that some index reaches; `None` when there is no index.
     pub fn span(&self) -> Option<(i128, i128)> {
         let mut span = (self.offset as i128, self.offset as i128);
         for (&size, &stride) in self.sizes.iter().zip(&self.strides) {
@@ -81,7 +82,7 @@ impl Layout {
         Some(span)
     }
 
-    /// Whether the elements lie row-major without gaps.
+    /// Whether the elements are row-major without gaps.
     pub fn is_dense(&self) -> bool {
         let mut step = 1;
         for (&size, &stride) in self.sizes.iter().zip(&self.strides).rev() {

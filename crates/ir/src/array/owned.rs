@@ -72,7 +72,7 @@ impl Array {
     /// # Panics
     /// When that has another number of bytes: a bug of the caller.
     #[must_use]
-    pub fn seen_as(self, dtype: DType, sizes: &[usize]) -> Array {
+    pub fn viewed_as(self, dtype: DType, sizes: &[usize]) -> Array {
         let bytes = Layout::dense(sizes).numel().and_then(|numel| numel.checked_mul(dtype.size()));
         assert_eq!(bytes, Some(self.bytes), "memory seen as an array of another size");
         let mut array = self;

@@ -108,7 +108,7 @@ impl<'a> ArrayView<'a> {
         self.base.wrapping_offset(self.layout.offset.wrapping_mul(self.dtype.size() as isize))
     }
 
-    /// Number of elements; the greatest number there is when repeated elements are more than that.
+    /// Number of elements; the largest number there is when repeated elements are more than that.
     pub fn numel(&self) -> usize {
         self.layout.numel().unwrap_or(usize::MAX)
     }
@@ -286,8 +286,8 @@ impl<'a> ArrayViewMut<'a> {
     /// # Panics
     /// When the elements are real and the imaginary part is asked for: a bug of the caller.
     pub fn part_mut(&mut self, part: Part) -> ArrayViewMut<'_> {
-        let seen = self.view().part(part);
-        let (base, dtype, layout) = (seen.base.cast_mut(), seen.dtype, seen.layout.clone());
+        let viewed = self.view().part(part);
+        let (base, dtype, layout) = (viewed.base.cast_mut(), viewed.dtype, viewed.layout.clone());
         ArrayViewMut { base, dtype, layout, lifetime: PhantomData }
     }
 
@@ -521,18 +521,18 @@ mod tests {
     }
 
     #[test]
-    fn what_is_turned_is_copied_in_squares() {
+    fn what_is_transposed_is_copied_in_tiles() {
         let (rows, columns) = (SQUARE + 5, 2 * SQUARE + 3);
         let elements: Vec<f32> = (0..2 * rows * columns).map(|k| k as f32).collect();
         let from = Array::from_slice(&[2, columns, rows], &elements).unwrap();
-        let turned = from.view().relaid(from.view().layout().permuted([0, 2, 1])).unwrap();
+        let transposed = from.view().relaid(from.view().layout().permuted([0, 2, 1])).unwrap();
         let mut to = Array::zeros(DType::F32, &[2, rows, columns]).unwrap();
-        to.view_mut().copy_from(&turned).unwrap();
-        assert_eq!(to.as_slice::<f32>(), elements_of(&turned));
+        to.view_mut().copy_from(&transposed).unwrap();
+        assert_eq!(to.as_slice::<f32>(), elements_of(&transposed));
         let mut parts = Array::zeros(DType::F32, &[2, rows, columns]).unwrap();
         let (mut low, mut high) = parts.view_mut().split_at(1, 7);
         let part = |start: usize, count: usize| {
-            turned.relaid(turned.layout().sliced(&[0, start, 0], &[2, count, columns])).unwrap()
+            transposed.relaid(transposed.layout().sliced(&[0, start, 0], &[2, count, columns])).unwrap()
         };
         low.copy_from(&part(0, 7)).unwrap();
         high.copy_from(&part(7, rows - 7)).unwrap();

@@ -8,12 +8,12 @@ mod object;
 mod record;
 
 pub use function::{Function, Term};
-pub use object::{Argument, Object, Value};
+pub use object::{CallArgument, NamedValue, Object};
 pub use record::{Action, DeclaredLayout, Entry, EntryData, InputDecl, Mark, Record, Site, Statement};
 
 use index::Sym;
 
-use crate::graph::{Fusion, Graph, Signature, Tasks, Val};
+use crate::graph::{Fusion, Graph, InputSignature, Tasks, Val};
 
 /// A definition.
 #[derive(Clone, Debug)]
@@ -42,14 +42,14 @@ impl Definition {
     }
 
     /// What is demanded of its inputs.
-    pub fn signature(&self) -> Signature {
-        let signature = Signature::new(&self.graph, &self.fusion, |place| self.record.input_name(place));
-        signature.because(|size| self.record.demand_of(size))
+    pub fn signature(&self) -> InputSignature {
+        let signature = InputSignature::new(&self.graph, &self.fusion, |place| self.record.input_name(place));
+        signature.because(|size| self.record.constraint_of(size))
     }
 
-    /// What complaints call an input: its position, and the user's name for it or else the line that declares it.
+    /// What diagnostics call an input: its position, and the user's name for it or else the line that declares it.
     pub fn input_name(&self, place: usize) -> String {
-        Signature::input_in_words(place, self.record.input_name(place))
+        InputSignature::input_in_words(place, self.record.input_name(place))
     }
 
     /// The name of a size symbol, as the command line takes it: `i0`, `i1`, …

@@ -12,7 +12,7 @@ use crate::graph::Val;
 
 /// A value of the graph together with its line in the record, because equal values merge and lines do not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Value {
+pub struct NamedValue {
     /// The value.
     pub val: Val,
     /// Its entry in the record.
@@ -29,7 +29,7 @@ pub enum Object {
     /// A dtype.
     DType(DType),
     /// A tensor or a scalar value.
-    Value(Value),
+    Value(NamedValue),
     /// A list or a tuple.
     List(Arc<[Object]>),
     /// A word in quotes.
@@ -65,7 +65,7 @@ impl Object {
     }
 
     /// The value, if it is one.
-    pub fn as_value(&self) -> Option<Value> {
+    pub fn as_value(&self) -> Option<NamedValue> {
         match self {
             Object::Value(value) => Some(*value),
             _ => None,
@@ -73,7 +73,7 @@ impl Object {
     }
 
     /// Visits the value that it is, or those in its list. A lambda sees none.
-    pub fn each_value(&self, visit: &mut impl FnMut(Value)) {
+    pub fn each_value(&self, visit: &mut impl FnMut(NamedValue)) {
         match self {
             Object::Value(value) => visit(*value),
             Object::List(items) => items.iter().for_each(|item| item.each_value(visit)),
@@ -106,15 +106,15 @@ impl Object {
     }
 }
 
-impl From<Value> for Object {
-    fn from(value: Value) -> Object {
+impl From<NamedValue> for Object {
+    fn from(value: NamedValue) -> Object {
         Object::Value(value)
     }
 }
 
 /// An argument of a call.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Argument {
+pub struct CallArgument {
     /// Its name, if it was given by name.
     pub keyword: Option<String>,
     /// What it is.
@@ -123,14 +123,14 @@ pub struct Argument {
     pub span: Option<Span>,
 }
 
-impl Argument {
+impl CallArgument {
     /// An argument given by place.
-    pub fn positional(object: impl Into<Object>) -> Argument {
-        Argument { keyword: None, object: object.into(), span: None }
+    pub fn positional(object: impl Into<Object>) -> CallArgument {
+        CallArgument { keyword: None, object: object.into(), span: None }
     }
 
     /// An argument given by name.
-    pub fn keyword(name: &str, object: impl Into<Object>) -> Argument {
-        Argument { keyword: Some(name.to_owned()), object: object.into(), span: None }
+    pub fn keyword(name: &str, object: impl Into<Object>) -> CallArgument {
+        CallArgument { keyword: Some(name.to_owned()), object: object.into(), span: None }
     }
 }

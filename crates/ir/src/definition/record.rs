@@ -83,11 +83,11 @@ pub struct InputDecl {
     pub val: Val,
     /// Element type.
     pub dtype: DType,
-    /// How its elements lie; `None` for a scalar.
+    /// Its layout; `None` for a scalar.
     pub layout: Option<DeclaredLayout>,
 }
 
-/// How an input tensor was declared to lie in memory.
+/// The declared layout of an input tensor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeclaredLayout {
     /// Declared sizes: -1 symbolic, 1 broadcast, others static.
@@ -140,7 +140,7 @@ pub struct Record {
     declarations: Vec<usize>,
     named: FxHashMap<Val, Entry>,
     sites: IndexMap<Val, Site, FxBuildHasher>,
-    /// What first asked for something of sizes: the op and its place, by what its demand is about.
+    /// What first asked for something of sizes: the op and its place, by what its constraint is about.
     demands: IndexMap<Expr, (&'static str, Option<Span>), FxBuildHasher>,
     lines: Lines,
 }
@@ -212,7 +212,7 @@ impl Record {
         needed
     }
 
-    /// How complaints tell an input from others: the user's name for it, or else the line that declares it.
+    /// How diagnostics tell an input from others: the user's name for it, or else the line that declares it.
     pub fn input_name(&self, place: usize) -> Option<String> {
         let entry = self.inputs[place].entry;
         self.entries[entry].name.clone().or_else(|| {
@@ -221,7 +221,7 @@ impl Record {
         })
     }
 
-    /// Where a value with demands on data was first asked for.
+    /// Where a value with constraints on data was first asked for.
     pub fn site_of(&self, val: Val) -> Option<Site> {
         self.sites.get(&val).copied()
     }
@@ -238,7 +238,7 @@ impl Record {
     }
 
     /// The op, in words, that asks for something of a size, if it is known.
-    pub fn demand_of(&self, size: &Expr) -> Option<String> {
+    pub fn constraint_of(&self, size: &Expr) -> Option<String> {
         let &(op, span) = self.demands.get(size)?;
         Some(match span.and_then(|span| self.line_of(span)) {
             Some(line) => format!("`{op}` on line {line}"),
@@ -255,7 +255,7 @@ impl Record {
         Some(line).filter(|&line| line > 0)
     }
 
-    /// Says that the definition has no text, and places are the lines of a program that calls the definer.
+    /// Says that the definition has no text, and places are the lines of a program that calls the builder.
     pub fn tell_lines(&mut self) {
         self.lines = Lines::Told;
     }
@@ -298,12 +298,12 @@ impl Record {
     }
 
     /// Says that an op takes something for a size.
-    pub fn add_demand(&mut self, about: Expr, op: &'static str, span: Option<Span>) {
+    pub fn add_constraint(&mut self, about: Expr, op: &'static str, span: Option<Span>) {
         self.demands.entry(about).or_insert((op, span));
     }
 
     /// Says that an op asked for what is new among the facts: what they are about.
-    pub fn add_demands(&mut self, subjects: Vec<Expr>, op: &'static str, span: Option<Span>) {
+    pub fn add_constraints(&mut self, subjects: Vec<Expr>, op: &'static str, span: Option<Span>) {
         for about in subjects {
             self.demands.entry(about).or_insert((op, span));
         }

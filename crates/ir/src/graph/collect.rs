@@ -32,7 +32,7 @@ impl Graph {
                 data.operands.iter().map(|&val| map.get(val).expect("operands come before users")).collect();
             let copy = facts
                 .iter_mut()
-                .find_map(|facts| kept.add(data.form.clone(), &operands, facts).ok())
+                .find_map(|facts| kept.add(data.op.clone(), &operands, facts).ok())
                 .expect("a node that was legal once is legal again");
             for (old, new) in self.results(node).zip(kept.results(copy)) {
                 map.insert(old, new);

@@ -6,11 +6,11 @@
 use std::collections::BTreeSet;
 
 use index::Expr;
-use ops::{Arith, Body, BodyArith, BodyStep, DType, Prim, Scalar};
+use ops::{Arith, Body, BodyArith, BodyStep, DType, Scalar, ScalarOp};
 use rustc_hash::FxHashMap;
 use thiserror::Error;
 
-use super::{Form, Graph, Node, Val};
+use super::{Graph, Node, TensorOp, Val};
 
 /// A size as a function of what a call knows.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -41,7 +41,8 @@ pub enum NoSize {
 }
 
 impl ComputedSize {
-    /// A real scalar of a graph as such a function; `None` where it depends on the elements of tensors, or is made in halves.
+    /// A real scalar of a graph as such a function; `None` where it depends on the elements of tensors, or is made in a
+    /// half type.
     pub fn of(graph: &Graph, val: Val) -> Option<ComputedSize> {
         let dtype = graph.dtype(val);
         if !dtype.is_int() && !dtype.is_float() {
@@ -57,10 +58,10 @@ impl ComputedSize {
         for node in inner {
             let operands: Option<Vec<usize>> =
                 graph.node(node).operands.iter().map(|operand| numbers.get(operand).copied()).collect();
-            let step = match (graph.form(node.into()), &operands?[..]) {
-                (Form::Constant(scalar), _) => BodyStep::Constant(*scalar),
-                (Form::Cast(dtype), &[from]) => BodyStep::Cast(*dtype, from),
-                (Form::Map(prim), operands) => BodyStep::Apply(*prim, operands.iter().copied().collect()),
+            let step = match (graph.op(node.into()), &operands?[..]) {
+                (TensorOp::Constant(scalar), _) => BodyStep::Constant(*scalar),
+                (TensorOp::Cast(dtype), &[from]) => BodyStep::Cast(*dtype, from),
+                (TensorOp::Map(op), operands) => BodyStep::Apply(*op, operands.iter().copied().collect()),
                 _ => return None,
             };
             numbers.insert(node.into(), leaves.len() + steps.len());
@@ -131,16 +132,16 @@ fn needed(graph: &Graph, val: Val) -> BTreeSet<Node> {
 }
 
 fn is_known(graph: &Graph, node: Node) -> bool {
-    match graph.form(node.into()) {
-        Form::Constant(_) => false,
-        Form::Input { .. } => true,
+    match graph.op(node.into()) {
+        TensorOp::Constant(_) => false,
+        TensorOp::Input { .. } => true,
         _ => graph.as_size(node.into()).is_some(),
     }
 }
 
 fn known(graph: &Graph, leaf: Node) -> Option<Known> {
-    match graph.form(leaf.into()) {
-        Form::Input { ordinal, ty, .. } => ty.shape.is_empty().then_some(Known::Scalar(*ordinal)),
+    match graph.op(leaf.into()) {
+        TensorOp::Input { ordinal, ty, .. } => ty.shape.is_empty().then_some(Known::Scalar(*ordinal)),
         _ => graph.as_size(leaf.into()).map(Known::Size),
     }
 }
@@ -151,9 +152,9 @@ struct Scalars;
 impl Arith for Scalars {
     type V = Option<Scalar>;
 
-    fn apply(&mut self, prim: Prim, args: &[Self::V]) -> Self::V {
+    fn apply(&mut self, op: ScalarOp, args: &[Self::V]) -> Self::V {
         let args: Option<Vec<Scalar>> = args.iter().copied().collect();
-        prim.of_scalars(&args?)
+        op.of_scalars(&args?)
     }
 
     fn constant(&mut self, value: f64) -> Self::V {

@@ -1,21 +1,21 @@
 //! The container: an append-only arena of immutable nodes, operands before users, equal nodes shared.
 //!
 //! No node ever changes and none points at a view, so nothing that one view does can break another. A graph knows no
-//! inputs and outputs of its own; those belong to the views (`fusion.rs`) that look at it. The definer alone takes nodes back,
-//! those of a call that it refuses, before any view knows of them.
+//! inputs and outputs of its own; those belong to the views (`fusion.rs`) that look at it. The builder alone takes nodes
+//! back, those of a call that it rejects, before any view knows of them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use cranelift_entity::{EntityRef, PrimaryMap};
 use index::{Expr, Facts, Sym};
-use ops::{DType, Prim, Scalar};
+use ops::{DType, Scalar, ScalarOp};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::computed::ComputedSize;
 use super::fusion::Fusion;
-use super::node::{Form, Node, NodeData, Shape, Type, Val};
+use super::node::{Node, NodeData, Shape, TensorOp, Type, Val};
 use super::shape::{ShapeError, infer};
 
 /// Where the value of a size symbol comes from when a fusion is called.
@@ -51,7 +51,7 @@ fn next_epoch() -> u32 {
 pub struct Graph {
     epoch: u32,
     nodes: PrimaryMap<Node, NodeData>,
-    known: FxHashMap<(Form, SmallVec<[Val; 3]>), Node>,
+    known: FxHashMap<(TensorOp, SmallVec<[Val; 3]>), Node>,
     symbols: PrimaryMap<Sym, SymbolSource>,
     /// The first symbol of each source.
     symbol_of: FxHashMap<SymbolSource, Sym>,
@@ -106,9 +106,9 @@ impl Graph {
     /// Adds a node, or finds the equal one that is there.
     ///
     /// # Errors
-    /// What the form's shape rule refuses. The graph is then unchanged.
-    pub fn add(&mut self, form: Form, operands: &[Val], facts: &mut Facts) -> Result<Node, ShapeError> {
-        let key = (form, SmallVec::from_slice(operands));
+    /// What the op's shape rule rejects. The graph is then unchanged.
+    pub fn add(&mut self, op: TensorOp, operands: &[Val], facts: &mut Facts) -> Result<Node, ShapeError> {
+        let key = (op, SmallVec::from_slice(operands));
         if let Some(&node) = self.known.get(&key) {
             return Ok(node);
         }
@@ -118,7 +118,7 @@ impl Graph {
         };
         let size = self.size_of(&key.0, &key.1, &results[0], facts);
         self.sizes.push(size);
-        let node = self.nodes.push(NodeData { form: key.0.clone(), operands: key.1.clone(), results });
+        let node = self.nodes.push(NodeData { op: key.0.clone(), operands: key.1.clone(), results });
         self.known.insert(key, node);
         Ok(node)
     }
@@ -169,9 +169,9 @@ impl Graph {
         &self.nodes[node]
     }
 
-    /// The form that defines a value.
-    pub fn form(&self, val: Val) -> &Form {
-        &self.nodes[val.node].form
+    /// The op that defines a value.
+    pub fn op(&self, val: Val) -> &TensorOp {
+        &self.nodes[val.node].op
     }
 
     /// The operands of the node that defines a value.
@@ -206,8 +206,8 @@ impl Graph {
 
     /// The constant a value is, if it is one.
     pub fn as_constant(&self, val: Val) -> Option<Scalar> {
-        match self.form(val) {
-            Form::Constant(scalar) => Some(*scalar),
+        match self.op(val) {
+            TensorOp::Constant(scalar) => Some(*scalar),
             _ => None,
         }
     }
@@ -220,31 +220,31 @@ impl Graph {
     }
 
     /// The size expression that a new node is, found once from those of its operands, so that no chain is ever walked.
-    fn size_of(&self, form: &Form, operands: &[Val], result: &Type, facts: &Facts) -> Option<Expr> {
+    fn size_of(&self, op: &TensorOp, operands: &[Val], result: &Type, facts: &Facts) -> Option<Expr> {
         if result.rank() != 0 || !result.dtype.is_signed_int() {
             return None;
         }
         // Arithmetic in i32 wraps where sizes do not.
-        let wraps = matches!(form, Form::Map(_) | Form::Cast(_)) && result.dtype != DType::I64;
+        let wraps = matches!(op, TensorOp::Map(_) | TensorOp::Cast(_)) && result.dtype != DType::I64;
         if wraps {
             return None;
         }
         let sizes: Option<SmallVec<[Expr; 3]>> = operands.iter().map(|&val| self.as_size(val)).collect();
-        match (form, &sizes?[..]) {
-            (Form::Constant(scalar), _) => Some(Expr::constant(scalar.as_i64())),
-            (Form::Size(size), _) => Some(size.clone()),
-            (Form::Input { ordinal, .. }, _) => {
+        match (op, &sizes?[..]) {
+            (TensorOp::Constant(scalar), _) => Some(Expr::constant(scalar.as_i64())),
+            (TensorOp::Size(size), _) => Some(size.clone()),
+            (TensorOp::Input { ordinal, .. }, _) => {
                 self.symbol_of(&SymbolSource::ScalarInput { ordinal: *ordinal }).map(Expr::sym)
             }
-            (Form::Cast(_), [x]) => Some(x.clone()),
-            (Form::Map(Prim::Add), [x, y]) => Some(x + y),
-            (Form::Map(Prim::Sub), [x, y]) => Some(x - y),
-            (Form::Map(Prim::Mul), [x, y]) => Some(x * y),
-            (Form::Map(Prim::Neg), [x]) => Some(-x),
-            (Form::Map(Prim::Minimum), [x, y]) => Some(Expr::min(x, y)),
-            (Form::Map(Prim::Maximum), [x, y]) => Some(Expr::max(x, y)),
+            (TensorOp::Cast(_), [x]) => Some(x.clone()),
+            (TensorOp::Map(ScalarOp::Add), [x, y]) => Some(x + y),
+            (TensorOp::Map(ScalarOp::Sub), [x, y]) => Some(x - y),
+            (TensorOp::Map(ScalarOp::Mul), [x, y]) => Some(x * y),
+            (TensorOp::Map(ScalarOp::Neg), [x]) => Some(-x),
+            (TensorOp::Map(ScalarOp::Minimum), [x, y]) => Some(Expr::min(x, y)),
+            (TensorOp::Map(ScalarOp::Maximum), [x, y]) => Some(Expr::max(x, y)),
             // Truncation is the floor where neither side is negative and the divisor is not zero.
-            (Form::Map(Prim::Div), [x, y]) => {
+            (TensorOp::Map(ScalarOp::Div), [x, y]) => {
                 let floors = facts.prove_le(&Expr::zero(), x) && facts.prove_lt(&Expr::zero(), y);
                 floors.then(|| x.floor_div(y))
             }

@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 use thiserror::Error;
 
 use super::container::Graph;
-use super::node::{Axes, Form, Node, Val};
+use super::node::{Axes, Node, TensorOp, Val};
 
 /// Why values do not make a view.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -35,7 +35,8 @@ pub struct Output {
     pub val: Val,
     /// For an in-place output, which input's memory it is written to.
     pub alias: Option<u32>,
-    /// Its axes from the outermost in memory to the innermost; empty: row-major. An in-place output lies like its input.
+    /// Its axes from the outermost in memory to the innermost; empty: row-major. An in-place output has the layout of its
+    /// input.
     pub order: Axes,
 }
 
@@ -174,7 +175,7 @@ fn reach(graph: &Graph, inputs: &FxHashMap<Val, usize>, outputs: &[Output]) -> R
         if inputs.contains_key(&val) || !seen.insert(val.node) {
             continue;
         }
-        if let Form::Input { .. } = graph.form(val) {
+        if let TensorOp::Input { .. } = graph.op(val) {
             return Err(ViewError::Open(val));
         }
         stack.extend(graph.operands(val).iter().copied());

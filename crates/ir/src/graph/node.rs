@@ -1,16 +1,16 @@
-//! A node of the graph: its form, its operands and the types of its results.
+//! A node of the graph: its tensor op, its operands and the types of its results.
 //!
-//! Forms are a closed set. Each has a shape rule in `shape.rs`, a meaning in `evaluate/`, a line in `dump.rs`.
+//! Tensor ops are a closed set. Each has a shape rule in `shape.rs`, a meaning in `evaluate/`, a line in `dump.rs`.
 //! Scalars are values of rank 0; there is no second kind of value for them.
 
 use std::fmt;
 
 use cranelift_entity::entity_impl;
 use index::Expr;
-use ops::{DType, Monoid, Prim, Scalar};
+use ops::{DType, Monoid, Scalar, ScalarOp};
 use smallvec::SmallVec;
 
-use super::library::Library;
+use super::external::ExternalOp;
 
 /// A node of a graph.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -89,7 +89,7 @@ impl Type {
     }
 }
 
-/// How an argument is declared to lie in memory.
+/// The declared layout of an argument.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct InputLayout {
     /// Its axes from the outermost in memory to the innermost; empty: row-major.
@@ -100,14 +100,14 @@ pub struct InputLayout {
 
 /// What a node does with its operands.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Form {
+pub enum TensorOp {
     /// The argument with this number. Nominal: two inputs of one type stay two.
     Input {
         /// Position among the fusion's arguments.
         ordinal: u32,
         /// Its type.
         ty: Type,
-        /// How it is declared to lie in memory. Arguments that lie otherwise are right too.
+        /// Its declared layout. Arguments with another layout are right too.
         layout: InputLayout,
     },
     /// A scalar constant.
@@ -116,7 +116,7 @@ pub enum Form {
     Size(Expr),
     /// A primitive, element by element. Operands have rank 0, or the rank of the result with each axis of the
     /// result's size or of size 1.
-    Map(Prim),
+    Map(ScalarOp),
     /// Conversion to another dtype, rounding to nearest even.
     Cast(DType),
     /// New axes of size 1: one flag per axis of the result, true where the axis is new.
@@ -166,14 +166,14 @@ pub enum Form {
     /// `start + step * k` for `k` in `0..length`. Operands: start, step (scalars of the result's dtype).
     Iota(Expr),
     /// What a library of the machine computes.
-    Library(Library),
+    External(ExternalOp),
 }
 
 /// A node as stored.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct NodeData {
     /// What it does.
-    pub form: Form,
+    pub op: TensorOp,
     /// With what.
     pub operands: SmallVec<[Val; 3]>,
     /// The types of its results.

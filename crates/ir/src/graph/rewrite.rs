@@ -47,7 +47,7 @@ impl ValMap {
 }
 
 /// Rewrites a view node by node, operands first. `rule` is given a node and its operands as they are now, and
-/// gives the values that replace the node's results, or `None` to keep the form as it is.
+/// gives the values that replace the node's results, or `None` to keep the op as it is.
 pub fn rewrite(
     graph: &mut Graph,
     fusion: &Fusion,
@@ -65,7 +65,7 @@ pub fn rewrite(
         let results: Vec<Val> = match rule(graph, &mut facts, node, &operands) {
             Some(results) => results,
             None => {
-                let form = graph.node(node).form.clone();
+                let form = graph.node(node).op.clone();
                 let copy = graph.add(form, &operands, &mut facts).expect("equal types are accepted again");
                 graph.results(copy).collect()
             }

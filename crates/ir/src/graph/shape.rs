@@ -1,4 +1,4 @@
-//! The shape rule of each form: operand types in, result types out, or what is wrong.
+//! The shape rule of each tensor op: operand types in, result types out, or what is wrong.
 //!
 //! Sizes are symbolic. Where a rule needs two sizes equal and neither is provably different, the equality is
 //! recorded in the facts as a guard that is checked when real sizes are known. A size that is the constant 1 is a
@@ -9,15 +9,15 @@ use ops::{DType, Monoid};
 use smallvec::{SmallVec, smallvec};
 use thiserror::Error;
 
-use super::node::{Axes, Form, Shape, Type};
+use super::node::{Axes, Shape, TensorOp, Type};
 
-/// Why a form does not accept its operands.
+/// Why a tensor op does not accept its operands.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ShapeError {
     /// A wrong number of operands.
     #[error("expected {expected} operands, got {given}")]
     Count {
-        /// How many the form takes.
+        /// How many the op takes.
         expected: usize,
         /// How many were given.
         given: usize,
@@ -88,69 +88,71 @@ pub enum ShapeError {
 /// The types of a node's results.
 type Types = SmallVec<[Type; 1]>;
 
-/// Types of the results of `form` on operands of these types. Equalities that it needs and cannot prove go into
+/// Types of the results of `op` on operands of these types. Equalities that it needs and cannot prove go into
 /// `facts`.
-pub fn infer(form: &Form, operands: &[&Type], facts: &mut Facts) -> Result<Types, ShapeError> {
+pub fn infer(op: &TensorOp, operands: &[&Type], facts: &mut Facts) -> Result<Types, ShapeError> {
     let one = |ty: Type| Ok(smallvec![ty]);
-    expect_count(form, operands.len())?;
-    match form {
-        Form::Input { ty, .. } => one(ty.clone()),
-        Form::Constant(scalar) => one(Type::scalar(scalar.dtype())),
-        Form::Size(_) => one(Type::scalar(DType::I64)),
-        Form::Map(prim) => {
+    expect_count(op, operands.len())?;
+    match op {
+        TensorOp::Input { ty, .. } => one(ty.clone()),
+        TensorOp::Constant(scalar) => one(Type::scalar(scalar.dtype())),
+        TensorOp::Size(_) => one(Type::scalar(DType::I64)),
+        TensorOp::Map(scalar_op) => {
             let dtypes: SmallVec<[DType; 3]> = operands.iter().map(|ty| ty.dtype).collect();
-            if let Some(storage) = dtypes.iter().find(|d| d.is_storage_only() && !prim.moves_bits()) {
+            if let Some(storage) = dtypes.iter().find(|d| d.is_storage_only() && !scalar_op.moves_bits()) {
                 return Err(ShapeError::Storage(*storage));
             }
-            one(Type { dtype: prim.result_dtype(&dtypes), shape: unify(operands, facts)? })
+            one(Type { dtype: scalar_op.result_dtype(&dtypes), shape: unify(operands, facts)? })
         }
-        Form::Cast(dtype) => one(Type { dtype: *dtype, shape: operands[0].shape.clone() }),
-        Form::Broadcast(new) => one(Type { dtype: operands[0].dtype, shape: broadcast(new, operands[0])? }),
-        Form::Expand(sizes) => {
+        TensorOp::Cast(dtype) => one(Type { dtype: *dtype, shape: operands[0].shape.clone() }),
+        TensorOp::Broadcast(new) => {
+            one(Type { dtype: operands[0].dtype, shape: broadcast(new, operands[0])? })
+        }
+        TensorOp::Expand(sizes) => {
             one(Type { dtype: operands[0].dtype, shape: expand(sizes, operands[0], facts)? })
         }
-        Form::Squeeze(axes) => {
+        TensorOp::Squeeze(axes) => {
             one(Type { dtype: operands[0].dtype, shape: squeeze(axes, operands[0], facts)? })
         }
-        Form::Reshape(sizes) => {
+        TensorOp::Reshape(sizes) => {
             let ty = Type { dtype: operands[0].dtype, shape: sizes.clone() };
             let (from, to) = (operands[0].numel(), ty.numel());
             require_equal(&from, &to, facts).map_err(|()| ShapeError::Elements { from, to })?;
             one(ty)
         }
-        Form::Permute(order) => {
+        TensorOp::Permute(order) => {
             check_axes(order, operands[0].rank())?;
             expect_rank(operands[0].rank(), order.len())?;
             let shape = order.iter().map(|&axis| operands[0].shape[axis as usize].clone());
             one(Type::new(operands[0].dtype, shape))
         }
-        Form::Slice { starts, sizes } => {
+        TensorOp::Slice { starts, sizes } => {
             expect_rank(operands[0].rank(), starts.len())?;
             expect_rank(operands[0].rank(), sizes.len())?;
             one(Type { dtype: operands[0].dtype, shape: sizes.clone() })
         }
-        Form::Pad { before, after } => pad(before, after, operands).and_then(one),
-        Form::Cat(axis) => cat(*axis as usize, operands, facts).and_then(one),
-        Form::Fold { monoid, axes } => fold(monoid, axes, operands, facts),
-        Form::Scan { monoid, axis } => scan(monoid, *axis, operands, facts),
-        Form::Gather(axis) => gather(*axis as usize, operands[0], operands[1], facts).and_then(one),
-        Form::Iota(length) => {
+        TensorOp::Pad { before, after } => pad(before, after, operands).and_then(one),
+        TensorOp::Cat(axis) => cat(*axis as usize, operands, facts).and_then(one),
+        TensorOp::Fold { monoid, axes } => fold(monoid, axes, operands, facts),
+        TensorOp::Scan { monoid, axis } => scan(monoid, *axis, operands, facts),
+        TensorOp::Gather(axis) => gather(*axis as usize, operands[0], operands[1], facts).and_then(one),
+        TensorOp::Iota(length) => {
             expect_rank(0, operands[0].rank())?;
             expect_rank(0, operands[1].rank())?;
             one(Type::new(operands[0].dtype, [length.clone()]))
         }
-        Form::Library(library) => library.infer(operands, facts),
+        TensorOp::External(library) => library.infer(operands, facts),
     }
 }
 
-fn expect_count(form: &Form, given: usize) -> Result<(), ShapeError> {
-    let expected = match form {
-        Form::Input { .. } | Form::Constant(_) | Form::Size(_) => 0,
-        Form::Map(prim) => prim.arity(),
-        Form::Pad { .. } | Form::Gather(_) | Form::Iota(_) => 2,
-        Form::Library(library) => library.arity(),
-        Form::Cat(_) => given.max(1),
-        Form::Fold { monoid, .. } | Form::Scan { monoid, .. } => monoid.operands(),
+fn expect_count(op: &TensorOp, given: usize) -> Result<(), ShapeError> {
+    let expected = match op {
+        TensorOp::Input { .. } | TensorOp::Constant(_) | TensorOp::Size(_) => 0,
+        TensorOp::Map(scalar_op) => scalar_op.arity(),
+        TensorOp::Pad { .. } | TensorOp::Gather(_) | TensorOp::Iota(_) => 2,
+        TensorOp::External(library) => library.arity(),
+        TensorOp::Cat(_) => given.max(1),
+        TensorOp::Fold { monoid, .. } | TensorOp::Scan { monoid, .. } => monoid.operands(),
         _ => 1,
     };
     if given == expected { Ok(()) } else { Err(ShapeError::Count { expected, given }) }

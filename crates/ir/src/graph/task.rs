@@ -1,7 +1,7 @@
 //! Tasks: fusions inside a fusion, as named views with a kind and a parent.
 //!
 //! Tasks nest and may overlap: a node in two segments is a recomputed node. They label; no node points at one, so
-//! making or dropping tasks never changes the graph. Which tasks define or use a value is answered here; lifting a
+//! making or dropping tasks never changes the graph. Which tasks define or use a value is answered here; outlining a
 //! task out as a definition of its own is `define/`'s work.
 
 use cranelift_entity::{PrimaryMap, entity_impl};
@@ -126,8 +126,8 @@ impl Tasks {
     /// Whether a value passes between segments: one takes it as an input and another gives it back.
     pub fn is_segment_edge(&self, val: Val) -> bool {
         let segment = |task: &Task| self.tasks[*task].kind == TaskKind::Segment;
-        let definers: Vec<Task> = self.tasks_defining(val).filter(segment).collect();
-        self.tasks_using(val).filter(segment).any(|user| definers.iter().any(|&definer| definer != user))
+        let builders: Vec<Task> = self.tasks_defining(val).filter(segment).collect();
+        self.tasks_using(val).filter(segment).any(|user| builders.iter().any(|&builder| builder != user))
     }
 
     /// The tasks that compute a node; several segments among them mean that it is recomputed.

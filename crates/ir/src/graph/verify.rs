@@ -18,7 +18,7 @@ use rustc_hash::FxHashSet;
 
 use super::container::Graph;
 use super::fusion::Fusion;
-use super::node::{Form, Node, NodeData, Type, Val};
+use super::node::{Node, NodeData, TensorOp, Type, Val};
 use super::shape::{ShapeError, infer};
 use super::task::Tasks;
 
@@ -32,23 +32,23 @@ pub struct Broken {
 }
 
 impl Graph {
-    /// The first node whose shape rule refuses what it is given by these facts, and why. What is known of sizes grows after a node
-    /// was added, and may in the end be against it in a way that no single fact shows.
-    pub fn refused(&self, facts: &Facts) -> Option<(Node, ShapeError)> {
+    /// The first node whose shape rule rejects what it is given by these facts, and why. What is known of sizes grows after
+    /// a node was added, and may in the end be against it in a way that no single fact shows.
+    pub fn rejected(&self, facts: &Facts) -> Option<(Node, ShapeError)> {
         let mut facts = facts.clone();
         self.nodes().find_map(|(node, data)| {
             let operands: Vec<&Type> = data.operands.iter().map(|&val| self.ty(val)).collect();
-            infer(&data.form, &operands, &mut facts).err().map(|error| (node, error))
+            infer(&data.op, &operands, &mut facts).err().map(|error| (node, error))
         })
     }
 
     /// The broken invariants of the graph itself.
     pub fn verify(&self, facts: &Facts) -> Vec<Broken> {
         let mut broken = Vec::new();
-        let mut known: FxHashSet<(&Form, &[Val])> = FxHashSet::default();
+        let mut known: FxHashSet<(&TensorOp, &[Val])> = FxHashSet::default();
         for (node, data) in self.nodes() {
             let mut report = |message: String| broken.push(Broken { node: Some(node), message });
-            if !known.insert((&data.form, &data.operands)) {
+            if !known.insert((&data.op, &data.operands)) {
                 report("equal to an earlier node".to_owned());
             }
             match self.check_operands(node, data) {
@@ -73,8 +73,8 @@ impl Graph {
 
     fn check_types(&self, data: &NodeData, facts: &Facts, report: &mut impl FnMut(String)) {
         let operands: Vec<&Type> = data.operands.iter().map(|&val| self.ty(val)).collect();
-        match infer(&data.form, &operands, &mut facts.clone()) {
-            Err(error) => report(format!("its shape rule refuses it: {error}")),
+        match infer(&data.op, &operands, &mut facts.clone()) {
+            Err(error) => report(format!("its shape rule rejects it: {error}")),
             Ok(types) => {
                 let same = types.len() == data.results.len()
                     && types.iter().zip(&data.results).all(|(a, b)| same_type(a, b, facts));
@@ -94,7 +94,7 @@ impl Graph {
         }
         let mut ordinals = FxHashSet::default();
         for &input in view.inputs() {
-            if let Form::Input { ordinal, .. } = self.form(input)
+            if let TensorOp::Input { ordinal, .. } = self.op(input)
                 && !ordinals.insert(*ordinal)
             {
                 let message = format!("two inputs have the ordinal {ordinal}");
@@ -103,7 +103,7 @@ impl Graph {
         }
         let known = |val: Val| view.is_input(val) || view.contains(val.node);
         for &node in view.order() {
-            if let Form::Input { .. } = self.node(node).form {
+            if let TensorOp::Input { .. } = self.node(node).op {
                 broken.push(Broken { node: Some(node), message: "an argument inside the view".to_owned() });
             }
             for &operand in self.node(node).operands.iter().filter(|&&val| !known(val)) {

@@ -4,7 +4,7 @@
 //! ```
 //! use index::Expr;
 //! use ferrofuse_ir::kernel::{Access, KernelBuilder, verify};
-//! use ops::{DType, Prim};
+//! use ops::{DType, ScalarOp};
 //!
 //! let mut b = KernelBuilder::new("double", 8);
 //! let size = b.argument("i0");
@@ -13,7 +13,7 @@
 //! b.blocks(Expr::constant(1));
 //! let x = b.push_lanes(Expr::constant(0), Expr::sym(size));
 //! let value = b.load(input, Expr::sym(x));
-//! let doubled = b.apply(Prim::Add, &[value, value]);
+//! let doubled = b.apply(ScalarOp::Add, &[value, value]);
 //! b.store(output, Expr::sym(x), doubled);
 //! b.pop_for();
 //! let kernel = b.finish();
@@ -22,7 +22,7 @@
 
 use cranelift_entity::PrimaryMap;
 use index::{Expr, Sym};
-use ops::{Arith, BodyArith, DType, Monoid, Operand, Prim, Scalar, signature};
+use ops::{Arith, BodyArith, DType, Monoid, Operand, Scalar, ScalarOp, signature};
 
 use super::{
     Access, Accumulator, Buffer, BufferDecl, Kernel, Loop, LoopKind, Place, Scratch, ScratchDecl, Stmt, Value,
@@ -145,7 +145,7 @@ impl KernelBuilder {
     ///
     /// # Panics
     /// If the op does not apply to such operands: a mistake of the pass that writes the kernel.
-    pub fn apply(&mut self, op: Prim, args: &[Value]) -> Value {
+    pub fn apply(&mut self, op: ScalarOp, args: &[Value]) -> Value {
         let operands: Vec<Operand> = args.iter().map(|&arg| Operand::tensor(self.dtype(arg))).collect();
         let signature = signature(op, &operands).unwrap_or_else(|error| panic!("{error}"));
         let value = self.value(signature.result_compute);
@@ -231,8 +231,8 @@ impl KernelBuilder {
     }
 
     /// Says that an element will be loaded soon, or not so soon.
-    pub fn prefetch(&mut self, buffer: Buffer, index: Expr, far: bool) {
-        self.push(Stmt::Prefetch { buffer, index, far });
+    pub fn prefetch(&mut self, buffer: Buffer, index: Expr, l2: bool) {
+        self.push(Stmt::Prefetch { buffer, index, l2 });
     }
 
     /// Orders accesses to scratch before it and after it.
@@ -247,12 +247,12 @@ impl KernelBuilder {
         var
     }
 
-    /// Opens a loop whose turns run in order.
+    /// Opens a loop whose iterations run in order.
     pub fn push_serial(&mut self, begin: Expr, end: Expr) -> Sym {
         self.push_for(begin, end, LoopKind::Serial)
     }
 
-    /// Opens a loop whose turns are dealt out to the lanes.
+    /// Opens a loop whose iterations are mapped to the lanes.
     pub fn push_lanes(&mut self, begin: Expr, end: Expr) -> Sym {
         self.push_for(begin, end, LoopKind::Lanes)
     }
@@ -262,11 +262,11 @@ impl KernelBuilder {
     /// # Panics
     /// If no loop is open: a mistake of the pass that writes the kernel.
     pub fn pop_for(&mut self) {
-        let turns = self.open.pop().expect("a loop is open");
-        self.push(Stmt::For(turns));
+        let for_loop = self.open.pop().expect("a loop is open");
+        self.push(Stmt::For(for_loop));
     }
 
-    /// A loop whose turns run in order, its body written by a closure.
+    /// A loop whose iterations run in order, its body written by a closure.
     pub fn for_serial<T>(&mut self, begin: Expr, end: Expr, body: impl FnOnce(&mut Self, Sym) -> T) -> T {
         self.enclosed(begin, end, LoopKind::Serial, body)
     }
@@ -300,7 +300,7 @@ impl KernelBuilder {
 
     fn push(&mut self, statement: Stmt) {
         match self.open.last_mut() {
-            Some(turns) => turns.body.push(statement),
+            Some(for_loop) => for_loop.body.push(statement),
             None => self.kernel.body.push(statement),
         }
     }
@@ -326,8 +326,8 @@ pub struct KernelArith<'b> {
 impl Arith for KernelArith<'_> {
     type V = Value;
 
-    fn apply(&mut self, prim: Prim, args: &[Value]) -> Value {
-        self.builder.apply(prim, args)
+    fn apply(&mut self, scalar_op: ScalarOp, args: &[Value]) -> Value {
+        self.builder.apply(scalar_op, args)
     }
 
     fn constant(&mut self, value: f64) -> Value {

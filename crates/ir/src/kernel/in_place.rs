@@ -38,7 +38,7 @@ struct Load<'k> {
 /// A store of an element.
 struct Store<'k> {
     index: &'k Expr,
-    /// Whether it is left out in some turns of its loops.
+    /// Whether it is left out in some iterations of its loops.
     is_guarded: bool,
     around: Around<'k>,
 }
@@ -64,9 +64,9 @@ impl<'k> Touches<'k> {
                     let is_guarded = guard.is_some();
                     self.stores.push(Store { index, is_guarded, around: around.clone() });
                 }
-                Stmt::For(turn) => {
-                    around.loops.push(turn);
-                    self.collect(&turn.body, around);
+                Stmt::For(for_loop) => {
+                    around.loops.push(for_loop);
+                    self.collect(&for_loop.body, around);
                     around.loops.pop();
                 }
                 _ => {}
@@ -109,23 +109,23 @@ fn is_strip(strip: &Loop, begin: &Expr, end: &Expr, whole: &Loop) -> bool {
 
 /// Whether the load of each element comes before its store, and whether there is one. A kernel stores each element once;
 /// so where the two have the same index in the loops that they share and in loops that correspond beyond these (or take
-/// strips of one that does), the element that is loaded is the one stored later in the same turn of the shared loops.
+/// strips of one that does), the element that is loaded is the one stored later in the same iteration of the shared loops.
 fn order(load: &Load<'_>, store: &Store<'_>, same: &dyn Fn(Sym) -> Option<Expr>) -> Order {
     let (loaded, stored) = (&load.around, &store.around);
     let shared = loaded.loops.iter().zip(&stored.loops).take_while(|(a, b)| std::ptr::eq(**a, **b)).count();
     let mut free: Vec<&Loop> = stored.loops[shared..].to_vec();
     let mut renamed: Vec<(Sym, Sym)> = Vec::new();
-    for turn in &loaded.loops[shared..] {
+    for for_loop in &loaded.loops[shared..] {
         let rename = |expr: &Expr| {
             expr.substitute(&|sym| renamed.iter().find(|(own, _)| *own == sym).map(|(_, to)| Expr::sym(*to)))
         };
-        let (begin, end) = (rename(&turn.begin), rename(&turn.end));
+        let (begin, end) = (rename(&for_loop.begin), rename(&for_loop.end));
         let alike = |other: &&Loop| other.begin == begin && other.end == end;
         let strips = &loaded.loops[shared..];
         let around = |other: &&Loop| strips.iter().any(|strip| is_strip(strip, &begin, &end, other));
         if let Some(place) = free.iter().position(alike).or_else(|| free.iter().position(around)) {
-            renamed.push((turn.var, free.remove(place).var));
-        } else if load.index.symbols().contains(&turn.var) {
+            renamed.push((for_loop.var, free.remove(place).var));
+        } else if load.index.symbols().contains(&for_loop.var) {
             return Order::Unknown;
         }
     }

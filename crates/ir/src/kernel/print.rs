@@ -13,7 +13,7 @@
 //!            | new "=" "cast" VALUE
 //!            | new "=" "load" place ["if" VALUE]
 //!            | new "=" "get" ACCUMULATOR
-//!            | new "=" PRIM VALUE {"," VALUE}
+//!            | new "=" SCALAR_OP VALUE {"," VALUE}
 //!            | new {"," new} "=" "reduce" (MONOID | LAMBDA) ACCUMULATOR {"," ACCUMULATOR}
 //!            | "bind" SYM "=" VALUE
 //!            | "store" place "=" VALUE ["if" VALUE]
@@ -21,7 +21,7 @@
 //!            | "acc" ACCUMULATOR ":" DTYPE "=" VALUE
 //!            | "set" ACCUMULATOR "=" VALUE
 //!            | "barrier"
-//!            | "for" SYM "in" INDEX ".." INDEX ["rest" | "transpose" | "lanes" | "whole"] "{" {statement} "}"
+//!            | "for" SYM "in" INDEX ".." INDEX ["remainder" | "transpose" | "lanes" | "exact"] "{" {statement} "}"
 //! new       := VALUE ":" DTYPE
 //! place     := (BUFFER | SCRATCH) "[" INDEX "]"
 //! ```
@@ -86,8 +86,8 @@ fn write_body(f: &mut impl Write, kernel: &Kernel, body: &[Stmt], depth: usize) 
         write!(f, "{:1$}", "", 2 * depth)?;
         write_statement(f, kernel, statement)?;
         writeln!(f)?;
-        if let Stmt::For(turns) = statement {
-            write_body(f, kernel, &turns.body, depth + 1)?;
+        if let Stmt::For(for_loop) = statement {
+            write_body(f, kernel, &for_loop.body, depth + 1)?;
             writeln!(f, "{:1$}}}", "", 2 * depth)?;
         }
     }
@@ -115,9 +115,9 @@ fn write_statement(f: &mut impl Write, kernel: &Kernel, statement: &Stmt) -> fmt
             write!(f, "store {} = {value}", element(kernel, *place, index))?;
             write_guard(f, *guard)
         }
-        Stmt::Prefetch { buffer, index, far } => {
-            let far = if *far { " far" } else { "" };
-            write!(f, "prefetch {}{far}", element(kernel, Place::Buffer(*buffer), index))
+        Stmt::Prefetch { buffer, index, l2 } => {
+            let l2 = if *l2 { " L2" } else { "" };
+            write!(f, "prefetch {}{l2}", element(kernel, Place::Buffer(*buffer), index))
         }
         Stmt::Fault { buffer, word, value, condition } => {
             write!(f, "fault {buffer}[{word}] = {value} if {condition}")
@@ -129,21 +129,21 @@ fn write_statement(f: &mut impl Write, kernel: &Kernel, statement: &Stmt) -> fmt
             let values = values.iter().map(|&value| new(kernel, value));
             write!(f, "{} = reduce {monoid} {}", listed(values), listed(accumulators))
         }
-        Stmt::For(turns) => write_loop_head(f, kernel, turns),
+        Stmt::For(for_loop) => write_loop_head(f, kernel, for_loop),
         Stmt::Barrier => write!(f, "barrier"),
     }
 }
 
-fn write_loop_head(f: &mut impl Write, kernel: &Kernel, turns: &Loop) -> fmt::Result {
-    let kind = match turns.kind {
+fn write_loop_head(f: &mut impl Write, kernel: &Kernel, for_loop: &Loop) -> fmt::Result {
+    let kind = match for_loop.kind {
         LoopKind::Serial => "",
-        LoopKind::Rest => " rest",
+        LoopKind::Remainder => " remainder",
         LoopKind::Transpose => " transpose",
         LoopKind::Lanes => " lanes",
-        LoopKind::WholeLanes => " whole",
+        LoopKind::ExactLanes => " exact",
     };
-    let (begin, end) = (index(kernel, &turns.begin), index(kernel, &turns.end));
-    write!(f, "for {} in {begin} .. {end}{kind} {{", symbol_name(kernel, turns.var))
+    let (begin, end) = (index(kernel, &for_loop.begin), index(kernel, &for_loop.end));
+    write!(f, "for {} in {begin} .. {end}{kind} {{", symbol_name(kernel, for_loop.var))
 }
 
 fn write_guard(f: &mut impl Write, guard: Option<Value>) -> fmt::Result {

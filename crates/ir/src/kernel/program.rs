@@ -2,16 +2,16 @@
 //!
 //! A kernel is a grid of *blocks*, independent and run in any order. A block has `lanes` lanes: the elements of a
 //! vector register on a CPU, the threads of a block on a GPU. Code inside a loop over lanes is *varying*: lane `l`
-//! takes `begin + l`, `begin + l + lanes`, …, and a lane whose turn is past the end does nothing; the last turns, fewer
-//! than there are lanes, may go to others, chosen by their number alone, so that equal turns have equal results. All other
-//! code is *uniform*: every lane would compute the same, and one of them stores.
+//! takes `begin + l`, `begin + l + lanes`, …, and a lane whose iteration is past the end does nothing; the last iterations,
+//! fewer than there are lanes, may go to others, chosen by their number alone, so that equal iterations have equal results.
+//! All other code is *uniform*: every lane would compute the same, and one of them stores.
 //!
 //! This file holds the data alone. What must hold is listed in `verify`, the meaning is `interpret`, the text
 //! `print.rs` and `parse.rs`. Nothing here takes decisions or knows a target.
 
 use cranelift_entity::{PrimaryMap, entity_impl};
 use index::{Expr, Sym};
-use ops::{DType, Monoid, Prim, Scalar};
+use ops::{DType, Monoid, Scalar, ScalarOp};
 use smallvec::{SmallVec, smallvec};
 
 /// The most lanes a block may have: the limit of a CUDA block.
@@ -124,7 +124,7 @@ pub enum Stmt {
         /// The new value.
         value: Value,
         /// The op.
-        op: Prim,
+        op: ScalarOp,
         /// Its operands, of the op's compute dtypes.
         args: Vec<Value>,
     },
@@ -178,15 +178,15 @@ pub enum Stmt {
         /// A bool value; where it is false nothing is written.
         guard: Option<Value>,
     },
-    /// `prefetch b0[x0*i1 + x1]`: an element that will be loaded soon, so that a machine may fetch it ahead. It has no effect
+    /// `prefetch b0[x0*i1 + x1]`: an element that will be loaded soon, so that a machine may prefetch it. It has no effect
     /// on any result, and its index may be any: memory that is not there is not touched.
     Prefetch {
         /// A buffer that is read.
         buffer: Buffer,
         /// Which element.
         index: Expr,
-        /// Whether more is loaded before it than the smallest cache holds (`prefetch b0[x0 + 4096] far`).
-        far: bool,
+        /// Whether it goes to L2 only, because more is loaded before it than L1 holds (`prefetch b0[x0 + 4096] L2`).
+        l2: bool,
     },
     /// `fault b2[0] = v0 if v1`: where the condition holds, the word becomes the smaller of itself and the value. The order
     /// in which lanes and blocks do so is of no matter.
@@ -304,34 +304,34 @@ pub struct Loop {
     pub begin: Expr,
     /// One past the last; an empty range runs nothing.
     pub end: Expr,
-    /// Who takes which turn.
+    /// Who takes which iteration.
     pub kind: LoopKind,
-    /// What each turn does.
+    /// What each iteration does.
     pub body: Vec<Stmt>,
 }
 
-/// Who takes which turn of a loop.
+/// Who takes which iteration of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LoopKind {
-    /// All turns in order.
+    /// All iterations in order.
     Serial,
-    /// All turns in order, and few of them: what a loop that takes several indices a turn leaves over. Short code is worth
-    /// more here than fast code.
-    Rest,
-    /// All turns in any order, some of them maybe twice. The body is a loop over lanes that copies an element, and what lies
-    /// along the one loop in the place that it comes from lies along the other in the place that it goes to
-    /// ([`Transpose`](super::Transpose)): a machine may take squares of both loops at a time and turn them in registers.
+    /// All iterations in order, and few of them: the remainder of a loop that takes several indices an iteration. Short
+    /// code is worth more here than fast code.
+    Remainder,
+    /// All iterations in any order, some of them maybe twice. The body is a loop over lanes that copies an element, and
+    /// what lies along the one loop in the place that it comes from lies along the other in the place that it goes to
+    /// ([`Transpose`](super::Transpose)): a machine may take tiles of both loops at a time and transpose them in registers.
     Transpose,
-    /// Turns dealt out to the lanes; never nested in another loop over lanes.
+    /// Iterations mapped to the lanes; never nested in another loop over lanes.
     Lanes,
-    /// Turns dealt out to the lanes, as many to each as to all others: what calls such a kernel sees to it. A machine needs
-    /// no code for a last turn that some lanes have and some have not.
-    WholeLanes,
+    /// Iterations mapped to the lanes, as many to each as to all others: what calls such a kernel sees to it. A machine
+    /// needs no code for a last iteration that some lanes have and some have not.
+    ExactLanes,
 }
 
 impl LoopKind {
-    /// Whether turns are dealt out to the lanes.
+    /// Whether iterations are mapped to the lanes.
     pub fn is_over_lanes(self) -> bool {
-        matches!(self, LoopKind::Lanes | LoopKind::WholeLanes)
+        matches!(self, LoopKind::Lanes | LoopKind::ExactLanes)
     }
 }

@@ -29,13 +29,14 @@ impl<'k> Transpose<'k> {
         };
         let Stmt::Store { value: stored, place: to, index: store, guard: None } = store else { return None };
         let transpose = Transpose { rows, columns, value: *value, from: (*from, load), to: (*to, store) };
-        let turns = transpose.is_rectangle() && transpose.changes_direction() && transpose.leaves_memory();
-        (columns.kind.is_over_lanes() && stored == value && turns).then_some(transpose)
+        let transposes =
+            transpose.is_rectangle() && transpose.changes_direction() && transpose.leaves_memory();
+        (columns.kind.is_over_lanes() && stored == value && transposes).then_some(transpose)
     }
 
     /// The loops along which elements are neighbours where they come from, and where they go to.
     pub fn directions(&self) -> [&'k Loop; 2] {
-        if self.turns(self.columns, self.rows) {
+        if self.transposes(self.columns, self.rows) {
             [self.columns, self.rows]
         } else {
             [self.rows, self.columns]
@@ -43,11 +44,11 @@ impl<'k> Transpose<'k> {
     }
 
     fn changes_direction(&self) -> bool {
-        self.turns(self.columns, self.rows) || self.turns(self.rows, self.columns)
+        self.transposes(self.columns, self.rows) || self.transposes(self.rows, self.columns)
     }
 
     /// Whether elements come from where neighbours along one loop are neighbours and go to where those along another are.
-    fn turns(&self, from: &Loop, to: &Loop) -> bool {
+    fn transposes(&self, from: &Loop, to: &Loop) -> bool {
         is_unit(self.from.1, from.var) && is_unit(self.to.1, to.var)
     }
 

@@ -9,7 +9,7 @@ use index::{Expr, Sym};
 
 use super::{Accumulator, Kernel, Loop, Stmt, Value};
 
-/// For each value, whether it is *uniform*: equal in all lanes that compute it in the same turn. The others are
+/// For each value, whether it is *uniform*: equal in all lanes that compute it in the same iteration. The others are
 /// *varying*. A value is varying if it depends on the variable of a loop over lanes or on an accumulator with a copy
 /// per lane; inside such a loop a load from a place that is the same for all lanes is still uniform.
 pub fn uniformity(kernel: &Kernel) -> SecondaryMap<Value, bool> {
@@ -27,8 +27,8 @@ pub fn per_lane(kernel: &Kernel) -> SecondaryMap<Accumulator, bool> {
 }
 
 /// Of accumulators with a copy per lane, opened outside of this loop over lanes, those that hold the same in all lanes after
-/// turns of all lanes if they did before: counts, but no sums of elements.
-pub fn stays_even(kernel: &Kernel, turns: &Loop, among: &[Accumulator]) -> Vec<Accumulator> {
+/// iterations of all lanes if they did before: counts, but no sums of elements.
+pub fn stays_even(kernel: &Kernel, for_loop: &Loop, among: &[Accumulator]) -> Vec<Accumulator> {
     if among.is_empty() {
         return Vec::new();
     }
@@ -38,9 +38,9 @@ pub fn stays_even(kernel: &Kernel, turns: &Loop, among: &[Accumulator]) -> Vec<A
     let mut even = among.to_vec();
     loop {
         even.iter().for_each(|&accumulator| scan.per_lane[accumulator] = false);
-        scan.turns(turns);
+        scan.for_loop(for_loop);
         let mut uneven = BTreeSet::new();
-        find_varying_sets(&turns.body, &scan.uniform, &mut uneven);
+        find_varying_sets(&for_loop.body, &scan.uniform, &mut uneven);
         if !even.iter().any(|accumulator| uneven.contains(accumulator)) {
             return even;
         }
@@ -56,7 +56,7 @@ fn find_varying_sets(body: &[Stmt], uniform: &SecondaryMap<Value, bool>, found: 
             Stmt::Set { accumulator, value } if !uniform[*value] => {
                 found.insert(*accumulator);
             }
-            Stmt::For(turns) => find_varying_sets(&turns.body, uniform, found),
+            Stmt::For(for_loop) => find_varying_sets(&for_loop.body, uniform, found),
             _ => {}
         }
     }
@@ -68,7 +68,9 @@ fn find_per_lane(body: &[Stmt], in_lanes: bool, found: &mut SecondaryMap<Accumul
             Stmt::Open { accumulator, .. } | Stmt::Set { accumulator, .. } if in_lanes => {
                 found[*accumulator] = true;
             }
-            Stmt::For(turns) => find_per_lane(&turns.body, in_lanes || turns.kind.is_over_lanes(), found),
+            Stmt::For(for_loop) => {
+                find_per_lane(&for_loop.body, in_lanes || for_loop.kind.is_over_lanes(), found)
+            }
             _ => {}
         }
     }
@@ -107,7 +109,7 @@ impl Scan {
             }
             Stmt::Get { value, accumulator } => self.uniform[*value] = !self.per_lane[*accumulator],
             Stmt::Reduce { values, .. } => values.iter().for_each(|&value| self.uniform[value] = true),
-            Stmt::For(turns) => self.turns(turns),
+            Stmt::For(for_loop) => self.for_loop(for_loop),
             Stmt::Store { .. }
             | Stmt::Prefetch { .. }
             | Stmt::Fault { .. }
@@ -117,11 +119,11 @@ impl Scan {
         }
     }
 
-    fn turns(&mut self, turns: &Loop) {
-        if turns.kind.is_over_lanes() {
-            self.varying.insert(turns.var);
+    fn for_loop(&mut self, for_loop: &Loop) {
+        if for_loop.kind.is_over_lanes() {
+            self.varying.insert(for_loop.var);
         }
-        self.body(&turns.body);
+        self.body(&for_loop.body);
     }
 
     fn same_for_all(&self, index: &Expr) -> bool {

@@ -6,9 +6,9 @@ mod views;
 
 use std::sync::Arc;
 
-use ferrofuse_ir::graph::{Form, Fusion, Graph, InputLayout, Output, SymbolSource, Type, Val};
+use ferrofuse_ir::graph::{Fusion, Graph, InputLayout, Output, SymbolSource, TensorOp, Type, Val};
 use index::{Expr, Facts};
-use ops::{DType, Prim, Scalar};
+use ops::{DType, Scalar, ScalarOp};
 
 /// A graph and facts being built by a test.
 #[derive(Default)]
@@ -34,23 +34,23 @@ impl Build {
             });
         }
         let val = self.add(
-            Form::Input { ordinal, ty: Type::new(DType::F32, shape), layout: InputLayout::default() },
+            TensorOp::Input { ordinal, ty: Type::new(DType::F32, shape), layout: InputLayout::default() },
             &[],
         );
         self.inputs.push(val);
         val
     }
 
-    fn add(&mut self, form: Form, operands: &[Val]) -> Val {
-        self.graph.add(form, operands, &mut self.facts).expect("a legal form").into()
+    fn add(&mut self, op: TensorOp, operands: &[Val]) -> Val {
+        self.graph.add(op, operands, &mut self.facts).expect("a legal op").into()
     }
 
-    fn map(&mut self, prim: Prim, operands: &[Val]) -> Val {
-        self.add(Form::Map(prim), operands)
+    fn map(&mut self, scalar_op: ScalarOp, operands: &[Val]) -> Val {
+        self.add(TensorOp::Map(scalar_op), operands)
     }
 
     fn constant(&mut self, value: f64) -> Val {
-        self.add(Form::Constant(Scalar::from_f64(DType::F32, value)), &[])
+        self.add(TensorOp::Constant(Scalar::from_f64(DType::F32, value)), &[])
     }
 
     fn view(&self, outputs: &[Val]) -> Fusion {

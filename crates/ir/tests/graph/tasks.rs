@@ -1,7 +1,7 @@
 //! Tasks nest and overlap, know who defines and uses a value, and follow passes while they are closed.
 
-use ferrofuse_ir::graph::{Form, Fusion, Task, TaskData, TaskError, TaskKind, Tasks, rewrite};
-use ops::Prim;
+use ferrofuse_ir::graph::{Fusion, Task, TaskData, TaskError, TaskKind, Tasks, TensorOp, rewrite};
+use ops::ScalarOp;
 
 use super::Build;
 
@@ -13,8 +13,8 @@ fn task(name: &str, kind: TaskKind, parent: Option<Task>, view: Fusion) -> TaskD
 fn overlapping_segments_are_recomputation() {
     let mut b = Build::default();
     let x = b.input(&[None]);
-    let e = b.map(Prim::Exp, &[x]);
-    let (y, z) = (b.map(Prim::Neg, &[e]), b.map(Prim::Abs, &[e]));
+    let e = b.map(ScalarOp::Exp, &[x]);
+    let (y, z) = (b.map(ScalarOp::Neg, &[e]), b.map(ScalarOp::Abs, &[e]));
     let mut tasks = Tasks::new();
     let first = tasks.add(task("seg0", TaskKind::Segment, None, b.view(&[y]))).unwrap();
     let second = tasks.add(task("seg1", TaskKind::Segment, None, b.view(&[z]))).unwrap();
@@ -29,8 +29,8 @@ fn overlapping_segments_are_recomputation() {
 fn a_value_that_one_segment_gives_and_another_takes_is_an_edge() {
     let mut b = Build::default();
     let x = b.input(&[None]);
-    let e = b.map(Prim::Exp, &[x]);
-    let y = b.map(Prim::Neg, &[e]);
+    let e = b.map(ScalarOp::Exp, &[x]);
+    let y = b.map(ScalarOp::Neg, &[e]);
     let mut tasks = Tasks::new();
     tasks.add(task("seg0", TaskKind::Segment, None, b.view(&[e]))).unwrap();
     tasks.add(task("seg1", TaskKind::Segment, None, b.view_from(&[e], &[y]))).unwrap();
@@ -41,8 +41,8 @@ fn a_value_that_one_segment_gives_and_another_takes_is_an_edge() {
 fn a_nested_task_computes_nothing_its_parent_does_not() {
     let mut b = Build::default();
     let x = b.input(&[None]);
-    let e = b.map(Prim::Exp, &[x]);
-    let y = b.map(Prim::Neg, &[e]);
+    let e = b.map(ScalarOp::Exp, &[x]);
+    let y = b.map(ScalarOp::Neg, &[e]);
     let mut tasks = Tasks::new();
     let group = tasks.add(task("stage", TaskKind::Group, None, b.view(&[e]))).unwrap();
     let inside = tasks.add(task("seg0", TaskKind::Segment, Some(group), b.view(&[e]))).unwrap();
@@ -55,17 +55,17 @@ fn a_nested_task_computes_nothing_its_parent_does_not() {
 fn tasks_follow_a_pass_and_what_is_dropped_is_said() {
     let mut b = Build::default();
     let x = b.input(&[None]);
-    let e = b.map(Prim::Exp, &[x]);
-    let s = b.map(Prim::Sin, &[x]);
-    let y = b.map(Prim::Add, &[e, s]);
+    let e = b.map(ScalarOp::Exp, &[x]);
+    let s = b.map(ScalarOp::Sin, &[x]);
+    let y = b.map(ScalarOp::Add, &[e, s]);
     let view = b.view(&[y]);
     let mut tasks = Tasks::new();
     tasks.add(task("kept", TaskKind::Segment, None, b.view(&[e]))).unwrap();
-    let unreached = b.map(Prim::Cos, &[x]);
+    let unreached = b.map(ScalarOp::Cos, &[x]);
     tasks.add(task("lost", TaskKind::Segment, None, b.view(&[unreached]))).unwrap();
-    let (_, map) = rewrite(&mut b.graph, &view, |graph, facts, node, operands| match graph.node(node).form {
-        Form::Map(Prim::Exp) => {
-            let node = graph.add(Form::Map(Prim::Abs), operands, facts).unwrap();
+    let (_, map) = rewrite(&mut b.graph, &view, |graph, facts, node, operands| match graph.node(node).op {
+        TensorOp::Map(ScalarOp::Exp) => {
+            let node = graph.add(TensorOp::Map(ScalarOp::Abs), operands, facts).unwrap();
             Some(graph.results(node).collect())
         }
         _ => None,

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use ferrofuse_ir::graph::{Form, Fusion, Output, ViewError, dump, rewrite};
+use ferrofuse_ir::graph::{Fusion, Output, TensorOp, ViewError, dump, rewrite};
 use index::{Expr, Facts};
-use ops::Prim;
+use ops::ScalarOp;
 
 use super::Build;
 
@@ -13,19 +13,19 @@ fn equal_nodes_are_one_and_inputs_are_nominal() {
     let mut b = Build::default();
     let (x, y) = (b.input(&[Some(4)]), b.input(&[Some(4)]));
     assert_ne!(x, y, "two inputs of one type stay two");
-    let first = b.map(Prim::Add, &[x, y]);
-    assert_eq!(first, b.map(Prim::Add, &[x, y]));
-    assert_ne!(first, b.map(Prim::Add, &[y, x]));
+    let first = b.map(ScalarOp::Add, &[x, y]);
+    assert_eq!(first, b.map(ScalarOp::Add, &[x, y]));
+    assert_ne!(first, b.map(ScalarOp::Add, &[y, x]));
     let two = b.constant(2.0);
     assert_eq!(two, b.constant(2.0));
 }
 
 #[test]
-fn a_refused_node_leaves_the_graph_as_it_was() {
+fn a_rejected_node_leaves_the_graph_as_it_was() {
     let mut b = Build::default();
     let (x, y) = (b.input(&[Some(4)]), b.input(&[Some(5)]));
     let before = b.graph.len();
-    let error = b.graph.add(Form::Map(Prim::Add), &[x, y], &mut b.facts).unwrap_err();
+    let error = b.graph.add(TensorOp::Map(ScalarOp::Add), &[x, y], &mut b.facts).unwrap_err();
     assert_eq!(error.to_string(), "axis 0: size 4 does not match size 5");
     assert_eq!(b.graph.len(), before);
 }
@@ -34,8 +34,8 @@ fn a_refused_node_leaves_the_graph_as_it_was() {
 fn a_view_stops_at_its_inputs() {
     let mut b = Build::default();
     let x = b.input(&[Some(4)]);
-    let e = b.map(Prim::Exp, &[x]);
-    let y = b.map(Prim::Neg, &[e]);
+    let e = b.map(ScalarOp::Exp, &[x]);
+    let y = b.map(ScalarOp::Neg, &[e]);
     let whole = b.view(&[y]);
     assert_eq!(whole.order(), [e.node, y.node]);
     let tail = b.view_from(&[e], &[y]);
@@ -45,10 +45,10 @@ fn a_view_stops_at_its_inputs() {
 }
 
 #[test]
-fn a_view_that_is_not_closed_is_refused() {
+fn a_view_that_is_not_closed_is_rejected() {
     let mut b = Build::default();
     let x = b.input(&[Some(4)]);
-    let e = b.map(Prim::Exp, &[x]);
+    let e = b.map(ScalarOp::Exp, &[x]);
     let facts = Arc::new(Facts::new());
     let open = Fusion::new(&b.graph, vec![], vec![Output::from(e)], facts.clone());
     assert_eq!(open.unwrap_err(), ViewError::Open(x));
@@ -60,7 +60,7 @@ fn a_view_that_is_not_closed_is_refused() {
 fn symbolic_sizes_become_equal_and_are_remembered() {
     let mut b = Build::default();
     let (x, y) = (b.input(&[None]), b.input(&[None]));
-    let sum = b.map(Prim::Add, &[x, y]);
+    let sum = b.map(ScalarOp::Add, &[x, y]);
     let (left, right) = (b.graph.shape(x)[0].clone(), b.graph.shape(y)[0].clone());
     assert_ne!(left, right);
     assert!(b.facts.prove_eq(&left, &right), "adding two tensors says that their sizes agree");
@@ -72,11 +72,11 @@ fn what_later_facts_exclude_is_found() {
     let mut b = Build::default();
     let x = b.input(&[None, None]);
     let sizes = [Expr::constant(20)].into_iter().collect();
-    let flat = b.add(Form::Reshape(sizes), &[x]);
-    assert_eq!(b.graph.refused(&b.facts), None);
+    let flat = b.add(TensorOp::Reshape(sizes), &[x]);
+    assert_eq!(b.graph.rejected(&b.facts), None);
     let mut other = Facts::new();
     other.assume_equal(&b.graph.shape(x)[0], &Expr::constant(3)).unwrap();
-    let (node, error) = b.graph.refused(&other).expect("20 elements are not three rows");
+    let (node, error) = b.graph.rejected(&other).expect("20 elements are not three rows");
     assert_eq!((node, error.to_string().as_str()), (flat.node, "cannot reshape i0*i1 elements into 20"));
 }
 
@@ -84,18 +84,18 @@ fn what_later_facts_exclude_is_found() {
 fn a_pass_appends_and_the_old_view_still_works() {
     let mut b = Build::default();
     let x = b.input(&[None]);
-    let e = b.map(Prim::Exp, &[x]);
-    let y = b.map(Prim::Neg, &[e]);
+    let e = b.map(ScalarOp::Exp, &[x]);
+    let y = b.map(ScalarOp::Neg, &[e]);
     let view = b.view(&[y]);
     let before = dump(&b.graph, &view);
-    let (new, map) =
-        rewrite(&mut b.graph, &view, |graph, facts, node, operands| match graph.node(node).form {
-            Form::Map(Prim::Neg) => {
-                let node = graph.add(Form::Map(Prim::Abs), operands, facts).expect("as legal as a negation");
-                Some(graph.results(node).collect())
-            }
-            _ => None,
-        });
+    let (new, map) = rewrite(&mut b.graph, &view, |graph, facts, node, operands| match graph.node(node).op {
+        TensorOp::Map(ScalarOp::Neg) => {
+            let node =
+                graph.add(TensorOp::Map(ScalarOp::Abs), operands, facts).expect("as legal as a negation");
+            Some(graph.results(node).collect())
+        }
+        _ => None,
+    });
     b.graph.debug_verify(&new);
     assert_eq!(dump(&b.graph, &view), before, "keeping the old view undoes the pass");
     assert!(dump(&b.graph, &new).contains("abs") && !dump(&b.graph, &new).contains("neg"));
@@ -107,9 +107,9 @@ fn a_pass_appends_and_the_old_view_still_works() {
 fn collection_keeps_what_the_live_views_reach() {
     let mut b = Build::default();
     let x = b.input(&[None]);
-    let e = b.map(Prim::Exp, &[x]);
-    let dead = b.map(Prim::Sin, &[x]);
-    let y = b.map(Prim::Neg, &[e]);
+    let e = b.map(ScalarOp::Exp, &[x]);
+    let dead = b.map(ScalarOp::Sin, &[x]);
+    let y = b.map(ScalarOp::Neg, &[e]);
     let (whole, tail) = (b.view(&[y]), b.view_from(&[e], &[y]));
     let (kept, views, map) = b.graph.collect(&[&whole, &tail]);
     assert_eq!(kept.len(), 3);
@@ -125,11 +125,11 @@ fn collection_keeps_what_the_live_views_reach() {
 fn a_fork_is_private() {
     let mut b = Build::default();
     let x = b.input(&[None]);
-    let y = b.map(Prim::Neg, &[x]);
+    let y = b.map(ScalarOp::Neg, &[x]);
     let view = b.view(&[y]);
     let (mut fork, moved) = b.graph.fork(&view);
     let mut facts = b.facts.clone();
-    fork.add(Form::Map(Prim::Abs), &[y], &mut facts).unwrap();
+    fork.add(TensorOp::Map(ScalarOp::Abs), &[y], &mut facts).unwrap();
     assert_eq!(b.graph.len() + 1, fork.len());
     fork.debug_verify(&moved);
     b.graph.debug_verify(&view);
@@ -141,7 +141,7 @@ fn a_fork_is_private() {
 fn a_view_used_on_another_graph_is_a_bug() {
     let mut b = Build::default();
     let x = b.input(&[None]);
-    let y = b.map(Prim::Neg, &[x]);
+    let y = b.map(ScalarOp::Neg, &[x]);
     let view = b.view(&[y]);
     let (fork, _) = b.graph.fork(&view);
     view.assert_of(&fork);
@@ -152,8 +152,8 @@ fn sizes_come_out_of_scalar_arithmetic() {
     let mut b = Build::default();
     let x = b.input(&[None, Some(8)]);
     let rows = b.graph.shape(x)[0].clone();
-    let size = b.add(Form::Size(rows.clone()), &[]);
-    let doubled = b.map(Prim::Add, &[size, size]);
+    let size = b.add(TensorOp::Size(rows.clone()), &[]);
+    let doubled = b.map(ScalarOp::Add, &[size, size]);
     assert_eq!(b.graph.as_size(doubled), Some(&rows + &rows));
     let real = b.constant(3.0);
     assert_eq!(b.graph.as_size(real), None);

@@ -5,7 +5,7 @@
 //! `nan` are numbers. Texts are ours, in the tables; errors serve whoever writes a row.
 
 use super::Composite;
-use crate::Prim;
+use crate::ScalarOp;
 use crate::expr::{Arith, ExprNode, ScalarExpr};
 
 /// Why a text is no expression.
@@ -105,26 +105,26 @@ impl<'a> Parser<'a> {
     fn sum(&mut self) -> Result<usize, ExprError> {
         let mut left = self.product()?;
         loop {
-            let prim = match (self.eat('+'), self.eat('-')) {
-                (true, _) => Prim::Add,
-                (_, true) => Prim::Sub,
+            let op = match (self.eat('+'), self.eat('-')) {
+                (true, _) => ScalarOp::Add,
+                (_, true) => ScalarOp::Sub,
                 _ => return Ok(left),
             };
             let right = self.product()?;
-            left = self.expr.apply(prim, &[left, right]);
+            left = self.expr.apply(op, &[left, right]);
         }
     }
 
     fn product(&mut self) -> Result<usize, ExprError> {
         let mut left = self.factor()?;
         loop {
-            let prim = match (self.eat('*'), self.eat('/')) {
-                (true, _) => Prim::Mul,
-                (_, true) => Prim::Div,
+            let op = match (self.eat('*'), self.eat('/')) {
+                (true, _) => ScalarOp::Mul,
+                (_, true) => ScalarOp::Div,
                 _ => return Ok(left),
             };
             let right = self.factor()?;
-            left = self.expr.apply(prim, &[left, right]);
+            left = self.expr.apply(op, &[left, right]);
         }
     }
 
@@ -136,7 +136,7 @@ impl<'a> Parser<'a> {
         let operand = self.factor()?;
         match self.expr.nodes()[operand] {
             ExprNode::Constant(value) => Ok(self.expr.constant(-value)),
-            _ => Ok(self.expr.apply(Prim::Neg, &[operand])),
+            _ => Ok(self.expr.apply(ScalarOp::Neg, &[operand])),
         }
     }
 
@@ -190,9 +190,9 @@ impl<'a> Parser<'a> {
             args.push(self.sum()?);
         }
         self.expect(')')?;
-        if let Some(prim) = Prim::from_name(name) {
-            if args.len() == prim.row().params.len() {
-                return Ok(self.expr.apply(prim, &args));
+        if let Some(op) = ScalarOp::from_name(name) {
+            if args.len() == op.row().params.len() {
+                return Ok(self.expr.apply(op, &args));
             }
         } else if let Some(composite) = Composite::from_name(name) {
             return self.inline(composite, args);

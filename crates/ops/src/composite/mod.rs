@@ -10,10 +10,10 @@ mod predicates;
 use std::sync::LazyLock;
 
 use crate::DType;
-use crate::Prim;
+use crate::ScalarOp;
 use crate::expr::{Arith, ScalarExpr};
 use crate::param::Param;
-use crate::typing::{self, Classes, Operand, Signature, Typing, TypingError};
+use crate::typing::{self, Classes, Operand, TypeSignature, Typing, TypingError};
 use expr_parser::ExprError;
 
 /// One composite op.
@@ -103,7 +103,7 @@ impl Composite {
     ///
     /// # Errors
     /// [`TypingError`] if their number, or the dtype of one of them, does not suit.
-    pub fn signature(self, operands: &[Operand]) -> Result<Signature, TypingError> {
+    pub fn signature(self, operands: &[Operand]) -> Result<TypeSignature, TypingError> {
         let row = self.row();
         typing::resolve(row.name, row.params.len(), row.typing, self.known().classes, operands)
     }
@@ -142,10 +142,10 @@ struct Strict {
 impl Arith for Strict {
     type V = Option<DType>;
 
-    fn apply(&mut self, prim: Prim, args: &[Option<DType>]) -> Option<DType> {
+    fn apply(&mut self, op: ScalarOp, args: &[Option<DType>]) -> Option<DType> {
         let operands: Option<Vec<Operand>> = args.iter().map(|arg| arg.map(Operand::tensor)).collect();
         let operands = operands?;
-        let signature = crate::signature(prim, &operands).ok()?;
+        let signature = crate::signature(op, &operands).ok()?;
         let uncast =
             signature.compute.iter().zip(&operands).all(|(compute, operand)| *compute == operand.dtype);
         (uncast && signature.result == signature.result_compute).then_some(signature.result)

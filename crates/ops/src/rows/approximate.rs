@@ -3,7 +3,7 @@
 
 use super::arithmetic::RECIPROCAL;
 use super::transcendental::{EXP, EXP2};
-use crate::Prim;
+use crate::ScalarOp;
 use crate::row::{Approximation, CpuSpelling, CpuSpellings, CudaSpelling, Primitive, float};
 use crate::spread::Spread;
 use crate::typing::Typing;
@@ -50,15 +50,15 @@ pub(crate) const MUL_ADD: Primitive = Primitive {
     ..Primitive::BLANK
 };
 
-impl Prim {
+impl ScalarOp {
     /// The ops that it stands for, of the definition language: itself, or the one that it is a cheaper form of, or the two
     /// of which the second is applied to the first's result and what operands are left.
-    pub fn in_language(self) -> &'static [Prim] {
+    pub fn in_language(self) -> &'static [ScalarOp] {
         match self {
-            Prim::Exp2Half | Prim::Exp2Bf16 => &[Prim::Exp2],
-            Prim::ExpTerm => &[Prim::Exp],
-            Prim::ReciprocalHalf => &[Prim::Reciprocal],
-            Prim::MulAdd => &[Prim::Mul, Prim::Add],
+            ScalarOp::Exp2Half | ScalarOp::Exp2Bf16 => &[ScalarOp::Exp2],
+            ScalarOp::ExpTerm => &[ScalarOp::Exp],
+            ScalarOp::ReciprocalHalf => &[ScalarOp::Reciprocal],
+            ScalarOp::MulAdd => &[ScalarOp::Mul, ScalarOp::Add],
             _ => &Self::ALL[self as usize..=self as usize],
         }
     }

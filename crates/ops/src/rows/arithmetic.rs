@@ -93,7 +93,7 @@ pub(crate) const DIV: Primitive = Primitive {
         .and_unsigned(Guarded("udiv", Guard::UnsignedQuotient)),
     ulp: 0.5,
     spread: Spread::Quotient,
-    doc: "Quotient: exact of floats, truncated towards zero of integers. An integer over 0 is 0, and the least integer over -1 is itself.",
+    doc: "Quotient: exact of floats, truncated towards zero of integers. An integer over 0 is 0, and the smallest integer over -1 is itself.",
 };
 
 pub(crate) const FMOD: Primitive = Primitive {
@@ -137,7 +137,7 @@ pub(crate) const NEG: Primitive = Primitive {
     cpu: CpuSpellings::float(Instruction("fneg")).and_int(Expansion("0 - x")),
     ulp: 0.0,
     spread: Spread::Lipschitz(1.0),
-    doc: "Negation. The least integer is its own.",
+    doc: "Negation. The smallest integer is its own.",
 };
 
 pub(crate) const ABS: Primitive = Primitive {
@@ -155,7 +155,7 @@ pub(crate) const ABS: Primitive = Primitive {
     cpu: CpuSpellings::float(Intrinsic("llvm.fabs")).and_int(Intrinsic("llvm.abs")).and_unsigned(Move),
     ulp: 0.0,
     spread: Spread::Lipschitz(1.0),
-    doc: "Absolute value. That of the least integer is itself.",
+    doc: "Absolute value. That of the smallest integer is itself.",
 };
 
 pub(crate) const RECIPROCAL: Primitive = Primitive {

@@ -35,7 +35,7 @@ pub(crate) const FLOOR: Primitive = rounding(
     float!(Unary: f64::floor),
     CudaSpelling::float("floorf({0})", "floor({0})"),
     "llvm.floor",
-    "The greatest whole number not above x.",
+    "The largest whole number not above x.",
 );
 
 pub(crate) const CEIL: Primitive = rounding(
@@ -43,7 +43,7 @@ pub(crate) const CEIL: Primitive = rounding(
     float!(Unary: f64::ceil),
     CudaSpelling::float("ceilf({0})", "ceil({0})"),
     "llvm.ceil",
-    "The least whole number not below x.",
+    "The smallest whole number not below x.",
 );
 
 pub(crate) const ROUND: Primitive = rounding(

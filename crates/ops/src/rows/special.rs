@@ -73,14 +73,14 @@ pub(crate) const GCD: Primitive = Primitive {
          unsigned long long a = x, b = y;\n  \
          if (x < T(0)) a = 0 - a;\n  \
          if (y < T(0)) b = 0 - b;\n  \
-         while (b != 0) { const unsigned long long rest = a % b; a = b; b = rest; }\n  \
+         while (b != 0) { const unsigned long long remainder = a % b; a = b; b = remainder; }\n  \
          return T(a);\n}\n",
     ),
     cpu: CpuSpellings::int(Call { narrow: "gcd_i32", wide: "gcd_i64" })
         .and_unsigned(Call { narrow: "gcd_i32", wide: "gcd_u64" }),
     ulp: 0.0,
     spread: Spread::Exact,
-    doc: "The greatest common divisor, not negative; with 0 the other's magnitude, of which the least integer's is itself.",
+    doc: "The greatest common divisor, not negative; with 0 the other's magnitude, of which the smallest integer's is itself.",
     ..REAL
 };
 

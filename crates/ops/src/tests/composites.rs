@@ -1,7 +1,7 @@
 //! Every composite and monoid: its text parses, its dtypes hold together, and it agrees with a formula written here.
 
 use super::super::typing::Operand;
-use super::super::{Arith, Composite, Monoid, OpRef, Prim, Real, Typing, signature};
+use super::super::{Arith, Composite, Monoid, OpRef, Real, ScalarOp, Typing, signature};
 use crate::DType;
 
 /// Compute dtypes as values, constants typed as [`Composite::signature`] says they are.
@@ -10,9 +10,9 @@ struct Typed(DType);
 impl Arith for Typed {
     type V = DType;
 
-    fn apply(&mut self, prim: Prim, args: &[DType]) -> DType {
+    fn apply(&mut self, op: ScalarOp, args: &[DType]) -> DType {
         let operands: Vec<Operand> = args.iter().copied().map(Operand::tensor).collect();
-        let signature = signature(prim, &operands).expect("composites apply where their signature says so");
+        let signature = signature(op, &operands).expect("composites apply where their signature says so");
         assert_eq!(signature.compute[..], *args, "no casts within an expression");
         signature.result
     }
@@ -158,7 +158,7 @@ fn special_values() {
 fn every_monoid_parses_and_keeps_its_states() {
     for monoid in Monoid::NAMED {
         let (exprs, states) = (monoid.exprs().expect("a row"), monoid.states());
-        for expr in [&exprs.lift, &exprs.step, &exprs.combine] {
+        for expr in [&exprs.of_element, &exprs.step, &exprs.combine] {
             assert_eq!(expr.results().len(), states, "{}", monoid.name());
         }
         assert_eq!(Monoid::from_name(monoid.name()).as_ref(), Some(monoid));

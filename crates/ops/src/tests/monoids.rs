@@ -52,10 +52,10 @@ proptest! {
     }
 
     #[test]
-    fn lifting_is_one_step_from_nothing(x in -3.0..3.0_f64) {
+    fn outlining_is_one_step_from_nothing(x in -3.0..3.0_f64) {
         for monoid in Monoid::NAMED {
-            let lift = &monoid.exprs().expect("a row").lift;
-            prop_assert_eq!(lift.eval_all(&mut Real, &element(monoid, x)), folded(monoid, &[x]));
+            let of_element = &monoid.exprs().expect("a row").of_element;
+            prop_assert_eq!(of_element.eval_all(&mut Real, &element(monoid, x)), folded(monoid, &[x]));
         }
     }
 

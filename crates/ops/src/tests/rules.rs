@@ -8,9 +8,9 @@ use crate::DType;
 fn result(name: &str, dtypes: &[DType]) -> Option<DType> {
     let operands: Vec<Operand> = dtypes.iter().copied().map(Operand::tensor).collect();
     let signature = match lookup(name).unwrap_or_else(|error| panic!("{error}")) {
-        OpRef::Prim(prim) => signature(prim, &operands),
+        OpRef::Primitive(op) => signature(op, &operands),
         OpRef::Composite(composite) => composite.signature(&operands),
-        OpRef::Form(_) => panic!("`{name}` is no scalar op"),
+        OpRef::Language(_) => panic!("`{name}` is no scalar op"),
     };
     signature.ok().map(|signature| signature.result)
 }
@@ -81,7 +81,7 @@ fn questions_give_bools() {
 }
 
 #[test]
-fn arithmetic_promotes_and_halves_stay_in_f32() {
+fn arithmetic_promotes_and_half_types_stay_in_f32() {
     check_unary("neg", |dtype| only(Some(dtype.compute()), |dtype| dtype != DType::Bool));
     check_binary("add mul minimum maximum", arithmetic);
     let numbers = |a, b| only(arithmetic(a, b), |dtype| dtype != DType::Bool);

@@ -1,9 +1,9 @@
-//! Typing: total over all dtypes and kinds, halves never computed in, and a table of a few ops over all pairs.
+//! Typing: total over all dtypes and kinds, half types never computed in, and a table of a few ops over all pairs.
 
 use std::fmt::Write as _;
 
 use super::super::typing::{Operand, OperandKind};
-use super::super::{Composite, Prim, Signature, Typing, TypingError, promote, signature};
+use super::super::{Composite, ScalarOp, TypeSignature, Typing, TypingError, promote, signature};
 use crate::DType;
 
 fn operands() -> Vec<Operand> {
@@ -11,7 +11,7 @@ fn operands() -> Vec<Operand> {
     kinds.iter().flat_map(|&kind| DType::REAL.map(|dtype| Operand { dtype, kind })).collect()
 }
 
-fn check(name: &str, typing: Typing, given: &[Operand], outcome: Result<Signature, TypingError>) {
+fn check(name: &str, typing: Typing, given: &[Operand], outcome: Result<TypeSignature, TypingError>) {
     match outcome {
         Ok(signature) => {
             assert_eq!(signature.compute.len(), given.len(), "{name}");
@@ -35,17 +35,17 @@ fn check(name: &str, typing: Typing, given: &[Operand], outcome: Result<Signatur
 #[test]
 fn typing_is_total() {
     let operands = operands();
-    for &prim in Prim::ALL {
-        let row = prim.row();
+    for &op in ScalarOp::ALL {
+        let row = op.row();
         for (number, &a) in operands.iter().enumerate() {
             for &b in &operands {
                 let given = [a, b, operands[(7 * number + 3) % operands.len()]];
                 let given = &given[..row.params.len()];
-                check(row.name, row.typing, given, signature(prim, given));
+                check(row.name, row.typing, given, signature(op, given));
             }
         }
         let one_more = vec![operands[0]; row.params.len() + 1];
-        assert!(matches!(signature(prim, &one_more), Err(TypingError::Arity { .. })));
+        assert!(matches!(signature(op, &one_more), Err(TypingError::Arity { .. })));
     }
     for &composite in Composite::ALL {
         let row = composite.row();
@@ -59,12 +59,12 @@ fn typing_is_total() {
 }
 
 /// `compute>result`, or only one of them where they are the same, or `-` where the op does not apply.
-fn cell(prim: Prim, a: DType, b: DType) -> String {
+fn cell(op: ScalarOp, a: DType, b: DType) -> String {
     let mut given = vec![Operand::tensor(a), Operand::tensor(b)];
-    if prim == Prim::Where {
+    if op == ScalarOp::Where {
         given.insert(0, Operand::tensor(DType::Bool));
     }
-    match signature(prim, &given) {
+    match signature(op, &given) {
         Ok(signature) if signature.compute[given.len() - 1] == signature.result => {
             signature.result.to_string()
         }
@@ -74,10 +74,10 @@ fn cell(prim: Prim, a: DType, b: DType) -> String {
 }
 
 /// Rows are the first operand, columns the second, both in the order of [`DType::REAL`].
-fn table(prim: Prim) -> String {
-    let mut text = format!("{}\n", prim.name());
+fn table(op: ScalarOp) -> String {
+    let mut text = format!("{}\n", op.name());
     for a in DType::REAL {
-        let cells: Vec<String> = DType::REAL.iter().map(|&b| cell(prim, a, b)).collect();
+        let cells: Vec<String> = DType::REAL.iter().map(|&b| cell(op, a, b)).collect();
         let _ = writeln!(text, "{a:7}{}", cells.join(" "));
     }
     text
@@ -85,11 +85,12 @@ fn table(prim: Prim) -> String {
 
 #[test]
 fn tables_of_pairs() {
-    let tables: String = [Prim::Add, Prim::Div, Prim::Eq, Prim::Where].into_iter().map(table).collect();
+    let tables: String =
+        [ScalarOp::Add, ScalarOp::Div, ScalarOp::Eq, ScalarOp::Where].into_iter().map(table).collect();
     assert_eq!(tables, TABLES, "\n{tables}");
     assert_eq!(
-        table(Prim::Pow).lines().skip(1).collect::<Vec<_>>(),
-        table(Prim::Div).lines().skip(1).collect::<Vec<_>>()
+        table(ScalarOp::Pow).lines().skip(1).collect::<Vec<_>>(),
+        table(ScalarOp::Div).lines().skip(1).collect::<Vec<_>>()
     );
 }
 
@@ -146,29 +147,29 @@ f64    f64 f64 f64 f64 - - - f64 f64 f64 f64
 
 #[test]
 fn functions_of_real_numbers_keep_f32_and_plain_ops_round_back() {
-    let of = |prim, dtype| signature(prim, &[Operand::tensor(dtype)]).map(|s| (s.compute[0], s.result));
-    assert_eq!(of(Prim::Exp, DType::BF16), Ok((DType::F32, DType::F32)));
-    assert_eq!(of(Prim::Exp, DType::I64), Ok((DType::F32, DType::F32)));
-    assert_eq!(of(Prim::Exp, DType::F64), Ok((DType::F64, DType::F64)));
-    assert_eq!(of(Prim::Floor, DType::F16), Ok((DType::F32, DType::F16)));
-    assert_eq!(of(Prim::Floor, DType::I32), Ok((DType::I32, DType::I32)));
-    assert_eq!(of(Prim::Neg, DType::F16), Ok((DType::F32, DType::F32)));
-    assert_eq!(of(Prim::LogicalNot, DType::F16), Ok((DType::Bool, DType::Bool)));
-    assert_eq!(of(Prim::Set, DType::F16), Ok((DType::F16, DType::F16)));
+    let of = |op, dtype| signature(op, &[Operand::tensor(dtype)]).map(|s| (s.compute[0], s.result));
+    assert_eq!(of(ScalarOp::Exp, DType::BF16), Ok((DType::F32, DType::F32)));
+    assert_eq!(of(ScalarOp::Exp, DType::I64), Ok((DType::F32, DType::F32)));
+    assert_eq!(of(ScalarOp::Exp, DType::F64), Ok((DType::F64, DType::F64)));
+    assert_eq!(of(ScalarOp::Floor, DType::F16), Ok((DType::F32, DType::F16)));
+    assert_eq!(of(ScalarOp::Floor, DType::I32), Ok((DType::I32, DType::I32)));
+    assert_eq!(of(ScalarOp::Neg, DType::F16), Ok((DType::F32, DType::F32)));
+    assert_eq!(of(ScalarOp::LogicalNot, DType::F16), Ok((DType::Bool, DType::Bool)));
+    assert_eq!(of(ScalarOp::Set, DType::F16), Ok((DType::F16, DType::F16)));
     let silu = Composite::Silu.signature(&[Operand::tensor(DType::BF16)]).map(|s| (s.compute[0], s.result));
     assert_eq!(silu, Ok((DType::F32, DType::BF16)));
 }
 
 #[test]
 fn errors_blame_an_operand() {
-    let error = |prim, given: &[Operand]| signature(prim, given).unwrap_err().to_string();
+    let error = |op, given: &[Operand]| signature(op, given).unwrap_err().to_string();
     let (float, int) = (Operand::tensor(DType::F32), Operand::tensor(DType::I64));
     assert_eq!(
-        error(Prim::BitwiseAnd, &[int, float]),
+        error(ScalarOp::BitwiseAnd, &[int, float]),
         "`bitwise_and`: operand 1 must be an integer or a bool, but is f32"
     );
-    assert_eq!(error(Prim::Where, &[int, float, float]), "`where`: operand 0 must be a bool, but is i64");
-    assert_eq!(error(Prim::Exp, &[float, float]), "`exp` takes 1 operand(s), 2 given");
+    assert_eq!(error(ScalarOp::Where, &[int, float, float]), "`where`: operand 0 must be a bool, but is i64");
+    assert_eq!(error(ScalarOp::Exp, &[float, float]), "`exp` takes 1 operand(s), 2 given");
     let silu = Composite::Silu.signature(&[int]).unwrap_err().to_string();
     assert_eq!(silu, "`silu`: operand 0 must be a float, but is i64");
 }

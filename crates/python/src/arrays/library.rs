@@ -12,7 +12,7 @@ use pyo3::types::PyType;
 
 use super::dlpack::{self, Exchange};
 use super::torch::Torch;
-use super::{Memory, semantics};
+use super::{OutputMemory, semantics};
 
 /// Classes that are remembered; beyond these (someone makes classes in a loop) each look-up is done anew.
 const MOST_CLASSES: usize = 64;
@@ -143,7 +143,7 @@ impl Library {
     ///
     /// # Errors
     /// When the library has no such dtype.
-    pub fn import<'py>(&self, py: Python<'py>, memory: Memory) -> PyResult<Bound<'py, PyAny>> {
+    pub fn import<'py>(&self, py: Python<'py>, memory: OutputMemory) -> PyResult<Bound<'py, PyAny>> {
         let import = self.import.bind(py);
         match &self.exchange {
             Some(exchange) => exchange.array(py, memory.exported()),

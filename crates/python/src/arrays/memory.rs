@@ -11,7 +11,7 @@ use super::dlpack;
 
 /// An output's memory. Arrays are made of it by `from_dlpack` of any library.
 #[pyclass(frozen, module = "ferrofuse._native")]
-pub struct Memory {
+pub struct OutputMemory {
     exported: Arc<Exported>,
 }
 
@@ -47,30 +47,42 @@ unsafe impl Send for Exported {}
 // SAFETY: as above.
 unsafe impl Sync for Exported {}
 
-impl Memory {
+impl OutputMemory {
     /// Takes a tensor over.
-    pub fn new(tensor: Tensor) -> Memory {
+    pub fn new(tensor: Tensor) -> OutputMemory {
         let (mut buffer, dtype, layout) = tensor.into_parts();
         let (data, writable) = (buffer.as_mut_ptr(), !repeats(&layout));
-        Memory::of(Exported { data, dtype, layout, writable, owner: Owner::Buffer { _buffer: buffer } })
+        OutputMemory::of(Exported { data, dtype, layout, writable, owner: Owner::Buffer { _buffer: buffer } })
     }
 
     /// Takes an array over.
-    pub fn copy(mut array: Array) -> Memory {
+    pub fn copy(mut array: Array) -> OutputMemory {
         let (dtype, layout) = (array.dtype(), array.view().layout().clone());
         let data = array.as_mut_bytes().as_mut_ptr();
-        Memory::of(Exported { data, dtype, layout, writable: true, owner: Owner::Copy { _array: array } })
+        OutputMemory::of(Exported {
+            data,
+            dtype,
+            layout,
+            writable: true,
+            owner: Owner::Copy { _array: array },
+        })
     }
 
     /// Sees what an input keeps.
-    pub fn seen(view: &ArrayView<'_>, writable: bool, owner: Owner) -> Memory {
+    pub fn viewed(view: &ArrayView<'_>, writable: bool, owner: Owner) -> OutputMemory {
         let layout = Layout { offset: 0, ..view.layout().clone() };
         let writable = writable && !repeats(&layout);
-        Memory::of(Exported { data: view.as_ptr().cast_mut(), dtype: view.dtype(), layout, writable, owner })
+        OutputMemory::of(Exported {
+            data: view.as_ptr().cast_mut(),
+            dtype: view.dtype(),
+            layout,
+            writable,
+            owner,
+        })
     }
 
-    fn of(exported: Exported) -> Memory {
-        Memory { exported: Arc::new(exported) }
+    fn of(exported: Exported) -> OutputMemory {
+        OutputMemory { exported: Arc::new(exported) }
     }
 
     /// What it holds.
@@ -80,7 +92,7 @@ impl Memory {
 }
 
 #[pymethods]
-impl Memory {
+impl OutputMemory {
     /// The memory as a DLPack capsule, asked for only where what it says holds for whoever takes it.
     #[pyo3(signature = (*_args, **_kwargs))]
     fn __dlpack__<'py>(

@@ -1,7 +1,7 @@
 //! Arrays in and out: NumPy's through its C API, all others by DLPack, none copied but what no strides in elements say.
 //!
 //! What comes in decides what goes out: outputs are of the kind of the first array among the inputs. Those that are views of
-//! inputs share their memory where the library can say how it lies and that it is read only, and are copies elsewhere.
+//! inputs share their memory where the library can say its layout and that it is read only, and are copies elsewhere.
 
 mod dlpack;
 mod library;
@@ -22,7 +22,7 @@ use pyo3::prelude::*;
 
 use crate::{errors, objects};
 use library::Library;
-pub use memory::Memory;
+pub use memory::OutputMemory;
 use memory::Owner;
 pub use nvfuser::other_tensor;
 use torch::Torch;
@@ -36,7 +36,7 @@ const LAZY: &str =
 const WITHOUT_ARRAYS: &str = "a call without arrays, with device= given or ferrofuse.compat installed,";
 const COPIED: &str = "its library gives a copy of it";
 
-/// An input of a definition, for complaints.
+/// An input of a definition, for diagnostics.
 #[derive(Clone, Copy)]
 pub struct Place<'d> {
     /// The definition.
@@ -80,7 +80,7 @@ impl Place<'_> {
 /// An input of a call, kept alive while the call runs.
 pub enum Given<'py> {
     /// An array of NumPy.
-    Numpy(numpy::Seen<'py>),
+    Numpy(numpy::ViewedArray<'py>),
     /// An array of another library, of which the object is held.
     Borrowed(dlpack::Borrowed<'py>),
     /// An array of another library, which was exported.
@@ -99,10 +99,10 @@ impl<'py> Given<'py> {
         let Some(layout) = &decl.layout else {
             return match number::of(object, decl.dtype, place)? {
                 Some(number) => Ok(Given::Number(number)),
-                None => Err(number::refused(object, decl.dtype, place)?),
+                None => Err(number::rejected(object, decl.dtype, place)?),
             };
         };
-        if let Some(array) = numpy::Seen::new(object, place)? {
+        if let Some(array) = numpy::ViewedArray::new(object, place)? {
             return Ok(Given::Numpy(array));
         }
         let library = library::of(object)?;
@@ -301,12 +301,12 @@ impl Kind {
             && self.is_torch()
             && let Some(torch) = given[*input].torch().filter(|_| !given[*input].is_copy())
         {
-            let seen = torch.view(&inputs[*input], &given[*input].view(), view)?;
-            return seen.ok_or_else(|| place(*input).replaced());
+            let viewed = torch.view(&inputs[*input], &given[*input].view(), view)?;
+            return viewed.ok_or_else(|| place(*input).replaced());
         }
         let memory = match output {
-            Output::Made(tensor) if self.can_say(tensor.strides()) => Memory::new(tensor),
-            Output::View { input, view } => self.seen(py, &view, &given[input], place(input))?,
+            Output::Made(tensor) if self.can_say(tensor.strides()) => OutputMemory::new(tensor),
+            Output::View { input, view } => self.viewed(py, &view, &given[input], place(input))?,
             Output::Made(tensor) => copy(py, &tensor.view())?,
         };
         match self {
@@ -316,19 +316,19 @@ impl Kind {
     }
 
     /// A view of an input, or a copy where no array of this kind can be one.
-    fn seen(
+    fn viewed(
         &self,
         py: Python<'_>,
         view: &ArrayView<'_>,
         given: &Given<'_>,
         place: Place<'_>,
-    ) -> PyResult<Memory> {
+    ) -> PyResult<OutputMemory> {
         let writable = given.is_writable();
         if (writable || matches!(self, Kind::Numpy))
             && self.can_say(view.strides())
             && let Some(owner) = given.owner(place)?
         {
-            return Ok(Memory::seen(view, writable, owner));
+            return Ok(OutputMemory::viewed(view, writable, owner));
         }
         copy(py, view)
     }
@@ -344,6 +344,6 @@ impl Kind {
 }
 
 /// A copy of a view in memory of its own.
-fn copy(py: Python<'_>, view: &ArrayView<'_>) -> PyResult<Memory> {
-    view.to_array().map(Memory::copy).map_err(|error| errors::input(py, error.to_string()))
+fn copy(py: Python<'_>, view: &ArrayView<'_>) -> PyResult<OutputMemory> {
+    view.to_array().map(OutputMemory::copy).map_err(|error| errors::input(py, error.to_string()))
 }

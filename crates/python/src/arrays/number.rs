@@ -15,7 +15,7 @@ use crate::{errors, objects};
 pub fn of(object: &Bound<'_, PyAny>, dtype: DType, place: Place<'_>) -> PyResult<Option<Array>> {
     let Some(number) = objects::number(object)? else { return Ok(None) };
     if kind(number.dtype()) > kind(dtype) {
-        return Err(refused(object, dtype, place)?);
+        return Err(rejected(object, dtype, place)?);
     }
     if dtype.is_int() && !is_in_range(number, dtype) {
         let message = format!("{place}: the number {} is beyond {dtype}", object.str()?);
@@ -29,7 +29,7 @@ pub fn of(object: &Bound<'_, PyAny>, dtype: DType, place: Place<'_>) -> PyResult
 ///
 /// # Errors
 /// When Python cannot show it.
-pub fn refused(object: &Bound<'_, PyAny>, dtype: DType, place: Place<'_>) -> PyResult<PyErr> {
+pub fn rejected(object: &Bound<'_, PyAny>, dtype: DType, place: Place<'_>) -> PyResult<PyErr> {
     let wanted = ["True or False", "an integer", "a real number", "a number"][kind(dtype)];
     let remark = nvfuser::scalar_expected(object, dtype, place)?;
     place.mismatch(object, &format!("{wanted} for a scalar of dtype {dtype}"), &remark)

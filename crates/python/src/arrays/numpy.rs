@@ -13,11 +13,11 @@ use pyo3::exceptions::PyImportError;
 use pyo3::prelude::*;
 
 use super::memory::Owner;
-use super::{Memory, Place, semantics};
+use super::{OutputMemory, Place, semantics};
 use crate::errors;
 
 /// An array of NumPy where it lies.
-pub struct Seen<'py> {
+pub struct ViewedArray<'py> {
     array: Bound<'py, PyUntypedArray>,
     dtype: DType,
     layout: Layout,
@@ -25,12 +25,12 @@ pub struct Seen<'py> {
     is_copy: bool,
 }
 
-impl<'py> Seen<'py> {
+impl<'py> ViewedArray<'py> {
     /// The array, if the object is one.
     ///
     /// # Errors
     /// For dtypes that are not supported.
-    pub fn new(object: &Bound<'py, PyAny>, place: Place<'_>) -> PyResult<Option<Seen<'py>>> {
+    pub fn new(object: &Bound<'py, PyAny>, place: Place<'_>) -> PyResult<Option<ViewedArray<'py>>> {
         let Ok(array) = object.cast::<PyUntypedArray>() else { return Ok(None) };
         if let Some(reason) = rejected(object)? {
             return Err(errors::argument(object.py(), format!("{place}: {reason}")));
@@ -43,13 +43,13 @@ impl<'py> Seen<'py> {
         let size = dtype.size() as isize;
         if array.strides().iter().any(|stride| stride % size != 0) {
             // Fields of records lie at odd distances.
-            let copy = Seen::new(&array.call_method0("copy")?, place)?;
-            return Ok(copy.map(|copy| Seen { is_copy: true, ..copy }));
+            let copy = ViewedArray::new(&array.call_method0("copy")?, place)?;
+            return Ok(copy.map(|copy| ViewedArray { is_copy: true, ..copy }));
         }
         let sizes: Dims = array.shape().iter().copied().collect();
         let strides: Strides = array.strides().iter().map(|stride| stride / size).collect();
         let layout = Layout { offset: 0, sizes, strides };
-        Ok(Some(Seen { array: array.clone(), dtype, layout, is_copy: false }))
+        Ok(Some(ViewedArray { array: array.clone(), dtype, layout, is_copy: false }))
     }
 
     /// The elements, for writing too where NumPy allows it.
@@ -127,7 +127,7 @@ fn dtype_of(descr: &Bound<'_, PyArrayDescr>) -> Option<DType> {
 ///
 /// # Errors
 /// When NumPy has no such dtype and `ml_dtypes`, which adds them, is missing.
-pub fn array<'py>(memory: &Bound<'py, Memory>) -> PyResult<Bound<'py, PyAny>> {
+pub fn array<'py>(memory: &Bound<'py, OutputMemory>) -> PyResult<Bound<'py, PyAny>> {
     let py = memory.py();
     let exported = memory.get().exported();
     let size = exported.dtype.size() as npy_intp;

@@ -1,5 +1,5 @@
-//! Complaints about the inputs of a call in nvFuser's words, which scripts look for, with the names that it gives to inputs:
-//! `T0_g_float[iS0{i0}]`, `d2`. Names are nvFuser's where inputs are defined before anything else. Checks nothing.
+//! Diagnostics about the inputs of a call in nvFuser's words, which scripts look for, with the names that it gives to
+//! inputs: `T0_g_float[iS0{i0}]`, `d2`. Names are nvFuser's where inputs are defined before anything else. Checks nothing.
 
 use ferrofuse::{ArrayView, DType};
 use ir::definition::{DeclaredLayout, InputDecl};

@@ -23,7 +23,7 @@ impl Torch {
         Ok(Torch { module: py.import("torch")?.into_any().unbind(), increment_version })
     }
 
-    /// What a tensor is, and what to give instead, where its elements do not lie in memory one by one.
+    /// What a tensor is, and what to give instead, where its elements are not in memory one by one.
     ///
     /// # Errors
     /// What torch says.
@@ -104,23 +104,23 @@ impl Torch {
         &self,
         tensor: &Bound<'py, PyAny>,
         given: &ArrayView<'_>,
-        seen: &ArrayView<'_>,
+        viewed: &ArrayView<'_>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let py = tensor.py();
         if tensor.call_method0("data_ptr")?.extract::<usize>()? != given.as_ptr() as usize {
             return Ok(None);
         }
         let first: isize = tensor.call_method0("storage_offset")?.extract()?;
-        let offset = match seen.sizes().contains(&0) {
+        let offset = match viewed.sizes().contains(&0) {
             true => 0, // of what has no elements the first may be anywhere
             false => {
-                let bytes = (seen.as_ptr() as isize).wrapping_sub(given.as_ptr() as isize);
-                first + bytes / seen.dtype().size() as isize
+                let bytes = (viewed.as_ptr() as isize).wrapping_sub(given.as_ptr() as isize);
+                first + bytes / viewed.dtype().size() as isize
             }
         };
         let plain = self.module.bind(py).getattr("Tensor")?;
         let values = tensor.call_method0("detach")?.call_method1("as_subclass", (plain,))?;
-        let (sizes, strides) = (PyTuple::new(py, seen.sizes())?, PyTuple::new(py, seen.strides())?);
+        let (sizes, strides) = (PyTuple::new(py, viewed.sizes())?, PyTuple::new(py, viewed.strides())?);
         values.call_method1("as_strided", (sizes, strides, offset)).map(Some)
     }
 }

@@ -1,18 +1,18 @@
 //! How long the evaluator takes, with bounds, on one thread: nanoseconds an element of each op of the table, each cast,
-//! each form, and a multiply-add of matrix products.
+//! each tensor op, and a multiply-add of matrix products.
 //!
 //! `cargo bench -p ferrofuse-ir --bench evaluator [FILTER]`. What has operands with errors is timed together with what
 //! gives them those errors, and that is subtracted. The slowest in proportion to their goals come first, with a mark where
 //! they are above.
 
-mod forms;
 mod program;
+mod tensor_ops;
 
 use std::cell::RefCell;
 
 use ferrofuse_reference::evaluate::{EvaluateOptions, Serial, compare, evaluate};
-use ir::graph::Form;
-use ops::{CpuSpelling, DType, Prim, Primitive, Typing};
+use ir::graph::TensorOp;
+use ops::{CpuSpelling, DType, Primitive, ScalarOp, Typing};
 
 use program::Program;
 
@@ -24,7 +24,7 @@ fn main() {
     let report = Report { filter, lines: RefCell::default() };
     ops(&report);
     casts(&report);
-    forms::forms(&report);
+    tensor_ops::tensor_ops(&report);
     comparisons(&report);
     report.print();
 }
@@ -103,8 +103,8 @@ impl Report {
 }
 
 fn ops(report: &Report) {
-    for &prim in Prim::ALL {
-        let row = prim.row();
+    for &op in ScalarOp::ALL {
+        let row = op.row();
         let classes = row.classes();
         let dtypes = [
             (DType::F32, classes.float),
@@ -122,7 +122,7 @@ fn ops(report: &Report) {
                         p.operand(if is_condition { DType::Bool } else { dtype }, &[COUNT], inexact)
                     })
                     .collect();
-                p.measure(Form::Map(prim), &operands);
+                p.measure(TensorOp::Map(op), &operands);
             });
         }
     }
@@ -133,7 +133,7 @@ fn casts(report: &Report) {
         for to in DType::REAL.into_iter().filter(|&to| to != from) {
             report.line(&format!("cast {from} to {to}"), goal::SIMPLE, COUNT, |p, inexact| {
                 let x = p.operand(from, &[COUNT], inexact);
-                p.measure(Form::Cast(to), &[x]);
+                p.measure(TensorOp::Cast(to), &[x]);
             });
         }
     }
@@ -148,7 +148,7 @@ fn comparisons(report: &Report) {
         let array = program::elements(dtype, &[COUNT]);
         let mut program = Program::default();
         let x = program.input(array);
-        let result = program.add(Form::Permute([0].into_iter().collect()), &[x]);
+        let result = program.add(TensorOp::Permute([0].into_iter().collect()), &[x]);
         let view = program.view(&[result]);
         let array = program.arrays[0].view();
         let given =

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use ferrofuse_reference::evaluate::{EvaluateOptions, evaluate};
 use index::{Expr, Facts};
 use ir::array::{Array, ArrayView};
-use ir::graph::{Form, Fusion, Graph, InputLayout, Type, Val};
-use ops::{DType, Prim, Scalar};
+use ir::graph::{Fusion, Graph, InputLayout, TensorOp, Type, Val};
+use ops::{DType, Scalar, ScalarOp};
 
 /// A graph in the making, and its inputs.
 #[derive(Default)]
@@ -26,14 +26,14 @@ impl Program {
         let sizes = array.sizes().iter().map(|&size| Expr::constant(size as i64));
         let ty = Type::new(array.dtype(), sizes);
         let ordinal = self.inputs.len() as u32;
-        let val = self.add(Form::Input { ordinal, ty, layout: InputLayout::default() }, &[]);
+        let val = self.add(TensorOp::Input { ordinal, ty, layout: InputLayout::default() }, &[]);
         self.arrays.push(array);
         self.inputs.push(val);
         val
     }
 
-    pub fn add(&mut self, form: Form, operands: &[Val]) -> Val {
-        self.graph.add(form, operands, &mut self.facts).expect("a legal form").into()
+    pub fn add(&mut self, op: TensorOp, operands: &[Val]) -> Val {
+        self.graph.add(op, operands, &mut self.facts).expect("a legal op").into()
     }
 
     /// Drawn numbers; if they are to have errors, a part of the reciprocals of such, cast to the dtype.
@@ -44,24 +44,24 @@ impl Program {
         }
         let x = self.input(elements(dtype.compute(), sizes));
         let part = self.constant(dtype.compute(), 0.045);
-        let reciprocal = self.add(Form::Map(Prim::ReciprocalHalf), &[x]);
-        let mut val = self.add(Form::Map(Prim::Mul), &[reciprocal, part]);
+        let reciprocal = self.add(TensorOp::Map(ScalarOp::ReciprocalHalf), &[x]);
+        let mut val = self.add(TensorOp::Map(ScalarOp::Mul), &[reciprocal, part]);
         if dtype.compute() != dtype {
-            val = self.add(Form::Cast(dtype), &[val]);
+            val = self.add(TensorOp::Cast(dtype), &[val]);
         }
         self.before.push(val);
         val
     }
 
     /// The op to be timed, with all its results.
-    pub fn measure(&mut self, form: Form, operands: &[Val]) {
-        let node = self.graph.add(form, operands, &mut self.facts).expect("a legal form");
+    pub fn measure(&mut self, op: TensorOp, operands: &[Val]) {
+        let node = self.graph.add(op, operands, &mut self.facts).expect("a legal op");
         self.results.extend(self.graph.results(node));
     }
 
     /// A constant.
     pub fn constant(&mut self, dtype: DType, x: f64) -> Val {
-        self.add(Form::Constant(Scalar::from_f64(dtype, x)), &[])
+        self.add(TensorOp::Constant(Scalar::from_f64(dtype, x)), &[])
     }
 
     /// Whether a program has operands that can have errors.
@@ -87,7 +87,7 @@ impl Program {
                 drop(std::hint::black_box(done.expect("a sound call")));
             })
         };
-        // In turn, so that both meet the same disturbances.
+        // In iteration, so that both meet the same disturbances.
         let times = (0..ROUNDS).map(|_| [&self.results, &self.before].map(|outputs| run(outputs)));
         let fastest = times.reduce(|a, b| [a[0].min(b[0]), a[1].min(b[1])]).unwrap_or_default();
         if self.before.is_empty() { fastest[0] } else { fastest[0] - fastest[1] }

@@ -14,7 +14,7 @@ use super::workers::Resources;
 
 /// Elements of a block.
 pub(super) const BLOCK: usize = 512;
-/// Elements that one task computes; also the unit in which work is dealt to threads.
+/// Elements that one task computes; also the unit in which work is given to threads.
 pub(super) const GRAIN: usize = 64 * BLOCK;
 
 /// Blocks for operands, their errors, and the result.

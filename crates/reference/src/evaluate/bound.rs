@@ -42,13 +42,13 @@ pub(super) struct Rounding {
     /// Half the distance from 1 to the next number: the unit roundoff. Zero for integers and bools.
     pub(super) unit: f64,
     /// Spacing of the subnormals, and of the largest numbers.
-    least: f64,
-    greatest: f64,
+    min: f64,
+    max: f64,
     /// From here on numbers round to infinity, or wrap.
     pub(super) overflow: f64,
     /// Below this they do.
     lowest: f64,
-    /// The least normal number.
+    /// The smallest normal number.
     pub(super) normal: f64,
     /// Largest error of a compiled result in units in the last place, and the evaluator's own.
     compiled: f64,
@@ -69,8 +69,8 @@ impl Rounding {
             };
             return Rounding {
                 unit: 0.0,
-                least: 0.0,
-                greatest: 0.0,
+                min: 0.0,
+                max: 0.0,
                 overflow,
                 lowest,
                 normal: 0.0,
@@ -79,28 +79,25 @@ impl Rounding {
                 widest,
             };
         }
-        let (relative, least, greatest) = (dtype.ulp(1.0), dtype.ulp(0.0), dtype.ulp(f64::INFINITY));
-        let overflow = (greatest * (2.0 / relative) - greatest / 2.0).min(f64::MAX);
+        let (relative, min, max) = (dtype.ulp(1.0), dtype.ulp(0.0), dtype.ulp(f64::INFINITY));
+        let overflow = (max * (2.0 / relative) - max / 2.0).min(f64::MAX);
         // What the rows compute in doubles is good to about one unit in a double's last place.
         let own = if dtype == DType::F64 && compiled > 0.5 { 1.0 } else { 0.5 };
-        let normal = least / relative;
+        let normal = min / relative;
         let unit = relative / 2.0;
-        Rounding { unit, least, greatest, overflow, lowest: -overflow, normal, compiled, own, widest }
+        Rounding { unit, min, max, overflow, lowest: -overflow, normal, compiled, own, widest }
     }
 
     /// Whether the dtype has every number that the other has.
     pub(super) fn holds(&self, other: &Rounding) -> bool {
-        self.unit > 0.0
-            && self.unit <= other.unit
-            && self.least <= other.least
-            && self.overflow >= other.overflow
+        self.unit > 0.0 && self.unit <= other.unit && self.min <= other.min && self.overflow >= other.overflow
     }
 
     /// The unit in the last place at `x`.
     #[inline(always)]
     pub(super) fn ulp(&self, x: f64) -> f64 {
         let binade = f64::from_bits(x.to_bits() & EXPONENT);
-        (binade * (2.0 * self.unit)).max(self.least).min(self.greatest)
+        (binade * (2.0 * self.unit)).max(self.min).min(self.max)
     }
 
     /// The evaluator's own rounding of `x`.

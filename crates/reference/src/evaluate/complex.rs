@@ -4,33 +4,33 @@ use ir::array::Part;
 use ops::DType;
 
 use super::EvaluateError;
-use super::value::{Strided, Value};
+use super::value::{BoundedValue, Strided};
 use super::workers::Resources;
 
 /// A part of each element.
 pub(super) fn part<'a>(
-    value: &Value<'a>,
+    value: &BoundedValue<'a>,
     part: Part,
     resources: &Resources<'_>,
-) -> Result<Value<'a>, EvaluateError> {
+) -> Result<BoundedValue<'a>, EvaluateError> {
     let bound = value.bound.as_ref().map(|bound| bound.part(part, resources)).transpose()?;
-    Ok(Value { data: value.data.part(part, resources)?, bound })
+    Ok(BoundedValue { data: value.data.part(part, resources)?, bound })
 }
 
 /// Complex numbers of their parts, each of rank 0 or of the result's rank, each axis of the result's size or 1.
 pub(super) fn pair(
-    re: &Value<'_>,
-    im: &Value<'_>,
+    re: &BoundedValue<'_>,
+    im: &BoundedValue<'_>,
     sizes: &[usize],
     resources: &Resources<'_>,
-) -> Result<Value<'static>, EvaluateError> {
+) -> Result<BoundedValue<'static>, EvaluateError> {
     let dtype = re.data.view().dtype().complex();
     let data = joined([Some(&re.data), Some(&im.data)], dtype, sizes, resources)?;
     let bound = match (&re.bound, &im.bound) {
         (None, None) => None,
         (re, im) => Some(joined([re.as_ref(), im.as_ref()], DType::C64, sizes, resources)?),
     };
-    Ok(Value { data, bound })
+    Ok(BoundedValue { data, bound })
 }
 
 /// Parts side by side; an absent one is zeros.

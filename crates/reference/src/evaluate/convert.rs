@@ -60,8 +60,8 @@ impl Plain {
     #[inline(always)]
     fn holds(self, x: f64, e: f64) -> bool {
         let size = x.abs();
-        let least = if self.is_signed { size } else { x };
-        (least - e >= self.floor) & (size + e < self.limit) | (e == 0.0)
+        let min = if self.is_signed { size } else { x };
+        (min - e >= self.floor) & (size + e < self.limit) | (e == 0.0)
     }
 }
 

@@ -8,7 +8,7 @@ use ir::graph::Val;
 use ops::DType;
 
 use super::block::{BLOCK, GRAIN, read_int};
-use super::value::{Strided, Value};
+use super::value::{BoundedValue, Strided};
 use super::workers::Resources;
 use super::{EvaluateError, OutOfRange};
 
@@ -18,11 +18,11 @@ use super::{EvaluateError, OutOfRange};
 /// [`EvaluateError::Index`] with the smallest index out of range, unless the result is empty.
 pub(super) fn gather(
     val: Val,
-    [source, index]: [&Value<'_>; 2],
+    [source, index]: [&BoundedValue<'_>; 2],
     axis: usize,
     sizes: &[usize],
     resources: &Resources<'_>,
-) -> Result<Value<'static>, EvaluateError> {
+) -> Result<BoundedValue<'static>, EvaluateError> {
     let size = source.sizes()[axis];
     if !sizes.contains(&0)
         && let Some(index) = out_of_range(&index.data.view(), size, resources)?
@@ -45,7 +45,7 @@ pub(super) fn gather(
             Some(doubted(&taken, doubt, sizes, resources)?)
         }
     };
-    Ok(Value { data, bound })
+    Ok(BoundedValue { data, bound })
 }
 
 /// The smallest index out of range.
@@ -55,13 +55,13 @@ fn out_of_range(
     resources: &Resources<'_>,
 ) -> Result<Option<i64>, EvaluateError> {
     let numel = index.numel();
-    let least = |start: usize| {
+    let min = |start: usize| {
         let mut block = [0; BLOCK];
         let block = &mut block[..BLOCK.min(numel - start)];
         read_int(index, start, block);
         block.iter().copied().filter(|&at| at < 0 || at as u64 >= size as u64).min()
     };
-    let grain = |start: usize| (start..numel.min(start + GRAIN)).step_by(BLOCK).filter_map(least).min();
+    let grain = |start: usize| (start..numel.min(start + GRAIN)).step_by(BLOCK).filter_map(min).min();
     let wrong = resources.collect(numel.div_ceil(GRAIN), |number| grain(number * GRAIN))?;
     Ok(wrong.into_iter().flatten().min())
 }

@@ -4,36 +4,36 @@
 //! computed once and repeated by a stride of zero.
 
 use ir::array::{ArrayView, Dims, Layout, Strides};
-use ops::{BoolMeaning, DType, FloatMeaning, IntMeaning, IntType, Prim, Spread};
+use ops::{BoolMeaning, DType, FloatMeaning, IntMeaning, IntType, ScalarOp, Spread};
 
 use super::EvaluateError;
 use super::block::{Elementwise, GRAIN, Kind, Scratch, as_reals, fill, read_int, read_real};
 use super::bound::Rounding;
 use super::convert::convert;
 use super::spread::spread;
-use super::value::{Strided, Value};
+use super::value::{BoundedValue, Strided};
 use super::workers::Resources;
 
 /// One scalar op on operands of rank 0 or of the result's rank, each axis of the result's size or 1.
 pub(super) fn map(
-    prim: Prim,
-    operands: &[Value<'_>],
+    op: ScalarOp,
+    operands: &[BoundedValue<'_>],
     sizes: &[usize],
     dtype: DType,
     bounds: bool,
     resources: &Resources<'_>,
-) -> Result<Value<'static>, EvaluateError> {
-    let straight: Vec<Value<'_>> =
+) -> Result<BoundedValue<'static>, EvaluateError> {
+    let straight: Vec<BoundedValue<'_>> =
         operands.iter().map(|value| straightened(value, sizes, resources)).collect();
     let operands = &straight[..];
     let core = varying(operands, sizes);
     let inexact = operands.iter().any(|operand| operand.bound.is_some());
-    let rounding = Rounding::new(dtype, prim.row().ulp);
+    let rounding = Rounding::new(dtype, op.row().ulp);
     let body = Map {
-        prim,
-        meaning: Meaning::of(prim, operands),
-        args: operands.iter().map(|value| seen_over(&value.data, &core)).collect(),
-        errors: operands.iter().map(|value| Some(seen_over(value.bound.as_ref()?, &core))).collect(),
+        op,
+        meaning: Meaning::of(op, operands),
+        args: operands.iter().map(|value| viewed_over(&value.data, &core)).collect(),
+        errors: operands.iter().map(|value| Some(viewed_over(value.bound.as_ref()?, &core))).collect(),
         rounding,
         dtype,
     };
@@ -43,21 +43,21 @@ pub(super) fn map(
 
 /// A cast. To a dtype that holds every value of the old one nothing can change, and bounds stay as they are.
 pub(super) fn cast<'a>(
-    value: &Value<'a>,
+    value: &BoundedValue<'a>,
     dtype: DType,
     resources: &Resources<'_>,
-) -> Result<Value<'a>, EvaluateError> {
+) -> Result<BoundedValue<'a>, EvaluateError> {
     let sizes: Dims = value.sizes().into();
     let core = varying(std::slice::from_ref(value), &sizes);
-    let view = seen_over(&value.data, &core);
-    let errors = value.bound.as_ref().map(|bound| seen_over(bound, &core));
+    let view = viewed_over(&value.data, &core);
+    let errors = value.bound.as_ref().map(|bound| viewed_over(bound, &core));
     let rounding = Rounding::new(dtype, 0.5);
     let is_wider = view.dtype().is_float() && rounding.holds(&Rounding::new(view.dtype(), 0.5));
     let wanted = errors.is_some() && !is_wider;
     let body = Cast { view, errors, dtype, rounding };
     let result = run(&body, &core, dtype, wanted, resources)?.relaid(|layout| layout.expanded(&sizes));
     let bound = if is_wider { value.bound.clone() } else { result.bound };
-    Ok(Value { data: result.data, bound })
+    Ok(BoundedValue { data: result.data, bound })
 }
 
 /// Fills new arrays with what an operation on blocks gives.
@@ -67,19 +67,19 @@ pub(super) fn run(
     dtype: DType,
     bounds: bool,
     resources: &Resources<'_>,
-) -> Result<Value<'static>, EvaluateError> {
+) -> Result<BoundedValue<'static>, EvaluateError> {
     let mut values = resources.unwritten(dtype, sizes)?;
     if !bounds {
         fill(values.array_mut(), None, body, resources);
-        return Ok(Value::exact(Strided::made(values)));
+        return Ok(BoundedValue::exact(Strided::made(values)));
     }
     let mut errors = resources.unwritten(DType::F32, sizes)?;
     let some = fill(values.array_mut(), Some(errors.array_mut()), body, resources);
-    Ok(Value { data: Strided::made(values), bound: some.then(|| Strided::made(errors)) })
+    Ok(BoundedValue { data: Strided::made(values), bound: some.then(|| Strided::made(errors)) })
 }
 
 /// The result's sizes, with 1 where no operand varies along the axis.
-fn varying(operands: &[Value<'_>], sizes: &[usize]) -> Dims {
+fn varying(operands: &[BoundedValue<'_>], sizes: &[usize]) -> Dims {
     let layouts = || operands.iter().flat_map(|value| [Some(&value.data), value.bound.as_ref()]).flatten();
     let varies = |axis: usize| {
         layouts().map(Strided::layout).any(|l| l.rank() > 0 && l.sizes[axis] > 1 && l.strides[axis] != 0)
@@ -89,12 +89,16 @@ fn varying(operands: &[Value<'_>], sizes: &[usize]) -> Dims {
 
 /// The operand, copied to rows of its own if it is read across those that it has: each cache line would be read as often as
 /// it has elements. Where there is no memory for that it stays as it is.
-fn straightened<'a>(value: &Value<'a>, sizes: &[usize], resources: &Resources<'_>) -> Value<'a> {
+fn straightened<'a>(
+    value: &BoundedValue<'a>,
+    sizes: &[usize],
+    resources: &Resources<'_>,
+) -> BoundedValue<'a> {
     let straight = |strided: &Strided<'a>| match is_crossed(strided.layout(), sizes) {
         true => strided.copied(resources).unwrap_or_else(|_| strided.clone()),
         false => strided.clone(),
     };
-    Value { data: straight(&value.data), bound: value.bound.as_ref().map(straight) }
+    BoundedValue { data: straight(&value.data), bound: value.bound.as_ref().map(straight) }
 }
 
 /// Whether another axis than the last one has neighbours in memory, and there are many elements.
@@ -106,7 +110,7 @@ fn is_crossed(layout: &Layout, sizes: &[usize]) -> bool {
 }
 
 /// An operand over the sizes that are computed, with as few axes as can be.
-fn seen_over<'v>(operand: &'v Strided<'_>, core: &[usize]) -> ArrayView<'v> {
+fn viewed_over<'v>(operand: &'v Strided<'_>, core: &[usize]) -> ArrayView<'v> {
     let layout = operand.layout();
     let stride = |axis: usize| match layout.rank() {
         0 => 0,
@@ -127,9 +131,9 @@ enum Meaning {
 impl Meaning {
     /// Shape rules and typing admit only operands that the row has a meaning on. A selection's class is that of what
     /// it selects.
-    fn of(prim: Prim, operands: &[Value<'_>]) -> Meaning {
+    fn of(op: ScalarOp, operands: &[BoundedValue<'_>]) -> Meaning {
         let dtype = operands.last().map_or(DType::F32, |value| value.data.view().dtype());
-        let row = prim.row();
+        let row = op.row();
         let meaning = match IntType::of(dtype) {
             Some(ty) => row.int.map(|meaning| Meaning::Int(meaning, ty)),
             None if dtype == DType::Bool => row.boolean.map(Meaning::Bool),
@@ -144,7 +148,7 @@ impl Meaning {
 }
 
 struct Map<'v> {
-    prim: Prim,
+    op: ScalarOp,
     meaning: Meaning,
     args: Vec<ArrayView<'v>>,
     errors: Vec<Option<ArrayView<'v>>>,
@@ -217,7 +221,7 @@ impl Map<'_> {
         let Scratch { reals, errors, real, int, error, .. } = scratch;
         as_reals(kind, &int[..n], real);
         let is_sure = self.errors.iter().all(Option::is_none);
-        if is_sure && !matches!(self.prim.row().spread, Spread::ProductSum) {
+        if is_sure && !matches!(self.op.row().spread, Spread::ProductSum) {
             error[..n].fill(0.0);
         } else {
             for (errors, block) in self.errors.iter().zip(&mut *errors) {
@@ -229,7 +233,7 @@ impl Map<'_> {
             let arity = self.args.len();
             let args: [&[f64]; 3] = std::array::from_fn(|k| &reals[k][..n]);
             let spreads: [&[f64]; 3] = std::array::from_fn(|k| &errors[k][..n]);
-            spread(self.prim, &args[..arity], &spreads[..arity], &real[..n], &mut error[..n]);
+            spread(self.op, &args[..arity], &spreads[..arity], &real[..n], &mut error[..n]);
         }
         self.rounding.totals(&real[..n], &mut error[..n]);
     }

@@ -1,7 +1,7 @@
 //! The evaluator's memory: what it holds is counted, and what is done with is used again.
 //!
 //! Pages that the system hands out for the first time cost about as much as an addition of their elements. So arrays that
-//! nobody needs any more wait for one of as many bytes, as long as that makes the greatest use of memory no greater.
+//! nobody needs any more wait for one of as many bytes, as long as that makes the largest use of memory no greater.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,7 +12,7 @@ use ops::DType;
 use super::EvaluateError;
 
 /// Smaller arrays come from the allocator each time.
-const LEAST: usize = 1 << 16;
+const MIN_BYTES: usize = 1 << 16;
 
 /// How much memory an evaluation holds at the moment, has held at most, and may hold.
 #[derive(Debug)]
@@ -49,7 +49,7 @@ impl Meter {
             Some(idle.swap_remove(place))
         });
         match waiting {
-            Some(array) => Ok(self.counted(array.seen_as(dtype, sizes))),
+            Some(array) => Ok(self.counted(array.viewed_as(dtype, sizes))),
             None => self.zeros(dtype, sizes),
         }
     }
@@ -97,7 +97,7 @@ impl Meter {
     fn retire(&self, array: Array) {
         let bytes = array.as_bytes().len();
         self.live.fetch_sub(bytes, Ordering::Relaxed);
-        if let Some(idle) = self.idle().as_mut().filter(|_| bytes >= LEAST) {
+        if let Some(idle) = self.idle().as_mut().filter(|_| bytes >= MIN_BYTES) {
             idle.push(array);
         }
     }
@@ -142,7 +142,7 @@ mod tests {
     #[test]
     fn memory_is_used_again_and_never_adds_to_the_most() {
         let meter = Meter::new(usize::MAX);
-        let sizes = [LEAST / 4];
+        let sizes = [MIN_BYTES / 4];
         let first = meter.zeros(DType::F32, &sizes).expect("memory");
         let place = first.array().as_bytes().as_ptr();
         drop(first);
@@ -150,9 +150,9 @@ mod tests {
         assert_eq!(again.array().as_bytes().as_ptr(), place);
         drop(again);
         // One byte more does not fit beside what waits.
-        drop(meter.unwritten(DType::Bool, &[LEAST + 1]).expect("memory"));
+        drop(meter.unwritten(DType::Bool, &[MIN_BYTES + 1]).expect("memory"));
         let held: usize = meter.idle().iter().flatten().map(|array| array.as_bytes().len()).sum();
-        assert!(held <= LEAST + 1, "{held} bytes wait");
+        assert!(held <= MIN_BYTES + 1, "{held} bytes wait");
         meter.close();
         drop(meter.zeros(DType::F32, &sizes).expect("memory"));
         assert!(meter.idle().is_none());

@@ -1,13 +1,14 @@
-//! The evaluator: the meaning of every form, on real arrays, with the error bound that travels with each value.
+//! The evaluator: the meaning of every tensor op, on real arrays, with the error bound that travels with each value.
 //!
 //! It takes a view, its inputs as arrays of any strides, and gives its outputs. Elementwise ops are the op rows' meanings
-//! rounded to the dtype, folds are in doubles, forms that only move elements share memory. A value is freed when its
+//! rounded to the dtype, folds are in doubles, ops that only move elements share memory. A value is freed when its
 //! last user is done. The result does not depend on the number of threads. It compiles nothing, and is the measure of
 //! what compiled code gives: [`compare`].
 //!
 //! `value` (shared memory) · `memory` (how much of it) · `block` (how elements are read and written) · `map` (scalar
-//! ops, casts) · `complex` (numbers and their parts) · `fold/` · `gather` · `library/` (what a library computes) · `movement` (the other forms) · `spread`, `convert` and `bound` (how
-//! errors reach results) · `workers` (who computes) · `compare` · `copy`.
+//! ops, casts) · `complex` (numbers and their parts) · `fold/` · `gather` · `external/` (sorts, scatters, products) ·
+//! `movement` (the other ops) · `spread`, `convert` and `bound` (how errors reach results) · `workers` (who computes) ·
+//! `compare` · `copy`.
 
 mod block;
 mod bound;
@@ -16,9 +17,9 @@ mod complex;
 mod convert;
 mod copy;
 mod error;
+mod external;
 mod fold;
 mod gather;
-mod library;
 mod map;
 mod memory;
 mod movement;
@@ -36,12 +37,12 @@ pub use workers::{Looks, ParallelFor, Serial, Threads};
 
 use index::Sym;
 use ir::array::{Array, ArrayView, Part};
-use ir::graph::{Form, Fusion, Graph, Node, Signature, Sizes, Val};
-use ops::{DType, Prim, Scalar};
+use ir::graph::{Fusion, Graph, InputSignature, Node, Sizes, TensorOp, Val};
+use ops::{DType, Scalar, ScalarOp};
 use rustc_hash::FxHashMap;
 
 use memory::Meter;
-use value::{Strided, Value};
+use value::{BoundedValue, Strided};
 use workers::Resources;
 
 /// How a view is evaluated.
@@ -91,7 +92,7 @@ pub fn evaluate(
     options: &EvaluateOptions<'_>,
 ) -> Result<Evaluation, EvaluateError> {
     fusion.assert_of(graph);
-    let sizes = Signature::new(graph, fusion, |_| None).bind(inputs, &options.sizes)?;
+    let sizes = InputSignature::new(graph, fusion, |_| None).bind(inputs, &options.sizes)?;
     let resources = Resources { meter: Meter::new(options.max_bytes), workers: options.workers };
     let evaluator = Evaluator { graph, fusion, sizes: &sizes, bounds: options.bounds, resources: &resources };
     evaluator.run(inputs)
@@ -113,10 +114,11 @@ struct Evaluator<'g> {
 
 impl Evaluator<'_> {
     fn run(&self, inputs: &[ArrayView<'_>]) -> Result<Evaluation, EvaluateError> {
-        let given = inputs.iter().map(|view| Value::exact(Strided::given(view)));
-        let mut values: FxHashMap<Val, Value<'_>> = self.fusion.inputs().iter().copied().zip(given).collect();
+        let given = inputs.iter().map(|view| BoundedValue::exact(Strided::given(view)));
+        let mut values: FxHashMap<Val, BoundedValue<'_>> =
+            self.fusion.inputs().iter().copied().zip(given).collect();
         for &node in self.fusion.order() {
-            let operands: Vec<Value<'_>> =
+            let operands: Vec<BoundedValue<'_>> =
                 self.graph.node(node).operands.iter().map(|val| values[val].clone()).collect();
             let results = self.node(node, &operands)?;
             drop(operands);
@@ -125,7 +127,7 @@ impl Evaluator<'_> {
             }
             self.free(node, &mut values);
         }
-        let outputs: Vec<Value<'_>> =
+        let outputs: Vec<BoundedValue<'_>> =
             self.fusion.outputs().iter().map(|out| values[&out.val].clone()).collect();
         drop(values);
         self.resources.meter.close();
@@ -134,7 +136,7 @@ impl Evaluator<'_> {
     }
 
     /// Forgets what nobody needs after this node: operands at their last user, results without users.
-    fn free(&self, node: Node, values: &mut FxHashMap<Val, Value<'_>>) {
+    fn free(&self, node: Node, values: &mut FxHashMap<Val, BoundedValue<'_>>) {
         let operands = self.graph.node(node).operands.iter().copied();
         for val in operands.chain(self.graph.results(node)) {
             let done = self.fusion.uses(val).last().is_none_or(|&last| last <= node);
@@ -144,13 +146,17 @@ impl Evaluator<'_> {
         }
     }
 
-    fn output(&self, value: Value<'_>) -> Result<Evaluated, EvaluateError> {
+    fn output(&self, value: BoundedValue<'_>) -> Result<Evaluated, EvaluateError> {
         let bound = value.bound.as_ref().and_then(Bound::of);
         Ok(Evaluated { value: value.data.into_array(self.resources)?, bound })
     }
 
     /// The meaning of one node: its results on these operands.
-    fn node<'a>(&self, node: Node, operands: &[Value<'a>]) -> Result<Vec<Value<'a>>, EvaluateError> {
+    fn node<'a>(
+        &self,
+        node: Node,
+        operands: &[BoundedValue<'a>],
+    ) -> Result<Vec<BoundedValue<'a>>, EvaluateError> {
         let (resources, bounds) = (self.resources, self.bounds);
         let data = self.graph.node(node);
         let dtype = data.results[0].dtype;
@@ -158,48 +164,49 @@ impl Evaluator<'_> {
         if !is_countable(dtype, &sizes) {
             return Err(EvaluateError::Memory { bytes: usize::MAX });
         }
-        let result = match &data.form {
-            Form::Input { .. } => unreachable!("a view computes no arguments"),
-            Form::Constant(scalar) => movement::scalar(*scalar, resources)?,
-            Form::Size(size) => {
+        let result = match &data.op {
+            TensorOp::Input { .. } => unreachable!("a view computes no arguments"),
+            TensorOp::Constant(scalar) => movement::scalar(*scalar, resources)?,
+            TensorOp::Size(size) => {
                 movement::scalar(Scalar::from_i64(DType::I64, self.sizes.value(size)?), resources)?
             }
-            Form::Map(Prim::Real) => complex::part(&operands[0], Part::Real, resources)?,
-            Form::Map(Prim::Imag) => complex::part(&operands[0], Part::Imaginary, resources)?,
-            Form::Map(Prim::Complex) => complex::pair(&operands[0], &operands[1], &sizes, resources)?,
-            Form::Map(prim) => map::map(*prim, operands, &sizes, dtype, bounds, resources)?,
-            Form::Cast(to) if *to == operands[0].data.view().dtype() => operands[0].clone(),
-            Form::Cast(to) => map::cast(&operands[0], *to, resources)?,
-            Form::Broadcast(new) => operands[0].relaid(|layout| layout.broadcast(new)),
-            Form::Expand(_) => operands[0].relaid(|layout| layout.expanded(&sizes)),
-            Form::Squeeze(axes) => {
+            TensorOp::Map(ScalarOp::Real) => complex::part(&operands[0], Part::Real, resources)?,
+            TensorOp::Map(ScalarOp::Imag) => complex::part(&operands[0], Part::Imaginary, resources)?,
+            TensorOp::Map(ScalarOp::Complex) => complex::pair(&operands[0], &operands[1], &sizes, resources)?,
+            TensorOp::Map(scalar_op) => map::map(*scalar_op, operands, &sizes, dtype, bounds, resources)?,
+            TensorOp::Cast(to) if *to == operands[0].data.view().dtype() => operands[0].clone(),
+            TensorOp::Cast(to) => map::cast(&operands[0], *to, resources)?,
+            TensorOp::Broadcast(new) => operands[0].relaid(|layout| layout.broadcast(new)),
+            TensorOp::Expand(_) => operands[0].relaid(|layout| layout.expanded(&sizes)),
+            TensorOp::Squeeze(axes) => {
                 let kept = |axis: &usize| !axes.contains(&(*axis as u8));
                 operands[0].relaid(|layout| layout.permuted((0..layout.rank()).filter(kept)))
             }
-            Form::Reshape(_) => movement::reshape(&operands[0], &sizes, resources)?,
-            Form::Permute(order) => {
+            TensorOp::Reshape(_) => movement::reshape(&operands[0], &sizes, resources)?,
+            TensorOp::Permute(order) => {
                 operands[0].relaid(|layout| layout.permuted(order.iter().map(|&axis| axis as usize)))
             }
-            Form::Slice { starts, sizes } => {
+            TensorOp::Slice { starts, sizes } => {
                 movement::slice(&operands[0], &self.sizes.sizes(starts)?, &self.sizes.sizes(sizes)?)
             }
-            Form::Pad { before, .. } => {
+            TensorOp::Pad { before, .. } => {
                 movement::pad(&operands[0], &operands[1], &self.values(before)?, &sizes, resources)?
             }
-            Form::Cat(axis) => movement::cat(operands, *axis as usize, &sizes, resources)?,
-            Form::Gather(axis) => {
+            TensorOp::Cat(axis) => movement::cat(operands, *axis as usize, &sizes, resources)?,
+            TensorOp::Gather(axis) => {
                 let operands = [&operands[0], &operands[1]];
                 gather::gather(node.into(), operands, *axis as usize, &sizes, resources)?
             }
-            Form::Fold { monoid, axes } => return fold::fold(monoid, operands, axes, bounds, resources),
-            Form::Scan { monoid, axis } => {
+            TensorOp::Fold { monoid, axes } => return fold::fold(monoid, operands, axes, bounds, resources),
+            TensorOp::Scan { monoid, axis } => {
                 return fold::scan(monoid, operands, *axis as usize, bounds, resources);
             }
-            Form::Library(op) => {
-                let context = library::Context { val: node.into(), sizes: sizes.to_vec(), bounds, resources };
-                return library::library(op, operands, &context);
+            TensorOp::External(op) => {
+                let context =
+                    external::Context { val: node.into(), sizes: sizes.to_vec(), bounds, resources };
+                return external::compute(op, operands, &context);
             }
-            Form::Iota(_) => movement::iota(&operands[0], &operands[1], sizes[0], bounds, resources)?,
+            TensorOp::Iota(_) => movement::iota(&operands[0], &operands[1], sizes[0], bounds, resources)?,
         };
         Ok(vec![result])
     }

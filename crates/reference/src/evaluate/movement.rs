@@ -1,4 +1,4 @@
-//! Forms that move elements or make them from nothing: boxes, padding, concatenation, reshapes, ramps.
+//! Ops that move elements or make them from nothing: boxes, padding, concatenation, reshapes, ramps.
 //!
 //! What strides can say costs no memory; the rest is copied. Bounds move with the elements.
 
@@ -10,22 +10,25 @@ use super::EvaluateError;
 use super::block::{Elementwise, Kind, Scratch};
 use super::bound::Rounding;
 use super::map::run;
-use super::value::{Strided, Value};
+use super::value::{BoundedValue, Strided};
 use super::workers::Resources;
 
 /// A scalar.
-pub(super) fn scalar(value: Scalar, resources: &Resources<'_>) -> Result<Value<'static>, EvaluateError> {
+pub(super) fn scalar(
+    value: Scalar,
+    resources: &Resources<'_>,
+) -> Result<BoundedValue<'static>, EvaluateError> {
     let mut cell = resources.zeros(value.dtype(), &[])?;
     cell.array_mut().fill(value);
-    Ok(Value::exact(Strided::made(cell)))
+    Ok(BoundedValue::exact(Strided::made(cell)))
 }
 
 /// The elements in row-major order under other sizes.
 pub(super) fn reshape<'a>(
-    value: &Value<'a>,
+    value: &BoundedValue<'a>,
     sizes: &[usize],
     resources: &Resources<'_>,
-) -> Result<Value<'a>, EvaluateError> {
+) -> Result<BoundedValue<'a>, EvaluateError> {
     let reshaped = |strided: &Strided<'a>| -> Result<Strided<'a>, EvaluateError> {
         let source = match strided.layout().reshaped(sizes) {
             Some(layout) => return Ok(strided.relaid(layout)),
@@ -34,22 +37,22 @@ pub(super) fn reshape<'a>(
         let layout = source.layout().reshaped(sizes).expect("dense memory takes any sizes");
         Ok(source.relaid(layout))
     };
-    Ok(Value { data: reshaped(&value.data)?, bound: value.bound.as_ref().map(reshaped).transpose()? })
+    Ok(BoundedValue { data: reshaped(&value.data)?, bound: value.bound.as_ref().map(reshaped).transpose()? })
 }
 
 /// A box of the operand, inside it as the signature has seen to.
-pub(super) fn slice<'a>(value: &Value<'a>, starts: &[usize], sizes: &[usize]) -> Value<'a> {
+pub(super) fn slice<'a>(value: &BoundedValue<'a>, starts: &[usize], sizes: &[usize]) -> BoundedValue<'a> {
     value.relaid(|layout| layout.sliced(starts, sizes))
 }
 
 /// The operand with `before[i]` elements of the fill put before axis `i`, or dropped where negative.
 pub(super) fn pad(
-    value: &Value<'_>,
-    fill: &Value<'_>,
+    value: &BoundedValue<'_>,
+    fill: &BoundedValue<'_>,
     before: &[i64],
     sizes: &[usize],
     resources: &Resources<'_>,
-) -> Result<Value<'static>, EvaluateError> {
+) -> Result<BoundedValue<'static>, EvaluateError> {
     let part =
         |strided: &Strided<'_>, around: Scalar| padded(&strided.view(), around, before, sizes, resources);
     let data = part(&value.data, fill.data.view().scalar(0))?;
@@ -62,7 +65,7 @@ pub(super) fn pad(
             Some(part(&none.relaid(none.layout().expanded(value.sizes())), around)?)
         }
     };
-    Ok(Value { data, bound })
+    Ok(BoundedValue { data, bound })
 }
 
 fn padded(
@@ -94,11 +97,11 @@ fn padded(
 
 /// The operands one after the other along an axis.
 pub(super) fn cat(
-    operands: &[Value<'_>],
+    operands: &[BoundedValue<'_>],
     axis: usize,
     sizes: &[usize],
     resources: &Resources<'_>,
-) -> Result<Value<'static>, EvaluateError> {
+) -> Result<BoundedValue<'static>, EvaluateError> {
     let dtype = operands[0].data.view().dtype();
     let data = joined(
         operands.iter().map(|value| (value.sizes(), Some(&value.data))),
@@ -114,7 +117,7 @@ pub(super) fn cat(
             Some(joined(parts, DType::F32, axis, sizes, resources)?)
         }
     };
-    Ok(Value { data, bound })
+    Ok(BoundedValue { data, bound })
 }
 
 /// Parts that are absent are zeros.
@@ -139,14 +142,15 @@ fn joined<'p>(
 
 /// `start + step * k`.
 pub(super) fn iota(
-    start: &Value<'_>,
-    step: &Value<'_>,
+    start: &BoundedValue<'_>,
+    step: &BoundedValue<'_>,
     length: usize,
     bounds: bool,
     resources: &Resources<'_>,
-) -> Result<Value<'static>, EvaluateError> {
+) -> Result<BoundedValue<'static>, EvaluateError> {
     let dtype = start.data.view().dtype();
-    let error = |value: &Value<'_>| value.bound.as_ref().map_or(0.0, |bound| bound.view().scalar(0).as_f64());
+    let error =
+        |value: &BoundedValue<'_>| value.bound.as_ref().map_or(0.0, |bound| bound.view().scalar(0).as_f64());
     let body = Ramp {
         dtype,
         start: start.data.view().scalar(0),

@@ -4,31 +4,31 @@
 //! they do not speak. The others go element by element.
 
 use ops::lanes::{NullaryFnOnce, wide};
-use ops::{FloatMeaning, Kernel, Prim, Spread, may_turn, product_sum, remainder, slopes, vectorized};
+use ops::{FloatMeaning, Kernel, ScalarOp, Spread, may_wrap, product_sum, remainder, slopes, vectorized};
 
 use super::bound::apart;
 
 /// `errors` of the operands `args` with the results `exact` into `out`.
-pub(super) fn spread(prim: Prim, args: &[&[f64]], errors: &[&[f64]], exact: &[f64], out: &mut [f64]) {
-    let row = prim.row();
+pub(super) fn spread(op: ScalarOp, args: &[&[f64]], errors: &[&[f64]], exact: &[f64], out: &mut [f64]) {
+    let row = op.row();
     match (row.spread, args, errors) {
         (Spread::Lipschitz(factor), _, [e]) => each(out, [e; 4], move |[e, ..]| factor * e),
         (Spread::Lipschitz(factor), _, [e, f]) => each(out, [e, f, e, f], move |[e, f, ..]| factor * (e + f)),
         (Spread::Product, [a, b], [e, f]) => {
             each(out, [a, b, e, f], product);
-            mend(exact, out, |k| corners(prim, &[a[k], b[k]], &[e[k], f[k]]));
+            mend(exact, out, |k| corners(op, &[a[k], b[k]], &[e[k], f[k]]));
         }
         (Spread::Largest, [a, b], [e, f]) => {
             each(out, [e, f, e, f], |[e, f, ..]| if e > f { e } else { f });
-            mend(exact, out, |k| corners(prim, &[a[k], b[k]], &[e[k], f[k]]));
+            mend(exact, out, |k| corners(op, &[a[k], b[k]], &[e[k], f[k]]));
         }
         (Spread::Quotient, [a, b], [e, f]) => {
             each(out, [a, b, e, f], quotient);
-            mend(exact, out, |k| corners(prim, &[a[k], b[k]], &[e[k], f[k]]));
+            mend(exact, out, |k| corners(op, &[a[k], b[k]], &[e[k], f[k]]));
         }
         (Spread::Quotient, [b], [f]) => {
             each(out, [b, b, f, f], reciprocal);
-            mend(exact, out, |k| corners(prim, &[b[k]], &[f[k]]));
+            mend(exact, out, |k| corners(op, &[b[k]], &[f[k]]));
         }
         (Spread::Comparison, [a, b], [e, f]) => each(out, [a, b, e, f], comparison),
         (Spread::Select, [condition, ..], [unsure, e, f]) if unsure.iter().all(|&error| error == 0.0) => {
@@ -47,19 +47,19 @@ pub(super) fn spread(prim: Prim, args: &[&[f64]], errors: &[&[f64]], exact: &[f6
         (Spread::Remainder, [a, b], [e, f]) => each(out, [a, b, e, f], of_remainder),
         (Spread::Power, [a, b], [e, f]) => {
             ruled(exact, out, [a, b, e, f], of_power);
-            unruled(prim, args, errors, exact, out);
+            unruled(op, args, errors, exact, out);
         }
         (Spread::Angle, [y, x], [e, f]) => {
             ruled(exact, out, [y, x, e, f], of_angle);
-            unruled(prim, args, errors, exact, out);
+            unruled(op, args, errors, exact, out);
         }
         (Spread::Poles, [x], [e]) => {
             ruled(exact, out, [x, x, e, e], of_lgamma);
-            unruled(prim, args, errors, exact, out);
+            unruled(op, args, errors, exact, out);
         }
-        (Spread::Slope(rule), [x], [e]) => sloped(prim, rule, [x, e], exact, out),
-        (Spread::Corners, [x], [e]) => ends(prim, [x, e], exact, out),
-        _ => general(prim, args, errors, exact, out),
+        (Spread::Slope(rule), [x], [e]) => sloped(op, rule, [x, e], exact, out),
+        (Spread::Corners, [x], [e]) => ends(op, [x, e], exact, out),
+        _ => general(op, args, errors, exact, out),
     }
 }
 
@@ -104,17 +104,17 @@ fn mend(exact: &[f64], out: &mut [f64], again: impl Fn(usize) -> f64) {
 fn product([a, b, e, f]: [f64; 4]) -> f64 {
     let (a, b) = (a.abs(), b.abs());
     let first_order = a * f + b * e + e * f;
-    let may_turn = (e > 0.0) & (a <= e) | (f > 0.0) & (b <= f);
-    if (first_order == 0.0) & may_turn { f64::MIN_POSITIVE } else { first_order }
+    let may_wrap = (e > 0.0) & (a <= e) | (f > 0.0) & (b <= f);
+    if (first_order == 0.0) & may_wrap { f64::MIN_POSITIVE } else { first_order }
 }
 
 /// Of a finite quotient, so that the divisor is not zero. Unbounded where it may be.
 #[inline(always)]
 fn quotient([a, b, e, f]: [f64; 4]) -> f64 {
-    let least = b.abs() - f;
+    let min = b.abs() - f;
     let moved = e + (a / b).abs() * f;
-    let bound = if f == 0.0 { e / b.abs() } else { moved / least };
-    let unbounded = (f > 0.0) & (least <= 0.0) | bound.is_nan();
+    let bound = if f == 0.0 { e / b.abs() } else { moved / min };
+    let unbounded = (f > 0.0) & (min <= 0.0) | bound.is_nan();
     if unbounded { f64::INFINITY } else { bound }
 }
 
@@ -140,7 +140,7 @@ fn of_power([a, b, e, f]: [f64; 4], y: f64) -> f64 {
 #[inline(always)]
 fn of_angle([y, x, e, f]: [f64; 4], _: f64) -> f64 {
     let bound = slopes::atan2([y, x], [e, f]);
-    if may_turn([y, x], [e, f]) { f64::NAN } else { bound }
+    if may_wrap([y, x], [e, f]) { f64::NAN } else { bound }
 }
 
 #[inline(always)]
@@ -155,14 +155,14 @@ fn comparison([a, b, e, f]: [f64; 4]) -> f64 {
 }
 
 /// By the row's rule where it reaches, else from the ends.
-fn sloped(prim: Prim, rule: fn(f64, f64, f64) -> f64, [x, e]: [&[f64]; 2], exact: &[f64], out: &mut [f64]) {
+fn sloped(op: ScalarOp, rule: fn(f64, f64, f64) -> f64, [x, e]: [&[f64]; 2], exact: &[f64], out: &mut [f64]) {
     for (k, out) in out.iter_mut().enumerate() {
         *out = match e[k] {
             0.0 => 0.0,
             f64::INFINITY => f64::INFINITY,
-            error if !exact[k].is_finite() => corners(prim, &[x[k]], &[error]),
+            error if !exact[k].is_finite() => corners(op, &[x[k]], &[error]),
             error => match rule(x[k], exact[k], error) {
-                bound if bound.is_nan() => corners(prim, &[x[k]], &[error]),
+                bound if bound.is_nan() => corners(op, &[x[k]], &[error]),
                 bound => bound,
             },
         };
@@ -170,9 +170,9 @@ fn sloped(prim: Prim, rule: fn(f64, f64, f64) -> f64, [x, e]: [&[f64]; 2], exact
 }
 
 /// From what the function is at both ends of the interval.
-fn ends(prim: Prim, [x, e]: [&[f64]; 2], exact: &[f64], out: &mut [f64]) {
-    let Some(FloatMeaning::Unary(Kernel { each: function, .. })) = prim.row().float else {
-        return general(prim, &[x], &[e], exact, out);
+fn ends(op: ScalarOp, [x, e]: [&[f64]; 2], exact: &[f64], out: &mut [f64]) {
+    let Some(FloatMeaning::Unary(Kernel { each: function, .. })) = op.row().float else {
+        return general(op, &[x], &[e], exact, out);
     };
     let (mut end, mut lower) = (vec![0.0; x.len()], vec![0.0; x.len()]);
     each(&mut end, [x, e, x, e], |[x, e, ..]| x - e);
@@ -189,8 +189,8 @@ fn ends(prim: Prim, [x, e]: [&[f64]; 2], exact: &[f64], out: &mut [f64]) {
     });
 }
 
-fn general(prim: Prim, args: &[&[f64]], errors: &[&[f64]], exact: &[f64], out: &mut [f64]) {
-    out.iter_mut().enumerate().for_each(|(k, out)| *out = single(prim, args, errors, exact, k));
+fn general(op: ScalarOp, args: &[&[f64]], errors: &[&[f64]], exact: &[f64], out: &mut [f64]) {
+    out.iter_mut().enumerate().for_each(|(k, out)| *out = single(op, args, errors, exact, k));
 }
 
 /// By a rule on two operands and their errors, given the result too; NaN where it does not reach.
@@ -222,40 +222,40 @@ impl<R: Fn([f64; 4], f64) -> f64> NullaryFnOnce for Ruled<'_, R> {
 }
 
 /// Where a rule did not reach.
-fn unruled(prim: Prim, args: &[&[f64]], errors: &[&[f64]], exact: &[f64], out: &mut [f64]) {
+fn unruled(op: ScalarOp, args: &[&[f64]], errors: &[&[f64]], exact: &[f64], out: &mut [f64]) {
     let places = out.iter_mut().enumerate().filter(|(_, out)| out.is_nan());
-    places.for_each(|(k, out)| *out = single(prim, args, errors, exact, k));
+    places.for_each(|(k, out)| *out = single(op, args, errors, exact, k));
 }
 
 /// Of the element number `k`.
-fn single(prim: Prim, args: &[&[f64]], errors: &[&[f64]], exact: &[f64], k: usize) -> f64 {
+fn single(op: ScalarOp, args: &[&[f64]], errors: &[&[f64]], exact: &[f64], k: usize) -> f64 {
     let arity = args.len();
     let (mut point, mut error) = ([0.0; 3], [0.0; 3]);
     for operand in 0..arity {
         point[operand] = args[operand][k];
         error[operand] = errors[operand][k];
     }
-    let smooth = matches!(prim.row().spread, Spread::Quotient | Spread::Power | Spread::Largest);
+    let smooth = matches!(op.row().spread, Spread::Quotient | Spread::Power | Spread::Largest);
     match smooth && !exact[k].is_finite() {
         // The smooth rules speak of finite results; an infinite or undefined one must stay as it is everywhere.
-        true => corners(prim, &point[..arity], &error[..arity]),
-        false => prim.spread_error(&point[..arity], &error[..arity]),
+        true => corners(op, &point[..arity], &error[..arity]),
+        false => op.spread_error(&point[..arity], &error[..arity]),
     }
 }
 
 /// The largest deviation at the corners of the box of operand intervals. An operand of which nothing is known may be NaN
 /// too.
-fn corners(prim: Prim, args: &[f64], errors: &[f64]) -> f64 {
+fn corners(op: ScalarOp, args: &[f64], errors: &[f64]) -> f64 {
     if errors.contains(&f64::INFINITY) {
         return f64::INFINITY;
     }
-    let exact = prim.of_reals(args);
+    let exact = op.of_reals(args);
     let corner = |signs: usize| {
         let mut point = [0.0; 3];
         for (k, x) in point.iter_mut().enumerate().take(args.len()) {
             *x = if signs >> k & 1 == 1 { args[k] + errors[k] } else { args[k] - errors[k] };
         }
-        apart(prim.of_reals(&point[..args.len()]), exact)
+        apart(op.of_reals(&point[..args.len()]), exact)
     };
     if errors.iter().all(|&e| e == 0.0) { 0.0 } else { (0..1 << args.len()).map(corner).fold(0.0, f64::max) }
 }
@@ -268,7 +268,7 @@ mod tests {
     fn products_with_infinities_keep_them_where_they_are_sure() {
         let spread_of = |a: f64, b: f64, e: f64, f: f64| {
             let mut out = [0.0];
-            spread(Prim::Mul, &[&[a], &[b]], &[&[e], &[f]], &[a * b], &mut out);
+            spread(ScalarOp::Mul, &[&[a], &[b]], &[&[e], &[f]], &[a * b], &mut out);
             out[0]
         };
         assert_eq!(spread_of(f64::INFINITY, 2.0, 0.0, 0.1), 0.0);

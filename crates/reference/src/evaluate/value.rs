@@ -93,21 +93,21 @@ impl<'a> Strided<'a> {
 
 /// A value: its elements, and how far a compiled execution may be from each of them.
 #[derive(Clone, Debug)]
-pub(super) struct Value<'a> {
+pub(super) struct BoundedValue<'a> {
     pub(super) data: Strided<'a>,
     /// f32 of the same sizes, for complex elements c64 of the bounds of the parts; absent where every bound is zero.
     pub(super) bound: Option<Strided<'a>>,
 }
 
-impl<'a> Value<'a> {
-    pub(super) fn exact(data: Strided<'a>) -> Value<'a> {
-        Value { data, bound: None }
+impl<'a> BoundedValue<'a> {
+    pub(super) fn exact(data: Strided<'a>) -> BoundedValue<'a> {
+        BoundedValue { data, bound: None }
     }
 
     /// The same change of layout for elements and bounds.
-    pub(super) fn relaid(&self, change: impl Fn(&Layout) -> Layout) -> Value<'a> {
+    pub(super) fn relaid(&self, change: impl Fn(&Layout) -> Layout) -> BoundedValue<'a> {
         let apply = |strided: &Strided<'a>| strided.relaid(change(strided.layout()));
-        Value { data: apply(&self.data), bound: self.bound.as_ref().map(apply) }
+        BoundedValue { data: apply(&self.data), bound: self.bound.as_ref().map(apply) }
     }
 
     pub(super) fn sizes(&self) -> &[usize] {

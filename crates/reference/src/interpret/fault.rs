@@ -43,7 +43,7 @@ pub enum Fault {
         given: DType,
     },
     /// A scratch array with a negative length, or more elements than the interpreter or the steps left allow.
-    #[error("{scratch} of {len} elements is refused")]
+    #[error("{scratch} of {len} elements is rejected")]
     ScratchLength {
         /// The array.
         scratch: Scratch,
@@ -110,12 +110,12 @@ pub enum Fault {
         /// Which element.
         index: i64,
     },
-    /// A loop that is said to give all lanes as many turns, and does not.
-    #[error("in `{statement}`: turns {begin} to {end} are no whole number for each of {lanes} lanes")]
+    /// A loop that is said to give all lanes as many iterations, and does not.
+    #[error("in `{statement}`: iterations {begin} to {end} are no whole number for each of {lanes} lanes")]
     Uneven {
         /// The loop's head as text.
         statement: String,
-        /// First turn.
+        /// First iteration.
         begin: i64,
         /// One past the last.
         end: i64,

@@ -4,12 +4,12 @@ use ops::{DType, Scalar};
 
 /// An array of elements in memory, each in its dtype's bytes, little end first.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Memory {
+pub struct DenseMemory {
     dtype: DType,
     bytes: Vec<u8>,
 }
 
-impl Memory {
+impl DenseMemory {
     /// `len` elements that are zero or false.
     pub fn zeros(dtype: DType, len: usize) -> Self {
         Self { dtype, bytes: vec![0; len * dtype.size()] }

@@ -3,8 +3,8 @@
 //!
 //! * Blocks run one after the other in an order drawn from a seed. Lanes of a block run one after the other through
 //!   each loop over lanes, in a chosen order; as barriers stand in uniform code only, nothing else can be told apart.
-//! * A lane whose turn is past the end of the loop does nothing and keeps its accumulators; where turns are said to be whole,
-//!   there is no such lane.
+//! * A lane whose iteration is past the end of the loop does nothing and keeps its accumulators; where trip counts are said
+//!   to be equal, there is no such lane.
 //! * Uniform code runs once per block. What it opens or sets holds for the copies of all lanes.
 //! * Scalar ops are those of the op table, rounded to the dtype of the result at each statement. Code generators may leave a
 //!   product unrounded that is only added to what accumulators or scratch hold of a sum.
@@ -22,7 +22,7 @@ mod order;
 mod race;
 
 pub use fault::{Fault, Location};
-pub use memory::Memory;
+pub use memory::DenseMemory;
 pub use order::LaneOrder;
 
 use cranelift_entity::{PrimaryMap, SecondaryMap};
@@ -45,7 +45,7 @@ pub struct Options {
     pub seed: u64,
     /// The order of lanes.
     pub lanes: LaneOrder,
-    /// The most statements, turns and scratch elements that all blocks together may take.
+    /// The most statements, iterations and scratch elements that all blocks together may take.
     pub step_limit: u64,
 }
 
@@ -62,7 +62,7 @@ impl Default for Options {
 pub fn interpret(
     kernel: &Kernel,
     args: &[i64],
-    buffers: &mut [Memory],
+    buffers: &mut [DenseMemory],
     options: &Options,
 ) -> Result<(), Fault> {
     verify(kernel)?;
@@ -78,7 +78,7 @@ pub fn interpret(
     Ok(())
 }
 
-fn check_call(kernel: &Kernel, args: &[i64], buffers: &[Memory]) -> Result<(), Fault> {
+fn check_call(kernel: &Kernel, args: &[i64], buffers: &[DenseMemory]) -> Result<(), Fault> {
     if args.len() != kernel.arguments.len() {
         return Err(Fault::Arguments { expected: kernel.arguments.len(), given: args.len() });
     }
@@ -95,14 +95,14 @@ fn check_call(kernel: &Kernel, args: &[i64], buffers: &[Memory]) -> Result<(), F
 
 /// A scratch array with the history of each element.
 struct ScratchArray {
-    memory: Memory,
+    memory: DenseMemory,
     shadow: Shadow,
 }
 
 /// The state of a run.
 struct Run<'k, 'm> {
     kernel: &'k Kernel,
-    buffers: &'m mut [Memory],
+    buffers: &'m mut [DenseMemory],
     stores: PrimaryMap<Buffer, Stores>,
     options: Options,
     steps_left: u64,
@@ -117,7 +117,7 @@ struct Run<'k, 'm> {
 }
 
 impl<'k, 'm> Run<'k, 'm> {
-    fn new(kernel: &'k Kernel, args: &[i64], buffers: &'m mut [Memory], options: &Options) -> Self {
+    fn new(kernel: &'k Kernel, args: &[i64], buffers: &'m mut [DenseMemory], options: &Options) -> Self {
         let per_lane = per_lane(kernel);
         let copies = |accumulator| if per_lane[accumulator] { kernel.lanes as usize } else { 1 };
         let accumulators =
@@ -168,7 +168,7 @@ impl<'k, 'm> Run<'k, 'm> {
             let elements = affordable.ok_or(Fault::ScratchLength { scratch, len })?;
             room -= elements;
             self.steps_left -= elements;
-            let memory = Memory::zeros(decl.dtype, elements as usize);
+            let memory = DenseMemory::zeros(decl.dtype, elements as usize);
             let shadow = Shadow::new(elements as usize, self.kernel.lanes);
             self.scratch.push(ScratchArray { memory, shadow });
         }
@@ -226,28 +226,30 @@ impl<'k, 'm> Run<'k, 'm> {
                 let states = self.combine_lanes(values, monoid, accumulators);
                 values.iter().zip(states).for_each(|(&value, state)| self.values[value] = state);
             }
-            Stmt::For(turns) => self.turns(turns, agent, statement)?,
+            Stmt::For(for_loop) => self.for_loop(for_loop, agent, statement)?,
             Stmt::Barrier => self.epoch += 1,
         }
         Ok(())
     }
 
-    fn turns(&mut self, turns: &'k Loop, agent: Agent, statement: &Stmt) -> Result<(), Fault> {
-        let (begin, end) = (self.index(&turns.begin, statement)?, self.index(&turns.end, statement)?);
-        match turns.kind {
-            LoopKind::Serial | LoopKind::Rest | LoopKind::Transpose => {
-                self.stride(turns, begin, end, 1, agent)
+    fn for_loop(&mut self, for_loop: &'k Loop, agent: Agent, statement: &Stmt) -> Result<(), Fault> {
+        let (begin, end) = (self.index(&for_loop.begin, statement)?, self.index(&for_loop.end, statement)?);
+        match for_loop.kind {
+            LoopKind::Serial | LoopKind::Remainder | LoopKind::Transpose => {
+                self.stride(for_loop, begin, end, 1, agent)
             }
-            LoopKind::Lanes | LoopKind::WholeLanes => {
+            LoopKind::Lanes | LoopKind::ExactLanes => {
                 let lanes = self.kernel.lanes;
                 let uneven = begin < end && (i128::from(end) - i128::from(begin)) % i128::from(lanes) != 0;
-                if turns.kind == LoopKind::WholeLanes && uneven {
+                if for_loop.kind == LoopKind::ExactLanes && uneven {
                     let statement = print::statement(self.kernel, statement);
                     return Err(Fault::Uneven { statement, begin, end, lanes });
                 }
                 self.options.lanes.of(lanes.into()).try_for_each(|lane| {
                     match begin.checked_add(lane as i64) {
-                        Some(first) => self.stride(turns, first, end, lanes.into(), Agent::Lane(lane as u32)),
+                        Some(first) => {
+                            self.stride(for_loop, first, end, lanes.into(), Agent::Lane(lane as u32))
+                        }
                         None => Ok(()),
                     }
                 })
@@ -255,22 +257,22 @@ impl<'k, 'm> Run<'k, 'm> {
         }
     }
 
-    /// The turns of one agent: `first`, `first + stride`, … below `end`.
+    /// The iterations of one agent: `first`, `first + stride`, … below `end`.
     fn stride(
         &mut self,
-        turns: &'k Loop,
+        for_loop: &'k Loop,
         first: i64,
         end: i64,
         stride: i64,
         agent: Agent,
     ) -> Result<(), Fault> {
-        let mut turn = first;
-        while turn < end {
+        let mut iteration = first;
+        while iteration < end {
             self.step()?;
-            self.symbols[turns.var] = Some(turn);
-            self.body(&turns.body, agent)?;
-            let Some(next) = turn.checked_add(stride) else { break };
-            turn = next;
+            self.symbols[for_loop.var] = Some(iteration);
+            self.body(&for_loop.body, agent)?;
+            let Some(next) = iteration.checked_add(stride) else { break };
+            iteration = next;
         }
         Ok(())
     }

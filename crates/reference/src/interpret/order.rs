@@ -1,6 +1,6 @@
 //! The order in which the interpreter takes blocks and lanes: all of `0..count`, each once, without a list of them.
 
-/// How the lanes of a block take turns between two barriers. The answer of a kernel without races is the same.
+/// How the lanes of a block interleave between two barriers. The answer of a kernel without races is the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LaneOrder {
     /// From the first to the last.

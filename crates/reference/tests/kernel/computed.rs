@@ -1,6 +1,6 @@
 //! Kernels by hand against plain Rust: every size around the number of lanes, every order, bit for bit.
 
-use ferrofuse_reference::interpret::{LaneOrder, Memory, Options, interpret};
+use ferrofuse_reference::interpret::{DenseMemory, LaneOrder, Options, interpret};
 use ir::kernel::{NO_FAULT, verify};
 use ops::DType;
 
@@ -9,12 +9,12 @@ use crate::kernel;
 const SIZES: [usize; 9] = [0, 1, 3, 4, 7, 8, 9, 17, 65];
 
 /// Runs a kernel in several orders, which must agree, and gives its buffers.
-fn run(text: &str, args: &[usize], buffers: &[Memory]) -> Vec<Memory> {
+fn run(text: &str, args: &[usize], buffers: &[DenseMemory]) -> Vec<DenseMemory> {
     let kernel = kernel(text);
     assert_eq!(verify(&kernel), Ok(()));
     let args: Vec<i64> = args.iter().map(|&arg| arg as i64).collect();
     let orders = [(0, LaneOrder::Forward), (1, LaneOrder::Reverse), (2, LaneOrder::Random(7))];
-    let results: Vec<Vec<Memory>> = orders
+    let results: Vec<Vec<DenseMemory>> = orders
         .into_iter()
         .map(|(seed, lanes)| {
             let mut memory = buffers.to_vec();
@@ -32,7 +32,7 @@ fn numbers(count: usize) -> Vec<f64> {
     (0..count).map(|index| (index as f64 * 0.737).sin() * 2.0).collect()
 }
 
-fn f32s(memory: &Memory) -> Vec<f32> {
+fn f32s(memory: &DenseMemory) -> Vec<f32> {
     memory.to_f64s().into_iter().map(|number| number as f32).collect()
 }
 
@@ -48,13 +48,13 @@ fn butterfly<T: Clone>(mut copies: Vec<T>, combine: impl Fn(&T, &T) -> T) -> T {
 #[test]
 fn a_product_in_bf16_is_rounded_once() {
     for size in SIZES {
-        let left = Memory::from_f64s(DType::BF16, &numbers(size));
-        let right = Memory::from_f64s(DType::BF16, &numbers(2 * size)[size..]);
-        let output = Memory::zeros(DType::BF16, size);
+        let left = DenseMemory::from_f64s(DType::BF16, &numbers(size));
+        let right = DenseMemory::from_f64s(DType::BF16, &numbers(2 * size)[size..]);
+        let output = DenseMemory::zeros(DType::BF16, size);
         let buffers = run(include_str!("programs/mul_bf16.kernel"), &[size], &[left, right, output]);
         let pairs = f32s(&buffers[0]).into_iter().zip(f32s(&buffers[1]));
         let expected: Vec<f64> = pairs.map(|(a, b)| f64::from(a * b)).collect();
-        assert_eq!(buffers[2], Memory::from_f64s(DType::BF16, &expected));
+        assert_eq!(buffers[2], DenseMemory::from_f64s(DType::BF16, &expected));
     }
 }
 
@@ -62,8 +62,8 @@ fn a_product_in_bf16_is_rounded_once() {
 fn softmax_of_rows() {
     for columns in SIZES {
         let rows = 3;
-        let input = Memory::from_f64s(DType::F32, &numbers(rows * columns));
-        let output = Memory::zeros(DType::F32, rows * columns);
+        let input = DenseMemory::from_f64s(DType::F32, &numbers(rows * columns));
+        let output = DenseMemory::zeros(DType::F32, rows * columns);
         let buffers = run(include_str!("programs/softmax.kernel"), &[rows, columns], &[input, output]);
         let (inputs, outputs) = (f32s(&buffers[0]), f32s(&buffers[1]));
         for row in 0..rows {
@@ -75,8 +75,8 @@ fn softmax_of_rows() {
 
 /// One row, in f32 at each step, summed by 8 lanes.
 fn softmax(row: &[f32]) -> Vec<f32> {
-    let greatest = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    let exp = |x: &f32| f64::from(x - greatest).exp() as f32;
+    let max = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let exp = |x: &f32| f64::from(x - max).exp() as f32;
     let lane_sum = |lane: usize| row.iter().skip(lane).step_by(8).map(exp).fold(0.0, |a: f32, b| a + b);
     let sum = butterfly((0..8).map(lane_sum).collect(), |a, b| a + b);
     row.iter().map(|x| exp(x) / sum).collect()
@@ -86,8 +86,8 @@ fn softmax(row: &[f32]) -> Vec<f32> {
 fn welford_of_rows() {
     for columns in SIZES {
         let rows = 3;
-        let input = Memory::from_f64s(DType::F32, &numbers(rows * columns));
-        let outputs = [Memory::zeros(DType::F32, rows), Memory::zeros(DType::F32, rows)];
+        let input = DenseMemory::from_f64s(DType::F32, &numbers(rows * columns));
+        let outputs = [DenseMemory::zeros(DType::F32, rows), DenseMemory::zeros(DType::F32, rows)];
         let [mean, variance] = outputs;
         let buffers =
             run(include_str!("programs/welford.kernel"), &[rows, columns], &[input, mean, variance]);
@@ -132,8 +132,8 @@ fn welford(row: &[f32]) -> (f32, f32) {
 fn column_sums_in_scratch() {
     for columns in SIZES {
         let rows = 5;
-        let input = Memory::from_f64s(DType::F32, &numbers(rows * columns));
-        let output = Memory::zeros(DType::F32, columns);
+        let input = DenseMemory::from_f64s(DType::F32, &numbers(rows * columns));
+        let output = DenseMemory::zeros(DType::F32, columns);
         let buffers = run(include_str!("programs/column_sum.kernel"), &[rows, columns], &[input, output]);
         let inputs = f32s(&buffers[0]);
         let sum = |column: usize| (0..rows).fold(0.0, |sum: f32, row| sum + inputs[row * columns + column]);
@@ -146,8 +146,10 @@ fn a_pad_reads_where_its_guard_holds() {
     for (size, before, after) in [(0, 0, 0), (0, 2, 1), (5, 0, 0), (5, 1, 3)] {
         let input: Vec<f64> = (0..size).map(|index| index as f64 - 2.0).collect();
         let total = size + before + after;
-        let memory =
-            [Memory::from_f64s(DType::I32, &input), Memory::from_f64s(DType::I32, &vec![9.0; total])];
+        let memory = [
+            DenseMemory::from_f64s(DType::I32, &input),
+            DenseMemory::from_f64s(DType::I32, &vec![9.0; total]),
+        ];
         let buffers = run(include_str!("programs/pad.kernel"), &[size, before, after], &memory);
         let expected = [vec![0.0; before], input, vec![0.0; after]].concat();
         assert_eq!(buffers[1].to_f64s(), expected);
@@ -157,7 +159,7 @@ fn a_pad_reads_where_its_guard_holds() {
 #[test]
 fn lanes_exchange_by_scratch() {
     let input: Vec<f64> = (0..24).map(f64::from).collect();
-    let memory = [Memory::from_f64s(DType::I64, &input), Memory::zeros(DType::I64, 24)];
+    let memory = [DenseMemory::from_f64s(DType::I64, &input), DenseMemory::zeros(DType::I64, 24)];
     let buffers = run(include_str!("programs/reverse.kernel"), &[3], &memory);
     let expected: Vec<f64> = input.chunks(8).flat_map(|stretch| stretch.iter().rev()).copied().collect();
     assert_eq!(buffers[1].to_f64s(), expected);
@@ -165,7 +167,7 @@ fn lanes_exchange_by_scratch() {
 
 #[test]
 fn without_blocks_nothing_runs() {
-    let memory = [Memory::zeros(DType::I64, 0), Memory::zeros(DType::I64, 0)];
+    let memory = [DenseMemory::zeros(DType::I64, 0), DenseMemory::zeros(DType::I64, 0)];
     assert_eq!(run(include_str!("programs/reverse.kernel"), &[0], &memory), memory);
 }
 
@@ -200,12 +202,12 @@ fn an_index_that_is_data() {
             if let (Some(wrong), Some(place)) = (wrong, index.get_mut(count / 2)) {
                 *place = wrong;
             }
-            let words = Memory::from_bytes(DType::I64, NO_FAULT.to_le_bytes().to_vec()).unwrap();
+            let words = DenseMemory::from_bytes(DType::I64, NO_FAULT.to_le_bytes().to_vec()).unwrap();
             let buffers = [
-                Memory::from_f64s(DType::I64, &index),
-                Memory::from_f64s(DType::F32, &table),
+                DenseMemory::from_f64s(DType::I64, &index),
+                DenseMemory::from_f64s(DType::F32, &table),
                 words,
-                Memory::zeros(DType::F32, count),
+                DenseMemory::zeros(DType::F32, count),
             ];
             let result = run(text, &[count, 10], &buffers);
             assert_eq!(result[2].read(0).as_i64(), if count == 0 { NO_FAULT } else { told });

@@ -1,9 +1,9 @@
-//! Kernels written by hand and at random: what they compute, what is refused, what races, how they print.
+//! Kernels written by hand and at random: what they compute, what is rejected, what races, how they print.
 
 mod computed;
 mod races;
 mod random;
-mod refused;
+mod rejected;
 mod text;
 mod uniform;
 

@@ -1,6 +1,6 @@
 //! What the interpreter finds at run time: races, uninitialised memory, indices out of bounds, endless loops.
 
-use ferrofuse_reference::interpret::{Fault, LaneOrder, Memory, Options, interpret};
+use ferrofuse_reference::interpret::{DenseMemory, Fault, LaneOrder, Options, interpret};
 use ops::DType;
 
 use crate::kernel;
@@ -16,7 +16,7 @@ fn outcome(body: &str) -> Result<(), Fault> {
     let mut outcomes = Vec::new();
     for seed in 0..4 {
         for lanes in [LaneOrder::Forward, LaneOrder::Reverse, LaneOrder::Random(seed)] {
-            let mut buffers = [Memory::zeros(DType::F32, 16), Memory::zeros(DType::F32, 16)];
+            let mut buffers = [DenseMemory::zeros(DType::F32, 16), DenseMemory::zeros(DType::F32, 16)];
             let options = Options { seed, lanes, step_limit: 10_000 };
             outcomes.push(interpret(&kernel, &[], &mut buffers, &options));
         }
@@ -144,30 +144,30 @@ fn endless_loops_end() {
 }
 
 #[test]
-fn turns_that_are_said_to_be_whole_must_be() {
+fn trip_counts_that_are_said_to_be_equal_must_be() {
     let fill = |end: i64| {
-        outcome(&format!("v0: f32 = const 1.0\nfor x0 in 0 .. {end} whole {{\nstore w0[x0] = v0\n}}\n"))
+        outcome(&format!("v0: f32 = const 1.0\nfor x0 in 0 .. {end} exact {{\nstore w0[x0] = v0\n}}\n"))
     };
     for end in [-3, 0, 4, 8] {
         assert_eq!(fill(end), Ok(()), "{end}");
     }
     let fault = fill(6).unwrap_err();
     assert!(matches!(fault, Fault::Uneven { begin: 0, end: 6, lanes: 4, .. }), "{fault}");
-    assert!(fault.to_string().contains("for x0 in 0 .. 6 whole"), "{fault}");
+    assert!(fault.to_string().contains("for x0 in 0 .. 6 exact"), "{fault}");
 }
 
 #[test]
-fn calls_that_do_not_fit_the_kernel_are_refused() {
+fn calls_that_do_not_fit_the_kernel_are_rejected() {
     let kernel = kernel(
         "kernel k(i0) lanes 1 {\nsymbols i0, block\nblocks block in 0 .. i0\nread b0: f32 T0\nscratch w0: f32[i0]\n}",
     );
-    let call = |args: &[i64], buffers: &mut [Memory]| {
+    let call = |args: &[i64], buffers: &mut [DenseMemory]| {
         interpret(&kernel, args, buffers, &Options { step_limit: 1000, ..Options::default() })
     };
-    let f32s = || Memory::zeros(DType::F32, 1);
+    let f32s = || DenseMemory::zeros(DType::F32, 1);
     assert_eq!(call(&[], &mut [f32s()]), Err(Fault::Arguments { expected: 1, given: 0 }));
     assert_eq!(call(&[1], &mut []), Err(Fault::Buffers { expected: 1, given: 0 }));
-    let wrong = call(&[1], &mut [Memory::zeros(DType::F64, 1)]);
+    let wrong = call(&[1], &mut [DenseMemory::zeros(DType::F64, 1)]);
     assert!(matches!(wrong, Err(Fault::BufferDType { expected: DType::F32, given: DType::F64, .. })));
     assert_eq!(call(&[-5], &mut [f32s()]), Ok(()));
     assert!(matches!(call(&[i64::MAX], &mut [f32s()]), Err(Fault::ScratchLength { .. })));

@@ -1,12 +1,12 @@
 //! Kernels drawn at random: those that the builder writes verify, print and read back equal, and run the same in every
 //! order unless they race; damaged texts never make anything panic.
 
-use ferrofuse_reference::interpret::{LaneOrder, Memory, Options, interpret};
+use ferrofuse_reference::interpret::{DenseMemory, LaneOrder, Options, interpret};
 use index::{Expr, Sym};
 use ir::kernel::{
     Access, Accumulator, Buffer, Kernel, KernelBuilder, LoopKind, Scratch, Value, parse, uniformity, verify,
 };
-use ops::{DType, Monoid, Operand, Prim, Scalar, signature};
+use ops::{DType, Monoid, Operand, Scalar, ScalarOp, signature};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 
@@ -50,7 +50,7 @@ struct Writer<'a> {
     written: Buffer,
     scratch: Scratch,
     /// What `transpose` loops copy to.
-    turned: Scratch,
+    reversed: Scratch,
     /// Stores to elements of the output that no other statement stores to.
     own_stores: i64,
 }
@@ -72,7 +72,7 @@ impl<'a> Writer<'a> {
         let read = [DType::F32, DType::BF16].map(|dtype| builder.buffer("T0", dtype, Access::Read));
         let written = builder.buffer("T1", choices.one_of(&DType::REAL), Access::Write);
         let scratch = builder.scratch(choices.one_of(&DType::REAL), Expr::sym(size) + Expr::constant(8));
-        let turned = builder.scratch(DType::F32, Expr::constant(8));
+        let reversed = builder.scratch(DType::F32, Expr::constant(8));
         let block = builder.blocks(Expr::sym(size));
         let first = builder.constant(Scalar::from_f64(DType::F32, 0.1));
         if choices.below(4) > 0 {
@@ -89,7 +89,7 @@ impl<'a> Writer<'a> {
             read,
             written,
             scratch,
-            turned,
+            reversed,
             own_stores: 0,
         }
     }
@@ -136,8 +136,8 @@ impl<'a> Writer<'a> {
             }
             14 => {
                 let (buffer, index) = (self.choices.one_of(&self.read), self.index());
-                let far = self.choices.below(2) == 1;
-                self.builder.prefetch(buffer, index, far);
+                let l2 = self.choices.below(2) == 1;
+                self.builder.prefetch(buffer, index, l2);
             }
             _ => self.reduce(),
         }
@@ -175,7 +175,7 @@ impl<'a> Writer<'a> {
 
     /// Any op on any values, cast to the compute dtypes; an op that does not apply leaves no trace.
     fn apply(&mut self) {
-        let op = self.choices.one_of(Prim::ALL);
+        let op = self.choices.one_of(ScalarOp::ALL);
         if op.touches_complex() {
             return;
         }
@@ -218,11 +218,11 @@ impl<'a> Writer<'a> {
         let row = Expr::sym(self.builder.push_for(Expr::zero(), rows, LoopKind::Transpose));
         let column = Expr::sym(self.builder.push_lanes(Expr::zero(), Expr::constant(4)));
         let value = self.builder.load(self.read[0], row.clone() * Expr::constant(4) + column.clone());
-        self.builder.store(self.turned, column * Expr::constant(2) + row, value);
+        self.builder.store(self.reversed, column * Expr::constant(2) + row, value);
         self.builder.pop_for();
         self.builder.pop_for();
         self.builder.barrier();
-        let value = self.builder.load(self.turned, Expr::constant(2));
+        let value = self.builder.load(self.reversed, Expr::constant(2));
         self.values.push(value);
     }
 
@@ -292,7 +292,7 @@ impl<'a> Writer<'a> {
         });
         let kind = match over_lanes {
             true => LoopKind::Lanes,
-            false => self.choices.one_of(&[LoopKind::Serial, LoopKind::Rest]),
+            false => self.choices.one_of(&[LoopKind::Serial, LoopKind::Remainder]),
         };
         let var = self.builder.push_for(begin, end, kind);
         self.variables.push(var);
@@ -308,13 +308,13 @@ impl<'a> Writer<'a> {
 }
 
 /// What is in the buffers of a random kernel before it runs.
-fn memory(kernel: &Kernel) -> Vec<Memory> {
+fn memory(kernel: &Kernel) -> Vec<DenseMemory> {
     let numbers: Vec<f64> = (0..16).map(|index| f64::from(index) * 0.3 - 1.0).collect();
-    kernel.buffers.values().map(|decl| Memory::from_f64s(decl.dtype, &numbers)).collect()
+    kernel.buffers.values().map(|decl| DenseMemory::from_f64s(decl.dtype, &numbers)).collect()
 }
 
 /// What is in them afterwards, or none if the run failed.
-fn outcome(kernel: &Kernel, lanes: LaneOrder, seed: u64) -> Option<Vec<Memory>> {
+fn outcome(kernel: &Kernel, lanes: LaneOrder, seed: u64) -> Option<Vec<DenseMemory>> {
     let mut buffers = memory(kernel);
     let args = vec![3; kernel.arguments.len()];
     let options = Options { seed, lanes, step_limit: 20_000 };
@@ -375,7 +375,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_read_or_refused(text in "(\\PC|\n){0,200}") {
+    fn any_text_is_read_or_rejected(text in "(\\PC|\n){0,200}") {
         let _ = parse(&format!("kernel k(i0) lanes 4 {{\nsymbols i0, x\nblocks x in 0 .. i0\n{text}"));
         let _ = parse(&text);
     }

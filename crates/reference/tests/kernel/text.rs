@@ -32,8 +32,8 @@ fn a_statement_prints_as_one_line() {
 }
 
 #[test]
-fn loops_say_who_takes_their_turns() {
-    for kind in ["", " rest", " transpose", " lanes", " whole"] {
+fn loops_say_who_runs_their_iterations() {
+    for kind in ["", " remainder", " transpose", " lanes", " exact"] {
         let head = format!("  for x0 in 0 .. 4*i0{kind} {{\n  }}\n");
         let text =
             format!("kernel k(i0) lanes 4 {{\n  symbols i0, block, x0\n  blocks block in 0 .. 1\n{head}}}\n");

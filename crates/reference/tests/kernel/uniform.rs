@@ -55,11 +55,11 @@ fn counts_stay_even_and_sums_of_elements_do_not() {
          v7: f32 = get a2\nv8: f32 = add v7, v4\nset a2 = v8\n}\n}\n",
     );
     assert_eq!(verify(&kernel), Ok(()));
-    let turns = kernel.body.iter().find_map(|statement| match statement {
-        Stmt::For(turns) => Some(turns),
+    let for_loop = kernel.body.iter().find_map(|statement| match statement {
+        Stmt::For(for_loop) => Some(for_loop),
         _ => None,
     });
     let accumulators: Vec<_> = kernel.accumulators.keys().collect();
-    let even = stays_even(&kernel, turns.expect("the kernel has a loop"), &accumulators);
+    let even = stays_even(&kernel, for_loop.expect("the kernel has a loop"), &accumulators);
     assert_eq!(even, accumulators[..1]);
 }

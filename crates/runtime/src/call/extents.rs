@@ -10,8 +10,8 @@ use ir::array::Dims;
 use ir::graph::{SizeError, Sizes};
 
 use crate::formulas::Formula;
+use crate::last_call::LastCall;
 use crate::plan::{ExecutionPlan, Slot};
-use crate::recent::Latest;
 use crate::tensor::bytes_of;
 
 /// What the sizes of a call determine.
@@ -76,16 +76,16 @@ fn deciding(plan: &ExecutionPlan) -> Vec<Sym> {
     symbols
 }
 
-/// The extents for these sizes: those of the latest call, or new ones.
+/// The extents for these sizes: those of the last call, or new ones.
 ///
 /// # Errors
 /// A formula without a value, a size below zero.
 pub(super) fn extents(
-    latest: &Latest<Extents>,
+    last_call: &LastCall<Extents>,
     plan: &ExecutionPlan,
     known: &Sizes,
 ) -> Result<Arc<Extents>, SizeError> {
-    let kept = latest.get();
+    let kept = last_call.get();
     if let Some(kept) = kept.as_ref().filter(|kept| kept.known == *known) {
         return Ok(Arc::clone(kept));
     }
@@ -93,6 +93,6 @@ pub(super) fn extents(
         Some(extents) => Arc::new(extents),
         None => Arc::new(Extents::new(plan, known)?),
     };
-    latest.keep(&extents);
+    last_call.keep(&extents);
     Ok(extents)
 }

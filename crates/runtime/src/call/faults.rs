@@ -3,7 +3,7 @@
 use ir::kernel::index_of_fault;
 use reference::evaluate::OutOfRange;
 
-use super::{Call, Memory};
+use super::{Call, SlotContents};
 use crate::error::IndexFault;
 use crate::plan::{Checked, FaultWords};
 
@@ -17,7 +17,7 @@ impl Call<'_> {
     }
 
     pub(super) fn look_for_faults(&mut self) {
-        let armed = |faults: &&FaultWords| !matches!(self.memory[faults.slot], Memory::Nothing);
+        let armed = |faults: &&FaultWords| !matches!(self.memory[faults.slot], SlotContents::Nothing);
         let armed: Vec<&FaultWords> = self.plan.faults.iter().filter(armed).collect();
         for FaultWords { slot, words } in armed {
             let told: Vec<i64> = {

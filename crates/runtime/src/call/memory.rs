@@ -10,7 +10,7 @@ use crate::cpu::pool::Workers;
 
 /// What a slot holds at some moment of a call.
 #[derive(Debug)]
-pub(crate) enum Memory<'a> {
+pub(crate) enum SlotContents<'a> {
     /// Nothing, before it is allocated and after it is freed.
     Nothing,
     /// An input.
@@ -21,14 +21,14 @@ pub(crate) enum Memory<'a> {
     Target(ArrayViewMut<'a>),
 }
 
-impl Memory<'_> {
+impl SlotContents<'_> {
     /// Element type, sizes and strides.
     fn form(&self) -> (DType, &[usize], &[isize]) {
         match self {
-            Memory::Input(view) => (view.dtype(), view.sizes(), view.strides()),
-            Memory::Own(tensor) => (tensor.dtype(), tensor.sizes(), tensor.strides()),
-            Memory::Target(view) => (view.dtype(), view.sizes(), view.strides()),
-            Memory::Nothing => unreachable!("a plan touches what it has allocated and not yet freed"),
+            SlotContents::Input(view) => (view.dtype(), view.sizes(), view.strides()),
+            SlotContents::Own(tensor) => (tensor.dtype(), tensor.sizes(), tensor.strides()),
+            SlotContents::Target(view) => (view.dtype(), view.sizes(), view.strides()),
+            SlotContents::Nothing => unreachable!("a plan touches what it has allocated and not yet freed"),
         }
     }
 
@@ -48,18 +48,18 @@ impl Memory<'_> {
     /// Where the element at index zero is, for reading.
     pub fn start(&self) -> *const u8 {
         match self {
-            Memory::Input(view) => view.as_ptr(),
-            Memory::Own(tensor) => tensor.as_ptr(),
-            Memory::Target(view) => view.view().as_ptr(),
-            Memory::Nothing => unreachable!("a plan reads what it has allocated and not yet freed"),
+            SlotContents::Input(view) => view.as_ptr(),
+            SlotContents::Own(tensor) => tensor.as_ptr(),
+            SlotContents::Target(view) => view.view().as_ptr(),
+            SlotContents::Nothing => unreachable!("a plan reads what it has allocated and not yet freed"),
         }
     }
 
     /// Where the element at index zero is, for writing.
     pub fn start_mut(&mut self) -> *mut u8 {
         match self {
-            Memory::Own(tensor) => tensor.as_mut_ptr(),
-            Memory::Target(view) => view.as_mut_ptr(),
+            SlotContents::Own(tensor) => tensor.as_mut_ptr(),
+            SlotContents::Target(view) => view.as_mut_ptr(),
             _ => unreachable!("a plan writes what it has allocated and not yet freed"),
         }
     }
@@ -67,35 +67,35 @@ impl Memory<'_> {
     /// The elements.
     pub fn view(&self) -> ArrayView<'_> {
         match self {
-            Memory::Input(view) => view.clone(),
-            Memory::Own(tensor) => tensor.view(),
-            Memory::Target(view) => view.view(),
-            Memory::Nothing => unreachable!("a plan reads what it has allocated and not yet freed"),
+            SlotContents::Input(view) => view.clone(),
+            SlotContents::Own(tensor) => tensor.view(),
+            SlotContents::Target(view) => view.view(),
+            SlotContents::Nothing => unreachable!("a plan reads what it has allocated and not yet freed"),
         }
     }
 
     /// The elements for writing.
     pub fn view_mut(&mut self) -> ArrayViewMut<'_> {
         match self {
-            Memory::Own(tensor) => tensor.view_mut(),
-            Memory::Target(view) => view.reborrow(),
+            SlotContents::Own(tensor) => tensor.view_mut(),
+            SlotContents::Target(view) => view.reborrow(),
             _ => unreachable!("a plan writes what it has allocated and not yet freed"),
         }
     }
 }
 
 /// An input that outputs are written to.
-pub(crate) struct Target<'a> {
+pub(crate) struct WriteTarget<'a> {
     argument: &'a Argument<'a>,
     /// Whether kernels may write there while the call runs: no other argument sees the same memory, and no copy of the
     /// input is read in its stead.
     direct: bool,
 }
 
-impl<'a> Target<'a> {
+impl<'a> WriteTarget<'a> {
     /// An argument that may be written to.
-    pub fn new(argument: &'a Argument<'a>, direct: bool) -> Target<'a> {
-        Target { argument, direct }
+    pub fn new(argument: &'a Argument<'a>, direct: bool) -> WriteTarget<'a> {
+        WriteTarget { argument, direct }
     }
 
     /// The argument.

@@ -5,8 +5,8 @@
 //! out of range) · `outputs`. `launch` runs kernels, `interpret` their programs.
 
 mod extents;
+mod external;
 mod faults;
-mod library;
 mod memory;
 mod outputs;
 mod segments;
@@ -33,7 +33,7 @@ use crate::{CallReport, Error, Machine, StepReport, Tensor};
 
 pub(crate) use extents::Extents;
 use extents::extents;
-pub(crate) use memory::{Memory, Target};
+pub(crate) use memory::{SlotContents, WriteTarget};
 pub(crate) use outputs::Done;
 
 /// Whether no step of such a call is worth sharing among threads.
@@ -44,9 +44,9 @@ pub(crate) fn is_short(variant: &Variant, machine: &Machine, known: &Sizes) -> R
     let plan = &variant.steps;
     let extents = extents(&variant.extents, plan, known)?;
     let is_short = |step: &Step| match step {
-        Step::Launch(launch) => operations(launch, &extents.formulas) < machine.least_shared(),
-        Step::Allocate(_) | Step::Arm(_) | Step::Free(_) => true,
-        Step::Evaluate(_) | Step::Library(_) | Step::Copy { .. } => false,
+        Step::Launch(launch) => operations(launch, &extents.formulas) < machine.min_shared(),
+        Step::Allocate(_) | Step::InitFaults(_) | Step::Free(_) => true,
+        Step::Evaluate(_) | Step::External(_) | Step::Copy { .. } => false,
     };
     Ok(plan.steps.iter().all(is_short))
 }
@@ -59,9 +59,9 @@ pub(crate) struct Call<'a> {
     interrupt: &'a Interrupt,
     known: &'a Sizes,
     extents: Arc<Extents>,
-    memory: PrimaryMap<Slot, Memory<'a>>,
+    memory: PrimaryMap<Slot, SlotContents<'a>>,
     /// For each input the memory that outputs are written to, where the call may.
-    targets: &'a [Option<Target<'a>>],
+    targets: &'a [Option<WriteTarget<'a>>],
     /// For each input whether outputs may be views of it.
     visible: &'a [bool],
     report: CallReport,
@@ -77,14 +77,15 @@ impl<'a> Call<'a> {
         interrupt: &'a Interrupt,
         known: &'a Sizes,
         inputs: impl Iterator<Item = ArrayView<'a>>,
-        targets: &'a [Option<Target<'a>>],
+        targets: &'a [Option<WriteTarget<'a>>],
         visible: &'a [bool],
     ) -> Result<Call<'a>, Error> {
         let plan = &variant.steps;
         let extents = extents(&variant.extents, plan, known)?;
-        let mut memory: PrimaryMap<Slot, Memory<'a>> = plan.slots.keys().map(|_| Memory::Nothing).collect();
+        let mut memory: PrimaryMap<Slot, SlotContents<'a>> =
+            plan.slots.keys().map(|_| SlotContents::Nothing).collect();
         for (&slot, view) in plan.inputs.iter().zip(inputs) {
-            memory[slot] = Memory::Input(view);
+            memory[slot] = SlotContents::Input(view);
         }
         let report = CallReport::default();
         let mut call = Call {
@@ -153,7 +154,7 @@ impl<'a> Call<'a> {
     }
 
     /// The memory of an input in which a slot is made at once.
-    fn target(&self, slot: Slot) -> Option<&'a Target<'a>> {
+    fn target(&self, slot: Slot) -> Option<&'a WriteTarget<'a>> {
         let input = self.plan.slots[slot].in_place?;
         self.targets.get(input)?.as_ref().filter(|target| target.is_direct())
     }
@@ -162,23 +163,23 @@ impl<'a> Call<'a> {
         match step {
             Step::Allocate(slot) => {
                 self.memory[*slot] = match self.target(*slot) {
-                    Some(target) => Memory::Target(target.open()),
-                    None => Memory::Own(self.allocate(*slot)?),
+                    Some(target) => SlotContents::Target(target.open()),
+                    None => SlotContents::Own(self.allocate(*slot)?),
                 };
             }
-            Step::Arm(slot) => {
+            Step::InitFaults(slot) => {
                 self.fill(*slot, Scalar::from_i64(DType::I64, NO_FAULT))?;
             }
             Step::Launch(launch) => self.launch(launch)?,
             Step::Evaluate(evaluation) => self.evaluate(evaluation)?,
-            Step::Library(step) => self.library(step)?,
+            Step::External(step) => self.external(step)?,
             Step::Copy { from, to } => {
-                let mut target = std::mem::replace(&mut self.memory[*to], Memory::Nothing);
+                let mut target = std::mem::replace(&mut self.memory[*to], SlotContents::Nothing);
                 let copied = self.copy(&mut target.view_mut(), &self.memory[*from].view());
                 copied.expect("a copy has the type of its source, whose sizes were checked");
                 self.memory[*to] = target;
             }
-            Step::Free(slot) => self.memory[*slot] = Memory::Nothing,
+            Step::Free(slot) => self.memory[*slot] = SlotContents::Nothing,
         }
         Ok(())
     }
@@ -222,9 +223,9 @@ impl<'a> Call<'a> {
         let name = match step {
             Step::Launch(launch) => self.plan.kernels[launch.kernel].name.as_str(),
             Step::Evaluate(evaluation) => self.plan.segments[evaluation.segment].name.as_str(),
-            Step::Library(step) => self.plan.segments[step.segment].name.as_str(),
+            Step::External(step) => self.plan.segments[step.segment].name.as_str(),
             Step::Copy { .. } => "copy",
-            Step::Allocate(_) | Step::Arm(_) | Step::Free(_) => return self.step(step),
+            Step::Allocate(_) | Step::InitFaults(_) | Step::Free(_) => return self.step(step),
         };
         let touched = [self.plan.read_by(step), self.plan.written_by(step)];
         let [read, written] = touched.map(|slots| self.bytes_of(slots));

@@ -2,7 +2,7 @@
 
 use ir::array::Layout;
 
-use super::{Call, Memory, Target};
+use super::{Call, SlotContents, WriteTarget};
 use crate::plan::{Change, Returned};
 use crate::tensor::bytes_of;
 use crate::{Error, Tensor};
@@ -12,11 +12,11 @@ pub(crate) enum Done {
     /// In memory of the call.
     Made(Tensor),
     /// In the input of this number, which lies under it like this.
-    Seen(usize, Layout),
+    Viewed(usize, Layout),
 }
 
 /// An input that an output is written to, if the call may.
-fn written<'t, 'a>(targets: &'t [Option<Target<'a>>], input: usize) -> Option<&'t Target<'a>> {
+fn written<'t, 'a>(targets: &'t [Option<WriteTarget<'a>>], input: usize) -> Option<&'t WriteTarget<'a>> {
     targets.get(input)?.as_ref()
 }
 
@@ -35,8 +35,8 @@ impl<'a> Call<'a> {
 
     /// Bytes of the copies that are made of inputs which may not be seen.
     pub(super) fn copied_bytes(&self) -> usize {
-        let bytes = |output: &Returned| match (&self.memory[output.slot], self.seen_input(output)) {
-            (Memory::Input(view), Some(input)) if !self.visible[input] => {
+        let bytes = |output: &Returned| match (&self.memory[output.slot], self.viewed_input(output)) {
+            (SlotContents::Input(view), Some(input)) if !self.visible[input] => {
                 bytes_of(view.dtype(), &self.changed(output, view.layout()).sizes).unwrap_or(usize::MAX)
             }
             _ => 0,
@@ -45,11 +45,11 @@ impl<'a> Call<'a> {
     }
 
     /// The number of the input that an output is a view of.
-    fn seen_input(&self, output: &Returned) -> Option<usize> {
+    fn viewed_input(&self, output: &Returned) -> Option<usize> {
         self.plan.inputs.iter().position(|&slot| slot == output.slot)
     }
 
-    /// How an output lies whose slot lies like this.
+    /// The layout of an output whose slot has this one.
     fn changed(&self, output: &Returned, layout: &Layout) -> Layout {
         let change = |layout: Layout, change: &Change| change.of(&layout, &self.extents.formulas);
         output.changes.iter().fold(layout.clone(), change)
@@ -58,14 +58,14 @@ impl<'a> Call<'a> {
     /// An output that is given back: a view is a copy where the input may not be seen.
     fn output(&mut self, output: &Returned) -> Result<Done, Error> {
         if let Some((input, target)) = self.twin(output) {
-            return Ok(Done::Seen(input, target.argument().view().layout().clone()));
+            return Ok(Done::Viewed(input, target.argument().view().layout().clone()));
         }
         let view = match &self.memory[output.slot] {
-            Memory::Input(view) => view,
-            Memory::Own(tensor) => {
+            SlotContents::Input(view) => view,
+            SlotContents::Own(tensor) => {
                 let layout = (!output.changes.is_empty()).then(|| self.changed(output, tensor.layout()));
-                let taken = std::mem::replace(&mut self.memory[output.slot], Memory::Nothing);
-                let Memory::Own(tensor) = taken else { unreachable!("as just seen") };
+                let taken = std::mem::replace(&mut self.memory[output.slot], SlotContents::Nothing);
+                let SlotContents::Own(tensor) = taken else { unreachable!("as just seen") };
                 return Ok(Done::Made(match layout {
                     Some(layout) => tensor.relaid(layout),
                     None => tensor,
@@ -74,18 +74,19 @@ impl<'a> Call<'a> {
             _ => unreachable!("outputs are inputs or memory of the call"),
         };
         let layout = self.changed(output, view.layout());
-        let input = self.seen_input(output).expect("only inputs are seen as such");
+        let input = self.viewed_input(output).expect("only inputs are seen as such");
         if self.visible[input] {
-            return Ok(Done::Seen(input, layout));
+            return Ok(Done::Viewed(input, layout));
         }
-        let seen = view.relaid(layout).expect("changes of sight reach no further");
-        let mut copy = Tensor::allocate(&self.machine.allocator, seen.dtype(), Layout::dense(seen.sizes()))?;
-        self.copy(&mut copy.view_mut(), &seen).expect("a copy has the type of its source");
+        let viewed = view.relaid(layout).expect("view ops reach no further");
+        let mut copy =
+            Tensor::allocate(&self.machine.allocator, viewed.dtype(), Layout::dense(viewed.sizes()))?;
+        self.copy(&mut copy.view_mut(), &viewed).expect("a copy has the type of its source");
         Ok(Done::Made(copy))
     }
 
     /// The input that holds an output after the call as well, unless something else is written there later.
-    fn twin(&self, output: &Returned) -> Option<(usize, &'a Target<'a>)> {
+    fn twin(&self, output: &Returned) -> Option<(usize, &'a WriteTarget<'a>)> {
         let input = output.twin?;
         let target = written(self.targets, input)?;
         let mut others = self.targets.iter().enumerate().filter(|(other, _)| *other != input);
@@ -99,7 +100,7 @@ impl<'a> Call<'a> {
     pub(super) fn write_targets(&mut self) {
         for output in &self.plan.outputs {
             let Some(target) = output.alias.and_then(|input| written(self.targets, input)) else { continue };
-            if let Memory::Own(tensor) = &self.memory[output.slot] {
+            if let SlotContents::Own(tensor) = &self.memory[output.slot] {
                 target.write(&tensor.view(), &self.workers());
             }
         }

@@ -35,7 +35,7 @@ impl Call<'_> {
         }
     }
 
-    /// Whether all that a launch could change is without elements. Its loops may turn for long to see that.
+    /// Whether all that a launch could change is without elements. Its loops may run for long to see that.
     fn writes_nothing(&self, kernel: &Kernel, launch: &Launch) -> bool {
         let mut buffers = kernel.buffers.values().zip(&launch.buffers);
         buffers.all(|(decl, &slot)| decl.access == Access::Read || self.memory[slot].bytes() == 0)

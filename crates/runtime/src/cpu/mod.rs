@@ -3,7 +3,7 @@
 //! Knows nothing of kernels or plans.
 
 pub mod alloc;
-pub mod library;
+pub mod external;
 pub mod objects;
 pub(crate) mod perf_map;
 pub mod pool;

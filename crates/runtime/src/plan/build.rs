@@ -1,21 +1,21 @@
 //! From a compiler's plan, or a whole fusion for the evaluator, to the list of steps.
 
-use compiler::layout::Layout;
-use compiler::lower::{Argument, BufferSource, Lowered, LoweredSegment, Temporary};
+use compiler::layout::LayoutClass;
+use compiler::lower::{BufferSource, KernelArgument, Lowered, LoweredSegment, Temporary};
 use compiler::outputs::{Placement, View, computed, ordered, placements, views};
 use compiler::passes::optimize_exactly;
-use compiler::segment::{LibraryCall, Seen, Source, Witness};
+use compiler::segment::{ExternalCall, Source, ViewedOperand, Witness};
 use compiler::{Decision, Plan};
 use cranelift_entity::PrimaryMap;
 use index::{Expr, Sym};
-use ir::graph::{Form, Fusion, Graph, Library, Node, Output, Shape, Val, ValMap};
+use ir::graph::{ExternalOp, Fusion, Graph, Node, Output, Shape, TensorOp, Val, ValMap};
 use ir::kernel::Stmt;
 use ops::DType;
 use rustc_hash::FxHashMap;
 
 use super::{
-    ArgumentSource, Change, Checked, Evaluation, ExecutionPlan, FaultWords, Launch, LibraryStep, Returned,
-    SeenSlot, Segment, Slot, SlotData, SlotSource, Step,
+    ArgumentSource, Change, Checked, Evaluation, ExecutionPlan, ExternalStep, FaultWords, Launch, Returned,
+    Segment, Slot, SlotData, SlotSource, Step, ViewedSlot,
 };
 use crate::formulas::{Formula, Formulas};
 
@@ -29,19 +29,19 @@ impl ExecutionPlan {
                 Decision::Kernels(kernels) => {
                     builder.add_kernels(&segment.name, &segment.view, &kernels.witness, &kernels.lowered);
                 }
-                Decision::Library(call) => builder.add_library(&segment.name, &segment.view, call),
+                Decision::External(call) => builder.add_external(&segment.name, &segment.view, call),
                 Decision::Evaluate { reason, .. } => {
                     builder.add_evaluation(&segment.name, &segment.view, reason)
                 }
             }
         }
         // A call that ends in an error leaves the inputs as they were, so what may is written to them at the end.
-        let may_fail = plan.fusion.order().iter().any(|&node| checks_indices(&plan.graph.node(node).form));
+        let may_fail = plan.fusion.order().iter().any(|&node| checks_indices(&plan.graph.node(node).op));
         builder.finish(&plan.fusion, &plan.views, &|output| !may_fail && plan.stores_in_place(output))
     }
 
-    /// A whole fusion, whose inputs lie in memory as `layouts` say, as one segment for the evaluator.
-    pub fn evaluated(graph: &Graph, fusion: &Fusion, layouts: &[Layout], reason: &str) -> ExecutionPlan {
+    /// A whole fusion, whose inputs have these `layouts`, as one segment for the evaluator.
+    pub fn evaluated(graph: &Graph, fusion: &Fusion, layouts: &[LayoutClass], reason: &str) -> ExecutionPlan {
         let (mut graph, fusion) = graph.fork(fusion);
         let (fusion, map) = optimize_exactly(&mut graph, &fusion, layouts);
         let (graph, fusion) = (&graph, &ordered(&graph, &fusion));
@@ -63,15 +63,15 @@ impl ExecutionPlan {
     }
 }
 
-/// Whether a form may find an index out of range.
-fn checks_indices(form: &Form) -> bool {
-    matches!(form, Form::Gather(_) | Form::Library(Library::Scatter(_)))
+/// Whether an op may find an index out of range.
+fn checks_indices(tensor_op: &TensorOp) -> bool {
+    matches!(tensor_op, TensorOp::Gather(_) | TensorOp::External(ExternalOp::Scatter(_)))
 }
 
 /// What the values of a plan that check indices were in its definition: of several that became one, the first.
 fn origins(map: &ValMap, graph: &Graph) -> FxHashMap<Val, Val> {
     let mut origins: FxHashMap<Val, Val> = FxHashMap::default();
-    for (old, new) in map.iter().filter(|&(_, new)| checks_indices(graph.form(new))) {
+    for (old, new) in map.iter().filter(|&(_, new)| checks_indices(graph.op(new))) {
         let first = origins.entry(new).or_insert(old);
         *first = old.min(*first);
     }
@@ -98,7 +98,7 @@ struct Work {
 fn applied(body: &[Stmt]) -> u64 {
     let of = |statement: &Stmt| match statement {
         Stmt::Apply { .. } => 1,
-        Stmt::For(turns) => applied(&turns.body),
+        Stmt::For(for_loop) => applied(&for_loop.body),
         _ => 0,
     };
     body.iter().map(of).sum()
@@ -109,7 +109,7 @@ struct Builder {
     plan: ExecutionPlan,
     /// Where the values are that exist so far.
     places: FxHashMap<Val, Slot>,
-    /// The values that do not lie row-major.
+    /// The values that are not row-major.
     placements: FxHashMap<Val, Placement>,
 }
 
@@ -176,17 +176,17 @@ impl Builder {
         self.plan.steps.push(Step::Evaluate(Evaluation { inputs, outputs, segment }));
     }
 
-    fn add_library(&mut self, name: &str, view: &Fusion, call: &LibraryCall) {
+    fn add_external(&mut self, name: &str, view: &Fusion, call: &ExternalCall) {
         let segment = self.add_segment(name, view, None);
         self.plan.segments[segment].library = Some(call.op.name());
         let inputs = self.inputs_of(view);
-        let operands = call.operands.iter().map(|seen| self.seen(seen, &inputs)).collect();
+        let operands = call.operands.iter().map(|viewed| self.viewed(viewed, &inputs)).collect();
         let results: Vec<Val> = self.plan.graph.results(call.node).collect();
         let results = results.into_iter().map(|val| self.slot_of(val)).collect::<Vec<Slot>>();
         results.iter().for_each(|&slot| {
             self.allocate(slot);
         });
-        self.plan.steps.push(Step::Library(LibraryStep {
+        self.plan.steps.push(Step::External(ExternalStep {
             op: call.op.clone(),
             val: call.node.into(),
             operands,
@@ -195,26 +195,26 @@ impl Builder {
         }));
     }
 
-    fn seen(&mut self, seen: &Seen, inputs: &[Slot]) -> SeenSlot {
-        let source = match &seen.source {
+    fn viewed(&mut self, viewed: &ViewedOperand, inputs: &[Slot]) -> ViewedSlot {
+        let source = match &viewed.source {
             Source::Input(place) => SlotSource::Slot(inputs[*place]),
             Source::Constant(scalar) => SlotSource::Constant(*scalar),
             Source::Size(size) => SlotSource::Size(self.plan.formulas.intern(size)),
         };
-        SeenSlot { source, changes: self.changes(&seen.changes) }
+        ViewedSlot { source, changes: self.changes(&viewed.changes) }
     }
 
     fn changes(&mut self, nodes: &[Node]) -> Vec<Change> {
         let ExecutionPlan { graph, formulas, .. } = &mut self.plan;
         let mut all = |sizes: &Shape| sizes.iter().map(|size| formulas.intern(size)).collect();
-        let change = |&node: &Node| match &graph.node(node).form {
-            Form::Permute(order) => Change::Permute(order.clone()),
-            Form::Broadcast(new) => Change::Broadcast(new.to_vec()),
-            Form::Expand(sizes) => Change::Expand(all(sizes)),
-            Form::Squeeze(axes) => Change::Squeeze(axes.clone()),
-            Form::Slice { starts, sizes } => Change::Slice { starts: all(starts), sizes: all(sizes) },
-            Form::Reshape(sizes) => Change::Reshape(all(sizes)),
-            form => unreachable!("{form:?} is more than a change of how a tensor is seen"),
+        let change = |&node: &Node| match &graph.node(node).op {
+            TensorOp::Permute(order) => Change::Permute(order.clone()),
+            TensorOp::Broadcast(new) => Change::Broadcast(new.to_vec()),
+            TensorOp::Expand(sizes) => Change::Expand(all(sizes)),
+            TensorOp::Squeeze(axes) => Change::Squeeze(axes.clone()),
+            TensorOp::Slice { starts, sizes } => Change::Slice { starts: all(starts), sizes: all(sizes) },
+            TensorOp::Reshape(sizes) => Change::Reshape(all(sizes)),
+            tensor_op => unreachable!("{tensor_op:?} is more than a view op"),
         };
         nodes.iter().map(change).collect()
     }
@@ -258,7 +258,7 @@ impl Builder {
         let count = Expr::constant(checked.len() as i64);
         let slot = (!checked.is_empty()).then(|| self.slot(DType::I64, [&count]))?;
         self.allocate(slot);
-        self.plan.steps.push(Step::Arm(slot));
+        self.plan.steps.push(Step::InitFaults(slot));
         let words = checked.iter().map(|&val| self.checked(val)).collect();
         self.plan.faults.push(FaultWords { slot, words });
         Some(slot)
@@ -266,7 +266,7 @@ impl Builder {
 
     fn checked(&mut self, val: Val) -> Checked {
         let graph = &self.plan.graph;
-        let &Form::Gather(axis) = graph.form(val) else { unreachable!("gathers check indices") };
+        let &TensorOp::Gather(axis) = graph.op(val) else { unreachable!("gathers check indices") };
         let axis = usize::from(axis);
         let size = graph.shape(graph.operands(val)[0])[axis].clone();
         Checked { val: self.plan.origin(val), axis, size: self.plan.formulas.intern(&size) }
@@ -274,9 +274,9 @@ impl Builder {
 
     fn launch(&mut self, lowered: &Lowered, segment: usize, slots: &SegmentSlots, work: Work) -> Launch {
         let arguments = lowered.arguments.iter().map(|argument| match *argument {
-            Argument::Size(sym) => ArgumentSource::Size(self.plan.formulas.intern(&Expr::sym(sym))),
-            Argument::Stride { input, axis } => ArgumentSource::Stride(slots.inputs[input], axis),
-            Argument::StoreStride { store, axis } => ArgumentSource::Stride(slots.stores[store], axis),
+            KernelArgument::Size(sym) => ArgumentSource::Size(self.plan.formulas.intern(&Expr::sym(sym))),
+            KernelArgument::Stride { input, axis } => ArgumentSource::Stride(slots.inputs[input], axis),
+            KernelArgument::StoreStride { store, axis } => ArgumentSource::Stride(slots.stores[store], axis),
         });
         let arguments = arguments.collect();
         let buffers = lowered.buffers.iter().map(|source| match *source {
@@ -300,7 +300,7 @@ impl Builder {
         let size = |own: Sym| {
             let place = lowered.kernel.arguments.iter().position(|&argument| argument == own);
             match place.map(|place| &lowered.arguments[place]) {
-                Some(Argument::Size(size)) => Some(Expr::sym(*size)),
+                Some(KernelArgument::Size(size)) => Some(Expr::sym(*size)),
                 _ => unreachable!("{}: {expr} is of sizes", lowered.kernel.name),
             }
         };

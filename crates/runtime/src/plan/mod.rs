@@ -9,7 +9,7 @@ mod build;
 use compiler::outputs::Placement;
 use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
 use ir::array::{Dims, Layout};
-use ir::graph::{Axes, Fusion, Graph, Library, Val};
+use ir::graph::{Axes, ExternalOp, Fusion, Graph, Val};
 use ir::kernel::{Access, Kernel};
 use ops::{DType, Scalar};
 use rustc_hash::FxHashMap;
@@ -40,13 +40,13 @@ pub enum Step {
     /// Gives a slot memory.
     Allocate(Slot),
     /// Sets fault words to say that there is no fault.
-    Arm(Slot),
+    InitFaults(Slot),
     /// Runs all blocks of a kernel.
     Launch(Launch),
     /// Has the evaluator compute a segment.
     Evaluate(Evaluation),
     /// Has a library of the machine compute a node.
-    Library(LibraryStep),
+    External(ExternalStep),
     /// Copies a slot into another of the same type.
     Copy {
         /// What is read.
@@ -101,25 +101,25 @@ pub struct Evaluation {
 
 /// A node for a library, with its operands.
 #[derive(Clone, Debug)]
-pub struct LibraryStep {
+pub struct ExternalStep {
     /// What it computes.
-    pub op: Library,
+    pub op: ExternalOp,
     /// Its first result in the graph.
     pub val: Val,
     /// Its operands, in order.
-    pub operands: Vec<SeenSlot>,
+    pub operands: Vec<ViewedSlot>,
     /// The places of all its results, in order.
     pub results: Vec<Slot>,
     /// Which segment it is.
     pub segment: usize,
 }
 
-/// A tensor as an operand sees it.
+/// An operand as a view of a tensor.
 #[derive(Clone, Debug)]
-pub struct SeenSlot {
-    /// What is seen.
+pub struct ViewedSlot {
+    /// What is viewed.
     pub source: SlotSource,
-    /// What changes how it is seen, the first one first.
+    /// The view ops, the first one first.
     pub changes: Vec<Change>,
 }
 
@@ -134,7 +134,7 @@ pub enum SlotSource {
     Size(Formula),
 }
 
-/// A change of how a tensor is seen, which strides can say.
+/// A view op on a tensor: a change that strides can say.
 #[derive(Clone, Debug)]
 pub enum Change {
     /// Axis `i` is axis `order[i]`.
@@ -161,7 +161,7 @@ pub enum Change {
 pub struct Returned {
     /// Where its elements are: in an input, or in a slot that no other output is made of.
     pub slot: Slot,
-    /// What changes how the slot is seen, the first one first.
+    /// The view ops on the slot, the first one first.
     pub changes: Vec<Change>,
     /// The number of the input that it is written to.
     pub alias: Option<usize>,
@@ -250,18 +250,18 @@ impl Step {
     /// The slots that the step reads or writes.
     pub fn slots(&self) -> Vec<Slot> {
         match self {
-            Step::Allocate(slot) | Step::Arm(slot) | Step::Free(slot) => vec![*slot],
+            Step::Allocate(slot) | Step::InitFaults(slot) | Step::Free(slot) => vec![*slot],
             Step::Launch(launch) => launch.buffers.clone(),
             Step::Evaluate(evaluation) => {
                 evaluation.inputs.iter().chain(&evaluation.outputs).copied().collect()
             }
-            Step::Library(step) => step.slots(),
+            Step::External(step) => step.slots(),
             Step::Copy { from, to } => vec![*from, *to],
         }
     }
 }
 
-impl LibraryStep {
+impl ExternalStep {
     fn slots(&self) -> Vec<Slot> {
         self.read().chain(self.results.iter().copied()).collect()
     }
@@ -280,9 +280,9 @@ impl ExecutionPlan {
         match step {
             Step::Launch(launch) => self.buffers(launch, Access::Read),
             Step::Evaluate(evaluation) => evaluation.inputs.clone(),
-            Step::Library(step) => step.read().collect(),
+            Step::External(step) => step.read().collect(),
             Step::Copy { from, .. } => vec![*from],
-            Step::Allocate(_) | Step::Arm(_) | Step::Free(_) => Vec::new(),
+            Step::Allocate(_) | Step::InitFaults(_) | Step::Free(_) => Vec::new(),
         }
     }
 
@@ -291,9 +291,9 @@ impl ExecutionPlan {
         match step {
             Step::Launch(launch) => self.buffers(launch, Access::Write),
             Step::Evaluate(evaluation) => evaluation.outputs.clone(),
-            Step::Library(step) => step.results.clone(),
+            Step::External(step) => step.results.clone(),
             Step::Copy { to, .. } => vec![*to],
-            Step::Allocate(_) | Step::Arm(_) | Step::Free(_) => Vec::new(),
+            Step::Allocate(_) | Step::InitFaults(_) | Step::Free(_) => Vec::new(),
         }
     }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use codegen::cpu::Error as CodegenError;
-use compiler::layout::Layout;
+use compiler::layout::LayoutClass;
 use compiler::target::Target;
 use compiler::{Hints, Plan, PlanOptions, plan};
 use ir::definition::Definition;
@@ -33,7 +33,7 @@ def f(fd):
 
 fn planned(text: &str) -> (Definition, Plan) {
     let definition = frontend::text::parse(text).expect("defines").definition;
-    let layouts = vec![Layout::Dense; definition.fusion.inputs().len()];
+    let layouts = vec![LayoutClass::Dense; definition.fusion.inputs().len()];
     let (graph, fusion) = (&definition.graph, &definition.fusion);
     let target = Target::cpu(256);
     let plan = plan(graph, fusion, &layouts, &target, &Hints::default(), &PlanOptions::default());
@@ -67,7 +67,7 @@ fn memory_lives_as_long_as_it_is_read() {
     let copies = steps.steps.iter().filter(|step| matches!(step, Step::Copy { .. })).count();
     assert_eq!(copies, 1);
     let (graph, fusion) = (&definition.graph, &definition.fusion);
-    check_lives(&ExecutionPlan::evaluated(graph, fusion, &[Layout::Dense], "for the test"));
+    check_lives(&ExecutionPlan::evaluated(graph, fusion, &[LayoutClass::Dense], "for the test"));
 }
 
 #[test]

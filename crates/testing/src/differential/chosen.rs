@@ -6,7 +6,7 @@ use std::fmt;
 use codegen::cpu::llvm::CpuTarget;
 use compiler::SegmentPlan;
 use compiler::target::Target;
-use ferrofuse::{Decision, Definition, Hints, Layout, PlanOptions, Schedule, greedy};
+use ferrofuse::{Decision, Definition, Hints, LayoutClass, PlanOptions, Schedule, greedy};
 use reference::interpret::{LaneOrder, Options as InterpreterOptions};
 use serde::{Deserialize, Serialize};
 
@@ -83,11 +83,11 @@ impl Default for Chosen {
 }
 
 /// The segmentation and the schedules that a choice stands for, or the hints from which the compiler chooses them, where
-/// inputs lie like this.
+/// inputs have these layouts.
 ///
 /// # Errors
-/// When the compiler refuses a segmentation that fits.
-pub fn chosen(definition: &Definition, layouts: &[Layout], choice: Choice) -> Result<Chosen, Failure> {
+/// When the compiler rejects a segmentation that fits.
+pub fn chosen(definition: &Definition, layouts: &[LayoutClass], choice: Choice) -> Result<Chosen, Failure> {
     let mut chosen = Chosen::default();
     let Choice::Random(seed) = choice else { return Ok(chosen) };
     let mut draws = Draws::new(seed);
@@ -100,11 +100,12 @@ pub fn chosen(definition: &Definition, layouts: &[Layout], choice: Choice) -> Re
     if draws.percent(25) {
         chosen.hints = hints(definition, &mut draws);
     } else {
-        // Which outputs are views depends on how inputs lie; what a segmentation makes is a segment's on all of them.
+        // Which outputs are views depends on the layouts of inputs; what a segmentation makes is a segment's on all of
+        // them.
         let greedy = || greedy(&definition.graph, &definition.fusion);
         chosen.plan.segmentation.get_or_insert_with(greedy);
         // What is emulated is planned for inputs without gaps.
-        let dense = vec![Layout::Dense; layouts.len()];
+        let dense = vec![LayoutClass::Dense; layouts.len()];
         let layouts = if let Device::Gpu(_) = chosen.device { &dense } else { layouts };
         chosen.plan.schedules = schedules(definition, layouts, &chosen, &mut draws)?;
     }
@@ -134,7 +135,7 @@ fn hints(definition: &Definition, draws: &mut Draws) -> Hints {
 /// A random schedule for each segment that has a kernel.
 fn schedules(
     definition: &Definition,
-    layouts: &[Layout],
+    layouts: &[LayoutClass],
     chosen: &Chosen,
     draws: &mut Draws,
 ) -> Result<Vec<(usize, Schedule)>, Failure> {
@@ -144,7 +145,7 @@ fn schedules(
         .map_err(|error| Failure::new(Kind::Error, format!("a segmentation that fits: {error}")))?;
     let drawn = |(number, segment): (usize, &SegmentPlan)| match &segment.decision {
         Decision::Kernels(kernels) => Some((number, schedule(&kernels.witness, draws))),
-        Decision::Evaluate { .. } | Decision::Library(_) => None,
+        Decision::Evaluate { .. } | Decision::External(_) => None,
     };
     Ok(plan.segments.iter().enumerate().filter_map(drawn).collect())
 }

@@ -17,8 +17,8 @@ pub struct Failure {
 /// Sorts of failures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Kind {
-    /// The program itself is no program: the definer or the evaluator refuses it.
-    Refused,
+    /// The program itself is no program: the builder or the evaluator rejects it.
+    Rejected,
     /// The printed definition does not read back the same.
     Text,
     /// An executor reported an error, a fault or a race.

@@ -5,7 +5,7 @@
 //! elements again, all that is asked of it is not to end in any other error.
 
 use ferrofuse::{ArrayView, CompileOptions, Definition, Error, Executor, compile};
-use ir::graph::{Form, Signature};
+use ir::graph::{InputSignature, TensorOp};
 
 use super::failure::{Failure, Kind};
 
@@ -19,11 +19,11 @@ pub(super) struct ExpectedFault {
 }
 
 impl ExpectedFault {
-    /// What the evaluator says of a program that it refuses for an index out of range.
+    /// What the evaluator says of a program that it rejects for an index out of range.
     pub fn new(definition: &Definition, views: &[ArrayView<'_>]) -> Result<ExpectedFault, Failure> {
         let options = CompileOptions { executor: Executor::Evaluator, ..CompileOptions::default() };
-        let refused = |error: Error| Failure::new(Kind::Refused, format!("the evaluator: {error}"));
-        match compile(definition.clone(), options).map_err(refused)?.run(views) {
+        let rejected = |error: Error| Failure::new(Kind::Rejected, format!("the evaluator: {error}"));
+        match compile(definition.clone(), options).map_err(rejected)?.run(views) {
             Err(error @ Error::Index { .. }) => {
                 let drops_elements = drops_elements(definition, views);
                 Ok(ExpectedFault { said: error.to_string(), is_of_sizes: false, drops_elements })
@@ -32,7 +32,7 @@ impl ExpectedFault {
             Err(error @ Error::Input(_)) => {
                 Ok(ExpectedFault { said: error.to_string(), is_of_sizes: true, drops_elements: false })
             }
-            Err(error) => Err(refused(error)),
+            Err(error) => Err(rejected(error)),
             Ok(_) => {
                 Err(Failure::new(Kind::Error, "the evaluator finds an index out of range only now and then"))
             }
@@ -75,9 +75,9 @@ impl ExpectedFault {
 fn drops_elements(definition: &Definition, views: &[ArrayView<'_>]) -> bool {
     let (graph, fusion) = (&definition.graph, &definition.fusion);
     let nodes = || fusion.order().iter().map(|&node| graph.node(node));
-    let drops = nodes().any(|data| matches!(data.form, Form::Slice { .. } | Form::Pad { .. }));
-    let gathers = nodes().filter(|data| matches!(data.form, Form::Gather(_))).count();
-    let Ok(sizes) = Signature::new(graph, fusion, |_| None).bind(views, &[]) else { return true };
+    let drops = nodes().any(|data| matches!(data.op, TensorOp::Slice { .. } | TensorOp::Pad { .. }));
+    let gathers = nodes().filter(|data| matches!(data.op, TensorOp::Gather(_))).count();
+    let Ok(sizes) = InputSignature::new(graph, fusion, |_| None).bind(views, &[]) else { return true };
     let is_empty = |size| sizes.value(size).map_or(true, |size| size == 0);
     drops || gathers > 1 || nodes().any(|data| data.results[0].shape.iter().any(is_empty))
 }

@@ -4,7 +4,7 @@
 //! many kernels, each of which a C++ compiler takes.
 
 use compiler::{Decision, Plan, SegmentPlan, plan};
-use ferrofuse::{ArrayView, Definition, Layout};
+use ferrofuse::{ArrayView, Definition, LayoutClass};
 
 use super::chosen::Chosen;
 use super::covered::Covered;
@@ -21,7 +21,7 @@ const MOST_KERNELS: usize = 16;
 fn kernels(plan: &Plan) -> Option<usize> {
     let of = |segment: &SegmentPlan| match &segment.decision {
         Decision::Kernels(kernels) => Some(kernels.lowered.kernels.len()),
-        Decision::Evaluate { .. } | Decision::Library(_) => None,
+        Decision::Evaluate { .. } | Decision::External(_) => None,
     };
     plan.segments.iter().map(of).sum()
 }
@@ -31,7 +31,7 @@ impl Check {
     pub(super) fn emulate(&self, chosen: &Chosen, order: Order) -> Result<Covered, Failure> {
         let mut covered = Covered::default();
         let Definition { graph, fusion, .. } = &self.definition;
-        let layouts = vec![Layout::Dense; fusion.inputs().len()];
+        let layouts = vec![LayoutClass::Dense; fusion.inputs().len()];
         let plan = plan(graph, fusion, &layouts, &chosen.device.target(), &chosen.hints, &chosen.plan)
             .map_err(|error| Failure::new(Kind::Error, format!("{NAME}: {error}")))?;
         if kernels(&plan).is_none_or(|kernels| kernels > MOST_KERNELS) {

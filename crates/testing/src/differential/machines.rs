@@ -17,7 +17,7 @@ pub(super) fn machine(threads: usize) -> Arc<Machine> {
         let guard = Some(if threads.is_multiple_of(2) { Side::Before } else { Side::After });
         let threads = NonZeroUsize::new(threads);
         // Small programs are shared among threads too.
-        let options = MachineOptions { threads, guard, least_shared: Some(0), ..MachineOptions::default() };
+        let options = MachineOptions { threads, guard, min_shared: Some(0), ..MachineOptions::default() };
         Arc::new(Machine::new(options))
     };
     Arc::clone(&MACHINES.get_or_init(|| (1..=MOST_THREADS).map(new).collect())[threads - 1])

@@ -85,7 +85,7 @@ impl Check {
         without_panic(|| {
             let definition = program
                 .define()
-                .map_err(|error| Failure::new(Kind::Refused, format!("the definer: {error}")))?;
+                .map_err(|error| Failure::new(Kind::Rejected, format!("the builder: {error}")))?;
             Check::new(definition, place(&program.inputs))
         })
     }
@@ -96,7 +96,7 @@ impl Check {
     /// The first failure.
     pub fn choose(&self, choice: Choice) -> Result<Covered, Failure> {
         let layouts: Vec<_> =
-            self.views().iter().map(|view| ferrofuse::Layout::from(view.layout())).collect();
+            self.views().iter().map(|view| ferrofuse::LayoutClass::from(view.layout())).collect();
         without_panic(|| self.run(&chosen(&self.definition, &layouts, choice)?))
     }
 
@@ -109,7 +109,7 @@ impl Check {
             Err(EvaluateError::Index { .. } | EvaluateError::Input(_)) => {
                 Meant::Fault(ExpectedFault::new(&definition, &views)?)
             }
-            Err(error) => return Err(Failure::new(Kind::Refused, format!("the evaluator: {error}"))),
+            Err(error) => return Err(Failure::new(Kind::Rejected, format!("the evaluator: {error}"))),
         };
         drop(views);
         Ok(Check { definition, placed, expected })
@@ -141,7 +141,7 @@ impl Check {
         }
     }
 
-    /// The definition made ready for an executor; nothing where the sizes are refused, as they should be.
+    /// The definition made ready for an executor; nothing where the sizes are rejected, as they should be.
     fn compiled(
         &self,
         executor: Executor,
@@ -239,7 +239,7 @@ impl Check {
         if alias.is_none() && plan.views[number].is_none() && wanted.strides[..] != *output.strides() {
             return wrong(format!("{:?}", wanted.strides));
         }
-        // What a segmentation of the user makes of an input is made, though it is a change of sight.
+        // What a segmentation of the user makes of an input is made, though it is a view op.
         if plan.views[number].is_none() && chosen.plan.segmentation.is_some() {
             return Ok(());
         }

@@ -1,11 +1,11 @@
 //! Which axes of outputs repeat by the definition alone, told apart from the compiler: there their stride must be 0.
 //!
 //! An axis of an elementwise result repeats where all operands that have it repeat; one that a fold keeps, where all that is
-//! folded repeats there. Tensors filled with a scalar have an element for each index. Forms that move elements about are
+//! folded repeats there. Tensors filled with a scalar have an element for each index. Ops that move elements about are
 //! left out: of them nothing is promised.
 
 use ferrofuse::{ArrayView, Definition};
-use ir::graph::{Axes, Form, Graph, Output, Val};
+use ir::graph::{Axes, Graph, Output, TensorOp, Val};
 use rustc_hash::FxHashMap;
 
 /// For each output the axes that must have stride 0, where the definition says nothing else of its place: none for those
@@ -14,7 +14,7 @@ pub(super) fn repeated(definition: &Definition, inputs: &[ArrayView<'_>]) -> Vec
     let Definition { graph, fusion, .. } = definition;
     let mut known: FxHashMap<Val, Axes> = FxHashMap::default();
     for (&input, view) in fusion.inputs().iter().zip(inputs) {
-        if let Form::Input { layout, .. } = graph.form(input) {
+        if let TensorOp::Input { layout, .. } = graph.op(input) {
             // Without elements it lies in any way.
             let comes_so = |axis: &u8| view.strides()[usize::from(*axis)] == 0 && !view.sizes().contains(&0);
             known.insert(input, layout.expanded.iter().copied().filter(comes_so).collect());
@@ -48,23 +48,23 @@ fn of_node(graph: &Graph, val: Val, known: &FxHashMap<Val, Axes>) -> Axes {
         having.peek().is_some() && having.all(|operand| known[operand].contains(axis))
     };
     let is_empty = |&axis: &u8| graph.shape(operands[0])[usize::from(axis)].is_zero();
-    match graph.form(val) {
-        Form::Map(_) | Form::Cast(_) => (0..rank).filter(everywhere).collect(),
-        Form::Expand(_) if is_filled(graph, val) => Axes::new(),
-        Form::Expand(_) => {
+    match graph.op(val) {
+        TensorOp::Map(_) | TensorOp::Cast(_) => (0..rank).filter(everywhere).collect(),
+        TensorOp::Expand(_) if is_filled(graph, val) => Axes::new(),
+        TensorOp::Expand(_) => {
             let grows = |axis: &u8| has(val, *axis) && (!has(operands[0], *axis) || everywhere(axis));
             (0..rank).filter(grows).collect()
         }
-        Form::Permute(order) => {
+        TensorOp::Permute(order) => {
             (0..rank).filter(|&axis| known[&operands[0]].contains(&order[usize::from(axis)])).collect()
         }
-        Form::Broadcast(new) => {
+        TensorOp::Broadcast(new) => {
             let kept: Vec<u8> = (0..rank).filter(|&axis| !new[usize::from(axis)]).collect();
             known[&operands[0]].iter().map(|&axis| kept[usize::from(axis)]).collect()
         }
         // A fold of nothing is a constant.
-        Form::Fold { axes: gone, .. } if gone.iter().any(is_empty) => Axes::new(),
-        Form::Squeeze(gone) | Form::Fold { axes: gone, .. } => {
+        TensorOp::Fold { axes: gone, .. } if gone.iter().any(is_empty) => Axes::new(),
+        TensorOp::Squeeze(gone) | TensorOp::Fold { axes: gone, .. } => {
             let from = graph.shape(operands[0]).len() as u8;
             let kept = (0..from).filter(|axis| !gone.contains(axis));
             kept.enumerate().filter(|(_, axis)| everywhere(axis)).map(|(place, _)| place as u8).collect()
@@ -75,12 +75,12 @@ fn of_node(graph: &Graph, val: Val, known: &FxHashMap<Val, Axes>) -> Axes {
 
 /// The value that this one re-indexes or repeats, or itself.
 fn source(graph: &Graph, mut val: Val) -> Val {
-    let moves = |form: &Form| match form {
-        Form::Map(prim) => prim.moves_bits(),
-        Form::Broadcast(_) | Form::Expand(_) | Form::Permute(_) | Form::Squeeze(_) => true,
-        form => matches!(form, Form::Reshape(_) | Form::Slice { .. }),
+    let moves = |op: &TensorOp| match op {
+        TensorOp::Map(scalar_op) => scalar_op.moves_bits(),
+        TensorOp::Broadcast(_) | TensorOp::Expand(_) | TensorOp::Permute(_) | TensorOp::Squeeze(_) => true,
+        op => matches!(op, TensorOp::Reshape(_) | TensorOp::Slice { .. }),
     };
-    while moves(graph.form(val)) {
+    while moves(graph.op(val)) {
         val = graph.operands(val)[0];
     }
     val
@@ -90,13 +90,13 @@ fn source(graph: &Graph, mut val: Val) -> Val {
 /// nothing, and then sees a tensor that is filled. It asks in a function of its own, so that what it takes for filled is
 /// checked too.
 fn is_filled(graph: &Graph, mut val: Val) -> bool {
-    let keeps = |form: &Form| match form {
-        Form::Map(_) | Form::Cast(_) | Form::Broadcast(_) | Form::Expand(_) => true,
-        form => matches!(form, Form::Permute(_) | Form::Squeeze(_) | Form::Reshape(_)),
+    let keeps = |op: &TensorOp| match op {
+        TensorOp::Map(_) | TensorOp::Cast(_) | TensorOp::Broadcast(_) | TensorOp::Expand(_) => true,
+        op => matches!(op, TensorOp::Permute(_) | TensorOp::Squeeze(_) | TensorOp::Reshape(_)),
     };
     while !graph.shape(val).is_empty() {
         match graph.operands(val) {
-            &[operand] if keeps(graph.form(val)) => val = operand,
+            &[operand] if keeps(graph.op(val)) => val = operand,
             _ => return false,
         }
     }

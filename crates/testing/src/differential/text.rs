@@ -1,15 +1,15 @@
 //! The text of a definition: what is printed reads back as an equal graph and prints the same again.
 
 use ferrofuse::Definition;
-use frontend::text::{Names, parse, print, print_view};
+use frontend::text::{NameStyle, parse, print, print_view};
 use ir::graph::dump;
 
 use super::failure::{Failure, Kind};
 
 pub(super) fn check(definition: &Definition) -> Result<(), Failure> {
-    check_lifted(definition)?;
+    check_outlined(definition)?;
     let graph = dump(&definition.graph, &definition.fusion);
-    for names in [Names::Long, Names::Short] {
+    for names in [NameStyle::Long, NameStyle::Short] {
         let printed = print(definition, names);
         let again = match parse(&printed) {
             Ok(file) => file.definition,
@@ -27,16 +27,16 @@ pub(super) fn check(definition: &Definition) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The definition's view lifted and printed, form by form, prints the same when it is read back.
-fn check_lifted(definition: &Definition) -> Result<(), Failure> {
-    let lifted = print_view(&definition.graph, &definition.fusion, &definition.record, Names::Long)
-        .map_err(|error| Failure::new(Kind::Text, format!("lifting: {error}")))?;
-    let again = match parse(&lifted) {
-        Ok(file) => print(&file.definition, Names::Long),
-        Err(error) => return Err(Failure::new(Kind::Text, format!("lifted: {error}\n{lifted}"))),
+/// The definition's view outlined and printed, op by op, prints the same when it is read back.
+fn check_outlined(definition: &Definition) -> Result<(), Failure> {
+    let outlined = print_view(&definition.graph, &definition.fusion, &definition.record, NameStyle::Long)
+        .map_err(|error| Failure::new(Kind::Text, format!("outlining: {error}")))?;
+    let again = match parse(&outlined) {
+        Ok(file) => print(&file.definition, NameStyle::Long),
+        Err(error) => return Err(Failure::new(Kind::Text, format!("outlined: {error}\n{outlined}"))),
     };
-    if again == lifted {
+    if again == outlined {
         return Ok(());
     }
-    Err(Failure::new(Kind::Text, format!("lifted, prints otherwise:\n{again}\n{lifted}")))
+    Err(Failure::new(Kind::Text, format!("outlined, prints otherwise:\n{again}\n{outlined}")))
 }

@@ -154,7 +154,7 @@ impl Module {
         let mut report = Report { stats: Stats::default(), message: [0; 2048] };
         // SAFETY: `device/launch.h` defines the function with this type.
         let function = unsafe { self.library.get::<LaunchFunction>(b"cuemu_launch\0") }?;
-        let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+        let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
         // SAFETY: request and report match their C++ twins, each address points at a word that holds its parameter
         // (checked above), and the caller answers for the pointers among them.
         let failed = unsafe { function(&request(launch), addresses.as_mut_ptr(), &mut report) } != 0;

@@ -53,8 +53,8 @@ pub enum Error {
         /// What the system says.
         source: io::Error,
     },
-    /// The C++ compiler refused the kernel.
-    #[error("the C++ compiler refused kernel `{kernel}`:\n{text}")]
+    /// The C++ compiler rejected the kernel.
+    #[error("the C++ compiler rejected kernel `{kernel}`:\n{text}")]
     Compile {
         /// The kernel's name.
         kernel: String,
@@ -64,7 +64,7 @@ pub enum Error {
     /// The compiled kernel could not be loaded.
     #[error("cannot load the compiled kernel: {0}")]
     Load(#[from] libloading::Error),
-    /// The launch breaks a rule that the driver would refuse: sizes, or arguments that do not fit the parameters.
+    /// The launch breaks a rule that the driver would reject: sizes, or arguments that do not fit the parameters.
     #[error("bad launch: {0}")]
     BadLaunch(String),
     /// The launch began and went wrong, or asks for more memory than a block can have.

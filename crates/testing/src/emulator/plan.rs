@@ -1,15 +1,15 @@
 //! A plan for a GPU, run by the emulator: every segment's kernels as CUDA C++, one after the other.
 //!
-//! Inputs must be dense; segments without a kernel are refused, since what is to be shown here is the kernels.
+//! Inputs must be dense; segments without a kernel are rejected, since what is to be shown here is the kernels.
 
 use codegen::cuda::{CudaKernel, Parameter, emit};
-use compiler::lower::{Argument, BufferSource, Lowered};
+use compiler::lower::{BufferSource, KernelArgument, Lowered};
 use compiler::outputs::{Placement, View};
 use compiler::{Decision, Kernels, Plan};
 use cranelift_entity::EntityRef;
 use index::{Expr, Sym};
 use ir::array::{Array, ArrayView, Layout};
-use ir::graph::{Fusion, Output, Signature, Sizes, Stream, Val};
+use ir::graph::{Fusion, InputSignature, Output, Sizes, Stream, Val};
 use ir::kernel::{Access, NO_FAULT, index_of_fault};
 use reference::evaluate::{EvaluateOptions, evaluate};
 use rustc_hash::FxHashMap;
@@ -36,7 +36,7 @@ impl<'a> EmulatedPlan<'a> {
         };
         let segment = |number: usize| match &plan.segments[number].decision {
             Decision::Kernels(kernels) => kernels.lowered.kernels.iter().map(compile).collect(),
-            Decision::Library(call) => {
+            Decision::External(call) => {
                 Err(format!("segment {number} has no kernel: a library computes {}", call.op.name()))
             }
             Decision::Evaluate { reason, .. } => Err(format!("segment {number} has no kernel: it {reason}")),
@@ -61,8 +61,9 @@ impl<'a> EmulatedPlan<'a> {
     /// In words: inputs that do not fit, or what a launch reports.
     pub fn run(&self, inputs: &[ArrayView<'_>], order: Order) -> Result<Vec<Array>, String> {
         let (graph, fusion) = (&self.plan.graph, &self.plan.fusion);
-        let mut sizes =
-            Signature::new(graph, fusion, |_| None).bind(inputs, &[]).map_err(|error| error.to_string())?;
+        let mut sizes = InputSignature::new(graph, fusion, |_| None)
+            .bind(inputs, &[])
+            .map_err(|error| error.to_string())?;
         Stream::default().symbols(graph).for_each(|(sym, value)| sizes.set(sym, value));
         let mut values: FxHashMap<Val, Vec<u8>> = FxHashMap::default();
         for (&val, input) in fusion.inputs().iter().zip(inputs) {
@@ -78,28 +79,28 @@ impl<'a> EmulatedPlan<'a> {
             None => self.array(&sizes, output.val, &values[&output.val]),
             Some(View { source, .. }) => {
                 let source = (*source, self.array(&sizes, *source, &values[source])?);
-                self.seen(&sizes, source, output.val)
+                self.viewed(&sizes, source, output.val)
             }
         };
         fusion.outputs().iter().zip(&self.plan.views).map(output).collect()
     }
 
     /// A view of a value, as the evaluator makes it.
-    fn seen(&self, sizes: &Sizes, (source, array): (Val, Array), val: Val) -> Result<Array, String> {
+    fn viewed(&self, sizes: &Sizes, (source, array): (Val, Array), val: Val) -> Result<Array, String> {
         let (graph, facts) = (&self.plan.graph, self.plan.fusion.facts().clone());
         let changes = Fusion::new(graph, vec![source], vec![val.into()], facts);
         let changes = changes.map_err(|error| error.to_string())?;
         let options = EvaluateOptions { sizes: sizes.known().collect(), ..EvaluateOptions::default() };
-        let mut seen =
+        let mut viewed =
             evaluate(graph, &changes, &[array.view()], &options).map_err(|error| error.to_string())?;
-        Ok(seen.outputs.remove(0).value)
+        Ok(viewed.outputs.remove(0).value)
     }
 
     fn array(&self, sizes: &Sizes, val: Val, bytes: &[u8]) -> Result<Array, String> {
         let shape = sizes.sizes(self.plan.graph.shape(val)).map_err(|error| error.to_string())?;
         let layout = match self.plan.placements.get(&val) {
             Some(Placement::Ordered(order)) => Layout::ordered(&shape, order.iter().map(|&axis| axis.into())),
-            // What lies like an input lies like the dense copy that this has of it.
+            // What has the layout of an input has that of the dense copy that this has of it.
             Some(Placement::Like(_)) | None => Layout::dense(&shape),
         };
         let view = ArrayView::new(bytes, 0, self.plan.graph.dtype(val), &shape, &layout.strides);
@@ -178,8 +179,8 @@ impl SegmentRun<'_> {
         let argument = |sym: Sym| {
             let place = lowered.kernel.arguments.iter().position(|&own| own == sym)?;
             match lowered.arguments[place] {
-                Argument::Size(size) => self.sizes.get(size),
-                Argument::Stride { .. } | Argument::StoreStride { .. } => None,
+                KernelArgument::Size(size) => self.sizes.get(size),
+                KernelArgument::Stride { .. } | KernelArgument::StoreStride { .. } => None,
             }
         };
         let parameters = cuda.parameters.iter().map(|parameter| match *parameter {

@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_options_are_refused() {
+    fn unknown_options_are_rejected() {
         assert!(Case::parse("# test: speed=9").unwrap_err().contains("unknown option `speed`"));
         assert!(Case::parse("# test: target=z80").unwrap_err().contains("unknown target `z80`"));
     }

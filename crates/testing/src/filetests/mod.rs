@@ -87,7 +87,7 @@ fn run_one(stage: &dyn Stage, path: &Path, bless: bool) -> io::Result<Verdict> {
     let text = fs::read_to_string(path)?;
     let case = match Case::parse(&text) {
         Ok(case) => case,
-        Err(complaint) => return Ok(Verdict::Failed(complaint)),
+        Err(diagnostic) => return Ok(Verdict::Failed(diagnostic)),
     };
     let made = match stage.run(&case) {
         Outcome::Text(made) => made,

@@ -41,10 +41,10 @@ pub fn sizes_of(definition: &Definition, specs: &[InputSpec]) -> Sizes {
 }
 
 /// What the compiler may know of these specs: sizes to decide for, and how each input lies in memory.
-pub fn facts_of(definition: &Definition, specs: &[InputSpec]) -> (Hints, Vec<ferrofuse::Layout>) {
+pub fn facts_of(definition: &Definition, specs: &[InputSpec]) -> (Hints, Vec<ferrofuse::LayoutClass>) {
     let layout = |spec: &InputSpec| match spec {
-        InputSpec::Tensor(spec) => ferrofuse::Layout::of(&spec.sizes, &spec.strides),
-        InputSpec::Scalar(_) => ferrofuse::Layout::Dense,
+        InputSpec::Tensor(spec) => ferrofuse::LayoutClass::of(&spec.sizes, &spec.strides),
+        InputSpec::Scalar(_) => ferrofuse::LayoutClass::Dense,
     };
     (Hints::new(sizes_of(definition, specs).known()), specs.iter().map(layout).collect())
 }

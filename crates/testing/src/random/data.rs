@@ -20,7 +20,7 @@ pub struct Input {
     pub expanded: Vec<bool>,
     /// The axes from the outermost in memory to the innermost, as the definition says; empty: row-major.
     pub declared_order: Vec<usize>,
-    /// How it lies in memory.
+    /// Its layout in memory.
     pub placement: Placement,
     /// What it holds.
     pub numbers: Numbers,
@@ -31,7 +31,7 @@ pub struct Input {
     pub within: Option<(Tensor, usize)>,
 }
 
-/// How an input lies in memory.
+/// The layout of an input.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Placement {
     /// The axes from the outermost in memory to the innermost; empty stands for their own order.
@@ -82,9 +82,8 @@ fn strange(dtype: DType, draws: &mut Draws) -> Scalar {
                 DType::F16 => 65504.0,
                 _ => 3.0e38,
             };
-            let least = dtype.ulp(0.0);
-            let numbers =
-                [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.0, -0.0, least, -3.0 * least, largest];
+            let min = dtype.ulp(0.0);
+            let numbers = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.0, -0.0, min, -3.0 * min, largest];
             Scalar::from_f64(dtype, draws.one_of(&numbers))
         }
     }

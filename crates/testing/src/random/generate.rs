@@ -1,7 +1,7 @@
 //! A program of a seed: inputs, then calls drawn until enough of them were accepted, then outputs.
 
 use ferrofuse::DType;
-use ops::FormOp;
+use ops::LanguageOp;
 use ops::call::OpRef;
 
 use super::calls::{Called, Context, call};
@@ -75,17 +75,17 @@ pub fn generate(seed: u64) -> Program {
     if living.define().is_ok() { living } else { writer.program }
 }
 
-/// The ops that the program of a seed has for sure, if they fit into it. Neighbouring seeds deal out all ops of the tables,
-/// shuffled anew each time, so that the rarest op is met as often as any.
+/// The ops that the program of a seed has for sure, if they fit into it. Neighbouring seeds share out all ops of the
+/// tables, shuffled anew each time, so that the rarest op is met as often as any.
 fn favoured(seed: u64) -> Vec<OpRef> {
     let all: Vec<OpRef> = OpRef::all().collect();
-    let deal = |number: u64| {
+    let draw = |number: u64| {
         let (round, place) = (number / all.len() as u64, number % all.len() as u64);
         let mut shuffled = all.clone();
         Draws::new(round).shuffle(&mut shuffled);
         shuffled[place as usize]
     };
-    (0..FAVOURED).map(|number| deal(seed.wrapping_mul(FAVOURED).wrapping_add(number))).collect()
+    (0..FAVOURED).map(|number| draw(seed.wrapping_mul(FAVOURED).wrapping_add(number))).collect()
 }
 
 /// A program being written, always with a draft that accepted it.
@@ -233,7 +233,7 @@ impl Writer {
             let arguments =
                 vec![(None, Given::Tensor(tensor)), (Some("stride_order"), Given::Numbers(order))];
             let ordered = self.program.fresh();
-            let step = Step { op: FormOp::StrideOrder.name(), arguments, results: vec![ordered] };
+            let step = Step { op: LanguageOp::StrideOrder.name(), arguments, results: vec![ordered] };
             self.draft.step(&step).expect("any order of the axes is accepted");
             self.program.steps.push(step);
             self.program.outputs[place] = ordered;

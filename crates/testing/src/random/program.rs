@@ -5,13 +5,13 @@
 
 use std::sync::Arc;
 
-use ferrofuse::{DType, Definer, Definition, Scalar};
+use ferrofuse::{DType, Definition, DefinitionBuilder, Scalar};
 use frontend::define::DefineError;
 use index::{Expr, Sym};
 use indexmap::IndexMap;
-use ir::definition::{Argument, Function, Object, Value};
+use ir::definition::{CallArgument, Function, NamedValue, Object};
 use ir::graph::{ComputedSize, Known, SymbolSource};
-use ops::{FormOp, Prim};
+use ops::{LanguageOp, ScalarOp};
 
 use super::data::Input;
 
@@ -97,9 +97,9 @@ impl Size {
     fn ops(self) -> Vec<&'static str> {
         match self {
             Size::Number(_) => Vec::new(),
-            Size::Of(..) => vec![FormOp::Size.name()],
-            Size::TwiceHalf(..) => vec![FormOp::Size.name(), Prim::Mul.name(), Prim::Mul.name()],
-            Size::Magnitude(_) => vec![Prim::Abs.name()],
+            Size::Of(..) => vec![LanguageOp::Size.name()],
+            Size::TwiceHalf(..) => vec![LanguageOp::Size.name(), ScalarOp::Mul.name(), ScalarOp::Mul.name()],
+            Size::Magnitude(_) => vec![ScalarOp::Abs.name()],
         }
     }
 
@@ -157,7 +157,7 @@ impl Program {
     /// The definition.
     ///
     /// # Errors
-    /// When some call is refused, which can happen when a program was cut down.
+    /// When some call is rejected, which can happen when a program was cut down.
     pub fn define(&self) -> Result<Definition, DefineError> {
         self.draft()?.finish(&self.outputs, &self.in_place)
     }
@@ -180,7 +180,7 @@ impl Program {
         let mut ops: Vec<&'static str> = self.steps.iter().map(|step| step.op).collect();
         for (_, given) in self.steps.iter().flat_map(|step| &step.arguments) {
             match given {
-                Given::Shape(_) => ops.push(FormOp::Shape.name()),
+                Given::Shape(_) => ops.push(LanguageOp::Shape.name()),
                 Given::Size(size) => ops.extend(size.ops()),
                 Given::Sizes(sizes) => ops.extend(sizes.iter().flat_map(|size| size.ops())),
                 _ => {}
@@ -214,8 +214,8 @@ impl Program {
 /// A program being built: its definition so far, with the sizes that its tensors have on its inputs.
 #[derive(Clone, Default)]
 pub struct Draft {
-    definer: Definer,
-    values: IndexMap<Tensor, Value>,
+    builder: DefinitionBuilder,
+    values: IndexMap<Tensor, NamedValue>,
     /// The values of the size symbols, by number; `None` for what is no size on these inputs.
     symbols: Vec<Option<i64>>,
     /// What the inputs that are scalars hold, by number.
@@ -226,7 +226,7 @@ impl Draft {
     /// Declares an input.
     ///
     /// # Errors
-    /// When the definer refuses it.
+    /// When the builder rejects it.
     pub fn input(&mut self, tensor: Tensor, input: &Input) -> Result<(), DefineError> {
         if input.is_scalar {
             return self.scalar(tensor, input);
@@ -247,12 +247,12 @@ impl Draft {
         let rank = |axis| order.iter().rev().position(|&other| other == axis).expect("all axes") as i64;
         let stride_order = Object::ints((0..shape.len()).map(rank));
         let arguments = vec![
-            Argument::keyword("stride_order", stride_order),
-            Argument::keyword("shape", Object::ints(shape)),
-            Argument::keyword("contiguity", contiguity),
-            Argument::keyword("dtype", Object::DType(input.dtype)),
+            CallArgument::keyword("stride_order", stride_order),
+            CallArgument::keyword("shape", Object::ints(shape)),
+            CallArgument::keyword("contiguity", contiguity),
+            CallArgument::keyword("dtype", Object::DType(input.dtype)),
         ];
-        let value = self.definer.define_tensor(arguments)?;
+        let value = self.builder.define_tensor(arguments)?;
         let symbolic = input.sizes.iter().zip(&input.symbolic).filter(|(_, symbolic)| **symbolic);
         self.symbols.extend(symbolic.map(|(&size, _)| Some(size as i64)));
         self.values.insert(tensor, value);
@@ -261,8 +261,8 @@ impl Draft {
 
     /// Declares a scalar; an integer is the value of a symbol too.
     fn scalar(&mut self, tensor: Tensor, input: &Input) -> Result<(), DefineError> {
-        let dtype = Argument::keyword("dtype", Object::DType(input.dtype));
-        let declared = self.definer.define_scalar(vec![dtype])?;
+        let dtype = CallArgument::keyword("dtype", Object::DType(input.dtype));
+        let declared = self.builder.define_scalar(vec![dtype])?;
         let value = declared.as_value().expect("a scalar without a value is an input");
         let held = input.place().view().scalar(0);
         self.scalars.push(Some(held));
@@ -276,17 +276,17 @@ impl Draft {
     /// Makes a call.
     ///
     /// # Errors
-    /// When the definer refuses it; the draft is then of no more use.
+    /// When the builder rejects it; the draft is then of no more use.
     pub fn step(&mut self, step: &Step) -> Result<(), DefineError> {
         let mut arguments = Vec::with_capacity(step.arguments.len());
         for (name, given) in &step.arguments {
             let object = self.object(given)?;
             arguments.push(match name {
-                Some(name) => Argument::keyword(name, object),
-                None => Argument::positional(object),
+                Some(name) => CallArgument::keyword(name, object),
+                None => CallArgument::positional(object),
             });
         }
-        let made = self.definer.call(step.op, arguments)?;
+        let made = self.builder.call(step.op, arguments)?;
         self.compute_sizes();
         let made = made.as_list().map_or_else(|| vec![made.clone()], <[Object]>::to_vec);
         assert_eq!(made.len(), step.results.len(), "`{}` makes another number of tensors", step.op);
@@ -306,7 +306,9 @@ impl Draft {
             Given::DType(dtype) => Object::DType(*dtype),
             Given::Numbers(numbers) => Object::ints(numbers.iter().copied()),
             Given::Bools(flags) => Object::list(flags.iter().map(|&flag| Object::bool(flag))),
-            Given::Shape(of) => self.definer.call("shape", vec![Argument::positional(self.values[of])])?,
+            Given::Shape(of) => {
+                self.builder.call("shape", vec![CallArgument::positional(self.values[of])])?
+            }
             Given::Reals(numbers) => Object::list(numbers.iter().copied().map(Object::float)),
             Given::Function(function) => Object::Function(Arc::clone(function)),
             Given::Text(text) => Object::Text((*text).into()),
@@ -322,8 +324,8 @@ impl Draft {
         match size {
             Size::Number(number) => Ok(Object::int(number)),
             Size::Of(tensor, axis) => {
-                let tensor = Argument::positional(self.values[&tensor]);
-                self.definer.call("size", vec![tensor, Argument::positional(Object::int(axis as i64))])
+                let tensor = CallArgument::positional(self.values[&tensor]);
+                self.builder.call("size", vec![tensor, CallArgument::positional(Object::int(axis as i64))])
             }
             Size::TwiceHalf(tensor, axis) => {
                 let size = self.size(Size::Of(tensor, axis))?;
@@ -331,20 +333,20 @@ impl Draft {
                 self.scaled(half, 2.0)
             }
             Size::Magnitude(scalar) => {
-                let scalar = Argument::positional(self.values[&scalar]);
-                self.definer.call(Prim::Abs.name(), vec![scalar])
+                let scalar = CallArgument::positional(self.values[&scalar]);
+                self.builder.call(ScalarOp::Abs.name(), vec![scalar])
             }
         }
     }
 
     fn scaled(&mut self, number: Object, by: f64) -> Result<Object, DefineError> {
         let factors = [number, Object::float(by)];
-        self.definer.call(Prim::Mul.name(), factors.into_iter().map(Argument::positional).collect())
+        self.builder.call(ScalarOp::Mul.name(), factors.into_iter().map(CallArgument::positional).collect())
     }
 
     /// Gives the symbols that are new the values that a call would compute.
     fn compute_sizes(&mut self) {
-        for source in self.definer.graph().symbols().values().skip(self.symbols.len()) {
+        for source in self.builder.graph().symbols().values().skip(self.symbols.len()) {
             let value = match source {
                 SymbolSource::Computed(size) => self.computed(size),
                 _ => None, // seeds and offsets, which are no sizes
@@ -369,17 +371,17 @@ impl Draft {
 
     /// The dtype of a tensor.
     pub fn dtype(&self, tensor: Tensor) -> DType {
-        self.definer.ty(self.values[&tensor]).dtype
+        self.builder.ty(self.values[&tensor]).dtype
     }
 
     /// Whether it is a scalar of the language.
     pub fn is_scalar(&self, tensor: Tensor) -> bool {
-        self.definer.is_scalar(self.values[&tensor])
+        self.builder.is_scalar(self.values[&tensor])
     }
 
     /// The sizes of a tensor as the definition knows them.
     pub fn shape(&self, tensor: Tensor) -> &[Expr] {
-        &self.definer.ty(self.values[&tensor]).shape
+        &self.builder.ty(self.values[&tensor]).shape
     }
 
     /// The sizes of a tensor on the inputs; `None` where one is negative or has no value.
@@ -399,12 +401,12 @@ impl Draft {
         in_place: &[(Tensor, Tensor)],
     ) -> Result<Definition, DefineError> {
         for output in outputs {
-            self.definer.add_output(&Object::Value(self.values[output]), None)?;
+            self.builder.add_output(&Object::Value(self.values[output]), None)?;
         }
         for (output, input) in in_place {
             let input = Object::Value(self.values[input]);
-            self.definer.add_output(&Object::Value(self.values[output]), Some(&input))?;
+            self.builder.add_output(&Object::Value(self.values[output]), Some(&input))?;
         }
-        self.definer.finish()
+        self.builder.finish()
     }
 }

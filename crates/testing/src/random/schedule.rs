@@ -1,6 +1,6 @@
 //! A random schedule that fits a witness: drawn freely, and drawn again until the check accepts it.
 
-use compiler::schedule::Ahead;
+use compiler::schedule::Prefetch;
 use compiler::segment::Witness;
 use compiler::space::Axis;
 use ferrofuse::Schedule;
@@ -35,7 +35,7 @@ fn draw(witness: &Witness, draws: &mut Draws) -> Schedule {
             _ => schedule.blocks.push((axis, chunk(draws))),
         }
     }
-    deal_lanes(&mut schedule, &loops, draws);
+    map_lanes(&mut schedule, &loops, draws);
     schedule.tile = tile(&mut schedule, draws);
     if let Some(&row) =
         schedule.outer().last().filter(|_| !schedule.lanes_outside && witness.scanned.is_none())
@@ -44,20 +44,20 @@ fn draw(witness: &Witness, draws: &mut Draws) -> Schedule {
         schedule.jam = Some((row, draws.between(2, 5) as u32));
     }
     let along = if draws.percent(50) { schedule.lane } else { schedule.outer().last().copied() };
-    let ahead = |axis| Ahead { axis, distance: draws.between(1, 40) as u32, far: draws.percent(50) };
-    schedule.ahead = along.map(ahead).filter(|_| draws.percent(30));
+    let prefetch = |axis| Prefetch { axis, distance: draws.between(1, 40) as u32, l2: draws.percent(50) };
+    schedule.prefetch = along.map(prefetch).filter(|_| draws.percent(30));
     if schedule.check(witness).is_err() {
-        schedule.ahead = None;
+        schedule.prefetch = None;
     }
     let jammed = schedule.jam.map(|(axis, _)| axis);
     let tiled = if schedule.tile.is_some() { schedule.lane } else { None };
     let crossing = schedule.tile.map(|(axis, _)| axis);
     let whole = [jammed, tiled, crossing, witness.scanned];
     let plain = |axis: &&Axis| schedule.run(**axis).len() == 1 && !whole.contains(&Some(**axis));
-    schedule.split = loops.iter().filter(plain).copied().filter(|_| draws.percent(30)).collect();
+    schedule.partition = loops.iter().filter(plain).copied().filter(|_| draws.percent(30)).collect();
     keep_small(&mut schedule.blocks);
     if draws.percent(60) && !schedule.lanes_outside {
-        schedule.carried = carried(witness, draws);
+        schedule.persistent = persistent(witness, draws);
     }
     schedule
 }
@@ -77,7 +77,7 @@ fn tile(schedule: &mut Schedule, draws: &mut Draws) -> Option<(Axis, u32)> {
 }
 
 /// A few of the values that some stage computes.
-fn carried(witness: &Witness, draws: &mut Draws) -> Vec<Val> {
+fn persistent(witness: &Witness, draws: &mut Draws) -> Vec<Val> {
     let mut nodes: Vec<Node> =
         witness.stages.keys().copied().filter(|&node| witness.fold_of(node).is_none()).collect();
     nodes.sort_unstable();
@@ -102,7 +102,7 @@ fn keep_small(blocks: &mut [(Axis, u64)]) {
 }
 
 /// Chooses the axis of the lanes: none, one around the stages, or the last one within them; cut by blocks or not.
-fn deal_lanes(schedule: &mut Schedule, loops: &[Axis], draws: &mut Draws) {
+fn map_lanes(schedule: &mut Schedule, loops: &[Axis], draws: &mut Draws) {
     if loops.is_empty() || draws.percent(15) {
         return;
     }

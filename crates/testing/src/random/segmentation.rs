@@ -2,7 +2,7 @@
 //! it is made. What a library computes is alone, most often together with its operands in memory.
 
 use ferrofuse::{Definition, Segmentation};
-use ir::graph::{Form, Val};
+use ir::graph::{TensorOp, Val};
 
 use super::draws::Draws;
 
@@ -23,25 +23,25 @@ fn kept(definition: &Definition, draws: &mut Draws) -> Vec<Val> {
     let (graph, fusion) = (&definition.graph, &definition.fusion);
     let chance = draws.one_of(&[0, 5, 15, 30, 60]);
     let values = fusion.order().iter().flat_map(|&node| graph.results(node));
-    let read = if draws.percent(90) { read_by_libraries(definition) } else { Vec::new() };
-    let mut chosen = |val: Val| match graph.form(val) {
+    let read = if draws.percent(90) { read_by_external_ops(definition) } else { Vec::new() };
+    let mut chosen = |val: Val| match graph.op(val) {
         _ if fusion.is_output(val) || read.contains(&val) => true,
-        Form::Library(_) => true,
-        Form::Constant(_) | Form::Size(_) => draws.percent(chance / 5),
+        TensorOp::External(_) => true,
+        TensorOp::Constant(_) | TensorOp::Size(_) => draws.percent(chance / 5),
         _ => draws.percent(chance),
     };
     values.filter(|&val| !fusion.is_input(val) && chosen(val)).collect()
 }
 
 /// What libraries see as operands.
-fn read_by_libraries(definition: &Definition) -> Vec<Val> {
+fn read_by_external_ops(definition: &Definition) -> Vec<Val> {
     let (graph, order) = (&definition.graph, definition.fusion.order().iter());
-    let library = order.filter(|node| matches!(graph.node(**node).form, Form::Library(_)));
+    let library = order.filter(|node| matches!(graph.node(**node).op, TensorOp::External(_)));
     let mut stack: Vec<Val> = library.flat_map(|&node| graph.node(node).operands.iter().copied()).collect();
     let mut read = Vec::new();
     while let Some(val) = stack.pop() {
-        match graph.form(val) {
-            Form::Permute(_) | Form::Broadcast(_) | Form::Expand(_) | Form::Squeeze(_) => {
+        match graph.op(val) {
+            TensorOp::Permute(_) | TensorOp::Broadcast(_) | TensorOp::Expand(_) | TensorOp::Squeeze(_) => {
                 stack.extend(graph.operands(val));
             }
             _ => read.push(val),
@@ -54,7 +54,7 @@ fn grouped(definition: &Definition, kept: &[Val], draws: &mut Draws) -> Segmenta
     let alone = draws.one_of(&[10, 40, 80]);
     let (mut segments, mut library): (Vec<Vec<Val>>, Vec<Vec<Val>>) = (Vec::new(), Vec::new());
     for &val in kept {
-        if matches!(definition.graph.form(val), Form::Library(_)) {
+        if matches!(definition.graph.op(val), TensorOp::External(_)) {
             match library.last_mut() {
                 Some(made) if made[0].node == val.node => made.push(val),
                 _ => library.push(vec![val]),

@@ -1,7 +1,7 @@
-//! Programs that are one cut smaller than a given one, the greatest cuts first. Some may be no programs; checks tell.
+//! Programs that are one cut smaller than a given one, the largest cuts first. Some may be no programs; checks tell.
 
 use ferrofuse::DType;
-use ops::FormOp;
+use ops::LanguageOp;
 
 use crate::random::{Given, Input, Numbers, Placement, Program, Size, Tensor};
 
@@ -124,7 +124,7 @@ fn resized(program: &Program, from: usize, to: usize) -> Program {
     for (_, input) in &mut smaller.inputs {
         input.sizes.iter_mut().filter(|size| **size == from).for_each(|size| *size = to);
     }
-    let arguments = smaller.steps.iter_mut().filter(|step| step.op != FormOp::Permute.name());
+    let arguments = smaller.steps.iter_mut().filter(|step| step.op != LanguageOp::Permute.name());
     for (_, given) in arguments.flat_map(|step| &mut step.arguments) {
         if let Given::Sizes(sizes) = given {
             sizes

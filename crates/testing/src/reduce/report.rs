@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use ferrofuse::{Definition, Hints, Layout};
-use frontend::text::{Names, print};
+use ferrofuse::{Definition, Hints, LayoutClass};
+use frontend::text::{NameStyle, print};
 use index::Expr;
 
 use super::Failing;
@@ -30,7 +30,7 @@ pub fn report(failing: &Failing, seed: u64) -> String {
 
 /// A program, whose definition this is, as a definition file; comments say what its inputs hold and where they lie.
 pub fn file(program: &Program, definition: &Definition) -> String {
-    let mut text = print(definition, Names::Long);
+    let mut text = print(definition, NameStyle::Long);
     text += "\ninputs = [\n";
     for (_, input) in &program.inputs {
         let Input { numbers, placement, .. } = input;
@@ -64,7 +64,7 @@ fn constructor(input: &Input) -> String {
 fn choices(program: &Program, definition: &Definition, choice: Choice, text: &mut String) {
     let placed = place(&program.inputs);
     let views: Vec<_> = placed.iter().map(Placed::view).collect();
-    let layouts: Vec<Layout> = views.iter().map(|view| Layout::from(view.layout())).collect();
+    let layouts: Vec<LayoutClass> = views.iter().map(|view| LayoutClass::from(view.layout())).collect();
     let Ok(chosen) = without_panic(|| chosen(definition, &layouts, choice)) else { return };
     if chosen.device != Device::default() {
         let _ = writeln!(text, "# {}", chosen.device);

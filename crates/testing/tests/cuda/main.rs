@@ -7,7 +7,7 @@ mod programs;
 use codegen::cuda::{CudaKernel, Parameter, emit};
 use ferrofuse_testing::emulator::{Arg, Emulator, EmulatorOptions, GuardedBuffer, Launch, Module, Order};
 use ir::kernel::{Kernel, parse};
-use reference::interpret::{Memory, Options, interpret};
+use reference::interpret::{DenseMemory, Options, interpret};
 
 use ::ops::{DType, Scalar};
 
@@ -26,7 +26,7 @@ impl Compiled {
     }
 
     /// The buffers as the interpreter leaves them.
-    fn interpreted(&self, args: &[i64], buffers: &[Memory]) -> Vec<Memory> {
+    fn interpreted(&self, args: &[i64], buffers: &[DenseMemory]) -> Vec<DenseMemory> {
         let mut buffers = buffers.to_vec();
         interpret(&self.kernel, args, &mut buffers, &Options::default())
             .unwrap_or_else(|fault| panic!("{fault}"));
@@ -34,7 +34,12 @@ impl Compiled {
     }
 
     /// The buffers as the emulated device leaves them.
-    fn emulated(&self, args: &[i64], buffers: &[Memory], order: Order) -> Result<Vec<Memory>, String> {
+    fn emulated(
+        &self,
+        args: &[i64],
+        buffers: &[DenseMemory],
+        order: Order,
+    ) -> Result<Vec<DenseMemory>, String> {
         let mut guarded: Vec<GuardedBuffer> = buffers
             .iter()
             .map(|memory| GuardedBuffer::new(memory.bytes()).expect("memory for a test buffer"))
@@ -65,15 +70,15 @@ impl Compiled {
             // SAFETY: every pointer comes from a guarded buffer that lives until its bytes have been read.
             unsafe { self.module.launch(&launch, &arguments) }.map_err(|error| error.to_string())?;
         }
-        let read = |(memory, buffer): (&Memory, &GuardedBuffer)| {
-            Memory::from_bytes(memory.dtype(), buffer.bytes().to_vec()).expect("as many bytes as before")
+        let read = |(memory, buffer): (&DenseMemory, &GuardedBuffer)| {
+            DenseMemory::from_bytes(memory.dtype(), buffer.bytes().to_vec()).expect("as many bytes as before")
         };
         Ok(buffers.iter().zip(&guarded).map(read).collect())
     }
 
     /// Asserts that all orders give what the interpreter gives, within `ulps` units in the last place.
     #[track_caller]
-    fn check(&self, args: &[i64], buffers: &[Memory], ulps: f64) {
+    fn check(&self, args: &[i64], buffers: &[DenseMemory], ulps: f64) {
         let expected = self.interpreted(args, buffers);
         for order in Order::ALL {
             let found = self
@@ -100,7 +105,7 @@ fn kernel(text: &str, lanes: u32) -> Kernel {
 }
 
 /// The first element that differs by more than `ulps` units in the last place of the expected one.
-fn difference(expected: &[Memory], found: &[Memory], ulps: f64) -> Option<String> {
+fn difference(expected: &[DenseMemory], found: &[DenseMemory], ulps: f64) -> Option<String> {
     for (buffer, (expected, found)) in expected.iter().zip(found).enumerate() {
         for index in 0..expected.len() {
             let (want, got) = (expected.read(index), found.read(index));
@@ -122,10 +127,10 @@ fn agree(want: Scalar, got: Scalar, ulps: f64) -> bool {
 }
 
 /// Elements in -4..4 that look random and are the same in every run.
-fn values(dtype: DType, count: usize, seed: u64) -> Memory {
+fn values(dtype: DType, count: usize, seed: u64) -> DenseMemory {
     let numbers: Vec<f64> =
         (0..count as u64).map(|i| (random(i + (seed << 32)) >> 40) as f64 / (1 << 21) as f64 - 4.0).collect();
-    Memory::from_f64s(dtype, &numbers)
+    DenseMemory::from_f64s(dtype, &numbers)
 }
 
 /// The finaliser of SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).

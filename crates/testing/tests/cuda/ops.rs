@@ -3,8 +3,8 @@
 use ferrofuse_testing::emulator::Order;
 use index::Expr;
 use ir::kernel::{Access, Buffer, KernelBuilder, Value};
-use ops::{DType, Operand, Prim, Scalar, signature};
-use reference::interpret::Memory;
+use ops::{DType, Operand, Scalar, ScalarOp, signature};
+use reference::interpret::DenseMemory;
 
 use crate::{Compiled, agree, random};
 
@@ -66,31 +66,31 @@ fn special(dtype: DType) -> Vec<Scalar> {
     }
 }
 
-fn memory(dtype: DType, elements: &[Scalar]) -> Memory {
-    let mut memory = Memory::zeros(dtype, elements.len());
+fn memory(dtype: DType, elements: &[Scalar]) -> DenseMemory {
+    let mut memory = DenseMemory::zeros(dtype, elements.len());
     elements.iter().enumerate().for_each(|(index, &element)| memory.write(index, element));
     memory
 }
 
 /// The compute dtypes of the op's operands if they come in `dtype`, and of its result.
-fn computed_in(prim: Prim, dtype: DType) -> Option<(Vec<DType>, DType)> {
-    let places = 0..prim.row().params.len();
+fn computed_in(op: ScalarOp, dtype: DType) -> Option<(Vec<DType>, DType)> {
+    let places = 0..op.row().params.len();
     let of_dtype: Vec<Operand> = places.clone().map(|_| Operand::tensor(dtype)).collect();
     let with_condition: Vec<Operand> =
         places.map(|place| Operand::tensor(if place == 0 { DType::Bool } else { dtype })).collect();
-    let found = signature(prim, &of_dtype).or_else(|_| signature(prim, &with_condition)).ok()?;
+    let found = signature(op, &of_dtype).or_else(|_| signature(op, &with_condition)).ok()?;
     let computes = found.compute.last() == Some(&dtype);
     computes.then(|| (found.compute.to_vec(), found.result_compute))
 }
 
 /// One kernel that applies all primitives with a meaning on `dtype` to all pairs of its special values.
 struct Table {
-    prims: Vec<Prim>,
+    scalar_ops: Vec<ScalarOp>,
     /// What each op gives: the place in the buffer of its result's dtype.
     results: Vec<(Buffer, usize)>,
     pairs: usize,
     compiled: Compiled,
-    buffers: Vec<Memory>,
+    buffers: Vec<DenseMemory>,
 }
 
 fn table(dtype: DType) -> Table {
@@ -106,23 +106,23 @@ fn table(dtype: DType) -> Table {
     let condition = b.buffer("condition", DType::Bool, Access::Read);
     let same = b.buffer("same", dtype, Access::Write);
     let truth = b.buffer("truth", DType::Bool, Access::Write);
-    let (mut prims, mut results, mut counts) = (Vec::new(), Vec::new(), [0, 0]);
+    let (mut scalar_ops, mut results, mut counts) = (Vec::new(), Vec::new(), [0, 0]);
     b.for_lanes(Expr::zero(), Expr::constant(pairs as i64), |b, i| {
         let index = Expr::sym(i);
         let operands = [b.load(first, index.clone()), b.load(second, index.clone())];
         let holds = b.load(condition, index.clone());
-        for &prim in Prim::ALL.iter().filter(|prim| !prim.touches_complex()) {
-            let Some((compute, result)) = computed_in(prim, dtype) else { continue };
+        for &op in ScalarOp::ALL.iter().filter(|op| !op.touches_complex()) {
+            let Some((compute, result)) = computed_in(op, dtype) else { continue };
             let args: Vec<Value> = match (compute.len(), compute[0] == dtype) {
                 (3, false) => vec![holds, operands[0], operands[1]],
                 (count, true) => (0..count).map(|place| operands[place % 2]).collect(),
-                (count, false) => panic!("{} takes {count} operands of several dtypes", prim.name()),
+                (count, false) => panic!("{} takes {count} operands of several dtypes", op.name()),
             };
-            let value = b.apply(prim, &args);
+            let value = b.apply(op, &args);
             let (place, buffer) = if result == dtype { (0, same) } else { (1, truth) };
             b.store(buffer, index.clone() + (counts[place] * pairs) as i64, value);
             results.push((buffer, counts[place]));
-            prims.push(prim);
+            scalar_ops.push(op);
             counts[place] += 1;
         }
     });
@@ -130,29 +130,29 @@ fn table(dtype: DType) -> Table {
         memory(dtype, &firsts),
         memory(dtype, &seconds),
         memory(DType::Bool, &conditions),
-        Memory::zeros(dtype, counts[0] * pairs),
-        Memory::zeros(DType::Bool, counts[1] * pairs),
+        DenseMemory::zeros(dtype, counts[0] * pairs),
+        DenseMemory::zeros(DType::Bool, counts[1] * pairs),
     ];
-    Table { prims, results, pairs, compiled: Compiled::new(b.finish()), buffers }
+    Table { scalar_ops, results, pairs, compiled: Compiled::new(b.finish()), buffers }
 }
 
 /// Errors are those of the row, which are stated for f32 and f64.
 fn check_table(dtype: DType) {
-    let Table { prims, results, pairs, compiled, buffers } = table(dtype);
+    let Table { scalar_ops, results, pairs, compiled, buffers } = table(dtype);
     let expected = compiled.interpreted(&[], &buffers);
     let found = compiled
         .emulated(&[], &buffers, Order::Forward)
         .unwrap_or_else(|error| panic!("{error}\n{}", compiled.cuda.source));
     let mut wrong = Vec::new();
-    for (prim, (buffer, row)) in prims.iter().zip(results) {
-        let ulps = if prim.row().ulp <= 0.5 { 0.0 } else { prim.row().ulp };
+    for (op, (buffer, row)) in scalar_ops.iter().zip(results) {
+        let ulps = if op.row().ulp <= 0.5 { 0.0 } else { op.row().ulp };
         let buffer = buffer.as_u32() as usize;
         for pair in 0..pairs {
             let index = row * pairs + pair;
             let (want, got) = (expected[buffer].read(index), found[buffer].read(index));
             if !agree(want, got, ulps) {
                 let (x, y) = (buffers[0].read(pair), buffers[1].read(pair));
-                wrong.push(format!("{} of {dtype} {x}, {y} is {got}, not {want}", prim.name()));
+                wrong.push(format!("{} of {dtype} {x}, {y} is {got}, not {want}", op.name()));
             }
         }
     }
@@ -193,12 +193,12 @@ fn ops_of_bool() {
 #[test]
 fn no_primitive_is_left_out() {
     let dtypes = DType::REAL.into_iter().filter(|dtype| !dtype.is_storage_only());
-    for &prim in Prim::ALL.iter().filter(|prim| !prim.touches_complex()) {
-        assert!(dtypes.clone().any(|dtype| computed_in(prim, dtype).is_some()), "{}", prim.name());
+    for &op in ScalarOp::ALL.iter().filter(|op| !op.touches_complex()) {
+        assert!(dtypes.clone().any(|dtype| computed_in(op, dtype).is_some()), "{}", op.name());
     }
 }
 
-/// Special values, midpoints between halves with their neighbours, and bits drawn at random.
+/// Special values, midpoints between half-precision values with their neighbours, and bits drawn at random.
 fn convertible(dtype: DType) -> Vec<Scalar> {
     let mut elements = special(dtype);
     if dtype.is_float() {
@@ -239,9 +239,9 @@ fn every_conversion() {
             }
         });
     }
-    let mut buffers: Vec<Memory> =
+    let mut buffers: Vec<DenseMemory> =
         DType::REAL.iter().zip(&elements).map(|(&dtype, elements)| memory(dtype, elements)).collect();
-    buffers.extend(DType::REAL.map(|dtype| Memory::zeros(dtype, DType::REAL.len() * longest)));
+    buffers.extend(DType::REAL.map(|dtype| DenseMemory::zeros(dtype, DType::REAL.len() * longest)));
     Compiled::new(b.finish()).check(&[], &buffers, 0.0);
 }
 
@@ -260,8 +260,11 @@ fn every_half_widens_and_comes_back() {
             b.store(back, Expr::sym(i), again);
         });
         let all: Vec<Scalar> = (0..1 << 16).map(|bits| Scalar::from_bits(dtype, bits)).collect();
-        let buffers =
-            [memory(dtype, &all), Memory::zeros(DType::F32, 1 << 16), Memory::zeros(dtype, 1 << 16)];
+        let buffers = [
+            memory(dtype, &all),
+            DenseMemory::zeros(DType::F32, 1 << 16),
+            DenseMemory::zeros(dtype, 1 << 16),
+        ];
         let compiled = Compiled::new(b.finish());
         let expected = compiled.interpreted(&[], &buffers);
         let found =

@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use compiler::layout::Layout;
+use compiler::layout::LayoutClass;
 use compiler::target::Target;
 use compiler::{Hints, PlanOptions, plan};
 use ferrofuse::check::{against, expected};
@@ -24,7 +24,7 @@ fn check(source: &str, sizes: &[(i64, i64)]) {
     let file = parse(source).unwrap_or_else(|error| panic!("{}", error.message));
     let definition = &file.definition;
     let specs = file.inputs.as_ref().expect("an `inputs` list");
-    let layouts = vec![Layout::Dense; specs.len()];
+    let layouts = vec![LayoutClass::Dense; specs.len()];
     let planned = plan(
         &definition.graph,
         &definition.fusion,
@@ -116,7 +116,7 @@ fn an_index_out_of_range_is_told_in_every_order() {
     let (graph, fusion) = (&file.definition.graph, &file.definition.fusion);
     let (target, hints, options) = (Target::cuda(), Hints::default(), PlanOptions::default());
     let planned =
-        plan(graph, fusion, &[Layout::Dense], &target, &hints, &options).expect("no choices, no errors");
+        plan(graph, fusion, &[LayoutClass::Dense], &target, &hints, &options).expect("no choices, no errors");
     let emulated = EmulatedPlan::new(&planned, &EMULATOR).unwrap_or_else(|error| panic!("{error}"));
     let input = draw(&file.inputs.expect("an `inputs` list")[0], 5, 701, 0);
     for order in Order::ALL {

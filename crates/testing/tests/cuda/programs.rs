@@ -2,7 +2,7 @@
 
 use ferrofuse_testing::emulator::Order;
 use ops::DType::{BF16, Bool, F16, F32, I32, I64};
-use reference::interpret::Memory;
+use reference::interpret::DenseMemory;
 
 use crate::{Compiled, compile, difference, kernel, random, values};
 
@@ -11,7 +11,7 @@ fn silu_mul_in_bf16() {
     for lanes in [32, 128] {
         let compiled = Compiled::new(kernel(include_str!("programs/silu_mul.kernel"), lanes));
         for count in [0, 1, 17, 1023, 2050] {
-            let buffers = [values(BF16, count, 1), values(BF16, count, 2), Memory::zeros(BF16, count)];
+            let buffers = [values(BF16, count, 1), values(BF16, count, 2), DenseMemory::zeros(BF16, count)];
             compiled.check(&[count as i64], &buffers, 1.0);
         }
     }
@@ -22,7 +22,7 @@ fn softmax_of_rows() {
     for lanes in [1, 4, 32, 256] {
         let compiled = Compiled::new(kernel(include_str!("programs/softmax.kernel"), lanes));
         for (rows, columns) in [(2, 1), (1, 17), (3, 300), (2, 0), (0, 5)] {
-            let buffers = [values(F32, rows * columns, 3), Memory::zeros(F32, rows * columns)];
+            let buffers = [values(F32, rows * columns, 3), DenseMemory::zeros(F32, rows * columns)];
             compiled.check(&[rows as i64, columns as i64], &buffers, 4.0);
         }
     }
@@ -35,11 +35,15 @@ fn column_sums_in_two_launches() {
         let combine = Compiled::new(kernel(include_str!("programs/column_sum_combine.kernel"), lanes));
         for (rows, columns) in [(1usize, 1usize), (40, 300), (17, 33)] {
             let chunks = rows.div_ceil(16);
-            let buffers = [values(BF16, rows * columns, 4), Memory::zeros(F32, chunks * columns)];
+            let buffers = [values(BF16, rows * columns, 4), DenseMemory::zeros(F32, chunks * columns)];
             partial.check(&[rows as i64, columns as i64], &buffers, 0.0);
             let [_, partials] =
                 partial.interpreted(&[rows as i64, columns as i64], &buffers).try_into().expect("two");
-            combine.check(&[chunks as i64, columns as i64], &[partials, Memory::zeros(F32, columns)], 0.0);
+            combine.check(
+                &[chunks as i64, columns as i64],
+                &[partials, DenseMemory::zeros(F32, columns)],
+                0.0,
+            );
         }
     }
 }
@@ -49,7 +53,7 @@ fn mean_and_variance_of_rows() {
     for lanes in [32, 256] {
         let compiled = Compiled::new(kernel(include_str!("programs/welford.kernel"), lanes));
         for (rows, columns) in [(3, 1), (2, 100), (3, 777), (1, 0)] {
-            let outputs = [Memory::zeros(F32, rows), Memory::zeros(F32, rows)];
+            let outputs = [DenseMemory::zeros(F32, rows), DenseMemory::zeros(F32, rows)];
             let [mean, variance] = outputs;
             let buffers = [values(F32, rows * columns, 5), mean, variance];
             compiled.check(&[rows as i64, columns as i64], &buffers, 0.0);
@@ -63,19 +67,20 @@ fn padding_reads_nothing_where_its_guard_is_false() {
         let compiled = Compiled::new(kernel(include_str!("programs/pad.kernel"), lanes));
         for (inner, before, after) in [(1, 0, 0), (300, 3, 5), (10, 40, 1), (0, 2, 3)] {
             let outer = inner + before + after;
-            let buffers = [values(F16, inner, 6), Memory::zeros(F16, outer), Memory::zeros(Bool, outer)];
+            let buffers =
+                [values(F16, inner, 6), DenseMemory::zeros(F16, outer), DenseMemory::zeros(Bool, outer)];
             compiled.check(&[inner as i64, before as i64, after as i64], &buffers, 0.0);
         }
     }
 }
 
-fn reversible(rows: usize, columns: usize) -> [Memory; 4] {
+fn reversible(rows: usize, columns: usize) -> [DenseMemory; 4] {
     let bytes = (0..(rows * columns) as u64).flat_map(|i| (random(i) >> (i % 64)).to_le_bytes()).collect();
     [
-        Memory::from_bytes(I64, bytes).expect("whole elements"),
-        Memory::zeros(I64, rows * columns),
-        Memory::zeros(I32, 2 * rows),
-        Memory::zeros(Bool, rows),
+        DenseMemory::from_bytes(I64, bytes).expect("whole elements"),
+        DenseMemory::zeros(I64, rows * columns),
+        DenseMemory::zeros(I32, 2 * rows),
+        DenseMemory::zeros(Bool, rows),
     ]
 }
 
@@ -94,7 +99,7 @@ fn rows_standardized_by_two_sums() {
     for lanes in [128, 1024] {
         let compiled = Compiled::new(kernel(include_str!("programs/standardize.kernel"), lanes));
         for (rows, columns) in [(2, 1), (3, 300)] {
-            let buffers = [values(F32, rows * columns, 7), Memory::zeros(F32, rows * columns)];
+            let buffers = [values(F32, rows * columns, 7), DenseMemory::zeros(F32, rows * columns)];
             compiled.check(&[rows as i64, columns as i64], &buffers, 0.0);
         }
     }
@@ -102,7 +107,7 @@ fn rows_standardized_by_two_sums() {
 
 /// Asserts that a text without the barrier at this byte is wrong in some order, so that the checks above can tell.
 #[track_caller]
-fn barrier_is_missed(whole: &Compiled, at: usize, buffers: &[Memory]) {
+fn barrier_is_missed(whole: &Compiled, at: usize, buffers: &[DenseMemory]) {
     let mut cuda = whole.cuda.clone();
     cuda.source.replace_range(at..at + BARRIER.len(), "");
     let broken = Compiled { kernel: whole.kernel.clone(), module: compile(&cuda), cuda };
@@ -122,7 +127,7 @@ fn a_barrier_taken_from_a_reduction_is_missed() {
     let barriers: Vec<usize> = whole.cuda.source.match_indices(BARRIER).map(|(at, _)| at).collect();
     assert_eq!(barriers.len(), 2, "{}", whole.cuda.source);
     for at in barriers {
-        barrier_is_missed(&whole, at, &[values(F32, 600, 7), Memory::zeros(F32, 600)]);
+        barrier_is_missed(&whole, at, &[values(F32, 600, 7), DenseMemory::zeros(F32, 600)]);
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a kernel must not do, launches that do not fit it, and what the compiler refuses.
+//! What a kernel must not do, launches that do not fit it, and what the compiler rejects.
 
 use ferrofuse_testing::emulator::{Arg, Emulator, EmulatorOptions, GuardedBuffer, Launch};
 
@@ -51,7 +51,7 @@ fn the_sanitizer_names_the_line() {
 }
 
 #[test]
-fn bad_launches_are_refused() {
+fn bad_launches_are_rejected() {
     let source =
         "extern \"C\" __global__ void simple(const float* x, int n, long long m, double d, float f) {}";
     let module = compile(source, "simple");

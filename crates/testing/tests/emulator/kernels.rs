@@ -130,7 +130,7 @@ fn half_types_convert_as_in_rust() {
         }
         for (int i = threadIdx.x; i < 65536; i += blockDim.x) back[i] = cuemu::half_to_float((unsigned short)i); }";
     let module = compile(source, "convert");
-    // Every half value, and around each the neighbours and midpoints where rounding turns.
+    // Every half value, and around each the neighbours and midpoints where rounding changes.
     let around = |bits: u16| {
         let (value, next) = (f16::from_bits(bits).to_f32(), f16::from_bits(bits.wrapping_add(1)).to_f32());
         let middle = (value + next) / 2.0;

@@ -105,12 +105,12 @@ fn shuffles_and_votes_follow_their_definition() {
 #[test]
 fn a_thread_may_spin_on_another_of_its_block() {
     let source = "extern \"C\" __global__ void spin(int* out) {
-        __shared__ volatile int turn;
-        if (threadIdx.x == 0) turn = 0;
+        __shared__ volatile int next;
+        if (threadIdx.x == 0) next = 0;
         __syncthreads();
-        while (turn != (int)threadIdx.x) __nanosleep(20);
-        out[turn] = turn + 1;
-        turn = turn + 1; }";
+        while (next != (int)threadIdx.x) __nanosleep(20);
+        out[next] = next + 1;
+        next = next + 1; }";
     let module = compile(source, "spin");
     for order in Order::ALL {
         let mut out = GuardedBuffer::new(&[0; 4 * 70]).expect("memory");

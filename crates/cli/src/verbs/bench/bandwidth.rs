@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use super::moves::{COPIES, Copier, READS, Reader};
 
 /// Bytes that a measurement moves at least, so that starting threads costs little beside it.
-const LEAST: usize = 64 << 20;
+const MIN_BYTES: usize = 64 << 20;
 
 /// Memory to copy from and to: as many windows as there are sets of inputs, so that none is in the caches still.
 pub struct Bandwidth {
@@ -25,7 +25,7 @@ impl Bandwidth {
     /// Windows of this footprint, half of it read and half of it written, touched once.
     pub fn new(footprint: usize, windows: usize, threads: usize) -> Bandwidth {
         let window = (footprint / 2).max(if windows == 1 { 1 << 12 } else { 1 << 20 });
-        let rounds = if windows == 1 { LEAST.div_ceil(2 * window) as u32 } else { 1 };
+        let rounds = if windows == 1 { MIN_BYTES.div_ceil(2 * window) as u32 } else { 1 };
         Bandwidth { from: vec![1; window * windows], to: vec![2; window * windows], window, threads, rounds }
     }
 
@@ -39,27 +39,27 @@ impl Bandwidth {
         2 * self.window
     }
 
-    /// The time of a copy: the least of those of all ways, each on a window of its own.
-    pub fn copy(&mut self, turn: usize) -> Duration {
-        let way = |(place, &copy)| self.timed_copy(turn * COPIES.len() + place, copy);
+    /// The time of a copy: the smallest of those of all ways, each on a window of its own.
+    pub fn copy(&mut self, round: usize) -> Duration {
+        let way = |(place, &copy)| self.timed_copy(round * COPIES.len() + place, copy);
         COPIES.iter().enumerate().map(way).min().expect("some way")
     }
 
     /// The time of a read, likewise.
-    pub fn read(&self, turn: usize) -> Duration {
-        let way = |(place, &read)| self.timed_read(turn * READS.len() + place, read);
+    pub fn read(&self, round: usize) -> Duration {
+        let way = |(place, &read)| self.timed_read(round * READS.len() + place, read);
         READS.iter().enumerate().map(way).min().expect("some way")
     }
 
-    /// The place of a window; turns go round.
-    fn range(&self, turn: usize) -> Range<usize> {
-        let begin = turn * self.window % self.from.len();
+    /// The place of a window; rounds wrap around.
+    fn range(&self, round: usize) -> Range<usize> {
+        let begin = round * self.window % self.from.len();
         begin..begin + self.window
     }
 
-    fn timed_copy(&mut self, turn: usize, copy: Copier) -> Duration {
+    fn timed_copy(&mut self, round: usize, copy: Copier) -> Duration {
         let share = self.window.div_ceil(self.threads);
-        let range = self.range(turn);
+        let range = self.range(round);
         let rounds = self.rounds;
         let start = Instant::now();
         thread::scope(|scope| {
@@ -72,9 +72,9 @@ impl Bandwidth {
         time
     }
 
-    fn timed_read(&self, turn: usize, read: Reader) -> Duration {
+    fn timed_read(&self, round: usize, read: Reader) -> Duration {
         let share = self.window.div_ceil(self.threads);
-        let range = self.range(turn);
+        let range = self.range(round);
         let rounds = self.rounds;
         let start = Instant::now();
         thread::scope(|scope| {

@@ -54,7 +54,7 @@ impl fmt::Display for Case {
     }
 }
 
-/// A spec with other sizes: expanded axes stay expanded, all others lie dense.
+/// A spec with other sizes: expanded axes stay expanded, all others are dense.
 pub fn resize(spec: &InputSpec, size: &dyn Fn(usize, i64) -> i64) -> InputSpec {
     let InputSpec::Tensor(spec) = spec else { return spec.clone() };
     let mut spec = spec.clone();

@@ -187,11 +187,11 @@ fn steady(
     Ok((times[times.len() / 2], peers[peers.len() / 2]))
 }
 
-/// The bandwidth of the peer in one turn, in 1e9 bytes a second.
-fn peer_gbps(bandwidth: &mut Bandwidth, peer: Peer, turn: usize) -> f64 {
+/// The bandwidth of the peer in one round, in 1e9 bytes a second.
+fn peer_gbps(bandwidth: &mut Bandwidth, peer: Peer, round: usize) -> f64 {
     let (moved, taken) = match peer {
-        Peer::Copy => (bandwidth.copied_bytes(), bandwidth.copy(turn)),
-        Peer::Read => (bandwidth.read_bytes(), bandwidth.read(turn)),
+        Peer::Copy => (bandwidth.copied_bytes(), bandwidth.copy(round)),
+        Peer::Read => (bandwidth.read_bytes(), bandwidth.read(round)),
     };
     moved as f64 / taken.as_secs_f64() / 1e9
 }

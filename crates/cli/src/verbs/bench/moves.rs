@@ -2,10 +2,10 @@
 
 use std::hint::black_box;
 
-/// Bytes up to which a copy goes through the caches; longer ones the C library may stream past them.
+/// Bytes up to which a copy goes through the caches; longer ones the C library may store non-temporally.
 const PIECE: usize = 64 << 10;
 
-/// Bytes of each of the runs that are read side by side: those of a page, at whose end the machine's own look ahead ends.
+/// Bytes of each of the runs that are read side by side: those of a page, at whose end the hardware prefetcher stops.
 const RUN: usize = 4 << 10;
 
 /// Bytes of a line of a cache.
@@ -17,8 +17,8 @@ pub type Copier = fn(&mut [u8], &[u8]);
 /// A read, which gives a sum of what it read.
 pub type Reader = fn(&[u8]) -> u64;
 
-/// Through the caches, in two ways, and past them.
-pub const COPIES: [Copier; 3] = [at_once, in_pieces, past_the_caches];
+/// Through the caches, in two ways, and non-temporally.
+pub const COPIES: [Copier; 3] = [at_once, in_pieces, non_temporal];
 
 /// In order, and eight runs side by side.
 pub const READS: [Reader; 2] = [read::<1>, read::<8>];
@@ -33,7 +33,7 @@ fn in_pieces(to: &mut [u8], from: &[u8]) {
 
 /// Never through the caches, as kernels store what is not read soon: the C library streams only what exceeds the last of
 /// them, however many processors of other machines that one serves too.
-fn past_the_caches(to: &mut [u8], from: &[u8]) {
+fn non_temporal(to: &mut [u8], from: &[u8]) {
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx512f") {
         // SAFETY: the processor has these instructions.
@@ -50,9 +50,9 @@ mod streamed {
     use std::arch::x86_64::*;
 
     /// Bytes from what is copied to what is fetched for later.
-    const AHEAD: usize = 2 << 10;
+    const DISTANCE: usize = 2 << 10;
 
-    /// A copy whose stores, of a register each, go past the caches.
+    /// A copy whose stores, of a register each, are non-temporal.
     macro_rules! streamed {
         ($name:ident, $feature:literal, $register:ty, $load:ident, $store:ident) => {
             #[target_feature(enable = $feature)]
@@ -66,10 +66,10 @@ mod streamed {
                 for (to, from) in
                     registers.iter_mut().zip(from[head.len()..].chunks_exact(size_of::<$register>()))
                 {
-                    let ahead = from.as_ptr().wrapping_add(AHEAD);
+                    let next_line = from.as_ptr().wrapping_add(DISTANCE);
                     // SAFETY: any address may be prefetched; `from` has the bytes of a register, and `to` is one, aligned.
                     unsafe {
-                        _mm_prefetch::<_MM_HINT_T0>(ahead.cast());
+                        _mm_prefetch::<_MM_HINT_T0>(next_line.cast());
                         $store(to, $load(from.as_ptr().cast()));
                     }
                 }

@@ -1,12 +1,12 @@
 //! `ferrofuse fuzz`: random programs with random choices, every executor against the evaluator, as long as asked for.
 //!
 //! Cases are checked in processes of their own (`worker`), so that machine code which crashes or never ends is a failure
-//! with its seed and not the end of the run (`process`); `crew` keeps them at work and has what fails made small.
+//! with its seed and not the end of the run (`process`); `workers` keeps them at work and has what fails made small.
 //! Failures are written as definition files.
 
-mod crew;
 mod process;
 mod worker;
+mod workers;
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -21,7 +21,7 @@ use serde::Serialize;
 use testing::differential::Covered;
 
 use crate::failure::{Failure, Outcome};
-use crew::Checked;
+use workers::Checked;
 
 /// Check random programs, with random segmentations and schedules, on every executor.
 #[derive(Args)]
@@ -65,7 +65,7 @@ struct Summary {
     seconds: f64,
     #[serde(flatten)]
     covered: Covered,
-    /// How often each op or form was called.
+    /// How often each op was called.
     hits: BTreeMap<String, u64>,
     failures: Vec<Failed>,
 }
@@ -85,7 +85,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Outcome, Failure> {
         None => Some(begin + Duration::from_secs(options.seconds)),
     };
     let last = options.cases.map_or(u64::MAX, |cases| options.seed.saturating_add(cases));
-    crew::check(options.seed..last, deadline, options.jobs, &mut |checked| {
+    workers::check(options.seed..last, deadline, options.jobs, &mut |checked| {
         if let Some(failed) = summary.add(checked, &options.output)? {
             bar.println(format!("seed {}: {}", failed.seed, failed.what.lines().next().unwrap_or_default()));
             summary.failures.push(failed);

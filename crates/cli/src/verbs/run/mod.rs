@@ -149,8 +149,8 @@ fn compared(
     outputs: &Outputs<'_>,
     machine: &Machine,
 ) -> Result<Vec<Comparison>, Failure> {
-    let seen = outputs.iter().map(|output| output.view());
-    let compared = check::checked(definition, views, stream, seen, machine, &Interrupt::default());
+    let viewed = outputs.iter().map(|output| output.view());
+    let compared = check::checked(definition, views, stream, viewed, machine, &Interrupt::default());
     compared.map_err(|error| match error.blame() {
         Blame::Machine => Failure::machine(format!("--check: {error}")),
         Blame::User => Failure::user(format!("--check: {error}")),

@@ -3,11 +3,13 @@
 //! Expansions and monoids are expressions over primitives, evaluated over instructions. Integer instructions that could
 //! trap or be undefined get the guard their row names.
 
-use ops::{Approximation, Arith, BodyArith, CpuSpelling, DType, Guard, Monoid, Prim, Scalar, expr_parser};
+use ops::{
+    Approximation, Arith, BodyArith, CpuSpelling, DType, Guard, Monoid, Scalar, ScalarOp, expr_parser,
+};
 
 use super::operand::{Element, Operand, Type};
 use super::writer::Writer;
-use super::{EmitError, convert, math, philox, statement, wide};
+use super::{EmitError, avx512, convert, math, philox, statement};
 
 /// The op applied to operands of its compute dtypes, of which the last has `dtype`: that of what a selection selects.
 ///
@@ -15,7 +17,7 @@ use super::{EmitError, convert, math, philox, statement, wide};
 /// [`EmitError::NoSpelling`] if the row has no code for the dtype.
 pub(super) fn apply(
     w: &mut Writer<'_>,
-    op: Prim,
+    op: ScalarOp,
     args: &[Operand],
     dtype: DType,
 ) -> Result<Operand, EmitError> {
@@ -72,16 +74,16 @@ fn approximate(
 ) -> Result<Operand, EmitError> {
     match (function, args) {
         (Approximation::Exp2 | Approximation::Exp2Bf16, _) if dtype == DType::F64 => {
-            apply(w, Prim::Exp2, args, dtype)
+            apply(w, ScalarOp::Exp2, args, dtype)
         }
-        (Approximation::ExpTerm, _) if dtype == DType::F64 => apply(w, Prim::Exp, args, dtype),
+        (Approximation::ExpTerm, _) if dtype == DType::F64 => apply(w, ScalarOp::Exp, args, dtype),
         (Approximation::Exp2, &[x]) => Ok(math::exp2_half(w, x)),
         (Approximation::Exp2Bf16, &[x]) => Ok(math::exp2_bf16(w, x)),
         (Approximation::ExpTerm, &[x]) => Ok(math::exp_term(w, x)),
-        (Approximation::Reciprocal, &[x]) if wide::applies(w, x.ty) && dtype != DType::F64 => {
-            Ok(wide::reciprocal_half(w, x))
+        (Approximation::Reciprocal, &[x]) if avx512::applies(w, x.ty) && dtype != DType::F64 => {
+            Ok(avx512::reciprocal_half(w, x))
         }
-        (Approximation::Reciprocal, _) => apply(w, Prim::Reciprocal, args, dtype),
+        (Approximation::Reciprocal, _) => apply(w, ScalarOp::Reciprocal, args, dtype),
         (Approximation::MulAdd, _) if w.isa.fma => Ok(w.overloaded("llvm.fma", args[0], &args[1..])),
         (Approximation::MulAdd, &[a, b, c]) => {
             let product = w.binary("fmul", a, b);
@@ -104,9 +106,9 @@ fn intrinsic(w: &mut Writer<'_>, name: &str, args: &[Operand]) -> Operand {
         return w.intrinsic(name, &[args[0].ty], args[0].ty, &[args[0], wraps]);
     }
     let ty = args.iter().fold(args[0].ty, |ty, arg| if ty.lanes.is_some() { ty } else { arg.ty });
-    if matches!(name, "llvm.maximum" | "llvm.minimum") && wide::applies(w, ty) {
+    if matches!(name, "llvm.maximum" | "llvm.minimum") && avx512::applies(w, ty) {
         let (a, b) = (w.shaped(args[0], ty.lanes), w.shaped(args[1], ty.lanes));
-        return wide::extremum(w, a, b, name == "llvm.maximum");
+        return avx512::extremum(w, a, b, name == "llvm.maximum");
     }
     w.overloaded(name, args[0], &args[1..])
 }
@@ -155,7 +157,7 @@ fn shift(w: &mut Writer<'_>, opcode: &str, guard: Guard, a: Operand, amount: Ope
 
 fn expand(
     w: &mut Writer<'_>,
-    op: Prim,
+    op: ScalarOp,
     text: &str,
     args: &[Operand],
     dtype: DType,
@@ -198,7 +200,7 @@ impl Instructions<'_, '_> {
 impl Arith for Instructions<'_, '_> {
     type V = Typed;
 
-    fn apply(&mut self, op: Prim, args: &[Typed]) -> Typed {
+    fn apply(&mut self, op: ScalarOp, args: &[Typed]) -> Typed {
         let operands: Vec<Operand> = args.iter().map(|arg| arg.operand).collect();
         let dtypes: Vec<DType> = args.iter().map(|arg| arg.dtype).collect();
         let decides = dtypes.last().copied().unwrap_or(self.dtype);

@@ -2,7 +2,7 @@
 //!
 //! Storage types are held as their bits. They widen to f32 exactly and are rounded from f32 in integers, except where the
 //! machine converts f16 itself, and bf16, whose instruction on x86 flushes subnormals: vectors that hold one take the way of
-//! integers, and so does what whole vectors leave of a loop. From f64 the way leads over an f32 rounded to odd, which keeps
+//! integers, and so does the remainder. From f64 the way leads over an f32 rounded to odd, which keeps
 //! the second rounding honest (Boldo and Melquiond, Emulation of FMA and correctly rounded sums: proved algorithms using
 //! rounding to odd, 2008).
 
@@ -11,7 +11,7 @@ use ops::small_float::SmallFloat;
 
 use super::operand::{Element, Operand};
 use super::writer::Writer;
-use super::{wide, words};
+use super::{avx512, deinterleave};
 
 /// The bits of an f32's infinity, which are those of its exponent.
 const INFINITY: i64 = 0x7f80_0000;
@@ -47,7 +47,7 @@ pub(super) fn cast(w: &mut Writer<'_>, x: Operand, from: DType, to: DType) -> Op
         (Bool, _) => w.convert("zext", x, Element::of(to)),
         (I32, _) => w.convert("sext", x, Element::I64),
         (_, I32) => w.convert("trunc", x, Element::I32),
-        // The 64-bit integers have the same bits; storage types were dealt with above.
+        // The 64-bit integers have the same bits; storage types were handled above.
         _ => x,
     }
 }
@@ -67,7 +67,7 @@ fn widen(w: &mut Writer<'_>, x: Operand, from: DType) -> Operand {
         }
         Some(format) => widen_small(w, x, &format),
         None if from == DType::F8E8M0 => widen_power(w, x),
-        None if w.by_words && x.ty.lanes.is_some() => words::widen(w, x),
+        None if w.deinterleaved && x.ty.lanes.is_some() => deinterleave::widen(w, x),
         None => {
             let bits = w.convert("zext", x, Element::I32);
             let bits = w.binary("shl", bits, 16);
@@ -93,12 +93,12 @@ fn widen_small(w: &mut Writer<'_>, x: Operand, format: &SmallFloat) -> Operand {
     w.convert("bitcast", bits, Element::F32)
 }
 
-/// An e8m0 is the exponent of an f32, but for its least, which is subnormal there, and its greatest, which is NaN.
+/// An e8m0 is the exponent of an f32, but for its smallest, which is subnormal there, and its largest, which is NaN.
 fn widen_power(w: &mut Writer<'_>, x: Operand) -> Operand {
     let exponent = w.convert("zext", x, Element::I32);
     let bits = w.binary("shl", exponent, 23);
-    let least = w.compare("icmp eq", exponent, 0);
-    let bits = w.select(least, 0x0040_0000, bits);
+    let min = w.compare("icmp eq", exponent, 0);
+    let bits = w.select(min, 0x0040_0000, bits);
     let nan = w.compare("icmp eq", exponent, 0xff);
     let bits = w.select(nan, 0x7fc0_0000, bits);
     w.convert("bitcast", bits, Element::F32)
@@ -113,14 +113,14 @@ fn narrow(w: &mut Writer<'_>, x: Operand, to: DType) -> Operand {
         }
         Some(format) => narrow_small(w, x, &format, Element::of(to)),
         None if to == DType::F8E8M0 => narrow_power(w, x),
-        None if wide::rounds_bf16(w, x.ty) && !w.runs_seldom => {
-            let otherwise = wide::any_rounds_otherwise(w, x);
+        None if avx512::rounds_bf16(w, x.ty) && !w.runs_seldom => {
+            let otherwise = avx512::any_rounds_otherwise(w, x);
             w.either(
                 otherwise,
-                |w| w.by_pieces(x, words::group(w.isa), Element::I16, narrow_bf16),
+                |w| w.by_pieces(x, deinterleave::group(w.isa), Element::I16, narrow_bf16),
                 |w| {
-                    let rounded = wide::narrow_bf16(w, x);
-                    if w.by_words { words::to_memory(w, rounded) } else { rounded }
+                    let rounded = avx512::narrow_bf16(w, x);
+                    if w.deinterleaved { deinterleave::to_memory(w, rounded) } else { rounded }
                 },
             )
         }
@@ -148,8 +148,8 @@ fn narrow_bf16(w: &mut Writer<'_>, x: Operand) -> Operand {
     let nan = w.compare("fcmp uno", x, x);
     // Rounding could carry a NaN into infinity; every NaN becomes the one that constants have.
     let bits = w.select(nan, Operand::integer(0x7fc0_0000, bits.ty), rounded);
-    if w.by_words && x.ty.lanes.is_some() {
-        return words::upper_halves(w, bits);
+    if w.deinterleaved && x.ty.lanes.is_some() {
+        return deinterleave::upper_halves(w, bits);
     }
     let bits = w.binary("lshr", bits, 16);
     w.convert("trunc", bits, Element::I16)
@@ -163,12 +163,12 @@ fn narrow_small(w: &mut Writer<'_>, x: Operand, format: &SmallFloat, element: El
     let normal = round_off(w, rebiased, i64::from(format.dropped));
     let overflow = Operand::integer(format.overflow.into(), normal.ty);
     let normal = w.overloaded("llvm.umin", normal, &[overflow]);
-    // Below the normal numbers the sum with the aligner is rounded to a multiple of the least number.
+    // Below the normal numbers the sum with the aligner is rounded to a multiple of the smallest number.
     let small = w.convert("bitcast", magnitude, Element::F32);
     let small = w.binary("fadd", small, format.aligner());
     let small = w.convert("bitcast", small, Element::I32);
     let small = w.binary("sub", small, i64::from(format.aligner().to_bits()));
-    let is_small = w.compare("icmp ult", magnitude, i64::from(format.least_normal()));
+    let is_small = w.compare("icmp ult", magnitude, i64::from(format.min_normal()));
     let rounded = w.select(is_small, small, normal);
     let sign = w.binary("lshr", bits, i64::from(32 - format.bits));
     let sign = w.binary("and", sign, 1 << (format.bits - 1));

@@ -1,7 +1,8 @@
 //! Index expressions as i64 arithmetic, and how the index of an access runs over the lanes.
 //!
-//! Division rounds to minus infinity as the algebra says. A divisor of zero, which a kernel never reaches with a turn
-//! to take, counts as one, so that code moved in front of a loop cannot trap; nor can the least integer over -1, which wraps.
+//! Division rounds to minus infinity as the algebra says. A divisor of zero, which a kernel never reaches with an iteration
+//! to take, counts as one, so that code moved in front of a loop cannot trap; nor can the smallest integer over -1, which
+//! wraps.
 
 use index::{Atom, Expr, Monomial};
 
@@ -13,7 +14,8 @@ use super::operand::{Element, Operand, Type};
 pub(super) enum Lanewise {
     /// The same element for all lanes: its index.
     Same(Operand),
-    /// Neighbouring lanes take neighbouring elements: an index that does not depend on the lanes, and the turn of lane 0.
+    /// Neighbouring lanes take neighbouring elements: an index that does not depend on the lanes, and the iteration of lane
+    /// 0.
     Neighbours(Operand, Operand),
     /// Any element: a vector of indices.
     Any(Operand),
@@ -22,7 +24,7 @@ pub(super) enum Lanewise {
 impl Emitter<'_> {
     /// The value of an expression. Scalar, unless a symbol in it is bound to a vector.
     pub(super) fn index(&mut self, e: &Expr) -> Operand {
-        if let Some(known) = self.settled.sum(e) {
+        if let Some(known) = self.hoisted.sum(e) {
             return known;
         }
         let zero = Operand::integer(0, Type::scalar(Element::I64));
@@ -52,7 +54,7 @@ impl Emitter<'_> {
     }
 
     pub(super) fn atom(&mut self, atom: &Atom) -> Operand {
-        if let Some(known) = self.settled.atom(atom) {
+        if let Some(known) = self.hoisted.atom(atom) {
             return known;
         }
         match atom {
@@ -137,23 +139,23 @@ impl Emitter<'_> {
             let index = self.index(e);
             return if varies { Lanewise::Any(index) } else { Lanewise::Same(index) };
         };
-        let turn = self.symbols[&lane.variable];
+        let iteration = self.symbols[&lane.variable];
         match e.split_linear(lane.variable).filter(|_| !varies) {
             Some((coefficient, rest)) if coefficient.is_one() => {
-                Lanewise::Neighbours(self.index(&rest), turn)
+                Lanewise::Neighbours(self.index(&rest), iteration)
             }
             Some((coefficient, rest)) => {
                 let (rest, stride) = (self.index(&rest), self.index(&coefficient));
-                let first = self.w.binary("mul", turn, stride);
+                let first = self.w.binary("mul", iteration, stride);
                 let first = self.w.binary("add", rest, first);
                 let steps = self.w.binary("mul", Operand::iota(Element::I64, self.lanes()), stride);
                 Lanewise::Any(self.w.binary("add", steps, first))
             }
             None => {
-                let turns = self.w.binary("add", Operand::iota(Element::I64, self.lanes()), turn);
-                self.symbols.insert(lane.variable, turns);
+                let for_loop = self.w.binary("add", Operand::iota(Element::I64, self.lanes()), iteration);
+                self.symbols.insert(lane.variable, for_loop);
                 let index = self.index(e);
-                self.symbols.insert(lane.variable, turn);
+                self.symbols.insert(lane.variable, iteration);
                 Lanewise::Any(index)
             }
         }
@@ -163,8 +165,8 @@ impl Emitter<'_> {
     pub(super) fn index_value(&mut self, e: &Expr) -> Operand {
         match self.lanewise(e) {
             Lanewise::Same(index) | Lanewise::Any(index) => index,
-            Lanewise::Neighbours(rest, turn) => {
-                let first = self.w.binary("add", rest, turn);
+            Lanewise::Neighbours(rest, iteration) => {
+                let first = self.w.binary("add", rest, iteration);
                 self.w.binary("add", Operand::iota(Element::I64, self.lanes()), first)
             }
         }

@@ -18,7 +18,7 @@ pub struct Isa {
     pub avx512: bool,
     /// AVX-512 BF16 is there, too.
     pub bf16_conversions: bool,
-    /// Vectors can be stored past the caches.
+    /// Vectors can be stored non-temporally.
     pub streaming_stores: bool,
 }
 

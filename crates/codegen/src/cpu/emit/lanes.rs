@@ -1,6 +1,6 @@
 //! Accumulators, and their reduction over the lanes.
 //!
-//! An accumulator is a stack slot, which the passes turn into a register; with a copy per lane it is a vector.
+//! An accumulator is a stack slot, which the passes promote to a register; with a copy per lane it is a vector.
 
 use ir::kernel::{Accumulator, Value};
 use ops::{DType, Monoid};
@@ -36,7 +36,7 @@ impl Emitter<'_> {
         ty.lanes.is_some_and(|copies| copies > self.lanes())
     }
 
-    /// Lanes without a turn keep theirs.
+    /// Lanes without an iteration keep theirs.
     pub(super) fn set(&mut self, accumulator: Accumulator, value: Value) {
         let (slot, ty) = self.slot(accumulator);
         let keys = self.won(accumulator, value);
@@ -73,26 +73,26 @@ impl Emitter<'_> {
         self.w.effect(format_args!("store {}, {}", value.typed(), slot.typed()));
     }
 
-    /// Turns of all lanes, which leave these accumulators the same in all lanes if they find them so: then they are scalars
-    /// meanwhile, and what is computed of them alone is computed once for all lanes.
+    /// Iterations of all lanes, which leave these accumulators the same in all lanes if they find them so: then they are
+    /// scalars meanwhile, and what is computed of them alone is computed once for all lanes.
     pub(super) fn evenly(
         &mut self,
         accumulators: &[Accumulator],
-        turns: &dyn Fn(&mut Self) -> Result<(), EmitError>,
+        body: &dyn Fn(&mut Self) -> Result<(), EmitError>,
     ) -> Result<(), EmitError> {
         let differing: Vec<Operand> =
             accumulators.iter().map(|&accumulator| self.differs(accumulator)).collect();
         let Some(uneven) = differing.into_iter().reduce(|a, b| self.w.binary("or", a, b)) else {
-            return turns(self);
+            return body(self);
         };
         let (apart, together, done) = (self.w.label(), self.w.label(), self.w.label());
         self.w.branch_if(uneven, apart, together);
         self.w.begin(apart);
-        turns(self)?;
+        body(self)?;
         self.w.branch(done);
         self.w.begin(together);
         let copies: Vec<_> = accumulators.iter().map(|&accumulator| self.unite(accumulator)).collect();
-        turns(self)?;
+        body(self)?;
         for (&accumulator, (slot, ty)) in accumulators.iter().zip(copies) {
             let contents = self.get(accumulator);
             self.accumulators[accumulator] = Some((slot, ty));
@@ -135,7 +135,7 @@ impl Emitter<'_> {
         monoid: &Monoid,
         accumulators: &[Accumulator],
     ) -> Result<Vec<Operand>, EmitError> {
-        if let Some(state) = self.reduce_keys(accumulators[0]) {
+        if let Some(state) = self.reduce_integer_min_max(accumulators[0]) {
             return Ok(vec![state]);
         }
         let dtypes: Vec<DType> = values.iter().map(|&value| self.kernel.values[value]).collect();

@@ -1,38 +1,40 @@
 //! Loops: counted ones, and the two bodies of a loop over lanes.
 //!
-//! A loop over lanes becomes a loop over whole vectors, without masks, and one over what they leave, a register at a time
-//! and with a mask: its body is a copy of the other's, and libLLVM takes as long for each register. Where turns are known to
-//! be whole there is no second. Loops test before the first turn and after each, so that what does not change can move in
-//! front. In a loop of few turns the second does it all.
+//! A loop over lanes becomes a loop over whole vectors, without masks, and one over the remainder, a register at a time
+//! and with a mask: its body is a copy of the other's, and libLLVM takes as long for each register. Where all lanes are
+//! known to have equal trip counts there is no second. Loops test before the first iteration and after each, so that what
+//! does not change can move in front. In a loop of few iterations the second does it all.
 
 use ir::kernel::{Accumulator, Loop, LoopKind, Stmt, stays_even};
 use ops::CpuSpelling;
 
 use super::operand::{Element, Operand, Type};
-use super::{EmitError, Emitter, Lane, words};
+use super::{EmitError, Emitter, Lane, deinterleave};
 
 impl Emitter<'_> {
-    pub(super) fn turns(&mut self, turns: &Loop) -> Result<(), EmitError> {
-        let (begin, end) = (self.index(&turns.begin), self.index(&turns.end));
-        match turns.kind {
-            LoopKind::Serial => self.counted(begin, end, 1, |emitter, turn| emitter.turn(turns, turn)),
-            LoopKind::Rest => {
-                let outside = std::mem::replace(&mut self.in_rest, true);
-                self.counted(begin, end, 1, |emitter, turn| emitter.turn(turns, turn))?;
-                self.in_rest = outside;
+    pub(super) fn for_loop(&mut self, for_loop: &Loop) -> Result<(), EmitError> {
+        let (begin, end) = (self.index(&for_loop.begin), self.index(&for_loop.end));
+        match for_loop.kind {
+            LoopKind::Serial => {
+                self.counted(begin, end, 1, |emitter, iteration| emitter.iteration(for_loop, iteration))
+            }
+            LoopKind::Remainder => {
+                let outside = std::mem::replace(&mut self.in_remainder, true);
+                self.counted(begin, end, 1, |emitter, iteration| emitter.iteration(for_loop, iteration))?;
+                self.in_remainder = outside;
                 Ok(())
             }
-            LoopKind::Transpose => self.transpose(turns),
-            LoopKind::Lanes | LoopKind::WholeLanes => self.over_lanes(turns, begin, end),
+            LoopKind::Transpose => self.transpose(for_loop),
+            LoopKind::Lanes | LoopKind::ExactLanes => self.over_lanes(for_loop, begin, end),
         }
     }
 
-    fn turn(&mut self, turns: &Loop, turn: Operand) -> Result<(), EmitError> {
-        self.symbols.insert(turns.var, turn);
-        self.settled_body(&turns.body)
+    fn iteration(&mut self, for_loop: &Loop, iteration: Operand) -> Result<(), EmitError> {
+        self.symbols.insert(for_loop.var, iteration);
+        self.hoisted_body(&for_loop.body)
     }
 
-    /// Turns `begin, begin + step, …` below `end`.
+    /// Iterations `begin, begin + step, …` below `end`.
     pub(super) fn counted(
         &mut self,
         begin: Operand,
@@ -40,60 +42,62 @@ impl Emitter<'_> {
         step: i64,
         body: impl FnOnce(&mut Self, Operand) -> Result<(), EmitError>,
     ) -> Result<(), EmitError> {
-        let (turn, turns) = self.w.open_loop(begin, end);
-        body(self, turn)?;
-        self.w.close_loop(turns, step);
+        let (iteration, for_loop) = self.w.open_loop(begin, end);
+        body(self, iteration)?;
+        self.w.close_loop(for_loop, step);
         Ok(())
     }
 
-    fn over_lanes(&mut self, turns: &Loop, begin: Operand, end: Operand) -> Result<(), EmitError> {
-        let begin = if self.known_lanes_mislead(&turns.body) { self.unknown(begin) } else { begin };
-        let outside = std::mem::replace(&mut self.w.by_words, self.words.takes(turns));
-        self.over_vectors(turns, begin, end)?;
-        self.w.by_words = outside;
+    fn over_lanes(&mut self, for_loop: &Loop, begin: Operand, end: Operand) -> Result<(), EmitError> {
+        let begin = if self.known_lanes_mislead(&for_loop.body) { self.unknown(begin) } else { begin };
+        let outside = std::mem::replace(&mut self.w.deinterleaved, self.deinterleaved.takes(for_loop));
+        self.over_vectors(for_loop, begin, end)?;
+        self.w.deinterleaved = outside;
         Ok(())
     }
 
-    fn over_vectors(&mut self, turns: &Loop, begin: Operand, end: Operand) -> Result<(), EmitError> {
+    fn over_vectors(&mut self, for_loop: &Loop, begin: Operand, end: Operand) -> Result<(), EmitError> {
         let lanes = self.lanes();
-        if self.in_rest && lanes > 1 {
-            let lanes = self.rest_lanes();
-            let kept = if lanes < self.lanes() { self.kept(&turns.body, touched) } else { Vec::new() };
+        if self.in_remainder && lanes > 1 {
+            let lanes = self.remainder_lanes();
+            let kept = if lanes < self.lanes() { self.kept(&for_loop.body, touched) } else { Vec::new() };
             if kept.is_empty() {
-                return self.rest(turns, begin, end, |_, _| {});
+                return self.remainder_loop(for_loop, begin, end, |_, _| {});
             }
             let whole = self.whole_vectors_end(begin, end);
-            return self.rest(turns, begin, end, |emitter, turn| {
-                let within = emitter.w.compare("icmp slt", turn, whole);
+            return self.remainder_loop(for_loop, begin, end, |emitter, iteration| {
+                let within = emitter.w.compare("icmp slt", iteration, whole);
                 kept.iter().for_each(|&accumulator| emitter.rotate(accumulator, lanes, within));
             });
         }
-        // The end itself where turns are whole; but libLLVM, told so, makes better code, and nothing is ever beyond the end.
+        // The end itself where trip counts are equal; but libLLVM, told so, makes better code, and nothing is ever beyond
+        // the end.
         let whole = self.whole_vectors_end(begin, end);
-        let even = stays_even(self.kernel, turns, &self.kept(&turns.body, changed));
-        let at_once = self.lanes_at_once(&turns.body);
+        let even = stays_even(self.kernel, for_loop, &self.kept(&for_loop.body, changed));
+        let at_once = self.lanes_at_once(&for_loop.body);
         self.evenly(&even, &|emitter| {
-            emitter.counted(begin, whole, i64::from(at_once), |emitter, turn| {
-                emitter.lane_turn(
-                    turns,
-                    Lane { variable: turns.var, count: at_once, mask: None, in_memory: None },
-                    turn,
+            emitter.counted(begin, whole, i64::from(at_once), |emitter, iteration| {
+                emitter.lane_iteration(
+                    for_loop,
+                    Lane { variable: for_loop.var, count: at_once, mask: None, in_memory: None },
+                    iteration,
                 )
             })
         })?;
-        if lanes == 1 || turns.kind == LoopKind::WholeLanes {
+        if lanes == 1 || for_loop.kind == LoopKind::ExactLanes {
             return Ok(());
         }
-        self.rest(turns, whole, end, |_, _| {})
+        self.remainder_loop(for_loop, whole, end, |_, _| {})
     }
 
-    /// How many lanes a turn of whole vectors takes: all where something is kept from one to the next, which waits less for one
-    /// of many registers; else what two registers of f32 hold, as the machine computes on in other turns, for less code.
+    /// How many lanes an iteration of whole vectors takes: all where something is kept from one to the next, which waits
+    /// less for one of many registers; else what two registers of f32 hold, as the machine computes on in other iterations,
+    /// for less code.
     fn lanes_at_once(&self, body: &[Stmt]) -> u32 {
         let keeps = |statement: &Stmt| {
             matches!(statement, Stmt::Set { .. } | Stmt::Get { .. } | Stmt::Open { .. } | Stmt::For(_))
         };
-        if body.iter().any(keeps) { self.lanes() } else { self.lanes().min(words::group(self.w.isa)) }
+        if body.iter().any(keeps) { self.lanes() } else { self.lanes().min(deinterleave::group(self.w.isa)) }
     }
 
     /// Whether libLLVM 19 must not know the numbers of lanes here. It reads all lanes of a register where it knows that a
@@ -106,7 +110,7 @@ impl Emitter<'_> {
                 let dtype = self.kernel.values[*value];
                 dtype.is_int() && matches!(op.row().cpu.of(dtype), Some(CpuSpelling::Guarded(..)))
             }
-            Stmt::For(turns) => self.known_lanes_mislead(&turns.body),
+            Stmt::For(for_loop) => self.known_lanes_mislead(&for_loop.body),
             _ => false,
         })
     }
@@ -125,43 +129,45 @@ impl Emitter<'_> {
         self.w.binary("add", begin, whole)
     }
 
-    /// As many lanes as a register has elements of f32; by the word those of a group.
-    fn rest_lanes(&self) -> u32 {
+    /// As many lanes as a register has elements of f32; deinterleaved those of a group.
+    fn remainder_lanes(&self) -> u32 {
         let register = self.w.isa.vector_bits / 32;
-        self.lanes().min(if self.w.by_words { words::group(self.w.isa) } else { register })
+        self.lanes().min(if self.w.deinterleaved { deinterleave::group(self.w.isa) } else { register })
     }
 
-    /// Turns with a mask, a register at a time. They go to the first lanes, and `after` each it may let the lanes' states go
-    /// round: a loop that does it all does so for the turns of whole vectors, so that each lane folds what it folds there and
-    /// a row has the same bits wherever it lies. After them the states stand as they did: a vector is whole registers.
-    fn rest(
+    /// Iterations with a mask, a register at a time. They go to the first lanes, and `after` each it may let the lanes'
+    /// states go round: a loop that does it all does so for the iterations of whole vectors, so that each lane folds what
+    /// it folds there and a row has the same bits wherever it lies. After them the states stand as they did: a vector is
+    /// whole registers.
+    fn remainder_loop(
         &mut self,
-        turns: &Loop,
+        for_loop: &Loop,
         begin: Operand,
         end: Operand,
         after: impl Fn(&mut Self, Operand),
     ) -> Result<(), EmitError> {
-        let by_words = std::mem::replace(&mut self.w.by_words, self.words.takes_rest_of(turns));
+        let deinterleaved =
+            std::mem::replace(&mut self.w.deinterleaved, self.deinterleaved.takes_remainder_of(for_loop));
         let runs_seldom = std::mem::replace(&mut self.w.runs_seldom, true);
-        let lanes = self.rest_lanes();
-        self.counted(begin, end, i64::from(lanes), |emitter, turn| {
-            let left = emitter.w.binary("sub", end, turn);
+        let lanes = self.remainder_lanes();
+        self.counted(begin, end, i64::from(lanes), |emitter, iteration| {
+            let left = emitter.w.binary("sub", end, iteration);
             let left = emitter.w.overloaded("llvm.smin", left, &[Operand::integer(lanes.into(), left.ty)]);
             let left = emitter.w.convert("trunc", left, Element::I32);
             let in_memory = emitter.w.compare("icmp slt", Operand::iota(Element::I32, lanes), left);
-            let mask = if emitter.w.by_words {
-                let numbers = words::numbers(&mut emitter.w, lanes);
+            let mask = if emitter.w.deinterleaved {
+                let numbers = deinterleave::numbers(&mut emitter.w, lanes);
                 emitter.w.compare("icmp slt", numbers, left)
             } else {
                 in_memory
             };
             let lane =
-                Lane { variable: turns.var, count: lanes, mask: Some(mask), in_memory: Some(in_memory) };
-            emitter.lane_turn(turns, lane, turn)?;
-            after(emitter, turn);
+                Lane { variable: for_loop.var, count: lanes, mask: Some(mask), in_memory: Some(in_memory) };
+            emitter.lane_iteration(for_loop, lane, iteration)?;
+            after(emitter, iteration);
             Ok(())
         })?;
-        (self.w.by_words, self.w.runs_seldom) = (by_words, runs_seldom);
+        (self.w.deinterleaved, self.w.runs_seldom) = (deinterleaved, runs_seldom);
         Ok(())
     }
 
@@ -174,7 +180,7 @@ impl Emitter<'_> {
                 kept.extend(named(statement));
                 match statement {
                     Stmt::Open { accumulator, .. } => opened.push(*accumulator),
-                    Stmt::For(turns) => within.push(&turns.body),
+                    Stmt::For(for_loop) => within.push(&for_loop.body),
                     _ => {}
                 }
             }
@@ -185,11 +191,11 @@ impl Emitter<'_> {
         kept
     }
 
-    /// The body once, for these lanes, of which the first has this turn.
-    fn lane_turn(&mut self, turns: &Loop, lane: Lane, turn: Operand) -> Result<(), EmitError> {
-        self.symbols.insert(turns.var, turn);
+    /// The body once, for these lanes, of which the first has this iteration.
+    fn lane_iteration(&mut self, for_loop: &Loop, lane: Lane, iteration: Operand) -> Result<(), EmitError> {
+        self.symbols.insert(for_loop.var, iteration);
         let outside = self.lane.replace(lane);
-        self.body(&turns.body)?;
+        self.body(&for_loop.body)?;
         self.lane = outside;
         Ok(())
     }

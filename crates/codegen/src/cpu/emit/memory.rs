@@ -1,7 +1,7 @@
 //! Loads, stores and faults: scalars, whole vectors of neighbours, or one element per lane.
 //!
-//! A lane without a turn, or whose guard is false, touches no memory and loads zero. A load whose guard is one for all
-//! lanes reads zeros on the stack where it must not happen, which needs no branch and no mask.
+//! A lane without an iteration, or whose guard is false, touches no memory and loads zero. A load whose guard is one for
+//! all lanes reads zeros on the stack where it must not happen, which needs no branch and no mask.
 
 use index::Expr;
 use ir::kernel::{Buffer, Place, Value};
@@ -9,14 +9,14 @@ use ops::DType;
 
 use super::indices::Lanewise;
 use super::operand::{Element, Operand, Type};
-use super::{Emitter, words};
+use super::{Emitter, deinterleave};
 
 /// Bytes that a cache holds or lacks as one, on all CPUs that code is made for.
 const LINE: usize = 64;
 
 /// Where a prefetch puts a line, as the intrinsic counts.
-const FIRST_CACHE: i64 = 3;
-const SECOND_CACHE: i64 = 2;
+const L1: i64 = 3;
+const L2: i64 = 2;
 
 impl Emitter<'_> {
     pub(super) fn load(&mut self, dtype: DType, place: Place, index: &Expr, guard: Option<Value>) -> Operand {
@@ -27,11 +27,11 @@ impl Emitter<'_> {
                 Some(guard) if guard.ty.lanes.is_some() => self.gather(element, base, index, Some(guard)),
                 guard => self.load_one(element, base, index, guard),
             },
-            Lanewise::Neighbours(rest, turn) => {
-                let address = self.neighbours(element, base, rest, turn);
+            Lanewise::Neighbours(rest, iteration) => {
+                let address = self.neighbours(element, base, rest, iteration);
                 let loaded = self.load_vector(place, element, address, guard);
                 if self.is_shuffled(place, element) {
-                    words::from_memory(&mut self.w, loaded)
+                    deinterleave::from_memory(&mut self.w, loaded)
                 } else {
                     loaded
                 }
@@ -55,17 +55,17 @@ impl Emitter<'_> {
                 self.store_one(base, index, value, guard);
             }
             Lanewise::Same(index) | Lanewise::Any(index) => self.scatter(base, index, value, guard),
-            Lanewise::Neighbours(rest, turn) => {
-                let address = self.neighbours(element, base, rest, turn);
+            Lanewise::Neighbours(rest, iteration) => {
+                let address = self.neighbours(element, base, rest, iteration);
                 self.store_vector(place, address, value, guard);
             }
         }
     }
 
     /// Fetches the lines that hold the elements of all lanes, where they are neighbours. The first may begin within a line, so
-    /// that the last byte lies in one line more, which is also where most of what whole vectors leave lies; else its line is asked
+    /// that the last byte lies in one line more, which is also where most of the remainder lies; else its line is asked
     /// for twice. The instruction faults at no address.
-    pub(super) fn prefetch(&mut self, buffer: Buffer, index: &Expr, far: bool) {
+    pub(super) fn prefetch(&mut self, buffer: Buffer, index: &Expr, l2: bool) {
         if self.lane.is_some_and(|lane| lane.mask.is_some()) {
             return;
         }
@@ -73,16 +73,18 @@ impl Emitter<'_> {
         let base = self.base(Place::Buffer(buffer));
         let (first, elements) = match self.lanewise(index) {
             Lanewise::Same(index) => (self.w.address(element, base, index), 1),
-            Lanewise::Neighbours(rest, turn) => (self.neighbours(element, base, rest, turn), self.lanes()),
+            Lanewise::Neighbours(rest, iteration) => {
+                (self.neighbours(element, base, rest, iteration), self.lanes())
+            }
             Lanewise::Any(_) => return,
         };
         let length = elements * bytes(element);
-        // Elements may begin within a line. The last of a single one is the first of the next turn's.
+        // Elements may begin within a line. The last of a single one is the first of the next iteration's.
         let last = (length > LINE as u32).then_some(length - 1);
         for byte in (0..length).step_by(LINE).chain(last) {
             let offset = Operand::integer(i64::from(byte), Type::scalar(Element::I64));
             let address = self.w.address(Element::I8, first, offset);
-            let cache = if far { SECOND_CACHE } else { FIRST_CACHE };
+            let cache = if l2 { L2 } else { L1 };
             let [read, cache, data] =
                 [0, cache, 1].map(|hint| Operand::integer(hint, Type::scalar(Element::I32)));
             self.w.intrinsic_effect("llvm.prefetch", &[address.ty], &[address, read, cache, data]);
@@ -97,9 +99,9 @@ impl Emitter<'_> {
     }
 
     /// The address of the element of lane 0, in two steps: the first does not change within the loop.
-    fn neighbours(&mut self, element: Element, base: Operand, rest: Operand, turn: Operand) -> Operand {
+    fn neighbours(&mut self, element: Element, base: Operand, rest: Operand, iteration: Operand) -> Operand {
         let start = self.w.address(element, base, rest);
-        self.w.address(element, start, turn)
+        self.w.address(element, start, iteration)
     }
 
     fn load_one(
@@ -169,7 +171,7 @@ impl Emitter<'_> {
         let mut value = self.w.splat(value, self.lanes());
         let element = value.ty.element;
         if self.is_shuffled(place, element) {
-            value = words::to_memory(&mut self.w, value);
+            value = deinterleave::to_memory(&mut self.w, value);
         }
         match self.mask_of(place, guard) {
             None => {
@@ -179,7 +181,7 @@ impl Emitter<'_> {
                     Place::Scratch(_) => None,
                 };
                 match cached {
-                    Some(cached) => self.stream(address, value, cached, &store),
+                    Some(cached) => self.store_non_temporal(address, value, cached, &store),
                     None => self.w.effect(store),
                 }
             }
@@ -199,25 +201,25 @@ impl Emitter<'_> {
         self.w.intrinsic_effect("llvm.masked.scatter", &[value.ty, addresses.ty], &args);
     }
 
-    /// Lowers a fault word to the least of what the lanes report, in one step.
+    /// Lowers a fault word to the smallest of what the lanes report, in one step.
     pub(super) fn fault(&mut self, buffer: Buffer, word: u32, value: Value, condition: Value) {
         let (value, mut wrong) = (self.value(value), self.value(condition));
         let varies = value.ty.lanes.is_some() || wrong.ty.lanes.is_some();
-        if let (true, Some(turn)) = (varies, self.lane.and_then(|lane| lane.mask)) {
-            wrong = self.w.binary("and", turn, wrong);
+        if let (true, Some(active)) = (varies, self.lane.and_then(|lane| lane.mask)) {
+            wrong = self.w.binary("and", active, wrong);
         }
         let any = self.w.any(wrong);
         let position = Operand::integer(i64::from(word), Type::scalar(Element::I64));
         self.only_if(any, |emitter| {
-            let least = emitter.least(value, wrong);
+            let min = emitter.min_of_lanes(value, wrong);
             let address = emitter.w.address(Element::I64, emitter.buffers[&buffer], position);
-            let lower = format!("atomicrmw min {}, {} monotonic, align 8", address.typed(), least.typed());
-            emitter.w.instruction(least.ty, lower);
+            let lower = format!("atomicrmw min {}, {} monotonic, align 8", address.typed(), min.typed());
+            emitter.w.instruction(min.ty, lower);
         });
     }
 
-    /// The least of the lanes where a condition holds.
-    fn least(&mut self, value: Operand, condition: Operand) -> Operand {
+    /// The smallest of the lanes where a condition holds.
+    fn min_of_lanes(&mut self, value: Operand, condition: Operand) -> Operand {
         let (scalar, none) = (Type::scalar(Element::I64), ir::kernel::NO_FAULT);
         if value.ty.lanes.or(condition.ty.lanes).is_none() {
             return value;
@@ -227,23 +229,23 @@ impl Emitter<'_> {
         self.w.intrinsic("llvm.vector.reduce.smin", &[reported.ty], scalar, &[reported])
     }
 
-    /// The lanes that have a turn and whose guard holds; `None` for all.
+    /// The lanes that have an iteration and whose guard holds; `None` for all.
     fn mask(&mut self, guard: Option<Operand>) -> Option<Operand> {
-        let turn = self.lane.and_then(|lane| lane.mask);
-        self.both(turn, guard)
+        let active = self.lane.and_then(|lane| lane.mask);
+        self.both(active, guard)
     }
 
-    /// The same for neighbours, in the order in which they lie there.
+    /// The same for neighbours, in the order in memory.
     fn mask_of(&mut self, place: Place, guard: Option<Operand>) -> Option<Operand> {
-        let by_lanes = matches!(place, Place::Scratch(scratch) if self.words.holds(scratch));
-        let turn = self.lane.and_then(|lane| if by_lanes { lane.mask } else { lane.in_memory });
-        self.both(turn, guard)
+        let by_lanes = matches!(place, Place::Scratch(scratch) if self.deinterleaved.holds(scratch));
+        let active = self.lane.and_then(|lane| if by_lanes { lane.mask } else { lane.in_memory });
+        self.both(active, guard)
     }
 
-    fn both(&mut self, turn: Option<Operand>, guard: Option<Operand>) -> Option<Operand> {
-        match (turn, guard) {
-            (Some(turn), Some(guard)) => Some(self.w.binary("and", turn, guard)),
-            (turn, guard) => turn.or(guard).map(|mask| self.w.splat(mask, self.lanes())),
+    fn both(&mut self, active: Option<Operand>, guard: Option<Operand>) -> Option<Operand> {
+        match (active, guard) {
+            (Some(active), Some(guard)) => Some(self.w.binary("and", active, guard)),
+            (active, guard) => active.or(guard).map(|mask| self.w.splat(mask, self.lanes())),
         }
     }
 

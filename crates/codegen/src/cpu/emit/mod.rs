@@ -1,30 +1,30 @@
 //! A kernel program as LLVM IR text: explicit vectors, one element per lane.
 //!
 //! Takes a kernel that verifies and an instruction set; gives a module with one function that runs a range of blocks.
-//! Uniform values become scalars, varying values vectors of `kernel.lanes` elements, or of a register's in what whole
-//! vectors leave of a loop. Takes no decisions: loops, lanes and places of storage are the kernel's. Floats are computed as
+//! Uniform values become scalars, varying values vectors of `kernel.lanes` elements, or of a register's in the
+//! remainder of a loop. Takes no decisions: loops, lanes and places of storage are the kernel's. Floats are computed as
 //! written, without fast-math flags and without contraction; fused multiply-adds occur inside the polynomials of `math/`,
-//! where a sum is folded from products (`products`) and where the kernel says `mul_add`.
+//! where a sum is folded from products (`contraction`) and where the kernel says `mul_add`.
 
 mod apply;
+mod avx512;
+mod contraction;
 mod convert;
-mod exact;
+mod deinterleave;
+mod hoist;
 mod indices;
+mod integer_min_max;
 mod isa;
-mod keys;
 mod lanes;
 mod loops;
 mod math;
 mod memory;
+mod non_temporal;
 mod operand;
 mod philox;
-mod products;
-mod settled;
+mod redundant_rounding;
 mod statement;
-mod stream;
 mod transpose;
-mod wide;
-mod words;
 mod writer;
 
 use std::collections::BTreeMap;
@@ -32,14 +32,14 @@ use std::collections::BTreeMap;
 use cranelift_entity::SecondaryMap;
 use index::Sym;
 use ir::kernel::{Accumulator, Buffer, Kernel, Scratch, Value, per_lane, verify};
-use ops::Prim;
+use ops::ScalarOp;
 
+use contraction::Contractions;
+use deinterleave::Deinterleaved;
+use hoist::Hoisted;
+use integer_min_max::IntegerMinMax;
 pub use isa::Isa;
-use keys::Keys;
 use operand::{Element, Operand, Type};
-use products::Products;
-use settled::Settled;
-use words::Words;
 use writer::{Finished, Writer};
 
 /// A kernel in LLVM IR.
@@ -63,17 +63,17 @@ pub enum EmitError {
     #[error("`{}` of {dtype} cannot be compiled", op.name())]
     NoSpelling {
         /// The op.
-        op: Prim,
+        op: ScalarOp,
         /// The dtype it computes in.
         dtype: ops::DType,
     },
 }
 
 /// The IR of a kernel. Its function is
-/// `void NAME(ptr arguments, ptr buffers, ptr scratch, i64 streamed, i64 first_block, i64 last_block)`, where `arguments`
-/// points to the i64 arguments, `buffers` and `scratch` to the addresses of the buffers and of the worker's own scratch
-/// arrays, each in the kernel's order, and bit i of `streamed` lets stores to buffer i go past the caches; it runs the blocks
-/// `first_block .. last_block`.
+/// `void NAME(ptr arguments, ptr buffers, ptr scratch, i64 non_temporal, i64 first_block, i64 last_block)`, where
+/// `arguments` points to the i64 arguments, `buffers` and `scratch` to the addresses of the buffers and of the worker's own
+/// scratch arrays, each in the kernel's order, and bit i of `non_temporal` lets stores to buffer i be non-temporal; it runs
+/// the blocks `first_block .. last_block`.
 ///
 /// # Errors
 /// [`EmitError`] for a kernel that does not verify, or an op without code for a dtype.
@@ -89,35 +89,35 @@ struct Emitter<'k> {
     w: Writer<'k>,
     kernel: &'k Kernel,
     symbols: BTreeMap<Sym, Operand>,
-    settled: Settled,
+    hoisted: Hoisted,
     values: SecondaryMap<Value, Option<Operand>>,
-    exact: SecondaryMap<Value, exact::Exact>,
+    roundings: SecondaryMap<Value, redundant_rounding::Rounding>,
     /// Stack slots: a scalar, or a vector where each lane has its copy.
     accumulators: SecondaryMap<Accumulator, Option<(Operand, Type)>>,
     per_lane: SecondaryMap<Accumulator, bool>,
     buffers: BTreeMap<Buffer, Operand>,
     scratch: BTreeMap<Scratch, Operand>,
-    /// Of buffers whose stores may go past the caches: 0 if they do, 1 if not.
+    /// Of buffers whose stores may be non-temporal: 0 if they are, 1 if not.
     cached: BTreeMap<Buffer, Operand>,
     lane: Option<Lane>,
     /// The accumulators that hold integers in place of what they fold.
-    keys: Keys,
+    integer_min_max: IntegerMinMax,
     /// The sums that take a product.
-    products: Products,
-    /// The loops whose lanes have the order of words.
-    words: Words,
-    /// Whether code is in a loop of few turns, where loops over lanes have no body for whole vectors.
-    in_rest: bool,
+    contractions: Contractions,
+    /// The loops whose lanes are deinterleaved.
+    deinterleaved: Deinterleaved,
+    /// Whether code is in a loop of few iterations, where loops over lanes have no body for whole vectors.
+    in_remainder: bool,
 }
 
 /// The loop over lanes that code is in.
 #[derive(Clone, Copy)]
 struct Lane {
-    /// Its variable, which is bound to the turn of lane 0.
+    /// Its variable, which is bound to the iteration of lane 0.
     variable: Sym,
-    /// How many lanes a turn of the loop takes.
+    /// How many lanes an iteration of the loop takes.
     count: u32,
-    /// Which of them have a turn; `None` if all have.
+    /// Which of them have an iteration; `None` if all have.
     mask: Option<Operand>,
     /// The same for the elements of neighbours in memory, whose order may be another.
     in_memory: Option<Operand>,
@@ -125,26 +125,26 @@ struct Lane {
 
 impl<'k> Emitter<'k> {
     fn new(kernel: &'k Kernel, isa: &'k Isa) -> Emitter<'k> {
-        let keys = Keys::of(kernel);
+        let integer_min_max = IntegerMinMax::of(kernel);
         let mut w = Writer::new(isa);
         w.calls_draws = philox::are_many(&kernel.body);
         Emitter {
-            words: Words::of(kernel, isa, &keys),
-            keys,
-            products: if isa.fma { Products::of(kernel) } else { Products::default() },
+            deinterleaved: Deinterleaved::of(kernel, isa, &integer_min_max),
+            integer_min_max,
+            contractions: if isa.fma { Contractions::of(kernel) } else { Contractions::default() },
             w,
             kernel,
             symbols: BTreeMap::new(),
-            settled: Settled::default(),
+            hoisted: Hoisted::default(),
             values: SecondaryMap::new(),
-            exact: SecondaryMap::new(),
+            roundings: SecondaryMap::new(),
             accumulators: SecondaryMap::new(),
             per_lane: per_lane(kernel),
             buffers: BTreeMap::new(),
             scratch: BTreeMap::new(),
             cached: BTreeMap::new(),
             lane: None,
-            in_rest: false,
+            in_remainder: false,
         }
     }
 
@@ -164,13 +164,13 @@ impl<'k> Emitter<'k> {
             self.scratch.insert(scratch, address);
         }
         let number = |name| Operand::parameter(name, Element::I64);
-        self.streamed_buffers(number("streamed"));
+        self.streamed_buffers(number("non_temporal"));
         let kernel = self.kernel;
         self.counted(number("first_block"), number("last_block"), 1, |emitter, block| {
             emitter.symbols.insert(kernel.block, block);
-            emitter.settled_body(&kernel.body)
+            emitter.hoisted_body(&kernel.body)
         })?;
-        self.fence(number("streamed"));
+        self.fence(number("non_temporal"));
         Ok(())
     }
 
@@ -186,8 +186,7 @@ impl<'k> Emitter<'k> {
         let name = &self.kernel.name;
         let attributes = format!("nounwind {}", self.w.isa.spec().function_attributes());
         let Finished { body, functions, declarations, calls } = self.w.finish();
-        let parameters =
-            "ptr %arguments, ptr %buffers, ptr %scratch, i64 %streamed, i64 %first_block, i64 %last_block";
+        let parameters = "ptr %arguments, ptr %buffers, ptr %scratch, i64 %non_temporal, i64 %first_block, i64 %last_block";
         let mut ir = format!("define void @{name}({parameters}) {attributes} {{\n{body}}}\n");
         functions.iter().for_each(|function| ir.push_str(function));
         for declaration in declarations {

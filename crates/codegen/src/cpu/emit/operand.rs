@@ -36,7 +36,7 @@ impl Element {
         }
     }
 
-    /// How it lies in memory: as in registers, but a bool is a byte.
+    /// Its layout in memory: as in registers, but a bool is a byte.
     pub(super) fn in_memory(dtype: DType) -> Element {
         if dtype == DType::Bool { Element::I8 } else { Element::of(dtype) }
     }

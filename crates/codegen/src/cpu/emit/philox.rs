@@ -5,7 +5,7 @@
 //! its code, of which libLLVM makes a draw in 25 ms.
 
 use ir::kernel::Stmt;
-use ops::Prim;
+use ops::ScalarOp;
 use ops::philox::{KEY_STEPS, MULTIPLIERS, ROUNDS};
 
 use super::operand::Operand;
@@ -24,8 +24,8 @@ pub(super) fn are_many(kernel: &[Stmt]) -> bool {
 
 fn draws(body: &[Stmt]) -> usize {
     let of = |statement: &Stmt| match statement {
-        Stmt::Apply { op, .. } => usize::from(*op == Prim::Philox),
-        Stmt::For(turns) => draws(&turns.body),
+        Stmt::Apply { op, .. } => usize::from(*op == ScalarOp::Philox),
+        Stmt::For(for_loop) => draws(&for_loop.body),
         _ => 0,
     };
     body.iter().map(of).sum()
@@ -46,8 +46,8 @@ fn written_out(w: &mut Writer<'_>, seed: Operand, offset: Operand, number: Opera
     let key = halves(w, seed);
     let ([a, b], [c, d]) = (halves(w, offset), halves(w, block));
     let mut words = [a, b, c, d];
-    for turn in 0..i64::from(ROUNDS) {
-        words = round(w, words, [0, 1].map(|k| (key[k], i64::from(KEY_STEPS[k]).wrapping_mul(turn))));
+    for number in 0..i64::from(ROUNDS) {
+        words = round(w, words, [0, 1].map(|k| (key[k], i64::from(KEY_STEPS[k]).wrapping_mul(number))));
     }
     choose(w, number, words)
 }

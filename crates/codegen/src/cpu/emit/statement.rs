@@ -14,7 +14,7 @@ impl Emitter<'_> {
 
     fn statement(&mut self, statement: &Stmt) -> Result<(), EmitError> {
         self.w.comment(print::statement(self.kernel, statement));
-        if statement.defined().iter().any(|&value| self.keys.is_idle(value)) {
+        if statement.defined().iter().any(|&value| self.integer_min_max.is_idle(value)) {
             return Ok(());
         }
         match statement {
@@ -49,7 +49,7 @@ impl Emitter<'_> {
                 self.bind(*value, loaded);
             }
             Stmt::Store { place, index, value, guard } => self.store(*place, index, *value, *guard),
-            Stmt::Prefetch { buffer, index, far } => self.prefetch(*buffer, index, *far),
+            Stmt::Prefetch { buffer, index, l2 } => self.prefetch(*buffer, index, *l2),
             Stmt::Fault { buffer, word, value, condition } => {
                 self.fault(*buffer, *word, *value, *condition);
             }
@@ -63,7 +63,7 @@ impl Emitter<'_> {
                 let states = self.reduce(values, monoid, accumulators)?;
                 values.iter().zip(states).for_each(|(&value, state)| self.bind(value, state));
             }
-            Stmt::For(turns) => self.turns(turns)?,
+            Stmt::For(for_loop) => self.for_loop(for_loop)?,
             // The lanes of a vector are in step, and what one stores the next instruction sees.
             Stmt::Barrier => {}
         }

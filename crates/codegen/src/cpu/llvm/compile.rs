@@ -16,8 +16,8 @@ use std::time::{Duration, Instant};
 
 /// On kernels that are already explicit vectors these five run as fast as `O2` for half its compile time. The code generator
 /// combines instructions as well, and finds more where `instcombine` has not been, which took a twentieth of a compilation.
-/// It must get no operations on constants, though, as loops leave that never turn: of selections by constant masks libLLVM 19
-/// takes the wrong side in short vectors (`tests/run/moments_of_nothing.py`).
+/// It must get no operations on constants, though, as loops leave that never run: of selections by constant masks libLLVM
+/// 19 takes the wrong side in short vectors (`tests/run/moments_of_nothing.py`).
 const PIPELINE: &CStr = c"function(sroa,early-cse,loop-mssa(licm),simplifycfg,instsimplify)";
 
 /// Where to find libLLVM.

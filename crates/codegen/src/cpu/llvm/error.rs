@@ -19,7 +19,7 @@ pub enum Error {
         /// The command that installs it on Debian and Ubuntu.
         hint: &'static str,
     },
-    /// The file exists, but the dynamic loader refuses it.
+    /// The file exists, but the dynamic loader rejects it.
     #[error("{} cannot be loaded: {reason}", .path.display())]
     Unloadable {
         /// The library.
@@ -61,7 +61,7 @@ pub enum Error {
         /// The name as given.
         name: String,
     },
-    /// This libLLVM was built without the target, or refuses the machine.
+    /// This libLLVM was built without the target, or rejects the machine.
     #[error("libLLVM cannot generate code for {triple}: {message}")]
     Target {
         /// The target triple.

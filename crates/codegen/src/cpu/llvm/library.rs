@@ -101,7 +101,7 @@ impl Library {
         static OPENED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
         let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
         let candidates = path.map_or_else(well_known_names, |path| vec![path.to_path_buf()]);
-        let mut refusal = None;
+        let mut rejection = None;
         for candidate in &candidates {
             match Library::open_one(candidate) {
                 Ok(library) => {
@@ -113,16 +113,16 @@ impl Library {
                     return Ok(library);
                 }
                 Err(Error::NotFound { .. }) => {}
-                Err(error) => refusal = refusal.or(Some(error)),
+                Err(error) => rejection = rejection.or(Some(error)),
             }
         }
-        Err(refusal.unwrap_or_else(|| not_found(&candidates)))
+        Err(rejection.unwrap_or_else(|| not_found(&candidates)))
     }
 
     fn open_one(path: &Path) -> Result<Library, Error> {
         let flags = libc::RTLD_LAZY | libc::RTLD_LOCAL | libc::RTLD_NODELETE;
         // SAFETY: loading runs the library's initialisers; it is libLLVM by its name or by the user's word.
-        let handle = unsafe { Handle::open(Some(path), flags) }.map_err(|error| refused(path, &error))?;
+        let handle = unsafe { Handle::open(Some(path), flags) }.map_err(|error| rejected(path, &error))?;
         let version = version(&handle).ok_or_else(|| Error::NotLlvm { path: path.into() })?;
         if version.0 < OLDEST {
             return Err(Error::TooOld { path: path.into(), version });
@@ -187,7 +187,7 @@ fn not_found(candidates: &[PathBuf]) -> Error {
 }
 
 /// Tells an absent library from one that the loader will not take.
-fn refused(path: &Path, error: &libloading::Error) -> Error {
+fn rejected(path: &Path, error: &libloading::Error) -> Error {
     let reason = match std::error::Error::source(error) {
         Some(cause) => cause.to_string(),
         None => error.to_string(),

@@ -252,8 +252,8 @@ impl TargetMachine {
     /// Fails with [`Error::Target`] where this libLLVM lacks the target.
     fn new(library: &Library, spec: &TargetMachineSpec) -> Result<TargetMachine, Error> {
         let functions = &library.functions;
-        let refuse = |message: String| Error::Target { triple: spec.triple().to_owned(), message };
-        let text = |text: &str| CString::new(text).map_err(|error| refuse(error.to_string()));
+        let reject = |message: String| Error::Target { triple: spec.triple().to_owned(), message };
+        let text = |text: &str| CString::new(text).map_err(|error| reject(error.to_string()));
         let (triple, cpu, features) = (text(spec.triple())?, text(spec.cpu())?, text(spec.features())?);
         let level = match spec.opt_level() {
             OptLevel::None => 0,
@@ -267,14 +267,14 @@ impl TargetMachine {
             unsafe { (functions.LLVMGetTargetFromTriple)(triple.as_ptr(), &mut target, &mut message) };
         let message = take_message(library, message);
         if failed != 0 {
-            return Err(refuse(message));
+            return Err(reject(message));
         }
         let make = functions.LLVMCreateTargetMachine;
         // SAFETY: the target was found above, and the strings are C strings that LLVM copies.
         let raw =
             unsafe { make(target, triple.as_ptr(), cpu.as_ptr(), features.as_ptr(), level, PIC, SMALL) };
         if raw.is_null() {
-            Err(refuse("no target machine".into()))
+            Err(reject("no target machine".into()))
         } else {
             Ok(TargetMachine { spec: spec.clone(), triple, raw })
         }

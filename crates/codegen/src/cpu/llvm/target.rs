@@ -97,7 +97,7 @@ impl TargetMachineSpec {
         }
     }
 
-    /// A machine of any triple, for the tests of what LLVM refuses.
+    /// A machine of any triple, for the tests of what LLVM rejects.
     #[cfg(test)]
     pub(super) fn for_test(triple: &str) -> TargetMachineSpec {
         let spec = TargetMachineSpec::new(CpuTarget::X86_64, "", "");

@@ -38,7 +38,7 @@ fn a_missing_library_names_the_package() {
 }
 
 #[test]
-fn other_libraries_and_other_files_are_refused() {
+fn other_libraries_and_other_files_are_rejected() {
     let error = open_at(Path::new("libm.so.6"));
     assert_eq!(error, Error::NotLlvm { path: PathBuf::from("libm.so.6") });
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -62,7 +62,7 @@ fn fake_llvm(folder: &Path, major: u32) -> PathBuf {
 }
 
 #[test]
-fn old_and_incomplete_libraries_are_refused_with_the_reason() {
+fn old_and_incomplete_libraries_are_rejected_with_the_reason() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let old = fake_llvm(folder.path(), 14);
     let error = open_at(&old);

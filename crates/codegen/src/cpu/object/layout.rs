@@ -24,7 +24,7 @@ const SLOT_BYTES: u64 = 8;
 
 /// All positions are offsets from the start of the mapping.
 #[derive(Default)]
-pub(super) struct Layout {
+pub(super) struct ImageLayout {
     pub sections: IndexMap<SectionIndex, Placed>,
     pub fixups: Vec<Fixup>,
     /// The slot that holds a symbol's address, for symbols used through one.
@@ -53,9 +53,9 @@ pub(super) fn through_slot(kind: RelocationType) -> bool {
     matches!(kind, R_X86_64_GOTPCREL | R_X86_64_GOTPCRELX | R_X86_64_REX_GOTPCRELX)
 }
 
-impl Layout {
-    pub fn of(file: &File<'_>) -> Result<Layout, ObjectError> {
-        let mut layout = Layout::default();
+impl ImageLayout {
+    pub fn of(file: &File<'_>) -> Result<ImageLayout, ObjectError> {
+        let mut layout = ImageLayout::default();
         for text in [true, false] {
             for section in file.sections().filter(|s| (s.kind() == SectionKind::Text) == text) {
                 if belongs(&section)? {

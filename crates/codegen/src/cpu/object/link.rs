@@ -1,15 +1,19 @@
 //! Filling a mapping: copies the sections, resolves the symbols, applies the relocations.
 //!
-//! Takes a [`Layout`], gives finished bytes. Relocation kinds: System V ABI, AMD64 supplement, section 4.4;
+//! Takes a [`ImageLayout`], gives finished bytes. Relocation kinds: System V ABI, AMD64 supplement, section 4.4;
 //! there S is the symbol's address, A the addend, P the address of the field, G the address of the slot.
 
-use super::layout::{Fixup, Layout, through_slot};
+use super::layout::{Fixup, ImageLayout, through_slot};
 use super::{File, ObjectError, malformed};
 use object::elf::{R_X86_64_64, R_X86_64_PC32, R_X86_64_PLT32};
 use object::{Object, ObjectSection, ObjectSymbol, SymbolIndex};
 
 /// Copies every placed section to its offset; what a section does not fill stays zero.
-pub(super) fn copy_sections(file: &File<'_>, layout: &Layout, memory: &mut [u8]) -> Result<(), ObjectError> {
+pub(super) fn copy_sections(
+    file: &File<'_>,
+    layout: &ImageLayout,
+    memory: &mut [u8],
+) -> Result<(), ObjectError> {
     for (&index, placed) in &layout.sections {
         let data = file.section_by_index(index).and_then(|section| section.data()).map_err(malformed)?;
         let room = memory.get_mut(placed.offset..placed.offset + data.len());
@@ -22,7 +26,7 @@ pub(super) fn copy_sections(file: &File<'_>, layout: &Layout, memory: &mut [u8])
 /// Applies every fixup for code that will run at address `base`.
 pub(super) fn relocate(
     file: &File<'_>,
-    layout: &Layout,
+    layout: &ImageLayout,
     resolve: &dyn Fn(&str) -> Option<*const u8>,
     base: usize,
     memory: &mut [u8],
@@ -42,7 +46,7 @@ pub(super) fn relocate(
 
 struct Linker<'a, 'd> {
     file: &'a File<'d>,
-    layout: &'a Layout,
+    layout: &'a ImageLayout,
     resolve: &'a dyn Fn(&str) -> Option<*const u8>,
     base: usize,
 }

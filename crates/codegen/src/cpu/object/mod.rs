@@ -12,7 +12,7 @@ mod mapping;
 #[cfg(all(test, target_arch = "x86_64"))]
 mod tests;
 
-use layout::Layout;
+use layout::ImageLayout;
 use mapping::Mapping;
 use object::elf::FileHeader64;
 use object::read::elf::ElfFile;
@@ -80,7 +80,7 @@ impl Code {
         if file.kind() != object::ObjectKind::Relocatable {
             return Err(ObjectError::Malformed("not relocatable".into()));
         }
-        let layout = Layout::of(&file)?;
+        let layout = ImageLayout::of(&file)?;
         let symbols = layout.named_symbols(&file)?;
         let mapping = Mapping::filled(layout.bytes, |base, memory| {
             link::copy_sections(&file, &layout, memory)?;

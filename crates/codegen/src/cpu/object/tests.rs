@@ -1,4 +1,4 @@
-//! Code from LLVM is loaded and called: relocations of each kind, refusals, damage, and no growth.
+//! Code from LLVM is loaded and called: relocations of each kind, rejections, damage, and no growth.
 
 use super::*;
 use crate::cpu::llvm::{CpuTarget, Llvm, LlvmOptions, Output};
@@ -110,7 +110,7 @@ define i32 @pick(i64 %i) {
 }
 
 #[test]
-fn writable_and_thread_local_data_is_refused() {
+fn writable_and_thread_local_data_is_rejected() {
     for kind in ["", "thread_local"] {
         let ir = format!("@g = {kind} global i32 7\ndefine ptr @f() {{ ret ptr @g }}");
         assert!(matches!(Code::load(&object(&ir), &nothing), Err(ObjectError::Writable(_))), "{kind}");
@@ -118,7 +118,7 @@ fn writable_and_thread_local_data_is_refused() {
 }
 
 #[test]
-fn code_of_another_machine_is_refused() {
+fn code_of_another_machine_is_rejected() {
     let llvm = Llvm::open(&LlvmOptions::default()).expect("the tests need libLLVM: make setup");
     let arm = llvm.compile("define void @f() { ret void }", &llvm.spec(CpuTarget::Aarch64), Output::Object);
     let error = Code::load(&arm.expect("compiles").bytes, &nothing).expect_err("not our machine");

@@ -12,11 +12,11 @@
 //! reduce a0
 //! ```
 //!
-//! How long a block is follows from the kernel's lanes and from sizes alone. A block takes several turns of the loop around
-//! the lanes' where these have few. The states of variances are many, so their lanes are combined after each block, which is
-//! longer, and totals are one for all. Folds in arrays add a block to the totals after so many rows; rows that are walked
-//! together are added up among each other first. Where a scan runs along, and where elements come one by one, totals take them
-//! as they come.
+//! How long a block is follows from the kernel's lanes and from sizes alone. A block takes several iterations of the loop
+//! around the lanes' where these have few. The states of variances are many, so their lanes are combined after each block,
+//! which is longer, and totals are one for all. Folds in arrays add a block to the totals after so many rows; rows that are
+//! walked together are added up among each other first. Where a scan runs along, and where elements come one by one, totals
+//! take them as they come.
 
 use index::Expr;
 use ir::kernel::{LoopKind, Place, Scratch, Value};
@@ -52,7 +52,7 @@ impl<'a> Nest<'a> {
         let is_walked = loops.lane.is_some() || !loops.outer.is_empty();
         let collects = is_walked && loops.scanned.is_none() && loops.cross.is_none();
         let (around, within) = loops.outer.split_at(place);
-        self.each_piece(around, LoopKind::Serial, &mut |nest| {
+        self.each_subrange(around, LoopKind::Serial, &mut |nest| {
             nest.each_strip(&strips, &mut |nest| {
                 let mut block = Vec::new();
                 if collects {
@@ -78,18 +78,18 @@ impl<'a> Nest<'a> {
         }
         let sums = |nest: &Self, axis: Axis| folds.iter().any(|&fold| nest.sums_in_blocks(fold, axis));
         let of_lanes = |&fold: &usize| self.adds_in_lanes(fold);
-        let turns = if folds.iter().any(of_lanes) { BLOCK } else { LONG_BLOCK };
+        let trip_count = if folds.iter().any(of_lanes) { BLOCK } else { LONG_BLOCK };
         let lane = loops.lane.filter(|&lane| loops.cross.is_none() && sums(self, lane));
         let in_squares = |&&fold: &&usize| loops.cross.is_some_and(|cross| self.sums_in_blocks(fold, cross));
         let ended: Vec<usize> = folds.iter().filter(|fold| !in_squares(fold)).copied().collect();
         let ends = |nest: &Self, axis: Axis| ended.iter().any(|&fold| nest.sums_in_blocks(fold, axis));
         let place = loops.outer.iter().rposition(|&axis| ends(self, axis));
-        let rows = lane.map_or(Expr::constant(turns), |lane| self.rows_of_block(lane, turns));
-        let length = turns * i64::from(self.emitter.kernel.lanes);
+        let rows = lane.map_or(Expr::constant(trip_count), |lane| self.rows_of_block(lane, trip_count));
+        let length = trip_count * i64::from(self.emitter.kernel.lanes);
         let row = place.map(|place| (loops.outer[place], rows));
         let strips = row.into_iter().chain(lane.map(|lane| (lane, Expr::constant(length))));
         let strips = strips.filter(|(axis, length)| {
-            let most = self.most_turns(*axis).zip(length.as_const());
+            let most = self.max_trip_count(*axis).zip(length.as_const());
             most.is_none_or(|(most, length)| most > length)
         });
         (place.unwrap_or(all), strips.collect())
@@ -98,8 +98,8 @@ impl<'a> Nest<'a> {
     /// How often a block walks the lanes' axis: as often as each lane then has the elements of a block.
     fn rows_of_block(&mut self, lane: Axis, most: i64) -> Expr {
         let (begin, end) = self.range(lane);
-        let turns = (end - begin).ceil_div(&Expr::constant(self.emitter.kernel.lanes.into()));
-        let rows = Expr::constant(most).floor_div(&Expr::max(&turns, &Expr::one()));
+        let trip_count = (end - begin).ceil_div(&Expr::constant(self.emitter.kernel.lanes.into()));
+        let rows = Expr::constant(most).floor_div(&Expr::max(&trip_count, &Expr::one()));
         Expr::max(&rows, &Expr::one())
     }
 
@@ -144,7 +144,7 @@ impl<'a> Nest<'a> {
         };
         let folds: Vec<usize> = self.open.iter().filter(is_strip).map(|open| open.fold).collect();
         let length = folds.iter().map(|&fold| self.rows_of_array(fold)).min().unwrap_or(LONG_BLOCK);
-        let is_short = self.most_turns(axis).is_some_and(|most| most <= length);
+        let is_short = self.max_trip_count(axis).is_some_and(|most| most <= length);
         if folds.is_empty() || schedule.is_lane_outside(axis) {
             return body(self);
         }
@@ -166,7 +166,8 @@ impl<'a> Nest<'a> {
     pub(super) fn is_long(&self, fold: usize) -> bool {
         let schedule = self.emitter.group.schedule;
         let reduced = schedule.loops_of(self.witness().folds[fold].reduced.iter().copied());
-        let elements = reduced.into_iter().try_fold(1_i64, |n, axis| n.checked_mul(self.most_turns(axis)?));
+        let elements =
+            reduced.into_iter().try_fold(1_i64, |n, axis| n.checked_mul(self.max_trip_count(axis)?));
         self.states(fold).widens() && elements.is_none_or(|elements| elements > self.rows_of_array(fold))
     }
 
@@ -204,8 +205,8 @@ impl<'a> Nest<'a> {
         others.into_iter().for_each(|temps| self.close_temps(temps));
     }
 
-    /// The most turns that the loop of an axis takes in a block of the grid, where sizes do not matter.
-    fn most_turns(&self, axis: Axis) -> Option<i64> {
+    /// The most iterations that the loop of an axis takes in a block of the grid, where sizes do not matter.
+    fn max_trip_count(&self, axis: Axis) -> Option<i64> {
         let group = self.emitter.group;
         let extent = group.schedule.extent(group.witness, axis);
         let extent = group.view.facts().normalize(&extent).as_const();

@@ -26,7 +26,7 @@ impl Nest<'_> {
     }
 
     fn close_registers(&mut self, open: &OpenFold, accumulators: &[Accumulator]) {
-        let states = match open.dealt {
+        let states = match open.lane_mapped {
             true => self.reduce(open.fold, accumulators),
             false => accumulators.iter().map(|&acc| self.emitter.get(acc)).collect(),
         };

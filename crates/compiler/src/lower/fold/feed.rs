@@ -63,7 +63,7 @@ impl Nest<'_> {
         let row = self.row_of(&self.open[place]);
         let temps = temps.iter().find(|temps| temps.fold == fold && temps.row == row);
         let open = &mut self.open[place];
-        open.dealt |= in_lanes && !open.per_lane && temps.is_none();
+        open.lane_mapped |= in_lanes && !open.per_lane && temps.is_none();
         let storage = open.storage.clone();
         match (temps.map(|temps| &temps.accumulators), &storage) {
             (Some(accumulators), _) | (None, Storage::Registers(accumulators)) => {
@@ -111,7 +111,7 @@ impl Nest<'_> {
     pub(super) fn add_in_lanes(&mut self, temps: &Temps) {
         self.at_row(temps.row, |nest| {
             let place = nest.place_of(temps.fold).expect("closed after its temps");
-            nest.open[place].dealt |= !nest.open[place].per_lane;
+            nest.open[place].lane_mapped |= !nest.open[place].per_lane;
             let collected: Vec<Value> = temps.accumulators.iter().map(|&acc| nest.emitter.get(acc)).collect();
             let Storage::Registers(accumulators) = nest.open[place].storage.clone() else {
                 unreachable!("lanes have totals in registers")
@@ -128,7 +128,7 @@ impl Nest<'_> {
             false => self.reduce(temps.fold, &temps.accumulators),
         };
         let place = self.place_of(temps.fold).expect("closed after its temps");
-        self.open[place].dealt |= temps.in_lanes && !self.open[place].per_lane;
+        self.open[place].lane_mapped |= temps.in_lanes && !self.open[place].per_lane;
         match self.open[place].storage.clone() {
             Storage::Registers(accumulators) => {
                 let old: Vec<Value> = accumulators.iter().map(|&acc| self.emitter.get(acc)).collect();

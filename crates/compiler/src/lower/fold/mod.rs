@@ -28,7 +28,7 @@ pub(super) struct OpenFold {
     /// Whether it was opened inside the loop over lanes, so that each lane has a fold of its own.
     per_lane: bool,
     /// Whether lanes have taken elements into states that are opened outside of their loop.
-    dealt: bool,
+    lane_mapped: bool,
     storage: Storage,
 }
 

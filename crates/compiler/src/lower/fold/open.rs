@@ -33,7 +33,7 @@ impl Nest<'_> {
         };
         let row = self.row();
         for (&fold, storage) in folds.iter().zip(storages) {
-            self.open.push(OpenFold { fold, depth, row, per_lane, dealt: false, storage });
+            self.open.push(OpenFold { fold, depth, row, per_lane, lane_mapped: false, storage });
         }
     }
 
@@ -44,7 +44,7 @@ impl Nest<'_> {
         for &fold in folds {
             opened.push(Storage::Arrays(self.open_array(fold, dims, &mut filled)));
         }
-        self.barrier_of_turns();
+        self.iteration_barrier();
         self.walk(dims, &mut |nest| {
             let at = nest.dim_index(dims);
             for &(array, init) in &filled {

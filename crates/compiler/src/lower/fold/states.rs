@@ -1,7 +1,7 @@
 //! The states of folds and scans: how they begin, take elements and come together, and what comes of them. Long folds of f32
 //! go on in f64 behind each block of elements: those states are their totals.
 
-use ir::graph::{Form, Graph, Node};
+use ir::graph::{Graph, Node, TensorOp};
 use ir::kernel::{Accumulator, Stmt, Value};
 use ops::{DType, Monoid, Scalar, Totals};
 
@@ -18,8 +18,8 @@ pub(in crate::lower) struct States<'a> {
 
 impl<'a> States<'a> {
     pub fn of(graph: &'a Graph, node: Node) -> States<'a> {
-        match &graph.node(node).form {
-            Form::Fold { monoid, .. } | Form::Scan { monoid, .. } => States { graph, node, monoid },
+        match &graph.node(node).op {
+            TensorOp::Fold { monoid, .. } | TensorOp::Scan { monoid, .. } => States { graph, node, monoid },
             _ => unreachable!("{node} is neither a fold nor a scan"),
         }
     }

@@ -1,19 +1,19 @@
 //! The order of axes in memory that an output has of an input, as nvFuser's inference of allocation orders finds it.
 //!
 //! The input to follow is the one with most axes among those that the output depends on; axes of size 1 and expanded ones
-//! do not count. Where several have as many, they must lie alike. From its innermost axis in memory outward, the axes that
-//! the output has too lie innermost in the output, up to the first that it has not (but for one that the output itself
-//! folds); all others lie outside of them in their own order. An input that is declared row-major is not followed: what
-//! comes of it lies as it would by itself. Only declarations count, never the arrays of a call.
+//! do not count. Where several have as many, they must have the same layout. From its innermost axis in memory outward, the
+//! axes that the output has too lie innermost in the output, up to the first that it has not (but for one that the output
+//! itself folds); all others lie outside of them in their own order. An input that is declared row-major is not followed:
+//! what comes of it has the layout that it would have by itself. Only declarations count, never the arrays of a call.
 
-use ir::graph::{Axes, Form, Fusion, Graph, Output, Val};
+use ir::graph::{Axes, Fusion, Graph, Output, TensorOp, Val};
 
 use crate::space::{Atoms, Space};
 
 /// The order of an output in memory, outermost axis first, if an input gives it one.
 pub(super) fn inferred_order(graph: &Graph, fusion: &Fusion, output: &Output) -> Option<Axes> {
     // What a library makes is row-major.
-    if fusion.is_input(output.val) || matches!(graph.form(output.val), Form::Library(_)) {
+    if fusion.is_input(output.val) || matches!(graph.op(output.val), TensorOp::External(_)) {
         return None;
     }
     if !fusion.inputs().iter().any(|&input| is_permuted(graph, input)) {
@@ -30,12 +30,12 @@ pub(super) fn inferred_order(graph: &Graph, fusion: &Fusion, output: &Output) ->
     let folded = folded(graph, &alone, &space, output.val);
     let mut inner = Axes::new();
     for axis in in_memory(graph, followed).into_iter().rev() {
-        let seen = seen_as(graph, &alone, &space, followed, axis);
+        let viewed = viewed_as(graph, &alone, &space, followed, axis);
         // What is used beside its own transpose has more than one axis that is seen as this one.
-        let is_next = |place: &usize| !inner.contains(&(*place as u8)) && seen.contains(&own[*place]);
+        let is_next = |place: &usize| !inner.contains(&(*place as u8)) && viewed.contains(&own[*place]);
         match (0..own.len()).find(is_next) {
             Some(found) => inner.push(found as u8),
-            None if folded.iter().any(|atoms| seen.contains(atoms)) => {}
+            None if folded.iter().any(|atoms| viewed.contains(atoms)) => {}
             None => break,
         }
     }
@@ -48,7 +48,7 @@ pub(super) fn inferred_order(graph: &Graph, fusion: &Fusion, output: &Output) ->
 
 /// The axes that an output folds, if it is a fold.
 fn folded(graph: &Graph, view: &Fusion, space: &Space, output: Val) -> Vec<Atoms> {
-    let Form::Fold { axes, .. } = graph.form(output) else { return Vec::new() };
+    let TensorOp::Fold { axes, .. } = graph.op(output) else { return Vec::new() };
     let all = space.axes_of_operand(graph, view, output.node, 0);
     axes.iter().map(|&axis| all[usize::from(axis)].clone()).collect()
 }
@@ -62,46 +62,46 @@ fn followed(graph: &Graph, view: &Fusion, space: &Space) -> Option<Val> {
         if count > most {
             (best, most) = (Some(input), count);
         } else if count == most {
-            best = best.filter(|&best| lie_alike(graph, view, space, best, input));
+            best = best.filter(|&best| have_one_layout(graph, view, space, best, input));
         }
     }
     best
 }
 
 /// Whether the axes of two inputs are the same, in the same order in memory.
-fn lie_alike(graph: &Graph, view: &Fusion, space: &Space, one: Val, other: Val) -> bool {
+fn have_one_layout(graph: &Graph, view: &Fusion, space: &Space, one: Val, other: Val) -> bool {
     let pairs = in_memory(graph, one).into_iter().zip(in_memory(graph, other));
     let mut same = pairs.map(|(axis, with)| {
-        let seen = seen_as(graph, view, space, other, with);
-        seen_as(graph, view, space, one, axis).iter().any(|atoms| seen.contains(atoms))
+        let viewed = viewed_as(graph, view, space, other, with);
+        viewed_as(graph, view, space, one, axis).iter().any(|atoms| viewed.contains(atoms))
     });
     same.all(|same| same)
 }
 
 /// What an axis of an input is in the space, wherever the input is used.
-fn seen_as(graph: &Graph, view: &Fusion, space: &Space, input: Val, axis: u8) -> Vec<Atoms> {
-    let mut seen = Vec::new();
+fn viewed_as(graph: &Graph, view: &Fusion, space: &Space, input: Val, axis: u8) -> Vec<Atoms> {
+    let mut viewed = Vec::new();
     for &node in view.uses(input) {
         for (k, _) in graph.node(node).operands.iter().enumerate().filter(|(_, operand)| **operand == input) {
-            seen.extend(space.axes_of_operand(graph, view, node, k).into_iter().nth(axis.into()));
+            viewed.extend(space.axes_of_operand(graph, view, node, k).into_iter().nth(axis.into()));
         }
     }
-    seen.retain(|atoms| !atoms.is_empty());
-    seen
+    viewed.retain(|atoms| !atoms.is_empty());
+    viewed
 }
 
 /// The axes of an input from the outermost in memory to the innermost, as declared, but for those of size 1 and those that
 /// are declared expanded.
 fn in_memory(graph: &Graph, input: Val) -> Axes {
     let shape = graph.shape(input);
-    let Form::Input { layout, .. } = graph.form(input) else { return Axes::new() };
+    let TensorOp::Input { layout, .. } = graph.op(input) else { return Axes::new() };
     let row_major: Axes = (0..shape.len() as u8).collect();
     let order = if layout.order.is_empty() { &row_major } else { &layout.order };
     let is_real = |axis: &u8| !shape[usize::from(*axis)].is_one() && !layout.expanded.contains(axis);
     order.iter().copied().filter(is_real).collect()
 }
 
-/// Whether an input is declared to lie otherwise than row-major.
+/// Whether an input is declared not to be row-major.
 fn is_permuted(graph: &Graph, input: Val) -> bool {
     !in_memory(graph, input).is_sorted()
 }

@@ -4,8 +4,8 @@
 //! done only where a half type hides that: where everything that becomes of the sum is rounded to one, and nothing on the way
 //! tells numbers apart that are almost the same, as comparisons and roundings to integers do.
 
-use ir::graph::{Form, Fusion, Graph, Node, Val};
-use ops::{DType, Prim, Spread};
+use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
+use ops::{DType, ScalarOp, Spread};
 use rustc_hash::FxHashSet;
 
 use super::Cheaper;
@@ -22,11 +22,11 @@ pub(super) fn fused(graph: &Graph, fusion: &Fusion, kept: &FxHashSet<Val>) -> Ve
 fn hidden(graph: &Graph, fusion: &Fusion) -> FxHashSet<Node> {
     let mut hidden = FxHashSet::default();
     for &node in fusion.order().iter().rev() {
-        let hides = |user: &Node| match &graph.node(*user).form {
-            Form::Cast(DType::BF16 | DType::F16) => true,
-            Form::Cast(to) => to.is_float() && hidden.contains(user),
-            Form::Map(prim) => is_continuous(*prim) && hidden.contains(user),
-            Form::Library(_) | Form::Gather(_) => false,
+        let hides = |user: &Node| match &graph.node(*user).op {
+            TensorOp::Cast(DType::BF16 | DType::F16) => true,
+            TensorOp::Cast(to) => to.is_float() && hidden.contains(user),
+            TensorOp::Map(op) => is_continuous(*op) && hidden.contains(user),
+            TensorOp::External(_) | TensorOp::Gather(_) => false,
             _ => hidden.contains(user),
         };
         let unseen = |val: Val| !fusion.is_output(val) && fusion.uses(val).iter().all(hides);
@@ -38,20 +38,20 @@ fn hidden(graph: &Graph, fusion: &Fusion) -> FxHashSet<Node> {
 }
 
 /// Whether a small error of an operand stays small, but for poles.
-fn is_continuous(prim: Prim) -> bool {
+fn is_continuous(op: ScalarOp) -> bool {
     let jumps =
-        matches!(prim.row().spread, Spread::Comparison | Spread::Exact | Spread::Remainder | Spread::Angle);
-    !jumps && !matches!(prim, Prim::Floor | Prim::Ceil | Prim::Round | Prim::Trunc)
+        matches!(op.row().spread, Spread::Comparison | Spread::Exact | Spread::Remainder | Spread::Angle);
+    !jumps && !matches!(op, ScalarOp::Floor | ScalarOp::Ceil | ScalarOp::Round | ScalarOp::Trunc)
 }
 
 /// Which operand of a sum or difference of f32 is a product of as many elements that nothing else uses.
 fn product(graph: &Graph, fusion: &Fusion, node: Node, kept: &FxHashSet<Val>) -> Option<usize> {
     let sum = Val::from(node);
-    let (Form::Map(Prim::Add | Prim::Sub), DType::F32) = (graph.form(sum), graph.dtype(sum)) else {
+    let (TensorOp::Map(ScalarOp::Add | ScalarOp::Sub), DType::F32) = (graph.op(sum), graph.dtype(sum)) else {
         return None;
     };
     let fits = |val: Val| {
-        matches!(graph.form(val), Form::Map(Prim::Mul))
+        matches!(graph.op(val), TensorOp::Map(ScalarOp::Mul))
             && !fusion.is_input(val)
             && !fusion.is_output(val)
             && !kept.contains(&val)

@@ -7,21 +7,21 @@
 //! asked about the very view that is compiled.
 
 mod fused;
-mod least;
+mod lower_bounds;
 #[cfg(test)]
 mod tests;
 mod tolerance;
 
 use index::Facts;
-use ir::graph::{Form, Fusion, Graph, Node, Val, ValMap, rewrite};
-use ops::{Prim, Scalar};
+use ir::graph::{Fusion, Graph, Node, TensorOp, Val, ValMap, rewrite};
+use ops::{Scalar, ScalarOp};
 use rustc_hash::FxHashSet;
 
 /// A cheaper way to compute a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cheaper {
     /// exp as this power of 2. What its operand is multiplied by and log2(e) are one factor.
-    Power(Prim),
+    Power(ScalarOp),
     /// The same operand under the cheaper op.
     Reciprocal,
     /// exp of no more than 0, for sums of which exp(0) is a term.
@@ -33,7 +33,7 @@ enum Cheaper {
         /// Which operand the tanh is.
         tanh: usize,
         /// The power of 2 that exp becomes.
-        power: Prim,
+        power: ScalarOp,
     },
     /// `a * b + c`, `a * b - c` or `c - a * b` in one, which rounds once.
     Fused {
@@ -57,11 +57,11 @@ pub fn approximate(graph: &mut Graph, fusion: &Fusion, kept: &FxHashSet<Val>) ->
             Cheaper::Fused { product } => nodes.fused(node, operands, product)?,
             Cheaper::Unscaled => nodes.unscaled(operands)?,
             Cheaper::Power(power) => nodes.power(power, operands[0], 1.0),
-            Cheaper::Term => nodes.map(Prim::ExpTerm, operands),
-            Cheaper::Reciprocal => nodes.map(Prim::ReciprocalHalf, operands),
+            Cheaper::Term => nodes.map(ScalarOp::ExpTerm, operands),
+            Cheaper::Reciprocal => nodes.map(ScalarOp::ReciprocalHalf, operands),
             Cheaper::Product => {
-                let inverse = nodes.map(Prim::ReciprocalHalf, &operands[1..]);
-                nodes.map(Prim::Mul, &[operands[0], inverse])
+                let inverse = nodes.map(ScalarOp::ReciprocalHalf, &operands[1..]);
+                nodes.map(ScalarOp::Mul, &[operands[0], inverse])
             }
             Cheaper::Logistic { tanh, power } => nodes.logistic(operands[tanh], power),
         };
@@ -72,10 +72,10 @@ pub fn approximate(graph: &mut Graph, fusion: &Fusion, kept: &FxHashSet<Val>) ->
 /// The number that a value is everywhere.
 fn constant(graph: &Graph, val: Val) -> Option<Scalar> {
     let operand = || constant(graph, graph.operands(val)[0]);
-    match *graph.form(val) {
-        Form::Constant(scalar) => Some(scalar),
-        Form::Cast(dtype) => Some(operand()?.cast(dtype)),
-        Form::Broadcast(_) | Form::Expand(_) => operand(),
+    match *graph.op(val) {
+        TensorOp::Constant(scalar) => Some(scalar),
+        TensorOp::Cast(dtype) => Some(operand()?.cast(dtype)),
+        TensorOp::Broadcast(_) | TensorOp::Expand(_) => operand(),
         _ => None,
     }
 }
@@ -87,19 +87,19 @@ struct Nodes<'g> {
 }
 
 impl Nodes<'_> {
-    fn map(&mut self, prim: Prim, operands: &[Val]) -> Val {
-        let node = self.graph.add(Form::Map(prim), operands, self.facts);
+    fn map(&mut self, scalar_op: ScalarOp, operands: &[Val]) -> Val {
+        let node = self.graph.add(TensorOp::Map(scalar_op), operands, self.facts);
         node.expect("operands of one f32 type, or scalars, are accepted").into()
     }
 
     fn number(&mut self, value: f32) -> Val {
-        let form = Form::Constant(Scalar::from_f64(ops::DType::F32, value.into()));
-        self.graph.add(form, &[], self.facts).expect("constants are accepted").into()
+        let op = TensorOp::Constant(Scalar::from_f64(ops::DType::F32, value.into()));
+        self.graph.add(op, &[], self.facts).expect("constants are accepted").into()
     }
 
     /// A product as what is multiplied by a number, and that number.
     fn scaled(&self, val: Val) -> Option<(Val, f32)> {
-        let Form::Map(Prim::Mul) = self.graph.form(val) else { return None };
+        let TensorOp::Map(ScalarOp::Mul) = self.graph.op(val) else { return None };
         let &[a, b] = self.graph.operands(val) else { return None };
         let number = |val| constant(self.graph, val).map(|number| number.as_f64() as f32);
         number(b).map(|factor| (a, factor)).or_else(|| Some((b, number(a)?)))
@@ -110,28 +110,28 @@ impl Nodes<'_> {
     fn unscaled(&mut self, operands: &[Val]) -> Option<Val> {
         let ((a, left), (b, right)) = (self.scaled(operands[0])?, self.scaled(operands[1])?);
         let cancel = matches!((left, right), (0.5, 2.0) | (2.0, 0.5));
-        cancel.then(|| self.map(Prim::Mul, &[a, b]))
+        cancel.then(|| self.map(ScalarOp::Mul, &[a, b]))
     }
 
     /// `exp(factor * x)` as a power of 2. What x is multiplied by itself joins the factor, if that stays an ordinary number.
-    fn power(&mut self, power: Prim, x: Val, factor: f32) -> Val {
+    fn power(&mut self, power: ScalarOp, x: Val, factor: f32) -> Val {
         let factor = f64::from(factor) * std::f64::consts::LOG2_E;
-        let (inner, own) = match self.graph.form(x) {
-            Form::Map(Prim::Neg) => (self.graph.operands(x)[0], -1.0),
+        let (inner, own) = match self.graph.op(x) {
+            TensorOp::Map(ScalarOp::Neg) => (self.graph.operands(x)[0], -1.0),
             _ => self.scaled(x).unwrap_or((x, 1.0)),
         };
         let joined = (factor * f64::from(own)) as f32;
         let (x, factor) = if joined.is_normal() { (inner, joined) } else { (x, factor as f32) };
         let exponent = self.scaled_cubic(x, factor).unwrap_or_else(|| {
             let factor = self.number(factor);
-            self.map(Prim::Mul, &[x, factor])
+            self.map(ScalarOp::Mul, &[x, factor])
         });
         self.map(power, &[exponent])
     }
 
     /// `factor * (x + k x^3)`, as in gelu, as `x * (factor + factor k x^2)`: three operations for four.
     fn scaled_cubic(&mut self, sum: Val, factor: f32) -> Option<Val> {
-        let Form::Map(Prim::MulAdd) = self.graph.form(sum) else { return None };
+        let TensorOp::Map(ScalarOp::MulAdd) = self.graph.op(sum) else { return None };
         let &[a, b, x] = self.graph.operands(sum) else { return None };
         let (number, others) = self.factors([a, b])?;
         let number = (f64::from(factor) * number) as f32;
@@ -139,9 +139,9 @@ impl Nodes<'_> {
             return None;
         }
         let (number, factor) = (self.number(number), self.number(factor));
-        let square = self.map(Prim::Mul, &[x, x]);
-        let slope = self.map(Prim::MulAdd, &[square, number, factor]);
-        Some(self.map(Prim::Mul, &[x, slope]))
+        let square = self.map(ScalarOp::Mul, &[x, x]);
+        let slope = self.map(ScalarOp::MulAdd, &[square, number, factor]);
+        Some(self.map(ScalarOp::Mul, &[x, slope]))
     }
 
     /// A product of at most three values, and a number.
@@ -150,7 +150,7 @@ impl Nodes<'_> {
         while let Some(val) = left.pop() {
             if let Some(constant) = constant(self.graph, val) {
                 number *= constant.as_f64();
-            } else if let Form::Map(Prim::Mul) = self.graph.form(val) {
+            } else if let TensorOp::Map(ScalarOp::Mul) = self.graph.op(val) {
                 left.extend(self.graph.operands(val));
             } else {
                 others.push(val);
@@ -164,23 +164,23 @@ impl Nodes<'_> {
 
     /// A sum or difference whose operand of this number is a product, unless something cheaper became of that.
     fn fused(&mut self, node: Node, operands: &[Val], product: usize) -> Option<Val> {
-        let Form::Map(Prim::Mul) = self.graph.form(operands[product]) else { return None };
+        let TensorOp::Map(ScalarOp::Mul) = self.graph.op(operands[product]) else { return None };
         let [mut a, b] = *self.graph.operands(operands[product]) else { return None };
         let mut c = operands[1 - product];
-        if let Form::Map(Prim::Sub) = self.graph.node(node).form {
+        if let TensorOp::Map(ScalarOp::Sub) = self.graph.node(node).op {
             let negated = if product == 0 { &mut c } else { &mut a };
-            *negated = self.map(Prim::Neg, &[*negated]);
+            *negated = self.map(ScalarOp::Neg, &[*negated]);
         }
-        Some(self.map(Prim::MulAdd, &[a, b, c]))
+        Some(self.map(ScalarOp::MulAdd, &[a, b, c]))
     }
 
     /// `2 / (1 + exp(-2 u))` for the operand u of a tanh.
-    fn logistic(&mut self, tanh: Val, power: Prim) -> Val {
+    fn logistic(&mut self, tanh: Val, power: ScalarOp) -> Val {
         let u = self.graph.operands(tanh)[0];
         let (one, two) = (self.number(1.0), self.number(2.0));
         let power = self.power(power, u, -2.0);
-        let sum = self.map(Prim::Add, &[power, one]);
-        let inverse = self.map(Prim::ReciprocalHalf, &[sum]);
-        self.map(Prim::Mul, &[inverse, two])
+        let sum = self.map(ScalarOp::Add, &[power, one]);
+        let inverse = self.map(ScalarOp::ReciprocalHalf, &[sum]);
+        self.map(ScalarOp::Mul, &[inverse, two])
     }
 }

@@ -1,7 +1,7 @@
 //! What is made cheaper, and what is not.
 
-use ir::graph::Form;
-use ops::Prim;
+use ir::graph::TensorOp;
+use ops::ScalarOp;
 use rustc_hash::FxHashSet;
 
 use super::approximate;
@@ -9,7 +9,8 @@ use super::approximate;
 /// The cheaper ops in the view that the pass makes of a definition, in order.
 fn cheaper(body: &str) -> Vec<&'static str> {
     let cheaper =
-        [Prim::Exp2Half, Prim::Exp2Bf16, Prim::ExpTerm, Prim::ReciprocalHalf, Prim::Tanh].map(Prim::name);
+        [ScalarOp::Exp2Half, ScalarOp::Exp2Bf16, ScalarOp::ExpTerm, ScalarOp::ReciprocalHalf, ScalarOp::Tanh]
+            .map(ScalarOp::name);
     ops(body).into_iter().filter(|name| cheaper.contains(name)).collect()
 }
 
@@ -19,11 +20,11 @@ fn ops(body: &str) -> Vec<&'static str> {
     let definition = frontend::text::parse(&text).unwrap_or_else(|error| panic!("{error:?}")).definition;
     let (mut graph, view) = definition.graph.fork(&definition.fusion);
     let (view, _) = approximate(&mut graph, &view, &FxHashSet::default());
-    let prims = view.order().iter().filter_map(|&node| match graph.node(node).form {
-        Form::Map(prim) => Some(prim.name()),
+    let scalar_ops = view.order().iter().filter_map(|&node| match graph.node(node).op {
+        TensorOp::Map(op) => Some(op.name()),
         _ => None,
     });
-    prims.collect()
+    scalar_ops.collect()
 }
 
 /// A definition that gives back an expression over x as bf16.
@@ -101,10 +102,10 @@ fn what_is_stored_in_full_is_not() {
 }
 
 #[test]
-fn powers_beside_the_greatest_may_be_cheaper() {
-    let powers = |greatest: &str, power: &str, user: &str| {
+fn powers_beside_the_max_may_be_cheaper() {
+    let powers = |max: &str, power: &str, user: &str| {
         cheaper(&format!(
-            "    m = fd.ops.max({greatest}, dims=[1], keepdim=True)\n    e = fd.ops.exp({power})\n    \
+            "    m = fd.ops.max({max}, dims=[1], keepdim=True)\n    e = fd.ops.exp({power})\n    \
              s = fd.ops.sum(e, dims=[1])\n    fd.add_output(fd.ops.log(s))\n{user}"
         ))
     };

@@ -3,25 +3,26 @@
 //! A cast to a half type lets its operand be off by half of what rounding lets it be off. Products, quotients and sums of
 //! what is not negative pass relative errors on; differences and all other ops need their operands as exact as they are.
 
-use ir::graph::{Form, Fusion, Graph, Node, Val};
-use ops::{DType, Monoid, Prim};
+use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
+use ops::{DType, Monoid, ScalarOp};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::least::Least;
+use super::lower_bounds::LowerBounds;
 use super::{Cheaper, constant};
 
-/// Relative errors of the cheaper ops: of powers with what rounding the exponent adds, the least exact first.
-const POWERS: [(Prim, f64); 2] = [(Prim::Exp2Bf16, 1.0 / 8192.0), (Prim::Exp2Half, 1.0 / 65536.0)];
+/// Relative errors of the cheaper ops: of powers with what rounding the exponent adds, the largest first.
+const POWERS: [(ScalarOp, f64); 2] =
+    [(ScalarOp::Exp2Bf16, 1.0 / 8192.0), (ScalarOp::Exp2Half, 1.0 / 65536.0)];
 const RECIPROCAL_ERROR: f64 = 1.0 / 16384.0;
 /// The reciprocal of less is infinite, or not as exact.
-const LEAST_DIVISOR: f64 = f32::MIN_POSITIVE as f64;
+const MIN_DIVISOR: f64 = f32::MIN_POSITIVE as f64;
 
 /// The nodes that may be cheaper, and how.
 pub(super) fn choose(graph: &Graph, fusion: &Fusion) -> FxHashMap<Node, Cheaper> {
     let mut chooser = Chooser {
         graph,
         fusion,
-        least: Least::new(graph, fusion),
+        lower_bounds: LowerBounds::new(graph, fusion),
         inexact: FxHashSet::default(),
         tolerances: FxHashMap::default(),
         chosen: FxHashMap::default(),
@@ -35,10 +36,10 @@ pub(super) fn choose(graph: &Graph, fusion: &Fusion) -> FxHashMap<Node, Cheaper>
 struct Chooser<'g> {
     graph: &'g Graph,
     fusion: &'g Fusion,
-    least: Least<'g>,
+    lower_bounds: LowerBounds<'g>,
     /// Values that a cheaper op could make less exact.
     inexact: FxHashSet<Val>,
-    /// The least tolerance that a use of the value has. Uses come before definitions.
+    /// The smallest tolerance that a use of the value has. Uses come before definitions.
     tolerances: FxHashMap<Val, f64>,
     chosen: FxHashMap<Node, Cheaper>,
 }
@@ -47,7 +48,7 @@ impl Chooser<'_> {
     fn find_inexact(&mut self) {
         for &node in self.fusion.order() {
             let val = Val::from(node);
-            let rounded = matches!(self.graph.form(val), Form::Cast(_));
+            let rounded = matches!(self.graph.op(val), TensorOp::Cast(_));
             let inherits = !rounded && self.graph.operands(val).iter().any(|of| self.inexact.contains(of));
             if inherits || !self.cheaper(val).is_empty() {
                 self.inexact.insert(val);
@@ -57,18 +58,18 @@ impl Chooser<'_> {
 
     /// What could be cheaper of a value, if errors did not matter, and the relative errors of it, the largest first.
     fn cheaper(&self, val: Val) -> Vec<(Cheaper, f64)> {
-        let Form::Map(prim) = *self.graph.form(val) else { return Vec::new() };
+        let TensorOp::Map(op) = *self.graph.op(val) else { return Vec::new() };
         if self.graph.dtype(val) != DType::F32 {
             return Vec::new();
         }
         let operands = self.graph.operands(val);
-        match prim {
-            Prim::Exp => POWERS.map(|(power, error)| (Cheaper::Power(power), error)).to_vec(),
-            Prim::Reciprocal => vec![(Cheaper::Reciprocal, RECIPROCAL_ERROR)],
-            Prim::Div if self.least.of(operands[1]).is_some_and(|bound| bound >= LEAST_DIVISOR) => {
+        match op {
+            ScalarOp::Exp => POWERS.map(|(power, error)| (Cheaper::Power(power), error)).to_vec(),
+            ScalarOp::Reciprocal => vec![(Cheaper::Reciprocal, RECIPROCAL_ERROR)],
+            ScalarOp::Div if self.lower_bounds.of(operands[1]).is_some_and(|bound| bound >= MIN_DIVISOR) => {
                 vec![(Cheaper::Product, RECIPROCAL_ERROR)]
             }
-            Prim::Add => {
+            ScalarOp::Add => {
                 let tanh = [0, 1].into_iter().find(|&place| self.is_lone_tanh(operands[place]));
                 let one = |place: usize| {
                     constant(self.graph, operands[1 - place]).is_some_and(|other| other.as_f64() == 1.0)
@@ -82,26 +83,26 @@ impl Chooser<'_> {
     }
 
     fn is_product(&self, val: Val) -> bool {
-        matches!(self.graph.form(val), Form::Map(Prim::Mul)) && self.graph.dtype(val) == DType::F32
+        matches!(self.graph.op(val), TensorOp::Map(ScalarOp::Mul)) && self.graph.dtype(val) == DType::F32
     }
 
     fn is_lone_tanh(&self, val: Val) -> bool {
-        matches!(self.graph.form(val), Form::Map(Prim::Tanh)) && self.fusion.uses(val).len() == 1
+        matches!(self.graph.op(val), TensorOp::Map(ScalarOp::Tanh)) && self.fusion.uses(val).len() == 1
     }
 
-    /// Whether this is exp(x - m) of f32 for nothing but sums over it, where m is the greatest x along the same axes. Such a
+    /// Whether this is exp(x - m) of f32 for nothing but sums over it, where m is the largest x along the same axes. Such a
     /// sum is 1 at least, so that of exp(-d), below 2^-23 + d / 2^29 of itself, less is missing than a sum leaves out.
     fn is_term(&self, val: Val) -> bool {
         let is_power =
-            matches!(self.graph.form(val), Form::Map(Prim::Exp)) && self.graph.dtype(val) == DType::F32;
+            matches!(self.graph.op(val), TensorOp::Map(ScalarOp::Exp)) && self.graph.dtype(val) == DType::F32;
         let users = self.fusion.uses(val);
-        let sums = || users.iter().all(|&user| self.least.holds_its_greatest(user.into()));
+        let sums = || users.iter().all(|&user| self.lower_bounds.holds_its_max(user.into()));
         is_power && !self.fusion.is_output(val) && !users.is_empty() && sums()
     }
 
     fn need(&mut self, val: Val, tolerance: f64) {
-        let least = self.tolerances.entry(val).or_insert(f64::INFINITY);
-        *least = least.min(tolerance);
+        let min = self.tolerances.entry(val).or_insert(f64::INFINITY);
+        *min = min.min(tolerance);
     }
 
     /// Takes what is cheaper if the tolerance allows it, and passes on what is left.
@@ -128,22 +129,22 @@ impl Chooser<'_> {
     /// The tolerance of an operand whose user has this one. Of several operands that may be inexact each has a share.
     fn passed_on(&self, val: Val, place: usize, tolerance: f64, inexact: usize) -> f64 {
         let operands = self.graph.operands(val);
-        let nonnegative = || operands.iter().all(|&operand| self.least.is_nonnegative(operand));
-        match self.graph.form(val) {
-            Form::Cast(to) if self.graph.dtype(operands[0]) == DType::F32 => rounding(*to),
-            Form::Broadcast(_)
-            | Form::Expand(_)
-            | Form::Squeeze(_)
-            | Form::Reshape(_)
-            | Form::Permute(_)
-            | Form::Slice { .. }
-            | Form::Cat(_) => tolerance,
-            Form::Fold { monoid: Monoid::Sum, .. } if nonnegative() => tolerance,
-            Form::Map(prim) => match prim {
-                Prim::Mul | Prim::Div => tolerance / inexact.max(1) as f64,
-                Prim::Neg | Prim::Abs | Prim::Reciprocal => tolerance,
-                Prim::Add if nonnegative() => tolerance,
-                Prim::Where if place > 0 => tolerance,
+        let nonnegative = || operands.iter().all(|&operand| self.lower_bounds.is_nonnegative(operand));
+        match self.graph.op(val) {
+            TensorOp::Cast(to) if self.graph.dtype(operands[0]) == DType::F32 => rounding(*to),
+            TensorOp::Broadcast(_)
+            | TensorOp::Expand(_)
+            | TensorOp::Squeeze(_)
+            | TensorOp::Reshape(_)
+            | TensorOp::Permute(_)
+            | TensorOp::Slice { .. }
+            | TensorOp::Cat(_) => tolerance,
+            TensorOp::Fold { monoid: Monoid::Sum, .. } if nonnegative() => tolerance,
+            TensorOp::Map(op) => match op {
+                ScalarOp::Mul | ScalarOp::Div => tolerance / inexact.max(1) as f64,
+                ScalarOp::Neg | ScalarOp::Abs | ScalarOp::Reciprocal => tolerance,
+                ScalarOp::Add if nonnegative() => tolerance,
+                ScalarOp::Where if place > 0 => tolerance,
                 _ => 0.0,
             },
             _ => 0.0,

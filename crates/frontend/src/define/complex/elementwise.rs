@@ -1,12 +1,14 @@
 //! Elementwise ops on complex operands: promotion, then the op's meaning from the table, over parts.
 
-use ir::definition::{Object, Value};
-use ir::graph::{Form, Val};
+use ir::definition::{NamedValue, Object};
+use ir::graph::{TensorOp, Val};
 use ops::typing::promote_operands;
-use ops::{self, Arith, ComplexExpr, Composite, DType, Prim, Scalar, Typing, TypingError, complex_meaning};
+use ops::{
+    self, Arith, ComplexExpr, Composite, DType, Scalar, ScalarOp, Typing, TypingError, complex_meaning,
+};
 
 use super::super::arguments::Bound;
-use super::super::definer::Definer;
+use super::super::builder::DefinitionBuilder;
 use super::super::error::DefineError;
 use super::super::scalar::{Nodes, Term};
 use super::Parts;
@@ -20,28 +22,28 @@ enum Number {
     Complex(Parts),
 }
 
-impl Definer {
+impl DefinitionBuilder {
     /// Whether a primitive is applied here: an operand is complex, or the result, or the op asks for a part.
-    pub(in super::super) fn is_complex_prim(&self, prim: Prim, bound: &Bound) -> bool {
-        prim.touches_complex() || self.complex_argument(bound).is_some()
+    pub(in super::super) fn is_complex_scalar_op(&self, scalar_op: ScalarOp, bound: &Bound) -> bool {
+        scalar_op.touches_complex() || self.complex_argument(bound).is_some()
     }
 
-    /// A primitive that [`Definer::is_complex_prim`].
-    pub(in super::super) fn call_complex_prim(
+    /// A primitive that [`DefinitionBuilder::is_complex_scalar_op`].
+    pub(in super::super) fn call_complex_scalar_op(
         &mut self,
-        prim: Prim,
+        scalar_op: ScalarOp,
         bound: &Bound,
-    ) -> Result<Value, DefineError> {
-        match prim.row().typing {
+    ) -> Result<NamedValue, DefineError> {
+        match scalar_op.row().typing {
             Typing::Logical => {
                 let bound = self.as_bools(bound)?;
-                self.call_prim(prim, &bound)
+                self.call_scalar_op(scalar_op, &bound)
             }
             Typing::Pair => self.call_pair(bound),
-            Typing::Part => self.call_part(prim, bound),
+            Typing::Part => self.call_part(scalar_op, bound),
             Typing::Where => self.call_meaning(bound, None),
             _ => {
-                let meaning = complex_meaning(prim.name()).ok_or_else(|| self.no_complex(bound))?;
+                let meaning = complex_meaning(scalar_op.name()).ok_or_else(|| self.no_complex(bound))?;
                 self.call_meaning(bound, Some(meaning))
             }
         }
@@ -52,7 +54,7 @@ impl Definer {
         &mut self,
         op: Composite,
         bound: &Bound,
-    ) -> Result<Value, DefineError> {
+    ) -> Result<NamedValue, DefineError> {
         if op.row().typing == Typing::Logical {
             let bound = self.as_bools(bound)?;
             return self.call_composite(op, &bound);
@@ -66,17 +68,17 @@ impl Definer {
     /// The product of two complex values.
     pub(super) fn product(&mut self, a: Parts, b: Parts) -> Result<Val, DefineError> {
         let part = self.graph.dtype(b[0]);
-        let mut numbers = Numbers { definer: self, part };
-        match numbers.map(Prim::Mul, &[Number::Complex(a), Number::Complex(b)])? {
+        let mut numbers = Numbers { builder: self, part };
+        match numbers.map(ScalarOp::Mul, &[Number::Complex(a), Number::Complex(b)])? {
             Number::Complex(parts) => self.pair(parts),
             Number::Real(_) => unreachable!("a product of complex numbers is complex"),
         }
     }
 
     /// `complex(real, imag)`.
-    fn call_pair(&mut self, bound: &Bound) -> Result<Value, DefineError> {
+    fn call_pair(&mut self, bound: &Bound) -> Result<NamedValue, DefineError> {
         let terms = self.terms(bound);
-        let signature = ops::signature(Prim::Complex, &self.operands(&terms))
+        let signature = ops::signature(ScalarOp::Complex, &self.operands(&terms))
             .map_err(|error| self.mistyped(error, bound))?;
         let parts = self.prepare(&terms, &signature.compute)?;
         let val = self.pair([parts[0], parts[1]])?;
@@ -84,22 +86,26 @@ impl Definer {
     }
 
     /// `real(x)` and `imag(x)`. The real part of a real number is itself.
-    fn call_part(&mut self, prim: Prim, bound: &Bound) -> Result<Value, DefineError> {
-        if prim == Prim::Real && self.complex_argument(bound).is_none() {
-            return self.call_prim(Prim::Set, bound);
+    fn call_part(&mut self, scalar_op: ScalarOp, bound: &Bound) -> Result<NamedValue, DefineError> {
+        if scalar_op == ScalarOp::Real && self.complex_argument(bound).is_none() {
+            return self.call_scalar_op(ScalarOp::Set, bound);
         }
         let terms = self.terms(bound);
-        ops::signature(prim, &self.operands(&terms)).map_err(|error| self.mistyped(error, bound))?;
+        ops::signature(scalar_op, &self.operands(&terms)).map_err(|error| self.mistyped(error, bound))?;
         let [re, im] = match terms[0] {
             Term::Number(scalar) => [self.constant(scalar.real())?, self.constant(scalar.imag())?],
             Term::Val(val, _) => self.whole_parts(val)?,
         };
-        let val = if prim == Prim::Real { re } else { im };
+        let val = if scalar_op == ScalarOp::Real { re } else { im };
         Ok(self.value(val, terms[0].is_scalar()))
     }
 
     /// A meaning of the table on promoted operands; without one, a selection.
-    fn call_meaning(&mut self, bound: &Bound, meaning: Option<ComplexExpr>) -> Result<Value, DefineError> {
+    fn call_meaning(
+        &mut self,
+        bound: &Bound,
+        meaning: Option<ComplexExpr>,
+    ) -> Result<NamedValue, DefineError> {
         let terms = self.terms(bound);
         let operands = self.operands(&terms);
         let numbers = if meaning.is_some() { &operands[..] } else { &operands[1..] };
@@ -118,7 +124,7 @@ impl Definer {
             let dtype = if place == 0 && meaning.is_none() { DType::Bool } else { part };
             args.push(self.promoted(term, dtype, rank)?);
         }
-        let mut numbers = Numbers { definer: self, part };
+        let mut numbers = Numbers { builder: self, part };
         let result = match meaning {
             Some(meaning) => numbers.meaning(meaning, &args)?,
             None => numbers.select(&args)?,
@@ -133,9 +139,9 @@ impl Definer {
 
     /// An operand whose parts, or which itself, are of a dtype, tensors with leading axes up to a rank.
     fn promoted(&mut self, term: Term, dtype: DType, rank: usize) -> Result<Number, DefineError> {
-        let ready = |definer: &mut Definer, val: Val| {
-            let val = definer.cast(val, dtype)?;
-            definer.raise(val, rank)
+        let ready = |builder: &mut DefinitionBuilder, val: Val| {
+            let val = builder.cast(val, dtype)?;
+            builder.raise(val, rank)
         };
         match term {
             Term::Val(val, _) if !self.graph.dtype(val).is_complex() => ready(self, val).map(Number::Real),
@@ -158,7 +164,7 @@ impl Definer {
             objects.push(match object {
                 Object::Number(scalar) => Object::bool(scalar.as_bool()),
                 Object::Value(value) => {
-                    Object::Value(Value { val: self.cast(value.val, DType::Bool)?, ..*value })
+                    Object::Value(NamedValue { val: self.cast(value.val, DType::Bool)?, ..*value })
                 }
                 other => other.clone(),
             });
@@ -169,7 +175,7 @@ impl Definer {
 
 /// Evaluating an expression over complex numbers adds nodes over their parts.
 struct Numbers<'d> {
-    definer: &'d mut Definer,
+    builder: &'d mut DefinitionBuilder,
     /// The dtype of the parts.
     part: DType,
 }
@@ -185,7 +191,7 @@ impl Numbers<'_> {
             }
             ComplexExpr::Parts(expr) => {
                 let params: Vec<Result<Val, DefineError>> = args.into_iter().flatten().map(Ok).collect();
-                let mut nodes = Nodes { definer: self.definer, dtype: Some(self.part) };
+                let mut nodes = Nodes { builder: self.builder, dtype: Some(self.part) };
                 let results =
                     expr.eval_all(&mut nodes, &params).into_iter().collect::<Result<Vec<_>, _>>()?;
                 Ok(match results[..] {
@@ -200,7 +206,8 @@ impl Numbers<'_> {
     fn select(&mut self, args: &[Number]) -> Result<Number, DefineError> {
         let Number::Real(condition) = args[0] else { unreachable!("conditions are bools") };
         let ([a, b], [c, d]) = (self.parts(args[1])?, self.parts(args[2])?);
-        let mut choose = |x: Val, y: Val| self.definer.add(Form::Map(Prim::Where), &[condition, x, y]);
+        let mut choose =
+            |x: Val, y: Val| self.builder.add(TensorOp::Map(ScalarOp::Where), &[condition, x, y]);
         Ok(Number::Complex([choose(a, c)?, choose(b, d)?]))
     }
 
@@ -208,11 +215,11 @@ impl Numbers<'_> {
     fn parts(&mut self, number: Number) -> Result<Parts, DefineError> {
         match number {
             Number::Complex(parts) => Ok(parts),
-            Number::Real(re) => Ok([re, self.definer.constant(Scalar::zero(self.part))?]),
+            Number::Real(re) => Ok([re, self.builder.constant(Scalar::zero(self.part))?]),
         }
     }
 
-    fn map(&mut self, prim: Prim, args: &[Number]) -> Result<Number, DefineError> {
+    fn map(&mut self, scalar_op: ScalarOp, args: &[Number]) -> Result<Number, DefineError> {
         let reals: Option<Vec<Val>> = args
             .iter()
             .map(|arg| match arg {
@@ -220,15 +227,15 @@ impl Numbers<'_> {
                 Number::Complex(_) => None,
             })
             .collect();
-        match (prim, reals) {
-            (Prim::Real, _) => self.parts(args[0]).map(|[re, _]| Number::Real(re)),
-            (Prim::Imag, _) => self.parts(args[0]).map(|[_, im]| Number::Real(im)),
-            (Prim::Complex, Some(parts)) => Ok(Number::Complex([parts[0], parts[1]])),
-            (_, Some(vals)) => self.definer.add(Form::Map(prim), &vals).map(Number::Real),
-            (Prim::Where, None) => self.select(args),
-            (_, None) => match complex_meaning(prim.name()) {
+        match (scalar_op, reals) {
+            (ScalarOp::Real, _) => self.parts(args[0]).map(|[re, _]| Number::Real(re)),
+            (ScalarOp::Imag, _) => self.parts(args[0]).map(|[_, im]| Number::Real(im)),
+            (ScalarOp::Complex, Some(parts)) => Ok(Number::Complex([parts[0], parts[1]])),
+            (_, Some(vals)) => self.builder.add(TensorOp::Map(scalar_op), &vals).map(Number::Real),
+            (ScalarOp::Where, None) => self.select(args),
+            (_, None) => match complex_meaning(scalar_op.name()) {
                 Some(meaning) => self.meaning(meaning, args),
-                None => unreachable!("the table speaks of `{}`, which it does not define", prim.name()),
+                None => unreachable!("the table speaks of `{}`, which it does not define", scalar_op.name()),
             },
         }
     }
@@ -237,12 +244,12 @@ impl Numbers<'_> {
 impl Arith for Numbers<'_> {
     type V = Result<Number, DefineError>;
 
-    fn apply(&mut self, prim: Prim, args: &[Self::V]) -> Self::V {
+    fn apply(&mut self, scalar_op: ScalarOp, args: &[Self::V]) -> Self::V {
         let args = args.iter().cloned().collect::<Result<Vec<Number>, DefineError>>()?;
-        self.map(prim, &args)
+        self.map(scalar_op, &args)
     }
 
     fn constant(&mut self, value: f64) -> Self::V {
-        self.definer.constant(Scalar::from_f64(self.part, value)).map(Number::Real)
+        self.builder.constant(Scalar::from_f64(self.part, value)).map(Number::Real)
     }
 }

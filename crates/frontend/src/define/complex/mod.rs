@@ -1,28 +1,28 @@
 //! Complex numbers as pairs of reals: from here on the graph holds parts.
 //!
 //! Takes ops on complex operands and applies them to the parts. A complex value is an input or `complex(re, im)` of two
-//! real values, and nothing else: the parts of the one are its prims `real` and `imag`, those of the other are there
-//! already. So a node of a complex dtype has no users but outputs, and what follows the definer (folds, segments,
+//! real values, and nothing else: the parts of the one are its scalar ops `real` and `imag`, those of the other are there
+//! already. So a node of a complex dtype has no users but outputs, and what follows the builder (folds, segments,
 //! schedules, kernels) meets real arithmetic only. The compiler may expand a pair on its way to an output.
 //!
-//! `elementwise` (primitives and composites, by the table of meanings) · `forms` (what moves data, and sums) · `moments`
-//! (variances) · `products` · `matrices`.
+//! `elementwise` (primitives and composites, by the table of meanings) · `tensor_ops` (what moves data, and sums) ·
+//! `moments` (variances) · `products` · `matrices`.
 
 mod elementwise;
-mod forms;
 mod matrices;
 mod moments;
 mod products;
+mod tensor_ops;
 
 use index::Expr;
 use ir::array::Part;
 use ir::definition::Object;
-use ir::graph::{Form, Val};
-use ops::{DType, Prim, Scalar};
+use ir::graph::{TensorOp, Val};
+use ops::{DType, Scalar, ScalarOp};
 use smallvec::SmallVec;
 
 use super::arguments::Bound;
-use super::definer::Definer;
+use super::builder::DefinitionBuilder;
 use super::error::DefineError;
 
 /// The real and the imaginary part of a complex value.
@@ -31,13 +31,16 @@ pub(super) type Parts = [Val; 2];
 /// Both parts, in the order of memory.
 const PARTS: [Part; 2] = [Part::Real, Part::Imaginary];
 
-impl Definer {
+impl DefinitionBuilder {
     /// The parts of a complex value. One that is a scalar stands for the same number everywhere.
     pub(super) fn parts(&mut self, val: Val) -> Result<Parts, DefineError> {
         debug_assert!(self.graph.dtype(val).is_complex(), "parts of a real value");
-        match (self.graph.form(val), self.graph.operands(val)) {
-            (Form::Map(Prim::Complex), &[re, im]) => Ok([re, im]),
-            _ => Ok([self.add(Form::Map(Prim::Real), &[val])?, self.add(Form::Map(Prim::Imag), &[val])?]),
+        match (self.graph.op(val), self.graph.operands(val)) {
+            (TensorOp::Map(ScalarOp::Complex), &[re, im]) => Ok([re, im]),
+            _ => Ok([
+                self.add(TensorOp::Map(ScalarOp::Real), &[val])?,
+                self.add(TensorOp::Map(ScalarOp::Imag), &[val])?,
+            ]),
         }
     }
 
@@ -54,15 +57,15 @@ impl Definer {
             return Ok(part);
         }
         let raised = match has.is_empty() {
-            true => self.add(Form::Broadcast(SmallVec::from_elem(true, shape.len())), &[part])?,
+            true => self.add(TensorOp::Broadcast(SmallVec::from_elem(true, shape.len())), &[part])?,
             false => part,
         };
-        if shape.iter().all(Expr::is_one) { Ok(raised) } else { self.add(Form::Expand(shape), &[raised]) }
+        if shape.iter().all(Expr::is_one) { Ok(raised) } else { self.add(TensorOp::Expand(shape), &[raised]) }
     }
 
     /// The complex value of these parts.
     pub(super) fn pair(&mut self, [re, im]: Parts) -> Result<Val, DefineError> {
-        self.add(Form::Map(Prim::Complex), &[re, im])
+        self.add(TensorOp::Map(ScalarOp::Complex), &[re, im])
     }
 
     /// A complex constant.
@@ -83,7 +86,7 @@ impl Definer {
         let [re, im] = self.parts(val)?;
         let [re, im] = [self.cast(re, part)?, self.cast(im, part)?];
         match dtype {
-            DType::Bool => self.add(Form::Map(Prim::LogicalOr), &[re, im]),
+            DType::Bool => self.add(TensorOp::Map(ScalarOp::LogicalOr), &[re, im]),
             _ if dtype.is_complex() => self.pair([re, im]),
             _ => self.spread_over(re, val),
         }
@@ -106,10 +109,10 @@ impl Definer {
         Some(dtype).filter(|dtype| dtype.is_complex())
     }
 
-    /// The complaint about an op that complex numbers do not have.
+    /// The diagnostic about an op that complex numbers do not have.
     fn no_complex(&self, bound: &Bound) -> DefineError {
         let (slot, dtype) = self.complex_argument(bound).unwrap_or((0, DType::C64));
         let expected = format!("real, as `{}` is not defined for complex numbers", bound.op);
-        self.refuse(expected, dtype.to_string()).argument(bound.name(slot)).at(bound.span(slot))
+        self.reject(expected, dtype.to_string()).argument(bound.name(slot)).at(bound.span(slot))
     }
 }

@@ -1,24 +1,24 @@
 //! Products of complex tensors: folds and scans of two states, the parts of the product so far.
 
 use ir::definition::Object;
-use ir::graph::{Axes, Form, Val};
-use ops::{DType, FormOp, Scalar};
+use ir::graph::{Axes, TensorOp, Val};
+use ops::{DType, LanguageOp, Scalar};
 
 use super::super::arguments::Bound;
-use super::super::definer::Definer;
+use super::super::builder::DefinitionBuilder;
 use super::super::error::DefineError;
 use super::Parts;
 
-impl Definer {
+impl DefinitionBuilder {
     /// `prod` or `cumprod` of a complex tensor.
-    pub(super) fn complex_product(&mut self, form: FormOp, bound: &Bound) -> Result<Val, DefineError> {
+    pub(super) fn complex_product(&mut self, op: LanguageOp, bound: &Bound) -> Result<Val, DefineError> {
         let arg = self.tensor(bound)?;
         let parts = self.whole_parts(arg)?;
         let monoid = self.of_two("mul", Scalar::complex(self.graph.dtype(arg), 1.0, 0.0))?;
         let rank = self.graph.shape(arg).len();
-        if form == FormOp::Cumprod {
+        if op == LanguageOp::Cumprod {
             let axis = bound.axis("dim", rank)? as u8;
-            let node = self.add_node(Form::Scan { monoid, axis }, &parts)?;
+            let node = self.add_node(TensorOp::Scan { monoid, axis }, &parts)?;
             let product = self.graph.results(node).collect::<Vec<Val>>();
             let product = [product[0], product[1]];
             return match self.complex_init(bound, self.graph.dtype(arg))? {
@@ -29,7 +29,7 @@ impl Definer {
         let axes: Axes = bound.axes("dims", rank)?.unwrap_or_else(|| (0..rank as u8).collect());
         let states = match (axes.is_empty(), rank) {
             (true, 0) => return Ok(arg),
-            (true, _) => return Err(bound.refuse("dims", "a list of at least one axis")),
+            (true, _) => return Err(bound.reject("dims", "a list of at least one axis")),
             _ => self.fold_states(monoid, &parts, axes, bound.flag("keepdim"))?,
         };
         self.pair([states[0], states[1]])
@@ -41,7 +41,7 @@ impl Definer {
             Object::None => return Ok(None),
             Object::Number(scalar) => self.complex_constant(scalar.cast(dtype))?,
             Object::Value(value) if self.graph.shape(value.val).is_empty() => self.cast(value.val, dtype)?,
-            _ => return Err(bound.refuse("init", "a number or a scalar")),
+            _ => return Err(bound.reject("init", "a number or a scalar")),
         };
         self.parts(val).map(Some)
     }

@@ -6,11 +6,11 @@ use ir::graph::{Axes, Shape, Val};
 use ops::DType;
 
 use super::super::arguments::Bound;
-use super::super::definer::Definer;
+use super::super::builder::DefinitionBuilder;
 use super::super::error::DefineError;
 use super::normalize::{Gradients, Normalized, Statistics};
 
-impl Definer {
+impl DefinitionBuilder {
     /// Result, mean and inverse deviation; not in training, the running ones are taken.
     pub(super) fn batch_norm(&mut self, bound: &Bound) -> Result<Vec<Val>, DefineError> {
         let (normalized, dtype) = self.per_channel(bound, 0)?;
@@ -42,9 +42,9 @@ impl Definer {
         let normalized = self.grouped(bound, arg)?;
         let statistics = self.statistics(bound, &normalized)?;
         let mut result = self.standardized(normalized.x, statistics)?;
-        for (param, prim) in [("weight", ops::Prim::Mul), ("bias", ops::Prim::Add)] {
+        for (param, op) in [("weight", ops::ScalarOp::Mul), ("bias", ops::ScalarOp::Add)] {
             if let Some(parameter) = self.grouped_parameter(bound, param, &normalized)? {
-                result = self.map(prim, &[result, parameter])?;
+                result = self.map(op, &[result, parameter])?;
             }
         }
         let result = self.reshape_to(result, self.shape(arg))?;
@@ -107,9 +107,9 @@ impl Definer {
     fn per_channel(&mut self, bound: &Bound, first: usize) -> Result<(Normalized, DType), DefineError> {
         let (arg, dtype) = self.float_tensor(bound, "arg")?;
         let rank = self.graph.shape(arg).len();
-        let least = first.max(1) + 1;
-        if rank < least {
-            return Err(bound.refuse("arg", &format!("a tensor of at least {least} dimensions")));
+        let min = first.max(1) + 1;
+        if rank < min {
+            return Err(bound.reject("arg", &format!("a tensor of at least {min} dimensions")));
         }
         let over: Axes = (first as u8..rank as u8).filter(|&axis| axis != 1).collect();
         let x = self.cast(arg, dtype.compute())?;
@@ -118,7 +118,7 @@ impl Definer {
 
     /// Mean and inverse deviation from the running ones.
     fn running(&mut self, bound: &Bound, normalized: &Normalized) -> Result<Statistics, DefineError> {
-        let missing = |param| bound.refuse(param, "a tensor of one number a channel, as `training` is False");
+        let missing = |param| bound.reject(param, "a tensor of one number a channel, as `training` is False");
         let mean = self.parameter(bound, "running_mean", normalized)?;
         let variance = self.parameter(bound, "running_var", normalized)?;
         let mean = Some(mean.ok_or_else(|| missing("running_mean"))?);
@@ -130,11 +130,11 @@ impl Definer {
     fn grouped(&mut self, bound: &Bound, arg: Val) -> Result<Normalized, DefineError> {
         let (shape, groups) = (self.shape(arg), bound.int("num_groups")?);
         if shape.len() < 2 {
-            return Err(bound.refuse("arg", "a tensor of at least 2 dimensions"));
+            return Err(bound.reject("arg", "a tensor of at least 2 dimensions"));
         }
         let divides = shape[1].as_const().is_none_or(|channels| groups > 0 && channels % groups == 0);
         if groups < 1 || !divides {
-            return Err(bound.refuse("num_groups", &format!("a divisor of the {} channels", shape[1])));
+            return Err(bound.reject("num_groups", &format!("a divisor of the {} channels", shape[1])));
         }
         self.facts.assume_multiple(&shape[1], groups);
         let mut split = shape.clone();
@@ -155,7 +155,7 @@ impl Definer {
     ) -> Result<Option<Val>, DefineError> {
         let Some(value) = bound.optional_tensor(param) else { return Ok(None) };
         if self.is_scalar(value) || self.graph.shape(value.val).len() != 1 {
-            return Err(bound.refuse(param, "a tensor of one number a channel"));
+            return Err(bound.reject(param, "a tensor of one number a channel"));
         }
         let shape = self.shape(normalized.x);
         let tensor = self.cast(value.val, self.graph.dtype(normalized.x))?;
@@ -178,7 +178,7 @@ impl Definer {
         match has {
             _ if has == rank => Ok(tensor),
             _ if has == kept.len() => self.spread(tensor, &kept, rank),
-            _ => Err(bound.refuse(param, &format!("a tensor of {} or {rank} dimensions", kept.len()))),
+            _ => Err(bound.reject(param, &format!("a tensor of {} or {rank} dimensions", kept.len()))),
         }
     }
 

@@ -1,14 +1,14 @@
 //! Normalizations over the trailing dimensions: layer_norm and rms_norm, and their gradients.
 
 use ir::graph::{Axes, Val};
-use ops::{DType, Prim};
+use ops::{DType, ScalarOp};
 
 use super::super::arguments::Bound;
-use super::super::definer::Definer;
+use super::super::builder::DefinitionBuilder;
 use super::super::error::DefineError;
 use super::normalize::{Normalized, Statistics};
 
-impl Definer {
+impl DefinitionBuilder {
     pub(super) fn layer_norm(&mut self, bound: &Bound) -> Result<Vec<Val>, DefineError> {
         let (normalized, dtype) = self.trailing(bound, true)?;
         let statistics = self.statistics(bound, &normalized)?;
@@ -23,7 +23,7 @@ impl Definer {
         let scaled = self.standardized(normalized.x, statistics)?;
         let weight = self.parameter(bound, "weight", &normalized)?;
         let result = match weight {
-            Some(weight) => self.map(Prim::Mul, &[scaled, weight])?,
+            Some(weight) => self.map(ScalarOp::Mul, &[scaled, weight])?,
             None => scaled,
         };
         Ok(vec![self.cast(result, dtype)?])
@@ -59,7 +59,7 @@ impl Definer {
         let wanted = self.sizes(bound, "normalized_shape")?;
         if wanted.is_empty() || wanted.len() > shape.len() {
             let expected = format!("a list of 1 to {} sizes", shape.len());
-            return Err(bound.refuse("normalized_shape", &expected));
+            return Err(bound.reject("normalized_shape", &expected));
         }
         let first = shape.len() - wanted.len();
         for (size, wanted) in shape[first..].iter().zip(&wanted) {
@@ -67,7 +67,7 @@ impl Definer {
             if self.facts.prove_ne(size, wanted) || self.facts.assume_equal(size, wanted).is_err() {
                 let trailing: Vec<String> = shape[first..].iter().map(|size| size.to_string()).collect();
                 let expected = format!("the trailing sizes [{}]", trailing.join(", "));
-                return Err(bound.refuse("normalized_shape", &expected));
+                return Err(bound.reject("normalized_shape", &expected));
             }
         }
         let over: Axes = (first as u8..shape.len() as u8).collect();

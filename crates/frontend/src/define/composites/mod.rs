@@ -13,34 +13,38 @@ mod softmax;
 
 use ir::definition::Object;
 use ir::graph::Val;
-use ops::{DType, FormOp, Prim, Scalar};
+use ops::{DType, LanguageOp, Scalar, ScalarOp};
 
 use super::arguments::Bound;
-use super::definer::Definer;
+use super::builder::DefinitionBuilder;
 use super::error::DefineError;
 
-impl Definer {
-    /// The results of a composite; nothing if the form is none.
-    pub(super) fn composite(&mut self, form: FormOp, bound: &Bound) -> Option<Result<Vec<Val>, DefineError>> {
-        Some(match form {
-            FormOp::Softmax => self.softmax(bound, false),
-            FormOp::LogSoftmax => self.softmax(bound, true),
-            FormOp::SoftmaxBackward => self.softmax_backward(bound, false),
-            FormOp::LogSoftmaxBackward => self.softmax_backward(bound, true),
-            FormOp::LayerNorm => self.layer_norm(bound),
-            FormOp::LayerNormBackward => self.layer_norm_backward(bound),
-            FormOp::RmsNorm => self.rms_norm(bound),
-            FormOp::RmsNormBackward => self.rms_norm_backward(bound),
-            FormOp::BatchNorm => self.batch_norm(bound),
-            FormOp::BatchNormBackward => self.batch_norm_backward(bound),
-            FormOp::InstanceNorm => self.instance_norm(bound),
-            FormOp::InstanceNormBackward => self.instance_norm_backward(bound),
-            FormOp::GroupNorm => self.group_norm(bound),
-            FormOp::GroupNormBackward => self.group_norm_backward(bound),
-            FormOp::Dropout => self.dropout(bound),
-            FormOp::DropoutBackward => self.dropout_backward(bound),
-            FormOp::Mean => self.mean(bound),
-            FormOp::StandardDeviation => self.standard_deviation(bound),
+impl DefinitionBuilder {
+    /// The results of a composite; nothing if the op is none.
+    pub(super) fn composite(
+        &mut self,
+        op: LanguageOp,
+        bound: &Bound,
+    ) -> Option<Result<Vec<Val>, DefineError>> {
+        Some(match op {
+            LanguageOp::Softmax => self.softmax(bound, false),
+            LanguageOp::LogSoftmax => self.softmax(bound, true),
+            LanguageOp::SoftmaxBackward => self.softmax_backward(bound, false),
+            LanguageOp::LogSoftmaxBackward => self.softmax_backward(bound, true),
+            LanguageOp::LayerNorm => self.layer_norm(bound),
+            LanguageOp::LayerNormBackward => self.layer_norm_backward(bound),
+            LanguageOp::RmsNorm => self.rms_norm(bound),
+            LanguageOp::RmsNormBackward => self.rms_norm_backward(bound),
+            LanguageOp::BatchNorm => self.batch_norm(bound),
+            LanguageOp::BatchNormBackward => self.batch_norm_backward(bound),
+            LanguageOp::InstanceNorm => self.instance_norm(bound),
+            LanguageOp::InstanceNormBackward => self.instance_norm_backward(bound),
+            LanguageOp::GroupNorm => self.group_norm(bound),
+            LanguageOp::GroupNormBackward => self.group_norm_backward(bound),
+            LanguageOp::Dropout => self.dropout(bound),
+            LanguageOp::DropoutBackward => self.dropout_backward(bound),
+            LanguageOp::Mean => self.mean(bound),
+            LanguageOp::StandardDeviation => self.standard_deviation(bound),
             _ => return None,
         })
     }
@@ -52,7 +56,7 @@ impl Definer {
         match dtype.is_float() && !self.is_scalar(value) {
             true => Ok((value.val, dtype)),
             false => {
-                let error = self.refuse("a tensor of floats", format!("one of {dtype}")).argument(param);
+                let error = self.reject("a tensor of floats", format!("one of {dtype}")).argument(param);
                 Err(error.at(bound.span_of(param)))
             }
         }
@@ -64,14 +68,14 @@ impl Definer {
             Object::Number(number) => self.constant(number.cast(dtype)),
             Object::Value(value) if self.graph.shape(value.val).is_empty() => self.cast(value.val, dtype),
             Object::None => self.constant(Scalar::zero(dtype)),
-            _ => Err(bound.refuse(param, "a number or a scalar")),
+            _ => Err(bound.reject(param, "a number or a scalar")),
         }
     }
 
     /// `rsqrt(x + eps)`.
     fn inverse_root(&mut self, bound: &Bound, x: Val) -> Result<Val, DefineError> {
         let eps = self.coefficient(bound, "eps", self.graph.dtype(x))?;
-        let shifted = self.map(Prim::Add, &[x, eps])?;
-        self.map(Prim::Rsqrt, &[shifted])
+        let shifted = self.map(ScalarOp::Add, &[x, eps])?;
+        self.map(ScalarOp::Rsqrt, &[shifted])
     }
 }

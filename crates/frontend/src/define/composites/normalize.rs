@@ -2,10 +2,10 @@
 //! a bias along others. And the gradient of all that.
 
 use ir::graph::{Axes, Val};
-use ops::{Monoid, Prim};
+use ops::{Monoid, ScalarOp};
 
 use super::super::arguments::Bound;
-use super::super::definer::Definer;
+use super::super::builder::DefinitionBuilder;
 use super::super::error::DefineError;
 
 /// A tensor that is normalized, in its compute dtype, and along which axes what happens.
@@ -36,7 +36,7 @@ pub(super) struct Gradients {
     pub bias: Val,
 }
 
-impl Definer {
+impl DefinitionBuilder {
     /// Mean and inverse deviation, with `eps` added to the variance.
     pub(super) fn statistics(
         &mut self,
@@ -49,20 +49,20 @@ impl Definer {
             let moments = self.welford(*x, over.clone(), true)?;
             (Some(moments.mean), moments.m2)
         } else {
-            let squares = self.map(Prim::Mul, &[*x, *x])?;
+            let squares = self.map(ScalarOp::Mul, &[*x, *x])?;
             (None, self.fold(Monoid::Sum, squares, over.clone(), true)?)
         };
-        let variance = self.map(Prim::Div, &[squares, count])?;
+        let variance = self.map(ScalarOp::Div, &[squares, count])?;
         Ok(Statistics { mean, scale: self.inverse_root(bound, variance)? })
     }
 
     /// `(x - mean) scale`.
     pub(super) fn standardized(&mut self, x: Val, statistics: Statistics) -> Result<Val, DefineError> {
         let centred = match statistics.mean {
-            Some(mean) => self.map(Prim::Sub, &[x, mean])?,
+            Some(mean) => self.map(ScalarOp::Sub, &[x, mean])?,
             None => x,
         };
-        self.map(Prim::Mul, &[centred, statistics.scale])
+        self.map(ScalarOp::Mul, &[centred, statistics.scale])
     }
 
     /// A tensor of a normalization's parameters, if it is given, in the dtype of `like` and with its axes.
@@ -77,7 +77,7 @@ impl Definer {
         if self.is_scalar(value) || rank > normalized.along.len() {
             let sizes: Vec<String> =
                 normalized.along.iter().map(|&axis| shape[axis as usize].to_string()).collect();
-            return Err(bound.refuse(param, &format!("a tensor of shape [{}]", sizes.join(", "))));
+            return Err(bound.reject(param, &format!("a tensor of shape [{}]", sizes.join(", "))));
         }
         let tensor = self.cast(value.val, self.graph.dtype(normalized.x))?;
         let has = &normalized.along[normalized.along.len() - rank..];
@@ -90,7 +90,7 @@ impl Definer {
             return Ok(tensor);
         }
         let new = (0..rank).map(|axis| !has.contains(&(axis as u8))).collect();
-        self.add(ir::graph::Form::Broadcast(new), &[tensor])
+        self.add(ir::graph::TensorOp::Broadcast(new), &[tensor])
     }
 
     /// The sum over the axes that a parameter does not have.
@@ -104,7 +104,7 @@ impl Definer {
     fn mean_over(&mut self, val: Val, over: &Axes) -> Result<Val, DefineError> {
         let count = self.divisor(val, over, 0)?;
         let sum = self.fold(Monoid::Sum, val, over.clone(), true)?;
-        self.map(Prim::Div, &[sum, count])
+        self.map(ScalarOp::Div, &[sum, count])
     }
 
     /// The gradients for the gradient of the result, all in the compute dtype: with `n` the standardized elements and
@@ -119,13 +119,13 @@ impl Definer {
     ) -> Result<Gradients, DefineError> {
         let Normalized { x, over, along, .. } = normalized;
         let n = self.standardized(*x, statistics)?;
-        let product = self.map(Prim::Mul, &[dy, n])?;
+        let product = self.map(ScalarOp::Mul, &[dy, n])?;
         // A weight that does not vary where means are taken comes out of them, which then are those of the parameters.
         let outside = along.iter().all(|axis| !over.contains(axis));
         let (inner, outer) = if outside { (None, weight) } else { (weight, None) };
         let g = self.times(dy, inner)?;
         let dx = if fixed { g } else { self.without_drift(normalized, g, n)? };
-        let dx = self.map(Prim::Mul, &[dx, statistics.scale])?;
+        let dx = self.map(ScalarOp::Mul, &[dx, statistics.scale])?;
         Ok(Gradients {
             x: self.times(dx, outer)?,
             weight: self.sum_onto(product, along)?,
@@ -135,20 +135,20 @@ impl Definer {
 
     /// `g - mean(g) - n mean(g n)`; the first mean only where one was subtracted.
     fn without_drift(&mut self, normalized: &Normalized, g: Val, n: Val) -> Result<Val, DefineError> {
-        let product = self.map(Prim::Mul, &[g, n])?;
+        let product = self.map(ScalarOp::Mul, &[g, n])?;
         let slope = self.mean_over(product, &normalized.over)?;
-        let along = self.map(Prim::Mul, &[n, slope])?;
+        let along = self.map(ScalarOp::Mul, &[n, slope])?;
         let centred = if normalized.centred {
             let mean = self.mean_over(g, &normalized.over)?;
-            self.map(Prim::Sub, &[g, mean])?
+            self.map(ScalarOp::Sub, &[g, mean])?
         } else {
             g
         };
-        self.map(Prim::Sub, &[centred, along])
+        self.map(ScalarOp::Sub, &[centred, along])
     }
 
     fn times(&mut self, x: Val, factor: Option<Val>) -> Result<Val, DefineError> {
-        factor.map_or(Ok(x), |factor| self.map(Prim::Mul, &[x, factor]))
+        factor.map_or(Ok(x), |factor| self.map(ScalarOp::Mul, &[x, factor]))
     }
 
     /// Times weight plus bias, where they are given.
@@ -159,9 +159,9 @@ impl Definer {
         standardized: Val,
     ) -> Result<Val, DefineError> {
         let mut result = standardized;
-        for (param, prim) in [("weight", Prim::Mul), ("bias", Prim::Add)] {
+        for (param, op) in [("weight", ScalarOp::Mul), ("bias", ScalarOp::Add)] {
             if let Some(parameter) = self.parameter(bound, param, normalized)? {
-                result = self.map(prim, &[result, parameter])?;
+                result = self.map(op, &[result, parameter])?;
             }
         }
         Ok(result)

@@ -1,17 +1,17 @@
-//! One call in the list of inputs: a constructor of a tensor, or a method that changes how it is seen.
+//! One call in the list of inputs: a constructor of a tensor, or a method that makes a view of it.
 
 use ir::Span;
 use ops::DType;
 
-use super::super::syntax::{Argument, Kind, Tree};
+use super::super::syntax::{ArgumentSyntax, Kind, Tree};
 use super::number::{Number, checked_sizes, dtype, dtype_path, integer, integers, number, sizes};
 use super::{Distribution, TensorSpec};
-use crate::text::complaint::Complaint;
+use crate::text::diagnostic::RawDiagnostic;
 
 /// The arguments of one call in the list.
 pub(super) struct Call<'t> {
     pub span: Span,
-    pub arguments: &'t [Argument],
+    pub arguments: &'t [ArgumentSyntax],
 }
 
 impl Call<'_> {
@@ -21,7 +21,7 @@ impl Call<'_> {
 
     /// An argument by place or by any of its names.
     fn argument(&self, place: usize, names: &[&str]) -> Option<&Tree> {
-        let named = |argument: &&Argument| {
+        let named = |argument: &&ArgumentSyntax| {
             argument.keyword.as_ref().is_some_and(|keyword| names.contains(&keyword.text.as_str()))
         };
         self.positional()
@@ -29,19 +29,23 @@ impl Call<'_> {
             .or_else(|| self.arguments.iter().find(named).map(|argument| &argument.value))
     }
 
-    fn required(&self, place: usize, names: &[&str]) -> Result<&Tree, Complaint> {
+    fn required(&self, place: usize, names: &[&str]) -> Result<&Tree, RawDiagnostic> {
         let missing = || {
-            Complaint::new(self.span, "an argument is missing", format!("expected {}", names.join(" or ")))
+            RawDiagnostic::new(
+                self.span,
+                "an argument is missing",
+                format!("expected {}", names.join(" or ")),
+            )
         };
         self.argument(place, names).ok_or_else(missing)
     }
 
-    pub fn too_large(&self) -> Complaint {
-        Complaint::new(self.span, "this tensor is too large", "more elements than 63 bits can count")
+    pub fn too_large(&self) -> RawDiagnostic {
+        RawDiagnostic::new(self.span, "this tensor is too large", "more elements than 63 bits can count")
     }
 
     /// `f(2, 3)`, `f((2, 3))` or `f(size=(2, 3))`.
-    pub fn all_sizes(&self) -> Result<Vec<i64>, Complaint> {
+    pub fn all_sizes(&self) -> Result<Vec<i64>, RawDiagnostic> {
         match self
             .arguments
             .iter()
@@ -56,28 +60,28 @@ impl Call<'_> {
     }
 
     /// Integers given one by one or as one list.
-    pub fn all_integers(&self) -> Result<Vec<i64>, Complaint> {
+    pub fn all_integers(&self) -> Result<Vec<i64>, RawDiagnostic> {
         match self.argument(0, &[]) {
             Some(Tree { kind: Kind::List(items), .. }) => items.iter().map(integer).collect(),
             _ => self.positional().map(integer).collect(),
         }
     }
 
-    fn dtype(&self, default: DType) -> Result<DType, Complaint> {
+    fn dtype(&self, default: DType) -> Result<DType, RawDiagnostic> {
         let keyword = self.arguments.iter().find(|a| a.keyword.as_ref().is_some_and(|k| k.text == "dtype"));
         keyword.map_or(Ok(default), |argument| dtype(&argument.value))
     }
 
     pub fn filled(
         &self,
-        sizes: Result<Vec<i64>, Complaint>,
+        sizes: Result<Vec<i64>, RawDiagnostic>,
         default: DType,
         distribution: Distribution,
-    ) -> Result<TensorSpec, Complaint> {
+    ) -> Result<TensorSpec, RawDiagnostic> {
         TensorSpec::dense(self.dtype(default)?, sizes?, distribution).ok_or_else(|| self.too_large())
     }
 
-    pub fn full(&self, real: DType) -> Result<TensorSpec, Complaint> {
+    pub fn full(&self, real: DType) -> Result<TensorSpec, RawDiagnostic> {
         let value = self.required(1, &["fill_value"])?;
         let (default, value) = match value.kind {
             Kind::Bool(value) => (DType::Bool, f64::from(value)),
@@ -90,7 +94,7 @@ impl Call<'_> {
     }
 
     /// `randint(high, size)` or `randint(low, high, size)`.
-    pub fn randint(&self) -> Result<TensorSpec, Complaint> {
+    pub fn randint(&self) -> Result<TensorSpec, RawDiagnostic> {
         let two = matches!(self.argument(1, &["size"]), Some(Tree { kind: Kind::List(_), .. }));
         let (low, high, shape) = if two && self.positional().count() <= 2 {
             (0, integer(self.required(0, &["high"])?)?, self.required(1, &["size"])?)
@@ -99,7 +103,7 @@ impl Call<'_> {
             (integer(low)?, integer(high)?, self.required(2, &["size"])?)
         };
         if low >= high {
-            return Err(Complaint::new(
+            return Err(RawDiagnostic::new(
                 self.span,
                 "no integer to draw",
                 format!("{low} is not below {high}"),
@@ -108,14 +112,14 @@ impl Call<'_> {
         self.filled(sizes(shape), DType::I64, Distribution::Integers(low, high))
     }
 
-    pub fn arange(&self, real: DType) -> Result<TensorSpec, Complaint> {
+    pub fn arange(&self, real: DType) -> Result<TensorSpec, RawDiagnostic> {
         let numbers: Vec<Number> = self.positional().map(number).collect::<Result<_, _>>()?;
         let (start, end, step) = match numbers.iter().map(Number::as_f64).collect::<Vec<f64>>()[..] {
             [end] => (0.0, end, 1.0),
             [start, end] => (start, end, 1.0),
             [start, end, step] if step != 0.0 => (start, end, step),
             _ => {
-                return Err(Complaint::new(
+                return Err(RawDiagnostic::new(
                     self.span,
                     "arange takes one to three numbers",
                     "the step is not 0",
@@ -132,7 +136,7 @@ impl Call<'_> {
     }
 
     /// `torch.testing.make_tensor(size, dtype=, low=, high=)`.
-    pub fn make_tensor(&self, real: DType) -> Result<TensorSpec, Complaint> {
+    pub fn make_tensor(&self, real: DType) -> Result<TensorSpec, RawDiagnostic> {
         let dtype = self.dtype(real)?;
         let bound = |name: &str, default: f64| {
             let keyword = self.arguments.iter().find(|a| a.keyword.as_ref().is_some_and(|k| k.text == name));
@@ -152,7 +156,7 @@ impl Call<'_> {
     }
 
     /// `.to(dtype)`; a device changes nothing.
-    pub fn converted(&self, spec: TensorSpec) -> Result<TensorSpec, Complaint> {
+    pub fn converted(&self, spec: TensorSpec) -> Result<TensorSpec, RawDiagnostic> {
         match self.argument(0, &["dtype"]) {
             Some(Tree { kind: Kind::Text(_), .. }) | None => Ok(spec),
             Some(tree) if dtype_path(tree).is_none() && tree.path().is_none() => Ok(spec),
@@ -161,19 +165,19 @@ impl Call<'_> {
     }
 
     /// The first argument, and the call without it.
-    pub fn base(&self) -> Result<(&Tree, Call<'_>), Complaint> {
+    pub fn base(&self) -> Result<(&Tree, Call<'_>), RawDiagnostic> {
         let base = self.required(0, &["a tensor"])?;
         Ok((base, Call { span: self.span, arguments: &self.arguments[1..] }))
     }
 
     /// `.as_strided(sizes, strides)`, with strides in so many parts of an element.
-    pub fn as_strided(&self, spec: TensorSpec, unit: i64) -> Result<TensorSpec, Complaint> {
+    pub fn as_strided(&self, spec: TensorSpec, unit: i64) -> Result<TensorSpec, RawDiagnostic> {
         let sizes = sizes(self.required(0, &["size", "shape"])?)?;
         let strides_tree = self.required(1, &["stride", "strides"])?;
         let strides = checked_sizes(integers(strides_tree)?, strides_tree.span)?;
         if strides.iter().any(|stride| stride % unit != 0) {
             let label = format!("expected multiples of {unit}");
-            return Err(Complaint::new(strides_tree.span, "strides of NumPy are in bytes", label));
+            return Err(RawDiagnostic::new(strides_tree.span, "strides of NumPy are in bytes", label));
         }
         let strides: Vec<i64> = strides.iter().map(|stride| stride / unit).collect();
         let offset = match self.argument(2, &["storage_offset"]) {
@@ -182,7 +186,7 @@ impl Call<'_> {
         };
         if sizes.len() != strides.len() {
             let label = format!("expected {} strides", sizes.len());
-            return Err(Complaint::new(strides_tree.span, "as many strides as sizes are needed", label));
+            return Err(RawDiagnostic::new(strides_tree.span, "as many strides as sizes are needed", label));
         }
         let reached =
             sizes.iter().zip(&strides).try_fold(offset.saturating_add(1), |reached, (&size, &stride)| {
@@ -190,41 +194,44 @@ impl Call<'_> {
             });
         if reached.is_none_or(|reached| reached > spec.storage) && !sizes.contains(&0) {
             let label = format!("the storage has {} elements", spec.storage);
-            return Err(Complaint::new(self.span, "this view reaches beyond its storage", label));
+            return Err(RawDiagnostic::new(self.span, "this view reaches beyond its storage", label));
         }
         sizes.iter().try_fold(1_i64, |n, &size| n.checked_mul(size)).ok_or_else(|| self.too_large())?;
         let offset = if sizes.contains(&0) { 0 } else { offset };
         Ok(TensorSpec { sizes, strides, offset, ..spec })
     }
 
-    pub fn axis(&self, place: usize, rank: usize) -> Result<usize, Complaint> {
+    pub fn axis(&self, place: usize, rank: usize) -> Result<usize, RawDiagnostic> {
         self.wrap(integer(self.required(place, &["an axis"])?)?, rank)
     }
 
-    pub fn wrap(&self, axis: i64, rank: usize) -> Result<usize, Complaint> {
+    pub fn wrap(&self, axis: i64, rank: usize) -> Result<usize, RawDiagnostic> {
         let wrapped = if axis < 0 { axis.saturating_add(rank as i64) } else { axis };
         let axis = usize::try_from(wrapped).ok().filter(|&axis| axis < rank);
-        axis.ok_or_else(|| Complaint::new(self.span, "no such axis", format!("the tensor has {rank} axes")))
+        axis.ok_or_else(|| {
+            RawDiagnostic::new(self.span, "no such axis", format!("the tensor has {rank} axes"))
+        })
     }
 
-    pub fn permuted(&self, spec: TensorSpec, order: Vec<usize>) -> Result<TensorSpec, Complaint> {
+    pub fn permuted(&self, spec: TensorSpec, order: Vec<usize>) -> Result<TensorSpec, RawDiagnostic> {
         let mut sorted = order.clone();
         sorted.sort_unstable();
         if sorted != (0..spec.sizes.len()).collect::<Vec<usize>>() {
             let label = format!("expected each of the {} axes once", spec.sizes.len());
-            return Err(Complaint::new(self.span, "this is not an order of the axes", label));
+            return Err(RawDiagnostic::new(self.span, "this is not an order of the axes", label));
         }
         let pick = |from: &[i64]| order.iter().map(|&axis| from[axis]).collect();
         Ok(TensorSpec { sizes: pick(&spec.sizes), strides: pick(&spec.strides), ..spec })
     }
 
-    pub fn reshaped(&self, spec: TensorSpec) -> Result<TensorSpec, Complaint> {
+    pub fn reshaped(&self, spec: TensorSpec) -> Result<TensorSpec, RawDiagnostic> {
         let sizes = self.all_sizes()?;
         let dense =
             TensorSpec::dense(spec.dtype, sizes, spec.distribution).ok_or_else(|| self.too_large())?;
         let same = spec.is_contiguous() && dense.sizes.iter().product::<i64>() == spec.sizes.iter().product();
-        let refuse =
-            || Complaint::new(self.span, "cannot view the tensor so", "expected as many elements, in order");
-        same.then_some(TensorSpec { storage: spec.storage, offset: spec.offset, ..dense }).ok_or_else(refuse)
+        let reject = || {
+            RawDiagnostic::new(self.span, "cannot view the tensor so", "expected as many elements, in order")
+        };
+        same.then_some(TensorSpec { storage: spec.storage, offset: spec.offset, ..dense }).ok_or_else(reject)
     }
 }

@@ -13,7 +13,7 @@ pub(super) use number::float_text;
 use ops::{DType, Scalar};
 
 use super::syntax::{Kind, Tree};
-use crate::text::complaint::Complaint;
+use crate::text::diagnostic::RawDiagnostic;
 use call::Call;
 use number::{Number, number};
 
@@ -26,7 +26,7 @@ pub enum InputSpec {
     Scalar(Scalar),
 }
 
-/// A tensor: how its elements lie in memory and what is in them.
+/// A tensor: the layout of its elements and what is in them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TensorSpec {
     /// Element type.
@@ -59,14 +59,14 @@ pub enum Distribution {
 }
 
 /// The inputs that a list says.
-pub(super) fn read_inputs(tree: &Tree) -> Result<Vec<InputSpec>, Complaint> {
+pub(super) fn read_inputs(tree: &Tree) -> Result<Vec<InputSpec>, RawDiagnostic> {
     match &tree.kind {
         Kind::List(items) => items.iter().map(read_input).collect(),
-        _ => Err(Complaint::new(tree.span, "`inputs` is not a list", "expected [...]")),
+        _ => Err(RawDiagnostic::new(tree.span, "`inputs` is not a list", "expected [...]")),
     }
 }
 
-fn read_input(tree: &Tree) -> Result<InputSpec, Complaint> {
+fn read_input(tree: &Tree) -> Result<InputSpec, RawDiagnostic> {
     let scalar = |scalar| Ok(InputSpec::Scalar(scalar));
     if let Some(number) = complex_number(tree) {
         return scalar(number);
@@ -82,23 +82,23 @@ fn read_input(tree: &Tree) -> Result<InputSpec, Complaint> {
 }
 
 /// A constructor with methods after it.
-fn tensor(tree: &Tree) -> Result<TensorSpec, Complaint> {
-    let refuse = || {
-        Complaint::new(tree.span, "this is not an input", "expected a number or a torch or NumPy tensor")
+fn tensor(tree: &Tree) -> Result<TensorSpec, RawDiagnostic> {
+    let reject = || {
+        RawDiagnostic::new(tree.span, "this is not an input", "expected a number or a torch or NumPy tensor")
             .help("for example torch.randn((4, 8), dtype=torch.bfloat16)")
     };
-    let Kind::Call(callee, arguments) = &tree.kind else { return Err(refuse()) };
+    let Kind::Call(callee, arguments) = &tree.kind else { return Err(reject()) };
     let call = Call { span: tree.span, arguments };
     if let Some(path) = callee.path() {
-        return constructor(&path, &call).unwrap_or_else(|| Err(refuse()));
+        return constructor(&path, &call).unwrap_or_else(|| Err(reject()));
     }
     match &callee.kind {
         Kind::Attribute(base, method) => apply(tensor(base)?, &method.text, &call),
-        _ => Err(refuse()),
+        _ => Err(reject()),
     }
 }
 
-fn constructor(path: &[&str], call: &Call) -> Option<Result<TensorSpec, Complaint>> {
+fn constructor(path: &[&str], call: &Call) -> Option<Result<TensorSpec, RawDiagnostic>> {
     let (library, name) = (*path.first()?, *path.last()?);
     let real = match library {
         "torch" => DType::F32,
@@ -123,7 +123,7 @@ fn constructor(path: &[&str], call: &Call) -> Option<Result<TensorSpec, Complain
     })
 }
 
-fn apply(spec: TensorSpec, method: &str, call: &Call) -> Result<TensorSpec, Complaint> {
+fn apply(spec: TensorSpec, method: &str, call: &Call) -> Result<TensorSpec, RawDiagnostic> {
     match method {
         "to" | "astype" => call.converted(spec),
         "cuda" | "cpu" | "contiguous" if spec.is_contiguous() => Ok(spec),
@@ -153,7 +153,7 @@ fn apply(spec: TensorSpec, method: &str, call: &Call) -> Result<TensorSpec, Comp
             call.permuted(spec, order)
         }
         "view" | "reshape" => call.reshaped(spec),
-        _ => Err(Complaint::new(
+        _ => Err(RawDiagnostic::new(
             call.span,
             format!("unknown tensor method `{method}`"),
             "in the list of inputs",
@@ -194,7 +194,7 @@ mod tests {
         let [Item::Line(statement)] = &items[..] else { panic!("one line") };
         let text = match read_inputs(&statement.value) {
             Ok(specs) => specs.iter().map(shown).collect::<Vec<_>>().join("; "),
-            Err(complaint) => format!("{} ({})", complaint.message, complaint.label),
+            Err(diagnostic) => format!("{} ({})", diagnostic.message, diagnostic.label),
         };
         assert_eq!(text, expected, "{source}");
     }

@@ -3,8 +3,8 @@
 use ir::Span;
 use ops::DType;
 
-use super::super::syntax::{Argument, Kind, Tree};
-use crate::text::complaint::Complaint;
+use super::super::syntax::{ArgumentSyntax, Kind, Tree};
+use crate::text::diagnostic::RawDiagnostic;
 
 /// Axes that an input may have.
 const MAX_RANK: usize = 32;
@@ -26,32 +26,32 @@ impl Number {
 }
 
 /// A number, or a product, sum, difference or power of numbers.
-pub(super) fn number(tree: &Tree) -> Result<Number, Complaint> {
-    let refuse = || Complaint::new(tree.span, "this is not a number", "expected a number");
+pub(super) fn number(tree: &Tree) -> Result<Number, RawDiagnostic> {
+    let reject = || RawDiagnostic::new(tree.span, "this is not a number", "expected a number");
     match &tree.kind {
         Kind::Int(n) => Ok(Number::Int(*n)),
         Kind::Float(x) => Ok(Number::Float(*x)),
         Kind::Unary("-", operand) => match number(operand)? {
-            Number::Int(n) => n.checked_neg().map(Number::Int).ok_or_else(refuse),
+            Number::Int(n) => n.checked_neg().map(Number::Int).ok_or_else(reject),
             Number::Float(x) => Ok(Number::Float(-x)),
         },
         Kind::Binary(operator, a, b) => match (number(a)?, number(b)?) {
             (Number::Int(a), Number::Int(b)) => {
-                integer_result(operator, a, b).map(Number::Int).ok_or_else(refuse)
+                integer_result(operator, a, b).map(Number::Int).ok_or_else(reject)
             }
-            (a, b) => float_result(operator, a.as_f64(), b.as_f64()).map(Number::Float).ok_or_else(refuse),
+            (a, b) => float_result(operator, a.as_f64(), b.as_f64()).map(Number::Float).ok_or_else(reject),
         },
         Kind::Call(callee, arguments) if callee.path().is_some_and(|path| path == ["float"]) => {
-            float_text(arguments).map(Number::Float).ok_or_else(refuse)
+            float_text(arguments).map(Number::Float).ok_or_else(reject)
         }
-        _ => Err(refuse()),
+        _ => Err(reject()),
     }
 }
 
 /// The value of `float("inf")`, `float("-inf")`, `float("nan")` or `float(1)`.
-pub(in crate::text) fn float_text(arguments: &[Argument]) -> Option<f64> {
+pub(in crate::text) fn float_text(arguments: &[ArgumentSyntax]) -> Option<f64> {
     match arguments {
-        [Argument { keyword: None, value }] => match &value.kind {
+        [ArgumentSyntax { keyword: None, value }] => match &value.kind {
             Kind::Text(text) => text.trim().parse().ok(),
             Kind::Int(n) => Some(*n as f64),
             Kind::Float(x) => Some(*x),
@@ -83,30 +83,32 @@ fn float_result(operator: &str, a: f64, b: f64) -> Option<f64> {
     }
 }
 
-pub(super) fn integer(tree: &Tree) -> Result<i64, Complaint> {
+pub(super) fn integer(tree: &Tree) -> Result<i64, RawDiagnostic> {
     match number(tree) {
         Ok(Number::Int(n)) => Ok(n),
-        _ => Err(Complaint::new(tree.span, "this is not an integer", "expected an integer")),
+        _ => Err(RawDiagnostic::new(tree.span, "this is not an integer", "expected an integer")),
     }
 }
 
-pub(super) fn integers(tree: &Tree) -> Result<Vec<i64>, Complaint> {
+pub(super) fn integers(tree: &Tree) -> Result<Vec<i64>, RawDiagnostic> {
     match &tree.kind {
         Kind::List(items) => items.iter().map(integer).collect(),
         _ => Ok(vec![integer(tree)?]),
     }
 }
 
-pub(super) fn sizes(tree: &Tree) -> Result<Vec<i64>, Complaint> {
+pub(super) fn sizes(tree: &Tree) -> Result<Vec<i64>, RawDiagnostic> {
     checked_sizes(integers(tree)?, tree.span)
 }
 
-pub(super) fn checked_sizes(sizes: Vec<i64>, span: Span) -> Result<Vec<i64>, Complaint> {
+pub(super) fn checked_sizes(sizes: Vec<i64>, span: Span) -> Result<Vec<i64>, RawDiagnostic> {
     if sizes.len() > MAX_RANK {
-        return Err(Complaint::new(span, "too many axes", format!("at most {MAX_RANK}")));
+        return Err(RawDiagnostic::new(span, "too many axes", format!("at most {MAX_RANK}")));
     }
     match sizes.iter().find(|&&size| size < 0) {
-        Some(size) => Err(Complaint::new(span, format!("the size {size} is negative"), "expected 0 or more")),
+        Some(size) => {
+            Err(RawDiagnostic::new(span, format!("the size {size} is negative"), "expected 0 or more"))
+        }
         None => Ok(sizes),
     }
 }
@@ -129,15 +131,15 @@ pub(super) fn dtype_path(tree: &Tree) -> Option<DType> {
     }
 }
 
-pub(super) fn dtype(tree: &Tree) -> Result<DType, Complaint> {
-    let refuse = || {
+pub(super) fn dtype(tree: &Tree) -> Result<DType, RawDiagnostic> {
+    let reject = || {
         let known: Vec<&str> = DType::ALL.iter().map(|dtype| dtype.numpy_name()).collect();
         let message = match tree.path().as_deref() {
             Some([_, name]) if DType::is_left_out(name) => format!("the dtype `{name}` is not supported"),
             _ => "this is not a dtype".to_owned(),
         };
-        Complaint::new(tree.span, message, "expected a dtype such as torch.float32")
+        RawDiagnostic::new(tree.span, message, "expected a dtype such as torch.float32")
             .help(format!("known: {}", known.join(", ")))
     };
-    dtype_path(tree).ok_or_else(refuse)
+    dtype_path(tree).ok_or_else(reject)
 }

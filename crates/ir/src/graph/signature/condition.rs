@@ -1,21 +1,21 @@
-//! What must hold of the size symbols of a view: its facts, and what its forms need that the facts do not prove.
+//! What must hold of the size symbols of a view: its facts, and what its ops need that the facts do not prove.
 
 use index::{Expr, Range, Sym};
 use indexmap::IndexSet;
 
-use crate::graph::{Form, Fusion, Graph, Sizes};
+use crate::graph::{Fusion, Graph, Sizes, TensorOp};
 
 /// Something that must hold of the symbols.
 #[derive(Clone, Debug)]
 pub(super) struct Condition {
     pub about: Expr,
-    pub demand: Demand,
+    pub constraint: Constraint,
     /// What asks for it, in words, if that is known.
     pub asked_by: Option<String>,
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum Demand {
+pub(super) enum Constraint {
     /// The symbol, which the condition is about, has this value.
     Equal(Expr),
     Zero,
@@ -27,20 +27,22 @@ pub(super) enum Demand {
 impl Condition {
     /// What an op that asks for it has asked to be zero, or zero or more: a range is asked for by its ends.
     pub fn subject(&self) -> Expr {
-        match &self.demand {
-            Demand::Within(range) => range.slack(&self.about).unwrap_or_else(|| self.about.clone()),
+        match &self.constraint {
+            Constraint::Within(range) => range.slack(&self.about).unwrap_or_else(|| self.about.clone()),
             _ => self.about.clone(),
         }
     }
 
     /// Whether it holds where what it is about has this value. What cannot be evaluated is not held against the sizes.
     pub fn holds(&self, value: i64, sizes: &Sizes) -> bool {
-        match &self.demand {
-            Demand::Equal(expected) => sizes.try_value(expected).map_or(true, |expected| expected == value),
-            Demand::Zero => value == 0,
-            Demand::NonNegative => value >= 0,
-            Demand::MultipleOf(divisor) => value % divisor == 0,
-            Demand::Within(range) => range.contains(i128::from(value)),
+        match &self.constraint {
+            Constraint::Equal(expected) => {
+                sizes.try_value(expected).map_or(true, |expected| expected == value)
+            }
+            Constraint::Zero => value == 0,
+            Constraint::NonNegative => value >= 0,
+            Constraint::MultipleOf(divisor) => value % divisor == 0,
+            Constraint::Within(range) => range.contains(i128::from(value)),
         }
     }
 
@@ -48,12 +50,12 @@ impl Condition {
     pub fn words(&self) -> (String, Expr) {
         let about = &self.about;
         let alone = |text: String| (text, about.clone());
-        match &self.demand {
-            Demand::Equal(value) => (format!("{about} = {value}"), about + value),
-            Demand::Zero => alone(format!("{about} = 0")),
-            Demand::NonNegative => alone(format!("{about} >= 0")),
-            Demand::MultipleOf(divisor) => alone(format!("{about} is a multiple of {divisor}")),
-            Demand::Within(range) => alone(within(about, range)),
+        match &self.constraint {
+            Constraint::Equal(value) => (format!("{about} = {value}"), about + value),
+            Constraint::Zero => alone(format!("{about} = 0")),
+            Constraint::NonNegative => alone(format!("{about} >= 0")),
+            Constraint::MultipleOf(divisor) => alone(format!("{about} is a multiple of {divisor}")),
+            Constraint::Within(range) => alone(within(about, range)),
         }
     }
 }
@@ -74,28 +76,28 @@ pub(super) fn conditions(graph: &Graph, fusion: &Fusion, is_size: impl Fn(Sym) -
     conditions
 }
 
-/// What the facts of a view demand, less what holds of every size.
+/// The constraints that the facts of a view are, less what holds of every size.
 fn known(fusion: &Fusion, is_size: impl Fn(Sym) -> bool) -> Vec<Condition> {
     let facts = fusion.facts();
     let says_something =
         |(sym, range): &(Sym, Range)| !(is_size(*sym) && range.hi().is_none() && range.lo() <= Some(0));
-    let equal = facts.equalities().map(|(sym, value)| (Expr::sym(sym), Demand::Equal(value.clone())));
-    let zero = facts.relations().map(|zero| (zero.clone(), Demand::Zero));
-    let slack = facts.inequalities().map(|slack| (slack.clone(), Demand::NonNegative));
-    let multiple = facts.multiples().map(|(expr, divisor)| (expr, Demand::MultipleOf(divisor)));
+    let equal = facts.equalities().map(|(sym, value)| (Expr::sym(sym), Constraint::Equal(value.clone())));
+    let zero = facts.relations().map(|zero| (zero.clone(), Constraint::Zero));
+    let slack = facts.inequalities().map(|slack| (slack.clone(), Constraint::NonNegative));
+    let multiple = facts.multiples().map(|(expr, divisor)| (expr, Constraint::MultipleOf(divisor)));
     let range = facts.ranges().filter(says_something);
-    let range = range.map(|(sym, range)| (Expr::sym(sym), Demand::Within(range)));
+    let range = range.map(|(sym, range)| (Expr::sym(sym), Constraint::Within(range)));
     let all = equal.chain(zero).chain(slack).chain(multiple).chain(range);
-    all.map(|(about, demand)| Condition { about, demand, asked_by: None }).collect()
+    all.map(|(about, constraint)| Condition { about, constraint, asked_by: None }).collect()
 }
 
-/// What the forms of a view need that the facts do not prove: no size is negative, and slices lie inside. Kernels rely on
+/// What the ops of a view need that the facts do not prove: no size is negative, and slices lie inside. Kernels rely on
 /// it for every value that they compute, in memory or not.
 fn needed(graph: &Graph, fusion: &Fusion) -> Vec<Condition> {
     let mut needed: IndexSet<Expr> = IndexSet::new();
     for node in fusion.order().iter().map(|&node| graph.node(node)) {
         needed.extend(node.results.iter().flat_map(|ty| &ty.shape).cloned());
-        if let Form::Slice { starts, sizes } = &node.form {
+        if let TensorOp::Slice { starts, sizes } = &node.op {
             let extents = graph.shape(node.operands[0]);
             needed.extend(starts.iter().cloned());
             needed.extend(
@@ -105,5 +107,5 @@ fn needed(graph: &Graph, fusion: &Fusion) -> Vec<Condition> {
     }
     let facts = fusion.facts();
     let unproved = needed.into_iter().filter(|slack| !facts.prove_le(&Expr::zero(), slack));
-    unproved.map(|about| Condition { about, demand: Demand::NonNegative, asked_by: None }).collect()
+    unproved.map(|about| Condition { about, constraint: Constraint::NonNegative, asked_by: None }).collect()
 }

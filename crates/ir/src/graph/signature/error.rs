@@ -50,8 +50,8 @@ pub enum InputError {
         /// The size given.
         given: i64,
     },
-    /// The sizes do not fulfil what the definition implies of them.
-    #[error("the sizes must fulfil {condition}, but {values}")]
+    /// The sizes do not satisfy what the definition implies of them.
+    #[error("the sizes must satisfy {condition}, but {values}")]
     Guard {
         /// What must hold, in symbols.
         condition: String,

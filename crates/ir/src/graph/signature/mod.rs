@@ -1,5 +1,5 @@
-//! What a view demands of its inputs: number, dtypes, ranks, sizes, and what it implies of sizes. One check for all that
-//! take inputs: the evaluator, the runtime, the command line.
+//! The constraints of a view on its inputs: number, dtypes, ranks, sizes, and what it implies of sizes. One check for all
+//! that take inputs: the evaluator, the runtime, the command line.
 //!
 //! Takes views of arrays, gives the values of the size symbols. Looks at no element but those of scalars that sizes depend
 //! on. `condition` holds what must be true of sizes, `error` the words for it, `origin` where their values are.
@@ -17,12 +17,12 @@ use super::container::Graph;
 use super::fusion::Fusion;
 use super::sizes::Sizes;
 use crate::array::ArrayView;
-use condition::{Condition, Demand};
+use condition::{Condition, Constraint};
 use origin::{Computed, Origin};
 
-/// The demands of one view.
+/// The constraints of one view.
 #[derive(Clone, Debug)]
-pub struct Signature {
+pub struct InputSignature {
     inputs: Vec<Input>,
     /// Where each symbol's value is found, by the symbol's number.
     origins: Vec<Option<Origin>>,
@@ -48,9 +48,9 @@ enum Axis {
     Size(Expr),
 }
 
-impl Signature {
-    /// The demands of a view. `name` gives the user's names of the inputs, by position, for complaints.
-    pub fn new(graph: &Graph, fusion: &Fusion, name: impl Fn(usize) -> Option<String>) -> Signature {
+impl InputSignature {
+    /// The constraints of a view. `name` gives the user's names of the inputs, by position, for diagnostics.
+    pub fn new(graph: &Graph, fusion: &Fusion, name: impl Fn(usize) -> Option<String>) -> InputSignature {
         let mut computed = Vec::new();
         let mut origins = origin::origins(graph, fusion, &mut computed);
         let axis = |input: usize, axis: usize, size: &Expr| {
@@ -59,7 +59,7 @@ impl Signature {
             origin.map_or_else(|| Axis::Size(size.clone()), Axis::Origin)
         };
         let inputs = fusion.inputs().iter().enumerate().map(|(place, &val)| Input {
-            name: Signature::input_in_words(place, name(place)),
+            name: InputSignature::input_in_words(place, name(place)),
             dtype: graph.dtype(val),
             axes: graph.shape(val).iter().enumerate().map(|(k, size)| axis(place, k, size)).collect(),
         });
@@ -71,11 +71,12 @@ impl Signature {
         for unused in computed.iter().map(|size| size.symbol).filter(|symbol| !mentioned.contains(symbol)) {
             origins[unused.as_u32() as usize] = None;
         }
-        Signature { inputs, conditions, origins, computed }
+        InputSignature { inputs, conditions, origins, computed }
     }
 
-    /// The same demands, with what asks for them said in complaints, as far as `asks` knows it by the size that is asked for.
-    pub fn because(mut self, asks: impl Fn(&Expr) -> Option<String>) -> Signature {
+    /// The same constraints, with what asks for them said in diagnostics, as far as `asks` knows it by the size that is
+    /// asked for.
+    pub fn because(mut self, asks: impl Fn(&Expr) -> Option<String>) -> InputSignature {
         self.conditions.iter_mut().for_each(|condition| condition.asked_by = asks(&condition.subject()));
         self.computed.iter_mut().for_each(|computed| computed.asked_by = asks(&Expr::sym(computed.symbol)));
         self
@@ -85,14 +86,14 @@ impl Signature {
     /// hold whatever the inputs show: those that the view cannot see.
     ///
     /// # Errors
-    /// The first demand that is not met.
+    /// The first constraint that is not met.
     pub fn bind(&self, inputs: &[ArrayView<'_>], known: &[(Sym, i64)]) -> Result<Sizes, InputError> {
         self.check_types(inputs)?;
         let sizes = self.read(inputs, known)?;
         for (place, (input, view)) in self.inputs.iter().zip(inputs).enumerate() {
-            for (axis, demand) in input.axes.iter().enumerate() {
+            for (axis, constraint) in input.axes.iter().enumerate() {
                 let given = size(view, axis);
-                match demand {
+                match constraint {
                     Axis::Origin(sym) if sizes.get(*sym) == Some(given) => {}
                     Axis::Origin(sym) => {
                         self.check_size(&sizes, (place, axis), &Expr::sym(*sym), given, None)?
@@ -105,7 +106,7 @@ impl Signature {
         Ok(sizes)
     }
 
-    /// Whether [`Signature::bind`] looks at elements: else sizes alone say what it gives.
+    /// Whether [`InputSignature::bind`] looks at elements: else sizes alone say what it gives.
     pub fn reads_elements(&self) -> bool {
         let of_elements =
             |origin: &Option<Origin>| matches!(origin, Some(Origin::Element { .. } | Origin::Computed(_)));
@@ -117,7 +118,7 @@ impl Signature {
         name.map_or_else(|| format!("input {place}"), |name| format!("input {place} ({name})"))
     }
 
-    /// What complaints call an input: its position, and its name if it has one.
+    /// What diagnostics call an input: its position, and its name if it has one.
     pub fn input_name(&self, place: usize) -> &str {
         &self.inputs[place].name
     }
@@ -159,7 +160,7 @@ impl Signature {
             sizes.set(sym, value);
         }
         for condition in &self.conditions {
-            if let (Demand::Equal(value), Some(sym)) = (&condition.demand, condition.about.as_sym())
+            if let (Constraint::Equal(value), Some(sym)) = (&condition.constraint, condition.about.as_sym())
                 && sizes.get(sym).is_none()
                 && let Ok(value) = sizes.try_value(value)
             {
@@ -198,7 +199,9 @@ impl Signature {
             return Ok(());
         }
         let origin = condition.about.as_sym().and_then(|sym| self.origins[sym.as_u32() as usize]);
-        if let (Demand::Equal(expected), Some(Origin::Size { input, axis })) = (&condition.demand, origin) {
+        if let (Constraint::Equal(expected), Some(Origin::Size { input, axis })) =
+            (&condition.constraint, origin)
+        {
             return self.check_size(sizes, (input, axis), expected, value, condition.asked_by.as_deref());
         }
         let (words, mentioned) = condition.words();

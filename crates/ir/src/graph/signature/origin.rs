@@ -7,12 +7,12 @@ use index::{Expr, Sym};
 use ops::{DType, Scalar};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::condition::{Condition, Demand};
+use super::condition::{Condition, Constraint};
 use super::{InputError, asked};
 use crate::array::ArrayView;
 use crate::graph::computed::{ComputedSize, Known};
 use crate::graph::container::SymbolSource;
-use crate::graph::{Form, Fusion, Graph, Sizes};
+use crate::graph::{Fusion, Graph, Sizes, TensorOp};
 
 /// Where the value of a symbol is found in a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,19 +46,19 @@ impl Computed {
             Known::Size(size) => sizes.value(size).ok().map(|size| Scalar::from_i64(DType::I64, size)),
         };
         let Some(value) = self.size.value(known) else { return Ok(None) };
-        let refuse = |why| {
+        let reject = |why| {
             let words = format!("a size comes out as {value}, which is {why}");
             InputError::Computed(asked(self.asked_by.as_deref(), words))
         };
-        self.size.whole(value).map(Some).map_err(refuse)
+        self.size.whole(value).map(Some).map_err(reject)
     }
 }
 
 /// Where each symbol of the graph is found among the inputs of a view: its source, or else, since inputs of a view may be
 /// computed values, the first axis of that size.
 pub(super) fn origins(graph: &Graph, fusion: &Fusion, computed: &mut Vec<Computed>) -> Vec<Option<Origin>> {
-    let arguments = fusion.inputs().iter().enumerate().filter_map(|(place, &val)| match graph.form(val) {
-        Form::Input { ordinal, .. } => Some((*ordinal, place)),
+    let arguments = fusion.inputs().iter().enumerate().filter_map(|(place, &val)| match graph.op(val) {
+        TensorOp::Input { ordinal, .. } => Some((*ordinal, place)),
         _ => None,
     });
     let places: FxHashMap<u32, usize> = arguments.collect();
@@ -86,7 +86,7 @@ pub(super) fn origins(graph: &Graph, fusion: &Fusion, computed: &mut Vec<Compute
     origins
 }
 
-/// The symbols that a view speaks of, and those that computing them takes. Others are of calls that were refused, or whose
+/// The symbols that a view speaks of, and those that computing them takes. Others are of calls that were rejected, or whose
 /// results nothing uses.
 pub(super) fn mentioned(
     graph: &Graph,
@@ -99,19 +99,19 @@ pub(super) fn mentioned(
     fusion.inputs().iter().flat_map(|&val| graph.shape(val)).for_each(&mut mention);
     for node in fusion.order().iter().map(|&node| graph.node(node)) {
         node.results.iter().flat_map(|ty| &ty.shape).for_each(&mut mention);
-        match &node.form {
-            Form::Size(size) => mention(size),
-            Form::Slice { starts, .. } => starts.iter().for_each(&mut mention),
-            Form::Pad { before, after } => before.iter().chain(after).for_each(&mut mention),
+        match &node.op {
+            TensorOp::Size(size) => mention(size),
+            TensorOp::Slice { starts, .. } => starts.iter().for_each(&mut mention),
+            TensorOp::Pad { before, after } => before.iter().chain(after).for_each(&mut mention),
             _ => {}
         }
     }
     // What is asked of a size alone, such as that it is not negative, asks nothing where the view does not speak of it.
     for condition in conditions {
-        match &condition.demand {
-            Demand::Equal(size) => [&condition.about, size].into_iter().for_each(&mut mention),
-            Demand::Zero => mention(&condition.about),
-            Demand::NonNegative | Demand::MultipleOf(_) | Demand::Within(_) => {}
+        match &condition.constraint {
+            Constraint::Equal(size) => [&condition.about, size].into_iter().for_each(&mut mention),
+            Constraint::Zero => mention(&condition.about),
+            Constraint::NonNegative | Constraint::MultipleOf(_) | Constraint::Within(_) => {}
         }
     }
     // Computations take symbols that were there before.

@@ -85,9 +85,9 @@ impl<'a> Lines<'a> {
 }
 
 /// An argument's name, and the error to give if no such symbol is declared.
-type Argument<'a> = (&'a str, ParseError);
+type SizeArgument<'a> = (&'a str, ParseError);
 
-fn kernel_line<'a>(line: &mut Line<'a>) -> Result<(String, u32, Vec<Argument<'a>>), ParseError> {
+fn kernel_line<'a>(line: &mut Line<'a>) -> Result<(String, u32, Vec<SizeArgument<'a>>), ParseError> {
     line.expect("kernel")?;
     let name = line.word("the kernel's name")?.to_owned();
     line.expect("(")?;
@@ -151,8 +151,8 @@ impl Parser {
             let mut line = lines.next()?;
             if line.eat("}") {
                 line.end()?;
-                let Some(turns) = open.pop() else { return Ok(body) };
-                innermost(&mut open, &mut body).push(Stmt::For(turns));
+                let Some(for_loop) = open.pop() else { return Ok(body) };
+                innermost(&mut open, &mut body).push(Stmt::For(for_loop));
             } else if line.eat("for") {
                 if open.len() == MAX_NESTING {
                     return Err(line.fail(format!("loops may nest {MAX_NESTING} deep, not deeper")));
@@ -174,8 +174,8 @@ impl Parser {
         let (range, start) = line.until("{")?;
         let kinds = [
             ("lanes", LoopKind::Lanes),
-            ("whole", LoopKind::WholeLanes),
-            ("rest", LoopKind::Rest),
+            ("exact", LoopKind::ExactLanes),
+            ("remainder", LoopKind::Remainder),
             ("transpose", LoopKind::Transpose),
         ];
         let kind = kinds.into_iter().find_map(|(word, kind)| Some((range.strip_suffix(word)?, kind)));
@@ -236,7 +236,7 @@ impl Parser {
 }
 
 fn innermost<'a>(open: &'a mut [Loop], body: &'a mut Vec<Stmt>) -> &'a mut Vec<Stmt> {
-    open.last_mut().map_or(body, |turns| &mut turns.body)
+    open.last_mut().map_or(body, |for_loop| &mut for_loop.body)
 }
 
 fn numbered(line: &mut Line<'_>, prefix: &str, what: &str) -> Result<u32, ParseError> {

@@ -1,7 +1,7 @@
 //! Kernel text to statements: the right and left sides of one line. Loops and declarations are in `parse`.
 
 use index::Expr;
-use ops::{DType, Monoid, Prim, Scalar, body_text, literal};
+use ops::{DType, Monoid, Scalar, ScalarOp, body_text, literal};
 
 use super::{MAX_ID, Parser, declare, dtype, numbered};
 use crate::kernel::line::{Line, ParseError};
@@ -20,7 +20,7 @@ impl Parser {
             Ok(Stmt::Bind { symbol, value: value(line)? })
         } else if line.eat("prefetch") {
             let buffer = buffer(line)?;
-            Ok(Stmt::Prefetch { buffer, index: self.subscript(line)?, far: line.eat("far") })
+            Ok(Stmt::Prefetch { buffer, index: self.subscript(line)?, l2: line.eat("L2") })
         } else if line.eat("fault") {
             fault(line)
         } else if line.eat("acc") {
@@ -93,8 +93,8 @@ impl Parser {
             return Ok(Stmt::Get { value: new, accumulator: accumulator(line)? });
         }
         let name = line.clone().word("const, index, cast, load, get, reduce or an op")?;
-        let op =
-            Prim::from_name(name).ok_or_else(|| line.fail(format!("no primitive op is named `{name}`")))?;
+        let op = ScalarOp::from_name(name)
+            .ok_or_else(|| line.fail(format!("no primitive op is named `{name}`")))?;
         line.expect(name)?;
         Ok(Stmt::Apply { value: new, op, args: listed(line, value)? })
     }

@@ -25,10 +25,10 @@
 //!
 //! Of types and memory:
 //! * No value, buffer, scratch array or accumulator is complex: kernels hold the parts.
-//! * Operands of an op have its compute dtypes and the result is of its result dtype; halves are cast first.
+//! * Operands of an op have its compute dtypes and the result is of its result dtype; half types are cast first.
 //! * Loaded, stored and accumulated values are of the dtype of the place or accumulator; an `index` is an i64, a
 //!   constant of its value's dtype, a guard a bool.
-//! * A `reduce` has one value and one accumulator per state of its monoid, of the state's dtype; halves are not
+//! * A `reduce` has one value and one accumulator per state of its monoid, of the state's dtype; half types are not
 //!   reduced, and Welford's states are floats.
 //! * Loads are from `read` buffers and scratch, a `prefetch` from `read` buffers, stores to `write` buffers and scratch, faults in `faults` buffers, whose
 //!   words are i64, as is what is bound and reported.
@@ -90,7 +90,7 @@ fn nesting(body: &[Stmt]) -> usize {
     let mut open = vec![body.iter()];
     while let Some(statements) = open.last_mut() {
         match statements.next() {
-            Some(Stmt::For(turns)) => open.push(turns.body.iter()),
+            Some(Stmt::For(for_loop)) => open.push(for_loop.body.iter()),
             Some(_) => {}
             None => drop(open.pop()),
         }
@@ -161,8 +161,8 @@ impl<'k> Check<'k> {
         for statement in body {
             self.statement = print::statement(self.kernel, statement);
             self.uses(statement);
-            if let Stmt::For(turns) = statement {
-                self.turns(turns);
+            if let Stmt::For(for_loop) = statement {
+                self.for_loop(for_loop);
             }
             if let Stmt::Bind { symbol, value } = *statement
                 && self.symbols.insert(symbol)
@@ -215,22 +215,22 @@ impl<'k> Check<'k> {
         }
     }
 
-    fn turns(&mut self, turns: &'k Loop) {
-        let over_lanes = turns.kind.is_over_lanes();
+    fn for_loop(&mut self, for_loop: &'k Loop) {
+        let over_lanes = for_loop.kind.is_over_lanes();
         self.require(!over_lanes || self.lane.is_none(), || "a loop over lanes inside another".into());
-        self.require(self.kernel.symbols.is_valid(turns.var), || {
+        self.require(self.kernel.symbols.is_valid(for_loop.var), || {
             "the loop's variable is not declared".into()
         });
-        let fresh = self.symbols.insert(turns.var);
+        let fresh = self.symbols.insert(for_loop.var);
         self.require(fresh, || "the loop's variable is in use already".into());
         let outside = self.lane;
         if over_lanes {
-            self.lane = Some(turns.var);
+            self.lane = Some(for_loop.var);
         }
-        self.body(&turns.body);
+        self.body(&for_loop.body);
         self.lane = outside;
         if fresh {
-            self.symbols.remove(&turns.var);
+            self.symbols.remove(&for_loop.var);
         }
     }
 }

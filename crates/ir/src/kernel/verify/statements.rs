@@ -3,7 +3,7 @@
 use cranelift_entity::EntityRef;
 use index::{Expr, Sym};
 use ops::combine::computes;
-use ops::{DType, Monoid, Operand, Prim, signature};
+use ops::{DType, Monoid, Operand, ScalarOp, signature};
 
 use super::{Check, Life};
 use crate::kernel::{Access, Accumulator, Loop, LoopKind, Place, Stmt, Transpose, Value};
@@ -52,7 +52,7 @@ impl Check<'_> {
                 self.accumulated(*accumulator, *value);
             }
             Stmt::Reduce { values, monoid, accumulators } => self.reduce(values, monoid, accumulators),
-            Stmt::For(turns) => self.bounds(turns),
+            Stmt::For(for_loop) => self.bounds(for_loop),
             Stmt::Barrier => self.uniform_code("barrier"),
         }
     }
@@ -75,7 +75,7 @@ impl Check<'_> {
         self.fail(format!("{accumulator} is {problem}"));
     }
 
-    fn apply(&mut self, value: Value, op: Prim, args: &[Value]) {
+    fn apply(&mut self, value: Value, op: ScalarOp, args: &[Value]) {
         args.iter().for_each(|&arg| self.value(arg));
         let dtypes: Option<Vec<DType>> =
             args.iter().map(|&arg| self.kernel.values.get(arg).copied()).collect();
@@ -176,12 +176,12 @@ impl Check<'_> {
         self.require(self.lane.is_none(), || format!("{what} inside a loop over lanes"));
     }
 
-    fn bounds(&mut self, turns: &Loop) {
-        let copies = turns.kind != LoopKind::Transpose || Transpose::of(turns).is_some();
+    fn bounds(&mut self, for_loop: &Loop) {
+        let copies = for_loop.kind != LoopKind::Transpose || Transpose::of(for_loop).is_some();
         self.require(copies, || {
-            "it is to copy a rectangle from a buffer to scratch or back, turned, and no more".into()
+            "it is to copy a rectangle from a buffer to scratch or back, transposed, and no more".into()
         });
-        for bound in [&turns.begin, &turns.end] {
+        for bound in [&for_loop.begin, &for_loop.end] {
             self.index(bound);
             let varying = self.lane.is_some_and(|lane| bound.mentions(lane))
                 || self.varying.iter().any(|&symbol| bound.mentions(symbol));

@@ -63,7 +63,7 @@ impl Exchange {
         None
     }
 
-    /// How an array lies, if the library can say so.
+    /// The layout of an array, if the library can say so.
     ///
     /// # Errors
     /// Interrupts and lack of memory. Other errors are those of the capsule as well, which says them in words.
@@ -77,10 +77,10 @@ impl Exchange {
                 return Ok(Some(tensor.assume_init()));
             }
         }
-        let is_refusal = |error: &PyErr| {
+        let is_rejection = |error: &PyErr| {
             error.is_instance_of::<PyException>(py) && !error.is_instance_of::<PyMemoryError>(py)
         };
-        PyErr::take(py).filter(|error| !is_refusal(error)).map_or(Ok(None), Err)
+        PyErr::take(py).filter(|error| !is_rejection(error)).map_or(Ok(None), Err)
     }
 
     /// An array around memory of ours.

@@ -2,17 +2,17 @@
 //!
 //! Each step is the op's meaning rounded to its dtype, with the error that it may have. What a lambda promises is that
 //! grouping does not matter but for rounding; how far rounding may lead is not known of a body in general. So a fold is
-//! taken in several groupings, from the front, from the back, in halves, in lanes, from the least element and from the
-//! greatest, which overflow or lose digits if any does, and with lanes that have no element, which an identity that is none
+//! taken in several groupings, from the front, from the back, in halves, in lanes, from the smallest element and from the
+//! largest, which overflow or lose digits if any does, and with lanes that have no element, which an identity that is none
 //! for some elements changes. Its bound is a multiple of the largest error and distance among them.
 
-use ops::{Arith, BodyArith, DType, Monoid, Prim, Scalar};
+use ops::{Arith, BodyArith, DType, Monoid, Scalar, ScalarOp};
 
 use super::super::EvaluateError;
 use super::super::block::{write_int, write_real};
 use super::super::bound::{Rounding, apart};
 use super::super::spread::spread;
-use super::super::value::Value;
+use super::super::value::BoundedValue;
 use super::super::workers::{Looks, ParallelFor, Resources};
 use super::Sink;
 use super::scan::Source;
@@ -42,11 +42,11 @@ struct Steps<'w> {
 impl Arith for Steps<'_> {
     type V = Cell;
 
-    fn apply(&mut self, prim: Prim, args: &[Cell]) -> Cell {
+    fn apply(&mut self, op: ScalarOp, args: &[Cell]) -> Cell {
         self.looks.step();
         let scalars: Vec<Scalar> = args.iter().map(|cell| cell.value).collect();
-        let value = prim.of_scalars(&scalars).expect("shape rules admit bodies that compute in their dtypes");
-        let error = if self.bounds { self.error(prim, args, value) } else { 0.0 };
+        let value = op.of_scalars(&scalars).expect("shape rules admit bodies that compute in their dtypes");
+        let error = if self.bounds { self.error(op, args, value) } else { 0.0 };
         Cell { value, error }
     }
 
@@ -73,8 +73,8 @@ impl BodyArith for Steps<'_> {
 }
 
 impl Steps<'_> {
-    fn error(&self, prim: Prim, args: &[Cell], value: Scalar) -> f64 {
-        let row = prim.row();
+    fn error(&self, op: ScalarOp, args: &[Cell], value: Scalar) -> f64 {
+        let row = op.row();
         let rounding = Rounding::new(value.dtype(), row.ulp);
         let sure = args.iter().all(|cell| cell.error == 0.0);
         let rounds = rounding.unit > 0.0 && row.ulp > 0.0;
@@ -92,9 +92,9 @@ impl Steps<'_> {
             (reals.iter().map(|x| &x[..]).collect(), errors.iter().map(|x| &x[..]).collect());
         let exact = value.as_f64();
         let mut moved = [0.0];
-        spread(prim, &reals, &errors, &[exact], &mut moved);
-        // The least positive error says that the steps may not agree, though the operands did here. A spread that is NaN,
-        // as of a zero by what may be anything, stays one and becomes an infinite bound.
+        spread(op, &reals, &errors, &[exact], &mut moved);
+        // The smallest positive error says that the steps may not agree, though the operands did here. A spread that is
+        // NaN, as of a zero by what may be anything, stays one and becomes an infinite bound.
         let spread = if rounds && moved[0] == 0.0 { f64::MIN_POSITIVE } else { moved[0] };
         rounding.total(exact, spread)
     }
@@ -254,11 +254,11 @@ pub(super) fn write(sinks: &mut [Sink], start: usize, places: Vec<Vec<Cell>>) {
 /// These axes of the operands reduced.
 pub(super) fn fold(
     monoid: &Monoid,
-    operands: &[Value<'_>],
+    operands: &[BoundedValue<'_>],
     axes: &[u8],
     bounds: bool,
     resources: &Resources<'_>,
-) -> Result<Vec<Value<'static>>, EvaluateError> {
+) -> Result<Vec<BoundedValue<'static>>, EvaluateError> {
     let sizes = operands[0].sizes();
     let is_folded = |axis: &usize| axes.contains(&(*axis as u8));
     let (inner, outer): (Vec<usize>, Vec<usize>) = (0..sizes.len()).partition(is_folded);

@@ -19,7 +19,7 @@ use super::EvaluateError;
 use super::block::{BLOCK, GRAIN, read_int, read_real, write_int, write_real};
 use super::bound::round_up;
 use super::memory::Metered;
-use super::value::{Strided, Value};
+use super::value::{BoundedValue, Strided};
 use super::workers::Resources;
 use monoids::{Extreme, Integers, Product, Sum, Welford};
 use places::Places;
@@ -72,7 +72,7 @@ impl Item for i64 {
 }
 
 /// Whether a fold goes step by step: a body, or numbers of which one may be another.
-fn is_stepped(monoid: &Monoid, operands: &[Value<'_>]) -> bool {
+fn is_stepped(monoid: &Monoid, operands: &[BoundedValue<'_>]) -> bool {
     matches!(monoid, Monoid::Lambda(_)) || operands[1..].iter().any(|value| value.bound.is_some())
 }
 
@@ -121,11 +121,11 @@ use with_reduction;
 /// These axes of the operands reduced; one result per state of the monoid.
 pub(super) fn fold(
     monoid: &Monoid,
-    operands: &[Value<'_>],
+    operands: &[BoundedValue<'_>],
     axes: &[u8],
     bounds: bool,
     resources: &Resources<'_>,
-) -> Result<Vec<Value<'static>>, EvaluateError> {
+) -> Result<Vec<BoundedValue<'static>>, EvaluateError> {
     if is_stepped(monoid, operands) {
         return cells::fold(monoid, operands, axes, bounds, resources);
     }
@@ -137,7 +137,7 @@ pub(super) fn fold(
         order: &order,
     };
     let operands: Vec<DType> = source.data.iter().map(ArrayView::dtype).collect();
-    let target = Target { dtypes: monoid.result_dtypes(&operands), bounds, resources };
+    let target = FoldOutput { dtypes: monoid.result_dtypes(&operands), bounds, resources };
     with_reduction!(monoid, operands[0], reduction => source.reduce(&reduction, &target))
 }
 
@@ -197,7 +197,7 @@ struct Source<'v> {
 }
 
 /// What is made.
-struct Target<'m> {
+struct FoldOutput<'m> {
     /// Of each result.
     dtypes: SmallVec<[DType; 4]>,
     bounds: bool,
@@ -208,8 +208,8 @@ impl Source<'_> {
     fn reduce<R: Reduction>(
         &self,
         monoid: &R,
-        target: &Target<'_>,
-    ) -> Result<Vec<Value<'static>>, EvaluateError> {
+        target: &FoldOutput<'_>,
+    ) -> Result<Vec<BoundedValue<'static>>, EvaluateError> {
         let order = self.order;
         let mut sinks = target
             .dtypes
@@ -349,8 +349,8 @@ impl Sink {
         }
     }
 
-    fn into_value(self) -> Value<'static> {
+    fn into_value(self) -> BoundedValue<'static> {
         let bound = self.bounds.filter(|_| self.some).map(Strided::made);
-        Value { data: Strided::made(self.values), bound }
+        BoundedValue { data: Strided::made(self.values), bound }
     }
 }

@@ -8,7 +8,7 @@
 //! those of f64 aside. Elements that are products may be added without being rounded, all but the first: `u` times the
 //! magnitudes more.
 
-use ops::{BoolMeaning, DType, IntMeaning, IntType, Monoid, Prim};
+use ops::{BoolMeaning, DType, IntMeaning, IntType, Monoid, ScalarOp};
 
 use super::{Item, Reduction};
 use crate::evaluate::bound::{Rounding, apart};
@@ -266,7 +266,7 @@ pub(super) struct WelfordState {
     shift: f64,
     sum: f64,
     squares: f64,
-    /// The least and the greatest element, errors included.
+    /// The smallest and the largest element, errors included.
     low: f64,
     high: f64,
     /// Sum of magnitudes, errors included, and of errors and their squares.
@@ -415,21 +415,21 @@ pub(super) struct IntegerState {
 }
 
 impl Integers {
-    /// Welford is not among them: shape rules refuse it. What takes several operands is evaluated in cells.
+    /// Welford is not among them: shape rules reject it. What takes several operands is evaluated in cells.
     pub(super) fn new(monoid: &Monoid, dtype: DType) -> Integers {
-        let prim = match monoid {
-            Monoid::Sum => Prim::Add,
-            Monoid::Prod => Prim::Mul,
-            Monoid::Max => Prim::Maximum,
-            Monoid::Min => Prim::Minimum,
+        let scalar_op = match monoid {
+            Monoid::Sum => ScalarOp::Add,
+            Monoid::Prod => ScalarOp::Mul,
+            Monoid::Max => ScalarOp::Maximum,
+            Monoid::Min => ScalarOp::Minimum,
             Monoid::Welford | Monoid::Argmax | Monoid::Argmin | Monoid::Lambda(_) => {
                 unreachable!("{} is no fold of one integer", monoid.name())
             }
         };
-        let op = match (IntType::of(dtype), prim.row().int, prim.row().boolean) {
+        let op = match (IntType::of(dtype), scalar_op.row().int, scalar_op.row().boolean) {
             (None, _, Some(BoolMeaning::Binary(f))) => IntegerOp::Bool(f),
             (Some(ty), Some(IntMeaning::Binary(f)), _) => IntegerOp::Int(f, ty),
-            _ => unreachable!("`{}` has two operands and a meaning on {dtype}", prim.name()),
+            _ => unreachable!("`{}` has two operands and a meaning on {dtype}", scalar_op.name()),
         };
         let identity = monoid.identity(&[dtype])[0].as_i64();
         Integers { monoid: monoid.clone(), identity, op, rounding: Rounding::new(dtype, 0.0) }

@@ -1,8 +1,8 @@
-//! The greatest or least element and its number: argmax and argmin over numbered elements.
+//! The largest or smallest element and its number: argmax and argmin over numbered elements.
 //!
 //! It takes elements with the bounds of their errors, and numbers that are sure. Elements are compared by keys, integers in
 //! the order in which they win: NaN above all, zeros of both signs equal. Where intervals of elements overlap any of them may
-//! be the one, so the bound of the number reaches to the least and to the greatest number of those.
+//! be the one, so the bound of the number reaches to the smallest and to the largest number of those.
 
 use ir::array::ArrayView;
 use ops::{DType, Monoid};
@@ -104,7 +104,7 @@ impl Keyed for i64 {
     }
 }
 
-/// Greatest or least elements with their numbers.
+/// Largest or smallest elements with their numbers.
 pub(super) struct Places<I> {
     direction: Direction,
     identity: Numbered<I>,
@@ -116,12 +116,12 @@ pub(super) struct Places<I> {
 pub(super) struct Place<I> {
     best: Numbered<I>,
     key: i64,
-    /// The greatest keys that are sure and that may be, of all elements.
+    /// The largest keys that are sure and that may be, of all elements.
     low: i64,
     high: i64,
     /// The number of the element whose key is surely as great as `low`.
     sure: i64,
-    /// The least and the greatest number that the best one may have.
+    /// The smallest and the largest number that the best one may have.
     first: i64,
     last: i64,
 }
@@ -170,7 +170,7 @@ impl<I: Keyed> Reduction for Places<I> {
         *state = self.join(*state, one);
     }
 
-    /// Of equal elements that with the least number wins.
+    /// Of equal elements that with the smallest number wins.
     #[inline(always)]
     fn join(&self, first: Place<I>, second: Place<I>) -> Place<I> {
         let is_second = |keys: [i64; 2], numbers: [i64; 2]| {
@@ -178,7 +178,7 @@ impl<I: Keyed> Reduction for Places<I> {
         };
         let better = is_second([first.key, second.key], [first.best.number, second.best.number]);
         let surer = is_second([first.low, second.low], [first.sure, second.sure]);
-        let (least, greatest) = if is_second([first.high, second.low], [first.first, second.last]) {
+        let (min, max) = if is_second([first.high, second.low], [first.first, second.last]) {
             (second.first, second.last)
         } else if is_second([second.high, first.low], [second.first, first.last]) {
             (first.first, first.last)
@@ -192,8 +192,8 @@ impl<I: Keyed> Reduction for Places<I> {
             low: sure.low,
             high: first.high.max(second.high),
             sure: sure.sure,
-            first: least,
-            last: greatest,
+            first: min,
+            last: max,
         }
     }
 

@@ -1,6 +1,6 @@
 //! Scans: each element combined with all before it along an axis, line by line.
 //!
-//! A line is walked in order, and the bound at each place is that of a fold so far in any grouping. Lines are dealt to
+//! A line is walked in order, and the bound at each place is that of a fold so far in any grouping. Lines are given to
 //! threads, a few at a time, and write their own part of the results.
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 use super::super::EvaluateError;
 use super::super::block::{BLOCK, GRAIN};
 use super::super::bound::round_all_up;
-use super::super::value::{Strided, Value};
+use super::super::value::{BoundedValue, Strided};
 use super::super::workers::{Looks, Resources};
 use super::cells::{self, Cells};
 use super::monoids::{Extreme, Integers, Product, Sum, Welford};
@@ -25,11 +25,11 @@ const WAVE: usize = 1 << 18;
 /// The operands scanned along an axis; one result per state of the monoid.
 pub(in super::super) fn scan(
     monoid: &Monoid,
-    operands: &[Value<'_>],
+    operands: &[BoundedValue<'_>],
     axis: usize,
     bounds: bool,
     resources: &Resources<'_>,
-) -> Result<Vec<Value<'static>>, EvaluateError> {
+) -> Result<Vec<BoundedValue<'static>>, EvaluateError> {
     let rank = operands[0].sizes().len();
     let order: Vec<usize> = (0..rank).filter(|&other| other != axis).chain([axis]).collect();
     let sizes: Vec<usize> = order.iter().map(|&axis| operands[0].sizes()[axis]).collect();
@@ -69,11 +69,11 @@ pub(super) struct Source<'v> {
 }
 
 impl<'v> Source<'v> {
-    pub(super) fn of(value: &'v Value<'_>, order: &[usize]) -> Source<'v> {
-        let seen = |strided: &'v Strided<'_>| {
+    pub(super) fn of(value: &'v BoundedValue<'_>, order: &[usize]) -> Source<'v> {
+        let viewed = |strided: &'v Strided<'_>| {
             strided.view_as(strided.layout().permuted(order.iter().copied()).merged())
         };
-        Source { data: seen(&value.data), errors: value.bound.as_ref().map(seen) }
+        Source { data: viewed(&value.data), errors: value.bound.as_ref().map(viewed) }
     }
 }
 

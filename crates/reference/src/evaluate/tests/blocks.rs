@@ -68,34 +68,34 @@ fn assert_same(given: &[Scalar], expected: &[Scalar], what: &str) {
 #[test]
 fn ops_mean_the_same_in_blocks() {
     let mut random = Random(11);
-    for &prim in Prim::ALL.iter().filter(|prim| !prim.touches_complex()) {
-        let row = prim.row();
+    for &op in ScalarOp::ALL.iter().filter(|op| !op.touches_complex()) {
+        let row = op.row();
         let classes = row.classes();
         let takes = |dtype: &DType| match dtype {
             DType::Bool => classes.boolean,
             _ if row.typing == Typing::Counter => *dtype == DType::I64,
-            _ if dtype.is_float() => classes.float && (dtype.compute() == *dtype || prim.moves_bits()),
+            _ if dtype.is_float() => classes.float && (dtype.compute() == *dtype || op.moves_bits()),
             _ => classes.int,
         };
         for dtype in DType::REAL.into_iter().filter(takes) {
-            let dtypes: Vec<DType> = (0..prim.arity())
+            let dtypes: Vec<DType> = (0..op.arity())
                 .map(|place| if row.typing == Typing::Where && place == 0 { DType::Bool } else { dtype })
                 .collect();
             let drawn: Vec<_> = dtypes.iter().map(|&dtype| drawn(dtype, &mut random)).collect();
             let mut p = Program::default();
             let operands: Vec<Val> = dtypes.iter().map(|&dtype| p.input(dtype, &[COUNT as i64])).collect();
-            let result = p.map(prim, &operands);
+            let result = p.map(op, &operands);
             let views: Vec<_> = drawn.iter().map(|(array, _)| array.view()).collect();
             let one = |k: usize| {
                 let args: Vec<Scalar> = drawn.iter().map(|(_, scalars)| scalars[k]).collect();
-                prim.of_scalars(&args).expect("a meaning on the dtype")
+                op.of_scalars(&args).expect("a meaning on the dtype")
             };
             let expected: Vec<Scalar> = (0..COUNT).map(one).collect();
             for threads in 1..4 {
                 let workers = Threads(threads);
                 let options = EvaluateOptions { workers: &workers, ..EvaluateOptions::default() };
                 let given = p.try_run(&[result], &views, &options).expect("a sound call");
-                let what = format!("{} {dtype} on {threads}", prim.name());
+                let what = format!("{} {dtype} on {threads}", op.name());
                 assert_same(&given.outputs[0].value.scalars(), &expected, &what);
             }
         }
@@ -134,7 +134,7 @@ fn products_of_matrices_are_sums_in_order() {
         let mut p = Program::default();
         let x = p.input(DType::F64, &[rows as i64, depth as i64]);
         let y = p.input(DType::F64, &[depth as i64, columns as i64]);
-        let product = p.add(Form::Library(ir::graph::Library::Matmul(DType::F64)), &[x, y]);
+        let product = p.add(TensorOp::External(ir::graph::ExternalOp::Matmul(DType::F64)), &[x, y]);
         let inputs = [array(&[rows, depth], &a), array(&[depth, columns], &b)];
         let given = p.run(&[product], &[inputs[0].view(), inputs[1].view()]);
         let sum = |place: usize| {

@@ -28,8 +28,8 @@ struct Single;
 impl ops::Arith for Single {
     type V = f64;
 
-    fn apply(&mut self, prim: Prim, args: &[f64]) -> f64 {
-        DType::F32.round(prim.of_reals(args))
+    fn apply(&mut self, op: ScalarOp, args: &[f64]) -> f64 {
+        DType::F32.round(op.of_reals(args))
     }
 
     fn constant(&mut self, value: f64) -> f64 {
@@ -77,13 +77,13 @@ struct Simulation {
 }
 
 impl Simulation {
-    fn apply(&mut self, prim: Prim, places: &[usize]) {
+    fn apply(&mut self, op: ScalarOp, places: &[usize]) {
         let operands: Vec<Val> = places.iter().map(|&place| self.values[place].0).collect();
-        let val = self.program.map(prim, &operands);
-        let ulp = prim.row().ulp;
+        let val = self.program.map(op, &operands);
+        let ulp = op.row().ulp;
         let elements = (0..ROWS * COLUMNS).map(|k| {
             let args: Vec<f64> = places.iter().map(|&place| self.values[place].1[k]).collect();
-            let exact = prim.of_reals(&args);
+            let exact = op.of_reals(&args);
             let error = (ulp - 0.5).max(0.0) * DType::F32.ulp(exact) * f64::from(self.errors.unit());
             DType::F32.round(if ulp > 0.5 { exact + error } else { exact })
         });
@@ -100,7 +100,7 @@ impl Simulation {
 
     /// A row fold, each of its results seen as a matrix again.
     fn fold(&mut self, monoid: &Monoid, place: usize) {
-        let fold = Form::Fold { monoid: monoid.clone(), axes: [1].into_iter().collect() };
+        let fold = TensorOp::Fold { monoid: monoid.clone(), axes: [1].into_iter().collect() };
         let node = self.program.add(fold, &[self.values[place].0]).node;
         let states: Vec<Vec<f64>> = self.values[place]
             .1
@@ -109,8 +109,8 @@ impl Simulation {
             .collect();
         for result in 0..monoid.results() {
             let val = Val { node, result: result as u8 };
-            let column = self.program.add(Form::Broadcast([false, true].into_iter().collect()), &[val]);
-            let wide = self.program.add(Form::Expand(exprs(&[ROWS as i64, COLUMNS as i64])), &[column]);
+            let column = self.program.add(TensorOp::Broadcast([false, true].into_iter().collect()), &[val]);
+            let wide = self.program.add(TensorOp::Expand(exprs(&[ROWS as i64, COLUMNS as i64])), &[column]);
             let elements = states.iter().flat_map(|states| vec![states[result]; COLUMNS]).collect();
             self.values.push((wide, elements));
         }
@@ -120,9 +120,25 @@ impl Simulation {
         let pick = |random: &mut Random, count: usize| random.below(count);
         let count = self.values.len();
         let (a, b) = (pick(structure, count), pick(structure, count));
-        let unary =
-            [Prim::Exp, Prim::Tanh, Prim::Sin, Prim::Abs, Prim::Sqrt, Prim::Neg, Prim::Floor, Prim::Log];
-        let binary = [Prim::Add, Prim::Sub, Prim::Mul, Prim::Div, Prim::Maximum, Prim::Atan2, Prim::Fmod];
+        let unary = [
+            ScalarOp::Exp,
+            ScalarOp::Tanh,
+            ScalarOp::Sin,
+            ScalarOp::Abs,
+            ScalarOp::Sqrt,
+            ScalarOp::Neg,
+            ScalarOp::Floor,
+            ScalarOp::Log,
+        ];
+        let binary = [
+            ScalarOp::Add,
+            ScalarOp::Sub,
+            ScalarOp::Mul,
+            ScalarOp::Div,
+            ScalarOp::Maximum,
+            ScalarOp::Atan2,
+            ScalarOp::Fmod,
+        ];
         match pick(structure, 6) {
             0 => self.apply(unary[structure.below(unary.len())], &[a]),
             1 | 2 => self.apply(binary[structure.below(binary.len())], &[a, b]),
@@ -134,9 +150,9 @@ impl Simulation {
 
     /// The larger one or the tangent of the other, by a comparison that may flip.
     fn select(&mut self, a: usize, b: usize) {
-        self.apply(Prim::Lt, &[a, b]);
+        self.apply(ScalarOp::Lt, &[a, b]);
         let condition = self.values.len() - 1;
-        self.apply(Prim::Where, &[condition, a, b]);
+        self.apply(ScalarOp::Where, &[condition, a, b]);
         self.values.remove(condition);
     }
 }
@@ -194,10 +210,10 @@ fn softmax() -> (Program, Val, Array) {
     let mut p = Program::default();
     let (rows, columns) = (3, 1000);
     let x = p.input(DType::F32, &[rows, columns]);
-    let e = p.map(Prim::Exp, &[x]);
-    let sum = p.add(Form::Fold { monoid: Monoid::Sum, axes: [1].into_iter().collect() }, &[e]);
-    let column = p.add(Form::Broadcast([false, true].into_iter().collect()), &[sum]);
-    let y = p.map(Prim::Div, &[e, column]);
+    let e = p.map(ScalarOp::Exp, &[x]);
+    let sum = p.add(TensorOp::Fold { monoid: Monoid::Sum, axes: [1].into_iter().collect() }, &[e]);
+    let column = p.add(TensorOp::Broadcast([false, true].into_iter().collect()), &[sum]);
+    let y = p.map(ScalarOp::Div, &[e, column]);
     let input = array(&[rows as usize, columns as usize], &Random(11).floats((rows * columns) as usize));
     (p, y, input)
 }
@@ -229,8 +245,8 @@ fn bounds_are_absent_where_both_sides_must_agree() {
     let mut p = Program::default();
     let x = p.input(DType::BF16, &[2, 2]);
     let wide = p.cast(DType::F32, x);
-    let product = p.map(Prim::Mul, &[wide, wide]);
-    let root = p.map(Prim::Exp, &[product]);
+    let product = p.map(ScalarOp::Mul, &[wide, wide]);
+    let root = p.map(ScalarOp::Exp, &[product]);
     let half = p.cast(DType::BF16, root);
     let input = array(&[2, 2], &[1.0, 2.0, 0.3, -1.5].map(half::bf16::from_f32));
     let out = p.run(&[product, root, half], &[input.view()]);
@@ -272,7 +288,7 @@ fn special_numbers_must_meet_their_like() {
 
 /// A product of two floats as a monoid, from `init` on.
 fn product_as_lambda(init: f64) -> Monoid {
-    let product = BodyStep::Apply(Prim::Mul, [0, 1].into_iter().collect());
+    let product = BodyStep::Apply(ScalarOp::Mul, [0, 1].into_iter().collect());
     let body = Body::new(&[DType::F32; 2], vec![product], [2]).expect("a product of floats");
     Monoid::Lambda(Lambda::new(body, [Scalar::from_f64(DType::F32, init)]).expect("a state of one float"))
 }
@@ -282,7 +298,8 @@ fn product_as_lambda(init: f64) -> Monoid {
 fn a_lambda_that_overflows_on_the_way_may_give_anything() {
     let mut p = Program::default();
     let x = p.input(DType::F32, &[4]);
-    let folded = p.add(Form::Fold { monoid: product_as_lambda(1.0), axes: [0].into_iter().collect() }, &[x]);
+    let folded =
+        p.add(TensorOp::Fold { monoid: product_as_lambda(1.0), axes: [0].into_iter().collect() }, &[x]);
     let bound_of = |elements: [f32; 4]| {
         let x = array(&[4], &elements);
         bounds(&p.run(&[folded], &[x.view()])[0])[0]
@@ -294,13 +311,13 @@ fn a_lambda_that_overflows_on_the_way_may_give_anything() {
 /// Where lanes have no element, their identity meets what others have; of NaN a comparison makes none.
 #[test]
 fn a_lambda_whose_identity_changes_an_element_may_give_anything() {
-    let lt = BodyStep::Apply(Prim::Lt, [0, 1].into_iter().collect());
-    let chosen = BodyStep::Apply(Prim::Where, [2, 0, 1].into_iter().collect());
+    let lt = BodyStep::Apply(ScalarOp::Lt, [0, 1].into_iter().collect());
+    let chosen = BodyStep::Apply(ScalarOp::Where, [2, 0, 1].into_iter().collect());
     let body = Body::new(&[DType::F32; 2], vec![lt, chosen], [3]).expect("the lesser of two floats");
     let lambda = Lambda::new(body, [Scalar::from_f64(DType::F32, 100.0)]).expect("a state of one float");
     let mut p = Program::default();
     let x = p.input(DType::F32, &[2]);
-    let fold = Form::Fold { monoid: Monoid::Lambda(lambda), axes: [0].into_iter().collect() };
+    let fold = TensorOp::Fold { monoid: Monoid::Lambda(lambda), axes: [0].into_iter().collect() };
     let folded = p.add(fold, &[x]);
     let bound_of = |element: f32| {
         let x = array(&[2], &[element; 2]);
@@ -315,7 +332,7 @@ fn a_lambda_whose_identity_changes_an_element_may_give_anything() {
 fn a_product_and_a_sum_may_round_twice() {
     let mut p = Program::default();
     let operands = [(); 3].map(|()| p.input(DType::F32, &[1]));
-    let sum = p.map(Prim::MulAdd, &operands);
+    let sum = p.map(ScalarOp::MulAdd, &operands);
     let [third, large] = [1.0 / 3.0, 1e30_f32];
     let bound_of = |numbers: [f32; 3]| {
         let arrays = numbers.map(|x| array(&[1], &[x]));
@@ -335,8 +352,8 @@ fn a_product_and_a_sum_may_round_twice() {
 fn infinities_of_both_signs_may_be_one_and_a_product() {
     let mut p = Program::default();
     let [x, y] = [(); 2].map(|()| p.input(DType::F32, &[2]));
-    let products = p.map(Prim::Mul, &[x, y]);
-    let sum = p.add(Form::Fold { monoid: Monoid::Sum, axes: [0].into_iter().collect() }, &[products]);
+    let products = p.map(ScalarOp::Mul, &[x, y]);
+    let sum = p.add(TensorOp::Fold { monoid: Monoid::Sum, axes: [0].into_iter().collect() }, &[products]);
     let bound_of = |elements: [f32; 2]| {
         let [x, y] = [array(&[2], &elements), array(&[2], &[1.0_f32, 1e30])];
         bounds(&p.run(&[sum], &[x.view(), y.view()])[0])[0]
@@ -352,10 +369,10 @@ fn zero_times_what_may_be_anything_may_be_anything() {
     let monoid = product_as_lambda(0.0);
     let mut p = Program::default();
     let [x, one] = [(); 2].map(|()| p.input(DType::F32, &[1]));
-    let power = p.map(Prim::Exp, &[x]);
-    let small = p.map(Prim::Sub, &[power, one]);
-    let large = p.map(Prim::Reciprocal, &[small]);
-    let scanned = p.add(Form::Scan { monoid, axis: 0 }, &[large]);
+    let power = p.map(ScalarOp::Exp, &[x]);
+    let small = p.map(ScalarOp::Sub, &[power, one]);
+    let large = p.map(ScalarOp::Reciprocal, &[small]);
+    let scanned = p.add(TensorOp::Scan { monoid, axis: 0 }, &[large]);
     let inputs = [array(&[1], &[2e-7_f32]), array(&[1], &[1.0_f32])];
     let out = p.run(&[large, scanned], &inputs.each_ref().map(|array| array.view()));
     assert!(reals(&out[0])[0].is_finite() && bounds(&out[0]) == [f64::INFINITY]);

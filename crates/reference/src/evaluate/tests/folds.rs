@@ -5,7 +5,7 @@ use ops::Monoid;
 use super::*;
 
 fn fold(p: &mut Program, monoid: Monoid, axes: &[u8], x: Val) -> Val {
-    p.add(Form::Fold { monoid, axes: axes.iter().copied().collect() }, &[x])
+    p.add(TensorOp::Fold { monoid, axes: axes.iter().copied().collect() }, &[x])
 }
 
 #[test]
@@ -88,12 +88,12 @@ fn integers_and_bools_fold_exactly_and_wrap() {
         [i64::from(i32::MAX.wrapping_add(8)), product.into(), i32::MAX.into(), -3, 1, 0, 1, 0]
     );
     assert!(out.iter().all(|output| output.bound.is_none()));
-    let refused = p.graph.add(
-        Form::Fold { monoid: Monoid::Welford, axes: [0].into_iter().collect() },
+    let rejected = p.graph.add(
+        TensorOp::Fold { monoid: Monoid::Welford, axes: [0].into_iter().collect() },
         &[x],
         &mut p.facts,
     );
-    assert!(refused.is_err());
+    assert!(rejected.is_err());
 }
 
 #[test]
@@ -108,10 +108,10 @@ fn the_number_of_threads_changes_no_bit() {
             outputs.push(fold(&mut p, monoid, axes, x));
         }
     }
-    let row = p.add(Form::Broadcast([false, true].into_iter().collect()), &[outputs[2]]);
-    let wide = p.add(Form::Expand(exprs(&shape)), &[row]);
-    outputs.push(p.map(Prim::Tanh, &[x]));
-    outputs.push(p.map(Prim::Mul, &[x, wide]));
+    let row = p.add(TensorOp::Broadcast([false, true].into_iter().collect()), &[outputs[2]]);
+    let wide = p.add(TensorOp::Expand(exprs(&shape)), &[row]);
+    outputs.push(p.map(ScalarOp::Tanh, &[x]));
+    outputs.push(p.map(ScalarOp::Mul, &[x, wide]));
     let input = array(&[rows, columns], &Random(3).floats(rows * columns));
     let run = |threads: usize| {
         let options = EvaluateOptions { workers: &Threads(threads), ..EvaluateOptions::default() };
@@ -132,11 +132,11 @@ fn scans_are_folds_of_every_prefix() {
         for monoid in &Monoid::NAMED[..4] {
             let mut p = Program::default();
             let x = p.input(DType::F32, &[rows as i64, columns as i64]);
-            let mut outputs = vec![p.add(Form::Scan { monoid: monoid.clone(), axis }, &[x])];
+            let mut outputs = vec![p.add(TensorOp::Scan { monoid: monoid.clone(), axis }, &[x])];
             let length = if axis == 0 { rows } else { columns };
             for end in 1..=length as i64 {
                 let sizes = if axis == 0 { [end, columns as i64] } else { [rows as i64, end] };
-                let prefix = p.add(Form::Slice { starts: exprs(&[0, 0]), sizes: exprs(&sizes) }, &[x]);
+                let prefix = p.add(TensorOp::Slice { starts: exprs(&[0, 0]), sizes: exprs(&sizes) }, &[x]);
                 outputs.push(fold(&mut p, monoid.clone(), &[axis], prefix));
             }
             let out = p.run(&outputs, &[input.view()]);
@@ -157,7 +157,7 @@ fn equal_elements_give_the_first_index_and_nan_wins() {
     let (x, k) = (p.input(DType::F32, &[2, 4]), p.input(DType::I64, &[2, 4]));
     let mut outputs = Vec::new();
     for monoid in [Monoid::Argmax, Monoid::Argmin] {
-        let best = p.add(Form::Fold { monoid, axes: [1].into_iter().collect() }, &[x, k]);
+        let best = p.add(TensorOp::Fold { monoid, axes: [1].into_iter().collect() }, &[x, k]);
         outputs.push(Val { node: best.node, result: 1 });
     }
     let elements = array(&[2, 4], &[3.0_f32, 7.0, 7.0, 3.0, 1.0, f32::NAN, 9.0, f32::NAN]);
@@ -169,7 +169,7 @@ fn equal_elements_give_the_first_index_and_nan_wins() {
     assert!(out.iter().all(|output| output.bound.is_none()));
 }
 
-/// What wins, with the number that it has, by a plain loop: NaN above all, of equal elements the least number.
+/// What wins, with the number that it has, by a plain loop: NaN above all, of equal elements the smallest number.
 fn winner(elements: &[f64], numbers: &[i64], largest: bool) -> (f64, i64) {
     let pairs = elements.iter().copied().zip(numbers.iter().copied());
     let wins = |(x, k): (f64, i64), (y, n): (f64, i64)| match (x.is_nan(), y.is_nan()) {
@@ -197,9 +197,9 @@ fn places_of_extremes_are_those_of_a_loop() {
         let mut outputs = vec![cast];
         for monoid in [Monoid::Argmax, Monoid::Argmin] {
             for axis in [0_u8, 1] {
-                let best = Form::Fold { monoid: monoid.clone(), axes: [axis].into_iter().collect() };
+                let best = TensorOp::Fold { monoid: monoid.clone(), axes: [axis].into_iter().collect() };
                 let folded = p.add(best, &[cast, k]);
-                let scanned = p.add(Form::Scan { monoid: monoid.clone(), axis }, &[cast, k]);
+                let scanned = p.add(TensorOp::Scan { monoid: monoid.clone(), axis }, &[cast, k]);
                 outputs.extend([folded, scanned].map(|val| Val { node: val.node, result: 0 }));
                 outputs.extend([folded, scanned].map(|val| Val { node: val.node, result: 1 }));
             }
@@ -240,9 +240,9 @@ fn places_of_extremes_are_those_of_a_loop() {
 fn doubtful_places_reach_to_all_that_may_win() {
     let mut p = Program::default();
     let (x, k) = (p.input(DType::F32, &[6]), p.input(DType::I64, &[6]));
-    let sure = p.map(Prim::Exp, &[x]);
+    let sure = p.map(ScalarOp::Exp, &[x]);
     let axes = || [0].into_iter().collect();
-    let best = p.add(Form::Fold { monoid: Monoid::Argmax, axes: axes() }, &[sure, k]);
+    let best = p.add(TensorOp::Fold { monoid: Monoid::Argmax, axes: axes() }, &[sure, k]);
     let outputs = [0, 1].map(|result| Val { node: best.node, result });
     let run = |elements: [f32; 6]| {
         let numbers = array(&[6], &[10_i64, 11, 12, 13, 14, 15]);

@@ -4,15 +4,15 @@ mod blocks;
 mod bounds;
 mod comparisons;
 mod folds;
-mod forms;
-mod refusals;
+mod rejections;
+mod tensor_ops;
 
 use std::sync::Arc;
 
 use index::{Expr, Facts};
 use ir::array::{Array, ArrayView, Element};
-use ir::graph::{Form, Fusion, Graph, InputLayout, Type, Val};
-use ops::{DType, Prim, Scalar};
+use ir::graph::{Fusion, Graph, InputLayout, TensorOp, Type, Val};
+use ops::{DType, Scalar, ScalarOp};
 
 use super::{EvaluateError, EvaluateOptions, Evaluated, Evaluation, Threads, evaluate};
 
@@ -31,25 +31,25 @@ impl Program {
 
     fn input_of(&mut self, ty: Type) -> Val {
         let ordinal = self.inputs.len() as u32;
-        let val = self.add(Form::Input { ordinal, ty, layout: InputLayout::default() }, &[]);
+        let val = self.add(TensorOp::Input { ordinal, ty, layout: InputLayout::default() }, &[]);
         self.inputs.push(val);
         val
     }
 
-    fn add(&mut self, form: Form, operands: &[Val]) -> Val {
-        self.graph.add(form, operands, &mut self.facts).expect("a legal form").into()
+    fn add(&mut self, op: TensorOp, operands: &[Val]) -> Val {
+        self.graph.add(op, operands, &mut self.facts).expect("a legal op").into()
     }
 
-    fn map(&mut self, prim: Prim, operands: &[Val]) -> Val {
-        self.add(Form::Map(prim), operands)
+    fn map(&mut self, scalar_op: ScalarOp, operands: &[Val]) -> Val {
+        self.add(TensorOp::Map(scalar_op), operands)
     }
 
     fn cast(&mut self, dtype: DType, operand: Val) -> Val {
-        self.add(Form::Cast(dtype), &[operand])
+        self.add(TensorOp::Cast(dtype), &[operand])
     }
 
     fn constant(&mut self, dtype: DType, x: f64) -> Val {
-        self.add(Form::Constant(Scalar::from_f64(dtype, x)), &[])
+        self.add(TensorOp::Constant(Scalar::from_f64(dtype, x)), &[])
     }
 
     fn view(&self, outputs: &[Val]) -> Fusion {

@@ -183,8 +183,8 @@ impl State {
 /// eighth is wasted and sizes that wander a little still meet; whole huge pages from 2 MiB on. `None` where
 /// it exceeds what a pointer can span.
 fn size_class(bytes: usize) -> Option<usize> {
-    let least = if bytes >= HUGE_PAGE { HUGE_PAGE } else { ALIGNMENT };
-    let step = (1usize << (bytes.max(1).ilog2().saturating_sub(3))).max(least);
+    let min = if bytes >= HUGE_PAGE { HUGE_PAGE } else { ALIGNMENT };
+    let step = (1usize << (bytes.max(1).ilog2().saturating_sub(3))).max(min);
     bytes.checked_next_multiple_of(step).filter(|&class| class <= isize::MAX as usize - HUGE_PAGE)
 }
 

@@ -53,8 +53,8 @@ fn size_classes_waste_at_most_an_eighth_and_do_not_shrink() {
         let class = size_class(bytes).expect("small");
         assert!(class >= bytes && class >= last && class.is_multiple_of(ALIGNMENT));
         assert!(bytes < HUGE_PAGE || class.is_multiple_of(HUGE_PAGE));
-        let least = if bytes >= HUGE_PAGE { HUGE_PAGE } else { ALIGNMENT };
-        assert!(class - bytes < least.max(bytes / 8 + 1), "{bytes} in {class}");
+        let min = if bytes >= HUGE_PAGE { HUGE_PAGE } else { ALIGNMENT };
+        assert!(class - bytes < min.max(bytes / 8 + 1), "{bytes} in {class}");
         assert_eq!(size_class(class), Some(class));
         last = class;
     }

@@ -60,7 +60,7 @@ pub struct CacheStatistics {
     /// Entries written.
     pub written: u64,
     /// Entries that could not be written.
-    pub refused: u64,
+    pub unwritten: u64,
 }
 
 /// What lies in the folder.
@@ -87,7 +87,7 @@ pub struct ObjectCache {
     misses: AtomicU64,
     rejected: AtomicU64,
     written: AtomicU64,
-    refused: AtomicU64,
+    unwritten: AtomicU64,
 }
 
 impl ObjectCache {
@@ -106,7 +106,7 @@ impl ObjectCache {
             misses: AtomicU64::new(0),
             rejected: AtomicU64::new(0),
             written: AtomicU64::new(0),
-            refused: AtomicU64::new(0),
+            unwritten: AtomicU64::new(0),
         })
     }
 
@@ -149,7 +149,7 @@ impl ObjectCache {
     /// Keeps an object. A folder that cannot be written to keeps nothing, which the statistics tell.
     pub fn put(&self, key: &Key, object: &[u8]) {
         let kept = self.folder.write(&key.file_name(), &entry::seal(key, object));
-        let counter = if kept.is_ok() { &self.written } else { &self.refused };
+        let counter = if kept.is_ok() { &self.written } else { &self.unwritten };
         counter.fetch_add(1, Ordering::Relaxed);
         if key.is_one_in(TRIMS) {
             self.trim();
@@ -209,7 +209,7 @@ impl ObjectCache {
             misses: count(&self.misses),
             rejected: count(&self.rejected),
             written: count(&self.written),
-            refused: count(&self.refused),
+            unwritten: count(&self.unwritten),
         }
     }
 }

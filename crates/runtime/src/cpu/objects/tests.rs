@@ -78,8 +78,8 @@ fn an_entry_under_another_name_is_not_taken() {
 fn a_folder_that_others_may_write_to_is_not_used() {
     let (_home, cache) = cache(1 << 20);
     fs::set_permissions(cache.path(), Permissions::from_mode(0o777)).unwrap();
-    let refused = ObjectCache::open(CacheOptions::new(cache.path().to_owned())).unwrap_err();
-    assert!(refused.to_string().contains("chmod 700"), "{refused}");
+    let rejected = ObjectCache::open(CacheOptions::new(cache.path().to_owned())).unwrap_err();
+    assert!(rejected.to_string().contains("chmod 700"), "{rejected}");
     let file = cache.path().join("file");
     fs::write(&file, "").unwrap();
     assert!(ObjectCache::open(CacheOptions::new(file)).is_err(), "a file is no folder");
@@ -91,7 +91,7 @@ fn what_cannot_be_written_is_told_and_leaves_nothing() {
     // A folder where the entry's file should be: renaming fails for any user.
     fs::create_dir(file(&cache, &key(0))).unwrap();
     cache.put(&key(0), b"machine code");
-    assert_eq!(cache.statistics().refused, 1);
+    assert_eq!(cache.statistics().unwritten, 1);
     assert_eq!(cache.get(&key(0)), None);
     assert_eq!(fs::read_dir(cache.path()).unwrap().count(), 2, "nothing half-written");
 }
@@ -102,14 +102,14 @@ fn what_cannot_be_written_is_told_and_leaves_nothing() {
 fn a_disk_that_is_full_leaves_nothing() {
     let (_home, cache) = cache(1 << 20);
     in_a_child(|| {
-        let least = libc::rlimit { rlim_cur: 100, rlim_max: 100 };
+        let min = libc::rlimit { rlim_cur: 100, rlim_max: 100 };
         // SAFETY: a limit and a signal of this process; both calls take what lives here.
         unsafe {
             libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
-            assert_eq!(libc::setrlimit(libc::RLIMIT_FSIZE, &least), 0);
+            assert_eq!(libc::setrlimit(libc::RLIMIT_FSIZE, &min), 0);
         }
         cache.put(&key(0), &[7; 1000]);
-        assert_eq!(cache.statistics().refused, 1, "it is told");
+        assert_eq!(cache.statistics().unwritten, 1, "it is told");
         assert_eq!(cache.get(&key(0)), None);
     });
     assert_eq!(fs::read_dir(cache.path()).unwrap().count(), 1, "nothing half-written");
@@ -191,8 +191,8 @@ fn nothing_is_removed_that_the_cache_did_not_write() {
 fn a_folder_of_other_files_is_not_used() {
     let home = tempfile::tempdir().unwrap();
     fs::write(home.path().join("main.o"), "the user's").unwrap();
-    let refused = ObjectCache::open(CacheOptions::new(home.path().to_owned())).unwrap_err();
-    assert!(refused.to_string().contains("main.o"), "{refused}");
+    let rejected = ObjectCache::open(CacheOptions::new(home.path().to_owned())).unwrap_err();
+    assert!(rejected.to_string().contains("main.o"), "{rejected}");
     assert_eq!(fs::read_dir(home.path()).unwrap().count(), 1);
 }
 
@@ -235,8 +235,8 @@ fn a_folder_that_is_only_read_serves_what_it_has() {
         for path in [home.path(), &home.path().join("caches"), &folder, &file(&cache, &key(0))] {
             std::os::unix::fs::chown(path, Some(65534), Some(65534)).unwrap();
         }
-        let refused = ObjectCache::open(CacheOptions::new(folder.clone())).unwrap_err();
-        assert!(refused.to_string().contains("another user's"), "{refused}");
+        let rejected = ObjectCache::open(CacheOptions::new(folder.clone())).unwrap_err();
+        assert!(rejected.to_string().contains("another user's"), "{rejected}");
     }
     fs::set_permissions(&folder, Permissions::from_mode(0o500)).unwrap();
     in_a_child(|| {
@@ -245,7 +245,7 @@ fn a_folder_that_is_only_read_serves_what_it_has() {
         let cache = ObjectCache::open(CacheOptions::new(folder.clone())).unwrap();
         assert_eq!(cache.get(&key(0)).as_deref(), Some(b"machine code".as_slice()));
         cache.put(&key(1), b"machine code");
-        assert_eq!(cache.statistics().refused, 1);
+        assert_eq!(cache.statistics().unwritten, 1);
         assert!(cache.clear().is_err(), "it is told that entries stay");
     });
     fs::set_permissions(&folder, Permissions::from_mode(0o700)).unwrap();
@@ -265,7 +265,7 @@ fn many_writers_and_readers_of_one_entry_see_it_whole() {
         }
     });
     let statistics = cache.statistics();
-    assert_eq!((statistics.rejected, statistics.refused), (0, 0), "{statistics:?}");
+    assert_eq!((statistics.rejected, statistics.unwritten), (0, 0), "{statistics:?}");
 }
 
 #[test]

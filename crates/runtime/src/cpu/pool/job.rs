@@ -14,7 +14,7 @@ use std::sync::{Mutex, PoisonError};
 /// and no less than its share of all over [`MOST_PIECES`].
 const PART: usize = 2;
 
-/// How many of the least pieces a worker's share has, at most, so that taking them costs nothing.
+/// How many of the smallest pieces a worker's share has, at most, so that taking them costs nothing.
 const MOST_PIECES: usize = 64;
 
 /// The counter is alone on its pair of cache lines, because all threads write it.
@@ -67,8 +67,8 @@ impl<'f> Job<'f> {
 
     /// How many of so many that are left are taken at a time.
     fn piece(&self, left: usize) -> usize {
-        let least = self.tasks.div_ceil(MOST_PIECES * self.workers);
-        left.div_ceil(PART * self.workers).max(least).min(left)
+        let min = self.tasks.div_ceil(MOST_PIECES * self.workers);
+        left.div_ceil(PART * self.workers).max(min).min(left)
     }
 
     /// Passes on the body's panic, if there was one.

@@ -4,20 +4,20 @@
 //! worker gets which task is not fixed, so results must not depend on it. Does not queue: a call made while
 //! another is running, from inside a task or from another thread, runs on its own thread alone.
 
-mod apart;
-mod crew;
+mod affinity;
 mod job;
 #[cfg(test)]
 mod tests;
+mod worker_threads;
 mod workers;
 
 pub use workers::{Workers, until_interrupted};
 
-use crew::Crew;
 use job::Job;
 use std::num::NonZeroUsize;
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
+use worker_threads::WorkerThreads;
 
 /// A function of (worker, begin, end) that does the tasks `begin..end`. `worker` is below
 /// [`Pool::threads`], and within one call of [`Pool::run`] no two threads have the same one.
@@ -28,7 +28,7 @@ pub type Body<'f> = &'f (dyn Fn(usize, usize, usize) + Sync);
 pub struct Pool {
     threads: usize,
     /// Null, or a leaked box that lives until the pool is dropped.
-    crew: AtomicPtr<Crew>,
+    worker_threads: AtomicPtr<WorkerThreads>,
 }
 
 impl Pool {
@@ -36,11 +36,11 @@ impl Pool {
     /// use (its affinity mask and control group considered). At most 1024.
     pub fn new(threads: Option<NonZeroUsize>) -> Pool {
         let threads = threads.or_else(|| std::thread::available_parallelism().ok());
-        let threads = threads.map_or(1, |threads| threads.get().min(crew::LARGEST));
-        Pool { threads, crew: AtomicPtr::new(ptr::null_mut()) }
+        let threads = threads.map_or(1, |threads| threads.get().min(worker_threads::LARGEST));
+        Pool { threads, worker_threads: AtomicPtr::new(ptr::null_mut()) }
     }
 
-    /// The number of threads, the caller's included. Where the system refuses to start so many, calls run
+    /// The number of threads, the caller's included. Where the system does not start so many, calls run
     /// on those it did start.
     pub fn threads(&self) -> usize {
         self.threads
@@ -67,28 +67,28 @@ impl Pool {
             return body(0, 0, tasks);
         }
         let job = Job::new(tasks, self.threads, body);
-        match self.crew().lead(&job, meanwhile) {
+        match self.worker_threads().lead(&job, meanwhile) {
             Some(()) => job.finish(),
             None => body(0, 0, tasks),
         }
     }
 
     /// The workers of this process: those already there, or new ones.
-    fn crew(&self) -> &Crew {
-        let current = self.crew.load(Ordering::Acquire);
-        // SAFETY: a crew once installed is freed only when the pool is dropped.
+    fn worker_threads(&self) -> &WorkerThreads {
+        let current = self.worker_threads.load(Ordering::Acquire);
+        // SAFETY: worker threads once installed are freed only when the pool is dropped.
         match unsafe { current.as_ref() } {
-            Some(crew) if crew.is_of_this_process() => crew,
+            Some(worker_threads) if worker_threads.is_of_this_process() => worker_threads,
             _ => self.install(current),
         }
     }
 
     /// Installs new workers in place of `old`, which is null or belongs to the parent process. That one is
     /// leaked: its threads are not in this process, and its locks may be held by them for ever.
-    fn install(&self, old: *mut Crew) -> &Crew {
-        let new = Box::into_raw(Box::new(Crew::start(self.threads)));
-        match self.crew.compare_exchange(old, new, Ordering::AcqRel, Ordering::Acquire) {
-            // SAFETY: installed crews are freed only when the pool is dropped.
+    fn install(&self, old: *mut WorkerThreads) -> &WorkerThreads {
+        let new = Box::into_raw(Box::new(WorkerThreads::start(self.threads)));
+        match self.worker_threads.compare_exchange(old, new, Ordering::AcqRel, Ordering::Acquire) {
+            // SAFETY: installed worker threads are freed only when the pool is dropped.
             Ok(_) => unsafe { &*new },
             Err(winner) => {
                 // SAFETY: `new` came from a box just now, and nobody else has seen it.
@@ -102,11 +102,11 @@ impl Pool {
 
 impl Drop for Pool {
     fn drop(&mut self) {
-        let crew = *self.crew.get_mut();
+        let worker_threads = *self.worker_threads.get_mut();
         // SAFETY: the pointer is null or from a box, and dropping the pool excludes all callers.
         unsafe {
-            if crew.as_ref().is_some_and(Crew::is_of_this_process) {
-                drop(Box::from_raw(crew));
+            if worker_threads.as_ref().is_some_and(WorkerThreads::is_of_this_process) {
+                drop(Box::from_raw(worker_threads));
             }
         }
     }

@@ -80,7 +80,7 @@ fn bind() -> usize {
 
 #[test]
 fn workers_are_woken_off_the_processor_of_their_caller() {
-    let allowed = apart::affinity().expect("a mask");
+    let allowed = affinity::allowed().expect("a mask");
     // SAFETY: counts the bits of an initialised set.
     if unsafe { libc::CPU_COUNT(&allowed) } < 2 {
         return;
@@ -93,7 +93,7 @@ fn workers_are_woken_off_the_processor_of_their_caller() {
             std::thread::sleep(Duration::from_millis(5));
             let kept_off = AtomicBool::new(false);
             pool.run(16, &|worker, _, _| {
-                let may_run = apart::affinity().expect("a mask");
+                let may_run = affinity::allowed().expect("a mask");
                 // SAFETY: looks at a bit of an initialised set.
                 if worker == 1 && !unsafe { libc::CPU_ISSET(here, &may_run) } {
                     kept_off.store(true, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-// Turns what would kill the process into an error of the launch: bad addresses, division by zero, stack overflow,
+// Reports as errors of the launch what would kill the process: bad addresses, division by zero, stack overflow,
 // and, when the kernel was compiled with the undefined-behaviour sanitizer, each of its findings with a line.
 // Acts only on the OS thread that launched, only while a block runs.
 #pragma once
@@ -73,5 +73,5 @@ CUEMU_FINDING(add_overflow, "signed addition overflows")
 CUEMU_FINDING(sub_overflow, "signed subtraction overflows")
 CUEMU_FINDING(mul_overflow, "signed multiplication overflows")
 CUEMU_FINDING(negate_overflow, "signed negation overflows")
-CUEMU_FINDING(divrem_overflow, "integer division by zero or of the least integer by -1")
+CUEMU_FINDING(divrem_overflow, "integer division by zero or of the smallest integer by -1")
 CUEMU_FINDING(float_cast_overflow, "float out of the integer's range (a device saturates: use __float2int_rz)")

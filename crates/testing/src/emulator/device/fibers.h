@@ -106,9 +106,9 @@ static unsigned random_below(unsigned bound) {
 static unsigned choose(unsigned candidates, Order by) {
   if (by == FORWARD) return __builtin_ctz(candidates);
   if (by == REVERSE) return 31 - __builtin_clz(candidates);
-  unsigned turn = random_below(32);
-  unsigned turned = candidates >> turn | candidates << (-turn & 31);
-  return (__builtin_ctz(turned) + turn) & 31;
+  unsigned shift = random_below(32);
+  unsigned rotated = candidates >> shift | candidates << (-shift & 31);
+  return (__builtin_ctz(rotated) + shift) & 31;
 }
 
 static void wake(Thread* thread) {

@@ -40,7 +40,7 @@ template <class... A> static const char* signature(void (*)(A...)) {
   return letters;
 }
 
-static bool refuse(const char* format, size_t a, size_t b) {
+static bool reject(const char* format, size_t a, size_t b) {
   snprintf(message, sizeof message, format, a, b);
   return false;
 }
@@ -53,17 +53,17 @@ static bool prepare_launch(const CuemuRequest& request) {
   message[0] = 0;
   counters = {};
   if (request.dynamic_shared_bytes > MAX_SHARED)
-    return refuse("%zu bytes of dynamic shared memory asked, a block has at most %zu", request.dynamic_shared_bytes,
+    return reject("%zu bytes of dynamic shared memory asked, a block has at most %zu", request.dynamic_shared_bytes,
                   MAX_SHARED);
   unsigned count = block_size.x * block_size.y * block_size.z;
   if (!map_stacks(count) || !find_shared_memory(request.dynamic_shared_bytes))
-    return refuse("no memory for the stacks or the shared memory of a block", 0, 0);
+    return reject("no memory for the stacks or the shared memory of a block", 0, 0);
   size_t fixed = counters.static_shared_bytes = static_shared_bytes();
   if (fixed > MAX_STATIC_SHARED)
-    return refuse("the kernel declares %zu bytes of static shared memory, at most %zu are allowed", fixed,
+    return reject("the kernel declares %zu bytes of static shared memory, at most %zu are allowed", fixed,
                   MAX_STATIC_SHARED);
   if (fixed + shared.dynamic_bytes > MAX_SHARED)
-    return refuse("static and dynamic shared memory make %zu bytes, a block has at most %zu",
+    return reject("static and dynamic shared memory make %zu bytes, a block has at most %zu",
                   fixed + shared.dynamic_bytes, MAX_SHARED);
   return true;
 }
@@ -100,7 +100,7 @@ static void launch(const CuemuRequest& request, void (*body)(), void** arguments
   release_faults();
   long beyond = message[0] ? -1 : first_byte_written_beyond();
   if (beyond >= 0)
-    refuse("the kernel wrote to byte %zu of its dynamic shared memory, which has %zu", beyond, shared.dynamic_bytes);
+    reject("the kernel wrote to byte %zu of its dynamic shared memory, which has %zu", beyond, shared.dynamic_bytes);
 }
 }  // namespace cuemu
 

@@ -129,7 +129,7 @@ static inline unsigned __brev(unsigned x) {
   return reversed;
 }
 
-// Half types are carried as their bits. To a half type: round to nearest, ties to even; a NaN becomes 0x7fff.
+// Half types are kept as their bits. To a half type: round to nearest, ties to even; a NaN becomes 0x7fff.
 namespace cuemu {
 static inline float bfloat16_to_float(unsigned short bits) { return __uint_as_float((unsigned)bits << 16); }
 static inline unsigned short float_to_bfloat16(float value) {
@@ -167,7 +167,7 @@ static inline double inverse_erf_near_zero(double y) {
   for (int i = 0; i < 3; i++) x = erf_step(x, erf(x) - y);
   return x;
 }
-// Below 1e-200, where erfc nears the least double, its logarithm is solved.
+// Below 1e-200, where erfc nears the smallest double, its logarithm is solved.
 static inline double inverse_erfc_tail(double y) {
   if (!(y > 0.0)) return y == 0.0 ? __builtin_inf() : __builtin_nan("");
   const double t = sqrt(2.0 * (0.693147180559945309 - log(y)));

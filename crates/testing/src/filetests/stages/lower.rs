@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use compiler::SegmentPlan;
-use compiler::lower::{Argument, BufferSource, Lowered, LoweredSegment};
+use compiler::lower::{BufferSource, KernelArgument, Lowered, LoweredSegment};
 use ferrofuse::Decision;
 use ir::kernel::print::index;
 
@@ -24,7 +24,7 @@ impl Stage for Lower {
 fn segment(plan: &SegmentPlan) -> String {
     match &plan.decision {
         Decision::Kernels(kernels) => format!("{}\n{}", plan.name, connections(&kernels.lowered)),
-        Decision::Library(call) => format!("{}\n  library: {}\n", plan.name, call.op),
+        Decision::External(call) => format!("{}\n  library: {}\n", plan.name, call.op),
         Decision::Evaluate { reason, val } => format!("{}\n  evaluator: {val} {reason}\n", plan.name),
     }
 }
@@ -45,10 +45,10 @@ fn launch(lowered: &Lowered) -> String {
         BufferSource::Temporary(place) => format!("temporary {place}"),
         BufferSource::Faults => "faults".to_owned(),
     };
-    let argument = |argument: &Argument| match argument {
-        Argument::Size(symbol) => symbol.to_string(),
-        Argument::Stride { input, axis } => format!("stride {axis} of input {input}"),
-        Argument::StoreStride { store, axis } => format!("stride {axis} of store {store}"),
+    let argument = |argument: &KernelArgument| match argument {
+        KernelArgument::Size(symbol) => symbol.to_string(),
+        KernelArgument::Stride { input, axis } => format!("stride {axis} of input {input}"),
+        KernelArgument::StoreStride { store, axis } => format!("stride {axis} of store {store}"),
     };
     let list = |items: Vec<String>| if items.is_empty() { "none".to_owned() } else { items.join(", ") };
     let kernel = &lowered.kernel;

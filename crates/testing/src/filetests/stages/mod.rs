@@ -6,7 +6,7 @@ mod kernel;
 mod llvm;
 mod lower;
 mod parse;
-mod refuse;
+mod reject;
 mod run;
 mod schedule;
 mod segments;
@@ -39,7 +39,7 @@ pub(super) enum Outcome {
 /// Every stage, in order of the way.
 pub(super) const ALL: &[&dyn Stage] = &[
     &parse::Parse,
-    &refuse::Refuse,
+    &reject::Reject,
     &graph::Graph,
     &segments::Segments,
     &schedule::Schedules,
@@ -65,9 +65,10 @@ fn planned(case: &Case) -> Result<(File, Plan), String> {
     let definition = &file.definition;
     let (hints, layouts) = match &file.inputs {
         Some(specs) => facts_of(definition, specs),
-        None => {
-            (ferrofuse::Hints::default(), vec![ferrofuse::Layout::Dense; definition.fusion.inputs().len()])
-        }
+        None => (
+            ferrofuse::Hints::default(),
+            vec![ferrofuse::LayoutClass::Dense; definition.fusion.inputs().len()],
+        ),
     };
     // Where the machine's own facts are asked for, the test says what machine it means.
     let target = case.options.target.facts(|| Target::cpu(256));

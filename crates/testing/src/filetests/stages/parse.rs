@@ -1,7 +1,7 @@
 //! The definition printed again; what is printed reads back and prints the same.
 
 use ferrofuse::read;
-use frontend::text::{Names, print};
+use frontend::text::{NameStyle, print};
 
 use super::{Case, Outcome, Stage};
 
@@ -19,7 +19,7 @@ impl Stage for Parse {
 
 fn printed(case: &Case) -> Result<String, String> {
     let file = read(&case.source).map_err(|error| error.to_string())?;
-    for names in [Names::Short, Names::Long] {
+    for names in [NameStyle::Short, NameStyle::Long] {
         let text = print(&file.definition, names);
         let again =
             read(&text).map_err(|error| format!("what was printed does not read back: {error}\n{text}"))?;
@@ -28,5 +28,5 @@ fn printed(case: &Case) -> Result<String, String> {
             return Err(format!("what was printed prints otherwise when read back:\n{second}"));
         }
     }
-    Ok(print(&file.definition, Names::Long))
+    Ok(print(&file.definition, NameStyle::Long))
 }

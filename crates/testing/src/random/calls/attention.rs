@@ -1,7 +1,7 @@
 //! Attention drawn, and its gradients.
 
 use ferrofuse::DType;
-use ops::FormOp;
+use ops::LanguageOp;
 
 use super::{Arguments, Caller, operands};
 use crate::random::generate::weight;
@@ -35,7 +35,7 @@ impl Caller<'_> {
         arguments.push((Some("philox_seed"), Given::Tensor(seed)));
         arguments.push((Some("philox_offset"), Given::Tensor(offset)));
         arguments.extend(scale.map(|scale| (Some("scale"), scale)));
-        self.add_form(FormOp::SdpfaBwd, arguments, 3).map(drop)
+        self.add_language_op(LanguageOp::SdpfaBwd, arguments, 3).map(drop)
     }
 
     fn attended(&mut self, is_biased: bool) -> Option<Attended> {
@@ -58,7 +58,7 @@ impl Caller<'_> {
         let scale = one_of(self, 30, &[Given::real(0.5), Given::int(1)]);
         let options = [("dropout_p", &dropout), ("is_causal", &is_causal), ("scale", &scale)];
         arguments.extend(options.into_iter().filter_map(|(name, given)| Some((Some(name), given.clone()?))));
-        let first = self.add_form(FormOp::SdpfaFwd, arguments, 4)?;
+        let first = self.add_language_op(LanguageOp::SdpfaFwd, arguments, 4)?;
         Some(Attended { operands: [query, key, value], dropout, is_causal, scale, first })
     }
 
@@ -69,7 +69,7 @@ impl Caller<'_> {
         if rank < 4 {
             let flags = (0..4).map(|axis| axis < 4 - rank).collect();
             let arguments = vec![(None, Given::Tensor(tensor)), (None, Given::Bools(flags))];
-            tensor = self.add_form(FormOp::Broadcast, arguments, 1)?;
+            tensor = self.add_language_op(LanguageOp::Broadcast, arguments, 1)?;
         }
         self.add("tanh", operands([tensor]), 1)
     }

@@ -1,7 +1,7 @@
 //! Gathers drawn, with indices that are in range but for a few: those end the program in an error that all must give.
 
 use ferrofuse::DType;
-use ops::FormOp;
+use ops::LanguageOp;
 
 use super::{Caller, operands};
 use crate::random::program::{Given, Size, Tensor};
@@ -11,21 +11,21 @@ const WILD: usize = 4;
 
 impl Caller<'_> {
     /// `take_along_axis` or `gather`: an index of the tensor's rank.
-    pub(super) fn along(&mut self, form: FormOp) -> Option<()> {
+    pub(super) fn along(&mut self, op: LanguageOp) -> Option<()> {
         let (tensor, axis) = self.tensor_and_axis()?;
         let index = match self.whole_like(tensor, axis) {
             Some(whole) if self.draws.percent(60) => whole,
-            _ => self.counted_like(form, tensor, axis)?,
+            _ => self.counted_like(op, tensor, axis)?,
         };
         let index = self.in_range(Given::Tensor(index), tensor, axis)?;
-        self.take(form, tensor, index, axis)
+        self.take(op, tensor, index, axis)
     }
 
-    fn take(&mut self, form: FormOp, tensor: Tensor, index: Tensor, axis: usize) -> Option<()> {
+    fn take(&mut self, op: LanguageOp, tensor: Tensor, index: Tensor, axis: usize) -> Option<()> {
         let mut arguments = operands([tensor]);
         arguments.push((Some("index"), Given::Tensor(index)));
         arguments.push((Some("dim"), self.dim(tensor, axis)));
-        self.add_form(form, arguments, 1).map(drop)
+        self.add_language_op(op, arguments, 1).map(drop)
     }
 
     /// A tensor of integers with the sizes of another, but for one axis.
@@ -42,31 +42,31 @@ impl Caller<'_> {
     }
 
     /// A count along one axis, repeated along others or, for `gather`, along their first elements.
-    fn counted_like(&mut self, form: FormOp, tensor: Tensor, axis: usize) -> Option<Tensor> {
+    fn counted_like(&mut self, op: LanguageOp, tensor: Tensor, axis: usize) -> Option<Tensor> {
         let sizes = self.sizes_of(tensor);
         let length = self.new_size();
         let counted = self.counted(length)?;
         let flags = (0..sizes.len()).map(|k| k != axis).collect();
         let arguments = vec![(None, Given::Tensor(counted)), (None, Given::Bools(flags))];
-        let single = self.add_form(FormOp::Broadcast, arguments, 1)?;
+        let single = self.add_language_op(LanguageOp::Broadcast, arguments, 1)?;
         let mut wanted: Vec<Size> = Vec::new();
         for (k, &size) in sizes.iter().enumerate() {
             wanted.push(match self.draws.below(4) {
                 _ if k == axis => Size::Number(-1),
                 0 => Size::Number(1),
-                1 if form == FormOp::Gather => Size::Number(self.draws.between(0, size) as i64),
+                1 if op == LanguageOp::Gather => Size::Number(self.draws.between(0, size) as i64),
                 _ => self.own_size(tensor, k),
             });
         }
         let arguments = vec![(None, Given::Tensor(single)), (Some("shape"), Given::Sizes(wanted))];
-        self.add_form(FormOp::Expand, arguments, 1)
+        self.add_language_op(LanguageOp::Expand, arguments, 1)
     }
 
     /// `k * k + start`, for k below a length.
     fn counted(&mut self, length: Size) -> Option<Tensor> {
         let dtype = self.draws.one_of(&[DType::I64, DType::I32]);
         let arguments = vec![(Some("length"), Given::Size(length)), (Some("dtype"), Given::DType(dtype))];
-        let counted = self.add_form(FormOp::Iota, arguments, 1)?;
+        let counted = self.add_language_op(LanguageOp::Iota, arguments, 1)?;
         let squares = self.add("mul", operands([counted, counted]), 1)?;
         let mut arguments = operands([squares]);
         arguments.push((None, Given::int(self.draws.between(0, 12) as i64 - 6)));
@@ -87,10 +87,10 @@ impl Caller<'_> {
         let length = self.new_size();
         let mut counted = self.counted(length)?;
         if self.draws.percent(15) {
-            counted = self.folded(FormOp::Max, counted, vec![0], false)?;
+            counted = self.folded(LanguageOp::Max, counted, vec![0], false)?;
         }
         let index = self.in_range(Given::Tensor(counted), tensor, axis)?;
-        self.take(FormOp::IndexSelect, tensor, index, axis)
+        self.take(LanguageOp::IndexSelect, tensor, index, axis)
     }
 
     pub(super) fn embedding(&mut self) -> Option<()> {
@@ -116,7 +116,7 @@ impl Caller<'_> {
             arguments.push((Some("scale_grad_by_freq"), Given::flag(self.draws.percent(50))));
             arguments.push((Some("sparse"), Given::flag(self.draws.percent(50))));
         }
-        self.add_form(FormOp::EmbeddingFwd, arguments, 1).map(drop)
+        self.add_language_op(LanguageOp::EmbeddingFwd, arguments, 1).map(drop)
     }
 
     /// At a number, or at a scalar that is made of sizes.
@@ -136,7 +136,7 @@ impl Caller<'_> {
         let mut arguments = operands([tensor]);
         arguments.push((Some("index"), index));
         arguments.push((Some("dim"), self.dim(tensor, axis)));
-        self.add_form(FormOp::Select, arguments, 1).map(drop)
+        self.add_language_op(LanguageOp::Select, arguments, 1).map(drop)
     }
 
     pub(super) fn triu(&mut self) -> Option<()> {
@@ -144,6 +144,6 @@ impl Caller<'_> {
         if self.draws.percent(85) {
             arguments.push((Some("diagonal"), Given::int(self.draws.between(0, 8) as i64 - 4)));
         }
-        self.add_form(FormOp::Triu, arguments, 1).map(drop)
+        self.add_language_op(LanguageOp::Triu, arguments, 1).map(drop)
     }
 }

@@ -3,9 +3,9 @@
 //! What is drawn may not suit: then there is no call, and another is drawn.
 
 mod attention;
+mod external;
 mod folds;
 mod gathers;
-mod library;
 mod movement;
 mod normalizations;
 mod random;
@@ -14,7 +14,7 @@ mod scans;
 
 use ferrofuse::DType;
 use ops::call::OpRef;
-use ops::{FormOp, Prim};
+use ops::{LanguageOp, ScalarOp};
 
 use super::draws::Draws;
 use super::generate::{SIZES, weight};
@@ -70,9 +70,9 @@ fn operands<const N: usize>(tensors: [Tensor; N]) -> Arguments {
     tensors.map(|tensor| (None, Given::Tensor(tensor))).into()
 }
 
-/// Of a hundred calls, how many are of which forms; the others are scalar ops and folds together with what they fold.
-const USUAL: &[(usize, &[FormOp])] = {
-    use FormOp::*;
+/// Of a hundred calls, how many are of which ops; the others are scalar ops and folds together with what they fold.
+const USUAL: &[(usize, &[LanguageOp])] = {
+    use LanguageOp::*;
     &[
         (5, &[TakeAlongAxis, TakeAlongAxis, Gather, Gather, IndexSelect, EmbeddingFwd, Select, Triu]),
         (3, &[Uniform, Uniform, Normal, RandLike, RandnLike, Dropout, DropoutBackward]),
@@ -97,12 +97,12 @@ const USUAL: &[(usize, &[FormOp])] = {
 impl Caller<'_> {
     fn any(&mut self) -> Option<()> {
         let mut place = self.draws.below(100);
-        for (share, forms) in USUAL {
+        for (share, ops) in USUAL {
             match place.checked_sub(*share) {
                 Some(rest) => place = rest,
                 None => {
-                    let form = self.draws.one_of(forms);
-                    return self.form(form);
+                    let op = self.draws.one_of(ops);
+                    return self.language_op(op);
                 }
             }
         }
@@ -111,15 +111,15 @@ impl Caller<'_> {
 
     fn op(&mut self, op: OpRef) -> Option<()> {
         match op {
-            OpRef::Form(form) => self.form(form),
+            OpRef::Language(op) => self.language_op(op),
             scalar => self.scalar_op(scalar),
         }
     }
 
-    /// A call of this form; a form that nothing draws would not compile.
-    fn form(&mut self, form: FormOp) -> Option<()> {
-        use FormOp::*;
-        match form {
+    /// A call of this op; an op that nothing draws would not compile.
+    fn language_op(&mut self, op: LanguageOp) -> Option<()> {
+        use LanguageOp::*;
+        match op {
             Cast => self.cast(),
             Broadcast => self.broadcast(),
             BroadcastInDim => self.broadcast_in_dim(),
@@ -131,17 +131,17 @@ impl Caller<'_> {
             Slice => self.slice(),
             Pad => self.pad(),
             Cat => self.cat(),
-            Gather | TakeAlongAxis => self.along(form),
+            Gather | TakeAlongAxis => self.along(op),
             IndexSelect => self.index_select(),
             Select => self.select(),
             EmbeddingFwd => self.embedding(),
             Triu => self.triu(),
             Sum | Prod | Max | Min | Var | VarMean | Welford | Any | All | Mean | StandardDeviation => {
-                self.fold(form)
+                self.fold(op)
             }
-            Argmax | Argmin => self.place(form),
+            Argmax | Argmin => self.place(op),
             Fold => self.general_fold(),
-            Cumsum | Cumprod | Cummax | Cummin => self.scan(form),
+            Cumsum | Cumprod | Cummax | Cummin => self.scan(op),
             Scan => self.general_scan(),
             Full => self.full(),
             Iota => self.iota(),
@@ -153,18 +153,18 @@ impl Caller<'_> {
             GroupedMm => self.grouped_mm(),
             SdpfaFwd => self.attention(),
             SdpfaBwd => self.attention_backward(),
-            Uniform | Normal => self.draw(form),
-            RandLike | RandnLike => self.draw_like(form),
+            Uniform | Normal => self.draw(op),
+            RandLike | RandnLike => self.draw_like(op),
             Size => self.full_of_size(),
             Shape => self.full_of_shape(),
-            Softmax | LogSoftmax => self.softmax(form).map(drop),
-            SoftmaxBackward => self.softmax_backward(form, Softmax),
-            LogSoftmaxBackward => self.softmax_backward(form, LogSoftmax),
-            LayerNorm | RmsNorm => self.layer_norm(form),
-            LayerNormBackward | RmsNormBackward => self.layer_norm_backward(form),
-            BatchNorm | InstanceNorm => self.channel_norm(form).map(drop),
-            BatchNormBackward => self.channel_norm_backward(form, BatchNorm),
-            InstanceNormBackward => self.channel_norm_backward(form, InstanceNorm),
+            Softmax | LogSoftmax => self.softmax(op).map(drop),
+            SoftmaxBackward => self.softmax_backward(op, Softmax),
+            LogSoftmaxBackward => self.softmax_backward(op, LogSoftmax),
+            LayerNorm | RmsNorm => self.layer_norm(op),
+            LayerNormBackward | RmsNormBackward => self.layer_norm_backward(op),
+            BatchNorm | InstanceNorm => self.channel_norm(op).map(drop),
+            BatchNormBackward => self.channel_norm_backward(op, BatchNorm),
+            InstanceNormBackward => self.channel_norm_backward(op, InstanceNorm),
             GroupNorm => self.group_norm(),
             GroupNormBackward => self.group_norm_backward(),
             Dropout => self.dropout().map(drop),
@@ -172,7 +172,7 @@ impl Caller<'_> {
         }
     }
 
-    /// The call, if the definer accepts it and no tensor becomes too large: its first result. After nothing, the draft is
+    /// The call, if the builder accepts it and no tensor becomes too large: its first result. After nothing, the draft is
     /// of no more use.
     fn add(&mut self, op: &'static str, arguments: Arguments, results: u32) -> Option<Tensor> {
         let first = self.next;
@@ -187,8 +187,13 @@ impl Caller<'_> {
         fits.then_some(first)
     }
 
-    fn add_form(&mut self, form: FormOp, arguments: Arguments, results: u32) -> Option<Tensor> {
-        self.add(form.name(), arguments, results)
+    fn add_language_op(
+        &mut self,
+        language_op: LanguageOp,
+        arguments: Arguments,
+        results: u32,
+    ) -> Option<Tensor> {
+        self.add(language_op.name(), arguments, results)
     }
 
     /// A tensor, a late one rather than an early one.
@@ -199,9 +204,9 @@ impl Caller<'_> {
     }
 
     /// A tensor of floats that are computed with, of a number of axes; made so where there is none.
-    fn floats(&mut self, least: usize, most: usize) -> Option<Tensor> {
+    fn floats(&mut self, min: usize, most: usize) -> Option<Tensor> {
         let ranks = |caller: &Self, tensor: Tensor| {
-            !caller.draft.is_scalar(tensor) && (least..=most).contains(&caller.rank(tensor))
+            !caller.draft.is_scalar(tensor) && (min..=most).contains(&caller.rank(tensor))
         };
         let mut fitting = self.draft.tensors();
         fitting.retain(|&tensor| ranks(self, tensor));
@@ -215,7 +220,7 @@ impl Caller<'_> {
                 self.cast_to(tensor, DType::F32)
             }
             (true, true) => {
-                let rank = self.draws.between(least, most.min(least + 1));
+                let rank = self.draws.between(min, most.min(min + 1));
                 let sizes = (0..rank).map(|_| self.new_size()).collect();
                 self.uniform(sizes)
             }
@@ -286,8 +291,8 @@ impl Caller<'_> {
     }
 
     /// A tensor of floats as [`Caller::floats`], now and then of complex numbers.
-    fn matrix(&mut self, least: usize, most: usize) -> Option<Tensor> {
-        let tensor = self.floats(least, most)?;
+    fn matrix(&mut self, min: usize, most: usize) -> Option<Tensor> {
+        let tensor = self.floats(min, most)?;
         if self.draws.percent(15) { self.complex_of(tensor) } else { Some(tensor) }
     }
 
@@ -297,7 +302,7 @@ impl Caller<'_> {
             return Some(tensor);
         }
         let imaginary = self.alike(tensor);
-        self.add(Prim::Complex.name(), operands([tensor, imaginary]), 1)
+        self.add(ScalarOp::Complex.name(), operands([tensor, imaginary]), 1)
     }
 
     /// The size of an axis of a tensor, by number where it is one.

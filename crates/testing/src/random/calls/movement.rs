@@ -1,7 +1,7 @@
-//! Forms that move elements drawn, and tensors from nothing.
+//! Ops that move elements drawn, and tensors from nothing.
 
 use ferrofuse::DType;
-use ops::FormOp;
+use ops::LanguageOp;
 
 use super::{Caller, operands};
 use crate::random::program::{Given, Size, Tensor};
@@ -30,7 +30,7 @@ impl Caller<'_> {
         let mut arguments = operands([tensor]);
         arguments.push((Some("shape"), Given::Sizes(sizes)));
         arguments.push((Some("broadcast_dims"), Given::Numbers(places)));
-        self.add_form(FormOp::BroadcastInDim, arguments, 1).map(drop)
+        self.add_language_op(LanguageOp::BroadcastInDim, arguments, 1).map(drop)
     }
 
     pub(super) fn broadcast(&mut self) -> Option<()> {
@@ -44,7 +44,7 @@ impl Caller<'_> {
         flags.insert(self.draws.below(flags.len() + 1), true);
         let mut arguments = operands([tensor]);
         arguments.push((None, Given::Bools(flags)));
-        self.add_form(FormOp::Broadcast, arguments, 1)
+        self.add_language_op(LanguageOp::Broadcast, arguments, 1)
     }
 
     /// A tensor with its axes of size 1, at least one.
@@ -68,7 +68,7 @@ impl Caller<'_> {
         if self.draws.percent(25) {
             arguments.push((Some("squeeze_expanded"), Given::flag(self.draws.percent(50))));
         }
-        self.add_form(FormOp::Squeeze, arguments, 1).map(drop)
+        self.add_language_op(LanguageOp::Squeeze, arguments, 1).map(drop)
     }
 
     pub(super) fn expand(&mut self) -> Option<()> {
@@ -79,7 +79,7 @@ impl Caller<'_> {
         }
         let mut arguments = operands([tensor]);
         arguments.push((Some("shape"), Given::Sizes(sizes)));
-        self.add_form(FormOp::Expand, arguments, 1).map(drop)
+        self.add_language_op(LanguageOp::Expand, arguments, 1).map(drop)
     }
 
     /// Joins neighbouring axes, splits one, or cuts all elements into rows of any length.
@@ -114,7 +114,7 @@ impl Caller<'_> {
         }
         let mut arguments = operands([tensor]);
         arguments.push((Some("new_shape"), Given::Sizes(sizes)));
-        self.add_form(FormOp::Reshape, arguments, 1).map(drop)
+        self.add_language_op(LanguageOp::Reshape, arguments, 1).map(drop)
     }
 
     pub(super) fn stride_order(&mut self) -> Option<()> {
@@ -130,7 +130,7 @@ impl Caller<'_> {
         }
         let mut arguments = operands([tensor]);
         arguments.push((Some("stride_order"), Given::Numbers(order)));
-        self.add_form(FormOp::StrideOrder, arguments, 1).map(drop)
+        self.add_language_op(LanguageOp::StrideOrder, arguments, 1).map(drop)
     }
 
     pub(super) fn permute(&mut self) -> Option<()> {
@@ -143,7 +143,7 @@ impl Caller<'_> {
         }
         let mut arguments = operands([tensor]);
         arguments.push((Some("dims"), Given::Numbers(order)));
-        self.add_form(FormOp::Permute, arguments, 1).map(drop)
+        self.add_language_op(LanguageOp::Permute, arguments, 1).map(drop)
     }
 
     /// Ends may lie beyond the tensor, unless it is said that they do not.
@@ -171,7 +171,7 @@ impl Caller<'_> {
         if is_exact {
             arguments.push((Some("manual_normalization"), Given::flag(true)));
         }
-        self.add_form(FormOp::Slice, arguments, 1).map(drop)
+        self.add_language_op(LanguageOp::Slice, arguments, 1).map(drop)
     }
 
     pub(super) fn pad(&mut self) -> Option<()> {
@@ -191,7 +191,7 @@ impl Caller<'_> {
         if self.draws.percent(50) {
             arguments.push((Some("value"), Given::Number(self.number())));
         }
-        self.add_form(FormOp::Pad, arguments, 1).map(drop)
+        self.add_language_op(LanguageOp::Pad, arguments, 1).map(drop)
     }
 
     pub(super) fn cat(&mut self) -> Option<()> {
@@ -216,7 +216,7 @@ impl Caller<'_> {
         if axis > 0 || self.draws.percent(70) {
             arguments.push((Some("dim"), dim));
         }
-        self.add_form(FormOp::Cat, arguments, 1).map(drop)
+        self.add_language_op(LanguageOp::Cat, arguments, 1).map(drop)
     }
 
     /// Tensors that are each padded to their place before they are joined.
@@ -230,12 +230,12 @@ impl Caller<'_> {
             widths.extend([Size::Number(before), Size::Number(total - before - length)]);
             let mut arguments = operands([tensor]);
             arguments.push((Some("pad_widths"), Given::Sizes(widths)));
-            padded.push(self.add_form(FormOp::Pad, arguments, 1)?);
+            padded.push(self.add_language_op(LanguageOp::Pad, arguments, 1)?);
             before += length;
         }
         let manual = (Some("manual_padding"), Given::flag(true));
         let arguments = vec![(None, Given::Tensors(padded)), (Some("dim"), dim), manual];
-        self.add_form(FormOp::Cat, arguments, 1).map(drop)
+        self.add_language_op(LanguageOp::Cat, arguments, 1).map(drop)
     }
 
     fn factory_dtype(&mut self) -> DType {
@@ -264,7 +264,7 @@ impl Caller<'_> {
             (Some("fill_value"), Given::Number(self.number())),
             (Some("dtype"), Given::DType(self.factory_dtype())),
         ];
-        self.add_form(FormOp::Full, arguments, 1).map(drop)
+        self.add_language_op(LanguageOp::Full, arguments, 1).map(drop)
     }
 
     pub(super) fn iota(&mut self) -> Option<()> {
@@ -274,6 +274,6 @@ impl Caller<'_> {
             arguments.push((Some("step"), Given::Number(self.number())));
         }
         arguments.push((Some("dtype"), Given::DType(self.factory_dtype())));
-        self.add_form(FormOp::Iota, arguments, 1).map(drop)
+        self.add_language_op(LanguageOp::Iota, arguments, 1).map(drop)
     }
 }

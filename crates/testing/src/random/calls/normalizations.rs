@@ -1,6 +1,6 @@
 //! Normalizations drawn, and their gradients with what the way forward saves.
 
-use ops::FormOp;
+use ops::LanguageOp;
 
 use super::{Caller, operands};
 use crate::random::program::{Given, Size, Tensor};
@@ -10,22 +10,22 @@ const EPSILON: f64 = 1e-5;
 
 impl Caller<'_> {
     /// The operand, its axis and the result.
-    pub(super) fn softmax(&mut self, form: FormOp) -> Option<(Tensor, usize, Tensor)> {
+    pub(super) fn softmax(&mut self, op: LanguageOp) -> Option<(Tensor, usize, Tensor)> {
         let tensor = self.floats(1, 5)?;
         let axis = self.axis(tensor)?;
         let mut arguments = operands([tensor]);
         arguments.push((Some("dim"), self.dim(tensor, axis)));
-        Some((tensor, axis, self.add_form(form, arguments, 1)?))
+        Some((tensor, axis, self.add_language_op(op, arguments, 1)?))
     }
 
-    pub(super) fn softmax_backward(&mut self, form: FormOp, forward: FormOp) -> Option<()> {
+    pub(super) fn softmax_backward(&mut self, op: LanguageOp, forward: LanguageOp) -> Option<()> {
         let (tensor, axis, result) = self.softmax(forward)?;
         let mut arguments = operands([self.alike(tensor), result]);
         arguments.push((Some("dim"), self.dim(tensor, axis)));
-        self.add_form(form, arguments, 1).map(drop)
+        self.add_language_op(op, arguments, 1).map(drop)
     }
 
-    pub(super) fn layer_norm(&mut self, form: FormOp) -> Option<()> {
+    pub(super) fn layer_norm(&mut self, op: LanguageOp) -> Option<()> {
         let tensor = self.floats(1, 5)?;
         let axis = self.axis(tensor)?;
         let mut arguments = operands([tensor]);
@@ -33,10 +33,10 @@ impl Caller<'_> {
         self.weights(
             &mut arguments,
             tensor,
-            if form == FormOp::LayerNorm { &["weight", "bias"] } else { &["weight"] },
+            if op == LanguageOp::LayerNorm { &["weight", "bias"] } else { &["weight"] },
         );
         self.epsilon(&mut arguments);
-        self.add_form(form, arguments, 1).map(drop)
+        self.add_language_op(op, arguments, 1).map(drop)
     }
 
     /// Now and then another number for what is added to the variance.
@@ -64,27 +64,27 @@ impl Caller<'_> {
         }
     }
 
-    pub(super) fn layer_norm_backward(&mut self, form: FormOp) -> Option<()> {
+    pub(super) fn layer_norm_backward(&mut self, op: LanguageOp) -> Option<()> {
         let tensor = self.floats(1, 5)?;
         let axis = self.axis(tensor)?;
         let axes: Vec<i64> = (axis as i64..self.rank(tensor) as i64).collect();
         let mut arguments = operands([self.alike(tensor), tensor]);
         arguments.push((Some("normalized_shape"), self.trailing_sizes(tensor, axis)));
         let keep = self.draws.percent(50);
-        let spread = match form {
-            FormOp::LayerNormBackward => {
-                let mean = self.folded(FormOp::Mean, tensor, axes.clone(), keep)?;
+        let spread = match op {
+            LanguageOp::LayerNormBackward => {
+                let mean = self.folded(LanguageOp::Mean, tensor, axes.clone(), keep)?;
                 arguments.push((Some("mean"), Given::Tensor(mean)));
                 self.variance(tensor, axes, keep)?
             }
             _ => {
                 let squares = self.add("square", operands([tensor]), 1)?;
-                self.folded(FormOp::Mean, squares, axes, keep)?
+                self.folded(LanguageOp::Mean, squares, axes, keep)?
             }
         };
         arguments.push((Some("invstd"), Given::Tensor(self.inverse_root(spread)?)));
         self.weights(&mut arguments, tensor, &["weight"]);
-        self.add_form(form, arguments, if form == FormOp::LayerNormBackward { 3 } else { 2 }).map(drop)
+        self.add_language_op(op, arguments, if op == LanguageOp::LayerNormBackward { 3 } else { 2 }).map(drop)
     }
 
     fn variance(&mut self, tensor: Tensor, axes: Vec<i64>, keep: bool) -> Option<Tensor> {
@@ -92,7 +92,7 @@ impl Caller<'_> {
         arguments.push((Some("dims"), Given::Numbers(axes)));
         arguments.push((Some("correction"), Given::int(0)));
         arguments.push((Some("keepdim"), Given::flag(keep)));
-        self.add_form(FormOp::Var, arguments, 1)
+        self.add_language_op(LanguageOp::Var, arguments, 1)
     }
 
     /// One over the square root of a variance and a little.
@@ -104,8 +104,8 @@ impl Caller<'_> {
     }
 
     /// A tensor of at least as many axes as the normalization takes, and its normalized form, mean and inverse deviation.
-    pub(super) fn channel_norm(&mut self, form: FormOp) -> Option<(Tensor, [Tensor; 3])> {
-        let tensor = self.floats(if form == FormOp::BatchNorm { 2 } else { 3 }, 5)?;
+    pub(super) fn channel_norm(&mut self, op: LanguageOp) -> Option<(Tensor, [Tensor; 3])> {
+        let tensor = self.floats(if op == LanguageOp::BatchNorm { 2 } else { 3 }, 5)?;
         let mut arguments = operands([tensor]);
         for name in ["weight", "bias"] {
             if self.draws.percent(40) {
@@ -113,7 +113,7 @@ impl Caller<'_> {
                 arguments.push((Some(name), Given::Tensor(parameter)));
             }
         }
-        if form == FormOp::BatchNorm && self.draws.percent(30) {
+        if op == LanguageOp::BatchNorm && self.draws.percent(30) {
             let (mean, axes) = (self.of_channels(tensor)?, self.but_channels(tensor));
             let variance = self.variance(tensor, axes, false)?;
             arguments.push((Some("running_mean"), Given::Tensor(mean)));
@@ -122,11 +122,11 @@ impl Caller<'_> {
             arguments.push((Some("training"), Given::flag(self.draws.percent(25))));
         }
         self.epsilon(&mut arguments);
-        let first = self.add_form(form, arguments, 3)?;
+        let first = self.add_language_op(op, arguments, 3)?;
         Some((tensor, [0, 1, 2].map(|place| Tensor(first.0 + place))))
     }
 
-    pub(super) fn channel_norm_backward(&mut self, form: FormOp, forward: FormOp) -> Option<()> {
+    pub(super) fn channel_norm_backward(&mut self, op: LanguageOp, forward: LanguageOp) -> Option<()> {
         let (tensor, [normalized, mean, scale]) = self.channel_norm(forward)?;
         let grad = if self.draws.percent(50) { normalized } else { self.alike(tensor) };
         let mut arguments = operands([grad, tensor, mean, scale]);
@@ -134,10 +134,10 @@ impl Caller<'_> {
             let weight = self.of_channels(tensor)?;
             arguments.push((Some("weight"), Given::Tensor(weight)));
         }
-        if form == FormOp::BatchNormBackward && self.draws.percent(30) {
+        if op == LanguageOp::BatchNormBackward && self.draws.percent(30) {
             arguments.push((Some("training"), Given::flag(false)));
         }
-        self.add_form(form, arguments, 3).map(drop)
+        self.add_language_op(op, arguments, 3).map(drop)
     }
 
     fn but_channels(&self, tensor: Tensor) -> Vec<i64> {
@@ -153,7 +153,7 @@ impl Caller<'_> {
             return Some(self.draws.one_of(&fitting));
         }
         let axes = self.but_channels(tensor);
-        self.folded(FormOp::Max, tensor, axes, false)
+        self.folded(LanguageOp::Max, tensor, axes, false)
     }
 
     /// A tensor of at least two axes and into how many groups its channels go.
@@ -175,7 +175,7 @@ impl Caller<'_> {
             }
         }
         self.epsilon(&mut arguments);
-        self.add_form(FormOp::GroupNorm, arguments, 1).map(drop)
+        self.add_language_op(LanguageOp::GroupNorm, arguments, 1).map(drop)
     }
 
     pub(super) fn group_norm_backward(&mut self) -> Option<()> {
@@ -189,8 +189,8 @@ impl Caller<'_> {
         let axes: Vec<i64> = (2..shape.len() as i64).collect();
         let mut arguments = operands([tensor]);
         arguments.push((Some("new_shape"), Given::Sizes(shape)));
-        let grouped = self.add_form(FormOp::Reshape, arguments, 1)?;
-        let mean = self.folded(FormOp::Mean, grouped, axes.clone(), false)?;
+        let grouped = self.add_language_op(LanguageOp::Reshape, arguments, 1)?;
+        let mean = self.folded(LanguageOp::Mean, grouped, axes.clone(), false)?;
         let variance = self.variance(grouped, axes, false)?;
         let scale = self.inverse_root(variance)?;
         let mut arguments = operands([self.alike(tensor), tensor]);
@@ -201,6 +201,6 @@ impl Caller<'_> {
             let weight = self.of_channels(tensor)?;
             arguments.push((Some("weight"), Given::Tensor(weight)));
         }
-        self.add_form(FormOp::GroupNormBackward, arguments, 3).map(drop)
+        self.add_language_op(LanguageOp::GroupNormBackward, arguments, 3).map(drop)
     }
 }

@@ -1,14 +1,14 @@
 //! Draws of random numbers, and dropout.
 
 use ferrofuse::DType;
-use ops::FormOp;
+use ops::LanguageOp;
 
 use super::{Caller, operands};
 use crate::random::program::{Given, Size, Tensor};
 
 impl Caller<'_> {
     /// In a shape of its own, half of them of a sequence that they name.
-    pub(super) fn draw(&mut self, form: FormOp) -> Option<()> {
+    pub(super) fn draw(&mut self, op: LanguageOp) -> Option<()> {
         let sizes = (0..self.draws.below(4)).map(|_| self.new_size()).collect();
         let dtype = self.draws.one_of(&[DType::F32, DType::F32, DType::BF16, DType::F16, DType::F64]);
         let mut arguments =
@@ -19,18 +19,22 @@ impl Caller<'_> {
             arguments.push((Some("rng_offset"), Given::int(self.draws.one_of(&[0, 0, 7, i64::MAX]))));
         }
         arguments.push((Some("dtype"), Given::DType(dtype)));
-        self.add_form(form, arguments, 1).map(drop)
+        self.add_language_op(op, arguments, 1).map(drop)
     }
 
     /// Numbers from -1 to 1, in a shape.
     pub(super) fn uniform(&mut self, sizes: Vec<Size>) -> Option<Tensor> {
         let shape = (Some("shape"), Given::Sizes(sizes));
-        self.add_form(FormOp::Uniform, vec![(None, Given::real(-1.0)), (None, Given::real(1.0)), shape], 1)
+        self.add_language_op(
+            LanguageOp::Uniform,
+            vec![(None, Given::real(-1.0)), (None, Given::real(1.0)), shape],
+            1,
+        )
     }
 
-    pub(super) fn draw_like(&mut self, form: FormOp) -> Option<()> {
+    pub(super) fn draw_like(&mut self, op: LanguageOp) -> Option<()> {
         let tensor = self.tensor();
-        self.add_form(form, operands([tensor]), 1).map(drop)
+        self.add_language_op(op, operands([tensor]), 1).map(drop)
     }
 
     /// The operand, its dropout and the mask.
@@ -40,7 +44,7 @@ impl Caller<'_> {
         if self.draws.percent(85) {
             arguments.push((Some("p"), Given::real(self.draws.between(0, 4) as f64 / 4.0)));
         }
-        let first = self.add_form(FormOp::Dropout, arguments, 2)?;
+        let first = self.add_language_op(LanguageOp::Dropout, arguments, 2)?;
         Some([tensor, first, Tensor(first.0 + 1)])
     }
 
@@ -59,6 +63,6 @@ impl Caller<'_> {
         };
         let mut arguments = operands([grad, mask]);
         arguments.push((Some("scale"), Given::real(self.draws.one_of(&[1.0, 1.25, 2.0]))));
-        self.add_form(FormOp::DropoutBackward, arguments, 1).map(drop)
+        self.add_language_op(LanguageOp::DropoutBackward, arguments, 1).map(drop)
     }
 }

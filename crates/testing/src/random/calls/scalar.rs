@@ -2,7 +2,7 @@
 
 use ferrofuse::{DType, Scalar};
 use ops::call::{OpRef, lookup};
-use ops::{FormOp, ParamDefault, Prim};
+use ops::{LanguageOp, ParamDefault, ScalarOp};
 
 use super::{Caller, operands};
 use crate::random::program::{Given, Size, Tensor};
@@ -41,7 +41,7 @@ const COMMON: [&str; 8] = ["add", "mul", "sub", "mul", "add", "where", "maximum"
 impl Caller<'_> {
     /// A row of the tables of scalar ops, now and then a common one.
     pub(super) fn any_scalar_op(&mut self) -> Option<()> {
-        let rows: Vec<OpRef> = OpRef::all().filter(|op| !matches!(op, OpRef::Form(_))).collect();
+        let rows: Vec<OpRef> = OpRef::all().filter(|op| !matches!(op, OpRef::Language(_))).collect();
         let op = match rows.get(self.draws.below(rows.len() + 20)) {
             Some(&row) => row,
             None => lookup(self.draws.one_of(&COMMON)).expect("the tables have it"),
@@ -54,7 +54,7 @@ impl Caller<'_> {
         let needed = params.iter().filter(|param| param.default == ParamDefault::Required).count();
         let arity = if self.draws.percent(60) { params.len() } else { needed.max(1) };
         let whole = takes_integers_alone(name).then(|| self.draws.one_of(&INTEGERS));
-        let mut first = if name == Prim::Imag.name() { self.complex()? } else { self.tensor() };
+        let mut first = if name == ScalarOp::Imag.name() { self.complex()? } else { self.tensor() };
         let mut others = vec![first];
         if let Some(dtype) = whole {
             first = self.cast_to(first, dtype)?;
@@ -86,7 +86,7 @@ impl Caller<'_> {
         }
         let real = self.floats(0, 5)?;
         let imaginary = self.alike(real);
-        self.add(Prim::Complex.name(), operands([real, imaginary]), 1)
+        self.add(ScalarOp::Complex.name(), operands([real, imaginary]), 1)
     }
 
     /// A divisor, an exponent or the like, mostly made not to be near zero.
@@ -136,7 +136,7 @@ impl Caller<'_> {
     pub(super) fn cast_to(&mut self, tensor: Tensor, dtype: DType) -> Option<Tensor> {
         let mut arguments = operands([tensor]);
         arguments.push((Some("dtype"), Given::DType(dtype)));
-        self.add_form(FormOp::Cast, arguments, 1)
+        self.add_language_op(LanguageOp::Cast, arguments, 1)
     }
 
     /// An operand beside others.
@@ -172,5 +172,6 @@ impl Caller<'_> {
 
 /// Whether a primitive has a meaning on integers, and none on floats or as logic.
 fn takes_integers_alone(op: &str) -> bool {
-    Prim::from_name(op).is_some_and(|prim| prim.row().int.is_some() && prim.row().float.is_none())
+    ScalarOp::from_name(op)
+        .is_some_and(|scalar_op| scalar_op.row().int.is_some() && scalar_op.row().float.is_none())
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ferrofuse::DType;
 use ir::definition::{Function, Term};
-use ops::{FormOp, Monoid};
+use ops::{LanguageOp, Monoid};
 
 use super::{Caller, operands};
 use crate::random::program::{Given, Tensor};
@@ -18,7 +18,7 @@ struct Drawn {
 }
 
 impl Caller<'_> {
-    pub(super) fn scan(&mut self, form: FormOp) -> Option<()> {
+    pub(super) fn scan(&mut self, op: LanguageOp) -> Option<()> {
         let tensor = self.number_tensor()?;
         let axis = self.axis(tensor)?;
         let mut arguments = operands([tensor]);
@@ -26,14 +26,14 @@ impl Caller<'_> {
         if self.draws.percent(30) {
             arguments.push((Some("init"), Given::Number(self.number())));
         }
-        self.add_form(form, arguments, 1).map(drop)
+        self.add_language_op(op, arguments, 1).map(drop)
     }
 
     pub(super) fn general_scan(&mut self) -> Option<()> {
         let tensor = self.number_tensor()?;
         let axis = self.axis(tensor)?;
         let dim = self.dim(tensor, axis);
-        self.general(FormOp::Scan, vec![("dim", dim)], tensor)
+        self.general(LanguageOp::Scan, vec![("dim", dim)], tensor)
     }
 
     pub(super) fn general_fold(&mut self) -> Option<()> {
@@ -45,14 +45,14 @@ impl Caller<'_> {
         if self.draws.percent(40) {
             place.push(("keepdim", Given::flag(true)));
         }
-        self.general(FormOp::Fold, place, tensor)
+        self.general(LanguageOp::Fold, place, tensor)
     }
 
     /// A fold or scan of a monoid drawn, of tensors of the shape of this one.
-    fn general(&mut self, form: FormOp, place: Vec<(&'static str, Given)>, tensor: Tensor) -> Option<()> {
+    fn general(&mut self, op: LanguageOp, place: Vec<(&'static str, Given)>, tensor: Tensor) -> Option<()> {
         let dtype = self.draft.dtype(tensor);
         let drawn = match (dtype.is_complex(), self.draws.percent(70)) {
-            (true, _) => self.complex_lambda(form),
+            (true, _) => self.complex_lambda(op),
             (false, true) => self.lambda(dtype.is_float()),
             (false, false) => self.named(dtype.is_float()),
         };
@@ -63,7 +63,7 @@ impl Caller<'_> {
         let mut arguments = vec![(None, Given::Tensors(tensors)), (Some("combine"), drawn.combine)];
         arguments.extend(drawn.init.map(|init| (Some("init"), Given::Reals(init))));
         arguments.extend(place.into_iter().map(|(name, given)| (Some(name), given)));
-        self.add_form(form, arguments, drawn.results).map(drop)
+        self.add_language_op(op, arguments, drawn.results).map(drop)
     }
 
     /// A tensor beside another that both states of a pair are made of: positive, of its shape.
@@ -85,7 +85,7 @@ impl Caller<'_> {
     }
 
     /// What combines complex numbers: by name, or a lambda of which grouping does not matter, nor order but of a scan.
-    fn complex_lambda(&mut self, form: FormOp) -> Drawn {
+    fn complex_lambda(&mut self, op: LanguageOp) -> Drawn {
         let [a, b] = [Term::Param(0), Term::Param(1)];
         let (result, init) = match self.draws.below(5) {
             0 => (Term::call("add", [a, b]), 0.0),
@@ -95,7 +95,7 @@ impl Caller<'_> {
                 let sum = Term::call("add", [a.clone(), b.clone()]);
                 (Term::call("add", [sum, Term::call("mul", [a, b])]), 0.0)
             }
-            3 if form == FormOp::Scan => return linear_recurrence(),
+            3 if op == LanguageOp::Scan => return linear_recurrence(),
             _ => {
                 let combine = Given::Text(self.draws.one_of(&["sum", "prod"]));
                 return Drawn { combine, init: None, tensors: 1, results: 1 };
@@ -137,7 +137,7 @@ fn linear_recurrence() -> Drawn {
     Drawn { combine, init: Some(vec![1.0, 0.0]), tensors: 2, results: 2 }
 }
 
-/// The greatest element and the sum of exponentials under it, as online softmax has them (Milakov and Gimelshein: Online
+/// The largest element and the sum of exponentials under it, as online softmax has them (Milakov and Gimelshein: Online
 /// normalizer calculation for softmax, 2018).
 fn log_sum_exp() -> Drawn {
     let [m, s, n, t] = [0, 1, 2, 3].map(Term::Param);

@@ -4,8 +4,8 @@
 //! which the first has few bits, so that its product with n is exact. Coefficients of expm1: Cephes (Moshier, 1989); of exp:
 //! `scripts/minimax.py`, with a relative error below 2^-28.
 
+use super::super::avx512;
 use super::super::operand::{Element, Operand, Term};
-use super::super::wide;
 use super::super::writer::Writer;
 use super::{LN_2_HIGH, LN_2_LOW};
 
@@ -142,8 +142,8 @@ fn polynomial(w: &mut Writer<'_>, r: Operand, single: &[f32], double: &[f64]) ->
 /// `x * 2^n` for n from -252 to 254, of f64 from -2044 to 2046. Half of n at a time, so that only the last product rounds,
 /// overflows or is subnormal; each half has one of the biases.
 fn scale(w: &mut Writer<'_>, x: Operand, n: Whole) -> Operand {
-    if wide::applies(w, x.ty) {
-        return wide::scale(w, x, n.float);
+    if avx512::applies(w, x.ty) {
+        return avx512::scale(w, x, n.float);
     }
     let fraction = format(x).fraction;
     let half = w.binary("lshr", n.biased, 1);
@@ -158,10 +158,10 @@ fn scale(w: &mut Writer<'_>, x: Operand, n: Whole) -> Operand {
 /// `x`, but no further out than where results are zero or infinite, so that n stays in the range of `scale`. The instruction
 /// for it takes any n, and makes infinity of NaN times 2^infinity: f32, whose polynomial is positive everywhere, needs no
 /// upper bound there. The lower one is for what is large and negative, with a remainder so large that the polynomial overflows.
-fn bounded(w: &mut Writer<'_>, x: Operand, [least, most]: [f32; 2]) -> Operand {
-    let any = wide::applies(w, x.ty) && x.ty.element == Element::F32;
+fn bounded(w: &mut Writer<'_>, x: Operand, [min, most]: [f32; 2]) -> Operand {
+    let any = avx512::applies(w, x.ty) && x.ty.element == Element::F32;
     let x = if any { x } else { w.at_most(x, most) };
-    w.at_least(x, least)
+    w.at_least(x, min)
 }
 
 /// exp, within 1.2 units in the last place everywhere, subnormal results included.
@@ -180,9 +180,9 @@ pub(super) fn exp_within(w: &mut Writer<'_>, x: Operand) -> Operand {
 /// exp of f32 to 21 bits: what one part of ln 2 lacks grows with n. Of 0 it is exactly 1. The polynomial is of odd degree,
 /// so both bounds are needed.
 pub(in super::super) fn exp_term(w: &mut Writer<'_>, x: Operand) -> Operand {
-    let [least, most] = SINGLE.exp;
+    let [min, most] = SINGLE.exp;
     let x = w.at_most(x, most);
-    let x = w.at_least(x, least);
+    let x = w.at_least(x, min);
     let (n, r) = if w.isa.fma {
         let n = nearest(w, x, SINGLE.log2_e);
         (n, w.mul_add(n.float, Term::Float(-f64::from(std::f32::consts::LN_2)), x))
@@ -205,10 +205,10 @@ pub(in super::super) fn exp2_bf16(w: &mut Writer<'_>, x: Operand) -> Operand {
 
 /// exp2 by a short polynomial of the fraction, from 0 to 1; the rest is the exponent.
 fn exp2_short(w: &mut Writer<'_>, x: Operand, coefficients: &[f32]) -> Operand {
-    if wide::applies(w, x.ty) {
-        let fraction = wide::fraction(w, x);
+    if avx512::applies(w, x.ty) {
+        let fraction = avx512::fraction(w, x);
         let y = w.horner(fraction, coefficients);
-        return wide::scale(w, y, x);
+        return avx512::scale(w, y, x);
     }
     let x = bounded(w, x, SINGLE.exp2);
     // Half less, so that the nearest integer is the one below.
@@ -221,9 +221,9 @@ fn exp2_short(w: &mut Writer<'_>, x: Operand, coefficients: &[f32]) -> Operand {
 
 /// 2 to the power x, exact for integers.
 pub(super) fn exp2(w: &mut Writer<'_>, x: Operand) -> Operand {
-    let [least, most] = format(x).exp2;
+    let [min, most] = format(x).exp2;
     let x = w.at_most(x, most);
-    let x = w.at_least(x, least);
+    let x = w.at_least(x, min);
     let n = nearest(w, x, 1.0);
     let r = w.sub(x, n.float);
     let p = polynomial(w, r, &EXP2, &EXP2_DOUBLE);
@@ -233,9 +233,9 @@ pub(super) fn exp2(w: &mut Writer<'_>, x: Operand) -> Operand {
 
 /// exp(x) - 1 without cancellation near zero: `2^n (exp(r) - 1) + (2^n - 1)`.
 pub(super) fn expm1(w: &mut Writer<'_>, x: Operand) -> Operand {
-    let &Format { fraction, bias, expm1: [least, most], tiny, .. } = format(x);
+    let &Format { fraction, bias, expm1: [min, most], tiny, .. } = format(x);
     let bounded = w.at_most(x, most);
-    let bounded = w.at_least(bounded, least);
+    let bounded = w.at_least(bounded, min);
     let (n, r) = reduce(w, bounded);
     let q = polynomial(w, r, &EXPM1, &EXPM1_DOUBLE);
     let square = w.mul(r, r);

@@ -9,12 +9,12 @@ struct Format {
     fraction: i64,
     /// The bits of sqrt(1/2), from where on a number counts to the next power of two.
     sqrt_half: i64,
-    /// The least normal number.
-    least: f64,
+    /// The smallest normal number.
+    min: f64,
 }
 
-const SINGLE: Format = Format { fraction: 23, sqrt_half: 0x3f35_04f3, least: f32::MIN_POSITIVE as f64 };
-const DOUBLE: Format = Format { fraction: 52, sqrt_half: 0x3fe6_a09e_667f_3bcd, least: f64::MIN_POSITIVE };
+const SINGLE: Format = Format { fraction: 23, sqrt_half: 0x3f35_04f3, min: f32::MIN_POSITIVE as f64 };
+const DOUBLE: Format = Format { fraction: 52, sqrt_half: 0x3fe6_a09e_667f_3bcd, min: f64::MIN_POSITIVE };
 
 fn format(x: Operand) -> &'static Format {
     if x.ty.element == Element::F64 { &DOUBLE } else { &SINGLE }
@@ -41,8 +41,8 @@ pub(super) fn frexp(w: &mut Writer<'_>, x: Operand) -> Parts {
 
 /// Takes apart a positive number, subnormals too: f, and e as a float.
 pub(super) fn frexp_any(w: &mut Writer<'_>, x: Operand) -> (Operand, Operand) {
-    let &Format { fraction, least, .. } = format(x);
-    let subnormal = w.compare("fcmp olt", x, Term::Float(least));
+    let &Format { fraction, min, .. } = format(x);
+    let subnormal = w.compare("fcmp olt", x, Term::Float(min));
     let scaled = w.mul(x, Term::Float((1_i64 << fraction) as f64));
     let normal = w.select(subnormal, scaled, x);
     let parts = frexp(w, normal);

@@ -28,7 +28,7 @@ const STRAIGHT: f32 = 0.55;
 const FRAC_PI_2_LOW: f32 = -4.371_139e-8;
 const PI_LOW: f32 = -8.742_278e-8;
 
-/// An angle, or its distance from a quarter turn: whichever is small.
+/// An angle, or its distance from a right angle: whichever is small.
 struct Folded {
     /// Whether `angle` is the distance.
     apart: Operand,
@@ -73,7 +73,7 @@ pub(super) fn asin(w: &mut Writer<'_>, x: Operand) -> Operand {
     w.copysign(y, x)
 }
 
-/// The inverse cosine: an angle that is apart from a quarter turn is small, or a little less than half a turn.
+/// The inverse cosine: an angle far from a right angle is small, or a little less than pi.
 pub(super) fn acos(w: &mut Writer<'_>, x: Operand) -> Operand {
     let Folded { apart, angle } = fold_sine(w, x);
     let signed = w.copysign(angle, x);
@@ -84,7 +84,7 @@ pub(super) fn acos(w: &mut Writer<'_>, x: Operand) -> Operand {
     w.select(apart, end, middle)
 }
 
-/// The inverse tangent: that of 1 / x is the rest of a quarter turn.
+/// The inverse tangent: that of 1 / x is what is left of a right angle.
 pub(super) fn atan(w: &mut Writer<'_>, x: Operand) -> Operand {
     let magnitude = w.abs(x);
     let steep = w.compare("fcmp ogt", magnitude, 1.0);
@@ -103,7 +103,7 @@ fn quarter(w: &mut Writer<'_>, t: Operand, steep: Operand) -> Operand {
     w.select(steep, opposite, angle)
 }
 
-/// The angle of the point (x, y): that of (|x|, |y|), turned to where the point is by the signs, those of zeros too.
+/// The angle of the point (x, y): that of (|x|, |y|), mirrored to where the point is by the signs, those of zeros too.
 pub(super) fn atan2(w: &mut Writer<'_>, y: Operand, x: Operand) -> Operand {
     let (height, width) = (w.abs(y), w.abs(x));
     let steep = w.compare("fcmp ogt", height, width);
@@ -119,7 +119,7 @@ pub(super) fn atan2(w: &mut Writer<'_>, y: Operand, x: Operand) -> Operand {
     let angle = quarter(w, slope, steep);
     let bits = w.bits(x);
     let left = w.compare("icmp slt", bits, 0);
-    let turned = from_angle(w, PI, PI_LOW, angle);
-    let angle = w.select(left, turned, angle);
+    let mirrored = from_angle(w, PI, PI_LOW, angle);
+    let angle = w.select(left, mirrored, angle);
     w.copysign(angle, y)
 }

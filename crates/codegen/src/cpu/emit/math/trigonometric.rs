@@ -39,20 +39,20 @@ pub(super) fn sin(w: &mut Writer<'_>, x: Operand) -> Operand {
     with_fallback(w, x, "sinf", |w| {
         let (quadrant, r) = reduce(w, x);
         let r = w.convert("fptrunc", r, Element::F32);
-        let y = quarter_turns(w, quadrant, r);
+        let y = by_quadrant(w, quadrant, r);
         // The reduction loses the sign of zero.
         let zero = w.compare("fcmp oeq", x, 0.0);
         w.select(zero, x, y)
     })
 }
 
-/// The cosine: the sine a quarter turn on.
+/// The cosine: the sine a right angle on.
 pub(super) fn cos(w: &mut Writer<'_>, x: Operand) -> Operand {
     with_fallback(w, x, "cosf", |w| {
         let (quadrant, r) = reduce(w, x);
         let r = w.convert("fptrunc", r, Element::F32);
         let next = w.binary("add", quadrant, 1);
-        quarter_turns(w, next, r)
+        by_quadrant(w, next, r)
     })
 }
 
@@ -94,8 +94,8 @@ fn with_fallback(
 /// The nearest multiple of pi/2, as an integer whose last two bits count, and the distance from it.
 fn reduce(w: &mut Writer<'_>, x: Operand) -> (Operand, Operand) {
     let x = w.convert("fpext", x, Element::F64);
-    let turns = w.mul(x, Term::Float(std::f64::consts::FRAC_2_PI));
-    let n = double::nearest(w, turns);
+    let quadrants = w.mul(x, Term::Float(std::f64::consts::FRAC_2_PI));
+    let n = double::nearest(w, quadrants);
     let high = w.mul(n.float, Term::Float(HALF_PI_HIGH));
     let low = w.mul(n.float, Term::Float(HALF_PI_LOW));
     let r = w.sub(x, high);
@@ -103,8 +103,8 @@ fn reduce(w: &mut Writer<'_>, x: Operand) -> (Operand, Operand) {
     (w.convert("trunc", n.bits, Element::I32), r)
 }
 
-/// The sine of r plus so many quarter turns.
-fn quarter_turns(w: &mut Writer<'_>, turns: Operand, r: Operand) -> Operand {
+/// The sine of r plus so many right angles.
+fn by_quadrant(w: &mut Writer<'_>, quadrants: Operand, r: Operand) -> Operand {
     let square = w.mul(r, r);
     let p = w.horner(square, &SIN);
     let cube = w.mul(square, r);
@@ -115,10 +115,10 @@ fn quarter_turns(w: &mut Writer<'_>, turns: Operand, r: Operand) -> Operand {
     let one = w.number(r, 1.0);
     let cosine = w.sub(one, half);
     let cosine = w.mul_add(q, fourth, cosine);
-    let odd = w.binary("and", turns, 1);
+    let odd = w.binary("and", quadrants, 1);
     let odd = w.compare("icmp ne", odd, 0);
     let y = w.select(odd, cosine, sine);
-    let sign = w.binary("and", turns, 2);
+    let sign = w.binary("and", quadrants, 2);
     let sign = w.binary("shl", sign, 30);
     let bits = w.bits(y);
     let bits = w.binary("xor", bits, sign);

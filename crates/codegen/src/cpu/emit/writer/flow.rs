@@ -17,7 +17,7 @@ impl Display for Label {
 
 /// A loop whose body is being written.
 pub struct OpenLoop {
-    turn: Operand,
+    iteration: Operand,
     next: Operand,
     end: Operand,
     head: Label,
@@ -53,25 +53,25 @@ impl Writer<'_> {
         self.effect(format_args!("br {}, label %{then}, label %{otherwise}", condition.typed()));
     }
 
-    /// Begins a loop of turns from `begin` on below `end`: the number of the turn, and what [`Writer::close_loop`] ends. Tests
-    /// before the first turn and after each.
+    /// Begins a loop of iterations from `begin` on below `end`: the number of the iteration, and what
+    /// [`Writer::close_loop`] ends. Tests before the first iteration and after each.
     pub fn open_loop(&mut self, begin: Operand, end: Operand) -> (Operand, OpenLoop) {
         let [head, latch, exit] = [self.label(), self.label(), self.label()];
         let any = self.compare("icmp slt", begin, end);
         let before = self.current();
         self.branch_if(any, head, exit);
         self.begin(head);
-        let (turn, next) = (self.register(begin.ty), self.register(begin.ty));
-        self.define(turn, format_args!("phi {} [{begin}, %{before}], [{next}, %{latch}]", begin.ty));
-        (turn, OpenLoop { turn, next, end, head, latch, exit })
+        let (iteration, next) = (self.register(begin.ty), self.register(begin.ty));
+        self.define(iteration, format_args!("phi {} [{begin}, %{before}], [{next}, %{latch}]", begin.ty));
+        (iteration, OpenLoop { iteration, next, end, head, latch, exit })
     }
 
-    /// Ends a loop whose turns are so far apart.
-    pub fn close_loop(&mut self, turns: OpenLoop, step: i64) {
-        let OpenLoop { turn, next, end, head, latch, exit } = turns;
+    /// Ends a loop whose iterations are so far apart.
+    pub fn close_loop(&mut self, open: OpenLoop, step: i64) {
+        let OpenLoop { iteration, next, end, head, latch, exit } = open;
         self.branch(latch);
         self.begin(latch);
-        self.define(next, format_args!("add nsw {}, {step}", turn.typed()));
+        self.define(next, format_args!("add nsw {}, {step}", iteration.typed()));
         let more = self.compare("icmp slt", next, end);
         self.branch_if(more, head, exit);
         self.begin(exit);
@@ -115,14 +115,14 @@ impl Writer<'_> {
         self.effect(format_args!("store {}, {}, {ALIGN}", x.typed(), given.typed()));
         let [begin, end] = [0, x.ty.lanes.unwrap_or(1)]
             .map(|lane| Operand::integer(lane.into(), Type::scalar(Element::I64)));
-        let (turn, turns) = self.open_loop(begin, end);
+        let (iteration, open) = self.open_loop(begin, end);
         let piece = Type { lanes: Some(lanes), ..x.ty };
         let [given, place] =
-            [(given, x.ty.element), (made, to)].map(|(slot, element)| self.address(element, slot, turn));
+            [(given, x.ty.element), (made, to)].map(|(slot, element)| self.address(element, slot, iteration));
         let x = self.instruction(piece, format_args!("load {piece}, {}, {ALIGN}", given.typed()));
         let y = make(self, x);
         self.effect(format_args!("store {}, {}, {ALIGN}", y.typed(), place.typed()));
-        self.close_loop(turns, lanes.into());
+        self.close_loop(open, lanes.into());
         self.instruction(result, format_args!("load {result}, {}, {ALIGN}", made.typed()))
     }
 }

@@ -16,9 +16,9 @@ use flow::Label;
 /// The text of a function body under construction.
 pub(super) struct Writer<'i> {
     pub(super) isa: &'i Isa,
-    /// Whether code is in a loop where lanes have the order of words (`words.rs`).
-    pub(super) by_words: bool,
-    /// Whether code is in what whole vectors leave, where it should be short before it is fast.
+    /// Whether code is in a loop where lanes are deinterleaved (`deinterleave.rs`).
+    pub(super) deinterleaved: bool,
+    /// Whether code is in the remainder, where it should be short before it is fast.
     pub(super) runs_seldom: bool,
     /// Whether random draws call a function (`philox.rs`).
     pub(super) calls_draws: bool,
@@ -54,7 +54,7 @@ impl<'i> Writer<'i> {
         let (declarations, calls) = (BTreeSet::new(), BTreeSet::new());
         let mut writer = Writer {
             isa,
-            by_words: false,
+            deinterleaved: false,
             runs_seldom: false,
             calls_draws: false,
             text,
@@ -81,7 +81,7 @@ impl<'i> Writer<'i> {
         }
     }
 
-    /// A register that an instruction will define later, as the next turn of a loop variable.
+    /// A register that an instruction will define later, as the next iteration of a loop variable.
     pub(super) fn register(&mut self, ty: Type) -> Operand {
         self.registers += 1;
         Operand::register(self.registers - 1, ty)
@@ -109,7 +109,7 @@ impl<'i> Writer<'i> {
         self.effect(format_args!("; {text}"));
     }
 
-    /// A stack slot that lives as long as the call. The passes turn those that are only loaded and stored into
+    /// A stack slot that lives as long as the call. The passes promote those that are only loaded and stored to
     /// registers.
     pub(super) fn slot(&mut self, ty: impl Display) -> Operand {
         let slot = self.register(Type::scalar(Element::Ptr));

@@ -1,0 +1,166 @@
+//! Bad input of every kind: exit code 2 or 3, an error of one screen that names the place, and no file left behind.
+
+use std::fs;
+use std::path::Path;
+
+use super::{definition, ferrofuse, files};
+
+/// Lines that fit on a screen.
+const SCREEN: usize = 24;
+
+const ADD: &str = "def f(fd):
+    x = fd.define_tensor(shape=[-1, -1], contiguity=True)
+    y = fd.define_tensor(shape=[-1, -1], contiguity=True)
+    z = fd.ops.add(x, y)
+    fd.add_output(z)
+";
+
+/// Runs a definition with these words and an output folder, which must not come to be; gives the error.
+fn rejected(path: &str, words: &[&str], code: i32) -> String {
+    let folder = Path::new(path).parent().unwrap().join("outputs");
+    let mut line = vec!["run", path, "--output", folder.to_str().unwrap()];
+    line.extend(words);
+    let ended = ferrofuse(&line);
+    assert_eq!(ended.code, code, "{line:?}\n{}", ended.stderr);
+    assert!(ended.stdout.is_empty(), "{}", ended.stdout);
+    assert!(ended.stderr.lines().count() <= SCREEN, "more than a screen:\n{}", ended.stderr);
+    assert!(ended.stderr.lines().all(|line| line.chars().count() < 250), "{}", ended.stderr);
+    assert_eq!(files(&folder), [] as [&str; 0]);
+    ended.stderr
+}
+
+fn rejected_definition(text: &str) -> String {
+    let (_folder, path) = definition(text);
+    rejected(&path, &[], 2)
+}
+
+#[test]
+fn definitions_are_rejected_with_their_place() {
+    let broken = ADD.replace("fd.ops.add(x, y)", "fd.ops.add(x, y");
+    let error = rejected_definition(&broken);
+    assert!(error.contains("definition.py:"), "{error}");
+    let error = rejected_definition(&ADD.replace("ops.add", "ops.ad"));
+    assert!(error.contains("definition.py:4:") && error.contains("did you mean `add`"), "{error}");
+    assert!(error.contains("z = fd.ops.ad(x, y)"), "the line is shown: {error}");
+    let error = rejected_definition(&ADD.replace("ops.add", "ops.bitwise_and"));
+    assert!(error.contains("must be an integer or a bool"), "{error}");
+    let sized = ADD.replacen("[-1, -1]", "[3, 4]", 1).replace("[-1, -1]", "[3, 5]");
+    let error = rejected_definition(&sized);
+    assert!(error.contains("definition.py:4:") && error.contains("size 4"), "{error}");
+}
+
+#[test]
+fn files_that_hold_no_definition_are_rejected() {
+    let error = rejected_definition("");
+    assert!(error.contains("no definition"), "{error}");
+    let error = rejected_definition(&format!("x = {}", "(".repeat(100_000)));
+    assert!(error.contains("definition.py"), "{error}");
+    rejected_definition(&"x".repeat(1_000_000));
+    let (folder, path) = definition("");
+    fs::write(&path, (0..4096_u32).map(|k| (k.wrapping_mul(2_654_435_761) >> 13) as u8).collect::<Vec<u8>>())
+        .unwrap();
+    assert!(rejected(&path, &[], 2).contains("not text"));
+    let missing = folder.path().join("missing.py");
+    assert!(rejected(missing.to_str().unwrap(), &[], 2).contains("missing.py"));
+    assert!(rejected(folder.path().to_str().unwrap(), &[], 2).contains("directory"));
+}
+
+#[test]
+fn inputs_without_data_are_named_with_the_ways_to_give_some() {
+    let (_folder, path) = definition(ADD);
+    let error = rejected(&path, &[], 2);
+    for expected in ["no data for `x`", "--input x=FILE", "--size i0=N", "inputs = [...]"] {
+        assert!(error.contains(expected), "{expected} is missing:\n{error}");
+    }
+    assert!(rejected(&path, &["--size", "i9=4"], 2).contains("i0 (axis 0 of x)"));
+    assert!(rejected(&path, &["--size", "i0=-4"], 2).contains("--size"));
+    assert!(rejected(&path, &["--input", "w=a.npy"], 2).contains("no input `w`; it has x, y"));
+    assert!(rejected(&path, &["--input", "x=nowhere.npy"], 2).contains("nowhere.npy"));
+    assert!(rejected(&path, &["--input", "x=a.txt"], 2).contains(".npy, .npz or .safetensors"));
+}
+
+/// A `.npy` file of zeros.
+fn npy(folder: &Path, name: &str, kind: &str, shape: &str, bytes: usize) -> String {
+    let header = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}\n");
+    let mut file = b"\x93NUMPY\x01\x00".to_vec();
+    file.extend((header.len() as u16).to_le_bytes());
+    file.extend(header.as_bytes());
+    file.extend(vec![0; bytes]);
+    let path = folder.join(name);
+    fs::write(&path, file).unwrap();
+    path.display().to_string()
+}
+
+#[test]
+fn arrays_that_do_not_fit_are_rejected() {
+    let (folder, path) = definition(ADD);
+    let x = format!("x={}", npy(folder.path(), "x.npy", "<f4", "(3, 4)", 48));
+    let with_y = |name: &str, kind: &str, shape: &str, bytes: usize| {
+        let y = format!("y={}", npy(folder.path(), name, kind, shape, bytes));
+        rejected(&path, &["--input", &x, "--input", &y], 2)
+    };
+    let error = with_y("shape.npy", "<f4", "(3, 5)", 60);
+    assert!(error.contains('y') && error.contains("expected size 4") && error.contains("got 5"), "{error}");
+    let error = rejected(&path, &["--input", &x, "--size", "i1=5"], 2);
+    assert!(error.contains("--size i1=5: axis 1 of the data given for `x` has size 4"), "{error}");
+    assert!(with_y("dtype.npy", "<f8", "(3, 4)", 96).contains("expected dtype f32, got f64"));
+    assert!(with_y("rank.npy", "<f4", "(12,)", 48).contains("axes"));
+    assert!(with_y("truncated.npy", "<f4", "(3, 4)", 40).contains("truncated"));
+    assert!(with_y("short.npy", "<u2", "(3, 4)", 24).contains("short.npy"));
+    assert!(with_y("huge.npy", "<f4", "(99999999999, 99999999999)", 0).contains("beyond any memory"));
+    for name in ["random.npy", "random.npz", "random.safetensors"] {
+        let place = folder.path().join(name);
+        fs::write(&place, (0..999_u32).map(|k| ((k * k) >> 3) as u8).collect::<Vec<u8>>()).unwrap();
+        let y = format!("y={}", place.display());
+        assert!(rejected(&path, &["--input", &x, "--input", &y], 2).contains(name));
+    }
+}
+
+#[test]
+fn sizes_beyond_memory_are_the_machines_fault() {
+    let (_folder, path) = definition(ADD);
+    let error = rejected(&path, &["--size", "i0=10000000", "--size", "i1=10000000"], 3);
+    assert!(error.contains("no memory"), "{error}");
+    let error = rejected(&path, &["--size", "i0=9000000000000000000", "--size", "i1=9000000000000000000"], 3);
+    assert!(error.contains("no memory: `x` has more elements than can be counted"), "{error}");
+}
+
+#[test]
+fn outputs_beyond_memory_are_the_machines_fault() {
+    let (_folder, path) = definition(
+        "def f(fd):
+    x = fd.define_tensor(shape=[-1], contiguity=True)
+    y = fd.define_tensor(shape=[-1], contiguity=True)
+    rows = fd.ops.broadcast(x, is_broadcast_dim=[False, True])
+    columns = fd.ops.broadcast(y, is_broadcast_dim=[True, False])
+    fd.add_output(fd.ops.add(rows, columns))
+",
+    );
+    let error = rejected(&path, &["--size", "i0=10000000", "--size", "i1=10000000"], 3);
+    assert!(error.contains("no memory"), "{error}");
+}
+
+#[test]
+fn wrong_words_are_rejected() {
+    for line in [
+        &["runn"][..],
+        &["run"],
+        &["run", "examples/softmax.py", "--threads", "0"],
+        &["emit", "a", "--stage", "x"],
+    ] {
+        let ended = ferrofuse(line);
+        assert!(ended.code == 2 && !ended.stderr.is_empty(), "{line:?}: {}", ended.stderr);
+    }
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_an_error() {
+    let (folder, path) = definition(ADD);
+    let place = folder.path().join("file");
+    fs::write(&place, "in the way").unwrap();
+    let place = place.to_str().unwrap();
+    let ended = ferrofuse(["run", &path, "--size", "i0=2", "--size", "i1=2", "--output", place]);
+    assert_eq!(ended.code, 2, "{}", ended.stderr);
+    assert!(ended.stderr.contains(place), "{}", ended.stderr);
+    assert_eq!(fs::read_to_string(place).unwrap(), "in the way");
+}

@@ -1,0 +1,142 @@
+//! FMA contraction in folds: a step of a sum takes the factors of what it adds and rounds once, by one instruction.
+//!
+//! Only there, where nobody knows in which order is added and so what is rounded: all else has the bits that its ops say. A
+//! product goes into the steps if they are its only uses. How many they are does not matter, though one would do: what
+//! rows share that are jammed is used by each of them, and a row has the same bits there as by itself.
+
+use std::collections::BTreeMap;
+
+use ir::kernel::{Kernel, Place, Stmt, Value};
+use ops::{DType, ScalarOp};
+
+use super::Emitter;
+use super::operand::Operand;
+
+/// The steps of folds that take a product.
+#[derive(Default)]
+pub(super) struct Contractions {
+    steps: BTreeMap<Value, Step>,
+}
+
+/// The sum of what there was before and `±a * b`.
+#[derive(Clone, Copy)]
+struct Step {
+    before: Value,
+    factors: [Value; 2],
+    negated: bool,
+}
+
+impl Contractions {
+    pub(super) fn of(kernel: &Kernel) -> Contractions {
+        let mut search = Search { kernel, uses: BTreeMap::new(), found: Contractions::default() };
+        search.count(&kernel.body);
+        search.body(&kernel.body);
+        search.found
+    }
+}
+
+/// What the scalar ops of a body compute.
+type Applied<'k> = BTreeMap<Value, (ScalarOp, &'k [Value])>;
+
+struct Search<'k> {
+    kernel: &'k Kernel,
+    /// How often values are used, wherever that is.
+    uses: BTreeMap<Value, usize>,
+    found: Contractions,
+}
+
+impl<'k> Search<'k> {
+    fn count(&mut self, body: &[Stmt]) {
+        for statement in body {
+            statement.used().iter().for_each(|value| *self.uses.entry(*value).or_default() += 1);
+            if let Stmt::For(for_loop) = statement {
+                self.count(&for_loop.body);
+            }
+        }
+    }
+
+    fn body(&mut self, body: &'k [Stmt]) {
+        let mut applied = Applied::new();
+        let (mut gotten, mut loaded) = (BTreeMap::new(), Vec::new());
+        // Of each step, what was summed up before and what is added.
+        let mut steps = BTreeMap::new();
+        for statement in body {
+            match statement {
+                Stmt::For(for_loop) => self.body(&for_loop.body),
+                Stmt::Apply { value, op, args } if self.is_real(*value) => {
+                    applied.insert(*value, (*op, args.as_slice()));
+                }
+                Stmt::Get { value, accumulator } => {
+                    gotten.insert(*accumulator, *value);
+                }
+                Stmt::Set { value, accumulator } => {
+                    let first = gotten.get(accumulator);
+                    let chain = first.and_then(|&first| chain(&applied, first, *value));
+                    steps.extend(chain.into_iter().flatten());
+                }
+                Stmt::Load { value, place: Place::Scratch(scratch), index, guard: None } => {
+                    loaded.push((*scratch, index, *value));
+                }
+                Stmt::Store { value, place: Place::Scratch(scratch), index, guard: None } => {
+                    let first = loaded.iter().rfind(|(place, at, _)| place == scratch && *at == index);
+                    let chain = first.and_then(|&(_, _, first)| chain(&applied, first, *value));
+                    steps.extend(chain.into_iter().flatten());
+                }
+                _ => {}
+            }
+        }
+        self.take(&applied, &steps);
+    }
+
+    /// Gives steps the products that only they use, be it by way of a negation.
+    fn take(&mut self, applied: &Applied<'_>, steps: &BTreeMap<Value, (Value, Value)>) {
+        let mut added: BTreeMap<Value, usize> = BTreeMap::new();
+        steps.values().for_each(|(_, what)| *added.entry(*what).or_default() += 1);
+        let only_added = |value: Value, added: &BTreeMap<Value, usize>| {
+            added.get(&value).is_some_and(|steps| self.uses.get(&value) == Some(steps))
+        };
+        let negations: BTreeMap<Value, Value> = applied
+            .iter()
+            .filter(|(value, (op, _))| *op == ScalarOp::Neg && only_added(**value, &added))
+            .map(|(&value, (_, args))| (value, args[0]))
+            .collect();
+        negations.values().for_each(|negated| *added.entry(*negated).or_default() += 1);
+        for (&step, &(before, what)) in steps {
+            let product = negations.get(&what).copied().unwrap_or(what);
+            if let Some(&(ScalarOp::Mul, &[a, b])) = applied.get(&product)
+                && only_added(product, &added)
+            {
+                let negated = product != what;
+                self.found.steps.insert(step, Step { before, factors: [a, b], negated });
+            }
+        }
+    }
+
+    fn is_real(&self, value: Value) -> bool {
+        matches!(self.kernel.values[value], DType::F32 | DType::F64)
+    }
+}
+
+/// The additions that lead from what was summed up to what it becomes: each with what there was before and what is added,
+/// which comes second, as folds combine.
+fn chain(applied: &Applied<'_>, first: Value, last: Value) -> Option<Vec<(Value, (Value, Value))>> {
+    let mut steps = Vec::new();
+    let mut at = last;
+    while at != first {
+        let &(ScalarOp::Add, &[before, what]) = applied.get(&at)? else { return None };
+        steps.push((at, (before, what)));
+        at = before;
+    }
+    Some(steps)
+}
+
+impl Emitter<'_> {
+    /// The sum of what there was before and a product, if the value is such a step.
+    pub(super) fn step(&mut self, value: Value) -> Option<Operand> {
+        let Step { before, factors, negated } = *self.contractions.steps.get(&value)?;
+        let [a, b] = factors.map(|factor| self.value(factor));
+        let a = if negated { self.w.unary("fneg", a) } else { a };
+        let before = self.value(before);
+        Some(self.w.overloaded("llvm.fma", a, &[b, before]))
+    }
+}

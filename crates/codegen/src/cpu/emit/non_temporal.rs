@@ -1,0 +1,92 @@
+//! Non-temporal stores: whole vectors into large buffers that nobody reads soon.
+//!
+//! Whether a buffer is written non-temporally is told by the caller of the kernel, a bit for each; whether a vector can be depends on
+//! where it lies. Both are one test before each store. LLVM would make ordinary stores of non-temporal ones of half types,
+//! so the instruction is written as assembly.
+
+use ir::kernel::{Access, Buffer};
+
+use super::Emitter;
+use super::operand::{Element, Operand, Type};
+use super::writer::Writer;
+
+/// Buffers that have a bit.
+const MOST: usize = 64;
+
+impl Emitter<'_> {
+    /// For each buffer that is written a number that is 0 if its stores are non-temporal and 1 if not.
+    pub(super) fn streamed_buffers(&mut self, bits: Operand) {
+        if !self.w.isa.streaming_stores {
+            return;
+        }
+        let kernel = self.kernel;
+        for (place, (buffer, decl)) in kernel.buffers.iter().enumerate().take(MOST) {
+            if decl.access == Access::Write {
+                let bit = self.w.binary("lshr", bits, place as i64);
+                let bit = self.w.binary("and", bit, 1);
+                let cached = self.w.binary("xor", bit, 1);
+                self.cached.insert(buffer, cached);
+            }
+        }
+    }
+
+    /// The number of a buffer, if vectors of this type can be stored to it non-temporally.
+    pub(super) fn cached(&self, buffer: Buffer, ty: Type) -> Option<Operand> {
+        let bits = ty.lanes.unwrap_or(1) * ty.element.bits();
+        let whole = bits.is_multiple_of(self.w.isa.vector_bits);
+        self.cached.get(&buffer).copied().filter(|_| whole)
+    }
+
+    /// Stores a vector non-temporally if its address allows it and `cached` is 0, else as always.
+    pub(super) fn store_non_temporal(
+        &mut self,
+        address: Operand,
+        value: Operand,
+        cached: Operand,
+        store: &str,
+    ) {
+        let register = self.w.isa.vector_bits / 8;
+        let place = self.w.convert("ptrtoint", address, Element::I64);
+        let odd = self.w.binary("or", place, cached);
+        let odd = self.w.binary("and", odd, i64::from(register) - 1);
+        let plain = self.w.compare("icmp ne", odd, 0);
+        let (cache, past, done) = (self.w.label(), self.w.label(), self.w.label());
+        self.w.branch_if(plain, cache, past);
+        self.w.begin(cache);
+        self.w.effect(store);
+        self.w.branch(done);
+        self.w.begin(past);
+        store_registers(&mut self.w, address, value);
+        self.w.branch(done);
+        self.w.begin(done);
+    }
+
+    /// Lets other processors see what was stored non-temporally, before they are told that it is there.
+    pub(super) fn fence(&mut self, bits: Operand) {
+        if self.cached.is_empty() {
+            return;
+        }
+        let any = self.w.compare("icmp ne", bits, 0);
+        self.only_if(any, |emitter| emitter.w.intrinsic_effect("llvm.x86.sse.sfence", &[], &[]));
+    }
+}
+
+/// Register by register.
+fn store_registers(w: &mut Writer<'_>, address: Operand, value: Operand) {
+    let floats = w.isa.vector_bits / 32;
+    let count = value.ty.lanes.unwrap_or(1) * value.ty.element.bits() / 32;
+    let whole = Type { element: Element::F32, lanes: Some(count) };
+    let value = w.instruction(whole, format_args!("bitcast {} to {whole}", value.typed()));
+    let opcode = if w.isa.vector_bits > 128 { "vmovntps" } else { "movntps" };
+    for from in (0..count).step_by(floats as usize) {
+        let piece = if count == floats { value } else { w.slice(value, from, floats) };
+        let offset = Operand::integer(from.into(), Type::scalar(Element::I64));
+        let to = w.address(Element::F32, address, offset);
+        w.effect(format_args!(
+            "call void asm sideeffect \"{opcode} $1, $0\", \"=*m,{}\"(ptr elementtype({}) {to}, {})",
+            if w.isa.avx512 { "v" } else { "x" },
+            piece.ty,
+            piece.typed(),
+        ));
+    }
+}

@@ -1,0 +1,120 @@
+//! What will be read, fetched before it is: what the first stage reads is asked for some indices earlier along one axis.
+//!
+//! Along the axis outside the stages it is asked for in the next stage that walks the same axes. Memory then moves while
+//! stages compute from the caches.
+//!
+//! ```text
+//! for x0
+//!   for x1 lanes                    the first stage
+//!     load b0[x0*n + x1]
+//!   for x1 lanes                    a later stage
+//!     prefetch b0[(x0 + 1)*n + x1]
+//!     store b1[x0*n + x1]
+//! ```
+//!
+//! Along the axis of the lanes it is asked for where it is read: `load b0[x0*n + x1]`, `prefetch b0[x0*n + x1 + 512]`. At the
+//! end of a row that is the beginning of the next, if rows lie behind each other.
+//!
+//! Either way it stands before what the iteration stores: behind non-temporal stores Zen 4 did not heed it in some layouts
+//! of code (`bench/RESULTS.md`).
+//!
+//! Behind the last row this asks for memory that may not be there, which a prefetch may. Takes no decisions: what is
+//! prefetched is the schedule's.
+
+use index::{Expr, Sym};
+use ir::kernel::Buffer;
+
+use super::address::is_unit;
+use super::nest::Nest;
+use crate::schedule::Prefetch;
+use crate::space::Axis;
+
+/// An element that the first stage reads for each index of the axis along which it is prefetched.
+pub(super) struct Read {
+    buffer: Buffer,
+    position: Expr,
+    /// The loops within the stage that the position speaks of, and which subrange of the axis each walks.
+    loops: Vec<(Axis, Sym, usize)>,
+}
+
+impl Nest<'_> {
+    /// The variable of the loop along which is prefetched, where lanes stand, and the distance.
+    fn prefetched(&self) -> Option<(Sym, Prefetch)> {
+        let prefetch = self.emitter.group.schedule.prefetch.filter(|_| self.emitter.in_lanes())?;
+        Some((*self.vars.get(&prefetch.axis)?, prefetch))
+    }
+
+    /// Whether that is the loop over the lanes.
+    fn is_along_lanes(&self, prefetch: Prefetch) -> bool {
+        self.emitter.group.schedule.lane == Some(prefetch.axis)
+    }
+
+    /// Notes what is read where the loops stand, if the lanes of the first stage do so for each index anew.
+    pub fn note_read(&mut self, buffer: Buffer, position: &Expr) {
+        let Some((var, prefetch)) = self.prefetched().filter(|_| self.level == 0) else { return };
+        let is_new = !self.reads.iter().any(|read| read.buffer == buffer && read.position == *position);
+        let along_lanes = self.is_along_lanes(prefetch);
+        let is_sequential =
+            if along_lanes { self.is_sequential(position) } else { self.is_of_lanes(position) };
+        if is_new && is_sequential && position.mentions(var) && self.is_of_loops(position) {
+            let within = self.vars.iter().filter(|(_, other)| **other != var && position.mentions(**other));
+            let loops = within.map(|(&axis, &var)| (axis, var, self.subrange_of(axis))).collect();
+            self.reads.push(Read { buffer, position: position.clone(), loops });
+        }
+    }
+
+    fn is_of_lanes(&self, position: &Expr) -> bool {
+        let lane = self.emitter.group.schedule.lane.and_then(|axis| self.vars.get(&axis));
+        lane.is_some_and(|&lane| position.mentions(lane))
+    }
+
+    /// Whether lanes read neighbours that no iteration of the loop around them has read before: those are in a cache.
+    fn is_sequential(&self, position: &Expr) -> bool {
+        let schedule = self.emitter.group.schedule;
+        let Some(lane) = schedule.lane.and_then(|axis| self.vars.get(&axis)) else { return false };
+        let around = schedule.outer().into_iter().chain(schedule.inner.iter().copied());
+        let around = around.filter(|axis| Some(*axis) != schedule.lane);
+        let nearest = around.rev().find_map(|axis| self.vars.get(&axis));
+        is_unit(position, *lane) && nearest.is_none_or(|&var| position.mentions(var))
+    }
+
+    /// Whether a position speaks of open loops and sizes only, and not of data.
+    fn is_of_loops(&self, position: &Expr) -> bool {
+        let kernel = &self.emitter.kernel;
+        let known = |sym: &Sym| {
+            *sym == kernel.block || kernel.arguments.contains(sym) || self.emitter.is_in_loop_of(*sym)
+        };
+        position.symbols().iter().all(known)
+    }
+
+    /// Asks for what the first stage will read further on: along the lanes in that stage itself, else in a later one.
+    pub fn prefetch_reads(&mut self) {
+        let Some((var, prefetch)) = self.prefetched() else { return };
+        if self.is_along_lanes(prefetch) != (self.level == 0) {
+            return;
+        }
+        for read in std::mem::take(&mut self.reads) {
+            if let Some(index) = self.further_on(&read, var, prefetch.distance) {
+                self.emitter.prefetch(read.buffer, index, prefetch.l2);
+            } else {
+                self.reads.push(read);
+            }
+        }
+    }
+
+    /// The position of a read further on, if all the loops that it speaks of are open, strips among them, and each walks the same
+    /// piece of its axis.
+    fn further_on(&self, read: &Read, along: Sym, distance: u32) -> Option<Expr> {
+        let now = |axis, subrange| {
+            (self.subrange_of(axis) == subrange).then(|| self.vars.get(&axis).copied()).flatten()
+        };
+        let moved = read.loops.iter().map(|&(axis, var, subrange)| Some((var, now(axis, subrange)?)));
+        let moved: Vec<(Sym, Sym)> = moved.collect::<Option<_>>()?;
+        let further = Expr::sym(along) + Expr::constant(distance.into());
+        let position = read.position.substitute(&|sym| {
+            let now = moved.iter().find(|(old, _)| *old == sym).map(|(_, now)| Expr::sym(*now));
+            if sym == along { Some(further.clone()) } else { now }
+        });
+        Some(position).filter(|position| self.is_of_loops(position))
+    }
+}

@@ -1,0 +1,93 @@
+//! Lower bounds of values: what is known without any data. NaN is beside every bound.
+
+use ir::graph::{Fusion, Graph, TensorOp, Val};
+use ops::{Monoid, ScalarOp};
+use rustc_hash::FxHashMap;
+
+/// The bounds of a view's values.
+pub(super) struct LowerBounds<'g> {
+    graph: &'g Graph,
+    known: FxHashMap<Val, f64>,
+}
+
+impl<'g> LowerBounds<'g> {
+    pub fn new(graph: &'g Graph, fusion: &Fusion) -> LowerBounds<'g> {
+        let mut bounds = LowerBounds { graph, known: FxHashMap::default() };
+        for &node in fusion.order() {
+            let val = Val::from(node);
+            // Rounding is monotone, so a bound that every type holds stands for rounded results too.
+            let held =
+                bounds.derive(val).and_then(|bound| [1.0, 0.5, 0.0].into_iter().find(|&held| bound >= held));
+            if let Some(bound) = held {
+                bounds.known.insert(val, bound);
+            }
+        }
+        bounds
+    }
+
+    /// No element of the value is below this.
+    pub fn of(&self, val: Val) -> Option<f64> {
+        self.known.get(&val).copied()
+    }
+
+    pub fn is_nonnegative(&self, val: Val) -> bool {
+        self.of(val).is_some_and(|bound| bound >= 0.0)
+    }
+
+    fn derive(&self, val: Val) -> Option<f64> {
+        let operands = self.graph.operands(val);
+        match self.graph.op(val) {
+            TensorOp::Constant(scalar) if scalar.dtype().is_float() => Some(scalar.as_f64()),
+            TensorOp::Cast(dtype) if dtype.is_float() => self.of(operands[0]),
+            TensorOp::Broadcast(_)
+            | TensorOp::Expand(_)
+            | TensorOp::Squeeze(_)
+            | TensorOp::Reshape(_)
+            | TensorOp::Permute(_)
+            | TensorOp::Slice { .. } => self.of(operands[0]),
+            TensorOp::Fold { monoid: Monoid::Sum, .. } if self.is_nonnegative(operands[0]) => {
+                Some(if self.holds_its_max(val) { 0.5 } else { 0.0 })
+            }
+            TensorOp::Map(op) => self.derive_map(*op, operands),
+            _ => None,
+        }
+    }
+
+    fn derive_map(&self, op: ScalarOp, operands: &[Val]) -> Option<f64> {
+        let all_nonnegative = || operands.iter().all(|&val| self.is_nonnegative(val));
+        match op {
+            ScalarOp::Exp | ScalarOp::Exp2 | ScalarOp::Abs | ScalarOp::Sqrt | ScalarOp::Rsqrt => Some(0.0),
+            ScalarOp::Mul if operands[0] == operands[1] => Some(0.0),
+            ScalarOp::Mul | ScalarOp::Div | ScalarOp::Reciprocal if all_nonnegative() => Some(0.0),
+            ScalarOp::Add => Some(self.of(operands[0])? + self.of(operands[1])?),
+            ScalarOp::Maximum => match (self.of(operands[0]), self.of(operands[1])) {
+                (Some(a), Some(b)) => Some(a.max(b)),
+                (a, b) => a.or(b),
+            },
+            _ => None,
+        }
+    }
+
+    /// Whether this sum has a term exp(0): it runs over exp(x - m) where m is the largest x along the same axes, as in
+    /// softmax. (There m is an element; without elements the sum is of none, and nobody divides by it.)
+    pub fn holds_its_max(&self, sum: Val) -> bool {
+        let TensorOp::Fold { monoid: Monoid::Sum, axes } = self.graph.op(sum) else { return false };
+        let power = self.graph.operands(sum)[0];
+        let TensorOp::Map(ScalarOp::Exp) = self.graph.op(power) else { return false };
+        let shifted = self.graph.operands(power)[0];
+        let TensorOp::Map(ScalarOp::Sub) = self.graph.op(shifted) else { return false };
+        let [x, max] = *self.graph.operands(shifted) else { return false };
+        let max = self.unspread(max);
+        let same_axes =
+            matches!(self.graph.op(max), TensorOp::Fold { monoid: Monoid::Max, axes: over } if over == axes);
+        same_axes && self.graph.operands(max)[0] == x
+    }
+
+    /// The value behind axes that were put in or repeated.
+    fn unspread(&self, mut val: Val) -> Val {
+        while let TensorOp::Broadcast(_) | TensorOp::Expand(_) = self.graph.op(val) {
+            val = self.graph.operands(val)[0];
+        }
+        val
+    }
+}

@@ -1,0 +1,57 @@
+//! Where index maps change course along an axis: the ends of the operands of a cat, and of what a pad surrounds.
+//!
+//! Takes a group and its space, gives indices over the sizes of the graph. Between two neighbouring breakpoints an index
+//! map of that axis is one shift, so a loop that is cut there asks nothing of each element.
+
+use index::Expr;
+use ir::graph::{Fusion, Graph, Node, TensorOp};
+
+use super::{Axis, Space};
+
+/// The indices strictly within an axis at which a cat or pad of the group changes course, ascending. Left out are those
+/// of which the facts do not tell their order. Of more than `most` no more are looked for: putting them in order takes a proof
+/// for each two.
+pub fn breakpoints(graph: &Graph, view: &Fusion, space: &Space, axis: Axis, most: usize) -> Vec<Expr> {
+    let (facts, size) = (view.facts(), space.size(axis));
+    let mut breakpoints: Vec<Expr> = Vec::new();
+    for breakpoint in view.order().iter().flat_map(|&node| ends(graph, space, node, axis)) {
+        if breakpoints.len() > most {
+            break;
+        }
+        let breakpoint = facts.normalize(&breakpoint);
+        let place = breakpoints.iter().take_while(|known| facts.prove_le(known, &breakpoint)).count();
+        let (low, high) =
+            (place.checked_sub(1).map(|low| &breakpoints[low]), breakpoints.get(place).unwrap_or(size));
+        let is_new =
+            low.is_none_or(|low| !facts.prove_eq(low, &breakpoint)) && !facts.prove_eq(high, &breakpoint);
+        let is_within = facts.prove_le(&Expr::zero(), &breakpoint) && facts.prove_le(&breakpoint, high);
+        if is_new && is_within && !breakpoint.is_zero() {
+            breakpoints.insert(place, breakpoint);
+        }
+    }
+    breakpoints
+}
+
+/// The ends of what a node puts together along an axis that a loop walks.
+fn ends(graph: &Graph, space: &Space, node: Node, axis: Axis) -> Vec<Expr> {
+    let data = graph.node(node);
+    let own = space.axes_of(graph, node.into());
+    let walked = |place: usize| own[place].as_slice() == [axis];
+    let size = |operand: usize, place: usize| graph.shape(data.operands[operand])[place].clone();
+    match &data.op {
+        TensorOp::Cat(place) if walked(usize::from(*place)) => {
+            let mut end = Expr::zero();
+            let mut ends = Vec::with_capacity(data.operands.len());
+            for operand in 0..data.operands.len() {
+                end = end + size(operand, usize::from(*place));
+                ends.push(end.clone());
+            }
+            ends
+        }
+        TensorOp::Pad { before, .. } => {
+            let padded = (0..before.len()).filter(|&place| walked(place));
+            padded.flat_map(|place| [before[place].clone(), before[place].clone() + size(0, place)]).collect()
+        }
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,218 @@
+//! Tensor ops that no kernel computes: sorts, scatters, products of matrices.
+//!
+//! Each has its shape rule here and its meaning in `evaluate/external`. No kernel is made of them: such a node is alone in
+//! its segment, but for the view ops on its operands.
+
+use std::fmt;
+
+use index::{Expr, Facts};
+use ops::DType;
+use smallvec::{SmallVec, smallvec};
+
+use super::node::Type;
+use super::shape::{ShapeError, require_equal};
+
+/// What is computed outside of kernels.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ExternalOp {
+    /// The indices, as i64, that sort an axis. Equal elements stay in order; NaN is greater than all numbers.
+    Argsort {
+        /// Which axis.
+        axis: u8,
+        /// Whether the largest comes first.
+        descending: bool,
+    },
+    /// The first `k` elements of an axis in sorted order, and their indices.
+    TopK {
+        /// Which axis.
+        axis: u8,
+        /// How many.
+        k: Expr,
+        /// Whether the largest comes first, else the smallest.
+        largest: bool,
+    },
+    /// The first operand with elements of the third put where the second, of indices along this axis, says; in row-major
+    /// order, so that of two with one place the later stays.
+    Scatter(u8),
+    /// Products of matrices, which are the last two axes; the axes before them agree or are of size 1. Accumulated in the
+    /// compute dtype, rounded once, to this dtype: that of the operands, or their compute dtype.
+    Matmul(DType),
+    /// Products of groups of matrices, with where each group ends along the axis that they divide: the rows of the first
+    /// operand (the second has a matrix for each group), the columns of the second (the first has one), or what is summed
+    /// over (the result has one).
+    GroupedMatmul,
+}
+
+impl ExternalOp {
+    /// The op that makes it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            ExternalOp::Argsort { .. } => "argsort",
+            ExternalOp::TopK { .. } => "topk",
+            ExternalOp::Scatter(_) => "scatter",
+            ExternalOp::Matmul(_) => "matmul",
+            ExternalOp::GroupedMatmul => "grouped_mm",
+        }
+    }
+
+    /// How many operands it takes.
+    pub fn arity(&self) -> usize {
+        match self {
+            ExternalOp::Argsort { .. } | ExternalOp::TopK { .. } => 1,
+            ExternalOp::Matmul(_) => 2,
+            ExternalOp::Scatter(_) | ExternalOp::GroupedMatmul => 3,
+        }
+    }
+
+    /// Types of the results on operands of these types; as many as it takes.
+    ///
+    /// # Errors
+    /// What does not suit.
+    pub fn infer(&self, operands: &[&Type], facts: &mut Facts) -> Result<SmallVec<[Type; 1]>, ShapeError> {
+        match (self, operands) {
+            (ExternalOp::Argsort { axis, .. }, [arg]) => {
+                check_axis(*axis, arg)?;
+                Ok(smallvec![Type { dtype: DType::I64, shape: arg.shape.clone() }])
+            }
+            (ExternalOp::TopK { axis, k, .. }, [arg]) => {
+                check_axis(*axis, arg)?;
+                let mut shape = arg.shape.clone();
+                let size = std::mem::replace(&mut shape[*axis as usize], k.clone());
+                fits(&Expr::zero(), k, *axis as usize, facts)?;
+                fits(k, &size, *axis as usize, facts)?;
+                let indices = Type { dtype: DType::I64, shape: shape.clone() };
+                Ok(smallvec![Type { dtype: arg.dtype, shape }, indices])
+            }
+            (ExternalOp::Scatter(axis), [arg, index, src]) => scatter(*axis, arg, index, src, facts),
+            (ExternalOp::Matmul(dtype), [a, b]) => matmul(*dtype, a, b, facts),
+            (ExternalOp::GroupedMatmul, [a, b, offsets]) => grouped_matmul(a, b, offsets, facts),
+            _ => unreachable!("as many operands as it takes, counted before"),
+        }
+    }
+}
+
+fn check_axis(axis: u8, ty: &Type) -> Result<(), ShapeError> {
+    if usize::from(axis) < ty.rank() {
+        Ok(())
+    } else {
+        Err(ShapeError::Axis { axis: axis.into(), rank: ty.rank() })
+    }
+}
+
+fn expect_rank(expected: usize, ty: &Type) -> Result<(), ShapeError> {
+    if ty.rank() == expected { Ok(()) } else { Err(ShapeError::Rank { expected, given: ty.rank() }) }
+}
+
+fn expect_dtype(expected: DType, ty: &Type) -> Result<(), ShapeError> {
+    if ty.dtype == expected { Ok(()) } else { Err(ShapeError::Dtype { expected, given: ty.dtype }) }
+}
+
+fn expect_index(ty: &Type) -> Result<(), ShapeError> {
+    if ty.dtype.is_signed_int() { Ok(()) } else { expect_dtype(DType::I64, ty) }
+}
+
+/// Records that one size is at most another, unless it is known to be more.
+fn fits(small: &Expr, large: &Expr, axis: usize, facts: &mut Facts) -> Result<(), ShapeError> {
+    let mismatch = || ShapeError::Mismatch { axis, left: large.clone(), right: small.clone() };
+    facts.assume_le(small, large).map_err(|_| mismatch())
+}
+
+fn equal(left: &Expr, right: &Expr, axis: usize, facts: &mut Facts) -> Result<(), ShapeError> {
+    let mismatch = || ShapeError::Mismatch { axis, left: left.clone(), right: right.clone() };
+    require_equal(left, right, facts).map_err(|()| mismatch())
+}
+
+/// Indices reach no further than elements there are of the source, nor, but along the axis, of the first operand.
+fn scatter(
+    axis: u8,
+    arg: &Type,
+    index: &Type,
+    src: &Type,
+    facts: &mut Facts,
+) -> Result<SmallVec<[Type; 1]>, ShapeError> {
+    check_axis(axis, arg)?;
+    expect_rank(arg.rank(), index)?;
+    expect_rank(arg.rank(), src)?;
+    expect_index(index)?;
+    expect_dtype(arg.dtype, src)?;
+    for (place, size) in index.shape.iter().enumerate() {
+        fits(size, &src.shape[place], place, facts)?;
+        if place != usize::from(axis) {
+            fits(size, &arg.shape[place], place, facts)?;
+        }
+    }
+    Ok(smallvec![arg.clone()])
+}
+
+fn expect_floats(a: &Type, b: &Type) -> Result<(), ShapeError> {
+    if !a.dtype.is_float() || a.dtype.is_float8() {
+        return Err(ShapeError::Dtype { expected: DType::F32, given: a.dtype });
+    }
+    expect_dtype(a.dtype, b)
+}
+
+fn matmul(dtype: DType, a: &Type, b: &Type, facts: &mut Facts) -> Result<SmallVec<[Type; 1]>, ShapeError> {
+    let rank = a.rank();
+    if rank < 2 {
+        return Err(ShapeError::Rank { expected: 2, given: rank });
+    }
+    expect_rank(rank, b)?;
+    expect_floats(a, b)?;
+    if dtype != a.dtype && dtype != a.dtype.compute() {
+        return Err(ShapeError::Dtype { expected: a.dtype, given: dtype });
+    }
+    equal(&a.shape[rank - 1], &b.shape[rank - 2], rank - 2, facts)?;
+    let mut shape = a.shape.clone();
+    for axis in 0..rank - 2 {
+        if shape[axis].is_one() {
+            shape[axis] = b.shape[axis].clone();
+        } else if !b.shape[axis].is_one() {
+            equal(&shape[axis], &b.shape[axis], axis, facts)?;
+        }
+    }
+    shape[rank - 1] = b.shape[rank - 1].clone();
+    Ok(smallvec![Type { dtype, shape }])
+}
+
+fn grouped_matmul(
+    a: &Type,
+    b: &Type,
+    offsets: &Type,
+    facts: &mut Facts,
+) -> Result<SmallVec<[Type; 1]>, ShapeError> {
+    expect_floats(a, b)?;
+    expect_rank(1, offsets)?;
+    expect_index(offsets)?;
+    let groups = offsets.shape[0].clone();
+    let depth = |ty: &Type, place: usize| ty.shape[ty.rank() - place].clone();
+    let shape = match (a.rank(), b.rank()) {
+        (2, 2) => smallvec![groups, a.shape[0].clone(), b.shape[1].clone()],
+        (3, 2) => {
+            equal(&a.shape[0], &groups, 0, facts)?;
+            smallvec![a.shape[1].clone(), b.shape[1].clone()]
+        }
+        (2, 3) => {
+            equal(&b.shape[0], &groups, 0, facts)?;
+            smallvec![a.shape[0].clone(), b.shape[2].clone()]
+        }
+        (2, given) => return Err(ShapeError::Rank { expected: 3, given }),
+        (_, given) => return Err(ShapeError::Rank { expected: 2, given }),
+    };
+    equal(&depth(a, 1), &depth(b, 2), b.rank() - 2, facts)?;
+    Ok(smallvec![Type { dtype: a.dtype, shape }])
+}
+
+impl fmt::Display for ExternalOp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())?;
+        match self {
+            ExternalOp::Argsort { axis, descending: false } => write!(f, " {axis}"),
+            ExternalOp::Argsort { axis, descending: true } => write!(f, " {axis} descending"),
+            ExternalOp::TopK { axis, k, largest: true } => write!(f, " {axis} first {k}"),
+            ExternalOp::TopK { axis, k, largest: false } => write!(f, " {axis} last {k}"),
+            ExternalOp::Scatter(axis) => write!(f, " {axis}"),
+            ExternalOp::Matmul(dtype) => write!(f, " in {dtype}"),
+            ExternalOp::GroupedMatmul => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! Sorted order along an axis, stable, NaN greater than all numbers.
+//!
+//! Where elements are not sure to the last bit, neighbours in the order may change places: the bound of an index is how
+//! far away the other indices lie that may stand there, that of a value the largest error among those elements.
+
+use std::cmp::Ordering;
+
+use ir::array::{ArrayView, Layout};
+use ops::DType;
+
+use super::Context;
+use crate::evaluate::EvaluateError;
+use crate::evaluate::block::{read_int, read_real, write_int, write_real};
+use crate::evaluate::bound::round_up;
+use crate::evaluate::memory::Metered;
+use crate::evaluate::value::{BoundedValue, Strided};
+use crate::evaluate::workers::{Looks, Resources};
+
+/// The first elements of an axis in sorted order.
+pub(super) struct Sorted {
+    pub values: BoundedValue<'static>,
+    pub indices: BoundedValue<'static>,
+}
+
+/// Sorts an axis; of each line along it, as many elements as the result's sizes say.
+pub(super) fn sort(
+    value: &BoundedValue<'_>,
+    axis: usize,
+    descending: bool,
+    context: &Context<'_>,
+) -> Result<Sorted, EvaluateError> {
+    let rank = value.sizes().len();
+    let last: Vec<usize> = (0..rank).filter(|&other| other != axis).chain([axis]).collect();
+    let source = value.relaid(|layout| layout.permuted(last.iter().copied()));
+    let sizes: Vec<usize> = last.iter().map(|&axis| context.sizes[axis]).collect();
+    let lines = Lines {
+        data: source.data.view(),
+        errors: source.bound.as_ref().map(Strided::view),
+        length: value.sizes()[axis],
+        taken: context.sizes[axis],
+        descending,
+    };
+    let [mut values, mut indices, mut value_bounds, mut index_bounds] = [
+        context.resources.zeros(lines.data.dtype(), &sizes)?,
+        context.resources.zeros(DType::I64, &sizes)?,
+        context.resources.zeros(DType::F32, &sizes)?,
+        context.resources.zeros(DType::F32, &sizes)?,
+    ];
+    lines.fill(&mut values, &mut indices, [&mut value_bounds, &mut index_bounds], context.resources);
+    let wanted = context.bounds && lines.errors.is_some();
+    let back = |array: Metered| {
+        let layout = Layout::dense(&sizes);
+        let order = (0..rank).map(|axis| last.iter().position(|&from| from == axis).expect("a permutation"));
+        Strided::made(array).relaid(layout.permuted(order))
+    };
+    let bound = |array: Metered| wanted.then(|| back(array));
+    Ok(Sorted {
+        values: BoundedValue { data: back(values), bound: bound(value_bounds) },
+        indices: BoundedValue { data: back(indices), bound: bound(index_bounds) },
+    })
+}
+
+/// Lines along the last axis.
+struct Lines<'v> {
+    data: ArrayView<'v>,
+    errors: Option<ArrayView<'v>>,
+    length: usize,
+    taken: usize,
+    descending: bool,
+}
+
+/// A line in sorted order.
+struct Line {
+    /// The places of its elements, in sorted order.
+    order: Vec<usize>,
+    reals: Vec<f64>,
+    ints: Vec<i64>,
+    errors: Vec<f64>,
+}
+
+impl Lines<'_> {
+    fn fill(
+        &self,
+        values: &mut Metered,
+        indices: &mut Metered,
+        bounds: [&mut Metered; 2],
+        resources: &Resources<'_>,
+    ) {
+        if self.taken == 0 || values.array().numel() == 0 {
+            return;
+        }
+        let dtype = self.data.dtype();
+        let [value_bounds, index_bounds] =
+            bounds.map(|bounds| bounds.array_mut().as_mut_slice::<f32>().chunks_mut(self.taken));
+        let values = values.array_mut().as_mut_bytes().chunks_mut(self.taken * dtype.size());
+        let indices = indices.array_mut().as_mut_slice::<i64>().chunks_mut(self.taken);
+        let results = values.zip(indices).zip(value_bounds.zip(index_bounds));
+        resources.each(results, |number, ((values, indices), (value_bounds, index_bounds))| {
+            let line = self.line(number, resources.looks());
+            let taken = &line.order[..self.taken];
+            if dtype.is_float() {
+                write_real(dtype, values, &taken.iter().map(|&place| line.reals[place]).collect::<Vec<_>>());
+            } else {
+                let flipped = if dtype == DType::U64 { i64::MIN } else { 0 };
+                let ints: Vec<i64> = taken.iter().map(|&place| line.ints[place] ^ flipped).collect();
+                write_int(dtype, values, &ints);
+            }
+            indices.iter_mut().zip(taken).for_each(|(index, &place)| *index = place as i64);
+            if self.errors.is_some() {
+                line.bound(value_bounds, index_bounds, self.descending);
+            }
+        });
+    }
+
+    fn line(&self, number: usize, mut looks: Looks<'_>) -> Line {
+        let start = number * self.length;
+        let (mut reals, mut ints) = (vec![0.0; self.length], vec![0; self.length]);
+        let mut order: Vec<usize> = (0..self.length).collect();
+        let mut directed = |ordering: Ordering| {
+            looks.step();
+            if self.descending { ordering.reverse() } else { ordering }
+        };
+        if self.data.dtype().is_float() {
+            read_real(&self.data, start, &mut reals);
+            order.sort_by(|&a, &b| directed(compare(reals[a], reals[b])));
+        } else {
+            read_int(&self.data, start, &mut ints);
+            // The bits of u64 are read as those of i64; with the sign flipped they are in order.
+            if self.data.dtype() == DType::U64 {
+                ints.iter_mut().for_each(|x| *x ^= i64::MIN);
+            }
+            order.sort_by(|&a, &b| directed(ints[a].cmp(&ints[b])));
+        }
+        let mut errors = vec![0.0; self.length];
+        if let Some(view) = &self.errors {
+            read_real(view, start, &mut errors);
+        }
+        Line { order, reals, ints, errors }
+    }
+}
+
+/// Numbers in order, then NaN.
+fn compare(a: f64, b: f64) -> Ordering {
+    a.partial_cmp(&b).unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()))
+}
+
+impl Line {
+    /// Bounds of the first values and indices. Elements whose intervals touch form a run, in which any may stand
+    /// anywhere, unless all of them are exact.
+    fn bound(&self, values: &mut [f32], indices: &mut [f32], descending: bool) {
+        let intervals = self.intervals(descending);
+        let mut lowest: Vec<f64> = intervals.iter().map(|interval| interval.0).collect();
+        (1..lowest.len()).rev().for_each(|rank| lowest[rank - 1] = lowest[rank - 1].min(lowest[rank]));
+        let mut start = 0;
+        while start < values.len() {
+            let end = run(&intervals, &lowest, start);
+            let run = &self.order[start..end];
+            let error = run.iter().map(|&place| self.errors[place]).fold(0.0, f64::max);
+            let (min, max) = (run.iter().min(), run.iter().max());
+            for rank in start..end.min(values.len()) {
+                let place = self.order[rank];
+                values[rank] = round_up(error);
+                if let (Some(&min), Some(&max)) = (min, max)
+                    && error > 0.0
+                {
+                    indices[rank] = round_up((place - min).max(max - place) as f64);
+                }
+            }
+            start = end;
+        }
+    }
+
+    /// In sorted order, between what numbers each element may lie; in descending order, of their negatives.
+    fn intervals(&self, descending: bool) -> Vec<(f64, f64)> {
+        let sign = if descending { -1.0 } else { 1.0 };
+        let interval = |&place: &usize| match (sign * self.real(place), self.errors[place]) {
+            (_, f64::INFINITY) => (f64::NEG_INFINITY, f64::INFINITY),
+            (x, error) => (x - error, x + error),
+        };
+        self.order.iter().map(interval).collect()
+    }
+
+    /// An element as a real number; what is none sorts with infinity.
+    fn real(&self, place: usize) -> f64 {
+        let x = self.reals[place];
+        if x.is_nan() { f64::INFINITY } else { x + self.ints[place] as f64 }
+    }
+}
+
+/// The end of the run that starts at a rank: where no element before reaches one from there on, of which `lowest` says
+/// how low they lie.
+fn run(intervals: &[(f64, f64)], lowest: &[f64], start: usize) -> usize {
+    let mut reach = f64::NEG_INFINITY;
+    for (rank, interval) in intervals.iter().enumerate().skip(start) {
+        reach = reach.max(interval.1);
+        if lowest.get(rank + 1).is_none_or(|&next| reach < next) {
+            return rank + 1;
+        }
+    }
+    intervals.len()
+}

@@ -1,0 +1,156 @@
+//! Which calls share a variant: those whose inputs have the same layouts, whose rows are whole vectors or are not where the
+//! compiler saw sizes ahead of the first call, and, where that is asked for, whose sizes are of one order of magnitude.
+//!
+//! Which axes blocks divide, how far, and how wide the lanes are follows from sizes that the compiler expects. What it expects
+//! may be wrong by half or double; by a factor of a hundred it costs workers their share, or leaves partial results of nearly
+//! every row. Rows of whole vectors need no code for the remainder, a quarter of a kernel. The key depends on the call
+//! alone, and so does the answer to the last bit, whatever was called before.
+
+use compiler::Hints;
+use compiler::layout::LayoutClass;
+use index::{Expr, Facts, Sym};
+use indexmap::IndexSet;
+use ir::definition::Definition;
+use ir::graph::{Fusion, Shape, Sizes};
+use smallvec::SmallVec;
+
+use crate::inputs::declared;
+
+/// Elements of the largest value below which all calls are of one order: nothing is divided then.
+const FEW: usize = 1 << 14;
+
+/// A multiple of the lanes of every block on a CPU.
+const WHOLE: i64 = 64;
+
+/// The shapes of a definition's values, by which the sizes of its calls are judged.
+#[derive(Debug)]
+pub(crate) struct Shapes {
+    /// Each once.
+    shapes: IndexSet<Shape>,
+    /// The symbols in them. Integers that are only values, such as a step's number, are not among them.
+    symbols: Vec<Sym>,
+    /// Those of them that are the size of a last axis, which lanes walk where they can.
+    last: Vec<Sym>,
+    /// Whether calls with sizes of other orders of magnitude have other keys.
+    by_order: bool,
+}
+
+impl Shapes {
+    /// Of the inputs, and of all values that outputs depend on: results may be larger than all inputs.
+    pub fn new(definition: &Definition, by_order: bool) -> Shapes {
+        let Definition { graph, fusion, .. } = definition;
+        let made = fusion.order().iter().flat_map(|&node| graph.results(node));
+        let values = fusion.inputs().iter().copied().chain(made);
+        let shapes: IndexSet<Shape> = values.map(|val| graph.shape(val).clone()).collect();
+        let mut symbols: Vec<Sym> = shapes.iter().flatten().flat_map(|size| size.symbols()).collect();
+        symbols.sort_unstable();
+        symbols.dedup();
+        let mut last: Vec<Sym> = shapes.iter().filter_map(|shape| shape.last()?.as_sym()).collect();
+        last.sort_unstable();
+        last.dedup();
+        Shapes { shapes, symbols, last, by_order }
+    }
+
+    /// Whether no value of a call of these sizes has many elements.
+    fn are_few(&self, sizes: &Sizes) -> bool {
+        let elements = |shape: &Shape| {
+            // A size without a value, or below zero, is an error of the call.
+            shape.iter().map(|size| sizes.size(size).unwrap_or(0)).fold(1, usize::saturating_mul)
+        };
+        self.shapes.iter().all(|shape| elements(shape) < FEW)
+    }
+
+    /// The symbols that have a value, with it.
+    fn known(&self, sizes: &Sizes) -> impl Iterator<Item = (Sym, i64)> {
+        self.symbols.iter().filter_map(|&sym| Some((sym, sizes.get(sym)?)))
+    }
+
+    /// The sizes of last axes that whole vectors divide. Small calls that share a variant whatever their orders have none.
+    fn whole(&self, sizes: &Sizes) -> SmallVec<[Sym; 4]> {
+        if self.by_order && self.are_few(sizes) {
+            return SmallVec::new();
+        }
+        let is_whole = |sym: &Sym| sizes.get(*sym).is_some_and(|size| size % WHOLE == 0);
+        self.last.iter().copied().filter(is_whole).collect()
+    }
+}
+
+/// What the calls that share a variant have in common.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct VariantKey {
+    layouts: Vec<LayoutClass>,
+    /// Where variants are chosen by sizes.
+    orders: Option<Orders>,
+    /// Sizes that whole vectors divide, where variants are chosen by sizes.
+    whole: SmallVec<[Sym; 4]>,
+}
+
+impl VariantKey {
+    /// Of calls whose inputs have the declared layouts, whatever their sizes.
+    pub fn declared(definition: &Definition) -> VariantKey {
+        VariantKey { layouts: declared(definition), orders: None, whole: SmallVec::new() }
+    }
+
+    /// Of a call whose inputs lie in memory so; by its sizes as well where there are shapes to judge them by.
+    pub fn of(layouts: Vec<LayoutClass>, sizes: &Sizes, shapes: Option<&Shapes>) -> VariantKey {
+        let orders = shapes.filter(|shapes| shapes.by_order).map(|shapes| Orders::of(sizes, shapes));
+        let whole = shapes.map(|shapes| shapes.whole(sizes)).unwrap_or_default();
+        VariantKey { layouts, orders, whole }
+    }
+
+    /// The layouts of the inputs.
+    pub fn layouts(&self) -> &[LayoutClass] {
+        &self.layouts
+    }
+
+    /// A fusion of the definition, in the knowledge of what is so in all such calls.
+    pub fn known(&self, fusion: &Fusion) -> Fusion {
+        let mut facts = Facts::clone(fusion.facts());
+        self.whole.iter().for_each(|&sym| facts.assume_multiple(&Expr::sym(sym), WHOLE));
+        fusion.clone().with_facts(facts)
+    }
+
+    /// The sizes to expect of such calls.
+    pub fn expected(&self) -> Option<Hints> {
+        self.orders.as_ref().map(Orders::hints)
+    }
+}
+
+/// The orders of a call's sizes by their symbols; all 1 where there is little to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Orders(SmallVec<[(Sym, u8); 4]>);
+
+impl Orders {
+    /// The orders of the sizes of a call.
+    fn of(sizes: &Sizes, shapes: &Shapes) -> Orders {
+        let are_few = shapes.are_few(sizes);
+        Orders(shapes.known(sizes).map(|(sym, size)| (sym, if are_few { 1 } else { order(size) })).collect())
+    }
+
+    /// The sizes to expect of such calls: 4 to the power of the order, which is within half and double of each, and few where
+    /// there is little to do.
+    fn hints(&self) -> Hints {
+        Hints::new(self.0.iter().map(|&(sym, order)| (sym, 1 << (2 * order))))
+    }
+}
+
+/// 0 up to 1, 1 from 2 to 7, 2 from 8 to 31, and so on.
+fn order(size: i64) -> u8 {
+    (size.max(1).ilog2().div_ceil(2)) as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn orders_are_powers_of_four_within_half_and_double() {
+        let sizes = [i64::MIN, 0, 1, 2, 7, 8, 31, 32, 127, 128, 512, 1000, 1024, 2047, 2048, 1 << 40];
+        let expected = [0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 5, 5, 5, 5, 6, 20];
+        assert_eq!(sizes.map(order), expected);
+        for size in 2..10_000 {
+            let expected = 1 << (2 * order(size));
+            assert!(size <= 2 * expected && expected <= 2 * size, "{size}");
+        }
+    }
+}
