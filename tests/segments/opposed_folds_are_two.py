@@ -8,17 +8,17 @@ def f(fd):
 inputs = [torch.rand((512, 640))]
 
 # ---- expect
-# segment seg0 -> by_row
+# segment seg0 -> tv1
 # segment seg1 -> by_column
 #
 # segment  ops  reads    writes   passes  runs as  recomputed
-# seg0     3    1.2 MiB  1.2 MiB  1       kernel   0
-# seg1     3    1.2 MiB  1.2 MiB  1       kernel   0
+# seg0     2    1.2 MiB  2.0 KiB  1       kernel   0
+# seg1     4    1.3 MiB  1.2 MiB  1       kernel   0
 #
-# seg0: by_row <- x
+# seg0: tv1 <- x
 #
-# seg1: by_column <- by_row
+# seg1: by_column <- x, tv1
 #
-# seg0 -> seg1: by_row (1.2 MiB); in one kernel n1 leaves no axis that workers could divide
+# seg0 -> seg1: tv1 (2.0 KiB); in one kernel n1 leaves no axis that workers could divide
 #
-# 5.0 MiB moved, 2.5 MiB compulsory, traffic ratio 2.000
+# 3.8 MiB moved, 2.5 MiB compulsory, traffic ratio 1.503

@@ -142,7 +142,7 @@ pub fn plan(
     let computed = computed(&graph, &fusion, &views);
     let segmentation = match chosen {
         Some(chosen) => completed(chosen, &graph, &computed),
-        None => recompute(&graph, &computed, greedy(&graph, &computed), hints),
+        None => recompute(&graph, &computed, greedy(&graph, &computed), hints, target),
     };
     segmentation.check(&graph, &computed)?;
     options.interrupt.check()?;

@@ -30,6 +30,8 @@ pub struct Target {
     pub prefetch_bytes: u64,
     /// Memory bandwidth in bytes per second.
     pub bandwidth: f64,
+    /// Elements of f32 that all lanes of the machine together can multiply in a second.
+    pub throughput: f64,
     /// Cost of one launch in seconds.
     pub launch: f64,
 }
@@ -52,6 +54,7 @@ impl Target {
             rows: 8,
             prefetch_bytes: 256 << 10,
             bandwidth: 30e9,
+            throughput: 325e6 * f64::from(vector_bits),
             launch: 2e-6,
         }
     }
@@ -76,6 +79,7 @@ impl Target {
             rows: 1,
             prefetch_bytes: 0,
             bandwidth: 3e12,
+            throughput: 30e12,
             launch: 3e-6,
         }
     }

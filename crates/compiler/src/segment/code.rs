@@ -43,7 +43,8 @@ pub(super) fn statements(
     }
     let begun =
         folds.iter().map(|fold| of_fold(graph, fold.node)).sum::<u64>() + stores.len() as u64 * ACCESS;
-    let mut count = Count { graph, view, space, steps: FxHashMap::default(), courses: Courses::default() };
+    let of_node = |node| weight(graph, node);
+    let mut count = Count::new(graph, view, space, Weights { node: &of_node, access: ACCESS });
     nests.values().fold(begun, |sum, roots| {
         if sum > LARGEST { sum } else { sum.saturating_add(count.nest(roots, LARGEST - sum)) }
     })
@@ -92,18 +93,37 @@ impl Default for Courses {
 /// An op with what else says at which index an operand is read.
 type Move = (TensorOp, usize, Option<Val>);
 
+/// What each part of a nest counts as.
+pub(super) struct Weights<'a> {
+    /// A node, each time it is computed, without its operands.
+    pub node: &'a dyn Fn(Node) -> u64,
+    /// A load of an input.
+    pub access: u64,
+}
+
 /// A count in progress.
-struct Count<'a> {
+pub(super) struct Count<'a> {
     graph: &'a Graph,
     view: &'a Fusion,
     space: &'a Space,
+    weights: Weights<'a>,
     steps: FxHashMap<Move, Step>,
     courses: Courses,
 }
 
-impl Count<'_> {
-    /// The statements of a loop nest that asks for these values, as far as they are no more than so many.
-    fn nest(&mut self, roots: &[Val], most: u64) -> u64 {
+impl<'a> Count<'a> {
+    /// A count over the nodes of a group with this space.
+    pub(super) fn new(
+        graph: &'a Graph,
+        view: &'a Fusion,
+        space: &'a Space,
+        weights: Weights<'a>,
+    ) -> Count<'a> {
+        Count { graph, view, space, weights, steps: FxHashMap::default(), courses: Courses::default() }
+    }
+
+    /// What a loop nest that asks for these values counts as, as far as that is no more than so much.
+    pub(super) fn nest(&mut self, roots: &[Val], most: u64) -> u64 {
         let mut asked: BTreeMap<Node, FxHashSet<Course>> = BTreeMap::new();
         let mut loaded: FxHashSet<(Val, Course)> = FxHashSet::default();
         let mut sum = 0_u64;
@@ -111,14 +131,14 @@ impl Count<'_> {
         loop {
             for (val, course) in pending.drain(..) {
                 if self.view.is_input(val) {
-                    sum += if loaded.insert((val, course)) { ACCESS } else { 0 };
+                    sum += if loaded.insert((val, course)) { self.weights.access } else { 0 };
                 } else if !matches!(self.graph.op(val), TensorOp::Fold { .. }) {
                     asked.entry(val.node).or_default().insert(course);
                 }
             }
             // Users have larger numbers than their operands, so all courses of the last node are known.
             let Some((node, courses)) = asked.pop_last() else { return sum };
-            sum = sum.saturating_add(weight(self.graph, node).saturating_mul(courses.len() as u64));
+            sum = sum.saturating_add((self.weights.node)(node).saturating_mul(courses.len() as u64));
             if sum > most {
                 return sum;
             }

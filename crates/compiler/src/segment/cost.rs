@@ -1,10 +1,12 @@
-//! What a group costs: the bytes it moves, each distinct tensor read or written once, and its launch.
+//! What a group costs: the bytes it moves, each distinct tensor read or written once, what it computes, and its launch.
 
 use index::Expr;
 use ir::graph::{Fusion, Graph, Val};
 
+use super::engine::Engine;
 use super::input_reads::InputReads;
 use super::witness::{Fold, Store, When, Witness};
+use super::work::cycles;
 use crate::hints::Hints;
 use crate::target::Target;
 
@@ -22,9 +24,15 @@ pub fn bytes(graph: &Graph, view: &Fusion) -> Expr {
     view.facts().normalize(&total)
 }
 
-/// Seconds that the cost model expects: bytes over bandwidth, and one launch.
-pub fn seconds(graph: &Graph, view: &Fusion, hints: &Hints, target: &Target) -> f64 {
-    hints.value(&bytes(graph, view)) as f64 / target.bandwidth + target.launch
+/// Seconds that the cost model expects of what runs a group, if anything does: of memory and of computing the longer, and one
+/// launch. What external ops compute is not known.
+pub fn seconds(graph: &Graph, view: &Fusion, engine: Option<&Engine>, hints: &Hints, target: &Target) -> f64 {
+    let memory = hints.value(&bytes(graph, view)) as f64 / target.bandwidth;
+    let computing = match engine {
+        Some(Engine::Kernel(witness)) => cycles(graph, view, witness, hints) as f64 / target.throughput,
+        Some(Engine::External(_)) | None => 0.0,
+    };
+    memory + computing + target.launch
 }
 
 /// How often a kernel reads its inputs from main memory: once if what one row of workers re-reads between stages fits

@@ -1,23 +1,36 @@
 //! Values that are cheaper to compute again than to write and read: unary chains from inputs, casts, broadcasts,
-//! factories. A value is dropped from memory when that moves no more bytes, repeats no fold or scan, and leaves every segment
-//! that it touches as legal as before.
+//! factories. A value is dropped from memory when that moves no more bytes, is no slower as the cost model sees it, repeats no
+//! fold or scan, and leaves every segment that it touches as legal as before. Where it cannot be dropped alone, a minimum cut
+//! finds the values to keep instead: of a normalised tensor the statistics.
+
+use std::cell::OnceCell;
 
 use ir::graph::{Fusion, Graph, TensorOp, Val};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::cost::bytes;
+use super::cost::{bytes, seconds};
 use super::engine::engine;
 use super::segmentation::{Segmentation, segment_view};
+use super::vertex_cut::VertexCut;
 use crate::hints::Hints;
+use crate::target::Target;
 
 /// The segmentation with values dropped from memory as long as that helps.
-pub fn recompute(graph: &Graph, fusion: &Fusion, segmentation: Segmentation, hints: &Hints) -> Segmentation {
+pub fn recompute(
+    graph: &Graph,
+    fusion: &Fusion,
+    segmentation: Segmentation,
+    hints: &Hints,
+    target: &Target,
+) -> Segmentation {
+    let kept = segmentation.kept();
     let views = segmentation.views(graph, fusion);
-    let mut state =
-        State { graph, fusion, hints, kept: segmentation.kept(), made: segmentation.segments, views };
-    while state.pass() {}
-    state.made.retain(|made| !made.is_empty());
-    Segmentation { segments: state.made }
+    let segments = segmentation.segments.into_iter().zip(views);
+    let segments = segments.map(|(made, view)| Segment::new(made, view)).collect();
+    let mut search = Search { graph, fusion, hints, target, kept, segments };
+    while search.pass() {}
+    let made = search.segments.into_iter().map(|segment| segment.made);
+    Segmentation { segments: made.filter(|made| !made.is_empty()).collect() }
 }
 
 /// Whether an op is never computed twice.
@@ -25,62 +38,169 @@ fn is_work(op: &TensorOp) -> bool {
     matches!(op, TensorOp::Fold { .. } | TensorOp::Scan { .. } | TensorOp::External(_))
 }
 
-/// A segmentation being changed; a segment that makes nothing any more stays as an empty place.
-struct State<'a> {
+/// A segment of a segmentation that is being changed. One that makes nothing any more stays as an empty place.
+struct Segment {
+    made: Vec<Val>,
+    view: Fusion,
+    price: OnceCell<Price>,
+}
+
+/// What a segment costs.
+#[derive(Clone, Copy, Default)]
+struct Price {
+    seconds: f64,
+    folds: usize,
+    rejected: usize,
+}
+
+impl Segment {
+    fn new(made: Vec<Val>, view: Fusion) -> Segment {
+        Segment { made, view, price: OnceCell::new() }
+    }
+
+    /// Whether it computes a value.
+    fn computes(&self, val: Val) -> bool {
+        self.view.contains(val.node) && !self.view.is_input(val)
+    }
+}
+
+/// A segmentation being changed.
+struct Search<'a> {
     graph: &'a Graph,
     fusion: &'a Fusion,
     hints: &'a Hints,
+    target: &'a Target,
     kept: FxHashSet<Val>,
-    made: Vec<Vec<Val>>,
-    views: Vec<Fusion>,
+    segments: Vec<Segment>,
 }
 
-impl State<'_> {
+impl Search<'_> {
     /// Tries each kept value once, in the order they are made; whether any was dropped.
     fn pass(&mut self) -> bool {
-        let candidates: Vec<Val> = self.made.iter().flatten().copied().collect();
-        candidates.into_iter().filter(|&val| self.try_drop(val)).count() > 0
+        let candidates: Vec<Val> = self.segments.iter().flat_map(|segment| &segment.made).copied().collect();
+        candidates.into_iter().filter(|&val| self.try_drop(val) || self.try_replace(val)).count() > 0
     }
 
-    /// Drops a value if that helps. Only the segment that makes it and those that read it change.
+    /// Drops a value if that moves no more bytes.
     fn try_drop(&mut self, val: Val) -> bool {
-        if self.fusion.is_output(val) || is_work(self.graph.op(val)) {
+        self.can_go(val) && self.exchange(val, &[], |after, before| after <= before)
+    }
+
+    /// Keeps what its readers compute a value from, instead of the value, if that moves fewer bytes.
+    fn try_replace(&mut self, val: Val) -> bool {
+        if !self.can_go(val) {
             return false;
         }
-        let touched: Vec<usize> = (0..self.made.len())
-            .filter(|&number| self.made[number].contains(&val) || self.views[number].is_input(val))
-            .collect();
+        let instead = self.cut_before(val);
+        !instead.contains(&val) && self.exchange(val, &instead, |after, before| after < before)
+    }
+
+    /// Whether a value may be computed where it is read.
+    fn can_go(&self, val: Val) -> bool {
+        self.kept.contains(&val) && !self.fusion.is_output(val) && !is_work(self.graph.op(val))
+    }
+
+    /// The values to keep from which a value's readers compute it with the fewest bytes, repeating no fold or scan: a minimum
+    /// cut between those and what is in memory. Of it, what is not in memory yet.
+    fn cut_before(&self, val: Val) -> Vec<Val> {
+        let readers: Vec<&Fusion> =
+            self.segments.iter().map(|segment| &segment.view).filter(|view| view.is_input(val)).collect();
+        let in_memory = |val: Val| self.fusion.is_input(val) || self.kept.contains(&val);
+        let weight = |val: Val| {
+            let reads = readers.iter().filter(|view| !view.is_input(val)).count();
+            let accesses = reads + usize::from(!in_memory(val));
+            self.hints.value(&self.graph.ty(val).bytes()).saturating_mul(accesses as u64)
+        };
+        let mut cut = VertexCut::default();
+        let bytes = self.hints.value(&self.graph.ty(val).bytes());
+        let sink = cut.vertex(bytes.saturating_mul(1 + readers.len() as u64));
+        let mut vertices: FxHashMap<Val, usize> = FxHashMap::from_iter([(val, sink)]);
+        let mut vals = vec![val];
+        let mut stack = vec![val];
+        while let Some(user) = stack.pop() {
+            for &operand in self.graph.operands(user) {
+                let vertex = *vertices.entry(operand).or_insert_with(|| {
+                    let vertex = cut.vertex(weight(operand));
+                    match in_memory(operand) || is_work(self.graph.op(operand)) {
+                        true => cut.source(vertex),
+                        false => stack.push(operand),
+                    }
+                    vals.push(operand);
+                    vertex
+                });
+                cut.arc(vertex, vertices[&user]);
+            }
+        }
+        let in_cut = cut.before(sink).into_iter().map(|vertex| vals[vertex]);
+        in_cut.filter(|&kept| kept == val || !in_memory(kept)).collect()
+    }
+
+    /// Keeps other values instead of one if the bytes, those after and those before, are as `helps` asks for and the segments
+    /// are as good. Only those change that make or read the one, or compute the others, which the first of them makes.
+    fn exchange(&mut self, val: Val, instead: &[Val], helps: impl Fn(u64, u64) -> bool) -> bool {
+        let first = |val: Val| self.segments.iter().position(|segment| segment.computes(val));
+        let Some(makers) = instead.iter().map(|&val| first(val)).collect::<Option<Vec<usize>>>() else {
+            return false;
+        };
+        let is_touched = |segment: &Segment| {
+            segment.made.contains(&val)
+                || segment.view.is_input(val)
+                || instead.iter().any(|&val| segment.computes(val))
+        };
+        let touched: Vec<usize> =
+            (0..self.segments.len()).filter(|&number| is_touched(&self.segments[number])).collect();
         self.kept.remove(&val);
-        let mut after = Vec::with_capacity(touched.len());
-        for &number in &touched {
-            let made: Vec<Val> = self.made[number].iter().copied().filter(|&other| other != val).collect();
+        self.kept.extend(instead);
+        let changed = touched.iter().map(|&number| {
+            let stays = self.segments[number].made.iter().copied().filter(|&other| other != val);
+            let new = instead.iter().zip(&makers).filter(|(_, maker)| **maker == number);
+            let mut made: Vec<Val> = stays.chain(new.map(|(&val, _)| val)).collect();
+            made.sort_unstable();
             let view = segment_view(self.graph, self.fusion, &made, &self.kept);
-            after.push((number, made, view));
-        }
-        let old: Vec<&Fusion> = touched.iter().map(|&number| &self.views[number]).collect();
-        let new: Vec<&Fusion> =
-            after.iter().filter(|(_, made, _)| !made.is_empty()).map(|(.., view)| view).collect();
-        if !self.is_better(&old, &new) {
+            Segment::new(made, view)
+        });
+        let changed: Vec<Segment> = changed.collect();
+        let before: Vec<&Segment> = touched.iter().map(|&number| &self.segments[number]).collect();
+        let after: Vec<&Segment> = changed.iter().filter(|segment| !segment.made.is_empty()).collect();
+        if !(helps(self.moved(&after), self.moved(&before)) && self.is_as_good(&after, &before)) {
             self.kept.insert(val);
+            instead.iter().for_each(|val| {
+                self.kept.remove(val);
+            });
             return false;
         }
-        for (number, made, view) in after {
-            self.made[number] = made;
-            self.views[number] = view;
-        }
+        touched.into_iter().zip(changed).for_each(|(number, segment)| self.segments[number] = segment);
         true
     }
 
-    fn is_better(&self, old: &[&Fusion], new: &[&Fusion]) -> bool {
-        let moved = |views: &[&Fusion]| {
-            views.iter().map(|view| self.hints.value(&bytes(self.graph, view))).fold(0, u64::saturating_add)
+    /// Bytes that segments move.
+    fn moved(&self, segments: &[&Segment]) -> u64 {
+        let moved = segments.iter().map(|segment| self.hints.value(&bytes(self.graph, &segment.view)));
+        moved.fold(0, u64::saturating_add)
+    }
+
+    /// Whether segments take no longer, repeat no more folds and scans, and no more of them are rejected.
+    fn is_as_good(&self, after: &[&Segment], before: &[&Segment]) -> bool {
+        let sum = |segments: &[&Segment]| {
+            segments.iter().map(|segment| self.price(segment)).fold(Price::default(), |sum, price| Price {
+                seconds: sum.seconds + price.seconds,
+                folds: sum.folds + price.folds,
+                rejected: sum.rejected + price.rejected,
+            })
         };
-        let folds = |views: &[&Fusion]| {
-            let nodes = views.iter().flat_map(|view| view.order());
-            nodes.filter(|node| is_work(&self.graph.node(**node).op)).count()
-        };
-        let rejected =
-            |views: &[&Fusion]| views.iter().filter(|view| engine(self.graph, view).is_err()).count();
-        moved(new) <= moved(old) && folds(new) <= folds(old) && rejected(new) <= rejected(old)
+        let [after, before] = [sum(after), sum(before)];
+        after.folds <= before.folds && after.rejected <= before.rejected && after.seconds <= before.seconds
+    }
+
+    fn price(&self, segment: &Segment) -> Price {
+        *segment.price.get_or_init(|| {
+            let engine = engine(self.graph, &segment.view).ok();
+            let works = segment.view.order().iter().filter(|node| is_work(&self.graph.node(**node).op));
+            Price {
+                seconds: seconds(self.graph, &segment.view, engine.as_ref(), self.hints, self.target),
+                folds: works.count(),
+                rejected: usize::from(engine.is_none()),
+            }
+        })
     }
 }

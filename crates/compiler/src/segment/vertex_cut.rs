@@ -1,0 +1,181 @@
+//! A minimum vertex cut of a directed graph, by shortest augmenting paths (Edmonds and Karp, 1972): which vertices have the
+//! smallest total weight and lie on every path from a source to the sink.
+
+use std::collections::VecDeque;
+
+/// More than any sum of weights: the capacity of what cannot be cut.
+const UNBOUNDED: u64 = u64::MAX;
+
+/// A graph whose vertices have weights.
+#[derive(Default)]
+pub struct VertexCut {
+    /// How much more can flow along each edge; the edge after an even one is its reverse.
+    capacity: Vec<u64>,
+    /// Where each edge leads.
+    head: Vec<usize>,
+    /// The edges that leave each place. A vertex has two places: one where paths enter, one where they leave.
+    edges: Vec<Vec<usize>>,
+    /// The vertices at which paths begin.
+    sources: Vec<usize>,
+}
+
+impl VertexCut {
+    /// Adds a vertex and gives its number, from 0 on.
+    pub fn vertex(&mut self, weight: u64) -> usize {
+        let vertex = self.edges.len() / 2;
+        self.edges.extend([Vec::new(), Vec::new()]);
+        // So that a flow can be added to what is left without an overflow.
+        self.edge(entrance(vertex), exit(vertex), weight.min(UNBOUNDED / 2));
+        vertex
+    }
+
+    /// Paths begin at this vertex.
+    pub fn source(&mut self, vertex: usize) {
+        self.sources.push(vertex);
+    }
+
+    /// Paths go from one vertex to another.
+    pub fn arc(&mut self, from: usize, to: usize) {
+        self.edge(exit(from), entrance(to), UNBOUNDED);
+    }
+
+    /// The vertices of a minimum cut between the sources and `sink`, which may be among them. Of several minimum cuts, the one
+    /// nearest to the sink.
+    pub fn before(mut self, sink: usize) -> Vec<usize> {
+        while let Some(path) = self.augmenting_path(exit(sink)) {
+            let flow = path.iter().map(|&edge| self.capacity[edge]).min().unwrap_or(0);
+            for edge in path {
+                self.capacity[edge] = self.capacity[edge].saturating_sub(flow);
+                self.capacity[edge ^ 1] = self.capacity[edge ^ 1].saturating_add(flow);
+            }
+        }
+        let behind = self.behind_the_cut(exit(sink));
+        (0..self.edges.len() / 2).filter(|&v| behind[exit(v)] && !behind[entrance(v)]).collect()
+    }
+
+    fn edge(&mut self, from: usize, to: usize, capacity: u64) {
+        for (tail, head, capacity) in [(from, to, capacity), (to, from, 0)] {
+            self.edges[tail].push(self.head.len());
+            self.head.push(head);
+            self.capacity.push(capacity);
+        }
+    }
+
+    /// The edges of a shortest path to `end` along which more can flow.
+    fn augmenting_path(&self, end: usize) -> Option<Vec<usize>> {
+        let mut reached_by: Vec<Option<usize>> = vec![None; self.edges.len()];
+        let mut reached = vec![false; self.edges.len()];
+        let mut queue: VecDeque<usize> = self.sources.iter().map(|&vertex| entrance(vertex)).collect();
+        queue.iter().for_each(|&place| reached[place] = true);
+        while let Some(place) = queue.pop_front() {
+            if place == end {
+                break;
+            }
+            for &edge in self.edges[place].iter().filter(|&&edge| self.capacity[edge] > 0) {
+                let next = self.head[edge];
+                if !reached[next] {
+                    reached[next] = true;
+                    reached_by[next] = Some(edge);
+                    queue.push_back(next);
+                }
+            }
+        }
+        let mut path = Vec::new();
+        let mut place = reached[end].then_some(end)?;
+        while let Some(edge) = reached_by[place] {
+            path.push(edge);
+            place = self.head[edge ^ 1];
+        }
+        Some(path)
+    }
+
+    /// The places from which more could flow to `end`.
+    fn behind_the_cut(&self, end: usize) -> Vec<bool> {
+        let mut behind = vec![false; self.edges.len()];
+        let mut stack = vec![end];
+        behind[end] = true;
+        while let Some(place) = stack.pop() {
+            for &edge in self.edges[place].iter().filter(|&&edge| self.capacity[edge ^ 1] > 0) {
+                let before = self.head[edge];
+                if !behind[before] {
+                    behind[before] = true;
+                    stack.push(before);
+                }
+            }
+        }
+        behind
+    }
+}
+
+/// Where paths enter a vertex.
+fn entrance(vertex: usize) -> usize {
+    2 * vertex
+}
+
+/// Where paths leave a vertex.
+fn exit(vertex: usize) -> usize {
+    2 * vertex + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// A graph with these weights and arcs, whose first vertex is the source.
+    fn graph(weights: &[u64], arcs: &[(usize, usize)]) -> VertexCut {
+        let mut cut = VertexCut::default();
+        weights.iter().for_each(|&weight| {
+            cut.vertex(weight);
+        });
+        arcs.iter().for_each(|&(from, to)| cut.arc(from, to));
+        cut.source(0);
+        cut
+    }
+
+    #[test]
+    fn two_light_vertices_are_less_than_a_heavy_one() {
+        let cut = graph(&[9, 2, 3, 8], &[(0, 1), (0, 2), (1, 3), (2, 3)]);
+        assert_eq!(cut.before(3), [1, 2]);
+    }
+
+    #[test]
+    fn of_equal_cuts_the_last_is_taken() {
+        assert_eq!(graph(&[4, 4, 4], &[(0, 1), (1, 2)]).before(2), [2]);
+    }
+
+    #[test]
+    fn nothing_is_cut_where_no_path_leads() {
+        assert_eq!(graph(&[4, 4], &[]).before(1), [] as [usize; 0]);
+    }
+
+    /// Whether vertices lie on every path from the first vertex to the last.
+    fn separates(cut: usize, count: usize, arcs: &[(usize, usize)]) -> bool {
+        let is_cut = |vertex: usize| cut >> vertex & 1 == 1;
+        let mut reached = vec![false; count];
+        reached[0] = !is_cut(0);
+        for vertex in (0..count).filter(|&vertex| !is_cut(vertex)) {
+            let comes_from = |&&(from, to): &&(usize, usize)| to == vertex && reached[from];
+            reached[vertex] |= arcs.iter().any(|arc| comes_from(&arc));
+        }
+        !reached[count - 1]
+    }
+
+    proptest! {
+        /// Of all sets of vertices that separate, none is lighter.
+        #[test]
+        fn the_cut_is_minimum(weights in vec(1_u64..9, 2..8), drawn in vec((0_usize..8, 0_usize..8), 0..16)) {
+            let count = weights.len();
+            let arcs: Vec<(usize, usize)> =
+                drawn.into_iter().filter(|&(from, to)| from < to && to < count).collect();
+            let cut = graph(&weights, &arcs).before(count - 1);
+            let set = cut.iter().fold(0, |set, &vertex| set | 1 << vertex);
+            prop_assert!(separates(set, count, &arcs));
+            let weight = |set: usize| (0..count).filter(|v| set >> v & 1 == 1).map(|v| weights[v]).sum::<u64>();
+            let smallest = (0..1 << count).filter(|&set| separates(set, count, &arcs)).map(weight).min();
+            prop_assert_eq!(Some(weight(set)), smallest);
+        }
+    }
+}
