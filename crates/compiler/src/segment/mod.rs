@@ -1,9 +1,9 @@
 //! Segments: which values are kept in memory, and which groups of values become one kernel each.
 //!
-//! `legal` (can a group be one kernel, with the `witness`) · `library` (groups that a library runs) · `engine` (either) ·
-//! `code` (statements of a kernel) · `work` (cycles of a kernel) ·
-//! `cost` (bytes and seconds) · `input_reads` (what is read of inputs) · `segmentation`
-//! (the value and its text) · `greedy`, `recompute` (how one is found) · `vertex_cut` (minimum cuts).
+//! `legal` (can a group be one kernel, with the `witness`) · `external` (groups that a library runs) · `engine` (either) ·
+//! `code` (statements of a kernel) · `work` (cycles of a kernel) · `cost` (bytes and seconds) · `input_reads` (what is read
+//! of inputs) · `segmentation` (the value and its text) · `greedy`, `recompute` (how one is found) · `vertex_cut` (minimum
+//! cuts).
 
 mod code;
 pub mod cost;
