@@ -27,6 +27,7 @@ test: setup
 	.venv/bin/python tests/numpy/oracle.py $(TARGET)/debug/ferrofuse
 	$(TARGET)/debug/ferrofuse fuzz --seconds 60 --seed 1 --output $(TARGET)/found
 	$(MAKE) python
+	.venv/bin/python -m mypy
 	.venv/bin/python -m pytest --quiet
 
 # The tests that need torch and JAX, which are installed from PyPI (about 6 GB), and those that take minutes.

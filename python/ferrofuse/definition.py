@@ -4,7 +4,7 @@ import sys
 from typing import Any, List, Optional, Sequence, Tuple
 
 from . import elsewhere, profiler
-from ._native import TensorView
+from ._native import Builder, Executable, TensorView
 from .array_types import describe
 from .explanation import Explanation
 from .fusion import Fusion, FusionExecutorCache, FusionGuard
@@ -27,7 +27,7 @@ class FusionDefinition:
         self._fusion = Fusion()
         self._builder = self._fusion._builder
         self._exists = False  # from the first `with` on
-        self._executable: Optional[Any] = None
+        self._executable: Optional[Executable] = None
         self._fec: Optional[FusionExecutorCache] = None
         self.fake_inputs: Optional[List[Any]] = None
         self.ops = Operations(self._existing)
@@ -93,14 +93,14 @@ class FusionDefinition:
         order = None if stride_order is None else list(stride_order)
         self._in_line_of_caller().add_output(output, alias_input, order)
 
-    def _in_line_of_caller(self) -> Any:
+    def _in_line_of_caller(self) -> Builder:
         """The builder, about to hear of the line that called the method that calls this."""
         self._executable = self._fec = None
         builder = self._existing()
         builder.at(sys._getframe(2).f_lineno)
         return builder
 
-    def _existing(self) -> Any:
+    def _existing(self) -> Builder:
         if not self._exists:
             raise NotImplementedError(NO_DEFINITION)
         return self._builder
@@ -146,7 +146,7 @@ class FusionDefinition:
         """Not there: schedules are not written in Python."""
         elsewhere.reject_schedule("fd.manual_validate")
 
-    def _make_executable(self) -> Any:
+    def _make_executable(self) -> Executable:
         ok, message = self.validate_definition()
         if not ok:
             raise NotImplementedError(message)

@@ -18,4 +18,5 @@ class Explanation:
 
     def to_dict(self) -> Dict[str, Any]:
         """Segments, edges and bytes, as plain lists and dicts."""
-        return json.loads(self._encoded)
+        decoded: Dict[str, Any] = json.loads(self._encoded)
+        return decoded

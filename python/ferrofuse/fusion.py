@@ -5,7 +5,7 @@ import threading
 from typing import Any, List, Optional, Sequence
 
 from . import _native, elsewhere, profiler
-from ._native import TensorView, Val
+from ._native import Executable, TensorView, Val
 from .operations import Operations
 from .options import check_options, library_without_arrays
 
@@ -31,7 +31,7 @@ class Fusion:
         self._expected = 0  # inputs that `add_input` has named
 
     @classmethod
-    def _of(cls, builder: Any) -> "Fusion":
+    def _of(cls, builder: _native.Builder) -> "Fusion":
         fusion = cls.__new__(cls)
         fusion._builder = builder
         return fusion
@@ -140,10 +140,10 @@ class FusionExecutorCache:
             elsewhere.reject_schedule("FusionExecutorCache(auto_schedule=False)")
         self._fusion = fusion
         self._fusion_id = fusion_id
-        self._executable: Optional[Any] = None
+        self._executable: Optional[Executable] = None
 
     @classmethod
-    def _of(cls, fusion: Fusion, executable: Any, fusion_id: int = 0) -> "FusionExecutorCache":
+    def _of(cls, fusion: Fusion, executable: Executable, fusion_id: int = 0) -> "FusionExecutorCache":
         cache = cls(fusion, fusion_id)
         cache._executable = executable
         return cache
@@ -189,7 +189,7 @@ class FusionExecutorCache:
             return profiler.active.run(executable, self._fusion_id, inputs, like, library_without_arrays(device))
         return executable.run(inputs, like, library_without_arrays(device))
 
-    def _compilable(self) -> Any:
+    def _compilable(self) -> Executable:
         if self._executable is None:
             self._executable = self._fusion._builder.executable()
         return self._executable

@@ -28,7 +28,7 @@ class NvfuserVersion(str):
 
     # `str` has these too, by letters.
     def __le__(self, other: Any) -> bool:
-        return self < other or self == other
+        return bool(self < other or self == other)
 
     def __gt__(self, other: Any) -> bool:
         return not self <= other

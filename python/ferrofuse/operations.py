@@ -13,7 +13,7 @@ TABLE = {row["name"]: row for row in _native.ops()}
 class Operations:
     """The ops of a definition. `dir` lists them, `help` tells what each takes."""
 
-    def __init__(self, builder: Callable[[], Any]) -> None:
+    def __init__(self, builder: Callable[[], _native.Builder]) -> None:
         """`builder` gives the definition that calls go to, when they are made."""
         self._builder = builder
 
@@ -48,7 +48,7 @@ def _rejected(name: str) -> Any:
     return op
 
 
-def _function(builder: Callable[[], Any], row: dict) -> Any:
+def _function(builder: Callable[[], _native.Builder], row: dict) -> Any:
     name, line_of_caller = row["name"], sys._getframe
 
     def op(*args: Any, **kwargs: Any) -> Any:

@@ -1232,7 +1232,7 @@ class Operations:
     ) -> TensorView:
         ...
     def take_along_axis(self, arg: TensorView, index: TensorView, dim: Union[int, Val]) -> TensorView:
-        """As gather; on other dimensions than dim both have one size, or 1, which repeats."""
+        """As gather; on other dimensions than dim both have one size, or 1, which repeats. An index of floats counts by its integer part."""
     @overload
     def tan(self, x: TensorView) -> TensorView:
         """Tangent of x radians; of an infinity, NaN."""

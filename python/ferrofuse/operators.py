@@ -1,6 +1,7 @@
 """Python's operators on values of a definition, each the op of the same meaning."""
 
 import sys
+from typing import Any, Callable
 
 from ._native import Val
 
@@ -31,18 +32,18 @@ def attach() -> None:
         setattr(Val, f"__r{name}__", _reflected(op))
     for name, op in UNARY.items():
         setattr(Val, f"__{name}__", _unary(op))
-    Val.__pos__ = lambda self: self
+    setattr(Val, "__pos__", lambda self: self)
     # Arrays of NumPy leave operators with values to these, and do not combine the values one by one.
-    Val.__array_ufunc__ = None
+    setattr(Val, "__array_ufunc__", None)
 
 
-def _forward(op):
+def _forward(op: str) -> Callable[[Any, Any], Any]:
     return lambda self, other: self._combine(op, self, other, sys._getframe(1).f_lineno)
 
 
-def _reflected(op):
+def _reflected(op: str) -> Callable[[Any, Any], Any]:
     return lambda self, other: self._combine(op, other, self, sys._getframe(1).f_lineno)
 
 
-def _unary(op):
+def _unary(op: str) -> Callable[[Any], Any]:
     return lambda self: self._apply(op, sys._getframe(1).f_lineno, self)

@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Any, Dict, List, NoReturn, Optional, Sequence
 
+from ._native import Executable
+
 _OF_GPUS = "it is of GPUs, which are not run yet"
 NOTHING = "nothing was measured: call execute in the `with` block of a PythonProfiler"
 _PEAK = "how fast memory is at best is not measured; effective_bandwidth_gbs tells how fast it was"
@@ -124,7 +126,7 @@ class PythonProfiler:
         return self._profile
 
     def run(
-        self, executable: Any, fusion_id: int, inputs: Sequence[Any], like: Optional[str], without_arrays: str
+        self, executable: Executable, fusion_id: int, inputs: Sequence[Any], like: Optional[str], without_arrays: str
     ) -> List[Any]:
         """Calls it, and keeps what was measured."""
         global _latest

@@ -57,7 +57,7 @@ class _Twister:
     def blocks(self, most: int) -> Iterator[Any]:
         """This block and those that follow."""
         for _ in range(most):
-            yield self._state.get_state()[1]
+            yield self._state.get_state(legacy=False)["state"]["key"]
             self._state.bytes(4 * BLOCK)
             self.made += 1
 

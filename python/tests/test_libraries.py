@@ -32,6 +32,14 @@ def test_like_names_a_library(like):
         assert str(error.value) == f"like must be 'numpy', 'torch', 'jax' or 'cupy', but is '{like}'"
 
 
+@pytest.mark.parametrize("like, given", [(3, "3"), (b"numpy", "b'numpy'"), (["torch"], "['torch']")])
+def test_like_is_a_name(like, given):
+    for call in (counted().execute, counted().validate, FusionExecutorCache(counted().fusion).execute):
+        with pytest.raises(TypeError) as error:
+            call([3], like=like)
+        assert str(error.value) == f"like must be 'numpy', 'torch', 'jax' or 'cupy', but is {given}"
+
+
 @pytest.fixture
 def without(monkeypatch):
     """Makes the import of a library fail, whether it is installed or not."""

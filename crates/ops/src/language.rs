@@ -119,7 +119,7 @@ language_ops! {
     Gather = "gather" [ARG, INDEX, DIM]
         "Result[i][j] is arg[index[i][j]][j] for dim 0, and so on: as large as the index, which is nowhere larger than the tensor but along dim.";
     TakeAlongAxis = "take_along_axis" [ARG, INDEX, DIM]
-        "As gather; on other dimensions than dim both have one size, or 1, which repeats.";
+        "As gather; on other dimensions than dim both have one size, or 1, which repeats. An index of floats counts by its integer part.";
     IndexSelect = "index_select" [ARG, INDEX, DIM]
         "The slices along a dimension at the indices of a tensor of at most one dimension.";
     Select = "select" [ARG, Param::required("index", ParamKind::Scalar), DIM]

@@ -64,10 +64,11 @@ impl Executable {
         &self,
         py: Python<'py>,
         inputs: &Bound<'py, PyAny>,
-        like: Option<&str>,
+        like: Option<Bound<'py, PyAny>>,
         without_arrays: &str,
     ) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let call = self.call(py, inputs, Wanted { like, without_arrays }, Inputs::require_writable)?;
+        let call =
+            self.call(py, inputs, Wanted { like: like.as_ref(), without_arrays }, Inputs::require_writable)?;
         let (stream, arguments) = (call.stream, &mut call.arguments());
         // Letting the interpreter go and taking it again would be a good part of a short call.
         let ran = match self.compiled.is_short(arguments) {
@@ -90,11 +91,12 @@ impl Executable {
         &self,
         py: Python<'py>,
         inputs: &Bound<'py, PyAny>,
-        like: Option<&str>,
+        like: Option<Bound<'py, PyAny>>,
         without_arrays: &str,
     ) -> PyResult<(Vec<Bound<'py, PyAny>>, Told<'py>)> {
         let compiles = !self.is_compiled(py, inputs)?;
-        let call = self.call(py, inputs, Wanted { like, without_arrays }, Inputs::require_writable)?;
+        let call =
+            self.call(py, inputs, Wanted { like: like.as_ref(), without_arrays }, Inputs::require_writable)?;
         let (stream, arguments) = (call.stream, &mut call.arguments());
         let begin = Instant::now();
         let ran = signals::heeded(py, |interrupt| {
@@ -114,10 +116,10 @@ impl Executable {
         &self,
         py: Python<'py>,
         inputs: &Bound<'py, PyAny>,
-        like: Option<&str>,
+        like: Option<Bound<'py, PyAny>>,
         without_arrays: &str,
     ) -> PyResult<(Vec<Bound<'py, PyAny>>, Vec<Told<'py>>)> {
-        let call = self.call(py, inputs, Wanted { like, without_arrays }, |_, _| Ok(()))?;
+        let call = self.call(py, inputs, Wanted { like: like.as_ref(), without_arrays }, |_, _| Ok(()))?;
         let (stream, views) = (call.stream.unwrap_or_else(|| Generator::shared().state()), call.views());
         let done = signals::heeded(py, |interrupt| {
             let options = CallOptions { stream: Some(stream), interrupt };

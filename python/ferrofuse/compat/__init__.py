@@ -6,7 +6,7 @@
     ferrofuse.compat.install(device="cpu")  # and Lightning Thunder's nvFuser executor takes CPU tensors
     ferrofuse.compat.uninstall()            # undoes all of it
 
-`modules` finds `nvfuser_direct`, `patches` sets attributes and restores them, `thunder` says which of Thunder's.
+`modules` finds `nvfuser_direct`, `patches` replaces things and restores them, `thunder` says which of Thunder's.
 """
 
 from typing import Any, List, Optional

@@ -7,10 +7,10 @@ reads them of a CUDA generator; here is what reads torch's, in the place of the 
 import copy
 import dataclasses
 import importlib
-from typing import Any, Tuple
+from typing import Any, List, Tuple
 
 from .. import torch_generator
-from .patches import Attribute
+from .patches import Attribute, Item, Patch
 
 TORCH_EXECUTOR = "thunder.executors.torchex"
 
@@ -22,7 +22,8 @@ def _is_cpu(device: Any) -> bool:
 def _next_state(seed: Any, offset: Any, device: Any) -> Tuple[int, int]:
     """The next seed and offset, as integers of 64 bits with a sign; those that are given say only what comes before."""
     if not _is_cpu(device):
-        return importlib.import_module(TORCH_EXECUTOR)._get_and_update_rng_state_impl(seed, offset, device)
+        seed, offset = importlib.import_module(TORCH_EXECUTOR)._get_and_update_rng_state_impl(seed, offset, device)
+        return seed, offset
     seed, offset = torch_generator.take(1)
     return seed - 2**64 if seed >= 2**63 else seed, offset
 
@@ -44,21 +45,22 @@ def _op() -> Any:
     return dataclasses.replace(op, meta=_meta(op.meta))
 
 
-def _implementations() -> Any:
-    """What torch's executor runs for each op, with this one's in its place."""
-    executor = importlib.import_module(TORCH_EXECUTOR)
-    known = executor.ex._implmap
-    key = importlib.import_module("thunder.core.prims").PrimIDs.GET_AND_UPDATE_RNG_STATE
-    implementation, symbol = copy.copy(known[key]), known[key].symbol
+def _key() -> Any:
+    return importlib.import_module("thunder.core.prims").PrimIDs.GET_AND_UPDATE_RNG_STATE
+
+
+def _implementation(of_cuda: Any) -> Any:
+    """What torch's executor runs for the op."""
+    implementation, symbol = copy.copy(of_cuda), of_cuda.symbol
 
     def bind(bound: Any) -> None:
         bound._call_ctx = {symbol.name: _next_state}
 
     implementation.symbol = dataclasses.replace(symbol, meta=_meta(symbol.meta), _bind_postprocess=bind)
-    return {**known, key: implementation}
+    return implementation
 
 
-STATE = [
+STATE: List[Patch] = [
     Attribute("thunder.core.prims", "get_and_update_rng_state", _op),
-    Attribute(TORCH_EXECUTOR, "ex._implmap", _implementations),
+    Item(TORCH_EXECUTOR, "ex._implmap", _key, _implementation),
 ]

@@ -1,11 +1,28 @@
-"""Attributes of modules and classes that are replaced, and how all of it is undone."""
+"""What is replaced in other modules, and how all of it is undone.
+
+What others add to a mapping or a list meanwhile stays there: only our own items are taken out again.
+"""
 
 import importlib
 from dataclasses import dataclass
-from typing import Any, Callable, List, Sequence, Tuple
+from typing import Any, Callable, List, Sequence, Tuple, Union
 
 # Restores one thing.
 Undo = Callable[[], None]
+
+
+def _owner(module: str, path: str) -> Tuple[Any, str]:
+    """What has the attribute `NAME` or `OBJECT.NAME` of a module, and by which name.
+
+    Raises:
+        AttributeError, ImportError: where it is not there.
+    """
+    *path_of_owner, name = path.split(".")
+    owner: Any = importlib.import_module(module)
+    for part in path_of_owner:
+        owner = getattr(owner, part)
+    getattr(owner, name)
+    return owner, name
 
 
 @dataclass(frozen=True)
@@ -16,33 +33,79 @@ class Attribute:
     name: str
     replacement: Callable[[], Any]
 
-    def owner(self) -> Tuple[Any, str]:
-        """What has the attribute, and by which name.
+    def current(self) -> Any:
+        """What is there now."""
+        return getattr(*_owner(self.module, self.name))
 
-        Raises:
-            AttributeError: where it is not there.
-        """
-        *path, name = self.name.split(".")
-        owner: Any = importlib.import_module(self.module)
-        for part in path:
-            owner = getattr(owner, part)
-        getattr(owner, name)
-        return owner, name
+    def apply(self) -> Undo:
+        """Replaces it."""
+        owner, name = _owner(self.module, self.name)
+        old = vars(owner)[name]
+        setattr(owner, name, self.replacement())
+        return lambda: setattr(owner, name, old)
 
 
-def apply(attributes: Sequence[Attribute], undo: List[Undo]) -> None:
-    """Replaces attributes, in their order, and adds what restores them.
+@dataclass(frozen=True)
+class Item:
+    """The item of a mapping, and what makes its replacement of what was there."""
+
+    module: str
+    name: str
+    key: Callable[[], Any]
+    replacement: Callable[[Any], Any]
+
+    def current(self) -> Any:
+        """What is there now."""
+        return getattr(*_owner(self.module, self.name))[self.key()]
+
+    def apply(self) -> Undo:
+        """Replaces it."""
+        mapping, key = getattr(*_owner(self.module, self.name)), self.key()
+        old = mapping[key]
+        mapping[key] = self.replacement(old)
+        return lambda: mapping.__setitem__(key, old)
+
+
+@dataclass(frozen=True)
+class Insertion:
+    """An element of a list that is inserted at an index."""
+
+    module: str
+    name: str
+    element: Callable[[], Any]
+    index: Callable[[List[Any]], int]
+
+    def _list(self) -> List[Any]:
+        elements: List[Any] = getattr(*_owner(self.module, self.name))
+        return elements
+
+    def apply(self) -> Undo:
+        """Inserts it."""
+        element, list_then = self.element(), self._list()
+        list_then.insert(self.index(list_then), element)
+
+        def undo() -> None:
+            list_now = self._list()
+            if element in list_now:
+                list_now.remove(element)
+
+        return undo
+
+
+Patch = Union[Attribute, Item, Insertion]
+
+
+def apply(patches: Sequence[Patch], undo: List[Undo]) -> None:
+    """Replaces what they say, in their order, and adds what restores it.
 
     Raises:
         RuntimeError: naming all that are not there, before any is replaced.
     """
-    missing = [f"{attribute.module}.{attribute.name}" for attribute in attributes if not _is_there(attribute)]
+    missing = [f"{patch.module}.{patch.name}" for patch in patches if not _is_there(patch)]
     if missing:
         raise RuntimeError(f"ferrofuse.compat does not know this version: there is no {', no '.join(missing)}")
-    for attribute in attributes:
-        owner, name = attribute.owner()
-        undo.append(_restore(owner, name, vars(owner)[name]))
-        setattr(owner, name, attribute.replacement())
+    for patch in patches:
+        undo.append(patch.apply())
 
 
 def undo(steps: List[Undo]) -> None:
@@ -51,13 +114,9 @@ def undo(steps: List[Undo]) -> None:
         steps.pop()()
 
 
-def _is_there(attribute: Attribute) -> bool:
+def _is_there(patch: Patch) -> bool:
     try:
-        attribute.owner()
+        _owner(patch.module, patch.name)
     except (AttributeError, ImportError):
         return False
     return True
-
-
-def _restore(owner: Any, name: str, old: Any) -> Undo:
-    return lambda: setattr(owner, name, old)

@@ -10,7 +10,7 @@ from typing import Any, List
 
 from ..nvfuser_direct_version import version
 from . import draws
-from .patches import Attribute, Undo, apply
+from .patches import Attribute, Insertion, Patch, Undo, apply
 
 EXECUTOR = "thunder.executors.nvfuserex_impl"
 
@@ -65,13 +65,10 @@ def _executor() -> Any:
     return importlib.import_module(EXECUTOR).ex
 
 
-def _default_executors() -> Any:
-    """The default executors with this one before torch's, as Thunder puts it where there is CUDA."""
-    from thunder import extend
-
-    names = [executor.name for executor in extend._default_executors]
-    place = names.index("torch") if "torch" in names else len(names)
-    return extend._default_executors[:place] + [_executor()] + extend._default_executors[place:]
+def _before_torch(executors: List[Any]) -> int:
+    """Where Thunder puts the executor where there is CUDA."""
+    names = [executor.name for executor in executors]
+    return names.index("torch") if "torch" in names else len(names)
 
 
 def _is_supported_device() -> Any:
@@ -89,7 +86,7 @@ def _is_supported_tensor() -> Any:
 
     def is_supported_tensor(a: Any, *, allow_low_precision_floats: bool = True) -> bool:
         dtype = implementation.is_supported_dtype(a.dtype, allow_low_precision_floats=allow_low_precision_floats)
-        return dtype and a.ndim <= 8 and _is_supported_device()(a.device)
+        return bool(dtype) and a.ndim <= 8 and _is_supported_device()(a.device)
 
     return is_supported_tensor
 
@@ -125,13 +122,13 @@ def _always(answer: Any) -> Any:
 
 
 # What Thunder looks at when the module of the executor is imported.
-DETECTION = [Attribute("thunder.executors.nvfuserex", "nvfuser_version", _version)]
+DETECTION: List[Patch] = [Attribute("thunder.executors.nvfuserex", "nvfuser_version", _version)]
 
 # Which executors there are, what they take, and what they do where there is no CUDA.
-EXECUTION = [
+EXECUTION: List[Patch] = [
     Attribute("thunder.executors.nvfuserex", "nvfuserex", _executor),
     Attribute("thunder", "nvfuser_executor", _executor),
-    Attribute("thunder.extend", "_default_executors", _default_executors),
+    Insertion("thunder.extend", "_default_executors", _executor, _before_torch),
     Attribute(EXECUTOR, "is_supported_device", _is_supported_device),
     Attribute(EXECUTOR, "is_supported_devicetype", _is_supported_devicetype),
     Attribute(EXECUTOR, "is_supported_tensor", _is_supported_tensor),

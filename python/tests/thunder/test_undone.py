@@ -9,6 +9,7 @@ import pytest
 import thunder
 import torch
 from ferrofuse.compat import thunder as of_thunder
+from ferrofuse.compat.patches import Insertion
 
 
 @pytest.fixture
@@ -32,8 +33,9 @@ def attributes():
 
 def patched():
     """What stands in Thunder where `install` puts something else, but for what comes with the executor."""
-    wanted = [one for one in (*of_thunder.DETECTION, *of_thunder.EXECUTION) if one.module != of_thunder.EXECUTOR]
-    return {(one.module, one.name): getattr(*one.owner()) for one in wanted}
+    patches = [one for one in (*of_thunder.DETECTION, *of_thunder.EXECUTION) if not isinstance(one, Insertion)]
+    wanted = [one for one in patches if one.module != of_thunder.EXECUTOR]
+    return {(one.module, one.name): one.current() for one in wanted}
 
 
 def registries():
@@ -78,6 +80,24 @@ def test_nothing_is_left_after_use_either(as_it_was):
     plain = thunder.jit(fused)
     torch.testing.assert_close(plain(x), fused(x))
     assert "nvFusion" not in str(thunder.last_traces(plain)[-1])
+
+
+def test_what_others_registered_meanwhile_stays(as_it_was):
+    from thunder import extend
+    from thunder.core.prims import PrimIDs
+    from thunder.executors import torchex
+
+    ferrofuse.compat.install(device="cpu")
+    other = extend.OperatorExecutor("another_one")
+    extend.register_executor(other)
+    extend.add_default_executor(other)
+    torchex.ex._implmap["another_op"] = implementation = object()
+    ferrofuse.compat.uninstall()
+    assert extend.get_default_executors()[0] is other and "nvfuser" not in registries()[0]
+    assert torchex.ex._implmap.pop("another_op") is implementation
+    assert PrimIDs.GET_AND_UPDATE_RNG_STATE in torchex.ex._implmap
+    extend.remove_default_executor(other)
+    extend.deregister_executor(other)
 
 
 def test_a_name_that_has_moved_is_told(as_it_was, monkeypatch):

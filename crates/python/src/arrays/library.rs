@@ -13,9 +13,13 @@ use pyo3::types::PyType;
 use super::dlpack::{self, Exchange};
 use super::torch::Torch;
 use super::{OutputMemory, semantics};
+use crate::errors;
 
 /// Classes that are remembered; beyond these (someone makes classes in a loop) each look-up is done anew.
 const MOST_CLASSES: usize = 64;
+
+/// What `like` may be, as errors say it.
+const NAMES: &str = "'numpy', 'torch', 'jax' or 'cupy'";
 
 /// A library of arrays.
 pub struct Library {
@@ -61,6 +65,19 @@ fn of_class(class: &Bound<'_, PyType>) -> PyResult<Option<Arc<Library>>> {
     Ok(Some(library))
 }
 
+/// The library that an argument `like` names; `None` for NumPy.
+///
+/// # Errors
+/// As `named`, and for what is no name.
+pub fn like(like: &Bound<'_, PyAny>) -> PyResult<Option<Arc<Library>>> {
+    let py = like.py();
+    let Ok(name) = like.extract::<String>() else {
+        let given = like.repr()?;
+        return Err(errors::argument(py, format!("like must be {NAMES}, but is {given}")));
+    };
+    named(py, &name, &format!("like='{name}'"))
+}
+
 /// The library of this name; `None` for NumPy.
 ///
 /// # Errors
@@ -72,8 +89,7 @@ pub fn named(py: Python<'_>, name: &str, asked: &str) -> PyResult<Option<Arc<Lib
         "jax" => ("jax", "Array"),
         "cupy" => ("cupy", "ndarray"),
         _ => {
-            let message = format!("like must be 'numpy', 'torch', 'jax' or 'cupy', but is '{name}'");
-            return Err(PyValueError::new_err(message));
+            return Err(PyValueError::new_err(format!("like must be {NAMES}, but is '{name}'")));
         }
     };
     let module = py.import(module).map_err(|error| missing(py, name, asked, error))?;

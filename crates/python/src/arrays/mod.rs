@@ -231,8 +231,8 @@ impl<'py> Given<'py> {
 /// The libraries that a call asks outputs to be of.
 #[derive(Clone, Copy)]
 pub struct Wanted<'a> {
-    /// Whatever comes in.
-    pub like: Option<&'a str>,
+    /// Whatever comes in: what the caller gave as `like`.
+    pub like: Option<&'a Bound<'a, PyAny>>,
     /// Where no array comes in.
     pub without_arrays: &'a str,
 }
@@ -250,18 +250,16 @@ impl Kind {
     /// else that of calls without arrays.
     ///
     /// # Errors
-    /// When the library of an array has not what it should have, and for a name that is no library's.
+    /// When the library of an array has not what it should have, and for a `like` that names no library.
     pub fn of(
         py: Python<'_>,
         given: &[Given<'_>],
         inputs: &[Bound<'_, PyAny>],
         wanted: Wanted<'_>,
     ) -> PyResult<Kind> {
-        let named = |name, asked: &str| {
-            library::named(py, name, asked).map(|library| library.map_or(Kind::Numpy, Kind::Of))
-        };
-        if let Some(name) = wanted.like {
-            return named(name, &format!("like='{name}'"));
+        let kind = |library: Option<_>| library.map_or(Kind::Numpy, Kind::Of);
+        if let Some(like) = wanted.like {
+            return library::like(like).map(kind);
         }
         for given in given {
             match given {
@@ -276,7 +274,7 @@ impl Kind {
                 return Ok(Kind::Of(library));
             }
         }
-        named(wanted.without_arrays, WITHOUT_ARRAYS)
+        library::named(py, wanted.without_arrays, WITHOUT_ARRAYS).map(kind)
     }
 
     /// Whether torch is the caller.
