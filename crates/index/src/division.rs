@@ -101,9 +101,25 @@ impl Expr {
 
     /// The quotient when the divisor divides the polynomial without remainder.
     pub fn exact_quotient(&self, divisor: &Expr) -> Option<Expr> {
-        self.split_multiple(divisor)
-            .filter(|(_, remainder)| remainder.is_zero())
-            .map(|(quotient, _)| quotient)
+        let lead = divisor.terms().first()?;
+        if divisor.terms().len() == 1 {
+            return self.exact_quotient_by_term(lead);
+        }
+        let (mut quotient, mut rest) = (Expr::zero(), self.clone());
+        while let Some(term) = rest.terms().first() {
+            // A term that the divisor's highest does not divide would stay.
+            let Term { monomial, coefficient } = term.over(lead)?;
+            let step = Expr::from_term(coefficient, monomial);
+            rest = rest - &step * divisor;
+            quotient = quotient + step;
+        }
+        (!quotient.is_overflow() && !rest.is_overflow()).then_some(quotient)
+    }
+
+    fn exact_quotient_by_term(&self, divisor: &Term) -> Option<Expr> {
+        let terms: Option<Vec<Term>> = self.terms().iter().map(|term| term.over(divisor)).collect();
+        let quotient = Expr::sum_of(terms?.iter());
+        (!self.is_overflow() && !quotient.is_overflow()).then_some(quotient)
     }
 
     /// The largest term that divides every term, with a positive coefficient; `None` for zero and overflow.
