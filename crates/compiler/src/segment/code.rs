@@ -219,18 +219,18 @@ fn weight(graph: &Graph, node: Node) -> u64 {
     }
 }
 
+/// Statements of an op whose code is outlined where a kernel has many of it.
+const CALL: u64 = 4;
+
 /// The statements of a primitive.
 fn of_scalar_op(op: ScalarOp, dtype: DType) -> u64 {
     match op.row().cpu.of(dtype) {
         _ if op.moves_bits() => 0,
-        Some(CpuSpelling::Polynomial(Polynomial::Sin | Polynomial::Cos | Polynomial::Tan)) => 33,
         Some(CpuSpelling::Polynomial(Polynomial::Pow)) => 25,
         Some(CpuSpelling::Polynomial(Polynomial::Exp | Polynomial::Exp2)) => 5,
-        Some(CpuSpelling::Polynomial(_)) => 12,
+        Some(CpuSpelling::Polynomial(_) | CpuSpelling::Philox | CpuSpelling::Call { .. }) => CALL,
         Some(CpuSpelling::Approximate(Approximation::MulAdd)) => 1,
         Some(CpuSpelling::Approximate(_) | CpuSpelling::Guarded(..)) => 4,
-        Some(CpuSpelling::Philox) => 50,
-        Some(CpuSpelling::Call { .. }) => 24,
         Some(CpuSpelling::Expansion(_)) => 2,
         _ => 1,
     }

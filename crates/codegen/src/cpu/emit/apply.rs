@@ -8,6 +8,7 @@ use ops::{
 };
 
 use super::operand::{Element, Operand, Type};
+use super::outline::outlined;
 use super::writer::Writer;
 use super::{EmitError, avx512, convert, math, philox, statement};
 
@@ -35,10 +36,10 @@ pub(super) fn apply(
         CpuSpelling::Expansion(text) => return expand(w, op, text, args, dtype),
         CpuSpelling::Polynomial(function) => match math::double(function) {
             Some(name) if dtype == DType::F64 => w.call_lanes(name, args),
-            _ => math::polynomial(w, function, args),
+            _ => outlined(w, op, args, |w, args| math::polynomial(w, function, args)),
         },
         CpuSpelling::Approximate(function) => return approximate(w, function, args, dtype),
-        CpuSpelling::Philox => philox::word(w, args[0], args[1], args[2]),
+        CpuSpelling::Philox => outlined(w, op, args, |w, args| philox::word(w, args[0], args[1], args[2])),
         CpuSpelling::Call { narrow, wide } => {
             w.call_lanes(if dtype.size() == 8 { wide } else { narrow }, args)
         }

@@ -21,6 +21,7 @@ mod math;
 mod memory;
 mod non_temporal;
 mod operand;
+mod outline;
 mod philox;
 mod redundant_rounding;
 mod statement;
@@ -40,6 +41,7 @@ use hoist::Hoisted;
 use integer_min_max::IntegerMinMax;
 pub use isa::Isa;
 use operand::{Element, Operand, Type};
+use outline::Outlined;
 use writer::{Finished, Writer};
 
 /// A kernel in LLVM IR.
@@ -127,7 +129,7 @@ impl<'k> Emitter<'k> {
     fn new(kernel: &'k Kernel, isa: &'k Isa) -> Emitter<'k> {
         let integer_min_max = IntegerMinMax::of(kernel);
         let mut w = Writer::new(isa);
-        w.calls_draws = philox::are_many(&kernel.body);
+        w.outlined = Outlined::of(&kernel.body);
         Emitter {
             deinterleaved: Deinterleaved::of(kernel, isa, &integer_min_max),
             integer_min_max,
@@ -188,7 +190,7 @@ impl<'k> Emitter<'k> {
         let Finished { body, functions, declarations, calls } = self.w.finish();
         let parameters = "ptr %arguments, ptr %buffers, ptr %scratch, i64 %non_temporal, i64 %first_block, i64 %last_block";
         let mut ir = format!("define void @{name}({parameters}) {attributes} {{\n{body}}}\n");
-        functions.iter().for_each(|function| ir.push_str(function));
+        functions.values().for_each(|function| ir.push_str(function));
         for declaration in declarations {
             ir.push_str(&declaration);
             ir.push('\n');

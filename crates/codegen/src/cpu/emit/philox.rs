@@ -1,11 +1,8 @@
 //! Random words: Philox 4x32-10 as [`ir::random`] defines it, on scalars and vectors of 64-bit lanes.
 //!
 //! A lane holds 32 bits in its lower half, so that a product of two is whole. Each lane computes the four words of its
-//! counter and keeps one. In a kernel of many draws these call one function: written out each time they would be most of
-//! its code, of which libLLVM makes a draw in 25 ms.
+//! counter and keeps one.
 
-use ir::kernel::Stmt;
-use ops::ScalarOp;
 use ops::philox::{KEY_STEPS, MULTIPLIERS, ROUNDS};
 
 use super::operand::Operand;
@@ -14,34 +11,8 @@ use super::writer::Writer;
 /// The lower half of a lane.
 const LOW: i64 = 0xffff_ffff;
 
-/// The most draws of a kernel that are written out, each where it stands.
-const WRITTEN_OUT: usize = 8;
-
-/// Whether the draws of a kernel call a function.
-pub(super) fn are_many(kernel: &[Stmt]) -> bool {
-    draws(kernel) > WRITTEN_OUT
-}
-
-fn draws(body: &[Stmt]) -> usize {
-    let of = |statement: &Stmt| match statement {
-        Stmt::Apply { op, .. } => usize::from(*op == ScalarOp::Philox),
-        Stmt::For(for_loop) => draws(&for_loop.body),
-        _ => 0,
-    };
-    body.iter().map(of).sum()
-}
-
 /// Word `number` of the sequence of a seed at an offset, all three of i64.
 pub(super) fn word(w: &mut Writer<'_>, seed: Operand, offset: Operand, number: Operand) -> Operand {
-    if w.calls_draws {
-        return w.call_own("philox", number.ty, &[seed, offset, number], |w, args| {
-            written_out(w, args[0], args[1], args[2])
-        });
-    }
-    written_out(w, seed, offset, number)
-}
-
-fn written_out(w: &mut Writer<'_>, seed: Operand, offset: Operand, number: Operand) -> Operand {
     let block = w.binary("lshr", number, 2);
     let key = halves(w, seed);
     let ([a, b], [c, d]) = (halves(w, offset), halves(w, block));

@@ -11,6 +11,7 @@ use std::fmt::{Display, Write};
 
 use super::isa::Isa;
 use super::operand::{Element, Operand, Term, Type};
+use super::outline::Outlined;
 use flow::Label;
 
 /// The text of a function body under construction.
@@ -20,8 +21,8 @@ pub(super) struct Writer<'i> {
     pub(super) deinterleaved: bool,
     /// Whether code is in the remainder, where it should be short before it is fast.
     pub(super) runs_seldom: bool,
-    /// Whether random draws call a function (`philox.rs`).
-    pub(super) calls_draws: bool,
+    /// The ops that call a function of the module (`outline.rs`).
+    pub(super) outlined: Outlined,
     text: String,
     /// Instructions that must stand in the entry block: stack slots.
     entry: String,
@@ -40,8 +41,8 @@ pub(super) struct Writer<'i> {
 pub(super) struct Finished {
     /// The body from the entry block on.
     pub(super) body: String,
-    /// The functions of the module that it calls.
-    pub(super) functions: Vec<String>,
+    /// The functions of the module that it calls, by name.
+    pub(super) functions: BTreeMap<String, String>,
     /// The declarations that it needs.
     pub(super) declarations: BTreeSet<String>,
     /// The functions outside that it calls.
@@ -56,7 +57,7 @@ impl<'i> Writer<'i> {
             isa,
             deinterleaved: false,
             runs_seldom: false,
-            calls_draws: false,
+            outlined: Outlined::default(),
             text,
             entry,
             zeros: Vec::new(),
@@ -75,7 +76,7 @@ impl<'i> Writer<'i> {
     pub(super) fn finish(self) -> Finished {
         Finished {
             body: format!("entry:\n{}  br label %block0\nblock0:\n{}", self.entry, self.text),
-            functions: self.functions.into_values().collect(),
+            functions: self.functions,
             declarations: self.declarations,
             calls: self.calls,
         }
@@ -208,19 +209,32 @@ impl<'i> Writer<'i> {
         self.intrinsic(name, &[args[0].ty], args[0].ty, &args)
     }
 
-    /// A call, lane by lane, of a function of C on f32 or f64.
+    /// A call of a function of C on f32 or f64. On vectors it is called lane by lane, by a function of the module: a call for
+    /// each lane takes libLLVM 0.25 ms, wherever it is written out.
     pub(super) fn call_lanes(&mut self, function: &'static str, args: &[Operand]) -> Operand {
         let lanes = args.iter().fold(None, |lanes: Option<u32>, arg| lanes.or(arg.ty.lanes));
         let args: Vec<Operand> = args.iter().map(|&arg| self.shaped(arg, lanes)).collect();
+        match lanes {
+            None => self.call_scalar(function, &args),
+            Some(lanes) => self.call_own(&format!("{function}.lanes"), args[0].ty, &args, |w, args| {
+                w.lane_by_lane(function, args, lanes)
+            }),
+        }
+    }
+
+    fn call_scalar(&mut self, function: &'static str, args: &[Operand]) -> Operand {
         self.declare_call(function, args[0].ty.element, args.len());
-        let Some(lanes) = lanes else { return self.call(function, &args) };
+        self.call(function, args)
+    }
+
+    fn lane_by_lane(&mut self, function: &'static str, args: &[Operand], lanes: u32) -> Operand {
         let zero = match args[0].ty.element {
             Element::I32 | Element::I64 => Operand::integer(0, args[0].ty),
             _ => Operand::float(0.0, args[0].ty),
         };
         (0..lanes).fold(zero, |vector, lane| {
             let args: Vec<Operand> = args.iter().map(|&arg| self.extract(arg, lane)).collect();
-            let result = self.call(function, &args);
+            let result = self.call_scalar(function, &args);
             self.instruction(
                 vector.ty,
                 format_args!("insertelement {}, {}, i64 {lane}", vector.typed(), result.typed()),
@@ -271,7 +285,8 @@ impl<'i> Writer<'i> {
         own.effect(format_args!("ret {}", result.typed()));
         let listed: Vec<String> = parameters.iter().map(|parameter| parameter.typed()).collect();
         let attributes = format!("noinline nounwind {}", self.isa.spec().function_attributes());
-        let Finished { body, declarations, calls, .. } = own.finish();
+        let Finished { body, functions, declarations, calls } = own.finish();
+        self.functions.extend(functions);
         self.declarations.extend(declarations);
         self.calls.extend(calls);
         format!("define internal {} @{symbol}({}) {attributes} {{\n{body}}}\n", result.ty, listed.join(", "))
