@@ -8,10 +8,12 @@ use std::collections::BTreeSet;
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::code::LARGEST;
 use super::engine::engine;
 use super::external::{external_nodes, is_view_op};
 use super::segmentation::{Segmentation, segment_view};
+
+/// Nodes beyond which a definition is long.
+const LONG: usize = 512;
 
 /// Nodes up to which a group of a long definition grows by one at a time.
 const SMALL: usize = 64;
@@ -30,7 +32,7 @@ pub fn greedy(graph: &Graph, fusion: &Fusion) -> Segmentation {
         return Segmentation { segments: vec![outputs] };
     }
     let mut groups = Groups::single_nodes(graph, fusion);
-    let is_long = whole.order().len() as u64 > LARGEST;
+    let is_long = whole.order().len() > LONG;
     while groups.merge_round(is_long) {}
     while is_long && groups.merge_neighbours() {}
     groups.segmentation()

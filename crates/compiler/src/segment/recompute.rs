@@ -5,7 +5,7 @@
 
 use std::cell::OnceCell;
 
-use ir::graph::{Fusion, Graph, TensorOp, Val};
+use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cost::{bytes, seconds};
@@ -49,7 +49,6 @@ struct Segment {
 #[derive(Clone, Copy, Default)]
 struct Price {
     seconds: f64,
-    folds: usize,
     rejected: usize,
 }
 
@@ -179,26 +178,32 @@ impl Search<'_> {
         moved.fold(0, u64::saturating_add)
     }
 
-    /// Whether segments take no longer, repeat no more folds and scans, and no more of them are rejected.
+    /// Whether segments repeat no more folds and scans, no more of them are rejected, and they take no longer.
     fn is_as_good(&self, after: &[&Segment], before: &[&Segment]) -> bool {
+        if self.works(after) > self.works(before) {
+            return false;
+        }
         let sum = |segments: &[&Segment]| {
             segments.iter().map(|segment| self.price(segment)).fold(Price::default(), |sum, price| Price {
                 seconds: sum.seconds + price.seconds,
-                folds: sum.folds + price.folds,
                 rejected: sum.rejected + price.rejected,
             })
         };
         let [after, before] = [sum(after), sum(before)];
-        after.folds <= before.folds && after.rejected <= before.rejected && after.seconds <= before.seconds
+        after.rejected <= before.rejected && after.seconds <= before.seconds
+    }
+
+    /// Folds, scans and external ops of segments.
+    fn works(&self, segments: &[&Segment]) -> usize {
+        let is_work = |node: &&Node| is_work(&self.graph.node(**node).op);
+        segments.iter().map(|segment| segment.view.order().iter().filter(is_work).count()).sum()
     }
 
     fn price(&self, segment: &Segment) -> Price {
         *segment.price.get_or_init(|| {
             let engine = engine(self.graph, &segment.view).ok();
-            let works = segment.view.order().iter().filter(|node| is_work(&self.graph.node(**node).op));
             Price {
                 seconds: seconds(self.graph, &segment.view, engine.as_ref(), self.hints, self.target),
-                folds: works.count(),
                 rejected: usize::from(engine.is_none()),
             }
         })

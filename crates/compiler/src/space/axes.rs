@@ -6,9 +6,11 @@
 //! share one pass, and so are roots of one shape that nothing connects. Reshape, slice, pad, cat and gather unite only the
 //! axes that they leave alone; what a reshape splits or merges is left to `refine`.
 
-use index::{Expr, Facts};
+use index::Expr;
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::sizes::Sizes;
 
 /// Something that has axes: a value computed in the group, or one use of a value read from memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -46,18 +48,18 @@ impl AxisSets {
             places: Vec::new(),
             scanned: Vec::new(),
         };
-        let mut sizes = Sizes { facts: view.facts(), known: FxHashMap::default() };
+        let mut sizes = Sizes::new(view.facts());
         for &node in view.order() {
             sets.declare(graph, view, node, &mut sizes);
         }
         for &node in view.order() {
-            for ((left, i), (right, j)) in united_axes(graph, view, node) {
+            for ((left, i), (right, j)) in united_axes(graph, view, node, &mut sizes) {
                 sets.unite((left, i), (right, j));
             }
         }
-        sets.refine(graph, view);
-        sets.unite_uses(graph, view);
-        sets.unite_roots(graph, view);
+        sets.refine(graph, view, &mut sizes);
+        sets.unite_uses(graph, view, &mut sizes);
+        sets.unite_roots(graph, view, &mut sizes);
         sets
     }
 
@@ -89,7 +91,7 @@ impl AxisSets {
         self.keys.iter().find(|(place, axis)| twice(*place, *axis)).map(|key| key.0)
     }
 
-    fn declare<'a>(&mut self, graph: &'a Graph, view: &Fusion, node: Node, sizes: &mut Sizes<'a>) {
+    fn declare(&mut self, graph: &Graph, view: &Fusion, node: Node, sizes: &mut Sizes<'_>) {
         let operands = graph.node(node).operands.iter().enumerate();
         let uses: Vec<(Place, Val)> = operands
             .filter(|(_, val)| view.is_input(**val))
@@ -138,44 +140,35 @@ impl AxisSets {
     }
 
     /// Unites the axes of all uses of one input, unless some value would then have two axes in one set.
-    fn unite_uses(&mut self, graph: &Graph, view: &Fusion) {
+    fn unite_uses(&mut self, graph: &Graph, view: &Fusion, sizes: &mut Sizes<'_>) {
         for &input in view.inputs() {
             let uses: Vec<Place> = uses_of(graph, view, input).collect();
             let Some((&first, others)) = uses.split_first() else { continue };
             for &other in others {
                 for axis in 0..graph.ty(input).rank() as u8 {
-                    self.unite_if_free((first, axis), (other, axis), view.facts());
+                    self.unite_if_free((first, axis), (other, axis), sizes);
                 }
             }
         }
     }
 
     /// Unites the axes of roots of one shape that nothing in the group connects, so that one loop serves both.
-    fn unite_roots(&mut self, graph: &Graph, view: &Fusion) {
+    fn unite_roots(&mut self, graph: &Graph, view: &Fusion, sizes: &mut Sizes<'_>) {
         let roots = roots(graph, view);
-        let same = |a: Val, b: Val| {
+        let same = |a: Val, b: Val, sizes: &mut Sizes<'_>| {
             let (a, b) = (graph.shape(a), graph.shape(b));
-            a.len() == b.len() && a.iter().zip(b).all(|(x, y)| view.facts().prove_eq(x, y))
+            a.len() == b.len() && a.iter().zip(b).all(|(x, y)| sizes.are_equal(x, y))
         };
         for (number, &(root, val)) in roots.iter().enumerate() {
-            for &(earlier, _) in roots[..number].iter().filter(|(_, earlier)| same(val, *earlier)) {
+            for &(earlier, other) in &roots[..number] {
+                if !same(val, other, sizes) {
+                    continue;
+                }
                 for axis in 0..graph.ty(val).rank() as u8 {
-                    self.unite_if_free((earlier, axis), (root, axis), view.facts());
+                    self.unite_if_free((earlier, axis), (root, axis), sizes);
                 }
             }
         }
-    }
-}
-
-/// Sizes in their simplest form, each found once: most values of a group have the same.
-struct Sizes<'a> {
-    facts: &'a Facts,
-    known: FxHashMap<&'a Expr, Expr>,
-}
-
-impl<'a> Sizes<'a> {
-    fn simplest(&mut self, size: &'a Expr) -> Expr {
-        self.known.entry(size).or_insert_with(|| self.facts.normalize(size)).clone()
     }
 }
 
@@ -204,7 +197,7 @@ pub(super) fn operand_place(graph: &Graph, view: &Fusion, node: Node, k: usize) 
 type Pair = ((Place, u8), (Place, u8));
 
 /// Pairs of axes that one node walks together.
-fn united_axes(graph: &Graph, view: &Fusion, node: Node) -> Vec<Pair> {
+fn united_axes(graph: &Graph, view: &Fusion, node: Node, sizes: &mut Sizes<'_>) -> Vec<Pair> {
     let data = graph.node(node);
     let results: Vec<Val> = graph.results(node).collect();
     let mut pairs = Vec::new();
@@ -217,7 +210,7 @@ fn united_axes(graph: &Graph, view: &Fusion, node: Node) -> Vec<Pair> {
             continue;
         }
         let place = operand_place(graph, view, node, k);
-        for (from, to) in kept_axes(graph, &data.op, k, operand, results[0], view.facts()) {
+        for (from, to) in kept_axes(graph, &data.op, k, operand, results[0], sizes) {
             pairs.extend(results.iter().map(|&result| ((place, from), (Place::Computed(result), to))));
         }
         // What a fold reduces stands in none of its results.
@@ -236,7 +229,7 @@ fn kept_axes(
     k: usize,
     operand: Val,
     result: Val,
-    facts: &Facts,
+    known: &mut Sizes<'_>,
 ) -> Vec<(u8, u8)> {
     let rank = graph.ty(operand).rank() as u8;
     let same = || (0..rank).map(|axis| (axis, axis));
@@ -255,7 +248,7 @@ fn kept_axes(
         TensorOp::Slice { starts, sizes } => same()
             .filter(|&(axis, _)| {
                 let axis = axis as usize;
-                starts[axis].is_zero() && facts.prove_eq(&sizes[axis], &graph.shape(operand)[axis])
+                starts[axis].is_zero() && known.are_equal(&sizes[axis], &graph.shape(operand)[axis])
             })
             .collect(),
         TensorOp::Pad { before, after } => same()
@@ -264,7 +257,11 @@ fn kept_axes(
         TensorOp::Gather(gathered) if k == 0 => same().filter(|(axis, _)| axis != gathered).collect(),
         TensorOp::Gather(_) => same().collect(),
         TensorOp::Cat(cat) => same().filter(|(axis, _)| axis != cat).collect(),
-        TensorOp::Reshape(_) => super::reshape::same_axes(graph.shape(operand), graph.shape(result), facts),
+        TensorOp::Reshape(_) => {
+            let groups = known.axis_groups(graph.shape(operand).to_vec(), graph.shape(result).to_vec());
+            let single = groups.iter().filter(|group| group.from.len() == 1 && group.to.len() == 1);
+            single.map(|group| (group.from.start as u8, group.to.start as u8)).collect()
+        }
         TensorOp::Input { .. }
         | TensorOp::Constant(_)
         | TensorOp::Size(_)

@@ -6,6 +6,7 @@ mod axes;
 mod breakpoints;
 mod refine;
 mod reshape;
+mod sizes;
 
 use cranelift_entity::{PrimaryMap, entity_impl};
 use index::Expr;

@@ -4,25 +4,39 @@
 //! An index along an axis of several atoms is their row-major combination. Sizes that do not line up, as in a reshape
 //! from `[6, 4]` to `[4, 6]`, stay apart: such a reshape is an index map with divisions.
 
-use index::{Expr, Facts};
+use index::Expr;
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 
 use super::axes::{AxisSets, Place, operand_place};
-use super::reshape::axis_groups;
+use super::sizes::Sizes;
 
 impl AxisSets {
     /// Splits axes until both sides of each reshape have the same atoms, as far as their sizes line up.
-    pub(super) fn refine(&mut self, graph: &Graph, view: &Fusion) {
+    pub(super) fn refine(&mut self, graph: &Graph, view: &Fusion, sizes: &mut Sizes<'_>) {
         let is_reshape = |node: &&Node| matches!(graph.node(**node).op, TensorOp::Reshape(_));
         let reshapes: Vec<Node> = view.order().iter().filter(is_reshape).copied().collect();
-        while reshapes.iter().any(|&node| self.refine_reshape(graph, view, node)) {}
+        // What one of them splits or unites may let an earlier one go on.
+        loop {
+            let steps =
+                reshapes.iter().map(|&node| self.refine_reshape(graph, view, node, sizes)).sum::<usize>();
+            if steps == 0 {
+                return;
+            }
+        }
     }
 
-    fn refine_reshape(&mut self, graph: &Graph, view: &Fusion, node: Node) -> bool {
+    /// All steps that there are for one reshape now; how many.
+    fn refine_reshape(&mut self, graph: &Graph, view: &Fusion, node: Node, sizes: &mut Sizes<'_>) -> usize {
         let operand = graph.node(node).operands[0];
-        let from = self.all_atoms(graph, operand_place(graph, view, node, 0), operand);
-        let to = self.all_atoms(graph, Place::Computed(node.into()), node.into());
-        from != to && self.line_up(&from, &to, view.facts())
+        let mut steps = 0;
+        loop {
+            let from = self.all_atoms(graph, operand_place(graph, view, node, 0), operand);
+            let to = self.all_atoms(graph, Place::Computed(node.into()), node.into());
+            if from == to || !self.line_up(&from, &to, sizes) {
+                return steps;
+            }
+            steps += 1;
+        }
     }
 
     fn all_atoms(&self, graph: &Graph, place: Place, val: Val) -> Vec<usize> {
@@ -30,12 +44,12 @@ impl AxisSets {
     }
 
     /// Unites two axes of one size, atom by atom, unless some value would then have an atom twice.
-    pub(super) fn unite_if_free(&mut self, left: (Place, u8), right: (Place, u8), facts: &Facts) {
+    pub(super) fn unite_if_free(&mut self, left: (Place, u8), right: (Place, u8), sizes: &mut Sizes<'_>) {
         loop {
             let (from, to) = (self.atoms(left.0, left.1), self.atoms(right.0, right.1));
             let changed = match (&from[..], &to[..]) {
                 ([a], [b]) => self.join_if_free(*a, *b),
-                _ => self.line_up(&from, &to, facts),
+                _ => self.line_up(&from, &to, sizes),
             };
             if !changed {
                 return;
@@ -44,15 +58,16 @@ impl AxisSets {
     }
 
     /// One step towards making two lists of atoms that hold the same elements one list; whether there was one to make.
-    fn line_up(&mut self, from: &[usize], to: &[usize], facts: &Facts) -> bool {
-        let sizes =
+    fn line_up(&mut self, from: &[usize], to: &[usize], sizes: &mut Sizes<'_>) -> bool {
+        let sizes_of =
             |atoms: &[usize]| atoms.iter().map(|&atom| self.sizes[atom].clone()).collect::<Vec<Expr>>();
-        axis_groups(&sizes(from), &sizes(to), facts).into_iter().any(|group| {
-            let (from, to) = (&from[group.from], &to[group.to]);
+        let groups = sizes.axis_groups(sizes_of(from), sizes_of(to));
+        groups.iter().any(|group| {
+            let (from, to) = (&from[group.from.clone()], &to[group.to.clone()]);
             match (from, to) {
-                ([a], [b]) => facts.prove_eq(&self.sizes[*a], &self.sizes[*b]) && self.join_if_free(*a, *b),
+                ([a], [b]) => sizes.are_equal(&self.sizes[*a], &self.sizes[*b]) && self.join_if_free(*a, *b),
                 ([whole], parts @ [_, _, ..]) | (parts @ [_, _, ..], [whole]) => {
-                    self.split_if_free(*whole, parts, facts)
+                    self.split_if_free(*whole, parts, sizes)
                 }
                 _ => false,
             }
@@ -68,10 +83,10 @@ impl AxisSets {
     }
 
     /// Makes an atom stand for parts of it, unless some value would then have an atom twice, or a scan walks it.
-    fn split_if_free(&mut self, whole: usize, parts: &[usize], facts: &Facts) -> bool {
+    fn split_if_free(&mut self, whole: usize, parts: &[usize], sizes: &mut Sizes<'_>) -> bool {
         let product = parts.iter().fold(Expr::one(), |n, &part| n * self.sizes[part].clone());
         let free = parts.iter().all(|&part| self.places[part].is_disjoint(&self.places[whole]));
-        if !free || self.is_scanned(whole) || !facts.prove_eq(&self.sizes[whole], &product) {
+        if !free || self.is_scanned(whole) || !sizes.are_equal(&self.sizes[whole], &product) {
             return false;
         }
         let places = std::mem::take(&mut self.places[whole]);

@@ -28,27 +28,23 @@ pub fn axis_groups(from: &[Expr], to: &[Expr], facts: &Facts) -> Vec<AxisGroup> 
 
 /// The nearest ends after `i` and `j` between which the products agree.
 fn next_group(from: &[Expr], to: &[Expr], i: usize, j: usize, facts: &Facts) -> Option<(usize, usize)> {
-    let product =
-        |sizes: &[Expr]| facts.normalize(&sizes.iter().fold(Expr::one(), |n, size| n * size.clone()));
-    let (left, right) = (from.len() - i, to.len() - j);
-    for total in 1..=left + right {
-        for taken in 0..=total.min(left) {
-            let given = total - taken;
-            if given > right {
-                continue;
-            }
-            let (a, b) = (product(&from[i..i + taken]), product(&to[j..j + given]));
-            if facts.prove_eq(&a, &b) && !(taken == 0 && given == 0) {
-                return Some((i + taken, j + given));
+    let (left, right) = (products(&from[i..], facts), products(&to[j..], facts));
+    for total in 1..left.len() + right.len() - 1 {
+        for taken in (total + 1).saturating_sub(right.len())..=total.min(left.len() - 1) {
+            let (a, b) = (&left[taken], &right[total - taken]);
+            if a == b || facts.prove_eq(a, b) {
+                return Some((i + taken, j + total - taken));
             }
         }
     }
     None
 }
 
-/// Pairs of axes that a reshape leaves alone.
-pub fn same_axes(from: &[Expr], to: &[Expr], facts: &Facts) -> Vec<(u8, u8)> {
-    let groups = axis_groups(from, to, facts);
-    let single = groups.iter().filter(|group| group.from.len() == 1 && group.to.len() == 1);
-    single.map(|group| (group.from.start as u8, group.to.start as u8)).collect()
+/// The products of the first sizes, from that of none on.
+fn products(sizes: &[Expr], facts: &Facts) -> Vec<Expr> {
+    let mut products = vec![Expr::one()];
+    for size in sizes {
+        products.push(facts.normalize(&(&products[products.len() - 1] * size)));
+    }
+    products
 }
