@@ -39,6 +39,12 @@ impl Interrupt {
         self.0.as_ref().is_some_and(|watch| watch.requested.load(Ordering::Relaxed))
     }
 
+    /// What becomes true once work is to stop.
+    pub fn flag(&self) -> &AtomicBool {
+        static NEVER: AtomicBool = AtomicBool::new(false);
+        self.0.as_ref().map_or(&NEVER, |watch| &watch.requested)
+    }
+
     /// Asks whether work is to stop, and lets all who work know. Once requested it stays so.
     pub fn poll(&self) -> bool {
         let Some(watch) = &self.0 else { return false };

@@ -25,17 +25,19 @@ struct Addresses(SmallVec<[*mut u8; 8]>);
 unsafe impl Sync for Addresses {}
 
 impl Addresses {
-    /// Where the buffers of a kernel start, in its order.
+    /// Where the buffers of a kernel start, in its order, and what says that the call is to stop.
     fn of_buffers(
         kernel: &Kernel,
         slots: &[Slot],
         memory: &mut PrimaryMap<Slot, SlotContents<'_>>,
+        interrupt: &Interrupt,
     ) -> Addresses {
         let address = |(decl, &slot): (&BufferDecl, &Slot)| match decl.access {
             Access::Read => memory[slot].start().cast_mut(),
             Access::Write | Access::Fault => memory[slot].start_mut(),
         };
-        Addresses(kernel.buffers.values().zip(slots).map(address).collect())
+        let buffers = kernel.buffers.values().zip(slots).map(address);
+        Addresses(buffers.chain([interrupt.flag().as_ptr().cast()]).collect())
     }
 }
 
@@ -62,7 +64,7 @@ pub(crate) fn run(
         return Ok(());
     }
     let non_temporal = non_temporal(kernel, &launch.buffers, memory, machine.share_of_cache());
-    let buffers = Addresses::of_buffers(kernel, &launch.buffers, memory);
+    let buffers = Addresses::of_buffers(kernel, &launch.buffers, memory, interrupt);
     let operations = operations(launch, values);
     let is_shared = blocks > 1 && operations >= machine.min_shared();
     let workers = if is_shared { machine.threads() } else { 1 };
@@ -70,7 +72,8 @@ pub(crate) fn run(
     let scratch: SmallVec<[Addresses; 1]> = (0..workers).map(|worker| scratch.of(worker)).collect();
     let (buffers, scratch) = (&buffers, scratch.as_slice());
     let work = |worker: usize, first: usize, last: usize| {
-        // SAFETY: the slices hold one entry for each argument, buffer and scratch array, in the kernel's order. A kernel is
+        // SAFETY: the slices hold one entry for each argument, buffer and scratch array, in the kernel's order, and behind the
+        // buffers the flag of the interrupt, an atomic that outlives the call. A kernel is
         // lowered so that its indices stay within tensors of the sizes and strides that its arguments give. These are
         // the very tensors: the signature checked the inputs' sizes, the variant was chosen by their strides, `Inputs`
         // saw to their alignment, and all other memory was allocated, aligned, from the same sizes. Nobody else writes:
@@ -84,8 +87,14 @@ pub(crate) fn run(
     let unit = usize::try_from(PART / of_block).unwrap_or(usize::MAX);
     let threads = machine.workers(interrupt);
     match is_shared {
+        // A block that takes long leaves the caller no time to ask.
+        _ if unit == 0 && interrupt.is_possible() => threads.run_beside(blocks, workers, &work),
         true => threads.run(blocks, unit, &work),
         false => threads.run_alone(blocks, unit, &work),
+    }
+    // A scan that ended early looks as if it were done.
+    if interrupt.is_requested() {
+        threads.look();
     }
     Ok(())
 }

@@ -58,7 +58,9 @@ pub fn run(kernel: &Kernel, compiled: &CompiledKernel, args: &[i64], buffers: &m
     let pointers = |memory: &mut [Vec<u64>]| -> Vec<*mut u8> {
         memory.iter_mut().map(|words| words.as_mut_ptr().cast()).collect()
     };
-    let (addresses, scratch) = (pointers(&mut bytes), pointers(&mut scratch));
+    let (mut addresses, scratch) = (pointers(&mut bytes), pointers(&mut scratch));
+    let mut is_to_stop = 0_u8;
+    addresses.push(&raw mut is_to_stop);
     // Stores may be non-temporal where that is possible: it must not show.
     let non_temporal = args.first().map_or(0, |&arg| if arg % 2 == 0 { u64::MAX } else { 0 });
     // SAFETY: the interpreter ran the kernel on memory of these sizes without a fault.

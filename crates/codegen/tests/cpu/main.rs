@@ -10,6 +10,7 @@ mod draws;
 mod folds;
 mod harness;
 mod integer_min_max;
+mod interrupts;
 mod primitives;
 mod targets;
 mod transposes;

@@ -48,6 +48,11 @@ fn executable(text: &str, executor: Executor) -> Executable {
     compile(define(text).expect("defines"), options).expect("compiles")
 }
 
+const SCAN: &str = "def f(fd):
+    x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+    fd.add_output(fd.ops.cumsum(x, 1))
+";
+
 /// Interrupts a call at its first poll, its second, and so on, until one comes through.
 fn interrupted_everywhere(text: &str, executor: Executor) {
     let executable = executable(text, executor);
@@ -73,6 +78,23 @@ fn interrupted_everywhere(text: &str, executor: Executor) {
 #[test]
 fn calls_of_kernels_are_interrupted() {
     interrupted_everywhere(KERNELS, Executor::Compiled);
+}
+
+/// One block scans all of it. The caller asks meanwhile, and drops what was scanned until then.
+#[test]
+fn scans_of_one_line_are_interrupted() {
+    let executable = executable(SCAN, Executor::Compiled);
+    let inputs = [random(DType::F32, &[1, 1 << 23], 1)];
+    let expected = bytes(&executable, &CallOptions::default(), &inputs).expect("runs");
+    let (never, polls) = at(usize::MAX);
+    let options = CallOptions { stream: None, interrupt: never };
+    assert_eq!(bytes(&executable, &options, &inputs).expect("runs"), expected);
+    assert!(polls.load(Ordering::Relaxed) > 2, "it asks meanwhile");
+    for poll in 0..3 {
+        let options = CallOptions { stream: None, interrupt: at(poll).0 };
+        assert!(matches!(bytes(&executable, &options, &inputs), Err(Error::Interrupted(_))), "poll {poll}");
+    }
+    assert_eq!(bytes(&executable, &CallOptions::default(), &inputs).expect("runs"), expected);
 }
 
 #[test]

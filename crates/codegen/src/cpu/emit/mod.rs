@@ -14,6 +14,7 @@ mod deinterleave;
 mod hoist;
 mod indices;
 mod integer_min_max;
+mod interrupts;
 mod isa;
 mod lanes;
 mod loops;
@@ -74,7 +75,8 @@ pub enum EmitError {
 /// The IR of a kernel. Its function is
 /// `void NAME(ptr arguments, ptr buffers, ptr scratch, i64 non_temporal, i64 first_block, i64 last_block)`, where
 /// `arguments` points to the i64 arguments, `buffers` and `scratch` to the addresses of the buffers and of the worker's own
-/// scratch arrays, each in the kernel's order, and bit i of `non_temporal` lets stores to buffer i be non-temporal; it runs
+/// scratch arrays, each in the kernel's order (behind the buffers the address of a byte that is not 0 once the caller is to
+/// stop: see `interrupts.rs`), and bit i of `non_temporal` lets stores to buffer i be non-temporal; it runs
 /// the blocks `first_block .. last_block`.
 ///
 /// # Errors
@@ -101,6 +103,8 @@ struct Emitter<'k> {
     scratch: BTreeMap<Scratch, Operand>,
     /// Of buffers whose stores may be non-temporal: 0 if they are, 1 if not.
     cached: BTreeMap<Buffer, Operand>,
+    /// The address of what says that the caller is to stop, in kernels with scans.
+    interrupt: Option<Operand>,
     lane: Option<Lane>,
     /// The accumulators that hold integers in place of what they fold.
     integer_min_max: IntegerMinMax,
@@ -145,6 +149,7 @@ impl<'k> Emitter<'k> {
             buffers: BTreeMap::new(),
             scratch: BTreeMap::new(),
             cached: BTreeMap::new(),
+            interrupt: None,
             lane: None,
             in_remainder: false,
         }
@@ -164,6 +169,10 @@ impl<'k> Emitter<'k> {
         for (position, scratch) in self.kernel.scratch.keys().enumerate() {
             let address = self.element_of(parameter("scratch"), Element::Ptr, position);
             self.scratch.insert(scratch, address);
+        }
+        if interrupts::scans(&self.kernel.body) {
+            let place = self.kernel.buffers.len();
+            self.interrupt = Some(self.element_of(parameter("buffers"), Element::Ptr, place));
         }
         let number = |name| Operand::parameter(name, Element::I64);
         self.streamed_buffers(number("non_temporal"));

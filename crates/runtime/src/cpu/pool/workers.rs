@@ -4,12 +4,17 @@
 //! the threads say nothing of it. [`until_interrupted`] is where it ends.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::{self, ThreadId};
+use std::time::Duration;
 
 use ir::interrupt::{Interrupt, Interrupted};
 use reference::evaluate::ParallelFor;
 
 use super::{Body, Pool};
+
+/// How long a caller that only waits does so before it asks again.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
 
 /// Threads that stop when an interrupt is requested.
 #[derive(Clone, Copy, Debug)]
@@ -49,6 +54,28 @@ impl<'c> Workers<'c> {
     /// Does tasks on the calling thread, as worker 0.
     pub fn run_alone(&self, tasks: usize, unit: usize, body: Body<'_>) {
         self.in_parts(0, 0..tasks, unit, body);
+    }
+
+    /// Does tasks of which each takes long, on so many threads beside the caller's, which asks meanwhile.
+    ///
+    /// # Panics
+    /// As [`Workers::run`].
+    pub fn run_beside(&self, tasks: usize, threads: usize, body: Body<'_>) {
+        let in_parts = |worker, begin, end| self.in_parts(worker, begin..end, 1, body);
+        thread::scope(|scope| {
+            let (done, is_done) = mpsc::channel::<()>();
+            let leader = scope.spawn(move || {
+                let _done = done; // dropped at the end, also by a panic
+                match threads {
+                    1 => in_parts(0, 0, tasks),
+                    _ => self.pool.run(tasks, &in_parts),
+                }
+            });
+            while is_done.recv_timeout(BETWEEN_LOOKS) == Err(RecvTimeoutError::Timeout) {
+                self.interrupt.poll();
+            }
+            leader.join().unwrap_or_else(|payload| resume_unwind(payload));
+        });
     }
 
     fn in_parts(&self, worker: usize, tasks: std::ops::Range<usize>, unit: usize, body: Body<'_>) {

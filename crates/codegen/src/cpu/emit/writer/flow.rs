@@ -68,11 +68,21 @@ impl Writer<'_> {
 
     /// Ends a loop whose iterations are so far apart.
     pub fn close_loop(&mut self, open: OpenLoop, step: i64) {
+        self.end_loop(open, step, |_, more| more);
+    }
+
+    /// The same, where the loop goes on only if a condition holds after an iteration.
+    pub fn close_loop_while(&mut self, condition: Operand, open: OpenLoop, step: i64) {
+        self.end_loop(open, step, |w, more| w.binary("and", more, condition));
+    }
+
+    fn end_loop(&mut self, open: OpenLoop, step: i64, goes_on: impl FnOnce(&mut Self, Operand) -> Operand) {
         let OpenLoop { iteration, next, end, head, latch, exit } = open;
         self.branch(latch);
         self.begin(latch);
         self.define(next, format_args!("add nsw {}, {step}", iteration.typed()));
         let more = self.compare("icmp slt", next, end);
+        let more = goes_on(self, more);
         self.branch_if(more, head, exit);
         self.begin(exit);
     }

@@ -1,0 +1,56 @@
+//! Interrupts: a scan goes along its axis within one block, however long that is, so its loop ends early where the caller is to
+//! stop. What the kernel made until then is dropped.
+
+use ir::kernel::{Accumulator, Loop, LoopKind, Stmt};
+
+use super::operand::{Element, Operand, Type};
+use super::{EmitError, Emitter};
+
+/// Whether a loop is one over an axis that is scanned: its body gets what the iteration before set.
+pub(super) fn is_scan(for_loop: &Loop) -> bool {
+    fn gets(body: &[Stmt], opened: &mut Vec<Accumulator>) -> bool {
+        body.iter().any(|statement| match statement {
+            Stmt::Open { accumulator, .. } => {
+                opened.push(*accumulator);
+                false
+            }
+            Stmt::Get { accumulator, .. } => !opened.contains(accumulator),
+            Stmt::For(inner) => gets(&inner.body, opened),
+            _ => false,
+        })
+    }
+    for_loop.kind == LoopKind::Serial && gets(&for_loop.body, &mut Vec::new())
+}
+
+/// Whether there is such a loop anywhere.
+pub(super) fn scans(body: &[Stmt]) -> bool {
+    body.iter().any(|statement| match statement {
+        Stmt::For(for_loop) => is_scan(for_loop) || scans(&for_loop.body),
+        _ => false,
+    })
+}
+
+impl Emitter<'_> {
+    /// A loop over an axis that is scanned.
+    pub(super) fn scan_loop(
+        &mut self,
+        for_loop: &Loop,
+        begin: Operand,
+        end: Operand,
+    ) -> Result<(), EmitError> {
+        let (iteration, open) = self.w.open_loop(begin, end);
+        self.iteration(for_loop, iteration)?;
+        let condition = self.is_wanted();
+        self.w.close_loop_while(condition, open, 1);
+        Ok(())
+    }
+
+    /// Whether the caller is not to stop.
+    fn is_wanted(&mut self) -> Operand {
+        let address = self.interrupt.expect("a kernel with a scan has the address");
+        let byte = Type::scalar(Element::I8);
+        let flag = format!("load atomic {byte}, {} monotonic, align 1", address.typed());
+        let flag = self.w.instruction(byte, flag);
+        self.w.compare("icmp eq", flag, 0)
+    }
+}
