@@ -1,23 +1,20 @@
 //! The native half of the Python package `ferrofuse`: builds definitions, compiles them, runs them on arrays.
 //!
-//! The pure-Python half (`python/ferrofuse`) is the face that users see; here is what needs Rust. `builder` holds a
-//! definition in the making, `value` what its calls give, `objects` converts arguments, `lambda` traces functions, `executable` compiles and runs,
-//! `arrays/` takes arrays in and gives them out, `table` tells the ops, `errors` makes rejections
-//! exceptions, `signals` lets handlers of Python's signals run while something takes long.
+//! The pure-Python half (`python/ferrofuse`) is the face that users see; here is what needs Rust. `definition/` holds a
+//! definition in the making, `executable` compiles and runs, `call` are the inputs and outputs of one call, `arrays/` takes
+//! arrays in and gives them out, `data_type` are dtypes, `generator` random numbers, `table` tells the ops, `errors` makes
+//! rejections exceptions, `signals` lets handlers of Python's signals run while something takes long.
 
 mod arrays;
-mod builder;
 mod call;
 mod data_type;
+mod definition;
 mod environment;
 mod errors;
 mod executable;
 mod generator;
-mod lambda;
-mod objects;
 mod signals;
 mod table;
-mod value;
 
 use pyo3::prelude::*;
 
@@ -28,9 +25,9 @@ fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     // What holds forks off is set up at the first use: here, where no other thread of Python can fork.
     ferrofuse::unforked(|| ());
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    module.add_class::<builder::Builder>()?;
-    module.add_class::<value::Val>()?;
-    module.add_class::<value::TensorView>()?;
+    module.add_class::<definition::Builder>()?;
+    module.add_class::<definition::Val>()?;
+    module.add_class::<definition::TensorView>()?;
     module.add_class::<executable::Executable>()?;
     module.add_class::<arrays::OutputMemory>()?;
     module.add_function(wrap_pyfunction!(table::ops, module)?)?;

@@ -20,16 +20,15 @@ use reference::interpret::Options as InterpreterOptions;
 
 use crate::alike::{Alike, SYMBOL, without_comments};
 use crate::background::in_background;
-use crate::call::Extents;
 use crate::cpu::objects::{Key, ObjectCache};
 use crate::cpu::perf_map;
-use crate::executable::CompileOptions;
+use crate::extents::Extents;
 use crate::inputs::declared;
 use crate::last_call::LastCall;
 use crate::plan::{ExecutionPlan, Segment, Step};
 use crate::report::{KernelReport, SegmentReport};
 use crate::variant_key::VariantKey;
-use crate::{Error, Executor, Report};
+use crate::{CompileOptions, Error, Executor, Report};
 
 /// Stack of a compiling thread: LLVM recurses over deep code.
 const STACK: usize = 16 << 20;

@@ -7,71 +7,28 @@
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use codegen::cpu::llvm::CpuTarget;
-use compiler::{Hints, PlanOptions};
 use ir::array::{ArrayView, Layout};
 use ir::definition::Definition;
 use ir::graph::{InputSignature, Sizes, Stream};
 use ir::interrupt::Interrupt;
 use ops::DType;
-use reference::interpret::Options as InterpreterOptions;
 use smallvec::SmallVec;
 
 use crate::argument::Argument;
 use crate::background::in_background;
-use crate::call::{Call, Done, WriteTarget, is_short};
+use crate::call::{Call, Done, is_short};
 use crate::compile::{Variant, compile};
 use crate::fork::ForkLock;
 use crate::inputs::{Inputs, layouts};
-use crate::last_call::{LastCall, Prepared};
+use crate::last_call::LastCall;
 use crate::located::located;
+use crate::memory::WriteTarget;
+use crate::prepared::Prepared;
 use crate::variant_key::{Shapes, VariantKey};
-use crate::{CallReport, Error, Executor, Generator, Machine, Output, Outputs};
+use crate::{CallOptions, CallReport, CompileOptions, Error, Generator, Machine, Output, Outputs};
 
 /// How many variants an executable keeps; the one unused longest goes first.
 const MOST_VARIANTS: usize = 64;
-
-/// How to compile a definition.
-#[derive(Clone, Debug)]
-pub struct CompileOptions {
-    /// What runs it.
-    pub executor: Executor,
-    /// What it runs on.
-    pub machine: Arc<Machine>,
-    /// The instructions that kernels are made of, which the machine must have.
-    pub target: CpuTarget,
-    /// Sizes that decisions are made for; the answer is right for all sizes.
-    pub hints: Hints,
-    /// Choices made by the user instead of the compiler.
-    pub plan: PlanOptions,
-    /// Where draws without a seed of their own take theirs: by default a generator of the executable's own, of seed 0.
-    pub generator: Arc<Generator>,
-    /// In which order the interpreter takes blocks and lanes; the answer is the same in all of them.
-    pub interpreter: InterpreterOptions,
-}
-
-impl Default for CompileOptions {
-    fn default() -> CompileOptions {
-        CompileOptions {
-            executor: Executor::default(),
-            machine: Machine::shared(),
-            target: CpuTarget::Host,
-            hints: Hints::default(),
-            plan: PlanOptions::default(),
-            generator: Arc::default(),
-            interpreter: InterpreterOptions { step_limit: u64::MAX, ..InterpreterOptions::default() },
-        }
-    }
-}
-
-/// How to call an executable.
-#[derive(Clone, Debug, Default)]
-pub struct CallOptions {
-    /// Where random numbers come from, instead of the generator.
-    pub stream: Option<Stream>,
-    /// What ends the call. Of a variant that is compiled for it, libLLVM ends the kernel that it is at, in the background.
-    pub interrupt: Interrupt,
-}
 
 /// What variants are compiled of, which outlives an executable that is dropped meanwhile.
 #[derive(Debug)]

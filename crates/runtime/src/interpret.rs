@@ -6,7 +6,7 @@ use ir::kernel::{Access, Kernel};
 use reference::interpret::{DenseMemory as Elements, Options, interpret};
 
 use crate::Error;
-use crate::call::SlotContents;
+use crate::memory::SlotContents;
 use crate::plan::Slot;
 
 /// Interprets all blocks of a kernel. `buffers` are the slots of its buffers, in order.

@@ -6,9 +6,9 @@ use ir::interrupt::Interrupt;
 use ir::kernel::{Access, BufferDecl, Kernel};
 use smallvec::SmallVec;
 
-use crate::call::SlotContents;
 use crate::cpu::alloc::Buffer;
 use crate::formulas::Formula;
+use crate::memory::SlotContents;
 use crate::plan::{Launch, Slot};
 use crate::{Error, Machine};
 

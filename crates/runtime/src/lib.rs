@@ -1,12 +1,13 @@
 //! From a definition to its outputs: compiled variants, execution plans, calls.
 //!
-//! `executable` (a definition with its variants) · `compile` (definition to variant) · `alike` (equal kernels) · `plan` (a variant's steps) ·
-//! `inputs` · `variant_key` (which calls share a variant) · `last_call` (the cache of what the last call came to) · `argument`
-//! (inputs that are written to) · `formulas` (sizes in one call) · `generator` (random state) · `fork` (what it waits for)
-//! · `call` (the steps done) · `launch` and `interpret` (kernels run) · `tensor` (memory of the call) · `output` ·
-//! `located` (errors in words of the definition) · `report` · `machine` (threads, memory, libLLVM) · `cpu` (the pool and
-//! the allocator). Decides nothing about kernels, and reads no files but the memory limit of the process and the size of
-//! the caches.
+//! `executable` (a definition with its variants) · `options` · `compile` (definition to variant) · `alike` (equal kernels) ·
+//! `background` (what outlives an interrupted caller) · `plan` (a variant's steps) · `inputs` · `variant_key` (which calls share a
+//! variant) · `prepared` (what inputs come to) · `last_call` (the cache of what the last call came to) · `argument` (inputs that
+//! are written to) · `formulas` (sizes in one call) · `extents` (what they determine) · `generator` (random state) · `fork` (what
+//! it waits for) · `call` (the steps done) · `memory` (what slots hold) · `launch` and `interpret` (kernels run) · `tensor`
+//! (memory of the call) · `output` · `located` (errors in words of the definition) · `report` · `machine` (threads, memory,
+//! libLLVM) · `cpu` (the pool and the allocator). Decides nothing about kernels, and reads no files but the memory limit of the
+//! process and the size of the caches.
 
 mod alike;
 mod argument;
@@ -16,6 +17,7 @@ mod compile;
 pub mod cpu;
 mod error;
 mod executable;
+mod extents;
 mod fork;
 mod formulas;
 mod generator;
@@ -25,8 +27,11 @@ mod last_call;
 mod launch;
 mod located;
 mod machine;
+mod memory;
+mod options;
 mod output;
 pub mod plan;
+mod prepared;
 mod report;
 mod tensor;
 #[cfg(test)]
@@ -37,11 +42,12 @@ pub use argument::Argument;
 pub use background::in_background;
 pub use compile::{Variant, plan_declared};
 pub use error::{Blame, Error};
-pub use executable::{CallOptions, CompileOptions, Executable};
+pub use executable::Executable;
 pub use fork::{has_ended, unforked};
 pub use formulas::{Formula, Formulas};
 pub use generator::Generator;
 pub use machine::{Machine, MachineOptions};
+pub use options::{CallOptions, CompileOptions};
 pub use output::{Output, Outputs};
 pub use report::{CallReport, Executor, KernelReport, Report, SegmentReport, StepReport};
 pub use tensor::Tensor;

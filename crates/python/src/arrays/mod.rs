@@ -20,10 +20,11 @@ use ir::definition::InputDecl;
 use pyo3::exceptions::PyBufferError;
 use pyo3::prelude::*;
 
-use crate::{errors, objects};
+use crate::errors;
 use library::Library;
 pub use memory::OutputMemory;
 use memory::Owner;
+pub use number::constant;
 pub use nvfuser::other_tensor;
 use torch::Torch;
 
@@ -70,7 +71,7 @@ impl Place<'_> {
         let class = object.get_type().qualname()?;
         let given = match object.getattr("shape").and_then(|shape| shape.extract::<Vec<usize>>()) {
             Ok(sizes) if !sizes.is_empty() => format!("{class} of shape {sizes:?}"),
-            _ if objects::number(object)?.is_some() => format!("{class} {}", object.str()?),
+            _ if constant(object)?.is_some() => format!("{class} {}", object.str()?),
             _ => class.to_string(),
         };
         Ok(errors::mismatch(object.py(), &self.to_string(), expected, &given, remark))

@@ -4,16 +4,50 @@
 use ferrofuse::{Array, DType};
 use ops::Scalar;
 use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyComplex, PyComplexMethods, PyFloat, PyInt};
 
-use super::{Place, nvfuser};
-use crate::{errors, objects};
+use super::{Place, numpy, nvfuser};
+use crate::errors;
+
+/// A number as a constant: Python's own, and NumPy's, which say what they are.
+///
+/// # Errors
+/// When an int is beyond 64 bits.
+pub fn constant(given: &Bound<'_, PyAny>) -> PyResult<Option<Scalar>> {
+    if let Ok(flag) = given.cast::<PyBool>() {
+        return Ok(Some(Scalar::from_bool(flag.is_true())));
+    }
+    if given.is_instance_of::<PyInt>() {
+        return match given.extract::<i64>() {
+            Ok(number) => Ok(Some(Scalar::from_i64(DType::I64, number))),
+            Err(_) => Ok(Some(Scalar::from_u64(DType::U64, given.extract()?))),
+        };
+    }
+    if given.is_instance_of::<PyFloat>() {
+        return Ok(Some(Scalar::from_f64(DType::F64, given.extract()?)));
+    }
+    if let Ok(number) = given.cast::<PyComplex>() {
+        return Ok(Some(Scalar::complex(DType::C128, number.real(), number.imag())));
+    }
+    if let Some(reason) = numpy::rejected(given)? {
+        return Err(errors::argument(given.py(), reason));
+    }
+    // NumPy's scalars are no subclasses of Python's, but for float64.
+    if given.hasattr("dtype")?
+        && given.hasattr("item")?
+        && given.getattr("ndim")?.extract::<usize>().ok() == Some(0)
+    {
+        return constant(&given.call_method0("item")?);
+    }
+    Ok(None)
+}
 
 /// The number that an object is, in the dtype of its input; `None` for what is no number.
 ///
 /// # Errors
 /// For a number of another kind, and for an integer that the dtype has not.
 pub fn of(object: &Bound<'_, PyAny>, dtype: DType, place: Place<'_>) -> PyResult<Option<Array>> {
-    let Some(number) = objects::number(object)? else { return Ok(None) };
+    let Some(number) = constant(object)? else { return Ok(None) };
     if kind(number.dtype()) > kind(dtype) {
         return Err(rejected(object, dtype, place)?);
     }

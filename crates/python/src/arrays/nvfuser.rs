@@ -6,8 +6,7 @@ use ir::definition::{DeclaredLayout, InputDecl};
 use pyo3::prelude::*;
 use pyo3::types::PyFloat;
 
-use super::Place;
-use crate::objects;
+use super::{Place, constant};
 
 /// Of what is no tensor, where one is declared; nothing for what nvFuser's users cannot give.
 ///
@@ -63,7 +62,7 @@ fn in_words(text: &str) -> String {
 
 /// A number as C++ prints it.
 fn number(object: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
-    let Some(number) = objects::number(object)? else { return Ok(None) };
+    let Some(number) = constant(object)? else { return Ok(None) };
     let real = |part: &str| -> PyResult<String> {
         let part: f64 = object.getattr(part)?.extract()?;
         Ok(PyFloat::new(object.py(), part).call_method1("__format__", ("g",))?.to_string())

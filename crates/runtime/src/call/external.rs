@@ -4,10 +4,11 @@ use ir::array::{Array, ArrayView, Layout};
 use ops::{DType, Scalar};
 use reference::evaluate::EvaluateError;
 
-use super::{Call, SlotContents};
+use super::Call;
 use crate::Error;
 use crate::cpu::external;
 use crate::error::IndexFault;
+use crate::memory::SlotContents;
 use crate::plan::{Change, ExternalStep, Slot, SlotSource, ViewedSlot};
 
 impl<'a> Call<'a> {

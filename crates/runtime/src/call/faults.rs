@@ -3,8 +3,9 @@
 use ir::kernel::index_of_fault;
 use reference::evaluate::OutOfRange;
 
-use super::{Call, SlotContents};
+use super::Call;
 use crate::error::IndexFault;
+use crate::memory::SlotContents;
 use crate::plan::{Checked, FaultWords};
 
 impl Call<'_> {

@@ -1,13 +1,11 @@
 //! One call of a variant: its steps done one after the other on the inputs.
 //!
 //! All sizes are evaluated, and the memory that the call will hold is compared with what there is, before the first step.
-//! `extents` (what sizes determine) · `memory` (what slots hold) · `segments`, `library` (steps that compute) · `faults` (indices
-//! out of range) · `outputs`. `launch` runs kernels, `interpret` their programs.
+//! `segments`, `external` (steps that compute) · `faults` (indices out of range) · `outputs`. `launch` runs kernels, `interpret`
+//! their programs.
 
-mod extents;
 mod external;
 mod faults;
-mod memory;
 mod outputs;
 mod segments;
 
@@ -26,14 +24,13 @@ use reference::evaluate::copy;
 use crate::compile::{Code, Variant};
 use crate::cpu::pool::{Workers, until_interrupted};
 use crate::error::IndexFault;
+use crate::extents::{Extents, extents};
 use crate::launch::operations;
+use crate::memory::{SlotContents, WriteTarget};
 use crate::plan::{ExecutionPlan, Slot, Step};
 use crate::tensor::packed;
 use crate::{CallReport, Error, Machine, StepReport, Tensor};
 
-pub(crate) use extents::Extents;
-use extents::extents;
-pub(crate) use memory::{SlotContents, WriteTarget};
 pub(crate) use outputs::Done;
 
 /// Whether no step of such a call is worth sharing among threads.

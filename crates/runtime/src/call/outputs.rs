@@ -2,7 +2,8 @@
 
 use ir::array::Layout;
 
-use super::{Call, SlotContents, WriteTarget};
+use super::Call;
+use crate::memory::{SlotContents, WriteTarget};
 use crate::plan::{Change, Returned};
 use crate::tensor::bytes_of;
 use crate::{Error, Tensor};

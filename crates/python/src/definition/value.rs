@@ -4,9 +4,10 @@ use ir::definition::{NamedValue, Object, Term};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use crate::builder::Builder;
+use super::Builder;
+use crate::arrays::constant;
 use crate::data_type::DataType;
-use crate::{errors, objects};
+use crate::errors;
 
 /// What a `Val` stands for.
 #[derive(Clone)]
@@ -52,7 +53,7 @@ impl Val {
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = this.py();
         for operand in [left, right] {
-            if !operand.is_instance_of::<Val>() && objects::number(operand)?.is_none() {
+            if !operand.is_instance_of::<Val>() && constant(operand)?.is_none() {
                 return Ok(py.NotImplemented().into_bound(py));
             }
         }

@@ -1,14 +1,13 @@
 //! Python's objects as things of the definition language, and back.
 
 use ir::definition::{CallArgument, Object};
-use ops::{DType, Scalar};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyComplex, PyComplexMethods, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 
-use crate::arrays::numpy;
-use crate::builder::Builder;
-use crate::value::{Meaning, TensorView, Val};
-use crate::{data_type, errors, lambda};
+use super::value::{Meaning, TensorView, Val};
+use super::{Builder, lambda};
+use crate::arrays::constant;
+use crate::{data_type, errors};
 
 /// The arguments of a call.
 ///
@@ -41,7 +40,7 @@ pub fn object(builder: &Bound<'_, Builder>, given: &Bound<'_, PyAny>) -> PyResul
     if given.is_none() {
         return Ok(Object::None);
     }
-    if let Some(number) = number(given)? {
+    if let Some(number) = constant(given)? {
         return Ok(Object::Number(number));
     }
     if let Ok(list) = given.cast::<PyList>() {
@@ -69,39 +68,6 @@ pub fn object(builder: &Bound<'_, Builder>, given: &Bound<'_, PyAny>) -> PyResul
             ))
         }
     }
-}
-
-/// A number as a constant: Python's own, and NumPy's, which say what they are.
-///
-/// # Errors
-/// When an int is beyond 64 bits.
-pub fn number(given: &Bound<'_, PyAny>) -> PyResult<Option<Scalar>> {
-    if let Ok(flag) = given.cast::<PyBool>() {
-        return Ok(Some(Scalar::from_bool(flag.is_true())));
-    }
-    if given.is_instance_of::<PyInt>() {
-        return match given.extract::<i64>() {
-            Ok(number) => Ok(Some(Scalar::from_i64(DType::I64, number))),
-            Err(_) => Ok(Some(Scalar::from_u64(DType::U64, given.extract()?))),
-        };
-    }
-    if given.is_instance_of::<PyFloat>() {
-        return Ok(Some(Scalar::from_f64(DType::F64, given.extract()?)));
-    }
-    if let Ok(number) = given.cast::<PyComplex>() {
-        return Ok(Some(Scalar::complex(DType::C128, number.real(), number.imag())));
-    }
-    if let Some(reason) = numpy::rejected(given)? {
-        return Err(errors::argument(given.py(), reason));
-    }
-    // NumPy's scalars are no subclasses of Python's, but for float64.
-    if given.hasattr("dtype")?
-        && given.hasattr("item")?
-        && given.getattr("ndim")?.extract::<usize>().ok() == Some(0)
-    {
-        return number(&given.call_method0("item")?);
-    }
-    Ok(None)
 }
 
 /// What a call gives, as Python sees it. Several results are a tuple; sizes are a list.

@@ -7,9 +7,9 @@ use ir::definition::{Function, Object, Term};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 
-use crate::builder::Builder;
-use crate::value::{Meaning, Val};
-use crate::{errors, objects};
+use super::value::{Meaning, Val};
+use super::{Builder, objects};
+use crate::errors;
 
 /// Whether an object is a function of Python.
 pub fn is_lambda(object: &Bound<'_, PyAny>) -> bool {

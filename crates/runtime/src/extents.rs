@@ -80,7 +80,7 @@ fn deciding(plan: &ExecutionPlan) -> Vec<Sym> {
 ///
 /// # Errors
 /// A formula without a value, a size below zero.
-pub(super) fn extents(
+pub(crate) fn extents(
     last_call: &LastCall<Extents>,
     plan: &ExecutionPlan,
     known: &Sizes,

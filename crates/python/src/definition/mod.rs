@@ -2,6 +2,10 @@
 //!
 //! Every method takes Python's objects and gives values of the definition. A rejected call leaves no line behind.
 
+mod lambda;
+mod objects;
+mod value;
+
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ferrofuse::{Definition, DefinitionBuilder};
@@ -12,9 +16,11 @@ use ir::graph::Type;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
+pub use value::{TensorView, Val};
+
+use crate::errors;
 use crate::executable::Executable;
-use crate::value::{Meaning, Val};
-use crate::{errors, lambda, objects};
+use value::Meaning;
 
 /// A definition in the making.
 #[pyclass(frozen, module = "ferrofuse._native")]

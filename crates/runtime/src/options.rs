@@ -1,0 +1,53 @@
+//! How to compile a definition, and how to call it.
+
+use std::sync::Arc;
+
+use codegen::cpu::llvm::CpuTarget;
+use compiler::{Hints, PlanOptions};
+use ir::graph::Stream;
+use ir::interrupt::Interrupt;
+use reference::interpret::Options as InterpreterOptions;
+
+use crate::{Executor, Generator, Machine};
+
+/// How to compile a definition.
+#[derive(Clone, Debug)]
+pub struct CompileOptions {
+    /// What runs it.
+    pub executor: Executor,
+    /// What it runs on.
+    pub machine: Arc<Machine>,
+    /// The instructions that kernels are made of, which the machine must have.
+    pub target: CpuTarget,
+    /// Sizes that decisions are made for; the answer is right for all sizes.
+    pub hints: Hints,
+    /// Choices made by the user instead of the compiler.
+    pub plan: PlanOptions,
+    /// Where draws without a seed of their own take theirs: by default a generator of the executable's own, of seed 0.
+    pub generator: Arc<Generator>,
+    /// In which order the interpreter takes blocks and lanes; the answer is the same in all of them.
+    pub interpreter: InterpreterOptions,
+}
+
+impl Default for CompileOptions {
+    fn default() -> CompileOptions {
+        CompileOptions {
+            executor: Executor::default(),
+            machine: Machine::shared(),
+            target: CpuTarget::Host,
+            hints: Hints::default(),
+            plan: PlanOptions::default(),
+            generator: Arc::default(),
+            interpreter: InterpreterOptions { step_limit: u64::MAX, ..InterpreterOptions::default() },
+        }
+    }
+}
+
+/// How to call an executable.
+#[derive(Clone, Debug, Default)]
+pub struct CallOptions {
+    /// Where random numbers come from, instead of the generator.
+    pub stream: Option<Stream>,
+    /// What ends the call. Of a variant that is compiled for it, libLLVM ends the kernel that it is at, in the background.
+    pub interrupt: Interrupt,
+}
