@@ -12,7 +12,8 @@ use crate::outputs::{Placement, View, computed, ordered, placements, views};
 use crate::passes::{before_expansion, optimize};
 use crate::schedule::{Schedule, ScheduleError, Workload, choose};
 use crate::segment::{
-    Engine, ExternalCall, Segmentation, SegmentationError, Witness, engine, greedy, recompute,
+    Engine, ExternalCall, Legality, Rejection, Segmentation, SegmentationError, Witness, cost, greedy_with,
+    recompute,
 };
 use crate::target::Target;
 
@@ -48,6 +49,8 @@ pub struct Plan {
     pub tasks: Tasks,
     /// The values that are not row-major in memory, because they are outputs.
     pub placements: FxHashMap<Val, Placement>,
+    /// What was asked of groups on the way.
+    pub legality: Legality,
 }
 
 /// One segment.
@@ -140,9 +143,13 @@ pub fn plan(
     let chosen = options.segmentation.as_ref().map(|chosen| mapped(chosen, &graph, &fusion, &map));
     let views = viewed(&graph, &fusion, layouts, chosen.as_ref().unwrap_or(&Segmentation::default()));
     let computed = computed(&graph, &fusion, &views);
+    let legality = Legality::default();
     let segmentation = match chosen {
         Some(chosen) => completed(chosen, &graph, &computed),
-        None => recompute(&graph, &computed, greedy(&graph, &computed), hints, target),
+        None => {
+            let merged = greedy_with(&graph, &computed, &legality);
+            recompute(&graph, &computed, merged, &legality, hints, target)
+        }
     };
     segmentation.check(&graph, &computed)?;
     options.interrupt.check()?;
@@ -150,6 +157,7 @@ pub fn plan(
     let given = fusion.inputs().iter().copied().zip(layouts.iter().cloned());
     let placed = placements.iter().map(|(&val, placement)| (val, placement.layout(layouts)));
     let outer: FxHashMap<Val, LayoutClass> = given.chain(placed).collect();
+    let decider = Decider { graph: &graph, legality: &legality, target, hints };
     let mut segments = Vec::new();
     let mut tasks = Tasks::new();
     for (number, view) in segmentation.views(&graph, &computed).into_iter().enumerate() {
@@ -168,7 +176,7 @@ pub fn plan(
         let memory = SegmentLayouts { inputs: &inputs, stores: &stores };
         let chosen =
             options.schedules.iter().find(|(segment, _)| *segment == number).map(|(_, schedule)| schedule);
-        let decision = decide(&graph, &view, memory, target, hints, chosen, &name)?;
+        let decision = decider.decide(&view, memory, chosen, &name)?;
         segments.push(SegmentPlan { name, view, decision });
     }
     let has_kernels =
@@ -176,8 +184,9 @@ pub fn plan(
     if let Some((number, _)) = options.schedules.iter().find(|(number, _)| !has_kernels(*number)) {
         return Err(PlanError::NoSegment(*number));
     }
+    legality.keep_only(segments.iter().map(|segment| &segment.view));
     debug_assert!(graph.verify_tasks(&tasks).is_empty(), "segments that are no views of the fusion");
-    Ok(Plan { graph, fusion, views, computed, map, segmentation, segments, tasks, placements })
+    Ok(Plan { graph, fusion, views, computed, map, segmentation, segments, tasks, placements, legality })
 }
 
 /// The views among the outputs: not what a segmentation makes.
@@ -239,6 +248,15 @@ fn completed(mut segmentation: Segmentation, graph: &Graph, fusion: &Fusion) -> 
 }
 
 impl Plan {
+    /// Seconds that the cost model expects of all segments together.
+    pub fn seconds(&self, hints: &Hints, target: &Target) -> f64 {
+        let segment = |segment: &SegmentPlan| {
+            let answer = self.legality.of(&self.graph, &segment.view);
+            cost::seconds(&self.graph, &segment.view, &answer, hints, target)
+        };
+        self.segments.iter().map(segment).sum()
+    }
+
     /// What is kept of a value of the definition, if it is: itself, or what it was before it was expanded.
     pub fn kept(&self, val: Val) -> Option<Val> {
         let val = self.map.get(val)?;
@@ -257,28 +275,42 @@ fn needed_early(segmentation: &Segmentation, graph: &Graph, fusion: &Fusion) -> 
     })
 }
 
-fn decide(
-    graph: &Graph,
-    view: &Fusion,
-    memory: SegmentLayouts<'_>,
-    target: &Target,
-    hints: &Hints,
-    chosen: Option<&Schedule>,
-    name: &str,
-) -> Result<Decision, PlanError> {
-    let witness = match engine(graph, view) {
-        Ok(Engine::Kernel(witness)) => *witness,
-        Ok(Engine::External(call)) => return Ok(Decision::External(call)),
-        Err(rejection) => return Ok(Decision::Evaluate { reason: rejection.reason, val: rejection.val }),
-    };
-    let schedule = match chosen {
-        Some(schedule) => schedule.clone(),
-        None => choose(&Workload { graph, view, witness: &witness, memory, target, hints }),
-    };
-    let SegmentLayouts { inputs: layouts, stores } = memory;
-    let group = Group { graph, view, witness: &witness, schedule: &schedule, layouts, stores, name };
-    let lowered = lower(&group).map_err(|error| PlanError::Schedule { segment: name.to_owned(), error })?;
-    let input_sweeps = crate::segment::cost::input_sweeps(graph, view, &witness, hints, target);
-    let (layouts, stores) = (layouts.to_vec(), stores.to_vec());
-    Ok(Decision::Kernels(Box::new(Kernels { witness, schedule, layouts, stores, lowered, input_sweeps })))
+/// What decisions about segments are made from.
+struct Decider<'a> {
+    graph: &'a Graph,
+    legality: &'a Legality,
+    target: &'a Target,
+    hints: &'a Hints,
+}
+
+impl Decider<'_> {
+    /// How a segment of this name runs, by a schedule that the user chose or the compiler does.
+    fn decide(
+        &self,
+        view: &Fusion,
+        memory: SegmentLayouts<'_>,
+        chosen: Option<&Schedule>,
+        name: &str,
+    ) -> Result<Decision, PlanError> {
+        let Decider { graph, legality, target, hints } = *self;
+        let witness = match &*legality.of(graph, view) {
+            Ok(Engine::Kernel(witness)) => (**witness).clone(),
+            Ok(Engine::External(call)) => return Ok(Decision::External(call.clone())),
+            Err(Rejection { reason, val }) => {
+                return Ok(Decision::Evaluate { reason: reason.clone(), val: *val });
+            }
+        };
+        let schedule = match chosen {
+            Some(schedule) => schedule.clone(),
+            None => choose(&Workload { graph, view, witness: &witness, memory, target, hints }),
+        };
+        let SegmentLayouts { inputs: layouts, stores } = memory;
+        let group = Group { graph, view, witness: &witness, schedule: &schedule, layouts, stores, name };
+        let lowered =
+            lower(&group).map_err(|error| PlanError::Schedule { segment: name.to_owned(), error })?;
+        let input_sweeps = cost::input_sweeps(graph, view, &witness, hints, target);
+        let (layouts, stores) = (layouts.to_vec(), stores.to_vec());
+        let kernels = Kernels { witness, schedule, layouts, stores, lowered, input_sweeps };
+        Ok(Decision::Kernels(Box::new(kernels)))
+    }
 }

@@ -12,7 +12,7 @@ mod table;
 use std::collections::BTreeSet;
 
 use compiler::layout::{LayoutClass, Stride};
-use compiler::segment::{InputReads, legal};
+use compiler::segment::InputReads;
 use compiler::{Decision, Hints, Plan, SegmentPlan};
 use index::Expr;
 use ir::definition::Definition;
@@ -308,7 +308,7 @@ impl Explainer<'_> {
         let inputs = inputs.into_iter().filter(|val| !is_made.contains(val)).collect();
         let (graph, facts) = (&self.plan.graph, self.plan.fusion.facts().clone());
         let union = Fusion::new(graph, inputs, made, facts).expect("both segments are closed");
-        match legal(graph, &union) {
+        match &*self.plan.legality.of(graph, &union) {
             Err(rejection) => format!("in one kernel {} {}", self.names.of(rejection.val), rejection.reason),
             Ok(_) => "one kernel would do for these two; the segmentation keeps them apart".to_owned(),
         }

@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::engine::engine;
 use super::external::{external_nodes, is_view_op};
+use super::legality::Legality;
 use super::segmentation::{Segmentation, segment_view};
 
 /// Nodes beyond which a definition is long.
@@ -20,6 +20,11 @@ const SMALL: usize = 64;
 
 /// The greedy segmentation of a fusion.
 pub fn greedy(graph: &Graph, fusion: &Fusion) -> Segmentation {
+    greedy_with(graph, fusion, &Legality::default())
+}
+
+/// The same, which leaves its answers about groups for others.
+pub(crate) fn greedy_with(graph: &Graph, fusion: &Fusion, legality: &Legality) -> Segmentation {
     let mut outputs: Vec<Val> = fusion.outputs().iter().map(|output| output.val).collect();
     outputs.retain(|&val| !fusion.is_input(val));
     outputs.sort_unstable();
@@ -28,10 +33,10 @@ pub fn greedy(graph: &Graph, fusion: &Fusion) -> Segmentation {
         return Segmentation::default();
     }
     let whole = segment_view(graph, fusion, &outputs, &outputs.iter().copied().collect());
-    if engine(graph, &whole).is_ok() {
+    if legality.allows(graph, &whole) {
         return Segmentation { segments: vec![outputs] };
     }
-    let mut groups = Groups::single_nodes(graph, fusion);
+    let mut groups = Groups::single_nodes(graph, fusion, legality);
     let is_long = whole.order().len() > LONG;
     while groups.merge_round(is_long) {}
     while is_long && groups.merge_neighbours() {}
@@ -40,13 +45,14 @@ pub fn greedy(graph: &Graph, fusion: &Fusion) -> Segmentation {
 
 /// No fusion at all, for comparison: each operation a segment of its own.
 pub fn unfused(graph: &Graph, fusion: &Fusion) -> Segmentation {
-    Groups::single_nodes(graph, fusion).segmentation()
+    Groups::single_nodes(graph, fusion, &Legality::default()).segmentation()
 }
 
 /// A partition of a fusion's nodes into groups.
 struct Groups<'a> {
     graph: &'a Graph,
     fusion: &'a Fusion,
+    legality: &'a Legality,
     /// Nodes that only constants go into and that are no outputs.
     free: FxHashSet<Node>,
     /// Which group a node is in.
@@ -58,10 +64,11 @@ struct Groups<'a> {
 }
 
 impl<'a> Groups<'a> {
-    fn single_nodes(graph: &'a Graph, fusion: &'a Fusion) -> Groups<'a> {
+    fn single_nodes(graph: &'a Graph, fusion: &'a Fusion, legality: &'a Legality) -> Groups<'a> {
         let mut groups = Groups {
             graph,
             fusion,
+            legality,
             free: FxHashSet::default(),
             group_of: FxHashMap::default(),
             members: Vec::new(),
@@ -156,7 +163,7 @@ impl<'a> Groups<'a> {
         union.sort_unstable();
         #[cfg(test)]
         tests::ASKED.with(|asked| asked.set(asked.get() + union.len()));
-        if engine(self.graph, &self.view(&union)).is_err() {
+        if !self.legality.allows(self.graph, &self.view(&union)) {
             self.rejected.insert((producer, consumer));
             return false;
         }

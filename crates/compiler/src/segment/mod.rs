@@ -1,7 +1,7 @@
 //! Segments: which values are kept in memory, and which groups of values become one kernel each.
 //!
 //! `legal` (can a group be one kernel, with the `witness`) · `external` (groups that a library runs) · `engine` (either) ·
-//! `code` (statements of a kernel) · `work` (cycles of a kernel) · `cost` (bytes and seconds) · `input_reads` (what is read
+//! `legality` (the answers) · `code` (statements of a kernel) · `work` (cycles of a kernel) · `cost` (bytes and seconds) · `input_reads` (what is read
 //! of inputs) · `segmentation` (the value and its text) · `greedy`, `recompute` (how one is found) · `vertex_cut` (minimum
 //! cuts).
 
@@ -12,6 +12,7 @@ mod external;
 mod greedy;
 mod input_reads;
 mod legal;
+mod legality;
 mod recompute;
 mod segmentation;
 mod vertex_cut;
@@ -19,12 +20,14 @@ mod witness;
 mod work;
 
 pub(crate) use code::LARGEST;
-pub use engine::{Engine, engine};
+pub use engine::Engine;
 pub(crate) use external::is_view_op;
 pub use external::{ExternalCall, Source, ViewedOperand, external_call};
+pub(crate) use greedy::greedy_with;
 pub use greedy::{greedy, unfused};
 pub use input_reads::InputReads;
 pub use legal::{Rejection, legal};
+pub use legality::{Answer, Legality};
 pub use recompute::recompute;
 pub use segmentation::{Segmentation, SegmentationError};
 pub use witness::{Fold, Store, When, Witness};

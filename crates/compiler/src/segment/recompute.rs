@@ -9,7 +9,7 @@ use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cost::{bytes, seconds};
-use super::engine::engine;
+use super::legality::Legality;
 use super::segmentation::{Segmentation, segment_view};
 use super::vertex_cut::VertexCut;
 use crate::hints::Hints;
@@ -20,6 +20,7 @@ pub fn recompute(
     graph: &Graph,
     fusion: &Fusion,
     segmentation: Segmentation,
+    legality: &Legality,
     hints: &Hints,
     target: &Target,
 ) -> Segmentation {
@@ -27,7 +28,7 @@ pub fn recompute(
     let views = segmentation.views(graph, fusion);
     let segments = segmentation.segments.into_iter().zip(views);
     let segments = segments.map(|(made, view)| Segment::new(made, view)).collect();
-    let mut search = Search { graph, fusion, hints, target, kept, segments };
+    let mut search = Search { graph, fusion, legality, hints, target, kept, segments };
     while search.pass() {}
     let made = search.segments.into_iter().map(|segment| segment.made);
     Segmentation { segments: made.filter(|made| !made.is_empty()).collect() }
@@ -67,6 +68,7 @@ impl Segment {
 struct Search<'a> {
     graph: &'a Graph,
     fusion: &'a Fusion,
+    legality: &'a Legality,
     hints: &'a Hints,
     target: &'a Target,
     kept: FxHashSet<Val>,
@@ -201,10 +203,10 @@ impl Search<'_> {
 
     fn price(&self, segment: &Segment) -> Price {
         *segment.price.get_or_init(|| {
-            let engine = engine(self.graph, &segment.view).ok();
+            let answer = self.legality.of(self.graph, &segment.view);
             Price {
-                seconds: seconds(self.graph, &segment.view, engine.as_ref(), self.hints, self.target),
-                rejected: usize::from(engine.is_none()),
+                seconds: seconds(self.graph, &segment.view, &answer, self.hints, self.target),
+                rejected: usize::from(answer.is_err()),
             }
         })
     }

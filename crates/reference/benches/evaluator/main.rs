@@ -1,7 +1,7 @@
 //! How long the evaluator takes, with bounds, on one thread: nanoseconds an element of each op of the table, each cast,
 //! each tensor op, and a multiply-add of matrix products.
 //!
-//! `cargo bench -p ferrofuse-ir --bench evaluator [FILTER]`. What has operands with errors is timed together with what
+//! `cargo bench -p ferrofuse-reference --bench evaluator [FILTER]`. What has operands with errors is timed together with what
 //! gives them those errors, and that is subtracted. The slowest in proportion to their goals come first, with a mark where
 //! they are above.
 

@@ -3,10 +3,8 @@
 use std::sync::Arc;
 
 use codegen::cpu::llvm::CpuTarget;
-use compiler::target::Target;
 use ferrofuse::{
-    CompileOptions, Definition, Explanation, Machine, PlanOptions, Segmentation, explain, greedy, table,
-    unfused,
+    CompileOptions, Definition, Machine, Plan, PlanOptions, Segmentation, explain, greedy, table, unfused,
 };
 use serde::Serialize;
 use testing::inputs::facts_of;
@@ -29,7 +27,7 @@ pub struct Row {
     compulsory_bytes: u64,
     /// The one over the other.
     traffic_ratio: f64,
-    /// Microseconds of moving the bytes and starting the segments, by the model.
+    /// Microseconds that the cost model expects.
     cost_us: f64,
     /// The same where producers and consumers are merged pair by pair.
     greedy_cost_us: f64,
@@ -42,7 +40,7 @@ pub fn plan(case: &Case, machine: &Arc<Machine>, cpu: CpuTarget) -> Result<Row, 
     let (file, specs) = case.read();
     let (hints, _) = facts_of(&file.definition, &specs);
     let target = machine.target(cpu);
-    let explained = |segmentation: Option<Segmentation>| {
+    let planned = |segmentation: Option<Segmentation>| {
         let options = CompileOptions {
             machine: Arc::clone(machine),
             hints: hints.clone(),
@@ -50,11 +48,12 @@ pub fn plan(case: &Case, machine: &Arc<Machine>, cpu: CpuTarget) -> Result<Row, 
             plan: PlanOptions { segmentation, ..PlanOptions::default() },
             ..CompileOptions::default()
         };
-        let plan = ferrofuse::plan(&file.definition, &options).map_err(Failure::machine)?;
-        Ok::<Explanation, Failure>(explain(&file.definition, &plan, &hints))
+        ferrofuse::plan(&file.definition, &options).map_err(Failure::machine)
     };
+    let cost_us = |plan: &Plan| 1e6 * plan.seconds(&hints, &target);
     let Definition { graph, fusion, .. } = &file.definition;
-    let chosen = explained(None)?;
+    let plan = planned(None)?;
+    let chosen = explain(&file.definition, &plan, &hints);
     Ok(Row {
         name: case.workload.id,
         ops: chosen.segments.iter().map(|segment| segment.ops).sum(),
@@ -62,14 +61,10 @@ pub fn plan(case: &Case, machine: &Arc<Machine>, cpu: CpuTarget) -> Result<Row, 
         bytes: chosen.bytes,
         compulsory_bytes: chosen.compulsory_bytes,
         traffic_ratio: chosen.traffic_ratio,
-        cost_us: cost_us(&chosen, &target),
-        greedy_cost_us: cost_us(&explained(Some(greedy(graph, fusion)))?, &target),
-        unfused_cost_us: cost_us(&explained(Some(unfused(graph, fusion)))?, &target),
+        cost_us: cost_us(&plan),
+        greedy_cost_us: cost_us(&planned(Some(greedy(graph, fusion)))?),
+        unfused_cost_us: cost_us(&planned(Some(unfused(graph, fusion)))?),
     })
-}
-
-fn cost_us(explanation: &Explanation, target: &Target) -> f64 {
-    1e6 * (explanation.bytes as f64 / target.bandwidth + explanation.segments.len() as f64 * target.launch)
 }
 
 /// The rows for people.

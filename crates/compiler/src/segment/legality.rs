@@ -1,0 +1,106 @@
+//! Whether groups can be one step, asked once for each: the answer, a witness or a rejection, is kept for all who ask.
+//!
+//! Search, scheduling, lowering and `explain` read the same answers. A group is known by what it reads and what it makes.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use ir::graph::{Fusion, Graph, Val};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::engine::{Engine, engine};
+use super::legal::Rejection;
+
+/// What runs a group, or why nothing does as one step.
+pub type Answer = Arc<Result<Engine, Rejection>>;
+
+/// What a group reads and makes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Group {
+    inputs: Box<[Val]>,
+    made: Box<[Val]>,
+}
+
+impl Group {
+    fn of(view: &Fusion) -> Group {
+        let made = view.outputs().iter().map(|output| output.val).collect();
+        Group { inputs: view.inputs().into(), made }
+    }
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    answers: FxHashMap<Group, Answer>,
+    /// The groups of which an answer had to be found.
+    #[cfg(test)]
+    found: Vec<Group>,
+}
+
+/// The answers about groups of one fusion.
+#[derive(Clone, Debug, Default)]
+pub struct Legality {
+    known: Arc<Mutex<Known>>,
+}
+
+impl Legality {
+    /// The answer about a group.
+    pub fn of(&self, graph: &Graph, view: &Fusion) -> Answer {
+        let group = Group::of(view);
+        if let Some(answer) = self.lock().answers.get(&group) {
+            return Arc::clone(answer);
+        }
+        let answer = Arc::new(engine(graph, view));
+        let mut known = self.lock();
+        #[cfg(test)]
+        known.found.push(group.clone());
+        known.answers.insert(group, Arc::clone(&answer));
+        answer
+    }
+
+    /// Whether a group can be one step.
+    pub fn allows(&self, graph: &Graph, view: &Fusion) -> bool {
+        self.of(graph, view).is_ok()
+    }
+
+    /// Drops the witnesses of all groups but these, which take much memory; rejections stay.
+    pub(crate) fn keep_only<'a>(&self, views: impl Iterator<Item = &'a Fusion>) {
+        let kept: FxHashSet<Group> = views.map(Group::of).collect();
+        self.lock().answers.retain(|group, answer| answer.is_err() || kept.contains(group));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::LayoutClass;
+    use crate::target::Target;
+    use crate::{Hints, PlanOptions, plan};
+
+    /// Greedy merging, the exchange of values, schedules and lowering ask of each group once.
+    #[test]
+    fn an_answer_is_found_once_for_each_group() {
+        let step = |number: usize| match number % 5 {
+            0 => "    y = fd.ops.sub(y, fd.ops.mean(y, dims=[1], keepdim=True))\n",
+            1 => "    y = fd.ops.add(y, fd.ops.sum(y, dims=[0], keepdim=True))\n",
+            2 => "    y = fd.ops.permute(fd.ops.exp(y), dims=[1, 0])\n",
+            _ => "    y = fd.ops.sin(y)\n",
+        };
+        let steps: String = (0..300).map(step).collect();
+        let source = format!(
+            "def chain(fd):\n    y = fd.define_tensor(shape=[-1, -1], contiguity=True)\n{steps}    fd.add_output(y)\n"
+        );
+        let definition = frontend::text::parse(&source).expect("a definition").definition;
+        let (graph, fusion) = (&definition.graph, &definition.fusion);
+        let (target, hints) = (Target::cpu(512), Hints::default());
+        let plan = plan(graph, fusion, &[LayoutClass::Dense], &target, &hints, &PlanOptions::default())
+            .expect("no choices, no errors");
+        assert!(plan.segments.len() > 1);
+        let found = plan.legality.lock().found.clone();
+        let distinct: FxHashSet<&Group> = found.iter().collect();
+        assert!(found.len() > 100);
+        assert_eq!(distinct.len(), found.len());
+    }
+}
