@@ -12,6 +12,23 @@ use super::{ArrayError, ArrayView, ArrayViewMut, Dims, Element, Layout};
 /// Alignment of the first element in bytes: a cache line, and the widest vector register.
 const ALIGNMENT: NonZero<usize> = NonZero::new(64).expect("64 is not zero");
 
+/// Blocks from here on ask for huge pages.
+const LARGE: usize = 4 << 20;
+
+/// Lets the system hand out a large block in huge pages: the first touch of small ones takes longer than an addition of their
+/// elements.
+#[cfg_attr(not(target_os = "linux"), allow(unused_variables))]
+fn prefer_huge_pages(start: NonNull<u8>, bytes: usize) {
+    #[cfg(target_os = "linux")]
+    if bytes >= LARGE {
+        const PAGE: usize = 4096;
+        let first = start.align_offset(PAGE);
+        let whole = (bytes - first) / PAGE * PAGE;
+        // SAFETY: the pages lie inside a block just allocated, whose contents the advice leaves as they are.
+        unsafe { libc::madvise(start.add(first).as_ptr().cast(), whole, libc::MADV_HUGEPAGE) };
+    }
+}
+
 /// A dense row-major array that owns its memory, aligned to 64 bytes.
 pub struct Array {
     dtype: DType,
@@ -60,6 +77,7 @@ impl Array {
             .map_err(|_| failed.clone())?;
         // SAFETY: the size is at least `ALIGNMENT`, so not zero.
         let start = NonNull::new(unsafe { alloc::alloc_zeroed(block) }).ok_or(failed)?;
+        prefer_huge_pages(start, block.size());
         let shift = start.align_offset(ALIGNMENT.get()) % ALIGNMENT;
         // SAFETY: `shift` is less than `ALIGNMENT`, by which the block is larger than the elements.
         self.data = unsafe { start.add(shift) };
