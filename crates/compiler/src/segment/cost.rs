@@ -5,7 +5,7 @@ use ir::graph::{Fusion, Graph, Val};
 
 use super::engine::Engine;
 use super::input_reads::InputReads;
-use super::legality::Answer;
+use super::legality::LegalityAnswer;
 use super::witness::{Fold, Store, When, Witness};
 use super::work::cycles;
 use crate::hints::Hints;
@@ -28,7 +28,7 @@ pub fn bytes(graph: &Graph, view: &Fusion) -> Expr {
 /// Seconds that the cost model expects of what runs a group, if anything does: memory, computing and one launch. They add up:
 /// measured on graphs of `bench/corpus`, the longer of memory and computing judged the exchange of values wrongly more often.
 /// What external ops compute is not known.
-pub fn seconds(graph: &Graph, view: &Fusion, answer: &Answer, hints: &Hints, target: &Target) -> f64 {
+pub fn seconds(graph: &Graph, view: &Fusion, answer: &LegalityAnswer, hints: &Hints, target: &Target) -> f64 {
     let memory = hints.value(&bytes(graph, view)) as f64 / target.bandwidth;
     let computing = match &**answer {
         Ok(Engine::Kernel(witness)) => cycles(graph, view, witness, hints) as f64 / target.throughput,

@@ -48,6 +48,13 @@ pub fn unfused(graph: &Graph, fusion: &Fusion) -> Segmentation {
     Groups::single_nodes(graph, fusion, &Legality::default()).segmentation()
 }
 
+/// The nodes next to a group, each once.
+#[derive(Clone, Default)]
+struct Border {
+    users: Vec<Node>,
+    producers: Vec<Node>,
+}
+
 /// A partition of a fusion's nodes into groups.
 struct Groups<'a> {
     graph: &'a Graph,
@@ -59,6 +66,8 @@ struct Groups<'a> {
     group_of: FxHashMap<Node, usize>,
     /// The nodes of each group, ascending; empty where a group was merged away.
     members: Vec<Vec<Node>>,
+    /// The nodes outside of each group that use what it makes, and those that make what it reads.
+    borders: Vec<Border>,
     /// Pairs of groups whose union was rejected; a group that grows gets a new number, so these stay true.
     rejected: FxHashSet<(usize, usize)>,
 }
@@ -72,6 +81,7 @@ impl<'a> Groups<'a> {
             free: FxHashSet::default(),
             group_of: FxHashMap::default(),
             members: Vec::new(),
+            borders: Vec::new(),
             rejected: FxHashSet::default(),
         };
         let in_memory = read_or_made_by_external_ops(graph, fusion);
@@ -91,7 +101,29 @@ impl<'a> Groups<'a> {
                 groups.members.push(vec![node]);
             }
         }
+        groups.borders = groups.members.iter().map(|members| groups.border(members[0])).collect();
         groups
+    }
+
+    /// The nodes next to a node.
+    fn border(&self, node: Node) -> Border {
+        let in_groups = |node: &Node| self.group_of.contains_key(node);
+        let users = self.graph.results(node).flat_map(|val| self.fusion.uses(val)).copied();
+        let computed = self.graph.node(node).operands.iter().filter(|val| !self.fusion.is_input(**val));
+        let producers = computed.map(|val| val.node);
+        Border { users: sorted(users.filter(in_groups)), producers: sorted(producers.filter(in_groups)) }
+    }
+
+    /// The nodes next to two groups that become one.
+    fn joint_border(&self, producer: usize, consumer: usize, union: &[Node]) -> Border {
+        let [left, right] = [producer, consumer].map(|group| &self.borders[group]);
+        let outside = |nodes: [&[Node]; 2]| {
+            sorted(nodes.concat().into_iter().filter(|node| union.binary_search(node).is_err()))
+        };
+        Border {
+            users: outside([&left.users, &right.users]),
+            producers: outside([&left.producers, &right.producers]),
+        }
     }
 
     /// One pass over all producer-consumer pairs in topological order; whether anything was merged. Where groups merge `once`
@@ -171,8 +203,11 @@ impl<'a> Groups<'a> {
         union.iter().for_each(|&node| {
             self.group_of.insert(node, number);
         });
-        self.members[producer].clear();
-        self.members[consumer].clear();
+        self.borders.push(self.joint_border(producer, consumer, &union));
+        for group in [producer, consumer] {
+            self.members[group] = Vec::new();
+            self.borders[group] = Border::default();
+        }
         self.members.push(union);
         true
     }
@@ -201,18 +236,12 @@ impl<'a> Groups<'a> {
 
     /// The groups that use what a group makes.
     fn users(&self, group: usize) -> BTreeSet<usize> {
-        let made = self.members[group].iter().flat_map(|&node| self.graph.results(node));
-        let users = made.flat_map(|val| self.fusion.uses(val));
-        users.filter_map(|user| self.group_of.get(user).copied()).filter(|&other| other != group).collect()
+        self.borders[group].users.iter().map(|node| self.group_of[node]).collect()
     }
 
+    /// The groups that make what a group reads.
     fn producers(&self, group: usize) -> BTreeSet<usize> {
-        let operands = self.members[group].iter().flat_map(|&node| &self.graph.node(node).operands);
-        let computed = operands.filter(|val| !self.fusion.is_input(**val));
-        computed
-            .filter_map(|val| self.group_of.get(&val.node).copied())
-            .filter(|&other| other != group)
-            .collect()
+        self.borders[group].producers.iter().map(|node| self.group_of[node]).collect()
     }
 
     /// The values of a group that others use or the fusion gives back.
@@ -272,6 +301,14 @@ impl<'a> Groups<'a> {
             segments: self.in_order().into_iter().map(|group| self.made(&self.members[group])).collect(),
         }
     }
+}
+
+/// Nodes in order, each once.
+fn sorted(nodes: impl Iterator<Item = Node>) -> Vec<Node> {
+    let mut nodes: Vec<Node> = nodes.collect();
+    nodes.sort_unstable();
+    nodes.dedup();
+    nodes
 }
 
 /// The nodes that libraries compute, and those whose results they read, though only constants may go into them.

@@ -11,7 +11,7 @@ use super::engine::{Engine, engine};
 use super::legal::Rejection;
 
 /// What runs a group, or why nothing does as one step.
-pub type Answer = Arc<Result<Engine, Rejection>>;
+pub type LegalityAnswer = Arc<Result<Engine, Rejection>>;
 
 /// What a group reads and makes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -29,7 +29,7 @@ impl Group {
 
 #[derive(Debug, Default)]
 struct Known {
-    answers: FxHashMap<Group, Answer>,
+    answers: FxHashMap<Group, LegalityAnswer>,
     /// The groups of which an answer had to be found.
     #[cfg(test)]
     found: Vec<Group>,
@@ -43,7 +43,7 @@ pub struct Legality {
 
 impl Legality {
     /// The answer about a group.
-    pub fn of(&self, graph: &Graph, view: &Fusion) -> Answer {
+    pub fn of(&self, graph: &Graph, view: &Fusion) -> LegalityAnswer {
         let group = Group::of(view);
         if let Some(answer) = self.lock().answers.get(&group) {
             return Arc::clone(answer);

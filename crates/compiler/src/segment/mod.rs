@@ -27,7 +27,7 @@ pub(crate) use greedy::greedy_with;
 pub use greedy::{greedy, unfused};
 pub use input_reads::InputReads;
 pub use legal::{Rejection, legal};
-pub use legality::{Answer, Legality};
+pub use legality::{Legality, LegalityAnswer};
 pub use recompute::recompute;
 pub use segmentation::{Segmentation, SegmentationError};
 pub use witness::{Fold, Store, When, Witness};

@@ -9,6 +9,7 @@
 use index::Expr;
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 use super::sizes::Sizes;
 
@@ -64,17 +65,25 @@ impl AxisSets {
     }
 
     /// Numbers for the atoms of an axis, outermost first; none for axes of size 1, which no loop walks.
-    pub fn atoms(&self, place: Place, axis: u8) -> Vec<usize> {
-        let mut atoms = Vec::new();
-        let mut stack: Vec<usize> = self.ids.get(&(place, axis)).copied().into_iter().collect();
-        while let Some(id) = stack.pop() {
-            let set = self.root(id);
-            match &self.parts[set][..] {
-                [] => atoms.push(set),
-                parts => stack.extend(parts.iter().rev()),
-            }
+    pub fn atoms(&self, place: Place, axis: u8) -> SmallVec<[usize; 2]> {
+        let mut atoms = SmallVec::new();
+        if let Some(&id) = self.ids.get(&(place, axis)) {
+            self.add_atoms(id, &mut atoms);
         }
         atoms
+    }
+
+    fn add_atoms(&self, id: usize, atoms: &mut SmallVec<[usize; 2]>) {
+        let set = self.root(id);
+        match &self.parts[set][..] {
+            [] => atoms.push(set),
+            parts => parts.iter().for_each(|&part| self.add_atoms(part, atoms)),
+        }
+    }
+
+    /// How many axes there are.
+    pub fn axes(&self) -> usize {
+        self.keys.len()
     }
 
     /// Whether a scan walks an atom.

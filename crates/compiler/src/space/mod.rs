@@ -56,7 +56,9 @@ impl Space {
             };
             return Err(SelfMapped { val });
         }
-        let mut space = Space { sizes: PrimaryMap::new(), places: FxHashMap::default() };
+        let mut places = FxHashMap::default();
+        places.reserve(sets.axes());
+        let mut space = Space { sizes: PrimaryMap::new(), places };
         let mut known: FxHashMap<usize, Axis> = FxHashMap::default();
         for &node in view.order() {
             let results = graph.results(node).map(|val| (Place::Computed(val), val));
