@@ -92,7 +92,7 @@ pub(crate) fn run(
         true => threads.run(blocks, unit, &work),
         false => threads.run_alone(blocks, unit, &work),
     }
-    // A scan that ended early looks as if it were done.
+    // A block that ended early looks as if it were done.
     if interrupt.is_requested() {
         threads.look();
     }

@@ -95,7 +95,7 @@ impl CompiledKernel {
     }
 
     /// Runs the blocks `first .. last`. Stores to buffer i may be non-temporal where bit i of `non_temporal` is set, which
-    /// changes no result. Scans end early once the byte that stands behind the buffers is not 0; results are of no use then.
+    /// changes no result. Scans and long folds end early once the byte that stands behind the buffers is not 0; results are of no use then.
     ///
     /// # Safety
     /// The slices hold one entry per argument, buffer and scratch array of the kernel, in its order, that of buffers one more:

@@ -1,13 +1,13 @@
 //! Interrupts: a scan goes along its axis within one block, however long that is, so its loop ends early where the caller is to
-//! stop. What the kernel made until then is dropped.
+//! stop; and so does that over the blocks of a long fold. What the kernel made until then is dropped.
 
 use ir::kernel::{Accumulator, Loop, LoopKind, Stmt};
 
 use super::operand::{Element, Operand, Type};
 use super::{EmitError, Emitter};
 
-/// Whether a loop is one over an axis that is scanned: its body gets what the iteration before set.
-pub(super) fn is_scan(for_loop: &Loop) -> bool {
+/// Whether the iterations of a loop follow each other: each gets what the one before set.
+pub(super) fn is_sequential(for_loop: &Loop) -> bool {
     fn gets(body: &[Stmt], opened: &mut Vec<Accumulator>) -> bool {
         body.iter().any(|statement| match statement {
             Stmt::Open { accumulator, .. } => {
@@ -23,16 +23,16 @@ pub(super) fn is_scan(for_loop: &Loop) -> bool {
 }
 
 /// Whether there is such a loop anywhere.
-pub(super) fn scans(body: &[Stmt]) -> bool {
+pub(super) fn has_sequential(body: &[Stmt]) -> bool {
     body.iter().any(|statement| match statement {
-        Stmt::For(for_loop) => is_scan(for_loop) || scans(&for_loop.body),
+        Stmt::For(for_loop) => is_sequential(for_loop) || has_sequential(&for_loop.body),
         _ => false,
     })
 }
 
 impl Emitter<'_> {
-    /// A loop over an axis that is scanned.
-    pub(super) fn scan_loop(
+    /// A loop whose iterations follow each other.
+    pub(super) fn sequential_loop(
         &mut self,
         for_loop: &Loop,
         begin: Operand,
@@ -47,7 +47,7 @@ impl Emitter<'_> {
 
     /// Whether the caller is not to stop.
     fn is_wanted(&mut self) -> Operand {
-        let address = self.interrupt.expect("a kernel with a scan has the address");
+        let address = self.interrupt.expect("a kernel with such a loop has the address");
         let byte = Type::scalar(Element::I8);
         let flag = format!("load atomic {byte}, {} monotonic, align 1", address.typed());
         let flag = self.w.instruction(byte, flag);

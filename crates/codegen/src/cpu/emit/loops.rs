@@ -8,7 +8,7 @@
 use ir::kernel::{Accumulator, Loop, LoopKind, Stmt, stays_even};
 use ops::CpuSpelling;
 
-use super::interrupts::is_scan;
+use super::interrupts::is_sequential;
 use super::operand::{Element, Operand, Type};
 use super::{EmitError, Emitter, Lane, deinterleave};
 
@@ -16,7 +16,7 @@ impl Emitter<'_> {
     pub(super) fn for_loop(&mut self, for_loop: &Loop) -> Result<(), EmitError> {
         let (begin, end) = (self.index(&for_loop.begin), self.index(&for_loop.end));
         match for_loop.kind {
-            LoopKind::Serial if is_scan(for_loop) => self.scan_loop(for_loop, begin, end),
+            LoopKind::Serial if is_sequential(for_loop) => self.sequential_loop(for_loop, begin, end),
             LoopKind::Serial => {
                 self.counted(begin, end, 1, |emitter, iteration| emitter.iteration(for_loop, iteration))
             }

@@ -103,7 +103,7 @@ struct Emitter<'k> {
     scratch: BTreeMap<Scratch, Operand>,
     /// Of buffers whose stores may be non-temporal: 0 if they are, 1 if not.
     cached: BTreeMap<Buffer, Operand>,
-    /// The address of what says that the caller is to stop, in kernels with scans.
+    /// The address of what says that the caller is to stop, in kernels with loops that look at it.
     interrupt: Option<Operand>,
     lane: Option<Lane>,
     /// The accumulators that hold integers in place of what they fold.
@@ -170,7 +170,7 @@ impl<'k> Emitter<'k> {
             let address = self.element_of(parameter("scratch"), Element::Ptr, position);
             self.scratch.insert(scratch, address);
         }
-        if interrupts::scans(&self.kernel.body) {
+        if interrupts::has_sequential(&self.kernel.body) {
             let place = self.kernel.buffers.len();
             self.interrupt = Some(self.element_of(parameter("buffers"), Element::Ptr, place));
         }
@@ -199,7 +199,7 @@ impl<'k> Emitter<'k> {
         let Finished { body, functions, declarations, calls } = self.w.finish();
         let parameters = "ptr %arguments, ptr %buffers, ptr %scratch, i64 %non_temporal, i64 %first_block, i64 %last_block";
         let mut ir = format!("define void @{name}({parameters}) {attributes} {{\n{body}}}\n");
-        functions.values().for_each(|function| ir.push_str(function));
+        functions.values().for_each(|function| ir.push_str(&function.text));
         for declaration in declarations {
             ir.push_str(&declaration);
             ir.push('\n');

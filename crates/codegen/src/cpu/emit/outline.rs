@@ -64,6 +64,5 @@ pub(super) fn outlined(
     if !w.outlined.ops.contains(&op) {
         return write(w, args);
     }
-    let result = args.last().expect("an op has operands").ty;
-    w.call_own(op.name(), result, args, |w, args| write(w, args))
+    w.call_own(op.name(), args, |w, args| write(w, args))
 }

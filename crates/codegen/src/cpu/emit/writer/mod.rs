@@ -34,7 +34,14 @@ pub(super) struct Writer<'i> {
     declarations: BTreeSet<String>,
     calls: BTreeSet<&'static str>,
     /// Functions of the module beside the kernel's, by name.
-    functions: BTreeMap<String, String>,
+    functions: BTreeMap<String, Function>,
+}
+
+/// A function of the module beside the kernel's.
+pub(super) struct Function {
+    /// Its text.
+    pub(super) text: String,
+    result: Type,
 }
 
 /// What is written when a function is finished.
@@ -42,7 +49,7 @@ pub(super) struct Finished {
     /// The body from the entry block on.
     pub(super) body: String,
     /// The functions of the module that it calls, by name.
-    pub(super) functions: BTreeMap<String, String>,
+    pub(super) functions: BTreeMap<String, Function>,
     /// The declarations that it needs.
     pub(super) declarations: BTreeSet<String>,
     /// The functions outside that it calls.
@@ -216,7 +223,7 @@ impl<'i> Writer<'i> {
         let args: Vec<Operand> = args.iter().map(|&arg| self.shaped(arg, lanes)).collect();
         match lanes {
             None => self.call_scalar(function, &args),
-            Some(lanes) => self.call_own(&format!("{function}.lanes"), args[0].ty, &args, |w, args| {
+            Some(lanes) => self.call_own(&format!("{function}.lanes"), &args, |w, args| {
                 w.lane_by_lane(function, args, lanes)
             }),
         }
@@ -259,16 +266,18 @@ impl<'i> Writer<'i> {
     pub(super) fn call_own(
         &mut self,
         name: &str,
-        result: Type,
         args: &[Operand],
         write: impl FnOnce(&mut Writer<'i>, &[Operand]) -> Operand,
     ) -> Operand {
         let types: String = args.iter().map(|arg| format!(".{}", arg.ty.suffix())).collect();
         let symbol = format!("{name}{types}");
-        if !self.functions.contains_key(&symbol) {
-            let text = self.function(&symbol, args, write);
-            self.functions.insert(symbol.clone(), text);
-        }
+        let known = self.functions.get(&symbol).map(|function| function.result);
+        let result = known.unwrap_or_else(|| {
+            let function = self.function(&symbol, args, write);
+            let result = function.result;
+            self.functions.insert(symbol.clone(), function);
+            result
+        });
         let args: Vec<String> = args.iter().map(|arg| arg.typed()).collect();
         self.instruction(result, format_args!("call {result} @{symbol}({})", args.join(", ")))
     }
@@ -278,7 +287,7 @@ impl<'i> Writer<'i> {
         symbol: &str,
         args: &[Operand],
         write: impl FnOnce(&mut Writer<'i>, &[Operand]) -> Operand,
-    ) -> String {
+    ) -> Function {
         let mut own = Writer::new(self.isa);
         let parameters: Vec<Operand> = args.iter().map(|arg| own.register(arg.ty)).collect();
         let result = write(&mut own, &parameters);
@@ -289,7 +298,9 @@ impl<'i> Writer<'i> {
         self.functions.extend(functions);
         self.declarations.extend(declarations);
         self.calls.extend(calls);
-        format!("define internal {} @{symbol}({}) {attributes} {{\n{body}}}\n", result.ty, listed.join(", "))
+        let listed = listed.join(", ");
+        let text = format!("define internal {} @{symbol}({listed}) {attributes} {{\n{body}}}\n", result.ty);
+        Function { text, result: result.ty }
     }
 
     /// The address `index` elements after `base`; of a vector of indices, a vector of addresses.
