@@ -95,11 +95,12 @@ impl CompiledKernel {
     }
 
     /// Runs the blocks `first .. last`. Stores to buffer i may be non-temporal where bit i of `non_temporal` is set, which
-    /// changes no result. Scans and long folds end early once the byte that stands behind the buffers is not 0; results are of no use then.
+    /// changes no result. Scans and long folds end early once the byte behind the last buffer's address is not 0: the results
+    /// are of no use then.
     ///
     /// # Safety
-    /// The slices hold one entry per argument, buffer and scratch array of the kernel, in its order, that of buffers one more:
-    /// the address of a byte that others change by atomic instructions alone. Every element that
+    /// The slices hold one entry per argument, buffer and scratch array of the kernel, in its order. The slice of buffers has one
+    /// more: the address of a byte that other threads change by atomic instructions alone. Every element that
     /// these blocks load or store lies within the memory at the address given, aligned to its size; scratch arrays go on
     /// to a whole number of [`SCRATCH_UNIT`]s. Nobody else
     /// writes what these blocks read or write while they run, and no one else uses the scratch memory. A buffer that

@@ -15,28 +15,24 @@ impl AxisSets {
     pub(super) fn refine(&mut self, graph: &Graph, view: &Fusion, sizes: &mut Sizes<'_>) {
         let is_reshape = |node: &&Node| matches!(graph.node(**node).op, TensorOp::Reshape(_));
         let reshapes: Vec<Node> = view.order().iter().filter(is_reshape).copied().collect();
-        // What one of them splits or unites may let an earlier one go on.
-        loop {
-            let steps =
-                reshapes.iter().map(|&node| self.refine_reshape(graph, view, node, sizes)).sum::<usize>();
-            if steps == 0 {
-                return;
+        let mut is_changed = true;
+        while is_changed {
+            // A step for one reshape may make another possible for an earlier one.
+            is_changed = false;
+            for &node in &reshapes {
+                while self.refine_reshape(graph, view, node, sizes) {
+                    is_changed = true;
+                }
             }
         }
     }
 
-    /// All steps that there are for one reshape now; how many.
-    fn refine_reshape(&mut self, graph: &Graph, view: &Fusion, node: Node, sizes: &mut Sizes<'_>) -> usize {
+    /// One step for one reshape; whether there was one to make.
+    fn refine_reshape(&mut self, graph: &Graph, view: &Fusion, node: Node, sizes: &mut Sizes<'_>) -> bool {
         let operand = graph.node(node).operands[0];
-        let mut steps = 0;
-        loop {
-            let from = self.all_atoms(graph, operand_place(graph, view, node, 0), operand);
-            let to = self.all_atoms(graph, Place::Computed(node.into()), node.into());
-            if from == to || !self.line_up(&from, &to, sizes) {
-                return steps;
-            }
-            steps += 1;
-        }
+        let from = self.all_atoms(graph, operand_place(graph, view, node, 0), operand);
+        let to = self.all_atoms(graph, Place::Computed(node.into()), node.into());
+        from != to && self.line_up(&from, &to, sizes)
     }
 
     fn all_atoms(&self, graph: &Graph, place: Place, val: Val) -> Vec<usize> {

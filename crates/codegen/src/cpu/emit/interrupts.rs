@@ -1,12 +1,12 @@
-//! Interrupts: a scan goes along its axis within one block, however long that is, so its loop ends early where the caller is to
-//! stop; and so does that over the blocks of a long fold. What the kernel made until then is dropped.
+//! Interrupts: a scan walks its whole axis within one block, so a block may take seconds. The loop of a scan, and that over the
+//! blocks of a long fold, therefore end early once the call is interrupted. What the kernel made until then is dropped.
 
 use ir::kernel::{Accumulator, Loop, LoopKind, Stmt};
 
 use super::operand::{Element, Operand, Type};
 use super::{EmitError, Emitter};
 
-/// Whether the iterations of a loop follow each other: each gets what the one before set.
+/// Whether the iterations of a loop depend on each other: each gets what the one before set.
 pub(super) fn is_sequential(for_loop: &Loop) -> bool {
     fn gets(body: &[Stmt], opened: &mut Vec<Accumulator>) -> bool {
         body.iter().any(|statement| match statement {
@@ -31,7 +31,7 @@ pub(super) fn has_sequential(body: &[Stmt]) -> bool {
 }
 
 impl Emitter<'_> {
-    /// A loop whose iterations follow each other.
+    /// A loop whose iterations depend on each other.
     pub(super) fn sequential_loop(
         &mut self,
         for_loop: &Loop,
@@ -40,13 +40,13 @@ impl Emitter<'_> {
     ) -> Result<(), EmitError> {
         let (iteration, open) = self.w.open_loop(begin, end);
         self.iteration(for_loop, iteration)?;
-        let condition = self.is_wanted();
+        let condition = self.goes_on();
         self.w.close_loop_while(condition, open, 1);
         Ok(())
     }
 
-    /// Whether the caller is not to stop.
-    fn is_wanted(&mut self) -> Operand {
+    /// Whether the call is not interrupted.
+    fn goes_on(&mut self) -> Operand {
         let address = self.interrupt.expect("a kernel with such a loop has the address");
         let byte = Type::scalar(Element::I8);
         let flag = format!("load atomic {byte}, {} monotonic, align 1", address.typed());

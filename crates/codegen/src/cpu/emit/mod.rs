@@ -75,8 +75,8 @@ pub enum EmitError {
 /// The IR of a kernel. Its function is
 /// `void NAME(ptr arguments, ptr buffers, ptr scratch, i64 non_temporal, i64 first_block, i64 last_block)`, where
 /// `arguments` points to the i64 arguments, `buffers` and `scratch` to the addresses of the buffers and of the worker's own
-/// scratch arrays, each in the kernel's order (behind the buffers the address of a byte that is not 0 once the caller is to
-/// stop: see `interrupts.rs`), and bit i of `non_temporal` lets stores to buffer i be non-temporal; it runs
+/// scratch arrays, each in the kernel's order (the buffers are followed by the address of a byte that is not 0 once the call
+/// is interrupted: see `interrupts.rs`), and bit i of `non_temporal` lets stores to buffer i be non-temporal; it runs
 /// the blocks `first_block .. last_block`.
 ///
 /// # Errors
@@ -103,7 +103,7 @@ struct Emitter<'k> {
     scratch: BTreeMap<Scratch, Operand>,
     /// Of buffers whose stores may be non-temporal: 0 if they are, 1 if not.
     cached: BTreeMap<Buffer, Operand>,
-    /// The address of what says that the caller is to stop, in kernels with loops that look at it.
+    /// The address of the byte that says that the call is interrupted, in kernels with loops that test it.
     interrupt: Option<Operand>,
     lane: Option<Lane>,
     /// The accumulators that hold integers in place of what they fold.

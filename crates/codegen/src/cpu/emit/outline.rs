@@ -1,7 +1,7 @@
-//! Outlining: an op that a kernel has many of is a function of the module, which each of them calls.
+//! Outlining: an op of which a kernel has many instances is one function of the module, and each instance calls it.
 //!
-//! Written out each time they would be most of a kernel's code, of which libLLVM makes one in 2 to 25 ms. A call takes
-//! little beside what they compute: chains of ten ran up to 5 % longer (`tanh`), of sines, logarithms and erf 2 % at most.
+//! Inline, these ops would be most of a kernel's code, and libLLVM takes 2 to 25 ms to compile one instance. The call costs
+//! little at run time: chains of ten ran up to 5 % longer (`tanh`), those of sines, logarithms and erf at most 2 %.
 
 use ir::kernel::Stmt;
 use ops::{CpuSpelling, DType, Polynomial, ScalarOp};
@@ -9,8 +9,8 @@ use ops::{CpuSpelling, DType, Polynomial, ScalarOp};
 use super::operand::Operand;
 use super::writer::Writer;
 
-/// The most instances of an op in a kernel that are written out, each where it stands.
-const WRITTEN_OUT: usize = 4;
+/// The most instances of an op in a kernel that are inline.
+const INLINE: usize = 4;
 
 /// The ops of a kernel that are functions of its module.
 #[derive(Clone, Debug, Default)]
@@ -19,11 +19,11 @@ pub(super) struct Outlined {
 }
 
 impl Outlined {
-    /// Those that the body of a kernel has many of.
+    /// Those of which the body of a kernel has many instances.
     pub(super) fn of(body: &[Stmt]) -> Outlined {
         let mut counts = Vec::new();
         count(body, &mut counts);
-        let many = counts.into_iter().filter(|(_, instances)| *instances > WRITTEN_OUT);
+        let many = counts.into_iter().filter(|(_, instances)| *instances > INLINE);
         Outlined { ops: many.map(|(op, _)| op).collect() }
     }
 }
@@ -54,7 +54,7 @@ fn is_long(op: ScalarOp) -> bool {
     }
 }
 
-/// An op by its instructions, where it stands or in a function of the module.
+/// The instructions of an op, inline or in a function of the module that is called.
 pub(super) fn outlined(
     w: &mut Writer<'_>,
     op: ScalarOp,
