@@ -15,6 +15,7 @@ use rustc_hash::FxHashMap;
 
 use super::code::{LARGEST, statements};
 use super::external::external_nodes;
+use super::moved::reject_moved_folds;
 use super::witness::{Fold, Store, When, Witness};
 use crate::space::{Axis, Space};
 
@@ -51,7 +52,7 @@ pub fn legal(graph: &Graph, view: &Fusion) -> Result<Witness, Rejection> {
     let stores = collect_stores(graph, view, &space, &below, &folds);
     let statements = statements(graph, view, &space, &folds, &stores);
     reject_long(graph, view, statements)?;
-    let order = axis_order(&space, &folds, &stores);
+    let order = axis_order(graph, view, &space, &folds, &stores);
     let may_divide = |axis: &Axis| Some(*axis) != scanned && divisible(*axis, &folds, &stores);
     let workers: Vec<Axis> = order.iter().copied().filter(may_divide).collect();
     let levels = 1 + stores.iter().filter_map(level).max().unwrap_or(0).max(last_level(&folds));
@@ -193,32 +194,6 @@ fn scanned_axis(graph: &Graph, view: &Fusion, space: &Space) -> Result<Option<Ax
     Ok(scanned)
 }
 
-/// An index map needs its operand at other indices than the loops walk, so the operand must not need a fold or a scan.
-/// The index of a gather is an operand like any other.
-fn reject_moved_folds(
-    graph: &Graph,
-    view: &Fusion,
-    space: &Space,
-    below: &FxHashMap<Node, Vec<Node>>,
-    scans: &FxHashMap<Node, Node>,
-) -> Result<(), Rejection> {
-    for &node in view.order() {
-        for (k, &val) in graph.node(node).operands.iter().enumerate() {
-            if view.is_input(val) || !space.moves(graph, view, node, k) {
-                continue;
-            }
-            let behind = match (below[&val.node].first(), scans.get(&val.node)) {
-                (Some(fold), _) => format!("fold {fold}"),
-                (None, Some(scan)) => format!("scan {scan}"),
-                (None, None) => continue,
-            };
-            let reason = format!("is read at other indices than it is computed at, after the {behind}");
-            return Err(Rejection { val, reason });
-        }
-    }
-    Ok(())
-}
-
 fn collect_folds(
     graph: &Graph,
     view: &Fusion,
@@ -320,14 +295,11 @@ fn collect_stores(
 }
 
 /// All axes in the order of the value with the most of them; axes that it lacks come first.
-fn axis_order(space: &Space, folds: &[Fold], stores: &[Store]) -> Vec<Axis> {
-    let store_axes = stores.iter().map(|store| store.domain().collect::<Vec<_>>());
-    let fold_axes = folds.iter().map(|fold| {
-        let mut axes: Vec<Axis> = fold.domain().collect();
-        axes.sort_unstable();
-        axes
-    });
-    let lists: Vec<Vec<Axis>> = fold_axes.chain(store_axes).collect();
+fn axis_order(graph: &Graph, view: &Fusion, space: &Space, folds: &[Fold], stores: &[Store]) -> Vec<Axis> {
+    let folded = folds.iter().map(|fold| space.axes_of_operand(graph, view, fold.node, 0));
+    let stored = stores.iter().map(|store| store.axes.clone());
+    let lists: Vec<Vec<Axis>> =
+        folded.chain(stored).map(|axes| axes.into_iter().flatten().collect()).collect();
     let walked = |axis: &Axis| lists.iter().any(|list| list.contains(axis));
     let longest = lists.iter().rev().max_by_key(|list| list.len()).cloned().unwrap_or_default();
     let mut order: Vec<Axis> = space.axes().filter(|axis| walked(axis) && !longest.contains(axis)).collect();

@@ -1,7 +1,7 @@
 //! Segments: which values are kept in memory, and which groups of values become one kernel each.
 //!
 //! `legal` (can a group be one kernel, with the `witness`) · `external` (groups that a library runs) · `engine` (either) ·
-//! `legality` (the answers) · `code` (statements of a kernel) · `work` (cycles of a kernel) · `cost` (bytes and seconds) · `input_reads` (what is read
+//! `moved` (index maps behind folds) · `legality` (the answers) · `code` (statements of a kernel) · `work` (cycles of a kernel) · `cost` (bytes and seconds) · `input_reads` (what is read
 //! of inputs) · `segmentation` (the value and its text) · `greedy`, `recompute` (how one is found) · `vertex_cut` (minimum
 //! cuts).
 
@@ -13,6 +13,7 @@ mod greedy;
 mod input_reads;
 mod legal;
 mod legality;
+mod moved;
 mod recompute;
 mod segmentation;
 mod vertex_cut;

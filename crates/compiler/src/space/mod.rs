@@ -4,6 +4,7 @@
 
 mod axes;
 mod breakpoints;
+mod index_maps;
 mod refine;
 mod reshape;
 mod sizes;
@@ -16,6 +17,7 @@ use smallvec::SmallVec;
 
 use axes::{AxisSets, Place, operand_place};
 pub use breakpoints::breakpoints;
+pub(crate) use index_maps::{IndexMaps, Moved};
 pub use reshape::{AxisGroup, axis_groups};
 
 /// An axis of the iteration space of a group.

@@ -1,0 +1,67 @@
+//! Index maps behind folds and scans. A slice, pad, cat, gather or reshape reads its operand at other indices than the
+//! loops stand at. What is pointwise is computed there; the result of a fold is known only where the loops stand. So a
+//! fold may stand before an index map that moves no axis of its result: the statistic of a row serves the whole row,
+//! whatever is done to the places of its elements.
+
+use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::legal::Rejection;
+use crate::space::{IndexMaps, Moved, Space};
+
+/// Rejects a group in which an index map needs a fold where the loops do not stand, or a scan anywhere. The index of a
+/// gather is an operand like any other.
+pub(super) fn reject_moved_folds(
+    graph: &Graph,
+    view: &Fusion,
+    space: &Space,
+    below: &FxHashMap<Node, Vec<Node>>,
+    scans: &FxHashMap<Node, Node>,
+) -> Result<(), Rejection> {
+    let mut reads = MovedReads { graph, view, maps: IndexMaps::of(graph, view), seen: FxHashSet::default() };
+    for &node in view.order() {
+        for (k, &val) in graph.node(node).operands.iter().enumerate() {
+            if view.is_input(val) || !space.moves(graph, view, node, k) {
+                continue;
+            }
+            let behind = match (scans.get(&val.node), below[&val.node].is_empty()) {
+                (Some(scan), _) => Some(format!("scan {scan}")),
+                (None, true) => None,
+                (None, false) => reads.moved_fold(node, k).map(|fold| format!("fold {fold}")),
+            };
+            if let Some(behind) = behind {
+                let reason = format!("is read at other indices than it is computed at, after the {behind}");
+                return Err(Rejection { val, reason });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Values that index maps read where the loops do not stand.
+struct MovedReads<'a> {
+    graph: &'a Graph,
+    view: &'a Fusion,
+    maps: IndexMaps<'a>,
+    seen: FxHashSet<(Val, Moved)>,
+}
+
+impl MovedReads<'_> {
+    /// A fold that operand `k` of an index map needs where the loops do not stand.
+    fn moved_fold(&mut self, node: Node, k: usize) -> Option<Node> {
+        let graph = self.graph;
+        let mut stack = vec![(graph.node(node).operands[k], self.maps.moved(node, k, &[]))];
+        while let Some((val, moved)) = stack.pop() {
+            if moved.is_empty() || self.view.is_input(val) || !self.seen.insert((val, moved.clone())) {
+                continue;
+            }
+            if matches!(graph.op(val), TensorOp::Fold { .. }) {
+                return Some(val.node);
+            }
+            for (k, &operand) in graph.operands(val).iter().enumerate() {
+                stack.push((operand, self.maps.moved(val.node, k, &moved)));
+            }
+        }
+        None
+    }
+}
