@@ -1,5 +1,5 @@
 # A fold may stand before an index map that moves no axis of its result: the sum of a row serves both of its halves, and
-# the elements behind a rotation of halves. The rows themselves are moved by the roll of `z`, so its fold is kept.
+# the elements after a rotation by half a row. The rows themselves are moved by the roll of `z`, so its fold is kept.
 def f(fd):
     x = fd.define_tensor(shape=[-1, 128], contiguity=True)
     y = fd.ops.softmax(x, dim=1)

@@ -10,13 +10,14 @@ use super::divide::divide;
 use super::fuse::fuse;
 use super::jam::jam;
 use super::lanes::lanes;
+use super::partition::partition;
 use super::persist::persist;
 use super::prefetch::prefetch;
 use super::workload::Workload;
 use super::{LONGEST_SIDE, Schedule};
 use crate::layout::{LayoutClass, Stride};
-use crate::segment::{Fold, LARGEST, Witness};
-use crate::space::{Atoms, Axis, breakpoints};
+use crate::segment::{Fold, Witness};
+use crate::space::{Atoms, Axis};
 
 /// A schedule for a group, good for the hinted sizes and right for all.
 pub fn choose(work: &Workload<'_>) -> Schedule {
@@ -64,31 +65,6 @@ fn fits_outside(witness: &Witness, schedule: &Schedule, axis: Axis) -> bool {
     let keeps = |fold: &Fold| fold.kept_axes().any(staged);
     let crosses = |fold: &Fold| fold.terminal && fold.reduced.contains(&axis);
     !witness.folds.iter().any(|fold| keeps(fold) || crosses(fold))
-}
-
-/// The most subranges of all loops together: the code grows with them.
-const SUBRANGES: usize = 8;
-
-/// Cuts the loops within the stages, and that of the lanes, where cats and pads change course.
-fn partition(work: &Workload<'_>, schedule: &Schedule) -> Vec<Axis> {
-    let Workload { graph, view, witness, .. } = *work;
-    let mut subranges = 1;
-    let mut partition = Vec::new();
-    let plain = |axis: &Axis| schedule.run(*axis).len() == 1 && witness.scanned != Some(*axis);
-    let tiled =
-        |axis: &Axis| schedule.tile.is_some_and(|(cross, _)| cross == *axis || schedule.lane == Some(*axis));
-    let mut walked: Vec<Axis> = schedule.lane.into_iter().chain(schedule.inner.iter().copied()).collect();
-    walked.retain(|axis| plain(axis) && !tiled(axis));
-    for axis in walked {
-        let breakpoints = breakpoints(graph, view, &witness.space, axis, SUBRANGES).len();
-        let cut = subranges * (breakpoints + 1);
-        let is_short = witness.statements.saturating_mul(cut as u64) <= LARGEST;
-        if breakpoints > 0 && cut <= SUBRANGES && is_short && !partition.contains(&axis) {
-            subranges = cut;
-            partition.push(axis);
-        }
-    }
-    partition
 }
 
 /// Walks tiles of the lanes' axis and of the one along which most of what has both axes lies. With folds that stages wait for, a

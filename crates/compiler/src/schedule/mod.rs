@@ -11,6 +11,7 @@ mod divide;
 mod fuse;
 mod jam;
 mod lanes;
+mod partition;
 mod persist;
 mod prefetch;
 mod text;

@@ -50,6 +50,12 @@ pub(super) fn statements(
     })
 }
 
+/// The statements for these values of a group, in one loop nest.
+pub(crate) fn statements_for(graph: &Graph, view: &Fusion, space: &Space, vals: &[Val]) -> u64 {
+    let of_node = |node| weight(graph, node);
+    Count::new(graph, view, space, Weights { node: &of_node, access: ACCESS }).nest(vals, LARGEST)
+}
+
 /// Statements by which a fold begins, takes an element and ends.
 const FOLD: u64 = 8;
 

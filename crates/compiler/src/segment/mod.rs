@@ -20,7 +20,7 @@ mod vertex_cut;
 mod witness;
 mod work;
 
-pub(crate) use code::LARGEST;
+pub(crate) use code::{LARGEST, statements_for};
 pub use engine::Engine;
 pub(crate) use external::is_view_op;
 pub use external::{ExternalCall, Source, ViewedOperand, external_call};

@@ -4,7 +4,7 @@
 //! map of that axis is one shift, so a loop that is cut there asks nothing of each element.
 
 use index::Expr;
-use ir::graph::{Fusion, Graph, Node, TensorOp};
+use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 
 use super::{Axis, Space};
 
@@ -14,7 +14,7 @@ use super::{Axis, Space};
 pub fn breakpoints(graph: &Graph, view: &Fusion, space: &Space, axis: Axis, most: usize) -> Vec<Expr> {
     let (facts, size) = (view.facts(), space.size(axis));
     let mut breakpoints: Vec<Expr> = Vec::new();
-    for breakpoint in view.order().iter().flat_map(|&node| ends(graph, space, node, axis)) {
+    for breakpoint in view.order().iter().flat_map(|&node| ends(graph, view, space, node, axis)) {
         if breakpoints.len() > most {
             break;
         }
@@ -33,7 +33,7 @@ pub fn breakpoints(graph: &Graph, view: &Fusion, space: &Space, axis: Axis, most
 }
 
 /// The ends of what a node puts together along an axis that a loop walks.
-fn ends(graph: &Graph, space: &Space, node: Node, axis: Axis) -> Vec<Expr> {
+fn ends(graph: &Graph, view: &Fusion, space: &Space, node: Node, axis: Axis) -> Vec<Expr> {
     let data = graph.node(node);
     let own = space.axes_of(graph, node.into());
     let walked = |place: usize| own[place].as_slice() == [axis];
@@ -41,12 +41,13 @@ fn ends(graph: &Graph, space: &Space, node: Node, axis: Axis) -> Vec<Expr> {
     match &data.op {
         TensorOp::Cat(place) if walked(usize::from(*place)) => {
             let mut end = Expr::zero();
-            let mut ends = Vec::with_capacity(data.operands.len());
-            for operand in 0..data.operands.len() {
-                end = end + size(operand, usize::from(*place));
-                ends.push(end.clone());
-            }
-            ends
+            let parts = concatenated(graph, view, node, *place).into_iter();
+            parts
+                .map(|part| {
+                    end = end.clone() + graph.shape(part)[usize::from(*place)].clone();
+                    end.clone()
+                })
+                .collect()
         }
         TensorOp::Pad { before, .. } => {
             let padded = (0..before.len()).filter(|&place| walked(place));
@@ -54,4 +55,14 @@ fn ends(graph: &Graph, space: &Space, node: Node, axis: Axis) -> Vec<Expr> {
         }
         _ => Vec::new(),
     }
+}
+
+/// What a cat puts together, cats of the group along the same axis taken apart.
+pub(crate) fn concatenated(graph: &Graph, view: &Fusion, node: Node, place: u8) -> Vec<Val> {
+    let operands = graph.node(node).operands.iter();
+    let is_nested =
+        |val: Val| !view.is_input(val) && matches!(graph.op(val), TensorOp::Cat(own) if *own == place);
+    operands
+        .flat_map(|&val| if is_nested(val) { concatenated(graph, view, val.node, place) } else { vec![val] })
+        .collect()
 }

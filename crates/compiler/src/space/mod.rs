@@ -17,6 +17,7 @@ use smallvec::SmallVec;
 
 use axes::{AxisSets, Place, operand_place};
 pub use breakpoints::breakpoints;
+pub(crate) use breakpoints::concatenated;
 pub(crate) use index_maps::{IndexMaps, Moved};
 pub use reshape::{AxisGroup, axis_groups};
 
