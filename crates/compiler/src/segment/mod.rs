@@ -1,9 +1,9 @@
 //! Segments: which values are kept in memory, and which groups of values become one kernel each.
 //!
-//! `legal` (can a group be one kernel, with the `witness`) · `external` (groups that a library runs) · `engine` (either) ·
-//! `moved` (index maps behind folds) · `legality` (the answers) · `code` (statements of a kernel) · `work` (cycles of a kernel) · `cost` (bytes and seconds) · `input_reads` (what is read
-//! of inputs) · `segmentation` (the value and its text) · `greedy`, `recompute` (how one is found) · `vertex_cut` (minimum
-//! cuts).
+//! `legal` (can a group be one kernel, with the `witness`) · `moved` (index maps behind folds) · `external` (groups that a
+//! library runs) · `engine` (either) · `legality` (the answers) · `code` (statements of a kernel) · `work` (cycles of a kernel)
+//! · `cost` (bytes and seconds) · `input_reads` (what is read of inputs) · `segmentation` (the value and its text) · `greedy`,
+//! `recompute`, `join` (how one is found) · `vertex_cut` (minimum cuts).
 
 mod code;
 pub mod cost;
@@ -11,6 +11,7 @@ mod engine;
 mod external;
 mod greedy;
 mod input_reads;
+mod join;
 mod legal;
 mod legality;
 mod moved;

@@ -15,7 +15,7 @@ use super::vertex_cut::VertexCut;
 use crate::hints::Hints;
 use crate::target::Target;
 
-/// The segmentation with values dropped from memory as long as that helps.
+/// The segmentation with values dropped from memory, and segments joined, as long as that helps.
 pub fn recompute(
     graph: &Graph,
     fusion: &Fusion,
@@ -29,7 +29,7 @@ pub fn recompute(
     let segments = segmentation.segments.into_iter().zip(views);
     let segments = segments.map(|(made, view)| Segment::new(made, view)).collect();
     let mut search = Search { graph, fusion, legality, hints, target, kept, segments };
-    while search.pass() {}
+    while search.pass() || search.join() {}
     let made = search.segments.into_iter().map(|segment| segment.made);
     Segmentation { segments: made.filter(|made| !made.is_empty()).collect() }
 }
@@ -40,9 +40,9 @@ fn is_work(op: &TensorOp) -> bool {
 }
 
 /// A segment of a segmentation that is being changed. One that makes nothing any more stays as an empty place.
-struct Segment {
-    made: Vec<Val>,
-    view: Fusion,
+pub(super) struct Segment {
+    pub made: Vec<Val>,
+    pub view: Fusion,
     price: OnceCell<Price>,
 }
 
@@ -54,7 +54,7 @@ struct Price {
 }
 
 impl Segment {
-    fn new(made: Vec<Val>, view: Fusion) -> Segment {
+    pub(super) fn new(made: Vec<Val>, view: Fusion) -> Segment {
         Segment { made, view, price: OnceCell::new() }
     }
 
@@ -65,14 +65,14 @@ impl Segment {
 }
 
 /// A segmentation being changed.
-struct Search<'a> {
-    graph: &'a Graph,
-    fusion: &'a Fusion,
-    legality: &'a Legality,
-    hints: &'a Hints,
+pub(super) struct Search<'a> {
+    pub graph: &'a Graph,
+    pub fusion: &'a Fusion,
+    pub legality: &'a Legality,
+    pub hints: &'a Hints,
     target: &'a Target,
-    kept: FxHashSet<Val>,
-    segments: Vec<Segment>,
+    pub kept: FxHashSet<Val>,
+    pub segments: Vec<Segment>,
 }
 
 impl Search<'_> {
@@ -175,13 +175,13 @@ impl Search<'_> {
     }
 
     /// Bytes that segments move.
-    fn moved(&self, segments: &[&Segment]) -> u64 {
+    pub(super) fn moved(&self, segments: &[&Segment]) -> u64 {
         let moved = segments.iter().map(|segment| self.hints.value(&bytes(self.graph, &segment.view)));
         moved.fold(0, u64::saturating_add)
     }
 
     /// Whether segments repeat no more folds and scans, no more of them are rejected, and they take no longer.
-    fn is_as_good(&self, after: &[&Segment], before: &[&Segment]) -> bool {
+    pub(super) fn is_as_good(&self, after: &[&Segment], before: &[&Segment]) -> bool {
         if self.works(after) > self.works(before) {
             return false;
         }
