@@ -52,6 +52,15 @@ impl ValueNames {
     }
 }
 
+/// The names of the values that a definition writes, as [`value_named`] knows them: the user's, else those in print.
+pub(crate) fn names_in(definition: &Definition) -> FxHashMap<Val, String> {
+    let mut names = FxHashMap::default();
+    for (val, user, printed) in written(&definition.record) {
+        names.entry(val).or_insert(user.unwrap_or(printed));
+    }
+    names
+}
+
 /// The value of a definition that is called so in explanations and segmentations.
 pub fn value_named(definition: &Definition, name: &str) -> Option<Val> {
     let written = written(&definition.record);
