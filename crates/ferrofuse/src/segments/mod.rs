@@ -41,8 +41,8 @@ pub struct Segment {
     pub outputs: Vec<String>,
     /// What it computes though a segment before it does, too.
     pub recomputed: Vec<String>,
-    /// Bytes that it moves, at the sizes of the hints.
-    pub bytes: u64,
+    /// Bytes that it moves, where the hints have all sizes.
+    pub bytes: Option<u64>,
     /// The same at any sizes.
     pub bytes_formula: String,
     /// Why it is a segment of its own.
@@ -64,6 +64,7 @@ pub fn segments(definition: &Definition, plan: &Plan, hints: &Hints) -> Result<V
     let crossing = views.iter().flat_map(|view| view.inputs().iter().copied());
     let maker = Maker {
         definition,
+        hints,
         names: names_in(definition),
         positions: positions::Positions::new(definition, crossing.chain(cut.segmentation.segments.concat())),
         explanation: explain(definition, plan, hints),
@@ -125,6 +126,7 @@ pub fn from_segments(
 /// What segments are made from.
 struct Maker<'d> {
     definition: &'d Definition,
+    hints: &'d Hints,
     names: FxHashMap<Val, String>,
     positions: positions::Positions<'d>,
     explanation: Explanation,
@@ -152,7 +154,7 @@ impl Maker<'_> {
             inputs: outlined.inputs.iter().map(|origin| self.origin(origin)).collect(),
             outputs: made.iter().map(|&val| self.name(val)).collect(),
             recomputed: again.iter().filter_map(|&node| self.tensor_named(node)).collect(),
-            bytes: explained.map_or(0, |explained| explained.bytes),
+            bytes: explained.map_or(Some(0), |explained| self.bytes(explained)),
             bytes_formula: explained.map_or("0".to_owned(), |explained| explained.moved.to_string()),
             why: self.why(explained),
             schedule: None,
@@ -172,6 +174,10 @@ impl Maker<'_> {
         let outputs = view.outputs().iter().map(output).collect();
         let facts = Arc::clone(fusion.facts());
         Fusion::new(graph, view.inputs().to_vec(), outputs, facts).expect("the view, or less of it")
+    }
+
+    fn bytes(&self, explained: &SegmentExplanation) -> Option<u64> {
+        self.hints.know(&explained.moved).then_some(explained.bytes)
     }
 
     fn name(&self, val: Val) -> String {
