@@ -122,7 +122,6 @@ impl SegmentFolder {
                     entry.file
                 )));
             };
-            segment.name = entry.name().to_owned();
             segment.replace(definition).map_err(Failure::user)?;
             segment.schedule = entry.schedule()?;
         }

@@ -24,7 +24,7 @@ use readers::Readers;
 
 pub use draw::{html, svg};
 pub(crate) use names::{ValueNames, names_in};
-pub use names::{output_names, value_named};
+pub use names::{output_names, value_name, value_named};
 pub use outputs::OutputExplanation;
 
 /// What a plan decided and what it costs.

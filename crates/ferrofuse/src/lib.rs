@@ -45,7 +45,7 @@ pub use compiler::{Decision, Plan, PlanOptions};
 pub use emit::{EmitError, EmitOptions, Stage, emit};
 pub use explain::{
     Edge, Explanation, OutputExplanation, SegmentExplanation, TensorBytes, explain, html, output_names, svg,
-    value_named,
+    value_name, value_named,
 };
 pub use frontend::define::DefinitionBuilder;
 pub use frontend::text::File;

@@ -32,8 +32,8 @@ pub enum SegmentInput {
 /// A segment as a definition of its own.
 #[derive(Clone, Debug)]
 pub struct SegmentDefinition {
-    /// What diagnostics call it.
-    pub name: String,
+    /// Its number in the order they run: diagnostics call it `seg0`, `seg1`, …
+    pub number: usize,
     /// What it computes.
     pub definition: Definition,
     /// What each of its inputs is given.
@@ -42,6 +42,38 @@ pub struct SegmentDefinition {
     pub outputs: Vec<Val>,
     /// The schedule of its one kernel, where the user chose it.
     pub schedule: Option<Schedule>,
+}
+
+impl SegmentDefinition {
+    /// How it is compiled: with a schedule as one kernel, else as any definition.
+    ///
+    /// # Errors
+    /// [`Error::Plan`] for a schedule that does not fit.
+    pub fn options(&self, options: &CompileOptions) -> Result<CompileOptions, Error> {
+        let Some(schedule) = &self.schedule else {
+            return Ok(CompileOptions { plan: PlanOptions::default(), ..options.clone() });
+        };
+        let plan = PlanOptions {
+            segmentation: Some(whole(&self.definition)),
+            schedules: vec![(0, schedule.clone())],
+            ..PlanOptions::default()
+        };
+        let options = CompileOptions { plan, ..options.clone() };
+        let target = options.machine.target(options.target);
+        plan_declared(&self.definition, &target, &options).map_err(|error| self.in_words(error))?;
+        Ok(options)
+    }
+
+    /// An error of the one segment that the definition has, in words of the whole.
+    fn in_words(&self, error: Error) -> Error {
+        match error {
+            Error::Plan(PlanError::Schedule { error, .. }) => {
+                PlanError::Schedule { segment: format!("seg{}", self.number), error }.into()
+            }
+            Error::Plan(PlanError::NoSegment(_)) => PlanError::NoSegment(self.number).into(),
+            error => error,
+        }
+    }
 }
 
 /// A definition ready to be called segment by segment.
@@ -112,8 +144,8 @@ impl SegmentedExecutable {
     ) -> Result<SegmentedExecutable, Error> {
         let mut slots = Slots::of(&definition);
         let mut made = Vec::new();
-        for (number, segment) in segments.into_iter().enumerate() {
-            made.push(slots.segment(segment, number, &options)?);
+        for segment in segments {
+            made.push(slots.segment(segment, &options)?);
         }
         let outputs: Vec<usize> =
             definition.fusion.outputs().iter().map(|output| slots.numbers[&output.val]).collect();
@@ -335,19 +367,14 @@ impl Slots {
         Slots { numbers: inputs.map(|(place, &val)| (val, place)).collect() }
     }
 
-    fn segment(
-        &mut self,
-        segment: SegmentDefinition,
-        number: usize,
-        options: &CompileOptions,
-    ) -> Result<Segment, Error> {
+    fn segment(&mut self, segment: SegmentDefinition, options: &CompileOptions) -> Result<Segment, Error> {
         let source = |input: &SegmentInput| match input {
             SegmentInput::Val(val) => Source::Slot(self.numbers[val]),
             SegmentInput::Size(size) => Source::Size(size.clone()),
         };
         let inputs = segment.inputs.iter().map(source).collect();
         let outputs = segment.outputs.iter().map(|&val| self.made(val)).collect();
-        let options = chosen(&segment, number, options)?;
+        let options = segment.options(options)?;
         let executable = Executable::by_size(segment.definition, options);
         Ok(Segment { executable, inputs, outputs, freed: Vec::new() })
     }
@@ -358,26 +385,6 @@ impl Slots {
     }
 }
 
-/// The options of a segment: with a schedule it is one kernel.
-fn chosen(
-    segment: &SegmentDefinition,
-    number: usize,
-    options: &CompileOptions,
-) -> Result<CompileOptions, Error> {
-    let mut plan = PlanOptions::default();
-    if let Some(schedule) = &segment.schedule {
-        plan.segmentation = Some(whole(&segment.definition));
-        plan.schedules = vec![(0, schedule.clone())];
-    }
-    let options = CompileOptions { plan, ..options.clone() };
-    if segment.schedule.is_some() {
-        let target = options.machine.target(options.target);
-        let planned = plan_declared(&segment.definition, &target, &options);
-        planned.map_err(|error| of_segment(error, segment, number))?;
-    }
-    Ok(options)
-}
-
 /// All that a definition computes for its outputs, in one segment.
 fn whole(definition: &Definition) -> Segmentation {
     let fusion = &definition.fusion;
@@ -386,17 +393,6 @@ fn whole(definition: &Definition) -> Segmentation {
     made.sort_unstable();
     made.dedup();
     Segmentation { segments: vec![made] }
-}
-
-/// An error of the one segment that the definition of a segment has, in words of the whole.
-fn of_segment(error: Error, segment: &SegmentDefinition, number: usize) -> Error {
-    match error {
-        Error::Plan(PlanError::Schedule { error, .. }) => {
-            PlanError::Schedule { segment: segment.name.clone(), error }.into()
-        }
-        Error::Plan(PlanError::NoSegment(_)) => PlanError::NoSegment(number).into(),
-        error => error,
-    }
 }
 
 /// Each slot is freed by the last segment that makes or reads it, outputs aside.

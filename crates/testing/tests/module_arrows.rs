@@ -117,8 +117,10 @@ const ORDER: [(&str, &[&str]); 13] = [
             "table",
             "arrays",
             "call",
+            "runnable",
             "executable",
             "definition",
+            "segments",
         ],
     ),
 ];

@@ -52,6 +52,11 @@ impl ValueNames {
     }
 }
 
+/// The name by which [`value_named`] finds a value.
+pub fn value_name(definition: &Definition, val: Val) -> String {
+    names_in(definition).remove(&val).unwrap_or_else(|| val.to_string())
+}
+
 /// A name for each value that a definition writes by which [`value_named`] finds it: the user's, unless another value had
 /// that before, else that in print. Where both are taken it has the one of the graph, which is not among these.
 pub(crate) fn names_in(definition: &Definition) -> FxHashMap<Val, String> {

@@ -6,7 +6,7 @@ use ir::definition::Definition;
 use ir::graph::Val;
 
 use super::SegmentError;
-use crate::explain::{names_in, value_named};
+use crate::explain::{value_name, value_named};
 use crate::{Error, Segmentation};
 
 /// A segmentation of a definition from its text, a line `segment NAME -> VALUE, VALUE…` for each segment.
@@ -27,7 +27,7 @@ pub fn read_segmentation(definition: &Definition, text: &str) -> Result<Segmenta
 pub fn of_plan(definition: &Definition, error: Error) -> SegmentError {
     match error {
         Error::Plan(PlanError::Segmentation(SegmentationError::Missing(val))) => {
-            SegmentError::Missing { name: name(definition, val) }
+            SegmentError::Missing { name: value_name(definition, val) }
         }
         error => SegmentError::Plan(error),
     }
@@ -36,14 +36,10 @@ pub fn of_plan(definition: &Definition, error: Error) -> SegmentError {
 /// A cycle: who waits for what.
 pub(super) fn in_words(definition: &Definition, cycle: &[Wait]) -> String {
     let wait = |wait: &Wait| {
-        let name = name(definition, wait.val);
+        let name = value_name(definition, wait.val);
         format!("seg{} needs `{name}` of seg{}", wait.segment, wait.maker)
     };
     cycle.iter().map(wait).collect::<Vec<_>>().join(", ")
-}
-
-fn name(definition: &Definition, val: Val) -> String {
-    names_in(definition).remove(&val).unwrap_or_else(|| val.to_string())
 }
 
 /// Rejects what two lines make.
@@ -64,7 +60,7 @@ fn require_once(
     };
     for (place, (val, line)) in made().enumerate() {
         if let Some((_, earlier)) = made().take(place).find(|(other, _)| *other == val) {
-            return Err(SegmentError::Twice { name: name(definition, val), line, earlier });
+            return Err(SegmentError::Twice { name: value_name(definition, val), line, earlier });
         }
     }
     Ok(())

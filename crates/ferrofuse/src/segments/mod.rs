@@ -32,6 +32,7 @@ pub use positions::count as count_positions;
 pub struct Segment {
     /// `seg0`, `seg1`, … in the order they run.
     pub name: String,
+    number: usize,
     definition: Definition,
     /// The number of each of its values, as it prints with short names, and that of the same value in the whole definition.
     pub index_map: BTreeMap<usize, usize>,
@@ -101,6 +102,25 @@ impl Segment {
         self.definition = definition;
         Ok(())
     }
+
+    /// Whether the schedule fits.
+    ///
+    /// # Errors
+    /// When it names what the segment does not have.
+    pub fn check_schedule(&self, options: &CompileOptions) -> Result<(), SegmentError> {
+        self.runnable().options(options)?;
+        Ok(())
+    }
+
+    fn runnable(&self) -> SegmentDefinition {
+        SegmentDefinition {
+            number: self.number,
+            definition: self.definition.clone(),
+            inputs: self.takes.clone(),
+            outputs: self.gives.clone(),
+            schedule: self.schedule.clone(),
+        }
+    }
 }
 
 /// A definition that runs as these segments of it.
@@ -112,14 +132,7 @@ pub fn from_segments(
     segments: &[Segment],
     options: CompileOptions,
 ) -> Result<SegmentedExecutable, SegmentError> {
-    let segment = |segment: &Segment| SegmentDefinition {
-        name: segment.name.clone(),
-        definition: segment.definition.clone(),
-        inputs: segment.takes.clone(),
-        outputs: segment.gives.clone(),
-        schedule: segment.schedule.clone(),
-    };
-    let segments = segments.iter().map(segment).collect();
+    let segments = segments.iter().map(Segment::runnable).collect();
     Ok(SegmentedExecutable::new(definition.clone(), segments, options)?)
 }
 
@@ -150,6 +163,7 @@ impl Maker<'_> {
         let explained = planned.map(|number| &self.explanation.segments[number]);
         Ok(Segment {
             name: format!("seg{number}"),
+            number,
             index_map: self.positions.index_map(&outlined, made),
             inputs: outlined.inputs.iter().map(|origin| self.origin(origin)).collect(),
             outputs: made.iter().map(|&val| self.name(val)).collect(),
