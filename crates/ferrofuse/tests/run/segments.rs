@@ -97,6 +97,17 @@ fn chained(definition: &Definition, segments: &[Segment], arrays: &[Array]) -> V
     outputs.iter().map(|output| bytes(&output.view())).collect()
 }
 
+/// The segments as their texts define them.
+fn reread(segments: &[Segment]) -> Vec<Segment> {
+    let reread = |segment: &Segment| {
+        let mut reread = segment.clone();
+        let text = print(segment.definition(), NameStyle::Short);
+        reread.replace(define(&text).expect("defines")).expect("it takes and gives the same");
+        reread
+    };
+    segments.iter().map(reread).collect()
+}
+
 /// Whether the chain of segments gives what the evaluator says, within the bounds of the ops.
 fn agrees(definition: &Definition, segments: &[Segment], arrays: &[Array]) -> bool {
     let chain = from_segments(definition, segments, CompileOptions::default()).expect("segments");
@@ -151,6 +162,7 @@ fn examples_by_hand_and_as_a_chain_give_equal_bits() {
             }
             let chain = chained(&definition, &segments, &arrays);
             assert!(chain == by_hand(&definition, &segments, &arrays), "{name} by hand");
+            assert!(chain == chained(&definition, &reread(&segments), &arrays), "{name} read from its text");
             assert!(agrees(&definition, &segments, &arrays), "{name} and the evaluator");
         }
     }

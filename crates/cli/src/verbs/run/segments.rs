@@ -11,7 +11,6 @@ use ferrofuse::{
 use serde::Serialize;
 
 use super::output_report::OutputReport;
-use super::outputs::OutputFiles;
 use super::{Options, WARM_CALLS, compared, failure};
 use crate::failure::{Failure, Outcome};
 use crate::inputs::Inputs;
@@ -52,8 +51,7 @@ pub(super) fn run(
     let chain = from_segments(&file.definition, &edited, compile_options).map_err(in_segments)?;
     let inputs = inputs.make(machine.memory_limit())?;
     let views: Vec<ArrayView<'_>> = inputs.iter().map(|input| input.view()).collect();
-    let files = options.output.as_ref();
-    let files = files.map(|folder| OutputFiles::new(folder, &names, &file.definition, &[])).transpose()?;
+    let files = options.files(&names, &file.definition)?;
     let stream = Stream::new(options.request.seed);
     let call_options = CallOptions { stream: Some(stream), ..CallOptions::default() };
     let timed = || {
