@@ -32,7 +32,7 @@ fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<definition::Val>()?;
     module.add_class::<definition::TensorView>()?;
     module.add_class::<executable::Executable>()?;
-    module.add_class::<segments::Segment>()?;
+    module.add_class::<segments::CutSegment>()?;
     module.add_class::<segments::Chain>()?;
     module.add_class::<arrays::OutputMemory>()?;
     module.add_function(wrap_pyfunction!(segments::cut, module)?)?;

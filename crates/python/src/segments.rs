@@ -14,13 +14,13 @@ use crate::executable::{Executable, MACHINE, options};
 use crate::runnable::{self, Told};
 
 /// A segment as it was cut.
-#[pyclass(frozen, module = "ferrofuse._native")]
-pub struct Segment {
+#[pyclass(frozen, name = "Segment", module = "ferrofuse._native")]
+pub struct CutSegment {
     segment: ferrofuse::Segment,
 }
 
 #[pymethods]
-impl Segment {
+impl CutSegment {
     #[getter]
     fn name(&self) -> &str {
         &self.segment.name
@@ -74,7 +74,7 @@ impl Segment {
     }
 }
 
-impl Segment {
+impl CutSegment {
     fn edited(
         &self,
         py: Python<'_>,
@@ -99,12 +99,12 @@ pub fn cut(
     executable: &Executable,
     inputs: Option<&Bound<'_, PyAny>>,
     segmentation: Option<&str>,
-) -> PyResult<Vec<Segment>> {
+) -> PyResult<Vec<CutSegment>> {
     let chosen = segmentation.map(|text| read_segmentation(executable.definition(), text)).transpose();
     let chosen = chosen.map_err(|error| errors::segments(py, &error))?;
     let made = executable.planned(py, CodeTarget::HOST, inputs, chosen, segments)?;
     let made = made.map_err(|error| errors::segments(py, &error))?;
-    Ok(made.into_iter().map(|segment| Segment { segment }).collect())
+    Ok(made.into_iter().map(|segment| CutSegment { segment }).collect())
 }
 
 /// A definition that runs as segments.
@@ -120,7 +120,7 @@ impl Chain {
     fn new(
         py: Python<'_>,
         executable: &Executable,
-        segments: Vec<(Py<Segment>, Py<Builder>, Option<String>)>,
+        segments: Vec<(Py<CutSegment>, Py<Builder>, Option<String>)>,
     ) -> PyResult<Chain> {
         let edited = segments
             .iter()
