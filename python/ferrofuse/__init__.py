@@ -44,6 +44,7 @@ from .fusion import (
     translate_fusion,
 )
 from .profiler import FusionProfile, KernelProfile, PythonProfiler, get_fusion_profile, reset_profiler
+from .segments import Segment, SegmentBytes
 from . import elsewhere as _elsewhere, operators as _operators
 
 _operators.attach()
@@ -77,6 +78,8 @@ __all__ = [
     "LruFusionCache",
     "OutOfRangeError",
     "PythonProfiler",
+    "Segment",
+    "SegmentBytes",
     "TensorView",
     "Val",
     "__version__",

@@ -1,15 +1,16 @@
 """FusionDefinition: defines a fusion, compiles it on first use, runs it on arrays."""
 
 import sys
-from typing import Any, List, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 from . import elsewhere, profiler
-from ._native import Builder, Executable, TensorView
+from ._native import Builder, Chain, DefinitionError, Executable, TensorView
 from .array_types import describe
 from .explanation import Explanation
 from .fusion import Fusion, FusionExecutorCache, FusionGuard
 from .operations import Operations
 from .options import check_options, library_without_arrays
+from .segments import NOT_SET_UP, ByHand, Cut, Segment, as_text
 
 
 NO_DEFINITION = "Fusion does not exist! Use `with FusionDefinition() as fd: ...` to define a fusion."
@@ -27,17 +28,32 @@ class FusionDefinition:
         self._fusion = Fusion()
         self._builder = self._fusion._builder
         self._exists = False  # from the first `with` on
+        self._edits = 0
+        self._cut: Optional[Cut] = None  # what `execute` runs through
+        self._set_up: Optional[Cut] = None  # what `build_segment` is of
+        self._segmentation: Optional[str] = None
         self._executable: Optional[Executable] = None
         self._fec: Optional[FusionExecutorCache] = None
         self.fake_inputs: Optional[List[Any]] = None
         self.ops = Operations(self._existing)
         self.sched = elsewhere.sched
 
+    @classmethod
+    def _of(cls, builder: Builder) -> "FusionDefinition":
+        definition = FusionDefinition()
+        definition._fusion, definition._builder = Fusion._of(builder), builder
+        definition._exists = True
+        return definition
+
     def __enter__(self) -> "FusionDefinition":
         FusionGuard(self._fusion).__enter__()
         self._exists = True
-        self._executable = self._fec = None
+        self._changes()
         return self
+
+    def _changes(self) -> None:
+        self._edits += 1
+        self._executable = self._fec = None
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         FusionGuard(self._fusion).__exit__(kind, error, trace)
@@ -95,7 +111,7 @@ class FusionDefinition:
 
     def _in_line_of_caller(self) -> Builder:
         """The builder, about to hear of the line that called the method that calls this."""
-        self._executable = self._fec = None
+        self._changes()
         builder = self._existing()
         builder.at(sys._getframe(2).f_lineno)
         return builder
@@ -133,8 +149,10 @@ class FusionDefinition:
             from .reproducer import kept
 
             self.fake_inputs = kept(inputs)
-        executable = self._executable or self._make_executable()
+        executable = self._runnable()
         if profiler.active is not None:
+            if self._cut is not None:
+                raise NotImplementedError("segments are not profiled: profile segment.definition, or the whole definition")
             return self.fec.execute(inputs, device=device, like=like)
         return executable.run(inputs, like, library_without_arrays(device))
 
@@ -146,12 +164,77 @@ class FusionDefinition:
         """Not there: schedules are not written in Python."""
         elsewhere.reject_schedule("fd.manual_validate")
 
+    def _runnable(self) -> Union[Executable, Chain]:
+        return self._compilable() if self._cut is None else self._cut.chain()
+
+    def _compilable(self) -> Executable:
+        return self._executable or self._make_executable()
+
     def _make_executable(self) -> Executable:
         ok, message = self.validate_definition()
         if not ok:
             raise NotImplementedError(message)
         self._executable = self._builder.executable()
         return self._executable
+
+    # ----------------------------------------------------------------------------------------------- segments
+    def segment(self, inputs: Optional[Sequence[Any]] = None) -> List[Segment]:
+        """Cuts it into segments, for the sizes of these inputs or for none in particular; from now on `execute` runs them.
+
+        Gives them in the order they run. They are those of `segmentation`, where that is set.
+
+        Raises:
+            InputError: for inputs that do not fit.
+        """
+        self._cut = Cut(self, inputs, self._segmentation)
+        return self.segments
+
+    @property
+    def segments(self) -> List[Segment]:
+        """The segments that `execute` runs, in order; empty where it runs the whole."""
+        return [] if self._cut is None else list(self._cut.segments)
+
+    @property
+    def segmentation(self) -> Optional[str]:
+        """Which tensors each segment makes, by hand: a line `segment NAME -> TENSOR, TENSOR…` for each, as `ferrofuse emit
+        --stage segments` prints it, or set as a list of lists of tensors or of their names. In any order; what else a segment
+        computes follows. Set to None, `execute` runs the whole again.
+
+        Raises:
+            DefinitionError: for a name that is not there, an output that no segment makes, and segments that wait for each
+                other. The segments are as they were then.
+        """
+        return self._segmentation
+
+    @segmentation.setter
+    def segmentation(self, by_hand: Optional[ByHand]) -> None:
+        text = None if by_hand is None else as_text(self._existing(), by_hand)
+        self._cut = None if text is None else Cut(self, None, text)
+        self._segmentation = text
+
+    def setup_segmentation(self, inputs: Optional[Sequence[Any]] = None) -> int:
+        """The first of three steps below `segment`: cuts it, and gives the number of segments."""
+        self._set_up = Cut(self, inputs, self._segmentation)
+        return len(self._set_up.segments)
+
+    def build_segment(self, number: int) -> Tuple["FusionDefinition", Dict[int, int]]:
+        """The second step: the definition of a segment, and the map of its values' numbers to those here.
+
+        Raises:
+            DefinitionError: before the first step, for a number past the last segment, and where the definition has
+                changed since.
+        """
+        if self._set_up is None:
+            raise DefinitionError(NOT_SET_UP)
+        return self._set_up.build(number)
+
+    def finalize_segmentation(self) -> None:
+        """The last step: forgets what `setup_segmentation` made."""
+        self._set_up = None
+
+    setupSegmentation = setup_segmentation
+    buildSegment = build_segment
+    finalizeSegmentation = finalize_segmentation
 
     # -------------------------------------------------------------------------------------------------- check
     def validate_definition(self) -> Tuple[bool, str]:
@@ -181,7 +264,7 @@ class FusionDefinition:
         from .validation import compare_with_references, require_matches
 
         check_options(device, execute_kwargs.get("_enable_options", ()), execute_kwargs.get("_disable_options", ()))
-        executable = self._executable or self._make_executable()
+        executable = self._runnable()
         outputs, compared = executable.check(inputs, like, library_without_arrays(device))
         require_matches(compared)
         if reference_outputs is not None:
@@ -216,7 +299,7 @@ class FusionDefinition:
 
     def explain(self, inputs: Optional[Sequence[Any]] = None) -> Explanation:
         """What the compiler decides, for the sizes of these inputs or for none in particular; runs nothing."""
-        return Explanation(*(self._executable or self._make_executable()).explain(inputs))
+        return Explanation(*self._compilable().explain(inputs))
 
     def __repr__(self) -> str:
         """The definition as a function of `fd` that makes an equal one."""

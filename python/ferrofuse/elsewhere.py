@@ -5,8 +5,8 @@ from typing import Any, Callable, Dict, NoReturn
 from ._native import TensorView, Val
 
 _SCHEDULES = (
-    "loops are chosen by the compiler: fd.explain() tells how it chose, and `ferrofuse run --schedule SEGMENT=FILE` takes a "
-    "schedule by hand, as text"
+    "loops are chosen by the compiler: fd.explain() tells how it chose; fd.segments[0].schedule and `ferrofuse run --schedule "
+    "SEGMENT=FILE` take a schedule by hand, as text"
 )
 _LAUNCHES = (
     "it is of launches of CUDA kernels, which are not run yet: fd.execute(inputs) compiles and runs on the CPU, and "

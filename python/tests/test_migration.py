@@ -86,8 +86,8 @@ def test_kernels_are_printed():
 
 
 SCHEDULES = (
-    "loops are chosen by the compiler: fd.explain() tells how it chose, and `ferrofuse run --schedule SEGMENT=FILE` takes a "
-    "schedule by hand, as text"
+    "loops are chosen by the compiler: fd.explain() tells how it chose; fd.segments[0].schedule and `ferrofuse run --schedule "
+    "SEGMENT=FILE` take a schedule by hand, as text"
 )
 LOOPS = SCHEDULES + "; sizes are tv.shape() and tv.size(dim)"
 LAUNCHES = (

@@ -2,7 +2,7 @@
 //!
 //! Results go to stdout, everything else to stderr. Exit codes: 0 fine, 1 a check failed, 2 the user's mistake, 3 the
 //! machine's. `verbs` (one file each) · `definition` (definition files) · `arrays` (files of arrays) · `inputs` (what to
-//! run on) · `planning` (the user's choices) · `failure` · `environment`.
+//! run on) · `planning` (the user's choices) · `segment_folder` (folders of segments) · `failure` · `environment`.
 
 mod arrays;
 mod definition;
@@ -10,6 +10,7 @@ mod environment;
 mod failure;
 mod inputs;
 mod planning;
+mod segment_folder;
 mod verbs;
 
 use std::io::{self, BufWriter, Write};
@@ -21,7 +22,7 @@ use clap::{Parser, Subcommand};
 
 use failure::{Failure, Outcome, tell};
 use ferrofuse::{Machine, MachineOptions, ObjectCache};
-use verbs::{bench, cache, doctor, emit, explain, fuzz, ops, run, test};
+use verbs::{bench, cache, doctor, emit, explain, fuzz, ops, run, segment, test};
 
 /// A fusion compiler for tensor programs.
 #[derive(Parser)]
@@ -38,6 +39,7 @@ struct Cli {
 enum Verb {
     Run(run::Options),
     Explain(explain::Options),
+    Segment(segment::Options),
     Emit(emit::Options),
     Ops(ops::Options),
     Bench(bench::Options),
@@ -87,6 +89,7 @@ fn perform(cli: Cli, out: &mut dyn Write) -> Result<Outcome, Failure> {
     match cli.verb {
         Verb::Run(options) => run::run(&options, machine(), out),
         Verb::Explain(options) => explain::run(&options, &Machine::new(machine()), out),
+        Verb::Segment(options) => segment::run(&options, &Machine::new(machine()), out),
         Verb::Emit(options) => emit::run(&options, &Machine::new(machine()), out),
         Verb::Ops(options) => ops::run(&options, out),
         // Compiling is measured, so nothing is taken from the cache.

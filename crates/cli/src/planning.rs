@@ -7,11 +7,11 @@ use clap::Args;
 use codegen::cpu::llvm::CpuTarget;
 use compiler::outputs::{computed, views};
 use ferrofuse::{
-    CodeTarget, Definition, File, Hints, Machine, Plan, PlanOptions, Schedule, Segmentation, parse_schedule,
-    value_named,
+    CodeTarget, Definition, File, Hints, Machine, Plan, PlanOptions, Schedule, Segment, Segmentation,
+    of_plan, parse_schedule, read_segmentation,
 };
 use index::integer;
-use ir::graph::{Fusion, Graph, Val};
+use ir::graph::{Fusion, Graph};
 
 use crate::failure::Failure;
 use crate::inputs::{Inputs, Request};
@@ -34,16 +34,28 @@ fn numbered(text: &str) -> Result<(usize, PathBuf), String> {
 }
 
 impl Choices {
+    /// Rejects choices where there is nothing to choose.
+    ///
+    /// # Errors
+    /// The option that was given, with the reason.
+    pub fn require_none(&self, reason: &str) -> Result<(), Failure> {
+        let given =
+            [("--segmentation", self.segmentation.is_some()), ("--schedule", !self.schedules.is_empty())];
+        match given.into_iter().find(|(_, given)| *given) {
+            Some((option, _)) => Err(Failure::user(format!("{option}: {reason}"))),
+            None => Ok(()),
+        }
+    }
+
     /// The choices read from their files.
     ///
     /// # Errors
     /// The first file that cannot be read or does not hold what it should.
     pub fn read(&self, definition: &Definition) -> Result<PlanOptions, Failure> {
-        let segmentation = self.segmentation.as_ref().map(|path| {
-            let is_computed = |&val: &Val| !definition.fusion.is_input(val);
-            let named = |name: &str| value_named(definition, name).filter(is_computed);
-            Segmentation::parse(&text(path)?, &named).map_err(|error| of_file(path, &error))
-        });
+        let segmentation = self
+            .segmentation
+            .as_ref()
+            .map(|path| read_segmentation(definition, &text(path)?).map_err(|error| of_file(path, &error)));
         let schedule = |(segment, path): &(usize, PathBuf)| -> Result<(usize, Schedule), Failure> {
             let schedule = parse_schedule(&text(path)?).map_err(|error| of_file(path, &error))?;
             Ok((*segment, schedule))
@@ -90,6 +102,20 @@ pub fn plan(
     planned(file, request, &choices.read(&file.definition)?, target, machine)
 }
 
+/// The segments of a plan that was made with these choices, each with the schedule that was chosen for it.
+///
+/// # Errors
+/// When a segment has no words of the definition language.
+pub fn segments(file: &File, planned: &Planned, choices: &Choices) -> Result<Vec<Segment>, Failure> {
+    let definition = &file.definition;
+    let segments = ferrofuse::segments(definition, &planned.plan, &planned.hints);
+    let mut segments = segments.map_err(Failure::user)?;
+    for (number, schedule) in choices.read(definition)?.schedules {
+        segments[number].schedule = Some(schedule);
+    }
+    Ok(segments)
+}
+
 /// Plans a definition with a segmentation to compare with, of what is no view of an input: that moves no bytes in any plan.
 ///
 /// # Errors
@@ -119,7 +145,11 @@ pub fn runnable(target: CodeTarget, machine: &Machine) -> Result<CpuTarget, Fail
     }
 }
 
-fn planned(
+/// Plans a definition with the user's choices.
+///
+/// # Errors
+/// When inputs or choices do not fit the definition.
+pub fn planned(
     file: &File,
     request: &Request,
     options: &PlanOptions,
@@ -130,5 +160,5 @@ fn planned(
     let definition = &file.definition;
     let target = target.facts(|| machine.target(CpuTarget::Host));
     let plan = compiler::plan(&definition.graph, &definition.fusion, &layouts, &target, &hints, options);
-    Ok(Planned { plan: plan.map_err(Failure::user)?, hints })
+    Ok(Planned { plan: plan.map_err(|error| Failure::user(of_plan(definition, error.into())))?, hints })
 }

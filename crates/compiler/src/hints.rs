@@ -19,6 +19,11 @@ impl Hints {
         Hints { sizes: sizes.into_iter().collect() }
     }
 
+    /// Whether every symbol of an expression has a size of its own.
+    pub fn know(&self, expr: &Expr) -> bool {
+        expr.symbols().iter().all(|sym| self.sizes.contains_key(sym))
+    }
+
     /// An expression's expected value, from 0 to 2^48.
     pub fn value(&self, expr: &Expr) -> u64 {
         let value = expr.eval(&|sym| Some(self.sizes.get(&sym).copied().unwrap_or(1024)));

@@ -41,6 +41,8 @@ pub struct Plan {
     pub computed: Fusion,
     /// What each value of the definition became.
     pub map: ValMap,
+    /// The segmentation that the user chose, over values of the definition.
+    pub chosen: Option<Segmentation>,
     /// Which values are kept in memory.
     pub segmentation: Segmentation,
     /// The segments in the order they run.
@@ -186,7 +188,20 @@ pub fn plan(
     }
     legality.keep_only(segments.iter().map(|segment| &segment.view));
     debug_assert!(graph.verify_tasks(&tasks).is_empty(), "segments that are no views of the fusion");
-    Ok(Plan { graph, fusion, views, computed, map, segmentation, segments, tasks, placements, legality })
+    let chosen = options.segmentation.clone();
+    Ok(Plan {
+        graph,
+        fusion,
+        views,
+        computed,
+        map,
+        chosen,
+        segmentation,
+        segments,
+        tasks,
+        placements,
+        legality,
+    })
 }
 
 /// The views among the outputs: not what a segmentation makes.

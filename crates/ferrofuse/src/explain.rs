@@ -23,8 +23,8 @@ use serde::Serialize;
 use readers::Readers;
 
 pub use draw::{html, svg};
-pub(crate) use names::ValueNames;
-pub use names::{output_names, value_named};
+pub(crate) use names::{ValueNames, names_in};
+pub use names::{output_names, value_name, value_named};
 pub use outputs::OutputExplanation;
 
 /// What a plan decided and what it costs.
@@ -72,6 +72,9 @@ pub struct SegmentExplanation {
     /// Bytes that it moves: inputs as often as it passes over them, outputs once, partial results out and in.
     #[serde(skip)]
     pub bytes: u64,
+    /// The same at any sizes.
+    #[serde(skip)]
+    pub moved: Expr,
 }
 
 /// A tensor and how many bytes of it are moved.
@@ -194,6 +197,7 @@ impl Explainer<'_> {
 
     fn segment(&self, number: usize) -> SegmentExplanation {
         let SegmentPlan { name, view, decision } = &self.plan.segments[number];
+        let moved = self.moved(&self.plan.segments[number]);
         let (schedule, evaluator_reason) = match decision {
             Decision::Kernels(kernels) => (Some(kernels.schedule.to_string()), None),
             Decision::External(_) => (None, None),
@@ -217,7 +221,8 @@ impl Explainer<'_> {
             library: external(&self.plan.segments[number]),
             evaluator_reason,
             passes: input_sweeps(&self.plan.segments[number]),
-            bytes: self.moved_bytes(&self.plan.segments[number]),
+            bytes: self.hints.value(&moved),
+            moved,
         }
     }
 
@@ -231,17 +236,19 @@ impl Explainer<'_> {
     }
 
     /// Bytes that a segment moves: inputs as often as it passes over them, outputs once, partial results out and in.
-    fn moved_bytes(&self, segment: &SegmentPlan) -> u64 {
-        let read = self.read_bytes(&segment.view);
-        let written: u64 = segment.view.outputs().iter().map(|output| self.bytes(output.val)).sum();
-        let partial: u64 = match &segment.decision {
+    fn moved(&self, segment: &SegmentPlan) -> Expr {
+        let read = self.read_formulas(&segment.view).into_iter().map(|(_, bytes)| bytes);
+        let written = segment.view.outputs().iter().map(|output| self.formula(output.val));
+        let partial: Expr = match &segment.decision {
             Decision::Kernels(kernels) => {
                 let memory = kernels.lowered.temporaries.iter();
-                memory.map(|memory| self.hints.value(&memory.len) * memory.dtype.size() as u64).sum()
+                memory.map(|memory| Expr::constant(memory.dtype.size() as i64) * memory.len.clone()).sum()
             }
-            Decision::Evaluate { .. } | Decision::External(_) => 0,
+            Decision::Evaluate { .. } | Decision::External(_) => Expr::zero(),
         };
-        read * u64::from(input_sweeps(segment)) + written + 2 * partial
+        let sweeps = Expr::constant(i64::from(input_sweeps(segment)));
+        let moved = sweeps * read.sum::<Expr>() + written.sum::<Expr>() + Expr::constant(2) * partial;
+        self.plan.fusion.facts().normalize(&moved)
     }
 
     /// Outputs that are inputs, or given back before, are copied, unless they are views of inputs.

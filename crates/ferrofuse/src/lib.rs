@@ -31,6 +31,7 @@ mod code_target;
 mod emit;
 mod explain;
 mod op_list;
+mod segments;
 pub mod table;
 
 pub use code_target::{CodeTarget, UnknownTarget};
@@ -44,7 +45,7 @@ pub use compiler::{Decision, Plan, PlanOptions};
 pub use emit::{EmitError, EmitOptions, Stage, emit};
 pub use explain::{
     Edge, Explanation, OutputExplanation, SegmentExplanation, TensorBytes, explain, html, output_names, svg,
-    value_named,
+    value_name, value_named,
 };
 pub use frontend::define::DefinitionBuilder;
 pub use frontend::text::File;
@@ -60,8 +61,11 @@ pub use runtime::cpu::alloc::{Buffer, Side};
 pub use runtime::cpu::objects::{CacheOptions, ObjectCache};
 pub use runtime::{
     Argument, Blame, CallOptions, CallReport, CompileOptions, Error, Executable, Executor, Generator,
-    KernelReport, Machine, MachineOptions, Output, Outputs, Report, SegmentReport, StepReport, Tensor,
-    Variant, has_ended, in_background, unforked,
+    KernelReport, Machine, MachineOptions, Output, Outputs, Report, SegmentReport, SegmentedExecutable,
+    StepReport, Tensor, Variant, has_ended, in_background, unforked,
+};
+pub use segments::{
+    Segment, SegmentError, count_positions, from_segments, of_plan, read_segmentation, segments,
 };
 
 /// Reads a definition from its text.

@@ -3,7 +3,7 @@
 //! nvFuser raises `RuntimeError` for most of what is wrong; Python's users expect `ValueError`, `TypeError`, `IndexError`. The
 //! exceptions here are both, so that either way to catch them works.
 
-use ferrofuse::{Blame, Error};
+use ferrofuse::{Blame, Error, SegmentError};
 use frontend::define::DefineError;
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError};
 use pyo3::prelude::*;
@@ -41,6 +41,9 @@ fn classes(py: Python<'_>) -> PyResult<&[Py<PyAny>; 4]> {
             let namespace = PyDict::new(py);
             namespace.set_item("__doc__", doc)?;
             namespace.set_item("__module__", "ferrofuse")?;
+            for detail in ["op", "argument", "expected", "given", "line"] {
+                namespace.set_item(detail, py.None())?;
+            }
             let parents = (builtins.getattr(parent)?, &runtime);
             Ok(builtins.getattr("type")?.call1((name, parents, namespace))?.unbind())
         };
@@ -98,6 +101,14 @@ pub fn rejected(py: Python<'_>, error: &DefineError, line: Option<usize>) -> PyE
         line,
     };
     raise_with(py, usize::from(error.is_kind), error.to_string(), details)
+}
+
+/// Segments that cannot be, or cannot run.
+pub fn segments(py: Python<'_>, error: &SegmentError) -> PyErr {
+    match error {
+        SegmentError::Plan(error) => failed(py, error),
+        error => definition(py, error.to_string()),
+    }
 }
 
 /// An argument that is nothing of the language.

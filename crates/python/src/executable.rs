@@ -5,22 +5,22 @@ use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
-use ferrofuse::check::{Comparison, checked};
 use ferrofuse::{
-    CallOptions, CallReport, CodeTarget, CompileOptions, Definition, EmitOptions, Generator, Hints,
-    Interrupt, Machine, MachineOptions, ObjectCache, Plan, Stage, StepReport, emit, explain, hints,
-    in_background, plan_for, unforked,
+    CallOptions, CallReport, CodeTarget, CompileOptions, Definition, EmitOptions, Generator, Hints, Machine,
+    MachineOptions, ObjectCache, Plan, SegmentError, Segmentation, Stage, StepReport, emit, explain, hints,
+    in_background, of_plan, plan_for, unforked,
 };
 use pyo3::exceptions::{PyNotImplementedError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::arrays::Wanted;
-use crate::call::{Call, Inputs};
+use crate::call::Inputs;
+use crate::runnable::{self, Told};
 use crate::{environment, errors, signals};
 
 /// What all executables of the process run on.
-static MACHINE: LazyLock<Arc<Machine>> = LazyLock::new(|| {
+pub static MACHINE: LazyLock<Arc<Machine>> = LazyLock::new(|| {
     // Without a folder of its own for the cache it compiles anew in each process; `ferrofuse doctor` says why.
     let cache =
         environment::cache_options().and_then(|options| ObjectCache::open(options).ok()).map(Arc::new);
@@ -40,15 +40,14 @@ impl Executable {
         Executable { compiled: ferrofuse::Executable::by_size(definition, options()) }
     }
 
-    fn definition(&self) -> &Definition {
+    /// What it was made of.
+    pub fn definition(&self) -> &Definition {
         self.compiled.definition()
     }
 }
 
-/// What is told of a comparison with the evaluator, or of a measured call.
-type Told<'py> = Bound<'py, PyDict>;
-
-fn options() -> CompileOptions {
+/// How all executables of the process are compiled.
+pub fn options() -> CompileOptions {
     // A child would find half made what is made once.
     let machine = unforked(|| Arc::clone(&MACHINE));
     let generator = Generator::shared();
@@ -67,21 +66,7 @@ impl Executable {
         like: Option<Bound<'py, PyAny>>,
         without_arrays: &str,
     ) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let call =
-            self.call(py, inputs, Wanted { like: like.as_ref(), without_arrays }, Inputs::require_writable)?;
-        let (stream, arguments) = (call.stream, &mut call.arguments());
-        // Letting the interpreter go and taking it again would be a good part of a short call.
-        let ran = match self.compiled.is_short(arguments) {
-            true => {
-                let options = CallOptions { stream, interrupt: Interrupt::default() };
-                let ran = self.compiled.run_in_place_with(&options, arguments);
-                ran.map_err(|error| (errors::failed(py, &error), error))
-            }
-            false => signals::heeded(py, |interrupt| {
-                self.compiled.run_in_place_with(&CallOptions { stream, interrupt }, arguments)
-            }),
-        };
-        call.arrays(py, call.told_of_writes(py, ran)?)
+        runnable::run(&self.compiled, py, inputs, Wanted { like: like.as_ref(), without_arrays })
     }
 
     /// `run`, and a dict of what was measured: `total`, `compile` (milliseconds; of a call that compiles nothing 0), and
@@ -95,8 +80,8 @@ impl Executable {
         without_arrays: &str,
     ) -> PyResult<(Vec<Bound<'py, PyAny>>, Told<'py>)> {
         let compiles = !self.is_compiled(py, inputs)?;
-        let call =
-            self.call(py, inputs, Wanted { like: like.as_ref(), without_arrays }, Inputs::require_writable)?;
+        let wanted = Wanted { like: like.as_ref(), without_arrays };
+        let call = runnable::writing(self.definition(), py, inputs, wanted)?;
         let (stream, arguments) = (call.stream, &mut call.arguments());
         let begin = Instant::now();
         let ran = signals::heeded(py, |interrupt| {
@@ -119,24 +104,14 @@ impl Executable {
         like: Option<Bound<'py, PyAny>>,
         without_arrays: &str,
     ) -> PyResult<(Vec<Bound<'py, PyAny>>, Vec<Told<'py>>)> {
-        let call = self.call(py, inputs, Wanted { like: like.as_ref(), without_arrays }, |_, _| Ok(()))?;
-        let (stream, views) = (call.stream.unwrap_or_else(|| Generator::shared().state()), call.views());
-        let done = signals::heeded(py, |interrupt| {
-            let options = CallOptions { stream: Some(stream), interrupt };
-            let outputs = self.compiled.run_with(&options, &views)?;
-            let viewed = outputs.iter().map(|output| output.view());
-            let compared = checked(self.definition(), &views, stream, viewed, &MACHINE, &options.interrupt)?;
-            Ok((outputs, compared))
-        });
-        let (outputs, compared) = done.map_err(|(raised, error)| call.raised(py, raised, &error))?;
-        let told: PyResult<Vec<_>> = compared.iter().map(|comparison| told(py, comparison)).collect();
-        Ok((call.arrays(py, outputs)?, told?))
+        let wanted = Wanted { like: like.as_ref(), without_arrays };
+        runnable::check(&self.compiled, py, inputs, wanted, &MACHINE)
     }
 
     /// What was decided, as text and as JSON, for the sizes of these inputs or for none in particular.
     #[pyo3(signature = (inputs = None))]
     fn explain(&self, py: Python<'_>, inputs: Option<&Bound<'_, PyAny>>) -> PyResult<(String, String)> {
-        self.planned(py, CodeTarget::HOST, inputs, |definition, plan, hints| {
+        self.planned(py, CodeTarget::HOST, inputs, None, |definition, plan, hints| {
             let explanation = explain(definition, plan, hints);
             let json = serde_json::to_string(&explanation).expect("an explanation is plain data");
             (explanation.to_string(), json)
@@ -148,7 +123,7 @@ impl Executable {
     fn emit(&self, py: Python<'_>, stage: &str, inputs: Option<&Bound<'_, PyAny>>) -> PyResult<String> {
         let stage: Stage = stage.parse().map_err(PyValueError::new_err)?;
         let target = if stage == Stage::Cuda { CodeTarget::CUDA } else { CodeTarget::HOST };
-        let text = self.planned(py, target, inputs, move |definition, plan, _| {
+        let text = self.planned(py, target, inputs, None, move |definition, plan, _| {
             let llvm = MACHINE.llvm();
             emit(stage, definition, plan, &EmitOptions { target, segment: None, llvm: llvm.as_ref() })
         });
@@ -183,22 +158,27 @@ impl Executable {
         kernels.map(|kernel| (kernel.name.clone(), kernel.compile)).collect()
     }
 
-    /// Plans for the sizes of these inputs or for none in particular, and says something of the plan. Handlers of signals run
-    /// meanwhile.
-    fn planned<R: Send + 'static>(
+    /// Plans for the sizes of these inputs or for none in particular, with a segmentation if there is one, and says something
+    /// of the plan. Handlers of signals run meanwhile.
+    pub fn planned<R: Send + 'static>(
         &self,
         py: Python<'_>,
         target: CodeTarget,
         inputs: Option<&Bound<'_, PyAny>>,
+        segmentation: Option<Segmentation>,
         say: impl FnOnce(&Definition, &Plan, &Hints) -> R + Send + 'static,
     ) -> PyResult<R> {
         let (definition, mut options) = (self.definition().clone(), self.hinted(py, inputs)?);
+        options.plan.segmentation = segmentation;
         let said = signals::heeded(py, move |interrupt| {
             options.plan.interrupt = interrupt.clone();
             let plan = plan_for(&definition, target, &options)?;
             in_background(&interrupt, move || say(&definition, &plan, &options.hints))
         });
-        said.map_err(|(raised, _)| raised)
+        said.map_err(|(raised, error)| match of_plan(self.definition(), error) {
+            SegmentError::Plan(_) => raised,
+            error => errors::segments(py, &error),
+        })
     }
 
     /// Options to plan with, for the sizes of these inputs if there are any.
@@ -210,19 +190,6 @@ impl Executable {
             options.hints = hints(self.definition(), &inputs.views()).map_err(raised)?;
         }
         Ok(options)
-    }
-
-    /// A call on inputs that meet a requirement.
-    fn call<'a, 'py>(
-        &'a self,
-        py: Python<'py>,
-        inputs: &Bound<'py, PyAny>,
-        wanted: Wanted<'_>,
-        require: impl FnOnce(&Inputs<'a, 'py>, Python<'py>) -> PyResult<()>,
-    ) -> PyResult<Call<'a, 'py>> {
-        let inputs = Inputs::new(self.definition(), inputs)?;
-        require(&inputs, py)?;
-        Call::new(py, inputs, wanted)
     }
 }
 
@@ -241,15 +208,5 @@ fn measured<'py>(
     dict.set_item("total", milliseconds(report.total))?;
     dict.set_item("compile", milliseconds(compile))?;
     dict.set_item("steps", report.steps.iter().map(step).collect::<Vec<_>>())?;
-    Ok(dict)
-}
-
-fn told<'py>(py: Python<'py>, comparison: &Comparison) -> PyResult<Told<'py>> {
-    let dict = PyDict::new(py);
-    dict.set_item("mismatches", comparison.mismatches)?;
-    dict.set_item("worst_ratio", comparison.worst_ratio)?;
-    dict.set_item("at", &comparison.at)?;
-    dict.set_item("expected", comparison.expected.map(|scalar| scalar.to_string()))?;
-    dict.set_item("got", comparison.got.map(|scalar| scalar.to_string()))?;
     Ok(dict)
 }

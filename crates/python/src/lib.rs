@@ -1,7 +1,8 @@
 //! The native half of the Python package `ferrofuse`: builds definitions, compiles them, runs them on arrays.
 //!
 //! The pure-Python half (`python/ferrofuse`) is the face that users see; here is what needs Rust. `definition/` holds a
-//! definition in the making, `executable` compiles and runs, `call` are the inputs and outputs of one call, `arrays/` takes
+//! definition in the making, `executable` compiles and runs, `segments` are
+//! its segments, `runnable` runs either, `call` are the inputs and outputs of one call, `arrays/` takes
 //! arrays in and gives them out, `data_type` are dtypes, `generator` random numbers, `table` tells the ops, `errors` makes
 //! rejections exceptions, `signals` lets handlers of Python's signals run while something takes long.
 
@@ -13,6 +14,8 @@ mod environment;
 mod errors;
 mod executable;
 mod generator;
+mod runnable;
+mod segments;
 mod signals;
 mod table;
 
@@ -29,7 +32,10 @@ fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<definition::Val>()?;
     module.add_class::<definition::TensorView>()?;
     module.add_class::<executable::Executable>()?;
+    module.add_class::<segments::CutSegment>()?;
+    module.add_class::<segments::Chain>()?;
     module.add_class::<arrays::OutputMemory>()?;
+    module.add_function(wrap_pyfunction!(segments::cut, module)?)?;
     module.add_function(wrap_pyfunction!(table::ops, module)?)?;
     module.add_function(wrap_pyfunction!(table::describe_ops, module)?)?;
     module.add_function(wrap_pyfunction!(table::why_rejected, module)?)?;

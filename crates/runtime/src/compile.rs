@@ -25,7 +25,7 @@ use crate::cpu::perf_map;
 use crate::extents::Extents;
 use crate::inputs::declared;
 use crate::last_call::LastCall;
-use crate::plan::{ExecutionPlan, Segment, Step};
+use crate::plan::{ExecutedSegment, ExecutionPlan, Step};
 use crate::report::{KernelReport, SegmentReport};
 use crate::variant_key::VariantKey;
 use crate::{CompileOptions, Error, Executor, Report};
@@ -293,7 +293,7 @@ fn segments(steps: &ExecutionPlan, code: &[Code]) -> Vec<SegmentReport> {
         });
         launches.map(|kernel| kernel_report((&steps.kernels[kernel], &code[kernel]))).collect()
     };
-    let report = |(number, segment): (usize, &Segment)| SegmentReport {
+    let report = |(number, segment): (usize, &ExecutedSegment)| SegmentReport {
         name: segment.name.clone(),
         evaluator_reason: segment.evaluator_reason.clone(),
         library: segment.library,

@@ -330,16 +330,10 @@ impl Executable {
         let mut targets: SmallVec<_> = arguments.iter().map(|_| None).collect();
         for place in self.definition().fusion.outputs().iter().filter_map(|output| output.alias) {
             let place = place as usize;
-            let (argument, input) = (&arguments[place], || self.signature.input_name(place).to_owned());
-            if !argument.is_writable() {
-                return Err(Error::ReadOnly { input: input() });
-            }
-            if argument.repeats() {
-                return Err(Error::Repeats { input: input() });
-            }
+            let (argument, name) = (&arguments[place], || self.signature.input_name(place).to_owned());
             let others = arguments.iter().enumerate().filter(|(other, _)| *other != place);
             let alone = !others.into_iter().any(|(_, other)| argument.overlaps(other));
-            targets[place] = Some(WriteTarget::new(argument, alone && !inputs.is_copied(place)));
+            targets[place] = Some(WriteTarget::checked(argument, alone && !inputs.is_copied(place), name)?);
         }
         Ok(targets)
     }

@@ -1,6 +1,6 @@
 //! From a definition to its outputs: compiled variants, execution plans, calls.
 //!
-//! `executable` (a definition with its variants) · `options` · `compile` (definition to variant) · `alike` (equal kernels) ·
+//! `executable` (a definition with its variants) · `segmented` (its segments as executables of their own) · `options` · `compile` (definition to variant) · `alike` (equal kernels) ·
 //! `background` (what outlives an interrupted caller) · `plan` (a variant's steps) · `inputs` · `variant_key` (which calls share a
 //! variant) · `prepared` (what inputs come to) · `last_call` (the cache of what the last call came to) · `argument` (inputs that
 //! are written to) · `formulas` (sizes in one call) · `extents` (what they determine) · `generator` (random state) · `fork` (what
@@ -33,6 +33,7 @@ mod output;
 pub mod plan;
 mod prepared;
 mod report;
+mod segmented;
 mod tensor;
 #[cfg(test)]
 mod tests;
@@ -50,4 +51,5 @@ pub use machine::{Machine, MachineOptions};
 pub use options::{CallOptions, CompileOptions};
 pub use output::{Output, Outputs};
 pub use report::{CallReport, Executor, KernelReport, Report, SegmentReport, StepReport};
+pub use segmented::{SegmentDefinition, SegmentInput, SegmentedExecutable};
 pub use tensor::Tensor;

@@ -4,9 +4,9 @@ use ir::array::{ArrayView, ArrayViewMut};
 use ops::DType;
 use reference::evaluate::copy;
 
-use crate::Tensor;
 use crate::argument::Argument;
 use crate::cpu::pool::Workers;
+use crate::{Error, Tensor};
 
 /// What a slot holds at some moment of a call.
 #[derive(Debug)]
@@ -93,9 +93,22 @@ pub(crate) struct WriteTarget<'a> {
 }
 
 impl<'a> WriteTarget<'a> {
-    /// An argument that may be written to.
-    pub fn new(argument: &'a Argument<'a>, direct: bool) -> WriteTarget<'a> {
-        WriteTarget { argument, direct }
+    /// An argument that outputs can be written to; `name` is for diagnostics.
+    ///
+    /// # Errors
+    /// For memory that is for reading, or in which elements are repeated.
+    pub fn checked(
+        argument: &'a Argument<'a>,
+        direct: bool,
+        name: impl FnOnce() -> String,
+    ) -> Result<WriteTarget<'a>, Error> {
+        if !argument.is_writable() {
+            return Err(Error::ReadOnly { input: name() });
+        }
+        if argument.repeats() {
+            return Err(Error::Repeats { input: name() });
+        }
+        Ok(WriteTarget { argument, direct })
     }
 
     /// The argument.

@@ -97,11 +97,15 @@ const ORDER: [(&str, &[&str]); 13] = [
             "launch",
             "call",
             "executable",
+            "segmented",
         ],
     ),
-    ("ferrofuse", &["check", "code_target", "table", "explain", "emit", "op_list"]),
+    ("ferrofuse", &["check", "code_target", "table", "explain", "emit", "op_list", "segments"]),
     ("testing", &["emulator", "random", "differential", "inputs", "filetests", "reduce", "fuzz"]),
-    ("cli", &["arrays", "failure", "environment", "definition", "inputs", "planning", "verbs"]),
+    (
+        "cli",
+        &["arrays", "failure", "environment", "definition", "inputs", "planning", "segment_folder", "verbs"],
+    ),
     (
         "python",
         &[
@@ -113,8 +117,10 @@ const ORDER: [(&str, &[&str]); 13] = [
             "table",
             "arrays",
             "call",
+            "runnable",
             "executable",
             "definition",
+            "segments",
         ],
     ),
 ];

@@ -8,4 +8,5 @@ pub mod explain;
 pub mod fuzz;
 pub mod ops;
 pub mod run;
+pub mod segment;
 pub mod test;

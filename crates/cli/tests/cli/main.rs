@@ -8,6 +8,7 @@ mod hidden_llvm;
 mod interrupts;
 mod outputs;
 mod rejections;
+mod segments;
 mod streams;
 mod verbs;
 

@@ -52,6 +52,34 @@ impl ValueNames {
     }
 }
 
+/// The name by which [`value_named`] finds a value.
+pub fn value_name(definition: &Definition, val: Val) -> String {
+    names_in(definition).remove(&val).unwrap_or_else(|| val.to_string())
+}
+
+/// A name for each value that a definition writes by which [`value_named`] finds it: the user's, unless another value had
+/// that before, else that in print. Where both are taken it has the one of the graph, which is not among these.
+pub(crate) fn names_in(definition: &Definition) -> FxHashMap<Val, String> {
+    let written = written(&definition.record);
+    let mut by_name: FxHashMap<&str, Val> = FxHashMap::default();
+    for (val, user, _) in &written {
+        if let Some(user) = user {
+            by_name.entry(user).or_insert(*val);
+        }
+    }
+    for (val, _, printed) in &written {
+        by_name.entry(printed).or_insert(*val);
+    }
+    let mut names = FxHashMap::default();
+    for (val, user, printed) in &written {
+        let mut own = user.iter().chain([printed]).filter(|name| by_name[name.as_str()] == *val);
+        if let Some(name) = own.next() {
+            names.entry(*val).or_insert_with(|| name.clone());
+        }
+    }
+    names
+}
+
 /// The value of a definition that is called so in explanations and segmentations.
 pub fn value_named(definition: &Definition, name: &str) -> Option<Val> {
     let written = written(&definition.record);

@@ -10,7 +10,7 @@ use reference::evaluate::{EvaluateError, EvaluateOptions, Serial, compare, evalu
 use crate::tensors::{Strange, StrangeArray, random, views};
 
 /// All example files by name.
-fn examples() -> Vec<(String, String)> {
+pub fn examples() -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
     let mut files: Vec<(String, String)> = fs::read_dir(folder)
         .expect("examples")
@@ -23,7 +23,7 @@ fn examples() -> Vec<(String, String)> {
 }
 
 /// Inputs whose symbolic sizes are taken from `sizes` in turn, as far as the definition leaves them free.
-fn inputs(definition: &Definition, sizes: &[i64]) -> Vec<Array> {
+pub fn inputs(definition: &Definition, sizes: &[i64]) -> Vec<Array> {
     let facts = definition.fusion.facts();
     let free = |sym: index::Sym| Some(sizes[sym.as_u32() as usize % sizes.len()]);
     let size = |size: &Expr| facts.normalize(size).eval(&free).expect("a size") as usize;

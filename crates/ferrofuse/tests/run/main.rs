@@ -14,6 +14,7 @@ mod machine;
 mod memory_order;
 mod random;
 mod rejections;
+mod segments;
 mod small_stacks;
 mod tensors;
 mod views;

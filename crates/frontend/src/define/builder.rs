@@ -48,6 +48,14 @@ impl DefinitionBuilder {
         DefinitionBuilder::default()
     }
 
+    /// A builder that goes on with what [`super::outline`] made, in which there are no composites and no draws of a call.
+    pub fn going_on(definition: Definition) -> DefinitionBuilder {
+        let Definition { graph, fusion, record, .. } = definition;
+        let (inputs, outputs) = (fusion.inputs().to_vec(), fusion.outputs().to_vec());
+        let facts = Facts::clone(fusion.facts());
+        DefinitionBuilder { graph, facts, record, inputs, outputs, ..DefinitionBuilder::default() }
+    }
+
     /// Says where the next statement stands in the source text.
     pub fn set_span(&mut self, span: Option<Span>) {
         self.span = span;

@@ -15,5 +15,5 @@ mod read;
 mod syntax;
 
 pub use inputs::{Distribution, InputSpec, TensorSpec};
-pub use print::{NameStyle, Which, print, print_record, print_view};
+pub use print::{NameStyle, Which, numbers, print, print_record, print_view};
 pub use read::{File, decode, parse};

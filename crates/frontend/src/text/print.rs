@@ -41,8 +41,7 @@ pub fn print(definition: &Definition, names: NameStyle) -> String {
 
 /// A record of calls that made a graph as a function of `fd`, finished or not.
 pub fn print_record(record: &Record, graph: &Graph, names: NameStyle, which: Which) -> String {
-    let mut printer =
-        Printer { record, graph, names, counts: [0, 0], called: BTreeMap::new(), text: String::new() };
+    let mut printer = Printer::new(record, graph, names);
     printer.line_at(0, "def nvfuser_fusion(fd : FusionDefinition) -> None :");
     let needed = (which == Which::OfOutputs).then(|| record.needed());
     for statement in record.statements() {
@@ -53,6 +52,14 @@ pub fn print_record(record: &Record, graph: &Graph, names: NameStyle, which: Whi
         }
     }
     printer.text
+}
+
+/// The number that each result of a definition has in print with [`NameStyle::Short`].
+pub fn numbers(definition: &Definition) -> BTreeMap<Entry, usize> {
+    let mut printer = Printer::new(&definition.record, &definition.graph, NameStyle::Short);
+    definition.record.statements().iter().for_each(|statement| printer.statement(statement));
+    let number = |name: String| name[1..].parse().expect("a letter and a number");
+    printer.called.into_iter().map(|(entry, name)| (entry, number(name))).collect()
 }
 
 /// Any view of a graph as a definition of its own; `record` is that of the definition it came from.
@@ -76,6 +83,12 @@ struct Printer<'d> {
     counts: [u32; 2],
     called: BTreeMap<Entry, String>,
     text: String,
+}
+
+impl<'d> Printer<'d> {
+    fn new(record: &'d Record, graph: &'d Graph, names: NameStyle) -> Printer<'d> {
+        Printer { record, graph, names, counts: [0, 0], called: BTreeMap::new(), text: String::new() }
+    }
 }
 
 impl Printer<'_> {

@@ -8,7 +8,7 @@ mod value;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use ferrofuse::{Definition, DefinitionBuilder};
+use ferrofuse::{Definition, DefinitionBuilder, value_name};
 use frontend::define::DefineError;
 use frontend::text::{NameStyle, Which, print_record};
 use ir::definition::{Action, CallArgument, NamedValue, Object};
@@ -133,6 +133,16 @@ impl Builder {
         Ok(())
     }
 
+    /// The name by which segmentations and explanations have a value.
+    fn name_of(this: &Bound<'_, Self>, value: &Bound<'_, PyAny>) -> PyResult<String> {
+        let object = objects::object(this, value)?;
+        let Some(value) = object.as_value() else {
+            return Err(errors::argument(this.py(), "a segment makes tensors, not numbers"));
+        };
+        let definition = this.get().definition(this.py())?;
+        Ok(value_name(&definition, value.val))
+    }
+
     /// What has been defined so far as a function in nvFuser's language: all of it, or what outputs depend on.
     fn text(&self, from_outputs_only: bool) -> String {
         let which = if from_outputs_only { Which::OfOutputs } else { Which::All };
@@ -172,6 +182,12 @@ impl Builder {
     }
 }
 
+impl From<DefinitionBuilder> for Builder {
+    fn from(builder: DefinitionBuilder) -> Builder {
+        Builder { builder: Mutex::new(builder) }
+    }
+}
+
 impl Builder {
     fn lock(&self) -> MutexGuard<'_, DefinitionBuilder> {
         self.builder.lock().unwrap_or_else(PoisonError::into_inner)
@@ -183,7 +199,10 @@ impl Builder {
     }
 
     /// The definition so far.
-    fn definition(&self, py: Python<'_>) -> PyResult<Definition> {
+    ///
+    /// # Errors
+    /// When it has no output, or no sizes satisfy it.
+    pub fn definition(&self, py: Python<'_>) -> PyResult<Definition> {
         let finished = self.lock().clone().finish();
         finished.map_err(|error| self.rejected(py, &error))
     }

@@ -14,8 +14,8 @@ use ops::DType;
 use rustc_hash::FxHashMap;
 
 use super::{
-    ArgumentSource, Change, Checked, Evaluation, ExecutionPlan, ExternalStep, FaultWords, Launch, Returned,
-    Segment, Slot, SlotData, SlotSource, Step, ViewedSlot,
+    ArgumentSource, Change, Checked, Evaluation, ExecutedSegment, ExecutionPlan, ExternalStep, FaultWords,
+    Launch, Returned, Slot, SlotData, SlotSource, Step, ViewedSlot,
 };
 use crate::formulas::{Formula, Formulas};
 
@@ -164,7 +164,7 @@ impl Builder {
     fn add_segment(&mut self, name: &str, view: &Fusion, evaluator_reason: Option<&str>) -> usize {
         let evaluator_reason = evaluator_reason.map(str::to_owned);
         let (name, view) = (name.to_owned(), view.clone());
-        self.plan.segments.push(Segment { name, view, evaluator_reason, library: None });
+        self.plan.segments.push(ExecutedSegment { name, view, evaluator_reason, library: None });
         self.plan.segments.len() - 1
     }
 

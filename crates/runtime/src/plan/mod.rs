@@ -171,7 +171,7 @@ pub struct Returned {
 
 /// A segment as the runtime sees it.
 #[derive(Clone, Debug)]
-pub struct Segment {
+pub struct ExecutedSegment {
     /// `seg0`, `seg1`, …
     pub name: String,
     /// What it computes.
@@ -188,7 +188,7 @@ pub struct ExecutionPlan {
     /// The container of the segments' views.
     pub graph: Graph,
     /// The segments, in the order they run.
-    pub segments: Vec<Segment>,
+    pub segments: Vec<ExecutedSegment>,
     /// The kernels, in the order they run.
     pub kernels: Vec<Kernel>,
     /// The steps in order.

@@ -1,7 +1,9 @@
 //! `ferrofuse run`: a definition compiled, run on real data, checked against the evaluator, timed.
 
+mod output_report;
 mod outputs;
 mod report;
+mod segments;
 
 use std::io::Write;
 use std::num::NonZeroUsize;
@@ -29,7 +31,7 @@ const WARM_CALLS: usize = 4;
 /// Compile a definition and run it on data.
 #[derive(Args)]
 pub struct Options {
-    /// The definition file
+    /// The definition file, or a folder that `ferrofuse segment` wrote
     file: PathBuf,
     #[command(flatten)]
     request: Request,
@@ -57,6 +59,9 @@ pub struct Options {
 
 /// Runs, writes the report, and writes outputs where asked.
 pub fn run(options: &Options, machine: MachineOptions, out: &mut dyn Write) -> Result<Outcome, Failure> {
+    if options.file.is_dir() {
+        return segments::run(options, machine, out);
+    }
     let file = definition::read(&options.file)?;
     let machine = Arc::new(Machine::new(MachineOptions { threads: options.threads, ..machine }));
     let names = output_names(&file.definition);

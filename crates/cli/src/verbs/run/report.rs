@@ -1,7 +1,6 @@
 //! What a run did, as tables and as one JSON object.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
 use std::time::Duration;
 
 use ferrofuse::{Executable, Hints, SegmentExplanation, TensorBytes, explain, table};
@@ -10,6 +9,7 @@ use reference::evaluate::Comparison;
 use serde::Serialize;
 
 use super::Calls;
+use super::output_report::OutputReport;
 use super::outputs::OutputFiles;
 
 /// Names of a list that a table shows.
@@ -22,10 +22,8 @@ pub(super) struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     notice: Option<String>,
     segments: Vec<Segment>,
-    outputs: Vec<Output>,
-    /// Whether every output is within its bound of the evaluator's; absent if nobody asked.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    matches: Option<bool>,
+    #[serde(flatten)]
+    outputs: OutputReport,
     kernels: Vec<Kernel>,
     plan_ms: f64,
     compile_ms: f64,
@@ -47,31 +45,6 @@ struct Segment {
     library: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     evaluator_reason: Option<String>,
-}
-
-#[derive(Serialize)]
-struct Output {
-    name: String,
-    dtype: &'static str,
-    sizes: Vec<usize>,
-    /// In elements.
-    strides: Vec<isize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    file: Option<PathBuf>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    check: Option<Check>,
-}
-
-/// The element that is furthest from the evaluator's, measured in its bound.
-#[derive(Serialize)]
-struct Check {
-    error_over_bound: f64,
-    at: Vec<usize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    expected: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    got: Option<String>,
-    mismatches: usize,
 }
 
 #[derive(Serialize)]
@@ -106,14 +79,6 @@ impl Report {
             }
             None => variant.steps.segments.iter().map(|segment| whole(executable, segment, hints)).collect(),
         };
-        let output = |(place, (name, tensor)): (usize, (&String, &ferrofuse::Output<'_>))| Output {
-            name: name.clone(),
-            dtype: tensor.dtype().short_name(),
-            sizes: tensor.sizes().to_vec(),
-            strides: tensor.strides().to_vec(),
-            file: files.map(|files| files.of(place)),
-            check: comparisons.map(|comparisons| check(&comparisons[place])),
-        };
         let step = |step: &ferrofuse::StepReport| Kernel {
             name: step.name.clone(),
             ms: ms(step.time),
@@ -123,8 +88,7 @@ impl Report {
             executor: variant.report.executor.name(),
             notice: variant.report.notice.clone(),
             segments,
-            outputs: names.iter().zip(calls.outputs.iter()).enumerate().map(output).collect(),
-            matches: comparisons.map(|comparisons| comparisons.iter().all(Comparison::matches)),
+            outputs: OutputReport::new(names, &calls.outputs, comparisons, files),
             kernels: calls.best.steps.iter().map(step).collect(),
             plan_ms: ms(variant.report.plan),
             compile_ms: ms(variant.report.compile),
@@ -137,7 +101,7 @@ impl Report {
 
     /// Whether no check failed.
     pub fn matches(&self) -> bool {
-        self.matches != Some(false)
+        self.outputs.matches()
     }
 
     /// The tables.
@@ -153,12 +117,8 @@ impl Report {
             };
             writeln!(out, "plan {plan}, compile {compile}{kept}, first call {first}, best call {call}")?;
         }
-        write!(out, "\n{}", table::columns(&self.output_rows()))?;
-        match self.matches {
-            None => Ok(()),
-            Some(true) => writeln!(out, "matches the evaluator"),
-            Some(false) => writeln!(out, "DIFFERS from the evaluator"),
-        }
+        writeln!(out)?;
+        self.outputs.write(out)
     }
 
     fn segment_rows(&self) -> Vec<Vec<String>> {
@@ -189,30 +149,6 @@ impl Report {
         };
         std::iter::once(heading).chain(self.kernels.iter().map(row)).collect()
     }
-
-    fn output_rows(&self) -> Vec<Vec<String>> {
-        let mut heading = vec!["output".to_owned(), "type".to_owned()];
-        heading.extend(self.matches.map(|_| "largest error over its bound".to_owned()));
-        let row = |output: &Output| {
-            let mut row = vec![output.name.clone(), format!("{}{:?}", output.dtype, output.sizes)];
-            row.extend(output.check.as_ref().map(Check::in_words));
-            row
-        };
-        std::iter::once(heading).chain(self.outputs.iter().map(row)).collect()
-    }
-}
-
-impl Check {
-    fn in_words(&self) -> String {
-        let ratio = format!("{:.3}", self.error_over_bound);
-        match (self.mismatches, &self.expected, &self.got) {
-            (1.., Some(expected), Some(got)) => {
-                let Check { mismatches, at, .. } = self;
-                format!("{ratio}: {mismatches} beyond, at {at:?} {got} instead of {expected}")
-            }
-            _ => ratio,
-        }
-    }
 }
 
 fn segment(explanation: SegmentExplanation) -> Segment {
@@ -229,7 +165,7 @@ fn segment(explanation: SegmentExplanation) -> Segment {
 }
 
 /// A segment without a plan: the whole definition on the evaluator.
-fn whole(executable: &Executable, whole: &runtime::plan::Segment, hints: &Hints) -> Segment {
+fn whole(executable: &Executable, whole: &runtime::plan::ExecutedSegment, hints: &Hints) -> Segment {
     let definition = executable.definition();
     // Those of the segment's own view stand in a graph that passes have added to.
     let (read, written) = (definition.fusion.inputs(), definition.fusion.outputs());
@@ -244,16 +180,6 @@ fn whole(executable: &Executable, whole: &runtime::plan::Segment, hints: &Hints)
         bytes: read.iter().chain(&written).map(bytes).sum(),
         library: whole.library,
         evaluator_reason: whole.evaluator_reason.clone(),
-    }
-}
-
-fn check(comparison: &Comparison) -> Check {
-    Check {
-        error_over_bound: comparison.worst_ratio,
-        at: comparison.at.clone(),
-        expected: comparison.expected.map(|scalar| scalar.to_string()),
-        got: comparison.got.map(|scalar| scalar.to_string()),
-        mismatches: comparison.mismatches,
     }
 }
 

@@ -1,0 +1,231 @@
+//! A folder of segments: `definition.py`, `seg0.py`, … and `index_map.json`, which says how they belong together.
+//!
+//! Written by `ferrofuse segment`, run by `ferrofuse run`. A segment's file may be edited as long as it takes and gives what it
+//! did; `index_map.json` holds schedules too.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use ferrofuse::{
+    Definition, File, PlanOptions, Schedule, Segment, count_positions, parse_schedule, read_segmentation,
+};
+use files::{Targets, is_temporary};
+use frontend::text::{NameStyle, print};
+use serde::{Deserialize, Serialize};
+
+use crate::definition;
+use crate::failure::Failure;
+
+/// The whole definition.
+const DEFINITION: &str = "definition.py";
+/// How the segments belong together.
+const INDEX: &str = "index_map.json";
+
+/// What `index_map.json` holds.
+#[derive(Serialize, Deserialize)]
+struct Index {
+    segments: Vec<Entry>,
+    /// The numbers of the segments in the order they run.
+    order: Vec<usize>,
+    /// The inputs of the whole definition.
+    inputs: Vec<String>,
+    /// Its outputs.
+    outputs: Vec<String>,
+}
+
+/// What it says of a segment.
+#[derive(Serialize, Deserialize)]
+struct Entry {
+    file: String,
+    /// From the numbers of values in the file, as they print with short names, to those in the whole definition.
+    index_map: BTreeMap<usize, usize>,
+    inputs: Vec<String>,
+    outputs: Vec<String>,
+    recomputed: Vec<String>,
+    bytes: Option<u64>,
+    bytes_formula: String,
+    /// As `emit --stage schedule` prints it; without one the compiler chooses.
+    schedule: Option<String>,
+    reason: String,
+}
+
+/// Writes the folder, whole or not at all: the text of the whole definition, and its segments.
+///
+/// # Errors
+/// When the folder holds other files, or cannot be written to.
+pub fn write(
+    folder: &Path,
+    text: &[u8],
+    definition: &Definition,
+    segments: &[Segment],
+    read: &[&Path],
+) -> Result<(), Failure> {
+    let mut names = vec![DEFINITION.to_owned(), INDEX.to_owned()];
+    names.extend(segments.iter().map(file_of));
+    require_no_others(folder, &names)?;
+    let targets = Targets::in_folder(folder, &names, read)?;
+    let index = serde_json::to_string_pretty(&Index::of(definition, segments)).expect("plain data");
+    targets.write(|place, out| -> std::io::Result<()> {
+        match place {
+            0 => out.write_all(text),
+            1 => writeln!(out, "{index}"),
+            _ => write!(out, "{}", text_of(&segments[place - 2])),
+        }
+    })?;
+    Ok(())
+}
+
+/// A folder of segments as it was read.
+pub struct SegmentFolder {
+    /// The whole definition.
+    pub file: File,
+    /// The segmentation that the segments come from.
+    pub options: PlanOptions,
+    index: Index,
+    /// The segments as their files define them, in the order they run.
+    definitions: Vec<Definition>,
+}
+
+impl SegmentFolder {
+    /// Reads a folder.
+    ///
+    /// # Errors
+    /// When a file is missing or holds something else, and for positions that do not exist.
+    pub fn read(folder: &Path) -> Result<SegmentFolder, Failure> {
+        let file = definition::read(&folder.join(DEFINITION))?;
+        let index = Index::read(&folder.join(INDEX))?;
+        let read = |entry: &Entry| Ok(definition::read(&folder.join(&entry.file))?.definition);
+        let definitions = index.segments.iter().map(read).collect::<Result<Vec<_>, Failure>>()?;
+        let segmentation = read_segmentation(&file.definition, &index.segmentation());
+        let segmentation = segmentation.map_err(|error| Failure::user(format!("{INDEX}: {error}")))?;
+        let options = PlanOptions { segmentation: Some(segmentation), ..PlanOptions::default() };
+        Ok(SegmentFolder { file, options, index, definitions })
+    }
+
+    /// The files in the place of the segments that the definition has.
+    ///
+    /// # Errors
+    /// For positions that do not exist, a segment that takes or gives something else, and a text that is no schedule.
+    pub fn edited(self, mut segments: Vec<Segment>) -> Result<Vec<Segment>, Failure> {
+        let crossing = segments.iter().flat_map(|segment| segment.index_map.values());
+        let there = crossing.map(|last| last + 1).chain([count_positions(&self.file.definition)]).max();
+        for (entry, definition) in self.index.segments.iter().zip(&self.definitions) {
+            entry.require_positions(definition, there.unwrap_or(0))?;
+        }
+        for (entry, definition) in self.index.segments.iter().zip(self.definitions) {
+            let makes = |segment: &&mut Segment| segment.outputs == entry.outputs;
+            let Some(segment) = segments.iter_mut().find(makes) else {
+                let made = entry.outputs.join(", ");
+                return Err(Failure::user(format!(
+                    "{INDEX}: {} gives {made}, which no segment makes",
+                    entry.file
+                )));
+            };
+            segment.replace(definition).map_err(Failure::user)?;
+            segment.schedule = entry.schedule()?;
+        }
+        Ok(segments)
+    }
+}
+
+impl Index {
+    fn of(definition: &Definition, segments: &[Segment]) -> Index {
+        let input = |&val| definition.name_of(val);
+        Index {
+            segments: segments.iter().map(Entry::of).collect(),
+            order: (0..segments.len()).collect(),
+            inputs: definition.fusion.inputs().iter().map(input).collect(),
+            outputs: ferrofuse::output_names(definition),
+        }
+    }
+
+    fn read(path: &Path) -> Result<Index, Failure> {
+        let failed = |error: &dyn std::error::Error| Failure::user(format!("{}: {error}", path.display()));
+        let text = fs::read_to_string(path).map_err(|error| failed(&error))?;
+        let index: Index = serde_json::from_str(&text).map_err(|error| failed(&error))?;
+        let mut numbers = index.order.clone();
+        numbers.sort_unstable();
+        if !numbers.into_iter().eq(0..index.segments.len()) {
+            let count = index.segments.len();
+            return Err(Failure::user(format!("{INDEX}: the order must name each of {count} segments once")));
+        }
+        Ok(index)
+    }
+
+    /// The segments as a segmentation prints.
+    fn segmentation(&self) -> String {
+        let line = |&number: &usize| {
+            let entry = &self.segments[number];
+            format!("segment {} -> {}\n", entry.name(), entry.outputs.join(", "))
+        };
+        self.order.iter().map(line).collect()
+    }
+}
+
+impl Entry {
+    fn of(segment: &Segment) -> Entry {
+        Entry {
+            file: file_of(segment),
+            index_map: segment.index_map.clone(),
+            inputs: segment.inputs.clone(),
+            outputs: segment.outputs.clone(),
+            recomputed: segment.recomputed.clone(),
+            bytes: segment.bytes,
+            bytes_formula: segment.bytes_formula.clone(),
+            schedule: segment.schedule.as_ref().map(Schedule::to_string),
+            reason: segment.why.clone(),
+        }
+    }
+
+    /// The name of the segment.
+    fn name(&self) -> &str {
+        self.file.strip_suffix(".py").unwrap_or(&self.file)
+    }
+
+    /// Rejects positions beyond those of the segment's file, and of the whole definition.
+    fn require_positions(&self, segment: &Definition, whole: usize) -> Result<(), Failure> {
+        let own = count_positions(segment);
+        for (&position, &of) in &self.index_map {
+            let places = [(position, own, self.file.as_str()), (of, whole, DEFINITION)];
+            if let Some((beyond, there, file)) = places.into_iter().find(|(at, there, _)| at >= there) {
+                let entry = format!("{INDEX}: the index map of {} has {position}: {of}", self.name());
+                return Err(Failure::user(format!(
+                    "{entry}, but {file} has no {beyond}: it has {there} values"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    fn schedule(&self) -> Result<Option<Schedule>, Failure> {
+        let parsed = self.schedule.as_deref().map(parse_schedule).transpose();
+        parsed.map_err(|error| Failure::user(format!("{INDEX}: the schedule of {}: {error}", self.name())))
+    }
+}
+
+fn file_of(segment: &Segment) -> String {
+    format!("{}.py", segment.name)
+}
+
+/// A segment's file: what it is in a comment, then the definition.
+fn text_of(segment: &Segment) -> String {
+    let (inputs, outputs) = (segment.inputs.join(", "), segment.outputs.join(", "));
+    let text = print(segment.definition(), NameStyle::Short);
+    format!("# {}: takes {inputs}; gives {outputs}\n{text}", segment.name)
+}
+
+/// Rejects a folder that holds something else than what is to be written.
+fn require_no_others(folder: &Path, names: &[String]) -> Result<(), Failure> {
+    let Ok(entries) = fs::read_dir(folder) else { return Ok(()) };
+    let found = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let mut others: Vec<String> = found.filter(|name| !names.contains(name) && !is_temporary(name)).collect();
+    others.sort();
+    match others.first() {
+        None => Ok(()),
+        Some(other) => Err(Failure::user_with_help(
+            format!("{}: the folder holds `{other}`, which is no file of these segments", folder.display()),
+            "give a folder that is empty or yet to be made",
+        )),
+    }
+}

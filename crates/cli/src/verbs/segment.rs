@@ -1,0 +1,51 @@
+//! `ferrofuse segment`: the segments of a definition as definition files of their own.
+
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+use ferrofuse::{CodeTarget, Machine, Segment, table};
+
+use crate::definition;
+use crate::failure::{Failure, Outcome};
+use crate::inputs::Request;
+use crate::planning::{self, Choices};
+use crate::segment_folder;
+
+/// Write each segment of a definition as a definition file, with a map of its values to those of the whole.
+#[derive(Args)]
+pub struct Options {
+    /// The definition file
+    file: PathBuf,
+    /// Write definition.py, seg0.py, … and index_map.json here; `ferrofuse run DIR` runs them
+    #[arg(long, value_name = "DIR")]
+    output: PathBuf,
+    #[command(flatten)]
+    request: Request,
+    #[command(flatten)]
+    choices: Choices,
+}
+
+/// Writes the folder, and a table of the segments.
+pub fn run(options: &Options, machine: &Machine, out: &mut dyn Write) -> Result<Outcome, Failure> {
+    let file = definition::read(&options.file)?;
+    let planned = planning::plan(&file, &options.request, &options.choices, CodeTarget::HOST, machine)?;
+    let segments = planning::segments(&file, &planned, &options.choices)?;
+    let text = fs::read(&options.file)
+        .map_err(|error| Failure::user(format!("{}: {error}", options.file.display())))?;
+    let read = planning::files(&options.file, &options.request, &options.choices);
+    segment_folder::write(&options.output, &text, &file.definition, &segments, &read)?;
+    write!(out, "{}", table::columns(&rows(&segments)))?;
+    Ok(Outcome::Fine)
+}
+
+fn rows(segments: &[Segment]) -> Vec<Vec<String>> {
+    let heading = ["segment", "takes", "gives", "bytes", "why"].map(str::to_owned).to_vec();
+    let row = |segment: &Segment| {
+        let bytes = segment.bytes.map_or_else(|| segment.bytes_formula.clone(), table::bytes);
+        let (takes, gives) = (segment.inputs.join(", "), segment.outputs.join(", "));
+        vec![segment.name.clone(), takes, gives, bytes, segment.why.clone()]
+    };
+    std::iter::once(heading).chain(segments.iter().map(row)).collect()
+}

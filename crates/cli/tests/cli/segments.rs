@@ -1,0 +1,205 @@
+//! Folders of segments: written whole or not at all, run as they are and edited, rejected with the place.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::{definition, ferrofuse, files, fine};
+
+/// Rows that wait for their sums; `powers` passes between two segments, for which a boundary is asked.
+const ROWS: &str = "def f(fd):
+    x = fd.define_tensor(shape=[-1, -1], contiguity=True)
+    powers = fd.ops.segment_set(fd.ops.exp(x))
+    total = fd.ops.sum(powers, dims=[1], keepdim=True)
+    scaled = fd.ops.div(powers, total)
+    fd.add_output(scaled)
+";
+const SIZES: &str = "--size i0=5 --size i1=7";
+
+/// A folder of the segments of `ROWS`, in another that keeps it.
+fn cut() -> (TempDir, PathBuf) {
+    let (kept, path) = definition(ROWS);
+    let folder = kept.path().join("segments");
+    fine(&format!("segment {path} --output {}", folder.display()));
+    (kept, folder)
+}
+
+fn index(folder: &Path) -> Value {
+    serde_json::from_str(&fs::read_to_string(folder.join("index_map.json")).unwrap()).unwrap()
+}
+
+/// Changes `index_map.json`.
+fn with_index(folder: &Path, change: impl FnOnce(&mut Value)) {
+    let mut index = index(folder);
+    change(&mut index);
+    fs::write(folder.join("index_map.json"), index.to_string()).unwrap();
+}
+
+/// Changes a file of a segment.
+fn with_text(folder: &Path, file: &str, from: &str, to: &str) {
+    let text = fs::read_to_string(folder.join(file)).unwrap();
+    assert!(text.contains(from), "{text}");
+    fs::write(folder.join(file), text.replace(from, to)).unwrap();
+}
+
+/// What is wrong with the folder, in one line.
+fn rejected(folder: &Path) -> String {
+    let line = format!("run {} {SIZES}", folder.display());
+    let ended = ferrofuse(line.split_whitespace());
+    assert_eq!((ended.code, ended.stdout.as_str()), (2, ""), "{}", ended.stderr);
+    ended.stderr.trim().trim_start_matches("× ").to_owned()
+}
+
+#[test]
+fn a_folder_holds_the_segments_and_how_they_belong_together() {
+    let (kept, folder) = cut();
+    assert_eq!(files(&folder), ["definition.py", "index_map.json", "seg0.py", "seg1.py"]);
+    assert_eq!(fs::read_to_string(folder.join("definition.py")).unwrap(), ROWS);
+    assert_eq!(
+        fs::read_to_string(folder.join("seg1.py")).unwrap(),
+        "# seg1: takes powers; gives scaled
+def nvfuser_fusion(fd : FusionDefinition) -> None :
+    T0 = fd.define_tensor(shape=[-1, -1], contiguity=[True, True], dtype=DataType.Float, is_cpu=False)
+    T1 = fd.ops.sum(T0, dims=[1])
+    T2 = fd.ops.broadcast(T1, is_broadcast_dim=[False, True])
+    T3 = fd.ops.div(T0, T2)
+    fd.add_output(T3)
+"
+    );
+    let reason = "in one kernel powers is a boundary that the definition asks for";
+    let segment = |file: &str, map: Value, inputs: Value, outputs: Value| {
+        json!({
+            "file": file, "index_map": map, "inputs": inputs, "outputs": outputs, "recomputed": [], "bytes": null,
+            "bytes_formula": "8*i0*i1", "schedule": null, "reason": reason,
+        })
+    };
+    assert_eq!(
+        index(&folder),
+        json!({
+            "segments": [
+                segment("seg0.py", json!({"0": 0, "1": 1}), json!(["x"]), json!(["powers"])),
+                segment("seg1.py", json!({"0": 1, "2": 3, "3": 4}), json!(["powers"]), json!(["scaled"])),
+            ],
+            "order": [0, 1],
+            "inputs": ["x"],
+            "outputs": ["scaled"],
+        })
+    );
+    drop(kept);
+}
+
+#[test]
+fn a_folder_runs_as_the_definition_does() {
+    let (kept, folder) = cut();
+    let outputs = [kept.path().join("whole"), kept.path().join("parts")];
+    let definition = kept.path().join("definition.py");
+    for (what, output) in [definition.as_path(), &folder].into_iter().zip(&outputs) {
+        let text =
+            fine(&format!("run {} {SIZES} --check --time --output {}", what.display(), output.display()));
+        assert!(text.contains("matches the evaluator") && text.contains("best call"), "{text}");
+    }
+    let [whole, parts] = outputs.map(|output| fs::read(output.join("scaled.npy")).unwrap());
+    assert_eq!(whole, parts);
+    let text = fine(&format!("run {} {SIZES} --check --json", folder.display()));
+    let report: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((&report["segments"], &report["matches"]), (&json!(["seg0", "seg1"]), &json!(true)));
+}
+
+#[test]
+fn examples_run_from_their_folders() {
+    for example in ["nanogpt_attention", "batch_norm", "dropout_layer_norm", "adam_step"] {
+        let kept = tempfile::tempdir().unwrap();
+        let folder = kept.path().join("segments");
+        fine(&format!("segment examples/{example}.py --output {}", folder.display()));
+        let text = fine(&format!("run {} --check", folder.display()));
+        assert!(text.contains("matches the evaluator"), "{example}: {text}");
+    }
+}
+
+#[test]
+fn an_edited_segment_runs_in_place_of_the_old() {
+    let (_kept, folder) = cut();
+    with_text(&folder, "seg0.py", "fd.ops.exp(T0)", "fd.ops.exp(fd.ops.neg(T0))");
+    let line = format!("run {} {SIZES} --check", folder.display());
+    let ended = ferrofuse(line.split_whitespace());
+    assert_eq!(ended.code, 1, "{}", ended.stderr);
+    assert!(ended.stdout.contains("DIFFERS from the evaluator"), "{}", ended.stdout);
+    with_text(&folder, "seg0.py", "fd.ops.neg(T0)", "T0");
+    with_index(&folder, |index| {
+        index["segments"][1]["schedule"] = json!("schedule lanes 4\nrow x0\ninner x1\n")
+    });
+    assert!(fine(&line).contains("matches the evaluator"));
+}
+
+#[test]
+fn edited_folders_that_cannot_be_are_rejected() {
+    let (_kept, folder) = cut();
+    with_text(&folder, "seg1.py", "fd.add_output(T3)", "fd.add_output(T1)");
+    let kept = "; an edited segment keeps its inputs and outputs";
+    assert_eq!(rejected(&folder), format!("seg1: output 0 is f32[i0] and was f32[i0, i1]{kept}"));
+
+    let (_kept, folder) = cut();
+    with_index(&folder, |index| index["segments"][1]["index_map"] = json!({"0": 1, "3": 9}));
+    let map = "index_map.json: the index map of seg1 has 3: 9";
+    assert_eq!(rejected(&folder), format!("{map}, but definition.py has no 9: it has 5 values"));
+    with_index(&folder, |index| index["segments"][1]["index_map"] = json!({"0": 1, "4": 4}));
+    let map = "index_map.json: the index map of seg1 has 4: 4";
+    assert_eq!(rejected(&folder), format!("{map}, but seg1.py has no 4: it has 4 values"));
+
+    let (_kept, folder) = cut();
+    with_index(&folder, |index| index["segments"][0]["schedule"] = json!("schedule lanes 4\nrow x7\n"));
+    assert_eq!(rejected(&folder), "the schedule of seg0 does not fit it: the segment has no axis x7");
+    with_index(&folder, |index| index["segments"][0]["schedule"] = json!("rows first"));
+    assert!(rejected(&folder).starts_with("index_map.json: the schedule of seg0: "), "{}", rejected(&folder));
+    with_index(&folder, |index| index["order"] = json!([0, 0]));
+    assert_eq!(rejected(&folder), "index_map.json: the order must name each of 2 segments once");
+
+    let (_kept, folder) = cut();
+    with_index(&folder, |index| index["segments"][1]["outputs"] = json!(["total"]));
+    assert_eq!(rejected(&folder), "no segment makes the output `scaled`");
+    with_index(&folder, |index| index["segments"][1]["outputs"] = json!(["sum"]));
+    let unknown = "line 2: the definition has no value `sum`, or does not compute it";
+    assert_eq!(rejected(&folder), format!("index_map.json: {unknown}"));
+    fs::remove_file(folder.join("seg0.py")).unwrap();
+    assert!(rejected(&folder).contains("seg0.py: No such file"), "{}", rejected(&folder));
+
+    let (_kept, folder) = cut();
+    let line = format!("run {} --segmentation x", folder.display());
+    let error = ferrofuse(line.split_whitespace()).stderr;
+    assert!(error.contains("--segmentation: segments have their own: edit index_map.json"), "{error}");
+}
+
+/// Writes nothing; gives what was said.
+fn unwritten(words: &str, folder: &Path) -> String {
+    let before = files(folder);
+    let line = format!("segment {words} --output {}", folder.display());
+    let ended = ferrofuse(line.split_whitespace());
+    assert_eq!((ended.code, ended.stdout.as_str()), (2, ""), "{}", ended.stderr);
+    assert_eq!(files(folder), before);
+    ended.stderr.lines().map(str::trim).collect::<Vec<_>>().join(" ").trim_start_matches("× ").to_owned()
+}
+
+#[test]
+fn folders_are_written_whole_or_not_at_all() {
+    let (kept, path) = definition(ROWS);
+    let folder = kept.path().join("others");
+    fs::create_dir(&folder).unwrap();
+    fs::write(folder.join("notes.txt"), "mine").unwrap();
+    let error = unwritten(&path, &folder);
+    let others = "the folder holds `notes.txt`, which is no file of these segments";
+    let help = "help: give a folder that is empty or yet to be made";
+    assert_eq!(error.trim(), format!("{}: {others} {help}", folder.display()));
+    let cyclic = kept.path().join("cyclic.txt");
+    fs::write(&cyclic, "segment a -> powers, scaled\nsegment b -> total\n").unwrap();
+    let error = unwritten(&format!("{path} --segmentation {}", cyclic.display()), &kept.path().join("none"));
+    let cycle = "the segments wait for each other: seg0 needs `total` of seg1, seg1 needs `powers` of seg0";
+    assert_eq!(error.trim(), format!("{}: {cycle}", cyclic.display()));
+    fs::write(&cyclic, "segment a -> powers\n").unwrap();
+    let error = unwritten(&format!("{path} --segmentation {}", cyclic.display()), &kept.path().join("none"));
+    assert_eq!(error.trim(), "no segment makes the output `scaled`");
+    let twice = kept.path().join("twice");
+    fine(&format!("segment {path} --output {}", twice.display()));
+    fine(&format!("segment {path} --output {}", twice.display()));
+}

@@ -1,0 +1,67 @@
+//! Segmentations as a user writes them: read, put in an order that runs, rejected by name and line.
+
+use compiler::PlanError;
+use compiler::segment::{SegmentationError, Wait};
+use ir::definition::Definition;
+use ir::graph::Val;
+
+use super::SegmentError;
+use crate::explain::{value_name, value_named};
+use crate::{Error, Segmentation};
+
+/// A segmentation of a definition from its text, a line `segment NAME -> VALUE, VALUE…` for each segment.
+///
+/// # Errors
+/// The first line that is none, names what the definition does not compute or what an earlier line makes, and a cycle. Whether
+/// all outputs are made a plan says.
+pub fn read_segmentation(definition: &Definition, text: &str) -> Result<Segmentation, SegmentError> {
+    let is_computed = |&val: &Val| !definition.fusion.is_input(val);
+    let named = |name: &str| value_named(definition, name).filter(is_computed);
+    let segmentation = Segmentation::parse(text, &named)?;
+    require_once(definition, &segmentation, text)?;
+    let ordered = segmentation.in_order(&definition.graph, &definition.fusion);
+    ordered.map_err(|cycle| SegmentError::Cycle(in_words(definition, &cycle)))
+}
+
+/// What is wrong with a plan that was made with a segmentation, in words of the definition.
+pub fn of_plan(definition: &Definition, error: Error) -> SegmentError {
+    match error {
+        Error::Plan(PlanError::Segmentation(SegmentationError::Missing(val))) => {
+            SegmentError::Missing { name: value_name(definition, val) }
+        }
+        error => SegmentError::Plan(error),
+    }
+}
+
+/// A cycle: who waits for what.
+pub(super) fn in_words(definition: &Definition, cycle: &[Wait]) -> String {
+    let wait = |wait: &Wait| {
+        let name = value_name(definition, wait.val);
+        format!("seg{} needs `{name}` of seg{}", wait.segment, wait.maker)
+    };
+    cycle.iter().map(wait).collect::<Vec<_>>().join(", ")
+}
+
+/// Rejects what two lines make.
+fn require_once(
+    definition: &Definition,
+    segmentation: &Segmentation,
+    text: &str,
+) -> Result<(), SegmentError> {
+    let is_segment = |line: &&str| !line.trim().is_empty() && !line.trim().starts_with('#');
+    let lines: Vec<usize> =
+        text.lines().enumerate().filter(|(_, line)| is_segment(line)).map(|(place, _)| place + 1).collect();
+    let made = || {
+        segmentation
+            .segments
+            .iter()
+            .zip(&lines)
+            .flat_map(|(made, &line)| made.iter().map(move |&val| (val, line)))
+    };
+    for (place, (val, line)) in made().enumerate() {
+        if let Some((_, earlier)) = made().take(place).find(|(other, _)| *other == val) {
+            return Err(SegmentError::Twice { name: value_name(definition, val), line, earlier });
+        }
+    }
+    Ok(())
+}

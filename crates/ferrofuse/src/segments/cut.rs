@@ -1,0 +1,146 @@
+//! Which values of a definition each segment makes, for a plan that is made of what the passes made of it.
+//!
+//! Takes a definition and its plan; gives a segmentation over values of the definition in which every output is made. Values
+//! that only passes know of are computed by whoever reads them; views of inputs are a last segment.
+
+use compiler::passes::before_expansion;
+use compiler::segment::Wait;
+use compiler::{Plan, SegmentPlan};
+use ir::definition::Definition;
+use ir::graph::{Output, Val};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::Segmentation;
+
+/// A segmentation over values of a definition, and for each segment the one of the plan that it is, if it is one.
+pub(super) struct Cut {
+    pub segmentation: Segmentation,
+    pub planned: Vec<Option<usize>>,
+}
+
+/// The cut that a plan stands for.
+///
+/// # Errors
+/// The cycle of a segmentation that the user chose.
+pub(super) fn cut(definition: &Definition, plan: &Plan) -> Result<Cut, Vec<Wait>> {
+    let makers = Makers::of(plan);
+    let chosen = plan.chosen.clone().unwrap_or_else(|| written(definition, plan));
+    let in_order = |segmentation: &Segmentation| segmentation.in_order(&definition.graph, &definition.fusion);
+    let missing = missing(definition, &chosen);
+    let joined = makers.joined(chosen.clone(), &missing);
+    // An output that needs more than the segment that makes its equal is computed at the end.
+    let segmentation = match in_order(&joined) {
+        Ok(ordered) => ordered,
+        Err(_) => in_order(&appended(chosen, missing))?,
+    };
+    let planned = segmentation.segments.iter().map(|made| makers.of_any(made)).collect();
+    Ok(Cut { segmentation, planned })
+}
+
+/// A plan's segmentation over the values of the definition that became what it keeps.
+fn written(definition: &Definition, plan: &Plan) -> Segmentation {
+    let olds = Olds::of(definition, plan);
+    let made = |made: &Vec<Val>| {
+        let mut made: Vec<Val> = made.iter().filter_map(|&val| olds.get(val)).collect();
+        made.sort_unstable();
+        made.dedup();
+        made
+    };
+    let segments = plan.segmentation.segments.iter().map(made).filter(|made| !made.is_empty()).collect();
+    Segmentation { segments }
+}
+
+/// The outputs that no segment makes yet and that are no inputs.
+fn missing(definition: &Definition, segmentation: &Segmentation) -> Vec<Val> {
+    let kept = segmentation.kept();
+    let fusion = &definition.fusion;
+    let is_missing = |val: &Val| !fusion.is_input(*val) && !kept.contains(val);
+    let mut missing: Vec<Val> = fusion.outputs().iter().map(|output| output.val).filter(is_missing).collect();
+    missing.sort_unstable();
+    missing.dedup();
+    missing
+}
+
+fn appended(mut segmentation: Segmentation, missing: Vec<Val>) -> Segmentation {
+    segmentation.segments.extend((!missing.is_empty()).then_some(missing));
+    segmentation
+}
+
+/// The values of a definition that became those of its plan.
+struct Olds {
+    olds: FxHashMap<Val, Val>,
+}
+
+impl Olds {
+    /// Values that the definition writes come before those inside composites, equal ones before what is expanded of them.
+    fn of(definition: &Definition, plan: &Plan) -> Olds {
+        let record = &definition.record;
+        let results = record.statements().iter().flat_map(|statement| &statement.results);
+        let written: FxHashSet<Val> = results.map(|&entry| record.entry(entry).val).collect();
+        let is_made = |&(old, _): &(Val, Val)| !definition.fusion.is_input(old);
+        let mut pairs: Vec<(Val, Val)> = plan.map.iter().filter(is_made).collect();
+        pairs.sort_unstable_by_key(|(old, _)| (!written.contains(old), *old));
+        let mut olds = FxHashMap::default();
+        for &(old, new) in &pairs {
+            olds.entry(new).or_insert(old);
+        }
+        for (old, new) in pairs {
+            olds.entry(before_expansion(&plan.graph, new)).or_insert(old);
+        }
+        Olds { olds }
+    }
+
+    fn get(&self, new: Val) -> Option<Val> {
+        self.olds.get(&new).copied()
+    }
+}
+
+/// Which segment of a plan makes what.
+struct Makers<'p> {
+    plan: &'p Plan,
+    makers: FxHashMap<Val, usize>,
+    /// What each output that is a view is one of.
+    sources: FxHashMap<Val, Val>,
+}
+
+impl<'p> Makers<'p> {
+    fn of(plan: &'p Plan) -> Makers<'p> {
+        let made = |(number, segment): (usize, &'p SegmentPlan)| {
+            segment.view.outputs().iter().map(move |output| (output.val, number))
+        };
+        let makers = plan.segments.iter().enumerate().flat_map(made).collect();
+        let outputs = plan.fusion.outputs().iter().zip(&plan.views);
+        let source = |(output, view): (&Output, &Option<_>)| {
+            view.as_ref().map(|view: &compiler::outputs::View| (output.val, view.source))
+        };
+        Makers { plan, makers, sources: outputs.filter_map(source).collect() }
+    }
+
+    /// The segment of the plan that makes what a value of the definition became, or what that is a view of.
+    fn of_value(&self, val: Val) -> Option<usize> {
+        let new = self.plan.map.get(val)?;
+        let whole = self.sources.get(&new).copied().unwrap_or(new);
+        let made = [new, whole, before_expansion(&self.plan.graph, whole)];
+        made.iter().find_map(|val| self.makers.get(val).copied())
+    }
+
+    fn of_any(&self, made: &[Val]) -> Option<usize> {
+        made.iter().find_map(|&val| self.of_value(val))
+    }
+
+    /// The segmentation with further values, each made where its equal or its source is, else by a last segment.
+    fn joined(&self, mut segmentation: Segmentation, more: &[Val]) -> Segmentation {
+        let planned: Vec<Option<usize>> =
+            segmentation.segments.iter().map(|made| self.of_any(made)).collect();
+        let mut last = Vec::new();
+        for &val in more {
+            let maker = self.of_value(val);
+            match planned.iter().position(|planned| planned.is_some() && *planned == maker) {
+                Some(place) => segmentation.segments[place].push(val),
+                None => last.push(val),
+            }
+        }
+        segmentation.segments.iter_mut().for_each(|made| made.sort_unstable());
+        appended(segmentation, last)
+    }
+}

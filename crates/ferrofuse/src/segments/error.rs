@@ -1,0 +1,47 @@
+//! What is wrong with segments, in words of the definition.
+
+use frontend::define::DefineError;
+use thiserror::Error;
+
+use crate::Error;
+
+/// Segments that cannot be, or cannot run.
+#[derive(Debug, Error)]
+pub enum SegmentError {
+    /// Text that is no segmentation, or names what the definition does not compute.
+    #[error("{0}")]
+    Text(#[from] compiler::segment::SegmentationError),
+    /// A value that two segments make.
+    #[error("line {line}: `{name}` is made by line {earlier} already")]
+    Twice {
+        /// The name of the value.
+        name: String,
+        /// The line, from 1.
+        line: usize,
+        /// The line that makes it first.
+        earlier: usize,
+    },
+    /// An output of the definition that no segment makes.
+    #[error("no segment makes the output `{name}`")]
+    Missing {
+        /// Its name.
+        name: String,
+    },
+    /// Segments that wait for each other.
+    #[error("the segments wait for each other: {0}")]
+    Cycle(String),
+    /// An edited segment that takes or gives something else.
+    #[error("{segment}: {what}; an edited segment keeps its inputs and outputs")]
+    Changed {
+        /// The name of the segment.
+        segment: String,
+        /// What is not as it was.
+        what: String,
+    },
+    /// A segment that has no words of the definition language.
+    #[error(transparent)]
+    Define(#[from] DefineError),
+    /// What is wrong with a plan, or with a schedule.
+    #[error(transparent)]
+    Plan(#[from] Error),
+}

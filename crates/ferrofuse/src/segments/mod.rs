@@ -1,0 +1,240 @@
+//! Segments as objects: definitions of their own, with a map of their values back to the whole definition.
+//!
+//! `cut` (which values of the definition each segment makes) · `positions` (the numbers of values) · `by_hand` (segmentations as
+//! users write them) · `edited` (definitions that take a segment's place) · `error`. Takes a definition and its plan; decides
+//! nothing, compiles nothing.
+
+mod by_hand;
+mod cut;
+mod edited;
+mod error;
+mod positions;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use compiler::{Hints, Plan};
+use frontend::define::{DefinitionBuilder, Origin, outline};
+use ir::definition::Definition;
+use ir::graph::{Fusion, Node, Output, Val};
+use runtime::{CompileOptions, SegmentDefinition, SegmentInput, SegmentedExecutable};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::Schedule;
+use crate::explain::{Explanation, SegmentExplanation, explain, names_in};
+
+pub use by_hand::{of_plan, read_segmentation};
+pub use error::SegmentError;
+pub use positions::count as count_positions;
+
+/// A segment of a definition.
+#[derive(Clone, Debug)]
+pub struct Segment {
+    /// `seg0`, `seg1`, … in the order they run.
+    pub name: String,
+    number: usize,
+    definition: Definition,
+    /// The number of each of its values, as it prints with short names, and that of the same value in the whole definition.
+    pub index_map: BTreeMap<usize, usize>,
+    /// What it takes: values by the names that the whole definition has for them, sizes by their formulas.
+    pub inputs: Vec<String>,
+    /// What it gives, by the names that the whole definition has.
+    pub outputs: Vec<String>,
+    /// What it computes though a segment before it does, too.
+    pub recomputed: Vec<String>,
+    /// Bytes that it moves, where the hints have all sizes.
+    pub bytes: Option<u64>,
+    /// The same at any sizes.
+    pub bytes_formula: String,
+    /// Why it is a segment of its own.
+    pub why: String,
+    /// The schedule that the user chose; without one the compiler chooses.
+    pub schedule: Option<Schedule>,
+    takes: Vec<SegmentInput>,
+    gives: Vec<Val>,
+}
+
+/// The segments of a plan of a definition, in the order they run. Bytes are counted at the sizes of the hints.
+///
+/// # Errors
+/// When a segmentation of the user's is cyclic, or a segment has no words of the definition language.
+pub fn segments(definition: &Definition, plan: &Plan, hints: &Hints) -> Result<Vec<Segment>, SegmentError> {
+    let cut = cut::cut(definition, plan)
+        .map_err(|cycle| SegmentError::Cycle(by_hand::in_words(definition, &cycle)))?;
+    let views = cut.segmentation.views(&definition.graph, &definition.fusion);
+    let crossing = views.iter().flat_map(|view| view.inputs().iter().copied());
+    let maker = Maker {
+        definition,
+        hints,
+        names: names_in(definition),
+        positions: positions::Positions::new(definition, crossing.chain(cut.segmentation.segments.concat())),
+        explanation: explain(definition, plan, hints),
+    };
+    let mut computed = FxHashSet::default();
+    let mut segments = Vec::new();
+    for (number, (view, made)) in views.iter().zip(&cut.segmentation.segments).enumerate() {
+        let again = view.order().iter().copied().filter(|node| computed.contains(node)).collect();
+        segments.push(maker.segment(number, &Piece { view, made, again, planned: cut.planned[number] })?);
+        computed.extend(view.order().iter().copied());
+    }
+    Ok(segments)
+}
+
+impl Segment {
+    /// What it computes.
+    pub fn definition(&self) -> &Definition {
+        &self.definition
+    }
+
+    /// A builder that goes on with what it computes.
+    pub fn builder(&self) -> DefinitionBuilder {
+        DefinitionBuilder::going_on(self.definition.clone())
+    }
+
+    /// Has another definition run in its place.
+    ///
+    /// # Errors
+    /// When that takes or gives something else. The segment is as it was then.
+    pub fn replace(&mut self, definition: Definition) -> Result<(), SegmentError> {
+        if let Some(what) = edited::change(&self.definition, &definition) {
+            return Err(SegmentError::Changed { segment: self.name.clone(), what });
+        }
+        self.definition = definition;
+        Ok(())
+    }
+
+    /// Whether the schedule fits.
+    ///
+    /// # Errors
+    /// When it names what the segment does not have.
+    pub fn check_schedule(&self, options: &CompileOptions) -> Result<(), SegmentError> {
+        self.runnable().options(options)?;
+        Ok(())
+    }
+
+    fn runnable(&self) -> SegmentDefinition {
+        SegmentDefinition {
+            number: self.number,
+            definition: self.definition.clone(),
+            inputs: self.takes.clone(),
+            outputs: self.gives.clone(),
+            schedule: self.schedule.clone(),
+        }
+    }
+}
+
+/// A definition that runs as these segments of it.
+///
+/// # Errors
+/// For a schedule that its segment has no loops for.
+pub fn from_segments(
+    definition: &Definition,
+    segments: &[Segment],
+    options: CompileOptions,
+) -> Result<SegmentedExecutable, SegmentError> {
+    let segments = segments.iter().map(Segment::runnable).collect();
+    Ok(SegmentedExecutable::new(definition.clone(), segments, options)?)
+}
+
+/// What segments are made from.
+struct Maker<'d> {
+    definition: &'d Definition,
+    hints: &'d Hints,
+    names: FxHashMap<Val, String>,
+    positions: positions::Positions<'d>,
+    explanation: Explanation,
+}
+
+/// A part of the definition that becomes a segment.
+struct Piece<'c> {
+    view: &'c Fusion,
+    made: &'c [Val],
+    /// What segments before it compute as well.
+    again: Vec<Node>,
+    /// The segment of the plan that it is.
+    planned: Option<usize>,
+}
+
+impl Maker<'_> {
+    fn segment(&self, number: usize, piece: &Piece<'_>) -> Result<Segment, SegmentError> {
+        let Piece { view, made, again, planned } = piece;
+        let Definition { graph, record, .. } = self.definition;
+        let outlined = outline(graph, &self.given_back(view), record)?;
+        let explained = planned.map(|number| &self.explanation.segments[number]);
+        Ok(Segment {
+            name: format!("seg{number}"),
+            number,
+            index_map: self.positions.index_map(&outlined, made),
+            inputs: outlined.inputs.iter().map(|origin| self.origin(origin)).collect(),
+            outputs: made.iter().map(|&val| self.name(val)).collect(),
+            recomputed: again.iter().filter_map(|&node| self.tensor_named(node)).collect(),
+            bytes: explained.map_or(Some(0), |explained| self.bytes(explained)),
+            bytes_formula: explained.map_or("0".to_owned(), |explained| explained.moved.to_string()),
+            why: self.why(explained),
+            schedule: None,
+            takes: outlined.inputs.into_iter().map(taken).collect(),
+            gives: (*made).to_vec(),
+            definition: outlined.definition,
+        })
+    }
+
+    /// The view with its outputs as the whole definition gives them back; a copy that ends it is left to the boundary.
+    fn given_back(&self, view: &Fusion) -> Fusion {
+        let Definition { graph, fusion, .. } = self.definition;
+        let output = |output: &Output| match fusion.outputs().iter().find(|given| given.val == output.val) {
+            Some(given) => Output { alias: None, ..given.clone() },
+            None => Output::from(positions::before_boundary(graph, output.val)),
+        };
+        let outputs = view.outputs().iter().map(output).collect();
+        let facts = Arc::clone(fusion.facts());
+        Fusion::new(graph, view.inputs().to_vec(), outputs, facts).expect("the view, or less of it")
+    }
+
+    fn bytes(&self, explained: &SegmentExplanation) -> Option<u64> {
+        self.hints.know(&explained.moved).then_some(explained.bytes)
+    }
+
+    fn name(&self, val: Val) -> String {
+        self.names.get(&val).cloned().unwrap_or_else(|| val.to_string())
+    }
+
+    /// The name of the tensor that a node makes, if a line of the definition does.
+    fn tensor_named(&self, node: Node) -> Option<String> {
+        let val = Val::from(node);
+        let is_tensor = !self.definition.graph.shape(val).is_empty();
+        self.names.get(&val).filter(|_| is_tensor).cloned()
+    }
+
+    fn origin(&self, origin: &Origin) -> String {
+        match origin {
+            Origin::Val(val) => self.name(*val),
+            Origin::Size(size) => size.to_string(),
+        }
+    }
+
+    /// Why the plan has a boundary in front of a segment, or behind it.
+    fn why(&self, explained: Option<&SegmentExplanation>) -> String {
+        let Some(SegmentExplanation { name, .. }) = explained else {
+            return "what it gives is seen in memory that is there".to_owned();
+        };
+        let edges = || self.explanation.edges.iter();
+        let mut reasons: Vec<&str> =
+            edges().filter(|edge| edge.to == *name).map(|edge| edge.reason.as_str()).collect();
+        if reasons.is_empty() {
+            reasons = edges().filter(|edge| edge.from == *name).map(|edge| edge.reason.as_str()).collect();
+        }
+        let mut seen = FxHashSet::default();
+        reasons.retain(|reason| seen.insert(*reason));
+        match reasons.is_empty() {
+            true => "no tensor passes between it and another segment".to_owned(),
+            false => reasons.join("; "),
+        }
+    }
+}
+
+fn taken(origin: Origin) -> SegmentInput {
+    match origin {
+        Origin::Val(val) => SegmentInput::Val(val),
+        Origin::Size(size) => SegmentInput::Size(size),
+    }
+}

@@ -1,0 +1,289 @@
+//! Segments as definitions of their own: what they print, how they map back, and that they run as the whole does.
+
+use std::collections::{BTreeMap, HashMap};
+
+use ferrofuse::{
+    Array, ArrayView, CallOptions, CompileOptions, Definition, Executable, Hints, Interrupt, Machine, Output,
+    PlanOptions, Segment, SegmentError, Stream, Tensor, check, define, from_segments, parse_schedule, plan,
+    read_segmentation, segments, value_named,
+};
+use frontend::text::{NameStyle, numbers, print};
+
+use crate::examples::{examples, inputs};
+use crate::tensors::views;
+
+const REDUCTION: &str = "
+def f(fd):
+    T0 = fd.define_tensor(shape=[-1, -1], contiguity=[True, True], dtype=DataType.Float, is_cpu=False)
+    T1 = fd.define_tensor(shape=[-1, -1], contiguity=[True, True], dtype=DataType.Float, is_cpu=False)
+    T2 = fd.ops.sum(T0, dims=[1], keepdim=False, dtype=DataType.Float)
+    T3 = fd.ops.broadcast(T2, is_broadcast_dim=[False, True])
+    S3 = fd.ops.segment_set(T3)
+    T4 = fd.ops.add(T1, S3)
+    fd.add_output(T4)
+";
+
+fn cut(definition: &Definition, segmentation: Option<&str>) -> Result<Vec<Segment>, SegmentError> {
+    let chosen = segmentation.map(|text| read_segmentation(definition, text)).transpose()?;
+    let plan_options = PlanOptions { segmentation: chosen, ..PlanOptions::default() };
+    let options = CompileOptions { plan: plan_options, ..CompileOptions::default() };
+    let plan = plan(definition, &options).map_err(|error| ferrofuse::of_plan(definition, error))?;
+    segments(definition, &plan, &Hints::default())
+}
+
+fn bytes(array: &ArrayView<'_>) -> Vec<u8> {
+    array.to_array().expect("small").as_bytes().to_vec()
+}
+
+/// A value of a definition that is run by hand, where its memory lies as it was given or made.
+enum Value {
+    Given(Array),
+    Made(Tensor),
+}
+
+impl Value {
+    fn view(&self) -> ArrayView<'_> {
+        match self {
+            Value::Given(array) => array.view(),
+            Value::Made(tensor) => tensor.view(),
+        }
+    }
+}
+
+impl From<Output<'_>> for Value {
+    fn from(output: Output<'_>) -> Value {
+        match output {
+            Output::Made(tensor) => Value::Made(tensor),
+            Output::View { view, .. } => Value::Given(view.to_array().expect("small")),
+        }
+    }
+}
+
+/// The outputs of the segments run one after the other by hand, by the names of values.
+fn by_hand(definition: &Definition, segments: &[Segment], arrays: &[Array]) -> Vec<Vec<u8>> {
+    let mut values = given(definition, arrays);
+    for segment in segments {
+        let given: Vec<ArrayView<'_>> = segment.inputs.iter().map(|name| values[name].view()).collect();
+        let executable = Executable::by_size(segment.definition().clone(), CompileOptions::default());
+        let outputs = executable.run(&given).expect("it runs");
+        let made: Vec<Value> = outputs.into_iter().map(Value::from).collect();
+        values.extend(segment.outputs.iter().cloned().zip(made));
+    }
+    let of = |output: &ir::graph::Output| {
+        let found = values.iter().find(|(name, _)| value_named(definition, name) == Some(output.val));
+        bytes(&found.expect("some segment makes it").1.view())
+    };
+    definition.fusion.outputs().iter().map(of).collect()
+}
+
+/// The inputs and the sizes by name.
+fn given(definition: &Definition, arrays: &[Array]) -> HashMap<String, Value> {
+    let sizes = definition.signature().bind(&views(arrays), &[]).expect("they fit");
+    let mut values = HashMap::new();
+    for (&val, array) in definition.fusion.inputs().iter().zip(arrays) {
+        values.insert(definition.name_of(val), Value::Given(array.view().to_array().expect("small")));
+    }
+    for (sym, size) in sizes.known().chain(Stream::new(0).symbols(&definition.graph)) {
+        values.insert(sym.to_string(), Value::Given(Array::from_slice(&[], &[size]).expect("small")));
+    }
+    values
+}
+
+fn chained(definition: &Definition, segments: &[Segment], arrays: &[Array]) -> Vec<Vec<u8>> {
+    let chain = from_segments(definition, segments, CompileOptions::default()).expect("segments");
+    let views = views(arrays);
+    let options = CallOptions { stream: Some(Stream::new(0)), ..CallOptions::default() };
+    let outputs = chain.run_with(&options, &views).expect("it runs");
+    outputs.iter().map(|output| bytes(&output.view())).collect()
+}
+
+/// The segments as their texts define them.
+fn reread(segments: &[Segment]) -> Vec<Segment> {
+    let reread = |segment: &Segment| {
+        let mut reread = segment.clone();
+        let text = print(segment.definition(), NameStyle::Short);
+        reread.replace(define(&text).expect("defines")).expect("it takes and gives the same");
+        reread
+    };
+    segments.iter().map(reread).collect()
+}
+
+/// Whether the chain of segments gives what the evaluator says, within the bounds of the ops.
+fn agrees(definition: &Definition, segments: &[Segment], arrays: &[Array]) -> bool {
+    let chain = from_segments(definition, segments, CompileOptions::default()).expect("segments");
+    let (views, stream, machine) = (views(arrays), Stream::new(0), Machine::shared());
+    let options = CallOptions { stream: Some(stream), ..CallOptions::default() };
+    let outputs = chain.run_with(&options, &views).expect("it runs");
+    let viewed = outputs.iter().map(|output| output.view());
+    let compared = check::checked(definition, &views, stream, viewed, &machine, &Interrupt::default());
+    compared.expect("it evaluates").iter().all(|comparison| comparison.matches())
+}
+
+#[test]
+fn a_reduction_and_what_is_added_are_the_definitions_of_nvfuser() {
+    let definition = define(REDUCTION).expect("defines");
+    let segments = cut(&definition, None).expect("segments");
+    let texts: Vec<String> =
+        segments.iter().map(|segment| print(segment.definition(), NameStyle::Short)).collect();
+    assert_eq!(
+        texts,
+        [
+            "def nvfuser_fusion(fd : FusionDefinition) -> None :
+    T0 = fd.define_tensor(shape=[-1, -1], contiguity=[True, True], dtype=DataType.Float, is_cpu=False)
+    T1 = fd.ops.sum(T0, dims=[1])
+    T2 = fd.ops.broadcast(T1, is_broadcast_dim=[False, True])
+    fd.add_output(T2)
+",
+            "def nvfuser_fusion(fd : FusionDefinition) -> None :
+    T0 = fd.define_tensor(shape=[-1, -1], contiguity=[True, True], dtype=DataType.Float, is_cpu=False)
+    T1 = fd.define_tensor(shape=[-1, 1], contiguity=[True, None], dtype=DataType.Float, is_cpu=False)
+    T2 = fd.ops.add(T0, T1)
+    fd.add_output(T2)
+"
+        ]
+    );
+    assert_eq!(segments[0].index_map, BTreeMap::from([(0, 0), (1, 2), (2, 3)]));
+    assert_eq!(segments[1].index_map, BTreeMap::from([(0, 1), (1, 3), (2, 5)]));
+    assert_eq!(segments[1].inputs, ["T1", "S3"]);
+    assert_eq!(segments[1].why, "in one kernel S3 is a boundary that the definition asks for");
+    assert_eq!(segments[0].bytes_formula, "4*i0*i1 + 4*i0");
+}
+
+#[test]
+fn examples_by_hand_and_as_a_chain_give_equal_bits() {
+    for (name, text) in examples() {
+        let definition = define(&text).expect("defines");
+        let segments = cut(&definition, None).unwrap_or_else(|error| panic!("{name}: {error}"));
+        for sizes in [&[2, 3, 5, 4][..], &[3, 1, 70]] {
+            let arrays = inputs(&definition, sizes);
+            let executable = Executable::by_size(definition.clone(), CompileOptions::default());
+            if executable.run(&views(&arrays)).is_err() {
+                continue; // drawn sizes seldom line up, and drawn numbers are seldom indices
+            }
+            let chain = chained(&definition, &segments, &arrays);
+            assert!(chain == by_hand(&definition, &segments, &arrays), "{name} by hand");
+            assert!(chain == chained(&definition, &reread(&segments), &arrays), "{name} read from its text");
+            assert!(agrees(&definition, &segments, &arrays), "{name} and the evaluator");
+        }
+    }
+}
+
+#[test]
+fn index_maps_lead_to_values_of_the_same_type() {
+    for (name, text) in examples() {
+        let definition = define(&text).expect("defines");
+        for segment in cut(&definition, None).expect("segments") {
+            let inner = by_number(segment.definition());
+            let outer = by_number(&definition);
+            for (own, whole) in &segment.index_map {
+                let Some(whole) = outer.get(whole) else { continue }; // inside a composite
+                assert_eq!(inner[own], *whole, "{name}: {} {own}", segment.name);
+            }
+        }
+    }
+}
+
+/// The dtype and rank of each value.
+fn by_number(definition: &Definition) -> BTreeMap<usize, (ferrofuse::DType, usize)> {
+    let ty = |entry| definition.graph.ty(definition.record.entry(entry).val);
+    numbers(definition)
+        .into_iter()
+        .map(|(entry, number)| (number, (ty(entry).dtype, ty(entry).rank())))
+        .collect()
+}
+
+/// The backward pass of a modulated layer norm, cut as nvFuser cut it.
+#[test]
+fn a_cut_after_the_first_two_outputs_passes_no_tensor_of_full_size() {
+    let (_, text) = examples().into_iter().find(|(name, _)| name.contains("modulated")).expect("there");
+    let definition = define(&text).expect("defines");
+    let made = "segment a -> d_shift, d_scale\nsegment b -> d_bias, d_weight, tv50";
+    let segments = cut(&definition, Some(made)).expect("segments");
+    let outputs: Vec<&[String]> = segments.iter().map(|segment| segment.outputs.as_slice()).collect();
+    assert_eq!(outputs, [&["d_shift", "d_scale"][..], &["d_bias", "d_weight", "tv50"]]);
+    let given: Vec<&str> =
+        definition.fusion.inputs().iter().map(|&val| definition.record.name_of(val).unwrap()).collect();
+    for segment in &segments {
+        assert!(segment.inputs.iter().all(|input| given.contains(&input.as_str())), "{:?}", segment.inputs);
+    }
+    let recomputed = ["mean_rows", "invstd_rows", "tv9", "centred", "normalized", "weight_wide", "g"];
+    assert_eq!(segments[1].recomputed, recomputed);
+    assert_eq!(segments[1].bytes_formula, "6*i0*i1*i2 + 8*i0*i1 + 2*i0*i2 + 16*i2*((i0 + 15) // 16) + 6*i2");
+    assert_eq!(segments[1].why, "no tensor passes between it and another segment");
+    assert!(agrees(&definition, &segments, &inputs(&definition, &[2, 3, 5, 4])));
+}
+
+const CHAIN: &str = "
+def f(fd):
+    x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+    a = fd.ops.exp(x)
+    b = fd.ops.sum(a, dims=[1])
+    c = fd.ops.neg(a)
+    d = fd.ops.add(c, fd.ops.broadcast_in_dim(b, shape=[x.size(0), x.size(1)], broadcast_dims=[0]))
+    fd.add_output(b)
+    fd.add_output(d)
+";
+
+#[test]
+fn segmentations_that_cannot_be_are_rejected_by_name_and_line() {
+    let definition = define(CHAIN).expect("defines");
+    for (text, expected) in [
+        ("segment a -> b", "no segment makes the output `d`"),
+        ("segment a -> b, q\n", "line 1: the definition has no value `q`, or does not compute it"),
+        ("segment a -> b, x\n", "line 1: the definition has no value `x`, or does not compute it"),
+        ("# two\nsegment a -> b, a\nsegment b -> a, d\n", "line 3: `a` is made by line 2 already"),
+        ("a, b", "line 1: expected `segment NAME -> VALUE, VALUE…`, found `a, b`"),
+        (
+            "segment a -> a, d\nsegment b -> b",
+            "the segments wait for each other: seg0 needs `b` of seg1, seg1 needs `a` of seg0",
+        ),
+    ] {
+        let error = cut(&definition, Some(text)).expect_err(text);
+        assert_eq!(error.to_string(), expected);
+    }
+}
+
+#[test]
+fn segments_in_any_order_are_put_in_one_that_runs() {
+    let definition = define(CHAIN).expect("defines");
+    let segments = cut(&definition, Some("segment x -> d\nsegment y -> a, b")).expect("segments");
+    let outputs: Vec<&[String]> = segments.iter().map(|segment| segment.outputs.as_slice()).collect();
+    assert_eq!(outputs, [&["a", "b"][..], &["d"]]);
+    assert!(agrees(&definition, &segments, &inputs(&definition, &[3, 4])));
+}
+
+#[test]
+fn an_edited_segment_runs_if_it_takes_and_gives_what_it_did() {
+    let definition = define(CHAIN).expect("defines");
+    let mut segments = cut(&definition, Some("segment x -> a, b\nsegment y -> d")).expect("segments");
+    let arrays = inputs(&definition, &[3, 4]);
+    let before = chained(&definition, &segments, &arrays);
+    let text = print(segments[1].definition(), NameStyle::Long);
+    let twice = text.replace("neg(", "neg(2.0 * ");
+    segments[1].replace(define(&twice).expect("defines")).expect("it takes and gives the same");
+    assert!(before != chained(&definition, &segments, &arrays));
+    for (from, to, expected) in [
+        ("DataType.Float", "DataType.Double", "seg1: input 0 is f64[i0, i1] and was f32[i0, i1]"),
+        ("shape=[-1, -1]", "shape=[-1, 4]", "seg1: input 0 is f32[i0, 4] and was f32[i0, i1]"),
+        (
+            "    fd.add",
+            "    tv9 = fd.define_tensor(shape=[-1])\n    fd.add",
+            "seg1: it has 3 inputs and had 2",
+        ),
+    ] {
+        let error = segments[1].replace(define(&text.replace(from, to)).expect("defines")).expect_err(to);
+        assert_eq!(error.to_string(), format!("{expected}; an edited segment keeps its inputs and outputs"));
+    }
+}
+
+#[test]
+fn a_schedule_runs_where_the_segment_has_its_loops() {
+    let definition = define(CHAIN).expect("defines");
+    let mut segments = cut(&definition, Some("segment x -> a, b\nsegment y -> d")).expect("segments");
+    let arrays = inputs(&definition, &[3, 4]);
+    segments[1].schedule = Some(parse_schedule("schedule lanes 4\nrow x0\ninner x1").expect("a schedule"));
+    assert!(agrees(&definition, &segments, &arrays));
+    segments[1].schedule = Some(parse_schedule("schedule lanes 4\nrow x7\ninner x1").expect("a schedule"));
+    let error = from_segments(&definition, &segments, CompileOptions::default()).expect_err("no x7");
+    assert_eq!(error.to_string(), "the schedule of seg1 does not fit it: the segment has no axis x7");
+}

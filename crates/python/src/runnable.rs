@@ -1,0 +1,153 @@
+//! Calls of what runs a definition, as a whole or segment by segment: on Python's arrays, while Python runs on.
+
+use ferrofuse::check::{Comparison, checked};
+use ferrofuse::{
+    Argument, ArrayView, CallOptions, Definition, Error, Executable, Generator, Interrupt, Machine, Outputs,
+    SegmentedExecutable,
+};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::arrays::Wanted;
+use crate::call::{Call, Inputs};
+use crate::{errors, signals};
+
+/// What is told of a comparison with the evaluator, or of a measured call.
+pub type Told<'py> = Bound<'py, PyDict>;
+
+/// What a definition runs as.
+pub trait Runnable: Sync {
+    /// The definition.
+    fn definition(&self) -> &Definition;
+    /// Whether a call on these is known to take microseconds.
+    fn is_short(&self, arguments: &[Argument<'_>]) -> bool;
+    /// Calls it without writing to inputs.
+    fn outputs<'a>(&self, options: &CallOptions, inputs: &[ArrayView<'a>]) -> Result<Outputs<'a>, Error>;
+    /// Calls it and writes in-place outputs.
+    fn outputs_in_place<'a>(
+        &self,
+        options: &CallOptions,
+        arguments: &'a mut [Argument<'_>],
+    ) -> Result<Outputs<'a>, Error>;
+}
+
+impl Runnable for Executable {
+    fn definition(&self) -> &Definition {
+        self.definition()
+    }
+
+    fn is_short(&self, arguments: &[Argument<'_>]) -> bool {
+        self.is_short(arguments)
+    }
+
+    fn outputs<'a>(&self, options: &CallOptions, inputs: &[ArrayView<'a>]) -> Result<Outputs<'a>, Error> {
+        self.run_with(options, inputs)
+    }
+
+    fn outputs_in_place<'a>(
+        &self,
+        options: &CallOptions,
+        arguments: &'a mut [Argument<'_>],
+    ) -> Result<Outputs<'a>, Error> {
+        self.run_in_place_with(options, arguments)
+    }
+}
+
+impl Runnable for SegmentedExecutable {
+    fn definition(&self) -> &Definition {
+        self.definition()
+    }
+
+    fn is_short(&self, _: &[Argument<'_>]) -> bool {
+        false
+    }
+
+    fn outputs<'a>(&self, options: &CallOptions, inputs: &[ArrayView<'a>]) -> Result<Outputs<'a>, Error> {
+        self.run_with(options, inputs)
+    }
+
+    fn outputs_in_place<'a>(
+        &self,
+        options: &CallOptions,
+        arguments: &'a mut [Argument<'_>],
+    ) -> Result<Outputs<'a>, Error> {
+        self.run_in_place_with(options, arguments)
+    }
+}
+
+/// A call that may write to its inputs.
+///
+/// # Errors
+/// For inputs that do not fit, or that must not be written.
+pub fn writing<'a, 'py>(
+    definition: &'a Definition,
+    py: Python<'py>,
+    inputs: &Bound<'py, PyAny>,
+    wanted: Wanted<'_>,
+) -> PyResult<Call<'a, 'py>> {
+    let inputs = Inputs::new(definition, inputs)?;
+    inputs.require_writable(py)?;
+    Call::new(py, inputs, wanted)
+}
+
+/// The outputs for a list of arrays and numbers.
+///
+/// # Errors
+/// What is wrong with the inputs, and what the call fails by.
+pub fn run<'py>(
+    runnable: &impl Runnable,
+    py: Python<'py>,
+    inputs: &Bound<'py, PyAny>,
+    wanted: Wanted<'_>,
+) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    let call = writing(runnable.definition(), py, inputs, wanted)?;
+    let (stream, arguments) = (call.stream, &mut call.arguments());
+    // Letting the interpreter go and taking it again would be a good part of a short call.
+    let ran = match runnable.is_short(arguments) {
+        true => {
+            let options = CallOptions { stream, interrupt: Interrupt::default() };
+            let ran = runnable.outputs_in_place(&options, arguments);
+            ran.map_err(|error| (errors::failed(py, &error), error))
+        }
+        false => signals::heeded(py, |interrupt| {
+            runnable.outputs_in_place(&CallOptions { stream, interrupt }, arguments)
+        }),
+    };
+    call.arrays(py, call.told_of_writes(py, ran)?)
+}
+
+/// The outputs, without writing to inputs, and a comparison of each with what the evaluator says, which runs on a machine.
+///
+/// # Errors
+/// As [`run`].
+pub fn check<'py>(
+    runnable: &impl Runnable,
+    py: Python<'py>,
+    inputs: &Bound<'py, PyAny>,
+    wanted: Wanted<'_>,
+    machine: &Machine,
+) -> PyResult<(Vec<Bound<'py, PyAny>>, Vec<Told<'py>>)> {
+    let definition = runnable.definition();
+    let call = Call::new(py, Inputs::new(definition, inputs)?, wanted)?;
+    let (stream, views) = (call.stream.unwrap_or_else(|| Generator::shared().state()), call.views());
+    let done = signals::heeded(py, |interrupt| {
+        let options = CallOptions { stream: Some(stream), interrupt };
+        let outputs = runnable.outputs(&options, &views)?;
+        let viewed = outputs.iter().map(|output| output.view());
+        let compared = checked(definition, &views, stream, viewed, machine, &options.interrupt)?;
+        Ok((outputs, compared))
+    });
+    let (outputs, compared) = done.map_err(|(raised, error)| call.raised(py, raised, &error))?;
+    let told: PyResult<Vec<_>> = compared.iter().map(|comparison| told(py, comparison)).collect();
+    Ok((call.arrays(py, outputs)?, told?))
+}
+
+fn told<'py>(py: Python<'py>, comparison: &Comparison) -> PyResult<Told<'py>> {
+    let dict = PyDict::new(py);
+    dict.set_item("mismatches", comparison.mismatches)?;
+    dict.set_item("worst_ratio", comparison.worst_ratio)?;
+    dict.set_item("at", &comparison.at)?;
+    dict.set_item("expected", comparison.expected.map(|scalar| scalar.to_string()))?;
+    dict.set_item("got", comparison.got.map(|scalar| scalar.to_string()))?;
+    Ok(dict)
+}

@@ -1,0 +1,411 @@
+//! A definition run as a chain of definitions, its segments: each an executable of its own, run in order.
+//!
+//! Takes the definition that inputs are checked against and the segments of it; what one makes for others is freed after
+//! its last reader. In-place outputs are written when all segments are done.
+
+use compiler::schedule::Schedule;
+use compiler::segment::Segmentation;
+use compiler::{PlanError, PlanOptions};
+use index::Expr;
+use ir::array::{Array, ArrayView, Layout};
+use ir::definition::Definition;
+use ir::graph::{InputSignature, Sizes, Val};
+use ops::{DType, Scalar};
+use reference::evaluate::copy;
+use rustc_hash::FxHashMap;
+
+use crate::argument::Argument;
+use crate::compile::plan_declared;
+use crate::located::located;
+use crate::memory::WriteTarget;
+use crate::{CallOptions, CompileOptions, Error, Executable, Output, Outputs, Tensor};
+
+/// What an input of a segment is given.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SegmentInput {
+    /// A value of the whole definition.
+    Val(Val),
+    /// A size over the symbols of the whole definition, as a scalar.
+    Size(Expr),
+}
+
+/// A segment as a definition of its own.
+#[derive(Clone, Debug)]
+pub struct SegmentDefinition {
+    /// Its number in the order they run: diagnostics call it `seg0`, `seg1`, …
+    pub number: usize,
+    /// What it computes.
+    pub definition: Definition,
+    /// What each of its inputs is given.
+    pub inputs: Vec<SegmentInput>,
+    /// The value of the whole definition that each of its outputs is.
+    pub outputs: Vec<Val>,
+    /// The schedule of its one kernel, where the user chose it.
+    pub schedule: Option<Schedule>,
+}
+
+impl SegmentDefinition {
+    /// How it is compiled: with a schedule as one kernel, else as any definition.
+    ///
+    /// # Errors
+    /// [`Error::Plan`] for a schedule that does not fit.
+    pub fn options(&self, options: &CompileOptions) -> Result<CompileOptions, Error> {
+        let Some(schedule) = &self.schedule else {
+            return Ok(CompileOptions { plan: PlanOptions::default(), ..options.clone() });
+        };
+        let plan = PlanOptions {
+            segmentation: Some(whole(&self.definition)),
+            schedules: vec![(0, schedule.clone())],
+            ..PlanOptions::default()
+        };
+        let options = CompileOptions { plan, ..options.clone() };
+        let target = options.machine.target(options.target);
+        plan_declared(&self.definition, &target, &options).map_err(|error| self.in_words(error))?;
+        Ok(options)
+    }
+
+    /// An error of the one segment that the definition has, in words of the whole.
+    fn in_words(&self, error: Error) -> Error {
+        match error {
+            Error::Plan(PlanError::Schedule { error, .. }) => {
+                PlanError::Schedule { segment: format!("seg{}", self.number), error }.into()
+            }
+            Error::Plan(PlanError::NoSegment(_)) => PlanError::NoSegment(self.number).into(),
+            error => error,
+        }
+    }
+}
+
+/// A definition ready to be called segment by segment.
+#[derive(Debug)]
+pub struct SegmentedExecutable {
+    definition: Definition,
+    options: CompileOptions,
+    signature: InputSignature,
+    /// How many values are held: the inputs, and what segments make.
+    slots: usize,
+    segments: Vec<Segment>,
+    /// The slot of each output.
+    outputs: Vec<usize>,
+}
+
+#[derive(Debug)]
+struct Segment {
+    executable: Executable,
+    inputs: Vec<Source>,
+    outputs: Vec<usize>,
+    /// The slots that nothing needs afterwards.
+    freed: Vec<usize>,
+}
+
+#[derive(Debug)]
+enum Source {
+    Slot(usize),
+    Size(Expr),
+}
+
+impl Source {
+    fn as_size(&self) -> Option<&Expr> {
+        match self {
+            Source::Size(size) => Some(size),
+            Source::Slot(_) => None,
+        }
+    }
+
+    fn as_slot(&self) -> Option<usize> {
+        match self {
+            Source::Slot(slot) => Some(*slot),
+            Source::Size(_) => None,
+        }
+    }
+}
+
+/// What a slot holds.
+enum Held {
+    Nothing,
+    /// The input of this number, under this layout.
+    Input(usize, Layout),
+    Own(Tensor),
+}
+
+impl SegmentedExecutable {
+    /// The segments of a definition, in the order in which they run. They are compiled when they are first called; a schedule
+    /// is checked at once. `options.plan` is of no account: segments are the plan.
+    ///
+    /// # Errors
+    /// [`Error::Plan`] for a schedule that does not fit its segment.
+    ///
+    /// # Panics
+    /// When a segment needs what none before it makes, or no segment makes an output: a bug of the caller.
+    pub fn new(
+        definition: Definition,
+        segments: Vec<SegmentDefinition>,
+        options: CompileOptions,
+    ) -> Result<SegmentedExecutable, Error> {
+        let mut slots = Slots::of(&definition);
+        let mut made = Vec::new();
+        for segment in segments {
+            made.push(slots.segment(segment, &options)?);
+        }
+        let outputs: Vec<usize> =
+            definition.fusion.outputs().iter().map(|output| slots.numbers[&output.val]).collect();
+        free_after_last_use(&mut made, &outputs);
+        let (signature, slots) = (definition.signature(), slots.numbers.len());
+        Ok(SegmentedExecutable { definition, options, signature, slots, segments: made, outputs })
+    }
+
+    /// The whole definition.
+    pub fn definition(&self) -> &Definition {
+        &self.definition
+    }
+
+    /// The executables of the segments, in the order they run.
+    pub fn segments(&self) -> impl Iterator<Item = &Executable> {
+        self.segments.iter().map(|segment| &segment.executable)
+    }
+
+    /// Calls the segments. It changes no input: outputs that are to be written to inputs are given back like the others.
+    ///
+    /// # Errors
+    /// As [`Executable::run_with`].
+    pub fn run_with<'a>(
+        &self,
+        options: &CallOptions,
+        inputs: &[ArrayView<'a>],
+    ) -> Result<Outputs<'a>, Error> {
+        let located = |error| located(error, &self.definition, inputs);
+        let mut held = self.steps(options, inputs).map_err(located)?;
+        let visible = vec![true; inputs.len()];
+        let given = (0..self.outputs.len()).collect::<Vec<_>>();
+        self.given_back(&given, &mut held, inputs, &visible)
+    }
+
+    /// Calls the segments and writes in-place outputs to the inputs that they are for when all are done.
+    ///
+    /// # Errors
+    /// As [`Executable::run_in_place_with`].
+    pub fn run_in_place_with<'a>(
+        &self,
+        options: &CallOptions,
+        arguments: &'a mut [Argument<'_>],
+    ) -> Result<Outputs<'a>, Error> {
+        let arguments: &'a [Argument<'_>] = arguments;
+        let views: Vec<ArrayView<'a>> = arguments.iter().map(Argument::view).collect();
+        let targets = self.targets(arguments)?;
+        let located = |error| located(error, &self.definition, &views);
+        let mut held = self.steps(options, &views).map_err(located)?;
+        let is_seen = |argument: &Argument<'_>| {
+            !targets.iter().flatten().any(|target| target.argument().overlaps(argument))
+        };
+        let visible: Vec<bool> = arguments.iter().map(is_seen).collect();
+        let back: Vec<usize> = (0..targets.len()).filter(|&place| targets[place].is_none()).collect();
+        let written = self.written(&targets, &held, &views)?;
+        let outputs = self.given_back(&back, &mut held, &views, &visible)?;
+        let workers = self.options.machine.workers(&options.interrupt);
+        for (target, tensor) in targets.iter().flatten().zip(&written) {
+            target.write(&tensor.view(), &workers);
+        }
+        Ok(outputs)
+    }
+
+    /// For each output the argument that it is written to, if it is.
+    fn targets<'a>(&self, arguments: &'a [Argument<'a>]) -> Result<Vec<Option<WriteTarget<'a>>>, Error> {
+        let target = |alias: u32| {
+            let place = alias as usize;
+            let name = || self.signature.input_name(place).to_owned();
+            WriteTarget::checked(&arguments[place], false, name)
+        };
+        let outputs = self.definition.fusion.outputs().iter();
+        outputs.map(|output| output.alias.map(target).transpose()).collect()
+    }
+
+    /// Copies of what is written to inputs: it may be in memory that another such output is written to.
+    fn written(
+        &self,
+        targets: &[Option<WriteTarget<'_>>],
+        held: &[Held],
+        given: &[ArrayView<'_>],
+    ) -> Result<Vec<Tensor>, Error> {
+        let slots = self.outputs.iter().zip(targets).filter(|(_, target)| target.is_some());
+        slots.map(|(&slot, _)| self.copied(&held[slot].view(given))).collect()
+    }
+
+    /// Runs the segments.
+    fn steps(&self, options: &CallOptions, given: &[ArrayView<'_>]) -> Result<Vec<Held>, Error> {
+        let sizes = self.sizes(options, given)?;
+        let mut held: Vec<Held> = given
+            .iter()
+            .enumerate()
+            .map(|(place, view)| Held::Input(place, view.layout().clone()))
+            .chain((given.len()..self.slots).map(|_| Held::Nothing))
+            .collect();
+        for segment in &self.segments {
+            options.interrupt.check()?;
+            let made = self.step(segment, options, &held, given, &sizes)?;
+            segment.outputs.iter().zip(made).for_each(|(&slot, made)| held[slot] = made);
+            segment.freed.iter().for_each(|&slot| held[slot] = Held::Nothing);
+        }
+        Ok(held)
+    }
+
+    /// The values of the size symbols, and those of seeds.
+    fn sizes(&self, options: &CallOptions, given: &[ArrayView<'_>]) -> Result<Sizes, Error> {
+        let mut sizes = self.signature.bind(given, &[])?;
+        let draws = self.definition.draws;
+        if draws > 0 {
+            let stream = options.stream.unwrap_or_else(|| self.options.generator.take(draws));
+            stream.symbols(&self.definition.graph).for_each(|(sym, value)| sizes.set(sym, value));
+        }
+        Ok(sizes)
+    }
+
+    /// Runs one segment.
+    fn step(
+        &self,
+        segment: &Segment,
+        options: &CallOptions,
+        held: &[Held],
+        given: &[ArrayView<'_>],
+        sizes: &Sizes,
+    ) -> Result<Vec<Held>, Error> {
+        let scalars = segment.scalars(sizes)?;
+        let views = segment.views(held, given, &scalars);
+        let outputs = segment.executable.run_with(options, &views)?;
+        let held = |output: Output<'_>| match output {
+            Output::Made(tensor) => Ok(Held::Own(tensor)),
+            Output::View { input, view } => match segment.inputs[input] {
+                Source::Slot(slot) if let Held::Input(place, _) = held[slot] => {
+                    Ok(Held::Input(place, view.layout().clone()))
+                }
+                // Memory of the chain itself, which is freed.
+                _ => self.copied(&view).map(Held::Own),
+            },
+        };
+        outputs.into_iter().map(held).collect()
+    }
+
+    /// The outputs of these numbers; views of inputs are copied where the input may not be seen.
+    fn given_back<'a>(
+        &self,
+        outputs: &[usize],
+        held: &mut [Held],
+        given: &[ArrayView<'a>],
+        visible: &[bool],
+    ) -> Result<Outputs<'a>, Error> {
+        let mut back = Vec::new();
+        for (place, &output) in outputs.iter().enumerate() {
+            let slot = self.outputs[output];
+            let is_again = outputs[place + 1..].iter().any(|&later| self.outputs[later] == slot);
+            back.push(match &held[slot] {
+                Held::Input(input, layout) if visible[*input] => {
+                    let view = given[*input].relaid(layout.clone()).expect("view ops reach no further");
+                    Output::View { input: *input, view }
+                }
+                Held::Own(_) if !is_again => match std::mem::replace(&mut held[slot], Held::Nothing) {
+                    Held::Own(tensor) => Output::Made(tensor),
+                    _ => unreachable!("as just seen"),
+                },
+                shared => Output::Made(self.copied(&shared.view(given))?),
+            });
+        }
+        Ok(Outputs { outputs: back })
+    }
+
+    /// A row-major copy.
+    fn copied(&self, view: &ArrayView<'_>) -> Result<Tensor, Error> {
+        let machine = &self.options.machine;
+        let mut tensor = Tensor::allocate(machine.allocator(), view.dtype(), Layout::dense(view.sizes()))?;
+        copy(&mut tensor.view_mut(), view, &machine.workers(&Default::default()))?;
+        Ok(tensor)
+    }
+}
+
+impl Segment {
+    /// The sizes among its inputs, in order.
+    fn scalars(&self, sizes: &Sizes) -> Result<Vec<Array>, Error> {
+        let array = |size: &Expr| Ok(Array::full(Scalar::from_i64(DType::I64, sizes.value(size)?), &[])?);
+        self.inputs.iter().filter_map(Source::as_size).map(array).collect()
+    }
+
+    /// Its inputs.
+    fn views<'v>(
+        &self,
+        held: &'v [Held],
+        given: &[ArrayView<'v>],
+        scalars: &'v [Array],
+    ) -> Vec<ArrayView<'v>> {
+        let mut scalars = scalars.iter();
+        let view = |source: &Source| match source {
+            Source::Slot(slot) => held[*slot].view(given),
+            Source::Size(_) => scalars.next().expect("one for each size").view(),
+        };
+        self.inputs.iter().map(view).collect()
+    }
+}
+
+impl Held {
+    fn view<'v>(&'v self, given: &[ArrayView<'v>]) -> ArrayView<'v> {
+        match self {
+            Held::Input(place, layout) => {
+                given[*place].relaid(layout.clone()).expect("view ops reach no further")
+            }
+            Held::Own(tensor) => tensor.view(),
+            Held::Nothing => unreachable!("what is freed was read for the last time"),
+        }
+    }
+}
+
+/// The numbers of the slots that hold values of a definition.
+struct Slots {
+    numbers: FxHashMap<Val, usize>,
+}
+
+impl Slots {
+    /// The inputs come first.
+    fn of(definition: &Definition) -> Slots {
+        let inputs = definition.fusion.inputs().iter().enumerate();
+        Slots { numbers: inputs.map(|(place, &val)| (val, place)).collect() }
+    }
+
+    fn segment(&mut self, segment: SegmentDefinition, options: &CompileOptions) -> Result<Segment, Error> {
+        let source = |input: &SegmentInput| match input {
+            SegmentInput::Val(val) => Source::Slot(self.numbers[val]),
+            SegmentInput::Size(size) => Source::Size(size.clone()),
+        };
+        let inputs = segment.inputs.iter().map(source).collect();
+        let outputs = segment.outputs.iter().map(|&val| self.made(val)).collect();
+        let options = segment.options(options)?;
+        let executable = Executable::by_size(segment.definition, options);
+        Ok(Segment { executable, inputs, outputs, freed: Vec::new() })
+    }
+
+    fn made(&mut self, val: Val) -> usize {
+        let next = self.numbers.len();
+        *self.numbers.entry(val).or_insert(next)
+    }
+}
+
+/// All that a definition computes for its outputs, in one segment.
+fn whole(definition: &Definition) -> Segmentation {
+    let fusion = &definition.fusion;
+    let mut made: Vec<Val> =
+        fusion.outputs().iter().map(|output| output.val).filter(|&val| !fusion.is_input(val)).collect();
+    made.sort_unstable();
+    made.dedup();
+    Segmentation { segments: vec![made] }
+}
+
+/// Each slot is freed by the last segment that makes or reads it, outputs aside.
+fn free_after_last_use(segments: &mut [Segment], outputs: &[usize]) {
+    let mut seen: Vec<usize> = outputs.to_vec();
+    for segment in segments.iter_mut().rev() {
+        let read = segment.inputs.iter().filter_map(Source::as_slot);
+        let touched: Vec<usize> = read.chain(segment.outputs.iter().copied()).collect();
+        for slot in touched {
+            if !seen.contains(&slot) {
+                seen.push(slot);
+                segment.freed.push(slot);
+            }
+        }
+    }
+}

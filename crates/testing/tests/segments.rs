@@ -1,0 +1,60 @@
+//! Random definitions run as segments: those of the compiler and those of random segmentations, which overlap, give what the
+//! evaluator says of the whole.
+
+use ferrofuse::{
+    ArrayView, CallOptions, CompileOptions, Definition, Error, Executor, Hints, Interrupt, Machine,
+    PlanOptions, Segment, Segmentation, Stream, check, from_segments, plan, segments,
+};
+use ferrofuse_testing::random::{Draws, Placed, generate, place, segmentation};
+
+/// Programs that are cut.
+const SEEDS: u64 = 200;
+
+/// The fewest of them that must run: others have indices or sizes that are wrong.
+const MIN_RUN: usize = 120;
+
+fn cut(definition: &Definition, chosen: Option<Segmentation>) -> Vec<Segment> {
+    let plan_options = PlanOptions { segmentation: chosen, ..PlanOptions::default() };
+    let options = CompileOptions { plan: plan_options, ..CompileOptions::default() };
+    let plan = plan(definition, &options).expect("a segmentation that fits");
+    segments(definition, &plan, &Hints::default()).expect("segments")
+}
+
+/// Whether the segments ran, rather than being rejected for their inputs as the whole is.
+fn require_agreement(seed: u64, definition: &Definition, segments: &[Segment], placed: &[Placed]) -> bool {
+    let views: Vec<ArrayView<'_>> = placed.iter().map(Placed::view).collect();
+    let options = CompileOptions { executor: Executor::Evaluator, ..CompileOptions::default() };
+    let chain = from_segments(definition, segments, options).expect("segments run");
+    let (machine, stream) = (Machine::shared(), Stream::default());
+    let call_options = CallOptions { stream: Some(stream), ..CallOptions::default() };
+    let outputs = chain.run_with(&call_options, &views);
+    let whole =
+        check::expected(definition, &views, stream, &machine.workers(&Interrupt::default()), usize::MAX);
+    let Ok(whole) = whole else {
+        assert!(outputs.is_err(), "seed {seed}: the whole is rejected, and its segments are not");
+        return false;
+    };
+    let outputs = outputs.unwrap_or_else(|error: Error| panic!("seed {seed}: {error}"));
+    let viewed = outputs.iter().map(|output| output.view());
+    let compared = check::against(&whole, viewed, &machine.workers(&Interrupt::default()));
+    for (number, comparison) in compared.expect("equal types").iter().enumerate() {
+        assert!(comparison.matches(), "seed {seed}, output {number}: {comparison:?}");
+    }
+    true
+}
+
+#[test]
+fn random_definitions_run_as_segments() {
+    let mut ran = 0;
+    for seed in 0..SEEDS {
+        let program = generate(seed);
+        let Ok(definition) = program.define() else { continue };
+        let placed = place(&program.inputs);
+        let drawn = segmentation(&definition, &mut Draws::new(seed));
+        for chosen in [None, Some(drawn)] {
+            let segments = cut(&definition, chosen);
+            ran += usize::from(require_agreement(seed, &definition, &segments, &placed));
+        }
+    }
+    assert!(ran >= 2 * MIN_RUN, "only {ran} ran");
+}

@@ -1,0 +1,141 @@
+"""Segments of a definition as objects: definitions of their own, that run in place of the whole."""
+
+from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
+
+from . import _native
+from ._native import DefinitionError, TensorView
+
+if TYPE_CHECKING:
+    from .definition import FusionDefinition
+
+CHANGED = "the definition has changed since it was cut into segments: cut it again"
+NOT_SET_UP = "no segmentation is set up: call fd.setup_segmentation() first"
+
+# A segmentation by hand: text, or what each segment makes, as tensors or by name.
+ByHand = Union[str, Sequence[Sequence[Union[str, TensorView]]]]
+
+
+class SegmentBytes(NamedTuple):
+    """Bytes that a segment moves."""
+
+    number: Optional[int]
+    """None where sizes are not known."""
+    formula: str
+    """The same at any sizes."""
+
+
+class Segment:
+    """A segment of a definition.
+
+    `inputs` and `outputs` are the names that the whole definition has for what it takes and gives, a size that it takes is
+    there by its formula; `recomputed` are tensors that a segment before it computes, too; `index_map` leads from the number of
+    a value in the segment, as it prints with short names, to that in the whole definition; `why` says why it is one.
+    """
+
+    def __init__(self, cut: _native.Segment, definition: "FusionDefinition") -> None:
+        self._cut = cut
+        self._definition = definition
+        self._schedule: Optional[str] = None
+        self.name: str = cut.name
+        self.inputs: List[str] = cut.inputs
+        self.outputs: List[str] = cut.outputs
+        self.recomputed: List[str] = cut.recomputed
+        self.bytes = SegmentBytes(cut.bytes, cut.bytes_formula)
+        self.why: str = cut.why
+        self.index_map: Dict[int, int] = cut.index_map
+
+    @property
+    def definition(self) -> "FusionDefinition":
+        """What it computes. May be edited, or set to another definition that takes and gives the same.
+
+        Raises:
+            DefinitionError: for one that takes or gives something else.
+        """
+        return self._definition
+
+    @definition.setter
+    def definition(self, definition: "FusionDefinition") -> None:
+        self._cut.check(definition._builder, self._schedule)
+        self._definition = definition
+
+    @property
+    def schedule(self) -> Optional[str]:
+        """The schedule of its kernel by hand, as `ferrofuse emit --stage schedule` prints it; None: the compiler's.
+
+        Raises:
+            InputError: for a text that is none, and for one that the segment has no loops for.
+        """
+        return self._schedule
+
+    @schedule.setter
+    def schedule(self, schedule: Optional[str]) -> None:
+        self._cut.check(self._definition._builder, schedule)
+        self._schedule = schedule
+
+    def __repr__(self) -> str:
+        return f"<Segment {self.name}: {', '.join(self.inputs)} -> {', '.join(self.outputs)}>"
+
+    def _runnable(self) -> Tuple[_native.Segment, _native.Builder, Optional[str]]:
+        return self._cut, self._definition._builder, self._schedule
+
+    def _state(self) -> Tuple["FusionDefinition", int, Optional[str]]:
+        return self._definition, self._definition._edits, self._schedule
+
+
+class Cut:
+    """A definition cut into segments, as it was then."""
+
+    def __init__(
+        self, whole: "FusionDefinition", inputs: Optional[Sequence[Any]] = None, text: Optional[str] = None
+    ) -> None:
+        self._whole = whole
+        self._executable = whole._compilable()
+        self.segments = [
+            Segment(cut, whole._of(cut.builder())) for cut in _native.cut(self._executable, inputs, text)
+        ]
+        self._edits = whole._edits
+        self._chain: Optional[_native.Chain] = None
+        self._chained: List[Tuple["FusionDefinition", int, Optional[str]]] = []
+
+    def chain(self) -> _native.Chain:
+        """The segments as they are now, ready to run.
+
+        Raises:
+            DefinitionError: where the whole definition has changed, and for an edited segment that takes or gives
+                something else.
+        """
+        self.require_unchanged()
+        states = [segment._state() for segment in self.segments]
+        if self._chain is None or states != self._chained:
+            parts = [segment._runnable() for segment in self.segments]
+            self._chain, self._chained = _native.Chain(self._executable, parts), states
+        return self._chain
+
+    def require_unchanged(self) -> None:
+        """Rejects segments of what the definition was.
+
+        Raises:
+            DefinitionError: where it has changed.
+        """
+        if self._whole._edits != self._edits:
+            raise DefinitionError(CHANGED)
+
+    def build(self, number: int) -> Tuple["FusionDefinition", Dict[int, int]]:
+        """The definition of a segment and its index map.
+
+        Raises:
+            DefinitionError: where the definition has changed, or there is no such segment.
+        """
+        self.require_unchanged()
+        if not 0 <= number < len(self.segments):
+            raise DefinitionError(f"there is no segment {number}: there are {len(self.segments)}, from 0 on")
+        segment = self.segments[number]
+        return segment.definition, segment.index_map
+
+
+def as_text(builder: _native.Builder, by_hand: ByHand) -> str:
+    """A segmentation by hand as text, a line for each segment."""
+    if isinstance(by_hand, str):
+        return by_hand
+    named = [[made if isinstance(made, str) else builder.name_of(made) for made in segment] for segment in by_hand]
+    return "".join(f"segment seg{number} -> {', '.join(made)}\n" for number, made in enumerate(named))

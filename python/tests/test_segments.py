@@ -1,0 +1,226 @@
+"""Segments in the user's hands: definitions of their own, run by hand and through the whole definition; what is rejected."""
+
+import numpy as np
+import pytest
+
+from ferrofuse import DataType, DefinitionError, FusionDefinition, InputError, Segment
+
+
+def reduction() -> FusionDefinition:
+    """The definition of nvFuser's pull request on building segments, with a boundary behind the broadcast."""
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1, -1], contiguity=[True, True], dtype=DataType.Float)
+        y = fd.define_tensor(shape=[-1, -1], contiguity=[True, True], dtype=DataType.Float)
+        total = fd.ops.broadcast(fd.ops.sum(x, dims=[1]), is_broadcast_dim=[False, True])
+        fd.add_output(fd.ops.add(y, fd.ops.segment_set(total)))
+    return fd
+
+
+def softmax() -> FusionDefinition:
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+        powers = fd.ops.exp(x)  # tv1
+        total = fd.ops.sum(powers, dims=[1], keepdim=True)  # tv2
+        fd.add_output(powers / total)  # tv3
+        fd.add_output(total)
+    return fd
+
+
+def arrays(*shapes):
+    draw = np.random.default_rng(0)
+    return [draw.standard_normal(shape, dtype=np.float32) for shape in shapes]
+
+
+def by_hand(fd, segments, values):
+    for segment in segments:
+        made = segment.definition.execute([values[name] for name in segment.inputs])
+        values.update(zip(segment.outputs, made))
+    return values
+
+
+def message(raised) -> str:
+    return str(raised.value)
+
+
+def test_segments_are_definitions_with_a_way_back():
+    fd = reduction()
+    first, second = fd.segment()
+    assert isinstance(first, Segment) and fd.segments == [first, second]
+    assert [line.strip() for line in repr(second.definition).splitlines()[1:]] == [
+        "tv0 = fd.define_tensor(shape=[-1, -1], contiguity=[True, True], dtype=DataType.Float, is_cpu=False)",
+        "tv1 = fd.define_tensor(shape=[-1, 1], contiguity=[True, None], dtype=DataType.Float, is_cpu=False)",
+        "tv2 = fd.ops.add(tv0, tv1)",
+        "fd.add_output(tv2)",
+    ]
+    assert (first.index_map, second.index_map) == ({0: 0, 1: 2, 2: 3}, {0: 1, 1: 3, 2: 5})
+    assert (first.inputs, first.outputs, second.inputs, second.outputs) == (["tv0"], ["tv4"], ["tv1", "tv4"], ["tv5"])
+    assert first.bytes == (None, "4*i0*i1 + 4*i0") and first.recomputed == []
+    assert second.why == "in one kernel tv4 is a boundary that the definition asks for"
+    assert repr(first) == "<Segment seg0: tv0 -> tv4>"
+
+
+def test_inputs_give_the_bytes():
+    x, y = arrays((4, 8), (4, 8))
+    first, _ = reduction().segment([x, y])
+    assert first.bytes == (4 * 4 * 8 + 4 * 4, "4*i0*i1 + 4*i0")
+
+
+def test_by_hand_through_the_definition_and_as_a_whole():
+    fd, [x, y] = reduction(), arrays((33, 70), (33, 70))
+    [whole] = fd.execute([x, y])
+    segments = fd.segment()
+    [through] = fd.execute([x, y])
+    values = by_hand(fd, segments, {"tv0": x, "tv1": y})
+    assert np.array_equal(through, values["tv5"]) and np.array_equal(through, whole)
+    fd.validate([x, y])
+    fd.segmentation = None
+    assert fd.segments == [] and np.array_equal(fd.execute([x, y])[0], whole)
+
+
+@pytest.mark.parametrize("made", ["segment a -> tv1\nsegment b -> tv3, tv2\n", [["tv3", "tv2"], ["tv1"]]])
+def test_a_segmentation_by_hand(made):
+    fd, [x] = softmax(), arrays((5, 9))
+    whole = fd.execute([x])
+    fd.segmentation = made
+    assert [segment.outputs for segment in fd.segments] == [["tv1"], ["tv2", "tv3"]]
+    assert all(np.array_equal(*pair) for pair in zip(fd.execute([x]), whole))
+    assert [segment.outputs for segment in fd.segment([x])] == [["tv1"], ["tv2", "tv3"]]
+
+
+def test_a_segmentation_by_hand_takes_tensors():
+    fd, [x] = softmax(), arrays((5, 9))
+    powers, total = fd.fusion.vals()[1:3]
+    fd.segmentation = [[powers], [fd.fusion.outputs()[0], total]]
+    assert fd.segmentation == "segment seg0 -> tv1\nsegment seg1 -> tv3, tv2\n"
+    fd.validate([x])
+
+
+def test_a_schedule_by_hand():
+    fd, [x] = softmax(), arrays((5, 9))
+    whole = fd.execute([x])
+    [segment] = fd.segment()
+    segment.schedule = "schedule lanes 8\nrow x0\ninner x1\n"
+    assert all(np.allclose(*pair, rtol=1e-6) for pair in zip(fd.execute([x]), whole))
+    with pytest.raises(InputError) as raised:
+        segment.schedule = "schedule lanes 8\nrow x7\ninner x1\n"
+    assert message(raised) == "the schedule of seg0 does not fit it: the segment has no axis x7"
+    with pytest.raises(InputError) as raised:
+        segment.schedule = "rows first"
+    assert message(raised).startswith("the schedule of seg0: ")
+    assert segment.schedule == "schedule lanes 8\nrow x0\ninner x1\n"
+    segment.schedule = None
+    assert all(np.array_equal(*pair) for pair in zip(fd.execute([x]), whole))
+
+
+def test_an_edited_segment_runs_in_its_place():
+    fd, [x, y] = reduction(), arrays((3, 4), (3, 4))
+    [before] = fd.execute([x, y])
+    _, second = fd.segment()
+    with FusionDefinition() as other:
+        a = other.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+        b = other.define_tensor(shape=[-1, 1], contiguity=[True, None], dtype=DataType.Float)
+        other.add_output((a + b) * 2.0)
+    second.definition = other
+    assert np.array_equal(fd.execute([x, y])[0], before * 2)
+
+
+def test_an_edit_that_changes_what_a_segment_gives_is_rejected():
+    fd, [x, y] = reduction(), arrays((3, 4), (3, 4))
+    [before] = fd.execute([x, y])
+    first, second = fd.segment()
+    with pytest.raises(DefinitionError) as raised:
+        second.definition = first.definition
+    kept = "; an edited segment keeps its inputs and outputs"
+    assert message(raised) == "seg1: it has 1 inputs and had 2" + kept
+    assert np.array_equal(fd.execute([x, y])[0], before)
+    with second.definition as edited:
+        edited.add_output(edited.ops.neg(edited.fusion.inputs()[0]))
+    with pytest.raises(DefinitionError) as raised:
+        fd.execute([x, y])
+    assert message(raised) == "seg1: it has 2 outputs and had 1" + kept
+
+
+@pytest.mark.parametrize(
+    "by_hand, said",
+    [
+        ("segment a -> tv2\n", "no segment makes the output `tv3`"),
+        ([["tv2"], ["tv9"]], "line 2: the definition has no value `tv9`, or does not compute it"),
+        ([["tv1"], ["tv1", "tv2", "tv3"]], "line 2: `tv1` is made by line 1 already"),
+        ("tv1, tv2", "line 1: expected `segment NAME -> VALUE, VALUE…`, found `tv1, tv2`"),
+        (
+            [["tv1", "tv3"], ["tv2"]],
+            "the segments wait for each other: seg0 needs `tv2` of seg1, seg1 needs `tv1` of seg0",
+        ),
+    ],
+)
+def test_segmentations_that_cannot_be(by_hand, said):
+    fd, [x] = softmax(), arrays((5, 9))
+    fd.segmentation = [["tv1"], ["tv2", "tv3"]]
+    before = fd.segments
+    with pytest.raises(DefinitionError) as raised:
+        fd.segmentation = by_hand
+    assert message(raised) == said
+    assert fd.segments == before and fd.segmentation == "segment seg0 -> tv1\nsegment seg1 -> tv2, tv3\n"
+    fd.validate([x])
+
+
+def test_the_three_steps_of_nvfuser():
+    fd = reduction()
+    with pytest.raises(DefinitionError) as raised:
+        fd.build_segment(0)
+    assert message(raised) == "no segmentation is set up: call fd.setup_segmentation() first"
+    assert fd.setup_segmentation() == fd.setupSegmentation() == 2
+    definition, index_map = fd.build_segment(1)
+    assert index_map == fd.buildSegment(1)[1] == {0: 1, 1: 3, 2: 5}
+    assert "fd.ops.add(tv0, tv1)" in repr(definition)
+    with pytest.raises(DefinitionError) as raised:
+        fd.build_segment(2)
+    assert message(raised) == "there is no segment 2: there are 2, from 0 on"
+    fd.finalize_segmentation()
+    with pytest.raises(DefinitionError):
+        fd.build_segment(0)
+    assert fd.segments == []
+
+
+def test_a_definition_that_changed_in_between():
+    fd, [x, y] = reduction(), arrays((3, 4), (3, 4))
+    fd.setup_segmentation()
+    fd.segment()
+    with fd:
+        fd.add_output(fd.ops.neg(fd.fusion.inputs()[0]))
+    changed = "the definition has changed since it was cut into segments: cut it again"
+    for call in (lambda: fd.build_segment(0), lambda: fd.execute([x, y])):
+        with pytest.raises(DefinitionError) as raised:
+            call()
+        assert message(raised) == changed
+    fd.segment()
+    assert np.array_equal(fd.execute([x, y])[1], -x)
+
+
+def test_in_place_outputs_are_written_when_all_segments_are_done():
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Float)
+        doubled = fd.ops.segment_set(x * 2.0)
+        fd.add_output(doubled, x)
+        fd.add_output(fd.ops.neg(doubled))
+        fd.add_output(fd.ops.exp(x))
+    [x] = arrays((9,))
+    old = x.copy()
+    assert len(fd.segment()) == 3
+    negative, powers = fd.execute([x])
+    assert np.array_equal(x, old * 2) and np.array_equal(negative, -old * 2)
+    assert np.allclose(powers, np.exp(old))
+
+
+def test_random_numbers_are_those_of_the_whole():
+    from ferrofuse import manual_seed
+
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Float)
+        fd.add_output(fd.ops.segment_set(fd.ops.rand_like(x)) + fd.ops.rand_like(x))
+    [x] = arrays((1000,))
+    manual_seed(7)
+    [whole] = fd.execute([x])
+    fd.segment()
+    manual_seed(7)
+    assert np.array_equal(fd.execute([x])[0], whole)
