@@ -2,12 +2,12 @@
 
 from typing import Any, Callable, List, Mapping, Optional, Sequence
 
-from functorch.compile import min_cut_rematerialization_partition
 from torch._dynamo.backends.common import aot_autograd
 
 from . import decompositions
 from .compiler import compile_graph
 from .options import Options, parse
+from .partition import partition
 from .report import GraphReport
 
 
@@ -38,7 +38,7 @@ def compiled(module: Any, inputs: Sequence[Any], options: Options, reports: List
         fw_compiler=stage("forward"),
         bw_compiler=stage("backward"),
         inference_compiler=stage("inference"),
-        partition_fn=min_cut_rematerialization_partition,
+        partition_fn=partition,
         decompositions=decompositions.table(options.fallback_random),
         keep_inference_input_mutations=True,
     )

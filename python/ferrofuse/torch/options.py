@@ -39,7 +39,7 @@ def parse(given: Optional[Mapping[str, Any]]) -> Options:
     return Options(**dict(given or {}))
 
 
-def _check(name: str, value: Any, expected: type) -> None:
+def _check(name: str, value: Any, expected: Any) -> None:
     if type(value) is not expected:
         raise TypeError(f"option {name!r} must be of type {expected.__name__}, but is {value!r}")
     if name == "min_ops" and value < 1:

@@ -40,7 +40,8 @@ class Sizes:
 
     def __call__(self, size: Any) -> Size:
         """The size in the definition."""
-        return self._of(expression(size))
+        known: Size = self._of(expression(size))
+        return known
 
     def scalar(self, expr: Any, dtype: DataType) -> Any:
         """A scalar input of the definition."""
