@@ -8,6 +8,7 @@ of matrices, attention, convolutions and sorts stay torch's. `docs/torch.md` goe
 
 from .backend import backend
 from .compiler import UnsupportedError
+from .explain import Compiled, explain
 from .options import Options
 
-__all__ = ["Options", "UnsupportedError", "backend"]
+__all__ = ["Compiled", "Options", "UnsupportedError", "backend", "explain"]

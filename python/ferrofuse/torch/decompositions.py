@@ -11,9 +11,9 @@ from torch._decomp import core_aten_decompositions, get_decompositions
 
 _MORE = """_softmax _log_softmax native_layer_norm native_group_norm _native_batch_norm_legit
 _native_batch_norm_legit_functional _native_batch_norm_legit_no_training _batch_norm_with_update_functional elu leaky_relu
-hardtanh linalg_vector_norm masked_fill masked_fill_ addcmul addcdiv lerp rsub empty_like flip nll_loss_forward
+hardtanh linalg_vector_norm masked_fill masked_fill_ addcmul addcdiv lerp rsub empty_like nll_loss_forward
 nll_loss_backward native_batch_norm native_batch_norm_backward tril triu silu silu_backward mish softplus
-_to_copy logit rms_norm _fused_rms_norm unbind"""
+_to_copy logit rms_norm _fused_rms_norm unbind native_dropout"""
 _WHOLE = """_scaled_dot_product_flash_attention_for_cpu embedding_dense_backward _embedding_bag index_add _unsafe_index
 _unsafe_masked_index _unsafe_masked_index_put_accumulate select_scatter slice_scatter split split_with_sizes baddbmm
 addmv grid_sampler_2d upsample_bilinear2d upsample_nearest2d max_pool2d_with_indices_backward"""

@@ -37,11 +37,15 @@ def _normal(call: Call, *_: Any, **__: Any) -> Result:
     return call.ops.normal(0.0, 1.0, call.shape, dtype=call.dtype)
 
 
+# What holds any values until something is written over it.
+_UNSET = ("empty.memory_format", "empty_like.default", "empty_strided.default", "new_empty_strided.default")
+
 ROWS: Dict[str, Row] = {
     "aten.full.default": Row(_full, "create"),
     "aten.full_like.default": Row(_full, "create"),
     "aten.zeros_like.default": Row(_filled_with(0), "create"),
     "aten.ones_like.default": Row(_filled_with(1), "create"),
+    **{f"aten.{name}": Row(_filled_with(0), "create") for name in _UNSET},
     "aten.scalar_tensor.default": Row(_scalar, "create"),
     "aten.arange.start_step": Row(_range, "create"),
     "aten.arange.start": Row(_range, "create"),

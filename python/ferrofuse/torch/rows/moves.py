@@ -2,7 +2,7 @@
 
 from typing import Any, Dict, List
 
-from .row import Call, Result, Row, Size, Unsupported, alike
+from .row import Call, Result, Row, Size, Unsupported, alike, axes_of
 from .views import after, cut, start_of, take
 
 
@@ -20,6 +20,13 @@ def _gather(call: Call, x: Any, dim: int, index: Any, **_: Any) -> Result:
 
 def _index_select(call: Call, x: Any, dim: int, index: Any) -> Result:
     return call.ops.index_select(x, index, dim % x.ndim)
+
+
+def _flip(call: Call, x: Any, dims: Any) -> Result:
+    for dim in axes_of(dims, x.ndim):
+        last = call.ops.sub(call.shape[dim], 1)
+        x = call.ops.index_select(x, call.ops.iota(call.shape[dim], last, -1), dim)
+    return x
 
 
 def _embedding(call: Call, weight: Any, indices: Any, *_: Any) -> Result:
@@ -73,6 +80,8 @@ def _replaced(call: Call, x: Any, source: Any, dim: int, start: Size, length: Si
 ROWS: Dict[str, Row] = {
     "aten.cat.default": Row(_cat, "copy"),
     "aten.constant_pad_nd.default": Row(_pad, "copy"),
+    "aten.flip.default": Row(_flip),
+    "prims.rev.default": Row(_flip),
     "aten.gather.default": Row(_gather),
     "aten.index_select.default": Row(_index_select),
     "aten.embedding.default": Row(_embedding),
