@@ -12,8 +12,9 @@ class Options:
 
     Attributes:
         min_ops: regions with fewer ops that compute are left to eager.
-        on_unsupported: what becomes of an op that fails to lower, or of a tensor that no kernel takes: "eager" leaves it
-            to torch, "error" ends the compilation. Products of matrices and other work of libraries are no matter of it.
+        on_unsupported: what becomes of an op that fails to lower, and of tensors of a device, layout or class that no
+            kernel takes: "eager" leaves them to torch and warns, "error" ends the compilation. Ops without a row in the
+            table, among them those of torch's libraries, are eager's in any case.
         emulate_precision_casts: each op on half types rounds, as in eager; else they are computed in f32 in a region.
         fallback_random: random numbers are drawn by eager, bit for bit.
     """

@@ -30,6 +30,8 @@ def reason(node: Any, fallback_random: bool) -> Optional[Reason]:
         return Reason("random numbers are eager's (fallback_random)", expected=True)
     if op_of(node) == "aten.copy_.default" and node.args[0].op != "placeholder":
         return Reason("it writes to what is no input of the graph", expected=True)
+    if any(one.meta.get("val") is None for one in node.all_input_nodes):
+        return Reason("an operand that the graph does not describe", expected=True)
     return next((said for fake in _tensors(node) if (said := _of_tensor(fake)) is not None), None)
 
 
