@@ -90,7 +90,7 @@ class _Compilation:
         """Nodes that stand for numbers and that a region may be given, by their expressions."""
         arguments = [operand for node in region.body for operand in node.all_input_nodes]
         inputs = [node for node in self._module.graph.nodes if node.op == "placeholder"]
-        return {_expression(node): node for node in (*arguments, *inputs) if _is_symbolic(node)}
+        return {expression(node.meta["val"]): node for node in (*arguments, *inputs) if _is_symbolic(node)}
 
     def _leave(self, node: Any, why: Reason) -> None:
         self._reasons[node] = why
@@ -116,11 +116,6 @@ def _is_symbolic(node: Any) -> bool:
     return isinstance(node.meta.get("val"), (torch.SymInt, torch.SymFloat))
 
 
-def _expression(node: Any) -> Any:
-    value = node.meta["val"]
-    return value.node.expr if isinstance(value, torch.SymFloat) else expression(value)
-
-
 def _keep(structure: Structure, defined: Defined) -> Tuple[Kernel, List[str]]:
     """Keeps a kernel for regions of equal structure; the one that was made first goes where there are too many."""
     _kept[structure.key] = _kernel(defined), [structure.name(expr) for expr in defined.scalars]
@@ -133,6 +128,16 @@ def _kernel(defined: Defined) -> Kernel:
     run = defined.fd._make_executable().run
 
     def ferrofuse_region(*inputs: Any) -> Sequence[Any]:
-        return run(inputs, "torch", "torch")
+        return _apart(run(inputs, "torch", "torch"), inputs)
 
     return ferrofuse_region
+
+
+def _apart(outputs: List[Any], inputs: Sequence[Any]) -> List[Any]:
+    """Outputs with memory of their own. A definition gives a view for what turns out to be an input, as a copy of one."""
+    memory = {_memory(given) for given in inputs if isinstance(given, torch.Tensor)}
+    return [output.clone() if _memory(output) in memory else output for output in outputs]
+
+
+def _memory(tensor: Any) -> int:
+    return int(tensor.untyped_storage().data_ptr()) if tensor.numel() else -id(tensor)

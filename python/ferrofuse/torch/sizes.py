@@ -11,8 +11,9 @@ from .rows.row import Size, Unsupported
 
 
 def expression(size: Any) -> Any:
-    """The expression of a size, over the symbols of the graph."""
-    return size.node.expr if isinstance(size, torch.SymInt) else sympy.Integer(int(size))
+    """The expression of a size, or another number, over the symbols of the graph."""
+    symbolic = isinstance(size, (torch.SymInt, torch.SymFloat, torch.SymBool))
+    return size.node.expr if symbolic else sympy.sympify(size)
 
 
 def hint(size: Any) -> int:
@@ -62,14 +63,22 @@ class Sizes:
     def _make(self, expr: Any) -> Any:
         if expr in self._known:
             return self._known[expr]()
-        if isinstance(expr, (sympy.Add, sympy.Mul)) and all(self._follows(part) for part in expr.args):
+        parts = _parts(expr)
+        if parts and all(map(self._follows, parts)):
             op = self._fd.ops.add if isinstance(expr, sympy.Add) else self._fd.ops.mul
-            return reduce(op, map(self._of, expr.args))
+            return reduce(op, map(self._of, parts))
         return self.scalar(expr, DataType.Int)
 
     def _follows(self, expr: Any) -> bool:
         """Is it known without another input?"""
-        if isinstance(expr, (sympy.Add, sympy.Mul)):
-            return expr in self._known or all(map(self._follows, expr.args))
-        return expr.is_Integer or expr in self._known or expr in self._made
+        parts = _parts(expr)
+        known = expr.is_Integer or expr in self._known or expr in self._made
+        return known or (bool(parts) and all(map(self._follows, parts)))
+
+
+def _parts(expr: Any) -> Sequence[Any]:
+    """The terms of a sum or the factors of a product; a power has its base so many times."""
+    if isinstance(expr, sympy.Pow) and expr.exp.is_Integer and expr.exp > 1:
+        return [expr.base] * int(expr.exp)
+    return expr.args if isinstance(expr, (sympy.Add, sympy.Mul)) else ()
 

@@ -5,7 +5,7 @@ from typing import Any, Dict, Sequence, Tuple
 import torch
 
 from .. import compute_tensor_descriptor
-from .nodes import op_of
+from .nodes import op_of, results
 from .options import Options
 from .regions import Region
 from .sizes import expression, hint
@@ -35,7 +35,7 @@ class Structure:
     def _declaration(self, node: Any) -> Any:
         self._places[node] = len(self._places)
         fake = node.meta["val"]
-        return fake.dtype, tuple(self.name(expression(size)) for size in fake.shape), layout(fake)
+        return fake.dtype, self._sizes(fake), layout(fake)
 
     def _memory(self, node: Any) -> Any:
         fake = node.meta["val"]
@@ -44,7 +44,10 @@ class Structure:
     def _call(self, node: Any) -> Any:
         called = op_of(node), self._argument(node.args), self._argument(sorted(node.kwargs.items()))
         self._places[node] = len(self._places)
-        return called
+        return called, tuple(self._sizes(fake) for fake in results(node))
+
+    def _sizes(self, fake: Any) -> Tuple[str, ...]:
+        return tuple(self.name(expression(size)) for size in fake.shape)
 
     def _argument(self, value: Any) -> Any:
         if isinstance(value, torch.fx.Node):
@@ -54,10 +57,10 @@ class Structure:
         return type(value).__name__, repr(value)
 
     def _operand(self, node: Any) -> Any:
-        value = node.meta.get("val")
         if node in self._places:
             return "node", self._places[node]
-        return type(value).__name__, self.name(expression(value)) if isinstance(value, torch.SymInt) else str(node)
+        value = node.meta["val"]
+        return type(value).__name__, self.name(expression(value))
 
 
 def layout(fake: Any) -> Tuple[Tuple[Any, ...], Tuple[int, ...]]:

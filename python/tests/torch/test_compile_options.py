@@ -176,6 +176,32 @@ def test_a_write_comes_after_all_that_reads_the_old_value():
     assert torch.equal(given[0], expected[0])
 
 
+def test_copies_have_memory_of_their_own():
+    def copies(x):
+        return x * 2 + 1, x.clone(), x[1:].clone(), x * 1, x.t().contiguous().t()
+
+    x = torch.rand(3, 3)
+    before = x.clone()
+    got = torch.compile(copies, backend=backend)(x)
+    for output, expected in zip(got, copies(x.clone())):
+        assert torch.equal(output, expected)
+        output.zero_()
+    assert torch.equal(x, before)
+
+
+def test_numbers_of_python_are_arguments():
+    def scaled(x, by):
+        return (x * by + 1) * (by - 2)
+
+    counted = torch._dynamo.testing.CompileCounterWithBackend("eager")
+    counted.backend = backend
+    run = torch.compile(scaled, backend=counted, dynamic=True)
+    for by in (1.5, 2.5, 3.5, 7.25):
+        x = torch.arange(5.0)
+        assert torch.equal(run(x, by), scaled(x, by))
+    assert counted.frame_count <= 2
+
+
 def test_equal_regions_are_compiled_once():
     report = ferrofuse.torch.explain(compiled_models.Gpt(), *[torch.randint(0, 50, (2, 16))] * 2)
     forward, backward = report.graphs
