@@ -134,7 +134,7 @@ def _kernel(defined: Defined) -> Kernel:
 
 
 def _apart(outputs: List[Any], inputs: Sequence[Any]) -> List[Any]:
-    """Outputs with memory of their own. A definition gives a view for what turns out to be an input, as a copy of one."""
+    """Outputs with memory of their own. A definition gives a view for a copy of an input."""
     memory = {_memory(given) for given in inputs if isinstance(given, torch.Tensor)}
     return [output.clone() if _memory(output) in memory else output for output in outputs]
 

@@ -86,8 +86,8 @@ class _Lowering:
         result = row.lower(self._call(node), *map(self._argument, node.args), **self._keywords(node))
         fakes = results(node)
         if isinstance(result, (list, tuple)):
-            return [self._settled(one, fake, row) for one, fake in zip(result, fakes)]
-        return self._settled(result, fakes[0], row)
+            return [self._finished(one, fake, row) for one, fake in zip(result, fakes)]
+        return self._finished(result, fakes[0], row)
 
     def _call(self, node: Any) -> Call:
         fakes = results(node)
@@ -112,7 +112,7 @@ class _Lowering:
             raise Unsupported("a condition on sizes as an argument")
         return self.size(value)
 
-    def _settled(self, value: Any, fake: Any, row: Row) -> Any:
+    def _finished(self, value: Any, fake: Any, row: Row) -> Any:
         """The value in the dtype in which a region has it."""
         value = self._wide(value, fake)
         if not self._rounds or row.kind == "view" or dtypes.stored(fake.dtype) not in dtypes.HALF:
