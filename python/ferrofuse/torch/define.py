@@ -93,7 +93,8 @@ class _Lowering:
         fakes = results(node)
         shapes = [[self.size(size) for size in fake.shape] for fake in fakes]
         operands = [one.meta.get("val") if isinstance(one, torch.fx.Node) else one for one in node.args]
-        return Call(self._fd.ops, shapes, [dtypes.stored(fake.dtype) for fake in fakes], operands, self.size)
+        stored = [dtypes.stored(fake.dtype) for fake in fakes]
+        return Call(self._fd.ops, shapes, stored, dtypes.computed(fakes[0].dtype), operands, self.size)
 
     def _keywords(self, node: Any) -> Dict[str, Any]:
         return {name: self._argument(value) for name, value in node.kwargs.items()}

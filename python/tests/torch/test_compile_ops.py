@@ -85,6 +85,19 @@ def test_ops_are_fused(name):
     assert report.counts()[0] > 0 and not any(graph.eager for graph in report.graphs), report
 
 
+def test_special_values_are_eagers():
+    special = torch.tensor([float("nan"), float("inf"), float("-inf"), -0.0, 0.0, 1e-40, 1.5, -2.5, 0.5, 3e38])
+    unary = "sign relu round trunc sqrt rsqrt exp log sin tanh sigmoid isnan isinf reciprocal expm1 frac exp2".split()
+    binary = "maximum minimum fmod remainder atan2 pow hypot eq lt logical_and copysign".split()
+
+    def all_of(x, y):
+        folds = [x.amax(), x.amin(), x.argmax(), x.argmin(), x.max(0).indices, x.cumsum(0), x.clamp(-1, 1)]
+        return [getattr(torch, op)(x) for op in unary] + [getattr(torch, op)(x, y) for op in binary] + folds
+
+    got = torch.compile(all_of, backend=backend)(special, special.flip(0))
+    torch.testing.assert_close(got, all_of(special, special.flip(0)), rtol=2e-6, atol=1e-38, equal_nan=True)
+
+
 @pytest.mark.parametrize(
     "function, op, reason",
     [

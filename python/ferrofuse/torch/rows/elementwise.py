@@ -52,6 +52,12 @@ def _gelu(call: Call, x: Any, approximate: str = "none") -> Result:
     return call.ops.tanh_gelu(x) if approximate == "tanh" else call.ops.gelu(x)
 
 
+def _sign(call: Call, x: Any) -> Result:
+    """Of NaN 0, as torch has it."""
+    above, below = (call.ops.cast(compare(x, 0), call.computed) for compare in (call.ops.gt, call.ops.lt))
+    return call.ops.sub(above, below)
+
+
 def _fma(call: Call, x: Any, y: Any, z: Any) -> Result:
     return call.ops.add(call.ops.mul(x, y), z)
 
@@ -70,7 +76,7 @@ def _copied_onto(call: Call, onto: Any, x: Any, *_: Any) -> Result:
 
 
 _UNARY = """abs acos acosh asin asinh atan atanh bitwise_not ceil cos cosh erf erfc erfinv exp exp2 expm1 floor frac isfinite
-isinf isnan isneginf isposinf lgamma log log10 log1p log2 logical_not neg reciprocal relu round rsqrt sigmoid sign signbit
+isinf isnan isneginf isposinf lgamma log log10 log1p log2 logical_not neg reciprocal relu round rsqrt sigmoid signbit
 silu sin sinh sqrt tan tanh trunc"""
 _BINARY = """atan2 bitwise_and bitwise_or bitwise_xor eq fmod ge gt hypot le logical_and logical_or logical_xor lt maximum
 minimum mul ne nextafter remainder"""
@@ -94,6 +100,7 @@ ROWS: Dict[str, Row] = {
     "aten.where.ScalarOther": same("where"),
     "aten.where.ScalarSelf": same("where"),
     "aten.where.Scalar": same("where"),
+    "aten.sign.default": Row(_sign),
     "aten.gelu.default": Row(_gelu),
     "aten.fill.Scalar": Row(_fill),
     "prims.fma.default": Row(_fma),

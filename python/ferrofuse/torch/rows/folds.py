@@ -5,16 +5,10 @@ from typing import Any, Callable, Dict
 from .row import Call, Result, Row, axes_of, same
 
 
-def _of_dtype(call: Call, x: Any, dtype: Any) -> Any:
-    """The operand in the dtype that is asked for. Half types are added up in f32."""
-    wide = {"Half": "Float", "BFloat16": "Float"}.get(call.dtype.name, call.dtype.name)
-    return x if dtype is None else call.ops.cast(x, getattr(type(call.dtype), wide))
-
-
 def _fold(name: str) -> Callable[..., Result]:
     def lower(call: Call, x: Any, dims: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Result:
-        folded = getattr(call.ops, name)(_of_dtype(call, x, dtype), axes_of(dims, x.ndim), keepdim)
-        return folded if x.ndim else x
+        x = x if dtype is None else call.ops.cast(x, call.computed)
+        return getattr(call.ops, name)(x, axes_of(dims, x.ndim), keepdim) if x.ndim else x
 
     return lower
 
@@ -46,7 +40,7 @@ def _index(name: str) -> Callable[..., Result]:
 
 def _scan(name: str) -> Callable[..., Result]:
     def lower(call: Call, x: Any, dim: int, *, dtype: Any = None) -> Result:
-        return getattr(call.ops, name)(_of_dtype(call, x, call.dtype), dim)
+        return getattr(call.ops, name)(call.ops.cast(x, call.computed), dim)
 
     return lower
 

@@ -7,7 +7,9 @@ from .views import after, cut, start_of, take
 
 
 def _cat(call: Call, tensors: Any, dim: int = 0) -> Result:
-    return call.ops.cat([tensor for tensor in tensors if tensor.ndim == len(call.shape)], dim % len(call.shape))
+    """Tensors of one axis without elements join whatever the others are; dtypes may differ."""
+    joined = [call.ops.cast(tensor, call.computed) for tensor in tensors if tensor.ndim == len(call.shape)]
+    return call.ops.cat(joined, dim % len(call.shape))
 
 
 def _pad(call: Call, x: Any, widths: Any, value: Any = 0) -> Result:

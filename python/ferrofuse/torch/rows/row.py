@@ -19,7 +19,8 @@ class Call:
     Attributes:
         ops: the ops of the definition.
         shapes: the sizes of each result.
-        dtypes: the dtype of each result, as torch has it.
+        dtypes: the dtype of each result in memory.
+        computed: the dtype that a region has the first result in: f32 for half types.
         operands: the arguments as the graph has them, fake tensors for tensors: shapes that a row asks for.
         size: the size in the definition that a size of torch is.
     """
@@ -27,6 +28,7 @@ class Call:
     ops: Any
     shapes: Sequence[List[Size]]
     dtypes: Sequence[DataType]
+    computed: DataType
     operands: Sequence[Any]
     size: Callable[[Any], Size]
 
