@@ -135,8 +135,10 @@ def _kernel(defined: Defined) -> Kernel:
 
 def _apart(outputs: List[Any], inputs: Sequence[Any]) -> List[Any]:
     """Outputs with memory of their own. A definition gives a view for a copy of an input."""
-    memory = {_memory(given) for given in inputs if isinstance(given, torch.Tensor)}
-    return [output.clone() if _memory(output) in memory else output for output in outputs]
+    if torch.is_inference_mode_enabled():  # where no tensor tells that it is a view
+        memory = {_memory(given) for given in inputs if isinstance(given, torch.Tensor)}
+        return [output.clone() if _memory(output) in memory else output for output in outputs]
+    return [output.clone() if output._is_view() else output for output in outputs]
 
 
 def _memory(tensor: Any) -> int:

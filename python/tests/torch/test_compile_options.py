@@ -176,17 +176,18 @@ def test_a_write_comes_after_all_that_reads_the_old_value():
     assert torch.equal(given[0], expected[0])
 
 
-def test_copies_have_memory_of_their_own():
-    def copies(x):
-        return x * 2 + 1, x.clone(), x[1:].clone(), x * 1, x.t().contiguous().t()
+@pytest.mark.parametrize("mode", [torch.enable_grad, torch.no_grad, torch.inference_mode])
+def test_copies_have_memory_of_their_own(mode):
+    def copies(x, v):
+        return x * 2 + v, x.clone(), x[1:].clone(), x * 1, x.t().contiguous().t(), v.clone(), v[1:].clone(), v + 0
 
-    x = torch.rand(3, 3)
-    before = x.clone()
-    got = torch.compile(copies, backend=backend)(x)
-    for output, expected in zip(got, copies(x.clone())):
-        assert torch.equal(output, expected)
-        output.zero_()
-    assert torch.equal(x, before)
+    given = torch.rand(3, 3), torch.rand(3)
+    before = [x.clone() for x in given]
+    with mode():
+        for output, expected in zip(torch.compile(copies, backend=backend)(*given), copies(*before)):
+            assert torch.equal(output, expected)
+            output.zero_()
+    assert all(map(torch.equal, given, before))
 
 
 def test_numbers_of_python_are_arguments():
