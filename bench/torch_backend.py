@@ -1,0 +1,119 @@
+"""The backend of torch.compile beside eager and Inductor: training steps of small models.
+
+    torch_backend.py [MODEL…] [--rounds N] [--threads N] [--layers N]
+
+All run in one process, in rounds: each contender takes a step a round, the first another one each time. Times are
+medians of rounds in ms; `first` is the time to the first step, Dynamo's and AOTAutograd's part included, in s.
+"""
+
+import argparse
+import copy
+import pathlib
+import statistics
+import sys
+import time
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "python" / "tests" / "torch"))
+
+from compiled_models import Gpt  # noqa: E402
+
+
+class Mlp(nn.Module):
+    """RMSNorm and SwiGLU, a residual around them, four times."""
+
+    def __init__(self, width=512):
+        super().__init__()
+        self.norms = nn.ModuleList([nn.RMSNorm(width) for _ in range(4)])
+        self.gates, self.ups, self.downs = (
+            nn.ModuleList([nn.Linear(*sizes, bias=False) for _ in range(4)])
+            for sizes in ((width, 2 * width), (width, 2 * width), (2 * width, width))
+        )
+
+    def forward(self, x):
+        for norm, gate, up, down in zip(self.norms, self.gates, self.ups, self.downs):
+            y = norm(x)
+            x = x + down(F.silu(gate(y)) * up(y))
+        return x.square().mean()
+
+
+class Convolutions(nn.Module):
+    def __init__(self, width=32):
+        super().__init__()
+        layers = [(3, width), (width, width), (width, width)]
+        self.layers = nn.Sequential(
+            *(nn.Sequential(nn.Conv2d(*sizes, 3), nn.BatchNorm2d(width), nn.ReLU()) for sizes in layers)
+        )
+
+    def forward(self, x):
+        return self.layers(x).square().mean()
+
+
+def text(batch, length):
+    tokens = torch.randint(0, 1000, (batch, length + 1))
+    return tokens[:, :-1].contiguous(), tokens[:, 1:].contiguous()
+
+
+def model_of(name, layers):
+    """A model, and inputs of a step."""
+    if name == "gpt":
+        return Gpt(layers, width=512, heads=8, vocabulary=1000, length=256), text(2, 256)
+    return (Mlp(), (torch.randn(1024, 512),)) if name == "mlp" else (Convolutions(), (torch.randn(4, 3, 112, 112),))
+
+
+class Contender:
+    """A copy of a model, compiled in one way, with the optimizer's step."""
+
+    def __init__(self, backend, model, inputs):
+        compiled = (lambda f: f) if backend == "eager" else lambda f: torch.compile(f, backend=backend)
+        self.model, self.inputs, self.times = copy.deepcopy(model), inputs, []
+        self.optimizer = torch.optim.AdamW(self.model.parameters())
+        self.forward, self.update = compiled(self.model), compiled(self.optimizer.step)
+        self.first = self.seconds()
+
+    def seconds(self):
+        start = time.perf_counter()
+        self.optimizer.zero_grad()
+        self.loss = self.forward(*self.inputs)
+        self.loss.backward()
+        self.update()
+        self.loss = self.loss.item()
+        return time.perf_counter() - start
+
+
+def measure(name, arguments):
+    """A line of the table."""
+    torch._dynamo.reset()
+    torch.manual_seed(0)
+    model, inputs = model_of(name, arguments.layers)
+    contenders = {backend: Contender(backend, model, inputs) for backend in ("eager", "inductor", "ferrofuse")}
+    order = list(contenders.values())
+    for _ in range(arguments.rounds):
+        for contender in order:
+            contender.times.append(contender.seconds())
+        order.append(order.pop(0))
+    for contender in order:
+        assert abs(contender.loss - contenders["eager"].loss) <= 1e-3 * abs(contenders["eager"].loss), name
+    times = [f"{statistics.median(contenders[key].times) * 1e3:9.2f}" for key in contenders]
+    return [name, *times, *(f"{contenders[key].first:9.2f}" for key in ("inductor", "ferrofuse"))]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("models", nargs="*", default=["gpt", "mlp", "convolutions"])
+    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--threads", type=int, default=torch.get_num_threads())
+    parser.add_argument("--layers", type=int, default=4)
+    arguments = parser.parse_args()
+    torch.set_num_threads(arguments.threads)
+    print(f"{'model':<14}{'eager':>9}{'inductor':>10}{'ferrofuse':>10}{'inductor first':>16}{'ferrofuse first':>16}")
+    for name in arguments.models:
+        name, *numbers = measure(name, arguments)
+        print(f"{name:<14}{numbers[0]}{numbers[1]:>10}{numbers[2]:>10}{numbers[3]:>16}{numbers[4]:>16}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,145 @@
+"""From a graph of AOTAutograd to one in which regions are single calls; and the definitions that equal regions share."""
+
+import functools
+import logging
+import warnings
+from collections import OrderedDict
+from typing import Any, Dict, List, Optional, Sequence, Tuple
+
+import torch
+from torch.fx.graph import _BoxedCodeGen
+
+from .define import Defined, LoweringError, define
+from .nodes import is_number, line_of, op_of
+from .options import Options
+from .regions import Kinds, Region, regions
+from .report import GraphReport, eager_ops, of_region
+from .rewrite import Fused, Kernel, rewrite
+from .rows import Unsupported
+from .sizes import expression
+from .structure import Structure
+from .support import Reason, reason
+
+log = logging.getLogger(__name__)
+MOST_KEPT = 4096  # definitions
+
+_kept: "OrderedDict[Any, Tuple[Kernel, List[str]]]" = OrderedDict()
+_warned: set[str] = set()
+
+
+class UnsupportedError(RuntimeError):
+    """What `on_unsupported="error"` does not leave to eager."""
+
+
+def compile_graph(module: Any, options: Options, report: GraphReport) -> Any:
+    """A callable that takes a list of inputs, which it empties, and gives what `module` gives.
+
+    Raises:
+        UnsupportedError: where something is unsupported, and the options say that it shall be an error.
+    """
+    compiled = _Compilation(module, options, report).module()
+    compiled.graph.set_codegen(_BoxedCodeGen())
+    compiled.recompile()
+    call = functools.partial(compiled.forward)
+    call._boxed_call = True  # type: ignore[attr-defined]
+    return call
+
+
+class _Compilation:
+    def __init__(self, module: Any, options: Options, report: GraphReport) -> None:
+        self._module, self._options, self._report = module, options, report
+        self._nodes = [node for node in module.graph.nodes if node.op == "call_function" and not is_number(node)]
+        self._reasons: Dict[Any, Reason] = {}
+        for node in self._nodes:
+            found = reason(node, options.fallback_random)
+            if found is not None:
+                self._leave(node, found)
+
+    def module(self) -> Any:
+        fused = None
+        while fused is None:
+            fused = self._attempt()
+        self._note(fused)
+        return rewrite(self._module, fused, Kinds(self._supported))
+
+    def _supported(self, node: Any) -> bool:
+        return node.op == "call_function" and not is_number(node) and node not in self._reasons
+
+    def _attempt(self) -> Optional[List[Fused]]:
+        """All regions with their kernels; none where an op failed to lower, which is left to eager from then on."""
+        self._report.regions.clear()
+        try:
+            return [self._fused(region) for region in regions(self._module.graph, self._supported, self._options.min_ops)]
+        except LoweringError as error:
+            self._leave(error.node, Reason(str(error.cause), expected=isinstance(error.cause, Unsupported)))
+            return None
+
+    def _fused(self, region: Region) -> Fused:
+        structure = Structure(region, self._options)
+        scalars = self._scalars(region)
+        named = {structure.name(expr): node for expr, node in scalars.items()}
+        found = _kept.get(structure.key)
+        compiled = found is None or not all(name in named for name in found[1])
+        if compiled:
+            found = _keep(structure, define(region, self._options, scalars))
+        assert found is not None
+        self._report.regions.append(of_region(region, compiled))
+        return region, found[0], [named[name] for name in found[1]]
+
+    def _scalars(self, region: Region) -> Dict[Any, Any]:
+        """Nodes that stand for numbers and that a region may be given, by their expressions."""
+        arguments = [operand for node in region.body for operand in node.all_input_nodes]
+        inputs = [node for node in self._module.graph.nodes if node.op == "placeholder"]
+        return {expression(node.meta["val"]): node for node in (*arguments, *inputs) if _is_symbolic(node)}
+
+    def _leave(self, node: Any, why: Reason) -> None:
+        self._reasons[node] = why
+        if why.expected:
+            return
+        said = f"ferrofuse: {op_of(node)} is left to eager: {why.text}. It comes from {line_of(node)}"
+        if self._options.on_unsupported == "error":
+            raise UnsupportedError(said)
+        if op_of(node) not in _warned:
+            _warned.add(op_of(node))
+            warnings.warn(said, stacklevel=2)
+
+    def _note(self, fused: Sequence[Fused]) -> None:
+        inside = {node for region, *_ in fused for node in region.body}
+        texts = {node: why.text for node, why in self._reasons.items()}
+        alone = f"in a region of fewer than {self._options.min_ops} ops"
+        texts.update((node, alone) for node in self._nodes if node not in inside and node not in texts)
+        self._report.eager.update(eager_ops(self._nodes, texts))
+        log.debug("%s", self._report)
+
+
+def _is_symbolic(node: Any) -> bool:
+    return isinstance(node.meta.get("val"), (torch.SymInt, torch.SymFloat))
+
+
+def _keep(structure: Structure, defined: Defined) -> Tuple[Kernel, List[str]]:
+    """Keeps a kernel for regions of equal structure; the one that was made first goes where there are too many."""
+    _kept[structure.key] = _kernel(defined), [structure.name(expr) for expr in defined.scalars]
+    if len(_kept) > MOST_KEPT:
+        _kept.popitem(last=False)
+    return _kept[structure.key]
+
+
+def _kernel(defined: Defined) -> Kernel:
+    run = defined.fd._make_executable().run
+
+    def ferrofuse_region(*inputs: Any) -> Sequence[Any]:
+        return _apart(run(inputs, "torch", "torch"), inputs)
+
+    return ferrofuse_region
+
+
+def _apart(outputs: List[Any], inputs: Sequence[Any]) -> List[Any]:
+    """Outputs with memory of their own. A definition gives a view for a copy of an input."""
+    if torch.is_inference_mode_enabled():  # where no tensor tells that it is a view
+        memory = {_memory(given) for given in inputs if isinstance(given, torch.Tensor)}
+        return [output.clone() if _memory(output) in memory else output for output in outputs]
+    return [output.clone() if output._is_view() else output for output in outputs]
+
+
+def _memory(tensor: Any) -> int:
+    return int(tensor.untyped_storage().data_ptr()) if tensor.numel() else -id(tensor)

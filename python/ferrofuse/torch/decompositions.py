@@ -1,0 +1,33 @@
+"""What torch takes apart before regions are cut, so that the table of ops can be short.
+
+Torch's core set, but for what its libraries compute whole, and for decompositions that were made for inference: that of
+attention gives no log-sum-exp, without which a gradient is wrong.
+"""
+
+from typing import Any, Callable, Dict
+
+import torch
+from torch._decomp import core_aten_decompositions, get_decompositions
+
+_MORE = """_softmax _log_softmax native_layer_norm native_group_norm _native_batch_norm_legit
+_native_batch_norm_legit_functional _native_batch_norm_legit_no_training _batch_norm_with_update_functional elu leaky_relu
+hardtanh linalg_vector_norm masked_fill masked_fill_ addcmul addcdiv lerp rsub empty_like nll_loss_forward
+nll_loss_backward native_batch_norm native_batch_norm_backward tril triu silu silu_backward mish softplus
+_to_copy logit rms_norm _fused_rms_norm unbind native_dropout"""
+_WHOLE = """_scaled_dot_product_flash_attention_for_cpu embedding_dense_backward _embedding_bag index_add _unsafe_index
+_unsafe_masked_index _unsafe_masked_index_put_accumulate select_scatter slice_scatter split split_with_sizes baddbmm
+addmv grid_sampler_2d upsample_bilinear2d upsample_nearest2d max_pool2d_with_indices_backward"""
+_DRAWS = "native_dropout bernoulli"
+
+
+def table(fallback_random: bool) -> Dict[Any, Callable[..., Any]]:
+    """Decompositions by op. With `fallback_random` what draws numbers stays whole, so that eager draws them."""
+    chosen = {**core_aten_decompositions(), **get_decompositions(_packets(_MORE))}
+    whole = _packets(_WHOLE + " " + _DRAWS if fallback_random else _WHOLE)
+    kept = {getattr(packet, name) for packet in whole for name in packet.overloads()}
+    return {op: decomposition for op, decomposition in chosen.items() if op not in kept}
+
+
+def _packets(names: str) -> Any:
+    """The ops of these names that this version of torch has."""
+    return [getattr(torch.ops.aten, name) for name in names.split() if hasattr(torch.ops.aten, name)]

@@ -1,0 +1,136 @@
+"""Makes the definition of a region: declares its inputs, lowers its ops row by row, adds its outputs."""
+
+from dataclasses import dataclass
+from typing import Any, Container, Dict, Sequence
+
+import torch
+
+from ..definition import FusionDefinition
+from .._native import DataType
+from . import dtypes
+from .nodes import line_of, op_of, results, row_of
+from .options import Options
+from .regions import Region, writes
+from .rows import Call, Row, Unsupported
+from .sizes import Sizes
+from .structure import layout, order, sizes
+
+
+class LoweringError(Exception):
+    """An op that could not be lowered; `node` is its node, `cause` what was raised."""
+
+    def __init__(self, node: Any, cause: Exception) -> None:
+        super().__init__(f"{op_of(node)}: {cause} ({line_of(node)})")
+        self.node, self.cause = node, cause
+
+
+@dataclass(frozen=True)
+class Defined:
+    """A definition of a region, and the expressions of the scalars that come in behind its tensors."""
+
+    fd: FusionDefinition
+    scalars: Sequence[Any]
+
+
+def define(region: Region, options: Options, available: Container[Any]) -> Defined:
+    """The definition of a region; `available` are the sizes that a call can give as scalars.
+
+    Raises:
+        LoweringError: naming the node that failed.
+    """
+    with FusionDefinition() as fd:
+        lowering = _Lowering(fd, region, options, available)
+        for node in region.body:
+            lowering.lower(node)
+        for node in region.outputs:
+            lowering.add_output(node)
+    return Defined(fd, lowering.size.scalars)
+
+
+class _Lowering:
+    """Goes through a region, and keeps what each node became."""
+
+    def __init__(self, fd: FusionDefinition, region: Region, options: Options, available: Container[Any]) -> None:
+        self._fd = fd
+        self._rounds = options.emulate_precision_casts
+        self._inputs = {node: self._declare(node.meta["val"]) for node in region.inputs}
+        self._values: Dict[Any, Any] = {
+            node: self._wide(value, node.meta["val"]) for node, value in self._inputs.items()
+        }
+        self.size = Sizes(fd, [(node.meta["val"], value) for node, value in self._inputs.items()], available)
+
+    def _declare(self, fake: Any) -> Any:
+        contiguity, places = layout(fake)
+        return self._fd.define_tensor(
+            shape=sizes(fake), contiguity=contiguity, dtype=dtypes.stored(fake.dtype), stride_order=places
+        )
+
+    def _wide(self, value: Any, fake: Any) -> Any:
+        expected = dtypes.computed(fake.dtype)
+        return value if value.dtype() == expected else self._fd.ops.cast(value, expected)
+
+    def lower(self, node: Any) -> None:
+        """Lowers a node, all before which are lowered."""
+        try:
+            self._values[node] = self._lowered(node)
+            if writes(node):
+                self._write(node)
+        except (Unsupported, ValueError, TypeError, NotImplementedError, AttributeError, IndexError) as error:
+            raise LoweringError(node, error) from error
+
+    def _lowered(self, node: Any) -> Any:
+        if op_of(node) == "getitem":
+            return self._values[node.args[0]][node.args[1]]
+        row = row_of(node)
+        assert row is not None
+        result = row.lower(self._call(node), *map(self._argument, node.args), **self._keywords(node))
+        fakes = results(node)
+        if isinstance(result, (list, tuple)):
+            return [self._finished(one, fake, row) for one, fake in zip(result, fakes)]
+        return self._finished(result, fakes[0], row)
+
+    def _call(self, node: Any) -> Call:
+        fakes = results(node)
+        shapes = [[self.size(size) for size in fake.shape] for fake in fakes]
+        operands = [one.meta.get("val") if isinstance(one, torch.fx.Node) else one for one in node.args]
+        stored = [dtypes.stored(fake.dtype) for fake in fakes]
+        return Call(self._fd.ops, shapes, stored, dtypes.computed(fakes[0].dtype), operands, self.size)
+
+    def _keywords(self, node: Any) -> Dict[str, Any]:
+        return {name: self._argument(value) for name, value in node.kwargs.items()}
+
+    def _argument(self, value: Any) -> Any:
+        if isinstance(value, torch.fx.Node):
+            return self._values[value] if value in self._values else self._number(value.meta["val"])
+        if isinstance(value, (list, tuple)):
+            return [self._argument(one) for one in value]
+        return dtypes.computed(value) if isinstance(value, torch.dtype) and value in dtypes.KNOWN else value
+
+    def _number(self, value: Any) -> Any:
+        if isinstance(value, torch.SymFloat):
+            return self.size.scalar(value.node.expr, DataType.Double)
+        if isinstance(value, torch.SymBool):
+            raise Unsupported("a condition on sizes as an argument")
+        return self.size(value)
+
+    def _finished(self, value: Any, fake: Any, row: Row) -> Any:
+        """The value in the dtype in which a region has it."""
+        value = self._wide(value, fake)
+        if not self._rounds or row.kind == "view" or dtypes.stored(fake.dtype) not in dtypes.HALF:
+            return value
+        return self._wide(self._fd.ops.cast(value, dtypes.stored(fake.dtype)), fake)
+
+    def _write(self, node: Any) -> None:
+        target = self._inputs[node.args[0]]
+        self._fd.add_output(self._stored(node), target)
+
+    def add_output(self, node: Any) -> None:
+        """Gives a node back, laid out as the rest of the graph expects."""
+        value, places = self._stored(node), order(node.meta["val"])
+        self._fd.add_output(value, stride_order=places if len(places) > 1 else None)
+
+    def _stored(self, node: Any) -> Any:
+        """The value in the dtype that it has in memory, in memory of its own."""
+        value, dtype = self._values[node], dtypes.stored(node.meta["val"].dtype)
+        value = value if value.dtype() == dtype else self._fd.ops.cast(value, dtype)
+        return self._fd.ops.set(value)

@@ -1,0 +1,28 @@
+"""Dtypes of torch in a definition: which there are, and in which of them a region computes."""
+
+from typing import Any, Dict
+
+import torch
+
+from .._native import DataType
+
+KNOWN: Dict[Any, DataType] = {
+    torch.bool: DataType.Bool,
+    torch.int32: DataType.Int32,
+    torch.int64: DataType.Int,
+    torch.float16: DataType.Half,
+    torch.bfloat16: DataType.BFloat16,
+    torch.float32: DataType.Float,
+    torch.float64: DataType.Double,
+}
+HALF = (DataType.Half, DataType.BFloat16)
+
+
+def stored(dtype: Any) -> DataType:
+    """The dtype of a tensor in memory."""
+    return KNOWN[dtype]
+
+
+def computed(dtype: Any) -> DataType:
+    """The dtype that its values have inside a region: f32 for half types."""
+    return DataType.Float if KNOWN[dtype] in HALF else KNOWN[dtype]

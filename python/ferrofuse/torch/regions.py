@@ -1,0 +1,172 @@
+"""Cuts a graph into regions: the largest sets of supported ops that can run as one.
+
+Each node has a level: how many times the work goes over from regions to eager ops on the way to it. Nodes of regions
+on one level are one region: what lies between two of them is of the same level, so none waits for itself. Views and
+constants are in no region: each region that uses one has its own, and eager has one where it uses it.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Callable, Dict, Iterable, List, Sequence, Set
+
+from .nodes import is_number, op_of, row_of
+
+FREE = ("view", "create")
+
+
+@dataclass(frozen=True)
+class Region:
+    """Nodes that one definition computes.
+
+    Attributes:
+        body: all of them in order, with the views and constants that they use.
+        inputs: the tensors that come in.
+        outputs: the nodes of `body` whose results are used elsewhere.
+        writes: the nodes of `body` that write to an input.
+    """
+
+    body: Sequence[Any]
+    inputs: Sequence[Any]
+    outputs: Sequence[Any]
+    writes: Sequence[Any]
+
+    def count(self, *kinds: str) -> int:
+        """How many ops it has of these kinds."""
+        return sum(op_of(node) != "getitem" and row_of(node).kind in kinds for node in self.body)  # type: ignore[union-attr]
+
+
+def dependencies(graph: Any) -> Dict[Any, Set[Any]]:
+    """What runs before each node: its operands, and for what writes to an input all that reads it."""
+    before = {node: set(node.all_input_nodes) for node in graph.nodes}
+    for node in graph.nodes:
+        if writes(node):
+            before[node] |= readers(node.args[0]) - {node}
+    return before
+
+
+def readers(tensor: Any) -> Set[Any]:
+    """All that uses the memory of a tensor, through views too."""
+    found: Set[Any] = set()
+    waiting = [tensor]
+    while waiting:
+        for user in waiting.pop().users:
+            if user not in found and user.op == "call_function" and not writes(user):
+                found.add(user)
+                waiting += [user] if may_alias(user) else []
+    return found
+
+
+def may_alias(node: Any) -> bool:
+    """May its results have the memory of an operand?"""
+    row = row_of(node)
+    if row is not None:
+        return row.kind == "view"
+    schema = getattr(node.target, "_schema", None)
+    return schema is None or any(result.alias_info is not None for result in schema.returns)
+
+
+class Levels:
+    """The level of each node of a graph; views and constants have none, but pass on those of their operands.
+
+    `of` has the level of each node, `_for_region` the first one of a region that may use it, `_for_eager` that of an op.
+    """
+
+    def __init__(self, graph: Any, kind: "Kinds") -> None:
+        self.of: Dict[Any, int] = {}
+        self._kind = kind
+        self._for_region: Dict[Any, int] = {}
+        self._for_eager: Dict[Any, int] = {}
+        before = dependencies(graph)
+        for node, operands in before.items():
+            self._place(node, operands)
+        self._put_off(graph, _reversed(before))
+
+    def _place(self, node: Any, before: Set[Any]) -> None:
+        for_region = max((self._for_region[each] for each in before), default=0)
+        for_eager = max((self._for_eager[each] for each in before), default=0)
+        fused, free = self._kind.fused(node), self._kind.free(node)
+        self.of[node] = for_region if fused else for_eager
+        self._for_region[node] = for_region if free else self.of[node]
+        self._for_eager[node] = for_eager if free else self.of[node] + fused
+
+    def _put_off(self, graph: Any, after: Dict[Any, Set[Any]]) -> None:
+        """What depends on inputs of the graph alone is computed where it is first used: until then no memory holds it."""
+        for node in reversed(list(graph.nodes)):
+            if self._kind.fused(node) and self.of[node] == 0 and op_of(node) != "getitem":
+                self.of[node] = min(self._uses(node, after), default=0)
+
+    def _uses(self, node: Any, after: Dict[Any, Set[Any]]) -> Iterable[int]:
+        """The last levels that what uses a node leaves to it."""
+        for user in after[node]:
+            if self._kind.free(user):
+                yield from self._uses(user, after)
+            elif user.op != "output":
+                yield self.of[user] - (not self._kind.fused(user))
+
+
+def _reversed(before: Dict[Any, Set[Any]]) -> Dict[Any, Set[Any]]:
+    after: Dict[Any, Set[Any]] = {node: set() for node in before}
+    for node, operands in before.items():
+        for operand in operands:
+            after[operand].add(node)
+    return after
+
+
+class Kinds:
+    """What becomes of nodes: `fused` into regions, `free` to be wherever they are used, or else eager."""
+
+    def __init__(self, supported: Callable[[Any], bool]) -> None:
+        self._supported = supported
+
+    def free(self, node: Any) -> bool:
+        """A view or a constant."""
+        row = row_of(node)
+        return row is not None and row.kind in FREE and self._supported(node)
+
+    def fused(self, node: Any) -> bool:
+        """An op that a region computes."""
+        return self._supported(node) and not self.free(node)
+
+
+def regions(graph: Any, supported: Callable[[Any], bool], min_ops: int) -> List[Region]:
+    """The regions of a graph, none with fewer ops that compute than `min_ops`."""
+    kind = Kinds(supported)
+    levels = Levels(graph, kind)
+    members: Dict[int, List[Any]] = {}
+    for node in graph.nodes:
+        if kind.fused(node):
+            members.setdefault(levels.of[node], []).append(node)
+    made = [_region(graph, nodes, kind) for _, nodes in sorted(members.items())]
+    return [region for region in made if region.count("compute", "draw") + len(region.writes) >= min_ops]
+
+
+def _region(graph: Any, nodes: Sequence[Any], kind: Kinds) -> Region:
+    body = set(nodes)
+    waiting = list(nodes)
+    while waiting:
+        for operand in waiting.pop().all_input_nodes:
+            if operand not in body and kind.free(operand):
+                body.add(operand)
+                waiting.append(operand)
+    inside = [node for node in graph.nodes if node in body]
+    outputs = [node for node in nodes if _is_output(node, body, kind)]
+    return Region(inside, _inputs(inside, body), outputs, [node for node in nodes if writes(node)])
+
+
+def _inputs(inside: Sequence[Any], body: Set[Any]) -> List[Any]:
+    operands = [operand for node in inside for operand in node.all_input_nodes]
+    return [node for node in dict.fromkeys(operands) if node not in body and not is_number(node)]
+
+
+def _is_output(node: Any, body: Set[Any], kind: Kinds) -> bool:
+    """Do others use it, views of it included? They make these views of their own."""
+    gives_several = any(op_of(user) == "getitem" for user in node.users)
+    return not writes(node) and not gives_several and _leaves(node, body, kind)
+
+
+def _leaves(node: Any, body: Set[Any], kind: Kinds) -> bool:
+    return any(_leaves(user, body, kind) if kind.free(user) else user not in body for user in node.users)
+
+
+def writes(node: Any) -> bool:
+    """Does it write to its first operand?"""
+    return op_of(node) == "aten.copy_.default"

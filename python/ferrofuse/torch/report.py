@@ -1,0 +1,55 @@
+"""What was compiled, in numbers and words: regions, what was left to eager and why."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from math import prod
+from typing import Any, Dict, List, Sequence, Tuple
+
+from .nodes import op_of, results, row_of
+from .regions import Region
+from .sizes import hint
+
+
+@dataclass(frozen=True)
+class RegionReport:
+    """A region: how many ops it has, bytes that come in and go out, and whether its definition was made for it."""
+
+    ops: int
+    views: int
+    inputs: int
+    outputs: int
+    bytes: int
+    compiled: bool
+
+
+@dataclass
+class GraphReport:
+    """A graph: "forward", "backward" or "inference"; its regions; (op, reason) that was left to eager, with how often."""
+
+    kind: str
+    regions: List[RegionReport] = field(default_factory=list)
+    eager: "Counter[Tuple[str, str]]" = field(default_factory=Counter)
+
+
+def of_region(region: Region, compiled: bool) -> RegionReport:
+    """The numbers of a region."""
+    moved = [fake for node in (*region.inputs, *region.outputs, *region.writes) for fake in results(node)]
+    counts = region.count("compute", "copy", "draw"), region.count("view", "create")
+    outputs = len(region.outputs) + len(region.writes)
+    return RegionReport(*counts, len(region.inputs), outputs, sum(map(_bytes, moved)), compiled)
+
+
+def _bytes(fake: Any) -> int:
+    """The bytes of its elements, each of an expanded axis once."""
+    distinct = (hint(size) for size, stride in zip(fake.shape, fake.stride()) if hint(stride) != 0)
+    return int(prod(distinct) * fake.element_size())
+
+
+def eager_ops(nodes: Sequence[Any], reasons: Dict[Any, str]) -> "Counter[Tuple[str, str]]":
+    """How often each op is left to eager, and why; views and constants, which cost nothing, are left out."""
+    return Counter((op_of(node), reasons[node]) for node in nodes if node in reasons and not _is_free(node))
+
+
+def _is_free(node: Any) -> bool:
+    row = row_of(node)
+    return op_of(node) == "getitem" or (row is not None and row.kind in ("view", "create"))

@@ -1,0 +1,100 @@
+"""Puts calls of regions in place of their nodes: a new graph, in an order in which each runs after what it needs."""
+
+import heapq
+from typing import Any, Callable, Dict, List, Sequence, Set, Tuple
+
+import torch
+
+from .regions import Kinds, Region, readers, writes
+
+# Runs a region: takes its tensors and scalars, gives its outputs.
+Kernel = Callable[..., Sequence[Any]]
+Fused = Tuple[Region, Kernel, Sequence[Any]]
+
+
+def rewrite(module: Any, fused: Sequence[Fused], kind: Kinds) -> Any:
+    """A module that does what `module` does; for each region its kernel and the nodes of the scalars that it takes."""
+    return _Rewriting(module, fused, kind).module()
+
+
+class _Rewriting:
+    def __init__(self, module: Any, fused: Sequence[Fused], kind: Kinds) -> None:
+        self._module, self._kind = module, kind
+        self._graph = torch.fx.Graph()
+        self._places = {node: place for place, node in enumerate(module.graph.nodes)}
+        self._made: Dict[Any, Any] = {}
+        self._units: Dict[Any, int] = {
+            node: number for number, (region, *_) in enumerate(fused) for node in region.body if not kind.free(node)
+        }
+        self._fused = fused
+
+    def module(self) -> Any:
+        for unit in self._ordered():
+            if isinstance(unit, int):
+                self._add_kernel(*self._fused[unit])
+            else:
+                self._made[unit] = self._graph.node_copy(unit, self._made.__getitem__)
+        return torch.fx.GraphModule(self._module, self._graph)
+
+    def _add_kernel(self, region: Region, kernel: Kernel, scalars: Sequence[Any]) -> None:
+        arguments = tuple(self._made[node] for node in (*region.inputs, *scalars))
+        call = self._graph.call_function(kernel, arguments)
+        for place, node in enumerate(region.outputs):
+            self._made[node] = self._graph.call_function(_item, (call, place))
+            self._made[node].meta = dict(node.meta)
+
+    def _ordered(self) -> List[Any]:
+        """The units, each after what it needs; of those that could be next, the one that came first in the old graph."""
+        before = self._before()
+        after: Dict[Any, Set[Any]] = {unit: set() for unit in before}
+        for unit, needed in before.items():
+            for each in needed:
+                after[each].add(unit)
+        waiting = [self._entry(unit) for unit, needed in before.items() if not needed]
+        heapq.heapify(waiting)
+        ordered = []
+        while waiting:
+            unit = heapq.heappop(waiting)[-1]
+            ordered.append(unit)
+            for user in after[unit]:
+                before[user].discard(unit)
+                if not before[user]:
+                    heapq.heappush(waiting, self._entry(user))
+        assert len(ordered) == len(before), "regions wait for each other"
+        return ordered
+
+    def _before(self) -> Dict[Any, Set[Any]]:
+        """What each unit needs: an eager node, or the number of a region."""
+        needed = self._needed()
+        before: Dict[Any, Set[Any]] = {}
+        for node in needed:
+            unit = self._unit(node)
+            waits = {self._unit(each) for each in self._waits_for(node) if each in needed}
+            before.setdefault(unit, set()).update(waits - {unit})
+        for number, (region, _, scalars) in enumerate(self._fused):
+            before[number].update(map(self._unit, (*region.inputs, *scalars)))
+        return before
+
+    def _waits_for(self, node: Any) -> Set[Any]:
+        """Views and constants among the operands of a region's node are the region's own."""
+        operands = {each for each in node.all_input_nodes if node not in self._units or not self._kind.free(each)}
+        return operands | readers(node.args[0]) - {node} if writes(node) else operands
+
+    def _needed(self) -> Set[Any]:
+        """All nodes but views and constants that regions alone use."""
+        needed: Set[Any] = set()
+        for node in reversed(list(self._module.graph.nodes)):
+            if not self._kind.free(node) or any(user in needed and user not in self._units for user in node.users):
+                needed.add(node)
+        return needed
+
+    def _unit(self, node: Any) -> Any:
+        return self._units.get(node, node)
+
+    def _entry(self, unit: Any) -> Tuple[int, Any]:
+        nodes = self._fused[unit][0].body if isinstance(unit, int) else [unit]
+        return max(self._places[node] for node in nodes), unit
+
+
+def _item(results: Sequence[Any], place: int) -> Any:
+    return results[place]

@@ -1,0 +1,16 @@
+"""The table from ops of aten to ops of a definition: a row an op."""
+
+from typing import Dict, Optional
+
+from . import creation, elementwise, folds, library, moves, views
+from .row import Call, Row, Unsupported
+
+TABLE: Dict[str, Row] = {**elementwise.ROWS, **folds.ROWS, **views.ROWS, **moves.ROWS, **creation.ROWS}
+
+
+def row(op: str) -> Optional[Row]:
+    """The row of an op, by a name such as "aten.add.Tensor"."""
+    return TABLE.get(op)
+
+
+__all__ = ["Call", "Row", "TABLE", "Unsupported", "library", "row"]

@@ -1,0 +1,58 @@
+"""Ops that make tensors of nothing: constants, ranges, random numbers."""
+
+from typing import Any, Callable, Dict
+
+from .row import Call, Result, Row
+
+
+def _full(call: Call, sizes: Any, value: Any, **_: Any) -> Result:
+    return call.ops.full(call.shape, value, call.dtype)
+
+
+def _filled_with(value: Any) -> Callable[..., Result]:
+    return lambda call, *_, **__: call.ops.full(call.shape, value, call.dtype)
+
+
+def _scalar(call: Call, value: Any, **_: Any) -> Result:
+    return call.ops.full([], value, call.dtype)
+
+
+def _range(call: Call, start: Any, end: Any, step: Any = 1, **_: Any) -> Result:
+    return call.ops.iota(call.shape[0], start, step, call.dtype)
+
+
+def _range_to(call: Call, end: Any, **_: Any) -> Result:
+    return call.ops.iota(call.shape[0], 0, 1, call.dtype)
+
+
+def _iota(call: Call, length: Any, *, start: Any, step: Any, **_: Any) -> Result:
+    return call.ops.iota(call.shape[0], start, step, call.dtype)
+
+
+def _uniform(call: Call, *_: Any, **__: Any) -> Result:
+    return call.ops.uniform(0.0, 1.0, call.shape, dtype=call.dtype)
+
+
+def _normal(call: Call, *_: Any, **__: Any) -> Result:
+    return call.ops.normal(0.0, 1.0, call.shape, dtype=call.dtype)
+
+
+# What holds any values until something is written over it.
+_UNSET = ("empty.memory_format", "empty_like.default", "empty_strided.default", "new_empty_strided.default")
+
+ROWS: Dict[str, Row] = {
+    "aten.full.default": Row(_full, "create"),
+    "aten.full_like.default": Row(_full, "create"),
+    "aten.zeros_like.default": Row(_filled_with(0), "create"),
+    "aten.ones_like.default": Row(_filled_with(1), "create"),
+    **{f"aten.{name}": Row(_filled_with(0), "create") for name in _UNSET},
+    "aten.scalar_tensor.default": Row(_scalar, "create"),
+    "aten.arange.start_step": Row(_range, "create"),
+    "aten.arange.start": Row(_range, "create"),
+    "aten.arange.default": Row(_range_to, "create"),
+    "prims.iota.default": Row(_iota, "create"),
+    "aten.rand.default": Row(_uniform, "draw"),
+    "aten.rand_like.default": Row(_uniform, "draw"),
+    "aten.randn.default": Row(_normal, "draw"),
+    "aten.randn_like.default": Row(_normal, "draw"),
+}

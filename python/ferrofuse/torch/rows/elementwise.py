@@ -1,0 +1,112 @@
+"""Ops on single elements. Names are aten's, on the right is what the definition has for them."""
+
+from typing import Any, Dict, Optional
+
+from ..._native import TensorView
+from .row import Call, Result, Row, Unsupported, same
+from .views import in_shape
+
+INTEGERS = ("Int", "Int32", "Bool")
+
+
+def _add(call: Call, x: Any, y: Any, alpha: Any = 1) -> Result:
+    return call.ops.add(x, y if alpha == 1 else call.ops.mul(y, alpha))
+
+
+def _sub(call: Call, x: Any, y: Any, alpha: Any = 1) -> Result:
+    return call.ops.sub(x, y if alpha == 1 else call.ops.mul(y, alpha))
+
+
+def _rsub(call: Call, x: Any, y: Any, alpha: Any = 1) -> Result:
+    return call.ops.sub(y, x if alpha == 1 else call.ops.mul(x, alpha))
+
+
+def _rounded_div(call: Call, x: Any, y: Any, rounding_mode: Optional[str] = None) -> Result:
+    if rounding_mode is None:
+        return call.ops.truediv(x, y)
+    if rounding_mode == "trunc" and call.dtype.name in INTEGERS:
+        return call.ops.div(x, y)
+    if rounding_mode == "trunc":
+        return call.ops.trunc(call.ops.truediv(x, y))
+    if call.dtype.name in INTEGERS:
+        return call.ops.div(call.ops.sub(x, call.ops.remainder(x, y)), y)
+    raise Unsupported("a floored quotient of floats")
+
+
+def _power(call: Call, x: Any, exponent: Any) -> Result:
+    if isinstance(exponent, (int, float)) and exponent == 2:
+        return call.ops.mul(x, x)
+    if exponent == 0.5 and isinstance(exponent, float):
+        return call.ops.sqrt(x)
+    return call.ops.pow(x, exponent)
+
+
+def _clamp(call: Call, x: Any, min: Any = None, max: Any = None) -> Result:
+    if isinstance(min, TensorView) or isinstance(max, TensorView):
+        x = x if min is None else call.ops.maximum(x, min)
+        return x if max is None else call.ops.minimum(x, max)
+    return call.ops.clamp(x, min, max)
+
+
+def _gelu(call: Call, x: Any, approximate: str = "none") -> Result:
+    return call.ops.tanh_gelu(x) if approximate == "tanh" else call.ops.gelu(x)
+
+
+def _sign(call: Call, x: Any) -> Result:
+    """Of NaN 0, as torch has it."""
+    above, below = (call.ops.cast(compare(x, 0), call.computed) for compare in (call.ops.gt, call.ops.lt))
+    return call.ops.sub(above, below)
+
+
+def _fma(call: Call, x: Any, y: Any, z: Any) -> Result:
+    return call.ops.add(call.ops.mul(x, y), z)
+
+
+def _identity(call: Call, x: Any, *_: Any, **__: Any) -> Result:
+    return x
+
+
+def _fill(call: Call, x: Any, value: Any) -> Result:
+    return call.ops.full(call.shape, value, call.dtype)
+
+
+def _copied_onto(call: Call, onto: Any, x: Any, *_: Any) -> Result:
+    """`copy` and `copy_`: the second in the shape of the first."""
+    return in_shape(call, x)
+
+
+_UNARY = """abs acos acosh asin asinh atan atanh bitwise_not ceil cos cosh erf erfc erfinv exp exp2 expm1 floor frac isfinite
+isinf isnan isneginf isposinf lgamma log log10 log1p log2 logical_not neg reciprocal relu round rsqrt sigmoid signbit
+silu sin sinh sqrt tan tanh trunc"""
+_BINARY = """atan2 bitwise_and bitwise_or bitwise_xor eq fmod ge gt hypot le logical_and logical_or logical_xor lt maximum
+minimum mul ne nextafter remainder"""
+_OVERLOADS = ("default", "Tensor", "Scalar", "Scalar_Tensor")
+
+ROWS: Dict[str, Row] = {
+    **{f"aten.{name}.default": same(name, 0) for name in _UNARY.split()},
+    **{f"aten.{name}.{overload}": same(name) for name in _BINARY.split() for overload in _OVERLOADS},
+    **{f"aten.add.{overload}": Row(_add) for overload in ("Tensor", "Scalar")},
+    **{f"aten.sub.{overload}": Row(_sub) for overload in ("Tensor", "Scalar")},
+    **{f"aten.rsub.{overload}": Row(_rsub) for overload in ("Tensor", "Scalar")},
+    **{f"aten.div.{overload}": same("truediv") for overload in ("Tensor", "Scalar")},
+    "aten.div.Tensor_mode": Row(_rounded_div, limit="floored quotients of floats"),
+    "aten.div.Scalar_mode": Row(_rounded_div, limit="floored quotients of floats"),
+    "aten.pow.Tensor_Scalar": Row(_power),
+    "aten.pow.Tensor_Tensor": same("pow"),
+    "aten.pow.Scalar": same("pow"),
+    "aten.clamp.default": Row(_clamp),
+    "aten.clamp.Tensor": Row(_clamp),
+    "aten.where.self": same("where"),
+    "aten.where.ScalarOther": same("where"),
+    "aten.where.ScalarSelf": same("where"),
+    "aten.where.Scalar": same("where"),
+    "aten.sign.default": Row(_sign),
+    "aten.gelu.default": Row(_gelu),
+    "aten.fill.Scalar": Row(_fill),
+    "prims.fma.default": Row(_fma),
+    "aten.clone.default": Row(_identity, "copy"),
+    "aten._to_copy.default": Row(_identity, "copy"),
+    "prims.convert_element_type.default": Row(_identity, "copy"),
+    "aten.copy.default": Row(_copied_onto, "copy"),
+    "aten.copy_.default": Row(_copied_onto, "copy", limit="what is not written to an input of the graph"),
+}

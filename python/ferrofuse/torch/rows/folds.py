@@ -1,0 +1,64 @@
+"""Reductions and scans."""
+
+from typing import Any, Callable, Dict
+
+from .row import Call, Result, Row, axes_of, same
+
+
+def _fold(name: str) -> Callable[..., Result]:
+    def lower(call: Call, x: Any, dims: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Result:
+        x = x if dtype is None else call.ops.cast(x, call.computed)
+        return getattr(call.ops, name)(x, axes_of(dims, x.ndim), keepdim) if x.ndim else x
+
+    return lower
+
+
+def _variance(name: str) -> Callable[..., Result]:
+    def lower(call: Call, x: Any, dims: Any = None, *, correction: Any = 1, keepdim: bool = False) -> Result:
+        correction = 1 if correction is None else correction
+        return getattr(call.ops, name)(x, axes_of(dims, x.ndim), int(correction), keepdim)
+
+    return lower
+
+
+def _with_index(name: str) -> Callable[..., Result]:
+    """A fold along an axis, and where its element was."""
+
+    def lower(call: Call, x: Any, dim: int, keepdim: bool = False) -> Result:
+        folded = getattr(call.ops, name)(x, [dim % x.ndim], keepdim)
+        return folded, getattr(call.ops, f"arg{name}")(x, dim % x.ndim, keepdim)
+
+    return lower
+
+
+def _index(name: str) -> Callable[..., Result]:
+    def lower(call: Call, x: Any, dim: Any = None, keepdim: bool = False) -> Result:
+        return getattr(call.ops, name)(x, dim, keepdim)
+
+    return lower
+
+
+def _scan(name: str) -> Callable[..., Result]:
+    def lower(call: Call, x: Any, dim: int, *, dtype: Any = None) -> Result:
+        return getattr(call.ops, name)(call.ops.cast(x, call.computed), dim)
+
+    return lower
+
+
+_OVERLOADS = ("default", "dim", "dims", "dim_IntList", "dim_int")
+_FOLDS = {"sum": "sum", "mean": "mean", "prod": "prod", "amax": "max", "amin": "min", "any": "any", "all": "all"}
+
+ROWS: Dict[str, Row] = {
+    **{f"aten.{name}.{overload}": Row(_fold(op)) for name, op in _FOLDS.items() for overload in _OVERLOADS},
+    "aten.max.default": same("max"),
+    "aten.min.default": same("min"),
+    "aten.max.dim": Row(_with_index("max")),
+    "aten.min.dim": Row(_with_index("min")),
+    "aten.argmax.default": Row(_index("argmax")),
+    "aten.argmin.default": Row(_index("argmin")),
+    "aten.var.correction": Row(_variance("var")),
+    "aten.std.correction": Row(_variance("standard_deviation")),
+    "aten.var_mean.correction": Row(_variance("var_mean")),
+    "aten.cumsum.default": Row(_scan("cumsum")),
+    "aten.cumprod.default": Row(_scan("cumprod")),
+}

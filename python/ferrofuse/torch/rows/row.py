@@ -1,0 +1,84 @@
+"""A row of the table of ops: how an op of aten becomes ops of a definition. And what its lowering is told."""
+
+from dataclasses import dataclass
+from typing import Any, Callable, List, Sequence, Tuple, Union
+
+from ..._native import DataType, Val
+
+Size = Union[int, Val]
+
+
+class Unsupported(Exception):
+    """A call of an op that has a row, but not for these arguments; the message says why."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of an op in a graph.
+
+    Attributes:
+        ops: the ops of the definition.
+        shapes: the sizes of each result.
+        dtypes: the dtype of each result in memory.
+        computed: the dtype that a region has the first result in: f32 for half types.
+        operands: the arguments as the graph has them, fake tensors for tensors: shapes that a row asks for.
+        size: the size in the definition that a size of torch is.
+    """
+
+    ops: Any
+    shapes: Sequence[List[Size]]
+    dtypes: Sequence[DataType]
+    computed: DataType
+    operands: Sequence[Any]
+    size: Callable[[Any], Size]
+
+    @property
+    def shape(self) -> List[Size]:
+        """The sizes of the only result, or the first."""
+        return self.shapes[0]
+
+    @property
+    def dtype(self) -> DataType:
+        """The dtype of the only result, or the first."""
+        return self.dtypes[0]
+
+    def sizes_of(self, operand: int) -> List[Size]:
+        """The sizes of an argument that is a tensor."""
+        return [self.size(size) for size in self.operands[operand].shape]
+
+
+Result = Any  # a tensor of the definition, or one for each result
+Lower = Callable[..., Result]
+
+
+@dataclass(frozen=True)
+class Row:
+    """How an op is lowered, and what kind of op it is.
+
+    Kinds: "compute"; "copy", which moves data and computes nothing; "draw" of random numbers; "view" and "create", which
+    cost nothing where they are used: each region that uses one has its own.
+    """
+
+    lower: Lower
+    kind: str = "compute"
+    limit: str = ""  # what is left to eager all the same, for the page of ops
+
+
+def same(name: str, *places: int) -> Row:
+    """An op that the definition has too, with the same arguments, or those at some places alone."""
+
+    def lower(call: Call, *args: Any, **_: Any) -> Result:
+        return getattr(call.ops, name)(*(args[place] for place in places) if places else args)
+
+    return Row(lower)
+
+
+def alike(size: Size, other: Size) -> bool:
+    """Are these known to be one size?"""
+    return size is other or (isinstance(size, int) and isinstance(other, int) and size == other)
+
+
+def axes_of(dims: Any, rank: int) -> List[int]:
+    """Axes from 0 on for one axis or some, none meaning all, negative ones counting from the end."""
+    given: Tuple[int, ...] = (dims,) if isinstance(dims, int) else tuple(dims or range(rank))
+    return [dim % rank if rank else 0 for dim in given] if rank else []

@@ -1,0 +1,121 @@
+"""Ops of torch in regions: what the table lowers gives eager's values, dtypes and strides, and leaves nothing to eager."""
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+import ferrofuse.torch
+from ferrofuse.torch import backend
+
+X = torch.linspace(-2, 2, 24).reshape(4, 6)
+INTS = torch.arange(-12, 12).reshape(4, 6)
+IMAGE = torch.linspace(-1, 1, 120).reshape(2, 3, 4, 5)
+COLUMNS, ROWS = torch.tensor([0, -1]), torch.tensor([3, 0, 1, -2])
+CASES = {
+    "unary": (lambda x: x.abs().sqrt() + x.sigmoid() * x.tanh() - torch.erf(x).exp2() + F.silu(x), X),
+    "rounding": (lambda x: x.round() + x.floor() * 10 + x.ceil() * 100 + x.trunc() * 1000 + x.sign(), X),
+    "comparisons": (lambda x: (x > 0) & (x < 1) | (x == -2) ^ ~(x != 2), X),
+    "clamps": (lambda x: x.clamp(-1, 1) + x.clamp(min=0) + x.clamp(max=x.mean()) + x.relu(), X),
+    "powers": (lambda x: x**2 + x.abs() ** 0.5 + 2.0**x + x.abs() ** 1.5, X),
+    "alpha": (lambda x: torch.add(x, x, alpha=2) - torch.sub(x, x, alpha=3) + (1 - x), X),
+    "where": (lambda x: torch.where(x > 0, x, 0.5) + x.masked_fill(x < -1, 7), X),
+    "of integers": (lambda x: x // 3 + x % 3 + torch.div(x, 2, rounding_mode="trunc") + (x & 6) - (x ^ 5), INTS),
+    "promotion": (lambda x: x * 2.5 + x / 2 + x.to(torch.float64), INTS),
+    "to bool": (lambda x: x.bool().to(torch.int32) + x.to(torch.int64), X),
+    "mixed ranks": (lambda x: x.bfloat16() + x.mean() * torch.ones((), dtype=torch.float64), X),
+    "sums": (lambda x: x.sum() + x.sum(0) - x.sum(1, keepdim=True) + x.mean((0, 1)) + x.prod(0), X),
+    "sums of integers": (lambda x: x.sum(0) + x.sum() + (x > 0).sum(0) + x.sum(1, dtype=torch.int32).sum(), INTS),
+    "extremes": (lambda x: x.amax(0) + x.amin(1, keepdim=True) + x.max() - x.min(), X),
+    "extremes and places": (lambda x: x.max(1).values + x.min(1).indices + x.argmax() + x.argmin(1), X),
+    "any and all": (lambda x: (x > 1).any() | (x > -3).all(0) | (x > 0).any(1, keepdim=True), X),
+    "variances": (lambda x: x.var() + x.std(0) + torch.var_mean(x, 1, correction=0)[0].sum() + x.std(1).sum(), X),
+    "scans": (lambda x: x.cumsum(0) + x.cumsum(1).cumprod(1), X),
+    "scans of integers": (lambda x: x.cumsum(1) + (x > 0).cumsum(0), INTS),
+    "softmax": (lambda x: x.softmax(0) + x.log_softmax(1) + x.logsumexp(1, keepdim=True), X),
+    "norms": (lambda x: F.layer_norm(x, (6,)) + F.rms_norm(x, (6,)) + F.normalize(x, dim=0), X),
+    "group norm": (lambda x: F.group_norm(x, 3) * 2, IMAGE),
+    "views": (lambda x: (x.t().reshape(3, 8) + 1)[None].expand(2, 3, 8).sum(0).unsqueeze(1).squeeze() * 2, X),
+    "slices": (lambda x: x[-3:-1, 1:] * x[:2, :5] + x[-1, :5] + x[:, 2][:2, None], X),
+    "splits": (lambda x: sum(x.chunk(3, 1)) + x.split([2, 4], 1)[0] + torch.stack(x.unbind(0)[:2]).sum(0)[:2], X),
+    "joins": (lambda x: torch.cat([x, x * 2, x[:1]]) + F.pad(x, (0, 0, 2, 3), value=0.5), X),
+    "written slices": (lambda x: written(x.clone()) * 2, X),
+    "flips": (lambda x: x.flip(0, 1) + x.roll(2, 1), X),
+    "triangles": (lambda x: x.tril(1) * 2 - x.triu(), X),
+    "look-ups": (lambda x: x[:, COLUMNS] + x[ROWS][:, :2], X),
+    "gathers": (lambda x: x.gather(1, (x.abs() * 2).long()) + x.index_select(0, ROWS.abs()), X),
+    "embeddings": (lambda x: F.embedding(x.abs() % 5, X.reshape(6, 4)) * 2 + 1, INTS),
+    "one hot": (lambda x: torch.zeros(4, 6).scatter(1, x[:, :1].abs() % 6, 2.0) + 1, INTS),
+    "constants": (lambda x: torch.full((6,), 2.0) * torch.arange(6) + torch.zeros_like(x) - torch.ones(4, 1), X),
+    "channels last": (lambda x: (x * 2 + 1).abs(), IMAGE.contiguous(memory_format=torch.channels_last)),
+    "permuted": (lambda x: (x * 2 + 1).permute(2, 0, 1, 3), IMAGE.permute(0, 2, 1, 3)),
+    "contiguous": (lambda x: (x.abs() + 1).contiguous(), X.t()),
+    "scalars": (lambda x: (x * 2).sum() + x.mean() - x.max(), torch.tensor(2.0)),
+    "no elements": (lambda x: x * 2 + 1, X[:0]),
+    "expanded": (lambda x: x * 2 + 1, X[:1].expand(3, 6)),
+    "every other": (lambda x: x * 2 + 1, X[::2, ::3]),
+    "f64": (lambda x: x.sin() * x.exp() + 1, X.double()),
+}
+
+
+def written(x):
+    x[1:3] = 0.5
+    x[:, -1] += 1
+    return x
+
+
+@pytest.fixture(autouse=True)
+def fresh_dynamo():
+    torch._dynamo.reset()
+
+
+@pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
+@pytest.mark.parametrize("name", CASES)
+def test_ops_give_what_eager_gives(name, dynamic):
+    function, x = CASES[name]
+    run = torch.compile(function, backend=backend, dynamic=dynamic, options={"min_ops": 1})
+    got, expected = run(x), function(x)
+    torch.testing.assert_close(got, expected, rtol=2e-6, atol=2e-6)
+    assert got.stride() == expected.stride() and got.data_ptr() != x.data_ptr() or not x.numel()
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_ops_are_fused(name):
+    function, x = CASES[name]
+    report = ferrofuse.torch.explain(function, x, options={"min_ops": 1})
+    assert report.counts()[0] > 0 and not any(graph.eager for graph in report.graphs), report
+
+
+def test_special_values_are_eagers():
+    special = torch.tensor([float("nan"), float("inf"), float("-inf"), -0.0, 0.0, 1e-40, 1.5, -2.5, 0.5, 3e38])
+    unary = "sign relu round trunc sqrt rsqrt exp log sin tanh sigmoid isnan isinf reciprocal expm1 frac exp2".split()
+    binary = "maximum minimum fmod remainder atan2 pow hypot eq lt logical_and copysign".split()
+
+    def all_of(x, y):
+        folds = [x.amax(), x.amin(), x.argmax(), x.argmin(), x.max(0).indices, x.cumsum(0), x.clamp(-1, 1)]
+        return [getattr(torch, op)(x) for op in unary] + [getattr(torch, op)(x, y) for op in binary] + folds
+
+    got = torch.compile(all_of, backend=backend)(special, special.flip(0))
+    torch.testing.assert_close(got, all_of(special, special.flip(0)), rtol=2e-6, atol=1e-38, equal_nan=True)
+
+
+@pytest.mark.parametrize(
+    "function, op, reason",
+    [
+        (lambda x: x[::2] * 2 + 1, "", ""),  # a view that eager makes
+        (lambda x: x // 0.3 + 1, "aten.div.Tensor_mode", "a floored quotient of floats"),
+        (lambda x: x[x.long().abs() % 4, x.long().abs()] + 1, "aten.index.Tensor", "several indices, or a mask as index"),
+        (lambda x: x.to(torch.int8) + 1, "aten.add.Tensor", "the dtype torch.int8"),
+        (lambda x: torch.digamma(x.abs() + 1) + 1, "aten.digamma.default", "no row in the table of ops"),
+    ],
+)
+def test_what_is_left_to_eager_says_why(function, op, reason):
+    report = ferrofuse.torch.explain(function, X, options={"min_ops": 1})
+    left = {what for graph in report.graphs for what in graph.eager}
+    assert ((op, reason) in left) if op else not left, report
+    torch.testing.assert_close(torch.compile(function, backend=backend)(X), function(X))
+
+
+def test_an_index_out_of_range_is_an_error():
+    run = torch.compile(lambda table, index: F.embedding(index, table) * 2 + 1, backend=backend)
+    with pytest.raises(IndexError, match="index"):
+        run(X, torch.tensor([4]))

@@ -1,0 +1,236 @@
+"""Options of the backend, its name, what fails, random numbers, writes to inputs, and what `explain` says."""
+
+import importlib.metadata
+import re
+import warnings
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch._dynamo.exc import BackendCompilerFailed
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.fx.experimental.proxy_tensor import make_fx
+from torch.testing._internal.two_tensor import TwoTensor
+
+import compiled_models
+import ferrofuse.torch
+from ferrofuse.torch import Options, UnsupportedError, backend, compiler, rows
+from ferrofuse.torch.report import GraphReport
+
+
+@pytest.fixture(autouse=True)
+def fresh(monkeypatch):
+    torch._dynamo.reset()
+    monkeypatch.setattr(compiler, "_warned", set())
+    monkeypatch.setattr(compiler, "_kept", type(compiler._kept)())
+
+
+def chain(x):
+    return (x * 2 + 1).sin()
+
+
+def test_the_backend_is_found_by_its_name():
+    [found] = importlib.metadata.entry_points(group="torch_dynamo_backends", name="ferrofuse")
+    assert found.load() is backend
+    assert torch.equal(torch.compile(lambda x: x * 2 + 1, backend="ferrofuse")(torch.ones(3)), torch.full((3,), 3.0))
+
+
+WRONG = {
+    "no option": (
+        {"min_op": 1},
+        "ValueError: backend \"ferrofuse\" has no option 'min_op'; it has min_ops, on_unsupported, "
+        "emulate_precision_casts, fallback_random\n",
+    ),
+    "too few": ({"min_ops": 0}, "ValueError: option 'min_ops' must be 1 or more, but is 0\n"),
+    "no number": ({"min_ops": "2"}, "TypeError: option 'min_ops' must be of type int, but is '2'\n"),
+    "no bool": ({"fallback_random": 1}, "TypeError: option 'fallback_random' must be of type bool, but is 1\n"),
+    "no choice": (
+        {"on_unsupported": "warn"},
+        "ValueError: option 'on_unsupported' must be 'eager' or 'error', but is 'warn'\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_options_are_errors(name):
+    options, message = WRONG[name]
+    with pytest.raises(BackendCompilerFailed) as caught:
+        torch.compile(chain, backend=backend, options=options)(torch.ones(3))
+    assert message in str(caught.value)
+
+
+def test_a_mode_is_an_error():
+    with pytest.raises(BackendCompilerFailed) as caught:
+        torch.compile(chain, backend=backend, mode="max-autotune")(torch.ones(3))
+    assert "ValueError: backend \"ferrofuse\" has no modes, but mode is 'max-autotune': give options\n" in str(caught.value)
+
+
+def broken(call, *_, **__):
+    raise ValueError("out of order")
+
+
+def test_an_op_that_fails_to_lower_is_left_to_eager_alone_and_warns_once(monkeypatch):
+    monkeypatch.setitem(rows.TABLE, "aten.sin.default", rows.Row(broken))
+    run = torch.compile(lambda x: chain(chain(x)).exp() + 1, backend=backend)
+    x = torch.linspace(0, 1, 8)
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        torch.testing.assert_close(run(x), chain(chain(x)).exp() + 1)
+    [said] = [str(warning.message) for warning in heard if "ferrofuse" in str(warning.message)]
+    line = chain.__code__.co_firstlineno + 1
+    assert said == (
+        f'ferrofuse: aten.sin.default is left to eager: out of order. It comes from File "{__file__}", line {line}, in chain '
+        "return (x * 2 + 1).sin()"
+    )
+
+
+def test_an_op_that_fails_to_lower_is_an_error_where_it_is_asked_for(monkeypatch):
+    monkeypatch.setitem(rows.TABLE, "aten.sin.default", rows.Row(broken))
+    with pytest.raises(BackendCompilerFailed, match="UnsupportedError: ferrofuse: aten.sin.default is left to eager: out of"):
+        torch.compile(chain, backend=backend, options={"on_unsupported": "error"})(torch.ones(3))
+
+
+def graph_on(device):
+    with FakeTensorMode():
+        return make_fx(lambda x: x * 2 + 1)(torch.empty(4, device=device))
+
+
+@pytest.mark.parametrize("device", ["cuda", "meta"])
+def test_tensors_on_other_devices_warn_or_are_errors(device):
+    said = f"aten.mul.Tensor is left to eager: a tensor on {device}(:0)?: kernels run on CPUs alone. It comes from a line"
+    report = GraphReport("inference")
+    with pytest.warns(UserWarning) as heard:
+        compiler.compile_graph(graph_on(device), Options(), report)
+    assert re.search(said, str(heard[0].message)) and len(heard) == 2  # one an op
+    assert not report.regions
+    with pytest.raises(UnsupportedError, match=said):
+        compiler.compile_graph(graph_on(device), Options(on_unsupported="error"), report)
+
+
+def test_subclasses_sparse_and_quantized_tensors_give_what_eager_gives():
+    run = torch.compile(lambda x: x * 2 + 1, backend=backend)
+    pair = run(TwoTensor(torch.ones(3), torch.zeros(3)))
+    assert type(pair) is TwoTensor and torch.equal(pair.a, torch.full((3,), 3.0)) and torch.equal(pair.b, torch.ones(3))
+    dense = torch.compile(lambda x: (x * 2).to_dense() + 1, backend=backend)
+    assert torch.equal(dense(torch.eye(3).to_sparse()), torch.eye(3) * 2 + 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # torch calls them deprecated
+        quantized = torch.quantize_per_tensor(torch.ones(3), 0.5, 0, torch.quint8)
+        again = torch.compile(lambda x: x.dequantize() * 2 + 1, backend=backend)
+        assert torch.equal(again(quantized), torch.full((3,), 3.0))
+
+
+def test_regions_with_few_ops_are_left_to_eager():
+    report = ferrofuse.torch.explain(lambda x: x * 2 + 1, torch.ones(3), options={"min_ops": 3})
+    assert report.graphs[0].regions == []
+    assert set(report.graphs[0].eager) == {
+        ("aten.mul.Tensor", "in a region of fewer than 3 ops"),
+        ("aten.add.Tensor", "in a region of fewer than 3 ops"),
+    }
+
+
+def test_dropout_draws_by_torchs_seed_and_the_backward_uses_its_mask():
+    run = torch.compile(lambda x: F.dropout(x, 0.25) * 2 + 1, backend=backend)
+    x = torch.ones(4000, requires_grad=True)
+    torch.manual_seed(3)
+    first, second = run(x), run(x)
+    torch.manual_seed(3)
+    assert torch.equal(run(x), first) and not torch.equal(first, second)
+    first.sum().backward()
+    assert torch.equal(x.grad, first.detach() - 1)
+    assert abs((x.grad == 0).double().mean().item() - 0.25) < 0.03
+
+
+def test_fallback_random_draws_eagers_bits():
+    def noisy(x):
+        return F.dropout(x, 0.5) + torch.rand_like(x) * torch.randn(8)
+
+    run = torch.compile(noisy, backend=backend, options={"fallback_random": True})
+    x = torch.ones(8)
+    torch.manual_seed(5)
+    got = run(x)
+    torch.manual_seed(5)
+    assert torch.equal(got, noisy(x))
+
+
+def test_an_optimizer_step_is_one_region_that_writes_to_what_it_was_given():
+    model = compiled_models.Gpt(layers=1)
+    optimizer = torch.optim.AdamW(model.parameters())
+    text = torch.randint(0, 50, (2, 8))
+    model(text, text).backward()
+    report = ferrofuse.torch.explain(optimizer.step)
+    [graph] = report.graphs
+    assert [region.outputs for region in graph.regions] == [4 * len(list(model.parameters()))] and not graph.eager
+
+
+def test_a_write_comes_after_all_that_reads_the_old_value():
+    def swap(x, y):
+        old = x.t() * 1.0
+        sums = old @ y
+        x.copy_(y * 2 + 1)
+        return sums + x, old[0] + 1
+
+    given = [torch.arange(9.0).reshape(3, 3), torch.ones(3, 3)]
+    expected = [x.clone() for x in given]
+    assert all(map(torch.equal, torch.compile(swap, backend=backend)(*given), swap(*expected)))
+    assert torch.equal(given[0], expected[0])
+
+
+@pytest.mark.parametrize("mode", [torch.enable_grad, torch.no_grad, torch.inference_mode])
+def test_copies_have_memory_of_their_own(mode):
+    def copies(x, v):
+        return x * 2 + v, x.clone(), x[1:].clone(), x * 1, x.t().contiguous().t(), v.clone(), v[1:].clone(), v + 0
+
+    given = torch.rand(3, 3), torch.rand(3)
+    before = [x.clone() for x in given]
+    with mode():
+        for output, expected in zip(torch.compile(copies, backend=backend)(*given), copies(*before)):
+            assert torch.equal(output, expected)
+            output.zero_()
+    assert all(map(torch.equal, given, before))
+
+
+def test_numbers_of_python_are_arguments():
+    def scaled(x, by):
+        return (x * by + 1) * (by - 2)
+
+    counted = torch._dynamo.testing.CompileCounterWithBackend("eager")
+    counted.backend = backend
+    run = torch.compile(scaled, backend=counted, dynamic=True)
+    for by in (1.5, 2.5, 3.5, 7.25):
+        x = torch.arange(5.0)
+        assert torch.equal(run(x, by), scaled(x, by))
+    assert counted.frame_count <= 2
+
+
+def test_equal_regions_are_compiled_once():
+    report = ferrofuse.torch.explain(compiled_models.Gpt(), *[torch.randint(0, 50, (2, 16))] * 2)
+    forward, backward = report.graphs
+    assert sum(region.compiled for region in forward.regions) <= len(forward.regions) - 5
+    assert sum(region.compiled for region in backward.regions) <= len(backward.regions) - 9
+    fused, total = report.counts()
+    assert fused >= 0.95 * total
+
+
+def talkative(x):
+    y = x * 2 + 1
+    print("half way")
+    return y.sin() + 1
+
+
+def test_explain_says_what_became_of_a_function(capsys):
+    x = torch.linspace(0, 1, 6, requires_grad=True)
+    text = str(ferrofuse.torch.explain(talkative, x))
+    line = talkative.__code__.co_firstlineno + 2
+    head, tail = text.split("graph breaks:\n")
+    assert head.splitlines() == [
+        "graph     region  ops  views  inputs  outputs  bytes  definition",
+        "forward   0       2    0      1       1        48     new",
+        "forward   0       2    0      1       1        48     new",
+        "backward  0       2    0      2       1        72     new",
+        "fused: 6 of 7 ops that are neither views nor a library's",
+        "left to eager:",
+        "backward  1  aten.mul.Tensor  in a region of fewer than 2 ops",
+    ]
+    assert tail.startswith(f'File "{__file__}", line {line}, in talkative: ')
+    assert capsys.readouterr().out == "half way\n" and x.grad is None
