@@ -1,10 +1,8 @@
 //! Names of the values of a plan, found backward through what the passes made of the definition's values.
 //!
-//! A value has the user's name; one that the user did not name, because it is an argument of another call, has the name
-//! that the printer gives it; one inside a composite has the one of the definition's graph. What the passes expand at last
-//! has the name of what it is expanded to.
-
-use std::collections::BTreeSet;
+//! A value has the user's name; one that the user did not name, because it is an argument of another call, or whose name
+//! another had before, has the name that the printer gives it; one inside a composite has the one of the definition's
+//! graph. What the passes expand at last has the name of what it is expanded to.
 
 use compiler::Plan;
 use compiler::passes::before_expansion;
@@ -18,19 +16,16 @@ pub(crate) struct ValueNames {
 }
 
 impl ValueNames {
-    /// The first name that any value has that became this one.
+    /// The first name that any value has that became this one, a name that the user gave before others.
     pub fn new(definition: &Definition, plan: &Plan) -> ValueNames {
+        let own = names_in(definition);
         let written = written(&definition.record);
-        let users: BTreeSet<&str> = written.iter().filter_map(|(_, user, _)| user.as_deref()).collect();
+        let is_given = |(val, user, _): &&Written| user.is_some() && user.as_ref() == own.get(val);
+        let (given, others): (Vec<&Written>, Vec<&Written>) = written.iter().partition(is_given);
         let mut names = FxHashMap::default();
-        for (val, user, _) in &written {
-            if let (Some(name), Some(val)) = (user, plan.map.get(*val)) {
-                names.entry(val).or_insert_with(|| name.clone());
-            }
-        }
-        for (val, _, printed) in &written {
-            if let Some(val) = plan.map.get(*val).filter(|_| !users.contains(printed.as_str())) {
-                names.entry(val).or_insert_with(|| printed.clone());
+        for (val, ..) in given.into_iter().chain(others) {
+            if let (Some(name), Some(became)) = (own.get(val), plan.map.get(*val)) {
+                names.entry(became).or_insert_with(|| name.clone());
             }
         }
         let mut inside: Vec<(Val, Val)> = plan.map.iter().collect();
@@ -38,9 +33,10 @@ impl ValueNames {
         for (val, became) in inside {
             names.entry(became).or_insert_with(|| val.to_string());
         }
-        for (val, user, printed) in written {
-            if let Some(val) = plan.map.get(val).map(|val| before_expansion(&plan.graph, val)) {
-                names.entry(val).or_insert(user.unwrap_or(printed));
+        for (val, ..) in &written {
+            let expanded = plan.map.get(*val).map(|val| before_expansion(&plan.graph, val));
+            if let (Some(name), Some(val)) = (own.get(val), expanded) {
+                names.entry(val).or_insert_with(|| name.clone());
             }
         }
         ValueNames { names }
@@ -131,8 +127,11 @@ impl Different {
     }
 }
 
-/// The results of the statements in order: value, the user's name, the name in print (`tv0`, `c0`, counted apart).
-fn written(record: &Record) -> Vec<(Val, Option<String>, String)> {
+/// A result of a statement: value, the user's name, the name in print (`tv0`, `c0`, counted apart).
+type Written = (Val, Option<String>, String);
+
+/// The results of the statements in order.
+fn written(record: &Record) -> Vec<Written> {
     let mut counts = [0_u32, 0];
     let results = record.statements().iter().flat_map(|statement| &statement.results);
     let name = |&entry| {
