@@ -91,8 +91,12 @@ impl SegmentFolder {
     /// Reads a folder.
     ///
     /// # Errors
-    /// When a file is missing or holds something else, and for positions that do not exist.
+    /// When it is another directory, when a file is missing or holds something else, and for positions that do not exist.
     pub fn read(folder: &Path) -> Result<SegmentFolder, Failure> {
+        if !folder.join(INDEX).exists() {
+            let reason = format!("is a directory without {INDEX}, which `ferrofuse segment` writes");
+            return Err(Failure::user(format!("{}: {reason}", folder.display())));
+        }
         let file = definition::read(&folder.join(DEFINITION))?;
         let index = Index::read(&folder.join(INDEX))?;
         let read = |entry: &Entry| Ok(definition::read(&folder.join(&entry.file))?.definition);

@@ -2,11 +2,11 @@
 
 use std::io::Write;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use ferrofuse::{
-    ArrayView, CallOptions, CodeTarget, CompileOptions, Generator, Machine, MachineOptions, SegmentError,
-    Stream, from_segments, output_names, segments, table,
+    ArrayView, CallOptions, CodeTarget, CompileOptions, Generator, Machine, MachineOptions, Outputs,
+    SegmentError, SegmentedExecutable, Stream, from_segments, output_names, segments, table,
 };
 use serde::Serialize;
 
@@ -34,59 +34,87 @@ pub(super) fn run(
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
     options.choices.require_none("segments have their own: edit index_map.json")?;
-    let folder = SegmentFolder::read(&options.file)?;
     let machine = Arc::new(Machine::new(MachineOptions { threads: options.threads, ..machine }));
+    let folder = SegmentFolder::read(&options.file)?;
     let file = folder.file.clone();
-    let names = output_names(&file.definition);
     let inputs = Inputs::resolve(&file, &options.request)?;
-    let planned = planning::planned(&file, &options.request, &folder.options, CodeTarget::HOST, &machine)?;
-    let made = segments(&file.definition, &planned.plan, &planned.hints).map_err(in_segments)?;
-    let edited = folder.edited(made)?;
-    let compile_options = CompileOptions {
-        machine: Arc::clone(&machine),
-        target: runnable(options.target, &machine)?,
-        generator: Arc::new(Generator::new(options.request.seed)),
-        ..CompileOptions::default()
-    };
-    let chain = from_segments(&file.definition, &edited, compile_options).map_err(in_segments)?;
+    let (chain, segments) = chain(folder, options, &machine)?;
+    let (definition, names) = (chain.definition(), output_names(chain.definition()));
     let inputs = inputs.make(machine.memory_limit())?;
     let views: Vec<ArrayView<'_>> = inputs.iter().map(|input| input.view()).collect();
-    let files = options.files(&names, &file.definition)?;
+    let files = options.files(&names, definition)?;
     let stream = Stream::new(options.request.seed);
-    let call_options = CallOptions { stream: Some(stream), ..CallOptions::default() };
-    let timed = || {
-        let begin = Instant::now();
-        chain.run_with(&call_options, &views).map(|outputs| (outputs, begin.elapsed())).map_err(failure)
-    };
-    let (outputs, first) = timed()?;
-    let mut best = first;
-    for _ in 0..if options.time { WARM_CALLS } else { 0 } {
-        best = best.min(timed()?.1);
-    }
+    let calls = if options.time { 1 + WARM_CALLS } else { 1 };
+    let (outputs, first, best) = called(&chain, calls, stream, &views)?;
     let comparisons = match options.check {
-        true => Some(compared(&file.definition, &views, stream, &outputs, &machine)?),
+        true => Some(compared(definition, &views, stream, &outputs, &machine)?),
         false => None,
     };
     if let Some(files) = &files {
         files.write(&outputs)?;
     }
-    let report = SegmentsReport {
-        segments: edited.iter().map(|segment| segment.name.clone()).collect(),
-        outputs: OutputReport::new(&names, &outputs, comparisons.as_deref(), files.as_ref()),
-        first_call_ms: first.as_secs_f64() * 1e3,
-        call_ms: best.as_secs_f64() * 1e3,
-    };
+    let outputs = OutputReport::new(&names, &outputs, comparisons.as_deref(), files.as_ref());
+    let [first_call_ms, call_ms] = [first, best].map(|time| time.as_secs_f64() * 1e3);
+    let report = SegmentsReport { segments, outputs, first_call_ms, call_ms };
     if options.json {
         writeln!(out, "{}", serde_json::to_string_pretty(&report).expect("a report is plain data"))?;
     } else {
-        writeln!(out, "{}", report.segments.join(", "))?;
-        if options.time {
+        report.write(options.time.then_some([first, best]), out)?;
+    }
+    Ok(if report.outputs.matches() { Outcome::Fine } else { Outcome::CheckFailed })
+}
+
+/// The segments of a folder ready to run, and their names.
+fn chain(
+    folder: SegmentFolder,
+    options: &Options,
+    machine: &Arc<Machine>,
+) -> Result<(SegmentedExecutable, Vec<String>), Failure> {
+    let file = folder.file.clone();
+    let planned = planning::planned(&file, &options.request, &folder.options, CodeTarget::HOST, machine)?;
+    let made = segments(&file.definition, &planned.plan, &planned.hints).map_err(in_segments)?;
+    let edited = folder.edited(made)?;
+    let compile_options = CompileOptions {
+        machine: Arc::clone(machine),
+        target: runnable(options.target, machine)?,
+        generator: Arc::new(Generator::new(options.request.seed)),
+        ..CompileOptions::default()
+    };
+    let names = edited.iter().map(|segment| segment.name.clone()).collect();
+    let chain = from_segments(&file.definition, &edited, compile_options).map_err(in_segments)?;
+    Ok((chain, names))
+}
+
+/// The outputs of so many calls, the time of the first call, and the best.
+fn called<'a>(
+    chain: &SegmentedExecutable,
+    calls: usize,
+    stream: Stream,
+    views: &[ArrayView<'a>],
+) -> Result<(Outputs<'a>, Duration, Duration), Failure> {
+    let options = CallOptions { stream: Some(stream), ..CallOptions::default() };
+    let timed = || {
+        let begin = Instant::now();
+        chain.run_with(&options, views).map(|outputs| (outputs, begin.elapsed())).map_err(failure)
+    };
+    let (outputs, first) = timed()?;
+    let mut best = first;
+    for _ in 1..calls {
+        best = best.min(timed()?.1);
+    }
+    Ok((outputs, first, best))
+}
+
+impl SegmentsReport {
+    /// Writes it, with the times of the first call and the best one.
+    fn write(&self, times: Option<[Duration; 2]>, out: &mut dyn Write) -> Result<(), Failure> {
+        writeln!(out, "{}", self.segments.join(", "))?;
+        if let Some([first, best]) = times {
             writeln!(out, "first call {}, best call {}", table::time(first), table::time(best))?;
         }
         writeln!(out)?;
-        report.outputs.write(out)?;
+        Ok(self.outputs.write(out)?)
     }
-    Ok(if report.outputs.matches() { Outcome::Fine } else { Outcome::CheckFailed })
 }
 
 fn in_segments(error: SegmentError) -> Failure {
