@@ -201,12 +201,14 @@ def test_in_place_outputs_are_written_when_all_segments_are_done():
     with FusionDefinition() as fd:
         x = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Float)
         doubled = fd.ops.segment_set(x * 2.0)
+        negated, powers = fd.ops.neg(doubled), fd.ops.exp(x)
         fd.add_output(doubled, x)
-        fd.add_output(fd.ops.neg(doubled))
-        fd.add_output(fd.ops.exp(x))
+        fd.add_output(negated)
+        fd.add_output(powers)
     [x] = arrays((9,))
     old = x.copy()
-    assert len(fd.segment()) == 3
+    fd.segmentation = [[doubled], [negated], [powers]]
+    assert len(fd.segments) == 3
     negative, powers = fd.execute([x])
     assert np.array_equal(x, old * 2) and np.array_equal(negative, -old * 2)
     assert np.allclose(powers, np.exp(old))
