@@ -30,9 +30,11 @@ pub(super) fn partition(work: &Workload<'_>, schedule: &Schedule) -> Vec<Axis> {
             continue;
         }
         let cut = subranges * (breakpoints + 1);
-        let (shared, own) = code(work, axis, breakpoints + 1);
+        let (shared, of_one) = code(work, axis, breakpoints + 1);
+        // Each subrange of the loops around has all of the single ones.
+        let own = of_one.saturating_mul(subranges as u64);
         let of_each = shared.saturating_add(LOOP).saturating_mul(cut as u64);
-        let is_short = of_each.saturating_add(own) <= LARGEST.max(2 * own);
+        let is_short = of_each.saturating_add(own) <= LARGEST.max(of_one.saturating_mul(2));
         let (most, pays) = if own > 0 { (OPERANDS, true) } else { (SUBRANGES, within.contains(&axis)) };
         if cut <= most && is_short && pays {
             subranges = cut;

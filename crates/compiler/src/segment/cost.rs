@@ -43,8 +43,7 @@ pub fn input_sweeps(graph: &Graph, view: &Fusion, witness: &Witness, hints: &Hin
     if witness.levels <= 1 {
         return 1;
     }
-    let rows = witness.workers.iter().fold(Expr::one(), |n, &axis| n * witness.space.size(axis).clone());
-    let row_bytes = hints.value(&bytes(graph, view)) / hints.value(&rows).max(1);
+    let row_bytes = hints.value(&bytes(graph, view)) / hints.value(&witness.divided()).max(1);
     if row_bytes <= target.block_bytes {
         return 1;
     }

@@ -8,8 +8,6 @@ use super::code::LARGEST;
 use super::engine::Engine;
 use super::recompute::{Search, Segment};
 use super::segmentation::segment_view;
-use super::witness::Witness;
-use crate::space::Axis;
 
 /// Legality is asked of at most so many nodes for each of the fusion's.
 const BUDGET: usize = 16;
@@ -88,23 +86,34 @@ impl Search<'_> {
 
     /// Whether workers have as many elements to divide as those of each part had, the same folds to divide, and short code.
     fn divides_as_well(&self, joined: &Segment, parts: [&Segment; 2]) -> bool {
-        let witness = |segment: &Segment, of: &dyn Fn(&Witness) -> u64| match &*self
-            .legality
-            .of(self.graph, &segment.view)
-        {
-            Ok(Engine::Kernel(witness)) => Some(of(witness)),
-            Ok(Engine::External(_)) | Err(_) => None,
+        let [Some(joined), Some(first), Some(second)] =
+            [joined, parts[0], parts[1]].map(|segment| self.division(segment))
+        else {
+            return false;
         };
-        let elements = |axes: &[Axis], witness: &Witness| {
-            axes.iter().fold(1, |n: u64, &axis| n.saturating_mul(self.hints.value(witness.space.size(axis))))
-        };
-        let divided = |witness: &Witness| elements(&witness.workers, witness);
-        let inner = |witness: &Witness| witness.folds.iter().filter(|fold| !fold.terminal).count() as u64;
-        let of_parts = |of: &dyn Fn(&Witness) -> u64| parts.map(|part| witness(part, of).unwrap_or(u64::MAX));
-        let is_short =
-            witness(joined, &|witness| witness.statements).is_some_and(|count| count <= STATEMENTS);
-        is_short
-            && witness(joined, &divided) >= of_parts(&divided).into_iter().max()
-            && witness(joined, &inner) == Some(of_parts(&inner).into_iter().fold(0, u64::saturating_add))
+        joined.statements <= STATEMENTS
+            && joined.elements >= first.elements.max(second.elements)
+            && joined.inner_folds == first.inner_folds + second.inner_folds
     }
+
+    /// How the kernel of a segment divides its work; none where it is no kernel.
+    fn division(&self, segment: &Segment) -> Option<Division> {
+        match &*self.legality.of(self.graph, &segment.view) {
+            Ok(Engine::Kernel(witness)) => Some(Division {
+                elements: self.hints.value(&witness.divided()),
+                inner_folds: witness.folds.iter().filter(|fold| !fold.terminal).count(),
+                statements: witness.statements,
+            }),
+            Ok(Engine::External(_)) | Err(_) => None,
+        }
+    }
+}
+
+/// How a kernel divides its work.
+struct Division {
+    /// The elements of the axes that workers may divide.
+    elements: u64,
+    /// Folds that no workers share.
+    inner_folds: usize,
+    statements: u64,
 }

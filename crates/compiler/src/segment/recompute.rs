@@ -1,7 +1,7 @@
 //! Values that are cheaper to compute again than to write and read: unary chains from inputs, casts, broadcasts,
 //! factories. A value is dropped from memory when that moves no more bytes, is no slower as the cost model sees it, repeats no
 //! fold or scan, and leaves every segment that it touches as legal as before. Where it cannot be dropped alone, a minimum cut
-//! finds the values to keep instead: of a normalised tensor the statistics.
+//! finds the values to keep instead: of a normalised tensor the statistics. Between passes segments are joined (`join`).
 
 use std::cell::OnceCell;
 

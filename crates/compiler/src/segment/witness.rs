@@ -1,5 +1,6 @@
 //! The witness of legality: everything that lowering needs to know of a legal group, with no choice in it.
 
+use index::Expr;
 use ir::graph::{Node, Val};
 
 use rustc_hash::FxHashMap;
@@ -95,6 +96,11 @@ pub enum When {
 }
 
 impl Witness {
+    /// How many elements the axes have together that workers may divide.
+    pub fn divided(&self) -> Expr {
+        self.workers.iter().fold(Expr::one(), |n, &axis| n * self.space.size(axis).clone())
+    }
+
     /// Whether folds and workers treat two axes the same, so that one loop can walk both.
     pub fn alike(&self, a: Axis, b: Axis) -> bool {
         let folds = self.folds.iter().all(|fold| {
