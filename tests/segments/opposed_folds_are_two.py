@@ -8,17 +8,18 @@ def f(fd):
 inputs = [torch.rand((512, 640))]
 
 # ---- expect
-# segment seg0 -> tv1
+# segment seg0 -> tv1, tv3
 # segment seg1 -> by_column
 #
 # segment  ops  reads    writes   passes  runs as  recomputed
-# seg0     2    1.2 MiB  2.0 KiB  1       kernel   0
-# seg1     4    1.3 MiB  1.2 MiB  1       kernel   0
+# seg0     5    1.2 MiB  4.5 KiB  1       kernel   0
+# seg1     2    1.3 MiB  1.2 MiB  1       kernel   1
 #
-# seg0: tv1 <- x
+# seg0: tv1, tv3 <- x
 #
-# seg1: by_column <- x, tv1
+# seg1: by_column <- x, tv1, tv3
 #
 # seg0 -> seg1: tv1 (2.0 KiB); in one kernel n1 leaves no axis that workers could divide
+# seg0 -> seg1: tv3 (2.5 KiB); in one kernel n1 leaves no axis that workers could divide
 #
-# 3.8 MiB moved, 2.5 MiB compulsory, traffic ratio 1.503
+# 3.8 MiB moved, 2.5 MiB compulsory, traffic ratio 1.535

@@ -13,7 +13,7 @@ use crate::passes::{before_expansion, optimize};
 use crate::schedule::{Schedule, ScheduleError, Workload, choose};
 use crate::segment::{
     Engine, ExternalCall, Legality, Rejection, Segmentation, SegmentationError, Witness, cost, greedy_with,
-    recompute,
+    search,
 };
 use crate::target::Target;
 
@@ -150,7 +150,7 @@ pub fn plan(
         Some(chosen) => completed(chosen, &graph, &computed),
         None => {
             let merged = greedy_with(&graph, &computed, &legality);
-            recompute(&graph, &computed, merged, &legality, hints, target)
+            search(&graph, &computed, merged, &legality, hints, target)
         }
     };
     segmentation.check(&graph, &computed)?;

@@ -30,6 +30,12 @@ pub struct Target {
     pub prefetch_bytes: u64,
     /// Memory bandwidth in bytes per second.
     pub bandwidth: f64,
+    /// How many times as long memory takes where a block walks columns, a few neighbours of each row at a time.
+    pub in_columns: f64,
+    /// The same where a fold besides reduces the rows, so that lanes lie across memory.
+    pub across_lanes: f64,
+    /// Cores that work at once.
+    pub cores: u64,
     /// Elements of f32 that all lanes of the machine together can multiply in a second.
     pub throughput: f64,
     /// Cost of one launch in seconds.
@@ -54,6 +60,9 @@ impl Target {
             rows: 8,
             prefetch_bytes: 256 << 10,
             bandwidth: 30e9,
+            in_columns: 2.0,
+            across_lanes: 8.0,
+            cores: 2,
             throughput: 325e6 * f64::from(vector_bits),
             launch: 2e-6,
         }
@@ -79,6 +88,9 @@ impl Target {
             rows: 1,
             prefetch_bytes: 0,
             bandwidth: 3e12,
+            in_columns: 1.0,
+            across_lanes: 8.0,
+            cores: 132,
             throughput: 30e12,
             launch: 3e-6,
         }

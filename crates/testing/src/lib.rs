@@ -1,8 +1,9 @@
 //! File tests, random programs, differential checks, the CUDA emulator.
 //!
 //! `filetests` (input and expected text in one file) · `inputs` (data drawn as a definition file says) · `random` (programs, segmentations, schedules) · `differential` (every executor against the
-//! evaluator) · `reduce` (failures made small) · `fuzz` (many seeds) · `emulator` (CUDA C++ on the CPU).
+//! evaluator) · `cut` (the search for segments against all segmentations) · `reduce` (failures made small) · `fuzz` (many seeds) · `emulator` (CUDA C++ on the CPU).
 
+pub mod cut;
 pub mod differential;
 pub mod emulator;
 pub mod filetests;

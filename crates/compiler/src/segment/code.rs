@@ -6,7 +6,7 @@
 //! counts by the lines of LLVM IR that it becomes. Reads no clock: libLLVM takes about 0.25 ms for a unit as long as there
 //! are no more than [`LARGEST`], and ever more beyond (`bench/first_call`).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use ops::{Approximation, CpuSpelling, DType, Polynomial, ScalarOp, Totals};
@@ -44,7 +44,7 @@ pub(super) fn statements(
     let begun =
         folds.iter().map(|fold| of_fold(graph, fold.node)).sum::<u64>() + stores.len() as u64 * ACCESS;
     let of_node = |node| weight(graph, node);
-    let mut count = Count::new(graph, view, space, Weights { node: &of_node, access: ACCESS });
+    let mut count = Count::new(graph, view, space, Weights { node: &of_node, access: ACCESS, part: &whole });
     nests.values().fold(begun, |sum, roots| {
         if sum > LARGEST { sum } else { sum.saturating_add(count.nest(roots, LARGEST - sum)) }
     })
@@ -53,7 +53,8 @@ pub(super) fn statements(
 /// The statements for these values of a group, in one loop nest.
 pub(crate) fn statements_for(graph: &Graph, view: &Fusion, space: &Space, vals: &[Val]) -> u64 {
     let of_node = |node| weight(graph, node);
-    Count::new(graph, view, space, Weights { node: &of_node, access: ACCESS }).nest(vals, LARGEST)
+    Count::new(graph, view, space, Weights { node: &of_node, access: ACCESS, part: &whole })
+        .nest(vals, LARGEST)
 }
 
 /// Statements by which a fold begins, takes an element and ends.
@@ -87,12 +88,18 @@ const HERE: Course = 0;
 /// The courses seen so far.
 struct Courses {
     steps: Vec<Vec<Step>>,
+    /// How many times a value's elements each asks for.
+    parts: Vec<f64>,
     known: FxHashMap<Vec<Step>, Course>,
 }
 
 impl Default for Courses {
     fn default() -> Courses {
-        Courses { steps: vec![Vec::new()], known: FxHashMap::from_iter([(Vec::new(), HERE)]) }
+        Courses {
+            steps: vec![Vec::new()],
+            parts: vec![1.0],
+            known: FxHashMap::from_iter([(Vec::new(), HERE)]),
+        }
     }
 }
 
@@ -105,6 +112,13 @@ pub(super) struct Weights<'a> {
     pub node: &'a dyn Fn(Node) -> u64,
     /// A load of an input.
     pub access: u64,
+    /// How many times an operand's elements an index map asks for.
+    pub part: &'a dyn Fn(Node, usize) -> f64,
+}
+
+/// All of an operand: its code is the same however many elements it computes.
+fn whole(_: Node, _: usize) -> f64 {
+    1.0
 }
 
 /// A count in progress.
@@ -130,7 +144,7 @@ impl<'a> Count<'a> {
 
     /// What a loop nest that asks for these values counts as, as far as that is no more than so much.
     pub(super) fn nest(&mut self, roots: &[Val], most: u64) -> u64 {
-        let mut asked: BTreeMap<Node, FxHashSet<Course>> = BTreeMap::new();
+        let mut asked: BTreeMap<Node, BTreeSet<Course>> = BTreeMap::new();
         let mut loaded: FxHashSet<(Val, Course)> = FxHashSet::default();
         let mut sum = 0_u64;
         let mut pending: Vec<(Val, Course)> = roots.iter().map(|&val| (val, HERE)).collect();
@@ -144,7 +158,8 @@ impl<'a> Count<'a> {
             }
             // Users have larger numbers than their operands, so all courses of the last node are known.
             let Some((node, courses)) = asked.pop_last() else { return sum };
-            sum = sum.saturating_add((self.weights.node)(node).saturating_mul(courses.len() as u64));
+            let parts: f64 = courses.iter().map(|&course| self.courses.parts[course as usize]).sum();
+            sum = sum.saturating_add(((self.weights.node)(node) as f64 * parts) as u64);
             if sum > most {
                 return sum;
             }
@@ -181,13 +196,15 @@ impl<'a> Count<'a> {
         // Slices add up in any order; their numbers are odd.
         let is_slice = matches!(data.op, TensorOp::Slice { .. });
         let step = *self.steps.entry((data.op.clone(), place, index)).or_insert(next + Step::from(is_slice));
-        self.courses.after(course, step)
+        let part = (self.weights.part)(node, k);
+        self.courses.after(course, step, part)
     }
 }
 
 impl Courses {
-    fn after(&mut self, course: Course, step: Step) -> Course {
-        let mut steps = self.steps[course as usize].clone();
+    fn after(&mut self, course: Course, step: Step, part: f64) -> Course {
+        let before = course;
+        let mut steps = self.steps[before as usize].clone();
         steps.push(step);
         let run = steps.iter().rev().take_while(|step| **step % 2 == 1).count();
         let begin = steps.len() - run;
@@ -198,6 +215,7 @@ impl Courses {
         let course = self.steps.len() as Course;
         self.known.insert(steps.clone(), course);
         self.steps.push(steps);
+        self.parts.push(self.parts[before as usize] * part);
         course
     }
 }

@@ -20,7 +20,7 @@ use super::witness::{Fold, Store, When, Witness};
 use crate::space::{Axis, Space};
 
 /// Elements up to which one worker may do a whole group alone.
-const ALONE: i64 = 1 << 16;
+pub(super) const ALONE: i64 = 1 << 16;
 
 /// Why a group cannot be one kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]

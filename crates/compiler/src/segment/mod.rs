@@ -1,37 +1,37 @@
 //! Segments: which values are kept in memory, and which groups of values become one kernel each.
 //!
 //! `legal` (can a group be one kernel, with the `witness`) · `moved` (index maps behind folds) · `external` (groups that a
-//! library runs) · `engine` (either) · `legality` (the answers) · `code` (statements of a kernel) · `work` (cycles of a kernel)
-//! · `cost` (bytes and seconds) · `input_reads` (what is read of inputs) · `segmentation` (the value and its text) ·
-//! `dependencies` (the order of segments) · `greedy`, `recompute`, `join` (how one is found) · `vertex_cut` (minimum cuts).
+//! library runs) · `engine` (either) · `legality` (the answers) · `code` (statements of a kernel) ·
+//! `cost` (bytes and seconds) · `segmentation` (the value and its text) ·
+//! `dependencies` (the order of segments) ·
+//! `bound` (what no segmentation can do better than) · `greedy`, `search` (how one is found) · `vertex_cut` (minimum cuts).
 
+mod bound;
 mod code;
 pub mod cost;
 mod dependencies;
 mod engine;
 mod external;
 mod greedy;
-mod input_reads;
-mod join;
 mod legal;
 mod legality;
 mod moved;
-mod recompute;
+mod search;
 mod segmentation;
 mod vertex_cut;
 mod witness;
-mod work;
 
+pub use bound::{LowerBound, lower_bound};
 pub(crate) use code::{LARGEST, statements_for};
+pub use cost::InputReads;
 pub use dependencies::Wait;
 pub use engine::Engine;
 pub(crate) use external::is_view_op;
 pub use external::{ExternalCall, Source, ViewedOperand, external_call};
 pub(crate) use greedy::greedy_with;
 pub use greedy::{greedy, unfused};
-pub use input_reads::InputReads;
 pub use legal::{Rejection, legal};
 pub use legality::{Legality, LegalityAnswer};
-pub use recompute::recompute;
+pub use search::search;
 pub use segmentation::{Segmentation, SegmentationError};
 pub use witness::{Fold, Store, When, Witness};

@@ -56,6 +56,11 @@ impl Segmentation {
         self.segments.iter().flatten().copied().collect()
     }
 
+    /// The view of a segment that makes these values while `kept` are in memory.
+    pub fn view(graph: &Graph, fusion: &Fusion, made: &[Val], kept: &FxHashSet<Val>) -> Fusion {
+        segment_view(graph, fusion, made, kept)
+    }
+
     /// Each segment as a view: from what it makes back to values kept by others, or inputs.
     pub fn views(&self, graph: &Graph, fusion: &Fusion) -> Vec<Fusion> {
         let kept = self.kept();

@@ -232,7 +232,7 @@ fn united_axes(graph: &Graph, view: &Fusion, node: Node, sizes: &mut Sizes<'_>) 
 }
 
 /// Which axis of operand `k` is which axis of the result, for one op.
-pub(super) fn kept_axes(
+pub(crate) fn kept_axes(
     graph: &Graph,
     op: &TensorOp,
     k: usize,

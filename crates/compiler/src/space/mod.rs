@@ -15,11 +15,13 @@ use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+pub(crate) use axes::kept_axes;
 use axes::{AxisSets, Place, operand_place};
 pub use breakpoints::breakpoints;
 pub(crate) use breakpoints::concatenated;
 pub(crate) use index_maps::{IndexMaps, Moved};
 pub use reshape::{AxisGroup, axis_groups};
+pub(crate) use sizes::Sizes;
 
 /// An axis of the iteration space of a group.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -11,7 +11,7 @@ use super::reshape::{AxisGroup, axis_groups};
 type Sides = (Vec<Expr>, Vec<Expr>);
 
 /// Answers about sizes.
-pub(super) struct Sizes<'a> {
+pub(crate) struct Sizes<'a> {
     facts: &'a Facts,
     simplest: FxHashMap<Expr, Expr>,
     equal: FxHashMap<(Expr, Expr), bool>,

@@ -1,0 +1,301 @@
+//! Segments that must follow each other: how many there are at least, and what they read together.
+//!
+//! A kernel divides its work among workers along an axis that every fold within it knows and that no fold reduces whose
+//! result is used inside. So for each axis that the kernel of a value may divide, some folds that the value depends on are in
+//! the way, and what the kernel reads separates the value from these: at least a minimum cut. A fold in the way is computed by
+//! an earlier segment, of which the same holds. The reads of all segments of such a chain add up, whatever the segmentation.
+//! Inspired by the lower bounds of Hong and Kung (1981), which sum over segments too.
+
+use index::Expr;
+use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::axis_classes::{AxisClasses, Class};
+use super::forced::Forced;
+use crate::hints::Hints;
+use crate::segment::legal::ALONE;
+use crate::segment::vertex_cut::VertexCut;
+
+/// Edges that the search for cuts may look at, for each node of a fusion: beyond, segments count as if they read nothing.
+const BUDGET: usize = 4096;
+
+/// What a chain of segments does at least.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Chain {
+    /// Bytes that its segments read, and write for each other.
+    pub bytes: u64,
+    /// How many segments it has.
+    pub segments: u64,
+}
+
+/// The chains of a fusion that end in what its segments make.
+pub(super) struct Chains<'a> {
+    graph: &'a Graph,
+    fusion: &'a Fusion,
+    hints: &'a Hints,
+    forced: &'a Forced,
+    classes: AxisClasses,
+    /// Classes of axes along which something scans: kernels that walk nothing else need no worker.
+    scanned: FxHashSet<Class>,
+    /// Values of which a kernel may need a part only.
+    partial: FxHashSet<Val>,
+    /// Chains that end in what computes a node.
+    known: FxHashMap<Node, Chain>,
+    budget: usize,
+}
+
+impl<'a> Chains<'a> {
+    pub(super) fn of(
+        graph: &'a Graph,
+        fusion: &'a Fusion,
+        hints: &'a Hints,
+        forced: &'a Forced,
+    ) -> Chains<'a> {
+        let classes = AxisClasses::of(graph, fusion);
+        let scanned = fusion.order().iter().filter_map(|&node| match graph.node(node).op {
+            TensorOp::Scan { axis, .. } => classes.of_axis(graph, node.into(), axis),
+            _ => None,
+        });
+        let scanned = scanned.collect();
+        let budget = fusion.order().len().saturating_mul(BUDGET);
+        let partial = partly_read(graph, fusion);
+        let mut chains = Chains {
+            graph,
+            fusion,
+            hints,
+            forced,
+            classes,
+            scanned,
+            partial,
+            known: FxHashMap::default(),
+            budget,
+        };
+        for &node in fusion.order() {
+            let chain = chains.find(node);
+            chains.known.extend(chain.map(|chain| (node, chain)));
+        }
+        chains
+    }
+
+    /// The values that chains end in, with their chains.
+    pub(super) fn ends(&self) -> impl Iterator<Item = (Node, Chain)> + '_ {
+        self.known.iter().map(|(&node, &chain)| (node, chain))
+    }
+
+    /// The chain that ends in what computes a node, if that is an end.
+    fn find(&mut self, node: Node) -> Option<Chain> {
+        let is_made = self.graph.results(node).any(|val| self.forced.written.contains(&val));
+        match &self.graph.node(node).op {
+            TensorOp::External(_) => {
+                let (_, read) = self.forced.external.iter().find(|(external, _)| *external == node)?;
+                let before = read.iter().filter_map(|val| self.known.get(&val.node));
+                before.copied().max_by_key(|chain| (chain.bytes, chain.segments))
+            }
+            TensorOp::Fold { .. } => Some(self.shortest(node)),
+            TensorOp::Input { .. } | TensorOp::Constant(_) | TensorOp::Size(_) => None,
+            _ => is_made.then(|| self.shortest(node)),
+        }
+    }
+
+    /// The minimum over the axes that workers may divide, of bytes and of segments.
+    fn shortest(&mut self, node: Node) -> Chain {
+        let divided = self.divisible(node);
+        let chains: Vec<Chain> = divided.into_iter().map(|class| self.along(node, class)).collect();
+        Chain {
+            bytes: chains.iter().map(|chain| chain.bytes).min().unwrap_or(0),
+            segments: chains.iter().map(|chain| chain.segments).min().unwrap_or(0),
+        }
+    }
+
+    /// The axes that a kernel which computes a node may divide; none where it needs no worker.
+    fn divisible(&self, node: Node) -> Vec<Option<Class>> {
+        let mut classes: Vec<Class> = match self.graph.node(node).op {
+            TensorOp::Fold { .. } => self.domain(node),
+            _ => self.kept_by_result(node).chain(self.finished(node)).collect(),
+        };
+        classes.sort_unstable();
+        classes.dedup();
+        let elements = match self.graph.node(node).op {
+            TensorOp::Fold { .. } => self.graph.ty(self.graph.node(node).operands[0]).numel(),
+            _ => self.graph.ty(node.into()).numel(),
+        };
+        let may_be_alone =
+            !self.is_large(&elements) || classes.iter().all(|class| self.scanned.contains(class));
+        let alone = may_be_alone.then_some(None);
+        classes.into_iter().map(Some).chain(alone).collect()
+    }
+
+    fn kept_by_result(&self, node: Node) -> impl Iterator<Item = Class> + '_ {
+        self.classes.of_val(self.graph, node.into())
+    }
+
+    /// What the folds walk that a value may be finished behind: their results have all of its axes.
+    fn finished(&self, node: Node) -> Vec<Class> {
+        let mut found = Vec::new();
+        let mut seen: FxHashSet<Node> = FxHashSet::default();
+        let mut stack = vec![node];
+        while let Some(next) = stack.pop() {
+            if matches!(self.graph.node(next).op, TensorOp::Fold { .. }) {
+                let kept = self.kept(next);
+                if self.kept_by_result(node).all(|class| kept.contains(&class)) {
+                    found.extend(self.domain(next));
+                }
+                continue;
+            }
+            let operands = self.graph.node(next).operands.iter().filter(|val| !self.is_source(**val));
+            stack.extend(operands.map(|val| val.node).filter(|&node| seen.insert(node)));
+        }
+        found
+    }
+
+    /// What the chain does at least that ends in a kernel which computes a node and divides this axis.
+    fn along(&mut self, node: Node, class: Option<Class>) -> Chain {
+        let mut region = Region::of(self, node, class);
+        if region.edges > self.budget {
+            return Chain::default();
+        }
+        let before = region.before.iter().filter_map(|node| Some((*node, *self.known.get(node)?)));
+        let before: Vec<(Node, Chain)> = before.collect();
+        let segments = before.iter().map(|(_, chain)| chain.segments).max().unwrap_or(0) + 1;
+        let longest = before.iter().max_by_key(|(node, chain)| (chain.bytes, std::cmp::Reverse(*node)));
+        let read = region.cut(self, longest.map(|(node, _)| *node));
+        self.budget -= region.edges.min(self.budget);
+        Chain { bytes: read.saturating_add(longest.map_or(0, |(_, chain)| chain.bytes)), segments }
+    }
+
+    /// Whether a fold cannot be in the kernel that computes a node from it and divides this axis.
+    fn is_in_the_way(&self, fold: Node, node: Node, class: Option<Class>) -> bool {
+        let operand = self.graph.node(fold).operands[0];
+        let domain = self.domain(fold);
+        if !self.is_large(&self.graph.ty(operand).numel())
+            || domain.iter().all(|class| self.scanned.contains(class))
+        {
+            return false;
+        }
+        let Some(class) = class else { return true };
+        let kept = self.kept(fold);
+        let is_fold = matches!(self.graph.node(node).op, TensorOp::Fold { .. });
+        let may_be_terminal = !is_fold && self.kept_by_result(node).all(|class| kept.contains(&class));
+        let free = if may_be_terminal { domain } else { kept };
+        !free.contains(&class)
+    }
+
+    /// Whether a kernel of so many elements needs workers.
+    fn is_large(&self, elements: &Expr) -> bool {
+        self.fusion.facts().normalize(elements).as_const().is_none_or(|elements| elements > ALONE)
+    }
+
+    fn domain(&self, fold: Node) -> Vec<Class> {
+        [false, true]
+            .into_iter()
+            .flat_map(|reduced| self.classes.of_fold(self.graph, fold, reduced))
+            .collect()
+    }
+
+    fn kept(&self, fold: Node) -> Vec<Class> {
+        self.classes.of_fold(self.graph, fold, false)
+    }
+
+    /// Whether a value is in memory for every kernel that needs it.
+    fn is_source(&self, val: Val) -> bool {
+        self.fusion.is_input(val) || self.forced.sources.contains(&val)
+    }
+
+    fn bytes(&self, val: Val) -> u64 {
+        if self.partial.contains(&val) { 0 } else { self.hints.value(&self.graph.ty(val).bytes()) }
+    }
+}
+
+/// The values of a region, between what a kernel computes and what it surely does not.
+struct Region {
+    target: Node,
+    /// The values before the target, those that stand for memory or folds in the way among them.
+    vals: Vec<Val>,
+    sources: FxHashSet<Val>,
+    /// Nodes that earlier segments compute.
+    before: FxHashSet<Node>,
+    edges: usize,
+}
+
+impl Region {
+    fn of(chains: &Chains<'_>, target: Node, class: Option<Class>) -> Region {
+        let mut region = Region {
+            target,
+            vals: Vec::new(),
+            sources: FxHashSet::default(),
+            before: FxHashSet::default(),
+            edges: 0,
+        };
+        let mut seen: FxHashSet<Val> = FxHashSet::default();
+        let mut stack = vec![target];
+        while let Some(node) = stack.pop() {
+            for &val in &chains.graph.node(node).operands {
+                region.edges += 1;
+                if !seen.insert(val) {
+                    continue;
+                }
+                region.vals.push(val);
+                let is_fold = matches!(chains.graph.op(val), TensorOp::Fold { .. });
+                if chains.fusion.is_input(val) {
+                    region.sources.insert(val);
+                } else if chains.is_source(val) || (is_fold && chains.is_in_the_way(val.node, target, class))
+                {
+                    region.sources.insert(val);
+                    region.before.insert(val.node);
+                } else {
+                    stack.push(val.node);
+                }
+            }
+        }
+        region.vals.sort_unstable();
+        region
+    }
+
+    /// Bytes of a minimum cut in front of the target. What comes after a node that an earlier segment computes is written too.
+    fn cut(&mut self, chains: &Chains<'_>, earlier: Option<Node>) -> u64 {
+        let mut cut = VertexCut::default();
+        let mut vertices: FxHashMap<Val, usize> = FxHashMap::default();
+        let mut weights: Vec<u64> = Vec::new();
+        let mut behind: FxHashSet<Node> = earlier.into_iter().collect();
+        for &val in &self.vals {
+            let is_source = self.sources.contains(&val);
+            let operands = if is_source { &[][..] } else { chains.graph.operands(val) };
+            if operands
+                .iter()
+                .any(|operand| behind.contains(&operand.node) && !chains.fusion.is_input(*operand))
+            {
+                behind.insert(val.node);
+            }
+            let is_written = behind.contains(&val.node)
+                && !chains.fusion.is_input(val)
+                && !chains.forced.views.contains(&val);
+            let weight = chains.bytes(val).saturating_mul(1 + u64::from(is_written));
+            let vertex = cut.vertex(weight);
+            weights.push(weight);
+            vertices.insert(val, vertex);
+            if is_source {
+                cut.source(vertex);
+            }
+            operands.iter().for_each(|operand| cut.arc(vertices[operand], vertex));
+        }
+        let sink = cut.vertex(u64::MAX);
+        let operands = &chains.graph.node(self.target).operands;
+        operands.iter().for_each(|operand| cut.arc(vertices[operand], sink));
+        cut.before(sink).into_iter().map(|vertex| weights[vertex]).fold(0, u64::saturating_add)
+    }
+}
+
+/// Values of which a gather takes elements, maybe by way of others: of these a kernel may read a part.
+fn partly_read(graph: &Graph, fusion: &Fusion) -> FxHashSet<Val> {
+    let mut partial: FxHashSet<Val> = FxHashSet::default();
+    for &node in fusion.order().iter().rev() {
+        let data = graph.node(node);
+        match data.op {
+            TensorOp::Gather(_) => partial.extend(data.operands.first()),
+            TensorOp::Fold { .. } | TensorOp::Scan { .. } | TensorOp::External(_) => {}
+            _ if graph.results(node).any(|val| partial.contains(&val)) => partial.extend(&data.operands),
+            _ => {}
+        }
+    }
+    partial
+}

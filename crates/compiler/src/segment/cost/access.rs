@@ -1,0 +1,66 @@
+//! How a kernel goes through memory: how often, in which pattern, on how many cores at once.
+//!
+//! Takes a witness; what it says holds for the schedules that are chosen. Factors were measured on graphs of one and two folds
+//! (`docs/internals/cost.md`).
+
+use crate::hints::Hints;
+use crate::segment::witness::{Fold, Store, When, Witness};
+use crate::target::Target;
+
+/// Rows that a processor walks as fast as one: their pages are in its translation buffer, and it sees each as a stream.
+const FEW_ROWS: u64 = 256;
+
+/// How a kernel goes through memory.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Access {
+    /// How often it reads its inputs from main memory.
+    pub sweeps: u32,
+    /// How much longer each byte takes than in a loop over contiguous memory.
+    pub slowdown: f64,
+    /// The part of the machine's cores that have work.
+    pub busy: f64,
+}
+
+impl Access {
+    /// How a kernel that moves so many bytes goes through memory.
+    pub(super) fn of(witness: &Witness, bytes: u64, hints: &Hints, target: &Target) -> Access {
+        let columns = walks_columns(witness, hints);
+        let strip = if columns { target.strip } else { 1 };
+        let divided = hints.value(&witness.divided()).max(1);
+        let blocks = divided.div_ceil(strip).max(1);
+        let slowdown = match columns {
+            true if folds_across(witness) => target.across_lanes,
+            true => target.in_columns,
+            false => 1.0,
+        };
+        let busy = blocks.min(target.cores) as f64 / target.cores as f64;
+        Access { sweeps: sweeps(witness, bytes / blocks, target), slowdown, busy }
+    }
+}
+
+/// Whether each block walks many rows for a few neighbours in each: workers divide the contiguous axis, and not those.
+fn walks_columns(witness: &Witness, hints: &Hints) -> bool {
+    let Some((last, outer)) = witness.order.split_last() else { return false };
+    let walked = outer.iter().filter(|axis| !witness.workers.contains(axis));
+    let rows = walked.map(|&axis| hints.value(witness.space.size(axis))).fold(1, u64::saturating_mul);
+    witness.workers.contains(last) && rows > FEW_ROWS
+}
+
+/// Whether a fold reduces the contiguous axis while workers divide it: its lanes go across memory.
+fn folds_across(witness: &Witness) -> bool {
+    witness.order.last().is_some_and(|last| witness.folds.iter().any(|fold| fold.reduced.contains(last)))
+}
+
+/// How often a kernel reads its inputs from main memory: once if what a block re-reads between stages fits the memory that
+/// serves it, else once for each stage that walks what workers do not divide.
+fn sweeps(witness: &Witness, block: u64, target: &Target) -> u32 {
+    if witness.levels <= 1 || block <= target.block_bytes {
+        return 1;
+    }
+    let walks = |level: u32| {
+        let folded = witness.folds.iter().filter(|fold| fold.level == level).flat_map(Fold::domain);
+        let stored = witness.stores.iter().filter(|store| store.when == When::Level(level));
+        folded.chain(stored.flat_map(Store::domain)).any(|axis| !witness.workers.contains(&axis))
+    };
+    (0..witness.levels).filter(|&level| walks(level)).count().max(1) as u32
+}

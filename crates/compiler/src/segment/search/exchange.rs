@@ -1,0 +1,89 @@
+//! Values that are cheaper to compute again than to write and read. A value is dropped from memory where that takes less
+//! time. Where it cannot be dropped alone, a minimum cut finds the values to keep instead: of a normalised tensor the
+//! statistics.
+
+use ir::graph::{Fusion, TensorOp, Val};
+use rustc_hash::FxHashMap;
+
+use super::state::{Change, State};
+use crate::segment::vertex_cut::VertexCut;
+
+/// Whether an op is expensive to compute twice, so that a cut keeps what it makes.
+fn is_work(op: &TensorOp) -> bool {
+    matches!(op, TensorOp::Fold { .. } | TensorOp::Scan { .. } | TensorOp::External(_))
+}
+
+impl State<'_> {
+    /// Tries each kept value once, in the order they are made; whether any was dropped or replaced.
+    pub(super) fn exchange(&mut self) -> bool {
+        let made = self.made();
+        made.into_iter().filter(|&(_, val)| self.try_drop(val) || self.try_replace(val)).count() > 0
+    }
+
+    /// The place of the segment that makes a value which may be computed where it is read.
+    fn droppable(&self, val: Val) -> Option<usize> {
+        let is_computed = !matches!(self.problem.graph.op(val), TensorOp::External(_));
+        if !is_computed || !self.is_free(val) {
+            return None;
+        }
+        self.segments.iter().position(|segment| segment.made.contains(&val))
+    }
+
+    fn try_drop(&mut self, val: Val) -> bool {
+        let Some(place) = self.droppable(val) else { return false };
+        let made = vec![self.without(place, val)];
+        self.improve(Change { made, kept: Vec::new(), dropped: vec![val] })
+    }
+
+    /// Keeps what its readers compute a value from, instead of the value: each made by the first segment that computes it.
+    fn try_replace(&mut self, val: Val) -> bool {
+        let Some(place) = self.droppable(val) else { return false };
+        let instead = self.cut_before(val);
+        if instead.contains(&val) {
+            return false;
+        }
+        let first = |val: Val| self.segments.iter().position(|segment| segment.computes(val));
+        let mut made: FxHashMap<usize, Vec<Val>> = FxHashMap::from_iter([self.without(place, val)]);
+        for &kept in &instead {
+            let Some(maker) = first(kept) else { return false };
+            made.entry(maker).or_insert_with(|| self.segments[maker].made.clone()).push(kept);
+        }
+        self.improve(Change { made: made.into_iter().collect(), kept: instead, dropped: vec![val] })
+    }
+
+    /// The values to keep from which a value's readers compute it with the fewest bytes, repeating no fold or scan: a minimum
+    /// cut between those and what is in memory. Of it, what is not in memory yet.
+    fn cut_before(&self, val: Val) -> Vec<Val> {
+        let (graph, hints) = (self.problem.graph, self.problem.hints);
+        let readers: Vec<&Fusion> =
+            self.segments.iter().map(|segment| &segment.view).filter(|view| view.is_input(val)).collect();
+        let in_memory = |val: Val| self.problem.fusion.is_input(val) || self.kept.contains(&val);
+        let weight = |val: Val| {
+            let reads = readers.iter().filter(|view| !view.is_input(val)).count();
+            let accesses = reads + usize::from(!in_memory(val));
+            hints.value(&graph.ty(val).bytes()).saturating_mul(accesses as u64)
+        };
+        let mut cut = VertexCut::default();
+        let bytes = hints.value(&graph.ty(val).bytes());
+        let sink = cut.vertex(bytes.saturating_mul(1 + readers.len() as u64));
+        let mut vertices: FxHashMap<Val, usize> = FxHashMap::from_iter([(val, sink)]);
+        let mut vals = vec![val];
+        let mut stack = vec![val];
+        while let Some(user) = stack.pop() {
+            for &operand in graph.operands(user) {
+                let vertex = *vertices.entry(operand).or_insert_with(|| {
+                    let vertex = cut.vertex(weight(operand));
+                    match in_memory(operand) || is_work(graph.op(operand)) {
+                        true => cut.source(vertex),
+                        false => stack.push(operand),
+                    }
+                    vals.push(operand);
+                    vertex
+                });
+                cut.arc(vertex, vertices[&user]);
+            }
+        }
+        let in_cut = cut.before(sink).into_iter().map(|vertex| vals[vertex]);
+        in_cut.filter(|&kept| kept == val || !in_memory(kept)).collect()
+    }
+}

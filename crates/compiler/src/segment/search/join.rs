@@ -1,0 +1,65 @@
+//! Segments that read the same values become one, so that these are read once: merging along the graph never meets those that
+//! do not wait for each other. In small fusions any two may, which saves a launch.
+
+use ir::graph::Val;
+
+use super::state::{Change, State};
+use crate::segment::code::LARGEST;
+use crate::segment::engine::Engine;
+use crate::segment::segmentation::segment_view;
+
+/// Statements of a kernel beyond which fewer bytes are no longer less time.
+const STATEMENTS: u64 = LARGEST / 4;
+
+impl State<'_> {
+    /// Joins the segments of each pair that gains by it; whether any did.
+    pub(super) fn join(&mut self) -> bool {
+        let is_small = self.problem.is_small();
+        let mut is_changed = false;
+        for later in 1..self.segments.len() {
+            for earlier in 0..later {
+                if self.steps > 0 && (is_small || self.read_alike(earlier, later)) {
+                    is_changed |= self.try_join(earlier, later);
+                }
+            }
+        }
+        is_changed
+    }
+
+    /// Whether two segments read a tensor that both need, or one what the other makes.
+    pub(super) fn read_alike(&self, earlier: usize, later: usize) -> bool {
+        let [earlier, later] = [earlier, later].map(|place| &self.segments[place]);
+        let is_tensor = |val: &&Val| self.problem.graph.ty(**val).rank() > 0;
+        let tensors = earlier.view.inputs().iter().filter(is_tensor);
+        tensors.chain(&earlier.made).any(|&val| later.view.is_input(val))
+            || later.made.iter().any(|&val| earlier.view.is_input(val))
+    }
+
+    fn try_join(&mut self, earlier: usize, later: usize) -> bool {
+        let both = [earlier, later].map(|place| &self.segments[place]);
+        let made: Vec<Val> = both.iter().flat_map(|segment| &segment.made).copied().collect();
+        let is_read = |val: Val| {
+            let others =
+                self.segments.iter().enumerate().filter(|(place, _)| ![earlier, later].contains(place));
+            self.problem.fusion.is_output(val)
+                || others.into_iter().any(|(_, other)| other.view.is_input(val))
+        };
+        let (made, dropped): (Vec<Val>, Vec<Val>) = made.into_iter().partition(|&val| is_read(val));
+        if !self.is_short(&made, &dropped) {
+            return false;
+        }
+        let made = vec![(earlier, made), (later, Vec::new())];
+        self.improve(Change { made, kept: Vec::new(), dropped })
+    }
+
+    /// Whether a kernel that makes these values is short code.
+    fn is_short(&self, made: &[Val], dropped: &[Val]) -> bool {
+        let mut kept = self.kept.clone();
+        kept.retain(|val| !dropped.contains(val));
+        let view = segment_view(self.problem.graph, self.problem.fusion, made, &kept);
+        match &*self.problem.legality.of(self.problem.graph, &view) {
+            Ok(Engine::Kernel(witness)) => witness.statements <= STATEMENTS,
+            Ok(Engine::External(_)) | Err(_) => false,
+        }
+    }
+}

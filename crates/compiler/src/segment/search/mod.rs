@@ -1,0 +1,66 @@
+//! The search for the fastest segmentation, as the cost model sees it, from one that merging found.
+//!
+//! Moves change which values are kept in memory and which segments make them; each is taken if what it changes takes less
+//! time and is as legal as before. What else a segment computes follows from what is kept, so a value that is no longer kept
+//! is computed again wherever it is read: unary chains from inputs, casts, broadcasts, factories.
+//!
+//! `state` (a segmentation being changed) · `exchange` (values dropped, or others kept instead) · `keep` (values kept that are
+//! computed again and again) · `transfer` (values made by another segment) · `join` (segments that read the same) · `retry`
+//! (a move that does not pay by itself, then those that follow from it).
+
+mod exchange;
+mod join;
+mod keep;
+mod retry;
+mod state;
+mod transfer;
+
+use ir::graph::{Fusion, Graph};
+
+use self::state::State;
+use super::legality::Legality;
+use super::segmentation::Segmentation;
+use crate::hints::Hints;
+use crate::target::Target;
+
+/// What a search is about.
+#[derive(Clone, Copy)]
+pub(crate) struct Problem<'a> {
+    pub graph: &'a Graph,
+    pub fusion: &'a Fusion,
+    pub legality: &'a Legality,
+    pub hints: &'a Hints,
+    pub target: &'a Target,
+}
+
+/// Nodes of a fusion that is small.
+const SMALL: usize = 64;
+
+impl Problem<'_> {
+    /// Whether the fusion is so small that many moves can be tried.
+    fn is_small(&self) -> bool {
+        self.fusion.order().len() <= SMALL
+    }
+}
+
+/// The segmentation that moves lead to from this one.
+pub fn search(
+    graph: &Graph,
+    fusion: &Fusion,
+    start: Segmentation,
+    legality: &Legality,
+    hints: &Hints,
+    target: &Target,
+) -> Segmentation {
+    let mut state = State::new(Problem { graph, fusion, legality, hints, target }, start);
+    state.descend();
+    state.retry();
+    state.segmentation()
+}
+
+impl State<'_> {
+    /// Makes moves as long as any pays.
+    fn descend(&mut self) {
+        while self.exchange() || self.join() || self.keep() || self.transfer() {}
+    }
+}

@@ -1,0 +1,245 @@
+//! A segmentation that moves change: what is kept, the segments as views, and what each costs.
+
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
+
+use ir::graph::{Fusion, TensorOp, Val};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Problem;
+use crate::segment::cost::seconds;
+use crate::segment::segmentation::{Segmentation, segment_view};
+
+/// Nodes that moves may look at for each of the fusion's, and for small ones besides.
+const STEPS: usize = 64;
+const STEPS_OF_SMALL: usize = 1 << 14;
+
+/// A gain below this part of the time is none: sums of seconds are rounded.
+const ROUNDING: f64 = 1e-9;
+
+/// A segment of a segmentation that is being changed. One that makes nothing any more stays as an empty place.
+#[derive(Clone)]
+pub(super) struct Segment {
+    pub made: Vec<Val>,
+    pub view: Fusion,
+    price: OnceCell<Price>,
+}
+
+/// What segments cost.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Price {
+    pub seconds: f64,
+    /// How many of them nothing runs as one step.
+    pub rejected: usize,
+}
+
+impl Price {
+    /// Whether this is less, by more than rounding.
+    pub(super) fn is_below(self, other: Price) -> bool {
+        self.rejected <= other.rejected && self.seconds < other.seconds * (1.0 - ROUNDING)
+    }
+}
+
+impl Segment {
+    fn new(made: Vec<Val>, view: Fusion) -> Segment {
+        Segment { made, view, price: OnceCell::new() }
+    }
+
+    /// Whether it computes a value.
+    pub(super) fn computes(&self, val: Val) -> bool {
+        self.view.contains(val.node) && !self.view.is_input(val)
+    }
+}
+
+/// What a move changes.
+#[derive(Default)]
+pub(super) struct Change {
+    /// What segments make from then on, by place; the place behind the last is a new segment's.
+    pub made: Vec<(usize, Vec<Val>)>,
+    /// Values that are kept from then on; they are among those made.
+    pub kept: Vec<Val>,
+    /// Values that are no longer kept.
+    pub dropped: Vec<Val>,
+}
+
+/// A segmentation being changed.
+#[derive(Clone)]
+pub(super) struct State<'a> {
+    pub problem: Problem<'a>,
+    pub kept: FxHashSet<Val>,
+    pub segments: Vec<Segment>,
+    /// Nodes that moves may still look at.
+    pub steps: usize,
+}
+
+impl<'a> State<'a> {
+    pub(super) fn new(problem: Problem<'a>, start: Segmentation) -> State<'a> {
+        let kept = start.kept();
+        let views = start.views(problem.graph, problem.fusion);
+        let segments = start.segments.into_iter().zip(views);
+        let segments = segments.map(|(made, view)| Segment::new(made, view)).collect();
+        let steps = problem.fusion.order().len().saturating_mul(STEPS) + STEPS_OF_SMALL;
+        State { problem, kept, segments, steps }
+    }
+
+    /// The segments that make something, each behind those that it reads from.
+    pub(super) fn segmentation(&self) -> Segmentation {
+        let order = self.order(&FxHashMap::default()).expect("moves make no cycle");
+        let made = order.into_iter().map(|place| self.segments[place].made.clone());
+        Segmentation { segments: made.filter(|made| !made.is_empty()).collect() }
+    }
+
+    /// Makes a change if segments then take less time, and no more of them are rejected.
+    pub(super) fn improve(&mut self, change: Change) -> bool {
+        self.make_if(change, Price::is_below)
+    }
+
+    /// Makes a change if the segments that it touches cost what they should, after and before, and still have an order.
+    pub(super) fn make_if(&mut self, change: Change, pays: impl Fn(Price, Price) -> bool) -> bool {
+        let touched = self.touched(&change);
+        let nodes = touched.iter().filter_map(|&place| self.segments.get(place));
+        self.steps = self.steps.saturating_sub(nodes.map(|segment| segment.view.order().len()).sum());
+        let Change { made, kept, dropped } = change;
+        let mut made: FxHashMap<usize, Vec<Val>> = made.into_iter().collect();
+        self.set_kept(&kept, &dropped);
+        let changed: FxHashMap<usize, Segment> = touched
+            .iter()
+            .map(|&place| {
+                let mut made = made.remove(&place).unwrap_or_else(|| self.segments[place].made.clone());
+                made.sort_unstable();
+                let view = segment_view(self.problem.graph, self.problem.fusion, &made, &self.kept);
+                (place, Segment::new(made, view))
+            })
+            .collect();
+        let before = self.price(touched.iter().filter_map(|&place| self.segments.get(place)));
+        let after = self.price(touched.iter().map(|place| &changed[place]));
+        let is_made = pays(after, before) && self.order(&changed).is_some();
+        if is_made {
+            self.replace(changed);
+        } else {
+            self.set_kept(&dropped, &kept);
+        }
+        is_made
+    }
+
+    fn set_kept(&mut self, kept: &[Val], dropped: &[Val]) {
+        self.kept.extend(kept);
+        self.kept.retain(|val| !dropped.contains(val));
+    }
+
+    fn replace(&mut self, changed: FxHashMap<usize, Segment>) {
+        let mut changed: Vec<(usize, Segment)> = changed.into_iter().collect();
+        changed.sort_unstable_by_key(|(place, _)| *place);
+        for (place, segment) in changed {
+            match self.segments.get_mut(place) {
+                Some(old) => *old = segment,
+                None => self.segments.push(segment),
+            }
+        }
+    }
+
+    /// The places of segments that make other values than before, compute what is kept or read what is dropped.
+    fn touched(&self, change: &Change) -> Vec<usize> {
+        let mut touched: BTreeSet<usize> = change.made.iter().map(|(place, _)| *place).collect();
+        let is_touched = |segment: &Segment| {
+            change.kept.iter().any(|&val| segment.computes(val))
+                || change.dropped.iter().any(|&val| segment.view.is_input(val))
+        };
+        touched.extend((0..self.segments.len()).filter(|&place| is_touched(&self.segments[place])));
+        touched.into_iter().collect()
+    }
+
+    /// The places in an order in which each segment comes behind those that it reads from, where these are changed, the
+    /// first place first. None if there is a cycle.
+    fn order(&self, changed: &FxHashMap<usize, Segment>) -> Option<Vec<usize>> {
+        let count = changed.keys().map(|place| place + 1).fold(self.segments.len(), usize::max);
+        let at = |place: usize| changed.get(&place).unwrap_or_else(|| &self.segments[place]);
+        let mut maker: FxHashMap<Val, usize> = FxHashMap::default();
+        (0..count).for_each(|place| maker.extend(at(place).made.iter().map(|&val| (val, place))));
+        let makers = |place: usize| {
+            let makers = at(place).view.inputs().iter().filter_map(|val| maker.get(val));
+            makers.copied().collect::<BTreeSet<usize>>()
+        };
+        let makers: Vec<BTreeSet<usize>> = (0..count).map(makers).collect();
+        let mut waits: Vec<usize> = makers.iter().map(BTreeSet::len).collect();
+        let mut readers: Vec<Vec<usize>> = vec![Vec::new(); count];
+        for (place, makers) in makers.iter().enumerate() {
+            makers.iter().for_each(|&maker| readers[maker].push(place));
+        }
+        let mut ready: BTreeSet<usize> = (0..count).filter(|&place| waits[place] == 0).collect();
+        let mut order = Vec::new();
+        while let Some(place) = ready.pop_first() {
+            order.push(place);
+            for &reader in &readers[place] {
+                waits[reader] -= 1;
+                if waits[reader] == 0 {
+                    ready.insert(reader);
+                }
+            }
+        }
+        (order.len() == count).then_some(order)
+    }
+
+    /// What all segments cost.
+    pub(super) fn total(&self) -> Price {
+        self.price(self.segments.iter())
+    }
+
+    /// What segments cost together; those that make nothing cost nothing.
+    fn price<'s>(&self, segments: impl Iterator<Item = &'s Segment>) -> Price {
+        let prices =
+            segments.filter(|segment| !segment.made.is_empty()).map(|segment| self.of_segment(segment));
+        prices.fold(Price::default(), |sum, price| Price {
+            seconds: sum.seconds + price.seconds,
+            rejected: sum.rejected + price.rejected,
+        })
+    }
+
+    fn of_segment(&self, segment: &Segment) -> Price {
+        let Problem { graph, legality, hints, target, .. } = self.problem;
+        *segment.price.get_or_init(|| {
+            let answer = legality.of(graph, &segment.view);
+            Price {
+                seconds: seconds(graph, &segment.view, &answer, hints, target),
+                rejected: usize::from(answer.is_err()),
+            }
+        })
+    }
+
+    /// Whether a value may be kept or not: it is computed, and no constant.
+    pub(super) fn is_free(&self, val: Val) -> bool {
+        let is_constant = matches!(self.problem.graph.op(val), TensorOp::Constant(_) | TensorOp::Size(_));
+        !is_constant && !self.problem.fusion.is_input(val) && !self.problem.fusion.is_output(val)
+    }
+
+    /// What segments make, each value with the place of its maker, in the order they stand.
+    pub(super) fn made(&self) -> Vec<(usize, Val)> {
+        let made = |(place, segment): (usize, &Segment)| {
+            segment.made.iter().map(|&val| (place, val)).collect::<Vec<(usize, Val)>>()
+        };
+        self.segments.iter().enumerate().flat_map(made).collect()
+    }
+
+    /// What a segment makes without a value.
+    pub(super) fn without(&self, place: usize, val: Val) -> (usize, Vec<Val>) {
+        let made = self.segments[place].made.iter().copied().filter(|&other| other != val);
+        (place, made.collect())
+    }
+
+    /// A new segment that makes values which another computes, and what that makes before them.
+    pub(super) fn split(&self, place: usize, vals: &[Val]) -> Change {
+        let Problem { graph, fusion, .. } = self.problem;
+        let view = segment_view(graph, fusion, vals, &self.kept);
+        let (before, behind): (Vec<Val>, Vec<Val>) =
+            self.segments[place].made.iter().partition(|&&val| view.is_input(val));
+        let made = before.into_iter().chain(vals.iter().copied()).collect();
+        let made = vec![(place, behind), (self.segments.len(), made)];
+        Change { made, kept: vals.to_vec(), dropped: Vec::new() }
+    }
+
+    /// What a segment makes with more values; one in the place behind the last, these alone.
+    pub(super) fn with(&self, place: usize, vals: &[Val]) -> (usize, Vec<Val>) {
+        let made = self.segments.get(place).map(|segment| segment.made.clone()).unwrap_or_default();
+        (place, made.into_iter().chain(vals.iter().copied()).collect())
+    }
+}

@@ -1,0 +1,74 @@
+//! The search for a segmentation and the lower bound beside all segmentations there are, on small random definitions, in the
+//! seconds of the cost model.
+//!
+//! `draw` (the definitions) · `oracle` (all segmentations).
+
+mod draw;
+mod oracle;
+
+use compiler::Hints;
+use compiler::segment::{Legality, greedy, lower_bound, search};
+use compiler::target::Target;
+
+use crate::random::Draws;
+use oracle::Oracle;
+
+/// Rounding of sums of seconds.
+const ROUNDING: f64 = 1e-9;
+
+/// What came of many definitions.
+#[derive(Default, Debug)]
+pub struct Tally {
+    /// How many were compared.
+    pub graphs: usize,
+    /// Of which one kernel is best.
+    pub of_one_kernel: usize,
+    /// Of which the search found the best segmentation.
+    pub found: usize,
+    /// Of which the bound is the best segmentation's time.
+    pub proved: usize,
+    /// How many times as long as the best a segmentation takes that was found.
+    pub worst: f64,
+    /// The definition for which that is so, with both segmentations.
+    pub worst_text: String,
+}
+
+impl Tally {
+    /// The tally of the definitions of so many seeds that have no more values than so many.
+    ///
+    /// # Panics
+    /// When a bound is above what it bounds.
+    pub fn of(seeds: u64, values: usize) -> Tally {
+        let mut tally = Tally::default();
+        (0..seeds).for_each(|seed| tally.add(seed, values));
+        tally
+    }
+
+    /// Compares what is found for the definition of a seed.
+    fn add(&mut self, seed: u64, values: usize) {
+        let text = draw::definition(&mut Draws::new(seed), 3 + (seed % 3) as usize);
+        let definition =
+            frontend::text::parse(&text).unwrap_or_else(|error| panic!("{error:?}\n{text}")).definition;
+        let (graph, fusion) = (&definition.graph, &definition.fusion);
+        let (target, hints, legality) = (Target::cpu(512), Hints::default(), Legality::default());
+        let oracle = Oracle { graph, fusion, target: &target, hints: &hints, legality: &legality };
+        if !(3..=values).contains(&oracle.keepable().len()) {
+            return;
+        }
+        let found = search(graph, fusion, greedy(graph, fusion), &legality, &hints, &target);
+        let Some(seconds) = oracle.seconds(&found) else { return };
+        let best = oracle.best().expect("one was found");
+        let bound = lower_bound(graph, fusion, &hints, &target).seconds;
+        assert!(bound <= best.seconds * (1.0 + ROUNDING), "{bound} above {} of\n{text}", best.seconds);
+        assert!(best.seconds <= seconds * (1.0 + ROUNDING), "better than the best of\n{text}");
+        self.graphs += 1;
+        self.of_one_kernel += usize::from(best.segmentation.segments.len() == 1);
+        self.proved += usize::from(bound >= best.seconds * (1.0 - ROUNDING));
+        self.found += usize::from(seconds <= best.seconds * (1.0 + ROUNDING));
+        if seconds / best.seconds > self.worst {
+            self.worst = seconds / best.seconds;
+            let both = [&found, &best.segmentation].map(|segmentation| &segmentation.segments);
+            self.worst_text = format!("{text}found {:?}\nbest {:?}", both[0], both[1]);
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! The search finds the best segmentation of nearly all small definitions, and never one much slower.
+
+use ferrofuse_testing::cut::Tally;
+
+#[test]
+fn small_definitions_are_cut_in_the_best_way() {
+    let tally = Tally::of(300, 8);
+    assert!(tally.graphs >= 150, "{tally:#?}");
+    assert!(tally.of_one_kernel * 2 < tally.graphs, "{tally:#?}");
+    assert!(tally.found * 100 >= tally.graphs * 98, "{tally:#?}");
+    assert!(tally.proved * 2 >= tally.graphs, "{tally:#?}");
+    assert!(tally.worst <= 1.05, "{}", tally.worst_text);
+}
