@@ -14,3 +14,4 @@ inputs = [torch.randn((256, 1024))]
 # seg0: tv1 <- x
 #
 # 2.0 MiB moved, 2.0 MiB compulsory, traffic ratio 1.000
+# model: 141.2 us, which no other cut can beat

@@ -17,3 +17,4 @@ inputs = [torch.randn((32, 8192))]
 # seg0: tv5 <- x
 #
 # 2.2 MiB moved, 2.2 MiB compulsory, traffic ratio 1.000
+# model: 167.3 us, no cut below 129.5 us (gap 22.6 %)

@@ -1,9 +1,10 @@
 //! How a program gets fast: segments, schedules, lowering. Pure functions: no I/O, no clock, no environment.
 //!
-//! `plan` (the compiler on a page) · `passes` (graph passes) · `space` (the axes a group shares) · `segment` (legality,
+//! `plan` (the compiler on a page) · `certificate` (how close to the best) · `passes` (graph passes) · `space` (the axes a group shares) · `segment` (legality,
 //! cost, which groups become kernels) · `schedule` (the choices within a kernel) · `lower` (kernel programs) · `outputs` and
 //! `in_place` (the buffers of outputs) · `hints`, `layout`, `target` (facts that decisions rest on).
 
+mod certificate;
 mod hints;
 mod in_place;
 pub mod layout;
@@ -16,5 +17,6 @@ pub mod segment;
 pub mod space;
 pub mod target;
 
+pub use certificate::Certificate;
 pub use hints::Hints;
 pub use plan::{Decision, Kernels, Plan, PlanError, PlanOptions, SegmentPlan, plan};

@@ -53,6 +53,10 @@ pub struct Plan {
     pub placements: FxHashMap<Val, Placement>,
     /// What was asked of groups on the way.
     pub legality: Legality,
+    /// What decisions were made for.
+    pub target: Target,
+    /// Nodes that the search for a segmentation looked at; 0 where the user chose it.
+    pub search_steps: usize,
 }
 
 /// One segment.
@@ -146,11 +150,12 @@ pub fn plan(
     let views = viewed(&graph, &fusion, layouts, chosen.as_ref().unwrap_or(&Segmentation::default()));
     let computed = computed(&graph, &fusion, &views);
     let legality = Legality::default();
-    let segmentation = match chosen {
-        Some(chosen) => completed(chosen, &graph, &computed),
+    let (segmentation, search_steps) = match chosen {
+        Some(chosen) => (completed(chosen, &graph, &computed), 0),
         None => {
             let merged = greedy_with(&graph, &computed, &legality);
-            search(&graph, &computed, merged, &legality, hints, target)
+            let found = search(&graph, &computed, merged, &legality, hints, target);
+            (found.segmentation, found.steps)
         }
     };
     segmentation.check(&graph, &computed)?;
@@ -201,6 +206,8 @@ pub fn plan(
         tasks,
         placements,
         legality,
+        target: target.clone(),
+        search_steps,
     })
 }
 
@@ -264,10 +271,10 @@ fn completed(mut segmentation: Segmentation, graph: &Graph, fusion: &Fusion) -> 
 
 impl Plan {
     /// Seconds that the cost model expects of all segments together.
-    pub fn seconds(&self, hints: &Hints, target: &Target) -> f64 {
+    pub fn seconds(&self, hints: &Hints) -> f64 {
         let segment = |segment: &SegmentPlan| {
             let answer = self.legality.of(&self.graph, &segment.view);
-            cost::seconds(&self.graph, &segment.view, &answer, hints, target)
+            cost::seconds(&self.graph, &segment.view, &answer, hints, &self.target)
         };
         self.segments.iter().map(segment).sum()
     }

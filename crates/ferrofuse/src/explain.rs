@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 
 use compiler::layout::{LayoutClass, Stride};
 use compiler::segment::InputReads;
-use compiler::{Decision, Hints, Plan, SegmentPlan};
+use compiler::{Certificate, Decision, Hints, Plan, SegmentPlan};
 use index::Expr;
 use ir::definition::Definition;
 use ir::graph::{Fusion, Node, Output, TensorOp, Val};
@@ -43,6 +43,34 @@ pub struct Explanation {
     pub compulsory_bytes: u64,
     /// `bytes` over `compulsory_bytes`.
     pub traffic_ratio: f64,
+    /// How close this is to the best segmentation; left out where the evaluator runs a segment.
+    #[serde(flatten)]
+    pub certificate: Option<CertificateExplanation>,
+}
+
+/// The time of a plan and a bound that holds for every segmentation, both as the cost model counts.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct CertificateExplanation {
+    /// Microseconds that the segments take together.
+    pub cost_us: f64,
+    /// Microseconds that those of any segmentation take.
+    pub lower_bound_us: f64,
+    /// Bytes that those of any segmentation move.
+    pub lower_bound_bytes: u64,
+    /// 1 - bound / cost, a fraction.
+    pub gap: f64,
+    /// Whether no segmentation is better.
+    pub optimal: bool,
+    /// Nodes that the search looked at.
+    pub search_steps: usize,
+}
+
+impl From<Certificate> for CertificateExplanation {
+    fn from(certificate: Certificate) -> CertificateExplanation {
+        let Certificate { cost_us, lower_bound_us, lower_bound_bytes, gap, optimal, search_steps } =
+            certificate;
+        CertificateExplanation { cost_us, lower_bound_us, lower_bound_bytes, gap, optimal, search_steps }
+    }
 }
 
 /// One segment.
@@ -113,7 +141,9 @@ pub fn explain(definition: &Definition, plan: &Plan, hints: &Hints) -> Explanati
     let bytes = explainer.copied_bytes() + segments.iter().map(|segment| segment.bytes).sum::<u64>();
     let traffic_ratio = if compulsory_bytes == 0 { 1.0 } else { bytes as f64 / compulsory_bytes as f64 };
     let outputs = outputs::outputs(definition, plan, &explainer);
-    Explanation { segments, edges: explainer.edges(), outputs, bytes, compulsory_bytes, traffic_ratio }
+    let certificate = plan.certificate(hints).map(CertificateExplanation::from);
+    let edges = explainer.edges();
+    Explanation { segments, edges, outputs, bytes, compulsory_bytes, traffic_ratio, certificate }
 }
 
 struct Explainer<'a> {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Explanation, SegmentExplanation, TensorBytes};
+use super::{CertificateExplanation, Explanation, SegmentExplanation, TensorBytes};
 use crate::table;
 
 const HEADINGS: [&str; 7] = ["segment", "ops", "reads", "writes", "passes", "runs as", "recomputed"];
@@ -31,7 +31,22 @@ impl fmt::Display for Explanation {
             writeln!(f, "{gap}{name} is a view of {source}: no bytes moved for it")?;
         }
         let (moved, min) = (table::bytes(self.bytes), table::bytes(self.compulsory_bytes));
-        writeln!(f, "\n{moved} moved, {min} compulsory, traffic ratio {:.3}", self.traffic_ratio)
+        writeln!(f, "\n{moved} moved, {min} compulsory, traffic ratio {:.3}", self.traffic_ratio)?;
+        match &self.certificate {
+            Some(certificate) => writeln!(f, "{}", closeness(certificate)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What the certificate says.
+fn closeness(certificate: &CertificateExplanation) -> String {
+    let CertificateExplanation { cost_us, lower_bound_us, gap, optimal, .. } = certificate;
+    match optimal {
+        true => format!("model: {cost_us:.1} us, which no other cut can beat"),
+        false => {
+            format!("model: {cost_us:.1} us, no cut below {lower_bound_us:.1} us (gap {:.1} %)", 100.0 * gap)
+        }
     }
 }
 

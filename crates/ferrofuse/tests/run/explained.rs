@@ -1,6 +1,6 @@
 //! Explanations: bytes, formulas, edges with reasons, in the user's names.
 
-use ferrofuse::{CompileOptions, Explanation, define, explain, hints, plan};
+use ferrofuse::{CompileOptions, Explanation, PlanOptions, define, explain, hints, plan};
 
 use crate::definitions::{COPIES, Case, SILU_MUL, SUM_COLUMNS, TWO_AXES};
 use crate::tensors::{inputs, views};
@@ -56,7 +56,9 @@ fn the_object_has_the_fields_of_the_interface() {
     let keys = |value: &serde_json::Value| -> Vec<String> {
         value.as_object().expect("an object").keys().cloned().collect()
     };
-    assert_eq!(keys(&object), ["segments", "edges", "bytes", "compulsory_bytes", "traffic_ratio"]);
+    let bytes = ["bytes", "compulsory_bytes", "traffic_ratio"];
+    let certificate = ["cost_us", "lower_bound_us", "lower_bound_bytes", "gap", "optimal", "search_steps"];
+    assert_eq!(keys(&object), [&["segments", "edges"][..], &bytes, &certificate].concat());
     assert_eq!(keys(&object["edges"][0]), ["tensor", "from", "to", "bytes", "reason"]);
     let segment = &object["segments"][0];
     assert_eq!(keys(segment), ["name", "ops", "inputs", "outputs", "recomputed", "schedule", "passes"]);
@@ -80,4 +82,23 @@ def nested(fd):
     let name = &explanation.segments[0].outputs[0].name;
     assert_eq!(name, "tv2");
     assert!(printed.contains("fd.add_output(tv2)"), "{printed}");
+}
+
+/// What one kernel does reaches the bound, what two do is close to it, and an operation each is far from it.
+#[test]
+fn certificates_say_how_close_a_cut_is() {
+    let certificate = |explanation: &Explanation| explanation.certificate.expect("kernels alone");
+    let one = certificate(&explained(&SILU_MUL));
+    assert!(one.optimal && one.gap == 0.0 && one.cost_us == one.lower_bound_us, "{one:?}");
+    let two = explained(&TWO_AXES);
+    let close = certificate(&two);
+    assert!(close.lower_bound_us <= close.cost_us && close.lower_bound_bytes <= two.bytes, "{two}");
+    assert!(close.gap < 0.1, "{two}");
+    let definition = define(SILU_MUL.text).expect("defines");
+    let segmentation = Some(ferrofuse::unfused(&definition.graph, &definition.fusion));
+    let options =
+        CompileOptions { plan: PlanOptions { segmentation, ..PlanOptions::default() }, ..Default::default() };
+    let plan = plan(&definition, &options).expect("a segmentation that fits");
+    let far = certificate(&explain(&definition, &plan, &options.hints));
+    assert!(!far.optimal && far.gap > 0.4 && far.search_steps == 0, "{far:?}");
 }

@@ -55,7 +55,7 @@ impl Tally {
         if !(3..=values).contains(&oracle.keepable().len()) {
             return;
         }
-        let found = search(graph, fusion, greedy(graph, fusion), &legality, &hints, &target);
+        let found = search(graph, fusion, greedy(graph, fusion), &legality, &hints, &target).segmentation;
         let Some(seconds) = oracle.seconds(&found) else { return };
         let best = oracle.best().expect("one was found");
         let bound = lower_bound(graph, fusion, &hints, &target).seconds;

@@ -39,7 +39,6 @@ pub struct Row {
 pub fn plan(case: &Case, machine: &Arc<Machine>, cpu: CpuTarget) -> Result<Row, Failure> {
     let (file, specs) = case.read();
     let (hints, _) = facts_of(&file.definition, &specs);
-    let target = machine.target(cpu);
     let planned = |segmentation: Option<Segmentation>| {
         let options = CompileOptions {
             machine: Arc::clone(machine),
@@ -50,7 +49,7 @@ pub fn plan(case: &Case, machine: &Arc<Machine>, cpu: CpuTarget) -> Result<Row, 
         };
         ferrofuse::plan(&file.definition, &options).map_err(Failure::machine)
     };
-    let cost_us = |plan: &Plan| 1e6 * plan.seconds(&hints, &target);
+    let cost_us = |plan: &Plan| 1e6 * plan.seconds(&hints);
     let Definition { graph, fusion, .. } = &file.definition;
     let plan = planned(None)?;
     let chosen = explain(&file.definition, &plan, &hints);

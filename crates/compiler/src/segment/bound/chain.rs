@@ -17,7 +17,7 @@ use crate::segment::legal::ALONE;
 use crate::segment::vertex_cut::VertexCut;
 
 /// Edges that the search for cuts may look at, for each node of a fusion: beyond, segments count as if they read nothing.
-const BUDGET: usize = 4096;
+const BUDGET: usize = 32;
 
 /// What a chain of segments does at least.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

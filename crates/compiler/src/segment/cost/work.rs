@@ -46,18 +46,16 @@ pub(in crate::segment) fn cycles_once(graph: &Graph, fusion: &Fusion, hints: &Hi
     cycles
 }
 
-/// Operands of a cat from which on its loops are always cut where one ends.
-const MANY: usize = 8;
-
-/// How many times an operand's elements a node asks for: of what is sliced or gathered a part; of what is concatenated all
-/// that the result has, since loops that are not cut where one tensor ends compute each for all of it.
+/// How many times an operand's elements a node asks for: of what is sliced or gathered a part. Of slices that are put together
+/// otherwise, as in a roll, all that the result has, since chains of those leave no loops to cut.
 fn part(graph: &Graph, node: Node, k: usize, hints: &Hints) -> f64 {
+    let operand = graph.node(node).operands[k];
     let elements = |val: Val| hints.value(&graph.ty(val).numel()).max(1) as f64;
-    let ratio = elements(node.into()) / elements(graph.node(node).operands[k]);
+    let ratio = elements(node.into()) / elements(operand);
     match graph.node(node).op {
         TensorOp::Slice { .. } => ratio.min(1.0),
         TensorOp::Gather(_) if k == 0 => ratio.min(1.0),
-        TensorOp::Cat(_) if graph.node(node).operands.len() < MANY => ratio,
+        TensorOp::Cat(_) if matches!(graph.op(operand), TensorOp::Slice { .. }) => ratio,
         _ => 1.0,
     }
 }

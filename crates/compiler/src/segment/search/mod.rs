@@ -43,6 +43,15 @@ impl Problem<'_> {
     }
 }
 
+/// What a search found.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// The segmentation.
+    pub segmentation: Segmentation,
+    /// Nodes that moves looked at.
+    pub steps: usize,
+}
+
 /// The segmentation that moves lead to from this one.
 pub fn search(
     graph: &Graph,
@@ -51,11 +60,11 @@ pub fn search(
     legality: &Legality,
     hints: &Hints,
     target: &Target,
-) -> Segmentation {
+) -> Found {
     let mut state = State::new(Problem { graph, fusion, legality, hints, target }, start);
     state.descend();
     state.retry();
-    state.segmentation()
+    Found { segmentation: state.segmentation(), steps: state.steps_taken() }
 }
 
 impl State<'_> {

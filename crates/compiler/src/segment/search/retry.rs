@@ -1,39 +1,39 @@
-//! Moves that do not pay by themselves: what follows from one may. Each value of a small fusion is kept or dropped, whatever
-//! that costs, then moves are made as long as they pay; the result is taken if all together pay.
+//! Moves that do not pay by themselves: what follows from one may. Each value of a small fusion is kept, dropped or made by
+//! a segment of its own, whatever that costs, then moves are made as long as they pay; the result is taken if all together pay.
 
 use ir::graph::Val;
 
+use super::Problem;
 use super::state::{Change, State};
 use crate::segment::bound::lower_bound;
 
+/// A part of the time so small that nothing more is tried for it.
+const ENOUGH: f64 = 1e-3;
+
 impl State<'_> {
-    /// Tries each value of a small fusion that is not known to be cut in the best way, as long as that gains.
+    /// Tries each value of a small fusion, those of few bytes first, as long as that gains and more could be gained.
     pub(super) fn retry(&mut self) {
-        if !self.problem.is_small() || self.is_best() {
+        if !self.problem.is_small() {
             return;
         }
-        let nodes = self.problem.fusion.order().iter();
-        let vals: Vec<Val> = nodes.flat_map(|&node| self.problem.graph.results(node)).collect();
-        while self.steps > 0 && vals.iter().any(|&val| self.try_around(val)) {}
+        let Problem { graph, fusion, hints, target, .. } = self.problem;
+        let enough = lower_bound(graph, fusion, hints, target).seconds * (1.0 + ENOUGH);
+        let vals = fusion.order().iter().flat_map(|&node| graph.results(node));
+        let mut vals: Vec<Val> = vals.filter(|&val| self.is_free(val)).collect();
+        vals.sort_by_key(|&val| (hints.value(&graph.ty(val).bytes()), val));
+        let improves = |state: &mut Self| vals.iter().any(|&val| state.steps > 0 && state.try_around(val));
+        while self.total().seconds > enough && improves(self) {}
     }
 
-    /// Whether nothing can be better.
-    fn is_best(&self) -> bool {
-        let bound =
-            lower_bound(self.problem.graph, self.problem.fusion, self.problem.hints, self.problem.target);
-        self.total().seconds <= bound.seconds
-    }
-
-    /// Keeps a value that is not kept, or the other way round, and goes on from there.
+    /// Keeps a value that is not kept, makes one that is alone or drops it, and goes on from there.
     fn try_around(&mut self, val: Val) -> bool {
-        if !self.is_free(val) {
-            return false;
-        }
         let before = self.total();
         let changes = match self.segments.iter().position(|segment| segment.made.contains(&val)) {
             Some(place) => {
-                let made = vec![self.without(place, val)];
-                vec![Change { made, kept: Vec::new(), dropped: vec![val] }]
+                let dropped =
+                    Change { made: vec![self.without(place, val)], kept: Vec::new(), dropped: vec![val] };
+                let alone = vec![self.without(place, val), self.with(self.segments.len(), &[val])];
+                vec![Change { made: alone, ..Change::default() }, dropped]
             }
             None => match self.segments.iter().position(|segment| segment.computes(val)) {
                 Some(place) => {

@@ -12,7 +12,12 @@ use crate::segment::segmentation::{Segmentation, segment_view};
 
 /// Nodes that moves may look at for each of the fusion's, and for small ones besides.
 const STEPS: usize = 64;
-const STEPS_OF_SMALL: usize = 1 << 14;
+const STEPS_OF_SMALL: usize = 1 << 15;
+
+/// Nodes that moves may look at.
+fn budget(fusion: &Fusion) -> usize {
+    fusion.order().len().saturating_mul(STEPS).saturating_add(STEPS_OF_SMALL)
+}
 
 /// A gain below this part of the time is none: sums of seconds are rounded.
 const ROUNDING: f64 = 1e-9;
@@ -78,8 +83,12 @@ impl<'a> State<'a> {
         let views = start.views(problem.graph, problem.fusion);
         let segments = start.segments.into_iter().zip(views);
         let segments = segments.map(|(made, view)| Segment::new(made, view)).collect();
-        let steps = problem.fusion.order().len().saturating_mul(STEPS) + STEPS_OF_SMALL;
-        State { problem, kept, segments, steps }
+        State { problem, kept, segments, steps: budget(problem.fusion) }
+    }
+
+    /// Nodes that moves looked at.
+    pub(super) fn steps_taken(&self) -> usize {
+        budget(self.problem.fusion) - self.steps
     }
 
     /// The segments that make something, each behind those that it reads from.

@@ -1,0 +1,47 @@
+//! How close a plan is to the best segmentation there can be: the time that the cost model expects beside a bound that holds
+//! for every segmentation.
+
+use crate::hints::Hints;
+use crate::plan::{Decision, Plan};
+use crate::segment::lower_bound;
+
+/// A gap below this is rounding.
+const ROUNDING: f64 = 1e-9;
+
+/// A plan's time and what no segmentation can do better than, both as the cost model counts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Certificate {
+    /// Microseconds that the segments of the plan take together.
+    pub cost_us: f64,
+    /// Microseconds that those of any segmentation take.
+    pub lower_bound_us: f64,
+    /// Bytes that those of any segmentation move.
+    pub lower_bound_bytes: u64,
+    /// 1 - bound / cost, a fraction.
+    pub gap: f64,
+    /// Whether the bound is reached, so that no segmentation is better.
+    pub optimal: bool,
+    /// Nodes that the search looked at; 0 where the user chose the segmentation.
+    pub search_steps: usize,
+}
+
+impl Plan {
+    /// The plan's certificate at these sizes. None where the evaluator runs a segment, whose time the model does not know.
+    pub fn certificate(&self, hints: &Hints) -> Option<Certificate> {
+        if self.segments.iter().any(|segment| matches!(segment.decision, Decision::Evaluate { .. })) {
+            return None;
+        }
+        let bound = lower_bound(&self.graph, &self.computed, hints, &self.target);
+        let cost = self.seconds(hints);
+        let gap = if cost > 0.0 { (1.0 - bound.seconds / cost).max(0.0) } else { 0.0 };
+        let optimal = gap <= ROUNDING;
+        Some(Certificate {
+            cost_us: 1e6 * cost,
+            lower_bound_us: 1e6 * bound.seconds,
+            lower_bound_bytes: bound.bytes,
+            gap: if optimal { 0.0 } else { gap },
+            optimal,
+            search_steps: self.search_steps,
+        })
+    }
+}
