@@ -44,6 +44,7 @@ fn closeness(certificate: &CertificateExplanation) -> String {
     let CertificateExplanation { cost_us, lower_bound_us, gap, optimal, .. } = certificate;
     match optimal {
         true => format!("model: {cost_us:.1} us, which no other cut can beat"),
+        false if *gap < 1e-3 => format!("model: {cost_us:.1} us, within 0.1 % of a bound for every cut"),
         false => {
             format!("model: {cost_us:.1} us, no cut below {lower_bound_us:.1} us (gap {:.1} %)", 100.0 * gap)
         }

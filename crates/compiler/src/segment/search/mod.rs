@@ -45,7 +45,7 @@ impl Problem<'_> {
 
 /// What a search found.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct SearchResult {
     /// The segmentation.
     pub segmentation: Segmentation,
     /// Nodes that moves looked at.
@@ -60,11 +60,11 @@ pub fn search(
     legality: &Legality,
     hints: &Hints,
     target: &Target,
-) -> Found {
+) -> SearchResult {
     let mut state = State::new(Problem { graph, fusion, legality, hints, target }, start);
     state.descend();
     state.retry();
-    Found { segmentation: state.segmentation(), steps: state.steps_taken() }
+    SearchResult { segmentation: state.segmentation(), steps: state.steps_taken() }
 }
 
 impl State<'_> {
