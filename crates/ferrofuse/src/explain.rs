@@ -4,6 +4,7 @@
 //! `explain --json` and prints as a table. Names are the user's. Decides nothing, and needs no real inputs.
 
 mod draw;
+mod groups;
 mod names;
 mod outputs;
 mod readers;
@@ -23,6 +24,7 @@ use serde::Serialize;
 use readers::Readers;
 
 pub use draw::{html, svg};
+pub use groups::GroupExplanation;
 pub(crate) use names::{ValueNames, names_in};
 pub use names::{output_names, value_name, value_named};
 pub use outputs::OutputExplanation;
@@ -34,6 +36,9 @@ pub struct Explanation {
     pub segments: Vec<SegmentExplanation>,
     /// The tensors that one segment writes and another reads.
     pub edges: Vec<Edge>,
+    /// The groups of the definition; left out if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<GroupExplanation>,
     /// The outputs that are views or are not row-major in memory; left out if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub outputs: Vec<OutputExplanation>,
@@ -67,6 +72,12 @@ pub struct SegmentExplanation {
     /// Why the evaluator runs it, for one that is neither.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evaluator_reason: Option<String>,
+    /// The device that the user asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub device: Option<String>,
+    /// The stream of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stream: Option<u32>,
     /// How often it reads its inputs from main memory.
     pub passes: u32,
     /// Bytes that it moves: inputs as often as it passes over them, outputs once, partial results out and in.
@@ -113,7 +124,16 @@ pub fn explain(definition: &Definition, plan: &Plan, hints: &Hints) -> Explanati
     let bytes = explainer.copied_bytes() + segments.iter().map(|segment| segment.bytes).sum::<u64>();
     let traffic_ratio = if compulsory_bytes == 0 { 1.0 } else { bytes as f64 / compulsory_bytes as f64 };
     let outputs = outputs::outputs(definition, plan, &explainer);
-    Explanation { segments, edges: explainer.edges(), outputs, bytes, compulsory_bytes, traffic_ratio }
+    let groups = groups::groups(definition, plan);
+    Explanation {
+        segments,
+        edges: explainer.edges(),
+        groups,
+        outputs,
+        bytes,
+        compulsory_bytes,
+        traffic_ratio,
+    }
 }
 
 struct Explainer<'a> {
@@ -196,7 +216,7 @@ impl Explainer<'_> {
     }
 
     fn segment(&self, number: usize) -> SegmentExplanation {
-        let SegmentPlan { name, view, decision } = &self.plan.segments[number];
+        let SegmentPlan { name, view, at, decision } = &self.plan.segments[number];
         let moved = self.moved(&self.plan.segments[number]);
         let (schedule, evaluator_reason) = match decision {
             Decision::Kernels(kernels) => (Some(kernels.schedule.to_string()), None),
@@ -220,6 +240,8 @@ impl Explainer<'_> {
             schedule,
             library: external(&self.plan.segments[number]),
             evaluator_reason,
+            device: at.device.as_deref().map(str::to_owned),
+            stream: at.stream,
             passes: input_sweeps(&self.plan.segments[number]),
             bytes: self.hints.value(&moved),
             moved,
@@ -308,6 +330,9 @@ impl Explainer<'_> {
             (_, Some(op)) => return format!("it is an operand of {op}, which a library computes"),
             (Some(op), None) => return format!("it is a result of {op}, which a library computes"),
             (None, None) => {}
+        }
+        if from.at != to.at {
+            return format!("{} runs on {}, {} on {}", from.name, from.at, to.name, to.at);
         }
         let made: Vec<Output> = from.view.outputs().iter().chain(to.view.outputs()).cloned().collect();
         let is_made: FxHashSet<Val> = made.iter().map(|output| output.val).collect();

@@ -53,6 +53,7 @@ pub use ir::Diagnostic;
 pub use ir::array::{Array, ArrayError, ArrayView};
 pub use ir::definition::Definition;
 pub use ir::graph::Stream;
+pub use ir::graph::{DeviceStream, GroupOptions, Task, TaskData, TaskKind, Tasks};
 pub use ir::graph::{InputError, InputSignature};
 pub use ir::interrupt::{Interrupt, Interrupted};
 pub use op_list::{OpEntry, op_entries};

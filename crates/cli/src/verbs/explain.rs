@@ -8,7 +8,7 @@ use ferrofuse::{
     CodeTarget, Explanation, File, Machine, Segmentation, explain, greedy, html, svg, table, unfused,
 };
 use files::Targets;
-use ir::graph::{Fusion, Graph};
+use ir::graph::{Fusion, Graph, Tasks};
 use serde::Serialize;
 
 use crate::definition;
@@ -103,7 +103,7 @@ impl Options {
 }
 
 fn compare(with: Baseline, options: &Options, file: &File, machine: &Machine) -> Result<Compared, Failure> {
-    let (with, segmentation): (_, fn(&Graph, &Fusion) -> Segmentation) = match with {
+    let (with, segmentation): (_, fn(&Graph, &Fusion, &Tasks) -> Segmentation) = match with {
         Baseline::Greedy => ("greedy", greedy),
         Baseline::Unfused => ("unfused", unfused),
     };

@@ -3,13 +3,16 @@
 //! `legal` (can a group be one kernel, with the `witness`) · `moved` (index maps behind folds) · `external` (groups that a
 //! library runs) · `engine` (either) · `legality` (the answers) · `code` (statements of a kernel) · `work` (cycles of a kernel)
 //! · `cost` (bytes and seconds) · `input_reads` (what is read of inputs) · `segmentation` (the value and its text) ·
-//! `dependencies` (the order of segments) · `greedy`, `recompute`, `join` (how one is found) · `vertex_cut` (minimum cuts).
+//! `dependencies` (the order of segments) · `constraints` (what groups of the user ask) · `free` (what is made anywhere) ·
+//! `greedy`, `recompute`, `join` (how one is found) · `vertex_cut` (minimum cuts).
 
 mod code;
+mod constraints;
 pub mod cost;
 mod dependencies;
 mod engine;
 mod external;
+mod free;
 mod greedy;
 mod input_reads;
 mod join;
@@ -23,6 +26,7 @@ mod witness;
 mod work;
 
 pub(crate) use code::{LARGEST, statements_for};
+pub use constraints::{Constraints, GroupError};
 pub use dependencies::Wait;
 pub use engine::Engine;
 pub(crate) use external::is_view_op;

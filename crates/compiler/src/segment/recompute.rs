@@ -8,6 +8,7 @@ use std::cell::OnceCell;
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::constraints::Constraints;
 use super::cost::{bytes, seconds};
 use super::legality::Legality;
 use super::segmentation::{Segmentation, segment_view};
@@ -20,6 +21,7 @@ pub fn recompute(
     graph: &Graph,
     fusion: &Fusion,
     segmentation: Segmentation,
+    constraints: &Constraints,
     legality: &Legality,
     hints: &Hints,
     target: &Target,
@@ -28,7 +30,7 @@ pub fn recompute(
     let views = segmentation.views(graph, fusion);
     let segments = segmentation.segments.into_iter().zip(views);
     let segments = segments.map(|(made, view)| Segment::new(made, view)).collect();
-    let mut search = Search { graph, fusion, legality, hints, target, kept, segments };
+    let mut search = Search { graph, fusion, constraints, legality, hints, target, kept, segments };
     while search.pass() || search.join() {}
     let made = search.segments.into_iter().map(|segment| segment.made);
     Segmentation { segments: made.filter(|made| !made.is_empty()).collect() }
@@ -64,10 +66,16 @@ impl Segment {
     }
 }
 
+/// What segments compute.
+fn nodes_of<'s>(segments: &[&'s Segment]) -> Vec<&'s [Node]> {
+    segments.iter().map(|segment| segment.view.order()).collect()
+}
+
 /// A segmentation being changed.
 pub(super) struct Search<'a> {
     pub graph: &'a Graph,
     pub fusion: &'a Fusion,
+    pub constraints: &'a Constraints,
     pub legality: &'a Legality,
     pub hints: &'a Hints,
     target: &'a Target,
@@ -180,9 +188,12 @@ impl Search<'_> {
         moved.fold(0, u64::saturating_add)
     }
 
-    /// Whether segments repeat no more folds and scans, no more of them are rejected, and they take no longer.
+    /// Whether the groups of the user allow segments, they repeat no more folds and scans, no more of them are rejected, and they
+    /// take no longer.
     pub(super) fn is_as_good(&self, after: &[&Segment], before: &[&Segment]) -> bool {
-        if self.works(after) > self.works(before) {
+        if !self.constraints.allow(&nodes_of(after), &nodes_of(before))
+            || self.works(after) > self.works(before)
+        {
             return false;
         }
         let sum = |segments: &[&Segment]| {

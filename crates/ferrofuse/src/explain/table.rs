@@ -18,6 +18,12 @@ impl fmt::Display for Explanation {
                 writeln!(f, "  on the evaluator: {reason}")?;
             }
         }
+        if !self.groups.is_empty() {
+            writeln!(f)?;
+        }
+        for group in &self.groups {
+            writeln!(f, "{}", group.line())?;
+        }
         if !self.edges.is_empty() {
             writeln!(f)?;
         }
@@ -49,6 +55,12 @@ fn cells(segment: &SegmentExplanation) -> Vec<String> {
 }
 
 fn runs_as(segment: &SegmentExplanation) -> String {
+    let device = segment.device.as_ref().map(|device| format!(", {device}"));
+    let stream = segment.stream.map(|stream| format!(", stream {stream}"));
+    format!("{}{}{}", executor(segment), device.unwrap_or_default(), stream.unwrap_or_default())
+}
+
+fn executor(segment: &SegmentExplanation) -> String {
     match (segment.library, &segment.schedule) {
         (Some(op), _) => format!("library {op}"),
         (None, Some(_)) => "kernel".to_owned(),

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use compiler::{Hints, Plan};
 use frontend::define::{DefinitionBuilder, Origin, outline};
 use ir::definition::Definition;
-use ir::graph::{Fusion, Node, Output, Val};
+use ir::graph::{DeviceStream, Fusion, Node, Output, Val};
 use runtime::{CompileOptions, SegmentDefinition, SegmentInput, SegmentedExecutable};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -46,6 +46,8 @@ pub struct Segment {
     pub bytes: Option<u64>,
     /// The same at any sizes.
     pub bytes_formula: String,
+    /// The device and the stream that the user asked for.
+    pub at: DeviceStream,
     /// Why it is a segment of its own.
     pub why: String,
     /// The schedule that the user chose; without one the compiler chooses.
@@ -65,6 +67,7 @@ pub fn segments(definition: &Definition, plan: &Plan, hints: &Hints) -> Result<V
     let crossing = views.iter().flat_map(|view| view.inputs().iter().copied());
     let maker = Maker {
         definition,
+        plan,
         hints,
         names: names_in(definition),
         positions: positions::Positions::new(definition, crossing.chain(cut.segmentation.segments.concat())),
@@ -139,6 +142,7 @@ pub fn from_segments(
 /// What segments are made from.
 struct Maker<'d> {
     definition: &'d Definition,
+    plan: &'d Plan,
     hints: &'d Hints,
     names: FxHashMap<Val, String>,
     positions: positions::Positions<'d>,
@@ -170,6 +174,7 @@ impl Maker<'_> {
             recomputed: again.iter().filter_map(|&node| self.tensor_named(node)).collect(),
             bytes: explained.map_or(Some(0), |explained| self.bytes(explained)),
             bytes_formula: explained.map_or("0".to_owned(), |explained| explained.moved.to_string()),
+            at: planned.map_or_else(DeviceStream::default, |number| self.plan.segments[number].at.clone()),
             why: self.why(explained),
             schedule: None,
             takes: outlined.inputs.into_iter().map(taken).collect(),

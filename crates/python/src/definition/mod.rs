@@ -90,6 +90,23 @@ impl Builder {
         declare(this, args, kwargs, DefinitionBuilder::define_vector)
     }
 
+    /// Opens a group: what is added until it is closed is in it.
+    #[pyo3(signature = (*args, **kwargs))]
+    fn enter_group(
+        this: &Bound<'_, Self>,
+        args: &Bound<'_, PyTuple>,
+        kwargs: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<()> {
+        let arguments = objects::arguments(this, args, kwargs)?;
+        let entered = this.get().lock().enter_group(arguments);
+        entered.map_err(|error| this.get().rejected(this.py(), &error))
+    }
+
+    /// Closes the innermost open group.
+    fn leave_group(&self) {
+        self.lock().leave_group();
+    }
+
     /// Gives a tensor back, if `alias_input` is given by writing it there, if `stride_order` is with that order in memory.
     #[pyo3(signature = (output, alias_input = None, stride_order = None))]
     fn add_output(
