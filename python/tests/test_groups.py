@@ -141,3 +141,22 @@ def test_segmentations_by_hand_keep_groups():
         "seg0 computes ops for cuda:1 and ops for stream 2; a segment has one device and one stream"
     )
     assert fd.segments == [] and fd.segmentation is None
+
+
+def test_a_tensor_tells_its_tasks():
+    with FusionDefinition() as fd:
+        x = rows(fd)
+        with fd.group("outer"):
+            with fd.group("far", device="cuda:1"):
+                y = fd.ops.softmax(x, dim=1)
+            z = fd.ops.neg(y)
+        fd.add_output(z)
+    told = {(task.kind, task.name, task.role, task.parent) for task in y.tasks()}
+    assert told == {
+        ("pattern", "softmax", "defines", None),
+        ("group", "outer", "computes", None),
+        ("group", "far", "defines", "outer"),
+        ("segment", "seg0", "defines", None),
+        ("segment", "seg1", "uses", None),
+    }
+    assert [(task.kind, task.role) for task in z.tasks()] == [("group", "defines"), ("segment", "defines")]

@@ -66,7 +66,7 @@ pub use runtime::{
     StepReport, Tensor, Variant, has_ended, in_background, unforked,
 };
 pub use segments::{
-    Segment, SegmentError, count_positions, from_segments, of_plan, read_segmentation, segments,
+    Segment, SegmentError, count_positions, from_segments, of_plan, read_segmentation, segments, tasks,
 };
 
 /// Reads a definition from its text.

@@ -31,6 +31,7 @@ fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<definition::Builder>()?;
     module.add_class::<definition::Val>()?;
     module.add_class::<definition::TensorView>()?;
+    module.add_class::<definition::ValueTask>()?;
     module.add_class::<executable::Executable>()?;
     module.add_class::<segments::CutSegment>()?;
     module.add_class::<segments::Chain>()?;

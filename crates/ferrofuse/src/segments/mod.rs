@@ -1,7 +1,7 @@
 //! Segments as objects: definitions of their own, with a map of their values back to the whole definition.
 //!
 //! `cut` (which values of the definition each segment makes) · `positions` (the numbers of values) · `by_hand` (segmentations as
-//! users write them) · `edited` (definitions that take a segment's place) · `error`. Takes a definition and its plan; decides
+//! users write them) · `edited` (definitions that take a segment's place) · `tasks` (segments beside composites and groups) · `error`. Takes a definition and its plan; decides
 //! nothing, compiles nothing.
 
 mod by_hand;
@@ -9,6 +9,7 @@ mod cut;
 mod edited;
 mod error;
 mod positions;
+mod tasks;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,6 +27,7 @@ use crate::explain::{Explanation, SegmentExplanation, explain, names_in};
 pub use by_hand::{of_plan, read_segmentation};
 pub use error::SegmentError;
 pub use positions::count as count_positions;
+pub use tasks::tasks;
 
 /// A segment of a definition.
 #[derive(Clone, Debug)]

@@ -4,6 +4,7 @@
 
 mod lambda;
 mod objects;
+mod task;
 mod value;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -16,6 +17,7 @@ use ir::graph::Type;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
+pub use task::ValueTask;
 pub use value::{TensorView, Val};
 
 use crate::errors;
