@@ -314,8 +314,25 @@ class FusionDefinition:
         self._fec, self._executable = fec, fec._compilable()
 
     def explain(self, inputs: Optional[Sequence[Any]] = None) -> Explanation:
-        """What the compiler decides, for the sizes of these inputs or for none in particular; runs nothing."""
-        return Explanation(*self._compilable().explain(inputs))
+        """What the compiler decides, for the sizes of these inputs or for none in particular; runs nothing.
+
+        Where `segmentation` is set it is about that.
+        """
+        return Explanation(*self._compilable().explain(inputs, self._segmentation))
+
+    def to_svg(self, inputs: Optional[Sequence[Any]] = None) -> str:
+        """As `explain(inputs).to_svg()`."""
+        return self.explain(inputs).to_svg()
+
+    def to_html(self, inputs: Optional[Sequence[Any]] = None, title: str = "Segments") -> str:
+        """As `explain(inputs).to_html(title)`."""
+        return self.explain(inputs).to_html(title)
+
+    def _repr_svg_(self) -> Optional[str]:
+        return self.to_svg() if self.validate_definition()[0] else None
+
+    def _repr_html_(self) -> Optional[str]:
+        return self.explain()._repr_html_() if self.validate_definition()[0] else None
 
     def __repr__(self) -> str:
         """The definition as a function of `fd` that makes an equal one."""

@@ -75,6 +75,20 @@ class Segment:
         self._cut.check(self._definition._builder, schedule)
         self._schedule = schedule
 
+    def to_svg(self) -> str:
+        """As `definition.to_svg()`."""
+        return self._definition.to_svg()
+
+    def to_html(self) -> str:
+        """As `definition.to_html()`."""
+        return self._definition.to_html(title=self.name)
+
+    def _repr_svg_(self) -> Optional[str]:
+        return self._definition._repr_svg_()
+
+    def _repr_html_(self) -> Optional[str]:
+        return self._definition._repr_html_()
+
     def __repr__(self) -> str:
         return f"<Segment {self.name}: {', '.join(self.inputs)} -> {', '.join(self.outputs)}>"
 

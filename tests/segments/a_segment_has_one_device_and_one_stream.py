@@ -33,3 +33,4 @@ inputs = [torch.rand((64,))]
 # seg1 -> seg2: z (256 B); seg1 runs on cuda:1, stream 2, seg2 on the device of the call
 #
 # 1.8 KiB moved, 512 B compulsory, traffic ratio 3.500
+# 768 B in memory at most of what segments make

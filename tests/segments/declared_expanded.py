@@ -23,3 +23,4 @@ inputs = [
 # tv3 is a view of gain: no bytes moved for it
 #
 # 224 B moved, 224 B compulsory, traffic ratio 1.000
+# 112 B in memory at most of what segments make

@@ -24,3 +24,4 @@ inputs = [torch.rand((512, 640))]
 # seg0 -> seg1: y (1.2 MiB); in one kernel n2 leaves no axis that workers could divide
 #
 # 6.2 MiB moved, 3.8 MiB compulsory, traffic ratio 1.667
+# 3.8 MiB in memory at most of what segments make

@@ -20,3 +20,4 @@ inputs = [torch.randn((16, 32, 512)), torch.randn((32,))]
 # seg0: tv11 <- x, weight
 #
 # 2.0 MiB moved, 2.0 MiB compulsory, traffic ratio 1.000
+# 1.0 MiB in memory at most of what segments make

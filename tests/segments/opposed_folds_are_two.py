@@ -22,3 +22,4 @@ inputs = [torch.rand((512, 640))]
 # seg0 -> seg1: tv1 (2.0 KiB); in one kernel n1 leaves no axis that workers could divide
 #
 # 3.8 MiB moved, 2.5 MiB compulsory, traffic ratio 1.503
+# 1.3 MiB in memory at most of what segments make

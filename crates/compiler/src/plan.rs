@@ -70,6 +70,8 @@ pub struct SegmentPlan {
     pub view: Fusion,
     /// The device and the stream that the user asked for.
     pub at: DeviceStream,
+    /// Seconds that the cost model expects, by term.
+    pub cost: cost::Seconds,
     /// How it runs.
     pub decision: Decision,
 }
@@ -196,7 +198,8 @@ pub fn plan(
             options.schedules.iter().find(|(segment, _)| *segment == number).map(|(_, schedule)| schedule);
         let decision = decider.decide(&view, memory, chosen, &name)?;
         let at = constraints.place_of(view.order()).expect("checked above");
-        segments.push(SegmentPlan { name, view, at, decision });
+        let cost = cost::Seconds::of(&graph, &view, &legality.of(&graph, &view), hints, target);
+        segments.push(SegmentPlan { name, view, at, cost, decision });
     }
     let has_kernels =
         |number: usize| matches!(segments.get(number), Some(s) if matches!(s.decision, Decision::Kernels(_)));

@@ -44,8 +44,8 @@ pub use compiler::segment::{greedy, unfused};
 pub use compiler::{Decision, Plan, PlanOptions};
 pub use emit::{EmitError, EmitOptions, Stage, emit};
 pub use explain::{
-    Edge, Explanation, OutputExplanation, SegmentExplanation, TensorBytes, explain, html, output_names, svg,
-    value_name, value_named,
+    Changed, CostUs, Difference, Edge, Explanation, GroupExplanation, OutputExplanation, SegmentExplanation,
+    TensorBytes, difference, explain, fragment, html, output_names, svg, value_name, value_named,
 };
 pub use frontend::define::DefinitionBuilder;
 pub use frontend::text::File;

@@ -25,16 +25,45 @@ pub fn bytes(graph: &Graph, view: &Fusion) -> Expr {
     view.facts().normalize(&total)
 }
 
+/// What the cost model expects of a group, by term.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Seconds {
+    /// Memory.
+    pub memory: f64,
+    /// Computing.
+    pub computing: f64,
+    /// One launch.
+    pub launch: f64,
+}
+
+impl Seconds {
+    /// That of a group, as [`seconds`] adds it up.
+    pub fn of(
+        graph: &Graph,
+        view: &Fusion,
+        answer: &LegalityAnswer,
+        hints: &Hints,
+        target: &Target,
+    ) -> Seconds {
+        let memory = hints.value(&bytes(graph, view)) as f64 / target.bandwidth;
+        let computing = match &**answer {
+            Ok(Engine::Kernel(witness)) => cycles(graph, view, witness, hints) as f64 / target.throughput,
+            Ok(Engine::External(_)) | Err(_) => 0.0,
+        };
+        Seconds { memory, computing, launch: target.launch }
+    }
+
+    /// All terms together.
+    pub fn total(&self) -> f64 {
+        self.memory + self.computing + self.launch
+    }
+}
+
 /// Seconds that the cost model expects of what runs a group, if anything does: memory, computing and one launch. They add up:
 /// measured on graphs of `bench/corpus`, the longer of memory and computing judged the exchange of values wrongly more often.
 /// What external ops compute is not known.
 pub fn seconds(graph: &Graph, view: &Fusion, answer: &LegalityAnswer, hints: &Hints, target: &Target) -> f64 {
-    let memory = hints.value(&bytes(graph, view)) as f64 / target.bandwidth;
-    let computing = match &**answer {
-        Ok(Engine::Kernel(witness)) => cycles(graph, view, witness, hints) as f64 / target.throughput,
-        Ok(Engine::External(_)) | Err(_) => 0.0,
-    };
-    memory + computing + target.launch
+    Seconds::of(graph, view, answer, hints, target).total()
 }
 
 /// How often a kernel reads its inputs from main memory: once if what one row of workers re-reads between stages fits

@@ -3,28 +3,28 @@
 use compiler::Plan;
 use ir::definition::Definition;
 use ir::graph::{Fusion, GroupOptions, Task, TaskData, TaskKind, Tasks};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A group, and the segments that compute ops of it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct GroupExplanation {
     /// Its name.
     pub name: String,
     /// The name of the group around it.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
     /// Whether one segment computes all of it.
     pub stay: bool,
     /// Its device, or that of the group around it.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<String>,
     /// Its stream, or that of the group around it.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stream: Option<u32>,
     /// The segments, in the order they run.
     pub segments: Vec<String>,
     /// Why no segment computes anything of it.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dropped: Option<String>,
 }
 

@@ -56,10 +56,15 @@ fn the_object_has_the_fields_of_the_interface() {
     let keys = |value: &serde_json::Value| -> Vec<String> {
         value.as_object().expect("an object").keys().cloned().collect()
     };
-    assert_eq!(keys(&object), ["segments", "edges", "bytes", "compulsory_bytes", "traffic_ratio"]);
+    let totals = ["segments", "edges", "bytes", "peak_bytes", "cost_us", "compulsory_bytes", "traffic_ratio"];
+    assert_eq!(keys(&object), totals);
     assert_eq!(keys(&object["edges"][0]), ["tensor", "from", "to", "bytes", "reason"]);
     let segment = &object["segments"][0];
-    assert_eq!(keys(segment), ["name", "ops", "inputs", "outputs", "recomputed", "schedule", "passes"]);
+    let [what, how] = [
+        ["name", "ops", "operations", "inputs", "outputs", "recomputed", "saved"].as_slice(),
+        ["schedule", "passes", "peak_bytes", "cost_us", "bytes", "bytes_formula"].as_slice(),
+    ];
+    assert_eq!(keys(segment), [what, how].concat());
     assert_eq!(keys(&segment["inputs"][0]), ["name", "bytes", "bytes_formula"]);
 }
 

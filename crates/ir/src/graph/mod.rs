@@ -24,7 +24,7 @@ mod verify;
 pub use computed::{ComputedSize, Known};
 pub(crate) use container::truncate;
 pub use container::{Graph, Mark, SymbolSource};
-pub use dump::dump;
+pub use dump::{dump, op_line};
 pub use external::ExternalOp;
 pub use fusion::{Fusion, Output, ViewError};
 pub use group::{DeviceStream, GroupDecl, GroupOptions};
