@@ -52,8 +52,6 @@ pub struct Explanation {
     pub bytes: u64,
     /// The most bytes that are in memory at a time of what segments make.
     pub peak_bytes: u64,
-    /// Microseconds that the cost model expects of all segments.
-    pub cost_us: f64,
     /// The sizes that were not given, and what they are taken for.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub assumed: BTreeMap<String, u64>,
@@ -167,7 +165,6 @@ pub fn explain(definition: &Definition, plan: &Plan, hints: &Hints) -> Explanati
     let segments: Vec<SegmentExplanation> =
         peaks.iter().enumerate().map(|(number, &peak)| explainer.segment(number, peak)).collect();
     let peak_bytes = peaks.into_iter().max().unwrap_or(0);
-    let cost_us = segments.iter().map(|segment| segment.cost_us.total()).sum();
     let compulsory_bytes = explainer.compulsory_bytes();
     let bytes = explainer.copied_bytes() + segments.iter().map(|segment| segment.bytes).sum::<u64>();
     let traffic_ratio = if compulsory_bytes == 0 { 1.0 } else { bytes as f64 / compulsory_bytes as f64 };
@@ -180,10 +177,16 @@ pub fn explain(definition: &Definition, plan: &Plan, hints: &Hints) -> Explanati
         outputs,
         bytes,
         peak_bytes,
-        cost_us,
         assumed: assumed(plan, hints),
         compulsory_bytes,
         traffic_ratio,
+    }
+}
+
+impl Explanation {
+    /// Microseconds that the cost model expects of all segments.
+    pub fn cost_us(&self) -> f64 {
+        self.segments.iter().map(|segment| segment.cost_us.total()).sum()
     }
 }
 

@@ -99,7 +99,7 @@ fn totals(explanation: &Explanation) -> Vec<Fact> {
         ("compulsory", table::bytes(explanation.compulsory_bytes)),
         ("traffic ratio", format!("{:.3}", explanation.traffic_ratio)),
         ("peak memory", table::bytes(explanation.peak_bytes)),
-        ("model's time", table::time(Duration::from_secs_f64(explanation.cost_us / 1e6))),
+        ("model's time", table::time(Duration::from_secs_f64(explanation.cost_us() / 1e6))),
     ]
 }
 

@@ -75,7 +75,7 @@ fn totals(text: &mut String, explanation: &Explanation, others: &[(&str, &Explan
             units::bytes(explained.bytes),
             format!("{:.3}", explained.traffic_ratio),
             units::bytes(explained.peak_bytes),
-            time(explained.cost_us),
+            time(explained.cost_us()),
         ]
     };
     let all = std::iter::once(("chosen", explanation)).chain(others.iter().copied());

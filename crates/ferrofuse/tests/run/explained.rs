@@ -56,7 +56,7 @@ fn the_object_has_the_fields_of_the_interface() {
     let keys = |value: &serde_json::Value| -> Vec<String> {
         value.as_object().expect("an object").keys().cloned().collect()
     };
-    let totals = ["segments", "edges", "bytes", "peak_bytes", "cost_us", "compulsory_bytes", "traffic_ratio"];
+    let totals = ["segments", "edges", "bytes", "peak_bytes", "compulsory_bytes", "traffic_ratio"];
     assert_eq!(keys(&object), totals);
     assert_eq!(keys(&object["edges"][0]), ["tensor", "from", "to", "bytes", "reason"]);
     let segment = &object["segments"][0];

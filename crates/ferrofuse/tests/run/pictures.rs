@@ -206,6 +206,5 @@ def f(fd):
         explanation.assumed.iter().map(|(size, &value)| format!("{size} = {value}")).collect::<Vec<_>>(),
         ["i0 = 1024", "i1 = 1024"]
     );
-    let total: f64 = explanation.segments.iter().map(|segment| segment.cost_us.total()).sum();
-    assert!((explanation.cost_us - total).abs() < 1e-9 && first.cost_us.memory > 0.0);
+    assert!(first.cost_us.memory > 0.0 && explanation.cost_us() > first.cost_us.total());
 }
