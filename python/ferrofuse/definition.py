@@ -8,6 +8,7 @@ from ._native import Builder, Chain, DefinitionError, Executable, TensorView
 from .array_types import describe
 from .explanation import Explanation
 from .fusion import Fusion, FusionExecutorCache, FusionGuard
+from .group import Group
 from .operations import Operations
 from .options import check_options, library_without_arrays
 from .segments import NOT_SET_UP, ByHand, Cut, Segment, as_text
@@ -108,6 +109,21 @@ class FusionDefinition:
             raise ValueError("an output that is written to an input has its layout: give alias_input or stride_order")
         order = None if stride_order is None else list(stride_order)
         self._in_line_of_caller().add_output(output, alias_input, order)
+
+    def group(
+        self, name: str, *, stay: bool = False, device: Optional[str] = None, stream: Optional[int] = None
+    ) -> Group:
+        """A group of what is defined in its block: `with fd.group("norm", stay=True):`. Groups nest.
+
+        With `stay` one segment computes all of it, and nothing of it is computed again elsewhere, or the definition is rejected
+        when it is first compiled. `device` is "cpu", "cuda" or "cuda:N", `stream` a number; a segment has one of each, kept with
+        it for a runtime to use (here all run on the CPU). A group is opened again by its name and the same arguments.
+
+        Raises:
+            DefinitionError: for a group that was opened otherwise, or a device inside of a group that stays on another.
+        """
+        builder = self._in_line_of_caller()
+        return Group(builder, sys._getframe(1).f_lineno, name, stay=stay, device=device, stream=stream)
 
     def _in_line_of_caller(self) -> Builder:
         """The builder, about to hear of the line that called the method that calls this."""
@@ -298,8 +314,25 @@ class FusionDefinition:
         self._fec, self._executable = fec, fec._compilable()
 
     def explain(self, inputs: Optional[Sequence[Any]] = None) -> Explanation:
-        """What the compiler decides, for the sizes of these inputs or for none in particular; runs nothing."""
-        return Explanation(*self._compilable().explain(inputs))
+        """What the compiler decides, for the sizes of these inputs or for none in particular; runs nothing.
+
+        Where `segmentation` is set it is about that.
+        """
+        return Explanation(*self._compilable().explain(inputs, self._segmentation))
+
+    def to_svg(self, inputs: Optional[Sequence[Any]] = None) -> str:
+        """As `explain(inputs).to_svg()`."""
+        return self.explain(inputs).to_svg()
+
+    def to_html(self, inputs: Optional[Sequence[Any]] = None, title: str = "Segments") -> str:
+        """As `explain(inputs).to_html(title)`."""
+        return self.explain(inputs).to_html(title)
+
+    def _repr_svg_(self) -> Optional[str]:
+        return self.to_svg() if self.validate_definition()[0] else None
+
+    def _repr_html_(self) -> Optional[str]:
+        return self.explain()._repr_html_() if self.validate_definition()[0] else None
 
     def __repr__(self) -> str:
         """The definition as a function of `fd` that makes an equal one."""

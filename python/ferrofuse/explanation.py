@@ -3,9 +3,12 @@
 import json
 from typing import Any, Dict
 
+from . import _native
+
 
 class Explanation:
-    """`print` it, or take `to_dict()`: the object that `ferrofuse explain --json` prints."""
+    """`print` it, or take `to_dict()`: the object that `ferrofuse explain --json` prints. Notebooks show it as a picture with
+    what each segment does."""
 
     def __init__(self, text: str, encoded: str) -> None:
         self._text = text
@@ -20,3 +23,17 @@ class Explanation:
         """Segments, edges and bytes, as plain lists and dicts."""
         decoded: Dict[str, Any] = json.loads(self._encoded)
         return decoded
+
+    def to_svg(self) -> str:
+        """The segments and the tensors between them, as an SVG document."""
+        return _native.explanation_svg(self._encoded)
+
+    def to_html(self, title: str = "Segments") -> str:
+        """A page of HTML that needs nothing else: the picture, and for each segment what it does."""
+        return _native.explanation_html(self._encoded, title, True)
+
+    def _repr_svg_(self) -> str:
+        return self.to_svg()
+
+    def _repr_html_(self) -> str:
+        return _native.explanation_html(self._encoded, "", False)

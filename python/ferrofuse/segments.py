@@ -29,7 +29,8 @@ class Segment:
 
     `inputs` and `outputs` are the names that the whole definition has for what it takes and gives, a size that it takes is
     there by its formula; `recomputed` are tensors that a segment before it computes, too; `index_map` leads from the number of
-    a value in the segment, as it prints with short names, to that in the whole definition; `why` says why it is one.
+    a value in the segment, as it prints with short names, to that in the whole definition; `why` says why it is one; `device` and
+    `stream` are those that its groups ask for.
     """
 
     def __init__(self, cut: _native.Segment, definition: "FusionDefinition") -> None:
@@ -42,6 +43,8 @@ class Segment:
         self.recomputed: List[str] = cut.recomputed
         self.bytes = SegmentBytes(cut.bytes, cut.bytes_formula)
         self.why: str = cut.why
+        self.device: Optional[str] = cut.device
+        self.stream: Optional[int] = cut.stream
         self.index_map: Dict[int, int] = cut.index_map
 
     @property
@@ -71,6 +74,20 @@ class Segment:
     def schedule(self, schedule: Optional[str]) -> None:
         self._cut.check(self._definition._builder, schedule)
         self._schedule = schedule
+
+    def to_svg(self) -> str:
+        """As `definition.to_svg()`."""
+        return self._definition.to_svg()
+
+    def to_html(self) -> str:
+        """As `definition.to_html()`."""
+        return self._definition.to_html(title=self.name)
+
+    def _repr_svg_(self) -> Optional[str]:
+        return self._definition._repr_svg_()
+
+    def _repr_html_(self) -> Optional[str]:
+        return self._definition._repr_html_()
 
     def __repr__(self) -> str:
         return f"<Segment {self.name}: {', '.join(self.inputs)} -> {', '.join(self.outputs)}>"

@@ -11,7 +11,7 @@ use ferrofuse::{
     of_plan, parse_schedule, read_segmentation,
 };
 use index::integer;
-use ir::graph::{Fusion, Graph};
+use ir::graph::{Fusion, Graph, Tasks};
 
 use crate::failure::Failure;
 use crate::inputs::{Inputs, Request};
@@ -61,7 +61,13 @@ impl Choices {
             Ok((*segment, schedule))
         };
         let schedules = self.schedules.iter().map(schedule).collect::<Result<_, _>>()?;
-        Ok(PlanOptions { segmentation: segmentation.transpose()?, schedules, ..PlanOptions::default() })
+        let tasks = definition.tasks.clone();
+        Ok(PlanOptions {
+            segmentation: segmentation.transpose()?,
+            schedules,
+            tasks,
+            ..PlanOptions::default()
+        })
     }
 }
 
@@ -123,14 +129,15 @@ pub fn segments(file: &File, planned: &Planned, choices: &Choices) -> Result<Vec
 pub fn baseline(
     file: &File,
     request: &Request,
-    segmentation: fn(&Graph, &Fusion) -> Segmentation,
+    segmentation: fn(&Graph, &Fusion, &Tasks) -> Segmentation,
     target: CodeTarget,
     machine: &Machine,
 ) -> Result<Planned, Failure> {
-    let Definition { graph, fusion, .. } = &file.definition;
+    let Definition { graph, fusion, tasks, .. } = &file.definition;
     let (_, layouts) = Inputs::resolve(file, request)?.facts();
     let made = computed(graph, fusion, &views(graph, fusion, &layouts));
-    let options = PlanOptions { segmentation: Some(segmentation(graph, &made)), ..PlanOptions::default() };
+    let segmentation = Some(segmentation(graph, &made, tasks));
+    let options = PlanOptions { segmentation, tasks: tasks.clone(), ..PlanOptions::default() };
     planned(file, request, &options, target, machine)
 }
 

@@ -45,6 +45,11 @@ struct Entry {
     recomputed: Vec<String>,
     bytes: Option<u64>,
     bytes_formula: String,
+    /// The device and the stream that the definition's groups ask for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    device: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    stream: Option<u32>,
     /// As `emit --stage schedule` prints it; without one the compiler chooses.
     schedule: Option<String>,
     reason: String,
@@ -103,7 +108,8 @@ impl SegmentFolder {
         let definitions = index.segments.iter().map(read).collect::<Result<Vec<_>, Failure>>()?;
         let segmentation = read_segmentation(&file.definition, &index.segmentation());
         let segmentation = segmentation.map_err(|error| Failure::user(format!("{INDEX}: {error}")))?;
-        let options = PlanOptions { segmentation: Some(segmentation), ..PlanOptions::default() };
+        let tasks = file.definition.tasks.clone();
+        let options = PlanOptions { segmentation: Some(segmentation), tasks, ..PlanOptions::default() };
         Ok(SegmentFolder { file, options, index, definitions })
     }
 
@@ -177,6 +183,8 @@ impl Entry {
             recomputed: segment.recomputed.clone(),
             bytes: segment.bytes,
             bytes_formula: segment.bytes_formula.clone(),
+            device: segment.at.device.as_deref().map(str::to_owned),
+            stream: segment.at.stream,
             schedule: segment.schedule.as_ref().map(Schedule::to_string),
             reason: segment.why.clone(),
         }

@@ -1,6 +1,8 @@
 //! The compiler on a page: passes, segments, a schedule and kernels for each.
 
-use ir::graph::{Fusion, Graph, Output, Task, TaskData, TaskKind, Tasks, Val, ValMap};
+use ir::graph::{
+    DeviceStream, Dropped, Fusion, Graph, GroupOptions, Output, Task, TaskData, TaskKind, Tasks, Val, ValMap,
+};
 use ir::interrupt::{Interrupt, Interrupted};
 use rustc_hash::{FxHashMap, FxHashSet};
 use thiserror::Error;
@@ -12,8 +14,8 @@ use crate::outputs::{Placement, View, computed, ordered, placements, views};
 use crate::passes::{before_expansion, optimize};
 use crate::schedule::{Schedule, ScheduleError, Workload, choose};
 use crate::segment::{
-    Engine, ExternalCall, Legality, Rejection, Segmentation, SegmentationError, Witness, cost, greedy_with,
-    search,
+    Constraints, Engine, ExternalCall, GroupError, Legality, Problem, Rejection, Segmentation,
+    SegmentationError, Witness, cost, greedy_with, search,
 };
 use crate::target::Target;
 
@@ -24,6 +26,8 @@ pub struct PlanOptions {
     pub segmentation: Option<Segmentation>,
     /// Schedules for segments, by number.
     pub schedules: Vec<(usize, Schedule)>,
+    /// The tasks of the definition: its groups bind segments.
+    pub tasks: Tasks,
     /// What ends planning between two segments.
     pub interrupt: Interrupt,
 }
@@ -47,8 +51,10 @@ pub struct Plan {
     pub segmentation: Segmentation,
     /// The segments in the order they run.
     pub segments: Vec<SegmentPlan>,
-    /// The segments as tasks of the graph, in the same order.
+    /// The groups of the definition as the passes left them, and the segments in the same order, as tasks of the graph.
     pub tasks: Tasks,
+    /// The groups of which the passes left nothing to compute.
+    pub dropped: Vec<Dropped>,
     /// The values that are not row-major in memory, because they are outputs.
     pub placements: FxHashMap<Val, Placement>,
     /// What was asked of groups on the way.
@@ -66,6 +72,10 @@ pub struct SegmentPlan {
     pub name: String,
     /// What it reads, makes and computes.
     pub view: Fusion,
+    /// The device and the stream that the user asked for.
+    pub at: DeviceStream,
+    /// Seconds that the cost model expects, by term.
+    pub cost: cost::Seconds,
     /// How it runs.
     pub decision: Decision,
 }
@@ -117,6 +127,9 @@ pub enum PlanError {
         /// Why not.
         error: ScheduleError,
     },
+    /// Groups of the definition.
+    #[error(transparent)]
+    Group(#[from] GroupError),
     /// The caller wants the plan no more.
     #[error(transparent)]
     Interrupted(#[from] Interrupted),
@@ -141,24 +154,38 @@ pub fn plan(
         let fusion = ordered(graph, fusion);
         chosen.check(graph, &computed(graph, &fusion, &viewed(graph, &fusion, layouts, chosen)))?;
     }
-    let (mut graph, fusion) = graph.fork(fusion);
-    let kept = options.segmentation.as_ref().map(Segmentation::kept).unwrap_or_default();
-    let (fusion, map) = optimize(&mut graph, &fusion, layouts, kept);
+    let (mut graph, written) = graph.fork(fusion);
+    let chosen = options.segmentation.iter().flat_map(Segmentation::kept);
+    let kept = chosen.chain(crossing(&options.tasks));
+    let (fusion, map) = optimize(&mut graph, &written, layouts, kept.collect());
     options.interrupt.check()?;
     let fusion = ordered(&graph, &fusion);
     let chosen = options.segmentation.as_ref().map(|chosen| mapped(chosen, &graph, &fusion, &map));
     let views = viewed(&graph, &fusion, layouts, chosen.as_ref().unwrap_or(&Segmentation::default()));
     let computed = computed(&graph, &fusion, &views);
     let legality = Legality::default();
+    let (mut tasks, dropped) = options.tasks.groups_after(&graph, &written, &fusion, &map);
+    let constraints = Constraints::new(&graph, &computed, &tasks);
+    constraints.require_legal(&graph, &computed, &legality).map_err(|error| error.of_written(&map))?;
     let (segmentation, search_steps) = match chosen {
         Some(chosen) => (completed(chosen, &graph, &computed), 0),
         None => {
-            let merged = greedy_with(&graph, &computed, &legality);
-            let found = search(&graph, &computed, merged, &legality, hints, target);
+            let merged = greedy_with(&graph, &computed, &constraints, &legality);
+            let problem = Problem {
+                graph: &graph,
+                fusion: &computed,
+                constraints: &constraints,
+                legality: &legality,
+                hints,
+                target,
+            };
+            let found = search(problem, merged);
             (found.segmentation, found.steps)
         }
     };
     segmentation.check(&graph, &computed)?;
+    let segment_views = segmentation.views(&graph, &computed);
+    constraints.check(&segment_views)?;
     options.interrupt.check()?;
     let placements = placements(&graph, &computed, layouts);
     let given = fusion.inputs().iter().copied().zip(layouts.iter().cloned());
@@ -166,8 +193,7 @@ pub fn plan(
     let outer: FxHashMap<Val, LayoutClass> = given.chain(placed).collect();
     let decider = Decider { graph: &graph, legality: &legality, target, hints };
     let mut segments = Vec::new();
-    let mut tasks = Tasks::new();
-    for (number, view) in segmentation.views(&graph, &computed).into_iter().enumerate() {
+    for (number, view) in segment_views.into_iter().enumerate() {
         options.interrupt.check()?;
         let name = format!("seg{number}");
         let data = TaskData {
@@ -184,7 +210,9 @@ pub fn plan(
         let chosen =
             options.schedules.iter().find(|(segment, _)| *segment == number).map(|(_, schedule)| schedule);
         let decision = decider.decide(&view, memory, chosen, &name)?;
-        segments.push(SegmentPlan { name, view, decision });
+        let at = constraints.place_of(view.order()).expect("checked above");
+        let cost = cost::Seconds::of(&graph, &view, &legality.of(&graph, &view), hints, target);
+        segments.push(SegmentPlan { name, view, at, cost, decision });
     }
     let has_kernels =
         |number: usize| matches!(segments.get(number), Some(s) if matches!(s.decision, Decision::Kernels(_)));
@@ -204,11 +232,21 @@ pub fn plan(
         segmentation,
         segments,
         tasks,
+        dropped,
         placements,
         legality,
         target: target.clone(),
         search_steps,
     })
+}
+
+/// The values that leave groups which bind segments: passes make them no part of what others compute.
+fn crossing(tasks: &Tasks) -> impl Iterator<Item = Val> + '_ {
+    let binds = |(task, _, options): &(Task, &TaskData, &GroupOptions)| {
+        options.stay || tasks.device_stream(*task) != DeviceStream::default()
+    };
+    let views = tasks.groups().filter(binds).map(|(_, group, _)| &group.view);
+    views.flat_map(|view| view.outputs().iter().map(|output| output.val))
 }
 
 /// The views among the outputs: not what a segmentation makes.

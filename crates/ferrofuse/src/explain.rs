@@ -3,42 +3,58 @@
 //! Takes a definition, the plan made of it and the sizes to count with; gives an object that serializes as
 //! `explain --json` and prints as a table. Names are the user's. Decides nothing, and needs no real inputs.
 
-mod draw;
+mod against;
+mod groups;
+mod memory;
 mod names;
 mod outputs;
+mod page;
+mod picture;
 mod readers;
 mod table;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use compiler::layout::{LayoutClass, Stride};
 use compiler::segment::InputReads;
+use compiler::segment::cost::Seconds;
 use compiler::{Certificate, Decision, Hints, Plan, SegmentPlan};
 use index::Expr;
 use ir::definition::Definition;
-use ir::graph::{Fusion, Node, Output, TensorOp, Val};
+use ir::graph::{Fusion, Node, Output, TensorOp, Val, op_line};
 use rustc_hash::{FxHashMap, FxHashSet};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use readers::Readers;
 
-pub use draw::{html, svg};
+pub use against::{Changed, Difference, difference};
+pub use groups::GroupExplanation;
 pub(crate) use names::{ValueNames, names_in};
 pub use names::{output_names, value_name, value_named};
 pub use outputs::OutputExplanation;
+pub use page::{fragment, html};
+pub use picture::svg;
 
 /// What a plan decided and what it costs.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct Explanation {
     /// The segments in the order they run.
     pub segments: Vec<SegmentExplanation>,
     /// The tensors that one segment writes and another reads.
     pub edges: Vec<Edge>,
+    /// The groups of the definition; left out if there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<GroupExplanation>,
     /// The outputs that are views or are not row-major in memory; left out if there are none.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outputs: Vec<OutputExplanation>,
     /// Bytes that all segments move, and copies.
     pub bytes: u64,
+    /// The most bytes that are in memory at a time of what segments make.
+    pub peak_bytes: u64,
+    /// The sizes that were not given, and what they are taken for.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub assumed: BTreeMap<String, u64>,
     /// Bytes that no plan can avoid: each input read once, each output written once.
     pub compulsory_bytes: u64,
     /// `bytes` over `compulsory_bytes`.
@@ -49,7 +65,7 @@ pub struct Explanation {
 }
 
 /// The time of a plan and a bound that holds for every segmentation, both as the cost model counts.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CertificateExplanation {
     /// Microseconds that the segments take together.
     pub cost_us: f64,
@@ -74,39 +90,77 @@ impl From<Certificate> for CertificateExplanation {
 }
 
 /// One segment.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct SegmentExplanation {
     /// `seg0`, `seg1`, …
     pub name: String,
     /// How many operations it computes; constants are none.
     pub ops: usize,
+    /// The operations in order, a line for each.
+    pub operations: Vec<String>,
     /// What it reads.
     pub inputs: Vec<TensorBytes>,
     /// What it writes.
     pub outputs: Vec<TensorBytes>,
     /// Tensors that it computes though an earlier segment has computed them too.
     pub recomputed: Vec<String>,
+    /// For each of these how many bytes more would be read here, were it kept: fewer where it is less than what it is
+    /// computed from.
+    pub saved: Vec<i64>,
     /// The schedule's text, for a segment that is a kernel.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schedule: Option<String>,
     /// What a library computes, for one that a library runs.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub library: Option<&'static str>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub library: Option<String>,
     /// Why the evaluator runs it, for one that is neither.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evaluator_reason: Option<String>,
+    /// The device that the user asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device: Option<String>,
+    /// The stream of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stream: Option<u32>,
     /// How often it reads its inputs from main memory.
     pub passes: u32,
+    /// Bytes of all that segments made and somebody still needs, while it runs.
+    pub peak_bytes: u64,
+    /// Microseconds that the cost model expects.
+    pub cost_us: CostUs,
     /// Bytes that it moves: inputs as often as it passes over them, outputs once, partial results out and in.
-    #[serde(skip)]
     pub bytes: u64,
     /// The same at any sizes.
-    #[serde(skip)]
-    pub moved: Expr,
+    pub bytes_formula: String,
+    #[serde(skip, default = "Expr::zero")]
+    pub(crate) moved: Expr,
+}
+
+/// Microseconds that the cost model expects of a segment, by term.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize)]
+pub struct CostUs {
+    /// Memory.
+    pub memory: f64,
+    /// Computing; not known of what a library or the evaluator does.
+    pub computing: f64,
+    /// The launch.
+    pub launch: f64,
+}
+
+impl CostUs {
+    fn of(cost: &Seconds) -> CostUs {
+        let [memory, computing, launch] = [cost.memory, cost.computing, cost.launch].map(|term| 1e6 * term);
+        CostUs { memory, computing, launch }
+    }
+
+    /// All terms together.
+    pub fn total(&self) -> f64 {
+        self.memory + self.computing + self.launch
+    }
 }
 
 /// A tensor and how many bytes of it are moved.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct TensorBytes {
     /// The user's name.
     pub name: String,
@@ -117,7 +171,7 @@ pub struct TensorBytes {
 }
 
 /// A tensor that one segment writes and another reads.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct Edge {
     /// The user's name of the tensor.
     pub tensor: String,
@@ -135,15 +189,42 @@ pub struct Edge {
 pub fn explain(definition: &Definition, plan: &Plan, hints: &Hints) -> Explanation {
     let (names, layouts) = (ValueNames::new(definition, plan), layouts(plan));
     let explainer = Explainer { plan, hints, names, layouts, readers: Readers::of(plan) };
+    let peaks = memory::peaks(&explainer);
     let segments: Vec<SegmentExplanation> =
-        (0..plan.segments.len()).map(|number| explainer.segment(number)).collect();
+        peaks.iter().enumerate().map(|(number, &peak)| explainer.segment(number, peak)).collect();
+    let peak_bytes = peaks.into_iter().max().unwrap_or(0);
     let compulsory_bytes = explainer.compulsory_bytes();
     let bytes = explainer.copied_bytes() + segments.iter().map(|segment| segment.bytes).sum::<u64>();
     let traffic_ratio = if compulsory_bytes == 0 { 1.0 } else { bytes as f64 / compulsory_bytes as f64 };
     let outputs = outputs::outputs(definition, plan, &explainer);
-    let certificate = plan.certificate(hints).map(CertificateExplanation::from);
-    let edges = explainer.edges();
-    Explanation { segments, edges, outputs, bytes, compulsory_bytes, traffic_ratio, certificate }
+    let groups = groups::groups(definition, plan);
+    Explanation {
+        segments,
+        edges: explainer.edges(),
+        groups,
+        outputs,
+        bytes,
+        peak_bytes,
+        assumed: assumed(plan, hints),
+        compulsory_bytes,
+        traffic_ratio,
+        certificate: plan.certificate(hints).map(CertificateExplanation::from),
+    }
+}
+
+impl Explanation {
+    /// Microseconds that the cost model expects of all segments.
+    pub fn cost_us(&self) -> f64 {
+        self.segments.iter().map(|segment| segment.cost_us.total()).sum()
+    }
+}
+
+/// The sizes of inputs that nobody gave.
+fn assumed(plan: &Plan, hints: &Hints) -> BTreeMap<String, u64> {
+    let types = plan.fusion.inputs().iter().flat_map(|&val| &plan.graph.ty(val).shape);
+    let symbols: BTreeSet<_> = types.flat_map(Expr::symbols).collect();
+    let sizes = symbols.into_iter().map(Expr::sym).filter(|size| !hints.know(size));
+    sizes.map(|size| (size.to_string(), hints.value(&size))).collect()
 }
 
 struct Explainer<'a> {
@@ -225,9 +306,10 @@ impl Explainer<'_> {
         TensorBytes { name: self.names.of(val), bytes, bytes_formula: formula.to_string() }
     }
 
-    fn segment(&self, number: usize) -> SegmentExplanation {
-        let SegmentPlan { name, view, decision } = &self.plan.segments[number];
+    fn segment(&self, number: usize, peak_bytes: u64) -> SegmentExplanation {
+        let SegmentPlan { name, view, at, cost, decision } = &self.plan.segments[number];
         let moved = self.moved(&self.plan.segments[number]);
+        let again = self.recomputed(number);
         let (schedule, evaluator_reason) = match decision {
             Decision::Kernels(kernels) => (Some(kernels.schedule.to_string()), None),
             Decision::External(_) => (None, None),
@@ -246,23 +328,54 @@ impl Explainer<'_> {
                 .iter()
                 .map(|output| self.tensor(output.val, self.formula(output.val)))
                 .collect(),
-            recomputed: self.recomputed(number),
+            operations: self.operations(view),
+            recomputed: again.iter().map(|&val| self.names.of(val)).collect(),
+            saved: again.iter().map(|&val| self.saved(view, val)).collect(),
             schedule,
-            library: external(&self.plan.segments[number]),
+            library: external(&self.plan.segments[number]).map(str::to_owned),
             evaluator_reason,
+            device: at.device.as_deref().map(str::to_owned),
+            stream: at.stream,
             passes: input_sweeps(&self.plan.segments[number]),
+            peak_bytes,
+            cost_us: CostUs::of(cost),
             bytes: self.hints.value(&moved),
+            bytes_formula: moved.to_string(),
             moved,
         }
     }
 
     /// Tensors that a segment computes though an earlier one has.
-    fn recomputed(&self, number: usize) -> Vec<String> {
+    fn recomputed(&self, number: usize) -> Vec<Val> {
         let again = |node: &Node| {
             is_operation(&self.plan.graph.node(*node).op) && self.readers.is_again(*node, number)
         };
         let nodes = self.plan.segments[number].view.order().iter().copied().filter(again);
-        nodes.map(Val::from).map(|val| self.names.of(val)).collect()
+        nodes.map(Val::from).collect()
+    }
+
+    /// Bytes more that a segment would read, were a value that it computes in memory.
+    fn saved(&self, view: &Fusion, val: Val) -> i64 {
+        let inputs = view.inputs().iter().copied().chain([val]).collect();
+        let outputs = view.outputs().to_vec();
+        let kept = Fusion::new(&self.plan.graph, inputs, outputs, view.facts().clone());
+        let kept = kept.expect("the view, or less of it");
+        self.read_bytes(&kept) as i64 - self.read_bytes(view) as i64
+    }
+
+    /// The operations of a segment, by the names of values; constants stand where they are used.
+    fn operations(&self, view: &Fusion) -> Vec<String> {
+        let graph = &self.plan.graph;
+        let name =
+            |val: Val| graph.as_constant(val).map_or_else(|| self.names.of(val), |scalar| scalar.to_string());
+        let line = |&node: &Node| {
+            let results: Vec<String> = graph.results(node).map(|val| self.names.of(val)).collect();
+            let types: Vec<String> = graph.results(node).map(|val| graph.ty(val).to_string()).collect();
+            let made = op_line(graph, node.into(), &name);
+            format!("{} = {made} : {}", results.join(", "), types.join(", "))
+        };
+        let operations = view.order().iter().filter(|&&node| is_operation(&graph.node(node).op));
+        operations.map(line).collect()
     }
 
     /// Bytes that a segment moves: inputs as often as it passes over them, outputs once, partial results out and in.
@@ -338,6 +451,9 @@ impl Explainer<'_> {
             (_, Some(op)) => return format!("it is an operand of {op}, which a library computes"),
             (Some(op), None) => return format!("it is a result of {op}, which a library computes"),
             (None, None) => {}
+        }
+        if from.at != to.at {
+            return format!("{} runs on {}, {} on {}", from.name, from.at, to.name, to.at);
         }
         let made: Vec<Output> = from.view.outputs().iter().chain(to.view.outputs()).cloned().collect();
         let is_made: FxHashSet<Val> = made.iter().map(|output| output.val).collect();

@@ -44,8 +44,9 @@ pub use compiler::segment::{greedy, unfused};
 pub use compiler::{Decision, Plan, PlanOptions};
 pub use emit::{EmitError, EmitOptions, Stage, emit};
 pub use explain::{
-    CertificateExplanation, Edge, Explanation, OutputExplanation, SegmentExplanation, TensorBytes, explain,
-    html, output_names, svg, value_name, value_named,
+    CertificateExplanation, Changed, CostUs, Difference, Edge, Explanation, GroupExplanation,
+    OutputExplanation, SegmentExplanation, TensorBytes, difference, explain, fragment, html, output_names,
+    svg, value_name, value_named,
 };
 pub use frontend::define::DefinitionBuilder;
 pub use frontend::text::File;
@@ -53,6 +54,7 @@ pub use ir::Diagnostic;
 pub use ir::array::{Array, ArrayError, ArrayView};
 pub use ir::definition::Definition;
 pub use ir::graph::Stream;
+pub use ir::graph::{DeviceStream, GroupOptions, Task, TaskData, TaskKind, Tasks};
 pub use ir::graph::{InputError, InputSignature};
 pub use ir::interrupt::{Interrupt, Interrupted};
 pub use op_list::{OpEntry, op_entries};
@@ -65,7 +67,7 @@ pub use runtime::{
     StepReport, Tensor, Variant, has_ended, in_background, unforked,
 };
 pub use segments::{
-    Segment, SegmentError, count_positions, from_segments, of_plan, read_segmentation, segments,
+    Segment, SegmentError, count_positions, from_segments, of_plan, read_segmentation, segments, tasks,
 };
 
 /// Reads a definition from its text.

@@ -44,6 +44,8 @@ pub enum ParamKind {
     Contiguity,
     /// A `DataType`.
     DType,
+    /// A word in quotes.
+    Text,
 }
 
 /// What stands for an argument that is not given.

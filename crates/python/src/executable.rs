@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use ferrofuse::{
     CallOptions, CallReport, CodeTarget, CompileOptions, Definition, EmitOptions, Generator, Hints, Machine,
     MachineOptions, ObjectCache, Plan, SegmentError, Segmentation, Stage, StepReport, emit, explain, hints,
-    in_background, of_plan, plan_for, unforked,
+    in_background, of_plan, plan_for, read_segmentation, unforked,
 };
 use pyo3::exceptions::{PyNotImplementedError, PyValueError};
 use pyo3::prelude::*;
@@ -108,10 +108,18 @@ impl Executable {
         runnable::check(&self.compiled, py, inputs, wanted, &MACHINE)
     }
 
-    /// What was decided, as text and as JSON, for the sizes of these inputs or for none in particular.
-    #[pyo3(signature = (inputs = None))]
-    fn explain(&self, py: Python<'_>, inputs: Option<&Bound<'_, PyAny>>) -> PyResult<(String, String)> {
-        self.planned(py, CodeTarget::HOST, inputs, None, |definition, plan, hints| {
+    /// What was decided, as text and as JSON, for the sizes of these inputs or for none in particular, and a segmentation of the
+    /// user's if there is one.
+    #[pyo3(signature = (inputs = None, segmentation = None))]
+    fn explain(
+        &self,
+        py: Python<'_>,
+        inputs: Option<&Bound<'_, PyAny>>,
+        segmentation: Option<&str>,
+    ) -> PyResult<(String, String)> {
+        let chosen = segmentation.map(|text| read_segmentation(self.definition(), text)).transpose();
+        let chosen = chosen.map_err(|error| errors::segments(py, &error))?;
+        self.planned(py, CodeTarget::HOST, inputs, chosen, |definition, plan, hints| {
             let explanation = explain(definition, plan, hints);
             let json = serde_json::to_string(&explanation).expect("an explanation is plain data");
             (explanation.to_string(), json)

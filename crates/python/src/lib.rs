@@ -3,7 +3,7 @@
 //! The pure-Python half (`python/ferrofuse`) is the face that users see; here is what needs Rust. `definition/` holds a
 //! definition in the making, `executable` compiles and runs, `segments` are
 //! its segments, `runnable` runs either, `call` are the inputs and outputs of one call, `arrays/` takes
-//! arrays in and gives them out, `data_type` are dtypes, `generator` random numbers, `table` tells the ops, `errors` makes
+//! arrays in and gives them out, `data_type` are dtypes, `generator` random numbers, `table` tells the ops, `explanation` draws, `errors` makes
 //! rejections exceptions, `signals` lets handlers of Python's signals run while something takes long.
 
 mod arrays;
@@ -13,6 +13,7 @@ mod definition;
 mod environment;
 mod errors;
 mod executable;
+mod explanation;
 mod generator;
 mod runnable;
 mod segments;
@@ -31,11 +32,14 @@ fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<definition::Builder>()?;
     module.add_class::<definition::Val>()?;
     module.add_class::<definition::TensorView>()?;
+    module.add_class::<definition::ValueTask>()?;
     module.add_class::<executable::Executable>()?;
     module.add_class::<segments::CutSegment>()?;
     module.add_class::<segments::Chain>()?;
     module.add_class::<arrays::OutputMemory>()?;
     module.add_function(wrap_pyfunction!(segments::cut, module)?)?;
+    module.add_function(wrap_pyfunction!(explanation::explanation_svg, module)?)?;
+    module.add_function(wrap_pyfunction!(explanation::explanation_html, module)?)?;
     module.add_function(wrap_pyfunction!(table::ops, module)?)?;
     module.add_function(wrap_pyfunction!(table::describe_ops, module)?)?;
     module.add_function(wrap_pyfunction!(table::why_rejected, module)?)?;

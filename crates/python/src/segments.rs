@@ -52,6 +52,16 @@ impl CutSegment {
     }
 
     #[getter]
+    fn device(&self) -> Option<&str> {
+        self.segment.at.device.as_deref()
+    }
+
+    #[getter]
+    fn stream(&self) -> Option<u32> {
+        self.segment.at.stream
+    }
+
+    #[getter]
     fn why(&self) -> &str {
         &self.segment.why
     }

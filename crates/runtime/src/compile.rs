@@ -70,8 +70,10 @@ pub fn plan_declared(
     let (definition, target, options) = (definition.clone(), target.clone(), options.clone());
     let interrupt = options.plan.interrupt.clone();
     let made = move || {
-        let Definition { graph, fusion, .. } = &definition;
-        plan(graph, fusion, &declared(&definition), &target, &options.hints, &options.plan)
+        let Definition { graph, fusion, tasks, .. } = &definition;
+        let chosen = PlanOptions { tasks: tasks.clone(), ..options.plan };
+        let planned = plan(graph, fusion, &declared(&definition), &target, &options.hints, &chosen);
+        planned.map_err(|error| in_words(error, &definition))
     };
     Ok(in_background(&interrupt, made)??)
 }
@@ -170,8 +172,18 @@ fn planned(
     interrupt: &Interrupt,
 ) -> Result<Plan, PlanError> {
     let (fusion, target) = (key.known(&definition.fusion), options.machine.target(options.target));
-    let chosen = PlanOptions { interrupt: interrupt.clone(), ..options.plan.clone() };
-    plan(&definition.graph, &fusion, key.layouts(), &target, hints, &chosen)
+    let tasks = definition.tasks.clone();
+    let chosen = PlanOptions { interrupt: interrupt.clone(), tasks, ..options.plan.clone() };
+    let planned = plan(&definition.graph, &fusion, key.layouts(), &target, hints, &chosen);
+    planned.map_err(|error| in_words(error, definition))
+}
+
+/// What is wrong with a plan in words of the definition.
+fn in_words(error: PlanError, definition: &Definition) -> PlanError {
+    match error {
+        PlanError::Group(error) => error.in_words(|val| definition.record.in_words(val)).into(),
+        error => error,
+    }
 }
 
 /// The whole definition for the evaluator.

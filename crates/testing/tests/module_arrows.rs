@@ -125,6 +125,7 @@ const ORDER: [(&str, &[&str]); 13] = [
             "generator",
             "signals",
             "table",
+            "explanation",
             "arrays",
             "call",
             "runnable",

@@ -1,14 +1,16 @@
 //! `ferrofuse explain`: the segments of a definition, what they move, and why each boundary is there.
 
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use ferrofuse::{
-    CodeTarget, Explanation, File, Machine, Segmentation, explain, greedy, html, svg, table, unfused,
+    CodeTarget, Difference, Explanation, Machine, Segmentation, difference, explain, greedy, html, svg,
+    table, unfused,
 };
 use files::Targets;
-use ir::graph::{Fusion, Graph};
+use ir::graph::{Fusion, Graph, Tasks};
 use serde::Serialize;
 
 use crate::definition;
@@ -19,7 +21,7 @@ use crate::planning::{self, Choices};
 /// Say which segments a definition becomes, what they move and why; runs nothing.
 #[derive(Args)]
 pub struct Options {
-    /// The definition file
+    /// The definition file, or what `explain --json` printed of one (NAME.json)
     file: PathBuf,
     #[command(flatten)]
     request: Request,
@@ -40,6 +42,9 @@ pub struct Options {
     /// Compare with pairwise merging, or with no fusion at all
     #[arg(long, value_name = "HOW")]
     compare: Option<Baseline>,
+    /// Say what differs from another definition, or from what `explain --json` printed of one (NAME.json)
+    #[arg(long, value_name = "FILE", conflicts_with = "compare")]
+    against: Option<PathBuf>,
 }
 
 /// What a plan is compared with.
@@ -67,48 +72,115 @@ struct Report {
     explanation: Explanation,
     #[serde(skip_serializing_if = "Option::is_none")]
     compared: Option<Compared>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    difference: Option<Difference>,
 }
 
 /// Writes the explanation.
 pub fn run(options: &Options, machine: &Machine, out: &mut dyn Write) -> Result<Outcome, Failure> {
-    let file = definition::read(&options.file)?;
     let targets = options.targets()?;
-    let planned = planning::plan(&file, &options.request, &options.choices, options.target, machine)?;
-    let explanation = explain(&file.definition, &planned.plan, &planned.hints);
-    let compared = options.compare.map(|with| compare(with, options, &file, machine)).transpose()?;
-    let drawn = options.svg.iter().map(|_| svg(&explanation));
-    let page = options.html.iter().map(|_| html(&explanation, &options.file.display().to_string()));
-    let texts: Vec<String> = drawn.chain(page).collect();
+    let explanation = options.explained(&options.file, machine)?;
+    let compared = options.compare.map(|with| options.baseline(with, machine)).transpose()?;
+    let drawn = options.svg.iter().map(|_| Ok(svg(&explanation)));
+    let page = options.html.iter().map(|_| options.page(&explanation, machine));
+    let texts = drawn.chain(page).collect::<Result<Vec<String>, Failure>>()?;
     targets.write(|place, out| -> io::Result<()> { out.write_all(texts[place].as_bytes()) })?;
-    let report = Report { explanation, compared };
+    let other = options.against.as_ref().map(|path| options.explained(path, machine)).transpose()?;
+    let difference = other.map(|other| difference(&explanation, &other));
+    let compared = options.compare.zip(compared).map(|(with, explained)| Compared::of(with, &explained));
     if options.json {
+        let report = Report { explanation, compared, difference };
         writeln!(out, "{}", serde_json::to_string_pretty(&report).expect("an explanation is plain data"))?;
         return Ok(Outcome::Fine);
     }
-    write!(out, "{}", report.explanation)?;
-    if let Some(Compared { with, segments, bytes, traffic_ratio }) = report.compared {
+    if let (Some(path), Some(difference)) = (&options.against, difference) {
+        let [first, second] = [&options.file, path].map(|path| path.display().to_string());
+        write!(out, "{}", difference.lines(&first, &second))?;
+        return Ok(Outcome::Fine);
+    }
+    write!(out, "{explanation}")?;
+    if let Some(Compared { with, segments, bytes, traffic_ratio }) = compared {
         let moved = table::bytes(bytes);
         writeln!(out, "{with}: {segments} segments, {moved} moved, traffic ratio {traffic_ratio:.3}")?;
     }
     Ok(Outcome::Fine)
 }
 
+/// Whether a file holds what `explain --json` prints.
+fn is_saved(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "json")
+}
+
+fn saved(path: &Path) -> Result<Explanation, Failure> {
+    let failed = |error: &dyn std::error::Error| Failure::user(format!("{}: {error}", path.display()));
+    let text = fs::read_to_string(path).map_err(|error| failed(&error))?;
+    serde_json::from_str(&text).map_err(|error| failed(&error))
+}
+
 impl Options {
     /// Where the picture and the page go, in this order.
     fn targets(&self) -> Result<Targets, Failure> {
         let outputs: Vec<&Path> = self.svg.iter().chain(&self.html).map(PathBuf::as_path).collect();
-        let inputs = planning::files(&self.file, &self.request, &self.choices);
+        let mut inputs = planning::files(&self.file, &self.request, &self.choices);
+        inputs.extend(self.against.as_deref());
         Ok(Targets::new(&outputs, &inputs)?)
+    }
+
+    /// The explanation of a definition, or one that was saved.
+    fn explained(&self, path: &Path, machine: &Machine) -> Result<Explanation, Failure> {
+        if is_saved(path) {
+            return saved(path);
+        }
+        let file = definition::read(path)?;
+        let planned = planning::plan(&file, &self.request, &self.choices, self.target, machine)?;
+        Ok(explain(&file.definition, &planned.plan, &planned.hints))
+    }
+
+    /// The explanation of another segmentation of the definition.
+    fn baseline(&self, with: Baseline, machine: &Machine) -> Result<Explanation, Failure> {
+        if is_saved(&self.file) {
+            let message = format!("{}: a saved explanation has no other segmentation", self.file.display());
+            return Err(Failure::user_with_help(message, "give the definition file"));
+        }
+        let file = definition::read(&self.file)?;
+        let planned = planning::baseline(&file, &self.request, with.segmentation(), self.target, machine)?;
+        Ok(explain(&file.definition, &planned.plan, &planned.hints))
+    }
+
+    /// The page, with the segmentations to compare with.
+    fn page(&self, explanation: &Explanation, machine: &Machine) -> Result<String, Failure> {
+        let title = self.file.display().to_string();
+        if is_saved(&self.file) {
+            return Ok(html(explanation, &title, &[]));
+        }
+        let baselines = [Baseline::Greedy, Baseline::Unfused];
+        let others = baselines.map(|with| Ok((with.name(), self.baseline(with, machine)?)));
+        let others = others.into_iter().collect::<Result<Vec<_>, Failure>>()?;
+        let others: Vec<(&str, &Explanation)> = others.iter().map(|(name, other)| (*name, other)).collect();
+        Ok(html(explanation, &title, &others))
     }
 }
 
-fn compare(with: Baseline, options: &Options, file: &File, machine: &Machine) -> Result<Compared, Failure> {
-    let (with, segmentation): (_, fn(&Graph, &Fusion) -> Segmentation) = match with {
-        Baseline::Greedy => ("greedy", greedy),
-        Baseline::Unfused => ("unfused", unfused),
-    };
-    let planned = planning::baseline(file, &options.request, segmentation, options.target, machine)?;
-    let explanation = explain(&file.definition, &planned.plan, &planned.hints);
-    let Explanation { segments, bytes, traffic_ratio, .. } = explanation;
-    Ok(Compared { with, segments: segments.len(), bytes, traffic_ratio })
+impl Baseline {
+    fn name(self) -> &'static str {
+        match self {
+            Baseline::Greedy => "greedy",
+            Baseline::Unfused => "unfused",
+        }
+    }
+
+    fn segmentation(self) -> fn(&Graph, &Fusion, &Tasks) -> Segmentation {
+        match self {
+            Baseline::Greedy => greedy,
+            Baseline::Unfused => unfused,
+        }
+    }
+}
+
+impl Compared {
+    fn of(with: Baseline, explanation: &Explanation) -> Compared {
+        let Explanation { segments, bytes, traffic_ratio, .. } = explanation;
+        let (bytes, traffic_ratio) = (*bytes, *traffic_ratio);
+        Compared { with: with.name(), segments: segments.len(), bytes, traffic_ratio }
+    }
 }

@@ -203,3 +203,40 @@ fn folders_are_written_whole_or_not_at_all() {
     fine(&format!("segment {path} --output {}", twice.display()));
     fine(&format!("segment {path} --output {}", twice.display()));
 }
+
+#[test]
+fn a_folder_keeps_devices_and_streams_and_runs() {
+    let (kept, path) = definition(
+        "def f(fd):
+    x = fd.define_tensor(shape=[-1, -1], contiguity=True)
+    with fd.group(\"far\", stay=True, device=\"cuda:1\"):
+        y = fd.ops.exp(x)
+        with fd.group(\"aside\"):
+            z = fd.ops.sin(y)
+    with fd.group(\"tail\", stream=2):
+        w = fd.ops.neg(z)
+    fd.add_output(w)
+",
+    );
+    let folder = kept.path().join("segments");
+    fine(&format!("segment {path} --output {}", folder.display()));
+    let written = index(&folder);
+    let places: Vec<Value> = written["segments"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|segment| json!([segment["device"], segment["stream"]]))
+        .collect();
+    assert_eq!(places, [json!(["cuda:1", null]), json!([null, 2])]);
+    let ran = fine(&format!("run {} {SIZES} --check", folder.display()));
+    assert!(ran.contains("matches the evaluator"), "{ran}");
+    let explained = fine(&format!("explain {path} --compare unfused"));
+    assert!(explained.contains("group aside (device cuda:1): in seg0\n"), "{explained}");
+    assert!(explained.contains("unfused: 2 segments, "), "a group that stays is one there too: {explained}");
+    let spans = kept.path().join("cut.txt");
+    fs::write(&spans, "segment all -> w\n").unwrap();
+    let ended = ferrofuse(["explain", &path, "--segmentation", spans.to_str().unwrap()]);
+    assert_eq!(ended.code, 2);
+    let said = "seg0 computes ops for cuda:1 and ops for stream 2; a segment has one device and one stream";
+    assert!(ended.stderr.contains(said), "{}", ended.stderr);
+}

@@ -189,14 +189,38 @@ fn explain_draws_the_segments_and_compares() {
     let text = fine(&format!("explain {file} --svg {svg_path} --html {html_path} --compare greedy"));
     assert!(text.contains("greedy: 2 segments, "), "{text}");
     let drawn = std::fs::read_to_string(&svg).expect("the picture");
-    assert!(drawn.starts_with("<svg ") && drawn.contains(">seg0<") && drawn.contains(">seg1<"), "{drawn}");
-    assert_eq!(drawn.matches("<path ").count(), 1, "one tensor passes between the segments");
+    assert!(drawn.starts_with("<svg ") && drawn.contains(">seg0: ") && drawn.contains(">seg1: "), "{drawn}");
+    assert!(drawn.contains("seg1 reads ") && drawn.contains("marker-end"), "{drawn}");
     let page = std::fs::read_to_string(&html).expect("the page");
-    assert!(page.starts_with("<!doctype html>") && page.contains(&drawn), "{page}");
+    assert!(page.starts_with("<!doctype html>") && page.contains("<td>greedy</td>"), "{page}");
+    assert!(page.contains("<td>unfused</td>") && page.contains("<details>"), "{page}");
     let unfused = fine("explain examples/softmax.py --compare unfused --json");
     let report: serde_json::Value = serde_json::from_str(&unfused).expect("one object");
     assert!(report["compared"]["segments"].as_u64() > Some(5), "{report}");
     assert!(report["compared"]["bytes"].as_u64() > report["bytes"].as_u64(), "{report}");
+}
+
+#[test]
+fn explain_says_what_differs_from_another_definition_or_a_saved_explanation() {
+    let folder = tempfile::tempdir().expect("a folder for the test");
+    let saved = folder.path().join("unfused.json");
+    let (file, sizes) = ("examples/reduction_broadcast_add.py", "--size i0=64 --size i1=64");
+    let text = fine(&format!("explain {file} {sizes} --json"));
+    std::fs::write(&saved, &text).expect("the saved explanation");
+    let saved = saved.display();
+    assert_eq!(fine(&format!("explain {file} {sizes} --against {saved}")), "no difference\n");
+    assert_eq!(fine(&format!("explain {saved} --against {file} {sizes}")), "no difference\n");
+    let other = "examples/layer_norm.py";
+    let said = fine(&format!("explain {file} --against {other}"));
+    assert!(said.contains(&format!("only in {other}: a segment that writes ")), "{said}");
+    let larger = fine(&format!("explain {file} --size i0=128 --size i1=64 --against {saved}"));
+    assert!(larger.contains("moved") && !larger.contains("only in"), "{larger}");
+    let report: Value =
+        serde_json::from_str(&fine(&format!("explain {file} --against {other} --json"))).unwrap();
+    assert!(report["difference"]["only_second"].as_array().is_some_and(|made| !made.is_empty()), "{report}");
+    let ended = super::ferrofuse(["explain", &saved.to_string(), "--compare", "greedy"]);
+    assert_eq!(ended.code, 2);
+    assert!(ended.stderr.contains("a saved explanation has no other segmentation"), "{}", ended.stderr);
 }
 
 #[test]

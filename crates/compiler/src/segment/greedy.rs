@@ -5,10 +5,11 @@
 
 use std::collections::BTreeSet;
 
-use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
+use ir::graph::{Fusion, Graph, Node, Tasks, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::external::{external_nodes, is_view_op};
+use super::constraints::Constraints;
+use super::free::free_nodes;
 use super::legality::Legality;
 use super::segmentation::{Segmentation, segment_view};
 
@@ -18,13 +19,18 @@ const LONG: usize = 1024;
 /// Nodes up to which a group of a long definition grows by one at a time.
 const SMALL: usize = 64;
 
-/// The greedy segmentation of a fusion.
-pub fn greedy(graph: &Graph, fusion: &Fusion) -> Segmentation {
-    greedy_with(graph, fusion, &Legality::default())
+/// The greedy segmentation of a fusion, with the groups of the user.
+pub fn greedy(graph: &Graph, fusion: &Fusion, tasks: &Tasks) -> Segmentation {
+    greedy_with(graph, fusion, &Constraints::new(graph, fusion, tasks), &Legality::default())
 }
 
 /// The same, which leaves its answers about groups for others.
-pub(crate) fn greedy_with(graph: &Graph, fusion: &Fusion, legality: &Legality) -> Segmentation {
+pub(crate) fn greedy_with(
+    graph: &Graph,
+    fusion: &Fusion,
+    constraints: &Constraints,
+    legality: &Legality,
+) -> Segmentation {
     let mut outputs: Vec<Val> = fusion.outputs().iter().map(|output| output.val).collect();
     outputs.retain(|&val| !fusion.is_input(val));
     outputs.sort_unstable();
@@ -33,19 +39,20 @@ pub(crate) fn greedy_with(graph: &Graph, fusion: &Fusion, legality: &Legality) -
         return Segmentation::default();
     }
     let whole = segment_view(graph, fusion, &outputs, &outputs.iter().copied().collect());
-    if legality.allows(graph, &whole) {
+    if constraints.allow(&[whole.order()], &[]) && legality.allows(graph, &whole) {
         return Segmentation { segments: vec![outputs] };
     }
-    let mut groups = Groups::single_nodes(graph, fusion, legality);
+    let mut groups = Groups::smallest(graph, fusion, constraints, legality);
     let is_long = whole.order().len() > LONG;
     while groups.merge_round(is_long) {}
     while is_long && groups.merge_neighbours() {}
     groups.segmentation()
 }
 
-/// No fusion at all, for comparison: each operation a segment of its own.
-pub fn unfused(graph: &Graph, fusion: &Fusion) -> Segmentation {
-    Groups::single_nodes(graph, fusion, &Legality::default()).segmentation()
+/// No fusion at all, for comparison: each operation a segment of its own, but for those that the user keeps together.
+pub fn unfused(graph: &Graph, fusion: &Fusion, tasks: &Tasks) -> Segmentation {
+    let constraints = Constraints::new(graph, fusion, tasks);
+    Groups::smallest(graph, fusion, &constraints, &Legality::default()).segmentation()
 }
 
 /// The nodes next to a group, each once.
@@ -59,8 +66,9 @@ struct Border {
 struct Groups<'a> {
     graph: &'a Graph,
     fusion: &'a Fusion,
+    constraints: &'a Constraints,
     legality: &'a Legality,
-    /// Nodes that only constants go into and that are no outputs.
+    /// Nodes that are made wherever they are used.
     free: FxHashSet<Node>,
     /// Which group a node is in.
     group_of: FxHashMap<Node, usize>,
@@ -73,45 +81,46 @@ struct Groups<'a> {
 }
 
 impl<'a> Groups<'a> {
-    fn single_nodes(graph: &'a Graph, fusion: &'a Fusion, legality: &'a Legality) -> Groups<'a> {
+    /// Each node by itself, or with those that it must be with.
+    fn smallest(
+        graph: &'a Graph,
+        fusion: &'a Fusion,
+        constraints: &'a Constraints,
+        legality: &'a Legality,
+    ) -> Groups<'a> {
+        let free = free_nodes(graph, fusion);
         let mut groups = Groups {
             graph,
             fusion,
+            constraints,
             legality,
-            free: FxHashSet::default(),
+            free,
             group_of: FxHashMap::default(),
             members: Vec::new(),
             borders: Vec::new(),
             rejected: FxHashSet::default(),
         };
-        let in_memory = read_or_made_by_external_ops(graph, fusion);
-        for &node in fusion.order() {
-            let from_constants = graph
-                .node(node)
-                .operands
-                .iter()
-                .all(|val| !fusion.is_input(*val) && groups.free.contains(&val.node));
-            if from_constants
-                && !in_memory.contains(&node)
-                && graph.results(node).all(|val| !fusion.is_output(val))
-            {
-                groups.free.insert(node);
-            } else {
-                groups.group_of.insert(node, groups.members.len());
-                groups.members.push(vec![node]);
+        for &node in fusion.order().iter().filter(|node| !groups.free.contains(node)) {
+            if groups.group_of.contains_key(&node) {
+                continue;
             }
+            let members = constraints.together(node).map_or_else(|| vec![node], <[Node]>::to_vec);
+            groups.group_of.extend(members.iter().map(|&member| (member, groups.members.len())));
+            groups.members.push(members);
         }
-        groups.borders = groups.members.iter().map(|members| groups.border(members[0])).collect();
+        groups.borders = groups.members.iter().map(|members| groups.border(members)).collect();
         groups
     }
 
-    /// The nodes next to a node.
-    fn border(&self, node: Node) -> Border {
-        let in_groups = |node: &Node| self.group_of.contains_key(node);
-        let users = self.graph.results(node).flat_map(|val| self.fusion.uses(val)).copied();
-        let computed = self.graph.node(node).operands.iter().filter(|val| !self.fusion.is_input(**val));
+    /// The nodes next to some.
+    fn border(&self, members: &[Node]) -> Border {
+        let is_next = |node: &Node| self.group_of.contains_key(node) && members.binary_search(node).is_err();
+        let made = members.iter().flat_map(|&node| self.graph.results(node));
+        let users = made.flat_map(|val| self.fusion.uses(val)).copied();
+        let operands = members.iter().flat_map(|&node| &self.graph.node(node).operands);
+        let computed = operands.filter(|val| !self.fusion.is_input(**val));
         let producers = computed.map(|val| val.node);
-        Border { users: sorted(users.filter(in_groups)), producers: sorted(producers.filter(in_groups)) }
+        Border { users: sorted(users.filter(is_next)), producers: sorted(producers.filter(is_next)) }
     }
 
     /// The nodes next to two groups that become one.
@@ -195,7 +204,9 @@ impl<'a> Groups<'a> {
         union.sort_unstable();
         #[cfg(test)]
         tests::ASKED.with(|asked| asked.set(asked.get() + union.len()));
-        if !self.legality.allows(self.graph, &self.view(&union)) {
+        let parts = [producer, consumer].map(|group| self.members[group].as_slice());
+        let may_be = self.constraints.allow(&[&union], &parts);
+        if !(may_be && self.legality.allows(self.graph, &self.view(&union))) {
             self.rejected.insert((producer, consumer));
             return false;
         }
@@ -311,26 +322,6 @@ fn sorted(nodes: impl Iterator<Item = Node>) -> Vec<Node> {
     nodes
 }
 
-/// The nodes that libraries compute, and those whose results they read, though only constants may go into them.
-/// Constants themselves need no memory of their own.
-fn read_or_made_by_external_ops(graph: &Graph, fusion: &Fusion) -> FxHashSet<Node> {
-    let mut found: FxHashSet<Node> = FxHashSet::default();
-    for (node, _) in external_nodes(graph, fusion) {
-        found.insert(node);
-        let mut stack: Vec<Val> = graph.node(node).operands.to_vec();
-        while let Some(val) = stack.pop() {
-            match graph.op(val) {
-                TensorOp::Constant(_) | TensorOp::Size(_) => {}
-                op if is_view_op(op) => stack.extend(graph.operands(val)),
-                _ => {
-                    found.insert(val.node);
-                }
-            }
-        }
-    }
-    found
-}
-
 #[cfg(test)]
 mod tests {
     use std::cell::Cell;
@@ -349,7 +340,7 @@ mod tests {
         let source = format!("def chain(fd):\n{input}{steps}    fd.add_output(y)\n");
         let definition = frontend::text::parse(&source).expect("a definition").definition;
         let before = ASKED.with(Cell::get);
-        let segmentation = greedy(&definition.graph, &definition.fusion);
+        let segmentation = greedy(&definition.graph, &definition.fusion, &definition.tasks);
         (ASKED.with(Cell::get) - before, segmentation.segments.len())
     }
 

@@ -1,17 +1,19 @@
 //! Segments: which values are kept in memory, and which groups of values become one kernel each.
 //!
 //! `legal` (can a group be one kernel, with the `witness`) · `moved` (index maps behind folds) · `external` (groups that a
-//! library runs) · `engine` (either) · `legality` (the answers) · `code` (statements of a kernel) ·
-//! `cost` (bytes and seconds) · `segmentation` (the value and its text) ·
-//! `dependencies` (the order of segments) ·
-//! `bound` (what no segmentation can do better than) · `greedy`, `search` (how one is found) · `vertex_cut` (minimum cuts).
+//! library runs) · `engine` (either) · `legality` (the answers) · `code` (statements of a kernel) · `cost` (bytes and seconds) ·
+//! `segmentation` (the value and its text) · `dependencies` (the order of segments) · `constraints` (what groups of the user
+//! ask) · `free` (what is made anywhere) · `bound` (what no segmentation can do better than) · `greedy`, `search` (how one is
+//! found) · `vertex_cut` (minimum cuts).
 
 mod bound;
 mod code;
+mod constraints;
 pub mod cost;
 mod dependencies;
 mod engine;
 mod external;
+mod free;
 mod greedy;
 mod legal;
 mod legality;
@@ -23,6 +25,7 @@ mod witness;
 
 pub use bound::{LowerBound, lower_bound};
 pub(crate) use code::{LARGEST, statements_for};
+pub use constraints::{Constraints, GroupError};
 pub use cost::InputReads;
 pub use dependencies::Wait;
 pub use engine::Engine;
@@ -32,6 +35,6 @@ pub(crate) use greedy::greedy_with;
 pub use greedy::{greedy, unfused};
 pub use legal::{Rejection, legal};
 pub use legality::{Legality, LegalityAnswer};
-pub use search::{SearchResult, search};
+pub use search::{Problem, SearchResult, search};
 pub use segmentation::{Segmentation, SegmentationError};
 pub use witness::{Fold, Store, When, Witness};

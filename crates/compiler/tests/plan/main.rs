@@ -3,6 +3,7 @@
 
 mod bounds;
 mod choices;
+mod groups;
 mod legality;
 mod structure;
 
@@ -22,7 +23,8 @@ fn define(body: &str) -> Definition {
 
 fn try_plan(definition: &Definition, target: &Target, options: &PlanOptions) -> Result<Plan, PlanError> {
     let layouts = vec![LayoutClass::Dense; definition.fusion.inputs().len()];
-    plan(&definition.graph, &definition.fusion, &layouts, target, &Hints::default(), options)
+    let options = PlanOptions { tasks: definition.tasks.clone(), ..options.clone() };
+    plan(&definition.graph, &definition.fusion, &layouts, target, &Hints::default(), &options)
 }
 
 /// The plan for a CPU with 512-bit vectors. Every kernel of it is verified.

@@ -5,18 +5,18 @@ use compiler::layout::LayoutClass;
 use index::Expr;
 use ir::definition::Definition;
 use ir::graph::Axes;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Explainer;
 use super::names::output_names;
 
 /// An output and its layout in memory.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct OutputExplanation {
     /// The user's name.
     pub name: String,
     /// The input, or the value that a segment makes, whose memory it shares.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub view_of: Option<String>,
     /// Its strides in elements, at any sizes; `None` where they follow from those of the tensor that it is a view of or is
     /// written to.

@@ -17,6 +17,17 @@ impl fmt::Display for Explanation {
             if let Some(reason) = &segment.evaluator_reason {
                 writeln!(f, "  on the evaluator: {reason}")?;
             }
+            for (name, &saved) in
+                segment.recomputed.iter().zip(&segment.saved).filter(|(_, saved)| **saved > 0)
+            {
+                writeln!(f, "  {name} again saves reading {}", table::bytes(saved.unsigned_abs()))?;
+            }
+        }
+        if !self.groups.is_empty() {
+            writeln!(f)?;
+        }
+        for group in &self.groups {
+            writeln!(f, "{}", group.line())?;
         }
         if !self.edges.is_empty() {
             writeln!(f)?;
@@ -32,9 +43,15 @@ impl fmt::Display for Explanation {
         }
         let (moved, min) = (table::bytes(self.bytes), table::bytes(self.compulsory_bytes));
         writeln!(f, "\n{moved} moved, {min} compulsory, traffic ratio {:.3}", self.traffic_ratio)?;
-        match &self.certificate {
-            Some(certificate) => writeln!(f, "{}", closeness(certificate)),
-            None => Ok(()),
+        writeln!(f, "{} in memory at most of what segments make", table::bytes(self.peak_bytes))?;
+        if let Some(certificate) = &self.certificate {
+            writeln!(f, "{}", closeness(certificate))?;
+        }
+        let assumed: Vec<String> =
+            self.assumed.iter().map(|(size, value)| format!("{size} = {value}")).collect();
+        match assumed.is_empty() {
+            true => Ok(()),
+            false => writeln!(f, "sizes that are not given count as {}", assumed.join(", ")),
         }
     }
 }
@@ -64,8 +81,14 @@ fn cells(segment: &SegmentExplanation) -> Vec<String> {
     ]
 }
 
-fn runs_as(segment: &SegmentExplanation) -> String {
-    match (segment.library, &segment.schedule) {
+pub(super) fn runs_as(segment: &SegmentExplanation) -> String {
+    let device = segment.device.as_ref().map(|device| format!(", {device}"));
+    let stream = segment.stream.map(|stream| format!(", stream {stream}"));
+    format!("{}{}{}", executor(segment), device.unwrap_or_default(), stream.unwrap_or_default())
+}
+
+fn executor(segment: &SegmentExplanation) -> String {
+    match (&segment.library, &segment.schedule) {
         (Some(op), _) => format!("library {op}"),
         (None, Some(_)) => "kernel".to_owned(),
         (None, None) => "evaluator".to_owned(),

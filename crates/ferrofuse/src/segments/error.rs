@@ -38,6 +38,9 @@ pub enum SegmentError {
         /// What is not as it was.
         what: String,
     },
+    /// Segments that do not suit the groups of the definition.
+    #[error(transparent)]
+    Group(compiler::segment::GroupError),
     /// A segment that has no words of the definition language.
     #[error(transparent)]
     Define(#[from] DefineError),

@@ -1,7 +1,7 @@
 //! Segments as objects: definitions of their own, with a map of their values back to the whole definition.
 //!
 //! `cut` (which values of the definition each segment makes) · `positions` (the numbers of values) · `by_hand` (segmentations as
-//! users write them) · `edited` (definitions that take a segment's place) · `error`. Takes a definition and its plan; decides
+//! users write them) · `edited` (definitions that take a segment's place) · `tasks` (segments beside composites and groups) · `error`. Takes a definition and its plan; decides
 //! nothing, compiles nothing.
 
 mod by_hand;
@@ -9,6 +9,7 @@ mod cut;
 mod edited;
 mod error;
 mod positions;
+mod tasks;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,7 +17,7 @@ use std::sync::Arc;
 use compiler::{Hints, Plan};
 use frontend::define::{DefinitionBuilder, Origin, outline};
 use ir::definition::Definition;
-use ir::graph::{Fusion, Node, Output, Val};
+use ir::graph::{DeviceStream, Fusion, Node, Output, Val};
 use runtime::{CompileOptions, SegmentDefinition, SegmentInput, SegmentedExecutable};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -26,6 +27,7 @@ use crate::explain::{Explanation, SegmentExplanation, explain, names_in};
 pub use by_hand::{of_plan, read_segmentation};
 pub use error::SegmentError;
 pub use positions::count as count_positions;
+pub use tasks::tasks;
 
 /// A segment of a definition.
 #[derive(Clone, Debug)]
@@ -46,6 +48,8 @@ pub struct Segment {
     pub bytes: Option<u64>,
     /// The same at any sizes.
     pub bytes_formula: String,
+    /// The device and the stream that the user asked for.
+    pub at: DeviceStream,
     /// Why it is a segment of its own.
     pub why: String,
     /// The schedule that the user chose; without one the compiler chooses.
@@ -65,6 +69,7 @@ pub fn segments(definition: &Definition, plan: &Plan, hints: &Hints) -> Result<V
     let crossing = views.iter().flat_map(|view| view.inputs().iter().copied());
     let maker = Maker {
         definition,
+        plan,
         hints,
         names: names_in(definition),
         positions: positions::Positions::new(definition, crossing.chain(cut.segmentation.segments.concat())),
@@ -139,6 +144,7 @@ pub fn from_segments(
 /// What segments are made from.
 struct Maker<'d> {
     definition: &'d Definition,
+    plan: &'d Plan,
     hints: &'d Hints,
     names: FxHashMap<Val, String>,
     positions: positions::Positions<'d>,
@@ -170,6 +176,7 @@ impl Maker<'_> {
             recomputed: again.iter().filter_map(|&node| self.tensor_named(node)).collect(),
             bytes: explained.map_or(Some(0), |explained| self.bytes(explained)),
             bytes_formula: explained.map_or("0".to_owned(), |explained| explained.moved.to_string()),
+            at: planned.map_or_else(DeviceStream::default, |number| self.plan.segments[number].at.clone()),
             why: self.why(explained),
             schedule: None,
             takes: outlined.inputs.into_iter().map(taken).collect(),

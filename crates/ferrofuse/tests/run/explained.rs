@@ -56,12 +56,16 @@ fn the_object_has_the_fields_of_the_interface() {
     let keys = |value: &serde_json::Value| -> Vec<String> {
         value.as_object().expect("an object").keys().cloned().collect()
     };
-    let bytes = ["bytes", "compulsory_bytes", "traffic_ratio"];
+    let totals = ["segments", "edges", "bytes", "peak_bytes", "compulsory_bytes", "traffic_ratio"];
     let certificate = ["cost_us", "lower_bound_us", "lower_bound_bytes", "gap", "optimal", "search_steps"];
-    assert_eq!(keys(&object), [&["segments", "edges"][..], &bytes, &certificate].concat());
+    assert_eq!(keys(&object), [totals, certificate].concat());
     assert_eq!(keys(&object["edges"][0]), ["tensor", "from", "to", "bytes", "reason"]);
     let segment = &object["segments"][0];
-    assert_eq!(keys(segment), ["name", "ops", "inputs", "outputs", "recomputed", "schedule", "passes"]);
+    let [what, how] = [
+        ["name", "ops", "operations", "inputs", "outputs", "recomputed", "saved"].as_slice(),
+        ["schedule", "passes", "peak_bytes", "cost_us", "bytes", "bytes_formula"].as_slice(),
+    ];
+    assert_eq!(keys(segment), [what, how].concat());
     assert_eq!(keys(&segment["inputs"][0]), ["name", "bytes", "bytes_formula"]);
 }
 
@@ -95,7 +99,7 @@ fn certificates_say_how_close_a_cut_is() {
     assert!(close.lower_bound_us <= close.cost_us && close.lower_bound_bytes <= two.bytes, "{two}");
     assert!(close.gap < 0.1, "{two}");
     let definition = define(SILU_MUL.text).expect("defines");
-    let segmentation = Some(ferrofuse::unfused(&definition.graph, &definition.fusion));
+    let segmentation = Some(ferrofuse::unfused(&definition.graph, &definition.fusion, &definition.tasks));
     let options =
         CompileOptions { plan: PlanOptions { segmentation, ..PlanOptions::default() }, ..Default::default() };
     let plan = plan(&definition, &options).expect("a segmentation that fits");

@@ -12,6 +12,7 @@ mod interrupts;
 mod large;
 mod machine;
 mod memory_order;
+mod pictures;
 mod random;
 mod rejections;
 mod segments;

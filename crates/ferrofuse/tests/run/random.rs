@@ -85,7 +85,7 @@ fn executors_threads_and_segments_do_not_change_the_bits() {
     assert_eq!(expected.len(), COUNT);
     let definition = define(DRAWS).expect("defines");
     let apart = PlanOptions {
-        segmentation: Some(unfused(&definition.graph, &definition.fusion)),
+        segmentation: Some(unfused(&definition.graph, &definition.fusion, &definition.tasks)),
         ..PlanOptions::default()
     };
     let machine = |threads| {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use ferrofuse::{
     Array, ArrayView, CallOptions, CompileOptions, Definition, Executable, Hints, Interrupt, Machine, Output,
     PlanOptions, Segment, SegmentError, Stream, Tensor, check, define, from_segments, parse_schedule, plan,
-    read_segmentation, segments, value_named,
+    read_segmentation, segments, tasks, value_named,
 };
 use frontend::text::{NameStyle, numbers, print};
 
@@ -286,4 +286,20 @@ fn a_schedule_runs_where_the_segment_has_its_loops() {
     segments[1].schedule = Some(parse_schedule("schedule lanes 4\nrow x7\ninner x1").expect("a schedule"));
     let error = from_segments(&definition, &segments, CompileOptions::default()).expect_err("no x7");
     assert_eq!(error.to_string(), "the schedule of seg1 does not fit it: the segment has no axis x7");
+}
+
+#[test]
+fn a_value_tells_its_tasks() {
+    let definition = define(REDUCTION).expect("defines");
+    let plan = plan(&definition, &CompileOptions::default()).expect("plans");
+    let tasks = tasks(&definition, &plan).expect("no cycle");
+    let value = |name| value_named(&definition, name).expect("a value of the definition");
+    let names = |found: Vec<ferrofuse::Task>| -> Vec<String> {
+        found.into_iter().map(|task| tasks.get(task).name.clone()).collect()
+    };
+    assert_eq!(names(tasks.tasks_defining(value("S3")).collect()), ["seg0"]);
+    assert_eq!(names(tasks.tasks_using(value("S3")).collect()), ["seg1"]);
+    assert_eq!(names(tasks.tasks_using(value("T1")).collect()), ["seg1"]);
+    let edges = ["T0", "T1", "T2", "T3", "S3", "T4"].map(|name| tasks.is_segment_edge(value(name)));
+    assert_eq!(edges, [false, false, false, false, true, false]);
 }

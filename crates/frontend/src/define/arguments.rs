@@ -245,6 +245,7 @@ fn suits(kind: ParamKind, object: &Object) -> bool {
         ParamKind::Tensors => all(is_value),
         ParamKind::Numbers => all(|object| matches!(object, Object::Number(_))),
         ParamKind::Combine => matches!(object, Object::Function(_) | Object::Text(_)),
+        ParamKind::Text => matches!(object, Object::Text(_)),
         ParamKind::Int => is_int(object),
         ParamKind::Ints => all(is_int),
         ParamKind::Shape => all(|object| object.as_int().is_some() || object.as_value().is_some()),
@@ -272,6 +273,7 @@ fn in_words(kind: ParamKind) -> &'static str {
         ParamKind::Bools => "a list of True and False",
         ParamKind::Contiguity => "True, False, or a list of True, False and None",
         ParamKind::DType => "a DataType",
+        ParamKind::Text => "a name in quotes",
     }
 }
 

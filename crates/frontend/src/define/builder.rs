@@ -19,6 +19,7 @@ use smallvec::SmallVec;
 
 use super::arguments::describe;
 use super::error::DefineError;
+use super::groups::{OpenGroups, require_convex};
 use super::random::Stateful;
 
 /// Builds a definition, statement by statement.
@@ -40,6 +41,8 @@ pub struct DefinitionBuilder {
     pub(super) span: Option<Span>,
     /// The axes in memory, outermost first, of results whose order the definition asks for.
     pub(super) orders: FxHashMap<Entry, Axes>,
+    /// Which groups are open, and which nodes came to be in which.
+    pub(super) groups: OpenGroups,
 }
 
 impl DefinitionBuilder {
@@ -65,6 +68,11 @@ impl DefinitionBuilder {
     pub fn set_line(&mut self, line: usize) {
         self.record.tell_lines();
         self.span = Some(Span::new(line, line));
+    }
+
+    /// Says what the source text is that places are in.
+    pub fn set_source(&mut self, source: &str) {
+        self.record.set_source(source);
     }
 
     /// The line that the next statement stands in, if lines were told.
@@ -114,7 +122,7 @@ impl DefinitionBuilder {
         let order = self.orders.get(&tensor.entry).filter(|_| place.is_none()).cloned().unwrap_or_default();
         self.outputs.push(Output { val: tensor.val, alias: place, order });
         let action = Action::Output { value: tensor.entry, alias: alias.map(|alias| alias.entry) };
-        self.record.add_statement(Statement { action, results: Vec::new(), span: self.span });
+        self.add_statement(action, Vec::new());
         Ok(())
     }
 
@@ -177,19 +185,21 @@ impl DefinitionBuilder {
         let facts = Arc::new(self.facts);
         let fusion = Fusion::new(&self.graph, self.inputs, self.outputs, Arc::clone(&facts))
             .expect("every argument was declared as an input, once");
-        let mut patterns = Tasks::new();
+        let mut tasks = Tasks::new();
         for (name, inputs, outputs) in self.patterns {
             let outputs = outputs.into_iter().map(Output::from).collect();
             let view = Fusion::new(&self.graph, inputs, outputs, Arc::clone(&facts))
                 .expect("a composite depends on its operands only");
             let parent: Option<Task> = None;
-            let added =
-                patterns.add(TaskData { name: name.to_owned(), kind: TaskKind::Pattern, parent, view });
+            let added = tasks.add(TaskData { name: name.to_owned(), kind: TaskKind::Pattern, parent, view });
             added.expect("a task without a parent fits");
         }
+        // A group of which no output needs anything asks for nothing.
+        tasks.add_groups(&self.graph, &fusion, self.record.groups(), |node| self.groups.of_node(node));
+        require_convex(&self.graph, &fusion, &self.record, &tasks)?;
         self.graph.debug_verify(&fusion);
         let draws = self.stateful.map_or(0, |stateful| stateful.draws);
-        Ok(Definition { graph: self.graph, fusion, record: self.record, patterns, draws })
+        Ok(Definition { graph: self.graph, fusion, record: self.record, tasks, draws })
     }
 
     /// A diagnostic about the op being applied.
@@ -273,11 +283,13 @@ impl DefinitionBuilder {
         results: &[NamedValue],
     ) {
         let results = results.iter().map(|value| value.entry).collect();
-        self.record.add_statement(Statement {
-            action: Action::Call { op, arguments },
-            results,
-            span: self.span,
-        });
+        self.add_statement(Action::Call { op, arguments }, results);
+    }
+
+    /// Adds a line to the record.
+    pub(super) fn add_statement(&mut self, action: Action, results: Vec<Entry>) {
+        let group = self.groups.innermost();
+        self.record.add_statement(Statement { action, results, group, span: self.span });
     }
 
     /// Remembers that these values are a composite that the user wrote.

@@ -4,7 +4,7 @@
 //! values and fresh size symbols, `i0`, `i1`, … in the order they appear.
 
 use index::Expr;
-use ir::definition::{Action, CallArgument, DeclaredLayout, InputDecl, NamedValue, Object, Statement};
+use ir::definition::{Action, CallArgument, DeclaredLayout, InputDecl, NamedValue, Object};
 use ir::graph::{InputLayout, Shape, SymbolSource, TensorOp, Type};
 use ops::{DType, Param, ParamDefault, ParamKind};
 
@@ -114,7 +114,7 @@ impl DefinitionBuilder {
         }
     }
 
-    fn bind(&self, params: &[Param], arguments: Vec<CallArgument>) -> Result<Bound, DefineError> {
+    pub(super) fn bind(&self, params: &[Param], arguments: Vec<CallArgument>) -> Result<Bound, DefineError> {
         Bound::new(self.op, params, arguments)
     }
 
@@ -133,8 +133,7 @@ impl DefinitionBuilder {
         self.inputs.push(val);
         let value = self.value(val, is_scalar);
         let place = self.record.add_input(InputDecl { entry: value.entry, val, dtype, layout });
-        let results = vec![value.entry];
-        self.record.add_statement(Statement { action: Action::Input(place), results, span: self.span });
+        self.add_statement(Action::Input(place), vec![value.entry]);
         Ok(value)
     }
 

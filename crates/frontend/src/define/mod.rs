@@ -2,7 +2,7 @@
 //!
 //! `builder` (the builder) · `declare` (inputs) · `call` (ops by name) · `scalar` (elementwise ops) · `tensor_ops` (what
 //! moves data) · `folds` · `complex/` (complex numbers as pairs) · `composites` (softmax and kin) · `random` · `external`
-//! (sorts, scatter, products of matrices) · `attention` · `sizes` and `arguments` (what calls take) · `object` (things of
+//! (sorts, scatter, products of matrices) · `attention` · `groups` (of ops) · `sizes` and `arguments` (what calls take) · `object` (things of
 //! the language) · `checkpoint` (what rejected calls take back) · `record` (as written) · `outline` (a view as a definition
 //! of its own) · `error`.
 
@@ -19,6 +19,7 @@ mod external;
 mod folds;
 mod function;
 mod gathers;
+mod groups;
 mod outline;
 mod random;
 mod scalar;

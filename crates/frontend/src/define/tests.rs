@@ -222,8 +222,8 @@ fn composites_are_patterns() {
         fd.add_output(fd.ops.rms_norm(c, [4]))
         fd.add_output(fd.ops.log_softmax(a, 0))";
     graph_of(body);
-    let patterns = parse(&file(body)).expect("it parses").definition.patterns;
-    let names: Vec<&str> = patterns.of_kind(TaskKind::Pattern).map(|(_, data)| data.name.as_str()).collect();
+    let tasks = parse(&file(body)).expect("it parses").definition.tasks;
+    let names: Vec<&str> = tasks.of_kind(TaskKind::Pattern).map(|(_, data)| data.name.as_str()).collect();
     assert_eq!(names, ["softmax", "layer_norm", "gelu", "rms_norm", "log_softmax"]);
 }
 
@@ -234,7 +234,7 @@ fn sample(param: &Param, tensor: Object, flag: Object) -> Object {
         (ParamKind::Operand | ParamKind::Tensor, _) => tensor,
         (ParamKind::Tensors, _) => Object::list([tensor.clone(), tensor]),
         (ParamKind::Scalar, "index") => Object::int(0),
-        (ParamKind::Combine, _) => Object::Text("argmax".into()),
+        (ParamKind::Combine | ParamKind::Text, _) => Object::Text("argmax".into()),
         (ParamKind::Scalar | ParamKind::Int | ParamKind::Numbers, _) => Object::int(1),
         (ParamKind::Ints, "dims" | "broadcast_dims" | "stride_order") => Object::ints([0, 1]),
         (ParamKind::Ints, _) => Object::ints([1, 1]),

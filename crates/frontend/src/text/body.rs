@@ -11,14 +11,20 @@ use ops::{DType, Scalar};
 
 use super::inputs::{complex_arithmetic, complex_number, float_text};
 use super::read::is_call_of;
-use super::syntax::{self, Kind, Name, Statement, Tree};
+use super::syntax::{self, Kind, Line, Name, Statement, Tree};
 use crate::define::{DefineError, DefinitionBuilder};
 use crate::text::diagnostic::RawDiagnostic;
 
 /// Follows the lines; `fd` is what they call the definition, `end` the place of a diagnostic that something is missing.
-pub(super) fn read_body(fd: &str, body: &[Statement], end: Span) -> Result<Definition, RawDiagnostic> {
+pub(super) fn read_body(
+    fd: &str,
+    body: &[Line],
+    source: &str,
+    end: Span,
+) -> Result<Definition, RawDiagnostic> {
     let mut reader = Reader { builder: DefinitionBuilder::new(), fd, names: BTreeMap::new() };
-    body.iter().try_for_each(|statement| reader.statement(statement))?;
+    reader.builder.set_source(source);
+    reader.lines(body)?;
     reader.builder.finish().map_err(|error| rejected(error, end))
 }
 
@@ -39,6 +45,31 @@ pub(super) struct Reader<'t> {
 }
 
 impl<'t> Reader<'t> {
+    fn lines(&mut self, lines: &'t [Line]) -> Result<(), RawDiagnostic> {
+        lines.iter().try_for_each(|line| match line {
+            Line::Statement(statement) => self.statement(statement),
+            Line::Group { context, body, span } => self.group(context, body, *span),
+        })
+    }
+
+    /// `with fd.group(...):` and the lines in it.
+    fn group(&mut self, context: &'t Tree, body: &'t [Line], span: Span) -> Result<(), RawDiagnostic> {
+        let arguments = match &context.kind {
+            Kind::Call(callee, given) if callee.path().is_some_and(|path| path == [self.fd, "group"]) => {
+                given
+            }
+            _ => {
+                let label = format!("expected `with {}.group(\"name\"):`", self.fd);
+                return Err(RawDiagnostic::new(span, "this block is no group", label));
+            }
+        };
+        let arguments = self.arguments(arguments)?;
+        self.builder.enter_group(arguments).map_err(|error| rejected(error, context.span))?;
+        self.lines(body)?;
+        self.builder.leave_group();
+        Ok(())
+    }
+
     fn statement(&mut self, statement: &'t Statement) -> Result<(), RawDiagnostic> {
         self.builder.set_span(Some(statement.span));
         let Statement { targets, value, .. } = statement;
@@ -214,8 +245,12 @@ impl<'t> Reader<'t> {
             "define_scalar" | "define_constant" => Ok(self.builder.define_scalar(arguments)?),
             "define_vector" => Ok(self.builder.define_vector(arguments)?),
             "add_output" => self.add_output(arguments, span),
+            "group" => {
+                let label = format!("expected `with {}.group(...):`", self.fd);
+                Err(Rejection::Text(RawDiagnostic::new(span, "a group without a block", label)))
+            }
             _ => {
-                let known = "known: define_tensor, define_scalar, define_vector, add_output, ops";
+                let known = "known: define_tensor, define_scalar, define_vector, add_output, group, ops";
                 let message = format!("the definition has no method `{method}`");
                 Err(Rejection::Text(
                     RawDiagnostic::new(span, message, "expected a method it has").help(known),

@@ -6,7 +6,7 @@
 use ir::Span;
 
 use super::lexer::{Token, tokens};
-use super::syntax::{Item, Kind, Name, Statement, Tree};
+use super::syntax::{Item, Kind, Line, Name, Statement, Tree};
 use crate::text::diagnostic::RawDiagnostic;
 
 /// Words that begin what this subset of Python leaves out.
@@ -15,9 +15,12 @@ pub(super) const REJECTED: [&str; 22] = [
     "await", "global", "nonlocal", "assert", "del", "yield", "return", "match", "break", "continue",
 ];
 
+/// Blocks in a block that are accepted; the builder accepts fewer groups.
+const MAX_BLOCKS: usize = 64;
+
 /// The parts of a file, in order.
 pub(super) fn parse_file(source: &str) -> Result<Vec<Item>, RawDiagnostic> {
-    let mut parser = Parser { tokens: tokens(source)?, at: 0, depth: 0 };
+    let mut parser = Parser { tokens: tokens(source)?, at: 0, depth: 0, open_blocks: 0 };
     let mut items = Vec::new();
     while *parser.peek() != Token::End {
         parser.item(&mut items)?;
@@ -31,6 +34,8 @@ pub(super) struct Parser {
     pub at: usize,
     /// Levels of expressions that are open.
     pub depth: u16,
+    /// Blocks in blocks that are open.
+    open_blocks: usize,
 }
 
 impl Parser {
@@ -103,7 +108,7 @@ impl Parser {
         } else if self.accept_word("with") {
             items.push(self.with(start)?);
         } else {
-            let line = self.line()?;
+            let line = self.simple_line()?;
             items.extend(line.map(Item::Line));
         }
         Ok(())
@@ -138,11 +143,11 @@ impl Parser {
         Ok(Item::With { context, alias, body, span })
     }
 
-    fn block(&mut self) -> Result<Vec<Statement>, RawDiagnostic> {
+    fn block(&mut self) -> Result<Vec<Line>, RawDiagnostic> {
         self.expect(":")?;
         let mut body = Vec::new();
         if *self.peek() != Token::Newline {
-            body.extend(self.line()?);
+            body.extend(self.simple_line()?.map(Line::Statement));
             return Ok(body);
         }
         self.advance();
@@ -159,8 +164,34 @@ impl Parser {
         Ok(body)
     }
 
-    /// One line; nothing for those that say nothing.
-    fn line(&mut self) -> Result<Option<Statement>, RawDiagnostic> {
+    /// One line of a block, with the block that it opens; nothing for those that say nothing.
+    fn line(&mut self) -> Result<Option<Line>, RawDiagnostic> {
+        let start = self.span();
+        match self.accept_word("with") {
+            true => self.group(start).map(Some),
+            false => Ok(self.simple_line()?.map(Line::Statement)),
+        }
+    }
+
+    /// `with fd.group(...):` inside of a block.
+    fn group(&mut self, start: Span) -> Result<Line, RawDiagnostic> {
+        let context = self.expression()?;
+        let span = self.since(start);
+        if self.open_blocks == MAX_BLOCKS {
+            return Err(RawDiagnostic::new(
+                span,
+                "blocks are nested too deeply",
+                "expected fewer blocks around it",
+            ));
+        }
+        self.open_blocks += 1;
+        let body = self.block()?;
+        self.open_blocks -= 1;
+        Ok(Line::Group { context, body, span })
+    }
+
+    /// One line without a block of its own; nothing for those that say nothing.
+    fn simple_line(&mut self) -> Result<Option<Statement>, RawDiagnostic> {
         let start = self.span();
         if let Token::Name(word) = self.peek() {
             match word.as_str() {
@@ -285,13 +316,23 @@ mod tests {
     }
 
     fn part(item: &Item) -> String {
-        let lines = |body: &[Statement]| body.iter().map(line).collect::<Vec<_>>().join("; ");
+        let lines = |body: &[Line]| body.iter().map(in_block).collect::<Vec<_>>().join("; ");
         match item {
             Item::Function { name, parameters, body } => {
                 format!("{}/{} {{{}}}", name.text, parameters.len(), lines(body))
             }
             Item::With { context, body, .. } => format!("with {} {{{}}}", shown(context), lines(body)),
             Item::Line(statement) => line(statement),
+        }
+    }
+
+    fn in_block(part: &Line) -> String {
+        match part {
+            Line::Statement(statement) => line(statement),
+            Line::Group { context, body, .. } => {
+                let body: Vec<String> = body.iter().map(in_block).collect();
+                format!("with {} {{{}}}", shown(context), body.join("; "))
+            }
         }
     }
 
@@ -330,6 +371,18 @@ mod tests {
             "`for` is not part of the definition language at 0: expected a statement",
         );
         check("x = not y", "unexpected `not` at 4: expected a value");
+    }
+
+    #[test]
+    fn blocks_stand_in_blocks() {
+        check(
+            "def f(fd):\n  with fd.group(\"a\"):\n    with fd.group(\"b\"): x = 1\n    y = 2\n  z = 3",
+            "f/1 {with fd.group(\"a\") {with fd.group(\"b\") {x=1}; y=2}; z=3}",
+        );
+        let open = |level: usize| format!("{}with g():\n", " ".repeat(level));
+        let source: String = (0..100).map(open).collect();
+        let diagnostic = parse_file(&source).unwrap_err();
+        assert_eq!(diagnostic.message, "blocks are nested too deeply");
     }
 
     #[test]

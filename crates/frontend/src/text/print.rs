@@ -10,7 +10,7 @@ use ir::definition::{
     Action, DeclaredLayout, Definition, Entry, Function, InputDecl, NamedValue, Object, Record, Statement,
     Term,
 };
-use ir::graph::{Fusion, Graph};
+use ir::graph::{Fusion, Graph, GroupDecl, GroupOptions};
 use ops::{self, DType, OpRef, Operand, OperandKind, Param, ParamKind, Scalar, TypeSignature};
 
 use crate::define::{DefineError, default, outline};
@@ -82,12 +82,15 @@ struct Printer<'d> {
     /// Tensors and scalars so far.
     counts: [u32; 2],
     called: BTreeMap<Entry, String>,
+    /// The groups that are open, the innermost last.
+    open: Vec<usize>,
     text: String,
 }
 
 impl<'d> Printer<'d> {
     fn new(record: &'d Record, graph: &'d Graph, names: NameStyle) -> Printer<'d> {
-        Printer { record, graph, names, counts: [0, 0], called: BTreeMap::new(), text: String::new() }
+        let called = BTreeMap::new();
+        Printer { record, graph, names, counts: [0, 0], called, open: Vec::new(), text: String::new() }
     }
 }
 
@@ -97,7 +100,21 @@ impl Printer<'_> {
     }
 
     fn line(&mut self, line: &str) {
-        self.line_at(4, line);
+        self.line_at(4 + 4 * self.open.len(), line);
+    }
+
+    /// Closes groups and opens others, so that this is the innermost.
+    fn enter(&mut self, group: Option<usize>) {
+        let groups = self.record.groups();
+        let around = std::iter::successors(group, |&group| groups[group].parent);
+        let mut chain: Vec<usize> = around.collect();
+        chain.reverse();
+        let shared = chain.iter().zip(&self.open).take_while(|(new, open)| new == open).count();
+        self.open.truncate(shared);
+        for &group in &chain[shared..] {
+            self.line(&format!("with fd.group({}):", group_arguments(&groups[group])));
+            self.open.push(group);
+        }
     }
 
     fn fresh(&mut self, is_scalar: bool) -> String {
@@ -112,6 +129,7 @@ impl Printer<'_> {
     }
 
     fn statement(&mut self, statement: &Statement) {
+        self.enter(statement.group);
         let line = match &statement.action {
             Action::Input(place) => input(&self.record.inputs()[*place]),
             Action::Call { op, arguments } => self.call(op, arguments),
@@ -333,6 +351,15 @@ fn input(decl: &InputDecl) -> String {
     format!(
         "fd.define_tensor(shape={shape:?}, contiguity=[{contiguity}], dtype={dtype}, is_cpu={is_cpu}{order})"
     )
+}
+
+fn group_arguments(group: &GroupDecl) -> String {
+    let GroupDecl { name, options: GroupOptions { stay, at }, .. } = group;
+    let stay = stay.then(|| ", stay=True".to_owned());
+    let device = at.device.as_ref().map(|device| format!(", device=\"{device}\""));
+    let stream = at.stream.map(|stream| format!(", stream={stream}"));
+    let options = [stay, device, stream].into_iter().flatten();
+    format!("\"{name}\"{}", options.collect::<String>())
 }
 
 fn flag_text(flag: bool) -> &'static str {

@@ -10,7 +10,7 @@ use ir::{Diagnostic, Span};
 use super::body::read_body;
 use super::grammar::parse_file;
 use super::inputs::{InputSpec, read_inputs};
-use super::syntax::{Item, Kind, Name, Statement, Tree};
+use super::syntax::{Item, Kind, Line, Name, Statement, Tree};
 use crate::text::diagnostic::RawDiagnostic;
 
 /// Bytes of a source text that are accepted.
@@ -55,8 +55,7 @@ fn read(source: &str) -> Result<File, RawDiagnostic> {
     let inputs = find_inputs(&items)?;
     let (fd, body) = find_definition(&items)?;
     let end = source.trim_end().len();
-    let mut definition = read_body(fd, body, Span::new(end, end))?;
-    definition.record.set_source(source);
+    let definition = read_body(fd, body, source, Span::new(end, end))?;
     if let Some((specs, span)) = &inputs {
         check_inputs(&definition, specs, *span)?;
     }
@@ -90,9 +89,9 @@ pub(super) fn is_call_of(tree: &Tree, method: &str) -> bool {
 }
 
 /// The name by which the definition is built, and the lines that build it.
-fn find_definition(items: &[Item]) -> Result<(&str, &[Statement]), RawDiagnostic> {
+fn find_definition(items: &[Item]) -> Result<(&str, &[Line]), RawDiagnostic> {
     let mut functions = BTreeMap::new();
-    let mut found: Option<(&str, &[Statement])> = None;
+    let mut found: Option<(&str, &[Line])> = None;
     for item in items {
         let this = match item {
             Item::Line(_) => continue,
@@ -131,8 +130,8 @@ fn find_definition(items: &[Item]) -> Result<(&str, &[Statement]), RawDiagnostic
 fn function<'t>(
     name: &Name,
     parameters: &'t [Name],
-    body: &'t [Statement],
-) -> Result<(&'t str, &'t [Statement]), RawDiagnostic> {
+    body: &'t [Line],
+) -> Result<(&'t str, &'t [Line]), RawDiagnostic> {
     match parameters {
         [fd] => Ok((&fd.text, body)),
         _ => {
@@ -145,10 +144,10 @@ fn function<'t>(
 fn with<'t>(
     context: &Tree,
     alias: Option<&'t Name>,
-    body: &'t [Statement],
+    body: &'t [Line],
     span: Span,
-    functions: &BTreeMap<&str, (&'t str, &'t [Statement])>,
-) -> Result<(&'t str, &'t [Statement]), RawDiagnostic> {
+    functions: &BTreeMap<&str, (&'t str, &'t [Line])>,
+) -> Result<(&'t str, &'t [Line]), RawDiagnostic> {
     let made = match &context.kind {
         Kind::Call(callee, _) => callee.path().is_some_and(|path| path.last() == Some(&"FusionDefinition")),
         _ => false,
@@ -160,7 +159,11 @@ fn with<'t>(
             "expected `with FusionDefinition() as fd:`",
         ));
     };
-    let called = body.iter().find_map(|statement| match &statement.value.kind {
+    let statements = body.iter().filter_map(|line| match line {
+        Line::Statement(statement) => Some(statement),
+        Line::Group { .. } => None,
+    });
+    let called = statements.into_iter().find_map(|statement| match &statement.value.kind {
         Kind::Call(callee, arguments) => match (&callee.kind, &arguments[..]) {
             (Kind::Name(name), [only]) if only.value.kind == Kind::Name(alias.text.clone()) => {
                 Some((name, callee.span))

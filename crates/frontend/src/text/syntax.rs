@@ -58,13 +58,22 @@ pub(super) struct Statement {
     pub span: Span,
 }
 
+/// A part of a body.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Line {
+    /// A statement.
+    Statement(Statement),
+    /// `with fd.group(...):` and what is in the group.
+    Group { context: Tree, body: Vec<Line>, span: Span },
+}
+
 /// A part of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Item {
     /// `def name(parameter):` and its body.
-    Function { name: Name, parameters: Vec<Name>, body: Vec<Statement> },
+    Function { name: Name, parameters: Vec<Name>, body: Vec<Line> },
     /// `with context as alias:` and its body.
-    With { context: Tree, alias: Option<Name>, body: Vec<Statement>, span: Span },
+    With { context: Tree, alias: Option<Name>, body: Vec<Line>, span: Span },
     /// A line outside of them.
     Line(Statement),
 }

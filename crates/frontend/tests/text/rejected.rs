@@ -32,7 +32,7 @@ fn names() {
     check(
         "fd.define_tensr([1])",
         "1:1: the definition has no method `define_tensr` (expected a method it has); known: define_tensor, define_scalar, \
-         define_vector, add_output, ops",
+         define_vector, add_output, group, ops",
     );
     check("a.median()", "1:1: `a` has no method `median` (tensors have the methods size and shape)");
     check("math.sqrt(2)", "1:1: `math` is not defined (expected a name assigned above)");

@@ -24,8 +24,8 @@ pub struct Definition {
     pub fusion: Fusion,
     /// How it was written.
     pub record: Record,
-    /// The composites in it, as tasks of kind `Pattern`.
-    pub patterns: Tasks,
+    /// The composites in it, and the groups of the user.
+    pub tasks: Tasks,
     /// How many of its draws of random numbers take the sequence of the call.
     pub draws: u32,
 }

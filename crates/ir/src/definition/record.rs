@@ -11,7 +11,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::Object;
 use crate::Span;
-use crate::graph::{Axes, InputLayout, Node, Val, truncate};
+use crate::graph::{Axes, GroupDecl, InputLayout, Node, Val, truncate};
 
 /// A result of a statement.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -57,6 +57,8 @@ pub struct Statement {
     pub action: Action,
     /// What it makes.
     pub results: Vec<Entry>,
+    /// The innermost group that it stands in: its place in [`Record::groups`].
+    pub group: Option<usize>,
     /// Where it stands in the source text.
     pub span: Option<Span>,
 }
@@ -136,6 +138,7 @@ pub struct Record {
     entries: PrimaryMap<Entry, EntryData>,
     statements: Vec<Statement>,
     inputs: Vec<InputDecl>,
+    groups: Vec<GroupDecl>,
     /// The statement that declares each input.
     declarations: Vec<usize>,
     named: FxHashMap<Val, Entry>,
@@ -179,6 +182,17 @@ impl Record {
     /// The inputs in order.
     pub fn inputs(&self) -> &[InputDecl] {
         &self.inputs
+    }
+
+    /// The groups, each behind the one that it is in.
+    pub fn groups(&self) -> &[GroupDecl] {
+        &self.groups
+    }
+
+    /// Takes a group that the user opens, and gives its place.
+    pub fn add_group(&mut self, group: GroupDecl) -> usize {
+        self.groups.push(group);
+        self.groups.len() - 1
     }
 
     /// What is known of a result.
@@ -228,13 +242,26 @@ impl Record {
 
     /// The op that a node is of, as it was called first, and its place.
     pub fn call_of(&self, node: Node) -> Option<(&'static str, Option<Span>)> {
-        self.statements.iter().find_map(|Statement { action, results, span }| match action {
+        self.statements.iter().find_map(|Statement { action, results, span, .. }| match action {
             Action::Call { op, .. } => {
                 let is_behind = |&entry: &Entry| self.entries[entry].val.node >= node;
                 results.iter().any(is_behind).then_some((*op, *span))
             }
             _ => None,
         })
+    }
+
+    /// A value, in words: by its name, and by the op that makes it and the line of that.
+    pub fn in_words(&self, val: Val) -> String {
+        let name = self.name_of(val).map(|name| format!("`{name}`"));
+        let call = self.call_of(val.node).map(|(op, span)| match span.and_then(|span| self.line_of(span)) {
+            Some(line) => format!("`{op}` on line {line}"),
+            None => format!("`{op}`"),
+        });
+        match (name, call) {
+            (Some(name), Some(call)) => format!("{name} ({call})"),
+            (name, call) => name.or(call).unwrap_or_else(|| val.to_string()),
+        }
     }
 
     /// The op, in words, that asks for something of a size, if it is known.

@@ -12,13 +12,18 @@ use super::node::{TensorOp, Type, Val};
 pub fn dump(graph: &Graph, view: &Fusion) -> String {
     let mut text = String::new();
     for &input in view.inputs() {
-        let _ = writeln!(text, "{input} = {} : {}", op(graph, input), graph.ty(input));
+        let _ = writeln!(
+            text,
+            "{input} = {} : {}",
+            op_line(graph, input, &|val| val.to_string()),
+            graph.ty(input)
+        );
     }
     for &node in view.order() {
         let results: Vec<Val> = graph.results(node).collect();
         let names: Vec<String> = results.iter().map(|val| val.to_string()).collect();
         let types: Vec<String> = results.iter().map(|&val| graph.ty(val).to_string()).collect();
-        let line = op(graph, node.into());
+        let line = op_line(graph, node.into(), &|val| val.to_string());
         let _ = writeln!(text, "{} = {line} : {}", names.join(", "), types.join(", "));
     }
     for output in view.outputs() {
@@ -33,8 +38,8 @@ pub fn dump(graph: &Graph, view: &Fusion) -> String {
     text
 }
 
-/// One node's right-hand side: the op's name, its attributes, its operands.
-fn op(graph: &Graph, val: Val) -> String {
+/// One node's right-hand side: the op's name, its attributes, its operands by these names.
+pub fn op_line(graph: &Graph, val: Val, name: &dyn Fn(Val) -> String) -> String {
     let attributes = match graph.op(val) {
         TensorOp::Input { ordinal, .. } => format!("input {ordinal}"),
         TensorOp::Constant(scalar) => format!("constant {scalar}"),
@@ -58,7 +63,7 @@ fn op(graph: &Graph, val: Val) -> String {
         TensorOp::Iota(length) => format!("iota {length}"),
         TensorOp::External(library) => library.to_string(),
     };
-    let operands: Vec<String> = graph.operands(val).iter().map(|val| val.to_string()).collect();
+    let operands: Vec<String> = graph.operands(val).iter().map(|&val| name(val)).collect();
     if operands.is_empty() { attributes } else { format!("{attributes} ({})", operands.join(", ")) }
 }
 

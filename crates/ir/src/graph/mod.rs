@@ -3,7 +3,7 @@
 //! `node` (tensor ops and types) · `external` (ops that no kernel computes) · `container` · `shape` (the rule of each op) ·
 //! `fusion` (views) · `signature` (the constraints of a view on its inputs) · `sizes` (values of size symbols) · `stream`
 //! (random numbers of a call) · `computed` (those that scalars make) · `task` (named, nested, overlapping views) ·
-//! `rewrite` (how passes change a program) · `collect` · `verify` · `dump`. What it all means is the crate `reference`.
+//! `group` (those that the user made) · `rewrite` (how passes change a program) · `collect` · `verify` · `dump`. What it all means is the crate `reference`.
 
 mod collect;
 mod computed;
@@ -11,6 +11,7 @@ mod container;
 mod dump;
 mod external;
 mod fusion;
+mod group;
 mod node;
 mod rewrite;
 mod shape;
@@ -23,9 +24,10 @@ mod verify;
 pub use computed::{ComputedSize, Known};
 pub(crate) use container::truncate;
 pub use container::{Graph, Mark, SymbolSource};
-pub use dump::dump;
+pub use dump::{dump, op_line};
 pub use external::ExternalOp;
 pub use fusion::{Fusion, Output, ViewError};
+pub use group::{DeviceStream, GroupDecl, GroupOptions};
 pub use node::{Axes, InputLayout, Node, NodeData, Shape, TensorOp, Type, Val};
 pub use rewrite::{ValMap, rewrite};
 pub use shape::{ShapeError, infer};

@@ -9,6 +9,7 @@ use thiserror::Error;
 
 use super::container::Graph;
 use super::fusion::{Fusion, ViewError};
+use super::group::GroupOptions;
 use super::node::{Node, Val};
 use super::rewrite::ValMap;
 
@@ -18,7 +19,7 @@ pub struct Task(u32);
 entity_impl!(Task, "task");
 
 /// What a task stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum TaskKind {
     /// A kernel to be.
     Segment,
@@ -26,8 +27,8 @@ pub enum TaskKind {
     Pattern,
     /// The body of a fold or a scan, not connected to the fusion's own inputs and outputs.
     Lambda,
-    /// A group the user made: a device, a stream, a pipeline stage.
-    Group,
+    /// A group the user made: what stays in one segment, or on one device.
+    Group(GroupOptions),
 }
 
 /// A task as stored.

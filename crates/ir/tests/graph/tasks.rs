@@ -1,6 +1,8 @@
 //! Tasks nest and overlap, know who defines and uses a value, and follow passes while they are closed.
 
-use ferrofuse_ir::graph::{Fusion, Task, TaskData, TaskError, TaskKind, Tasks, TensorOp, rewrite};
+use ferrofuse_ir::graph::{
+    Fusion, GroupOptions, Task, TaskData, TaskError, TaskKind, Tasks, TensorOp, rewrite,
+};
 use ops::ScalarOp;
 
 use super::Build;
@@ -44,7 +46,8 @@ fn a_nested_task_computes_nothing_its_parent_does_not() {
     let e = b.map(ScalarOp::Exp, &[x]);
     let y = b.map(ScalarOp::Neg, &[e]);
     let mut tasks = Tasks::new();
-    let group = tasks.add(task("stage", TaskKind::Group, None, b.view(&[e]))).unwrap();
+    let group =
+        tasks.add(task("stage", TaskKind::Group(GroupOptions::default()), None, b.view(&[e]))).unwrap();
     let inside = tasks.add(task("seg0", TaskKind::Segment, Some(group), b.view(&[e]))).unwrap();
     assert_eq!(tasks.children(group).collect::<Vec<_>>(), [inside]);
     let outside = tasks.add(task("seg1", TaskKind::Segment, Some(group), b.view(&[y])));

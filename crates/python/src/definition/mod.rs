@@ -4,6 +4,7 @@
 
 mod lambda;
 mod objects;
+mod task;
 mod value;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -16,6 +17,7 @@ use ir::graph::Type;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
+pub use task::ValueTask;
 pub use value::{TensorView, Val};
 
 use crate::errors;
@@ -88,6 +90,23 @@ impl Builder {
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         declare(this, args, kwargs, DefinitionBuilder::define_vector)
+    }
+
+    /// Opens a group: what is added until it is closed is in it.
+    #[pyo3(signature = (*args, **kwargs))]
+    fn enter_group(
+        this: &Bound<'_, Self>,
+        args: &Bound<'_, PyTuple>,
+        kwargs: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<()> {
+        let arguments = objects::arguments(this, args, kwargs)?;
+        let entered = this.get().lock().enter_group(arguments);
+        entered.map_err(|error| this.get().rejected(this.py(), &error))
+    }
+
+    /// Closes the innermost open group.
+    fn leave_group(&self) {
+        self.lock().leave_group();
     }
 
     /// Gives a tensor back, if `alias_input` is given by writing it there, if `stride_order` is with that order in memory.

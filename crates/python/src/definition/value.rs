@@ -1,13 +1,15 @@
 //! What calls give: scalars (`Val`) and tensors (`TensorView`). Python's operators are added by the pure-Python half.
 
+use ferrofuse::CodeTarget;
 use ir::definition::{NamedValue, Object, Term};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use super::Builder;
+use super::{Builder, ValueTask};
 use crate::arrays::constant;
 use crate::data_type::DataType;
 use crate::errors;
+use crate::executable::Executable;
 
 /// What a `Val` stands for.
 #[derive(Clone)]
@@ -117,6 +119,18 @@ impl TensorView {
     /// The size of a dimension, a scalar of the definition.
     fn size<'py>(this: &Bound<'py, Self>, dim: i64) -> PyResult<Bound<'py, PyAny>> {
         apply(this.as_super(), "size", &(this, dim).into_pyobject(this.py())?)
+    }
+
+    /// The tasks that define, use or compute it: composites, groups, and the segments that the compiler finds.
+    fn tasks(this: &Bound<'_, Self>) -> PyResult<Vec<ValueTask>> {
+        let (py, val) = (this.py(), this.as_super().get());
+        let Some(value) = val.value() else { return Ok(Vec::new()) };
+        let executable = Executable::new(val.builder.get().definition(py)?);
+        let tasks = executable.planned(py, CodeTarget::HOST, None, None, |definition, plan, _| {
+            ferrofuse::tasks(definition, plan)
+        })?;
+        let tasks = tasks.map_err(|error| errors::segments(py, &error))?;
+        Ok(ValueTask::of(&tasks, value.val))
     }
 
     /// The sizes of all dimensions, scalars of the definition.

@@ -7,7 +7,7 @@ mod draw;
 mod oracle;
 
 use compiler::Hints;
-use compiler::segment::{Legality, greedy, lower_bound, search};
+use compiler::segment::{Constraints, Legality, Problem, greedy, lower_bound, search};
 use compiler::target::Target;
 
 use crate::random::Draws;
@@ -55,10 +55,13 @@ impl Tally {
         if !(3..=values).contains(&oracle.keepable().len()) {
             return;
         }
-        let found = search(graph, fusion, greedy(graph, fusion), &legality, &hints, &target).segmentation;
+        let (constraints, merged) = (Constraints::default(), greedy(graph, fusion, &definition.tasks));
+        let (constraints, legality, hints, target) = (&constraints, &legality, &hints, &target);
+        let problem = Problem { graph, fusion, constraints, legality, hints, target };
+        let found = search(problem, merged).segmentation;
         let Some(seconds) = oracle.seconds(&found) else { return };
         let best = oracle.best().expect("one was found");
-        let bound = lower_bound(graph, fusion, &hints, &target).seconds;
+        let bound = lower_bound(graph, fusion, hints, target).seconds;
         assert!(bound <= best.seconds * (1.0 + ROUNDING), "{bound} above {} of\n{text}", best.seconds);
         assert!(best.seconds <= seconds * (1.0 + ROUNDING), "better than the best of\n{text}");
         self.graphs += 1;

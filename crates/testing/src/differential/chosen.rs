@@ -102,7 +102,7 @@ pub fn chosen(definition: &Definition, layouts: &[LayoutClass], choice: Choice) 
     } else {
         // Which outputs are views depends on the layouts of inputs; what a segmentation makes is a segment's on all of
         // them.
-        let greedy = || greedy(&definition.graph, &definition.fusion);
+        let greedy = || greedy(&definition.graph, &definition.fusion, &definition.tasks);
         chosen.plan.segmentation.get_or_insert_with(greedy);
         // What is emulated is planned for inputs without gaps.
         let dense = vec![LayoutClass::Dense; layouts.len()];

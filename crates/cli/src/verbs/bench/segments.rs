@@ -50,7 +50,7 @@ pub fn plan(case: &Case, machine: &Arc<Machine>, cpu: CpuTarget) -> Result<Row, 
         ferrofuse::plan(&file.definition, &options).map_err(Failure::machine)
     };
     let cost_us = |plan: &Plan| 1e6 * plan.seconds(&hints);
-    let Definition { graph, fusion, .. } = &file.definition;
+    let Definition { graph, fusion, tasks, .. } = &file.definition;
     let plan = planned(None)?;
     let chosen = explain(&file.definition, &plan, &hints);
     Ok(Row {
@@ -61,8 +61,8 @@ pub fn plan(case: &Case, machine: &Arc<Machine>, cpu: CpuTarget) -> Result<Row, 
         compulsory_bytes: chosen.compulsory_bytes,
         traffic_ratio: chosen.traffic_ratio,
         cost_us: cost_us(&plan),
-        greedy_cost_us: cost_us(&planned(Some(greedy(graph, fusion)))?),
-        unfused_cost_us: cost_us(&planned(Some(unfused(graph, fusion)))?),
+        greedy_cost_us: cost_us(&planned(Some(greedy(graph, fusion, tasks)))?),
+        unfused_cost_us: cost_us(&planned(Some(unfused(graph, fusion, tasks)))?),
     })
 }
 

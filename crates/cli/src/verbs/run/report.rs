@@ -42,7 +42,7 @@ struct Segment {
     outputs: Vec<String>,
     bytes: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    library: Option<&'static str>,
+    library: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     evaluator_reason: Option<String>,
 }
@@ -124,7 +124,7 @@ impl Report {
     fn segment_rows(&self) -> Vec<Vec<String>> {
         let heading = ["segment", "ops", "reads", "writes", "bytes", "runs as"].map(str::to_owned).to_vec();
         let row = |segment: &Segment| {
-            let runs_as = match (segment.library, &segment.evaluator_reason) {
+            let runs_as = match (&segment.library, &segment.evaluator_reason) {
                 (Some(op), _) => format!("library {op}"),
                 (None, Some(reason)) => format!("evaluator: {reason}"),
                 (None, None) => "kernel".to_owned(),
@@ -178,7 +178,7 @@ fn whole(executable: &Executable, whole: &runtime::plan::ExecutedSegment, hints:
         inputs: names(read),
         outputs: names(&written),
         bytes: read.iter().chain(&written).map(bytes).sum(),
-        library: whole.library,
+        library: whole.library.map(str::to_owned),
         evaluator_reason: whole.evaluator_reason.clone(),
     }
 }

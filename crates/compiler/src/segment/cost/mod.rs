@@ -38,20 +38,52 @@ fn written(graph: &Graph, view: &Fusion) -> Expr {
     written.map(|val| graph.ty(val).bytes()).sum()
 }
 
-/// Seconds that the cost model expects of what runs a group, if anything does: memory, computing and one launch. They add up:
-/// measured on graphs of `bench/corpus`, the longer of memory and computing judged the exchange of values wrongly more often.
-/// What external ops compute is not known.
+/// What the cost model expects of a group, by term.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Seconds {
+    /// Memory.
+    pub memory: f64,
+    /// Computing.
+    pub computing: f64,
+    /// One launch.
+    pub launch: f64,
+}
+
+impl Seconds {
+    /// That of a group. What external ops compute is not known.
+    pub fn of(
+        graph: &Graph,
+        view: &Fusion,
+        answer: &LegalityAnswer,
+        hints: &Hints,
+        target: &Target,
+    ) -> Seconds {
+        let (read, written) = (hints.value(&read(graph, view)), hints.value(&written(graph, view)));
+        let moved = read.saturating_add(written);
+        let Ok(Engine::Kernel(witness)) = &**answer else {
+            return Seconds {
+                memory: moved as f64 / target.bandwidth,
+                computing: 0.0,
+                launch: target.launch,
+            };
+        };
+        let access = Access::of(witness, moved, hints, target);
+        let bytes = read as f64 * f64::from(access.sweeps) + written as f64;
+        let memory = bytes * access.slowdown / target.bandwidth;
+        let computing = work::cycles(graph, view, witness, hints) as f64 / target.throughput;
+        Seconds { memory: memory / access.busy, computing: computing / access.busy, launch: target.launch }
+    }
+
+    /// All terms together. They add up: measured on graphs of `bench/corpus`, the longer of memory and computing judged the
+    /// exchange of values wrongly more often.
+    pub fn total(&self) -> f64 {
+        self.memory + self.computing + self.launch
+    }
+}
+
+/// Seconds that the cost model expects of what runs a group, if anything does.
 pub fn seconds(graph: &Graph, view: &Fusion, answer: &LegalityAnswer, hints: &Hints, target: &Target) -> f64 {
-    let (read, written) = (hints.value(&read(graph, view)), hints.value(&written(graph, view)));
-    let moved = read.saturating_add(written);
-    let Ok(Engine::Kernel(witness)) = &**answer else {
-        return moved as f64 / target.bandwidth + target.launch;
-    };
-    let access = Access::of(witness, moved, hints, target);
-    let bytes = read as f64 * f64::from(access.sweeps) + written as f64;
-    let memory = bytes * access.slowdown / target.bandwidth;
-    let computing = work::cycles(graph, view, witness, hints) as f64 / target.throughput;
-    (memory + computing) / access.busy + target.launch
+    Seconds::of(graph, view, answer, hints, target).total()
 }
 
 /// How often a kernel reads its inputs from main memory.

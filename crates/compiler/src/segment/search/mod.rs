@@ -18,6 +18,7 @@ mod transfer;
 use ir::graph::{Fusion, Graph};
 
 use self::state::State;
+use super::constraints::Constraints;
 use super::legality::Legality;
 use super::segmentation::Segmentation;
 use crate::hints::Hints;
@@ -25,11 +26,18 @@ use crate::target::Target;
 
 /// What a search is about.
 #[derive(Clone, Copy)]
-pub(crate) struct Problem<'a> {
+pub struct Problem<'a> {
+    /// The graph.
     pub graph: &'a Graph,
+    /// What is cut into segments.
     pub fusion: &'a Fusion,
+    /// What groups of the user ask.
+    pub constraints: &'a Constraints,
+    /// Which groups are one kernel.
     pub legality: &'a Legality,
+    /// The sizes to decide for.
     pub hints: &'a Hints,
+    /// The machine.
     pub target: &'a Target,
 }
 
@@ -53,15 +61,8 @@ pub struct SearchResult {
 }
 
 /// The segmentation that moves lead to from this one.
-pub fn search(
-    graph: &Graph,
-    fusion: &Fusion,
-    start: Segmentation,
-    legality: &Legality,
-    hints: &Hints,
-    target: &Target,
-) -> SearchResult {
-    let mut state = State::new(Problem { graph, fusion, legality, hints, target }, start);
+pub fn search(problem: Problem<'_>, start: Segmentation) -> SearchResult {
+    let mut state = State::new(problem, start);
     state.descend();
     state.retry();
     SearchResult { segmentation: state.segmentation(), steps: state.steps_taken() }

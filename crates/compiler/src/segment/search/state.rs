@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
-use ir::graph::{Fusion, TensorOp, Val};
+use ir::graph::{Fusion, Node, TensorOp, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Problem;
@@ -122,13 +122,22 @@ impl<'a> State<'a> {
             .collect();
         let before = self.price(touched.iter().filter_map(|&place| self.segments.get(place)));
         let after = self.price(touched.iter().map(|place| &changed[place]));
-        let is_made = pays(after, before) && self.order(&changed).is_some();
+        let is_made =
+            pays(after, before) && self.is_allowed(&touched, &changed) && self.order(&changed).is_some();
         if is_made {
             self.replace(changed);
         } else {
             self.set_kept(&dropped, &kept);
         }
         is_made
+    }
+
+    /// Whether the groups of the user allow the segments that a change leaves in these places.
+    fn is_allowed(&self, touched: &[usize], changed: &FxHashMap<usize, Segment>) -> bool {
+        let before = touched.iter().filter_map(|&place| self.segments.get(place));
+        let before: Vec<&[Node]> = before.map(|segment| segment.view.order()).collect();
+        let after: Vec<&[Node]> = touched.iter().map(|place| changed[place].view.order()).collect();
+        self.problem.constraints.allow(&after, &before)
     }
 
     fn set_kept(&mut self, kept: &[Val], dropped: &[Val]) {

@@ -72,9 +72,9 @@ fn planned(case: &Case) -> Result<(File, Plan), String> {
     };
     // Where the machine's own facts are asked for, the test says what machine it means.
     let target = case.options.target.facts(|| Target::cpu(256));
-    let plan =
-        plan(&definition.graph, &definition.fusion, &layouts, &target, &hints, &PlanOptions::default())
-            .map_err(|error| error.to_string())?;
+    let options = PlanOptions { tasks: definition.tasks.clone(), ..PlanOptions::default() };
+    let plan = plan(&definition.graph, &definition.fusion, &layouts, &target, &hints, &options)
+        .map_err(|error| error.to_string())?;
     Ok((file, plan))
 }
 

@@ -1,80 +1,16 @@
-//! A definition run as a chain of definitions, its segments: each an executable of its own, run in order.
-//!
-//! Takes the definition that inputs are checked against and the segments of it; what one makes for others is freed after
-//! its last reader. In-place outputs are written when all segments are done.
+//! An executable of segments: calls them in order, gives back what the whole definition does.
 
-use compiler::schedule::Schedule;
-use compiler::segment::Segmentation;
-use compiler::{PlanError, PlanOptions};
-use index::Expr;
-use ir::array::{Array, ArrayView, Layout};
+use ir::array::{ArrayView, Layout};
 use ir::definition::Definition;
-use ir::graph::{InputSignature, Sizes, Val};
-use ops::{DType, Scalar};
+use ir::graph::{InputSignature, Sizes};
 use reference::evaluate::copy;
-use rustc_hash::FxHashMap;
 
+use super::parts::SegmentDefinition;
+use super::slots::{Held, Segment, Slots, Source, free_after_last_use};
 use crate::argument::Argument;
-use crate::compile::plan_declared;
 use crate::located::located;
 use crate::memory::WriteTarget;
 use crate::{CallOptions, CompileOptions, Error, Executable, Output, Outputs, Tensor};
-
-/// What an input of a segment is given.
-#[derive(Clone, Debug, PartialEq)]
-pub enum SegmentInput {
-    /// A value of the whole definition.
-    Val(Val),
-    /// A size over the symbols of the whole definition, as a scalar.
-    Size(Expr),
-}
-
-/// A segment as a definition of its own.
-#[derive(Clone, Debug)]
-pub struct SegmentDefinition {
-    /// Its number in the order they run: diagnostics call it `seg0`, `seg1`, …
-    pub number: usize,
-    /// What it computes.
-    pub definition: Definition,
-    /// What each of its inputs is given.
-    pub inputs: Vec<SegmentInput>,
-    /// The value of the whole definition that each of its outputs is.
-    pub outputs: Vec<Val>,
-    /// The schedule of its one kernel, where the user chose it.
-    pub schedule: Option<Schedule>,
-}
-
-impl SegmentDefinition {
-    /// How it is compiled: with a schedule as one kernel, else as any definition.
-    ///
-    /// # Errors
-    /// [`Error::Plan`] for a schedule that does not fit.
-    pub fn options(&self, options: &CompileOptions) -> Result<CompileOptions, Error> {
-        let Some(schedule) = &self.schedule else {
-            return Ok(CompileOptions { plan: PlanOptions::default(), ..options.clone() });
-        };
-        let plan = PlanOptions {
-            segmentation: Some(whole(&self.definition)),
-            schedules: vec![(0, schedule.clone())],
-            ..PlanOptions::default()
-        };
-        let options = CompileOptions { plan, ..options.clone() };
-        let target = options.machine.target(options.target);
-        plan_declared(&self.definition, &target, &options).map_err(|error| self.in_words(error))?;
-        Ok(options)
-    }
-
-    /// An error of the one segment that the definition has, in words of the whole.
-    fn in_words(&self, error: Error) -> Error {
-        match error {
-            Error::Plan(PlanError::Schedule { error, .. }) => {
-                PlanError::Schedule { segment: format!("seg{}", self.number), error }.into()
-            }
-            Error::Plan(PlanError::NoSegment(_)) => PlanError::NoSegment(self.number).into(),
-            error => error,
-        }
-    }
-}
 
 /// A definition ready to be called segment by segment.
 #[derive(Debug)]
@@ -87,45 +23,6 @@ pub struct SegmentedExecutable {
     segments: Vec<Segment>,
     /// The slot of each output.
     outputs: Vec<usize>,
-}
-
-#[derive(Debug)]
-struct Segment {
-    executable: Executable,
-    inputs: Vec<Source>,
-    outputs: Vec<usize>,
-    /// The slots that nothing needs afterwards.
-    freed: Vec<usize>,
-}
-
-#[derive(Debug)]
-enum Source {
-    Slot(usize),
-    Size(Expr),
-}
-
-impl Source {
-    fn as_size(&self) -> Option<&Expr> {
-        match self {
-            Source::Size(size) => Some(size),
-            Source::Slot(_) => None,
-        }
-    }
-
-    fn as_slot(&self) -> Option<usize> {
-        match self {
-            Source::Slot(slot) => Some(*slot),
-            Source::Size(_) => None,
-        }
-    }
-}
-
-/// What a slot holds.
-enum Held {
-    Nothing,
-    /// The input of this number, under this layout.
-    Input(usize, Layout),
-    Own(Tensor),
 }
 
 impl SegmentedExecutable {
@@ -317,95 +214,5 @@ impl SegmentedExecutable {
         let mut tensor = Tensor::allocate(machine.allocator(), view.dtype(), Layout::dense(view.sizes()))?;
         copy(&mut tensor.view_mut(), view, &machine.workers(&Default::default()))?;
         Ok(tensor)
-    }
-}
-
-impl Segment {
-    /// The sizes among its inputs, in order.
-    fn scalars(&self, sizes: &Sizes) -> Result<Vec<Array>, Error> {
-        let array = |size: &Expr| Ok(Array::full(Scalar::from_i64(DType::I64, sizes.value(size)?), &[])?);
-        self.inputs.iter().filter_map(Source::as_size).map(array).collect()
-    }
-
-    /// Its inputs.
-    fn views<'v>(
-        &self,
-        held: &'v [Held],
-        given: &[ArrayView<'v>],
-        scalars: &'v [Array],
-    ) -> Vec<ArrayView<'v>> {
-        let mut scalars = scalars.iter();
-        let view = |source: &Source| match source {
-            Source::Slot(slot) => held[*slot].view(given),
-            Source::Size(_) => scalars.next().expect("one for each size").view(),
-        };
-        self.inputs.iter().map(view).collect()
-    }
-}
-
-impl Held {
-    fn view<'v>(&'v self, given: &[ArrayView<'v>]) -> ArrayView<'v> {
-        match self {
-            Held::Input(place, layout) => {
-                given[*place].relaid(layout.clone()).expect("view ops reach no further")
-            }
-            Held::Own(tensor) => tensor.view(),
-            Held::Nothing => unreachable!("what is freed was read for the last time"),
-        }
-    }
-}
-
-/// The numbers of the slots that hold values of a definition.
-struct Slots {
-    numbers: FxHashMap<Val, usize>,
-}
-
-impl Slots {
-    /// The inputs come first.
-    fn of(definition: &Definition) -> Slots {
-        let inputs = definition.fusion.inputs().iter().enumerate();
-        Slots { numbers: inputs.map(|(place, &val)| (val, place)).collect() }
-    }
-
-    fn segment(&mut self, segment: SegmentDefinition, options: &CompileOptions) -> Result<Segment, Error> {
-        let source = |input: &SegmentInput| match input {
-            SegmentInput::Val(val) => Source::Slot(self.numbers[val]),
-            SegmentInput::Size(size) => Source::Size(size.clone()),
-        };
-        let inputs = segment.inputs.iter().map(source).collect();
-        let outputs = segment.outputs.iter().map(|&val| self.made(val)).collect();
-        let options = segment.options(options)?;
-        let executable = Executable::by_size(segment.definition, options);
-        Ok(Segment { executable, inputs, outputs, freed: Vec::new() })
-    }
-
-    fn made(&mut self, val: Val) -> usize {
-        let next = self.numbers.len();
-        *self.numbers.entry(val).or_insert(next)
-    }
-}
-
-/// All that a definition computes for its outputs, in one segment.
-fn whole(definition: &Definition) -> Segmentation {
-    let fusion = &definition.fusion;
-    let mut made: Vec<Val> =
-        fusion.outputs().iter().map(|output| output.val).filter(|&val| !fusion.is_input(val)).collect();
-    made.sort_unstable();
-    made.dedup();
-    Segmentation { segments: vec![made] }
-}
-
-/// Each slot is freed by the last segment that makes or reads it, outputs aside.
-fn free_after_last_use(segments: &mut [Segment], outputs: &[usize]) {
-    let mut seen: Vec<usize> = outputs.to_vec();
-    for segment in segments.iter_mut().rev() {
-        let read = segment.inputs.iter().filter_map(Source::as_slot);
-        let touched: Vec<usize> = read.chain(segment.outputs.iter().copied()).collect();
-        for slot in touched {
-            if !seen.contains(&slot) {
-                seen.push(slot);
-                segment.freed.push(slot);
-            }
-        }
     }
 }

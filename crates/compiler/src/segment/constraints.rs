@@ -1,0 +1,217 @@
+//! What groups of the user ask of segments: one group that stays is computed by one segment, once and whole, and a segment
+//! runs on one device, in one stream.
+//!
+//! Whoever changes a segmentation asks the one question of [`Constraints::allow`]; one that the user gives is checked. Knows
+//! nothing of kernels: whether one can compute a group is the question of legality.
+
+use std::collections::BTreeSet;
+
+use ir::graph::{DeviceStream, Fusion, Graph, Node, Tasks, Val, ValMap};
+use rustc_hash::{FxHashMap, FxHashSet};
+use thiserror::Error;
+
+use super::free::free_nodes;
+use super::legal::Rejection;
+use super::legality::Legality;
+
+/// Why segments do not suit the groups of the user.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum GroupError {
+    /// No kernel can compute a group that stays in one segment.
+    #[error("group `{group}` cannot stay in one segment: in one kernel {} {reason}", name.as_ref().unwrap_or(&val.to_string()))]
+    Kernel {
+        /// The group.
+        group: String,
+        /// The value that stands in the way.
+        val: Val,
+        /// What to call it, where somebody knows.
+        name: Option<String>,
+        /// Why it does.
+        reason: String,
+    },
+    /// Segments that share a group which stays in one.
+    #[error("group `{group}` stays in one segment, but {} compute ops of it", list(segments))]
+    Split {
+        /// The group.
+        group: String,
+        /// The numbers of the segments.
+        segments: Vec<usize>,
+    },
+    /// A segment on two devices, or in two streams.
+    #[error(
+        "seg{segment} computes ops for {first} and ops for {second}; a segment has one device and one stream"
+    )]
+    Spans {
+        /// The number of the segment.
+        segment: usize,
+        /// Where some of its ops run.
+        first: DeviceStream,
+        /// Where others do.
+        second: DeviceStream,
+    },
+}
+
+impl GroupError {
+    /// The same about the value that the passes made this one of.
+    pub fn of_written(self, map: &ValMap) -> GroupError {
+        match self {
+            GroupError::Kernel { group, val, name, reason } => {
+                let written = map.iter().find(|(_, new)| *new == val).map_or(val, |(old, _)| old);
+                GroupError::Kernel { group, val: written, name, reason }
+            }
+            error => error,
+        }
+    }
+
+    /// The same with words for the value that stands in the way.
+    pub fn in_words(self, words: impl Fn(Val) -> String) -> GroupError {
+        match self {
+            GroupError::Kernel { group, val, reason, .. } => {
+                GroupError::Kernel { group, val, name: Some(words(val)), reason }
+            }
+            error => error,
+        }
+    }
+}
+
+fn list(segments: &[usize]) -> String {
+    segments.iter().map(|number| format!("seg{number}")).collect::<Vec<_>>().join(" and ")
+}
+
+/// A group that stays in one segment.
+#[derive(Clone, Debug)]
+struct Stay {
+    name: String,
+    /// In order.
+    nodes: Vec<Node>,
+}
+
+/// What groups ask of the segments of a fusion.
+#[derive(Clone, Debug, Default)]
+pub struct Constraints {
+    /// Where nodes run that somebody asked to run somewhere.
+    places: FxHashMap<Node, DeviceStream>,
+    /// The groups that stay, those in others aside.
+    stays: Vec<Stay>,
+    /// Which of them a node is in.
+    stay_of: FxHashMap<Node, usize>,
+    /// Nodes that are computed anywhere.
+    free: FxHashSet<Node>,
+}
+
+impl Constraints {
+    /// What the groups among tasks ask of a fusion.
+    pub fn new(graph: &Graph, fusion: &Fusion, tasks: &Tasks) -> Constraints {
+        let mut constraints = Constraints::default();
+        if tasks.groups().next().is_none() {
+            return constraints;
+        }
+        constraints.free = free_nodes(graph, fusion);
+        for (task, data, options) in tasks.groups() {
+            let is_bound = |node: &Node| fusion.contains(*node) && !constraints.free.contains(node);
+            let nodes: Vec<Node> = data.view.order().iter().copied().filter(is_bound).collect();
+            // A group comes behind the one around it, and says more.
+            let place = tasks.device_stream(task);
+            if place != DeviceStream::default() {
+                constraints.places.extend(nodes.iter().map(|&node| (node, place.clone())));
+            }
+            if options.stay && nodes.first().is_some_and(|node| !constraints.stay_of.contains_key(node)) {
+                let number = constraints.stays.len();
+                constraints.stay_of.extend(nodes.iter().map(|&node| (node, number)));
+                constraints.stays.push(Stay { name: data.name.clone(), nodes });
+            }
+        }
+        constraints
+    }
+
+    fn is_empty(&self) -> bool {
+        self.places.is_empty() && self.stays.is_empty()
+    }
+
+    /// Whether segments that compute these nodes may stand where segments stood that computed those: each has one device and
+    /// stream, and each group that stays is computed as often as before, and whole.
+    pub fn allow(&self, after: &[&[Node]], before: &[&[Node]]) -> bool {
+        if self.is_empty() {
+            return true;
+        }
+        let [new, old] = [after, before]
+            .map(|segments| segments.iter().map(|nodes| self.touched(nodes)).collect::<Vec<_>>());
+        let count = |segments: &[BTreeSet<usize>], stay: usize| {
+            segments.iter().filter(|touched| touched.contains(&stay)).count()
+        };
+        let as_often = |stay: &usize| before.is_empty() || count(&new, *stay) == count(&old, *stay);
+        after.iter().all(|nodes| self.place_of(nodes).is_ok())
+            && new.iter().zip(after).all(|(touched, nodes)| {
+                touched.iter().all(|stay| as_often(stay) && self.is_whole(*stay, nodes))
+            })
+            && old.iter().flatten().all(as_often)
+    }
+
+    /// The nodes that a node must be with, itself among them.
+    pub(super) fn together(&self, node: Node) -> Option<&[Node]> {
+        self.stay_of.get(&node).map(|&stay| self.stays[stay].nodes.as_slice())
+    }
+
+    /// The device and the stream of a segment that computes these nodes.
+    ///
+    /// # Errors
+    /// Two of which one segment would run on both.
+    pub fn place_of(&self, nodes: &[Node]) -> Result<DeviceStream, [DeviceStream; 2]> {
+        let anywhere = DeviceStream::default();
+        let places = nodes.iter().filter(|node| !self.free.contains(node));
+        let mut places = places.map(|node| self.places.get(node).unwrap_or(&anywhere));
+        let Some(first) = places.next() else { return Ok(anywhere) };
+        match places.find(|place| *place != first) {
+            Some(second) => Err([first.clone(), second.clone()]),
+            None => Ok(first.clone()),
+        }
+    }
+
+    /// Rejects groups that stay in one segment though no kernel and no external op computes them.
+    ///
+    /// # Errors
+    /// The first, with the value that stands in the way.
+    pub fn require_legal(
+        &self,
+        graph: &Graph,
+        fusion: &Fusion,
+        legality: &Legality,
+    ) -> Result<(), GroupError> {
+        for Stay { name, nodes } in &self.stays {
+            let Some(view) = fusion.of_nodes(graph, nodes) else { continue };
+            if let Err(Rejection { reason, val }) = &*legality.of(graph, &view) {
+                let (group, reason) = (name.clone(), reason.clone());
+                return Err(GroupError::Kernel { group, val: *val, name: None, reason });
+            }
+        }
+        Ok(())
+    }
+
+    /// Rejects segments that do not suit the groups.
+    ///
+    /// # Errors
+    /// What does not suit.
+    pub fn check(&self, segments: &[Fusion]) -> Result<(), GroupError> {
+        for (segment, view) in segments.iter().enumerate() {
+            let place = self.place_of(view.order());
+            place.map_err(|[first, second]| GroupError::Spans { segment, first, second })?;
+        }
+        for (stay, Stay { name, .. }) in self.stays.iter().enumerate() {
+            let computes = |number: &usize| self.touched(segments[*number].order()).contains(&stay);
+            let computing: Vec<usize> = (0..segments.len()).filter(computes).collect();
+            if computing.len() > 1 {
+                return Err(GroupError::Split { group: name.clone(), segments: computing });
+            }
+        }
+        Ok(())
+    }
+
+    /// The groups that stay of which some of these nodes are.
+    fn touched(&self, nodes: &[Node]) -> BTreeSet<usize> {
+        nodes.iter().filter_map(|node| self.stay_of.get(node).copied()).collect()
+    }
+
+    fn is_whole(&self, stay: usize, nodes: &[Node]) -> bool {
+        self.stays[stay].nodes.iter().all(|node| nodes.binary_search(node).is_ok())
+    }
+}

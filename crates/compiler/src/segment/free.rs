@@ -1,0 +1,42 @@
+//! Nodes that are made wherever they are used: those that only constants go into, and that neither leave the fusion nor are
+//! read from memory by an external op.
+
+use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
+use rustc_hash::FxHashSet;
+
+use super::external::{external_nodes, is_view_op};
+
+/// The free nodes of a fusion.
+pub(super) fn free_nodes(graph: &Graph, fusion: &Fusion) -> FxHashSet<Node> {
+    let in_memory = read_or_made_by_external_ops(graph, fusion);
+    let mut free: FxHashSet<Node> = FxHashSet::default();
+    for &node in fusion.order() {
+        let operands = &graph.node(node).operands;
+        let from_constants = operands.iter().all(|val| !fusion.is_input(*val) && free.contains(&val.node));
+        let leaves = || graph.results(node).any(|val| fusion.is_output(val));
+        if from_constants && !in_memory.contains(&node) && !leaves() {
+            free.insert(node);
+        }
+    }
+    free
+}
+
+/// The nodes that libraries compute, and those whose results they read, though only constants may go into them.
+/// Constants themselves need no memory of their own.
+fn read_or_made_by_external_ops(graph: &Graph, fusion: &Fusion) -> FxHashSet<Node> {
+    let mut found: FxHashSet<Node> = FxHashSet::default();
+    for (node, _) in external_nodes(graph, fusion) {
+        found.insert(node);
+        let mut stack: Vec<Val> = graph.node(node).operands.to_vec();
+        while let Some(val) = stack.pop() {
+            match graph.op(val) {
+                TensorOp::Constant(_) | TensorOp::Size(_) => {}
+                op if is_view_op(op) => stack.extend(graph.operands(val)),
+                _ => {
+                    found.insert(val.node);
+                }
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,126 @@
+//! What differs between two explanations: of two definitions, of two segmentations, of two versions of the compiler.
+//!
+//! Segments are matched by what they write.
+
+use std::time::Duration;
+
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+
+use super::{Explanation, SegmentExplanation};
+use crate::table;
+
+/// What differs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Difference {
+    /// What both have a total of, where it differs.
+    pub totals: Vec<Changed>,
+    /// Of segments that write the same tensors, what differs.
+    pub segments: Vec<Changed>,
+    /// What the segments write that only the first has.
+    pub only_first: Vec<String>,
+    /// What the segments write that only the second has.
+    pub only_second: Vec<String>,
+}
+
+/// Something that both have, and that is not the same.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Changed {
+    /// What it is.
+    pub what: String,
+    /// What the first has.
+    pub first: String,
+    /// What the second has.
+    pub second: String,
+}
+
+/// What differs between two explanations.
+pub fn difference(first: &Explanation, second: &Explanation) -> Difference {
+    let by_outputs = |explanation: &Explanation| -> FxHashMap<String, SegmentExplanation> {
+        explanation.segments.iter().map(|segment| (written(segment), segment.clone())).collect()
+    };
+    let [ours, theirs] = [first, second].map(by_outputs);
+    let only = |explanation: &Explanation, other: &FxHashMap<String, SegmentExplanation>| {
+        explanation.segments.iter().map(written).filter(|name| !other.contains_key(name)).collect()
+    };
+    let both = first.segments.iter().filter_map(|segment| Some((segment, theirs.get(&written(segment))?)));
+    let segments = both.flat_map(|(segment, other)| {
+        changes(&written(segment), segment_facts(segment), segment_facts(other))
+    });
+    Difference {
+        totals: changes("", totals(first), totals(second)),
+        segments: segments.collect(),
+        only_first: only(first, &theirs),
+        only_second: only(second, &ours),
+    }
+}
+
+impl Difference {
+    /// Whether nothing differs.
+    pub fn is_empty(&self) -> bool {
+        self.totals.is_empty()
+            && self.segments.is_empty()
+            && self.only_first.is_empty()
+            && self.only_second.is_empty()
+    }
+
+    /// Lines for people, with what to call the two.
+    pub fn lines(&self, first: &str, second: &str) -> String {
+        if self.is_empty() {
+            return "no difference\n".to_owned();
+        }
+        let heading = ["", first, second].map(str::to_owned).to_vec();
+        let row =
+            |changed: &Changed| vec![changed.what.clone(), changed.first.clone(), changed.second.clone()];
+        let rows: Vec<Vec<String>> =
+            std::iter::once(heading).chain(self.totals.iter().chain(&self.segments).map(row)).collect();
+        let only = |name: &str, made: &[String]| -> String {
+            made.iter().map(|made| format!("only in {name}: a segment that writes {made}\n")).collect()
+        };
+        format!(
+            "{}{}{}",
+            table::columns(&rows),
+            only(first, &self.only_first),
+            only(second, &self.only_second)
+        )
+    }
+}
+
+type Fact = (&'static str, String);
+
+fn written(segment: &SegmentExplanation) -> String {
+    segment.outputs.iter().map(|tensor| tensor.name.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+fn totals(explanation: &Explanation) -> Vec<Fact> {
+    vec![
+        ("segments", explanation.segments.len().to_string()),
+        ("moved", table::bytes(explanation.bytes)),
+        ("compulsory", table::bytes(explanation.compulsory_bytes)),
+        ("traffic ratio", format!("{:.3}", explanation.traffic_ratio)),
+        ("peak memory", table::bytes(explanation.peak_bytes)),
+        ("model's time", table::time(Duration::from_secs_f64(explanation.cost_us() / 1e6))),
+    ]
+}
+
+fn segment_facts(segment: &SegmentExplanation) -> Vec<Fact> {
+    let names = |names: &mut dyn Iterator<Item = &String>| {
+        let names: Vec<&str> = names.map(String::as_str).collect();
+        if names.is_empty() { "nothing".to_owned() } else { names.join(", ") }
+    };
+    vec![
+        ("ops", segment.ops.to_string()),
+        ("reads", names(&mut segment.inputs.iter().map(|tensor| &tensor.name))),
+        ("computes again", names(&mut segment.recomputed.iter())),
+        ("moves", table::bytes(segment.bytes)),
+        ("sweeps", segment.passes.to_string()),
+        ("runs as", super::table::runs_as(segment)),
+        ("schedule", segment.schedule.clone().unwrap_or_default().trim().replace('\n', "; ")),
+    ]
+}
+
+fn changes(of: &str, first: Vec<Fact>, second: Vec<Fact>) -> Vec<Changed> {
+    let what = |name: &str| if of.is_empty() { name.to_owned() } else { format!("{of}: {name}") };
+    let pairs = first.into_iter().zip(second).filter(|(first, second)| first != second);
+    pairs.map(|((name, first), (_, second))| Changed { what: what(name), first, second }).collect()
+}

@@ -1,0 +1,80 @@
+//! What became of the groups of a definition: which segments compute them, or why none does.
+
+use compiler::Plan;
+use ir::definition::Definition;
+use ir::graph::{Fusion, GroupOptions, Task, TaskData, TaskKind, Tasks};
+use serde::{Deserialize, Serialize};
+
+/// A group, and the segments that compute ops of it.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+pub struct GroupExplanation {
+    /// Its name.
+    pub name: String,
+    /// The name of the group around it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
+    /// Whether one segment computes all of it.
+    pub stay: bool,
+    /// Its device, or that of the group around it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device: Option<String>,
+    /// Its stream, or that of the group around it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stream: Option<u32>,
+    /// The segments, in the order they run.
+    pub segments: Vec<String>,
+    /// Why no segment computes anything of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dropped: Option<String>,
+}
+
+/// The groups in the order in which they were opened.
+pub(super) fn groups(definition: &Definition, plan: &Plan) -> Vec<GroupExplanation> {
+    let written = &definition.tasks;
+    let group = |(task, data, options): (Task, &TaskData, &GroupOptions)| {
+        let at = written.device_stream(task);
+        GroupExplanation {
+            name: data.name.clone(),
+            parent: data.parent.map(|parent| written.get(parent).name.clone()),
+            stay: options.stay,
+            device: at.device.as_deref().map(str::to_owned),
+            stream: at.stream,
+            segments: segments(plan, &data.name),
+            dropped: plan
+                .dropped
+                .iter()
+                .find(|dropped| dropped.name == data.name)
+                .map(|dropped| dropped.reason.clone()),
+        }
+    };
+    written.groups().map(group).collect()
+}
+
+/// The segments of a plan that compute what the passes left of a group.
+fn segments(plan: &Plan, name: &str) -> Vec<String> {
+    let tasks: &Tasks = &plan.tasks;
+    let Some((_, group, _)) = tasks.groups().find(|(_, data, _)| data.name == name) else {
+        return Vec::new();
+    };
+    let ops = || group.view.order().iter().filter(|&&node| super::is_operation(&plan.graph.node(node).op));
+    let computes = |view: &Fusion| ops().any(|&node| view.contains(node));
+    let segments = tasks.of_kind(TaskKind::Segment).filter(|(_, data)| computes(&data.view));
+    segments.map(|(_, data)| data.name.clone()).collect()
+}
+
+impl GroupExplanation {
+    /// In a line: what it asks for, and where it is computed.
+    pub(super) fn line(&self) -> String {
+        let stay = self.stay.then(|| "stays in one segment".to_owned());
+        let device = self.device.as_ref().map(|device| format!("device {device}"));
+        let stream = self.stream.map(|stream| format!("stream {stream}"));
+        let asked: Vec<String> = [stay, device, stream].into_iter().flatten().collect();
+        let asked = if asked.is_empty() { String::new() } else { format!(" ({})", asked.join(", ")) };
+        let made = match (&self.dropped, &self.segments[..]) {
+            (Some(reason), _) => reason.clone(),
+            (None, []) => "no segment makes it".to_owned(),
+            (None, segments) => format!("in {}", segments.join(", ")),
+        };
+        format!("group {}{asked}: {made}", self.name)
+    }
+}

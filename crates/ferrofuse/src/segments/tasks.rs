@@ -1,0 +1,25 @@
+//! The tasks of a definition in one table: composites, groups, and the segments of a plan, all over the values of the
+//! definition as it was written.
+
+use compiler::Plan;
+use ir::definition::Definition;
+use ir::graph::{TaskData, TaskKind, Tasks};
+
+use super::{SegmentError, by_hand, cut};
+
+/// The tasks of a definition, with the segments of a plan of it: [`Tasks::tasks_defining`] and [`Tasks::tasks_using`] tell
+/// those of a value, [`Tasks::is_segment_edge`] whether it passes between segments.
+///
+/// # Errors
+/// When a segmentation of the user's is cyclic.
+pub fn tasks(definition: &Definition, plan: &Plan) -> Result<Tasks, SegmentError> {
+    let cut = cut::cut(definition, plan)
+        .map_err(|cycle| SegmentError::Cycle(by_hand::in_words(definition, &cycle)))?;
+    let mut tasks = definition.tasks.clone();
+    let views = cut.segmentation.views(&definition.graph, &definition.fusion);
+    for (number, view) in views.into_iter().enumerate() {
+        let segment = TaskData { name: format!("seg{number}"), kind: TaskKind::Segment, parent: None, view };
+        tasks.add(segment).expect("a task without a parent always fits");
+    }
+    Ok(tasks)
+}

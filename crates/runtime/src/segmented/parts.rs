@@ -1,0 +1,77 @@
+//! The segments that a chain is made of: definitions, what their inputs are given, schedules of the user.
+
+use compiler::schedule::Schedule;
+use compiler::segment::Segmentation;
+use compiler::{PlanError, PlanOptions};
+use index::Expr;
+use ir::definition::Definition;
+use ir::graph::Val;
+
+use crate::compile::plan_declared;
+use crate::{CompileOptions, Error};
+
+/// What an input of a segment is given.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SegmentInput {
+    /// A value of the whole definition.
+    Val(Val),
+    /// A size over the symbols of the whole definition, as a scalar.
+    Size(Expr),
+}
+
+/// A segment as a definition of its own.
+#[derive(Clone, Debug)]
+pub struct SegmentDefinition {
+    /// Its number in the order they run: diagnostics call it `seg0`, `seg1`, …
+    pub number: usize,
+    /// What it computes.
+    pub definition: Definition,
+    /// What each of its inputs is given.
+    pub inputs: Vec<SegmentInput>,
+    /// The value of the whole definition that each of its outputs is.
+    pub outputs: Vec<Val>,
+    /// The schedule of its one kernel, where the user chose it.
+    pub schedule: Option<Schedule>,
+}
+
+impl SegmentDefinition {
+    /// How it is compiled: with a schedule as one kernel, else as any definition.
+    ///
+    /// # Errors
+    /// [`Error::Plan`] for a schedule that does not fit.
+    pub fn options(&self, options: &CompileOptions) -> Result<CompileOptions, Error> {
+        let Some(schedule) = &self.schedule else {
+            return Ok(CompileOptions { plan: PlanOptions::default(), ..options.clone() });
+        };
+        let plan = PlanOptions {
+            segmentation: Some(whole(&self.definition)),
+            schedules: vec![(0, schedule.clone())],
+            ..PlanOptions::default()
+        };
+        let options = CompileOptions { plan, ..options.clone() };
+        let target = options.machine.target(options.target);
+        plan_declared(&self.definition, &target, &options).map_err(|error| self.in_words(error))?;
+        Ok(options)
+    }
+
+    /// An error of the one segment that the definition has, in words of the whole.
+    fn in_words(&self, error: Error) -> Error {
+        match error {
+            Error::Plan(PlanError::Schedule { error, .. }) => {
+                PlanError::Schedule { segment: format!("seg{}", self.number), error }.into()
+            }
+            Error::Plan(PlanError::NoSegment(_)) => PlanError::NoSegment(self.number).into(),
+            error => error,
+        }
+    }
+}
+
+/// All that a definition computes for its outputs, in one segment.
+fn whole(definition: &Definition) -> Segmentation {
+    let fusion = &definition.fusion;
+    let mut made: Vec<Val> =
+        fusion.outputs().iter().map(|output| output.val).filter(|&val| !fusion.is_input(val)).collect();
+    made.sort_unstable();
+    made.dedup();
+    Segmentation { segments: vec![made] }
+}

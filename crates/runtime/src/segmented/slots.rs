@@ -1,0 +1,134 @@
+//! The slots of a call: what holds the values that pass between segments, who fills them, and when they are freed.
+
+use index::Expr;
+use ir::array::{Array, ArrayView, Layout};
+use ir::definition::Definition;
+use ir::graph::{Sizes, Val};
+use ops::{DType, Scalar};
+use rustc_hash::FxHashMap;
+
+use super::parts::{SegmentDefinition, SegmentInput};
+use crate::{CompileOptions, Error, Executable, Tensor};
+
+#[derive(Debug)]
+pub(super) struct Segment {
+    pub executable: Executable,
+    pub inputs: Vec<Source>,
+    pub outputs: Vec<usize>,
+    /// The slots that nothing needs afterwards.
+    pub freed: Vec<usize>,
+}
+
+#[derive(Debug)]
+pub(super) enum Source {
+    Slot(usize),
+    Size(Expr),
+}
+
+impl Source {
+    fn as_size(&self) -> Option<&Expr> {
+        match self {
+            Source::Size(size) => Some(size),
+            Source::Slot(_) => None,
+        }
+    }
+
+    fn as_slot(&self) -> Option<usize> {
+        match self {
+            Source::Slot(slot) => Some(*slot),
+            Source::Size(_) => None,
+        }
+    }
+}
+
+/// What a slot holds.
+pub(super) enum Held {
+    Nothing,
+    /// The input of this number, under this layout.
+    Input(usize, Layout),
+    Own(Tensor),
+}
+
+impl Segment {
+    /// The sizes among its inputs, in order.
+    pub fn scalars(&self, sizes: &Sizes) -> Result<Vec<Array>, Error> {
+        let array = |size: &Expr| Ok(Array::full(Scalar::from_i64(DType::I64, sizes.value(size)?), &[])?);
+        self.inputs.iter().filter_map(Source::as_size).map(array).collect()
+    }
+
+    /// Its inputs.
+    pub fn views<'v>(
+        &self,
+        held: &'v [Held],
+        given: &[ArrayView<'v>],
+        scalars: &'v [Array],
+    ) -> Vec<ArrayView<'v>> {
+        let mut scalars = scalars.iter();
+        let view = |source: &Source| match source {
+            Source::Slot(slot) => held[*slot].view(given),
+            Source::Size(_) => scalars.next().expect("one for each size").view(),
+        };
+        self.inputs.iter().map(view).collect()
+    }
+}
+
+impl Held {
+    pub fn view<'v>(&'v self, given: &[ArrayView<'v>]) -> ArrayView<'v> {
+        match self {
+            Held::Input(place, layout) => {
+                given[*place].relaid(layout.clone()).expect("view ops reach no further")
+            }
+            Held::Own(tensor) => tensor.view(),
+            Held::Nothing => unreachable!("what is freed was read for the last time"),
+        }
+    }
+}
+
+/// The numbers of the slots that hold values of a definition.
+pub(super) struct Slots {
+    pub numbers: FxHashMap<Val, usize>,
+}
+
+impl Slots {
+    /// The inputs come first.
+    pub fn of(definition: &Definition) -> Slots {
+        let inputs = definition.fusion.inputs().iter().enumerate();
+        Slots { numbers: inputs.map(|(place, &val)| (val, place)).collect() }
+    }
+
+    pub fn segment(
+        &mut self,
+        segment: SegmentDefinition,
+        options: &CompileOptions,
+    ) -> Result<Segment, Error> {
+        let source = |input: &SegmentInput| match input {
+            SegmentInput::Val(val) => Source::Slot(self.numbers[val]),
+            SegmentInput::Size(size) => Source::Size(size.clone()),
+        };
+        let inputs = segment.inputs.iter().map(source).collect();
+        let outputs = segment.outputs.iter().map(|&val| self.made(val)).collect();
+        let options = segment.options(options)?;
+        let executable = Executable::by_size(segment.definition, options);
+        Ok(Segment { executable, inputs, outputs, freed: Vec::new() })
+    }
+
+    fn made(&mut self, val: Val) -> usize {
+        let next = self.numbers.len();
+        *self.numbers.entry(val).or_insert(next)
+    }
+}
+
+/// Each slot is freed by the last segment that makes or reads it, outputs aside.
+pub(super) fn free_after_last_use(segments: &mut [Segment], outputs: &[usize]) {
+    let mut seen: Vec<usize> = outputs.to_vec();
+    for segment in segments.iter_mut().rev() {
+        let read = segment.inputs.iter().filter_map(Source::as_slot);
+        let touched: Vec<usize> = read.chain(segment.outputs.iter().copied()).collect();
+        for slot in touched {
+            if !seen.contains(&slot) {
+                seen.push(slot);
+                segment.freed.push(slot);
+            }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+"""Explanations show themselves: as text, a picture, a page; so do definitions and segments."""
+
+import xml.etree.ElementTree as xml
+
+import numpy as np
+
+from ferrofuse import DataType, FusionDefinition
+
+
+def two_segments() -> FusionDefinition:
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+        with fd.group("far", device="cuda:1"):
+            y = fd.ops.exp(x)
+        fd.add_output(fd.ops.sum(y, dims=[1]))
+    return fd
+
+
+def test_a_definition_shows_itself_as_a_picture_and_a_page():
+    fd = two_segments()
+    explained = fd.explain()
+    picture = xml.fromstring(explained.to_svg())
+    texts = [text.text for text in picture.iter("{http://www.w3.org/2000/svg}text")]
+    assert {"tv0", "seg0: 1 op", "tv1", "seg1: 1 op", "tv2"} <= set(texts)
+    assert fd.to_svg() == fd._repr_svg_() == explained._repr_svg_() == explained.to_svg()
+    page = fd.to_html(title="a < b")
+    assert page == explained.to_html("a < b") and page.startswith("<!doctype html>") and "<h1>a &lt; b</h1>" in page
+    part = fd._repr_html_()
+    assert part == explained._repr_html_() and part.startswith('<div class="ffpage">') and "<script" not in part
+
+
+def test_a_picture_counts_with_the_sizes_of_inputs():
+    fd = two_segments()
+    x = np.ones((8, 16), np.float32)
+    assert "512 B" in fd.to_svg([x]) and "assumed" not in fd.explain([x]).to_dict()
+    assert "4.0 MiB" in fd.to_svg() and fd.explain().to_dict()["assumed"] == {"i0": 1024, "i1": 1024}
+    assert "sizes that are not given count as i0 = 1024, i1 = 1024" in str(fd.explain())
+
+
+def test_segments_show_themselves():
+    first, second = two_segments().segment()
+    assert first.to_svg() == first.definition.to_svg() == first._repr_svg_()
+    assert "<h1>seg1</h1>" in second.to_html() and second._repr_html_() == second.definition._repr_html_()
+
+
+def test_an_explanation_is_of_the_segmentation_by_hand():
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+        y = fd.ops.exp(x)
+        z = fd.ops.neg(y)
+        fd.add_output(z)
+    assert len(fd.explain().to_dict()["segments"]) == 1
+    fd.segmentation = [[y], [z]]
+    assert len(fd.explain().to_dict()["segments"]) == 2
+    fd.segmentation = None
+    assert len(fd.explain().to_dict()["segments"]) == 1
+
+
+def test_an_unfinished_definition_has_no_picture_yet():
+    with FusionDefinition() as fd:
+        assert fd._repr_svg_() is None and fd._repr_html_() is None

@@ -1,0 +1,162 @@
+"""Groups of ops in the user's hands: kept by the segmentation, shown, printed, rejected by name and line."""
+
+import inspect
+import json
+
+import numpy as np
+import pytest
+
+from ferrofuse import ArgumentError, DataType, DefinitionError, FusionDefinition
+
+
+def here():
+    return inspect.currentframe().f_back.f_lineno
+
+
+def rows(fd):
+    return fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+
+
+def pipeline() -> FusionDefinition:
+    with FusionDefinition() as fd:
+        x = rows(fd)
+        with fd.group("norm", stay=True, device="cuda:1"):
+            y = x - fd.ops.mean(x, dims=[1], keepdim=True)
+            with fd.group("scale"):
+                y = fd.ops.exp(y)
+        with fd.group("tail", stream=2):
+            z = fd.ops.neg(y)
+        fd.add_output(z)
+    return fd
+
+
+def test_groups_print_as_they_were_opened():
+    assert [line for line in repr(pipeline()).splitlines() if "group" in line] == [
+        '    with fd.group("norm", stay=True, device="cuda:1"):',
+        '        with fd.group("scale"):',
+        '    with fd.group("tail", stream=2):',
+    ]
+    namespace = {"DataType": DataType, "FusionDefinition": FusionDefinition}
+    exec(repr(pipeline()), namespace)
+    with FusionDefinition() as again:
+        namespace["nvfuser_fusion"](again)
+    assert repr(again) == repr(pipeline())
+
+
+def test_a_segment_has_one_device_and_stream():
+    fd = pipeline()
+    first, second = fd.segment()
+    assert [(segment.device, segment.stream) for segment in (first, second)] == [("cuda:1", None), (None, 2)]
+    assert first.why == "seg0 runs on cuda:1, seg1 on stream 2"
+    x = np.random.default_rng(0).standard_normal((5, 7), dtype=np.float32)
+    through = fd.execute([x])[0]
+    fd.segmentation = None
+    np.testing.assert_array_equal(through, fd.execute([x])[0])
+    np.testing.assert_allclose(through, -np.exp(x - x.mean(1, keepdims=True)), rtol=1e-5)
+
+
+def test_an_explanation_shows_groups():
+    explained = pipeline().explain()
+    assert "group norm (stays in one segment, device cuda:1): in seg0" in str(explained)
+    assert "group tail (stream 2): in seg1" in str(explained)
+    assert explained.to_dict()["groups"][1] == {
+        "name": "scale",
+        "parent": "norm",
+        "stay": False,
+        "device": "cuda:1",
+        "segments": ["seg0"],
+    }
+    json.dumps(explained.to_dict())
+
+
+def test_a_group_that_no_kernel_computes_is_rejected_with_the_line():
+    with FusionDefinition() as fd:
+        x = rows(fd)
+        with fd.group("norm", stay=True):
+            line = here() + 1
+            y = x * fd.ops.sum(x, dims=[1], keepdim=True)
+            columns = fd.ops.sum(y, dims=[0], keepdim=True)
+            fd.add_output(y * columns)
+    what = f"group `norm` cannot stay in one segment: in one kernel `sum` on line {line} leaves no axis that workers"
+    for attempt in (lambda: fd.execute([np.ones((3, 4), np.float32)]), fd.explain, fd.segment):
+        with pytest.raises(RuntimeError) as raised:
+            attempt()
+        assert str(raised.value) == f"{what} could divide"
+
+
+def test_a_group_that_values_leave_and_come_back_to_is_rejected():
+    with FusionDefinition() as fd:
+        x = rows(fd)
+        with fd.group("norm", stay=True):
+            a = here() + 1
+            total = fd.ops.sum(x, dims=[1], keepdim=True)
+        b = here() + 1
+        y = fd.ops.exp(total)
+        with fd.group("norm", stay=True):
+            fd.add_output(total + y)
+    with pytest.raises(DefinitionError) as raised:
+        fd.explain()
+    assert str(raised.value) == (
+        f"`group` needs ops that can run one after the other, but has `norm`: `exp` on line {b} is outside of it, needs "
+        f"`sum` on line {a} of it, and is needed in it; write what lies between inside of the group too, or leave out stay=True"
+    )
+
+
+def test_arguments_are_rejected_where_the_group_is_opened():
+    with FusionDefinition() as fd:
+        rows(fd)
+        with pytest.raises(DefinitionError) as raised:
+            line = here() + 1
+            with fd.group("far", device="gpu"):
+                raise AssertionError("opened")
+        assert (raised.value.op, raised.value.argument, raised.value.line) == ("group", "device", line)
+        with pytest.raises(ArgumentError, match="argument `name` must be a name in quotes, but is the number 3"):
+            with fd.group(3):
+                raise AssertionError("opened")
+        with pytest.raises(DefinitionError, match="argument `stream` must be the number of a stream, from 0 on"):
+            with fd.group("far", stream=-2):
+                raise AssertionError("opened")
+        with fd.group("far", stay=True):
+            pass
+        with pytest.raises(DefinitionError, match="must be a new one, as `far` was opened with stay=True"):
+            with fd.group("far"):
+                raise AssertionError("opened")
+
+
+def test_an_exception_closes_its_group():
+    with FusionDefinition() as fd:
+        x = rows(fd)
+        with pytest.raises(ZeroDivisionError):
+            with fd.group("broken"):
+                1 / 0
+        fd.add_output(fd.ops.exp(x))
+    assert "group" not in repr(fd)
+
+
+def test_segmentations_by_hand_keep_groups():
+    fd = pipeline()
+    with pytest.raises(DefinitionError) as raised:
+        fd.segmentation = "segment whole -> tv4\n"
+    assert str(raised.value) == (
+        "seg0 computes ops for cuda:1 and ops for stream 2; a segment has one device and one stream"
+    )
+    assert fd.segments == [] and fd.segmentation is None
+
+
+def test_a_tensor_tells_its_tasks():
+    with FusionDefinition() as fd:
+        x = rows(fd)
+        with fd.group("outer"):
+            with fd.group("far", device="cuda:1"):
+                y = fd.ops.softmax(x, dim=1)
+            z = fd.ops.neg(y)
+        fd.add_output(z)
+    told = {(task.kind, task.name, task.role, task.parent) for task in y.tasks()}
+    assert told == {
+        ("pattern", "softmax", "defines", None),
+        ("group", "outer", "computes", None),
+        ("group", "far", "defines", "outer"),
+        ("segment", "seg0", "defines", None),
+        ("segment", "seg1", "uses", None),
+    }
+    assert [(task.kind, task.role) for task in z.tasks()] == [("group", "defines"), ("segment", "defines")]
