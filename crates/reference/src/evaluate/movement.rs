@@ -75,10 +75,8 @@ fn padded(
     sizes: &[usize],
     resources: &Resources<'_>,
 ) -> Result<Strided<'static>, EvaluateError> {
-    let mut result = resources.zeros(view.dtype(), sizes)?;
-    if around.bits() != 0 {
-        result.array_mut().fill(around);
-    }
+    let mut result = resources.unwritten(view.dtype(), sizes)?;
+    result.array_mut().fill(around);
     // Of axis `i` the elements from `from[i]` on stay and go to `to[i]`, `count[i]` of them.
     let axes = before.iter().zip(view.sizes()).zip(sizes);
     let (mut from, mut to, mut count) = (vec![], vec![], vec![]);
@@ -122,13 +120,16 @@ pub(super) fn cat(
 
 /// Parts that are absent are zeros.
 fn joined<'p>(
-    parts: impl Iterator<Item = (&'p [usize], Option<&'p Strided<'p>>)>,
+    parts: impl Iterator<Item = (&'p [usize], Option<&'p Strided<'p>>)> + Clone,
     dtype: DType,
     axis: usize,
     sizes: &[usize],
     resources: &Resources<'_>,
 ) -> Result<Strided<'static>, EvaluateError> {
-    let mut result = resources.zeros(dtype, sizes)?;
+    let mut result = match parts.clone().any(|(_, strided)| strided.is_none()) {
+        true => resources.zeros(dtype, sizes)?,
+        false => resources.unwritten(dtype, sizes)?,
+    };
     let mut starts = vec![0; sizes.len()];
     for (part, strided) in parts {
         if let Some(strided) = strided {
