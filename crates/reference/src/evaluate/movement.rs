@@ -75,8 +75,10 @@ fn padded(
     sizes: &[usize],
     resources: &Resources<'_>,
 ) -> Result<Strided<'static>, EvaluateError> {
-    let mut result = resources.unwritten(view.dtype(), sizes)?;
-    result.array_mut().fill(around);
+    let mut result = resources.zeros(view.dtype(), sizes)?;
+    if around.bits() != 0 {
+        result.array_mut().fill(around);
+    }
     // Of axis `i` the elements from `from[i]` on stay and go to `to[i]`, `count[i]` of them.
     let axes = before.iter().zip(view.sizes()).zip(sizes);
     let (mut from, mut to, mut count) = (vec![], vec![], vec![]);

@@ -158,11 +158,12 @@ impl<I: Keyed> Reduction for Places<I> {
         }
     }
 
-    /// An element that surely loses changes nothing.
+    /// An element that surely loses changes nothing, nor does one behind all that may be the one, which it equals at most.
     #[inline(always)]
     fn take(&self, state: &mut Place<I>, x: Numbered<I>, error: f64) -> bool {
         let high = x.value.high(error, self.direction);
-        if high < state.low {
+        let is_behind = x.number > state.last.max(state.best.number);
+        if (high < state.low) | (high == state.low) & is_behind {
             return false;
         }
         let (key, low) = (x.value.key(self.direction), x.value.low(error, self.direction));
