@@ -11,6 +11,9 @@ impl Facts {
     /// A simpler expression that has the same value wherever the facts hold and the given one has a value.
     pub fn normalize(&self, e: &Expr) -> Expr {
         let mut current = e.clone();
+        if e.as_const().is_some() {
+            return current;
+        }
         for _ in 0..MAX_ROUNDS {
             let next = self.simplify(&current);
             if next == current || next.is_overflow() {

@@ -23,6 +23,9 @@ impl Facts {
     /// True if the two are proved equal.
     pub fn prove_eq(&self, a: &Expr, b: &Expr) -> bool {
         let difference = self.normalize(&(a - b));
+        if let Some(difference) = difference.as_const() {
+            return difference == 0;
+        }
         let is_multiple_of_zero = || self.relations().any(|zero| difference.exact_quotient(zero).is_some());
         let opened = || self.normalize(&open_remainders(&difference));
         difference.is_zero()

@@ -145,7 +145,7 @@ fn comparisons(report: &Report) {
         if !name.contains(&report.filter) {
             continue;
         }
-        let array = program::elements(dtype, &[COUNT]);
+        let array = program::elements(dtype, &[COUNT], 0);
         let mut program = Program::default();
         let x = program.input(array);
         let result = program.add(TensorOp::Permute([0].into_iter().collect()), &[x]);

@@ -30,6 +30,7 @@ pub fn tensor_ops(report: &Report) {
         report.line(&format!("{} c64, made", op.name()), goal::SIMPLE, COUNT, |p, inexact| {
             let parts = [0, 1].map(|_| p.operand(DType::F32, &[COUNT], inexact));
             let whole = p.add(TensorOp::Map(ScalarOp::Complex), &parts);
+            p.before(whole);
             p.measure(TensorOp::Map(op), &[whole]);
         });
     }

@@ -12,7 +12,7 @@ use ops::DType;
 use ops::vectorized;
 
 /// The bits of the exponent of a double.
-const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
+pub(super) const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
 
 /// A bound as it is stored, never smaller. The factor makes up for the roundings of the bound's own arithmetic.
 #[inline(always)]

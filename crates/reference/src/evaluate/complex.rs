@@ -40,7 +40,10 @@ fn joined(
     sizes: &[usize],
     resources: &Resources<'_>,
 ) -> Result<Strided<'static>, EvaluateError> {
-    let mut joined = resources.zeros(dtype, sizes)?;
+    let mut joined = match parts.iter().any(Option::is_none) {
+        true => resources.zeros(dtype, sizes)?,
+        false => resources.unwritten(dtype, sizes)?,
+    };
     for (strided, part) in parts.into_iter().zip([Part::Real, Part::Imaginary]) {
         let Some(strided) = strided else { continue };
         let layout = strided.layout();

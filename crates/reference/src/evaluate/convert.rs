@@ -8,14 +8,14 @@ use ops::DType;
 use ops::lanes::{NullaryFnOnce, wide};
 use ops::vectorized;
 
-use super::bound::{Rounding, apart};
+use super::bound::{EXPONENT, Rounding, apart};
 
 /// Bounds of the casts to `dtype` of the numbers `reals`, whose errors become the bounds.
 pub(super) fn convert(dtype: DType, reals: &[f64], errors: &mut [f64], rounding: &Rounding) {
     match dtype {
         DType::Bool => return truth(reals, errors),
-        // Halfway between powers of two the greater is taken, and of f64 there is nothing to round.
-        DType::F8E8M0 | DType::F64 => {
+        // There is nothing to round.
+        DType::F64 => {
             return with_element!(dtype, T => {
                 let pairs = errors.iter_mut().zip(reals);
                 pairs.for_each(|(error, &x)| *error = cast::<T>(x, *error, rounding));
@@ -38,6 +38,11 @@ pub(super) fn convert(dtype: DType, reals: &[f64], errors: &mut [f64], rounding:
         }),
     };
     match dtype.is_float() {
+        // The nearest power of two, halfway the greater one.
+        _ if dtype == DType::F8E8M0 => {
+            const HALF: u64 = 1 << 51;
+            moved(reals, errors, |x| f64::from_bits((x.abs().to_bits() + HALF) & EXPONENT));
+        }
         true => {
             let factor = 1.0 + rounding.unit / (f64::EPSILON / 2.0);
             moved(reals, errors, move |x| x * factor - (x * factor - x));
@@ -46,6 +51,9 @@ pub(super) fn convert(dtype: DType, reals: &[f64], errors: &mut [f64], rounding:
     }
     others.into_iter().for_each(|(k, error)| errors[k] = error);
 }
+
+/// 2^127, the largest number of [`DType::F8E8M0`], whose smallest is its reciprocal.
+const POWERS: f64 = (1_u128 << 127) as f64;
 
 /// Where rounding is arithmetic.
 #[derive(Clone, Copy)]
@@ -68,6 +76,7 @@ impl Plain {
 /// From which magnitude on, and below which, rounding is arithmetic; of u64 from which number on.
 fn plain(dtype: DType, rounding: &Rounding) -> (f64, f64) {
     match dtype {
+        DType::F8E8M0 => (2.0 / POWERS, POWERS / 2.0),
         _ if dtype.is_float() => (rounding.normal * 2.0, rounding.overflow * (1.0 - 2.0 * rounding.unit)),
         DType::U64 => (0.0, rounding.overflow * (1.0 - f64::EPSILON)),
         _ => (f64::NEG_INFINITY, rounding.overflow - 1.0),

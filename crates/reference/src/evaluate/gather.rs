@@ -3,7 +3,7 @@
 //! Runs of neighbours are read together, so rows of a table cost little more than a copy. Bounds move with the elements;
 //! where an index itself is uncertain, so that any element may be meant, the bound is infinite.
 
-use ir::array::{ArrayView, Element, with_element};
+use ir::array::{ArrayView, with_element};
 use ir::graph::Val;
 use ops::DType;
 
@@ -34,14 +34,14 @@ pub(super) fn gather(
     let mut spread = sizes.to_vec();
     spread[axis] = size;
     let source = source.relaid(|layout| layout.expanded(&spread));
-    let part = |strided: &Strided<'_>| walk.taken(&strided.view(), &places.data.view(), sizes, resources);
-    let data = part(&source.data)?;
-    let bound = match (&source.bound, &places.bound) {
-        (None, None) => None,
-        (Some(bound), None) => Some(part(bound)?),
-        (bound, Some(doubt)) => {
-            let zeros = || Ok(Strided::made(resources.zeros(DType::F32, sizes)?));
-            let taken = bound.as_ref().map_or_else(zeros, part)?;
+    let (data, taken) = walk.taken(&source, &places.data.view(), sizes, resources)?;
+    let bound = match &places.bound {
+        None => taken,
+        Some(doubt) => {
+            let taken = match taken {
+                Some(taken) => taken,
+                None => Strided::made(resources.zeros(DType::F32, sizes)?),
+            };
             Some(doubted(&taken, doubt, sizes, resources)?)
         }
     };
@@ -77,31 +77,41 @@ struct Walk {
 }
 
 impl Walk {
+    /// The elements at the indices, with their bounds.
     fn taken(
         &self,
-        source: &ArrayView<'_>,
+        source: &BoundedValue<'_>,
         index: &ArrayView<'_>,
         sizes: &[usize],
         resources: &Resources<'_>,
-    ) -> Result<Strided<'static>, EvaluateError> {
-        let mut result = resources.unwritten(source.dtype(), sizes)?;
-        with_element!(source.dtype(), T => {
-            let grains = result.array_mut().as_mut_slice::<T>().chunks_mut(GRAIN);
-            resources.each(grains, |n, grain| {
+    ) -> Result<(Strided<'static>, Option<Strided<'static>>), EvaluateError> {
+        let (data, errors) = (source.data.view(), source.bound.as_ref().map(Strided::view));
+        let mut values = resources.unwritten(data.dtype(), sizes)?;
+        let mut bounds = errors.as_ref().map(|_| resources.unwritten(DType::F32, sizes)).transpose()?;
+        with_element!(data.dtype(), T => {
+            let grains = values.array_mut().as_mut_slice::<T>().chunks_mut(GRAIN);
+            let mut others = bounds.as_mut().map(|bounds| bounds.array_mut().as_mut_slice::<f32>().chunks_mut(GRAIN));
+            let grains = grains.map(|grain| (grain, others.as_mut().and_then(Iterator::next)));
+            resources.each(grains, |n, (grain, mut bounds)| {
                 for (m, block) in grain.chunks_mut(BLOCK).enumerate() {
-                    self.take(source, index, n * GRAIN + m * BLOCK, block);
+                    let mut numbers = [0; BLOCK];
+                    let numbers = &mut numbers[..block.len()];
+                    self.numbers(index, n * GRAIN + m * BLOCK, numbers);
+                    data.take(numbers, block);
+                    if let (Some(errors), Some(bounds)) = (&errors, &mut bounds) {
+                        errors.take(numbers, &mut bounds[m * BLOCK..][..block.len()]);
+                    }
                 }
             });
         });
-        Ok(Strided::made(result))
+        Ok((Strided::made(values), bounds.map(Strided::made)))
     }
 
-    fn take<T: Element>(&self, source: &ArrayView<'_>, index: &ArrayView<'_>, start: usize, out: &mut [T]) {
+    /// The element numbers of the source for those from `start` on of the result.
+    fn numbers(&self, index: &ArrayView<'_>, start: usize, numbers: &mut [usize]) {
         let mut indices = [0; BLOCK];
-        let indices = &mut indices[..out.len()];
+        let indices = &mut indices[..numbers.len()];
         read_int(index, start, indices);
-        let mut numbers = [0; BLOCK];
-        let numbers = &mut numbers[..out.len()];
         let (mut inner, mut row) = (start % self.inner, start / self.inner % self.count);
         let mut first = start / self.inner / self.count * self.size * self.inner;
         for (number, &index) in numbers.iter_mut().zip(&*indices) {
@@ -114,7 +124,6 @@ impl Walk {
                 (row, first) = (0, first + self.size * self.inner);
             }
         }
-        source.take(numbers, out);
     }
 }
 

@@ -89,7 +89,7 @@ fn varying(operands: &[BoundedValue<'_>], sizes: &[usize]) -> Dims {
 
 /// The operand, copied to rows of its own if it is read across those that it has: each cache line would be read as often as
 /// it has elements. Where there is no memory for that it stays as it is.
-fn straightened<'a>(
+pub(super) fn straightened<'a>(
     value: &BoundedValue<'a>,
     sizes: &[usize],
     resources: &Resources<'_>,

@@ -6,9 +6,9 @@
 //! what compiled code gives: [`compare`].
 //!
 //! `value` (shared memory) · `memory` (how much of it) · `block` (how elements are read and written) · `map` (scalar
-//! ops, casts) · `complex` (numbers and their parts) · `fold/` · `gather` · `external/` (sorts, scatters, products) ·
-//! `movement` (the other ops) · `spread`, `convert` and `bound` (how errors reach results) · `workers` (who computes) ·
-//! `compare` · `copy`.
+//! ops, casts) · `complex` (numbers and their parts) · `key` (numbers in order) · `fold/` · `gather` · `external/` (sorts,
+//! scatters, products) · `movement` (the other ops) · `spread`, `convert` and `bound` (how errors reach results) ·
+//! `workers` (who computes) · `compare` · `copy`.
 
 mod block;
 mod bound;
@@ -20,6 +20,7 @@ mod error;
 mod external;
 mod fold;
 mod gather;
+mod key;
 mod map;
 mod memory;
 mod movement;

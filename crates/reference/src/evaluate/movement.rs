@@ -122,13 +122,16 @@ pub(super) fn cat(
 
 /// Parts that are absent are zeros.
 fn joined<'p>(
-    parts: impl Iterator<Item = (&'p [usize], Option<&'p Strided<'p>>)>,
+    parts: impl Iterator<Item = (&'p [usize], Option<&'p Strided<'p>>)> + Clone,
     dtype: DType,
     axis: usize,
     sizes: &[usize],
     resources: &Resources<'_>,
 ) -> Result<Strided<'static>, EvaluateError> {
-    let mut result = resources.zeros(dtype, sizes)?;
+    let mut result = match parts.clone().any(|(_, strided)| strided.is_none()) {
+        true => resources.zeros(dtype, sizes)?,
+        false => resources.unwritten(dtype, sizes)?,
+    };
     let mut starts = vec![0; sizes.len()];
     for (part, strided) in parts {
         if let Some(strided) = strided {

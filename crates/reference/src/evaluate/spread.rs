@@ -23,11 +23,11 @@ pub(super) fn spread(op: ScalarOp, args: &[&[f64]], errors: &[&[f64]], exact: &[
             mend(exact, out, |k| corners(op, &[a[k], b[k]], &[e[k], f[k]]));
         }
         (Spread::Quotient, [a, b], [e, f]) => {
-            each(out, [a, b, e, f], quotient);
+            each(out, [exact, b, e, f], quotient);
             mend(exact, out, |k| corners(op, &[a[k], b[k]], &[e[k], f[k]]));
         }
         (Spread::Quotient, [b], [f]) => {
-            each(out, [b, b, f, f], reciprocal);
+            each(out, [exact, b, f, f], reciprocal);
             mend(exact, out, |k| corners(op, &[b[k]], &[f[k]]));
         }
         (Spread::Comparison, [a, b], [e, f]) => each(out, [a, b, e, f], comparison),
@@ -108,19 +108,18 @@ fn product([a, b, e, f]: [f64; 4]) -> f64 {
     if (first_order == 0.0) & may_wrap { f64::MIN_POSITIVE } else { first_order }
 }
 
-/// Of a finite quotient, so that the divisor is not zero. Unbounded where it may be.
+/// Of a finite quotient `y`, so that the divisor is not zero. Unbounded where it may be.
 #[inline(always)]
-fn quotient([a, b, e, f]: [f64; 4]) -> f64 {
+fn quotient([y, b, e, f]: [f64; 4]) -> f64 {
     let min = b.abs() - f;
-    let moved = e + (a / b).abs() * f;
-    let bound = if f == 0.0 { e / b.abs() } else { moved / min };
+    let bound = (e + y.abs() * f) / min;
     let unbounded = (f > 0.0) & (min <= 0.0) | bound.is_nan();
     if unbounded { f64::INFINITY } else { bound }
 }
 
 #[inline(always)]
-fn reciprocal([_, b, _, f]: [f64; 4]) -> f64 {
-    quotient([1.0, b, 0.0, f])
+fn reciprocal([y, b, _, f]: [f64; 4]) -> f64 {
+    quotient([y, b, 0.0, f])
 }
 
 /// Unbounded where nothing is known of an operand.

@@ -55,7 +55,7 @@ impl<'a> Strided<'a> {
             }
             Storage::Made(_) => {
                 let view = self.view();
-                let mut copy = resources.zeros(view.dtype().real(), view.sizes())?;
+                let mut copy = resources.unwritten(view.dtype().real(), view.sizes())?;
                 resources.copy(&mut copy.array_mut().view_mut(), &view.part(part))?;
                 Ok(Strided::made(copy))
             }
@@ -77,6 +77,19 @@ impl<'a> Strided<'a> {
         let mut copy = resources.unwritten(view.dtype(), view.sizes())?;
         resources.copy(&mut copy.array_mut().view_mut(), &view)?;
         Ok(Strided::made(copy))
+    }
+
+    /// The elements in dense memory of the evaluator: without a copy where that is where they are.
+    pub(super) fn dense(&self, resources: &Resources<'_>) -> Result<Arc<Metered>, EvaluateError> {
+        match &self.storage {
+            Storage::Made(array) if self.layout == Layout::dense(array.array().sizes()) => {
+                Ok(Arc::clone(array))
+            }
+            _ => match self.copied(resources)?.storage {
+                Storage::Made(array) => Ok(array),
+                Storage::Given(_) => unreachable!("a copy is made, not given"),
+            },
+        }
     }
 
     /// The elements as an array of their own: without a copy where nobody else holds the memory.

@@ -136,7 +136,7 @@ pub(super) fn grouped(
         ([_, _, _], [_, columns]) => *columns,
         (sizes, _) => sizes[0],
     };
-    let groups = ranges(&values, divided)?;
+    let groups = ranges(values.array().as_slice(), divided)?;
     let columns = context.sizes[context.sizes.len() - 1];
     let rows = context.sizes[context.sizes.len() - 2];
     let of_group = |(group, &(start, end)): (usize, &(usize, usize))| match (a.sizes(), b.sizes()) {
@@ -164,7 +164,7 @@ pub(super) fn grouped(
     };
     let groups = groups.iter().enumerate().map(of_group).collect();
     let mut result = products([a, b], a.data.view().dtype(), groups, context)?;
-    if context.bounds && sure.contains(&false) {
+    if context.bounds && sure.is_some_and(|sure| sure.contains(&false)) {
         let mut unknown = context.resources.zeros(DType::F32, &[])?;
         unknown.array_mut().as_mut_slice::<f32>()[0] = f32::INFINITY;
         let everywhere = Strided::made(unknown);

@@ -7,11 +7,13 @@ mod product;
 mod scatter;
 mod sort;
 
-use ir::array::with_element;
 use ir::graph::{ExternalOp, Val};
+use ops::DType;
 
 use super::EvaluateError;
-use super::value::{BoundedValue, Strided};
+use super::block::read_int;
+use super::memory::Metered;
+use super::value::BoundedValue;
 use super::workers::Resources;
 
 /// What one library op needs besides its operands.
@@ -47,25 +49,18 @@ pub(super) fn compute(
     }
 }
 
-/// The elements of indices, in row-major order, each with whether it is sure.
+/// The elements of indices, i64 in row-major order, and where they have errors whether each is sure.
 fn indices(
     value: &BoundedValue<'_>,
     resources: &Resources<'_>,
-) -> Result<(Vec<i64>, Vec<bool>), EvaluateError> {
+) -> Result<(Metered, Option<Vec<bool>>), EvaluateError> {
     let view = value.data.view();
-    let count = view.numel();
-    // What is about to be held, so that the resources can reject it.
-    drop(resources.zeros(ops::DType::I64, &[count])?);
-    let mut indices = vec![0; count];
-    with_element!(view.dtype(), T => view.read::<T, i64>(0, &mut indices, ir::array::Element::to_int));
-    let mut sure = vec![true; count];
-    if let Some(bound) = &value.bound {
+    let mut indices = resources.unwritten(DType::I64, &[view.numel()])?;
+    read_int(&view, 0, indices.array_mut().as_mut_slice());
+    let sure = value.bound.as_ref().map(|bound| {
+        let mut sure = vec![true; view.numel()];
         bound.view().read::<f32, bool>(0, &mut sure, |error| error == 0.0);
-    }
+        sure
+    });
     Ok((indices, sure))
-}
-
-/// A dense copy.
-fn dense(strided: &Strided<'_>, resources: &Resources<'_>) -> Result<ir::array::Array, EvaluateError> {
-    strided.relaid(strided.layout().clone()).into_array(resources)
 }

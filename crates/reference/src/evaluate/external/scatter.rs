@@ -3,13 +3,14 @@
 //! What lies before the axis divides source and target into slabs of which none reaches into another, so slabs are given to
 //! threads, a few at a time.
 
-use ir::array::{Array, Layout, with_element};
+use ir::array::{Layout, with_element};
 use ops::DType;
 
-use super::{Context, dense, indices};
+use super::{Context, indices};
 use crate::evaluate::block::GRAIN;
 use crate::evaluate::memory::Metered;
 use crate::evaluate::value::{BoundedValue, Strided};
+use crate::evaluate::workers::Resources;
 use crate::evaluate::{EvaluateError, Looks, OutOfRange};
 
 /// `operands[0]` with elements of `operands[2]` where `operands[1]` says.
@@ -20,22 +21,27 @@ pub(super) fn scatter(
 ) -> Result<BoundedValue<'static>, EvaluateError> {
     let [arg, index, src] = operands else { unreachable!("three operands, by the shape rule") };
     let (places, sure) = indices(index, context.resources)?;
-    check(&places, axis, context)?;
+    let places = places.array().as_slice();
+    check(places, axis, context)?;
     let layouts = [&context.sizes[..], index.sizes(), src.sizes()].map(Layout::dense);
-    let moves = Moves { axis, places: &places, layouts };
+    let moves = Moves { axis, places, layouts };
     let resources = context.resources;
-    let data = moves.made(dense(&arg.data, resources)?, &dense(&src.data, resources)?, None, context)?;
-    let unsure = Some(&sure[..]).filter(|sure| sure.contains(&false));
+    let data = moves.made(&arg.data, &src.data, None, context)?;
+    let unsure = sure.as_deref().filter(|sure| sure.contains(&false));
     let inexact = arg.bound.is_some() || src.bound.is_some() || unsure.is_some();
     if !context.bounds || !inexact {
         return Ok(BoundedValue::exact(Strided::made(data)));
     }
-    let errors = |value: &BoundedValue<'_>| match &value.bound {
-        Some(bound) => dense(bound, resources),
-        None => Ok(Array::zeros(DType::F32, value.sizes())?),
-    };
-    let bound = moves.made(errors(arg)?, &errors(src)?, unsure, context)?;
+    let bound = moves.made(&errors(arg, resources)?, &errors(src, resources)?, unsure, context)?;
     Ok(BoundedValue { data: Strided::made(data), bound: Some(Strided::made(bound)) })
+}
+
+/// The bounds of a value, zeros where it has none.
+fn errors<'a>(value: &BoundedValue<'a>, resources: &Resources<'_>) -> Result<Strided<'a>, EvaluateError> {
+    match &value.bound {
+        Some(bound) => Ok(bound.clone()),
+        None => Ok(Strided::made(resources.zeros(DType::F32, value.sizes())?)),
+    }
 }
 
 /// Whether all places are in range.
@@ -65,21 +71,21 @@ impl Moves<'_> {
     /// an index is not sure.
     fn made(
         &self,
-        target: Array,
-        source: &Array,
+        target: &Strided<'_>,
+        source: &Strided<'_>,
         sure: Option<&[bool]>,
         context: &Context<'_>,
     ) -> Result<Metered, EvaluateError> {
+        let (target, source) = (target.view(), source.dense(context.resources)?);
         let mut result = context.resources.unwritten(target.dtype(), target.sizes())?;
+        context.resources.copy(&mut result.array_mut().view_mut(), &target)?;
         let slab: usize = context.sizes[self.axis..].iter().product();
         let per_piece = (GRAIN / slab.max(1)).max(1);
         with_element!(target.dtype(), T => {
             let pieces = result.array_mut().as_mut_slice::<T>().chunks_mut((per_piece * slab).max(1));
-            let (target, source) = (target.as_slice::<T>(), source.as_slice::<T>());
+            let source = source.array().as_slice::<T>();
             context.resources.each(pieces, |piece, out| {
-                let first = piece * per_piece * slab;
                 let mut looks = context.resources.looks();
-                out.copy_from_slice(&target[first..first + out.len()]);
                 for (number, out) in out.chunks_mut(slab).enumerate() {
                     self.fill(piece * per_piece + number, source, out, &mut looks);
                 }

@@ -3,8 +3,6 @@
 //! Where elements are not sure to the last bit, neighbours in the order may change places: the bound of an index is how
 //! far away the other indices lie that may stand there, that of a value the largest error among those elements.
 
-use std::cmp::Ordering;
-
 use ir::array::{ArrayView, Layout};
 use ops::DType;
 
@@ -12,6 +10,7 @@ use super::Context;
 use crate::evaluate::EvaluateError;
 use crate::evaluate::block::{read_int, read_real, write_int, write_real};
 use crate::evaluate::bound::round_up;
+use crate::evaluate::key::key;
 use crate::evaluate::memory::Metered;
 use crate::evaluate::value::{BoundedValue, Strided};
 use crate::evaluate::workers::{Looks, Resources};
@@ -41,8 +40,8 @@ pub(super) fn sort(
         descending,
     };
     let [mut values, mut indices, mut value_bounds, mut index_bounds] = [
-        context.resources.zeros(lines.data.dtype(), &sizes)?,
-        context.resources.zeros(DType::I64, &sizes)?,
+        context.resources.unwritten(lines.data.dtype(), &sizes)?,
+        context.resources.unwritten(DType::I64, &sizes)?,
         context.resources.zeros(DType::F32, &sizes)?,
         context.resources.zeros(DType::F32, &sizes)?,
     ];
@@ -73,6 +72,7 @@ struct Lines<'v> {
 struct Line {
     /// The places of its elements, in sorted order.
     order: Vec<usize>,
+    /// Its elements, as numbers or as integers, the other ones absent, and their errors, which may be absent.
     reals: Vec<f64>,
     ints: Vec<i64>,
     errors: Vec<f64>,
@@ -112,36 +112,38 @@ impl Lines<'_> {
         });
     }
 
+    /// Equal elements keep their order. Of a line whose errors do not matter only the first elements are in order.
     fn line(&self, number: usize, mut looks: Looks<'_>) -> Line {
         let start = number * self.length;
-        let (mut reals, mut ints) = (vec![0.0; self.length], vec![0; self.length]);
-        let mut order: Vec<usize> = (0..self.length).collect();
-        let mut directed = |ordering: Ordering| {
-            looks.step();
-            if self.descending { ordering.reverse() } else { ordering }
-        };
-        if self.data.dtype().is_float() {
+        let (mut reals, mut ints, mut errors) = (vec![], vec![], vec![]);
+        let directed = |key: i64| if self.descending { !key } else { key };
+        let mut sorted: Vec<(i64, usize)> = if self.data.dtype().is_float() {
+            reals.resize(self.length, 0.0);
             read_real(&self.data, start, &mut reals);
-            order.sort_by(|&a, &b| directed(compare(reals[a], reals[b])));
+            reals.iter().map(|&x| directed(key(x))).zip(0..).collect()
         } else {
+            ints.resize(self.length, 0);
             read_int(&self.data, start, &mut ints);
             // The bits of u64 are read as those of i64; with the sign flipped they are in order.
             if self.data.dtype() == DType::U64 {
                 ints.iter_mut().for_each(|x| *x ^= i64::MIN);
             }
-            order.sort_by(|&a, &b| directed(ints[a].cmp(&ints[b])));
-        }
-        let mut errors = vec![0.0; self.length];
+            ints.iter().map(|&x| directed(x)).zip(0..).collect()
+        };
+        let mut compare = |a: &(i64, usize), b: &(i64, usize)| {
+            looks.step();
+            a.cmp(b)
+        };
         if let Some(view) = &self.errors {
+            errors.resize(self.length, 0.0);
             read_real(view, start, &mut errors);
+        } else if self.taken < self.length {
+            sorted.select_nth_unstable_by(self.taken, &mut compare);
+            sorted.truncate(self.taken);
         }
-        Line { order, reals, ints, errors }
+        sorted.sort_unstable_by(compare);
+        Line { order: sorted.into_iter().map(|(_, place)| place).collect(), reals, ints, errors }
     }
-}
-
-/// Numbers in order, then NaN.
-fn compare(a: f64, b: f64) -> Ordering {
-    a.partial_cmp(&b).unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()))
 }
 
 impl Line {
@@ -182,8 +184,11 @@ impl Line {
 
     /// An element as a real number; what is none sorts with infinity.
     fn real(&self, place: usize) -> f64 {
-        let x = self.reals[place];
-        if x.is_nan() { f64::INFINITY } else { x + self.ints[place] as f64 }
+        match self.reals.get(place) {
+            None => self.ints[place] as f64,
+            Some(x) if x.is_nan() => f64::INFINITY,
+            Some(&x) => x,
+        }
     }
 }
 

@@ -2,12 +2,13 @@
 //!
 //! The elements are cut in tiles of results and chunks of the folded elements, by sizes alone, so the result is the
 //! same for any number of threads. `monoids.rs` holds what is accumulated and how far compiled code may be from it, of
-//! argmax and argmin `places.rs`; `cells.rs` evaluates bodies step by step, `scan.rs` scans lines.
+//! sums of floats `sum.rs`, of argmax and argmin `places.rs`; `cells.rs` evaluates bodies step by step, `scan.rs` scans lines.
 
 mod cells;
 mod monoids;
 mod places;
 mod scan;
+mod sum;
 
 pub(super) use scan::scan;
 
@@ -21,8 +22,9 @@ use super::bound::round_up;
 use super::memory::Metered;
 use super::value::{BoundedValue, Strided};
 use super::workers::Resources;
-use monoids::{Extreme, Integers, Product, Sum, Welford};
+use monoids::{Extreme, Integers, Product, Welford};
 use places::Places;
+use sum::Sum;
 
 /// Tasks that run before their results are written.
 const WAVE: usize = 1024;
@@ -35,12 +37,31 @@ trait Reduction: Sync {
     type State: Copy + Send + Sync;
 
     fn empty(&self) -> Self::State;
-    /// One more element, with the bound of its error.
-    fn take(&self, state: &mut Self::State, x: Self::Item, error: f64);
+    /// One more element, with the bound of its error; whether the results may be others now.
+    fn take(&self, state: &mut Self::State, x: Self::Item, error: f64) -> bool;
     /// Two accumulations of different elements, the first one before the second.
     fn join(&self, first: Self::State, second: Self::State) -> Self::State;
     /// The results after `n` elements, each with the bound of its error.
     fn finish(&self, state: Self::State, n: usize) -> [(Self::Item, f64); 3];
+
+    /// The results at each of `count` elements of a line, `before` of which went before.
+    fn scan(
+        &self,
+        state: &mut Self::State,
+        block: &Block<Self::Item>,
+        [before, count]: [usize; 2],
+        columns: &mut [Block<Self::Item>],
+    ) {
+        let mut results = [(Self::Item::default(), 0.0); 3];
+        for (place, (&item, &error)) in block.items.iter().zip(&block.errors).take(count).enumerate() {
+            if self.take(state, item, error) || place == 0 {
+                results = self.finish(*state, before + place + 1);
+            }
+            for (column, result) in columns.iter_mut().zip(results) {
+                (column.items[place], column.errors[place]) = result;
+            }
+        }
+    }
 }
 
 /// How blocks of elements are held: as doubles, as integers, or as one of these with its number.
@@ -246,7 +267,9 @@ impl Source<'_> {
                     let count = BLOCK.min(to - at);
                     read(&self.data, self.errors.as_ref(), row + at, count, &mut block);
                     let elements = block.items[..count].iter().zip(&block.errors);
-                    elements.for_each(|(&x, &error)| monoid.take(state, x, error));
+                    elements.for_each(|(&x, &error)| {
+                        monoid.take(state, x, error);
+                    });
                 }
             }
         } else {
@@ -254,10 +277,9 @@ impl Source<'_> {
                 let first = row * order.results + start;
                 read(&self.data, self.errors.as_ref(), first, states.len(), &mut block);
                 let elements = block.items.iter().zip(&block.errors);
-                states
-                    .iter_mut()
-                    .zip(elements)
-                    .for_each(|(state, (&x, &error))| monoid.take(state, x, error));
+                states.iter_mut().zip(elements).for_each(|(state, (&x, &error))| {
+                    monoid.take(state, x, error);
+                });
             }
         }
         states

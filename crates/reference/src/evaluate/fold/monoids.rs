@@ -18,18 +18,21 @@ use crate::evaluate::bound::{Rounding, apart};
 const LONGEST_CHAIN: f64 = 96.0;
 
 /// Roundings in a row that an element of a sum of `n` elements may meet.
-fn chain(dtype: DType, n: usize) -> f64 {
-    let in_double = n as f64 * (f64::EPSILON / f64::from(f32::EPSILON));
+#[inline(always)]
+pub(super) fn chain(dtype: DType, n: f64) -> f64 {
+    let in_double = n * (f64::EPSILON / f64::from(f32::EPSILON));
     if dtype == DType::F32 { depth(n).min(LONGEST_CHAIN + in_double) } else { depth(n) }
 }
 
 /// Roundings in a row that an element of a fold of `n` elements may meet.
-fn depth(n: usize) -> f64 {
-    (n as f64 - 1.0).max(0.0)
+#[inline(always)]
+fn depth(n: f64) -> f64 {
+    (n - 1.0).max(0.0)
 }
 
 /// The relative error of so many roundings of a sum; in f64 the evaluator's own are as large, and count too.
-fn linear(rounding: &Rounding, dtype: DType, roundings: f64) -> f64 {
+#[inline(always)]
+pub(super) fn linear(rounding: &Rounding, dtype: DType, roundings: f64) -> f64 {
     let sides = if dtype == DType::F64 { 2.0 } else { 1.0 };
     sides * roundings * rounding.unit
 }
@@ -42,74 +45,9 @@ fn gamma(rounding: &Rounding, dtype: DType, roundings: f64) -> f64 {
 }
 
 /// One result, the other two places unused.
-fn single<I: Item>(value: I, bound: f64) -> [(I, f64); 3] {
+pub(super) fn single<I: Item>(value: I, bound: f64) -> [(I, f64); 3] {
     let bound = if bound.is_nan() { f64::INFINITY } else { bound };
     [(value, bound), (I::default(), 0.0), (I::default(), 0.0)]
-}
-
-/// Sum of floats.
-pub(super) struct Sum {
-    dtype: DType,
-    rounding: Rounding,
-}
-
-#[derive(Clone, Copy)]
-pub(super) struct SumState {
-    sum: f64,
-    /// Sum of the finite magnitudes, errors included.
-    magnitude: f64,
-    error: f64,
-    /// Whether an element is NaN.
-    nan: bool,
-}
-
-impl Sum {
-    pub(super) fn new(dtype: DType) -> Sum {
-        Sum { dtype, rounding: Rounding::new(dtype, 0.5) }
-    }
-}
-
-impl Reduction for Sum {
-    type Item = f64;
-    type State = SumState;
-
-    fn empty(&self) -> SumState {
-        SumState { sum: 0.0, magnitude: 0.0, error: 0.0, nan: false }
-    }
-
-    #[inline(always)]
-    fn take(&self, state: &mut SumState, x: f64, error: f64) {
-        state.sum += x;
-        state.magnitude += if x.is_finite() { x.abs() + error } else { 0.0 };
-        state.error += error;
-        state.nan |= x.is_nan();
-    }
-
-    fn join(&self, first: SumState, second: SumState) -> SumState {
-        SumState {
-            sum: first.sum + second.sum,
-            magnitude: first.magnitude + second.magnitude,
-            error: first.error + second.error,
-            nan: first.nan || second.nan,
-        }
-    }
-
-    /// Some order may overflow on the way where the magnitudes do; infinite elements decide alone where they do not, unless
-    /// one is a product that another element brings back, or outweighs, before it is rounded.
-    fn finish(&self, state: SumState, n: usize) -> [(f64, f64); 3] {
-        let bound = match (n, state.sum.is_finite()) {
-            (0 | 1, _) => state.error,
-            _ if state.magnitude >= self.rounding.overflow => f64::INFINITY,
-            (_, false) if state.magnitude >= self.rounding.overflow * self.rounding.unit => f64::INFINITY,
-            (_, false) if state.sum.is_nan() && !state.nan => f64::INFINITY,
-            (_, false) => 0.0 * state.error,
-            (_, true) => {
-                let order = linear(&self.rounding, self.dtype, chain(self.dtype, n) + 1.0) * state.magnitude;
-                self.rounding.guarded(state.sum, state.error + order + self.rounding.own(state.sum))
-            }
-        };
-        single(state.sum, bound)
-    }
 }
 
 /// Product of floats.
@@ -145,7 +83,7 @@ impl Reduction for Product {
         ProductState { product: 1.0, upper: 1.0, low: 1.0, high: 1.0, zero: false, nan: false, error: 0.0 }
     }
 
-    fn take(&self, state: &mut ProductState, x: f64, error: f64) {
+    fn take(&self, state: &mut ProductState, x: f64, error: f64) -> bool {
         let zero = x == 0.0 && error == 0.0;
         state.product *= x;
         state.upper *= x.abs() + error;
@@ -154,6 +92,7 @@ impl Reduction for Product {
         state.zero |= zero;
         state.nan |= x.is_nan();
         state.error += error;
+        true
     }
 
     fn join(&self, first: ProductState, second: ProductState) -> ProductState {
@@ -178,7 +117,7 @@ impl Reduction for Product {
             _ if zero => 0.0,
             _ if low < self.rounding.normal => f64::INFINITY,
             _ => {
-                let order = gamma(&self.rounding, self.dtype, depth(n)) * upper;
+                let order = gamma(&self.rounding, self.dtype, depth(n as f64)) * upper;
                 upper - product.abs() + order + self.rounding.own(product)
             }
         };
@@ -228,7 +167,12 @@ impl Reduction for Extreme {
         ExtremeState { best: worst, upper: worst, lower: worst }
     }
 
-    fn take(&self, state: &mut ExtremeState, x: f64, error: f64) {
+    #[inline(always)]
+    fn take(&self, state: &mut ExtremeState, x: f64, error: f64) -> bool {
+        let loses = if self.largest { x + error < state.lower } else { x - error > state.upper };
+        if loses {
+            return false;
+        }
         state.best = self.better(state.best, x);
         // A NaN that may be anything is not sure to be NaN.
         let (upper, lower) = match error {
@@ -237,6 +181,7 @@ impl Reduction for Extreme {
         };
         state.upper = self.better(state.upper, upper);
         state.lower = self.better(state.lower, lower);
+        true
     }
 
     fn join(&self, first: ExtremeState, second: ExtremeState) -> ExtremeState {
@@ -311,7 +256,8 @@ impl Welford {
     /// Seen as the norm of the deviations, squared: errors of elements move it by at most their norm. The sums of deviations
     /// and of their squares are each off by the roundings times what is added up, and so is the quotient of the former.
     fn m2_bound(&self, state: &WelfordState, most: f64, deviations: f64, roundings: f64) -> f64 {
-        let underflow = state.count * self.rounding.ulp(0.0);
+        // Of a normal number: a product of a subnormal one takes a processor as long as a hundred others.
+        let underflow = state.count * self.rounding.ulp(0.0).max(f64::MIN_POSITIVE);
         let m2 = state.m2();
         most - m2 + 3.0 * roundings * deviations + underflow + self.rounding.own(m2)
     }
@@ -336,7 +282,7 @@ impl Reduction for Welford {
     }
 
     #[inline(always)]
-    fn take(&self, state: &mut WelfordState, x: f64, error: f64) {
+    fn take(&self, state: &mut WelfordState, x: f64, error: f64) -> bool {
         state.shift = if state.count == 0.0 { x } else { state.shift };
         state.count += 1.0;
         let deviation = x - state.shift;
@@ -347,6 +293,7 @@ impl Reduction for Welford {
         state.magnitude += x.abs() + error;
         state.error += error;
         state.error_squares += error * error;
+        true
     }
 
     fn join(&self, first: WelfordState, second: WelfordState) -> WelfordState {
@@ -370,7 +317,7 @@ impl Reduction for Welford {
 
     /// Where infinities or numbers too large to subtract or square take part, the order decides what comes out.
     fn finish(&self, state: WelfordState, n: usize) -> [(f64, f64); 3] {
-        let roundings = gamma(&self.rounding, self.dtype, chain(self.dtype, n) + 8.0);
+        let roundings = gamma(&self.rounding, self.dtype, chain(self.dtype, n as f64) + 8.0);
         let count_bound = if state.count * self.rounding.unit < 1.0 { 0.0 } else { f64::INFINITY };
         let (mean, m2) = (state.mean(), state.m2());
         let most = (m2.sqrt() + state.error_squares.sqrt()).powi(2);
@@ -459,8 +406,9 @@ impl Reduction for Integers {
         IntegerState { value: self.identity, error: 0.0 }
     }
 
-    fn take(&self, state: &mut IntegerState, x: i64, error: f64) {
+    fn take(&self, state: &mut IntegerState, x: i64, error: f64) -> bool {
         *state = self.join(*state, IntegerState { value: x, error });
+        true
     }
 
     fn join(&self, first: IntegerState, second: IntegerState) -> IntegerState {
@@ -470,7 +418,11 @@ impl Reduction for Integers {
         }
     }
 
+    #[inline(always)]
     fn finish(&self, state: IntegerState, _: usize) -> [(i64, f64); 3] {
+        if state.error == 0.0 {
+            return single(state.value, 0.0);
+        }
         let exact = match self.op {
             IntegerOp::Int(_, ty) => ty.as_f64(state.value),
             IntegerOp::Bool(_) => state.value as f64,

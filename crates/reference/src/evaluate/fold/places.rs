@@ -9,6 +9,7 @@ use ops::{DType, Monoid};
 
 use super::super::block::{BLOCK, read_int, write_int};
 use super::super::bound::apart;
+use super::super::key::{key, number};
 use super::{Item, Reduction};
 
 /// An element and its number.
@@ -48,8 +49,9 @@ pub(super) struct Direction {
 pub(super) trait Keyed: Item {
     /// Greater the sooner it wins.
     fn key(self, direction: Direction) -> i64;
-    /// The keys between which that of an element with an error lies.
-    fn interval(self, error: f64, direction: Direction) -> [i64; 2];
+    /// The smallest and the largest key that an element with an error may have.
+    fn low(self, error: f64, direction: Direction) -> i64;
+    fn high(self, error: f64, direction: Direction) -> i64;
     /// How far elements of two keys lie apart.
     fn distance(first: i64, second: i64) -> f64;
 }
@@ -60,31 +62,21 @@ impl Keyed for f64 {
         key(if direction.largest { self } else { -self })
     }
 
-    fn interval(self, error: f64, direction: Direction) -> [i64; 2] {
+    fn low(self, error: f64, direction: Direction) -> i64 {
         let x = if direction.largest { self } else { -self };
-        match error {
-            // It may be NaN too.
-            f64::INFINITY => [key(f64::NEG_INFINITY), key(f64::NAN)],
-            _ => [key(x - error), key(x + error)],
-        }
+        key(if error == f64::INFINITY { f64::NEG_INFINITY } else { x - error })
+    }
+
+    /// Of what nothing is known it may be NaN too.
+    #[inline(always)]
+    fn high(self, error: f64, direction: Direction) -> i64 {
+        let x = if direction.largest { self } else { -self };
+        key(if error == f64::INFINITY { f64::NAN } else { x + error })
     }
 
     fn distance(first: i64, second: i64) -> f64 {
         apart(number(first), number(second))
     }
-}
-
-/// The bits of doubles are in order but for the sign; of two zeros both become the positive one.
-#[inline(always)]
-fn key(x: f64) -> i64 {
-    let bits = (x + 0.0).to_bits() as i64;
-    let ordered = if bits < 0 { bits ^ i64::MAX } else { bits };
-    if x.is_nan() { i64::MAX } else { ordered }
-}
-
-/// The double with a key.
-fn number(key: i64) -> f64 {
-    f64::from_bits((if key < 0 { key ^ i64::MAX } else { key }) as u64)
 }
 
 impl Keyed for i64 {
@@ -94,9 +86,13 @@ impl Keyed for i64 {
         if direction.largest { ordered } else { !ordered }
     }
 
-    fn interval(self, error: f64, direction: Direction) -> [i64; 2] {
-        let (key, error) = (self.key(direction), error.ceil() as i64);
-        [key.saturating_sub(error), key.saturating_add(error)]
+    fn low(self, error: f64, direction: Direction) -> i64 {
+        self.key(direction).saturating_sub(error.ceil() as i64)
+    }
+
+    #[inline(always)]
+    fn high(self, error: f64, direction: Direction) -> i64 {
+        self.key(direction).saturating_add(if error == 0.0 { 0 } else { error.ceil() as i64 })
     }
 
     fn distance(first: i64, second: i64) -> f64 {
@@ -162,12 +158,18 @@ impl<I: Keyed> Reduction for Places<I> {
         }
     }
 
+    /// An element that surely loses changes nothing, nor does one behind all that may be the one, which it equals at most.
     #[inline(always)]
-    fn take(&self, state: &mut Place<I>, x: Numbered<I>, error: f64) {
-        let key = x.value.key(self.direction);
-        let [low, high] = if error == 0.0 { [key, key] } else { x.value.interval(error, self.direction) };
+    fn take(&self, state: &mut Place<I>, x: Numbered<I>, error: f64) -> bool {
+        let high = x.value.high(error, self.direction);
+        let is_behind = x.number > state.last.max(state.best.number);
+        if (high < state.low) | (high == state.low) & is_behind {
+            return false;
+        }
+        let (key, low) = (x.value.key(self.direction), x.value.low(error, self.direction));
         let one = Place { best: x, key, low, high, sure: x.number, first: x.number, last: x.number };
         *state = self.join(*state, one);
+        true
     }
 
     /// Of equal elements that with the smallest number wins.

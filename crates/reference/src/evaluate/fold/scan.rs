@@ -12,11 +12,13 @@ use smallvec::SmallVec;
 use super::super::EvaluateError;
 use super::super::block::{BLOCK, GRAIN};
 use super::super::bound::round_all_up;
+use super::super::map::straightened;
 use super::super::value::{BoundedValue, Strided};
 use super::super::workers::{Looks, Resources};
 use super::cells::{self, Cells};
-use super::monoids::{Extreme, Integers, Product, Sum, Welford};
+use super::monoids::{Extreme, Integers, Product, Welford};
 use super::places::Places;
+use super::sum::Sum;
 use super::{Block, Item, Reduction, Sink, is_stepped, read, with_reduction};
 
 /// Elements that are in flight before results are written.
@@ -39,9 +41,15 @@ pub(in super::super) fn scan(
         .into_iter()
         .map(|dtype| Sink::new(dtype, &sizes, bounds, resources))
         .collect::<Result<Vec<_>, _>>()?;
-    let sources: Vec<Source<'_>> = operands.iter().map(|value| Source::of(value, &order)).collect();
+    let operands: Vec<BoundedValue<'_>> = operands
+        .iter()
+        .map(|value| value.relaid(|layout| layout.permuted(order.iter().copied())))
+        .map(|lined| straightened(&lined, &sizes, resources))
+        .collect();
+    let last: Vec<usize> = (0..rank).collect();
+    let sources: Vec<Source<'_>> = operands.iter().map(|value| Source::of(value, &last)).collect();
     let (length, lines) = (sizes[rank - 1], sizes[..rank - 1].iter().product());
-    if is_stepped(monoid, operands) {
+    if is_stepped(monoid, &operands) {
         let cells = Cells::new(monoid, &dtypes, bounds, resources.workers);
         waves(
             length,
@@ -154,13 +162,7 @@ impl<'v> Lines<'v> {
             let count = BLOCK.min(self.length - start);
             looks.steps(count);
             read(&self.data, self.errors.as_ref(), from + start, count, block);
-            for (place, (&item, &error)) in block.items.iter().zip(&block.errors).take(count).enumerate() {
-                monoid.take(&mut state, item, error);
-                let results = monoid.finish(state, start + place + 1);
-                for (column, result) in columns.iter_mut().zip(results).take(slots.len()) {
-                    (column.items[place], column.errors[place]) = result;
-                }
-            }
+            monoid.scan(&mut state, block, [start, count], &mut columns[..slots.len()]);
             for (result, (slot, column)) in slots.iter_mut().zip(&*columns).enumerate() {
                 slot.write(result, to + start, &column.items[..count], &column.errors[..count]);
             }
