@@ -34,3 +34,4 @@ inputs = [torch.rand((64,))]
 #
 # 1.8 KiB moved, 512 B compulsory, traffic ratio 3.500
 # 768 B in memory at most of what segments make
+# model: 6.1 us, no cut below 2.1 us (gap 66.1 %)
