@@ -14,7 +14,7 @@ use crate::outputs::{Placement, View, computed, ordered, placements, views};
 use crate::passes::{before_expansion, optimize};
 use crate::schedule::{Schedule, ScheduleError, Workload, choose};
 use crate::segment::{
-    Constraints, Engine, ExternalCall, GroupError, Legality, Problem, Rejection, Segmentation,
+    Constraints, Engine, ExternalCall, GroupError, Legality, Rejection, SearchProblem, Segmentation,
     SegmentationError, Witness, cost, greedy_with, search,
 };
 use crate::target::Target;
@@ -171,7 +171,7 @@ pub fn plan(
         Some(chosen) => (completed(chosen, &graph, &computed), 0),
         None => {
             let merged = greedy_with(&graph, &computed, &constraints, &legality);
-            let problem = Problem {
+            let problem = SearchProblem {
                 graph: &graph,
                 fusion: &computed,
                 constraints: &constraints,

@@ -350,8 +350,11 @@ impl Explainer<'_> {
         let again = |node: &Node| {
             is_operation(&self.plan.graph.node(*node).op) && self.readers.is_again(*node, number)
         };
-        let nodes = self.plan.segments[number].view.order().iter().copied().filter(again);
-        nodes.map(Val::from).collect()
+        let view = &self.plan.segments[number].view;
+        let nodes = view.order().iter().copied().filter(again);
+        // One result of a node may be read, and another computed again.
+        let computed = |node: Node| self.plan.graph.results(node).find(|&val| !view.is_input(val));
+        nodes.filter_map(computed).collect()
     }
 
     /// Bytes more that a segment would read, were a value that it computes in memory.

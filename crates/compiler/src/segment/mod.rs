@@ -35,6 +35,6 @@ pub(crate) use greedy::greedy_with;
 pub use greedy::{greedy, unfused};
 pub use legal::{Rejection, legal};
 pub use legality::{Legality, LegalityAnswer};
-pub use search::{Problem, SearchResult, search};
+pub use search::{SearchProblem, SearchResult, search};
 pub use segmentation::{Segmentation, SegmentationError};
 pub use witness::{Fold, Store, When, Witness};

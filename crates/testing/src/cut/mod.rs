@@ -7,7 +7,7 @@ mod draw;
 mod oracle;
 
 use compiler::Hints;
-use compiler::segment::{Constraints, Legality, Problem, greedy, lower_bound, search};
+use compiler::segment::{Constraints, Legality, SearchProblem, greedy, lower_bound, search};
 use compiler::target::Target;
 
 use crate::random::Draws;
@@ -57,7 +57,7 @@ impl Tally {
         }
         let (constraints, merged) = (Constraints::default(), greedy(graph, fusion, &definition.tasks));
         let (constraints, legality, hints, target) = (&constraints, &legality, &hints, &target);
-        let problem = Problem { graph, fusion, constraints, legality, hints, target };
+        let problem = SearchProblem { graph, fusion, constraints, legality, hints, target };
         let found = search(problem, merged).segmentation;
         let Some(seconds) = oracle.seconds(&found) else { return };
         let best = oracle.best().expect("one was found");

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use ir::graph::{Node, TensorOp, Val};
 
-use super::Problem;
+use super::SearchProblem;
 use super::state::{Change, State};
 use crate::segment::engine::Engine;
 use crate::segment::segmentation::segment_view;
@@ -42,7 +42,7 @@ impl State<'_> {
 
     /// Folds, with what they are computed from that other values of a segment are computed from too.
     fn with_shared(&self, place: usize, folds: &[Val]) -> Vec<Val> {
-        let Problem { graph, fusion, .. } = self.problem;
+        let SearchProblem { graph, fusion, .. } = self.problem;
         let view = segment_view(graph, fusion, folds, &self.kept);
         let rest = &self.segments[place].view;
         let is_rest = |user: &Node| rest.contains(*user) && !view.contains(*user);
@@ -61,7 +61,7 @@ impl State<'_> {
     /// The results of a node that something needs. Of a fold that keeps the axes that it reduces, the user knows the result with
     /// these.
     fn used(&self, node: Node) -> Vec<Val> {
-        let Problem { graph, fusion, .. } = self.problem;
+        let SearchProblem { graph, fusion, .. } = self.problem;
         let named = |val: Val| match fusion.uses(val) {
             [user]
                 if matches!(graph.node(*user).op, TensorOp::Broadcast(_))

@@ -26,7 +26,7 @@ use crate::target::Target;
 
 /// What a search is about.
 #[derive(Clone, Copy)]
-pub struct Problem<'a> {
+pub struct SearchProblem<'a> {
     /// The graph.
     pub graph: &'a Graph,
     /// What is cut into segments.
@@ -44,7 +44,7 @@ pub struct Problem<'a> {
 /// Nodes of a fusion that is small.
 const SMALL: usize = 64;
 
-impl Problem<'_> {
+impl SearchProblem<'_> {
     /// Whether the fusion is so small that many moves can be tried.
     fn is_small(&self) -> bool {
         self.fusion.order().len() <= SMALL
@@ -61,7 +61,7 @@ pub struct SearchResult {
 }
 
 /// The segmentation that moves lead to from this one.
-pub fn search(problem: Problem<'_>, start: Segmentation) -> SearchResult {
+pub fn search(problem: SearchProblem<'_>, start: Segmentation) -> SearchResult {
     let mut state = State::new(problem, start);
     state.descend();
     state.retry();

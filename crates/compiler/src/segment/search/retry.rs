@@ -3,7 +3,7 @@
 
 use ir::graph::Val;
 
-use super::Problem;
+use super::SearchProblem;
 use super::state::{Change, State};
 use crate::segment::bound::lower_bound;
 
@@ -16,7 +16,7 @@ impl State<'_> {
         if !self.problem.is_small() {
             return;
         }
-        let Problem { graph, fusion, hints, target, .. } = self.problem;
+        let SearchProblem { graph, fusion, hints, target, .. } = self.problem;
         let enough = lower_bound(graph, fusion, hints, target).seconds * (1.0 + ENOUGH);
         let vals = fusion.order().iter().flat_map(|&node| graph.results(node));
         let mut vals: Vec<Val> = vals.filter(|&val| self.is_free(val)).collect();

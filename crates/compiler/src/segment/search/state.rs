@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use ir::graph::{Fusion, Node, TensorOp, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Problem;
+use super::SearchProblem;
 use crate::segment::cost::seconds;
 use crate::segment::segmentation::{Segmentation, segment_view};
 
@@ -70,7 +70,7 @@ pub(super) struct Change {
 /// A segmentation being changed.
 #[derive(Clone)]
 pub(super) struct State<'a> {
-    pub problem: Problem<'a>,
+    pub problem: SearchProblem<'a>,
     pub kept: FxHashSet<Val>,
     pub segments: Vec<Segment>,
     /// Nodes that moves may still look at.
@@ -78,7 +78,7 @@ pub(super) struct State<'a> {
 }
 
 impl<'a> State<'a> {
-    pub(super) fn new(problem: Problem<'a>, start: Segmentation) -> State<'a> {
+    pub(super) fn new(problem: SearchProblem<'a>, start: Segmentation) -> State<'a> {
         let kept = start.kept();
         let views = start.views(problem.graph, problem.fusion);
         let segments = start.segments.into_iter().zip(views);
@@ -214,7 +214,7 @@ impl<'a> State<'a> {
     }
 
     fn of_segment(&self, segment: &Segment) -> Price {
-        let Problem { graph, legality, hints, target, .. } = self.problem;
+        let SearchProblem { graph, legality, hints, target, .. } = self.problem;
         *segment.price.get_or_init(|| {
             let answer = legality.of(graph, &segment.view);
             Price {
@@ -246,7 +246,7 @@ impl<'a> State<'a> {
 
     /// A new segment that makes values which another computes, and what that makes before them.
     pub(super) fn split(&self, place: usize, vals: &[Val]) -> Change {
-        let Problem { graph, fusion, .. } = self.problem;
+        let SearchProblem { graph, fusion, .. } = self.problem;
         let view = segment_view(graph, fusion, vals, &self.kept);
         let (before, behind): (Vec<Val>, Vec<Val>) =
             self.segments[place].made.iter().partition(|&&val| view.is_input(val));
