@@ -1,7 +1,7 @@
 //! The search for the fastest segmentation, as the cost model sees it, from one that merging found.
 //!
 //! Moves change which values are kept in memory and which segments make them; each is taken if what it changes takes less
-//! time and is as legal as before. What else a segment computes follows from what is kept, so a value that is no longer kept
+//! time and is as legal as before, unless a lower bound says that there is nothing to gain. What else a segment computes follows from what is kept, so a value that is no longer kept
 //! is computed again wherever it is read: unary chains from inputs, casts, broadcasts, factories.
 //!
 //! `state` (a segmentation being changed) · `exchange` (values dropped, or others kept instead) · `keep` (values kept that are
@@ -18,6 +18,7 @@ mod transfer;
 use ir::graph::{Fusion, Graph};
 
 use self::state::State;
+use super::bound::lower_bound;
 use super::constraints::Constraints;
 use super::legality::Legality;
 use super::segmentation::Segmentation;
@@ -44,10 +45,27 @@ pub struct SearchProblem<'a> {
 /// Nodes of a fusion that is small.
 const SMALL: usize = 64;
 
+/// Nodes of a fusion up to which finding a bound takes less time than moves do.
+const BOUNDED: usize = 512;
+
+/// A part of the time so small that nothing is tried for it; and that moves are not retried for, which takes as long as all
+/// else that plans a small fusion.
+const ENOUGH: f64 = 1e-3;
+const ENOUGH_AFTER_MOVES: f64 = 0.05;
+
 impl SearchProblem<'_> {
     /// Whether the fusion is so small that many moves can be tried.
     fn is_small(&self) -> bool {
         self.fusion.order().len() <= SMALL
+    }
+
+    /// Seconds that any segmentation takes; none where that is not looked for.
+    fn bound(&self) -> f64 {
+        let SearchProblem { graph, fusion, hints, target, .. } = *self;
+        match fusion.order().len() <= BOUNDED {
+            true => lower_bound(graph, fusion, hints, target).seconds,
+            false => 0.0,
+        }
     }
 }
 
@@ -63,8 +81,11 @@ pub struct SearchResult {
 /// The segmentation that moves lead to from this one.
 pub fn search(problem: SearchProblem<'_>, start: Segmentation) -> SearchResult {
     let mut state = State::new(problem, start);
-    state.descend();
-    state.retry();
+    let bound = problem.bound();
+    if !state.is_within(bound * (1.0 + ENOUGH)) {
+        state.descend();
+        state.retry(bound * (1.0 + ENOUGH_AFTER_MOVES));
+    }
     SearchResult { segmentation: state.segmentation(), steps: state.steps_taken() }
 }
 

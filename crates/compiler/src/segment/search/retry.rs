@@ -5,24 +5,20 @@ use ir::graph::Val;
 
 use super::SearchProblem;
 use super::state::{Change, State};
-use crate::segment::bound::lower_bound;
-
-/// A part of the time so small that nothing more is tried for it.
-const ENOUGH: f64 = 1e-3;
 
 impl State<'_> {
-    /// Tries each value of a small fusion, those of few bytes first, as long as that gains and more could be gained.
-    pub(super) fn retry(&mut self) {
+    /// Tries each value of a small fusion, those of few bytes first, as long as that gains and the time is not good
+    /// enough.
+    pub(super) fn retry(&mut self, enough: f64) {
         if !self.problem.is_small() {
             return;
         }
-        let SearchProblem { graph, fusion, hints, target, .. } = self.problem;
-        let enough = lower_bound(graph, fusion, hints, target).seconds * (1.0 + ENOUGH);
+        let SearchProblem { graph, fusion, hints, .. } = self.problem;
         let vals = fusion.order().iter().flat_map(|&node| graph.results(node));
         let mut vals: Vec<Val> = vals.filter(|&val| self.is_free(val)).collect();
         vals.sort_by_key(|&val| (hints.value(&graph.ty(val).bytes()), val));
         let improves = |state: &mut Self| vals.iter().any(|&val| state.steps > 0 && state.try_around(val));
-        while self.total().seconds > enough && improves(self) {}
+        while !self.is_within(enough) && improves(self) {}
     }
 
     /// Keeps a value that is not kept, makes one that is alone or drops it, and goes on from there.

@@ -12,7 +12,7 @@ use crate::segment::segmentation::{Segmentation, segment_view};
 
 /// Nodes that moves may look at for each of the fusion's, and for small ones besides.
 const STEPS: usize = 64;
-const STEPS_OF_SMALL: usize = 1 << 15;
+const STEPS_OF_SMALL: usize = 1 << 13;
 
 /// Nodes that moves may look at.
 fn budget(fusion: &Fusion) -> usize {
@@ -196,6 +196,12 @@ impl<'a> State<'a> {
             }
         }
         (order.len() == count).then_some(order)
+    }
+
+    /// Whether all segments are legal and take no more than so many seconds.
+    pub(super) fn is_within(&self, seconds: f64) -> bool {
+        let Price { seconds: taken, rejected } = self.total();
+        rejected == 0 && taken <= seconds
     }
 
     /// What all segments cost.
