@@ -1,6 +1,8 @@
 //! How close a plan is to the best segmentation there can be: the time that the cost model expects beside a bound that holds
 //! for every segmentation.
 
+use serde::{Deserialize, Serialize};
+
 use crate::hints::Hints;
 use crate::plan::{Decision, Plan};
 use crate::segment::lower_bound;
@@ -9,7 +11,7 @@ use crate::segment::lower_bound;
 const ROUNDING: f64 = 1e-9;
 
 /// A plan's time and what no segmentation can do better than, both as the cost model counts.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Certificate {
     /// Microseconds that the segments of the plan take together.
     pub cost_us: f64,

@@ -61,32 +61,7 @@ pub struct Explanation {
     pub traffic_ratio: f64,
     /// How close this is to the best segmentation; left out where the evaluator runs a segment.
     #[serde(flatten)]
-    pub certificate: Option<CertificateExplanation>,
-}
-
-/// The time of a plan and a bound that holds for every segmentation, both as the cost model counts.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct CertificateExplanation {
-    /// Microseconds that the segments take together.
-    pub cost_us: f64,
-    /// Microseconds that those of any segmentation take.
-    pub lower_bound_us: f64,
-    /// Bytes that those of any segmentation move.
-    pub lower_bound_bytes: u64,
-    /// 1 - bound / cost, a fraction.
-    pub gap: f64,
-    /// Whether no segmentation is better.
-    pub optimal: bool,
-    /// Nodes that the search looked at.
-    pub search_steps: usize,
-}
-
-impl From<Certificate> for CertificateExplanation {
-    fn from(certificate: Certificate) -> CertificateExplanation {
-        let Certificate { cost_us, lower_bound_us, lower_bound_bytes, gap, optimal, search_steps } =
-            certificate;
-        CertificateExplanation { cost_us, lower_bound_us, lower_bound_bytes, gap, optimal, search_steps }
-    }
+    pub certificate: Option<Certificate>,
 }
 
 /// One segment.
@@ -208,7 +183,7 @@ pub fn explain(definition: &Definition, plan: &Plan, hints: &Hints) -> Explanati
         assumed: assumed(plan, hints),
         compulsory_bytes,
         traffic_ratio,
-        certificate: plan.certificate(hints).map(CertificateExplanation::from),
+        certificate: plan.certificate(hints),
     }
 }
 

@@ -28,10 +28,14 @@ pub fn axis_groups(from: &[Expr], to: &[Expr], facts: &Facts) -> Vec<AxisGroup> 
 
 /// The nearest ends after `i` and `j` between which the products agree.
 fn next_group(from: &[Expr], to: &[Expr], i: usize, j: usize, facts: &Facts) -> Option<(usize, usize)> {
-    let (left, right) = (products(&from[i..], facts), products(&to[j..], facts));
-    for total in 1..left.len() + right.len() - 1 {
-        for taken in (total + 1).saturating_sub(right.len())..=total.min(left.len() - 1) {
-            let (a, b) = (&left[taken], &right[total - taken]);
+    let (from, to) = (&from[i..], &to[j..]);
+    if matches!((from, to), ([a, ..], [b, ..]) if a == b && !a.is_one()) {
+        return Some((i + 1, j + 1));
+    }
+    let (mut left, mut right) = (PrefixProducts::of(from, facts), PrefixProducts::of(to, facts));
+    for total in 1..=from.len() + to.len() {
+        for taken in total.saturating_sub(to.len())..=total.min(from.len()) {
+            let (a, b) = (left.first(taken), right.first(total - taken));
             if a == b || facts.prove_eq(a, b) {
                 return Some((i + taken, j + total - taken));
             }
@@ -40,11 +44,24 @@ fn next_group(from: &[Expr], to: &[Expr], i: usize, j: usize, facts: &Facts) -> 
     None
 }
 
-/// The products of the first sizes, from that of none on.
-fn products(sizes: &[Expr], facts: &Facts) -> Vec<Expr> {
-    let mut products = vec![Expr::one()];
-    for size in sizes {
-        products.push(facts.normalize(&(&products[products.len() - 1] * size)));
+/// The products of the first sizes, found as they are asked for: proofs need the nearest mostly.
+struct PrefixProducts<'a> {
+    sizes: &'a [Expr],
+    facts: &'a Facts,
+    known: Vec<Expr>,
+}
+
+impl<'a> PrefixProducts<'a> {
+    fn of(sizes: &'a [Expr], facts: &'a Facts) -> PrefixProducts<'a> {
+        PrefixProducts { sizes, facts, known: vec![Expr::one()] }
     }
-    products
+
+    /// The product of so many; of none it is one.
+    fn first(&mut self, count: usize) -> &Expr {
+        while self.known.len() <= count {
+            let next = self.known.len() - 1;
+            self.known.push(self.facts.normalize(&(&self.known[next] * &self.sizes[next])));
+        }
+        &self.known[count]
+    }
 }

@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use super::{CertificateExplanation, Explanation, SegmentExplanation, TensorBytes};
+use compiler::Certificate;
+
+use super::{Explanation, SegmentExplanation, TensorBytes};
 use crate::table;
 
 const HEADINGS: [&str; 7] = ["segment", "ops", "reads", "writes", "passes", "runs as", "recomputed"];
@@ -57,8 +59,8 @@ impl fmt::Display for Explanation {
 }
 
 /// What the certificate says.
-fn closeness(certificate: &CertificateExplanation) -> String {
-    let CertificateExplanation { cost_us, lower_bound_us, gap, optimal, .. } = certificate;
+fn closeness(certificate: &Certificate) -> String {
+    let Certificate { cost_us, lower_bound_us, gap, optimal, .. } = certificate;
     match optimal {
         true => format!("model: {cost_us:.1} us, which no other cut can beat"),
         false if *gap < 1e-3 => format!("model: {cost_us:.1} us, within 0.1 % of a bound for every cut"),

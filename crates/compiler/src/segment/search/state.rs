@@ -12,7 +12,7 @@ use crate::segment::segmentation::{Segmentation, segment_view};
 
 /// Nodes that moves may look at for each of the fusion's, and for small ones besides.
 const STEPS: usize = 64;
-const STEPS_OF_SMALL: usize = 1 << 13;
+const STEPS_OF_SMALL: usize = 1 << 12;
 
 /// Nodes that moves may look at.
 fn budget(fusion: &Fusion) -> usize {
