@@ -10,6 +10,22 @@ inputs = [torch.randn((4096, 512))]
 # // seg0: reads n0 (f32); writes n1_partial0 (f32).
 # // Blocks: floor_div(i1 + 1023, 1024) * floor_div(i0 + 3, 4). Threads of a block: 256.
 #
+# // Neighbours that are loaded and stored together, 16 bytes at a time.
+# template <class T, int N> struct alignas(sizeof(T) * N < 16 ? sizeof(T) * N : 16) vec { T at[N]; };
+# template <int N, class T> static __device__ inline vec<T, N> load(const T* p) { return *(const vec<T, N>*)p; }
+# template <class T, int N> static __device__ inline void store(T* p, const vec<T, N>& x) {
+# #ifndef CUEMU
+#   const unsigned* const words = (const unsigned*)&x;
+#   if constexpr (sizeof(x) >= 16) {
+#     #pragma unroll
+#     for (int i = 0; i < (int)sizeof(x) / 4; i += 4)
+#       asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" :: "l"((unsigned*)p + i), "r"(words[i]),
+#                    "r"(words[i + 1]), "r"(words[i + 2]), "r"(words[i + 3]));
+#     return;
+#   }
+# #endif
+#   *(vec<T, N>*)p = x;
+# }
 # static __device__ inline long long floor_div(long long a, long long b) {
 #   return a / b - (a % b != 0 && (a < 0) != (b < 0));
 # }
@@ -26,20 +42,35 @@ inputs = [torch.randn((4096, 512))]
 #   const long long block = blockIdx.x;
 #   extern __shared__ __align__(16) unsigned char smem[];
 #   float* const w0 = (float*)smem;
-#   for (long long x1 = 1024 * floor_div(block, floor_div(i0 + 3, 4)) + threadIdx.x; x1 < min(1024 * floor_div(block, floor_div(i0 + 3, 4)) + 1024, i1); x1 += 256) {
-#     w0[x1 - 1024 * floor_div(block, floor_div(i0 + 3, 4))] = 0.0f;
+#   for (long long first = 1024 * floor_div(block, floor_div(i0 + 3, 4)) + 4 * threadIdx.x; first < min(1024 * floor_div(block, floor_div(i0 + 3, 4)) + 1024, i1); first += 1024) {
+#     vec<float, 4> y0;
+#     #pragma unroll
+#     for (int j = 0; j < 4; j++) {
+#       y0.at[j] = 0.0f;
+#     }
+#     *(vec<float, 4>*)(w0 + -1024 * floor_div(block, floor_div(i0 + 3, 4)) + first) = y0;
 #   }
 #   __syncthreads();
 #   for (long long x0 = 4 * floor_mod(block, floor_div(i0 + 3, 4)); x0 < min(4 * floor_mod(block, floor_div(i0 + 3, 4)) + 4, i0); x0++) {
-#     for (long long x1_1 = 1024 * floor_div(block, floor_div(i0 + 3, 4)) + threadIdx.x; x1_1 < min(1024 * floor_div(block, floor_div(i0 + 3, 4)) + 1024, i1); x1_1 += 256) {
-#       const float v2 = w0[x1_1 - 1024 * floor_div(block, floor_div(i0 + 3, 4))];
-#       w0[x1_1 - 1024 * floor_div(block, floor_div(i0 + 3, 4))] = v2 + n0[i1 * x0 + x1_1];
+#     for (long long first = 1024 * floor_div(block, floor_div(i0 + 3, 4)) + 4 * threadIdx.x; first < min(1024 * floor_div(block, floor_div(i0 + 3, 4)) + 1024, i1); first += 1024) {
+#       const auto v1 = load<4>(n0 + i1 * x0 + first);
+#       #pragma unroll
+#       for (int j = 0; j < 4; j++) {
+#         const long long x1_1 = first + j;
+#         const float v2 = w0[x1_1 - 1024 * floor_div(block, floor_div(i0 + 3, 4))];
+#         w0[x1_1 - 1024 * floor_div(block, floor_div(i0 + 3, 4))] = v2 + v1.at[j];
+#       }
 #     }
 #   }
 #   __syncthreads();
-#   for (long long x1_2 = 1024 * floor_div(block, floor_div(i0 + 3, 4)) + threadIdx.x; x1_2 < min(1024 * floor_div(block, floor_div(i0 + 3, 4)) + 1024, i1); x1_2 += 256) {
-#     const float v4 = w0[x1_2 - 1024 * floor_div(block, floor_div(i0 + 3, 4))];
-#     n1_partial0[i1 * floor_mod(block, floor_div(i0 + 3, 4)) + x1_2] = v4;
+#   for (long long first = 1024 * floor_div(block, floor_div(i0 + 3, 4)) + 4 * threadIdx.x; first < min(1024 * floor_div(block, floor_div(i0 + 3, 4)) + 1024, i1); first += 1024) {
+#     const auto v4 = load<4>(w0 + -1024 * floor_div(block, floor_div(i0 + 3, 4)) + first);
+#     vec<float, 4> y0;
+#     #pragma unroll
+#     for (int j = 0; j < 4; j++) {
+#       y0.at[j] = v4.at[j];
+#     }
+#     store(n1_partial0 + i1 * floor_mod(block, floor_div(i0 + 3, 4)) + first, y0);
 #   }
 # }
 #

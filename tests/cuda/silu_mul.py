@@ -10,14 +10,54 @@ inputs = [torch.randn((64, 512), dtype=torch.bfloat16), torch.randn((64, 512), d
 # ---- expect
 # // seg0
 # // seg0: reads n0 (bf16), n1 (bf16); writes n18 (bf16).
-# // Blocks: floor_div(i0 * i1 + 1023, 1024). Threads of a block: 256.
+# // Blocks: floor_div(i0 * i1 + 4095, 4096). Threads of a block: 256.
 #
 # typedef unsigned short bf16;  // by its bits
+# // Neighbours that are loaded and stored together, 16 bytes at a time.
+# template <class T, int N> struct alignas(sizeof(T) * N < 16 ? sizeof(T) * N : 16) vec { T at[N]; };
+# template <int N, class T> static __device__ inline vec<T, N> load(const T* p) { return *(const vec<T, N>*)p; }
+# template <class T, int N> static __device__ inline void store(T* p, const vec<T, N>& x) {
+# #ifndef CUEMU
+#   const unsigned* const words = (const unsigned*)&x;
+#   if constexpr (sizeof(x) >= 16) {
+#     #pragma unroll
+#     for (int i = 0; i < (int)sizeof(x) / 4; i += 4)
+#       asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" :: "l"((unsigned*)p + i), "r"(words[i]),
+#                    "r"(words[i + 1]), "r"(words[i + 2]), "r"(words[i + 3]));
+#     return;
+#   }
+# #endif
+#   *(vec<T, N>*)p = x;
+# }
 # static __device__ inline float bf16_to_f32(bf16 x) { return __uint_as_float((unsigned)x << 16); }
-# // To nearest, ties to even; every NaN becomes the one quiet NaN.
+# // To nearest, ties to even; every NaN becomes one quiet NaN.
 # static __device__ inline bf16 f32_to_bf16(float x) {
+# #ifdef CUEMU
 #   const unsigned bits = __float_as_uint(x);
-#   return x != x ? 0x7fc0 : (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+#   return x != x ? 0x7fff : (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+# #else
+#   bf16 y;
+#   asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(y) : "f"(x));
+#   return y;
+# #endif
+# }
+# static __device__ inline float exp2_approximate(float x) {
+# #ifdef CUEMU
+#   return exp2f(x);
+# #else
+#   float y;
+#   asm("ex2.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
+#   return y;
+# #endif
+# }
+# static __device__ inline float reciprocal_approximate(float x) {
+# #ifdef CUEMU
+#   return 1.0f / x;
+# #else
+#   float y;
+#   asm("rcp.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
+#   return y;
+# #endif
 # }
 #
 # extern "C" __global__ void __launch_bounds__(256) seg0(
@@ -27,9 +67,32 @@ inputs = [torch.randn((64, 512), dtype=torch.bfloat16), torch.randn((64, 512), d
 #     long long i0,
 #     long long i1) {
 #   const long long block = blockIdx.x;
-#   for (long long x1 = 1024 * block + threadIdx.x; x1 < min(1024 * block + 1024, i0 * i1); x1 += 256) {
-#     const float v1 = bf16_to_f32(n0[x1]);
-#     const float v8 = v1 * (1.0f / (1.0f + exp2f(v1 * (-1.442695f))));
-#     n18[x1] = f32_to_bf16(v8 * bf16_to_f32(n1[x1]));
+#   {
+#     const long long mine = 4096 * block + 8 * threadIdx.x, end = min(4096 * block + 4096, i0 * i1);
+#     vec<bf16, 8> v0[2];
+#     vec<bf16, 8> v9[2];
+#     #pragma unroll
+#     for (int k = 0; k < 2; k++) {
+#       const long long first = mine + 2048 * k;
+#       if (first < end) {
+#         v0[k] = load<8>(n0 + first);
+#         v9[k] = load<8>(n1 + first);
+#       }
+#     }
+#     #pragma unroll
+#     for (int k = 0; k < 2; k++) {
+#       const long long first = mine + 2048 * k;
+#       if (first < end) {
+#         vec<bf16, 8> y0;
+#         #pragma unroll
+#         for (int j = 0; j < 8; j++) {
+#           const float v1 = bf16_to_f32(v0[k].at[j]);
+#           const float v7 = reciprocal_approximate(1.0f + exp2_approximate(v1 * (-1.442695f)));
+#           const bf16 v12 = f32_to_bf16((v1 * v7) * bf16_to_f32(v9[k].at[j]));
+#           y0.at[j] = v12;
+#         }
+#         store(n18 + first, y0);
+#       }
+#     }
 #   }
 # }

@@ -8,8 +8,24 @@ inputs = [torch.randn((256, 1024))]
 # ---- expect
 # // seg0
 # // seg0: reads n0 (f32); writes n7 (f32).
-# // Blocks: i0. Threads of a block: 256.
+# // Blocks: i0. Threads of a block: 64.
 #
+# // Neighbours that are loaded and stored together, 16 bytes at a time.
+# template <class T, int N> struct alignas(sizeof(T) * N < 16 ? sizeof(T) * N : 16) vec { T at[N]; };
+# template <int N, class T> static __device__ inline vec<T, N> load(const T* p) { return *(const vec<T, N>*)p; }
+# template <class T, int N> static __device__ inline void store(T* p, const vec<T, N>& x) {
+# #ifndef CUEMU
+#   const unsigned* const words = (const unsigned*)&x;
+#   if constexpr (sizeof(x) >= 16) {
+#     #pragma unroll
+#     for (int i = 0; i < (int)sizeof(x) / 4; i += 4)
+#       asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" :: "l"((unsigned*)p + i), "r"(words[i]),
+#                    "r"(words[i + 1]), "r"(words[i + 2]), "r"(words[i + 3]));
+#     return;
+#   }
+# #endif
+#   *(vec<T, N>*)p = x;
+# }
 # static __device__ inline long long floor_div(long long a, long long b) {
 #   return a / b - (a % b != 0 && (a < 0) != (b < 0));
 # }
@@ -18,78 +34,107 @@ inputs = [torch.randn((256, 1024))]
 #   if (b != b) return b;
 #   return a > b ? a : b > a ? b : signbit(a) ? b : a;
 # }
+# #ifndef CUEMU
+# template <> __device__ inline float propagating_maximum(float a, float b) {
+#   float y;
+#   asm("max.NaN.f32 %0, %1, %2;" : "=f"(y) : "f"(a), "f"(b));
+#   return y;
+# }
+# #endif
 # static __device__ inline float combine_max(float a, float b) {
 #   return propagating_maximum(a, b);
 # }
-# // The max of all threads' states, for every thread, by a tree of strides 128, …, 1.
-# static __device__ float block_max(float mine) {
-#   __shared__ float slots[256], total;
-#   slots[threadIdx.x] = mine;
-#   for (unsigned stride = 128; stride >= 32; stride /= 2) {
-#     __syncthreads();
-#     if (threadIdx.x < stride) slots[threadIdx.x] = mine = combine_max(mine, slots[threadIdx.x + stride]);
-#   }
-#   if (threadIdx.x < 32) {
-#     for (unsigned stride = 16; stride > 0; stride /= 2)
-#       mine = combine_max(mine, __shfl_down_sync(0xffffffffu, mine, stride));
-#     if (threadIdx.x == 0) total = mine;
-#   }
+# // The max of all threads' states, for every thread: of each warp, then of the warps, by halves.
+# static __device__ float block_max(float mine, unsigned call) {
+#   __shared__ float slots[2][2];
+#   for (unsigned stride = 16; stride > 0; stride /= 2)
+#     mine = combine_max(mine, __shfl_down_sync(0xffffffffu, mine, stride));
+#   if (threadIdx.x % 32 == 0) slots[call % 2][threadIdx.x / 32] = mine;
 #   __syncthreads();
-#   return total;
+#   mine = slots[call % 2][threadIdx.x % 2];
+#   for (unsigned stride = 1; stride > 0; stride /= 2)
+#     mine = combine_max(mine, __shfl_down_sync(0xffffffffu, mine, stride));
+#   return __shfl_sync(0xffffffffu, mine, 0);
 # }
 # static __device__ inline double combine_sum(double a, double b) {
 #   return a + b;
 # }
-# // The sum of all threads' states, for every thread, by a tree of strides 128, …, 1.
-# static __device__ double block_sum(double mine) {
-#   __shared__ double slots[256], total;
-#   slots[threadIdx.x] = mine;
-#   for (unsigned stride = 128; stride >= 32; stride /= 2) {
-#     __syncthreads();
-#     if (threadIdx.x < stride) slots[threadIdx.x] = mine = combine_sum(mine, slots[threadIdx.x + stride]);
-#   }
-#   if (threadIdx.x < 32) {
-#     for (unsigned stride = 16; stride > 0; stride /= 2)
-#       mine = combine_sum(mine, __shfl_down_sync(0xffffffffu, mine, stride));
-#     if (threadIdx.x == 0) total = mine;
-#   }
+# // The sum of all threads' states, for every thread: of each warp, then of the warps, by halves.
+# static __device__ double block_sum(double mine, unsigned call) {
+#   __shared__ double slots[2][2];
+#   for (unsigned stride = 16; stride > 0; stride /= 2)
+#     mine = combine_sum(mine, __shfl_down_sync(0xffffffffu, mine, stride));
+#   if (threadIdx.x % 32 == 0) slots[call % 2][threadIdx.x / 32] = mine;
 #   __syncthreads();
-#   return total;
+#   mine = slots[call % 2][threadIdx.x % 2];
+#   for (unsigned stride = 1; stride > 0; stride /= 2)
+#     mine = combine_sum(mine, __shfl_down_sync(0xffffffffu, mine, stride));
+#   return __shfl_sync(0xffffffffu, mine, 0);
 # }
 #
-# extern "C" __global__ void __launch_bounds__(256) seg0(
+# extern "C" __global__ void __launch_bounds__(64) seg0(
 #     const float* __restrict__ n0,
 #     float* __restrict__ n7,
 #     long long i0,
 #     long long i1) {
 #   const long long block = blockIdx.x;
+#   unsigned calls = 0;
 #   extern __shared__ __align__(16) unsigned char smem[];
 #   float* const w0 = (float*)smem;
 #   for (long long x0 = block; x0 < block + 1; x0++) {
 #     float a0 = __uint_as_float(0xff800000u);
-#     for (long long x1 = threadIdx.x; x1 < i1; x1 += 256) {
-#       a0 = propagating_maximum(a0, n0[x0 * i1 + x1]);
+#     for (long long first = 4 * threadIdx.x; first < i1; first += 256) {
+#       const auto v1 = load<4>(n0 + x0 * i1 + first);
+#       #pragma unroll
+#       for (int j = 0; j < 4; j++) {
+#         a0 = propagating_maximum(a0, v1.at[j]);
+#       }
 #     }
-#     const float v4 = block_max(a0);
+#     const float v4 = block_max(a0, calls++);
 #     double a1 = 0.0;
 #     __syncthreads();
-#     for (long long x1_block = 0; x1_block < floor_div(i1 + 4095, 4096); x1_block++) {
+#     for (long long x1_block = 0; x1_block < floor_div(i1 + 1023, 1024); x1_block++) {
 #       float a2 = 0.0f;
-#       for (long long x1_1 = 4096 * x1_block + threadIdx.x; x1_1 < 4096 * x1_block + min(4096ll, i1 - 4096 * x1_block); x1_1 += 256) {
-#         const float v9 = expf(n0[x0 * i1 + x1_1] - v4);
-#         a2 = a2 + v9;
-#         w0[x1_1] = v9;
+#       {
+#         const long long mine = 1024 * x1_block + 4 * threadIdx.x, end = 1024 * x1_block + min(1024ll, i1 - 1024 * x1_block);
+#         vec<float, 4> v7[4];
+#         #pragma unroll
+#         for (int k = 0; k < 4; k++) {
+#           const long long first = mine + 256 * k;
+#           if (first < end) {
+#             v7[k] = load<4>(n0 + x0 * i1 + first);
+#           }
+#         }
+#         #pragma unroll
+#         for (int k = 0; k < 4; k++) {
+#           const long long first = mine + 256 * k;
+#           if (first < end) {
+#             vec<float, 4> y0;
+#             #pragma unroll
+#             for (int j = 0; j < 4; j++) {
+#               const float v9 = expf(v7[k].at[j] - v4);
+#               a2 = a2 + v9;
+#               y0.at[j] = v9;
+#             }
+#             *(vec<float, 4>*)(w0 + first) = y0;
+#           }
+#         }
 #       }
-#       for (long long lane = threadIdx.x; lane < 256; lane += 256) {
+#       for (long long lane = threadIdx.x; lane < 64; lane += 64) {
 #         a1 = a1 + (double)a2;
 #       }
 #     }
 #     __syncthreads();
-#     const double v16 = block_sum(a1);
+#     const double v16 = block_sum(a1, calls++);
 #     const float v17 = (float)v16;
-#     for (long long x1_2 = threadIdx.x; x1_2 < i1; x1_2 += 256) {
-#       const float v18 = w0[x1_2];
-#       n7[x0 * i1 + x1_2] = v18 / v17;
+#     for (long long first = 4 * threadIdx.x; first < i1; first += 256) {
+#       const auto v18 = load<4>(w0 + first);
+#       vec<float, 4> y0;
+#       #pragma unroll
+#       for (int j = 0; j < 4; j++) {
+#         y0.at[j] = v18.at[j] / v17;
+#       }
+#       store(n7 + x0 * i1 + first, y0);
 #     }
 #   }
 # }

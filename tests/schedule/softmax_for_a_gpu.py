@@ -7,8 +7,9 @@ inputs = [torch.randn((256, 1024))]
 
 # ---- expect
 # # seg0
-# schedule lanes 256
+# schedule lanes 64 warps 32
 # block x0 by 1
 # inner x1
 # lane x1
+# width 4
 # persist n4

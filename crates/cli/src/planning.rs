@@ -165,7 +165,8 @@ pub fn planned(
 ) -> Result<Planned, Failure> {
     let (hints, layouts) = Inputs::resolve(file, request)?.facts();
     let definition = &file.definition;
+    let fusion = target.fusion(definition, &hints);
     let target = target.facts(|| machine.target(CpuTarget::Host));
-    let plan = compiler::plan(&definition.graph, &definition.fusion, &layouts, &target, &hints, options);
+    let plan = compiler::plan(&definition.graph, &fusion, &layouts, &target, &hints, options);
     Ok(Planned { plan: plan.map_err(|error| Failure::user(of_plan(definition, error.into())))?, hints })
 }

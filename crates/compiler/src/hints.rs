@@ -1,7 +1,11 @@
 //! The sizes that are expected, for which decisions are taken.
 
-use index::{Expr, Sym};
+use index::{Expr, Facts, Sym};
+use ir::graph::{Fusion, Graph};
 use rustc_hash::FxHashMap;
+
+/// A multiple of the lanes of every block on a CPU, and of the neighbours that a thread of a GPU takes at a time.
+pub const WHOLE: i64 = 64;
 
 /// The largest value that is expected of anything: more bytes than machines have, and few enough to be summed and
 /// multiplied by small factors.
@@ -19,6 +23,17 @@ impl Hints {
         Hints { sizes: sizes.into_iter().collect() }
     }
 
+    /// The fusion in the knowledge that rows which are expected to be whole vectors are: the kernels then say what they assume,
+    /// and are for such calls only.
+    pub fn whole_rows(&self, graph: &Graph, fusion: &Fusion) -> Fusion {
+        let mut facts = Facts::clone(fusion.facts());
+        let is_whole = |sym: &Sym| self.sizes.get(sym).is_some_and(|size| *size > 0 && size % WHOLE == 0);
+        for sym in row_sizes(graph, fusion).into_iter().filter(is_whole) {
+            facts.assume_multiple(&Expr::sym(sym), WHOLE);
+        }
+        fusion.clone().with_facts(facts)
+    }
+
     /// Whether every symbol of an expression has a size of its own.
     pub fn know(&self, expr: &Expr) -> bool {
         expr.symbols().iter().all(|sym| self.sizes.contains_key(sym))
@@ -29,4 +44,14 @@ impl Hints {
         let value = expr.eval(&|sym| Some(self.sizes.get(&sym).copied().unwrap_or(1024)));
         value.map_or(MOST, |value| (value.max(0) as u64).min(MOST))
     }
+}
+
+/// The symbols that are the size of a value's last axis, which lanes walk where they can; each once.
+pub fn row_sizes(graph: &Graph, fusion: &Fusion) -> Vec<Sym> {
+    let made = fusion.order().iter().flat_map(|&node| graph.results(node));
+    let values = fusion.inputs().iter().copied().chain(made);
+    let mut last: Vec<Sym> = values.filter_map(|val| graph.shape(val).last()?.as_sym()).collect();
+    last.sort_unstable();
+    last.dedup();
+    last
 }

@@ -18,5 +18,5 @@ pub mod space;
 pub mod target;
 
 pub use certificate::Certificate;
-pub use hints::Hints;
+pub use hints::{Hints, WHOLE, row_sizes};
 pub use plan::{Decision, Kernels, Plan, PlanError, PlanOptions, SegmentPlan, plan};

@@ -5,8 +5,6 @@
 pub struct Target {
     /// Lanes of a block: elements taken at a time, or threads of a block. A power of two.
     pub lanes: u32,
-    /// Lanes of a block whose operations wait for each other: more of them are in flight.
-    pub wide: u32,
     /// Bytes of fast memory that serve one worker between two stages of a kernel (half of L2, or shared memory).
     pub block_bytes: u64,
     /// How many blocks keep every worker busy; chunks are cut so that about this many exist.
@@ -21,13 +19,6 @@ pub struct Target {
     /// Rows that a block takes at least where their folds are partial results as long as a row: of fewer rows these are as much
     /// to write and read as the rows themselves.
     pub partial: u64,
-    /// Bytes of a row of the tiles in which memory that lies across the lanes is transposed; 0 where lanes reach any
-    /// element alike.
-    pub tile_bytes: u32,
-    /// The most rows that are worth walking together; 1 where lanes hide what folds wait for.
-    pub rows: u32,
-    /// The most bytes that are prefetched; 0 where other lanes' work hides the wait.
-    pub prefetch_bytes: u64,
     /// Memory bandwidth in bytes per second.
     pub bandwidth: f64,
     /// How many times as long memory takes where a block walks columns, a few neighbours of each row at a time.
@@ -40,6 +31,42 @@ pub struct Target {
     pub throughput: f64,
     /// Cost of one launch in seconds.
     pub launch: f64,
+    /// What only machines of its kind have.
+    pub machine: Machine,
+}
+
+/// The facts of one kind of machine.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Machine {
+    /// Lanes are the elements of vectors.
+    Cpu(Cpu),
+    /// Lanes are threads.
+    Gpu(Gpu),
+}
+
+/// Facts of a CPU.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cpu {
+    /// Lanes of a block whose operations wait for each other: more of them are in flight.
+    pub wide: u32,
+    /// Bytes of a row of the tiles in which memory that lies across the lanes is transposed.
+    pub tile_bytes: u32,
+    /// The most rows that are worth walking together.
+    pub rows: u32,
+    /// The most bytes that are prefetched.
+    pub prefetch_bytes: u64,
+}
+
+/// Facts of a GPU.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Gpu {
+    /// Threads that run in step.
+    pub warp: u32,
+    /// The most threads of a block that walk one row: more of them wait for each other longer than memory takes.
+    pub most_threads: u32,
+    /// Bytes that a thread loads before it uses the first of them, so that all threads of a multiprocessor keep its share of
+    /// memory busy.
+    pub in_flight: u64,
 }
 
 impl Target {
@@ -49,22 +76,24 @@ impl Target {
     pub fn cpu(vector_bits: u32) -> Target {
         Target {
             lanes: (vector_bits / 16).max(1),
-            wide: (vector_bits / 8).max(1),
             block_bytes: 512 << 10,
             blocks: 64,
             grain: 1 << 14,
             strip: 1 << 10,
             run: 1 << 13,
             partial: 32,
-            tile_bytes: 256,
-            rows: 8,
-            prefetch_bytes: 256 << 10,
             bandwidth: 30e9,
             in_columns: 2.0,
             across_lanes: 8.0,
             cores: 2,
             throughput: 325e6 * f64::from(vector_bits),
             launch: 2e-6,
+            machine: Machine::Cpu(Cpu {
+                wide: (vector_bits / 8).max(1),
+                tile_bytes: 256,
+                rows: 8,
+                prefetch_bytes: 256 << 10,
+            }),
         }
     }
 
@@ -77,22 +106,19 @@ impl Target {
     pub fn cuda() -> Target {
         Target {
             lanes: 256,
-            wide: 256,
             block_bytes: 200 << 10,
             blocks: 1024,
             grain: 1 << 10,
             strip: 1 << 10,
             run: 1 << 10,
             partial: 1,
-            tile_bytes: 0,
-            rows: 1,
-            prefetch_bytes: 0,
             bandwidth: 3e12,
             in_columns: 1.0,
             across_lanes: 8.0,
             cores: 132,
             throughput: 30e12,
             launch: 3e-6,
+            machine: Machine::Gpu(Gpu { warp: 32, most_threads: 512, in_flight: 64 }),
         }
     }
 }

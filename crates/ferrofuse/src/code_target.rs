@@ -4,7 +4,10 @@ use std::fmt;
 use std::str::FromStr;
 
 use codegen::cpu::llvm::CpuTarget;
+use compiler::Hints;
 use compiler::target::Target;
+use ir::definition::Definition;
+use ir::graph::Fusion;
 
 /// NVIDIA's names of the GPUs that we write for; the text is the same for all.
 const GPUS: [&str; 5] = ["sm_80", "sm_86", "sm_89", "sm_90", "sm_100"];
@@ -48,6 +51,14 @@ impl CodeTarget {
         match self {
             CodeTarget::Cpu(cpu) => cpu.name(),
             CodeTarget::Cuda(name) => name,
+        }
+    }
+
+    /// The definition that text is emitted for: on a GPU, for calls whose rows are whole vectors where the expected ones are.
+    pub fn fusion(self, definition: &Definition, hints: &Hints) -> Fusion {
+        match self {
+            CodeTarget::Cpu(_) => definition.fusion.clone(),
+            CodeTarget::Cuda(_) => hints.whole_rows(&definition.graph, &definition.fusion),
         }
     }
 

@@ -6,8 +6,8 @@
 //! every row. Rows of whole vectors need no code for the remainder, a quarter of a kernel. The key depends on the call
 //! alone, and so does the answer to the last bit, whatever was called before.
 
-use compiler::Hints;
 use compiler::layout::LayoutClass;
+use compiler::{Hints, WHOLE, row_sizes};
 use index::{Expr, Facts, Sym};
 use indexmap::IndexSet;
 use ir::definition::Definition;
@@ -18,9 +18,6 @@ use crate::inputs::declared;
 
 /// Elements of the largest value below which all calls are of one order: nothing is divided then.
 const FEW: usize = 1 << 14;
-
-/// A multiple of the lanes of every block on a CPU.
-const WHOLE: i64 = 64;
 
 /// The shapes of a definition's values, by which the sizes of its calls are judged.
 #[derive(Debug)]
@@ -45,10 +42,7 @@ impl Shapes {
         let mut symbols: Vec<Sym> = shapes.iter().flatten().flat_map(|size| size.symbols()).collect();
         symbols.sort_unstable();
         symbols.dedup();
-        let mut last: Vec<Sym> = shapes.iter().filter_map(|shape| shape.last()?.as_sym()).collect();
-        last.sort_unstable();
-        last.dedup();
-        Shapes { shapes, symbols, last, by_order }
+        Shapes { shapes, symbols, last: row_sizes(graph, fusion), by_order }
     }
 
     /// Whether no value of a call of these sizes has many elements.

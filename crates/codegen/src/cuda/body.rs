@@ -4,15 +4,16 @@
 use cranelift_entity::SecondaryMap;
 use index::{Expr, Facts};
 use indexmap::IndexMap;
-use ir::kernel::{Accumulator, Kernel, Loop, LoopKind, Place, Scratch, Stmt, Value};
+use ir::kernel::{Accumulator, Kernel, Loop, LoopKind, Place, Stmt, Value};
 use ops::{Monoid, Scalar, ScalarOp};
 
 use super::cast::cast;
 use super::dtype::{in_memory, in_register, literal};
 use super::index_text::IndexWriter;
 use super::names::{CudaNames, words};
+use super::neighbors::assumed;
 use super::prelude::{Prelude, Snippet};
-use super::reduce::{Named, Reduction};
+use super::reduce::{Named, Reduction, Way};
 use super::single_use::single_use;
 use super::spelling::{bare, fill, repeats, template};
 use super::{EmitError, shared};
@@ -22,32 +23,30 @@ const LONGEST_INLINE: usize = 48;
 
 /// The text of a value that has not been written yet.
 #[derive(Clone)]
-struct Text {
-    code: String,
+pub(super) struct Text {
+    pub(super) code: String,
     /// It reads an accumulator, so it must be written before one is set.
     reads_accumulator: bool,
 }
 
 /// Writes one kernel.
 pub(super) struct Writer<'a> {
-    kernel: &'a Kernel,
-    names: &'a CudaNames,
-    prelude: &'a mut Prelude,
+    pub(super) kernel: &'a Kernel,
+    pub(super) names: &'a CudaNames,
+    pub(super) prelude: &'a mut Prelude,
     single_use: SecondaryMap<Value, bool>,
-    /// Constants, which have no line.
-    literals: SecondaryMap<Value, Option<String>>,
+    /// What stands for values that have no line: constants, and elements of vectors.
+    pub(super) literals: SecondaryMap<Value, Option<String>>,
     /// Values that wait for their one use, in the order of the kernel.
     pending: IndexMap<Value, Text>,
-    facts: Facts,
-    lines: String,
-    depth: usize,
+    pub(super) facts: Facts,
+    pub(super) lines: String,
+    pub(super) depth: usize,
     in_lanes: bool,
 }
 
 impl<'a> Writer<'a> {
     pub(super) fn new(kernel: &'a Kernel, names: &'a CudaNames, prelude: &'a mut Prelude) -> Self {
-        let mut facts = Facts::new();
-        facts.assume_range(kernel.block, 0, None);
         Writer {
             kernel,
             names,
@@ -55,7 +54,7 @@ impl<'a> Writer<'a> {
             single_use: single_use(kernel),
             literals: SecondaryMap::new(),
             pending: IndexMap::new(),
-            facts,
+            facts: assumed(kernel),
             lines: String::new(),
             depth: 1,
             in_lanes: false,
@@ -70,8 +69,11 @@ impl<'a> Writer<'a> {
         self.body(&self.kernel.body)?;
         let block = self.names.symbol(self.kernel.block);
         let declaration = format!("  const long long {block} = blockIdx.x;\n");
-        let needed = words(&self.lines).any(|word| word == block);
-        Ok(if needed { declaration + &self.lines } else { self.lines })
+        let is_used = |name: &str| words(&self.lines).any(|word| word == name);
+        let declarations = [(block, declaration), ("calls", "  unsigned calls = 0;\n".to_owned())];
+        let needed: String =
+            declarations.into_iter().filter(|(name, _)| is_used(name)).map(|(_, line)| line).collect();
+        Ok(needed + &self.lines)
     }
 
     /// The names of storage types are needed wherever such a value or element is.
@@ -105,17 +107,17 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    fn line(&mut self, text: &str) {
+    pub(super) fn line(&mut self, text: &str) {
         self.lines.push_str(&"  ".repeat(self.depth));
         self.lines.push_str(text);
         self.lines.push('\n');
     }
 
-    fn body(&mut self, body: &[Stmt]) -> Result<(), EmitError> {
+    pub(super) fn body(&mut self, body: &[Stmt]) -> Result<(), EmitError> {
         body.iter().try_for_each(|statement| self.statement(statement))
     }
 
-    fn statement(&mut self, statement: &Stmt) -> Result<(), EmitError> {
+    pub(super) fn statement(&mut self, statement: &Stmt) -> Result<(), EmitError> {
         match statement {
             Stmt::Apply { value, op, args } => self.apply(*value, *op, args)?,
             Stmt::Cast { value, arg } => {
@@ -251,7 +253,9 @@ impl<'a> Writer<'a> {
         let dtypes = values.iter().map(|&value| self.kernel.values[value]).collect();
         let copies: Vec<String> =
             values.iter().zip(accumulators).map(|(&value, &state)| self.widened(value, state)).collect();
-        let reduction = Reduction { monoid: monoid.clone(), dtypes, lanes: self.kernel.lanes };
+        let (lanes, warp) = (self.kernel.lanes, self.kernel.warp);
+        let reduction = Reduction { monoid: monoid.clone(), dtypes, lanes, warp };
+        let turn = if reduction.way() == Way::Warps { ", calls++" } else { "" };
         let stem = self.prelude.stem(&reduction);
         let named = Named { reduction: &reduction, stem: &stem };
         if reduction.lanes > 1 && self.prelude.lacks(&reduction) {
@@ -266,13 +270,13 @@ impl<'a> Writer<'a> {
                 }
             }
             (&[value], [_]) => {
-                let code = format!("{name}({})", copies[0]);
+                let code = format!("{name}({}{turn})", copies[0]);
                 self.declare(value, &Text { code, reads_accumulator: true });
             }
             _ => {
                 // Named, as the same monoid of other dtypes is another function of this name.
                 let states = format!("{}{{{}}}", named.state_type(), listed(&copies));
-                self.line(&format!("const auto [{}] = {name}({states});", listed(values)))
+                self.line(&format!("const auto [{}] = {name}({states}{turn});", listed(values)))
             }
         }
         Ok(())
@@ -289,6 +293,9 @@ impl<'a> Writer<'a> {
 
     fn for_loop(&mut self, for_loop: &Loop) -> Result<(), EmitError> {
         self.write_pending_reads();
+        if for_loop.width > 1 {
+            return self.neighbors(for_loop);
+        }
         let (begin, end) = (self.index(&for_loop.begin)?, self.index(&for_loop.end)?);
         let var = self.names.symbol(for_loop.var);
         self.line(&match for_loop.kind {
@@ -301,20 +308,24 @@ impl<'a> Writer<'a> {
                 format!("for (long long {var} = {first}threadIdx.x; {var} < {end}; {step}) {{")
             }
         });
-        self.loop_body(for_loop)?;
+        self.enclosed(for_loop, &mut |writer| writer.body(&for_loop.body))?;
         self.line("}");
         Ok(())
     }
 
-    /// The body, in the knowledge that the variable is at least its first value.
-    fn loop_body(&mut self, for_loop: &Loop) -> Result<(), EmitError> {
+    /// What `write` writes within a loop, in the knowledge that the variable is at least its first value.
+    pub(super) fn enclosed(
+        &mut self,
+        for_loop: &Loop,
+        write: &mut dyn FnMut(&mut Self) -> Result<(), EmitError>,
+    ) -> Result<(), EmitError> {
         let mut within = self.facts.clone();
         let min = self.facts.bounds(&for_loop.begin).lo().and_then(|min| i64::try_from(min).ok());
         within.assume_range(for_loop.var, min, None);
         let outside = (std::mem::replace(&mut self.facts, within), self.in_lanes);
         self.in_lanes |= for_loop.kind.is_over_lanes();
         self.depth += 1;
-        self.body(&for_loop.body)?;
+        write(self)?;
         self.depth -= 1;
         (self.facts, self.in_lanes) = outside;
         Ok(())
@@ -335,7 +346,7 @@ impl<'a> Writer<'a> {
     }
 
     /// The text that stands for a value where it is used.
-    fn operand(&mut self, value: Value) -> Text {
+    pub(super) fn operand(&mut self, value: Value) -> Text {
         if let Some(text) = self.pending.shift_remove(&value) {
             return text;
         }
@@ -367,15 +378,20 @@ impl<'a> Writer<'a> {
 
     fn element(&mut self, place: Place, index: &Expr) -> Result<String, EmitError> {
         let index = self.index(index)?;
-        Ok(match place {
-            Place::Buffer(buffer) => format!("{}[{index}]", self.names.buffer(buffer)),
-            Place::Scratch(scratch) => format!("{}[{index}]", scratch_name(scratch)),
-        })
+        Ok(format!("{}[{index}]", self.place_name(place)))
     }
 
-    fn index(&mut self, index: &Expr) -> Result<String, EmitError> {
+    pub(super) fn index(&mut self, index: &Expr) -> Result<String, EmitError> {
         self.representable(index)?;
         Ok(self.index_writer().text(index))
+    }
+
+    /// What the array of a place is called.
+    pub(super) fn place_name(&self, place: Place) -> String {
+        match place {
+            Place::Buffer(buffer) => self.names.buffer(buffer).to_owned(),
+            Place::Scratch(scratch) => scratch.to_string(),
+        }
     }
 
     fn representable(&self, index: &Expr) -> Result<(), EmitError> {
@@ -386,10 +402,6 @@ impl<'a> Writer<'a> {
     fn index_writer(&mut self) -> IndexWriter<'_> {
         IndexWriter { names: self.names, facts: &self.facts, prelude: self.prelude }
     }
-}
-
-fn scratch_name(scratch: Scratch) -> String {
-    scratch.to_string()
 }
 
 fn listed<T: ToString>(items: &[T]) -> String {

@@ -13,6 +13,7 @@ mod cast;
 mod dtype;
 mod index_text;
 mod names;
+mod neighbors;
 mod prelude;
 mod reduce;
 mod shared;

@@ -17,7 +17,7 @@ const RESERVED: &str = "alignas alignof and and_eq asm auto bitand bitor bool br
     operator or or_eq private protected public register reinterpret_cast return short signed sizeof static \
     static_assert static_cast struct switch template this thread_local throw true try typedef typeid typename union \
     unsigned using virtual void volatile wchar_t while xor xor_eq blockDim blockIdx gridDim threadIdx warpSize \
-    min max atomicMin main smem bf16 f16 f8e4m3 f8e5m2 f8e8m0 cuemu CUEMU";
+    min max atomicMin main smem first mine end calls j k vec load store bf16 f16 f8e4m3 f8e5m2 f8e8m0 cuemu CUEMU";
 
 /// Words that may not name anything else: those above, and what the text of a kernel's body can call.
 static TAKEN: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| {
@@ -97,7 +97,7 @@ fn is_ours(name: &str) -> bool {
     let is_monoid = |rest: &str| Monoid::from_name(rest).is_some() || is_lambda(rest);
     let are_dtypes = |rest: &str| rest.split('_').all(|dtype| dtype.parse::<DType>().is_ok());
     let is_structure = |(monoid, dtypes): (&str, &str)| is_monoid(monoid) && are_dtypes(dtypes);
-    ["v", "a", "w"].iter().any(|letter| name.strip_prefix(letter).is_some_and(is_number))
+    ["v", "a", "w", "y"].iter().any(|letter| name.strip_prefix(letter).is_some_and(is_number))
         || ["block_", "combine_"].iter().any(|prefix| name.strip_prefix(prefix).is_some_and(is_monoid))
         || name.split_once('_').is_some_and(is_structure)
 }

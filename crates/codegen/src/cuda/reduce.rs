@@ -2,7 +2,9 @@
 //! threads, giving all threads the result.
 //!
 //! The order is that of the kernel interpreter: for stride = lanes/2, lanes/4, …, 1, thread `t` below the stride takes
-//! `combine(t, t + stride)`. Strides of a warp and more go through shared memory, smaller ones through shuffles.
+//! `combine(t, t + stride)`; first within each warp of the kernel, then over the warps. Warps as the machine has them go
+//! through shuffles, and over slots in shared memory at the price of one barrier: calls take turns at two sets of slots, so
+//! that nobody writes where another may still read. Other orders go through a slot per thread.
 
 use ops::{Body, BodyStep, DType, ExprNode, Monoid, Operand, Scalar, ScalarExpr, signature};
 
@@ -20,6 +22,8 @@ pub(super) struct Reduction {
     pub(super) monoid: Monoid,
     pub(super) dtypes: Vec<DType>,
     pub(super) lanes: u32,
+    /// Threads that combine first.
+    pub(super) warp: u32,
 }
 
 /// A reduction and what its functions are named after: the monoid, or `lambda` and a number.
@@ -28,14 +32,38 @@ pub(super) struct Named<'r> {
     pub(super) stem: &'r str,
 }
 
+/// How threads meet.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Way {
+    /// By shuffles alone.
+    Warp,
+    /// By shuffles, then by a slot per warp.
+    Warps,
+    /// By a slot per thread.
+    Slots,
+}
+
 impl Reduction {
+    /// How the threads of a reduction meet.
+    pub(super) fn way(&self) -> Way {
+        match (self.lanes, self.warp) {
+            (..=WARP, warp) if warp == self.lanes => Way::Warp,
+            (lanes, WARP) if lanes > WARP => Way::Warps,
+            _ => Way::Slots,
+        }
+    }
+
     /// Bytes of shared memory: a slot per thread and one for the result, as the structure of the states is laid out.
     pub(super) fn shared_bytes(&self) -> u32 {
         let widest = self.dtypes.iter().map(|dtype| dtype.size()).max().unwrap_or(1);
         let fields =
             self.dtypes.iter().fold(0, |end: usize, dtype| end.next_multiple_of(dtype.size()) + dtype.size());
         let state = fields.next_multiple_of(widest) as u32;
-        if self.lanes <= WARP { 0 } else { state * (self.lanes + 1) }
+        match self.way() {
+            Way::Warp => 0,
+            Way::Warps => state * 2 * (self.lanes / WARP),
+            Way::Slots => state * (self.lanes + 1),
+        }
     }
 }
 
@@ -48,8 +76,11 @@ impl Named<'_> {
     /// Defines what the kernel calls; what that calls in turn goes into the prelude.
     pub(super) fn text(&self, prelude: &mut Prelude) -> Result<String, EmitError> {
         let combine = self.combine(prelude)?;
-        let over_block =
-            if self.reduction.lanes <= WARP { self.within_warp() } else { self.through_shared() };
+        let over_block = match self.reduction.way() {
+            Way::Warp => self.within_warp(),
+            Way::Warps => self.over_warps(),
+            Way::Slots => self.through_shared(),
+        };
         Ok(format!("{}{combine}{over_block}", self.structure()))
     }
 
@@ -161,6 +192,30 @@ impl Named<'_> {
         )
     }
 
+    /// One barrier a call. A thread can be one call ahead of others, which then still read the other set of slots.
+    fn over_warps(&self) -> String {
+        let warps = self.reduction.lanes / WARP;
+        format!(
+            "// The {name} of all threads' states, for every thread: of each warp, then of the warps, by halves.
+static __device__ {state} block_{name}({state} mine, unsigned call) {{
+  __shared__ {state} slots[2][{warps}];
+{shuffles}  if (threadIdx.x % {WARP} == 0) slots[call % 2][threadIdx.x / {WARP}] = mine;
+  __syncthreads();
+  mine = slots[call % 2][threadIdx.x % {warps}];
+  for (unsigned stride = {first}; stride > 0; stride /= 2)
+    mine = combine_{name}(mine, {down});
+  return {total};
+}}
+",
+            name = self.stem,
+            state = self.state_type(),
+            shuffles = self.shuffles("  "),
+            first = warps / 2,
+            down = self.shuffled_down(),
+            total = self.shuffled_from_first(),
+        )
+    }
+
     fn within_warp(&self) -> String {
         format!("{}{}  return {};\n}}\n", self.head(), self.shuffles("  "), self.shuffled_from_first())
     }
@@ -169,7 +224,7 @@ impl Named<'_> {
     fn through_shared(&self) -> String {
         format!(
             "{head}  __shared__ {state} slots[{lanes}], total;
-  slots[threadIdx.x] = mine;
+  slots[{slot}] = mine;{permuted}
   for (unsigned stride = {first}; stride >= {WARP}; stride /= 2) {{
     __syncthreads();
     if (threadIdx.x < stride) slots[threadIdx.x] = mine = combine_{name}(mine, slots[threadIdx.x + stride]);
@@ -183,11 +238,27 @@ impl Named<'_> {
 ",
             head = self.head(),
             state = self.state_type(),
+            slot = self.slot(),
+            permuted =
+                if self.is_permuted() { "\n  __syncthreads();\n  mine = slots[threadIdx.x];" } else { "" },
             lanes = self.reduction.lanes,
             first = self.reduction.lanes / 2,
             name = self.stem,
             shuffles = self.shuffles("    "),
         )
+    }
+
+    fn is_permuted(&self) -> bool {
+        self.reduction.warp < self.reduction.lanes
+    }
+
+    /// The slot of a thread: places within a warp first, so that halves of the slots are halves of every warp.
+    fn slot(&self) -> String {
+        let Reduction { warp, lanes, .. } = *self.reduction;
+        if !self.is_permuted() {
+            return "threadIdx.x".to_owned();
+        }
+        format!("threadIdx.x % {warp} * {} + threadIdx.x / {warp}", lanes / warp)
     }
 
     fn head(&self) -> String {

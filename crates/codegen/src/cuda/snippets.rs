@@ -37,6 +37,7 @@ snippets! {
     F8E4M3 = "f8e4m3", needs [], "typedef unsigned char f8e4m3;  // by its bits\n";
     F8E5M2 = "f8e5m2", needs [], "typedef unsigned char f8e5m2;  // by its bits\n";
     F8E8M0 = "f8e8m0", needs [], "typedef unsigned char f8e8m0;  // by its bits\n";
+    Vec = "vec", needs [], VEC;
     Bf16ToF32 = "bf16_to_f32", needs [Bf16], BF16_TO_F32;
     F32ToBf16 = "f32_to_bf16", needs [Bf16], F32_TO_BF16;
     F16ToF32 = "f16_to_f32", needs [F16], F16_TO_F32;
@@ -89,15 +90,40 @@ impl Snippet {
     }
 }
 
+const VEC: &str = "\
+// Neighbours that are loaded and stored together, 16 bytes at a time.
+template <class T, int N> struct alignas(sizeof(T) * N < 16 ? sizeof(T) * N : 16) vec { T at[N]; };
+template <int N, class T> static __device__ inline vec<T, N> load(const T* p) { return *(const vec<T, N>*)p; }
+template <class T, int N> static __device__ inline void store(T* p, const vec<T, N>& x) {
+#ifndef CUEMU
+  const unsigned* const words = (const unsigned*)&x;
+  if constexpr (sizeof(x) >= 16) {
+    #pragma unroll
+    for (int i = 0; i < (int)sizeof(x) / 4; i += 4)
+      asm volatile(\"st.global.v4.b32 [%0], {%1, %2, %3, %4};\" :: \"l\"((unsigned*)p + i), \"r\"(words[i]),
+                   \"r\"(words[i + 1]), \"r\"(words[i + 2]), \"r\"(words[i + 3]));
+    return;
+  }
+#endif
+  *(vec<T, N>*)p = x;
+}
+";
+
 const BF16_TO_F32: &str = "\
 static __device__ inline float bf16_to_f32(bf16 x) { return __uint_as_float((unsigned)x << 16); }
 ";
 
 const F32_TO_BF16: &str = "\
-// To nearest, ties to even; every NaN becomes the one quiet NaN.
+// To nearest, ties to even; every NaN becomes one quiet NaN.
 static __device__ inline bf16 f32_to_bf16(float x) {
+#ifdef CUEMU
   const unsigned bits = __float_as_uint(x);
-  return x != x ? 0x7fc0 : (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+  return x != x ? 0x7fff : (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+#else
+  bf16 y;
+  asm(\"cvt.rn.bf16.f32 %0, %1;\" : \"=h\"(y) : \"f\"(x));
+  return y;
+#endif
 }
 ";
 

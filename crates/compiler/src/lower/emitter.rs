@@ -7,7 +7,8 @@ use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 use index::{Expr, Facts, Sym};
 use ir::graph::Val;
 use ir::kernel::{
-    Access, Accumulator, Buffer, BufferDecl, Kernel, Loop, LoopKind, Place, Scratch, ScratchDecl, Stmt, Value,
+    Access, Accumulator, Buffer, BufferDecl, Kernel, Loop, LoopKind, Multiple, Neighbors, Place, Scratch,
+    ScratchDecl, Stmt, VECTOR_BYTES, Value, has_width,
 };
 use ops::{Arith, BodyArith, DType, Scalar, ScalarOp};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -32,7 +33,7 @@ pub(super) enum Key {
 
 /// A loop body, or the kernel's body, that is still being filled.
 pub(super) struct Frame {
-    header: Option<(Sym, Expr, Expr, LoopKind)>,
+    header: Option<Loop>,
     body: Vec<Stmt>,
     known: FxHashMap<Key, Value>,
     /// The symbols of values.
@@ -42,7 +43,7 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    fn new(header: Option<(Sym, Expr, Expr, LoopKind)>) -> Frame {
+    fn new(header: Option<Loop>) -> Frame {
         Frame {
             header,
             body: Vec::new(),
@@ -75,10 +76,12 @@ impl<'a> Emitter<'a> {
         let kernel = Kernel {
             name,
             lanes: group.schedule.lanes,
+            warp: group.schedule.warp.unwrap_or(group.schedule.lanes),
             blocks: Expr::one(),
             block,
             symbols,
             arguments: Vec::new(),
+            assumptions: Vec::new(),
             buffers: PrimaryMap::new(),
             scratch: PrimaryMap::new(),
             values: PrimaryMap::new(),
@@ -103,7 +106,25 @@ impl<'a> Emitter<'a> {
         let root = self.frames.pop().expect("the kernel's own body is always open");
         assert!(self.frames.is_empty(), "a loop was left open");
         self.kernel.body = root.body;
+        if has_width(&self.kernel) {
+            self.assume();
+        }
         Lowered { kernel: self.kernel, arguments: self.arguments, buffers: self.buffers }
+    }
+
+    /// Notes what neighbours that are accessed together need: what divides the sizes, and aligned buffers.
+    fn assume(&mut self) {
+        let neighbors = Neighbors::of(&self.kernel);
+        for &symbol in self.kernel.arguments.iter().filter(|symbol| neighbors.symbols.contains(symbol)) {
+            let of = self.multiples.multiple(symbol);
+            if of > 1 {
+                self.kernel.assumptions.push(Multiple { symbol, of });
+            }
+        }
+        for buffer in neighbors.buffers {
+            let decl = &mut self.kernel.buffers[buffer];
+            decl.align = decl.align.max(VECTOR_BYTES);
+        }
     }
 
     /// The i64 argument that holds something the caller knows.
@@ -139,7 +160,12 @@ impl<'a> Emitter<'a> {
             return Buffer::new(place);
         }
         self.buffers.push(source);
-        self.kernel.buffers.push(BufferDecl { name: identifier(name), dtype, access })
+        self.kernel.buffers.push(BufferDecl {
+            name: identifier(name),
+            dtype,
+            access,
+            align: dtype.size() as u32,
+        })
     }
 
     /// A new scratch array.
@@ -150,12 +176,24 @@ impl<'a> Emitter<'a> {
     /// Opens a loop; what is emitted next goes into its body, or further out. Iterations that are known to be as many for
     /// all lanes are said to be.
     pub fn open_loop(&mut self, name: String, begin: Expr, end: Expr, kind: LoopKind) -> Sym {
-        let lanes = Expr::constant(self.kernel.lanes.into());
+        self.open_wide_loop(name, begin, end, kind, 1)
+    }
+
+    /// Opens a loop in which a lane takes so many neighbours at a time.
+    pub fn open_wide_loop(
+        &mut self,
+        name: String,
+        begin: Expr,
+        end: Expr,
+        kind: LoopKind,
+        width: u32,
+    ) -> Sym {
+        let lanes = Expr::constant(i64::from(self.kernel.lanes) * i64::from(width));
         let are_whole = || self.multiples.prove_divides(&lanes, &(end.clone() - begin.clone()));
         let kind = if kind == LoopKind::Lanes && are_whole() { LoopKind::ExactLanes } else { kind };
         let var = self.new_symbol(name);
         self.reach[var] = self.frames.len();
-        self.frames.push(Frame::new(Some((var, begin, end, kind))));
+        self.frames.push(Frame::new(Some(Loop { var, begin, end, kind, width, body: Vec::new() })));
         var
     }
 
@@ -171,18 +209,20 @@ impl<'a> Emitter<'a> {
     /// Closes the innermost loop.
     pub fn close_loop(&mut self) {
         let frame = self.frames.pop().expect("a loop is open");
-        let (var, begin, end, kind) = frame.header.expect("the kernel's own body stays open");
-        self.push(Stmt::For(Loop { var, begin, end, kind, body: frame.body }));
+        let header = frame.header.expect("the kernel's own body stays open");
+        self.push(Stmt::For(Loop { body: frame.body, ..header }));
     }
 
     /// Whether the loop over lanes is open.
     pub fn in_lanes(&self) -> bool {
-        self.frames.iter().any(|frame| frame.header.as_ref().is_some_and(|(.., kind)| kind.is_over_lanes()))
+        self.frames
+            .iter()
+            .any(|frame| frame.header.as_ref().is_some_and(|header| header.kind.is_over_lanes()))
     }
 
     /// Whether the loop with this variable is open, be it over indices, strips, tiles or jammed rows.
     pub fn is_in_loop_of(&self, var: Sym) -> bool {
-        self.frames.iter().any(|frame| frame.header.as_ref().is_some_and(|(own, ..)| *own == var))
+        self.frames.iter().any(|frame| frame.header.as_ref().is_some_and(|header| header.var == var))
     }
 
     /// Whether any loop is open.

@@ -110,8 +110,10 @@ impl<'a> Nest<'a> {
     /// Opens the loop of an axis over the part of it that is walked now.
     pub fn open_axis(&mut self, axis: Axis, kind: LoopKind) {
         let (begin, end) = self.range(axis);
-        let var = self.emitter.open_loop(axis.to_string(), begin, end, kind);
         let group = self.emitter.group;
+        let is_lane = kind == LoopKind::Lanes && group.schedule.lane == Some(axis);
+        let width = if is_lane { group.schedule.width } else { 1 };
+        let var = self.emitter.open_wide_loop(axis.to_string(), begin, end, kind, width);
         let extent = self.emitter.size(&group.schedule.extent(group.witness, axis));
         self.walks(axis, var, &(Expr::zero(), extent));
     }

@@ -4,6 +4,7 @@
 //! a choice pays is not asked here.
 
 use ir::graph::Val;
+use ir::kernel::MAX_WIDTH;
 use thiserror::Error;
 
 use super::{LONGEST_SIDE, Prefetch, Schedule};
@@ -22,6 +23,14 @@ pub enum ScheduleError {
     /// The lanes are not a power of two from 1 to 1024.
     #[error("lanes must be a power of two from 1 to 1024, not {0}")]
     Lanes(u32),
+    /// Warps that do not divide the lanes.
+    #[error("warps must have a power of two of lanes, at most all {lanes}, not {warp}")]
+    Warp {
+        /// The lanes of a warp.
+        warp: u32,
+        /// The lanes of a block.
+        lanes: u32,
+    },
     /// An axis that the space does not have.
     #[error("the segment has no axis {0}")]
     Unknown(Axis),
@@ -91,6 +100,14 @@ pub enum ScheduleError {
         /// Why not.
         reason: &'static str,
     },
+    /// A number of neighbours that lanes cannot take at a time.
+    #[error("lanes cannot take {width} neighbours at a time: {reason}")]
+    Width {
+        /// How many.
+        width: u32,
+        /// Why not.
+        reason: &'static str,
+    },
     /// A lane axis that cannot be mapped to lanes where the schedule wants it.
     #[error("axis {axis} cannot be mapped to the lanes: {reason}")]
     Lane {
@@ -109,6 +126,9 @@ impl Schedule {
     pub fn check(&self, witness: &Witness) -> Result<(), ScheduleError> {
         if !self.lanes.is_power_of_two() || self.lanes > 1024 {
             return Err(ScheduleError::Lanes(self.lanes));
+        }
+        if let Some(warp) = self.warp.filter(|warp| !warp.is_power_of_two() || *warp > self.lanes) {
+            return Err(ScheduleError::Warp { warp, lanes: self.lanes });
         }
         let count = witness.space.axes().count();
         let listed = self
@@ -131,6 +151,7 @@ impl Schedule {
         self.check_places(witness)?;
         self.check_persistent(witness)?;
         self.check_lane(witness)?;
+        self.check_width(witness)?;
         self.check_tile()?;
         self.check_jam(witness)?;
         self.check_prefetch(witness)?;
@@ -255,6 +276,27 @@ impl Schedule {
             if witness.scanned == Some(axis) {
                 return reject("it is scanned");
             }
+        }
+        Ok(())
+    }
+
+    fn check_width(&self, witness: &Witness) -> Result<(), ScheduleError> {
+        let width = self.width;
+        let reject = |reason| Err(ScheduleError::Width { width, reason });
+        if !width.is_power_of_two() || width > MAX_WIDTH {
+            return reject("it must be a power of two from 1 to 16");
+        }
+        if width == 1 {
+            return Ok(());
+        }
+        if self.lane.is_none() || self.lanes_outside {
+            return reject("no axis is mapped to the lanes within the stages");
+        }
+        if self.tile.is_some() {
+            return reject("tiles are walked one element at a time");
+        }
+        if witness.scanned.is_some() {
+            return reject("the segment scans");
         }
         Ok(())
     }

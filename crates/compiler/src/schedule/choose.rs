@@ -8,16 +8,14 @@ use rustc_hash::FxHashMap;
 
 use super::divide::divide;
 use super::fuse::fuse;
-use super::jam::jam;
-use super::lanes::lanes;
 use super::partition::partition;
 use super::persist::persist;
-use super::prefetch::prefetch;
 use super::workload::Workload;
-use super::{LONGEST_SIDE, Schedule};
+use super::{LONGEST_SIDE, Schedule, cpu, gpu};
 use crate::layout::{LayoutClass, Stride};
 use crate::segment::{Fold, Witness};
 use crate::space::{Atoms, Axis};
+use crate::target::Machine;
 
 /// A schedule for a group, good for the hinted sizes and right for all.
 pub fn choose(work: &Workload<'_>) -> Schedule {
@@ -28,15 +26,18 @@ pub fn choose(work: &Workload<'_>) -> Schedule {
     let stage_axes = |axis: &Axis| !witness.workers.contains(axis);
     schedule.inner = schedule.loops_of(witness.order.iter().copied().filter(stage_axes));
     map_lanes(witness, lane, &mut schedule);
-    if let Some(lane) = schedule.lane {
+    if let (Some(lane), Machine::Cpu(cpu)) = (schedule.lane, &work.target.machine) {
         let across = contiguous(work, |axis| schedule.loop_of(axis) == lane);
-        tile(work, &across, lane, &mut schedule);
+        tile(work, &across, (lane, cpu.tile_bytes), &mut schedule);
     }
     divide(work, &mut schedule);
-    let bytes = along.values().map(|contiguous| contiguous.bytes).sum();
-    schedule.jam = jam(work, &schedule, bytes);
-    schedule.lanes = lanes(work, &schedule);
-    schedule.prefetch = prefetch(work, &schedule);
+    match &work.target.machine {
+        Machine::Cpu(facts) => {
+            let bytes = along.values().map(|contiguous| contiguous.bytes).sum();
+            cpu::finish(work, facts, bytes, &mut schedule);
+        }
+        Machine::Gpu(facts) => gpu::finish(work, facts, &mut schedule),
+    }
     schedule.partition = partition(work, &schedule);
     schedule.persistent = persist(work, &schedule);
     schedule
@@ -69,10 +70,15 @@ fn fits_outside(witness: &Witness, schedule: &Schedule, axis: Axis) -> bool {
 
 /// Walks tiles of the lanes' axis and of the one along which most of what has both axes lies. With folds that stages wait for, a
 /// tile would keep the folds of all its rows in scratch.
-fn tile(work: &Workload<'_>, across: &FxHashMap<Axis, Contiguous>, lane: Axis, schedule: &mut Schedule) {
-    let Workload { witness, target, .. } = *work;
+fn tile(
+    work: &Workload<'_>,
+    across: &FxHashMap<Axis, Contiguous>,
+    (lane, row_bytes): (Axis, u32),
+    schedule: &mut Schedule,
+) {
+    let Workload { witness, .. } = *work;
     let is_plain = witness.levels == 1 && witness.scanned.is_none() && !schedule.lanes_outside;
-    if !is_plain || target.tile_bytes == 0 {
+    if !is_plain {
         return;
     }
     let lying = |axis: Axis| schedule.run(axis).into_iter().filter_map(|axis| across.get(&axis));
@@ -81,7 +87,7 @@ fn tile(work: &Workload<'_>, across: &FxHashMap<Axis, Contiguous>, lane: Axis, s
     crossing.retain(|&axis| axis != lane && lies_along(axis) > 0);
     let Some(cross) = crossing.into_iter().max_by_key(|&axis| lies_along(axis)) else { return };
     let widest = lying(cross).map(|contiguous| contiguous.widest).max().unwrap_or(1);
-    let side = (target.tile_bytes / widest as u32).clamp(1, LONGEST_SIDE);
+    let side = (row_bytes / widest as u32).clamp(1, LONGEST_SIDE);
     schedule.tile = Some((cross, side));
     if !schedule.inner.contains(&cross) {
         schedule.inner.insert(schedule.inner.len() - 1, cross);

@@ -1,8 +1,7 @@
 //! How worker axes are cut into blocks: chunks come from sizes and the target alone.
 
 use super::Schedule;
-use super::jam::{LITTLE, lies_in_scratch};
-use super::workload::Workload;
+use super::workload::{LITTLE, Workload, lies_in_scratch};
 use crate::space::Axis;
 
 /// Cuts worker axes into blocks: first those that no fold reduces, then, if there are too few blocks, the others.

@@ -7,13 +7,12 @@
 
 mod check;
 mod choose;
+mod cpu;
 mod divide;
 mod fuse;
-mod jam;
-mod lanes;
+mod gpu;
 mod partition;
 mod persist;
-mod prefetch;
 mod text;
 mod workload;
 
@@ -36,6 +35,8 @@ const LONGEST_SIDE: u32 = 128;
 pub struct Schedule {
     /// Lanes of a block, a power of two.
     pub lanes: u32,
+    /// Neighbouring lanes that folds combine first; all of them without a number.
+    pub warp: Option<u32>,
     /// Runs of axes that one loop walks, outermost first; the loop goes by the name of the last.
     pub fused: Vec<Vec<Axis>>,
     /// Axes divided among blocks, outermost first, each in chunks of so many indices.
@@ -46,6 +47,8 @@ pub struct Schedule {
     pub inner: Vec<Axis>,
     /// The axis mapped to the lanes; the last inner axis of a loop nest that lacks it.
     pub lane: Option<Axis>,
+    /// Neighbouring indices of that axis that a lane takes at a time.
+    pub width: u32,
     /// Whether the loop over lanes stands around the stages instead of within each.
     pub lanes_outside: bool,
     /// The innermost axis outside the stages, if so many of its indices are walked together within them.
@@ -83,11 +86,13 @@ impl Schedule {
     fn empty() -> Schedule {
         Schedule {
             lanes: 1,
+            warp: None,
             fused: Vec::new(),
             blocks: Vec::new(),
             rows: Vec::new(),
             inner: Vec::new(),
             lane: None,
+            width: 1,
             lanes_outside: false,
             jam: None,
             prefetch: None,

@@ -1,12 +1,13 @@
 //! The text of a schedule: one line a choice, in the order the loops stand.
 //!
 //! ```text
-//! schedule lanes 16
+//! schedule lanes 16 warps 4
 //! fuse x2 x3
 //! block x0 by 1
 //! row x1
 //! inner x3
 //! lane x3
+//! width 8
 //! jam x1 by 4
 //! prefetch x1 by 1 L2
 //! tile x1 by 32
@@ -27,7 +28,8 @@ use crate::space::Axis;
 
 impl fmt::Display for Schedule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "schedule lanes {}", self.lanes)?;
+        let warps = self.warp.map(|warp| format!(" warps {warp}")).unwrap_or_default();
+        writeln!(f, "schedule lanes {}{warps}", self.lanes)?;
         for run in &self.fused {
             let names: Vec<String> = run.iter().map(|axis| axis.to_string()).collect();
             writeln!(f, "fuse {}", names.join(" "))?;
@@ -45,6 +47,9 @@ impl fmt::Display for Schedule {
             Some(axis) if self.lanes_outside => writeln!(f, "lane {axis} outside")?,
             Some(axis) => writeln!(f, "lane {axis}")?,
             None => {}
+        }
+        if self.width > 1 {
+            writeln!(f, "width {}", self.width)?;
         }
         if let Some((axis, rows)) = self.jam {
             writeln!(f, "jam {axis} by {rows}")?;
@@ -96,7 +101,11 @@ pub fn parse(text: &str) -> Result<Schedule, ScheduleParseError> {
 
 fn read_line(words: &[&str], schedule: &mut Schedule) -> Result<(), &'static str> {
     match words {
-        ["schedule", "lanes", lanes] => schedule.lanes = integer(lanes).ok_or("a number of lanes")?,
+        ["schedule", "lanes", lanes, warps @ ..] if matches!(warps, [] | ["warps", _]) => {
+            schedule.lanes = integer(lanes).ok_or("a number of lanes")?;
+            let warp = warps.get(1).map(|warp| integer(warp).ok_or("the lanes of a warp"));
+            schedule.warp = warp.transpose()?;
+        }
         ["fuse", axes @ ..] if axes.len() > 1 => {
             schedule.fused.push(axes.iter().map(|axis| read_axis(axis)).collect::<Result<_, _>>()?);
         }
@@ -116,6 +125,7 @@ fn read_line(words: &[&str], schedule: &mut Schedule) -> Result<(), &'static str
         ["tile", axis, "by", side] => {
             schedule.tile = Some((read_axis(axis)?, integer(side).ok_or("a side")?));
         }
+        ["width", width] => schedule.width = integer(width).ok_or("a number of neighbours")?,
         ["persist", val] => schedule.persistent.push(read_val(val)?),
         ["lane", axis] => schedule.lane = Some(read_axis(axis)?),
         ["lane", axis, "outside"] => {
@@ -124,7 +134,7 @@ fn read_line(words: &[&str], schedule: &mut Schedule) -> Result<(), &'static str
         }
         _ => {
             return Err(
-                "`schedule lanes N`, `fuse X Y`, `block X by N`, `row X`, `inner X`, `lane X [outside]`, `jam X by N`, `prefetch X by N [L2]`, `tile X by N`, `partition X` or `persist N`",
+                "`schedule lanes N [warps N]`, `fuse X Y`, `block X by N`, `row X`, `inner X`, `lane X [outside]`, `width N`, `jam X by N`, `prefetch X by N [L2]`, `tile X by N`, `partition X` or `persist N`",
             );
         }
     }

@@ -5,9 +5,12 @@ use ir::graph::{Fusion, Graph};
 use super::Schedule;
 use crate::hints::Hints;
 use crate::layout::SegmentLayouts;
-use crate::segment::Witness;
+use crate::segment::{Fold, Witness};
 use crate::space::Axis;
 use crate::target::Target;
+
+/// Operations of a segment up to which they are so little work that memory decides.
+pub(super) const LITTLE: usize = 8;
 
 /// A group on a target, at the sizes that are expected.
 #[derive(Clone, Copy)]
@@ -36,4 +39,11 @@ impl Workload<'_> {
     pub(super) fn trip_count(&self, schedule: &Schedule, walked: Axis) -> u64 {
         self.hints.value(&schedule.extent(self.witness, walked))
     }
+}
+
+/// Whether a fold over rows that leaves the kernel keeps an axis within the stages, so that its results lie in scratch.
+pub(super) fn lies_in_scratch(schedule: &Schedule, fold: &Fold, row: Axis) -> bool {
+    let mut kept = fold.kept_axes().map(|axis| schedule.loop_of(axis));
+    let reduces = fold.reduced.iter().any(|&axis| schedule.loop_of(axis) == row);
+    fold.terminal && reduces && kept.any(|axis| schedule.inner.contains(&axis))
 }

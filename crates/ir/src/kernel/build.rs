@@ -55,10 +55,12 @@ impl KernelBuilder {
         let kernel = Kernel {
             name: name.to_owned(),
             lanes,
+            warp: lanes,
             blocks: Expr::constant(1),
             block,
             symbols,
             arguments,
+            assumptions: Vec::new(),
             buffers: PrimaryMap::new(),
             scratch: PrimaryMap::new(),
             values: PrimaryMap::new(),
@@ -89,7 +91,12 @@ impl KernelBuilder {
 
     /// A new buffer parameter.
     pub fn buffer(&mut self, name: &str, dtype: DType, access: Access) -> Buffer {
-        self.kernel.buffers.push(BufferDecl { name: name.to_owned(), dtype, access })
+        self.kernel.buffers.push(BufferDecl {
+            name: name.to_owned(),
+            dtype,
+            access,
+            align: dtype.size() as u32,
+        })
     }
 
     /// A new scratch array of `len` elements.
@@ -243,13 +250,18 @@ impl KernelBuilder {
     /// Opens a loop with a new variable, which it gives.
     pub fn push_for(&mut self, begin: Expr, end: Expr, kind: LoopKind) -> Sym {
         let var = self.fresh_variable();
-        self.open.push(Loop { var, begin, end, kind, body: Vec::new() });
+        self.open.push(Loop { var, begin, end, kind, width: 1, body: Vec::new() });
         var
     }
 
     /// Opens a loop whose iterations run in order.
     pub fn push_serial(&mut self, begin: Expr, end: Expr) -> Sym {
         self.push_for(begin, end, LoopKind::Serial)
+    }
+
+    /// Says that lanes take so many neighbouring iterations at a time of the loop over lanes that was opened last.
+    pub fn set_width(&mut self, width: u32) {
+        self.open.last_mut().expect("a loop is open").width = width;
     }
 
     /// Opens a loop whose iterations are mapped to the lanes.

@@ -10,6 +10,7 @@ mod strips;
 mod transpose;
 pub mod uniformity;
 pub mod verify;
+mod width;
 
 pub use build::{KernelArith, KernelBuilder};
 pub use in_place::may_share_memory;
@@ -19,3 +20,4 @@ pub use strips::strip_length;
 pub use transpose::Transpose;
 pub use uniformity::{per_lane, stays_even, uniformity};
 pub use verify::{Violation, Violations, verify};
+pub use width::{Neighbors, has_width, is_contiguous, one_at_a_time};

@@ -3,10 +3,11 @@
 //! One line is one statement; blanks separate words, `#` starts a comment, the indentation is for readers only.
 //!
 //! ```text
-//! kernel    := "kernel" NAME "(" [SYM {"," SYM}] ")" "lanes" COUNT "{" header {statement} "}"
+//! kernel    := "kernel" NAME "(" [SYM {"," SYM}] ")" "lanes" COUNT ["warps" COUNT] "{" header {statement} "}"
 //! header    := ["symbols" SYM {"," SYM}]               all symbols, in the order of their numbers
 //!              "blocks" SYM "in" "0" ".." INDEX        the block's symbol, and how many blocks run
-//!              {("read" | "write" | "faults") BUFFER ":" DTYPE NAME}
+//!              {"assume" SYM "%" COUNT "==" "0"}       what divides an argument
+//!              {("read" | "write" | "faults") BUFFER ":" DTYPE NAME ["align" COUNT]}
 //!              {"scratch" SCRATCH ":" DTYPE "[" INDEX "]"}
 //! statement := new "=" "const" LITERAL                  of the value's dtype
 //!            | new "=" "index" INDEX
@@ -21,7 +22,8 @@
 //!            | "acc" ACCUMULATOR ":" DTYPE "=" VALUE
 //!            | "set" ACCUMULATOR "=" VALUE
 //!            | "barrier"
-//!            | "for" SYM "in" INDEX ".." INDEX ["remainder" | "transpose" | "lanes" | "exact"] "{" {statement} "}"
+//!            | "for" SYM "in" INDEX ".." INDEX [kind] "{" {statement} "}"
+//! kind      := "remainder" | "transpose" | ("lanes" | "exact") ["by" COUNT]
 //! new       := VALUE ":" DTYPE
 //! place     := (BUFFER | SCRATCH) "[" INDEX "]"
 //! ```
@@ -34,7 +36,7 @@ use std::fmt::{self, Display, Formatter, Write};
 use index::{Expr, Sym};
 use ops::literal;
 
-use super::{Access, Accumulator, Kernel, Loop, LoopKind, Place, Stmt, Value};
+use super::{Access, Accumulator, Kernel, Loop, LoopKind, Multiple, Place, Stmt, Value};
 
 impl Display for Kernel {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -62,18 +64,24 @@ fn symbol_name(kernel: &Kernel, symbol: Sym) -> String {
 
 fn write_header(f: &mut impl Write, kernel: &Kernel) -> fmt::Result {
     let arguments = kernel.arguments.iter().map(|&symbol| symbol_name(kernel, symbol));
-    writeln!(f, "kernel {}({}) lanes {} {{", kernel.name, listed(arguments), kernel.lanes)?;
+    let warps = if kernel.warp == kernel.lanes { String::new() } else { format!(" warps {}", kernel.warp) };
+    writeln!(f, "kernel {}({}) lanes {}{warps} {{", kernel.name, listed(arguments), kernel.lanes)?;
     if !kernel.symbols.is_empty() {
         writeln!(f, "  symbols {}", listed(kernel.symbols.values()))?;
     }
     writeln!(f, "  blocks {} in 0 .. {}", symbol_name(kernel, kernel.block), index(kernel, &kernel.blocks))?;
+    for Multiple { symbol, of } in &kernel.assumptions {
+        writeln!(f, "  assume {} % {of} == 0", symbol_name(kernel, *symbol))?;
+    }
     for (id, buffer) in &kernel.buffers {
         let access = match buffer.access {
             Access::Read => "read",
             Access::Write => "write",
             Access::Fault => "faults",
         };
-        writeln!(f, "  {access} {id}: {} {}", buffer.dtype, buffer.name)?;
+        write!(f, "  {access} {id}: {} {}", buffer.dtype, buffer.name)?;
+        let more = buffer.align != buffer.dtype.size() as u32;
+        writeln!(f, "{}", if more { format!(" align {}", buffer.align) } else { String::new() })?;
     }
     for (id, scratch) in &kernel.scratch {
         writeln!(f, "  scratch {id}: {}[{}]", scratch.dtype, index(kernel, &scratch.len))?;
@@ -142,8 +150,9 @@ fn write_loop_head(f: &mut impl Write, kernel: &Kernel, for_loop: &Loop) -> fmt:
         LoopKind::Lanes => " lanes",
         LoopKind::ExactLanes => " exact",
     };
+    let width = if for_loop.width == 1 { String::new() } else { format!(" by {}", for_loop.width) };
     let (begin, end) = (index(kernel, &for_loop.begin), index(kernel, &for_loop.end));
-    write!(f, "for {} in {begin} .. {end}{kind} {{", symbol_name(kernel, for_loop.var))
+    write!(f, "for {} in {begin} .. {end}{kind}{width} {{", symbol_name(kernel, for_loop.var))
 }
 
 fn write_guard(f: &mut impl Write, guard: Option<Value>) -> fmt::Result {

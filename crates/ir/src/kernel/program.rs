@@ -6,6 +6,9 @@
 //! fewer than there are lanes, may go to others, chosen by their number alone, so that equal iterations have equal results.
 //! All other code is *uniform*: every lane would compute the same, and one of them stores.
 //!
+//! A loop over lanes has a *width*: how many neighbouring iterations a lane takes at a time, in order. With a width of 4, lane
+//! `l` takes `begin + 4l` to `begin + 4l + 3`, then the four that are `4 * lanes` further on. The body speaks of one of them.
+//!
 //! This file holds the data alone. What must hold is listed in `verify`, the meaning is `interpret`, the text
 //! `print.rs` and `parse.rs`. Nothing here takes decisions or knows a target.
 
@@ -16,6 +19,12 @@ use smallvec::{SmallVec, smallvec};
 
 /// The most lanes a block may have: the limit of a CUDA block.
 pub const MAX_LANES: u32 = 1024;
+
+/// The most neighbouring iterations that a lane takes at a time: as many bytes are a vector of the smallest elements.
+pub const MAX_WIDTH: u32 = 16;
+
+/// The most bytes that a lane accesses at a time, and what the addresses of such accesses are multiples of.
+pub const VECTOR_BYTES: u32 = 16;
 
 /// What a fault word holds as long as nothing was reported in it: more than any value that is.
 pub const NO_FAULT: i64 = i64::MAX;
@@ -56,6 +65,9 @@ pub struct Kernel {
     pub name: String,
     /// Lanes of a block: vector elements on a CPU, threads on a GPU. A power of two, at most [`MAX_LANES`].
     pub lanes: u32,
+    /// Neighbouring lanes that a `reduce` combines before it combines these groups: the threads of a warp, or all lanes. A
+    /// power of two, at most the lanes.
+    pub warp: u32,
     /// How many blocks run, from the sizes.
     pub blocks: Expr,
     /// The symbol that holds the block's number inside the body.
@@ -64,6 +76,8 @@ pub struct Kernel {
     pub symbols: PrimaryMap<Sym, String>,
     /// The symbols that the caller gives as i64 arguments: sizes and strides.
     pub arguments: Vec<Sym>,
+    /// What is so of the arguments in every launch; a caller for whom it does not hold launches another kernel.
+    pub assumptions: Vec<Multiple>,
     /// Memory that the caller passes.
     pub buffers: PrimaryMap<Buffer, BufferDecl>,
     /// Memory that a block has for itself.
@@ -76,6 +90,15 @@ pub struct Kernel {
     pub body: Vec<Stmt>,
 }
 
+/// An argument that a number divides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Multiple {
+    /// The argument.
+    pub symbol: Sym,
+    /// The number, at least 2.
+    pub of: i64,
+}
+
 /// A buffer parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BufferDecl {
@@ -85,6 +108,9 @@ pub struct BufferDecl {
     pub dtype: DType,
     /// What the kernel does with it; never two things.
     pub access: Access,
+    /// A power of two that divides the address of the first element, in bytes: the element's size, or more where the caller
+    /// sees to it.
+    pub align: u32,
 }
 
 /// What a kernel does with a buffer.
@@ -222,7 +248,7 @@ pub enum Stmt {
         value: Value,
     },
     /// `v0: f32, v1: f32, v2: f32 = reduce welford a0, a1, a2`: the copies of all lanes combined into one uniform
-    /// value each, in the fixed tree order that `interpret` states. Where the values are f64 and the accumulators f32, the
+    /// value each, in the fixed tree order that `interpret` states: within each warp, then over the warps. Where the values are f64 and the accumulators f32, the
     /// copies become wide before they are combined. Machines whose lanes are not in step wait for
     /// each other here, but only `barrier` orders accesses to scratch.
     Reduce {
@@ -306,6 +332,8 @@ pub struct Loop {
     pub end: Expr,
     /// Who takes which iteration.
     pub kind: LoopKind,
+    /// Neighbouring iterations that a lane takes at a time, a power of two up to [`MAX_WIDTH`]; 1 of other loops.
+    pub width: u32,
     /// What each iteration does.
     pub body: Vec<Stmt>,
 }

@@ -31,7 +31,8 @@ impl<'k> Transpose<'k> {
         let transpose = Transpose { rows, columns, value: *value, from: (*from, load), to: (*to, store) };
         let transposes =
             transpose.is_rectangle() && transpose.changes_direction() && transpose.leaves_memory();
-        (columns.kind.is_over_lanes() && stored == value && transposes).then_some(transpose)
+        (columns.kind.is_over_lanes() && columns.width == 1 && stored == value && transposes)
+            .then_some(transpose)
     }
 
     /// The loops along which elements are neighbours where they come from, and where they go to.

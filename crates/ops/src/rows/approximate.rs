@@ -19,11 +19,44 @@ const fn cheaper(
     Primitive { name, cpu: CpuSpellings::float(CpuSpelling::Approximate(way)), ulp, doc, ..row }
 }
 
-pub(crate) const EXP2_HALF: Primitive =
-    cheaper(EXP2, "exp2_half", Approximation::Exp2, 96.0, "2 to the power x, to 18 bits.");
+/// The machine's own 2 to the power x, to 22 bits.
+const CUDA_EXP2: CudaSpelling = CudaSpelling::float("exp2_approximate({0})", "exp2({0})").with_helper(
+    "static __device__ inline float exp2_approximate(float x) {
+#ifdef CUEMU
+  return exp2f(x);
+#else
+  float y;
+  asm(\"ex2.approx.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x));
+  return y;
+#endif
+}
+",
+);
 
-pub(crate) const EXP2_BF16: Primitive =
-    cheaper(EXP2, "exp2_bf16", Approximation::Exp2Bf16, 2048.0, "2 to the power x, to 13 bits.");
+/// The machine's own reciprocal, to 23 bits.
+const CUDA_RECIPROCAL: CudaSpelling = CudaSpelling::float("reciprocal_approximate({0})", "(1.0 / {0})")
+    .with_helper(
+        "static __device__ inline float reciprocal_approximate(float x) {
+#ifdef CUEMU
+  return 1.0f / x;
+#else
+  float y;
+  asm(\"rcp.approx.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x));
+  return y;
+#endif
+}
+",
+    );
+
+pub(crate) const EXP2_HALF: Primitive = Primitive {
+    cuda: CUDA_EXP2,
+    ..cheaper(EXP2, "exp2_half", Approximation::Exp2, 96.0, "2 to the power x, to 18 bits.")
+};
+
+pub(crate) const EXP2_BF16: Primitive = Primitive {
+    cuda: CUDA_EXP2,
+    ..cheaper(EXP2, "exp2_bf16", Approximation::Exp2Bf16, 2048.0, "2 to the power x, to 13 bits.")
+};
 
 pub(crate) const EXP_TERM: Primitive = cheaper(
     EXP,
@@ -33,8 +66,10 @@ pub(crate) const EXP_TERM: Primitive = cheaper(
     "e to the power x, as a term of a sum that has greater ones.",
 );
 
-pub(crate) const RECIPROCAL_HALF: Primitive =
-    cheaper(RECIPROCAL, "reciprocal_half", Approximation::Reciprocal, 1024.0, "One over x, to 14 bits.");
+pub(crate) const RECIPROCAL_HALF: Primitive = Primitive {
+    cuda: CUDA_RECIPROCAL,
+    ..cheaper(RECIPROCAL, "reciprocal_half", Approximation::Reciprocal, 1024.0, "One over x, to 14 bits.")
+};
 
 /// Rounding the product leaves out at most half a unit of it, which its spread allows for.
 pub(crate) const MUL_ADD: Primitive = Primitive {

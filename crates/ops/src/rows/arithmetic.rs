@@ -189,7 +189,11 @@ pub(crate) const MINIMUM: Primitive = Primitive {
         .with_helper(
             "template <class T> __device__ inline T propagating_minimum(T a, T b) {\n  \
              if (a != a) return a;\n  if (b != b) return b;\n  \
-             return a < b ? a : b < a ? b : signbit(a) ? a : b;\n}\n",
+             return a < b ? a : b < a ? b : signbit(a) ? a : b;\n}\n\
+             #ifndef CUEMU\n\
+             template <> __device__ inline float propagating_minimum(float a, float b) {\n  \
+             float y;\n  asm(\"min.NaN.f32 %0, %1, %2;\" : \"=f\"(y) : \"f\"(a), \"f\"(b));\n  \
+             return y;\n}\n#endif\n",
         ),
     cpu: CpuSpellings::float(Intrinsic("llvm.minimum"))
         .and_int(Intrinsic("llvm.smin"))
@@ -216,7 +220,11 @@ pub(crate) const MAXIMUM: Primitive = Primitive {
         .with_helper(
             "template <class T> __device__ inline T propagating_maximum(T a, T b) {\n  \
              if (a != a) return a;\n  if (b != b) return b;\n  \
-             return a > b ? a : b > a ? b : signbit(a) ? b : a;\n}\n",
+             return a > b ? a : b > a ? b : signbit(a) ? b : a;\n}\n\
+             #ifndef CUEMU\n\
+             template <> __device__ inline float propagating_maximum(float a, float b) {\n  \
+             float y;\n  asm(\"max.NaN.f32 %0, %1, %2;\" : \"=f\"(y) : \"f\"(a), \"f\"(b));\n  \
+             return y;\n}\n#endif\n",
         ),
     cpu: CpuSpellings::float(Intrinsic("llvm.maximum"))
         .and_int(Intrinsic("llvm.smax"))

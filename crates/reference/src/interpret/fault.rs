@@ -122,6 +122,16 @@ pub enum Fault {
         /// Lanes of a block.
         lanes: u32,
     },
+    /// An argument that is not what the kernel assumes of it.
+    #[error("the kernel assumes that {of} divides `{argument}`, which is {given}")]
+    Assumption {
+        /// The argument's name.
+        argument: String,
+        /// What should divide it.
+        of: i64,
+        /// What was given.
+        given: i64,
+    },
     /// The kernel takes more steps than allowed.
     #[error("more than {limit} steps")]
     StepLimit {

@@ -8,8 +8,10 @@
 //! * Uniform code runs once per block. What it opens or sets holds for the copies of all lanes.
 //! * Scalar ops are those of the op table, rounded to the dtype of the result at each statement. Code generators may leave a
 //!   product unrounded that is only added to what accumulators or scratch hold of a sum.
-//! * `reduce` combines the lanes' copies in the tree of a butterfly: for stride = lanes/2, lanes/4, … 1, lane `l` below
-//!   the stride takes `combine(l, l + stride)`. Code generators keep this order, so the bits are the same everywhere.
+//! * `reduce` combines the lanes' copies in trees: within each warp, for stride = warp/2, warp/4, … 1, lane `l` below the
+//!   stride takes `combine(l, l + stride)`; then the results of the warps in the same way. Code generators keep this order,
+//!   so the bits are the same everywhere.
+//! * A launch for which an assumption of the kernel does not hold is a fault. Alignment is not: memory has no addresses here.
 //! * A load whose guard is false gives zero; its index is not looked at.
 //! * A `fault` lowers a word to the value reported, in one step, so any order of lanes and blocks leaves the same.
 //!
@@ -28,7 +30,9 @@ pub use order::LaneOrder;
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use index::{EvalError, Expr, Sym};
 use ir::kernel::uniformity::per_lane;
-use ir::kernel::{Accumulator, Buffer, Kernel, Loop, LoopKind, Scratch, Stmt, Value, print, verify};
+use ir::kernel::{
+    Accumulator, Buffer, Kernel, Loop, LoopKind, Multiple, Scratch, Stmt, Value, print, verify,
+};
 use ops::combine::combine;
 use ops::{DType, Monoid, Scalar};
 
@@ -84,6 +88,13 @@ fn check_call(kernel: &Kernel, args: &[i64], buffers: &[DenseMemory]) -> Result<
     }
     if buffers.len() != kernel.buffers.len() {
         return Err(Fault::Buffers { expected: kernel.buffers.len(), given: buffers.len() });
+    }
+    for &Multiple { symbol, of } in &kernel.assumptions {
+        let place = kernel.arguments.iter().position(|&argument| argument == symbol);
+        let given = args[place.expect("a verified kernel assumes of arguments")];
+        if given % of != 0 {
+            return Err(Fault::Assumption { argument: kernel.symbols[symbol].clone(), of, given });
+        }
     }
     for ((buffer, decl), memory) in kernel.buffers.iter().zip(buffers) {
         if decl.dtype != memory.dtype() {
@@ -240,16 +251,16 @@ impl<'k, 'm> Run<'k, 'm> {
             }
             LoopKind::Lanes | LoopKind::ExactLanes => {
                 let lanes = self.kernel.lanes;
-                let uneven = begin < end && (i128::from(end) - i128::from(begin)) % i128::from(lanes) != 0;
+                let strip = i64::from(lanes) * i64::from(for_loop.width);
+                let uneven = begin < end && (i128::from(end) - i128::from(begin)) % i128::from(strip) != 0;
                 if for_loop.kind == LoopKind::ExactLanes && uneven {
                     let statement = print::statement(self.kernel, statement);
                     return Err(Fault::Uneven { statement, begin, end, lanes });
                 }
+                let width = i64::from(for_loop.width);
                 self.options.lanes.of(lanes.into()).try_for_each(|lane| {
-                    match begin.checked_add(lane as i64) {
-                        Some(first) => {
-                            self.stride(for_loop, first, end, lanes.into(), Agent::Lane(lane as u32))
-                        }
+                    match begin.checked_add(width * lane as i64) {
+                        Some(first) => self.stride(for_loop, first, end, strip, Agent::Lane(lane as u32)),
                         None => Ok(()),
                     }
                 })
@@ -257,7 +268,8 @@ impl<'k, 'm> Run<'k, 'm> {
         }
     }
 
-    /// The iterations of one agent: `first`, `first + stride`, … below `end`.
+    /// The iterations of one agent: `first` and the neighbours that it takes at a time, those from `first + stride` on, …,
+    /// below `end`.
     fn stride(
         &mut self,
         for_loop: &'k Loop,
@@ -266,13 +278,15 @@ impl<'k, 'm> Run<'k, 'm> {
         stride: i64,
         agent: Agent,
     ) -> Result<(), Fault> {
-        let mut iteration = first;
-        while iteration < end {
-            self.step()?;
-            self.symbols[for_loop.var] = Some(iteration);
-            self.body(&for_loop.body, agent)?;
-            let Some(next) = iteration.checked_add(stride) else { break };
-            iteration = next;
+        let mut begin = first;
+        while begin < end {
+            for iteration in begin..end.min(begin.saturating_add(for_loop.width.into())) {
+                self.step()?;
+                self.symbols[for_loop.var] = Some(iteration);
+                self.body(&for_loop.body, agent)?;
+            }
+            let Some(next) = begin.checked_add(stride) else { break };
+            begin = next;
         }
         Ok(())
     }
@@ -300,7 +314,10 @@ impl<'k, 'm> Run<'k, 'm> {
         };
         let state =
             |lane: usize| accumulators.iter().zip(values).map(|(&a, &value)| copy(lane, a, value)).collect();
-        let mut states: Vec<Vec<Scalar>> = (0..lanes).map(state).collect();
+        // Places within a warp first: halves of this order are halves of every warp, and at last halves of the warps.
+        let warp = self.kernel.warp as usize;
+        let places = (0..warp).flat_map(|place| (0..lanes / warp).map(move |number| number * warp + place));
+        let mut states: Vec<Vec<Scalar>> = places.map(state).collect();
         while states.len() > 1 {
             let upper = states.split_off(states.len() / 2);
             states = states

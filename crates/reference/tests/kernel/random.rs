@@ -4,7 +4,8 @@
 use ferrofuse_reference::interpret::{DenseMemory, LaneOrder, Options, interpret};
 use index::{Expr, Sym};
 use ir::kernel::{
-    Access, Accumulator, Buffer, Kernel, KernelBuilder, LoopKind, Scratch, Value, parse, uniformity, verify,
+    Access, Accumulator, Buffer, Kernel, KernelBuilder, LoopKind, Scratch, Value, has_width, one_at_a_time,
+    parse, uniformity, verify,
 };
 use ops::{DType, Monoid, Operand, Scalar, ScalarOp, signature};
 use proptest::prelude::*;
@@ -295,6 +296,9 @@ impl<'a> Writer<'a> {
             false => self.choices.one_of(&[LoopKind::Serial, LoopKind::Remainder]),
         };
         let var = self.builder.push_for(begin, end, kind);
+        if over_lanes {
+            self.builder.set_width(1 << self.choices.below(3));
+        }
         self.variables.push(var);
     }
 
@@ -317,7 +321,7 @@ fn memory(kernel: &Kernel) -> Vec<DenseMemory> {
 fn outcome(kernel: &Kernel, lanes: LaneOrder, seed: u64) -> Option<Vec<DenseMemory>> {
     let mut buffers = memory(kernel);
     let args = vec![3; kernel.arguments.len()];
-    let options = Options { seed, lanes, step_limit: 20_000 };
+    let options = Options { seed, lanes, step_limit: 40_000 };
     interpret(kernel, &args, &mut buffers, &options).ok().map(|()| buffers)
 }
 
@@ -351,6 +355,17 @@ proptest! {
         let forward = outcome(&kernel, LaneOrder::Forward, 0);
         for (lanes, seed) in [(LaneOrder::Reverse, 1), (LaneOrder::Random(5), 2)] {
             prop_assert_eq!(&outcome(&kernel, lanes, seed), &forward);
+        }
+    }
+
+    #[test]
+    fn one_iteration_at_a_time_is_the_same_kernel(choices in prop::collection::vec(any::<u64>(), 0..300)) {
+        let kernel = Writer::new(&choices).write(40);
+        let narrow = one_at_a_time(&kernel);
+        prop_assert!(!has_width(&narrow));
+        prop_assert_eq!(verify(&narrow), Ok(()));
+        if let Some(wide) = outcome(&kernel, LaneOrder::Forward, 0) {
+            prop_assert_eq!(outcome(&narrow, LaneOrder::Reverse, 1), Some(wide));
         }
     }
 

@@ -2,7 +2,7 @@
 
 use cranelift_entity::EntityRef;
 use index::{Expr, Sym};
-use ir::kernel::{Accumulator, Buffer, Kernel, Loop, LoopKind, Place, Stmt, Value, verify};
+use ir::kernel::{Accumulator, Buffer, Kernel, Loop, LoopKind, Multiple, Place, Stmt, Value, verify};
 use ops::{DType, Scalar};
 
 use crate::kernel;
@@ -91,6 +91,36 @@ fn lanes() {
 }
 
 #[test]
+fn warps() {
+    for warp in [0, 3, 8] {
+        rejected(&changed(|k| k.warp = warp), "kernel", "not a power of two from 1 to the lanes");
+    }
+}
+
+#[test]
+fn widths() {
+    for width in [0, 3, 32] {
+        let text = format!("for x0 in 0 .. 4 lanes by {width} {{\n}}");
+        body_rejected(&text, "for x0 in", "not a power of two from 1 to 16");
+    }
+    body_rejected("for x0 in 0 .. 4 by 2 {\n}", "for x0 in", "only lanes take several at a time");
+}
+
+#[test]
+fn assumptions_and_alignment() {
+    rejected(
+        &changed(|k| k.assumptions.push(Multiple { symbol: k.block, of: 4 })),
+        "kernel",
+        "of no argument",
+    );
+    let one = |k: &mut Kernel| k.assumptions.push(Multiple { symbol: k.arguments[0], of: 1 });
+    rejected(&changed(one), "kernel", "1 divides anything or nothing");
+    for align in [1, 12] {
+        rejected(&changed(|k| k.buffers[Buffer::new(0)].align = align), "kernel", "aligned to");
+    }
+}
+
+#[test]
 fn arguments_and_block() {
     rejected(&changed(|k| k.block = Sym::new(0)), "kernel", "not all different");
     rejected(&changed(|k| k.arguments.push(Sym::new(0))), "kernel", "not all different");
@@ -158,8 +188,14 @@ fn scopes_of_accumulators() {
 #[test]
 fn loops_nest_so_deep_and_no_deeper() {
     let nest = |depth: usize| {
-        let empty =
-            |var| Loop { var, begin: Expr::zero(), end: Expr::one(), kind: LoopKind::Serial, body: vec![] };
+        let empty = |var| Loop {
+            var,
+            begin: Expr::zero(),
+            end: Expr::one(),
+            kind: LoopKind::Serial,
+            width: 1,
+            body: vec![],
+        };
         changed(|k| {
             for level in 0..depth {
                 let var = k.symbols.push(format!("y{level}"));
@@ -180,7 +216,14 @@ fn loop_variables() {
     body_rejected("for i0 in 0 .. 4 {\n}", "for i0", "the loop's variable is in use already");
     let undeclared = changed(|k| {
         let (var, kind) = (Sym::new(99), LoopKind::Serial);
-        k.body.push(Stmt::For(Loop { var, begin: Expr::zero(), end: Expr::one(), kind, body: vec![] }));
+        k.body.push(Stmt::For(Loop {
+            var,
+            begin: Expr::zero(),
+            end: Expr::one(),
+            kind,
+            width: 1,
+            body: vec![],
+        }));
     });
     rejected(&undeclared, "for ?", "the loop's variable is not declared");
     assert_eq!(verify(&around("for x0 in 0 .. 4 {\n}\nfor x0 in 0 .. 4 lanes {\n}")), Ok(()));

@@ -33,12 +33,19 @@ fn a_statement_prints_as_one_line() {
 
 #[test]
 fn loops_say_who_runs_their_iterations() {
-    for kind in ["", " remainder", " transpose", " lanes", " exact"] {
+    for kind in ["", " remainder", " transpose", " lanes", " exact", " lanes by 8", " exact by 2"] {
         let head = format!("  for x0 in 0 .. 4*i0{kind} {{\n  }}\n");
         let text =
             format!("kernel k(i0) lanes 4 {{\n  symbols i0, block, x0\n  blocks block in 0 .. 1\n{head}}}\n");
         assert_eq!(kernel(&text).to_string(), text);
     }
+}
+
+#[test]
+fn heads_say_what_launches_see_to() {
+    let text = "kernel k(i0) lanes 64 warps 32 {\n  symbols i0, block\n  blocks block in 0 .. 1\n  assume i0 % 64 == 0\n  \
+                read b0: bf16 x align 16\n}\n";
+    assert_eq!(kernel(text).to_string(), text);
 }
 
 #[test]

@@ -19,6 +19,9 @@ pub fn schedule(witness: &Witness, draws: &mut Draws) -> Schedule {
 
 fn draw(witness: &Witness, draws: &mut Draws) -> Schedule {
     let mut schedule = Schedule { lanes: 1 << draws.below(7), ..Schedule::plain(witness) };
+    if draws.percent(30) {
+        schedule.warp = Some(1 << draws.below(schedule.lanes.ilog2() as usize + 1));
+    }
     if draws.percent(50) {
         schedule.fused = runs(witness, draws);
     }
@@ -37,6 +40,9 @@ fn draw(witness: &Witness, draws: &mut Draws) -> Schedule {
     }
     map_lanes(&mut schedule, &loops, draws);
     schedule.tile = tile(&mut schedule, draws);
+    if schedule.tile.is_none() && schedule.lane.is_some() && !schedule.lanes_outside && draws.percent(30) {
+        schedule.width = if witness.scanned.is_none() { 1 << draws.between(1, 4) } else { 1 };
+    }
     if let Some(&row) =
         schedule.outer().last().filter(|_| !schedule.lanes_outside && witness.scanned.is_none())
         && draws.percent(50)

@@ -21,16 +21,29 @@ static EMULATOR: LazyLock<Emulator> = LazyLock::new(|| {
 
 /// A definition file of two axes run at these numbers of rows and columns.
 fn check(source: &str, sizes: &[(i64, i64)]) {
+    check_planned(source, &Hints::default(), sizes);
+}
+
+/// The same for rows of so many elements, a multiple of 64, that are planned to be whole vectors.
+fn check_whole(source: &str, columns: i64, sizes: &[(i64, i64)]) -> String {
+    let definition = parse(source).expect("it reads").definition;
+    let shape = definition.graph.shape(definition.fusion.inputs()[0]);
+    let row = shape.last().and_then(|size| size.as_sym()).expect("a row of any size");
+    check_planned(source, &Hints::new([(row, columns)]), sizes)
+}
+
+/// The text of the kernels, which are planned for these sizes.
+fn check_planned(source: &str, hints: &Hints, sizes: &[(i64, i64)]) -> String {
     let file = parse(source).unwrap_or_else(|error| panic!("{}", error.message));
     let definition = &file.definition;
     let specs = file.inputs.as_ref().expect("an `inputs` list");
     let layouts = vec![LayoutClass::Dense; specs.len()];
     let planned = plan(
         &definition.graph,
-        &definition.fusion,
+        &hints.whole_rows(&definition.graph, &definition.fusion),
         &layouts,
         &Target::cuda(),
-        &Hints::default(),
+        hints,
         &PlanOptions::default(),
     )
     .expect("no choices, no errors");
@@ -56,6 +69,7 @@ fn check(source: &str, sizes: &[(i64, i64)]) {
             }
         }
     }
+    emulated.source()
 }
 
 /// An input of the file's distribution with rows and columns in place of the file's sizes.
@@ -78,6 +92,21 @@ fn silu_mul() {
 #[test]
 fn softmax() {
     check(include_str!("../../../../examples/softmax.py"), &SIZES[..5]);
+}
+
+#[test]
+fn whole_vectors() {
+    let rows = [(1, 64), (3, 4096), (64, 640)];
+    let moves = |text: &str, vectors: usize| {
+        assert_eq!((text.matches("load<").count(), text.matches("store(").count()), (vectors, 2), "{text}");
+    };
+    for columns in [64, 4096] {
+        moves(&check_whole(include_str!("../../../../examples/silu_mul.py"), columns, &rows), 2);
+        moves(&check_whole(include_str!("../../../../examples/softmax.py"), columns, &rows), 3);
+        check_whole(include_str!("../../../../examples/layer_norm.py"), columns, &rows);
+        check_whole(include_str!("../../../../examples/rms_norm.py"), columns, &rows);
+        check_whole(include_str!("../../../../examples/gelu_bias.py"), columns, &rows);
+    }
 }
 
 #[test]

@@ -145,6 +145,9 @@ impl Emitter<'_> {
             states.push(convert::cast(&mut self.w, copies, self.kernel.accumulators[accumulator], dtype));
         }
         let mut lanes = self.lanes();
+        if self.kernel.warp < lanes {
+            states = states.into_iter().map(|state| self.by_warps(state)).collect();
+        }
         while lanes > 1 {
             lanes /= 2;
             let [low, high] = [0, lanes].map(|from| {
@@ -155,6 +158,13 @@ impl Emitter<'_> {
         }
         let alone = |state: Operand| if state.ty.lanes.is_some() { self.part(state, 0, 1) } else { state };
         Ok(states.into_iter().map(alone).collect())
+    }
+
+    /// The lanes in the order of their places within their warps, so that halves are halves of each warp.
+    fn by_warps(&mut self, vector: Operand) -> Operand {
+        let (warp, warps) = (self.kernel.warp, self.lanes() / self.kernel.warp);
+        let order = (0..warp).flat_map(|place| (0..warps).map(move |number| number * warp + place));
+        self.w.picked(vector, order)
     }
 
     /// So many lanes of a vector; one alone is a scalar.

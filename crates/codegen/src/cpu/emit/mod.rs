@@ -33,7 +33,7 @@ use std::collections::BTreeMap;
 
 use cranelift_entity::SecondaryMap;
 use index::Sym;
-use ir::kernel::{Accumulator, Buffer, Kernel, Scratch, Value, per_lane, verify};
+use ir::kernel::{Accumulator, Buffer, Kernel, Scratch, Value, has_width, one_at_a_time, per_lane, verify};
 use ops::ScalarOp;
 
 use contraction::Contractions;
@@ -83,6 +83,9 @@ pub enum EmitError {
 /// [`EmitError`] for a kernel that does not verify, or an op without code for a dtype.
 pub fn emit(kernel: &Kernel, isa: &Isa) -> Result<Module, EmitError> {
     verify(kernel)?;
+    if has_width(kernel) {
+        return emit(&one_at_a_time(kernel), isa);
+    }
     let mut emitter = Emitter::new(kernel, isa);
     emitter.blocks()?;
     Ok(emitter.finish())

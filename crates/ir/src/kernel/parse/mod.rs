@@ -9,7 +9,7 @@ use cranelift_entity::{EntityRef, PrimaryMap};
 
 use super::line::Line;
 pub use super::line::ParseError;
-use super::{Access, BufferDecl, Kernel, Loop, LoopKind, MAX_NESTING, ScratchDecl, Stmt};
+use super::{Access, BufferDecl, Kernel, Loop, LoopKind, MAX_NESTING, Multiple, ScratchDecl, Stmt};
 use index::{Expr, Sym, integer};
 use ops::DType;
 
@@ -20,7 +20,7 @@ const MAX_ID: u32 = 1 << 24;
 pub fn parse(text: &str) -> Result<Kernel, ParseError> {
     let mut lines = Lines { lines: text.lines(), number: 0 };
     let mut head = lines.next()?;
-    let (name, lanes, arguments) = kernel_line(&mut head)?;
+    let Head { name, lanes, warp, arguments } = kernel_line(&mut head)?;
     head.end()?;
     let mut line = lines.next()?;
     let mut parser = Parser::new(symbol_table(&mut line)?);
@@ -32,15 +32,18 @@ pub fn parse(text: &str) -> Result<Kernel, ParseError> {
     let mut line = lines.next()?;
     let (block, blocks) = parser.blocks(&mut line)?;
     line.end()?;
+    let assumptions = parser.assumptions(&mut lines)?;
     let body = parser.body(&mut lines)?;
     lines.nothing_follows()?;
     let last = lines.last();
     Ok(Kernel {
         name,
         lanes,
+        warp,
         blocks,
         block,
         arguments,
+        assumptions,
         buffers: dense("b", parser.buffers, &last)?,
         scratch: dense("w", parser.scratch, &last)?,
         values: dense("v", parser.values, &last)?,
@@ -68,6 +71,11 @@ impl<'a> Lines<'a> {
         None
     }
 
+    /// The next line without taking it.
+    fn peek(&self) -> Option<Line<'a>> {
+        Lines { lines: self.lines.clone(), number: self.number }.following()
+    }
+
     fn next(&mut self) -> Result<Line<'a>, ParseError> {
         self.following()
             .ok_or_else(|| self.last().fail("the text ends too early: expected more of the kernel"))
@@ -87,7 +95,15 @@ impl<'a> Lines<'a> {
 /// An argument's name, and the error to give if no such symbol is declared.
 type SizeArgument<'a> = (&'a str, ParseError);
 
-fn kernel_line<'a>(line: &mut Line<'a>) -> Result<(String, u32, Vec<SizeArgument<'a>>), ParseError> {
+/// The first line of a kernel.
+struct Head<'a> {
+    name: String,
+    lanes: u32,
+    warp: u32,
+    arguments: Vec<SizeArgument<'a>>,
+}
+
+fn kernel_line<'a>(line: &mut Line<'a>) -> Result<Head<'a>, ParseError> {
     line.expect("kernel")?;
     let name = line.word("the kernel's name")?.to_owned();
     line.expect("(")?;
@@ -101,8 +117,9 @@ fn kernel_line<'a>(line: &mut Line<'a>) -> Result<(String, u32, Vec<SizeArgument
     }
     line.expect("lanes")?;
     let lanes = line.count("the number of lanes", u32::MAX)?;
+    let warp = if line.eat("warps") { line.count("the lanes of a warp", u32::MAX)? } else { lanes };
     line.expect("{")?;
-    Ok((name, lanes, arguments))
+    Ok(Head { name, lanes, warp, arguments })
 }
 
 fn symbol_table(line: &mut Line<'_>) -> Result<PrimaryMap<Sym, String>, ParseError> {
@@ -143,6 +160,23 @@ impl Parser {
         Ok((block, self.index(line, count)?))
     }
 
+    /// The lines `assume i1 % 8 == 0` that follow.
+    fn assumptions(&self, lines: &mut Lines<'_>) -> Result<Vec<Multiple>, ParseError> {
+        let mut assumptions = Vec::new();
+        while lines.peek().is_some_and(|mut line| line.eat("assume")) {
+            let mut line = lines.next()?;
+            line.expect("assume")?;
+            let symbol = self.symbol(&mut line)?;
+            line.expect("%")?;
+            let of = line.count("a number that divides it", u32::MAX)?;
+            line.expect("==")?;
+            line.expect("0")?;
+            line.end()?;
+            assumptions.push(Multiple { symbol, of: of.into() });
+        }
+        Ok(assumptions)
+    }
+
     /// Declarations and statements up to the kernel's last `}`. The loops that are open lie on a stack of our own.
     fn body(&mut self, lines: &mut Lines<'_>) -> Result<Vec<Stmt>, ParseError> {
         let mut open: Vec<Loop> = Vec::new();
@@ -172,6 +206,7 @@ impl Parser {
         let begin = line.until("..")?;
         let begin = self.index(line, begin)?;
         let (range, start) = line.until("{")?;
+        let (range, width) = width_of(range);
         let kinds = [
             ("lanes", LoopKind::Lanes),
             ("exact", LoopKind::ExactLanes),
@@ -183,7 +218,7 @@ impl Parser {
             kind.filter(|(end, _)| end.ends_with(char::is_whitespace)).unwrap_or((range, LoopKind::Serial));
         let end = self.index(line, (end.trim_end(), start))?;
         line.clone().end()?;
-        Ok(Loop { var, begin, end, kind, body: Vec::new() })
+        Ok(Loop { var, begin, end, kind, width, body: Vec::new() })
     }
 
     /// Reads a declaration of memory, if the line is one.
@@ -208,7 +243,9 @@ impl Parser {
         line.expect(":")?;
         let dtype = dtype(line)?;
         let name = line.word("the buffer's name")?.to_owned();
-        declare(&mut self.buffers, id, BufferDecl { name, dtype, access }, again)
+        let align =
+            if line.eat("align") { line.count("an alignment", u32::MAX)? } else { dtype.size() as u32 };
+        declare(&mut self.buffers, id, BufferDecl { name, dtype, access, align }, again)
     }
 
     fn scratch(&mut self, line: &mut Line<'_>) -> Result<(), ParseError> {
@@ -233,6 +270,12 @@ impl Parser {
         Expr::parse(text, &mut |name| self.symbols.get(name).copied())
             .map_err(|error| line.fail_at(start + error.at, error.message))
     }
+}
+
+/// What stands before ` by 8` at the end of a loop's range, and the number; 1 without one.
+fn width_of(range: &str) -> (&str, u32) {
+    let by = range.trim_end().rsplit_once(" by ");
+    by.and_then(|(range, width)| Some((range, integer::<u32>(width)?))).unwrap_or((range, 1))
 }
 
 fn innermost<'a>(open: &'a mut [Loop], body: &'a mut Vec<Stmt>) -> &'a mut Vec<Stmt> {

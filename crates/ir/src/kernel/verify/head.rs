@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use index::Expr;
 
 use super::{Check, MAX_LANES};
+use crate::kernel::Multiple;
 
 impl Check<'_> {
     /// All rules of the head.
@@ -14,12 +15,23 @@ impl Check<'_> {
         self.require(kernel.lanes.is_power_of_two() && kernel.lanes <= MAX_LANES, || {
             format!("{} lanes: not a power of two from 1 to {MAX_LANES}", kernel.lanes)
         });
+        self.require(kernel.warp.is_power_of_two() && kernel.warp <= kernel.lanes, || {
+            format!("warps of {}: not a power of two from 1 to the lanes", kernel.warp)
+        });
         self.symbol_names();
         self.arguments_and_block();
         self.over_arguments(&kernel.blocks, "the number of blocks");
         for buffer in kernel.buffers.values() {
             self.require(is_identifier(&buffer.name), || format!("`{}` is no identifier", buffer.name));
+            let aligned = buffer.align.is_power_of_two() && buffer.align >= buffer.dtype.size() as u32;
+            self.require(aligned, || {
+                format!(
+                    "`{}` is aligned to {} bytes, which is no power of two or less than an element",
+                    buffer.name, buffer.align
+                )
+            });
         }
+        self.assumptions();
         self.real_dtypes();
         for (id, scratch) in &kernel.scratch {
             self.over_arguments(&scratch.len, &format!("the length of {id}"));
@@ -33,6 +45,13 @@ impl Check<'_> {
         let scratch = kernel.scratch.values().map(|scratch| scratch.dtype);
         let complex = values.chain(places).chain(scratch).find(|dtype| dtype.is_complex());
         self.require(complex.is_none(), || "kernels hold complex numbers as their parts".into());
+    }
+
+    fn assumptions(&mut self) {
+        for Multiple { symbol, of } in &self.kernel.assumptions {
+            self.require(self.arguments.contains(symbol), || "what is assumed is of no argument".into());
+            self.require(*of >= 2, || format!("{of} divides anything or nothing"));
+        }
     }
 
     fn symbol_names(&mut self) {

@@ -3,8 +3,10 @@
 //! Of the head:
 //! * The kernel, its symbols and its buffers are named by C identifiers; no two symbols share a name, and none has a
 //!   name that index expressions use themselves (`min`, `max`, `overflow`).
-//! * `lanes` is a power of two from 1 to [`MAX_LANES`], so that the tree of a `reduce` is full.
+//! * `lanes` is a power of two from 1 to [`MAX_LANES`], so that the tree of a `reduce` is full; warps are a power of two
+//!   of them.
 //! * The arguments and the block's symbol are declared and all different.
+//! * Assumptions are of arguments, and of numbers from 2. Buffers are aligned to a power of two, at least to their elements.
 //! * The number of blocks and the lengths of scratch arrays are expressions over arguments.
 //!
 //! Of ids and scopes:
@@ -17,6 +19,7 @@
 //! Of lanes:
 //! * A loop over lanes is not inside another. Bounds of loops do not depend on the variable of a loop over lanes,
 //!   nor on a symbol bound to a varying value.
+//! * Lanes take a power of two of iterations at a time, at most [`MAX_WIDTH`](super::MAX_WIDTH); other loops take one.
 //! * `barrier` and `reduce` stand in uniform code: outside loops over lanes.
 //! * The body of a `transpose` loop is a loop over lanes, with bounds that do not depend on it, that loads an element and
 //!   stores it, from a buffer to scratch or back. It advances by one element with the one loop and by one with the other.

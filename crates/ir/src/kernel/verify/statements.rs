@@ -6,7 +6,7 @@ use ops::combine::computes;
 use ops::{DType, Monoid, Operand, ScalarOp, signature};
 
 use super::{Check, Life};
-use crate::kernel::{Access, Accumulator, Loop, LoopKind, Place, Stmt, Transpose, Value};
+use crate::kernel::{Access, Accumulator, Loop, LoopKind, MAX_WIDTH, Place, Stmt, Transpose, Value};
 
 impl Check<'_> {
     /// All rules of the statement itself; those of a loop's body are checked with the body.
@@ -176,7 +176,16 @@ impl Check<'_> {
         self.require(self.lane.is_none(), || format!("{what} inside a loop over lanes"));
     }
 
+    fn width(&mut self, for_loop: &Loop) {
+        let Loop { width, kind, .. } = *for_loop;
+        self.require(width.is_power_of_two() && width <= MAX_WIDTH, || {
+            format!("lanes take {width} at a time: not a power of two from 1 to {MAX_WIDTH}")
+        });
+        self.require(width == 1 || kind.is_over_lanes(), || "only lanes take several at a time".into());
+    }
+
     fn bounds(&mut self, for_loop: &Loop) {
+        self.width(for_loop);
         let copies = for_loop.kind != LoopKind::Transpose || Transpose::of(for_loop).is_some();
         self.require(copies, || {
             "it is to copy a rectangle from a buffer to scratch or back, transposed, and no more".into()

@@ -1,12 +1,10 @@
 //! How many rows are jammed, if any: each stage then walks its axes once for all of them.
 
-use super::Schedule;
-use super::workload::Workload;
+use crate::schedule::Schedule;
+use crate::schedule::workload::{LITTLE, Workload, lies_in_scratch};
 use crate::segment::{Fold, LARGEST};
 use crate::space::Axis;
-
-/// Operations of a segment up to which they are so little work that memory decides.
-pub(super) const LITTLE: usize = 8;
+use crate::target::Cpu;
 
 /// Operations of a segment up to which rows are jammed at all: each is a copy of its code.
 const JAMMED: usize = 64;
@@ -31,7 +29,7 @@ const PAGE: u64 = 4096;
 /// all of them as what is left over. Where a single fold is so little work that memory is all that counts, it decides: a fold
 /// over rows that lie behind each other walks them one by one, as one run of memory; a fold of each row walks rows of pages
 /// together, so that one goes on where another comes to the end of its page.
-pub(super) fn jam(work: &Workload<'_>, schedule: &Schedule, bytes: u64) -> Option<(Axis, u32)> {
+pub(super) fn jam(work: &Workload<'_>, facts: &Cpu, schedule: &Schedule, bytes: u64) -> Option<(Axis, u32)> {
     let Workload { witness, target, .. } = *work;
     if schedule.lanes_outside || witness.scanned.is_some() {
         return None;
@@ -48,7 +46,7 @@ pub(super) fn jam(work: &Workload<'_>, schedule: &Schedule, bytes: u64) -> Optio
     };
     let of_each = is_large && witness.folds.iter().any(|fold| waits(fold) || has_pages(fold));
     let gains = of_each || shares_scratch(work, schedule, row);
-    let rows = target.rows.min(rows_that_fit(work));
+    let rows = facts.rows.min(rows_that_fit(work));
     (gains && rows > 1 && of_block >= rows.into()).then_some((row, rows))
 }
 
@@ -72,13 +70,6 @@ fn cuts_rows(work: &Workload<'_>, schedule: &Schedule) -> bool {
     let is_cut =
         |&axis: &Axis| schedule.chunk(axis).is_some_and(|chunk| chunk < work.trip_count(schedule, axis));
     schedule.inner.iter().any(is_cut)
-}
-
-/// Whether a fold over rows that leaves the kernel keeps an axis within the stages, so that its results lie in scratch.
-pub(super) fn lies_in_scratch(schedule: &Schedule, fold: &Fold, row: Axis) -> bool {
-    let mut kept = fold.kept_axes().map(|axis| schedule.loop_of(axis));
-    let reduces = fold.reduced.iter().any(|&axis| schedule.loop_of(axis) == row);
-    fold.terminal && reduces && kept.any(|axis| schedule.inner.contains(&axis))
 }
 
 /// Bytes of scratch that hold what a fold keeps within the stages.

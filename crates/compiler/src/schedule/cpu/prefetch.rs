@@ -5,9 +5,10 @@
 //! * Where nothing is folded, what lies further along the lanes is fetched where they read: the machine itself looks no
 //!   further ahead than the end of a page, and no further than the operations that it holds in flight.
 
-use super::workload::Workload;
-use super::{Prefetch, Schedule};
+use crate::schedule::workload::Workload;
+use crate::schedule::{Prefetch, Schedule};
 use crate::space::Axis;
+use crate::target::Cpu;
 
 /// Fewest bytes of a row: of shorter ones the machine fetches the next by itself, as they lie behind each other.
 const MIN_BYTES: u64 = 1 << 11;
@@ -23,35 +24,35 @@ const FEW: usize = 6;
 const DISTANCE: usize = 1 << 11;
 
 /// What is prefetched, if anything.
-pub(super) fn prefetch(work: &Workload<'_>, schedule: &Schedule) -> Option<Prefetch> {
+pub(super) fn prefetch(work: &Workload<'_>, facts: &Cpu, schedule: &Schedule) -> Option<Prefetch> {
     if schedule.lanes_outside {
         return None;
     }
     if work.witness.levels > 1 {
-        return next_row(work, schedule);
+        return next_row(work, facts, schedule);
     }
-    along_lanes(work, schedule)
+    along_lanes(work, facts, schedule)
 }
 
 /// Along the lanes, where much is computed of elements and nothing else, and by as many as the distance holds of the widest
 /// input.
-fn along_lanes(work: &Workload<'_>, schedule: &Schedule) -> Option<Prefetch> {
-    let Workload { graph, view, witness, target, .. } = *work;
+fn along_lanes(work: &Workload<'_>, facts: &Cpu, schedule: &Schedule) -> Option<Prefetch> {
+    let Workload { graph, view, witness, .. } = *work;
     let is_much = view.order().len() > FEW;
     let is_plain = witness.folds.is_empty() && witness.scanned.is_none() && schedule.tile.is_none();
-    let axis = schedule.lane.filter(|_| is_plain && is_much && target.prefetch_bytes >= DISTANCE as u64)?;
+    let axis = schedule.lane.filter(|_| is_plain && is_much && facts.prefetch_bytes >= DISTANCE as u64)?;
     let widest = view.inputs().iter().map(|&input| graph.dtype(input).size()).max()?;
     Some(Prefetch { axis, distance: (DISTANCE / widest) as u32, l2: false })
 }
 
 /// The next row, while one is worked on, into L2: a line on its way to L1 keeps one of the few places
 /// for such lines until it is there.
-fn next_row(work: &Workload<'_>, schedule: &Schedule) -> Option<Prefetch> {
+fn next_row(work: &Workload<'_>, facts: &Cpu, schedule: &Schedule) -> Option<Prefetch> {
     let axis = *schedule.outer().last()?;
     let extent = work.trip_count(schedule, axis);
     let rows = schedule.chunk(axis).unwrap_or(extent).min(extent);
     let bytes = row_bytes(work, schedule, axis);
-    (rows >= ROWS && (MIN_BYTES..=work.target.prefetch_bytes).contains(&bytes)).then_some(Prefetch {
+    (rows >= ROWS && (MIN_BYTES..=facts.prefetch_bytes).contains(&bytes)).then_some(Prefetch {
         axis,
         distance: 1,
         l2: true,

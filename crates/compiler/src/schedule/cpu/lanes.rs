@@ -5,11 +5,11 @@
 use ir::graph::{Graph, Node, TensorOp};
 use ops::CpuSpelling;
 
-use super::Schedule;
-use super::jam::lies_in_scratch;
-use super::workload::Workload;
+use crate::schedule::Schedule;
+use crate::schedule::workload::{Workload, lies_in_scratch};
 use crate::segment::Witness;
 use crate::space::{Axis, breakpoints};
+use crate::target::Cpu;
 
 /// Fewest iterations of a loop over many lanes: the last is masked, and costs as much as a whole one.
 const MIN_TRIP_COUNT: u64 = 4;
@@ -24,7 +24,7 @@ const OPERATIONS: usize = 64;
 const MAX_BREAKPOINTS: usize = 64;
 
 /// The lanes of a schedule whose loops are chosen. Rows that are jammed have operations enough, tiles a side of their own.
-pub(super) fn lanes(work: &Workload<'_>, schedule: &Schedule) -> u32 {
+pub(super) fn lanes(work: &Workload<'_>, facts: &Cpu, schedule: &Schedule) -> u32 {
     let Workload { graph, view, witness, target, .. } = *work;
     let is_plain = schedule.tile.is_none() && witness.scanned.is_none();
     let Some(lane) = schedule.lane.filter(|_| is_plain && !schedule.lanes_outside) else {
@@ -38,7 +38,7 @@ pub(super) fn lanes(work: &Workload<'_>, schedule: &Schedule) -> u32 {
         };
     }
     let subranges = breakpoints(graph, view, &witness.space, lane, MAX_BREAKPOINTS).len() as u64 + 1;
-    let is_long = work.trip_count(schedule, lane) / subranges >= MIN_TRIP_COUNT * u64::from(target.wide);
+    let is_long = work.trip_count(schedule, lane) / subranges >= MIN_TRIP_COUNT * u64::from(facts.wide);
     let varying: Vec<Node> =
         view.order().iter().copied().filter(|&node| varies(graph, witness, schedule, lane, node)).collect();
     let has_scratch = schedule.outer().last().is_some_and(|&row| has_scratch(witness, schedule, row));
@@ -46,7 +46,7 @@ pub(super) fn lanes(work: &Workload<'_>, schedule: &Schedule) -> u32 {
     let waits = !witness.folds.is_empty() || varying.iter().any(|&node| is_polynomial(graph, node));
     let fits = view.order().len() <= OPERATIONS
         && varying.iter().flat_map(|&node| graph.results(node)).all(|val| graph.dtype(val).size() <= 4);
-    if is_long && waits && fits && !is_crowded { target.wide } else { target.lanes }
+    if is_long && waits && fits && !is_crowded { facts.wide } else { target.lanes }
 }
 
 /// Whether nothing waits for what rows are folded into, and it stays in registers.

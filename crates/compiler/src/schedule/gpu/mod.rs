@@ -1,0 +1,16 @@
+//! What a GPU's schedules have besides: how many neighbours a thread takes at a time, how many threads walk a row, and how
+//! much of a flat loop a block takes.
+
+mod threads;
+mod width;
+
+use super::Schedule;
+use super::workload::Workload;
+use crate::target::Gpu;
+
+/// Completes a schedule whose loops are chosen.
+pub(super) fn finish(work: &Workload<'_>, facts: &Gpu, schedule: &mut Schedule) {
+    schedule.width = width::width(work, schedule);
+    threads::threads(work, facts, schedule);
+    schedule.warp = (schedule.lanes > facts.warp).then_some(facts.warp);
+}

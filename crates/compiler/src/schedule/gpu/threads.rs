@@ -1,0 +1,39 @@
+//! How many threads a block has: as many as walk a row in a few steps each, and a flat loop's share of so many steps.
+
+use super::Schedule;
+use super::Workload;
+use crate::space::Axis;
+use crate::target::Gpu;
+
+/// Steps of a thread along a row: more threads wait for each other at each fold, fewer leave memory idle.
+const STEPS: u64 = 4;
+
+/// The threads of a block, and the chunk of a flat loop.
+pub(super) fn threads(work: &Workload<'_>, facts: &Gpu, schedule: &mut Schedule) {
+    let Some(lane) = schedule.lane.filter(|_| !schedule.lanes_outside) else { return };
+    let is_cut = schedule.chunk(lane).is_some();
+    match work.witness.folds.is_empty() && is_cut {
+        true => share(work, facts, lane, schedule),
+        false if !is_cut => schedule.lanes = of_row(work, facts, lane, schedule),
+        false => {}
+    }
+}
+
+/// Threads that walk a row in a few steps each.
+fn of_row(work: &Workload<'_>, facts: &Gpu, lane: Axis, schedule: &Schedule) -> u32 {
+    let step = u64::from(schedule.width) * STEPS;
+    let wanted = work.trip_count(schedule, lane).div_ceil(step).next_power_of_two();
+    wanted.clamp(facts.warp.into(), facts.most_threads.into()) as u32
+}
+
+/// A block takes of a flat loop what its threads have in flight: with more of it, blocks end at different times.
+fn share(work: &Workload<'_>, facts: &Gpu, lane: Axis, schedule: &mut Schedule) {
+    let Workload { graph, view, .. } = *work;
+    let inputs = view.inputs().iter().map(|&input| graph.dtype(input).size() as u64);
+    let bytes = inputs.sum::<u64>() * u64::from(schedule.width);
+    let steps = (facts.in_flight / bytes.max(1)).clamp(1, STEPS).next_power_of_two();
+    let chunk = u64::from(schedule.lanes) * u64::from(schedule.width) * steps;
+    if let Some((_, known)) = schedule.blocks.iter_mut().find(|(axis, _)| *axis == lane) {
+        *known = chunk;
+    }
+}

@@ -1,0 +1,62 @@
+//! How many neighbours a thread takes at a time: as many as 16 bytes hold of the narrowest operand that lies along the lanes,
+//! where sizes are known to be multiples of them.
+
+use index::Expr;
+use ir::kernel::VECTOR_BYTES;
+
+use crate::layout::LayoutClass;
+use crate::schedule::Schedule;
+use crate::schedule::workload::Workload;
+use crate::space::{Atoms, Axis};
+
+/// The neighbours that a thread takes at a time.
+pub(super) fn width(work: &Workload<'_>, schedule: &Schedule) -> u32 {
+    let Some(lane) = schedule.lane else { return 1 };
+    let is_plain = !schedule.lanes_outside && schedule.tile.is_none() && work.witness.scanned.is_none();
+    let Some(narrowest) = narrowest(work, schedule, lane).filter(|_| is_plain) else { return 1 };
+    let width = VECTOR_BYTES / narrowest;
+    if divides(work, schedule, lane, width) { width } else { 1 }
+}
+
+/// Whether neighbours never reach from one row or block into the next.
+fn divides(work: &Workload<'_>, schedule: &Schedule, lane: Axis, width: u32) -> bool {
+    let extent = schedule.extent(work.witness, lane);
+    let is_cut_well = schedule.chunk(lane).is_none_or(|chunk| chunk % u64::from(width) == 0);
+    is_cut_well && work.view.facts().prove_divides(&Expr::constant(width.into()), &extent)
+}
+
+/// Bytes of the narrowest operand that lies along the lanes; nothing where one that has the axis does not lie along it, as its
+/// elements would be loaded one by one, with a gap between those of two threads.
+fn narrowest(work: &Workload<'_>, schedule: &Schedule, lane: Axis) -> Option<u32> {
+    let Workload { graph, view, witness, memory, .. } = *work;
+    let inner = *schedule.run(lane).last()?;
+    let mut narrowest: Option<u32> = None;
+    let mut take = |axes: &[Atoms], layout: &LayoutClass, size: usize| {
+        if !axes.iter().flatten().any(|&axis| schedule.loop_of(axis) == lane) {
+            return true;
+        }
+        let last = axes.iter().flatten().next_back();
+        let is_along = *layout == LayoutClass::Dense && last == Some(&inner);
+        narrowest = Some(narrowest.map_or(size as u32, |known| known.min(size as u32)));
+        is_along
+    };
+    for (store, layout) in witness.stores.iter().zip(memory.stores) {
+        if !take(&store.axes, layout, graph.dtype(store.val).real().size())
+            || graph.dtype(store.val).is_complex()
+        {
+            return None;
+        }
+    }
+    for &node in view.order() {
+        for (place, &operand) in graph.node(node).operands.iter().enumerate() {
+            let Some(input) = view.input_place(operand) else { continue };
+            let axes = witness.space.axes_of_operand(graph, view, node, place);
+            if !take(&axes, &memory.inputs[input], graph.dtype(operand).size())
+                || graph.dtype(operand).is_complex()
+            {
+                return None;
+            }
+        }
+    }
+    narrowest
+}
