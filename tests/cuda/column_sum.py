@@ -7,9 +7,6 @@ inputs = [torch.randn((4096, 512))]
 
 # ---- expect
 # // seg0
-# // seg0: reads n0 (f32); writes n1_partial0 (f32).
-# // Blocks: floor_div(i1 + 1023, 1024) * floor_div(i0 + 3, 4). Threads of a block: 256.
-#
 # // Neighbours that are loaded and stored together, 16 bytes at a time.
 # template <class T, int N> struct alignas(sizeof(T) * N < 16 ? sizeof(T) * N : 16) vec { T at[N]; };
 # template <int N, class T> static __device__ inline vec<T, N> load(const T* p) { return *(const vec<T, N>*)p; }
@@ -34,6 +31,8 @@ inputs = [torch.randn((4096, 512))]
 #   return remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder;
 # }
 #
+# // seg0: reads n0 (f32); writes n1_partial0 (f32).
+# // Blocks: floor_div(i1 + 1023, 1024) * floor_div(i0 + 3, 4). Threads of a block: 256.
 # extern "C" __global__ void __launch_bounds__(256) seg0(
 #     const float* __restrict__ n0,
 #     float* __restrict__ n1_partial0,
@@ -76,11 +75,6 @@ inputs = [torch.randn((4096, 512))]
 #
 # // seg0_combine0: reads n1_partial0 (f32); writes n1 (f32).
 # // Blocks: floor_div(i1 + 255, 256). Threads of a block: 256.
-#
-# static __device__ inline long long floor_div(long long a, long long b) {
-#   return a / b - (a % b != 0 && (a < 0) != (b < 0));
-# }
-#
 # extern "C" __global__ void __launch_bounds__(256) seg0_combine0(
 #     const float* __restrict__ n1_partial0,
 #     float* __restrict__ n1,

@@ -9,7 +9,6 @@ inputs = [torch.randn((1000,))]
 # // seg0
 # // seg0: reads n0 (f32); writes n2 (f32).
 # // Blocks: floor_div(i0 + 1023, 1024). Threads of a block: 256.
-#
 # extern "C" __global__ void __launch_bounds__(256) seg0(
 #     const float* __restrict__ n0,
 #     float* __restrict__ n2,

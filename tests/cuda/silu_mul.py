@@ -9,9 +9,6 @@ inputs = [torch.randn((64, 512), dtype=torch.bfloat16), torch.randn((64, 512), d
 
 # ---- expect
 # // seg0
-# // seg0: reads n0 (bf16), n1 (bf16); writes n18 (bf16).
-# // Blocks: floor_div(i0 * i1 + 4095, 4096). Threads of a block: 256.
-#
 # typedef unsigned short bf16;  // by its bits
 # // Neighbours that are loaded and stored together, 16 bytes at a time.
 # template <class T, int N> struct alignas(sizeof(T) * N < 16 ? sizeof(T) * N : 16) vec { T at[N]; };
@@ -60,6 +57,8 @@ inputs = [torch.randn((64, 512), dtype=torch.bfloat16), torch.randn((64, 512), d
 # #endif
 # }
 #
+# // seg0: reads n0 (bf16), n1 (bf16); writes n18 (bf16).
+# // Blocks: floor_div(i0 * i1 + 4095, 4096). Threads of a block: 256.
 # extern "C" __global__ void __launch_bounds__(256) seg0(
 #     const bf16* __restrict__ n0,
 #     const bf16* __restrict__ n1,

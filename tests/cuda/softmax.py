@@ -7,9 +7,6 @@ inputs = [torch.randn((256, 1024))]
 
 # ---- expect
 # // seg0
-# // seg0: reads n0 (f32); writes n7 (f32).
-# // Blocks: i0. Threads of a block: 64.
-#
 # // Neighbours that are loaded and stored together, 16 bytes at a time.
 # template <class T, int N> struct alignas(sizeof(T) * N < 16 ? sizeof(T) * N : 16) vec { T at[N]; };
 # template <int N, class T> static __device__ inline vec<T, N> load(const T* p) { return *(const vec<T, N>*)p; }
@@ -72,6 +69,8 @@ inputs = [torch.randn((256, 1024))]
 #   return __shfl_sync(0xffffffffu, mine, 0);
 # }
 #
+# // seg0: reads n0 (f32); writes n7 (f32).
+# // Blocks: i0. Threads of a block: 64.
 # extern "C" __global__ void __launch_bounds__(64) seg0(
 #     const float* __restrict__ n0,
 #     float* __restrict__ n7,

@@ -9,9 +9,6 @@ inputs = [torch.randn((500, 300)), torch.randint(0, 300, (500, 20), dtype=torch.
 
 # ---- expect
 # // seg0
-# // seg0: reads n1 (i32), n0 (f32); writes n4 (f32); reports in faults (i64).
-# // Blocks: floor_div(i0 + 51, 52) * floor_div(i3 + 1023, 1024). Threads of a block: 256.
-#
 # static __device__ inline long long floor_div(long long a, long long b) {
 #   return a / b - (a % b != 0 && (a < 0) != (b < 0));
 # }
@@ -23,6 +20,8 @@ inputs = [torch.randn((500, 300)), torch.randint(0, 300, (500, 20), dtype=torch.
 #   return T((unsigned long long)a - (unsigned long long)b);
 # }
 #
+# // seg0: reads n1 (i32), n0 (f32); writes n4 (f32); reports in faults (i64).
+# // Blocks: floor_div(i0 + 51, 52) * floor_div(i3 + 1023, 1024). Threads of a block: 256.
 # extern "C" __global__ void __launch_bounds__(256) seg0(
 #     const int* __restrict__ n1,
 #     long long* __restrict__ faults,

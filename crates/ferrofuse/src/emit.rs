@@ -187,6 +187,9 @@ fn of_kernels(stage: Stage, kernels: &Kernels, options: &EmitOptions<'_>) -> Res
     if stage == Stage::Schedule {
         return Ok(kernels.schedule.to_string());
     }
+    if let (Stage::Cuda, CodeTarget::Cuda(_)) = (stage, options.target) {
+        return Ok(cuda::emit_together(kernels.lowered.kernels.iter().map(|lowered| &lowered.kernel))?);
+    }
     let programs = kernels.lowered.kernels.iter().map(|lowered| of_kernel(stage, &lowered.kernel, options));
     let texts: Vec<String> = programs.collect::<Result<_, _>>()?;
     Ok(texts.join("\n"))
@@ -194,7 +197,7 @@ fn of_kernels(stage: Stage, kernels: &Kernels, options: &EmitOptions<'_>) -> Res
 
 fn of_kernel(stage: Stage, kernel: &Kernel, options: &EmitOptions<'_>) -> Result<String, EmitError> {
     let CodeTarget::Cpu(target) = options.target else {
-        return Ok(if stage == Stage::Cuda { cuda::emit(kernel)?.source } else { kernel.to_string() });
+        return Ok(kernel.to_string());
     };
     if stage == Stage::Kernel {
         return Ok(kernel.to_string());

@@ -92,15 +92,10 @@ pub enum EmitError {
 /// # Errors
 /// [`EmitError`] for kernels that do not verify or say more than CUDA can.
 pub fn emit(kernel: &Kernel) -> Result<CudaKernel, EmitError> {
-    verify(kernel)?;
-    let names = CudaNames::new(kernel);
     let mut prelude = Prelude::default();
-    let body = Writer::new(kernel, &names, &mut prelude).kernel_body()?;
-    let source = format!(
-        "{}{prelude}{}{body}}}\n",
-        header(kernel, &names, &mut Prelude::default()),
-        signature(kernel, &names),
-    );
+    let function = function(kernel, &mut prelude)?;
+    let names = CudaNames::new(kernel);
+    let source = format!("{}\n{prelude}{function}", header(kernel, &names));
     let buffers = kernel.buffers.keys().map(Parameter::Buffer);
     let arguments = kernel.arguments.iter().copied().map(Parameter::Argument);
     Ok(CudaKernel {
@@ -114,10 +109,32 @@ pub fn emit(kernel: &Kernel) -> Result<CudaKernel, EmitError> {
     })
 }
 
+/// Writes several kernels as one translation unit, in which every function they call stands once.
+///
+/// # Errors
+/// As [`emit`], of the first kernel that has no text.
+pub fn emit_together<'k>(kernels: impl IntoIterator<Item = &'k Kernel>) -> Result<String, EmitError> {
+    let mut prelude = Prelude::default();
+    let mut functions = Vec::new();
+    for kernel in kernels {
+        let text = function(kernel, &mut prelude)?;
+        functions.push(format!("{}{text}", header(kernel, &CudaNames::new(kernel))));
+    }
+    Ok(format!("{prelude}{}", functions.join("\n")))
+}
+
+/// The `__global__` function of a kernel.
+fn function(kernel: &Kernel, prelude: &mut Prelude) -> Result<String, EmitError> {
+    verify(kernel)?;
+    let names = CudaNames::new(kernel);
+    let body = Writer::new(kernel, &names, prelude).kernel_body()?;
+    Ok(format!("{}{body}}}\n", signature(kernel, &names)))
+}
+
 /// The comment that opens the text: what it reads and writes, and how it is launched.
-fn header(kernel: &Kernel, names: &CudaNames, prelude: &mut Prelude) -> String {
+fn header(kernel: &Kernel, names: &CudaNames) -> String {
     let facts = index::Facts::new();
-    let blocks = IndexWriter { names, facts: &facts, prelude }.text(&kernel.blocks);
+    let blocks = IndexWriter { names, facts: &facts, prelude: &mut Prelude::default() }.text(&kernel.blocks);
     let listed = |access| {
         let of_access = kernel.buffers.iter().filter(|(_, decl)| decl.access == access);
         let texts: Vec<String> =
@@ -128,7 +145,7 @@ fn header(kernel: &Kernel, names: &CudaNames, prelude: &mut Prelude) -> String {
     let reports = kernel.buffers.values().any(|decl| decl.access == Access::Fault);
     let faults = if reports { format!("; reports in {}", listed(Access::Fault)) } else { String::new() };
     format!(
-        "// {}: reads {reads}; writes {writes}{faults}.\n// Blocks: {blocks}. Threads of a block: {}.\n\n",
+        "// {}: reads {reads}; writes {writes}{faults}.\n// Blocks: {blocks}. Threads of a block: {}.\n",
         names.kernel, kernel.lanes
     )
 }

@@ -6,7 +6,7 @@ const SEPARATOR: &str = "# ---- expect";
 const HEADER: &str = "# test:";
 
 /// A file test.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Case {
     /// All that stands above the separator.
     above: String,

@@ -8,6 +8,7 @@ mod lower;
 mod parse;
 mod reject;
 mod run;
+mod sass;
 mod schedule;
 mod segments;
 
@@ -47,6 +48,7 @@ pub(super) const ALL: &[&dyn Stage] = &[
     &kernel::Kernels,
     &llvm::Llvm,
     &cuda::Cuda,
+    &sass::Sass,
     &run::Run,
 ];
 

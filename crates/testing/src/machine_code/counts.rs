@@ -1,0 +1,215 @@
+//! What is counted in a kernel's machine code: takes nvdisasm's text and the remarks of ptxas.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+
+/// The machine code of one kernel in numbers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// The name of its `__global__` function.
+    pub kernel: String,
+    /// Registers of a thread.
+    pub registers: u32,
+    /// Bytes that ptxas keeps in local memory: its stack frame.
+    pub local_bytes: u32,
+    /// All instructions but padding.
+    pub instructions: u32,
+    /// Calls that stand in a loop.
+    pub calls_in_loops: u32,
+    /// Barriers of a block.
+    pub barriers: u32,
+    /// Shuffles.
+    pub shuffles: u32,
+    /// Loads and stores by the memory and the bytes that they move.
+    pub accesses: BTreeMap<Access, u32>,
+}
+
+/// A kind of access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Access {
+    /// `global` or `shared`.
+    pub memory: &'static str,
+    /// Whether it stores.
+    pub is_store: bool,
+    /// Bytes of a thread.
+    pub bytes: u32,
+}
+
+impl Counts {
+    /// Those of every kernel in a disassembly.
+    pub fn of(disassembly: &str, remarks: &str) -> Vec<Counts> {
+        let mut kernels: Vec<Counts> = Vec::new();
+        let mut bodies: Vec<Vec<&str>> = Vec::new();
+        for line in disassembly.lines() {
+            if let Some(name) = line.strip_prefix(".text.").and_then(|rest| rest.strip_suffix(':')) {
+                kernels.push(Counts { kernel: name.to_owned(), ..Counts::default() });
+                bodies.push(Vec::new());
+            } else if let Some(body) = bodies.last_mut() {
+                body.push(line);
+            }
+        }
+        for (counts, body) in kernels.iter_mut().zip(&bodies) {
+            counts.count(body);
+            counts.note(remarks);
+        }
+        kernels.sort_by(|a, b| a.kernel.cmp(&b.kernel));
+        kernels
+    }
+
+    fn count(&mut self, body: &[&str]) {
+        let in_loops = in_loops(body);
+        for (line, &in_loop) in body.iter().zip(&in_loops) {
+            let Some((opcode, _)) = instruction(line) else { continue };
+            let mut words = opcode.split('.');
+            let (class, words) = (words.next().unwrap_or_default(), words.collect::<Vec<_>>());
+            if class == "NOP" {
+                continue;
+            }
+            self.instructions += 1;
+            match class {
+                "CALL" => self.calls_in_loops += u32::from(in_loop),
+                "BAR" => self.barriers += 1,
+                "SHFL" => self.shuffles += 1,
+                "LDG" | "STG" | "LDS" | "STS" => {
+                    let memory = if class.ends_with('G') { "global" } else { "shared" };
+                    let access = Access { memory, is_store: class.starts_with('S'), bytes: bytes(&words) };
+                    *self.accesses.entry(access).or_default() += 1;
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Takes over what ptxas says of the kernel: lines that follow its name.
+    fn note(&mut self, remarks: &str) {
+        let own = format!("for '{}'", self.kernel);
+        let function = format!("Function properties for {}", self.kernel);
+        let number = |text: &str| text.trim().rsplit(' ').next().and_then(|word| word.parse::<u32>().ok());
+        let mut is_own = false;
+        for line in remarks.lines() {
+            if line.contains("Compiling entry function") {
+                is_own = line.contains(&own) || line.contains(&format!("'{}'", self.kernel));
+            } else if line.contains("Function properties") {
+                is_own = line.ends_with(&function);
+            }
+            if !is_own {
+                continue;
+            }
+            if let Some((bytes, _)) = line.split_once(" bytes stack frame") {
+                self.local_bytes = number(bytes).unwrap_or_default();
+            }
+            if let Some((count, _)) = line.split_once(" registers") {
+                self.registers = number(count).unwrap_or_default();
+            }
+        }
+    }
+
+    /// Of the bytes that loads and stores of global memory move, those that move 16 at a time, from 0 to 1.
+    pub fn share_of_vectors(&self) -> f64 {
+        let global = self.accesses.iter().filter(|(access, _)| access.memory == "global");
+        let (mut whole, mut all) = (0, 0);
+        for (access, &count) in global {
+            let bytes = access.bytes * count;
+            all += bytes;
+            whole += if access.bytes == 16 { bytes } else { 0 };
+        }
+        if all == 0 { 1.0 } else { f64::from(whole) / f64::from(all) }
+    }
+}
+
+impl fmt::Display for Counts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Counts { kernel, registers, local_bytes, instructions, .. } = self;
+        writeln!(
+            f,
+            "{kernel}: {registers} registers, {local_bytes} bytes of local memory, {instructions} instructions"
+        )?;
+        for (access, count) in &self.accesses {
+            let verb = if access.is_store { "stores" } else { "loads" };
+            writeln!(f, "  {count} {verb} of {} bytes, {}", access.bytes, access.memory)?;
+        }
+        let Counts { barriers, shuffles, calls_in_loops, .. } = self;
+        writeln!(f, "  {barriers} barriers, {shuffles} shuffles, {calls_in_loops} calls in loops")
+    }
+}
+
+/// The opcode of a line, and its operands.
+fn instruction(line: &str) -> Option<(&str, &str)> {
+    let text = line.trim_start().strip_prefix("/*")?;
+    let (_, text) = text.split_once("*/")?;
+    let text = text.trim_start();
+    let text = if text.starts_with('@') { text.split_once(' ')?.1.trim_start() } else { text };
+    let (opcode, operands) = text.split_once(' ').unwrap_or((text, ""));
+    let opcode = opcode.trim_end_matches(';');
+    (!opcode.is_empty()).then_some((opcode, operands))
+}
+
+/// The bytes that an access moves, by the modifiers of its opcode.
+fn bytes(modifiers: &[&str]) -> u32 {
+    let of = |modifier: &&str| match *modifier {
+        "U8" | "S8" => Some(1),
+        "U16" | "S16" => Some(2),
+        "64" => Some(8),
+        "128" => Some(16),
+        _ => None,
+    };
+    modifiers.iter().find_map(of).unwrap_or(4)
+}
+
+/// For each line whether it stands between a label and a jump back to it.
+fn in_loops(body: &[&str]) -> Vec<bool> {
+    let label = |line: &str| line.strip_suffix(':').filter(|name| name.starts_with(".L_")).map(str::to_owned);
+    let labels: HashMap<String, usize> =
+        body.iter().enumerate().filter_map(|(place, line)| Some((label(line.trim())?, place))).collect();
+    let mut inside = vec![false; body.len()];
+    for (place, line) in body.iter().enumerate() {
+        let Some((opcode, operands)) = instruction(line) else { continue };
+        let to = operands.split_once("`(").and_then(|(_, rest)| rest.split_once(')')).map(|(name, _)| name);
+        let Some(&begin) = to.filter(|_| opcode.starts_with("BRA")).and_then(|name| labels.get(name)) else {
+            continue;
+        };
+        // The jump that follows the last instruction goes to itself.
+        if begin + 1 < place {
+            inside[begin..=place].fill(true);
+        }
+    }
+    inside
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "
+.text.k:
+        /*0000*/                   LDC R1, c[0x0][0x28] ;
+.L_x_0:
+        /*0010*/              @!P0 LDG.E.128.CONSTANT R4, desc[UR4][R2.64] ;
+        /*0020*/                   CALL.REL.NOINC `(.L_x_2) ;
+        /*0030*/               @P0 BRA `(.L_x_0) ;
+        /*0040*/                   STG.E.U16 desc[UR4][R2.64], R4 ;
+.L_x_1:
+        /*0050*/                   BRA `(.L_x_1);
+        /*0060*/                   NOP;
+";
+
+    const REMARKS: &str = "\
+ptxas info    : Compiling entry function 'k' for 'sm_90'
+ptxas info    : Function properties for k
+ptxas         .     8 bytes stack frame, 8 bytes spill stores, 8 bytes spill loads
+ptxas info    : Used 48 registers, used 0 barriers, 8 bytes cumulative stack size
+";
+
+    #[test]
+    fn a_disassembly_is_counted() {
+        let counts = &Counts::of(TEXT, REMARKS)[0];
+        let expected = "\
+k: 48 registers, 8 bytes of local memory, 6 instructions
+  1 loads of 16 bytes, global
+  1 stores of 2 bytes, global
+  0 barriers, 0 shuffles, 1 calls in loops
+";
+        assert_eq!(counts.to_string(), expected);
+        assert!((counts.share_of_vectors() - 16.0 / 18.0).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,95 @@
+//! Every example, compiled by NVIDIA's own compiler for three architectures: registers suffice, and what should move 16 bytes
+//! at a time does. Where NVRTC could not be fetched, the test says so and checks nothing.
+
+use std::fs;
+use std::path::Path;
+
+use compiler::{PlanOptions, plan};
+use ferrofuse::{CodeTarget, EmitOptions, Stage, emit, read};
+use ferrofuse_testing::inputs::facts_of;
+use ferrofuse_testing::machine_code::{Counts, Tools};
+
+const ARCHITECTURES: [&str; 3] = ["sm_80", "sm_90", "sm_100"];
+
+/// Kernels that keep something in local memory, and why.
+const LOCAL: [(&str, &str); 1] = [("rope_backward", "a register is saved around the division of indices")];
+
+/// Examples whose global accesses are not nearly all of 16 bytes, and why.
+const NARROW: [(&str, &str); 11] = [
+    ("adam_step", "the step is one element"),
+    ("batch_norm", "the batches lie apart from each other"),
+    ("cross_entropy", "labels are gathered"),
+    ("gelu_bias_backward", COMBINE),
+    ("layer_norm_backward", COMBINE),
+    ("modulated_layer_norm_backward", COMBINE),
+    ("reduction_broadcast_add", COMBINE),
+    ("rms_norm_backward", COMBINE),
+    ("rope", HALVES),
+    ("rope_backward", HALVES),
+    ("transpose_add", "there are no tiles for GPUs yet"),
+];
+
+const COMBINE: &str = "combine steps load one element at a time";
+const HALVES: &str = "halves of a row are subranges of a loop";
+
+/// Examples without a kernel.
+const EXTERNAL: [&str; 1] = ["nanogpt_attention"];
+
+fn examples() -> Vec<(String, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let paths =
+        fs::read_dir(folder).expect("the examples are there").map(|entry| entry.expect("readable").path());
+    let named = |path: std::path::PathBuf| {
+        let name = path.file_stem()?.to_str()?.to_owned();
+        (path.extension()? == "py").then(|| (name, fs::read_to_string(&path).expect("readable")))
+    };
+    let mut found: Vec<(String, String)> = paths.filter_map(named).collect();
+    found.sort();
+    found
+}
+
+/// The counts of all kernels, a list for each architecture.
+fn counts(tools: &Tools, source: &str) -> Vec<Vec<Counts>> {
+    let file = read(source).expect("it reads");
+    let definition = &file.definition;
+    let (hints, layouts) = facts_of(definition, file.inputs.as_ref().expect("an `inputs` list"));
+    let target = CodeTarget::CUDA;
+    let fusion = target.fusion(definition, &hints);
+    let facts = target.facts(|| unreachable!("it is no host"));
+    let options = PlanOptions { tasks: definition.tasks.clone(), ..PlanOptions::default() };
+    let plan = plan(&definition.graph, &fusion, &layouts, &facts, &hints, &options).expect("it is planned");
+    let missing = codegen::cpu::llvm::Error::NotFound { tried: Vec::new(), hint: "not needed" };
+    let of = |architecture: &str| {
+        let segment = |segment: usize| {
+            let options = EmitOptions { target, segment: Some(segment), llvm: Err(&missing) };
+            let text = emit(Stage::Cuda, definition, &plan, &options).expect("it has text");
+            tools
+                .counts(&text, architecture)
+                .unwrap_or_else(|error| panic!("{architecture}: {error}\n{text}"))
+        };
+        (0..plan.segments.len()).flat_map(segment).collect()
+    };
+    ARCHITECTURES.into_iter().map(of).collect()
+}
+
+#[test]
+fn examples_compile_for_every_architecture() {
+    let tools = match Tools::find() {
+        Ok(tools) => tools,
+        Err(reason) => return eprintln!("not checked: {reason}"),
+    };
+    let within = |table: &[(&str, &str)], name: &str| table.iter().any(|(known, _)| *known == name);
+    let mut failures = Vec::new();
+    for (name, source) in examples().into_iter().filter(|(name, _)| !EXTERNAL.contains(&name.as_str())) {
+        for (architecture, kernels) in ARCHITECTURES.into_iter().zip(counts(&tools, &source)) {
+            let has_local = kernels.iter().any(|kernel| kernel.local_bytes > 0);
+            let whole = kernels.iter().map(Counts::share_of_vectors).fold(f64::INFINITY, f64::min);
+            if has_local && !within(&LOCAL, &name) || (whole < 0.95) != within(&NARROW, &name) {
+                let text: String = kernels.iter().map(Counts::to_string).collect();
+                failures
+                    .push(format!("{name} for {architecture}, {whole} of its bytes are vectors:\n{text}"));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
