@@ -23,9 +23,6 @@ inputs = [torch.randn((256, 1024))]
 # #endif
 #   *(vec<T, N>*)p = x;
 # }
-# static __device__ inline long long floor_div(long long a, long long b) {
-#   return a / b - (a % b != 0 && (a < 0) != (b < 0));
-# }
 # template <class T> __device__ inline T propagating_maximum(T a, T b) {
 #   if (a != a) return a;
 #   if (b != b) return b;
@@ -53,12 +50,12 @@ inputs = [torch.randn((256, 1024))]
 #     mine = combine_max(mine, __shfl_down_sync(0xffffffffu, mine, stride));
 #   return __shfl_sync(0xffffffffu, mine, 0);
 # }
-# static __device__ inline double combine_sum(double a, double b) {
+# static __device__ inline float combine_sum(float a, float b) {
 #   return a + b;
 # }
 # // The sum of all threads' states, for every thread: of each warp, then of the warps, by halves.
-# static __device__ double block_sum(double mine, unsigned call) {
-#   __shared__ double slots[2][2];
+# static __device__ float block_sum(float mine, unsigned call) {
+#   __shared__ float slots[2][2];
 #   for (unsigned stride = 16; stride > 0; stride /= 2)
 #     mine = combine_sum(mine, __shfl_down_sync(0xffffffffu, mine, stride));
 #   if (threadIdx.x % 32 == 0) slots[call % 2][threadIdx.x / 32] = mine;
@@ -82,58 +79,82 @@ inputs = [torch.randn((256, 1024))]
 #   float* const w0 = (float*)smem;
 #   for (long long x0 = block; x0 < block + 1; x0++) {
 #     float a0 = __uint_as_float(0xff800000u);
-#     for (long long first = 4 * threadIdx.x; first < i1; first += 256) {
-#       const auto v1 = load<4>(n0 + x0 * i1 + first);
+#     {
+#       const long long mine = 4 * threadIdx.x, end = i1;
+#       vec<float, 4> v1[4];
 #       #pragma unroll
-#       for (int j = 0; j < 4; j++) {
-#         a0 = propagating_maximum(a0, v1.at[j]);
+#       for (int k = 0; k < 4; k++) {
+#         const long long first = mine + 256 * k;
+#         if (first < end) {
+#           v1[k] = load<4>(n0 + x0 * i1 + first);
+#         }
+#       }
+#       #pragma unroll
+#       for (int k = 0; k < 4; k++) {
+#         const long long first = mine + 256 * k;
+#         if (first < end) {
+#           #pragma unroll
+#           for (int j = 0; j < 4; j++) {
+#             a0 = propagating_maximum(a0, v1[k].at[j]);
+#           }
+#         }
 #       }
 #     }
 #     const float v4 = block_max(a0, calls++);
 #     double a1 = 0.0;
 #     __syncthreads();
-#     for (long long x1_block = 0; x1_block < floor_div(i1 + 1023, 1024); x1_block++) {
-#       float a2 = 0.0f;
-#       {
-#         const long long mine = 1024 * x1_block + 4 * threadIdx.x, end = 1024 * x1_block + min(1024ll, i1 - 1024 * x1_block);
-#         vec<float, 4> v7[4];
-#         #pragma unroll
-#         for (int k = 0; k < 4; k++) {
-#           const long long first = mine + 256 * k;
-#           if (first < end) {
-#             v7[k] = load<4>(n0 + x0 * i1 + first);
-#           }
-#         }
-#         #pragma unroll
-#         for (int k = 0; k < 4; k++) {
-#           const long long first = mine + 256 * k;
-#           if (first < end) {
-#             vec<float, 4> y0;
-#             #pragma unroll
-#             for (int j = 0; j < 4; j++) {
-#               const float v9 = expf(v7[k].at[j] - v4);
-#               a2 = a2 + v9;
-#               y0.at[j] = v9;
-#             }
-#             *(vec<float, 4>*)(w0 + first) = y0;
-#           }
+#     float a2 = 0.0f;
+#     {
+#       const long long mine = 4 * threadIdx.x, end = i1;
+#       vec<float, 4> v7[4];
+#       #pragma unroll
+#       for (int k = 0; k < 4; k++) {
+#         const long long first = mine + 256 * k;
+#         if (first < end) {
+#           v7[k] = load<4>(n0 + x0 * i1 + first);
 #         }
 #       }
-#       for (long long lane = threadIdx.x; lane < 64; lane += 64) {
-#         a1 = a1 + (double)a2;
+#       #pragma unroll
+#       for (int k = 0; k < 4; k++) {
+#         const long long first = mine + 256 * k;
+#         if (first < end) {
+#           vec<float, 4> y0;
+#           #pragma unroll
+#           for (int j = 0; j < 4; j++) {
+#             const float v9 = expf(v7[k].at[j] - v4);
+#             a2 = a2 + v9;
+#             y0.at[j] = v9;
+#           }
+#           *(vec<float, 4>*)(w0 + first) = y0;
+#         }
 #       }
 #     }
+#     const float v12 = block_sum(a2, calls++);
+#     a1 = a1 + (double)v12;
 #     __syncthreads();
-#     const double v16 = block_sum(a1, calls++);
-#     const float v17 = (float)v16;
-#     for (long long first = 4 * threadIdx.x; first < i1; first += 256) {
-#       const auto v18 = load<4>(w0 + first);
-#       vec<float, 4> y0;
+#     const float v17 = (float)a1;
+#     {
+#       const long long mine = 4 * threadIdx.x, end = i1;
+#       vec<float, 4> v18[4];
 #       #pragma unroll
-#       for (int j = 0; j < 4; j++) {
-#         y0.at[j] = v18.at[j] / v17;
+#       for (int k = 0; k < 4; k++) {
+#         const long long first = mine + 256 * k;
+#         if (first < end) {
+#           v18[k] = load<4>(w0 + first);
+#         }
 #       }
-#       store(n7 + x0 * i1 + first, y0);
+#       #pragma unroll
+#       for (int k = 0; k < 4; k++) {
+#         const long long first = mine + 256 * k;
+#         if (first < end) {
+#           vec<float, 4> y0;
+#           #pragma unroll
+#           for (int j = 0; j < 4; j++) {
+#             y0.at[j] = v18[k].at[j] / v17;
+#           }
+#           store(n7 + x0 * i1 + first, y0);
+#         }
+#       }
 #     }
 #   }
 # }

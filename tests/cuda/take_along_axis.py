@@ -21,8 +21,8 @@ inputs = [torch.randn((500, 300)), torch.randint(0, 300, (500, 20), dtype=torch.
 # }
 #
 # // seg0: reads n1 (i32), n0 (f32); writes n4 (f32); reports in faults (i64).
-# // Blocks: floor_div(i0 + 51, 52) * floor_div(i3 + 1023, 1024). Threads of a block: 256.
-# extern "C" __global__ void __launch_bounds__(256) seg0(
+# // Blocks: floor_div(i0 + 51, 52) * floor_div(i3 + 127, 128). Threads of a block: 32.
+# extern "C" __global__ void __launch_bounds__(32) seg0(
 #     const int* __restrict__ n1,
 #     long long* __restrict__ faults,
 #     const float* __restrict__ n0,
@@ -32,8 +32,8 @@ inputs = [torch.randn((500, 300)), torch.randint(0, 300, (500, 20), dtype=torch.
 #     long long i1) {
 #   const long long block = blockIdx.x;
 #   const long long v3 = i1;
-#   for (long long x0 = 52 * floor_div(block, floor_div(i3 + 1023, 1024)); x0 < min(52 * floor_div(block, floor_div(i3 + 1023, 1024)) + 52, i0); x0++) {
-#     for (long long x2 = 1024 * floor_mod(block, floor_div(i3 + 1023, 1024)) + threadIdx.x; x2 < min(1024 * floor_mod(block, floor_div(i3 + 1023, 1024)) + 1024, i3); x2 += 256) {
+#   for (long long x0 = 52 * floor_div(block, floor_div(i3 + 127, 128)); x0 < min(52 * floor_div(block, floor_div(i3 + 127, 128)) + 52, i0); x0++) {
+#     for (long long x2 = 128 * floor_mod(block, floor_div(i3 + 127, 128)) + threadIdx.x; x2 < min(128 * floor_mod(block, floor_div(i3 + 127, 128)) + 128, i3); x2 += 32) {
 #       const long long v1 = (long long)n1[i3 * x0 + x2];
 #       const bool v4 = v1 >= 0ll;
 #       const bool v6 = v4 && (v1 < v3);

@@ -29,7 +29,7 @@ inputs = [
 fd.execute(inputs)
 
 # ---- expect
-# seg0: 32 registers, 0 bytes of local memory, 214 instructions
-#   2 loads of 16 bytes, global
-#   1 stores of 16 bytes, global
+# seg0: 45 registers, 0 bytes of local memory, 395 instructions
+#   4 loads of 16 bytes, global
+#   2 stores of 16 bytes, global
 #   0 barriers, 0 shuffles, 0 calls in loops

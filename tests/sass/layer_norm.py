@@ -31,10 +31,10 @@ inputs = [
 fd.execute(inputs)
 
 # ---- expect
-# seg0: 70 registers, 0 bytes of local memory, 1419 instructions
-#   17 loads of 16 bytes, global
+# seg0: 76 registers, 0 bytes of local memory, 748 instructions
+#   6 loads of 16 bytes, global
 #   2 stores of 4 bytes, global
-#   3 stores of 16 bytes, global
+#   2 stores of 16 bytes, global
 #   2 loads of 16 bytes, shared
 #   2 stores of 16 bytes, shared
-#   1 barriers, 64 shuffles, 2 calls in loops
+#   1 barriers, 72 shuffles, 2 calls in loops

@@ -41,17 +41,15 @@ inputs = [
 fd.execute(inputs)
 
 # ---- expect
-# seg0: 48 registers, 0 bytes of local memory, 1111 instructions
+# seg0: 99 registers, 0 bytes of local memory, 714 instructions
 #   2 loads of 4 bytes, global
-#   9 loads of 16 bytes, global
-#   117 stores of 16 bytes, global
-#   32 loads of 4 bytes, shared
-#   2 loads of 8 bytes, shared
-#   116 loads of 16 bytes, shared
-#   32 stores of 4 bytes, shared
-#   2 stores of 8 bytes, shared
-#   20 stores of 16 bytes, shared
-#   4 barriers, 32 shuffles, 0 calls in loops
+#   8 loads of 16 bytes, global
+#   10 stores of 16 bytes, global
+#   34 loads of 4 bytes, shared
+#   8 loads of 16 bytes, shared
+#   34 stores of 4 bytes, shared
+#   8 stores of 16 bytes, shared
+#   4 barriers, 18 shuffles, 0 calls in loops
 # seg0_combine0: 32 registers, 0 bytes of local memory, 347 instructions
 #   14 loads of 4 bytes, global
 #   60 stores of 2 bytes, global

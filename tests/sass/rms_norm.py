@@ -26,9 +26,9 @@ inputs = [
 fd.execute(inputs)
 
 # ---- expect
-# seg0: 44 registers, 0 bytes of local memory, 530 instructions
-#   8 loads of 16 bytes, global
-#   3 stores of 16 bytes, global
-#   1 loads of 8 bytes, shared
-#   1 stores of 8 bytes, shared
-#   1 barriers, 16 shuffles, 1 calls in loops
+# seg0: 56 registers, 0 bytes of local memory, 364 instructions
+#   4 loads of 16 bytes, global
+#   2 stores of 16 bytes, global
+#   1 loads of 4 bytes, shared
+#   1 stores of 4 bytes, shared
+#   1 barriers, 9 shuffles, 1 calls in loops

@@ -6,13 +6,11 @@ def softmax(fd):
 inputs = [torch.randn((256, 1024))]
 
 # ---- expect
-# seg0: 48 registers, 0 bytes of local memory, 1170 instructions
-#   35 loads of 16 bytes, global
-#   7 stores of 16 bytes, global
-#   1 loads of 4 bytes, shared
-#   1 loads of 8 bytes, shared
-#   7 loads of 16 bytes, shared
-#   1 stores of 4 bytes, shared
-#   1 stores of 8 bytes, shared
+# seg0: 40 registers, 0 bytes of local memory, 654 instructions
+#   8 loads of 16 bytes, global
+#   4 stores of 16 bytes, global
+#   2 loads of 4 bytes, shared
+#   4 loads of 16 bytes, shared
+#   2 stores of 4 bytes, shared
 #   4 stores of 16 bytes, shared
-#   4 barriers, 21 shuffles, 28 calls in loops
+#   4 barriers, 14 shuffles, 0 calls in loops

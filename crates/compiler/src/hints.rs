@@ -7,6 +7,9 @@ use rustc_hash::FxHashMap;
 /// A multiple of the lanes of every block on a CPU, and of the neighbours that a thread of a GPU takes at a time.
 pub const WHOLE: i64 = 64;
 
+/// The longest row of which it is worth to know so: as many elements as all threads of a block have in registers.
+const SHORT: u64 = 8192;
+
 /// The largest value that is expected of anything: more bytes than machines have, and few enough to be summed and
 /// multiplied by small factors.
 const MOST: u64 = 1 << 48;
@@ -23,13 +26,18 @@ impl Hints {
         Hints { sizes: sizes.into_iter().collect() }
     }
 
-    /// The fusion in the knowledge that rows which are expected to be whole vectors are: the kernels then say what they assume,
+    /// The fusion in the knowledge that rows which are expected to be whole vectors are, and that those expected to be short are
+    /// no longer than the next power of two: the kernels then say what they assume,
     /// and are for such calls only.
     pub fn whole_rows(&self, graph: &Graph, fusion: &Fusion) -> Fusion {
         let mut facts = Facts::clone(fusion.facts());
         let is_whole = |sym: &Sym| self.sizes.get(sym).is_some_and(|size| *size > 0 && size % WHOLE == 0);
         for sym in row_sizes(graph, fusion).into_iter().filter(is_whole) {
             facts.assume_multiple(&Expr::sym(sym), WHOLE);
+            let most = self.sizes[&sym] as u64;
+            if most <= SHORT {
+                facts.assume_range(sym, None, most.next_power_of_two() as i64);
+            }
         }
         fusion.clone().with_facts(facts)
     }

@@ -12,7 +12,10 @@ use ferrofuse_testing::machine_code::{Counts, Tools};
 const ARCHITECTURES: [&str; 3] = ["sm_80", "sm_90", "sm_100"];
 
 /// Kernels that keep something in local memory, and why.
-const LOCAL: [(&str, &str); 1] = [("rope_backward", "a register is saved around the division of indices")];
+const LOCAL: [(&str, &str); 2] = [
+    ("layer_norm", "a register is saved around a division in f64"),
+    ("rope_backward", "a register is saved around the division of indices"),
+];
 
 /// Examples whose global accesses are not nearly all of 16 bytes, and why.
 const NARROW: [(&str, &str); 11] = [
@@ -84,7 +87,7 @@ fn examples_compile_for_every_architecture() {
         for (architecture, kernels) in ARCHITECTURES.into_iter().zip(counts(&tools, &source)) {
             let has_local = kernels.iter().any(|kernel| kernel.local_bytes > 0);
             let whole = kernels.iter().map(Counts::share_of_vectors).fold(f64::INFINITY, f64::min);
-            if has_local && !within(&LOCAL, &name) || (whole < 0.95) != within(&NARROW, &name) {
+            if has_local && !within(&LOCAL, &name) || (whole < 0.9) != within(&NARROW, &name) {
                 let text: String = kernels.iter().map(Counts::to_string).collect();
                 failures
                     .push(format!("{name} for {architecture}, {whole} of its bytes are vectors:\n{text}"));

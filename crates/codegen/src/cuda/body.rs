@@ -4,7 +4,7 @@
 use cranelift_entity::SecondaryMap;
 use index::{Expr, Facts};
 use indexmap::IndexMap;
-use ir::kernel::{Accumulator, Kernel, Loop, LoopKind, Place, Stmt, Value};
+use ir::kernel::{Accumulator, Kernel, Loop, LoopKind, Place, Scratch, Stmt, Value};
 use ops::{Monoid, Scalar, ScalarOp};
 
 use super::cast::cast;
@@ -14,6 +14,7 @@ use super::names::{CudaNames, words};
 use super::neighbors::assumed;
 use super::prelude::{Prelude, Snippet};
 use super::reduce::{Named, Reduction, Way};
+use super::registers::{Vectors, registers};
 use super::single_use::single_use;
 use super::spelling::{bare, fill, repeats, template};
 use super::{EmitError, shared};
@@ -40,6 +41,8 @@ pub(super) struct Writer<'a> {
     /// Values that wait for their one use, in the order of the kernel.
     pending: IndexMap<Value, Text>,
     pub(super) facts: Facts,
+    /// The arrays that lie in registers, with the vectors of each.
+    pub(super) registers: SecondaryMap<Scratch, Option<Vectors>>,
     pub(super) lines: String,
     pub(super) depth: usize,
     in_lanes: bool,
@@ -55,6 +58,7 @@ impl<'a> Writer<'a> {
             literals: SecondaryMap::new(),
             pending: IndexMap::new(),
             facts: assumed(kernel),
+            registers: registers(kernel),
             lines: String::new(),
             depth: 1,
             in_lanes: false,
@@ -94,6 +98,12 @@ impl<'a> Writer<'a> {
         self.representable(&layout.bytes)?;
         if !layout.offsets.is_empty() {
             self.line("extern __shared__ __align__(16) unsigned char smem[];");
+        }
+        for (array, decl) in &self.kernel.scratch {
+            if let Some(Vectors { count, width }) = self.registers[array] {
+                self.prelude.add(Snippet::Vec);
+                self.line(&format!("vec<{}, {width}> {array}[{count}];", in_memory(decl.dtype)));
+            }
         }
         for (array, offset) in layout.offsets {
             let element = in_memory(self.kernel.scratch[array].dtype);

@@ -4,7 +4,8 @@
 //! * Uniform code is run by every thread alike; what it stores is stored by thread 0.
 //! * A value has its name of the kernel text, as in `v3`, or stands where it is used if that is once and it is short.
 //! * Accumulators are variables of each thread. Half-precision values are kept as their bits and computed with in f32.
-//! * Scratch arrays lie one after the other in dynamic shared memory (`shared.rs`), slots of reductions in static.
+//! * Private arrays lie in registers where lanes walk them in a known number of steps.
+//! * Other scratch arrays lie one after the other in dynamic shared memory (`shared.rs`), slots of reductions in static.
 //!
 //! Takes no decisions, compiles and launches nothing, and knows no device: the same text suits every target.
 
@@ -16,6 +17,7 @@ mod names;
 mod neighbors;
 mod prelude;
 mod reduce;
+mod registers;
 mod shared;
 mod single_use;
 mod snippets;

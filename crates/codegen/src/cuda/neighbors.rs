@@ -10,29 +10,30 @@
 //! }
 //! ```
 //!
-//! Where a lane takes few such vectors, whatever the sizes, the loads of all of them stand before the rest. Without facts
-//! that say that neighbours are whole vectors, each element is loaded by itself.
+//! Where a lane takes few such moves, whatever the sizes, the loads of all of them stand before the rest. Without facts
+//! that say that neighbours are whole moves, each element is loaded by itself.
 
-use index::{Atom, Expr, Facts};
-use ir::kernel::{Kernel, Loop, Place, Scratch, Stmt, VECTOR_BYTES, Value, is_contiguous};
+use index::{Expr, Facts};
+use ir::kernel::{Assumption, Kernel, Loop, Place, Scratch, Stmt, VECTOR_BYTES, Value, is_contiguous};
 use ops::DType;
 
 use super::body::Writer;
 use super::dtype::in_memory;
 use super::names::words;
 use super::prelude::Snippet;
+use super::registers::trip_count;
 use super::spelling::bare;
 use super::{EmitError, shared};
 
-/// The most vectors of each operand that a lane loads before it uses the first.
+/// The most moves of each operand that a lane loads before it uses the first.
 const MOST_IN_FLIGHT: i64 = 8;
 
 /// Bytes that a lane loads before it uses the first of them, at most: they stay in registers.
 const MOST_BYTES: i64 = 256;
 
-/// What moves as vectors in a loop: places in its body.
+/// What moves as moves in a loop: places in its body.
 #[derive(Default)]
-struct Vectors {
+struct Moves {
     loads: Vec<usize>,
     stores: Vec<usize>,
 }
@@ -44,19 +45,35 @@ impl Writer<'_> {
         if !self.facts.prove_divides(&Expr::constant(for_loop.width.into()), &count) {
             return self.one_by_one(for_loop);
         }
-        let vectors = self.vectors(for_loop);
-        if !vectors.loads.is_empty() || !vectors.stores.is_empty() {
+        let moves = self.moves(for_loop);
+        if !moves.loads.is_empty() || !moves.stores.is_empty() {
             self.prelude.add(Snippet::Vec);
         }
-        let strip = i64::from(for_loop.width) * i64::from(self.kernel.lanes);
-        let most = self.most_of(for_loop);
-        let trips = most.map(|most| most.div_euclid(strip) + i64::from(most.rem_euclid(strip) > 0));
-        let bytes = |trips: i64| trips * self.bytes_loaded(for_loop, &vectors);
+        let trips = trip_count(for_loop, self.kernel.lanes, &self.facts);
+        let keeps = self.keeps_in_registers(for_loop);
+        let bytes = |trips: i64| trips * self.bytes_loaded(for_loop, &moves);
         match trips {
+            Some(trips) if keeps => self.all_in_flight(for_loop, &moves, trips),
             Some(trips) if (2..=MOST_IN_FLIGHT).contains(&trips) && bytes(trips) <= MOST_BYTES => {
-                self.all_in_flight(for_loop, &vectors, trips)
+                self.all_in_flight(for_loop, &moves, trips)
             }
-            _ => self.vector_by_vector(for_loop, &vectors),
+            _ => self.vector_by_vector(for_loop, &moves),
+        }
+    }
+
+    /// Whether a loop accesses an array that lies in registers.
+    fn keeps_in_registers(&self, for_loop: &Loop) -> bool {
+        for_loop.body.iter().any(|statement| self.in_registers(statement).is_some())
+    }
+
+    /// The array in registers that a statement accesses.
+    fn in_registers(&self, statement: &Stmt) -> Option<Scratch> {
+        match statement {
+            Stmt::Load { place: Place::Scratch(array), .. }
+            | Stmt::Store { place: Place::Scratch(array), .. } => {
+                Some(*array).filter(|&array| self.registers[array].is_some())
+            }
+            _ => None,
         }
     }
 
@@ -75,70 +92,80 @@ impl Writer<'_> {
     }
 
     /// One vector of each operand, then the next.
-    fn vector_by_vector(&mut self, for_loop: &Loop, vectors: &Vectors) -> Result<(), EmitError> {
+    fn vector_by_vector(&mut self, for_loop: &Loop, moves: &Moves) -> Result<(), EmitError> {
         let (first, end) = (self.first(for_loop)?, self.index(&for_loop.end)?);
         let strip = i64::from(for_loop.width) * i64::from(self.kernel.lanes);
         self.line(&format!("for (long long first = {first}; first < {end}; first += {strip}) {{"));
         self.enclosed(for_loop, &mut |writer| {
-            for &place in &vectors.loads {
+            for &place in &moves.loads {
                 let (value, address) = writer.loaded(for_loop, place)?;
                 writer.line(&format!("const auto {value} = load<{}>({address});", for_loop.width));
             }
-            writer.elements(for_loop, vectors, "")
+            writer.elements(for_loop, moves, "")
         })?;
         self.line("}");
         Ok(())
     }
 
-    /// All vectors of all operands, of so many strips, then what is done with them.
-    fn all_in_flight(&mut self, for_loop: &Loop, vectors: &Vectors, trips: i64) -> Result<(), EmitError> {
-        let (from, end) = (self.first(for_loop)?, self.index(&for_loop.end)?);
+    /// All moves of all operands, of so many strips, then what is done with them.
+    fn all_in_flight(&mut self, for_loop: &Loop, moves: &Moves, trips: i64) -> Result<(), EmitError> {
+        let (begin, end) = (self.first(for_loop)?, self.index(&for_loop.end)?);
         let width = for_loop.width;
-        let strip = i64::from(width) * i64::from(self.kernel.lanes);
+        let name = if trips == 1 { "first" } else { "mine" };
         self.line("{");
         self.depth += 1;
-        self.line(&format!("const long long mine = {from}, end = {end};"));
-        for &place in &vectors.loads {
+        self.line(&format!("const long long {name} = {begin}, end = {end};"));
+        for &place in &moves.loads {
             let value = loaded_value(for_loop, place);
             let dtype = in_memory(self.kernel.values[value]);
             self.line(&format!("vec<{dtype}, {width}> {value}[{trips}];"));
         }
-        let first = format!("const long long first = mine + {strip} * k;");
-        let head = format!("for (int k = 0; k < {trips}; k++) {{");
-        if !vectors.loads.is_empty() {
-            self.line("#pragma unroll");
-            self.line(&head);
-            self.depth += 1;
-            self.line(&first);
-            self.line("if (first < end) {");
-            self.depth += 1;
-            for &place in &vectors.loads {
-                let (value, address) = self.loaded(for_loop, place)?;
-                self.line(&format!("{value}[k] = load<{width}>({address});"));
-            }
-            self.depth -= 1;
-            self.line("}");
-            self.depth -= 1;
-            self.line("}");
+        let number = if trips == 1 { "0" } else { "k" };
+        if !moves.loads.is_empty() {
+            self.each_strip(for_loop, trips, &mut |writer| {
+                for &place in &moves.loads {
+                    let (value, address) = writer.loaded(for_loop, place)?;
+                    writer.line(&format!("{value}[{number}] = load<{width}>({address});"));
+                }
+                Ok(())
+            })?;
         }
-        self.line("#pragma unroll");
-        self.line(&head);
-        self.depth += 1;
-        self.line(&first);
-        self.line("if (first < end) {");
-        self.enclosed(for_loop, &mut |writer| writer.elements(for_loop, vectors, "[k]"))?;
-        self.line("}");
-        self.depth -= 1;
-        self.line("}");
+        self.each_strip(for_loop, trips, &mut |writer| {
+            writer.elements(for_loop, moves, &format!("[{number}]"))
+        })?;
         self.depth -= 1;
         self.line("}");
         Ok(())
     }
 
+    /// What `write` writes for each of so many strips, where it is within the loop's range.
+    fn each_strip(
+        &mut self,
+        for_loop: &Loop,
+        trips: i64,
+        write: &mut dyn FnMut(&mut Self) -> Result<(), EmitError>,
+    ) -> Result<(), EmitError> {
+        let strip = i64::from(for_loop.width) * i64::from(self.kernel.lanes);
+        if trips > 1 {
+            self.line("#pragma unroll");
+            self.line(&format!("for (int k = 0; k < {trips}; k++) {{"));
+            self.depth += 1;
+            self.line(&format!("const long long first = mine + {strip} * k;"));
+        }
+        self.line("if (first < end) {");
+        self.enclosed(for_loop, write)?;
+        self.line("}");
+        if trips > 1 {
+            self.depth -= 1;
+            self.line("}");
+        }
+        Ok(())
+    }
+
     /// The loop over a vector's elements, and its stores.
-    fn elements(&mut self, for_loop: &Loop, vectors: &Vectors, of_strip: &str) -> Result<(), EmitError> {
+    fn elements(&mut self, for_loop: &Loop, moves: &Moves, of_strip: &str) -> Result<(), EmitError> {
         let width = for_loop.width;
-        for (number, &place) in vectors.stores.iter().enumerate() {
+        for (number, &place) in moves.stores.iter().enumerate() {
             let Stmt::Store { value, .. } = &for_loop.body[place] else { continue };
             let dtype = in_memory(self.kernel.values[*value]);
             self.line(&format!("vec<{dtype}, {width}> y{number};"));
@@ -148,18 +175,23 @@ impl Writer<'_> {
         self.depth += 1;
         let begin = self.lines.len();
         for (place, statement) in for_loop.body.iter().enumerate() {
-            let store = vectors.stores.iter().position(|&store| store == place);
-            match statement {
-                Stmt::Load { value, .. } if vectors.loads.contains(&place) => {
-                    let element = format!("{value}{of_strip}.at[j]");
-                    let is_bool = self.kernel.values[*value] == DType::Bool;
-                    self.literals[*value] = Some(if is_bool { format!("({element} != 0)") } else { element });
+            let store = moves.stores.iter().position(|&store| store == place);
+            match (statement, self.in_registers(statement)) {
+                (Stmt::Load { value, .. }, Some(array)) => {
+                    self.stands_for(*value, format!("{array}{of_strip}.at[j]"));
                 }
-                Stmt::Store { value, .. } if store.is_some() => {
+                (Stmt::Store { value, .. }, Some(array)) => {
+                    let text = self.operand(*value).code;
+                    self.line(&format!("{array}{of_strip}.at[j] = {};", bare(&text)));
+                }
+                (Stmt::Load { value, .. }, None) if moves.loads.contains(&place) => {
+                    self.stands_for(*value, format!("{value}{of_strip}.at[j]"));
+                }
+                (Stmt::Store { value, .. }, None) if store.is_some() => {
                     let text = self.operand(*value).code;
                     self.line(&format!("y{}.at[j] = {};", store.unwrap_or_default(), bare(&text)));
                 }
-                other => self.statement(other)?,
+                _ => self.statement(statement)?,
             }
         }
         let var = self.names.symbol(for_loop.var).to_owned();
@@ -169,7 +201,7 @@ impl Writer<'_> {
         }
         self.depth -= 1;
         self.line("}");
-        for (number, &place) in vectors.stores.iter().enumerate() {
+        for (number, &place) in moves.stores.iter().enumerate() {
             let Stmt::Store { place, index, value, .. } = &for_loop.body[place] else { continue };
             let address = self.address(*place, index, for_loop)?;
             let dtype = in_memory(self.kernel.values[*value]);
@@ -179,6 +211,12 @@ impl Writer<'_> {
             });
         }
         Ok(())
+    }
+
+    /// Writes an element of a vector wherever a value is used.
+    fn stands_for(&mut self, value: Value, element: String) {
+        let is_bool = self.kernel.values[value] == DType::Bool;
+        self.literals[value] = Some(if is_bool { format!("({element} != 0)") } else { element });
     }
 
     /// A value that is loaded as a vector, and the address of its first element.
@@ -202,22 +240,14 @@ impl Writer<'_> {
         Ok(format!("{begin}{} * threadIdx.x", for_loop.width))
     }
 
-    fn bytes_loaded(&self, for_loop: &Loop, vectors: &Vectors) -> i64 {
+    fn bytes_loaded(&self, for_loop: &Loop, moves: &Moves) -> i64 {
         let size = |&place: &usize| self.kernel.values[loaded_value(for_loop, place)].size() as i64;
-        vectors.loads.iter().map(|place| size(place) * i64::from(for_loop.width)).sum()
+        moves.loads.iter().map(|place| size(place) * i64::from(for_loop.width)).sum()
     }
 
-    /// The most iterations of a loop, where sizes do not matter.
-    fn most_of(&self, for_loop: &Loop) -> Option<i64> {
-        let count = |end: &Expr| end.clone() - for_loop.begin.clone();
-        let of_bounds = self.facts.bounds(&count(&for_loop.end)).hi().and_then(|hi| i64::try_from(hi).ok());
-        let Some(Atom::Min(a, b)) = for_loop.end.as_atom() else { return of_bounds };
-        of_bounds.into_iter().chain([a, b].into_iter().filter_map(|end| count(end).as_const())).min()
-    }
-
-    /// The accesses of a loop that move whole vectors: those without a guard whose neighbours lie at aligned places, and which
+    /// The accesses of a loop that move whole moves: those without a guard whose neighbours lie at aligned places, and which
     /// no other access of the loop could see before or after the others.
-    fn vectors(&mut self, for_loop: &Loop) -> Vectors {
+    fn moves(&self, for_loop: &Loop) -> Moves {
         let bound: Vec<_> = for_loop
             .body
             .iter()
@@ -226,11 +256,12 @@ impl Writer<'_> {
                 _ => None,
             })
             .collect();
-        let mut vectors = Vectors::default();
+        let mut moves = Moves::default();
         for (number, statement) in for_loop.body.iter().enumerate() {
             let (place, index, list) = match statement {
-                Stmt::Load { place, index, guard: None, .. } => (*place, index, &mut vectors.loads),
-                Stmt::Store { place, index, guard: None, .. } => (*place, index, &mut vectors.stores),
+                _ if self.in_registers(statement).is_some() => continue,
+                Stmt::Load { place, index, guard: None, .. } => (*place, index, &mut moves.loads),
+                Stmt::Store { place, index, guard: None, .. } => (*place, index, &mut moves.stores),
                 _ => continue,
             };
             let is_outside = bound.iter().all(|&symbol| !index.mentions(symbol));
@@ -239,7 +270,7 @@ impl Writer<'_> {
                 list.push(number);
             }
         }
-        vectors
+        moves
     }
 
     /// Whether the neighbours of an access lie next to each other, from an address on that allows a vector.
@@ -271,8 +302,11 @@ impl Writer<'_> {
 pub(super) fn assumed(kernel: &Kernel) -> Facts {
     let mut facts = Facts::new();
     facts.assume_range(kernel.block, 0, None);
-    for assumption in &kernel.assumptions {
-        facts.assume_multiple(&Expr::sym(assumption.symbol), assumption.of);
+    for &assumption in &kernel.assumptions {
+        match assumption {
+            Assumption::Multiple { symbol, of } => facts.assume_multiple(&Expr::sym(symbol), of),
+            Assumption::AtMost { symbol, most } => facts.assume_range(symbol, 0, most),
+        }
     }
     facts
 }

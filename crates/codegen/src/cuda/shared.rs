@@ -4,7 +4,9 @@
 use index::Expr;
 use ir::kernel::{Kernel, Scratch};
 
-/// The dynamic shared memory of a kernel.
+use super::registers::registers;
+
+/// The dynamic shared memory of a kernel, for the arrays that do not lie in registers.
 pub(super) struct SharedLayout {
     /// Each scratch array with the byte where it begins, over the arguments.
     pub(super) offsets: Vec<(Scratch, Expr)>,
@@ -14,7 +16,9 @@ pub(super) struct SharedLayout {
 
 /// Places the kernel's scratch arrays.
 pub(super) fn layout(kernel: &Kernel) -> SharedLayout {
-    let mut arrays: Vec<Scratch> = kernel.scratch.keys().collect();
+    let registers = registers(kernel);
+    let mut arrays: Vec<Scratch> =
+        kernel.scratch.keys().filter(|&array| registers[array].is_none()).collect();
     arrays.sort_by_key(|&array| std::cmp::Reverse(kernel.scratch[array].dtype.size()));
     let mut bytes = Expr::zero();
     let mut offsets = Vec::with_capacity(arrays.len());

@@ -7,7 +7,7 @@ use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 use index::{Expr, Facts, Sym};
 use ir::graph::Val;
 use ir::kernel::{
-    Access, Accumulator, Buffer, BufferDecl, Kernel, Loop, LoopKind, Multiple, Neighbors, Place, Scratch,
+    Access, Accumulator, Assumption, Buffer, BufferDecl, Kernel, Loop, LoopKind, Neighbors, Place, Scratch,
     ScratchDecl, Stmt, VECTOR_BYTES, Value, has_width,
 };
 use ops::{Arith, BodyArith, DType, Scalar, ScalarOp};
@@ -65,8 +65,8 @@ pub(super) struct Emitter<'a> {
     depths: SecondaryMap<Value, usize>,
     /// The frame in which a symbol is known.
     reach: SecondaryMap<Sym, usize>,
-    /// What divides the arguments that are sizes.
-    multiples: Facts,
+    /// What divides the arguments that are sizes, and the most they are.
+    known: Facts,
 }
 
 impl<'a> Emitter<'a> {
@@ -97,7 +97,7 @@ impl<'a> Emitter<'a> {
             frames: vec![root],
             depths: SecondaryMap::new(),
             reach: SecondaryMap::new(),
-            multiples: Facts::new(),
+            known: Facts::new(),
         }
     }
 
@@ -112,13 +112,17 @@ impl<'a> Emitter<'a> {
         Lowered { kernel: self.kernel, arguments: self.arguments, buffers: self.buffers }
     }
 
-    /// Notes what neighbours that are accessed together need: what divides the sizes, and aligned buffers.
+    /// Notes what neighbours that are accessed together need: what divides the sizes, how long rows are, and aligned buffers.
     fn assume(&mut self) {
         let neighbors = Neighbors::of(&self.kernel);
         for &symbol in self.kernel.arguments.iter().filter(|symbol| neighbors.symbols.contains(symbol)) {
-            let of = self.multiples.multiple(symbol);
+            let of = self.known.multiple(symbol);
             if of > 1 {
-                self.kernel.assumptions.push(Multiple { symbol, of });
+                self.kernel.assumptions.push(Assumption::Multiple { symbol, of });
+            }
+            let most = self.known.bounds(&Expr::sym(symbol)).hi().and_then(|most| i64::try_from(most).ok());
+            if let Some(most) = most.filter(|_| neighbors.lengths.contains(&symbol)) {
+                self.kernel.assumptions.push(Assumption::AtMost { symbol, most });
             }
         }
         for buffer in neighbors.buffers {
@@ -133,8 +137,10 @@ impl<'a> Emitter<'a> {
         let place = known.unwrap_or_else(|| {
             let sym = self.new_symbol(name());
             if let KernelArgument::Size(size) = argument {
-                let known = self.group.view.facts().multiple(size);
-                self.multiples.assume_multiple(&Expr::sym(sym), known);
+                let facts = self.group.view.facts();
+                self.known.assume_multiple(&Expr::sym(sym), facts.multiple(size));
+                let bounds = facts.bounds(&Expr::sym(size));
+                self.known.assume_range(sym, None, bounds.hi().and_then(|most| i64::try_from(most).ok()));
             }
             self.kernel.arguments.push(sym);
             self.arguments.push(argument);
@@ -169,8 +175,8 @@ impl<'a> Emitter<'a> {
     }
 
     /// A new scratch array.
-    pub fn scratch(&mut self, dtype: DType, len: Expr) -> Scratch {
-        self.kernel.scratch.push(ScratchDecl { dtype, len })
+    pub fn scratch(&mut self, dtype: DType, len: Expr, private: bool) -> Scratch {
+        self.kernel.scratch.push(ScratchDecl { dtype, len, private })
     }
 
     /// Opens a loop; what is emitted next goes into its body, or further out. Iterations that are known to be as many for
@@ -189,7 +195,7 @@ impl<'a> Emitter<'a> {
         width: u32,
     ) -> Sym {
         let lanes = Expr::constant(i64::from(self.kernel.lanes) * i64::from(width));
-        let are_whole = || self.multiples.prove_divides(&lanes, &(end.clone() - begin.clone()));
+        let are_whole = || self.known.prove_divides(&lanes, &(end.clone() - begin.clone()));
         let kind = if kind == LoopKind::Lanes && are_whole() { LoopKind::ExactLanes } else { kind };
         let var = self.new_symbol(name);
         self.reach[var] = self.frames.len();

@@ -9,11 +9,11 @@ use super::nest::Nest;
 use crate::space::Axis;
 
 impl Nest<'_> {
-    /// A new scratch array over these axes.
-    pub fn array(&mut self, dtype: DType, dims: &[Axis]) -> Scratch {
+    /// A new scratch array over these axes, each element for one lane alone or for all.
+    pub fn array(&mut self, dtype: DType, dims: &[Axis], private: bool) -> Scratch {
         let sizes = self.dim_sizes(dims);
         let len = sizes.iter().fold(Expr::one(), |n, size| n * size.clone());
-        self.emitter.scratch(dtype, len)
+        self.emitter.scratch(dtype, len, private)
     }
 
     /// A barrier, where lanes can wait for each other.

@@ -85,7 +85,8 @@ impl<'a> Nest<'a> {
 
     /// One loop nest of a stage. Folds whose array does not have the lane axis collect per lane first.
     fn stage_nest(&mut self, axes: &[Axis], roots: &[Root]) {
-        if roots.iter().any(|root| matches!(root, Root::Persist(_))) {
+        let private = self.emitter.group.schedule.private;
+        if !private && roots.iter().any(|root| matches!(root, Root::Persist(_))) {
             self.iteration_barrier();
         }
         let scans = self.scans_of(roots.iter().flat_map(|root| self.root_vals(*root)).collect());
@@ -99,7 +100,9 @@ impl<'a> Nest<'a> {
             });
         });
         if !kept.is_empty() {
-            self.barrier();
+            if !private {
+                self.barrier();
+            }
             self.persistent.extend(kept);
         }
     }
@@ -202,7 +205,7 @@ impl<'a> Nest<'a> {
         let key = (val, self.row());
         let known = kept.iter().find(|(known, _)| *known == key).map(|(_, (array, _))| *array);
         let array = known.unwrap_or_else(|| {
-            let array = self.array(group.graph.dtype(val), dims);
+            let array = self.array(group.graph.dtype(val), dims, group.schedule.private);
             kept.push((key, (array, dims.to_vec())));
             array
         });

@@ -181,7 +181,7 @@ impl Nest<'_> {
     /// An array for a tile of what lies in a buffer.
     fn tile_array(&mut self, tile: &Tile, buffer: Buffer) -> Scratch {
         let elements = Expr::constant(i64::from(tile.side * tile.side));
-        self.emitter.scratch(self.emitter.kernel.buffers[buffer].dtype, elements)
+        self.emitter.scratch(self.emitter.kernel.buffers[buffer].dtype, elements, false)
     }
 
     /// Copies a tile to an array, before the loops over the tile.

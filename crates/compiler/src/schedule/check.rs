@@ -64,6 +64,9 @@ pub enum ScheduleError {
         /// Why not.
         reason: &'static str,
     },
+    /// Values that lanes cannot keep for themselves.
+    #[error("lanes cannot keep what persists for themselves: {0}")]
+    Private(&'static str),
     /// An axis of which several indices cannot be walked together.
     #[error("axis {axis} cannot be walked {rows} at a time: {reason}")]
     Jam {
@@ -150,6 +153,7 @@ impl Schedule {
         self.check_fused(witness)?;
         self.check_places(witness)?;
         self.check_persistent(witness)?;
+        self.check_private()?;
         self.check_lane(witness)?;
         self.check_width(witness)?;
         self.check_tile()?;
@@ -188,6 +192,22 @@ impl Schedule {
             }
         }
         Ok(())
+    }
+
+    /// Whether each lane walks the same elements in all stages.
+    fn check_private(&self) -> Result<(), ScheduleError> {
+        let reject = |reason| Err(ScheduleError::Private(reason));
+        match self.lane {
+            _ if !self.private => Ok(()),
+            _ if self.persistent.is_empty() => reject("nothing does"),
+            None => reject("no axis is mapped to them"),
+            Some(lane) if self.inner != [lane] => reject("stages walk other axes, too"),
+            Some(lane) if self.partition.contains(&lane) => reject("their axis is partitioned"),
+            _ if self.tile.is_some() || self.jam.is_some() => {
+                reject("tiles or several rows are walked together")
+            }
+            Some(_) => Ok(()),
+        }
     }
 
     fn check_places(&self, witness: &Witness) -> Result<(), ScheduleError> {

@@ -39,7 +39,9 @@ pub fn choose(work: &Workload<'_>) -> Schedule {
         Machine::Gpu(facts) => gpu::finish(work, facts, &mut schedule),
     }
     schedule.partition = partition(work, &schedule);
-    schedule.persistent = persist(work, &schedule);
+    if schedule.persistent.is_empty() {
+        schedule.persistent = persist(work, &schedule);
+    }
     schedule
 }
 

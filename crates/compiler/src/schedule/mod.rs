@@ -62,6 +62,8 @@ pub struct Schedule {
     pub partition: Vec<Axis>,
     /// Values that are kept in scratch from the stage that computes them to later ones.
     pub persistent: Vec<Val>,
+    /// Whether each lane keeps what it computes of these values for itself.
+    pub private: bool,
 }
 
 /// The distance at which what the first stage reads is prefetched.
@@ -99,6 +101,7 @@ impl Schedule {
             tile: None,
             partition: Vec::new(),
             persistent: Vec::new(),
+            private: false,
         }
     }
 

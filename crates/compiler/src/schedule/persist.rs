@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 
 use super::Schedule;
 use super::workload::Workload;
-use crate::segment::{When, Witness};
+use crate::segment::When;
 
 /// The values that persist, operands before users.
 pub(super) fn persist(work: &Workload<'_>, schedule: &Schedule) -> Vec<Val> {
@@ -25,7 +25,7 @@ pub(super) fn persist(work: &Workload<'_>, schedule: &Schedule) -> Vec<Val> {
     for &node in view.order().iter().rev() {
         let val = Val::from(node);
         let bytes = row.saturating_mul(graph.dtype(val).size() as u64);
-        if bytes > left || !is_costly(graph, node) || !walks_all(graph, witness, val) {
+        if bytes > left || !is_costly(graph, node) || !work.walks_all(val) {
             continue;
         }
         let own = witness.stages.get(&node);
@@ -56,14 +56,8 @@ fn is_costly(graph: &Graph, node: Node) -> bool {
     )
 }
 
-/// Whether a value has every axis that the group walks, so that computing it once a row repeats nothing.
-fn walks_all(graph: &Graph, witness: &Witness, val: Val) -> bool {
-    let axes = witness.space.axes_of(graph, val);
-    witness.order.iter().all(|axis| axes.iter().flatten().any(|own| own == axis))
-}
-
 /// Whether a stage computes a node again, values that persist from earlier stages being at hand.
-fn needs(work: &Workload<'_>, persistent: &[Val], stage: u32, wanted: Node) -> bool {
+pub(super) fn needs(work: &Workload<'_>, persistent: &[Val], stage: u32, wanted: Node) -> bool {
     let Workload { graph, view, witness, .. } = *work;
     let folds = witness
         .folds

@@ -13,6 +13,7 @@
 //! tile x1 by 32
 //! partition x4
 //! persist n7
+//! private
 //! ```
 //! `lane x3 outside` puts the loop over lanes around the stages. Values have the names of the graph
 //! (`emit --stage graph`).
@@ -61,7 +62,8 @@ impl fmt::Display for Schedule {
             writeln!(f, "tile {axis} by {side}")?;
         }
         self.partition.iter().try_for_each(|axis| writeln!(f, "partition {axis}"))?;
-        self.persistent.iter().try_for_each(|val| writeln!(f, "persist {val}"))
+        self.persistent.iter().try_for_each(|val| writeln!(f, "persist {val}"))?;
+        if self.private { writeln!(f, "private") } else { Ok(()) }
     }
 }
 
@@ -126,6 +128,7 @@ fn read_line(words: &[&str], schedule: &mut Schedule) -> Result<(), &'static str
             schedule.tile = Some((read_axis(axis)?, integer(side).ok_or("a side")?));
         }
         ["width", width] => schedule.width = integer(width).ok_or("a number of neighbours")?,
+        ["private"] => schedule.private = true,
         ["persist", val] => schedule.persistent.push(read_val(val)?),
         ["lane", axis] => schedule.lane = Some(read_axis(axis)?),
         ["lane", axis, "outside"] => {
@@ -134,7 +137,7 @@ fn read_line(words: &[&str], schedule: &mut Schedule) -> Result<(), &'static str
         }
         _ => {
             return Err(
-                "`schedule lanes N [warps N]`, `fuse X Y`, `block X by N`, `row X`, `inner X`, `lane X [outside]`, `width N`, `jam X by N`, `prefetch X by N [L2]`, `tile X by N`, `partition X` or `persist N`",
+                "`schedule lanes N [warps N]`, `fuse X Y`, `block X by N`, `row X`, `inner X`, `lane X [outside]`, `width N`, `jam X by N`, `prefetch X by N [L2]`, `tile X by N`, `partition X`, `persist N` or `private`",
             );
         }
     }

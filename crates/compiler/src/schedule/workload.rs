@@ -1,6 +1,6 @@
 //! What a schedule is chosen for: a group, the target, and what is expected of sizes.
 
-use ir::graph::{Fusion, Graph};
+use ir::graph::{Fusion, Graph, Val};
 
 use super::Schedule;
 use crate::hints::Hints;
@@ -33,6 +33,13 @@ impl Workload<'_> {
     /// How many elements all these axes together are expected to have.
     pub(super) fn elements(&self, axes: &[Axis]) -> u64 {
         axes.iter().fold(1, |n, &axis| n.saturating_mul(self.hints.value(self.witness.space.size(axis))))
+    }
+
+    /// Whether a value that the group computes has every axis that the group walks, so that computing it once a row repeats
+    /// nothing.
+    pub(super) fn walks_all(&self, val: Val) -> bool {
+        let axes = self.witness.space.axes_of(self.graph, val);
+        self.witness.order.iter().all(|axis| axes.iter().flatten().any(|own| own == axis))
     }
 
     /// The number of iterations that a loop is expected to make.

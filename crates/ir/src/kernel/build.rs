@@ -101,7 +101,12 @@ impl KernelBuilder {
 
     /// A new scratch array of `len` elements.
     pub fn scratch(&mut self, dtype: DType, len: Expr) -> Scratch {
-        self.kernel.scratch.push(ScratchDecl { dtype, len })
+        self.kernel.scratch.push(ScratchDecl { dtype, len, private: false })
+    }
+
+    /// A new scratch array each of whose elements one lane has for itself.
+    pub fn private(&mut self, dtype: DType, len: Expr) -> Scratch {
+        self.kernel.scratch.push(ScratchDecl { dtype, len, private: true })
     }
 
     /// The dtype of a value.

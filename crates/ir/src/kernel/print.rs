@@ -6,9 +6,10 @@
 //! kernel    := "kernel" NAME "(" [SYM {"," SYM}] ")" "lanes" COUNT ["warps" COUNT] "{" header {statement} "}"
 //! header    := ["symbols" SYM {"," SYM}]               all symbols, in the order of their numbers
 //!              "blocks" SYM "in" "0" ".." INDEX        the block's symbol, and how many blocks run
-//!              {"assume" SYM "%" COUNT "==" "0"}       what divides an argument
+//!              {"assume" SYM ("%" COUNT "==" "0" | "<=" COUNT)}
+//!                                                      what divides an argument, and the most it is
 //!              {("read" | "write" | "faults") BUFFER ":" DTYPE NAME ["align" COUNT]}
-//!              {"scratch" SCRATCH ":" DTYPE "[" INDEX "]"}
+//!              {("scratch" | "private") SCRATCH ":" DTYPE "[" INDEX "]"}
 //! statement := new "=" "const" LITERAL                  of the value's dtype
 //!            | new "=" "index" INDEX
 //!            | new "=" "cast" VALUE
@@ -36,7 +37,7 @@ use std::fmt::{self, Display, Formatter, Write};
 use index::{Expr, Sym};
 use ops::literal;
 
-use super::{Access, Accumulator, Kernel, Loop, LoopKind, Multiple, Place, Stmt, Value};
+use super::{Access, Accumulator, Assumption, Kernel, Loop, LoopKind, Place, Stmt, Value};
 
 impl Display for Kernel {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -58,6 +59,15 @@ pub fn index(kernel: &Kernel, index: &Expr) -> String {
     index.display(&|symbol| symbol_name(kernel, symbol)).to_string()
 }
 
+/// What a kernel assumes of an argument: `i1 % 8 == 0`.
+pub fn assumption(kernel: &Kernel, assumption: Assumption) -> String {
+    let name = symbol_name(kernel, assumption.symbol());
+    match assumption {
+        Assumption::Multiple { of, .. } => format!("{name} % {of} == 0"),
+        Assumption::AtMost { most, .. } => format!("{name} <= {most}"),
+    }
+}
+
 fn symbol_name(kernel: &Kernel, symbol: Sym) -> String {
     kernel.symbols.get(symbol).cloned().unwrap_or_else(|| "?".to_owned())
 }
@@ -70,8 +80,8 @@ fn write_header(f: &mut impl Write, kernel: &Kernel) -> fmt::Result {
         writeln!(f, "  symbols {}", listed(kernel.symbols.values()))?;
     }
     writeln!(f, "  blocks {} in 0 .. {}", symbol_name(kernel, kernel.block), index(kernel, &kernel.blocks))?;
-    for Multiple { symbol, of } in &kernel.assumptions {
-        writeln!(f, "  assume {} % {of} == 0", symbol_name(kernel, *symbol))?;
+    for held in &kernel.assumptions {
+        writeln!(f, "  assume {}", assumption(kernel, *held))?;
     }
     for (id, buffer) in &kernel.buffers {
         let access = match buffer.access {
@@ -84,7 +94,8 @@ fn write_header(f: &mut impl Write, kernel: &Kernel) -> fmt::Result {
         writeln!(f, "{}", if more { format!(" align {}", buffer.align) } else { String::new() })?;
     }
     for (id, scratch) in &kernel.scratch {
-        writeln!(f, "  scratch {id}: {}[{}]", scratch.dtype, index(kernel, &scratch.len))?;
+        let word = if scratch.private { "private" } else { "scratch" };
+        writeln!(f, "  {word} {id}: {}[{}]", scratch.dtype, index(kernel, &scratch.len))?;
     }
     Ok(())
 }

@@ -77,7 +77,7 @@ pub struct Kernel {
     /// The symbols that the caller gives as i64 arguments: sizes and strides.
     pub arguments: Vec<Sym>,
     /// What is so of the arguments in every launch; a caller for whom it does not hold launches another kernel.
-    pub assumptions: Vec<Multiple>,
+    pub assumptions: Vec<Assumption>,
     /// Memory that the caller passes.
     pub buffers: PrimaryMap<Buffer, BufferDecl>,
     /// Memory that a block has for itself.
@@ -90,13 +90,40 @@ pub struct Kernel {
     pub body: Vec<Stmt>,
 }
 
-/// An argument that a number divides.
+/// What is so of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Multiple {
-    /// The argument.
-    pub symbol: Sym,
-    /// The number, at least 2.
-    pub of: i64,
+pub enum Assumption {
+    /// A number divides it.
+    Multiple {
+        /// The argument.
+        symbol: Sym,
+        /// The number, at least 2.
+        of: i64,
+    },
+    /// It is from 0 to a number.
+    AtMost {
+        /// The argument.
+        symbol: Sym,
+        /// The number, not negative.
+        most: i64,
+    },
+}
+
+impl Assumption {
+    /// The argument that it is about.
+    pub fn symbol(self) -> Sym {
+        match self {
+            Assumption::Multiple { symbol, .. } | Assumption::AtMost { symbol, .. } => symbol,
+        }
+    }
+
+    /// Whether it holds of a number.
+    pub fn holds(self, number: i64) -> bool {
+        match self {
+            Assumption::Multiple { of, .. } => number % of == 0,
+            Assumption::AtMost { most, .. } => (0..=most).contains(&number),
+        }
+    }
 }
 
 /// A buffer parameter.
@@ -131,6 +158,8 @@ pub struct ScratchDecl {
     pub dtype: DType,
     /// Number of elements, from sizes alone.
     pub len: Expr,
+    /// Whether each element is accessed by one lane only: such an array needs no barriers and may lie in registers.
+    pub private: bool,
 }
 
 /// Where a load or store goes. Indices count elements, not bytes.

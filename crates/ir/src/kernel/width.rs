@@ -21,6 +21,8 @@ pub struct Neighbors {
     pub buffers: BTreeSet<Buffer>,
     /// The symbols on which it depends whether these are whole vectors.
     pub symbols: BTreeSet<Sym>,
+    /// Those that are the length of a loop.
+    pub lengths: BTreeSet<Sym>,
 }
 
 impl Neighbors {
@@ -36,7 +38,9 @@ impl Neighbors {
         for statement in body {
             match statement {
                 Stmt::For(inner) if inner.width > 1 => {
-                    self.symbols.extend((inner.end.clone() - inner.begin.clone()).symbols());
+                    let count = inner.end.clone() - inner.begin.clone();
+                    self.symbols.extend(count.symbols());
+                    self.lengths.extend(count.as_sym());
                     self.body(&inner.body, Some(inner.var));
                 }
                 Stmt::For(inner) => self.body(&inner.body, var),

@@ -21,7 +21,7 @@ impl Run<'_, '_> {
         match place {
             Place::Buffer(buffer) => Ok(self.buffers[buffer.index()].read(position)),
             Place::Scratch(scratch) => {
-                let epoch = self.epoch;
+                let epoch = self.epoch_of(scratch);
                 let array = &mut self.scratch[scratch];
                 let element = array.memory.read(position);
                 let found = array.shadow.load(position, epoch, agent);
@@ -48,7 +48,7 @@ impl Run<'_, '_> {
                 self.buffers[buffer.index()].write(position, element);
             }
             Place::Scratch(scratch) => {
-                let epoch = self.epoch;
+                let epoch = self.epoch_of(scratch);
                 let found = self.scratch[scratch].shadow.store(position, epoch, agent);
                 found.map_err(|finding| self.blame(finding, place, index, agent, statement))?;
                 self.scratch[scratch].memory.write(position, element);

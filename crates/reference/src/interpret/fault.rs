@@ -123,12 +123,10 @@ pub enum Fault {
         lanes: u32,
     },
     /// An argument that is not what the kernel assumes of it.
-    #[error("the kernel assumes that {of} divides `{argument}`, which is {given}")]
+    #[error("the kernel assumes that {assumed}, but the argument is {given}")]
     Assumption {
-        /// The argument's name.
-        argument: String,
-        /// What should divide it.
-        of: i64,
+        /// What is assumed, as text.
+        assumed: String,
         /// What was given.
         given: i64,
     },

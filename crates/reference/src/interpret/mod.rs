@@ -13,6 +13,7 @@
 //!   so the bits are the same everywhere.
 //! * A launch for which an assumption of the kernel does not hold is a fault. Alignment is not: memory has no addresses here.
 //! * A load whose guard is false gives zero; its index is not looked at.
+//! * An element of a private array that two lanes access is a race, whatever barriers there are between them.
 //! * A `fault` lowers a word to the value reported, in one step, so any order of lanes and blocks leaves the same.
 //!
 //! Faults are in [`Fault`]; what is a race is said in `race.rs`.
@@ -30,9 +31,7 @@ pub use order::LaneOrder;
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use index::{EvalError, Expr, Sym};
 use ir::kernel::uniformity::per_lane;
-use ir::kernel::{
-    Accumulator, Buffer, Kernel, Loop, LoopKind, Multiple, Scratch, Stmt, Value, print, verify,
-};
+use ir::kernel::{Accumulator, Buffer, Kernel, Loop, LoopKind, Scratch, Stmt, Value, print, verify};
 use ops::combine::combine;
 use ops::{DType, Monoid, Scalar};
 
@@ -89,11 +88,11 @@ fn check_call(kernel: &Kernel, args: &[i64], buffers: &[DenseMemory]) -> Result<
     if buffers.len() != kernel.buffers.len() {
         return Err(Fault::Buffers { expected: kernel.buffers.len(), given: buffers.len() });
     }
-    for &Multiple { symbol, of } in &kernel.assumptions {
-        let place = kernel.arguments.iter().position(|&argument| argument == symbol);
+    for assumption in &kernel.assumptions {
+        let place = kernel.arguments.iter().position(|&argument| argument == assumption.symbol());
         let given = args[place.expect("a verified kernel assumes of arguments")];
-        if given % of != 0 {
-            return Err(Fault::Assumption { argument: kernel.symbols[symbol].clone(), of, given });
+        if !assumption.holds(given) {
+            return Err(Fault::Assumption { assumed: print::assumption(kernel, *assumption), given });
         }
     }
     for ((buffer, decl), memory) in kernel.buffers.iter().zip(buffers) {
@@ -328,6 +327,11 @@ impl<'k, 'm> Run<'k, 'm> {
                 .expect("a verified reduce has a meaning");
         }
         states.swap_remove(0)
+    }
+
+    /// The epoch of accesses to an array: barriers do not order those to one that is private.
+    fn epoch_of(&self, scratch: Scratch) -> u64 {
+        if self.kernel.scratch[scratch].private { 0 } else { self.epoch }
     }
 
     fn allows(&self, guard: Option<Value>) -> bool {

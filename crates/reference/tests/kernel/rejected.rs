@@ -2,7 +2,7 @@
 
 use cranelift_entity::EntityRef;
 use index::{Expr, Sym};
-use ir::kernel::{Accumulator, Buffer, Kernel, Loop, LoopKind, Multiple, Place, Stmt, Value, verify};
+use ir::kernel::{Accumulator, Assumption, Buffer, Kernel, Loop, LoopKind, Place, Stmt, Value, verify};
 use ops::{DType, Scalar};
 
 use crate::kernel;
@@ -109,11 +109,11 @@ fn widths() {
 #[test]
 fn assumptions_and_alignment() {
     rejected(
-        &changed(|k| k.assumptions.push(Multiple { symbol: k.block, of: 4 })),
+        &changed(|k| k.assumptions.push(Assumption::Multiple { symbol: k.block, of: 4 })),
         "kernel",
         "of no argument",
     );
-    let one = |k: &mut Kernel| k.assumptions.push(Multiple { symbol: k.arguments[0], of: 1 });
+    let one = |k: &mut Kernel| k.assumptions.push(Assumption::Multiple { symbol: k.arguments[0], of: 1 });
     rejected(&changed(one), "kernel", "1 divides anything or nothing");
     for align in [1, 12] {
         rejected(&changed(|k| k.buffers[Buffer::new(0)].align = align), "kernel", "aligned to");

@@ -64,6 +64,8 @@ fn draw(witness: &Witness, draws: &mut Draws) -> Schedule {
     keep_small(&mut schedule.blocks);
     if draws.percent(60) && !schedule.lanes_outside {
         schedule.persistent = persistent(witness, draws);
+        schedule.private = draws.percent(50);
+        schedule.private &= schedule.check(witness).is_ok();
     }
     schedule
 }

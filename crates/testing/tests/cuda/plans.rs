@@ -50,7 +50,7 @@ fn check_planned(source: &str, hints: &Hints, sizes: &[(i64, i64)]) -> String {
     let emulated = EmulatedPlan::new(&planned, &EMULATOR).unwrap_or_else(|error| panic!("{error}"));
     for &(rows, columns) in sizes {
         let inputs: Vec<StridedArray> =
-            specs.iter().enumerate().map(|(place, spec)| draw(spec, rows, columns, place)).collect();
+            (0..specs.len()).map(|place| draw(specs, place, (rows, columns))).collect();
         let views: Vec<ArrayView<'_>> = inputs.iter().map(StridedArray::view).collect();
         let expected = expected(definition, &views, Stream::default(), &Serial, usize::MAX)
             .expect("memory for a small test");
@@ -72,13 +72,21 @@ fn check_planned(source: &str, hints: &Hints, sizes: &[(i64, i64)]) -> String {
     emulated.source()
 }
 
-/// An input of the file's distribution with rows and columns in place of the file's sizes.
-fn draw(spec: &InputSpec, rows: i64, columns: i64, place: usize) -> StridedArray {
-    let InputSpec::Tensor(spec) = spec else { panic!("tensors only") };
-    let mut spec = spec.clone();
-    spec.sizes = if spec.sizes.len() == 2 { vec![rows, columns] } else { vec![columns] };
-    spec.strides = if spec.sizes.len() == 2 { vec![columns, 1] } else { vec![1] };
+/// An input of the file's distribution with other sizes in place of the file's: its first input has rows and columns.
+fn draw(specs: &[InputSpec], place: usize, (rows, columns): (i64, i64)) -> StridedArray {
+    let tensor = |place: usize| match &specs[place] {
+        InputSpec::Tensor(spec) => spec.clone(),
+        _ => panic!("tensors only"),
+    };
+    let (first, mut spec) = (tensor(0).sizes, tensor(place));
+    let size = |&size: &i64| match size {
+        size if size == first[0] => rows,
+        size if size == first[1] => columns,
+        size => size,
+    };
+    spec.sizes = spec.sizes.iter().map(size).collect();
     spec.storage = spec.sizes.iter().product();
+    spec.strides = (1..=spec.sizes.len()).map(|axis| spec.sizes[axis..].iter().product()).collect();
     inputs::draw(&InputSpec::Tensor(spec), 5, place).expect("memory for a small test")
 }
 
@@ -94,18 +102,51 @@ fn softmax() {
     check(include_str!("../../../../examples/softmax.py"), &SIZES[..5]);
 }
 
+/// Rows of whole vectors, up to the longest that is planned for.
+fn whole_rows(source: &str, columns: i64) -> String {
+    let sizes = [(1, 64), (3, 4096), (64, 640), (2, 64)];
+    let fit: Vec<(i64, i64)> = sizes.into_iter().filter(|(_, size)| *size <= columns).collect();
+    check_whole(source, columns, &fit)
+}
+
 #[test]
-fn whole_vectors() {
-    let rows = [(1, 64), (3, 4096), (64, 640)];
-    let moves = |text: &str, vectors: usize| {
-        assert_eq!((text.matches("load<").count(), text.matches("store(").count()), (vectors, 2), "{text}");
-    };
+fn neighbours_are_loaded_and_stored_as_vectors() {
     for columns in [64, 4096] {
-        moves(&check_whole(include_str!("../../../../examples/silu_mul.py"), columns, &rows), 2);
-        moves(&check_whole(include_str!("../../../../examples/softmax.py"), columns, &rows), 3);
-        check_whole(include_str!("../../../../examples/layer_norm.py"), columns, &rows);
-        check_whole(include_str!("../../../../examples/rms_norm.py"), columns, &rows);
-        check_whole(include_str!("../../../../examples/gelu_bias.py"), columns, &rows);
+        for (source, loads) in [
+            (include_str!("../../../../examples/silu_mul.py"), 2),
+            (include_str!("../../../../examples/softmax.py"), 1),
+            (include_str!("../../../../examples/gelu_bias.py"), 2),
+        ] {
+            let text = whole_rows(source, columns);
+            assert_eq!(
+                (text.matches(" = load<8>").count(), text.matches("store(n").count()),
+                (loads, 1),
+                "{text}"
+            );
+        }
+    }
+}
+
+#[test]
+fn rows_persist_in_registers() {
+    for columns in [64, 640, 4096] {
+        for source in [
+            include_str!("../../../../examples/softmax.py"),
+            include_str!("../../../../examples/layer_norm.py"),
+            include_str!("../../../../examples/rms_norm.py"),
+        ] {
+            let text = whole_rows(source, columns);
+            assert!(text.contains("vec<float, 8> w0["), "{text}");
+            assert!(!text.contains("smem"), "{text}");
+        }
+    }
+}
+
+#[test]
+fn gradients_of_whole_vectors() {
+    for columns in [64, 4096] {
+        whole_rows(include_str!("../../../../examples/layer_norm_backward.py"), columns);
+        whole_rows(include_str!("../../../../examples/rms_norm_backward.py"), columns);
     }
 }
 
@@ -147,7 +188,7 @@ fn an_index_out_of_range_is_told_in_every_order() {
     let planned =
         plan(graph, fusion, &[LayoutClass::Dense], &target, &hints, &options).expect("no choices, no errors");
     let emulated = EmulatedPlan::new(&planned, &EMULATOR).unwrap_or_else(|error| panic!("{error}"));
-    let input = draw(&file.inputs.expect("an `inputs` list")[0], 5, 701, 0);
+    let input = draw(&file.inputs.expect("an `inputs` list"), 0, (5, 701));
     for order in Order::ALL {
         let error = emulated.run(&[input.view()], order).expect_err("the last two columns are beyond");
         assert!(error.ends_with("index 701 is out of range"), "{order:?}: {error}");

@@ -209,9 +209,10 @@ impl<'a> Nest<'a> {
     fn max_trip_count(&self, axis: Axis) -> Option<i64> {
         let group = self.emitter.group;
         let extent = group.schedule.extent(group.witness, axis);
-        let extent = group.view.facts().normalize(&extent).as_const();
+        let facts = group.view.facts();
+        let most = facts.bounds(&facts.normalize(&extent)).hi().and_then(|most| i64::try_from(most).ok());
         let chunk = group.schedule.chunk(axis).and_then(|chunk| i64::try_from(chunk).ok());
-        extent.into_iter().chain(chunk).min()
+        most.into_iter().chain(chunk).min()
     }
 
     /// Adds the blocks of folds in arrays to their totals and begins new ones.

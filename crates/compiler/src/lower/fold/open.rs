@@ -73,7 +73,7 @@ impl Nest<'_> {
         filled: &mut Vec<(Scratch, Scalar)>,
     ) -> Vec<Scratch> {
         let array = |init: Scalar| {
-            let array = self.array(init.dtype(), dims);
+            let array = self.array(init.dtype(), dims, false);
             filled.push((array, init));
             array
         };

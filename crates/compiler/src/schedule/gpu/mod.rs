@@ -1,6 +1,7 @@
-//! What a GPU's schedules have besides: how many neighbours a thread takes at a time, how many threads walk a row, and how
-//! much of a flat loop a block takes.
+//! What a GPU's schedules have besides: how many neighbours a thread takes at a time, how many threads walk a row, what they keep
+//! of it in registers, and how much of a flat loop a block takes.
 
+mod registers;
 mod threads;
 mod width;
 
@@ -12,5 +13,7 @@ use crate::target::Gpu;
 pub(super) fn finish(work: &Workload<'_>, facts: &Gpu, schedule: &mut Schedule) {
     schedule.width = width::width(work, schedule);
     threads::threads(work, facts, schedule);
+    schedule.persistent = registers::registers(work, schedule);
+    schedule.private = !schedule.persistent.is_empty();
     schedule.warp = (schedule.lanes > facts.warp).then_some(facts.warp);
 }

@@ -1,7 +1,8 @@
 //! How many threads a block has: as many as walk a row in a few steps each, and a flat loop's share of so many steps.
 
-use super::Schedule;
-use super::Workload;
+use super::registers::{ELEMENTS, longest_row};
+use crate::schedule::Schedule;
+use crate::schedule::workload::Workload;
 use crate::space::Axis;
 use crate::target::Gpu;
 
@@ -21,14 +22,20 @@ pub(super) fn threads(work: &Workload<'_>, facts: &Gpu, schedule: &mut Schedule)
 
 /// Threads that walk a row in a few steps each.
 fn of_row(work: &Workload<'_>, facts: &Gpu, lane: Axis, schedule: &Schedule) -> u32 {
-    let step = u64::from(schedule.width) * STEPS;
-    let wanted = work.trip_count(schedule, lane).div_ceil(step).next_power_of_two();
+    // Registers hold a row if there are enough threads for its longest.
+    let wanted = match longest_row(work, schedule, lane) {
+        Some(most) if most <= ELEMENTS * u64::from(facts.most_threads) => most.div_ceil(ELEMENTS),
+        _ => work.trip_count(schedule, lane).div_ceil(u64::from(schedule.width) * STEPS),
+    };
+    let wanted = wanted.next_power_of_two();
     wanted.clamp(facts.warp.into(), facts.most_threads.into()) as u32
 }
 
 /// A block takes of a flat loop what its threads have in flight: with more of it, blocks end at different times.
 fn share(work: &Workload<'_>, facts: &Gpu, lane: Axis, schedule: &mut Schedule) {
     let Workload { graph, view, .. } = *work;
+    let row = work.trip_count(schedule, lane).div_ceil(schedule.width.into()).next_power_of_two();
+    schedule.lanes = row.clamp(facts.warp.into(), schedule.lanes.into()) as u32;
     let inputs = view.inputs().iter().map(|&input| graph.dtype(input).size() as u64);
     let bytes = inputs.sum::<u64>() * u64::from(schedule.width);
     let steps = (facts.in_flight / bytes.max(1)).clamp(1, STEPS).next_power_of_two();

@@ -9,7 +9,7 @@ use cranelift_entity::{EntityRef, PrimaryMap};
 
 use super::line::Line;
 pub use super::line::ParseError;
-use super::{Access, BufferDecl, Kernel, Loop, LoopKind, MAX_NESTING, Multiple, ScratchDecl, Stmt};
+use super::{Access, Assumption, BufferDecl, Kernel, Loop, LoopKind, MAX_NESTING, ScratchDecl, Stmt};
 use index::{Expr, Sym, integer};
 use ops::DType;
 
@@ -160,19 +160,24 @@ impl Parser {
         Ok((block, self.index(line, count)?))
     }
 
-    /// The lines `assume i1 % 8 == 0` that follow.
-    fn assumptions(&self, lines: &mut Lines<'_>) -> Result<Vec<Multiple>, ParseError> {
+    /// The lines `assume i1 % 8 == 0` and `assume i1 <= 4096` that follow.
+    fn assumptions(&self, lines: &mut Lines<'_>) -> Result<Vec<Assumption>, ParseError> {
         let mut assumptions = Vec::new();
         while lines.peek().is_some_and(|mut line| line.eat("assume")) {
             let mut line = lines.next()?;
             line.expect("assume")?;
             let symbol = self.symbol(&mut line)?;
-            line.expect("%")?;
-            let of = line.count("a number that divides it", u32::MAX)?;
-            line.expect("==")?;
-            line.expect("0")?;
+            assumptions.push(if line.eat("<=") {
+                let most = line.count("the most that it is", u32::MAX)?.into();
+                Assumption::AtMost { symbol, most }
+            } else {
+                line.expect("%")?;
+                let of = line.count("a number that divides it", u32::MAX)?.into();
+                line.expect("==")?;
+                line.expect("0")?;
+                Assumption::Multiple { symbol, of }
+            });
             line.end()?;
-            assumptions.push(Multiple { symbol, of: of.into() });
         }
         Ok(assumptions)
     }
@@ -230,7 +235,9 @@ impl Parser {
         } else if line.eat("faults") {
             self.buffer(line, Access::Fault)?;
         } else if line.eat("scratch") {
-            self.scratch(line)?;
+            self.scratch(line, false)?;
+        } else if line.eat("private") {
+            self.scratch(line, true)?;
         } else {
             return Ok(false);
         }
@@ -248,7 +255,7 @@ impl Parser {
         declare(&mut self.buffers, id, BufferDecl { name, dtype, access, align }, again)
     }
 
-    fn scratch(&mut self, line: &mut Line<'_>) -> Result<(), ParseError> {
+    fn scratch(&mut self, line: &mut Line<'_>, private: bool) -> Result<(), ParseError> {
         let again = line.fail("this scratch array is declared twice");
         let id = numbered(line, "w", "a scratch array such as w0")?;
         line.expect(":")?;
@@ -256,7 +263,7 @@ impl Parser {
         line.expect("[")?;
         let len = line.until("]")?;
         let len = self.index(line, len)?;
-        declare(&mut self.scratch, id, ScratchDecl { dtype, len }, again)
+        declare(&mut self.scratch, id, ScratchDecl { dtype, len, private }, again)
     }
 
     fn symbol(&self, line: &mut Line<'_>) -> Result<Sym, ParseError> {

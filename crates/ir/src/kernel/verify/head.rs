@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use index::Expr;
 
 use super::{Check, MAX_LANES};
-use crate::kernel::Multiple;
+use crate::kernel::Assumption;
 
 impl Check<'_> {
     /// All rules of the head.
@@ -48,9 +48,17 @@ impl Check<'_> {
     }
 
     fn assumptions(&mut self) {
-        for Multiple { symbol, of } in &self.kernel.assumptions {
-            self.require(self.arguments.contains(symbol), || "what is assumed is of no argument".into());
-            self.require(*of >= 2, || format!("{of} divides anything or nothing"));
+        for assumption in &self.kernel.assumptions {
+            let is_known = self.arguments.contains(&assumption.symbol());
+            self.require(is_known, || "what is assumed is of no argument".into());
+            match *assumption {
+                Assumption::Multiple { of, .. } => {
+                    self.require(of >= 2, || format!("{of} divides anything or nothing"));
+                }
+                Assumption::AtMost { most, .. } => {
+                    self.require(most >= 0, || format!("no argument is at most {most}"));
+                }
+            }
         }
     }
 

@@ -6,7 +6,7 @@
 //! * `lanes` is a power of two from 1 to [`MAX_LANES`], so that the tree of a `reduce` is full; warps are a power of two
 //!   of them.
 //! * The arguments and the block's symbol are declared and all different.
-//! * Assumptions are of arguments, and of numbers from 2. Buffers are aligned to a power of two, at least to their elements.
+//! * Assumptions are of arguments; what divides one is 2 or more, and the most it is is not negative. Buffers are aligned to a power of two, at least to their elements.
 //! * The number of blocks and the lengths of scratch arrays are expressions over arguments.
 //!
 //! Of ids and scopes:

@@ -1,0 +1,96 @@
+//! Which private arrays lie in registers: those that lanes walk in the same few steps wherever they access them, so that each
+//! element has a place of its own among a lane's.
+
+use cranelift_entity::SecondaryMap;
+use index::{Atom, Expr, Facts};
+use ir::kernel::{Kernel, Loop, Place, Scratch, Stmt, is_contiguous};
+
+use super::neighbors::assumed;
+
+/// The most vectors of an array that a lane holds: the loops over them are unrolled.
+const MOST: i64 = 8;
+
+/// The vectors of an array that a lane holds.
+#[derive(Clone, Copy)]
+pub(super) struct Vectors {
+    /// How many.
+    pub(super) count: i64,
+    /// The elements of each.
+    pub(super) width: u32,
+}
+
+/// For each array in registers, the vectors that a lane holds of it.
+pub(super) fn registers(kernel: &Kernel) -> SecondaryMap<Scratch, Option<Vectors>> {
+    let facts = assumed(kernel);
+    let mut scan = Scan { facts: &facts, walks: SecondaryMap::new() };
+    scan.body(&kernel.body, None);
+    let mut found = SecondaryMap::new();
+    for (array, _) in kernel.scratch.iter().filter(|(_, decl)| decl.private) {
+        if let Walk::Same(walk) = &scan.walks[array] {
+            let count = trip_count(walk, kernel.lanes, &facts).filter(|count| (1..=MOST).contains(count));
+            found[array] = count.map(|count| Vectors { count, width: walk.width });
+        }
+    }
+    found
+}
+
+/// How often a lane takes its neighbours in a loop, at most, where sizes do not matter.
+pub(super) fn trip_count(for_loop: &Loop, lanes: u32, facts: &Facts) -> Option<i64> {
+    let count = |end: &Expr| end.clone() - for_loop.begin.clone();
+    let bound = facts.bounds(&count(&for_loop.end)).hi().and_then(|hi| i64::try_from(hi).ok());
+    let operands = match for_loop.end.as_atom() {
+        Some(Atom::Min(a, b)) => vec![a, b],
+        _ => Vec::new(),
+    };
+    let most = bound.into_iter().chain(operands.into_iter().filter_map(|end| count(end).as_const())).min()?;
+    let strip = i64::from(for_loop.width) * i64::from(lanes);
+    Some(most.max(0).div_euclid(strip) + i64::from(most.max(0).rem_euclid(strip) > 0))
+}
+
+/// How an array is walked.
+#[derive(Clone, Default)]
+enum Walk<'k> {
+    #[default]
+    Nowhere,
+    /// By loops like this one, element by element.
+    Same(&'k Loop),
+    /// In more than one way.
+    Otherwise,
+}
+
+struct Scan<'k, 'f> {
+    facts: &'f Facts,
+    walks: SecondaryMap<Scratch, Walk<'k>>,
+}
+
+impl<'k> Scan<'k, '_> {
+    fn body(&mut self, body: &'k [Stmt], directly_in: Option<&'k Loop>) {
+        for statement in body {
+            match statement {
+                Stmt::For(inner) => self.body(&inner.body, Some(inner).filter(|inner| inner.width > 1)),
+                Stmt::Load { place: Place::Scratch(array), index, guard, .. }
+                | Stmt::Store { place: Place::Scratch(array), index, guard, .. } => {
+                    let here = directly_in.filter(|walk| guard.is_none() && self.is_place(walk, index));
+                    self.walks[*array] = match (&self.walks[*array], here) {
+                        (Walk::Nowhere, Some(here)) => Walk::Same(here),
+                        (Walk::Same(known), Some(here)) if alike(known, here) => Walk::Same(here),
+                        _ => Walk::Otherwise,
+                    };
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Whether an index is the number of the loop's iteration, of whole vectors.
+    fn is_place(&self, walk: &Loop, index: &Expr) -> bool {
+        let first = index.substitute(&|symbol| (symbol == walk.var).then(|| walk.begin.clone()));
+        let count = walk.end.clone() - walk.begin.clone();
+        let whole = self.facts.prove_divides(&Expr::constant(walk.width.into()), &count);
+        whole && first.is_zero() && is_contiguous(index, walk.var)
+    }
+}
+
+fn alike(a: &Loop, b: &Loop) -> bool {
+    (&a.begin, &a.end, a.width) == (&b.begin, &b.end, b.width)
+}
