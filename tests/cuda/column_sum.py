@@ -32,44 +32,51 @@ inputs = [torch.randn((4096, 512))]
 # }
 #
 # // seg0: reads n0 (f32); writes n1_partial0 (f32).
-# // Blocks: floor_div(i1 + 1023, 1024) * floor_div(i0 + 3, 4). Threads of a block: 256.
+# // Blocks: floor_div(i1 + 1023, 1024) * floor_div(i0 + 15, 16). Threads of a block: 256.
 # extern "C" __global__ void __launch_bounds__(256) seg0(
 #     const float* __restrict__ n0,
 #     float* __restrict__ n1_partial0,
 #     long long i0,
 #     long long i1) {
 #   const long long block = blockIdx.x;
-#   extern __shared__ __align__(16) unsigned char smem[];
-#   float* const w0 = (float*)smem;
-#   for (long long first = 1024 * floor_div(block, floor_div(i0 + 3, 4)) + 4 * threadIdx.x; first < min(1024 * floor_div(block, floor_div(i0 + 3, 4)) + 1024, i1); first += 1024) {
-#     vec<float, 4> y0;
-#     #pragma unroll
-#     for (int j = 0; j < 4; j++) {
-#       y0.at[j] = 0.0f;
-#     }
-#     *(vec<float, 4>*)(w0 + -1024 * floor_div(block, floor_div(i0 + 3, 4)) + first) = y0;
-#   }
-#   __syncthreads();
-#   for (long long x0 = 4 * floor_mod(block, floor_div(i0 + 3, 4)); x0 < min(4 * floor_mod(block, floor_div(i0 + 3, 4)) + 4, i0); x0++) {
-#     for (long long first = 1024 * floor_div(block, floor_div(i0 + 3, 4)) + 4 * threadIdx.x; first < min(1024 * floor_div(block, floor_div(i0 + 3, 4)) + 1024, i1); first += 1024) {
-#       const auto v1 = load<4>(n0 + i1 * x0 + first);
+#   vec<float, 4> w0[1];
+#   {
+#     const long long first = 1024 * floor_div(block, floor_div(i0 + 15, 16)) + 4 * threadIdx.x, end = min(1024 * floor_div(block, floor_div(i0 + 15, 16)) + 1024, i1);
+#     if (first < end) {
 #       #pragma unroll
 #       for (int j = 0; j < 4; j++) {
-#         const long long x1_1 = first + j;
-#         const float v2 = w0[x1_1 - 1024 * floor_div(block, floor_div(i0 + 3, 4))];
-#         w0[x1_1 - 1024 * floor_div(block, floor_div(i0 + 3, 4))] = v2 + v1.at[j];
+#         w0[0].at[j] = 0.0f;
 #       }
 #     }
 #   }
 #   __syncthreads();
-#   for (long long first = 1024 * floor_div(block, floor_div(i0 + 3, 4)) + 4 * threadIdx.x; first < min(1024 * floor_div(block, floor_div(i0 + 3, 4)) + 1024, i1); first += 1024) {
-#     const auto v4 = load<4>(w0 + -1024 * floor_div(block, floor_div(i0 + 3, 4)) + first);
-#     vec<float, 4> y0;
-#     #pragma unroll
-#     for (int j = 0; j < 4; j++) {
-#       y0.at[j] = v4.at[j];
+#   #pragma unroll 4
+#   for (long long x0 = 16 * floor_mod(block, floor_div(i0 + 15, 16)); x0 < min(16 * floor_mod(block, floor_div(i0 + 15, 16)) + 16, i0); x0++) {
+#     {
+#       const long long first = 1024 * floor_div(block, floor_div(i0 + 15, 16)) + 4 * threadIdx.x, end = min(1024 * floor_div(block, floor_div(i0 + 15, 16)) + 1024, i1);
+#       vec<float, 4> v1[1];
+#       if (first < end) {
+#         v1[0] = load<4>(n0 + i1 * x0 + first);
+#       }
+#       if (first < end) {
+#         #pragma unroll
+#         for (int j = 0; j < 4; j++) {
+#           w0[0].at[j] = w0[0].at[j] + v1[0].at[j];
+#         }
+#       }
 #     }
-#     store(n1_partial0 + i1 * floor_mod(block, floor_div(i0 + 3, 4)) + first, y0);
+#   }
+#   __syncthreads();
+#   {
+#     const long long first = 1024 * floor_div(block, floor_div(i0 + 15, 16)) + 4 * threadIdx.x, end = min(1024 * floor_div(block, floor_div(i0 + 15, 16)) + 1024, i1);
+#     if (first < end) {
+#       vec<float, 4> y0;
+#       #pragma unroll
+#       for (int j = 0; j < 4; j++) {
+#         y0.at[j] = w0[0].at[j];
+#       }
+#       store(n1_partial0 + i1 * floor_mod(block, floor_div(i0 + 15, 16)) + first, y0);
+#     }
 #   }
 # }
 #
@@ -83,7 +90,8 @@ inputs = [torch.randn((4096, 512))]
 #   const long long block = blockIdx.x;
 #   for (long long result = 256 * block + threadIdx.x; result < min(i1, 256 * block + 256); result += 256) {
 #     double a0 = 0.0;
-#     for (long long chunk = 0; chunk < floor_div(i0 + 3, 4); chunk++) {
+#     #pragma unroll 8
+#     for (long long chunk = 0; chunk < floor_div(i0 + 15, 16); chunk++) {
 #       a0 = a0 + (double)n1_partial0[i1 * chunk + result];
 #     }
 #     n1[result] = (float)a0;

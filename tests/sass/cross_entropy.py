@@ -28,17 +28,17 @@ inputs = [
 fd.execute(inputs)
 
 # ---- expect
-# seg0: 34 registers, 0 bytes of local memory, 633 instructions
+# seg0: 40 registers, 0 bytes of local memory, 1612 instructions
 #   1 loads of 2 bytes, global
 #   1 loads of 8 bytes, global
-#   9 loads of 16 bytes, global
+#   17 loads of 16 bytes, global
 #   2 stores of 4 bytes, global
 #   1 loads of 4 bytes, shared
 #   1 loads of 8 bytes, shared
 #   1 stores of 4 bytes, shared
 #   1 stores of 8 bytes, shared
 #   2 barriers, 30 shuffles, 0 calls in loops
-# seg0_combine0: 32 registers, 0 bytes of local memory, 334 instructions
+# seg0_combine0: 32 registers, 0 bytes of local memory, 339 instructions
 #   29 loads of 4 bytes, global
 #   1 stores of 4 bytes, global
 #   1 loads of 8 bytes, shared

@@ -41,16 +41,14 @@ inputs = [
 fd.execute(inputs)
 
 # ---- expect
-# seg0: 99 registers, 0 bytes of local memory, 714 instructions
+# seg0: 124 registers, 0 bytes of local memory, 633 instructions
 #   2 loads of 4 bytes, global
 #   8 loads of 16 bytes, global
 #   10 stores of 16 bytes, global
-#   34 loads of 4 bytes, shared
-#   8 loads of 16 bytes, shared
-#   34 stores of 4 bytes, shared
-#   8 stores of 16 bytes, shared
+#   2 loads of 4 bytes, shared
+#   2 stores of 4 bytes, shared
 #   4 barriers, 18 shuffles, 0 calls in loops
-# seg0_combine0: 32 registers, 0 bytes of local memory, 347 instructions
-#   14 loads of 4 bytes, global
+# seg0_combine0: 32 registers, 0 bytes of local memory, 455 instructions
+#   30 loads of 4 bytes, global
 #   60 stores of 2 bytes, global
 #   0 barriers, 0 shuffles, 0 calls in loops

@@ -67,6 +67,8 @@ pub struct Gpu {
     /// Bytes that a thread loads before it uses the first of them, so that all threads of a multiprocessor keep its share of
     /// memory busy.
     pub in_flight: u64,
+    /// Blocks of a multiprocessor that leave partial results: with more of them, adding these up takes longer than it saves.
+    pub partials: u64,
 }
 
 impl Target {
@@ -97,6 +99,14 @@ impl Target {
         }
     }
 
+    /// How many blocks are enough where each leaves partial results.
+    pub fn partial_blocks(&self) -> u64 {
+        match &self.machine {
+            Machine::Cpu(_) => self.blocks,
+            Machine::Gpu(gpu) => gpu.partials * self.cores,
+        }
+    }
+
     /// Elements from which on there is work for all blocks.
     pub fn large(&self) -> u64 {
         self.blocks * self.grain
@@ -118,7 +128,7 @@ impl Target {
             cores: 132,
             throughput: 30e12,
             launch: 3e-6,
-            machine: Machine::Gpu(Gpu { warp: 32, most_threads: 512, in_flight: 64 }),
+            machine: Machine::Gpu(Gpu { warp: 32, most_threads: 512, in_flight: 64, partials: 2 }),
         }
     }
 }

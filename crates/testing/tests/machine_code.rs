@@ -18,7 +18,7 @@ const LOCAL: [(&str, &str); 2] = [
 ];
 
 /// Examples whose global accesses are not nearly all of 16 bytes, and why.
-const NARROW: [(&str, &str); 11] = [
+const NARROW: [(&str, &str); 10] = [
     ("adam_step", "the step is one element"),
     ("batch_norm", "the batches lie apart from each other"),
     ("cross_entropy", "labels are gathered"),
@@ -27,7 +27,6 @@ const NARROW: [(&str, &str); 11] = [
     ("modulated_layer_norm_backward", COMBINE),
     ("reduction_broadcast_add", COMBINE),
     ("rms_norm_backward", COMBINE),
-    ("rope", HALVES),
     ("rope_backward", HALVES),
     ("transpose_add", "there are no tiles for GPUs yet"),
 ];

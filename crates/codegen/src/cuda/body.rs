@@ -22,6 +22,9 @@ use super::{EmitError, shared};
 /// The longest text that is written where it is used instead of getting a line and a name.
 const LONGEST_INLINE: usize = 48;
 
+/// Statements up to which a loop is unrolled: what more of them hold does not stay in registers.
+const MOST_UNROLLED: usize = 16;
+
 /// The text of a value that has not been written yet.
 #[derive(Clone)]
 pub(super) struct Text {
@@ -308,6 +311,14 @@ impl<'a> Writer<'a> {
         }
         let (begin, end) = (self.index(&for_loop.begin)?, self.index(&for_loop.end)?);
         let var = self.names.symbol(for_loop.var);
+        // Loads of several iterations are in flight together.
+        let is_small = is_independent(&for_loop.body) && size(&for_loop.body) <= MOST_UNROLLED;
+        let unrolled = for_loop.kind == LoopKind::Serial && is_small;
+        match self.in_lanes {
+            _ if !unrolled => {}
+            true => self.line("#pragma unroll 8"),
+            false => self.line("#pragma unroll 4"),
+        }
         self.line(&match for_loop.kind {
             LoopKind::Serial | LoopKind::Remainder | LoopKind::Transpose => {
                 format!("for (long long {var} = {begin}; {var} < {end}; {var}++) {{")
@@ -412,6 +423,24 @@ impl<'a> Writer<'a> {
     fn index_writer(&mut self) -> IndexWriter<'_> {
         IndexWriter { names: self.names, facts: &self.facts, prelude: self.prelude }
     }
+}
+
+/// Statements of a body and of the loops in it.
+fn size(body: &[Stmt]) -> usize {
+    let inner = |statement: &Stmt| match statement {
+        Stmt::For(inner) => size(&inner.body),
+        _ => 0,
+    };
+    body.len() + body.iter().map(inner).sum::<usize>()
+}
+
+/// Whether threads never wait for each other in a body, whose loops are over lanes.
+fn is_independent(body: &[Stmt]) -> bool {
+    body.iter().all(|statement| match statement {
+        Stmt::Barrier | Stmt::Reduce { .. } => false,
+        Stmt::For(inner) => inner.kind.is_over_lanes() && is_independent(&inner.body),
+        _ => true,
+    })
 }
 
 fn listed<T: ToString>(items: &[T]) -> String {

@@ -203,6 +203,11 @@ impl<'a> Emitter<'a> {
         var
     }
 
+    /// Whether a number is known to divide an expression.
+    pub fn divides(&self, number: u32, expr: &Expr) -> bool {
+        self.known.prove_divides(&Expr::constant(number.into()), expr)
+    }
+
     /// A symbol of this name, or where the name is taken, of this name and a number.
     fn new_symbol(&mut self, name: String) -> Sym {
         let name = identifier(name);

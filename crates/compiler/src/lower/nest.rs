@@ -110,12 +110,17 @@ impl<'a> Nest<'a> {
     /// Opens the loop of an axis over the part of it that is walked now.
     pub fn open_axis(&mut self, axis: Axis, kind: LoopKind) {
         let (begin, end) = self.range(axis);
-        let group = self.emitter.group;
-        let is_lane = kind == LoopKind::Lanes && group.schedule.lane == Some(axis);
-        let width = if is_lane { group.schedule.width } else { 1 };
+        let width = self.width_of(axis, kind);
         let var = self.emitter.open_wide_loop(axis.to_string(), begin, end, kind, width);
+        let group = self.emitter.group;
         let extent = self.emitter.size(&group.schedule.extent(group.witness, axis));
         self.walks(axis, var, &(Expr::zero(), extent));
+    }
+
+    /// The neighbours that a lane takes at a time in the loop of an axis.
+    pub fn width_of(&self, axis: Axis, kind: LoopKind) -> u32 {
+        let schedule = self.emitter.group.schedule;
+        if kind == LoopKind::Lanes && schedule.lane == Some(axis) { schedule.width } else { 1 }
     }
 
     /// Notes that a loop walks an axis and that its indices are within a subrange.

@@ -36,7 +36,10 @@ impl Nest<'_> {
     fn open_subrange(&mut self, axis: Axis, kind: LoopKind, subrange: &Subrange) {
         let (begin, end) = self.range(axis);
         let (begin, end) = (Expr::max(&begin, &subrange.0), Expr::min(&end, &subrange.1));
-        let var = self.emitter.open_loop(axis.to_string(), begin, end, kind);
+        let width = self.width_of(axis, kind);
+        let width =
+            if self.emitter.divides(width, &begin) && self.emitter.divides(width, &end) { width } else { 1 };
+        let var = self.emitter.open_wide_loop(axis.to_string(), begin, end, kind, width);
         self.walks(axis, var, subrange);
     }
 

@@ -65,7 +65,7 @@ pub enum ScheduleError {
         reason: &'static str,
     },
     /// Values that lanes cannot keep for themselves.
-    #[error("lanes cannot keep what persists for themselves: {0}")]
+    #[error("lanes cannot keep values and sums along their axis for themselves: {0}")]
     Private(&'static str),
     /// An axis of which several indices cannot be walked together.
     #[error("axis {axis} cannot be walked {rows} at a time: {reason}")]
@@ -199,7 +199,6 @@ impl Schedule {
         let reject = |reason| Err(ScheduleError::Private(reason));
         match self.lane {
             _ if !self.private => Ok(()),
-            _ if self.persistent.is_empty() => reject("nothing does"),
             None => reject("no axis is mapped to them"),
             Some(lane) if self.inner != [lane] => reject("stages walk other axes, too"),
             Some(lane) if self.partition.contains(&lane) => reject("their axis is partitioned"),

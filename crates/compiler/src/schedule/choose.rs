@@ -39,7 +39,7 @@ pub fn choose(work: &Workload<'_>) -> Schedule {
         Machine::Gpu(facts) => gpu::finish(work, facts, &mut schedule),
     }
     schedule.partition = partition(work, &schedule);
-    if schedule.persistent.is_empty() {
+    if !schedule.private {
         schedule.persistent = persist(work, &schedule);
     }
     schedule

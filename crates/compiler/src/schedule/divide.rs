@@ -20,9 +20,10 @@ pub(super) fn divide(work: &Workload<'_>, schedule: &mut Schedule) {
     // Work that leaves nothing behind is cut finer than needed, to balance; each piece of a fold leaves a partial result.
     let in_runs = !folded.is_empty() && view.order().len() > LITTLE && total >= target.large();
     let strip = if in_runs { target.run } else { target.strip };
-    let pieces = Pieces { unit: 1, share: 1, shortest: 1, longest: u64::MAX };
+    let pieces = Pieces { unit: 1, share: 1, shortest: 1, longest: u64::MAX, blocks: target.blocks };
     let [free_row, free_lane] = [1, strip].map(|unit| Pieces { unit, share: 4, ..pieces });
-    let folded_lane = Pieces { unit: target.strip, ..pieces };
+    let folded_row = Pieces { longest: CHAIN, blocks: target.partial_blocks(), ..pieces };
+    let folded_lane = Pieces { unit: target.strip, blocks: target.partial_blocks(), ..pieces };
     // A piece of an axis that tiles cross holds whole tiles.
     let tile = schedule.tile;
     let row = |pieces: Pieces, axis| match tile {
@@ -35,7 +36,7 @@ pub(super) fn divide(work: &Workload<'_>, schedule: &mut Schedule) {
     let is_divided = total > target.grain;
     for &axis in folded.iter().filter(|_| is_divided) {
         let shortest = enough_rows(work, schedule, &folded, axis);
-        cut.axis(axis, row(Pieces { shortest, longest: CHAIN, ..pieces }, axis), schedule);
+        cut.axis(axis, row(Pieces { shortest, ..folded_row }, axis), schedule);
     }
     lane_is_folded.iter().filter(|_| is_divided).for_each(|&axis| cut.axis(axis, folded_lane, schedule));
     let walked = |axis: &Axis| schedule.chunk(*axis).is_some() || schedule.inner.contains(axis);
@@ -60,7 +61,7 @@ const CHAIN: u64 = 4096;
 /// Pieces that an axis is still cut into where each takes more rows than needed, for the sake of partial results.
 const FEWEST: u64 = 16;
 
-/// How an axis is cut: into about as many pieces as give `share` times the target's blocks, each a multiple of `unit` that
+/// How an axis is cut: into about as many pieces as give `share` times the blocks that are enough, each a multiple of `unit` that
 /// holds at least the target's grain of work, none shorter or longer than said.
 #[derive(Clone, Copy)]
 struct Pieces {
@@ -68,6 +69,8 @@ struct Pieces {
     share: u64,
     shortest: u64,
     longest: u64,
+    /// How many blocks are enough.
+    blocks: u64,
 }
 
 /// The division into blocks so far.
@@ -80,14 +83,14 @@ struct Cut<'a> {
 impl Cut<'_> {
     /// Divides one more axis, unless there are blocks enough and it is no longer than a piece may be.
     fn axis(&mut self, axis: Axis, pieces: Pieces, schedule: &mut Schedule) {
-        let Pieces { unit, share, shortest, longest } = pieces;
+        let Pieces { unit, share, shortest, longest, blocks } = pieces;
         let target = self.work.target;
         let size = self.work.trip_count(schedule, axis).max(1);
-        if self.blocks.saturating_mul(2) > target.blocks && size <= longest {
+        if self.blocks.saturating_mul(2) > blocks && size <= longest {
             return;
         }
         let per_index = (self.total / (self.blocks.saturating_mul(size)).max(1)).max(1);
-        let pieces = (target.blocks * share / self.blocks).max(1);
+        let pieces = (blocks * share / self.blocks).max(1);
         let wanted = target.grain.div_ceil(per_index).max(size.div_ceil(pieces)).max(shortest);
         let chunk = wanted.div_ceil(unit).saturating_mul(unit).clamp(1, longest);
         schedule.blocks.push((axis, chunk));

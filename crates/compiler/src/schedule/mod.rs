@@ -62,7 +62,7 @@ pub struct Schedule {
     pub partition: Vec<Axis>,
     /// Values that are kept in scratch from the stage that computes them to later ones.
     pub persistent: Vec<Val>,
-    /// Whether each lane keeps what it computes of these values for itself.
+    /// Whether each lane keeps what it computes of these values for itself, and what it folds other axes into along its own.
     pub private: bool,
 }
 

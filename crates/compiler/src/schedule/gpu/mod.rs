@@ -13,7 +13,6 @@ use crate::target::Gpu;
 pub(super) fn finish(work: &Workload<'_>, facts: &Gpu, schedule: &mut Schedule) {
     schedule.width = width::width(work, schedule);
     threads::threads(work, facts, schedule);
-    schedule.persistent = registers::registers(work, schedule);
-    schedule.private = !schedule.persistent.is_empty();
+    registers::registers(work, schedule);
     schedule.warp = (schedule.lanes > facts.warp).then_some(facts.warp);
 }

@@ -1,47 +1,71 @@
-//! Which values the threads of a row keep in registers: what they read of inputs, widened, where a row is short enough for each to
-//! have a few elements and later stages want them again. Everything else is computed again from those.
+//! What the threads of a row keep in registers, where a row is short enough for each to have a few elements: what they fold over
+//! other rows, and what they read of inputs, widened, if later stages want it again. All else is computed again from those.
 
-use index::Expr;
-use ir::graph::{Node, TensorOp, Val};
+use ir::graph::{Graph, Node, TensorOp, Val};
 
 use crate::schedule::Schedule;
 use crate::schedule::persist::needs;
 use crate::schedule::workload::Workload;
+use crate::segment::Fold;
 use crate::space::Axis;
 
 /// Elements of a row that a thread has at most: those of a block of a fold, so that no total is added up in between.
 pub(super) const ELEMENTS: u64 = 16;
 
-/// The most bytes of registers that a thread keeps: a third of what it has where a multiprocessor is full.
-const BYTES: u64 = 128;
+/// The most bytes of registers that a thread keeps from row to row or from stage to stage.
+const BYTES: u64 = 256;
 
-/// The longest that a row can be, if that is known: all threads of a row then walk it in a known number of steps.
+/// The longest that a row of a block can be, if that is known: its threads then walk it in a known number of steps.
 pub(super) fn longest_row(work: &Workload<'_>, schedule: &Schedule, lane: Axis) -> Option<u64> {
-    let extent: Expr = schedule.extent(work.witness, lane);
-    let most = work.view.facts().bounds(&extent).hi()?;
-    u64::try_from(most).ok()
+    let most = work.view.facts().bounds(&schedule.extent(work.witness, lane)).hi();
+    let most = most.and_then(|most| u64::try_from(most).ok());
+    most.into_iter().chain(schedule.chunk(lane)).min()
 }
 
-/// The values that persist in registers, operands before users; none where a row is too long or stages walk more than a row.
-pub(super) fn registers(work: &Workload<'_>, schedule: &Schedule) -> Vec<Val> {
-    let Workload { graph, view, witness, .. } = *work;
-    let Some(lane) = schedule.lane.filter(|lane| schedule.inner == [*lane]) else { return Vec::new() };
-    let is_short =
-        longest_row(work, schedule, lane).is_some_and(|most| most <= ELEMENTS * u64::from(schedule.lanes));
-    if schedule.width == 1 || witness.levels < 2 || !is_short {
-        return Vec::new();
+/// Chooses what is kept in registers, if anything.
+pub(super) fn registers(work: &Workload<'_>, schedule: &mut Schedule) {
+    let Some(lane) =
+        schedule.lane.filter(|lane| schedule.inner == [*lane] && !schedule.partition.contains(lane))
+    else {
+        return;
+    };
+    let is_short = |most| most <= ELEMENTS * u64::from(schedule.lanes);
+    if schedule.width == 1 || !longest_row(work, schedule, lane).is_some_and(is_short) {
+        return;
     }
-    let is_widened = |&node: &Node| {
-        let data = graph.node(node);
-        let widens = matches!(data.op, TensorOp::Cast(_));
-        widens && view.is_input(data.operands[0]) && work.walks_all(node.into())
+    let columns = work.witness.folds.iter().filter(|fold| is_along(schedule, fold, lane));
+    let sums: u64 = columns.map(|fold| bytes(work.graph, fold.node)).sum();
+    let wanted = wanted(work);
+    let values: u64 = wanted.iter().map(|val| bytes(work.graph, val.node)).sum();
+    schedule.private = sums + values > 0 && sums <= BYTES;
+    if schedule.private && sums + values <= BYTES {
+        schedule.persistent = wanted;
+    }
+}
+
+/// Whether a fold leaves a result for each index along the lanes.
+fn is_along(schedule: &Schedule, fold: &Fold, lane: Axis) -> bool {
+    let mut kept = fold.kept_axes().map(|axis| schedule.loop_of(axis));
+    fold.terminal && kept.any(|axis| axis == lane)
+}
+
+/// Bytes of a thread's elements of a node's results.
+fn bytes(graph: &Graph, node: Node) -> u64 {
+    graph.results(node).map(|val| graph.dtype(val).size() as u64 * ELEMENTS).sum()
+}
+
+/// The inputs, widened, that some stage reads and a later one would read again; operands before users.
+fn wanted(work: &Workload<'_>) -> Vec<Val> {
+    let Workload { graph, view, witness, .. } = *work;
+    let is_widened = |node: &Node| {
+        let data = graph.node(*node);
+        matches!(data.op, TensorOp::Cast(_))
+            && view.is_input(data.operands[0])
+            && work.walks_all((*node).into())
     };
-    let is_wanted = |&node: &Node| {
-        let own = witness.stages.get(&node);
-        own.is_some_and(|&own| (own + 1..witness.levels).any(|stage| needs(work, &[], stage, node)))
+    let is_wanted = |node: &Node| {
+        let own = witness.stages.get(node);
+        own.is_some_and(|&own| (own + 1..witness.levels).any(|stage| needs(work, &[], stage, *node)))
     };
-    let wanted: Vec<Val> =
-        view.order().iter().copied().filter(is_widened).filter(is_wanted).map(Val::from).collect();
-    let bytes: u64 = wanted.iter().map(|&val| graph.dtype(val).size() as u64 * ELEMENTS).sum();
-    if bytes <= BYTES { wanted } else { Vec::new() }
+    view.order().iter().copied().filter(is_widened).filter(is_wanted).map(Val::from).collect()
 }

@@ -11,7 +11,13 @@ const STEPS: u64 = 4;
 
 /// The threads of a block, and the chunk of a flat loop.
 pub(super) fn threads(work: &Workload<'_>, facts: &Gpu, schedule: &mut Schedule) {
-    let Some(lane) = schedule.lane.filter(|_| !schedule.lanes_outside) else { return };
+    let Some(lane) = schedule.lane else { return };
+    if schedule.lanes_outside {
+        let extent = work.trip_count(schedule, lane);
+        let walked = schedule.chunk(lane).unwrap_or(extent).min(extent).next_power_of_two();
+        schedule.lanes = walked.clamp(facts.warp.into(), schedule.lanes.into()) as u32;
+        return;
+    }
     let is_cut = schedule.chunk(lane).is_some();
     match work.witness.folds.is_empty() && is_cut {
         true => share(work, facts, lane, schedule),
