@@ -4,8 +4,8 @@
 use std::fs;
 use std::path::Path;
 
-use compiler::{PlanOptions, plan};
-use ferrofuse::{CodeTarget, EmitOptions, Stage, emit, read};
+use compiler::{Plan, PlanOptions, plan};
+use ferrofuse::{CodeTarget, EmitOptions, File, Stage, emit, read};
 use ferrofuse_testing::inputs::facts_of;
 use ferrofuse_testing::machine_code::{Counts, Tools};
 
@@ -50,16 +50,22 @@ fn examples() -> Vec<(String, String)> {
     found
 }
 
-/// The counts of all kernels, a list for each architecture.
-fn counts(tools: &Tools, source: &str) -> Vec<Vec<Counts>> {
-    let file = read(source).expect("it reads");
+/// An example's plan for a GPU, at its own sizes.
+fn planned(file: &File) -> Plan {
     let definition = &file.definition;
     let (hints, layouts) = facts_of(definition, file.inputs.as_ref().expect("an `inputs` list"));
     let target = CodeTarget::CUDA;
     let fusion = target.fusion(definition, &hints);
     let facts = target.facts(|| unreachable!("it is no host"));
     let options = PlanOptions { tasks: definition.tasks.clone(), ..PlanOptions::default() };
-    let plan = plan(&definition.graph, &fusion, &layouts, &facts, &hints, &options).expect("it is planned");
+    plan(&definition.graph, &fusion, &layouts, &facts, &hints, &options).expect("it is planned")
+}
+
+/// The counts of all kernels, a list for each architecture.
+fn counts(tools: &Tools, source: &str) -> Vec<Vec<Counts>> {
+    let file = read(source).expect("it reads");
+    let (definition, target) = (&file.definition, CodeTarget::CUDA);
+    let plan = planned(&file);
     let missing = codegen::cpu::llvm::Error::NotFound { tried: Vec::new(), hint: "not needed" };
     let of = |architecture: &str| {
         let segment = |segment: usize| {
@@ -72,6 +78,39 @@ fn counts(tools: &Tools, source: &str) -> Vec<Vec<Counts>> {
         (0..plan.segments.len()).flat_map(segment).collect()
     };
     ARCHITECTURES.into_iter().map(of).collect()
+}
+
+/// The text of a stage of an example.
+fn text_of(stage: Stage, source: &str) -> String {
+    let file = read(source).expect("it reads");
+    let plan = planned(&file);
+    let missing = codegen::cpu::llvm::Error::NotFound { tried: Vec::new(), hint: "not needed" };
+    let options = EmitOptions { target: CodeTarget::CUDA, segment: None, llvm: Err(&missing) };
+    emit(stage, &file.definition, &plan, &options).expect("it has text")
+}
+
+/// Every excerpt of `docs/cuda.md` stands in the text of the example that was named last before it.
+#[test]
+fn the_page_shows_what_is_emitted() {
+    let page = include_str!("../../../docs/cuda.md");
+    let mut sources = examples();
+    sources.retain(|(name, _)| page.contains(&format!("`examples/{name}.py`")));
+    let mut shown = 0;
+    for (place, _) in page.match_indices("```\n\n") {
+        let Some((before, excerpt)) = page[..place].rsplit_once("\n```") else { continue };
+        let Some((stage, excerpt)) = excerpt.split_once('\n') else { continue };
+        let named = sources.iter().max_by_key(|(name, _)| before.rfind(&format!("`examples/{name}.py`")));
+        let (name, source) = named.expect("an example is named first");
+        let stage = match stage {
+            "schedule" => Stage::Schedule,
+            "kernel" => Stage::Kernel,
+            _ => Stage::Cuda,
+        };
+        let text = text_of(stage, source);
+        assert!(text.contains(excerpt), "{name}:\n{excerpt}\n---\n{text}");
+        shown += 1;
+    }
+    assert!(shown >= 8, "{shown} excerpts");
 }
 
 #[test]

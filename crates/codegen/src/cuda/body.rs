@@ -311,6 +311,9 @@ impl<'a> Writer<'a> {
         }
         let (begin, end) = (self.index(&for_loop.begin)?, self.index(&for_loop.end)?);
         let var = self.names.symbol(for_loop.var);
+        if !for_loop.kind.is_over_lanes() && (for_loop.end.clone() - for_loop.begin.clone()).is_one() {
+            return self.only_iteration(for_loop);
+        }
         // Loads of several iterations are in flight together.
         let is_small = is_independent(&for_loop.body) && size(&for_loop.body) <= MOST_UNROLLED;
         let unrolled = for_loop.kind == LoopKind::Serial && is_small;
@@ -329,6 +332,18 @@ impl<'a> Writer<'a> {
                 format!("for (long long {var} = {first}threadIdx.x; {var} < {end}; {step}) {{")
             }
         });
+        self.enclosed(for_loop, &mut |writer| writer.body(&for_loop.body))?;
+        self.line("}");
+        Ok(())
+    }
+
+    /// A loop of one iteration, whose variable is its first value.
+    fn only_iteration(&mut self, for_loop: &Loop) -> Result<(), EmitError> {
+        let (var, begin) = (self.names.symbol(for_loop.var).to_owned(), self.index(&for_loop.begin)?);
+        self.line("{");
+        self.depth += 1;
+        self.line(&format!("const long long {var} = {begin};"));
+        self.depth -= 1;
         self.enclosed(for_loop, &mut |writer| writer.body(&for_loop.body))?;
         self.line("}");
         Ok(())
