@@ -88,12 +88,15 @@ inputs = [torch.randn((4096, 512))]
 #     long long i0,
 #     long long i1) {
 #   const long long block = blockIdx.x;
-#   for (long long result = 256 * block + threadIdx.x; result < min(i1, 256 * block + 256); result += 256) {
-#     double a0 = 0.0;
-#     #pragma unroll 8
-#     for (long long chunk = 0; chunk < floor_div(i0 + 15, 16); chunk++) {
-#       a0 = a0 + (double)n1_partial0[i1 * chunk + result];
+#   {
+#     const long long result = 256 * block + threadIdx.x;
+#     if (result < min(i1, 256 * block + 256)) {
+#       double a0 = 0.0;
+#       #pragma unroll 8
+#       for (long long chunk = 0; chunk < floor_div(i0 + 15, 16); chunk++) {
+#         a0 = a0 + (double)n1_partial0[i1 * chunk + result];
+#       }
+#       n1[result] = (float)a0;
 #     }
-#     n1[result] = (float)a0;
 #   }
 # }

@@ -67,6 +67,8 @@ pub struct Gpu {
     /// Bytes that a thread loads before it uses the first of them, so that all threads of a multiprocessor keep its share of
     /// memory busy.
     pub in_flight: u64,
+    /// Side of the tiles in which memory that lies across the lanes is transposed: a block's threads walk a row of it.
+    pub tile_side: u32,
     /// Blocks of a multiprocessor that leave partial results: with more of them, adding these up takes longer than it saves.
     pub partials: u64,
 }
@@ -128,7 +130,13 @@ impl Target {
             cores: 132,
             throughput: 30e12,
             launch: 3e-6,
-            machine: Machine::Gpu(Gpu { warp: 32, most_threads: 512, in_flight: 64, partials: 2 }),
+            machine: Machine::Gpu(Gpu {
+                warp: 32,
+                most_threads: 512,
+                in_flight: 64,
+                tile_side: 64,
+                partials: 2,
+            }),
         }
     }
 }

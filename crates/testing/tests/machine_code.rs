@@ -28,7 +28,7 @@ const NARROW: [(&str, &str); 10] = [
     ("reduction_broadcast_add", COMBINE),
     ("rms_norm_backward", COMBINE),
     ("rope_backward", HALVES),
-    ("transpose_add", "there are no tiles for GPUs yet"),
+    ("transpose_add", "tiles are copied one element at a time"),
 ];
 
 const COMBINE: &str = "combine steps load one element at a time";

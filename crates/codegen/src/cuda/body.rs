@@ -2,9 +2,9 @@
 //! prelude for what the lines call.
 
 use cranelift_entity::SecondaryMap;
-use index::{Expr, Facts};
+use index::{Expr, Facts, Sym};
 use indexmap::IndexMap;
-use ir::kernel::{Accumulator, Kernel, Loop, LoopKind, Place, Scratch, Stmt, Value};
+use ir::kernel::{Accumulator, Kernel, Place, Scratch, Stmt, Value};
 use ops::{Monoid, Scalar, ScalarOp};
 
 use super::cast::cast;
@@ -21,9 +21,6 @@ use super::{EmitError, shared};
 
 /// The longest text that is written where it is used instead of getting a line and a name.
 const LONGEST_INLINE: usize = 48;
-
-/// Statements up to which a loop is unrolled: what more of them hold does not stay in registers.
-const MOST_UNROLLED: usize = 16;
 
 /// The text of a value that has not been written yet.
 #[derive(Clone)]
@@ -46,9 +43,12 @@ pub(super) struct Writer<'a> {
     pub(super) facts: Facts,
     /// The arrays that lie in registers, with the vectors of each.
     pub(super) registers: SecondaryMap<Scratch, Option<Vectors>>,
+    /// Index expressions that values hold, and what symbols are bound to.
+    indices: SecondaryMap<Value, Option<Expr>>,
+    pub(super) bound: SecondaryMap<Sym, Option<Expr>>,
     pub(super) lines: String,
     pub(super) depth: usize,
-    in_lanes: bool,
+    pub(super) in_lanes: bool,
 }
 
 impl<'a> Writer<'a> {
@@ -62,6 +62,8 @@ impl<'a> Writer<'a> {
             pending: IndexMap::new(),
             facts: assumed(kernel),
             registers: registers(kernel),
+            indices: SecondaryMap::new(),
+            bound: SecondaryMap::new(),
             lines: String::new(),
             depth: 1,
             in_lanes: false,
@@ -142,6 +144,7 @@ impl<'a> Writer<'a> {
             Stmt::Const { value, constant } => self.literals[*value] = Some(literal(*constant)),
             Stmt::Index { value, index } => self.index_value(*value, index)?,
             Stmt::Bind { symbol, value } => {
+                self.bound[*symbol] = self.indices[*value].clone();
                 let value = self.operand(*value).code;
                 let name = self.names.symbol(*symbol);
                 self.line(&format!("const long long {name} = {};", bare(&value)));
@@ -196,6 +199,7 @@ impl<'a> Writer<'a> {
 
     fn index_value(&mut self, value: Value, index: &Expr) -> Result<(), EmitError> {
         self.representable(index)?;
+        self.indices[value] = Some(index.clone());
         if let Some(number) = index.as_const() {
             self.literals[value] = Some(literal(Scalar::from_i64(ops::DType::I64, number)));
         } else {
@@ -304,69 +308,6 @@ impl<'a> Writer<'a> {
         cast(from, to, &accumulator.to_string(), self.prelude)
     }
 
-    fn for_loop(&mut self, for_loop: &Loop) -> Result<(), EmitError> {
-        self.write_pending_reads();
-        if for_loop.width > 1 {
-            return self.neighbors(for_loop);
-        }
-        let (begin, end) = (self.index(&for_loop.begin)?, self.index(&for_loop.end)?);
-        let var = self.names.symbol(for_loop.var);
-        if !for_loop.kind.is_over_lanes() && (for_loop.end.clone() - for_loop.begin.clone()).is_one() {
-            return self.only_iteration(for_loop);
-        }
-        // Loads of several iterations are in flight together.
-        let is_small = is_independent(&for_loop.body) && size(&for_loop.body) <= MOST_UNROLLED;
-        let unrolled = for_loop.kind == LoopKind::Serial && is_small;
-        match self.in_lanes {
-            _ if !unrolled => {}
-            true => self.line("#pragma unroll 8"),
-            false => self.line("#pragma unroll 4"),
-        }
-        self.line(&match for_loop.kind {
-            LoopKind::Serial | LoopKind::Remainder | LoopKind::Transpose => {
-                format!("for (long long {var} = {begin}; {var} < {end}; {var}++) {{")
-            }
-            LoopKind::Lanes | LoopKind::ExactLanes => {
-                let first = if for_loop.begin.is_zero() { String::new() } else { format!("{begin} + ") };
-                let step = format!("{var} += {}", self.kernel.lanes);
-                format!("for (long long {var} = {first}threadIdx.x; {var} < {end}; {step}) {{")
-            }
-        });
-        self.enclosed(for_loop, &mut |writer| writer.body(&for_loop.body))?;
-        self.line("}");
-        Ok(())
-    }
-
-    /// A loop of one iteration, whose variable is its first value.
-    fn only_iteration(&mut self, for_loop: &Loop) -> Result<(), EmitError> {
-        let (var, begin) = (self.names.symbol(for_loop.var).to_owned(), self.index(&for_loop.begin)?);
-        self.line("{");
-        self.depth += 1;
-        self.line(&format!("const long long {var} = {begin};"));
-        self.depth -= 1;
-        self.enclosed(for_loop, &mut |writer| writer.body(&for_loop.body))?;
-        self.line("}");
-        Ok(())
-    }
-
-    /// What `write` writes within a loop, in the knowledge that the variable is at least its first value.
-    pub(super) fn enclosed(
-        &mut self,
-        for_loop: &Loop,
-        write: &mut dyn FnMut(&mut Self) -> Result<(), EmitError>,
-    ) -> Result<(), EmitError> {
-        let mut within = self.facts.clone();
-        let min = self.facts.bounds(&for_loop.begin).lo().and_then(|min| i64::try_from(min).ok());
-        within.assume_range(for_loop.var, min, None);
-        let outside = (std::mem::replace(&mut self.facts, within), self.in_lanes);
-        self.in_lanes |= for_loop.kind.is_over_lanes();
-        self.depth += 1;
-        write(self)?;
-        self.depth -= 1;
-        (self.facts, self.in_lanes) = outside;
-        Ok(())
-    }
-
     /// Takes note of a value's text, or writes it.
     fn define(&mut self, value: Value, text: Text) {
         if self.single_use[value] && text.code.len() <= LONGEST_INLINE {
@@ -402,7 +343,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Writes the waiting values that read accumulators, before one of these changes.
-    fn write_pending_reads(&mut self) {
+    pub(super) fn write_pending_reads(&mut self) {
         let reading: Vec<Value> =
             self.pending.iter().filter(|(_, text)| text.reads_accumulator).map(|(&value, _)| value).collect();
         for value in reading {
@@ -438,24 +379,6 @@ impl<'a> Writer<'a> {
     fn index_writer(&mut self) -> IndexWriter<'_> {
         IndexWriter { names: self.names, facts: &self.facts, prelude: self.prelude }
     }
-}
-
-/// Statements of a body and of the loops in it.
-fn size(body: &[Stmt]) -> usize {
-    let inner = |statement: &Stmt| match statement {
-        Stmt::For(inner) => size(&inner.body),
-        _ => 0,
-    };
-    body.len() + body.iter().map(inner).sum::<usize>()
-}
-
-/// Whether threads never wait for each other in a body, whose loops are over lanes.
-fn is_independent(body: &[Stmt]) -> bool {
-    body.iter().all(|statement| match statement {
-        Stmt::Barrier | Stmt::Reduce { .. } => false,
-        Stmt::For(inner) => inner.kind.is_over_lanes() && is_independent(&inner.body),
-        _ => true,
-    })
 }
 
 fn listed<T: ToString>(items: &[T]) -> String {

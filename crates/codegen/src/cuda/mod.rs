@@ -13,6 +13,7 @@ mod body;
 mod cast;
 mod dtype;
 mod index_text;
+mod loops;
 mod names;
 mod neighbors;
 mod prelude;

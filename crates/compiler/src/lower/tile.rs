@@ -32,6 +32,8 @@ pub(super) struct Tile {
     /// The number of the body that is run once a tile.
     body: usize,
     side: u32,
+    /// From one row in an array to the next.
+    stride: i64,
     /// Of the axis that crosses the lanes.
     cross: Range,
     /// Of the axis of the lanes.
@@ -80,7 +82,9 @@ impl Nest<'_> {
         let body = self.emitter.innermost();
         let outside =
             [&cross, &along].map(|range| self.enter(range.axis, range.begin.clone(), range.end.clone()));
-        self.tile = Some(Tile { body, side, cross, along, outside, loaded: Vec::new(), stored: Vec::new() });
+        let stride = i64::from(side + self.emitter.group.schedule.pad);
+        self.tile =
+            Some(Tile { body, side, stride, cross, along, outside, loaded: Vec::new(), stored: Vec::new() });
     }
 
     fn open_range(&mut self, axis: Axis, side: u32) -> Range {
@@ -180,7 +184,7 @@ impl Nest<'_> {
 
     /// An array for a tile of what lies in a buffer.
     fn tile_array(&mut self, tile: &Tile, buffer: Buffer) -> Scratch {
-        let elements = Expr::constant(i64::from(tile.side * tile.side));
+        let elements = Expr::constant(i64::from(tile.side) * tile.stride);
         self.emitter.scratch(self.emitter.kernel.buffers[buffer].dtype, elements, false)
     }
 
@@ -225,5 +229,5 @@ fn clamped(index: Expr, end: &Expr) -> Expr {
 /// The place in an array of two loops over the tile, row-major.
 fn place_in(tile: &Tile, [cross, along]: [Sym; 2]) -> Expr {
     let within = |var, range: &Range| Expr::sym(var) - range.begin.clone();
-    within(cross, &tile.cross) * Expr::constant(i64::from(tile.side)) + within(along, &tile.along)
+    within(cross, &tile.cross) * Expr::constant(tile.stride) + within(along, &tile.along)
 }

@@ -326,6 +326,9 @@ impl Schedule {
         if !side.is_power_of_two() || side > LONGEST_SIDE {
             return reject("the side must be a power of two from 1 to 128");
         }
+        if self.pad > side {
+            return reject("there are at most as many elements between rows as in them");
+        }
         if self.lane.is_none() || self.lanes_outside {
             return reject("no axis is mapped to the lanes within the stages");
         }

@@ -26,9 +26,9 @@ pub fn choose(work: &Workload<'_>) -> Schedule {
     let stage_axes = |axis: &Axis| !witness.workers.contains(axis);
     schedule.inner = schedule.loops_of(witness.order.iter().copied().filter(stage_axes));
     map_lanes(witness, lane, &mut schedule);
-    if let (Some(lane), Machine::Cpu(cpu)) = (schedule.lane, &work.target.machine) {
+    if let Some(lane) = schedule.lane {
         let across = contiguous(work, |axis| schedule.loop_of(axis) == lane);
-        tile(work, &across, (lane, cpu.tile_bytes), &mut schedule);
+        tile(work, &across, lane, &mut schedule);
     }
     divide(work, &mut schedule);
     match &work.target.machine {
@@ -72,13 +72,8 @@ fn fits_outside(witness: &Witness, schedule: &Schedule, axis: Axis) -> bool {
 
 /// Walks tiles of the lanes' axis and of the one along which most of what has both axes lies. With folds that stages wait for, a
 /// tile would keep the folds of all its rows in scratch.
-fn tile(
-    work: &Workload<'_>,
-    across: &FxHashMap<Axis, Contiguous>,
-    (lane, row_bytes): (Axis, u32),
-    schedule: &mut Schedule,
-) {
-    let Workload { witness, .. } = *work;
+fn tile(work: &Workload<'_>, across: &FxHashMap<Axis, Contiguous>, lane: Axis, schedule: &mut Schedule) {
+    let Workload { witness, target, .. } = *work;
     let is_plain = witness.levels == 1 && witness.scanned.is_none() && !schedule.lanes_outside;
     if !is_plain {
         return;
@@ -89,8 +84,11 @@ fn tile(
     crossing.retain(|&axis| axis != lane && lies_along(axis) > 0);
     let Some(cross) = crossing.into_iter().max_by_key(|&axis| lies_along(axis)) else { return };
     let widest = lying(cross).map(|contiguous| contiguous.widest).max().unwrap_or(1);
-    let side = (row_bytes / widest as u32).clamp(1, LONGEST_SIDE);
-    schedule.tile = Some((cross, side));
+    let (side, pad) = match &target.machine {
+        Machine::Cpu(cpu) => ((cpu.tile_bytes / widest as u32).clamp(1, LONGEST_SIDE), 0),
+        Machine::Gpu(gpu) => (gpu.tile_side, 1),
+    };
+    (schedule.tile, schedule.pad) = (Some((cross, side)), pad);
     if !schedule.inner.contains(&cross) {
         schedule.inner.insert(schedule.inner.len() - 1, cross);
     }

@@ -58,6 +58,8 @@ pub struct Schedule {
     /// An inner axis that is walked in tiles of this side, together with the lanes': what lies along it is transposed in
     /// scratch.
     pub tile: Option<(Axis, u32)>,
+    /// Elements between the rows of a tile in scratch, so that lanes along a column are in different banks of memory.
+    pub pad: u32,
     /// Axes whose loops are cut where cats and pads change course.
     pub partition: Vec<Axis>,
     /// Values that are kept in scratch from the stage that computes them to later ones.
@@ -99,6 +101,7 @@ impl Schedule {
             jam: None,
             prefetch: None,
             tile: None,
+            pad: 0,
             partition: Vec::new(),
             persistent: Vec::new(),
             private: false,

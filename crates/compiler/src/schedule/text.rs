@@ -10,7 +10,7 @@
 //! width 8
 //! jam x1 by 4
 //! prefetch x1 by 1 L2
-//! tile x1 by 32
+//! tile x1 by 32 pad 1
 //! partition x4
 //! persist n7
 //! private
@@ -59,7 +59,8 @@ impl fmt::Display for Schedule {
             writeln!(f, "prefetch {axis} by {distance}{}", if l2 { " L2" } else { "" })?;
         }
         if let Some((axis, side)) = self.tile {
-            writeln!(f, "tile {axis} by {side}")?;
+            let pad = if self.pad == 0 { String::new() } else { format!(" pad {}", self.pad) };
+            writeln!(f, "tile {axis} by {side}{pad}")?;
         }
         self.partition.iter().try_for_each(|axis| writeln!(f, "partition {axis}"))?;
         self.persistent.iter().try_for_each(|val| writeln!(f, "persist {val}"))?;
@@ -124,8 +125,9 @@ fn read_line(words: &[&str], schedule: &mut Schedule) -> Result<(), &'static str
             let distance = integer(distance).ok_or("a distance")?;
             schedule.prefetch = Some(Prefetch { axis: read_axis(axis)?, distance, l2: !l2.is_empty() });
         }
-        ["tile", axis, "by", side] => {
+        ["tile", axis, "by", side, pad @ ..] if matches!(pad, [] | ["pad", _]) => {
             schedule.tile = Some((read_axis(axis)?, integer(side).ok_or("a side")?));
+            schedule.pad = pad.get(1).map_or(Some(0), |pad| integer(pad)).ok_or("elements between rows")?;
         }
         ["width", width] => schedule.width = integer(width).ok_or("a number of neighbours")?,
         ["private"] => schedule.private = true,
@@ -137,7 +139,7 @@ fn read_line(words: &[&str], schedule: &mut Schedule) -> Result<(), &'static str
         }
         _ => {
             return Err(
-                "`schedule lanes N [warps N]`, `fuse X Y`, `block X by N`, `row X`, `inner X`, `lane X [outside]`, `width N`, `jam X by N`, `prefetch X by N [L2]`, `tile X by N`, `partition X`, `persist N` or `private`",
+                "`schedule lanes N [warps N]`, `fuse X Y`, `block X by N`, `row X`, `inner X`, `lane X [outside]`, `width N`, `jam X by N`, `prefetch X by N [L2]`, `tile X by N [pad N]`, `partition X`, `persist N` or `private`",
             );
         }
     }

@@ -143,6 +143,14 @@ fn rows_persist_in_registers() {
 }
 
 #[test]
+fn transposes_go_through_tiles() {
+    let sizes = [(1, 1), (64, 64), (70, 33), (3, 200), (130, 65), (0, 4), (4, 0)];
+    let text =
+        check_planned(include_str!("../../../../examples/transpose_add.py"), &Hints::default(), &sizes);
+    assert!(text.contains("65 *"), "{text}");
+}
+
+#[test]
 fn gradients_of_whole_vectors() {
     for columns in [64, 4096] {
         whole_rows(include_str!("../../../../examples/layer_norm_backward.py"), columns);

@@ -12,6 +12,10 @@ const STEPS: u64 = 4;
 /// The threads of a block, and the chunk of a flat loop.
 pub(super) fn threads(work: &Workload<'_>, facts: &Gpu, schedule: &mut Schedule) {
     let Some(lane) = schedule.lane else { return };
+    if let Some((_, side)) = schedule.tile {
+        schedule.lanes = side;
+        return;
+    }
     if schedule.lanes_outside {
         let extent = work.trip_count(schedule, lane);
         let walked = schedule.chunk(lane).unwrap_or(extent).min(extent).next_power_of_two();

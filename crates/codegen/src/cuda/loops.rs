@@ -1,0 +1,122 @@
+//! The loops of a kernel as C++ lines: those over lanes, those of one iteration, and those whose iterations are unrolled so that
+//! the loads of several are in flight together.
+
+use ir::kernel::{Loop, LoopKind, Stmt};
+
+use super::EmitError;
+use super::body::Writer;
+use super::registers::trip_count;
+
+/// Statements up to which a loop is unrolled: what more of them hold does not stay in registers.
+const MOST_UNROLLED: usize = 16;
+
+impl Writer<'_> {
+    /// A loop and what it holds.
+    pub(super) fn for_loop(&mut self, for_loop: &Loop) -> Result<(), EmitError> {
+        self.write_pending_reads();
+        if for_loop.width > 1 {
+            return self.neighbors(for_loop);
+        }
+        let (begin, end) = (self.index(&for_loop.begin)?, self.index(&for_loop.end)?);
+        let var = self.names.symbol(for_loop.var);
+        if !for_loop.kind.is_over_lanes() && (for_loop.end.clone() - for_loop.begin.clone()).is_one() {
+            return self.only_iteration(for_loop);
+        }
+        if for_loop.kind.is_over_lanes() && self.trip_count(for_loop) == Some(1) {
+            return self.one_each(for_loop);
+        }
+        // Loads of several iterations are in flight together.
+        let is_small = is_independent(&for_loop.body) && size(&for_loop.body) <= MOST_UNROLLED;
+        let unrolled = matches!(for_loop.kind, LoopKind::Serial | LoopKind::Transpose) && is_small;
+        match self.in_lanes {
+            _ if !unrolled => {}
+            true => self.line("#pragma unroll 8"),
+            false if for_loop.kind == LoopKind::Transpose => self.line("#pragma unroll 16"),
+            false => self.line("#pragma unroll 4"),
+        }
+        self.line(&match for_loop.kind {
+            LoopKind::Serial | LoopKind::Remainder | LoopKind::Transpose => {
+                format!("for (long long {var} = {begin}; {var} < {end}; {var}++) {{")
+            }
+            LoopKind::Lanes | LoopKind::ExactLanes => {
+                let first = if for_loop.begin.is_zero() { String::new() } else { format!("{begin} + ") };
+                let step = format!("{var} += {}", self.kernel.lanes);
+                format!("for (long long {var} = {first}threadIdx.x; {var} < {end}; {step}) {{")
+            }
+        });
+        self.enclosed(for_loop, &mut |writer| writer.body(&for_loop.body))?;
+        self.line("}");
+        Ok(())
+    }
+
+    /// The most iterations of each lane, where sizes do not matter.
+    fn trip_count(&self, for_loop: &Loop) -> Option<i64> {
+        let end = for_loop.end.as_sym().and_then(|symbol| self.bound[symbol].clone());
+        let end = end.unwrap_or_else(|| for_loop.end.clone());
+        trip_count(&Loop { end, body: Vec::new(), ..for_loop.clone() }, self.kernel.lanes, &self.facts)
+    }
+
+    /// A loop of which each lane has an iteration at most.
+    fn one_each(&mut self, for_loop: &Loop) -> Result<(), EmitError> {
+        let (begin, end) = (self.index(&for_loop.begin)?, self.index(&for_loop.end)?);
+        let var = self.names.symbol(for_loop.var).to_owned();
+        let begin = if for_loop.begin.is_zero() { String::new() } else { format!("{begin} + ") };
+        self.line("{");
+        self.depth += 1;
+        self.line(&format!("const long long {var} = {begin}threadIdx.x;"));
+        self.line(&format!("if ({var} < {end}) {{"));
+        self.enclosed(for_loop, &mut |writer| writer.body(&for_loop.body))?;
+        self.line("}");
+        self.depth -= 1;
+        self.line("}");
+        Ok(())
+    }
+
+    /// A loop of one iteration, whose variable is its first value.
+    fn only_iteration(&mut self, for_loop: &Loop) -> Result<(), EmitError> {
+        let (var, begin) = (self.names.symbol(for_loop.var).to_owned(), self.index(&for_loop.begin)?);
+        self.line("{");
+        self.depth += 1;
+        self.line(&format!("const long long {var} = {begin};"));
+        self.depth -= 1;
+        self.enclosed(for_loop, &mut |writer| writer.body(&for_loop.body))?;
+        self.line("}");
+        Ok(())
+    }
+
+    /// What `write` writes within a loop, in the knowledge that the variable is at least its first value.
+    pub(super) fn enclosed(
+        &mut self,
+        for_loop: &Loop,
+        write: &mut dyn FnMut(&mut Self) -> Result<(), EmitError>,
+    ) -> Result<(), EmitError> {
+        let mut within = self.facts.clone();
+        let min = self.facts.bounds(&for_loop.begin).lo().and_then(|min| i64::try_from(min).ok());
+        within.assume_range(for_loop.var, min, None);
+        let outside = (std::mem::replace(&mut self.facts, within), self.in_lanes);
+        self.in_lanes |= for_loop.kind.is_over_lanes();
+        self.depth += 1;
+        write(self)?;
+        self.depth -= 1;
+        (self.facts, self.in_lanes) = outside;
+        Ok(())
+    }
+}
+
+/// Statements of a body and of the loops in it.
+fn size(body: &[Stmt]) -> usize {
+    let inner = |statement: &Stmt| match statement {
+        Stmt::For(inner) => size(&inner.body),
+        _ => 0,
+    };
+    body.len() + body.iter().map(inner).sum::<usize>()
+}
+
+/// Whether threads never wait for each other in a body, whose loops are over lanes.
+fn is_independent(body: &[Stmt]) -> bool {
+    body.iter().all(|statement| match statement {
+        Stmt::Barrier | Stmt::Reduce { .. } => false,
+        Stmt::For(inner) => inner.kind.is_over_lanes() && is_independent(&inner.body),
+        _ => true,
+    })
+}
