@@ -32,12 +32,12 @@ pub struct Target {
     /// Cost of one launch in seconds.
     pub launch: f64,
     /// What only machines of its kind have.
-    pub machine: Machine,
+    pub processor: Processor,
 }
 
 /// The facts of one kind of machine.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Machine {
+pub enum Processor {
     /// Lanes are the elements of vectors.
     Cpu(Cpu),
     /// Lanes are threads.
@@ -92,7 +92,7 @@ impl Target {
             cores: 2,
             throughput: 325e6 * f64::from(vector_bits),
             launch: 2e-6,
-            machine: Machine::Cpu(Cpu {
+            processor: Processor::Cpu(Cpu {
                 wide: (vector_bits / 8).max(1),
                 tile_bytes: 256,
                 rows: 8,
@@ -103,9 +103,9 @@ impl Target {
 
     /// How many blocks are enough where each leaves partial results.
     pub fn partial_blocks(&self) -> u64 {
-        match &self.machine {
-            Machine::Cpu(_) => self.blocks,
-            Machine::Gpu(gpu) => gpu.partials * self.cores,
+        match &self.processor {
+            Processor::Cpu(_) => self.blocks,
+            Processor::Gpu(gpu) => gpu.partials * self.cores,
         }
     }
 
@@ -130,7 +130,7 @@ impl Target {
             cores: 132,
             throughput: 30e12,
             launch: 3e-6,
-            machine: Machine::Gpu(Gpu {
+            processor: Processor::Gpu(Gpu {
                 warp: 32,
                 most_threads: 512,
                 in_flight: 64,

@@ -272,7 +272,7 @@ impl<'a> Writer<'a> {
             values.iter().zip(accumulators).map(|(&value, &state)| self.widened(value, state)).collect();
         let (lanes, warp) = (self.kernel.lanes, self.kernel.warp);
         let reduction = Reduction { monoid: monoid.clone(), dtypes, lanes, warp };
-        let turn = if reduction.way() == Way::Warps { ", calls++" } else { "" };
+        let call = if reduction.way() == Way::Warps { ", calls++" } else { "" };
         let stem = self.prelude.stem(&reduction);
         let named = Named { reduction: &reduction, stem: &stem };
         if reduction.lanes > 1 && self.prelude.lacks(&reduction) {
@@ -287,13 +287,13 @@ impl<'a> Writer<'a> {
                 }
             }
             (&[value], [_]) => {
-                let code = format!("{name}({}{turn})", copies[0]);
+                let code = format!("{name}({}{call})", copies[0]);
                 self.declare(value, &Text { code, reads_accumulator: true });
             }
             _ => {
                 // Named, as the same monoid of other dtypes is another function of this name.
                 let states = format!("{}{{{}}}", named.state_type(), listed(&copies));
-                self.line(&format!("const auto [{}] = {name}({states}{turn});", listed(values)))
+                self.line(&format!("const auto [{}] = {name}({states}{call});", listed(values)))
             }
         }
         Ok(())

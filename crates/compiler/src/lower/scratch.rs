@@ -16,6 +16,12 @@ impl Nest<'_> {
         self.emitter.scratch(dtype, len, private)
     }
 
+    /// Whether each lane has the elements of an array over these axes for itself, if the schedule wants that.
+    pub fn is_private(&self, dims: &[Axis]) -> bool {
+        let schedule = self.emitter.group.schedule;
+        schedule.private && schedule.lane.is_some_and(|lane| dims == [lane])
+    }
+
     /// A barrier, where lanes can wait for each other.
     pub fn barrier(&mut self) {
         if !self.emitter.in_lanes() {

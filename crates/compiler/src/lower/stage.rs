@@ -85,7 +85,7 @@ impl<'a> Nest<'a> {
 
     /// One loop nest of a stage. Folds whose array does not have the lane axis collect per lane first.
     fn stage_nest(&mut self, axes: &[Axis], roots: &[Root]) {
-        let private = self.emitter.group.schedule.private;
+        let private = self.is_private(axes);
         if !private && roots.iter().any(|root| matches!(root, Root::Persist(_))) {
             self.iteration_barrier();
         }
@@ -205,7 +205,7 @@ impl<'a> Nest<'a> {
         let key = (val, self.row());
         let known = kept.iter().find(|(known, _)| *known == key).map(|(_, (array, _))| *array);
         let array = known.unwrap_or_else(|| {
-            let array = self.array(group.graph.dtype(val), dims, group.schedule.private);
+            let array = self.array(group.graph.dtype(val), dims, self.is_private(dims));
             kept.push((key, (array, dims.to_vec())));
             array
         });

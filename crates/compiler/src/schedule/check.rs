@@ -153,7 +153,7 @@ impl Schedule {
         self.check_fused(witness)?;
         self.check_places(witness)?;
         self.check_persistent(witness)?;
-        self.check_private()?;
+        self.check_private(witness)?;
         self.check_lane(witness)?;
         self.check_width(witness)?;
         self.check_tile()?;
@@ -195,11 +195,12 @@ impl Schedule {
     }
 
     /// Whether each lane walks the same elements in all stages.
-    fn check_private(&self) -> Result<(), ScheduleError> {
+    fn check_private(&self, witness: &Witness) -> Result<(), ScheduleError> {
         let reject = |reason| Err(ScheduleError::Private(reason));
         match self.lane {
             _ if !self.private => Ok(()),
             None => reject("no axis is mapped to them"),
+            _ if witness.scanned.is_some() => reject("the segment scans"),
             Some(lane) if self.inner != [lane] => reject("stages walk other axes, too"),
             Some(lane) if self.partition.contains(&lane) => reject("their axis is partitioned"),
             _ if self.tile.is_some() || self.jam.is_some() => {

@@ -15,7 +15,7 @@ use super::{LONGEST_SIDE, Schedule, cpu, gpu};
 use crate::layout::{LayoutClass, Stride};
 use crate::segment::{Fold, Witness};
 use crate::space::{Atoms, Axis};
-use crate::target::Machine;
+use crate::target::Processor;
 
 /// A schedule for a group, good for the hinted sizes and right for all.
 pub fn choose(work: &Workload<'_>) -> Schedule {
@@ -31,12 +31,12 @@ pub fn choose(work: &Workload<'_>) -> Schedule {
         tile(work, &across, lane, &mut schedule);
     }
     divide(work, &mut schedule);
-    match &work.target.machine {
-        Machine::Cpu(facts) => {
+    match &work.target.processor {
+        Processor::Cpu(facts) => {
             let bytes = along.values().map(|contiguous| contiguous.bytes).sum();
             cpu::finish(work, facts, bytes, &mut schedule);
         }
-        Machine::Gpu(facts) => gpu::finish(work, facts, &mut schedule),
+        Processor::Gpu(facts) => gpu::finish(work, facts, &mut schedule),
     }
     schedule.partition = partition(work, &schedule);
     if !schedule.private {
@@ -84,9 +84,9 @@ fn tile(work: &Workload<'_>, across: &FxHashMap<Axis, Contiguous>, lane: Axis, s
     crossing.retain(|&axis| axis != lane && lies_along(axis) > 0);
     let Some(cross) = crossing.into_iter().max_by_key(|&axis| lies_along(axis)) else { return };
     let widest = lying(cross).map(|contiguous| contiguous.widest).max().unwrap_or(1);
-    let (side, pad) = match &target.machine {
-        Machine::Cpu(cpu) => ((cpu.tile_bytes / widest as u32).clamp(1, LONGEST_SIDE), 0),
-        Machine::Gpu(gpu) => (gpu.tile_side, 1),
+    let (side, pad) = match &target.processor {
+        Processor::Cpu(cpu) => ((cpu.tile_bytes / widest as u32).clamp(1, LONGEST_SIDE), 0),
+        Processor::Gpu(gpu) => (gpu.tile_side, 1),
     };
     (schedule.tile, schedule.pad) = (Some((cross, side)), pad);
     if !schedule.inner.contains(&cross) {

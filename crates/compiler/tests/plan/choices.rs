@@ -293,6 +293,42 @@ fn a_text_that_is_no_schedule_names_the_line() {
 }
 
 #[test]
+fn widths_warps_and_private_values_are_checked() {
+    let scan = "
+        T0 = fd.define_tensor(shape=[-1, -1], contiguity=[True, True], dtype=DataType.Float)
+        T1 = fd.ops.cumsum(T0, dim=1)
+        fd.add_output(T1)";
+    for (body, text, expected) in [
+        (
+            SOFTMAX,
+            "schedule lanes 8\nrow x0\ninner x1\nwidth 4",
+            "no axis is mapped to the lanes within the stages",
+        ),
+        (SOFTMAX, "schedule lanes 8\nrow x0\ninner x1\nlane x1\nwidth 3", "a power of two from 1 to 16"),
+        (
+            scan,
+            "schedule lanes 8\ninner x1\nlane x0 outside\nwidth 2",
+            "no axis is mapped to the lanes within the stages",
+        ),
+        (SOFTMAX, "schedule lanes 8 warps 16\nrow x0\ninner x1", "at most all 8, not 16"),
+        (SOFTMAX, "schedule lanes 8\nrow x0\ninner x1\nprivate", "no axis is mapped to them"),
+        (SOFTMAX, "schedule lanes 8\ninner x0\ninner x1\nlane x1\nprivate", "stages walk other axes, too"),
+        (scan, "schedule lanes 8\nrow x1\ninner x0\nlane x0\nprivate", "axis x1 is scanned"),
+        (scan, "schedule lanes 8\nrow x0\ninner x1\nlane x1\nprivate", "the segment scans"),
+        (
+            SOFTMAX,
+            "schedule lanes 8\nrow x0\ninner x1\nlane x1\npartition x1\nprivate",
+            "their axis is partitioned",
+        ),
+    ] {
+        let schedule = parse(text).expect("a schedule");
+        let options = PlanOptions { schedules: vec![(0, schedule)], ..PlanOptions::default() };
+        let error = try_plan(&define(body), &Target::cuda(), &options).expect_err(text).to_string();
+        assert!(error.contains(expected), "{text}: {error}");
+    }
+}
+
+#[test]
 fn segmentations_print_parse_and_are_obeyed() {
     let definition = define(SOFTMAX);
     let value = |name: &str| {

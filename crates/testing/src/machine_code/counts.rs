@@ -21,12 +21,12 @@ pub struct Counts {
     /// Shuffles.
     pub shuffles: u32,
     /// Loads and stores by the memory and the bytes that they move.
-    pub accesses: BTreeMap<Access, u32>,
+    pub accesses: BTreeMap<MemoryAccess, u32>,
 }
 
 /// A kind of access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Access {
+pub struct MemoryAccess {
     /// `global` or `shared`.
     pub memory: &'static str,
     /// Whether it stores.
@@ -72,7 +72,8 @@ impl Counts {
                 "SHFL" => self.shuffles += 1,
                 "LDG" | "STG" | "LDS" | "STS" => {
                     let memory = if class.ends_with('G') { "global" } else { "shared" };
-                    let access = Access { memory, is_store: class.starts_with('S'), bytes: bytes(&words) };
+                    let access =
+                        MemoryAccess { memory, is_store: class.starts_with('S'), bytes: bytes(&words) };
                     *self.accesses.entry(access).or_default() += 1;
                 }
                 _ => {}

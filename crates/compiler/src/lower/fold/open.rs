@@ -72,8 +72,7 @@ impl Nest<'_> {
         dims: &[Axis],
         filled: &mut Vec<(Scratch, Scalar)>,
     ) -> Vec<Scratch> {
-        let schedule = self.emitter.group.schedule;
-        let private = schedule.private && schedule.lane.is_some_and(|lane| dims == [lane]);
+        let private = self.is_private(dims);
         let array = |init: Scalar| {
             let array = self.array(init.dtype(), dims, private);
             filled.push((array, init));
