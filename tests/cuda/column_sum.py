@@ -81,18 +81,18 @@ inputs = [torch.randn((4096, 512))]
 # }
 #
 # // seg0_combine0: reads n1_partial0 (f32); writes n1 (f32).
-# // Blocks: floor_div(i1 + 255, 256). Threads of a block: 256.
-# extern "C" __global__ void __launch_bounds__(256) seg0_combine0(
+# // Blocks: floor_div(i1 + 31, 32). Threads of a block: 32.
+# extern "C" __global__ void __launch_bounds__(32) seg0_combine0(
 #     const float* __restrict__ n1_partial0,
 #     float* __restrict__ n1,
 #     long long i0,
 #     long long i1) {
 #   const long long block = blockIdx.x;
 #   {
-#     const long long result = 256 * block + threadIdx.x;
-#     if (result < min(i1, 256 * block + 256)) {
+#     const long long result = 32 * block + threadIdx.x;
+#     if (result < min(i1, 32 * block + 32)) {
 #       double a0 = 0.0;
-#       #pragma unroll 8
+#       #pragma unroll 32
 #       for (long long chunk = 0; chunk < floor_div(i0 + 15, 16); chunk++) {
 #         a0 = a0 + (double)n1_partial0[i1 * chunk + result];
 #       }

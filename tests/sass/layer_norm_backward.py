@@ -48,7 +48,7 @@ fd.execute(inputs)
 #   2 loads of 4 bytes, shared
 #   2 stores of 4 bytes, shared
 #   4 barriers, 18 shuffles, 0 calls in loops
-# seg0_combine0: 32 registers, 0 bytes of local memory, 203 instructions
-#   18 loads of 4 bytes, global
+# seg0_combine0: 72 registers, 0 bytes of local memory, 444 instructions
+#   66 loads of 4 bytes, global
 #   2 stores of 2 bytes, global
 #   0 barriers, 0 shuffles, 0 calls in loops

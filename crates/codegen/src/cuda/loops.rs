@@ -10,6 +10,9 @@ use super::registers::trip_count;
 /// Statements up to which a loop is unrolled: what more of them hold does not stay in registers.
 const MOST_UNROLLED: usize = 16;
 
+/// Statements up to which as many iterations are unrolled as hide what memory takes to answer.
+const FEW: usize = 12;
+
 impl Writer<'_> {
     /// A loop and what it holds.
     pub(super) fn for_loop(&mut self, for_loop: &Loop) -> Result<(), EmitError> {
@@ -30,6 +33,7 @@ impl Writer<'_> {
         let unrolled = matches!(for_loop.kind, LoopKind::Serial | LoopKind::Transpose) && is_small;
         match self.in_lanes {
             _ if !unrolled => {}
+            true if size(&for_loop.body) <= FEW => self.line("#pragma unroll 32"),
             true => self.line("#pragma unroll 8"),
             false if for_loop.kind == LoopKind::Transpose => self.line("#pragma unroll 16"),
             false => self.line("#pragma unroll 4"),

@@ -158,9 +158,13 @@ impl Nest<'_> {
         let chunks = self.emitter.size(&chunks);
         let sizes = self.emitter.sizes(shape);
         let count = sizes.iter().fold(Expr::one(), |n, size| n * size.clone());
-        self.emitter.kernel.blocks = count.ceil_div(&Expr::constant(RESULTS));
-        let begin = Expr::sym(self.emitter.kernel.block) * Expr::constant(RESULTS);
-        let end = Expr::min(&(begin.clone() + Expr::constant(RESULTS)), &count);
+        if let Some(lanes) = group.schedule.combine {
+            (self.emitter.kernel.lanes, self.emitter.kernel.warp) = (lanes, lanes);
+        }
+        let results = Expr::constant(group.schedule.combine.map_or(RESULTS, i64::from));
+        self.emitter.kernel.blocks = count.ceil_div(&results);
+        let begin = Expr::sym(self.emitter.kernel.block) * results.clone();
+        let end = Expr::min(&(begin.clone() + results), &count);
         let result = self.emitter.open_loop("result".to_owned(), begin, end, LoopKind::Lanes);
         let result = Expr::sym(result);
         let accumulators: Vec<_> = step.folds.iter().map(|&fold| self.open_totals(fold)).collect();

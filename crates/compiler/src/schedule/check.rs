@@ -133,6 +133,9 @@ impl Schedule {
         if let Some(warp) = self.warp.filter(|warp| !warp.is_power_of_two() || *warp > self.lanes) {
             return Err(ScheduleError::Warp { warp, lanes: self.lanes });
         }
+        if let Some(lanes) = self.combine.filter(|lanes| !lanes.is_power_of_two() || *lanes > 1024) {
+            return Err(ScheduleError::Lanes(lanes));
+        }
         let count = witness.space.axes().count();
         let listed = self
             .rows

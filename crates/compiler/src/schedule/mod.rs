@@ -60,6 +60,8 @@ pub struct Schedule {
     pub tile: Option<(Axis, u32)>,
     /// Elements between the rows of a tile in scratch, so that lanes along a column are in different banks of memory.
     pub pad: u32,
+    /// Results that a block of a combine step has, and its lanes; without a number as many as ever.
+    pub combine: Option<u32>,
     /// Axes whose loops are cut where cats and pads change course.
     pub partition: Vec<Axis>,
     /// Values that are kept in scratch from the stage that computes them to later ones.
@@ -102,6 +104,7 @@ impl Schedule {
             prefetch: None,
             tile: None,
             pad: 0,
+            combine: None,
             partition: Vec::new(),
             persistent: Vec::new(),
             private: false,

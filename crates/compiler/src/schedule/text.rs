@@ -11,6 +11,7 @@
 //! jam x1 by 4
 //! prefetch x1 by 1 L2
 //! tile x1 by 32 pad 1
+//! combine by 32
 //! partition x4
 //! persist n7
 //! private
@@ -61,6 +62,9 @@ impl fmt::Display for Schedule {
         if let Some((axis, side)) = self.tile {
             let pad = if self.pad == 0 { String::new() } else { format!(" pad {}", self.pad) };
             writeln!(f, "tile {axis} by {side}{pad}")?;
+        }
+        if let Some(results) = self.combine {
+            writeln!(f, "combine by {results}")?;
         }
         self.partition.iter().try_for_each(|axis| writeln!(f, "partition {axis}"))?;
         self.persistent.iter().try_for_each(|val| writeln!(f, "persist {val}"))?;
@@ -130,6 +134,9 @@ fn read_line(words: &[&str], schedule: &mut Schedule) -> Result<(), &'static str
             schedule.pad = pad.get(1).map_or(Some(0), |pad| integer(pad)).ok_or("elements between rows")?;
         }
         ["width", width] => schedule.width = integer(width).ok_or("a number of neighbours")?,
+        ["combine", "by", results] => {
+            schedule.combine = Some(integer(results).ok_or("a number of results")?);
+        }
         ["private"] => schedule.private = true,
         ["persist", val] => schedule.persistent.push(read_val(val)?),
         ["lane", axis] => schedule.lane = Some(read_axis(axis)?),
@@ -139,7 +146,7 @@ fn read_line(words: &[&str], schedule: &mut Schedule) -> Result<(), &'static str
         }
         _ => {
             return Err(
-                "`schedule lanes N [warps N]`, `fuse X Y`, `block X by N`, `row X`, `inner X`, `lane X [outside]`, `width N`, `jam X by N`, `prefetch X by N [L2]`, `tile X by N [pad N]`, `partition X`, `persist N` or `private`",
+                "`schedule lanes N [warps N]`, `fuse X Y`, `block X by N`, `row X`, `inner X`, `lane X [outside]`, `width N`, `jam X by N`, `prefetch X by N [L2]`, `tile X by N [pad N]`, `combine by N`, `partition X`, `persist N` or `private`",
             );
         }
     }

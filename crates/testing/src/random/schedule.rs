@@ -40,6 +40,7 @@ fn draw(witness: &Witness, draws: &mut Draws) -> Schedule {
     }
     map_lanes(&mut schedule, &loops, draws);
     schedule.tile = tile(&mut schedule, draws);
+    schedule.combine = draws.percent(30).then(|| 1 << draws.below(7));
     schedule.pad = if schedule.tile.is_some() && draws.percent(30) { 1 } else { 0 };
     if schedule.tile.is_none() && schedule.lane.is_some() && !schedule.lanes_outside && draws.percent(30) {
         schedule.width = if witness.scanned.is_none() { 1 << draws.between(1, 4) } else { 1 };

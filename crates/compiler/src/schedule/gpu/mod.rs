@@ -1,6 +1,7 @@
 //! What a GPU's schedules have besides: how many neighbours a thread takes at a time, how many threads walk a row, what they keep
 //! of it in registers, and how much of a flat loop a block takes.
 
+mod combine;
 mod registers;
 mod threads;
 mod width;
@@ -14,5 +15,6 @@ pub(super) fn finish(work: &Workload<'_>, facts: &Gpu, schedule: &mut Schedule) 
     schedule.width = width::width(work, schedule);
     threads::threads(work, facts, schedule);
     registers::registers(work, schedule);
+    schedule.combine = combine::combine(work, facts, schedule);
     schedule.warp = (schedule.lanes > facts.warp).then_some(facts.warp);
 }
