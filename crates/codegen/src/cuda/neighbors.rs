@@ -10,8 +10,8 @@
 //! }
 //! ```
 //!
-//! Where a lane takes few such moves, whatever the sizes, the loads of all of them stand before the rest. Without facts
-//! that say that neighbours are whole moves, each element is loaded by itself.
+//! Where a lane takes few such vectors, whatever the sizes, the loads of all of them stand before the rest. Without facts
+//! that say that neighbours are whole vectors, each element is loaded by itself.
 
 use index::{Expr, Facts};
 use ir::kernel::{Assumption, Kernel, Loop, Place, Scratch, Stmt, VECTOR_BYTES, Value, is_contiguous};
@@ -25,13 +25,13 @@ use super::registers::trip_count;
 use super::spelling::bare;
 use super::{EmitError, shared};
 
-/// The most moves of each operand that a lane loads before it uses the first.
+/// The most vectors of each operand that a lane loads before it uses the first.
 const MOST_IN_FLIGHT: i64 = 8;
 
 /// Bytes that a lane loads before it uses the first of them, at most: they stay in registers.
 const MOST_BYTES: i64 = 256;
 
-/// What moves as moves in a loop: places in its body.
+/// What moves as vectors in a loop: places in its body.
 #[derive(Default)]
 struct Moves {
     loads: Vec<usize>,
@@ -107,7 +107,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// All moves of all operands, of so many strips, then what is done with them.
+    /// All vectors of all operands, of so many strips, then what is done with them.
     fn all_in_flight(&mut self, for_loop: &Loop, moves: &Moves, trips: i64) -> Result<(), EmitError> {
         let (begin, end) = (self.first(for_loop)?, self.index(&for_loop.end)?);
         let width = for_loop.width;
