@@ -245,7 +245,7 @@ impl Writer<'_> {
         moves.loads.iter().map(|place| size(place) * i64::from(for_loop.width)).sum()
     }
 
-    /// The accesses of a loop that move whole moves: those without a guard whose neighbours lie at aligned places, and which
+    /// The accesses of a loop that move whole vectors: those without a guard whose neighbours lie at aligned places, and which
     /// no other access of the loop could see before or after the others.
     fn moves(&self, for_loop: &Loop) -> Moves {
         let bound: Vec<_> = for_loop
