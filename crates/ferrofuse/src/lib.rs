@@ -125,3 +125,8 @@ pub fn plan_for(
 pub fn compile(definition: Definition, options: CompileOptions) -> Result<Executable, Error> {
     Executable::new(definition, options)
 }
+
+/// The Rust of the README, which runs as a test of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
