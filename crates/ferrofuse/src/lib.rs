@@ -26,6 +26,8 @@
 //! machine code where [`MachineOptions::cache`] names one. Without
 //! libLLVM everything runs on the evaluator, and [`Report::notice`] says what to install.
 
+#![warn(missing_docs)]
+
 pub mod check;
 mod code_target;
 mod emit;
