@@ -1,6 +1,7 @@
 """The Python of the pages does what they say: each block runs after those before it, and prints what follows `prints`."""
 
 import re
+import runpy
 from pathlib import Path
 
 import pytest
@@ -14,10 +15,10 @@ PAGES = {
     # What is of Thunder runs where that is: in tests/thunder.
     "migration": re.sub(r"## Lightning Thunder\n.*?(?=\n## )", "", (ROOT / "docs" / "migration.md").read_text(), flags=re.S),
 }
-BLOCK = re.compile(r"```python\n(?P<code>.*?)```(?:\n\n[^\n]*prints[^\n]*\n\n```\n(?P<printed>.*?)```)?", re.S)
+BLOCK = re.compile(r"```python\n(?P<code>.*?)```(?:\n\n[^\n]*prints[^\n]*\n\n```(?:text)?\n(?P<printed>.*?)```)?", re.S)
 
 
-WRITTEN = sorted({*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "bench").glob("*.md")})
+WRITTEN = sorted({*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "bench").glob("*.md")})
 
 
 @pytest.mark.parametrize("page", WRITTEN, ids=lambda page: page.name)
@@ -37,3 +38,21 @@ def test_pages_are_true(page, capsys):
         exec(compile(block["code"], page, "exec"), names)
         printed = capsys.readouterr().out
         assert printed == (block["printed"] or ""), block["code"]
+
+
+def test_the_chart_is_that_of_the_table():
+    chart = runpy.run_path(str(ROOT / "bench" / "peer_chart.py"))
+    rows = chart["rows"]((ROOT / "bench" / "RESULTS.md").read_text(), "kept")
+    assert len(rows) == 14
+    drawn = "\n".join(chart["svg"](rows))
+    assert (ROOT / "docs" / "peers.svg").read_text() == drawn, "run bench/peer_chart.py"
+
+
+def test_a_peer_that_is_faster_is_left_of_one():
+    chart = runpy.run_path(str(ROOT / "bench" / "peer_chart.py"))
+    line = "sum_outer_f32    8x64    kept    0.6      0.004      0.002      0.016      0.004      0.500"
+    ((name, times),) = chart["rows"](f"{line}\nanother line\n", "kept")
+    assert (name, times) == ("sum_outer_f32", {"inductor": 0.5, "eager": 4.0, "jax": 1.0})
+    drawn = "\n".join(chart["svg"]([(name, times)]))
+    left, one = re.search(r'<circle class="inductor" cx="([\d.]+)" cy="7', drawn), re.search(r'class="one" x1="(\d+)"', drawn)
+    assert float(left[1]) < int(one[1])

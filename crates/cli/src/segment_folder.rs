@@ -30,7 +30,6 @@ struct Index {
     order: Vec<usize>,
     /// The inputs of the whole definition.
     inputs: Vec<String>,
-    /// Its outputs.
     outputs: Vec<String>,
 }
 

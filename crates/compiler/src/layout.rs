@@ -18,7 +18,6 @@ pub enum LayoutClass {
 /// The layouts of all that a segment touches.
 #[derive(Clone, Copy, Debug)]
 pub struct SegmentLayouts<'a> {
-    /// Its inputs.
     pub inputs: &'a [LayoutClass],
     /// Its stores, in the order of the witness.
     pub stores: &'a [LayoutClass],

@@ -76,7 +76,6 @@ pub struct SegmentPlan {
     pub at: DeviceStream,
     /// Seconds that the cost model expects, by term.
     pub cost: cost::Seconds,
-    /// How it runs.
     pub decision: Decision,
 }
 
@@ -89,7 +88,6 @@ pub enum Decision {
     External(ExternalCall),
     /// By the evaluator, because no kernel can be made of it yet.
     Evaluate {
-        /// Why.
         reason: String,
         /// The value that stands in the way.
         val: Val,
@@ -99,15 +97,12 @@ pub enum Decision {
 /// A segment's kernels and how they came about.
 #[derive(Clone, Debug)]
 pub struct Kernels {
-    /// Why it is legal.
     pub witness: Witness,
-    /// How it is walked.
     pub schedule: Schedule,
     /// The layouts of its inputs.
     pub layouts: Vec<LayoutClass>,
     /// The layouts of what it stores.
     pub stores: Vec<LayoutClass>,
-    /// The programs.
     pub lowered: LoweredSegment,
     /// How often inputs are read from main memory.
     pub input_sweeps: u32,
@@ -121,12 +116,7 @@ pub enum PlanError {
     Segmentation(#[from] SegmentationError),
     /// A schedule.
     #[error("the schedule of {segment} does not fit it: {error}")]
-    Schedule {
-        /// The segment.
-        segment: String,
-        /// Why not.
-        error: ScheduleError,
-    },
+    Schedule { segment: String, error: ScheduleError },
     /// Groups of the definition.
     #[error(transparent)]
     Group(#[from] GroupError),

@@ -118,9 +118,9 @@ impl FromStr for Stage {
 /// What a text is made for.
 #[derive(Clone, Copy, Debug)]
 pub struct EmitOptions<'l> {
-    /// The machine.
+    /// The machine that code is made for; it need not be this one.
     pub target: CodeTarget,
-    /// Only this segment.
+    /// The number of the only segment to print; all without it.
     pub segment: Option<usize>,
     /// libLLVM, or why it is not there; only LLVM IR and assembly need it.
     pub llvm: Result<&'l Llvm, &'l llvm::Error>,

@@ -73,9 +73,9 @@ pub struct SegmentExplanation {
     pub ops: usize,
     /// The operations in order, a line for each.
     pub operations: Vec<String>,
-    /// What it reads.
+    /// What it reads, and how many bytes of each.
     pub inputs: Vec<TensorBytes>,
-    /// What it writes.
+    /// What it writes, and how many bytes of each.
     pub outputs: Vec<TensorBytes>,
     /// Tensors that it computes though an earlier segment has computed them too.
     pub recomputed: Vec<String>,
@@ -94,10 +94,10 @@ pub struct SegmentExplanation {
     /// The device that the user asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<String>,
-    /// The stream of it.
+    /// The stream of the device that the user asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stream: Option<u32>,
-    /// How often it reads its inputs from main memory.
+    /// How often it reads its inputs from main memory: 1 where each is read once.
     pub passes: u32,
     /// Bytes of all that segments made and somebody still needs, while it runs.
     pub peak_bytes: u64,
@@ -105,7 +105,7 @@ pub struct SegmentExplanation {
     pub cost_us: CostUs,
     /// Bytes that it moves: inputs as often as it passes over them, outputs once, partial results out and in.
     pub bytes: u64,
-    /// The same at any sizes.
+    /// `bytes` as a formula over the size symbols, as in `2*i0*i1`.
     pub bytes_formula: String,
     #[serde(skip, default = "Expr::zero")]
     pub(crate) moved: Expr,
@@ -114,11 +114,11 @@ pub struct SegmentExplanation {
 /// Microseconds that the cost model expects of a segment, by term.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct CostUs {
-    /// Memory.
+    /// Microseconds of bytes that move between memory and the cores.
     pub memory: f64,
-    /// Computing; not known of what a library or the evaluator does.
+    /// Microseconds of arithmetic; 0 for what a library or the evaluator does, of which it is not known.
     pub computing: f64,
-    /// The launch.
+    /// Microseconds of the launch.
     pub launch: f64,
 }
 
@@ -141,7 +141,7 @@ pub struct TensorBytes {
     pub name: String,
     /// Its bytes at the sizes that were asked for.
     pub bytes: u64,
-    /// Its bytes at any sizes.
+    /// `bytes` as a formula over the size symbols.
     pub bytes_formula: String,
 }
 
@@ -154,7 +154,7 @@ pub struct Edge {
     pub from: String,
     /// The segment that reads it.
     pub to: String,
-    /// Its bytes.
+    /// Its bytes, which one segment writes and the other reads.
     pub bytes: u64,
     /// Why the two are not one.
     pub reason: String,

@@ -26,6 +26,8 @@
 //! machine code where [`MachineOptions::cache`] names one. Without
 //! libLLVM everything runs on the evaluator, and [`Report::notice`] says what to install.
 
+#![warn(missing_docs)]
+
 pub mod check;
 mod code_target;
 mod emit;
@@ -125,3 +127,8 @@ pub fn plan_for(
 pub fn compile(definition: Definition, options: CompileOptions) -> Result<Executable, Error> {
     Executable::new(definition, options)
 }
+
+/// The Rust of the README, which runs as a test of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

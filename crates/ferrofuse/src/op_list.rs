@@ -10,7 +10,7 @@ use serde::Serialize;
 /// What is said of an op.
 #[derive(Serialize)]
 pub struct OpEntry {
-    /// Its name.
+    /// Its name in the language, as in `fd.ops.NAME`.
     pub name: &'static str,
     /// The table that it is in: `primitives`, `composites` or `forms`.
     pub kind: &'static str,

@@ -19,6 +19,7 @@ pub(crate) enum Identity {
 }
 
 impl Identity {
+    /// The file that these facts are of: a device, or an inode on its device.
     pub fn of(facts: &Metadata) -> Identity {
         let kind = facts.file_type();
         match kind.is_char_device() || kind.is_block_device() {
@@ -42,6 +43,7 @@ impl Identity {
         Some(Identity::of(&facts))
     }
 
+    /// Whether both are one file. Devices are never taken for the same.
     pub fn is(&self, other: &Identity) -> bool {
         *self != Identity::Device && self == other
     }

@@ -83,6 +83,7 @@ impl Destination {
         Ok(Destination::File { path: own, existing: Some(Existing { file, facts }) })
     }
 
+    /// The file that is written to; `None` where that cannot be told.
     pub fn identity(&self) -> Option<Identity> {
         match self {
             Destination::File { existing: Some(existing), .. } => Some(Identity::of(&existing.facts)),

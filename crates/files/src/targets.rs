@@ -19,7 +19,6 @@ use crate::temporary::{Temporary, sweep};
 pub struct Failed<E> {
     /// The path, as it was given.
     pub path: PathBuf,
-    /// The reason.
     pub error: E,
 }
 

@@ -32,7 +32,6 @@ impl Span {
 pub struct Diagnostic {
     /// What is wrong, in one sentence.
     pub message: String,
-    /// Where.
     pub span: Span,
     /// What to write beside the place: what was expected there.
     pub label: String,

@@ -24,7 +24,6 @@ pub enum OpRef {
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("unknown op `{name}`{}", suggestion(*.did_you_mean))]
 pub struct UnknownOp {
-    /// The name asked for.
     pub name: String,
     /// The op with the nearest name, if one is near.
     pub did_you_mean: Option<&'static str>,
@@ -47,7 +46,6 @@ pub enum BindError {
     /// More positional arguments than parameters.
     #[error("`{op}` takes at most {most} argument(s), {given} given")]
     TooMany {
-        /// The op.
         op: &'static str,
         /// How many parameters it has.
         most: usize,
@@ -57,29 +55,17 @@ pub enum BindError {
     /// A keyword that is no parameter.
     #[error("`{op}` has no parameter `{keyword}`{}", suggestion(*.did_you_mean))]
     UnknownKeyword {
-        /// The op.
         op: &'static str,
-        /// The keyword.
         keyword: String,
         /// The parameter with the nearest name, if one is near.
         did_you_mean: Option<&'static str>,
     },
     /// Two arguments for one parameter.
     #[error("`{op}`: `{param}` is given twice")]
-    GivenTwice {
-        /// The op.
-        op: &'static str,
-        /// The parameter.
-        param: &'static str,
-    },
+    GivenTwice { op: &'static str, param: &'static str },
     /// No argument for a parameter without default.
     #[error("`{op}` needs `{param}`")]
-    Missing {
-        /// The op.
-        op: &'static str,
-        /// The parameter.
-        param: &'static str,
-    },
+    Missing { op: &'static str, param: &'static str },
 }
 
 /// The op called `name`.

@@ -5,7 +5,6 @@ use crate::{DType, Scalar};
 /// One parameter of an op.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Param {
-    /// Its name.
     pub name: &'static str,
     /// Another name it is also known by: `dim` for `dims`.
     pub alias: Option<&'static str>,

@@ -214,7 +214,6 @@ pub struct CudaSpelling {
     pub int: Option<&'static str>,
     /// For u64.
     pub unsigned: Option<&'static str>,
-    /// For bool.
     pub boolean: Option<&'static str>,
     /// A function or two that a template calls, to be put before the kernel once if the template used does so.
     pub helper: Option<&'static str>,

@@ -55,7 +55,6 @@ pub enum OperandKind {
 pub struct Operand {
     /// Its dtype; a Python float is `F64`, a Python int `I64`, a Python bool `Bool`.
     pub dtype: DType,
-    /// Its kind.
     pub kind: OperandKind,
 }
 
@@ -93,7 +92,6 @@ pub enum TypingError {
     /// The number of operands is wrong.
     #[error("`{op}` takes {expected} operand(s), {given} given")]
     Arity {
-        /// The op.
         op: &'static str,
         /// Operands it takes.
         expected: usize,
@@ -103,7 +101,6 @@ pub enum TypingError {
     /// The dtype of an operand is wrong.
     #[error("`{op}`: operand {argument} must be {expected}, but is {given}")]
     Operand {
-        /// The op.
         op: &'static str,
         /// The operand's place, from 0.
         argument: usize,
@@ -115,7 +112,6 @@ pub enum TypingError {
     /// Two operands have no common dtype.
     #[error("`{op}`: {first} and {second} have no common dtype; cast one of them")]
     NoCommon {
-        /// The op.
         op: &'static str,
         /// The dtype of one.
         first: DType,
@@ -131,7 +127,6 @@ pub struct Classes {
     pub float: bool,
     /// i32, i64 and u64.
     pub int: bool,
-    /// bool.
     pub boolean: bool,
 }
 

@@ -65,7 +65,6 @@ pub struct Details<'a> {
     pub argument: Option<&'a str>,
     /// What would have been right.
     pub expected: Option<&'a str>,
-    /// What was given.
     pub given: Option<&'a str>,
     /// The line of the user's program where the definition says it, from 1.
     pub line: Option<usize>,

@@ -47,7 +47,6 @@ pub enum Error {
         line: Option<usize>,
         /// The dtype of the result.
         dtype: DType,
-        /// Its sizes.
         sizes: String,
     },
     /// A choice of the user does not fit the definition.
@@ -59,7 +58,6 @@ pub enum Error {
     /// A kernel program did what it must not: a bug of the compiler, found by the interpreter.
     #[error("{kernel}: {fault}")]
     Fault {
-        /// The kernel's name.
         kernel: String,
         /// What it did.
         fault: Fault,

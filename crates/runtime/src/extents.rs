@@ -17,11 +17,9 @@ use crate::tensor::bytes_of;
 /// What the sizes of a call determine.
 #[derive(Debug)]
 pub(crate) struct Extents {
-    /// The sizes.
     known: Sizes,
     /// The values of the plan's formulas.
     pub formulas: PrimaryMap<Formula, i64>,
-    /// Sizes of each slot.
     pub sizes: Arc<PrimaryMap<Slot, Dims>>,
     /// Bytes of each slot without gaps; `None` where the number is beyond the machine.
     pub bytes: Arc<PrimaryMap<Slot, Option<usize>>>,

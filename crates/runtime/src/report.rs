@@ -43,20 +43,17 @@ pub struct Report {
 /// How a segment was compiled.
 #[derive(Clone, Debug)]
 pub struct SegmentReport {
-    /// Its name.
     pub name: String,
     /// Why the evaluator runs it, if it does.
     pub evaluator_reason: Option<String>,
     /// What a library computes of it, if one does.
     pub library: Option<&'static str>,
-    /// Its kernels.
     pub kernels: Vec<KernelReport>,
 }
 
 /// How a kernel was compiled.
 #[derive(Clone, Debug)]
 pub struct KernelReport {
-    /// Its name.
     pub name: String,
     /// Time in libLLVM; zero where nothing is compiled.
     pub compile: Duration,

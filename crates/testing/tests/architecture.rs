@@ -58,6 +58,19 @@ const ENVIRONMENT_FILES: [&str; 2] = ["crates/cli/src/environment.rs", "crates/p
 /// Names that say nothing of what is inside.
 const EMPTY_NAMES: [&str; 7] = ["util", "utils", "common", "base", "helper", "helpers", "misc"];
 
+/// How the declarations begin that need a comment.
+const DECLARATIONS: [&str; 9] = [
+    "pub struct ",
+    "pub enum ",
+    "pub union ",
+    "pub trait ",
+    "pub type ",
+    "pub fn ",
+    "pub const ",
+    "pub unsafe ",
+    "pub static ",
+];
+
 /// Marks of unfinished work; spelled in halves so that this file does not carry them.
 const MARKS: [&str; 3] = [concat!("to", "do!"), concat!("unimple", "mented!"), concat!("#[ig", "nore")];
 
@@ -175,6 +188,26 @@ fn unopened(source: &Source) -> Vec<String> {
     vec![format!("{}: open it with `//!`: what the file takes, gives and does not do", source.path)]
 }
 
+/// Public types and functions without a comment. Fields and variants that their names explain need none, and modules open
+/// with theirs; the crate `ferrofuse` asks for more by the lint `missing_docs`.
+fn undocumented(source: &Source) -> Vec<String> {
+    if !source.in_crate() || source.in_tests() {
+        return Vec::new();
+    }
+    let lines: Vec<&str> = source.text.lines().map(str::trim).collect();
+    let declares = |line: &str| DECLARATIONS.iter().any(|start| line.starts_with(start));
+    let breaches =
+        (0..lines.len()).filter(|&number| declares(lines[number]) && !has_comment(&lines[..number]));
+    breaches.map(|number| format!("{}:{}: say what it is", source.path, number + 1)).collect()
+}
+
+/// Whether the last of these lines, attributes aside, is a comment for what follows, or gives on one that a macro takes.
+fn has_comment(before: &[&str]) -> bool {
+    let is_comment = |line: &&str| line.starts_with("///") || line.starts_with("$(#[");
+    let ends = |line: &&str| line.is_empty() || line.ends_with(['{', '}', ';']) || is_comment(line);
+    before.iter().rev().find(|line| ends(line)).is_some_and(is_comment)
+}
+
 fn badly_named(source: &Source) -> Vec<String> {
     let breach = |part: &&str| EMPTY_NAMES.contains(&part.split('.').next().unwrap_or(part));
     let parts = source.path.split('/').filter(breach);
@@ -262,6 +295,11 @@ fn every_file_says_what_it_is() {
 }
 
 #[test]
+fn every_public_type_and_function_says_what_it_is() {
+    assert_all_keep(undocumented);
+}
+
+#[test]
 fn every_name_says_what_is_inside() {
     assert_all_keep(badly_named);
 }
@@ -310,6 +348,14 @@ fn a_breach_of_each_rule_is_caught() {
     let long = "\n".repeat(MOST_LINES + 1);
     assert_eq!(breaches(unopened, "crates/ir/src/a.rs", "// no\n"), 1);
     assert_eq!(breaches(unopened, "crates/ir/src/a.rs", "//! yes\n"), 0);
+    assert_eq!(
+        breaches(undocumented, "crates/ir/src/a.rs", "}\n\n#[derive(Debug)]\npub struct A;\npub fn a() {}\n"),
+        2
+    );
+    assert_eq!(
+        breaches(undocumented, "crates/ir/src/a.rs", "/// An A.\n#[derive(Debug)]\npub struct A;\n"),
+        0
+    );
     assert_eq!(breaches(badly_named, "crates/ir/src/utils.rs", ""), 1);
     assert_eq!(breaches(badly_named, "crates/ir/src/common/a.rs", ""), 1);
     assert_eq!(breaches(badly_named, "crates/ir/src/database.rs", ""), 0);

@@ -10,7 +10,6 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 #[error("{}: {problem}", .path.display())]
 pub struct FileError {
-    /// The file.
     pub path: PathBuf,
     /// What is wrong with it.
     pub problem: Problem,

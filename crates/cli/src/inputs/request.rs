@@ -90,6 +90,7 @@ impl Source {
     }
 }
 
+/// Reads `SYMBOL=N`; a size is not negative.
 pub fn size(text: &str) -> Result<(String, i64), String> {
     let (name, size) = text.split_once('=').ok_or("expected SYMBOL=N, as in i0=4096")?;
     let size: i64 = integer(size).ok_or_else(|| format!("`{size}` is no size"))?;

@@ -2,6 +2,7 @@
 
 mod bench;
 mod cache;
+mod documents;
 mod faults;
 mod file_tests;
 mod hidden_llvm;

@@ -39,7 +39,6 @@ pub struct CompiledKernel {
     pub ir: String,
     /// The object file that was loaded.
     pub object: Vec<u8>,
-    /// The function's name.
     pub symbol: String,
     /// What compiling took; nothing where the object was there already.
     pub times: Option<Times>,

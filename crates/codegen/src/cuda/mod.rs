@@ -76,14 +76,10 @@ pub enum EmitError {
     Malformed(#[from] Violations),
     /// An index expression outgrew the algebra.
     #[error("an index expression of kernel `{kernel}` is too large")]
-    IndexOverflow {
-        /// The kernel's name.
-        kernel: String,
-    },
+    IndexOverflow { kernel: String },
     /// The op table has no CUDA text for an op on a dtype.
     #[error("`{op}` of {dtype} has no CUDA spelling")]
     Unspelled {
-        /// The op's name.
         op: &'static str,
         /// The dtype it computes in.
         dtype: DType,

@@ -70,6 +70,7 @@ pub(super) struct Emitter<'a> {
 }
 
 impl<'a> Emitter<'a> {
+    /// An emitter whose only open body is that of a block.
     pub fn new(group: &Group<'a>, name: String) -> Emitter<'a> {
         let mut symbols = PrimaryMap::new();
         let block = symbols.push("block".to_owned());
@@ -312,6 +313,7 @@ impl<'a> Emitter<'a> {
         values.chain(index.symbols().into_iter().map(|sym| self.reach[sym])).max().unwrap_or(0)
     }
 
+    /// A constant, once per kernel.
     pub fn constant(&mut self, constant: Scalar) -> Value {
         let key = Key::Constant(constant);
         self.place(Some(key), constant.dtype(), &[], &Expr::zero(), |value| Stmt::Const { value, constant })
@@ -341,6 +343,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
+    /// An op on values that are there already, in the outermost body that has them all.
     pub fn apply(&mut self, op: ScalarOp, args: &[Value]) -> Value {
         let dtypes: SmallVec<[DType; 3]> = args.iter().map(|&arg| self.kernel.values[arg]).collect();
         let key = Key::Apply(op, SmallVec::from_slice(args));
@@ -352,6 +355,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
+    /// The value in another dtype; itself where it has that already.
     pub fn cast(&mut self, arg: Value, dtype: DType) -> Value {
         if self.kernel.values[arg] == dtype {
             return arg;
@@ -408,6 +412,7 @@ impl<'a> Emitter<'a> {
         value
     }
 
+    /// Stores a value in the innermost open body, without a guard.
     pub fn store(&mut self, place: Place, index: Expr, value: Value) {
         self.push(Stmt::Store { place, index, value, guard: None });
     }
@@ -420,12 +425,14 @@ impl<'a> Emitter<'a> {
         accumulator
     }
 
+    /// What an accumulator holds at this point of the innermost body.
     pub fn get(&mut self, accumulator: Accumulator) -> Value {
         let value = self.value_here(self.kernel.accumulators[accumulator]);
         self.push(Stmt::Get { value, accumulator });
         value
     }
 
+    /// Overwrites an accumulator at this point of the innermost body.
     pub fn set(&mut self, accumulator: Accumulator, value: Value) {
         self.push(Stmt::Set { accumulator, value });
     }

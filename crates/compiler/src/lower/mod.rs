@@ -40,14 +40,12 @@ pub enum KernelArgument {
     Stride {
         /// Position among the segment's inputs.
         input: usize,
-        /// The axis.
         axis: usize,
     },
     /// The stride of an axis of a stored value, in elements.
     StoreStride {
         /// Position among the witness's stores.
         store: usize,
-        /// The axis.
         axis: usize,
     },
 }
@@ -68,7 +66,6 @@ pub enum BufferSource {
 /// Memory that lives while a segment runs: partial results of folds that cross blocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Temporary {
-    /// Element type.
     pub dtype: DType,
     /// Number of elements, over the graph's size symbols.
     pub len: Expr,
@@ -77,7 +74,6 @@ pub struct Temporary {
 /// A kernel and what it is called with.
 #[derive(Clone, Debug)]
 pub struct Lowered {
-    /// The program.
     pub kernel: Kernel,
     /// What each of its arguments is.
     pub arguments: Vec<KernelArgument>,
@@ -105,13 +101,10 @@ pub(crate) fn checked(graph: &Graph, view: &Fusion) -> Vec<Val> {
 /// A group to lower, with what was decided about it.
 #[derive(Clone, Copy)]
 pub struct Group<'a> {
-    /// The container.
     pub graph: &'a Graph,
     /// What the group takes, gives and computes.
     pub view: &'a Fusion,
-    /// Why it is legal.
     pub witness: &'a Witness,
-    /// How it is walked.
     pub schedule: &'a Schedule,
     /// The layouts of its inputs.
     pub layouts: &'a [LayoutClass],

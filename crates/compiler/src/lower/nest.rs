@@ -83,6 +83,7 @@ impl<'a> Nest<'a> {
         }
     }
 
+    /// What was proved of the group, and lowering relies on.
     pub fn witness(&self) -> &'a Witness {
         self.emitter.group.witness
     }
@@ -155,6 +156,7 @@ impl<'a> Nest<'a> {
         self.parts.extend(outside.map(|part| (axis, part)));
     }
 
+    /// Closes the loop over an axis and forgets what its variable implied.
     pub fn close_axis(&mut self, axis: Axis) {
         self.emitter.close_loop();
         self.vars.remove(&axis);

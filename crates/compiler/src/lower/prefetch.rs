@@ -16,7 +16,7 @@
 //! end of a row that is the beginning of the next, if rows lie behind each other.
 //!
 //! Either way it stands before what the iteration stores: behind non-temporal stores Zen 4 did not heed it in some layouts
-//! of code (`bench/RESULTS.md`).
+//! of code (`docs/internals/performance.md`).
 //!
 //! Behind the last row this asks for memory that may not be there, which a prefetch may. Takes no decisions: what is
 //! prefetched is the schedule's.

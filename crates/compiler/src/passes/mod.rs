@@ -20,11 +20,9 @@ pub type Pass = fn(&mut Graph, &Fusion, &[LayoutClass], &FxHashSet<Val>) -> (Fus
 
 /// A pass among [`PASSES`].
 pub struct Row {
-    /// Its name.
     pub name: &'static str,
     /// Whether it changes no element by a bit; one that does keeps them within their bounds.
     pub exact: bool,
-    /// What it does.
     pub pass: Pass,
 }
 

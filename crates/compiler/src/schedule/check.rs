@@ -50,57 +50,33 @@ pub enum ScheduleError {
     Fused(Axis, Axis),
     /// A chunk of no index, or of more than any tensor has.
     #[error("axis {axis} has chunks of size {chunk}, which must be from 1 to {LARGEST_CHUNK}")]
-    Chunk {
-        /// The axis.
-        axis: Axis,
-        /// The size.
-        chunk: u64,
-    },
+    Chunk { axis: Axis, chunk: u64 },
     /// A value that cannot be kept between stages.
     #[error("{val} cannot persist from stage to stage: {reason}")]
-    Persistent {
-        /// The value.
-        val: Val,
-        /// Why not.
-        reason: &'static str,
-    },
+    Persistent { val: Val, reason: &'static str },
     /// Values that lanes cannot keep for themselves.
     #[error("lanes cannot keep values and sums along their axis for themselves: {0}")]
     Private(&'static str),
     /// An axis of which several indices cannot be walked together.
     #[error("axis {axis} cannot be walked {rows} at a time: {reason}")]
     Jam {
-        /// The axis.
         axis: Axis,
         /// How many at a time.
         rows: u32,
-        /// Why not.
         reason: &'static str,
     },
     /// An axis along which nothing can be prefetched.
     #[error("what lies along axis {axis} cannot be prefetched: {reason}")]
-    Prefetch {
-        /// The axis.
-        axis: Axis,
-        /// Why not.
-        reason: &'static str,
-    },
+    Prefetch { axis: Axis, reason: &'static str },
     /// An axis that cannot be cut at its breakpoints.
     #[error("axis {axis} cannot be partitioned: {reason}")]
-    Partition {
-        /// The axis.
-        axis: Axis,
-        /// Why not.
-        reason: &'static str,
-    },
+    Partition { axis: Axis, reason: &'static str },
     /// An axis that cannot be walked in tiles.
     #[error("axis {axis} cannot be walked in tiles of {side}: {reason}")]
     Tile {
-        /// The axis.
         axis: Axis,
         /// The side of a tile.
         side: u32,
-        /// Why not.
         reason: &'static str,
     },
     /// A number of neighbours that lanes cannot take at a time.
@@ -113,12 +89,7 @@ pub enum ScheduleError {
     },
     /// A lane axis that cannot be mapped to lanes where the schedule wants it.
     #[error("axis {axis} cannot be mapped to the lanes: {reason}")]
-    Lane {
-        /// The axis.
-        axis: Axis,
-        /// Why not.
-        reason: &'static str,
-    },
+    Lane { axis: Axis, reason: &'static str },
 }
 
 impl Schedule {

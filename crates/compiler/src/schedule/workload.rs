@@ -15,17 +15,13 @@ pub(super) const LITTLE: usize = 8;
 /// A group on a target, at the sizes that are expected.
 #[derive(Clone, Copy)]
 pub struct Workload<'a> {
-    /// The container.
     pub graph: &'a Graph,
     /// What the group takes, gives and computes.
     pub view: &'a Fusion,
-    /// Why it is legal.
     pub witness: &'a Witness,
     /// The layouts of what it touches.
     pub memory: SegmentLayouts<'a>,
-    /// What it runs on.
     pub target: &'a Target,
-    /// Which sizes are expected.
     pub hints: &'a Hints,
 }
 

@@ -20,19 +20,16 @@ pub enum GroupError {
     /// No kernel can compute a group that stays in one segment.
     #[error("group `{group}` cannot stay in one segment: in one kernel {} {reason}", name.as_ref().unwrap_or(&val.to_string()))]
     Kernel {
-        /// The group.
         group: String,
         /// The value that stands in the way.
         val: Val,
         /// What to call it, where somebody knows.
         name: Option<String>,
-        /// Why it does.
         reason: String,
     },
     /// Segments that share a group which stays in one.
     #[error("group `{group}` stays in one segment, but {} compute ops of it", list(segments))]
     Split {
-        /// The group.
         group: String,
         /// The numbers of the segments.
         segments: Vec<usize>,

@@ -10,11 +10,8 @@ use ops::Scalar;
 /// An external op's node, with its operands.
 #[derive(Clone, Debug)]
 pub struct ExternalCall {
-    /// The node.
     pub node: Node,
-    /// What it computes.
     pub op: ExternalOp,
-    /// Its operands, in order.
     pub operands: Vec<ViewedOperand>,
 }
 

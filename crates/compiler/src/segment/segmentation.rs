@@ -36,7 +36,6 @@ pub enum SegmentationError {
     Unknown {
         /// The line, from 1.
         line: usize,
-        /// The name.
         name: String,
     },
     /// A value that two segments make.

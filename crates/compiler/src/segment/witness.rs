@@ -10,7 +10,6 @@ use crate::space::{Atoms, Axis, Space};
 /// A legal group's iteration space, what is iterated over, and which axes workers may divide.
 #[derive(Clone, Debug)]
 pub struct Witness {
-    /// The shared iteration space.
     pub space: Space,
     /// The folds of the group, operands before users.
     pub folds: Vec<Fold>,
@@ -34,7 +33,6 @@ pub struct Witness {
 /// A fold of a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fold {
-    /// The fold's node.
     pub node: Node,
     /// The axes that it reduces.
     pub reduced: Vec<Axis>,
@@ -66,7 +64,6 @@ impl Fold {
 /// A value that a group stores.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Store {
-    /// The value.
     pub val: Val,
     /// The atoms of each of its axes, outermost first.
     pub axes: Vec<Atoms>,

@@ -25,7 +25,6 @@ pub enum Origin {
 /// An outlined view.
 #[derive(Clone, Debug)]
 pub struct Outlined {
-    /// The definition.
     pub definition: Definition,
     /// For each of its inputs what to give it; its outputs are those of the view, in order.
     pub inputs: Vec<Origin>,

@@ -39,10 +39,12 @@ pub(super) struct Parser {
 }
 
 impl Parser {
+    /// The token at hand; the last one is the end of the text.
     pub fn peek(&self) -> &Token {
         &self.tokens[self.at].0
     }
 
+    /// Where the token at hand stands.
     pub fn span(&self) -> Span {
         self.tokens[self.at].1
     }
@@ -52,10 +54,12 @@ impl Parser {
         start.to(self.tokens[self.at.saturating_sub(1)].1)
     }
 
+    /// Goes on to the next token, but not beyond the end.
     pub fn advance(&mut self) {
         self.at = (self.at + 1).min(self.tokens.len() - 1);
     }
 
+    /// Passes this mark if it is next; says whether it was.
     pub fn accept(&mut self, mark: &str) -> bool {
         let found = matches!(self.peek(), Token::Mark(m) if *m == mark);
         if found {
@@ -64,6 +68,7 @@ impl Parser {
         found
     }
 
+    /// Passes this word if it is next; says whether it was.
     pub fn accept_word(&mut self, word: &str) -> bool {
         let found = matches!(self.peek(), Token::Name(name) if name == word);
         if found {
@@ -72,10 +77,12 @@ impl Parser {
         found
     }
 
+    /// Passes this mark, which has to be next.
     pub fn expect(&mut self, mark: &str) -> Result<(), RawDiagnostic> {
         if self.accept(mark) { Ok(()) } else { Err(self.unexpected(&format!("`{mark}`"))) }
     }
 
+    /// The diagnostic of a token at hand that is not what was expected.
     pub fn unexpected(&self, expected: &str) -> RawDiagnostic {
         let given = match self.peek() {
             Token::Name(name) => format!("`{name}`"),
@@ -90,6 +97,7 @@ impl Parser {
         RawDiagnostic::new(self.span(), format!("unexpected {given}"), format!("expected {expected}"))
     }
 
+    /// Passes a name, which has to be next; `what` is what it names.
     pub fn name(&mut self, what: &str) -> Result<Name, RawDiagnostic> {
         match self.peek() {
             Token::Name(text) => {

@@ -19,7 +19,6 @@ const MAX_SOURCE: usize = 16 << 20;
 /// A definition file as read.
 #[derive(Clone, Debug)]
 pub struct File {
-    /// What it defines.
     pub definition: Definition,
     /// What to run it on, if it says so.
     pub inputs: Option<Vec<InputSpec>>,

@@ -40,11 +40,9 @@ pub struct Facts {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("`{left} {relation} {right}` contradicts what is known")]
 pub struct Contradiction {
-    /// The left side.
     pub left: Expr,
     /// How the sides were said to relate: `=` or `<=`.
     pub relation: &'static str,
-    /// The right side.
     pub right: Expr,
 }
 

@@ -128,9 +128,7 @@ complex!(f64, C128);
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Complex<T> {
-    /// The real part.
     pub re: T,
-    /// The imaginary part.
     pub im: T,
 }
 

@@ -14,7 +14,6 @@ pub type Strides = SmallVec<[isize; 6]>;
 pub struct Layout {
     /// Where the element at index zero is.
     pub offset: isize,
-    /// Sizes of the axes.
     pub sizes: Dims,
     /// Strides of the axes; as many as sizes.
     pub strides: Strides,

@@ -58,7 +58,6 @@ pub enum ArrayError {
     /// The number of elements given is not that of the sizes.
     #[error("{given} elements where the sizes {sizes:?} need {expected}")]
     Length {
-        /// The sizes.
         sizes: Vec<usize>,
         /// Their product.
         expected: usize,
@@ -72,7 +71,6 @@ pub enum ArrayError {
         expected_dtype: DType,
         /// Needed sizes.
         expected: Vec<usize>,
-        /// Given dtype.
         given_dtype: DType,
         /// Given sizes.
         given: Vec<usize>,

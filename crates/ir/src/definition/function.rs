@@ -25,11 +25,9 @@ pub enum Term {
     Object(Object),
     /// An op applied.
     Call {
-        /// Its name.
         op: String,
         /// What it is given, with the name of the parameter where that is said.
         arguments: Vec<(Option<String>, Term)>,
-        /// Where it stands.
         span: Option<Span>,
     },
 }

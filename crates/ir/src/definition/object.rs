@@ -13,7 +13,6 @@ use crate::graph::Val;
 /// A value of the graph together with its line in the record, because equal values merge and lines do not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct NamedValue {
-    /// The value.
     pub val: Val,
     /// Its entry in the record.
     pub entry: Entry,
@@ -117,9 +116,7 @@ impl From<NamedValue> for Object {
 pub struct CallArgument {
     /// Its name, if it was given by name.
     pub keyword: Option<String>,
-    /// What it is.
     pub object: Object,
-    /// Where it stands.
     pub span: Option<Span>,
 }
 

@@ -36,7 +36,6 @@ pub enum Action {
     Input(usize),
     /// Applies an op.
     Call {
-        /// Its name.
         op: &'static str,
         /// The parameters that do not have their default, in declared order.
         arguments: Vec<(&'static str, Object)>,
@@ -53,9 +52,7 @@ pub enum Action {
 /// A line of the definition.
 #[derive(Clone, Debug)]
 pub struct Statement {
-    /// What it does.
     pub action: Action,
-    /// What it makes.
     pub results: Vec<Entry>,
     /// The innermost group that it stands in: its place in [`Record::groups`].
     pub group: Option<usize>,
@@ -83,7 +80,6 @@ pub struct InputDecl {
     pub entry: Entry,
     /// The value in the graph.
     pub val: Val,
-    /// Element type.
     pub dtype: DType,
     /// Its layout; `None` for a scalar.
     pub layout: Option<DeclaredLayout>,

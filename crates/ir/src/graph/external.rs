@@ -17,14 +17,12 @@ use super::shape::{ShapeError, require_equal};
 pub enum ExternalOp {
     /// The indices, as i64, that sort an axis. Equal elements stay in order; NaN is greater than all numbers.
     Argsort {
-        /// Which axis.
         axis: u8,
         /// Whether the largest comes first.
         descending: bool,
     },
     /// The first `k` elements of an axis in sorted order, and their indices.
     TopK {
-        /// Which axis.
         axis: u8,
         /// How many.
         k: Expr,

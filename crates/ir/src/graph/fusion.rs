@@ -31,7 +31,6 @@ pub enum ViewError {
 /// Something a view gives back.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Output {
-    /// The value.
     pub val: Val,
     /// For an in-place output, which input's memory it is written to.
     pub alias: Option<u32>,

@@ -57,7 +57,6 @@ impl fmt::Display for DeviceStream {
 /// A group apart from what is in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupDecl {
-    /// Its name.
     pub name: String,
     /// What is asked of it.
     pub options: GroupOptions,

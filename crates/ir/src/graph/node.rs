@@ -56,9 +56,7 @@ pub type Axes = SmallVec<[u8; 6]>;
 /// Element type and shape of a value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Type {
-    /// Element type.
     pub dtype: DType,
-    /// Sizes.
     pub shape: Shape,
 }
 
@@ -105,7 +103,6 @@ pub enum TensorOp {
     Input {
         /// Position among the fusion's arguments.
         ordinal: u32,
-        /// Its type.
         ty: Type,
         /// Its declared layout. Arguments with another layout are right too.
         layout: InputLayout,
@@ -147,19 +144,13 @@ pub enum TensorOp {
     Cat(u8),
     /// These axes reduced with a monoid. One operand per operand of the monoid, all of one shape; one result per state.
     Fold {
-        /// What combines.
         monoid: Monoid,
         /// Which axes go, ascending, at least one.
         axes: Axes,
     },
     /// Along this axis, each element combined with all before it. Operands and results as of a fold, which keep their
     /// shape; the value at an index is the fold of the elements up to and with it, combined in order.
-    Scan {
-        /// What combines.
-        monoid: Monoid,
-        /// The axis.
-        axis: u8,
-    },
+    Scan { monoid: Monoid, axis: u8 },
     /// Along this axis the elements of the source at the indices. Operands: source and index, of one rank; on the other
     /// axes both have the size of the result or 1. An index out of range is an error of the call.
     Gather(u8),
@@ -172,7 +163,6 @@ pub enum TensorOp {
 /// A node as stored.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct NodeData {
-    /// What it does.
     pub op: TensorOp,
     /// With what.
     pub operands: SmallVec<[Val; 3]>,

@@ -43,19 +43,13 @@ pub enum ShapeError {
     /// An axis number out of range or named twice.
     #[error("axis {axis} is out of range for rank {rank}, or named twice")]
     Axis {
-        /// The axis.
         axis: usize,
         /// The operand's rank.
         rank: usize,
     },
     /// An axis that must have size 1 has another.
     #[error("axis {axis} has size {size}, expected 1")]
-    NotOne {
-        /// The axis.
-        axis: usize,
-        /// Its size.
-        size: Expr,
-    },
+    NotOne { axis: usize, size: Expr },
     /// Reshape between different numbers of elements.
     #[error("cannot reshape {from} elements into {to}")]
     Elements {
@@ -69,7 +63,6 @@ pub enum ShapeError {
     Dtype {
         /// Needed.
         expected: DType,
-        /// Given.
         given: DType,
     },
     /// A dtype in which no arithmetic is done.
@@ -77,12 +70,7 @@ pub enum ShapeError {
     Storage(DType),
     /// A size known to be negative.
     #[error("axis {axis} would have the negative size {size}")]
-    Negative {
-        /// The axis.
-        axis: usize,
-        /// Its size.
-        size: Expr,
-    },
+    Negative { axis: usize, size: Expr },
 }
 
 /// The types of a node's results.

@@ -13,7 +13,6 @@ pub enum SizeError {
     Unknown {
         /// The size in symbols.
         formula: String,
-        /// Why.
         error: EvalError,
     },
     /// It is too large to be counted.
@@ -27,7 +26,6 @@ pub enum SizeError {
     Negative {
         /// The size in symbols.
         formula: String,
-        /// Its value.
         value: i64,
     },
 }

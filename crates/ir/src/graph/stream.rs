@@ -12,7 +12,6 @@ use super::{Graph, SymbolSource};
 /// would name seed and offset themselves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Stream {
-    /// The seed.
     pub seed: u64,
     /// The offset of the next draw.
     pub offset: u64,

@@ -34,7 +34,6 @@ pub enum TaskKind {
 /// A task as stored.
 #[derive(Clone, Debug)]
 pub struct TaskData {
-    /// Its name, for people.
     pub name: String,
     /// What it stands for.
     pub kind: TaskKind,
@@ -49,22 +48,13 @@ pub struct TaskData {
 pub enum TaskError {
     /// It computes a node that its parent does not.
     #[error("task {name} computes {node}, which its parent {parent} does not")]
-    Outside {
-        /// The task.
-        name: String,
-        /// Its parent.
-        parent: String,
-        /// The node.
-        node: Node,
-    },
+    Outside { name: String, parent: String, node: Node },
 }
 
 /// A task that a pass could not carry over, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dropped {
-    /// The task's name.
     pub name: String,
-    /// The reason in words.
     pub reason: String,
 }
 

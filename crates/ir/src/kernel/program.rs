@@ -86,7 +86,6 @@ pub struct Kernel {
     pub values: PrimaryMap<Value, DType>,
     /// Type and first contents of each accumulator.
     pub accumulators: PrimaryMap<Accumulator, DType>,
-    /// What a block does.
     pub body: Vec<Stmt>,
 }
 
@@ -154,7 +153,6 @@ pub enum Access {
 /// A scratch array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScratchDecl {
-    /// Element type.
     pub dtype: DType,
     /// Number of elements, from sizes alone.
     pub len: Expr,
@@ -176,23 +174,15 @@ pub enum Place {
 pub enum Stmt {
     /// `v0: f32 = add v1, v2`: a scalar op over primitives.
     Apply {
-        /// The new value.
         value: Value,
-        /// The op.
         op: ScalarOp,
         /// Its operands, of the op's compute dtypes.
         args: Vec<Value>,
     },
     /// `v0: bf16 = cast v1`: conversion to the value's dtype, rounding to nearest even.
-    Cast {
-        /// The new value.
-        value: Value,
-        /// What is converted.
-        arg: Value,
-    },
+    Cast { value: Value, arg: Value },
     /// `v0: f32 = const 1.0`.
     Const {
-        /// The new value.
         value: Value,
         /// Its constant, of the value's dtype.
         constant: Scalar,
@@ -215,18 +205,14 @@ pub enum Stmt {
     Load {
         /// The new value, of the dtype of the place.
         value: Value,
-        /// Where from.
         place: Place,
-        /// Which element.
         index: Expr,
         /// A bool value; where it is false nothing is read and the value is zero.
         guard: Option<Value>,
     },
     /// `store b1[x0] = v0`, with `if v9` only where a predicate holds.
     Store {
-        /// Where to.
         place: Place,
-        /// Which element.
         index: Expr,
         /// What, of the dtype of the place.
         value: Value,
@@ -238,7 +224,6 @@ pub enum Stmt {
     Prefetch {
         /// A buffer that is read.
         buffer: Buffer,
-        /// Which element.
         index: Expr,
         /// Whether it goes to L2 only, because more is loaded before it than L1 holds (`prefetch b0[x0 + 4096] L2`).
         l2: bool,
@@ -248,7 +233,6 @@ pub enum Stmt {
     Fault {
         /// A buffer of fault words.
         buffer: Buffer,
-        /// Which word.
         word: u32,
         /// What is reported, an i64 below [`NO_FAULT`].
         value: Value,
@@ -257,14 +241,12 @@ pub enum Stmt {
     },
     /// `acc a0: f32 = v0`: opens an accumulator, in scope until the end of the enclosing body.
     Open {
-        /// The accumulator.
         accumulator: Accumulator,
         /// What it starts with.
         init: Value,
     },
     /// `v0: f32 = get a0`.
     Get {
-        /// The new value.
         value: Value,
         /// The accumulator read. After a loop over lanes has set it, only inside such a loop, or through `reduce`.
         accumulator: Accumulator,
@@ -273,7 +255,6 @@ pub enum Stmt {
     Set {
         /// The accumulator written; lanes that are past the end keep theirs.
         accumulator: Accumulator,
-        /// Its new contents.
         value: Value,
     },
     /// `v0: f32, v1: f32, v2: f32 = reduce welford a0, a1, a2`: the copies of all lanes combined into one uniform
@@ -353,9 +334,7 @@ impl Stmt {
 /// `for x1 in 0 .. i1 lanes { … }`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Loop {
-    /// The loop variable.
     pub var: Sym,
-    /// First value.
     pub begin: Expr,
     /// One past the last; an empty range runs nothing.
     pub end: Expr,
@@ -363,7 +342,6 @@ pub struct Loop {
     pub kind: LoopKind,
     /// Neighbouring iterations that a lane takes at a time, a power of two up to [`MAX_WIDTH`]; 1 of other loops.
     pub width: u32,
-    /// What each iteration does.
     pub body: Vec<Stmt>,
 }
 

@@ -12,11 +12,9 @@ use crate::expr::{Arith, ExprNode, ScalarExpr};
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("{message} at column {column} of `{text}`")]
 pub struct ExprError {
-    /// The text.
     pub text: String,
     /// Where, in characters from 1.
     pub column: usize,
-    /// What is wrong.
     pub message: String,
 }
 

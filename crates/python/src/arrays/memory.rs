@@ -19,7 +19,6 @@ pub struct OutputMemory {
 pub struct Exported {
     /// The element at index zero.
     pub data: *mut u8,
-    /// Element type.
     pub dtype: DType,
     /// Sizes and strides, in elements.
     pub layout: Layout,

@@ -40,7 +40,6 @@ const COPIED: &str = "its library gives a copy of it";
 /// An input of a definition, for diagnostics.
 #[derive(Clone, Copy)]
 pub struct Place<'d> {
-    /// The definition.
     pub definition: &'d Definition,
     /// Which of its inputs.
     pub number: usize,

@@ -15,7 +15,6 @@ pub enum EvaluateError {
     /// A group that ends before it starts, or beyond what the groups divide.
     #[error("{op}: a group ends at {end}, which is not from {start}, where it starts, to the size {size}")]
     Group {
-        /// The op.
         op: &'static str,
         /// Where the group starts.
         start: usize,
@@ -45,7 +44,6 @@ pub enum EvaluateError {
 pub struct OutOfRange {
     /// Which axis of what is indexed.
     pub axis: usize,
-    /// Its size.
     pub size: i64,
     /// The smallest index out of range; without meaning for an axis of size 0, where any is.
     pub index: i64,

@@ -35,55 +35,30 @@ pub enum Fault {
     /// A buffer holds elements of another dtype.
     #[error("{buffer} is of dtype {expected}, the memory given for it of {given}")]
     BufferDType {
-        /// The buffer.
         buffer: Buffer,
         /// As declared.
         expected: DType,
-        /// As given.
         given: DType,
     },
     /// A scratch array with a negative length, or more elements than the interpreter or the steps left allow.
     #[error("{scratch} of {len} elements is rejected")]
-    ScratchLength {
-        /// The array.
-        scratch: Scratch,
-        /// Its length in elements.
-        len: i64,
-    },
+    ScratchLength { scratch: Scratch, len: i64 },
     /// An index expression has no value.
     #[error("in `{statement}`: {source}")]
-    Index {
-        /// The statement as text.
-        statement: String,
-        /// Why.
-        source: EvalError,
-    },
+    Index { statement: String, source: EvalError },
     /// An access outside a place.
     #[error("in `{statement}`, {at}: {place}[{index}] of {len} elements")]
     OutOfBounds {
-        /// The statement as text.
         statement: String,
-        /// Block and lane.
         at: Location,
-        /// Where to.
         place: Place,
-        /// Which element.
         index: i64,
         /// How many there are.
         len: usize,
     },
     /// A load from scratch that nothing was stored to.
     #[error("in `{statement}`, {at}: {place}[{index}] was never stored")]
-    Uninitialised {
-        /// The statement as text.
-        statement: String,
-        /// Block and lane.
-        at: Location,
-        /// Where from.
-        place: Place,
-        /// Which element.
-        index: i64,
-    },
+    Uninitialised { statement: String, at: Location, place: Place, index: i64 },
     /// Two accesses to an element in no fixed order, one of them a store.
     #[error("in `{statement}`: race on {place}[{index}] between {at} and {other}")]
     Race {
@@ -95,21 +70,11 @@ pub enum Fault {
         other: Location,
         /// The place both touch.
         place: Place,
-        /// Which element.
         index: i64,
     },
     /// A second store to an element of a buffer by the same lane of the same block.
     #[error("in `{statement}`, {at}: {place}[{index}] is stored a second time")]
-    StoredTwice {
-        /// The statement as text.
-        statement: String,
-        /// Block and lane.
-        at: Location,
-        /// Where to.
-        place: Place,
-        /// Which element.
-        index: i64,
-    },
+    StoredTwice { statement: String, at: Location, place: Place, index: i64 },
     /// A loop that is said to give all lanes as many iterations, and does not.
     #[error("in `{statement}`: iterations {begin} to {end} are no whole number for each of {lanes} lanes")]
     Uneven {
@@ -141,7 +106,6 @@ pub enum Fault {
 /// Which block and which of its lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Location {
-    /// The block's number.
     pub block: i64,
     /// The lane, or none in uniform code.
     pub lane: Option<u32>,

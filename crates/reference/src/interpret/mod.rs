@@ -46,7 +46,6 @@ const MAX_SCRATCH: u64 = 1 << 24;
 pub struct Options {
     /// Draws the order of blocks.
     pub seed: u64,
-    /// The order of lanes.
     pub lanes: LaneOrder,
     /// The most statements, iterations and scratch elements that all blocks together may take.
     pub step_limit: u64,

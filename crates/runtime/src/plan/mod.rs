@@ -24,9 +24,7 @@ entity_impl!(Slot, "s");
 /// What is known of a slot.
 #[derive(Clone, Debug)]
 pub struct SlotData {
-    /// Element type.
     pub dtype: DType,
-    /// Sizes.
     pub shape: Vec<Formula>,
     /// The order of its axes in memory, where it is not row-major. There are no gaps.
     pub placement: Option<Placement>,
@@ -48,12 +46,7 @@ pub enum Step {
     /// Has a library of the machine compute a node.
     External(ExternalStep),
     /// Copies a slot into another of the same type.
-    Copy {
-        /// What is read.
-        from: Slot,
-        /// What is written.
-        to: Slot,
-    },
+    Copy { from: Slot, to: Slot },
     /// Gives the memory of a slot back.
     Free(Slot),
 }
@@ -63,9 +56,7 @@ pub enum Step {
 pub struct Launch {
     /// The kernel, by position in [`ExecutionPlan::kernels`].
     pub kernel: usize,
-    /// Its arguments, in order.
     pub arguments: Vec<ArgumentSource>,
-    /// Its buffers, in order.
     pub buffers: Vec<Slot>,
     /// How many blocks it has.
     pub blocks: Formula,
@@ -91,26 +82,21 @@ pub enum ArgumentSource {
 /// A segment for the evaluator, with its operands.
 #[derive(Clone, Debug)]
 pub struct Evaluation {
-    /// Its inputs, in order.
     pub inputs: Vec<Slot>,
     /// The places of its outputs, in order.
     pub outputs: Vec<Slot>,
-    /// Which segment it is.
     pub segment: usize,
 }
 
 /// A node for a library, with its operands.
 #[derive(Clone, Debug)]
 pub struct ExternalStep {
-    /// What it computes.
     pub op: ExternalOp,
     /// Its first result in the graph.
     pub val: Val,
-    /// Its operands, in order.
     pub operands: Vec<ViewedSlot>,
     /// The places of all its results, in order.
     pub results: Vec<Slot>,
-    /// Which segment it is.
     pub segment: usize,
 }
 
@@ -191,7 +177,6 @@ pub struct ExecutionPlan {
     pub segments: Vec<ExecutedSegment>,
     /// The kernels, in the order they run.
     pub kernels: Vec<Kernel>,
-    /// The steps in order.
     pub steps: Vec<Step>,
     /// The tensors that the steps touch.
     pub slots: PrimaryMap<Slot, SlotData>,

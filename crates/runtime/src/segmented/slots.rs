@@ -73,6 +73,7 @@ impl Segment {
 }
 
 impl Held {
+    /// The array that is held, or the input that it is a view of.
     pub fn view<'v>(&'v self, given: &[ArrayView<'v>]) -> ArrayView<'v> {
         match self {
             Held::Input(place, layout) => {
@@ -96,6 +97,7 @@ impl Slots {
         Slots { numbers: inputs.map(|(place, &val)| (val, place)).collect() }
     }
 
+    /// Adds a segment and resolves what it reads; later ones may read what it makes.
     pub fn segment(
         &mut self,
         segment: SegmentDefinition,

@@ -50,13 +50,11 @@ pub enum Error {
     CompilerMissing {
         /// What was to be started.
         cxx: PathBuf,
-        /// What the system says.
         source: io::Error,
     },
     /// The C++ compiler rejected the kernel.
     #[error("the C++ compiler rejected kernel `{kernel}`:\n{text}")]
     Compile {
-        /// The kernel's name.
         kernel: String,
         /// What the compiler printed; lines are counted in the kernel's own text, named `KERNEL.cu`.
         text: String,
@@ -70,7 +68,6 @@ pub enum Error {
     /// The launch began and went wrong, or asks for more memory than a block can have.
     #[error("kernel `{kernel}`: {text}")]
     Kernel {
-        /// The kernel's name.
         kernel: String,
         /// What happened, with the line in the kernel's text where one is known.
         text: String,

@@ -10,7 +10,6 @@ const HEADER: &str = "# test:";
 pub(super) struct Case {
     /// All that stands above the separator.
     above: String,
-    /// The definition file.
     pub source: String,
     /// The expected text; empty where none is written yet.
     pub expected: String,
@@ -47,6 +46,7 @@ impl Case {
         Ok(Case { above: source.clone(), source, expected: tidied(&expected.join("\n")), options })
     }
 
+    /// Whether the text is the expected one, but for spaces at the ends of lines.
     pub fn expects(&self, made: &str) -> bool {
         self.expected == tidied(made)
     }

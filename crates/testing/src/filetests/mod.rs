@@ -43,7 +43,6 @@ pub enum Verdict {
 pub struct Run {
     /// Its path below the folder, as in `parse/softmax.py`.
     pub name: String,
-    /// What became of it.
     pub verdict: Verdict,
 }
 

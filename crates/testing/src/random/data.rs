@@ -8,9 +8,7 @@ use super::program::Tensor;
 /// An input of a random program.
 #[derive(Clone, Debug)]
 pub struct Input {
-    /// Element type.
     pub dtype: DType,
-    /// Sizes of the axes.
     pub sizes: Vec<usize>,
     /// Whether it is a scalar of the language, which has no sizes.
     pub is_scalar: bool,
@@ -20,7 +18,6 @@ pub struct Input {
     pub expanded: Vec<bool>,
     /// The axes from the outermost in memory to the innermost, as the definition says; empty: row-major.
     pub declared_order: Vec<usize>,
-    /// Its layout in memory.
     pub placement: Placement,
     /// What it holds.
     pub numbers: Numbers,

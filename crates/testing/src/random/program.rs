@@ -35,11 +35,9 @@ pub struct Program {
 /// A call of an op.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// Its name.
     pub op: &'static str,
     /// What it is given, with the name of the parameter where that is said.
     pub arguments: Vec<(Option<&'static str>, Given)>,
-    /// What it makes.
     pub results: Vec<Tensor>,
 }
 

@@ -20,13 +20,11 @@ const CHOICES: u64 = 6;
 /// A failing program.
 #[derive(Clone, Debug)]
 pub struct Failing {
-    /// The program.
     pub program: Program,
     /// The cuts that made it of the program that was drawn: of all candidates, the number, one after the other.
     pub cuts: Vec<usize>,
     /// Choices with which it fails.
     pub choice: Choice,
-    /// How it fails.
     pub failure: Failure,
 }
 

@@ -19,7 +19,6 @@ const SWEPT: [&str; 4] = ["silu_mul_bf16", "softmax_bf16", "layer_norm_bf16", "s
 /// A workload at some sizes.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// The workload.
     pub workload: &'static Workload,
     /// Sizes of symbols of its first use; those of the file otherwise.
     pub sizes: Vec<(String, i64)>,

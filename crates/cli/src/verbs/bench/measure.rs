@@ -28,7 +28,6 @@ const SMALL_CALLS: usize = 2000;
 /// What was measured of a workload.
 #[derive(Debug, Serialize)]
 pub struct Row {
-    /// Its name.
     pub workload: String,
     /// `cpu`.
     pub device: &'static str,

@@ -55,6 +55,7 @@ mod streamed {
     /// A copy whose stores, of a register each, are non-temporal.
     macro_rules! streamed {
         ($name:ident, $feature:literal, $register:ty, $load:ident, $store:ident) => {
+            /// Copies `from` to `to`, of as many bytes, by non-temporal stores of this register.
             #[target_feature(enable = $feature)]
             pub fn $name(to: &mut [u8], from: &[u8]) {
                 assert_eq!(to.len(), from.len(), "a copy of as many bytes");

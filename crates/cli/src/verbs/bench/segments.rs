@@ -15,11 +15,9 @@ use crate::failure::Failure;
 /// A workload's plan in numbers.
 #[derive(Debug, Serialize)]
 pub struct Row {
-    /// The workload.
     name: &'static str,
     /// Operations of all segments.
     ops: usize,
-    /// Number of segments.
     segments: usize,
     /// Bytes that all segments move.
     bytes: u64,

@@ -16,7 +16,6 @@ pub enum Peer {
 pub struct Workload {
     /// Its name: what is computed, and the dtype in memory.
     pub id: &'static str,
-    /// The definition file.
     pub source: &'static str,
     /// The sizes of the size symbols of its first use, by name; the file's own sizes otherwise.
     pub sizes: &'static [(&'static str, i64)],

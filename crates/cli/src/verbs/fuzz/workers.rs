@@ -22,7 +22,6 @@ const REDUCTION: Duration = Duration::from_secs(240);
 
 /// A seed checked.
 pub struct Checked {
-    /// The seed.
     pub seed: u64,
     /// What came of it.
     pub answer: Answer,

@@ -48,7 +48,6 @@ use writer::{Finished, Writer};
 /// A kernel in LLVM IR.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Module {
-    /// The text.
     pub ir: String,
     /// The function to call, with the signature that [`emit`] describes.
     pub symbol: String,
@@ -65,7 +64,6 @@ pub enum EmitError {
     /// An op's row gives no way to compute it on this dtype.
     #[error("`{}` of {dtype} cannot be compiled", op.name())]
     NoSpelling {
-        /// The op.
         op: ScalarOp,
         /// The dtype it computes in.
         dtype: ops::DType,

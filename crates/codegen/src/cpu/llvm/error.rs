@@ -57,18 +57,10 @@ pub enum Error {
     },
     /// A target name that is none of ours.
     #[error("unknown CPU target `{name}`; known are host, x86-64, avx2, avx512, aarch64")]
-    UnknownTarget {
-        /// The name as given.
-        name: String,
-    },
+    UnknownTarget { name: String },
     /// This libLLVM was built without the target, or rejects the machine.
     #[error("libLLVM cannot generate code for {triple}: {message}")]
-    Target {
-        /// The target triple.
-        triple: String,
-        /// LLVM's words.
-        message: String,
-    },
+    Target { triple: String, message: String },
     /// The text is not LLVM IR.
     #[error("LLVM IR does not parse: {message}")]
     Parse {
@@ -79,20 +71,11 @@ pub enum Error {
     },
     /// The module parses but breaks a rule of LLVM IR.
     #[error("LLVM IR is not valid: {message}")]
-    Verify {
-        /// LLVM's words.
-        message: String,
-    },
+    Verify { message: String },
     /// An optimisation pass failed.
     #[error("LLVM's passes failed: {message}")]
-    Passes {
-        /// LLVM's words.
-        message: String,
-    },
+    Passes { message: String },
     /// The code generator failed.
     #[error("LLVM's code generator failed: {message}")]
-    Codegen {
-        /// LLVM's words.
-        message: String,
-    },
+    Codegen { message: String },
 }

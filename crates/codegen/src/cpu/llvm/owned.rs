@@ -36,6 +36,7 @@ pub(super) struct Buffer<'l> {
 }
 
 impl Buffer<'_> {
+    /// What the buffer holds, for as long as it lives.
     pub fn bytes(&self) -> &[u8] {
         let functions = &self.library.functions;
         // SAFETY: start and size describe memory that lives as long as the buffer.
@@ -83,6 +84,7 @@ extern "C" fn collect_diagnostic(info: Ref, diagnostics: *mut c_void) {
 }
 
 impl<'l> Context<'l> {
+    /// A context whose diagnostics are kept instead of printed.
     pub fn new(library: &'l Library) -> Context<'l> {
         let diagnostics = Box::new(Diagnostics { library, errors: RefCell::default() });
         let state = ptr::from_ref(&*diagnostics).cast_mut().cast();

@@ -54,6 +54,7 @@ pub(super) fn through_slot(kind: RelocationType) -> bool {
 }
 
 impl ImageLayout {
+    /// The sections that a kernel needs, each aligned, code first, with what is fixed up in them.
     pub fn of(file: &File<'_>) -> Result<ImageLayout, ObjectError> {
         let mut layout = ImageLayout::default();
         for text in [true, false] {

@@ -48,10 +48,12 @@ impl Mapping {
         Ok(Mapping { start, len })
     }
 
+    /// Where the mapping begins; aligned to a page.
     pub fn start(&self) -> *const u8 {
         self.start.as_ptr()
     }
 
+    /// Its length in bytes.
     pub fn len(&self) -> usize {
         self.len
     }

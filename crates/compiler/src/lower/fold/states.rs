@@ -17,6 +17,7 @@ pub(in crate::lower) struct States<'a> {
 }
 
 impl<'a> States<'a> {
+    /// The states of a node that is a fold or a scan.
     pub fn of(graph: &'a Graph, node: Node) -> States<'a> {
         match &graph.node(node).op {
             TensorOp::Fold { monoid, .. } | TensorOp::Scan { monoid, .. } => States { graph, node, monoid },
@@ -28,6 +29,7 @@ impl<'a> States<'a> {
         self.graph.node(self.node).operands.iter().map(|&operand| self.graph.dtype(operand)).collect()
     }
 
+    /// In which dtype a long fold goes on behind a block.
     pub fn totals(&self) -> Totals {
         self.monoid.totals(&self.operands())
     }
@@ -122,14 +124,17 @@ impl<'a> Nest<'a> {
         self.open_with(self.states(fold).identity())
     }
 
+    /// Accumulators that begin with these scalars, one for each state.
     pub fn open_with(&mut self, identity: Vec<Scalar>) -> Vec<Accumulator> {
         identity.into_iter().map(|init| self.emitter.open_accumulator(init)).collect()
     }
 
+    /// The states of two runs as those of both, `left` before `right`.
     pub fn combine(&mut self, fold: usize, left: &[Value], right: &[Value]) -> Vec<Value> {
         self.states(fold).combine(&mut self.emitter, left, right)
     }
 
+    /// The accumulators of all lanes as one state each, in the dtype of totals.
     pub fn reduce(&mut self, fold: usize, accumulators: &[Accumulator]) -> Vec<Value> {
         let states = self.states(fold);
         let widens = states.totals() == Totals::OfLanes;

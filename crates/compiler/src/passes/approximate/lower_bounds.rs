@@ -11,6 +11,7 @@ pub(super) struct LowerBounds<'g> {
 }
 
 impl<'g> LowerBounds<'g> {
+    /// Bounds of all values of a view, operands first.
     pub fn new(graph: &'g Graph, fusion: &Fusion) -> LowerBounds<'g> {
         let mut bounds = LowerBounds { graph, known: FxHashMap::default() };
         for &node in fusion.order() {
@@ -30,6 +31,7 @@ impl<'g> LowerBounds<'g> {
         self.known.get(&val).copied()
     }
 
+    /// Whether a value is proved to be 0 or more, or NaN.
     pub fn is_nonnegative(&self, val: Val) -> bool {
         self.of(val).is_some_and(|bound| bound >= 0.0)
     }

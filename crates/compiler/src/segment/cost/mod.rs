@@ -41,11 +41,8 @@ fn written(graph: &Graph, view: &Fusion) -> Expr {
 /// What the cost model expects of a group, by term.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Seconds {
-    /// Memory.
     pub memory: f64,
-    /// Computing.
     pub computing: f64,
-    /// One launch.
     pub launch: f64,
 }
 

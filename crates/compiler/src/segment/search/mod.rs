@@ -28,7 +28,6 @@ use crate::target::Target;
 /// What a search is about.
 #[derive(Clone, Copy)]
 pub struct SearchProblem<'a> {
-    /// The graph.
     pub graph: &'a Graph,
     /// What is cut into segments.
     pub fusion: &'a Fusion,
@@ -38,7 +37,6 @@ pub struct SearchProblem<'a> {
     pub legality: &'a Legality,
     /// The sizes to decide for.
     pub hints: &'a Hints,
-    /// The machine.
     pub target: &'a Target,
 }
 
@@ -72,7 +70,6 @@ impl SearchProblem<'_> {
 /// What a search found.
 #[derive(Clone, Debug)]
 pub struct SearchResult {
-    /// The segmentation.
     pub segmentation: Segmentation,
     /// Nodes that moves looked at.
     pub steps: usize,

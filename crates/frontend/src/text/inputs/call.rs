@@ -40,6 +40,7 @@ impl Call<'_> {
         self.argument(place, names).ok_or_else(missing)
     }
 
+    /// The diagnostic of a tensor whose elements 63 bits cannot count.
     pub fn too_large(&self) -> RawDiagnostic {
         RawDiagnostic::new(self.span, "this tensor is too large", "more elements than 63 bits can count")
     }
@@ -72,6 +73,7 @@ impl Call<'_> {
         keyword.map_or(Ok(default), |argument| dtype(&argument.value))
     }
 
+    /// A dense tensor of these sizes and the call's `dtype`, or else the default.
     pub fn filled(
         &self,
         sizes: Result<Vec<i64>, RawDiagnostic>,
@@ -81,6 +83,7 @@ impl Call<'_> {
         TensorSpec::dense(self.dtype(default)?, sizes?, distribution).ok_or_else(|| self.too_large())
     }
 
+    /// `full((2, 3), 1.5)`; `real` is the dtype of floats where the call names none.
     pub fn full(&self, real: DType) -> Result<TensorSpec, RawDiagnostic> {
         let value = self.required(1, &["fill_value"])?;
         let (default, value) = match value.kind {
@@ -112,6 +115,7 @@ impl Call<'_> {
         self.filled(sizes(shape), DType::I64, Distribution::Integers(low, high))
     }
 
+    /// `arange(end)`, `arange(start, end)` or `arange(start, end, step)`.
     pub fn arange(&self, real: DType) -> Result<TensorSpec, RawDiagnostic> {
         let numbers: Vec<Number> = self.positional().map(number).collect::<Result<_, _>>()?;
         let (start, end, step) = match numbers.iter().map(Number::as_f64).collect::<Vec<f64>>()[..] {
@@ -201,10 +205,12 @@ impl Call<'_> {
         Ok(TensorSpec { sizes, strides, offset, ..spec })
     }
 
+    /// The argument at a place as an axis of a tensor of this rank.
     pub fn axis(&self, place: usize, rank: usize) -> Result<usize, RawDiagnostic> {
         self.wrap(integer(self.required(place, &["an axis"])?)?, rank)
     }
 
+    /// An axis counted from the front; negative ones count from the back.
     pub fn wrap(&self, axis: i64, rank: usize) -> Result<usize, RawDiagnostic> {
         let wrapped = if axis < 0 { axis.saturating_add(rank as i64) } else { axis };
         let axis = usize::try_from(wrapped).ok().filter(|&axis| axis < rank);
@@ -213,6 +219,7 @@ impl Call<'_> {
         })
     }
 
+    /// The tensor with its axes in this order, which names each once.
     pub fn permuted(&self, spec: TensorSpec, order: Vec<usize>) -> Result<TensorSpec, RawDiagnostic> {
         let mut sorted = order.clone();
         sorted.sort_unstable();
@@ -224,6 +231,7 @@ impl Call<'_> {
         Ok(TensorSpec { sizes: pick(&spec.sizes), strides: pick(&spec.strides), ..spec })
     }
 
+    /// The tensor under the sizes of the call, of as many elements.
     pub fn reshaped(&self, spec: TensorSpec) -> Result<TensorSpec, RawDiagnostic> {
         let sizes = self.all_sizes()?;
         let dense =

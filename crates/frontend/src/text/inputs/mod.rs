@@ -29,9 +29,7 @@ pub enum InputSpec {
 /// A tensor: the layout of its elements and what is in them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TensorSpec {
-    /// Element type.
     pub dtype: DType,
-    /// Size of each axis.
     pub sizes: Vec<i64>,
     /// Elements from one index to the next, for each axis; 0 where an axis is expanded.
     pub strides: Vec<i64>,

@@ -17,6 +17,7 @@ pub(super) enum Number {
 }
 
 impl Number {
+    /// The number as a float, rounded to nearest.
     pub fn as_f64(&self) -> f64 {
         match *self {
             Number::Int(n) => n as f64,

@@ -19,17 +19,14 @@ pub enum InputError {
     /// An input of the wrong dtype.
     #[error("{input}: expected dtype {expected}, got {given}")]
     Dtype {
-        /// The input.
         input: String,
         /// The dtype that the view needs.
         expected: DType,
-        /// The dtype given.
         given: DType,
     },
     /// An input of the wrong rank.
     #[error("{input}: expected {expected} axes, got {given}")]
     Rank {
-        /// The input.
         input: String,
         /// The rank that the view needs.
         expected: usize,
@@ -39,7 +36,6 @@ pub enum InputError {
     /// An input of the wrong size.
     #[error("{input}, axis {axis}: expected size {expected} ({because}), got {given}")]
     Size {
-        /// The input.
         input: String,
         /// Which of its axes.
         axis: usize,

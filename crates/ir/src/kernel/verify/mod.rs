@@ -57,7 +57,6 @@ use super::{Accumulator, Kernel, Loop, MAX_LANES, MAX_NESTING, Stmt, Value, prin
 pub struct Violation {
     /// The statement as text; of a loop, its head.
     pub statement: String,
-    /// What is wrong.
     pub message: String,
 }
 

@@ -76,10 +76,12 @@ impl Block {
         Some(Block { start: NonNull::new(start.cast())?, bytes, guarded })
     }
 
+    /// Where the block begins.
     pub fn start(&self) -> NonNull<u8> {
         self.start
     }
 
+    /// Bytes of the block, which are those of its class.
     pub fn bytes(&self) -> usize {
         self.bytes
     }

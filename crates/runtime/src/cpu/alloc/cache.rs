@@ -18,10 +18,12 @@ pub(super) struct Cache {
 }
 
 impl Cache {
+    /// Bytes of all blocks that wait to be used again.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
+    /// How many blocks wait to be used again.
     pub fn blocks(&self) -> usize {
         self.blocks
     }

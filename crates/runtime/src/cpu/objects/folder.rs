@@ -71,6 +71,7 @@ impl Folder {
         Ok(())
     }
 
+    /// Where the folder is.
     pub fn path(&self) -> &Path {
         &self.path
     }

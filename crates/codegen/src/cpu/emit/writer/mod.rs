@@ -39,7 +39,6 @@ pub(super) struct Writer<'i> {
 
 /// A function of the module beside the kernel's.
 pub(super) struct Function {
-    /// Its text.
     pub(super) text: String,
     result: Type,
 }
