@@ -25,12 +25,11 @@ pub(super) fn persist(work: &Workload<'_>, schedule: &Schedule) -> Vec<Val> {
     for &node in view.order().iter().rev() {
         let val = Val::from(node);
         let bytes = row.saturating_mul(graph.dtype(val).size() as u64);
-        if bytes > left || !is_costly(graph, node) || !walks_all(graph, witness, val) {
+        if bytes > left || !is_costly(graph, node) || !walks_all(witness, val) {
             continue;
         }
-        let own = witness.stages.get(&node);
-        if own
-            .is_some_and(|&own| (own + 1..witness.levels).any(|stage| needs(work, &persistent, stage, node)))
+        let own = witness.stage_of(node);
+        if own.is_some_and(|own| (own + 1..witness.levels).any(|stage| needs(work, &persistent, stage, node)))
         {
             persistent.push(val);
             left -= bytes;
@@ -57,8 +56,8 @@ fn is_costly(graph: &Graph, node: Node) -> bool {
 }
 
 /// Whether a value has every axis that the group walks, so that computing it once a row repeats nothing.
-fn walks_all(graph: &Graph, witness: &Witness, val: Val) -> bool {
-    let axes = witness.space.axes_of(graph, val);
+fn walks_all(witness: &Witness, val: Val) -> bool {
+    let axes = witness.space.axes_of(val);
     witness.order.iter().all(|axis| axes.iter().flatten().any(|own| own == axis))
 }
 
@@ -77,7 +76,7 @@ fn needs(work: &Workload<'_>, persistent: &[Val], stage: u32, wanted: Node) -> b
     while let Some(val) = stack.pop() {
         let at_hand = view.is_input(val)
             || matches!(graph.op(val), TensorOp::Fold { .. })
-            || (persistent.contains(&val) && witness.stages.get(&val.node).is_some_and(|&own| own < stage));
+            || (persistent.contains(&val) && witness.stage_of(val.node).is_some_and(|own| own < stage));
         if at_hand || !seen.insert(val) {
             continue;
         }

@@ -1,6 +1,6 @@
 //! Segments: which values are kept in memory, and which groups of values become one kernel each.
 //!
-//! `legal` (can a group be one kernel, with the `witness`) · `moved` (index maps behind folds) · `external` (groups that a
+//! `legal` (can a group be one kernel, with the `witness`) · `needs` (folds and scans before each node) · `moved` (index maps behind folds) · `external` (groups that a
 //! library runs) · `engine` (either) · `legality` (the answers) · `code` (statements of a kernel) · `cost` (bytes and seconds) ·
 //! `segmentation` (the value and its text) · `dependencies` (the order of segments) · `constraints` (what groups of the user
 //! ask) · `free` (what is made anywhere) · `bound` (what no segmentation can do better than) · `greedy`, `search` (how one is
@@ -18,11 +18,13 @@ mod greedy;
 mod legal;
 mod legality;
 mod moved;
+mod needs;
 mod search;
 mod segmentation;
 mod vertex_cut;
 mod witness;
 
+use bound::lower_bound_with;
 pub use bound::{LowerBound, lower_bound};
 pub(crate) use code::{LARGEST, statements_for};
 pub use constraints::{Constraints, GroupError};
