@@ -96,9 +96,15 @@ impl<'a> State<'a> {
 
     /// The segments that make something, each behind those that it reads from.
     pub(super) fn segmentation(&self) -> Segmentation {
-        let order = self.order(&FxHashMap::default()).expect("moves make no cycle");
-        let made = order.into_iter().map(|place| self.segments[place].made.clone());
-        Segmentation { segments: made.filter(|made| !made.is_empty()).collect() }
+        let made = self.in_order().into_iter().map(|place| self.segments[place].made.clone());
+        Segmentation { segments: made.collect() }
+    }
+
+    /// The places of these segments.
+    pub(super) fn in_order(&self) -> Vec<usize> {
+        let mut order = self.order(&FxHashMap::default()).expect("moves make no cycle");
+        order.retain(|&place| !self.segments[place].made.is_empty());
+        order
     }
 
     /// Makes a change if segments then take less time, and no more of them are rejected.
