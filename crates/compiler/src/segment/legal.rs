@@ -31,6 +31,9 @@ pub struct Rejection {
     pub val: Val,
     /// The reason, as a sentence without a subject: "is …".
     pub reason: String,
+    /// Whether the reason holds for all groups that have the same nodes and more. That is proved for too many operations, for a
+    /// cut of the user, for what a library computes, and for axes that ops make one: more nodes take none of these away.
+    pub is_monotone: bool,
 }
 
 /// The witness that a group can be one kernel.
@@ -49,6 +52,7 @@ pub(super) fn legal_with(graph: &Graph, view: &Fusion, table: &mut AxisTable) ->
     let space = Space::with(graph, view, table).map_err(|conflict| Rejection {
         val: conflict.val,
         reason: "would have two of its axes walked by one loop".to_owned(),
+        is_monotone: true,
     })?;
     let needs = Needs::of(graph, view, &space);
     reject_moved_folds(graph, view, &space, &needs, table)?;
@@ -107,6 +111,7 @@ fn reject_large(view: &Fusion) -> Result<(), Rejection> {
         [.., last] if view.order().len() as u64 > LARGEST => Err(Rejection {
             val: (*last).into(),
             reason: format!("would make a kernel of more than {LARGEST} operations"),
+            is_monotone: true,
         }),
         _ => Ok(()),
     }
@@ -121,7 +126,7 @@ fn reject_long(graph: &Graph, view: &Fusion, statements: u64) -> Result<(), Reje
         (Some(&last), Some(_)) if statements > LARGEST => {
             let what = "what stages and index maps compute again included";
             let reason = format!("would make a kernel of more than {LARGEST} statements, {what}");
-            Err(Rejection { val: last.into(), reason })
+            Err(Rejection { val: last.into(), reason, is_monotone: false })
         }
         _ => Ok(()),
     }
@@ -137,6 +142,7 @@ fn reject_cut(graph: &Graph, view: &Fusion) -> Result<(), Rejection> {
         Some(&node) => Err(Rejection {
             val: node.into(),
             reason: "is a boundary that the definition asks for".to_owned(),
+            is_monotone: true,
         }),
         None => Ok(()),
     }
@@ -147,7 +153,7 @@ fn reject_external(graph: &Graph, view: &Fusion) -> Result<(), Rejection> {
     match external_nodes(graph, view).next() {
         Some((node, op)) => {
             let reason = format!("is computed by {}, which a library runs", op.name());
-            Err(Rejection { val: node.into(), reason })
+            Err(Rejection { val: node.into(), reason, is_monotone: true })
         }
         None => Ok(()),
     }
@@ -161,7 +167,7 @@ fn scanned_axis(graph: &Graph, view: &Fusion, space: &Space) -> Result<Option<Ax
         let Some(&own) = space.axes_of(node.into())[axis as usize].first() else { continue };
         if *scanned.get_or_insert(own) != own {
             let reason = "is a scan along another axis than one before it".to_owned();
-            return Err(Rejection { val: node.into(), reason });
+            return Err(Rejection { val: node.into(), reason, is_monotone: false });
         }
     }
     Ok(scanned)
@@ -278,7 +284,8 @@ fn reject_alone(view: &Fusion, witness: &Witness) -> Result<(), Rejection> {
         Some(elements) if elements <= ALONE => Ok(()),
         _ => {
             let val = witness.folds.first().map_or_else(|| view.outputs()[0].val, |fold| fold.node.into());
-            Err(Rejection { val, reason: "leaves no axis that workers could divide".to_owned() })
+            let reason = "leaves no axis that workers could divide".to_owned();
+            Err(Rejection { val, reason, is_monotone: false })
         }
     }
 }

@@ -33,7 +33,7 @@ pub(super) fn reject_moved_folds(
             };
             if let Some(behind) = behind {
                 let reason = format!("is read at other indices than it is computed at, after the {behind}");
-                return Err(Rejection { val, reason });
+                return Err(Rejection { val, reason, is_monotone: false });
             }
         }
     }
