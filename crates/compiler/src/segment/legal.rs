@@ -85,7 +85,7 @@ fn stages(
     order.iter().for_each(|axis| walked[axis.index()] = true);
     let after = |&fold: &u32| Some(&folds[fold as usize]).filter(|fold| !fold.terminal);
     let stage = |(position, &node): (usize, &Node)| {
-        let is_walked = space.axes_of(node.into()).iter().flatten().all(|axis| walked[axis.index()]);
+        let is_walked = space.axes_at_position(position).iter().flatten().all(|axis| walked[axis.index()]);
         // Of complex numbers kernels hold the parts, so the whole is nowhere but in memory.
         if !is_walked || graph.dtype(node.into()).is_complex() {
             return None;

@@ -58,8 +58,10 @@ impl Needs {
                 nearest.extend_from_slice(folds);
             }
         }
-        nearest.sort_unstable();
-        nearest.dedup();
+        if nearest.len() > 1 {
+            nearest.sort_unstable();
+            nearest.dedup();
+        }
         nearest
     }
 

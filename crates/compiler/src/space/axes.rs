@@ -6,13 +6,11 @@
 //! share one pass, and so are roots of one shape that nothing connects. Reshape, slice, pad, cat and gather unite only the
 //! axes that they leave alone; what a reshape splits or merges is left to `refine`.
 
-use std::sync::Arc;
-
 use ir::graph::{Fusion, Graph, TensorOp};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::node_axes::{AxisTable, NodeAxes};
+use super::node_axes::{AxisTable, KnownNodes, NodeAxes};
 use super::places::{Place, Places};
 use super::sizes::{Size, Sizes};
 
@@ -41,7 +39,8 @@ pub(super) struct AxisSets {
 impl AxisSets {
     /// The united axes of a group.
     pub fn of(graph: &Graph, view: &Fusion, table: &mut AxisTable) -> AxisSets {
-        let nodes: Vec<Arc<NodeAxes>> = view.order().iter().map(|&node| table.node(graph, node)).collect();
+        table.find_all(graph, view);
+        let AxisTable { sizes, nodes } = table;
         let mut sets = AxisSets {
             places: Places::of(graph, view),
             first_axis: Vec::new(),
@@ -51,14 +50,14 @@ impl AxisSets {
             members: Vec::new(),
             scanned: Vec::new(),
         };
-        sets.declare(graph, view, &nodes);
-        for (position, node) in nodes.iter().enumerate() {
-            sets.unite_node(graph, view, position, node);
+        sets.declare(graph, view, nodes);
+        for (position, &node) in view.order().iter().enumerate() {
+            sets.unite_node(graph, view, position, nodes.of(node));
         }
         sets.compress();
-        sets.refine(graph, view, &mut table.sizes);
-        sets.unite_uses(view, &mut table.sizes);
-        sets.unite_roots(graph, view, &mut table.sizes);
+        sets.refine(graph, view, sizes);
+        sets.unite_uses(view, sizes);
+        sets.unite_roots(graph, view, sizes);
         sets.compress();
         sets
     }
@@ -127,8 +126,8 @@ impl AxisSets {
         })
     }
 
-    fn declare(&mut self, graph: &Graph, view: &Fusion, nodes: &[Arc<NodeAxes>]) {
-        for (position, node) in nodes.iter().enumerate() {
+    fn declare(&mut self, graph: &Graph, view: &Fusion, nodes: &KnownNodes) {
+        for (position, node) in view.order().iter().map(|&node| nodes.of(node)).enumerate() {
             let read = (0..node.operands.len()).filter(|&k| self.places.maker(position, k).is_none());
             let shapes: SmallVec<[_; 4]> =
                 read.map(|k| &node.operands[k].sizes).chain(&node.results).collect();

@@ -119,6 +119,11 @@ impl Space {
         self.axes_at(self.places.computed(val).expect("a value that the group computes"))
     }
 
+    /// The same of the first result of the node at a position.
+    pub(crate) fn axes_at_position(&self, position: usize) -> &[Atoms] {
+        self.axes_at(self.places.result(position))
+    }
+
     /// The atoms of each axis of operand `k` of a node, outermost first.
     ///
     /// # Panics

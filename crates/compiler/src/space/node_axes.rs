@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use cranelift_entity::SecondaryMap;
 use index::Facts;
-use ir::graph::{Graph, Node, TensorOp, Val};
+use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use smallvec::SmallVec;
 
 use super::sizes::{Size, Sizes};
@@ -37,13 +37,24 @@ pub(super) struct OperandAxes {
 #[derive(Debug)]
 pub(crate) struct AxisTable {
     pub(super) sizes: Sizes,
-    nodes: SecondaryMap<Node, Option<Arc<NodeAxes>>>,
+    pub(super) nodes: KnownNodes,
+}
+
+/// What is known of nodes.
+#[derive(Debug, Default)]
+pub(super) struct KnownNodes(SecondaryMap<Node, Option<Box<NodeAxes>>>);
+
+impl KnownNodes {
+    /// What is known of a node that was found.
+    pub fn of(&self, node: Node) -> &NodeAxes {
+        self.0[node].as_deref().expect("the nodes of a group are found before they are united")
+    }
 }
 
 impl AxisTable {
     /// Nothing is known.
     pub fn new(facts: &Arc<Facts>) -> AxisTable {
-        AxisTable { sizes: Sizes::new(facts), nodes: SecondaryMap::new() }
+        AxisTable { sizes: Sizes::new(facts), nodes: KnownNodes::default() }
     }
 
     /// Whether it may serve a view with these facts.
@@ -51,14 +62,19 @@ impl AxisTable {
         Arc::ptr_eq(self.sizes.facts(), facts)
     }
 
-    /// What is known of a node.
-    pub(super) fn node(&mut self, graph: &Graph, node: Node) -> Arc<NodeAxes> {
-        if let Some(known) = &self.nodes[node] {
-            return Arc::clone(known);
+    /// Finds what there is to know of the nodes of a group.
+    pub(super) fn find_all(&mut self, graph: &Graph, view: &Fusion) {
+        for &node in view.order() {
+            self.node(graph, node);
         }
-        let found = Arc::new(self.find(graph, node));
-        self.nodes[node] = Some(Arc::clone(&found));
-        found
+    }
+
+    /// What is known of a node.
+    pub(super) fn node(&mut self, graph: &Graph, node: Node) -> &NodeAxes {
+        if self.nodes.0[node].is_none() {
+            self.nodes.0[node] = Some(Box::new(self.find(graph, node)));
+        }
+        self.nodes.of(node)
     }
 
     fn find(&mut self, graph: &Graph, node: Node) -> NodeAxes {

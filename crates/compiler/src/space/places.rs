@@ -52,7 +52,9 @@ impl Places {
         let data = graph.node(self.nodes[position]);
         self.first_operand.push(self.operands.len() as u32);
         for &val in &data.operands {
-            let maker = if view.is_input(val) { None } else { self.position(val.node) };
+            // A node of the group has all results computed, but for those of several that are read.
+            let is_read = || graph.node(val.node).results.len() > 1 && view.is_input(val);
+            let maker = self.position(val.node).filter(|_| !is_read());
             let place = match maker {
                 Some(maker) => self.first_result[maker] + u32::from(val.result),
                 None => {
