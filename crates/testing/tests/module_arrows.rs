@@ -111,7 +111,10 @@ const ORDER: [(&str, &[&str]); 13] = [
         ],
     ),
     ("ferrofuse", &["check", "code_target", "table", "explain", "emit", "op_list", "segments"]),
-    ("testing", &["emulator", "random", "cut", "differential", "inputs", "filetests", "reduce", "fuzz"]),
+    (
+        "testing",
+        &["emulator", "random", "cut", "parts", "differential", "inputs", "filetests", "reduce", "fuzz"],
+    ),
     (
         "cli",
         &["arrays", "failure", "environment", "definition", "inputs", "planning", "segment_folder", "verbs"],

@@ -58,9 +58,10 @@ fn the_object_has_the_fields_of_the_interface() {
     let keys = |value: &serde_json::Value| -> Vec<String> {
         value.as_object().expect("an object").keys().cloned().collect()
     };
-    let totals = ["segments", "edges", "bytes", "peak_bytes", "compulsory_bytes", "traffic_ratio"];
+    let totals = ["segments", "edges", "bytes", "peak_bytes", "peak_formula", "compulsory_bytes"];
+    let totals = [totals.as_slice(), &["traffic_ratio"]].concat();
     let certificate = ["cost_us", "lower_bound_us", "lower_bound_bytes", "gap", "optimal", "search_steps"];
-    assert_eq!(keys(&object), [totals, certificate].concat());
+    assert_eq!(keys(&object), [totals, certificate.to_vec()].concat());
     assert_eq!(keys(&object["edges"][0]), ["tensor", "from", "to", "bytes", "reason"]);
     let segment = &object["segments"][0];
     let [what, how] = [
@@ -126,7 +127,7 @@ fn a_backward_cut_in_two_passes_no_tensor_between() {
     assert!(explained.edges.is_empty(), "{:?}", explained.edges);
 }
 
-/// Of branches of a product of matrices and its sums, one product is in memory at a time.
+/// Of branches of a product of matrices and its sums, one product is in memory at a time, beside what all take.
 #[test]
 fn peak_memory_is_limited() {
     let branch = |number: usize| {
@@ -134,7 +135,8 @@ fn peak_memory_is_limited() {
             "    y{number} = fd.ops.matmul(fd.ops.relu(x), w{number})\n    fd.add_output(fd.ops.sum(y{number}, dims=[1]))\n"
         )
     };
-    let input = |name: String| format!("    {name} = fd.define_tensor(shape=[64, 64], contiguity=True)\n");
+    let input =
+        |name: String| format!("    {name} = fd.define_tensor(shape=[2048, 2048], contiguity=True)\n");
     let inputs: String = (0..4).map(|number| input(format!("w{number}"))).collect();
     let branches: String = (0..4).map(branch).collect();
     let text = format!("def f(fd):\n{}{inputs}{branches}", input("x".to_owned()));
@@ -146,7 +148,7 @@ fn peak_memory_is_limited() {
     };
     let free = planned(None).expect("a plan");
     let lowest = free.peak_bytes;
-    assert!(lowest < 2 * 64 * 64 * 4, "{lowest}");
+    assert!(lowest < 3 * 2048 * 2048 * 4, "{lowest}");
     assert_eq!(planned(Some(lowest)).expect("fits").peak_bytes, lowest);
     let rejected = planned(Some(100)).expect_err("100 bytes are too few").to_string();
     assert!(rejected.starts_with("at most 100 bytes may be in memory"), "{rejected}");
