@@ -33,6 +33,7 @@ class FusionDefinition:
         self._cut: Optional[Cut] = None  # what `execute` runs through
         self._set_up: Optional[Cut] = None  # what `build_segment` is of
         self._segmentation: Optional[str] = None
+        self._peak_memory: Optional[int] = None
         self._executable: Optional[Executable] = None
         self._fec: Optional[FusionExecutorCache] = None
         self.fake_inputs: Optional[List[Any]] = None
@@ -190,7 +191,7 @@ class FusionDefinition:
         ok, message = self.validate_definition()
         if not ok:
             raise NotImplementedError(message)
-        self._executable = self._builder.executable()
+        self._executable = self._builder.executable(self._peak_memory)
         return self._executable
 
     # ----------------------------------------------------------------------------------------------- segments
@@ -227,6 +228,27 @@ class FusionDefinition:
         text = None if by_hand is None else as_text(self._existing(), by_hand)
         self._cut = None if text is None else Cut(self, None, text)
         self._segmentation = text
+
+    @property
+    def peak_memory(self) -> Optional[int]:
+        """The most bytes that may be in memory at a time of what segments make, at the sizes of the inputs; partial results of
+        folds do not count. A plan or a call that finds no segments which need so little raises, with the fewest bytes that it
+        found. None, as it is at first: segments are as fast as they can be.
+
+        Raises:
+            TypeError: for anything but a number of bytes or None.
+            ValueError: for one below zero.
+        """
+        return self._peak_memory
+
+    @peak_memory.setter
+    def peak_memory(self, limit: Optional[int]) -> None:
+        if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int)):
+            raise TypeError(f"peak_memory: expected a number of bytes or None, not {limit!r}")
+        if limit is not None and limit < 0:
+            raise ValueError(f"peak_memory: expected a number of bytes, not {limit}")
+        self._peak_memory = limit
+        self._executable = self._fec = None
 
     def setup_segmentation(self, inputs: Optional[Sequence[Any]] = None) -> int:
         """The first of three steps below `segment`: cuts it, and gives the number of segments."""

@@ -15,22 +15,22 @@ def f(fd):
 inputs = [torch.rand((600, 128)), torch.rand((512, 640))]
 
 # ---- expect
-# segment seg0 -> tv4
-# segment seg1 -> tv6
-# segment seg2 -> tv10
+# segment seg0 -> tv6
+# segment seg1 -> tv10
+# segment seg2 -> tv4
 #
 # segment  ops  reads      writes     passes  runs as  recomputed
-# seg0     10   300.0 KiB  150.0 KiB  1       kernel   0
-# seg1     2    1.2 MiB    2.0 KiB    1       kernel   0
-# seg2     4    1.3 MiB    1.2 MiB    1       kernel   0
+# seg0     2    1.2 MiB    2.0 KiB    1       kernel   0
+# seg1     4    1.3 MiB    1.2 MiB    1       kernel   0
+# seg2     10   300.0 KiB  150.0 KiB  1       kernel   0
 #
-# seg0: tv4 <- x
+# seg0: tv6 <- z
 #
-# seg1: tv6 <- z
+# seg1: tv10 <- z, tv6
 #
-# seg2: tv10 <- z, tv6
+# seg2: tv4 <- x
 #
-# seg1 -> seg2: tv6 (2.0 KiB); in one kernel n is read at other indices than it is computed at, after the fold n13
+# seg0 -> seg1: tv6 (2.0 KiB); in one kernel n is read at other indices than it is computed at, after the fold n13
 #
 # 4.2 MiB moved, 2.9 MiB compulsory, traffic ratio 1.428
 # 1.4 MiB in memory at most of what segments make

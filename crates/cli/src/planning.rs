@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use codegen::cpu::llvm::CpuTarget;
@@ -25,6 +26,13 @@ pub struct Choices {
     /// A schedule for a segment, as `emit --stage schedule` prints it
     #[arg(long = "schedule", value_name = "SEGMENT=FILE", value_parser = numbered)]
     schedules: Vec<(usize, PathBuf)>,
+    /// The most bytes that may be in memory at a time of what segments make
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    peak_memory: Option<u64>,
+}
+
+fn bytes(text: &str) -> Result<u64, String> {
+    integer(text).ok_or_else(|| format!("`{text}` is no number of bytes"))
 }
 
 fn numbered(text: &str) -> Result<(usize, PathBuf), String> {
@@ -39,8 +47,11 @@ impl Choices {
     /// # Errors
     /// The option that was given, with the reason.
     pub fn require_none(&self, reason: &str) -> Result<(), Failure> {
-        let given =
-            [("--segmentation", self.segmentation.is_some()), ("--schedule", !self.schedules.is_empty())];
+        let given = [
+            ("--segmentation", self.segmentation.is_some()),
+            ("--schedule", !self.schedules.is_empty()),
+            ("--peak-memory", self.peak_memory.is_some()),
+        ];
         match given.into_iter().find(|(_, given)| *given) {
             Some((option, _)) => Err(Failure::user(format!("{option}: {reason}"))),
             None => Ok(()),
@@ -66,6 +77,7 @@ impl Choices {
             segmentation: segmentation.transpose()?,
             schedules,
             tasks,
+            peak_memory: self.peak_memory,
             ..PlanOptions::default()
         })
     }
@@ -92,6 +104,8 @@ pub struct Planned {
     pub plan: Plan,
     /// The sizes.
     pub hints: Hints,
+    /// How long planning took: passes, the search for segments, schedules and lowering.
+    pub time: Duration,
 }
 
 /// Plans a definition without making any data.
@@ -167,6 +181,8 @@ pub fn planned(
     let definition = &file.definition;
     let fusion = target.fusion(definition, &hints);
     let target = target.facts(|| machine.target(CpuTarget::Host));
-    let plan = compiler::plan(&definition.graph, &fusion, &layouts, &target, &hints, options);
-    Ok(Planned { plan: plan.map_err(|error| Failure::user(of_plan(definition, error.into())))?, hints })
+    let begin = Instant::now();
+    let plan = compiler::plan(&definition.graph, &fusion, &layouts, &target, &hints, options)
+        .map_err(|error| Failure::user(of_plan(definition, error.into())))?;
+    Ok(Planned { plan, hints, time: begin.elapsed() })
 }

@@ -14,8 +14,8 @@ use crate::outputs::{Placement, View, computed, ordered, placements, views};
 use crate::passes::{before_expansion, optimize};
 use crate::schedule::{Schedule, ScheduleError, Workload, choose};
 use crate::segment::{
-    Constraints, Engine, ExternalCall, GroupError, Legality, Rejection, SearchProblem, Segmentation,
-    SegmentationError, Witness, cost, greedy_with, search,
+    Constraints, Engine, ExternalCall, GroupError, Legality, Lifetimes, Rejection, SearchProblem,
+    Segmentation, SegmentationError, Witness, cost, greedy_with, search, search_within,
 };
 use crate::target::Target;
 
@@ -28,6 +28,9 @@ pub struct PlanOptions {
     pub schedules: Vec<(usize, Schedule)>,
     /// The tasks of the definition: its groups bind segments.
     pub tasks: Tasks,
+    /// The most bytes that may be in memory at a time of what segments make, at the sizes that are expected; partial results
+    /// of folds do not count.
+    pub peak_memory: Option<u64>,
     /// What ends planning between two segments.
     pub interrupt: Interrupt,
 }
@@ -120,6 +123,16 @@ pub enum PlanError {
     /// Groups of the definition.
     #[error(transparent)]
     Group(#[from] GroupError),
+    /// More memory than the user allows.
+    #[error(
+        "at most {limit} bytes may be in memory at a time of what segments make; the fewest found are {lowest}"
+    )]
+    Memory {
+        /// The bytes that may be.
+        limit: u64,
+        /// The fewest that were found to do, or what the segmentation that the user chose needs.
+        lowest: u64,
+    },
     /// The caller wants the plan no more.
     #[error(transparent)]
     Interrupted(#[from] Interrupted),
@@ -169,13 +182,24 @@ pub fn plan(
                 hints,
                 target,
             };
-            let found = search(problem, merged);
+            let found = match options.peak_memory {
+                Some(limit) => search_within(problem, merged, limit),
+                None => search(problem, merged),
+            };
             (found.segmentation, found.steps)
         }
     };
     segmentation.check(&graph, &computed)?;
     let segment_views = segmentation.views(&graph, &computed);
     constraints.check(&segment_views)?;
+    if let Some(limit) = options.peak_memory {
+        let bytes = |val: Val| hints.value(&graph.ty(val).bytes());
+        let order: Vec<usize> = (0..segment_views.len()).collect();
+        let lowest = Lifetimes::of(&computed, segment_views.iter(), bytes).peak(&order);
+        if lowest > limit {
+            return Err(PlanError::Memory { limit, lowest });
+        }
+    }
     options.interrupt.check()?;
     let placements = placements(&graph, &computed, layouts);
     let given = fusion.inputs().iter().copied().zip(layouts.iter().cloned());
@@ -346,7 +370,7 @@ impl Decider<'_> {
         let witness = match &*legality.of(graph, view) {
             Ok(Engine::Kernel(witness)) => (**witness).clone(),
             Ok(Engine::External(call)) => return Ok(Decision::External(call.clone())),
-            Err(Rejection { reason, val }) => {
+            Err(Rejection { reason, val, .. }) => {
                 return Ok(Decision::Evaluate { reason: reason.clone(), val: *val });
             }
         };

@@ -25,6 +25,7 @@ use ir::graph::{Fusion, Node, Output, TensorOp, Val, op_line};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
+use memory::Peaks;
 use readers::Readers;
 
 pub use against::{Changed, Difference, difference};
@@ -52,6 +53,9 @@ pub struct Explanation {
     pub bytes: u64,
     /// The most bytes that are in memory at a time of what segments make.
     pub peak_bytes: u64,
+    /// The same at any sizes, as long as most are there while the same segment runs.
+    #[serde(default)]
+    pub peak_formula: String,
     /// The sizes that were not given, and what they are taken for.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub assumed: BTreeMap<String, u64>,
@@ -164,10 +168,9 @@ pub struct Edge {
 pub fn explain(definition: &Definition, plan: &Plan, hints: &Hints) -> Explanation {
     let (names, layouts) = (ValueNames::new(definition, plan), layouts(plan));
     let explainer = Explainer { plan, hints, names, layouts, readers: Readers::of(plan) };
-    let peaks = memory::peaks(&explainer);
+    let peaks = Peaks::of(&explainer);
     let segments: Vec<SegmentExplanation> =
-        peaks.iter().enumerate().map(|(number, &peak)| explainer.segment(number, peak)).collect();
-    let peak_bytes = peaks.into_iter().max().unwrap_or(0);
+        peaks.each.iter().enumerate().map(|(number, &peak)| explainer.segment(number, peak)).collect();
     let compulsory_bytes = explainer.compulsory_bytes();
     let bytes = explainer.copied_bytes() + segments.iter().map(|segment| segment.bytes).sum::<u64>();
     let traffic_ratio = if compulsory_bytes == 0 { 1.0 } else { bytes as f64 / compulsory_bytes as f64 };
@@ -179,7 +182,8 @@ pub fn explain(definition: &Definition, plan: &Plan, hints: &Hints) -> Explanati
         groups,
         outputs,
         bytes,
-        peak_bytes,
+        peak_bytes: peaks.bytes,
+        peak_formula: peaks.formula.to_string(),
         assumed: assumed(plan, hints),
         compulsory_bytes,
         traffic_ratio,

@@ -32,12 +32,15 @@ pub static MACHINE: LazyLock<Arc<Machine>> = LazyLock::new(|| {
 #[pyclass(frozen, module = "ferrofuse._native")]
 pub struct Executable {
     compiled: ferrofuse::Executable,
+    peak_memory: Option<u64>,
 }
 
 impl Executable {
-    /// A definition, not compiled yet.
-    pub fn new(definition: Definition) -> Executable {
-        Executable { compiled: ferrofuse::Executable::by_size(definition, options()) }
+    /// A definition, not compiled yet, of which segments may have so many bytes in memory at a time.
+    pub fn new(definition: Definition, peak_memory: Option<u64>) -> Executable {
+        let mut options = options();
+        options.plan.peak_memory = peak_memory;
+        Executable { compiled: ferrofuse::Executable::by_size(definition, options), peak_memory }
     }
 
     /// What it was made of.
@@ -192,6 +195,7 @@ impl Executable {
     /// Options to plan with, for the sizes of these inputs if there are any.
     fn hinted(&self, py: Python<'_>, inputs: Option<&Bound<'_, PyAny>>) -> PyResult<CompileOptions> {
         let mut options = options();
+        options.plan.peak_memory = self.peak_memory;
         if let Some(inputs) = inputs {
             let inputs = Inputs::new(self.definition(), inputs)?;
             let raised = |error| inputs.raised(py, errors::failed(py, &error), &error);

@@ -1,7 +1,7 @@
 //! File tests, random programs, differential checks, the CUDA emulator.
 //!
 //! `filetests` (input and expected text in one file) · `inputs` (data drawn as a definition file says) · `random` (programs, segmentations, schedules) · `differential` (every executor against the
-//! evaluator) · `cut` (the search for segments against all segmentations) · `reduce` (failures made small) · `fuzz` (many seeds) · `emulator` (CUDA C++ on the CPU) ·
+//! evaluator) · `cut` (the search for segments against all segmentations) · `parts` (of definitions, and what is legal) · `reduce` (failures made small) · `fuzz` (many seeds) · `emulator` (CUDA C++ on the CPU) ·
 //! `machine_code` (what NVIDIA's compiler makes of it).
 
 pub mod cut;
@@ -11,5 +11,6 @@ pub mod filetests;
 pub mod fuzz;
 pub mod inputs;
 pub mod machine_code;
+pub mod parts;
 pub mod random;
 pub mod reduce;

@@ -118,6 +118,7 @@ const ORDER: [(&str, &[&str]); 13] = [
             "machine_code",
             "random",
             "cut",
+            "parts",
             "differential",
             "inputs",
             "filetests",

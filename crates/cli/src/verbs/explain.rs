@@ -70,6 +70,9 @@ struct Compared {
 struct Report {
     #[serde(flatten)]
     explanation: Explanation,
+    /// Milliseconds of planning: passes, search, schedules and lowering. Left out where the explanation was saved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    search_ms: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     compared: Option<Compared>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -79,17 +82,17 @@ struct Report {
 /// Writes the explanation.
 pub fn run(options: &Options, machine: &Machine, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let targets = options.targets()?;
-    let explanation = options.explained(&options.file, machine)?;
+    let (explanation, search_ms) = options.explained(&options.file, machine)?;
     let compared = options.compare.map(|with| options.baseline(with, machine)).transpose()?;
     let drawn = options.svg.iter().map(|_| Ok(svg(&explanation)));
     let page = options.html.iter().map(|_| options.page(&explanation, machine));
     let texts = drawn.chain(page).collect::<Result<Vec<String>, Failure>>()?;
     targets.write(|place, out| -> io::Result<()> { out.write_all(texts[place].as_bytes()) })?;
     let other = options.against.as_ref().map(|path| options.explained(path, machine)).transpose()?;
-    let difference = other.map(|other| difference(&explanation, &other));
+    let difference = other.map(|(other, _)| difference(&explanation, &other));
     let compared = options.compare.zip(compared).map(|(with, explained)| Compared::of(with, &explained));
     if options.json {
-        let report = Report { explanation, compared, difference };
+        let report = Report { explanation, search_ms, compared, difference };
         writeln!(out, "{}", serde_json::to_string_pretty(&report).expect("an explanation is plain data"))?;
         return Ok(Outcome::Fine);
     }
@@ -126,14 +129,15 @@ impl Options {
         Ok(Targets::new(&outputs, &inputs)?)
     }
 
-    /// The explanation of a definition, or one that was saved.
-    fn explained(&self, path: &Path, machine: &Machine) -> Result<Explanation, Failure> {
+    /// The explanation of a definition, with milliseconds of planning, or one that was saved.
+    fn explained(&self, path: &Path, machine: &Machine) -> Result<(Explanation, Option<f64>), Failure> {
         if is_saved(path) {
-            return saved(path);
+            return Ok((saved(path)?, None));
         }
         let file = definition::read(path)?;
         let planned = planning::plan(&file, &self.request, &self.choices, self.target, machine)?;
-        Ok(explain(&file.definition, &planned.plan, &planned.hints))
+        let milliseconds = 1e3 * planned.time.as_secs_f64();
+        Ok((explain(&file.definition, &planned.plan, &planned.hints), Some(milliseconds)))
     }
 
     /// The explanation of another segmentation of the definition.

@@ -175,10 +175,10 @@ impl Nest<'_> {
     fn reshape(&mut self, operand: Val, result: Val, index: &[Expr], guard: Option<Value>) -> Value {
         let group = self.emitter.group;
         let space = &group.witness.space;
-        let moves = space.moves(group.graph, group.view, result.node, 0);
-        if !moves && self.stands_at(&space.axes_of(group.graph, result), index) {
-            let axes = space.axes_of_operand(group.graph, group.view, result.node, 0);
-            let source = self.index_of(&axes);
+        let moves = space.moves(group.graph, result.node, 0);
+        if !moves && self.stands_at(space.axes_of(result), index) {
+            let axes = space.axes_of_operand(result.node, 0);
+            let source = self.index_of(axes);
             return self.pull(operand, &source, guard);
         }
         let (from, to) = (group.graph.shape(operand), group.graph.shape(result));

@@ -75,7 +75,7 @@ impl Nest<'_> {
         let group = self.emitter.group;
         match group.graph.node(node).op {
             TensorOp::Scan { axis, .. } => {
-                !group.witness.space.axes_of(group.graph, node.into())[axis as usize].is_empty()
+                !group.witness.space.axes_of(node.into())[axis as usize].is_empty()
             }
             _ => false,
         }
@@ -94,7 +94,7 @@ impl Nest<'_> {
             let element = self.element(scan);
             let new = states.advance(&mut self.emitter, &accumulators, &element);
             let results = states.finish(&mut self.emitter, &new);
-            self.know(scan, &group.witness.space.axes_of(group.graph, scan.into()), &results);
+            self.know(scan, group.witness.space.axes_of(scan.into()), &results);
         }
         body(self);
     }

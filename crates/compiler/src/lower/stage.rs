@@ -76,7 +76,7 @@ impl<'a> Nest<'a> {
             }
         }
         for (number, val) in self.emitter.group.schedule.persistent.iter().enumerate() {
-            if witness.stages.get(&val.node) == Some(&level) {
+            if witness.stage_of(val.node) == Some(level) {
                 add(self.axes_of(*val), Root::Persist(number));
             }
         }
@@ -200,7 +200,7 @@ impl<'a> Nest<'a> {
     fn keep(&mut self, number: usize, dims: &[Axis], kept: &mut Kept) {
         let group = self.emitter.group;
         let val = group.schedule.persistent[number];
-        let index = self.index_of(&group.witness.space.axes_of(group.graph, val));
+        let index = self.index_of(group.witness.space.axes_of(val));
         let value = self.pull(val, &index, None);
         let key = (val, self.row());
         let known = kept.iter().find(|(known, _)| *known == key).map(|(_, (array, _))| *array);
@@ -217,8 +217,8 @@ impl<'a> Nest<'a> {
     pub fn persistent_value(&mut self, val: Val, index: &[Expr]) -> Option<Value> {
         let (array, dims) = self.persistent.get(&(val, self.row()))?.clone();
         let group = self.emitter.group;
-        let axes = group.witness.space.axes_of(group.graph, val);
-        self.stands_at(&axes, index).then(|| {
+        let axes = group.witness.space.axes_of(val);
+        self.stands_at(axes, index).then(|| {
             let at = self.dim_index(&dims);
             self.emitter.load_scratch(array, at)
         })
@@ -226,7 +226,7 @@ impl<'a> Nest<'a> {
 
     fn axes_of(&self, val: Val) -> Vec<Axis> {
         let group = self.emitter.group;
-        group.witness.space.axes_of(group.graph, val).into_iter().flatten().collect()
+        group.witness.space.axes_of(val).iter().flatten().copied().collect()
     }
 
     fn open_temps(&mut self, folds: &[usize], loops: &Loops) -> Vec<Temps> {

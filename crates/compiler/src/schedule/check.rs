@@ -155,9 +155,7 @@ impl Schedule {
             if self.lanes_outside {
                 return reject("the loop over lanes stands around the stages");
             }
-            if val.result != 0
-                || !witness.stages.contains_key(&val.node)
-                || witness.fold_of(val.node).is_some()
+            if val.result != 0 || witness.stage_of(val.node).is_none() || witness.fold_of(val.node).is_some()
             {
                 return reject("no stage of the segment computes it");
             }

@@ -124,8 +124,8 @@ fn contiguous(work: &Workload<'_>, beside: impl Fn(Axis) -> bool) -> FxHashMap<A
     for &node in view.order() {
         for (k, operand) in graph.node(node).operands.iter().enumerate() {
             let Some(input) = view.input_place(*operand) else { continue };
-            let axes = witness.space.axes_of_operand(graph, view, node, k);
-            if let Some(axis) = contiguous_axis(&axes, &memory.inputs[input]).filter(|_| counts(&axes)) {
+            let axes = witness.space.axes_of_operand(node, k);
+            if let Some(axis) = contiguous_axis(axes, &memory.inputs[input]).filter(|_| counts(axes)) {
                 add(axis, *operand, false);
             }
         }

@@ -34,7 +34,7 @@ fn joins(work: &Workload<'_>, a: Axis, b: Axis) -> bool {
 fn node_joins(work: &Workload<'_>, node: Node, a: Axis, b: Axis) -> bool {
     let Workload { graph, view, witness, memory, .. } = *work;
     let data = graph.node(node);
-    let own = witness.space.axes_of(graph, node.into());
+    let own = witness.space.axes_of(node.into());
     let touches = |axes: &[Atoms]| axes.iter().flatten().any(|&axis| axis == a || axis == b);
     let moves = match data.op {
         TensorOp::Map(_)
@@ -45,17 +45,17 @@ fn node_joins(work: &Workload<'_>, node: Node, a: Axis, b: Axis) -> bool {
         | TensorOp::Permute(_)
         | TensorOp::Fold { .. }
         | TensorOp::Scan { .. } => false,
-        TensorOp::Reshape(_) => witness.space.moves(graph, view, node, 0),
+        TensorOp::Reshape(_) => witness.space.moves(graph, node, 0),
         _ => true,
     };
-    if moves && touches(&own) {
+    if moves && touches(own) {
         return false;
     }
     data.operands.iter().enumerate().all(|(k, operand)| {
         let Some(input) = view.input_place(*operand) else { return true };
-        let axes = witness.space.axes_of_operand(graph, view, node, k);
+        let axes = witness.space.axes_of_operand(node, k);
         let lies = |axes: Vec<Atoms>| next_to_each_other(&axes, a, b);
-        !touches(&axes) || memory.inputs[input].in_memory(&axes).is_some_and(lies)
+        !touches(axes) || memory.inputs[input].in_memory(axes).is_some_and(lies)
     })
 }
 

@@ -57,7 +57,7 @@ fn code(work: &Workload<'_>, axis: Axis, subranges: usize) -> (u64, u64) {
     let Workload { graph, view, witness, .. } = *work;
     let mut cats: Vec<Val> = Vec::new();
     for &node in view.order() {
-        let own = witness.space.axes_of(graph, node.into());
+        let own = witness.space.axes_of(node.into());
         let walks = |place: usize| own[place].as_slice() == [axis];
         match graph.op(node.into()) {
             TensorOp::Cat(place) if walks(usize::from(*place)) => {

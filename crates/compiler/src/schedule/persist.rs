@@ -28,9 +28,8 @@ pub(super) fn persist(work: &Workload<'_>, schedule: &Schedule) -> Vec<Val> {
         if bytes > left || !is_costly(graph, node) || !work.walks_all(val) {
             continue;
         }
-        let own = witness.stages.get(&node);
-        if own
-            .is_some_and(|&own| (own + 1..witness.levels).any(|stage| needs(work, &persistent, stage, node)))
+        let own = witness.stage_of(node);
+        if own.is_some_and(|own| (own + 1..witness.levels).any(|stage| needs(work, &persistent, stage, node)))
         {
             persistent.push(val);
             left -= bytes;
@@ -71,7 +70,7 @@ pub(super) fn needs(work: &Workload<'_>, persistent: &[Val], stage: u32, wanted:
     while let Some(val) = stack.pop() {
         let at_hand = view.is_input(val)
             || matches!(graph.op(val), TensorOp::Fold { .. })
-            || (persistent.contains(&val) && witness.stages.get(&val.node).is_some_and(|&own| own < stage));
+            || (persistent.contains(&val) && witness.stage_of(val.node).is_some_and(|own| own < stage));
         if at_hand || !seen.insert(val) {
             continue;
         }

@@ -34,7 +34,7 @@ impl Workload<'_> {
     /// Whether a value that the group computes has every axis that the group walks, so that computing it once a row repeats
     /// nothing.
     pub(super) fn walks_all(&self, val: Val) -> bool {
-        let axes = self.witness.space.axes_of(self.graph, val);
+        let axes = self.witness.space.axes_of(val);
         self.witness.order.iter().all(|axis| axes.iter().flatten().any(|own| own == axis))
     }
 

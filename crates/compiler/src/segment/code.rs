@@ -6,11 +6,12 @@
 //! counts by the lines of LLVM IR that it becomes. Reads no clock: libLLVM takes about 0.25 ms for a unit as long as there
 //! are no more than [`LARGEST`], and ever more beyond (`bench/first_call`).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use ops::{Approximation, CpuSpelling, DType, Polynomial, ScalarOp, Totals};
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 use super::witness::{Fold, Store, When};
 use crate::space::{Axis, Space};
@@ -129,6 +130,8 @@ pub(super) struct Count<'a> {
     weights: Weights<'a>,
     steps: FxHashMap<Move, Step>,
     courses: Courses,
+    /// The courses under which each node of the group is asked for, by position, ascending. Empty between nests.
+    asked: Vec<SmallVec<[Course; 2]>>,
 }
 
 impl<'a> Count<'a> {
@@ -139,34 +142,65 @@ impl<'a> Count<'a> {
         space: &'a Space,
         weights: Weights<'a>,
     ) -> Count<'a> {
-        Count { graph, view, space, weights, steps: FxHashMap::default(), courses: Courses::default() }
+        let asked = vec![SmallVec::new(); view.order().len()];
+        let (steps, courses) = (FxHashMap::default(), Courses::default());
+        Count { graph, view, space, weights, steps, courses, asked }
     }
 
     /// What a loop nest that asks for these values counts as, as far as that is no more than so much.
     pub(super) fn nest(&mut self, roots: &[Val], most: u64) -> u64 {
-        let mut asked: BTreeMap<Node, BTreeSet<Course>> = BTreeMap::new();
         let mut loaded: FxHashSet<(Val, Course)> = FxHashSet::default();
         let mut sum = 0_u64;
-        let mut pending: Vec<(Val, Course)> = roots.iter().map(|&val| (val, HERE)).collect();
-        loop {
-            for (val, course) in pending.drain(..) {
-                if self.view.is_input(val) {
-                    sum += if loaded.insert((val, course)) { self.weights.access } else { 0 };
-                } else if !matches!(self.graph.op(val), TensorOp::Fold { .. }) {
-                    asked.entry(val.node).or_default().insert(course);
-                }
+        for &val in roots {
+            let maker = if self.view.is_input(val) { None } else { self.space.position(val.node) };
+            sum += self.ask(val, maker, HERE, &mut loaded);
+        }
+        let mut courses: SmallVec<[Course; 2]> = SmallVec::new();
+        // Users come behind their operands, so all courses of the last node are known.
+        for position in (0..self.asked.len()).rev() {
+            if self.asked[position].is_empty() {
+                continue;
             }
-            // Users have larger numbers than their operands, so all courses of the last node are known.
-            let Some((node, courses)) = asked.pop_last() else { return sum };
+            if sum > most {
+                self.asked[position].clear();
+                continue;
+            }
+            std::mem::swap(&mut courses, &mut self.asked[position]);
+            let node = self.view.order()[position];
             let parts: f64 = courses.iter().map(|&course| self.courses.parts[course as usize]).sum();
             sum = sum.saturating_add(((self.weights.node)(node) as f64 * parts) as u64);
-            if sum > most {
-                return sum;
-            }
             for (k, &operand) in self.graph.node(node).operands.iter().enumerate() {
+                let maker = self.space.maker(position, k);
                 for &course in &courses {
-                    pending.push((operand, self.beyond(node, k, operand, course)));
+                    let beyond = self.beyond(node, k, operand, course);
+                    sum = sum.saturating_add(self.ask(operand, maker, beyond, &mut loaded));
                 }
+            }
+            courses.clear();
+        }
+        sum
+    }
+
+    /// Asks for a value that the node at a position makes, or memory has; what that counts as at once.
+    fn ask(
+        &mut self,
+        val: Val,
+        maker: Option<usize>,
+        course: Course,
+        loaded: &mut FxHashSet<(Val, Course)>,
+    ) -> u64 {
+        match maker {
+            None => {
+                let is_first = self.weights.access > 0 && loaded.insert((val, course));
+                if is_first { self.weights.access } else { 0 }
+            }
+            Some(_) if matches!(self.graph.op(val), TensorOp::Fold { .. }) => 0,
+            Some(position) => {
+                let asked = &mut self.asked[position];
+                if let Err(place) = asked.binary_search(&course) {
+                    asked.insert(place, course);
+                }
+                0
             }
         }
     }
@@ -186,7 +220,7 @@ impl<'a> Count<'a> {
         if is_scalar {
             return HERE;
         }
-        let is_moved = self.space.moves(self.graph, self.view, node, k) || (trip_count && course != HERE);
+        let is_moved = self.space.moves(self.graph, node, k) || (trip_count && course != HERE);
         if !is_moved {
             return course;
         }

@@ -176,7 +176,7 @@ impl Constraints {
     ) -> Result<(), GroupError> {
         for Stay { name, nodes } in &self.stays {
             let Some(view) = fusion.of_nodes(graph, nodes) else { continue };
-            if let Err(Rejection { reason, val }) = &*legality.of(graph, &view) {
+            if let Err(Rejection { reason, val, .. }) = &*legality.of(graph, &view) {
                 let (group, reason) = (name.clone(), reason.clone());
                 return Err(GroupError::Kernel { group, val: *val, name: None, reason });
             }

@@ -3,8 +3,9 @@
 use ir::graph::{Fusion, Graph};
 
 use super::external::{ExternalCall, external_call};
-use super::legal::{Rejection, legal};
+use super::legal::{Rejection, legal_with};
 use super::witness::Witness;
+use crate::space::AxisTable;
 
 /// What runs a group.
 #[derive(Clone, Debug)]
@@ -15,13 +16,13 @@ pub enum Engine {
     External(ExternalCall),
 }
 
-/// What runs a group as one step.
+/// What runs a group of a fusion as one step.
 ///
 /// # Errors
 /// Why nothing does: the rejection of a kernel.
-pub fn engine(graph: &Graph, view: &Fusion) -> Result<Engine, Rejection> {
+pub fn engine(graph: &Graph, view: &Fusion, table: &mut AxisTable) -> Result<Engine, Rejection> {
     match external_call(graph, view) {
         Some(call) => Ok(Engine::External(call)),
-        None => legal(graph, view).map(|witness| Engine::Kernel(Box::new(witness))),
+        None => legal_with(graph, view, table).map(|witness| Engine::Kernel(Box::new(witness))),
     }
 }

@@ -78,6 +78,8 @@ struct Groups<'a> {
     borders: Vec<Border>,
     /// Pairs of groups whose union was rejected; a group that grows gets a new number, so these stay true.
     rejected: FxHashSet<(usize, usize)>,
+    /// The groups with which each cannot be one, however both grow.
+    apart: Vec<BTreeSet<usize>>,
 }
 
 impl<'a> Groups<'a> {
@@ -99,6 +101,7 @@ impl<'a> Groups<'a> {
             members: Vec::new(),
             borders: Vec::new(),
             rejected: FxHashSet::default(),
+            apart: Vec::new(),
         };
         for &node in fusion.order().iter().filter(|node| !groups.free.contains(node)) {
             if groups.group_of.contains_key(&node) {
@@ -108,6 +111,7 @@ impl<'a> Groups<'a> {
             groups.group_of.extend(members.iter().map(|&member| (member, groups.members.len())));
             groups.members.push(members);
         }
+        groups.apart = vec![BTreeSet::new(); groups.members.len()];
         groups.borders = groups.members.iter().map(|members| groups.border(members)).collect();
         groups
     }
@@ -163,7 +167,7 @@ impl<'a> Groups<'a> {
     }
 
     fn try_merge(&mut self, producer: usize, consumer: usize) -> bool {
-        if self.rejected.contains(&(producer, consumer)) || self.has_detour(producer, consumer) {
+        if !self.may_unite(producer, consumer) || self.has_detour(producer, consumer) {
             return false;
         }
         self.unite(producer, consumer)
@@ -177,10 +181,7 @@ impl<'a> Groups<'a> {
         let mut left = order.into_iter().peekable();
         while let Some(first) = left.next() {
             let Some(&second) = left.peek() else { break };
-            if self.read_alike(first, second)
-                && !self.rejected.contains(&(first, second))
-                && self.unite(first, second)
-            {
+            if self.read_alike(first, second) && self.may_unite(first, second) && self.unite(first, second) {
                 merged = true;
                 left.next();
             }
@@ -197,6 +198,17 @@ impl<'a> Groups<'a> {
         !operands(first).is_disjoint(&operands(second))
     }
 
+    /// Whether it is not known that two groups cannot be one.
+    fn may_unite(&self, producer: usize, consumer: usize) -> bool {
+        !self.rejected.contains(&(producer, consumer)) && !self.apart[producer].contains(&consumer)
+    }
+
+    /// Keeps two groups apart, and what becomes of them.
+    fn keep_apart(&mut self, one: usize, other: usize) {
+        self.apart[one].insert(other);
+        self.apart[other].insert(one);
+    }
+
     /// Makes two groups one, if that can run.
     fn unite(&mut self, producer: usize, consumer: usize) -> bool {
         let mut union: Vec<Node> =
@@ -205,12 +217,21 @@ impl<'a> Groups<'a> {
         #[cfg(test)]
         tests::ASKED.with(|asked| asked.set(asked.get() + union.len()));
         let parts = [producer, consumer].map(|group| self.members[group].as_slice());
-        let may_be = self.constraints.allow(&[&union], &parts);
-        if !(may_be && self.legality.allows(self.graph, &self.view(&union))) {
+        if !self.constraints.allow(&[&union], &parts) {
             self.rejected.insert((producer, consumer));
             return false;
         }
+        if let Err(rejection) = &*self.legality.of(self.graph, &self.view(&union)) {
+            self.rejected.insert((producer, consumer));
+            if rejection.is_monotone {
+                self.keep_apart(producer, consumer);
+            }
+            return false;
+        }
         let number = self.members.len();
+        let apart = &std::mem::take(&mut self.apart[producer]) | &std::mem::take(&mut self.apart[consumer]);
+        self.apart.push(BTreeSet::new());
+        apart.into_iter().for_each(|other| self.keep_apart(number, other));
         union.iter().for_each(|&node| {
             self.group_of.insert(node, number);
         });

@@ -9,15 +9,17 @@
 //!
 //! The rule is hereditary: fewer values in a group need no more of it.
 
+use cranelift_entity::EntityRef;
 use index::Expr;
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
-use rustc_hash::FxHashMap;
+use rustc_hash::FxHashSet;
 
 use super::code::{LARGEST, statements};
 use super::external::external_nodes;
 use super::moved::reject_moved_folds;
+use super::needs::Needs;
 use super::witness::{Fold, Store, When, Witness};
-use crate::space::{Axis, Space};
+use crate::space::{Atoms, Axis, AxisTable, Space};
 
 /// Elements up to which one worker may do a whole group alone.
 pub(super) const ALONE: i64 = 1 << 16;
@@ -29,6 +31,9 @@ pub struct Rejection {
     pub val: Val,
     /// The reason, as a sentence without a subject: "is …".
     pub reason: String,
+    /// Whether the reason holds for all groups that have the same nodes and more. That is proved for too many operations, for a
+    /// cut of the user, for what a library computes, and for axes that ops make one: more nodes take none of these away.
+    pub is_monotone: bool,
 }
 
 /// The witness that a group can be one kernel.
@@ -36,44 +41,58 @@ pub struct Rejection {
 /// # Errors
 /// The value in the way and the reason.
 pub fn legal(graph: &Graph, view: &Fusion) -> Result<Witness, Rejection> {
+    legal_with(graph, view, &mut AxisTable::new(view.facts()))
+}
+
+/// The same, of a fusion of which something is known already.
+pub(super) fn legal_with(graph: &Graph, view: &Fusion, table: &mut AxisTable) -> Result<Witness, Rejection> {
     reject_large(view)?;
     reject_cut(graph, view)?;
     reject_external(graph, view)?;
-    let space = Space::of(graph, view).map_err(|conflict| Rejection {
+    let space = Space::with(graph, view, table).map_err(|conflict| Rejection {
         val: conflict.val,
         reason: "would have two of its axes walked by one loop".to_owned(),
+        is_monotone: true,
     })?;
-    let below = folds_below(graph, view);
-    let scans = scans_below(graph, view);
-    reject_moved_folds(graph, view, &space, &below, &scans)?;
+    let needs = Needs::of(graph, view, &space);
+    reject_moved_folds(graph, view, &space, &needs, table)?;
     let scanned = scanned_axis(graph, view, &space)?;
-    let mut folds = collect_folds(graph, view, &space, &below);
-    mark_terminal(graph, view, &space, &below, &scans, &mut folds);
-    let stores = collect_stores(graph, view, &space, &below, &folds);
+    let mut folds = collect_folds(graph, &space, &needs);
+    mark_terminal(view, &space, &needs, &mut folds);
+    let stores = collect_stores(view, &space, &needs, &folds);
     let statements = statements(graph, view, &space, &folds, &stores);
     reject_long(graph, view, statements)?;
-    let order = axis_order(graph, view, &space, &folds, &stores);
+    let order = axis_order(&space, &folds, &stores);
     let may_divide = |axis: &Axis| Some(*axis) != scanned && divisible(*axis, &folds, &stores);
     let workers: Vec<Axis> = order.iter().copied().filter(may_divide).collect();
     let levels = 1 + stores.iter().filter_map(level).max().unwrap_or(0).max(last_level(&folds));
-    let walked =
-        |node: &Node| space.axes_of(graph, (*node).into()).iter().flatten().all(|axis| order.contains(axis));
-    let mut stages = stages(&below, &folds);
-    // Of complex numbers kernels hold the parts, so the whole is nowhere but in memory.
-    let is_real = |node: &Node| !graph.dtype((*node).into()).is_complex();
-    stages.retain(|node, _| walked(node) && is_real(node));
+    let stages = stages(graph, view, &space, &needs, &folds, &order);
     let witness = Witness { space, folds, stores, workers, order, scanned, levels, statements, stages };
     reject_alone(view, &witness)?;
     Ok(witness)
 }
 
-/// The first stage that can compute each node.
-fn stages(below: &FxHashMap<Node, Vec<Node>>, folds: &[Fold]) -> FxHashMap<Node, u32> {
-    let after = |node: &Node| folds.iter().find(|fold| fold.node == *node).filter(|fold| !fold.terminal);
-    let stage = |needed: &[Node]| {
-        needed.iter().try_fold(0, |stage: u32, node| after(node).map(|fold| stage.max(fold.level + 1)))
+/// The first stage that can compute each node, by position.
+fn stages(
+    graph: &Graph,
+    view: &Fusion,
+    space: &Space,
+    needs: &Needs,
+    folds: &[Fold],
+    order: &[Axis],
+) -> Vec<Option<u32>> {
+    let mut walked = vec![false; space.axes().len()];
+    order.iter().for_each(|axis| walked[axis.index()] = true);
+    let after = |&fold: &u32| Some(&folds[fold as usize]).filter(|fold| !fold.terminal);
+    let stage = |(position, &node): (usize, &Node)| {
+        let is_walked = space.axes_at_position(position).iter().flatten().all(|axis| walked[axis.index()]);
+        // Of complex numbers kernels hold the parts, so the whole is nowhere but in memory.
+        if !is_walked || graph.dtype(node.into()).is_complex() {
+            return None;
+        }
+        needs.folds(position).iter().try_fold(0, |stage: u32, fold| Some(stage.max(after(fold)?.level + 1)))
     };
-    below.iter().filter_map(|(&node, needed)| stage(needed).map(|stage| (node, stage))).collect()
+    view.order().iter().enumerate().map(stage).collect()
 }
 
 fn level(store: &Store) -> Option<u32> {
@@ -92,6 +111,7 @@ fn reject_large(view: &Fusion) -> Result<(), Rejection> {
         [.., last] if view.order().len() as u64 > LARGEST => Err(Rejection {
             val: (*last).into(),
             reason: format!("would make a kernel of more than {LARGEST} operations"),
+            is_monotone: true,
         }),
         _ => Ok(()),
     }
@@ -106,7 +126,7 @@ fn reject_long(graph: &Graph, view: &Fusion, statements: u64) -> Result<(), Reje
         (Some(&last), Some(_)) if statements > LARGEST => {
             let what = "what stages and index maps compute again included";
             let reason = format!("would make a kernel of more than {LARGEST} statements, {what}");
-            Err(Rejection { val: last.into(), reason })
+            Err(Rejection { val: last.into(), reason, is_monotone: false })
         }
         _ => Ok(()),
     }
@@ -122,6 +142,7 @@ fn reject_cut(graph: &Graph, view: &Fusion) -> Result<(), Rejection> {
         Some(&node) => Err(Rejection {
             val: node.into(),
             reason: "is a boundary that the definition asks for".to_owned(),
+            is_monotone: true,
         }),
         None => Ok(()),
     }
@@ -132,52 +153,10 @@ fn reject_external(graph: &Graph, view: &Fusion) -> Result<(), Rejection> {
     match external_nodes(graph, view).next() {
         Some((node, op)) => {
             let reason = format!("is computed by {}, which a library runs", op.name());
-            Err(Rejection { val: node.into(), reason })
+            Err(Rejection { val: node.into(), reason, is_monotone: true })
         }
         None => Ok(()),
     }
-}
-
-/// For each node, the nearest folds that its value depends on, ascending: a fold stands for those before it.
-fn folds_below(graph: &Graph, view: &Fusion) -> FxHashMap<Node, Vec<Node>> {
-    let mut below: FxHashMap<Node, Vec<Node>> = FxHashMap::default();
-    for &node in view.order() {
-        let folds = match graph.node(node).op {
-            TensorOp::Fold { .. } => vec![node],
-            _ => folds_of_operands(graph, view, node, &below),
-        };
-        below.insert(node, folds);
-    }
-    below
-}
-
-fn folds_of_operands(
-    graph: &Graph,
-    view: &Fusion,
-    node: Node,
-    below: &FxHashMap<Node, Vec<Node>>,
-) -> Vec<Node> {
-    let computed = graph.node(node).operands.iter().filter(|val| !view.is_input(**val));
-    let mut folds: Vec<Node> = computed.flat_map(|val| below[&val.node].iter().copied()).collect();
-    folds.sort_unstable();
-    folds.dedup();
-    folds
-}
-
-/// For each node, a scan that its value depends on otherwise than through a fold.
-fn scans_below(graph: &Graph, view: &Fusion) -> FxHashMap<Node, Node> {
-    let mut below: FxHashMap<Node, Node> = FxHashMap::default();
-    for &node in view.order() {
-        let data = graph.node(node);
-        let operands = data.operands.iter().filter(|val| !view.is_input(**val));
-        let scan = match data.op {
-            TensorOp::Fold { .. } => None,
-            TensorOp::Scan { .. } => Some(node),
-            _ => operands.filter_map(|val| below.get(&val.node).copied()).min(),
-        };
-        below.extend(scan.map(|scan| (node, scan)));
-    }
-    below
 }
 
 /// The axis of the scans of a group, if it has any of which a loop walks the axis.
@@ -185,35 +164,27 @@ fn scanned_axis(graph: &Graph, view: &Fusion, space: &Space) -> Result<Option<Ax
     let mut scanned: Option<Axis> = None;
     for &node in view.order() {
         let TensorOp::Scan { axis, .. } = graph.node(node).op else { continue };
-        let Some(&own) = space.axes_of(graph, node.into())[axis as usize].first() else { continue };
+        let Some(&own) = space.axes_of(node.into())[axis as usize].first() else { continue };
         if *scanned.get_or_insert(own) != own {
             let reason = "is a scan along another axis than one before it".to_owned();
-            return Err(Rejection { val: node.into(), reason });
+            return Err(Rejection { val: node.into(), reason, is_monotone: false });
         }
     }
     Ok(scanned)
 }
 
-fn collect_folds(
-    graph: &Graph,
-    view: &Fusion,
-    space: &Space,
-    below: &FxHashMap<Node, Vec<Node>>,
-) -> Vec<Fold> {
+fn collect_folds(graph: &Graph, space: &Space, needs: &Needs) -> Vec<Fold> {
     let mut folds: Vec<Fold> = Vec::new();
-    for &node in view.order() {
-        let TensorOp::Fold { axes, .. } = &graph.node(node).op else { continue };
-        let operand = space.axes_of_operand(graph, view, node, 0);
-        let (reduced, kept): (Vec<_>, Vec<_>) =
-            operand.into_iter().enumerate().partition(|(axis, _)| axes.contains(&(*axis as u8)));
-        let earlier = folds_of_operands(graph, view, node, below);
-        let level_of =
-            |node: &Node| folds.iter().find(|fold| fold.node == *node).map_or(0, |fold| fold.level + 1);
+    for (number, &node) in needs.all_folds().iter().enumerate() {
+        let TensorOp::Fold { axes, .. } = &graph.node(node).op else { unreachable!("a fold") };
+        let operand = space.axes_of_operand(node, 0).iter().enumerate();
+        let (reduced, kept): (Vec<_>, Vec<_>) = operand.partition(|(axis, _)| axes.contains(&(*axis as u8)));
+        let level_of = |&fold: &u32| folds[fold as usize].level + 1;
         folds.push(Fold {
             node,
-            reduced: reduced.into_iter().flat_map(|(_, atoms)| atoms).collect(),
-            kept: kept.into_iter().map(|(_, atoms)| atoms).collect(),
-            level: earlier.iter().map(level_of).max().unwrap_or(0),
+            reduced: reduced.into_iter().flat_map(|(_, atoms)| atoms.iter().copied()).collect(),
+            kept: kept.into_iter().map(|(_, atoms)| atoms.clone()).collect(),
+            level: needs.before_fold(number).iter().map(level_of).max().unwrap_or(0),
             terminal: true,
         });
     }
@@ -222,87 +193,73 @@ fn collect_folds(
 
 /// A fold stays terminal when all that depends on it are stores over axes that it keeps, which need no inner fold,
 /// no terminal fold of another shape and no scan.
-fn mark_terminal(
-    graph: &Graph,
-    view: &Fusion,
-    space: &Space,
-    below: &FxHashMap<Node, Vec<Node>>,
-    scans: &FxHashMap<Node, Node>,
-    folds: &mut [Fold],
-) {
-    for k in 0..folds.len() {
-        for earlier in folds_of_operands(graph, view, folds[k].node, below) {
-            set_inner(folds, earlier);
-        }
+fn mark_terminal(view: &Fusion, space: &Space, needs: &Needs, folds: &mut [Fold]) {
+    for number in 0..folds.len() {
+        needs.before_fold(number).iter().for_each(|&earlier| folds[earlier as usize].terminal = false);
     }
     loop {
-        let mut inner: Vec<Node> = Vec::new();
+        let mut inner: Vec<u32> = Vec::new();
         for output in view.outputs() {
-            let Some(needed) = below.get(&output.val.node) else { continue };
-            let needed: Vec<&Fold> = folds.iter().filter(|fold| needed.contains(&fold.node)).collect();
-            let axes = space.axes_of(graph, output.val);
-            let fits = |fold: &&Fold| axes.iter().flatten().all(|&axis| fold.keeps(axis));
-            let alike = |fold: &&Fold| fold.terminal && same_shape(fold, needed[0]);
-            let scans = !needed.is_empty() && scans.contains_key(&output.val.node);
-            if scans || !needed.iter().all(|fold| fits(fold) && alike(fold)) {
-                inner.extend(needed.iter().filter(|fold| fold.terminal).map(|fold| fold.node));
+            let Some(position) = space.position(output.val.node) else { continue };
+            let needed = needs.folds(position);
+            let Some(&first) = needed.first() else { continue };
+            let of = |&number: &u32| &folds[number as usize];
+            let axes = space.axes_of(output.val);
+            let fits = |fold: &Fold| axes.iter().flatten().all(|&axis| fold.keeps(axis));
+            let alike = |fold: &Fold| fold.terminal && same_shape(fold, of(&first));
+            if needs.scan(position).is_some() || !needed.iter().map(of).all(|fold| fits(fold) && alike(fold))
+            {
+                inner.extend(needed.iter().filter(|number| of(number).terminal));
             }
         }
         if inner.is_empty() {
             return;
         }
-        inner.into_iter().for_each(|node| set_inner(folds, node));
+        inner.into_iter().for_each(|number| folds[number as usize].terminal = false);
     }
 }
 
-fn set_inner(folds: &mut [Fold], node: Node) {
-    folds.iter_mut().filter(|fold| fold.node == node).for_each(|fold| fold.terminal = false);
-}
-
 fn same_shape(a: &Fold, b: &Fold) -> bool {
-    let sorted = |axes: &mut dyn Iterator<Item = Axis>| {
-        let mut axes: Vec<Axis> = axes.collect();
+    let sorted = |axes: &[Axis]| {
+        let mut axes = axes.to_vec();
         axes.sort_unstable();
         axes
     };
     // What they keep lies in one order, as they are finished together.
-    sorted(&mut a.reduced.iter().copied()) == sorted(&mut b.reduced.iter().copied())
-        && a.kept_axes().eq(b.kept_axes())
+    sorted(&a.reduced) == sorted(&b.reduced) && a.kept_axes().eq(b.kept_axes())
 }
 
-fn collect_stores(
-    graph: &Graph,
-    view: &Fusion,
-    space: &Space,
-    below: &FxHashMap<Node, Vec<Node>>,
-    folds: &[Fold],
-) -> Vec<Store> {
+fn collect_stores(view: &Fusion, space: &Space, needs: &Needs, folds: &[Fold]) -> Vec<Store> {
     let mut stores: Vec<Store> = Vec::new();
+    let mut stored: FxHashSet<Val> = FxHashSet::default();
     for output in view.outputs() {
-        if stores.iter().any(|store| store.val == output.val) || view.is_input(output.val) {
+        if view.is_input(output.val) || !stored.insert(output.val) {
             continue;
         }
-        let needed: Vec<usize> =
-            (0..folds.len()).filter(|&k| below[&output.val.node].contains(&folds[k].node)).collect();
+        let position = space.position(output.val.node).expect("an output is computed");
+        let needed: Vec<usize> = needs.folds(position).iter().map(|&number| number as usize).collect();
         let when = if !needed.is_empty() && needed.iter().all(|&k| folds[k].terminal) {
             When::After(needed)
         } else {
             When::Level(needed.iter().map(|&k| folds[k].level + 1).max().unwrap_or(0))
         };
-        stores.push(Store { val: output.val, axes: space.axes_of(graph, output.val), when });
+        stores.push(Store { val: output.val, axes: space.axes_of(output.val).to_vec(), when });
     }
     stores
 }
 
 /// All axes in the order of the value with the most of them; axes that it lacks come first.
-fn axis_order(graph: &Graph, view: &Fusion, space: &Space, folds: &[Fold], stores: &[Store]) -> Vec<Axis> {
-    let folded = folds.iter().map(|fold| space.axes_of_operand(graph, view, fold.node, 0));
-    let stored = stores.iter().map(|store| store.axes.clone());
-    let lists: Vec<Vec<Axis>> =
-        folded.chain(stored).map(|axes| axes.into_iter().flatten().collect()).collect();
-    let walked = |axis: &Axis| lists.iter().any(|list| list.contains(axis));
-    let longest = lists.iter().rev().max_by_key(|list| list.len()).cloned().unwrap_or_default();
-    let mut order: Vec<Axis> = space.axes().filter(|axis| walked(axis) && !longest.contains(axis)).collect();
+fn axis_order(space: &Space, folds: &[Fold], stores: &[Store]) -> Vec<Axis> {
+    let folded = folds.iter().map(|fold| space.axes_of_operand(fold.node, 0));
+    let stored = stores.iter().map(|store| &store.axes[..]);
+    let lists: Vec<&[Atoms]> = folded.chain(stored).collect();
+    let mut is_walked = vec![false; space.axes().len()];
+    lists.iter().copied().flatten().flatten().for_each(|axis| is_walked[axis.index()] = true);
+    let length = |list: &&&[Atoms]| list.iter().map(|atoms| atoms.len()).sum::<usize>();
+    let longest = lists.iter().rev().max_by_key(length).copied().unwrap_or_default();
+    let longest: Vec<Axis> = longest.iter().flatten().copied().collect();
+    let is_other = |axis: &Axis| is_walked[axis.index()] && !longest.contains(axis);
+    let mut order: Vec<Axis> = space.axes().filter(is_other).collect();
     order.extend(longest);
     order
 }
@@ -327,7 +284,8 @@ fn reject_alone(view: &Fusion, witness: &Witness) -> Result<(), Rejection> {
         Some(elements) if elements <= ALONE => Ok(()),
         _ => {
             let val = witness.folds.first().map_or_else(|| view.outputs()[0].val, |fold| fold.node.into());
-            Err(Rejection { val, reason: "leaves no axis that workers could divide".to_owned() })
+            let reason = "leaves no axis that workers could divide".to_owned();
+            Err(Rejection { val, reason, is_monotone: false })
         }
     }
 }

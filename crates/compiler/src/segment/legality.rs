@@ -9,6 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::engine::{Engine, engine};
 use super::legal::Rejection;
+use crate::space::AxisTable;
 
 /// What runs a group, or why nothing does as one step.
 pub type LegalityAnswer = Arc<Result<Engine, Rejection>>;
@@ -39,17 +40,19 @@ struct Known {
 #[derive(Clone, Debug, Default)]
 pub struct Legality {
     known: Arc<Mutex<Known>>,
+    /// What all groups share.
+    table: Arc<Mutex<Option<AxisTable>>>,
 }
 
 impl Legality {
     /// The answer about a group.
     pub fn of(&self, graph: &Graph, view: &Fusion) -> LegalityAnswer {
         let group = Group::of(view);
-        if let Some(answer) = self.lock().answers.get(&group) {
+        if let Some(answer) = lock(&self.known).answers.get(&group) {
             return Arc::clone(answer);
         }
-        let answer = Arc::new(engine(graph, view));
-        let mut known = self.lock();
+        let answer = Arc::new(self.find(graph, view));
+        let mut known = lock(&self.known);
         #[cfg(test)]
         known.found.push(group.clone());
         known.answers.insert(group, Arc::clone(&answer));
@@ -64,12 +67,19 @@ impl Legality {
     /// Drops the witnesses of all groups but these, which take much memory; rejections stay.
     pub(crate) fn keep_only<'a>(&self, views: impl Iterator<Item = &'a Fusion>) {
         let kept: FxHashSet<Group> = views.map(Group::of).collect();
-        self.lock().answers.retain(|group, answer| answer.is_err() || kept.contains(group));
+        lock(&self.known).answers.retain(|group, answer| answer.is_err() || kept.contains(group));
+        *lock(&self.table) = None;
     }
 
-    fn lock(&self) -> MutexGuard<'_, Known> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    fn find(&self, graph: &Graph, view: &Fusion) -> Result<Engine, Rejection> {
+        let mut table = lock(&self.table);
+        let known = table.take().filter(|known| known.is_about(view.facts()));
+        engine(graph, view, table.insert(known.unwrap_or_else(|| AxisTable::new(view.facts()))))
     }
+}
+
+fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -98,7 +108,7 @@ mod tests {
         let plan = plan(graph, fusion, &[LayoutClass::Dense], &target, &hints, &PlanOptions::default())
             .expect("no choices, no errors");
         assert!(plan.segments.len() > 1);
-        let found = plan.legality.lock().found.clone();
+        let found = lock(&plan.legality.known).found.clone();
         let distinct: FxHashSet<&Group> = found.iter().collect();
         assert!(found.len() > 100);
         assert_eq!(distinct.len(), found.len());

@@ -1,9 +1,9 @@
 //! Segments: which values are kept in memory, and which groups of values become one kernel each.
 //!
-//! `legal` (can a group be one kernel, with the `witness`) · `moved` (index maps behind folds) · `external` (groups that a
+//! `legal` (can a group be one kernel, with the `witness`) · `needs` (folds and scans before each node) · `moved` (index maps behind folds) · `external` (groups that a
 //! library runs) · `engine` (either) · `legality` (the answers) · `code` (statements of a kernel) · `cost` (bytes and seconds) ·
 //! `segmentation` (the value and its text) · `dependencies` (the order of segments) · `constraints` (what groups of the user
-//! ask) · `free` (what is made anywhere) · `bound` (what no segmentation can do better than) · `greedy`, `search` (how one is
+//! ask) · `free` (what is made anywhere) · `memory` (what is in memory, and the order that needs least) · `bound` (what no segmentation can do better than) · `greedy`, `search` (how one is
 //! found) · `vertex_cut` (minimum cuts).
 
 mod bound;
@@ -17,12 +17,15 @@ mod free;
 mod greedy;
 mod legal;
 mod legality;
+mod memory;
 mod moved;
+mod needs;
 mod search;
 mod segmentation;
 mod vertex_cut;
 mod witness;
 
+use bound::lower_bound_with;
 pub use bound::{LowerBound, lower_bound};
 pub(crate) use code::{LARGEST, statements_for};
 pub use constraints::{Constraints, GroupError};
@@ -35,6 +38,7 @@ pub(crate) use greedy::greedy_with;
 pub use greedy::{greedy, unfused};
 pub use legal::{Rejection, legal};
 pub use legality::{Legality, LegalityAnswer};
-pub use search::{SearchProblem, SearchResult, search};
+pub use memory::Lifetimes;
+pub use search::{SearchProblem, SearchResult, search, search_within};
 pub use segmentation::{Segmentation, SegmentationError};
 pub use witness::{Fold, Store, When, Witness};

@@ -4,10 +4,11 @@
 //! whatever is done to the places of its elements.
 
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::legal::Rejection;
-use crate::space::{IndexMaps, Moved, Space};
+use super::needs::Needs;
+use crate::space::{AxisTable, Moved, Space};
 
 /// Rejects a group in which an index map needs a fold where the loops do not stand, or a scan anywhere. The index of a
 /// gather is an operand like any other.
@@ -15,23 +16,24 @@ pub(super) fn reject_moved_folds(
     graph: &Graph,
     view: &Fusion,
     space: &Space,
-    below: &FxHashMap<Node, Vec<Node>>,
-    scans: &FxHashMap<Node, Node>,
+    needs: &Needs,
+    table: &mut AxisTable,
 ) -> Result<(), Rejection> {
-    let mut reads = MovedReads { graph, view, maps: IndexMaps::of(graph, view), seen: FxHashSet::default() };
-    for &node in view.order() {
+    let mut reads = MovedReads { graph, view, table, seen: FxHashSet::default() };
+    for (position, &node) in view.order().iter().enumerate() {
         for (k, &val) in graph.node(node).operands.iter().enumerate() {
-            if view.is_input(val) || !space.moves(graph, view, node, k) {
+            let Some(maker) = space.maker(position, k) else { continue };
+            if !space.moves(graph, node, k) {
                 continue;
             }
-            let behind = match (scans.get(&val.node), below[&val.node].is_empty()) {
+            let behind = match (needs.scan(maker), needs.folds(maker).is_empty()) {
                 (Some(scan), _) => Some(format!("scan {scan}")),
                 (None, true) => None,
                 (None, false) => reads.moved_fold(node, k).map(|fold| format!("fold {fold}")),
             };
             if let Some(behind) = behind {
                 let reason = format!("is read at other indices than it is computed at, after the {behind}");
-                return Err(Rejection { val, reason });
+                return Err(Rejection { val, reason, is_monotone: false });
             }
         }
     }
@@ -42,7 +44,7 @@ pub(super) fn reject_moved_folds(
 struct MovedReads<'a> {
     graph: &'a Graph,
     view: &'a Fusion,
-    maps: IndexMaps<'a>,
+    table: &'a mut AxisTable,
     seen: FxHashSet<(Val, Moved)>,
 }
 
@@ -50,7 +52,7 @@ impl MovedReads<'_> {
     /// A fold that operand `k` of an index map needs where the loops do not stand.
     fn moved_fold(&mut self, node: Node, k: usize) -> Option<Node> {
         let graph = self.graph;
-        let mut stack = vec![(graph.node(node).operands[k], self.maps.moved(node, k, &[]))];
+        let mut stack = vec![(graph.node(node).operands[k], self.table.moved(graph, node, k, &[]))];
         while let Some((val, moved)) = stack.pop() {
             if moved.is_empty() || self.view.is_input(val) || !self.seen.insert((val, moved.clone())) {
                 continue;
@@ -59,7 +61,7 @@ impl MovedReads<'_> {
                 return Some(val.node);
             }
             for (k, &operand) in graph.operands(val).iter().enumerate() {
-                stack.push((operand, self.maps.moved(val.node, k, &moved)));
+                stack.push((operand, self.table.moved(graph, val.node, k, &moved)));
             }
         }
         None

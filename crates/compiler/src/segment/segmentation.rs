@@ -8,7 +8,6 @@
 
 use std::sync::Arc;
 
-use index::Facts;
 use ir::graph::{Fusion, Graph, Output, Val};
 use rustc_hash::FxHashSet;
 use thiserror::Error;
@@ -127,21 +126,7 @@ impl Segmentation {
 /// The view of a segment that makes these values while `kept` are in memory.
 pub(super) fn segment_view(graph: &Graph, fusion: &Fusion, made: &[Val], kept: &FxHashSet<Val>) -> Fusion {
     let is_source = |val: Val| fusion.is_input(val) || (kept.contains(&val) && !made.contains(&val));
-    let mut seen: FxHashSet<Val> = FxHashSet::default();
-    let mut inputs: Vec<Val> = Vec::new();
-    let mut stack: Vec<Val> = made.to_vec();
-    while let Some(val) = stack.pop() {
-        if !seen.insert(val) {
-            continue;
-        }
-        if is_source(val) {
-            inputs.push(val);
-        } else {
-            stack.extend(graph.operands(val).iter().copied());
-        }
-    }
-    inputs.sort_unstable();
-    let facts: Arc<Facts> = Arc::clone(fusion.facts());
     let outputs = made.iter().map(|&val| Output::from(val)).collect();
-    Fusion::new(graph, inputs, outputs, facts).expect("a segment stops at inputs and kept values")
+    Fusion::back_to(graph, outputs, is_source, Arc::clone(fusion.facts()))
+        .expect("a segment stops at inputs and kept values")
 }

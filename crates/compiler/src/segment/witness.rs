@@ -3,8 +3,6 @@
 use index::Expr;
 use ir::graph::{Node, Val};
 
-use rustc_hash::FxHashMap;
-
 use crate::space::{Atoms, Axis, Space};
 
 /// A legal group's iteration space, what is iterated over, and which axes workers may divide.
@@ -25,9 +23,9 @@ pub struct Witness {
     pub levels: u32,
     /// About how many statements the kernel has, jammed rows and partitioned loops not counted.
     pub statements: u64,
-    /// The first stage that can compute a node. Of what waits for terminal folds there is none, nor of what is only read
+    /// The first stage that can compute each node of the group, in order. Of what waits for terminal folds there is none, nor of what is only read
     /// through an index map, whose axes no loop walks, nor of complex numbers, whose parts kernels hold.
-    pub stages: FxHashMap<Node, u32>,
+    pub(super) stages: Vec<Option<u32>>,
 }
 
 /// A fold of a group.
@@ -106,6 +104,17 @@ impl Witness {
         let stores = self.stores.iter().all(|store| store.walks(a) == store.walks(b));
         let scanned = self.scanned.is_some_and(|axis| axis == a || axis == b);
         folds && stores && !scanned && self.workers.contains(&a) == self.workers.contains(&b)
+    }
+
+    /// The first stage that can compute a node, if one can.
+    pub fn stage_of(&self, node: Node) -> Option<u32> {
+        self.stages[self.space.position(node)?]
+    }
+
+    /// The nodes that some stage computes, in order.
+    pub fn staged(&self) -> impl Iterator<Item = Node> + '_ {
+        let nodes = self.space.nodes().iter().zip(&self.stages);
+        nodes.filter(|(_, stage)| stage.is_some()).map(|(&node, _)| node)
     }
 
     /// The number of a fold's node in `folds`.

@@ -35,7 +35,7 @@ pub fn breakpoints(graph: &Graph, view: &Fusion, space: &Space, axis: Axis, most
 /// The ends of what a node puts together along an axis that a loop walks.
 fn ends(graph: &Graph, view: &Fusion, space: &Space, node: Node, axis: Axis) -> Vec<Expr> {
     let data = graph.node(node);
-    let own = space.axes_of(graph, node.into());
+    let own = space.axes_of(node.into());
     let walked = |place: usize| own[place].as_slice() == [axis];
     let size = |operand: usize, place: usize| graph.shape(data.operands[operand])[place].clone();
     match &data.op {

@@ -1,33 +1,21 @@
 //! Which axes of its operands a node reads at another index than that of its result.
 
-use ir::graph::{Fusion, Graph, Node, TensorOp};
+use ir::graph::{Graph, Node, TensorOp};
 use smallvec::SmallVec;
 
-use super::axes::kept_axes;
-use super::sizes::Sizes;
+use super::node_axes::AxisTable;
 
 /// Axes of a value, ascending, that are read elsewhere than where the loops stand.
 pub type Moved = SmallVec<[u8; 4]>;
 
-/// The index maps of a group.
-pub struct IndexMaps<'a> {
-    graph: &'a Graph,
-    sizes: Sizes<'a>,
-}
-
-impl<'a> IndexMaps<'a> {
-    /// Those of this group.
-    pub fn of(graph: &'a Graph, view: &'a Fusion) -> IndexMaps<'a> {
-        IndexMaps { graph, sizes: Sizes::new(view.facts()) }
-    }
-
+impl AxisTable {
     /// The axes of operand `k` of a node that are read elsewhere than where the loops stand, if those of the result are.
-    pub fn moved(&mut self, node: Node, k: usize, result: &[u8]) -> Moved {
-        let data = self.graph.node(node);
-        let operand = data.operands[k];
-        let kept = kept_axes(self.graph, &data.op, k, operand, node.into(), &mut self.sizes);
-        let stands = |axis| kept.iter().any(|&(from, to)| from == axis && !result.contains(&to));
-        let shape = self.graph.shape(operand);
+    pub fn moved(&mut self, graph: &Graph, node: Node, k: usize, result: &[u8]) -> Moved {
+        let data = graph.node(node);
+        let known = self.node(graph, node);
+        let stands =
+            |axis| known.operands[k].kept.iter().any(|&(from, to)| from == axis && !result.contains(&to));
+        let shape = graph.shape(data.operands[k]);
         let axes = 0..shape.len() as u8;
         axes.filter(|&axis| !stands(axis) && !is_at_zero(&data.op, axis, shape[axis as usize].is_one()))
             .collect()

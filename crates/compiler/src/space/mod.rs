@@ -5,6 +5,8 @@
 mod axes;
 mod breakpoints;
 mod index_maps;
+mod node_axes;
+mod places;
 mod refine;
 mod reshape;
 mod sizes;
@@ -12,14 +14,14 @@ mod sizes;
 use cranelift_entity::{PrimaryMap, entity_impl};
 use index::Expr;
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-pub(crate) use axes::kept_axes;
-use axes::{AxisSets, Place, operand_place};
+use axes::AxisSets;
 pub use breakpoints::breakpoints;
 pub(crate) use breakpoints::concatenated;
-pub(crate) use index_maps::{IndexMaps, Moved};
+pub(crate) use index_maps::Moved;
+pub(crate) use node_axes::{AxisTable, kept_axes};
+use places::{Place, Places};
 pub use reshape::{AxisGroup, axis_groups};
 pub(crate) use sizes::Sizes;
 
@@ -36,7 +38,11 @@ pub type Atoms = SmallVec<[Axis; 1]>;
 #[derive(Clone, Debug)]
 pub struct Space {
     sizes: PrimaryMap<Axis, Expr>,
-    places: FxHashMap<(Place, u8), Atoms>,
+    places: Places,
+    /// The first axis of each place, and the number of all.
+    first_axis: Vec<u32>,
+    /// The atoms of each axis of each place.
+    atoms: Vec<Atoms>,
 }
 
 /// Why values cannot share one iteration space.
@@ -53,33 +59,31 @@ impl Space {
     /// When a value computed in the group has two axes that would be the same loop, as `x + transpose(x)` of a
     /// computed `x`.
     pub fn of(graph: &Graph, view: &Fusion) -> Result<Space, SelfMapped> {
-        let sets = AxisSets::of(graph, view);
+        Space::with(graph, view, &mut AxisTable::new(view.facts()))
+    }
+
+    /// The same, of a fusion of which something is known already.
+    pub(crate) fn with(graph: &Graph, view: &Fusion, table: &mut AxisTable) -> Result<Space, SelfMapped> {
+        let sets = AxisSets::of(graph, view, table);
         if let Some(place) = sets.conflict() {
-            let val = match place {
-                Place::Computed(val) => val,
-                Place::Use(node, k) => graph.node(node).operands[k],
-            };
-            return Err(SelfMapped { val });
+            return Err(SelfMapped { val: sets.places.val(graph, place) });
         }
-        let mut places = FxHashMap::default();
-        places.reserve(sets.axes());
-        let mut space = Space { sizes: PrimaryMap::new(), places };
-        let mut known: FxHashMap<usize, Axis> = FxHashMap::default();
-        for &node in view.order() {
-            let results = graph.results(node).map(|val| (Place::Computed(val), val));
-            let operands = graph.node(node).operands.iter().enumerate();
-            let uses = operands.map(|(k, &val)| (operand_place(graph, view, node, k), val));
-            for (place, val) in uses.chain(results) {
-                for axis in 0..graph.ty(val).rank() as u8 {
-                    let mut number = |atom: usize| {
-                        *known.entry(atom).or_insert_with(|| space.sizes.push(sets.sizes[atom].clone()))
-                    };
-                    let atoms = sets.atoms(place, axis).into_iter().map(&mut number).collect();
-                    space.places.insert((place, axis), atoms);
-                }
+        let mut sizes: PrimaryMap<Axis, Expr> = PrimaryMap::new();
+        let mut known: Vec<Option<Axis>> = vec![None; sets.axes()];
+        let mut first_axis = Vec::with_capacity(sets.places.count as usize + 1);
+        let mut atoms: Vec<Atoms> = Vec::with_capacity(sets.axes());
+        for place in 0..sets.places.count {
+            first_axis.push(atoms.len() as u32);
+            for axis in 0..sets.rank(place) {
+                let number = |atom: u32| {
+                    let size = || sizes.push(table.sizes.simplest(sets.size(atom)).clone());
+                    *known[atom as usize].get_or_insert_with(size)
+                };
+                atoms.push(sets.atoms(place, axis).into_iter().map(number).collect());
             }
         }
-        Ok(space)
+        first_axis.push(atoms.len() as u32);
+        Ok(Space { sizes, places: sets.places, first_axis, atoms })
     }
 
     /// The size of an axis.
@@ -88,36 +92,62 @@ impl Space {
     }
 
     /// All axes.
-    pub fn axes(&self) -> impl Iterator<Item = Axis> + use<> {
+    pub fn axes(&self) -> impl ExactSizeIterator<Item = Axis> + use<> {
         self.sizes.keys()
     }
 
+    /// The nodes of the group, in order.
+    pub(crate) fn nodes(&self) -> &[Node] {
+        self.places.nodes()
+    }
+
+    /// The position of a node of the group in its order.
+    pub(crate) fn position(&self, node: Node) -> Option<usize> {
+        self.places.position(node)
+    }
+
+    /// The position of the node that makes operand `k` of the node at a position; none where memory has it.
+    pub(crate) fn maker(&self, position: usize, k: usize) -> Option<usize> {
+        self.places.maker(position, k)
+    }
+
     /// The atoms of each axis of a value that the group computes, outermost first.
-    pub fn axes_of(&self, graph: &Graph, val: Val) -> Vec<Atoms> {
-        self.axes_at(graph, Place::Computed(val), val)
+    ///
+    /// # Panics
+    /// When it does not.
+    pub fn axes_of(&self, val: Val) -> &[Atoms] {
+        self.axes_at(self.places.computed(val).expect("a value that the group computes"))
+    }
+
+    /// The same of the first result of the node at a position.
+    pub(crate) fn axes_at_position(&self, position: usize) -> &[Atoms] {
+        self.axes_at(self.places.result(position))
     }
 
     /// The atoms of each axis of operand `k` of a node, outermost first.
-    pub fn axes_of_operand(&self, graph: &Graph, view: &Fusion, node: Node, k: usize) -> Vec<Atoms> {
-        self.axes_at(graph, operand_place(graph, view, node, k), graph.node(node).operands[k])
+    ///
+    /// # Panics
+    /// When the group does not compute the node.
+    pub fn axes_of_operand(&self, node: Node, k: usize) -> &[Atoms] {
+        let position = self.position(node).expect("a node of the group");
+        self.axes_at(self.places.operand(position, k))
     }
 
-    fn axes_at(&self, graph: &Graph, place: Place, val: Val) -> Vec<Atoms> {
-        let rank = graph.ty(val).rank() as u8;
-        (0..rank).map(|axis| self.places.get(&(place, axis)).cloned().unwrap_or_default()).collect()
+    fn axes_at(&self, place: Place) -> &[Atoms] {
+        let [begin, end] = [place, place + 1].map(|place| self.first_axis[place as usize] as usize);
+        &self.atoms[begin..end]
     }
 
     /// Whether a node reads operand `k` at another index than the loops stand at where its result is wanted. A reshape does
     /// not if both sides have the same atoms, nor does a cat of a single slice.
-    pub fn moves(&self, graph: &Graph, view: &Fusion, node: Node, k: usize) -> bool {
+    pub fn moves(&self, graph: &Graph, node: Node, k: usize) -> bool {
         let data = graph.node(node);
         match &data.op {
             TensorOp::Slice { .. } | TensorOp::Pad { .. } => true,
             TensorOp::Cat(axis) => !graph.shape(data.operands[k])[*axis as usize].is_one(),
             TensorOp::Gather(_) => k == 0,
             TensorOp::Reshape(_) => {
-                let (from, to) =
-                    (self.axes_of_operand(graph, view, node, k), self.axes_of(graph, node.into()));
+                let (from, to) = (self.axes_of_operand(node, k), self.axes_of(node.into()));
                 !from.iter().flatten().eq(to.iter().flatten())
             }
             _ => false,

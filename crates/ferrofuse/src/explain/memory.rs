@@ -1,34 +1,35 @@
-//! Memory that a plan needs for what its segments make: of each segment what is there while it runs. Inputs are the caller's.
+//! Memory that a plan needs for what its segments make: of each segment what is there while it runs. Inputs are the caller's,
+//! and partial results of folds do not count.
 
-use ir::graph::Val;
-use rustc_hash::{FxHashMap, FxHashSet};
+use compiler::segment::Lifetimes;
+use index::Expr;
 
 use super::Explainer;
 
-/// Bytes in memory while each segment runs, of what it and those before it made and somebody still needs.
-pub(super) fn peaks(explainer: &Explainer<'_>) -> Vec<u64> {
-    let plan = explainer.plan;
-    let outputs = plan.computed.outputs().iter().map(|output| output.val);
-    let viewed = plan.views.iter().flatten().map(|view| view.source);
-    let stays: FxHashSet<Val> = outputs.chain(viewed).collect();
-    let mut last: FxHashMap<Val, usize> = FxHashMap::default();
-    for (number, segment) in plan.segments.iter().enumerate() {
-        last.extend(segment.view.inputs().iter().map(|&val| (val, number)));
+/// Bytes in memory of what segments make and somebody still needs.
+pub(super) struct Peaks {
+    /// While each segment runs.
+    pub each: Vec<u64>,
+    /// The most of these.
+    pub bytes: u64,
+    /// The same at any sizes, as long as the same segment has most.
+    pub formula: Expr,
+}
+
+impl Peaks {
+    /// Those of a plan.
+    pub fn of(explainer: &Explainer<'_>) -> Peaks {
+        let plan = explainer.plan;
+        let views = plan.segments.iter().map(|segment| &segment.view);
+        let lifetimes = Lifetimes::of(&plan.computed, views, |val| explainer.bytes(val));
+        let order: Vec<usize> = (0..plan.segments.len()).collect();
+        let each = lifetimes.peaks(&order);
+        let bytes = each.iter().copied().max().unwrap_or(0);
+        let alive = match each.iter().position(|&own| own == bytes) {
+            Some(place) => lifetimes.alive_at(&order, place),
+            None => Vec::new(),
+        };
+        let sum: Expr = alive.into_iter().map(|val| explainer.formula(val)).sum();
+        Peaks { each, bytes, formula: plan.computed.facts().normalize(&sum) }
     }
-    let (mut alive, mut made) = (0_u64, FxHashSet::default());
-    let mut peaks = Vec::new();
-    for (number, segment) in plan.segments.iter().enumerate() {
-        for output in segment.view.outputs() {
-            alive += if made.insert(output.val) { explainer.bytes(output.val) } else { 0 };
-        }
-        peaks.push(alive);
-        let given = segment.view.outputs().iter().map(|output| output.val);
-        for val in segment.view.inputs().iter().copied().chain(given) {
-            let is_over = last.get(&val).is_none_or(|&last| last == number) && !stays.contains(&val);
-            if is_over && made.remove(&val) {
-                alive -= explainer.bytes(val);
-            }
-        }
-    }
-    peaks
 }

@@ -1,6 +1,8 @@
 //! Explanations: bytes, formulas, edges with reasons, in the user's names.
 
-use ferrofuse::{CompileOptions, Explanation, PlanOptions, define, explain, hints, plan};
+use ferrofuse::{
+    CompileOptions, Explanation, Hints, PlanOptions, define, explain, hints, plan, read_segmentation,
+};
 
 use crate::definitions::{COPIES, Case, SILU_MUL, SUM_COLUMNS, TWO_AXES};
 use crate::tensors::{inputs, views};
@@ -56,9 +58,10 @@ fn the_object_has_the_fields_of_the_interface() {
     let keys = |value: &serde_json::Value| -> Vec<String> {
         value.as_object().expect("an object").keys().cloned().collect()
     };
-    let totals = ["segments", "edges", "bytes", "peak_bytes", "compulsory_bytes", "traffic_ratio"];
+    let totals = ["segments", "edges", "bytes", "peak_bytes", "peak_formula", "compulsory_bytes"];
+    let totals = [totals.as_slice(), &["traffic_ratio"]].concat();
     let certificate = ["cost_us", "lower_bound_us", "lower_bound_bytes", "gap", "optimal", "search_steps"];
-    assert_eq!(keys(&object), [totals, certificate].concat());
+    assert_eq!(keys(&object), [totals, certificate.to_vec()].concat());
     assert_eq!(keys(&object["edges"][0]), ["tensor", "from", "to", "bytes", "reason"]);
     let segment = &object["segments"][0];
     let [what, how] = [
@@ -105,4 +108,49 @@ fn certificates_say_how_close_a_cut_is() {
     let plan = plan(&definition, &options).expect("a segmentation that fits");
     let far = certificate(&explain(&definition, &plan, &options.hints));
     assert!(!far.optimal && far.gap > 0.4 && far.search_steps == 0, "{far:?}");
+}
+
+/// What nvFuser keeps between the two kernels that it makes of this backward, three tensors of full size, each of ours computes
+/// again, also where the user cuts it as nvFuser does.
+#[test]
+fn a_backward_cut_in_two_passes_no_tensor_between() {
+    let path =
+        format!("{}/../../tests/segments/a_backward_that_nvfuser_cuts_is_one.py", env!("CARGO_MANIFEST_DIR"));
+    let definition = define(&std::fs::read_to_string(path).expect("the file test")).expect("a definition");
+    let text = "segment sums -> T49, T61\nsegment rest -> T63, T67, T131\n";
+    let segmentation = Some(read_segmentation(&definition, text).expect("fits"));
+    let plan_options = PlanOptions { segmentation, ..PlanOptions::default() };
+    let options = CompileOptions { plan: plan_options, ..CompileOptions::default() };
+    let plan = plan(&definition, &options).expect("a plan");
+    let explained = explain(&definition, &plan, &Hints::default());
+    assert_eq!(explained.segments.len(), 2);
+    assert!(explained.edges.is_empty(), "{:?}", explained.edges);
+}
+
+/// Of branches of a product of matrices and its sums, one product is in memory at a time, beside what all take.
+#[test]
+fn peak_memory_is_limited() {
+    let branch = |number: usize| {
+        format!(
+            "    y{number} = fd.ops.matmul(fd.ops.relu(x), w{number})\n    fd.add_output(fd.ops.sum(y{number}, dims=[1]))\n"
+        )
+    };
+    let input =
+        |name: String| format!("    {name} = fd.define_tensor(shape=[2048, 2048], contiguity=True)\n");
+    let inputs: String = (0..4).map(|number| input(format!("w{number}"))).collect();
+    let branches: String = (0..4).map(branch).collect();
+    let text = format!("def f(fd):\n{}{inputs}{branches}", input("x".to_owned()));
+    let definition = define(&text).expect("a definition");
+    let planned = |peak_memory: Option<u64>| {
+        let plan_options = PlanOptions { peak_memory, ..PlanOptions::default() };
+        let options = CompileOptions { plan: plan_options, ..CompileOptions::default() };
+        plan(&definition, &options).map(|plan| explain(&definition, &plan, &Hints::default()))
+    };
+    let free = planned(None).expect("a plan");
+    let lowest = free.peak_bytes;
+    assert!(lowest < 3 * 2048 * 2048 * 4, "{lowest}");
+    assert_eq!(planned(Some(lowest)).expect("fits").peak_bytes, lowest);
+    let rejected = planned(Some(100)).expect_err("100 bytes are too few").to_string();
+    assert!(rejected.starts_with("at most 100 bytes may be in memory"), "{rejected}");
+    assert!(free.peak_formula.parse::<u64>().is_ok_and(|bytes| bytes == lowest), "{}", free.peak_formula);
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use index::Facts;
 use indexmap::IndexMap;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use thiserror::Error;
 
@@ -52,6 +52,9 @@ impl Output {
     }
 }
 
+/// The nodes that use each value.
+type Uses = IndexMap<Val, SmallVec<[Node; 4]>, FxBuildHasher>;
+
 /// A view of a graph.
 #[derive(Clone, Debug)]
 pub struct Fusion {
@@ -63,7 +66,7 @@ pub struct Fusion {
     given: FxHashSet<Val>,
     facts: Arc<Facts>,
     order: Vec<Node>,
-    uses: IndexMap<Val, SmallVec<[Node; 4]>>,
+    uses: Uses,
 }
 
 impl Fusion {
@@ -88,8 +91,52 @@ impl Fusion {
             return Err(ViewError::Alias(place));
         }
         let order = reach(graph, &places, &outputs)?;
+        Ok(Fusion::of_parts(graph, inputs, outputs, order, facts))
+    }
+
+    /// Makes the view that computes these outputs from the values that are at hand, ascending.
+    ///
+    /// # Errors
+    /// When the outputs reach an argument that is not at hand.
+    pub fn back_to(
+        graph: &Graph,
+        outputs: Vec<Output>,
+        is_at_hand: impl Fn(Val) -> bool,
+        facts: Arc<Facts>,
+    ) -> Result<Fusion, ViewError> {
+        let mut seen: FxHashSet<Val> = FxHashSet::default();
+        let (mut inputs, mut order) = (Vec::new(), Vec::new());
+        let mut stack: Vec<Val> = outputs.iter().map(|output| output.val).collect();
+        while let Some(val) = stack.pop() {
+            if !seen.insert(val) {
+                continue;
+            }
+            if is_at_hand(val) {
+                inputs.push(val);
+                continue;
+            }
+            if let TensorOp::Input { .. } = graph.op(val) {
+                return Err(ViewError::Open(val));
+            }
+            order.push(val.node);
+            stack.extend(graph.operands(val).iter().copied());
+        }
+        inputs.sort_unstable();
+        order.sort_unstable();
+        order.dedup();
+        Ok(Fusion::of_parts(graph, inputs, outputs, order, facts))
+    }
+
+    fn of_parts(
+        graph: &Graph,
+        inputs: Vec<Val>,
+        outputs: Vec<Output>,
+        order: Vec<Node>,
+        facts: Arc<Facts>,
+    ) -> Fusion {
+        let places = inputs.iter().enumerate().map(|(place, &val)| (val, place)).collect();
         let given = outputs.iter().map(|output| output.val).collect();
-        let mut uses: IndexMap<Val, SmallVec<[Node; 4]>> = IndexMap::new();
+        let mut uses: Uses = Uses::with_capacity_and_hasher(order.len() + inputs.len(), Default::default());
         for &node in &order {
             for &operand in &graph.node(node).operands {
                 let users = uses.entry(operand).or_default();
@@ -98,7 +145,7 @@ impl Fusion {
                 }
             }
         }
-        Ok(Fusion { epoch: graph.epoch(), inputs, places, outputs, given, facts, order, uses })
+        Fusion { epoch: graph.epoch(), inputs, places, outputs, given, facts, order, uses }
     }
 
     /// The values it is given.

@@ -195,9 +195,11 @@ impl Builder {
         self.lock().is_empty()
     }
 
-    /// What has been defined so far, to be compiled when it is first called.
-    fn executable(&self, py: Python<'_>) -> PyResult<Executable> {
-        Ok(Executable::new(self.definition(py)?))
+    /// What has been defined so far, to be compiled when it is first called, with no more than so many bytes in memory at a time
+    /// of what segments make.
+    #[pyo3(signature = (peak_memory = None))]
+    fn executable(&self, py: Python<'_>, peak_memory: Option<u64>) -> PyResult<Executable> {
+        Ok(Executable::new(self.definition(py)?, peak_memory))
     }
 }
 

@@ -125,7 +125,7 @@ impl TensorView {
     fn tasks(this: &Bound<'_, Self>) -> PyResult<Vec<ValueTask>> {
         let (py, val) = (this.py(), this.as_super().get());
         let Some(value) = val.value() else { return Ok(Vec::new()) };
-        let executable = Executable::new(val.builder.get().definition(py)?);
+        let executable = Executable::new(val.builder.get().definition(py)?, None);
         let tasks = executable.planned(py, CodeTarget::HOST, None, None, |definition, plan, _| {
             ferrofuse::tasks(definition, plan)
         })?;

@@ -88,9 +88,7 @@ fn tile(schedule: &mut Schedule, draws: &mut Draws) -> Option<(Axis, u32)> {
 
 /// A few of the values that some stage computes.
 fn persistent(witness: &Witness, draws: &mut Draws) -> Vec<Val> {
-    let mut nodes: Vec<Node> =
-        witness.stages.keys().copied().filter(|&node| witness.fold_of(node).is_none()).collect();
-    nodes.sort_unstable();
+    let mut nodes: Vec<Node> = witness.staged().filter(|&node| witness.fold_of(node).is_none()).collect();
     draws.shuffle(&mut nodes);
     nodes.truncate(draws.below(4));
     nodes.into_iter().map(Val::from).collect()

@@ -158,8 +158,8 @@ impl<'a> Nest<'a> {
         let operands = group.graph.node(node).operands.iter().enumerate();
         operands
             .map(|(k, &operand)| {
-                let axes = group.witness.space.axes_of_operand(group.graph, group.view, node, k);
-                let index = self.index_of(&axes);
+                let axes = group.witness.space.axes_of_operand(node, k);
+                let index = self.index_of(axes);
                 self.pull(operand, &index, None)
             })
             .collect()

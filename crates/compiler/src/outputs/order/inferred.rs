@@ -26,8 +26,8 @@ pub(super) fn inferred_order(graph: &Graph, fusion: &Fusion, output: &Output) ->
     if !is_permuted(graph, followed) {
         return None;
     }
-    let own = space.axes_of(graph, output.val);
-    let folded = folded(graph, &alone, &space, output.val);
+    let own = space.axes_of(output.val);
+    let folded = folded(graph, &space, output.val);
     let mut inner = Axes::new();
     for axis in in_memory(graph, followed).into_iter().rev() {
         let viewed = viewed_as(graph, &alone, &space, followed, axis);
@@ -47,9 +47,9 @@ pub(super) fn inferred_order(graph: &Graph, fusion: &Fusion, output: &Output) ->
 }
 
 /// The axes that an output folds, if it is a fold.
-fn folded(graph: &Graph, view: &Fusion, space: &Space, output: Val) -> Vec<Atoms> {
+fn folded(graph: &Graph, space: &Space, output: Val) -> Vec<Atoms> {
     let TensorOp::Fold { axes, .. } = graph.op(output) else { return Vec::new() };
-    let all = space.axes_of_operand(graph, view, output.node, 0);
+    let all = space.axes_of_operand(output.node, 0);
     axes.iter().map(|&axis| all[usize::from(axis)].clone()).collect()
 }
 
@@ -83,7 +83,7 @@ fn viewed_as(graph: &Graph, view: &Fusion, space: &Space, input: Val, axis: u8) 
     let mut viewed = Vec::new();
     for &node in view.uses(input) {
         for (k, _) in graph.node(node).operands.iter().enumerate().filter(|(_, operand)| **operand == input) {
-            viewed.extend(space.axes_of_operand(graph, view, node, k).into_iter().nth(axis.into()));
+            viewed.push(space.axes_of_operand(node, k)[usize::from(axis)].clone());
         }
     }
     viewed.retain(|atoms| !atoms.is_empty());

@@ -40,7 +40,7 @@ pub(super) fn lanes(work: &Workload<'_>, facts: &Cpu, schedule: &Schedule) -> u3
     let subranges = breakpoints(graph, view, &witness.space, lane, MAX_BREAKPOINTS).len() as u64 + 1;
     let is_long = work.trip_count(schedule, lane) / subranges >= MIN_TRIP_COUNT * u64::from(facts.wide);
     let varying: Vec<Node> =
-        view.order().iter().copied().filter(|&node| varies(graph, witness, schedule, lane, node)).collect();
+        view.order().iter().copied().filter(|&node| varies(witness, schedule, lane, node)).collect();
     let has_scratch = schedule.outer().last().is_some_and(|&row| has_scratch(witness, schedule, row));
     let is_crowded = has_scratch && witness.levels > 1;
     let waits = !witness.folds.is_empty() || varying.iter().any(|&node| is_polynomial(graph, node));
@@ -64,7 +64,7 @@ fn of_a_register(work: &Workload<'_>, schedule: &Schedule, lane: Axis) -> u32 {
     let Workload { graph, view, witness, target, .. } = *work;
     let operands = view.order().iter().flat_map(|&node| {
         let operands = graph.node(node).operands.iter().enumerate();
-        operands.map(move |(k, &val)| (witness.space.axes_of_operand(graph, view, node, k), val))
+        operands.map(move |(k, &val)| (witness.space.axes_of_operand(node, k), val))
     });
     let along = operands
         .filter(|(axes, val)| {
@@ -76,8 +76,8 @@ fn of_a_register(work: &Workload<'_>, schedule: &Schedule, lane: Axis) -> u32 {
 }
 
 /// Whether lanes have values of their own of a node.
-fn varies(graph: &Graph, witness: &Witness, schedule: &Schedule, lane: Axis, node: Node) -> bool {
-    let axes = witness.space.axes_of(graph, node.into());
+fn varies(witness: &Witness, schedule: &Schedule, lane: Axis, node: Node) -> bool {
+    let axes = witness.space.axes_of(node.into());
     axes.iter().flatten().any(|&axis| schedule.loop_of(axis) == lane)
 }
 

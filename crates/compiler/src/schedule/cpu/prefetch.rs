@@ -66,8 +66,8 @@ fn row_bytes(work: &Workload<'_>, schedule: &Schedule, row: Axis) -> u64 {
     let mut sum = 0_u64;
     for &node in view.order() {
         for (place, &operand) in graph.node(node).operands.iter().enumerate() {
-            let axes = witness.space.axes_of_operand(graph, view, node, place);
-            let loops = schedule.loops_of(axes.into_iter().flatten());
+            let axes = witness.space.axes_of_operand(node, place);
+            let loops = schedule.loops_of(axes.iter().flatten().copied());
             if !view.is_input(operand) || !loops.contains(&row) || counted.contains(&operand) {
                 continue;
             }

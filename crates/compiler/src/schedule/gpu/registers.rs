@@ -64,8 +64,8 @@ fn wanted(work: &Workload<'_>) -> Vec<Val> {
             && work.walks_all((*node).into())
     };
     let is_wanted = |node: &Node| {
-        let own = witness.stages.get(node);
-        own.is_some_and(|&own| (own + 1..witness.levels).any(|stage| needs(work, &[], stage, *node)))
+        let own = witness.stage_of(*node);
+        own.is_some_and(|own| (own + 1..witness.levels).any(|stage| needs(work, &[], stage, *node)))
     };
     view.order().iter().copied().filter(is_widened).filter(is_wanted).map(Val::from).collect()
 }

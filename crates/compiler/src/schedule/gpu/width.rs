@@ -50,8 +50,8 @@ fn narrowest(work: &Workload<'_>, schedule: &Schedule, lane: Axis) -> Option<u32
     for &node in view.order() {
         for (place, &operand) in graph.node(node).operands.iter().enumerate() {
             let Some(input) = view.input_place(operand) else { continue };
-            let axes = witness.space.axes_of_operand(graph, view, node, place);
-            if !take(&axes, &memory.inputs[input], graph.dtype(operand).size())
+            let axes = witness.space.axes_of_operand(node, place);
+            if !take(axes, &memory.inputs[input], graph.dtype(operand).size())
                 || graph.dtype(operand).is_complex()
             {
                 return None;

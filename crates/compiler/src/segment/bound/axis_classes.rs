@@ -63,7 +63,7 @@ impl AxisClasses {
         self.classes.extend(first..first + graph.ty(val).rank());
     }
 
-    fn unite_node(&mut self, graph: &Graph, node: Node, sizes: &mut Sizes<'_>) {
+    fn unite_node(&mut self, graph: &Graph, node: Node, sizes: &mut Sizes) {
         let data = graph.node(node);
         for result in graph.results(node) {
             for (k, &operand) in data.operands.iter().enumerate() {
@@ -86,9 +86,9 @@ impl AxisClasses {
     }
 
     /// A space may split an axis of either side into those of the other.
-    fn unite_reshape(&mut self, graph: &Graph, node: Node, sizes: &mut Sizes<'_>) {
+    fn unite_reshape(&mut self, graph: &Graph, node: Node, sizes: &mut Sizes) {
         let (operand, result) = (graph.node(node).operands[0], Val::from(node));
-        let groups = sizes.axis_groups(graph.shape(operand).to_vec(), graph.shape(result).to_vec());
+        let groups = sizes.axis_groups_of(graph.shape(operand), graph.shape(result));
         for group in groups.iter() {
             let from = group.from.clone().map(|axis| (operand, axis as u8));
             let to = group.to.clone().map(|axis| (result, axis as u8));
@@ -98,15 +98,12 @@ impl AxisClasses {
     }
 
     /// A space unites the axes of values of one shape that nothing connects.
-    fn unite_shapes(&mut self, graph: &Graph, sizes: &mut Sizes<'_>) {
+    fn unite_shapes(&mut self, graph: &Graph, sizes: &mut Sizes) {
         let mut vals: Vec<Val> = self.first.keys().copied().collect();
         vals.sort_unstable();
         let mut shapes: Vec<Val> = Vec::new();
         for val in vals {
-            let mut is_same = |other: Val| {
-                let (a, b) = (graph.shape(val), graph.shape(other));
-                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| sizes.are_equal(a, b))
-            };
+            let mut is_same = |other: Val| sizes.are_all_equal(graph.shape(val), graph.shape(other));
             match shapes.iter().copied().find(|&other| is_same(other)) {
                 Some(other) => {
                     (0..graph.ty(val).rank() as u8).for_each(|axis| self.unite((other, axis), (val, axis)));

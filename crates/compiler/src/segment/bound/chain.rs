@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::axis_classes::{AxisClasses, Class};
 use super::forced::Forced;
-use crate::hints::Hints;
+use crate::segment::cost::Amounts;
 use crate::segment::legal::ALONE;
 use crate::segment::vertex_cut::VertexCut;
 
@@ -32,7 +32,7 @@ pub(super) struct Chain {
 pub(super) struct Chains<'a> {
     graph: &'a Graph,
     fusion: &'a Fusion,
-    hints: &'a Hints,
+    amounts: &'a Amounts<'a>,
     forced: &'a Forced,
     classes: AxisClasses,
     /// Classes of axes along which something scans: kernels that walk nothing else need no worker.
@@ -45,12 +45,8 @@ pub(super) struct Chains<'a> {
 }
 
 impl<'a> Chains<'a> {
-    pub(super) fn of(
-        graph: &'a Graph,
-        fusion: &'a Fusion,
-        hints: &'a Hints,
-        forced: &'a Forced,
-    ) -> Chains<'a> {
+    pub(super) fn of(fusion: &'a Fusion, amounts: &'a Amounts<'a>, forced: &'a Forced) -> Chains<'a> {
+        let graph = amounts.graph;
         let classes = AxisClasses::of(graph, fusion);
         let scanned = fusion.order().iter().filter_map(|&node| match graph.node(node).op {
             TensorOp::Scan { axis, .. } => classes.of_axis(graph, node.into(), axis),
@@ -62,7 +58,7 @@ impl<'a> Chains<'a> {
         let mut chains = Chains {
             graph,
             fusion,
-            hints,
+            amounts,
             forced,
             classes,
             scanned,
@@ -202,7 +198,7 @@ impl<'a> Chains<'a> {
     }
 
     fn bytes(&self, val: Val) -> u64 {
-        if self.partial.contains(&val) { 0 } else { self.hints.value(&self.graph.ty(val).bytes()) }
+        if self.partial.contains(&val) { 0 } else { self.amounts.of(val).bytes }
     }
 }
 

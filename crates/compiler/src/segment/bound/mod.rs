@@ -14,7 +14,7 @@ use rustc_hash::FxHashSet;
 
 use self::chain::{Chain, Chains};
 use self::forced::Forced;
-use super::cost::{InputReads, cycles_once};
+use super::cost::{Amounts, InputReads, cycles_once};
 use super::external::is_view_op;
 use crate::hints::Hints;
 use crate::target::Target;
@@ -35,9 +35,15 @@ pub struct LowerBound {
 
 /// The bound for a fusion.
 pub fn lower_bound(graph: &Graph, fusion: &Fusion, hints: &Hints, target: &Target) -> LowerBound {
+    lower_bound_with(&Amounts::new(graph, hints), fusion, target)
+}
+
+/// The same where some amounts are known.
+pub(super) fn lower_bound_with(amounts: &Amounts<'_>, fusion: &Fusion, target: &Target) -> LowerBound {
+    let (graph, hints) = (amounts.graph, amounts.hints);
     let forced = Forced::of(graph, fusion);
-    let chains = Chains::of(graph, fusion, hints, &forced);
-    let bytes_of = |val: &Val| hints.value(&graph.ty(*val).bytes());
+    let chains = Chains::of(fusion, amounts, &forced);
+    let bytes_of = |val: &Val| amounts.of(*val).bytes;
     let written: u64 = forced.written.iter().map(bytes_of).fold(0, u64::saturating_add);
     let external = forced.external.iter().flat_map(|(_, read)| read).map(bytes_of);
     let mut ends: Vec<(Node, Chain)> = chains.ends().collect();
@@ -53,7 +59,7 @@ pub fn lower_bound(graph: &Graph, fusion: &Fusion, hints: &Hints, target: &Targe
     let kernels = ends.iter().map(|(_, chain)| chain.segments).max().unwrap_or(0);
     let bytes = external.fold(written, u64::saturating_add).saturating_add(read);
     let segments = kernels + forced.external.len() as u64;
-    let computing = cycles_once(graph, fusion, hints) as f64 / target.throughput;
+    let computing = cycles_once(amounts, fusion) as f64 / target.throughput;
     let seconds = bytes as f64 / target.bandwidth + computing + segments as f64 * target.launch;
     LowerBound { bytes, segments, seconds }
 }

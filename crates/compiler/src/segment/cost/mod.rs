@@ -2,6 +2,7 @@
 //! what it computes (`work`), and its launch. Search, `explain` and the lower bound ask here.
 
 mod access;
+mod amounts;
 mod input_reads;
 mod work;
 
@@ -15,6 +16,7 @@ use super::witness::Witness;
 use crate::hints::Hints;
 use crate::target::Target;
 
+pub(super) use amounts::Amounts;
 pub use input_reads::InputReads;
 pub(super) use work::cycles_once;
 
@@ -31,11 +33,16 @@ fn read(graph: &Graph, view: &Fusion) -> Expr {
 }
 
 fn written(graph: &Graph, view: &Fusion) -> Expr {
-    let mut written: Vec<Val> = view.outputs().iter().map(|output| output.val).collect();
-    written.sort_unstable();
-    written.dedup();
-    let written = written.into_iter().filter(|&val| !view.is_input(val));
-    written.map(|val| graph.ty(val).bytes()).sum()
+    made(view).into_iter().map(|val| graph.ty(val).bytes()).sum()
+}
+
+/// What a group writes, each value once.
+fn made(view: &Fusion) -> Vec<Val> {
+    let mut made: Vec<Val> = view.outputs().iter().map(|output| output.val).collect();
+    made.sort_unstable();
+    made.dedup();
+    made.retain(|&val| !view.is_input(val));
+    made
 }
 
 /// What the cost model expects of a group, by term.
@@ -55,7 +62,17 @@ impl Seconds {
         hints: &Hints,
         target: &Target,
     ) -> Seconds {
-        let (read, written) = (hints.value(&read(graph, view)), hints.value(&written(graph, view)));
+        Seconds::with(&Amounts::new(graph, hints), view, answer, target)
+    }
+
+    /// The same where some amounts are known.
+    pub(in crate::segment) fn with(
+        amounts: &Amounts<'_>,
+        view: &Fusion,
+        answer: &LegalityAnswer,
+        target: &Target,
+    ) -> Seconds {
+        let (read, written) = (amounts.read(view), amounts.written(view));
         let moved = read.saturating_add(written);
         let Ok(Engine::Kernel(witness)) = &**answer else {
             return Seconds {
@@ -64,10 +81,10 @@ impl Seconds {
                 launch: target.launch,
             };
         };
-        let access = Access::of(witness, moved, hints, target);
+        let access = Access::of(witness, moved, amounts.hints, target);
         let bytes = read as f64 * f64::from(access.sweeps) + written as f64;
         let memory = bytes * access.slowdown / target.bandwidth;
-        let computing = work::cycles(graph, view, witness, hints) as f64 / target.throughput;
+        let computing = work::cycles(amounts, view, witness) as f64 / target.throughput;
         Seconds { memory: memory / access.busy, computing: computing / access.busy, launch: target.launch }
     }
 
@@ -81,6 +98,13 @@ impl Seconds {
 /// Seconds that the cost model expects of what runs a group, if anything does.
 pub fn seconds(graph: &Graph, view: &Fusion, answer: &LegalityAnswer, hints: &Hints, target: &Target) -> f64 {
     Seconds::of(graph, view, answer, hints, target).total()
+}
+
+/// What a group takes at least, whatever it is as a kernel: its bytes once, as fast as memory goes, and each node once.
+pub(super) fn least_seconds(amounts: &Amounts<'_>, view: &Fusion, target: &Target) -> f64 {
+    let moved = amounts.read(view).saturating_add(amounts.written(view));
+    let computed = work::least_cycles(amounts, view) as f64;
+    moved as f64 / target.bandwidth + computed / target.throughput + target.launch
 }
 
 /// How often a kernel reads its inputs from main memory.

@@ -8,6 +8,7 @@ use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use ops::{CpuSpelling, DType, Polynomial, ScalarOp};
 use rustc_hash::FxHashMap;
 
+use super::amounts::Amounts;
 use crate::hints::Hints;
 use crate::segment::code::{Count, Weights};
 use crate::segment::witness::Witness;
@@ -15,9 +16,10 @@ use crate::segment::witness::Witness;
 /// Elements that a group computes at least, each as often as the cycles that a vector of them takes: a value once for each
 /// index map through which it is read, as if all that several stages need were kept in scratch. Of what is broadcast the
 /// elements before count: loops compute those outside, where they can.
-pub(super) fn cycles(graph: &Graph, view: &Fusion, witness: &Witness, hints: &Hints) -> u64 {
-    let cycles = |node: Node| of_node(graph, node, hints);
-    let part = |node: Node, k: usize| part(graph, node, k, hints);
+pub(super) fn cycles(amounts: &Amounts<'_>, view: &Fusion, witness: &Witness) -> u64 {
+    let graph = amounts.graph;
+    let cycles = |node: Node| amounts.cycles(node);
+    let part = |node: Node, k: usize| part(amounts, node, k);
     let mut count =
         Count::new(graph, view, &witness.space, Weights { node: &cycles, access: 0, part: &part });
     let folded = witness.folds.iter().flat_map(|fold| graph.node(fold.node).operands.iter().copied());
@@ -26,19 +28,35 @@ pub(super) fn cycles(graph: &Graph, view: &Fusion, witness: &Witness, hints: &Hi
     folds.fold(count.nest(&roots, u64::MAX), u64::saturating_add)
 }
 
+/// Cycles of a kernel at least: of each node once; none where an index map may ask for a part of what a node makes, or where a
+/// library computes.
+pub(super) fn least_cycles(amounts: &Amounts<'_>, view: &Fusion) -> u64 {
+    let is_partial = |node: &&Node| {
+        matches!(
+            amounts.graph.node(**node).op,
+            TensorOp::Slice { .. } | TensorOp::Gather(_) | TensorOp::Cat(_) | TensorOp::External(_)
+        )
+    };
+    match view.order().iter().find(is_partial) {
+        Some(_) => 0,
+        None => view.order().iter().map(|&node| amounts.cycles(node)).fold(0, u64::saturating_add),
+    }
+}
+
 /// The elements that any segmentation of a fusion computes: each value once, as far as something needs it.
-pub(in crate::segment) fn cycles_once(graph: &Graph, fusion: &Fusion, hints: &Hints) -> u64 {
+pub(in crate::segment) fn cycles_once(amounts: &Amounts<'_>, fusion: &Fusion) -> u64 {
+    let graph = amounts.graph;
     let outputs = fusion.outputs().iter().map(|output| (output.val.node, 1.0));
     let mut needed: FxHashMap<Node, f64> = outputs.collect();
     let mut cycles = 0_u64;
     for &node in fusion.order().iter().rev() {
         let data = graph.node(node);
         let own = needed.get(&node).copied().unwrap_or(1.0);
-        cycles = cycles.saturating_add((of_node(graph, node, hints) as f64 * own) as u64);
+        cycles = cycles.saturating_add((amounts.cycles(node) as f64 * own) as u64);
         let is_whole =
             matches!(data.op, TensorOp::Fold { .. } | TensorOp::Scan { .. } | TensorOp::External(_));
         for (k, operand) in data.operands.iter().enumerate() {
-            let asked = if is_whole { 1.0 } else { own * part(graph, node, k, hints).min(1.0) };
+            let asked = if is_whole { 1.0 } else { own * part(amounts, node, k).min(1.0) };
             let known = needed.entry(operand.node).or_insert(0.0);
             *known = known.max(asked);
         }
@@ -48,20 +66,21 @@ pub(in crate::segment) fn cycles_once(graph: &Graph, fusion: &Fusion, hints: &Hi
 
 /// How many times an operand's elements a node asks for: of what is sliced or gathered a part. Of slices that are put together
 /// otherwise, as in a roll, all that the result has, since chains of those leave no loops to cut.
-fn part(graph: &Graph, node: Node, k: usize, hints: &Hints) -> f64 {
+fn part(amounts: &Amounts<'_>, node: Node, k: usize) -> f64 {
+    let graph = amounts.graph;
     let operand = graph.node(node).operands[k];
-    let elements = |val: Val| hints.value(&graph.ty(val).numel()).max(1) as f64;
-    let ratio = elements(node.into()) / elements(operand);
+    let elements = |val: Val| amounts.of(val).elements.max(1) as f64;
+    let ratio = || elements(node.into()) / elements(operand);
     match graph.node(node).op {
-        TensorOp::Slice { .. } => ratio.min(1.0),
-        TensorOp::Gather(_) if k == 0 => ratio.min(1.0),
-        TensorOp::Cat(_) if matches!(graph.op(operand), TensorOp::Slice { .. }) => ratio,
+        TensorOp::Slice { .. } => ratio().min(1.0),
+        TensorOp::Gather(_) if k == 0 => ratio().min(1.0),
+        TensorOp::Cat(_) if matches!(graph.op(operand), TensorOp::Slice { .. }) => ratio(),
         _ => 1.0,
     }
 }
 
 /// Cycles of a node: a fold takes the elements of its operand, all others make those of their result.
-fn of_node(graph: &Graph, node: Node, hints: &Hints) -> u64 {
+pub(super) fn of_node(graph: &Graph, node: Node, hints: &Hints) -> u64 {
     let counted = match graph.node(node).op {
         TensorOp::Fold { .. } => graph.node(node).operands[0],
         _ => node.into(),

@@ -30,25 +30,33 @@ impl State<'_> {
     }
 
     fn try_drop(&mut self, val: Val) -> bool {
-        let Some(place) = self.droppable(val) else { return false };
-        let made = vec![self.without(place, val)];
-        self.improve(Change { made, kept: Vec::new(), dropped: vec![val] })
+        self.dropping(val).is_some_and(|change| self.improve(change))
     }
 
-    /// Keeps what its readers compute a value from, instead of the value: each made by the first segment that computes it.
     fn try_replace(&mut self, val: Val) -> bool {
-        let Some(place) = self.droppable(val) else { return false };
+        self.replacing(val).is_some_and(|change| self.improve(change))
+    }
+
+    /// A value is no longer kept.
+    pub(super) fn dropping(&self, val: Val) -> Option<Change> {
+        let made = vec![self.without(self.droppable(val)?, val)];
+        Some(Change { made, kept: Vec::new(), dropped: vec![val] })
+    }
+
+    /// What its readers compute a value from is kept instead of the value: each made by the first segment that computes it.
+    pub(super) fn replacing(&self, val: Val) -> Option<Change> {
+        let place = self.droppable(val)?;
         let instead = self.cut_before(val);
         if instead.contains(&val) {
-            return false;
+            return None;
         }
         let first = |val: Val| self.segments.iter().position(|segment| segment.computes(val));
         let mut made: FxHashMap<usize, Vec<Val>> = FxHashMap::from_iter([self.without(place, val)]);
         for &kept in &instead {
-            let Some(maker) = first(kept) else { return false };
+            let maker = first(kept)?;
             made.entry(maker).or_insert_with(|| self.segments[maker].made.clone()).push(kept);
         }
-        self.improve(Change { made: made.into_iter().collect(), kept: instead, dropped: vec![val] })
+        Some(Change { made: made.into_iter().collect(), kept: instead, dropped: vec![val] })
     }
 
     /// The values to keep from which a value's readers compute it with the fewest bytes, repeating no fold or scan: a minimum

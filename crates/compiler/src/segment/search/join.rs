@@ -1,5 +1,6 @@
 //! Segments that read the same values become one, so that these are read once: merging along the graph never meets those that
-//! do not wait for each other. In small fusions any two may, which saves a launch.
+//! do not wait for each other. In small fusions any two may, which saves a launch, unless that is nearly nothing and more is in
+//! memory then.
 
 use ir::graph::Val;
 
@@ -18,8 +19,9 @@ impl State<'_> {
         let mut is_changed = false;
         for later in 1..self.segments.len() {
             for earlier in 0..later {
-                if self.steps > 0 && (is_small || self.read_alike(earlier, later)) {
-                    is_changed |= self.try_join(earlier, later);
+                let are_alike = self.read_alike(earlier, later);
+                if self.steps > 0 && (is_small || are_alike) {
+                    is_changed |= self.try_join(earlier, later, are_alike);
                 }
             }
         }
@@ -35,7 +37,8 @@ impl State<'_> {
             || later.made.iter().any(|&val| earlier.view.is_input(val))
     }
 
-    fn try_join(&mut self, earlier: usize, later: usize) -> bool {
+    /// Segments that are not `alike` only save a launch together, which may not be worth memory for what both of them read.
+    fn try_join(&mut self, earlier: usize, later: usize, are_alike: bool) -> bool {
         let both = [earlier, later].map(|place| &self.segments[place]);
         let made: Vec<Val> = both.iter().flat_map(|segment| &segment.made).copied().collect();
         let is_read = |val: Val| {
@@ -49,7 +52,11 @@ impl State<'_> {
             return false;
         }
         let made = vec![(earlier, made), (later, Vec::new())];
-        self.improve(Change { made, kept: Vec::new(), dropped })
+        let change = Change { made, kept: Vec::new(), dropped };
+        match are_alike {
+            true => self.improve(change),
+            false => self.improve_in_memory(change),
+        }
     }
 
     /// Whether a kernel that makes these values is short code.

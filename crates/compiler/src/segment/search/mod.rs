@@ -1,26 +1,29 @@
 //! The search for the fastest segmentation, as the cost model sees it, from one that merging found.
 //!
 //! Moves change which values are kept in memory and which segments make them; each is taken if what it changes takes less
-//! time and is as legal as before, unless a lower bound says that there is nothing to gain. What else a segment computes follows from what is kept, so a value that is no longer kept
-//! is computed again wherever it is read: unary chains from inputs, casts, broadcasts, factories.
+//! time and is as legal as before. Where a lower bound says that there is nothing to gain, none is tried, and whether segments are
+//! legal is asked only where their bytes and what they compute once would take less time. What else a segment computes follows
+//! from what is kept, so a value that is no longer kept is computed again wherever it is read: unary chains from inputs, casts,
+//! broadcasts, factories.
 //!
 //! `state` (a segmentation being changed) · `exchange` (values dropped, or others kept instead) · `keep` (values kept that are
 //! computed again and again) · `transfer` (values made by another segment) · `join` (segments that read the same) · `retry`
-//! (a move that does not pay by itself, then those that follow from it).
+//! (a move that does not pay by itself, then those that follow from it) · `shrink` (less memory, whatever the time).
 
 mod exchange;
 mod join;
 mod keep;
 mod retry;
+mod shrink;
 mod state;
 mod transfer;
 
 use ir::graph::{Fusion, Graph};
 
 use self::state::State;
-use super::bound::lower_bound;
 use super::constraints::Constraints;
 use super::legality::Legality;
+use super::lower_bound_with;
 use super::segmentation::Segmentation;
 use crate::hints::Hints;
 use crate::target::Target;
@@ -56,37 +59,63 @@ impl SearchProblem<'_> {
     fn is_small(&self) -> bool {
         self.fusion.order().len() <= SMALL
     }
-
-    /// Seconds that any segmentation takes; none where that is not looked for.
-    fn bound(&self) -> f64 {
-        let SearchProblem { graph, fusion, hints, target, .. } = *self;
-        match fusion.order().len() <= BOUNDED {
-            true => lower_bound(graph, fusion, hints, target).seconds,
-            false => 0.0,
-        }
-    }
 }
 
 /// What a search found.
 #[derive(Clone, Debug)]
 pub struct SearchResult {
+    /// The segmentation, in an order in which few bytes are in memory at a time.
     pub segmentation: Segmentation,
+    /// The most bytes that are.
+    pub peak: u64,
     /// Nodes that moves looked at.
     pub steps: usize,
 }
 
 /// The segmentation that moves lead to from this one.
 pub fn search(problem: SearchProblem<'_>, start: Segmentation) -> SearchResult {
-    let mut state = State::new(problem, start);
-    let bound = problem.bound();
-    if !state.is_within(bound * (1.0 + ENOUGH)) {
-        state.descend();
-        state.retry(bound * (1.0 + ENOUGH_AFTER_MOVES));
-    }
-    SearchResult { segmentation: state.segmentation(), steps: state.steps_taken() }
+    State::found(problem, start).result()
 }
 
-impl State<'_> {
+/// The same with no more than so many bytes in memory at a time; where none is found that needs so little, the one that needs
+/// least of those that were.
+pub fn search_within(problem: SearchProblem<'_>, start: Segmentation, limit: u64) -> SearchResult {
+    let mut found = State::found(problem, start.clone());
+    found.shrink(limit);
+    if found.peak() <= limit {
+        return found.result();
+    }
+    let mut other = State::new(problem, start);
+    other.shrink(limit);
+    if other.peak() < found.peak() { other.result() } else { found.result() }
+}
+
+impl<'a> State<'a> {
+    /// The state that moves lead to.
+    fn found(problem: SearchProblem<'a>, start: Segmentation) -> State<'a> {
+        let mut state = State::new(problem, start);
+        let bound = state.bound();
+        if !state.is_within(bound * (1.0 + ENOUGH)) {
+            state.descend();
+            state.retry(bound * (1.0 + ENOUGH_AFTER_MOVES));
+        }
+        state
+    }
+
+    fn result(&self) -> SearchResult {
+        let (segmentation, peak) = self.in_memory_order();
+        SearchResult { segmentation, peak, steps: self.steps_taken() }
+    }
+
+    /// Seconds that any segmentation takes; none where that is not looked for.
+    fn bound(&self) -> f64 {
+        let SearchProblem { fusion, target, .. } = self.problem;
+        match fusion.order().len() <= BOUNDED {
+            true => lower_bound_with(&self.amounts, fusion, target).seconds,
+            false => 0.0,
+        }
+    }
+
     /// Makes moves as long as any pays.
     fn descend(&mut self) {
         while self.exchange() || self.join() || self.keep() || self.transfer() {}

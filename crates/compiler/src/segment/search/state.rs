@@ -2,12 +2,13 @@
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use ir::graph::{Fusion, Node, TensorOp, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::SearchProblem;
-use crate::segment::cost::seconds;
+use crate::segment::cost::{Amounts, Seconds, least_seconds};
 use crate::segment::segmentation::{Segmentation, segment_view};
 
 /// Nodes that moves may look at for each of the fusion's, and for small ones besides.
@@ -75,6 +76,7 @@ pub(super) struct State<'a> {
     pub segments: Vec<Segment>,
     /// Nodes that moves may still look at.
     pub steps: usize,
+    pub amounts: Rc<Amounts<'a>>,
 }
 
 impl<'a> State<'a> {
@@ -83,7 +85,8 @@ impl<'a> State<'a> {
         let views = start.views(problem.graph, problem.fusion);
         let segments = start.segments.into_iter().zip(views);
         let segments = segments.map(|(made, view)| Segment::new(made, view)).collect();
-        State { problem, kept, segments, steps: budget(problem.fusion) }
+        let amounts = Rc::new(Amounts::new(problem.graph, problem.hints));
+        State { problem, kept, segments, steps: budget(problem.fusion), amounts }
     }
 
     /// Nodes that moves looked at.
@@ -93,9 +96,15 @@ impl<'a> State<'a> {
 
     /// The segments that make something, each behind those that it reads from.
     pub(super) fn segmentation(&self) -> Segmentation {
-        let order = self.order(&FxHashMap::default()).expect("moves make no cycle");
-        let made = order.into_iter().map(|place| self.segments[place].made.clone());
-        Segmentation { segments: made.filter(|made| !made.is_empty()).collect() }
+        let made = self.in_order().into_iter().map(|place| self.segments[place].made.clone());
+        Segmentation { segments: made.collect() }
+    }
+
+    /// The places of these segments.
+    pub(super) fn in_order(&self) -> Vec<usize> {
+        let mut order = self.order(&FxHashMap::default()).expect("moves make no cycle");
+        order.retain(|&place| !self.segments[place].made.is_empty());
+        order
     }
 
     /// Makes a change if segments then take less time, and no more of them are rejected.
@@ -121,9 +130,13 @@ impl<'a> State<'a> {
             })
             .collect();
         let before = self.price(touched.iter().filter_map(|&place| self.segments.get(place)));
-        let after = self.price(touched.iter().map(|place| &changed[place]));
-        let is_made =
-            pays(after, before) && self.is_allowed(&touched, &changed) && self.order(&changed).is_some();
+        let after = || touched.iter().map(|place| &changed[place]);
+        // What nothing runs as one step has no time for what it computes.
+        let may_pay = before.rejected > 0 || pays(self.least(after()), before);
+        let is_made = may_pay
+            && pays(self.price(after()), before)
+            && self.is_allowed(&touched, &changed)
+            && self.order(&changed).is_some();
         if is_made {
             self.replace(changed);
         } else {
@@ -219,12 +232,20 @@ impl<'a> State<'a> {
         })
     }
 
+    /// What segments cost at least, whatever they are as kernels.
+    fn least<'s>(&self, segments: impl Iterator<Item = &'s Segment>) -> Price {
+        let made = segments.filter(|segment| !segment.made.is_empty());
+        let target = self.problem.target;
+        let seconds: f64 = made.map(|segment| least_seconds(&self.amounts, &segment.view, target)).sum();
+        Price { seconds: seconds * (1.0 - ROUNDING), rejected: 0 }
+    }
+
     fn of_segment(&self, segment: &Segment) -> Price {
-        let SearchProblem { graph, legality, hints, target, .. } = self.problem;
+        let SearchProblem { graph, legality, target, .. } = self.problem;
         *segment.price.get_or_init(|| {
             let answer = legality.of(graph, &segment.view);
             Price {
-                seconds: seconds(graph, &segment.view, &answer, hints, target),
+                seconds: Seconds::with(&self.amounts, &segment.view, &answer, target).total(),
                 rejected: usize::from(answer.is_err()),
             }
         })

@@ -1,0 +1,114 @@
+//! Random connected parts of definitions, and what holds of each: a rejection for a reason that is marked monotone holds for
+//! every part around it, and what is legal is lowered.
+
+use std::collections::BTreeSet;
+
+use compiler::layout::{LayoutClass, SegmentLayouts};
+use compiler::lower::{Group, lower};
+use compiler::schedule::{Workload, choose};
+use compiler::segment::{Engine, Legality};
+use compiler::target::Target;
+use compiler::{Hints, Plan};
+use ir::graph::{Fusion, Graph, Node, TensorOp};
+
+use crate::random::Draws;
+
+/// Most ops of a part.
+const LARGEST: usize = 120;
+
+/// Parts that are lowered: one of so many, as that takes a hundred times as long.
+const LOWERED: usize = 16;
+
+/// What came of the parts of a definition.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PartTally {
+    /// How many were drawn.
+    pub parts: usize,
+    /// Of which one step can compute it.
+    pub legal: usize,
+    /// Of which that was lowered.
+    pub lowered: usize,
+    /// Of which a rejection is monotone.
+    pub monotone: usize,
+}
+
+impl PartTally {
+    /// The tally of so many parts of a definition, as the passes left it.
+    ///
+    /// # Panics
+    /// When something does not hold of a part.
+    pub fn of(plan: &Plan, parts: usize, seed: u64) -> PartTally {
+        let (graph, fusion) = (&plan.graph, &plan.computed);
+        let (legality, mut draws, mut tally) = (Legality::default(), Draws::new(seed), PartTally::default());
+        while tally.parts < parts {
+            let small = draw(graph, fusion, &BTreeSet::new(), &mut draws);
+            let large = draw(graph, fusion, &small, &mut draws);
+            tally.add(&legality, plan, [&small, &large]);
+        }
+        tally
+    }
+
+    fn add(&mut self, legality: &Legality, plan: &Plan, nodes: [&BTreeSet<Node>; 2]) {
+        let graph = &plan.graph;
+        let views = nodes.map(|nodes| {
+            let nodes: Vec<Node> = nodes.iter().copied().collect();
+            plan.computed.of_nodes(graph, &nodes)
+        });
+        let [Some(small), Some(large)] = views else {
+            self.parts += 2;
+            return;
+        };
+        let [inner, outer] = [&small, &large].map(|view| legality.of(graph, view));
+        if let Err(rejection) = &*inner
+            && rejection.is_monotone
+        {
+            self.monotone += 1;
+            let text = format!("{} {}", rejection.val, rejection.reason);
+            assert!(outer.is_err(), "{text} in {:?}, and not in {:?}", nodes[0], nodes[1]);
+        }
+        for (view, answer) in [(&small, &inner), (&large, &outer)] {
+            self.parts += 1;
+            self.legal += usize::from(answer.is_ok());
+            if let Ok(Engine::Kernel(witness)) = &**answer
+                && self.legal % LOWERED == 1
+            {
+                self.lowered += 1;
+                let (inputs, stores) = (view.inputs().len(), view.outputs().len());
+                let (inputs, stores) = (vec![LayoutClass::Dense; inputs], vec![LayoutClass::Dense; stores]);
+                let memory = SegmentLayouts { inputs: &inputs, stores: &stores };
+                let (target, hints) = (&Target::cpu(512), &Hints::default());
+                let schedule = choose(&Workload { graph, view, witness, memory, target, hints });
+                let (layouts, stores, name) = (&inputs[..], &stores[..], "part");
+                let group = Group { graph, view, witness, schedule: &schedule, layouts, stores, name };
+                let lowered = lower(&group);
+                assert!(lowered.is_ok(), "{:?} is legal and not lowered: {lowered:?}", view.order());
+            }
+        }
+    }
+}
+
+/// A connected part around another, or around any node.
+fn draw(graph: &Graph, fusion: &Fusion, around: &BTreeSet<Node>, draws: &mut Draws) -> BTreeSet<Node> {
+    let order = fusion.order();
+    let mut part = around.clone();
+    if part.is_empty() {
+        part.insert(draws.one_of(order));
+    }
+    let mut border: Vec<Node> = part.iter().flat_map(|&node| neighbours(graph, fusion, node)).collect();
+    let wanted = part.len() + draws.between(1, LARGEST / 2);
+    while part.len() < wanted && !border.is_empty() {
+        let next = border.swap_remove(draws.below(border.len()));
+        if part.insert(next) {
+            border.extend(neighbours(graph, fusion, next));
+        }
+    }
+    part
+}
+
+/// The nodes that use what a node makes, and those that make what it uses; constants are anywhere.
+fn neighbours(graph: &Graph, fusion: &Fusion, node: Node) -> Vec<Node> {
+    let is_leaf = |node: &Node| matches!(graph.node(*node).op, TensorOp::Constant(_) | TensorOp::Size(_));
+    let users = graph.results(node).flat_map(|val| fusion.uses(val)).copied();
+    let operands = graph.node(node).operands.iter().filter(|val| !fusion.is_input(**val));
+    users.chain(operands.map(|val| val.node)).filter(|node| !is_leaf(node)).collect()
+}
