@@ -87,15 +87,35 @@ impl PartTally {
     }
 }
 
+/// So many connected parts of a definition with this many ops, where it has as many, as the passes left it.
+pub fn views(plan: &Plan, parts: usize, ops: usize, seed: u64) -> Vec<Fusion> {
+    let mut draws = Draws::new(seed);
+    let view = |_| {
+        let nodes = grow(&plan.graph, &plan.computed, BTreeSet::new(), ops, &mut draws);
+        let nodes: Vec<Node> = nodes.into_iter().collect();
+        plan.computed.of_nodes(&plan.graph, &nodes)
+    };
+    (0..parts).filter_map(view).collect()
+}
+
 /// A connected part around another, or around any node.
 fn draw(graph: &Graph, fusion: &Fusion, around: &BTreeSet<Node>, draws: &mut Draws) -> BTreeSet<Node> {
-    let order = fusion.order();
-    let mut part = around.clone();
+    let wanted = around.len() + draws.between(1, LARGEST / 2);
+    grow(graph, fusion, around.clone(), wanted, draws)
+}
+
+/// A part with more nodes next to it, until it has as many as are wanted.
+fn grow(
+    graph: &Graph,
+    fusion: &Fusion,
+    mut part: BTreeSet<Node>,
+    wanted: usize,
+    draws: &mut Draws,
+) -> BTreeSet<Node> {
     if part.is_empty() {
-        part.insert(draws.one_of(order));
+        part.insert(draws.one_of(fusion.order()));
     }
     let mut border: Vec<Node> = part.iter().flat_map(|&node| neighbours(graph, fusion, node)).collect();
-    let wanted = part.len() + draws.between(1, LARGEST / 2);
     while part.len() < wanted && !border.is_empty() {
         let next = border.swap_remove(draws.below(border.len()));
         if part.insert(next) {

@@ -1,4 +1,4 @@
-//! The memory that segments need for what they make, and the order in which they need least.
+//! The memory that segments need for what they make, and the order in which they need little.
 //!
 //! Takes what each segment reads and makes, with bytes; says how much is in memory while each runs. What a segment makes is
 //! there from when it runs until the last that reads it has run, outputs to the end. Inputs are the caller's. Decides nothing
@@ -91,7 +91,7 @@ impl Lifetimes {
     pub fn order(&self) -> Vec<usize> {
         let given: Vec<usize> = (0..self.makes.len()).collect();
         let peak = self.peak(&given);
-        if peak <= self.least() {
+        if peak <= self.minimum() {
             return given;
         }
         let other = if given.len() <= FEW { self.best_order() } else { self.greedy_order() };
@@ -99,7 +99,7 @@ impl Lifetimes {
     }
 
     /// Bytes that are in memory at a time in any order: what one segment reads and makes, or what stays.
-    fn least(&self) -> u64 {
+    fn minimum(&self) -> u64 {
         let bytes = |numbers: &[usize]| numbers.iter().map(|&number| self.values[number].bytes).sum::<u64>();
         let segments = self.makes.iter().zip(&self.reads).map(|(made, read)| bytes(made) + bytes(read));
         let stays = self.values.iter().filter(|value| value.stays).map(|value| value.bytes).sum();
@@ -151,7 +151,7 @@ impl Lifetimes {
         self.makes[segment].iter().map(|&number| self.values[number].bytes).sum()
     }
 
-    /// Each time the segment next with which the peak stays lowest, then with which the least stays in memory.
+    /// Each time the segment next with which the peak stays lowest, then with which the fewest bytes stay in memory.
     fn greedy_order(&self) -> Vec<usize> {
         let mut state = Running::new(self);
         let mut ready: Vec<usize> =

@@ -1,10 +1,11 @@
 //! Segments: which values are kept in memory, and which groups of values become one kernel each.
 //!
-//! `legal` (can a group be one kernel, with the `witness`) · `needs` (folds and scans before each node) · `moved` (index maps behind folds) · `external` (groups that a
-//! library runs) · `engine` (either) · `legality` (the answers) · `code` (statements of a kernel) · `cost` (bytes and seconds) ·
-//! `segmentation` (the value and its text) · `dependencies` (the order of segments) · `constraints` (what groups of the user
-//! ask) · `free` (what is made anywhere) · `memory` (what is in memory, and the order that needs least) · `bound` (what no segmentation can do better than) · `greedy`, `search` (how one is
-//! found) · `vertex_cut` (minimum cuts).
+//! `legal` (can a group be one kernel, with the `witness`) · `needs` (folds and scans before each node) · `moved` (index maps
+//! behind folds) · `external` (groups that a library runs) · `engine` (either) · `legality` (the answers) · `code` (statements
+//! of a kernel) · `cost` (bytes and seconds) · `segmentation` (the value and its text) · `dependencies` (the order of segments) ·
+//! `constraints` (what groups of the user ask) · `free` (what is made anywhere) · `memory` (what is in memory, and in which order
+//! little is) · `bound` (what no segmentation can do better than) · `greedy`, `search` (how one is found) · `vertex_cut`
+//! (minimum cuts).
 
 mod bound;
 mod code;

@@ -101,9 +101,9 @@ pub fn seconds(graph: &Graph, view: &Fusion, answer: &LegalityAnswer, hints: &Hi
 }
 
 /// What a group takes at least, whatever it is as a kernel: its bytes once, as fast as memory goes, and each node once.
-pub(super) fn least_seconds(amounts: &Amounts<'_>, view: &Fusion, target: &Target) -> f64 {
+pub(super) fn min_seconds(amounts: &Amounts<'_>, view: &Fusion, target: &Target) -> f64 {
     let moved = amounts.read(view).saturating_add(amounts.written(view));
-    let computed = work::least_cycles(amounts, view) as f64;
+    let computed = work::min_cycles(amounts, view) as f64;
     moved as f64 / target.bandwidth + computed / target.throughput + target.launch
 }
 

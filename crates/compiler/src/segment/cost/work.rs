@@ -30,7 +30,7 @@ pub(super) fn cycles(amounts: &Amounts<'_>, view: &Fusion, witness: &Witness) ->
 
 /// Cycles of a kernel at least: of each node once; none where an index map may ask for a part of what a node makes, or where a
 /// library computes.
-pub(super) fn least_cycles(amounts: &Amounts<'_>, view: &Fusion) -> u64 {
+pub(super) fn min_cycles(amounts: &Amounts<'_>, view: &Fusion) -> u64 {
     let is_partial = |node: &&Node| {
         matches!(
             amounts.graph.node(**node).op,

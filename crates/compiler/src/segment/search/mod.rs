@@ -77,8 +77,8 @@ pub fn search(problem: SearchProblem<'_>, start: Segmentation) -> SearchResult {
     State::found(problem, start).result()
 }
 
-/// The same with no more than so many bytes in memory at a time; where none is found that needs so little, the one that needs
-/// least of those that were.
+/// The same with no more than so many bytes in memory at a time; where none is found that needs so few, the one that needs the
+/// fewest of those that were.
 pub fn search_within(problem: SearchProblem<'_>, start: Segmentation, limit: u64) -> SearchResult {
     let mut found = State::found(problem, start.clone());
     found.shrink(limit);

@@ -1,4 +1,4 @@
-//! Less memory at a time, whatever time that takes: the order in which segments need least, and moves that leave less of what
+//! Less memory at a time, whatever time that takes: the order in which segments need little, and moves that leave less of what
 //! is in memory when most is. A value is dropped, replaced by others, or made by a segment of its own.
 
 use ir::graph::Val;

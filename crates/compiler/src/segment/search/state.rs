@@ -8,7 +8,7 @@ use ir::graph::{Fusion, Node, TensorOp, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::SearchProblem;
-use crate::segment::cost::{Amounts, Seconds, least_seconds};
+use crate::segment::cost::{Amounts, Seconds, min_seconds};
 use crate::segment::segmentation::{Segmentation, segment_view};
 
 /// Nodes that moves may look at for each of the fusion's, and for small ones besides.
@@ -132,7 +132,7 @@ impl<'a> State<'a> {
         let before = self.price(touched.iter().filter_map(|&place| self.segments.get(place)));
         let after = || touched.iter().map(|place| &changed[place]);
         // What nothing runs as one step has no time for what it computes.
-        let may_pay = before.rejected > 0 || pays(self.least(after()), before);
+        let may_pay = before.rejected > 0 || pays(self.minimum(after()), before);
         let is_made = may_pay
             && pays(self.price(after()), before)
             && self.is_allowed(&touched, &changed)
@@ -233,10 +233,10 @@ impl<'a> State<'a> {
     }
 
     /// What segments cost at least, whatever they are as kernels.
-    fn least<'s>(&self, segments: impl Iterator<Item = &'s Segment>) -> Price {
+    fn minimum<'s>(&self, segments: impl Iterator<Item = &'s Segment>) -> Price {
         let made = segments.filter(|segment| !segment.made.is_empty());
         let target = self.problem.target;
-        let seconds: f64 = made.map(|segment| least_seconds(&self.amounts, &segment.view, target)).sum();
+        let seconds: f64 = made.map(|segment| min_seconds(&self.amounts, &segment.view, target)).sum();
         Price { seconds: seconds * (1.0 - ROUNDING), rejected: 0 }
     }
 
