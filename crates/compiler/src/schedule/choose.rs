@@ -35,10 +35,13 @@ pub fn choose(work: &Workload<'_>) -> Schedule {
         Processor::Cpu(facts) => {
             let bytes = along.values().map(|contiguous| contiguous.bytes).sum();
             cpu::finish(work, facts, bytes, &mut schedule);
+            schedule.partition = partition(work, &schedule);
         }
-        Processor::Gpu(facts) => gpu::finish(work, facts, &mut schedule),
+        Processor::Gpu(facts) => {
+            schedule.partition = partition(work, &schedule);
+            gpu::finish(work, facts, &mut schedule);
+        }
     }
-    schedule.partition = partition(work, &schedule);
     if !schedule.private {
         schedule.persistent = persist(work, &schedule);
     }

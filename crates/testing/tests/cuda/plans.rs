@@ -142,6 +142,26 @@ fn rows_persist_in_registers() {
     }
 }
 
+/// Rows that are padded, folded and divided: the lanes' axis is partitioned, so nothing of it is kept in registers.
+#[test]
+fn partitioned_rows_are_not_private() {
+    let source = "
+def padded_softmax(fd):
+    x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.BFloat16)
+    y = fd.ops.cast(x, dtype=DataType.Float)
+    z = fd.ops.cat([y, fd.ops.neg(y)], dim=1)
+    peak = fd.ops.max(z, dims=[1], keepdim=True)
+    e = fd.ops.exp(fd.ops.sub(z, peak))
+    fd.add_output(fd.ops.cast(fd.ops.div(e, fd.ops.sum(e, dims=[1], keepdim=True)), dtype=DataType.BFloat16))
+
+inputs = [torch.randn((2, 64), dtype=torch.bfloat16)]
+";
+    for columns in [64, 640] {
+        let text = whole_rows(source, columns);
+        assert!(!text.contains("vec<float, 8> w0["), "{text}");
+    }
+}
+
 #[test]
 fn transposes_go_through_tiles() {
     let sizes = [(1, 1), (64, 64), (70, 33), (3, 200), (130, 65), (0, 4), (4, 0)];
