@@ -41,11 +41,12 @@ pub use compiler::layout::LayoutClass;
 pub use compiler::schedule::{Prefetch, Schedule, parse as parse_schedule};
 pub use compiler::segment::Segmentation;
 pub use compiler::segment::{greedy, unfused};
-pub use compiler::{Certificate, Decision, Plan, PlanOptions};
+pub use compiler::{Certificate, Decision, Plan, PlanOptions, ShallowProduct};
 pub use emit::{EmitError, EmitOptions, Stage, emit};
 pub use explain::{
-    Changed, CostUs, Difference, Edge, Explanation, GroupExplanation, OutputExplanation, SegmentExplanation,
-    TensorBytes, difference, explain, fragment, html, output_names, svg, value_name, value_named,
+    Changed, CostUs, Difference, Edge, Explanation, GroupExplanation, OutputExplanation, PatternExplanation,
+    SegmentExplanation, TensorBytes, difference, explain, fragment, html, output_names, svg, value_name,
+    value_named,
 };
 pub use frontend::define::DefinitionBuilder;
 pub use frontend::text::File;
