@@ -16,8 +16,8 @@ use ir::definition::Definition;
 use ir::kernel::Kernel;
 use runtime::unforked;
 
-use crate::CodeTarget;
 use crate::explain::ValueNames;
+use crate::{CodeTarget, lambdas};
 
 /// A station of the way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +26,8 @@ pub enum Stage {
     Definition,
     /// The graph that was built of it.
     Graph,
+    /// The bodies of its folds and scans by lambdas, each as a definition.
+    Lambdas,
     /// What graph passes made of it, with composites as the user wrote them.
     Optimized,
     /// Which values are kept in memory, and which segment makes them.
@@ -69,7 +71,7 @@ pub enum EmitError {
         /// What it computes.
         op: &'static str,
     },
-    /// What passes made has no words of the definition language.
+    /// What passes made, or a lambda, has no words of the definition language.
     #[error(transparent)]
     Define(#[from] DefineError),
     /// No libLLVM, or it gave an error.
@@ -85,9 +87,10 @@ pub enum EmitError {
 
 impl Stage {
     /// All stages, in order.
-    pub const ALL: [Stage; 9] = [
+    pub const ALL: [Stage; 10] = [
         Stage::Definition,
         Stage::Graph,
+        Stage::Lambdas,
         Stage::Optimized,
         Stage::Segments,
         Stage::Schedule,
@@ -102,6 +105,7 @@ impl Stage {
         match self {
             Stage::Definition => "definition",
             Stage::Graph => "graph",
+            Stage::Lambdas => "lambdas",
             Stage::Optimized => "optimized",
             Stage::Segments => "segments",
             Stage::Schedule => "schedule",
@@ -150,6 +154,7 @@ pub fn emit(
     match (stage, options.target) {
         (Stage::Definition, _) => Ok(print(definition, Spelling::default())),
         (Stage::Graph, _) => Ok(ir::graph::dump(&definition.graph, &definition.fusion)),
+        (Stage::Lambdas, _) => Ok(lambdas::printed(definition)?),
         (Stage::Optimized, _) => optimized(definition, plan),
         (Stage::Segments, _) => {
             let names = ValueNames::new(definition, plan);

@@ -111,7 +111,7 @@ const ORDER: [(&str, &[&str]); 13] = [
             "segmented",
         ],
     ),
-    ("ferrofuse", &["check", "code_target", "table", "explain", "emit", "op_list", "segments"]),
+    ("ferrofuse", &["check", "code_target", "table", "explain", "lambdas", "emit", "op_list", "segments"]),
     ("testing", &["emulator", "random", "cut", "differential", "inputs", "filetests", "reduce", "fuzz"]),
     (
         "cli",

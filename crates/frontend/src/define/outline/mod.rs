@@ -6,6 +6,7 @@
 
 mod as_written;
 mod composites;
+mod lambda;
 mod sizes;
 
 use index::Expr;
@@ -21,6 +22,7 @@ use super::error::DefineError;
 use super::function::{of_lambda, python_number};
 
 pub use as_written::AsWritten;
+pub use lambda::outline_lambda;
 
 /// Where an input of an outlined definition comes from.
 #[derive(Clone, Debug, PartialEq)]
