@@ -25,6 +25,7 @@ TYPES = {
     "Scalar": "Scalar",
     "Numbers": "Union[Number, Sequence[Number]]",
     "Combine": "Union[str, Callable[..., Any]]",
+    "Lambda": "Callable[..., Any]",
     "Int": "Union[int, Val]",
     "Ints": "Sequence[int]",
     "Shape": "Sequence[Union[int, Val]]",

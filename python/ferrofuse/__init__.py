@@ -45,7 +45,7 @@ from .fusion import (
     translate_fusion,
 )
 from .profiler import FusionProfile, KernelProfile, PythonProfiler, get_fusion_profile, reset_profiler
-from .segments import Segment, SegmentBytes
+from .segments import FoldLambda, Segment, SegmentBytes
 from . import elsewhere as _elsewhere, operators as _operators
 
 _operators.attach()
@@ -79,6 +79,7 @@ __all__ = [
     "LruFusionCache",
     "OutOfRangeError",
     "PythonProfiler",
+    "FoldLambda",
     "Segment",
     "SegmentBytes",
     "Task",

@@ -3,7 +3,7 @@
 import sys
 from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
-from . import elsewhere, profiler
+from . import _native, elsewhere, profiler
 from ._native import Builder, Chain, DefinitionError, Executable, TensorView
 from .array_types import describe
 from .explanation import Explanation
@@ -11,7 +11,7 @@ from .fusion import Fusion, FusionExecutorCache, FusionGuard
 from .group import Group
 from .operations import Operations
 from .options import check_options, library_without_arrays
-from .segments import NOT_SET_UP, ByHand, Cut, Segment, as_text
+from .segments import NOT_SET_UP, ByHand, Cut, FoldLambda, Segment, as_text
 
 
 NO_DEFINITION = "Fusion does not exist! Use `with FusionDefinition() as fd: ...` to define a fusion."
@@ -207,6 +207,17 @@ class FusionDefinition:
         return self.segments
 
     @property
+    def lambdas(self) -> List[FoldLambda]:
+        """The lambdas of its folds and scans, each with its body as a definition of its own.
+
+        Raises:
+            DefinitionError: for a definition that is not finished.
+        """
+        return [
+            FoldLambda(op, outputs, init, self._of(builder)) for op, outputs, init, builder in _native.lambdas(self._builder)
+        ]
+
+    @property
     def segments(self) -> List[Segment]:
         """The segments that `execute` runs, in order; empty where it runs the whole."""
         return [] if self._cut is None else list(self._cut.segments)
@@ -335,12 +346,30 @@ class FusionDefinition:
             raise TypeError(f"fec must be a FusionExecutorCache, but is a {type(fec).__name__}")
         self._fec, self._executable = fec, fec._compilable()
 
-    def explain(self, inputs: Optional[Sequence[Any]] = None) -> Explanation:
+    def explain(
+        self,
+        inputs: Optional[Sequence[Any]] = None,
+        against: Union[None, str, Explanation, "FusionDefinition"] = None,
+    ) -> Explanation:
         """What the compiler decides, for the sizes of these inputs or for none in particular; runs nothing.
 
-        Where `segmentation` is set it is about that.
+        Where `segmentation` is set it is about that. Its text and its page compare it with `against`: the segmentation
+        "greedy" or "unfused", another definition, or what `explain` gave before.
+
+        Raises:
+            ValueError: for a word that is none of these.
         """
-        return Explanation(*self._compilable().explain(inputs, self._segmentation))
+        executable = self._compilable()
+        explained = executable.explain(inputs, self._segmentation)
+        if against is None:
+            return Explanation(*explained)
+        if isinstance(against, str):
+            other = (against, Explanation(*executable.explain(inputs, None, against)))
+        elif isinstance(against, FusionDefinition):
+            other = ("the other definition", against.explain(inputs))
+        else:
+            other = ("before", against)
+        return Explanation(*explained, other)
 
     def to_svg(self, inputs: Optional[Sequence[Any]] = None) -> str:
         """As `explain(inputs).to_svg()`."""

@@ -13,6 +13,7 @@ KINDS = {
     "Scalar": "a scalar or a number",
     "Numbers": "a number or a list of numbers",
     "Combine": "a lambda, or the name of a fold",
+    "Lambda": "a lambda",
     "Int": "an int",
     "Ints": "a list of ints",
     "Shape": "a list of ints and integer scalars",

@@ -406,8 +406,9 @@ class Operations:
         init: Optional[Union[Number, Sequence[Number]]] = ...,
         dims: Optional[Union[int, Sequence[int]]] = ...,
         keepdim: Optional[bool] = ...,
+        finalize: Optional[Callable[..., Any]] = ...,
     ) -> Any:
-        """Tensors of one shape reduced together, any grouping and order of which must give the same: by a lambda of the states of two runs, or the name of a fold. Results: the states, from init on."""
+        """Tensors of one shape reduced together, any grouping and order of which must give the same: by a lambda of the states of two runs, or the name of a fold. Results: the states, from init on, or what finalize, a lambda of them, makes of them."""
     @overload
     def fold(
         self,
@@ -416,6 +417,7 @@ class Operations:
         init: Optional[Union[Number, Sequence[Number]]] = ...,
         dim: Optional[Union[int, Sequence[int]]] = ...,
         keepdim: Optional[bool] = ...,
+        finalize: Optional[Callable[..., Any]] = ...,
     ) -> Any:
         ...
     @overload

@@ -24,6 +24,19 @@ class SegmentBytes(NamedTuple):
     """The same at any sizes."""
 
 
+class FoldLambda(NamedTuple):
+    """A lambda by which a fold or a scan combines."""
+
+    op: str
+    """"fold" or "scan"."""
+    outputs: List[str]
+    """The states that it gives, by their names in the definition."""
+    init: List[Any]
+    """The state that runs begin with."""
+    definition: "FusionDefinition"
+    """What it computes, from the states of one run and those of another: prints, runs and explains by itself."""
+
+
 class Segment:
     """A segment of a definition.
 

@@ -9,6 +9,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PAGES = {
     "README": (ROOT / "README.md").read_text().split("## From Python")[1].split("\n## ")[0],
+    "composites": (ROOT / "docs" / "composites.md").read_text(),
     "groups": (ROOT / "docs" / "groups.md").read_text(),
     "segments": (ROOT / "docs" / "segments.md").read_text(),
     "tutorial": (ROOT / "docs" / "tutorial.md").read_text(),

@@ -3,6 +3,7 @@
 import xml.etree.ElementTree as xml
 
 import numpy as np
+import pytest
 
 from ferrofuse import DataType, FusionDefinition
 
@@ -59,3 +60,16 @@ def test_an_explanation_is_of_the_segmentation_by_hand():
 def test_an_unfinished_definition_has_no_picture_yet():
     with FusionDefinition() as fd:
         assert fd._repr_svg_() is None and fd._repr_html_() is None
+
+
+def test_a_comparison_is_in_the_text_and_on_the_page():
+    fd = two_segments()
+    assert fd.explain(against="greedy").to_html("t").count("<td>greedy</td>") == 1
+    assert str(fd.explain(against=fd.explain())).endswith("\nno difference\n")
+    with FusionDefinition() as other:
+        x = other.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+        other.add_output(other.ops.sum(x, dims=[1]))
+    text = str(fd.explain(against=other))
+    assert text.startswith(str(fd.explain())) and "only in this: a segment that writes tv2" in text
+    with pytest.raises(ValueError, match="`against` is \"greedy\", \"unfused\", a definition or an explanation, not \"best\""):
+        fd.explain(against="best")

@@ -24,6 +24,8 @@ inputs = [torch.rand((64, 128)), torch.rand((256, 128)), torch.rand((256,))]
 #
 # seg2: tv5 <- b, n6
 #
+# pattern linear -> y: in seg1, seg2; a library multiplies: only shallow products are taken apart
+#
 # seg0 -> seg1: tv3 (32.0 KiB); it is an operand of matmul, which a library computes
 # seg1 -> seg2: n6 (64.0 KiB); it is a result of matmul, which a library computes
 #

@@ -1,8 +1,9 @@
 //! How a program gets fast: segments, schedules, lowering. Pure functions: no I/O, no clock, no environment.
 //!
-//! `plan` (the compiler on a page) · `certificate` (how close to the best) · `passes` (graph passes) · `space` (the axes a group shares) · `segment` (legality,
-//! cost, which groups become kernels) · `schedule` (the choices within a kernel) · `lower` (kernel programs) · `outputs` and
-//! `in_place` (the buffers of outputs) · `hints`, `layout`, `target` (facts that decisions rest on).
+//! `plan` (the compiler on a page) · `certificate` (how close to the best) · `passes` (graph passes) · `space` (the axes a
+//! group shares) · `segment` (legality, cost, which groups become kernels) · `products` (of matrices: by a library or a
+//! kernel) · `schedule` (the choices within a kernel) · `lower` (kernel programs) · `outputs` and `in_place` (the buffers of
+//! outputs) · `hints`, `layout`, `target` (facts that decisions rest on).
 
 mod certificate;
 mod hints;
@@ -12,6 +13,7 @@ pub mod lower;
 pub mod outputs;
 pub mod passes;
 pub mod plan;
+mod products;
 pub mod schedule;
 pub mod segment;
 pub mod space;
@@ -20,3 +22,4 @@ pub mod target;
 pub use certificate::Certificate;
 pub use hints::{Hints, WHOLE, row_sizes};
 pub use plan::{Decision, Kernels, Plan, PlanError, PlanOptions, SegmentPlan, plan};
+pub use products::ShallowProduct;

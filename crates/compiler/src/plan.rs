@@ -11,7 +11,8 @@ use crate::hints::Hints;
 use crate::layout::{LayoutClass, SegmentLayouts};
 use crate::lower::{Group, LoweredSegment, lower};
 use crate::outputs::{Placement, View, computed, ordered, placements, views};
-use crate::passes::{before_expansion, optimize};
+use crate::passes::{Step, before_expansion, composed, optimize};
+use crate::products::{self, ShallowProduct};
 use crate::schedule::{Schedule, ScheduleError, Workload, choose};
 use crate::segment::{
     Constraints, Engine, ExternalCall, GroupError, Legality, Lifetimes, Rejection, SearchProblem,
@@ -58,6 +59,12 @@ pub struct Plan {
     pub tasks: Tasks,
     /// The groups of which the passes left nothing to compute.
     pub dropped: Vec<Dropped>,
+    /// What became of each pattern of the definition, in order: its task, or the pass that lost it and how.
+    pub patterns: Vec<Result<Task, String>>,
+    /// The products of matrices that a kernel may compute, and which ones one does.
+    pub products: Vec<ShallowProduct>,
+    /// What each pass made, in order. Views of earlier steps still work.
+    pub steps: Vec<Step>,
     /// The values that are not row-major in memory, because they are outputs.
     pub placements: FxHashMap<Val, Placement>,
     /// What was asked of groups on the way.
@@ -160,15 +167,18 @@ pub fn plan(
     let (mut graph, written) = graph.fork(fusion);
     let chosen = options.segmentation.iter().flat_map(Segmentation::kept);
     let kept = chosen.chain(crossing(&options.tasks));
-    let (fusion, map) = optimize(&mut graph, &written, layouts, kept.collect());
+    let mut steps = optimize(&mut graph, &written, layouts, kept.collect());
     options.interrupt.check()?;
-    let fusion = ordered(&graph, &fusion);
-    let chosen = options.segmentation.as_ref().map(|chosen| mapped(chosen, &graph, &fusion, &map));
-    let views = viewed(&graph, &fusion, layouts, chosen.as_ref().unwrap_or(&Segmentation::default()));
-    let computed = computed(&graph, &fusion, &views);
     let legality = Legality::default();
-    let (mut tasks, dropped) = options.tasks.groups_after(&graph, &written, &fusion, &map);
-    let constraints = Constraints::new(&graph, &computed, &tasks);
+    let source = Source { written: &written, layouts, options, legality: &legality };
+    let products = match options.segmentation {
+        Some(_) => Vec::new(),
+        None => source.decompose(&mut graph, &mut steps, hints, target),
+    };
+    let Optimized { fusion, map, chosen, views, computed, mut tasks, dropped, constraints } =
+        source.optimized(&graph, &steps);
+    let patterns =
+        tasks.add_patterns_after(&options.tasks, &graph, steps.iter().map(|step| (step.pass, &step.map)));
     constraints.require_legal(&graph, &computed, &legality).map_err(|error| error.of_written(&map))?;
     let (segmentation, search_steps) = match chosen {
         Some(chosen) => (completed(chosen, &graph, &computed), 0),
@@ -247,11 +257,75 @@ pub fn plan(
         segments,
         tasks,
         dropped,
+        patterns,
+        products,
+        steps,
         placements,
         legality,
         target: target.clone(),
         search_steps,
     })
+}
+
+/// What a plan is made from.
+struct Source<'a> {
+    written: &'a Fusion,
+    layouts: &'a [LayoutClass],
+    options: &'a PlanOptions,
+    legality: &'a Legality,
+}
+
+/// A fusion behind passes, and what choices and groups became.
+struct Optimized {
+    fusion: Fusion,
+    map: ValMap,
+    chosen: Option<Segmentation>,
+    views: Vec<Option<View>>,
+    computed: Fusion,
+    tasks: Tasks,
+    dropped: Vec<Dropped>,
+    constraints: Constraints,
+}
+
+impl Source<'_> {
+    fn optimized(&self, graph: &Graph, steps: &[Step]) -> Optimized {
+        let Source { written, layouts, options, .. } = *self;
+        let (fusion, map) = composed(graph, written, steps);
+        let fusion = ordered(graph, &fusion);
+        let chosen = options.segmentation.as_ref().map(|chosen| mapped(chosen, graph, &fusion, &map));
+        let views = viewed(graph, &fusion, layouts, chosen.as_ref().unwrap_or(&Segmentation::default()));
+        let computed = computed(graph, &fusion, &views);
+        let (tasks, dropped) = options.tasks.groups_after(graph, written, &fusion, &map);
+        let constraints = Constraints::new(graph, &computed, &tasks);
+        Optimized { fusion, map, chosen, views, computed, tasks, dropped, constraints }
+    }
+
+    /// Takes products of matrices apart that kernels compute, as a step more.
+    fn decompose(
+        &self,
+        graph: &mut Graph,
+        steps: &mut Vec<Step>,
+        hints: &Hints,
+        target: &Target,
+    ) -> Vec<ShallowProduct> {
+        let fusion = steps.last().map_or(self.written, |step| &step.view).clone();
+        let seconds = |graph: &Graph, step: Option<&Step>| {
+            let steps: Vec<Step> = steps.iter().chain(step).cloned().collect();
+            self.seconds(graph, &steps, hints, target)
+        };
+        let (products, step) = products::decide(graph, &fusion, seconds);
+        steps.extend(step);
+        products
+    }
+
+    /// Seconds that the cost model expects of what steps made, merged greedily.
+    fn seconds(&self, graph: &Graph, steps: &[Step], hints: &Hints, target: &Target) -> f64 {
+        let Optimized { computed, constraints, .. } = self.optimized(graph, steps);
+        let views = greedy_with(graph, &computed, &constraints, self.legality).views(graph, &computed);
+        let seconds =
+            |view: &Fusion| cost::seconds(graph, view, &self.legality.of(graph, view), hints, target);
+        views.iter().map(seconds).sum()
+    }
 }
 
 /// The values that leave groups which bind segments: passes make them no part of what others compute.

@@ -10,13 +10,14 @@ use codegen::cpu::llvm::{self, Llvm, Output};
 use codegen::cpu::{self, Isa};
 use codegen::cuda;
 use compiler::{Decision, Kernels, Plan, SegmentPlan};
-use frontend::text::{NameStyle as Spelling, print};
+use frontend::define::{AsWritten, DefineError};
+use frontend::text::{NameStyle as Spelling, print, print_as_written};
 use ir::definition::Definition;
 use ir::kernel::Kernel;
 use runtime::unforked;
 
-use crate::CodeTarget;
 use crate::explain::ValueNames;
+use crate::{CodeTarget, lambdas};
 
 /// A station of the way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +26,10 @@ pub enum Stage {
     Definition,
     /// The graph that was built of it.
     Graph,
+    /// The bodies of its folds and scans by lambdas, each as a definition.
+    Lambdas,
+    /// What graph passes made of it, with composites as the user wrote them.
+    Optimized,
     /// Which values are kept in memory, and which segment makes them.
     Segments,
     /// How each segment's kernel is walked.
@@ -66,6 +71,9 @@ pub enum EmitError {
         /// What it computes.
         op: &'static str,
     },
+    /// What passes made, or a lambda, has no words of the definition language.
+    #[error(transparent)]
+    Define(#[from] DefineError),
     /// No libLLVM, or it gave an error.
     #[error(transparent)]
     Llvm(#[from] llvm::Error),
@@ -79,9 +87,11 @@ pub enum EmitError {
 
 impl Stage {
     /// All stages, in order.
-    pub const ALL: [Stage; 8] = [
+    pub const ALL: [Stage; 10] = [
         Stage::Definition,
         Stage::Graph,
+        Stage::Lambdas,
+        Stage::Optimized,
         Stage::Segments,
         Stage::Schedule,
         Stage::Kernel,
@@ -95,6 +105,8 @@ impl Stage {
         match self {
             Stage::Definition => "definition",
             Stage::Graph => "graph",
+            Stage::Lambdas => "lambdas",
+            Stage::Optimized => "optimized",
             Stage::Segments => "segments",
             Stage::Schedule => "schedule",
             Stage::Kernel => "kernel",
@@ -142,6 +154,8 @@ pub fn emit(
     match (stage, options.target) {
         (Stage::Definition, _) => Ok(print(definition, Spelling::default())),
         (Stage::Graph, _) => Ok(ir::graph::dump(&definition.graph, &definition.fusion)),
+        (Stage::Lambdas, _) => Ok(lambdas::printed(definition)?),
+        (Stage::Optimized, _) => optimized(definition, plan),
         (Stage::Segments, _) => {
             let names = ValueNames::new(definition, plan);
             Ok(plan.segmentation.to_text(&|val| names.of(val)))
@@ -151,6 +165,18 @@ pub fn emit(
         }
         _ => per_segment(stage, plan, options),
     }
+}
+
+/// The fusion behind all passes as a definition. A comment says of each composite that a pass lost how it did.
+fn optimized(definition: &Definition, plan: &Plan) -> Result<String, EmitError> {
+    let written = AsWritten { record: &definition.record, tasks: &plan.tasks, passed: Some(&plan.map) };
+    let mut text = print_as_written(&plan.graph, &plan.fusion, written, Spelling::default())?;
+    for ((_, pattern), became) in definition.tasks.patterns().zip(&plan.patterns) {
+        if let Err(reason) = became {
+            let _ = writeln!(text, "# {}: {reason}", pattern.name);
+        }
+    }
+    Ok(text)
 }
 
 /// The texts of the segments under each other.

@@ -9,6 +9,7 @@ mod memory;
 mod names;
 mod outputs;
 mod page;
+mod patterns;
 mod picture;
 mod readers;
 mod table;
@@ -22,6 +23,7 @@ use compiler::{Certificate, Decision, Hints, Plan, SegmentPlan};
 use index::Expr;
 use ir::definition::Definition;
 use ir::graph::{Fusion, Node, Output, TensorOp, Val, op_line};
+use ops::ScalarOp;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
@@ -34,6 +36,7 @@ pub(crate) use names::{ValueNames, names_in};
 pub use names::{output_names, value_name, value_named};
 pub use outputs::OutputExplanation;
 pub use page::{fragment, html};
+pub use patterns::PatternExplanation;
 pub use picture::svg;
 
 /// What a plan decided and what it costs.
@@ -46,6 +49,9 @@ pub struct Explanation {
     /// The groups of the definition; left out if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<GroupExplanation>,
+    /// The composites of the definition; left out if there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub patterns: Vec<PatternExplanation>,
     /// The outputs that are views or are not row-major in memory; left out if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outputs: Vec<OutputExplanation>,
@@ -176,10 +182,12 @@ pub fn explain(definition: &Definition, plan: &Plan, hints: &Hints) -> Explanati
     let traffic_ratio = if compulsory_bytes == 0 { 1.0 } else { bytes as f64 / compulsory_bytes as f64 };
     let outputs = outputs::outputs(definition, plan, &explainer);
     let groups = groups::groups(definition, plan);
+    let patterns = patterns::patterns(definition, plan, &explainer.names);
     Explanation {
         segments,
         edges: explainer.edges(),
         groups,
+        patterns,
         outputs,
         bytes,
         peak_bytes: peaks.bytes,
@@ -420,6 +428,12 @@ impl Explainer<'_> {
         }
     }
 
+    /// Whether a boundary was written by a pass, for a product of matrices that a kernel computes.
+    fn is_of_passes(&self, val: Val) -> bool {
+        let is_boundary = matches!(self.plan.graph.op(val), TensorOp::Map(ScalarOp::SegmentSet));
+        is_boundary && self.plan.map.iter().all(|(_, new)| new != val)
+    }
+
     /// Why two segments are not one.
     fn boundary(&self, from: &SegmentPlan, to: &SegmentPlan) -> String {
         let evaluated = |segment: &SegmentPlan| match &segment.decision {
@@ -444,7 +458,13 @@ impl Explainer<'_> {
         let (graph, facts) = (&self.plan.graph, self.plan.fusion.facts().clone());
         let union = Fusion::new(graph, inputs, made, facts).expect("both segments are closed");
         match &*self.plan.legality.of(graph, &union) {
-            Err(rejection) => format!("in one kernel {} {}", self.names.of(rejection.val), rejection.reason),
+            Err(rejection) => {
+                let reason = match self.is_of_passes(rejection.val) {
+                    true => "is a transposed copy, along whose rows lanes read",
+                    false => &rejection.reason,
+                };
+                format!("in one kernel {} {reason}", self.names.of(rejection.val))
+            }
             Ok(_) => "one kernel would do for these two; the segmentation keeps them apart".to_owned(),
         }
     }

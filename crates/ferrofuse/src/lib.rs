@@ -32,6 +32,7 @@ pub mod check;
 mod code_target;
 mod emit;
 mod explain;
+mod lambdas;
 mod op_list;
 mod segments;
 pub mod table;
@@ -43,11 +44,12 @@ pub use compiler::layout::LayoutClass;
 pub use compiler::schedule::{Prefetch, Schedule, parse as parse_schedule};
 pub use compiler::segment::Segmentation;
 pub use compiler::segment::{greedy, unfused};
-pub use compiler::{Certificate, Decision, Plan, PlanOptions};
+pub use compiler::{Certificate, Decision, Plan, PlanOptions, ShallowProduct};
 pub use emit::{EmitError, EmitOptions, Stage, emit};
 pub use explain::{
-    Changed, CostUs, Difference, Edge, Explanation, GroupExplanation, OutputExplanation, SegmentExplanation,
-    TensorBytes, difference, explain, fragment, html, output_names, svg, value_name, value_named,
+    Changed, CostUs, Difference, Edge, Explanation, GroupExplanation, OutputExplanation, PatternExplanation,
+    SegmentExplanation, TensorBytes, difference, explain, fragment, html, output_names, svg, value_name,
+    value_named,
 };
 pub use frontend::define::DefinitionBuilder;
 pub use frontend::text::File;
@@ -58,6 +60,7 @@ pub use ir::graph::Stream;
 pub use ir::graph::{DeviceStream, GroupOptions, Task, TaskData, TaskKind, Tasks};
 pub use ir::graph::{InputError, InputSignature};
 pub use ir::interrupt::{Interrupt, Interrupted};
+pub use lambdas::{FoldLambda, lambdas};
 pub use op_list::{OpEntry, op_entries};
 pub use ops::{DType, Scalar};
 pub use runtime::cpu::alloc::{Buffer, Side};

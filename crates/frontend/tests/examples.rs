@@ -2,8 +2,26 @@
 
 use std::path::Path;
 
-use ferrofuse_frontend::text::{NameStyle, parse, print, print_view};
+use ferrofuse_frontend::define::AsWritten;
+use ferrofuse_frontend::text::{NameStyle, parse, print, print_as_written, print_view};
+use ir::definition::Definition;
 use ir::graph::dump;
+
+/// Composites that the outputs need stand in an outlined definition as they were written, unless they draw random numbers of
+/// the call: those of an outlined definition are others.
+fn require_composites(definition: &Definition) {
+    let Definition { graph, fusion, record, tasks, .. } = definition;
+    let written = AsWritten { record, tasks, passed: None };
+    let text = print_as_written(graph, fusion, written, NameStyle::Long).expect("it has words");
+    let again = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}")).definition;
+    let composites = |definition: &Definition| {
+        let tasks = definition.tasks.patterns().map(|(_, data)| data.name.clone());
+        let mut names: Vec<String> = tasks.filter(|name| name != "dropout").collect();
+        names.sort_unstable();
+        names
+    };
+    assert_eq!(composites(&again), composites(definition), "{text}");
+}
 
 #[test]
 fn examples_read_and_print() {
@@ -29,6 +47,7 @@ fn examples_read_and_print() {
             .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let again = parse(&outlined).unwrap_or_else(|error| panic!("{error}\n{outlined}")).definition;
         assert_eq!(print(&again, NameStyle::Long), outlined);
+        require_composites(&definition);
         seen += 1;
     }
     assert!(seen >= 10, "{seen} examples");

@@ -44,6 +44,7 @@ const SOME_DIM: Param = Param::optional("dim", ParamKind::Int, ParamDefault::Abs
 const SOME_INIT: Param = Param::optional("init", ParamKind::Scalar, ParamDefault::Absent);
 const TENSORS: Param = Param::required("tensors", ParamKind::Tensors).also("arg");
 const COMBINE: Param = Param::required("combine", ParamKind::Combine);
+const FINALIZE: Param = Param::optional("finalize", ParamKind::Lambda, ParamDefault::Absent);
 const INIT: Param = Param::optional("init", ParamKind::Numbers, ParamDefault::Absent);
 const INDEX: Param = Param::required("index", ParamKind::Tensor);
 const fn option(name: &'static str) -> Param {
@@ -152,8 +153,8 @@ language_ops! {
         "The index of the largest element along a dimension, or among all in row-major order; of equals the first; NaN is the largest.";
     Argmin = "argmin" [ARG, SOME_DIM, KEEPDIM]
         "The index of the smallest element along a dimension, or among all in row-major order; of equals the first; NaN is the smallest.";
-    Fold = "fold" [TENSORS, COMBINE, INIT, ALL_DIMS, KEEPDIM]
-        "Tensors of one shape reduced together, any grouping and order of which must give the same: by a lambda of the states of two runs, or the name of a fold. Results: the states, from init on.";
+    Fold = "fold" [TENSORS, COMBINE, INIT, ALL_DIMS, KEEPDIM, FINALIZE]
+        "Tensors of one shape reduced together, any grouping and order of which must give the same: by a lambda of the states of two runs, or the name of a fold. Results: the states, from init on, or what finalize, a lambda of them, makes of them.";
     Cumsum = "cumsum" [ARG, DIM, SOME_INIT]
         "The sum of each element and all before it along a dimension, and of init.";
     Cumprod = "cumprod" [ARG, DIM, SOME_INIT]

@@ -29,6 +29,8 @@ pub enum ParamKind {
     Numbers,
     /// How a fold or scan combines: a lambda, or the name of a monoid.
     Combine,
+    /// A lambda.
+    Lambda,
     /// A whole number.
     Int,
     /// A list of whole numbers; where the parameter has an alias, one whole number too.

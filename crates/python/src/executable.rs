@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use ferrofuse::{
     CallOptions, CallReport, CodeTarget, CompileOptions, Definition, EmitOptions, Generator, Hints, Machine,
-    MachineOptions, ObjectCache, Plan, SegmentError, Segmentation, Stage, StepReport, emit, explain, hints,
-    in_background, of_plan, plan_for, read_segmentation, unforked,
+    MachineOptions, ObjectCache, Plan, SegmentError, Segmentation, Stage, StepReport, emit, explain, greedy,
+    hints, in_background, of_plan, plan_for, read_segmentation, unforked, unfused,
 };
 use pyo3::exceptions::{PyNotImplementedError, PyValueError};
 use pyo3::prelude::*;
@@ -112,16 +112,30 @@ impl Executable {
     }
 
     /// What was decided, as text and as JSON, for the sizes of these inputs or for none in particular, and a segmentation of the
-    /// user's if there is one.
-    #[pyo3(signature = (inputs = None, segmentation = None))]
+    /// user's if there is one, or one to compare with: "greedy" or "unfused".
+    #[pyo3(signature = (inputs = None, segmentation = None, baseline = None))]
     fn explain(
         &self,
         py: Python<'_>,
         inputs: Option<&Bound<'_, PyAny>>,
         segmentation: Option<&str>,
+        baseline: Option<&str>,
     ) -> PyResult<(String, String)> {
-        let chosen = segmentation.map(|text| read_segmentation(self.definition(), text)).transpose();
-        let chosen = chosen.map_err(|error| errors::segments(py, &error))?;
+        let Definition { graph, fusion, tasks, .. } = self.definition();
+        let chosen = match baseline {
+            Some("greedy") => Some(greedy(graph, fusion, tasks)),
+            Some("unfused") => Some(unfused(graph, fusion, tasks)),
+            Some(other) => {
+                let message = format!(
+                    "`against` is \"greedy\", \"unfused\", a definition or an explanation, not {other:?}"
+                );
+                return Err(PyValueError::new_err(message));
+            }
+            None => {
+                let chosen = segmentation.map(|text| read_segmentation(self.definition(), text)).transpose();
+                chosen.map_err(|error| errors::segments(py, &error))?
+            }
+        };
         self.planned(py, CodeTarget::HOST, inputs, chosen, |definition, plan, hints| {
             let explanation = explain(definition, plan, hints);
             let json = serde_json::to_string(&explanation).expect("an explanation is plain data");

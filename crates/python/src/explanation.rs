@@ -1,6 +1,6 @@
 //! An explanation as a picture and as a page, for Python.
 
-use ferrofuse::{Explanation, fragment, html, svg};
+use ferrofuse::{Explanation, difference, fragment, html, svg};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -14,9 +14,24 @@ pub fn explanation_svg(encoded: &str) -> PyResult<String> {
     Ok(svg(&read(encoded)?))
 }
 
-/// A page of HTML, or a part of one.
+/// A page of HTML, or a part of one, with others to compare it with, each with its name.
 #[pyfunction]
-pub fn explanation_html(encoded: &str, title: &str, is_page: bool) -> PyResult<String> {
+pub fn explanation_html(
+    encoded: &str,
+    title: &str,
+    is_page: bool,
+    others: Vec<(String, String)>,
+) -> PyResult<String> {
     let explanation = read(encoded)?;
-    Ok(if is_page { html(&explanation, title, &[]) } else { fragment(&explanation, title, &[]) })
+    let others = others.into_iter().map(|(name, encoded)| Ok((name, read(&encoded)?)));
+    let others: Vec<(String, Explanation)> = others.collect::<PyResult<_>>()?;
+    let others: Vec<(&str, &Explanation)> =
+        others.iter().map(|(name, other)| (name.as_str(), other)).collect();
+    Ok(if is_page { html(&explanation, title, &others) } else { fragment(&explanation, title, &others) })
+}
+
+/// What differs between two explanations, in words.
+#[pyfunction]
+pub fn explanation_difference(first: &str, second: &str, name: &str) -> PyResult<String> {
+    Ok(difference(&read(first)?, &read(second)?).lines("this", name))
 }

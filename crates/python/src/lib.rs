@@ -38,8 +38,10 @@ fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<segments::Chain>()?;
     module.add_class::<arrays::OutputMemory>()?;
     module.add_function(wrap_pyfunction!(segments::cut, module)?)?;
+    module.add_function(wrap_pyfunction!(definition::bodies::lambdas, module)?)?;
     module.add_function(wrap_pyfunction!(explanation::explanation_svg, module)?)?;
     module.add_function(wrap_pyfunction!(explanation::explanation_html, module)?)?;
+    module.add_function(wrap_pyfunction!(explanation::explanation_difference, module)?)?;
     module.add_function(wrap_pyfunction!(table::ops, module)?)?;
     module.add_function(wrap_pyfunction!(table::describe_ops, module)?)?;
     module.add_function(wrap_pyfunction!(table::why_rejected, module)?)?;

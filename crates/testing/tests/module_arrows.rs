@@ -72,6 +72,7 @@ const ORDER: [(&str, &[&str]); 13] = [
             "lower",
             "outputs",
             "passes",
+            "products",
             "plan",
             "certificate",
             "in_place",
@@ -110,7 +111,7 @@ const ORDER: [(&str, &[&str]); 13] = [
             "segmented",
         ],
     ),
-    ("ferrofuse", &["check", "code_target", "table", "explain", "emit", "op_list", "segments"]),
+    ("ferrofuse", &["check", "code_target", "table", "explain", "lambdas", "emit", "op_list", "segments"]),
     (
         "testing",
         &[

@@ -3,6 +3,7 @@
 //! Debug builds verify after each.
 
 mod approximate;
+mod decompose;
 mod nest_cats;
 mod simplify;
 mod sink;
@@ -13,6 +14,7 @@ use rustc_hash::FxHashSet;
 use crate::layout::LayoutClass;
 
 pub use approximate::approximate;
+pub use decompose::{decompose, shallow_products};
 pub use sink::before_expansion;
 
 /// A graph pass.
@@ -42,19 +44,39 @@ pub const PASSES: &[Row] = &[
     Row { name: "nest_cats", exact: true, pass: |graph, fusion, _, _| nest_cats::nest_cats(graph, fusion) },
 ];
 
-/// Runs all passes. Products that are `kept` in memory become no part of a sum.
+/// What a pass made of the view before it.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// The pass.
+    pub pass: &'static str,
+    /// The new view. The one before it still works, and to take that is to revert the pass.
+    pub view: Fusion,
+    /// What each value of the view before became.
+    pub map: ValMap,
+}
+
+/// Runs all passes, one after the other. Products that are `kept` in memory become no part of a sum.
 pub fn optimize(
     graph: &mut Graph,
     fusion: &Fusion,
     layouts: &[LayoutClass],
     kept: FxHashSet<Val>,
-) -> (Fusion, ValMap) {
+) -> Vec<Step> {
     run(PASSES.iter(), graph, fusion, layouts, kept)
 }
 
 /// Runs the passes that change no element by a bit, so that they suit the evaluator.
-pub fn optimize_exactly(graph: &mut Graph, fusion: &Fusion, layouts: &[LayoutClass]) -> (Fusion, ValMap) {
+pub fn optimize_exactly(graph: &mut Graph, fusion: &Fusion, layouts: &[LayoutClass]) -> Vec<Step> {
     run(PASSES.iter().filter(|row| row.exact), graph, fusion, layouts, FxHashSet::default())
+}
+
+/// The view behind passes that ran on `fusion`, and what each value of that became.
+pub fn composed(graph: &Graph, fusion: &Fusion, steps: &[Step]) -> (Fusion, ValMap) {
+    let mut map = ValMap::new();
+    let values = fusion.order().iter().flat_map(|&node| graph.results(node));
+    fusion.inputs().iter().copied().chain(values).for_each(|val| map.insert(val, val));
+    let map = steps.iter().fold(map, |map, step| map.then(&step.map));
+    (steps.last().map_or(fusion, |step| &step.view).clone(), map)
 }
 
 fn run<'a>(
@@ -63,17 +85,14 @@ fn run<'a>(
     fusion: &Fusion,
     layouts: &[LayoutClass],
     mut kept: FxHashSet<Val>,
-) -> (Fusion, ValMap) {
-    let mut view = fusion.clone();
-    let mut map = ValMap::new();
-    let values = fusion.order().iter().flat_map(|&node| graph.results(node)).collect::<Vec<_>>();
-    fusion.inputs().iter().copied().chain(values).for_each(|val| map.insert(val, val));
+) -> Vec<Step> {
+    let mut steps: Vec<Step> = Vec::new();
     for row in passes {
-        let (next, moved) = (row.pass)(graph, &view, layouts, &kept);
-        kept = kept.into_iter().filter_map(|val| moved.get(val)).collect();
-        graph.debug_verify(&next);
-        map = map.then(&moved);
-        view = next;
+        let before = steps.last().map_or(fusion, |step| &step.view);
+        let (view, map) = (row.pass)(graph, before, layouts, &kept);
+        kept = kept.into_iter().filter_map(|val| map.get(val)).collect();
+        graph.debug_verify(&view);
+        steps.push(Step { pass: row.name, view, map });
     }
-    (view, map)
+    steps
 }

@@ -5,6 +5,7 @@ mod bounds;
 mod choices;
 mod groups;
 mod legality;
+mod patterns;
 mod structure;
 
 use ferrofuse_compiler::layout::LayoutClass;

@@ -53,12 +53,15 @@ pub(super) fn groups(definition: &Definition, plan: &Plan) -> Vec<GroupExplanati
 /// The segments of a plan that compute what the passes left of a group.
 fn segments(plan: &Plan, name: &str) -> Vec<String> {
     let tasks: &Tasks = &plan.tasks;
-    let Some((_, group, _)) = tasks.groups().find(|(_, data, _)| data.name == name) else {
-        return Vec::new();
-    };
-    let ops = || group.view.order().iter().filter(|&&node| super::is_operation(&plan.graph.node(node).op));
-    let computes = |view: &Fusion| ops().any(|&node| view.contains(node));
-    let segments = tasks.of_kind(TaskKind::Segment).filter(|(_, data)| computes(&data.view));
+    let group = tasks.groups().find(|(_, data, _)| data.name == name);
+    group.map_or_else(Vec::new, |(_, group, _)| computing(plan, &group.view))
+}
+
+/// The segments of a plan that compute ops of a view.
+pub(super) fn computing(plan: &Plan, view: &Fusion) -> Vec<String> {
+    let ops = || view.order().iter().filter(|&&node| super::is_operation(&plan.graph.node(node).op));
+    let computes = |segment: &Fusion| ops().any(|&node| segment.contains(node));
+    let segments = plan.tasks.of_kind(TaskKind::Segment).filter(|(_, data)| computes(&data.view));
     segments.map(|(_, data)| data.name.clone()).collect()
 }
 

@@ -38,6 +38,9 @@ pub fn fragment(explanation: &Explanation, title: &str, others: &[(&str, &Explan
     for group in &explanation.groups {
         let _ = writeln!(text, "<p>{}</p>", escaped(&group.line()));
     }
+    for pattern in explanation.patterns.iter().filter(|pattern| pattern.is_notable()) {
+        let _ = writeln!(text, "<p>{}</p>", escaped(&pattern.line()));
+    }
     for segment in &explanation.segments {
         describe(&mut text, segment, &prefix);
     }

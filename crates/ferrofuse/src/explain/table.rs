@@ -4,7 +4,7 @@ use std::fmt;
 
 use compiler::Certificate;
 
-use super::{Explanation, SegmentExplanation, TensorBytes};
+use super::{Explanation, GroupExplanation, PatternExplanation, SegmentExplanation, TensorBytes};
 use crate::table;
 
 const HEADINGS: [&str; 7] = ["segment", "ops", "reads", "writes", "passes", "runs as", "recomputed"];
@@ -25,11 +25,12 @@ impl fmt::Display for Explanation {
                 writeln!(f, "  {name} again saves reading {}", table::bytes(saved.unsigned_abs()))?;
             }
         }
-        if !self.groups.is_empty() {
-            writeln!(f)?;
-        }
-        for group in &self.groups {
-            writeln!(f, "{}", group.line())?;
+        let patterns = self.patterns.iter().filter(|pattern| pattern.is_notable());
+        let tasks =
+            self.groups.iter().map(GroupExplanation::line).chain(patterns.map(PatternExplanation::line));
+        let tasks: Vec<String> = tasks.collect();
+        if !tasks.is_empty() {
+            writeln!(f, "\n{}", tasks.join("\n"))?;
         }
         if !self.edges.is_empty() {
             writeln!(f)?;

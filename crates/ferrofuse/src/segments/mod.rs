@@ -15,14 +15,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use compiler::{Hints, Plan};
-use frontend::define::{DefinitionBuilder, Origin, outline};
+use frontend::define::{AsWritten, DefinitionBuilder, Origin, outline_as_written};
 use ir::definition::Definition;
 use ir::graph::{DeviceStream, Fusion, Node, Output, Val};
 use runtime::{CompileOptions, SegmentDefinition, SegmentInput, SegmentedExecutable};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Schedule;
-use crate::explain::{Explanation, SegmentExplanation, explain, names_in};
+use crate::explain::{Edge, Explanation, SegmentExplanation, explain, names_in};
 
 pub use by_hand::{of_plan, read_segmentation};
 pub use error::SegmentError;
@@ -74,6 +74,7 @@ pub fn segments(definition: &Definition, plan: &Plan, hints: &Hints) -> Result<V
         names: names_in(definition),
         positions: positions::Positions::new(definition, crossing.chain(cut.segmentation.segments.concat())),
         explanation: explain(definition, plan, hints),
+        planned: cut.planned.iter().flatten().map(|&number| plan.segments[number].name.clone()).collect(),
     };
     let mut computed = FxHashSet::default();
     let mut segments = Vec::new();
@@ -149,6 +150,8 @@ struct Maker<'d> {
     names: FxHashMap<Val, String>,
     positions: positions::Positions<'d>,
     explanation: Explanation,
+    /// The segments of the plan that some segment is; others make what only passes know of.
+    planned: FxHashSet<String>,
 }
 
 /// A part of the definition that becomes a segment.
@@ -164,8 +167,9 @@ struct Piece<'c> {
 impl Maker<'_> {
     fn segment(&self, number: usize, piece: &Piece<'_>) -> Result<Segment, SegmentError> {
         let Piece { view, made, again, planned } = piece;
-        let Definition { graph, record, .. } = self.definition;
-        let outlined = outline(graph, &self.given_back(view), record)?;
+        let Definition { graph, record, tasks, .. } = self.definition;
+        let written = AsWritten { record, tasks, passed: None };
+        let outlined = outline_as_written(graph, &self.given_back(view), written)?;
         let explained = planned.map(|number| &self.explanation.segments[number]);
         Ok(Segment {
             name: format!("seg{number}"),
@@ -224,7 +228,8 @@ impl Maker<'_> {
         let Some(SegmentExplanation { name, .. }) = explained else {
             return "what it gives is seen in memory that is there".to_owned();
         };
-        let edges = || self.explanation.edges.iter();
+        let is_between = |edge: &&Edge| [&edge.from, &edge.to].iter().all(|&end| self.planned.contains(end));
+        let edges = || self.explanation.edges.iter().filter(is_between);
         let mut reasons: Vec<&str> =
             edges().filter(|edge| edge.to == *name).map(|edge| edge.reason.as_str()).collect();
         if reasons.is_empty() {

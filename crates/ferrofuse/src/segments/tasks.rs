@@ -1,4 +1,4 @@
-//! The tasks of a definition in one table: composites, groups, and the segments of a plan, all over the values of the
+//! The tasks of a definition in one table: composites, groups, folds and scans by lambdas, and the segments of a plan, all over the values of the
 //! definition as it was written.
 
 use compiler::Plan;
@@ -6,6 +6,7 @@ use ir::definition::Definition;
 use ir::graph::{TaskData, TaskKind, Tasks};
 
 use super::{SegmentError, by_hand, cut};
+use crate::lambdas;
 
 /// The tasks of a definition, with the segments of a plan of it: [`Tasks::tasks_defining`] and [`Tasks::tasks_using`] tell
 /// those of a value, [`Tasks::is_segment_edge`] whether it passes between segments.
@@ -20,6 +21,12 @@ pub fn tasks(definition: &Definition, plan: &Plan) -> Result<Tasks, SegmentError
     for (number, view) in views.into_iter().enumerate() {
         let segment = TaskData { name: format!("seg{number}"), kind: TaskKind::Segment, parent: None, view };
         tasks.add(segment).expect("a task without a parent always fits");
+    }
+    let Definition { graph, fusion, .. } = definition;
+    for (node, op, _) in lambdas::of_nodes(graph, fusion.order()) {
+        let view = fusion.of_nodes(graph, &[node]).expect("the definition uses what it computes");
+        let lambda = TaskData { name: op.to_owned(), kind: TaskKind::Lambda, parent: None, view };
+        tasks.add(lambda).expect("a task without a parent always fits");
     }
     Ok(tasks)
 }

@@ -51,12 +51,28 @@ impl DefinitionBuilder {
         DefinitionBuilder::default()
     }
 
-    /// A builder that goes on with what [`super::outline`] made, in which there are no composites and no draws of a call.
+    /// A builder that goes on with what [`super::outline`] made, in which there are no draws of a call.
     pub fn going_on(definition: Definition) -> DefinitionBuilder {
-        let Definition { graph, fusion, record, .. } = definition;
+        let Definition { graph, fusion, record, tasks, .. } = definition;
         let (inputs, outputs) = (fusion.inputs().to_vec(), fusion.outputs().to_vec());
         let facts = Facts::clone(fusion.facts());
-        DefinitionBuilder { graph, facts, record, inputs, outputs, ..DefinitionBuilder::default() }
+        let pattern = |(_, data): (Task, &TaskData)| {
+            let name = ops::lookup(&data.name).expect("a composite is an op").name();
+            let outputs = data.view.outputs().iter().map(|output| output.val).collect();
+            (name, data.view.inputs().to_vec(), outputs)
+        };
+        let patterns = tasks.patterns().map(pattern).collect();
+        let groups = OpenGroups::going_on(graph.len(), record.groups(), &tasks);
+        DefinitionBuilder {
+            graph,
+            facts,
+            record,
+            inputs,
+            outputs,
+            patterns,
+            groups,
+            ..DefinitionBuilder::default()
+        }
     }
 
     /// Says where the next statement stands in the source text.

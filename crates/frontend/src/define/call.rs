@@ -104,7 +104,7 @@ impl DefinitionBuilder {
                 self.op_of_tensor(tensor_op, bound, arg)?
             }
         };
-        if matches!(tensor_op, LanguageOp::Linear | LanguageOp::SdpfaFwd | LanguageOp::SdpfaBwd) {
+        if is_pattern(tensor_op) {
             self.add_pattern(tensor_op.name(), bound.objects(), &vals);
         }
         Ok(vals)
@@ -253,6 +253,12 @@ impl DefinitionBuilder {
         }
         Ok(Object::list(sizes))
     }
+}
+
+/// Whether an op is remembered as one that the user wrote, beside the composites.
+fn is_pattern(op: LanguageOp) -> bool {
+    use LanguageOp::{Linear, Matmul, SdpfaBwd, SdpfaFwd, Var, VarMean};
+    matches!(op, Linear | Matmul | SdpfaFwd | SdpfaBwd | Var | VarMean)
 }
 
 /// nvFuser takes the dtype of a full reduction as its second argument by place: `sum(t, DataType.Float)`.

@@ -52,6 +52,59 @@ pub(super) fn python_number(scalar: Scalar) -> Object {
 }
 
 impl DefinitionBuilder {
+    /// An expression of a function, its parameters being these values.
+    fn applied(&mut self, term: &Term, params: &[NamedValue]) -> Result<Object, DefineError> {
+        match term {
+            Term::Param(number) => match params.get(*number) {
+                Some(&value) => Ok(Object::Value(value)),
+                None => Err(DefineError::new("lambda", "its own parameters", format!("parameter {number}"))),
+            },
+            Term::Object(Object::Value(_)) => {
+                Err(DefineError::new("lambda", "parameters and numbers", "a value of the definition"))
+            }
+            Term::Object(object) => Ok(object.clone()),
+            Term::Call { op, arguments, span } => {
+                let mut given = Vec::with_capacity(arguments.len());
+                for (keyword, term) in arguments {
+                    let object = self.applied(term, params)?;
+                    given.push(CallArgument { keyword: keyword.clone(), object, span: *span });
+                }
+                self.call(op, given).map_err(|error| error.at(*span))
+            }
+        }
+    }
+
+    /// What a function makes of the states of a fold, element by element. Its calls are no lines of the definition.
+    pub(super) fn finalized(
+        &mut self,
+        function: &Function,
+        states: Vec<Val>,
+    ) -> Result<Vec<Val>, DefineError> {
+        let (op, count) = (self.op, states.len());
+        if function.params.len() != count {
+            let given = format!("one of {}", function.params.len());
+            return Err(self.reject(format!("a lambda of {count} parameters"), given).argument("finalize"));
+        }
+        let mark = self.record.mark();
+        let params: Vec<NamedValue> = states.iter().map(|&state| self.value(state, false)).collect();
+        let shape = self.shape(states[0]);
+        let mut results = Vec::with_capacity(function.results.len());
+        for term in &function.results {
+            let made = self.applied(term, &params)?;
+            self.op = op;
+            match made.as_value().filter(|value| *self.graph.shape(value.val) == shape) {
+                Some(value) => results.push(value.val),
+                None => {
+                    let given = super::arguments::describe(&made);
+                    let expected = "a lambda that computes element by element from its parameters";
+                    return Err(self.reject(expected, given).argument("finalize"));
+                }
+            }
+        }
+        self.record.truncate(mark);
+        Ok(results)
+    }
+
     /// The body of a function of parameters of these dtypes, with results of these.
     pub(super) fn body(
         &self,
@@ -134,27 +187,7 @@ impl Tracer {
     }
 
     fn object(&mut self, term: &Term) -> Result<Object, DefineError> {
-        match term {
-            Term::Param(number) => match self.params.get(*number) {
-                Some(&value) => Ok(Object::Value(value)),
-                None => Err(DefineError::new("lambda", "its own parameters", format!("parameter {number}"))),
-            },
-            Term::Object(Object::Value(_)) => {
-                Err(DefineError::new("lambda", "parameters and numbers", "a value of the definition"))
-            }
-            Term::Object(object) => Ok(object.clone()),
-            Term::Call { op, arguments, span } => {
-                let mut given = Vec::with_capacity(arguments.len());
-                for (keyword, term) in arguments {
-                    given.push(CallArgument {
-                        keyword: keyword.clone(),
-                        object: self.object(term)?,
-                        span: *span,
-                    });
-                }
-                self.builder.call(op, given).map_err(|error| error.at(*span))
-            }
-        }
+        self.builder.applied(term, &self.params)
     }
 }
 

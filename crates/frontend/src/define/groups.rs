@@ -35,6 +35,19 @@ pub(super) struct OpenGroups {
 }
 
 impl OpenGroups {
+    /// Of a definition that is finished: none is open.
+    pub fn going_on(nodes: usize, groups: &[GroupDecl], tasks: &Tasks) -> OpenGroups {
+        let mut group_of = vec![None; nodes];
+        for (_, data, _) in tasks.groups() {
+            let place = groups.iter().position(|group| group.name == data.name);
+            data.view.order().iter().for_each(|node| group_of[node.as_u32() as usize] = place);
+        }
+        let mut from: Vec<(usize, Option<usize>)> = group_of.into_iter().enumerate().collect();
+        from.dedup_by_key(|(_, group)| *group);
+        from.push((nodes, None));
+        OpenGroups { open: Vec::new(), from }
+    }
+
     /// The innermost open group.
     pub fn innermost(&self) -> Option<usize> {
         self.open.last().copied()

@@ -33,4 +33,4 @@ mod tests;
 pub(crate) use arguments::default;
 pub use builder::DefinitionBuilder;
 pub use error::DefineError;
-pub use outline::{Origin, Outlined, outline};
+pub use outline::{AsWritten, Origin, Outlined, outline, outline_as_written, outline_lambda};

@@ -61,7 +61,11 @@ impl DefinitionBuilder {
             return Err(bound.reject("dims", "a list of at least one axis of the tensors"));
         }
         let states = self.fold_states(monoid, &vals, axes, bound.flag("keepdim"))?;
-        self.rounded_states(states, &dtypes)
+        let states = self.rounded_states(states, &dtypes)?;
+        match bound.object("finalize") {
+            Object::Function(function) => self.finalized(function, states),
+            _ => Ok(states),
+        }
     }
 
     /// `scan`: the states at each place, each rounded to the dtype of its tensor.

@@ -235,6 +235,7 @@ fn sample(param: &Param, tensor: Object, flag: Object) -> Object {
         (ParamKind::Tensors, _) => Object::list([tensor.clone(), tensor]),
         (ParamKind::Scalar, "index") => Object::int(0),
         (ParamKind::Combine | ParamKind::Text, _) => Object::Text("argmax".into()),
+        (ParamKind::Lambda, _) => Object::None,
         (ParamKind::Scalar | ParamKind::Int | ParamKind::Numbers, _) => Object::int(1),
         (ParamKind::Ints, "dims" | "broadcast_dims" | "stride_order") => Object::ints([0, 1]),
         (ParamKind::Ints, _) => Object::ints([1, 1]),

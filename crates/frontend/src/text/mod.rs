@@ -15,5 +15,5 @@ mod read;
 mod syntax;
 
 pub use inputs::{Distribution, InputSpec, TensorSpec};
-pub use print::{NameStyle, Which, numbers, print, print_record, print_view};
+pub use print::{NameStyle, Which, numbers, print, print_as_written, print_record, print_view};
 pub use read::{File, decode, parse};

@@ -13,7 +13,7 @@ use ir::definition::{
 use ir::graph::{Fusion, Graph, GroupDecl, GroupOptions};
 use ops::{self, DType, OpRef, Operand, OperandKind, Param, ParamKind, Scalar, TypeSignature};
 
-use crate::define::{DefineError, default, outline};
+use crate::define::{AsWritten, DefineError, default, outline, outline_as_written};
 
 /// How values are called.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -62,7 +62,7 @@ pub fn numbers(definition: &Definition) -> BTreeMap<Entry, usize> {
     printer.called.into_iter().map(|(entry, name)| (entry, number(name))).collect()
 }
 
-/// Any view of a graph as a definition of its own; `record` is that of the definition it came from.
+/// Any view of a graph as a definition of its own, op by op; `record` is that of the definition it came from.
 ///
 /// # Errors
 /// As [`outline`].
@@ -73,6 +73,19 @@ pub fn print_view(
     names: NameStyle,
 ) -> Result<String, DefineError> {
     Ok(print(&outline(graph, view, record)?.definition, names))
+}
+
+/// The same with composites and groups as they were written.
+///
+/// # Errors
+/// As [`outline`].
+pub fn print_as_written(
+    graph: &Graph,
+    view: &Fusion,
+    written: AsWritten<'_>,
+    names: NameStyle,
+) -> Result<String, DefineError> {
+    Ok(print(&outline_as_written(graph, view, written)?.definition, names))
 }
 
 struct Printer<'d> {

@@ -3,7 +3,8 @@
 //! `node` (tensor ops and types) · `external` (ops that no kernel computes) · `container` · `shape` (the rule of each op) ·
 //! `fusion` (views) · `signature` (the constraints of a view on its inputs) · `sizes` (values of size symbols) · `stream`
 //! (random numbers of a call) · `computed` (those that scalars make) · `task` (named, nested, overlapping views) ·
-//! `group` (those that the user made) · `rewrite` (how passes change a program) · `collect` · `verify` · `dump`. What it all means is the crate `reference`.
+//! `group` (those that the user made) · `pattern` (composites) · `rewrite` (how passes change a program) · `collect` ·
+//! `verify` · `dump`. What it all means is the crate `reference`.
 
 mod collect;
 mod computed;
@@ -13,6 +14,7 @@ mod external;
 mod fusion;
 mod group;
 mod node;
+mod pattern;
 mod rewrite;
 mod shape;
 mod signature;

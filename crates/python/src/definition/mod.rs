@@ -2,6 +2,7 @@
 //!
 //! Every method takes Python's objects and gives values of the definition. A rejected call leaves no line behind.
 
+pub mod bodies;
 mod lambda;
 mod objects;
 mod task;

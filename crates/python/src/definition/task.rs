@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 #[pyclass(frozen, name = "Task", module = "ferrofuse", eq)]
 #[derive(PartialEq)]
 pub struct ValueTask {
-    /// "segment", "pattern" or "group".
+    /// "segment", "pattern", "lambda" or "group".
     #[pyo3(get)]
     kind: &'static str,
     /// Its name.

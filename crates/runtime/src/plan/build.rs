@@ -3,7 +3,7 @@
 use compiler::layout::LayoutClass;
 use compiler::lower::{BufferSource, KernelArgument, Lowered, LoweredSegment, Temporary};
 use compiler::outputs::{Placement, View, computed, ordered, placements, views};
-use compiler::passes::optimize_exactly;
+use compiler::passes::{composed, optimize_exactly};
 use compiler::segment::{ExternalCall, Source, ViewedOperand, Witness};
 use compiler::{Decision, Plan};
 use cranelift_entity::PrimaryMap;
@@ -43,7 +43,8 @@ impl ExecutionPlan {
     /// A whole fusion, whose inputs have these `layouts`, as one segment for the evaluator.
     pub fn evaluated(graph: &Graph, fusion: &Fusion, layouts: &[LayoutClass], reason: &str) -> ExecutionPlan {
         let (mut graph, fusion) = graph.fork(fusion);
-        let (fusion, map) = optimize_exactly(&mut graph, &fusion, layouts);
+        let steps = optimize_exactly(&mut graph, &fusion, layouts);
+        let (fusion, map) = composed(&graph, &fusion, &steps);
         let (graph, fusion) = (&graph, &ordered(&graph, &fusion));
         let views = views(graph, fusion, layouts);
         let computed = computed(graph, fusion, &views);

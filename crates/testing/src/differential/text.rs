@@ -1,7 +1,8 @@
 //! The text of a definition: what is printed reads back as an equal graph and prints the same again.
 
 use ferrofuse::Definition;
-use frontend::text::{NameStyle, parse, print, print_view};
+use frontend::define::AsWritten;
+use frontend::text::{NameStyle, parse, print, print_as_written, print_view};
 use ir::graph::dump;
 
 use super::failure::{Failure, Kind};
@@ -27,16 +28,25 @@ pub(super) fn check(definition: &Definition) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The definition's view outlined and printed, op by op, prints the same when it is read back.
+/// The definition's view outlined and printed, op by op and with composites as they were written, prints the same when it is
+/// read back.
 fn check_outlined(definition: &Definition) -> Result<(), Failure> {
-    let outlined = print_view(&definition.graph, &definition.fusion, &definition.record, NameStyle::Long)
-        .map_err(|error| Failure::new(Kind::Text, format!("outlining: {error}")))?;
-    let again = match parse(&outlined) {
-        Ok(file) => print(&file.definition, NameStyle::Long),
-        Err(error) => return Err(Failure::new(Kind::Text, format!("outlined: {error}\n{outlined}"))),
-    };
-    if again == outlined {
-        return Ok(());
+    let Definition { graph, fusion, record, tasks, .. } = definition;
+    let written = AsWritten { record, tasks, passed: None };
+    let texts = [
+        print_view(graph, fusion, record, NameStyle::Long),
+        print_as_written(graph, fusion, written, NameStyle::Long),
+    ];
+    for outlined in texts {
+        let outlined = outlined.map_err(|error| Failure::new(Kind::Text, format!("outlining: {error}")))?;
+        let again = match parse(&outlined) {
+            Ok(file) => print(&file.definition, NameStyle::Long),
+            Err(error) => return Err(Failure::new(Kind::Text, format!("outlined: {error}\n{outlined}"))),
+        };
+        if again != outlined {
+            let message = format!("outlined, prints otherwise:\n{again}\n{outlined}");
+            return Err(Failure::new(Kind::Text, message));
+        }
     }
-    Err(Failure::new(Kind::Text, format!("outlined, prints otherwise:\n{again}\n{outlined}")))
+    Ok(())
 }

@@ -5,6 +5,7 @@ mod graph;
 mod kernel;
 mod llvm;
 mod lower;
+mod optimized;
 mod parse;
 mod reject;
 mod run;
@@ -42,6 +43,7 @@ pub(super) const ALL: &[&dyn Stage] = &[
     &parse::Parse,
     &reject::Reject,
     &graph::Graph,
+    &optimized::Optimized,
     &segments::Segments,
     &schedule::Schedules,
     &lower::Lower,

@@ -1,17 +1,28 @@
 //! Outlining: any view of a graph made a definition of its own, with a map back.
 //!
 //! Takes a view, gives a definition that computes the same from the same inputs. Sizes that the view's inputs no longer
-//! show become scalar inputs after the others. Tensor ops are written as the calls that make them; composites are gone.
+//! show become scalar inputs after the others. Tensor ops are written as the calls that make them; composites and groups
+//! stand as they were written where somebody knows (`as_written`).
 
-use index::{Atom, Expr, Term};
+mod as_written;
+mod composites;
+mod lambda;
+mod sizes;
+
+use index::Expr;
 use indexmap::IndexMap;
 use ir::definition::{CallArgument, DeclaredLayout, Definition, NamedValue, Object, Record};
-use ir::graph::{Axes, ExternalOp, Fusion, Graph, Node, TensorOp, Val, ValMap};
+use ir::graph::{Axes, ExternalOp, Fusion, Graph, Node, Task, Tasks, TensorOp, Val, ValMap};
 use ops::{DType, LanguageOp, Monoid, ScalarOp};
+use rustc_hash::FxHashMap;
 
+use self::as_written::Call;
 use super::builder::DefinitionBuilder;
 use super::error::DefineError;
 use super::function::{of_lambda, python_number};
+
+pub use as_written::AsWritten;
+pub use lambda::outline_lambda;
 
 /// Where an input of an outlined definition comes from.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,11 +49,34 @@ pub struct Outlined {
 /// # Errors
 /// When a node of the view has no op of the definition language that makes it, which passes can bring about.
 pub fn outline(graph: &Graph, view: &Fusion, record: &Record) -> Result<Outlined, DefineError> {
+    outline_as_written(graph, view, AsWritten { record, tasks: &Tasks::new(), passed: None })
+}
+
+/// Outlines a view of a graph, with the composites and groups in it as they were written.
+///
+/// # Errors
+/// As [`outline`].
+pub fn outline_as_written(
+    graph: &Graph,
+    view: &Fusion,
+    written: AsWritten<'_>,
+) -> Result<Outlined, DefineError> {
     view.assert_of(graph);
+    let calls = written.calls(view);
+    let results = calls
+        .iter()
+        .enumerate()
+        .rev()
+        .flat_map(|(call, data)| data.results.iter().map(move |&val| (val, call)));
     let mut lifter = Lifter {
         graph,
         view,
-        record,
+        record: written.record,
+        written,
+        defining: results.collect(),
+        calls,
+        groups: written.groups(),
+        open: Vec::new(),
         builder: DefinitionBuilder::new(),
         origins: Vec::new(),
         objects: IndexMap::new(),
@@ -50,7 +84,10 @@ pub fn outline(graph: &Graph, view: &Fusion, record: &Record) -> Result<Outlined
         sizes: IndexMap::new(),
     };
     view.inputs().iter().try_for_each(|&input| lifter.input(input))?;
-    view.order().iter().try_for_each(|&node| lifter.node(node))?;
+    let needed = lifter.needed();
+    let needed = view.order().iter().filter(|node| needed.contains(node));
+    needed.into_iter().try_for_each(|&node| lifter.produce(node))?;
+    lifter.enter(None)?;
     lifter.outputs()?;
     let pairs = lifter.objects.iter().filter_map(|(&old, object)| Some((old, object.as_value()?.val)));
     let mut map = ValMap::new();
@@ -62,6 +99,13 @@ struct Lifter<'g> {
     graph: &'g Graph,
     view: &'g Fusion,
     record: &'g Record,
+    written: AsWritten<'g>,
+    /// The composites that the view computes all of, and which of them defines a value.
+    calls: Vec<Call<'g>>,
+    defining: FxHashMap<Val, usize>,
+    /// The groups of nodes, and those that are open, the innermost last.
+    groups: FxHashMap<Node, Task>,
+    open: Vec<Task>,
     builder: DefinitionBuilder,
     origins: Vec<Origin>,
     objects: IndexMap<Val, Object>,
@@ -308,79 +352,6 @@ impl Lifter<'_> {
         order.iter().rev().enumerate().for_each(|(rank, &axis)| ranks[usize::from(axis)] = rank as i64);
         let ranks = CallArgument::keyword("stride_order", Object::ints(ranks));
         self.builder.call(LanguageOp::StrideOrder.name(), vec![CallArgument::positional(object), ranks])
-    }
-
-    fn size_list<'e>(&mut self, sizes: impl IntoIterator<Item = &'e Expr>) -> Result<Object, DefineError> {
-        let sizes = sizes.into_iter().map(|size| self.size(size)).collect::<Result<Vec<_>, _>>()?;
-        Ok(Object::list(sizes))
-    }
-
-    /// A size as a number or a scalar: one that an input shows, or made of such, or an input of its own.
-    fn size(&mut self, size: &Expr) -> Result<Object, DefineError> {
-        if let Some(n) = size.as_const() {
-            return Ok(Object::int(n));
-        }
-        if let Some(known) = self.sizes.get(size) {
-            return Ok(known.clone());
-        }
-        let facts = self.view.facts();
-        let shown =
-            self.axes.iter().find(|(shown, ..)| shown == size || facts.prove_eq(shown, size)).cloned();
-        let object = match shown {
-            Some((_, value, axis)) => {
-                let axis = CallArgument::keyword("dim", Object::int(axis as i64));
-                self.builder.call(LanguageOp::Size.name(), vec![CallArgument::positional(value), axis])?
-            }
-            None => match size.as_atom() {
-                Some(Atom::Min(a, b)) => self.combine("minimum", a, b)?,
-                Some(Atom::Max(a, b)) => self.combine("maximum", a, b)?,
-                None if !size.is_overflow() => self.sum(size)?,
-                _ => {
-                    self.origins.push(Origin::Size(size.clone()));
-                    self.builder.define_scalar(vec![CallArgument::positional(Object::DType(DType::I64))])?
-                }
-            },
-        };
-        self.sizes.insert(size.clone(), object.clone());
-        Ok(object)
-    }
-
-    fn combine(&mut self, op: &str, a: &Expr, b: &Expr) -> Result<Object, DefineError> {
-        let operands = [self.size(a)?, self.size(b)?];
-        self.builder.call(op, operands.into_iter().map(CallArgument::positional).collect())
-    }
-
-    /// A polynomial, term by term.
-    fn sum(&mut self, size: &Expr) -> Result<Object, DefineError> {
-        let mut sum: Option<Object> = None;
-        for term in size.terms() {
-            let term = self.term(term)?;
-            sum = Some(match sum {
-                None => term,
-                Some(sum) => self
-                    .builder
-                    .call("add", vec![CallArgument::positional(sum), CallArgument::positional(term)])?,
-            });
-        }
-        Ok(sum.unwrap_or_else(|| Object::int(0)))
-    }
-
-    fn term(&mut self, term: &Term) -> Result<Object, DefineError> {
-        let powers = term.monomial.factors().iter();
-        let factors: Vec<Atom> =
-            powers.flat_map(|(atom, power)| std::iter::repeat_n(atom.clone(), *power as usize)).collect();
-        let mut product = Object::int(term.coefficient);
-        for atom in factors {
-            let factor = self.size(&Expr::from_atom(atom))?;
-            product = match product.as_int() {
-                Some(1) => factor,
-                _ => {
-                    let factors = vec![CallArgument::positional(product), CallArgument::positional(factor)];
-                    self.builder.call("mul", factors)?
-                }
-            };
-        }
-        Ok(product)
     }
 }
 

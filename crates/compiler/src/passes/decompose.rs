@@ -1,0 +1,90 @@
+//! Takes products of matrices apart where a kernel is to compute them: a product of depth K becomes the sum of K products
+//! of a column and a row, so that what comes before and behind is computed along with it. Which ones is decided in
+//! `products`; all others stay what a library computes.
+//!
+//! A matrix whose rows are not contiguous because it is transposed, as the weights of a linear layer, is copied first:
+//! lanes run along its rows. Sums begin with zero, run in order, in the compute dtype, and are rounded once, as a library's
+//! are.
+
+use index::{Expr, Facts};
+use ir::graph::{ExternalOp, Fusion, Graph, Node, Shape, TensorOp, Val, ValMap, rewrite};
+use ops::{DType, Scalar, ScalarOp};
+use rustc_hash::FxHashSet;
+
+/// The deepest product that is taken apart.
+const DEEPEST: i64 = 16;
+
+/// The products that can be taken apart, in order.
+pub fn shallow_products(graph: &Graph, fusion: &Fusion) -> Vec<Node> {
+    fusion.order().iter().copied().filter(|&node| depth(graph, node).is_some()).collect()
+}
+
+/// The depth of a product of matrices that is shallow.
+fn depth(graph: &Graph, node: Node) -> Option<i64> {
+    let TensorOp::External(ExternalOp::Matmul(_)) = graph.node(node).op else { return None };
+    let depth = graph.shape(graph.node(node).operands[0]).last()?.as_const()?;
+    (1..=DEEPEST).contains(&depth).then_some(depth)
+}
+
+/// Takes these products apart.
+pub fn decompose(graph: &mut Graph, fusion: &Fusion, chosen: &FxHashSet<Node>) -> (Fusion, ValMap) {
+    rewrite(graph, fusion, |graph, facts, node, operands| {
+        let depth = depth(graph, node).filter(|_| chosen.contains(&node))?;
+        let dtype = graph.dtype(node.into());
+        let sum = Products { graph, facts }.sum(operands[0], operands[1], depth);
+        Some(vec![Products { graph, facts }.cast(sum, dtype)])
+    })
+}
+
+/// Whether a value is a permuted one, but for axes of size 1.
+fn is_transposed(graph: &Graph, val: Val) -> bool {
+    match graph.op(val) {
+        TensorOp::Permute(_) => true,
+        TensorOp::Broadcast(_) | TensorOp::Squeeze(_) => is_transposed(graph, graph.operands(val)[0]),
+        _ => false,
+    }
+}
+
+/// A graph in the making.
+struct Products<'g> {
+    graph: &'g mut Graph,
+    facts: &'g mut Facts,
+}
+
+impl Products<'_> {
+    /// The product of two batches of matrices, not rounded yet.
+    fn sum(&mut self, a: Val, b: Val, depth: i64) -> Val {
+        let b = match is_transposed(self.graph, b) {
+            true => self.add(TensorOp::Map(ScalarOp::SegmentSet), &[b]),
+            false => b,
+        };
+        let (column, row) = (self.graph.shape(a).len() - 1, self.graph.shape(b).len() - 2);
+        let compute = self.graph.dtype(a).compute();
+        let [a, b] = [a, b].map(|val| self.cast(val, compute));
+        let zero = self.add(TensorOp::Constant(Scalar::zero(compute)), &[]);
+        (0..depth).fold(zero, |sum, k| {
+            let factors = [self.slice(a, column, k), self.slice(b, row, k)];
+            let product = self.add(TensorOp::Map(ScalarOp::Mul), &factors);
+            self.add(TensorOp::Map(ScalarOp::Add), &[sum, product])
+        })
+    }
+
+    /// One index of an axis, which stays with size 1.
+    fn slice(&mut self, val: Val, axis: usize, index: i64) -> Val {
+        let mut sizes: Shape = self.graph.shape(val).iter().cloned().collect();
+        let mut starts: Shape = sizes.iter().map(|_| Expr::zero()).collect();
+        if sizes[axis].is_one() {
+            return val;
+        }
+        (starts[axis], sizes[axis]) = (Expr::constant(index), Expr::one());
+        self.add(TensorOp::Slice { starts, sizes }, &[val])
+    }
+
+    fn cast(&mut self, val: Val, dtype: DType) -> Val {
+        if self.graph.dtype(val) == dtype { val } else { self.add(TensorOp::Cast(dtype), &[val]) }
+    }
+
+    fn add(&mut self, op: TensorOp, operands: &[Val]) -> Val {
+        self.graph.add(op, operands, self.facts).expect("parts of a product fit together").into()
+    }
+}
