@@ -11,8 +11,9 @@ use ir::graph::{ExternalOp, Fusion, Graph, Node, Shape, TensorOp, Val, ValMap, r
 use ops::{DType, Scalar, ScalarOp};
 use rustc_hash::FxHashSet;
 
-/// The deepest product that is taken apart.
-const DEEPEST: i64 = 16;
+/// The deepest product that is taken apart. Of 16 terms, as in attention of small heads, a library took 0.96 of the time, and plans
+/// were ten times as long in the making.
+const DEEPEST: i64 = 8;
 
 /// The products that can be taken apart, in order.
 pub fn shallow_products(graph: &Graph, fusion: &Fusion) -> Vec<Node> {
