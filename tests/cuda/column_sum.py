@@ -33,6 +33,7 @@ inputs = [torch.randn((4096, 512))]
 #
 # // seg0: reads n0 (f32); writes n1_partial0 (f32).
 # // Blocks: floor_div(i1 + 1023, 1024) * floor_div(i0 + 15, 16). Threads of a block: 256.
+# // Assumes i1 % 64 == 0, n0 aligned to 16 bytes, n1_partial0 aligned to 16 bytes.
 # extern "C" __global__ void __launch_bounds__(256) seg0(
 #     const float* __restrict__ n0,
 #     float* __restrict__ n1_partial0,

@@ -59,6 +59,7 @@ inputs = [torch.randn((64, 512), dtype=torch.bfloat16), torch.randn((64, 512), d
 #
 # // seg0: reads n0 (bf16), n1 (bf16); writes n18 (bf16).
 # // Blocks: floor_div(i0 * i1 + 4095, 4096). Threads of a block: 256.
+# // Assumes i1 % 64 == 0, n0 aligned to 16 bytes, n1 aligned to 16 bytes, n18 aligned to 16 bytes.
 # extern "C" __global__ void __launch_bounds__(256) seg0(
 #     const bf16* __restrict__ n0,
 #     const bf16* __restrict__ n1,

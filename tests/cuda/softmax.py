@@ -68,6 +68,7 @@ inputs = [torch.randn((256, 1024))]
 #
 # // seg0: reads n0 (f32); writes n7 (f32).
 # // Blocks: i0. Threads of a block: 64.
+# // Assumes i1 % 64 == 0, i1 <= 1024, n0 aligned to 16 bytes, n7 aligned to 16 bytes.
 # extern "C" __global__ void __launch_bounds__(64) seg0(
 #     const float* __restrict__ n0,
 #     float* __restrict__ n7,

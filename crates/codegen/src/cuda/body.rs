@@ -11,12 +11,13 @@ use super::cast::cast;
 use super::dtype::{in_memory, in_register, literal};
 use super::index_text::IndexWriter;
 use super::names::{CudaNames, words};
-use super::neighbors::assumed;
 use super::prelude::{Prelude, Snippet};
 use super::reduce::{Named, Reduction, Way};
 use super::registers::{Vectors, registers};
+use super::shared::SharedLayout;
 use super::single_use::single_use;
 use super::spelling::{bare, fill, repeats, template};
+use super::vectorized::assumed;
 use super::{EmitError, shared};
 
 /// The longest text that is written where it is used instead of getting a line and a name.
@@ -43,6 +44,8 @@ pub(super) struct Writer<'a> {
     pub(super) facts: Facts,
     /// The arrays that lie in registers, with the vectors of each.
     pub(super) registers: SecondaryMap<Scratch, Option<Vectors>>,
+    /// Where the others lie.
+    pub(super) shared: SharedLayout,
     /// Index expressions that values hold, and what symbols are bound to.
     indices: SecondaryMap<Value, Option<Expr>>,
     pub(super) bound: SecondaryMap<Sym, Option<Expr>>,
@@ -53,6 +56,7 @@ pub(super) struct Writer<'a> {
 
 impl<'a> Writer<'a> {
     pub(super) fn new(kernel: &'a Kernel, names: &'a CudaNames, prelude: &'a mut Prelude) -> Self {
+        let registers = registers(kernel);
         Writer {
             kernel,
             names,
@@ -61,7 +65,8 @@ impl<'a> Writer<'a> {
             literals: SecondaryMap::new(),
             pending: IndexMap::new(),
             facts: assumed(kernel),
-            registers: registers(kernel),
+            shared: shared::layout(kernel, &registers),
+            registers,
             indices: SecondaryMap::new(),
             bound: SecondaryMap::new(),
             lines: String::new(),
@@ -99,9 +104,8 @@ impl<'a> Writer<'a> {
     }
 
     fn scratch(&mut self) -> Result<(), EmitError> {
-        let layout = shared::layout(self.kernel);
-        self.representable(&layout.bytes)?;
-        if !layout.offsets.is_empty() {
+        self.representable(&self.shared.bytes)?;
+        if !self.shared.offsets.is_empty() {
             self.line("extern __shared__ __align__(16) unsigned char smem[];");
         }
         for (array, decl) in &self.kernel.scratch {
@@ -110,7 +114,7 @@ impl<'a> Writer<'a> {
                 self.line(&format!("vec<{}, {width}> {array}[{count}];", in_memory(decl.dtype)));
             }
         }
-        for (array, offset) in layout.offsets {
+        for (array, offset) in self.shared.offsets.clone() {
             let element = in_memory(self.kernel.scratch[array].dtype);
             let place = if offset.is_zero() {
                 "smem".to_owned()

@@ -18,7 +18,7 @@ impl Writer<'_> {
     pub(super) fn for_loop(&mut self, for_loop: &Loop) -> Result<(), EmitError> {
         self.write_pending_reads();
         if for_loop.width > 1 {
-            return self.neighbors(for_loop);
+            return self.vectorized(for_loop);
         }
         let (begin, end) = (self.index(&for_loop.begin)?, self.index(&for_loop.end)?);
         let var = self.names.symbol(for_loop.var);

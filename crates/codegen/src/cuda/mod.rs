@@ -15,7 +15,6 @@ mod dtype;
 mod index_text;
 mod loops;
 mod names;
-mod neighbors;
 mod prelude;
 mod reduce;
 mod registers;
@@ -25,9 +24,10 @@ mod snippets;
 mod spelling;
 #[cfg(test)]
 mod tests;
+mod vectorized;
 
 use index::{Expr, Sym};
-use ir::kernel::{Access, Buffer, Kernel, Violations, verify};
+use ir::kernel::{Access, Assumption, Buffer, Kernel, Violations, verify};
 use ops::DType;
 use thiserror::Error;
 
@@ -104,7 +104,7 @@ pub fn emit(kernel: &Kernel) -> Result<CudaKernel, EmitError> {
         blocks: kernel.blocks.clone(),
         block_threads: kernel.lanes,
         static_shared_bytes: prelude.static_shared_bytes(),
-        dynamic_shared_bytes: shared::layout(kernel).bytes,
+        dynamic_shared_bytes: shared::layout(kernel, &registers::registers(kernel)).bytes,
     })
 }
 
@@ -144,9 +144,26 @@ fn header(kernel: &Kernel, names: &CudaNames) -> String {
     let reports = kernel.buffers.values().any(|decl| decl.access == Access::Fault);
     let faults = if reports { format!("; reports in {}", listed(Access::Fault)) } else { String::new() };
     format!(
-        "// {}: reads {reads}; writes {writes}{faults}.\n// Blocks: {blocks}. Threads of a block: {}.\n",
-        names.kernel, kernel.lanes
+        "// {}: reads {reads}; writes {writes}{faults}.\n// Blocks: {blocks}. Threads of a block: {}.\n{}",
+        names.kernel,
+        kernel.lanes,
+        assumed(kernel, names)
     )
+}
+
+/// The line that says for which launches the text is; nothing where it is for all.
+fn assumed(kernel: &Kernel, names: &CudaNames) -> String {
+    let sizes = kernel.assumptions.iter().map(|assumption| {
+        let name = names.symbol(assumption.symbol());
+        match assumption {
+            Assumption::Multiple { of, .. } => format!("{name} % {of} == 0"),
+            Assumption::AtMost { most, .. } => format!("{name} <= {most}"),
+        }
+    });
+    let aligned = kernel.buffers.iter().filter(|(_, decl)| decl.align > decl.dtype.size() as u32);
+    let aligned = aligned.map(|(id, decl)| format!("{} aligned to {} bytes", names.buffer(id), decl.align));
+    let all: Vec<String> = sizes.chain(aligned).collect();
+    if all.is_empty() { String::new() } else { format!("// Assumes {}.\n", all.join(", ")) }
 }
 
 /// The function's head, up to the brace; one parameter a line where one line would be long.

@@ -5,7 +5,7 @@ use cranelift_entity::SecondaryMap;
 use index::{Atom, Expr, Facts};
 use ir::kernel::{Kernel, Loop, Place, Scratch, Stmt, is_contiguous};
 
-use super::neighbors::assumed;
+use super::vectorized::assumed;
 
 /// The most vectors of an array that a lane holds: the loops over them are unrolled.
 const MOST: i64 = 8;

@@ -1,10 +1,11 @@
 //! Where scratch arrays lie in dynamic shared memory: one after the other, the widest elements first, so that each is
 //! aligned without padding whatever the sizes are.
 
+use cranelift_entity::SecondaryMap;
 use index::Expr;
 use ir::kernel::{Kernel, Scratch};
 
-use super::registers::registers;
+use super::registers::Vectors;
 
 /// The dynamic shared memory of a kernel, for the arrays that do not lie in registers.
 pub(super) struct SharedLayout {
@@ -14,9 +15,8 @@ pub(super) struct SharedLayout {
     pub(super) bytes: Expr,
 }
 
-/// Places the kernel's scratch arrays.
-pub(super) fn layout(kernel: &Kernel) -> SharedLayout {
-    let registers = registers(kernel);
+/// Places the kernel's scratch arrays, but for those in registers.
+pub(super) fn layout(kernel: &Kernel, registers: &SecondaryMap<Scratch, Option<Vectors>>) -> SharedLayout {
     let mut arrays: Vec<Scratch> =
         kernel.scratch.keys().filter(|&array| registers[array].is_none()).collect();
     arrays.sort_by_key(|&array| std::cmp::Reverse(kernel.scratch[array].dtype.size()));

@@ -7,8 +7,8 @@ use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 use index::{Expr, Facts, Sym};
 use ir::graph::Val;
 use ir::kernel::{
-    Access, Accumulator, Assumption, Buffer, BufferDecl, Kernel, Loop, LoopKind, Neighbors, Place, Scratch,
-    ScratchDecl, Stmt, VECTOR_BYTES, Value, has_width,
+    Access, Accumulator, Assumption, Buffer, BufferDecl, ContiguousAccesses, Kernel, Loop, LoopKind, Place,
+    Scratch, ScratchDecl, Stmt, VECTOR_BYTES, Value, has_width,
 };
 use ops::{Arith, BodyArith, DType, Scalar, ScalarOp};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -115,18 +115,18 @@ impl<'a> Emitter<'a> {
 
     /// Notes what neighbours that are accessed together need: what divides the sizes, how long rows are, and aligned buffers.
     fn assume(&mut self) {
-        let neighbors = Neighbors::of(&self.kernel);
-        for &symbol in self.kernel.arguments.iter().filter(|symbol| neighbors.symbols.contains(symbol)) {
+        let contiguous = ContiguousAccesses::of(&self.kernel);
+        for &symbol in self.kernel.arguments.iter().filter(|symbol| contiguous.symbols.contains(symbol)) {
             let of = self.known.multiple(symbol);
             if of > 1 {
                 self.kernel.assumptions.push(Assumption::Multiple { symbol, of });
             }
             let most = self.known.bounds(&Expr::sym(symbol)).hi().and_then(|most| i64::try_from(most).ok());
-            if let Some(most) = most.filter(|_| neighbors.lengths.contains(&symbol)) {
+            if let Some(most) = most.filter(|_| contiguous.lengths.contains(&symbol)) {
                 self.kernel.assumptions.push(Assumption::AtMost { symbol, most });
             }
         }
-        for buffer in neighbors.buffers {
+        for buffer in contiguous.buffers {
             let decl = &mut self.kernel.buffers[buffer];
             decl.align = decl.align.max(VECTOR_BYTES);
         }

@@ -16,7 +16,7 @@ pub fn is_contiguous(index: &Expr, var: Sym) -> bool {
 
 /// What lanes that take several iterations at a time access together.
 #[derive(Clone, Debug, Default)]
-pub struct Neighbors {
+pub struct ContiguousAccesses {
     /// The buffers of which they access neighbouring elements.
     pub buffers: BTreeSet<Buffer>,
     /// The symbols on which it depends whether these are whole vectors.
@@ -25,10 +25,10 @@ pub struct Neighbors {
     pub lengths: BTreeSet<Sym>,
 }
 
-impl Neighbors {
+impl ContiguousAccesses {
     /// Those of a kernel.
-    pub fn of(kernel: &Kernel) -> Neighbors {
-        let mut found = Neighbors::default();
+    pub fn of(kernel: &Kernel) -> ContiguousAccesses {
+        let mut found = ContiguousAccesses::default();
         found.body(&kernel.body, None);
         found
     }

@@ -18,8 +18,10 @@ pub(super) struct Case {
 }
 
 /// What the first line of a test may say.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Options {
+    /// `file=PATH`: the definition is in this file, below the folder that holds the tests'.
+    pub file: Option<String>,
     /// `target=NAME`: what code is made for. A fixed one, so that the text is the same on every machine.
     pub target: CodeTarget,
     /// `segment=N`: only this segment.
@@ -35,7 +37,8 @@ impl Case {
             Some((above, below)) => (above, below),
             None => (text, ""),
         };
-        let mut options = Options { target: "avx2".parse().expect("a known target"), segment: None, seed: 0 };
+        let target = "avx2".parse().expect("a known target");
+        let mut options = Options { file: None, target, segment: None, seed: 0 };
         if let Some(words) = above.lines().next().and_then(|line| line.strip_prefix(HEADER)) {
             words.split_whitespace().try_for_each(|word| options.read(word))?;
         }
@@ -64,10 +67,11 @@ impl Options {
         let (key, value) = word.split_once('=').ok_or_else(|| format!("option `{word}` has no value"))?;
         let number = || value.parse().map_err(|_| format!("`{value}` is no number"));
         match key {
+            "file" => self.file = Some(value.to_owned()),
             "target" => self.target = value.parse().map_err(|error| format!("{error}"))?,
             "segment" => self.segment = Some(number()? as usize),
             "seed" => self.seed = number()?,
-            _ => return Err(format!("unknown option `{key}`; known are target, segment, seed")),
+            _ => return Err(format!("unknown option `{key}`; known are file, target, segment, seed")),
         }
         Ok(())
     }
@@ -99,6 +103,7 @@ mod tests {
     #[test]
     fn unknown_options_are_rejected() {
         assert!(Case::parse("# test: speed=9").unwrap_err().contains("unknown option `speed`"));
+        assert_eq!(Case::parse("# test: file=a.py").unwrap().options.file.as_deref(), Some("a.py"));
         assert!(Case::parse("# test: target=z80").unwrap_err().contains("unknown target `z80`"));
     }
 }

@@ -1,6 +1,6 @@
 //! File tests: a definition and the text that a stage shall make of it, in one file.
 //!
-//! `tests/STAGE/NAME.py` holds options for the run on a first line `# test: …`, the definition, then a line
+//! `tests/STAGE/NAME.py` holds options for the run on a first line `# test: …`, the definition (or the option `file=PATH`), then a line
 //! `# ---- expect` and the expected text as comments. Blessing rewrites what is below that line. A stage is a small file
 //! in `stages` behind the trait [`Stage`](stages::Stage).
 
@@ -84,10 +84,14 @@ fn file_name(path: &Path) -> String {
 
 fn run_one(stage: &dyn Stage, path: &Path, bless: bool) -> io::Result<Verdict> {
     let text = fs::read_to_string(path)?;
-    let case = match Case::parse(&text) {
+    let mut case = match Case::parse(&text) {
         Ok(case) => case,
         Err(diagnostic) => return Ok(Verdict::Failed(diagnostic)),
     };
+    if let (Some(file), Some(root)) = (&case.options.file, path.ancestors().nth(3)) {
+        case.source = fs::read_to_string(root.join(file))
+            .map_err(|error| io::Error::new(error.kind(), format!("{}: {file}: {error}", path.display())))?;
+    }
     let made = match stage.run(&case) {
         Outcome::Text(made) => made,
         Outcome::Skipped(reason) => return Ok(Verdict::Skipped(reason)),

@@ -83,13 +83,12 @@ impl Counts {
 
     /// Takes over what ptxas says of the kernel: lines that follow its name.
     fn note(&mut self, remarks: &str) {
-        let own = format!("for '{}'", self.kernel);
         let function = format!("Function properties for {}", self.kernel);
         let number = |text: &str| text.trim().rsplit(' ').next().and_then(|word| word.parse::<u32>().ok());
         let mut is_own = false;
         for line in remarks.lines() {
             if line.contains("Compiling entry function") {
-                is_own = line.contains(&own) || line.contains(&format!("'{}'", self.kernel));
+                is_own = line.contains(&format!("'{}'", self.kernel));
             } else if line.contains("Function properties") {
                 is_own = line.ends_with(&function);
             }

@@ -17,13 +17,13 @@ use index::{Expr, Facts};
 use ir::kernel::{Assumption, Kernel, Loop, Place, Scratch, Stmt, VECTOR_BYTES, Value, is_contiguous};
 use ops::DType;
 
+use super::EmitError;
 use super::body::Writer;
 use super::dtype::in_memory;
 use super::names::words;
 use super::prelude::Snippet;
 use super::registers::trip_count;
 use super::spelling::bare;
-use super::{EmitError, shared};
 
 /// The most vectors of each operand that a lane loads before it uses the first.
 const MOST_IN_FLIGHT: i64 = 8;
@@ -33,31 +33,31 @@ const MOST_BYTES: i64 = 256;
 
 /// What moves as vectors in a loop: places in its body.
 #[derive(Default)]
-struct Moves {
+struct VectorAccesses {
     loads: Vec<usize>,
     stores: Vec<usize>,
 }
 
 impl Writer<'_> {
     /// A loop whose lanes take several neighbours at a time.
-    pub(super) fn neighbors(&mut self, for_loop: &Loop) -> Result<(), EmitError> {
+    pub(super) fn vectorized(&mut self, for_loop: &Loop) -> Result<(), EmitError> {
         let count = for_loop.end.clone() - for_loop.begin.clone();
         if !self.facts.prove_divides(&Expr::constant(for_loop.width.into()), &count) {
             return self.one_by_one(for_loop);
         }
-        let moves = self.moves(for_loop);
-        if !moves.loads.is_empty() || !moves.stores.is_empty() {
+        let accesses = self.accesses(for_loop);
+        if !accesses.loads.is_empty() || !accesses.stores.is_empty() {
             self.prelude.add(Snippet::Vec);
         }
         let trips = trip_count(for_loop, self.kernel.lanes, &self.facts);
         let keeps = self.keeps_in_registers(for_loop);
-        let bytes = |trips: i64| trips * self.bytes_loaded(for_loop, &moves);
+        let bytes = |trips: i64| trips * self.bytes_loaded(for_loop, &accesses);
         match trips {
-            Some(trips) if keeps => self.all_in_flight(for_loop, &moves, trips),
+            Some(trips) if keeps => self.all_in_flight(for_loop, &accesses, trips),
             Some(trips) if (2..=MOST_IN_FLIGHT).contains(&trips) && bytes(trips) <= MOST_BYTES => {
-                self.all_in_flight(for_loop, &moves, trips)
+                self.all_in_flight(for_loop, &accesses, trips)
             }
-            _ => self.vector_by_vector(for_loop, &moves),
+            _ => self.vector_by_vector(for_loop, &accesses),
         }
     }
 
@@ -92,38 +92,43 @@ impl Writer<'_> {
     }
 
     /// One vector of each operand, then the next.
-    fn vector_by_vector(&mut self, for_loop: &Loop, moves: &Moves) -> Result<(), EmitError> {
+    fn vector_by_vector(&mut self, for_loop: &Loop, accesses: &VectorAccesses) -> Result<(), EmitError> {
         let (first, end) = (self.first(for_loop)?, self.index(&for_loop.end)?);
         let strip = i64::from(for_loop.width) * i64::from(self.kernel.lanes);
         self.line(&format!("for (long long first = {first}; first < {end}; first += {strip}) {{"));
         self.enclosed(for_loop, &mut |writer| {
-            for &place in &moves.loads {
+            for &place in &accesses.loads {
                 let (value, address) = writer.loaded(for_loop, place)?;
                 writer.line(&format!("const auto {value} = load<{}>({address});", for_loop.width));
             }
-            writer.elements(for_loop, moves, "")
+            writer.elements(for_loop, accesses, "")
         })?;
         self.line("}");
         Ok(())
     }
 
     /// All vectors of all operands, of so many strips, then what is done with them.
-    fn all_in_flight(&mut self, for_loop: &Loop, moves: &Moves, trips: i64) -> Result<(), EmitError> {
+    fn all_in_flight(
+        &mut self,
+        for_loop: &Loop,
+        accesses: &VectorAccesses,
+        trips: i64,
+    ) -> Result<(), EmitError> {
         let (begin, end) = (self.first(for_loop)?, self.index(&for_loop.end)?);
         let width = for_loop.width;
         let name = if trips == 1 { "first" } else { "mine" };
         self.line("{");
         self.depth += 1;
         self.line(&format!("const long long {name} = {begin}, end = {end};"));
-        for &place in &moves.loads {
+        for &place in &accesses.loads {
             let value = loaded_value(for_loop, place);
             let dtype = in_memory(self.kernel.values[value]);
             self.line(&format!("vec<{dtype}, {width}> {value}[{trips}];"));
         }
         let number = if trips == 1 { "0" } else { "k" };
-        if !moves.loads.is_empty() {
+        if !accesses.loads.is_empty() {
             self.each_strip(for_loop, trips, &mut |writer| {
-                for &place in &moves.loads {
+                for &place in &accesses.loads {
                     let (value, address) = writer.loaded(for_loop, place)?;
                     writer.line(&format!("{value}[{number}] = load<{width}>({address});"));
                 }
@@ -131,7 +136,7 @@ impl Writer<'_> {
             })?;
         }
         self.each_strip(for_loop, trips, &mut |writer| {
-            writer.elements(for_loop, moves, &format!("[{number}]"))
+            writer.elements(for_loop, accesses, &format!("[{number}]"))
         })?;
         self.depth -= 1;
         self.line("}");
@@ -163,9 +168,14 @@ impl Writer<'_> {
     }
 
     /// The loop over a vector's elements, and its stores.
-    fn elements(&mut self, for_loop: &Loop, moves: &Moves, of_strip: &str) -> Result<(), EmitError> {
+    fn elements(
+        &mut self,
+        for_loop: &Loop,
+        accesses: &VectorAccesses,
+        of_strip: &str,
+    ) -> Result<(), EmitError> {
         let width = for_loop.width;
-        for (number, &place) in moves.stores.iter().enumerate() {
+        for (number, &place) in accesses.stores.iter().enumerate() {
             let Stmt::Store { value, .. } = &for_loop.body[place] else { continue };
             let dtype = in_memory(self.kernel.values[*value]);
             self.line(&format!("vec<{dtype}, {width}> y{number};"));
@@ -175,7 +185,7 @@ impl Writer<'_> {
         self.depth += 1;
         let begin = self.lines.len();
         for (place, statement) in for_loop.body.iter().enumerate() {
-            let store = moves.stores.iter().position(|&store| store == place);
+            let store = accesses.stores.iter().position(|&store| store == place);
             match (statement, self.in_registers(statement)) {
                 (Stmt::Load { value, .. }, Some(array)) => {
                     self.stands_for(*value, format!("{array}{of_strip}.at[j]"));
@@ -184,7 +194,7 @@ impl Writer<'_> {
                     let text = self.operand(*value).code;
                     self.line(&format!("{array}{of_strip}.at[j] = {};", bare(&text)));
                 }
-                (Stmt::Load { value, .. }, None) if moves.loads.contains(&place) => {
+                (Stmt::Load { value, .. }, None) if accesses.loads.contains(&place) => {
                     self.stands_for(*value, format!("{value}{of_strip}.at[j]"));
                 }
                 (Stmt::Store { value, .. }, None) if store.is_some() => {
@@ -201,7 +211,7 @@ impl Writer<'_> {
         }
         self.depth -= 1;
         self.line("}");
-        for (number, &place) in moves.stores.iter().enumerate() {
+        for (number, &place) in accesses.stores.iter().enumerate() {
             let Stmt::Store { place, index, value, .. } = &for_loop.body[place] else { continue };
             let address = self.address(*place, index, for_loop)?;
             let dtype = in_memory(self.kernel.values[*value]);
@@ -240,14 +250,14 @@ impl Writer<'_> {
         Ok(format!("{begin}{} * threadIdx.x", for_loop.width))
     }
 
-    fn bytes_loaded(&self, for_loop: &Loop, moves: &Moves) -> i64 {
+    fn bytes_loaded(&self, for_loop: &Loop, accesses: &VectorAccesses) -> i64 {
         let size = |&place: &usize| self.kernel.values[loaded_value(for_loop, place)].size() as i64;
-        moves.loads.iter().map(|place| size(place) * i64::from(for_loop.width)).sum()
+        accesses.loads.iter().map(|place| size(place) * i64::from(for_loop.width)).sum()
     }
 
     /// The accesses of a loop that move whole vectors: those without a guard whose neighbours lie at aligned places, and which
     /// no other access of the loop could see before or after the others.
-    fn moves(&self, for_loop: &Loop) -> Moves {
+    fn accesses(&self, for_loop: &Loop) -> VectorAccesses {
         let bound: Vec<_> = for_loop
             .body
             .iter()
@@ -256,21 +266,21 @@ impl Writer<'_> {
                 _ => None,
             })
             .collect();
-        let mut moves = Moves::default();
+        let mut accesses = VectorAccesses::default();
         for (number, statement) in for_loop.body.iter().enumerate() {
             let (place, index, list) = match statement {
                 _ if self.in_registers(statement).is_some() => continue,
-                Stmt::Load { place, index, guard: None, .. } => (*place, index, &mut moves.loads),
-                Stmt::Store { place, index, guard: None, .. } => (*place, index, &mut moves.stores),
+                Stmt::Load { place, index, guard: None, .. } => (*place, index, &mut accesses.loads),
+                Stmt::Store { place, index, guard: None, .. } => (*place, index, &mut accesses.stores),
                 _ => continue,
             };
             let is_outside = bound.iter().all(|&symbol| !index.mentions(symbol));
-            let is_alone = matches!(place, Place::Buffer(_)) || accesses(&for_loop.body, place) == 1;
+            let is_alone = matches!(place, Place::Buffer(_)) || count_accesses(&for_loop.body, place) == 1;
             if is_outside && is_alone && self.is_aligned(for_loop, place, index) {
                 list.push(number);
             }
         }
-        moves
+        accesses
     }
 
     /// Whether the neighbours of an access lie next to each other, from an address on that allows a vector.
@@ -281,12 +291,11 @@ impl Writer<'_> {
                 (decl.dtype.size() as u32, decl.align)
             }
             Place::Scratch(scratch) => {
-                let offsets = shared::layout(self.kernel).offsets;
                 let at = |(array, offset): &(Scratch, Expr)| {
                     *array == scratch
                         && self.facts.prove_divides(&Expr::constant(VECTOR_BYTES.into()), offset)
                 };
-                let whole = offsets.iter().any(at);
+                let whole = self.shared.offsets.iter().any(at);
                 let size = self.kernel.scratch[scratch].dtype.size() as u32;
                 (size, if whole { VECTOR_BYTES } else { size })
             }
@@ -317,10 +326,10 @@ fn loaded_value(for_loop: &Loop, place: usize) -> Value {
 }
 
 /// How many statements access a place, those of loops within included.
-fn accesses(body: &[Stmt], wanted: Place) -> usize {
+fn count_accesses(body: &[Stmt], wanted: Place) -> usize {
     let of = |statement: &Stmt| match statement {
         Stmt::Load { place, .. } | Stmt::Store { place, .. } => usize::from(*place == wanted),
-        Stmt::For(inner) => accesses(&inner.body, wanted),
+        Stmt::For(inner) => count_accesses(&inner.body, wanted),
         _ => 0,
     };
     body.iter().map(of).sum()
