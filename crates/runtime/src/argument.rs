@@ -78,8 +78,24 @@ impl<'a> Argument<'a> {
         unsafe { ArrayViewMut::from_raw_parts(self.base, self.dtype, self.layout.clone()) }
     }
 
+    /// Where it is.
+    pub(crate) fn footprint(&self) -> Footprint<'_> {
+        Footprint { base: self.base.addr(), dtype: self.dtype, layout: &self.layout }
+    }
+}
+
+/// The elements of an argument as addresses, of the host's memory or of a device's.
+#[derive(Clone, Copy)]
+pub(crate) struct Footprint<'m> {
+    /// The address that the layout counts from.
+    pub base: usize,
+    pub dtype: DType,
+    pub layout: &'m Layout,
+}
+
+impl Footprint<'_> {
     /// Whether some byte may belong to both: whether the stretches from the first to the last byte meet.
-    pub(crate) fn overlaps(&self, other: &Argument<'_>) -> bool {
+    pub fn overlaps(&self, other: &Footprint<'_>) -> bool {
         match (self.stretch(), other.stretch()) {
             (Some((first, end)), Some((other_first, other_end))) => first < other_end && other_first < end,
             _ => false,
@@ -89,12 +105,12 @@ impl<'a> Argument<'a> {
     /// The addresses of the first byte and of the one past the last; `None` without elements.
     fn stretch(&self) -> Option<(i128, i128)> {
         let (low, high) = self.layout.span()?;
-        let (base, width) = (self.base as usize as i128, self.dtype.size() as i128);
+        let (base, width) = (self.base as i128, self.dtype.size() as i128);
         Some((base + low * width, base + (high + 1) * width))
     }
 
     /// Whether two indices may reach one element.
-    pub(crate) fn repeats(&self) -> bool {
+    pub fn repeats(&self) -> bool {
         !self.layout.sizes.contains(&0) && !self.layout.is_nested()
     }
 }

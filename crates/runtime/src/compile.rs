@@ -16,13 +16,13 @@ use compiler::{Decision, Hints, Plan, PlanError, PlanOptions, plan};
 use ir::definition::Definition;
 use ir::interrupt::{Interrupt, Interrupted};
 use ir::kernel::Kernel;
-use reference::interpret::Options as InterpreterOptions;
 
 use crate::alike::{Alike, SYMBOL, without_comments};
 use crate::background::in_background;
 use crate::cpu::objects::{Key, ObjectCache};
 use crate::cpu::perf_map;
 use crate::extents::Extents;
+use crate::host::HostCode;
 use crate::inputs::declared;
 use crate::last_call::LastCall;
 use crate::plan::{ExecutedSegment, ExecutionPlan, Step};
@@ -43,18 +43,9 @@ pub struct Variant {
     /// How it came about.
     pub report: Report,
     /// The kernels of `steps`, in order.
-    pub(crate) code: Vec<Code>,
+    pub(crate) code: Vec<HostCode>,
     /// What the sizes of the last call determine.
     pub(crate) extents: LastCall<Extents>,
-}
-
-/// A kernel in executable form.
-#[derive(Debug)]
-pub(crate) enum Code {
-    /// Machine code.
-    Machine(CompiledKernel),
-    /// The kernel program itself, and how the interpreter runs it.
-    Program(InterpreterOptions),
 }
 
 /// Plans a definition for inputs with the declared layouts, of any size, and for any machine, and compiles nothing: what
@@ -93,7 +84,7 @@ pub(crate) fn compile(
         Executor::Interpreter => {
             let plan = planned(definition, key, hints, options, interrupt)?;
             let time = begin.elapsed();
-            let program = |_: &Kernel| Ok(Code::Program(options.interpreter));
+            let program = |_: &Kernel| Ok(HostCode::Program(options.interpreter));
             Ok(Variant::new(plan, Executor::Interpreter, time, 1, interrupt, program)?)
         }
         Executor::Compiled => match options.machine.llvm() {
@@ -106,7 +97,7 @@ pub(crate) fn compile(
                     if options.machine.has_perf_map() {
                         perf_map::list(&kernel.name, &code);
                     }
-                    Ok(Code::Machine(code))
+                    Ok(HostCode::Machine(code))
                 };
                 let (time, threads) = (begin.elapsed(), options.machine.threads());
                 Ok(Variant::new(plan, Executor::Compiled, time, threads, interrupt, machine_code)?)
@@ -215,7 +206,7 @@ impl Variant {
         time: Duration,
         threads: usize,
         interrupt: &Interrupt,
-        make: impl Fn(&Kernel) -> Result<Code, CodegenError> + Sync,
+        make: impl Fn(&Kernel) -> Result<HostCode, CodegenError> + Sync,
     ) -> Result<Variant, Interrupted> {
         let begin = Instant::now();
         let mut code = Vec::new();
@@ -241,10 +232,11 @@ fn make_all(
     plan: &Plan,
     threads: usize,
     interrupt: &Interrupt,
-    make: impl Fn(&Kernel) -> Result<Code, CodegenError> + Sync,
-) -> Result<Vec<Result<Vec<Code>, CodegenError>>, Interrupted> {
+    make: impl Fn(&Kernel) -> Result<HostCode, CodegenError> + Sync,
+) -> Result<Vec<Result<Vec<HostCode>, CodegenError>>, Interrupted> {
     let kernels: Vec<(usize, &Kernel)> = kernels(plan).collect();
-    let made: Vec<OnceLock<Result<Code, CodegenError>>> = kernels.iter().map(|_| OnceLock::new()).collect();
+    let made: Vec<OnceLock<Result<HostCode, CodegenError>>> =
+        kernels.iter().map(|_| OnceLock::new()).collect();
     let next = AtomicUsize::new(0);
     let work = || {
         loop {
@@ -261,7 +253,7 @@ fn make_all(
     });
     work();
     interrupt.check()?;
-    let mut segments: Vec<Result<Vec<Code>, CodegenError>> =
+    let mut segments: Vec<Result<Vec<HostCode>, CodegenError>> =
         plan.segments.iter().map(|_| Ok(Vec::new())).collect();
     for ((segment, _), code) in kernels.iter().zip(made) {
         let code = code.into_inner().expect("every kernel was taken by some thread");
@@ -286,15 +278,15 @@ fn kernels(plan: &Plan) -> impl Iterator<Item = (usize, &Kernel)> {
 }
 
 /// What the report says of each segment.
-fn segments(steps: &ExecutionPlan, code: &[Code]) -> Vec<SegmentReport> {
-    let kernel_report = |(kernel, code): (&Kernel, &Code)| match code {
-        Code::Machine(compiled) => KernelReport {
+fn segments(steps: &ExecutionPlan, code: &[HostCode]) -> Vec<SegmentReport> {
+    let kernel_report = |(kernel, code): (&Kernel, &HostCode)| match code {
+        HostCode::Machine(compiled) => KernelReport {
             name: kernel.name.clone(),
             compile: compiled.times.as_ref().map_or(Duration::ZERO, Times::total),
             code_bytes: compiled.code_bytes(),
             cached: compiled.times.is_none(),
         },
-        Code::Program(_) => {
+        HostCode::Program(_) => {
             KernelReport { name: kernel.name.clone(), compile: Duration::ZERO, code_bytes: 0, cached: false }
         }
     };

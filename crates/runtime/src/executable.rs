@@ -16,13 +16,15 @@ use smallvec::SmallVec;
 
 use crate::argument::Argument;
 use crate::background::in_background;
-use crate::call::{Call, Done, is_short};
+use crate::call::{Call, Done, Given, is_short};
 use crate::compile::{Variant, compile};
+use crate::device::Host;
+use crate::device::WriteTarget;
 use crate::fork::ForkLock;
+use crate::host::HostMemory;
 use crate::inputs::{Inputs, layouts};
 use crate::last_call::LastCall;
 use crate::located::located;
-use crate::memory::WriteTarget;
 use crate::prepared::Prepared;
 use crate::variant_key::{Shapes, VariantKey};
 use crate::{CallOptions, CallReport, CompileOptions, Error, Generator, Machine, Output, Outputs};
@@ -199,7 +201,8 @@ impl Executable {
         let sizes = self.seeded(&prepared.sizes, options.stream);
         let visible: SmallVec<[bool; 8]> = (0..given.len()).map(|place| !inputs.is_copied(place)).collect();
         let (variant, interrupt) = (&prepared.variant, &options.interrupt);
-        let call = Call::new(variant, machine, interrupt, &sizes, inputs.views(), &[], &visible)?;
+        let given_to = Given { sizes: &sizes, inputs: inputs.views(), targets: &[], visible: &visible };
+        let call = Call::new(variant, &variant.code, Host { machine, interrupt }, given_to)?;
         call.run(timed).map(|(done, report)| (outputs(done, given), report))
     }
 
@@ -266,12 +269,14 @@ impl Executable {
         let sizes = self.seeded(&prepared.sizes, options.stream);
         let written = || targets.iter().flatten();
         let is_visible = |(place, argument): (usize, &Argument<'_>)| {
-            !inputs.is_copied(place) && !written().any(|target| target.argument().overlaps(argument))
+            !inputs.is_copied(place)
+                && !written().any(|target| target.footprint().overlaps(&argument.footprint()))
         };
         let visible: SmallVec<[bool; 8]> = arguments.iter().enumerate().map(is_visible).collect();
         let (variant, machine, interrupt) =
             (&prepared.variant, &self.source.options.machine, &options.interrupt);
-        let call = Call::new(variant, machine, interrupt, &sizes, inputs.views(), &targets, &visible)?;
+        let given = Given { sizes: &sizes, inputs: inputs.views(), targets: &targets, visible: &visible };
+        let call = Call::new(variant, &variant.code, Host { machine, interrupt }, given)?;
         call.run(timed).map(|(done, report)| (outputs(done, views), report))
     }
 
@@ -326,13 +331,14 @@ impl Executable {
         &self,
         arguments: &'a [Argument<'a>],
         inputs: &Inputs<'_>,
-    ) -> Result<SmallVec<[Option<WriteTarget<'a>>; 8]>, Error> {
+    ) -> Result<SmallVec<[Option<WriteTarget<'a, HostMemory>>; 8]>, Error> {
         let mut targets: SmallVec<_> = arguments.iter().map(|_| None).collect();
         for place in self.definition().fusion.outputs().iter().filter_map(|output| output.alias) {
             let place = place as usize;
             let (argument, name) = (&arguments[place], || self.signature.input_name(place).to_owned());
             let others = arguments.iter().enumerate().filter(|(other, _)| *other != place);
-            let alone = !others.into_iter().any(|(_, other)| argument.overlaps(other));
+            let alone =
+                !others.into_iter().any(|(_, other)| argument.footprint().overlaps(&other.footprint()));
             targets[place] = Some(WriteTarget::checked(argument, alone && !inputs.is_copied(place), name)?);
         }
         Ok(targets)
@@ -400,7 +406,7 @@ fn form<'v>(view: &'v ArrayView<'_>) -> (DType, &'v Layout) {
 }
 
 /// Outputs of a call on these inputs.
-fn outputs<'a>(done: Vec<Done>, given: &[ArrayView<'a>]) -> Outputs<'a> {
+fn outputs<'a>(done: Vec<Done<HostMemory>>, given: &[ArrayView<'a>]) -> Outputs<'a> {
     let output = |done| match done {
         Done::Made(tensor) => Output::Made(tensor),
         Done::Viewed(input, layout) => {

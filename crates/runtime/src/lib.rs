@@ -4,7 +4,7 @@
 //! `background` (what outlives an interrupted caller) · `plan` (a variant's steps) · `inputs` · `variant_key` (which calls share a
 //! variant) · `prepared` (what inputs come to) · `last_call` (the cache of what the last call came to) · `argument` (inputs that
 //! are written to) · `formulas` (sizes in one call) · `extents` (what they determine) · `generator` (random state) · `fork` (what
-//! it waits for) · `call` (the steps done) · `memory` (what slots hold) · `launch` and `interpret` (kernels run) · `tensor`
+//! it waits for) · `call` (the steps done) · `device` (what does them) · `host` (kernels run on the CPU) · `tensor`
 //! (memory of the call) · `output` · `located` (errors in words of the definition) · `report` · `machine` (threads, memory,
 //! libLLVM) · `cpu` (the pool and the allocator). Decides nothing about kernels, and reads no files but the memory limit of the
 //! process and the size of the caches.
@@ -15,19 +15,18 @@ mod background;
 mod call;
 mod compile;
 pub mod cpu;
+mod device;
 mod error;
 mod executable;
 mod extents;
 mod fork;
 mod formulas;
 mod generator;
+mod host;
 mod inputs;
-mod interpret;
 mod last_call;
-mod launch;
 mod located;
 mod machine;
-mod memory;
 mod options;
 mod output;
 pub mod plan;

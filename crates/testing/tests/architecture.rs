@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use toml::Table;
 
 /// What each crate (by folder) may use, development dependencies aside. What is not listed is forbidden.
-const ARROWS: [(&str, &[&str]); 13] = [
+const ARROWS: [(&str, &[&str]); 14] = [
+    ("cuda", &[]),
     ("files", &[]),
     ("index", &[]),
     ("ops", &["index"]),
@@ -16,11 +17,12 @@ const ARROWS: [(&str, &[&str]); 13] = [
     ("frontend", &["index", "ops", "ir"]),
     ("compiler", &["index", "ops", "ir"]),
     ("codegen", &["index", "ops", "ir"]),
-    ("runtime", &["files", "index", "ops", "ir", "reference", "compiler", "codegen"]),
+    ("runtime", &["cuda", "files", "index", "ops", "ir", "reference", "compiler", "codegen"]),
     ("ferrofuse", &["index", "ops", "ir", "reference", "frontend", "compiler", "codegen", "runtime"]),
     (
         "testing",
         &[
+            "cuda",
             "files",
             "index",
             "ops",
@@ -36,6 +38,7 @@ const ARROWS: [(&str, &[&str]); 13] = [
     (
         "cli",
         &[
+            "cuda",
             "files",
             "index",
             "ops",

@@ -6,7 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The top-level modules of each crate (by folder), in order. Unit tests may use all.
-const ORDER: [(&str, &[&str]); 13] = [
+const ORDER: [(&str, &[&str]); 14] = [
+    ("cuda", &["error", "library", "driver", "nvrtc", "gpu", "stream", "memory", "module"]),
     ("files", &["identity", "temporary", "target", "targets"]),
     (
         "index",
@@ -96,16 +97,15 @@ const ORDER: [(&str, &[&str]); 13] = [
             "background",
             "tensor",
             "output",
-            "memory",
+            "device",
             "last_call",
             "extents",
             "inputs",
             "variant_key",
             "alike",
+            "host",
             "compile",
             "prepared",
-            "interpret",
-            "launch",
             "call",
             "executable",
             "segmented",

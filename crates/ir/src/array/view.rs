@@ -291,6 +291,11 @@ impl<'a> ArrayViewMut<'a> {
         ArrayViewMut { base, dtype, layout, lifetime: PhantomData }
     }
 
+    /// Sizes, strides and place of the element at index zero.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
     /// The same memory for reading, while this view rests.
     pub fn view(&self) -> ArrayView<'_> {
         // SAFETY: the contract of the constructors is that of a view for reading and more.

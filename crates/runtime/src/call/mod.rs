@@ -1,8 +1,7 @@
 //! One call of a variant: its steps done one after the other on the inputs.
 //!
 //! All sizes are evaluated, and the memory that the call will hold is compared with what there is, before the first step.
-//! `segments`, `external` (steps that compute) · `faults` (indices out of range) · `outputs`. `launch` runs kernels, `interpret`
-//! their programs.
+//! `segments`, `external` (steps that compute) · `faults` (indices out of range) · `outputs`. The device does the work.
 
 mod external;
 mod faults;
@@ -13,23 +12,21 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use compiler::outputs::Placement;
-use cranelift_entity::PrimaryMap;
-use ir::array::{Array, ArrayError, ArrayView, ArrayViewMut, Layout};
+use ir::array::Layout;
 use ir::graph::Sizes;
-use ir::interrupt::{Interrupt, Interrupted};
+use ir::interrupt::Interrupted;
 use ir::kernel::NO_FAULT;
 use ops::{DType, Scalar};
-use reference::evaluate::copy;
 
-use crate::compile::{Code, Variant};
-use crate::cpu::pool::{Workers, until_interrupted};
+use crate::compile::Variant;
+use crate::cpu::pool::until_interrupted;
+use crate::device::{AddressSpace, Device, TensorOf, ViewOf};
+use crate::device::{Memory, SlotContents, WriteTarget};
 use crate::error::IndexFault;
 use crate::extents::{Extents, extents};
-use crate::launch::operations;
-use crate::memory::{SlotContents, WriteTarget};
 use crate::plan::{ExecutionPlan, Slot, Step};
 use crate::tensor::packed;
-use crate::{CallReport, Error, Machine, StepReport, Tensor};
+use crate::{CallReport, Error, Machine, StepReport};
 
 pub(crate) use outputs::Done;
 
@@ -41,70 +38,72 @@ pub(crate) fn is_short(variant: &Variant, machine: &Machine, known: &Sizes) -> R
     let plan = &variant.steps;
     let extents = extents(&variant.extents, plan, known)?;
     let is_short = |step: &Step| match step {
-        Step::Launch(launch) => operations(launch, &extents.formulas) < machine.min_shared(),
+        Step::Launch(launch) => launch.all_operations(&extents.formulas) < machine.min_shared(),
         Step::Allocate(_) | Step::InitFaults(_) | Step::Free(_) => true,
         Step::Evaluate(_) | Step::External(_) | Step::Copy { .. } => false,
     };
     Ok(plan.steps.iter().all(is_short))
 }
 
+/// What a call gives back, and what is to be said of it.
+pub(crate) type Finished<S> = (Vec<Done<S>>, CallReport);
+
 /// A call on its way through the steps.
-pub(crate) struct Call<'a> {
-    plan: &'a ExecutionPlan,
-    code: &'a [Code],
-    machine: &'a Machine,
-    interrupt: &'a Interrupt,
-    known: &'a Sizes,
+pub(crate) struct Call<'c, 'a, D: Device> {
+    plan: &'c ExecutionPlan,
+    /// The kernels of the plan, in order.
+    code: &'c [D::Code],
+    device: D,
+    known: &'c Sizes,
     extents: Arc<Extents>,
-    memory: PrimaryMap<Slot, SlotContents<'a>>,
+    memory: Memory<'c, D::Space>,
     /// For each input the memory that outputs are written to, where the call may.
-    targets: &'a [Option<WriteTarget<'a>>],
+    targets: &'c [Option<WriteTarget<'a, D::Space>>],
     /// For each input whether outputs may be views of it.
-    visible: &'a [bool],
+    visible: &'c [bool],
     report: CallReport,
     /// The first index out of range, in the order of the definition.
     fault: Option<IndexFault>,
 }
 
-impl<'a> Call<'a> {
-    /// A call on inputs that fit the variant. Sizes are evaluated and memory is compared with the machine's here.
+/// What a call is given.
+pub(crate) struct Given<'c, 'a, S: AddressSpace, I> {
+    /// The values of size symbols.
+    pub sizes: &'c Sizes,
+    /// The inputs as kernels can read them.
+    pub inputs: I,
+    /// For each input the memory that outputs are written to, where the call may; or none at all.
+    pub targets: &'c [Option<WriteTarget<'a, S>>],
+    /// For each input whether outputs may be views of it.
+    pub visible: &'c [bool],
+}
+
+impl<'c, 'a, D: Device> Call<'c, 'a, D> {
+    /// A call on inputs that fit the variant, whose kernels are `code`. Sizes are evaluated and memory is compared with the
+    /// device's here.
     pub fn new(
-        variant: &'a Variant,
-        machine: &'a Machine,
-        interrupt: &'a Interrupt,
-        known: &'a Sizes,
-        inputs: impl Iterator<Item = ArrayView<'a>>,
-        targets: &'a [Option<WriteTarget<'a>>],
-        visible: &'a [bool],
-    ) -> Result<Call<'a>, Error> {
+        variant: &'c Variant,
+        code: &'c [D::Code],
+        device: D,
+        given: Given<'c, 'a, D::Space, impl Iterator<Item = ViewOf<'c, D>>>,
+    ) -> Result<Call<'c, 'a, D>, Error> {
         let plan = &variant.steps;
+        let Given { sizes: known, inputs, targets, visible } = given;
         let extents = extents(&variant.extents, plan, known)?;
-        let mut memory: PrimaryMap<Slot, SlotContents<'a>> =
-            plan.slots.keys().map(|_| SlotContents::Nothing).collect();
+        let mut memory: Memory<'c, D::Space> = plan.slots.keys().map(|_| SlotContents::Nothing).collect();
         for (&slot, view) in plan.inputs.iter().zip(inputs) {
             memory[slot] = SlotContents::Input(view);
         }
         let report = CallReport::default();
-        let mut call = Call {
-            plan,
-            code: &variant.code,
-            machine,
-            interrupt,
-            known,
-            extents,
-            memory,
-            targets,
-            visible,
-            report,
-            fault: None,
-        };
+        let mut call =
+            Call { plan, code, device, known, extents, memory, targets, visible, report, fault: None };
         call.report.peak_bytes = call.peak_bytes()?;
         Ok(call)
     }
 
     /// The most bytes that the steps, and copies of what may not be seen, hold at once.
     fn peak_bytes(&self) -> Result<usize, Error> {
-        let limit = self.machine.memory_limit();
+        let limit = self.device.memory_limit();
         let bytes = |slot: Slot| self.extents.bytes[slot].ok_or(Error::Memory { bytes: usize::MAX, limit });
         let (mut live, mut peak) = (0_usize, 0_usize);
         for step in &self.plan.steps {
@@ -122,36 +121,36 @@ impl<'a> Call<'a> {
     }
 
     /// Does all steps, until it is interrupted.
-    pub fn run(self, timed: bool) -> Result<(Vec<Done>, CallReport), Error> {
+    pub fn run(self, timed: bool) -> Result<Finished<D::Space>, Error> {
         until_interrupted(|| self.all(timed))?
     }
 
-    fn all(mut self, timed: bool) -> Result<(Vec<Done>, CallReport), Error> {
+    fn all(mut self, timed: bool) -> Result<Finished<D::Space>, Error> {
         let begin = timed.then(Instant::now);
         let plan = self.plan;
         for step in &plan.steps {
-            if self.interrupt.poll() {
+            if self.device.host().interrupt.poll() {
                 return Err(Interrupted.into());
             }
             let done = if timed { self.timed_step(step) } else { self.step(step) };
             if let Err(error) = done {
                 // What fails after an index out of range may fail because of it.
-                self.look_for_faults();
+                self.look_for_faults()?;
                 return Err(self.fault.map_or(error, Error::from));
             }
         }
         self.report.total = begin.map_or(Duration::ZERO, |begin| begin.elapsed());
-        self.look_for_faults();
+        self.look_for_faults()?;
         if let Some(fault) = self.fault {
             return Err(fault.into());
         }
         let done = self.outputs()?;
-        self.write_targets();
+        self.write_targets()?;
         Ok((done, self.report))
     }
 
     /// The memory of an input in which a slot is made at once.
-    fn target(&self, slot: Slot) -> Option<&'a WriteTarget<'a>> {
+    fn target(&self, slot: Slot) -> Option<&'c WriteTarget<'a, D::Space>> {
         let input = self.plan.slots[slot].in_place?;
         self.targets.get(input)?.as_ref().filter(|target| target.is_direct())
     }
@@ -160,7 +159,7 @@ impl<'a> Call<'a> {
         match step {
             Step::Allocate(slot) => {
                 self.memory[*slot] = match self.target(*slot) {
-                    Some(target) => SlotContents::Target(target.open()),
+                    Some(target) => SlotContents::Target(target.open_direct()),
                     None => SlotContents::Own(self.allocate(*slot)?),
                 };
             }
@@ -172,48 +171,32 @@ impl<'a> Call<'a> {
             Step::External(step) => self.external(step)?,
             Step::Copy { from, to } => {
                 let mut target = std::mem::replace(&mut self.memory[*to], SlotContents::Nothing);
-                let copied = self.copy(&mut target.view_mut(), &self.memory[*from].view());
-                copied.expect("a copy has the type of its source, whose sizes were checked");
+                let copied = self.device.copy(target.view_mut(), &self.memory[*from].view());
                 self.memory[*to] = target;
+                copied?;
             }
             Step::Free(slot) => self.memory[*slot] = SlotContents::Nothing,
         }
         Ok(())
     }
 
-    fn allocate(&self, slot: Slot) -> Result<Tensor, Error> {
+    fn allocate(&self, slot: Slot) -> Result<TensorOf<D>, Error> {
         let data = &self.plan.slots[slot];
         let sizes = &self.extents.sizes[slot];
         let layout = match &data.placement {
             None => Layout::dense(sizes),
             Some(Placement::Ordered(order)) => Layout::ordered(sizes, order.iter().map(|&axis| axis.into())),
             Some(Placement::Like(input)) => {
-                let view = self.memory[self.plan.inputs[*input]].view();
-                if view.layout().is_dense() { Layout::dense(sizes) } else { packed(sizes, view.strides()) }
+                let (_, layout) = self.memory[self.plan.inputs[*input]].form();
+                if layout.is_dense() { Layout::dense(sizes) } else { packed(sizes, &layout.strides) }
             }
         };
-        Tensor::allocate(&self.machine.allocator, data.dtype, layout)
+        self.device.allocate(data.dtype, layout)
     }
 
     /// Puts one element everywhere.
     fn fill(&mut self, slot: Slot, element: Scalar) -> Result<(), Error> {
-        let single = Array::full(element, &[])?;
-        let sizes = &self.extents.sizes[slot];
-        let repeated = Layout::dense(&[]).broadcast(&vec![true; sizes.len()]).expanded(sizes);
-        let elements = single.view().relaid(repeated).expect("one element, seen again and again");
-        let workers = self.workers();
-        copy(&mut self.memory[slot].view_mut(), &elements, &workers)
-            .expect("the sizes are those of the slot");
-        Ok(())
-    }
-
-    /// Writes the elements of one tensor to another on the threads of the call.
-    fn copy(&self, to: &mut ArrayViewMut<'_>, from: &ArrayView<'_>) -> Result<(), ArrayError> {
-        copy(to, from, &self.workers())
-    }
-
-    fn workers(&self) -> Workers<'a> {
-        self.machine.workers(self.interrupt)
+        self.device.fill(self.memory[slot].view_mut(), element)
     }
 
     fn timed_step(&mut self, step: &Step) -> Result<(), Error> {

@@ -3,31 +3,35 @@
 use ir::array::Layout;
 
 use super::Call;
-use crate::memory::{SlotContents, WriteTarget};
+use crate::Error;
+use crate::device::{AddressSpace, Device};
+use crate::device::{SlotContents, WriteTarget};
 use crate::plan::{Change, Returned};
 use crate::tensor::bytes_of;
-use crate::{Error, Tensor};
 
 /// An output of a call that is done.
-pub(crate) enum Done {
+pub(crate) enum Done<S: AddressSpace> {
     /// In memory of the call.
-    Made(Tensor),
+    Made(S::Tensor),
     /// In the input of this number, which lies under it like this.
     Viewed(usize, Layout),
 }
 
 /// An input that an output is written to, if the call may.
-fn written<'t, 'a>(targets: &'t [Option<WriteTarget<'a>>], input: usize) -> Option<&'t WriteTarget<'a>> {
+fn written<'t, 'a, S: AddressSpace>(
+    targets: &'t [Option<WriteTarget<'a, S>>],
+    input: usize,
+) -> Option<&'t WriteTarget<'a, S>> {
     targets.get(input)?.as_ref()
 }
 
-impl<'a> Call<'a> {
+impl<'c, 'a, D: Device> Call<'c, 'a, D> {
     /// The outputs that are given back.
-    pub(super) fn outputs(&mut self) -> Result<Vec<Done>, Error> {
+    pub(super) fn outputs(&mut self) -> Result<Vec<Done<D::Space>>, Error> {
         self.given_back().map(|output| self.output(output)).collect()
     }
 
-    fn given_back(&self) -> impl Iterator<Item = &'a Returned> + use<'a> {
+    fn given_back(&self) -> impl Iterator<Item = &'c Returned> + use<'c, 'a, D> {
         let (plan, targets) = (self.plan, self.targets);
         let is_written =
             |output: &Returned| output.alias.is_some_and(|input| written(targets, input).is_some());
@@ -38,7 +42,8 @@ impl<'a> Call<'a> {
     pub(super) fn copied_bytes(&self) -> usize {
         let bytes = |output: &Returned| match (&self.memory[output.slot], self.viewed_input(output)) {
             (SlotContents::Input(view), Some(input)) if !self.visible[input] => {
-                bytes_of(view.dtype(), &self.changed(output, view.layout()).sizes).unwrap_or(usize::MAX)
+                let (dtype, layout) = D::Space::form(view);
+                bytes_of(dtype, &self.changed(output, layout).sizes).unwrap_or(usize::MAX)
             }
             _ => 0,
         };
@@ -57,53 +62,46 @@ impl<'a> Call<'a> {
     }
 
     /// An output that is given back: a view is a copy where the input may not be seen.
-    fn output(&mut self, output: &Returned) -> Result<Done, Error> {
+    fn output(&mut self, output: &Returned) -> Result<Done<D::Space>, Error> {
         if let Some((input, target)) = self.twin(output) {
-            return Ok(Done::Viewed(input, target.argument().view().layout().clone()));
+            return Ok(Done::Viewed(input, target.footprint().layout.clone()));
         }
-        let view = match &self.memory[output.slot] {
-            SlotContents::Input(view) => view,
-            SlotContents::Own(tensor) => {
-                let layout = (!output.changes.is_empty()).then(|| self.changed(output, tensor.layout()));
-                let taken = std::mem::replace(&mut self.memory[output.slot], SlotContents::Nothing);
-                let SlotContents::Own(tensor) = taken else { unreachable!("as just seen") };
-                return Ok(Done::Made(match layout {
-                    Some(layout) => tensor.relaid(layout),
-                    None => tensor,
-                }));
-            }
-            _ => unreachable!("outputs are inputs or memory of the call"),
-        };
-        let layout = self.changed(output, view.layout());
+        let layout = self.changed(output, self.memory[output.slot].form().1);
+        if let SlotContents::Own(_) = &self.memory[output.slot] {
+            let taken = std::mem::replace(&mut self.memory[output.slot], SlotContents::Nothing);
+            let SlotContents::Own(tensor) = taken else { unreachable!("as just seen") };
+            return Ok(Done::Made(D::Space::tensor_relaid(tensor, layout)));
+        }
         let input = self.viewed_input(output).expect("only inputs are seen as such");
         if self.visible[input] {
             return Ok(Done::Viewed(input, layout));
         }
-        let viewed = view.relaid(layout).expect("view ops reach no further");
-        let mut copy =
-            Tensor::allocate(&self.machine.allocator, viewed.dtype(), Layout::dense(viewed.sizes()))?;
-        self.copy(&mut copy.view_mut(), &viewed).expect("a copy has the type of its source");
+        let viewed = D::Space::relaid(&self.memory[output.slot].view(), layout);
+        let (dtype, layout) = D::Space::form(&viewed);
+        let mut copy = self.device.allocate(dtype, Layout::dense(&layout.sizes))?;
+        self.device.copy(D::Space::view_mut(&mut copy), &viewed)?;
         Ok(Done::Made(copy))
     }
 
     /// The input that holds an output after the call as well, unless something else is written there later.
-    fn twin(&self, output: &Returned) -> Option<(usize, &'a WriteTarget<'a>)> {
+    fn twin(&self, output: &Returned) -> Option<(usize, &'c WriteTarget<'a, D::Space>)> {
         let input = output.twin?;
         let target = written(self.targets, input)?;
         let mut others = self.targets.iter().enumerate().filter(|(other, _)| *other != input);
         let is_overwritten = others.any(|(_, other)| {
-            other.as_ref().is_some_and(|other| other.argument().overlaps(target.argument()))
+            other.as_ref().is_some_and(|other| other.footprint().overlaps(&target.footprint()))
         });
         (!is_overwritten).then_some((input, target))
     }
 
     /// Writes the in-place outputs that no kernel has stored where they belong.
-    pub(super) fn write_targets(&mut self) {
+    pub(super) fn write_targets(&mut self) -> Result<(), Error> {
         for output in &self.plan.outputs {
             let Some(target) = output.alias.and_then(|input| written(self.targets, input)) else { continue };
             if let SlotContents::Own(tensor) = &self.memory[output.slot] {
-                target.write(&tensor.view(), &self.workers());
+                self.device.copy(target.open_at_end(), &D::Space::view(tensor))?;
             }
         }
+        Ok(())
     }
 }

@@ -231,6 +231,14 @@ impl Change {
     }
 }
 
+impl Launch {
+    /// About how many operations it has.
+    pub(crate) fn all_operations(&self, values: &PrimaryMap<Formula, i64>) -> u64 {
+        let size = |&formula: &Formula| u64::try_from(values[formula]).unwrap_or(0);
+        self.walked.iter().map(size).fold(self.operations, u64::saturating_mul)
+    }
+}
+
 impl Step {
     /// The slots that the step reads or writes.
     pub fn slots(&self) -> Vec<Slot> {

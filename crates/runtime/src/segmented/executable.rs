@@ -8,8 +8,9 @@ use reference::evaluate::copy;
 use super::parts::SegmentDefinition;
 use super::slots::{Held, Segment, Slots, Source, free_after_last_use};
 use crate::argument::Argument;
+use crate::device::WriteTarget;
+use crate::host::HostMemory;
 use crate::located::located;
-use crate::memory::WriteTarget;
 use crate::{CallOptions, CompileOptions, Error, Executable, Output, Outputs, Tensor};
 
 /// A definition ready to be called segment by segment.
@@ -92,7 +93,7 @@ impl SegmentedExecutable {
         let located = |error| located(error, &self.definition, &views);
         let mut held = self.steps(options, &views).map_err(located)?;
         let is_seen = |argument: &Argument<'_>| {
-            !targets.iter().flatten().any(|target| target.argument().overlaps(argument))
+            !targets.iter().flatten().any(|target| target.footprint().overlaps(&argument.footprint()))
         };
         let visible: Vec<bool> = arguments.iter().map(is_seen).collect();
         let back: Vec<usize> = (0..targets.len()).filter(|&place| targets[place].is_none()).collect();
@@ -100,13 +101,17 @@ impl SegmentedExecutable {
         let outputs = self.given_back(&back, &mut held, &views, &visible)?;
         let workers = self.options.machine.workers(&options.interrupt);
         for (target, tensor) in targets.iter().flatten().zip(&written) {
-            target.write(&tensor.view(), &workers);
+            copy(&mut target.open_at_end(), &tensor.view(), &workers)
+                .expect("the signature checked the sizes of input and output");
         }
         Ok(outputs)
     }
 
     /// For each output the argument that it is written to, if it is.
-    fn targets<'a>(&self, arguments: &'a [Argument<'a>]) -> Result<Vec<Option<WriteTarget<'a>>>, Error> {
+    fn targets<'a>(
+        &self,
+        arguments: &'a [Argument<'a>],
+    ) -> Result<Vec<Option<WriteTarget<'a, HostMemory>>>, Error> {
         let target = |alias: u32| {
             let place = alias as usize;
             let name = || self.signature.input_name(place).to_owned();
@@ -119,7 +124,7 @@ impl SegmentedExecutable {
     /// Copies of what is written to inputs: it may be in memory that another such output is written to.
     fn written(
         &self,
-        targets: &[Option<WriteTarget<'_>>],
+        targets: &[Option<WriteTarget<'_, HostMemory>>],
         held: &[Held],
         given: &[ArrayView<'_>],
     ) -> Result<Vec<Tensor>, Error> {

@@ -17,7 +17,8 @@ use reference::interpret::Options;
 pub(crate) use child::in_a_child;
 
 use crate::Executor;
-use crate::compile::{Code, Variant};
+use crate::compile::Variant;
+use crate::host::HostCode;
 use crate::plan::{ExecutionPlan, Slot, Step};
 
 /// Two normalizations along different axes, an output given back twice, an input given back.
@@ -85,7 +86,7 @@ fn a_segment_without_code_goes_to_the_evaluator_and_says_so() {
     let segments = plan.segments.len();
     let make = |kernel: &Kernel| match kernel.name.starts_with("seg0") {
         true => Err(CodegenError::NoSymbol(kernel.name.clone())),
-        false => Ok(Code::Program(Options::default())),
+        false => Ok(HostCode::Program(Options::default())),
     };
     let variant = Variant::new(plan, Executor::Interpreter, Duration::ZERO, 2, &Interrupt::default(), make);
     let variant = variant.expect("not interrupted");

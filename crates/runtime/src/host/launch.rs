@@ -6,9 +6,11 @@ use ir::interrupt::Interrupt;
 use ir::kernel::{Access, BufferDecl, Kernel};
 use smallvec::SmallVec;
 
+use super::{HostCode, HostMemory};
 use crate::cpu::alloc::Buffer;
+use crate::device::{Host, KernelLaunch};
+use crate::device::{Memory, SlotContents};
 use crate::formulas::Formula;
-use crate::memory::SlotContents;
 use crate::plan::{Launch, Slot};
 use crate::{Error, Machine};
 
@@ -29,43 +31,34 @@ impl Addresses {
     fn of_buffers(
         kernel: &Kernel,
         slots: &[Slot],
-        memory: &mut PrimaryMap<Slot, SlotContents<'_>>,
+        memory: &mut Memory<'_, HostMemory>,
         interrupt: &Interrupt,
     ) -> Addresses {
         let address = |(decl, &slot): (&BufferDecl, &Slot)| match decl.access {
-            Access::Read => memory[slot].start().cast_mut(),
-            Access::Write | Access::Fault => memory[slot].start_mut(),
+            Access::Read => start(&memory[slot]).cast_mut(),
+            Access::Write | Access::Fault => start_mut(&mut memory[slot]),
         };
         let buffers = kernel.buffers.values().zip(slots).map(address);
         Addresses(buffers.chain([interrupt.flag().as_ptr().cast()]).collect())
     }
 }
 
-/// What a launch runs on, and until when.
-#[derive(Clone, Copy)]
-pub(crate) struct Host<'c> {
-    pub machine: &'c Machine,
-    pub interrupt: &'c Interrupt,
-}
-
 /// Runs all blocks of a kernel.
-pub(crate) fn run(
-    kernel: &Kernel,
+pub(super) fn run(
     code: &CompiledKernel,
-    launch: &Launch,
-    values: &Values,
-    arguments: &[i64],
-    memory: &mut PrimaryMap<Slot, SlotContents<'_>>,
+    given: &KernelLaunch<'_, HostCode>,
+    memory: &mut Memory<'_, HostMemory>,
     host: Host<'_>,
 ) -> Result<(), Error> {
     let Host { machine, interrupt } = host;
+    let KernelLaunch { kernel, launch, values, arguments, .. } = *given;
     let blocks = usize::try_from(values[launch.blocks]).unwrap_or(0);
     if blocks == 0 {
         return Ok(());
     }
     let non_temporal = non_temporal(kernel, &launch.buffers, memory, machine.share_of_cache());
     let buffers = Addresses::of_buffers(kernel, &launch.buffers, memory, interrupt);
-    let operations = operations(launch, values);
+    let operations = launch.all_operations(values);
     let is_shared = blocks > 1 && operations >= machine.min_shared();
     let workers = if is_shared { machine.threads() } else { 1 };
     let mut scratch = Scratch::new(kernel, launch, values, workers, machine)?;
@@ -99,20 +92,28 @@ pub(crate) fn run(
     Ok(())
 }
 
-/// About how many operations a launch has.
-pub(crate) fn operations(launch: &Launch, values: &Values) -> u64 {
-    let size = |&formula: &Formula| u64::try_from(values[formula]).unwrap_or(0);
-    launch.walked.iter().map(size).fold(launch.operations, u64::saturating_mul)
+/// Where the element at index zero of a slot is, for reading.
+fn start(contents: &SlotContents<'_, HostMemory>) -> *const u8 {
+    match contents {
+        SlotContents::Input(view) => view.as_ptr(),
+        SlotContents::Own(tensor) => tensor.as_ptr(),
+        SlotContents::Target(view) => view.view().as_ptr(),
+        SlotContents::Nothing => unreachable!("a plan reads what it has allocated and not yet freed"),
+    }
+}
+
+/// Where the element at index zero of a slot is, for writing.
+fn start_mut(contents: &mut SlotContents<'_, HostMemory>) -> *mut u8 {
+    match contents {
+        SlotContents::Own(tensor) => tensor.as_mut_ptr(),
+        SlotContents::Target(view) => view.as_mut_ptr(),
+        _ => unreachable!("a plan writes what it has allocated and not yet freed"),
+    }
 }
 
 /// A bit for each buffer that is written, if the launch touches so much memory that little of what it writes would still be
 /// in the caches when it ends: half of what the process has of the last level.
-fn non_temporal(
-    kernel: &Kernel,
-    slots: &[Slot],
-    memory: &PrimaryMap<Slot, SlotContents<'_>>,
-    cache: usize,
-) -> u64 {
+fn non_temporal(kernel: &Kernel, slots: &[Slot], memory: &Memory<'_, HostMemory>, cache: usize) -> u64 {
     let bytes = |slot: &Slot| memory[*slot].bytes();
     let touched = slots.iter().fold(0, |sum: u64, slot| sum.saturating_add(bytes(slot)));
     if touched < cache as u64 / 2 {

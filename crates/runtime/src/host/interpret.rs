@@ -1,22 +1,22 @@
 //! Running a kernel as a program: its buffers copied into the interpreter's memory, and what it writes copied back.
 
-use cranelift_entity::PrimaryMap;
 use ir::array::{ArrayView, ArrayViewMut, Layout};
-use ir::kernel::{Access, Kernel};
+use ir::kernel::Access;
 use reference::interpret::{DenseMemory as Elements, Options, interpret};
 
+use super::{HostCode, HostMemory};
 use crate::Error;
-use crate::memory::SlotContents;
-use crate::plan::Slot;
+use crate::device::KernelLaunch;
+use crate::device::Memory;
 
-/// Interprets all blocks of a kernel. `buffers` are the slots of its buffers, in order.
-pub(crate) fn run(
-    kernel: &Kernel,
-    arguments: &[i64],
-    buffers: &[Slot],
-    memory: &mut PrimaryMap<Slot, SlotContents<'_>>,
+/// Interprets all blocks of a kernel.
+pub(super) fn run(
     options: &Options,
+    given: &KernelLaunch<'_, HostCode>,
+    memory: &mut Memory<'_, HostMemory>,
 ) -> Result<(), Error> {
+    let KernelLaunch { kernel, arguments, .. } = *given;
+    let buffers = &given.launch.buffers;
     let mut elements = Vec::with_capacity(buffers.len());
     for &slot in buffers {
         elements.push(span(&memory[slot].view())?);

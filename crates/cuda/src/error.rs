@@ -1,0 +1,84 @@
+//! What can go wrong between a CUDA text and its results, in words that say what to do.
+
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+/// What mends the absence of NVRTC on a machine with a driver.
+pub const INSTALL: &str = "pip install nvidia-cuda-nvrtc-cu12";
+
+/// Everything that can fail in NVIDIA's libraries.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum Error {
+    /// No library of any of these names could be opened.
+    #[error("{library} was not found (tried {}); {hint}", .tried.join(", "))]
+    NotFound {
+        /// `libcuda` or `libnvrtc`.
+        library: &'static str,
+        /// The names or paths given to the dynamic loader, in order.
+        tried: Vec<String>,
+        /// What mends it.
+        hint: &'static str,
+    },
+    /// The file exists, but the dynamic loader rejects it.
+    #[error("{} cannot be loaded: {reason}", .path.display())]
+    Unloadable {
+        path: PathBuf,
+        /// The dynamic loader's words.
+        reason: String,
+    },
+    /// The library lacks a function that we call.
+    #[error("{} has no function {symbol}: it is not the library it should be, or older than CUDA 11.2", .path.display())]
+    MissingSymbol { path: PathBuf, symbol: String },
+    /// The driver is too old for what NVRTC makes.
+    #[error(
+        "the driver supports CUDA {}.{} and NVRTC is of CUDA {}.{}: update the driver, or take an NVRTC of CUDA {}",
+        .driver.0, .driver.1, .nvrtc.0, .nvrtc.1, .driver.0
+    )]
+    DriverTooOld {
+        /// The newest CUDA that the driver supports, major and minor.
+        driver: (i32, i32),
+        nvrtc: (i32, i32),
+    },
+    /// A device that is not there.
+    #[error("there is no device cuda:{asked}: this machine has {}", count(*.devices))]
+    NoDevice { asked: usize, devices: usize },
+    /// The device has no memory left, after the pool gave back what nobody uses.
+    #[error("cuda:{device} has no memory for {bytes} bytes: {free} of {total} are free, calls hold {held}")]
+    OutOfMemory {
+        device: usize,
+        /// The bytes that were asked for.
+        bytes: usize,
+        free: usize,
+        total: usize,
+        /// Bytes of the pool that are in use.
+        held: u64,
+    },
+    /// A function of the driver failed.
+    #[error("{call}: {name}: {text}")]
+    Driver {
+        /// The function.
+        call: &'static str,
+        /// The number of the error, of which 700 to 719 are kernels that went wrong.
+        code: i32,
+        /// The name of the error, as in `CUDA_ERROR_INVALID_VALUE`.
+        name: String,
+        /// The driver's words.
+        text: String,
+    },
+    /// NVRTC rejects a text: a bug of the compiler.
+    #[error("NVRTC rejects the text for {architecture}:\n{log}")]
+    Rejected { architecture: String, log: String },
+    /// A function of NVRTC failed.
+    #[error("{call}: {text}")]
+    Nvrtc { call: &'static str, text: String },
+}
+
+/// A number of devices in words.
+fn count(devices: usize) -> String {
+    match devices {
+        0 => "none".to_owned(),
+        1 => "one, cuda:0".to_owned(),
+        more => format!("cuda:0 to cuda:{}", more - 1),
+    }
+}

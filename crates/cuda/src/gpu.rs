@@ -1,0 +1,280 @@
+//! Devices: their contexts and what is to be known of them.
+
+use std::ffi::{CStr, c_int};
+use std::ptr;
+use std::sync::Arc;
+
+use crate::driver::{Address, Driver, Handle, OUT_OF_MEMORY};
+use crate::error::Error;
+use crate::library::LibraryPaths;
+use crate::nvrtc::Nvrtc;
+
+/// The two libraries, which fit together.
+#[derive(Debug)]
+pub struct Cuda {
+    pub(crate) driver: Driver,
+    pub nvrtc: Nvrtc,
+}
+
+/// What decisions need to know of a device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GpuFacts {
+    /// The name that NVIDIA sells it under.
+    pub name: String,
+    /// Major and minor compute capability.
+    pub capability: (i32, i32),
+    pub multiprocessors: i32,
+    /// Threads that run in step.
+    pub warp: i32,
+    /// Bytes of shared memory that a block may have when it asks for them.
+    pub shared_bytes: i32,
+    /// Bytes of the L2 cache.
+    pub l2_bytes: i32,
+    /// Bytes a second that its memory gives at best, from clock and width of the bus; 0 where the driver does not tell.
+    pub bandwidth: u64,
+    /// Bytes of memory.
+    pub memory: usize,
+}
+
+/// A device with its primary context, which it shares with all that use the driver's runtime interface, such as torch.
+#[derive(Debug)]
+pub struct Gpu {
+    pub(crate) cuda: Arc<Cuda>,
+    ordinal: usize,
+    raw: c_int,
+    context: Handle,
+    pool: Handle,
+    facts: GpuFacts,
+}
+
+// SAFETY: contexts and memory pools are handles that the driver lets any thread use.
+unsafe impl Send for Gpu {}
+// SAFETY: as above; the driver locks what it must.
+unsafe impl Sync for Gpu {}
+
+/// Numbers of `CUdevice_attribute`.
+mod attribute {
+    pub(super) const WARP_SIZE: i32 = 10;
+    pub(super) const MULTIPROCESSOR_COUNT: i32 = 16;
+    pub(super) const MEMORY_CLOCK_RATE: i32 = 36;
+    pub(super) const GLOBAL_MEMORY_BUS_WIDTH: i32 = 37;
+    pub(super) const L2_CACHE_SIZE: i32 = 38;
+    pub(super) const CAPABILITY_MAJOR: i32 = 75;
+    pub(super) const CAPABILITY_MINOR: i32 = 76;
+    pub(super) const MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: i32 = 97;
+}
+
+/// Numbers of `CUmemPool_attribute`.
+mod pool_attribute {
+    pub(super) const RELEASE_THRESHOLD: i32 = 4;
+    pub(super) const USED_MEM_CURRENT: i32 = 7;
+}
+
+impl Cuda {
+    /// Opens driver and NVRTC.
+    ///
+    /// # Errors
+    /// Which of them is missing, or does not fit the other.
+    pub fn open(paths: &LibraryPaths) -> Result<Cuda, Error> {
+        let (driver, nvrtc) = (Driver::open(paths)?, Nvrtc::open(paths)?);
+        if nvrtc.version().0 > driver.version.0 {
+            return Err(Error::DriverTooOld { driver: driver.version, nvrtc: nvrtc.version() });
+        }
+        Ok(Cuda { driver, nvrtc })
+    }
+
+    /// The newest CUDA that the driver supports, and where the driver is.
+    pub fn driver(&self) -> String {
+        let (major, minor) = self.driver.version;
+        format!("CUDA {major}.{minor}, {}", self.driver.path.display())
+    }
+
+    /// How many devices there are.
+    ///
+    /// # Errors
+    /// What the driver says.
+    pub fn devices(&self) -> Result<usize, Error> {
+        let mut count = 0;
+        // SAFETY: the function has this type; the number outlives the call.
+        let code = unsafe { (self.driver.functions.cuDeviceGetCount)(&mut count) };
+        self.driver.check("cuDeviceGetCount", code)?;
+        Ok(usize::try_from(count).unwrap_or(0))
+    }
+}
+
+impl Gpu {
+    /// The device of this number.
+    ///
+    /// # Errors
+    /// [`Error::NoDevice`], and what the driver says.
+    pub fn open(cuda: &Arc<Cuda>, ordinal: usize) -> Result<Gpu, Error> {
+        let devices = cuda.devices()?;
+        if ordinal >= devices {
+            return Err(Error::NoDevice { asked: ordinal, devices });
+        }
+        let driver = &cuda.driver;
+        let (mut raw, mut context, mut pool) = (0, ptr::null_mut(), ptr::null_mut());
+        // SAFETY: the functions have these types; what they write to outlives the calls. The context is released when the
+        // device is dropped.
+        unsafe {
+            driver.check("cuDeviceGet", (driver.functions.cuDeviceGet)(&mut raw, ordinal as c_int))?;
+            let code = (driver.functions.cuDeviceGetDefaultMemPool)(&mut pool, raw);
+            driver.check("cuDeviceGetDefaultMemPool", code)?;
+            let code = (driver.functions.cuDevicePrimaryCtxRetain)(&mut context, raw);
+            driver.check("cuDevicePrimaryCtxRetain", code)?;
+        }
+        let facts = GpuFacts::of(driver, raw)?;
+        let device = Gpu { cuda: Arc::clone(cuda), ordinal, raw, context, pool, facts };
+        device.keep_freed_memory()?;
+        Ok(device)
+    }
+
+    /// Its number.
+    pub fn ordinal(&self) -> usize {
+        self.ordinal
+    }
+
+    /// What is known of it.
+    pub fn facts(&self) -> &GpuFacts {
+        &self.facts
+    }
+
+    /// The name of its machine code, as in `sm_90`.
+    pub fn architecture(&self) -> String {
+        format!("sm_{}{}", self.facts.capability.0, self.facts.capability.1)
+    }
+
+    /// Makes its context the thread's as long as the guard lives.
+    pub(crate) fn enter(&self) -> Result<Entered<'_>, Error> {
+        // SAFETY: the function has this type; the context lives as long as the device.
+        let code = unsafe { (self.driver().functions.cuCtxPushCurrent)(self.context) };
+        self.driver().check("cuCtxPushCurrent", code)?;
+        Ok(Entered { device: self })
+    }
+
+    pub(crate) fn driver(&self) -> &Driver {
+        &self.cuda.driver
+    }
+
+    pub(crate) fn context(&self) -> Handle {
+        self.context
+    }
+
+    /// Bytes that are free, and all there are.
+    ///
+    /// # Errors
+    /// What the driver says.
+    pub fn memory(&self) -> Result<(usize, usize), Error> {
+        let _entered = self.enter()?;
+        let (mut free, mut total) = (0, 0);
+        // SAFETY: the function has this type; the numbers outlive the call.
+        let code = unsafe { (self.driver().functions.cuMemGetInfo)(&mut free, &mut total) };
+        self.driver().check("cuMemGetInfo", code).map(|()| (free, total))
+    }
+
+    /// Memory that is there when the work of the stream comes to it. What the pool holds in vain is given back before the
+    /// device is said to have none.
+    pub(crate) fn allocate(&self, bytes: usize, stream: Handle) -> Result<Address, Error> {
+        let allocate = || {
+            let mut address = 0;
+            // SAFETY: the function has this type; the number outlives the call.
+            let code =
+                unsafe { (self.driver().functions.cuMemAllocAsync)(&mut address, bytes.max(1), stream) };
+            (code, address)
+        };
+        let (code, address) = match allocate() {
+            (OUT_OF_MEMORY, _) => {
+                self.trim()?;
+                allocate()
+            }
+            result => result,
+        };
+        if code == OUT_OF_MEMORY {
+            let (free, total) = self.memory()?;
+            let (device, held) = (self.ordinal, self.pool_value(pool_attribute::USED_MEM_CURRENT)?);
+            return Err(Error::OutOfMemory { device, bytes, free, total, held });
+        }
+        self.driver().check("cuMemAllocAsync", code).map(|()| address)
+    }
+
+    /// Gives memory that nobody uses back to the system.
+    fn trim(&self) -> Result<(), Error> {
+        // SAFETY: the function has this type; the pool lives as long as the process.
+        let code = unsafe { (self.driver().functions.cuMemPoolTrimTo)(self.pool, 0) };
+        self.driver().check("cuMemPoolTrimTo", code)
+    }
+
+    /// Has the pool keep what is freed for the next call, and not give it back at each synchronisation.
+    fn keep_freed_memory(&self) -> Result<(), Error> {
+        let mut threshold = u64::MAX;
+        let value = (&raw mut threshold).cast();
+        // SAFETY: the attribute is a number of 64 bits that outlives the call.
+        let code = unsafe {
+            (self.driver().functions.cuMemPoolSetAttribute)(
+                self.pool,
+                pool_attribute::RELEASE_THRESHOLD,
+                value,
+            )
+        };
+        self.driver().check("cuMemPoolSetAttribute", code)
+    }
+
+    fn pool_value(&self, attribute: c_int) -> Result<u64, Error> {
+        let mut value = 0_u64;
+        // SAFETY: the attribute is a number of 64 bits that outlives the call.
+        let code = unsafe {
+            (self.driver().functions.cuMemPoolGetAttribute)(self.pool, attribute, (&raw mut value).cast())
+        };
+        self.driver().check("cuMemPoolGetAttribute", code).map(|()| value)
+    }
+}
+
+impl Drop for Gpu {
+    fn drop(&mut self) {
+        // SAFETY: it was retained once, and all that was made in it held the device until it was gone.
+        unsafe { (self.driver().functions.cuDevicePrimaryCtxRelease)(self.raw) };
+    }
+}
+
+/// A device whose context is the thread's current one.
+pub(crate) struct Entered<'d> {
+    device: &'d Gpu,
+}
+
+impl Drop for Entered<'_> {
+    fn drop(&mut self) {
+        let mut popped = ptr::null_mut();
+        // SAFETY: the function has this type. The context on top is the one that was pushed.
+        unsafe { (self.device.driver().functions.cuCtxPopCurrent)(&mut popped) };
+    }
+}
+
+impl GpuFacts {
+    fn of(driver: &Driver, device: c_int) -> Result<GpuFacts, Error> {
+        let mut name = [0; 256];
+        let mut memory = 0;
+        // SAFETY: the functions have these types; name and number outlive the calls.
+        unsafe {
+            let code = (driver.functions.cuDeviceGetName)(name.as_mut_ptr(), name.len() as c_int, device);
+            driver.check("cuDeviceGetName", code)?;
+            let code = (driver.functions.cuDeviceTotalMem)(&mut memory, device);
+            driver.check("cuDeviceTotalMem", code)?;
+        }
+        // SAFETY: the driver ended the name with a zero within the array.
+        let name = unsafe { CStr::from_ptr(name.as_ptr()) }.to_string_lossy().into_owned();
+        let attribute = |number| driver.attribute(device, number);
+        let clock = attribute(attribute::MEMORY_CLOCK_RATE)?.max(0) as u64 * 1000;
+        let bus_bytes = attribute(attribute::GLOBAL_MEMORY_BUS_WIDTH)?.max(0) as u64 / 8;
+        Ok(GpuFacts {
+            name,
+            capability: (attribute(attribute::CAPABILITY_MAJOR)?, attribute(attribute::CAPABILITY_MINOR)?),
+            multiprocessors: attribute(attribute::MULTIPROCESSOR_COUNT)?,
+            warp: attribute(attribute::WARP_SIZE)?,
+            shared_bytes: attribute(attribute::MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?,
+            l2_bytes: attribute(attribute::L2_CACHE_SIZE)?,
+            // Memory moves data on both edges of its clock.
+            bandwidth: 2 * clock * bus_bytes,
+            memory,
+        })
+    }
+}

@@ -1,0 +1,145 @@
+//! Machine code in a device, and launches of its kernels.
+
+use std::ffi::{CString, c_int, c_void};
+use std::ptr;
+use std::sync::Arc;
+
+use crate::driver::Handle;
+use crate::error::Error;
+use crate::gpu::Gpu;
+use crate::stream::Stream;
+
+/// Bytes of shared memory that a block has without asking.
+const SHARED_WITHOUT_ASKING: usize = 48 << 10;
+
+/// Machine code in a device.
+#[derive(Debug)]
+pub struct Module {
+    device: Arc<Gpu>,
+    raw: Handle,
+}
+
+// SAFETY: a module is a handle that the driver lets any thread use.
+unsafe impl Send for Module {}
+// SAFETY: as above; the driver locks what it must.
+unsafe impl Sync for Module {}
+
+/// A kernel of a module.
+#[derive(Clone, Debug)]
+pub struct Function {
+    module: Arc<Module>,
+    raw: Handle,
+}
+
+// SAFETY: a function is a handle that the driver lets any thread use, and lives as long as its module.
+unsafe impl Send for Function {}
+// SAFETY: as above.
+unsafe impl Sync for Function {}
+
+/// The shape of a launch: all along x.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LaunchShape {
+    /// At least 1.
+    pub blocks: u32,
+    /// Threads of a block.
+    pub threads: u32,
+    /// Bytes of dynamic shared memory.
+    pub shared_bytes: usize,
+}
+
+impl Module {
+    /// Loads machine code into a device.
+    ///
+    /// # Errors
+    /// What the driver says: that it is damaged, or for another device.
+    pub fn load(device: &Arc<Gpu>, cubin: &[u8]) -> Result<Arc<Module>, Error> {
+        let _entered = device.enter()?;
+        let mut raw = ptr::null_mut();
+        // SAFETY: the function has this type; the driver reads as much as the image says it has, and NVRTC made it.
+        let code = unsafe { (device.driver().functions.cuModuleLoadData)(&mut raw, cubin.as_ptr().cast()) };
+        device.driver().check("cuModuleLoadData", code)?;
+        Ok(Arc::new(Module { device: Arc::clone(device), raw }))
+    }
+
+    /// The kernel of a name.
+    ///
+    /// # Errors
+    /// What the driver says.
+    pub fn function(self: &Arc<Module>, name: &str) -> Result<Function, Error> {
+        let _entered = self.device.enter()?;
+        let text = CString::new(name).expect("names of kernels hold no zero");
+        let mut raw = ptr::null_mut();
+        // SAFETY: the function has this type; the name outlives the call.
+        let code = unsafe {
+            (self.device.driver().functions.cuModuleGetFunction)(&mut raw, self.raw, text.as_ptr())
+        };
+        self.device.driver().check("cuModuleGetFunction", code)?;
+        Ok(Function { module: Arc::clone(self), raw })
+    }
+}
+
+impl Drop for Module {
+    fn drop(&mut self) {
+        if let Ok(_entered) = self.device.enter() {
+            // SAFETY: no function of it is left; the driver waits for launches that still run.
+            unsafe { (self.device.driver().functions.cuModuleUnload)(self.raw) };
+        }
+    }
+}
+
+impl Function {
+    /// Lets blocks have so much dynamic shared memory.
+    ///
+    /// # Errors
+    /// More than the device has.
+    fn allow_shared(&self, bytes: usize) -> Result<(), Error> {
+        const MAX_DYNAMIC_SHARED_SIZE_BYTES: c_int = 8;
+        let driver = self.module.device.driver();
+        let bytes = c_int::try_from(bytes).unwrap_or(c_int::MAX);
+        // SAFETY: the function has this type; the kernel's module lives.
+        let code =
+            unsafe { (driver.functions.cuFuncSetAttribute)(self.raw, MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes) };
+        driver.check("cuFuncSetAttribute", code)
+    }
+
+    /// Gives the kernel to a stream. Every parameter is a word of 64 bits: an address, or a number.
+    ///
+    /// # Safety
+    /// The kernel takes as many parameters, of 64 bits each, and every address among them is of memory that it may use as it
+    /// does when the stream comes to it.
+    ///
+    /// # Errors
+    /// What the driver says: a launch that the device has no room for.
+    pub unsafe fn launch(
+        &self,
+        stream: &Stream,
+        launch: LaunchShape,
+        parameters: &[u64],
+    ) -> Result<(), Error> {
+        let _entered = self.module.device.enter()?;
+        if launch.shared_bytes > SHARED_WITHOUT_ASKING {
+            self.allow_shared(launch.shared_bytes)?;
+        }
+        let shared = u32::try_from(launch.shared_bytes).unwrap_or(u32::MAX);
+        let mut addresses: Vec<*mut c_void> =
+            parameters.iter().map(|word| ptr::from_ref(word).cast_mut().cast()).collect();
+        let (driver, none) = (self.module.device.driver(), ptr::null_mut());
+        // SAFETY: the driver copies the parameters before it returns; the rest is the caller's.
+        let code = unsafe {
+            (driver.functions.cuLaunchKernel)(
+                self.raw,
+                launch.blocks,
+                1,
+                1,
+                launch.threads,
+                1,
+                1,
+                shared,
+                stream.raw(),
+                addresses.as_mut_ptr(),
+                none,
+            )
+        };
+        driver.check("cuLaunchKernel", code)
+    }
+}

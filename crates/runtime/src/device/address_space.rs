@@ -1,0 +1,61 @@
+//! The kinds of tensors in one memory: those of the host, and those of a GPU, whose addresses mean nothing to the host.
+
+use ir::array::Layout;
+use ops::DType;
+
+use crate::argument::Footprint;
+
+/// The kinds of tensors in one memory, that of the host or of a GPU.
+pub(crate) trait AddressSpace: Sized + 'static {
+    /// A tensor for reading.
+    type View<'m>;
+    /// A tensor for writing.
+    type ViewMut<'m>;
+    /// A tensor of the call's own.
+    type Tensor;
+    /// An argument that may be written to.
+    type Argument<'a>;
+
+    /// Element type and layout.
+    fn form<'v>(view: &'v Self::View<'_>) -> (DType, &'v Layout);
+
+    /// Element type and layout of what is written.
+    fn form_mut<'v>(view: &'v Self::ViewMut<'_>) -> (DType, &'v Layout);
+
+    /// Element type and layout of a tensor.
+    fn tensor_form(tensor: &Self::Tensor) -> (DType, &Layout);
+
+    /// The same elements through another layout, which reaches no further.
+    fn relaid<'m>(view: &Self::View<'m>, layout: Layout) -> Self::View<'m>;
+
+    /// A view for a shorter time.
+    fn shortened<'m>(view: &'m Self::View<'_>) -> Self::View<'m>;
+
+    /// What is written, for reading meanwhile.
+    fn read<'m>(view: &'m Self::ViewMut<'_>) -> Self::View<'m>;
+
+    /// What is written, for a shorter time.
+    fn reborrowed<'m>(view: &'m mut Self::ViewMut<'_>) -> Self::ViewMut<'m>;
+
+    /// A tensor for reading.
+    fn view(tensor: &Self::Tensor) -> Self::View<'_>;
+
+    /// A tensor for writing.
+    fn view_mut(tensor: &mut Self::Tensor) -> Self::ViewMut<'_>;
+
+    /// A tensor through another layout, which reaches no further.
+    fn tensor_relaid(tensor: Self::Tensor, layout: Layout) -> Self::Tensor;
+
+    /// Where an argument is.
+    fn footprint<'m>(argument: &'m Self::Argument<'_>) -> Footprint<'m>;
+
+    /// Whether an argument may be written to.
+    fn is_writable(argument: &Self::Argument<'_>) -> bool;
+
+    /// An argument for writing.
+    ///
+    /// # Safety
+    /// It is writable, and nothing may read through a view of these elements, or of an argument that overlaps, what is written
+    /// through this one and is expected to be old.
+    unsafe fn open<'m>(argument: &'m Self::Argument<'_>) -> Self::ViewMut<'m>;
+}

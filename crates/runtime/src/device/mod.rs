@@ -1,0 +1,101 @@
+//! What a device does for a call: memory for its tensors, and the work of its steps.
+//!
+//! A call ([`crate::call`]) walks an execution plan and knows neither pointers nor threads; `host` and `cuda` are the devices.
+//! `address_space` (kinds of tensors) · `memory` (what slots hold).
+
+mod address_space;
+mod memory;
+
+use cranelift_entity::PrimaryMap;
+use ir::array::{ArrayView, Layout};
+use ir::graph::{ExternalOp, Val};
+use ir::interrupt::Interrupt;
+use ir::kernel::Kernel;
+use ops::{DType, Scalar};
+
+use crate::cpu::pool::Workers;
+use crate::formulas::Formula;
+use crate::plan::Launch;
+use crate::{Error, Machine};
+
+pub(crate) use address_space::AddressSpace;
+pub(crate) use memory::{Memory, SlotContents, WriteTarget};
+
+/// A kernel to be launched, with what it is given.
+pub(crate) struct KernelLaunch<'l, C> {
+    pub kernel: &'l Kernel,
+    pub code: &'l C,
+    pub launch: &'l Launch,
+    /// The values of the plan's formulas.
+    pub values: &'l PrimaryMap<Formula, i64>,
+    /// The values of the kernel's arguments.
+    pub arguments: &'l [i64],
+}
+
+/// Threads and memory of the host, for a call that may be interrupted.
+#[derive(Clone, Copy)]
+pub(crate) struct Host<'c> {
+    pub machine: &'c Machine,
+    pub interrupt: &'c Interrupt,
+}
+
+impl<'c> Host<'c> {
+    /// The threads.
+    pub fn workers(self) -> Workers<'c> {
+        self.machine.workers(self.interrupt)
+    }
+}
+
+/// What does the steps of a call.
+pub(crate) trait Device {
+    /// Where its tensors lie.
+    type Space: AddressSpace;
+    /// A kernel in executable form.
+    type Code;
+
+    /// The host, which does what the device has no kernel for.
+    fn host(&self) -> Host<'_>;
+
+    /// The most bytes that calls may hold at once.
+    fn memory_limit(&self) -> usize;
+
+    /// A tensor with unspecified contents, in a layout without gaps.
+    fn allocate(&self, dtype: DType, layout: Layout) -> Result<TensorOf<Self>, Error>;
+
+    /// Puts one element everywhere.
+    fn fill(&self, to: ViewMutOf<'_, Self>, element: Scalar) -> Result<(), Error>;
+
+    /// Copies elements from one tensor to another of the same type.
+    fn copy(&self, to: ViewMutOf<'_, Self>, from: &ViewOf<'_, Self>) -> Result<(), Error>;
+
+    /// Copies elements of the host to a tensor of the same type.
+    fn store(&self, to: ViewMutOf<'_, Self>, from: &ArrayView<'_>) -> Result<(), Error>;
+
+    /// Runs all blocks of a kernel. Its buffers are slots of `memory`.
+    fn launch(
+        &self,
+        launch: &KernelLaunch<'_, Self::Code>,
+        memory: &mut Memory<'_, Self::Space>,
+    ) -> Result<(), Error>;
+
+    /// Has a library compute an op whose results are dense. Errors name `val`.
+    fn external(
+        &self,
+        op: &ExternalOp,
+        operands: &[ViewOf<'_, Self>],
+        results: Vec<ViewMutOf<'_, Self>>,
+        val: Val,
+    ) -> Result<(), Error>;
+
+    /// Does work of the host on tensors: where they are, or on copies.
+    fn on_host<R>(
+        &self,
+        views: &[ViewOf<'_, Self>],
+        work: impl FnOnce(&[ArrayView<'_>]) -> R,
+    ) -> Result<R, Error>;
+}
+
+/// Tensors and views of a device.
+pub(crate) type TensorOf<D> = <<D as Device>::Space as AddressSpace>::Tensor;
+pub(crate) type ViewOf<'m, D> = <<D as Device>::Space as AddressSpace>::View<'m>;
+pub(crate) type ViewMutOf<'m, D> = <<D as Device>::Space as AddressSpace>::ViewMut<'m>;
