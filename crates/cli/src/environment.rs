@@ -6,12 +6,20 @@ use std::env;
 use std::path::PathBuf;
 
 use codegen::cpu::llvm::LlvmOptions;
+use cuda::LibraryPaths;
 use ferrofuse::CacheOptions;
 
 /// Where libLLVM is: as the option says, else as `FERROFUSE_LIBLLVM` says, else in the usual places. A path at which
 /// there is none, such as `none`, does without.
 pub fn llvm_options(option: Option<PathBuf>) -> LlvmOptions {
     LlvmOptions { path: option.or_else(|| env::var_os("FERROFUSE_LIBLLVM").map(PathBuf::from)) }
+}
+
+/// Where NVIDIA's libraries are: as `FERROFUSE_LIBCUDA` and `FERROFUSE_LIBNVRTC` say, else in the usual places.
+pub fn cuda_libraries() -> LibraryPaths {
+    let path = |name| env::var_os(name).map(PathBuf::from);
+    let (cuda, nvrtc) = (path("FERROFUSE_LIBCUDA"), path("FERROFUSE_LIBNVRTC"));
+    LibraryPaths { cuda, nvrtc, folders: Vec::new() }
 }
 
 /// Where machine code is kept, if anywhere: see [`CacheOptions::of_environment`].

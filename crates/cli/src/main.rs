@@ -1,11 +1,12 @@
 //! The `ferrofuse` binary: reads options, hands them to a verb, shows how it ended.
 //!
 //! Results go to stdout, everything else to stderr. Exit codes: 0 fine, 1 a check failed, 2 the user's mistake, 3 the
-//! machine's. `verbs` (one file each) · `definition` (definition files) · `arrays` (files of arrays) · `inputs` (what to
+//! machine's. `verbs` (one file each) · `definition` (definition files) · `device` (what runs kernels) · `arrays` (files of arrays) · `inputs` (what to
 //! run on) · `planning` (the user's choices) · `segment_folder` (folders of segments) · `failure` · `environment`.
 
 mod arrays;
 mod definition;
+mod device;
 mod environment;
 mod failure;
 mod inputs;
@@ -84,10 +85,11 @@ fn show(words: &clap::Error) -> ExitCode {
 fn perform(cli: Cli, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let llvm = environment::llvm_options(cli.libllvm);
     let perf_map = environment::perf_map();
+    let nvidia = environment::cuda_libraries();
     let machine =
         || MachineOptions { llvm: llvm.clone(), cache: cache(), perf_map, ..MachineOptions::default() };
     match cli.verb {
-        Verb::Run(options) => run::run(&options, machine(), out),
+        Verb::Run(options) => run::run(&options, machine(), &nvidia, out),
         Verb::Explain(options) => explain::run(&options, &Machine::new(machine()), out),
         Verb::Segment(options) => segment::run(&options, &Machine::new(machine()), out),
         Verb::Emit(options) => emit::run(&options, &Machine::new(machine()), out),
@@ -97,7 +99,7 @@ fn perform(cli: Cli, out: &mut dyn Write) -> Result<Outcome, Failure> {
             bench::run(&options, MachineOptions { llvm, perf_map, ..MachineOptions::default() }, out)
         }
         Verb::Cache(options) => cache::run(&options, environment::cache_options(), out),
-        Verb::Doctor(options) => doctor::run(&options, &llvm, environment::cache_options(), out),
+        Verb::Doctor(options) => doctor::run(&options, &llvm, &nvidia, environment::cache_options(), out),
         Verb::Fuzz(options) => fuzz::run(&options, out),
         Verb::Test(options) => test::run(&options, environment::bless(), out),
     }

@@ -5,10 +5,37 @@ use ir::graph::{Fusion, Graph};
 use rustc_hash::FxHashMap;
 
 /// A multiple of the lanes of every block on a CPU, and of the neighbours that a thread of a GPU takes at a time.
-pub const WHOLE: i64 = 64;
+const WHOLE: i64 = 64;
 
 /// The longest row of which it is worth to know so: as many elements as all threads of a block have in registers.
 const SHORT: u64 = 8192;
+
+/// Rows that are whole vectors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WholeRow {
+    /// Their size.
+    symbol: Sym,
+    /// The largest size that it may be, where that is worth to know.
+    most: Option<i64>,
+}
+
+impl WholeRow {
+    /// Rows of so many elements, if these are whole vectors. Where short rows are to be told from long ones, they are no longer
+    /// than the next power of two.
+    pub fn of(symbol: Sym, size: i64, bounded: bool) -> Option<WholeRow> {
+        let short = u64::try_from(size).ok().filter(|&size| bounded && size <= SHORT);
+        let most = short.map(|size| size.next_power_of_two() as i64);
+        (size >= 0 && size % WHOLE == 0).then_some(WholeRow { symbol, most })
+    }
+
+    /// Adds it to what is known.
+    pub fn assume(self, facts: &mut Facts) {
+        facts.assume_multiple(&Expr::sym(self.symbol), WHOLE);
+        if let Some(most) = self.most {
+            facts.assume_range(self.symbol, None, most);
+        }
+    }
+}
 
 /// The largest value that is expected of anything: more bytes than machines have, and few enough to be summed and
 /// multiplied by small factors.
@@ -26,19 +53,12 @@ impl Hints {
         Hints { sizes: sizes.into_iter().collect() }
     }
 
-    /// The fusion in the knowledge that rows which are expected to be whole vectors are, and that those expected to be short are
-    /// no longer than the next power of two: the kernels then say what they assume,
+    /// The fusion in the knowledge that rows which are expected to be whole vectors are: the kernels then say what they assume,
     /// and are for such calls only.
     pub fn whole_rows(&self, graph: &Graph, fusion: &Fusion) -> Fusion {
         let mut facts = Facts::clone(fusion.facts());
-        let is_whole = |sym: &Sym| self.sizes.get(sym).is_some_and(|size| *size > 0 && size % WHOLE == 0);
-        for sym in row_sizes(graph, fusion).into_iter().filter(is_whole) {
-            facts.assume_multiple(&Expr::sym(sym), WHOLE);
-            let most = self.sizes[&sym] as u64;
-            if most <= SHORT {
-                facts.assume_range(sym, None, most.next_power_of_two() as i64);
-            }
-        }
+        let sized = |sym: Sym| WholeRow::of(sym, *self.sizes.get(&sym)?, true);
+        row_sizes(graph, fusion).into_iter().filter_map(sized).for_each(|row| row.assume(&mut facts));
         fusion.clone().with_facts(facts)
     }
 

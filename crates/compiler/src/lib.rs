@@ -20,6 +20,6 @@ pub mod space;
 pub mod target;
 
 pub use certificate::Certificate;
-pub use hints::{Hints, WHOLE, row_sizes};
+pub use hints::{Hints, WholeRow, row_sizes};
 pub use plan::{Decision, Kernels, Plan, PlanError, PlanOptions, SegmentPlan, plan};
 pub use products::ShallowProduct;

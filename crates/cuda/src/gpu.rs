@@ -1,6 +1,8 @@
 //! Devices: their contexts and what is to be known of them.
 
 use std::ffi::{CStr, c_int};
+use std::fmt;
+use std::path::PathBuf;
 use std::ptr;
 use std::sync::Arc;
 
@@ -83,10 +85,16 @@ impl Cuda {
         Ok(Cuda { driver, nvrtc })
     }
 
-    /// The newest CUDA that the driver supports, and where the driver is.
-    pub fn driver(&self) -> String {
-        let (major, minor) = self.driver.version;
-        format!("CUDA {major}.{minor}, {}", self.driver.path.display())
+    /// What is there without NVRTC: the driver and the names of its devices.
+    ///
+    /// # Errors
+    /// That the driver is missing, or what it says.
+    pub fn driver(paths: &LibraryPaths) -> Result<DriverSummary, Error> {
+        let driver = Driver::open(paths)?;
+        let devices = driver.devices()?;
+        let name = |device| driver.device(device).and_then(|raw| driver.name(raw));
+        let devices = (0..devices).map(name).collect::<Result<_, Error>>()?;
+        Ok(DriverSummary { version: driver.version, path: driver.path, devices })
     }
 
     /// How many devices there are.
@@ -94,11 +102,51 @@ impl Cuda {
     /// # Errors
     /// What the driver says.
     pub fn devices(&self) -> Result<usize, Error> {
+        self.driver.devices()
+    }
+}
+
+/// A driver and its devices.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DriverSummary {
+    /// The newest CUDA that it supports, major and minor.
+    version: (i32, i32),
+    path: PathBuf,
+    /// The names of the devices.
+    devices: Vec<String>,
+}
+
+impl fmt::Display for DriverSummary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (major, minor) = self.version;
+        let devices = if self.devices.is_empty() { "none".to_owned() } else { self.devices.join(", ") };
+        write!(f, "{devices}; driver of CUDA {major}.{minor}, {}", self.path.display())
+    }
+}
+
+impl Driver {
+    fn devices(&self) -> Result<usize, Error> {
         let mut count = 0;
         // SAFETY: the function has this type; the number outlives the call.
-        let code = unsafe { (self.driver.functions.cuDeviceGetCount)(&mut count) };
-        self.driver.check("cuDeviceGetCount", code)?;
+        self.check("cuDeviceGetCount", unsafe { (self.functions.cuDeviceGetCount)(&mut count) })?;
         Ok(usize::try_from(count).unwrap_or(0))
+    }
+
+    fn device(&self, ordinal: usize) -> Result<c_int, Error> {
+        let mut raw = 0;
+        // SAFETY: the function has this type; the number outlives the call.
+        let code = unsafe { (self.functions.cuDeviceGet)(&mut raw, ordinal as c_int) };
+        self.check("cuDeviceGet", code).map(|()| raw)
+    }
+
+    fn name(&self, device: c_int) -> Result<String, Error> {
+        let mut name = [0; 256];
+        // SAFETY: the function has this type; the name outlives the call.
+        let code =
+            unsafe { (self.functions.cuDeviceGetName)(name.as_mut_ptr(), name.len() as c_int, device) };
+        self.check("cuDeviceGetName", code)?;
+        // SAFETY: the driver ended the name with a zero within the array.
+        Ok(unsafe { CStr::from_ptr(name.as_ptr()) }.to_string_lossy().into_owned())
     }
 }
 
@@ -113,11 +161,11 @@ impl Gpu {
             return Err(Error::NoDevice { asked: ordinal, devices });
         }
         let driver = &cuda.driver;
-        let (mut raw, mut context, mut pool) = (0, ptr::null_mut(), ptr::null_mut());
+        let raw = driver.device(ordinal)?;
+        let (mut context, mut pool) = (ptr::null_mut(), ptr::null_mut());
         // SAFETY: the functions have these types; what they write to outlives the calls. The context is released when the
         // device is dropped.
         unsafe {
-            driver.check("cuDeviceGet", (driver.functions.cuDeviceGet)(&mut raw, ordinal as c_int))?;
             let code = (driver.functions.cuDeviceGetDefaultMemPool)(&mut pool, raw);
             driver.check("cuDeviceGetDefaultMemPool", code)?;
             let code = (driver.functions.cuDevicePrimaryCtxRetain)(&mut context, raw);
@@ -251,22 +299,15 @@ impl Drop for Entered<'_> {
 
 impl GpuFacts {
     fn of(driver: &Driver, device: c_int) -> Result<GpuFacts, Error> {
-        let mut name = [0; 256];
         let mut memory = 0;
-        // SAFETY: the functions have these types; name and number outlive the calls.
-        unsafe {
-            let code = (driver.functions.cuDeviceGetName)(name.as_mut_ptr(), name.len() as c_int, device);
-            driver.check("cuDeviceGetName", code)?;
-            let code = (driver.functions.cuDeviceTotalMem)(&mut memory, device);
-            driver.check("cuDeviceTotalMem", code)?;
-        }
-        // SAFETY: the driver ended the name with a zero within the array.
-        let name = unsafe { CStr::from_ptr(name.as_ptr()) }.to_string_lossy().into_owned();
+        // SAFETY: the function has this type; the number outlives the call.
+        let code = unsafe { (driver.functions.cuDeviceTotalMem)(&mut memory, device) };
+        driver.check("cuDeviceTotalMem", code)?;
         let attribute = |number| driver.attribute(device, number);
         let clock = attribute(attribute::MEMORY_CLOCK_RATE)?.max(0) as u64 * 1000;
         let bus_bytes = attribute(attribute::GLOBAL_MEMORY_BUS_WIDTH)?.max(0) as u64 / 8;
         Ok(GpuFacts {
-            name,
+            name: driver.name(device)?,
             capability: (attribute(attribute::CAPABILITY_MAJOR)?, attribute(attribute::CAPABILITY_MINOR)?),
             multiprocessors: attribute(attribute::MULTIPROCESSOR_COUNT)?,
             warp: attribute(attribute::WARP_SIZE)?,

@@ -16,7 +16,7 @@ mod nvrtc;
 mod stream;
 
 pub use error::{Error, INSTALL};
-pub use gpu::{Cuda, Gpu, GpuFacts};
+pub use gpu::{Cuda, DriverSummary, Gpu, GpuFacts};
 pub use library::LibraryPaths;
 pub use memory::{DeviceBuffer, MappedBuffer};
 pub use module::{Function, LaunchShape, Module};

@@ -55,6 +55,19 @@ pub enum Error {
     /// Code was asked for that the machine cannot run.
     #[error("this machine cannot run code for {0}")]
     Target(CpuTarget),
+    /// A GPU was asked for and none was named.
+    #[error("the executor is CUDA, and the options name no GPU")]
+    NoGpu,
+    /// What NVIDIA's libraries say.
+    #[error(transparent)]
+    Cuda(#[from] cuda::Error),
+    /// A launch that the GPU has no room for.
+    #[error("{kernel}: the launch has {what}")]
+    TooLargeLaunch {
+        kernel: String,
+        /// What is too much, and how much there may be.
+        what: String,
+    },
     /// A kernel program did what it must not: a bug of the compiler, found by the interpreter.
     #[error("{kernel}: {fault}")]
     Fault {
@@ -127,6 +140,7 @@ impl Error {
                 Blame::Machine
             }
             Error::Evaluate(EvaluateError::Memory { .. }) => Blame::Machine,
+            Error::Cuda(_) | Error::TooLargeLaunch { .. } => Blame::Machine,
             _ => Blame::User,
         }
     }

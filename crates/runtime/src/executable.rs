@@ -16,8 +16,8 @@ use smallvec::SmallVec;
 
 use crate::argument::Argument;
 use crate::background::in_background;
-use crate::call::{Call, Done, Given, is_short};
-use crate::compile::{Variant, compile};
+use crate::call::{Call, Done, Finished, Given, call_on_gpu, is_short};
+use crate::compile::{Code, Variant, compile};
 use crate::device::Host;
 use crate::device::WriteTarget;
 use crate::fork::ForkLock;
@@ -102,7 +102,7 @@ impl Executable {
         inputs: &[ArrayView<'_>],
     ) -> Result<Executable, Error> {
         let sizes = definition.signature().bind(inputs, &[])?;
-        let shapes = Shapes::new(&definition, false);
+        let shapes = Shapes::new(&definition, false, options.executor);
         let key = VariantKey::of(layouts(inputs, options.executor), &sizes, Some(&shapes));
         Executable::for_calls(definition, options, key, Some(shapes))
     }
@@ -110,7 +110,7 @@ impl Executable {
     /// A definition to be compiled by its calls, with decisions made for the sizes of each and not for the hints: once for each
     /// way that inputs lie, and order of magnitude of their sizes.
     pub fn by_size(definition: Definition, options: CompileOptions) -> Executable {
-        let shapes = Shapes::new(&definition, true);
+        let shapes = Shapes::new(&definition, true, options.executor);
         Executable::uncompiled(definition, options, Some(shapes))
     }
 
@@ -201,9 +201,9 @@ impl Executable {
         let sizes = self.seeded(&prepared.sizes, options.stream);
         let visible: SmallVec<[bool; 8]> = (0..given.len()).map(|place| !inputs.is_copied(place)).collect();
         let (variant, interrupt) = (&prepared.variant, &options.interrupt);
-        let given_to = Given { sizes: &sizes, inputs: inputs.views(), targets: &[], visible: &visible };
-        let call = Call::new(variant, &variant.code, Host { machine, interrupt }, given_to)?;
-        call.run(timed).map(|(done, report)| (outputs(done, given), report))
+        let call = Given { sizes: &sizes, inputs: inputs.views(), targets: &[], visible: &visible };
+        let finished = self.finished(variant, Host { machine, interrupt }, call, timed);
+        finished.map(|(done, report)| (outputs(done, given), report))
     }
 
     /// Calls the fusion and writes its in-place outputs to the inputs that they are for; the others are given back.
@@ -275,9 +275,26 @@ impl Executable {
         let visible: SmallVec<[bool; 8]> = arguments.iter().enumerate().map(is_visible).collect();
         let (variant, machine, interrupt) =
             (&prepared.variant, &self.source.options.machine, &options.interrupt);
-        let given = Given { sizes: &sizes, inputs: inputs.views(), targets: &targets, visible: &visible };
-        let call = Call::new(variant, &variant.code, Host { machine, interrupt }, given)?;
-        call.run(timed).map(|(done, report)| (outputs(done, views), report))
+        let call = Given { sizes: &sizes, inputs: inputs.views(), targets: &targets, visible: &visible };
+        let finished = self.finished(variant, Host { machine, interrupt }, call, timed);
+        finished.map(|(done, report)| (outputs(done, views), report))
+    }
+
+    /// Does the steps of a call, on the host or on the GPU.
+    fn finished<'c, 'a: 'c>(
+        &self,
+        variant: &'c Variant,
+        host: Host<'c>,
+        given: Given<'c, 'a, HostMemory, impl Iterator<Item = ArrayView<'c>>>,
+        timed: bool,
+    ) -> Result<Finished<HostMemory>, Error> {
+        match &variant.code {
+            Code::Host(code) => Call::new(variant, code, host, given)?.run(timed),
+            Code::Gpu(code) => {
+                let device = self.source.options.gpu.as_deref().ok_or(Error::NoGpu)?;
+                call_on_gpu(variant, code, device, host, given, timed)
+            }
+        }
     }
 
     /// Whether a call on such arguments is known to take microseconds: the last was on arguments with the layouts of these,

@@ -74,8 +74,17 @@ fn is_readable(view: &ArrayView<'_>, executor: Executor) -> bool {
     match executor {
         Executor::Evaluator => true,
         Executor::Compiled => is_aligned(),
+        // The whole stretch of memory is copied to the GPU.
+        Executor::Cuda => is_aligned() && is_packed(view),
         Executor::Interpreter => is_aligned() && view.strides().iter().all(|&stride| stride >= 0),
     }
+}
+
+/// Whether there is nothing between the elements of a view, which begins with the first of them.
+fn is_packed(view: &ArrayView<'_>) -> bool {
+    let Some((first, last)) = view.layout().span() else { return true };
+    let elements = once(view).iter().fold(1, |elements: i128, &size| elements.saturating_mul(size as i128));
+    view.strides().iter().all(|&stride| stride >= 0) && last - first + 1 == elements
 }
 
 /// A copy without gaps, in which what repeats is there once.

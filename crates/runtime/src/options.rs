@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use codegen::cpu::llvm::CpuTarget;
+use compiler::target::Target;
 use compiler::{Hints, PlanOptions};
 use ir::graph::Stream;
 use ir::interrupt::Interrupt;
 use reference::interpret::Options as InterpreterOptions;
 
-use crate::{Executor, Generator, Machine};
+use crate::{CudaDevice, Executor, Generator, Machine};
 
 /// How to compile a definition.
 #[derive(Clone, Debug)]
@@ -17,6 +18,8 @@ pub struct CompileOptions {
     pub executor: Executor,
     /// What it runs on.
     pub machine: Arc<Machine>,
+    /// The GPU that [`Executor::Cuda`] runs on.
+    pub gpu: Option<Arc<CudaDevice>>,
     /// The instructions that kernels are made of, which the machine must have.
     pub target: CpuTarget,
     /// Sizes that decisions are made for; the answer is right for all sizes.
@@ -34,11 +37,22 @@ impl Default for CompileOptions {
         CompileOptions {
             executor: Executor::default(),
             machine: Machine::shared(),
+            gpu: None,
             target: CpuTarget::Host,
             hints: Hints::default(),
             plan: PlanOptions::default(),
             generator: Arc::default(),
             interpreter: InterpreterOptions { step_limit: u64::MAX, ..InterpreterOptions::default() },
+        }
+    }
+}
+
+impl CompileOptions {
+    /// What the compiler needs to know of what runs it.
+    pub(crate) fn facts(&self) -> Target {
+        match (&self.gpu, self.executor) {
+            (Some(gpu), Executor::Cuda) => gpu.target(),
+            _ => self.machine.target(self.target),
         }
     }
 }

@@ -8,6 +8,8 @@ pub enum Executor {
     /// Segments as machine code. Without libLLVM the evaluator runs instead, and the report says so.
     #[default]
     Compiled,
+    /// Segments as CUDA C++, on the GPU of [`crate::CompileOptions::gpu`].
+    Cuda,
     /// Segments as kernel programs, interpreted: slow, for tests.
     Interpreter,
     /// The definition as it stands, by the evaluator: slow, the meaning of all others.
@@ -19,6 +21,7 @@ impl Executor {
     pub fn name(self) -> &'static str {
         match self {
             Executor::Compiled => "compiled",
+            Executor::Cuda => "cuda",
             Executor::Interpreter => "interpreter",
             Executor::Evaluator => "evaluator",
         }
@@ -55,12 +58,18 @@ pub struct SegmentReport {
 #[derive(Clone, Debug)]
 pub struct KernelReport {
     pub name: String,
-    /// Time in libLLVM; zero where nothing is compiled.
+    /// Time in libLLVM or NVRTC; zero where nothing is compiled.
     pub compile: Duration,
     /// Bytes of machine code; zero where nothing is compiled.
     pub code_bytes: usize,
     /// Whether its machine code was kept from an earlier process.
     pub cached: bool,
+}
+
+/// Code that says how it came about.
+pub(crate) trait Reported {
+    /// The report on the kernel of this name.
+    fn report(&self, name: &str) -> KernelReport;
 }
 
 /// Where the time of a call went.

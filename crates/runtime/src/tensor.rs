@@ -53,6 +53,11 @@ impl Tensor {
         self.buffer.as_slice()
     }
 
+    /// The elements as they lie in memory, for writing.
+    pub(crate) fn as_mut_bytes(&mut self) -> &mut [u8] {
+        self.buffer.as_mut_slice()
+    }
+
     /// The elements.
     pub fn view(&self) -> ArrayView<'_> {
         let Layout { sizes, strides, .. } = &self.layout;

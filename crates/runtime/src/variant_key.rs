@@ -7,13 +7,14 @@
 //! alone, and so does the answer to the last bit, whatever was called before.
 
 use compiler::layout::LayoutClass;
-use compiler::{Hints, WHOLE, row_sizes};
-use index::{Expr, Facts, Sym};
+use compiler::{Hints, WholeRow, row_sizes};
+use index::{Facts, Sym};
 use indexmap::IndexSet;
 use ir::definition::Definition;
 use ir::graph::{Fusion, Shape, Sizes};
 use smallvec::SmallVec;
 
+use crate::Executor;
 use crate::inputs::declared;
 
 /// Elements of the largest value below which all calls are of one order: nothing is divided then.
@@ -30,11 +31,13 @@ pub(crate) struct Shapes {
     last: Vec<Sym>,
     /// Whether calls with sizes of other orders of magnitude have other keys.
     by_order: bool,
+    /// Whether short rows have other keys than long ones: on a GPU, where their elements fit registers.
+    bounded: bool,
 }
 
 impl Shapes {
     /// Of the inputs, and of all values that outputs depend on: results may be larger than all inputs.
-    pub fn new(definition: &Definition, by_order: bool) -> Shapes {
+    pub fn new(definition: &Definition, by_order: bool, executor: Executor) -> Shapes {
         let Definition { graph, fusion, .. } = definition;
         let made = fusion.order().iter().flat_map(|&node| graph.results(node));
         let values = fusion.inputs().iter().copied().chain(made);
@@ -42,7 +45,13 @@ impl Shapes {
         let mut symbols: Vec<Sym> = shapes.iter().flatten().flat_map(|size| size.symbols()).collect();
         symbols.sort_unstable();
         symbols.dedup();
-        Shapes { shapes, symbols, last: row_sizes(graph, fusion), by_order }
+        Shapes {
+            shapes,
+            symbols,
+            last: row_sizes(graph, fusion),
+            by_order,
+            bounded: executor == Executor::Cuda,
+        }
     }
 
     /// Whether no value of a call of these sizes has many elements.
@@ -60,12 +69,12 @@ impl Shapes {
     }
 
     /// The sizes of last axes that whole vectors divide. Small calls that share a variant whatever their orders have none.
-    fn whole(&self, sizes: &Sizes) -> SmallVec<[Sym; 4]> {
+    fn whole(&self, sizes: &Sizes) -> SmallVec<[WholeRow; 2]> {
         if self.by_order && self.are_few(sizes) {
             return SmallVec::new();
         }
-        let is_whole = |sym: &Sym| sizes.get(*sym).is_some_and(|size| size % WHOLE == 0);
-        self.last.iter().copied().filter(is_whole).collect()
+        let sized = |&sym: &Sym| WholeRow::of(sym, sizes.get(sym)?, self.bounded);
+        self.last.iter().filter_map(sized).collect()
     }
 }
 
@@ -76,7 +85,7 @@ pub(crate) struct VariantKey {
     /// Where variants are chosen by sizes.
     orders: Option<Orders>,
     /// Sizes that whole vectors divide, where variants are chosen by sizes.
-    whole: SmallVec<[Sym; 4]>,
+    whole: SmallVec<[WholeRow; 2]>,
 }
 
 impl VariantKey {
@@ -100,7 +109,7 @@ impl VariantKey {
     /// A fusion of the definition, in the knowledge of what is so in all such calls.
     pub fn known(&self, fusion: &Fusion) -> Fusion {
         let mut facts = Facts::clone(fusion.facts());
-        self.whole.iter().for_each(|&sym| facts.assume_multiple(&Expr::sym(sym), WHOLE));
+        self.whole.iter().for_each(|row| row.assume(&mut facts));
         fusion.clone().with_facts(facts)
     }
 

@@ -5,13 +5,14 @@ use std::io::Write;
 use clap::Args;
 use codegen::cpu::Isa;
 use codegen::cpu::llvm::{CpuTarget, Llvm, LlvmOptions};
+use cuda::{Cuda, LibraryPaths, Nvrtc};
 use ferrofuse::{CacheOptions, ObjectCache, table};
 use runtime::cpu::pool::Pool;
 
 use crate::failure::{Failure, Outcome};
 use crate::verbs::cache::summary;
 
-/// Say what was found: libLLVM, the CPU's vectors, threads, targets.
+/// Say what was found: libLLVM, the CPU's vectors, GPUs, threads, targets.
 #[derive(Args)]
 pub struct Options {}
 
@@ -19,6 +20,7 @@ pub struct Options {}
 pub fn run(
     _: &Options,
     llvm: &LlvmOptions,
+    nvidia: &LibraryPaths,
     cache: Option<CacheOptions>,
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
@@ -29,10 +31,13 @@ pub fn run(
             (format!("none; everything runs on the evaluator, slowly: {error}"), "unknown".to_owned())
         }
     };
+    let (driver, nvrtc) = (gpus(nvidia), compiler(nvidia));
     let targets = CpuTarget::ALL.map(CpuTarget::name).join(", ");
     let rows = [
         ("libLLVM", library),
         ("CPU", vectors),
+        ("NVIDIA GPUs", driver),
+        ("NVRTC", nvrtc),
         ("threads", Pool::new(None).threads().to_string()),
         ("targets", format!("{targets}; CUDA C++ as text")),
         ("cache", cache.map_or_else(|| "none: each process compiles anew".to_owned(), kept)),
@@ -40,6 +45,19 @@ pub fn run(
     let rows: Vec<Vec<String>> = rows.into_iter().map(|(name, value)| vec![name.to_owned(), value]).collect();
     write!(out, "{}", table::columns(&rows))?;
     Ok(Outcome::Fine)
+}
+
+/// The GPUs and the driver, or why there are none.
+fn gpus(paths: &LibraryPaths) -> String {
+    match Cuda::driver(paths) {
+        Ok(driver) => driver.to_string(),
+        Err(error) => format!("none: {error}"),
+    }
+}
+
+/// The compiler of CUDA C++.
+fn compiler(paths: &LibraryPaths) -> String {
+    Nvrtc::open(paths).map_or_else(|error| format!("none: {error}"), |nvrtc| nvrtc.to_string())
 }
 
 /// The cache of machine code, or why it is not used.

@@ -19,6 +19,11 @@ impl StridedArray {
         Ok(StridedArray { storage, layout })
     }
 
+    /// The elements that the layout looks into.
+    pub fn storage(&self) -> &Array {
+        &self.storage
+    }
+
     /// All of it as a view.
     pub fn view(&self) -> ArrayView<'_> {
         self.storage.view().relaid(self.layout.clone()).expect("the layout was checked when this was made")

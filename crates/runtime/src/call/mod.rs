@@ -1,10 +1,12 @@
 //! One call of a variant: its steps done one after the other on the inputs.
 //!
 //! All sizes are evaluated, and the memory that the call will hold is compared with what there is, before the first step.
-//! `segments`, `external` (steps that compute) · `faults` (indices out of range) · `outputs`. The device does the work.
+//! `segments`, `external` (steps that compute) · `faults` (indices out of range) · `outputs` · `on_gpu` (arrays of the host,
+//! a GPU's work). The device does the work.
 
 mod external;
 mod faults;
+mod on_gpu;
 mod outputs;
 mod segments;
 
@@ -28,6 +30,7 @@ use crate::plan::{ExecutionPlan, Slot, Step};
 use crate::tensor::packed;
 use crate::{CallReport, Error, Machine, StepReport};
 
+pub(crate) use on_gpu::call_on_gpu;
 pub(crate) use outputs::Done;
 
 /// Whether no step of such a call is worth sharing among threads.
@@ -211,6 +214,7 @@ impl<'c, 'a, D: Device> Call<'c, 'a, D> {
         let [read, written] = touched.map(|slots| self.bytes_of(slots));
         let begin = Instant::now();
         self.step(step)?;
+        self.device.finish()?;
         let time = begin.elapsed();
         self.report.steps.push(StepReport { name: name.to_owned(), time, read, written });
         Ok(())

@@ -93,6 +93,9 @@ pub(crate) trait Device {
         views: &[ViewOf<'_, Self>],
         work: impl FnOnce(&[ArrayView<'_>]) -> R,
     ) -> Result<R, Error>;
+
+    /// Waits until the steps so far are done.
+    fn finish(&self) -> Result<(), Error>;
 }
 
 /// Tensors and views of a device.

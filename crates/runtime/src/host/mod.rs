@@ -1,16 +1,15 @@
 //! The host as a device: kernels as machine code on its threads, or as programs that the interpreter runs.
 //!
-//! `launch` (machine code) · `interpret` (programs).
+//! `code` (kernels compiled) · `launch` (machine code) · `interpret` (programs).
 
+mod code;
 mod interpret;
 mod launch;
 
-use codegen::cpu::CompiledKernel;
 use ir::array::{Array, ArrayView, ArrayViewMut, Layout};
 use ir::graph::{ExternalOp, Val};
 use ops::{DType, Scalar};
 use reference::evaluate::copy;
-use reference::interpret::Options as InterpreterOptions;
 
 use crate::argument::{Argument, Footprint};
 use crate::cpu::external;
@@ -18,14 +17,7 @@ use crate::device::Memory;
 use crate::device::{AddressSpace, Device, Host, KernelLaunch};
 use crate::{Error, Tensor};
 
-/// A kernel in executable form.
-#[derive(Debug)]
-pub(crate) enum HostCode {
-    /// Machine code.
-    Machine(CompiledKernel),
-    /// The kernel program itself, and how the interpreter runs it.
-    Program(InterpreterOptions),
-}
+pub(crate) use code::{HostCode, machine_code};
 
 /// The memory of the process.
 #[derive(Debug)]
@@ -152,5 +144,9 @@ impl Device for Host<'_> {
         work: impl FnOnce(&[ArrayView<'_>]) -> R,
     ) -> Result<R, Error> {
         Ok(work(views))
+    }
+
+    fn finish(&self) -> Result<(), Error> {
+        Ok(())
     }
 }

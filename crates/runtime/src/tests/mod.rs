@@ -17,7 +17,7 @@ use reference::interpret::Options;
 pub(crate) use child::in_a_child;
 
 use crate::Executor;
-use crate::compile::Variant;
+use crate::compile::{Code, Planned, Variant};
 use crate::host::HostCode;
 use crate::plan::{ExecutionPlan, Slot, Step};
 
@@ -88,7 +88,9 @@ fn a_segment_without_code_goes_to_the_evaluator_and_says_so() {
         true => Err(CodegenError::NoSymbol(kernel.name.clone())),
         false => Ok(HostCode::Program(Options::default())),
     };
-    let variant = Variant::new(plan, Executor::Interpreter, Duration::ZERO, 2, &Interrupt::default(), make);
+    let planned = Planned { plan, time: Duration::ZERO };
+    let variant = Variant::new(planned, Executor::Interpreter, 2, &Interrupt::default(), make, Code::Host);
+
     let variant = variant.expect("not interrupted");
     check_lives(&variant.steps);
     let reports = &variant.report.segments;
@@ -98,5 +100,6 @@ fn a_segment_without_code_goes_to_the_evaluator_and_says_so() {
     assert!(
         reports[1..].iter().all(|segment| segment.evaluator_reason.is_none() && !segment.kernels.is_empty())
     );
-    assert_eq!(variant.code.len(), variant.steps.kernels.len());
+    let Code::Host(code) = &variant.code else { panic!("made for the host") };
+    assert_eq!(code.len(), variant.steps.kernels.len());
 }

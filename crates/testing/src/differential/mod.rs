@@ -150,6 +150,7 @@ impl Check {
     ) -> Result<Option<Executable>, Failure> {
         let options = CompileOptions {
             executor,
+            gpu: None,
             target,
             plan: chosen.plan.clone(),
             hints: chosen.hints.clone(),

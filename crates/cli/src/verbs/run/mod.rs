@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
+use cuda::LibraryPaths;
 use ferrofuse::{
     ArrayView, Blame, CallReport, CodeTarget, CompileOptions, Definition, Error, Executable, Generator,
     Interrupt, Machine, MachineOptions, Outputs, Stream, check, output_names,
@@ -19,6 +20,7 @@ use ferrofuse::{
 use reference::evaluate::Comparison;
 
 use crate::definition;
+use crate::device::DeviceName;
 use crate::failure::{Failure, Outcome, tell};
 use crate::inputs::{Inputs, Request};
 use crate::planning::{self, Choices, runnable};
@@ -47,6 +49,9 @@ pub struct Options {
     /// Number of threads; without it, all that the process may use
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
+    /// What runs the kernels: cpu, cuda, cuda:N
+    #[arg(long, value_name = "NAME", default_value = "cpu")]
+    device: DeviceName,
     /// The CPU to make code for, one whose code runs here: host, x86-64, avx2, avx512
     #[arg(long, value_name = "NAME", default_value = "host")]
     target: CodeTarget,
@@ -58,9 +63,17 @@ pub struct Options {
 }
 
 /// Runs, writes the report, and writes outputs where asked.
-pub fn run(options: &Options, machine: MachineOptions, out: &mut dyn Write) -> Result<Outcome, Failure> {
+pub fn run(
+    options: &Options,
+    machine: MachineOptions,
+    libraries: &LibraryPaths,
+    out: &mut dyn Write,
+) -> Result<Outcome, Failure> {
+    if options.device != DeviceName::Cpu && options.target != CodeTarget::HOST {
+        return Err(Failure::user("--target is for the CPU: code for a GPU is for the one that runs it"));
+    }
     if options.file.is_dir() {
-        return segments::run(options, machine, out);
+        return segments::run(options, machine, libraries, out);
     }
     let file = definition::read(&options.file)?;
     let machine = Arc::new(Machine::new(MachineOptions { threads: options.threads, ..machine }));
@@ -79,6 +92,7 @@ pub fn run(options: &Options, machine: MachineOptions, out: &mut dyn Write) -> R
         generator: Arc::new(Generator::new(options.request.seed)),
         ..CompileOptions::default()
     };
+    let compile_options = options.device.options(libraries, compile_options)?;
     let executable =
         Executable::for_inputs(file.definition.clone(), compile_options, &views).map_err(failure)?;
     let calls = call(&executable, &views, options.time)?;

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use cuda::LibraryPaths;
 use ferrofuse::{
     ArrayView, CallOptions, CodeTarget, CompileOptions, Generator, Machine, MachineOptions, Outputs,
     SegmentError, SegmentedExecutable, Stream, from_segments, output_names, segments, table,
@@ -31,6 +32,7 @@ struct SegmentsReport {
 pub(super) fn run(
     options: &Options,
     machine: MachineOptions,
+    libraries: &LibraryPaths,
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
     options.choices.require_none("segments have their own: edit index_map.json")?;
@@ -38,7 +40,7 @@ pub(super) fn run(
     let folder = SegmentFolder::read(&options.file)?;
     let file = folder.file.clone();
     let inputs = Inputs::resolve(&file, &options.request)?;
-    let (chain, segments) = chain(folder, options, &machine)?;
+    let (chain, segments) = chain(folder, options, libraries, &machine)?;
     let (definition, names) = (chain.definition(), output_names(chain.definition()));
     let inputs = inputs.make(machine.memory_limit())?;
     let views: Vec<ArrayView<'_>> = inputs.iter().map(|input| input.view()).collect();
@@ -68,6 +70,7 @@ pub(super) fn run(
 fn chain(
     folder: SegmentFolder,
     options: &Options,
+    libraries: &LibraryPaths,
     machine: &Arc<Machine>,
 ) -> Result<(SegmentedExecutable, Vec<String>), Failure> {
     let file = folder.file.clone();
@@ -80,6 +83,7 @@ fn chain(
         generator: Arc::new(Generator::new(options.request.seed)),
         ..CompileOptions::default()
     };
+    let compile_options = options.device.options(libraries, compile_options)?;
     let names = edited.iter().map(|segment| segment.name.clone()).collect();
     let chain = from_segments(&file.definition, &edited, compile_options).map_err(in_segments)?;
     Ok((chain, names))

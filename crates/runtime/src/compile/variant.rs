@@ -1,0 +1,163 @@
+//! Variants: plans with the code of their kernels, made side by side.
+
+use std::fmt::Display;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use compiler::{Decision, Plan};
+use ir::interrupt::{Interrupt, Interrupted};
+use ir::kernel::Kernel;
+
+use crate::cuda::GpuKernel;
+use crate::extents::Extents;
+use crate::host::HostCode;
+use crate::last_call::LastCall;
+use crate::plan::{ExecutedSegment, ExecutionPlan, Step};
+use crate::report::{Reported, SegmentReport};
+use crate::{Executor, Report};
+
+/// Stack of a compiling thread: LLVM recurses over deep code.
+const STACK: usize = 16 << 20;
+
+/// An executable's code for one layout of the inputs.
+#[derive(Debug)]
+pub struct Variant {
+    /// What the compiler decided; nothing where the evaluator runs the whole.
+    pub plan: Option<Plan>,
+    /// What a call does.
+    pub steps: ExecutionPlan,
+    /// How it came about.
+    pub report: Report,
+    /// The kernels of `steps`.
+    pub(crate) code: Code,
+    /// What the sizes of the last call determine.
+    pub(crate) extents: LastCall<Extents>,
+}
+
+/// The kernels of a plan, in order.
+#[derive(Debug)]
+pub(crate) enum Code {
+    /// For the host.
+    Host(Vec<HostCode>),
+    /// Loaded into a GPU.
+    Gpu(Vec<GpuKernel>),
+}
+
+/// A plan, and how long it took.
+pub(crate) struct Planned {
+    pub plan: Plan,
+    pub time: Duration,
+}
+
+impl Variant {
+    /// Makes the code of every kernel; a segment with a kernel that has none goes to the evaluator.
+    ///
+    /// # Errors
+    /// When it is interrupted between two kernels.
+    pub(crate) fn new<C: Reported + Send + Sync, E: Display + Send + Sync>(
+        planned: Planned,
+        executor: Executor,
+        threads: usize,
+        interrupt: &Interrupt,
+        make: impl Fn(&Kernel) -> Result<C, E> + Sync,
+        all: fn(Vec<C>) -> Code,
+    ) -> Result<Variant, Interrupted> {
+        let Planned { mut plan, time } = planned;
+        let begin = Instant::now();
+        let mut code: Vec<C> = Vec::new();
+        for (segment, made) in make_all(&plan, threads, interrupt, make)?.into_iter().enumerate() {
+            match made {
+                Ok(made) => code.extend(made),
+                Err(error) => {
+                    let val = plan.segments[segment].view.outputs()[0].val;
+                    let reason = format!("its kernel could not be compiled: {error}");
+                    plan.segments[segment].decision = Decision::Evaluate { reason, val };
+                }
+            }
+        }
+        let steps = ExecutionPlan::new(&plan);
+        let segments = segments(&steps, &code);
+        let report = Report { executor, notice: None, segments, plan: time, compile: begin.elapsed() };
+        Ok(Variant { plan: Some(plan), steps, report, code: all(code), extents: LastCall::default() })
+    }
+
+    /// A whole definition for the evaluator.
+    pub(crate) fn evaluated(steps: ExecutionPlan, notice: Option<String>) -> Variant {
+        let report = Report {
+            executor: Executor::Evaluator,
+            notice,
+            segments: segments::<HostCode>(&steps, &[]),
+            plan: Duration::ZERO,
+            compile: Duration::ZERO,
+        };
+        Variant { plan: None, steps, report, code: Code::Host(Vec::new()), extents: LastCall::default() }
+    }
+}
+
+/// The code of each segment's kernels, made on several threads; the first error of a segment in its place.
+fn make_all<C: Send + Sync, E: Send + Sync>(
+    plan: &Plan,
+    threads: usize,
+    interrupt: &Interrupt,
+    make: impl Fn(&Kernel) -> Result<C, E> + Sync,
+) -> Result<Vec<Result<Vec<C>, E>>, Interrupted> {
+    let kernels: Vec<(usize, &Kernel)> = kernels(plan).collect();
+    let made: Vec<OnceLock<Result<C, E>>> = kernels.iter().map(|_| OnceLock::new()).collect();
+    let next = AtomicUsize::new(0);
+    let work = || {
+        loop {
+            let place = next.fetch_add(1, Ordering::Relaxed);
+            let Some((_, kernel)) = kernels.get(place).filter(|_| !interrupt.is_requested()) else { return };
+            made[place].get_or_init(|| make(kernel));
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..threads.min(kernels.len()) {
+            // Where the system gives no thread, the last one below does all that is left.
+            let _ = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
+        }
+    });
+    work();
+    interrupt.check()?;
+    let mut segments: Vec<Result<Vec<C>, E>> = plan.segments.iter().map(|_| Ok(Vec::new())).collect();
+    for ((segment, _), code) in kernels.iter().zip(made) {
+        let code = code.into_inner().expect("every kernel was taken by some thread");
+        match (&mut segments[*segment], code) {
+            (Ok(list), Ok(code)) => list.push(code),
+            (place @ Ok(_), Err(error)) => *place = Err(error),
+            (Err(_), _) => {}
+        }
+    }
+    Ok(segments)
+}
+
+/// All kernels of a plan, in order, with the number of their segment.
+fn kernels(plan: &Plan) -> impl Iterator<Item = (usize, &Kernel)> {
+    plan.segments.iter().enumerate().flat_map(|(number, segment)| {
+        let lowered = match &segment.decision {
+            Decision::Kernels(kernels) => kernels.lowered.kernels.as_slice(),
+            Decision::Evaluate { .. } | Decision::External(_) => &[],
+        };
+        lowered.iter().map(move |lowered| (number, &lowered.kernel))
+    })
+}
+
+/// What the report says of each segment.
+fn segments<C: Reported>(steps: &ExecutionPlan, code: &[C]) -> Vec<SegmentReport> {
+    let kernels_of = |number: usize| {
+        let launches = steps.steps.iter().filter_map(|step| match step {
+            Step::Launch(launch) if launch.segment == number => Some(launch.kernel),
+            _ => None,
+        });
+        launches.map(|kernel| code[kernel].report(&steps.kernels[kernel].name)).collect()
+    };
+    let report = |(number, segment): (usize, &ExecutedSegment)| SegmentReport {
+        name: segment.name.clone(),
+        evaluator_reason: segment.evaluator_reason.clone(),
+        library: segment.library,
+        kernels: kernels_of(number),
+    };
+    steps.segments.iter().enumerate().map(report).collect()
+}

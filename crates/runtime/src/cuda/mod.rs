@@ -1,0 +1,16 @@
+//! NVIDIA's GPUs as devices: kernels as CUDA C++ through NVRTC, tensors in the GPU's memory, work in the order of a stream.
+//!
+//! `device` (a GPU, opened, and what the compiler needs to know of it) · `tensor` (its memory) · `code` (kernels compiled) ·
+//! `steps` (the steps of a call) · `strided_copy`.
+
+mod code;
+mod device;
+mod steps;
+mod strided_copy;
+mod tensor;
+
+pub use device::CudaDevice;
+
+pub(crate) use code::{GpuKernel, gpu_kernel};
+pub(crate) use steps::{OnStream, upload};
+pub(crate) use tensor::{GpuMemory, GpuTensor};

@@ -1,0 +1,187 @@
+//! The steps of a call on a GPU, given to a stream. What the GPU has no kernel for the host does on copies.
+
+use std::sync::Arc;
+
+use codegen::cuda::Parameter;
+use cranelift_entity::EntityRef;
+use cuda::{LaunchShape, Stream};
+use index::Sym;
+use ir::array::{Array, ArrayView, Layout, StridedArray};
+use ir::graph::{ExternalOp, Val};
+use ops::{DType, Scalar};
+use smallvec::SmallVec;
+
+use super::tensor::{GpuMemory, GpuTensor, GpuView, GpuViewMut, Place};
+use super::{CudaDevice, GpuKernel};
+use crate::cpu::external;
+use crate::device::{AddressSpace, Device, Host, KernelLaunch, Memory};
+use crate::{Error, Tensor};
+
+/// A GPU for one call.
+pub(crate) struct OnStream<'c> {
+    pub device: &'c CudaDevice,
+    pub stream: &'c Arc<Stream>,
+    pub host: Host<'c>,
+}
+
+impl OnStream<'_> {
+    /// The elements of a place, in an array of the host of its layout, once all work before is done.
+    fn downloaded(&self, place: &Place) -> Result<StridedArray, Error> {
+        let bytes = place.stretch().map_or(0, |(_, bytes)| bytes);
+        let mut elements = Array::zeros(place.dtype, &[bytes / place.dtype.size()])?;
+        if let Some((start, _)) = place.stretch() {
+            // SAFETY: the place is of a tensor that lives as long as the call, and the array has as many bytes.
+            unsafe { self.stream.download(elements.as_mut_bytes(), start) }?;
+        }
+        Ok(StridedArray::new(elements, place.layout_of_stretch())?)
+    }
+
+    /// Gives elements of the host, which lie as the place says, to it.
+    fn uploaded(&self, place: &Place, elements: &StridedArray) -> Result<(), Error> {
+        if let Some((start, _)) = place.stretch() {
+            // SAFETY: the place is of a tensor that lives as long as the call, and the array has as many bytes.
+            unsafe { self.stream.upload(start, elements.storage().as_bytes()) }?;
+        }
+        Ok(())
+    }
+
+    /// The words that a kernel is given.
+    fn parameters(
+        &self,
+        given: &KernelLaunch<'_, GpuKernel>,
+        memory: &Memory<'_, GpuMemory>,
+    ) -> SmallVec<[u64; 16]> {
+        let word = |parameter: &Parameter| match *parameter {
+            Parameter::Buffer(buffer) => memory[given.launch.buffers[buffer.index()]].view().0.start(),
+            Parameter::Argument(sym) => argument(given, sym).expect("a kernel takes its arguments") as u64,
+        };
+        given.code.parameters.iter().map(word).collect()
+    }
+}
+
+/// The value of a kernel's argument.
+fn argument(given: &KernelLaunch<'_, GpuKernel>, sym: Sym) -> Option<i64> {
+    let place = given.kernel.arguments.iter().position(|&own| own == sym)?;
+    Some(given.arguments[place])
+}
+
+impl Device for OnStream<'_> {
+    type Space = GpuMemory;
+    type Code = GpuKernel;
+
+    fn host(&self) -> Host<'_> {
+        self.host
+    }
+
+    fn memory_limit(&self) -> usize {
+        self.device.gpu().facts().memory
+    }
+
+    fn allocate(&self, dtype: DType, layout: Layout) -> Result<GpuTensor, Error> {
+        GpuTensor::allocate(self.stream, dtype, layout)
+    }
+
+    fn fill(&self, to: GpuViewMut<'_>, element: Scalar) -> Result<(), Error> {
+        let elements = Array::full(element, &to.0.layout.sizes)?;
+        self.store(to, &elements.view())
+    }
+
+    fn copy(&self, to: GpuViewMut<'_>, from: &GpuView<'_>) -> Result<(), Error> {
+        self.device.copies().copy(self.device, self.stream, &to.0, &from.0)
+    }
+
+    fn store(&self, to: GpuViewMut<'_>, from: &ArrayView<'_>) -> Result<(), Error> {
+        let place = &to.0;
+        let mut elements = if place.is_packed() {
+            let elements: usize = place.layout.sizes.iter().product();
+            StridedArray::new(Array::zeros(place.dtype, &[elements])?, place.layout_of_stretch())?
+        } else {
+            // What lies between the elements stays as it is.
+            self.downloaded(place)?
+        };
+        self.host.copy(elements.view_mut(), from)?;
+        self.uploaded(place, &elements)
+    }
+
+    fn launch(
+        &self,
+        given: &KernelLaunch<'_, GpuKernel>,
+        memory: &mut Memory<'_, GpuMemory>,
+    ) -> Result<(), Error> {
+        let KernelLaunch { kernel, code, .. } = *given;
+        let holds = |assumption: &ir::kernel::Assumption| {
+            argument(given, assumption.symbol()).is_some_and(|value| assumption.holds(value))
+        };
+        assert!(kernel.assumptions.iter().all(holds), "{}: a call of another variant", kernel.name);
+        let blocks = given.values[given.launch.blocks];
+        if blocks <= 0 {
+            return Ok(());
+        }
+        let blocks = u32::try_from(blocks).ok().filter(|&blocks| blocks <= i32::MAX as u32);
+        let dynamic = code.dynamic_shared_bytes.eval(&|sym| argument(given, sym)).unwrap_or(i64::MAX);
+        let shared = dynamic.saturating_add(code.static_shared_bytes.into());
+        let most = self.device.gpu().facts().shared_bytes;
+        let too_large = |what: String| Error::TooLargeLaunch { kernel: kernel.name.clone(), what };
+        let blocks = blocks.ok_or_else(|| too_large("2^31 blocks or more".to_owned()))?;
+        if shared > most.into() {
+            let what = format!("{shared} bytes of shared memory a block, of which {most} are there");
+            return Err(too_large(what));
+        }
+        let shape = LaunchShape { blocks, threads: code.threads, shared_bytes: dynamic.max(0) as usize };
+        let parameters = self.parameters(given, memory);
+        // SAFETY: the parameters are those that the text declares, one word each. A kernel is lowered so that its indices stay
+        // within tensors of the sizes and strides that its arguments give. These are the very tensors: of the caller's, alive
+        // until the call has returned, or of the call's own, whose memory the stream frees after this. Nobody else writes
+        // there: see [`crate::host`], whose kernels have the same contract.
+        unsafe { code.function.launch(self.stream, shape, &parameters) }?;
+        Ok(())
+    }
+
+    fn external(
+        &self,
+        op: &ExternalOp,
+        operands: &[GpuView<'_>],
+        results: Vec<GpuViewMut<'_>>,
+        val: Val,
+    ) -> Result<(), Error> {
+        let machine = self.host.machine;
+        let made = self.on_host(operands, |operands| {
+            let form = |result: &GpuViewMut<'_>| {
+                Tensor::allocate(&machine.allocator, result.0.dtype, Layout::dense(&result.0.layout.sizes))
+            };
+            let mut made = results.iter().map(form).collect::<Result<Vec<Tensor>, Error>>()?;
+            let views = made.iter_mut().map(Tensor::view_mut).collect();
+            external::run(op, operands, views, val, &self.host.workers())?;
+            Ok::<_, Error>(made)
+        })??;
+        results.into_iter().zip(&made).try_for_each(|(result, made)| self.store(result, &made.view()))
+    }
+
+    fn on_host<R>(
+        &self,
+        views: &[GpuView<'_>],
+        work: impl FnOnce(&[ArrayView<'_>]) -> R,
+    ) -> Result<R, Error> {
+        let copies: Vec<StridedArray> =
+            views.iter().map(|view| self.downloaded(&view.0)).collect::<Result<_, Error>>()?;
+        let views: Vec<ArrayView<'_>> = copies.iter().map(StridedArray::view).collect();
+        Ok(work(&views))
+    }
+
+    fn finish(&self) -> Result<(), Error> {
+        Ok(self.stream.synchronize()?)
+    }
+}
+
+/// An array of the host in the GPU's memory, with what lies between its elements.
+pub(crate) fn upload(stream: &Arc<Stream>, view: &ArrayView<'_>) -> Result<GpuTensor, Error> {
+    let (first, elements) = match view.layout().span() {
+        Some((first, last)) => (first as isize, (last - first + 1) as usize),
+        None => (0, 0),
+    };
+    let flat = Layout { offset: first, ..Layout::dense(&[elements]) };
+    let array = view.relaid(flat).expect("the span is that of the view").to_array()?;
+    let tensor = GpuTensor::uploaded(stream, view.dtype(), array.as_bytes())?;
+    let layout = Layout { offset: view.layout().offset - first, ..view.layout().clone() };
+    Ok(GpuMemory::tensor_relaid(tensor, layout))
+}

@@ -1,0 +1,169 @@
+//! Tensors in a GPU's memory. Their addresses are numbers to the host.
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use cuda::{DeviceBuffer, Stream};
+use ir::array::Layout;
+use ops::DType;
+
+use crate::argument::Footprint;
+use crate::cpu::alloc::Allocator;
+use crate::device::AddressSpace;
+use crate::tensor::bytes_of;
+use crate::{Error, Tensor};
+
+/// The memory of a GPU.
+#[derive(Debug)]
+pub(crate) struct GpuMemory;
+
+/// A tensor of a call's own.
+#[derive(Debug)]
+pub(crate) struct GpuTensor {
+    buffer: DeviceBuffer,
+    dtype: DType,
+    layout: Layout,
+}
+
+/// The place of a tensor: an address, from which its layout counts, and what lies there.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    base: u64,
+    pub dtype: DType,
+    pub layout: Layout,
+}
+
+/// A tensor for reading.
+#[derive(Clone, Debug)]
+pub(crate) struct GpuView<'m>(pub Place, PhantomData<&'m ()>);
+
+/// A tensor for writing.
+#[derive(Debug)]
+pub(crate) struct GpuViewMut<'m>(pub Place, PhantomData<&'m mut ()>);
+
+/// An argument of a call.
+#[derive(Debug)]
+pub(crate) struct GpuArgument<'a> {
+    view: GpuView<'a>,
+    writable: bool,
+}
+
+impl GpuTensor {
+    /// A tensor with unspecified contents, in a layout without gaps, for the work of a stream.
+    pub fn allocate(stream: &Arc<Stream>, dtype: DType, layout: Layout) -> Result<GpuTensor, Error> {
+        let bytes = bytes_of(dtype, &layout.sizes);
+        let bytes = bytes.ok_or(Error::Memory { bytes: usize::MAX, limit: isize::MAX as usize })?;
+        Ok(GpuTensor { buffer: DeviceBuffer::allocate(stream, bytes)?, dtype, layout })
+    }
+
+    /// A tensor whose elements are these bytes of the host, in this order.
+    pub fn uploaded(stream: &Arc<Stream>, dtype: DType, bytes: &[u8]) -> Result<GpuTensor, Error> {
+        let mut tensor = GpuTensor::allocate(stream, dtype, Layout::dense(&[bytes.len() / dtype.size()]))?;
+        tensor.buffer.upload(bytes)?;
+        Ok(tensor)
+    }
+
+    /// The same on the host, once all work before is done.
+    pub fn downloaded(&self, allocator: &Allocator) -> Result<Tensor, Error> {
+        let elements = self.buffer.bytes() / self.dtype.size();
+        let mut tensor = Tensor::allocate(allocator, self.dtype, Layout::dense(&[elements]))?;
+        // SAFETY: the buffer lives, and has as many bytes.
+        unsafe { self.buffer.stream().download(tensor.as_mut_bytes(), self.buffer.address()) }?;
+        Ok(tensor.relaid(self.layout.clone()))
+    }
+
+    fn place(&self) -> Place {
+        Place { base: self.buffer.address(), dtype: self.dtype, layout: self.layout.clone() }
+    }
+}
+
+impl Place {
+    /// The address of the element at index zero.
+    pub fn start(&self) -> u64 {
+        self.element(self.layout.offset as i64)
+    }
+
+    /// Address and number of the bytes from the first element that some index reaches to the last; `None` without elements.
+    pub fn stretch(&self) -> Option<(u64, usize)> {
+        let (first, last) = self.layout.span()?;
+        let bytes = (last - first + 1) as usize * self.dtype.size();
+        Some((self.element(first as i64), bytes))
+    }
+
+    /// Whether there is nothing between the elements, each of which is reached once.
+    pub fn is_packed(&self) -> bool {
+        let elements: usize = self.layout.sizes.iter().product();
+        self.stretch().is_none_or(|(_, bytes)| bytes == elements * self.dtype.size())
+            && self.layout.is_nested()
+    }
+
+    /// The layout counted from the first element that some index reaches.
+    pub fn layout_of_stretch(&self) -> Layout {
+        let first = self.layout.span().map_or(0, |(first, _)| first);
+        Layout { offset: self.layout.offset - first as isize, ..self.layout.clone() }
+    }
+
+    fn element(&self, place: i64) -> u64 {
+        self.base.wrapping_add_signed(place * self.dtype.size() as i64)
+    }
+}
+
+impl AddressSpace for GpuMemory {
+    type View<'m> = GpuView<'m>;
+    type ViewMut<'m> = GpuViewMut<'m>;
+    type Tensor = GpuTensor;
+    type Argument<'a> = GpuArgument<'a>;
+
+    fn form<'v>(view: &'v GpuView<'_>) -> (DType, &'v Layout) {
+        (view.0.dtype, &view.0.layout)
+    }
+
+    fn form_mut<'v>(view: &'v GpuViewMut<'_>) -> (DType, &'v Layout) {
+        (view.0.dtype, &view.0.layout)
+    }
+
+    fn tensor_form(tensor: &GpuTensor) -> (DType, &Layout) {
+        (tensor.dtype, &tensor.layout)
+    }
+
+    fn relaid<'m>(view: &Self::View<'m>, layout: Layout) -> Self::View<'m> {
+        GpuView(Place { layout, ..view.0.clone() }, PhantomData)
+    }
+
+    fn shortened<'m>(view: &'m GpuView<'_>) -> GpuView<'m> {
+        GpuView(view.0.clone(), PhantomData)
+    }
+
+    fn read<'m>(view: &'m GpuViewMut<'_>) -> GpuView<'m> {
+        GpuView(view.0.clone(), PhantomData)
+    }
+
+    fn reborrowed<'m>(view: &'m mut GpuViewMut<'_>) -> GpuViewMut<'m> {
+        GpuViewMut(view.0.clone(), PhantomData)
+    }
+
+    fn view(tensor: &GpuTensor) -> GpuView<'_> {
+        GpuView(tensor.place(), PhantomData)
+    }
+
+    fn view_mut(tensor: &mut GpuTensor) -> GpuViewMut<'_> {
+        GpuViewMut(tensor.place(), PhantomData)
+    }
+
+    fn tensor_relaid(tensor: GpuTensor, layout: Layout) -> GpuTensor {
+        GpuTensor { layout, ..tensor }
+    }
+
+    fn footprint<'m>(argument: &'m GpuArgument<'_>) -> Footprint<'m> {
+        let Place { base, dtype, layout } = &argument.view.0;
+        Footprint { base: *base as usize, dtype: *dtype, layout }
+    }
+
+    fn is_writable(argument: &GpuArgument<'_>) -> bool {
+        argument.writable
+    }
+
+    unsafe fn open<'m>(argument: &'m GpuArgument<'_>) -> GpuViewMut<'m> {
+        GpuViewMut(argument.view.0.clone(), PhantomData)
+    }
+}
