@@ -40,9 +40,6 @@ function_table! { Functions:
     cuMemGetInfo as "cuMemGetInfo_v2" (*mut usize, *mut usize) -> c_int;
     cuMemAllocAsync(*mut Address, usize, Handle) -> c_int;
     cuMemFreeAsync(Address, Handle) -> c_int;
-    cuMemHostAlloc(*mut *mut c_void, usize, c_uint) -> c_int;
-    cuMemFreeHost(*mut c_void) -> c_int;
-    cuMemHostGetDevicePointer as "cuMemHostGetDevicePointer_v2" (*mut Address, *mut c_void, c_uint) -> c_int;
     cuMemcpyHtoDAsync as "cuMemcpyHtoDAsync_v2" (Address, *const c_void, usize, Handle) -> c_int;
     cuMemcpyDtoHAsync as "cuMemcpyDtoHAsync_v2" (*mut c_void, Address, usize, Handle) -> c_int;
     cuMemcpyDtoDAsync as "cuMemcpyDtoDAsync_v2" (Address, Address, usize, Handle) -> c_int;

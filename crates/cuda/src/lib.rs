@@ -1,7 +1,7 @@
 //! NVIDIA's driver and NVRTC, found at run time: devices, streams, memory, compiled kernels.
 //!
-//! `library` (opened by `dlopen`) · `driver` and `nvrtc` (their functions) · `gpu` (a device: its context and facts) · `stream` · `memory`
-//! (of the device, and of the host where the device sees it) · `module` (machine code and its kernels) · `error`. Nothing here
+//! `library` (opened by `dlopen`) · `driver` and `nvrtc` (their functions) · `gpu` (a device: its context and facts) · `stream` · `memory` ·
+//! `module` (machine code and its kernels) · `error`. Nothing here
 //! links against CUDA, reads the environment, or knows what a kernel means.
 //!
 //! The functions are those of the headers of CUDA 12; every driver since 11.2 has them.
@@ -18,7 +18,7 @@ mod stream;
 pub use error::{Error, INSTALL};
 pub use gpu::{Cuda, DriverSummary, Gpu, GpuFacts};
 pub use library::LibraryPaths;
-pub use memory::{DeviceBuffer, MappedBuffer};
+pub use memory::DeviceBuffer;
 pub use module::{Function, LaunchShape, Module};
 pub use nvrtc::{Cubin, Nvrtc};
 pub use stream::Stream;

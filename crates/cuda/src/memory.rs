@@ -1,12 +1,10 @@
-//! Memory of a device in the order of a stream, and memory of the host that the device sees.
+//! Memory of a device in the order of a stream.
 
 use std::ffi::c_void;
-use std::ptr::{self, NonNull};
 use std::sync::Arc;
 
 use crate::driver::Address;
 use crate::error::Error;
-use crate::gpu::Gpu;
 use crate::stream::Stream;
 
 /// Bytes of a device's memory. They are there for work that is given to the stream later than they are allocated and earlier
@@ -126,66 +124,5 @@ impl Stream {
         // SAFETY: the caller's.
         let code = unsafe { (device.driver().functions.cuMemcpyDtoDAsync)(to, from, bytes, self.raw()) };
         device.driver().check("cuMemcpyDtoDAsync", code)
-    }
-}
-
-/// Words of the host's memory that kernels of a device read and write where they are.
-#[derive(Debug)]
-pub struct MappedBuffer {
-    device: Arc<Gpu>,
-    words: NonNull<i64>,
-    len: usize,
-    address: Address,
-}
-
-// SAFETY: the memory belongs to the buffer alone, and is read and written through it.
-unsafe impl Send for MappedBuffer {}
-
-impl MappedBuffer {
-    /// So many words, all of this value.
-    ///
-    /// # Errors
-    /// What the driver says.
-    pub fn new(device: &Arc<Gpu>, len: usize, value: i64) -> Result<MappedBuffer, Error> {
-        const DEVICE_MAP: u32 = 2;
-        let _entered = device.enter()?;
-        let (mut start, mut address) = (ptr::null_mut(), 0);
-        let driver = device.driver();
-        // SAFETY: the functions have these types; what they write to outlives the calls. The address of what was allocated
-        // with the flag is the device's for it.
-        unsafe {
-            let code =
-                (driver.functions.cuMemHostAlloc)(&mut start, len.max(1) * size_of::<i64>(), DEVICE_MAP);
-            driver.check("cuMemHostAlloc", code)?;
-            let code = (driver.functions.cuMemHostGetDevicePointer)(&mut address, start, 0);
-            driver.check("cuMemHostGetDevicePointer", code)?;
-        }
-        let words = NonNull::new(start.cast::<i64>()).expect("the driver allocated it");
-        let buffer = MappedBuffer { device: Arc::clone(device), words, len, address };
-        for word in 0..len {
-            // SAFETY: within the words that were allocated, which no kernel knows yet.
-            unsafe { buffer.words.add(word).write(value) };
-        }
-        Ok(buffer)
-    }
-
-    /// Where it begins, on the device.
-    pub fn address(&self) -> u64 {
-        self.address
-    }
-
-    /// The words as they are now. Kernels that were not waited for may change them meanwhile.
-    pub fn words(&self) -> Vec<i64> {
-        // SAFETY: within the words that were allocated; a word that a kernel writes meanwhile is read as it was or as it is.
-        (0..self.len).map(|word| unsafe { self.words.add(word).read_volatile() }).collect()
-    }
-}
-
-impl Drop for MappedBuffer {
-    fn drop(&mut self) {
-        if let Ok(_entered) = self.device.enter() {
-            // SAFETY: it was allocated by this driver. Freeing waits for the work of the device.
-            unsafe { (self.device.driver().functions.cuMemFreeHost)(self.words.as_ptr().cast()) };
-        }
     }
 }

@@ -58,6 +58,12 @@ pub enum Error {
     /// A GPU was asked for and none was named.
     #[error("the executor is CUDA, and the options name no GPU")]
     NoGpu,
+    /// A number that decides sizes is in a GPU's memory.
+    #[error("{input}: its value decides sizes, so it must be a number of the host")]
+    OnGpu {
+        /// The input: its position and its name.
+        input: String,
+    },
     /// What NVIDIA's libraries say.
     #[error(transparent)]
     Cuda(#[from] cuda::Error),

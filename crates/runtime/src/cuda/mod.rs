@@ -10,7 +10,8 @@ mod strided_copy;
 mod tensor;
 
 pub use device::CudaDevice;
+pub use tensor::{GpuArgument, GpuTensor};
 
 pub(crate) use code::{GpuKernel, gpu_kernel};
 pub(crate) use steps::{OnStream, upload};
-pub(crate) use tensor::{GpuMemory, GpuTensor};
+pub(crate) use tensor::{GpuMemory, GpuView};

@@ -17,9 +17,10 @@ use crate::{Error, Tensor};
 #[derive(Debug)]
 pub(crate) struct GpuMemory;
 
-/// A tensor of a call's own.
+/// A tensor without gaps in a GPU's memory, which goes back to the stream's pool when it is dropped. Expanded axes repeat one
+/// element.
 #[derive(Debug)]
-pub(crate) struct GpuTensor {
+pub struct GpuTensor {
     buffer: DeviceBuffer,
     dtype: DType,
     layout: Layout,
@@ -41,35 +42,89 @@ pub(crate) struct GpuView<'m>(pub Place, PhantomData<&'m ()>);
 #[derive(Debug)]
 pub(crate) struct GpuViewMut<'m>(pub Place, PhantomData<&'m mut ()>);
 
-/// An argument of a call.
+/// A tensor of the caller's in a GPU's memory, for reading or for writing too.
 #[derive(Debug)]
-pub(crate) struct GpuArgument<'a> {
-    view: GpuView<'a>,
+pub struct GpuArgument<'a> {
+    place: Place,
     writable: bool,
+    lifetime: PhantomData<&'a mut ()>,
+}
+
+impl GpuArgument<'_> {
+    /// A tensor at an address, from which its layout counts.
+    ///
+    /// # Safety
+    /// Every element that some index of the layout reaches must lie in memory of the GPU of the call that it may read, and write
+    /// where `writable` says so, until the work of the call is done. The stream of the call must be ordered after whatever makes
+    /// the elements, and before whatever changes or frees them. Nothing else may touch what the call writes meanwhile, but through
+    /// arguments of the same call.
+    pub unsafe fn from_raw_parts(address: u64, dtype: DType, layout: Layout, writable: bool) -> Self {
+        GpuArgument { place: Place { base: address, dtype, layout }, writable, lifetime: PhantomData }
+    }
+
+    /// Element type and layout.
+    pub(crate) fn form(&self) -> (DType, &Layout) {
+        (self.place.dtype, &self.place.layout)
+    }
+
+    /// The address of the element at index zero.
+    pub(crate) fn start(&self) -> u64 {
+        self.place.start()
+    }
+
+    pub(crate) fn view(&self) -> GpuView<'_> {
+        GpuView(self.place.clone(), PhantomData)
+    }
+
+    /// Where it is.
+    pub(crate) fn footprint(&self) -> Footprint<'_> {
+        let Place { base, dtype, layout } = &self.place;
+        Footprint { base: *base as usize, dtype: *dtype, layout }
+    }
 }
 
 impl GpuTensor {
     /// A tensor with unspecified contents, in a layout without gaps, for the work of a stream.
-    pub fn allocate(stream: &Arc<Stream>, dtype: DType, layout: Layout) -> Result<GpuTensor, Error> {
+    pub(crate) fn allocate(stream: &Arc<Stream>, dtype: DType, layout: Layout) -> Result<GpuTensor, Error> {
         let bytes = bytes_of(dtype, &layout.sizes);
         let bytes = bytes.ok_or(Error::Memory { bytes: usize::MAX, limit: isize::MAX as usize })?;
         Ok(GpuTensor { buffer: DeviceBuffer::allocate(stream, bytes)?, dtype, layout })
     }
 
     /// A tensor whose elements are these bytes of the host, in this order.
-    pub fn uploaded(stream: &Arc<Stream>, dtype: DType, bytes: &[u8]) -> Result<GpuTensor, Error> {
+    pub(crate) fn uploaded(stream: &Arc<Stream>, dtype: DType, bytes: &[u8]) -> Result<GpuTensor, Error> {
         let mut tensor = GpuTensor::allocate(stream, dtype, Layout::dense(&[bytes.len() / dtype.size()]))?;
         tensor.buffer.upload(bytes)?;
         Ok(tensor)
     }
 
     /// The same on the host, once all work before is done.
-    pub fn downloaded(&self, allocator: &Allocator) -> Result<Tensor, Error> {
+    pub(crate) fn downloaded(&self, allocator: &Allocator) -> Result<Tensor, Error> {
         let elements = self.buffer.bytes() / self.dtype.size();
         let mut tensor = Tensor::allocate(allocator, self.dtype, Layout::dense(&[elements]))?;
         // SAFETY: the buffer lives, and has as many bytes.
         unsafe { self.buffer.stream().download(tensor.as_mut_bytes(), self.buffer.address()) }?;
         Ok(tensor.relaid(self.layout.clone()))
+    }
+
+    /// The address of the element at index zero.
+    pub fn address(&self) -> u64 {
+        self.place().start()
+    }
+
+    /// Element type.
+    pub fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// Sizes of the axes.
+    pub fn sizes(&self) -> &[usize] {
+        &self.layout.sizes
+    }
+
+    /// Strides of the axes, in elements.
+    pub fn strides(&self) -> &[isize] {
+        &self.layout.strides
     }
 
     fn place(&self) -> Place {
@@ -155,8 +210,7 @@ impl AddressSpace for GpuMemory {
     }
 
     fn footprint<'m>(argument: &'m GpuArgument<'_>) -> Footprint<'m> {
-        let Place { base, dtype, layout } = &argument.view.0;
-        Footprint { base: *base as usize, dtype: *dtype, layout }
+        argument.footprint()
     }
 
     fn is_writable(argument: &GpuArgument<'_>) -> bool {
@@ -164,6 +218,6 @@ impl AddressSpace for GpuMemory {
     }
 
     unsafe fn open<'m>(argument: &'m GpuArgument<'_>) -> GpuViewMut<'m> {
-        GpuViewMut(argument.view.0.clone(), PhantomData)
+        GpuViewMut(argument.place.clone(), PhantomData)
     }
 }

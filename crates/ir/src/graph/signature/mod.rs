@@ -108,9 +108,16 @@ impl InputSignature {
 
     /// Whether [`InputSignature::bind`] looks at elements: else sizes alone say what it gives.
     pub fn reads_elements(&self) -> bool {
-        let of_elements =
-            |origin: &Option<Origin>| matches!(origin, Some(Origin::Element { .. } | Origin::Computed(_)));
-        self.origins.iter().any(of_elements)
+        self.read_elements().next().is_some()
+    }
+
+    /// The inputs whose elements decide sizes.
+    pub fn read_elements(&self) -> impl Iterator<Item = usize> + '_ {
+        let of_elements = self.origins.iter().filter_map(|origin| match origin {
+            Some(Origin::Element { input }) => Some(*input),
+            Some(Origin::Size { .. } | Origin::Computed(_) | Origin::Beginning) | None => None,
+        });
+        of_elements.chain(self.computed.iter().flat_map(Computed::inputs))
     }
 
     /// An input by its position, and by its name if it has one.

@@ -39,6 +39,11 @@ pub(super) struct Computed {
 }
 
 impl Computed {
+    /// The places of the scalars that it depends on.
+    pub fn inputs(&self) -> impl Iterator<Item = usize> + '_ {
+        self.places.values().copied()
+    }
+
     /// Its value; `None` where what it depends on is not known.
     pub fn value(&self, inputs: &[ArrayView<'_>], sizes: &Sizes) -> Result<Option<i64>, InputError> {
         let known = |known: &Known| match known {

@@ -4,6 +4,8 @@
 //! any, and where that is asked for, for sizes of one order of magnitude; other new sizes compile nothing. Any number of
 //! threads may call an executable, also while others wait for a new variant.
 
+mod on_gpu;
+
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -28,6 +30,8 @@ use crate::located::located;
 use crate::prepared::Prepared;
 use crate::variant_key::{Shapes, VariantKey};
 use crate::{CallOptions, CallReport, CompileOptions, Error, Generator, Machine, Output, Outputs};
+
+pub use on_gpu::{GpuInput, GpuOutput};
 
 /// How many variants an executable keeps; the one unused longest goes first.
 const MOST_VARIANTS: usize = 64;

@@ -1,0 +1,167 @@
+//! Calls on tensors of a GPU: read and written where they are, in the order of the caller's stream.
+
+use std::sync::Arc;
+
+use compiler::layout::LayoutClass;
+use cuda::Stream;
+use ir::array::{Array, ArrayView, Layout, StridedArray};
+use ir::graph::Sizes;
+
+use super::Executable;
+use crate::call::{Call, Done, Given};
+use crate::compile::Code;
+use crate::cuda::{GpuArgument, GpuMemory, GpuTensor, GpuView, OnStream, upload};
+use crate::device::{AddressSpace, Device, Host, WriteTarget};
+use crate::variant_key::VariantKey;
+use crate::{CallOptions, Error};
+
+/// The bytes that kernels take at a time, to which tensors that they read are aligned.
+const ALIGNMENT: u64 = 16;
+
+/// An input of a call on a GPU.
+#[derive(Debug)]
+pub enum GpuInput<'a> {
+    /// A tensor of the GPU.
+    Tensor(GpuArgument<'a>),
+    /// An array of the host, which is copied: a number for a scalar input, for one.
+    Host(ArrayView<'a>),
+}
+
+/// An output of a call on a GPU.
+#[derive(Debug)]
+pub enum GpuOutput {
+    /// In memory of its own.
+    Made(GpuTensor),
+    /// In an input, which lies under it like this.
+    View {
+        /// The number of the input.
+        input: usize,
+        /// The layout, counted from where the input's is.
+        layout: Layout,
+    },
+}
+
+impl GpuInput<'_> {
+    /// Element type and sizes as an array of the host, whose elements are the input's where they are known: else zeros.
+    fn shown(&self) -> Result<StridedArray, Error> {
+        let (dtype, layout) = match self {
+            GpuInput::Tensor(argument) => argument.form(),
+            GpuInput::Host(view) => return Ok(StridedArray::from(view.to_array()?)),
+        };
+        let repeated = Layout::dense(&[]).broadcast(&vec![true; layout.rank()]).expanded(&layout.sizes);
+        Ok(StridedArray::new(Array::zeros(dtype, &[])?, repeated)?)
+    }
+}
+
+/// The inputs of a call as kernels can read them.
+struct Readable<'a> {
+    given: &'a [GpuInput<'a>],
+    /// For each input what was copied of it, where it had to be.
+    copies: Vec<Option<GpuTensor>>,
+}
+
+impl Readable<'_> {
+    fn is_copied(&self, place: usize) -> bool {
+        self.copies[place].is_some()
+    }
+
+    fn views(&self) -> impl Iterator<Item = GpuView<'_>> {
+        self.given.iter().zip(&self.copies).map(|(input, copy)| match (copy, input) {
+            (Some(copy), _) => GpuMemory::view(copy),
+            (None, GpuInput::Tensor(argument)) => argument.view(),
+            (None, GpuInput::Host(_)) => unreachable!("arrays of the host were copied"),
+        })
+    }
+}
+
+impl Executable {
+    /// Calls the fusion on tensors of its GPU. Nothing waits for the work, unless the definition checks indices or the host has a
+    /// part in it. Outputs that are to be written to inputs are; the others are given back. Inputs whose address is no multiple of
+    /// 16 bytes are copied.
+    ///
+    /// # Errors
+    /// What is wrong with the inputs or the stream, and what the driver says, also of earlier work.
+    pub fn run_on_gpu(
+        &self,
+        options: &CallOptions,
+        stream: &Arc<Stream>,
+        inputs: &[GpuInput<'_>],
+    ) -> Result<Vec<GpuOutput>, Error> {
+        let device = self.source.options.gpu.as_deref().ok_or(Error::NoGpu)?;
+        let host = Host { machine: &self.source.options.machine, interrupt: &options.interrupt };
+        let sizes = self.bound(inputs)?;
+        let on_stream = OnStream { device, stream, host };
+        let readable = self.readable(inputs, &on_stream)?;
+        let layouts = readable.views().map(|view| LayoutClass::from(GpuMemory::form(&view).1)).collect();
+        let key = VariantKey::of(layouts, &sizes, self.shapes.as_ref());
+        let variant = self.compiled(key, &options.interrupt)?;
+        let Code::Gpu(code) = &variant.code else { return Err(Error::NoGpu) };
+        let targets = self.gpu_targets(inputs, &readable)?;
+        let sizes = self.seeded(&sizes, options.stream);
+        let visible: Vec<bool> = (0..inputs.len()).map(|place| !readable.is_copied(place)).collect();
+        let given = Given { sizes: &sizes, inputs: readable.views(), targets: &targets, visible: &visible };
+        let (done, _) = Call::new(&variant, code, on_stream, given)?.run(false)?;
+        let output = |done| match done {
+            Done::Made(tensor) => GpuOutput::Made(tensor),
+            Done::Viewed(input, layout) => GpuOutput::View { input, layout },
+        };
+        Ok(done.into_iter().map(output).collect())
+    }
+
+    /// The values of the size symbols. Numbers that decide sizes must be the host's.
+    fn bound(&self, inputs: &[GpuInput<'_>]) -> Result<Sizes, Error> {
+        if let Some(place) = self
+            .signature
+            .read_elements()
+            .find(|&place| matches!(inputs.get(place), Some(GpuInput::Tensor(_))))
+        {
+            return Err(Error::OnGpu { input: self.signature.input_name(place).to_owned() });
+        }
+        let shown: Vec<StridedArray> = inputs.iter().map(GpuInput::shown).collect::<Result<_, Error>>()?;
+        let views: Vec<ArrayView<'_>> = shown.iter().map(StridedArray::view).collect();
+        Ok(self.signature.bind(&views, &[])?)
+    }
+
+    /// Copies what must be copied.
+    fn readable<'a>(
+        &self,
+        given: &'a [GpuInput<'a>],
+        on_stream: &OnStream<'_>,
+    ) -> Result<Readable<'a>, Error> {
+        let copy = |input: &GpuInput<'_>| match input {
+            GpuInput::Host(view) => upload(on_stream.stream, view).map(Some),
+            GpuInput::Tensor(argument) if argument.start().is_multiple_of(ALIGNMENT) => Ok(None),
+            GpuInput::Tensor(argument) => {
+                let (dtype, layout) = argument.form();
+                let mut copy = on_stream.allocate(dtype, Layout::dense(&layout.sizes))?;
+                on_stream.copy(GpuMemory::view_mut(&mut copy), &argument.view())?;
+                Ok(Some(copy))
+            }
+        };
+        Ok(Readable { given, copies: given.iter().map(copy).collect::<Result<_, Error>>()? })
+    }
+
+    /// The arguments that outputs are written to.
+    fn gpu_targets<'a>(
+        &self,
+        inputs: &'a [GpuInput<'a>],
+        readable: &Readable<'_>,
+    ) -> Result<Vec<Option<WriteTarget<'a, GpuMemory>>>, Error> {
+        let mut targets: Vec<_> = inputs.iter().map(|_| None).collect();
+        for place in self.definition().fusion.outputs().iter().filter_map(|output| output.alias) {
+            let place = place as usize;
+            let name = || self.signature.input_name(place).to_owned();
+            let GpuInput::Tensor(argument) = &inputs[place] else {
+                return Err(Error::ReadOnly { input: name() });
+            };
+            let footprint = argument.footprint();
+            let overlaps = |(other, input): (usize, &GpuInput<'_>)| match input {
+                GpuInput::Tensor(input) => other != place && footprint.overlaps(&input.footprint()),
+                GpuInput::Host(_) => false,
+            };
+            let alone = !inputs.iter().enumerate().any(overlaps);
+            targets[place] = Some(WriteTarget::checked(argument, alone && !readable.is_copied(place), name)?);
+        }
+        Ok(targets)
+    }
+}
