@@ -6,6 +6,7 @@ use std::marker::PhantomData;
 
 use ir::array::{ArrayView, ArrayViewMut, Layout};
 use ops::DType;
+use smallvec::{SmallVec, smallvec};
 
 /// An input of a call, for reading or for writing too.
 #[derive(Debug)]
@@ -112,5 +113,52 @@ impl Footprint<'_> {
     /// Whether two indices may reach one element.
     pub fn repeats(&self) -> bool {
         !self.layout.sizes.contains(&0) && !self.layout.is_nested()
+    }
+}
+
+/// For each footprint, where there is one, whether some byte may belong to another one too.
+pub(crate) fn shared<'m>(footprints: impl Iterator<Item = Option<Footprint<'m>>>) -> SmallVec<[bool; 8]> {
+    let stretches: SmallVec<[_; 8]> = footprints.map(|footprint| footprint?.stretch()).collect();
+    let mut shared = smallvec![false; stretches.len()];
+    let mut in_order: SmallVec<[(i128, i128, usize); 8]> = stretches
+        .iter()
+        .enumerate()
+        .filter_map(|(place, &stretch)| Some((stretch?.0, stretch?.1, place)))
+        .collect();
+    in_order.sort_unstable();
+    // A stretch meets one that begins later if it meets the next, and one that begins earlier if it meets that which ends last.
+    let mut last_end = i128::MIN;
+    for (number, &(first, end, place)) in in_order.iter().enumerate() {
+        let meets_next = in_order.get(number + 1).is_some_and(|next| next.0 < end);
+        shared[place] = meets_next || last_end > first;
+        last_end = last_end.max(end);
+    }
+    shared
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shared_is_what_pairs_say() {
+        let mut state = 1_u64;
+        let mut draw = |below: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) % below
+        };
+        for _ in 0..2_000 {
+            let layouts: Vec<Layout> = (0..draw(6)).map(|_| Layout::dense(&[draw(4) as usize])).collect();
+            let footprints: Vec<Footprint<'_>> = layouts
+                .iter()
+                .map(|layout| Footprint { base: 4 * draw(12) as usize, dtype: DType::F32, layout })
+                .collect();
+            let overlaps = |place: usize| {
+                let others = footprints.iter().enumerate().filter(|(other, _)| *other != place);
+                others.into_iter().any(|(_, other)| footprints[place].overlaps(other))
+            };
+            let expected: Vec<bool> = (0..footprints.len()).map(overlaps).collect();
+            assert_eq!(shared(footprints.iter().copied().map(Some)).to_vec(), expected);
+        }
     }
 }

@@ -16,7 +16,7 @@ use ir::interrupt::Interrupt;
 use ops::DType;
 use smallvec::SmallVec;
 
-use crate::argument::Argument;
+use crate::argument::{Argument, shared};
 use crate::background::in_background;
 use crate::call::{Call, Done, Finished, Given, call_on_gpu, is_short};
 use crate::compile::{Code, Variant, compile};
@@ -269,12 +269,13 @@ impl Executable {
         timed: bool,
     ) -> Result<(Outputs<'a>, CallReport), Error> {
         let (inputs, prepared) = self.prepared(views, &options.interrupt)?;
-        let targets = self.targets(arguments, &inputs)?;
+        let shared = shared(arguments.iter().map(|argument| Some(argument.footprint())));
+        let targets = self.targets(arguments, &shared, &inputs)?;
         let sizes = self.seeded(&prepared.sizes, options.stream);
         let written = || targets.iter().flatten();
         let is_visible = |(place, argument): (usize, &Argument<'_>)| {
-            !inputs.is_copied(place)
-                && !written().any(|target| target.footprint().overlaps(&argument.footprint()))
+            let is_written = || written().any(|target| target.footprint().overlaps(&argument.footprint()));
+            !inputs.is_copied(place) && targets[place].is_none() && !(shared[place] && is_written())
         };
         let visible: SmallVec<[bool; 8]> = arguments.iter().enumerate().map(is_visible).collect();
         let (variant, machine, interrupt) =
@@ -347,20 +348,19 @@ impl Executable {
         sizes
     }
 
-    /// The arguments that outputs are written to.
+    /// The arguments that outputs are written to; of each is known whether it shares memory with another.
     fn targets<'a>(
         &self,
         arguments: &'a [Argument<'a>],
+        shared: &[bool],
         inputs: &Inputs<'_>,
     ) -> Result<SmallVec<[Option<WriteTarget<'a, HostMemory>>; 8]>, Error> {
         let mut targets: SmallVec<_> = arguments.iter().map(|_| None).collect();
         for place in self.definition().fusion.outputs().iter().filter_map(|output| output.alias) {
             let place = place as usize;
             let (argument, name) = (&arguments[place], || self.signature.input_name(place).to_owned());
-            let others = arguments.iter().enumerate().filter(|(other, _)| *other != place);
-            let alone =
-                !others.into_iter().any(|(_, other)| argument.footprint().overlaps(&other.footprint()));
-            targets[place] = Some(WriteTarget::checked(argument, alone && !inputs.is_copied(place), name)?);
+            let direct = !shared[place] && !inputs.is_copied(place);
+            targets[place] = Some(WriteTarget::checked(argument, direct, name)?);
         }
         Ok(targets)
     }

@@ -8,6 +8,7 @@ use ir::array::{Array, ArrayView, Layout, StridedArray};
 use ir::graph::Sizes;
 
 use super::Executable;
+use crate::argument::{Footprint, shared};
 use crate::call::{Call, Done, Given};
 use crate::compile::Code;
 use crate::cuda::{GpuArgument, GpuMemory, GpuTensor, GpuView, OnStream, upload};
@@ -42,6 +43,14 @@ pub enum GpuOutput {
 }
 
 impl GpuInput<'_> {
+    /// Where it is, if on the GPU.
+    fn footprint(&self) -> Option<Footprint<'_>> {
+        match self {
+            GpuInput::Tensor(argument) => Some(argument.footprint()),
+            GpuInput::Host(_) => None,
+        }
+    }
+
     /// Element type and sizes as an array of the host, whose elements are the input's where they are known: else zeros.
     fn shown(&self) -> Result<StridedArray, Error> {
         let (dtype, layout) = match self {
@@ -147,6 +156,7 @@ impl Executable {
         inputs: &'a [GpuInput<'a>],
         readable: &Readable<'_>,
     ) -> Result<Vec<Option<WriteTarget<'a, GpuMemory>>>, Error> {
+        let shared = shared(inputs.iter().map(GpuInput::footprint));
         let mut targets: Vec<_> = inputs.iter().map(|_| None).collect();
         for place in self.definition().fusion.outputs().iter().filter_map(|output| output.alias) {
             let place = place as usize;
@@ -154,13 +164,8 @@ impl Executable {
             let GpuInput::Tensor(argument) = &inputs[place] else {
                 return Err(Error::ReadOnly { input: name() });
             };
-            let footprint = argument.footprint();
-            let overlaps = |(other, input): (usize, &GpuInput<'_>)| match input {
-                GpuInput::Tensor(input) => other != place && footprint.overlaps(&input.footprint()),
-                GpuInput::Host(_) => false,
-            };
-            let alone = !inputs.iter().enumerate().any(overlaps);
-            targets[place] = Some(WriteTarget::checked(argument, alone && !readable.is_copied(place), name)?);
+            let direct = !shared[place] && !readable.is_copied(place);
+            targets[place] = Some(WriteTarget::checked(argument, direct, name)?);
         }
         Ok(targets)
     }
