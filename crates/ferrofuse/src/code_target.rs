@@ -5,19 +5,16 @@ use std::str::FromStr;
 
 use codegen::cpu::llvm::CpuTarget;
 use compiler::Hints;
-use compiler::target::Target;
+use compiler::target::{GPUS, GpuModel, Target};
 use ir::definition::Definition;
 use ir::graph::Fusion;
-
-/// NVIDIA's names of the GPUs that we write for; the text is the same for all.
-const GPUS: [&str; 5] = ["sm_80", "sm_86", "sm_89", "sm_90", "sm_100"];
 
 /// A machine to make code for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CodeTarget {
     /// A CPU.
     Cpu(CpuTarget),
-    /// A GPU of NVIDIA's, by its compute capability.
+    /// A GPU of NVIDIA's, by its own name or that of its architecture.
     Cuda(&'static str),
 }
 
@@ -41,9 +38,12 @@ impl CodeTarget {
     /// The GPU that code is made for where none is named.
     pub const CUDA: CodeTarget = CodeTarget::Cuda("sm_90");
 
-    /// All targets.
+    /// All targets: CPUs, architectures of GPUs, and GPUs.
     pub fn all() -> impl Iterator<Item = CodeTarget> {
-        CpuTarget::ALL.into_iter().map(CodeTarget::Cpu).chain(GPUS.into_iter().map(CodeTarget::Cuda))
+        let mut gpus: Vec<&str> = GPUS.iter().map(|model| model.architecture).collect();
+        gpus.dedup();
+        gpus.extend(GPUS.iter().map(|model| model.name));
+        CpuTarget::ALL.into_iter().map(CodeTarget::Cpu).chain(gpus.into_iter().map(CodeTarget::Cuda))
     }
 
     /// The name on the command line.
@@ -69,7 +69,7 @@ impl CodeTarget {
             CodeTarget::Cpu(CpuTarget::X86_64 | CpuTarget::Aarch64) => Target::cpu(128),
             CodeTarget::Cpu(CpuTarget::Avx2) => Target::cpu(256),
             CodeTarget::Cpu(CpuTarget::Avx512) => Target::cpu(512),
-            CodeTarget::Cuda(_) => Target::cuda(),
+            CodeTarget::Cuda(name) => GpuModel::named(name).map_or_else(Target::cuda, Target::gpu),
         }
     }
 }

@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
-use compiler::target::{Processor, Target};
+use compiler::target::{GpuModel, Target};
 use cuda::{Cuda, Error, Gpu, Nvrtc, Stream};
 
 use super::strided_copy::StridedCopy;
+
+/// What a copy gets of the bandwidth that the memory has.
+const COPY_SHARE: f64 = 0.9;
 
 /// A GPU with the stream that calls from the host run on. Any number of threads may call executables on it.
 #[derive(Debug)]
@@ -34,22 +37,19 @@ impl CudaDevice {
 
     /// What the compiler needs to know: the facts of a GPU of its class, with its own numbers where the driver tells them.
     pub fn target(&self) -> Target {
-        let (facts, usual) = (self.gpu.facts(), Target::cuda());
-        let cores = u64::try_from(facts.multiprocessors).unwrap_or(usual.cores).max(1);
-        let shared = u64::try_from(facts.shared_bytes).unwrap_or(0);
-        let Processor::Gpu(usual_gpu) = &usual.processor else { unreachable!("a GPU's facts") };
-        let mut gpu = usual_gpu.clone();
-        gpu.warp = u32::try_from(facts.warp).unwrap_or(gpu.warp);
-        Target {
-            cores,
-            blocks: usual.blocks * cores / usual.cores,
-            // What reductions and the driver take for themselves stays free.
-            block_bytes: shared.saturating_sub(RESERVED_SHARED_BYTES).min(usual.block_bytes),
-            bandwidth: if facts.bandwidth > 0 { facts.bandwidth as f64 } else { usual.bandwidth },
-            throughput: usual.throughput * cores as f64 / usual.cores as f64,
-            processor: Processor::Gpu(gpu),
-            ..usual
-        }
+        let facts = self.gpu.facts();
+        let known = GpuModel::named(&self.gpu.architecture()).or_else(|| GpuModel::named("h100"));
+        let known = known.expect("it is in the table");
+        let multiprocessors = u64::try_from(facts.multiprocessors).unwrap_or(0).max(1);
+        let bandwidth =
+            if facts.bandwidth > 0 { COPY_SHARE * facts.bandwidth as f64 } else { known.bandwidth };
+        Target::gpu(&GpuModel {
+            multiprocessors,
+            shared_bytes: u64::try_from(facts.shared_bytes).unwrap_or(known.shared_bytes),
+            bandwidth,
+            throughput: known.throughput * multiprocessors as f64 / known.multiprocessors as f64,
+            ..known.clone()
+        })
     }
 
     pub(super) fn gpu(&self) -> &Arc<Gpu> {
@@ -68,6 +68,3 @@ impl CudaDevice {
         &self.copies
     }
 }
-
-/// Shared memory of a block that schedules leave to reductions and to the driver.
-const RESERVED_SHARED_BYTES: u64 = 16 << 10;

@@ -1,4 +1,8 @@
-//! Facts about the machine that decisions are made from: numbers, never names.
+//! Facts about the machine that decisions are made from: numbers, never names. `gpus` has those of GPUs by their names.
+
+mod gpus;
+
+pub use gpus::{GPUS, GpuModel};
 
 /// What the compiler needs to know of a machine.
 #[derive(Clone, Debug, PartialEq)]
@@ -112,31 +116,5 @@ impl Target {
     /// Elements from which on there is work for all blocks.
     pub fn large(&self) -> u64 {
         self.blocks * self.grain
-    }
-
-    /// An NVIDIA GPU of the class of an H100.
-    pub fn cuda() -> Target {
-        Target {
-            lanes: 256,
-            block_bytes: 200 << 10,
-            blocks: 1024,
-            grain: 1 << 10,
-            strip: 1 << 10,
-            run: 1 << 10,
-            partial: 1,
-            bandwidth: 3e12,
-            in_columns: 1.0,
-            across_lanes: 8.0,
-            cores: 132,
-            throughput: 30e12,
-            launch: 3e-6,
-            processor: Processor::Gpu(Gpu {
-                warp: 32,
-                most_threads: 512,
-                in_flight: 64,
-                tile_side: 64,
-                partials: 2,
-            }),
-        }
     }
 }
