@@ -5,10 +5,17 @@ use std::io;
 use std::ptr;
 use std::slice;
 
-use ferrofuse::Side;
-
 /// Device allocations are aligned to 256 bytes; kernels rely on 16 of them for vector accesses.
 const ALIGNMENT: usize = 16;
+
+/// Which end of guarded bytes touches a page that faults.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GuardedEnd {
+    /// The first byte.
+    First,
+    /// The last byte.
+    Last,
+}
 
 /// Bytes that end (up to their rounding to 16) at a page that faults; the page before them faults too.
 #[derive(Debug)]
@@ -27,12 +34,12 @@ unsafe impl Sync for GuardedBuffer {}
 impl GuardedBuffer {
     /// A copy of `bytes` that ends at a page that faults, aligned to 16.
     pub fn new(bytes: &[u8]) -> io::Result<GuardedBuffer> {
-        GuardedBuffer::beside(bytes, Side::After, ALIGNMENT)
+        GuardedBuffer::at_end(bytes, GuardedEnd::Last, ALIGNMENT)
     }
 
-    /// A copy of `bytes` that touches a page that faults on this side, but for a rounding to `alignment`; with 1 it is
+    /// A copy of `bytes` that touches a page that faults with this end, but for a rounding to `alignment`; with 1 it is
     /// aligned as what divides its length.
-    pub fn beside(bytes: &[u8], side: Side, alignment: usize) -> io::Result<GuardedBuffer> {
+    pub fn at_end(bytes: &[u8], end: GuardedEnd, alignment: usize) -> io::Result<GuardedBuffer> {
         let page = page_size();
         let room = bytes.len().next_multiple_of(alignment);
         let body = room.next_multiple_of(page);
@@ -47,9 +54,9 @@ impl GuardedBuffer {
                 libc::munmap(mapping.cast(), mapped);
                 return Err(error);
             }
-            match side {
-                Side::Before => mapping.add(page),
-                Side::After => mapping.add(page + body - room),
+            match end {
+                GuardedEnd::First => mapping.add(page),
+                GuardedEnd::Last => mapping.add(page + body - room),
             }
         };
         // SAFETY: `room` bytes from `data` are writable and new, so they do not overlap `bytes`.
