@@ -61,6 +61,24 @@ impl Arg {
         }
     }
 
+    /// The argument of the kind of this letter that is stored here; `None` for other letters.
+    ///
+    /// # Safety
+    /// A value of that kind is stored here, aligned or not.
+    pub(crate) unsafe fn read(letter: char, place: *const c_void) -> Option<Arg> {
+        // SAFETY: the caller says so.
+        unsafe {
+            Some(match letter {
+                'p' => Arg::Pointer(place.cast::<*mut u8>().read_unaligned()),
+                'l' => Arg::I64(place.cast::<i64>().read_unaligned()),
+                'i' => Arg::I32(place.cast::<i32>().read_unaligned()),
+                'f' => Arg::F32(place.cast::<f32>().read_unaligned()),
+                'd' => Arg::F64(place.cast::<f64>().read_unaligned()),
+                _ => return None,
+            })
+        }
+    }
+
     /// The argument's bytes at the low end of an aligned word, as a little-endian machine stores them.
     pub(crate) fn word(self) -> u64 {
         match self {

@@ -4,14 +4,20 @@
 //! address or too much shared memory is an error. What no single interleaving can show (a missing barrier, say) is
 //! found by launching in several [`Order`]s and comparing.
 //!
+//! [`library`] is this crate as a library that stands in for libcuda and libnvrtc (`driver`, `nvrtc`).
+//!
 //! Does not emulate inline PTX, asynchronous copies, clusters, tensor cores or the memory model: kernels guard those
 //! with `#ifdef CUEMU`. Does not check that the real compiler accepts the text.
 
 mod compile;
+mod driver;
 mod guarded;
+mod image;
 mod kernel_names;
 mod launch;
+mod library;
 mod module;
+mod nvrtc;
 mod static_shared;
 
 use std::io;
@@ -19,6 +25,7 @@ use std::path::PathBuf;
 
 pub use guarded::{GuardedBuffer, GuardedEnd};
 pub use launch::{Arg, Launch, Order, Stats};
+pub use library::library;
 pub use module::{Function, Module};
 
 /// How kernels are compiled for the emulator.

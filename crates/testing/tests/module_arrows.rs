@@ -124,8 +124,8 @@ const ORDER: [(&str, &[&str]); 15] = [
             "module",
             "library",
             "image",
-            "nvrtc",
             "driver",
+            "nvrtc",
         ],
     ),
     (

@@ -24,6 +24,26 @@ pub struct Function {
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 impl Function {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Bytes of its `__shared__` variables.
+    pub fn static_shared_bytes(&self) -> u64 {
+        self.static_shared_bytes
+    }
+
+    /// The letters of its parameters, as [`Arg`] has them.
+    pub(crate) fn parameters(&self) -> &str {
+        &self.signature
+    }
+
+    /// Whether each parameter is one that an [`Arg`] can be.
+    pub(crate) fn takes_known_kinds(&self) -> bool {
+        !self.signature.contains('?')
+    }
+
     /// Runs the kernel over the whole grid and returns when it has ended.
     ///
     /// # Safety
