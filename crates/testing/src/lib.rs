@@ -1,12 +1,12 @@
-//! File tests, random programs, differential checks, the CUDA emulator.
+//! File tests, random programs, differential checks, kernels on the CUDA emulator.
 //!
 //! `filetests` (input and expected text in one file) · `inputs` (data drawn as a definition file says) · `random` (programs, segmentations, schedules) · `differential` (every executor against the
-//! evaluator) · `cut` (the search for segments against all segmentations) · `parts` (of definitions, and what is legal) · `reduce` (failures made small) · `fuzz` (many seeds) · `emulator` (CUDA C++ on the CPU) ·
+//! evaluator) · `cut` (the search for segments against all segmentations) · `parts` (of definitions, and what is legal) · `reduce` (failures made small) · `fuzz` (many seeds) · `emulated_plan` (CUDA C++ on the CPU) ·
 //! `machine_code` (what NVIDIA's compiler makes of it).
 
 pub mod cut;
 pub mod differential;
-pub mod emulator;
+pub mod emulated_plan;
 pub mod filetests;
 pub mod fuzz;
 pub mod inputs;

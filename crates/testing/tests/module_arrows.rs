@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The top-level modules of each crate (by folder), in order. Unit tests may use all.
-const ORDER: [(&str, &[&str]); 14] = [
+const ORDER: [(&str, &[&str]); 15] = [
     ("cuda", &["error", "library", "driver", "nvrtc", "gpu", "stream", "memory", "module"]),
     ("files", &["identity", "temporary", "target", "targets"]),
     (
@@ -114,9 +114,24 @@ const ORDER: [(&str, &[&str]); 14] = [
     ),
     ("ferrofuse", &["check", "code_target", "table", "explain", "lambdas", "emit", "op_list", "segments"]),
     (
+        "emulator",
+        &[
+            "kernel_names",
+            "compile",
+            "guarded",
+            "static_shared",
+            "launch",
+            "module",
+            "library",
+            "image",
+            "driver",
+            "nvrtc",
+        ],
+    ),
+    (
         "testing",
         &[
-            "emulator",
+            "emulated_plan",
             "machine_code",
             "random",
             "cut",

@@ -6,13 +6,13 @@ use std::fmt;
 use codegen::cpu::llvm::CpuTarget;
 use compiler::SegmentPlan;
 use compiler::target::Target;
+use emulator::Order;
 use ferrofuse::{Decision, Definition, Hints, LayoutClass, PlanOptions, Schedule, greedy};
 use reference::interpret::{LaneOrder, Options as InterpreterOptions};
 use serde::{Deserialize, Serialize};
 
 use super::failure::{Failure, Kind};
 use super::machines::{MOST_THREADS, machine, targets};
-use crate::emulator::Order;
 use crate::random::{Draws, schedule, segmentation};
 
 /// Of a hundred random choices, how many are for a GPU: the emulator compiles C++, which takes long.

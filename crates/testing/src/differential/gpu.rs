@@ -4,13 +4,14 @@
 //! many kernels, each of which a C++ compiler takes.
 
 use compiler::{Decision, Plan, SegmentPlan, plan};
+use emulator::{Emulator, EmulatorOptions, Order};
 use ferrofuse::{ArrayView, Definition, LayoutClass};
 
 use super::chosen::Chosen;
 use super::covered::Covered;
 use super::failure::{Failure, Kind};
 use super::{Check, Meant};
-use crate::emulator::{EmulatedPlan, Emulator, EmulatorOptions, Order};
+use crate::emulated_plan::EmulatedPlan;
 
 const NAME: &str = "emulated CUDA";
 

@@ -3,20 +3,20 @@
 
 use std::sync::Arc;
 
-use ferrofuse::{Argument, ArrayView, DType, Side};
+use emulator::{GuardedBuffer, GuardedEnd};
+use ferrofuse::{Argument, ArrayView, DType};
 use ir::array::{ArrayViewMut, Layout};
 
 use super::data::{Input, Placement};
 use super::draws::Draws;
 use super::program::Tensor;
-use crate::emulator::GuardedBuffer;
 
 /// An input in memory.
 #[derive(Clone, Debug)]
 pub struct Placed {
     memory: Arc<GuardedBuffer>,
-    /// The side on which its memory touches a page that faults.
-    side: Side,
+    /// The end at which its memory touches a page that faults.
+    end: GuardedEnd,
     start: usize,
     dtype: DType,
     sizes: Vec<usize>,
@@ -48,9 +48,9 @@ impl Input {
             bytes.extend(&part[..self.dtype.real().size()]);
         }
         let start = self.placement.offset + first * self.dtype.size();
-        let side = if self.seed.is_multiple_of(2) { Side::Before } else { Side::After };
-        let memory = Arc::new(guarded(&bytes, side));
-        Placed { memory, side, start, dtype: self.dtype, sizes: self.sizes.clone(), strides }
+        let end = if self.seed.is_multiple_of(2) { GuardedEnd::First } else { GuardedEnd::Last };
+        let memory = Arc::new(guarded(&bytes, end));
+        Placed { memory, end, start, dtype: self.dtype, sizes: self.sizes.clone(), strides }
     }
 
     /// The input in the memory of another from this element on, if it fits there.
@@ -136,7 +136,7 @@ impl<'p> WritableInputs<'p> {
             })
         });
         let memory_of = memory_of.collect();
-        let memories = owners.iter().map(|owner| guarded(owner.memory.bytes(), owner.side)).collect();
+        let memories = owners.iter().map(|owner| guarded(owner.memory.bytes(), owner.end)).collect();
         WritableInputs { placed, memory_of, memories }
     }
 
@@ -178,8 +178,8 @@ impl<'p> WritableInputs<'p> {
     }
 }
 
-fn guarded(bytes: &[u8], side: Side) -> GuardedBuffer {
-    GuardedBuffer::beside(bytes, side, 1).expect("the machine has memory for an input")
+fn guarded(bytes: &[u8], end: GuardedEnd) -> GuardedBuffer {
+    GuardedBuffer::at_end(bytes, end, 1).expect("the machine has memory for an input")
 }
 
 #[cfg(test)]

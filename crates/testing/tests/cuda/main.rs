@@ -5,7 +5,7 @@ mod plans;
 mod programs;
 
 use codegen::cuda::{CudaKernel, Parameter, emit};
-use ferrofuse_testing::emulator::{Arg, Emulator, EmulatorOptions, GuardedBuffer, Launch, Module, Order};
+use emulator::{Arg, Emulator, EmulatorOptions, Function, GuardedBuffer, Launch, Order};
 use ir::kernel::{Kernel, parse};
 use reference::interpret::{DenseMemory, Options, interpret};
 
@@ -15,14 +15,14 @@ use ::ops::{DType, Scalar};
 struct Compiled {
     kernel: Kernel,
     cuda: CudaKernel,
-    module: Module,
+    function: Function,
 }
 
 impl Compiled {
     fn new(kernel: Kernel) -> Compiled {
         let cuda = emit(&kernel).unwrap_or_else(|error| panic!("{error}"));
-        let module = compile(&cuda);
-        Compiled { kernel, cuda, module }
+        let function = compile(&cuda);
+        Compiled { kernel, cuda, function }
     }
 
     /// The buffers as the interpreter leaves them.
@@ -68,7 +68,7 @@ impl Compiled {
         };
         if blocks > 0 {
             // SAFETY: every pointer comes from a guarded buffer that lives until its bytes have been read.
-            unsafe { self.module.launch(&launch, &arguments) }.map_err(|error| error.to_string())?;
+            unsafe { self.function.launch(&launch, &arguments) }.map_err(|error| error.to_string())?;
         }
         let read = |(memory, buffer): (&DenseMemory, &GuardedBuffer)| {
             DenseMemory::from_bytes(memory.dtype(), buffer.bytes().to_vec()).expect("as many bytes as before")
@@ -91,11 +91,14 @@ impl Compiled {
     }
 }
 
-fn compile(cuda: &CudaKernel) -> Module {
+fn compile(cuda: &CudaKernel) -> Function {
     // The sanitizer reports what C++ leaves undefined and a device might answer in another way.
     let options = EmulatorOptions { sanitize: true, ..EmulatorOptions::default() };
     let emulator = Emulator::new(options).expect("an emulator");
-    emulator.compile(&cuda.source, &cuda.name).unwrap_or_else(|error| panic!("{error}\n{}", cuda.source))
+    let module = emulator.compile(&cuda.source, &cuda.name);
+    module
+        .and_then(|module| module.function(&cuda.name))
+        .unwrap_or_else(|error| panic!("{error}\n{}", cuda.source))
 }
 
 /// The kernel of a text, with another number of lanes.

@@ -1,6 +1,6 @@
 //! Every primitive on every dtype it computes in, and every conversion, on special values: as the op table says.
 
-use ferrofuse_testing::emulator::Order;
+use emulator::Order;
 use index::Expr;
 use ir::kernel::{Access, Buffer, KernelBuilder, Value};
 use ops::{DType, Operand, Scalar, ScalarOp, signature};

@@ -1,6 +1,6 @@
 //! Whole kernels, from text: pointwise, row folds, column sums with and without scratch, Welford, guarded loads.
 
-use ferrofuse_testing::emulator::Order;
+use emulator::Order;
 use ops::DType::{BF16, Bool, F16, F32, I32, I64};
 use reference::interpret::DenseMemory;
 
@@ -110,7 +110,7 @@ fn rows_standardized_by_two_sums() {
 fn barrier_is_missed(whole: &Compiled, at: usize, buffers: &[DenseMemory]) {
     let mut cuda = whole.cuda.clone();
     cuda.source.replace_range(at..at + BARRIER.len(), "");
-    let broken = Compiled { kernel: whole.kernel.clone(), module: compile(&cuda), cuda };
+    let broken = Compiled { kernel: whole.kernel.clone(), function: compile(&cuda), cuda };
     let expected = whole.interpreted(&[2, 300], buffers);
     let wrong = |order: Order| match broken.emulated(&[2, 300], buffers, order) {
         Ok(found) => difference(&expected, &found, 0.0).is_some(),

@@ -10,7 +10,7 @@
 // Both structs are mirrored in launch.rs.
 extern "C" struct CuemuRequest {
   uint32_t grid[3], block[3];
-  uint64_t dynamic_shared_bytes, seed;
+  uint64_t static_shared_bytes, dynamic_shared_bytes, seed;
   uint32_t order;
 };
 extern "C" struct CuemuReport {
@@ -58,7 +58,7 @@ static bool prepare_launch(const CuemuRequest& request) {
   unsigned count = block_size.x * block_size.y * block_size.z;
   if (!map_stacks(count) || !find_shared_memory(request.dynamic_shared_bytes))
     return reject("no memory for the stacks or the shared memory of a block", 0, 0);
-  size_t fixed = counters.static_shared_bytes = static_shared_bytes();
+  size_t fixed = counters.static_shared_bytes = request.static_shared_bytes;
   if (fixed > MAX_STATIC_SHARED)
     return reject("the kernel declares %zu bytes of static shared memory, at most %zu are allowed", fixed,
                   MAX_STATIC_SHARED);
@@ -105,13 +105,13 @@ static void launch(const CuemuRequest& request, void (*body)(), void** arguments
 }  // namespace cuemu
 
 #define CUEMU_EXPORT(KERNEL)                                                                 \
-  static void cuemu_body() { cuemu::call(KERNEL, cuemu::kernel_arguments); }                 \
-  extern "C" __attribute__((visibility("default"))) const char* cuemu_signature() {          \
+  static void cuemu_body_##KERNEL() { cuemu::call(KERNEL, cuemu::kernel_arguments); }        \
+  extern "C" __attribute__((visibility("default"))) const char* cuemu_signature_##KERNEL() { \
     return cuemu::signature(KERNEL);                                                         \
   }                                                                                          \
-  extern "C" __attribute__((visibility("default"))) int cuemu_launch(                        \
+  extern "C" __attribute__((visibility("default"))) int cuemu_launch_##KERNEL(               \
       const CuemuRequest* request, void** arguments, CuemuReport* report) {                  \
-    cuemu::launch(*request, cuemu_body, arguments);                                          \
+    cuemu::launch(*request, cuemu_body_##KERNEL, arguments);                                 \
     report->counters = cuemu::counters;                                                      \
     memcpy(report->message, cuemu::message, sizeof report->message);                         \
     return cuemu::message[0] ? 1 : 0;                                                        \

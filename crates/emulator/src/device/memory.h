@@ -37,9 +37,6 @@ static bool find_shared_memory(size_t dynamic_bytes) {
   return dl_iterate_phdr(find_image, (void*)&find_image) && shared.begin;
 }
 
-// Bytes of the kernel's own __shared__ variables, with the padding between them.
-static size_t static_shared_bytes() { return shared.end - shared.begin - MAX_SHARED; }
-
 static void poison_shared_memory() {
   unsigned char* after = dynamic_shared + MAX_SHARED;
   memset(shared.begin, POISON, dynamic_shared - shared.begin);

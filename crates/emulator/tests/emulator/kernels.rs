@@ -1,6 +1,6 @@
 //! Kernels as a compiler writes them, in every order of threads, and what their arithmetic rests on.
 
-use ferrofuse_testing::emulator::{Arg, Launch, Module, Order};
+use ferrofuse_emulator::{Arg, Function, Launch, Order};
 use half::{bf16, f16};
 
 use crate::{buffer_f32, buffer_u16, compile, one_block, read_f32, read_u16, run};
@@ -41,7 +41,7 @@ fn pointwise_is_right_in_every_order() {
 }
 
 /// Softmax of 5 rows of `columns`, on 2 blocks of 128 threads.
-fn softmax(module: &Module, columns: usize, order: Order) -> Vec<f32> {
+fn softmax(module: &Function, columns: usize, order: Order) -> Vec<f32> {
     let rows = 5;
     let mut x = buffer_f32(&values(rows * columns));
     let mut out = buffer_f32(&vec![-1.0; rows * columns]);

@@ -1,6 +1,6 @@
 //! Shared memory: how much of it there is, and what lies in it at first.
 
-use ferrofuse_testing::emulator::{Arg, Launch};
+use ferrofuse_emulator::{Arg, Launch};
 
 use crate::{assert_says, buffer_f32, compile, one_block, read_f32, run, text_of};
 

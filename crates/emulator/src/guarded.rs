@@ -5,10 +5,17 @@ use std::io;
 use std::ptr;
 use std::slice;
 
-use ferrofuse::Side;
-
 /// Device allocations are aligned to 256 bytes; kernels rely on 16 of them for vector accesses.
 const ALIGNMENT: usize = 16;
+
+/// Which end of guarded bytes touches a page that faults.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GuardedEnd {
+    /// The first byte.
+    First,
+    /// The last byte.
+    Last,
+}
 
 /// Bytes that end (up to their rounding to 16) at a page that faults; the page before them faults too.
 #[derive(Debug)]
@@ -17,6 +24,8 @@ pub struct GuardedBuffer {
     mapped: usize,
     data: *mut u8,
     length: usize,
+    /// Bytes between them and the page behind them.
+    rest: usize,
 }
 
 // SAFETY: the memory is the buffer's alone.
@@ -27,14 +36,35 @@ unsafe impl Sync for GuardedBuffer {}
 impl GuardedBuffer {
     /// A copy of `bytes` that ends at a page that faults, aligned to 16.
     pub fn new(bytes: &[u8]) -> io::Result<GuardedBuffer> {
-        GuardedBuffer::beside(bytes, Side::After, ALIGNMENT)
+        GuardedBuffer::at_end(bytes, GuardedEnd::Last, ALIGNMENT)
     }
 
-    /// A copy of `bytes` that touches a page that faults on this side, but for a rounding to `alignment`; with 1 it is
+    /// A copy of `bytes` that touches a page that faults with this end, but for a rounding to `alignment`; with 1 it is
     /// aligned as what divides its length.
-    pub fn beside(bytes: &[u8], side: Side, alignment: usize) -> io::Result<GuardedBuffer> {
+    pub fn at_end(bytes: &[u8], end: GuardedEnd, alignment: usize) -> io::Result<GuardedBuffer> {
+        let buffer = GuardedBuffer::unwritten(bytes.len(), end, alignment)?;
+        // SAFETY: the bytes from `data` are writable and new, so they do not overlap `bytes`.
+        unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), buffer.data, bytes.len()) };
+        Ok(buffer)
+    }
+
+    /// As many bytes of this value, placed as those of [`GuardedBuffer::at_end`]. The rest behind them has this value too.
+    pub(crate) fn filled(
+        byte: u8,
+        length: usize,
+        end: GuardedEnd,
+        alignment: usize,
+    ) -> io::Result<GuardedBuffer> {
+        let buffer = GuardedBuffer::unwritten(length, end, alignment)?;
+        // SAFETY: the bytes from `data` to the page that faults are writable and new.
+        unsafe { ptr::write_bytes(buffer.data, byte, length + buffer.rest) };
+        Ok(buffer)
+    }
+
+    /// New bytes, which are zero.
+    fn unwritten(length: usize, end: GuardedEnd, alignment: usize) -> io::Result<GuardedBuffer> {
         let page = page_size();
-        let room = bytes.len().next_multiple_of(alignment);
+        let room = length.next_multiple_of(alignment);
         let body = room.next_multiple_of(page);
         let mapped = body + 2 * page;
         let mapping = map_unreachable(mapped)?;
@@ -47,20 +77,26 @@ impl GuardedBuffer {
                 libc::munmap(mapping.cast(), mapped);
                 return Err(error);
             }
-            match side {
-                Side::Before => mapping.add(page),
-                Side::After => mapping.add(page + body - room),
+            match end {
+                GuardedEnd::First => mapping.add(page),
+                GuardedEnd::Last => mapping.add(page + body - room),
             }
         };
-        // SAFETY: `room` bytes from `data` are writable and new, so they do not overlap `bytes`.
-        unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), data, bytes.len()) };
-        Ok(GuardedBuffer { mapping, mapped, data, length: bytes.len() })
+        // SAFETY: both are within the mapping.
+        let rest = unsafe { mapping.add(page + body).offset_from(data) } as usize - length;
+        Ok(GuardedBuffer { mapping, mapped, data, length, rest })
     }
 
     /// The bytes.
     pub fn bytes(&self) -> &[u8] {
         // SAFETY: `length` initialised bytes from `data` belong to this buffer.
         unsafe { slice::from_raw_parts(self.data, self.length) }
+    }
+
+    /// What lies between the bytes and the page behind them.
+    pub(crate) fn rest(&self) -> &[u8] {
+        // SAFETY: `rest` initialised bytes behind the others belong to this buffer.
+        unsafe { slice::from_raw_parts(self.data.add(self.length), self.rest) }
     }
 
     /// Where the bytes begin, for a kernel to write through.

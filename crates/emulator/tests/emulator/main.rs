@@ -5,17 +5,17 @@ mod kernels;
 mod shared_memory;
 mod threads;
 
-use ferrofuse_testing::emulator::{
-    Arg, Emulator, EmulatorOptions, Error, GuardedBuffer, Launch, Module, Order, Stats,
+use ferrofuse_emulator::{
+    Arg, Emulator, EmulatorOptions, Error, Function, GuardedBuffer, Launch, Order, Stats,
 };
 
-fn compile(source: &str, kernel: &str) -> Module {
+fn compile(source: &str, kernel: &str) -> Function {
     compile_with(source, kernel, false).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn compile_with(source: &str, kernel: &str, sanitize: bool) -> Result<Module, Error> {
+fn compile_with(source: &str, kernel: &str, sanitize: bool) -> Result<Function, Error> {
     let options = EmulatorOptions { sanitize, ..EmulatorOptions::default() };
-    Emulator::new(options)?.compile(source, kernel)
+    Emulator::new(options)?.compile(source, kernel)?.function(kernel)
 }
 
 /// One block of `threads` threads along x.
@@ -23,7 +23,7 @@ fn one_block(threads: u32) -> Launch {
     Launch { grid: [1, 1, 1], block: [threads, 1, 1], dynamic_shared_bytes: 0, order: Order::Forward }
 }
 
-fn run(module: &Module, launch: &Launch, args: &[Arg]) -> Result<Stats, Error> {
+fn run(module: &Function, launch: &Launch, args: &[Arg]) -> Result<Stats, Error> {
     // SAFETY: every pointer of this file comes from a guarded buffer that the test holds until it has read it.
     unsafe { module.launch(launch, args) }
 }

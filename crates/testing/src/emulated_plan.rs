@@ -7,6 +7,7 @@ use compiler::lower::{BufferSource, KernelArgument, Lowered};
 use compiler::outputs::{Placement, View};
 use compiler::{Decision, Kernels, Plan};
 use cranelift_entity::EntityRef;
+use emulator::{Arg, Emulator, Function, GuardedBuffer, Launch, Order};
 use index::{Expr, Sym};
 use ir::array::{Array, ArrayView, Layout};
 use ir::graph::{Fusion, InputSignature, Output, Sizes, Stream, Val};
@@ -14,13 +15,11 @@ use ir::kernel::{Access, NO_FAULT, index_of_fault};
 use reference::evaluate::{EvaluateOptions, evaluate};
 use rustc_hash::FxHashMap;
 
-use super::{Arg, Emulator, GuardedBuffer, Launch, Module, Order};
-
 /// A plan whose kernels are compiled for the emulator.
 pub struct EmulatedPlan<'a> {
     plan: &'a Plan,
     /// For each segment its kernels.
-    modules: Vec<Vec<(CudaKernel, Module)>>,
+    functions: Vec<Vec<(CudaKernel, Function)>>,
 }
 
 impl<'a> EmulatedPlan<'a> {
@@ -31,8 +30,9 @@ impl<'a> EmulatedPlan<'a> {
     pub fn new(plan: &'a Plan, emulator: &Emulator) -> Result<EmulatedPlan<'a>, String> {
         let compile = |lowered: &Lowered| {
             let cuda = emit(&lowered.kernel).map_err(|error| error.to_string())?;
-            let module = emulator.compile(&cuda.source, &cuda.name).map_err(|error| error.to_string())?;
-            Ok((cuda, module))
+            let module = emulator.compile(&cuda.source, &cuda.name);
+            let function = module.and_then(|module| module.function(&cuda.name));
+            Ok((cuda, function.map_err(|error| error.to_string())?))
         };
         let segment = |number: usize| match &plan.segments[number].decision {
             Decision::Kernels(kernels) => kernels.lowered.kernels.iter().map(compile).collect(),
@@ -41,18 +41,18 @@ impl<'a> EmulatedPlan<'a> {
             }
             Decision::Evaluate { reason, .. } => Err(format!("segment {number} has no kernel: it {reason}")),
         };
-        let modules = (0..plan.segments.len()).map(segment).collect::<Result<Vec<_>, String>>()?;
-        Ok(EmulatedPlan { plan, modules })
+        let functions = (0..plan.segments.len()).map(segment).collect::<Result<Vec<_>, String>>()?;
+        Ok(EmulatedPlan { plan, functions })
     }
 
     /// How many kernels there are.
     pub fn kernels(&self) -> usize {
-        self.modules.iter().map(Vec::len).sum()
+        self.functions.iter().map(Vec::len).sum()
     }
 
     /// The text of all kernels.
     pub fn source(&self) -> String {
-        self.modules.iter().flatten().map(|(cuda, _)| cuda.source.as_str()).collect()
+        self.functions.iter().flatten().map(|(cuda, _)| cuda.source.as_str()).collect()
     }
 
     /// The outputs on these inputs, threads running in this order; draws without a seed begin a stream.
@@ -70,10 +70,10 @@ impl<'a> EmulatedPlan<'a> {
             let dense = input.to_array().map_err(|error| error.to_string())?;
             values.insert(val, dense.as_bytes().to_vec());
         }
-        for (segment, modules) in self.plan.segments.iter().zip(&self.modules) {
+        for (segment, functions) in self.plan.segments.iter().zip(&self.functions) {
             let Decision::Kernels(kernels) = &segment.decision else { unreachable!("checked when compiled") };
             let run = SegmentRun { sizes: &sizes, kernels, inputs: segment.view.inputs() };
-            run.launch_all(self.plan, modules, &mut values, order)?;
+            run.launch_all(self.plan, functions, &mut values, order)?;
         }
         let output = |(output, view): (&Output, &Option<View>)| match view {
             None => self.array(&sizes, output.val, &values[&output.val]),
@@ -138,7 +138,7 @@ impl SegmentRun<'_> {
     fn launch_all(
         &self,
         plan: &Plan,
-        modules: &[(CudaKernel, Module)],
+        functions: &[(CudaKernel, Function)],
         values: &mut FxHashMap<Val, Vec<u8>>,
         order: Order,
     ) -> Result<(), String> {
@@ -152,8 +152,8 @@ impl SegmentRun<'_> {
         for temporary in &self.kernels.lowered.temporaries {
             memory.temporaries.push(vec![0; number(&temporary.len)? as usize * temporary.dtype.size()]);
         }
-        for (lowered, (cuda, module)) in self.kernels.lowered.kernels.iter().zip(modules) {
-            self.launch(lowered, (cuda, module), values, &mut memory, order)?;
+        for (lowered, (cuda, function)) in self.kernels.lowered.kernels.iter().zip(functions) {
+            self.launch(lowered, (cuda, function), values, &mut memory, order)?;
         }
         memory.check(&self.kernels.lowered.checked)
     }
@@ -161,7 +161,7 @@ impl SegmentRun<'_> {
     fn launch(
         &self,
         lowered: &Lowered,
-        (cuda, module): (&CudaKernel, &Module),
+        (cuda, function): (&CudaKernel, &Function),
         values: &mut FxHashMap<Val, Vec<u8>>,
         memory: &mut Own,
         order: Order,
@@ -197,7 +197,7 @@ impl SegmentRun<'_> {
         };
         if launch.grid[0] > 0 {
             // SAFETY: every pointer is that of a guarded buffer as large as the kernel's plan says, alive until below.
-            unsafe { module.launch(&launch, &parameters) }.map_err(|error| error.to_string())?;
+            unsafe { function.launch(&launch, &parameters) }.map_err(|error| error.to_string())?;
         }
         let written = lowered.kernel.buffers.values().zip(&lowered.buffers).zip(&guarded);
         for ((_, source), guarded) in written.filter(|((decl, _), _)| decl.access != Access::Read) {

@@ -1,27 +1,32 @@
-//! Runs include-free CUDA C++ on the CPU: takes the text of a kernel, gives a module that can be launched.
+//! Runs include-free CUDA C++ on the CPU: takes the text of kernels, gives a module of functions that can be launched.
 //!
-//! The text is compiled with g++ against the headers of `device/`, loaded into this process, and each thread of a
-//! block runs as a fiber. Blocks run one after another; shared memory starts poisoned; a missed barrier, a bad
+//! The text is compiled with g++ against the headers of `device/` and loaded into this process. Each thread of a block runs as a fiber. Blocks run one after another; shared memory starts poisoned; a missed barrier, a bad
 //! address or too much shared memory is an error. What no single interleaving can show (a missing barrier, say) is
 //! found by launching in several [`Order`]s and comparing.
+//!
+//! [`library`] is this crate as a library that stands in for libcuda and libnvrtc (`driver`, `nvrtc`).
 //!
 //! Does not emulate inline PTX, asynchronous copies, clusters, tensor cores or the memory model: kernels guard those
 //! with `#ifdef CUEMU`. Does not check that the real compiler accepts the text.
 
 mod compile;
+mod driver;
 mod guarded;
+mod image;
+mod kernel_names;
 mod launch;
-mod plan;
+mod library;
+mod module;
+mod nvrtc;
+mod static_shared;
 
 use std::io;
 use std::path::PathBuf;
-use std::sync::Arc;
 
-use tempfile::TempDir;
-
-pub use guarded::GuardedBuffer;
-pub use launch::{Arg, Launch, Module, Order, Stats};
-pub use plan::EmulatedPlan;
+pub use guarded::{GuardedBuffer, GuardedEnd};
+pub use launch::{Arg, Launch, Order, Stats};
+pub use library::library;
+pub use module::{Function, Module};
 
 /// How kernels are compiled for the emulator.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,16 +57,22 @@ pub enum Error {
         cxx: PathBuf,
         source: io::Error,
     },
-    /// The C++ compiler rejected the kernel.
-    #[error("the C++ compiler rejected kernel `{kernel}`:\n{text}")]
+    /// The C++ compiler rejected the text.
+    #[error("the C++ compiler rejected `{name}`:\n{text}")]
     Compile {
-        kernel: String,
-        /// What the compiler printed; lines are counted in the kernel's own text, named `KERNEL.cu`.
+        name: String,
+        /// What the compiler printed; lines are counted in the text itself, named `NAME.cu`.
         text: String,
     },
-    /// The compiled kernel could not be loaded.
-    #[error("cannot load the compiled kernel: {0}")]
+    /// The compiled text could not be loaded.
+    #[error("cannot load the compiled kernels: {0}")]
     Load(#[from] libloading::Error),
+    /// The bytes are no library of compiled kernels.
+    #[error("not a library of compiled kernels: {0}")]
+    BadLibrary(String),
+    /// The module has no kernel of this name.
+    #[error("the module has no kernel `{0}`: a kernel is declared `extern \"C\" __global__`")]
+    NoKernel(String),
     /// The launch breaks a rule that the driver would reject: sizes, or arguments that do not fit the parameters.
     #[error("bad launch: {0}")]
     BadLaunch(String),
@@ -77,25 +88,28 @@ pub enum Error {
     Files(#[from] io::Error),
 }
 
-/// A C++ compiler and the emulator's headers, ready to compile kernels. Cheap to clone.
+/// A C++ compiler that takes kernels for this machine.
 #[derive(Clone, Debug)]
 pub struct Emulator {
     options: EmulatorOptions,
-    headers: Arc<TempDir>,
 }
 
 impl Emulator {
-    /// Writes the headers to a temporary folder; the compiler is first looked for by [`Emulator::compile`].
+    /// The compiler is first looked for by [`Emulator::compile`].
     pub fn new(options: EmulatorOptions) -> Result<Emulator, Error> {
         if !cfg!(all(target_arch = "x86_64", target_os = "linux")) {
             return Err(Error::UnsupportedMachine);
         }
-        Ok(Emulator { options, headers: Arc::new(compile::write_headers()?) })
+        Ok(Emulator { options })
     }
 
-    /// Compiles the kernel `kernel_name` of the CUDA C++ text `source` (140 ms and more) and loads it.
-    pub fn compile(&self, source: &str, kernel_name: &str) -> Result<Module, Error> {
-        let directory = compile::compile(&self.options, self.headers.path(), source, kernel_name)?;
-        Module::load(directory, kernel_name)
+    /// Compiles the CUDA C++ text `source` (140 ms and more) and loads it. Lines of it are said to be of `NAME.cu`.
+    pub fn compile(&self, source: &str, name: &str) -> Result<Module, Error> {
+        Module::load(&self.build(source, name)?)
+    }
+
+    /// Compiles a text to the bytes of a shared library.
+    pub(crate) fn build(&self, source: &str, name: &str) -> Result<Vec<u8>, Error> {
+        compile::compile(&self.options, source, name)
     }
 }

@@ -1,6 +1,6 @@
 //! The threads of a block: in which order they run, what they wait for, what they tell each other.
 
-use ferrofuse_testing::emulator::{Arg, GuardedBuffer, Launch, Order};
+use ferrofuse_emulator::{Arg, GuardedBuffer, Launch, Order};
 
 use crate::{assert_says, compile, one_block, read_i32, run, text_of};
 

@@ -1,0 +1,56 @@
+//! What tests set and ask: functions that a real driver lacks.
+
+use std::ffi::{c_char, c_int};
+
+use super::allocations::Allocation;
+use super::ffi::Text;
+use super::state::{Driver, driver, message};
+
+/// What a test may ask for.
+fn count(driver: &Driver, key: &str) -> Option<u64> {
+    let of_device = |allocation: &&Allocation| !allocation.is_host();
+    let device = || driver.allocations.iter().filter(of_device);
+    Some(match key {
+        "allocations" => device().count() as u64,
+        "bytes" => device().map(|allocation| allocation.bytes as u64).sum(),
+        "host_allocations" => {
+            driver.allocations.iter().filter(|allocation| allocation.is_host()).count() as u64
+        }
+        "contexts" => driver.contexts.len() as u64,
+        "modules" => driver.modules.len() as u64,
+        // Each context has a default stream.
+        "streams" => driver.own_streams() as u64,
+        "events" => driver.events.len() as u64,
+        "graphs" => (driver.graphs.len() + driver.executables.len()) as u64,
+        "pending" => driver.queue.iter().count() as u64,
+        "launches" => driver.launches,
+        _ => return None,
+    })
+}
+
+impl Driver {
+    /// Streams that were made by `cuStreamCreate`.
+    fn own_streams(&self) -> usize {
+        let defaults = self.contexts.iter().map(|(_, context)| 1 + context.per_thread.len());
+        self.streams.len() - defaults.sum::<usize>()
+    }
+}
+
+/// Sets something; 0 if there is such a thing and it may have this value.
+#[unsafe(no_mangle)]
+extern "C" fn ferrofuse_stand_in_set(key: Text, value: u64) -> c_int {
+    let Ok(key) = key.read() else { return 1 };
+    c_int::from(!driver().settings.set(&key, value))
+}
+
+/// A count of what there is; the largest number where nothing has this name.
+#[unsafe(no_mangle)]
+extern "C" fn ferrofuse_stand_in_get(key: Text) -> u64 {
+    key.read().ok().and_then(|key| count(&driver(), &key)).unwrap_or(u64::MAX)
+}
+
+/// Why the latest call of this thread that failed did so, until the next that fails.
+#[unsafe(no_mangle)]
+extern "C" fn ferrofuse_stand_in_message() -> *const c_char {
+    message()
+}

@@ -1,0 +1,128 @@
+//! Events: places in the order of a stream, and when it came there.
+
+use std::ffi::{c_int, c_uint};
+use std::time::Instant;
+
+use super::ffi::{Handle, Out};
+use super::queue::{Clock, Ticket};
+use super::result::{DriverResult, Status};
+use super::state::{Driver, call};
+use super::work::Work;
+
+/// `CU_EVENT_DISABLE_TIMING`.
+const DISABLE_TIMING: c_uint = 2;
+
+/// An event.
+#[derive(Debug)]
+pub struct Event {
+    pub context: Handle,
+    pub timing: bool,
+    /// Where it was recorded last.
+    pub ticket: Option<Ticket>,
+    /// What was before it.
+    pub clock: Clock,
+    /// When it happened.
+    pub time: Option<Instant>,
+    /// The capture in which it was recorded last, with the nodes before it.
+    pub captured: Option<(Handle, Vec<usize>)>,
+}
+
+impl Driver {
+    /// The event, which was recorded outside of captures, if at all.
+    fn event(&mut self, handle: Handle, what: &str) -> DriverResult<&Event> {
+        let captured = self.events.get(handle)?.captured.as_ref().map(|(capture, _)| *capture);
+        if let Some(capture) = captured {
+            self.invalidate(capture);
+            return Err(Status::ERROR_CAPTURED_EVENT.because(format!("{what}: the event was captured")));
+        }
+        let context = self.events.get(handle)?.context;
+        self.healthy(context)?;
+        self.events.get(handle)
+    }
+
+    fn record(&mut self, handle: Handle, stream: Handle) -> DriverResult {
+        if self.events.get(handle)?.context != self.streams.get(stream)?.context {
+            let text = "the event is recorded in a stream of another context";
+            return Err(Status::ERROR_INVALID_HANDLE.because(text));
+        }
+        let captured = self.captured_place(stream)?;
+        let event = self.events.get_mut(handle)?;
+        event.time = None;
+        event.captured = captured;
+        if event.captured.is_some() {
+            return Ok(());
+        }
+        let ticket = self.enqueue(stream, Work::Record(handle), &[], &Clock::default())?;
+        let clock = self.streams.get(stream)?.clock.clone();
+        let event = self.events.get_mut(handle)?;
+        (event.ticket, event.clock) = (Some(ticket), clock);
+        Ok(())
+    }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cuEventCreate(event: Out<Handle>, flags: c_uint) -> c_int {
+    call(|driver| {
+        let context = driver.current()?;
+        // Blocking waits, no timing; between processes only without timing.
+        if flags & !7 != 0 || flags & 6 == 4 {
+            return Err(Status::ERROR_INVALID_VALUE.because(format!("an event has no flags {flags:#x}")));
+        }
+        let timing = flags & DISABLE_TIMING == 0;
+        let clock = Clock::default();
+        let new = Event { context, timing, ticket: None, clock, time: None, captured: None };
+        event.set_made(|| Ok(driver.events.insert(new)))
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cuEventDestroy_v2(event: Handle) -> c_int {
+    call(|driver| driver.events.remove(event).map(|_| ()))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cuEventRecord(event: Handle, stream: Handle) -> c_int {
+    call(|driver| {
+        let stream = driver.stream(stream)?;
+        driver.record(event, stream)
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cuEventSynchronize(event: Handle) -> c_int {
+    call(|driver| {
+        let Event { ticket, context, .. } = *driver.event(event, "cuEventSynchronize")?;
+        driver.run_until(ticket.as_slice());
+        driver.after_wait(context)
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cuEventQuery(event: Handle) -> c_int {
+    call(|driver| {
+        let Event { ticket, context, .. } = *driver.event(event, "cuEventQuery")?;
+        driver.poll(context, ticket.as_slice())
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cuEventElapsedTime(milliseconds: Out<f32>, start: Handle, end: Handle) -> c_int {
+    call(|driver| {
+        let mut times = [None; 2];
+        for (time, handle) in times.iter_mut().zip([start, end]) {
+            let event = driver.event(handle, "cuEventElapsedTime")?;
+            if !event.timing || event.ticket.is_none() {
+                let text = "an event has no time: it was never recorded, or made without timing";
+                return Err(Status::ERROR_INVALID_HANDLE.because(text));
+            }
+            *time = event.time;
+        }
+        match times {
+            [Some(start), Some(end)] => milliseconds.set(match end.checked_duration_since(start) {
+                Some(time) => time.as_secs_f32() * 1e3,
+                None => start.duration_since(end).as_secs_f32() * -1e3,
+            }),
+            _ => Err(Status::ERROR_NOT_READY.because("an event has not happened")),
+        }
+    })
+}

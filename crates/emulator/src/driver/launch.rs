@@ -1,0 +1,136 @@
+//! Launches: their arguments are checked and copied, then they wait in their stream.
+
+use std::ffi::{c_int, c_uint, c_void};
+use std::sync::Arc;
+
+use super::attributes::{
+    BLOCKS_PER_MULTIPROCESSOR, MOST_THREADS, REGISTERS, SHARED_OPT_IN, SHARED_PER_MULTIPROCESSOR,
+    SHARED_RESERVED, THREADS_PER_MULTIPROCESSOR, WARP,
+};
+use super::ffi::{Handle, Out};
+use super::module::{LoadedFunction, NOMINAL_REGISTERS};
+use super::result::{DriverResult, Status};
+use super::settings::strikes;
+use super::state::{Driver, call};
+use super::work::{KernelCall, Work};
+use crate::launch::check_sizes;
+use crate::{Arg, Launch};
+
+impl Driver {
+    /// The function of a launch in this stream, whose contexts must be the current one.
+    fn launched(&self, function: Handle, stream: Handle) -> DriverResult<&LoadedFunction> {
+        let current = self.current()?;
+        let found = self.functions.get(function)?;
+        let given = self.streams.get(stream)?.context;
+        if found.context != current || given != current {
+            let text = "the function or the stream is of another context than the current one";
+            return Err(Status::ERROR_INVALID_HANDLE.because(text));
+        }
+        Ok(found)
+    }
+
+    /// What a test wants to go wrong with the next launch.
+    fn count_launch(&mut self) -> DriverResult<bool> {
+        self.launches += 1;
+        if strikes(&mut self.settings.fail_launch_after) {
+            let text = "a test wants this launch to be rejected";
+            return Err(Status::ERROR_LAUNCH_OUT_OF_RESOURCES.because(text));
+        }
+        Ok(strikes(&mut self.settings.fault_launch_after))
+    }
+}
+
+/// That a launch keeps to the limits of the device.
+fn check(function: &LoadedFunction, launch: &Launch) -> DriverResult {
+    check_sizes(launch).map_err(|error| Status::ERROR_INVALID_VALUE.because(error.to_string()))?;
+    let (asked, most) = (launch.dynamic_shared_bytes, function.most_dynamic_shared);
+    if asked > most {
+        let text = format!(
+            "{asked} bytes of dynamic shared memory, at most {most} unless cuFuncSetAttribute asks for more"
+        );
+        return Err(Status::ERROR_INVALID_VALUE.because(text));
+    }
+    Ok(())
+}
+
+/// Copies the parameters out of the words that the caller points to.
+fn copy_parameters(function: &LoadedFunction, parameters: *mut *mut c_void) -> DriverResult<Vec<Arg>> {
+    let kinds = function.function.parameters();
+    if kinds.is_empty() {
+        return Ok(Vec::new());
+    }
+    if parameters.is_null() {
+        return Err(Status::ERROR_INVALID_VALUE.because("the kernel has parameters, and none are passed"));
+    }
+    let read = |(number, letter)| {
+        // SAFETY: the caller passes as many pointers as the kernel has parameters.
+        let place = unsafe { parameters.add(number).read() };
+        if place.is_null() {
+            return Err(Status::ERROR_INVALID_VALUE.because(format!("parameter {number} is null")));
+        }
+        // SAFETY: the caller points at a value of the parameter's type.
+        let value = unsafe { Arg::read(letter, place) };
+        value.ok_or_else(|| Status::ERROR_NOT_SUPPORTED.because(format!("parameter {number} is a struct")))
+    };
+    kinds.chars().enumerate().map(read).collect()
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cuLaunchKernel(
+    function: Handle,
+    grid_x: c_uint,
+    grid_y: c_uint,
+    grid_z: c_uint,
+    block_x: c_uint,
+    block_y: c_uint,
+    block_z: c_uint,
+    shared_bytes: c_uint,
+    stream: Handle,
+    parameters: *mut *mut c_void,
+    extra: *mut *mut c_void,
+) -> c_int {
+    call(|driver| {
+        let stream = driver.stream(stream)?;
+        let found = driver.launched(function, stream)?;
+        if !extra.is_null() {
+            return Err(Status::ERROR_NOT_SUPPORTED.because("the stand-in takes no parameters in `extra`"));
+        }
+        let launch = Launch {
+            grid: [grid_x, grid_y, grid_z],
+            block: [block_x, block_y, block_z],
+            dynamic_shared_bytes: shared_bytes as usize,
+            order: driver.settings.thread_order(),
+        };
+        check(found, &launch)?;
+        let args = copy_parameters(found, parameters)?;
+        let function = found.function.clone();
+        let faults = driver.count_launch()?;
+        let work = Work::Launch(Arc::new(KernelCall { function, launch, args, faults }));
+        driver.give(stream, work).map(|_| ())
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cuOccupancyMaxActiveBlocksPerMultiprocessor(
+    blocks: Out<c_int>,
+    function: Handle,
+    block: c_int,
+    shared_bytes: usize,
+) -> c_int {
+    call(|driver| {
+        let function = driver.functions.get(function)?;
+        let threads = u32::try_from(block).ok().filter(|threads| (1..=MOST_THREADS).contains(threads));
+        let Some(threads) = threads.map(|threads| threads.next_multiple_of(WARP)) else {
+            return Err(Status::ERROR_INVALID_VALUE.because(format!("a block has no {block} threads")));
+        };
+        let shared = function.static_shared() + shared_bytes;
+        if shared > SHARED_OPT_IN {
+            return blocks.set(0);
+        }
+        let by_shared = SHARED_PER_MULTIPROCESSOR / (shared + SHARED_RESERVED);
+        let by_threads = THREADS_PER_MULTIPROCESSOR / threads;
+        let by_registers = REGISTERS / (threads * NOMINAL_REGISTERS);
+        let most = by_threads.min(by_registers).min(BLOCKS_PER_MULTIPROCESSOR);
+        blocks.set(most.min(by_shared as u32) as c_int)
+    })
+}

@@ -1,0 +1,94 @@
+//! The kernels that a CUDA C++ text declares: takes the text, gives the names behind `__global__`. Knows comments and
+//! strings, no templates: what stands before the first parenthesis of a declaration is its name.
+
+/// The names, each once, in the order of the text.
+pub(crate) fn kernel_names(source: &str) -> Vec<String> {
+    let words = words(source);
+    let mut names: Vec<String> = Vec::new();
+    for place in (0..words.len()).filter(|&place| words[place] == "__global__") {
+        if let Some(name) = name_before_parameters(&words[place + 1..])
+            && !names.contains(&name)
+        {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// The word before the parenthesis that opens the parameters; attributes have parentheses of their own.
+fn name_before_parameters(words: &[String]) -> Option<String> {
+    let mut place = 0;
+    while place + 1 < words.len() {
+        let is_attribute = words[place].starts_with("__") && words[place].ends_with("__");
+        match words[place + 1].as_str() {
+            "(" if is_attribute => place = behind_parentheses(words, place + 1),
+            "(" => return Some(words[place].clone()),
+            _ => place += 1,
+        }
+    }
+    None
+}
+
+fn behind_parentheses(words: &[String], open: usize) -> usize {
+    let mut depth = 0;
+    for (place, word) in words.iter().enumerate().skip(open) {
+        match word.as_str() {
+            "(" => depth += 1,
+            ")" => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return place + 1;
+        }
+    }
+    words.len()
+}
+
+/// Identifiers, and every other character but blanks as a word of its own; no comments and no strings.
+fn words(source: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut rest = source;
+    while let Some(first) = rest.chars().next() {
+        let length = if rest.starts_with("//") {
+            rest.find('\n').unwrap_or(rest.len())
+        } else if rest.starts_with("/*") {
+            rest.find("*/").map_or(rest.len(), |end| end + 2)
+        } else if first == '"' {
+            string_length(rest)
+        } else {
+            let identifier = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+            let length = if identifier > 0 { identifier } else { first.len_utf8() };
+            if !first.is_whitespace() {
+                words.push(rest[..length].to_owned());
+            }
+            length
+        };
+        rest = &rest[length..];
+    }
+    words
+}
+
+fn string_length(text: &str) -> usize {
+    let mut escaped = false;
+    for (place, c) in text.char_indices().skip(1) {
+        match c {
+            '"' if !escaped => return place + 1,
+            c => escaped = c == '\\' && !escaped,
+        }
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::kernel_names;
+
+    #[test]
+    fn names_stand_before_the_parameters() {
+        let source = "// __global__ void comment(\n extern \"C\" __global__ void __launch_bounds__(N * (2), 1)\n\
+            first(const float* x) {}\n/* __global__ void no() */ const char* s = \"__global__ void \\\" no(\";\n\
+            extern \"C\" __global__ void second();\nextern \"C\" __global__ __launch_bounds__(128) void second() {}";
+        assert_eq!(kernel_names(source), ["first", "second"]);
+        assert_eq!(kernel_names("__device__ int f(int x); __global__"), Vec::<String>::new());
+    }
+}

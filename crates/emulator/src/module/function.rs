@@ -1,0 +1,118 @@
+//! A kernel of a module, and its launches: takes sizes, an order and arguments, gives counts or an error. Launches of the
+//! whole library happen one at a time, because each takes over the process's fault signals while it runs.
+
+use std::ffi::{CStr, c_void};
+use std::sync::{Mutex, PoisonError};
+
+use super::Module;
+use crate::Error;
+use crate::launch::{Arg, Launch, LaunchEntry, Order, Report, Request, Stats, check_sizes};
+
+/// A kernel of a module.
+#[derive(Clone, Debug)]
+pub struct Function {
+    pub(super) name: String,
+    /// The letters that `device/launch.h` gives its parameters.
+    pub(super) signature: String,
+    /// Bytes of its `__shared__` variables.
+    pub(super) static_shared_bytes: u64,
+    pub(super) entry: LaunchEntry,
+    /// Keeps the entry loaded.
+    pub(super) _module: Module,
+}
+
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+impl Function {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Bytes of its `__shared__` variables.
+    pub fn static_shared_bytes(&self) -> u64 {
+        self.static_shared_bytes
+    }
+
+    /// The letters of its parameters, as [`Arg`] has them.
+    pub(crate) fn parameters(&self) -> &str {
+        &self.signature
+    }
+
+    /// Whether each parameter is one that an [`Arg`] can be.
+    pub(crate) fn takes_known_kinds(&self) -> bool {
+        !self.signature.contains('?')
+    }
+
+    /// Runs the kernel over the whole grid and returns when it has ended.
+    ///
+    /// # Safety
+    /// Every [`Arg::Pointer`] must be valid for whatever the kernel reads and writes through it, and no reference
+    /// may watch that memory meanwhile. Put buffers into [`GuardedBuffer`](crate::GuardedBuffer)s to have accesses
+    /// beyond their ends reported.
+    ///
+    /// # Errors
+    /// [`Error::BadLaunch`] before anything runs; [`Error::Kernel`] when a barrier is missed, memory is misused or
+    /// the threads deadlock: the buffers then hold whatever was written until then.
+    pub unsafe fn launch(&self, launch: &Launch, args: &[Arg]) -> Result<Stats, Error> {
+        check_sizes(launch)?;
+        self.check_arguments(args)?;
+        let mut words: Vec<u64> = args.iter().map(|arg| arg.word()).collect();
+        let mut addresses: Vec<*mut c_void> =
+            words.iter_mut().map(|word| (word as *mut u64).cast()).collect();
+        let mut report = Report { stats: Stats::default(), message: [0; 2048] };
+        let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+        // SAFETY: request and report match their C++ twins, each address points at a word that holds its parameter
+        // (checked above), and the caller answers for the pointers among them.
+        let failed = unsafe { (self.entry)(&self.request(launch), addresses.as_mut_ptr(), &mut report) } != 0;
+        if failed {
+            // SAFETY: the C++ side ended the message with a zero, and the report lives on.
+            let text = unsafe { CStr::from_ptr(report.message.as_ptr()) }.to_string_lossy().into_owned();
+            return Err(Error::Kernel { kernel: self.name.clone(), text });
+        }
+        Ok(report.stats)
+    }
+
+    fn request(&self, launch: &Launch) -> Request {
+        let (order, seed) = match launch.order {
+            Order::Forward => (0, 0),
+            Order::Reverse => (1, 0),
+            Order::Random(seed) => (2, seed),
+        };
+        let dynamic_shared_bytes = launch.dynamic_shared_bytes as u64;
+        let static_shared_bytes = self.static_shared_bytes;
+        Request {
+            grid: launch.grid,
+            block: launch.block,
+            static_shared_bytes,
+            dynamic_shared_bytes,
+            seed,
+            order,
+        }
+    }
+
+    fn check_arguments(&self, args: &[Arg]) -> Result<(), Error> {
+        let given: String = args.iter().map(|arg| arg.letter()).collect();
+        if self.signature == given {
+            return Ok(());
+        }
+        Err(Error::BadLaunch(format!(
+            "kernel `{}` takes ({}), the arguments are ({})",
+            self.name,
+            spell(&self.signature),
+            spell(&given)
+        )))
+    }
+}
+
+fn spell(letters: &str) -> String {
+    let name = |letter| match letter {
+        'p' => "pointer",
+        'l' => "64-bit integer",
+        'i' => "32-bit integer",
+        'f' => "float",
+        'd' => "double",
+        _ => "something no argument can be",
+    };
+    letters.chars().map(name).collect::<Vec<_>>().join(", ")
+}

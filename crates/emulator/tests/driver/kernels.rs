@@ -1,0 +1,120 @@
+//! From CUDA C++ to results.
+
+use std::ffi::CStr;
+use std::ptr;
+
+use crate::KERNELS;
+use crate::machine::{LEGACY, Machine, Value, assert_says, code, compile, cubin, ok};
+
+#[test]
+fn a_text_becomes_two_kernels_that_run() {
+    let machine = Machine::new();
+    let context = machine.context(0);
+    let module = context.module(KERNELS);
+    let (add, twice) = (context.function(module, c"add"), context.function(module, c"twice"));
+    assert_eq!(add, context.function(module, c"add"));
+    let x = context.upload(&(0..100).collect::<Vec<i32>>());
+    let y = context.allocate(400);
+    assert_eq!(context.read(y, 2), [-1, -1], "new memory is filled with ones");
+    let before = machine.get("launches");
+    let numbers = [Value::Pointer(x), Value::Pointer(y), Value::Number(7), Value::Number(100)];
+    assert_eq!(context.launch(add, 4, LEGACY, &numbers), 0);
+    assert_eq!(context.launch(twice, 4, LEGACY, &[Value::Pointer(y), Value::Number(100)]), 0);
+    assert_eq!(machine.get("pending"), 2, "nothing has waited for them");
+    ok!(context.cu, cuCtxSynchronize());
+    assert_eq!(machine.get("pending"), 0);
+    assert_eq!(context.read(y, 100), (0..100).map(|i| 2 * (i + 7)).collect::<Vec<i32>>());
+    assert_eq!(machine.get("launches"), before + 2);
+    ok!(context.cu, cuMemFree_v2(x));
+    ok!(context.cu, cuMemFree_v2(y));
+    ok!(context.cu, cuModuleUnload(module));
+    for what in ["allocations", "bytes", "modules", "streams"] {
+        assert_eq!(machine.get(what), 0, "{what}");
+    }
+}
+
+#[test]
+fn functions_say_what_they_need() {
+    let machine = Machine::new();
+    let context = machine.context(0);
+    let module = context.module(KERNELS);
+    let (add, twice) = (context.function(module, c"add"), context.function(module, c"twice"));
+    let attribute = |function, number| {
+        let mut value = -7;
+        ok!(context.cu, cuFuncGetAttribute(&mut value, number, function));
+        value
+    };
+    assert_eq!([attribute(add, 1), attribute(twice, 1)], [0, 256]);
+    assert_eq!([attribute(add, 8), attribute(twice, 8)], [49152, 49152 - 256]);
+    let launch = |bytes| {
+        let (mut x, mut n) = (0_u64, 0_i64);
+        let mut places = [(&raw mut x).cast(), (&raw mut n).cast()];
+        let places = places.as_mut_ptr();
+        code!(context.cu, cuLaunchKernel(twice, 1, 1, 1, 32, 1, 1, bytes, LEGACY, places, ptr::null_mut()))
+    };
+    assert_says(launch(50_000), 1, "at most 48896 unless cuFuncSetAttribute asks for more");
+    ok!(context.cu, cuFuncSetAttribute(twice, 8, 100_000));
+    assert_eq!(launch(50_000), 0);
+    ok!(context.cu, cuCtxSynchronize());
+    assert_says(code!(context.cu, cuFuncSetAttribute(twice, 8, 227 * 1024)), 1, "attribute 8");
+    let mut blocks = 0;
+    ok!(context.cu, cuOccupancyMaxActiveBlocksPerMultiprocessor(&mut blocks, twice, 1024, 0));
+    assert_eq!(blocks, 2);
+    ok!(context.cu, cuOccupancyMaxActiveBlocksPerMultiprocessor(&mut blocks, twice, 128, 100_000));
+    assert_eq!(blocks, 2);
+}
+
+#[test]
+fn what_does_not_compile_or_load_says_why() {
+    let machine = Machine::new();
+    let context = machine.context(0);
+    let rejected = |source, options: &[&str]| compile(source, options).expect_err("this is rejected");
+    let (code, log) = rejected("\nint wrong = undeclared;", &["--gpu-architecture=sm_90"]);
+    assert_eq!(code, 6);
+    assert!(log.contains("test.cu:2") && log.contains("undeclared"), "{log}");
+    let (code, log) = rejected("", &["--gpu-architecture=sm_90", "--speed"]);
+    assert_eq!((code, log.contains("--speed")), (5, true));
+    let load = |image: &[u8]| {
+        let mut module = ptr::null_mut();
+        code!(context.cu, cuModuleLoadData(&mut module, image.as_ptr().cast()))
+    };
+    let mut image = cubin(KERNELS);
+    *image.last_mut().expect("bytes") ^= 1;
+    assert_says(load(&image), 200, "checksum");
+    assert_says(load(b"no image at all"), 200, "does not begin");
+    let older = compile(KERNELS, &["--gpu-architecture=sm_80"]).expect("a known architecture");
+    assert_says(load(&older), 209, "for sm_80");
+    let module = context.module(KERNELS);
+    let mut function = ptr::null_mut();
+    let absent = code!(context.cu, cuModuleGetFunction(&mut function, module, c"absent".as_ptr()));
+    assert_says(absent, 500, "no kernel `absent`");
+}
+
+#[test]
+fn devices_are_two_h100s() {
+    let machine = Machine::new();
+    let attribute = |number| {
+        let mut value = -7;
+        ok!(machine.cu, cuDeviceGetAttribute(&mut value, number, 1));
+        value
+    };
+    assert_eq!([75, 76, 16, 10, 97, 12].map(attribute), [9, 0, 132, 32, 232_448, 65536]);
+    let (mut count, mut bytes, mut name) = (0, 0, [0; 64]);
+    ok!(machine.cu, cuDeviceGetCount(&mut count));
+    ok!(machine.cu, cuDeviceTotalMem_v2(&mut bytes, 1));
+    ok!(machine.cu, cuDeviceGetName(name.as_mut_ptr(), 64, 1));
+    // SAFETY: the name ends with a zero within the array.
+    let name = unsafe { CStr::from_ptr(name.as_ptr()) }.to_string_lossy().into_owned();
+    assert_eq!((count, bytes), (2, 8 << 30));
+    assert!(name.contains("H100"), "{name}");
+    let mut device = 0;
+    assert_says(code!(machine.cu, cuDeviceGet(&mut device, 2)), 101, "no device 2");
+    machine.set("devices", 1);
+    ok!(machine.cu, cuDeviceGetCount(&mut count));
+    assert_eq!(count, 1);
+    let mut text = ptr::null();
+    ok!(machine.cu, cuGetErrorName(700, &mut text));
+    // SAFETY: the library gives a constant string.
+    assert_eq!(unsafe { CStr::from_ptr(text) }, c"CUDA_ERROR_ILLEGAL_ADDRESS");
+    assert_eq!(code!(machine.cu, cuGetErrorName(12345, &mut text)), 1);
+}
