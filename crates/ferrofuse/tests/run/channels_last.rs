@@ -1,13 +1,12 @@
 //! Outputs follow the order in memory of an input that is declared permuted, as nvFuser infers it: on every executor, and
 //! however the array of the call lies.
 
-use ferrofuse::{CompileOptions, DType, Executor, compile, define};
+use ferrofuse::{DType, compile, define};
 use ir::array::Layout;
 use reference::evaluate::{EvaluateOptions, Serial, compare, evaluate};
 
+use crate::gpu::{EXECUTORS, options};
 use crate::tensors::random;
-
-const EXECUTORS: [Executor; 3] = [Executor::Compiled, Executor::Interpreter, Executor::Evaluator];
 
 /// What is computed of `x` and `c`, of 2 by 3 by 4 by 5 with the second axis innermost, `rows`, which is row-major, and
 /// `bias` of 1 by 3 by 1 by 1; and the strides of the output.
@@ -60,7 +59,7 @@ fn outputs_lie_as_the_input_that_they_follow() {
     fd.add_output({body})
 "
             );
-            let options = CompileOptions { executor, ..CompileOptions::default() };
+            let options = options(executor);
             let executable = compile(define(&text).expect("defines"), options).expect("compiles");
             for x in [channels_last.clone(), dense.view()] {
                 let inputs = [x, complex.clone(), rows.view(), bias.view()];

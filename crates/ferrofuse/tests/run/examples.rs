@@ -73,7 +73,7 @@ fn examples_agree_with_the_evaluator() {
     }
 }
 
-fn agree(name: &str, executable: &ferrofuse::Executable, inputs: &[ArrayView<'_>]) {
+pub fn agree(name: &str, executable: &ferrofuse::Executable, inputs: &[ArrayView<'_>]) {
     let definition = executable.definition();
     let expected = evaluate(&definition.graph, &definition.fusion, inputs, &EvaluateOptions::default());
     executable.generator().seed(0);

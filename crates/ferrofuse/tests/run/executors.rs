@@ -1,16 +1,15 @@
 //! Every executor gives what the evaluator gives, within the bounds that the evaluator carries.
 
-use ferrofuse::{ArrayView, CompileOptions, Executable, Executor, compile, define};
+use ferrofuse::{ArrayView, Executable, Executor, compile, define};
 use reference::evaluate::{EvaluateOptions, Serial, compare, evaluate};
 
 use crate::definitions::{ALL, Case, TWO_AXES};
+use crate::gpu::{EXECUTORS, options};
 use crate::tensors::{Strange, StrangeArray, inputs, views};
-
-const EXECUTORS: [Executor; 3] = [Executor::Compiled, Executor::Interpreter, Executor::Evaluator];
 
 pub fn executable(case: &Case, executor: Executor) -> Executable {
     let definition = define(case.text).unwrap_or_else(|error| panic!("{}: {error}", case.name));
-    compile(definition, CompileOptions { executor, ..CompileOptions::default() }).expect("compiles")
+    compile(definition, options(executor)).expect("compiles")
 }
 
 /// Panics unless the executable gives what the evaluator gives.

@@ -1,11 +1,10 @@
 //! What is computed of inputs that are declared expanded repeats as they do: strides and elements, on every executor.
 
-use ferrofuse::{Array, ArrayView, CompileOptions, DType, Executable, Executor, compile, define};
+use ferrofuse::{Array, ArrayView, DType, Executable, Executor, compile, define};
 use reference::evaluate::{EvaluateOptions, Serial, compare, evaluate};
 
+use crate::gpu::{EXECUTORS, options};
 use crate::tensors::random;
-
-const EXECUTORS: [Executor; 3] = [Executor::Compiled, Executor::Interpreter, Executor::Evaluator];
 
 fn compiled(body: &str, executor: Executor) -> Executable {
     let text = format!(
@@ -17,7 +16,7 @@ fn compiled(body: &str, executor: Executor) -> Executable {
     fd.add_output({body})
 "
     );
-    let options = CompileOptions { executor, ..CompileOptions::default() };
+    let options = options(executor);
     compile(define(&text).expect("defines"), options).expect("compiles")
 }
 

@@ -1,11 +1,10 @@
 //! Outputs that are written to inputs: what the caller's memory holds after a call, against the evaluator.
 
-use ferrofuse::{
-    Argument, Array, ArrayView, Blame, CompileOptions, DType, Executable, Executor, compile, define,
-};
+use ferrofuse::{Argument, Array, ArrayView, Blame, DType, Executable, Executor, compile, define};
 use ir::array::{Layout, StridedArray};
 use reference::evaluate::{EvaluateOptions, Serial, compare, evaluate};
 
+use crate::gpu::{EXECUTORS, options};
 use crate::tensors::random;
 
 const MATRIX: &str = "fd.define_tensor(shape=[-1, -1], contiguity=[True, True], dtype=DataType.Float)";
@@ -16,7 +15,7 @@ fn definition(body: &str) -> String {
 }
 
 fn compiled(text: &str, executor: Executor) -> Executable {
-    let options = CompileOptions { executor, ..CompileOptions::default() };
+    let options = options(executor);
     compile(define(text).expect("defines"), options).expect("compiles")
 }
 
@@ -118,7 +117,7 @@ const BODIES: &[(&str, bool)] = &[
 
 #[test]
 fn inputs_hold_what_was_written_to_them() {
-    for executor in [Executor::Compiled, Executor::Interpreter, Executor::Evaluator] {
+    for executor in EXECUTORS {
         for (body, direct) in BODIES {
             let executable = compiled(&definition(body), executor);
             check(&executable, vec![matrix(6, 6, 1), matrix(6, 6, 2)]);
@@ -143,7 +142,7 @@ fn large_tensors_are_shared_among_threads() {
 #[test]
 fn running_statistics_are_brought_up_to_date() {
     let text = include_str!("../../../../examples/batch_norm.py");
-    for executor in [Executor::Compiled, Executor::Interpreter, Executor::Evaluator] {
+    for executor in EXECUTORS {
         let channels = |seed| StridedArray::from(random(DType::F32, &[5], seed));
         let x = random(DType::F32, &[3, 5, 4, 7], 1).into();
         check(&compiled(text, executor), vec![x, channels(2), channels(3), channels(4), channels(5)]);

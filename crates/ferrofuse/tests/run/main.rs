@@ -7,6 +7,7 @@ mod examples;
 mod executors;
 mod expanded;
 mod explained;
+mod gpu;
 mod in_place;
 mod interrupts;
 mod large;

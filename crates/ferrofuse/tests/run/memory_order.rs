@@ -1,8 +1,9 @@
 //! Outputs whose axes have in memory the order that the definition asks for.
 
-use ferrofuse::{Array, CompileOptions, DType, Executable, Executor, compile, define};
+use ferrofuse::{Array, DType, Executable, Executor, compile, define};
 use reference::evaluate::{EvaluateOptions, Serial, compare, evaluate};
 
+use crate::gpu::{EXECUTORS, options};
 use crate::tensors::random;
 
 /// What is done with `x` of sizes 4, 5 and 6, and the strides of the outputs.
@@ -45,14 +46,14 @@ const BODIES: &[(&str, &[[isize; 3]])] = &[
 fn compiled(body: &str, executor: Executor) -> Executable {
     let shape = "shape=[-1, -1, -1], contiguity=[True, True, True], dtype=DataType.Float";
     let text = format!("def f(fd):\n    x = fd.define_tensor({shape})\n{body}");
-    let options = CompileOptions { executor, ..CompileOptions::default() };
+    let options = options(executor);
     compile(define(&text).expect("defines"), options).expect("compiles")
 }
 
 #[test]
 fn outputs_lie_as_asked() {
     let x: Array = random(DType::F32, &[4, 5, 6], 1);
-    for executor in [Executor::Compiled, Executor::Interpreter, Executor::Evaluator] {
+    for executor in EXECUTORS {
         for (body, strides) in BODIES {
             let executable = compiled(body, executor);
             let definition = executable.definition();

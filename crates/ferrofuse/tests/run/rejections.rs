@@ -9,6 +9,7 @@ use ferrofuse::{
 
 use crate::definitions::{BIAS_SCALE, SILU_MUL, SUM_ROWS};
 use crate::executors::executable;
+use crate::gpu::{EXECUTORS, options};
 use crate::tensors::{inputs, random, views};
 
 fn rejected(result: Result<ferrofuse::Outputs, Error>) -> (String, Blame) {
@@ -91,8 +92,8 @@ def f(fd):
     y = fd.define_tensor(shape=[-1, -1], contiguity=[True, True], dtype=DataType.Float)
     fd.add_output(fd.ops.matmul(x, y))
 ";
-    for executor in [Executor::Compiled, Executor::Interpreter, Executor::Evaluator] {
-        let options = CompileOptions { executor, ..CompileOptions::default() };
+    for executor in EXECUTORS {
+        let options = options(executor);
         let executable = compile(define(text).expect("defines"), options).expect("compiles");
         let (x, y) = (random(DType::F32, &[3, 1], 1), random(DType::F32, &[2, 4], 2));
         let (text, blame) = rejected(executable.run(&[x.view(), y.view()]));
@@ -112,8 +113,8 @@ def f(fd):
     rows = fd.ops.reshape(fd.ops.index_select(x, index=index, dim=0), new_shape=[-1])
     fd.add_output(fd.ops.gather(rows, index=index, dim=0))
 ";
-    for executor in [Executor::Compiled, Executor::Interpreter, Executor::Evaluator] {
-        let options = CompileOptions { executor, ..CompileOptions::default() };
+    for executor in EXECUTORS {
+        let options = options(executor);
         let executable = compile(define(text).expect("defines"), options).expect("compiles");
         let (text, blame) = rejected(executable.run(&[random(DType::F32, &[1, 0], 1).view()]));
         assert_eq!(text, "line 6: `gather`: axis 0 is empty, so no index is in range");
@@ -128,8 +129,8 @@ def f(fd):
     x = fd.define_tensor(shape=[-1], contiguity=[True], dtype=DataType.Float)
     fd.add_output(fd.ops.sum(fd.ops.pad(x, pad_widths=[-2, -4]), dims=[0]))
 ";
-    for executor in [Executor::Compiled, Executor::Interpreter, Executor::Evaluator] {
-        let options = CompileOptions { executor, ..CompileOptions::default() };
+    for executor in EXECUTORS {
+        let options = options(executor);
         let executable = compile(define(text).expect("defines"), options).expect("compiles");
         let (long, short) = (random(DType::F32, &[6], 1), random(DType::F32, &[5], 1));
         assert!(executable.run(&[long.view()]).is_ok());

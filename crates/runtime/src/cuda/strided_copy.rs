@@ -9,8 +9,9 @@ use super::CudaDevice;
 use super::tensor::Place;
 use crate::Error;
 
-/// One thread an element, in row-major order. `table` holds for each axis its size and the strides of both tensors, in elements.
-const TEXT: &str = r#"
+/// What each thread does: it copies the element of its number in row-major order. `table` holds for each axis its size and the
+/// strides of both tensors, in elements.
+const COPY: &str = "\
 template <class T>
 __device__ void copy(T* to, const T* from, const long long* table, long long rank, long long count) {
   long long place = blockIdx.x * (long long)blockDim.x + threadIdx.x;
@@ -24,16 +25,28 @@ __device__ void copy(T* to, const T* from, const long long* table, long long ran
   }
   *to = *from;
 }
+";
 
-#define COPY(NAME, T)                                                                                   \
-  extern "C" __global__ void NAME(T* to, const T* from, const long long* table, long long rank, long long count) { \
-    copy(to, from, table, rank, count);                                                                 \
-  }
-COPY(copy_1, unsigned char)
-COPY(copy_2, unsigned short)
-COPY(copy_4, unsigned int)
-COPY(copy_8, unsigned long long)
-"#;
+/// The kernels, and the elements that they copy, by the logarithm of their bytes.
+const KERNELS: [(&str, &str); 4] = [
+    ("copy_1", "unsigned char"),
+    ("copy_2", "unsigned short"),
+    ("copy_4", "unsigned int"),
+    ("copy_8", "unsigned long long"),
+];
+
+/// The text of all kernels.
+fn text() -> String {
+    let kernel = |(name, element)| {
+        let parameters = format!(
+            "{element}* to, const {element}* from, const long long* table, long long rank, long long count"
+        );
+        format!(
+            "extern \"C\" __global__ void {name}({parameters}) {{\n  copy(to, from, table, rank, count);\n}}\n"
+        )
+    };
+    KERNELS.into_iter().map(kernel).fold(COPY.to_owned(), |text, kernel| text + &kernel)
+}
 
 /// Threads of a block.
 const THREADS: u32 = 256;
@@ -102,7 +115,7 @@ impl StridedCopy {
         if let Some(functions) = self.functions.get() {
             return Ok(functions);
         }
-        let cubin = device.nvrtc().compile(TEXT, &device.gpu().architecture(), &NVRTC_OPTIONS)?;
+        let cubin = device.nvrtc().compile(&text(), &device.gpu().architecture(), &NVRTC_OPTIONS)?;
         let module = Module::load(device.gpu(), &cubin.bytes)?;
         let [one, two, four, eight] =
             ["copy_1", "copy_2", "copy_4", "copy_8"].map(|name| module.function(name));
