@@ -1,12 +1,11 @@
 //! File tests, random programs, differential checks, kernels on the CUDA emulator.
 //!
 //! `filetests` (input and expected text in one file) · `inputs` (data drawn as a definition file says) · `random` (programs, segmentations, schedules) · `differential` (every executor against the
-//! evaluator) · `cut` (the search for segments against all segmentations) · `parts` (of definitions, and what is legal) · `reduce` (failures made small) · `fuzz` (many seeds) · `emulated_plan` (CUDA C++ on the CPU) ·
+//! evaluator) · `cut` (the search for segments against all segmentations) · `parts` (of definitions, and what is legal) · `reduce` (failures made small) · `fuzz` (many seeds) · `stand_in` (a GPU for checks) ·
 //! `machine_code` (what NVIDIA's compiler makes of it).
 
 pub mod cut;
 pub mod differential;
-pub mod emulated_plan;
 pub mod filetests;
 pub mod fuzz;
 pub mod inputs;
@@ -14,3 +13,4 @@ pub mod machine_code;
 pub mod parts;
 pub mod random;
 pub mod reduce;
+pub mod stand_in;

@@ -131,7 +131,7 @@ const ORDER: [(&str, &[&str]); 15] = [
     (
         "testing",
         &[
-            "emulated_plan",
+            "stand_in",
             "machine_code",
             "random",
             "cut",

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::failure::{Failure, Kind};
 use super::machines::{MOST_THREADS, machine, targets};
 use crate::random::{Draws, schedule, segmentation};
+use crate::stand_in::gpu;
 
 /// Of a hundred random choices, how many are for a GPU: the emulator compiles C++, which takes long.
 const EMULATED: usize = 1;
@@ -56,7 +57,7 @@ impl Device {
     pub(super) fn target(self) -> Target {
         match self {
             Device::Cpu(target, _) => machine(1).target(target),
-            Device::Gpu(_) => Target::cuda(),
+            Device::Gpu(_) => gpu().map_or_else(|_| Target::cuda(), |gpu| gpu.target()),
         }
     }
 }

@@ -12,8 +12,6 @@ use super::failure::{Failure, Kind};
 /// An error that is expected.
 pub(super) struct ExpectedFault {
     said: String,
-    /// Whether the sizes alone are wrong, so that nothing is computed.
-    is_of_sizes: bool,
     /// Whether the program may not need the element that is at fault.
     drops_elements: bool,
 }
@@ -26,30 +24,16 @@ impl ExpectedFault {
         match compile(definition.clone(), options).map_err(rejected)?.run(views) {
             Err(error @ Error::Index { .. }) => {
                 let drops_elements = drops_elements(definition, views);
-                Ok(ExpectedFault { said: error.to_string(), is_of_sizes: false, drops_elements })
+                Ok(ExpectedFault { said: error.to_string(), drops_elements })
             }
             // Sizes that the definition cannot have.
             Err(error @ Error::Input(_)) => {
-                Ok(ExpectedFault { said: error.to_string(), is_of_sizes: true, drops_elements: false })
+                Ok(ExpectedFault { said: error.to_string(), drops_elements: false })
             }
             Err(error) => Err(rejected(error)),
             Ok(_) => {
                 Err(Failure::new(Kind::Error, "the evaluator finds an index out of range only now and then"))
             }
-        }
-    }
-
-    /// Whether the sizes alone are wrong.
-    pub fn is_of_sizes(&self) -> bool {
-        self.is_of_sizes
-    }
-
-    /// Whether an executor that has its own words for an index out of range may end like this.
-    pub fn check_words(&self, executor: &str, ended: Result<(), String>) -> Result<(), Failure> {
-        match ended {
-            Ok(()) if self.drops_elements => Ok(()),
-            Err(error) if error.ends_with("is out of range") => Ok(()),
-            ended => Err(self.unlike(executor, &ended.err().unwrap_or_else(|| "no error".to_owned()))),
         }
     }
 

@@ -1,56 +1,60 @@
-//! The leg of the check that runs CUDA C++ under the emulator.
+//! The leg of the check that runs CUDA C++: on a GPU that the emulator stands in for.
 //!
-//! Programs of which a segment has no kernel are left out: the emulator runs kernels and nothing else. So are those of very
-//! many kernels, each of which a C++ compiler takes.
+//! Programs of very many kernels are left out, each of which a C++ compiler takes.
 
 use compiler::{Decision, Plan, SegmentPlan, plan};
-use emulator::{Emulator, EmulatorOptions, Order};
-use ferrofuse::{ArrayView, Definition, LayoutClass};
+use emulator::Order;
+use ferrofuse::{ArrayView, Definition, Executor, LayoutClass, Stream};
+use ir::array::Array;
 
 use super::chosen::Chosen;
 use super::covered::Covered;
 use super::failure::{Failure, Kind};
 use super::{Check, Meant};
-use crate::emulated_plan::EmulatedPlan;
-
-const NAME: &str = "emulated CUDA";
+use crate::stand_in::in_order;
 
 /// The most kernels of a program that is run.
 const MOST_KERNELS: usize = 16;
 
-/// How many kernels a plan has, if each of its segments is made of them.
-fn kernels(plan: &Plan) -> Option<usize> {
+/// How many kernels a plan has.
+fn kernels(plan: &Plan) -> usize {
     let of = |segment: &SegmentPlan| match &segment.decision {
-        Decision::Kernels(kernels) => Some(kernels.lowered.kernels.len()),
-        Decision::Evaluate { .. } | Decision::External(_) => None,
+        Decision::Kernels(kernels) => kernels.lowered.kernels.len(),
+        Decision::Evaluate { .. } | Decision::External(_) => 0,
     };
     plan.segments.iter().map(of).sum()
 }
 
 impl Check {
-    /// The kernels of a plan for GPUs, threads in this order.
-    pub(super) fn emulate(&self, chosen: &Chosen, order: Order) -> Result<Covered, Failure> {
+    /// The kernels of a plan for GPUs on inputs without gaps, threads in this order.
+    pub(super) fn run_on_gpu(&self, chosen: &Chosen, order: Order) -> Result<Covered, Failure> {
         let mut covered = Covered::default();
         let Definition { graph, fusion, .. } = &self.definition;
         let layouts = vec![LayoutClass::Dense; fusion.inputs().len()];
+        let wrong = |error: String| Failure::new(Kind::Error, format!("cuda: {error}"));
         let plan = plan(graph, fusion, &layouts, &chosen.device.target(), &chosen.hints, &chosen.plan)
-            .map_err(|error| Failure::new(Kind::Error, format!("{NAME}: {error}")))?;
-        if kernels(&plan).is_none_or(|kernels| kernels > MOST_KERNELS) {
+            .map_err(|error| wrong(error.to_string()))?;
+        if kernels(&plan) > MOST_KERNELS {
             return Ok(covered);
         }
-        let wrong = |error: String| Failure::new(Kind::Error, format!("{NAME}: {error}"));
-        let emulator = Emulator::new(EmulatorOptions::default()).map_err(|error| wrong(error.to_string()))?;
-        let emulated = EmulatedPlan::new(&plan, &emulator).map_err(wrong)?;
-        let views: Vec<ArrayView<'_>> = self.views();
-        let ran = emulated.run(&views, order);
+        let dense: Vec<Array> = self.dense().map_err(|error| wrong(error.to_string()))?;
+        let views: Vec<ArrayView<'_>> = dense.iter().map(Array::view).collect();
+        let Some(executable) = self.compiled_for(Executor::Cuda, chosen, Default::default(), &views)? else {
+            return Ok(covered);
+        };
+        executable.generator().set_state(Stream::default());
+        let ran = in_order(order, || executable.run(&views));
         let expected = match &self.expected {
             Meant::Outputs(expected) => expected,
-            Meant::Fault(fault) => return fault.check_words(NAME, ran.map(drop)).map(|()| covered),
+            Meant::Fault(fault) => return fault.check("cuda", ran.map(drop)).map(|()| covered),
         };
-        for (number, (output, expected)) in ran.map_err(wrong)?.iter().zip(expected).enumerate() {
-            covered.compare(NAME, number, expected, &output.view())?;
+        for (number, (output, expected)) in
+            ran.map_err(|error| wrong(error.to_string()))?.iter().zip(expected).enumerate()
+        {
+            covered.compare("cuda", number, expected, &output.view())?;
         }
-        covered.emulated = emulated.kernels();
+        let report = &executable.latest().expect("compiled").report;
+        covered.emulated = report.segments.iter().map(|segment| segment.kernels.len()).sum();
         covered.kernels = covered.emulated;
         Ok(covered)
     }

@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use codegen::cpu::llvm::CpuTarget;
 use ferrofuse::{ArrayView, CompileOptions, Definition, Executable, Executor, Machine, Stream};
-use ir::array::{Array, Layout};
+use ir::array::{Array, ArrayError, Layout};
 use ir::graph::Output;
 use reference::evaluate::{EvaluateError, EvaluateOptions, Evaluated};
 
@@ -31,6 +31,7 @@ use machines::machine;
 pub(crate) use machines::targets;
 
 use crate::random::{Placed, Program, WritableInputs, place};
+use crate::stand_in::gpu;
 use ferrofuse::check::meaning;
 
 /// Checks a program with these choices.
@@ -118,8 +119,7 @@ impl Check {
     fn run(&self, chosen: &Chosen) -> Result<Covered, Failure> {
         match chosen.device {
             Device::Cpu(target, threads) => self.run_on_cpu(chosen, target, threads),
-            Device::Gpu(_) if self.sizes_are_wrong() => Ok(Covered::default()),
-            Device::Gpu(order) => self.emulate(chosen, order),
+            Device::Gpu(order) => self.run_on_gpu(chosen, order),
         }
     }
 
@@ -148,9 +148,21 @@ impl Check {
         chosen: &Chosen,
         target: CpuTarget,
     ) -> Result<Option<Executable>, Failure> {
+        self.compiled_for(executor, chosen, target, &self.views())
+    }
+
+    /// The same for these inputs.
+    fn compiled_for(
+        &self,
+        executor: Executor,
+        chosen: &Chosen,
+        target: CpuTarget,
+        views: &[ArrayView<'_>],
+    ) -> Result<Option<Executable>, Failure> {
+        let gpu = (executor == Executor::Cuda).then(gpu).transpose();
         let options = CompileOptions {
             executor,
-            gpu: None,
+            gpu: gpu.map_err(|error| Failure::new(Kind::Error, error))?,
             target,
             plan: chosen.plan.clone(),
             hints: chosen.hints.clone(),
@@ -160,7 +172,7 @@ impl Check {
         };
         let (name, wrong) = (executor.name(), |what: String| Err(Failure::new(Kind::Error, what)));
         let executable =
-            match (Executable::for_inputs(self.definition.clone(), options, &self.views()), &self.expected) {
+            match (Executable::for_inputs(self.definition.clone(), options, views), &self.expected) {
                 (Ok(executable), _) => executable,
                 (Err(error), Meant::Fault(fault)) => return fault.check(name, Err(error)).map(|()| None),
                 (Err(error), Meant::Outputs(_)) => return wrong(format!("{name}: {error}")),
@@ -173,8 +185,9 @@ impl Check {
         Ok(Some(executable))
     }
 
-    fn sizes_are_wrong(&self) -> bool {
-        matches!(&self.expected, Meant::Fault(fault) if fault.is_of_sizes())
+    /// The inputs without gaps.
+    fn dense(&self) -> Result<Vec<Array>, ArrayError> {
+        self.placed.iter().map(|placed| placed.view().to_array()).collect()
     }
 
     fn views(&self) -> Vec<ArrayView<'_>> {

@@ -1,76 +1,81 @@
 //! Definitions planned for a GPU, their kernels as CUDA text, run by the emulator in every thread order: equal to the
 //! evaluator within its bounds.
 
-use std::sync::LazyLock;
+use std::sync::Once;
 
-use compiler::layout::LayoutClass;
-use compiler::target::Target;
-use compiler::{Hints, PlanOptions, plan};
-use emulator::{Emulator, EmulatorOptions, Order};
+use codegen::cuda::emit;
+use emulator::Order;
 use ferrofuse::check::{against, expected};
-use ferrofuse_testing::emulated_plan::EmulatedPlan;
-use ferrofuse_testing::inputs;
+use ferrofuse::{CallOptions, CompileOptions, Definition, Error, Executable, Executor, hints};
+use ferrofuse_testing::{inputs, stand_in};
 use frontend::text::{InputSpec, parse};
 use ir::array::{ArrayView, StridedArray};
 use ir::graph::Stream;
+use ir::kernel::Kernel;
 use reference::evaluate::Serial;
 
-static EMULATOR: LazyLock<Emulator> = LazyLock::new(|| {
-    Emulator::new(EmulatorOptions { sanitize: true, ..EmulatorOptions::default() })
-        .expect("g++ is there, as `make setup` installs it")
-});
-
-/// A definition file of two axes run at these numbers of rows and columns.
-fn check(source: &str, sizes: &[(i64, i64)]) {
-    check_planned(source, &Hints::default(), sizes);
+/// A definition file of two axes run at these numbers of rows and columns, by kernels that are for all of them.
+fn check(source: &str, sizes: &[(i64, i64)]) -> String {
+    let executable = executable(source, Executable::new);
+    sizes.iter().for_each(|&size| agrees(source, &executable, size));
+    text(&executable)
 }
 
-/// The same for rows of so many elements, a multiple of 64, that are planned to be whole vectors.
-fn check_whole(source: &str, columns: i64, sizes: &[(i64, i64)]) -> String {
-    let definition = parse(source).expect("it reads").definition;
-    let shape = definition.graph.shape(definition.fusion.inputs()[0]);
-    let row = shape.last().and_then(|size| size.as_sym()).expect("a row of any size");
-    check_planned(source, &Hints::new([(row, columns)]), sizes)
-}
-
-/// The text of the kernels, which are planned for these sizes.
-fn check_planned(source: &str, hints: &Hints, sizes: &[(i64, i64)]) -> String {
+/// The same for rows of so many elements, a multiple of 64, by kernels that are for such rows.
+fn check_whole(source: &str, (rows, columns): (i64, i64)) -> String {
     let file = parse(source).unwrap_or_else(|error| panic!("{}", error.message));
-    let definition = &file.definition;
     let specs = file.inputs.as_ref().expect("an `inputs` list");
-    let layouts = vec![LayoutClass::Dense; specs.len()];
-    let planned = plan(
-        &definition.graph,
-        &hints.whole_rows(&definition.graph, &definition.fusion),
-        &layouts,
-        &Target::cuda(),
-        hints,
-        &PlanOptions::default(),
-    )
-    .expect("no choices, no errors");
-    let emulated = EmulatedPlan::new(&planned, &EMULATOR).unwrap_or_else(|error| panic!("{error}"));
-    for &(rows, columns) in sizes {
-        let inputs: Vec<StridedArray> =
-            (0..specs.len()).map(|place| draw(specs, place, (rows, columns))).collect();
-        let views: Vec<ArrayView<'_>> = inputs.iter().map(StridedArray::view).collect();
-        let expected = expected(definition, &views, Stream::default(), &Serial, usize::MAX)
-            .expect("memory for a small test");
-        for order in Order::ALL {
-            let outputs = emulated.run(&views, order).unwrap_or_else(|error| {
-                panic!("{rows}x{columns}, {order:?}: {error}\n{}", emulated.source())
-            });
-            let found = against(&expected, outputs.iter().map(|output| output.view()), &Serial)
-                .expect("the right shapes");
-            for comparison in found {
-                assert!(
-                    comparison.matches(),
-                    "{rows}x{columns}, {order:?}: {comparison:?}\n{}",
-                    emulated.source()
-                );
-            }
+    let inputs: Vec<StridedArray> =
+        (0..specs.len()).map(|place| draw(specs, place, (rows, columns))).collect();
+    let views: Vec<ArrayView<'_>> = inputs.iter().map(StridedArray::view).collect();
+    let executable = executable(source, |definition, options| {
+        let hints = hints(&definition, &views)?;
+        Executable::for_inputs(definition, CompileOptions { hints, ..options }, &views)
+    });
+    agrees(source, &executable, (rows, columns));
+    text(&executable)
+}
+
+/// An executable on the GPU.
+fn executable(
+    source: &str,
+    compile: impl FnOnce(Definition, CompileOptions) -> Result<Executable, Error>,
+) -> Executable {
+    static SANITIZED: Once = Once::new();
+    SANITIZED.call_once(|| stand_in::set("sanitize", 1));
+    let file = parse(source).unwrap_or_else(|error| panic!("{}", error.message));
+    let gpu = Some(stand_in::gpu().unwrap_or_else(|error| panic!("{error}")));
+    let options = CompileOptions { executor: Executor::Cuda, gpu, ..CompileOptions::default() };
+    compile(file.definition, options).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The text of its kernels.
+fn text(executable: &Executable) -> String {
+    let variant = executable.latest().expect("compiled");
+    let text = |kernel: &Kernel| emit(kernel).expect("it was compiled").source;
+    variant.steps.kernels.iter().map(text).collect()
+}
+
+/// In each order of threads it gives what the evaluator gives.
+fn agrees(source: &str, executable: &Executable, (rows, columns): (i64, i64)) {
+    let file = parse(source).unwrap_or_else(|error| panic!("{}", error.message));
+    let specs = file.inputs.as_ref().expect("an `inputs` list");
+    let inputs: Vec<StridedArray> =
+        (0..specs.len()).map(|place| draw(specs, place, (rows, columns))).collect();
+    let views: Vec<ArrayView<'_>> = inputs.iter().map(StridedArray::view).collect();
+    let expected = expected(&file.definition, &views, Stream::default(), &Serial, usize::MAX)
+        .expect("memory for a small test");
+    for order in Order::ALL {
+        let call = CallOptions { stream: Some(Stream::default()), ..CallOptions::default() };
+        let outputs = stand_in::in_order(order, || executable.run_with(&call, &views))
+            .unwrap_or_else(|error| panic!("{rows}x{columns}, {order:?}: {error}\n{}", text(executable)));
+        let found = against(&expected, outputs.iter().map(|output| output.view()), &Serial)
+            .expect("the right shapes");
+        for comparison in found {
+            let text = text(executable);
+            assert!(comparison.matches(), "{rows}x{columns}, {order:?}: {comparison:?}\n{text}");
         }
     }
-    emulated.source()
 }
 
 /// An input of the file's distribution with other sizes in place of the file's: its first input has rows and columns.
@@ -103,11 +108,9 @@ fn softmax() {
     check(include_str!("../../../../examples/softmax.py"), &SIZES[..5]);
 }
 
-/// Rows of whole vectors, up to the longest that is planned for.
+/// Rows of so many elements, few and many.
 fn whole_rows(source: &str, columns: i64) -> String {
-    let sizes = [(1, 64), (3, 4096), (64, 640), (2, 64)];
-    let fit: Vec<(i64, i64)> = sizes.into_iter().filter(|(_, size)| *size <= columns).collect();
-    check_whole(source, columns, &fit)
+    [1, 3, 64].map(|rows| check_whole(source, (rows, columns))).into_iter().next_back().expect("three")
 }
 
 #[test]
@@ -166,8 +169,7 @@ inputs = [torch.randn((2, 64), dtype=torch.bfloat16)]
 #[test]
 fn transposes_go_through_tiles() {
     let sizes = [(1, 1), (64, 64), (70, 33), (3, 200), (130, 65), (0, 4), (4, 0)];
-    let text =
-        check_planned(include_str!("../../../../examples/transpose_add.py"), &Hints::default(), &sizes);
+    let text = check(include_str!("../../../../examples/transpose_add.py"), &sizes);
     assert!(text.contains("65 *"), "{text}");
 }
 
@@ -211,16 +213,14 @@ fn gathers() {
 
 #[test]
 fn an_index_out_of_range_is_told_in_every_order() {
-    let file = parse(&columns_by_index(2)).expect("it reads");
-    let (graph, fusion) = (&file.definition.graph, &file.definition.fusion);
-    let (target, hints, options) = (Target::cuda(), Hints::default(), PlanOptions::default());
-    let planned =
-        plan(graph, fusion, &[LayoutClass::Dense], &target, &hints, &options).expect("no choices, no errors");
-    let emulated = EmulatedPlan::new(&planned, &EMULATOR).unwrap_or_else(|error| panic!("{error}"));
+    let source = columns_by_index(2);
+    let executable = executable(&source, Executable::new);
+    let file = parse(&source).expect("it reads");
     let input = draw(&file.inputs.expect("an `inputs` list"), 0, (5, 701));
     for order in Order::ALL {
-        let error = emulated.run(&[input.view()], order).expect_err("the last two columns are beyond");
-        assert!(error.ends_with("index 701 is out of range"), "{order:?}: {error}");
+        let ran = stand_in::in_order(order, || executable.run(&[input.view()]).map(drop));
+        let error = ran.expect_err("the last two columns are beyond").to_string();
+        assert!(error.contains("index 701 is out of range"), "{order:?}: {error}");
     }
 }
 

@@ -1,0 +1,63 @@
+//! A GPU for checks: the emulator, opened as NVIDIA's libraries, and what a check may ask of it.
+
+use std::ffi::{CString, c_char, c_int};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use cuda::{Cuda, LibraryPaths};
+use emulator::Order;
+use ferrofuse::CudaDevice;
+use libloading::Library;
+
+/// The function of the stand-in that sets something, by name.
+type Set = unsafe extern "C" fn(*const c_char, u64) -> c_int;
+
+/// The GPU that all checks share.
+///
+/// # Errors
+/// In words: where the stand-in is not built, or does not open.
+pub fn gpu() -> Result<Arc<CudaDevice>, String> {
+    static GPU: OnceLock<Result<Arc<CudaDevice>, String>> = OnceLock::new();
+    let open = || {
+        let path = emulator::library().ok_or("the emulator is not built beside this program")?;
+        let paths = LibraryPaths { cuda: Some(path.clone()), nvrtc: Some(path), folders: Vec::new() };
+        let cuda = Arc::new(Cuda::open(&paths).map_err(|error| error.to_string())?);
+        let gpu = CudaDevice::open(&cuda, 0).map_err(|error| error.to_string())?;
+        Ok(Arc::new(gpu))
+    };
+    GPU.get_or_init(open).clone()
+}
+
+/// Does work on the GPU with the threads of blocks in an order. Others wait for it.
+///
+/// # Panics
+/// When the stand-in is not built.
+pub fn in_order<T>(order: Order, work: impl FnOnce() -> T) -> T {
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let number = match order {
+        Order::Forward => 0,
+        Order::Reverse => 1,
+        Order::Random(seed) => 2 + seed,
+    };
+    set("order", number);
+    work()
+}
+
+/// Sets something of the stand-in: see its settings.
+///
+/// # Panics
+/// When the stand-in is not built, or there is no such thing.
+pub fn set(key: &str, value: u64) {
+    let path = emulator::library().expect("the emulator is built beside this program");
+    let name = CString::new(key).expect("names hold no zero");
+    // SAFETY: the library is ours and opened for good by whoever uses the GPU; the function has this type and keeps nothing of
+    // the name.
+    let set = unsafe {
+        let library = Library::new(path).expect("the stand-in opens");
+        let set: Set = *library.get::<Set>(b"ferrofuse_stand_in_set\0").expect("it is the stand-in");
+        let done = set(name.as_ptr(), value);
+        std::mem::forget(library);
+        done
+    };
+    assert_eq!(set, 0, "the stand-in has no setting `{key}` of {value}");
+}
