@@ -100,7 +100,7 @@ fn perform(cli: Cli, out: &mut dyn Write) -> Result<Outcome, Failure> {
         }
         Verb::Cache(options) => cache::run(&options, environment::cache_options(), out),
         Verb::Doctor(options) => doctor::run(&options, &llvm, &nvidia, environment::cache_options(), out),
-        Verb::Fuzz(options) => fuzz::run(&options, out),
+        Verb::Fuzz(options) => fuzz::run(&options, &nvidia, out),
         Verb::Test(options) => test::run(&options, environment::bless(), out),
     }
 }

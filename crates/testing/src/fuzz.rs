@@ -69,6 +69,11 @@ pub fn check_all(program: &Program, choices: &[Choice]) -> Result<Covered, (Choi
     Ok(covered)
 }
 
+/// The choices that are tried for the program of a seed on a GPU.
+pub fn choices_on_gpu(seed: u64) -> Vec<Choice> {
+    vec![Choice::Gpu(seed)]
+}
+
 /// The choices that are tried for the program of a seed: the compiler's, then random ones.
 pub fn choices(seed: u64) -> Vec<Choice> {
     let random = (0..RANDOM).map(|number| Choice::Random(seed.wrapping_mul(RANDOM).wrapping_add(number)));

@@ -11,15 +11,22 @@ use libloading::Library;
 /// The function of the stand-in that sets something, by name.
 type Set = unsafe extern "C" fn(*const c_char, u64) -> c_int;
 
+/// The libraries that are opened instead of the stand-in, where checks run on a GPU.
+static LIBRARIES: OnceLock<LibraryPaths> = OnceLock::new();
+
+/// Has all checks run on a GPU of the machine, before the first of them.
+pub fn use_gpu_of(libraries: LibraryPaths) {
+    LIBRARIES.get_or_init(|| libraries);
+}
+
 /// The GPU that all checks share.
 ///
 /// # Errors
-/// In words: where the stand-in is not built, or does not open.
+/// In words: where the stand-in is not built, or the libraries do not open.
 pub fn gpu() -> Result<Arc<CudaDevice>, String> {
     static GPU: OnceLock<Result<Arc<CudaDevice>, String>> = OnceLock::new();
     let open = || {
-        let path = emulator::library().ok_or("the emulator is not built beside this program")?;
-        let paths = LibraryPaths { cuda: Some(path.clone()), nvrtc: Some(path), folders: Vec::new() };
+        let paths = LIBRARIES.get().cloned().map_or_else(stand_in, Ok)?;
         let cuda = Arc::new(Cuda::open(&paths).map_err(|error| error.to_string())?);
         let gpu = CudaDevice::open(&cuda, 0).map_err(|error| error.to_string())?;
         Ok(Arc::new(gpu))
@@ -27,7 +34,13 @@ pub fn gpu() -> Result<Arc<CudaDevice>, String> {
     GPU.get_or_init(open).clone()
 }
 
-/// Does work on the GPU with the threads of blocks in an order. Others wait for it.
+/// The stand-in as both libraries.
+fn stand_in() -> Result<LibraryPaths, String> {
+    let path = emulator::library().ok_or("the emulator is not built beside this program")?;
+    Ok(LibraryPaths { cuda: Some(path.clone()), nvrtc: Some(path), folders: Vec::new() })
+}
+
+/// Does work on the GPU with the threads of blocks in an order, where that can be asked of it. Others wait for it.
 ///
 /// # Panics
 /// When the stand-in is not built.
@@ -39,7 +52,9 @@ pub fn in_order<T>(order: Order, work: impl FnOnce() -> T) -> T {
         Order::Reverse => 1,
         Order::Random(seed) => 2 + seed,
     };
-    set("order", number);
+    if LIBRARIES.get().is_none() {
+        set("order", number);
+    }
     work()
 }
 

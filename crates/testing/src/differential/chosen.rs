@@ -26,6 +26,8 @@ pub enum Choice {
     Default,
     /// Chance, from this seed.
     Random(u64),
+    /// Chance, but for the device, which is a GPU.
+    Gpu(u64),
 }
 
 /// What runs the kernels.
@@ -90,11 +92,15 @@ impl Default for Chosen {
 /// When the compiler rejects a segmentation that fits.
 pub fn chosen(definition: &Definition, layouts: &[LayoutClass], choice: Choice) -> Result<Chosen, Failure> {
     let mut chosen = Chosen::default();
-    let Choice::Random(seed) = choice else { return Ok(chosen) };
+    let (seed, on_gpu) = match choice {
+        Choice::Default => return Ok(chosen),
+        Choice::Random(seed) => (seed, false),
+        Choice::Gpu(seed) => (seed, true),
+    };
     let mut draws = Draws::new(seed);
     chosen.interpreter.seed = seed;
     chosen.interpreter.lanes = draws.one_of(&[LaneOrder::Forward, LaneOrder::Reverse]);
-    chosen.device = device(&mut draws);
+    chosen.device = device(&mut draws, on_gpu);
     if draws.percent(70) {
         chosen.plan.segmentation = Some(segmentation(definition, &mut draws));
     }
@@ -113,8 +119,9 @@ pub fn chosen(definition: &Definition, layouts: &[LayoutClass], choice: Choice) 
     Ok(chosen)
 }
 
-fn device(draws: &mut Draws) -> Device {
-    if draws.percent(EMULATED) {
+fn device(draws: &mut Draws, on_gpu: bool) -> Device {
+    // An installed binary has no emulator beside it.
+    if on_gpu || (draws.percent(EMULATED) && gpu().is_ok()) {
         return Device::Gpu(draws.one_of(&Order::ALL));
     }
     let target = if draws.percent(50) { CpuTarget::Host } else { draws.one_of(targets()) };

@@ -67,6 +67,7 @@ fn choices_like(choice: Choice) -> Vec<Choice> {
     match choice {
         Choice::Default => vec![choice],
         Choice::Random(_) => std::iter::once(choice).chain((0..CHOICES).map(Choice::Random)).collect(),
+        Choice::Gpu(_) => std::iter::once(choice).chain((0..CHOICES).map(Choice::Gpu)).collect(),
     }
 }
 

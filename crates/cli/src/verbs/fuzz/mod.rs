@@ -4,6 +4,7 @@
 //! with its seed and not the end of the run (`process`); `workers` keeps them at work and has what fails made small.
 //! Failures are written as definition files.
 
+mod device;
 mod process;
 mod worker;
 mod workers;
@@ -14,13 +15,18 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use cuda::LibraryPaths;
+use ferrofuse::CompileOptions;
 use files::Targets;
 use indicatif::{ProgressBar, ProgressStyle};
 use ops::call::OpRef;
 use serde::Serialize;
 use testing::differential::Covered;
+use testing::stand_in::use_gpu_of;
 
+use crate::device::DeviceName;
 use crate::failure::{Failure, Outcome};
+use device::FuzzDevice;
 use workers::Checked;
 
 /// Check random programs, with random segmentations and schedules, on every executor.
@@ -38,6 +44,9 @@ pub struct Options {
     /// Write failing programs here, each a definition file
     #[arg(long, value_name = "DIR", default_value = "tests/run")]
     output: PathBuf,
+    /// What kernels run on
+    #[arg(long, value_name = "NAME", default_value = "cpu")]
+    device: FuzzDevice,
     /// Processes that check; without it, as many as there are processors
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
@@ -71,10 +80,17 @@ struct Summary {
 }
 
 /// Looks for failures and writes the summary.
-pub fn run(options: &Options, out: &mut dyn Write) -> Result<Outcome, Failure> {
+pub fn run(options: &Options, libraries: &LibraryPaths, out: &mut dyn Write) -> Result<Outcome, Failure> {
     if options.worker {
+        if options.device == FuzzDevice::Cuda {
+            use_gpu_of(libraries.clone());
+        }
         worker::serve(out)?;
         return Ok(Outcome::Fine);
+    }
+    if options.device == FuzzDevice::Cuda {
+        // Without a GPU every program would fail.
+        DeviceName::Cuda(0).options(libraries, CompileOptions::default())?;
     }
     let begin = Instant::now();
     let mut summary = Summary { seed: options.seed, ..Summary::default() };
@@ -85,7 +101,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Outcome, Failure> {
         None => Some(begin + Duration::from_secs(options.seconds)),
     };
     let last = options.cases.map_or(u64::MAX, |cases| options.seed.saturating_add(cases));
-    workers::check(options.seed..last, deadline, options.jobs, &mut |checked| {
+    workers::check(options.seed..last, deadline, options.jobs, options.device, &mut |checked| {
         if let Some(failed) = summary.add(checked, &options.output)? {
             bar.println(format!("seed {}: {}", failed.seed, failed.what.lines().next().unwrap_or_default()));
             summary.failures.push(failed);

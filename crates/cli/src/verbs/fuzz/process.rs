@@ -10,6 +10,7 @@ use std::{env, fs, io};
 
 use testing::differential::{Choice, Failure, Kind};
 
+use super::device::FuzzDevice;
 use super::worker::{Answer, Request};
 
 /// The processor time that a case may take, many times what any does.
@@ -22,6 +23,7 @@ const LOOK: Duration = Duration::from_secs(1);
 /// A process kept alive.
 pub struct Checker {
     process: Option<Process>,
+    device: FuzzDevice,
     end: Option<Instant>,
 }
 
@@ -37,8 +39,8 @@ enum Silence {
 
 impl Checker {
     /// Checks until `end`.
-    pub fn new(end: Option<Instant>) -> Checker {
-        Checker { process: None, end }
+    pub fn new(device: FuzzDevice, end: Option<Instant>) -> Checker {
+        Checker { process: None, device, end }
     }
 
     /// Whether no more answers are to be had.
@@ -53,7 +55,7 @@ impl Checker {
     pub fn ask(&mut self, request: &Request) -> io::Result<Option<Answer>> {
         let process = match &mut self.process {
             Some(process) => process,
-            none => none.insert(Process::start()?),
+            none => none.insert(Process::start(self.device)?),
         };
         let failure = match process.ask(request, self.end) {
             Ok(answer) => return Ok(Some(answer)),
@@ -77,9 +79,12 @@ struct Process {
 }
 
 impl Process {
-    fn start() -> io::Result<Process> {
+    fn start(device: FuzzDevice) -> io::Result<Process> {
         let mut command = Command::new(env::current_exe()?);
-        command.args(["fuzz", "--worker"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        command
+            .args(["fuzz", "--worker", "--device", device.name()])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped());
         let mut child = command.spawn()?;
         let broken = || io::Error::from(io::ErrorKind::BrokenPipe);
         let requests = child.stdin.take().ok_or_else(broken)?;

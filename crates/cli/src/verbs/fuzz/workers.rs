@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use std::{io, panic, thread};
 
 use testing::differential::{Choice, Kind};
-use testing::fuzz::choices;
 use testing::random::{Program, generate};
 use testing::reduce::{Failing, reduce, report};
 
+use super::device::FuzzDevice;
 use super::process::Checker;
 use super::worker::{Answer, Request};
 use crate::failure::Failure;
@@ -34,6 +34,7 @@ pub fn check(
     seeds: Range<u64>,
     deadline: Option<Instant>,
     jobs: Option<usize>,
+    device: FuzzDevice,
     told: &mut dyn FnMut(Checked) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let jobs = jobs.or_else(|| thread::available_parallelism().ok().map(usize::from)).unwrap_or(1);
@@ -48,8 +49,8 @@ pub fn check(
         for _ in 0..jobs.max(1) {
             let (sender, seed) = (sender.clone(), &seed);
             scope.spawn(move || {
-                let checker = Checker::new(deadline.map(|deadline| deadline + GRACE));
-                if let Err(error) = keep_at_work(checker, seed, &sender) {
+                let checker = Checker::new(device, deadline.map(|deadline| deadline + GRACE));
+                if let Err(error) = keep_at_work(checker, seed, device, &sender) {
                     // Nobody hears it only where the others have failed already.
                     let _ = sender.send(Err(error));
                 }
@@ -64,10 +65,11 @@ pub fn check(
 fn keep_at_work(
     mut checker: Checker,
     next: &dyn Fn() -> Option<u64>,
+    device: FuzzDevice,
     told: &Sender<io::Result<Checked>>,
 ) -> io::Result<()> {
     while let Some(seed) = next() {
-        let request = Request { seed, cuts: Vec::new(), choices: choices(seed) };
+        let request = Request { seed, cuts: Vec::new(), choices: device.choices(seed) };
         let Some(mut answer) = checker.ask(&request)? else { break };
         let mut report = None;
         if let Some((choice, failure)) = answer.failure.take() {
@@ -77,7 +79,7 @@ fn keep_at_work(
                 Ok(program) => {
                     answer.ops = program.ops().into_iter().map(str::to_owned).collect();
                     let failing = Failing { program, cuts: Vec::new(), choice, failure: failure.clone() };
-                    made_small(&failing, seed, &mut checker)
+                    made_small(&failing, seed, device, &mut checker)
                 }
             });
             answer.failure = Some((choice, failure));
@@ -91,7 +93,7 @@ fn keep_at_work(
 
 /// The report of the smallest program that fails like this one. Each is checked in the process, as it may crash like the
 /// first.
-fn made_small(failing: &Failing, seed: u64, checker: &mut Checker) -> String {
+fn made_small(failing: &Failing, seed: u64, device: FuzzDevice, checker: &mut Checker) -> String {
     let end = Instant::now() + REDUCTION;
     let mut judge = |_: &Program, cuts: &[usize], choices: &[Choice]| {
         choices.iter().find_map(|&choice| {
@@ -103,7 +105,7 @@ fn made_small(failing: &Failing, seed: u64, checker: &mut Checker) -> String {
     let mut failing = failing.clone();
     if matches!(failing.failure.kind, Kind::Crash | Kind::Late) {
         // The process did not get to say which choice it was.
-        let found = judge(&failing.program, &[], &choices(seed));
+        let found = judge(&failing.program, &[], &device.choices(seed));
         (failing.choice, failing.failure) = found.unwrap_or((failing.choice, failing.failure));
     }
     report(&reduce(failing, &mut judge), seed)
