@@ -3,7 +3,7 @@
 mod functions;
 mod graphs;
 mod kernels;
-
+mod long_runs;
 mod machine;
 mod memory;
 mod streams;
