@@ -1,5 +1,6 @@
 //! The stand-in for libcuda and libnvrtc, opened as a library and called as their users call them.
 
+mod document;
 mod functions;
 mod graphs;
 mod kernels;
