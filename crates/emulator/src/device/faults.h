@@ -12,6 +12,7 @@ const unsigned SIGNAL_COUNT = 4;
 static struct sigaction previous_actions[SIGNAL_COUNT];
 static stack_t previous_stack;
 static pthread_t launching_thread;
+static bool launching;
 static unsigned char signal_stack[64 * 1024];
 
 static void stop_at_fault(const char* what, const void* address) {
@@ -27,19 +28,24 @@ static bool in_stack_guard(const void* address) {
   return offset < MAX_THREADS * STACK && offset % STACK < PAGE;
 }
 
-static void on_signal(int number, siginfo_t* info, void*) {
-  if (!pthread_equal(pthread_self(), launching_thread)) {
-    // Not ours: put the earlier handler back and let the instruction fault again.
-    for (unsigned i = 0; i < SIGNAL_COUNT; i++)
-      if (SIGNALS[i] == number) sigaction(number, &previous_actions[i], nullptr);
-    return;
+// A fault of another thread is for the handler before this one, which may be that of another copy of the emulator.
+static void pass_on(int number, siginfo_t* info, void* context) {
+  for (unsigned i = 0; i < SIGNAL_COUNT; i++) {
+    if (SIGNALS[i] != number) continue;
+    if (previous_actions[i].sa_flags & SA_SIGINFO) return previous_actions[i].sa_sigaction(number, info, context);
+    sigaction(number, &previous_actions[i], nullptr);  // the instruction faults again
   }
+}
+
+static void on_signal(int number, siginfo_t* info, void* context) {
+  if (!launching || !pthread_equal(pthread_self(), launching_thread)) return pass_on(number, info, context);
   if (number == SIGFPE) stop_at_fault("integer division by zero", info->si_addr);
   if (in_stack_guard(info->si_addr)) stop_at_fault("stack overflow", info->si_addr);
   stop_at_fault(number == SIGILL ? "illegal instruction" : "bad memory access", info->si_addr);
 }
 
 static void catch_faults() {
+  launching = true;
   launching_thread = pthread_self();
   stack_t stack = {};
   stack.ss_sp = signal_stack;
@@ -53,7 +59,13 @@ static void catch_faults() {
 }
 
 static void release_faults() {
-  for (unsigned i = 0; i < SIGNAL_COUNT; i++) sigaction(SIGNALS[i], &previous_actions[i], nullptr);
+  launching = false;
+  for (unsigned i = 0; i < SIGNAL_COUNT; i++) {
+    struct sigaction now;
+    // Another copy of the emulator may have put its handler in front: it takes that away itself.
+    if (!sigaction(SIGNALS[i], nullptr, &now) && now.sa_sigaction == on_signal)
+      sigaction(SIGNALS[i], &previous_actions[i], nullptr);
+  }
   sigaltstack(&previous_stack, nullptr);
 }
 

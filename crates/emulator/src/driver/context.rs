@@ -86,6 +86,8 @@ impl Driver {
         self.functions.retain(|function| function.context != context);
         self.modules.retain(|module| module.context != context);
         self.captures.retain(|capture| capture.context != context);
+        self.graphs.retain(|graph| graph.context != context);
+        self.executables.retain(|executable| executable.context != context);
         self.allocations.forget_context(context);
         self.devices[device].pool = Default::default();
         self.devices[device].bytes = 0;

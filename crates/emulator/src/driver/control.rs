@@ -19,7 +19,7 @@ fn count(driver: &Driver, key: &str) -> Option<u64> {
         "contexts" => driver.contexts.len() as u64,
         "modules" => driver.modules.len() as u64,
         // Each context has a default stream.
-        "streams" => driver.own_streams() as u64,
+        "streams" => own_streams(driver) as u64,
         "events" => driver.events.len() as u64,
         "graphs" => (driver.graphs.len() + driver.executables.len()) as u64,
         "pending" => driver.queue.iter().count() as u64,
@@ -28,12 +28,10 @@ fn count(driver: &Driver, key: &str) -> Option<u64> {
     })
 }
 
-impl Driver {
-    /// Streams that were made by `cuStreamCreate`.
-    fn own_streams(&self) -> usize {
-        let defaults = self.contexts.iter().map(|(_, context)| 1 + context.per_thread.len());
-        self.streams.len() - defaults.sum::<usize>()
-    }
+/// Streams that were made by `cuStreamCreate`.
+fn own_streams(driver: &Driver) -> usize {
+    let defaults = driver.contexts.iter().map(|(_, context)| 1 + context.per_thread.len());
+    driver.streams.len() - defaults.sum::<usize>()
 }
 
 /// Sets something; 0 if there is such a thing and it may have this value.

@@ -10,54 +10,64 @@ use super::result::{DriverResult, Status};
 use super::state::{Driver, call};
 use super::work::{Pattern, Place, Work};
 
-impl Driver {
-    /// Memory of the host as the end of a copy.
-    fn host_place(&self, memory: *const c_void, bytes: usize) -> Place {
-        let address = memory as Address;
-        match self.allocations.containing(address, bytes) {
-            Some((_, Allocation { .. })) => Place::Allocated(address),
-            None => Place::Pageable(address),
+/// Memory of the host as the end of a copy.
+fn host_place(driver: &Driver, memory: *const c_void, bytes: usize) -> Place {
+    let address = memory as Address;
+    match driver.allocations.containing(address, bytes) {
+        Some((_, Allocation { .. })) => Place::Allocated(address),
+        None => Place::Pageable(address),
+    }
+}
+
+fn upload(
+    driver: &mut Driver,
+    to: Address,
+    from: *const c_void,
+    bytes: usize,
+    stream: Handle,
+) -> DriverResult {
+    let from = host_place(driver, from, bytes);
+    let work = match from {
+        Place::Pageable(address) if driver.streams.get(stream)?.capturing.is_none() => {
+            // SAFETY: the caller passes memory with so many bytes, which is not written meanwhile.
+            let bytes = unsafe { slice::from_raw_parts(address as *const u8, bytes) }.into();
+            Work::Write { to, bytes }
         }
-    }
+        from => Work::Copy { to: Place::Allocated(to), from, bytes },
+    };
+    driver.give(stream, work).map(|_| ())
+}
 
-    fn upload(&mut self, to: Address, from: *const c_void, bytes: usize, stream: Handle) -> DriverResult {
-        let from = self.host_place(from, bytes);
-        let work = match from {
-            Place::Pageable(address) if self.streams.get(stream)?.capturing.is_none() => {
-                // SAFETY: the caller passes memory with so many bytes, which is not written meanwhile.
-                let bytes = unsafe { slice::from_raw_parts(address as *const u8, bytes) }.into();
-                Work::Write { to, bytes }
-            }
-            from => Work::Copy { to: Place::Allocated(to), from, bytes },
-        };
-        self.give(stream, work).map(|_| ())
+fn download(
+    driver: &mut Driver,
+    to: *mut c_void,
+    from: Address,
+    bytes: usize,
+    stream: Handle,
+) -> DriverResult {
+    let to = host_place(driver, to, bytes);
+    let given = driver.give(stream, Work::Copy { to, from: Place::Allocated(from), bytes })?;
+    match (to, given) {
+        (Place::Pageable(_), Some(_)) => driver.run_stream(stream),
+        _ => Ok(()),
     }
+}
 
-    fn download(&mut self, to: *mut c_void, from: Address, bytes: usize, stream: Handle) -> DriverResult {
-        let to = self.host_place(to, bytes);
-        let given = self.give(stream, Work::Copy { to, from: Place::Allocated(from), bytes })?;
-        match (to, given) {
-            (Place::Pageable(_), Some(_)) => self.run_stream(stream),
-            _ => Ok(()),
-        }
-    }
+/// The default stream, for a call that waits.
+fn waiting_stream(driver: &mut Driver, what: &str) -> DriverResult<Handle> {
+    let context = driver.current()?;
+    driver.reject_while_capturing(context, what)?;
+    driver.stream(Handle::default())
+}
 
-    /// The default stream, for a call that waits.
-    fn waiting_stream(&mut self, what: &str) -> DriverResult<Handle> {
-        let context = self.current()?;
-        self.reject_while_capturing(context, what)?;
-        self.stream(Handle::default())
+fn fill(driver: &mut Driver, to: Address, pattern: Pattern, bytes: usize, stream: Handle) -> DriverResult {
+    driver.current()?;
+    let stream = driver.stream(stream)?;
+    if bytes == 0 {
+        return Ok(());
     }
-
-    fn fill(&mut self, to: Address, pattern: Pattern, bytes: usize, stream: Handle) -> DriverResult {
-        self.current()?;
-        let stream = self.stream(stream)?;
-        if bytes == 0 {
-            return Ok(());
-        }
-        some_place(to)?;
-        self.give(stream, Work::Fill { to, pattern, bytes }).map(|_| ())
-    }
+    some_place(to)?;
+    driver.give(stream, Work::Fill { to, pattern, bytes }).map(|_| ())
 }
 
 fn some_place(address: Address) -> DriverResult {
@@ -83,7 +93,7 @@ fn copy(ends: [Address; 2], bytes: usize, body: impl FnOnce(&mut Driver) -> Driv
 extern "C" fn cuMemcpyHtoDAsync_v2(to: Address, from: *const c_void, bytes: usize, stream: Handle) -> c_int {
     copy([to, from as Address], bytes, |driver| {
         let stream = driver.stream(stream)?;
-        driver.upload(to, from, bytes, stream)
+        upload(driver, to, from, bytes, stream)
     })
 }
 
@@ -91,7 +101,7 @@ extern "C" fn cuMemcpyHtoDAsync_v2(to: Address, from: *const c_void, bytes: usiz
 extern "C" fn cuMemcpyDtoHAsync_v2(to: *mut c_void, from: Address, bytes: usize, stream: Handle) -> c_int {
     copy([to as Address, from], bytes, |driver| {
         let stream = driver.stream(stream)?;
-        driver.download(to, from, bytes, stream)
+        download(driver, to, from, bytes, stream)
     })
 }
 
@@ -107,8 +117,8 @@ extern "C" fn cuMemcpyDtoDAsync_v2(to: Address, from: Address, bytes: usize, str
 #[unsafe(no_mangle)]
 extern "C" fn cuMemcpyHtoD_v2(to: Address, from: *const c_void, bytes: usize) -> c_int {
     copy([to, from as Address], bytes, |driver| {
-        let stream = driver.waiting_stream("cuMemcpyHtoD")?;
-        driver.upload(to, from, bytes, stream)?;
+        let stream = waiting_stream(driver, "cuMemcpyHtoD")?;
+        upload(driver, to, from, bytes, stream)?;
         driver.run_stream(stream)
     })
 }
@@ -116,21 +126,21 @@ extern "C" fn cuMemcpyHtoD_v2(to: Address, from: *const c_void, bytes: usize) ->
 #[unsafe(no_mangle)]
 extern "C" fn cuMemcpyDtoH_v2(to: *mut c_void, from: Address, bytes: usize) -> c_int {
     copy([to as Address, from], bytes, |driver| {
-        let stream = driver.waiting_stream("cuMemcpyDtoH")?;
-        driver.download(to, from, bytes, stream)?;
+        let stream = waiting_stream(driver, "cuMemcpyDtoH")?;
+        download(driver, to, from, bytes, stream)?;
         driver.run_stream(stream)
     })
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn cuMemsetD8Async(to: Address, value: c_uchar, count: usize, stream: Handle) -> c_int {
-    call(|driver| driver.fill(to, Pattern::Byte(value), count, stream))
+    call(|driver| fill(driver, to, Pattern::Byte(value), count, stream))
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn cuMemsetD32Async(to: Address, value: c_uint, count: usize, stream: Handle) -> c_int {
     call(|driver| match count.checked_mul(size_of::<u32>()) {
-        Some(bytes) if to.is_multiple_of(4) => driver.fill(to, Pattern::Word(value), bytes, stream),
+        Some(bytes) if to.is_multiple_of(4) => fill(driver, to, Pattern::Word(value), bytes, stream),
         _ => Err(Status::ERROR_INVALID_VALUE.because(format!("{count} words at {to:#x} are no memory"))),
     })
 }

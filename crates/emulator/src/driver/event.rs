@@ -27,37 +27,35 @@ pub struct Event {
     pub captured: Option<(Handle, Vec<usize>)>,
 }
 
-impl Driver {
-    /// The event, which was recorded outside of captures, if at all.
-    fn event(&mut self, handle: Handle, what: &str) -> DriverResult<&Event> {
-        let captured = self.events.get(handle)?.captured.as_ref().map(|(capture, _)| *capture);
-        if let Some(capture) = captured {
-            self.invalidate(capture);
-            return Err(Status::ERROR_CAPTURED_EVENT.because(format!("{what}: the event was captured")));
-        }
-        let context = self.events.get(handle)?.context;
-        self.healthy(context)?;
-        self.events.get(handle)
+/// The event, which was recorded outside of captures, if at all.
+fn uncaptured<'d>(driver: &'d mut Driver, handle: Handle, what: &str) -> DriverResult<&'d Event> {
+    let captured = driver.events.get(handle)?.captured.as_ref().map(|(capture, _)| *capture);
+    if let Some(capture) = captured {
+        driver.invalidate(capture);
+        return Err(Status::ERROR_CAPTURED_EVENT.because(format!("{what}: the event was captured")));
     }
+    let context = driver.events.get(handle)?.context;
+    driver.healthy(context)?;
+    driver.events.get(handle)
+}
 
-    fn record(&mut self, handle: Handle, stream: Handle) -> DriverResult {
-        if self.events.get(handle)?.context != self.streams.get(stream)?.context {
-            let text = "the event is recorded in a stream of another context";
-            return Err(Status::ERROR_INVALID_HANDLE.because(text));
-        }
-        let captured = self.captured_place(stream)?;
-        let event = self.events.get_mut(handle)?;
-        event.time = None;
-        event.captured = captured;
-        if event.captured.is_some() {
-            return Ok(());
-        }
-        let ticket = self.enqueue(stream, Work::Record(handle), &[], &Clock::default())?;
-        let clock = self.streams.get(stream)?.clock.clone();
-        let event = self.events.get_mut(handle)?;
-        (event.ticket, event.clock) = (Some(ticket), clock);
-        Ok(())
+fn record(driver: &mut Driver, handle: Handle, stream: Handle) -> DriverResult {
+    if driver.events.get(handle)?.context != driver.streams.get(stream)?.context {
+        let text = "the event is recorded in a stream of another context";
+        return Err(Status::ERROR_INVALID_HANDLE.because(text));
     }
+    let captured = driver.captured_place(stream)?;
+    let event = driver.events.get_mut(handle)?;
+    event.time = None;
+    event.captured = captured;
+    if event.captured.is_some() {
+        return Ok(());
+    }
+    let ticket = driver.enqueue(stream, Work::Record(handle), &[], &Clock::default())?;
+    let clock = driver.streams.get(stream)?.clock.clone();
+    let event = driver.events.get_mut(handle)?;
+    (event.ticket, event.clock) = (Some(ticket), clock);
+    Ok(())
 }
 
 #[unsafe(no_mangle)]
@@ -84,14 +82,14 @@ extern "C" fn cuEventDestroy_v2(event: Handle) -> c_int {
 extern "C" fn cuEventRecord(event: Handle, stream: Handle) -> c_int {
     call(|driver| {
         let stream = driver.stream(stream)?;
-        driver.record(event, stream)
+        record(driver, event, stream)
     })
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn cuEventSynchronize(event: Handle) -> c_int {
     call(|driver| {
-        let Event { ticket, context, .. } = *driver.event(event, "cuEventSynchronize")?;
+        let Event { ticket, context, .. } = *uncaptured(driver, event, "cuEventSynchronize")?;
         driver.run_until(ticket.as_slice());
         driver.after_wait(context)
     })
@@ -100,7 +98,7 @@ extern "C" fn cuEventSynchronize(event: Handle) -> c_int {
 #[unsafe(no_mangle)]
 extern "C" fn cuEventQuery(event: Handle) -> c_int {
     call(|driver| {
-        let Event { ticket, context, .. } = *driver.event(event, "cuEventQuery")?;
+        let Event { ticket, context, .. } = *uncaptured(driver, event, "cuEventQuery")?;
         driver.poll(context, ticket.as_slice())
     })
 }
@@ -110,7 +108,7 @@ extern "C" fn cuEventElapsedTime(milliseconds: Out<f32>, start: Handle, end: Han
     call(|driver| {
         let mut times = [None; 2];
         for (time, handle) in times.iter_mut().zip([start, end]) {
-            let event = driver.event(handle, "cuEventElapsedTime")?;
+            let event = uncaptured(driver, handle, "cuEventElapsedTime")?;
             if !event.timing || event.ticket.is_none() {
                 let text = "an event has no time: it was never recorded, or made without timing";
                 return Err(Status::ERROR_INVALID_HANDLE.because(text));

@@ -38,7 +38,7 @@ pub struct Graph {
 /// A graph that can be launched.
 #[derive(Debug)]
 pub struct Executable {
-    context: Handle,
+    pub context: Handle,
     body: Arc<Body>,
     frees_on_launch: bool,
 }

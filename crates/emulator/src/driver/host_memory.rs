@@ -10,31 +10,29 @@ use super::state::{Driver, call};
 /// Portable, mapped, write-combined.
 const FLAGS: c_uint = 7;
 
-impl Driver {
-    fn allocate_host(&mut self, bytes: usize) -> DriverResult<Address> {
-        let context = self.current()?;
-        self.reject_while_capturing(context, "cuMemHostAlloc")?;
-        let device = self.contexts.get(context)?.device;
-        self.allocations.add(bytes, context, device, MemoryKind::Host)
-    }
+fn allocate_host(driver: &mut Driver, bytes: usize) -> DriverResult<Address> {
+    let context = driver.current()?;
+    driver.reject_while_capturing(context, "cuMemHostAlloc")?;
+    let device = driver.contexts.get(context)?.device;
+    driver.allocations.add(bytes, context, device, MemoryKind::Host)
+}
 
-    fn free_host(&mut self, start: Address) -> DriverResult {
-        let context = self.current()?;
-        self.reject_while_capturing(context, "cuMemFreeHost")?;
-        if !self.allocations.get(start)?.is_host() {
-            return Err(Status::ERROR_INVALID_VALUE.because("the memory is a device's"));
-        }
-        // Work of any device may use it.
-        let contexts: Vec<_> = self.contexts.iter().map(|(context, _)| context).collect();
-        for other in contexts {
-            match self.run_context(other) {
-                Err(failure) if other == context => return Err(failure),
-                _ => {}
-            }
-        }
-        self.allocations.remove(start);
-        Ok(())
+fn free_host(driver: &mut Driver, start: Address) -> DriverResult {
+    let context = driver.current()?;
+    driver.reject_while_capturing(context, "cuMemFreeHost")?;
+    if !driver.allocations.get(start)?.is_host() {
+        return Err(Status::ERROR_INVALID_VALUE.because("the memory is a device's"));
     }
+    // Work of any device may use it.
+    let contexts: Vec<_> = driver.contexts.iter().map(|(context, _)| context).collect();
+    for other in contexts {
+        match driver.run_context(other) {
+            Err(failure) if other == context => return Err(failure),
+            _ => {}
+        }
+    }
+    driver.allocations.remove(start);
+    Ok(())
 }
 
 #[unsafe(no_mangle)]
@@ -44,13 +42,13 @@ extern "C" fn cuMemHostAlloc(place: Out<*mut c_void>, bytes: usize, flags: c_uin
             let text = format!("{bytes} bytes with flags {flags:#x} are no memory of the host");
             return Err(Status::ERROR_INVALID_VALUE.because(text));
         }
-        place.set_made(|| driver.allocate_host(bytes).map(|start| start as *mut c_void))
+        place.set_made(|| allocate_host(driver, bytes).map(|start| start as *mut c_void))
     })
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn cuMemFreeHost(memory: *mut c_void) -> c_int {
-    call(|driver| driver.free_host(memory as Address))
+    call(|driver| free_host(driver, memory as Address))
 }
 
 #[unsafe(no_mangle)]

@@ -16,28 +16,26 @@ use super::work::{KernelCall, Work};
 use crate::launch::check_sizes;
 use crate::{Arg, Launch};
 
-impl Driver {
-    /// The function of a launch in this stream, whose contexts must be the current one.
-    fn launched(&self, function: Handle, stream: Handle) -> DriverResult<&LoadedFunction> {
-        let current = self.current()?;
-        let found = self.functions.get(function)?;
-        let given = self.streams.get(stream)?.context;
-        if found.context != current || given != current {
-            let text = "the function or the stream is of another context than the current one";
-            return Err(Status::ERROR_INVALID_HANDLE.because(text));
-        }
-        Ok(found)
+/// The function of a launch in this stream, whose contexts must be the current one.
+fn launched(driver: &Driver, function: Handle, stream: Handle) -> DriverResult<&LoadedFunction> {
+    let current = driver.current()?;
+    let found = driver.functions.get(function)?;
+    let given = driver.streams.get(stream)?.context;
+    if found.context != current || given != current {
+        let text = "the function or the stream is of another context than the current one";
+        return Err(Status::ERROR_INVALID_HANDLE.because(text));
     }
+    Ok(found)
+}
 
-    /// What a test wants to go wrong with the next launch.
-    fn count_launch(&mut self) -> DriverResult<bool> {
-        self.launches += 1;
-        if strikes(&mut self.settings.fail_launch_after) {
-            let text = "a test wants this launch to be rejected";
-            return Err(Status::ERROR_LAUNCH_OUT_OF_RESOURCES.because(text));
-        }
-        Ok(strikes(&mut self.settings.fault_launch_after))
+/// What a test wants to go wrong with the next launch.
+fn count_launch(driver: &mut Driver) -> DriverResult<bool> {
+    driver.launches += 1;
+    if strikes(&mut driver.settings.fail_launch_after) {
+        let text = "a test wants this launch to be rejected";
+        return Err(Status::ERROR_LAUNCH_OUT_OF_RESOURCES.because(text));
     }
+    Ok(strikes(&mut driver.settings.fault_launch_after))
 }
 
 /// That a launch keeps to the limits of the device.
@@ -91,7 +89,7 @@ extern "C" fn cuLaunchKernel(
 ) -> c_int {
     call(|driver| {
         let stream = driver.stream(stream)?;
-        let found = driver.launched(function, stream)?;
+        let found = launched(driver, function, stream)?;
         if !extra.is_null() {
             return Err(Status::ERROR_NOT_SUPPORTED.because("the stand-in takes no parameters in `extra`"));
         }
@@ -104,7 +102,7 @@ extern "C" fn cuLaunchKernel(
         check(found, &launch)?;
         let args = copy_parameters(found, parameters)?;
         let function = found.function.clone();
-        let faults = driver.count_launch()?;
+        let faults = count_launch(driver)?;
         let work = Work::Launch(Arc::new(KernelCall { function, launch, args, faults }));
         driver.give(stream, work).map(|_| ())
     })

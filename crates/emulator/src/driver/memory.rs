@@ -10,88 +10,86 @@ use super::settings::strikes;
 use super::state::{Driver, call};
 use super::work::Work;
 
-impl Driver {
-    /// Memory of the kind `Device` or `Graph`, for which the device must have room.
-    fn allocate(&mut self, bytes: usize, context: Handle, kind: MemoryKind) -> DriverResult<Address> {
-        let device = self.contexts.get(context)?.device;
-        let free = self.free_bytes(device);
-        if strikes(&mut self.settings.fail_alloc_after) || bytes as u64 > free {
-            return Err(out_of_memory(bytes, free, device));
-        }
-        let start = self.allocations.add(bytes, context, device, kind)?;
-        self.devices[device].bytes += bytes as u64;
-        Ok(start)
+/// Memory of the kind `Device` or `Graph`, for which the device must have room.
+fn allocate(driver: &mut Driver, bytes: usize, context: Handle, kind: MemoryKind) -> DriverResult<Address> {
+    let device = driver.contexts.get(context)?.device;
+    let free = driver.free_bytes(device);
+    if strikes(&mut driver.settings.fail_alloc_after) || bytes as u64 > free {
+        return Err(out_of_memory(bytes, free, device));
     }
+    let start = driver.allocations.add(bytes, context, device, kind)?;
+    driver.devices[device].bytes += bytes as u64;
+    Ok(start)
+}
 
-    fn allocate_in_order(&mut self, bytes: usize, stream: Handle) -> DriverResult<Address> {
-        let context = self.streams.get(stream)?.context;
-        if self.streams.get(stream)?.capturing.is_some() {
-            let start = self.allocate(bytes, context, MemoryKind::Graph)?;
-            self.own_memory(stream, start)?;
-            self.give(stream, Work::Allocate(start))?;
-            return Ok(start);
-        }
-        let device = self.contexts.get(context)?.device;
-        self.take_from_pool(bytes, stream, device)?;
-        let start = self.allocations.add(bytes, context, device, MemoryKind::Pooled)?;
-        let ticket = self.give(stream, Work::Allocate(start))?;
-        if let Some(allocation) = self.allocations.get_mut(start) {
-            allocation.born = ticket.map(|ticket| (stream, ticket));
-        }
-        Ok(start)
+fn allocate_in_order(driver: &mut Driver, bytes: usize, stream: Handle) -> DriverResult<Address> {
+    let context = driver.streams.get(stream)?.context;
+    if driver.streams.get(stream)?.capturing.is_some() {
+        let start = allocate(driver, bytes, context, MemoryKind::Graph)?;
+        driver.own_memory(stream, start)?;
+        driver.give(stream, Work::Allocate(start))?;
+        return Ok(start);
     }
+    let device = driver.contexts.get(context)?.device;
+    take_from_pool(driver, bytes, stream, device)?;
+    let start = driver.allocations.add(bytes, context, device, MemoryKind::Pooled)?;
+    let ticket = driver.give(stream, Work::Allocate(start))?;
+    if let Some(allocation) = driver.allocations.get_mut(start) {
+        allocation.born = ticket.map(|ticket| (stream, ticket));
+    }
+    Ok(start)
+}
 
-    /// What the stream frees before is there for it, though it may not have run.
-    fn take_from_pool(&mut self, bytes: usize, stream: Handle, device: usize) -> DriverResult {
-        let strike = strikes(&mut self.settings.fail_alloc_after);
-        for again in [false, true] {
-            if again {
-                let freed = self.frees_of(stream);
-                self.run_until(&freed);
-            }
-            let free = self.free_bytes(device);
-            if !strike && self.devices[device].pool.take(bytes as u64, free) {
-                return Ok(());
-            }
+/// What the stream frees before is there for it, though it may not have run.
+fn take_from_pool(driver: &mut Driver, bytes: usize, stream: Handle, device: usize) -> DriverResult {
+    let strike = strikes(&mut driver.settings.fail_alloc_after);
+    for again in [false, true] {
+        if again {
+            let freed = frees_of(driver, stream);
+            driver.run_until(&freed);
         }
-        Err(out_of_memory(bytes, self.free_bytes(device), device))
+        let free = driver.free_bytes(device);
+        if !strike && driver.devices[device].pool.take(bytes as u64, free) {
+            return Ok(());
+        }
     }
+    Err(out_of_memory(bytes, driver.free_bytes(device), device))
+}
 
-    /// Places in the order of a stream where memory is freed.
-    fn frees_of(&self, stream: Handle) -> Vec<Ticket> {
-        let frees =
-            self.queue.iter().filter(|(_, item)| item.stream == stream && matches!(item.work, Work::Free(_)));
-        frees.map(|(ticket, _)| ticket).collect()
-    }
+/// Places in the order of a stream where memory is freed.
+fn frees_of(driver: &Driver, stream: Handle) -> Vec<Ticket> {
+    let frees =
+        driver.queue.iter().filter(|(_, item)| item.stream == stream && matches!(item.work, Work::Free(_)));
+    frees.map(|(ticket, _)| ticket).collect()
+}
 
-    fn free_in_order(&mut self, start: Address, stream: Handle) -> DriverResult {
-        let Allocation { kind, freed, .. } = *self.allocations.get(start)?;
-        if kind == MemoryKind::Host || freed && kind != MemoryKind::Graph {
-            let text = format!("the memory at {start:#x} is the host's, or was freed before");
-            return Err(Status::ERROR_INVALID_VALUE.because(text));
-        }
-        let ticket = self.give(stream, Work::Free(start))?;
-        if let Some(allocation) = self.allocations.get_mut(start) {
-            allocation.freed = ticket.is_some();
-        }
-        Ok(())
+fn free_in_order(driver: &mut Driver, start: Address, stream: Handle) -> DriverResult {
+    let Allocation { kind, freed, .. } = *driver.allocations.get(start)?;
+    if kind == MemoryKind::Host || freed && kind != MemoryKind::Graph {
+        let text = format!("the memory at {start:#x} is the host's, or was freed before");
+        return Err(Status::ERROR_INVALID_VALUE.because(text));
     }
+    let ticket = driver.give(stream, Work::Free(start))?;
+    if let Some(allocation) = driver.allocations.get_mut(start) {
+        allocation.freed = ticket.is_some();
+    }
+    Ok(())
+}
 
-    fn free_at_once(&mut self, start: Address) -> DriverResult {
-        let Allocation { kind, context, device, bytes, freed, .. } = *self.allocations.get(start)?;
-        if kind == MemoryKind::Host || kind == MemoryKind::Graph || freed {
-            let text = format!("the memory at {start:#x} is not freed by cuMemFree, or was freed before");
-            return Err(Status::ERROR_INVALID_VALUE.because(text));
-        }
-        // The driver waits for all that may use the memory.
-        self.run_context(context)?;
-        self.allocations.remove(start);
-        match kind {
-            MemoryKind::Pooled => self.devices[device].pool.put_back(bytes as u64),
-            _ => self.devices[device].bytes -= bytes as u64,
-        }
-        Ok(())
+fn free_at_once(driver: &mut Driver, start: Address) -> DriverResult {
+    let Allocation { kind, context, device, bytes, freed, .. } = *driver.allocations.get(start)?;
+    if kind == MemoryKind::Host || kind == MemoryKind::Graph || freed {
+        let text = format!("the memory at {start:#x} is not freed by cuMemFree, or was freed before");
+        return Err(Status::ERROR_INVALID_VALUE.because(text));
     }
+    // The driver waits for all that may use the memory.
+    driver.run_context(context)?;
+    driver.allocations.remove(start);
+    match kind {
+        MemoryKind::Pooled => driver.devices[device].pool.put_back(bytes as u64),
+        _ => driver.devices[device].bytes -= bytes as u64,
+    }
+    Ok(())
 }
 
 fn out_of_memory(bytes: usize, free: u64, device: usize) -> super::result::Failure {
@@ -111,7 +109,7 @@ extern "C" fn cuMemAlloc_v2(address: Out<Address>, bytes: usize) -> c_int {
         let context = driver.current()?;
         some_bytes(bytes)?;
         driver.reject_while_capturing(context, "cuMemAlloc")?;
-        address.set_made(|| driver.allocate(bytes, context, MemoryKind::Device))
+        address.set_made(|| allocate(driver, bytes, context, MemoryKind::Device))
     })
 }
 
@@ -120,7 +118,7 @@ extern "C" fn cuMemFree_v2(address: Address) -> c_int {
     call(|driver| {
         let context = driver.current()?;
         driver.reject_while_capturing(context, "cuMemFree")?;
-        if address == 0 { Ok(()) } else { driver.free_at_once(address) }
+        if address == 0 { Ok(()) } else { free_at_once(driver, address) }
     })
 }
 
@@ -130,7 +128,7 @@ extern "C" fn cuMemAllocAsync(address: Out<Address>, bytes: usize, stream: Handl
         driver.current()?;
         let stream = driver.stream(stream)?;
         some_bytes(bytes)?;
-        address.set_made(|| driver.allocate_in_order(bytes, stream))
+        address.set_made(|| allocate_in_order(driver, bytes, stream))
     })
 }
 
@@ -139,7 +137,7 @@ extern "C" fn cuMemFreeAsync(address: Address, stream: Handle) -> c_int {
     call(|driver| {
         driver.current()?;
         let stream = driver.stream(stream)?;
-        if address == 0 { Ok(()) } else { driver.free_in_order(address, stream) }
+        if address == 0 { Ok(()) } else { free_in_order(driver, address, stream) }
     })
 }
 

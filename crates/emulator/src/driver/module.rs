@@ -70,50 +70,48 @@ impl LoadedFunction {
     }
 }
 
-impl Driver {
-    /// Loads an image that this thread's context can run.
-    fn load(&mut self, image: *const c_void) -> DriverResult<Handle> {
-        let context = self.current()?;
-        let invalid = |text: String| Status::ERROR_INVALID_IMAGE.because(text);
-        // SAFETY: the caller passes null or an image, which says how long it is.
-        let image = unsafe { image::read(image.cast()) }.map_err(|text| invalid(text.to_owned()))?;
-        if !matches!(&*image.architecture, "sm_90" | "sm_90a") {
-            let text = format!("the image is for {}, the device is an sm_90", image.architecture);
-            return Err(Status::ERROR_NO_BINARY_FOR_GPU.because(text));
-        }
-        let module = Module::load(image.library).map_err(|error| invalid(error.to_string()))?;
-        Ok(self.modules.insert(LoadedModule { context, module }))
+/// Loads an image that this thread's context can run.
+fn load(driver: &mut Driver, image: *const c_void) -> DriverResult<Handle> {
+    let context = driver.current()?;
+    let invalid = |text: String| Status::ERROR_INVALID_IMAGE.because(text);
+    // SAFETY: the caller passes null or an image, which says how long it is.
+    let image = unsafe { image::read(image.cast()) }.map_err(|text| invalid(text.to_owned()))?;
+    if !matches!(&*image.architecture, "sm_90" | "sm_90a") {
+        let text = format!("the image is for {}, the device is an sm_90", image.architecture);
+        return Err(Status::ERROR_NO_BINARY_FOR_GPU.because(text));
     }
+    let module = Module::load(image.library).map_err(|error| invalid(error.to_string()))?;
+    Ok(driver.modules.insert(LoadedModule { context, module }))
+}
 
-    fn function(&mut self, module: Handle, name: &str) -> DriverResult<Handle> {
-        let LoadedModule { context, module: loaded } = self.modules.get(module)?;
-        let function = loaded.function(name);
-        let function = function.map_err(|error| Status::ERROR_NOT_FOUND.because(error.to_string()))?;
-        if !function.takes_known_kinds() {
-            let text = format!("kernel `{name}` has a parameter that is no pointer, integer or float");
-            return Err(Status::ERROR_NOT_SUPPORTED.because(text));
-        }
-        let most_dynamic_shared = SHARED_PER_BLOCK.saturating_sub(function.static_shared_bytes() as usize);
-        let context = *context;
-        Ok(self.functions.insert(LoadedFunction {
-            context,
-            module,
-            function,
-            most_dynamic_shared,
-            carveout: -1,
-        }))
+fn find_function(driver: &mut Driver, module: Handle, name: &str) -> DriverResult<Handle> {
+    let LoadedModule { context, module: loaded } = driver.modules.get(module)?;
+    let function = loaded.function(name);
+    let function = function.map_err(|error| Status::ERROR_NOT_FOUND.because(error.to_string()))?;
+    if !function.takes_known_kinds() {
+        let text = format!("kernel `{name}` has a parameter that is no pointer, integer or float");
+        return Err(Status::ERROR_NOT_SUPPORTED.because(text));
     }
+    let most_dynamic_shared = SHARED_PER_BLOCK.saturating_sub(function.static_shared_bytes() as usize);
+    let context = *context;
+    Ok(driver.functions.insert(LoadedFunction {
+        context,
+        module,
+        function,
+        most_dynamic_shared,
+        carveout: -1,
+    }))
+}
 
-    /// The handle that was given for a function before.
-    fn known_function(&self, module: Handle, name: &str) -> Option<Handle> {
-        let known = |function: &LoadedFunction| function.module == module && function.function.name() == name;
-        self.functions.iter().find(|(_, function)| known(function)).map(|(handle, _)| handle)
-    }
+/// The handle that was given for a function before.
+fn known_function(driver: &Driver, module: Handle, name: &str) -> Option<Handle> {
+    let known = |function: &LoadedFunction| function.module == module && function.function.name() == name;
+    driver.functions.iter().find(|(_, function)| known(function)).map(|(handle, _)| handle)
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn cuModuleLoadData(module: Out<Handle>, image: *const c_void) -> c_int {
-    call(|driver| module.set_made(|| driver.load(image)))
+    call(|driver| module.set_made(|| load(driver, image)))
 }
 
 #[unsafe(no_mangle)]
@@ -131,8 +129,8 @@ extern "C" fn cuModuleGetFunction(function: Out<Handle>, module: Handle, name: T
     call(|driver| {
         driver.current()?;
         let name = name.read()?;
-        let known = driver.known_function(module, &name);
-        function.set(known.map_or_else(|| driver.function(module, &name), Ok)?)
+        let known = known_function(driver, module, &name);
+        function.set(known.map_or_else(|| find_function(driver, module, &name), Ok)?)
     })
 }
 

@@ -80,13 +80,11 @@ fn handle(device: usize) -> Handle {
     Handle(1 << 56 | 9 << 48 | (device + 1) << 4)
 }
 
-impl Driver {
-    fn pool(&mut self, pool: Handle) -> DriverResult<&mut Pool> {
-        let devices = self.settings.devices as usize;
-        match (0..devices).find(|&device| handle(device) == pool) {
-            Some(device) => Ok(&mut self.devices[device].pool),
-            None => Err(Status::ERROR_INVALID_HANDLE.because(format!("{:#x} is not a memory pool", pool.0))),
-        }
+fn pool_of(driver: &mut Driver, pool: Handle) -> DriverResult<&mut Pool> {
+    let devices = driver.settings.devices as usize;
+    match (0..devices).find(|&device| handle(device) == pool) {
+        Some(device) => Ok(&mut driver.devices[device].pool),
+        None => Err(Status::ERROR_INVALID_HANDLE.because(format!("{:#x} is not a memory pool", pool.0))),
     }
 }
 
@@ -98,7 +96,7 @@ extern "C" fn cuDeviceGetDefaultMemPool(pool: Out<Handle>, device: c_int) -> c_i
 #[unsafe(no_mangle)]
 extern "C" fn cuMemPoolSetAttribute(pool: Handle, attribute: c_int, value: *mut c_void) -> c_int {
     call(|driver| {
-        let pool = driver.pool(pool)?;
+        let pool = pool_of(driver, pool)?;
         if value.is_null() {
             return Err(Status::ERROR_INVALID_VALUE.because("the value is null"));
         }
@@ -124,7 +122,7 @@ extern "C" fn cuMemPoolSetAttribute(pool: Handle, attribute: c_int, value: *mut 
 #[unsafe(no_mangle)]
 extern "C" fn cuMemPoolGetAttribute(pool: Handle, attribute: c_int, value: *mut c_void) -> c_int {
     call(|driver| {
-        let pool = driver.pool(pool)?;
+        let pool = pool_of(driver, pool)?;
         if value.is_null() {
             return Err(Status::ERROR_INVALID_VALUE.because("the place for the value is null"));
         }
@@ -146,7 +144,7 @@ extern "C" fn cuMemPoolGetAttribute(pool: Handle, attribute: c_int, value: *mut 
 #[unsafe(no_mangle)]
 extern "C" fn cuMemPoolTrimTo(pool: Handle, bytes: usize) -> c_int {
     call(|driver| {
-        driver.pool(pool)?.trim_to(bytes as u64);
+        pool_of(driver, pool)?.trim_to(bytes as u64);
         Ok(())
     })
 }

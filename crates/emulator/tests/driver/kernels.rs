@@ -118,3 +118,68 @@ fn devices_are_two_h100s() {
     assert_eq!(unsafe { CStr::from_ptr(text) }, c"CUDA_ERROR_ILLEGAL_ADDRESS");
     assert_eq!(code!(machine.cu, cuGetErrorName(12345, &mut text)), 1);
 }
+
+#[test]
+fn what_the_emulator_finds_is_the_message() {
+    let source = "extern \"C\" __global__ void wrong(float* x, long long what) {
+        if (what == 1 && threadIdx.x) __syncthreads();
+        if (what == 2) reinterpret_cast<float4*>(x + 1)->x = 1.f;
+        if (what == 3) for (;;) __nanosleep(20);
+        if (what == 4) __trap(); }";
+    let machine = Machine::new();
+    machine.set("sanitize", 1);
+    let expected = [
+        (702, "deadlock"),
+        (716, "misaligned access in line 3"),
+        (702, "spin for ever"),
+        (719, "line 5: __trap"),
+    ];
+    for (what, (code, words)) in (1..).zip(expected) {
+        let context = machine.context(0);
+        let function = context.function(context.module(source), c"wrong");
+        let x = context.allocate(64);
+        assert_eq!(context.launch(function, 1, LEGACY, &[Value::Pointer(x), Value::Number(what)]), 0);
+        assert_says(code!(context.cu, cuCtxSynchronize()), code, words);
+    }
+}
+
+#[test]
+fn threads_run_in_the_order_that_is_set() {
+    let source = "extern \"C\" __global__ void arrive(int* next, int* out) {
+        out[threadIdx.x] = atomicAdd(next, 1); }";
+    let machine = Machine::new();
+    let context = machine.context(0);
+    let function = context.function(context.module(source), c"arrive");
+    let arrivals = |order| {
+        machine.set("order", order);
+        let (next, out) = (context.upload(&[0]), context.allocate(128));
+        assert_eq!(context.launch(function, 1, LEGACY, &[Value::Pointer(next), Value::Pointer(out)]), 0);
+        context.read(out, 32)
+    };
+    let forward: Vec<i32> = (0..32).collect();
+    assert_eq!(arrivals(0), forward);
+    assert_eq!(arrivals(1), forward.iter().rev().copied().collect::<Vec<_>>());
+    let random = arrivals(5);
+    assert!(random != forward && random == arrivals(5));
+}
+
+#[test]
+fn nvrtc_knows_its_architectures() {
+    let machine = Machine::new();
+    let (mut major, mut minor, mut count) = (0, 0, 0);
+    ok!(machine.cu, nvrtcVersion(&mut major, &mut minor));
+    ok!(machine.cu, nvrtcGetNumSupportedArchs(&mut count));
+    let mut architectures = vec![0; count as usize];
+    ok!(machine.cu, nvrtcGetSupportedArchs(architectures.as_mut_ptr()));
+    assert_eq!((major, minor, architectures), (12, 9, vec![80, 86, 89, 90, 100, 120]));
+    let mut nothing = ptr::null_mut();
+    assert_eq!(code!(machine.cu, nvrtcCompileProgram(nothing, 0, ptr::null())), 4);
+    assert_eq!(code!(machine.cu, nvrtcDestroyProgram(&mut nothing)), 4);
+    let absent = code!(
+        machine.cu,
+        nvrtcCreateProgram(&mut nothing, ptr::null(), ptr::null(), 0, ptr::null(), ptr::null())
+    );
+    // SAFETY: the library gives a constant string.
+    let name = unsafe { CStr::from_ptr((machine.cu.nvrtcGetErrorString)(absent)) };
+    assert_eq!(name, c"NVRTC_ERROR_INVALID_INPUT");
+}

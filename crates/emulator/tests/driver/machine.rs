@@ -38,7 +38,7 @@ macro_rules! code {
 /// Calls a function of the library, which must succeed.
 macro_rules! ok {
     ($cu:expr, $name:ident($($argument:expr),* $(,)?)) => {{
-        let code = code!($cu, $name($($argument),*));
+        let code = $crate::machine::code!($cu, $name($($argument),*));
         assert_eq!(code, 0, "{}: {}", stringify!($name), $crate::machine::message());
     }};
 }

@@ -1,10 +1,14 @@
 //! The stand-in for libcuda and libnvrtc, opened as a library and called as their users call them.
 
+mod document;
 mod functions;
+mod graphs;
 mod kernels;
+mod long_runs;
 mod machine;
 mod memory;
 mod streams;
+mod threads;
 
 /// `out[i] = in[i] + by` for `n` numbers, and twice a number in place.
 const KERNELS: &str = "
