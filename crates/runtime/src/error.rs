@@ -64,6 +64,13 @@ pub enum Error {
         /// The input: its position and its name.
         input: String,
     },
+    /// A stream of another GPU than the executable's.
+    #[error("the stream is one of cuda:{stream}, and the executable is for cuda:{executable}")]
+    OtherGpu {
+        /// The number of the stream's GPU.
+        stream: usize,
+        executable: usize,
+    },
     /// What NVIDIA's libraries say.
     #[error(transparent)]
     Cuda(#[from] cuda::Error),

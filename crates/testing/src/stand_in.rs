@@ -58,21 +58,42 @@ pub fn in_order<T>(order: Order, work: impl FnOnce() -> T) -> T {
     work()
 }
 
+/// How many of something the stand-in has: see its control functions.
+///
+/// # Panics
+/// When the stand-in is not built, or counts no such thing.
+pub fn count(key: &str) -> u64 {
+    type Get = unsafe extern "C" fn(*const c_char) -> u64;
+    // SAFETY: the function has this type and keeps nothing of the name.
+    let count = with_name(key, |library, name| unsafe {
+        let get: Get = *library.get::<Get>(b"ferrofuse_stand_in_get\0").expect("it is the stand-in");
+        get(name)
+    });
+    assert_ne!(count, u64::MAX, "the stand-in does not count `{key}`");
+    count
+}
+
 /// Sets something of the stand-in: see its settings.
 ///
 /// # Panics
 /// When the stand-in is not built, or there is no such thing.
 pub fn set(key: &str, value: u64) {
+    // SAFETY: the function has this type and keeps nothing of the name.
+    let set = with_name(key, |library, name| unsafe {
+        let set: Set = *library.get::<Set>(b"ferrofuse_stand_in_set\0").expect("it is the stand-in");
+        set(name, value)
+    });
+    assert_eq!(set, 0, "the stand-in has no setting `{key}` of {value}");
+}
+
+/// Asks the stand-in something by name.
+fn with_name<T>(key: &str, ask: impl FnOnce(&Library, *const c_char) -> T) -> T {
     let path = emulator::library().expect("the emulator is built beside this program");
     let name = CString::new(key).expect("names hold no zero");
-    // SAFETY: the library is ours and opened for good by whoever uses the GPU; the function has this type and keeps nothing of
-    // the name.
-    let set = unsafe {
-        let library = Library::new(path).expect("the stand-in opens");
-        let set: Set = *library.get::<Set>(b"ferrofuse_stand_in_set\0").expect("it is the stand-in");
-        let done = set(name.as_ptr(), value);
-        std::mem::forget(library);
-        done
-    };
-    assert_eq!(set, 0, "the stand-in has no setting `{key}` of {value}");
+    // SAFETY: the library is ours, and its initialisers do nothing.
+    let library = unsafe { Library::new(path) }.expect("the stand-in opens");
+    let answer = ask(&library, name.as_ptr());
+    // Whoever uses the GPU has it open for good.
+    std::mem::forget(library);
+    answer
 }

@@ -35,6 +35,34 @@ impl CudaDevice {
         format!("cuda:{}", self.gpu.ordinal())
     }
 
+    /// Another GPU of the machine.
+    ///
+    /// # Errors
+    /// As [`CudaDevice::open`].
+    pub fn sibling(&self, ordinal: usize) -> Result<CudaDevice, Error> {
+        CudaDevice::open(&self.cuda, ordinal)
+    }
+
+    /// A stream of its own, which does not wait for the default one.
+    ///
+    /// # Errors
+    /// What the driver says.
+    pub fn new_stream(&self) -> Result<Stream, Error> {
+        Stream::new(&self.gpu)
+    }
+
+    /// A stream of the caller's, by its `CUstream` as a number; 0 is the default stream.
+    ///
+    /// # Safety
+    /// As [`Stream::of_caller`].
+    ///
+    /// # Errors
+    /// A stream of another device.
+    pub unsafe fn stream_of_caller(&self, raw: usize) -> Result<Stream, Error> {
+        // SAFETY: the caller's.
+        unsafe { Stream::of_caller(&self.gpu, raw) }
+    }
+
     /// What the compiler needs to know: the facts of a GPU of its class, with its own numbers where the driver tells them.
     pub fn target(&self) -> Target {
         let facts = self.gpu.facts();
@@ -52,7 +80,7 @@ impl CudaDevice {
         })
     }
 
-    pub(super) fn gpu(&self) -> &Arc<Gpu> {
+    pub(crate) fn gpu(&self) -> &Arc<Gpu> {
         &self.gpu
     }
 

@@ -97,6 +97,10 @@ impl Executable {
         inputs: &[GpuInput<'_>],
     ) -> Result<Vec<GpuOutput>, Error> {
         let device = self.source.options.gpu.as_deref().ok_or(Error::NoGpu)?;
+        let (stream_gpu, own) = (stream.device().ordinal(), device.gpu().ordinal());
+        if stream_gpu != own {
+            return Err(Error::OtherGpu { stream: stream_gpu, executable: own });
+        }
         let host = Host { machine: &self.source.options.machine, interrupt: &options.interrupt };
         let sizes = self.bound(inputs)?;
         let on_stream = OnStream { device, stream, host };
