@@ -31,6 +31,7 @@ impl Driver {
         let (mut before, mut behind) = self.order_of(stream)?;
         before.extend(after);
         behind.join(clock);
+        behind.forget_done(&self.queue);
         let context = self.streams.get(stream)?.context;
         let device = self.healthy(context)?.device;
         let (touches, fault) = match self.check(device, &behind, &work.accesses()) {

@@ -59,6 +59,11 @@ impl Clock {
         *latest = ticket.max(*latest);
     }
 
+    /// Forgets what has run.
+    pub fn forget_done(&mut self, queue: &Queue) {
+        self.latest.retain(|_, latest| queue.is_pending(*latest));
+    }
+
     /// Whether it is behind this work.
     pub fn is_behind(&self, stream: Handle, ticket: Ticket) -> bool {
         self.latest.get(&stream).is_some_and(|&latest| latest >= ticket)
@@ -79,7 +84,6 @@ impl Queue {
         self.given += 1;
         let ticket = self.given;
         item.after.retain(|before| self.pending.contains_key(before));
-        item.clock.latest.retain(|_, latest| self.pending.contains_key(latest));
         item.clock.add(item.stream, ticket);
         self.pending.insert(ticket, item);
         ticket
