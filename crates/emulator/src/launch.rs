@@ -69,7 +69,7 @@ impl Arg {
         // SAFETY: the caller says so.
         unsafe {
             Some(match letter {
-                'p' => Arg::Pointer(place.cast::<*mut u8>().read_unaligned()),
+                'p' | 'r' => Arg::Pointer(place.cast::<*mut u8>().read_unaligned()),
                 'l' => Arg::I64(place.cast::<i64>().read_unaligned()),
                 'i' => Arg::I32(place.cast::<i32>().read_unaligned()),
                 'f' => Arg::F32(place.cast::<f32>().read_unaligned()),

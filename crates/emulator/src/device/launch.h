@@ -30,9 +30,10 @@ template <class... A> static void call(void (*kernel)(A...), void** arguments) {
   Call{kernel, *(A*)arguments[next++]...};
 }
 
-// One letter a parameter: p pointer, f float, d double, i and l integers of 4 and 8 bytes, ? anything else.
+// One letter a parameter: p pointer, r pointer to constants, f float, d double, i and l integers of 4 and 8 bytes, ? anything else.
 template <class T> struct Letter { static const char value = sizeof(T) == 4 ? 'i' : sizeof(T) == 8 ? 'l' : '?'; };
 template <class T> struct Letter<T*> { static const char value = 'p'; };
+template <class T> struct Letter<const T*> { static const char value = 'r'; };
 template <> struct Letter<float> { static const char value = 'f'; };
 template <> struct Letter<double> { static const char value = 'd'; };
 template <class... A> static const char* signature(void (*)(A...)) {

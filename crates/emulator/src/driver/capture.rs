@@ -165,6 +165,28 @@ impl Driver {
         Ok(())
     }
 
+    /// What the end of a stream means for its capture: that is invalid, and over if it began there.
+    pub fn abandon_capture(&mut self, stream: Handle) -> DriverResult {
+        let Some(Capturing { capture, .. }) = self.streams.get(stream)?.capturing else { return Ok(()) };
+        self.invalidate(capture);
+        if self.captures.get(capture)?.origin == stream {
+            let (ended, _) = self.take_capture(capture, &BTreeSet::new())?;
+            self.drop_body(Arc::new(Body { nodes: ended.nodes, memory: ended.memory }));
+        }
+        Ok(())
+    }
+
+    /// Takes a capture from all of its streams; whether all their nodes are among these.
+    fn take_capture(&mut self, handle: Handle, before: &BTreeSet<usize>) -> DriverResult<(Capture, bool)> {
+        let mut joined = true;
+        for stream in self.streams.values_mut() {
+            if let Some(ended) = stream.capturing.take_if(|capturing| capturing.capture == handle) {
+                joined &= ended.last.iter().all(|node| before.contains(node));
+            }
+        }
+        Ok((self.captures.remove(handle)?, joined))
+    }
+
     /// Ends the capture of a stream, with all streams that joined it.
     fn end(&mut self, stream: Handle) -> DriverResult<Handle> {
         let Some(Capturing { capture: handle, last }) = self.streams.get(stream)?.capturing.clone() else {
@@ -179,13 +201,8 @@ impl Driver {
             return Err(Status::ERROR_STREAM_CAPTURE_WRONG_THREAD.because(text));
         }
         let before = ancestors(&capture.nodes, &last);
-        let mut joined = true;
-        for stream in self.streams.values_mut() {
-            if let Some(ended) = stream.capturing.take_if(|capturing| capturing.capture == handle) {
-                joined &= ended.last.iter().all(|node| before.contains(node));
-            }
-        }
-        let Capture { context, nodes, memory, invalid, .. } = self.captures.remove(handle)?;
+        let (ended, joined) = self.take_capture(handle, &before)?;
+        let Capture { context, nodes, memory, invalid, .. } = ended;
         let body = Arc::new(Body { nodes, memory });
         let failure = if invalid {
             Status::ERROR_STREAM_CAPTURE_INVALIDATED.because("a call has made the capture invalid")

@@ -4,7 +4,6 @@
 use std::ffi::{c_int, c_uchar, c_uint, c_void};
 use std::slice;
 
-use super::allocations::Allocation;
 use super::ffi::{Address, Handle};
 use super::result::{DriverResult, Status};
 use super::state::{Driver, call};
@@ -13,10 +12,8 @@ use super::work::{Pattern, Place, Work};
 /// Memory of the host as the end of a copy.
 fn host_place(driver: &Driver, memory: *const c_void, bytes: usize) -> Place {
     let address = memory as Address;
-    match driver.allocations.containing(address, bytes) {
-        Some((_, Allocation { .. })) => Place::Allocated(address),
-        None => Place::Pageable(address),
-    }
+    let allocated = driver.allocations.containing(address, bytes).is_some();
+    if allocated { Place::Allocated(address) } else { Place::Pageable(address) }
 }
 
 fn upload(

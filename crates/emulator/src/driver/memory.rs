@@ -32,7 +32,8 @@ fn allocate_in_order(driver: &mut Driver, bytes: usize, stream: Handle) -> Drive
     }
     let device = driver.contexts.get(context)?.device;
     take_from_pool(driver, bytes, stream, device)?;
-    let start = driver.allocations.add(bytes, context, device, MemoryKind::Pooled)?;
+    let added = driver.allocations.add(bytes, context, device, MemoryKind::Pooled);
+    let start = added.inspect_err(|_| driver.devices[device].pool.put_back(bytes as u64))?;
     let ticket = driver.give(stream, Work::Allocate(start))?;
     if let Some(allocation) = driver.allocations.get_mut(start) {
         allocation.born = ticket.map(|ticket| (stream, ticket));
@@ -40,7 +41,7 @@ fn allocate_in_order(driver: &mut Driver, bytes: usize, stream: Handle) -> Drive
     Ok(start)
 }
 
-/// What the stream frees before is there for it, though it may not have run.
+/// Counts the bytes of an allocation. What the stream frees before is there for it, though it may not have run.
 fn take_from_pool(driver: &mut Driver, bytes: usize, stream: Handle, device: usize) -> DriverResult {
     let strike = strikes(&mut driver.settings.fail_alloc_after);
     for again in [false, true] {

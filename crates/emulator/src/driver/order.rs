@@ -2,7 +2,7 @@
 
 use super::allocations::{Allocation, MemoryKind};
 use super::ffi::{Address, Handle};
-use super::queue::{Clock, Item, Ticket};
+use super::queue::{Clock, Item, Ticket, Touch};
 use super::result::DriverResult;
 use super::state::Driver;
 use super::work::{Access, Work};
@@ -31,6 +31,7 @@ impl Driver {
         let (mut before, mut behind) = self.order_of(stream)?;
         before.extend(after);
         behind.join(clock);
+        behind.forget_done(&self.queue);
         let context = self.streams.get(stream)?.context;
         let device = self.healthy(context)?.device;
         let (touches, fault) = match self.check(device, &behind, &work.accesses()) {
@@ -68,7 +69,7 @@ impl Driver {
     }
 
     /// The memory that is used, or what is wrong with it.
-    fn check(&self, device: usize, clock: &Clock, accesses: &[Access]) -> Result<Vec<Address>, String> {
+    fn check(&self, device: usize, clock: &Clock, accesses: &[Access]) -> Result<Vec<Touch>, String> {
         let mut touches = Vec::new();
         for access in accesses {
             let found = self.allocations.containing(access.address, access.bytes);
@@ -80,11 +81,25 @@ impl Driver {
                     access.address, allocation.device
                 ));
             }
-            if !touches.contains(&start) {
-                touches.push(start);
-            }
+            let bytes = match access.bytes {
+                0 => start..start + allocation.bytes as u64,
+                bytes => access.address..access.address + bytes as u64,
+            };
+            touches.push(Touch { start, bytes, writes: access.writes });
         }
+        self.check_races(clock, &touches)?;
         Ok(touches)
+    }
+
+    /// That no other stream uses the memory at the same time, if a test wants to know and one of the two writes.
+    fn check_races(&self, clock: &Clock, touches: &[Touch]) -> Result<(), String> {
+        let race = (self.settings.races != 0).then(|| self.queue.race(clock, touches)).flatten();
+        match race {
+            Some(address) => Err(format!(
+                "the memory at {address:#x} is used on another stream too, one of the two writes, and nothing orders them"
+            )),
+            None => Ok(()),
+        }
     }
 
     /// What to say of an address that is in no memory.
@@ -118,7 +133,10 @@ impl Driver {
     /// Work that uses memory must be ordered before where it is freed.
     fn blame_unordered_uses(&mut self, start: Address, clock: &Clock, free: Ticket) {
         for (ticket, item) in self.queue.values_mut() {
-            if ticket != free && item.touches.contains(&start) && !clock.is_behind(item.stream, ticket) {
+            if ticket != free
+                && item.touches.iter().any(|touch| touch.start == start)
+                && !clock.is_behind(item.stream, ticket)
+            {
                 item.fault = Some(format!(
                     "the memory at {start:#x} is freed on another stream, and nothing orders that behind its use"
                 ));

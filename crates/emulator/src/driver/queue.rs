@@ -2,6 +2,7 @@
 //! the host gave it; work runs after work of smaller tickets only.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use super::ffi::{Address, Handle};
 use super::work::Work;
@@ -15,6 +16,14 @@ pub struct Clock {
     latest: BTreeMap<Handle, Ticket>,
 }
 
+/// Memory that work uses: the allocation that begins here, and of it these bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Touch {
+    pub start: Address,
+    pub bytes: Range<Address>,
+    pub writes: bool,
+}
+
 /// Work of a stream.
 #[derive(Debug)]
 pub struct Item {
@@ -23,7 +32,7 @@ pub struct Item {
     pub after: Vec<Ticket>,
     pub work: Work,
     /// The memory that it uses.
-    pub touches: Vec<Address>,
+    pub touches: Vec<Touch>,
     /// What was found wrong with it when it was given, or later.
     pub fault: Option<String>,
     pub clock: Clock,
@@ -50,9 +59,22 @@ impl Clock {
         *latest = ticket.max(*latest);
     }
 
+    /// Forgets what has run.
+    pub fn forget_done(&mut self, queue: &Queue) {
+        self.latest.retain(|_, latest| queue.is_pending(*latest));
+    }
+
     /// Whether it is behind this work.
     pub fn is_behind(&self, stream: Handle, ticket: Ticket) -> bool {
         self.latest.get(&stream).is_some_and(|&latest| latest >= ticket)
+    }
+}
+
+impl Touch {
+    /// Whether the two cannot be at once.
+    fn conflicts(&self, other: &Touch) -> bool {
+        let overlap = self.bytes.start < other.bytes.end && other.bytes.start < self.bytes.end;
+        overlap && (self.writes || other.writes)
     }
 }
 
@@ -62,7 +84,6 @@ impl Queue {
         self.given += 1;
         let ticket = self.given;
         item.after.retain(|before| self.pending.contains_key(before));
-        item.clock.latest.retain(|_, latest| self.pending.contains_key(latest));
         item.clock.add(item.stream, ticket);
         self.pending.insert(ticket, item);
         ticket
@@ -94,6 +115,16 @@ impl Queue {
     /// All that has not run.
     pub fn iter(&self) -> impl Iterator<Item = (Ticket, &Item)> {
         self.pending.iter().map(|(&ticket, item)| (ticket, item))
+    }
+
+    /// Where memory is used by work that has not run and is not before this clock, and one of the two writes.
+    pub fn race(&self, clock: &Clock, touches: &[Touch]) -> Option<Address> {
+        let unordered = self.iter().filter(|(ticket, item)| !clock.is_behind(item.stream, *ticket));
+        let conflicts = |item: &Item| {
+            let own = |touch: &&Touch| item.touches.iter().any(|other| touch.conflicts(other));
+            touches.iter().find(own).map(|touch| touch.bytes.start)
+        };
+        unordered.filter_map(|(_, item)| conflicts(item)).next()
     }
 
     /// All that has not run, to mark it.

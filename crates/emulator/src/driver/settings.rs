@@ -24,6 +24,8 @@ pub struct Settings {
     pub fail_alloc_after: Option<u64>,
     /// Bits of the devices that are lost.
     pub lost: u64,
+    /// Whether work of two streams that nothing orders may not use the same memory, if one of them writes.
+    pub races: u64,
     /// Whether NVRTC compiles with the sanitizer, which reports what C++ leaves undefined.
     pub sanitize: u64,
 }
@@ -39,6 +41,7 @@ impl Default for Settings {
             fault_launch_after: None,
             fail_alloc_after: None,
             lost: 0,
+            races: 0,
             sanitize: 0,
         }
     }
@@ -56,6 +59,7 @@ impl Settings {
             "fault_launch_after" => self.fault_launch_after = Some(value),
             "fail_alloc_after" => self.fail_alloc_after = Some(value),
             "lose_device" if value < 8 => self.lost |= 1 << value,
+            "races" => self.races = value,
             "sanitize" => self.sanitize = value,
             "reset" => *self = Settings::default(),
             _ => return false,

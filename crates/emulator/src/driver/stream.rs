@@ -108,6 +108,7 @@ extern "C" fn cuStreamDestroy_v2(stream: Handle) -> c_int {
         if stream.0 <= PER_THREAD {
             return Err(Status::ERROR_INVALID_HANDLE.because("a default stream is not destroyed"));
         }
+        driver.abandon_capture(stream)?;
         // What it was given runs all the same.
         driver.streams.remove(stream).map(|_| ())
     })

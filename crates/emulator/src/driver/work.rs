@@ -44,6 +44,19 @@ unsafe impl Send for KernelCall {}
 // SAFETY: as above.
 unsafe impl Sync for KernelCall {}
 
+impl KernelCall {
+    /// The memory that its pointers are of. Null is one that it must not follow.
+    fn pointers(&self) -> impl Iterator<Item = Access> {
+        let kinds = self.function.parameters().chars();
+        self.args.iter().zip(kinds).filter_map(|(arg, kind)| match arg {
+            Arg::Pointer(pointer) if !pointer.is_null() => {
+                Some(Access { address: *pointer as Address, bytes: 0, own: true, writes: kind == 'p' })
+            }
+            _ => None,
+        })
+    }
+}
+
 /// An end of a copy.
 #[derive(Clone, Copy, Debug)]
 pub enum Place {
@@ -68,6 +81,8 @@ pub struct Access {
     pub bytes: usize,
     /// Whether it must be the device's own.
     pub own: bool,
+    /// Whether it may be written.
+    pub writes: bool,
 }
 
 impl Place {
@@ -82,30 +97,20 @@ impl Place {
 impl Work {
     /// The memory that it uses, as far as the driver can know.
     pub fn accesses(&self) -> Vec<Access> {
-        let copied = |address, bytes| Access { address, bytes, own: false };
+        let copied = |address, bytes, writes| Access { address, bytes, own: false, writes };
         match self {
             Work::Nothing | Work::Record(_) | Work::Allocate(_) | Work::Free(_) => Vec::new(),
-            Work::Launch(call) => call.args.iter().filter_map(pointer).collect(),
-            Work::Write { to, bytes } => vec![copied(*to, bytes.len())],
-            Work::Fill { to, bytes, .. } => vec![copied(*to, *bytes)],
+            Work::Launch(call) => call.pointers().collect(),
+            Work::Write { to, bytes } => vec![copied(*to, bytes.len(), true)],
+            Work::Fill { to, bytes, .. } => vec![copied(*to, *bytes, true)],
             Work::Copy { to, from, bytes } => {
-                let allocated = [to, from].into_iter().filter_map(|place| match place {
-                    Place::Allocated(address) => Some(copied(*address, *bytes)),
+                let allocated = [(to, true), (from, false)].into_iter().filter_map(|end| match end.0 {
+                    Place::Allocated(address) => Some(copied(*address, *bytes, end.1)),
                     Place::Pageable(_) => None,
                 });
                 allocated.collect()
             }
             Work::Graph(body) => body.nodes.iter().flat_map(|node| node.work.accesses()).collect(),
         }
-    }
-}
-
-/// A pointer of a kernel; null is one that it must not follow.
-fn pointer(arg: &Arg) -> Option<Access> {
-    match arg {
-        Arg::Pointer(pointer) if !pointer.is_null() => {
-            Some(Access { address: *pointer as Address, bytes: 0, own: true })
-        }
-        _ => None,
     }
 }

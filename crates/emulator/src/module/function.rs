@@ -93,13 +93,14 @@ impl Function {
 
     fn check_arguments(&self, args: &[Arg]) -> Result<(), Error> {
         let given: String = args.iter().map(|arg| arg.letter()).collect();
-        if self.signature == given {
+        let expected = self.signature.replace('r', "p");
+        if expected == given {
             return Ok(());
         }
         Err(Error::BadLaunch(format!(
             "kernel `{}` takes ({}), the arguments are ({})",
             self.name,
-            spell(&self.signature),
+            spell(&expected),
             spell(&given)
         )))
     }

@@ -214,3 +214,14 @@ fn captures_end_as_they_began() {
     assert_says(code!(cu, cuStreamBeginCapture_v2(LEGACY, GLOBAL)), 900, "default");
     ok!(cu, cuStreamSynchronize(blocking));
 }
+
+#[test]
+fn a_stream_that_is_destroyed_ends_its_capture() {
+    let machine = Machine::new();
+    let captured = Captured::begin(&machine);
+    let cu = captured.context.cu;
+    captured.context.allocate_on(16, captured.stream);
+    ok!(cu, cuStreamDestroy_v2(captured.stream));
+    ok!(cu, cuCtxSynchronize());
+    assert_eq!(["allocations", "bytes", "streams"].map(|what| machine.get(what)), [0; 3]);
+}

@@ -169,3 +169,35 @@ fn handles_of_another_kind_or_context_are_rejected() {
     drop(other);
     assert_says(code!(context.cu, cuStreamQuery(foreign)), 400, "a stream");
 }
+
+#[test]
+fn races_are_found_in_any_order_of_waiting() {
+    let machine = Machine::new();
+    machine.set("races", 1);
+    for (ordered, writes) in [(true, true), (false, true), (false, false)] {
+        let context = machine.context(0);
+        let module = context.module(KERNELS);
+        let (add, twice) = (context.function(module, c"add"), context.function(module, c"twice"));
+        let (first, second, event) =
+            (context.stream(NON_BLOCKING), context.stream(NON_BLOCKING), context.event());
+        let (x, y, z) = (context.upload(&[1; 64]), context.allocate(256), context.allocate(256));
+        let numbers = |out| [Value::Pointer(x), Value::Pointer(out), Value::Number(1), Value::Number(64)];
+        let code = match writes {
+            true => context.launch(twice, 2, first, &[Value::Pointer(x), Value::Number(64)]),
+            false => context.launch(add, 2, first, &numbers(y)),
+        };
+        assert_eq!(code, 0);
+        ok!(context.cu, cuEventRecord(event, first));
+        if ordered {
+            ok!(context.cu, cuStreamWaitEvent(second, event, 0));
+        }
+        assert_eq!(context.launch(add, 2, second, &numbers(z)), 0);
+        // The first stream is waited for first, so the numbers are right even without the event.
+        ok!(context.cu, cuStreamSynchronize(first));
+        let waited = code!(context.cu, cuStreamSynchronize(second));
+        match ordered || !writes {
+            true => assert_eq!(waited, 0, "two kernels may read at once"),
+            false => assert_says(waited, 700, "is used on another stream too"),
+        }
+    }
+}
