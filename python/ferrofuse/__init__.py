@@ -26,8 +26,10 @@ from ._native import (
     Val,
     __version__,
     await_background as _await_background,
+    get_num_threads,
     get_rng_state,
     manual_seed,
+    set_num_threads,
     set_rng_state,
 )
 from .cache import LRUCache, LruFusionCache
@@ -44,6 +46,7 @@ from .fusion import (
     ops,
     translate_fusion,
 )
+from .output_type import OutputType
 from .profiler import FusionProfile, KernelProfile, PythonProfiler, get_fusion_profile, reset_profiler
 from .segments import FoldLambda, Segment, SegmentBytes
 from . import elsewhere as _elsewhere, operators as _operators
@@ -78,6 +81,7 @@ __all__ = [
     "LRUCache",
     "LruFusionCache",
     "OutOfRangeError",
+    "OutputType",
     "PythonProfiler",
     "FoldLambda",
     "Segment",
@@ -91,10 +95,12 @@ __all__ = [
     "define_scalar",
     "define_tensor",
     "get_fusion_profile",
+    "get_num_threads",
     "get_rng_state",
     "manual_seed",
     "ops",
     "reset_profiler",
+    "set_num_threads",
     "set_rng_state",
     "translate_fusion",
     "version",

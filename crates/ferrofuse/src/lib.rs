@@ -67,8 +67,8 @@ pub use runtime::cpu::alloc::{Buffer, Side};
 pub use runtime::cpu::objects::{CacheOptions, ObjectCache};
 pub use runtime::{
     Argument, Blame, CallOptions, CallReport, CompileOptions, Error, Executable, Executor, Generator,
-    KernelReport, Machine, MachineOptions, Output, Outputs, Report, SegmentReport, SegmentedExecutable,
-    StepReport, Tensor, Variant, has_ended, in_background, unforked,
+    KernelReport, Machine, MachineOptions, Output, OutputForm, Outputs, Report, SegmentReport,
+    SegmentedExecutable, StepReport, Tensor, Variant, has_ended, in_background, unforked,
 };
 pub use segments::{
     Segment, SegmentError, count_positions, from_segments, of_plan, read_segmentation, segments, tasks,

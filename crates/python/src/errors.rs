@@ -115,6 +115,13 @@ pub fn argument(py: Python<'_>, message: impl Into<String>) -> PyErr {
     raise(py, 1, message.into())
 }
 
+/// A call outside of the `with` blocks of a definition.
+pub fn closed(py: Python<'_>, op: &str, line: Option<usize>) -> PyErr {
+    let place = line.map_or_else(String::new, |line| format!("line {line}: "));
+    let message = format!("{place}`{op}` is called outside of `with fd:`, where a definition is made");
+    raise_with(py, 0, message, Details { op: Some(op), line, ..Details::default() })
+}
+
 /// Arguments that do not fit the parameters of an op.
 pub fn unbound(py: Python<'_>, op: &str, message: String) -> PyErr {
     raise_with(py, 1, message, Details { op: Some(op), ..Details::default() })

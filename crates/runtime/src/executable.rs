@@ -18,6 +18,7 @@ use crate::argument::Argument;
 use crate::background::in_background;
 use crate::call::{Call, Done, is_short};
 use crate::compile::{Variant, compile};
+use crate::destination::{self, OutputForm};
 use crate::fork::ForkLock;
 use crate::inputs::{Inputs, layouts};
 use crate::last_call::LastCall;
@@ -137,7 +138,7 @@ impl Executable {
     /// # Errors
     /// What is wrong with the inputs, or what the machine lacks.
     pub fn prepare(&self, inputs: &[ArrayView<'_>]) -> Result<(), Error> {
-        self.prepared(inputs, &Interrupt::default()).map(drop)
+        self.prepared(inputs, &self.source.options.machine, &Interrupt::default()).map(drop)
     }
 
     /// Calls the fusion. It changes no input: outputs that are to be written to inputs are given back like the others.
@@ -166,7 +167,12 @@ impl Executable {
         options: &CallOptions,
         inputs: &[ArrayView<'a>],
     ) -> Result<Outputs<'a>, Error> {
-        self.call(&self.source.options.machine, inputs, false, options).map(|(outputs, _)| outputs)
+        self.call(self.machine(options), inputs, false, options).map(|(outputs, _)| outputs)
+    }
+
+    /// The machine of a call.
+    fn machine<'m>(&'m self, options: &'m CallOptions) -> &'m Machine {
+        options.machine.as_ref().unwrap_or(&self.source.options.machine)
     }
 
     /// Calls the fusion and says where the time went.
@@ -195,7 +201,7 @@ impl Executable {
         timed: bool,
         options: &CallOptions,
     ) -> Result<(Outputs<'a>, CallReport), Error> {
-        let (inputs, prepared) = self.prepared(given, &options.interrupt)?;
+        let (inputs, prepared) = self.prepared(given, machine, &options.interrupt)?;
         let sizes = self.seeded(&prepared.sizes, options.stream);
         let visible: SmallVec<[bool; 8]> = (0..given.len()).map(|place| !inputs.is_copied(place)).collect();
         let (variant, interrupt) = (&prepared.variant, &options.interrupt);
@@ -230,6 +236,41 @@ impl Executable {
         self.in_place(options, arguments, false).map(|(outputs, _)| outputs)
     }
 
+    /// [`Executable::run_in_place_with`], where the outputs that are given back are written to memory of the caller's, which
+    /// overlaps no argument. Before anything runs that is checked, with dtypes and sizes. After an error while kernels run
+    /// that memory has any contents.
+    ///
+    /// # Errors
+    /// As [`Executable::run_in_place_with`], [`Error::Destinations`] and [`Error::Destination`].
+    pub fn run_into<'a>(
+        &self,
+        options: &CallOptions,
+        arguments: &'a mut [Argument<'_>],
+        destinations: &'a mut [Argument<'_>],
+    ) -> Result<(), Error> {
+        let (arguments, destinations): (&'a [_], &'a [_]) = (arguments, destinations);
+        self.viewing(arguments, |views| {
+            self.with_call(options, arguments, views, |call| {
+                let checked = destination::checked(destinations, &call.forms(), arguments)?;
+                call.writing_to(&checked)?.run(false).map(drop)
+            })
+        })
+    }
+
+    /// What a call on such arguments gives back. Compiles what the call needs, runs nothing, and draws no random number.
+    ///
+    /// # Errors
+    /// What is wrong with the arguments.
+    pub fn output_forms(
+        &self,
+        options: &CallOptions,
+        arguments: &mut [Argument<'_>],
+    ) -> Result<Vec<OutputForm>, Error> {
+        let stream = Some(options.stream.unwrap_or(Stream { seed: 0, offset: 0 }));
+        let options = CallOptions { stream, ..options.clone() };
+        self.viewing(arguments, |views| self.with_call(&options, arguments, views, |call| Ok(call.forms())))
+    }
+
     /// [`Executable::run_in_place_with`], and where the time went.
     ///
     /// # Errors
@@ -249,19 +290,32 @@ impl Executable {
         timed: bool,
     ) -> Result<(Outputs<'a>, CallReport), Error> {
         let arguments: &'a [Argument<'_>] = arguments;
-        let views: SmallVec<[ArrayView<'a>; 4]> = arguments.iter().map(Argument::view).collect();
-        let done = self.steps_in_place(options, arguments, &views, timed);
-        done.map_err(|error| located(error, self.definition(), &views))
+        self.viewing(arguments, |views| {
+            let done = self.with_call(options, arguments, views, |call| call.run(timed));
+            done.map(|(done, report)| (outputs(done, views), report))
+        })
     }
 
-    fn steps_in_place<'a>(
+    /// Does something with the elements of arguments.
+    fn viewing<'a, R>(
+        &self,
+        arguments: &'a [Argument<'_>],
+        act: impl FnOnce(&[ArrayView<'a>]) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        let views: SmallVec<[ArrayView<'a>; 4]> = arguments.iter().map(Argument::view).collect();
+        act(&views).map_err(|error| located(error, self.definition(), &views))
+    }
+
+    /// Does something with a call on arguments that it may write to.
+    fn with_call<R>(
         &self,
         options: &CallOptions,
-        arguments: &'a [Argument<'_>],
-        views: &[ArrayView<'a>],
-        timed: bool,
-    ) -> Result<(Outputs<'a>, CallReport), Error> {
-        let (inputs, prepared) = self.prepared(views, &options.interrupt)?;
+        arguments: &[Argument<'_>],
+        views: &[ArrayView<'_>],
+        act: impl FnOnce(Call<'_>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        let machine = self.machine(options);
+        let (inputs, prepared) = self.prepared(views, machine, &options.interrupt)?;
         let targets = self.targets(arguments, &inputs)?;
         let sizes = self.seeded(&prepared.sizes, options.stream);
         let written = || targets.iter().flatten();
@@ -269,10 +323,8 @@ impl Executable {
             !inputs.is_copied(place) && !written().any(|target| target.argument().overlaps(argument))
         };
         let visible: SmallVec<[bool; 8]> = arguments.iter().enumerate().map(is_visible).collect();
-        let (variant, machine, interrupt) =
-            (&prepared.variant, &self.source.options.machine, &options.interrupt);
-        let call = Call::new(variant, machine, interrupt, &sizes, inputs.views(), &targets, &visible)?;
-        call.run(timed).map(|(done, report)| (outputs(done, views), report))
+        let (variant, interrupt) = (&prepared.variant, &options.interrupt);
+        act(Call::new(variant, machine, interrupt, &sizes, inputs.views(), &targets, &visible)?)
     }
 
     /// Whether a call on such arguments is known to take microseconds: the last was on arguments with the layouts of these,
@@ -286,6 +338,7 @@ impl Executable {
     fn prepared<'i>(
         &self,
         given: &'i [ArrayView<'i>],
+        machine: &Machine,
         interrupt: &Interrupt,
     ) -> Result<(Inputs<'i>, Arc<Prepared>), Error> {
         let Source { definition, options } = &*self.source;
@@ -296,7 +349,7 @@ impl Executable {
         }
         let sizes = self.signature.bind(given, &[])?;
         let key = VariantKey::of(layouts(given, executor), &sizes, self.shapes.as_ref());
-        let inputs = Inputs::new(given, executor, &options.machine.workers(interrupt))?;
+        let inputs = Inputs::new(given, executor, &machine.workers(interrupt))?;
         let variant = self.compiled(key, interrupt)?;
         let forms = given.iter().map(form).map(|(dtype, layout)| (dtype, layout.clone()));
         let lasts = !self.reads_sizes && !inputs.has_copies();
@@ -403,6 +456,7 @@ fn form<'v>(view: &'v ArrayView<'_>) -> (DType, &'v Layout) {
 fn outputs<'a>(done: Vec<Done>, given: &[ArrayView<'a>]) -> Outputs<'a> {
     let output = |done| match done {
         Done::Made(tensor) => Output::Made(tensor),
+        Done::Placed => unreachable!("no memory was given for outputs"),
         Done::Viewed(input, layout) => {
             let view = given[input].relaid(layout).expect("view ops reach no further");
             Output::View { input, view }

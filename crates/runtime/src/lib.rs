@@ -3,7 +3,7 @@
 //! `executable` (a definition with its variants) · `segmented` (its segments as executables of their own) · `options` · `compile` (definition to variant) · `alike` (equal kernels) ·
 //! `background` (what outlives an interrupted caller) · `plan` (a variant's steps) · `inputs` · `variant_key` (which calls share a
 //! variant) · `prepared` (what inputs come to) · `last_call` (the cache of what the last call came to) · `argument` (inputs that
-//! are written to) · `formulas` (sizes in one call) · `extents` (what they determine) · `generator` (random state) · `fork` (what
+//! are written to) · `destination` (the caller's memory for outputs) · `formulas` (sizes in one call) · `extents` (what they determine) · `generator` (random state) · `fork` (what
 //! it waits for) · `call` (the steps done) · `memory` (what slots hold) · `launch` and `interpret` (kernels run) · `tensor`
 //! (memory of the call) · `output` · `located` (errors in words of the definition) · `report` · `machine` (threads, memory,
 //! libLLVM) · `cpu` (the pool and the allocator). Decides nothing about kernels, and reads no files but the memory limit of the
@@ -15,6 +15,7 @@ mod background;
 mod call;
 mod compile;
 pub mod cpu;
+mod destination;
 mod error;
 mod executable;
 mod extents;
@@ -42,6 +43,7 @@ mod variant_key;
 pub use argument::Argument;
 pub use background::in_background;
 pub use compile::{Variant, plan_declared};
+pub use destination::OutputForm;
 pub use error::{Blame, Error};
 pub use executable::Executable;
 pub use fork::{has_ended, unforked};

@@ -61,6 +61,8 @@ pub(crate) struct Call<'a> {
     targets: &'a [Option<WriteTarget<'a>>],
     /// For each input whether outputs may be views of it.
     visible: &'a [bool],
+    /// For each output that is given back the memory of the caller's that it goes to; none where outputs have their own.
+    destinations: &'a [WriteTarget<'a>],
     report: CallReport,
     /// The first index out of range, in the order of the definition.
     fault: Option<IndexFault>,
@@ -95,11 +97,19 @@ impl<'a> Call<'a> {
             memory,
             targets,
             visible,
+            destinations: &[],
             report,
             fault: None,
         };
         call.report.peak_bytes = call.peak_bytes()?;
         Ok(call)
+    }
+
+    /// The call, with outputs written to the caller's memory, which was checked against [`Call::forms`].
+    pub fn writing_to(mut self, destinations: &'a [WriteTarget<'a>]) -> Result<Call<'a>, Error> {
+        self.destinations = destinations;
+        self.report.peak_bytes = self.peak_bytes()?;
+        Ok(self)
     }
 
     /// The most bytes that the steps, and copies of what may not be seen, hold at once.
@@ -147,13 +157,14 @@ impl<'a> Call<'a> {
         }
         let done = self.outputs()?;
         self.write_targets();
+        self.write_destinations(&done);
         Ok((done, self.report))
     }
 
-    /// The memory of an input in which a slot is made at once.
+    /// The memory of an input, or of the caller's for an output, in which a slot is made at once.
     fn target(&self, slot: Slot) -> Option<&'a WriteTarget<'a>> {
-        let input = self.plan.slots[slot].in_place?;
-        self.targets.get(input)?.as_ref().filter(|target| target.is_direct())
+        let of_input = |input: usize| self.targets.get(input)?.as_ref().filter(|target| target.is_direct());
+        self.plan.slots[slot].in_place.and_then(of_input).or_else(|| self.destination(slot))
     }
 
     fn step(&mut self, step: &Step) -> Result<(), Error> {
@@ -182,17 +193,20 @@ impl<'a> Call<'a> {
     }
 
     fn allocate(&self, slot: Slot) -> Result<Tensor, Error> {
-        let data = &self.plan.slots[slot];
+        Tensor::allocate(&self.machine.allocator, self.plan.slots[slot].dtype, self.layout(slot))
+    }
+
+    /// The layout of a slot that is allocated.
+    fn layout(&self, slot: Slot) -> Layout {
         let sizes = &self.extents.sizes[slot];
-        let layout = match &data.placement {
+        match &self.plan.slots[slot].placement {
             None => Layout::dense(sizes),
             Some(Placement::Ordered(order)) => Layout::ordered(sizes, order.iter().map(|&axis| axis.into())),
             Some(Placement::Like(input)) => {
                 let view = self.memory[self.plan.inputs[*input]].view();
                 if view.layout().is_dense() { Layout::dense(sizes) } else { packed(sizes, view.strides()) }
             }
-        };
-        Tensor::allocate(&self.machine.allocator, data.dtype, layout)
+        }
     }
 
     /// Puts one element everywhere.

@@ -3,8 +3,9 @@
 use ir::array::Layout;
 
 use super::Call;
+use crate::destination::OutputForm;
 use crate::memory::{SlotContents, WriteTarget};
-use crate::plan::{Change, Returned};
+use crate::plan::{Change, Returned, Slot};
 use crate::tensor::bytes_of;
 use crate::{Error, Tensor};
 
@@ -14,6 +15,8 @@ pub(crate) enum Done {
     Made(Tensor),
     /// In the input of this number, which lies under it like this.
     Viewed(usize, Layout),
+    /// In the memory of the caller's that was given for it.
+    Placed,
 }
 
 /// An input that an output is written to, if the call may.
@@ -72,7 +75,8 @@ impl<'a> Call<'a> {
                     None => tensor,
                 }));
             }
-            _ => unreachable!("outputs are inputs or memory of the call"),
+            SlotContents::Target(_) => return Ok(Done::Placed),
+            SlotContents::Nothing => unreachable!("outputs are inputs or memory of the call"),
         };
         let layout = self.changed(output, view.layout());
         let input = self.viewed_input(output).expect("only inputs are seen as such");
@@ -95,6 +99,49 @@ impl<'a> Call<'a> {
             other.as_ref().is_some_and(|other| other.argument().overlaps(target.argument()))
         });
         (!is_overwritten).then_some((input, target))
+    }
+
+    /// What the outputs that are given back will be.
+    pub fn forms(&self) -> Vec<OutputForm> {
+        self.given_back().map(|output| self.form(output)).collect()
+    }
+
+    fn form(&self, output: &Returned) -> OutputForm {
+        let dtype = self.plan.slots[output.slot].dtype;
+        let layout = match (self.twin(output), self.viewed_input(output)) {
+            (Some((_, target)), _) => target.argument().view().layout().clone(),
+            (None, None) => self.changed(output, &self.layout(output.slot)),
+            (None, Some(input)) => {
+                let layout = self.changed(output, self.memory[output.slot].view().layout());
+                if self.visible[input] { layout } else { Layout::dense(&layout.sizes) }
+            }
+        };
+        OutputForm { dtype, layout: Layout { offset: 0, ..layout } }
+    }
+
+    /// The caller's memory in which a slot is made at once.
+    pub(super) fn destination(&self, slot: Slot) -> Option<&'a WriteTarget<'a>> {
+        let mut outputs = self.given_back().zip(self.destinations);
+        let is_made = |(output, _): &(&Returned, _)| output.slot == slot && output.changes.is_empty();
+        outputs.find(is_made).map(|(_, destination)| destination).filter(|given| given.is_direct())
+    }
+
+    /// Writes the outputs that are not yet where the caller wants them.
+    pub(super) fn write_destinations(&self, done: &[Done]) {
+        for (done, destination) in done.iter().zip(self.destinations) {
+            match done {
+                Done::Placed => {}
+                Done::Made(tensor) => destination.write(&tensor.view(), &self.workers()),
+                Done::Viewed(input, layout) => {
+                    let input = match written(self.targets, *input) {
+                        Some(target) => target.argument().view(),
+                        None => self.memory[self.plan.inputs[*input]].view(),
+                    };
+                    let viewed = input.relaid(layout.clone()).expect("view ops reach no further");
+                    destination.write(&viewed, &self.workers());
+                }
+            }
+        }
     }
 
     /// Writes the in-place outputs that no kernel has stored where they belong.
