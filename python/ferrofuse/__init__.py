@@ -35,7 +35,9 @@ from ._native import (
 from .cache import LRUCache, LruFusionCache
 from .definition import FusionDefinition
 from .descriptor import compute_tensor_descriptor
+from .differentiable import autograd
 from .explanation import Explanation
+from .fused import Fused, fuse
 from .fusion import (
     Fusion,
     FusionExecutorCache,
@@ -49,9 +51,11 @@ from .fusion import (
 from .output_type import OutputType
 from .profiler import FusionProfile, KernelProfile, PythonProfiler, get_fusion_profile, reset_profiler
 from .segments import FoldLambda, Segment, SegmentBytes
-from . import elsewhere as _elsewhere, operators as _operators
+from . import elsewhere as _elsewhere, operators as _operators, tensor_methods as _tensor_methods, ufuncs as _ufuncs
 
 _operators.attach()
+_tensor_methods.attach()
+_ufuncs.attach()
 _elsewhere.attach()
 _atexit.register(_await_background)
 
@@ -84,16 +88,19 @@ __all__ = [
     "OutputType",
     "PythonProfiler",
     "FoldLambda",
+    "Fused",
     "Segment",
     "SegmentBytes",
     "Task",
     "TensorView",
     "Val",
     "__version__",
+    "autograd",
     "compute_tensor_descriptor",
     "current",
     "define_scalar",
     "define_tensor",
+    "fuse",
     "get_fusion_profile",
     "get_num_threads",
     "get_rng_state",

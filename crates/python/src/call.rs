@@ -93,7 +93,15 @@ impl<'a, 'py> Inputs<'a, 'py> {
         let place = |number| Place::Input(self.definition, number);
         let mut given = self.given.iter().enumerate();
         let words = given.find_map(|(number, given)| arrays::other_tensor(&given.view(), place(number)));
-        words.map_or(raised, |words| errors::input(py, format!("{error}{words}")))
+        let cast = match error {
+            Error::Input(InputError::Dtype { expected, given, .. }) => format!(
+                "; cast the array to {}, or declare the input with DataType.{}",
+                expected.numpy_name(),
+                given.nvfuser_name()
+            ),
+            _ => String::new(),
+        };
+        words.map_or(raised, |words| errors::input(py, format!("{error}{cast}{words}")))
     }
 
     /// The inputs that outputs are written to.

@@ -47,6 +47,7 @@ fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(machine::set_num_threads, module)?)?;
     module.add_function(wrap_pyfunction!(table::ops, module)?)?;
     module.add_function(wrap_pyfunction!(table::describe_ops, module)?)?;
+    module.add_function(wrap_pyfunction!(table::nearest_op, module)?)?;
     module.add_function(wrap_pyfunction!(table::why_rejected, module)?)?;
     module.add_function(wrap_pyfunction!(generator::manual_seed, module)?)?;
     module.add_function(wrap_pyfunction!(generator::get_rng_state, module)?)?;

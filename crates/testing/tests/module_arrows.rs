@@ -97,6 +97,7 @@ const ORDER: [(&str, &[&str]); 13] = [
             "tensor",
             "output",
             "memory",
+            "destination",
             "last_call",
             "extents",
             "inputs",
@@ -135,6 +136,7 @@ const ORDER: [(&str, &[&str]); 13] = [
         "python",
         &[
             "environment",
+            "machine",
             "errors",
             "data_type",
             "generator",

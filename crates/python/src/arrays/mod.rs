@@ -24,7 +24,7 @@ use crate::errors;
 use library::Library;
 pub use memory::OutputMemory;
 use memory::Owner;
-pub use number::constant;
+pub use number::{constant, require_no_array, single_constant};
 pub use nvfuser::other_tensor;
 use torch::Torch;
 

@@ -264,7 +264,7 @@ impl Builder {
     /// When it has no output, or no sizes satisfy it.
     pub fn definition(&self, py: Python<'_>) -> PyResult<Definition> {
         let finished = self.lock().clone().finish();
-        finished.map_err(|error| self.rejected(py, &error))
+        finished.map_err(|error| errors::rejected(py, &error, None))
     }
 
     /// Whether a value is a tensor rather than a scalar of the language.
