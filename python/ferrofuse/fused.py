@@ -6,7 +6,7 @@ from typing import Any, Callable, Dict, Generic, Sequence, Tuple, TypeVar
 
 from .definition import FusionDefinition
 from .explanation import Explanation
-from .tracing import Traced, is_array, rejected, trace
+from .tracing import Traced, rejected, trace
 
 Result = TypeVar("Result")
 
@@ -26,6 +26,8 @@ class Fused(Generic[Result]):
         self._function = function
         self._signature = inspect.signature(function)
         self._names = list(self._signature.parameters)
+        # For each parameter its default; those before the first that has one are of no account, as calls give them.
+        self._defaults = tuple(each.default for each in self._signature.parameters.values())
         kinds = {parameter.kind for parameter in self._signature.parameters.values()}
         if kinds & {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}:
             raise rejected(function, "a fused function has named parameters, not *args or **kwargs")
@@ -33,12 +35,14 @@ class Fused(Generic[Result]):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Result:
         if not kwargs:
+            whole = args + self._defaults[len(args) :]
             try:
-                traced = self._traced[tuple([_array_kind(argument) for argument in args])]
-            except (AttributeError, KeyError):
+                traced = self._traced[tuple([_kind(argument) for argument in whole])]
+            except (KeyError, TypeError):  # not traced yet, or nothing that can be
                 pass
             else:
-                result: Result = traced.rebuild(traced.definition.execute(args))
+                inputs = whole if traced.inputs is None else traced.given(whole)
+                result: Result = traced.rebuild(traced.definition.execute(inputs))
                 return result
         arguments = self._arguments(args, kwargs)
         made: Result = self._of(arguments).call(arguments)
@@ -76,7 +80,9 @@ class Fused(Generic[Result]):
         return tuple(bound.arguments.values())
 
     def _of(self, arguments: Tuple[Any, ...]) -> Traced:
-        key = tuple([self._kind(name, argument) for name, argument in zip(self._names, arguments)])
+        key = tuple([_kind(argument) for argument in arguments])
+        for name, kind in zip(self._names, key):
+            self._require_hashable(name, kind)
         traced = self._traced.get(key)
         if traced is None:
             traced = trace(self._function, self._names, arguments)
@@ -85,23 +91,22 @@ class Fused(Generic[Result]):
             self._traced[key] = traced
         return traced
 
-    def _kind(self, name: str, argument: Any) -> Tuple[Any, ...]:
-        if is_array(argument):
-            return _array_kind(argument)
-        if type(argument) is float:
-            return (float,)
+    def _require_hashable(self, name: str, kind: Tuple[Any, ...]) -> None:
         try:
-            hash(argument)
+            hash(kind)
         except TypeError:
-            message = f"argument `{name}`: expected an array, a float or a constant, got {type(argument).__name__}"
+            message = f"argument `{name}`: expected an array, a float or a constant, got {kind[0].__name__}"
             raise rejected(self._function, message) from None
-        return (type(argument), argument)
 
 
-def _array_kind(array: Any) -> Tuple[Any, ...]:
-    shape = array.shape
+def _kind(argument: Any) -> Tuple[Any, ...]:
+    """What a function is traced anew for: of an array all but its elements and sizes, of a constant its value."""
+    try:
+        shape, dtype = argument.shape, argument.dtype
+    except AttributeError:
+        return (float,) if type(argument) is float else (type(argument), argument)
     ones = tuple([size == 1 for size in shape]) if 1 in shape else None
-    return array.__class__, array.dtype, len(shape), ones
+    return argument.__class__, dtype, len(shape), ones
 
 
 def fuse(function: Callable[..., Result]) -> Fused[Result]:
