@@ -26,14 +26,18 @@ from ._native import (
     Val,
     __version__,
     await_background as _await_background,
+    get_num_threads,
     get_rng_state,
     manual_seed,
+    set_num_threads,
     set_rng_state,
 )
 from .cache import LRUCache, LruFusionCache
 from .definition import FusionDefinition
 from .descriptor import compute_tensor_descriptor
+from .differentiable import autograd
 from .explanation import Explanation
+from .fused import Fused, fuse
 from .fusion import (
     Fusion,
     FusionExecutorCache,
@@ -44,11 +48,14 @@ from .fusion import (
     ops,
     translate_fusion,
 )
+from .output_type import OutputType
 from .profiler import FusionProfile, KernelProfile, PythonProfiler, get_fusion_profile, reset_profiler
 from .segments import FoldLambda, Segment, SegmentBytes
-from . import elsewhere as _elsewhere, operators as _operators
+from . import elsewhere as _elsewhere, operators as _operators, tensor_methods as _tensor_methods, ufuncs as _ufuncs
 
 _operators.attach()
+_tensor_methods.attach()
+_ufuncs.attach()
 _elsewhere.attach()
 _atexit.register(_await_background)
 
@@ -78,23 +85,29 @@ __all__ = [
     "LRUCache",
     "LruFusionCache",
     "OutOfRangeError",
+    "OutputType",
     "PythonProfiler",
     "FoldLambda",
+    "Fused",
     "Segment",
     "SegmentBytes",
     "Task",
     "TensorView",
     "Val",
     "__version__",
+    "autograd",
     "compute_tensor_descriptor",
     "current",
     "define_scalar",
     "define_tensor",
+    "fuse",
     "get_fusion_profile",
+    "get_num_threads",
     "get_rng_state",
     "manual_seed",
     "ops",
     "reset_profiler",
+    "set_num_threads",
     "set_rng_state",
     "translate_fusion",
     "version",

@@ -3,7 +3,7 @@
 import sys
 from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
-from . import _native, elsewhere, profiler
+from . import _native, elsewhere, profiler, saving
 from ._native import Builder, Chain, DefinitionError, Executable, TensorView
 from .array_types import describe
 from .explanation import Explanation
@@ -11,6 +11,7 @@ from .fusion import Fusion, FusionExecutorCache, FusionGuard
 from .group import Group
 from .operations import Operations
 from .options import check_options, library_without_arrays
+from .output_type import OutputType
 from .segments import NOT_SET_UP, ByHand, Cut, FoldLambda, Segment, as_text
 
 
@@ -59,6 +60,38 @@ class FusionDefinition:
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         FusionGuard(self._fusion).__exit__(kind, error, trace)
+
+    # --------------------------------------------------------------------------------------------------- keep
+    def __copy__(self) -> "FusionDefinition":
+        """A definition that goes on by itself from here. Values of this one do not belong to it."""
+        if self.segments:
+            return saving.of_text(saving.as_text(self))
+        made = FusionDefinition._of(self._builder.copy())
+        made._exists, made._peak_memory = self._exists, self._peak_memory
+        return made
+
+    def __deepcopy__(self, memo: Any) -> "FusionDefinition":
+        return self.__copy__()
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return (saving.of_text, (saving.as_text(self),)) if self._exists else (FusionDefinition, ())
+
+    def save(self, path: saving.Path) -> None:
+        """Writes it to a file, as text that the command line runs too, with its segments and their schedules.
+
+        Raises:
+            DefinitionError: for a definition without outputs, and for one whose segments were edited.
+        """
+        saving.save(self, path)
+
+    @classmethod
+    def load(cls, path: saving.Path) -> "FusionDefinition":
+        """What `save` wrote.
+
+        Raises:
+            DefinitionError: for a file that is broken, or of a newer version of ferrofuse.
+        """
+        return saving.load(path)
 
     # ------------------------------------------------------------------------------------------------- define
     def define_tensor(self, *args: Any, **kwargs: Any) -> TensorView:
@@ -146,6 +179,8 @@ class FusionDefinition:
         device: Any = None,
         save_repro_inputs: bool = False,
         like: Optional[str] = None,
+        out: Optional[Sequence[Any]] = None,
+        threads: Optional[int] = None,
         _enable_options: Sequence[str] = (),
         _disable_options: Sequence[str] = (),
     ) -> List[Any]:
@@ -153,6 +188,11 @@ class FusionDefinition:
 
         `like` names the library that outputs are of, whatever comes in: "numpy", "torch", "jax" or "cupy". Where no array
         comes in and none is named they are NumPy's, or torch's where `device` is given or `ferrofuse.compat` is installed.
+
+        `out` is a list of arrays, one for each output that is given back, which outputs are written to. Their dtypes, sizes and
+        memory, which is no input's and no other output's, are checked before anything runs; it is they that are given back.
+        Kernels write there at once where strides are those that `output_types` tells, else the output is copied there. `threads`
+        is how many the call runs on; `ferrofuse.set_num_threads` says so for all.
 
         While a call runs, other threads must not resize an input or give it other memory (in torch `resize_`, `set_`,
         `x.data = ...`): the interpreter is free for them then, and the call reads the memory that the input came with.
@@ -166,12 +206,24 @@ class FusionDefinition:
             from .reproducer import kept
 
             self.fake_inputs = kept(inputs)
+        if out is not None and like is not None:
+            raise ValueError("outputs are the arrays of `out`: give out or like")
         executable = self._runnable()
         if profiler.active is not None:
+            if out is not None or threads is not None:
+                raise NotImplementedError("a profiled call takes neither out nor threads")
             if self._cut is not None:
                 raise NotImplementedError("segments are not profiled: profile segment.definition, or the whole definition")
             return self.fec.execute(inputs, device=device, like=like)
-        return executable.run(inputs, like, library_without_arrays(device))
+        return executable.run(inputs, like, library_without_arrays(device), out, threads)
+
+    def output_types(self, inputs: Sequence[Any]) -> List[OutputType]:
+        """What `execute` gives back for these inputs: sizes, dtype and strides of each output. Runs nothing.
+
+        It compiles what the call needs, as layouts of outputs are among what the compiler decides. Strides are those of the
+        whole definition; segments by hand may lay out what they make otherwise.
+        """
+        return [OutputType(*told) for told in self._compilable().output_types(inputs)]
 
     def manual_execute(self, inputs: Sequence[Any], heuristic_params: Any = None) -> List[Any]:
         """Not there: schedules are not written in Python."""

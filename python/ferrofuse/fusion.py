@@ -94,10 +94,12 @@ class FusionGuard:
 
     def __enter__(self) -> "FusionGuard":
         _guarded.of_this_thread().append(self._fusion)
+        self._fusion._builder.open()
         return self
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         _guarded.of_this_thread().pop()
+        self._fusion._builder.close()
 
 
 def current() -> Fusion:

@@ -33,10 +33,8 @@ class Operations:
 
 
 def _suggestion(name: str) -> str:
-    import difflib
-
-    near = difflib.get_close_matches(name, TABLE, n=1)
-    return f"; did you mean `{near[0]}`?" if near else ""
+    near = _native.nearest_op(name)
+    return f"; did you mean `{near}`?" if near else ""
 
 
 def _rejected(name: str) -> Any:

@@ -1056,7 +1056,7 @@ class Operations:
         ...
     @overload
     def set(self, x: TensorView) -> TensorView:
-        """A copy."""
+        """The same elements. As an output it is a copy, but for a view of an input, which shares the input's memory."""
     @overload
     def set(self, x: Scalar) -> Val:
         ...
@@ -1205,7 +1205,7 @@ class Operations:
     ) -> TensorView:
         ...
     def stride_order(self, arg: TensorView, stride_order: Sequence[int]) -> TensorView:
-        """A copy that as an output has this memory order: dimension `i` has rank `stride_order[i]`, 0 innermost; an empty list says row-major."""
+        """The same elements, which as an output have this memory order: dimension `i` has rank `stride_order[i]`, 0 innermost; an empty list says row-major."""
     @overload
     def sub(self, lhs: TensorView, rhs: Operand) -> TensorView:
         """Difference. Integers wrap; not of two bools."""

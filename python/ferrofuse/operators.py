@@ -33,8 +33,6 @@ def attach() -> None:
     for name, op in UNARY.items():
         setattr(Val, f"__{name}__", _unary(op))
     setattr(Val, "__pos__", lambda self: self)
-    # Arrays of NumPy leave operators with values to these, and do not combine the values one by one.
-    setattr(Val, "__array_ufunc__", None)
 
 
 def _forward(op: str) -> Callable[[Any, Any], Any]:

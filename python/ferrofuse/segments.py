@@ -48,7 +48,8 @@ class Segment:
 
     def __init__(self, cut: _native.Segment, definition: "FusionDefinition") -> None:
         self._cut = cut
-        self._definition = definition
+        self._definition = self._made = definition
+        self._edits = definition._edits
         self._schedule: Optional[str] = None
         self.name: str = cut.name
         self.inputs: List[str] = cut.inputs
@@ -104,6 +105,9 @@ class Segment:
 
     def __repr__(self) -> str:
         return f"<Segment {self.name}: {', '.join(self.inputs)} -> {', '.join(self.outputs)}>"
+
+    def _is_edited(self) -> bool:
+        return self._definition is not self._made or self._definition._edits != self._edits
 
     def _runnable(self) -> Tuple[_native.Segment, _native.Builder, Optional[str]]:
         return self._cut, self._definition._builder, self._schedule

@@ -76,14 +76,14 @@ def test_slices_are_rejected_in_words_of_nvfuser_too(starts, ends, strides, know
         x = fd.define_tensor(**MATRIX)
         with pytest.raises(RuntimeError, match=known) as error:
             fd.ops.slice(x, start_indices=starts, end_indices=ends, strides=strides)
-    assert str(error.value).startswith("`slice`: argument `")
+    assert ": `slice`: argument `" in str(error.value)
 
 
 def test_the_whole_text_of_a_rejected_slice():
     with FusionDefinition() as fd:
         with pytest.raises(ValueError) as error:
             fd.ops.slice(fd.define_tensor(**MATRIX), [0, 0], [5, 5], [5, 5])
-    assert str(error.value) == (
+    assert re.sub(r"^\S+:\d+: ", "", str(error.value)) == (
         "`slice`: argument `strides` must be a list of ones, but is [5, 5]; in nvFuser's words: nvFuser Limitation: All "
         "slice operation strides must be of const size 1. Given: [5, 5]"
     )
@@ -164,7 +164,7 @@ def test_complex_tensors_are_padded_with_complex_numbers():
             fd.ops.pad(x, [1, 0], 1.0)
         fd.add_output(fd.ops.pad(x, [1, 0], 1j))
         fd.add_output(fd.ops.pad(x, [1, 0]))
-    assert str(error.value) == (
+    assert re.sub(r"^\S+:\d+: ", "", str(error.value)) == (
         "`pad`: argument `value` must be a complex number, as the tensor is complex, but is the number 1.0"
     )
     padded, with_zero = fd.validate([np.ones(1, np.complex64)])

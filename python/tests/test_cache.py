@@ -50,7 +50,8 @@ def test_equal_fusions_share_what_was_compiled_and_the_oldest_goes():
 def test_what_is_cached_is_the_fusion_as_it_was():
     fd, cache = added(1), LRUCache(8)
     kept = cache.cache_compile(fd.fusion)
-    fd.add_output(fd.ops.neg(fd.fusion.inputs()[0]))
+    with fd:
+        fd.add_output(fd.ops.neg(fd.fusion.inputs()[0]))
     assert len(kept.execute([ONES])) == 1 and len(fd.execute([ONES])) == 2
     assert cache.cache_compile(fd.fusion) is not kept
 

@@ -68,14 +68,14 @@ def test_integer_operators():
 def test_an_operand_that_is_no_value_is_pythons_error():
     with FusionDefinition() as fd:
         x = vector(fd)
-    for formula in (lambda: x + X, lambda: X + x, lambda: X < x):
-        with pytest.raises(TypeError):
-            formula()
-    assert (np.float32(2) * x).is_tensor() and (x - np.int64(1)).is_tensor()
-    with pytest.raises(TypeError, match="unsupported operand"):
-        x + "one"
-    with pytest.raises(TypeError, match="no truth value"):
-        bool(x < 1)
+        for formula in (lambda: x + X, lambda: X + x, lambda: X < x):
+            with pytest.raises(TypeError):
+                formula()
+        assert (np.float32(2) * x).is_tensor() and (x - np.int64(1)).is_tensor()
+        with pytest.raises(TypeError, match="unsupported operand"):
+            x + "one"
+        with pytest.raises(TypeError, match="no truth value"):
+            bool(x < 1)
 
 
 def test_values_tell_what_they_are():

@@ -10,6 +10,7 @@ ROOT = Path(__file__).parents[2]
 PAGES = {
     "README": (ROOT / "README.md").read_text().split("## From Python")[1].split("\n## ")[0],
     "composites": (ROOT / "docs" / "composites.md").read_text(),
+    "fuse": (ROOT / "docs" / "fuse.md").read_text(),
     "groups": (ROOT / "docs" / "groups.md").read_text(),
     "segments": (ROOT / "docs" / "segments.md").read_text(),
     "tutorial": (ROOT / "docs" / "tutorial.md").read_text(),
@@ -24,7 +25,7 @@ WRITTEN = sorted({*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "
 
 @pytest.mark.parametrize("page", WRITTEN, ids=lambda page: page.name)
 def test_lines_end_before_the_margin(page):
-    if page.name == "ops.md":  # generated, a line for each thing that is said of an op
+    if page.name in ("ops.md", "errors.md"):  # generated, a line for each thing that is said of an op
         return
     text = re.sub(r"```.*?```", "", page.read_text(), flags=re.S)
     assert not [line for line in text.splitlines() if len(line) >= 120 and not line.startswith(("|", "#"))]

@@ -177,7 +177,9 @@ pub fn planned(
     target: CodeTarget,
     machine: &Machine,
 ) -> Result<Planned, Failure> {
-    let (hints, layouts) = Inputs::resolve(file, request)?.facts();
+    let inputs = Inputs::resolve(file, request)?;
+    inputs.check()?;
+    let (hints, layouts) = inputs.facts();
     let definition = &file.definition;
     let fusion = target.fusion(definition, &hints);
     let target = target.facts(|| machine.target(CpuTarget::Host));

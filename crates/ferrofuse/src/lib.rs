@@ -68,7 +68,7 @@ pub use runtime::cpu::objects::{CacheOptions, ObjectCache};
 pub use runtime::{
     Argument, Blame, CallOptions, CallReport, CompileOptions, CudaDevice, Error, Executable, Executor,
     Generator, GpuArgument, GpuInput, GpuOutput, GpuTensor, KernelReport, Machine, MachineOptions, Output,
-    Outputs, Report, SegmentReport, SegmentedExecutable, StepReport, Tensor, Variant, has_ended,
+    OutputForm, Outputs, Report, SegmentReport, SegmentedExecutable, StepReport, Tensor, Variant, has_ended,
     in_background, unforked,
 };
 pub use segments::{

@@ -4,6 +4,8 @@
 //!
 //! [`ParamKind`]: super::ParamKind
 
+use std::cmp::Reverse;
+
 use smallvec::SmallVec;
 
 use super::param::{Param, ParamDefault};
@@ -108,7 +110,7 @@ pub fn bind_params(
             return Err(BindError::UnknownKeyword {
                 op,
                 keyword: (*keyword).to_owned(),
-                did_you_mean: nearest(keyword, names),
+                did_you_mean: synonym(keyword, names.clone()).or_else(|| nearest(keyword, names)),
             });
         };
         if slots[place].replace(Slot::Keyword(number)).is_some() {
@@ -170,11 +172,29 @@ fn suggestion(name: Option<&str>) -> String {
     name.map_or_else(String::new, |name| format!("; did you mean `{name}`?"))
 }
 
-/// The candidate with the smallest edit distance, if it is at most a third of the name's length, rounded up.
+/// Names that NumPy has for parameters, with those that they have here.
+const SYNONYMS: [(&str, &[&str]); 6] = [
+    ("axis", &["dims", "dim"]),
+    ("axes", &["dims", "dim"]),
+    ("keepdims", &["keepdim"]),
+    ("ddof", &["correction"]),
+    ("shape", &["new_shape"]),
+    ("astype", &["dtype"]),
+];
+
+/// The candidate that NumPy calls so.
+fn synonym(name: &str, mut candidates: impl Iterator<Item = &'static str> + Clone) -> Option<&'static str> {
+    let (_, known) = SYNONYMS.iter().find(|(numpys, _)| *numpys == name)?;
+    candidates.find(|candidate| known.contains(candidate))
+}
+
+/// The candidate with the smallest edit distance, if it is at most a third of the name's length, rounded up. Of several the
+/// one that begins as the name does furthest.
 fn nearest(name: &str, candidates: impl Iterator<Item = &'static str>) -> Option<&'static str> {
     let reach = name.chars().count().div_ceil(3);
-    let (distance, candidate) =
-        candidates.map(|candidate| (edit_distance(name, candidate), candidate)).min()?;
+    let alike = |candidate: &str| name.chars().zip(candidate.chars()).take_while(|(a, b)| a == b).count();
+    let rank = |candidate| (edit_distance(name, candidate), Reverse(alike(candidate)), candidate);
+    let (distance, _, candidate) = candidates.map(rank).min()?;
     (distance <= reach).then_some(candidate)
 }
 
@@ -222,6 +242,7 @@ mod tests {
         assert_eq!(text("sum", 2, &["dims"]), "`sum`: `dims` is given twice");
         assert_eq!(text("sum", 1, &["dim", "dims"]), "`sum`: `dims` is given twice");
         assert_eq!(text("cast", 1, &[]), "`cast` needs `dtype`");
+        assert_eq!(text("sum", 1, &["axis"]), "`sum` has no parameter `axis`; did you mean `dims`?");
     }
 
     #[test]
@@ -230,6 +251,7 @@ mod tests {
         assert_eq!(suggested("brodcast"), Some("broadcast"));
         assert_eq!(suggested("sigmoyd"), Some("sigmoid"));
         assert_eq!(suggested("expp"), Some("exp"));
+        assert_eq!(suggested("mull"), Some("mul"));
         assert_eq!(suggested("quantize_everything"), None);
         assert_eq!(lookup("").unwrap_err().to_string(), "unknown op ``");
     }

@@ -108,7 +108,7 @@ language_ops! {
     Permute = "permute" [ARG, Param::required("dims", ParamKind::Ints)]
         "Dimensions reordered: result dimension `i` is dimension `dims[i]`.";
     StrideOrder = "stride_order" [ARG, Param::required("stride_order", ParamKind::Ints)]
-        "A copy that as an output has this memory order: dimension `i` has rank `stride_order[i]`, 0 innermost; an empty list says row-major.";
+        "The same elements, which as an output have this memory order: dimension `i` has rank `stride_order[i]`, 0 innermost; an empty list says row-major.";
     Slice = "slice" [ARG, shape("start_indices"), shape("end_indices"),
         Param::optional("strides", ParamKind::Shape, ParamDefault::Absent), flag("manual_normalization")]
         "The elements from start to before end in each dimension; indices beyond are clamped.";

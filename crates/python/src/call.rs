@@ -1,14 +1,21 @@
 //! A call's inputs, as they came and as they are read, and what its outputs are to be. Runs nothing itself.
 
+use std::ffi::CString;
 use std::ops::Deref;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use ferrofuse::{Argument, ArrayView, Definition, Error, InputError, Output, Stream};
+use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 use smallvec::SmallVec;
 
 use crate::arrays::{self, Given, Kind, Place, Wanted};
 use crate::errors;
+
+/// What to do about a gradient.
+const GRADIENTS: &str = "ferrofuse.autograd(forward, backward) makes a function that torch differentiates; \
+     torch.no_grad(), or detach() of the input, says that none is wanted";
 
 /// The inputs of a call.
 pub struct Inputs<'a, 'py> {
@@ -29,7 +36,7 @@ impl<'a, 'py> Inputs<'a, 'py> {
             let message = format!("expected {expected} inputs, got {}", came.len());
             return Err(errors::input(inputs.py(), message));
         }
-        let place = |number| Place { definition, number };
+        let place = |number| Place::Input(definition, number);
         let given: PyResult<_> =
             came.iter().enumerate().map(|(number, input)| Given::new(input, place(number))).collect();
         Ok(Inputs { definition, given: given?, came })
@@ -52,8 +59,29 @@ impl<'a, 'py> Inputs<'a, 'py> {
     pub fn require_writable(&self, py: Python<'_>) -> PyResult<()> {
         for number in self.written() {
             if let Some(reason) = self.given[number].unwritable(&self.came[number])? {
-                let place = Place { definition: self.definition, number };
+                let place = Place::Input(self.definition, number);
                 return Err(errors::input(py, format!("{place} is written to, but {reason}")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Warns, once in a process, of a tensor whose gradient is lost in what is computed here.
+    ///
+    /// # Errors
+    /// The warning, where warnings are errors, and what its library says.
+    pub fn warn_of_gradients(&self, py: Python<'_>) -> PyResult<()> {
+        static HAS_WARNED: AtomicBool = AtomicBool::new(false);
+        if HAS_WARNED.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        for (number, (given, came)) in self.given.iter().zip(&self.came).enumerate() {
+            if given.loses_gradient(came)? {
+                HAS_WARNED.store(true, Ordering::Relaxed);
+                let place = Place::Input(self.definition, number);
+                let message = format!("{place} requires a gradient, and outputs will have none: {GRADIENTS}");
+                let (category, message) = (py.get_type::<PyUserWarning>(), CString::new(message)?);
+                return PyErr::warn(py, &category, &message, 2);
             }
         }
         Ok(())
@@ -62,15 +90,72 @@ impl<'a, 'py> Inputs<'a, 'py> {
     /// An error in Python, in nvFuser's words too where its users look for them.
     pub fn raised(&self, py: Python<'_>, raised: PyErr, error: &Error) -> PyErr {
         let Error::Input(InputError::Dtype { .. } | InputError::Rank { .. }) = error else { return raised };
-        let place = |number| Place { definition: self.definition, number };
+        let place = |number| Place::Input(self.definition, number);
         let mut given = self.given.iter().enumerate();
         let words = given.find_map(|(number, given)| arrays::other_tensor(&given.view(), place(number)));
-        words.map_or(raised, |words| errors::input(py, format!("{error}{words}")))
+        let cast = match error {
+            Error::Input(InputError::Dtype { expected, given, .. }) => format!(
+                "; cast the array to {}, or declare the input with DataType.{}",
+                expected.numpy_name(),
+                given.nvfuser_name()
+            ),
+            _ => String::new(),
+        };
+        words.map_or(raised, |words| errors::input(py, format!("{error}{cast}{words}")))
     }
 
     /// The inputs that outputs are written to.
     fn written(&self) -> impl Iterator<Item = usize> {
         self.definition.fusion.outputs().iter().filter_map(|output| Some(output.alias? as usize))
+    }
+}
+
+/// Arrays that outputs are to be written to.
+pub struct Destinations<'py> {
+    came: Vec<Bound<'py, PyAny>>,
+    given: Vec<Given<'py>>,
+}
+
+impl<'py> Destinations<'py> {
+    /// A list of arrays, one for each output that is given back.
+    ///
+    /// # Errors
+    /// For what is no list of arrays, and for arrays that cannot be written.
+    pub fn new(out: &Bound<'py, PyAny>) -> PyResult<Destinations<'py>> {
+        if !out.is_instance_of::<PyList>() && !out.is_instance_of::<PyTuple>() {
+            let kind = out.get_type().qualname()?;
+            return Err(errors::argument(
+                out.py(),
+                format!("out must be a list or tuple of arrays, got {kind}"),
+            ));
+        }
+        let came: Vec<Bound<'py, PyAny>> = out.try_iter()?.collect::<PyResult<_>>()?;
+        let array = |(number, array): (usize, &Bound<'py, PyAny>)| {
+            let place = Place::Output(number);
+            let given = Given::new(array, place)?;
+            match given.unwritable(array)? {
+                None => Ok(given),
+                Some(reason) => {
+                    Err(errors::input(array.py(), format!("{place} is written to, but {reason}")))
+                }
+            }
+        };
+        let given = came.iter().enumerate().map(array).collect::<PyResult<_>>()?;
+        Ok(Destinations { came, given })
+    }
+
+    /// Their memory.
+    pub fn arguments(&self) -> Vec<Argument<'_>> {
+        self.given.iter().map(Given::argument).collect()
+    }
+
+    /// The arrays, once their libraries know that they were written to.
+    ///
+    /// # Errors
+    /// What a library says.
+    pub fn written(self) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        self.given.iter().zip(&self.came).try_for_each(|(given, came)| given.wrote(came))?;
+        Ok(self.came)
     }
 }
 

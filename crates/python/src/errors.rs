@@ -56,6 +56,31 @@ fn raise(py: Python<'_>, class: usize, message: String) -> PyErr {
     raise_with(py, class, message, Details::default())
 }
 
+/// An exception of a mistake in a definition, which says where in the user's program it is.
+fn raise_there(py: Python<'_>, class: usize, message: String, details: Details<'_>) -> PyErr {
+    let place = || -> PyResult<Option<(String, usize)>> {
+        py.import("ferrofuse.caller")?.call_method0("place")?.extract()
+    };
+    match place() {
+        Ok(Some((file, line))) => {
+            let details = Details { line: Some(line), ..details };
+            raise_with(py, class, format!("{file}:{line}: {message}"), details)
+        }
+        Ok(None) => raise_with(py, class, message, details),
+        Err(error) => error,
+    }
+}
+
+/// A value where it has no meaning: of another definition, or of a lambda that has ended.
+pub fn misplaced(py: Python<'_>, message: impl Into<String>) -> PyErr {
+    raise_there(py, 0, message.into(), Details::default())
+}
+
+/// A value of a definition where none can be, or something else where one is wanted.
+pub fn misused(py: Python<'_>, message: impl Into<String>) -> PyErr {
+    raise_there(py, 1, message.into(), Details::default())
+}
+
 /// What an exception says in attributes, besides its message; each is `None` where it does not apply.
 #[derive(Clone, Copy, Default)]
 pub struct Details<'a> {
@@ -88,7 +113,7 @@ pub fn definition(py: Python<'_>, message: impl Into<String>) -> PyErr {
     raise(py, 0, message.into())
 }
 
-/// A rejected call of a program's line, where that is known. An argument of another kind than is wanted is a `TypeError`.
+/// A rejected call of a program's line, or what is rejected of a whole definition, which no line is to blame for. An argument of another kind than is wanted is a `TypeError`.
 pub fn rejected(py: Python<'_>, error: &DefineError, line: Option<usize>) -> PyErr {
     let some = |text: &'_ str| (!text.is_empty()).then(|| text.to_owned());
     let (expected, given) = (some(&error.expected), some(&error.given));
@@ -99,7 +124,8 @@ pub fn rejected(py: Python<'_>, error: &DefineError, line: Option<usize>) -> PyE
         given: given.as_deref(),
         line,
     };
-    raise_with(py, usize::from(error.is_kind), error.to_string(), details)
+    let raise = if line.is_some() { raise_there } else { raise_with };
+    raise(py, usize::from(error.is_kind), error.to_string(), details)
 }
 
 /// Segments that cannot be, or cannot run.
@@ -115,9 +141,17 @@ pub fn argument(py: Python<'_>, message: impl Into<String>) -> PyErr {
     raise(py, 1, message.into())
 }
 
+/// A call outside of the `with` blocks of a definition.
+pub fn closed(py: Python<'_>, op: &str, line: Option<usize>) -> PyErr {
+    let message = format!("`{op}` is called outside of `with fd:`, where a definition is made");
+    raise_there(py, 0, message, Details { op: Some(op), line, ..Details::default() })
+}
+
 /// Arguments that do not fit the parameters of an op.
 pub fn unbound(py: Python<'_>, op: &str, message: String) -> PyErr {
-    raise_with(py, 1, message, Details { op: Some(op), ..Details::default() })
+    let signature = ferrofuse::op_entries().find(|entry| entry.name == op).map(|entry| entry.signature);
+    let message = signature.map_or(message.clone(), |signature| format!("{message}; it is {signature}"));
+    raise_there(py, 1, message, Details { op: Some(op), ..Details::default() })
 }
 
 /// An input of the wrong kind, with a remark to end the message.

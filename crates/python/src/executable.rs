@@ -2,13 +2,12 @@
 //! Python's arrays. Python runs on while kernels compile and run.
 
 use std::collections::HashMap;
-use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
 use ferrofuse::{
-    CallOptions, CallReport, CodeTarget, CompileOptions, Definition, EmitOptions, Generator, Hints, Machine,
-    MachineOptions, ObjectCache, Plan, SegmentError, Segmentation, Stage, StepReport, emit, explain, greedy,
-    hints, in_background, of_plan, plan_for, read_segmentation, unforked, unfused,
+    CallOptions, CallReport, CodeTarget, CompileOptions, Definition, EmitOptions, Generator, Hints,
+    OutputForm, Plan, SegmentError, Segmentation, Stage, StepReport, emit, explain, greedy, hints,
+    in_background, of_plan, plan_for, read_segmentation, unfused,
 };
 use pyo3::exceptions::{PyNotImplementedError, PyValueError};
 use pyo3::prelude::*;
@@ -16,17 +15,12 @@ use pyo3::types::PyDict;
 
 use crate::arrays::Wanted;
 use crate::call::Inputs;
+use crate::data_type::DataType;
 use crate::runnable::{self, Told};
-use crate::{environment, errors, signals};
+use crate::{errors, machine, signals};
 
-/// What all executables of the process run on.
-pub static MACHINE: LazyLock<Arc<Machine>> = LazyLock::new(|| {
-    // Without a folder of its own for the cache it compiles anew in each process; `ferrofuse doctor` says why.
-    let cache =
-        environment::cache_options().and_then(|options| ObjectCache::open(options).ok()).map(Arc::new);
-    let llvm = environment::llvm_options();
-    Arc::new(Machine::new(MachineOptions { llvm, cache, ..MachineOptions::default() }))
-});
+/// Sizes, dtype and strides of an output.
+type TypeOfOutput = (Vec<usize>, DataType, Vec<isize>);
 
 /// A definition ready to be called.
 #[pyclass(frozen, module = "ferrofuse._native")]
@@ -51,25 +45,46 @@ impl Executable {
 
 /// How all executables of the process are compiled.
 pub fn options() -> CompileOptions {
-    // A child would find half made what is made once.
-    let machine = unforked(|| Arc::clone(&MACHINE));
     let generator = Generator::shared();
-    CompileOptions { machine, generator, ..CompileOptions::default() }
+    CompileOptions { machine: machine::of_process(), generator, ..CompileOptions::default() }
 }
 
 #[pymethods]
 impl Executable {
     /// Calls it on a list of arrays and numbers, one for each input; gives a list of arrays of the library `like`, else of
     /// the kind that came in, else of the library `without_arrays`. Outputs that only re-index an input share its memory.
-    #[pyo3(signature = (inputs, like = None, without_arrays = "numpy"))]
+    /// With `out` they are written to these arrays. `threads` is how many it runs on.
+    #[pyo3(signature = (inputs, like = None, without_arrays = "numpy", out = None, threads = None))]
     fn run<'py>(
         &self,
         py: Python<'py>,
         inputs: &Bound<'py, PyAny>,
         like: Option<Bound<'py, PyAny>>,
         without_arrays: &str,
+        out: Option<Bound<'py, PyAny>>,
+        threads: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        runnable::run(&self.compiled, py, inputs, Wanted { like: like.as_ref(), without_arrays })
+        let (machine, wanted) =
+            (machine::of_call(threads.as_ref())?, Wanted { like: like.as_ref(), without_arrays });
+        match out {
+            None => runnable::run(&self.compiled, py, inputs, wanted, machine),
+            Some(out) => runnable::run_into(&self.compiled, py, inputs, &out, wanted, machine),
+        }
+    }
+
+    /// What `run` would give: for each output its sizes, its dtype, and its strides in elements. Compiles what the call needs.
+    fn output_types<'py>(&self, py: Python<'py>, inputs: &Bound<'py, PyAny>) -> PyResult<Vec<TypeOfOutput>> {
+        let inputs = Inputs::new(self.definition(), inputs)?;
+        inputs.require_writable(py)?;
+        let arguments = &mut inputs.arguments();
+        let forms = signals::heeded(py, |interrupt| {
+            self.compiled.output_forms(&CallOptions { interrupt, ..CallOptions::default() }, arguments)
+        });
+        let forms = forms.map_err(|(raised, error)| inputs.raised(py, raised, &error))?;
+        let told = |form: OutputForm| {
+            (form.layout.sizes.to_vec(), DataType::new(Some(form.dtype)), form.layout.strides.to_vec())
+        };
+        Ok(forms.into_iter().map(told).collect())
     }
 
     /// `run`, and a dict of what was measured: `total`, `compile` (milliseconds; of a call that compiles nothing 0), and
@@ -86,9 +101,10 @@ impl Executable {
         let wanted = Wanted { like: like.as_ref(), without_arrays };
         let call = runnable::writing(self.definition(), py, inputs, wanted)?;
         let (stream, arguments) = (call.stream, &mut call.arguments());
+        let machine = machine::of_call(None)?;
         let begin = Instant::now();
         let ran = signals::heeded(py, |interrupt| {
-            self.compiled.run_in_place_timed(&CallOptions { stream, interrupt }, arguments)
+            self.compiled.run_in_place_timed(&CallOptions { stream, machine, interrupt }, arguments)
         });
         let (outputs, report) = call.told_of_writes(py, ran)?;
         let compile = if compiles { begin.elapsed().saturating_sub(report.total) } else { Duration::ZERO };
@@ -108,7 +124,7 @@ impl Executable {
         without_arrays: &str,
     ) -> PyResult<(Vec<Bound<'py, PyAny>>, Vec<Told<'py>>)> {
         let wanted = Wanted { like: like.as_ref(), without_arrays };
-        runnable::check(&self.compiled, py, inputs, wanted, &MACHINE)
+        runnable::check(&self.compiled, py, inputs, wanted, &machine::of_process())
     }
 
     /// What was decided, as text and as JSON, for the sizes of these inputs or for none in particular, and a segmentation of the
@@ -149,7 +165,7 @@ impl Executable {
         let stage: Stage = stage.parse().map_err(PyValueError::new_err)?;
         let target = if stage == Stage::Cuda { CodeTarget::CUDA } else { CodeTarget::HOST };
         let text = self.planned(py, target, inputs, None, move |definition, plan, _| {
-            let llvm = MACHINE.llvm();
+            let llvm = machine::of_process().llvm();
             emit(stage, definition, plan, &EmitOptions { target, segment: None, llvm: llvm.as_ref() })
         });
         text?.map_err(|error| PyNotImplementedError::new_err(error.to_string()))

@@ -1,5 +1,7 @@
 //! Calls of what runs a definition, as a whole or segment by segment: on Python's arrays, while Python runs on.
 
+use std::sync::Arc;
+
 use ferrofuse::check::{Comparison, checked};
 use ferrofuse::{
     Argument, ArrayView, CallOptions, Definition, Error, Executable, Generator, Interrupt, Machine, Outputs,
@@ -9,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::arrays::Wanted;
-use crate::call::{Call, Inputs};
+use crate::call::{Call, Destinations, Inputs};
 use crate::{errors, signals};
 
 /// What is told of a comparison with the evaluator, or of a measured call.
@@ -29,6 +31,13 @@ pub trait Runnable: Sync {
         options: &CallOptions,
         arguments: &'a mut [Argument<'_>],
     ) -> Result<Outputs<'a>, Error>;
+    /// Calls it, writes in-place outputs, and writes the others to memory of the caller's.
+    fn outputs_into<'a>(
+        &self,
+        options: &CallOptions,
+        arguments: &'a mut [Argument<'_>],
+        destinations: &'a mut [Argument<'_>],
+    ) -> Result<(), Error>;
 }
 
 impl Runnable for Executable {
@@ -50,6 +59,15 @@ impl Runnable for Executable {
         arguments: &'a mut [Argument<'_>],
     ) -> Result<Outputs<'a>, Error> {
         self.run_in_place_with(options, arguments)
+    }
+
+    fn outputs_into<'a>(
+        &self,
+        options: &CallOptions,
+        arguments: &'a mut [Argument<'_>],
+        destinations: &'a mut [Argument<'_>],
+    ) -> Result<(), Error> {
+        self.run_into(options, arguments, destinations)
     }
 }
 
@@ -73,6 +91,15 @@ impl Runnable for SegmentedExecutable {
     ) -> Result<Outputs<'a>, Error> {
         self.run_in_place_with(options, arguments)
     }
+
+    fn outputs_into<'a>(
+        &self,
+        options: &CallOptions,
+        arguments: &'a mut [Argument<'_>],
+        destinations: &'a mut [Argument<'_>],
+    ) -> Result<(), Error> {
+        self.run_into(options, arguments, destinations)
+    }
 }
 
 /// A call that may write to its inputs.
@@ -87,10 +114,11 @@ pub fn writing<'a, 'py>(
 ) -> PyResult<Call<'a, 'py>> {
     let inputs = Inputs::new(definition, inputs)?;
     inputs.require_writable(py)?;
+    inputs.warn_of_gradients(py)?;
     Call::new(py, inputs, wanted)
 }
 
-/// The outputs for a list of arrays and numbers.
+/// The outputs for a list of arrays and numbers, on other threads than the process's if a machine is given.
 ///
 /// # Errors
 /// What is wrong with the inputs, and what the call fails by.
@@ -99,21 +127,44 @@ pub fn run<'py>(
     py: Python<'py>,
     inputs: &Bound<'py, PyAny>,
     wanted: Wanted<'_>,
+    machine: Option<Arc<Machine>>,
 ) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let call = writing(runnable.definition(), py, inputs, wanted)?;
     let (stream, arguments) = (call.stream, &mut call.arguments());
     // Letting the interpreter go and taking it again would be a good part of a short call.
     let ran = match runnable.is_short(arguments) {
         true => {
-            let options = CallOptions { stream, interrupt: Interrupt::default() };
+            let options = CallOptions { stream, machine, interrupt: Interrupt::default() };
             let ran = runnable.outputs_in_place(&options, arguments);
             ran.map_err(|error| (errors::failed(py, &error), error))
         }
         false => signals::heeded(py, |interrupt| {
-            runnable.outputs_in_place(&CallOptions { stream, interrupt }, arguments)
+            runnable.outputs_in_place(&CallOptions { stream, machine, interrupt }, arguments)
         }),
     };
     call.arrays(py, call.told_of_writes(py, ran)?)
+}
+
+/// As [`run`], with the outputs written to a list of arrays, which is what it gives.
+///
+/// # Errors
+/// As [`run`], and what is wrong with these arrays.
+pub fn run_into<'py>(
+    runnable: &impl Runnable,
+    py: Python<'py>,
+    inputs: &Bound<'py, PyAny>,
+    out: &Bound<'py, PyAny>,
+    wanted: Wanted<'_>,
+    machine: Option<Arc<Machine>>,
+) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    let call = writing(runnable.definition(), py, inputs, wanted)?;
+    let destinations = Destinations::new(out)?;
+    let (stream, arguments, written) = (call.stream, &mut call.arguments(), &mut destinations.arguments());
+    let ran = signals::heeded(py, |interrupt| {
+        runnable.outputs_into(&CallOptions { stream, machine, interrupt }, arguments, written)
+    });
+    call.told_of_writes(py, ran)?;
+    destinations.written()
 }
 
 /// The outputs, without writing to inputs, and a comparison of each with what the evaluator says, which runs on a machine.
@@ -131,7 +182,7 @@ pub fn check<'py>(
     let call = Call::new(py, Inputs::new(definition, inputs)?, wanted)?;
     let (stream, views) = (call.stream.unwrap_or_else(|| Generator::shared().state()), call.views());
     let done = signals::heeded(py, |interrupt| {
-        let options = CallOptions { stream: Some(stream), interrupt };
+        let options = CallOptions { stream: Some(stream), interrupt, machine: None };
         let outputs = runnable.outputs(&options, &views)?;
         let viewed = outputs.iter().map(|output| output.view());
         let compared = checked(definition, &views, stream, viewed, machine, &options.interrupt)?;

@@ -10,7 +10,8 @@ use pyo3::prelude::*;
 use crate::arrays::Wanted;
 use crate::definition::Builder;
 use crate::errors;
-use crate::executable::{Executable, MACHINE, options};
+use crate::executable::{Executable, options};
+use crate::machine;
 use crate::runnable::{self, Told};
 
 /// A segment as it was cut.
@@ -142,15 +143,22 @@ impl Chain {
     }
 
     /// As `Executable.run`.
-    #[pyo3(signature = (inputs, like = None, without_arrays = "numpy"))]
+    #[pyo3(signature = (inputs, like = None, without_arrays = "numpy", out = None, threads = None))]
     fn run<'py>(
         &self,
         py: Python<'py>,
         inputs: &Bound<'py, PyAny>,
         like: Option<Bound<'py, PyAny>>,
         without_arrays: &str,
+        out: Option<Bound<'py, PyAny>>,
+        threads: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        runnable::run(&self.chain, py, inputs, Wanted { like: like.as_ref(), without_arrays })
+        let (machine, wanted) =
+            (machine::of_call(threads.as_ref())?, Wanted { like: like.as_ref(), without_arrays });
+        match out {
+            None => runnable::run(&self.chain, py, inputs, wanted, machine),
+            Some(out) => runnable::run_into(&self.chain, py, inputs, &out, wanted, machine),
+        }
     }
 
     /// As `Executable.check`.
@@ -163,6 +171,6 @@ impl Chain {
         without_arrays: &str,
     ) -> PyResult<(Vec<Bound<'py, PyAny>>, Vec<Told<'py>>)> {
         let wanted = Wanted { like: like.as_ref(), without_arrays };
-        runnable::check(&self.chain, py, inputs, wanted, &MACHINE)
+        runnable::check(&self.chain, py, inputs, wanted, &machine::of_process())
     }
 }

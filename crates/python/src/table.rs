@@ -24,6 +24,12 @@ pub fn describe_ops(name: Option<&str>) -> String {
     serde_json::to_string(&entries).expect("entries are plain data")
 }
 
+/// The op with the name nearest to this one, if one is near.
+#[pyfunction]
+pub fn nearest_op(name: &str) -> Option<&'static str> {
+    table::lookup(name).err()?.did_you_mean
+}
+
 /// Why an op of nvFuser's is none here, if it is such a one.
 #[pyfunction]
 pub fn why_rejected(name: &str) -> Option<&'static str> {

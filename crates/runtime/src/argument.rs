@@ -60,6 +60,11 @@ impl<'a> Argument<'a> {
         (self.dtype, &self.layout)
     }
 
+    /// Where the element at index zero is.
+    pub(crate) fn start(&self) -> *const u8 {
+        self.base
+    }
+
     /// The elements. What the call does after it has written to them, it does without these.
     pub(crate) fn view(&self) -> ArrayView<'_> {
         // SAFETY: the memory is readable by the contracts of the views that arguments are made of, and of

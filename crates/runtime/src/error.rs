@@ -30,6 +30,22 @@ pub enum Error {
         /// The input: its position and its name.
         input: String,
     },
+    /// Memory for outputs was given for another number of outputs.
+    #[error("out: expected {expected} arrays, one for each output, got {given}")]
+    Destinations {
+        /// How many outputs are given back.
+        expected: usize,
+        /// How many there is memory for.
+        given: usize,
+    },
+    /// Memory that was given for an output does not suit it.
+    #[error("out[{place}]: {problem}")]
+    Destination {
+        /// The number of the output among those that are given back.
+        place: usize,
+        /// What is wrong with it.
+        problem: String,
+    },
     /// More memory than the machine has, or than was allowed.
     #[error("no memory: {bytes} bytes are needed, {limit} are there")]
     Memory {

@@ -12,7 +12,7 @@ use ir::interrupt::Interrupt;
 
 use crate::cpu::alloc::{Allocator, AllocatorOptions, Side};
 use crate::cpu::objects::ObjectCache;
-use crate::cpu::pool::{Pool, Workers};
+use crate::cpu::pool::{LARGEST, Pool, Workers};
 use crate::fork::unforked;
 
 /// What to take of the machine.
@@ -61,6 +61,9 @@ pub struct Machine {
 }
 
 impl Machine {
+    /// The most threads that a machine has.
+    pub const MOST_THREADS: usize = LARGEST;
+
     /// A machine of one's own. Threads start when they are first needed.
     pub fn new(options: MachineOptions) -> Machine {
         let memory_limit = options.memory_limit.unwrap_or_else(memory_of_process);
@@ -82,6 +85,18 @@ impl Machine {
             share_of_cache: last_level_cache.min(processors.saturating_mul(SHARE_OF_PROCESSOR)),
             min_shared: options.min_shared.unwrap_or(MIN_SHARED),
             perf_map: options.perf_map,
+        }
+    }
+
+    /// The same memory, libLLVM and cache, with another number of threads.
+    pub fn with_threads(&self, threads: NonZeroUsize) -> Machine {
+        Machine {
+            pool: Pool::new(Some(threads)),
+            allocator: self.allocator.clone(),
+            llvm: self.llvm.clone(),
+            found: self.found.clone(),
+            cache: self.cache.clone(),
+            ..*self
         }
     }
 

@@ -60,6 +60,8 @@ impl CompileOptions {
 /// How to call an executable.
 #[derive(Clone, Debug, Default)]
 pub struct CallOptions {
+    /// The threads and the memory to run on, instead of those that it was compiled for.
+    pub machine: Option<Arc<Machine>>,
     /// Where random numbers come from, instead of the generator.
     pub stream: Option<Stream>,
     /// What ends the call. Of a variant that is compiled for it, libLLVM ends the kernel that it is at, in the background.

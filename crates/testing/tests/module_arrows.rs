@@ -105,6 +105,7 @@ const ORDER: [(&str, &[&str]); 15] = [
             "inputs",
             "variant_key",
             "host",
+            "destination",
             "compile",
             "prepared",
             "call",
@@ -161,6 +162,7 @@ const ORDER: [(&str, &[&str]); 15] = [
         "python",
         &[
             "environment",
+            "machine",
             "errors",
             "data_type",
             "generator",

@@ -10,7 +10,7 @@ pub use request::{Request, size};
 
 use ferrofuse::{Array, DType, Definition, File, Hints, LayoutClass, Scalar, table};
 use frontend::text::{Distribution, InputSpec, TensorSpec};
-use ir::array::StridedArray;
+use ir::array::{Layout, StridedArray};
 use testing::inputs::{draw, facts_of, sizes_of};
 
 use crate::arrays::{self, Problem, Wanted};
@@ -74,6 +74,30 @@ impl<'f> Inputs<'f> {
         (Hints::new(self.sizes.values().known().chain(shown.known())), layouts)
     }
 
+    /// Rejects inputs that do not fit the definition, as a call would. Nothing is drawn for it, so what sizes are read from the
+    /// elements of inputs is left to the call.
+    ///
+    /// # Errors
+    /// The first that does not fit.
+    pub fn check(&self) -> Result<(), Failure> {
+        let definition = &self.file.definition;
+        let form = |source: &Option<Data>| match source.as_ref()? {
+            Data::Spec(InputSpec::Tensor(spec)) => Some((spec.dtype, sizes_in_memory(&spec.sizes)?)),
+            Data::Spec(InputSpec::Scalar(number)) => Some((number.dtype(), Vec::new())),
+            Data::Array(array) => Some((array.view().dtype(), array.view().sizes().to_vec())),
+        };
+        let forms: Option<Vec<_>> = self.sources.iter().map(form).collect();
+        let Some(forms) = forms.filter(|_| !definition.signature().reads_elements()) else { return Ok(()) };
+        let single = |(dtype, _): &(DType, _)| Array::full(Scalar::zero(*dtype), &[]);
+        let elements: Vec<Array> =
+            forms.iter().map(single).collect::<Result<_, _>>().map_err(Failure::machine)?;
+        let views = elements.iter().zip(&forms).map(|(element, (_, sizes))| {
+            let repeated = Layout::dense(&[]).broadcast(&vec![true; sizes.len()]).expanded(sizes);
+            element.view().relaid(repeated).expect("one element, seen again and again")
+        });
+        ferrofuse::hints(definition, &views.collect::<Vec<_>>()).map(drop).map_err(Failure::user)
+    }
+
     /// The elements of all inputs, which together may take as many bytes as given.
     ///
     /// # Errors
@@ -95,6 +119,11 @@ impl<'f> Inputs<'f> {
         };
         self.sources.into_iter().flatten().enumerate().map(make).collect()
     }
+}
+
+/// Sizes that an array can have.
+fn sizes_in_memory(sizes: &[i64]) -> Option<Vec<usize>> {
+    sizes.iter().map(|&size| usize::try_from(size).ok()).collect()
 }
 
 /// An array that is there, as a spec would describe it.

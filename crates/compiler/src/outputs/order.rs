@@ -10,7 +10,8 @@ mod inferred;
 use index::{Expr, Facts};
 use ir::graph::{Axes, Fusion, Graph, Node, Output, Shape, TensorOp, Val};
 
-use super::view::{is_copy, viewed_through};
+use super::view::{View, is_copy, viewed_through};
+use crate::layout::{LayoutClass, Stride};
 use crate::space::axis_groups;
 use inferred::inferred_order;
 
@@ -68,6 +69,42 @@ pub(crate) fn natural_order(graph: &Graph, fusion: &Fusion, val: Val) -> Natural
         _ if !is_computed => Natural::Viewed,
         true => Natural::RowMajor,
         false => Natural::Permuted(order),
+    }
+}
+
+/// Whether a view of an input has its axes in this order in memory by itself; any has none in particular, which is empty.
+pub(super) fn has_order(
+    graph: &Graph,
+    fusion: &Fusion,
+    layouts: &[LayoutClass],
+    view: &View,
+    order: &Axes,
+) -> bool {
+    let own = || {
+        let layout = layouts.get(fusion.input_place(view.source)?)?;
+        let mut own = memory_order(layout, graph.shape(view.source).len() as u8)?;
+        for &node in &view.changes {
+            own = match graph.node(node).op {
+                TensorOp::Slice { .. } => own,
+                TensorOp::Expand(_) => return None,
+                _ => changed(graph, fusion.facts(), node, &own)?,
+            };
+        }
+        Some(own)
+    };
+    order.is_empty() || own().is_some_and(|own| own == *order)
+}
+
+/// The axes of an input from the outermost in memory to the innermost, if that is known.
+fn memory_order(layout: &LayoutClass, rank: u8) -> Option<Axes> {
+    let axes: Axes = (0..rank).collect();
+    match layout {
+        LayoutClass::Strided(strides) => match strides[..] {
+            [Stride::Any, Stride::One] => Some(axes),
+            [Stride::One, Stride::Any] => Some(axes.into_iter().rev().collect()),
+            _ => None,
+        },
+        known => known.in_memory(&axes).map(|order| order.into_iter().collect()),
     }
 }
 

@@ -2,14 +2,14 @@
 //!
 //! Takes a fusion and the layouts of its inputs; says of each output whether it is a view and of what. A permute, slice,
 //! broadcast, expansion, squeeze or reshape of an input is one, and so is what is permuted or expanded of a computed value;
-//! a slice of one is cheaper computed alone. In-place outputs, those with a memory order of the user's and views of inputs
-//! that are written to are copies. Nothing is run here.
+//! a slice of one is cheaper computed alone. In-place outputs, those with a memory order of the user's that the view has not
+//! by itself, and views of inputs that are written to are copies. Nothing is run here.
 
 use index::{Expr, Facts};
 use ir::graph::{Fusion, Graph, Node, Output, Shape, TensorOp, Val};
 use ops::ScalarOp;
 
-use super::order::{Natural, natural_order};
+use super::order::{Natural, has_order, natural_order};
 use crate::layout::{LayoutClass, Stride};
 use crate::segment::is_view_op;
 use crate::space::axis_groups;
@@ -36,7 +36,8 @@ pub fn views(graph: &Graph, fusion: &Fusion, layouts: &[LayoutClass]) -> Vec<Opt
         if output.alias.is_some() {
             return None;
         }
-        let of_input = of_input(graph, fusion, layouts, output.val).filter(|_| output.order.is_empty());
+        let of_input = of_input(graph, fusion, layouts, output.val)
+            .filter(|view| has_order(graph, fusion, layouts, view, &output.order));
         of_input.or_else(|| of_computed(graph, fusion, layouts, output))
     };
     without_shared(graph, fusion, fusion.outputs().iter().map(view).collect())

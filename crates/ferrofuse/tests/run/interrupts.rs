@@ -59,7 +59,7 @@ fn interrupted_everywhere(text: &str, executor: Executor) {
     let inputs = [random(DType::F32, &[500, 400], 1)];
     let expected = bytes(&executable, &CallOptions::default(), &inputs).expect("runs");
     for poll in 0..10_000 {
-        let options = CallOptions { stream: None, interrupt: at(poll).0 };
+        let options = CallOptions { interrupt: at(poll).0, ..CallOptions::default() };
         match bytes(&executable, &options, &inputs) {
             Err(Error::Interrupted(_)) => {}
             ran => {
@@ -87,11 +87,11 @@ fn scans_of_one_line_are_interrupted() {
     let inputs = [random(DType::F32, &[1, 1 << 23], 1)];
     let expected = bytes(&executable, &CallOptions::default(), &inputs).expect("runs");
     let (never, polls) = at(usize::MAX);
-    let options = CallOptions { stream: None, interrupt: never };
+    let options = CallOptions { interrupt: never, ..CallOptions::default() };
     assert_eq!(bytes(&executable, &options, &inputs).expect("runs"), expected);
     assert!(polls.load(Ordering::Relaxed) > 2, "it asks meanwhile");
     for poll in 0..3 {
-        let options = CallOptions { stream: None, interrupt: at(poll).0 };
+        let options = CallOptions { interrupt: at(poll).0, ..CallOptions::default() };
         assert!(matches!(bytes(&executable, &options, &inputs), Err(Error::Interrupted(_))), "poll {poll}");
     }
     assert_eq!(bytes(&executable, &CallOptions::default(), &inputs).expect("runs"), expected);
@@ -109,7 +109,7 @@ fn calls_on_the_evaluator_are_interrupted() {
     let inputs = [random(DType::F32, &[500, 400], 1)];
     let steps = executable.latest().expect("compiled").steps.steps.len();
     for poll in [0, 1, steps + 2, 2 * steps + 2] {
-        let options = CallOptions { stream: None, interrupt: at(poll).0 };
+        let options = CallOptions { interrupt: at(poll).0, ..CallOptions::default() };
         assert!(matches!(bytes(&executable, &options, &inputs), Err(Error::Interrupted(_))), "poll {poll}");
     }
     bytes(&executable, &CallOptions::default(), &inputs).expect("runs");
@@ -159,7 +159,7 @@ fn comparisons_are_interrupted() {
 fn a_compilation_is_interrupted_and_the_next_call_compiles() {
     let executable = Executable::by_size(define(KERNELS).expect("defines"), CompileOptions::default());
     let inputs = [random(DType::F32, &[50, 40], 1)];
-    let options = CallOptions { stream: None, interrupt: at(0).0 };
+    let options = CallOptions { interrupt: at(0).0, ..CallOptions::default() };
     for _ in 0..3 {
         assert!(matches!(bytes(&executable, &options, &inputs), Err(Error::Interrupted(_))));
         assert!(executable.latest().is_none());
@@ -183,7 +183,7 @@ fn an_interrupted_call_in_place_leaves_each_element_old_or_new() {
         compile(define(IN_PLACE).expect("defines"), CompileOptions::default()).expect("compiles");
     for poll in 0..8 {
         let mut array = Array::full(Scalar::from_f64(DType::F32, 1.0), &[4000, 500]).expect("memory");
-        let options = CallOptions { stream: None, interrupt: at(poll).0 };
+        let options = CallOptions { interrupt: at(poll).0, ..CallOptions::default() };
         let arguments: &mut [Argument<'_>] = &mut [array.view_mut().into()];
         let ran = executable.run_in_place_with(&options, arguments).map(drop);
         assert!(ran.is_ok() || ran.is_err_and(|error| error.may_have_written()));
@@ -201,7 +201,7 @@ fn interrupts_are_asked_on_the_thread_that_waits() {
         assert_eq!(std::thread::current().id(), caller);
         false
     });
-    let options = CallOptions { stream: None, interrupt };
+    let options = CallOptions { interrupt, ..CallOptions::default() };
     for text in [KERNELS, LIBRARIES] {
         let executable = Executable::by_size(define(text).expect("defines"), CompileOptions::default());
         bytes(&executable, &options, &[random(DType::F32, &[300, 300], 1)]).expect("runs");
@@ -238,7 +238,7 @@ fn on_one_thread(text: &str, executor: Executor) -> Executable {
 /// A call looks more often than it has steps and pieces, and ends at a look in the midst of one.
 fn looks_within(executable: &Executable, inputs: &[ArrayView<'_>], pieces: usize) {
     let bytes = |interrupt: Interrupt| -> Result<Vec<u8>, Error> {
-        let outputs = executable.run_with(&CallOptions { stream: None, interrupt }, inputs)?;
+        let outputs = executable.run_with(&CallOptions { interrupt, ..CallOptions::default() }, inputs)?;
         Ok(outputs[0].to_array().expect("memory").as_bytes().to_vec())
     };
     let (never, polls) = at(usize::MAX);

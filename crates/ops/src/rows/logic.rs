@@ -168,7 +168,7 @@ pub(crate) const SET: Primitive = Primitive {
     cpu: CpuSpellings::all(Move),
     ulp: 0.0,
     spread: Spread::Lipschitz(1.0),
-    doc: "A copy.",
+    doc: "The same elements. As an output it is a copy, but for a view of an input, which shares the input's memory.",
 };
 
 pub(crate) const SEGMENT_SET: Primitive =

@@ -126,7 +126,7 @@ fn look_up(class: &Bound<'_, PyType>) -> PyResult<Option<Library>> {
         };
         let is_torch = export.is_some();
         let torch = is_torch.then(|| Torch::new(py)).transpose()?;
-        let rejected = if is_torch { semantics::of_torch(class)? } else { None };
+        let rejected = if is_torch { semantics::of_torch(class)? } else { semantics::of_jax(class)? };
         let export = export.map(Bound::unbind);
         let (import, has_strides, exchange) = (import.unbind(), !is_constant, Exchange::of(class));
         return Ok(Some(Library { import, export, exchange, is_constant, has_strides, torch, rejected }));

@@ -24,7 +24,7 @@ use crate::errors;
 use library::Library;
 pub use memory::OutputMemory;
 use memory::Owner;
-pub use number::constant;
+pub use number::{constant, require_no_array, single_constant};
 pub use nvfuser::other_tensor;
 use torch::Torch;
 
@@ -37,17 +37,21 @@ const LAZY: &str =
 const WITHOUT_ARRAYS: &str = "a call without arrays, with device= given or ferrofuse.compat installed,";
 const COPIED: &str = "its library gives a copy of it";
 
-/// An input of a definition, for diagnostics.
+/// What an array of a call is for, for diagnostics.
 #[derive(Clone, Copy)]
-pub struct Place<'d> {
-    pub definition: &'d Definition,
-    /// Which of its inputs.
-    pub number: usize,
+pub enum Place<'d> {
+    /// The input of this number of a definition.
+    Input(&'d Definition, usize),
+    /// The output of this number is to be written there.
+    Output(usize),
 }
 
 impl fmt::Display for Place<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.definition.input_name(self.number))
+        match self {
+            Place::Input(definition, number) => f.write_str(&definition.input_name(*number)),
+            Place::Output(number) => write!(f, "out[{number}]"),
+        }
     }
 }
 
@@ -57,9 +61,12 @@ impl Place<'_> {
         PyBufferError::new_err(format!("{self}: its memory was replaced while the call ran"))
     }
 
-    /// What is declared there.
-    fn declared(&self) -> &InputDecl {
-        &self.definition.input_decls()[self.number]
+    /// What is declared there, of an input.
+    fn declared(&self) -> Option<&InputDecl> {
+        match self {
+            Place::Input(definition, number) => Some(&definition.input_decls()[*number]),
+            Place::Output(_) => None,
+        }
     }
 
     /// An object of the wrong kind, with a remark to end the message.
@@ -90,18 +97,18 @@ pub enum Given<'py> {
 }
 
 impl<'py> Given<'py> {
-    /// What Python gives for an input.
+    /// What Python gives for an input, or to write an output to.
     ///
     /// # Errors
     /// For what is no array, or no number where a scalar is wanted, and for dtypes and devices that are not supported.
     pub fn new(object: &Bound<'py, PyAny>, place: Place<'_>) -> PyResult<Given<'py>> {
-        let decl = place.declared();
-        let Some(layout) = &decl.layout else {
+        let scalar = place.declared().filter(|decl| decl.layout.is_none());
+        if let Some(decl) = scalar {
             return match number::of(object, decl.dtype, place)? {
                 Some(number) => Ok(Given::Number(number)),
                 None => Err(number::rejected(object, decl.dtype, place)?),
             };
-        };
+        }
         if let Some(array) = numpy::ViewedArray::new(object, place)? {
             return Ok(Given::Numpy(array));
         }
@@ -110,7 +117,9 @@ impl<'py> Given<'py> {
             return Err(errors::input(object.py(), format!("{place}: {reason}")));
         }
         // A tensor without dimensions takes a number too; an array that may be written to stays what it is.
-        if layout.shape.is_empty()
+        let has_no_axes =
+            |decl: &&InputDecl| decl.layout.as_ref().is_some_and(|layout| layout.shape.is_empty());
+        if let Some(decl) = place.declared().filter(has_no_axes)
             && library.is_none()
             && let Some(number) = number::of(object, decl.dtype, place)?
         {
@@ -184,6 +193,14 @@ impl<'py> Given<'py> {
             Given::Exported(array) => array.library(),
         };
         library?.torch.as_ref()
+    }
+
+    /// Whether it requires a gradient, which autograd would not find through a call.
+    ///
+    /// # Errors
+    /// What its library says.
+    pub fn loses_gradient(&self, object: &Bound<'_, PyAny>) -> PyResult<bool> {
+        self.torch().map_or(Ok(false), |torch| torch.loses_gradient(object))
     }
 
     /// The elements, for writing too where they may be written.
@@ -294,7 +311,7 @@ impl Kind {
         inputs: &[Bound<'py, PyAny>],
         definition: &Definition,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let place = |number| Place { definition, number };
+        let place = |number| Place::Input(definition, number);
         if let Output::View { input, view } = &output
             && self.is_torch()
             && let Some(torch) = given[*input].torch().filter(|_| !given[*input].is_copy())

@@ -42,6 +42,46 @@ pub fn constant(given: &Bound<'_, PyAny>) -> PyResult<Option<Scalar>> {
     Ok(None)
 }
 
+/// A number as a constant, or the only element of an array.
+///
+/// # Errors
+/// As [`constant`].
+pub fn single_constant(given: &Bound<'_, PyAny>) -> PyResult<Option<Scalar>> {
+    if let Some(number) = constant(given)? {
+        return Ok(Some(number));
+    }
+    match shape(given) {
+        Some(sizes) if sizes.iter().all(|&size| size == 1) && given.hasattr("item")? => {
+            constant(&given.call_method0("item")?)
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Rejects an array of several elements among the operands of an op, with the input to declare for it.
+///
+/// # Errors
+/// For such an array.
+pub fn require_no_array(op: &str, given: &Bound<'_, PyAny>) -> PyResult<()> {
+    let Some(sizes) = shape(given) else { return Ok(()) };
+    let kind = given.get_type().qualname()?;
+    let spelled = given.getattr("dtype")?.str()?.to_string();
+    let dtype = spelled.trim_start_matches("torch.").parse().map_or("Float", DType::nvfuser_name);
+    let at = if op.is_empty() { String::new() } else { format!("`{op}`: ") };
+    let rank = vec!["-1"; sizes.len()].join(", ");
+    let message = format!(
+        "{at}an array ({kind} of shape {sizes:?}) is no value of a definition: declare an input for it, \
+         fd.define_tensor(shape=[{rank}], contiguity=True, dtype=DataType.{dtype}), and give it to the call"
+    );
+    Err(errors::misused(given.py(), message))
+}
+
+/// The sizes of an array of any library.
+fn shape(given: &Bound<'_, PyAny>) -> Option<Vec<usize>> {
+    given.getattr("dtype").ok()?;
+    given.getattr("shape").ok()?.extract().ok()
+}
+
 /// The number that an object is, in the dtype of its input; `None` for what is no number.
 ///
 /// # Errors

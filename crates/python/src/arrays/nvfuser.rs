@@ -36,7 +36,7 @@ pub fn scalar_expected(object: &Bound<'_, PyAny>, dtype: DType, place: Place<'_>
 
 /// Of a tensor of another rank or dtype than is declared, if it is one.
 pub fn other_tensor(given: &ArrayView<'_>, place: Place<'_>) -> Option<String> {
-    let declared = place.declared();
+    let declared = place.declared()?;
     let ranks = [declared.layout.as_ref()?.shape.len(), given.sizes().len()];
     let dtypes = [declared.dtype, given.dtype()];
     let [wanted, got] = if ranks[0] != ranks[1] {
@@ -50,10 +50,11 @@ pub fn other_tensor(given: &ArrayView<'_>, place: Place<'_>) -> Option<String> {
 }
 
 fn expected(place: Place<'_>, what: &str) -> String {
-    let declared = &place.definition.input_decls()[..=place.number];
+    let Place::Input(definition, number) = place else { return String::new() };
+    let declared = &definition.input_decls()[..=number];
     let mut numbers = Numbers::default();
     let name = declared.iter().map(|input| numbers.name(input)).last().unwrap_or_default();
-    in_words(&format!("Expected input {}, {name}, to be {what}", place.number))
+    in_words(&format!("Expected input {number}, {name}, to be {what}"))
 }
 
 fn in_words(text: &str) -> String {

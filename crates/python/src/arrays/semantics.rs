@@ -28,6 +28,22 @@ pub fn of_numpy(class: &Bound<'_, PyType>) -> PyResult<Option<String>> {
     Ok(None)
 }
 
+/// Why values of a class of JAX's are not taken.
+///
+/// # Errors
+/// When the class cannot be asked.
+pub fn of_jax(class: &Bound<'_, PyType>) -> PyResult<Option<String>> {
+    for base in class.mro().iter() {
+        let base = base.cast_into::<PyType>()?;
+        if base.qualname()? == "Tracer" && base.module()?.to_str()?.starts_with("jax") {
+            let reason =
+                "it is a JAX tracer, which stands for an array: call outside of jax.jit, grad and vmap";
+            return Ok(Some(reason.to_owned()));
+        }
+    }
+    Ok(None)
+}
+
 /// Why tensors of a subclass of torch's are not taken.
 ///
 /// # Errors
@@ -43,6 +59,9 @@ pub fn of_torch(class: &Bound<'_, PyType>) -> PyResult<Option<String>> {
         let base = base.cast_into::<PyType>()?;
         // Parameters have this one, which leaves torch's functions as they are.
         let is_disabled = base.getattr("__torch_function__")?.is(&disabled);
+        if base.qualname()? == "FakeTensor" && base.module()?.to_str()?.starts_with("torch") {
+            return Ok(Some("it is a fake tensor, which has sizes and no elements".to_owned()));
+        }
         let protocols: &[&'static str] =
             if is_disabled { &["__torch_dispatch__"] } else { &["__torch_dispatch__", "__torch_function__"] };
         if let Some(protocol) = defined(&base, protocols)? {

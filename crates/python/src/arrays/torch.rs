@@ -2,6 +2,7 @@
 //! torch knows to be views. Takes tensors as they came in; reads and writes no element.
 
 use ferrofuse::ArrayView;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
@@ -39,6 +40,9 @@ impl Torch {
             return Ok(Some("is a functional tensor, which stands for one that is traced".to_owned()));
         }
         let device = tensor.getattr("device")?;
+        if has("is_meta")? {
+            return Ok(Some("is a meta tensor, which has sizes and no elements".to_owned()));
+        }
         if device.getattr("type")?.str()? != "cpu" {
             return Ok(Some(format!("lies on the device {device}, not on the CPU")));
         }
@@ -83,6 +87,16 @@ impl Torch {
             ));
         }
         Ok(None)
+    }
+
+    /// Whether autograd keeps the gradient of a tensor, which is lost in what is computed outside of torch.
+    ///
+    /// # Errors
+    /// What torch says.
+    pub fn loses_gradient(&self, tensor: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let py = tensor.py();
+        Ok(tensor.getattr(intern!(py, "requires_grad"))?.is_truthy()?
+            && self.module.bind(py).call_method0(intern!(py, "is_grad_enabled"))?.is_truthy()?)
     }
 
     /// Tells autograd that a tensor was written: what was saved of it, or of tensors that share its memory as views do, for

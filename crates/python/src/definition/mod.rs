@@ -8,6 +8,7 @@ mod objects;
 mod task;
 mod value;
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ferrofuse::{Definition, DefinitionBuilder, value_name};
@@ -29,6 +30,8 @@ use value::Meaning;
 #[pyclass(frozen, module = "ferrofuse._native")]
 pub struct Builder {
     builder: Mutex<DefinitionBuilder>,
+    /// How many `with` blocks it is open in.
+    blocks: AtomicUsize,
 }
 
 type Declare = fn(&mut DefinitionBuilder, Vec<CallArgument>) -> Result<Object, DefineError>;
@@ -37,7 +40,29 @@ type Declare = fn(&mut DefinitionBuilder, Vec<CallArgument>) -> Result<Object, D
 impl Builder {
     #[new]
     fn new() -> Builder {
-        Builder { builder: Mutex::new(DefinitionBuilder::new()) }
+        Builder::from(DefinitionBuilder::new())
+    }
+
+    /// One of the text of a definition, to go on with.
+    #[staticmethod]
+    fn read(py: Python<'_>, text: &str) -> PyResult<Builder> {
+        let read = ferrofuse::define(text).map_err(|error| errors::definition(py, error.to_string()))?;
+        Ok(Builder::from(DefinitionBuilder::going_on(read)))
+    }
+
+    /// One that goes on by itself from here.
+    fn copy(&self) -> Builder {
+        Builder::from(self.lock().clone())
+    }
+
+    /// Says that a `with` block begins: until as many have ended, calls add to it.
+    fn open(&self) {
+        self.blocks.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Says that a `with` block ends.
+    fn close(&self) {
+        self.blocks.fetch_sub(1, Ordering::Relaxed);
     }
 
     /// Says which line of the user's program the next statement stands in.
@@ -53,6 +78,7 @@ impl Builder {
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        this.get().require_open(this.py(), op)?;
         check_binding(op, args, kwargs)?;
         if let Some(term) = lambda::call(this, op, args, kwargs)? {
             return Val::wrap(this, Meaning::Term(term));
@@ -70,6 +96,7 @@ impl Builder {
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        this.get().require_open(this.py(), "define_tensor")?;
         declare(this, args, kwargs, |builder, given| builder.define_tensor(given).map(Object::Value))
     }
 
@@ -80,6 +107,7 @@ impl Builder {
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        this.get().require_open(this.py(), "define_scalar")?;
         declare(this, args, kwargs, DefinitionBuilder::define_scalar)
     }
 
@@ -90,6 +118,7 @@ impl Builder {
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        this.get().require_open(this.py(), "define_vector")?;
         declare(this, args, kwargs, DefinitionBuilder::define_vector)
     }
 
@@ -118,6 +147,7 @@ impl Builder {
         alias_input: Option<&Bound<'_, PyAny>>,
         stride_order: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
+        this.get().require_open(this.py(), "add_output")?;
         let mut output = objects::object(this, output)?;
         if let Some(order) = stride_order {
             let order = CallArgument::positional(objects::object(this, order)?);
@@ -206,13 +236,21 @@ impl Builder {
 
 impl From<DefinitionBuilder> for Builder {
     fn from(builder: DefinitionBuilder) -> Builder {
-        Builder { builder: Mutex::new(builder) }
+        Builder { builder: Mutex::new(builder), blocks: AtomicUsize::new(0) }
     }
 }
 
 impl Builder {
     fn lock(&self) -> MutexGuard<'_, DefinitionBuilder> {
         self.builder.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Rejects a call outside of the definition's `with` blocks, after which what was made of it would be another.
+    fn require_open(&self, py: Python<'_>, op: &str) -> PyResult<()> {
+        match self.blocks.load(Ordering::Relaxed) {
+            0 => Err(errors::closed(py, op, self.lock().line())),
+            _ => Ok(()),
+        }
     }
 
     /// A rejected call, with the line that it stands in.
@@ -226,7 +264,7 @@ impl Builder {
     /// When it has no output, or no sizes satisfy it.
     pub fn definition(&self, py: Python<'_>) -> PyResult<Definition> {
         let finished = self.lock().clone().finish();
-        finished.map_err(|error| self.rejected(py, &error))
+        finished.map_err(|error| errors::rejected(py, &error, None))
     }
 
     /// Whether a value is a tensor rather than a scalar of the language.

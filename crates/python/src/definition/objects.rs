@@ -6,7 +6,7 @@ use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 
 use super::value::{Meaning, TensorView, Val};
 use super::{Builder, lambda};
-use crate::arrays::constant;
+use crate::arrays::{require_no_array, single_constant};
 use crate::{data_type, errors};
 
 /// The arguments of a call.
@@ -40,7 +40,7 @@ pub fn object(builder: &Bound<'_, Builder>, given: &Bound<'_, PyAny>) -> PyResul
     if given.is_none() {
         return Ok(Object::None);
     }
-    if let Some(number) = constant(given)? {
+    if let Some(number) = single_constant(given)? {
         return Ok(Object::Number(number));
     }
     if let Ok(list) = given.cast::<PyList>() {
@@ -61,6 +61,7 @@ pub fn object(builder: &Bound<'_, Builder>, given: &Bound<'_, PyAny>) -> PyResul
         Some(Some(dtype)) => Ok(Object::DType(dtype)),
         Some(None) => Ok(Object::None),
         None => {
+            require_no_array("", given)?;
             let kind = given.get_type().qualname()?;
             Err(errors::argument(
                 py,

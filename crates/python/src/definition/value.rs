@@ -3,10 +3,10 @@
 use ferrofuse::CodeTarget;
 use ir::definition::{NamedValue, Object, Term};
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyDict, PyTuple};
 
 use super::{Builder, ValueTask};
-use crate::arrays::constant;
+use crate::arrays::{require_no_array, single_constant};
 use crate::data_type::DataType;
 use crate::errors;
 use crate::executable::Executable;
@@ -34,15 +34,16 @@ pub struct TensorView;
 #[pymethods]
 impl Val {
     /// Applies an op to operands in a line of the user's program; what operators are made of.
-    #[pyo3(signature = (op, line, *operands))]
+    #[pyo3(signature = (op, line, *operands, **keywords))]
     fn _apply<'py>(
         this: &Bound<'py, Self>,
         op: &str,
         line: usize,
         operands: &Bound<'py, PyTuple>,
+        keywords: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         this.get().builder.get().at(line);
-        apply(this, op, operands)
+        this.get().builder.bind(this.py()).call_method1("call", (op, operands, keywords))
     }
 
     /// An operator of two operands. With one that is nothing of the language it is the other's to decide.
@@ -55,7 +56,8 @@ impl Val {
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = this.py();
         for operand in [left, right] {
-            if !operand.is_instance_of::<Val>() && constant(operand)?.is_none() {
+            if !operand.is_instance_of::<Val>() && single_constant(operand)?.is_none() {
+                require_no_array(op, operand)?;
                 return Ok(py.NotImplemented().into_bound(py));
             }
         }
@@ -69,9 +71,9 @@ impl Val {
     }
 
     fn __bool__(this: &Bound<'_, Self>) -> PyResult<bool> {
-        let message =
-            "a value of a definition has no truth value before the definition runs; use fd.ops.where";
-        Err(errors::argument(this.py(), message))
+        let message = "a value of a definition has no truth value before the definition runs: a branch on it cannot be \
+             taken; use fd.ops.where";
+        Err(errors::misused(this.py(), message))
     }
 
     /// The dtype.
@@ -148,11 +150,11 @@ impl Val {
         let py = builder.py();
         match &self.meaning {
             Meaning::Object(Object::Value(_)) if !self.builder.bind(py).is(builder) => {
-                Err(errors::definition(py, "a value of another FusionDefinition is given"))
+                Err(errors::misplaced(py, "a value of another FusionDefinition is given"))
             }
             Meaning::Object(object) => Ok(object.clone()),
             Meaning::Term(_) => {
-                Err(errors::definition(py, "a lambda's parameter has no meaning outside of the lambda"))
+                Err(errors::misplaced(py, "a lambda's parameter has no meaning outside of the lambda"))
             }
         }
     }

@@ -30,7 +30,7 @@ use crate::plan::{ExecutionPlan, Slot, Step};
 use crate::tensor::packed;
 use crate::{CallReport, Error, Machine, StepReport};
 
-pub(crate) use on_gpu::call_on_gpu;
+pub(crate) use on_gpu::{call_on_gpu, forms_on_gpu};
 pub(crate) use outputs::Done;
 
 /// Whether no step of such a call is worth sharing among threads.
@@ -64,6 +64,8 @@ pub(crate) struct Call<'c, 'a, D: Device> {
     targets: &'c [Option<WriteTarget<'a, D::Space>>],
     /// For each input whether outputs may be views of it.
     visible: &'c [bool],
+    /// For each output that is given back the memory of the caller's that it goes to; none where outputs have their own.
+    destinations: &'c [WriteTarget<'a, D::Space>],
     report: CallReport,
     /// The first index out of range, in the order of the definition.
     fault: Option<IndexFault>,
@@ -98,10 +100,33 @@ impl<'c, 'a, D: Device> Call<'c, 'a, D> {
             memory[slot] = SlotContents::Input(view);
         }
         let report = CallReport::default();
-        let mut call =
-            Call { plan, code, device, known, extents, memory, targets, visible, report, fault: None };
+        let destinations = &[];
+        let fault = None;
+        let mut call = Call {
+            plan,
+            code,
+            device,
+            known,
+            extents,
+            memory,
+            targets,
+            visible,
+            destinations,
+            report,
+            fault,
+        };
         call.report.peak_bytes = call.peak_bytes()?;
         Ok(call)
+    }
+
+    /// The call, with outputs written to the caller's memory, which was checked against [`Call::forms`].
+    pub fn writing_to(
+        mut self,
+        destinations: &'c [WriteTarget<'a, D::Space>],
+    ) -> Result<Call<'c, 'a, D>, Error> {
+        self.destinations = destinations;
+        self.report.peak_bytes = self.peak_bytes()?;
+        Ok(self)
     }
 
     /// The most bytes that the steps, and copies of what may not be seen, hold at once.
@@ -149,13 +174,14 @@ impl<'c, 'a, D: Device> Call<'c, 'a, D> {
         }
         let done = self.outputs()?;
         self.write_targets()?;
+        self.write_destinations(&done)?;
         Ok((done, self.report))
     }
 
-    /// The memory of an input in which a slot is made at once.
+    /// The memory of an input, or of the caller's for an output, in which a slot is made at once.
     fn target(&self, slot: Slot) -> Option<&'c WriteTarget<'a, D::Space>> {
-        let input = self.plan.slots[slot].in_place?;
-        self.targets.get(input)?.as_ref().filter(|target| target.is_direct())
+        let of_input = |input: usize| self.targets.get(input)?.as_ref().filter(|target| target.is_direct());
+        self.plan.slots[slot].in_place.and_then(of_input).or_else(|| self.destination(slot))
     }
 
     fn step(&mut self, step: &Step) -> Result<(), Error> {
@@ -184,17 +210,20 @@ impl<'c, 'a, D: Device> Call<'c, 'a, D> {
     }
 
     fn allocate(&self, slot: Slot) -> Result<TensorOf<D>, Error> {
-        let data = &self.plan.slots[slot];
+        self.device.allocate(self.plan.slots[slot].dtype, self.layout(slot))
+    }
+
+    /// The layout of a slot that is allocated.
+    fn layout(&self, slot: Slot) -> Layout {
         let sizes = &self.extents.sizes[slot];
-        let layout = match &data.placement {
+        match &self.plan.slots[slot].placement {
             None => Layout::dense(sizes),
             Some(Placement::Ordered(order)) => Layout::ordered(sizes, order.iter().map(|&axis| axis.into())),
             Some(Placement::Like(input)) => {
                 let (_, layout) = self.memory[self.plan.inputs[*input]].form();
                 if layout.is_dense() { Layout::dense(sizes) } else { packed(sizes, &layout.strides) }
             }
-        };
-        self.device.allocate(data.dtype, layout)
+        }
     }
 
     /// Puts one element everywhere.

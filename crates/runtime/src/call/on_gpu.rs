@@ -7,18 +7,24 @@ use super::{Call, Done, Finished, Given};
 use crate::Error;
 use crate::compile::Variant;
 use crate::cuda::{CudaDevice, GpuKernel, GpuMemory, GpuTensor, OnStream, upload};
-use crate::device::{AddressSpace, Device, Host};
+use crate::destination::{Destinations, OutputForm};
+use crate::device::{AddressSpace, Device, Host, WriteTarget};
 use crate::host::HostMemory;
+use crate::plan::Returned;
 
-/// Does the steps of a variant, and writes outputs to arguments of the host when all is done. The inputs are as
-/// [`crate::inputs`] has them.
-pub(crate) fn call_on_gpu<'v>(
+/// Arrays of the host that are called on, by an iterator.
+type HostGiven<'c, 'a, I> = Given<'c, 'a, HostMemory, I>;
+
+/// Does the steps of a variant, and writes outputs to memory of the host when all is done: to arguments, and the others where
+/// `destinations` says for what they will be, if it does. The inputs are as [`crate::inputs`] has them.
+pub(crate) fn call_on_gpu<'v, 'd>(
     variant: &Variant,
     code: &[GpuKernel],
     device: &CudaDevice,
     host: Host<'_>,
-    given: Given<'_, '_, HostMemory, impl Iterator<Item = ArrayView<'v>>>,
+    given: HostGiven<'_, '_, impl Iterator<Item = ArrayView<'v>>>,
     timed: bool,
+    destinations: impl FnOnce(&[OutputForm]) -> Result<Destinations<'d>, Error>,
 ) -> Result<Finished<HostMemory>, Error> {
     let stream = device.stream();
     let Given { sizes, inputs, targets, visible } = given;
@@ -26,24 +32,60 @@ pub(crate) fn call_on_gpu<'v>(
     let views = inputs.iter().map(GpuMemory::view);
     let on_gpu = Given { sizes, inputs: views, targets: &[], visible };
     let call = Call::new(variant, code, OnStream { device, stream, host }, on_gpu)?;
+    let destinations = destinations(&given_back(call.forms(), variant, targets))?;
     let (done, report) = call.run(timed)?;
     let downloaded: Result<Vec<Done<HostMemory>>, Error> =
         done.into_iter().map(|done| downloaded(&done, host)).collect();
     let downloaded = downloaded?;
     stream.synchronize()?;
-    let mut given_back = Vec::new();
+    let mut back = Vec::new();
     for (done, output) in downloaded.into_iter().zip(&variant.steps.outputs) {
         match (output.alias.and_then(|input| written(targets, input)), done) {
             (Some(target), Done::Made(tensor)) => host.copy(target.open_at_end(), &tensor.view())?,
-            (_, done) => given_back.push(done),
+            (_, done) => back.push(done),
         }
     }
-    Ok((given_back, report))
+    for (done, destination) in back.iter().zip(&destinations) {
+        match done {
+            Done::Made(tensor) => host.copy(destination.open_at_end(), &tensor.view())?,
+            Done::Viewed(..) | Done::Placed => unreachable!("calls with destinations see no input"),
+        }
+    }
+    Ok((back, report))
+}
+
+/// What the outputs of such a call will be.
+pub(crate) fn forms_on_gpu<'v>(
+    variant: &Variant,
+    code: &[GpuKernel],
+    device: &CudaDevice,
+    host: Host<'_>,
+    given: HostGiven<'_, '_, impl Iterator<Item = ArrayView<'v>>>,
+) -> Result<Vec<OutputForm>, Error> {
+    let stream = device.stream();
+    let Given { sizes, inputs, targets, visible } = given;
+    let inputs = inputs.map(|view| upload(stream, &view)).collect::<Result<Vec<GpuTensor>, Error>>()?;
+    let views = inputs.iter().map(GpuMemory::view);
+    let on_gpu = Given { sizes, inputs: views, targets: &[], visible };
+    let call = Call::new(variant, code, OnStream { device, stream, host }, on_gpu)?;
+    Ok(given_back(call.forms(), variant, targets))
+}
+
+/// Of the forms of all outputs those that are given back.
+fn given_back(
+    forms: Vec<OutputForm>,
+    variant: &Variant,
+    targets: &[Option<WriteTarget<'_, HostMemory>>],
+) -> Vec<OutputForm> {
+    let is_back = |output: &Returned| output.alias.and_then(|input| written(targets, input)).is_none();
+    let back = forms.into_iter().zip(&variant.steps.outputs).filter(|(_, output)| is_back(output));
+    back.map(|(form, _)| form).collect()
 }
 
 fn downloaded(done: &Done<GpuMemory>, host: Host<'_>) -> Result<Done<HostMemory>, Error> {
     match done {
         Done::Made(tensor) => tensor.downloaded(&host.machine.allocator).map(Done::Made),
         Done::Viewed(input, layout) => Ok(Done::Viewed(*input, layout.clone())),
+        Done::Placed => unreachable!("no memory of the GPU was given for outputs"),
     }
 }

@@ -4,9 +4,9 @@ use ir::array::Layout;
 
 use super::Call;
 use crate::Error;
-use crate::device::{AddressSpace, Device};
-use crate::device::{SlotContents, WriteTarget};
-use crate::plan::{Change, Returned};
+use crate::destination::OutputForm;
+use crate::device::{AddressSpace, Device, SlotContents, WriteTarget};
+use crate::plan::{Change, Returned, Slot};
 use crate::tensor::bytes_of;
 
 /// An output of a call that is done.
@@ -15,6 +15,8 @@ pub(crate) enum Done<S: AddressSpace> {
     Made(S::Tensor),
     /// In the input of this number, which lies under it like this.
     Viewed(usize, Layout),
+    /// In the memory of the caller's that was given for it.
+    Placed,
 }
 
 /// An input that an output is written to, if the call may.
@@ -72,6 +74,9 @@ impl<'c, 'a, D: Device> Call<'c, 'a, D> {
             let SlotContents::Own(tensor) = taken else { unreachable!("as just seen") };
             return Ok(Done::Made(D::Space::tensor_relaid(tensor, layout)));
         }
+        if let SlotContents::Target(_) = &self.memory[output.slot] {
+            return Ok(Done::Placed);
+        }
         let input = self.viewed_input(output).expect("only inputs are seen as such");
         if self.visible[input] {
             return Ok(Done::Viewed(input, layout));
@@ -92,6 +97,52 @@ impl<'c, 'a, D: Device> Call<'c, 'a, D> {
             other.as_ref().is_some_and(|other| other.footprint().overlaps(&target.footprint()))
         });
         (!is_overwritten).then_some((input, target))
+    }
+
+    /// What the outputs that are given back will be.
+    pub fn forms(&self) -> Vec<OutputForm> {
+        self.given_back().map(|output| self.form(output)).collect()
+    }
+
+    fn form(&self, output: &Returned) -> OutputForm {
+        let dtype = self.plan.slots[output.slot].dtype;
+        let layout = match (self.twin(output), self.viewed_input(output)) {
+            (Some((_, target)), _) => target.footprint().layout.clone(),
+            (None, None) => self.changed(output, &self.layout(output.slot)),
+            (None, Some(input)) => {
+                let layout = self.changed(output, self.memory[output.slot].form().1);
+                if self.visible[input] { layout } else { Layout::dense(&layout.sizes) }
+            }
+        };
+        OutputForm { dtype, layout: Layout { offset: 0, ..layout } }
+    }
+
+    /// The caller's memory in which a slot is made at once.
+    pub(super) fn destination(&self, slot: Slot) -> Option<&'c WriteTarget<'a, D::Space>> {
+        let mut outputs = self.given_back().zip(self.destinations);
+        let is_made = |(output, _): &(&Returned, _)| output.slot == slot && output.changes.is_empty();
+        outputs.find(is_made).map(|(_, destination)| destination).filter(|given| given.is_direct())
+    }
+
+    /// Writes the outputs that are not yet where the caller wants them.
+    pub(super) fn write_destinations(&self, done: &[Done<D::Space>]) -> Result<(), Error> {
+        for (done, destination) in done.iter().zip(self.destinations) {
+            match done {
+                Done::Placed => {}
+                Done::Made(tensor) => self.device.copy(destination.open_at_end(), &D::Space::view(tensor))?,
+                Done::Viewed(input, layout) => {
+                    // What is written to the input by now is what its twin is.
+                    let written = written(self.targets, *input).map(WriteTarget::open_at_end);
+                    let input = match &written {
+                        Some(target) => D::Space::read(target),
+                        None => self.memory[self.plan.inputs[*input]].view(),
+                    };
+                    let viewed = D::Space::relaid(&input, layout.clone());
+                    self.device.copy(destination.open_at_end(), &viewed)?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Writes the in-place outputs that no kernel has stored where they belong.

@@ -18,10 +18,10 @@ use smallvec::SmallVec;
 
 use crate::argument::{Argument, shared};
 use crate::background::in_background;
-use crate::call::{Call, Done, Finished, Given, call_on_gpu, is_short};
+use crate::call::{Call, Done, Finished, Given, call_on_gpu, forms_on_gpu, is_short};
 use crate::compile::{Code, Variant, compile};
-use crate::device::Host;
-use crate::device::WriteTarget;
+use crate::destination::{self, OutputForm};
+use crate::device::{Host, WriteTarget};
 use crate::fork::ForkLock;
 use crate::host::HostMemory;
 use crate::inputs::{Inputs, layouts};
@@ -29,12 +29,33 @@ use crate::last_call::LastCall;
 use crate::located::located;
 use crate::prepared::Prepared;
 use crate::variant_key::{Shapes, VariantKey};
-use crate::{CallOptions, CallReport, CompileOptions, Error, Generator, Machine, Output, Outputs};
+use crate::{
+    CallOptions, CallReport, CompileOptions, CudaDevice, Error, Generator, Machine, Output, Outputs,
+};
 
 pub use on_gpu::{GpuInput, GpuOutput};
 
 /// How many variants an executable keeps; the one unused longest goes first.
 const MOST_VARIANTS: usize = 64;
+
+/// What is wanted of a call on arguments.
+enum Wanted<'w> {
+    /// What it gives back.
+    Outputs {
+        /// Whether its steps are timed.
+        timed: bool,
+    },
+    /// The same in memory of the caller's.
+    Into(&'w [Argument<'w>]),
+    /// What it would give back.
+    Forms,
+}
+
+/// What came of it.
+enum Got {
+    Outputs(Finished<HostMemory>),
+    Forms(Vec<OutputForm>),
+}
 
 /// What variants are compiled of, which outlives an executable that is dropped meanwhile.
 #[derive(Debug)]
@@ -143,7 +164,7 @@ impl Executable {
     /// # Errors
     /// What is wrong with the inputs, or what the machine lacks.
     pub fn prepare(&self, inputs: &[ArrayView<'_>]) -> Result<(), Error> {
-        self.prepared(inputs, &Interrupt::default()).map(drop)
+        self.prepared(inputs, &self.source.options.machine, &Interrupt::default()).map(drop)
     }
 
     /// Calls the fusion. It changes no input: outputs that are to be written to inputs are given back like the others.
@@ -172,7 +193,12 @@ impl Executable {
         options: &CallOptions,
         inputs: &[ArrayView<'a>],
     ) -> Result<Outputs<'a>, Error> {
-        self.call(&self.source.options.machine, inputs, false, options).map(|(outputs, _)| outputs)
+        self.call(self.machine(options), inputs, false, options).map(|(outputs, _)| outputs)
+    }
+
+    /// The machine of a call.
+    fn machine<'m>(&'m self, options: &'m CallOptions) -> &'m Machine {
+        options.machine.as_ref().unwrap_or(&self.source.options.machine)
     }
 
     /// Calls the fusion and says where the time went.
@@ -201,7 +227,7 @@ impl Executable {
         timed: bool,
         options: &CallOptions,
     ) -> Result<(Outputs<'a>, CallReport), Error> {
-        let (inputs, prepared) = self.prepared(given, &options.interrupt)?;
+        let (inputs, prepared) = self.prepared(given, machine, &options.interrupt)?;
         let sizes = self.seeded(&prepared.sizes, options.stream);
         let visible: SmallVec<[bool; 8]> = (0..given.len()).map(|place| !inputs.is_copied(place)).collect();
         let (variant, interrupt) = (&prepared.variant, &options.interrupt);
@@ -237,6 +263,41 @@ impl Executable {
         self.in_place(options, arguments, false).map(|(outputs, _)| outputs)
     }
 
+    /// [`Executable::run_in_place_with`], where the outputs that are given back are written to memory of the caller's, which
+    /// overlaps no argument. Before anything runs that is checked, with dtypes and sizes. After an error while kernels run
+    /// that memory has any contents.
+    ///
+    /// # Errors
+    /// As [`Executable::run_in_place_with`], [`Error::Destinations`] and [`Error::Destination`].
+    pub fn run_into<'a>(
+        &self,
+        options: &CallOptions,
+        arguments: &'a mut [Argument<'_>],
+        destinations: &'a mut [Argument<'_>],
+    ) -> Result<(), Error> {
+        let (arguments, destinations): (&'a [_], &'a [_]) = (arguments, destinations);
+        self.viewing(arguments, |views| {
+            self.with_call(options, arguments, views, Wanted::Into(destinations)).map(drop)
+        })
+    }
+
+    /// What a call on such arguments gives back. Compiles what the call needs, runs nothing, and draws no random number.
+    ///
+    /// # Errors
+    /// What is wrong with the arguments.
+    pub fn output_forms(
+        &self,
+        options: &CallOptions,
+        arguments: &mut [Argument<'_>],
+    ) -> Result<Vec<OutputForm>, Error> {
+        let stream = Some(options.stream.unwrap_or(Stream { seed: 0, offset: 0 }));
+        let options = CallOptions { stream, ..options.clone() };
+        self.viewing(arguments, |views| match self.with_call(&options, arguments, views, Wanted::Forms)? {
+            Got::Forms(forms) => Ok(forms),
+            Got::Outputs(_) => unreachable!("forms were asked for"),
+        })
+    }
+
     /// [`Executable::run_in_place_with`], and where the time went.
     ///
     /// # Errors
@@ -256,19 +317,34 @@ impl Executable {
         timed: bool,
     ) -> Result<(Outputs<'a>, CallReport), Error> {
         let arguments: &'a [Argument<'_>] = arguments;
-        let views: SmallVec<[ArrayView<'a>; 4]> = arguments.iter().map(Argument::view).collect();
-        let done = self.steps_in_place(options, arguments, &views, timed);
-        done.map_err(|error| located(error, self.definition(), &views))
+        self.viewing(arguments, |views| {
+            match self.with_call(options, arguments, views, Wanted::Outputs { timed })? {
+                Got::Outputs((done, report)) => Ok((outputs(done, views), report)),
+                Got::Forms(_) => unreachable!("outputs were asked for"),
+            }
+        })
     }
 
-    fn steps_in_place<'a>(
+    /// Does something with the elements of arguments.
+    fn viewing<'a, R>(
+        &self,
+        arguments: &'a [Argument<'_>],
+        act: impl FnOnce(&[ArrayView<'a>]) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        let views: SmallVec<[ArrayView<'a>; 4]> = arguments.iter().map(Argument::view).collect();
+        act(&views).map_err(|error| located(error, self.definition(), &views))
+    }
+
+    /// A call on arguments that it may write to, or what it would give.
+    fn with_call(
         &self,
         options: &CallOptions,
-        arguments: &'a [Argument<'_>],
-        views: &[ArrayView<'a>],
-        timed: bool,
-    ) -> Result<(Outputs<'a>, CallReport), Error> {
-        let (inputs, prepared) = self.prepared(views, &options.interrupt)?;
+        arguments: &[Argument<'_>],
+        views: &[ArrayView<'_>],
+        wanted: Wanted<'_>,
+    ) -> Result<Got, Error> {
+        let machine = self.machine(options);
+        let (inputs, prepared) = self.prepared(views, machine, &options.interrupt)?;
         let shared = shared(arguments.iter().map(|argument| Some(argument.footprint())));
         let targets = self.targets(arguments, &shared, &inputs)?;
         let sizes = self.seeded(&prepared.sizes, options.stream);
@@ -278,15 +354,38 @@ impl Executable {
             !inputs.is_copied(place) && targets[place].is_none() && !(shared[place] && is_written())
         };
         let visible: SmallVec<[bool; 8]> = arguments.iter().enumerate().map(is_visible).collect();
-        let (variant, machine, interrupt) =
-            (&prepared.variant, &self.source.options.machine, &options.interrupt);
-        let call = Given { sizes: &sizes, inputs: inputs.views(), targets: &targets, visible: &visible };
-        let finished = self.finished(variant, Host { machine, interrupt }, call, timed);
-        finished.map(|(done, report)| (outputs(done, views), report))
+        let (variant, interrupt) = (&prepared.variant, &options.interrupt);
+        let given = Given { sizes: &sizes, inputs: inputs.views(), targets: &targets, visible: &visible };
+        let host = Host { machine, interrupt };
+        match (wanted, &variant.code) {
+            (Wanted::Outputs { timed }, _) => self.finished(variant, host, given, timed).map(Got::Outputs),
+            (Wanted::Forms, Code::Host(code)) => {
+                Ok(Got::Forms(Call::new(variant, code, host, given)?.forms()))
+            }
+            (Wanted::Forms, Code::Gpu(code)) => {
+                forms_on_gpu(variant, code, self.gpu()?, host, given).map(Got::Forms)
+            }
+            (Wanted::Into(destinations), Code::Host(code)) => {
+                let call = Call::new(variant, code, host, given)?;
+                let checked = destination::checked(destinations, &call.forms(), arguments)?;
+                call.writing_to(&checked)?.run(false).map(Got::Outputs)
+            }
+            (Wanted::Into(destinations), Code::Gpu(code)) => {
+                let hidden: SmallVec<[bool; 8]> = visible.iter().map(|_| false).collect();
+                let given = Given { visible: &hidden, ..given };
+                let checked = |forms: &[OutputForm]| destination::checked(destinations, forms, arguments);
+                call_on_gpu(variant, code, self.gpu()?, host, given, false, checked).map(Got::Outputs)
+            }
+        }
+    }
+
+    /// The GPU that its variants are for.
+    fn gpu(&self) -> Result<&CudaDevice, Error> {
+        self.source.options.gpu.as_deref().ok_or(Error::NoGpu)
     }
 
     /// Does the steps of a call, on the host or on the GPU.
-    fn finished<'c, 'a: 'c>(
+    fn finished<'c, 'a>(
         &self,
         variant: &'c Variant,
         host: Host<'c>,
@@ -296,8 +395,7 @@ impl Executable {
         match &variant.code {
             Code::Host(code) => Call::new(variant, code, host, given)?.run(timed),
             Code::Gpu(code) => {
-                let device = self.source.options.gpu.as_deref().ok_or(Error::NoGpu)?;
-                call_on_gpu(variant, code, device, host, given, timed)
+                call_on_gpu(variant, code, self.gpu()?, host, given, timed, |_| Ok(SmallVec::new()))
             }
         }
     }
@@ -313,6 +411,7 @@ impl Executable {
     fn prepared<'i>(
         &self,
         given: &'i [ArrayView<'i>],
+        machine: &Machine,
         interrupt: &Interrupt,
     ) -> Result<(Inputs<'i>, Arc<Prepared>), Error> {
         let Source { definition, options } = &*self.source;
@@ -323,7 +422,7 @@ impl Executable {
         }
         let sizes = self.signature.bind(given, &[])?;
         let key = VariantKey::of(layouts(given, executor), &sizes, self.shapes.as_ref());
-        let inputs = Inputs::new(given, executor, &options.machine.workers(interrupt))?;
+        let inputs = Inputs::new(given, executor, &machine.workers(interrupt))?;
         let variant = self.compiled(key, interrupt)?;
         let forms = given.iter().map(form).map(|(dtype, layout)| (dtype, layout.clone()));
         let lasts = !self.reads_sizes && !inputs.has_copies();
@@ -430,6 +529,7 @@ fn form<'v>(view: &'v ArrayView<'_>) -> (DType, &'v Layout) {
 fn outputs<'a>(done: Vec<Done<HostMemory>>, given: &[ArrayView<'a>]) -> Outputs<'a> {
     let output = |done| match done {
         Done::Made(tensor) => Output::Made(tensor),
+        Done::Placed => unreachable!("no memory was given for outputs"),
         Done::Viewed(input, layout) => {
             let view = given[input].relaid(layout).expect("view ops reach no further");
             Output::View { input, view }

@@ -96,12 +96,12 @@ impl Executable {
         stream: &Arc<Stream>,
         inputs: &[GpuInput<'_>],
     ) -> Result<Vec<GpuOutput>, Error> {
-        let device = self.source.options.gpu.as_deref().ok_or(Error::NoGpu)?;
+        let device = self.gpu()?;
         let (stream_gpu, own) = (stream.device().ordinal(), device.gpu().ordinal());
         if stream_gpu != own {
             return Err(Error::OtherGpu { stream: stream_gpu, executable: own });
         }
-        let host = Host { machine: &self.source.options.machine, interrupt: &options.interrupt };
+        let host = Host { machine: self.machine(options), interrupt: &options.interrupt };
         let sizes = self.bound(inputs)?;
         let on_stream = OnStream { device, stream, host };
         let readable = self.readable(inputs, &on_stream)?;
@@ -117,6 +117,7 @@ impl Executable {
         let output = |done| match done {
             Done::Made(tensor) => GpuOutput::Made(tensor),
             Done::Viewed(input, layout) => GpuOutput::View { input, layout },
+            Done::Placed => unreachable!("no memory was given for outputs"),
         };
         Ok(done.into_iter().map(output).collect())
     }

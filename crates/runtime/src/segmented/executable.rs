@@ -8,10 +8,11 @@ use reference::evaluate::copy;
 use super::parts::SegmentDefinition;
 use super::slots::{Held, Segment, Slots, Source, free_after_last_use};
 use crate::argument::Argument;
+use crate::destination::{self, OutputForm};
 use crate::device::WriteTarget;
 use crate::host::HostMemory;
 use crate::located::located;
-use crate::{CallOptions, CompileOptions, Error, Executable, Output, Outputs, Tensor};
+use crate::{CallOptions, CompileOptions, Error, Executable, Machine, Output, Outputs, Tensor};
 
 /// A definition ready to be called segment by segment.
 #[derive(Debug)]
@@ -78,6 +79,47 @@ impl SegmentedExecutable {
         self.given_back(&given, &mut held, inputs, &visible)
     }
 
+    /// As [`Executable::run_into`]: outputs are copied there when all segments are done.
+    ///
+    /// # Errors
+    /// As [`Executable::run_into`].
+    pub fn run_into<'a>(
+        &self,
+        options: &CallOptions,
+        arguments: &'a mut [Argument<'_>],
+        destinations: &'a mut [Argument<'_>],
+    ) -> Result<(), Error> {
+        let (arguments, destinations): (&'a [_], &'a [_]) = (arguments, destinations);
+        let forms = self.dense_forms(arguments)?;
+        let checked = destination::checked(destinations, &forms, arguments)?;
+        let outputs = self.in_place(options, arguments)?;
+        let workers = self.machine(options).workers(&options.interrupt);
+        for (destination, output) in checked.iter().zip(&*outputs) {
+            copy(&mut destination.open_at_end(), &output.view(), &workers)
+                .expect("the destinations were checked");
+        }
+        Ok(())
+    }
+
+    /// What is given back, as if it were row-major.
+    fn dense_forms(&self, arguments: &[Argument<'_>]) -> Result<Vec<OutputForm>, Error> {
+        let views: Vec<ArrayView<'_>> = arguments.iter().map(Argument::view).collect();
+        let sizes = self.signature.bind(&views, &[])?;
+        let graph = &self.definition.graph;
+        let given_back = self.definition.fusion.outputs().iter().filter(|output| output.alias.is_none());
+        let forms = given_back.map(|output| {
+            let shape: Result<Vec<usize>, _> =
+                graph.shape(output.val).iter().map(|size| sizes.size(size)).collect();
+            Ok(OutputForm { dtype: graph.dtype(output.val), layout: Layout::dense(&shape?) })
+        });
+        forms.collect()
+    }
+
+    /// The machine of a call.
+    fn machine<'m>(&'m self, options: &'m CallOptions) -> &'m Machine {
+        options.machine.as_ref().unwrap_or(&self.options.machine)
+    }
+
     /// Calls the segments and writes in-place outputs to the inputs that they are for when all are done.
     ///
     /// # Errors
@@ -87,7 +129,14 @@ impl SegmentedExecutable {
         options: &CallOptions,
         arguments: &'a mut [Argument<'_>],
     ) -> Result<Outputs<'a>, Error> {
-        let arguments: &'a [Argument<'_>] = arguments;
+        self.in_place(options, arguments)
+    }
+
+    fn in_place<'a>(
+        &self,
+        options: &CallOptions,
+        arguments: &'a [Argument<'_>],
+    ) -> Result<Outputs<'a>, Error> {
         let views: Vec<ArrayView<'a>> = arguments.iter().map(Argument::view).collect();
         let targets = self.targets(arguments)?;
         let located = |error| located(error, &self.definition, &views);
@@ -99,7 +148,7 @@ impl SegmentedExecutable {
         let back: Vec<usize> = (0..targets.len()).filter(|&place| targets[place].is_none()).collect();
         let written = self.written(&targets, &held, &views)?;
         let outputs = self.given_back(&back, &mut held, &views, &visible)?;
-        let workers = self.options.machine.workers(&options.interrupt);
+        let workers = self.machine(options).workers(&options.interrupt);
         for (target, tensor) in targets.iter().flatten().zip(&written) {
             copy(&mut target.open_at_end(), &tensor.view(), &workers)
                 .expect("the signature checked the sizes of input and output");

@@ -11,6 +11,7 @@ mod tests;
 mod worker_threads;
 mod workers;
 
+pub use worker_threads::LARGEST;
 pub use workers::{Workers, until_interrupted};
 
 use job::Job;

@@ -13,7 +13,7 @@ use std::thread::{JoinHandle, available_parallelism};
 use std::time::{Duration, Instant};
 
 /// The most threads a pool has; their count fits the low bits of the state.
-pub(super) const LARGEST: usize = 1024;
+pub const LARGEST: usize = 1024;
 
 /// How long a thread looks for work, or for the last worker to leave, before it sleeps, at least: about what waking
 /// a sleeper costs its caller (measured: 0.6 µs to reach a spinning worker, 10 µs for the caller to wake one in a

@@ -1,0 +1,78 @@
+//! The threads that definitions run on: those of the process, or as many as a call asks for.
+
+use std::num::NonZeroUsize;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+use ferrofuse::{Machine, MachineOptions, ObjectCache, unforked};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBool;
+
+use crate::environment;
+
+/// What all executables of the process are compiled for.
+static MACHINE: LazyLock<Arc<Machine>> = LazyLock::new(|| {
+    // Without a folder of its own for the cache it compiles anew in each process; `ferrofuse doctor` says why.
+    let cache =
+        environment::cache_options().and_then(|options| ObjectCache::open(options).ok()).map(Arc::new);
+    let llvm = environment::llvm_options();
+    Arc::new(Machine::new(MachineOptions { llvm, cache, ..MachineOptions::default() }))
+});
+
+/// The machine of calls that ask for nothing, once there was one chosen.
+static CHOSEN: Mutex<Option<Arc<Machine>>> = Mutex::new(None);
+
+/// The machines that differ from it in their threads, which share its memory and its cache. Their threads wait for calls.
+static OTHERS: Mutex<Vec<Arc<Machine>>> = Mutex::new(Vec::new());
+
+/// The machine of the process.
+pub fn of_process() -> Arc<Machine> {
+    // A child would find half made what is made once.
+    unforked(|| Arc::clone(&MACHINE))
+}
+
+/// The machine of a call that asks for so many threads, or for nothing; `None` where it is that of the process.
+///
+/// # Errors
+/// `ValueError` for what is no number of threads.
+pub fn of_call(threads: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Arc<Machine>>> {
+    let Some(threads) = threads else {
+        return Ok(CHOSEN.lock().unwrap_or_else(PoisonError::into_inner).clone());
+    };
+    let number = number("threads", threads)?;
+    let mut others = OTHERS.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = others.iter().find(|machine| machine.threads() == number.get());
+    let machine = known.map_or_else(|| Arc::new(of_process().with_threads(number)), Arc::clone);
+    if known.is_none() {
+        others.push(Arc::clone(&machine));
+    }
+    Ok(Some(machine))
+}
+
+/// How many threads calls run on that do not say `threads`.
+#[pyfunction]
+pub fn get_num_threads() -> usize {
+    let chosen = CHOSEN.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    chosen.unwrap_or_else(of_process).threads()
+}
+
+/// Has calls that do not say `threads` run on so many threads, the caller's included.
+#[pyfunction]
+pub fn set_num_threads(n: &Bound<'_, PyAny>) -> PyResult<()> {
+    number("n", n)?;
+    let machine = of_call(Some(n))?;
+    *CHOSEN.lock().unwrap_or_else(PoisonError::into_inner) = machine;
+    Ok(())
+}
+
+fn number(argument: &str, given: &Bound<'_, PyAny>) -> PyResult<NonZeroUsize> {
+    let number = given.extract::<usize>().ok().filter(|_| !given.is_instance_of::<PyBool>());
+    let number = number.filter(|&number| number <= Machine::MOST_THREADS).and_then(NonZeroUsize::new);
+    let rejected = || -> PyResult<PyErr> {
+        let most = Machine::MOST_THREADS;
+        let message =
+            format!("{argument}: expected a number of threads from 1 to {most}, got {}", given.repr()?);
+        Ok(PyValueError::new_err(message))
+    };
+    number.map_or_else(|| Err(rejected()?), Ok)
+}

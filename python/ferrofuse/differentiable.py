@@ -1,0 +1,134 @@
+"""`ferrofuse.autograd`: two functions of tensors as an op of torch that its autograd and `torch.compile` know.
+
+Imports torch when a function is made.
+"""
+
+import inspect
+import itertools
+import re
+from typing import Any, Callable, List, Sequence, Tuple
+
+from .fused import Fused, fuse
+from .tracing import rejected
+
+_NUMBERS = itertools.count()
+
+
+def autograd(forward: Callable[..., Any], backward: Callable[..., Any]) -> Callable[..., Any]:
+    """A differentiable function of torch's tensors, forward and backward fused.
+
+    `forward(*inputs)` gives a tensor, or a tuple of tensors. `backward(*gradients, *inputs)` takes the gradient of each of these,
+    then the inputs again, and gives the gradient of each input, of its sizes, in their order. What the forward computed is
+    computed again, which mostly costs less than to keep it.
+
+    Raises:
+        ArgumentError: for a backward that takes or gives another number of tensors, or gradients of other sizes, with its line.
+        ImportError: without torch.
+    """
+    return _Differentiable(_fused(forward), _fused(backward)).op()
+
+
+def _fused(function: Callable[..., Any]) -> Fused[Any]:
+    return function if isinstance(function, Fused) else fuse(function)
+
+
+class _Differentiable:
+    def __init__(self, forward: Fused[Any], backward: Fused[Any]) -> None:
+        self._forward, self._backward = forward, backward
+        self._names = list(inspect.signature(forward).parameters)
+        gradients = len(inspect.signature(backward).parameters) - len(self._names)
+        if gradients < 1:
+            expected = f"the gradients of what `{forward._function.__name__}` gives, then its {len(self._names)} inputs"
+            given = len(inspect.signature(backward).parameters)
+            raise rejected(backward._function, f"expected it to take {expected}, but it takes {given} arguments")
+        self._gradients = gradients
+
+    def op(self) -> Callable[..., Any]:
+        """The function that users call."""
+        import torch
+
+        name = f"ferrofuse::{re.sub('[^0-9a-zA-Z]', '_', self._forward._function.__name__)}_{next(_NUMBERS)}"
+        # Parameters of a schema may not be named as its types are.
+        places = range(len(self._names))
+        inputs = ", ".join(f"Tensor input{place}" for place in places)
+        op = torch.library.custom_op(name, self._outputs, mutates_args=(), schema=f"({inputs}) -> Tensor[]")
+        op.register_fake(self._fake)
+        gradients = ", ".join(f"Tensor gradient{place}" for place in range(self._gradients))
+        back = torch.library.custom_op(
+            f"{name}_backward", self._gradients_of, mutates_args=(), schema=f"({gradients}, {inputs}) -> Tensor[]"
+        )
+        back.register_fake(self._fake_gradients)
+
+        def keep(ctx: Any, inputs: Sequence[Any], output: Sequence[Any]) -> None:
+            ctx.save_for_backward(*inputs)
+
+        def differentiate(ctx: Any, gradients: Sequence[Any]) -> Tuple[Any, ...]:
+            made = back(*gradients, *ctx.saved_tensors)
+            needed = ctx.needs_input_grad
+            return tuple(gradient if needs else None for gradient, needs in zip(made, needed))
+
+        op.register_autograd(differentiate, setup_context=keep)
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            outputs = op(*self._forward._arguments(args, kwargs))
+            return outputs[0] if self._gradients == 1 else tuple(outputs)
+
+        call.__name__, call.__doc__ = self._forward._function.__name__, self._forward._function.__doc__
+        return call
+
+    def _outputs(self, *inputs: Any) -> List[Any]:
+        outputs = _list(self._forward(*inputs))
+        if len(outputs) != self._gradients:
+            message = f"expected it to take {len(outputs)} gradients before the inputs, but it takes {self._gradients}"
+            raise rejected(self._backward._function, message)
+        return _owned(outputs, inputs)
+
+    def _gradients_of(self, *arguments: Any) -> List[Any]:
+        inputs = arguments[self._gradients :]
+        made = _list(self._backward(*arguments))
+        function = self._backward._function
+        if len(made) != len(inputs):
+            raise rejected(function, f"expected {len(inputs)} gradients, one for each input, got {len(made)}")
+        for name, gradient, given in zip(self._names, made, inputs):
+            if gradient.shape != given.shape:
+                expected, got = list(given.shape), list(gradient.shape)
+                raise rejected(function, f"the gradient of `{name}`: expected sizes {expected}, got {got}")
+        return _owned([gradient.to(given.dtype) for gradient, given in zip(made, inputs)], arguments)
+
+    def _fake(self, *inputs: Any) -> List[Any]:
+        return _like_outputs(self._forward, inputs)
+
+    def _fake_gradients(self, *arguments: Any) -> List[Any]:
+        import torch
+
+        return [torch.empty_like(given, memory_format=torch.contiguous_format) for given in arguments[self._gradients :]]
+
+
+def _list(result: Any) -> List[Any]:
+    return list(result) if isinstance(result, (tuple, list)) else [result]
+
+
+def _owned(outputs: Sequence[Any], inputs: Sequence[Any]) -> List[Any]:
+    """Outputs of an op of torch, which share no memory and have no gaps."""
+    kept = {given.untyped_storage().data_ptr() for given in inputs}
+    owned = []
+    for output in outputs:
+        at = output.untyped_storage().data_ptr()
+        owned.append(output.clone() if at in kept else output.contiguous())
+        kept.add(owned[-1].untyped_storage().data_ptr())
+    return owned
+
+
+def _like_outputs(function: Fused[Any], inputs: Sequence[Any]) -> List[Any]:
+    """Fake outputs for fake inputs: what the definition says of real ones of these sizes, whose memory nobody touches."""
+    import torch
+    from torch.utils._python_dispatch import _disable_current_modes
+
+    with _disable_current_modes():
+        real = [torch.empty([int(size) for size in given.shape], dtype=given.dtype) for given in inputs]
+        told = function.definition(*real).output_types(real)
+    made = []
+    for each in told:
+        dtype = getattr(torch, str(each.dtype.numpy_name))
+        made.append(inputs[0].new_empty(each.shape, dtype=dtype))
+    return made

@@ -1,0 +1,119 @@
+"""`@ferrofuse.fuse`: a function of arrays that is traced when it is first called, and runs fused."""
+
+import functools
+import inspect
+from typing import Any, Callable, Dict, Generic, Sequence, Tuple, TypeVar
+
+from .definition import FusionDefinition
+from .explanation import Explanation
+from .tracing import Traced, rejected, trace
+
+Result = TypeVar("Result")
+
+# Kinds of arguments that are remembered; beyond these the one traced first is forgotten.
+MOST_TRACED = 64
+
+
+class Fused(Generic[Result]):
+    """A function of arrays, traced once for each combination of libraries, ranks and dtypes; sizes stay symbolic.
+
+    Axes of size 1 are told apart, as they are broadcast. Floats are inputs too; other arguments, such as an axis or a flag,
+    are constants, and the function is traced for each of their values.
+    """
+
+    def __init__(self, function: Callable[..., Result]) -> None:
+        functools.update_wrapper(self, function)
+        self._function = function
+        self._signature = inspect.signature(function)
+        self._names = list(self._signature.parameters)
+        # For each parameter its default; those before the first that has one are of no account, as calls give them.
+        self._defaults = tuple(each.default for each in self._signature.parameters.values())
+        kinds = {parameter.kind for parameter in self._signature.parameters.values()}
+        if kinds & {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}:
+            raise rejected(function, "a fused function has named parameters, not *args or **kwargs")
+        self._traced: Dict[Tuple[Any, ...], Traced] = {}
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Result:
+        if not kwargs:
+            whole = args + self._defaults[len(args) :]
+            try:
+                traced = self._traced[tuple([_kind(argument) for argument in whole])]
+            except (KeyError, TypeError):  # not traced yet, or nothing that can be
+                pass
+            else:
+                inputs = whole if traced.inputs is None else traced.given(whole)
+                result: Result = traced.rebuild(traced.definition.execute(inputs))
+                return result
+        arguments = self._arguments(args, kwargs)
+        made: Result = self._of(arguments).call(arguments)
+        return made
+
+    def definition(self, *args: Any, **kwargs: Any) -> FusionDefinition:
+        """The definition for arguments of these kinds; without any, the only one that was traced."""
+        if not args and not kwargs and self._names:
+            if len(self._traced) != 1:
+                raise rejected(self._function, f"{len(self._traced)} definitions were traced: give arguments to say which")
+            return next(iter(self._traced.values())).definition
+        return self._of(self._arguments(args, kwargs)).definition
+
+    def explain(self, *args: Any, **kwargs: Any) -> Explanation:
+        """What the compiler decides for these arguments; runs nothing."""
+        arguments = self._arguments(args, kwargs)
+        traced = self._of(arguments)
+        return traced.definition.explain(traced.given(arguments))
+
+    def lower(self, *args: Any, stage: str = "kernel", **kwargs: Any) -> str:
+        """The text of a stage of the compiler for these arguments, as `ferrofuse emit --stage` prints it."""
+        arguments = self._arguments(args, kwargs)
+        traced = self._of(arguments)
+        return traced.definition._compilable().emit(stage, traced.given(arguments))
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else functools.partial(self, instance)
+
+    def __repr__(self) -> str:
+        return f"<fused {self._function.__qualname__}{self._signature}>"
+
+    def _arguments(self, args: Sequence[Any], kwargs: Dict[str, Any]) -> Tuple[Any, ...]:
+        bound = self._signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        return tuple(bound.arguments.values())
+
+    def _of(self, arguments: Tuple[Any, ...]) -> Traced:
+        key = tuple([_kind(argument) for argument in arguments])
+        for name, kind in zip(self._names, key):
+            self._require_hashable(name, kind)
+        traced = self._traced.get(key)
+        if traced is None:
+            traced = trace(self._function, self._names, arguments)
+            if len(self._traced) >= MOST_TRACED:
+                self._traced.pop(next(iter(self._traced)))
+            self._traced[key] = traced
+        return traced
+
+    def _require_hashable(self, name: str, kind: Tuple[Any, ...]) -> None:
+        try:
+            hash(kind)
+        except TypeError:
+            message = f"argument `{name}`: expected an array, a float or a constant, got {kind[0].__name__}"
+            raise rejected(self._function, message) from None
+
+
+def _kind(argument: Any) -> Tuple[Any, ...]:
+    """What a function is traced anew for: of an array all but its elements and sizes, of a constant its value."""
+    try:
+        shape, dtype = argument.shape, argument.dtype
+    except AttributeError:
+        return (float,) if type(argument) is float else (type(argument), argument)
+    ones = tuple([size == 1 for size in shape]) if 1 in shape else None
+    return argument.__class__, dtype, len(shape), ones
+
+
+def fuse(function: Callable[..., Result]) -> Fused[Result]:
+    """Has a function of arrays run fused: `@ferrofuse.fuse`.
+
+    It is run once on tensors of a definition, for each combination of ranks and dtypes; after that the definition runs.
+    Arrays are of NumPy, torch, JAX or CuPy, and so are the results. A branch on a value, a change of a list that is not the
+    function's own, and arrays of several libraries are rejected, with the line.
+    """
+    return Fused(function)

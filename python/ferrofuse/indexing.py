@@ -1,0 +1,121 @@
+"""`x[…]` of a tensor, as NumPy has it: integers, slices, `None`, `...` and one tensor of integers.
+
+Slices with step 1 and integers are views where the tensor is an input. Other steps, and tensors, are gathered.
+"""
+
+from typing import Any, List, Tuple
+
+from . import tensor_methods as methods
+from ._native import DataType, TensorView, Val
+
+_INTEGERS = (DataType.Int, DataType.Int32)
+
+
+def part(x: Any, key: Any) -> Any:
+    """The part of a tensor that a key says."""
+    keys = _whole(x, key if isinstance(key, tuple) else (key,))
+    x = _cut(x, keys)
+    axis, new = x.ndim, []
+    for key in reversed(keys):
+        if key is None:
+            new.append(True)
+            continue
+        axis -= 1
+        if isinstance(key, TensorView):
+            x, rank = _gathered(x, key, axis), key.ndim
+            new += [False] * rank
+        elif isinstance(key, slice):
+            x = _stepped(x, key, axis)
+            new.append(False)
+        else:
+            x = methods.apply("select", x, key, axis)
+    return methods.apply("broadcast", x, new[::-1]) if any(new) else x
+
+
+def _whole(x: Any, keys: Tuple[Any, ...]) -> List[Any]:
+    """A key for each axis, `None` for each new one."""
+    for key in keys:
+        _require_known(key)
+    if sum(isinstance(key, TensorView) for key in keys) > 1:
+        raise methods.error("`x[…]`: one index tensor is taken, but several are given: index by one after the other")
+    named = sum(key is not None and key is not Ellipsis for key in keys)
+    if named > x.ndim:
+        raise methods.error(f"`x[…]`: {named} indices are given, but the tensor has {x.ndim} axes")
+    if sum(key is Ellipsis for key in keys) > 1:
+        raise methods.error("`x[…]`: `...` stands for all other axes, so it is given once at most")
+    place = next((place for place, key in enumerate(keys) if key is Ellipsis), len(keys))
+    rest = [slice(None)] * (x.ndim - named)
+    return [*keys[:place], *rest, *keys[place + 1 :]]
+
+
+def _require_known(key: Any) -> None:
+    if isinstance(key, TensorView):
+        if key.dtype() == DataType.Bool:
+            raise methods.error(
+                "`x[…]`: how many elements a mask keeps is known only when the definition runs: "
+                "fd.ops.where(mask, x, 0) keeps the shape"
+            )
+        if key.dtype() not in _INTEGERS:
+            raise methods.error(f"`x[…]`: an index tensor has integers, but this one is {key.dtype()!r}")
+    elif isinstance(key, bool) or not (key is None or key is Ellipsis or isinstance(key, (int, slice, Val))):
+        raise methods.error(
+            "`x[…]`: expected an int, a slice, None, `...` or a tensor of integers, got "
+            f"{type(key).__name__}: an array of indices is an input of the definition"
+        )
+
+
+def _cut(x: Any, keys: List[Any]) -> Any:
+    """The slices with step 1."""
+    starts: List[Any] = [0] * x.ndim
+    ends: List[Any] = [x.size(axis) for axis in range(x.ndim)]
+    is_cut = False
+    for axis, key in enumerate(key for key in keys if key is not None):
+        if isinstance(key, slice) and key.step in (None, 1) and (key.start is not None or key.stop is not None):
+            starts[axis], ends[axis] = _bounds(ends[axis], key)
+            is_cut = True
+    return methods.apply("slice", x, starts, ends) if is_cut else x
+
+
+def _bounds(size: Any, key: slice) -> Tuple[Any, Any]:
+    """Where a slice begins and ends: negative numbers count from the end."""
+
+    def bound(given: Any, absent: Any) -> Any:
+        if given is None:
+            return absent
+        return size + given if isinstance(given, int) and given < 0 else given
+
+    return bound(key.start, 0), bound(key.stop, size)
+
+
+def _stepped(x: Any, key: slice, axis: int) -> Any:
+    """Every so many elements of an axis, from the last one backward where the step is negative."""
+    step = 1 if key.step is None else key.step
+    if not isinstance(step, int) or step == 0:
+        raise methods.error(f"`x[…]`: a step is a whole number that is not zero, but is {step!r}")
+    if step == 1:
+        return x
+    size = x.size(axis)
+    if step > 0:
+        start, stop = _bounds(size, key)
+        span = stop - start if isinstance(stop, Val) or isinstance(start, Val) else max(stop - start, 0)
+    elif key.start is None and key.stop is None:
+        start, span = size - 1, size
+    else:
+        raise methods.error("`x[…]`: a negative step is taken without bounds: x[::-1] of a slice")
+    by = abs(step)
+    whole = methods.apply("add", span, by - 1) if isinstance(span, Val) else span + by - 1
+    count = methods.apply("div", whole, by) if isinstance(whole, Val) else whole // by
+    return methods.apply("index_select", x, _iota(x, count, start, step), axis)
+
+
+def _iota(x: Any, count: Any, start: Any, step: int) -> Any:
+    return x._apply("iota", methods.caller.line(), count, start, step, DataType.Int)
+
+
+def _gathered(x: Any, index: Any, axis: int) -> Any:
+    """The elements of an axis that an index tensor names, its axes in place of that one."""
+    if index.ndim == 1:
+        return methods.apply("index_select", x, index, axis)
+    before, after = [x.size(place) for place in range(axis)], [x.size(place) for place in range(axis + 1, x.ndim)]
+    taken = methods.apply("index_select", x, methods.flatten(index), axis)
+    return methods.apply("reshape", taken, [*before, *index.shape(), *after])

@@ -1,0 +1,16 @@
+"""What an output of a call is, before the call."""
+
+from typing import List, NamedTuple
+
+from ._native import DataType
+
+
+class OutputType(NamedTuple):
+    """Sizes, dtype and strides of an output."""
+
+    shape: List[int]
+    """The size of each axis."""
+    dtype: DataType
+    """The dtype of the elements."""
+    strides: List[int]
+    """For each axis how many elements lie between neighbours in memory."""

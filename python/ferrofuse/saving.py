@@ -1,0 +1,116 @@
+"""Definitions as text that is kept: the definition, how it is cut into segments, and their schedules.
+
+The text is a definition file, which the command line runs as it is; what is not of the definition stands in comments.
+"""
+
+import os
+from typing import TYPE_CHECKING, Dict, Iterator, List, Tuple, Union
+
+from ._native import Builder, DefinitionError
+
+if TYPE_CHECKING:
+    from .definition import FusionDefinition
+
+VERSION = 1
+_HEAD = "# saved by ferrofuse, version "
+_SECTION = "# ---- "
+_END = "end"
+
+Path = Union[str, "os.PathLike[str]"]
+
+
+def as_text(fd: "FusionDefinition") -> str:
+    """A definition as text.
+
+    Raises:
+        DefinitionError: for one without outputs, and for one of whose segments a definition was edited.
+    """
+    if fd._builder.is_empty():
+        raise DefinitionError("only a definition with outputs can be saved, copied by pickle or loaded")
+    lines = [f"{_HEAD}{VERSION}", *fd._builder.text(False).rstrip().splitlines()]
+    for name, text in _choices(fd):
+        lines += [f"{_SECTION}{name}", *(f"# {line}" for line in text.splitlines())]
+    return "\n".join([*lines, f"{_SECTION}{_END}", ""])
+
+
+def of_text(text: str, name: str = "the text") -> "FusionDefinition":
+    """The definition of such a text. `name` is what errors call it.
+
+    Raises:
+        DefinitionError: for a text that is none, is cut short or is of a newer version.
+    """
+    from .definition import FusionDefinition
+
+    body, choices = _sections(text, name)
+    try:
+        fd = FusionDefinition._of(Builder.read(body))
+    except DefinitionError as error:
+        raise DefinitionError(f"{name}: {error}") from None
+    if "peak_memory" in choices:
+        fd.peak_memory = int(choices.pop("peak_memory"))
+    if "segments" in choices:
+        fd.segmentation = choices.pop("segments")
+    segments = {f"schedule {segment.name}": segment for segment in fd.segments}
+    for what, schedule in choices.items():
+        if what not in segments:
+            raise DefinitionError(f"{name}: the section {what!r} is none that is known, or of no segment")
+        segments[what].schedule = schedule
+    return fd
+
+
+def save(fd: "FusionDefinition", path: Path) -> None:
+    """Writes a definition to a file: first beside it, so that the file is whole at any time."""
+    text, beside = as_text(fd), f"{os.fspath(path)}.{os.getpid()}.part"
+    try:
+        with open(beside, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(beside, path)
+    finally:
+        if os.path.exists(beside):
+            os.remove(beside)
+
+
+def load(path: Path) -> "FusionDefinition":
+    """The definition that a file has."""
+    with open(path, "rb") as file:
+        data = file.read()
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        raise DefinitionError(f"{os.fspath(path)}: not a saved definition: it is no text") from None
+    return of_text(text, os.fspath(path))
+
+
+def _choices(fd: "FusionDefinition") -> Iterator[Tuple[str, str]]:
+    """What was chosen by hand, section by section."""
+    if fd.peak_memory is not None:
+        yield "peak_memory", str(fd.peak_memory)
+    if fd.segments:
+        yield "segments", "".join(f"segment {each.name} -> {', '.join(each.outputs)}\n" for each in fd.segments)
+    for segment in fd.segments:
+        if segment._is_edited():
+            raise DefinitionError(f"the definition of {segment.name} was edited: save it by itself, segment.definition.save(path)")
+        if segment.schedule is not None:
+            yield f"schedule {segment.name}", segment.schedule
+
+
+def _sections(text: str, name: str) -> Tuple[str, Dict[str, str]]:
+    """The definition, and the other sections by their names."""
+    lines = text.splitlines()
+    first = lines[0] if lines else ""
+    version = first[len(_HEAD) :]
+    if not first.startswith(_HEAD) or not version.isdecimal():
+        raise DefinitionError(f"{name}: not a saved definition: it does not begin with `{_HEAD}{VERSION}`")
+    if int(version) > VERSION:
+        raise DefinitionError(f"{name}: saved by a newer ferrofuse: version {version}, this one reads up to {VERSION}")
+    if lines[-1] != _SECTION + _END:
+        raise DefinitionError(f"{name}: the file is cut short: it does not end with `{_SECTION}{_END}`")
+    body: List[str] = []
+    choices: Dict[str, List[str]] = {}
+    into = body
+    for line in lines[:-1]:
+        if line.startswith(_SECTION):
+            into = choices.setdefault(line[len(_SECTION) :], [])
+        else:
+            into.append(line if into is body else line[2:])
+    return "\n".join(body) + "\n", {what: "".join(f"{line}\n" for line in section) for what, section in choices.items()}

@@ -1,0 +1,72 @@
+"""What a function changes besides its results, as far as its closure, its globals and its defaults show it.
+
+A fused function runs once for many calls: what it appends to a list would happen once, and would be a value of a definition.
+"""
+
+import ast
+import inspect
+import textwrap
+from collections import deque
+from typing import Any, Callable, Dict, List, Optional, Tuple
+
+_CONTAINERS = (list, dict, set, deque)
+_CHANGING = "append appendleft add clear discard extend insert pop popitem popleft remove setdefault update".split()
+_Shown = List[Tuple[int, int]]
+
+
+class Outside:
+    """Names that a function sees besides its arguments, as they are before it is traced."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+        self._before = {name: (value, _shown(value)) for name, value in _seen(function).items()}
+
+    def changed(self) -> Optional[str]:
+        """The name that is bound to something else by now, or whose container has other items."""
+        now = _seen(self._function)
+        for name, (value, shown) in self._before.items():
+            if now.get(name) is not value or _shown(value) != shown:
+                return name
+        return None
+
+    def line_of(self, name: str) -> int:
+        """The line of the function that changes what has this name, or else the function's own."""
+        code = self._function.__code__
+        try:
+            tree = ast.parse(textwrap.dedent(inspect.getsource(self._function)))
+        except (OSError, SyntaxError):
+            return code.co_firstlineno
+        lines = [node.lineno for node in ast.walk(tree) if isinstance(node, (ast.stmt, ast.expr)) and _changes(node, name)]
+        return code.co_firstlineno + min(lines, default=1) - 1
+
+
+def _seen(function: Callable[..., Any]) -> Dict[str, Any]:
+    code = function.__code__
+    seen = {name: function.__globals__[name] for name in code.co_names if name in function.__globals__}
+    for name, cell in zip(code.co_freevars, function.__closure__ or ()):
+        try:
+            seen[name] = cell.cell_contents
+        except ValueError:  # nothing is bound to it yet
+            continue
+    parameters = inspect.signature(function).parameters
+    defaults = {name: each.default for name, each in parameters.items() if each.default is not each.empty}
+    return {**defaults, **seen}
+
+
+def _shown(value: Any) -> Optional[_Shown]:
+    """The items of a container by which they are."""
+    if isinstance(value, dict):
+        return [(id(key), id(item)) for key, item in value.items()]
+    return [(id(item), 0) for item in value] if isinstance(value, _CONTAINERS) else None
+
+
+def _changes(node: ast.AST, name: str) -> bool:
+    def is_named(tree: Optional[ast.AST]) -> bool:
+        return isinstance(tree, ast.Name) and tree.id == name
+
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return node.func.attr in _CHANGING and is_named(node.func.value)
+    targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+    return isinstance(node, (ast.Assign, ast.AugAssign)) and any(
+        is_named(target) or (isinstance(target, ast.Subscript) and is_named(target.value)) for target in targets
+    )

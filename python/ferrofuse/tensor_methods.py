@@ -1,0 +1,214 @@
+"""Methods of tensors by the names that NumPy and torch have for them, each an op of the definition.
+
+What a tensor cannot do before the definition runs (its length, its elements, its value as a number) says why.
+"""
+
+from typing import Any, Callable, Dict, List, NoReturn, Optional, Sequence, Union
+
+from . import caller, indexing
+from ._native import ArgumentError, TensorView
+
+Axis = Union[None, int, Sequence[int]]
+
+# Ops of one operand, which are methods by their own names.
+UNARY = """abs acos acosh asin asinh atan atanh ceil cos cosh erf erfc exp exp2 expm1 floor isfinite isinf isnan log log10 log1p
+    log2 logical_not neg reciprocal relu round rsqrt sigmoid sign silu sin sinh sqrt tan tanh trunc""".split()
+# Folds over axes, or over all.
+FOLDS = "all any max mean min prod sum".split()
+SCANS = "cummax cummin cumprod cumsum".split()
+PLACES = "argmax argmin".split()
+
+_UNKNOWN = "is known only when the definition runs"
+FAILING = {
+    "__len__": f"its size {_UNKNOWN}: x.size(0) is a scalar of the definition",
+    "__iter__": f"the number of its rows {_UNKNOWN}: x[0], x[1], … are tensors",
+    "__contains__": f"what it holds {_UNKNOWN}: (x == value).any() is a tensor",
+    "__float__": f"its value {_UNKNOWN}: keep it a tensor, or give it back as an output",
+    "__int__": f"its value {_UNKNOWN}: keep it a tensor, x.astype(int) among them",
+    "__complex__": f"its value {_UNKNOWN}: keep it a tensor, or give it back as an output",
+    "__array__": "it has no elements before the definition runs: use its methods, NumPy's functions on it, or fd.ops",
+    "__setitem__": "values of a definition never change: fd.ops.where and fd.ops.cat make a tensor with other elements",
+    "item": f"its value {_UNKNOWN}: give it back as an output",
+    "tolist": f"its value {_UNKNOWN}: give it back as an output",
+    "numpy": f"its value {_UNKNOWN}: give it back as an output",
+}
+
+
+def attach() -> None:
+    """Gives `TensorView` the methods."""
+    methods: Dict[str, Any] = {name: _unary(name) for name in UNARY}
+    methods.update({name: _fold(name) for name in FOLDS})
+    methods.update({name: _scan(name) for name in SCANS})
+    methods.update({name: _place(name) for name in PLACES})
+    methods.update({name: _failing(name, why) for name, why in FAILING.items()})
+    methods.update(_WRITTEN)
+    for name, method in methods.items():
+        setattr(TensorView, name, method)
+
+
+def apply(op: str, x: Any, *operands: Any, **keywords: Any) -> Any:
+    """An op on a tensor, in the user's line."""
+    return x._apply(op, caller.line(), x, *operands, **keywords)
+
+
+def axes(x: TensorView, axis: Axis, dims: Axis) -> List[int]:
+    """The axes of a fold, which may be called either."""
+    if axis is not None and dims is not None:
+        raise TypeError("axis and dims are one argument: give one of them")
+    given = dims if axis is None else axis
+    if given is None:
+        return list(range(x.ndim))
+    return [given] if isinstance(given, int) else list(given)
+
+
+def _named(name: str, method: Callable[..., Any], doc: str) -> Callable[..., Any]:
+    method.__name__, method.__qualname__, method.__doc__ = name, f"TensorView.{name}", doc
+    return method
+
+
+def _unary(op: str) -> Callable[[Any], Any]:
+    return _named(op, lambda self: apply(op, self), f"`fd.ops.{op}` of it, element by element.")
+
+
+def _fold(op: str) -> Callable[..., Any]:
+    def method(self: Any, axis: Axis = None, *, keepdims: bool = False, dims: Axis = None, keepdim: bool = False) -> Any:
+        return apply(op, self, dims=axes(self, axis, dims), keepdim=keepdims or keepdim)
+
+    return _named(op, method, f"`fd.ops.{op}` over axes, or over all.")
+
+
+def _scan(op: str) -> Callable[..., Any]:
+    def method(self: Any, axis: Optional[int] = None, *, dim: Optional[int] = None) -> Any:
+        place = axis if dim is None else dim
+        if place is None and self.ndim != 1:
+            raise TypeError(f"{op} of a tensor of {self.ndim} axes needs an axis")
+        return apply(op, self, dim=place or 0)
+
+    return _named(op, method, f"`fd.ops.{op}` along an axis.")
+
+
+def _place(op: str) -> Callable[..., Any]:
+    def method(self: Any, axis: Optional[int] = None, *, keepdims: bool = False, dim: Optional[int] = None) -> Any:
+        place = axis if dim is None else dim
+        if place is None:
+            return apply(op, flatten(self), dim=0)
+        return apply(op, self, dim=place, keepdim=keepdims)
+
+    return _named(op, method, f"`fd.ops.{op}` along an axis, or of all elements.")
+
+
+def _failing(name: str, why: str) -> Callable[..., NoReturn]:
+    def method(self: Any, *args: Any, **kwargs: Any) -> NoReturn:
+        raise error(f"`{name.strip('_')}` of a tensor of a definition: {why}")
+
+    _named(name, method, f"Not there: {why}.")
+    return method
+
+
+def error(message: str) -> ArgumentError:
+    """A mistake in the user's program, with its place."""
+    place = caller.place()
+    made = ArgumentError(message if place is None else f"{place[0]}:{place[1]}: {message}")
+    made.line = None if place is None else place[1]
+    return made
+
+
+def var(
+    self: Any, axis: Axis = None, ddof: int = 0, *, keepdims: bool = False, dims: Axis = None, keepdim: bool = False,
+    correction: Optional[int] = None,
+) -> Any:
+    """The variance over axes, or of all elements: divided by their number less `ddof`, which torch calls `correction`."""
+    by = ddof if correction is None else correction
+    return apply("var", self, dims=axes(self, axis, dims), correction=by, keepdim=keepdims or keepdim)
+
+
+def std(self: Any, axis: Axis = None, ddof: int = 0, **keywords: Any) -> Any:
+    """The square root of `var`."""
+    return apply("sqrt", var(self, axis, ddof, **keywords))
+
+
+def reshape(self: Any, *shape: Any) -> Any:
+    """`fd.ops.reshape`; one size may be -1."""
+    return apply("reshape", self, _items(shape))
+
+
+def flatten(self: Any) -> Any:
+    """The elements along one axis."""
+    return apply("reshape", self, [-1])
+
+
+def permute(self: Any, *dims: Any) -> Any:
+    """`fd.ops.permute`."""
+    return apply("permute", self, _items(dims))
+
+
+def transpose(self: Any, *axes: Any) -> Any:
+    """The axes in this order, or the other way round."""
+    return apply("permute", self, _items(axes) or list(range(self.ndim))[::-1])
+
+
+def swapaxes(self: Any, axis1: int, axis2: int) -> Any:
+    """Two axes exchanged."""
+    order = list(range(self.ndim))
+    order[axis1], order[axis2] = order[axis2], order[axis1]
+    return apply("permute", self, order)
+
+
+def matrix_transpose(self: Any) -> Any:
+    """The last two axes exchanged."""
+    if self.ndim < 2:
+        raise error(f"`mT` exchanges the last two axes, and a tensor of {self.ndim} axes has not two: use x.T")
+    return swapaxes(self, -2, -1)
+
+
+def squeeze(self: Any, axis: Axis = None, *, dims: Axis = None) -> Any:
+    """Without these axes, which are of size 1."""
+    if axis is None and dims is None:
+        raise error("`squeeze` needs the axes to take away, as sizes are known only when the definition runs")
+    return apply("squeeze", self, axes(self, axis, dims))
+
+
+def unsqueeze(self: Any, dim: int) -> Any:
+    """With an axis of size 1 before this one."""
+    at = dim % (self.ndim + 1)
+    return apply("broadcast", self, [place == at for place in range(self.ndim + 1)])
+
+
+def clip(self: Any, min: Any = None, max: Any = None) -> Any:
+    """`fd.ops.clamp`."""
+    bounds = {name: bound for name, bound in (("min", min), ("max", max)) if bound is not None}
+    return apply("clamp", self, **bounds)
+
+
+def astype(self: Any, dtype: Any) -> Any:
+    """`fd.ops.cast`."""
+    return apply("cast", self, dtype)
+
+
+def getitem(self: Any, key: Any) -> Any:
+    """Parts by integers, slices, `None`, `...` and an index tensor, as NumPy has them."""
+    return indexing.part(self, key)
+
+
+def _items(given: Sequence[Any]) -> List[Any]:
+    return list(given[0]) if len(given) == 1 and isinstance(given[0], (list, tuple)) else list(given)
+
+
+_WRITTEN: Dict[str, Any] = {
+    "var": var,
+    "std": std,
+    "reshape": reshape,
+    "flatten": flatten,
+    "permute": permute,
+    "transpose": transpose,
+    "swapaxes": swapaxes,
+    "squeeze": squeeze,
+    "unsqueeze": unsqueeze,
+    "clip": clip,
+    "clamp": clip,
+    "astype": astype,
+    "to": astype,
+    "__getitem__": getitem,
+    "T": property(transpose),
+    "mT": property(matrix_transpose),
+}

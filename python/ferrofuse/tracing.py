@@ -1,0 +1,121 @@
+"""A function of arrays run once on tensors of a definition: what it takes, what it gives, and what it must not do."""
+
+import os
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
+
+from ._native import ArgumentError, DataType, TensorView
+from .array_types import dtype_named
+from .definition import FusionDefinition
+from .side_effects import Outside
+
+
+class Traced(NamedTuple):
+    """A function traced for arguments of some kinds."""
+
+    definition: FusionDefinition
+    """What it computes."""
+    inputs: Optional[List[int]]
+    """The places of the arguments that are inputs; None where all are."""
+    rebuild: Callable[[List[Any]], Any]
+    """Makes what the function gives of the outputs."""
+
+    def given(self, arguments: Sequence[Any]) -> Sequence[Any]:
+        """The inputs among the arguments."""
+        return arguments if self.inputs is None else [arguments[place] for place in self.inputs]
+
+    def call(self, arguments: Sequence[Any]) -> Any:
+        """What the function gives."""
+        return self.rebuild(self.definition.execute(self.given(arguments)))
+
+
+def is_array(argument: Any) -> bool:
+    """Whether an argument is an array of some library."""
+    return hasattr(argument, "dtype") and hasattr(argument, "shape")
+
+
+def trace(function: Callable[..., Any], names: Sequence[str], arguments: Sequence[Any]) -> Traced:
+    """Runs a function on tensors in place of arrays, and on scalars in place of floats.
+
+    Raises:
+        ArgumentError: for arguments and results of other kinds, and for side effects.
+    """
+    _require_one_library(function, names, arguments)
+    outside = Outside(function)
+    with FusionDefinition() as fd:
+        values = [_value(fd, function, name, argument) for name, argument in zip(names, arguments)]
+        result = function(*values)
+        _require_no_effect(function, outside)
+        outputs, rebuild = _outputs(function, result)
+        for output in outputs:
+            fd.add_output(output)
+    inputs = [place for place, argument in enumerate(arguments) if is_array(argument) or type(argument) is float]
+    return Traced(fd, None if len(inputs) == len(arguments) else inputs, rebuild)
+
+
+def rejected(function: Callable[..., Any], message: str, line: Optional[int] = None) -> ArgumentError:
+    """A mistake in a function, with its line or the function's own."""
+    code = function.__code__
+    line = code.co_firstlineno if line is None else line
+    error = ArgumentError(f"{os.path.basename(code.co_filename)}:{line}: `{function.__name__}`: {message}")
+    error.line = line
+    return error
+
+
+def _value(fd: FusionDefinition, function: Callable[..., Any], name: str, argument: Any) -> Any:
+    if type(argument) is float:
+        value: Any = fd.define_scalar(DataType.Double)
+    elif is_array(argument):
+        try:
+            dtype = dtype_named(str(argument.dtype).replace("torch.", ""))
+        except TypeError as error:
+            raise rejected(function, f"argument `{name}`: {error}") from None
+        sizes = [1 if size == 1 else -1 for size in argument.shape]
+        value = fd.define_tensor(shape=sizes, contiguity=True, dtype=dtype)
+    else:
+        return argument
+    fd._builder.name(value, name)
+    return value
+
+
+def _require_one_library(function: Callable[..., Any], names: Sequence[str], arguments: Sequence[Any]) -> None:
+    libraries: Dict[str, str] = {}
+    for name, argument in zip(names, arguments):
+        if is_array(argument):
+            libraries.setdefault(type(argument).__module__.split(".")[0].replace("jaxlib", "jax"), name)
+    if len(libraries) > 1:
+        given = ", ".join(f"`{name}` of {library}" for library, name in libraries.items())
+        raise rejected(function, f"arrays of one library are expected, got {given}: convert the others")
+
+
+def _require_no_effect(function: Callable[..., Any], outside: Outside) -> None:
+    name = outside.changed()
+    if name is not None:
+        message = (
+            f"it changes `{name}`, which is not its own: the function runs once for many calls, on values "
+            "without elements; give back what is wanted"
+        )
+        raise rejected(function, message, outside.line_of(name))
+
+
+def _outputs(function: Callable[..., Any], result: Any) -> Tuple[List[TensorView], Callable[[List[Any]], Any]]:
+    """The outputs of a result, and how to make such a result of arrays."""
+    items: List[Any]
+    rebuild: Callable[[List[Any]], Any]
+    if isinstance(result, TensorView):
+        return [result], lambda arrays: arrays[0]
+    if isinstance(result, dict):
+        items, rebuild = list(result.values()), _dict_of(list(result))
+    elif isinstance(result, (tuple, list)):
+        items, rebuild = list(result), tuple if isinstance(result, tuple) else list
+    else:
+        raise rejected(function, f"expected it to give a tensor or several, got {type(result).__name__}")
+    for place, item in enumerate(items):
+        if not isinstance(item, TensorView):
+            raise rejected(function, f"expected tensors, but result {place} is {type(item).__name__}")
+    if not items:
+        raise rejected(function, "expected it to give a tensor or several, got none")
+    return items, rebuild
+
+
+def _dict_of(keys: List[Any]) -> Callable[[List[Any]], Any]:
+    return lambda arrays: dict(zip(keys, arrays))

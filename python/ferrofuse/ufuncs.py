@@ -1,0 +1,85 @@
+"""NumPy's functions on tensors of a definition: each calls the op, or the method, of the same meaning."""
+
+from typing import Any, Callable, Dict, Iterable, Tuple
+
+from . import caller, tensor_methods
+from ._native import TensorView, Val
+from .operations import TABLE
+
+# NumPy's names where ops have others.
+NAMES = {
+    "absolute": "abs",
+    "arccos": "acos",
+    "arccosh": "acosh",
+    "arcsin": "asin",
+    "arcsinh": "asinh",
+    "arctan": "atan",
+    "arctan2": "atan2",
+    "arctanh": "atanh",
+    "divide": "truediv",
+    "equal": "eq",
+    "greater": "gt",
+    "greater_equal": "ge",
+    "invert": "bitwise_not",
+    "left_shift": "bitwise_left_shift",
+    "less": "lt",
+    "less_equal": "le",
+    "multiply": "mul",
+    "negative": "neg",
+    "not_equal": "ne",
+    "power": "pow",
+    "rint": "round",
+    "right_shift": "bitwise_right_shift",
+    "subtract": "sub",
+}
+METHODS = """all any argmax argmin clip cumprod cumsum max mean min prod reshape squeeze std sum swapaxes transpose
+    var""".split()
+ALIASES = {"amax": "max", "amin": "min"}
+
+
+def attach() -> None:
+    """Has NumPy's functions come here when they meet a value of a definition."""
+    setattr(Val, "__array_ufunc__", _ufunc)
+    setattr(TensorView, "__array_function__", _function)
+
+
+def _ufunc(self: Any, ufunc: Any, method: str, *operands: Any, **keywords: Any) -> Any:
+    op = NAMES.get(ufunc.__name__, ufunc.__name__)
+    if method != "__call__" or keywords or op not in TABLE:
+        what = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
+        options = f" with {', '.join(keywords)}" if keywords else ""
+        raise tensor_methods.error(f"np.{what}{options} is no op of a definition: dir(fd.ops) lists those that are")
+    if len(operands) == 2:
+        combined = self._combine(op, *operands, caller.line())
+        if combined is not NotImplemented:
+            return combined
+    return self._apply(op, caller.line(), *operands)
+
+
+def _function(self: Any, function: Any, types: Iterable[type], args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Any:
+    name = ALIASES.get(function.__name__, function.__name__)
+    own = _FUNCTIONS.get(name)
+    if own is not None:
+        return own(self, *args, **kwargs)
+    if name in METHODS and args and isinstance(args[0], TensorView):
+        return getattr(args[0], name)(*args[1:], **kwargs)
+    raise tensor_methods.error(f"np.{function.__name__} is no function of a definition: dir(fd.ops) lists its ops")
+
+
+def _where(x: Any, condition: Any, chosen: Any, other: Any) -> Any:
+    return x._apply("where", caller.line(), condition, chosen, other)
+
+
+def _concatenate(x: Any, arrays: Any, axis: int = 0) -> Any:
+    return x._apply("cat", caller.line(), list(arrays), axis)
+
+
+def _expand_dims(x: Any, a: Any, axis: int) -> Any:
+    return tensor_methods.unsqueeze(a, axis)
+
+
+_FUNCTIONS: Dict[str, Callable[..., Any]] = {
+    "where": _where,
+    "concatenate": _concatenate,
+    "expand_dims": _expand_dims,
+}

@@ -1,0 +1,168 @@
+"""`@ferrofuse.fuse`: functions of arrays, traced once for each combination of kinds."""
+
+import functools
+
+import ml_dtypes  # noqa: F401  NumPy knows bfloat16 once it is imported
+import numpy as np
+import pytest
+
+import ferrofuse
+from ferrofuse import ArgumentError, DefinitionError, FusionDefinition, InputError
+
+A = np.random.default_rng(9).standard_normal((6, 5)).astype(np.float32)
+
+
+def counted(function):
+    """The function, and how often it ran."""
+    runs = Runs()
+
+    @functools.wraps(function)
+    def counting(*args):
+        runs.number += 1
+        return function(*args)
+
+    return ferrofuse.fuse(counting), runs
+
+
+class Runs:
+    number = 0
+
+
+def test_sizes_are_symbolic_and_ranks_and_dtypes_are_not():
+    standardise, runs = counted(lambda x: (x - x.mean(axis=0)) / (x.std(axis=0) + 1e-6))
+    for array in (A, A[:3], A.T, A[::2, ::-1]):
+        np.testing.assert_allclose(standardise(array), (array - array.mean(0)) / (array.std(0) + 1e-6), rtol=1e-4, atol=1e-5)
+    assert runs.number == 1
+    assert standardise(A.astype(np.float64)).dtype == np.float64 and runs.number == 2
+    assert standardise(A[0]).shape == (5,) and runs.number == 3
+
+
+def test_axes_of_size_one_are_broadcast():
+    add = ferrofuse.fuse(lambda x, y: x + y)
+    for other in (A, A[:1], A[:, :1], A[0], A[:1, 0]):
+        np.testing.assert_array_equal(add(A, other), A + other)
+
+
+def test_floats_are_inputs_and_other_arguments_are_constants():
+    def scaled(x, factor=2.0, axis=None, words=("a",)):
+        return (x * factor).sum(axis=axis)
+
+    function = ferrofuse.fuse(scaled)
+    for factor in (2.0, 3.5):
+        np.testing.assert_allclose(function(A, factor, axis=1), (A * np.float32(factor)).sum(1), rtol=1e-5)
+    assert len(function._traced) == 1
+    np.testing.assert_allclose(function(A, axis=0), (A * 2).sum(0), rtol=1e-5)
+    assert len(function._traced) == 2
+
+
+def test_results_are_as_the_function_gives_them():
+    pair = ferrofuse.fuse(lambda x: (x + 1.0, x * 2.0))
+    named = ferrofuse.fuse(lambda x: {"sum": x.sum(), "same": x})
+    first, second = pair(A)
+    assert isinstance(pair(A), tuple) and np.array_equal(first, A + 1) and np.array_equal(second, A * 2)
+    assert set(named(A)) == {"sum", "same"} and np.array_equal(named(A)["same"], A)
+    assert isinstance(ferrofuse.fuse(lambda x: [x.exp()])(A), list)
+
+
+def test_definition_explanation_and_code_are_told():
+    @ferrofuse.fuse
+    def double(x, by=2.0):
+        """Twice."""
+        return x * by
+
+    assert double.__doc__ == "Twice." and repr(double).endswith("double(x, by=2.0)>")
+    double(A)
+    assert isinstance(double.definition(), FusionDefinition) and "fd.ops.mul" in repr(double.definition(A, by=1.0))
+    assert double.explain(A).to_dict()["segments"][0]["inputs"][0]["name"] == "x"
+    assert "store" in double.lower(A) and "define" in double.lower(A, stage="llvm")
+    double(A[0])
+    with pytest.raises(ArgumentError, match="2 definitions were traced: give arguments to say which"):
+        double.definition()
+
+
+def test_methods_are_fused():
+    class Model:
+        @ferrofuse.fuse
+        def run(self, x):
+            return x * 2.0
+
+    assert np.array_equal(Model().run(A), A * 2)
+
+
+def test_half_types_and_integers():
+    double = ferrofuse.fuse(lambda x: x + x)
+    assert double(np.arange(3)).tolist() == [0, 2, 4]
+    assert double(np.ones(2, ml_dtypes.bfloat16)).tolist() == [2, 2]
+
+
+SAVED, LIMITS = [], {"low": 0.0}
+
+
+def appends(x):
+    y = x + 1.0
+    SAVED.append(y)
+    return y
+
+
+def assigns(x):
+    LIMITS["low"] = x
+    return x
+
+
+def branches(x):
+    if x.sum() > 0:
+        return x
+    return -x
+
+
+def gives_nothing(x):
+    x + 1.0
+
+
+def gives_a_number(x):
+    return x, 1.0
+
+
+def takes_any(*arrays):
+    return arrays[0]
+
+
+OTHERS = type("Tensor", (np.ndarray,), {"__module__": "torch"})
+MISTAKES = {
+    "appends": (lambda: ferrofuse.fuse(appends)(A), appends, 2, "it changes `SAVED`, which is not its own"),
+    "assigns": (lambda: ferrofuse.fuse(assigns)(A), assigns, 1, "it changes `LIMITS`, which is not its own"),
+    "branches": (lambda: ferrofuse.fuse(branches)(A), branches, 1, "no truth value before the definition runs"),
+    "nothing": (lambda: ferrofuse.fuse(gives_nothing)(A), gives_nothing, 0, "a tensor or several, got NoneType"),
+    "number": (lambda: ferrofuse.fuse(gives_a_number)(A), gives_a_number, 0, "expected tensors, but result 1 is float"),
+    "stars": (lambda: ferrofuse.fuse(takes_any), takes_any, 0, "has named parameters, not"),
+    "list": (lambda: ferrofuse.fuse(branches)([1.0]), branches, 0, "argument `x`: expected an array, .* got list"),
+    "dtype": (lambda: ferrofuse.fuse(branches)(A.astype(np.int8)), branches, 0, "argument `x`: the dtype int8 is not"),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_mistakes_are_rejected_with_their_line(name):
+    mistake, function, offset, words = MISTAKES[name]
+    line = function.__code__.co_firstlineno + offset
+    with pytest.raises(ArgumentError, match=f"^test_fuse.py:{line}: .*{words}") as caught:
+        mistake()
+    assert caught.value.line == line
+    SAVED.clear()
+    LIMITS["low"] = 0.0
+
+
+def test_libraries_are_not_mixed():
+    add = ferrofuse.fuse(lambda x, y: x + y)
+    with pytest.raises(ArgumentError, match="arrays of one library are expected, got `x` of numpy, `y` of torch"):
+        add(A, A.view(OTHERS))
+
+
+def test_a_call_names_arguments_as_the_function_does():
+    add = ferrofuse.fuse(lambda left, right: left + right)
+    with pytest.raises(InputError, match=r"input 1 \(right\), axis 0: expected size 6 .* of input 0 \(left\)"):
+        add(A, A[:4])
+    with pytest.raises(TypeError, match="missing a required argument: 'right'"):
+        add(A)
+    with pytest.raises(DefinitionError, match="outside of `with fd:`"):
+        left = add.definition(A, A).fusion.inputs()[0]
+        left + 1.0

@@ -1,0 +1,99 @@
+"""Definitions copied, pickled, saved and loaded: with segments and schedules, and what is rejected."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+from ferrofuse import DataType, DefinitionError, FusionDefinition
+
+A = np.random.default_rng(6).standard_normal((6, 10)).astype(np.float32)
+
+
+@pytest.fixture
+def fd():
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+        y = fd.ops.exp(x)
+        fd.add_output(y)
+        fd.add_output(fd.ops.sum(y, dims=[1]))
+    return fd
+
+
+def through_a_file(fd, folder):
+    fd.save(folder / "saved.py")
+    assert [path.name for path in folder.iterdir()] == ["saved.py"]
+    return FusionDefinition.load(folder / "saved.py")
+
+
+WAYS = {
+    "copy": lambda fd, folder: copy.copy(fd),
+    "deepcopy": lambda fd, folder: copy.deepcopy(fd),
+    "pickle": lambda fd, folder: pickle.loads(pickle.dumps(fd)),
+    "file": through_a_file,
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_definition_segments_and_schedules_are_kept(fd, way, tmp_path):
+    same = WAYS[way](fd, tmp_path)
+    assert repr(same) == repr(fd) and same.segments == [] and same.peak_memory is None
+    fd.peak_memory = 1 << 30
+    fd.segmentation = [["tv1"], ["tv2"]]
+    schedule = fd.segments[0].definition.explain().to_dict()["segments"][0]["schedule"]
+    fd.segments[0].schedule = schedule
+    same = WAYS[way](fd, tmp_path)
+    assert (repr(same), same.peak_memory) == (repr(fd), 1 << 30)
+    assert [(each.name, each.outputs) for each in same.segments] == [("seg0", ["tv1"]), ("seg1", ["tv2"])]
+    assert [each.schedule for each in same.segments] == [schedule, None]
+    for one, other in zip(fd.execute([A]), same.execute([A])):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_a_copy_goes_on_by_itself(fd):
+    other = copy.copy(fd)
+    with other:
+        x = other.fusion.inputs()[0]
+        other.add_output(other.ops.neg(x))
+    assert len(other.execute([A])) == 3 and len(fd.execute([A])) == 2
+
+
+def test_an_empty_definition_is_pickled_and_an_unfinished_one_is_not():
+    assert repr(pickle.loads(pickle.dumps(FusionDefinition()))) == repr(FusionDefinition())
+    with FusionDefinition() as fd:
+        fd.define_tensor(shape=[-1], contiguity=True)
+    with pytest.raises(DefinitionError, match="only a definition with outputs"):
+        pickle.dumps(fd)
+    assert copy.copy(fd).validate_definition() == (False, "Fusion is empty!")
+
+
+BROKEN = {
+    "empty": (lambda text: "", "not a saved definition: it does not begin with `# saved by ferrofuse, version 1`"),
+    "newer": (lambda text: text.replace("version 1", "version 2"), "a newer ferrofuse: version 2, this one reads up to 1"),
+    "cut": (lambda text: text[:-20], "cut short: it does not end with `# ---- end`"),
+    "an op": (lambda text: text.replace("exp", "expp"), "`expp` is not an op .*did you mean `exp`"),
+    "a section": (lambda text: text.replace("---- segments", "---- segmends"), "the section 'segmends' is none that is known"),
+}
+
+
+@pytest.mark.parametrize("what", BROKEN)
+def test_a_broken_file_says_so(fd, what, tmp_path):
+    change, words = BROKEN[what]
+    path = tmp_path / "saved.py"
+    fd.segmentation = [["tv1"], ["tv2"]]
+    fd.save(path)
+    path.write_text(change(path.read_text()))
+    with pytest.raises(DefinitionError, match=f"saved.py: .*{words}"):
+        FusionDefinition.load(path)
+    path.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(DefinitionError, match="saved.py: not a saved definition: it is no text"):
+        FusionDefinition.load(path)
+
+
+def test_segments_that_were_edited_are_not_saved(fd):
+    fd.segment()
+    with fd.segments[0].definition:
+        pass
+    with pytest.raises(DefinitionError, match="the definition of seg0 was edited"):
+        pickle.dumps(fd)

@@ -1,0 +1,161 @@
+"""Tensors that feel like arrays: each formula gives on tensors what NumPy gives on arrays; what cannot be says why."""
+
+import numpy as np
+import pytest
+
+import ferrofuse
+from ferrofuse import ArgumentError, DataType, FusionDefinition, TensorView
+from ferrofuse.tensor_methods import UNARY
+
+X = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+INDEX = np.array([[2, 0], [1, 1]])
+DTYPES = {"float32": DataType.Float, "int64": DataType.Int, "bool": DataType.Bool}
+
+
+def run(formula, *arrays):
+    with FusionDefinition() as fd:
+        inputs = [
+            fd.define_tensor(shape=[-1] * array.ndim, contiguity=True, dtype=DTYPES[array.dtype.name]) for array in arrays
+        ]
+        fd.add_output(formula(*inputs))
+    return fd.execute(list(arrays))[0]
+
+
+FORMULAS = {
+    "new axis": lambda x: x[:, None],
+    "slices": lambda x: x[1:, ::2],
+    "last": lambda x: x[..., -1],
+    "first": lambda x: x[0],
+    "mixed": lambda x: x[-1, 1:, None, :2],
+    "to before the last": lambda x: x[:, :-1],
+    "from the end": lambda x: x[:, -2:],
+    "backward": lambda x: x[::-1],
+    "steps": lambda x: x[:, 1::2, ::3],
+    "element": lambda x: x[0, 1, 2] + x[..., 0],
+    "T": lambda x: x.T,
+    "sum": lambda x: x.sum(axis=1),
+    "sum of all": lambda x: x.sum(),
+    "mean": lambda x: x.mean(axis=(0, 2), keepdims=True),
+    "std": lambda x: x.std(axis=0),
+    "var": lambda x: x.var(axis=0, ddof=1),
+    "max": lambda x: x.max(),
+    "min": lambda x: x.min(axis=-1),
+    "prod": lambda x: (x / 8).prod(axis=1),
+    "any": lambda x: (x > 22).any(axis=2),
+    "all": lambda x: (x > 2).all(axis=0),
+    "argmax": lambda x: x.argmax(axis=1),
+    "argmin of all": lambda x: x.argmin(),
+    "cumsum": lambda x: x.cumsum(axis=1),
+    "standardise": lambda x: (x - x.mean(axis=0)) / (x.std(axis=0) + 1e-6),
+    "trailing axes": lambda x: x - x.sum(axis=0)[0],
+    "reshape": lambda x: x.reshape(6, 4),
+    "reshape by a list": lambda x: x.reshape((-1, 2)),
+    "flatten": lambda x: x.flatten(),
+    "transpose": lambda x: x.transpose(1, 0, 2),
+    "swapaxes": lambda x: x.swapaxes(0, -1),
+    "clip": lambda x: x.clip(2, 5),
+    "squeeze": lambda x: x[:, None].squeeze(1),
+    "matmul": lambda x: x[:, :, 0].T @ x[:, :, 1],
+    "constant of one element": lambda x: x + np.array([2.0], np.float32),
+    "constant from the left": lambda x: np.array([[2.0]], np.float32) * x,
+    "astype": lambda x: x.astype("float64" if isinstance(x, np.ndarray) else DataType.Double),
+    "np.exp": lambda x: np.exp(x * 0.1),
+    "np.subtract": lambda x: np.subtract(2.0, x),
+    "np.where": lambda x: np.where(x > 3, x, 0.0),
+    "np.maximum": lambda x: np.maximum(x, 3),
+    "np.sum": lambda x: np.sum(x, axis=1),
+    "np.amax": lambda x: np.amax(x, axis=0),
+    "np.concatenate": lambda x: np.concatenate([x, x], axis=1),
+    "np.expand_dims": lambda x: np.expand_dims(x, 1),
+}
+
+
+@pytest.mark.parametrize("name", FORMULAS)
+def test_formulas_are_numpys(name):
+    got, expected = run(FORMULAS[name], X), FORMULAS[name](X)
+    assert (got.shape, got.dtype) == (expected.shape, expected.dtype)
+    np.testing.assert_allclose(got, expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize("formula", [lambda x, i: x[:, i], lambda x, i: x[0, i, 1:], lambda x, i: x[:, i[0], None, :2]])
+def test_index_tensors_are_numpys(formula):
+    np.testing.assert_array_equal(run(formula, X, INDEX), formula(X, INDEX))
+
+
+def test_what_torch_calls_otherwise_is_the_same():
+    np.testing.assert_array_equal(run(lambda x: x.mT, X), X.swapaxes(1, 2))
+    np.testing.assert_array_equal(run(lambda x: x.permute(2, 0, 1), X), X.transpose(2, 0, 1))
+    np.testing.assert_array_equal(run(lambda x: x.sum(dims=[0, 1], keepdim=True), X), X.sum((0, 1), keepdims=True))
+    np.testing.assert_allclose(run(lambda x: x.std(0, correction=1), X), X.std(0, ddof=1), rtol=1e-5)
+    assert run(lambda x: x.to(DataType.Half), X).dtype == np.float16
+    assert run(lambda x: x.unsqueeze(-1), X).shape == (2, 3, 4, 1)
+
+
+def test_ops_of_one_operand_are_methods():
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Float)
+        for name in UNARY:
+            assert getattr(x, name)().is_tensor(), name
+        fd.add_output(x.exp())
+    assert all(f"fd.ops.{name}(" in repr(fd) for name in UNARY)
+
+
+def test_parts_by_slices_are_views():
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+        for part in (x[1:], x[..., -1], x[:, None], x.T, x[0, 1:]):
+            fd.add_output(part)
+    array = X.reshape(6, 4)
+    assert all(np.shares_memory(part, array) for part in fd.execute([array]))
+
+
+UNKNOWN = "is known only when the definition runs"
+NO_VALUE = (
+    r"an array \(ndarray of shape \[3\]\) is no value of a definition: declare an input for it, "
+    r"fd.define_tensor\(shape=\[-1\], contiguity=True, dtype=DataType.Double\), and give it to the call"
+)
+MISTAKES = {
+    "len": (lambda x: len(x), f"`len` of a tensor of a definition: its size {UNKNOWN}: x.size"),
+    "iteration": (lambda x: list(x), f"`iter` of a tensor of a definition: the number of its rows {UNKNOWN}"),
+    "float": (lambda x: float(x), f"`float` of a tensor of a definition: its value {UNKNOWN}"),
+    "int": (lambda x: int(x), f"`int` of a tensor of a definition: its value {UNKNOWN}"),
+    "item": (lambda x: x.item(), f"`item` of a tensor of a definition: its value {UNKNOWN}"),
+    "in": (lambda x: 1 in x, "`contains` of a tensor of a definition: what it holds"),
+    "bool": (lambda x: 1 if x > 0 else 0, "no truth value before the definition runs: a branch on it cannot be taken"),
+    "asarray": (lambda x: np.asarray(x), "`array` of a tensor of a definition: it has no elements"),
+    "assignment": (lambda x: x.__setitem__(0, 1), "values of a definition never change: fd.ops.where"),
+    "mask": (lambda x: x[x > 0], "how many elements a mask keeps is known only .* fd.ops.where"),
+    "float index": (lambda x: x[x], "an index tensor has integers, but this one is DataType.Float"),
+    "too many": (lambda x: x[0, 0, 0, 0], "4 indices are given, but the tensor has 3 axes"),
+    "a word": (lambda x: x["a"], "expected an int, a slice, None, `...` or a tensor of integers, got str"),
+    "an array": (lambda x: x[INDEX], "got ndarray: an array of indices is an input of the definition"),
+    "no step": (lambda x: x[::0], "a step is a whole number that is not zero, but is 0"),
+    "two ellipses": (lambda x: x[..., 0, ...], "`...` stands for all other axes, so it is given once at most"),
+    "squeeze": (lambda x: x.squeeze(), "`squeeze` needs the axes to take away"),
+    "array from the right": (lambda x: x + np.ones(3), "`add`: " + NO_VALUE),
+    "array from the left": (lambda x: np.ones(3) + x, "`add`: " + NO_VALUE),
+    "array in an op": (lambda x: ferrofuse.ops.add(x, np.ones(3)), NO_VALUE),
+    "numpy's": (lambda x: np.linalg.norm(x), "np.norm is no function of a definition"),
+    "a reduction": (lambda x: np.add.reduce(x), "np.add.reduce is no op of a definition"),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_what_cannot_be_says_why_and_where(name):
+    mistake, words = MISTAKES[name]
+    line = mistake.__code__.co_firstlineno
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1] * 3, contiguity=True, dtype=DataType.Float)
+        with pytest.raises(ArgumentError, match=f"^test_tensor_methods.py:{line}: .*{words}") as caught:
+            mistake(x)
+    assert caught.value.line == line
+
+
+def test_an_axis_is_named_once():
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Float)
+        with pytest.raises(TypeError, match="axis and dims are one argument"):
+            x.sum(axis=0, dims=[0])
+        with pytest.raises(ArgumentError, match=r"exchanges the last two axes"):
+            x.mT
+    assert TensorView.sum.__doc__ == "`fd.ops.sum` over axes, or over all."
