@@ -47,9 +47,9 @@ pub use compiler::segment::{greedy, unfused};
 pub use compiler::{Certificate, Decision, Plan, PlanOptions, ShallowProduct};
 pub use emit::{EmitError, EmitOptions, Stage, emit};
 pub use explain::{
-    Changed, CostUs, Difference, Edge, Explanation, GroupExplanation, OutputExplanation, PatternExplanation,
-    SegmentExplanation, TensorBytes, difference, explain, fragment, html, output_names, svg, value_name,
-    value_named,
+    Changed, CostUs, Difference, Edge, Explanation, GroupExplanation, LambdaExplanation, OutputExplanation,
+    PatternExplanation, SegmentExplanation, TensorBytes, difference, explain, fragment, html, output_names,
+    svg, value_name, value_named,
 };
 pub use frontend::define::DefinitionBuilder;
 pub use frontend::text::File;

@@ -72,6 +72,7 @@ const ORDER: [(&str, &[&str]); 13] = [
             "lower",
             "outputs",
             "passes",
+            "distribution",
             "products",
             "plan",
             "certificate",
