@@ -7,8 +7,7 @@ def log_sum_exp(fd):
         [x, ones],
         lambda a, s, b, t: [
             fd.ops.maximum(a, b),
-            fd.ops.where(a > b, s, t)
-            + fd.ops.where(a > b, t, s) * fd.ops.exp(fd.ops.minimum(a, b) - fd.ops.maximum(a, b)),
+            s * fd.ops.exp(a - fd.ops.maximum(a, b)) + t * fd.ops.exp(b - fd.ops.maximum(a, b)),
         ],
         init=[-3e38, 0.0],
         dims=[1],

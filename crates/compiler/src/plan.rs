@@ -7,11 +7,12 @@ use ir::interrupt::{Interrupt, Interrupted};
 use rustc_hash::{FxHashMap, FxHashSet};
 use thiserror::Error;
 
+use crate::distribution::Distribution;
 use crate::hints::Hints;
 use crate::layout::{LayoutClass, SegmentLayouts};
 use crate::lower::{Group, LoweredSegment, lower};
 use crate::outputs::{Placement, View, computed, ordered, placements, views};
-use crate::passes::{Step, before_expansion, composed, optimize};
+use crate::passes::{Step, before_expansion, composed, distributable, distribute, optimize};
 use crate::products::{self, ShallowProduct};
 use crate::schedule::{Schedule, ScheduleError, Workload, choose};
 use crate::segment::{
@@ -63,6 +64,8 @@ pub struct Plan {
     pub patterns: Vec<Result<Task, String>>,
     /// The products of matrices that a kernel may compute, and which ones one does.
     pub products: Vec<ShallowProduct>,
+    /// The folds by lambdas that can be distributed over their states, and whether they are.
+    pub distribution: Distribution,
     /// What each pass made, in order. Views of earlier steps still work.
     pub steps: Vec<Step>,
     /// The values that are not row-major in memory, because they are outputs.
@@ -166,14 +169,17 @@ pub fn plan(
     }
     let (mut graph, written) = graph.fork(fusion);
     let chosen = options.segmentation.iter().flat_map(Segmentation::kept);
-    let kept = chosen.chain(crossing(&options.tasks));
-    let mut steps = optimize(&mut graph, &written, layouts, kept.collect());
+    let kept: FxHashSet<Val> = chosen.chain(crossing(&options.tasks)).collect();
+    let mut steps = optimize(&mut graph, &written, layouts, kept.clone());
     options.interrupt.check()?;
     let legality = Legality::default();
     let source = Source { written: &written, layouts, options, legality: &legality };
-    let products = match options.segmentation {
-        Some(_) => Vec::new(),
-        None => source.decompose(&mut graph, &mut steps, hints, target),
+    let (distribution, products) = match options.segmentation {
+        Some(_) => Default::default(),
+        None => (
+            source.distribute(&mut graph, &mut steps, kept, hints, target),
+            source.decompose(&mut graph, &mut steps, hints, target),
+        ),
     };
     let Optimized { fusion, map, chosen, views, computed, mut tasks, dropped, constraints } =
         source.optimized(&graph, &steps);
@@ -259,6 +265,7 @@ pub fn plan(
         dropped,
         patterns,
         products,
+        distribution,
         steps,
         placements,
         legality,
@@ -298,6 +305,33 @@ impl Source<'_> {
         let (tasks, dropped) = options.tasks.groups_after(graph, written, &fusion, &map);
         let constraints = Constraints::new(graph, &computed, &tasks);
         Optimized { fusion, map, chosen, views, computed, tasks, dropped, constraints }
+    }
+
+    /// Distributes folds by lambdas over their states where that is faster: all steps anew, behind one more.
+    fn distribute(
+        &self,
+        graph: &mut Graph,
+        steps: &mut Vec<Step>,
+        kept: FxHashSet<Val>,
+        hints: &Hints,
+        target: &Target,
+    ) -> Distribution {
+        let folds = distributable(graph, self.written);
+        if folds.is_empty() {
+            return Distribution::default();
+        }
+        let (view, map) = distribute(graph, self.written);
+        graph.debug_verify(&view);
+        let kept = kept.into_iter().filter_map(|val| map.get(val)).collect();
+        let optimized = optimize(graph, &view, self.layouts, kept);
+        let first = Step { pass: "distribute", view, map };
+        let distributed: Vec<Step> = [first].into_iter().chain(optimized).collect();
+        let seconds = |steps: &[Step]| self.seconds(graph, steps, hints, target);
+        let distribution = Distribution { folds, lambda: seconds(steps), distributed: seconds(&distributed) };
+        if distribution.is_distributed() {
+            *steps = distributed;
+        }
+        distribution
     }
 
     /// Takes products of matrices apart that kernels compute, as a step more.

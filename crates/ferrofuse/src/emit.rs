@@ -16,7 +16,7 @@ use ir::definition::Definition;
 use ir::kernel::Kernel;
 use runtime::unforked;
 
-use crate::explain::ValueNames;
+use crate::names::ValueNames;
 use crate::{CodeTarget, lambdas};
 
 /// A station of the way.

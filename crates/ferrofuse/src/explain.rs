@@ -5,8 +5,8 @@
 
 mod against;
 mod groups;
+mod lambdas;
 mod memory;
-mod names;
 mod outputs;
 mod page;
 mod patterns;
@@ -30,10 +30,10 @@ use serde::{Deserialize, Serialize};
 use memory::Peaks;
 use readers::Readers;
 
+use crate::names::ValueNames;
 pub use against::{Changed, Difference, difference};
 pub use groups::GroupExplanation;
-pub(crate) use names::{ValueNames, names_in};
-pub use names::{output_names, value_name, value_named};
+pub use lambdas::LambdaExplanation;
 pub use outputs::OutputExplanation;
 pub use page::{fragment, html};
 pub use patterns::PatternExplanation;
@@ -52,6 +52,9 @@ pub struct Explanation {
     /// The composites of the definition; left out if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub patterns: Vec<PatternExplanation>,
+    /// The lambdas of the definition's folds and scans; left out if there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lambdas: Vec<LambdaExplanation>,
     /// The outputs that are views or are not row-major in memory; left out if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outputs: Vec<OutputExplanation>,
@@ -183,11 +186,13 @@ pub fn explain(definition: &Definition, plan: &Plan, hints: &Hints) -> Explanati
     let outputs = outputs::outputs(definition, plan, &explainer);
     let groups = groups::groups(definition, plan);
     let patterns = patterns::patterns(definition, plan, &explainer.names);
+    let lambdas = lambdas::lambdas(definition, plan, &explainer.names);
     Explanation {
         segments,
         edges: explainer.edges(),
         groups,
         patterns,
+        lambdas,
         outputs,
         bytes,
         peak_bytes: peaks.bytes,

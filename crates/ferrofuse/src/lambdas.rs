@@ -6,7 +6,7 @@ use ir::definition::Definition;
 use ir::graph::{Graph, Node, TensorOp};
 use ops::{Lambda, Monoid, Scalar};
 
-use crate::explain::names_in;
+use crate::names::names_in;
 
 /// A lambda by which a fold or a scan combines.
 #[derive(Clone, Debug)]

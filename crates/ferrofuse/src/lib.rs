@@ -33,6 +33,7 @@ mod code_target;
 mod emit;
 mod explain;
 mod lambdas;
+mod names;
 mod op_list;
 mod segments;
 pub mod table;
@@ -47,9 +48,8 @@ pub use compiler::segment::{greedy, unfused};
 pub use compiler::{Certificate, Decision, Plan, PlanOptions, ShallowProduct};
 pub use emit::{EmitError, EmitOptions, Stage, emit};
 pub use explain::{
-    Changed, CostUs, Difference, Edge, Explanation, GroupExplanation, OutputExplanation, PatternExplanation,
-    SegmentExplanation, TensorBytes, difference, explain, fragment, html, output_names, svg, value_name,
-    value_named,
+    Changed, CostUs, Difference, Edge, Explanation, GroupExplanation, LambdaExplanation, OutputExplanation,
+    PatternExplanation, SegmentExplanation, TensorBytes, difference, explain, fragment, html, svg,
 };
 pub use frontend::define::DefinitionBuilder;
 pub use frontend::text::File;
@@ -61,6 +61,7 @@ pub use ir::graph::{DeviceStream, GroupOptions, Task, TaskData, TaskKind, Tasks}
 pub use ir::graph::{InputError, InputSignature};
 pub use ir::interrupt::{Interrupt, Interrupted};
 pub use lambdas::{FoldLambda, lambdas};
+pub use names::{output_names, value_name, value_named};
 pub use op_list::{OpEntry, op_entries};
 pub use ops::{DType, Scalar};
 pub use runtime::cpu::alloc::{Buffer, Side};

@@ -73,6 +73,7 @@ const ORDER: [(&str, &[&str]); 15] = [
             "lower",
             "outputs",
             "passes",
+            "distribution",
             "products",
             "plan",
             "certificate",
@@ -113,7 +114,10 @@ const ORDER: [(&str, &[&str]); 15] = [
             "segmented",
         ],
     ),
-    ("ferrofuse", &["check", "code_target", "table", "explain", "lambdas", "emit", "op_list", "segments"]),
+    (
+        "ferrofuse",
+        &["check", "code_target", "table", "names", "lambdas", "explain", "emit", "op_list", "segments"],
+    ),
     (
         "emulator",
         &[

@@ -4,6 +4,7 @@
 
 mod approximate;
 mod decompose;
+mod distribute;
 mod nest_cats;
 mod simplify;
 mod sink;
@@ -15,6 +16,7 @@ use crate::layout::LayoutClass;
 
 pub use approximate::approximate;
 pub use decompose::{decompose, shallow_products};
+pub use distribute::{distributable, distribute};
 pub use sink::before_expansion;
 
 /// A graph pass.

@@ -8,7 +8,7 @@ use ir::graph::Axes;
 use serde::{Deserialize, Serialize};
 
 use super::Explainer;
-use super::names::output_names;
+use crate::names::output_names;
 
 /// An output and its layout in memory.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]

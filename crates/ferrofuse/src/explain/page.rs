@@ -41,6 +41,9 @@ pub fn fragment(explanation: &Explanation, title: &str, others: &[(&str, &Explan
     for pattern in explanation.patterns.iter().filter(|pattern| pattern.is_notable()) {
         let _ = writeln!(text, "<p>{}</p>", escaped(&pattern.line()));
     }
+    for lambda in &explanation.lambdas {
+        let _ = writeln!(text, "<p>{}</p>", escaped(&lambda.line()));
+    }
     for segment in &explanation.segments {
         describe(&mut text, segment, &prefix);
     }

@@ -4,7 +4,9 @@ use std::fmt;
 
 use compiler::Certificate;
 
-use super::{Explanation, GroupExplanation, PatternExplanation, SegmentExplanation, TensorBytes};
+use super::{
+    Explanation, GroupExplanation, LambdaExplanation, PatternExplanation, SegmentExplanation, TensorBytes,
+};
 use crate::table;
 
 const HEADINGS: [&str; 7] = ["segment", "ops", "reads", "writes", "passes", "runs as", "recomputed"];
@@ -28,7 +30,7 @@ impl fmt::Display for Explanation {
         let patterns = self.patterns.iter().filter(|pattern| pattern.is_notable());
         let tasks =
             self.groups.iter().map(GroupExplanation::line).chain(patterns.map(PatternExplanation::line));
-        let tasks: Vec<String> = tasks.collect();
+        let tasks: Vec<String> = tasks.chain(self.lambdas.iter().map(LambdaExplanation::line)).collect();
         if !tasks.is_empty() {
             writeln!(f, "\n{}", tasks.join("\n"))?;
         }

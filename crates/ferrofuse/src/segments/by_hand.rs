@@ -6,7 +6,7 @@ use ir::definition::Definition;
 use ir::graph::Val;
 
 use super::SegmentError;
-use crate::explain::{value_name, value_named};
+use crate::names::{value_name, value_named};
 use crate::{Error, Segmentation};
 
 /// A segmentation of a definition from its text, a line `segment NAME -> VALUE, VALUE…` for each segment.

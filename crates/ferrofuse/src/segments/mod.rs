@@ -22,7 +22,8 @@ use runtime::{CompileOptions, SegmentDefinition, SegmentInput, SegmentedExecutab
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Schedule;
-use crate::explain::{Edge, Explanation, SegmentExplanation, explain, names_in};
+use crate::explain::{Edge, Explanation, SegmentExplanation, explain};
+use crate::names::names_in;
 
 pub use by_hand::{of_plan, read_segmentation};
 pub use error::SegmentError;

@@ -154,3 +154,17 @@ fn peak_memory_is_limited() {
     assert!(rejected.starts_with("at most 100 bytes may be in memory"), "{rejected}");
     assert!(free.peak_formula.parse::<u64>().is_ok_and(|bytes| bytes == lowest), "{}", free.peak_formula);
 }
+
+/// Log-sum-exp by a lambda is a fold for each state where rows stay in a cache.
+#[test]
+fn lambdas_are_distributed_where_that_is_faster() {
+    let path = format!("{}/../../bench/lambdas/log_sum_exp/lambda.py", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(path).expect("the lambda");
+    let line = |text: &str, shape: &str| -> String {
+        let definition = define(&text.replace("-1, -1", shape)).expect("a definition");
+        let plan = plan(&definition, &CompileOptions::default()).expect("a plan");
+        let table = explain(&definition, &plan, &Hints::default()).to_string();
+        table.lines().find(|line| line.starts_with("lambda of fold")).expect("a lambda").to_owned()
+    };
+    assert!(line(&text, "4096, 4096").contains("in seg0; each state is a fold of its own: "));
+}

@@ -4,6 +4,9 @@ use ir::graph::{Fusion, Graph, TensorOp, Val};
 use ops::{Monoid, ScalarOp};
 use rustc_hash::FxHashMap;
 
+/// Below this, numbers of f32 are 256 apart and more, and exp(-256) is zero.
+const FAR_BELOW_ZERO: f64 = -(1_i64 << 32) as f64;
+
 /// The bounds of a view's values.
 pub(super) struct LowerBounds<'g> {
     graph: &'g Graph,
@@ -73,16 +76,44 @@ impl<'g> LowerBounds<'g> {
     /// Whether this sum has a term exp(0): it runs over exp(x - m) where m is the largest x along the same axes, as in
     /// softmax. (There m is an element; without elements the sum is of none, and nobody divides by it.)
     pub fn holds_its_max(&self, sum: Val) -> bool {
-        let TensorOp::Fold { monoid: Monoid::Sum, axes } = self.graph.op(sum) else { return false };
+        self.subtracted(sum).is_some_and(|subtracted| self.is_max_of(subtracted, sum))
+    }
+
+    /// Whether this sum has a term exp(0) or is zero: m may be a number so far below zero, too, that exp(x - m) of the next
+    /// smaller x is zero.
+    pub fn holds_its_max_or_nothing(&self, sum: Val) -> bool {
+        self.holds_its_max(sum)
+            || self.subtracted(sum).is_some_and(|subtracted| match self.graph.op(subtracted) {
+                TensorOp::Map(ScalarOp::Maximum) => {
+                    let &[max, lowest] = self.graph.operands(subtracted) else { return false };
+                    let lowest = self.graph.as_constant(lowest).map(|lowest| lowest.as_f64());
+                    lowest.is_some_and(|lowest| lowest <= FAR_BELOW_ZERO) && self.is_max_of(max, sum)
+                }
+                _ => false,
+            })
+    }
+
+    /// What is subtracted from x where this sum runs over exp(x - m).
+    fn subtracted(&self, sum: Val) -> Option<Val> {
+        self.difference(sum).map(|[_, max]| self.unspread(max))
+    }
+
+    /// x and m where this sum runs over exp(x - m).
+    fn difference(&self, sum: Val) -> Option<[Val; 2]> {
+        let TensorOp::Fold { monoid: Monoid::Sum, .. } = self.graph.op(sum) else { return None };
         let power = self.graph.operands(sum)[0];
-        let TensorOp::Map(ScalarOp::Exp) = self.graph.op(power) else { return false };
+        let TensorOp::Map(ScalarOp::Exp) = self.graph.op(power) else { return None };
         let shifted = self.graph.operands(power)[0];
-        let TensorOp::Map(ScalarOp::Sub) = self.graph.op(shifted) else { return false };
-        let [x, max] = *self.graph.operands(shifted) else { return false };
-        let max = self.unspread(max);
+        let TensorOp::Map(ScalarOp::Sub) = self.graph.op(shifted) else { return None };
+        self.graph.operands(shifted).try_into().ok()
+    }
+
+    /// Whether this is the largest x of a sum over exp(x - m), along the same axes.
+    fn is_max_of(&self, max: Val, sum: Val) -> bool {
+        let TensorOp::Fold { axes, .. } = self.graph.op(sum) else { return false };
         let same_axes =
             matches!(self.graph.op(max), TensorOp::Fold { monoid: Monoid::Max, axes: over } if over == axes);
-        same_axes && self.graph.operands(max)[0] == x
+        same_axes && self.difference(sum).is_some_and(|[x, _]| self.graph.operands(max)[0] == x)
     }
 
     /// The value behind axes that were put in or repeated.

@@ -70,7 +70,7 @@ pub fn approximate(graph: &mut Graph, fusion: &Fusion, kept: &FxHashSet<Val>) ->
 }
 
 /// The number that a value is everywhere.
-fn constant(graph: &Graph, val: Val) -> Option<Scalar> {
+pub(super) fn constant(graph: &Graph, val: Val) -> Option<Scalar> {
     let operand = || constant(graph, graph.operands(val)[0]);
     match *graph.op(val) {
         TensorOp::Constant(scalar) => Some(scalar),

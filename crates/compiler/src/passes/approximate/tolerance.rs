@@ -91,12 +91,12 @@ impl Chooser<'_> {
     }
 
     /// Whether this is exp(x - m) of f32 for nothing but sums over it, where m is the largest x along the same axes. Such a
-    /// sum is 1 at least, so that of exp(-d), below 2^-23 + d / 2^29 of itself, less is missing than a sum leaves out.
+    /// sum is 1 at least, or zero, so that of exp(-d), below 2^-23 + d / 2^29 of itself, less is missing than a sum leaves out.
     fn is_term(&self, val: Val) -> bool {
         let is_power =
             matches!(self.graph.op(val), TensorOp::Map(ScalarOp::Exp)) && self.graph.dtype(val) == DType::F32;
         let users = self.fusion.uses(val);
-        let sums = || users.iter().all(|&user| self.lower_bounds.holds_its_max(user.into()));
+        let sums = || users.iter().all(|&user| self.lower_bounds.holds_its_max_or_nothing(user.into()));
         is_power && !self.fusion.is_output(val) && !users.is_empty() && sums()
     }
 

@@ -5,7 +5,7 @@
 //! calls (of lgamma) as chains. Other dtypes count as f32 does, and GPUs as CPUs do until theirs are measured.
 
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
-use ops::{CpuSpelling, DType, Polynomial, ScalarOp};
+use ops::{Body, BodyStep, CpuSpelling, DType, Monoid, Polynomial, ScalarOp};
 use rustc_hash::FxHashMap;
 
 use super::amounts::Amounts;
@@ -98,12 +98,24 @@ fn weight(graph: &Graph, node: Node) -> u64 {
         TensorOp::Pad { .. } => 2,
         TensorOp::Cat(_) => data.operands.len() as u64,
         TensorOp::Gather(_) => 10,
+        TensorOp::Fold { monoid: Monoid::Lambda(lambda), .. } => of_body(lambda.body()),
         TensorOp::Fold { .. } => 1,
         // Along the contiguous axis one element follows the other; across it lanes scan beside each other.
         TensorOp::Scan { axis, .. } if usize::from(*axis) + 1 == graph.ty(node.into()).rank() => 350,
         TensorOp::Scan { .. } => 4,
         _ => 0,
     }
+}
+
+/// Cycles of the body of a lambda.
+fn of_body(body: &Body) -> u64 {
+    let dtypes = &body.dtypes()[body.params().len()..];
+    let cycles = |(step, &dtype): (&BodyStep, &DType)| match step {
+        BodyStep::Apply(op, _) => of_scalar_op(*op, dtype),
+        BodyStep::Cast(..) => 1,
+        BodyStep::Constant(_) => 0,
+    };
+    body.steps().iter().zip(dtypes).map(cycles).sum()
 }
 
 fn of_scalar_op(op: ScalarOp, dtype: DType) -> u64 {
