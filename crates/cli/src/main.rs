@@ -1,8 +1,9 @@
 //! The `ferrofuse` binary: reads options, hands them to a verb, shows how it ended.
 //!
 //! Results go to stdout, everything else to stderr. Exit codes: 0 fine, 1 a check failed, 2 the user's mistake, 3 the
-//! machine's. `verbs` (one file each) · `definition` (definition files) · `device` (what runs kernels) · `arrays` (files of arrays) · `inputs` (what to
-//! run on) · `planning` (the user's choices) · `segment_folder` (folders of segments) · `failure` · `environment`.
+//! machine's. `verbs` (one file each) · `definition` (definition files) · `device` (what runs kernels) · `arrays` (files of
+//! arrays) · `inputs` (what to run on) · `number` (whole numbers among words) · `planning` (the user's choices) ·
+//! `segment_folder` (folders of segments) · `failure` · `environment`.
 
 mod arrays;
 mod definition;
@@ -10,6 +11,7 @@ mod device;
 mod environment;
 mod failure;
 mod inputs;
+mod number;
 mod planning;
 mod segment_folder;
 mod verbs;

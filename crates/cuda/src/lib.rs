@@ -1,8 +1,8 @@
 //! NVIDIA's driver and NVRTC, found at run time: devices, streams, memory, compiled kernels.
 //!
-//! `library` (opened by `dlopen`) · `driver` and `nvrtc` (their functions) · `gpu` (a device: its context and facts) · `stream` · `memory` ·
-//! `module` (machine code and its kernels) · `error`. Nothing here
-//! links against CUDA, reads the environment, or knows what a kernel means.
+//! `library` (opened by `dlopen`) · `driver` and `nvrtc` (their functions) · `gpu` (a device: its context and facts) · `stream` ·
+//! `memory` · `module` (machine code and its kernels) · `error`. Nothing here links against CUDA, reads the environment, or knows
+//! what a kernel means.
 //!
 //! The functions are those of the headers of CUDA 12; every driver since 11.2 has them.
 

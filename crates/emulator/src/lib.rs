@@ -1,9 +1,9 @@
 //! Runs include-free CUDA C++ on the CPU: takes the text of kernels, gives a module of functions that can be launched.
 //!
-//! The text is compiled with g++ against the headers of `device/` and loaded into this process. Each thread of a block
-//! runs as a fiber. Blocks run one after another; shared memory starts poisoned; a missed barrier, a bad address or too
-//! much shared memory is an error. What no single interleaving can show (a missing barrier, say) is found by launching
-//! in several [`Order`]s and comparing.
+//! The text is compiled with g++ against the headers of `device/` and loaded into this process. Each thread of a block runs as a
+//! fiber. Blocks run one after another; shared memory starts poisoned; a missed barrier, a bad address or too much shared memory
+//! is an error. What no single interleaving can show (a missing barrier, say) is found by launching in several [`Order`]s and
+//! comparing.
 //!
 //! [`library`] is this crate as a library that stands in for libcuda and libnvrtc (`driver`, `nvrtc`).
 //!

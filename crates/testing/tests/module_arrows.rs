@@ -151,6 +151,7 @@ const ORDER: [(&str, &[&str]); 15] = [
     (
         "cli",
         &[
+            "number",
             "arrays",
             "failure",
             "device",

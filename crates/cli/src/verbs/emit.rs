@@ -9,6 +9,7 @@ use ferrofuse::{CodeTarget, EmitError, EmitOptions, Machine, Stage, emit};
 use crate::definition;
 use crate::failure::{Failure, Outcome};
 use crate::inputs::Request;
+use crate::number::number;
 use crate::planning::{self, Choices};
 
 /// Print a definition at some stage of its way to machine code.
@@ -20,7 +21,7 @@ pub struct Options {
     #[arg(long)]
     stage: Stage,
     /// Only the segment with this number
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number::<usize>)]
     segment: Option<usize>,
     /// The machine: host, x86-64, avx2, avx512, aarch64, sm_80, … sm_100 [default: host, sm_90 for cuda]
     #[arg(long, value_name = "NAME")]

@@ -146,6 +146,10 @@ fn wrong_words_are_rejected() {
         &["runn"][..],
         &["run"],
         &["run", "examples/softmax.py", "--threads", "0"],
+        &["run", "examples/softmax.py", "--threads", "0777"],
+        &["run", "examples/softmax.py", "--seed", "+7"],
+        &["run", "examples/softmax.py", "--device", "cuda:01"],
+        &["fuzz", "--cases", "1_0"],
         &["emit", "a", "--stage", "x"],
     ] {
         let ended = ferrofuse(line);

@@ -21,6 +21,7 @@ use serde::Serialize;
 
 use crate::failure::{Failure, Outcome};
 use crate::inputs::size;
+use crate::number::number;
 use crate::planning::runnable;
 use cases::Case;
 use measure::{Row, measure};
@@ -53,7 +54,7 @@ pub struct Options {
     #[arg(long, value_name = "NAME", default_value = "host")]
     target: CodeTarget,
     /// Number of threads; without it, all that the process may use
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number::<NonZeroUsize>)]
     threads: Option<NonZeroUsize>,
     /// One JSON object a line instead of a table
     #[arg(long)]

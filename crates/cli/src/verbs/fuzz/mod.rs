@@ -26,6 +26,7 @@ use testing::stand_in::use_gpu_of;
 
 use crate::device::DeviceName;
 use crate::failure::{Failure, Outcome};
+use crate::number::number;
 use device::FuzzDevice;
 use workers::Checked;
 
@@ -33,13 +34,13 @@ use workers::Checked;
 #[derive(Args)]
 pub struct Options {
     /// How long to look
-    #[arg(long, value_name = "N", default_value_t = 60)]
+    #[arg(long, value_name = "N", value_parser = number::<u64>, default_value_t = 60)]
     seconds: u64,
     /// The first program; each seed is one
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", value_parser = number::<u64>, default_value_t = 0)]
     seed: u64,
     /// Check so many programs instead of looking for a while
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number::<u64>)]
     cases: Option<u64>,
     /// Write failing programs here, each a definition file
     #[arg(long, value_name = "DIR", default_value = "tests/run")]
@@ -48,7 +49,7 @@ pub struct Options {
     #[arg(long, value_name = "NAME", default_value = "cpu")]
     device: FuzzDevice,
     /// Processes that check; without it, as many as there are processors
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number::<usize>)]
     jobs: Option<usize>,
     /// One JSON object instead of text
     #[arg(long)]

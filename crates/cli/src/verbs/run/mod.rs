@@ -23,6 +23,7 @@ use crate::definition;
 use crate::device::DeviceName;
 use crate::failure::{Failure, Outcome, tell};
 use crate::inputs::{Inputs, Request};
+use crate::number::number;
 use crate::planning::{self, Choices, runnable};
 use outputs::OutputFiles;
 use report::Report;
@@ -47,7 +48,7 @@ pub struct Options {
     #[arg(long)]
     time: bool,
     /// Number of threads; without it, all that the process may use
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number::<NonZeroUsize>)]
     threads: Option<NonZeroUsize>,
     /// What runs the kernels: cpu, cuda, cuda:N
     #[arg(long, value_name = "NAME", default_value = "cpu")]

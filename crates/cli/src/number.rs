@@ -1,0 +1,30 @@
+//! Whole numbers among the words of a command, as Python writes them: `0777` and `1_0` are none.
+
+use std::any::type_name;
+use std::str::FromStr;
+
+use index::integer;
+
+/// The number that a word spells.
+pub fn number<N: FromStr>(word: &str) -> Result<N, String> {
+    integer(word).ok_or_else(|| {
+        let kind =
+            if type_name::<N>().contains("NonZero") { "a whole number above 0" } else { "a whole number" };
+        format!("`{word}` is not {kind}, as in 8")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_written_in_one_way() {
+        assert_eq!(number("8"), Ok(8_u64));
+        for word in ["0777", "+7", "1_0", "-1", "8.0", "", "18446744073709551616"] {
+            assert_eq!(number::<u64>(word), Err(format!("`{word}` is not a whole number, as in 8")));
+        }
+        let above = number::<std::num::NonZeroUsize>("0");
+        assert_eq!(above, Err("`0` is not a whole number above 0, as in 8".to_owned()));
+    }
+}
