@@ -162,6 +162,7 @@ impl Gpu {
         }
         let driver = &cuda.driver;
         let raw = driver.device(ordinal)?;
+        let facts = GpuFacts::of(driver, raw)?;
         let (mut context, mut pool) = (ptr::null_mut(), ptr::null_mut());
         // SAFETY: the functions have these types; what they write to outlives the calls. The context is released when the
         // device is dropped.
@@ -171,7 +172,6 @@ impl Gpu {
             let code = (driver.functions.cuDevicePrimaryCtxRetain)(&mut context, raw);
             driver.check("cuDevicePrimaryCtxRetain", code)?;
         }
-        let facts = GpuFacts::of(driver, raw)?;
         let device = Gpu { cuda: Arc::clone(cuda), ordinal, raw, context, pool, facts };
         device.keep_freed_memory()?;
         Ok(device)

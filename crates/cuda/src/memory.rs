@@ -43,16 +43,20 @@ impl DeviceBuffer {
         &self.stream
     }
 
-    /// Fills its beginning from the host. The bytes are taken when the call returns.
+    /// Fills its beginning from the host.
+    ///
+    /// # Safety
+    /// The bytes are in pageable memory, which the driver has read when the call returns, or stay as they are until the stream has
+    /// come to the copy: pinned memory is read then.
     ///
     /// # Panics
     /// When it has fewer bytes.
     ///
     /// # Errors
     /// What the driver says.
-    pub fn upload(&mut self, bytes: &[u8]) -> Result<(), Error> {
+    pub unsafe fn upload(&mut self, bytes: &[u8]) -> Result<(), Error> {
         assert!(bytes.len() <= self.bytes, "{} bytes into a buffer of {}", bytes.len(), self.bytes);
-        // SAFETY: the buffer has as many bytes; memory of the host that is not pinned is taken when the call returns.
+        // SAFETY: the buffer has as many bytes; the rest is the caller's.
         unsafe { self.stream.upload(self.address, bytes) }
     }
 }
@@ -71,7 +75,8 @@ impl Stream {
     /// Copies from the host to the device.
     ///
     /// # Safety
-    /// At `to` there are as many bytes that the device may write when the stream comes to it.
+    /// At `to` there are as many bytes that the device may write when the stream comes to it. The bytes are in pageable memory, or
+    /// stay as they are until then.
     ///
     /// # Errors
     /// What the driver says.
@@ -82,7 +87,7 @@ impl Stream {
         let device = self.device();
         let _entered = device.enter()?;
         let (from, functions) = (bytes.as_ptr().cast::<c_void>(), &device.driver().functions);
-        // SAFETY: the source is a slice, of which the driver keeps nothing since it is not pinned; the rest is the caller's.
+        // SAFETY: the caller's.
         let code = unsafe { (functions.cuMemcpyHtoDAsync)(to, from, bytes.len(), self.raw()) };
         device.driver().check("cuMemcpyHtoDAsync", code)
     }

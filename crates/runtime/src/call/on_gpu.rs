@@ -26,20 +26,17 @@ pub(crate) fn call_on_gpu<'v, 'd>(
     timed: bool,
     destinations: impl FnOnce(&[OutputForm]) -> Result<Destinations<'d>, Error>,
 ) -> Result<Finished<HostMemory>, Error> {
-    let stream = device.stream();
-    let Given { sizes, inputs, targets, visible } = given;
-    let inputs = inputs.map(|view| upload(stream, &view)).collect::<Result<Vec<GpuTensor>, Error>>()?;
-    let views = inputs.iter().map(GpuMemory::view);
-    let on_gpu = Given { sizes, inputs: views, targets: &[], visible };
-    let call = Call::new(variant, code, OnStream { device, stream, host }, on_gpu)?;
-    let destinations = destinations(&given_back(call.forms(), variant, targets))?;
-    let (done, report) = call.run(timed)?;
-    let downloaded: Result<Vec<Done<HostMemory>>, Error> =
-        done.into_iter().map(|done| downloaded(&done, host)).collect();
-    let downloaded = downloaded?;
-    stream.synchronize()?;
+    let targets = given.targets;
+    let (destinations, done, report) = on_gpu(variant, code, device, host, given, |call| {
+        let destinations = destinations(&given_back(call.forms(), variant, targets))?;
+        let (done, report) = call.run(timed)?;
+        let done: Result<Vec<Done<HostMemory>>, Error> =
+            done.into_iter().map(|done| downloaded(&done, host)).collect();
+        Ok((destinations, done?, report))
+    })?;
+    device.stream().synchronize()?;
     let mut back = Vec::new();
-    for (done, output) in downloaded.into_iter().zip(&variant.steps.outputs) {
+    for (done, output) in done.into_iter().zip(&variant.steps.outputs) {
         match (output.alias.and_then(|input| written(targets, input)), done) {
             (Some(target), Done::Made(tensor)) => host.copy(target.open_at_end(), &tensor.view())?,
             (_, done) => back.push(done),
@@ -62,13 +59,25 @@ pub(crate) fn forms_on_gpu<'v>(
     host: Host<'_>,
     given: HostGiven<'_, '_, impl Iterator<Item = ArrayView<'v>>>,
 ) -> Result<Vec<OutputForm>, Error> {
+    let targets = given.targets;
+    on_gpu(variant, code, device, host, given, |call| Ok(given_back(call.forms(), variant, targets)))
+}
+
+/// Does something with a call on inputs that are in the GPU's memory by then.
+fn on_gpu<'v, R>(
+    variant: &Variant,
+    code: &[GpuKernel],
+    device: &CudaDevice,
+    host: Host<'_>,
+    given: HostGiven<'_, '_, impl Iterator<Item = ArrayView<'v>>>,
+    act: impl FnOnce(Call<'_, '_, OnStream<'_>>) -> Result<R, Error>,
+) -> Result<R, Error> {
     let stream = device.stream();
-    let Given { sizes, inputs, targets, visible } = given;
+    let Given { sizes, inputs, visible, .. } = given;
     let inputs = inputs.map(|view| upload(stream, &view)).collect::<Result<Vec<GpuTensor>, Error>>()?;
     let views = inputs.iter().map(GpuMemory::view);
-    let on_gpu = Given { sizes, inputs: views, targets: &[], visible };
-    let call = Call::new(variant, code, OnStream { device, stream, host }, on_gpu)?;
-    Ok(given_back(call.forms(), variant, targets))
+    let given = Given { sizes, inputs: views, targets: &[], visible };
+    act(Call::new(variant, code, OnStream { device, stream, host }, given)?)
 }
 
 /// Of the forms of all outputs those that are given back.

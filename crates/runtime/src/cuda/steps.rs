@@ -39,7 +39,7 @@ impl OnStream<'_> {
     /// Gives elements of the host, which lie as the place says, to it.
     fn uploaded(&self, place: &Place, elements: &StridedArray) -> Result<(), Error> {
         if let Some((start, _)) = place.stretch() {
-            // SAFETY: the place is of a tensor that lives as long as the call, and the array has as many bytes.
+            // SAFETY: the place is of a tensor that lives as long as the call, and the array has as many bytes, in pageable memory.
             unsafe { self.stream.upload(start, elements.storage().as_bytes()) }?;
         }
         Ok(())
@@ -181,7 +181,7 @@ pub(crate) fn upload(stream: &Arc<Stream>, view: &ArrayView<'_>) -> Result<GpuTe
     };
     let flat = Layout { offset: first, ..Layout::dense(&[elements]) };
     let array = view.relaid(flat).expect("the span is that of the view").to_array()?;
-    let tensor = GpuTensor::uploaded(stream, view.dtype(), array.as_bytes())?;
+    let tensor = GpuTensor::uploaded(stream, &array)?;
     let layout = Layout { offset: view.layout().offset - first, ..view.layout().clone() };
     Ok(GpuMemory::tensor_relaid(tensor, layout))
 }

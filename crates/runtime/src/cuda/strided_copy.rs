@@ -98,7 +98,8 @@ impl StridedCopy {
     ) -> Result<(), Error> {
         let bytes: Vec<u8> = table.iter().flat_map(|number| number.to_ne_bytes()).collect();
         let mut on_device = DeviceBuffer::allocate(stream, bytes.len())?;
-        on_device.upload(&bytes)?;
+        // SAFETY: a vector is in pageable memory.
+        unsafe { on_device.upload(&bytes) }?;
         let too_large =
             || Error::TooLargeLaunch { kernel: "copy".to_owned(), what: "2^31 blocks or more".to_owned() };
         let blocks = i32::try_from(count.div_ceil(THREADS.into())).map_err(|_| too_large())?;

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use cuda::{DeviceBuffer, Stream};
-use ir::array::Layout;
+use ir::array::{Array, Layout};
 use ops::DType;
 
 use crate::argument::Footprint;
@@ -91,10 +91,11 @@ impl GpuTensor {
         Ok(GpuTensor { buffer: DeviceBuffer::allocate(stream, bytes)?, dtype, layout })
     }
 
-    /// A tensor whose elements are these bytes of the host, in this order.
-    pub(crate) fn uploaded(stream: &Arc<Stream>, dtype: DType, bytes: &[u8]) -> Result<GpuTensor, Error> {
-        let mut tensor = GpuTensor::allocate(stream, dtype, Layout::dense(&[bytes.len() / dtype.size()]))?;
-        tensor.buffer.upload(bytes)?;
+    /// The elements of an array of the host, one after the other.
+    pub(crate) fn uploaded(stream: &Arc<Stream>, array: &Array) -> Result<GpuTensor, Error> {
+        let mut tensor = GpuTensor::allocate(stream, array.dtype(), Layout::dense(&[array.numel()]))?;
+        // SAFETY: an array owns its elements, in pageable memory.
+        unsafe { tensor.buffer.upload(array.as_bytes()) }?;
         Ok(tensor)
     }
 

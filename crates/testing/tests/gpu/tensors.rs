@@ -34,7 +34,8 @@ pub fn stream() -> Arc<Stream> {
 pub fn uploaded(stream: &Arc<Stream>, floats: &[f32]) -> DeviceBuffer {
     let array = Array::from_slice(&[floats.len()], floats).expect("memory");
     let mut buffer = DeviceBuffer::allocate(stream, array.as_bytes().len()).expect("memory");
-    buffer.upload(array.as_bytes()).expect("uploads");
+    // SAFETY: an array is in pageable memory.
+    unsafe { buffer.upload(array.as_bytes()) }.expect("uploads");
     buffer
 }
 
