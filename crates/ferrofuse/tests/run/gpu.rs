@@ -3,10 +3,12 @@
 use std::sync::{Arc, OnceLock};
 
 use cuda::{Cuda, LibraryPaths};
-use ferrofuse::{ArrayView, CompileOptions, CudaDevice, Executable, Executor, compile, define};
+use ferrofuse::{
+    Array, ArrayView, CallOptions, CompileOptions, CudaDevice, DType, Executable, Executor, compile, define,
+};
 
 use crate::examples::{agree, examples, inputs};
-use crate::tensors::{Strange, StrangeArray, views};
+use crate::tensors::{Strange, StrangeArray, random, views};
 
 /// Everything that runs definitions.
 pub const EXECUTORS: [Executor; 4] =
@@ -59,5 +61,34 @@ fn gpus_read_strides_of_any_kind() {
             let views: Vec<ArrayView<'_>> = arrays.iter().map(StrangeArray::view).collect();
             agree(&format!("{name}, {strange:?}"), &executable, &views);
         }
+    }
+}
+
+/// An output goes to memory of the caller's, one to an input, and a view of an input is a copy there.
+#[test]
+fn outputs_of_a_gpu_go_where_the_caller_wants_them() {
+    let text = "
+def f(fd):
+    x = fd.define_tensor(shape=[-1, -1], contiguity=[True, True], dtype=DataType.Float)
+    fd.add_output(fd.ops.exp(x))
+    fd.add_output(fd.ops.add(x, 1.0), x)
+    fd.add_output(fd.ops.permute(x, dims=[1, 0]))
+";
+    let executable = compile(define(text).expect("defines"), options(Executor::Cuda)).expect("compiles");
+    let (mut x, call) = (random(DType::F32, &[3, 5], 1), CallOptions::default());
+    let old: Vec<f32> = x.as_slice().to_vec();
+    let forms = executable.output_forms(&call, &mut [x.view_mut().into()]).expect("fits");
+    let sizes: Vec<&[usize]> = forms.iter().map(|form| form.layout.sizes.as_slice()).collect();
+    assert_eq!(sizes, [&[3, 5][..], &[5, 3]]);
+    let mut exp = Array::zeros(DType::F32, &[3, 5]).expect("memory");
+    let mut transposed = Array::zeros(DType::F32, &[5, 3]).expect("memory");
+    let mut destinations = [exp.view_mut().into(), transposed.view_mut().into()];
+    executable.run_into(&call, &mut [x.view_mut().into()], &mut destinations).expect("runs");
+    let error = executable.run_into(&call, &mut [x.view_mut().into()], &mut destinations[..1]);
+    assert!(error.is_err(), "two outputs are given back");
+    for (place, &old) in old.iter().enumerate() {
+        assert!((exp.as_slice::<f32>()[place] - old.exp()).abs() <= 1e-6 * old.exp());
+        assert_eq!(x.as_slice::<f32>()[place], old + 1.0);
+        assert_eq!(transposed.as_slice::<f32>()[place % 5 * 3 + place / 5], old);
     }
 }
