@@ -19,6 +19,7 @@ from ._native import (
     ArgumentError,
     DataType,
     DefinitionError,
+    GpuArray,
     InputError,
     OutOfRangeError,
     Task,
@@ -31,6 +32,7 @@ from ._native import (
     manual_seed,
     set_num_threads,
     set_rng_state,
+    to_gpu,
 )
 from .cache import LRUCache, LruFusionCache
 from .definition import FusionDefinition
@@ -80,6 +82,7 @@ __all__ = [
     "FusionExecutorCache",
     "FusionGuard",
     "FusionProfile",
+    "GpuArray",
     "InputError",
     "KernelProfile",
     "LRUCache",
@@ -109,6 +112,7 @@ __all__ = [
     "reset_profiler",
     "set_num_threads",
     "set_rng_state",
+    "to_gpu",
     "translate_fusion",
     "version",
 ]

@@ -9,7 +9,7 @@ _NAMED = {member.numpy_name: member for member in _MEMBERS if member.numpy_name}
 
 
 def describe(array: Any) -> Tuple[List[int], List[int], DataType]:
-    """Sizes, strides in elements, and dtype of an array of NumPy, torch, JAX or CuPy.
+    """Sizes, strides in elements, and dtype of an array of NumPy, torch, JAX or CuPy, or of ours.
 
     Raises:
         TypeError: for what is no array, and for a dtype that the language has not.
@@ -17,7 +17,8 @@ def describe(array: Any) -> Tuple[List[int], List[int], DataType]:
     if not hasattr(array, "shape") or not hasattr(array, "dtype"):
         raise TypeError(f"expected an array, got {type(array).__name__}")
     sizes = [int(size) for size in array.shape]
-    return sizes, _strides(array), dtype_named(str(array.dtype).replace("torch.", ""))
+    dtype = array.dtype if isinstance(array.dtype, DataType) else dtype_named(str(array.dtype).replace("torch.", ""))
+    return sizes, _strides(array), dtype
 
 
 def dtype_named(name: str) -> DataType:

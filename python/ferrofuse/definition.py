@@ -10,7 +10,7 @@ from .explanation import Explanation
 from .fusion import Fusion, FusionExecutorCache, FusionGuard
 from .group import Group
 from .operations import Operations
-from .options import check_options, library_without_arrays
+from .options import check_options, library_without_arrays, require_cpu
 from .output_type import OutputType
 from .segments import NOT_SET_UP, ByHand, Cut, FoldLambda, Segment, as_text
 
@@ -197,11 +197,15 @@ class FusionDefinition:
         While a call runs, other threads must not resize an input or give it other memory (in torch `resize_`, `set_`,
         `x.data = ...`): the interpreter is free for them then, and the call reads the memory that the input came with.
 
-        The first call compiles. `device` must be None or the CPU. Options are nvFuser's; they steer what it does on GPUs,
-        and change nothing here.
+        Arrays of a GPU (of torch, CuPy or JAX, `ferrofuse.GpuArray`, whatever has `__dlpack__` or `__cuda_array_interface__`) are
+        computed with there, and outputs are there too. The call gives its work to the stream that the library is on and waits for
+        nothing. With `device` "cuda" or "cuda:N" a call on numbers alone runs there, and one on arrays of the host too, with
+        copies there and back.
+
+        The first call compiles. Options are nvFuser's; they are checked, and change nothing here.
         """
-        if device is not None or _enable_options or _disable_options:
-            check_options(device, _enable_options, _disable_options)
+        if _enable_options or _disable_options:
+            check_options(_enable_options, _disable_options)
         if save_repro_inputs:
             from .reproducer import kept
 
@@ -215,7 +219,10 @@ class FusionDefinition:
             if self._cut is not None:
                 raise NotImplementedError("segments are not profiled: profile segment.definition, or the whole definition")
             return self.fec.execute(inputs, device=device, like=like)
-        return executable.run(inputs, like, library_without_arrays(device), out, threads)
+        if isinstance(executable, Chain):
+            require_cpu(device, "segments run")
+            return executable.run(inputs, like, library_without_arrays(device), out, threads)
+        return executable.run(inputs, like, library_without_arrays(device), out, threads, device)
 
     def output_types(self, inputs: Sequence[Any]) -> List[OutputType]:
         """What `execute` gives back for these inputs: sizes, dtype and strides of each output. Runs nothing.
@@ -364,7 +371,8 @@ class FusionDefinition:
         """
         from .validation import compare_with_references, require_matches
 
-        check_options(device, execute_kwargs.get("_enable_options", ()), execute_kwargs.get("_disable_options", ()))
+        require_cpu(device, "outputs are compared with the evaluator's")
+        check_options(execute_kwargs.get("_enable_options", ()), execute_kwargs.get("_disable_options", ()))
         executable = self._runnable()
         outputs, compared = executable.check(inputs, like, library_without_arrays(device))
         require_matches(compared)
@@ -422,6 +430,14 @@ class FusionDefinition:
         else:
             other = ("before", against)
         return Explanation(*explained, other)
+
+    def cuda_code(self, inputs: Optional[Sequence[Any]] = None) -> str:
+        """The kernels as CUDA C++, for the sizes of these inputs or for none in particular; of arrays of a GPU for that GPU.
+
+        Raises:
+            NotImplementedError: for a definition with kernels that have no CUDA text.
+        """
+        return self._compilable().emit("cuda", inputs)
 
     def to_svg(self, inputs: Optional[Sequence[Any]] = None) -> str:
         """As `explain(inputs).to_svg()`."""

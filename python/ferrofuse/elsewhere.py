@@ -9,11 +9,11 @@ _SCHEDULES = (
     "SEGMENT=FILE` take a schedule by hand, as text"
 )
 _LAUNCHES = (
-    "it is of launches of CUDA kernels, which are not run yet: fd.execute(inputs) compiles and runs on the CPU, and "
-    "fd.fec.get_cuda_kernel(inputs) tells the CUDA C++"
+    "it is of launches of CUDA kernels: fd.execute(inputs) compiles and launches them, and fd.cuda_code(inputs) tells the "
+    "CUDA C++"
 )
-_ONE_DEVICE = "a definition runs on the CPU of one machine"
-_GPU = "it is for NVIDIA GPUs alone, which are not run yet"
+_ONE_DEVICE = "a call runs on one device"
+_GPU = "its kernels are not written in CUTLASS"
 _VALIDATE = "fd.validate(inputs, reference_outputs) compares, within error bounds of each element"
 _TEXT = "print(fd) tells which call made a value, and which calls use it"
 

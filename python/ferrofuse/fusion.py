@@ -7,7 +7,7 @@ from typing import Any, List, Optional, Sequence
 from . import _native, elsewhere, profiler
 from ._native import Executable, TensorView, Val
 from .operations import Operations
-from .options import check_options, library_without_arrays
+from .options import check_options, library_without_arrays, require_cpu
 
 
 class _Guarded(threading.local):
@@ -160,7 +160,7 @@ class FusionExecutorCache:
         return self._fusion
 
     def get_cuda_kernel(self, inputs: Sequence[Any], intrinsic_code: bool = False, device: Any = None) -> str:
-        """The kernels that are written for inputs of these sizes, in CUDA C++; they are not run yet."""
+        """The kernels that are written for inputs of these sizes, in CUDA C++."""
         return self._compilable().emit("cuda", inputs)
 
     def get_scheduled_ir(self, inputs: Sequence[Any], tensor_transforms: bool = False, device: Any = None) -> str:
@@ -185,11 +185,12 @@ class FusionExecutorCache:
         _disable_options: Sequence[str] = (),
     ) -> List[Any]:
         """As `FusionDefinition.execute`."""
-        check_options(device, _enable_options, _disable_options)
+        check_options(_enable_options, _disable_options)
         executable = self._compilable()
         if profiler.active is not None:
+            require_cpu(device, "calls are profiled")
             return profiler.active.run(executable, self._fusion_id, inputs, like, library_without_arrays(device))
-        return executable.run(inputs, like, library_without_arrays(device))
+        return executable.run(inputs, like, library_without_arrays(device), None, None, device)
 
     def _compilable(self) -> Executable:
         if self._executable is None:

@@ -22,15 +22,22 @@ DISABLE = frozenset(
 )
 
 
-def check_options(device: Any, enable: Sequence[str], disable: Sequence[str]) -> None:
-    """Rejects a device that is not the CPU, and names that are no options of nvFuser.
+def require_cpu(device: Any, what: str) -> None:
+    """Rejects a device that is not the CPU, for what runs there alone.
 
     Raises:
         NotImplementedError: for another device.
-        RuntimeError: for an unknown option.
     """
     if device is not None and str(device) != "cpu":
-        raise NotImplementedError(f"device must be None or 'cpu', but is {device!r}: GPUs are not run yet")
+        raise NotImplementedError(f"{what} on the CPU alone, and device={str(device)!r} is asked for")
+
+
+def check_options(enable: Sequence[str], disable: Sequence[str]) -> None:
+    """Rejects names that are no options of nvFuser.
+
+    Raises:
+        RuntimeError: for an unknown option.
+    """
     for kind, given, known in (("enable", enable, ENABLE), ("disable", disable, DISABLE)):
         for option in given:
             if option.split("(")[0] not in known:

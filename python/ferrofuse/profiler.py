@@ -5,7 +5,7 @@ from typing import Any, Dict, List, NoReturn, Optional, Sequence
 
 from ._native import Executable
 
-_OF_GPUS = "it is of GPUs, which are not run yet"
+_OF_GPUS = "it is of a clock of GPUs, which is not read yet"
 NOTHING = "nothing was measured: call execute in the `with` block of a PythonProfiler"
 _PEAK = "how fast memory is at best is not measured; effective_bandwidth_gbs tells how fast it was"
 

@@ -56,4 +56,4 @@ def retry_on_oom_or_skip_test(func: _F) -> _F:
 
 def get_device_properties() -> Any:
     """Not there: what it would describe is a GPU."""
-    raise NotImplementedError("GPUs are not run yet: there are no properties of one to tell")
+    raise NotImplementedError("`ferrofuse doctor` tells what GPUs there are")

@@ -98,8 +98,8 @@ def test_wrong_inputs_are_rejected():
         fd.execute([1.0])
     with pytest.raises(TypeError, match="expected an array .* got str"):
         fd.execute(["one"])
-    with pytest.raises(NotImplementedError, match="GPUs are not run yet"):
-        fd.execute([good], device="cuda:0")
+    with pytest.raises(ValueError, match="device: `mps` is no device; known are cpu, cuda, cuda:0, cuda:1, …"):
+        fd.execute([good], device="mps")
 
 
 def test_outputs_outlive_everything():

@@ -6,10 +6,13 @@ from pathlib import Path
 
 import pytest
 
+import stand_in  # noqa: F401  what runs on a GPU runs there
+
 ROOT = Path(__file__).parents[2]
 PAGES = {
     "README": (ROOT / "README.md").read_text().split("## From Python")[1].split("\n## ")[0],
     "composites": (ROOT / "docs" / "composites.md").read_text(),
+    "cuda": (ROOT / "docs" / "cuda.md").read_text(),
     "fuse": (ROOT / "docs" / "fuse.md").read_text(),
     "groups": (ROOT / "docs" / "groups.md").read_text(),
     "segments": (ROOT / "docs" / "segments.md").read_text(),

@@ -91,10 +91,10 @@ SCHEDULES = (
 )
 LOOPS = SCHEDULES + "; sizes are tv.shape() and tv.size(dim)"
 LAUNCHES = (
-    "it is of launches of CUDA kernels, which are not run yet: fd.execute(inputs) compiles and runs on the CPU, and "
-    "fd.fec.get_cuda_kernel(inputs) tells the CUDA C++"
+    "it is of launches of CUDA kernels: fd.execute(inputs) compiles and launches them, and fd.cuda_code(inputs) tells the "
+    "CUDA C++"
 )
-DEVICES = "a definition runs on the CPU of one machine"
+DEVICES = "a call runs on one device"
 VALIDATE = "fd.validate(inputs, reference_outputs) compares, within error bounds of each element"
 USES = "print(fd) tells which call made a value, and which calls use it"
 REJECTED = {
@@ -132,7 +132,7 @@ REJECTED = {
     "Split": (lambda fd: ferrofuse.Split(), "print(fd) tells the calls"),
     "nvf_cutlass.grouped_mm": (
         lambda fd: ferrofuse.nvf_cutlass.grouped_mm(),
-        "it is for NVIDIA GPUs alone, which are not run yet",
+        "its kernels are not written in CUTLASS",
     ),
 }
 
@@ -150,7 +150,7 @@ def test_what_is_nowhere_is_an_attribute_error():
         ferrofuse.ParalelType
     with pytest.raises(NotImplementedError, match="inputs are not kept"):
         FusionExecutorCache(scaled().fusion).get_most_recent_scheduled_ir()
-    with pytest.raises(NotImplementedError, match="GPUs are not run yet"):
+    with pytest.raises(NotImplementedError, match="`ferrofuse doctor` tells what GPUs there are"):
         pytorch_utils.get_device_properties()
     assert pytorch_utils.DEVICE_PROPERTIES is None and "which is not there" in repr(ParallelType)
     assert functools.partial(ferrofuse.KernelExecutor) is not None  # may be handed on, not called

@@ -92,7 +92,7 @@ def test_profiles_name_the_cache_that_was_called():
         assert get_fusion_profile().fusion_id == 1
 
 
-OF_GPUS = "it is of GPUs, which are not run yet"
+OF_GPUS = "it is of a clock of GPUs, which is not read yet"
 OF_PEAKS = "how fast memory is at best is not measured; effective_bandwidth_gbs tells how fast it was"
 
 

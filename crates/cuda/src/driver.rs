@@ -16,6 +16,9 @@ pub(crate) type Address = u64;
 /// The driver's word for success.
 const SUCCESS: c_int = 0;
 
+/// `CUDA_ERROR_NOT_READY`.
+pub(crate) const NOT_READY: c_int = 600;
+
 /// `CUDA_ERROR_OUT_OF_MEMORY`.
 pub(crate) const OUT_OF_MEMORY: c_int = 2;
 
@@ -37,6 +40,12 @@ function_table! { Functions:
     cuStreamDestroy as "cuStreamDestroy_v2" (Handle) -> c_int;
     cuStreamSynchronize(Handle) -> c_int;
     cuStreamGetCtx(Handle, *mut Handle) -> c_int;
+    cuStreamWaitEvent(Handle, Handle, c_uint) -> c_int;
+    cuEventCreate(*mut Handle, c_uint) -> c_int;
+    cuEventDestroy as "cuEventDestroy_v2" (Handle) -> c_int;
+    cuEventRecord(Handle, Handle) -> c_int;
+    cuEventQuery(Handle) -> c_int;
+    cuPointerGetAttribute(*mut c_void, c_int, Address) -> c_int;
     cuMemGetInfo as "cuMemGetInfo_v2" (*mut usize, *mut usize) -> c_int;
     cuMemAllocAsync(*mut Address, usize, Handle) -> c_int;
     cuMemFreeAsync(Address, Handle) -> c_int;

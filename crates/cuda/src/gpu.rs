@@ -97,6 +97,22 @@ impl Cuda {
         Ok(DriverSummary { version: driver.version, path: driver.path, devices })
     }
 
+    /// The number of the device in whose memory an address is.
+    ///
+    /// # Errors
+    /// What the driver says, of an address that is none of its own too.
+    pub fn device_of(&self, address: u64) -> Result<usize, Error> {
+        const DEVICE_ORDINAL: i32 = 9;
+        let mut ordinal: i32 = 0;
+        // SAFETY: the function has this type; the attribute is one `int`, which outlives the call.
+        let code = unsafe {
+            let to = (&raw mut ordinal).cast();
+            (self.driver.functions.cuPointerGetAttribute)(to, DEVICE_ORDINAL, address)
+        };
+        self.driver.check("cuPointerGetAttribute", code)?;
+        Ok(usize::try_from(ordinal).unwrap_or(0))
+    }
+
     /// How many devices there are.
     ///
     /// # Errors

@@ -1,13 +1,14 @@
 //! NVIDIA's driver and NVRTC, found at run time: devices, streams, memory, compiled kernels.
 //!
 //! `library` (opened by `dlopen`) · `driver` and `nvrtc` (their functions) · `gpu` (a device: its context and facts) · `stream` ·
-//! `memory` · `module` (machine code and its kernels) · `error`. Nothing here links against CUDA, reads the environment, or knows
+//! `event` · `memory` · `module` (machine code and its kernels) · `error`. Nothing here links against CUDA, reads the environment, or knows
 //! what a kernel means.
 //!
 //! The functions are those of the headers of CUDA 12; every driver since 11.2 has them.
 
 mod driver;
 mod error;
+mod event;
 mod gpu;
 mod library;
 mod memory;
@@ -16,6 +17,7 @@ mod nvrtc;
 mod stream;
 
 pub use error::{Error, INSTALL};
+pub use event::Event;
 pub use gpu::{Cuda, DriverSummary, Gpu, GpuFacts};
 pub use library::LibraryPaths;
 pub use memory::DeviceBuffer;

@@ -67,6 +67,11 @@ impl Stream {
         self.raw
     }
 
+    /// Its `CUstream` as a number.
+    pub fn number(&self) -> usize {
+        self.raw.addr()
+    }
+
     /// Waits until all its work is done.
     ///
     /// # Errors

@@ -30,6 +30,7 @@
 
 pub mod check;
 mod code_target;
+mod device_name;
 mod emit;
 mod explain;
 mod lambdas;
@@ -46,6 +47,7 @@ pub use compiler::schedule::{Prefetch, Schedule, parse as parse_schedule};
 pub use compiler::segment::Segmentation;
 pub use compiler::segment::{greedy, unfused};
 pub use compiler::{Certificate, Decision, Plan, PlanOptions, ShallowProduct};
+pub use device_name::DeviceName;
 pub use emit::{EmitError, EmitOptions, Stage, emit};
 pub use explain::{
     Changed, CostUs, Difference, Edge, Explanation, GroupExplanation, LambdaExplanation, OutputExplanation,

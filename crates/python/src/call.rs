@@ -5,12 +5,13 @@ use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use ferrofuse::{Argument, ArrayView, Definition, Error, InputError, Output, Stream};
+use ir::array::StridedArray;
 use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 use smallvec::SmallVec;
 
-use crate::arrays::{self, Given, Kind, Place, Wanted};
+use crate::arrays::{self, Given, InputOnGpu, Kind, Place, Wanted};
 use crate::errors;
 
 /// What to do about a gradient.
@@ -43,13 +44,99 @@ impl<'a, 'py> Inputs<'a, 'py> {
     }
 
     /// Their elements.
-    pub fn views(&self) -> Vec<ArrayView<'_>> {
-        self.given.iter().map(Given::view).collect()
+    ///
+    /// # Errors
+    /// For arrays of a GPU.
+    pub fn views(&self) -> PyResult<Vec<ArrayView<'_>>> {
+        self.numbered().map(|(place, given)| given.view(place)).collect()
     }
 
     /// Their elements, for writing too where they may be written.
-    pub fn arguments(&self) -> Vec<Argument<'_>> {
-        self.given.iter().map(Given::argument).collect()
+    ///
+    /// # Errors
+    /// For arrays of a GPU.
+    pub fn arguments(&self) -> PyResult<Vec<Argument<'_>>> {
+        self.numbered().map(|(place, given)| given.argument(place)).collect()
+    }
+
+    /// Arrays of their sizes: those of the host, and zeros in place of those of a GPU.
+    ///
+    /// # Errors
+    /// When there is no memory.
+    pub fn with_shown<R>(&self, py: Python<'_>, look: impl FnOnce(&[ArrayView<'_>]) -> R) -> PyResult<R> {
+        let shown = |given: &Given<'py>| given.on_gpu().map(|array| array.argument().shown()).transpose();
+        let shown: Vec<Option<StridedArray>> = self
+            .given
+            .iter()
+            .map(shown)
+            .collect::<Result<_, Error>>()
+            .map_err(|error| errors::failed(py, &error))?;
+        let views = self.numbered().zip(&shown).map(|((place, given), shown)| match shown {
+            Some(shown) => Ok(shown.view()),
+            None => given.view(place),
+        });
+        Ok(look(&views.collect::<PyResult<Vec<_>>>()?))
+    }
+
+    fn numbered(&self) -> impl Iterator<Item = (Place<'_>, &Given<'py>)> {
+        self.given.iter().enumerate().map(|(number, given)| (self.place(number), given))
+    }
+
+    /// What an input is called.
+    pub fn place(&self, number: usize) -> Place<'_> {
+        Place::Input(self.definition, number)
+    }
+
+    /// As they are read.
+    pub fn given(&self) -> &[Given<'py>] {
+        &self.given
+    }
+
+    /// As they came.
+    pub fn came(&self) -> &[Bound<'py, PyAny>] {
+        &self.came
+    }
+
+    /// Whether some are arrays, and not numbers.
+    pub fn has_arrays(&self) -> bool {
+        self.given.iter().any(|given| !matches!(given, Given::Number(_)))
+    }
+
+    /// How many random numbers the definition begins with.
+    pub fn draws(&self) -> u32 {
+        self.definition.draws
+    }
+
+    /// Those that are on a GPU.
+    pub fn on_gpu(&self) -> impl Iterator<Item = (Place<'_>, &InputOnGpu<'py>)> {
+        self.numbered().filter_map(|(place, given)| Some((place, given.on_gpu()?)))
+    }
+
+    /// The first that is on a GPU, and the number of the GPU.
+    pub fn first_on_gpu(&self) -> Option<(usize, usize)> {
+        let mut given = self.given.iter().enumerate();
+        given.find_map(|(number, given)| Some((number, given.on_gpu()?.at.ordinal)))
+    }
+
+    /// Rejects arrays on another device than the first that is on a GPU. Those of the host without axes are numbers.
+    ///
+    /// # Errors
+    /// For the first of these.
+    pub fn require_on_gpu(&self, py: Python<'_>, first: usize, ordinal: usize) -> PyResult<()> {
+        for (place, given) in self.numbered() {
+            let device = match given.on_gpu() {
+                Some(array) if array.at.ordinal == ordinal => continue,
+                Some(array) => format!("cuda:{}", array.at.ordinal),
+                None if given.view(place)?.sizes().is_empty() => continue,
+                None => "the CPU".to_owned(),
+            };
+            let message = format!(
+                "{place} lies on {device}, {} on cuda:{ordinal}: bring all arrays to one device",
+                self.place(first)
+            );
+            return Err(errors::input(py, message));
+        }
+        Ok(())
     }
 
     /// Rejects arrays that in-place outputs would be lost in, or that their library lets nobody write to.
@@ -90,9 +177,8 @@ impl<'a, 'py> Inputs<'a, 'py> {
     /// An error in Python, in nvFuser's words too where its users look for them.
     pub fn raised(&self, py: Python<'_>, raised: PyErr, error: &Error) -> PyErr {
         let Error::Input(InputError::Dtype { .. } | InputError::Rank { .. }) = error else { return raised };
-        let place = |number| Place::Input(self.definition, number);
-        let mut given = self.given.iter().enumerate();
-        let words = given.find_map(|(number, given)| arrays::other_tensor(&given.view(), place(number)));
+        let words =
+            self.numbered().find_map(|(place, given)| arrays::other_tensor(&given.view(place).ok()?, place));
         let cast = match error {
             Error::Input(InputError::Dtype { expected, given, .. }) => format!(
                 "; cast the array to {}, or declare the input with DataType.{}",
@@ -102,6 +188,17 @@ impl<'a, 'py> Inputs<'a, 'py> {
             _ => String::new(),
         };
         words.map_or(raised, |words| errors::input(py, format!("{error}{cast}{words}")))
+    }
+
+    /// What a call gave, once the libraries of the inputs that it may have written to know of that.
+    ///
+    /// # Errors
+    /// What it failed by, in Python.
+    pub fn told_of_writes<T>(&self, py: Python<'_>, ran: Result<T, (PyErr, Error)>) -> PyResult<T> {
+        if ran.as_ref().err().is_none_or(|(_, error)| error.may_have_written()) {
+            self.written().try_for_each(|place| self.given[place].wrote(&self.came[place]))?;
+        }
+        ran.map_err(|(raised, error)| self.raised(py, raised, &error))
     }
 
     /// The inputs that outputs are written to.
@@ -145,8 +242,34 @@ impl<'py> Destinations<'py> {
     }
 
     /// Their memory.
-    pub fn arguments(&self) -> Vec<Argument<'_>> {
-        self.given.iter().map(Given::argument).collect()
+    ///
+    /// # Errors
+    /// For arrays of a GPU.
+    pub fn arguments(&self) -> PyResult<Vec<Argument<'_>>> {
+        let numbered = self.given.iter().enumerate();
+        numbered.map(|(number, given)| given.argument(Place::Output(number))).collect()
+    }
+
+    /// The arrays, on the GPU of a number.
+    ///
+    /// # Errors
+    /// For arrays on another device.
+    pub fn on_gpu(&self, py: Python<'_>, ordinal: usize) -> PyResult<Vec<(Place<'_>, &InputOnGpu<'py>)>> {
+        let one = |(number, given): (usize, _)| {
+            let (place, array) = (Place::Output(number), Given::on_gpu(given));
+            let device = match array {
+                Some(array) if array.at.ordinal == ordinal => return Ok((place, array)),
+                Some(array) => format!("cuda:{}", array.at.ordinal),
+                None => "the CPU".to_owned(),
+            };
+            Err(errors::input(py, format!("{place} lies on {device}, the inputs on cuda:{ordinal}")))
+        };
+        self.given.iter().enumerate().map(one).collect()
+    }
+
+    /// The arrays, as objects.
+    pub fn objects(&self) -> Vec<Py<PyAny>> {
+        self.came.iter().map(|array| array.clone().unbind()).collect()
     }
 
     /// The arrays, once their libraries know that they were written to.
@@ -189,17 +312,6 @@ impl<'a, 'py> Call<'a, 'py> {
     ) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let Inputs { definition, came, given } = &self.inputs;
         outputs.into_iter().map(|output| self.kind.array(py, output, given, came, definition)).collect()
-    }
-
-    /// What it gave, once the libraries of the inputs that it may have written to know of that.
-    ///
-    /// # Errors
-    /// What it failed by, in Python.
-    pub fn told_of_writes<T>(&self, py: Python<'_>, ran: Result<T, (PyErr, Error)>) -> PyResult<T> {
-        if ran.as_ref().err().is_none_or(|(_, error)| error.may_have_written()) {
-            self.written().try_for_each(|place| self.given[place].wrote(&self.came[place]))?;
-        }
-        ran.map_err(|(raised, error)| self.raised(py, raised, &error))
     }
 }
 

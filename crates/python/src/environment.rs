@@ -5,11 +5,18 @@
 use std::env;
 use std::path::PathBuf;
 
+use cuda::LibraryPaths;
 use ferrofuse::{CacheOptions, LlvmOptions};
 
 /// Where libLLVM is: as `FERROFUSE_LIBLLVM` says, else in the usual places.
 pub fn llvm_options() -> LlvmOptions {
     LlvmOptions { path: env::var_os("FERROFUSE_LIBLLVM").map(PathBuf::from) }
+}
+
+/// Where NVIDIA's libraries are: as `FERROFUSE_LIBCUDA` and `FERROFUSE_LIBNVRTC` say, else in these folders or the usual places.
+pub fn cuda_libraries(folders: Vec<PathBuf>) -> LibraryPaths {
+    let path = |name| env::var_os(name).map(PathBuf::from);
+    LibraryPaths { cuda: path("FERROFUSE_LIBCUDA"), nvrtc: path("FERROFUSE_LIBNVRTC"), folders }
 }
 
 /// Where machine code is kept, if anywhere: see [`CacheOptions::of_environment`].

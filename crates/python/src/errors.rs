@@ -167,6 +167,14 @@ pub fn input(py: Python<'_>, message: impl Into<String>) -> PyErr {
     raise(py, 2, message.into())
 }
 
+/// What NVIDIA's driver says, or that there is none.
+pub fn gpu(error: &cuda::Error) -> PyErr {
+    match error {
+        cuda::Error::OutOfMemory { .. } => PyMemoryError::new_err(error.to_string()),
+        _ => PyRuntimeError::new_err(error.to_string()),
+    }
+}
+
 /// What went wrong while a fusion was compiled or run.
 pub fn failed(py: Python<'_>, error: &Error) -> PyErr {
     match error.blame() {
@@ -184,6 +192,9 @@ pub fn failed(py: Python<'_>, error: &Error) -> PyErr {
         {
             PyMemoryError::new_err(error.to_string())
         }
-        Blame::Machine => PyRuntimeError::new_err(error.to_string()),
+        Blame::Machine => match error {
+            Error::Cuda(error) => gpu(error),
+            _ => PyRuntimeError::new_err(error.to_string()),
+        },
     }
 }

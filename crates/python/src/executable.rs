@@ -2,10 +2,11 @@
 //! Python's arrays. Python runs on while kernels compile and run.
 
 use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use ferrofuse::{
-    CallOptions, CallReport, CodeTarget, CompileOptions, Definition, EmitOptions, Generator, Hints,
+    CallOptions, CallReport, CodeTarget, CompileOptions, Definition, EmitOptions, Executor, Generator, Hints,
     OutputForm, Plan, SegmentError, Segmentation, Stage, StepReport, emit, explain, greedy, hints,
     in_background, of_plan, plan_for, read_segmentation, unfused,
 };
@@ -15,7 +16,9 @@ use pyo3::types::PyDict;
 
 use crate::arrays::Wanted;
 use crate::call::Inputs;
+use crate::call_on_gpu::{self, Asked};
 use crate::data_type::DataType;
+use crate::gpu::OpenDevice;
 use crate::runnable::{self, Told};
 use crate::{errors, machine, signals};
 
@@ -26,6 +29,8 @@ type TypeOfOutput = (Vec<usize>, DataType, Vec<isize>);
 #[pyclass(frozen, module = "ferrofuse._native")]
 pub struct Executable {
     compiled: ferrofuse::Executable,
+    /// The same for GPUs, by their numbers, once a call was on one.
+    on_gpus: Mutex<Vec<(usize, Arc<ferrofuse::Executable>)>>,
     peak_memory: Option<u64>,
 }
 
@@ -34,7 +39,22 @@ impl Executable {
     pub fn new(definition: Definition, peak_memory: Option<u64>) -> Executable {
         let mut options = options();
         options.plan.peak_memory = peak_memory;
-        Executable { compiled: ferrofuse::Executable::by_size(definition, options), peak_memory }
+        let compiled = ferrofuse::Executable::by_size(definition, options);
+        Executable { compiled, on_gpus: Mutex::default(), peak_memory }
+    }
+
+    /// What runs it on a GPU.
+    fn on_gpu(&self, device: &OpenDevice) -> Arc<ferrofuse::Executable> {
+        let mut on_gpus = self.on_gpus.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, executable)) = on_gpus.iter().find(|(ordinal, _)| *ordinal == device.ordinal) {
+            return Arc::clone(executable);
+        }
+        let gpu = Some(Arc::clone(&device.gpu));
+        let mut options = CompileOptions { executor: Executor::Cuda, gpu, ..options() };
+        options.plan.peak_memory = self.peak_memory;
+        let executable = Arc::new(ferrofuse::Executable::by_size(self.definition().clone(), options));
+        on_gpus.push((device.ordinal, Arc::clone(&executable)));
+        executable
     }
 
     /// What it was made of.
@@ -53,8 +73,10 @@ pub fn options() -> CompileOptions {
 impl Executable {
     /// Calls it on a list of arrays and numbers, one for each input; gives a list of arrays of the library `like`, else of
     /// the kind that came in, else of the library `without_arrays`. Outputs that only re-index an input share its memory.
-    /// With `out` they are written to these arrays. `threads` is how many it runs on.
-    #[pyo3(signature = (inputs, like = None, without_arrays = "numpy", out = None, threads = None))]
+    /// With `out` they are written to these arrays. `threads` is how many it runs on. Arrays of a GPU are computed with there, and
+    /// with `device` those of the host too.
+    #[pyo3(signature = (inputs, like = None, without_arrays = "numpy", out = None, threads = None, device = None))]
+    #[expect(clippy::too_many_arguments, reason = "they are those of `execute`")]
     fn run<'py>(
         &self,
         py: Python<'py>,
@@ -63,12 +85,24 @@ impl Executable {
         without_arrays: &str,
         out: Option<Bound<'py, PyAny>>,
         threads: Option<Bound<'py, PyAny>>,
+        device: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let (machine, wanted) =
-            (machine::of_call(threads.as_ref())?, Wanted { like: like.as_ref(), without_arrays });
-        match out {
-            None => runnable::run(&self.compiled, py, inputs, wanted, machine),
-            Some(out) => runnable::run_into(&self.compiled, py, inputs, &out, wanted, machine),
+        let (machine, wanted, out) = (
+            machine::of_call(threads.as_ref())?,
+            Wanted { like: like.as_ref(), without_arrays },
+            out.as_ref(),
+        );
+        let inputs = Inputs::new(self.definition(), inputs)?;
+        match Asked::of(py, &inputs, device.as_ref())? {
+            Asked::Host => runnable::run(&self.compiled, py, inputs, wanted, machine, out),
+            Asked::Copied(ordinal) => {
+                let executable = self.on_gpu(&*OpenDevice::of(py, ordinal)?);
+                runnable::run(&*executable, py, inputs, wanted, machine, out)
+            }
+            Asked::Gpu(ordinal) => {
+                let device = OpenDevice::of(py, ordinal)?;
+                call_on_gpu::run(&self.on_gpu(&device), py, &device, &inputs, wanted, machine, out)
+            }
         }
     }
 
@@ -76,7 +110,7 @@ impl Executable {
     fn output_types<'py>(&self, py: Python<'py>, inputs: &Bound<'py, PyAny>) -> PyResult<Vec<TypeOfOutput>> {
         let inputs = Inputs::new(self.definition(), inputs)?;
         inputs.require_writable(py)?;
-        let arguments = &mut inputs.arguments();
+        let arguments = &mut inputs.arguments()?;
         let forms = signals::heeded(py, |interrupt| {
             self.compiled.output_forms(&CallOptions { interrupt, ..CallOptions::default() }, arguments)
         });
@@ -99,8 +133,8 @@ impl Executable {
     ) -> PyResult<(Vec<Bound<'py, PyAny>>, Told<'py>)> {
         let compiles = !self.is_compiled(py, inputs)?;
         let wanted = Wanted { like: like.as_ref(), without_arrays };
-        let call = runnable::writing(self.definition(), py, inputs, wanted)?;
-        let (stream, arguments) = (call.stream, &mut call.arguments());
+        let call = runnable::writing(py, Inputs::new(self.definition(), inputs)?, wanted)?;
+        let (stream, arguments) = (call.stream, &mut call.arguments()?);
         let machine = machine::of_call(None)?;
         let begin = Instant::now();
         let ran = signals::heeded(py, |interrupt| {
@@ -152,7 +186,8 @@ impl Executable {
                 chosen.map_err(|error| errors::segments(py, &error))?
             }
         };
-        self.planned(py, CodeTarget::HOST, inputs, chosen, |definition, plan, hints| {
+        let target = self.gpu_target(py, inputs)?.unwrap_or(CodeTarget::HOST);
+        self.planned(py, target, inputs, chosen, |definition, plan, hints| {
             let explanation = explain(definition, plan, hints);
             let json = serde_json::to_string(&explanation).expect("an explanation is plain data");
             (explanation.to_string(), json)
@@ -163,7 +198,10 @@ impl Executable {
     #[pyo3(signature = (stage, inputs = None))]
     fn emit(&self, py: Python<'_>, stage: &str, inputs: Option<&Bound<'_, PyAny>>) -> PyResult<String> {
         let stage: Stage = stage.parse().map_err(PyValueError::new_err)?;
-        let target = if stage == Stage::Cuda { CodeTarget::CUDA } else { CodeTarget::HOST };
+        let target = match stage {
+            Stage::Cuda => self.gpu_target(py, inputs)?.unwrap_or(CodeTarget::CUDA),
+            _ => CodeTarget::HOST,
+        };
         let text = self.planned(py, target, inputs, None, move |definition, plan, _| {
             let llvm = machine::of_process().llvm();
             emit(stage, definition, plan, &EmitOptions { target, segment: None, llvm: llvm.as_ref() })
@@ -175,7 +213,7 @@ impl Executable {
     fn is_compiled(&self, py: Python<'_>, inputs: &Bound<'_, PyAny>) -> PyResult<bool> {
         let inputs = Inputs::new(self.definition(), inputs)?;
         let raised = |error| inputs.raised(py, errors::failed(py, &error), &error);
-        self.compiled.is_compiled(&inputs.views()).map_err(raised)
+        self.compiled.is_compiled(&inputs.views()?).map_err(raised)
     }
 
     /// How many variants were compiled: one for each layout of inputs and order of magnitude of their sizes.
@@ -222,6 +260,14 @@ impl Executable {
         })
     }
 
+    /// The architecture of the GPU that inputs are on, if they are on one.
+    fn gpu_target(&self, py: Python<'_>, inputs: Option<&Bound<'_, PyAny>>) -> PyResult<Option<CodeTarget>> {
+        let Some(inputs) = inputs else { return Ok(None) };
+        let inputs = Inputs::new(self.definition(), inputs)?;
+        let Some((_, ordinal)) = inputs.first_on_gpu() else { return Ok(None) };
+        Ok(Some(OpenDevice::of(py, ordinal)?.gpu.architecture().parse().unwrap_or(CodeTarget::CUDA)))
+    }
+
     /// Options to plan with, for the sizes of these inputs if there are any.
     fn hinted(&self, py: Python<'_>, inputs: Option<&Bound<'_, PyAny>>) -> PyResult<CompileOptions> {
         let mut options = options();
@@ -229,7 +275,8 @@ impl Executable {
         if let Some(inputs) = inputs {
             let inputs = Inputs::new(self.definition(), inputs)?;
             let raised = |error| inputs.raised(py, errors::failed(py, &error), &error);
-            options.hints = hints(self.definition(), &inputs.views()).map_err(raised)?;
+            let hinted = inputs.with_shown(py, |views| hints(self.definition(), views))?;
+            options.hints = hinted.map_err(raised)?;
         }
         Ok(options)
     }

@@ -107,30 +107,33 @@ impl Runnable for SegmentedExecutable {
 /// # Errors
 /// For inputs that do not fit, or that must not be written.
 pub fn writing<'a, 'py>(
-    definition: &'a Definition,
     py: Python<'py>,
-    inputs: &Bound<'py, PyAny>,
+    inputs: Inputs<'a, 'py>,
     wanted: Wanted<'_>,
 ) -> PyResult<Call<'a, 'py>> {
-    let inputs = Inputs::new(definition, inputs)?;
     inputs.require_writable(py)?;
     inputs.warn_of_gradients(py)?;
     Call::new(py, inputs, wanted)
 }
 
-/// The outputs for a list of arrays and numbers, on other threads than the process's if a machine is given.
+/// The outputs for arrays of the host and numbers, on other threads than the process's if a machine is given, and written to a
+/// list of arrays if there is one, which is then what it gives.
 ///
 /// # Errors
-/// What is wrong with the inputs, and what the call fails by.
+/// What is wrong with the inputs or these arrays, and what the call fails by.
 pub fn run<'py>(
     runnable: &impl Runnable,
     py: Python<'py>,
-    inputs: &Bound<'py, PyAny>,
+    inputs: Inputs<'_, 'py>,
     wanted: Wanted<'_>,
     machine: Option<Arc<Machine>>,
+    out: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Vec<Bound<'py, PyAny>>> {
-    let call = writing(runnable.definition(), py, inputs, wanted)?;
-    let (stream, arguments) = (call.stream, &mut call.arguments());
+    let call = writing(py, inputs, wanted)?;
+    if let Some(out) = out {
+        return run_into(runnable, py, &call, out, machine);
+    }
+    let (stream, arguments) = (call.stream, &mut call.arguments()?);
     // Letting the interpreter go and taking it again would be a good part of a short call.
     let ran = match runnable.is_short(arguments) {
         true => {
@@ -145,21 +148,15 @@ pub fn run<'py>(
     call.arrays(py, call.told_of_writes(py, ran)?)
 }
 
-/// As [`run`], with the outputs written to a list of arrays, which is what it gives.
-///
-/// # Errors
-/// As [`run`], and what is wrong with these arrays.
-pub fn run_into<'py>(
+fn run_into<'py>(
     runnable: &impl Runnable,
     py: Python<'py>,
-    inputs: &Bound<'py, PyAny>,
+    call: &Call<'_, 'py>,
     out: &Bound<'py, PyAny>,
-    wanted: Wanted<'_>,
     machine: Option<Arc<Machine>>,
 ) -> PyResult<Vec<Bound<'py, PyAny>>> {
-    let call = writing(runnable.definition(), py, inputs, wanted)?;
     let destinations = Destinations::new(out)?;
-    let (stream, arguments, written) = (call.stream, &mut call.arguments(), &mut destinations.arguments());
+    let (stream, arguments, written) = (call.stream, &mut call.arguments()?, &mut destinations.arguments()?);
     let ran = signals::heeded(py, |interrupt| {
         runnable.outputs_into(&CallOptions { stream, machine, interrupt }, arguments, written)
     });
@@ -180,7 +177,7 @@ pub fn check<'py>(
 ) -> PyResult<(Vec<Bound<'py, PyAny>>, Vec<Told<'py>>)> {
     let definition = runnable.definition();
     let call = Call::new(py, Inputs::new(definition, inputs)?, wanted)?;
-    let (stream, views) = (call.stream.unwrap_or_else(|| Generator::shared().state()), call.views());
+    let (stream, views) = (call.stream.unwrap_or_else(|| Generator::shared().state()), call.views()?);
     let done = signals::heeded(py, |interrupt| {
         let options = CallOptions { stream: Some(stream), interrupt, machine: None };
         let outputs = runnable.outputs(&options, &views)?;

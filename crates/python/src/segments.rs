@@ -8,6 +8,7 @@ use ferrofuse::{
 use pyo3::prelude::*;
 
 use crate::arrays::Wanted;
+use crate::call::Inputs;
 use crate::definition::Builder;
 use crate::errors;
 use crate::executable::{Executable, options};
@@ -155,10 +156,8 @@ impl Chain {
     ) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let (machine, wanted) =
             (machine::of_call(threads.as_ref())?, Wanted { like: like.as_ref(), without_arrays });
-        match out {
-            None => runnable::run(&self.chain, py, inputs, wanted, machine),
-            Some(out) => runnable::run_into(&self.chain, py, inputs, &out, wanted, machine),
-        }
+        let inputs = Inputs::new(self.chain.definition(), inputs)?;
+        runnable::run(&self.chain, py, inputs, wanted, machine, out.as_ref())
     }
 
     /// As `Executable.check`.

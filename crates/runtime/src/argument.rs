@@ -60,11 +60,6 @@ impl<'a> Argument<'a> {
         (self.dtype, &self.layout)
     }
 
-    /// Where the element at index zero is.
-    pub(crate) fn start(&self) -> *const u8 {
-        self.base
-    }
-
     /// The elements. What the call does after it has written to them, it does without these.
     pub(crate) fn view(&self) -> ArrayView<'_> {
         // SAFETY: the memory is readable by the contracts of the views that arguments are made of, and of
@@ -100,6 +95,11 @@ pub(crate) struct Footprint<'m> {
 }
 
 impl Footprint<'_> {
+    /// The address of the element at index zero.
+    pub fn start(&self) -> usize {
+        self.base.wrapping_add_signed(self.layout.offset * self.dtype.size() as isize)
+    }
+
     /// Whether some byte may belong to both: whether the stretches from the first to the last byte meet.
     pub fn overlaps(&self, other: &Footprint<'_>) -> bool {
         match (self.stretch(), other.stretch()) {

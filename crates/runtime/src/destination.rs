@@ -5,8 +5,8 @@ use ops::DType;
 use smallvec::SmallVec;
 
 use crate::Error;
-use crate::argument::Argument;
-use crate::device::WriteTarget;
+use crate::argument::{Argument, Footprint};
+use crate::device::{AddressSpace, WriteTarget};
 use crate::host::HostMemory;
 
 /// What an output of a call will be: its dtype, its sizes, and its strides in elements.
@@ -16,10 +16,12 @@ pub struct OutputForm {
     pub dtype: DType,
     /// Sizes and strides; the offset is zero.
     pub layout: Layout,
+    /// The number of the input that it is a view of, if it is one.
+    pub input: Option<usize>,
 }
 
-/// Memory of the caller's, one for each output that is given back.
-pub(crate) type Destinations<'a> = SmallVec<[WriteTarget<'a, HostMemory>; 4]>;
+/// Memory of the caller's for each output that is given back; `None` where the call makes or views what it gives.
+pub(crate) type Destinations<'a, S> = SmallVec<[Option<WriteTarget<'a, S>>; 4]>;
 
 /// The memory that outputs of these forms are written to. Kernels write there at once where it is laid out as the output;
 /// else the output is copied there when the call is done.
@@ -27,52 +29,57 @@ pub(crate) type Destinations<'a> = SmallVec<[WriteTarget<'a, HostMemory>; 4]>;
 /// # Errors
 /// For too few or too many, another dtype or other sizes, memory for reading, and memory that overlaps an argument's or
 /// another output's.
-pub(crate) fn checked<'a>(
-    destinations: &'a [Argument<'a>],
+pub(crate) fn checked<'a, S: AddressSpace>(
+    destinations: impl ExactSizeIterator<Item = Option<&'a S::Argument<'a>>>,
     forms: &[OutputForm],
-    arguments: &[Argument<'_>],
-) -> Result<Destinations<'a>, Error> {
+    arguments: &[Footprint<'_>],
+) -> Result<Destinations<'a, S>, Error> {
     if destinations.len() != forms.len() {
         let (expected, given) = (forms.len(), destinations.len());
         return Err(Error::Destinations { expected, given });
     }
-    let mut checked = SmallVec::new();
-    for (place, (destination, form)) in destinations.iter().zip(forms).enumerate() {
+    let mut checked: Destinations<'a, S> = SmallVec::new();
+    for (place, (destination, form)) in destinations.zip(forms).enumerate() {
+        let Some(argument) = destination else {
+            checked.push(None);
+            continue;
+        };
+        let own = S::footprint(argument);
         let rejected = |problem: String| Error::Destination { place, problem };
-        if !is_for(destination, form) {
-            let (dtype, layout) = destination.form();
-            let (expected, given) =
-                (described(form.dtype, &form.layout.sizes), described(dtype, &layout.sizes));
+        if own.dtype != form.dtype || own.layout.sizes != form.layout.sizes {
+            let expected = described(form.dtype, &form.layout.sizes);
+            let given = described(own.dtype, &own.layout.sizes);
             return Err(rejected(format!("expected {expected}, got {given}")));
         }
-        if let Some(input) =
-            arguments.iter().position(|argument| argument.footprint().overlaps(&destination.footprint()))
-        {
+        if let Some(input) = arguments.iter().position(|argument| argument.overlaps(&own)) {
             return Err(rejected(format!("its memory overlaps that of input {input}")));
         }
-        if let Some(other) = destinations[..place]
-            .iter()
-            .position(|other| other.footprint().overlaps(&destination.footprint()))
-        {
+        let overlaps = |other: &Option<WriteTarget<'_, S>>| {
+            other.as_ref().is_some_and(|other| other.footprint().overlaps(&own))
+        };
+        if let Some(other) = checked.iter().position(overlaps) {
             return Err(rejected(format!("its memory overlaps that of out[{other}]")));
         }
-        let is_direct = is_laid_out_as(destination, &form.layout);
-        checked.push(WriteTarget::checked(destination, is_direct, || format!("out[{place}]"))?);
+        let is_direct = is_laid_out_as(&own, &form.layout, S::alignment(own.dtype));
+        checked.push(Some(WriteTarget::checked(argument, is_direct, || format!("out[{place}]"))?));
     }
     Ok(checked)
 }
 
-fn is_for(destination: &Argument<'_>, form: &OutputForm) -> bool {
-    let (dtype, layout) = destination.form();
-    dtype == form.dtype && layout.sizes == form.layout.sizes
+/// [`checked`] for arrays of the host, one for each output.
+pub(crate) fn placed<'a>(
+    destinations: &'a [Argument<'a>],
+    forms: &[OutputForm],
+    arguments: &[Argument<'_>],
+) -> Result<Destinations<'a, HostMemory>, Error> {
+    let footprints: SmallVec<[Footprint<'_>; 8]> = arguments.iter().map(Argument::footprint).collect();
+    checked(destinations.iter().map(Some), forms, &footprints)
 }
 
-/// Whether a kernel that makes a tensor of this layout can make it there. Kernels want elements aligned to their size.
-fn is_laid_out_as(destination: &Argument<'_>, layout: &Layout) -> bool {
-    let (dtype, own) = destination.form();
-    let mut axes = layout.sizes.iter().zip(layout.strides.iter().zip(&own.strides));
-    let is_aligned = (destination.start() as usize).is_multiple_of(dtype.real().size());
-    is_aligned && axes.all(|(&size, (stride, own))| size <= 1 || stride == own)
+/// Whether a kernel that makes a tensor of this layout can make it there.
+fn is_laid_out_as(own: &Footprint<'_>, layout: &Layout, alignment: usize) -> bool {
+    let mut axes = layout.sizes.iter().zip(layout.strides.iter().zip(&own.layout.strides));
+    own.start().is_multiple_of(alignment) && axes.all(|(&size, (stride, own))| size <= 1 || stride == own)
 }
 
 fn described(dtype: DType, sizes: &Dims) -> String {

@@ -36,7 +36,7 @@ def install(device: Any = None) -> None:
     if _installed is not None:
         raise RuntimeError("ferrofuse.compat is installed already: call uninstall() before another install()")
     if device is not None and str(device) != "cpu":
-        raise NotImplementedError(f"device must be None or 'cpu', but is {device!r}: GPUs are not run yet")
+        raise NotImplementedError(f"device must be None or 'cpu', but is {device!r}: Thunder on GPUs is not tried yet")
     undo: List[patches.Undo] = []
     try:
         modules.install(undo)

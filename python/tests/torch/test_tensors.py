@@ -170,8 +170,8 @@ def test_wrong_tensors_are_rejected():
         fd.execute([torch.ones(2, 2)])
     with pytest.raises(TypeError, match="inputs must be a list or tuple, got Tensor"):
         fd.execute(torch.ones(2))
-    with pytest.raises(NotImplementedError, match="GPUs are not run yet"):
-        fd.execute([torch.ones(2)], device=torch.device("cuda:0"))
+    with pytest.raises(ValueError, match="device: `mps` is no device"):
+        fd.execute([torch.ones(2)], device=torch.device("mps"))
     assert fd.execute([torch.ones(2)], device=torch.device("cpu"))[0].tolist() == [2, 2]
 
 

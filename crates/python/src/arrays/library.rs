@@ -12,8 +12,9 @@ use pyo3::types::PyType;
 
 use super::dlpack::{self, Exchange};
 use super::torch::Torch;
-use super::{OutputMemory, semantics};
+use super::{GpuArray, OutputMemory, semantics};
 use crate::errors;
+use crate::gpu::Streams;
 
 /// Classes that are remembered; beyond these (someone makes classes in a loop) each look-up is done anew.
 const MOST_CLASSES: usize = 64;
@@ -35,6 +36,8 @@ pub struct Library {
     pub has_strides: bool,
     /// What torch is asked beyond that.
     pub torch: Option<Torch>,
+    /// What it is asked about GPUs, if it has streams.
+    pub streams: Option<Streams>,
     /// Why arrays of this class are not taken.
     pub rejected: Option<String>,
 }
@@ -97,6 +100,19 @@ pub fn named(py: Python<'_>, name: &str, asked: &str) -> PyResult<Option<Arc<Lib
     of_class(&class)
 }
 
+/// torch, where it is there with GPUs: what is meant where a GPU is named and no array.
+///
+/// # Errors
+/// When torch is there and has not what it should have.
+pub fn with_gpus(py: Python<'_>) -> PyResult<Option<Arc<Library>>> {
+    let Ok(torch) = py.import("torch") else { return Ok(None) };
+    let Some(cuda) = torch.getattr_opt("cuda")? else { return Ok(None) };
+    match cuda.call_method0("is_available")?.is_truthy()? {
+        true => named(py, "torch", "device="),
+        false => Ok(None),
+    }
+}
+
 /// A library that cannot be imported.
 fn missing(py: Python<'_>, name: &str, asked: &str, error: PyErr) -> PyErr {
     if !error.is_instance_of::<PyImportError>(py) {
@@ -114,22 +130,32 @@ fn look_up(class: &Bound<'_, PyType>) -> PyResult<Option<Library>> {
     let py = class.py();
     for base in class.mro().iter() {
         let module: String = base.getattr("__module__")?.extract()?;
-        let (import, export, is_constant) = match module.split('.').next() {
+        let (import, export, streams) = match module.split('.').next() {
             // What `Tensor.__dlpack__` and `torch.from_dlpack` end in, without what they do for other devices.
             Some("torch") => {
                 let bare = py.import("torch._C")?;
-                (bare.getattr("_from_dlpack")?, Some(bare.getattr("_to_dlpack")?), false)
+                (bare.getattr("_from_dlpack")?, Some(bare.getattr("_to_dlpack")?), Some("torch"))
             }
-            Some("cupy") => (py.import("cupy")?.getattr("from_dlpack")?, None, false),
-            Some("jax" | "jaxlib") => (py.import("jax.dlpack")?.getattr("from_dlpack")?, None, true),
+            Some("cupy") => (py.import("cupy")?.getattr("from_dlpack")?, None, Some("cupy")),
+            Some("jax" | "jaxlib") => (py.import("jax.dlpack")?.getattr("from_dlpack")?, None, None),
             _ => continue,
         };
-        let is_torch = export.is_some();
+        let (is_torch, is_constant) = (export.is_some(), streams.is_none());
+        let streams = streams.map(|name| Streams::of(py, name)).transpose()?;
         let torch = is_torch.then(|| Torch::new(py)).transpose()?;
         let rejected = if is_torch { semantics::of_torch(class)? } else { semantics::of_jax(class)? };
         let export = export.map(Bound::unbind);
         let (import, has_strides, exchange) = (import.unbind(), !is_constant, Exchange::of(class));
-        return Ok(Some(Library { import, export, exchange, is_constant, has_strides, torch, rejected }));
+        return Ok(Some(Library {
+            import,
+            export,
+            exchange,
+            is_constant,
+            has_strides,
+            torch,
+            streams,
+            rejected,
+        }));
     }
     Ok(None)
 }
@@ -153,6 +179,20 @@ impl Library {
             return Ok(None);
         }
         array.call_method0("resolve_conj")?.call_method0("resolve_neg").map(Some)
+    }
+
+    /// An array around an array of ours on a GPU.
+    ///
+    /// # Errors
+    /// When the library has no such dtype.
+    pub fn adopt<'py>(&self, py: Python<'py>, array: GpuArray) -> PyResult<Bound<'py, PyAny>> {
+        match &self.exchange {
+            Some(exchange) => exchange.array(py, array.memory()),
+            None if self.torch.is_some() => {
+                self.import.bind(py).call1((dlpack::export(py, array.memory())?,))
+            }
+            None => self.import.bind(py).call1((array,)),
+        }
     }
 
     /// An array around memory of ours.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ferrofuse::{Array, ArrayView, Buffer, DType, Tensor};
+use ferrofuse::{Array, ArrayView, Buffer, DType, GpuTensor, Tensor};
 use ir::array::Layout;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -24,6 +24,8 @@ pub struct Exported {
     pub layout: Layout,
     /// Whether an array may let its users write: not to what is read only, nor where indices share an element.
     pub writable: bool,
+    /// The number of the GPU whose memory they are in; of the host's memory none.
+    pub gpu: Option<usize>,
     /// What keeps the elements.
     pub owner: Owner,
 }
@@ -38,6 +40,10 @@ pub enum Owner {
     Numpy(Py<PyAny>),
     /// An array of another library that came in.
     Imported { _imported: Arc<dlpack::Imported> },
+    /// Memory of a GPU.
+    Gpu { _tensor: GpuTensor },
+    /// An array of a GPU's that came in, by its object.
+    Object { _object: Py<PyAny> },
 }
 
 // SAFETY: the pointer leads into what the owner keeps, which may go to other threads; nothing here reads or writes
@@ -51,7 +57,14 @@ impl OutputMemory {
     pub fn new(tensor: Tensor) -> OutputMemory {
         let (mut buffer, dtype, layout) = tensor.into_parts();
         let (data, writable) = (buffer.as_mut_ptr(), !repeats(&layout));
-        OutputMemory::of(Exported { data, dtype, layout, writable, owner: Owner::Buffer { _buffer: buffer } })
+        OutputMemory::of(Exported {
+            data,
+            dtype,
+            layout,
+            writable,
+            gpu: None,
+            owner: Owner::Buffer { _buffer: buffer },
+        })
     }
 
     /// Takes an array over.
@@ -63,6 +76,7 @@ impl OutputMemory {
             dtype,
             layout,
             writable: true,
+            gpu: None,
             owner: Owner::Copy { _array: array },
         })
     }
@@ -76,11 +90,13 @@ impl OutputMemory {
             dtype: view.dtype(),
             layout,
             writable,
+            gpu: None,
             owner,
         })
     }
 
-    fn of(exported: Exported) -> OutputMemory {
+    /// Takes memory of a GPU over.
+    pub fn of(exported: Exported) -> OutputMemory {
         OutputMemory { exported: Arc::new(exported) }
     }
 
@@ -103,13 +119,13 @@ impl OutputMemory {
         dlpack::export(py, &self.exported)
     }
 
-    /// The CPU.
+    /// Where it is.
     fn __dlpack_device__(&self) -> (i32, i32) {
-        (dlpack::CPU, 0)
+        dlpack::Device::new(self.exported.gpu).pair()
     }
 }
 
 /// Whether an axis repeats elements.
-fn repeats(layout: &Layout) -> bool {
+pub fn repeats(layout: &Layout) -> bool {
     layout.sizes.iter().zip(&layout.strides).any(|(&size, &stride)| size > 1 && stride == 0)
 }

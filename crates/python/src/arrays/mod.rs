@@ -4,11 +4,12 @@
 //! inputs share their memory where the library can say its layout and that it is read only, and are copies elsewhere.
 
 mod dlpack;
-mod library;
+pub mod library;
 mod memory;
 mod number;
 pub mod numpy;
 mod nvfuser;
+mod on_gpu;
 mod semantics;
 mod torch;
 
@@ -21,11 +22,13 @@ use pyo3::exceptions::PyBufferError;
 use pyo3::prelude::*;
 
 use crate::errors;
-use library::Library;
-pub use memory::OutputMemory;
-use memory::Owner;
+pub use dlpack::{Device, Imported, export};
+pub use library::Library;
+pub use memory::{Exported, OutputMemory, Owner, repeats};
 pub use number::{constant, require_no_array, single_constant};
 pub use nvfuser::other_tensor;
+pub use on_gpu::{GpuArray, Holder, InputOnGpu, KindOnGpu, OutputsOnGpu, to_gpu};
+pub use torch::Seen;
 use torch::Torch;
 
 /// Why no output is written into an array that had to be copied to be read.
@@ -44,6 +47,8 @@ pub enum Place<'d> {
     Input(&'d Definition, usize),
     /// The output of this number is to be written there.
     Output(usize),
+    /// It goes to a GPU.
+    Argument,
 }
 
 impl fmt::Display for Place<'_> {
@@ -51,6 +56,7 @@ impl fmt::Display for Place<'_> {
         match self {
             Place::Input(definition, number) => f.write_str(&definition.input_name(*number)),
             Place::Output(number) => write!(f, "out[{number}]"),
+            Place::Argument => f.write_str("array"),
         }
     }
 }
@@ -65,7 +71,7 @@ impl Place<'_> {
     fn declared(&self) -> Option<&InputDecl> {
         match self {
             Place::Input(definition, number) => Some(&definition.input_decls()[*number]),
-            Place::Output(_) => None,
+            Place::Output(_) | Place::Argument => None,
         }
     }
 
@@ -92,6 +98,8 @@ pub enum Given<'py> {
     Borrowed(dlpack::Borrowed<'py>),
     /// An array of another library, which was exported.
     Exported(Arc<dlpack::Imported>),
+    /// An array of a GPU.
+    Gpu(InputOnGpu<'py>),
     /// A number for a scalar input.
     Number(Array),
 }
@@ -112,6 +120,9 @@ impl<'py> Given<'py> {
         if let Some(array) = numpy::ViewedArray::new(object, place)? {
             return Ok(Given::Numpy(array));
         }
+        if let Some(array) = InputOnGpu::of_ours(object) {
+            return Ok(Given::Gpu(array));
+        }
         let library = library::of(object)?;
         if let Some(reason) = library.as_ref().and_then(|library| library.rejected.as_ref()) {
             return Err(errors::input(object.py(), format!("{place}: {reason}")));
@@ -128,7 +139,7 @@ impl<'py> Given<'py> {
         let given = Given::exported(object, library.as_ref(), place);
         let Some(torch) = library.as_ref().and_then(|library| library.torch.as_ref()) else { return given };
         // What has no plain elements is not exported, or as if it lay at null.
-        if given.as_ref().is_ok_and(|given| !given.view().as_ptr().is_null()) {
+        if given.as_ref().is_ok_and(|given| !given.is_at_null()) {
             return given;
         }
         torch.kind(object)?.map_or(given, |kind| Err(errors::input(object.py(), format!("{place} {kind}"))))
@@ -143,11 +154,27 @@ impl<'py> Given<'py> {
         if let Some(library) = library
             && let Some(array) = dlpack::Borrowed::new(object, library, place)?
         {
-            return Ok(Given::Borrowed(array));
+            return Ok(match array.on_gpu() {
+                None => Given::Borrowed(array),
+                Some(at) => {
+                    let (writable, is_copy) = (!array.library().is_constant, array.is_copy());
+                    let holder = Holder::Borrowed(array.object().clone(), Arc::clone(array.library()));
+                    Given::Gpu(InputOnGpu { at, writable, is_copy, holder })
+                }
+            });
         }
-        match dlpack::Imported::new(object, place)? {
-            Some(array) => Ok(Given::Exported(Arc::new(array))),
+        match dlpack::Imported::new(object, place)?.map(Arc::new) {
+            Some(array) => Ok(match array.on_gpu() {
+                None => Given::Exported(array),
+                Some(at) => {
+                    let (writable, is_copy) = (!array.is_constant(), array.is_copy());
+                    Given::Gpu(InputOnGpu { at, writable, is_copy, holder: Holder::Imported(array) })
+                }
+            }),
             None => {
+                if let Some(array) = InputOnGpu::named(object, place)? {
+                    return Ok(Given::Gpu(array));
+                }
                 let remark = nvfuser::tensor_expected(object, place)?;
                 Err(place.mismatch(object, "an array (of NumPy, or with __dlpack__)", &remark)?)
             }
@@ -173,6 +200,7 @@ impl<'py> Given<'py> {
             Given::Numpy(array) => array.is_copy(),
             Given::Borrowed(array) => array.is_copy(),
             Given::Exported(array) => array.is_copy(),
+            Given::Gpu(array) => array.is_copy,
             Given::Number(_) => false, // it is read only
         }
     }
@@ -191,6 +219,7 @@ impl<'py> Given<'py> {
             Given::Numpy(_) | Given::Number(_) => None,
             Given::Borrowed(array) => Some(array.library()),
             Given::Exported(array) => array.library(),
+            Given::Gpu(array) => array.library(),
         };
         library?.torch.as_ref()
     }
@@ -204,22 +233,48 @@ impl<'py> Given<'py> {
     }
 
     /// The elements, for writing too where they may be written.
-    pub fn argument(&self) -> Argument<'_> {
+    ///
+    /// # Errors
+    /// For an array of a GPU.
+    pub fn argument(&self, place: Place<'_>) -> PyResult<Argument<'_>> {
         match self {
-            Given::Numpy(array) => array.argument(),
-            Given::Borrowed(array) => array.argument(),
-            Given::Exported(array) => array.argument(),
-            Given::Number(array) => array.view().into(),
+            Given::Numpy(array) => Ok(array.argument()),
+            Given::Borrowed(array) => Ok(array.argument()),
+            Given::Exported(array) => Ok(array.argument()),
+            Given::Number(array) => Ok(array.view().into()),
+            Given::Gpu(array) => Err(array.not_of_host(place)),
         }
     }
 
     /// The elements.
-    pub fn view(&self) -> ArrayView<'_> {
+    ///
+    /// # Errors
+    /// For an array of a GPU.
+    pub fn view(&self, place: Place<'_>) -> PyResult<ArrayView<'_>> {
         match self {
-            Given::Numpy(array) => array.view(),
-            Given::Borrowed(array) => array.view(),
-            Given::Exported(array) => array.view(),
-            Given::Number(array) => array.view(),
+            Given::Numpy(array) => Ok(array.view()),
+            Given::Borrowed(array) => Ok(array.view()),
+            Given::Exported(array) => Ok(array.view()),
+            Given::Number(array) => Ok(array.view()),
+            Given::Gpu(array) => Err(array.not_of_host(place)),
+        }
+    }
+
+    /// The array, if it is one of a GPU.
+    pub fn on_gpu(&self) -> Option<&InputOnGpu<'py>> {
+        match self {
+            Given::Gpu(array) => Some(array),
+            _ => None,
+        }
+    }
+
+    /// Whether its library says that its elements lie at null.
+    fn is_at_null(&self) -> bool {
+        match self {
+            Given::Borrowed(array) => array.view().as_ptr().is_null(),
+            Given::Exported(array) => array.view().as_ptr().is_null(),
+            Given::Gpu(array) => array.at.address == 0,
+            Given::Numpy(_) | Given::Number(_) => false,
         }
     }
 
@@ -229,6 +284,7 @@ impl<'py> Given<'py> {
             Given::Numpy(array) => array.is_writable(),
             Given::Borrowed(array) => !array.library().is_constant,
             Given::Exported(array) => !array.is_constant(),
+            Given::Gpu(array) => array.writable,
             Given::Number(_) => false,
         }
     }
@@ -240,7 +296,7 @@ impl<'py> Given<'py> {
             Given::Numpy(array) => Ok(Some(Owner::Numpy(array.object()))),
             Given::Borrowed(array) => array.kept(place).map(Arc::new).map(imported),
             Given::Exported(array) => Ok(imported(Arc::clone(array))),
-            Given::Number(_) => Ok(None),
+            Given::Number(_) | Given::Gpu(_) => Ok(None),
         }
     }
 }
@@ -283,7 +339,7 @@ impl Kind {
                 Given::Numpy(_) => return Ok(Kind::Numpy),
                 Given::Borrowed(array) => return Ok(Kind::Of(Arc::clone(array.library()))),
                 Given::Exported(array) => return Ok(array.library().cloned().map_or(Kind::Numpy, Kind::Of)),
-                Given::Number(_) => {}
+                Given::Number(_) | Given::Gpu(_) => {}
             }
         }
         for input in inputs {
@@ -316,7 +372,8 @@ impl Kind {
             && self.is_torch()
             && let Some(torch) = given[*input].torch().filter(|_| !given[*input].is_copy())
         {
-            let viewed = torch.view(&inputs[*input], &given[*input].view(), view)?;
+            let first = given[*input].view(place(*input))?.as_ptr() as usize;
+            let viewed = torch.view(&inputs[*input], first, &Seen::from(view))?;
             return viewed.ok_or_else(|| place(*input).replaced());
         }
         let memory = match output {

@@ -1,10 +1,27 @@
 //! torch's tensors beyond their memory: which have no plain elements, what autograd asks of who writes to one, and views that
 //! torch knows to be views. Takes tensors as they came in; reads and writes no element.
 
-use ferrofuse::ArrayView;
+use ferrofuse::{ArrayView, DType};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
+
+/// Elements that a view sees.
+pub struct Seen<'v> {
+    /// The address of the element at index zero.
+    pub first: usize,
+    pub dtype: DType,
+    pub sizes: &'v [usize],
+    /// In elements.
+    pub strides: &'v [isize],
+}
+
+impl<'v> From<&'v ArrayView<'_>> for Seen<'v> {
+    fn from(view: &'v ArrayView<'_>) -> Seen<'v> {
+        let (first, dtype) = (view.as_ptr() as usize, view.dtype());
+        Seen { first, dtype, sizes: view.sizes(), strides: view.strides() }
+    }
+}
 
 /// What is asked of torch.
 pub struct Torch {
@@ -43,8 +60,10 @@ impl Torch {
         if has("is_meta")? {
             return Ok(Some("is a meta tensor, which has sizes and no elements".to_owned()));
         }
-        if device.getattr("type")?.str()? != "cpu" {
-            return Ok(Some(format!("lies on the device {device}, not on the CPU")));
+        if !["cpu", "cuda"].contains(&device.getattr("type")?.str()?.to_str()?) {
+            return Ok(Some(format!(
+                "lies on the device {device}, which is neither the CPU nor a GPU of NVIDIA's"
+            )));
         }
         if has("is_nested")? {
             return Ok(Some("is a nested tensor: give one that is padded (to_padded_tensor)".to_owned()));
@@ -110,31 +129,31 @@ impl Torch {
     }
 
     /// A view of a tensor's elements as torch makes them, so that autograd sees writes to either in both; `None` where the
-    /// tensor has other memory by now than when it was given.
+    /// tensor has other memory by now than when it was given, with its element at index zero at `given`.
     ///
     /// # Errors
     /// What torch says.
     pub fn view<'py>(
         &self,
         tensor: &Bound<'py, PyAny>,
-        given: &ArrayView<'_>,
-        viewed: &ArrayView<'_>,
+        given: usize,
+        viewed: &Seen<'_>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let py = tensor.py();
-        if tensor.call_method0("data_ptr")?.extract::<usize>()? != given.as_ptr() as usize {
+        if tensor.call_method0("data_ptr")?.extract::<usize>()? != given {
             return Ok(None);
         }
         let first: isize = tensor.call_method0("storage_offset")?.extract()?;
-        let offset = match viewed.sizes().contains(&0) {
+        let offset = match viewed.sizes.contains(&0) {
             true => 0, // of what has no elements the first may be anywhere
             false => {
-                let bytes = (viewed.as_ptr() as isize).wrapping_sub(given.as_ptr() as isize);
-                first + bytes / viewed.dtype().size() as isize
+                let bytes = viewed.first.wrapping_sub(given) as isize;
+                first + bytes / viewed.dtype.size() as isize
             }
         };
         let plain = self.module.bind(py).getattr("Tensor")?;
         let values = tensor.call_method0("detach")?.call_method1("as_subclass", (plain,))?;
-        let (sizes, strides) = (PyTuple::new(py, viewed.sizes())?, PyTuple::new(py, viewed.strides())?);
+        let (sizes, strides) = (PyTuple::new(py, viewed.sizes)?, PyTuple::new(py, viewed.strides)?);
         values.call_method1("as_strided", (sizes, strides, offset)).map(Some)
     }
 }

@@ -65,7 +65,7 @@ pub(crate) struct Call<'c, 'a, D: Device> {
     /// For each input whether outputs may be views of it.
     visible: &'c [bool],
     /// For each output that is given back the memory of the caller's that it goes to; none where outputs have their own.
-    destinations: &'c [WriteTarget<'a, D::Space>],
+    destinations: &'c [Option<WriteTarget<'a, D::Space>>],
     report: CallReport,
     /// The first index out of range, in the order of the definition.
     fault: Option<IndexFault>,
@@ -122,7 +122,7 @@ impl<'c, 'a, D: Device> Call<'c, 'a, D> {
     /// The call, with outputs written to the caller's memory, which was checked against [`Call::forms`].
     pub fn writing_to(
         mut self,
-        destinations: &'c [WriteTarget<'a, D::Space>],
+        destinations: &'c [Option<WriteTarget<'a, D::Space>>],
     ) -> Result<Call<'c, 'a, D>, Error> {
         self.destinations = destinations;
         self.report.peak_bytes = self.peak_bytes()?;
@@ -172,9 +172,9 @@ impl<'c, 'a, D: Device> Call<'c, 'a, D> {
         if let Some(fault) = self.fault {
             return Err(fault.into());
         }
-        let done = self.outputs()?;
+        let mut done = self.outputs()?;
         self.write_targets()?;
-        self.write_destinations(&done)?;
+        self.write_destinations(&mut done)?;
         Ok((done, self.report))
     }
 

@@ -6,7 +6,7 @@ use super::outputs::written;
 use super::{Call, Done, Finished, Given};
 use crate::Error;
 use crate::compile::Variant;
-use crate::cuda::{CudaDevice, GpuKernel, GpuMemory, GpuTensor, OnStream, upload};
+use crate::cuda::{CudaDevice, GpuKernel, GpuMemory, GpuTensor, OnStream};
 use crate::destination::{Destinations, OutputForm};
 use crate::device::{AddressSpace, Device, Host, WriteTarget};
 use crate::host::HostMemory;
@@ -24,7 +24,7 @@ pub(crate) fn call_on_gpu<'v, 'd>(
     host: Host<'_>,
     given: HostGiven<'_, '_, impl Iterator<Item = ArrayView<'v>>>,
     timed: bool,
-    destinations: impl FnOnce(&[OutputForm]) -> Result<Destinations<'d>, Error>,
+    destinations: impl FnOnce(&[OutputForm]) -> Result<Destinations<'d, HostMemory>, Error>,
 ) -> Result<Finished<HostMemory>, Error> {
     let targets = given.targets;
     let (destinations, done, report) = on_gpu(variant, code, device, host, given, |call| {
@@ -42,7 +42,7 @@ pub(crate) fn call_on_gpu<'v, 'd>(
             (_, done) => back.push(done),
         }
     }
-    for (done, destination) in back.iter().zip(&destinations) {
+    for (done, destination) in back.iter().zip(destinations.iter().flatten()) {
         match done {
             Done::Made(tensor) => host.copy(destination.open_at_end(), &tensor.view())?,
             Done::Viewed(..) | Done::Placed => unreachable!("calls with destinations see no input"),
@@ -74,7 +74,8 @@ fn on_gpu<'v, R>(
 ) -> Result<R, Error> {
     let stream = device.stream();
     let Given { sizes, inputs, visible, .. } = given;
-    let inputs = inputs.map(|view| upload(stream, &view)).collect::<Result<Vec<GpuTensor>, Error>>()?;
+    let inputs =
+        inputs.map(|view| GpuTensor::of_host(stream, &view)).collect::<Result<Vec<GpuTensor>, Error>>()?;
     let views = inputs.iter().map(GpuMemory::view);
     let given = Given { sizes, inputs: views, targets: &[], visible };
     act(Call::new(variant, code, OnStream { device, stream, host }, given)?)

@@ -106,6 +106,8 @@ impl<'c, 'a, D: Device> Call<'c, 'a, D> {
 
     fn form(&self, output: &Returned) -> OutputForm {
         let dtype = self.plan.slots[output.slot].dtype;
+        let visible = self.viewed_input(output).filter(|&input| self.visible[input]);
+        let input = self.twin(output).map_or(visible, |(input, _)| Some(input));
         let layout = match (self.twin(output), self.viewed_input(output)) {
             (Some((_, target)), _) => target.footprint().layout.clone(),
             (None, None) => self.changed(output, &self.layout(output.slot)),
@@ -114,19 +116,20 @@ impl<'c, 'a, D: Device> Call<'c, 'a, D> {
                 if self.visible[input] { layout } else { Layout::dense(&layout.sizes) }
             }
         };
-        OutputForm { dtype, layout: Layout { offset: 0, ..layout } }
+        OutputForm { dtype, layout: Layout { offset: 0, ..layout }, input }
     }
 
     /// The caller's memory in which a slot is made at once.
     pub(super) fn destination(&self, slot: Slot) -> Option<&'c WriteTarget<'a, D::Space>> {
         let mut outputs = self.given_back().zip(self.destinations);
         let is_made = |(output, _): &(&Returned, _)| output.slot == slot && output.changes.is_empty();
-        outputs.find(is_made).map(|(_, destination)| destination).filter(|given| given.is_direct())
+        outputs.find(is_made)?.1.as_ref().filter(|given| given.is_direct())
     }
 
     /// Writes the outputs that are not yet where the caller wants them.
-    pub(super) fn write_destinations(&self, done: &[Done<D::Space>]) -> Result<(), Error> {
-        for (done, destination) in done.iter().zip(self.destinations) {
+    pub(super) fn write_destinations(&self, done: &mut [Done<D::Space>]) -> Result<(), Error> {
+        for (done, destination) in done.iter_mut().zip(self.destinations) {
+            let Some(destination) = destination else { continue };
             match done {
                 Done::Placed => {}
                 Done::Made(tensor) => self.device.copy(destination.open_at_end(), &D::Space::view(tensor))?,
@@ -141,6 +144,7 @@ impl<'c, 'a, D: Device> Call<'c, 'a, D> {
                     self.device.copy(destination.open_at_end(), &viewed)?;
                 }
             }
+            *done = Done::Placed;
         }
         Ok(())
     }

@@ -35,6 +35,11 @@ impl CudaDevice {
         format!("cuda:{}", self.gpu.ordinal())
     }
 
+    /// Its architecture, as in `sm_90`.
+    pub fn architecture(&self) -> String {
+        self.gpu.architecture()
+    }
+
     /// Another GPU of the machine.
     ///
     /// # Errors

@@ -13,5 +13,5 @@ pub use device::CudaDevice;
 pub use tensor::{GpuArgument, GpuTensor};
 
 pub(crate) use code::{GpuKernel, gpu_kernel};
-pub(crate) use steps::{OnStream, upload};
+pub(crate) use steps::OnStream;
 pub(crate) use tensor::{GpuMemory, GpuView};

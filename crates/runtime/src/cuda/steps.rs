@@ -14,7 +14,7 @@ use smallvec::SmallVec;
 use super::tensor::{GpuMemory, GpuTensor, GpuView, GpuViewMut, Place};
 use super::{CudaDevice, GpuKernel};
 use crate::cpu::external;
-use crate::device::{AddressSpace, Device, Host, KernelLaunch, Memory};
+use crate::device::{Device, Host, KernelLaunch, Memory};
 use crate::{Error, Tensor};
 
 /// A GPU for one call.
@@ -171,17 +171,4 @@ impl Device for OnStream<'_> {
     fn finish(&self) -> Result<(), Error> {
         Ok(self.stream.synchronize()?)
     }
-}
-
-/// An array of the host in the GPU's memory, with what lies between its elements.
-pub(crate) fn upload(stream: &Arc<Stream>, view: &ArrayView<'_>) -> Result<GpuTensor, Error> {
-    let (first, elements) = match view.layout().span() {
-        Some((first, last)) => (first as isize, (last - first + 1) as usize),
-        None => (0, 0),
-    };
-    let flat = Layout { offset: first, ..Layout::dense(&[elements]) };
-    let array = view.relaid(flat).expect("the span is that of the view").to_array()?;
-    let tensor = GpuTensor::uploaded(stream, &array)?;
-    let layout = Layout { offset: view.layout().offset - first, ..view.layout().clone() };
-    Ok(GpuMemory::tensor_relaid(tensor, layout))
 }

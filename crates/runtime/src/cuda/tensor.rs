@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use cuda::{DeviceBuffer, Stream};
-use ir::array::{Array, Layout};
+use ir::array::{Array, ArrayView, Layout, StridedArray};
 use ops::DType;
 
 use crate::argument::Footprint;
@@ -12,6 +12,9 @@ use crate::cpu::alloc::Allocator;
 use crate::device::AddressSpace;
 use crate::tensor::bytes_of;
 use crate::{Error, Tensor};
+
+/// The bytes that kernels take at a time at most, to which tensors are aligned for them.
+pub(crate) const VECTOR_BYTES: usize = 16;
 
 /// The memory of a GPU.
 #[derive(Debug)]
@@ -67,9 +70,19 @@ impl GpuArgument<'_> {
         (self.place.dtype, &self.place.layout)
     }
 
-    /// The address of the element at index zero.
-    pub(crate) fn start(&self) -> u64 {
-        self.place.start()
+    /// Zeros of its element type and sizes on the host, which take no memory: for what is decided by sizes.
+    ///
+    /// # Errors
+    /// When there is no memory.
+    pub fn shown(&self) -> Result<StridedArray, Error> {
+        let Place { dtype, layout, .. } = &self.place;
+        let repeated = Layout::dense(&[]).broadcast(&vec![true; layout.rank()]).expanded(&layout.sizes);
+        Ok(StridedArray::new(Array::zeros(*dtype, &[])?, repeated)?)
+    }
+
+    /// Whether kernels can read it where it is.
+    pub(crate) fn is_aligned(&self) -> bool {
+        self.place.start().is_multiple_of(VECTOR_BYTES as u64)
     }
 
     pub(crate) fn view(&self) -> GpuView<'_> {
@@ -106,6 +119,27 @@ impl GpuTensor {
         // SAFETY: the buffer lives, and has as many bytes.
         unsafe { self.buffer.stream().download(tensor.as_mut_bytes(), self.buffer.address()) }?;
         Ok(tensor.relaid(self.layout.clone()))
+    }
+
+    /// A copy of an array of the host, in its layout, which is a copy of its own when the call returns.
+    ///
+    /// # Errors
+    /// What the driver says.
+    pub fn of_host(stream: &Arc<Stream>, view: &ArrayView<'_>) -> Result<GpuTensor, Error> {
+        let (first, elements) = match view.layout().span() {
+            Some((first, last)) => (first as isize, (last - first + 1) as usize),
+            None => (0, 0),
+        };
+        let flat = Layout { offset: first, ..Layout::dense(&[elements]) };
+        let array = view.relaid(flat).expect("the span is that of the view").to_array()?;
+        let tensor = GpuTensor::uploaded(stream, &array)?;
+        let layout = Layout { offset: view.layout().offset - first, ..view.layout().clone() };
+        Ok(GpuTensor { layout, ..tensor })
+    }
+
+    /// The stream that its memory is there for.
+    pub fn stream(&self) -> &Arc<Stream> {
+        self.buffer.stream()
     }
 
     /// The address of the element at index zero.
@@ -169,6 +203,10 @@ impl AddressSpace for GpuMemory {
     type ViewMut<'m> = GpuViewMut<'m>;
     type Tensor = GpuTensor;
     type Argument<'a> = GpuArgument<'a>;
+
+    fn alignment(_: DType) -> usize {
+        VECTOR_BYTES
+    }
 
     fn form<'v>(view: &'v GpuView<'_>) -> (DType, &'v Layout) {
         (view.0.dtype, &view.0.layout)

@@ -16,6 +16,9 @@ pub(crate) trait AddressSpace: Sized + 'static {
     /// An argument that may be written to.
     type Argument<'a>;
 
+    /// What the address of a tensor is a multiple of where kernels write to it.
+    fn alignment(dtype: DType) -> usize;
+
     /// Element type and layout.
     fn form<'v>(view: &'v Self::View<'_>) -> (DType, &'v Layout);
 

@@ -20,7 +20,7 @@ use crate::argument::{Argument, shared};
 use crate::background::in_background;
 use crate::call::{Call, Done, Finished, Given, call_on_gpu, forms_on_gpu, is_short};
 use crate::compile::{Code, Variant, compile};
-use crate::destination::{self, OutputForm};
+use crate::destination::{OutputForm, placed};
 use crate::device::{Host, WriteTarget};
 use crate::fork::ForkLock;
 use crate::host::HostMemory;
@@ -367,13 +367,13 @@ impl Executable {
             }
             (Wanted::Into(destinations), Code::Host(code)) => {
                 let call = Call::new(variant, code, host, given)?;
-                let checked = destination::checked(destinations, &call.forms(), arguments)?;
+                let checked = placed(destinations, &call.forms(), arguments)?;
                 call.writing_to(&checked)?.run(false).map(Got::Outputs)
             }
             (Wanted::Into(destinations), Code::Gpu(code)) => {
                 let hidden: SmallVec<[bool; 8]> = visible.iter().map(|_| false).collect();
                 let given = Given { visible: &hidden, ..given };
-                let checked = |forms: &[OutputForm]| destination::checked(destinations, forms, arguments);
+                let checked = |forms: &[OutputForm]| placed(destinations, forms, arguments);
                 call_on_gpu(variant, code, self.gpu()?, host, given, false, checked).map(Got::Outputs)
             }
         }

@@ -4,20 +4,19 @@ use std::sync::Arc;
 
 use compiler::layout::LayoutClass;
 use cuda::Stream;
-use ir::array::{Array, ArrayView, Layout, StridedArray};
+use ir::array::{ArrayView, Layout, StridedArray};
 use ir::graph::Sizes;
 
 use super::Executable;
 use crate::argument::{Footprint, shared};
 use crate::call::{Call, Done, Given};
 use crate::compile::Code;
-use crate::cuda::{GpuArgument, GpuMemory, GpuTensor, GpuView, OnStream, upload};
+use crate::cuda::{GpuArgument, GpuMemory, GpuTensor, GpuView, OnStream};
+use crate::destination::{OutputForm, checked};
 use crate::device::{AddressSpace, Device, Host, WriteTarget};
+use crate::located::located;
 use crate::variant_key::VariantKey;
 use crate::{CallOptions, Error};
-
-/// The bytes that kernels take at a time, to which tensors that they read are aligned.
-const ALIGNMENT: u64 = 16;
 
 /// An input of a call on a GPU.
 #[derive(Debug)]
@@ -40,6 +39,8 @@ pub enum GpuOutput {
         /// The layout, counted from where the input's is.
         layout: Layout,
     },
+    /// In the memory that the caller gave for it.
+    Placed,
 }
 
 impl GpuInput<'_> {
@@ -52,13 +53,14 @@ impl GpuInput<'_> {
     }
 
     /// Element type and sizes as an array of the host, whose elements are the input's where they are known: else zeros.
-    fn shown(&self) -> Result<StridedArray, Error> {
-        let (dtype, layout) = match self {
-            GpuInput::Tensor(argument) => argument.form(),
-            GpuInput::Host(view) => return Ok(StridedArray::from(view.to_array()?)),
-        };
-        let repeated = Layout::dense(&[]).broadcast(&vec![true; layout.rank()]).expanded(&layout.sizes);
-        Ok(StridedArray::new(Array::zeros(dtype, &[])?, repeated)?)
+    ///
+    /// # Errors
+    /// When there is no memory for a copy.
+    pub fn shown(&self) -> Result<StridedArray, Error> {
+        match self {
+            GpuInput::Tensor(argument) => argument.shown(),
+            GpuInput::Host(view) => Ok(StridedArray::from(view.to_array()?)),
+        }
     }
 }
 
@@ -96,6 +98,38 @@ impl Executable {
         stream: &Arc<Stream>,
         inputs: &[GpuInput<'_>],
     ) -> Result<Vec<GpuOutput>, Error> {
+        let own = |forms: &[OutputForm]| Ok(forms.iter().map(|_| None).collect());
+        self.run_on_gpu_into(options, stream, inputs, own)
+    }
+
+    /// [`Executable::run_on_gpu`], where outputs are written to memory of the caller's: `place` is told what the outputs will be
+    /// before any work is given, and says for each that is given back where it goes. Where it says `None` the call makes it or, if it
+    /// is a view of an input, gives it as such.
+    ///
+    /// # Errors
+    /// As [`Executable::run_on_gpu`], what `place` says, [`Error::Destinations`] and [`Error::Destination`].
+    pub fn run_on_gpu_into<'d>(
+        &self,
+        options: &CallOptions,
+        stream: &Arc<Stream>,
+        inputs: &[GpuInput<'_>],
+        place: impl FnOnce(&[OutputForm]) -> Result<Vec<Option<GpuArgument<'d>>>, Error>,
+    ) -> Result<Vec<GpuOutput>, Error> {
+        self.on_stream(options, stream, inputs, place).map_err(|error| {
+            let shown = inputs.iter().map(GpuInput::shown).collect::<Result<Vec<_>, Error>>();
+            let Ok(shown) = shown else { return error };
+            let views: Vec<ArrayView<'_>> = shown.iter().map(StridedArray::view).collect();
+            located(error, self.definition(), &views)
+        })
+    }
+
+    fn on_stream<'d>(
+        &self,
+        options: &CallOptions,
+        stream: &Arc<Stream>,
+        inputs: &[GpuInput<'_>],
+        place: impl FnOnce(&[OutputForm]) -> Result<Vec<Option<GpuArgument<'d>>>, Error>,
+    ) -> Result<Vec<GpuOutput>, Error> {
         let device = self.gpu()?;
         let (stream_gpu, own) = (stream.device().ordinal(), device.gpu().ordinal());
         if stream_gpu != own {
@@ -113,11 +147,16 @@ impl Executable {
         let sizes = self.seeded(&sizes, options.stream);
         let visible: Vec<bool> = (0..inputs.len()).map(|place| !readable.is_copied(place)).collect();
         let given = Given { sizes: &sizes, inputs: readable.views(), targets: &targets, visible: &visible };
-        let (done, _) = Call::new(&variant, code, on_stream, given)?.run(false)?;
+        let call = Call::new(&variant, code, on_stream, given)?;
+        let forms = call.forms();
+        let destinations = place(&forms)?;
+        let footprints: Vec<Footprint<'_>> = inputs.iter().filter_map(GpuInput::footprint).collect();
+        let destinations = checked(destinations.iter().map(Option::as_ref), &forms, &footprints)?;
+        let (done, _) = call.writing_to(&destinations)?.run(false)?;
         let output = |done| match done {
             Done::Made(tensor) => GpuOutput::Made(tensor),
             Done::Viewed(input, layout) => GpuOutput::View { input, layout },
-            Done::Placed => unreachable!("no memory was given for outputs"),
+            Done::Placed => GpuOutput::Placed,
         };
         Ok(done.into_iter().map(output).collect())
     }
@@ -143,8 +182,8 @@ impl Executable {
         on_stream: &OnStream<'_>,
     ) -> Result<Readable<'a>, Error> {
         let copy = |input: &GpuInput<'_>| match input {
-            GpuInput::Host(view) => upload(on_stream.stream, view).map(Some),
-            GpuInput::Tensor(argument) if argument.start().is_multiple_of(ALIGNMENT) => Ok(None),
+            GpuInput::Host(view) => GpuTensor::of_host(on_stream.stream, view).map(Some),
+            GpuInput::Tensor(argument) if argument.is_aligned() => Ok(None),
             GpuInput::Tensor(argument) => {
                 let (dtype, layout) = argument.form();
                 let mut copy = on_stream.allocate(dtype, Layout::dense(&layout.sizes))?;

@@ -29,6 +29,10 @@ impl AddressSpace for HostMemory {
     type Tensor = Tensor;
     type Argument<'a> = Argument<'a>;
 
+    fn alignment(dtype: DType) -> usize {
+        dtype.real().size()
+    }
+
     fn form<'v>(view: &'v ArrayView<'_>) -> (DType, &'v Layout) {
         (view.dtype(), view.layout())
     }

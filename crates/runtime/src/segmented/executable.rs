@@ -8,7 +8,7 @@ use reference::evaluate::copy;
 use super::parts::SegmentDefinition;
 use super::slots::{Held, Segment, Slots, Source, free_after_last_use};
 use crate::argument::Argument;
-use crate::destination::{self, OutputForm};
+use crate::destination::{OutputForm, placed};
 use crate::device::WriteTarget;
 use crate::host::HostMemory;
 use crate::located::located;
@@ -91,10 +91,10 @@ impl SegmentedExecutable {
     ) -> Result<(), Error> {
         let (arguments, destinations): (&'a [_], &'a [_]) = (arguments, destinations);
         let forms = self.dense_forms(arguments)?;
-        let checked = destination::checked(destinations, &forms, arguments)?;
+        let checked = placed(destinations, &forms, arguments)?;
         let outputs = self.in_place(options, arguments)?;
         let workers = self.machine(options).workers(&options.interrupt);
-        for (destination, output) in checked.iter().zip(&*outputs) {
+        for (destination, output) in checked.iter().flatten().zip(&*outputs) {
             copy(&mut destination.open_at_end(), &output.view(), &workers)
                 .expect("the destinations were checked");
         }
@@ -110,7 +110,7 @@ impl SegmentedExecutable {
         let forms = given_back.map(|output| {
             let shape: Result<Vec<usize>, _> =
                 graph.shape(output.val).iter().map(|size| sizes.size(size)).collect();
-            Ok(OutputForm { dtype: graph.dtype(output.val), layout: Layout::dense(&shape?) })
+            Ok(OutputForm { dtype: graph.dtype(output.val), layout: Layout::dense(&shape?), input: None })
         });
         forms.collect()
     }

@@ -132,3 +132,48 @@ fn library_ops_go_through_the_host() {
     assert_eq!(downloaded(&stream, product.address(), 4), [19.0, 22.0, 41.0, 48.0]);
     assert_eq!((order.dtype(), order.sizes()), (DType::I64, &[2, 2][..]));
 }
+
+#[test]
+fn outputs_go_where_the_caller_says() {
+    let executable = executable(
+        "    fd.add_output(fd.ops.add(x, y))\n    fd.add_output(fd.ops.permute(x, [1, 0]))\n    fd.add_output(fd.ops.mul(x, y))\n",
+    );
+    let stream = stream();
+    let (x, y) = (uploaded(&stream, &count(0, 12)), uploaded(&stream, &count(1, 13)));
+    let made = uploaded(&stream, &[-1.0; 30]);
+    let dense = Layout::dense(&[3, 4]);
+    let inputs = [argument(&x, 0, dense.clone(), false), argument(&y, 0, dense.clone(), false)];
+    let place = |buffer, first, layout| match argument(buffer, first, layout, true) {
+        GpuInput::Tensor(argument) => Some(argument),
+        GpuInput::Host(_) => None,
+    };
+    let run = |places: [Option<GpuArgument<'_>>; 3]| {
+        executable.run_on_gpu_into(&CallOptions::default(), &stream, &inputs, |forms| {
+            let inputs: Vec<Option<usize>> = forms.iter().map(|form| form.input).collect();
+            assert_eq!(inputs, [None, Some(0), None]);
+            assert_eq!(forms[1].layout.strides[..], [1, 4]);
+            Ok(places.into())
+        })
+    };
+    // The second of them begins at an address that is no multiple of 16 bytes.
+    let outputs = run([place(&made, 0, dense.clone()), None, place(&made, 13, dense.clone())]).expect("runs");
+    let [GpuOutput::Placed, GpuOutput::View { input: 0, .. }, GpuOutput::Placed] = &outputs[..] else {
+        panic!("{outputs:?}");
+    };
+    let mut expected = vec![-1.0; 30];
+    for element in 0..12 {
+        expected[element] = (2 * element + 1) as f32;
+        expected[13 + element] = (element * (element + 1)) as f32;
+    }
+    assert_eq!(downloaded(&stream, made.address(), 30), expected);
+
+    let rejected = |places| run(places).expect_err("rejected").to_string();
+    let free = || place(&made, 0, dense.clone());
+    assert_eq!(
+        rejected([free(), None, place(&x, 0, dense.clone())]),
+        "out[2]: its memory overlaps that of input 0"
+    );
+    assert_eq!(rejected([free(), None, free()]), "out[2]: its memory overlaps that of out[0]");
+    let other = place(&made, 0, Layout::dense(&[4, 3]));
+    assert_eq!(rejected([other, None, None]), "out[0]: expected f32[3, 4], got f32[4, 3]");
+}

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use cuda::LibraryPaths;
-use ferrofuse::CompileOptions;
+use ferrofuse::{CompileOptions, DeviceName};
 use files::Targets;
 use indicatif::{ProgressBar, ProgressStyle};
 use ops::call::OpRef;
@@ -24,7 +24,6 @@ use serde::Serialize;
 use testing::differential::Covered;
 use testing::stand_in::use_gpu_of;
 
-use crate::device::DeviceName;
 use crate::failure::{Failure, Outcome};
 use crate::number::number;
 use device::FuzzDevice;
@@ -91,7 +90,7 @@ pub fn run(options: &Options, libraries: &LibraryPaths, out: &mut dyn Write) -> 
     }
     if options.device == FuzzDevice::Cuda {
         // Without a GPU every program would fail.
-        DeviceName::Cuda(0).options(libraries, CompileOptions::default())?;
+        crate::device::options(DeviceName::Cuda(None), libraries, CompileOptions::default())?;
     }
     let begin = Instant::now();
     let mut summary = Summary { seed: options.seed, ..Summary::default() };

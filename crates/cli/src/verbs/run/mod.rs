@@ -14,13 +14,13 @@ use std::time::Duration;
 use clap::Args;
 use cuda::LibraryPaths;
 use ferrofuse::{
-    ArrayView, Blame, CallReport, CodeTarget, CompileOptions, Definition, Error, Executable, Generator,
-    Interrupt, Machine, MachineOptions, Outputs, Stream, check, output_names,
+    ArrayView, Blame, CallReport, CodeTarget, CompileOptions, Definition, DeviceName, Error, Executable,
+    Generator, Interrupt, Machine, MachineOptions, Outputs, Stream, check, output_names,
 };
 use reference::evaluate::Comparison;
 
 use crate::definition;
-use crate::device::DeviceName;
+use crate::device;
 use crate::failure::{Failure, Outcome, tell};
 use crate::inputs::{Inputs, Request};
 use crate::number::number;
@@ -93,7 +93,7 @@ pub fn run(
         generator: Arc::new(Generator::new(options.request.seed)),
         ..CompileOptions::default()
     };
-    let compile_options = options.device.options(libraries, compile_options)?;
+    let compile_options = device::options(options.device, libraries, compile_options)?;
     let executable =
         Executable::for_inputs(file.definition.clone(), compile_options, &views).map_err(failure)?;
     let calls = call(&executable, &views, options.time)?;

@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use super::output_report::OutputReport;
 use super::{Options, WARM_CALLS, compared, failure};
+use crate::device;
 use crate::failure::{Failure, Outcome};
 use crate::inputs::Inputs;
 use crate::planning::{self, runnable};
@@ -83,7 +84,7 @@ fn chain(
         generator: Arc::new(Generator::new(options.request.seed)),
         ..CompileOptions::default()
     };
-    let compile_options = options.device.options(libraries, compile_options)?;
+    let compile_options = device::options(options.device, libraries, compile_options)?;
     let names = edited.iter().map(|segment| segment.name.clone()).collect();
     let chain = from_segments(&file.definition, &edited, compile_options).map_err(in_segments)?;
     Ok((chain, names))

@@ -14,11 +14,15 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use pyo3::{ffi, intern};
 
-use super::tensor::{Elements, IS_COPIED, MAJOR, READ_ONLY, Tensor, Versioned};
+use super::tensor::{Device, Elements, IS_COPIED, MAJOR, READ_ONLY, Tensor, Versioned};
 use crate::arrays::Place;
 use crate::arrays::library::{self, Library};
 use crate::arrays::memory::Exported;
 use crate::errors;
+use crate::gpu::{OnGpu, OpenDevice};
+
+/// The number of a stream that nobody waits for.
+const NO_WAIT: i64 = -1;
 
 const FRESH: &CStr = c"dltensor";
 const TAKEN: &CStr = c"used_dltensor";
@@ -130,15 +134,34 @@ fn take<T>(capsule: &Bound<'_, PyAny>, fresh: &'static CStr, taken: &'static CSt
     }
 }
 
-/// The capsule of an array of any library, with flags where the library knows them.
-fn asked<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+/// The capsule of an array of any library, with flags where the library knows them. Of a GPU's array the elements are made before
+/// what its device's stream is given from then on; libraries with streams are waited for by those.
+fn asked<'py>(object: &Bound<'py, PyAny>, library: Option<&Library>) -> PyResult<Bound<'py, PyAny>> {
     let py = object.py();
-    let versioned = PyDict::new(py);
+    let plain = PyDict::new(py);
+    if let Some(ordinal) = gpu_of(object)? {
+        let stream = match library.and_then(|library| library.streams.as_ref()) {
+            Some(_) => NO_WAIT,
+            None => OpenDevice::of(py, ordinal)?.stream.number() as i64,
+        };
+        plain.set_item(intern!(py, "stream"), stream)?;
+    }
+    let versioned = plain.copy()?;
     versioned.set_item(intern!(py, "max_version"), (MAJOR, 0))?;
     match object.call_method(intern!(py, "__dlpack__"), (), Some(&versioned)) {
-        Err(error) if error.is_instance_of::<PyTypeError>(py) => object.call_method0("__dlpack__"),
+        Err(error) if error.is_instance_of::<PyTypeError>(py) => {
+            object.call_method(intern!(py, "__dlpack__"), (), Some(&plain))
+        }
         asked => asked,
     }
+}
+
+/// The number of the GPU that an array is on, as its library says.
+fn gpu_of(object: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
+    let py = object.py();
+    let Some(device) = object.getattr_opt(intern!(py, "__dlpack_device__"))? else { return Ok(None) };
+    let device = device.call0()?.extract::<(i32, i32)>();
+    Ok(device.ok().and_then(|device| Device::from(device).gpu()))
 }
 
 impl Imported {
@@ -153,7 +176,7 @@ impl Imported {
         let array = resolved.as_ref().unwrap_or(object);
         let capsule = match library.as_ref().and_then(|library| library.export.as_ref()) {
             Some(export) => export.bind(py).call1((array,)),
-            None if object.hasattr("__dlpack__")? => asked(array),
+            None if object.hasattr("__dlpack__")? => asked(array, library.as_deref()),
             None => return Ok(None),
         };
         let taken = Taken::of(&capsule.map_err(|error| not_exported(py, error, place))?)?;
@@ -180,6 +203,11 @@ impl Imported {
     /// Whether it is a copy of what came in, to which nothing is to be written.
     pub fn is_copy(&self) -> bool {
         self.is_copy
+    }
+
+    /// Where they are, if in the memory of a GPU.
+    pub fn on_gpu(&self) -> Option<OnGpu> {
+        self.elements.on_gpu()
     }
 
     /// The library that it is of, if that is known.

@@ -20,6 +20,7 @@ use super::tensor::{Elements, MAJOR, Tensor, Version, Versioned};
 use crate::arrays::Place;
 use crate::arrays::library::Library;
 use crate::arrays::memory::Exported;
+use crate::gpu::OnGpu;
 
 const NAME: &CStr = c"dlpack_exchange_api";
 #[repr(C)]
@@ -169,6 +170,16 @@ impl<'py> Borrowed<'py> {
     /// Whether it is a copy of what came in, to which nothing is to be written.
     pub fn is_copy(&self) -> bool {
         self.is_copy
+    }
+
+    /// Where they are, if in the memory of a GPU.
+    pub fn on_gpu(&self) -> Option<OnGpu> {
+        self.elements.on_gpu()
+    }
+
+    /// The object that keeps them.
+    pub fn object(&self) -> &Bound<'py, PyAny> {
+        &self.array
     }
 
     /// The library that it is of.

@@ -10,4 +10,4 @@ mod tensor;
 
 pub use capsule::{Imported, export};
 pub use exchange::{Borrowed, Exchange};
-pub use tensor::CPU;
+pub use tensor::Device;

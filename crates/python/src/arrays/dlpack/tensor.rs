@@ -10,18 +10,49 @@ use pyo3::prelude::*;
 use crate::arrays::Place;
 use crate::arrays::memory::Exported;
 use crate::errors;
+use crate::gpu::OnGpu;
 
-/// The number of the CPU among devices.
-pub const CPU: i32 = 1;
+/// The numbers of kinds of devices: the CPU, GPUs of NVIDIA's, and their memory that moves between both.
+const CPU: i32 = 1;
+const CUDA: i32 = 2;
+const CUDA_MANAGED: i32 = 13;
 
 /// Host memory that a GPU can reach: the CPU reads it like its own.
 const HOST_KINDS: [i32; 3] = [CPU, 3, 11];
 
+/// Where an array lies.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub(super) struct Device {
+pub struct Device {
     kind: i32,
     number: i32,
+}
+
+impl Device {
+    /// The CPU, or the GPU of a number.
+    pub fn new(gpu: Option<usize>) -> Device {
+        match gpu {
+            None => Device { kind: CPU, number: 0 },
+            Some(number) => Device { kind: CUDA, number: number as i32 },
+        }
+    }
+
+    /// As a pair of numbers, which is what Python has of it.
+    pub fn pair(self) -> (i32, i32) {
+        (self.kind, self.number)
+    }
+
+    /// The number of a GPU of NVIDIA's.
+    pub fn gpu(self) -> Option<usize> {
+        let is_gpu = self.kind == CUDA || self.kind == CUDA_MANAGED;
+        is_gpu.then(|| usize::try_from(self.number).ok()).flatten()
+    }
+}
+
+impl From<(i32, i32)> for Device {
+    fn from((kind, number): (i32, i32)) -> Device {
+        Device { kind, number }
+    }
 }
 
 #[repr(C)]
@@ -78,7 +109,7 @@ impl Tensor {
         let layout = &exported.layout;
         Tensor {
             data: exported.data.cast(),
-            device: Device { kind: CPU, number: 0 },
+            device: Device::new(exported.gpu),
             rank: layout.rank() as i32,
             element: element_of(exported.dtype),
             sizes: layout.sizes.as_ptr().cast(),
@@ -109,6 +140,8 @@ pub(super) struct Elements {
     data: *mut u8,
     dtype: DType,
     layout: Layout,
+    /// The number of the GPU whose memory they are in; of the host's memory none.
+    gpu: Option<usize>,
 }
 
 impl Elements {
@@ -117,8 +150,10 @@ impl Elements {
     /// # Errors
     /// Dtypes and devices that are not supported, and arrays without memory.
     pub fn of(py: Python<'_>, tensor: &Tensor, place: Place<'_>) -> PyResult<Elements> {
-        if !HOST_KINDS.contains(&tensor.device.kind) {
-            let message = format!("{place}: the array lies on a device that is not the CPU");
+        let gpu = tensor.device.gpu();
+        if gpu.is_none() && !HOST_KINDS.contains(&tensor.device.kind) {
+            let message =
+                format!("{place}: the array lies on a device that is neither the CPU nor a GPU of NVIDIA's");
             return Err(errors::input(py, message));
         }
         let Some(dtype) = dtype_of(tensor.element) else {
@@ -134,12 +169,14 @@ impl Elements {
             return Err(errors::input(py, format!("{place}: the array has no memory")));
         }
         let data = tensor.data.cast::<u8>().wrapping_add(tensor.byte_offset as usize);
-        Ok(Elements { data, dtype, layout })
+        Ok(Elements { data, dtype, layout, gpu })
     }
 
     /// Whether these are the others.
     pub fn are(&self, others: &Elements) -> bool {
-        (self.data, self.dtype, &self.layout) == (others.data, others.dtype, &others.layout)
+        let all =
+            |elements: &Elements| (elements.data, elements.dtype, elements.layout.clone(), elements.gpu);
+        all(self) == all(others)
     }
 
     /// Element type.
@@ -147,10 +184,16 @@ impl Elements {
         self.dtype
     }
 
+    /// Where they are, if in the memory of a GPU.
+    pub fn on_gpu(&self) -> Option<OnGpu> {
+        let (dtype, layout) = (self.dtype, self.layout.clone());
+        self.gpu.map(|ordinal| OnGpu { ordinal, address: self.data as u64, dtype, layout })
+    }
+
     /// The elements, for reading and writing.
     ///
     /// # Safety
-    /// The array is alive for `'a`.
+    /// The array is alive for `'a`, in the host's memory.
     pub unsafe fn argument<'a>(&self) -> Argument<'a> {
         // SAFETY: the exporter vouches for sizes and strides; DLPack shares memory for reading and writing, and arguments
         // of one call may overlap. Who writes to an array while others read it has a race of their own making, as with
@@ -161,7 +204,7 @@ impl Elements {
     /// The elements.
     ///
     /// # Safety
-    /// The array is alive for `'a`.
+    /// As for `argument`.
     pub unsafe fn view<'a>(&self) -> ArrayView<'a> {
         // SAFETY: as for `argument`.
         unsafe { ArrayView::from_raw_parts(self.data, self.dtype, self.layout.clone()) }

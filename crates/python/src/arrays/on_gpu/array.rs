@@ -1,0 +1,243 @@
+//! Our class of arrays in a GPU's memory: what calls give where no library with arrays of its own is the caller.
+
+use std::sync::Arc;
+
+use cuda::{Event, Stream};
+use ferrofuse::{Array, GpuTensor};
+use ir::array::{Layout, StridedArray};
+use pyo3::exceptions::{PyAttributeError, PyBufferError, PyMemoryError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+
+use super::input::typestr_of;
+use crate::arrays::{self, Device, Exported, Given, OutputMemory, Owner, Place, export, repeats};
+use crate::data_type::DataType;
+use crate::gpu::device::{self, failed};
+use crate::gpu::{OnGpu, OpenDevice};
+
+/// DLPack's numbers for the default stream, for that of the thread, and for a consumer that waits by itself.
+const LEGACY: i64 = 1;
+const NO_WAIT: i64 = -1;
+
+/// An array in the memory of a GPU. Libraries take it by DLPack or by `__cuda_array_interface__`, and `numpy()` copies it to the
+/// host.
+#[pyclass(frozen, module = "ferrofuse")]
+pub struct GpuArray {
+    exported: Arc<Exported>,
+    /// What makes its elements is work of this stream.
+    stream: Arc<Stream>,
+    device: Arc<OpenDevice>,
+}
+
+impl GpuArray {
+    /// Takes a tensor over, that work of a stream makes.
+    pub fn new(tensor: GpuTensor, device: &Arc<OpenDevice>) -> GpuArray {
+        let layout = Layout { offset: 0, sizes: tensor.sizes().into(), strides: tensor.strides().into() };
+        let (address, dtype) = (tensor.address(), tensor.dtype());
+        let (stream, at) =
+            (Arc::clone(tensor.stream()), OnGpu { ordinal: device.ordinal, address, dtype, layout });
+        GpuArray::around(at, true, Owner::Gpu { _tensor: tensor }, stream, device)
+    }
+
+    /// An array at a place that something keeps.
+    pub fn around(
+        at: OnGpu,
+        writable: bool,
+        owner: Owner,
+        stream: Arc<Stream>,
+        device: &Arc<OpenDevice>,
+    ) -> GpuArray {
+        let OnGpu { ordinal, address, dtype, layout } = at;
+        let writable = writable && !repeats(&layout);
+        let (data, gpu) = (address as *mut u8, Some(ordinal));
+        let exported = Exported { data, dtype, layout, writable, gpu, owner };
+        GpuArray { exported: Arc::new(exported), stream, device: Arc::clone(device) }
+    }
+
+    /// Where it is.
+    pub fn place(&self) -> OnGpu {
+        let Exported { data, dtype, layout, .. } = &*self.exported;
+        OnGpu { ordinal: self.device.ordinal, address: *data as u64, dtype: *dtype, layout: layout.clone() }
+    }
+
+    /// Whether its users may write to it.
+    pub fn is_writable(&self) -> bool {
+        self.exported.writable
+    }
+
+    /// The stream that makes its elements, and that its memory goes back to.
+    pub fn stream(&self) -> &Arc<Stream> {
+        &self.stream
+    }
+
+    /// What it holds, for libraries that take it.
+    pub fn memory(&self) -> &Arc<Exported> {
+        &self.exported
+    }
+
+    /// The elements on the host, once all work before is done.
+    fn downloaded(&self) -> PyResult<Array> {
+        let Exported { dtype, layout, .. } = &*self.exported;
+        let memory = |error: ferrofuse::ArrayError| PyMemoryError::new_err(error.to_string());
+        let (first, elements) = match layout.span() {
+            Some((first, last)) => (first as i64, (last - first + 1) as usize),
+            None => (0, 0),
+        };
+        let mut array = Array::zeros(*dtype, &[elements]).map_err(memory)?;
+        let from = self.place().address.wrapping_add_signed(first * dtype.size() as i64);
+        // SAFETY: the array's owner keeps its elements, of which these are the first to the last that some index reaches.
+        unsafe { self.stream.download(array.as_mut_bytes(), from) }.map_err(failed)?;
+        let layout = Layout { offset: -first as isize, ..layout.clone() };
+        StridedArray::new(array, layout).map_err(memory)?.view().to_array().map_err(memory)
+    }
+
+    /// Has a consumer's stream, by its number in DLPack, wait for the elements.
+    fn await_by(&self, consumer: i64) -> PyResult<()> {
+        if consumer == NO_WAIT {
+            return Ok(());
+        }
+        let number = usize::try_from(consumer).ok().filter(|&number| number != 0).ok_or_else(|| {
+            PyBufferError::new_err(format!("stream {consumer} is none that DLPack has for CUDA"))
+        })?;
+        // SAFETY: the protocol says that the consumer's stream lives.
+        let consumer = unsafe { self.device.stream_of(number) }?;
+        let event = Event::record(&self.stream).map_err(failed)?;
+        consumer.wait_for(&event).map_err(failed)
+    }
+}
+
+#[pymethods]
+impl GpuArray {
+    /// Sizes of the axes.
+    #[getter]
+    fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, &self.exported.layout.sizes)
+    }
+
+    /// Strides of the axes, in elements.
+    fn stride<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, &self.exported.layout.strides)
+    }
+
+    /// Element type.
+    #[getter]
+    fn dtype(&self) -> DataType {
+        DataType::new(Some(self.exported.dtype))
+    }
+
+    /// How many axes it has.
+    #[getter]
+    fn ndim(&self) -> usize {
+        self.exported.layout.rank()
+    }
+
+    /// The GPU, as in "cuda:0".
+    #[getter]
+    fn device(&self) -> String {
+        format!("cuda:{}", self.device.ordinal)
+    }
+
+    /// A copy on the host, as NumPy's array. Waits for the work that makes the elements.
+    fn numpy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let array = py.detach(|| self.downloaded())?;
+        arrays::numpy::array(&Bound::new(py, OutputMemory::copy(array))?)
+    }
+
+    /// `numpy()`, for NumPy's functions.
+    #[pyo3(signature = (dtype = None, copy = None))]
+    fn __array__<'py>(
+        &self,
+        py: Python<'py>,
+        dtype: Option<Bound<'py, PyAny>>,
+        copy: Option<bool>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        if copy == Some(false) {
+            let message = format!("an array on {} is copied to be one of the host's", self.device());
+            return Err(pyo3::exceptions::PyValueError::new_err(message));
+        }
+        let array = self.numpy(py)?;
+        dtype.map_or(Ok(array.clone()), |dtype| array.call_method1("astype", (dtype,)))
+    }
+
+    /// Waits for the work that makes the elements.
+    fn synchronize(&self, py: Python<'_>) -> PyResult<()> {
+        py.detach(|| self.stream.synchronize()).map_err(failed)
+    }
+
+    /// A capsule that shares the memory. Work of the consumer's stream waits for the elements; None is the default stream.
+    #[pyo3(signature = (*, stream = None, max_version = None, dl_device = None, copy = None))]
+    fn __dlpack__<'py>(
+        &self,
+        py: Python<'py>,
+        stream: Option<i64>,
+        max_version: Option<(u32, u32)>,
+        dl_device: Option<(i32, i32)>,
+        copy: Option<bool>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let _ = max_version; // the first version is one that every consumer takes
+        if dl_device.is_some_and(|asked| asked != self.__dlpack_device__()) || copy == Some(true) {
+            let message = format!("the array stays on {}: numpy() gives a copy on the host", self.device());
+            return Err(PyBufferError::new_err(message));
+        }
+        self.await_by(stream.unwrap_or(LEGACY))?;
+        export(py, &self.exported)
+    }
+
+    /// The GPU, as DLPack numbers it.
+    fn __dlpack_device__(&self) -> (i32, i32) {
+        Device::new(Some(self.device.ordinal)).pair()
+    }
+
+    /// What CuPy, Numba and others take it by; arrays of bfloat16 and eight bits have none.
+    #[getter]
+    fn __cuda_array_interface__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let OnGpu { address, dtype, layout, .. } = self.place();
+        let typestr = typestr_of(dtype).ok_or_else(|| {
+            PyAttributeError::new_err(format!("__cuda_array_interface__ has no type for {dtype}"))
+        })?;
+        let strides = layout.strides.iter().map(|stride| stride * dtype.size() as isize);
+        let dict = PyDict::new(py);
+        dict.set_item("version", 3)?;
+        dict.set_item("shape", self.shape(py)?)?;
+        dict.set_item("typestr", typestr)?;
+        dict.set_item("data", (address, !self.is_writable()))?;
+        dict.set_item("strides", PyTuple::new(py, strides.collect::<Vec<_>>())?)?;
+        dict.set_item("stream", self.stream.number())?;
+        Ok(dict)
+    }
+
+    fn __repr__(&self) -> String {
+        let Exported { dtype, layout, .. } = &*self.exported;
+        let (sizes, name) = (layout.sizes.as_slice(), dtype.numpy_name());
+        format!("GpuArray(shape={sizes:?}, dtype={name}, device='{}')", self.device())
+    }
+}
+
+/// An array of the host as one of a GPU, copied; one that is on a GPU as an array of this class, in the same memory.
+#[pyfunction]
+#[pyo3(signature = (array, device = None))]
+pub fn to_gpu(
+    py: Python<'_>,
+    array: &Bound<'_, PyAny>,
+    device: Option<&Bound<'_, PyAny>>,
+) -> PyResult<GpuArray> {
+    let name = device.map(device::named).transpose()?;
+    let given = Given::new(array, Place::Argument)?;
+    if let Some(input) = given.on_gpu() {
+        let device = OpenDevice::of(py, input.at.ordinal)?;
+        input.await_on(py, &device.stream, &device)?;
+        let stream = Arc::clone(&device.stream);
+        return Ok(GpuArray::around(input.at.clone(), input.writable, input.owner(), stream, &device));
+    }
+    let ordinal = match name {
+        None => 0,
+        Some(name) => name
+            .gpu()
+            .ok_or_else(|| PyTypeError::new_err("device: expected \"cuda\" or \"cuda:N\", got \"cpu\""))?,
+    };
+    let view = given.view(Place::Argument)?;
+    let device = OpenDevice::of(py, ordinal)?;
+    let tensor =
+        GpuTensor::of_host(&device.stream, &view).map_err(|error| crate::errors::failed(py, &error))?;
+    Ok(GpuArray::new(tensor, &device))
+}

@@ -1,0 +1,195 @@
+//! Arrays of a GPU that came in: where they are, what keeps them, and in which order their elements are made.
+
+use std::sync::Arc;
+
+use cuda::{Event, Stream};
+use ferrofuse::{DType, GpuArgument};
+use ir::array::Layout;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use super::GpuArray;
+use crate::arrays::{Imported, Library, Owner, Place};
+use crate::errors;
+use crate::gpu::device::{self, Held, failed};
+use crate::gpu::{OnGpu, OpenDevice, Streams};
+
+/// An array of a GPU that came in.
+pub struct InputOnGpu<'py> {
+    pub at: OnGpu,
+    /// Whether its users may write to it.
+    pub writable: bool,
+    /// Whether it is a copy of what came in.
+    pub is_copy: bool,
+    pub holder: Holder<'py>,
+}
+
+/// What keeps its elements, and what their order is.
+pub enum Holder<'py> {
+    /// An object of ours, with its stream.
+    Own(Bound<'py, GpuArray>),
+    /// An object of a library that has streams: the one that it is on by then.
+    Borrowed(Bound<'py, PyAny>, Arc<Library>),
+    /// What was exported for the device's stream, or by a library with streams.
+    Imported(Arc<Imported>),
+    /// An object that names its memory and, by number, a stream.
+    Named(Bound<'py, PyAny>, Option<usize>),
+}
+
+impl<'py> InputOnGpu<'py> {
+    /// An object of ours, if it is one.
+    pub fn of_ours(object: &Bound<'py, PyAny>) -> Option<InputOnGpu<'py>> {
+        let array = object.cast::<GpuArray>().ok()?;
+        let (at, writable) = (array.get().place(), array.get().is_writable());
+        Some(InputOnGpu { at, writable, is_copy: false, holder: Holder::Own(array.clone()) })
+    }
+
+    /// An object with `__cuda_array_interface__`, if it is one.
+    ///
+    /// # Errors
+    /// For what the interface says and is not supported.
+    pub fn named(object: &Bound<'py, PyAny>, place: Place<'_>) -> PyResult<Option<InputOnGpu<'py>>> {
+        let py = object.py();
+        match object.getattr_opt(intern!(py, "__cuda_array_interface__"))? {
+            Some(interface) => by_name(object, &interface.cast_into::<PyDict>()?, place).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// The library that it is of, if that is known.
+    pub fn library(&self) -> Option<&Arc<Library>> {
+        match &self.holder {
+            Holder::Borrowed(_, library) => Some(library),
+            Holder::Imported(imported) => imported.library(),
+            Holder::Own(_) | Holder::Named(..) => None,
+        }
+    }
+
+    /// Its library's streams, if that has them.
+    pub fn streams(&self) -> Option<&Streams> {
+        self.library()?.streams.as_ref()
+    }
+
+    /// Why a call on the host does not take it.
+    pub fn not_of_host(&self, place: Place<'_>) -> PyErr {
+        let message =
+            format!("{place}: lies on cuda:{}, where an array of the host is expected", self.at.ordinal);
+        Python::attach(|py| errors::input(py, message))
+    }
+
+    /// The elements.
+    pub fn argument(&self) -> GpuArgument<'_> {
+        let OnGpu { address, dtype, layout, .. } = self.at.clone();
+        // SAFETY: the library vouches for sizes and strides. The holder keeps the memory until the call has returned, and the
+        // device longer where the library would give it away before the work is done. The work begins when what the array's
+        // stream had is done. Who writes to an array while others read it has a race of their own making, as with every function
+        // of its library.
+        unsafe { GpuArgument::from_raw_parts(address, dtype, layout, self.writable && !self.is_copy) }
+    }
+
+    /// What keeps it for a view of it.
+    pub fn owner(&self) -> Owner {
+        match &self.holder {
+            Holder::Imported(imported) => Owner::Imported { _imported: Arc::clone(imported) },
+            Holder::Own(array) => Owner::Object { _object: array.clone().into_any().unbind() },
+            Holder::Borrowed(object, _) | Holder::Named(object, _) => {
+                Owner::Object { _object: object.clone().unbind() }
+            }
+        }
+    }
+
+    /// Has a stream wait for what makes the elements.
+    ///
+    /// # Errors
+    /// What the driver or the library says.
+    pub fn await_on(&self, py: Python<'_>, stream: &Stream, device: &OpenDevice) -> PyResult<()> {
+        let made_on = match (&self.holder, self.streams()) {
+            (_, Some(streams)) => streams.current(py, device)?,
+            (Holder::Own(array), _) => Arc::clone(array.get().stream()),
+            (Holder::Named(_, None), _) => return Ok(()),
+            // SAFETY: the interface's contract says that the stream lives.
+            (Holder::Named(_, Some(number)), _) => unsafe { device.stream_of(*number) }?,
+            (Holder::Imported(_) | Holder::Borrowed(..), None) => Arc::clone(&device.stream),
+        };
+        follow(stream, &made_on)
+    }
+
+    /// Sees to it that the memory is not given to others before what a stream has by now is done: what of it must be held.
+    ///
+    /// # Errors
+    /// What the driver says.
+    pub fn kept(&self, py: Python<'_>, stream: &Stream) -> PyResult<Option<Held>> {
+        match &self.holder {
+            // Its memory goes in the order of its stream.
+            Holder::Own(array) => follow(array.get().stream(), stream).map(|()| None),
+            // So does that of libraries with streams, on the one that the call was on.
+            _ if self.streams().is_some_and(|streams| streams.is_current(py, stream)) => Ok(None),
+            Holder::Imported(imported) => Ok(Some(Box::new(Arc::clone(imported)))),
+            Holder::Borrowed(object, _) | Holder::Named(object, _) => {
+                Ok(Some(Box::new(object.clone().unbind())))
+            }
+        }
+    }
+}
+
+/// Has one stream wait for what another has by now.
+fn follow(stream: &Stream, other: &Stream) -> PyResult<()> {
+    if stream.number() == other.number() {
+        return Ok(());
+    }
+    let event = Event::record(other).map_err(failed)?;
+    stream.wait_for(&event).map_err(failed)
+}
+
+/// What `__cuda_array_interface__` says, of version 3 (numba.readthedocs.io/en/stable/cuda/cuda_array_interface.html).
+fn by_name<'py>(
+    object: &Bound<'py, PyAny>,
+    interface: &Bound<'py, PyDict>,
+    place: Place<'_>,
+) -> PyResult<InputOnGpu<'py>> {
+    let py = object.py();
+    let rejected = |what: String| errors::input(py, format!("{place}: its __cuda_array_interface__ {what}"));
+    let entry = |key: &str| interface.get_item(key)?.ok_or_else(|| rejected(format!("has no {key}")));
+    let optional = |key: &str| Ok::<_, PyErr>(interface.get_item(key)?.filter(|value| !value.is_none()));
+    let (address, read_only): (u64, bool) = entry("data")?.extract()?;
+    let sizes: Vec<usize> = entry("shape")?.extract()?;
+    let typestr: String = entry("typestr")?.extract()?;
+    if optional("mask")?.is_some() {
+        return Err(rejected("has a mask".to_owned()));
+    }
+    let dtype = DType::ALL.into_iter().find(|&dtype| typestr_of(dtype).is_some_and(|own| own == typestr));
+    let dtype = dtype.ok_or_else(|| rejected(format!("has the type {typestr}, which is not supported")))?;
+    let size = dtype.size() as isize;
+    let layout = match optional("strides")? {
+        None => Layout::dense(&sizes),
+        Some(strides) => {
+            let strides: Vec<isize> = strides.extract()?;
+            if strides.len() != sizes.len() || strides.iter().any(|stride| stride % size != 0) {
+                let what = format!("has strides {strides:?}, which are no whole elements of {size} bytes");
+                return Err(rejected(what));
+            }
+            let strides = strides.iter().map(|stride| stride / size).collect();
+            Layout { offset: 0, sizes: sizes.into_iter().collect(), strides }
+        }
+    };
+    let stream: Option<usize> = optional("stream")?.map(|stream| stream.extract()).transpose()?;
+    let at = OnGpu { ordinal: device::of_address(py, address)?, address, dtype, layout };
+    Ok(InputOnGpu { at, writable: !read_only, is_copy: false, holder: Holder::Named(object.clone(), stream) })
+}
+
+/// A dtype as the interface writes it, where it has it.
+pub fn typestr_of(dtype: DType) -> Option<&'static str> {
+    match dtype {
+        DType::Bool => Some("|b1"),
+        DType::I32 => Some("<i4"),
+        DType::I64 => Some("<i8"),
+        DType::U64 => Some("<u8"),
+        DType::F16 => Some("<f2"),
+        DType::F32 => Some("<f4"),
+        DType::F64 => Some("<f8"),
+        DType::C64 => Some("<c8"),
+        DType::C128 => Some("<c16"),
+        DType::BF16 | DType::F8E4M3 | DType::F8E5M2 | DType::F8E8M0 => None,
+    }
+}

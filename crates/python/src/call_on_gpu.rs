@@ -1,0 +1,132 @@
+//! A call on arrays of a GPU: on which, in the order of which stream, and what its libraries are told.
+
+use std::sync::Arc;
+
+use cuda::Stream;
+use ferrofuse::{CallOptions, DeviceName, Executable, GpuArgument, GpuInput, Machine, OutputForm};
+use pyo3::prelude::*;
+
+use crate::arrays::{Given, KindOnGpu, OutputsOnGpu, Wanted};
+use crate::call::{Destinations, Inputs};
+use crate::gpu::device::{self, OpenDevice};
+use crate::{errors, signals};
+
+/// Where a call is asked to run, and where its inputs are.
+pub enum Asked {
+    /// On the host.
+    Host,
+    /// On a GPU, whose arrays its outputs are.
+    Gpu(usize),
+    /// On a GPU, with copies of arrays of the host.
+    Copied(usize),
+}
+
+impl Asked {
+    /// Where a call with an argument `device` runs.
+    ///
+    /// # Errors
+    /// For inputs on two devices, or on another than was asked for.
+    pub fn of(py: Python<'_>, inputs: &Inputs<'_, '_>, device: Option<&Bound<'_, PyAny>>) -> PyResult<Asked> {
+        let asked = device.map(device::named).transpose()?;
+        let Some((first, ordinal)) = inputs.first_on_gpu() else {
+            return Ok(match asked {
+                Some(DeviceName::Cuda(ordinal)) if inputs.has_arrays() => Asked::Copied(ordinal.unwrap_or(0)),
+                Some(DeviceName::Cuda(ordinal)) => Asked::Gpu(ordinal.unwrap_or(0)),
+                Some(DeviceName::Cpu) | None => Asked::Host,
+            });
+        };
+        let place = inputs.place(first);
+        let is_asked = match asked {
+            None | Some(DeviceName::Cuda(None)) => true,
+            Some(DeviceName::Cpu) => false,
+            Some(DeviceName::Cuda(Some(asked))) => asked == ordinal,
+        };
+        if !is_asked {
+            let asked = device.map(Bound::str).transpose()?.map(|name| name.to_string()).unwrap_or_default();
+            let message = format!("{place} lies on cuda:{ordinal}, and device=\"{asked}\" is asked for");
+            return Err(errors::input(py, message));
+        }
+        inputs.require_on_gpu(py, first, ordinal)?;
+        Ok(Asked::Gpu(ordinal))
+    }
+}
+
+/// Where random numbers begin on a GPU, and in the order of which stream its work is.
+struct Order {
+    stream: Arc<Stream>,
+    draws: Option<ferrofuse::Stream>,
+}
+
+impl Order {
+    /// The stream that the library of the outputs is on, else that of the first input whose library has streams, else the device's
+    /// own.
+    fn of(py: Python<'_>, kind: &KindOnGpu, inputs: &Inputs<'_, '_>, device: &OpenDevice) -> PyResult<Order> {
+        let library = kind.library().filter(|library| library.streams.is_some());
+        let streams = library.and_then(|library| library.streams.as_ref());
+        let streams = streams.or_else(|| inputs.on_gpu().find_map(|(_, input)| input.streams()));
+        let stream = match streams {
+            Some(streams) => streams.current(py, device)?,
+            None => Arc::clone(&device.stream),
+        };
+        let draws = match (library, streams) {
+            (Some(library), Some(streams)) if library.torch.is_some() && inputs.draws() > 0 => {
+                Some(streams.draw(py, inputs.draws(), device.ordinal)?)
+            }
+            _ => None,
+        };
+        Ok(Order { stream, draws })
+    }
+}
+
+/// The outputs of a call on arrays of a GPU and on numbers, written to a list of arrays if there is one.
+///
+/// # Errors
+/// What is wrong with the inputs, and what the call fails by.
+pub fn run<'py>(
+    executable: &Executable,
+    py: Python<'py>,
+    device: &Arc<OpenDevice>,
+    inputs: &Inputs<'_, 'py>,
+    wanted: Wanted<'_>,
+    machine: Option<Arc<Machine>>,
+    out: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    device.release();
+    inputs.require_writable(py)?;
+    inputs.warn_of_gradients(py)?;
+    let kind = KindOnGpu::of(py, inputs.given(), wanted)?;
+    let Order { stream, draws } = Order::of(py, &kind, inputs, device)?;
+    let destinations = out.map(Destinations::new).transpose()?;
+    let written = destinations.as_ref().map(|given| given.on_gpu(py, device.ordinal)).transpose()?;
+    let arrays = || inputs.on_gpu().chain(written.iter().flatten().copied());
+    arrays().try_for_each(|(_, input)| input.await_on(py, &stream, device))?;
+    let mut outputs = match &destinations {
+        None => OutputsOnGpu::new(kind, device),
+        Some(destinations) => OutputsOnGpu::written_to(destinations.objects(), device),
+    };
+    let ran = {
+        let given = inputs.given().iter().enumerate().map(|(number, given)| match given {
+            Given::Gpu(input) => Ok(GpuInput::Tensor(input.argument())),
+            host => host.view(inputs.place(number)).map(GpuInput::Host),
+        });
+        let given: Vec<GpuInput<'_>> = given.collect::<PyResult<_>>()?;
+        let placed: Option<Vec<Option<GpuArgument<'_>>>> =
+            written.as_ref().map(|written| written.iter().map(|(_, array)| Some(array.argument())).collect());
+        let (stream, outputs) = (&stream, &mut outputs);
+        signals::heeded(py, move |interrupt| {
+            let options = CallOptions { stream: draws, machine, interrupt };
+            let place = |forms: &[OutputForm]| placed.map_or_else(|| outputs.made(forms), Ok);
+            executable.run_on_gpu_into(&options, stream, &given, place)
+        })
+    };
+    let held: Vec<_> = arrays().map(|(_, input)| input.kept(py, &stream)).collect::<PyResult<Vec<_>>>()?;
+    device.hold(&stream, held.into_iter().flatten().collect())?;
+    if let Some(failure) = outputs.failure() {
+        return Err(failure);
+    }
+    let ran = inputs.told_of_writes(py, ran)?;
+    match destinations {
+        None => outputs.arrays(py, ran, inputs.given(), inputs.came(), &stream),
+        Some(destinations) => destinations.written(),
+    }
+}

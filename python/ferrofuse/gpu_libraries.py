@@ -1,0 +1,57 @@
+"""What a call on a GPU asks of a library that has streams. Each class imports its library when it is made.
+
+`stream` is the `CUstream` that the library is on, as a number; `empty` an array in the library's own memory, with its address;
+torch's `draw` seed and offset of random numbers.
+"""
+
+import math
+from typing import Any, Dict, Sequence, Tuple, Type, Union
+
+
+class Torch:
+    """torch, whose streams, memory and generators are those of `torch.cuda`."""
+
+    def __init__(self) -> None:
+        import torch
+
+        self._torch = torch
+
+    def stream(self, ordinal: int) -> int:
+        return int(self._torch._C._cuda_getCurrentRawStream(ordinal))
+
+    def empty(self, sizes: Sequence[int], strides: Sequence[int], dtype: str, ordinal: int) -> Tuple[Any, int]:
+        kind = getattr(self._torch, dtype)
+        made = self._torch.empty_strided(sizes, strides, dtype=kind, device=f"cuda:{ordinal}")
+        return made, made.data_ptr()
+
+    def draw(self, draws: int, ordinal: int) -> Tuple[int, int]:
+        generator = self._torch.cuda.default_generators[ordinal]
+        offset = generator.get_offset()
+        generator.set_offset(offset + 4 * math.ceil(draws / 4))  # torch counts in fours
+        return generator.initial_seed() % 2**64, offset
+
+
+class CuPy:
+    """CuPy, whose memory is that of its pool."""
+
+    def __init__(self) -> None:
+        import cupy  # type: ignore[import-not-found]
+
+        self._cupy = cupy
+
+    def stream(self, ordinal: int) -> int:
+        with self._cupy.cuda.Device(ordinal):
+            return int(self._cupy.cuda.get_current_stream().ptr)
+
+    def empty(self, sizes: Sequence[int], strides: Sequence[int], dtype: str, ordinal: int) -> Tuple[Any, int]:
+        import numpy
+
+        size = numpy.dtype(dtype).itemsize
+        elements = 1 + sum((size - 1) * stride for size, stride in zip(sizes, strides))
+        with self._cupy.cuda.Device(ordinal):
+            memory = self._cupy.cuda.alloc(0 if 0 in sizes else elements * size)
+            made = self._cupy.ndarray(sizes, dtype, memory, strides=[stride * size for stride in strides])
+        return made, made.data.ptr
+
+
+OF: Dict[str, Union[Type[Torch], Type[CuPy]]] = {"torch": Torch, "cupy": CuPy}

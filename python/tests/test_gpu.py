@@ -1,0 +1,309 @@
+"""Calls on arrays of a GPU, on the stand-in: what runs late there shows every missing wait."""
+
+import os
+import subprocess
+import sys
+import textwrap
+import threading
+
+import numpy
+import pytest
+
+import stand_in
+import ferrofuse
+from ferrofuse import DataType, FusionDefinition, GpuArray, to_gpu
+
+
+def softmax(dtype=DataType.Float):
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1, -1], contiguity=[True, True], dtype=dtype)
+        exponentials = fd.ops.exp(x - fd.ops.max(x, dims=[1], keepdim=True))
+        fd.add_output(exponentials / fd.ops.sum(exponentials, dims=[1], keepdim=True))
+    return fd
+
+
+def of_two(define):
+    """A definition of two matrices."""
+    with FusionDefinition() as fd:
+        matrices = [fd.define_tensor(shape=[-1, -1], contiguity=[True, True], dtype=DataType.Float) for _ in range(2)]
+        define(fd, *matrices)
+    return fd
+
+
+def drawn(*shape):
+    return numpy.random.default_rng(7).standard_normal(shape).astype(numpy.float32)
+
+
+def test_outputs_are_where_inputs_are():
+    x, fd = drawn(9, 130), softmax()
+    (made,) = fd.execute([to_gpu(x)])
+    assert isinstance(made, GpuArray) and (made.device, made.shape, made.ndim) == ("cuda:0", (9, 130), 2)
+    assert (made.dtype, made.stride()) == (DataType.Float, (130, 1))
+    assert repr(made) == "GpuArray(shape=[9, 130], dtype=float32, device='cuda:0')"
+    (host,) = fd.execute([x])
+    numpy.testing.assert_allclose(made.numpy(), host, rtol=1e-5)
+    numpy.testing.assert_array_equal(numpy.asarray(made, dtype=numpy.float64), made.numpy().astype(numpy.float64))
+    with FusionDefinition() as like:
+        like.add_output(like.from_array(made) + 1.0)
+    numpy.testing.assert_array_equal(like.execute([made])[0].numpy(), made.numpy() + 1)
+    # What a call made goes into the next one at once.
+    (again,) = fd.execute([made])
+    numpy.testing.assert_allclose(again.numpy(), fd.execute([host])[0], rtol=1e-5)
+
+
+def test_bfloat16():
+    import ml_dtypes
+
+    x = drawn(5, 64).astype(ml_dtypes.bfloat16)
+    with FusionDefinition() as fd:
+        given = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.BFloat16)
+        fd.add_output(fd.ops.cast(fd.ops.cast(given, DataType.Float) * 2.0, DataType.BFloat16))
+    (made,) = fd.execute([to_gpu(x)])
+    numpy.testing.assert_array_equal(made.numpy(), x * 2)
+    with pytest.raises(AttributeError, match="has no type for bf16"):
+        made.__cuda_array_interface__
+
+
+def test_views_share_memory_and_in_place_outputs_are_written():
+    def define(fd, x, y):
+        fd.add_output(fd.ops.permute(y, [1, 0]))
+        fd.add_output(x + y, x)
+
+    x, y = to_gpu(drawn(4, 6)), to_gpu(numpy.ones((4, 6), numpy.float32))
+    (view,) = of_two(define).execute([x, y])
+    assert view.__cuda_array_interface__["data"] == y.__cuda_array_interface__["data"]
+    assert (view.shape, view.stride()) == ((6, 4), (1, 6))
+    numpy.testing.assert_array_equal(x.numpy(), drawn(4, 6) + 1)
+    (copied,) = softmax().execute([view])  # strides of its own
+    numpy.testing.assert_allclose(copied.numpy(), numpy.full((6, 4), 0.25))
+
+
+def test_out():
+    x, y = to_gpu(drawn(4, 6)), to_gpu(numpy.ones((4, 6), numpy.float32))
+    out = to_gpu(numpy.zeros((4, 6), numpy.float32))
+    fd = of_two(lambda fd, x, y: fd.add_output(x + y))
+    assert fd.execute([x, y], out=[out]) == [out]
+    numpy.testing.assert_array_equal(out.numpy(), drawn(4, 6) + 1)
+    with pytest.raises(ferrofuse.InputError, match=r"out\[0\] lies on the CPU, the inputs on cuda:0"):
+        fd.execute([x, y], out=[numpy.zeros((4, 6), numpy.float32)])
+    with pytest.raises(ferrofuse.InputError, match=r"out\[0\]: its memory overlaps that of input 0"):
+        fd.execute([x, y], out=[x])
+
+
+def test_device_of_a_call():
+    x, fd = drawn(3, 64), softmax()
+    (made,) = fd.execute([x], device="cuda")
+    assert type(made) is numpy.ndarray
+    numpy.testing.assert_allclose(made, fd.execute([x])[0], rtol=1e-5)
+    with FusionDefinition() as full:
+        number = full.define_scalar(dtype=DataType.Double)
+        full.add_output(full.ops.full([4], number, dtype=DataType.Float))
+    (made,) = full.execute([2.5], device="cuda:1")
+    assert made.device == "cuda:1"
+    numpy.testing.assert_array_equal(made.numpy(), numpy.full(4, 2.5, numpy.float32))
+    assert type(full.execute([2.5])[0]) is numpy.ndarray
+
+
+def test_numbers_and_arrays_without_axes_come_from_the_host():
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Float)
+        scale = fd.define_tensor(shape=[], contiguity=[], dtype=DataType.Float, is_cpu=True)
+        fd.add_output(x * scale * fd.define_scalar(dtype=DataType.Double))
+    (made,) = fd.execute([to_gpu(numpy.arange(5, dtype=numpy.float32)), numpy.array(3, numpy.float32), 2.0])
+    numpy.testing.assert_array_equal(made.numpy(), numpy.arange(5) * 6)
+
+
+def test_what_is_on_another_device_is_rejected():
+    fd = of_two(lambda fd, x, y: fd.add_output(x + y))
+    x, y = to_gpu(drawn(2, 2)), to_gpu(drawn(2, 2), "cuda:1")
+
+    def rejected(inputs, **options):
+        with pytest.raises((ferrofuse.InputError, ferrofuse.ArgumentError, ValueError, NotImplementedError)) as error:
+            fd.execute(inputs, **options)
+        return str(error.value).split(" (line")[0] + str(error.value).partition(")")[2]
+
+    assert rejected([x, y]) == "input 1 lies on cuda:1, input 0 (line 28) on cuda:0: bring all arrays to one device"
+    assert rejected([drawn(2, 2), x]).startswith("input 0 lies on the CPU, input 1 (line")
+    assert rejected([x, x], device="cpu") == 'input 0 lies on cuda:0, and device="cpu" is asked for'
+    assert rejected([x, x], device="cuda:1") == 'input 0 lies on cuda:0, and device="cuda:1" is asked for'
+    assert rejected([x, x], device="mps") == "device: `mps` is no device; known are cpu, cuda, cuda:0, cuda:1, …"
+    assert rejected([x, x], like="numpy").startswith("like='numpy' asks for arrays of the host")
+    with pytest.raises(RuntimeError, match="cuda:7"):
+        to_gpu(drawn(2, 2), "cuda:7")
+    fd.segment()
+    with pytest.raises(NotImplementedError, match="segments run on the CPU alone"):
+        fd.execute([x, x], device="cuda")
+    with pytest.raises(ferrofuse.InputError, match="lies on cuda:0, where an array of the host is expected"):
+        fd.execute([x, x])
+
+
+def test_arrays_by_dlpack_wait_for_their_library():
+    asked = []
+
+    class Exported:
+        def __init__(self, array):
+            self.array = array
+
+        def __dlpack__(self, *, stream, max_version=None):
+            asked.append(stream)
+            return self.array.__dlpack__(stream=stream)
+
+        def __dlpack_device__(self):
+            return self.array.__dlpack_device__()
+
+    x = to_gpu(drawn(3, 8))
+    (made,) = softmax().execute([Exported(x)])
+    assert isinstance(made, GpuArray) and asked == [x.__cuda_array_interface__["stream"]]
+    numpy.testing.assert_allclose(made.numpy(), softmax().execute([drawn(3, 8)])[0], rtol=1e-5)
+    for options in [{"copy": True}, {"dl_device": (1, 0)}]:
+        with pytest.raises(BufferError, match="stays on cuda:0"):
+            x.__dlpack__(**options)
+
+
+def test_arrays_by_the_interface():
+    x = to_gpu(drawn(3, 8))
+
+    class Named:
+        __cuda_array_interface__ = x.__cuda_array_interface__
+
+    expected = softmax().execute([drawn(3, 8)])[0]
+    numpy.testing.assert_allclose(softmax().execute([Named()])[0].numpy(), expected, rtol=1e-5)
+
+    def with_entry(key, value):
+        class Broken:
+            __cuda_array_interface__ = {**x.__cuda_array_interface__, key: value}
+
+        with pytest.raises((ferrofuse.InputError, RuntimeError)) as error:
+            softmax().execute([Broken()])
+        return str(error.value)
+
+    assert "has the type <u2, which is not supported" in with_entry("typestr", "<u2")
+    assert "has strides [30, 4], which are no whole elements of 4 bytes" in with_entry("strides", (30, 4))
+    assert "has a mask" in with_entry("mask", x)
+    assert "cuPointerGetAttribute" in with_entry("data", (numpy.zeros(4).ctypes.data, False))
+
+
+def test_a_library_with_streams_keeps_its_order_and_its_memory():
+    with stand_in.cupy() as cupy:
+        x = cupy.array(drawn(7, 64))
+        (made,) = softmax().execute([x])
+        assert type(made) is cupy.ndarray and made.data.stream == cupy.current
+        expected = softmax().execute([drawn(7, 64)])[0]
+        numpy.testing.assert_allclose(made.numpy(), expected, rtol=1e-5)
+        # Beside arrays of another stream, and from one stream to the next.
+        cupy.current = stand_in.new_stream()
+        add = of_two(lambda fd, x, y: (fd.add_output(x + y), fd.add_output(fd.ops.permute(x, [1, 0]))))
+        total, view = add.execute([cupy.array(drawn(7, 64)), to_gpu(numpy.ones((7, 64), numpy.float32))])
+        numpy.testing.assert_array_equal(total.numpy(), drawn(7, 64) + 1)
+        assert type(view) is cupy.ndarray and view.strides == (4, 256)
+        (mine,) = softmax().execute([to_gpu(drawn(7, 64))], like="cupy")
+        numpy.testing.assert_allclose(mine.numpy(), expected, rtol=1e-5)
+
+
+def test_memory_may_go_when_the_call_returns():
+    """The device has the inputs' memory still in use then, as the stand-in runs late."""
+    fd = of_two(lambda fd, x, y: fd.add_output(fd.ops.sum(x * y, dims=[1])))
+    results = [fd.execute([to_gpu(drawn(64, 64)), to_gpu(drawn(64, 64))])[0] for _ in range(20)]
+    expected = (drawn(64, 64) ** 2).sum(1)
+    for result in results:
+        numpy.testing.assert_allclose(result.numpy(), expected, rtol=1e-4)
+
+
+def test_calls_leave_nothing():
+    x, fd = to_gpu(drawn(8, 64)), softmax()
+
+    def call():
+        (made,) = fd.execute([x])
+        made.synchronize()
+
+    call()
+    before = [stand_in.count(key) for key in ("allocations", "bytes", "streams", "events", "modules")]
+    for _ in range(300):
+        call()
+    assert [stand_in.count(key) for key in ("allocations", "bytes", "streams", "events", "modules")] == before
+
+
+def test_an_index_out_of_range():
+    with FusionDefinition() as fd:
+        table = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+        index = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Int)
+        fd.add_output(fd.ops.index_select(table, index, 0))
+    with pytest.raises(ferrofuse.OutOfRangeError, match="index_select"):
+        fd.execute([to_gpu(drawn(4, 4)), to_gpu(numpy.array([1, 9]))])
+    (made,) = fd.execute([to_gpu(drawn(4, 4)), to_gpu(numpy.array([1, 3]))])
+    numpy.testing.assert_array_equal(made.numpy(), drawn(4, 4)[[1, 3]])
+
+
+def test_random_numbers_are_those_of_the_cpu():
+    with FusionDefinition() as fd:
+        zero, one = fd.define_scalar(0.0), fd.define_scalar(1.0)
+        x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+        fd.add_output(x + fd.ops.uniform(zero, one, [8, 64], dtype=DataType.Float))
+    x = numpy.zeros((8, 64), numpy.float32)
+    ferrofuse.manual_seed(11)
+    (host,) = fd.execute([x])
+    ferrofuse.manual_seed(11)
+    numpy.testing.assert_array_equal(fd.execute([to_gpu(x)])[0].numpy(), host)
+
+
+def test_no_memory_is_an_error_after_which_calls_work():
+    x, fd = to_gpu(drawn(8, 64)), softmax()
+    fd.execute([x])
+    held = to_gpu(numpy.zeros(2**28, numpy.float32))
+    with stand_in.setting("memory", 2**30 + 2**20):
+        with pytest.raises(MemoryError, match="memory"):
+            to_gpu(numpy.zeros(2**20, numpy.float32))
+    del held
+    numpy.testing.assert_allclose(fd.execute([x])[0].numpy().sum(1), numpy.ones(8), rtol=1e-5)
+
+
+def test_threads_on_two_devices():
+    fd, expected, failures = softmax(), softmax().execute([drawn(8, 64)])[0], []
+
+    def work(device):
+        try:
+            for _ in range(10):
+                (made,) = fd.execute([to_gpu(drawn(8, 64), device)])
+                assert made.device == device
+                numpy.testing.assert_allclose(made.numpy(), expected, rtol=1e-5)
+        except BaseException as error:  # told to the test's thread
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(f"cuda:{number % 2}",)) for number in range(4)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    assert not failures
+
+
+def test_decisions_are_those_of_the_gpu():
+    x, fd = to_gpu(drawn(64, 4096)), softmax()
+    assert "__global__" in fd.cuda_code() and "__global__" in fd.cuda_code([x])
+    assert str(fd.explain([x])) != str(fd.explain([drawn(64, 4096)])), "their models differ"
+
+
+def test_a_forked_child_says_why_not():
+    to_gpu(drawn(2, 2))
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            to_gpu(drawn(2, 2))
+        except RuntimeError as error:
+            os.write(write, str(error).encode())
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert os.read(read, 1000).decode().startswith("GPUs do not go on in a process that was forked")
+
+
+def test_without_a_driver():
+    program = """
+        import numpy, ferrofuse
+        try:
+            ferrofuse.to_gpu(numpy.zeros(3))
+        except RuntimeError as error:
+            print(error)
+    """
+    environment = {**os.environ, "FERROFUSE_LIBCUDA": "/nowhere/libcuda.so"}
+    program = [sys.executable, "-c", textwrap.dedent(program)]
+    told = subprocess.run(program, env=environment, capture_output=True, text=True, check=True).stdout
+    assert told.startswith("libcuda") and "/nowhere/libcuda.so" in told
