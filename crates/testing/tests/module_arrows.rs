@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// The top-level modules of each crate (by folder), in order. Unit tests may use all.
 const ORDER: [(&str, &[&str]); 15] = [
-    ("cuda", &["error", "library", "driver", "nvrtc", "gpu", "stream", "memory", "module"]),
+    ("cuda", &["error", "library", "driver", "nvrtc", "gpu", "stream", "event", "memory", "module"]),
     ("files", &["identity", "temporary", "target", "targets"]),
     (
         "index",
@@ -116,7 +116,18 @@ const ORDER: [(&str, &[&str]); 15] = [
     ),
     (
         "ferrofuse",
-        &["check", "code_target", "table", "names", "lambdas", "explain", "emit", "op_list", "segments"],
+        &[
+            "check",
+            "code_target",
+            "device_name",
+            "table",
+            "names",
+            "lambdas",
+            "explain",
+            "emit",
+            "op_list",
+            "segments",
+        ],
     ),
     (
         "emulator",
