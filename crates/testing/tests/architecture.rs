@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use toml::Table;
 
 /// What each crate (by folder) may use, development dependencies aside. What is not listed is forbidden.
-const ARROWS: [(&str, &[&str]); 15] = [
+const ARROWS: [(&str, &[&str]); 16] = [
     ("cuda", &[]),
     ("emulator", &[]),
     ("files", &[]),
@@ -16,7 +16,8 @@ const ARROWS: [(&str, &[&str]); 15] = [
     ("ir", &["index", "ops"]),
     ("reference", &["index", "ops", "ir"]),
     ("frontend", &["index", "ops", "ir"]),
-    ("compiler", &["index", "ops", "ir"]),
+    ("scheduler", &["index", "ops", "ir"]),
+    ("compiler", &["index", "ops", "ir", "scheduler"]),
     ("codegen", &["index", "ops", "ir"]),
     ("runtime", &["cuda", "files", "index", "ops", "ir", "reference", "compiler", "codegen"]),
     ("ferrofuse", &["index", "ops", "ir", "reference", "frontend", "compiler", "codegen", "runtime"]),

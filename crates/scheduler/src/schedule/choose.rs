@@ -13,7 +13,7 @@ use super::persist::persist;
 use super::workload::Workload;
 use super::{LONGEST_SIDE, Schedule, cpu, gpu};
 use crate::layout::{LayoutClass, Stride};
-use crate::segment::{Fold, Witness};
+use crate::legal::{Fold, Witness};
 use crate::space::{Atoms, Axis};
 use crate::target::Processor;
 

@@ -6,7 +6,7 @@
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::FxHashSet;
 
-use super::legal::Rejection;
+use super::Rejection;
 use super::needs::Needs;
 use crate::space::{AxisTable, Moved, Space};
 

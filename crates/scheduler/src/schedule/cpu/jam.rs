@@ -1,8 +1,8 @@
 //! How many rows are jammed, if any: each stage then walks its axes once for all of them.
 
+use crate::legal::{Fold, LARGEST};
 use crate::schedule::Schedule;
 use crate::schedule::workload::{LITTLE, Workload, lies_in_scratch};
-use crate::segment::{Fold, LARGEST};
 use crate::space::Axis;
 use crate::target::Cpu;
 

@@ -8,7 +8,7 @@ use index::Facts;
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use smallvec::SmallVec;
 
-use super::sizes::{Size, Sizes};
+use super::sizes::{Size, SizeTable};
 
 /// The size of each axis of a value; none where it is 1, as no loop walks that.
 pub(super) type WalkedSizes = SmallVec<[Option<Size>; 4]>;
@@ -35,8 +35,8 @@ pub(super) struct OperandAxes {
 
 /// What is known of the sizes and of the axes of nodes of one fusion.
 #[derive(Debug)]
-pub(crate) struct AxisTable {
-    pub(super) sizes: Sizes,
+pub struct AxisTable {
+    pub(super) sizes: SizeTable,
     pub(super) nodes: KnownNodes,
 }
 
@@ -54,7 +54,7 @@ impl KnownNodes {
 impl AxisTable {
     /// Nothing is known.
     pub fn new(facts: &Arc<Facts>) -> AxisTable {
-        AxisTable { sizes: Sizes::new(facts), nodes: KnownNodes::default() }
+        AxisTable { sizes: SizeTable::new(facts), nodes: KnownNodes::default() }
     }
 
     /// Whether it may serve a view with these facts.
@@ -97,13 +97,13 @@ impl AxisTable {
 }
 
 /// Which axis of operand `k` is which axis of the result, for one op.
-pub(crate) fn kept_axes(
+pub fn kept_axes(
     graph: &Graph,
     op: &TensorOp,
     k: usize,
     operand: Val,
     result: Val,
-    known: &mut Sizes,
+    known: &mut SizeTable,
 ) -> KeptAxes {
     let rank = graph.ty(operand).rank() as u8;
     let same = || (0..rank).map(|axis| (axis, axis));

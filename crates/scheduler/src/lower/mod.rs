@@ -28,8 +28,8 @@ use ir::kernel::Kernel;
 use ops::DType;
 
 use crate::layout::LayoutClass;
+use crate::legal::Witness;
 use crate::schedule::{Schedule, ScheduleError};
-use crate::segment::Witness;
 
 /// What a kernel's i64 argument holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

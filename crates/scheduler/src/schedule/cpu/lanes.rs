@@ -5,9 +5,9 @@
 use ir::graph::{Graph, Node, TensorOp};
 use ops::CpuSpelling;
 
+use crate::legal::Witness;
 use crate::schedule::Schedule;
 use crate::schedule::workload::{Workload, lies_in_scratch};
-use crate::segment::Witness;
 use crate::space::{Axis, breakpoints};
 use crate::target::Cpu;
 

@@ -10,7 +10,7 @@ use ir::kernel::{LoopKind, Place, Scratch, Value};
 use super::fold::{OpenFold, Temps};
 use super::nest::{Nest, OfRow};
 use super::scan::Loops;
-use crate::segment::{Store, When};
+use crate::legal::{Store, When};
 use crate::space::Axis;
 
 /// Something that a stage produces.

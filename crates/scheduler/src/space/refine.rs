@@ -9,11 +9,11 @@ use ir::graph::{Fusion, Graph, TensorOp};
 
 use super::axes::{AxisId, AxisSets};
 use super::places::Place;
-use super::sizes::{Size, Sizes};
+use super::sizes::{Size, SizeTable};
 
 impl AxisSets {
     /// Splits axes until both sides of each reshape have the same atoms, as far as their sizes line up.
-    pub(super) fn refine(&mut self, graph: &Graph, view: &Fusion, sizes: &mut Sizes) {
+    pub(super) fn refine(&mut self, graph: &Graph, view: &Fusion, sizes: &mut SizeTable) {
         let order = view.order();
         let is_reshape = |position: &usize| matches!(graph.node(order[*position]).op, TensorOp::Reshape(_));
         let reshapes: Vec<usize> = (0..order.len()).filter(is_reshape).collect();
@@ -30,14 +30,14 @@ impl AxisSets {
     }
 
     /// One step for one reshape; whether there was one to make.
-    fn refine_reshape(&mut self, position: usize, sizes: &mut Sizes) -> bool {
+    fn refine_reshape(&mut self, position: usize, sizes: &mut SizeTable) -> bool {
         let from = self.all_atoms(self.places.operand(position, 0));
         let to = self.all_atoms(self.places.result(position));
         from != to && self.line_up(&from, &to, sizes)
     }
 
     /// Unites two axes of one size, atom by atom, unless some value would then have an atom twice.
-    pub(super) fn unite_if_free(&mut self, left: (Place, u8), right: (Place, u8), sizes: &mut Sizes) {
+    pub(super) fn unite_if_free(&mut self, left: (Place, u8), right: (Place, u8), sizes: &mut SizeTable) {
         loop {
             let (from, to) = (self.atoms(left.0, left.1), self.atoms(right.0, right.1));
             let changed = match (&from[..], &to[..]) {
@@ -51,7 +51,7 @@ impl AxisSets {
     }
 
     /// One step towards making two lists of atoms that hold the same elements one list; whether there was one to make.
-    fn line_up(&mut self, from: &[AxisId], to: &[AxisId], sizes: &mut Sizes) -> bool {
+    fn line_up(&mut self, from: &[AxisId], to: &[AxisId], sizes: &mut SizeTable) -> bool {
         let sizes_of = |atoms: &[AxisId]| atoms.iter().map(|&atom| self.size(atom)).collect::<Vec<Size>>();
         let groups = sizes.axis_groups(sizes_of(from), sizes_of(to));
         groups.iter().any(|group| {
@@ -75,7 +75,7 @@ impl AxisSets {
     }
 
     /// Makes an atom stand for parts of it, unless some value would then have an atom twice, or a scan walks it.
-    fn split_if_free(&mut self, whole: AxisId, parts: &[AxisId], sizes: &mut Sizes) -> bool {
+    fn split_if_free(&mut self, whole: AxisId, parts: &[AxisId], sizes: &mut SizeTable) -> bool {
         let free = parts.iter().all(|&part| self.are_apart(part, whole));
         if !free || self.is_scanned(whole) || !self.is_product(whole, parts, sizes) {
             return false;
@@ -85,7 +85,7 @@ impl AxisSets {
         true
     }
 
-    fn is_product(&self, whole: AxisId, parts: &[AxisId], sizes: &mut Sizes) -> bool {
+    fn is_product(&self, whole: AxisId, parts: &[AxisId], sizes: &mut SizeTable) -> bool {
         let times = |n: Expr, &part: &AxisId| n * sizes.simplest(self.size(part)).clone();
         let product = parts.iter().fold(Expr::one(), times);
         let product = sizes.number(&product);

@@ -15,7 +15,7 @@ type Sides = (Vec<Size>, Vec<Size>);
 
 /// Sizes by number, and answers about them.
 #[derive(Debug)]
-pub(crate) struct Sizes {
+pub struct SizeTable {
     facts: Arc<Facts>,
     numbers: FxHashMap<Expr, Size>,
     simplest: Vec<Expr>,
@@ -23,11 +23,11 @@ pub(crate) struct Sizes {
     groups: FxHashMap<Sides, Arc<[AxisGroup]>>,
 }
 
-impl Sizes {
+impl SizeTable {
     /// No answers yet.
-    pub fn new(facts: &Arc<Facts>) -> Sizes {
+    pub fn new(facts: &Arc<Facts>) -> SizeTable {
         let (numbers, equal, groups) = (FxHashMap::default(), FxHashMap::default(), FxHashMap::default());
-        Sizes { facts: Arc::clone(facts), numbers, simplest: Vec::new(), equal, groups }
+        SizeTable { facts: Arc::clone(facts), numbers, simplest: Vec::new(), equal, groups }
     }
 
     /// The facts that answers rest on.
@@ -63,7 +63,7 @@ impl Sizes {
 
     /// Whether two sizes are proved equal.
     pub fn are_equal(&mut self, a: Size, b: Size) -> bool {
-        let Sizes { facts, simplest, equal, .. } = self;
+        let SizeTable { facts, simplest, equal, .. } = self;
         let prove = || facts.prove_eq(&simplest[a as usize], &simplest[b as usize]);
         a == b || *equal.entry((a, b)).or_insert_with(prove)
     }
@@ -81,7 +81,7 @@ impl Sizes {
 
     /// The groups of axes of a reshape, as [`axis_groups`] finds them.
     pub fn axis_groups(&mut self, from: Vec<Size>, to: Vec<Size>) -> Arc<[AxisGroup]> {
-        let Sizes { facts, simplest, groups, .. } = self;
+        let SizeTable { facts, simplest, groups, .. } = self;
         let exprs =
             |sizes: &[Size]| sizes.iter().map(|&size| simplest[size as usize].clone()).collect::<Vec<Expr>>();
         let find = |(from, to): &Sides| axis_groups(&exprs(from), &exprs(to), facts).into();

@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 
 use super::node_axes::{AxisTable, KnownNodes, NodeAxes};
 use super::places::{Place, Places};
-use super::sizes::{Size, Sizes};
+use super::sizes::{Size, SizeTable};
 
 /// An axis of a place, by number.
 pub(super) type AxisId = u32;
@@ -222,7 +222,7 @@ impl AxisSets {
     }
 
     /// Unites the axes of all uses of one input, unless some value would then have two axes in one set.
-    fn unite_uses(&mut self, view: &Fusion, sizes: &mut Sizes) {
+    fn unite_uses(&mut self, view: &Fusion, sizes: &mut SizeTable) {
         let mut uses: Vec<(usize, Place)> = Vec::with_capacity(self.places.uses.len());
         uses.extend(
             self.places.uses.iter().filter_map(|&(val, place)| Some((view.input_place(val)?, place))),
@@ -239,7 +239,7 @@ impl AxisSets {
 
     /// Unites the axes of roots of one shape that nothing in the group connects, so that one loop serves both. Of roots with
     /// the same axes the first stands for all.
-    fn unite_roots(&mut self, graph: &Graph, view: &Fusion, sizes: &mut Sizes) {
+    fn unite_roots(&mut self, graph: &Graph, view: &Fusion, sizes: &mut SizeTable) {
         let mut distinct: Vec<Place> = Vec::new();
         for root in self.roots(graph, view) {
             if distinct.iter().any(|&other| self.have_same_axes(other, root)) {
@@ -262,7 +262,7 @@ impl AxisSets {
         self.rank(a) == self.rank(b) && (0..self.rank(a)).all(is_same)
     }
 
-    fn have_one_shape(&self, a: Place, b: Place, sizes: &mut Sizes) -> bool {
+    fn have_one_shape(&self, a: Place, b: Place, sizes: &mut SizeTable) -> bool {
         self.rank(a) == self.rank(b)
             && (0..self.rank(a)).all(|axis| {
                 let [a, b] = [a, b].map(|place| self.sizes[self.id(place, axis) as usize]);

@@ -8,7 +8,7 @@ use ir::kernel::MAX_WIDTH;
 use thiserror::Error;
 
 use super::{LONGEST_SIDE, Prefetch, Schedule};
-use crate::segment::{Fold, Witness};
+use crate::legal::{Fold, Witness};
 use crate::space::Axis;
 
 /// The largest chunk: indices that are computed with it stay far below 2^63.

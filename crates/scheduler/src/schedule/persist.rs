@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 
 use super::Schedule;
 use super::workload::Workload;
-use crate::segment::When;
+use crate::legal::When;
 
 /// The values that persist, operands before users.
 pub(super) fn persist(work: &Workload<'_>, schedule: &Schedule) -> Vec<Val> {

@@ -17,7 +17,7 @@ use super::witness::{Fold, Store, When};
 use crate::space::{Axis, Space};
 
 /// The most statements of a kernel: code longer than that does not stay in the instruction cache, and takes long to compile.
-pub(crate) const LARGEST: u64 = 1024;
+pub const LARGEST: u64 = 1024;
 
 /// The statements that a group is as one kernel; what is beyond [`LARGEST`] is not counted to its end.
 pub(super) fn statements(
@@ -52,7 +52,7 @@ pub(super) fn statements(
 }
 
 /// The statements for these values of a group, in one loop nest.
-pub(crate) fn statements_for(graph: &Graph, view: &Fusion, space: &Space, vals: &[Val]) -> u64 {
+pub fn statements_for(graph: &Graph, view: &Fusion, space: &Space, vals: &[Val]) -> u64 {
     let of_node = |node| weight(graph, node);
     Count::new(graph, view, space, Weights { node: &of_node, access: ACCESS, part: &whole })
         .nest(vals, LARGEST)
@@ -108,7 +108,7 @@ impl Default for Courses {
 type Move = (TensorOp, usize, Option<Val>);
 
 /// What each part of a nest counts as.
-pub(super) struct Weights<'a> {
+pub struct Weights<'a> {
     /// A node, each time it is computed, without its operands.
     pub node: &'a dyn Fn(Node) -> u64,
     /// A load of an input.
@@ -123,7 +123,7 @@ fn whole(_: Node, _: usize) -> f64 {
 }
 
 /// A count in progress.
-pub(super) struct Count<'a> {
+pub struct Count<'a> {
     graph: &'a Graph,
     view: &'a Fusion,
     space: &'a Space,
@@ -136,19 +136,14 @@ pub(super) struct Count<'a> {
 
 impl<'a> Count<'a> {
     /// A count over the nodes of a group with this space.
-    pub(super) fn new(
-        graph: &'a Graph,
-        view: &'a Fusion,
-        space: &'a Space,
-        weights: Weights<'a>,
-    ) -> Count<'a> {
+    pub fn new(graph: &'a Graph, view: &'a Fusion, space: &'a Space, weights: Weights<'a>) -> Count<'a> {
         let asked = vec![SmallVec::new(); view.order().len()];
         let (steps, courses) = (FxHashMap::default(), Courses::default());
         Count { graph, view, space, weights, steps, courses, asked }
     }
 
     /// What a loop nest that asks for these values counts as, as far as that is no more than so much.
-    pub(super) fn nest(&mut self, roots: &[Val], most: u64) -> u64 {
+    pub fn nest(&mut self, roots: &[Val], most: u64) -> u64 {
         let mut loaded: FxHashSet<(Val, Course)> = FxHashSet::default();
         let mut sum = 0_u64;
         for &val in roots {

@@ -13,7 +13,7 @@ use super::prefetch::Read;
 use super::subranges::{Subrange, with_subrange};
 use super::tile::Tile;
 use super::{Group, Lowered};
-use crate::segment::{Fold, When, Witness};
+use crate::legal::{Fold, When, Witness};
 use crate::space::{Atoms, Axis};
 
 /// What belongs to one of the rows that are walked together, or to the only one.

@@ -8,21 +8,30 @@
 //! scan walks the axis behind it in the same loop.
 //!
 //! The rule is hereditary: fewer values in a group need no more of it.
+//!
+//! `witness` (what lowering needs to know) · `needs` (folds and scans before each node) · `moved` (index maps behind folds) ·
+//! `code` (statements of a kernel).
+
+mod code;
+mod moved;
+mod needs;
+mod witness;
 
 use cranelift_entity::EntityRef;
 use index::Expr;
-use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
+use ir::graph::{ExternalOp, Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::FxHashSet;
 
-use super::code::{LARGEST, statements};
-use super::external::external_nodes;
-use super::moved::reject_moved_folds;
-use super::needs::Needs;
-use super::witness::{Fold, Store, When, Witness};
+use code::statements;
+pub use code::{Count, LARGEST, Weights, statements_for};
+use moved::reject_moved_folds;
+use needs::Needs;
+pub use witness::{Fold, Store, When, Witness};
+
 use crate::space::{Atoms, Axis, AxisTable, Space};
 
 /// Elements up to which one worker may do a whole group alone.
-pub(super) const ALONE: i64 = 1 << 16;
+pub const ALONE: i64 = 1 << 16;
 
 /// Why a group cannot be one kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,7 +54,7 @@ pub fn legal(graph: &Graph, view: &Fusion) -> Result<Witness, Rejection> {
 }
 
 /// The same, of a fusion of which something is known already.
-pub(super) fn legal_with(graph: &Graph, view: &Fusion, table: &mut AxisTable) -> Result<Witness, Rejection> {
+pub fn legal_with(graph: &Graph, view: &Fusion, table: &mut AxisTable) -> Result<Witness, Rejection> {
     reject_large(view)?;
     reject_cut(graph, view)?;
     reject_external(graph, view)?;
@@ -157,6 +166,17 @@ fn reject_external(graph: &Graph, view: &Fusion) -> Result<(), Rejection> {
         }
         None => Ok(()),
     }
+}
+
+/// The nodes of a group that a library computes.
+pub fn external_nodes<'g>(
+    graph: &'g Graph,
+    view: &'g Fusion,
+) -> impl Iterator<Item = (Node, &'g ExternalOp)> {
+    view.order().iter().filter_map(|&node| match &graph.node(node).op {
+        TensorOp::External(op) => Some((node, op)),
+        _ => None,
+    })
 }
 
 /// The axis of the scans of a group, if it has any of which a loop walks the axis.

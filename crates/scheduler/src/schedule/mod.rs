@@ -19,7 +19,7 @@ mod workload;
 use index::Expr;
 use ir::graph::Val;
 
-use crate::segment::Witness;
+use crate::legal::Witness;
 use crate::space::Axis;
 
 pub use check::ScheduleError;

@@ -13,7 +13,7 @@ use super::emitter::Emitter;
 use super::fold::States;
 use super::nest::Nest;
 use super::{BufferSource, Group, Lowered, Temporary};
-use crate::segment::{Fold, When};
+use crate::legal::{Fold, When};
 use crate::space::Axis;
 
 /// How many results one block of the combine kernel makes.

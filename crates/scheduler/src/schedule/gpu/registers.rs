@@ -3,10 +3,10 @@
 
 use ir::graph::{Graph, Node, TensorOp, Val};
 
+use crate::legal::Fold;
 use crate::schedule::Schedule;
 use crate::schedule::persist::needs;
 use crate::schedule::workload::Workload;
-use crate::segment::Fold;
 use crate::space::Axis;
 
 /// Elements of a row that a thread has at most: those of a block of a fold, so that no total is added up in between.

@@ -20,10 +20,10 @@ use axes::AxisSets;
 pub use breakpoints::breakpoints;
 pub(crate) use breakpoints::concatenated;
 pub(crate) use index_maps::Moved;
-pub(crate) use node_axes::{AxisTable, kept_axes};
+pub use node_axes::{AxisTable, kept_axes};
 use places::{Place, Places};
 pub use reshape::{AxisGroup, axis_groups};
-pub(crate) use sizes::Sizes;
+pub use sizes::SizeTable;
 
 /// An axis of the iteration space of a group.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -5,7 +5,7 @@ use ir::graph::{Fusion, Graph, Val};
 use super::Schedule;
 use crate::hints::Hints;
 use crate::layout::SegmentLayouts;
-use crate::segment::{Fold, Witness};
+use crate::legal::{Fold, Witness};
 use crate::space::Axis;
 use crate::target::Target;
 

@@ -4,7 +4,7 @@ use ir::graph::{TensorOp, Val};
 
 use super::Schedule;
 use super::workload::Workload;
-use crate::segment::{LARGEST, statements_for};
+use crate::legal::{LARGEST, statements_for};
 use crate::space::{Axis, breakpoints, concatenated};
 
 /// The most subranges of all loops together: what they share is code of each.
