@@ -2,9 +2,9 @@
 //!
 //! Each borrows the [`Library`] whose functions made it. Nothing here decides what to compile.
 
-use super::error::Error;
-use super::library::{Library, Ref};
-use super::target::{OptLevel, TargetMachineSpec};
+use crate::error::Error;
+use crate::library::{Library, Ref, TargetMachine};
+use crate::target::{OptLevel, TargetMachineSpec};
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::ptr;
@@ -17,7 +17,7 @@ const PIC: i32 = 2;
 const SMALL: i32 = 3;
 
 /// A message that LLVM allocated, as a Rust string. Null gives the empty string.
-pub(super) fn take_message(library: &Library, message: *mut c_char) -> String {
+pub(crate) fn take_message(library: &Library, message: *mut c_char) -> String {
     if message.is_null() {
         return String::new();
     }
@@ -30,7 +30,7 @@ pub(super) fn take_message(library: &Library, message: *mut c_char) -> String {
 }
 
 /// A memory buffer of LLVM.
-pub(super) struct Buffer<'l> {
+pub(crate) struct Buffer<'l> {
     library: &'l Library,
     raw: Ref,
 }
@@ -57,7 +57,7 @@ impl Drop for Buffer<'_> {
 
 /// A context of one compilation. It collects error diagnostics, because LLVM's own way with them is to end
 /// the process.
-pub(super) struct Context<'l> {
+pub(crate) struct Context<'l> {
     library: &'l Library,
     raw: Ref,
     diagnostics: Box<Diagnostics<'l>>,
@@ -135,7 +135,7 @@ impl Drop for Context<'_> {
 }
 
 /// A module, alive no longer than its context.
-pub(super) struct Module<'c> {
+pub(crate) struct Module<'c> {
     library: &'c Library,
     raw: Ref,
     _context: &'c Context<'c>,
@@ -213,21 +213,11 @@ impl Drop for Module<'_> {
 
 /// A target machine for the time of one compilation: LLVM's are not for two threads at once. It goes back to the library
 /// then, since making one takes as long as a small kernel's passes.
-pub(super) struct Machine<'l> {
+pub(crate) struct Machine<'l> {
     library: &'l Library,
     /// There until it goes back.
     machine: Option<TargetMachine>,
 }
-
-/// A target machine of LLVM's.
-pub(super) struct TargetMachine {
-    spec: TargetMachineSpec,
-    triple: CString,
-    pub raw: Ref,
-}
-
-// SAFETY: LLVM ties no target machine to a thread; that one thread has it at a time is what moving it says.
-unsafe impl Send for TargetMachine {}
 
 impl<'l> Machine<'l> {
     /// One that waits, or a new one. Fails with [`Error::Target`] where this libLLVM lacks the target.

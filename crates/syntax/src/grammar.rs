@@ -5,12 +5,12 @@
 
 use ir::Span;
 
-use super::lexer::{Token, tokens};
-use super::syntax::{Item, Kind, Line, Name, Statement, Tree};
-use crate::text::diagnostic::RawDiagnostic;
+use crate::diagnostic::RawDiagnostic;
+use crate::lexer::{Token, tokens};
+use crate::tree::{Item, Line, Name, StatementSyntax, Tree, TreeKind};
 
 /// Words that begin what this subset of Python leaves out.
-pub(super) const REJECTED: [&str; 22] = [
+pub(crate) const REJECTED: [&str; 22] = [
     "if", "elif", "else", "for", "while", "try", "except", "finally", "raise", "class", "lambda", "async",
     "await", "global", "nonlocal", "assert", "del", "yield", "return", "match", "break", "continue",
 ];
@@ -19,7 +19,7 @@ pub(super) const REJECTED: [&str; 22] = [
 const MAX_BLOCKS: usize = 64;
 
 /// The parts of a file, in order.
-pub(super) fn parse_file(source: &str) -> Result<Vec<Item>, RawDiagnostic> {
+pub fn parse_file(source: &str) -> Result<Vec<Item>, RawDiagnostic> {
     let mut parser = Parser { tokens: tokens(source)?, at: 0, depth: 0, open_blocks: 0 };
     let mut items = Vec::new();
     while *parser.peek() != Token::End {
@@ -29,7 +29,7 @@ pub(super) fn parse_file(source: &str) -> Result<Vec<Item>, RawDiagnostic> {
 }
 
 /// The tokens of a file and where the parser stands among them.
-pub(super) struct Parser {
+pub(crate) struct Parser {
     pub tokens: Vec<(Token, Span)>,
     pub at: usize,
     /// Levels of expressions that are open.
@@ -199,7 +199,7 @@ impl Parser {
     }
 
     /// One line without a block of its own; nothing for those that say nothing.
-    fn simple_line(&mut self) -> Result<Option<Statement>, RawDiagnostic> {
+    fn simple_line(&mut self) -> Result<Option<StatementSyntax>, RawDiagnostic> {
         let start = self.span();
         if let Token::Name(word) = self.peek() {
             match word.as_str() {
@@ -248,17 +248,17 @@ impl Parser {
         Ok(())
     }
 
-    fn statement(&mut self, start: Span) -> Result<Statement, RawDiagnostic> {
+    fn statement(&mut self, start: Span) -> Result<StatementSyntax, RawDiagnostic> {
         let first = self.expressions()?;
         if !self.accept("=") {
-            return Ok(Statement { targets: Vec::new(), value: first, span: self.since(start) });
+            return Ok(StatementSyntax { targets: Vec::new(), value: first, span: self.since(start) });
         }
         let targets = targets(first)?;
         let value = self.expressions()?;
         if matches!(self.peek(), Token::Mark("=")) {
             return Err(self.unexpected("one assignment a line"));
         }
-        Ok(Statement { targets, value, span: self.since(start) })
+        Ok(StatementSyntax { targets, value, span: self.since(start) })
     }
 }
 
@@ -266,10 +266,10 @@ impl Parser {
 fn targets(tree: Tree) -> Result<Vec<Name>, RawDiagnostic> {
     let reject = |span| RawDiagnostic::new(span, "cannot assign to this", "expected a name");
     match tree.kind {
-        Kind::Name(text) => Ok(vec![Name { text, span: tree.span }]),
-        Kind::List(items) => {
+        TreeKind::Name(text) => Ok(vec![Name { text, span: tree.span }]),
+        TreeKind::List(items) => {
             let names = items.into_iter().map(|item| match item.kind {
-                Kind::Name(text) => Ok(Name { text, span: item.span }),
+                TreeKind::Name(text) => Ok(Name { text, span: item.span }),
                 _ => Err(reject(item.span)),
             });
             names.collect()
@@ -286,30 +286,30 @@ mod tests {
     fn shown(tree: &Tree) -> String {
         let list = |items: Vec<String>| items.join(", ");
         match &tree.kind {
-            Kind::Name(name) => name.clone(),
-            Kind::Int(n) => n.to_string(),
-            Kind::Wide(n) => n.to_string(),
-            Kind::Float(x) => format!("{x:?}"),
-            Kind::Imaginary(x) => format!("{x:?}j"),
-            Kind::Text(text) => format!("{text:?}"),
-            Kind::Bool(b) => b.to_string(),
-            Kind::None => "None".to_owned(),
-            Kind::List(items) => format!("[{}]", list(items.iter().map(shown).collect())),
-            Kind::Attribute(base, name) => format!("{}.{}", shown(base), name.text),
-            Kind::Item(base, index) => format!("{}[{}]", shown(base), shown(index)),
-            Kind::Call(base, arguments) => {
+            TreeKind::Name(name) => name.clone(),
+            TreeKind::Int(n) => n.to_string(),
+            TreeKind::Wide(n) => n.to_string(),
+            TreeKind::Float(x) => format!("{x:?}"),
+            TreeKind::Imaginary(x) => format!("{x:?}j"),
+            TreeKind::Text(text) => format!("{text:?}"),
+            TreeKind::Bool(b) => b.to_string(),
+            TreeKind::None => "None".to_owned(),
+            TreeKind::List(items) => format!("[{}]", list(items.iter().map(shown).collect())),
+            TreeKind::Attribute(base, name) => format!("{}.{}", shown(base), name.text),
+            TreeKind::Item(base, index) => format!("{}[{}]", shown(base), shown(index)),
+            TreeKind::Call(base, arguments) => {
                 let arguments = arguments.iter().map(|argument| {
                     let keyword = argument.keyword.as_ref().map_or(String::new(), |k| format!("{}=", k.text));
                     format!("{keyword}{}", shown(&argument.value))
                 });
                 format!("{}({})", shown(base), list(arguments.collect()))
             }
-            Kind::Lambda(parameters, result) => {
+            TreeKind::Lambda(parameters, result) => {
                 let names = parameters.iter().map(|name| name.text.clone()).collect();
                 format!("(lambda {}: {})", list(names), shown(result))
             }
-            Kind::Unary(operator, operand) => format!("({operator}{})", shown(operand)),
-            Kind::Binary(operator, a, b) => format!("({} {operator} {})", shown(a), shown(b)),
+            TreeKind::Unary(operator, operand) => format!("({operator}{})", shown(operand)),
+            TreeKind::Binary(operator, a, b) => format!("({} {operator} {})", shown(a), shown(b)),
         }
     }
 
@@ -344,7 +344,7 @@ mod tests {
         }
     }
 
-    fn line(statement: &Statement) -> String {
+    fn line(statement: &StatementSyntax) -> String {
         let targets: Vec<&str> = statement.targets.iter().map(|name| name.text.as_str()).collect();
         format!("{}={}", targets.join(","), shown(&statement.value))
     }

@@ -4,11 +4,11 @@
 //! at once. Caches no code. LLVM's "cannot select" ends the process and cannot be caught here: who writes the IR must keep
 //! to forms known to select.
 
-use super::error::Error;
-use super::identity::Identity;
-use super::library::{Library, OPTIONS};
-use super::owned::{Context, Machine, take_message};
-use super::target::{CpuTarget, TargetMachineSpec};
+use crate::error::Error;
+use crate::identity::Identity;
+use crate::library::{Library, OPTIONS};
+use crate::owned::{Context, Machine, take_message};
+use crate::target::{CpuTarget, TargetMachineSpec};
 use std::ffi::CStr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -30,7 +30,7 @@ pub struct LlvmOptions {
 /// What [`Llvm::compile`] is to give.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Output {
-    /// A relocatable ELF object, for [`Code::load`](crate::cpu::object::Code::load).
+    /// A relocatable ELF object, for [`Code::load`](crate::loader::Code::load).
     Object,
     /// Assembly text (AT&T syntax on x86).
     Assembly,
@@ -105,7 +105,7 @@ impl Llvm {
     }
 
     /// The library, opened if it is not yet.
-    pub(super) fn library(&self) -> Result<&Library, Error> {
+    pub(crate) fn library(&self) -> Result<&Library, Error> {
         if let Some(library) = self.library.get() {
             return Ok(library);
         }

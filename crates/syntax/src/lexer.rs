@@ -5,11 +5,11 @@
 
 use ir::Span;
 
-use crate::text::diagnostic::RawDiagnostic;
+use crate::diagnostic::RawDiagnostic;
 
 /// What a token is.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Token {
+pub(crate) enum Token {
     Name(String),
     Int(i64),
     /// An integer that only u64 holds.
@@ -31,7 +31,7 @@ const MARKS: [&str; 31] = [
 ];
 
 /// The tokens of a text, the last one being `End`.
-pub(super) fn tokens(source: &str) -> Result<Vec<(Token, Span)>, RawDiagnostic> {
+pub(crate) fn tokens(source: &str) -> Result<Vec<(Token, Span)>, RawDiagnostic> {
     let mut lexer = Lexer { source, at: 0, open: Vec::new(), indents: vec![0], tokens: Vec::new() };
     if source.starts_with('\u{feff}') {
         lexer.at = '\u{feff}'.len_utf8();

@@ -4,10 +4,10 @@
 
 use ir::Span;
 
-use super::grammar::{Parser, REJECTED};
-use super::lexer::Token;
-use super::syntax::{ArgumentSyntax, Kind, Name, Tree};
-use crate::text::diagnostic::RawDiagnostic;
+use crate::diagnostic::RawDiagnostic;
+use crate::grammar::{Parser, REJECTED};
+use crate::lexer::Token;
+use crate::tree::{ArgumentSyntax, Name, Tree, TreeKind};
 
 /// Levels of nested expressions that are accepted.
 const MAX_DEPTH: u16 = 64;
@@ -38,7 +38,7 @@ impl Parser {
             }
             items.push(self.expression()?);
         }
-        self.tree(Kind::List(items), start)
+        self.tree(TreeKind::List(items), start)
     }
 
     /// Every nested expression passes here, which bounds the recursion.
@@ -65,16 +65,16 @@ impl Parser {
             }
         }
         let result = self.expression()?;
-        self.tree(Kind::Lambda(parameters, Box::new(result)), start)
+        self.tree(TreeKind::Lambda(parameters, Box::new(result)), start)
     }
 
-    fn tree(&self, kind: Kind, start: Span) -> Result<Tree, RawDiagnostic> {
+    fn tree(&self, kind: TreeKind, start: Span) -> Result<Tree, RawDiagnostic> {
         let span = self.since(start);
         let depth = 1 + match &kind {
-            Kind::List(items) => items.iter().map(|item| item.depth).max().unwrap_or(0),
-            Kind::Attribute(base, _) | Kind::Unary(_, base) | Kind::Lambda(_, base) => base.depth,
-            Kind::Item(base, other) | Kind::Binary(_, base, other) => base.depth.max(other.depth),
-            Kind::Call(base, arguments) => {
+            TreeKind::List(items) => items.iter().map(|item| item.depth).max().unwrap_or(0),
+            TreeKind::Attribute(base, _) | TreeKind::Unary(_, base) | TreeKind::Lambda(_, base) => base.depth,
+            TreeKind::Item(base, other) | TreeKind::Binary(_, base, other) => base.depth.max(other.depth),
+            TreeKind::Call(base, arguments) => {
                 arguments.iter().map(|argument| argument.value.depth).fold(base.depth, u16::max)
             }
             _ => 0,
@@ -93,7 +93,7 @@ impl Parser {
             };
             self.advance();
             let right = self.binary(level + 1)?;
-            left = self.tree(Kind::Binary(operator, Box::new(left), Box::new(right)), start)?;
+            left = self.tree(TreeKind::Binary(operator, Box::new(left), Box::new(right)), start)?;
         }
     }
 
@@ -107,7 +107,7 @@ impl Parser {
         self.depth += 1;
         let operand = if self.depth > MAX_DEPTH { Err(too_deep(start)) } else { self.unary() }?;
         self.depth -= 1;
-        self.tree(Kind::Unary(operator, Box::new(operand)), start)
+        self.tree(TreeKind::Unary(operator, Box::new(operand)), start)
     }
 
     fn power(&mut self) -> Result<Tree, RawDiagnostic> {
@@ -119,7 +119,7 @@ impl Parser {
         self.depth += 1;
         let exponent = if self.depth > MAX_DEPTH { Err(too_deep(start)) } else { self.unary() }?;
         self.depth -= 1;
-        self.tree(Kind::Binary("**", Box::new(base), Box::new(exponent)), start)
+        self.tree(TreeKind::Binary("**", Box::new(base), Box::new(exponent)), start)
     }
 
     fn postfix(&mut self) -> Result<Tree, RawDiagnostic> {
@@ -127,13 +127,13 @@ impl Parser {
         let mut tree = self.atom()?;
         loop {
             let kind = if self.accept(".") {
-                Kind::Attribute(Box::new(tree), self.name("a name after the dot")?)
+                TreeKind::Attribute(Box::new(tree), self.name("a name after the dot")?)
             } else if self.accept("(") {
-                Kind::Call(Box::new(tree), self.arguments()?)
+                TreeKind::Call(Box::new(tree), self.arguments()?)
             } else if self.accept("[") {
                 let index = self.expression()?;
                 self.expect("]")?;
-                Kind::Item(Box::new(tree), Box::new(index))
+                TreeKind::Item(Box::new(tree), Box::new(index))
             } else {
                 return Ok(tree);
             };
@@ -171,20 +171,20 @@ impl Parser {
     fn atom(&mut self) -> Result<Tree, RawDiagnostic> {
         let start = self.span();
         let kind = match self.peek() {
-            Token::Int(n) => Kind::Int(*n),
-            Token::Wide(n) => Kind::Wide(*n),
-            Token::Float(x) => Kind::Float(*x),
-            Token::Imaginary(x) => Kind::Imaginary(*x),
-            Token::Text(text) => Kind::Text(text.clone()),
+            Token::Int(n) => TreeKind::Int(*n),
+            Token::Wide(n) => TreeKind::Wide(*n),
+            Token::Float(x) => TreeKind::Float(*x),
+            Token::Imaginary(x) => TreeKind::Imaginary(*x),
+            Token::Text(text) => TreeKind::Text(text.clone()),
             Token::Name(name) => match name.as_str() {
-                "True" => Kind::Bool(true),
-                "False" => Kind::Bool(false),
-                "None" => Kind::None,
+                "True" => TreeKind::Bool(true),
+                "False" => TreeKind::Bool(false),
+                "None" => TreeKind::None,
                 word if REJECTED.contains(&word) || matches!(word, "and" | "or" | "not" | "in" | "is") => {
                     let help = "use fd.ops.logical_and, logical_or, logical_not or where";
                     return Err(self.unexpected("a value").help(help));
                 }
-                _ => Kind::Name(name.clone()),
+                _ => TreeKind::Name(name.clone()),
             },
             Token::Mark("(") => return self.bracket(start, ")"),
             Token::Mark("[") => return self.bracket(start, "]"),
@@ -211,7 +211,7 @@ impl Parser {
             Some(only) if closer == ")" && items.is_empty() && !comma => Ok(only),
             last => {
                 items.extend(last);
-                self.tree(Kind::List(items), start)
+                self.tree(TreeKind::List(items), start)
             }
         }
     }

@@ -4,7 +4,7 @@
 //! triple, CPU name and features that LLVM and the IR's function attributes need; knows no vector widths
 //! and no caches.
 
-use super::error::Error;
+use crate::error::Error;
 use std::fmt;
 use std::str::FromStr;
 
@@ -81,7 +81,7 @@ pub struct TargetMachineSpec {
 
 impl TargetMachineSpec {
     /// The spec of `target`, where the host's CPU is called `host_cpu` and has `host_features`.
-    pub(super) fn new(target: CpuTarget, host_cpu: &str, host_features: &str) -> TargetMachineSpec {
+    pub(crate) fn new(target: CpuTarget, host_cpu: &str, host_features: &str) -> TargetMachineSpec {
         let (arch, cpu, features) = match target {
             CpuTarget::Host => (std::env::consts::ARCH, host_cpu, host_features),
             CpuTarget::X86_64 => ("x86_64", "x86-64", ""),
@@ -99,7 +99,7 @@ impl TargetMachineSpec {
 
     /// A machine of any triple, for the tests of what LLVM rejects.
     #[cfg(test)]
-    pub(super) fn for_test(triple: &str) -> TargetMachineSpec {
+    pub(crate) fn for_test(triple: &str) -> TargetMachineSpec {
         let spec = TargetMachineSpec::new(CpuTarget::X86_64, "", "");
         TargetMachineSpec { triple: triple.to_owned(), ..spec }
     }

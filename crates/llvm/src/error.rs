@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 /// The oldest LLVM whose code generator handles bf16 without crashing.
-pub(super) const OLDEST: u32 = 19;
+pub(crate) const OLDEST: u32 = 19;
 
 /// What mends its absence on Debian and Ubuntu.
-pub(super) const INSTALL: &str = "apt-get install libllvm19";
+pub(crate) const INSTALL: &str = "apt-get install libllvm19";
 
 /// Everything that can fail while finding libLLVM or compiling with it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -4,15 +4,15 @@ use ir::Span;
 
 /// A name and where it stands.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Name {
+pub struct Name {
     pub text: String,
     pub span: Span,
 }
 
 /// An expression.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Tree {
-    pub kind: Kind,
+pub struct Tree {
+    pub kind: TreeKind,
     pub span: Span,
     /// Levels of expressions inside; bounded, so that walks may recurse.
     pub depth: u16,
@@ -20,7 +20,7 @@ pub(super) struct Tree {
 
 /// What an expression is.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Kind {
+pub enum TreeKind {
     Name(String),
     Int(i64),
     /// An integer that only u64 holds.
@@ -45,14 +45,14 @@ pub(super) enum Kind {
 
 /// An argument of a call.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct ArgumentSyntax {
+pub struct ArgumentSyntax {
     pub keyword: Option<Name>,
     pub value: Tree,
 }
 
 /// A line of a body: an expression whose results may get names.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Statement {
+pub struct StatementSyntax {
     pub targets: Vec<Name>,
     pub value: Tree,
     pub span: Span,
@@ -60,30 +60,30 @@ pub(super) struct Statement {
 
 /// A part of a body.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Line {
+pub enum Line {
     /// A statement.
-    Statement(Statement),
+    Statement(StatementSyntax),
     /// `with fd.group(...):` and what is in the group.
     Group { context: Tree, body: Vec<Line>, span: Span },
 }
 
 /// A part of a file.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Item {
+pub enum Item {
     /// `def name(parameter):` and its body.
     Function { name: Name, parameters: Vec<Name>, body: Vec<Line> },
     /// `with context as alias:` and its body.
     With { context: Tree, alias: Option<Name>, body: Vec<Line>, span: Span },
     /// A line outside of them.
-    Line(Statement),
+    Line(StatementSyntax),
 }
 
 impl Tree {
     /// The tree as a dotted path, such as `fd.ops.add`, if it is one.
     pub fn path(&self) -> Option<Vec<&str>> {
         match &self.kind {
-            Kind::Name(name) => Some(vec![name]),
-            Kind::Attribute(base, name) => {
+            TreeKind::Name(name) => Some(vec![name]),
+            TreeKind::Attribute(base, name) => {
                 let mut path = base.path()?;
                 path.push(&name.text);
                 Some(path)

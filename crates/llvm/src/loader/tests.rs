@@ -1,7 +1,7 @@
 //! Code from LLVM is loaded and called: relocations of each kind, rejections, damage, and no growth.
 
 use super::*;
-use crate::cpu::llvm::{CpuTarget, Llvm, LlvmOptions, Output};
+use crate::{CpuTarget, Llvm, LlvmOptions, Output};
 
 fn object(ir: &str) -> Vec<u8> {
     let llvm = Llvm::open(&LlvmOptions::default()).expect("the tests need libLLVM: make setup");

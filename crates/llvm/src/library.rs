@@ -5,20 +5,20 @@
 //! collide with another LLVM in the process, and is never unloaded: LLVM's static destructors and threads
 //! do not survive that. Nothing here compiles.
 
-use super::error::{Error, INSTALL, OLDEST};
-use super::owned::TargetMachine;
+use crate::error::{Error, INSTALL, OLDEST};
+use crate::target::TargetMachineSpec;
 use libloading::os::unix::Library as Handle;
-use std::ffi::{CStr, OsStr, c_char, c_int, c_uint, c_void};
+use std::ffi::{CStr, CString, OsStr, c_char, c_int, c_uint, c_void};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 /// A handle to some object of LLVM: context, module, target machine, memory buffer, error.
-pub(super) type Ref = *mut c_void;
+pub(crate) type Ref = *mut c_void;
 type Text = *const c_char;
 type OwnedText = *mut c_char;
 /// What LLVM calls with each diagnostic; the second argument is ours.
-pub(super) type DiagnosticHandler = extern "C" fn(Ref, *mut c_void);
+pub(crate) type DiagnosticHandler = extern "C" fn(Ref, *mut c_void);
 
 /// Versions searched for, in this order; the first is the one tested most.
 const VERSIONS: std::ops::RangeInclusive<u32> = OLDEST..=25;
@@ -27,13 +27,13 @@ const VERSIONS: std::ops::RangeInclusive<u32> = OLDEST..=25;
 /// instead of adding the loop's variable to each, which x86 and Arm do within a load: it took a fifth of a compilation, of a
 /// rotary embedding nearly half, and the code was no faster for it. A second schedule, after registers are allocated, took a
 /// fifteenth, and processors that run out of order do without.
-pub(super) const OPTIONS: [&CStr; 2] = [c"-disable-lsr", c"-disable-post-ra"];
+pub(crate) const OPTIONS: [&CStr; 2] = [c"-disable-lsr", c"-disable-post-ra"];
 
 macro_rules! function_table {
     ($($name:ident($($argument:ty),*) $(-> $result:ty)?;)*) => {
         /// LLVM's C functions, by their C names.
         #[allow(non_snake_case, missing_docs)]
-        pub(super) struct Functions {
+        pub(crate) struct Functions {
             $(pub $name: unsafe extern "C" fn($($argument),*) $(-> $result)?,)*
         }
 
@@ -82,8 +82,18 @@ function_table! {
     LLVMDisposeErrorMessage(OwnedText);
 }
 
+/// A target machine of LLVM's.
+pub(crate) struct TargetMachine {
+    pub spec: TargetMachineSpec,
+    pub triple: CString,
+    pub raw: Ref,
+}
+
+// SAFETY: LLVM ties no target machine to a thread; that one thread has it at a time is what moving it says.
+unsafe impl Send for TargetMachine {}
+
 /// An opened libLLVM with its targets initialised.
-pub(super) struct Library {
+pub(crate) struct Library {
     pub functions: Functions,
     pub version: (u32, u32, u32),
     /// The name or path under which it was opened.
