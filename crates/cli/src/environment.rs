@@ -5,9 +5,9 @@
 use std::env;
 use std::path::PathBuf;
 
-use codegen::cpu::llvm::LlvmOptions;
 use cuda::LibraryPaths;
 use ferrofuse::CacheOptions;
+use llvm::LlvmOptions;
 
 /// Where libLLVM is: as the option says, else as `FERROFUSE_LIBLLVM` says, else in the usual places. A path at which
 /// there is none, such as `none`, does without.

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use codegen::cpu::llvm::CpuTarget;
 use compiler::outputs::{computed, views};
 use ferrofuse::{
     CodeTarget, Definition, File, Hints, Machine, Plan, PlanOptions, Schedule, Segment, Segmentation,
@@ -13,6 +12,7 @@ use ferrofuse::{
 };
 use index::integer;
 use ir::graph::{Fusion, Graph, Tasks};
+use llvm::CpuTarget;
 
 use crate::failure::Failure;
 use crate::inputs::{Inputs, Request};

@@ -1,9 +1,9 @@
 //! How close a plan is to the best segmentation there can be: the time that the cost model expects beside a bound that holds
 //! for every segmentation.
 
+use scheduler::hints::Hints;
 use serde::{Deserialize, Serialize};
 
-use crate::hints::Hints;
 use crate::plan::{Decision, Plan};
 use crate::segment::lower_bound;
 

@@ -6,8 +6,8 @@
 use index::{Expr, Sym};
 use ir::graph::{Fusion, Val};
 use ir::kernel::may_share_memory;
+use scheduler::lower::{BufferSource, KernelArgument, Lowered};
 
-use crate::lower::{BufferSource, KernelArgument, Lowered};
 use crate::outputs::Placement;
 use crate::plan::{Decision, Kernels, Plan, SegmentPlan};
 

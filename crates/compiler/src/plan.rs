@@ -5,21 +5,22 @@ use ir::graph::{
 };
 use ir::interrupt::{Interrupt, Interrupted};
 use rustc_hash::{FxHashMap, FxHashSet};
+use scheduler::hints::Hints;
+use scheduler::layout::{LayoutClass, SegmentLayouts};
+use scheduler::legal::{Rejection, Witness};
+use scheduler::lower::{Group, LoweredSegment, lower};
+use scheduler::schedule::{Schedule, ScheduleError, Workload, choose};
+use scheduler::target::Target;
 use thiserror::Error;
 
 use crate::distribution::Distribution;
-use crate::hints::Hints;
-use crate::layout::{LayoutClass, SegmentLayouts};
-use crate::lower::{Group, LoweredSegment, lower};
 use crate::outputs::{Placement, View, computed, ordered, placements, views};
 use crate::passes::{Step, before_expansion, composed, distributable, distribute, optimize};
 use crate::products::{self, ShallowProduct};
-use crate::schedule::{Schedule, ScheduleError, Workload, choose};
 use crate::segment::{
-    Constraints, Engine, ExternalCall, GroupError, Legality, Lifetimes, Rejection, SearchProblem,
-    Segmentation, SegmentationError, Witness, cost, greedy_with, search, search_within,
+    Constraints, Engine, ExternalCall, GroupError, Legality, Lifetimes, SearchProblem, Segmentation,
+    SegmentationError, cost, greedy_with, search, search_within,
 };
-use crate::target::Target;
 
 /// Choices that the user makes instead of the compiler.
 #[derive(Clone, Debug, Default)]

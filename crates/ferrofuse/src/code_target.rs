@@ -3,11 +3,11 @@
 use std::fmt;
 use std::str::FromStr;
 
-use codegen::cpu::llvm::CpuTarget;
 use compiler::Hints;
 use compiler::target::{GPUS, GpuModel, Target};
 use ir::definition::Definition;
 use ir::graph::Fusion;
+use llvm::CpuTarget;
 
 /// A machine to make code for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,6 @@
 use std::fmt::{self, Write};
 use std::str::FromStr;
 
-use codegen::cpu::llvm::{self, Llvm, Output};
 use codegen::cpu::{self, Isa};
 use codegen::cuda;
 use compiler::{Decision, Kernels, Plan, SegmentPlan};
@@ -14,6 +13,7 @@ use frontend::define::{AsWritten, DefineError};
 use frontend::text::{NameStyle as Spelling, print, print_as_written};
 use ir::definition::Definition;
 use ir::kernel::Kernel;
+use llvm::{Llvm, Output};
 use runtime::unforked;
 
 use crate::names::ValueNames;

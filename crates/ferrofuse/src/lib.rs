@@ -40,7 +40,6 @@ mod segments;
 pub mod table;
 
 pub use code_target::{CodeTarget, UnknownTarget};
-pub use codegen::cpu::llvm::{CpuTarget, LlvmOptions};
 pub use compiler::Hints;
 pub use compiler::layout::LayoutClass;
 pub use compiler::schedule::{Prefetch, Schedule, parse as parse_schedule};
@@ -63,6 +62,7 @@ pub use ir::graph::{DeviceStream, GroupOptions, Task, TaskData, TaskKind, Tasks}
 pub use ir::graph::{InputError, InputSignature};
 pub use ir::interrupt::{Interrupt, Interrupted};
 pub use lambdas::{FoldLambda, lambdas};
+pub use llvm::{CpuTarget, LlvmOptions};
 pub use names::{output_names, value_name, value_named};
 pub use op_list::{OpEntry, op_entries};
 pub use ops::{DType, Scalar};

@@ -1,10 +1,10 @@
 //! Everything that can go wrong while a fusion is compiled or called, and whose fault it is.
 
-use codegen::cpu::llvm::CpuTarget;
 use compiler::PlanError;
 use ir::array::ArrayError;
 use ir::graph::{InputError, SizeError, Val};
 use ir::interrupt::Interrupted;
+use llvm::CpuTarget;
 use ops::DType;
 use reference::evaluate::{EvaluateError, OutOfRange};
 use reference::interpret::Fault;

@@ -6,9 +6,9 @@ use std::sync::{Arc, OnceLock};
 use std::thread::available_parallelism;
 
 use codegen::cpu::Isa;
-use codegen::cpu::llvm::{CpuTarget, Error as LlvmError, Llvm, LlvmOptions};
 use compiler::target::Target;
 use ir::interrupt::Interrupt;
+use llvm::{CpuTarget, Error as LlvmError, Llvm, LlvmOptions};
 
 use crate::cpu::alloc::{Allocator, AllocatorOptions, Side};
 use crate::cpu::objects::ObjectCache;

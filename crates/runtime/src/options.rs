@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use codegen::cpu::llvm::CpuTarget;
 use compiler::target::Target;
 use compiler::{Hints, PlanOptions};
 use ir::graph::Stream;
 use ir::interrupt::Interrupt;
+use llvm::CpuTarget;
 use reference::interpret::Options as InterpreterOptions;
 
 use crate::{CudaDevice, Executor, Generator, Machine};

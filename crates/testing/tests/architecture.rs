@@ -7,19 +7,22 @@ use std::path::{Path, PathBuf};
 use toml::Table;
 
 /// What each crate (by folder) may use, development dependencies aside. What is not listed is forbidden.
-const ARROWS: [(&str, &[&str]); 15] = [
+const ARROWS: [(&str, &[&str]); 18] = [
     ("cuda", &[]),
+    ("llvm", &[]),
     ("emulator", &[]),
     ("files", &[]),
     ("index", &[]),
     ("ops", &["index"]),
     ("ir", &["index", "ops"]),
     ("reference", &["index", "ops", "ir"]),
-    ("frontend", &["index", "ops", "ir"]),
-    ("compiler", &["index", "ops", "ir"]),
-    ("codegen", &["index", "ops", "ir"]),
-    ("runtime", &["cuda", "files", "index", "ops", "ir", "reference", "compiler", "codegen"]),
-    ("ferrofuse", &["index", "ops", "ir", "reference", "frontend", "compiler", "codegen", "runtime"]),
+    ("syntax", &["ir"]),
+    ("frontend", &["index", "ops", "ir", "syntax"]),
+    ("scheduler", &["index", "ops", "ir"]),
+    ("compiler", &["index", "ops", "ir", "scheduler"]),
+    ("codegen", &["index", "ops", "ir", "llvm"]),
+    ("runtime", &["cuda", "files", "index", "ops", "ir", "reference", "compiler", "llvm", "codegen"]),
+    ("ferrofuse", &["index", "ops", "ir", "reference", "frontend", "compiler", "llvm", "codegen", "runtime"]),
     (
         "testing",
         &[
@@ -32,6 +35,7 @@ const ARROWS: [(&str, &[&str]); 15] = [
             "reference",
             "frontend",
             "compiler",
+            "llvm",
             "codegen",
             "runtime",
             "ferrofuse",
@@ -48,6 +52,7 @@ const ARROWS: [(&str, &[&str]); 15] = [
             "reference",
             "frontend",
             "compiler",
+            "llvm",
             "codegen",
             "runtime",
             "ferrofuse",

@@ -66,7 +66,7 @@ fn counts(tools: &Tools, source: &str) -> Vec<Vec<Counts>> {
     let file = read(source).expect("it reads");
     let (definition, target) = (&file.definition, CodeTarget::CUDA);
     let plan = planned(&file);
-    let missing = codegen::cpu::llvm::Error::NotFound { tried: Vec::new(), hint: "not needed" };
+    let missing = ::llvm::Error::NotFound { tried: Vec::new(), hint: "not needed" };
     let of = |architecture: &str| {
         let segment = |segment: usize| {
             let options = EmitOptions { target, segment: Some(segment), llvm: Err(&missing) };
@@ -84,7 +84,7 @@ fn counts(tools: &Tools, source: &str) -> Vec<Vec<Counts>> {
 fn text_of(stage: Stage, source: &str) -> String {
     let file = read(source).expect("it reads");
     let plan = planned(&file);
-    let missing = codegen::cpu::llvm::Error::NotFound { tried: Vec::new(), hint: "not needed" };
+    let missing = ::llvm::Error::NotFound { tried: Vec::new(), hint: "not needed" };
     let options = EmitOptions { target: CodeTarget::CUDA, segment: None, llvm: Err(&missing) };
     emit(stage, &file.definition, &plan, &options).expect("it has text")
 }

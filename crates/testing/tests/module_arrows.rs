@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The top-level modules of each crate (by folder), in order. Unit tests may use all.
-const ORDER: [(&str, &[&str]); 15] = [
+const ORDER: [(&str, &[&str]); 18] = [
     ("cuda", &["error", "library", "driver", "nvrtc", "gpu", "stream", "event", "memory", "module"]),
     ("files", &["identity", "temporary", "target", "targets"]),
     (
@@ -60,26 +60,14 @@ const ORDER: [(&str, &[&str]); 15] = [
     ),
     ("ir", &["span", "interrupt", "array", "graph", "kernel", "definition"]),
     ("reference", &["interpret", "evaluate"]),
+    ("syntax", &["diagnostic", "lexer", "tree", "grammar", "expression"]),
     ("frontend", &["define", "text"]),
+    ("scheduler", &["hints", "target", "layout", "space", "legal", "schedule", "lower"]),
     (
         "compiler",
-        &[
-            "hints",
-            "target",
-            "layout",
-            "space",
-            "segment",
-            "schedule",
-            "lower",
-            "outputs",
-            "passes",
-            "distribution",
-            "products",
-            "plan",
-            "certificate",
-            "in_place",
-        ],
+        &["segment", "outputs", "passes", "distribution", "products", "plan", "certificate", "in_place"],
     ),
+    ("llvm", &["error", "target", "library", "owned", "identity", "compile", "loader"]),
     ("codegen", &["cpu", "cuda"]),
     (
         "runtime",

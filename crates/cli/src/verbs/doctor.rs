@@ -4,9 +4,9 @@ use std::io::Write;
 
 use clap::Args;
 use codegen::cpu::Isa;
-use codegen::cpu::llvm::{CpuTarget, Llvm, LlvmOptions};
 use cuda::{Cuda, LibraryPaths, Nvrtc};
 use ferrofuse::{CacheOptions, ObjectCache, table};
+use llvm::{CpuTarget, Llvm, LlvmOptions};
 use runtime::cpu::pool::Pool;
 
 use crate::failure::{Failure, Outcome};

@@ -3,11 +3,11 @@
 //! Knows no buffers' sizes and no threads: whoever calls answers for both. Caches nothing.
 
 use ir::kernel::Kernel;
+use llvm::loader::{Code, ObjectError};
+use llvm::{CpuTarget, Llvm, Output, Times};
 
 use super::emit::{self, EmitError, Isa, Module};
 use super::externals;
-use super::llvm::{self, CpuTarget, Llvm, Output, Times};
-use super::object::{Code, ObjectError};
 
 /// Why a kernel did not become code.
 #[derive(Debug, thiserror::Error)]

@@ -1,6 +1,6 @@
 //! Casts between all pairs of dtypes, at special values, at every half-precision value and at the midpoints between them.
 
-use ferrofuse_codegen::cpu::llvm::CpuTarget;
+use llvm::CpuTarget;
 use ops::{DType, Scalar};
 use reference::interpret::DenseMemory;
 

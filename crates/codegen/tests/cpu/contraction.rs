@@ -1,6 +1,6 @@
 //! Folds of products: which of them the steps take unrounded, bit by bit.
 
-use ferrofuse_codegen::cpu::llvm::CpuTarget;
+use llvm::CpuTarget;
 use ops::DType;
 use reference::interpret::DenseMemory;
 

@@ -1,8 +1,8 @@
 //! Loops over lanes that read bf16 deinterleaved: masked ends and how they go, scratch that loops share, what is shuffled
 //! on its way, and equal bits in loops of few iterations.
 
-use ferrofuse_codegen::cpu::llvm::CpuTarget;
 use ferrofuse_codegen::cpu::{Isa, emit};
+use llvm::CpuTarget;
 use ops::{DType, Scalar};
 use reference::interpret::DenseMemory;
 

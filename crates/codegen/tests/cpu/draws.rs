@@ -1,7 +1,7 @@
 //! Random draws: few are written out where they stand, many call one function.
 
-use ferrofuse_codegen::cpu::llvm::CpuTarget;
 use ferrofuse_codegen::cpu::{Isa, emit};
+use llvm::CpuTarget;
 use ops::{DType, Scalar};
 
 use crate::harness::{everywhere, kernel, llvm, memory, zeros};

@@ -1,7 +1,7 @@
 //! Every primitive on every dtype it has code for, at special values in all combinations.
 
 use ferrofuse_codegen::cpu::Isa;
-use ferrofuse_codegen::cpu::llvm::CpuTarget;
+use llvm::CpuTarget;
 use ops::{DType, Operand, Scalar, ScalarOp, signature};
 use reference::interpret::DenseMemory;
 

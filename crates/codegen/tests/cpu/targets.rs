@@ -1,8 +1,8 @@
 //! Code for machines this one is not, and what is rejected.
 
-use ferrofuse_codegen::cpu::llvm::{CpuTarget, Output};
 use ferrofuse_codegen::cpu::{Isa, emit};
 use ir::kernel::parse;
+use llvm::{CpuTarget, Output};
 
 use crate::accesses::{GATHER, SILU_MUL};
 use crate::accuracy::{functions, map};

@@ -9,10 +9,10 @@ mod inferred;
 
 use index::{Expr, Facts};
 use ir::graph::{Axes, Fusion, Graph, Node, Output, Shape, TensorOp, Val};
+use scheduler::layout::{LayoutClass, Stride};
+use scheduler::space::axis_groups;
 
 use super::view::{View, is_copy, viewed_through};
-use crate::layout::{LayoutClass, Stride};
-use crate::space::axis_groups;
 use inferred::inferred_order;
 
 /// The fusion with an order for each output that is not row-major.

@@ -4,8 +4,7 @@
 
 use ir::graph::{Axes, Fusion, Graph, Output, TensorOp, Val};
 use rustc_hash::FxHashMap;
-
-use crate::layout::LayoutClass;
+use scheduler::layout::LayoutClass;
 
 /// The layout of a value because it is an output.
 #[derive(Clone, Debug, PartialEq, Eq)]

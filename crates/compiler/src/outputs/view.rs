@@ -8,11 +8,11 @@
 use index::{Expr, Facts};
 use ir::graph::{Fusion, Graph, Node, Output, Shape, TensorOp, Val};
 use ops::ScalarOp;
+use scheduler::layout::{LayoutClass, Stride};
+use scheduler::space::axis_groups;
 
 use super::order::{Natural, has_order, natural_order};
-use crate::layout::{LayoutClass, Stride};
 use crate::segment::is_view_op;
-use crate::space::axis_groups;
 
 /// An output as a view of another value.
 #[derive(Clone, Debug, PartialEq, Eq)]

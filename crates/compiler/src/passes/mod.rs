@@ -11,8 +11,7 @@ mod sink;
 
 use ir::graph::{Fusion, Graph, Val, ValMap};
 use rustc_hash::FxHashSet;
-
-use crate::layout::LayoutClass;
+use scheduler::layout::LayoutClass;
 
 pub use approximate::approximate;
 pub use decompose::{decompose, shallow_products};

@@ -9,8 +9,7 @@ use index::{Expr, Facts};
 use ir::graph::{Axes, Fusion, Graph, Node, Shape, TensorOp, Val, ValMap, rewrite};
 use ops::ScalarOp;
 use rustc_hash::FxHashMap;
-
-use crate::layout::{LayoutClass, Stride};
+use scheduler::layout::{LayoutClass, Stride};
 
 /// The pass.
 pub fn sink_expansions(graph: &mut Graph, fusion: &Fusion, layouts: &[LayoutClass]) -> (Fusion, ValMap) {

@@ -4,6 +4,7 @@
 //! Whoever changes a segmentation asks the one question of [`Constraints::allow`]; one that the user gives is checked. Knows
 //! nothing of kernels: whether one can compute a group is the question of legality.
 
+use scheduler::legal::Rejection;
 use std::collections::BTreeSet;
 
 use ir::graph::{DeviceStream, Fusion, Graph, Node, Tasks, Val, ValMap};
@@ -11,7 +12,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use thiserror::Error;
 
 use super::free::free_nodes;
-use super::legal::Rejection;
 use super::legality::Legality;
 
 /// Why segments do not suit the groups of the user.

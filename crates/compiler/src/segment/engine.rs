@@ -1,11 +1,11 @@
 //! What runs a group: a kernel, or a library.
 
 use ir::graph::{Fusion, Graph};
+use scheduler::legal::Witness;
+use scheduler::legal::{Rejection, legal_with};
+use scheduler::space::AxisTable;
 
 use super::external::{ExternalCall, external_call};
-use super::legal::{Rejection, legal_with};
-use super::witness::Witness;
-use crate::space::AxisTable;
 
 /// What runs a group.
 #[derive(Clone, Debug)]

@@ -6,6 +6,7 @@
 use index::Expr;
 use ir::graph::{ExternalOp, Fusion, Graph, Node, TensorOp, Val};
 use ops::Scalar;
+use scheduler::legal::external_nodes;
 
 /// An external op's node, with its operands.
 #[derive(Clone, Debug)]
@@ -44,17 +45,6 @@ pub fn external_call(graph: &Graph, view: &Fusion) -> Option<ExternalCall> {
     let operands =
         graph.node(node).operands.iter().map(|&val| viewed(graph, view, val)).collect::<Option<_>>()?;
     made_by_it.then(|| ExternalCall { node, op: op.clone(), operands })
-}
-
-/// The nodes of a group that a library computes.
-pub(super) fn external_nodes<'g>(
-    graph: &'g Graph,
-    view: &'g Fusion,
-) -> impl Iterator<Item = (Node, &'g ExternalOp)> {
-    view.order().iter().filter_map(|&node| match &graph.node(node).op {
-        TensorOp::External(op) => Some((node, op)),
-        _ => None,
-    })
 }
 
 /// Whether an op only makes a view of its operand.

@@ -3,8 +3,9 @@
 
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::FxHashSet;
+use scheduler::legal::external_nodes;
 
-use super::external::{external_nodes, is_view_op};
+use super::external::is_view_op;
 
 /// The free nodes of a fusion.
 pub(super) fn free_nodes(graph: &Graph, fusion: &Fusion) -> FxHashSet<Node> {

@@ -2,14 +2,14 @@
 //!
 //! Search, scheduling, lowering and `explain` read the same answers. A group is known by what it reads and what it makes.
 
+use scheduler::legal::Rejection;
+use scheduler::space::AxisTable;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ir::graph::{Fusion, Graph, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::engine::{Engine, engine};
-use super::legal::Rejection;
-use crate::space::AxisTable;
 
 /// What runs a group, or why nothing does as one step.
 pub type LegalityAnswer = Arc<Result<Engine, Rejection>>;
@@ -85,9 +85,9 @@ fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::LayoutClass;
-    use crate::target::Target;
     use crate::{Hints, PlanOptions, plan};
+    use scheduler::layout::LayoutClass;
+    use scheduler::target::Target;
 
     /// Greedy merging, the exchange of values, schedules and lowering ask of each group once.
     #[test]

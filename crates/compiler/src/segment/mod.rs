@@ -1,14 +1,11 @@
 //! Segments: which values are kept in memory, and which groups of values become one kernel each.
 //!
-//! `legal` (can a group be one kernel, with the `witness`) · `needs` (folds and scans before each node) · `moved` (index maps
-//! behind folds) · `external` (groups that a library runs) · `engine` (either) · `legality` (the answers) · `code` (statements
-//! of a kernel) · `cost` (bytes and seconds) · `segmentation` (the value and its text) · `dependencies` (the order of segments) ·
-//! `constraints` (what groups of the user ask) · `free` (what is made anywhere) · `memory` (what is in memory, and in which order
-//! little is) · `bound` (what no segmentation can do better than) · `greedy`, `search` (how one is found) · `vertex_cut`
-//! (minimum cuts).
+//! `external` (groups that a library runs) · `engine` (a kernel or a library) · `legality` (the answers) · `cost` (bytes and
+//! seconds) · `segmentation` (the value and its text) · `dependencies` (the order of segments) · `constraints` (what groups of
+//! the user ask) · `free` (what is made anywhere) · `memory` (what is in memory, and in which order little is) · `bound` (what
+//! no segmentation can do better than) · `greedy`, `search` (how one is found) · `vertex_cut` (minimum cuts).
 
 mod bound;
-mod code;
 mod constraints;
 pub mod cost;
 mod dependencies;
@@ -16,19 +13,14 @@ mod engine;
 mod external;
 mod free;
 mod greedy;
-mod legal;
 mod legality;
 mod memory;
-mod moved;
-mod needs;
 mod search;
 mod segmentation;
 mod vertex_cut;
-mod witness;
 
 use bound::lower_bound_with;
 pub use bound::{LowerBound, lower_bound};
-pub(crate) use code::{LARGEST, statements_for};
 pub use constraints::{Constraints, GroupError};
 pub use cost::InputReads;
 pub use dependencies::Wait;
@@ -37,9 +29,7 @@ pub(crate) use external::is_view_op;
 pub use external::{ExternalCall, Source, ViewedOperand, external_call};
 pub(crate) use greedy::greedy_with;
 pub use greedy::{greedy, unfused};
-pub use legal::{Rejection, legal};
 pub use legality::{Legality, LegalityAnswer};
 pub use memory::Lifetimes;
 pub use search::{SearchProblem, SearchResult, search, search_within};
 pub use segmentation::{Segmentation, SegmentationError};
-pub use witness::{Fold, Store, When, Witness};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ferrofuse_compiler::segment::{Witness, legal};
+use ferrofuse_compiler::legal::{Witness, legal};
 use ir::definition::Definition;
 use ir::graph::{Fusion, Output};
 

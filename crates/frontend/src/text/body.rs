@@ -8,12 +8,12 @@ use std::collections::BTreeMap;
 use ir::Span;
 use ir::definition::{CallArgument, Definition, Object};
 use ops::{DType, Scalar};
+use syntax::RawDiagnostic;
+use syntax::{Line, Name, StatementSyntax, Tree, TreeKind};
 
 use super::inputs::{complex_arithmetic, complex_number, float_text};
 use super::read::is_call_of;
-use super::syntax::{self, Kind, Line, Name, Statement, Tree};
 use crate::define::{DefineError, DefinitionBuilder};
-use crate::text::diagnostic::RawDiagnostic;
 
 /// Follows the lines; `fd` is what they call the definition, `end` the place of a diagnostic that something is missing.
 pub(super) fn read_body(
@@ -55,7 +55,7 @@ impl<'t> Reader<'t> {
     /// `with fd.group(...):` and the lines in it.
     fn group(&mut self, context: &'t Tree, body: &'t [Line], span: Span) -> Result<(), RawDiagnostic> {
         let arguments = match &context.kind {
-            Kind::Call(callee, given) if callee.path().is_some_and(|path| path == [self.fd, "group"]) => {
+            TreeKind::Call(callee, given) if callee.path().is_some_and(|path| path == [self.fd, "group"]) => {
                 given
             }
             _ => {
@@ -70,13 +70,13 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    fn statement(&mut self, statement: &'t Statement) -> Result<(), RawDiagnostic> {
+    fn statement(&mut self, statement: &'t StatementSyntax) -> Result<(), RawDiagnostic> {
         self.builder.set_span(Some(statement.span));
-        let Statement { targets, value, .. } = statement;
-        if targets.is_empty() && matches!(value.kind, Kind::Text(_)) || is_call_of(value, "execute") {
+        let StatementSyntax { targets, value, .. } = statement;
+        if targets.is_empty() && matches!(value.kind, TreeKind::Text(_)) || is_call_of(value, "execute") {
             return Ok(());
         }
-        if let (Kind::List(items), true) = (&value.kind, targets.len() > 1)
+        if let (TreeKind::List(items), true) = (&value.kind, targets.len() > 1)
             && items.len() == targets.len()
         {
             let objects = items.iter().map(|item| self.object(item)).collect::<Result<Vec<_>, _>>()?;
@@ -119,23 +119,23 @@ impl<'t> Reader<'t> {
 
     fn object(&mut self, tree: &Tree) -> Result<Object, RawDiagnostic> {
         match &tree.kind {
-            Kind::Name(name) => {
+            TreeKind::Name(name) => {
                 self.names.get(name.as_str()).cloned().ok_or_else(|| unknown(name, tree.span))
             }
-            Kind::Int(n) => Ok(Object::int(*n)),
-            Kind::Wide(n) => Ok(Object::Number(Scalar::from_u64(DType::U64, *n))),
-            Kind::Float(x) => Ok(Object::float(*x)),
-            Kind::Imaginary(x) => Ok(Object::Number(Scalar::complex(DType::C128, 0.0, *x))),
-            Kind::Bool(value) => Ok(Object::bool(*value)),
-            Kind::None => Ok(Object::None),
-            Kind::Text(text) => Ok(Object::Text(text.as_str().into())),
-            Kind::Lambda(parameters, result) => self.lambda(parameters, result).map(Object::from),
-            Kind::List(items) => self.list(items),
-            Kind::Attribute(..) => attribute(tree),
-            Kind::Item(base, index) => self.item(base, index),
-            Kind::Call(callee, arguments) => self.call(tree, callee, arguments),
-            Kind::Unary(operator, operand) => self.unary(operator, operand),
-            Kind::Binary(operator, a, b) => self.binary(operator, a, b, tree.span),
+            TreeKind::Int(n) => Ok(Object::int(*n)),
+            TreeKind::Wide(n) => Ok(Object::Number(Scalar::from_u64(DType::U64, *n))),
+            TreeKind::Float(x) => Ok(Object::float(*x)),
+            TreeKind::Imaginary(x) => Ok(Object::Number(Scalar::complex(DType::C128, 0.0, *x))),
+            TreeKind::Bool(value) => Ok(Object::bool(*value)),
+            TreeKind::None => Ok(Object::None),
+            TreeKind::Text(text) => Ok(Object::Text(text.as_str().into())),
+            TreeKind::Lambda(parameters, result) => self.lambda(parameters, result).map(Object::from),
+            TreeKind::List(items) => self.list(items),
+            TreeKind::Attribute(..) => attribute(tree),
+            TreeKind::Item(base, index) => self.item(base, index),
+            TreeKind::Call(callee, arguments) => self.call(tree, callee, arguments),
+            TreeKind::Unary(operator, operand) => self.unary(operator, operand),
+            TreeKind::Binary(operator, a, b) => self.binary(operator, a, b, tree.span),
         }
     }
 

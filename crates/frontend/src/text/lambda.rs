@@ -5,17 +5,17 @@
 use ir::Span;
 use ir::definition::{Function, Object, Term};
 use ops::{DType, Scalar};
+use syntax::RawDiagnostic;
+use syntax::{ArgumentSyntax, Name, Tree, TreeKind};
 
 use super::body::{Reader, arithmetic, attribute, negated, operator_name, unknown, unknown_operator};
 use super::inputs::float_text;
-use super::syntax::{ArgumentSyntax, Kind, Name, Tree};
-use crate::text::diagnostic::RawDiagnostic;
 
 impl Reader<'_> {
     /// A function of these parameters; a list gives several results.
     pub(super) fn lambda(&self, parameters: &[Name], result: &Tree) -> Result<Function, RawDiagnostic> {
         let results = match &result.kind {
-            Kind::List(items) => {
+            TreeKind::List(items) => {
                 items.iter().map(|item| self.term(parameters, item)).collect::<Result<_, _>>()?
             }
             _ => vec![self.term(parameters, result)?],
@@ -25,16 +25,16 @@ impl Reader<'_> {
 
     fn term(&self, parameters: &[Name], tree: &Tree) -> Result<Term, RawDiagnostic> {
         match &tree.kind {
-            Kind::Name(name) => self.named(parameters, name, tree.span),
-            Kind::Int(n) => Ok(Term::Object(Object::int(*n))),
-            Kind::Wide(n) => Ok(Term::Object(Object::Number(Scalar::from_u64(DType::U64, *n)))),
-            Kind::Float(x) => Ok(Term::Object(Object::float(*x))),
-            Kind::Imaginary(x) => Ok(Term::Object(Object::Number(Scalar::complex(DType::C128, 0.0, *x)))),
-            Kind::Bool(value) => Ok(Term::Object(Object::bool(*value))),
-            Kind::None => Ok(Term::Object(Object::None)),
-            Kind::Attribute(..) => attribute(tree).map(Term::Object),
-            Kind::Call(callee, arguments) => self.applied(parameters, tree, callee, arguments),
-            Kind::Unary(operator, operand) => {
+            TreeKind::Name(name) => self.named(parameters, name, tree.span),
+            TreeKind::Int(n) => Ok(Term::Object(Object::int(*n))),
+            TreeKind::Wide(n) => Ok(Term::Object(Object::Number(Scalar::from_u64(DType::U64, *n)))),
+            TreeKind::Float(x) => Ok(Term::Object(Object::float(*x))),
+            TreeKind::Imaginary(x) => Ok(Term::Object(Object::Number(Scalar::complex(DType::C128, 0.0, *x)))),
+            TreeKind::Bool(value) => Ok(Term::Object(Object::bool(*value))),
+            TreeKind::None => Ok(Term::Object(Object::None)),
+            TreeKind::Attribute(..) => attribute(tree).map(Term::Object),
+            TreeKind::Call(callee, arguments) => self.applied(parameters, tree, callee, arguments),
+            TreeKind::Unary(operator, operand) => {
                 let operand = self.term(parameters, operand)?;
                 Ok(match (*operator, &operand) {
                     ("+", _) => operand,
@@ -45,7 +45,7 @@ impl Reader<'_> {
                     _ => spanned("neg", vec![operand], tree.span),
                 })
             }
-            Kind::Binary(operator, a, b) => {
+            TreeKind::Binary(operator, a, b) => {
                 let (left, right) = (self.term(parameters, a)?, self.term(parameters, b)?);
                 if let (Term::Object(Object::Number(x)), Term::Object(Object::Number(y))) = (&left, &right)
                     && let Some(number) = arithmetic(operator, *x, *y)
@@ -55,7 +55,7 @@ impl Reader<'_> {
                 let op = operator_name(operator).ok_or_else(|| unknown_operator(operator, tree.span))?;
                 Ok(spanned(op, vec![left, right], tree.span))
             }
-            Kind::Text(_) | Kind::List(_) | Kind::Item(..) | Kind::Lambda(..) => {
+            TreeKind::Text(_) | TreeKind::List(_) | TreeKind::Item(..) | TreeKind::Lambda(..) => {
                 let label = "expected a parameter, a number or an op of them";
                 Err(RawDiagnostic::new(tree.span, "this has no meaning in a lambda", label))
             }

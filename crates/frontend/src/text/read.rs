@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 
 use ir::definition::Definition;
 use ir::{Diagnostic, Span};
+use syntax::RawDiagnostic;
+use syntax::parse_file;
+use syntax::{Item, Line, Name, StatementSyntax, Tree, TreeKind};
 
 use super::body::read_body;
-use super::grammar::parse_file;
 use super::inputs::{InputSpec, read_inputs};
-use super::syntax::{Item, Kind, Line, Name, Statement, Tree};
-use crate::text::diagnostic::RawDiagnostic;
 
 /// Bytes of a source text that are accepted.
 const MAX_SOURCE: usize = 16 << 20;
@@ -65,11 +65,11 @@ fn read(source: &str) -> Result<File, RawDiagnostic> {
 fn find_inputs(items: &[Item]) -> Result<Option<(Vec<InputSpec>, Span)>, RawDiagnostic> {
     let mut found = None;
     for item in items {
-        let Item::Line(Statement { targets, value, span }) = item else { continue };
+        let Item::Line(StatementSyntax { targets, value, span }) = item else { continue };
         match &targets[..] {
             [target] if target.text == "inputs" => found = Some((read_inputs(value)?, value.span)),
             _ if is_call_of(value, "execute") => {}
-            [] if matches!(value.kind, Kind::Text(_)) => {}
+            [] if matches!(value.kind, TreeKind::Text(_)) => {}
             _ => {
                 let label = "expected a definition, `inputs = [...]` or `fd.execute(inputs)`";
                 return Err(RawDiagnostic::new(*span, "this line is not part of a definition file", label));
@@ -82,7 +82,9 @@ fn find_inputs(items: &[Item]) -> Result<Option<(Vec<InputSpec>, Span)>, RawDiag
 /// Whether an expression calls a method of this name.
 pub(super) fn is_call_of(tree: &Tree, method: &str) -> bool {
     match &tree.kind {
-        Kind::Call(callee, _) => matches!(&callee.kind, Kind::Attribute(_, name) if name.text == method),
+        TreeKind::Call(callee, _) => {
+            matches!(&callee.kind, TreeKind::Attribute(_, name) if name.text == method)
+        }
         _ => false,
     }
 }
@@ -148,7 +150,9 @@ fn with<'t>(
     functions: &BTreeMap<&str, (&'t str, &'t [Line])>,
 ) -> Result<(&'t str, &'t [Line]), RawDiagnostic> {
     let made = match &context.kind {
-        Kind::Call(callee, _) => callee.path().is_some_and(|path| path.last() == Some(&"FusionDefinition")),
+        TreeKind::Call(callee, _) => {
+            callee.path().is_some_and(|path| path.last() == Some(&"FusionDefinition"))
+        }
         _ => false,
     };
     let Some(alias) = alias.filter(|_| made) else {
@@ -163,8 +167,8 @@ fn with<'t>(
         Line::Group { .. } => None,
     });
     let called = statements.into_iter().find_map(|statement| match &statement.value.kind {
-        Kind::Call(callee, arguments) => match (&callee.kind, &arguments[..]) {
-            (Kind::Name(name), [only]) if only.value.kind == Kind::Name(alias.text.clone()) => {
+        TreeKind::Call(callee, arguments) => match (&callee.kind, &arguments[..]) {
+            (TreeKind::Name(name), [only]) if only.value.kind == TreeKind::Name(alias.text.clone()) => {
                 Some((name, callee.span))
             }
             _ => None,

@@ -3,9 +3,9 @@
 use std::sync::PoisonError;
 use std::time::Duration;
 
-use codegen::cpu::llvm::{CpuTarget, Llvm, Times};
 use codegen::cpu::{CompiledKernel, Error as CodegenError, Isa, Module, emit};
 use ir::kernel::Kernel;
+use llvm::{CpuTarget, Llvm, Times};
 use reference::interpret::Options as InterpreterOptions;
 
 use crate::alike::{Alike, SYMBOL, without_comments};

@@ -1,10 +1,11 @@
 //! From a compiler's plan, or a whole fusion for the evaluator, to the list of steps.
 
 use compiler::layout::LayoutClass;
+use compiler::legal::Witness;
 use compiler::lower::{BufferSource, KernelArgument, Lowered, LoweredSegment, Temporary};
 use compiler::outputs::{Placement, View, computed, ordered, placements, views};
 use compiler::passes::{composed, optimize_exactly};
-use compiler::segment::{ExternalCall, Source, ViewedOperand, Witness};
+use compiler::segment::{ExternalCall, Source, ViewedOperand};
 use compiler::{Decision, Plan};
 use cranelift_entity::PrimaryMap;
 use index::{Expr, Sym};

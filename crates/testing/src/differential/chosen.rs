@@ -3,11 +3,11 @@
 
 use std::fmt;
 
-use codegen::cpu::llvm::CpuTarget;
 use compiler::SegmentPlan;
 use compiler::target::Target;
 use emulator::Order;
 use ferrofuse::{Decision, Definition, Hints, LayoutClass, PlanOptions, Schedule, greedy};
+use llvm::CpuTarget;
 use reference::interpret::{LaneOrder, Options as InterpreterOptions};
 use serde::{Deserialize, Serialize};
 

@@ -3,8 +3,8 @@
 use std::num::NonZeroUsize;
 use std::sync::{Arc, OnceLock};
 
-use codegen::cpu::llvm::CpuTarget;
 use ferrofuse::{Machine, MachineOptions, Side};
+use llvm::CpuTarget;
 
 /// The most threads that a check takes.
 pub(super) const MOST_THREADS: usize = 5;

@@ -16,10 +16,10 @@ mod text;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use codegen::cpu::llvm::CpuTarget;
 use ferrofuse::{ArrayView, CompileOptions, Definition, Executable, Executor, Machine, Stream};
 use ir::array::{Array, ArrayError, Layout};
 use ir::graph::Output;
+use llvm::CpuTarget;
 use reference::evaluate::{EvaluateError, EvaluateOptions, Evaluated};
 
 pub use chosen::{Choice, Chosen, Device, chosen};

@@ -1,7 +1,7 @@
 //! A random schedule that fits a witness: drawn freely, and drawn again until the check accepts it.
 
+use compiler::legal::Witness;
 use compiler::schedule::Prefetch;
-use compiler::segment::Witness;
 use compiler::space::Axis;
 use ferrofuse::Schedule;
 use ir::graph::{Node, Val};

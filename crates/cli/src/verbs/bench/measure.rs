@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use codegen::cpu::llvm::CpuTarget;
 use ferrofuse::{ArrayView, CompileOptions, Executable, Machine, explain};
 use frontend::text::{Distribution, InputSpec, TensorSpec};
 use ir::array::StridedArray;
+use llvm::CpuTarget;
 use serde::Serialize;
 use testing::inputs::{draw, facts_of};
 

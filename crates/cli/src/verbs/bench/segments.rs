@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use codegen::cpu::llvm::CpuTarget;
 use ferrofuse::{
     CompileOptions, Definition, Machine, Plan, PlanOptions, Segmentation, explain, greedy, table, unfused,
 };
+use llvm::CpuTarget;
 use serde::Serialize;
 use testing::inputs::facts_of;
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::cpu::llvm::{CpuTarget, Llvm, TargetMachineSpec};
+use llvm::{CpuTarget, Llvm, TargetMachineSpec};
 
 /// A target and the features that change which IR is written for it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,8 +7,7 @@
 //! what comes of it has the layout that it would have by itself. Only declarations count, never the arrays of a call.
 
 use ir::graph::{Axes, Fusion, Graph, Output, TensorOp, Val};
-
-use crate::space::{Atoms, Space};
+use scheduler::space::{Atoms, Space};
 
 /// The order of an output in memory, outermost axis first, if an input gives it one.
 pub(super) fn inferred_order(graph: &Graph, fusion: &Fusion, output: &Output) -> Option<Axes> {

@@ -6,8 +6,7 @@
 
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::FxHashMap;
-
-use crate::space::{Sizes, kept_axes};
+use scheduler::space::{SizeTable, kept_axes};
 
 /// A class of axes, by number.
 pub(super) type Class = usize;
@@ -21,7 +20,7 @@ pub(super) struct AxisClasses {
 impl AxisClasses {
     pub(super) fn of(graph: &Graph, fusion: &Fusion) -> AxisClasses {
         let mut classes = AxisClasses { first: FxHashMap::default(), classes: Vec::new() };
-        let mut sizes = Sizes::new(fusion.facts());
+        let mut sizes = SizeTable::new(fusion.facts());
         fusion.inputs().iter().for_each(|&input| classes.declare(graph, input));
         for &node in fusion.order() {
             graph.results(node).for_each(|val| classes.declare(graph, val));
@@ -63,7 +62,7 @@ impl AxisClasses {
         self.classes.extend(first..first + graph.ty(val).rank());
     }
 
-    fn unite_node(&mut self, graph: &Graph, node: Node, sizes: &mut Sizes) {
+    fn unite_node(&mut self, graph: &Graph, node: Node, sizes: &mut SizeTable) {
         let data = graph.node(node);
         for result in graph.results(node) {
             for (k, &operand) in data.operands.iter().enumerate() {
@@ -86,7 +85,7 @@ impl AxisClasses {
     }
 
     /// A space may split an axis of either side into those of the other.
-    fn unite_reshape(&mut self, graph: &Graph, node: Node, sizes: &mut Sizes) {
+    fn unite_reshape(&mut self, graph: &Graph, node: Node, sizes: &mut SizeTable) {
         let (operand, result) = (graph.node(node).operands[0], Val::from(node));
         let groups = sizes.axis_groups_of(graph.shape(operand), graph.shape(result));
         for group in groups.iter() {
@@ -98,7 +97,7 @@ impl AxisClasses {
     }
 
     /// A space unites the axes of values of one shape that nothing connects.
-    fn unite_shapes(&mut self, graph: &Graph, sizes: &mut Sizes) {
+    fn unite_shapes(&mut self, graph: &Graph, sizes: &mut SizeTable) {
         let mut vals: Vec<Val> = self.first.keys().copied().collect();
         vals.sort_unstable();
         let mut shapes: Vec<Val> = Vec::new();

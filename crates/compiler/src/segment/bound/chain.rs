@@ -9,11 +9,11 @@
 use index::Expr;
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
+use scheduler::legal::ALONE;
 
 use super::axis_classes::{AxisClasses, Class};
 use super::forced::Forced;
 use crate::segment::cost::Amounts;
-use crate::segment::legal::ALONE;
 use crate::segment::vertex_cut::VertexCut;
 
 /// Edges that the search for cuts may look at, for each node of a fusion: beyond, segments count as if they read nothing.

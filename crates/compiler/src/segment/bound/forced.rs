@@ -2,8 +2,9 @@
 
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::FxHashSet;
+use scheduler::legal::external_nodes;
 
-use crate::segment::external::{external_nodes, is_view_op};
+use crate::segment::external::is_view_op;
 
 /// What is in memory whatever the segmentation.
 pub(super) struct Forced {

@@ -11,13 +11,13 @@ mod forced;
 
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::FxHashSet;
+use scheduler::hints::Hints;
+use scheduler::target::Target;
 
 use self::chain::{Chain, Chains};
 use self::forced::Forced;
 use super::cost::{Amounts, InputReads, cycles_once};
 use super::external::is_view_op;
-use crate::hints::Hints;
-use crate::target::Target;
 
 /// Ends of chains that are looked at together with what their chains cannot read.
 const ENDS: usize = 16;

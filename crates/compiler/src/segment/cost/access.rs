@@ -3,9 +3,9 @@
 //! Takes a witness; what it says holds for the schedules that are chosen. Factors were measured on graphs of one and two folds
 //! (`docs/internals/cost.md`).
 
-use crate::hints::Hints;
-use crate::segment::witness::{Fold, Store, When, Witness};
-use crate::target::Target;
+use scheduler::hints::Hints;
+use scheduler::legal::{Fold, Store, When, Witness};
+use scheduler::target::Target;
 
 /// Rows that a processor walks as fast as one: their pages are in its translation buffer, and it sees each as a stream.
 const FEW_ROWS: u64 = 256;

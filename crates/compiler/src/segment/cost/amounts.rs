@@ -1,6 +1,7 @@
 //! Elements, bytes and cycles of the values of a graph for the sizes that are expected, each found once: a search asks for
 //! those of every group that it looks at.
 
+use scheduler::hints::Hints;
 use std::cell::RefCell;
 
 use cranelift_entity::SecondaryMap;
@@ -8,7 +9,6 @@ use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use smallvec::SmallVec;
 
 use super::work;
-use crate::hints::Hints;
 
 /// How much of a value there is.
 #[derive(Clone, Copy, Debug)]

@@ -8,13 +8,13 @@ mod work;
 
 use index::Expr;
 use ir::graph::{Fusion, Graph, Val};
+use scheduler::hints::Hints;
+use scheduler::legal::Witness;
+use scheduler::target::Target;
 
 use self::access::Access;
 use super::engine::Engine;
 use super::legality::LegalityAnswer;
-use super::witness::Witness;
-use crate::hints::Hints;
-use crate::target::Target;
 
 pub(super) use amounts::Amounts;
 pub use input_reads::InputReads;

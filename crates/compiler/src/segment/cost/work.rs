@@ -7,11 +7,11 @@
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use ops::{Body, BodyStep, CpuSpelling, DType, Monoid, Polynomial, ScalarOp};
 use rustc_hash::FxHashMap;
+use scheduler::hints::Hints;
+use scheduler::legal::Witness;
+use scheduler::legal::{Count, Weights};
 
 use super::amounts::Amounts;
-use crate::hints::Hints;
-use crate::segment::code::{Count, Weights};
-use crate::segment::witness::Witness;
 
 /// Elements that a group computes at least, each as often as the cycles that a vector of them takes: a value once for each
 /// index map through which it is read, as if all that several stages need were kept in scratch. Of what is broadcast the

@@ -3,9 +3,9 @@
 //! memory then.
 
 use ir::graph::Val;
+use scheduler::legal::LARGEST;
 
 use super::state::{Change, State};
-use crate::segment::code::LARGEST;
 use crate::segment::engine::Engine;
 use crate::segment::segmentation::segment_view;
 

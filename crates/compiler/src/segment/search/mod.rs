@@ -19,14 +19,14 @@ mod state;
 mod transfer;
 
 use ir::graph::{Fusion, Graph};
+use scheduler::hints::Hints;
+use scheduler::target::Target;
 
 use self::state::State;
 use super::constraints::Constraints;
 use super::legality::Legality;
 use super::lower_bound_with;
 use super::segmentation::Segmentation;
-use crate::hints::Hints;
-use crate::target::Target;
 
 /// What a search is about.
 #[derive(Clone, Copy)]

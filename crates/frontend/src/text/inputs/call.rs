@@ -2,11 +2,11 @@
 
 use ir::Span;
 use ops::DType;
+use syntax::RawDiagnostic;
+use syntax::{ArgumentSyntax, Tree, TreeKind};
 
-use super::super::syntax::{ArgumentSyntax, Kind, Tree};
 use super::number::{Number, checked_sizes, dtype, dtype_path, integer, integers, number, sizes};
 use super::{Distribution, TensorSpec};
-use crate::text::diagnostic::RawDiagnostic;
 
 /// The arguments of one call in the list.
 pub(super) struct Call<'t> {
@@ -63,7 +63,7 @@ impl Call<'_> {
     /// Integers given one by one or as one list.
     pub fn all_integers(&self) -> Result<Vec<i64>, RawDiagnostic> {
         match self.argument(0, &[]) {
-            Some(Tree { kind: Kind::List(items), .. }) => items.iter().map(integer).collect(),
+            Some(Tree { kind: TreeKind::List(items), .. }) => items.iter().map(integer).collect(),
             _ => self.positional().map(integer).collect(),
         }
     }
@@ -87,7 +87,7 @@ impl Call<'_> {
     pub fn full(&self, real: DType) -> Result<TensorSpec, RawDiagnostic> {
         let value = self.required(1, &["fill_value"])?;
         let (default, value) = match value.kind {
-            Kind::Bool(value) => (DType::Bool, f64::from(value)),
+            TreeKind::Bool(value) => (DType::Bool, f64::from(value)),
             _ => match number(value)? {
                 Number::Int(n) => (DType::I64, n as f64),
                 Number::Float(x) => (real, x),
@@ -98,7 +98,7 @@ impl Call<'_> {
 
     /// `randint(high, size)` or `randint(low, high, size)`.
     pub fn randint(&self) -> Result<TensorSpec, RawDiagnostic> {
-        let two = matches!(self.argument(1, &["size"]), Some(Tree { kind: Kind::List(_), .. }));
+        let two = matches!(self.argument(1, &["size"]), Some(Tree { kind: TreeKind::List(_), .. }));
         let (low, high, shape) = if two && self.positional().count() <= 2 {
             (0, integer(self.required(0, &["high"])?)?, self.required(1, &["size"])?)
         } else {
@@ -145,7 +145,7 @@ impl Call<'_> {
         let bound = |name: &str, default: f64| {
             let keyword = self.arguments.iter().find(|a| a.keyword.as_ref().is_some_and(|k| k.text == name));
             keyword
-                .filter(|a| a.value.kind != Kind::None)
+                .filter(|a| a.value.kind != TreeKind::None)
                 .map_or(Ok(default), |a| number(&a.value).map(|n| n.as_f64()))
         };
         let (low, high) = (bound("low", -9.0)?, bound("high", if dtype.is_float() { 9.0 } else { 10.0 })?);
@@ -162,7 +162,7 @@ impl Call<'_> {
     /// `.to(dtype)`; a device changes nothing.
     pub fn converted(&self, spec: TensorSpec) -> Result<TensorSpec, RawDiagnostic> {
         match self.argument(0, &["dtype"]) {
-            Some(Tree { kind: Kind::Text(_), .. }) | None => Ok(spec),
+            Some(Tree { kind: TreeKind::Text(_), .. }) | None => Ok(spec),
             Some(tree) if dtype_path(tree).is_none() && tree.path().is_none() => Ok(spec),
             Some(tree) => Ok(TensorSpec { dtype: dtype(tree)?, ..spec }),
         }

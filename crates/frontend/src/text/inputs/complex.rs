@@ -1,8 +1,8 @@
 //! Complex numbers as Python writes them: `2j`, `1.0+2.0j`, `complex(1.0, -0.0)`. Takes trees, gives the two parts.
 
 use ops::{DType, Scalar};
+use syntax::{Tree, TreeKind};
 
-use super::super::syntax::{Kind, Tree};
 use super::number::number;
 
 /// The parts of a number that is written with an imaginary one, or as a call of `complex`; `None` for anything else.
@@ -12,16 +12,16 @@ pub(in crate::text) fn complex_number(tree: &Tree) -> Option<Scalar> {
 
 fn parts(tree: &Tree) -> Option<[f64; 2]> {
     match &tree.kind {
-        Kind::Imaginary(im) => Some([0.0, *im]),
-        Kind::Unary("-", operand) => parts(operand).map(|[re, im]| [-re, -im]),
-        Kind::Binary(operator, a, b) => {
+        TreeKind::Imaginary(im) => Some([0.0, *im]),
+        TreeKind::Unary("-", operand) => parts(operand).map(|[re, im]| [-re, -im]),
+        TreeKind::Binary(operator, a, b) => {
             let (left, right) = (parts(a), parts(b));
             if left.is_none() && right.is_none() {
                 return None;
             }
             product(operator, left.or_else(|| real(a))?, right.or_else(|| real(b))?)
         }
-        Kind::Call(callee, arguments) if callee.path().is_some_and(|path| path == ["complex"]) => {
+        TreeKind::Call(callee, arguments) if callee.path().is_some_and(|path| path == ["complex"]) => {
             let given = |place: usize| number(&arguments.get(place)?.value).ok().map(|part| part.as_f64());
             let plain = arguments.iter().all(|argument| argument.keyword.is_none());
             match arguments.len() {

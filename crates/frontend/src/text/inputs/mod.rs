@@ -11,9 +11,9 @@ pub(super) use complex::{arithmetic as complex_arithmetic, complex_number};
 pub(super) use number::float_text;
 
 use ops::{DType, Scalar};
+use syntax::RawDiagnostic;
+use syntax::{Tree, TreeKind};
 
-use super::syntax::{Kind, Tree};
-use crate::text::diagnostic::RawDiagnostic;
 use call::Call;
 use number::{Number, number};
 
@@ -59,7 +59,7 @@ pub enum Distribution {
 /// The inputs that a list says.
 pub(super) fn read_inputs(tree: &Tree) -> Result<Vec<InputSpec>, RawDiagnostic> {
     match &tree.kind {
-        Kind::List(items) => items.iter().map(read_input).collect(),
+        TreeKind::List(items) => items.iter().map(read_input).collect(),
         _ => Err(RawDiagnostic::new(tree.span, "`inputs` is not a list", "expected [...]")),
     }
 }
@@ -70,11 +70,13 @@ fn read_input(tree: &Tree) -> Result<InputSpec, RawDiagnostic> {
         return scalar(number);
     }
     match &tree.kind {
-        Kind::Bool(value) => scalar(Scalar::from_bool(*value)),
-        Kind::Int(_) | Kind::Float(_) | Kind::Unary(..) | Kind::Binary(..) => match number(tree)? {
-            Number::Int(n) => scalar(Scalar::from_i64(DType::I64, n)),
-            Number::Float(x) => scalar(Scalar::from_f64(DType::F64, x)),
-        },
+        TreeKind::Bool(value) => scalar(Scalar::from_bool(*value)),
+        TreeKind::Int(_) | TreeKind::Float(_) | TreeKind::Unary(..) | TreeKind::Binary(..) => {
+            match number(tree)? {
+                Number::Int(n) => scalar(Scalar::from_i64(DType::I64, n)),
+                Number::Float(x) => scalar(Scalar::from_f64(DType::F64, x)),
+            }
+        }
         _ => tensor(tree).map(InputSpec::Tensor),
     }
 }
@@ -85,13 +87,13 @@ fn tensor(tree: &Tree) -> Result<TensorSpec, RawDiagnostic> {
         RawDiagnostic::new(tree.span, "this is not an input", "expected a number or a torch or NumPy tensor")
             .help("for example torch.randn((4, 8), dtype=torch.bfloat16)")
     };
-    let Kind::Call(callee, arguments) = &tree.kind else { return Err(reject()) };
+    let TreeKind::Call(callee, arguments) = &tree.kind else { return Err(reject()) };
     let call = Call { span: tree.span, arguments };
     if let Some(path) = callee.path() {
         return constructor(&path, &call).unwrap_or_else(|| Err(reject()));
     }
     match &callee.kind {
-        Kind::Attribute(base, method) => apply(tensor(base)?, &method.text, &call),
+        TreeKind::Attribute(base, method) => apply(tensor(base)?, &method.text, &call),
         _ => Err(reject()),
     }
 }
@@ -183,9 +185,9 @@ impl TensorSpec {
 
 #[cfg(test)]
 mod tests {
-    use super::super::grammar::parse_file;
-    use super::super::syntax::Item;
     use super::*;
+    use syntax::Item;
+    use syntax::parse_file;
 
     fn check(source: &str, expected: &str) {
         let items = parse_file(&format!("[{source}]")).expect("the grammar accepts it");

@@ -2,9 +2,8 @@
 
 use ir::Span;
 use ops::DType;
-
-use super::super::syntax::{ArgumentSyntax, Kind, Tree};
-use crate::text::diagnostic::RawDiagnostic;
+use syntax::RawDiagnostic;
+use syntax::{ArgumentSyntax, Tree, TreeKind};
 
 /// Axes that an input may have.
 const MAX_RANK: usize = 32;
@@ -30,19 +29,19 @@ impl Number {
 pub(super) fn number(tree: &Tree) -> Result<Number, RawDiagnostic> {
     let reject = || RawDiagnostic::new(tree.span, "this is not a number", "expected a number");
     match &tree.kind {
-        Kind::Int(n) => Ok(Number::Int(*n)),
-        Kind::Float(x) => Ok(Number::Float(*x)),
-        Kind::Unary("-", operand) => match number(operand)? {
+        TreeKind::Int(n) => Ok(Number::Int(*n)),
+        TreeKind::Float(x) => Ok(Number::Float(*x)),
+        TreeKind::Unary("-", operand) => match number(operand)? {
             Number::Int(n) => n.checked_neg().map(Number::Int).ok_or_else(reject),
             Number::Float(x) => Ok(Number::Float(-x)),
         },
-        Kind::Binary(operator, a, b) => match (number(a)?, number(b)?) {
+        TreeKind::Binary(operator, a, b) => match (number(a)?, number(b)?) {
             (Number::Int(a), Number::Int(b)) => {
                 integer_result(operator, a, b).map(Number::Int).ok_or_else(reject)
             }
             (a, b) => float_result(operator, a.as_f64(), b.as_f64()).map(Number::Float).ok_or_else(reject),
         },
-        Kind::Call(callee, arguments) if callee.path().is_some_and(|path| path == ["float"]) => {
+        TreeKind::Call(callee, arguments) if callee.path().is_some_and(|path| path == ["float"]) => {
             float_text(arguments).map(Number::Float).ok_or_else(reject)
         }
         _ => Err(reject()),
@@ -53,9 +52,9 @@ pub(super) fn number(tree: &Tree) -> Result<Number, RawDiagnostic> {
 pub(in crate::text) fn float_text(arguments: &[ArgumentSyntax]) -> Option<f64> {
     match arguments {
         [ArgumentSyntax { keyword: None, value }] => match &value.kind {
-            Kind::Text(text) => text.trim().parse().ok(),
-            Kind::Int(n) => Some(*n as f64),
-            Kind::Float(x) => Some(*x),
+            TreeKind::Text(text) => text.trim().parse().ok(),
+            TreeKind::Int(n) => Some(*n as f64),
+            TreeKind::Float(x) => Some(*x),
             _ => None,
         },
         _ => None,
@@ -93,7 +92,7 @@ pub(super) fn integer(tree: &Tree) -> Result<i64, RawDiagnostic> {
 
 pub(super) fn integers(tree: &Tree) -> Result<Vec<i64>, RawDiagnostic> {
     match &tree.kind {
-        Kind::List(items) => items.iter().map(integer).collect(),
+        TreeKind::List(items) => items.iter().map(integer).collect(),
         _ => Ok(vec![integer(tree)?]),
     }
 }

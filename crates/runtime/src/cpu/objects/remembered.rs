@@ -7,7 +7,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 
-use codegen::cpu::llvm::{Identity, Llvm, LlvmOptions};
+use llvm::{Identity, Llvm, LlvmOptions};
 use serde::{Deserialize, Serialize};
 
 use super::{Key, ObjectCache};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-use codegen::cpu::llvm::LlvmOptions;
+use llvm::LlvmOptions;
 use tempfile::TempDir;
 
 use super::*;

@@ -1,8 +1,7 @@
 //! LLVM IR, which libLLVM accepts.
 
-use codegen::cpu::llvm;
-use codegen::cpu::llvm::LlvmOptions;
 use ferrofuse::{EmitOptions, emit};
+use llvm::LlvmOptions;
 
 use super::{Case, Outcome, Stage, planned};
 

@@ -86,7 +86,7 @@ fn planned(case: &Case) -> Result<(File, Plan), String> {
 /// The text of a stage that needs no libLLVM.
 fn emitted(case: &Case, stage: ferrofuse::Stage) -> Result<String, String> {
     let (file, plan) = planned(case)?;
-    let missing = codegen::cpu::llvm::Error::NotFound { tried: Vec::new(), hint: "not needed" };
+    let missing = ::llvm::Error::NotFound { tried: Vec::new(), hint: "not needed" };
     let options =
         EmitOptions { target: case.options.target, segment: case.options.segment, llvm: Err(&missing) };
     emit(stage, &file.definition, &plan, &options).map_err(|error| error.to_string())

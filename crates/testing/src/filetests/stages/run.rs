@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use codegen::cpu::llvm::CpuTarget;
 use ferrofuse::check::{against, expected};
 use ferrofuse::{Array, CompileOptions, Executor, Generator, Stream, compile, read};
 use ir::array::{ArrayView, StridedArray};
+use llvm::CpuTarget;
 use reference::evaluate::Serial;
 
 use super::{Case, Outcome, Stage};

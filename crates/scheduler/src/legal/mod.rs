@@ -1,0 +1,311 @@
+//! Whether a group can be one kernel, decided on the whole group in closed form, with the witness or the reason.
+//!
+//! Of a group's folds, one is *terminal* when its result only leaves the kernel: workers may divide what it
+//! reduces, leaving partial results to a combine step. Any other is *inner*: each worker must see all that it
+//! reduces. Workers may divide the axes that every fold and every store knows and no inner fold reduces.
+//!
+//! A scan walks its axis in order, so workers may not divide it, and a group scans along one axis only. What needs a
+//! scan walks the axis behind it in the same loop.
+//!
+//! The rule is hereditary: fewer values in a group need no more of it.
+//!
+//! `witness` (what lowering needs to know) · `needs` (folds and scans before each node) · `moved` (index maps behind folds) ·
+//! `code` (statements of a kernel).
+
+mod code;
+mod moved;
+mod needs;
+mod witness;
+
+use cranelift_entity::EntityRef;
+use index::Expr;
+use ir::graph::{ExternalOp, Fusion, Graph, Node, TensorOp, Val};
+use rustc_hash::FxHashSet;
+
+use code::statements;
+pub use code::{Count, LARGEST, Weights, statements_for};
+use moved::reject_moved_folds;
+use needs::Needs;
+pub use witness::{Fold, Store, When, Witness};
+
+use crate::space::{Atoms, Axis, AxisTable, Space};
+
+/// Elements up to which one worker may do a whole group alone.
+pub const ALONE: i64 = 1 << 16;
+
+/// Why a group cannot be one kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rejection {
+    /// The value that stands in the way.
+    pub val: Val,
+    /// The reason, as a sentence without a subject: "is …".
+    pub reason: String,
+    /// Whether the reason holds for all groups that have the same nodes and more. That is proved for too many operations, for a
+    /// cut of the user, for what a library computes, and for axes that ops make one: more nodes take none of these away.
+    pub is_monotone: bool,
+}
+
+/// The witness that a group can be one kernel.
+///
+/// # Errors
+/// The value in the way and the reason.
+pub fn legal(graph: &Graph, view: &Fusion) -> Result<Witness, Rejection> {
+    legal_with(graph, view, &mut AxisTable::new(view.facts()))
+}
+
+/// The same, of a fusion of which something is known already.
+pub fn legal_with(graph: &Graph, view: &Fusion, table: &mut AxisTable) -> Result<Witness, Rejection> {
+    reject_large(view)?;
+    reject_cut(graph, view)?;
+    reject_external(graph, view)?;
+    let space = Space::with(graph, view, table).map_err(|conflict| Rejection {
+        val: conflict.val,
+        reason: "would have two of its axes walked by one loop".to_owned(),
+        is_monotone: true,
+    })?;
+    let needs = Needs::of(graph, view, &space);
+    reject_moved_folds(graph, view, &space, &needs, table)?;
+    let scanned = scanned_axis(graph, view, &space)?;
+    let mut folds = collect_folds(graph, &space, &needs);
+    mark_terminal(view, &space, &needs, &mut folds);
+    let stores = collect_stores(view, &space, &needs, &folds);
+    let statements = statements(graph, view, &space, &folds, &stores);
+    reject_long(graph, view, statements)?;
+    let order = axis_order(&space, &folds, &stores);
+    let may_divide = |axis: &Axis| Some(*axis) != scanned && divisible(*axis, &folds, &stores);
+    let workers: Vec<Axis> = order.iter().copied().filter(may_divide).collect();
+    let levels = 1 + stores.iter().filter_map(level).max().unwrap_or(0).max(last_level(&folds));
+    let stages = stages(graph, view, &space, &needs, &folds, &order);
+    let witness = Witness { space, folds, stores, workers, order, scanned, levels, statements, stages };
+    reject_alone(view, &witness)?;
+    Ok(witness)
+}
+
+/// The first stage that can compute each node, by position.
+fn stages(
+    graph: &Graph,
+    view: &Fusion,
+    space: &Space,
+    needs: &Needs,
+    folds: &[Fold],
+    order: &[Axis],
+) -> Vec<Option<u32>> {
+    let mut walked = vec![false; space.axes().len()];
+    order.iter().for_each(|axis| walked[axis.index()] = true);
+    let after = |&fold: &u32| Some(&folds[fold as usize]).filter(|fold| !fold.terminal);
+    let stage = |(position, &node): (usize, &Node)| {
+        let is_walked = space.axes_at_position(position).iter().flatten().all(|axis| walked[axis.index()]);
+        // Of complex numbers kernels hold the parts, so the whole is nowhere but in memory.
+        if !is_walked || graph.dtype(node.into()).is_complex() {
+            return None;
+        }
+        needs.folds(position).iter().try_fold(0, |stage: u32, fold| Some(stage.max(after(fold)?.level + 1)))
+    };
+    view.order().iter().enumerate().map(stage).collect()
+}
+
+fn level(store: &Store) -> Option<u32> {
+    match store.when {
+        When::Level(level) => Some(level),
+        When::After(_) => None,
+    }
+}
+
+fn last_level(folds: &[Fold]) -> u32 {
+    folds.iter().map(|fold| fold.level).max().unwrap_or(0)
+}
+
+fn reject_large(view: &Fusion) -> Result<(), Rejection> {
+    match view.order() {
+        [.., last] if view.order().len() as u64 > LARGEST => Err(Rejection {
+            val: (*last).into(),
+            reason: format!("would make a kernel of more than {LARGEST} operations"),
+            is_monotone: true,
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// Code that is too long is cut between operations; a single one is never too long.
+fn reject_long(graph: &Graph, view: &Fusion, statements: u64) -> Result<(), Rejection> {
+    let is_operation =
+        |node: &&Node| !matches!(graph.node(**node).op, TensorOp::Constant(_) | TensorOp::Size(_));
+    let mut operations = view.order().iter().filter(is_operation).rev();
+    match (operations.next(), operations.next()) {
+        (Some(&last), Some(_)) if statements > LARGEST => {
+            let what = "what stages and index maps compute again included";
+            let reason = format!("would make a kernel of more than {LARGEST} statements, {what}");
+            Err(Rejection { val: last.into(), reason, is_monotone: false })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A value that the user cut must come from memory: a group may end in it but not compute past it.
+fn reject_cut(graph: &Graph, view: &Fusion) -> Result<(), Rejection> {
+    let cut = view.order().iter().find(|&&node| {
+        matches!(graph.node(node).op, TensorOp::Map(ops::ScalarOp::SegmentSet))
+            && !view.uses(node.into()).is_empty()
+    });
+    match cut {
+        Some(&node) => Err(Rejection {
+            val: node.into(),
+            reason: "is a boundary that the definition asks for".to_owned(),
+            is_monotone: true,
+        }),
+        None => Ok(()),
+    }
+}
+
+/// What a library computes is in no kernel.
+fn reject_external(graph: &Graph, view: &Fusion) -> Result<(), Rejection> {
+    match external_nodes(graph, view).next() {
+        Some((node, op)) => {
+            let reason = format!("is computed by {}, which a library runs", op.name());
+            Err(Rejection { val: node.into(), reason, is_monotone: true })
+        }
+        None => Ok(()),
+    }
+}
+
+/// The nodes of a group that a library computes.
+pub fn external_nodes<'g>(
+    graph: &'g Graph,
+    view: &'g Fusion,
+) -> impl Iterator<Item = (Node, &'g ExternalOp)> {
+    view.order().iter().filter_map(|&node| match &graph.node(node).op {
+        TensorOp::External(op) => Some((node, op)),
+        _ => None,
+    })
+}
+
+/// The axis of the scans of a group, if it has any of which a loop walks the axis.
+fn scanned_axis(graph: &Graph, view: &Fusion, space: &Space) -> Result<Option<Axis>, Rejection> {
+    let mut scanned: Option<Axis> = None;
+    for &node in view.order() {
+        let TensorOp::Scan { axis, .. } = graph.node(node).op else { continue };
+        let Some(&own) = space.axes_of(node.into())[axis as usize].first() else { continue };
+        if *scanned.get_or_insert(own) != own {
+            let reason = "is a scan along another axis than one before it".to_owned();
+            return Err(Rejection { val: node.into(), reason, is_monotone: false });
+        }
+    }
+    Ok(scanned)
+}
+
+fn collect_folds(graph: &Graph, space: &Space, needs: &Needs) -> Vec<Fold> {
+    let mut folds: Vec<Fold> = Vec::new();
+    for (number, &node) in needs.all_folds().iter().enumerate() {
+        let TensorOp::Fold { axes, .. } = &graph.node(node).op else { unreachable!("a fold") };
+        let operand = space.axes_of_operand(node, 0).iter().enumerate();
+        let (reduced, kept): (Vec<_>, Vec<_>) = operand.partition(|(axis, _)| axes.contains(&(*axis as u8)));
+        let level_of = |&fold: &u32| folds[fold as usize].level + 1;
+        folds.push(Fold {
+            node,
+            reduced: reduced.into_iter().flat_map(|(_, atoms)| atoms.iter().copied()).collect(),
+            kept: kept.into_iter().map(|(_, atoms)| atoms.clone()).collect(),
+            level: needs.before_fold(number).iter().map(level_of).max().unwrap_or(0),
+            terminal: true,
+        });
+    }
+    folds
+}
+
+/// A fold stays terminal when all that depends on it are stores over axes that it keeps, which need no inner fold,
+/// no terminal fold of another shape and no scan.
+fn mark_terminal(view: &Fusion, space: &Space, needs: &Needs, folds: &mut [Fold]) {
+    for number in 0..folds.len() {
+        needs.before_fold(number).iter().for_each(|&earlier| folds[earlier as usize].terminal = false);
+    }
+    loop {
+        let mut inner: Vec<u32> = Vec::new();
+        for output in view.outputs() {
+            let Some(position) = space.position(output.val.node) else { continue };
+            let needed = needs.folds(position);
+            let Some(&first) = needed.first() else { continue };
+            let of = |&number: &u32| &folds[number as usize];
+            let axes = space.axes_of(output.val);
+            let fits = |fold: &Fold| axes.iter().flatten().all(|&axis| fold.keeps(axis));
+            let alike = |fold: &Fold| fold.terminal && same_shape(fold, of(&first));
+            if needs.scan(position).is_some() || !needed.iter().map(of).all(|fold| fits(fold) && alike(fold))
+            {
+                inner.extend(needed.iter().filter(|number| of(number).terminal));
+            }
+        }
+        if inner.is_empty() {
+            return;
+        }
+        inner.into_iter().for_each(|number| folds[number as usize].terminal = false);
+    }
+}
+
+fn same_shape(a: &Fold, b: &Fold) -> bool {
+    let sorted = |axes: &[Axis]| {
+        let mut axes = axes.to_vec();
+        axes.sort_unstable();
+        axes
+    };
+    // What they keep lies in one order, as they are finished together.
+    sorted(&a.reduced) == sorted(&b.reduced) && a.kept_axes().eq(b.kept_axes())
+}
+
+fn collect_stores(view: &Fusion, space: &Space, needs: &Needs, folds: &[Fold]) -> Vec<Store> {
+    let mut stores: Vec<Store> = Vec::new();
+    let mut stored: FxHashSet<Val> = FxHashSet::default();
+    for output in view.outputs() {
+        if view.is_input(output.val) || !stored.insert(output.val) {
+            continue;
+        }
+        let position = space.position(output.val.node).expect("an output is computed");
+        let needed: Vec<usize> = needs.folds(position).iter().map(|&number| number as usize).collect();
+        let when = if !needed.is_empty() && needed.iter().all(|&k| folds[k].terminal) {
+            When::After(needed)
+        } else {
+            When::Level(needed.iter().map(|&k| folds[k].level + 1).max().unwrap_or(0))
+        };
+        stores.push(Store { val: output.val, axes: space.axes_of(output.val).to_vec(), when });
+    }
+    stores
+}
+
+/// All axes in the order of the value with the most of them; axes that it lacks come first.
+fn axis_order(space: &Space, folds: &[Fold], stores: &[Store]) -> Vec<Axis> {
+    let folded = folds.iter().map(|fold| space.axes_of_operand(fold.node, 0));
+    let stored = stores.iter().map(|store| &store.axes[..]);
+    let lists: Vec<&[Atoms]> = folded.chain(stored).collect();
+    let mut is_walked = vec![false; space.axes().len()];
+    lists.iter().copied().flatten().flatten().for_each(|axis| is_walked[axis.index()] = true);
+    let length = |list: &&&[Atoms]| list.iter().map(|atoms| atoms.len()).sum::<usize>();
+    let longest = lists.iter().rev().max_by_key(length).copied().unwrap_or_default();
+    let longest: Vec<Axis> = longest.iter().flatten().copied().collect();
+    let is_other = |axis: &Axis| is_walked[axis.index()] && !longest.contains(axis);
+    let mut order: Vec<Axis> = space.axes().filter(is_other).collect();
+    order.extend(longest);
+    order
+}
+
+/// Whether workers may divide an axis.
+fn divisible(axis: Axis, folds: &[Fold], stores: &[Store]) -> bool {
+    let known_to_folds = folds.iter().all(|fold| fold.domain().any(|known| known == axis));
+    let free = folds.iter().all(|fold| fold.terminal || !fold.reduced.contains(&axis));
+    let in_stage = stores.iter().filter(|store| matches!(store.when, When::Level(_)));
+    known_to_folds && free && in_stage.into_iter().all(|store| store.walks(axis))
+}
+
+/// With nothing to divide one worker does all the work, which is only right where there is little of it, or where
+/// nothing but a scan walks any axis.
+fn reject_alone(view: &Fusion, witness: &Witness) -> Result<(), Rejection> {
+    let only_scanned = witness.order.iter().all(|axis| Some(*axis) == witness.scanned);
+    if !witness.workers.is_empty() || only_scanned {
+        return Ok(());
+    }
+    let volume = witness.order.iter().fold(Expr::one(), |n, &axis| n * witness.space.size(axis).clone());
+    match view.facts().normalize(&volume).as_const() {
+        Some(elements) if elements <= ALONE => Ok(()),
+        _ => {
+            let val = witness.folds.first().map_or_else(|| view.outputs()[0].val, |fold| fold.node.into());
+            let reason = "leaves no axis that workers could divide".to_owned();
+            Err(Rejection { val, reason, is_monotone: false })
+        }
+    }
+}

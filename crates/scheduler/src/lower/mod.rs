@@ -1,0 +1,128 @@
+//! Lowering: a legal group and a schedule become kernel programs. Takes no decisions: the witness says what is
+//! possible, the schedule what is chosen.
+//!
+//! `emitter` (statements placed in the outermost loop where their operands are known) · `pull` (a value at an index,
+//! from its operands at theirs) · `gather` (indices that are data) · `address` (indices to memory) · `nest` (the loops of
+//! blocks and rows) · `stage` (the loops within them) · `jam` (several rows at a time) · `subranges` (loops from breakpoint
+//! to breakpoint) · `prefetch` (the next row, prefetched) · `fold` and `scan` · `scratch` (arrays over axes) · `tile` (what
+//! lies across the lanes) · `combine` (the second kernel of folds that cross blocks).
+
+mod address;
+mod combine;
+mod emitter;
+mod fold;
+mod gather;
+mod jam;
+mod nest;
+mod prefetch;
+mod pull;
+mod scan;
+mod scratch;
+mod stage;
+mod subranges;
+mod tile;
+
+use index::{Expr, Sym};
+use ir::graph::{Fusion, Graph, TensorOp, Val};
+use ir::kernel::Kernel;
+use ops::DType;
+
+use crate::layout::LayoutClass;
+use crate::legal::Witness;
+use crate::schedule::{Schedule, ScheduleError};
+
+/// What a kernel's i64 argument holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KernelArgument {
+    /// The value of a size symbol of the graph.
+    Size(Sym),
+    /// The stride of an axis of an input of the segment, in elements.
+    Stride {
+        /// Position among the segment's inputs.
+        input: usize,
+        axis: usize,
+    },
+    /// The stride of an axis of a stored value, in elements.
+    StoreStride {
+        /// Position among the witness's stores.
+        store: usize,
+        axis: usize,
+    },
+}
+
+/// What a kernel's buffer is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BufferSource {
+    /// An input of the segment, by position.
+    Input(usize),
+    /// A value that the segment stores, by position in the witness's stores.
+    Store(usize),
+    /// A temporary of the segment, by position.
+    Temporary(usize),
+    /// The fault words of the segment, one for each of [`LoweredSegment::checked`].
+    Faults,
+}
+
+/// Memory that lives while a segment runs: partial results of folds that cross blocks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Temporary {
+    pub dtype: DType,
+    /// Number of elements, over the graph's size symbols.
+    pub len: Expr,
+}
+
+/// A kernel and what it is called with.
+#[derive(Clone, Debug)]
+pub struct Lowered {
+    pub kernel: Kernel,
+    /// What each of its arguments is.
+    pub arguments: Vec<KernelArgument>,
+    /// What each of its buffers is.
+    pub buffers: Vec<BufferSource>,
+}
+
+/// The kernels of a segment, to be run one after the other.
+#[derive(Clone, Debug)]
+pub struct LoweredSegment {
+    /// The main kernel, then the combine steps.
+    pub kernels: Vec<Lowered>,
+    /// Memory they share.
+    pub temporaries: Vec<Temporary>,
+    /// The values whose indices the kernels check, each with a fault word of its number.
+    pub checked: Vec<Val>,
+}
+
+/// The values of a view whose indices are data.
+pub(crate) fn checked(graph: &Graph, view: &Fusion) -> Vec<Val> {
+    let gathers = view.order().iter().filter(|node| matches!(graph.node(**node).op, TensorOp::Gather(_)));
+    gathers.map(|&node| node.into()).collect()
+}
+
+/// A group to lower, with what was decided about it.
+#[derive(Clone, Copy)]
+pub struct Group<'a> {
+    pub graph: &'a Graph,
+    /// What the group takes, gives and computes.
+    pub view: &'a Fusion,
+    pub witness: &'a Witness,
+    pub schedule: &'a Schedule,
+    /// The layouts of its inputs.
+    pub layouts: &'a [LayoutClass],
+    /// The layouts of its stores, in the order of the witness.
+    pub stores: &'a [LayoutClass],
+    /// A C identifier that the kernels are named after.
+    pub name: &'a str,
+}
+
+/// The kernels of a group.
+///
+/// # Errors
+/// When the schedule does not fit the witness; a schedule that fits is always lowered.
+pub fn lower(group: &Group<'_>) -> Result<LoweredSegment, ScheduleError> {
+    group.schedule.check(group.witness)?;
+    let (main, crossing) = nest::main_kernel(group);
+    let mut kernels = vec![main];
+    kernels.extend(combine::steps(group, &crossing).iter().map(|step| combine::kernel(group, step)));
+    let checked = checked(group.graph, group.view);
+    Ok(LoweredSegment { kernels, temporaries: combine::temporaries(group, &crossing), checked })
+}

@@ -1,0 +1,161 @@
+//! The default schedule of a witness: which axes blocks divide and in what chunks, and which axis the lanes take.
+//!
+//! Chunks come from sizes and the target alone, never from the number of threads, so partial results and with them
+//! every bit of the answer are the same for any number of threads.
+
+use ir::graph::Val;
+use rustc_hash::FxHashMap;
+
+use super::divide::divide;
+use super::fuse::fuse;
+use super::partition::partition;
+use super::persist::persist;
+use super::workload::Workload;
+use super::{LONGEST_SIDE, Schedule, cpu, gpu};
+use crate::layout::{LayoutClass, Stride};
+use crate::legal::{Fold, Witness};
+use crate::space::{Atoms, Axis};
+use crate::target::Processor;
+
+/// A schedule for a group, good for the hinted sizes and right for all.
+pub fn choose(work: &Workload<'_>) -> Schedule {
+    let witness = work.witness;
+    let mut schedule = Schedule { lanes: work.target.lanes, fused: fuse(work), ..Schedule::empty() };
+    let along = contiguous(work, |_| true);
+    let lane = lane_axis(witness, &along).map(|axis| schedule.loop_of(axis));
+    let stage_axes = |axis: &Axis| !witness.workers.contains(axis);
+    schedule.inner = schedule.loops_of(witness.order.iter().copied().filter(stage_axes));
+    map_lanes(witness, lane, &mut schedule);
+    if let Some(lane) = schedule.lane {
+        let across = contiguous(work, |axis| schedule.loop_of(axis) == lane);
+        tile(work, &across, lane, &mut schedule);
+    }
+    divide(work, &mut schedule);
+    match &work.target.processor {
+        Processor::Cpu(facts) => {
+            let bytes = along.values().map(|contiguous| contiguous.bytes).sum();
+            cpu::finish(work, facts, bytes, &mut schedule);
+            schedule.partition = partition(work, &schedule);
+        }
+        Processor::Gpu(facts) => {
+            schedule.partition = partition(work, &schedule);
+            gpu::finish(work, facts, &mut schedule);
+        }
+    }
+    if !schedule.private {
+        schedule.persistent = persist(work, &schedule);
+    }
+    schedule
+}
+
+/// Maps an axis to the lanes. Where blocks may divide it and stages wait for folds or a scan, the lanes stand around
+/// the stages if they can; if not, and it is folds that stages wait for, the last axis within the stages takes its place.
+fn map_lanes(witness: &Witness, axis: Option<Axis>, schedule: &mut Schedule) {
+    let has_inner_folds = witness.folds.iter().any(|fold| !fold.terminal);
+    let waits = has_inner_folds || witness.scanned.is_some();
+    let divided = axis.filter(|axis| witness.workers.contains(axis));
+    schedule.lanes_outside = waits && divided.is_some_and(|axis| fits_outside(witness, schedule, axis));
+    if schedule.lanes_outside {
+        schedule.lane = axis;
+        return;
+    }
+    let crosses_folds = has_inner_folds && divided.is_some();
+    schedule.lane = if crosses_folds { schedule.inner.last().copied() } else { axis };
+    schedule.inner.retain(|&other| Some(other) != schedule.lane);
+    schedule.inner.extend(schedule.lane);
+}
+
+/// Whether the lanes can stand around the stages: each fold then fits registers of one lane.
+fn fits_outside(witness: &Witness, schedule: &Schedule, axis: Axis) -> bool {
+    let staged = |axis: Axis| schedule.inner.contains(&schedule.loop_of(axis));
+    let keeps = |fold: &Fold| fold.kept_axes().any(staged);
+    let crosses = |fold: &Fold| fold.terminal && fold.reduced.contains(&axis);
+    !witness.folds.iter().any(|fold| keeps(fold) || crosses(fold))
+}
+
+/// Walks tiles of the lanes' axis and of the one along which most of what has both axes lies. With folds that stages wait for, a
+/// tile would keep the folds of all its rows in scratch.
+fn tile(work: &Workload<'_>, across: &FxHashMap<Axis, Contiguous>, lane: Axis, schedule: &mut Schedule) {
+    let Workload { witness, target, .. } = *work;
+    let is_plain = witness.levels == 1 && witness.scanned.is_none() && !schedule.lanes_outside;
+    if !is_plain {
+        return;
+    }
+    let lying = |axis: Axis| schedule.run(axis).into_iter().filter_map(|axis| across.get(&axis));
+    let lies_along = |axis: Axis| lying(axis).map(|contiguous| contiguous.bytes).sum::<u64>();
+    let mut crossing = schedule.loops_of(witness.order.iter().copied());
+    crossing.retain(|&axis| axis != lane && lies_along(axis) > 0);
+    let Some(cross) = crossing.into_iter().max_by_key(|&axis| lies_along(axis)) else { return };
+    let widest = lying(cross).map(|contiguous| contiguous.widest).max().unwrap_or(1);
+    let (side, pad) = match &target.processor {
+        Processor::Cpu(cpu) => ((cpu.tile_bytes / widest as u32).clamp(1, LONGEST_SIDE), 0),
+        Processor::Gpu(gpu) => (gpu.tile_side, 1),
+    };
+    (schedule.tile, schedule.pad) = (Some((cross, side)), pad);
+    if !schedule.inner.contains(&cross) {
+        schedule.inner.insert(schedule.inner.len() - 1, cross);
+    }
+}
+
+/// What lies next to each other along an axis.
+#[derive(Clone, Copy, Default)]
+struct Contiguous {
+    /// Bytes of the tensors with this layout.
+    bytes: u64,
+    /// Bytes of those that are stored.
+    stored: u64,
+    /// Bytes of their widest element.
+    widest: usize,
+}
+
+/// What lies next to each other along each axis, of tensors that have one of some axes.
+fn contiguous(work: &Workload<'_>, beside: impl Fn(Axis) -> bool) -> FxHashMap<Axis, Contiguous> {
+    let Workload { graph, view, witness, memory, hints, .. } = *work;
+    let mut found: FxHashMap<Axis, Contiguous> = FxHashMap::default();
+    let mut add = |axis: Axis, val: Val, is_stored: bool| {
+        let (known, bytes) = (found.entry(axis).or_default(), hints.value(&graph.ty(val).bytes()));
+        known.bytes += bytes;
+        known.stored += if is_stored { bytes } else { 0 };
+        known.widest = known.widest.max(graph.dtype(val).size());
+    };
+    let counts = |axes: &[Atoms]| axes.iter().flatten().any(|&axis| beside(axis));
+    for (store, layout) in witness.stores.iter().zip(memory.stores) {
+        if let Some(axis) = contiguous_axis(&store.axes, layout).filter(|_| counts(&store.axes)) {
+            add(axis, store.val, true);
+        }
+    }
+    for &node in view.order() {
+        for (k, operand) in graph.node(node).operands.iter().enumerate() {
+            let Some(input) = view.input_place(*operand) else { continue };
+            let axes = witness.space.axes_of_operand(node, k);
+            if let Some(axis) = contiguous_axis(axes, &memory.inputs[input]).filter(|_| counts(axes)) {
+                add(axis, *operand, false);
+            }
+        }
+    }
+    found
+}
+
+/// The axis along which most bytes lie next to each other; of two with as many, that with more of what is stored: long runs
+/// of stores can be non-temporal, and what is loaded can be prefetched.
+fn lane_axis(witness: &Witness, along: &FxHashMap<Axis, Contiguous>) -> Option<Axis> {
+    // Lanes do not take iterations in order, as a scan wants them.
+    let walked = witness.order.iter().copied().filter(|axis| Some(*axis) != witness.scanned);
+    // Of equals the innermost wins: `max_by_key` keeps the last.
+    walked
+        .max_by_key(|axis| along.get(axis).map_or((0, 0), |contiguous| (contiguous.bytes, contiguous.stored)))
+}
+
+fn contiguous_axis(axes: &[Atoms], layout: &LayoutClass) -> Option<Axis> {
+    match layout {
+        LayoutClass::Strided(strides) => {
+            let unit = axes
+                .iter()
+                .zip(strides)
+                .rev()
+                .find(|(atoms, stride)| !atoms.is_empty() && **stride == Stride::One);
+            unit.and_then(|(atoms, _)| atoms.last().copied())
+        }
+        packed => packed.in_memory(axes)?.into_iter().flatten().last(),
+    }
+}

@@ -1,0 +1,87 @@
+//! How many lanes a block has: those of the target, or more where operations would wait for each other, be it in the fold of
+//! a row or in a long formula. What only moves memory gains nothing by more. Rows that are only summed, and jammed, take
+//! a register each at a time: memory gives a line of each in turn faster than two of one.
+
+use ir::graph::{Graph, Node, TensorOp};
+use ops::CpuSpelling;
+
+use crate::legal::Witness;
+use crate::schedule::Schedule;
+use crate::schedule::workload::{Workload, lies_in_scratch};
+use crate::space::{Axis, breakpoints};
+use crate::target::Cpu;
+
+/// Fewest iterations of a loop over many lanes: the last is masked, and costs as much as a whole one.
+const MIN_TRIP_COUNT: u64 = 4;
+
+/// Bytes of an element of which a register holds as many as the target has lanes.
+const HALF: usize = 2;
+
+/// The most operations of a segment whose values fit the registers when there are many lanes.
+const OPERATIONS: usize = 64;
+
+/// The most breakpoints that are told apart: a loop in more subranges is short in any case.
+const MAX_BREAKPOINTS: usize = 64;
+
+/// The lanes of a schedule whose loops are chosen. Rows that are jammed have operations enough, tiles a side of their own.
+pub(super) fn lanes(work: &Workload<'_>, facts: &Cpu, schedule: &Schedule) -> u32 {
+    let Workload { graph, view, witness, target, .. } = *work;
+    let is_plain = schedule.tile.is_none() && witness.scanned.is_none();
+    let Some(lane) = schedule.lane.filter(|_| is_plain && !schedule.lanes_outside) else {
+        return target.lanes;
+    };
+    if let Some((row, _)) = schedule.jam {
+        return if sums_rows(witness, schedule, row) {
+            of_a_register(work, schedule, lane)
+        } else {
+            target.lanes
+        };
+    }
+    let subranges = breakpoints(graph, view, &witness.space, lane, MAX_BREAKPOINTS).len() as u64 + 1;
+    let is_long = work.trip_count(schedule, lane) / subranges >= MIN_TRIP_COUNT * u64::from(facts.wide);
+    let varying: Vec<Node> =
+        view.order().iter().copied().filter(|&node| varies(witness, schedule, lane, node)).collect();
+    let has_scratch = schedule.outer().last().is_some_and(|&row| has_scratch(witness, schedule, row));
+    let is_crowded = has_scratch && witness.levels > 1;
+    let waits = !witness.folds.is_empty() || varying.iter().any(|&node| is_polynomial(graph, node));
+    let fits = view.order().len() <= OPERATIONS
+        && varying.iter().flat_map(|&node| graph.results(node)).all(|val| graph.dtype(val).size() <= 4);
+    if is_long && waits && fits && !is_crowded { facts.wide } else { target.lanes }
+}
+
+/// Whether nothing waits for what rows are folded into, and it stays in registers.
+fn sums_rows(witness: &Witness, schedule: &Schedule, row: Axis) -> bool {
+    witness.levels == 1 && !has_scratch(witness, schedule, row)
+}
+
+/// Whether rows are folded into scratch.
+fn has_scratch(witness: &Witness, schedule: &Schedule, row: Axis) -> bool {
+    witness.folds.iter().any(|fold| lies_in_scratch(schedule, fold, row))
+}
+
+/// As many lanes as a register has elements of the narrowest operand that is read along them.
+fn of_a_register(work: &Workload<'_>, schedule: &Schedule, lane: Axis) -> u32 {
+    let Workload { graph, view, witness, target, .. } = *work;
+    let operands = view.order().iter().flat_map(|&node| {
+        let operands = graph.node(node).operands.iter().enumerate();
+        operands.map(move |(k, &val)| (witness.space.axes_of_operand(node, k), val))
+    });
+    let along = operands
+        .filter(|(axes, val)| {
+            view.is_input(*val) && axes.iter().flatten().any(|&axis| schedule.loop_of(axis) == lane)
+        })
+        .map(|(_, val)| graph.dtype(val).size());
+    let narrowest = along.min().unwrap_or(HALF).max(HALF);
+    (target.lanes / (narrowest / HALF) as u32).max(1)
+}
+
+/// Whether lanes have values of their own of a node.
+fn varies(witness: &Witness, schedule: &Schedule, lane: Axis, node: Node) -> bool {
+    let axes = witness.space.axes_of(node.into());
+    axes.iter().flatten().any(|&axis| schedule.loop_of(axis) == lane)
+}
+
+fn is_polynomial(graph: &Graph, node: Node) -> bool {
+    let TensorOp::Map(op) = graph.node(node).op else { return false };
+    matches!(op.row().cpu.of(graph.dtype(node.into())), Some(CpuSpelling::Polynomial(_)))
+}

@@ -1,0 +1,71 @@
+//! What the threads of a row keep in registers, where a row is short enough for each to have a few elements: what they fold over
+//! other rows, and what they read of inputs, widened, if later stages want it again. All else is computed again from those.
+
+use ir::graph::{Graph, Node, TensorOp, Val};
+
+use crate::legal::Fold;
+use crate::schedule::Schedule;
+use crate::schedule::persist::needs;
+use crate::schedule::workload::Workload;
+use crate::space::Axis;
+
+/// Elements of a row that a thread has at most: those of a block of a fold, so that no total is added up in between.
+pub(super) const ELEMENTS: u64 = 16;
+
+/// The most bytes of registers that a thread keeps from row to row or from stage to stage.
+const BYTES: u64 = 256;
+
+/// The longest that a row of a block can be, if that is known: its threads then walk it in a known number of steps.
+pub(super) fn longest_row(work: &Workload<'_>, schedule: &Schedule, lane: Axis) -> Option<u64> {
+    let most = work.view.facts().bounds(&schedule.extent(work.witness, lane)).hi();
+    let most = most.and_then(|most| u64::try_from(most).ok());
+    most.into_iter().chain(schedule.chunk(lane)).min()
+}
+
+/// Chooses what is kept in registers, if anything.
+pub(super) fn registers(work: &Workload<'_>, schedule: &mut Schedule) {
+    let Some(lane) =
+        schedule.lane.filter(|lane| schedule.inner == [*lane] && !schedule.partition.contains(lane))
+    else {
+        return;
+    };
+    let is_short = |most| most <= ELEMENTS * u64::from(schedule.lanes);
+    if schedule.width == 1 || !longest_row(work, schedule, lane).is_some_and(is_short) {
+        return;
+    }
+    let columns = work.witness.folds.iter().filter(|fold| is_along(schedule, fold, lane));
+    let sums: u64 = columns.map(|fold| bytes(work.graph, fold.node)).sum();
+    let wanted = wanted(work);
+    let values: u64 = wanted.iter().map(|val| bytes(work.graph, val.node)).sum();
+    schedule.private = sums + values > 0 && sums <= BYTES;
+    if schedule.private && sums + values <= BYTES {
+        schedule.persistent = wanted;
+    }
+}
+
+/// Whether a fold leaves a result for each index along the lanes.
+fn is_along(schedule: &Schedule, fold: &Fold, lane: Axis) -> bool {
+    let mut kept = fold.kept_axes().map(|axis| schedule.loop_of(axis));
+    fold.terminal && kept.any(|axis| axis == lane)
+}
+
+/// Bytes of a thread's elements of a node's results.
+fn bytes(graph: &Graph, node: Node) -> u64 {
+    graph.results(node).map(|val| graph.dtype(val).size() as u64 * ELEMENTS).sum()
+}
+
+/// The inputs, widened, that some stage reads and a later one would read again; operands before users.
+fn wanted(work: &Workload<'_>) -> Vec<Val> {
+    let Workload { graph, view, witness, .. } = *work;
+    let is_widened = |node: &Node| {
+        let data = graph.node(*node);
+        matches!(data.op, TensorOp::Cast(_))
+            && view.is_input(data.operands[0])
+            && work.walks_all((*node).into())
+    };
+    let is_wanted = |node: &Node| {
+        let own = witness.stage_of(*node);
+        own.is_some_and(|own| (own + 1..witness.levels).any(|stage| needs(work, &[], stage, *node)))
+    };
+    view.order().iter().copied().filter(is_widened).filter(is_wanted).map(Val::from).collect()
+}

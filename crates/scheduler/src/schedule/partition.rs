@@ -1,0 +1,75 @@
+//! Which loops are cut where cats and pads change course, so that a subrange asks for no predicate.
+
+use ir::graph::{TensorOp, Val};
+
+use super::Schedule;
+use super::workload::Workload;
+use crate::legal::{LARGEST, statements_for};
+use crate::space::{Axis, breakpoints, concatenated};
+
+/// The most subranges of all loops together: what they share is code of each.
+const SUBRANGES: usize = 8;
+
+/// The most subranges of a loop along which tensors are concatenated: each is code of its own subrange alone.
+const OPERANDS: usize = 128;
+
+/// Statements of the loop of a subrange.
+const LOOP: u64 = 4;
+
+/// The loops that are cut: those within the stages and that of the lanes, and around them those along which tensors are
+/// concatenated, so that a row is read from one tensor.
+pub(super) fn partition(work: &Workload<'_>, schedule: &Schedule) -> Vec<Axis> {
+    let Workload { graph, view, witness, .. } = *work;
+    let mut subranges = 1;
+    let mut partition = Vec::new();
+    let within: Vec<Axis> = schedule.lane.into_iter().chain(schedule.inner.iter().copied()).collect();
+    let walked = within.iter().copied().chain(schedule.outer());
+    for axis in walked.filter(|axis| may_cut(work, schedule, *axis)) {
+        let breakpoints = breakpoints(graph, view, &witness.space, axis, OPERANDS).len();
+        if breakpoints == 0 || partition.contains(&axis) {
+            continue;
+        }
+        let cut = subranges * (breakpoints + 1);
+        let (shared, of_one) = code(work, axis, breakpoints + 1);
+        // Each subrange of the loops around has all of the single ones.
+        let own = of_one.saturating_mul(subranges as u64);
+        let of_each = shared.saturating_add(LOOP).saturating_mul(cut as u64);
+        let is_short = of_each.saturating_add(own) <= LARGEST.max(of_one.saturating_mul(2));
+        let (most, pays) = if own > 0 { (OPERANDS, true) } else { (SUBRANGES, within.contains(&axis)) };
+        if cut <= most && is_short && pays {
+            subranges = cut;
+            partition.push(axis);
+        }
+    }
+    partition
+}
+
+/// Whether a schedule may cut the loop of an axis.
+fn may_cut(work: &Workload<'_>, schedule: &Schedule, axis: Axis) -> bool {
+    let is_tiled = schedule.tile.is_some_and(|(cross, _)| cross == axis || schedule.lane == Some(axis));
+    let is_jammed = schedule.jam.is_some_and(|(jammed, _)| jammed == axis);
+    schedule.run(axis).len() == 1 && work.witness.scanned != Some(axis) && !is_tiled && !is_jammed
+}
+
+/// Statements of every subrange of a loop, and those of single subranges together: where all that changes course along an
+/// axis are cats with an operand for each subrange, no operand is code of two.
+fn code(work: &Workload<'_>, axis: Axis, subranges: usize) -> (u64, u64) {
+    let Workload { graph, view, witness, .. } = *work;
+    let mut cats: Vec<Val> = Vec::new();
+    for &node in view.order() {
+        let own = witness.space.axes_of(node.into());
+        let walks = |place: usize| own[place].as_slice() == [axis];
+        match graph.op(node.into()) {
+            TensorOp::Cat(place) if walks(usize::from(*place)) => {
+                if concatenated(graph, view, node, *place).len() != subranges {
+                    return (witness.statements, 0);
+                }
+                cats.push(node.into());
+            }
+            TensorOp::Pad { before, .. } if (0..before.len()).any(walks) => return (witness.statements, 0),
+            _ => {}
+        }
+    }
+    let own = statements_for(graph, view, &witness.space, &cats);
+    (witness.statements.saturating_sub(own), own)
+}

@@ -1,0 +1,83 @@
+//! Which values a row keeps in scratch from one stage to the next: those that cost a function call to compute again,
+//! as long as they fit the memory that serves a block. All else is computed again from the inputs, which the caches
+//! still hold.
+
+use ir::graph::{Graph, Node, TensorOp, Val};
+use ops::{Approximation, CpuSpelling};
+use rustc_hash::FxHashSet;
+
+use super::Schedule;
+use super::workload::Workload;
+use crate::legal::When;
+
+/// The values that persist, operands before users.
+pub(super) fn persist(work: &Workload<'_>, schedule: &Schedule) -> Vec<Val> {
+    let Workload { graph, view, witness, .. } = *work;
+    if schedule.lanes_outside || witness.levels < 2 {
+        return Vec::new();
+    }
+    let rows = schedule.jam.map_or(1, |(_, rows)| u64::from(rows));
+    let row =
+        schedule.inner.iter().fold(rows, |n: u64, &axis| n.saturating_mul(work.trip_count(schedule, axis)));
+    let mut left = work.target.block_bytes / 2;
+    let mut persistent: Vec<Val> = Vec::new();
+    // Users first: where a value persists there is often no point in keeping its operands.
+    for &node in view.order().iter().rev() {
+        let val = Val::from(node);
+        let bytes = row.saturating_mul(graph.dtype(val).size() as u64);
+        if bytes > left || !is_costly(graph, node) || !work.walks_all(val) {
+            continue;
+        }
+        let own = witness.stage_of(node);
+        if own.is_some_and(|own| (own + 1..witness.levels).any(|stage| needs(work, &persistent, stage, node)))
+        {
+            persistent.push(val);
+            left -= bytes;
+        }
+    }
+    persistent.reverse();
+    persistent
+}
+
+/// Whether an op takes many instructions.
+fn is_costly(graph: &Graph, node: Node) -> bool {
+    let TensorOp::Map(op) = graph.node(node).op else { return false };
+    let spelling = op.row().cpu.of(graph.dtype(node.into()));
+    matches!(
+        spelling,
+        Some(
+            CpuSpelling::Polynomial(_)
+                | CpuSpelling::Approximate(
+                    Approximation::Exp2 | Approximation::Exp2Bf16 | Approximation::ExpTerm
+                )
+                | CpuSpelling::Call { .. }
+        )
+    )
+}
+
+/// Whether a stage computes a node again, values that persist from earlier stages being at hand.
+pub(super) fn needs(work: &Workload<'_>, persistent: &[Val], stage: u32, wanted: Node) -> bool {
+    let Workload { graph, view, witness, .. } = *work;
+    let folds = witness
+        .folds
+        .iter()
+        .filter(|fold| fold.level == stage)
+        .flat_map(|fold| graph.node(fold.node).operands.iter().copied());
+    let stores =
+        witness.stores.iter().filter(|store| store.when == When::Level(stage)).map(|store| store.val);
+    let mut stack: Vec<Val> = folds.chain(stores).collect();
+    let mut seen: FxHashSet<Val> = FxHashSet::default();
+    while let Some(val) = stack.pop() {
+        let at_hand = view.is_input(val)
+            || matches!(graph.op(val), TensorOp::Fold { .. })
+            || (persistent.contains(&val) && witness.stage_of(val.node).is_some_and(|own| own < stage));
+        if at_hand || !seen.insert(val) {
+            continue;
+        }
+        if val.node == wanted {
+            return true;
+        }
+        stack.extend(graph.operands(val).iter().copied());
+    }
+    false
+}

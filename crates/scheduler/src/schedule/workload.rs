@@ -1,0 +1,52 @@
+//! What a schedule is chosen for: a group, the target, and what is expected of sizes.
+
+use ir::graph::{Fusion, Graph, Val};
+
+use super::Schedule;
+use crate::hints::Hints;
+use crate::layout::SegmentLayouts;
+use crate::legal::{Fold, Witness};
+use crate::space::Axis;
+use crate::target::Target;
+
+/// Operations of a segment up to which they are so little work that memory decides.
+pub(super) const LITTLE: usize = 8;
+
+/// A group on a target, at the sizes that are expected.
+#[derive(Clone, Copy)]
+pub struct Workload<'a> {
+    pub graph: &'a Graph,
+    /// What the group takes, gives and computes.
+    pub view: &'a Fusion,
+    pub witness: &'a Witness,
+    /// The layouts of what it touches.
+    pub memory: SegmentLayouts<'a>,
+    pub target: &'a Target,
+    pub hints: &'a Hints,
+}
+
+impl Workload<'_> {
+    /// How many elements all these axes together are expected to have.
+    pub(super) fn elements(&self, axes: &[Axis]) -> u64 {
+        axes.iter().fold(1, |n, &axis| n.saturating_mul(self.hints.value(self.witness.space.size(axis))))
+    }
+
+    /// Whether a value that the group computes has every axis that the group walks, so that computing it once a row repeats
+    /// nothing.
+    pub(super) fn walks_all(&self, val: Val) -> bool {
+        let axes = self.witness.space.axes_of(val);
+        self.witness.order.iter().all(|axis| axes.iter().flatten().any(|own| own == axis))
+    }
+
+    /// The number of iterations that a loop is expected to make.
+    pub(super) fn trip_count(&self, schedule: &Schedule, walked: Axis) -> u64 {
+        self.hints.value(&schedule.extent(self.witness, walked))
+    }
+}
+
+/// Whether a fold over rows that leaves the kernel keeps an axis within the stages, so that its results lie in scratch.
+pub(super) fn lies_in_scratch(schedule: &Schedule, fold: &Fold, row: Axis) -> bool {
+    let mut kept = fold.kept_axes().map(|axis| schedule.loop_of(axis));
+    let reduces = fold.reduced.iter().any(|&axis| schedule.loop_of(axis) == row);
+    fold.terminal && reduces && kept.any(|axis| schedule.inner.contains(&axis))
+}

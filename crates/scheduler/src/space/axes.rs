@@ -1,0 +1,311 @@
+//! Union of axes: which axes of which values are walked by the same loop.
+//!
+//! A value computed inside a group has its axes united with those of its operands across elementwise ops, casts,
+//! broadcasts, permutes and folds. A value read from memory can be read at any index, so each *use* of an input
+//! has axes of its own; uses of one input are united afterwards wherever that makes no conflict, so that siblings
+//! share one pass, and so are roots of one shape that nothing connects. Reshape, slice, pad, cat and gather unite only the
+//! axes that they leave alone; what a reshape splits or merges is left to `refine`.
+
+use ir::graph::{Fusion, Graph, TensorOp};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::node_axes::{AxisTable, KnownNodes, NodeAxes};
+use super::places::{Place, Places};
+use super::sizes::{Size, SizeTable};
+
+/// An axis of a place, by number.
+pub(super) type AxisId = u32;
+
+/// The atoms of an axis, by number.
+pub(super) type AtomIds = SmallVec<[AxisId; 4]>;
+
+/// Disjoint sets of axes. A set that has parts stands for them in row-major order; one without is an *atom*.
+pub(super) struct AxisSets {
+    pub places: Places,
+    /// The first axis of each place, and the number of all.
+    first_axis: Vec<AxisId>,
+    parents: Vec<AxisId>,
+    /// The size of each axis; none of size 1.
+    sizes: Vec<Option<Size>>,
+    /// The parts of sets that have some, by representative.
+    pub(super) parts: FxHashMap<AxisId, Vec<AxisId>>,
+    /// Places that have an axis in the atom, alone or as a part, by representative. Empty until they are asked for.
+    members: Vec<PlaceSet>,
+    /// Axes that scans walk in order, which stay whole.
+    scanned: Vec<AxisId>,
+}
+
+impl AxisSets {
+    /// The united axes of a group.
+    pub fn of(graph: &Graph, view: &Fusion, table: &mut AxisTable) -> AxisSets {
+        table.find_all(graph, view);
+        let AxisTable { sizes, nodes } = table;
+        let mut sets = AxisSets {
+            places: Places::of(graph, view),
+            first_axis: Vec::new(),
+            parents: Vec::new(),
+            sizes: Vec::new(),
+            parts: FxHashMap::default(),
+            members: Vec::new(),
+            scanned: Vec::new(),
+        };
+        sets.declare(graph, view, nodes);
+        for (position, &node) in view.order().iter().enumerate() {
+            sets.unite_node(graph, view, position, nodes.of(node));
+        }
+        sets.compress();
+        sets.refine(graph, view, sizes);
+        sets.unite_uses(view, sizes);
+        sets.unite_roots(graph, view, sizes);
+        sets.compress();
+        sets
+    }
+
+    /// Makes each axis point at its representative, which is the first of its set.
+    fn compress(&mut self) {
+        for id in 0..self.parents.len() {
+            self.parents[id] = self.parents[self.parents[id] as usize];
+        }
+    }
+
+    /// The atoms of an axis, outermost first; none for axes of size 1, which no loop walks.
+    pub fn atoms(&self, place: Place, axis: u8) -> AtomIds {
+        let mut atoms = AtomIds::new();
+        self.add_atoms(self.id(place, axis), &mut atoms);
+        atoms
+    }
+
+    fn add_atoms(&self, id: AxisId, atoms: &mut AtomIds) {
+        if self.sizes[id as usize].is_none() {
+            return;
+        }
+        let set = self.root(id);
+        match self.parts.get(&set) {
+            Some(parts) => parts.iter().for_each(|&part| self.add_atoms(part, atoms)),
+            None => atoms.push(set),
+        }
+    }
+
+    /// The atoms of all axes of a place, in order.
+    pub(super) fn all_atoms(&self, place: Place) -> AtomIds {
+        let mut atoms = AtomIds::new();
+        (0..self.rank(place)).for_each(|axis| self.add_atoms(self.id(place, axis), &mut atoms));
+        atoms
+    }
+
+    /// How many axes all places have.
+    pub fn axes(&self) -> usize {
+        self.parents.len()
+    }
+
+    /// How many axes a place has.
+    pub fn rank(&self, place: Place) -> u8 {
+        (self.first_axis[place as usize + 1] - self.first_axis[place as usize]) as u8
+    }
+
+    /// The size of an atom.
+    pub(super) fn size(&self, atom: AxisId) -> Size {
+        self.sizes[atom as usize].expect("an atom has a size")
+    }
+
+    fn id(&self, place: Place, axis: u8) -> AxisId {
+        self.first_axis[place as usize] + AxisId::from(axis)
+    }
+
+    /// Whether a scan walks an atom.
+    pub fn is_scanned(&self, atom: AxisId) -> bool {
+        self.scanned.iter().any(|&id| self.root(id) == atom)
+    }
+
+    /// The first place that has two axes in one set, if any: such a group cannot share loops.
+    pub fn conflict(&self) -> Option<Place> {
+        (0..self.places.count).find(|&place| {
+            let atoms = self.all_atoms(place);
+            (1..atoms.len()).any(|k| atoms[..k].contains(&atoms[k]))
+        })
+    }
+
+    fn declare(&mut self, graph: &Graph, view: &Fusion, nodes: &KnownNodes) {
+        for (position, node) in view.order().iter().map(|&node| nodes.of(node)).enumerate() {
+            let read = (0..node.operands.len()).filter(|&k| self.places.maker(position, k).is_none());
+            let shapes: SmallVec<[_; 4]> =
+                read.map(|k| &node.operands[k].sizes).chain(&node.results).collect();
+            for sizes in shapes {
+                self.first_axis.push(self.sizes.len() as AxisId);
+                self.sizes.extend_from_slice(sizes);
+            }
+            if let TensorOp::Scan { axis, .. } = graph.node(view.order()[position]).op {
+                let scanned = self.first_axis[self.places.result(position) as usize] + AxisId::from(axis);
+                self.scanned.extend(self.sizes[scanned as usize].map(|_| scanned));
+            }
+        }
+        self.first_axis.push(self.sizes.len() as AxisId);
+        self.parents = (0..self.sizes.len() as AxisId).collect();
+    }
+
+    /// Unites the axes that one node walks together.
+    fn unite_node(&mut self, graph: &Graph, view: &Fusion, position: usize, node: &NodeAxes) {
+        let first = self.places.result(position);
+        for (k, operand) in node.operands.iter().enumerate() {
+            if node.numbers && self.places.maker(position, k).is_some() {
+                continue;
+            }
+            let place = self.places.operand(position, k);
+            for &(from, to) in &operand.kept {
+                (0..node.results.len() as Place)
+                    .for_each(|result| self.unite((place, from), (first + result, to)));
+            }
+            // What a fold reduces stands in none of its results.
+            if k > 0 && matches!(graph.node(view.order()[position]).op, TensorOp::Fold { .. }) {
+                let whole = self.places.operand(position, 0);
+                (0..operand.sizes.len() as u8).for_each(|axis| self.unite((whole, axis), (place, axis)));
+            }
+        }
+    }
+
+    pub(super) fn root(&self, mut id: AxisId) -> AxisId {
+        while self.parents[id as usize] != id {
+            id = self.parents[id as usize];
+        }
+        id
+    }
+
+    fn unite(&mut self, left: (Place, u8), right: (Place, u8)) {
+        let (left, right) = (self.id(left.0, left.1), self.id(right.0, right.1));
+        if self.sizes[left as usize].is_none() || self.sizes[right as usize].is_none() {
+            return;
+        }
+        let (left_root, right_root) = (self.root(left), self.root(right));
+        if left_root != right_root {
+            self.join(left_root, right_root);
+        }
+        let root = left_root.min(right_root);
+        self.parents[left as usize] = root;
+        self.parents[right as usize] = root;
+    }
+
+    /// Makes two atoms one.
+    pub(super) fn join(&mut self, left: AxisId, right: AxisId) {
+        let (keep, drop) = (left.min(right), left.max(right));
+        self.parents[drop as usize] = keep;
+        if !self.members.is_empty() {
+            let moved = std::mem::take(&mut self.members[drop as usize]);
+            self.members[keep as usize].extend(&moved);
+        }
+    }
+
+    /// Whether no place has an axis in both of two atoms.
+    pub(super) fn are_apart(&mut self, a: AxisId, b: AxisId) -> bool {
+        self.find_members();
+        self.members[a as usize].is_disjoint(&self.members[b as usize])
+    }
+
+    /// Makes the places of a set those of its parts too.
+    pub(super) fn add_members(&mut self, whole: AxisId, parts: &[AxisId]) {
+        let places = std::mem::take(&mut self.members[whole as usize]);
+        parts.iter().for_each(|&part| self.members[part as usize].extend(&places));
+    }
+
+    /// Finds the places of each atom, once: till then sets are only joined.
+    fn find_members(&mut self) {
+        if !self.members.is_empty() {
+            return;
+        }
+        let mut members = vec![PlaceSet::default(); self.parents.len()];
+        for place in 0..self.places.count {
+            for atom in self.all_atoms(place) {
+                members[atom as usize].insert(place, self.places.count);
+            }
+        }
+        self.members = members;
+    }
+
+    /// Unites the axes of all uses of one input, unless some value would then have two axes in one set.
+    fn unite_uses(&mut self, view: &Fusion, sizes: &mut SizeTable) {
+        let mut uses: Vec<(usize, Place)> = Vec::with_capacity(self.places.uses.len());
+        uses.extend(
+            self.places.uses.iter().filter_map(|&(val, place)| Some((view.input_place(val)?, place))),
+        );
+        uses.sort_unstable();
+        for used in uses.chunk_by(|a, b| a.0 == b.0) {
+            let (_, first) = used[0];
+            for &(_, other) in &used[1..] {
+                (0..self.rank(first))
+                    .for_each(|axis| self.unite_if_free((first, axis), (other, axis), sizes));
+            }
+        }
+    }
+
+    /// Unites the axes of roots of one shape that nothing in the group connects, so that one loop serves both. Of roots with
+    /// the same axes the first stands for all.
+    fn unite_roots(&mut self, graph: &Graph, view: &Fusion, sizes: &mut SizeTable) {
+        let mut distinct: Vec<Place> = Vec::new();
+        for root in self.roots(graph, view) {
+            if distinct.iter().any(|&other| self.have_same_axes(other, root)) {
+                continue;
+            }
+            for &earlier in &distinct {
+                if self.have_one_shape(earlier, root, sizes) {
+                    (0..self.rank(root))
+                        .for_each(|axis| self.unite_if_free((earlier, axis), (root, axis), sizes));
+                }
+            }
+            if !distinct.iter().any(|&other| self.have_same_axes(other, root)) {
+                distinct.push(root);
+            }
+        }
+    }
+
+    fn have_same_axes(&self, a: Place, b: Place) -> bool {
+        let is_same = |axis| self.atoms(a, axis) == self.atoms(b, axis);
+        self.rank(a) == self.rank(b) && (0..self.rank(a)).all(is_same)
+    }
+
+    fn have_one_shape(&self, a: Place, b: Place, sizes: &mut SizeTable) -> bool {
+        self.rank(a) == self.rank(b)
+            && (0..self.rank(a)).all(|axis| {
+                let [a, b] = [a, b].map(|place| self.sizes[self.id(place, axis) as usize]);
+                match (a, b) {
+                    (Some(a), Some(b)) => sizes.are_equal(a, b),
+                    (None, None) => true,
+                    (Some(size), None) | (None, Some(size)) => sizes.is_one(size),
+                }
+            })
+    }
+
+    /// What a group iterates over: the operands of its folds, and its outputs.
+    fn roots(&self, graph: &Graph, view: &Fusion) -> Vec<Place> {
+        let is_fold =
+            |position: &usize| matches!(graph.node(view.order()[*position]).op, TensorOp::Fold { .. });
+        let folds = (0..view.order().len()).filter(is_fold).map(|position| self.places.operand(position, 0));
+        let outputs = view.outputs().iter().filter(|output| !view.is_input(output.val));
+        folds.chain(outputs.filter_map(|output| self.places.computed(output.val))).collect()
+    }
+}
+
+/// A set of places.
+#[derive(Clone, Default)]
+struct PlaceSet {
+    words: Vec<u64>,
+}
+
+impl PlaceSet {
+    fn insert(&mut self, place: Place, count: u32) {
+        if self.words.is_empty() {
+            self.words = vec![0; count.div_ceil(64) as usize];
+        }
+        self.words[place as usize / 64] |= 1 << (place % 64);
+    }
+
+    fn extend(&mut self, other: &PlaceSet) {
+        match self.words.is_empty() {
+            true => self.words.clone_from(&other.words),
+            false => self.words.iter_mut().zip(&other.words).for_each(|(own, word)| *own |= word),
+        }
+    }
+
+    fn is_disjoint(&self, other: &PlaceSet) -> bool {
+        self.words.iter().zip(&other.words).all(|(own, word)| own & word == 0)
+    }
+}

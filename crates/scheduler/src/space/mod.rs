@@ -1,0 +1,156 @@
+//! The iteration space that the values of a group share: its axes, their sizes, and what walks them.
+//!
+//! Takes a view, gives its axes and for each value which of them it has. Decides nothing.
+
+mod axes;
+mod breakpoints;
+mod index_maps;
+mod node_axes;
+mod places;
+mod refine;
+mod reshape;
+mod sizes;
+
+use cranelift_entity::{PrimaryMap, entity_impl};
+use index::Expr;
+use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
+use smallvec::SmallVec;
+
+use axes::AxisSets;
+pub use breakpoints::breakpoints;
+pub(crate) use breakpoints::concatenated;
+pub(crate) use index_maps::Moved;
+pub use node_axes::{AxisTable, kept_axes};
+use places::{Place, Places};
+pub use reshape::{AxisGroup, axis_groups};
+pub use sizes::SizeTable;
+
+/// An axis of the iteration space of a group.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Axis(u32);
+entity_impl!(Axis, "x");
+
+/// The axes that one axis of a value is made of, outermost first: none where its size is 1, several where a reshape in
+/// the group splits it or made it. An index along it is their row-major combination.
+pub type Atoms = SmallVec<[Axis; 1]>;
+
+/// The axes of a group, and which axis of which value is made of which.
+#[derive(Clone, Debug)]
+pub struct Space {
+    sizes: PrimaryMap<Axis, Expr>,
+    places: Places,
+    /// The first axis of each place, and the number of all.
+    first_axis: Vec<u32>,
+    /// The atoms of each axis of each place.
+    atoms: Vec<Atoms>,
+}
+
+/// Why values cannot share one iteration space.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SelfMapped {
+    /// The value that would need one axis twice.
+    pub val: Val,
+}
+
+impl Space {
+    /// The space of a group.
+    ///
+    /// # Errors
+    /// When a value computed in the group has two axes that would be the same loop, as `x + transpose(x)` of a
+    /// computed `x`.
+    pub fn of(graph: &Graph, view: &Fusion) -> Result<Space, SelfMapped> {
+        Space::with(graph, view, &mut AxisTable::new(view.facts()))
+    }
+
+    /// The same, of a fusion of which something is known already.
+    pub(crate) fn with(graph: &Graph, view: &Fusion, table: &mut AxisTable) -> Result<Space, SelfMapped> {
+        let sets = AxisSets::of(graph, view, table);
+        if let Some(place) = sets.conflict() {
+            return Err(SelfMapped { val: sets.places.val(graph, place) });
+        }
+        let mut sizes: PrimaryMap<Axis, Expr> = PrimaryMap::new();
+        let mut known: Vec<Option<Axis>> = vec![None; sets.axes()];
+        let mut first_axis = Vec::with_capacity(sets.places.count as usize + 1);
+        let mut atoms: Vec<Atoms> = Vec::with_capacity(sets.axes());
+        for place in 0..sets.places.count {
+            first_axis.push(atoms.len() as u32);
+            for axis in 0..sets.rank(place) {
+                let number = |atom: u32| {
+                    let size = || sizes.push(table.sizes.simplest(sets.size(atom)).clone());
+                    *known[atom as usize].get_or_insert_with(size)
+                };
+                atoms.push(sets.atoms(place, axis).into_iter().map(number).collect());
+            }
+        }
+        first_axis.push(atoms.len() as u32);
+        Ok(Space { sizes, places: sets.places, first_axis, atoms })
+    }
+
+    /// The size of an axis.
+    pub fn size(&self, axis: Axis) -> &Expr {
+        &self.sizes[axis]
+    }
+
+    /// All axes.
+    pub fn axes(&self) -> impl ExactSizeIterator<Item = Axis> + use<> {
+        self.sizes.keys()
+    }
+
+    /// The nodes of the group, in order.
+    pub(crate) fn nodes(&self) -> &[Node] {
+        self.places.nodes()
+    }
+
+    /// The position of a node of the group in its order.
+    pub(crate) fn position(&self, node: Node) -> Option<usize> {
+        self.places.position(node)
+    }
+
+    /// The position of the node that makes operand `k` of the node at a position; none where memory has it.
+    pub(crate) fn maker(&self, position: usize, k: usize) -> Option<usize> {
+        self.places.maker(position, k)
+    }
+
+    /// The atoms of each axis of a value that the group computes, outermost first.
+    ///
+    /// # Panics
+    /// When it does not.
+    pub fn axes_of(&self, val: Val) -> &[Atoms] {
+        self.axes_at(self.places.computed(val).expect("a value that the group computes"))
+    }
+
+    /// The same of the first result of the node at a position.
+    pub(crate) fn axes_at_position(&self, position: usize) -> &[Atoms] {
+        self.axes_at(self.places.result(position))
+    }
+
+    /// The atoms of each axis of operand `k` of a node, outermost first.
+    ///
+    /// # Panics
+    /// When the group does not compute the node.
+    pub fn axes_of_operand(&self, node: Node, k: usize) -> &[Atoms] {
+        let position = self.position(node).expect("a node of the group");
+        self.axes_at(self.places.operand(position, k))
+    }
+
+    fn axes_at(&self, place: Place) -> &[Atoms] {
+        let [begin, end] = [place, place + 1].map(|place| self.first_axis[place as usize] as usize);
+        &self.atoms[begin..end]
+    }
+
+    /// Whether a node reads operand `k` at another index than the loops stand at where its result is wanted. A reshape does
+    /// not if both sides have the same atoms, nor does a cat of a single slice.
+    pub fn moves(&self, graph: &Graph, node: Node, k: usize) -> bool {
+        let data = graph.node(node);
+        match &data.op {
+            TensorOp::Slice { .. } | TensorOp::Pad { .. } => true,
+            TensorOp::Cat(axis) => !graph.shape(data.operands[k])[*axis as usize].is_one(),
+            TensorOp::Gather(_) => k == 0,
+            TensorOp::Reshape(_) => {
+                let (from, to) = (self.axes_of_operand(node, k), self.axes_of(node.into()));
+                !from.iter().flatten().eq(to.iter().flatten())
+            }
+            _ => false,
+        }
+    }
+}

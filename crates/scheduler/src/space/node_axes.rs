@@ -1,0 +1,146 @@
+//! What the axes of a node have to do with those of its operands, whatever group it is in: found once for each node of a
+//! fusion, and kept for all groups that are asked about.
+
+use std::sync::Arc;
+
+use cranelift_entity::SecondaryMap;
+use index::Facts;
+use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
+use smallvec::SmallVec;
+
+use super::sizes::{Size, SizeTable};
+
+/// The size of each axis of a value; none where it is 1, as no loop walks that.
+pub(super) type WalkedSizes = SmallVec<[Option<Size>; 4]>;
+
+/// Which axis of an operand is which axis of the result.
+pub(crate) type KeptAxes = SmallVec<[(u8, u8); 4]>;
+
+/// The axes of a node.
+#[derive(Clone, Debug)]
+pub(super) struct NodeAxes {
+    pub operands: SmallVec<[OperandAxes; 2]>,
+    pub results: SmallVec<[WalkedSizes; 1]>,
+    /// Whether the node broadcasts a ramp. That is made at any index where it is wanted, so rows and columns can be numbered
+    /// by one. What folds or scans a ramp walks its axis.
+    pub numbers: bool,
+}
+
+/// The axes of an operand of a node.
+#[derive(Clone, Debug)]
+pub(super) struct OperandAxes {
+    pub sizes: WalkedSizes,
+    pub kept: KeptAxes,
+}
+
+/// What is known of the sizes and of the axes of nodes of one fusion.
+#[derive(Debug)]
+pub struct AxisTable {
+    pub(super) sizes: SizeTable,
+    pub(super) nodes: KnownNodes,
+}
+
+/// What is known of nodes.
+#[derive(Debug, Default)]
+pub(super) struct KnownNodes(SecondaryMap<Node, Option<Box<NodeAxes>>>);
+
+impl KnownNodes {
+    /// What is known of a node that was found.
+    pub fn of(&self, node: Node) -> &NodeAxes {
+        self.0[node].as_deref().expect("the nodes of a group are found before they are united")
+    }
+}
+
+impl AxisTable {
+    /// Nothing is known.
+    pub fn new(facts: &Arc<Facts>) -> AxisTable {
+        AxisTable { sizes: SizeTable::new(facts), nodes: KnownNodes::default() }
+    }
+
+    /// Whether it may serve a view with these facts.
+    pub fn is_about(&self, facts: &Arc<Facts>) -> bool {
+        Arc::ptr_eq(self.sizes.facts(), facts)
+    }
+
+    /// Finds what there is to know of the nodes of a group.
+    pub(super) fn find_all(&mut self, graph: &Graph, view: &Fusion) {
+        for &node in view.order() {
+            self.node(graph, node);
+        }
+    }
+
+    /// What is known of a node.
+    pub(super) fn node(&mut self, graph: &Graph, node: Node) -> &NodeAxes {
+        if self.nodes.0[node].is_none() {
+            self.nodes.0[node] = Some(Box::new(self.find(graph, node)));
+        }
+        self.nodes.of(node)
+    }
+
+    fn find(&mut self, graph: &Graph, node: Node) -> NodeAxes {
+        let data = graph.node(node);
+        let mut walked = |val: Val| -> WalkedSizes {
+            let sizes = graph.shape(val).iter();
+            sizes.map(|size| (!size.is_one()).then(|| self.sizes.number(size))).collect()
+        };
+        let results = graph.results(node).map(&mut walked).collect();
+        let sizes: Vec<WalkedSizes> = data.operands.iter().map(|&val| walked(val)).collect();
+        let operands = sizes.into_iter().enumerate().map(|(k, sizes)| {
+            let kept = kept_axes(graph, &data.op, k, data.operands[k], node.into(), &mut self.sizes);
+            OperandAxes { sizes, kept }
+        });
+        let operands = operands.collect();
+        let numbers = matches!(data.op, TensorOp::Broadcast(_))
+            && matches!(graph.op(data.operands[0]), TensorOp::Iota(_));
+        NodeAxes { operands, results, numbers }
+    }
+}
+
+/// Which axis of operand `k` is which axis of the result, for one op.
+pub fn kept_axes(
+    graph: &Graph,
+    op: &TensorOp,
+    k: usize,
+    operand: Val,
+    result: Val,
+    known: &mut SizeTable,
+) -> KeptAxes {
+    let rank = graph.ty(operand).rank() as u8;
+    let same = || (0..rank).map(|axis| (axis, axis));
+    match op {
+        TensorOp::Map(_) if rank == 0 => KeptAxes::new(),
+        TensorOp::Map(_) | TensorOp::Cast(_) | TensorOp::Expand(_) | TensorOp::Scan { .. } => {
+            same().collect()
+        }
+        TensorOp::Broadcast(new) => {
+            let old = new.iter().enumerate().filter(|(_, new)| !**new).map(|(axis, _)| axis as u8);
+            (0..rank).zip(old).collect()
+        }
+        TensorOp::Squeeze(axes) => (0..rank).filter(|axis| !axes.contains(axis)).zip(0..).collect(),
+        TensorOp::Fold { axes, .. } => (0..rank).filter(|axis| !axes.contains(axis)).zip(0..).collect(),
+        TensorOp::Permute(order) => order.iter().copied().zip(0..).collect(),
+        TensorOp::Slice { starts, sizes } => same()
+            .filter(|&(axis, _)| {
+                let axis = axis as usize;
+                let whole = std::slice::from_ref(&graph.shape(operand)[axis]);
+                starts[axis].is_zero() && known.are_all_equal(std::slice::from_ref(&sizes[axis]), whole)
+            })
+            .collect(),
+        TensorOp::Pad { before, after } => same()
+            .filter(|&(axis, _)| before[axis as usize].is_zero() && after[axis as usize].is_zero())
+            .collect(),
+        TensorOp::Gather(gathered) if k == 0 => same().filter(|(axis, _)| axis != gathered).collect(),
+        TensorOp::Gather(_) => same().collect(),
+        TensorOp::Cat(cat) => same().filter(|(axis, _)| axis != cat).collect(),
+        TensorOp::Reshape(_) => {
+            let groups = known.axis_groups_of(graph.shape(operand), graph.shape(result));
+            let single = groups.iter().filter(|group| group.from.len() == 1 && group.to.len() == 1);
+            single.map(|group| (group.from.start as u8, group.to.start as u8)).collect()
+        }
+        TensorOp::Input { .. }
+        | TensorOp::Constant(_)
+        | TensorOp::Size(_)
+        | TensorOp::Iota(_)
+        | TensorOp::External(_) => KeptAxes::new(),
+    }
+}

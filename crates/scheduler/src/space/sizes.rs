@@ -1,0 +1,96 @@
+//! What can be proved of the sizes of a fusion, each answer found once: most values have the same sizes.
+
+use std::sync::Arc;
+
+use index::{Expr, Facts};
+use rustc_hash::FxHashMap;
+
+use super::reshape::{AxisGroup, axis_groups};
+
+/// A size in its simplest form, by number.
+pub(crate) type Size = u32;
+
+/// Sizes from and to, of a reshape.
+type Sides = (Vec<Size>, Vec<Size>);
+
+/// Sizes by number, and answers about them.
+#[derive(Debug)]
+pub struct SizeTable {
+    facts: Arc<Facts>,
+    numbers: FxHashMap<Expr, Size>,
+    simplest: Vec<Expr>,
+    equal: FxHashMap<(Size, Size), bool>,
+    groups: FxHashMap<Sides, Arc<[AxisGroup]>>,
+}
+
+impl SizeTable {
+    /// No answers yet.
+    pub fn new(facts: &Arc<Facts>) -> SizeTable {
+        let (numbers, equal, groups) = (FxHashMap::default(), FxHashMap::default(), FxHashMap::default());
+        SizeTable { facts: Arc::clone(facts), numbers, simplest: Vec::new(), equal, groups }
+    }
+
+    /// The facts that answers rest on.
+    pub fn facts(&self) -> &Arc<Facts> {
+        &self.facts
+    }
+
+    /// The number of a size.
+    pub fn number(&mut self, size: &Expr) -> Size {
+        if let Some(&known) = self.numbers.get(size) {
+            return known;
+        }
+        let simplest = self.facts.normalize(size);
+        let next = self.simplest.len() as Size;
+        let number = *self.numbers.entry(simplest.clone()).or_insert(next);
+        if number == next {
+            self.simplest.push(simplest);
+        }
+        self.numbers.insert(size.clone(), number);
+        number
+    }
+
+    /// A size in its simplest form.
+    pub fn simplest(&self, size: Size) -> &Expr {
+        &self.simplest[size as usize]
+    }
+
+    /// Whether a size is proved to be 1.
+    pub fn is_one(&mut self, size: Size) -> bool {
+        let one = self.number(&Expr::one());
+        self.are_equal(size, one)
+    }
+
+    /// Whether two sizes are proved equal.
+    pub fn are_equal(&mut self, a: Size, b: Size) -> bool {
+        let SizeTable { facts, simplest, equal, .. } = self;
+        let prove = || facts.prove_eq(&simplest[a as usize], &simplest[b as usize]);
+        a == b || *equal.entry((a, b)).or_insert_with(prove)
+    }
+
+    /// Whether two shapes are proved equal.
+    pub fn are_all_equal(&mut self, a: &[Expr], b: &[Expr]) -> bool {
+        a.len() == b.len()
+            && a.iter().zip(b).all(|(a, b)| {
+                a == b || {
+                    let (a, b) = (self.number(a), self.number(b));
+                    self.are_equal(a, b)
+                }
+            })
+    }
+
+    /// The groups of axes of a reshape, as [`axis_groups`] finds them.
+    pub fn axis_groups(&mut self, from: Vec<Size>, to: Vec<Size>) -> Arc<[AxisGroup]> {
+        let SizeTable { facts, simplest, groups, .. } = self;
+        let exprs =
+            |sizes: &[Size]| sizes.iter().map(|&size| simplest[size as usize].clone()).collect::<Vec<Expr>>();
+        let find = |(from, to): &Sides| axis_groups(&exprs(from), &exprs(to), facts).into();
+        Arc::clone(groups.entry((from, to)).or_insert_with_key(find))
+    }
+
+    /// Those of a reshape between these shapes.
+    pub fn axis_groups_of(&mut self, from: &[Expr], to: &[Expr]) -> Arc<[AxisGroup]> {
+        let [from, to] = [from, to].map(|shape| shape.iter().map(|size| self.number(size)).collect());
+        self.axis_groups(from, to)
+    }
+}
