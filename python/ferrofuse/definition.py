@@ -216,9 +216,10 @@ class FusionDefinition:
         if profiler.active is not None:
             if out is not None or threads is not None:
                 raise NotImplementedError("a profiled call takes neither out nor threads")
-            if self._cut is not None:
-                raise NotImplementedError("segments are not profiled: profile segment.definition, or the whole definition")
-            return self.fec.execute(inputs, device=device, like=like)
+            if self._cut is None:
+                return self.fec.execute(inputs, device=device, like=like)
+            require_cpu(device, "segments run")
+            return profiler.active.run(executable, 0, inputs, like, library_without_arrays(device))
         if isinstance(executable, Chain):
             require_cpu(device, "segments run")
             return executable.run(inputs, like, library_without_arrays(device), out, threads)

@@ -1,9 +1,9 @@
 """nvFuser's `PythonProfiler`: kernels, times and bytes of calls, as they are measured here."""
 
 from dataclasses import dataclass, field
-from typing import Any, Dict, List, NoReturn, Optional, Sequence
+from typing import Any, Dict, List, NoReturn, Optional, Sequence, Union
 
-from ._native import Executable
+from ._native import Chain, Executable
 
 _OF_GPUS = "it is of a clock of GPUs, which is not read yet"
 NOTHING = "nothing was measured: call execute in the `with` block of a PythonProfiler"
@@ -29,7 +29,8 @@ class _Measured:
 
 @dataclass
 class KernelProfile(_Measured):
-    """One step of a call: a kernel, a segment that a library or the evaluator runs, or a copy."""
+    """One step of a call: a kernel, a segment that a library or the evaluator runs, or a copy. In a call through
+    `fd.segments` the name begins with that of the segment: `seg1.seg0`."""
 
     name: str
     segment_id: int
@@ -71,6 +72,8 @@ class FusionProfile(_Measured):
     """Before the first step, where the call compiled something; else 0."""
     input_bytes: int
     output_bytes: int
+    peak_bytes: int
+    """The most bytes that it held at once, inputs aside."""
     kernel_profiles: List[KernelProfile] = field(default_factory=list)
     verbose: bool = False
 
@@ -126,13 +129,18 @@ class PythonProfiler:
         return self._profile
 
     def run(
-        self, executable: Executable, fusion_id: int, inputs: Sequence[Any], like: Optional[str], without_arrays: str
+        self,
+        executable: Union[Executable, Chain],
+        fusion_id: int,
+        inputs: Sequence[Any],
+        like: Optional[str],
+        without_arrays: str,
     ) -> List[Any]:
         """Calls it, and keeps what was measured."""
         global _latest
         outputs, measured = executable.profile(inputs, like, without_arrays)
         kernels = [KernelProfile(name, place, *sizes) for place, (name, *sizes) in enumerate(measured["steps"])]
-        sizes = sum(_bytes(item) for item in inputs), sum(_bytes(item) for item in outputs)
+        sizes = sum(_bytes(item) for item in inputs), sum(_bytes(item) for item in outputs), measured["peak"]
         self._profile = _latest = FusionProfile(fusion_id, measured["total"], measured["compile"], *sizes, kernels)
         return outputs
 

@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import re
 
 import numpy as np
 import pytest
@@ -82,6 +83,44 @@ def test_a_group_that_no_kernel_computes_is_rejected_with_the_line():
         with pytest.raises(RuntimeError) as raised:
             attempt()
         assert str(raised.value) == f"{what} could divide"
+
+
+LIBRARY = "is computed by argsort, which a library runs"
+SCAN = "is a scan along another axis than one before it"
+WORKERS = "leaves no axis that workers could divide"
+BOUNDARY = "is a boundary that the definition asks for"
+
+
+@pytest.mark.parametrize(
+    "name, reason, define",
+    [
+        ("argsort", LIBRARY, lambda fd, x: fd.ops.add(fd.ops.argsort(x, 1), 1)),
+        ("cumsum", SCAN, lambda fd, x: fd.ops.cumsum(fd.ops.cumsum(x, 1), 0)),
+        ("sum", WORKERS, lambda fd, x: fd.ops.cumsum(fd.ops.mul(x, fd.ops.sum(x, dims=[0, 1], keepdim=True)), 1)),
+        ("segment_set", BOUNDARY, lambda fd, x: fd.ops.exp(fd.ops.segment_set(fd.ops.neg(x)))),
+    ],
+)
+def test_a_group_that_only_the_evaluator_could_compute_in_one_segment_is_rejected(name, reason, define):
+    with FusionDefinition() as fd:
+        x = rows(fd)
+        with fd.group("norm", stay=True):
+            y = define(fd, x)
+        fd.add_output(y)
+    for attempt in (lambda: fd.execute([np.ones((3, 4), np.float32)]), fd.explain, fd.segment, fd.setup_segmentation):
+        with pytest.raises(RuntimeError) as raised:
+            attempt()
+        said = re.sub(r"on line \d+ ", "", str(raised.value))
+        assert said == f"group `norm` cannot stay in one segment: in one kernel `{name}` {reason}"
+    assert fd.segments == []
+
+
+def test_a_group_of_a_library_alone_stays():
+    with FusionDefinition() as fd:
+        x = rows(fd)
+        with fd.group("norm", stay=True):
+            y = fd.ops.argsort(x, 1)
+        fd.add_output(fd.ops.add(y, 1))
+    assert [segment.outputs for segment in fd.segment()] == [["tv1"], ["tv2"]]
 
 
 def test_a_group_that_values_leave_and_come_back_to_is_rejected():

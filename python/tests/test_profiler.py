@@ -62,6 +62,26 @@ def test_kernels_tell_what_they_read_and_write_and_how_long_they_were_compiled()
         assert profiler.profile.kernel_profiles[0].compile_time_ms == 0 == profiler.profile.compile_time_ms
 
 
+def test_a_call_through_segments_is_measured():
+    fd, array = rows_and_columns(), np.ones((32, 64), np.float32)
+    with PythonProfiler() as profiler:
+        whole = fd.execute([array.copy()])
+        of_whole = profiler.profile
+        segments, given = fd.segment(), array.copy()
+        through = fd.execute([given])
+        profile = profiler.profile
+        fd.execute([array.copy()])
+    assert all(np.array_equal(*pair) for pair in zip(through, whole)) and (given == 2).all()
+    steps = [kernel.name for kernel in profile.kernel_profiles]
+    names = [step.split(".")[0] for step in steps]
+    assert names[-1] == "copy" and list(dict.fromkeys(names[:-1])) == [segment.name for segment in segments]
+    assert profile.compile_time_ms > 0 == profiler.profile.compile_time_ms
+    assert 0 < profile.kernel_time_ms <= profile.host_time_ms
+    assert (profile.input_bytes, profile.output_bytes) == (of_whole.input_bytes, of_whole.output_bytes)
+    assert profile.kernel_profiles[-1].output_bytes == array.nbytes
+    assert all(kernel.output_bytes > 0 for kernel in profile.kernel_profiles)
+
+
 def test_the_module_tells_of_the_latest_call_and_forgets_it():
     reset_profiler()
     with pytest.raises(RuntimeError) as error:

@@ -1,18 +1,15 @@
 //! A definition that is compiled when it is first called, for arrays with the layouts of those of the call, and run on
 //! Python's arrays. Python runs on while kernels compile and run.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
 
 use ferrofuse::{
-    CallOptions, CallReport, CodeTarget, CompileOptions, Definition, EmitOptions, Executor, Generator, Hints,
-    OutputForm, Plan, SegmentError, Segmentation, Stage, StepReport, emit, explain, greedy, hints,
-    in_background, of_plan, plan_for, read_segmentation, unfused,
+    CallOptions, CodeTarget, CompileOptions, Definition, EmitOptions, Executor, Generator, Hints, OutputForm,
+    Plan, SegmentError, Segmentation, Stage, emit, explain, greedy, hints, in_background, of_plan, plan_for,
+    read_segmentation, unfused,
 };
 use pyo3::exceptions::{PyNotImplementedError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 
 use crate::arrays::Wanted;
 use crate::call::Inputs;
@@ -131,19 +128,8 @@ impl Executable {
         like: Option<Bound<'py, PyAny>>,
         without_arrays: &str,
     ) -> PyResult<(Vec<Bound<'py, PyAny>>, Told<'py>)> {
-        let compiles = !self.is_compiled(py, inputs)?;
         let wanted = Wanted { like: like.as_ref(), without_arrays };
-        let call = runnable::writing(py, Inputs::new(self.definition(), inputs)?, wanted)?;
-        let (stream, arguments) = (call.stream, &mut call.arguments()?);
-        let machine = machine::of_call(None)?;
-        let begin = Instant::now();
-        let ran = signals::heeded(py, |interrupt| {
-            self.compiled.run_in_place_timed(&CallOptions { stream, machine, interrupt }, arguments)
-        });
-        let (outputs, report) = call.told_of_writes(py, ran)?;
-        let compile = if compiles { begin.elapsed().saturating_sub(report.total) } else { Duration::ZERO };
-        let compiled = if compiles { self.compile_times() } else { HashMap::new() };
-        Ok((call.arrays(py, outputs)?, measured(py, &report, compile, &compiled)?))
+        runnable::profile(&self.compiled, py, inputs, wanted, machine::of_call(None)?)
     }
 
     /// Calls it without writing to inputs, and compares each output with what the evaluator says: the outputs, and for each
@@ -230,13 +216,6 @@ impl Executable {
 }
 
 impl Executable {
-    /// How long each kernel was in libLLVM, of the variant that was called last.
-    fn compile_times(&self) -> HashMap<String, Duration> {
-        let Some(variant) = self.compiled.latest() else { return HashMap::new() };
-        let kernels = variant.report.segments.iter().flat_map(|segment| &segment.kernels);
-        kernels.map(|kernel| (kernel.name.clone(), kernel.compile)).collect()
-    }
-
     /// Plans for the sizes of these inputs or for none in particular, with a segmentation if there is one, and says something
     /// of the plan. Handlers of signals run meanwhile.
     pub fn planned<R: Send + 'static>(
@@ -280,22 +259,4 @@ impl Executable {
         }
         Ok(options)
     }
-}
-
-fn measured<'py>(
-    py: Python<'py>,
-    report: &CallReport,
-    compile: Duration,
-    compiled: &HashMap<String, Duration>,
-) -> PyResult<Told<'py>> {
-    let milliseconds = |time: Duration| time.as_secs_f64() * 1e3;
-    let step = |step: &StepReport| {
-        let compiled = compiled.get(&step.name).copied().unwrap_or_default();
-        (step.name.clone(), milliseconds(step.time), milliseconds(compiled), step.read, step.written)
-    };
-    let dict = PyDict::new(py);
-    dict.set_item("total", milliseconds(report.total))?;
-    dict.set_item("compile", milliseconds(compile))?;
-    dict.set_item("steps", report.steps.iter().map(step).collect::<Vec<_>>())?;
-    Ok(dict)
 }

@@ -1,11 +1,12 @@
 //! Calls of what runs a definition, as a whole or segment by segment: on Python's arrays, while Python runs on.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use ferrofuse::check::{Comparison, checked};
 use ferrofuse::{
-    Argument, ArrayView, CallOptions, Definition, Error, Executable, Generator, Interrupt, Machine, Outputs,
-    SegmentedExecutable,
+    Argument, ArrayView, CallOptions, CallReport, Definition, Error, Executable, Generator, Interrupt,
+    Machine, Outputs, SegmentedExecutable, StepReport,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -31,6 +32,12 @@ pub trait Runnable: Sync {
         options: &CallOptions,
         arguments: &'a mut [Argument<'_>],
     ) -> Result<Outputs<'a>, Error>;
+    /// [`Runnable::outputs_in_place`], and where the time went.
+    fn outputs_timed<'a>(
+        &self,
+        options: &CallOptions,
+        arguments: &'a mut [Argument<'_>],
+    ) -> Result<(Outputs<'a>, CallReport), Error>;
     /// Calls it, writes in-place outputs, and writes the others to memory of the caller's.
     fn outputs_into<'a>(
         &self,
@@ -59,6 +66,14 @@ impl Runnable for Executable {
         arguments: &'a mut [Argument<'_>],
     ) -> Result<Outputs<'a>, Error> {
         self.run_in_place_with(options, arguments)
+    }
+
+    fn outputs_timed<'a>(
+        &self,
+        options: &CallOptions,
+        arguments: &'a mut [Argument<'_>],
+    ) -> Result<(Outputs<'a>, CallReport), Error> {
+        self.run_in_place_timed(options, arguments)
     }
 
     fn outputs_into<'a>(
@@ -90,6 +105,14 @@ impl Runnable for SegmentedExecutable {
         arguments: &'a mut [Argument<'_>],
     ) -> Result<Outputs<'a>, Error> {
         self.run_in_place_with(options, arguments)
+    }
+
+    fn outputs_timed<'a>(
+        &self,
+        options: &CallOptions,
+        arguments: &'a mut [Argument<'_>],
+    ) -> Result<(Outputs<'a>, CallReport), Error> {
+        self.run_in_place_timed(options, arguments)
     }
 
     fn outputs_into<'a>(
@@ -162,6 +185,41 @@ fn run_into<'py>(
     });
     call.told_of_writes(py, ran)?;
     destinations.written()
+}
+
+/// As [`run`], and a dict of what was measured: `total`, `compile` (milliseconds; of a call that compiles nothing 0), `peak`
+/// (the most bytes held at once), and `steps`, a list of names, milliseconds, milliseconds in libLLVM, and bytes of the tensors that a step reads and writes.
+///
+/// # Errors
+/// As [`run`].
+pub fn profile<'py>(
+    runnable: &impl Runnable,
+    py: Python<'py>,
+    inputs: &Bound<'py, PyAny>,
+    wanted: Wanted<'_>,
+    machine: Option<Arc<Machine>>,
+) -> PyResult<(Vec<Bound<'py, PyAny>>, Told<'py>)> {
+    let call = writing(py, Inputs::new(runnable.definition(), inputs)?, wanted)?;
+    let (stream, arguments) = (call.stream, &mut call.arguments()?);
+    let ran = signals::heeded(py, |interrupt| {
+        runnable.outputs_timed(&CallOptions { stream, machine, interrupt }, arguments)
+    });
+    let (outputs, report) = call.told_of_writes(py, ran)?;
+    Ok((call.arrays(py, outputs)?, measured(py, &report)?))
+}
+
+fn measured<'py>(py: Python<'py>, report: &CallReport) -> PyResult<Told<'py>> {
+    let milliseconds = |time: Duration| time.as_secs_f64() * 1e3;
+    let step = |step: &StepReport| {
+        let [time, compile] = [step.time, step.compile].map(milliseconds);
+        (step.name.clone(), time, compile, step.read, step.written)
+    };
+    let dict = PyDict::new(py);
+    dict.set_item("total", milliseconds(report.total))?;
+    dict.set_item("compile", milliseconds(report.compile))?;
+    dict.set_item("peak", report.peak_bytes)?;
+    dict.set_item("steps", report.steps.iter().map(step).collect::<Vec<_>>())?;
+    Ok(dict)
 }
 
 /// The outputs, without writing to inputs, and a comparison of each with what the evaluator says, which runs on a machine.

@@ -160,6 +160,19 @@ impl Chain {
         runnable::run(&self.chain, py, inputs, wanted, machine, out.as_ref())
     }
 
+    /// As `Executable.profile`; steps are called by the segment and by what it calls them, `seg1.seg0`.
+    #[pyo3(signature = (inputs, like = None, without_arrays = "numpy"))]
+    fn profile<'py>(
+        &self,
+        py: Python<'py>,
+        inputs: &Bound<'py, PyAny>,
+        like: Option<Bound<'py, PyAny>>,
+        without_arrays: &str,
+    ) -> PyResult<(Vec<Bound<'py, PyAny>>, Told<'py>)> {
+        let wanted = Wanted { like: like.as_ref(), without_arrays };
+        runnable::profile(&self.chain, py, inputs, wanted, machine::of_call(None)?)
+    }
+
     /// As `Executable.check`.
     #[pyo3(signature = (inputs, like = None, without_arrays = "numpy"))]
     fn check<'py>(

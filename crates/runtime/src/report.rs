@@ -77,8 +77,10 @@ pub(crate) trait Reported {
 pub struct CallReport {
     /// The kernels, evaluated segments and copies, in order.
     pub steps: Vec<StepReport>,
-    /// Time of the whole call.
+    /// Time from the first step to the last.
     pub total: Duration,
+    /// Time before the first step, where the call compiled something; else zero.
+    pub compile: Duration,
     /// Most bytes that the call held at once, inputs aside.
     pub peak_bytes: usize,
 }
@@ -90,6 +92,8 @@ pub struct StepReport {
     pub name: String,
     /// Time of the step.
     pub time: Duration,
+    /// Time of its kernel in libLLVM or NVRTC, where the call compiled it; else zero.
+    pub compile: Duration,
     /// Bytes of the tensors that it reads, each once, expanded ones at their size in memory.
     pub read: u64,
     /// Bytes of those that it writes.

@@ -25,8 +25,7 @@ impl Graph {
         let reached = self.reached(live);
         // Every equality that a view's facts hold was recorded when its nodes were made; all views' facts together
         // let each node be made again.
-        let mut facts: Vec<Facts> = live.iter().map(|view| Facts::clone(view.facts())).collect();
-        facts.push(Facts::new());
+        let mut facts = distinct_facts(live);
         for (node, data) in self.nodes().filter(|(node, _)| reached.contains(node)) {
             let operands: SmallVec<[Val; 3]> =
                 data.operands.iter().map(|&val| map.get(val).expect("operands come before users")).collect();
@@ -64,4 +63,11 @@ impl Graph {
         }
         seen
     }
+}
+
+/// The facts of views, many of which share theirs, and none.
+fn distinct_facts(live: &[&Fusion]) -> Vec<Facts> {
+    let mut seen = FxHashSet::default();
+    let distinct = live.iter().map(|view| view.facts()).filter(|facts| seen.insert(Arc::as_ptr(facts)));
+    distinct.map(|facts| Facts::clone(facts)).chain([Facts::new()]).collect()
 }

@@ -1,5 +1,6 @@
 //! The container, its views and tasks: sharing, closure, passes, collection, and what the verifier catches.
 
+mod load;
 mod shapes;
 mod tasks;
 mod views;

@@ -5,6 +5,7 @@
 //! threads may call an executable, also while others wait for a new variant.
 
 mod on_gpu;
+mod timed;
 
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -201,14 +202,6 @@ impl Executable {
         options.machine.as_ref().unwrap_or(&self.source.options.machine)
     }
 
-    /// Calls the fusion and says where the time went.
-    ///
-    /// # Errors
-    /// As [`Executable::run`].
-    pub fn run_timed<'a>(&self, inputs: &[ArrayView<'a>]) -> Result<(Outputs<'a>, CallReport), Error> {
-        self.call(&self.source.options.machine, inputs, true, &CallOptions::default())
-    }
-
     fn call<'a>(
         &self,
         machine: &Machine,
@@ -298,25 +291,12 @@ impl Executable {
         })
     }
 
-    /// [`Executable::run_in_place_with`], and where the time went.
-    ///
-    /// # Errors
-    /// As [`Executable::run_in_place_with`].
-    pub fn run_in_place_timed<'a>(
-        &self,
-        options: &CallOptions,
-        arguments: &'a mut [Argument<'_>],
-    ) -> Result<(Outputs<'a>, CallReport), Error> {
-        self.in_place(options, arguments, true)
-    }
-
     fn in_place<'a>(
         &self,
         options: &CallOptions,
-        arguments: &'a mut [Argument<'_>],
+        arguments: &'a [Argument<'_>],
         timed: bool,
     ) -> Result<(Outputs<'a>, CallReport), Error> {
-        let arguments: &'a [Argument<'_>] = arguments;
         self.viewing(arguments, |views| {
             match self.with_call(options, arguments, views, Wanted::Outputs { timed })? {
                 Got::Outputs((done, report)) => Ok((outputs(done, views), report)),

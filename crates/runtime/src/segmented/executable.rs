@@ -5,6 +5,7 @@ use ir::definition::Definition;
 use ir::graph::{InputSignature, Sizes};
 use reference::evaluate::copy;
 
+use super::account::Account;
 use super::parts::SegmentDefinition;
 use super::slots::{Held, Segment, Slots, Source, free_after_last_use};
 use crate::argument::Argument;
@@ -12,7 +13,7 @@ use crate::destination::{OutputForm, placed};
 use crate::device::WriteTarget;
 use crate::host::HostMemory;
 use crate::located::located;
-use crate::{CallOptions, CompileOptions, Error, Executable, Machine, Output, Outputs, Tensor};
+use crate::{CallOptions, CallReport, CompileOptions, Error, Executable, Machine, Output, Outputs, Tensor};
 
 /// A definition ready to be called segment by segment.
 #[derive(Debug)]
@@ -73,7 +74,7 @@ impl SegmentedExecutable {
         inputs: &[ArrayView<'a>],
     ) -> Result<Outputs<'a>, Error> {
         let located = |error| located(error, &self.definition, inputs);
-        let mut held = self.steps(options, inputs).map_err(located)?;
+        let mut held = self.steps(options, inputs, &mut Account::default()).map_err(located)?;
         let visible = vec![true; inputs.len()];
         let given = (0..self.outputs.len()).collect::<Vec<_>>();
         self.given_back(&given, &mut held, inputs, &visible)
@@ -92,7 +93,7 @@ impl SegmentedExecutable {
         let (arguments, destinations): (&'a [_], &'a [_]) = (arguments, destinations);
         let forms = self.dense_forms(arguments)?;
         let checked = placed(destinations, &forms, arguments)?;
-        let outputs = self.in_place(options, arguments)?;
+        let outputs = self.in_place(options, arguments, &mut Account::default())?;
         let workers = self.machine(options).workers(&options.interrupt);
         for (destination, output) in checked.iter().flatten().zip(&*outputs) {
             copy(&mut destination.open_at_end(), &output.view(), &workers)
@@ -129,18 +130,34 @@ impl SegmentedExecutable {
         options: &CallOptions,
         arguments: &'a mut [Argument<'_>],
     ) -> Result<Outputs<'a>, Error> {
-        self.in_place(options, arguments)
+        self.in_place(options, arguments, &mut Account::default())
+    }
+
+    /// [`SegmentedExecutable::run_in_place_with`], and where the time went: of the steps of all segments, and of the copies of
+    /// in-place outputs.
+    ///
+    /// # Errors
+    /// As [`Executable::run_in_place_with`].
+    pub fn run_in_place_timed<'a>(
+        &self,
+        options: &CallOptions,
+        arguments: &'a mut [Argument<'_>],
+    ) -> Result<(Outputs<'a>, CallReport), Error> {
+        let mut account = Account::timed();
+        let outputs = self.in_place(options, arguments, &mut account)?;
+        Ok((outputs, account.report))
     }
 
     fn in_place<'a>(
         &self,
         options: &CallOptions,
         arguments: &'a [Argument<'_>],
+        account: &mut Account,
     ) -> Result<Outputs<'a>, Error> {
         let views: Vec<ArrayView<'a>> = arguments.iter().map(Argument::view).collect();
         let targets = self.targets(arguments)?;
         let located = |error| located(error, &self.definition, &views);
-        let mut held = self.steps(options, &views).map_err(located)?;
+        let mut held = self.steps(options, &views, account).map_err(located)?;
         let is_seen = |argument: &Argument<'_>| {
             !targets.iter().flatten().any(|target| target.footprint().overlaps(&argument.footprint()))
         };
@@ -150,8 +167,10 @@ impl SegmentedExecutable {
         let outputs = self.given_back(&back, &mut held, &views, &visible)?;
         let workers = self.machine(options).workers(&options.interrupt);
         for (target, tensor) in targets.iter().flatten().zip(&written) {
-            copy(&mut target.open_at_end(), &tensor.view(), &workers)
-                .expect("the signature checked the sizes of input and output");
+            account.copy(tensor.as_bytes().len(), || {
+                copy(&mut target.open_at_end(), &tensor.view(), &workers)
+                    .expect("the signature checked the sizes of input and output");
+            });
         }
         Ok(outputs)
     }
@@ -182,7 +201,12 @@ impl SegmentedExecutable {
     }
 
     /// Runs the segments.
-    fn steps(&self, options: &CallOptions, given: &[ArrayView<'_>]) -> Result<Vec<Held>, Error> {
+    fn steps(
+        &self,
+        options: &CallOptions,
+        given: &[ArrayView<'_>],
+        account: &mut Account,
+    ) -> Result<Vec<Held>, Error> {
         let sizes = self.sizes(options, given)?;
         let mut held: Vec<Held> = given
             .iter()
@@ -192,7 +216,7 @@ impl SegmentedExecutable {
             .collect();
         for segment in &self.segments {
             options.interrupt.check()?;
-            let made = self.step(segment, options, &held, given, &sizes)?;
+            let made = self.step(segment, options, &held, given, &sizes, account)?;
             segment.outputs.iter().zip(made).for_each(|(&slot, made)| held[slot] = made);
             segment.freed.iter().for_each(|&slot| held[slot] = Held::Nothing);
         }
@@ -218,10 +242,17 @@ impl SegmentedExecutable {
         held: &[Held],
         given: &[ArrayView<'_>],
         sizes: &Sizes,
+        account: &mut Account,
     ) -> Result<Vec<Held>, Error> {
         let scalars = segment.scalars(sizes)?;
         let views = segment.views(held, given, &scalars);
-        let outputs = segment.executable.run_with(options, &views)?;
+        let outputs = match account.is_timed {
+            false => segment.executable.run_with(options, &views)?,
+            true => {
+                let timed = segment.executable.run_timed_with(options, &views)?;
+                account.add(segment.number, timed, held)
+            }
+        };
         let held = |output: Output<'_>| match output {
             Output::Made(tensor) => Ok(Held::Own(tensor)),
             Output::View { input, view } => match segment.inputs[input] {

@@ -2,8 +2,9 @@
 //!
 //! Takes the definition that inputs are checked against and the segments of it; what one makes for others is freed after
 //! its last reader. In-place outputs are written when all segments are done. `parts` (what a chain is made of) · `slots` (what
-//! passes between segments) · `executable` (calls).
+//! passes between segments) · `account` (what a timed call did) · `executable` (calls).
 
+mod account;
 mod executable;
 mod parts;
 mod slots;

@@ -12,6 +12,8 @@ use crate::{CompileOptions, Error, Executable, Tensor};
 
 #[derive(Debug)]
 pub(super) struct Segment {
+    /// Its number in the order they run.
+    pub number: usize,
     pub executable: Executable,
     pub inputs: Vec<Source>,
     pub outputs: Vec<usize>,
@@ -73,6 +75,14 @@ impl Segment {
 }
 
 impl Held {
+    /// Bytes of memory of the call's own.
+    pub fn bytes(&self) -> usize {
+        match self {
+            Held::Nothing | Held::Input(..) => 0,
+            Held::Own(tensor) => tensor.as_bytes().len(),
+        }
+    }
+
     /// The array that is held, or the input that it is a view of.
     pub fn view<'v>(&'v self, given: &[ArrayView<'v>]) -> ArrayView<'v> {
         match self {
@@ -110,8 +120,8 @@ impl Slots {
         let inputs = segment.inputs.iter().map(source).collect();
         let outputs = segment.outputs.iter().map(|&val| self.made(val)).collect();
         let options = segment.options(options)?;
-        let executable = Executable::by_size(segment.definition, options);
-        Ok(Segment { executable, inputs, outputs, freed: Vec::new() })
+        let (number, executable) = (segment.number, Executable::by_size(segment.definition, options));
+        Ok(Segment { number, executable, inputs, outputs, freed: Vec::new() })
     }
 
     fn made(&mut self, val: Val) -> usize {

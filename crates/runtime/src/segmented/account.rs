@@ -1,0 +1,54 @@
+//! What a timed call of segments did: the steps of all, and the most bytes that were held at once.
+
+use std::time::Instant;
+
+use super::slots::Held;
+use crate::{CallReport, Outputs, StepReport};
+
+#[derive(Default)]
+pub(super) struct Account {
+    /// Whether the call is timed; else nothing is added.
+    pub is_timed: bool,
+    pub report: CallReport,
+}
+
+impl Account {
+    pub fn timed() -> Account {
+        Account { is_timed: true, report: CallReport::default() }
+    }
+
+    /// Adds what a segment did while others held tensors; gives what it made.
+    pub fn add<'a>(
+        &mut self,
+        segment: usize,
+        (outputs, did): (Outputs<'a>, CallReport),
+        held: &[Held],
+    ) -> Outputs<'a> {
+        let held: usize = held.iter().map(Held::bytes).sum();
+        let CallReport { steps, total, compile, peak_bytes } = &mut self.report;
+        *total += did.total;
+        *compile += did.compile;
+        *peak_bytes = (*peak_bytes).max(held + did.peak_bytes);
+        let named = |step: StepReport| StepReport { name: format!("seg{segment}.{}", step.name), ..step };
+        steps.extend(did.steps.into_iter().map(named));
+        outputs
+    }
+
+    /// Copies so many bytes.
+    pub fn copy(&mut self, bytes: usize, copy: impl FnOnce()) {
+        let begin = Instant::now();
+        copy();
+        if self.is_timed {
+            let (time, bytes) = (begin.elapsed(), bytes as u64);
+            self.report.total += time;
+            let compile = Default::default();
+            self.report.steps.push(StepReport {
+                name: "copy".to_owned(),
+                time,
+                compile,
+                read: bytes,
+                written: bytes,
+            });
+        }
+    }
+}
