@@ -54,7 +54,7 @@ const ARROWS: [(&str, &[&str]); 15] = [
             "testing",
         ],
     ),
-    ("python", &["ops", "ir", "frontend", "ferrofuse"]),
+    ("python", &["files", "ops", "ir", "frontend", "ferrofuse"]),
 ];
 
 /// The only files that may read the environment.
