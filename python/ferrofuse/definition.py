@@ -81,6 +81,7 @@ class FusionDefinition:
 
         Raises:
             DefinitionError: for a definition without outputs, and for one whose segments were edited.
+            OSError: where the file cannot be written; it is then as it was.
         """
         saving.save(self, path)
 

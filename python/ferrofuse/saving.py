@@ -6,7 +6,7 @@ The text is a definition file, which the command line runs as it is; what is not
 import os
 from typing import TYPE_CHECKING, Dict, Iterator, List, Tuple, Union
 
-from ._native import Builder, DefinitionError
+from ._native import Builder, DefinitionError, write_file
 
 if TYPE_CHECKING:
     from .definition import FusionDefinition
@@ -59,15 +59,13 @@ def of_text(text: str, name: str = "the text") -> "FusionDefinition":
 
 
 def save(fd: "FusionDefinition", path: Path) -> None:
-    """Writes a definition to a file: first beside it, so that the file is whole at any time."""
-    text, beside = as_text(fd), f"{os.fspath(path)}.{os.getpid()}.part"
-    try:
-        with open(beside, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(beside, path)
-    finally:
-        if os.path.exists(beside):
-            os.remove(beside)
+    """Writes a definition to a file, which is whole at any time, or into a device or FIFO."""
+    text = as_text(fd)
+    if os.path.isfile(path) or not os.path.exists(path):
+        write_file(path, text)
+    else:
+        with open(path, "w", encoding="utf-8") as stream:
+            stream.write(text)
 
 
 def load(path: Path) -> "FusionDefinition":

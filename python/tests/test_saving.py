@@ -1,7 +1,10 @@
 """Definitions copied, pickled, saved and loaded: with segments and schedules, and what is rejected."""
 
 import copy
+import os
 import pickle
+import stat
+import threading
 
 import numpy as np
 import pytest
@@ -49,6 +52,43 @@ def test_definition_segments_and_schedules_are_kept(fd, way, tmp_path):
     assert [each.schedule for each in same.segments] == [schedule, None]
     for one, other in zip(fd.execute([A]), same.execute([A])):
         np.testing.assert_array_equal(one, other)
+
+
+def test_files_are_written_through_symlinks_and_keep_their_modes(fd, tmp_path):
+    (tmp_path / "folder").mkdir()
+    own, link, dangling = tmp_path / "folder" / "own.py", tmp_path / "link.py", tmp_path / "dangling.py"
+    own.write_text("old")
+    own.chmod(0o600)
+    link.symlink_to(own)
+    dangling.symlink_to(tmp_path / "new.py")
+    for path in (link, dangling):
+        fd.save(path)
+        assert path.is_symlink() and repr(FusionDefinition.load(path)) == repr(fd)
+    assert stat.S_IMODE(own.stat().st_mode) == 0o600
+    assert sorted(path.name for path in tmp_path.rglob("*.py")) == ["dangling.py", "link.py", "new.py", "own.py"]
+    assert [path.name for path in own.parent.iterdir()] == ["own.py"]
+
+
+def test_fifos_and_devices_are_written_into(fd, tmp_path):
+    fifo, got = tmp_path / "fifo", []
+    os.mkfifo(fifo)
+    reader = threading.Thread(target=lambda: got.append(fifo.read_text()))
+    reader.start()
+    fd.save(fifo)
+    reader.join()
+    assert stat.S_ISFIFO(fifo.stat().st_mode) and got[0].startswith("# saved by ferrofuse")
+    with pytest.raises(OSError, match="No space left on device"):
+        fd.save("/dev/full")
+    assert stat.S_ISCHR(os.stat("/dev/full").st_mode)
+
+
+def test_what_cannot_be_written_stays(fd, tmp_path):
+    with pytest.raises(FileNotFoundError) as told:
+        fd.save(tmp_path / "absent" / "saved.py")
+    assert told.value.filename == str(tmp_path / "absent" / "saved.py")
+    with pytest.raises(IsADirectoryError):
+        fd.save(tmp_path)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_copy_goes_on_by_itself(fd):

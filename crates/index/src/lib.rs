@@ -32,7 +32,7 @@ mod work;
 pub use evaluate::EvalError;
 pub use expr::{Atom, Expr, Monomial, Term};
 pub use facts::{Contradiction, Facts, Range};
-pub use integer::integer;
+pub use integer::{integer, real};
 pub use text::ParseError;
 
 use cranelift_entity::entity_impl;

@@ -1,7 +1,7 @@
 //! Constants in the text of kernels and lambdas: `true`, `-3`, `0.1`, `inf`, `-inf`, `nan`, and `0x7f800001` for any other NaN, by its bits.
 //! Floats have the fewest digits that read back as the same value of the dtype.
 
-use index::integer;
+use index::{integer, real};
 
 use crate::{DType, Scalar};
 
@@ -30,7 +30,7 @@ pub fn parse(dtype: DType, text: &str) -> Option<Scalar> {
         DType::C64 | DType::C128 => None,
         _ => match text.strip_prefix("0x") {
             Some(digits) => from_bits(dtype, digits),
-            None => text.parse().ok().map(|number| Scalar::from_f64(dtype, number)),
+            None => real(text).map(|number| Scalar::from_f64(dtype, number)),
         },
     }
 }
@@ -67,6 +67,8 @@ mod tests {
             (DType::I32, "-07"),
             (DType::U64, "+1"),
             (DType::F32, ""),
+            (DType::F32, "+7"),
+            (DType::F64, "0777"),
             (DType::F16, "0x10000"),
             (DType::F16, "0x+1"),
         ] {

@@ -3,7 +3,7 @@
 //! The pure-Python half (`python/ferrofuse`) is the face that users see; here is what needs Rust. `definition/` holds a
 //! definition in the making, `executable` compiles and runs, `segments` are
 //! its segments, `runnable` runs either, `call_on_gpu` does so on arrays of a GPU, `gpu/` are the GPUs of the process, `call` are the inputs and outputs of one call, `arrays/` takes
-//! arrays in and gives them out, `data_type` are dtypes, `machine` are the threads that calls run on, `generator` random numbers, `table` tells the ops, `explanation` draws, `errors` makes
+//! arrays in and gives them out, `data_type` are dtypes, `machine` are the threads that calls run on, `generator` random numbers, `table` tells the ops, `explanation` draws, `file` writes, `errors` makes
 //! rejections exceptions, `signals` lets handlers of Python's signals run while something takes long.
 
 mod arrays;
@@ -15,6 +15,7 @@ mod environment;
 mod errors;
 mod executable;
 mod explanation;
+mod file;
 mod generator;
 mod gpu;
 mod machine;
@@ -47,6 +48,7 @@ fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(explanation::explanation_svg, module)?)?;
     module.add_function(wrap_pyfunction!(explanation::explanation_html, module)?)?;
     module.add_function(wrap_pyfunction!(explanation::explanation_difference, module)?)?;
+    module.add_function(wrap_pyfunction!(file::write_file, module)?)?;
     module.add_function(wrap_pyfunction!(machine::get_num_threads, module)?)?;
     module.add_function(wrap_pyfunction!(machine::set_num_threads, module)?)?;
     module.add_function(wrap_pyfunction!(table::ops, module)?)?;

@@ -59,7 +59,7 @@ const ARROWS: [(&str, &[&str]); 18] = [
             "testing",
         ],
     ),
-    ("python", &["cuda", "ops", "ir", "frontend", "ferrofuse"]),
+    ("python", &["cuda", "files", "ops", "ir", "frontend", "ferrofuse"]),
 ];
 
 /// The only files that may read the environment.

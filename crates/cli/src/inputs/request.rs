@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use index::integer;
+use index::{integer, real};
 use ops::Scalar;
 
 use crate::number::number;
@@ -109,14 +109,21 @@ fn source(text: &str) -> Result<Source, String> {
         };
     };
     let name = name.to_owned();
-    let digits = value.trim_start_matches(['-', '+']);
-    // An integer with leading zeros is no number; one beyond 64 bits is, and has a point nowhere.
-    let octal = digits.starts_with('0') && digits.bytes().all(|byte| byte.is_ascii_digit());
-    Ok(match (integer(value), value.parse()) {
-        (Some(value), _) => Source::Number(name, Number::Int(value)),
-        (_, Ok(value)) if !octal => Source::Number(name, Number::Float(value)),
-        _ => Source::File(name, value.into()),
-    })
+    match (integer(value), real(value)) {
+        (Some(value), _) => Ok(Source::Number(name, Number::Int(value))),
+        (_, Some(value)) => Ok(Source::Number(name, Number::Float(value))),
+        _ if is_misspelt(value) => {
+            Err(format!("`{value}` is not a number, as in 8 or 0.5; a file of that name is ./{value}"))
+        }
+        _ => Ok(Source::File(name, value.into())),
+    }
+}
+
+/// Whether a word is made like a number, though it is none, as `0777`, `+7` and `1_0`.
+fn is_misspelt(word: &str) -> bool {
+    let is_part = |letter: char| letter.is_ascii_digit() || "+-._eE".contains(letter);
+    word.trim_start_matches(['-', '+']).starts_with(|first: char| first.is_ascii_digit())
+        && word.chars().all(is_part)
 }
 
 #[cfg(test)]
@@ -129,7 +136,10 @@ mod tests {
         for number in ["0777", "1__0", "1_0", "+7", "00", ""] {
             assert!(size(&format!("i0={number}")).is_err(), "{number}");
         }
-        assert_eq!(source("S1=0777"), Ok(Source::File("S1".to_owned(), "0777".into())));
+        for number in ["0777", "1__0", "1_0", "+7", "00", "+7.5", "1e5_0"] {
+            assert!(source(&format!("S1={number}")).is_err(), "{number}");
+        }
+        assert_eq!(source("S1=./0777"), Ok(Source::File("S1".to_owned(), "./0777".into())));
         assert!(size("i0").is_err() && size("i0=x").is_err() && size("i0=-1").is_err());
         assert_eq!(source("T0=a=b.npy"), Ok(Source::File("T0".to_owned(), "a=b.npy".into())));
         assert_eq!(source("S1=-3"), Ok(Source::Number("S1".to_owned(), Number::Int(-3))));

@@ -148,6 +148,7 @@ fn wrong_words_are_rejected() {
         &["run", "examples/softmax.py", "--threads", "0"],
         &["run", "examples/softmax.py", "--threads", "0777"],
         &["run", "examples/softmax.py", "--seed", "+7"],
+        &["run", "examples/softmax.py", "--input", "S1=+7"],
         &["run", "examples/softmax.py", "--device", "cuda:01"],
         &["fuzz", "--cases", "1_0"],
         &["emit", "a", "--stage", "x"],

@@ -13,10 +13,11 @@ use scheduler::layout::{LayoutClass, Stride};
 use scheduler::space::axis_groups;
 
 use super::view::{View, is_copy, viewed_through};
-use inferred::inferred_order;
+use inferred::{after_permuted, inferred_order};
 
 /// The fusion with an order for each output that is not row-major.
 pub fn ordered(graph: &Graph, fusion: &Fusion) -> Fusion {
+    let after_permuted = after_permuted(graph, fusion);
     let ordered = |output: &Output| {
         if output.alias.is_some() {
             return Output { order: Axes::new(), ..output.clone() };
@@ -24,7 +25,9 @@ pub fn ordered(graph: &Graph, fusion: &Fusion) -> Fusion {
         let natural = natural_order(graph, fusion, output.val);
         let mut order = output.order.clone();
         if order.is_empty() && natural != Natural::Viewed {
-            order = inferred_order(graph, fusion, output).unwrap_or_default();
+            if after_permuted.contains(&output.val) {
+                order = inferred_order(graph, fusion, output).unwrap_or_default();
+            }
             if let (true, Natural::Permuted(natural)) = (order.is_empty(), &natural) {
                 order = natural.clone();
             }

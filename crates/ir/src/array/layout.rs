@@ -193,11 +193,11 @@ impl Layout {
     /// Visits the elements number `start .. start + count` in row-major order, as runs of equal stride along the last
     /// axis: `visit(place of the first, stride, how many)`. The range must lie inside.
     pub fn runs(&self, start: usize, count: usize, mut visit: impl FnMut(isize, isize, usize)) {
-        let Some(last) = self.rank().checked_sub(1) else {
-            if count > 0 {
-                visit(self.offset, 0, 1);
-            }
-            return;
+        let last = match self.strides[..] {
+            _ if count == 0 => return,
+            [] => return visit(self.offset, 0, 1),
+            [stride] => return visit(self.offset + start as isize * stride, stride, count),
+            [.., _] => self.rank() - 1,
         };
         let (mut index, mut place) = self.locate(start);
         let mut left = count;

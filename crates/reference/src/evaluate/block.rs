@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use ir::array::{Array, ArrayView, Element, with_element};
 use ops::DType;
+use ops::lanes::{NullaryFnOnce, wide};
 
 use super::bound::round_all_up;
 use super::workers::Resources;
@@ -164,9 +165,25 @@ fn write_unsigned(dtype: DType, bytes: &mut [u8], block: &[i64]) {
 
 fn write<T: Element, U: Copy>(bytes: &mut [u8], block: &[U], convert: impl Fn(U) -> T) {
     assert_eq!(bytes.len(), block.len() * size_of::<T>(), "a block written to as many elements");
-    let first = bytes.as_mut_ptr().cast::<T>();
-    for (k, &x) in block.iter().enumerate() {
-        // SAFETY: element `k` lies inside `bytes`, whose length was compared above; any bytes are a `T`.
-        unsafe { first.add(k).write_unaligned(convert(x)) }
+    wide(Write { first: bytes.as_mut_ptr().cast::<T>(), block, convert });
+}
+
+/// Elements to be written behind each other; whoever makes one answers for there being room.
+struct Write<'a, T, U, F> {
+    first: *mut T,
+    block: &'a [U],
+    convert: F,
+}
+
+impl<T: Element, U: Copy, F: Fn(U) -> T> NullaryFnOnce for Write<'_, T, U, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        for (k, &x) in self.block.iter().enumerate() {
+            // SAFETY: there is room for as many elements as there are, at any alignment, as `write` asserts; any bytes are
+            // a `T`.
+            unsafe { self.first.add(k).write_unaligned((self.convert)(x)) }
+        }
     }
 }

@@ -13,6 +13,7 @@ pub(super) struct Account {
 }
 
 impl Account {
+    /// That of a call that is timed.
     pub fn timed() -> Account {
         Account { is_timed: true, report: CallReport::default() }
     }

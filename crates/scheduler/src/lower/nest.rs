@@ -1,6 +1,6 @@
 //! The loops of a segment's main kernel: blocks, outer axes, and within them the stages one after the other.
 
-use index::{Expr, Facts, Sym};
+use index::{Expr, Sym};
 use ir::graph::Val;
 use ir::kernel::{LoopKind, Scratch};
 use rustc_hash::FxHashMap;
@@ -10,7 +10,7 @@ use super::emitter::Emitter;
 use super::fold::OpenFold;
 use super::jam::Jam;
 use super::prefetch::Read;
-use super::subranges::{Subrange, with_subrange};
+use super::subranges::{Scope, Subrange, with_subrange};
 use super::tile::Tile;
 use super::{Group, Lowered};
 use crate::legal::{Fold, When, Witness};
@@ -47,7 +47,7 @@ pub(super) struct Nest<'a> {
     /// What the first stage of the row has read.
     pub reads: Vec<Read>,
     /// What is known of sizes and of the variables of the open loops, one more loop each.
-    pub facts: Vec<Facts>,
+    pub scopes: Vec<Scope>,
 }
 
 /// The main kernel of a group, and the terminal folds that it leaves to a combine step.
@@ -79,7 +79,7 @@ impl<'a> Nest<'a> {
             level: 0,
             subrange: FxHashMap::default(),
             reads: Vec::new(),
-            facts: Vec::new(),
+            scopes: Vec::new(),
         }
     }
 
@@ -127,8 +127,8 @@ impl<'a> Nest<'a> {
     /// Notes that a loop walks an axis and that its indices are within a subrange.
     pub fn walks(&mut self, axis: Axis, var: Sym, subrange: &Subrange) {
         self.vars.insert(axis, var);
-        let facts = self.facts.last().cloned().unwrap_or_default();
-        self.facts.push(with_subrange(facts, var, subrange));
+        let facts = self.scopes.last().map(|scope| scope.facts().clone()).unwrap_or_default();
+        self.scopes.push(Scope::new(with_subrange(facts, var, subrange)));
     }
 
     /// The part of an axis that is walked now: a strip or that of a square, the chunk of a block of the grid, or all of it.
@@ -160,7 +160,7 @@ impl<'a> Nest<'a> {
     pub fn close_axis(&mut self, axis: Axis) {
         self.emitter.close_loop();
         self.vars.remove(&axis);
-        self.facts.pop();
+        self.scopes.pop();
     }
 
     /// The index of something with these axes in the loops that are open.

@@ -3,6 +3,7 @@
 
 use index::{Expr, Facts, Sym};
 use ir::kernel::LoopKind;
+use rustc_hash::FxHashMap;
 
 use super::nest::Nest;
 use crate::space::{Axis, breakpoints};
@@ -13,6 +14,41 @@ pub(super) enum Known {
     True,
     False,
     Unknown,
+}
+
+/// What is known where a loop stands.
+pub(super) struct Scope {
+    facts: Facts,
+    /// Predicates that were decided by it: cats of slices of one another ask for the same ones again and again.
+    decided: FxHashMap<(Expr, Expr), Known>,
+}
+
+impl Scope {
+    /// A place where these facts hold.
+    pub fn new(facts: Facts) -> Scope {
+        Scope { facts, decided: FxHashMap::default() }
+    }
+
+    /// The facts.
+    pub fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    /// Whether `0 <= at < size` holds.
+    fn is_within(&mut self, at: &Expr, size: &Expr) -> Known {
+        let Scope { facts, decided } = self;
+        let decide = || {
+            let zero = Expr::zero();
+            if facts.prove_le(&zero, at) && facts.prove_lt(at, size) {
+                Known::True
+            } else if facts.prove_lt(at, &zero) || facts.prove_le(size, at) {
+                Known::False
+            } else {
+                Known::Unknown
+            }
+        };
+        *decided.entry((at.clone(), size.clone())).or_insert_with(decide)
+    }
 }
 
 /// A part of an axis: its first index and one past its last, over the kernel's arguments.
@@ -65,16 +101,8 @@ impl Nest<'_> {
     }
 
     /// Whether `0 <= at < size` holds where the loops stand.
-    pub fn is_within(&self, at: &Expr, size: &Expr) -> Known {
-        let Some(facts) = self.facts.last() else { return Known::Unknown };
-        let zero = Expr::zero();
-        if facts.prove_le(&zero, at) && facts.prove_lt(at, size) {
-            Known::True
-        } else if facts.prove_lt(at, &zero) || facts.prove_le(size, at) {
-            Known::False
-        } else {
-            Known::Unknown
-        }
+    pub fn is_within(&mut self, at: &Expr, size: &Expr) -> Known {
+        self.scopes.last_mut().map_or(Known::Unknown, |scope| scope.is_within(at, size))
     }
 }
 

@@ -7,15 +7,13 @@
 //! what comes of it has the layout that it would have by itself. Only declarations count, never the arrays of a call.
 
 use ir::graph::{Axes, Fusion, Graph, Output, TensorOp, Val};
+use rustc_hash::FxHashSet;
 use scheduler::space::{Atoms, Space};
 
 /// The order of an output in memory, outermost axis first, if an input gives it one.
 pub(super) fn inferred_order(graph: &Graph, fusion: &Fusion, output: &Output) -> Option<Axes> {
     // What a library makes is row-major.
     if fusion.is_input(output.val) || matches!(graph.op(output.val), TensorOp::External(_)) {
-        return None;
-    }
-    if !fusion.inputs().iter().any(|&input| is_permuted(graph, input)) {
         return None;
     }
     let inputs = fusion.inputs().to_vec();
@@ -43,6 +41,18 @@ pub(super) fn inferred_order(graph: &Graph, fusion: &Fusion, output: &Output) ->
     }
     let outer = (0..own.len() as u8).filter(|axis| !inner.contains(axis));
     Some(outer.chain(inner.iter().rev().copied()).collect())
+}
+
+/// The values that depend on an input which is declared not to be row-major: nothing else has the order of one.
+pub(super) fn after_permuted(graph: &Graph, fusion: &Fusion) -> FxHashSet<Val> {
+    let inputs = fusion.inputs().iter().copied();
+    let mut after: FxHashSet<Val> = inputs.filter(|&input| is_permuted(graph, input)).collect();
+    for &node in fusion.order() {
+        if graph.node(node).operands.iter().any(|operand| after.contains(operand)) {
+            after.extend(graph.results(node));
+        }
+    }
+    after
 }
 
 /// The axes that an output folds, if it is a fold.

@@ -7,7 +7,7 @@ use ir::array::{Layout, with_element};
 use ops::DType;
 
 use super::{Context, indices};
-use crate::evaluate::block::GRAIN;
+use crate::evaluate::block::{BLOCK, GRAIN};
 use crate::evaluate::memory::Metered;
 use crate::evaluate::value::{BoundedValue, Strided};
 use crate::evaluate::workers::Resources;
@@ -105,7 +105,9 @@ impl Moves<'_> {
         let stride = self.layouts[0].strides[self.axis] as usize;
         self.lines(slab, |[to, index, from], step, count| {
             for k in 0..count {
-                looks.step();
+                if k % BLOCK == 0 {
+                    looks.steps(BLOCK.min(count - k));
+                }
                 out[to + k * step + self.places[index + k] as usize * stride] = source[from + k];
             }
         });

@@ -62,6 +62,23 @@ trait Reduction: Sync {
             }
         }
     }
+
+    /// The results of neighbouring lines at a place, so many from their beginnings, where those of the place before stand.
+    fn step(
+        &self,
+        states: &mut [Self::State],
+        block: &Block<Self::Item>,
+        count: usize,
+        columns: &mut [Block<Self::Item>],
+    ) {
+        for (line, state) in states.iter_mut().enumerate() {
+            if self.take(state, block.items[line], block.errors[line]) || count == 1 {
+                for (column, result) in columns.iter_mut().zip(self.finish(*state, count)) {
+                    (column.items[line], column.errors[line]) = result;
+                }
+            }
+        }
+    }
 }
 
 /// How blocks of elements are held: as doubles, as integers, or as one of these with its number.

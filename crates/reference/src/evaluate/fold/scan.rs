@@ -1,6 +1,7 @@
-//! Scans: each element combined with all before it along an axis, line by line.
+//! Scans: each element combined with all before it along an axis.
 //!
-//! A line is walked in order, and the bound at each place is that of a fold so far in any grouping. Lines are given to
+//! A line is walked in order, and the bound at each place is that of a fold so far in any grouping. Where the axis is the last
+//! one a line is walked after the other; else neighbouring lines are walked side by side, row by row. Lines are given to
 //! threads, a few at a time, and write their own part of the results.
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,6 +25,9 @@ use super::{Block, Item, Reduction, Sink, is_stepped, read, with_reduction};
 /// Elements that are in flight before results are written.
 const WAVE: usize = 1 << 18;
 
+/// So many lines are walked side by side where they are neighbours.
+const ABREAST: usize = 32;
+
 /// The operands scanned along an axis; one result per state of the monoid.
 pub(in super::super) fn scan(
     monoid: &Monoid,
@@ -33,7 +37,12 @@ pub(in super::super) fn scan(
     resources: &Resources<'_>,
 ) -> Result<Vec<BoundedValue<'static>>, EvaluateError> {
     let rank = operands[0].sizes().len();
-    let order: Vec<usize> = (0..rank).filter(|&other| other != axis).chain([axis]).collect();
+    let inner: usize = operands[0].sizes()[axis + 1..].iter().product();
+    let is_abreast = inner >= ABREAST && !is_stepped(monoid, operands);
+    let order: Vec<usize> = match is_abreast {
+        true => (0..rank).collect(),
+        false => (0..rank).filter(|&other| other != axis).chain([axis]).collect(),
+    };
     let sizes: Vec<usize> = order.iter().map(|&axis| operands[0].sizes()[axis]).collect();
     let dtypes: Vec<_> = operands.iter().map(|value| value.data.view().dtype()).collect();
     let mut sinks = monoid
@@ -48,8 +57,9 @@ pub(in super::super) fn scan(
         .collect();
     let last: Vec<usize> = (0..rank).collect();
     let sources: Vec<Source<'_>> = operands.iter().map(|value| Source::of(value, &last)).collect();
-    let (length, lines) = (sizes[rank - 1], sizes[..rank - 1].iter().product());
+    let length = operands[0].sizes()[if is_abreast { axis } else { rank - 1 }];
     if is_stepped(monoid, &operands) {
+        let lines = sizes[..rank - 1].iter().product();
         let cells = Cells::new(monoid, &dtypes, bounds, resources.workers);
         waves(
             length,
@@ -60,7 +70,7 @@ pub(in super::super) fn scan(
             cells::write,
         )?;
     } else {
-        let lines = Lines::of(sources, length);
+        let lines = Lines::of(sources, length, if is_abreast { inner } else { 1 });
         with_reduction!(monoid, dtypes[0], reduction => lines.scan(&reduction, &mut sinks, resources));
     }
     let back: Vec<usize> =
@@ -110,9 +120,11 @@ struct Lines<'v> {
     /// Of the first.
     errors: Option<ArrayView<'v>>,
     length: usize,
+    /// How many lines are neighbours, so that their elements at one place are a row.
+    abreast: usize,
 }
 
-/// Some lines of one result, to be written.
+/// A part of one result, to be written.
 struct Slot<'r> {
     dtype: DType,
     values: &'r mut [u8],
@@ -121,31 +133,84 @@ struct Slot<'r> {
     some: &'r AtomicBool,
 }
 
+/// A part of each result.
+type Slots<'r> = SmallVec<[Slot<'r>; 3]>;
+
 impl<'v> Lines<'v> {
-    fn of(sources: Vec<Source<'v>>, length: usize) -> Lines<'v> {
+    fn of(sources: Vec<Source<'v>>, length: usize, abreast: usize) -> Lines<'v> {
         let mut errors = None;
         let mut data = Vec::with_capacity(sources.len());
         for source in sources {
             errors = errors.or(source.errors);
             data.push(source.data);
         }
-        Lines { data, errors, length }
+        Lines { data, errors, length, abreast }
     }
 
     fn scan<R: Reduction>(&self, monoid: &R, sinks: &mut [Sink], resources: &Resources<'_>) {
-        let elements = (GRAIN / self.length.max(1)).max(1) * self.length;
-        if elements == 0 {
+        if self.data[0].numel() == 0 {
             return;
         }
         let some: Vec<AtomicBool> = sinks.iter().map(|_| AtomicBool::new(false)).collect();
-        let pieces = cut(sinks, &some, elements);
-        resources.each(pieces.into_iter(), |piece, mut slots| {
+        match self.abreast {
+            1 => self.scan_lines(monoid, sinks, &some, resources),
+            _ => self.scan_rows(monoid, sinks, &some, resources),
+        }
+        sinks.iter_mut().zip(some).for_each(|(sink, some)| sink.some |= some.into_inner());
+    }
+
+    /// A line after the other.
+    fn scan_lines<R: Reduction>(
+        &self,
+        monoid: &R,
+        sinks: &mut [Sink],
+        some: &[AtomicBool],
+        resources: &Resources<'_>,
+    ) {
+        let elements = (GRAIN / self.length).max(1) * self.length;
+        resources.each(cut(sinks, some, elements, elements).into_iter(), |piece, mut slots| {
             let (mut blocks, mut looks) = (std::array::from_fn(|_| Block::new()), resources.looks());
             for start in (0..slots[0].count()).step_by(self.length) {
                 self.line(monoid, [piece * elements + start, start], &mut slots, &mut blocks, &mut looks);
             }
         });
-        sinks.iter_mut().zip(some).for_each(|(sink, some)| sink.some |= some.into_inner());
+    }
+
+    /// A row after the other, in blocks of lines.
+    fn scan_rows<R: Reduction>(
+        &self,
+        monoid: &R,
+        sinks: &mut [Sink],
+        some: &[AtomicBool],
+        resources: &Resources<'_>,
+    ) {
+        let blocks = self.abreast.div_ceil(BLOCK);
+        let rows = self.data[0].numel() / self.abreast;
+        let mut pieces: Vec<Vec<Slots<'_>>> = Vec::new();
+        pieces.resize_with(rows / self.length * blocks, || Vec::with_capacity(self.length));
+        for (number, slots) in cut(sinks, some, self.abreast, BLOCK).into_iter().enumerate() {
+            let (row, block) = (number / blocks, number % blocks);
+            pieces[row / self.length * blocks + block].push(slots);
+        }
+        resources.each(pieces.into_iter(), |piece, rows| {
+            let start = piece / blocks * self.length * self.abreast + piece % blocks * BLOCK;
+            self.block(monoid, start, rows, &mut resources.looks());
+        });
+    }
+
+    /// The lines of a block, whose first elements are those from one on, row by row.
+    fn block<R: Reduction>(&self, monoid: &R, start: usize, rows: Vec<Slots<'_>>, looks: &mut Looks<'_>) {
+        let [mut block, mut columns @ ..]: [Block<R::Item>; 4] = std::array::from_fn(|_| Block::new());
+        let mut states = [monoid.empty(); BLOCK];
+        for (row, mut slots) in rows.into_iter().enumerate() {
+            let (count, results) = (slots[0].count(), slots.len());
+            looks.steps(count);
+            read(&self.data, self.errors.as_ref(), start + row * self.abreast, count, &mut block);
+            monoid.step(&mut states[..count], &block, row + 1, &mut columns[..results]);
+            for (result, (slot, column)) in slots.iter_mut().zip(&columns).enumerate() {
+                slot.write(result, 0, &column.items[..count], &column.errors[..count]);
+            }
+        }
     }
 
     /// The line from an element on, which is written from `to` on, by way of a block of elements and one of each result.
@@ -170,22 +235,26 @@ impl<'v> Lines<'v> {
     }
 }
 
-/// Cuts the results into pieces of so many elements, each with a slot for each result.
-fn cut<'r>(sinks: &'r mut [Sink], some: &'r [AtomicBool], elements: usize) -> Vec<SmallVec<[Slot<'r>; 3]>> {
-    let mut pieces: Vec<SmallVec<[Slot<'r>; 3]>> = Vec::new();
+/// Cuts the results into rows of so many elements, and these into parts, each with a slot for each result.
+fn cut<'r>(sinks: &'r mut [Sink], some: &'r [AtomicBool], row: usize, part: usize) -> Vec<Slots<'r>> {
+    let mut parts: Vec<Slots<'r>> = Vec::new();
     for (sink, some) in sinks.iter_mut().zip(some) {
-        let dtype = sink.dtype;
-        let values = sink.values.array_mut().as_mut_bytes().chunks_mut(elements * dtype.size());
-        let mut bounds = sink.bounds.as_mut().map(|all| all.array_mut().as_mut_slice().chunks_mut(elements));
-        for (piece, values) in values.enumerate() {
-            if piece == pieces.len() {
-                pieces.push(SmallVec::new());
+        let (dtype, width) = (sink.dtype, sink.dtype.size());
+        let rows = sink.values.array_mut().as_mut_bytes().chunks_mut(row * width);
+        let values = rows.flat_map(|row| row.chunks_mut(part * width));
+        let mut bounds = sink
+            .bounds
+            .as_mut()
+            .map(|all| all.array_mut().as_mut_slice().chunks_mut(row).flat_map(|row| row.chunks_mut(part)));
+        for (number, values) in values.enumerate() {
+            if number == parts.len() {
+                parts.push(SmallVec::new());
             }
             let bounds = bounds.as_mut().and_then(Iterator::next);
-            pieces[piece].push(Slot { dtype, values, bounds, some });
+            parts[number].push(Slot { dtype, values, bounds, some });
         }
     }
-    pieces
+    parts
 }
 
 impl Slot<'_> {

@@ -23,8 +23,8 @@ pub(super) struct SumState {
     /// Sum of the finite magnitudes, errors included.
     magnitude: f64,
     error: f64,
-    /// Whether an element is NaN.
-    nan: bool,
+    /// 1 where an element is NaN: among doubles, so that vectors can hold it.
+    nan: f64,
 }
 
 impl Sum {
@@ -39,7 +39,8 @@ impl Sum {
         let SumState { sum, magnitude, error, nan } = state;
         let order = linear(&self.rounding, self.dtype, chain(self.dtype, n) + 1.0) * magnitude;
         let of_finite = self.rounding.guarded(sum, error + order + self.rounding.own(sum));
-        let is_open = (magnitude >= self.rounding.overflow * self.rounding.unit) | (sum.is_nan() & !nan);
+        let is_open =
+            (magnitude >= self.rounding.overflow * self.rounding.unit) | (sum.is_nan() & (nan == 0.0));
         let of_infinite = if is_open { f64::INFINITY } else { 0.0 * error };
         let bound = if sum.is_finite() { of_finite } else { of_infinite };
         let bound = if magnitude >= self.rounding.overflow { f64::INFINITY } else { bound };
@@ -53,7 +54,7 @@ impl Reduction for Sum {
     type State = SumState;
 
     fn empty(&self) -> SumState {
-        SumState { sum: 0.0, magnitude: 0.0, error: 0.0, nan: false }
+        SumState { sum: 0.0, magnitude: 0.0, error: 0.0, nan: 0.0 }
     }
 
     #[inline(always)]
@@ -61,7 +62,7 @@ impl Reduction for Sum {
         state.sum += x;
         state.magnitude += if x.is_finite() { x.abs() + error } else { 0.0 };
         state.error += error;
-        state.nan |= x.is_nan();
+        state.nan = if x.is_nan() { 1.0 } else { state.nan };
         true
     }
 
@@ -70,7 +71,7 @@ impl Reduction for Sum {
             sum: first.sum + second.sum,
             magnitude: first.magnitude + second.magnitude,
             error: first.error + second.error,
-            nan: first.nan || second.nan,
+            nan: first.nan.max(second.nan),
         }
     }
 
@@ -92,9 +93,24 @@ impl Reduction for Sum {
             sums[place] = state.sum;
             running.magnitudes[place] = state.magnitude;
             running.errors[place] = state.error;
-            running.nans[place] = f64::from(state.nan);
+            running.nans[place] = state.nan;
         }
         running.bound(*self, before as f64, &sums[..count], &mut bounds[..count]);
+    }
+
+    fn step(&self, states: &mut [SumState], block: &Block<f64>, count: usize, columns: &mut [Block<f64>]) {
+        let (items, errors) = (&block.items[..states.len()], &block.errors[..states.len()]);
+        let Block { items: sums, errors: bounds } = &mut columns[0];
+        let (sums, bounds) = (&mut sums[..states.len()], &mut bounds[..states.len()]);
+        vectorized!(monoid: Sum = *self, count: f64 = count as f64, states: &'a mut [SumState] = states,
+            items: &'a [f64] = items, errors: &'a [f64] = errors, sums: &'a mut [f64] = sums,
+            bounds: &'a mut [f64] = bounds => (), {
+            let results = sums.iter_mut().zip(bounds);
+            for ((state, (sum, bound)), (&x, &error)) in states.iter_mut().zip(results).zip(items.iter().zip(errors)) {
+                monoid.take(state, x, error);
+                (*sum, *bound) = (state.sum, monoid.bound(*state, count));
+            }
+        });
     }
 }
 
@@ -123,7 +139,7 @@ impl Running {
             let others = magnitudes.iter().zip(errors).zip(nans);
             let all = bounds.iter_mut().zip(sums).zip(others).enumerate();
             for (k, ((bound, &sum), ((&magnitude, &error), &nan))) in all {
-                let state = SumState { sum, magnitude, error, nan: nan > 0.0 };
+                let state = SumState { sum, magnitude, error, nan };
                 *bound = monoid.bound(state, before + f64::from(k as i32 + 1));
             }
         });

@@ -257,3 +257,41 @@ fn doubtful_places_reach_to_all_that_may_win() {
     let (number, _, reach) = run([0.5, f32::NAN, 0.3, f32::INFINITY, 1.5, 0.9]);
     assert_eq!((number, reach), (11.0, 0.0));
 }
+
+/// The results of a scan.
+fn scans(p: &mut Program, monoid: &Monoid, axis: u8, operands: &[Val]) -> Vec<Val> {
+    let scan = p.add(TensorOp::Scan { monoid: monoid.clone(), axis }, operands);
+    p.graph.results(scan.node).collect()
+}
+
+#[test]
+fn lines_are_scanned_side_by_side_as_one_by_one() {
+    let (outer, length, inner) = (2_usize, 5, 700);
+    let numbers = Random(9).floats(outer * length * inner);
+    for dtype in [DType::F32, DType::I64, DType::Bool] {
+        for monoid in Monoid::NAMED.iter().filter(|&monoid| *monoid != Monoid::Welford || dtype.is_float()) {
+            let mut p = Program::default();
+            let given = p.input(DType::F32, &[outer as i64, length as i64, inner as i64]);
+            // Numbers with errors, some of them equal.
+            let near = p.map(ScalarOp::ReciprocalHalf, &[given]);
+            let x = if dtype.is_float() { near } else { p.cast(dtype, near) };
+            let places = p.cast(DType::I64, given);
+            let is_numbered = matches!(monoid, Monoid::Argmax | Monoid::Argmin);
+            let operands = if is_numbered { vec![x, places] } else { vec![x] };
+            let abreast = scans(&mut p, monoid, 1, &operands);
+            let moved =
+                |p: &mut Program, val: Val| p.add(TensorOp::Permute([0, 2, 1].into_iter().collect()), &[val]);
+            let operands: Vec<Val> = operands.iter().map(|&val| moved(&mut p, val)).collect();
+            let lines = scans(&mut p, monoid, 2, &operands);
+            let lines: Vec<Val> = lines.into_iter().map(|val| moved(&mut p, val)).collect();
+            let input = array(&[outer, length, inner], &numbers);
+            let results = p.run(&[abreast, lines].concat(), &[input.view()]);
+            let (abreast, lines) = results.split_at(results.len() / 2);
+            for (abreast, line) in abreast.iter().zip(lines) {
+                let what = format!("{} of {dtype}", monoid.name());
+                assert_eq!(abreast.value.as_bytes(), line.value.as_bytes(), "{what}");
+                assert_eq!(bounds(abreast), bounds(line), "{what}");
+            }
+        }
+    }
+}
