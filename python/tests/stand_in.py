@@ -65,6 +65,27 @@ def new_stream(ordinal=0) -> int:
     return stream.value
 
 
+@contextlib.contextmanager
+def capture(stream, graphs):
+    """Records the work of a stream as a graph, which is appended to `graphs` to be launched."""
+    stream, graph, executable = ctypes.c_void_p(stream), ctypes.c_void_p(), ctypes.c_void_p()
+    with _device(0):
+        _call("cuStreamBeginCapture_v2", stream, 1)  # other calls of this thread are checked
+    try:
+        yield
+    finally:
+        with _device(0):
+            _call("cuStreamEndCapture", stream, ctypes.byref(graph))
+            _call("cuGraphInstantiateWithFlags", ctypes.byref(executable), graph, ctypes.c_uint64(0))
+    graphs.append(executable)
+
+
+def launch(graph, stream):
+    """Gives the work of a graph to a stream."""
+    with _device(0):
+        _call("cuGraphLaunch", graph, ctypes.c_void_p(stream))
+
+
 class _Memory:
     def __init__(self, size, stream):
         self.stream, address = stream, ctypes.c_uint64()
@@ -106,10 +127,14 @@ class FakeCuPy(types.ModuleType):
         """The values, brought to the device by work of the current stream."""
         values = numpy.ascontiguousarray(values)
         made = self.ndarray(values.shape, values.dtype.name, self.cuda.alloc(values.nbytes), values.strides)
+        self.copy(made, values)
+        return made
+
+    def copy(self, array, values):
+        """Brings other values to an array without gaps, by work of the current stream."""
         source, size = ctypes.c_void_p(values.ctypes.data), ctypes.c_size_t(values.nbytes)
         with _device(0):
-            _call("cuMemcpyHtoDAsync_v2", ctypes.c_uint64(made.data.ptr), source, size, ctypes.c_void_p(self.current))
-        return made
+            _call("cuMemcpyHtoDAsync_v2", ctypes.c_uint64(array.data.ptr), source, size, ctypes.c_void_p(self.current))
 
 
 def _ndarray(library):

@@ -228,10 +228,42 @@ def test_an_index_out_of_range():
         table = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
         index = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Int)
         fd.add_output(fd.ops.index_select(table, index, 0))
-    with pytest.raises(ferrofuse.OutOfRangeError, match="index_select"):
-        fd.execute([to_gpu(drawn(4, 4)), to_gpu(numpy.array([1, 9]))])
+    def wrong():
+        return fd.execute([to_gpu(drawn(4, 4)), to_gpu(numpy.array([1, 9]))])[0]
+
+    # The call does not wait. Who waits for it hears of it, else the next call once it is done; in either case once.
+    told = r"of an earlier call on cuda:0: line \d+: `index_select`: index 9 is out of range for axis 0 of size 4"
+    for wait in (GpuArray.numpy, GpuArray.synchronize):
+        with pytest.raises(ferrofuse.OutOfRangeError, match=told):
+            wait(wrong())
+    made = wrong()
+    with pytest.raises(ferrofuse.OutOfRangeError, match=told) as error:
+        for _ in range(100):  # the stand-in does a piece of work when it is asked whether work is done
+            fd.execute([to_gpu(drawn(4, 4)), to_gpu(numpy.array([1, 3]))])
+    assert (error.value.op, error.value.given) == ("index_select", "9")
     (made,) = fd.execute([to_gpu(drawn(4, 4)), to_gpu(numpy.array([1, 3]))])
     numpy.testing.assert_array_equal(made.numpy(), drawn(4, 4)[[1, 3]])
+
+
+def test_a_call_is_captured_in_a_graph():
+    graphs, fd = [], of_two(lambda fd, x, y: fd.add_output(fd.ops.sum(x * y, dims=[1])))
+    with stand_in.cupy() as cupy:
+        x, y, out = cupy.array(drawn(4, 64)), cupy.array(drawn(4, 64)), cupy.array(numpy.zeros(4, numpy.float32))
+        fd.execute([x, y], out=[out])  # compiles
+        with stand_in.capture(cupy.current, graphs):
+            fd.execute([x, y], out=[out])
+        cupy.copy(x, 2 * drawn(4, 64))
+        stand_in.launch(graphs[0], cupy.current)
+        numpy.testing.assert_allclose(out.numpy(), 2 * (drawn(4, 64) ** 2).sum(1), rtol=1e-4)
+        with FusionDefinition() as checked:
+            table = checked.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+            index = checked.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Int)
+            checked.add_output(checked.ops.index_select(table, index, 0))
+        given = [x, cupy.array(numpy.array([1, 3]))]
+        checked.execute(given)
+        with stand_in.capture(cupy.current, graphs):
+            with pytest.raises(ValueError, match="the call checks indices, which a graph that is captured cannot"):
+                checked.execute(given)
 
 
 def test_random_numbers_are_those_of_the_cpu():

@@ -46,6 +46,9 @@ function_table! { Functions:
     cuEventRecord(Handle, Handle) -> c_int;
     cuEventQuery(Handle) -> c_int;
     cuPointerGetAttribute(*mut c_void, c_int, Address) -> c_int;
+    cuStreamIsCapturing(Handle, *mut c_int) -> c_int;
+    cuMemHostAlloc(*mut *mut c_void, usize, c_uint) -> c_int;
+    cuMemFreeHost(*mut c_void) -> c_int;
     cuMemGetInfo as "cuMemGetInfo_v2" (*mut usize, *mut usize) -> c_int;
     cuMemAllocAsync(*mut Address, usize, Handle) -> c_int;
     cuMemFreeAsync(Address, Handle) -> c_int;

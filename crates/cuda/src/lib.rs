@@ -1,7 +1,7 @@
 //! NVIDIA's driver and NVRTC, found at run time: devices, streams, memory, compiled kernels.
 //!
 //! `library` (opened by `dlopen`) · `driver` and `nvrtc` (their functions) · `gpu` (a device: its context and facts) · `stream` ·
-//! `event` · `memory` · `module` (machine code and its kernels) · `error`. Nothing here links against CUDA, reads the environment, or knows
+//! `event` · `memory`, `pinned` (of devices, of the host) · `module` (machine code and its kernels) · `error`. Nothing here links against CUDA, reads the environment, or knows
 //! what a kernel means.
 //!
 //! The functions are those of the headers of CUDA 12; every driver since 11.2 has them.
@@ -14,6 +14,7 @@ mod library;
 mod memory;
 mod module;
 mod nvrtc;
+mod pinned;
 mod stream;
 
 pub use error::{Error, INSTALL};
@@ -23,4 +24,5 @@ pub use library::LibraryPaths;
 pub use memory::DeviceBuffer;
 pub use module::{Function, LaunchShape, Module};
 pub use nvrtc::{Cubin, Nvrtc};
+pub use pinned::PinnedWords;
 pub use stream::Stream;

@@ -72,6 +72,19 @@ impl Stream {
         self.raw.addr()
     }
 
+    /// Whether its work is recorded as a graph, and not done.
+    ///
+    /// # Errors
+    /// What the driver says.
+    pub fn is_capturing(&self) -> Result<bool, Error> {
+        let _entered = self.device.enter()?;
+        let mut status = 0;
+        // SAFETY: the function has this type; the status outlives the call.
+        let code = unsafe { (self.device.driver().functions.cuStreamIsCapturing)(self.raw, &mut status) };
+        self.device.driver().check("cuStreamIsCapturing", code)?;
+        Ok(status != 0)
+    }
+
     /// Waits until all its work is done.
     ///
     /// # Errors

@@ -177,8 +177,12 @@ pub fn gpu(error: &cuda::Error) -> PyErr {
 
 /// What went wrong while a fusion was compiled or run.
 pub fn failed(py: Python<'_>, error: &Error) -> PyErr {
-    match error.blame() {
-        Blame::User => match error {
+    let cause = match error {
+        Error::Earlier { error: earlier, .. } => &**earlier,
+        own => own,
+    };
+    match cause.blame() {
+        Blame::User => match cause {
             Error::Index { op, line, at } => {
                 let given = (at.size != 0).then(|| at.index.to_string());
                 let details =

@@ -87,6 +87,17 @@ pub enum Error {
         stream: usize,
         executable: usize,
     },
+    /// An index out of range in a call that gave its work to a GPU and did not wait.
+    #[error("of an earlier call on {device}: {error}")]
+    Earlier {
+        /// The GPU, as in `cuda:0`.
+        device: String,
+        /// What it was.
+        error: Box<Error>,
+    },
+    /// A call that checks indices, in a graph that is captured: nobody would look at what replays find.
+    #[error("the call checks indices, which a graph that is captured cannot: call it outside of the capture")]
+    ChecksInCapture,
     /// What NVIDIA's libraries say.
     #[error(transparent)]
     Cuda(#[from] cuda::Error),

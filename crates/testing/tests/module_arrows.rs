@@ -7,7 +7,10 @@ use std::path::{Path, PathBuf};
 
 /// The top-level modules of each crate (by folder), in order. Unit tests may use all.
 const ORDER: [(&str, &[&str]); 18] = [
-    ("cuda", &["error", "library", "driver", "nvrtc", "gpu", "stream", "event", "memory", "module"]),
+    (
+        "cuda",
+        &["error", "library", "driver", "nvrtc", "gpu", "stream", "event", "memory", "pinned", "module"],
+    ),
     ("files", &["identity", "temporary", "target", "targets"]),
     (
         "index",
@@ -173,6 +176,7 @@ const ORDER: [(&str, &[&str]); 18] = [
             "signals",
             "table",
             "explanation",
+            "file",
             "gpu",
             "arrays",
             "call",

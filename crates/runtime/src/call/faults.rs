@@ -1,12 +1,8 @@
 //! Indices out of range: the first one in the order of the definition is the call's error.
 
-use ir::kernel::index_of_fault;
-use reference::evaluate::OutOfRange;
-
 use super::Call;
 use crate::Error;
-use crate::device::Device;
-use crate::device::SlotContents;
+use crate::device::{CheckedIndex, Device, SlotContents};
 use crate::error::IndexFault;
 use crate::plan::{Checked, FaultWords};
 
@@ -23,14 +19,13 @@ impl<D: Device> Call<'_, '_, D> {
         let armed = |faults: &&FaultWords| !matches!(self.memory[faults.slot], SlotContents::Nothing);
         let armed: Vec<&FaultWords> = self.plan.faults.iter().filter(armed).collect();
         for FaultWords { slot, words } in armed {
-            let told: Vec<i64> = self.device.on_host(&[self.memory[*slot].view()], |views| {
-                (0..words.len()).map(|word| views[0].scalar(word).as_i64()).collect()
-            })?;
-            for (&Checked { val, axis, size }, word) in words.iter().zip(told) {
-                if let Some(index) = index_of_fault(word) {
-                    let at = OutOfRange { axis, size: self.extents.formulas[size], index };
-                    self.note(IndexFault { val, at });
-                }
+            let size = |checked: &Checked| self.extents.formulas[checked.size];
+            let checked: Vec<CheckedIndex> = words
+                .iter()
+                .map(|word| CheckedIndex { val: word.val, axis: word.axis, size: size(word) })
+                .collect();
+            if let Some(fault) = self.device.fault(self.memory[*slot].view(), &checked)? {
+                self.note(fault);
             }
         }
         Ok(())

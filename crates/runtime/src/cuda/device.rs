@@ -5,6 +5,7 @@ use std::sync::Arc;
 use compiler::target::{GpuModel, Target};
 use cuda::{Cuda, Error, Gpu, Nvrtc, Stream};
 
+use super::faults::PendingFaults;
 use super::strided_copy::StridedCopy;
 
 /// What a copy gets of the bandwidth that the memory has.
@@ -17,6 +18,7 @@ pub struct CudaDevice {
     cuda: Arc<Cuda>,
     stream: Arc<Stream>,
     copies: StridedCopy,
+    faults: PendingFaults,
 }
 
 impl CudaDevice {
@@ -27,7 +29,13 @@ impl CudaDevice {
     pub fn open(cuda: &Arc<Cuda>, ordinal: usize) -> Result<CudaDevice, Error> {
         let gpu = Arc::new(Gpu::open(cuda, ordinal)?);
         let stream = Arc::new(Stream::new(&gpu)?);
-        Ok(CudaDevice { gpu, cuda: Arc::clone(cuda), stream, copies: StridedCopy::default() })
+        Ok(CudaDevice {
+            gpu,
+            cuda: Arc::clone(cuda),
+            stream,
+            copies: StridedCopy::default(),
+            faults: PendingFaults::default(),
+        })
     }
 
     /// What users call it, as in `cuda:0`.
@@ -83,6 +91,21 @@ impl CudaDevice {
             throughput: known.throughput * multiprocessors as f64 / known.multiprocessors as f64,
             ..known.clone()
         })
+    }
+
+    /// Looks for an index out of range in calls that are done: the first is an error, once.
+    ///
+    /// # Errors
+    /// [`crate::Error::Earlier`], and what the driver says, also of work that was given before.
+    pub fn check(&self) -> Result<(), crate::Error> {
+        match self.faults.take()? {
+            None => Ok(()),
+            Some(error) => Err(crate::Error::Earlier { device: self.name(), error: Box::new(error) }),
+        }
+    }
+
+    pub(super) fn faults(&self) -> &PendingFaults {
+        &self.faults
     }
 
     pub(crate) fn gpu(&self) -> &Arc<Gpu> {

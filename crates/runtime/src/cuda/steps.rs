@@ -11,10 +11,12 @@ use ir::graph::{ExternalOp, Val};
 use ops::{DType, Scalar};
 use smallvec::SmallVec;
 
+use super::faults::Located;
 use super::tensor::{GpuMemory, GpuTensor, GpuView, GpuViewMut, Place};
 use super::{CudaDevice, GpuKernel};
 use crate::cpu::external;
-use crate::device::{Device, Host, KernelLaunch, Memory};
+use crate::device::{CheckedIndex, Device, Host, KernelLaunch, Memory, first_fault};
+use crate::error::IndexFault;
 use crate::{Error, Tensor};
 
 /// A GPU for one call.
@@ -22,6 +24,8 @@ pub(crate) struct OnStream<'c> {
     pub device: &'c CudaDevice,
     pub stream: &'c Arc<Stream>,
     pub host: Host<'c>,
+    /// What a later call says of an index out of range; `None` where this one waits for its work.
+    pub located: Option<Located>,
 }
 
 impl OnStream<'_> {
@@ -166,6 +170,16 @@ impl Device for OnStream<'_> {
             views.iter().map(|view| self.downloaded(&view.0)).collect::<Result<_, Error>>()?;
         let views: Vec<ArrayView<'_>> = copies.iter().map(StridedArray::view).collect();
         Ok(work(&views))
+    }
+
+    fn fault(&self, words: GpuView<'_>, checked: &[CheckedIndex]) -> Result<Option<IndexFault>, Error> {
+        let Some(located) = &self.located else {
+            return self.on_host(&[words], |views| {
+                first_fault((0..checked.len()).map(|word| views[0].scalar(word).as_i64()), checked)
+            });
+        };
+        let faults = self.device.faults();
+        faults.tell(self.device, self.stream, words.0.start(), checked, located).map(|()| None)
     }
 
     fn finish(&self) -> Result<(), Error> {

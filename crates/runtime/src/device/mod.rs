@@ -10,10 +10,12 @@ use cranelift_entity::PrimaryMap;
 use ir::array::{ArrayView, Layout};
 use ir::graph::{ExternalOp, Val};
 use ir::interrupt::Interrupt;
-use ir::kernel::Kernel;
+use ir::kernel::{Kernel, index_of_fault};
 use ops::{DType, Scalar};
+use reference::evaluate::OutOfRange;
 
 use crate::cpu::pool::Workers;
+use crate::error::IndexFault;
 use crate::formulas::Formula;
 use crate::plan::Launch;
 use crate::{Error, Machine};
@@ -44,6 +46,24 @@ impl<'c> Host<'c> {
     pub fn workers(self) -> Workers<'c> {
         self.machine.workers(self.interrupt)
     }
+}
+
+/// A value whose indices are checked in a call.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CheckedIndex {
+    pub val: Val,
+    /// The axis that the indices are on.
+    pub axis: usize,
+    /// The size of that axis.
+    pub size: i64,
+}
+
+/// Of what fault words tell, the first in the order of the definition.
+pub(crate) fn first_fault(words: impl Iterator<Item = i64>, checked: &[CheckedIndex]) -> Option<IndexFault> {
+    let fault = |(&CheckedIndex { val, axis, size }, word)| {
+        index_of_fault(word).map(|index| IndexFault { val, at: OutOfRange { axis, size, index } })
+    };
+    checked.iter().zip(words).filter_map(fault).min_by_key(|fault| fault.val)
 }
 
 /// What does the steps of a call.
@@ -93,6 +113,14 @@ pub(crate) trait Device {
         views: &[ViewOf<'_, Self>],
         work: impl FnOnce(&[ArrayView<'_>]) -> R,
     ) -> Result<R, Error>;
+
+    /// The first index out of range that fault words tell of, one for each value that is checked. Where the call does not wait, none:
+    /// a later one is told.
+    fn fault(&self, words: ViewOf<'_, Self>, checked: &[CheckedIndex]) -> Result<Option<IndexFault>, Error> {
+        self.on_host(&[words], |views| {
+            first_fault((0..checked.len()).map(|word| views[0].scalar(word).as_i64()), checked)
+        })
+    }
 
     /// Waits until the steps so far are done.
     fn finish(&self) -> Result<(), Error>;

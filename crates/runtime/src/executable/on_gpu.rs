@@ -14,6 +14,7 @@ use crate::compile::Code;
 use crate::cuda::{GpuArgument, GpuMemory, GpuTensor, GpuView, OnStream};
 use crate::destination::{OutputForm, checked};
 use crate::device::{AddressSpace, Device, Host, WriteTarget};
+use crate::error::IndexFault;
 use crate::located::located;
 use crate::variant_key::VariantKey;
 use crate::{CallOptions, Error};
@@ -137,12 +138,18 @@ impl Executable {
         }
         let host = Host { machine: self.machine(options), interrupt: &options.interrupt };
         let sizes = self.bound(inputs)?;
-        let on_stream = OnStream { device, stream, host };
+        device.check()?;
+        let source = Arc::clone(&self.source);
+        let located = Arc::new(move |fault: IndexFault| located(fault.into(), &source.definition, &[]));
+        let on_stream = OnStream { device, stream, host, located: Some(located) };
         let readable = self.readable(inputs, &on_stream)?;
         let layouts = readable.views().map(|view| LayoutClass::from(GpuMemory::form(&view).1)).collect();
         let key = VariantKey::of(layouts, &sizes, self.shapes.as_ref());
         let variant = self.compiled(key, &options.interrupt)?;
         let Code::Gpu(code) = &variant.code else { return Err(Error::NoGpu) };
+        if !variant.steps.faults.is_empty() && stream.is_capturing()? {
+            return Err(Error::ChecksInCapture);
+        }
         let targets = self.gpu_targets(inputs, &readable)?;
         let sizes = self.seeded(&sizes, options.stream);
         let visible: Vec<bool> = (0..inputs.len()).map(|place| !readable.is_copied(place)).collect();

@@ -12,6 +12,7 @@ use pyo3::types::{PyDict, PyTuple};
 use super::input::typestr_of;
 use crate::arrays::{self, Device, Exported, Given, OutputMemory, Owner, Place, export, repeats};
 use crate::data_type::DataType;
+use crate::errors;
 use crate::gpu::device::{self, failed};
 use crate::gpu::{OnGpu, OpenDevice};
 
@@ -91,6 +92,11 @@ impl GpuArray {
         StridedArray::new(array, layout).map_err(memory)?.view().to_array().map_err(memory)
     }
 
+    /// Whether calls that are done by now found an index out of range.
+    fn check(&self, py: Python<'_>) -> PyResult<()> {
+        self.device.gpu.check().map_err(|error| errors::failed(py, &error))
+    }
+
     /// Has a consumer's stream, by its number in DLPack, wait for the elements.
     fn await_by(&self, consumer: i64) -> PyResult<()> {
         if consumer == NO_WAIT {
@@ -137,9 +143,11 @@ impl GpuArray {
         format!("cuda:{}", self.device.ordinal)
     }
 
-    /// A copy on the host, as NumPy's array. Waits for the work that makes the elements.
+    /// A copy on the host, as NumPy's array. Waits for the work that makes the elements; an index out of range that it found is an
+    /// error.
     fn numpy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let array = py.detach(|| self.downloaded())?;
+        self.check(py)?;
         arrays::numpy::array(&Bound::new(py, OutputMemory::copy(array))?)
     }
 
@@ -159,9 +167,10 @@ impl GpuArray {
         dtype.map_or(Ok(array.clone()), |dtype| array.call_method1("astype", (dtype,)))
     }
 
-    /// Waits for the work that makes the elements.
+    /// Waits for the work that makes the elements; an index out of range that it found is an error.
     fn synchronize(&self, py: Python<'_>) -> PyResult<()> {
-        py.detach(|| self.stream.synchronize()).map_err(failed)
+        py.detach(|| self.stream.synchronize()).map_err(failed)?;
+        self.check(py)
     }
 
     /// A capsule that shares the memory. Work of the consumer's stream waits for the elements; None is the default stream.
@@ -237,7 +246,6 @@ pub fn to_gpu(
     };
     let view = given.view(Place::Argument)?;
     let device = OpenDevice::of(py, ordinal)?;
-    let tensor =
-        GpuTensor::of_host(&device.stream, &view).map_err(|error| crate::errors::failed(py, &error))?;
+    let tensor = GpuTensor::of_host(&device.stream, &view).map_err(|error| errors::failed(py, &error))?;
     Ok(GpuArray::new(tensor, &device))
 }
