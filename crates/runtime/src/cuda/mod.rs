@@ -14,5 +14,6 @@ pub use device::CudaDevice;
 pub use tensor::{GpuArgument, GpuTensor};
 
 pub(crate) use code::{GpuKernel, gpu_kernel};
+pub(crate) use faults::Located;
 pub(crate) use steps::OnStream;
 pub(crate) use tensor::{GpuMemory, GpuView};

@@ -17,12 +17,12 @@ use ir::interrupt::Interrupt;
 use ops::DType;
 use smallvec::SmallVec;
 
-use crate::argument::{Argument, shared};
+use crate::argument::{Argument, Footprint, shared};
 use crate::background::in_background;
 use crate::call::{Call, Done, Finished, Given, call_on_gpu, forms_on_gpu, is_short};
 use crate::compile::{Code, Variant, compile};
 use crate::destination::{OutputForm, placed};
-use crate::device::{Host, WriteTarget};
+use crate::device::{AddressSpace, Host, WriteTarget};
 use crate::fork::ForkLock;
 use crate::host::HostMemory;
 use crate::inputs::{Inputs, layouts};
@@ -76,6 +76,8 @@ pub struct Executable {
     variants: ForkLock<Vec<(VariantKey, Arc<Cell>)>>,
     /// What the inputs of the last call came to.
     last_call: LastCall<Prepared>,
+    /// The same of the last call on tensors of a GPU.
+    last_gpu_call: LastCall<Prepared>,
     /// Whether calls have sizes that depend on elements of inputs.
     reads_sizes: bool,
 }
@@ -154,10 +156,10 @@ impl Executable {
 
     fn uncompiled(definition: Definition, options: CompileOptions, shapes: Option<Shapes>) -> Executable {
         let signature = definition.signature();
-        let (variants, last_call, reads_sizes) =
-            (ForkLock::default(), LastCall::default(), signature.reads_elements());
+        let (variants, reads_sizes) = (ForkLock::default(), signature.reads_elements());
+        let (last_call, last_gpu_call) = (LastCall::default(), LastCall::default());
         let source = Arc::new(Source { definition, options });
-        Executable { source, signature, shapes, variants, last_call, reads_sizes }
+        Executable { source, signature, shapes, variants, last_call, last_gpu_call, reads_sizes }
     }
 
     /// Compiles what a call on such inputs needs, if it is not there.
@@ -328,10 +330,9 @@ impl Executable {
         let shared = shared(arguments.iter().map(|argument| Some(argument.footprint())));
         let targets = self.targets(arguments, &shared, &inputs)?;
         let sizes = self.seeded(&prepared.sizes, options.stream);
-        let written = || targets.iter().flatten();
         let is_visible = |(place, argument): (usize, &Argument<'_>)| {
-            let is_written = || written().any(|target| target.footprint().overlaps(&argument.footprint()));
-            !inputs.is_copied(place) && targets[place].is_none() && !(shared[place] && is_written())
+            let footprint = argument.footprint();
+            !inputs.is_copied(place) && is_unwritten(place, Some(&footprint), &targets, shared[place])
         };
         let visible: SmallVec<[bool; 8]> = arguments.iter().enumerate().map(is_visible).collect();
         let (variant, interrupt) = (&prepared.variant, &options.interrupt);
@@ -516,4 +517,17 @@ fn outputs<'a>(done: Vec<Done<HostMemory>>, given: &[ArrayView<'a>]) -> Outputs<
         }
     };
     Outputs { outputs: done.into_iter().map(output).collect() }
+}
+
+/// Whether no output is written to an input, nor to what it shares memory with.
+fn is_unwritten<S: AddressSpace>(
+    place: usize,
+    footprint: Option<&Footprint<'_>>,
+    targets: &[Option<WriteTarget<'_, S>>],
+    is_shared: bool,
+) -> bool {
+    let meets = |target: &WriteTarget<'_, S>| {
+        footprint.is_some_and(|footprint| target.footprint().overlaps(footprint))
+    };
+    targets[place].is_none() && !(is_shared && targets.iter().flatten().any(meets))
 }

@@ -6,16 +6,20 @@ use compiler::layout::LayoutClass;
 use cuda::Stream;
 use ir::array::{ArrayView, Layout, StridedArray};
 use ir::graph::Sizes;
+use ir::interrupt::Interrupt;
+use ops::DType;
+use smallvec::SmallVec;
 
-use super::Executable;
+use super::{Executable, is_unwritten};
 use crate::argument::{Footprint, shared};
 use crate::call::{Call, Done, Given};
 use crate::compile::Code;
-use crate::cuda::{GpuArgument, GpuMemory, GpuTensor, GpuView, OnStream};
+use crate::cuda::{GpuArgument, GpuMemory, GpuTensor, GpuView, Located, OnStream};
 use crate::destination::{OutputForm, checked};
 use crate::device::{AddressSpace, Device, Host, WriteTarget};
 use crate::error::IndexFault;
 use crate::located::located;
+use crate::prepared::Prepared;
 use crate::variant_key::VariantKey;
 use crate::{CallOptions, Error};
 
@@ -45,6 +49,22 @@ pub enum GpuOutput {
 }
 
 impl GpuInput<'_> {
+    /// Element type and layout.
+    fn form(&self) -> (DType, &Layout) {
+        match self {
+            GpuInput::Tensor(argument) => argument.form(),
+            GpuInput::Host(view) => (view.dtype(), view.layout()),
+        }
+    }
+
+    /// Whether kernels read it in its layout: arrays of the host are copied in theirs.
+    fn is_read_in_place(&self) -> bool {
+        match self {
+            GpuInput::Tensor(argument) => argument.is_aligned(),
+            GpuInput::Host(_) => true,
+        }
+    }
+
     /// Where it is, if on the GPU.
     fn footprint(&self) -> Option<Footprint<'_>> {
         match self {
@@ -136,28 +156,31 @@ impl Executable {
         if stream_gpu != own {
             return Err(Error::OtherGpu { stream: stream_gpu, executable: own });
         }
-        let host = Host { machine: self.machine(options), interrupt: &options.interrupt };
-        let sizes = self.bound(inputs)?;
         device.check()?;
-        let source = Arc::clone(&self.source);
-        let located = Arc::new(move |fault: IndexFault| located(fault.into(), &source.definition, &[]));
-        let on_stream = OnStream { device, stream, host, located: Some(located) };
+        let prepared = self.prepared_on_gpu(inputs, &options.interrupt)?;
+        let variant = &prepared.variant;
+        let host = Host { machine: self.machine(options), interrupt: &options.interrupt };
+        let located = (!variant.steps.faults.is_empty()).then(|| self.located_later());
+        let on_stream = OnStream { device, stream, host, located };
         let readable = self.readable(inputs, &on_stream)?;
-        let layouts = readable.views().map(|view| LayoutClass::from(GpuMemory::form(&view).1)).collect();
-        let key = VariantKey::of(layouts, &sizes, self.shapes.as_ref());
-        let variant = self.compiled(key, &options.interrupt)?;
         let Code::Gpu(code) = &variant.code else { return Err(Error::NoGpu) };
         if !variant.steps.faults.is_empty() && stream.is_capturing()? {
             return Err(Error::ChecksInCapture);
         }
-        let targets = self.gpu_targets(inputs, &readable)?;
-        let sizes = self.seeded(&sizes, options.stream);
-        let visible: Vec<bool> = (0..inputs.len()).map(|place| !readable.is_copied(place)).collect();
+        let footprints: SmallVec<[Option<Footprint<'_>>; 8]> =
+            inputs.iter().map(GpuInput::footprint).collect();
+        let shared = shared(footprints.iter().copied());
+        let targets = self.gpu_targets(inputs, &readable, &shared)?;
+        let sizes = self.seeded(&prepared.sizes, options.stream);
+        let is_visible = |(place, footprint): (usize, &Option<Footprint<'_>>)| {
+            !readable.is_copied(place) && is_unwritten(place, footprint.as_ref(), &targets, shared[place])
+        };
+        let visible: SmallVec<[bool; 8]> = footprints.iter().enumerate().map(is_visible).collect();
         let given = Given { sizes: &sizes, inputs: readable.views(), targets: &targets, visible: &visible };
-        let call = Call::new(&variant, code, on_stream, given)?;
+        let call = Call::new(variant, code, on_stream, given)?;
         let forms = call.forms();
         let destinations = place(&forms)?;
-        let footprints: Vec<Footprint<'_>> = inputs.iter().filter_map(GpuInput::footprint).collect();
+        let footprints: SmallVec<[Footprint<'_>; 8]> = footprints.iter().flatten().copied().collect();
         let destinations = checked(destinations.iter().map(Option::as_ref), &forms, &footprints)?;
         let (done, _) = call.writing_to(&destinations)?.run(false)?;
         let output = |done| match done {
@@ -166,6 +189,41 @@ impl Executable {
             Done::Placed => GpuOutput::Placed,
         };
         Ok(done.into_iter().map(output).collect())
+    }
+
+    /// What a later call says of an index out of range.
+    fn located_later(&self) -> Located {
+        let source = Arc::clone(&self.source);
+        Arc::new(move |fault: IndexFault| located(fault.into(), &source.definition, &[]))
+    }
+
+    /// What the layouts of the inputs come to, from the last call where they are as they were.
+    fn prepared_on_gpu(
+        &self,
+        inputs: &[GpuInput<'_>],
+        interrupt: &Interrupt,
+    ) -> Result<Arc<Prepared>, Error> {
+        let lasts = !self.reads_sizes && inputs.iter().all(GpuInput::is_read_in_place);
+        let last_call = self
+            .last_gpu_call
+            .get()
+            .filter(|last_call| lasts && last_call.is_for(inputs.iter().map(GpuInput::form)));
+        if let Some(last_call) = last_call {
+            return Ok(last_call);
+        }
+        let sizes = self.bound(inputs)?;
+        let class = |input: &GpuInput<'_>| match input.is_read_in_place() {
+            true => LayoutClass::from(input.form().1),
+            false => LayoutClass::from(&Layout::dense(&input.form().1.sizes)),
+        };
+        let key = VariantKey::of(inputs.iter().map(class).collect(), &sizes, self.shapes.as_ref());
+        let variant = self.compiled(key, interrupt)?;
+        let forms = inputs.iter().map(|input| (input.form().0, input.form().1.clone())).collect();
+        let prepared = Arc::new(Prepared { forms, sizes, variant, is_short: false });
+        if lasts {
+            self.last_gpu_call.keep(&prepared);
+        }
+        Ok(prepared)
     }
 
     /// The values of the size symbols. Numbers that decide sizes must be the host's.
@@ -190,7 +248,7 @@ impl Executable {
     ) -> Result<Readable<'a>, Error> {
         let copy = |input: &GpuInput<'_>| match input {
             GpuInput::Host(view) => GpuTensor::of_host(on_stream.stream, view).map(Some),
-            GpuInput::Tensor(argument) if argument.is_aligned() => Ok(None),
+            GpuInput::Tensor(_) if input.is_read_in_place() => Ok(None),
             GpuInput::Tensor(argument) => {
                 let (dtype, layout) = argument.form();
                 let mut copy = on_stream.allocate(dtype, Layout::dense(&layout.sizes))?;
@@ -206,8 +264,8 @@ impl Executable {
         &self,
         inputs: &'a [GpuInput<'a>],
         readable: &Readable<'_>,
+        shared: &[bool],
     ) -> Result<Vec<Option<WriteTarget<'a, GpuMemory>>>, Error> {
-        let shared = shared(inputs.iter().map(GpuInput::footprint));
         let mut targets: Vec<_> = inputs.iter().map(|_| None).collect();
         for place in self.definition().fusion.outputs().iter().filter_map(|output| output.alias) {
             let place = place as usize;
