@@ -1,5 +1,5 @@
 # The commands of this project. Each first installs what the machine lacks.
-.PHONY: setup demo test test-torch test-thunder bench bench-peers python wheel
+.PHONY: setup demo test test-torch test-thunder bench bench-peers gpu-bundle python wheel
 
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 FERROFUSE := cargo run --quiet --release --package ferrofuse-cli --
@@ -46,6 +46,15 @@ test-thunder: setup
 	for file in python/tests/thunder/test_*.py; do \
 	  .venv-thunder/bin/python -m pytest --quiet --override-ini addopts= --disable-warnings $$file || exit 1; \
 	done
+
+# What `gpu.sh` in it needs on a machine with NVIDIA's driver and NVRTC, and nothing else: below 30 MiB.
+gpu-bundle: setup
+	cargo build --release --package ferrofuse-cli
+	rm -rf $(TARGET)/gpu-bundle
+	scripts/gpu-bundle $(TARGET)/release/ferrofuse $(TARGET)/gpu-bundle
+	strip $(TARGET)/gpu-bundle/ferrofuse
+	tar -czf $(TARGET)/gpu-bundle.tar.gz -C $(TARGET) gpu-bundle
+	@ls -l $(TARGET)/gpu-bundle.tar.gz
 
 bench: setup
 	$(FERROFUSE) bench

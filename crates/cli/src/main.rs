@@ -98,7 +98,8 @@ fn perform(cli: Cli, out: &mut dyn Write) -> Result<Outcome, Failure> {
         Verb::Ops(options) => ops::run(&options, out),
         // Compiling is measured, so nothing is taken from the cache.
         Verb::Bench(options) => {
-            bench::run(&options, MachineOptions { llvm, perf_map, ..MachineOptions::default() }, out)
+            let machine = MachineOptions { llvm, perf_map, ..MachineOptions::default() };
+            bench::run(&options, machine, &nvidia, out)
         }
         Verb::Cache(options) => cache::run(&options, environment::cache_options(), out),
         Verb::Doctor(options) => doctor::run(&options, &llvm, &nvidia, environment::cache_options(), out),

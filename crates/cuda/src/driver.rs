@@ -45,6 +45,8 @@ function_table! { Functions:
     cuEventDestroy as "cuEventDestroy_v2" (Handle) -> c_int;
     cuEventRecord(Handle, Handle) -> c_int;
     cuEventQuery(Handle) -> c_int;
+    cuEventSynchronize(Handle) -> c_int;
+    cuEventElapsedTime(*mut f32, Handle, Handle) -> c_int;
     cuPointerGetAttribute(*mut c_void, c_int, Address) -> c_int;
     cuStreamIsCapturing(Handle, *mut c_int) -> c_int;
     cuMemHostAlloc(*mut *mut c_void, usize, c_uint) -> c_int;

@@ -2,6 +2,7 @@
 
 use std::ptr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::driver::{Handle, NOT_READY};
 use crate::error::Error;
@@ -27,17 +28,45 @@ impl Event {
     /// What the driver says.
     pub fn record(stream: &Stream) -> Result<Event, Error> {
         const DISABLE_TIMING: u32 = 2;
+        Event::with_flags(stream, DISABLE_TIMING)
+    }
+
+    /// The same with the time at which the stream came to it.
+    ///
+    /// # Errors
+    /// What the driver says.
+    pub fn record_timed(stream: &Stream) -> Result<Event, Error> {
+        Event::with_flags(stream, 0)
+    }
+
+    fn with_flags(stream: &Stream, flags: u32) -> Result<Event, Error> {
         let device = stream.device();
         let (_entered, functions) = (device.enter()?, &device.driver().functions);
         let mut raw = ptr::null_mut();
         // SAFETY: the function has this type; the handle outlives the call.
-        let code = unsafe { (functions.cuEventCreate)(&mut raw, DISABLE_TIMING) };
+        let code = unsafe { (functions.cuEventCreate)(&mut raw, flags) };
         device.driver().check("cuEventCreate", code)?;
         let event = Event { device: Arc::clone(device), raw };
         // SAFETY: the function has this type; event and stream live.
         let code = unsafe { (functions.cuEventRecord)(raw, stream.raw()) };
         device.driver().check("cuEventRecord", code)?;
         Ok(event)
+    }
+
+    /// The time from an earlier event to this one, once this one is done; both are timed ones.
+    ///
+    /// # Errors
+    /// What the driver says, also of work that was given before.
+    pub fn since(&self, earlier: &Event) -> Result<Duration, Error> {
+        let (_entered, driver) = (self.device.enter()?, self.device.driver());
+        let mut milliseconds = 0.0;
+        // SAFETY: the functions have these types; the events live, the number outlives the call.
+        unsafe {
+            driver.check("cuEventSynchronize", (driver.functions.cuEventSynchronize)(self.raw))?;
+            let code = (driver.functions.cuEventElapsedTime)(&mut milliseconds, earlier.raw, self.raw);
+            driver.check("cuEventElapsedTime", code)?;
+        }
+        Ok(Duration::from_secs_f64(f64::from(milliseconds.max(0.0)) / 1e3))
     }
 
     /// Whether that work is done.

@@ -1,6 +1,9 @@
 //! `ferrofuse bench`: a row has every field, and an unknown workload is named. Nothing here asserts a speed.
 
-use super::{ferrofuse, fine};
+use std::path::Path;
+use std::process::Command;
+
+use super::{ferrofuse, fine, root};
 
 #[test]
 fn a_row_has_every_field() {
@@ -31,6 +34,47 @@ fn what_fits_in_a_cache_is_measured_there() {
         assert_eq!((row["rows"].as_i64(), row["columns"].as_i64()), (Some(3), Some(70)));
         assert!(row["fraction"].as_f64() > Some(0.0) && row[peer].as_f64() > Some(0.0), "{row}");
     }
+}
+
+#[test]
+fn a_gpu_is_measured_by_its_clock() {
+    for (workload, peer) in [("softmax_bf16", "copy_gbps"), ("sum_inner_f32", "read_gbps")] {
+        let text = fine(&format!("bench {workload} --json --warm --device cuda --size i0=3 --size i1=64"));
+        let row: serde_json::Value = serde_json::from_str(text.trim()).expect("one object a line");
+        assert_eq!((&row["device"], row["kernels"].as_u64()), (&"cuda".into(), Some(1)));
+        for field in ["ms", "gbps", "fraction", peer, "compile_ms", "first_call_ms", "call_us"] {
+            assert!(row[field].as_f64().is_some_and(|number| number > 0.0), "{field}: {row}");
+        }
+    }
+}
+
+/// The script for machines with a GPU, from a bundle in an empty folder.
+#[test]
+fn a_bundle_checks_and_measures() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let bundle = folder.path().join("bundle");
+    let stand_in = std::env::current_exe().expect("a test runs").with_file_name("libferrofuse_emulator.so");
+    let made = Command::new(root().join("scripts/gpu-bundle"))
+        .args([Path::new(env!("CARGO_BIN_EXE_ferrofuse")), &bundle])
+        .status();
+    assert!(made.expect("the script runs").success());
+    let run = || {
+        let output = Command::new(bundle.join("gpu.sh"))
+            .args(["--quick", "facts", "check", "bench"])
+            .env("FERROFUSE_LIBCUDA", &stand_in)
+            .env("FERROFUSE_LIBNVRTC", &stand_in)
+            .output()
+            .expect("the script runs");
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{stderr}");
+        (String::from_utf8_lossy(&output.stdout).into_owned(), stderr)
+    };
+    let (table, said) = run();
+    assert!(table.contains("| add_mul_f32 | 3x64 |") && table.contains("| softmax_bf16 | 3x64 |"), "{table}");
+    assert!(said.contains("gpu.sh: check"), "{said}");
+    let checked = std::fs::read_to_string(bundle.join("results/check")).expect("the part's lines");
+    assert!(checked.contains("examples/softmax.py i0=17 i1=130: matches"), "{checked}");
+    assert_eq!(run(), (table, String::new()), "parts that are done are not done again");
 }
 
 #[test]
@@ -71,7 +115,7 @@ fn what_cannot_be_measured_is_rejected() {
         ("bench rope_bf16 --sweep", "no rows and columns to sweep over"),
         ("bench rope_bf16 --sweep --size i0=2", "cannot be used with"),
         ("bench add_mul_f32 --size i7=2", "`add_mul_f32` has no size `i7`"),
-        ("bench --device cuda", "nothing runs on CUDA devices yet"),
+        ("bench --device cuba", "`cuba` is no device; known are cpu, cuda, cuda:0, cuda:1"),
         ("bench --target aarch64", "does not run on this machine"),
         ("run examples/silu_mul.py --target sm_90", "does not run on this machine"),
     ] {

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use codegen::cuda::NVRTC_OPTIONS;
 use compiler::target::{GpuModel, Target};
-use cuda::{Cuda, Error, Gpu, Nvrtc, Stream};
+use cuda::{Cubin, Cuda, Error, Gpu, Nvrtc, Stream};
 
 use super::faults::PendingFaults;
 use super::strided_copy::StridedCopy;
@@ -46,6 +47,19 @@ impl CudaDevice {
     /// Its architecture, as in `sm_90`.
     pub fn architecture(&self) -> String {
         self.gpu.architecture()
+    }
+
+    /// Bytes of its last cache.
+    pub fn cache_bytes(&self) -> usize {
+        usize::try_from(self.gpu.facts().l2_bytes).unwrap_or(0)
+    }
+
+    /// The machine code of CUDA C++ for it.
+    ///
+    /// # Errors
+    /// What the compiler says of the text.
+    pub fn compile(&self, text: &str) -> Result<Cubin, Error> {
+        self.cuda.nvrtc.compile(text, &self.gpu.architecture(), &NVRTC_OPTIONS)
     }
 
     /// Another GPU of the machine.

@@ -137,6 +137,11 @@ impl GpuTensor {
         Ok(GpuTensor { layout, ..tensor })
     }
 
+    /// The tensor as an argument of a call, which may write to it.
+    pub fn argument(&mut self) -> GpuArgument<'_> {
+        GpuArgument { place: self.place(), writable: true, lifetime: PhantomData }
+    }
+
     /// The stream that its memory is there for.
     pub fn stream(&self) -> &Arc<Stream> {
         self.buffer.stream()

@@ -29,7 +29,7 @@ const SMALL_CALLS: usize = 2000;
 #[derive(Debug, Serialize)]
 pub struct Row {
     pub workload: String,
-    /// `cpu`.
+    /// `cpu` or `cuda`.
     pub device: &'static str,
     /// Elements along all axes but the last of the largest input.
     pub rows: i64,
@@ -60,6 +60,34 @@ pub struct Row {
 }
 
 impl Row {
+    /// Bytes of a case in a time, beside the bandwidth of its peer; the rest is not measured yet.
+    pub fn new(
+        case: &Case,
+        device: &'static str,
+        (rows, columns): (i64, i64),
+        bytes: u64,
+        time: Duration,
+        beside: f64,
+    ) -> Row {
+        let (gbps, peer) = (bytes as f64 / time.as_secs_f64() / 1e9, case.workload.peer);
+        Row {
+            workload: case.workload.id.to_owned(),
+            device,
+            rows,
+            columns,
+            ms: milliseconds(time),
+            gbps,
+            fraction: gbps / beside,
+            copy_gbps: (peer == Peer::Copy).then_some(beside),
+            read_gbps: (peer == Peer::Read).then_some(beside),
+            kernels: 0,
+            traffic_ratio: 0.0,
+            compile_ms: 0.0,
+            first_call_ms: 0.0,
+            call_us: 0.0,
+        }
+    }
+
     /// Rows and columns as people write them.
     pub fn size(&self) -> String {
         format!("{}x{}", self.rows, self.columns)
@@ -87,28 +115,18 @@ pub fn measure(case: &Case, machine: &Arc<Machine>, target: CpuTarget, warm: boo
     let peer = case.workload.peer;
     let (time, beside) = steady(&executable, &sets, bytes, peer, machine.threads())?;
     let small = small_call(&executable, &specs)?;
-    let gbps = bytes as f64 / time.as_secs_f64() / 1e9;
-    let (rows, columns) = rows_and_columns(&specs);
     Ok(Row {
-        workload: case.workload.id.to_owned(),
-        device: "cpu",
-        rows,
-        columns,
-        ms: milliseconds(time),
-        gbps,
-        fraction: gbps / beside,
-        copy_gbps: (peer == Peer::Copy).then_some(beside),
-        read_gbps: (peer == Peer::Read).then_some(beside),
         kernels: variant.report.segments.iter().map(|segment| segment.kernels.len()).sum(),
         traffic_ratio: explanation.traffic_ratio,
         compile_ms: milliseconds(variant.report.compile),
         first_call_ms: milliseconds(first),
         call_us: small.as_secs_f64() * 1e6,
+        ..Row::new(case, "cpu", rows_and_columns(&specs), bytes, time, beside)
     })
 }
 
 /// Elements of the largest input along all axes but the last, and along the last.
-fn rows_and_columns(specs: &[InputSpec]) -> (i64, i64) {
+pub fn rows_and_columns(specs: &[InputSpec]) -> (i64, i64) {
     let sizes = specs.iter().map(sizes_of).max_by_key(|sizes| sizes.iter().product::<i64>());
     let sizes = sizes.unwrap_or_default();
     let columns = sizes.last().copied().unwrap_or(1);
@@ -123,7 +141,7 @@ fn sizes_of(spec: &InputSpec) -> Vec<i64> {
 }
 
 /// How many sets of inputs together exceed the last-level cache four times, two at least.
-fn sets_beyond(bytes: u64, cache: usize) -> u64 {
+pub fn sets_beyond(bytes: u64, cache: usize) -> u64 {
     (4 * cache as u64).div_ceil(bytes.max(1)).clamp(2, 64)
 }
 
@@ -181,9 +199,8 @@ fn steady(
             peers.extend(beside);
         }
     }
-    times.sort_unstable();
     peers.sort_unstable_by(f64::total_cmp);
-    Ok((times[times.len() / 2], peers[peers.len() / 2]))
+    Ok((median(times), peers[peers.len() / 2]))
 }
 
 /// The bandwidth of the peer in one round, in 1e9 bytes a second.
@@ -205,8 +222,8 @@ fn first_places(spec: InputSpec) -> InputSpec {
     }
 }
 
-/// Median time of a call on axes of size 1 or 2: what a call costs beyond its kernels.
-fn small_call(executable: &Executable, specs: &[InputSpec]) -> Result<Duration, Failure> {
+/// The inputs with axes of size 1 or 2.
+pub fn small_specs(executable: &Executable, specs: &[InputSpec]) -> Vec<InputSpec> {
     let definition = executable.definition();
     let inputs = definition.fusion.inputs();
     let shrunk = specs.iter().zip(inputs).map(|(spec, &val)| {
@@ -215,7 +232,12 @@ fn small_call(executable: &Executable, specs: &[InputSpec]) -> Result<Duration, 
             if shape[axis].as_const().is_some() { old } else { old.min(2) }
         }))
     });
-    let specs: Vec<InputSpec> = shrunk.collect();
+    shrunk.collect()
+}
+
+/// Median time of a call on axes of size 1 or 2: what a call costs beyond its kernels.
+fn small_call(executable: &Executable, specs: &[InputSpec]) -> Result<Duration, Failure> {
+    let specs = small_specs(executable, specs);
     let set = specs.iter().enumerate().map(|(place, spec)| draw(spec, 0, place));
     let set = set.collect::<Result<Vec<_>, _>>().map_err(Failure::machine)?;
     let views = views(&set);
@@ -226,10 +248,16 @@ fn small_call(executable: &Executable, specs: &[InputSpec]) -> Result<Duration, 
         times.push(start.elapsed());
         drop(outputs);
     }
-    times.sort_unstable();
-    Ok(times[times.len() / 2])
+    Ok(median(times))
 }
 
-fn milliseconds(time: Duration) -> f64 {
+/// The median of times.
+pub fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort_unstable();
+    times[times.len() / 2]
+}
+
+/// A time in milliseconds.
+pub fn milliseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }

@@ -2,7 +2,9 @@
 
 mod bandwidth;
 mod cases;
+mod gpu_bandwidth;
 mod measure;
+mod measure_gpu;
 mod moves;
 mod plot;
 mod segments;
@@ -14,17 +16,20 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use ferrofuse::{CodeTarget, Machine, MachineOptions, table};
+use cuda::LibraryPaths;
+use ferrofuse::{CodeTarget, CompileOptions, DeviceName, Machine, MachineOptions, table};
 use files::Targets;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
+use crate::device;
 use crate::failure::{Failure, Outcome};
 use crate::inputs::size;
 use crate::number::number;
 use crate::planning::runnable;
 use cases::Case;
 use measure::{Row, measure};
+use measure_gpu::measure_on_gpu;
 
 /// Bandwidth of the standard workloads as a fraction of a copy.
 #[derive(Args)]
@@ -47,9 +52,9 @@ pub struct Options {
     /// Draw the fractions into this SVG file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// What to run on: cpu; nothing runs on cuda yet
-    #[arg(long, value_name = "NAME", default_value = "cpu", value_parser = ["cpu", "cuda"])]
-    device: String,
+    /// What to run on: cpu, cuda, cuda:N
+    #[arg(long, value_name = "NAME", default_value = "cpu")]
+    device: DeviceName,
     /// The CPU to make code for: host, x86-64, avx2, avx512
     #[arg(long, value_name = "NAME", default_value = "host")]
     target: CodeTarget,
@@ -62,21 +67,27 @@ pub struct Options {
 }
 
 /// Measures or plans, and prints; in JSON each row as soon as it is there.
-pub fn run(options: &Options, given: MachineOptions, out: &mut dyn Write) -> Result<Outcome, Failure> {
-    if options.device == "cuda" {
-        let reason = "nothing runs on CUDA devices yet; `emit --stage cuda` gives the kernels' text";
-        return Err(Failure::user(reason));
-    }
+pub fn run(
+    options: &Options,
+    given: MachineOptions,
+    libraries: &LibraryPaths,
+    out: &mut dyn Write,
+) -> Result<Outcome, Failure> {
     let machine = Arc::new(Machine::new(MachineOptions { threads: options.threads, ..given }));
     let target = runnable(options.target, &machine)?;
     let cases = cases::choose(&options.ids, options.sweep, &options.sizes)?;
+    let compile_options = CompileOptions { machine: Arc::clone(&machine), ..CompileOptions::default() };
+    let compile_options = device::options(options.device, libraries, compile_options)?;
     if options.segments {
         let rows = each(&cases, options.json, out, |case| segments::plan(case, &machine, target))?;
         return print(options.json, &segments::lines(&rows), out);
     }
     let picture: Vec<&Path> = options.svg.iter().map(PathBuf::as_path).collect();
     let picture = Targets::new(&picture, &[])?;
-    let rows = each(&cases, options.json, out, |case| measure(case, &machine, target, options.warm))?;
+    let rows = each(&cases, options.json, out, |case| match &compile_options.gpu {
+        None => measure(case, &machine, target, options.warm),
+        Some(gpu) => measure_on_gpu(case, gpu, &compile_options, options.warm),
+    })?;
     picture.write(|_, out| -> io::Result<()> { out.write_all(plot::svg(&rows).as_bytes()) })?;
     print(options.json, &lines(&rows), out)
 }

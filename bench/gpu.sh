@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# Checks and measures ferrofuse on this machine's GPU: from a bundle (`make gpu-bundle`), without network, Rust or libLLVM.
+#
+#   ./gpu.sh [--quick] [PART…]     parts: facts check bench fuzz sweep sanitize; without any, all in this order
+#
+# Each part ends within 8 minutes and leaves its lines in results/PART. A part whose lines are there is not done again: remove the
+# file to do so. --quick takes next to no time and says nothing about speed.
+set -euo pipefail
+cd "$(dirname "$0")"
+export FERROFUSE_LIBLLVM=none FERROFUSE_CACHE=none
+
+quick=
+parts=()
+for word in "$@"; do
+  case $word in
+    --quick) quick=1 ;;
+    facts | check | bench | fuzz | sweep | sanitize) parts+=("$word") ;;
+    *) echo "gpu.sh: no part \`$word\`: facts, check, bench, fuzz, sweep, sanitize" >&2; exit 2 ;;
+  esac
+done
+[ ${#parts[@]} -gt 0 ] || parts=(facts check bench fuzz sweep sanitize)
+mkdir -p results
+
+facts() {
+  ./ferrofuse doctor || true # it tells of what is missing on the CPU too
+  nvidia-smi --query-gpu=name,driver_version,clocks.max.mem,power.limit --format=csv 2>/dev/null || echo "no nvidia-smi"
+}
+
+# Every example beside the evaluator: few and odd rows and columns, and at its own sizes.
+check() {
+  local file sizes all=("i0=3 i1=64" "i0=17 i1=130") files=(examples/s*.py)
+  [ "$quick" ] || all+=("i0=129 i1=1000" "") files=(examples/*.py)
+  for file in "${files[@]}"; do
+    for sizes in "${all[@]}"; do checked "$file" "$sizes"; done
+  done
+}
+
+checked() {
+  local file=$1 sizes=$2 said code=0
+  # shellcheck disable=SC2046,SC2086 # one word for each size
+  said=$(./ferrofuse run "$file" --device cuda --check $(printf -- '--size %s ' $sizes | sed 's/--size $//') 2>&1) || code=$?
+  case $code in
+    0) said=matches ;;
+    2) said="does not have these sizes" ;;
+    *) said="FAILED ($code): $(tail -n 1 <<<"$said")" ;;
+  esac
+  echo "$file ${sizes:-its own sizes}: $said"
+}
+
+bench() {
+  if [ "$quick" ]; then
+    ./ferrofuse bench add_mul_f32 softmax_bf16 --device cuda --warm --json --size i0=3 --size i1=64
+  else
+    ./ferrofuse bench --device cuda --json
+  fi
+}
+
+fuzz() { ./ferrofuse fuzz --device cuda --seconds "$([ "$quick" ] && echo 2 || echo 240)" --seed 1; }
+
+sweep() {
+  if [ "$quick" ]; then echo "not in a quick run"; else ./ferrofuse bench --device cuda --sweep --json; fi
+}
+
+sanitize() {
+  local tool file
+  command -v compute-sanitizer >/dev/null || { echo "no compute-sanitizer"; return; }
+  for tool in memcheck racecheck; do
+    for file in examples/softmax.py examples/layer_norm_backward.py examples/transpose_add.py; do
+      echo "$tool $file: $(compute-sanitizer --tool "$tool" ./ferrofuse run "$file" --device cuda --size i0=65 --size i1=200 2>&1 | tail -n 1)"
+    done
+  done
+}
+
+export -f facts check checked bench fuzz sweep sanitize
+export quick
+failed=0
+for part in "${parts[@]}"; do
+  if [ ! -e "results/$part" ]; then
+    echo "gpu.sh: $part" >&2
+    if timeout 480 bash -c "set -euo pipefail; $part" >results/partial; then
+      mv results/partial "results/$part"
+    else
+      echo "gpu.sh: $part ended by $?; what it said is in results/partial.$part" >&2
+      mv results/partial "results/partial.$part"
+      failed=1
+    fi
+  fi
+done
+! grep -h "FAILED" results/check 2>/dev/null || failed=1
+python3 gpu_table.py results
+exit $failed

@@ -1,0 +1,145 @@
+//! One workload measured on a GPU, by its clock: steady calls beside a copy or a read, and what a call costs the host.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use cuda::{Event, Stream};
+use ferrofuse::{CallOptions, CompileOptions, CudaDevice, Executable, GpuInput, GpuTensor, explain};
+use frontend::text::InputSpec;
+use ir::array::StridedArray;
+use testing::inputs::{draw, facts_of};
+
+use super::cases::Case;
+use super::gpu_bandwidth::GpuBandwidth;
+use super::measure::{Row, median, milliseconds, rows_and_columns, sets_beyond, small_specs};
+use crate::failure::Failure;
+
+/// Rounds that are timed, each of a call on every set of inputs.
+const ROUNDS: usize = 15;
+
+/// Calls on next to no data that are timed, and after how many the host waits for the GPU.
+const SMALL_CALLS: usize = 2000;
+const SMALL_WAIT: usize = 100;
+
+/// An input in the GPU's memory, or a number.
+enum Input {
+    Tensor(GpuTensor),
+    Number(StridedArray),
+}
+
+impl Input {
+    fn given(&mut self) -> GpuInput<'_> {
+        match self {
+            Input::Tensor(tensor) => GpuInput::Tensor(tensor.argument()),
+            Input::Number(number) => GpuInput::Host(number.view()),
+        }
+    }
+}
+
+/// An executable with its stream.
+struct OnGpu {
+    executable: Executable,
+    stream: Arc<Stream>,
+}
+
+impl OnGpu {
+    fn set(&self, specs: &[InputSpec], seed: u64) -> Result<Vec<Input>, Failure> {
+        let input = |(place, spec): (usize, &InputSpec)| {
+            let array = draw(spec, seed, place).map_err(Failure::machine)?;
+            match spec {
+                InputSpec::Scalar(_) => Ok(Input::Number(array)),
+                InputSpec::Tensor(_) => GpuTensor::of_host(&self.stream, &array.view())
+                    .map(Input::Tensor)
+                    .map_err(Failure::machine),
+            }
+        };
+        specs.iter().enumerate().map(input).collect()
+    }
+
+    /// Gives the work of a call to the stream. The memory of its outputs goes in the stream's order.
+    fn call(&self, set: &mut [Input]) -> Result<(), Failure> {
+        let inputs: Vec<GpuInput<'_>> = set.iter_mut().map(Input::given).collect();
+        let options = CallOptions::default();
+        self.executable.run_on_gpu(&options, &self.stream, &inputs).map_err(Failure::machine).map(drop)
+    }
+
+    fn wait(&self) -> Result<(), Failure> {
+        self.stream.synchronize().map_err(Failure::machine)
+    }
+
+    /// Median time of a call, and the bandwidth of the peer, timed in turn with it.
+    fn steady(
+        &self,
+        sets: &mut [Vec<Input>],
+        case: &Case,
+        bandwidth: &GpuBandwidth,
+    ) -> Result<(Duration, f64), Failure> {
+        let (mut times, mut peers) = (Vec::new(), Vec::new());
+        for _ in 0..ROUNDS {
+            let begin = Event::record_timed(&self.stream).map_err(Failure::machine)?;
+            sets.iter_mut().try_for_each(|set| self.call(set))?;
+            let end = Event::record_timed(&self.stream).map_err(Failure::machine)?;
+            times.push(end.since(&begin).map_err(Failure::machine)? / sets.len() as u32);
+            peers.push(bandwidth.round(case.workload.peer).map_err(Failure::machine)?);
+        }
+        let gbps = bandwidth.bytes() as f64 / median(peers).as_secs_f64() / 1e9;
+        Ok((median(times), gbps))
+    }
+
+    /// Median time of the host in a call on axes of size 1 or 2.
+    fn small_call(&self, specs: &[InputSpec]) -> Result<Duration, Failure> {
+        let mut set = self.set(&small_specs(&self.executable, specs), 0)?;
+        let mut times = Vec::with_capacity(SMALL_CALLS);
+        for call in 0..SMALL_CALLS {
+            let start = Instant::now();
+            self.call(&mut set)?;
+            times.push(start.elapsed());
+            if call % SMALL_WAIT == 0 {
+                self.wait()?;
+            }
+        }
+        self.wait()?;
+        Ok(median(times))
+    }
+}
+
+/// Measures a case on inputs that are in no cache, or, `warm`, on the same ones in each call.
+pub fn measure_on_gpu(
+    case: &Case,
+    device: &Arc<CudaDevice>,
+    options: &CompileOptions,
+    warm: bool,
+) -> Result<Row, Failure> {
+    let (file, specs) = case.read();
+    let (hints, _) = facts_of(&file.definition, &specs);
+    let options = CompileOptions { hints: hints.clone(), ..options.clone() };
+    let plan = ferrofuse::plan(&file.definition, &options).map_err(Failure::machine)?;
+    let explanation = explain(&file.definition, &plan, &hints);
+    let bytes = explanation.compulsory_bytes;
+    let stream = Arc::new(device.new_stream().map_err(Failure::machine)?);
+    let executable = Executable::by_size(file.definition.clone(), options);
+    let on_gpu = OnGpu { executable, stream };
+    let count = if warm { 1 } else { sets_beyond(bytes, device.cache_bytes()) };
+    let sets = (0..count).map(|seed| on_gpu.set(&specs, seed)).collect::<Result<Vec<_>, _>>();
+    let mut sets = sets?;
+    on_gpu.wait()?;
+    let start = Instant::now();
+    on_gpu.call(&mut sets[0])?;
+    on_gpu.wait()?;
+    let first = start.elapsed();
+    let variant = on_gpu.executable.latest().expect("compiled");
+    let bandwidth = GpuBandwidth::new(device, &on_gpu.stream, bytes as usize).map_err(Failure::machine)?;
+    let (time, beside) = on_gpu.steady(&mut sets, case, &bandwidth)?;
+    let small = on_gpu.small_call(&specs)?;
+    let (rows, columns) = rows_and_columns(&specs);
+    let kernels = variant.report.segments.iter().map(|segment| segment.kernels.len()).sum();
+    let row = Row::new(case, "cuda", (rows, columns), bytes, time, beside);
+    Ok(Row {
+        kernels,
+        traffic_ratio: explanation.traffic_ratio,
+        compile_ms: milliseconds(variant.report.compile),
+        first_call_ms: milliseconds(first),
+        call_us: small.as_secs_f64() * 1e6,
+        ..row
+    })
+}
