@@ -1,13 +1,13 @@
 //! Results against the evaluator's: the check behind `ferrofuse run --check` and Python's `validate`.
 
 use compiler::passes::approximate;
+use cpu::pool::until_interrupted;
 use ir::array::{ArrayError, ArrayView};
 use ir::definition::Definition;
 use ir::graph::Stream;
 use ir::interrupt::Interrupt;
 pub use reference::evaluate::Comparison;
 use reference::evaluate::{EvaluateError, EvaluateOptions, Evaluation, ParallelFor, compare, evaluate};
-use runtime::cpu::pool::until_interrupted;
 use runtime::{Error, Machine};
 use rustc_hash::FxHashSet;
 

@@ -46,6 +46,8 @@ pub use compiler::schedule::{Prefetch, Schedule, parse as parse_schedule};
 pub use compiler::segment::Segmentation;
 pub use compiler::segment::{greedy, unfused};
 pub use compiler::{Certificate, Decision, Plan, PlanOptions, ShallowProduct};
+pub use cpu::alloc::{Buffer, Side};
+pub use cpu::objects::{CacheOptions, ObjectCache};
 pub use device_name::DeviceName;
 pub use emit::{EmitError, EmitOptions, Stage, emit};
 pub use explain::{
@@ -66,8 +68,6 @@ pub use llvm::{CpuTarget, LlvmOptions};
 pub use names::{output_names, value_name, value_named};
 pub use op_list::{OpEntry, op_entries};
 pub use ops::{DType, Scalar};
-pub use runtime::cpu::alloc::{Buffer, Side};
-pub use runtime::cpu::objects::{CacheOptions, ObjectCache};
 pub use runtime::{
     Argument, Blame, CallOptions, CallReport, CompileOptions, CudaDevice, Error, Executable, Executor,
     Generator, GpuArgument, GpuInput, GpuOutput, GpuTensor, KernelReport, Machine, MachineOptions, Output,

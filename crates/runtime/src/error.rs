@@ -10,7 +10,7 @@ use reference::evaluate::{EvaluateError, OutOfRange};
 use reference::interpret::Fault;
 use thiserror::Error;
 
-use crate::cpu::alloc::AllocError;
+use cpu::alloc::AllocError;
 
 /// Why a fusion was not compiled or not run. No output exists then; of inputs see [`crate::Executable::run_in_place`].
 #[derive(Clone, Debug, Error)]

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use ir::graph::Stream;
 
-use crate::fork::{ForkLock, unforked};
+use cpu::fork::{ForkLock, unforked};
 
 /// A generator that any number of executables and threads may draw from.
 #[derive(Debug, Default)]

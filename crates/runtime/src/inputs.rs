@@ -8,8 +8,8 @@ use ir::array::{Array, ArrayView, Dims, Layout as ArrayLayout, StridedArray};
 use ir::definition::{DeclaredLayout, Definition};
 use reference::evaluate::copy;
 
-use crate::cpu::pool::{Workers, until_interrupted};
 use crate::{Error, Executor};
+use cpu::pool::{Workers, until_interrupted};
 
 /// The inputs of a call.
 pub(crate) struct Inputs<'a> {

@@ -1,28 +1,25 @@
 //! From a definition to its outputs: compiled variants, execution plans, calls.
 //!
-//! `executable` (a definition with its variants) · `segmented` (its segments as executables of their own) · `options` · `compile` (definition to variant) · `alike` (equal kernels) ·
-//! `background` (what outlives an interrupted caller) · `plan` (a variant's steps) · `inputs` · `variant_key` (which calls share a
-//! variant) · `prepared` (what inputs come to) · `last_call` (the cache of what the last call came to) · `argument` (inputs that
-//! are written to) · `destination` (the caller's memory for outputs) · `formulas` (sizes in one call) · `extents` (what they
-//! determine) · `generator` (random state) · `fork` (what it waits for) · `call` (the steps done) · `device` (what does them) ·
-//! `host` (the CPU) · `cuda` (GPUs) · `tensor`
-//! (memory of the call) · `output` · `located` (errors in words of the definition) · `report` · `machine` (threads, memory,
-//! libLLVM) · `cpu` (the pool and the allocator). Decides nothing about kernels, and reads no files but the memory limit of the
-//! process and the size of the caches.
+//! `executable` (a definition with its variants) · `segmented` (its segments as executables of their own) · `options` · `compile`
+//! (definition to variant) · `alike` (equal kernels) · `background` (what outlives an interrupted caller) · `plan` (a variant's
+//! steps) · `inputs` · `variant_key` (which calls share a variant) · `prepared` (what inputs come to) · `last_call` (the cache of
+//! what the last call came to) · `argument` (inputs that are written to) · `destination` (the caller's memory for outputs) ·
+//! `formulas` (sizes in one call) · `extents` (what they determine) · `generator` (random state) · `call` (the steps done) ·
+//! `device` (what does them) · `host` (the CPU) · `cuda` (GPUs) · `tensor` (memory of the call) · `output` · `located` (errors in
+//! words of the definition) · `report` · `machine` (threads, memory, libLLVM). Decides nothing about kernels, and reads no files
+//! but the memory limit of the process and the size of the caches.
 
 mod alike;
 mod argument;
 mod background;
 mod call;
 mod compile;
-pub mod cpu;
 mod cuda;
 mod destination;
 mod device;
 mod error;
 mod executable;
 mod extents;
-mod fork;
 mod formulas;
 mod generator;
 mod host;
@@ -44,11 +41,11 @@ mod variant_key;
 pub use argument::Argument;
 pub use background::in_background;
 pub use compile::{Variant, plan_declared};
+pub use cpu::fork::{has_ended, unforked};
 pub use cuda::{CudaDevice, GpuArgument, GpuTensor};
 pub use destination::OutputForm;
 pub use error::{Blame, Error};
 pub use executable::{Executable, GpuInput, GpuOutput};
-pub use fork::{has_ended, unforked};
 pub use formulas::{Formula, Formulas};
 pub use generator::Generator;
 pub use machine::{Machine, MachineOptions};

@@ -10,10 +10,10 @@ use compiler::target::Target;
 use ir::interrupt::Interrupt;
 use llvm::{CpuTarget, Error as LlvmError, Llvm, LlvmOptions};
 
-use crate::cpu::alloc::{Allocator, AllocatorOptions, Side};
-use crate::cpu::objects::ObjectCache;
-use crate::cpu::pool::{LARGEST, Pool, Workers};
-use crate::fork::unforked;
+use cpu::alloc::{Allocator, AllocatorOptions, Side};
+use cpu::fork::unforked;
+use cpu::objects::ObjectCache;
+use cpu::pool::{LARGEST, Pool, Workers};
 
 /// What to take of the machine.
 #[derive(Clone, Debug, Default)]

@@ -6,7 +6,7 @@ use ir::array::{Array, ArrayError, ArrayView, ArrayViewMut, Layout};
 use ops::DType;
 
 use crate::Error;
-use crate::cpu::alloc::{Allocator, Buffer};
+use cpu::alloc::{Allocator, Buffer};
 
 /// A tensor without gaps, row-major unless the definition or the input that it is written to says otherwise, aligned to
 /// 64 bytes. Expanded axes repeat one element.

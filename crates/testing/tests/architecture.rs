@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use toml::Table;
 
 /// What each crate (by folder) may use, development dependencies aside. What is not listed is forbidden.
-const ARROWS: [(&str, &[&str]); 18] = [
+const ARROWS: [(&str, &[&str]); 19] = [
     ("cuda", &[]),
     ("llvm", &[]),
     ("emulator", &[]),
@@ -21,8 +21,12 @@ const ARROWS: [(&str, &[&str]); 18] = [
     ("scheduler", &["index", "ops", "ir"]),
     ("compiler", &["index", "ops", "ir", "scheduler"]),
     ("codegen", &["index", "ops", "ir", "llvm"]),
-    ("runtime", &["cuda", "files", "index", "ops", "ir", "reference", "compiler", "llvm", "codegen"]),
-    ("ferrofuse", &["index", "ops", "ir", "reference", "frontend", "compiler", "llvm", "codegen", "runtime"]),
+    ("cpu", &["files", "index", "ops", "ir", "reference", "llvm", "codegen"]),
+    ("runtime", &["cuda", "cpu", "index", "ops", "ir", "reference", "compiler", "llvm", "codegen"]),
+    (
+        "ferrofuse",
+        &["cpu", "index", "ops", "ir", "reference", "frontend", "compiler", "llvm", "codegen", "runtime"],
+    ),
     (
         "testing",
         &[
@@ -44,6 +48,7 @@ const ARROWS: [(&str, &[&str]); 18] = [
     (
         "cli",
         &[
+            "cpu",
             "cuda",
             "files",
             "index",

@@ -6,11 +6,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The top-level modules of each crate (by folder), in order. Unit tests may use all.
-const ORDER: [(&str, &[&str]); 18] = [
+const ORDER: [(&str, &[&str]); 19] = [
     (
         "cuda",
         &["error", "library", "driver", "nvrtc", "gpu", "stream", "event", "memory", "pinned", "module"],
     ),
+    ("cpu", &["fork", "alloc", "pool", "external", "objects", "perf_map"]),
     ("files", &["identity", "temporary", "target", "targets"]),
     (
         "index",
@@ -75,8 +76,6 @@ const ORDER: [(&str, &[&str]); 18] = [
     (
         "runtime",
         &[
-            "fork",
-            "cpu",
             "error",
             "located",
             "argument",

@@ -4,10 +4,10 @@ use std::io::Write;
 
 use clap::Args;
 use codegen::cpu::Isa;
+use cpu::pool::Pool;
 use cuda::{Cuda, LibraryPaths, Nvrtc};
 use ferrofuse::{CacheOptions, ObjectCache, table};
 use llvm::{CpuTarget, Llvm, LlvmOptions};
-use runtime::cpu::pool::Pool;
 
 use crate::failure::{Failure, Outcome};
 use crate::verbs::cache::summary;

@@ -4,13 +4,13 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use cpu::pool::until_interrupted;
 use ferrofuse::check::{against, checked, expected};
 use ferrofuse::{
     Argument, Array, ArrayView, CallOptions, CompileOptions, DType, Error, Executable, Executor, Interrupt,
     Machine, MachineOptions, Scalar, Stream, compile, define, plan,
 };
 use reference::evaluate::Serial;
-use runtime::cpu::pool::until_interrupted;
 
 use crate::tensors::{random, views};
 

@@ -21,7 +21,6 @@ use ir::kernel::NO_FAULT;
 use ops::{DType, Scalar};
 
 use crate::compile::Variant;
-use crate::cpu::pool::until_interrupted;
 use crate::device::{AddressSpace, Device, TensorOf, ViewOf};
 use crate::device::{Memory, SlotContents, WriteTarget};
 use crate::error::IndexFault;
@@ -29,6 +28,7 @@ use crate::extents::{Extents, extents};
 use crate::plan::{ExecutionPlan, Slot, Step};
 use crate::tensor::packed;
 use crate::{CallReport, Error, Machine, StepReport};
+use cpu::pool::until_interrupted;
 
 pub(crate) use on_gpu::{call_on_gpu, forms_on_gpu};
 pub(crate) use outputs::Done;

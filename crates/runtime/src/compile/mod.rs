@@ -17,13 +17,13 @@ use ir::kernel::Kernel;
 
 use crate::alike::Alike;
 use crate::background::in_background;
-use crate::cpu::perf_map;
 use crate::cuda::gpu_kernel;
 use crate::host::{HostCode, machine_code};
 use crate::inputs::declared;
 use crate::plan::ExecutionPlan;
 use crate::variant_key::VariantKey;
 use crate::{CompileOptions, Error, Executor};
+use cpu::perf_map;
 
 pub use variant::Variant;
 pub(crate) use variant::{Code, Planned};

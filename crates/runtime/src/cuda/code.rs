@@ -11,8 +11,8 @@ use thiserror::Error;
 
 use super::CudaDevice;
 use crate::alike::{Alike, SYMBOL};
-use crate::cpu::objects::{Key, ObjectCache};
 use crate::report::{KernelReport, Reported};
+use cpu::objects::{Key, ObjectCache};
 
 /// A kernel loaded into a GPU.
 #[derive(Debug)]

@@ -14,10 +14,10 @@ use smallvec::SmallVec;
 use super::faults::Located;
 use super::tensor::{GpuMemory, GpuTensor, GpuView, GpuViewMut, Place};
 use super::{CudaDevice, GpuKernel};
-use crate::cpu::external;
 use crate::device::{CheckedIndex, Device, Host, KernelLaunch, Memory, first_fault};
 use crate::error::IndexFault;
 use crate::{Error, Tensor};
+use cpu::external;
 
 /// A GPU for one call.
 pub(crate) struct OnStream<'c> {

@@ -8,10 +8,10 @@ use ir::array::{Array, ArrayView, Layout, StridedArray};
 use ops::DType;
 
 use crate::argument::Footprint;
-use crate::cpu::alloc::Allocator;
 use crate::device::AddressSpace;
 use crate::tensor::bytes_of;
 use crate::{Error, Tensor};
+use cpu::alloc::Allocator;
 
 /// The bytes that kernels take at a time at most, to which tensors are aligned for them.
 pub(crate) const VECTOR_BYTES: usize = 16;

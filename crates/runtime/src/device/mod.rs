@@ -14,11 +14,11 @@ use ir::kernel::{Kernel, index_of_fault};
 use ops::{DType, Scalar};
 use reference::evaluate::OutOfRange;
 
-use crate::cpu::pool::Workers;
 use crate::error::IndexFault;
 use crate::formulas::Formula;
 use crate::plan::Launch;
 use crate::{Error, Machine};
+use cpu::pool::Workers;
 
 pub(crate) use address_space::AddressSpace;
 pub(crate) use memory::{Memory, SlotContents, WriteTarget};

@@ -23,7 +23,6 @@ use crate::call::{Call, Done, Finished, Given, call_on_gpu, forms_on_gpu, is_sho
 use crate::compile::{Code, Variant, compile};
 use crate::destination::{OutputForm, placed};
 use crate::device::{AddressSpace, Host, WriteTarget};
-use crate::fork::ForkLock;
 use crate::host::HostMemory;
 use crate::inputs::{Inputs, layouts};
 use crate::last_call::LastCall;
@@ -33,6 +32,7 @@ use crate::variant_key::{Shapes, VariantKey};
 use crate::{
     CallOptions, CallReport, CompileOptions, CudaDevice, Error, Generator, Machine, Output, Outputs,
 };
+use cpu::fork::ForkLock;
 
 pub use on_gpu::{GpuInput, GpuOutput};
 

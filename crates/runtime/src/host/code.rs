@@ -9,8 +9,8 @@ use llvm::{CpuTarget, Llvm, Times};
 use reference::interpret::Options as InterpreterOptions;
 
 use crate::alike::{Alike, SYMBOL, without_comments};
-use crate::cpu::objects::{Key, ObjectCache};
 use crate::report::{KernelReport, Reported};
+use cpu::objects::{Key, ObjectCache};
 
 /// A kernel in executable form.
 #[derive(Debug)]

@@ -7,12 +7,12 @@ use ir::kernel::{Access, BufferDecl, Kernel};
 use smallvec::SmallVec;
 
 use super::{HostCode, HostMemory};
-use crate::cpu::alloc::Buffer;
 use crate::device::{Host, KernelLaunch};
 use crate::device::{Memory, SlotContents};
 use crate::formulas::Formula;
 use crate::plan::{Launch, Slot};
 use crate::{Error, Machine};
+use cpu::alloc::Buffer;
 
 /// The values of a plan's formulas in a call.
 type Values = PrimaryMap<Formula, i64>;

@@ -12,10 +12,10 @@ use ops::{DType, Scalar};
 use reference::evaluate::copy;
 
 use crate::argument::{Argument, Footprint};
-use crate::cpu::external;
 use crate::device::Memory;
 use crate::device::{AddressSpace, Device, Host, KernelLaunch};
 use crate::{Error, Tensor};
+use cpu::external;
 
 pub(crate) use code::{HostCode, machine_code};
 

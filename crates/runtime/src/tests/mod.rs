@@ -1,7 +1,5 @@
 //! Plans and compilation from the inside; calls from the outside are tested with the public face.
 
-mod child;
-
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -13,8 +11,6 @@ use ir::definition::Definition;
 use ir::interrupt::Interrupt;
 use ir::kernel::Kernel;
 use reference::interpret::Options;
-
-pub(crate) use child::in_a_child;
 
 use crate::Executor;
 use crate::compile::{Code, Planned, Variant};

@@ -12,7 +12,7 @@ use ir::array::{ArrayView, Element, Layout};
 use ops::DType;
 
 use super::lines::Shared;
-use crate::cpu::pool::Workers;
+use crate::pool::Workers;
 
 /// Rows and columns of a tile: large enough that packing costs little beside multiplying, small enough to share.
 const ROWS: usize = 256;

@@ -7,7 +7,7 @@ use ir::graph::Val;
 use reference::evaluate::{EvaluateError, Looks, OutOfRange};
 
 use super::lines::{Lines, Shared, read};
-use crate::cpu::pool::Workers;
+use crate::pool::Workers;
 
 /// Elements between two looks at an interrupt.
 const PART: usize = 1 << 16;

@@ -6,7 +6,7 @@ use std::ops::Range;
 use ir::array::{ArrayView, ArrayViewMut, Dims, Element, Layout};
 use ops::DType;
 
-use crate::cpu::pool::Workers;
+use crate::pool::Workers;
 
 /// The lines of a tensor along an axis, numbered in row-major order of the other axes.
 #[derive(Clone, Debug)]

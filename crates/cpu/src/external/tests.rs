@@ -12,7 +12,7 @@ use ops::{DType, Scalar};
 use reference::evaluate::{EvaluateError, EvaluateOptions, Evaluated, OutOfRange, Serial, compare, evaluate};
 
 use super::run;
-use crate::cpu::pool::{Pool, Workers};
+use crate::pool::{Pool, Workers};
 
 /// Numbers without pattern, the same in every run (xorshift, Marsaglia 2003).
 struct Random(u64);

@@ -8,7 +8,7 @@ use std::path::Path;
 use codegen::cpu::CompiledKernel;
 
 /// Adds a kernel. That the file cannot be written is no reason to fail: only names are lost.
-pub(crate) fn list(name: &str, code: &CompiledKernel) {
+pub fn list(name: &str, code: &CompiledKernel) {
     let line = format!("{:x} {:x} ferrofuse::{name}\n", code.address(), code.code_bytes());
     let path = format!("/tmp/perf-{}.map", std::process::id());
     let _ = append(Path::new(&path), &line);

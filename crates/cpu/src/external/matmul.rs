@@ -5,7 +5,7 @@ use reference::evaluate::EvaluateError;
 
 use super::lines::Shared;
 use super::product::{Matrix, Product, multiply_all};
-use crate::cpu::pool::Workers;
+use crate::pool::Workers;
 
 /// `a @ b` over the last two axes; of the axes before them those of size 1 are repeated.
 pub fn matmul(a: &ArrayView<'_>, b: &ArrayView<'_>, result: &Shared<'_>, workers: &Workers<'_>) {

@@ -44,7 +44,7 @@ impl Record {
 
 impl ObjectCache {
     /// The libLLVM that these options found last, if nothing has changed since.
-    pub(crate) fn remembered(&self, options: &LlvmOptions) -> Option<Llvm> {
+    pub fn remembered(&self, options: &LlvmOptions) -> Option<Llvm> {
         let record = self.record()?;
         let now = Record::of(options, record.identity.clone())?;
         (now == record).then(|| Llvm::remembered(record.identity))
@@ -64,7 +64,7 @@ impl ObjectCache {
     }
 
     /// Remembers what these options found.
-    pub(crate) fn remember(&self, options: &LlvmOptions, llvm: &Llvm) {
+    pub fn remember(&self, options: &LlvmOptions, llvm: &Llvm) {
         let record = Record::of(options, llvm.identity().clone());
         if let Some(text) = record.and_then(|record| serde_json::to_vec_pretty(&record).ok()) {
             // Not remembered, it is opened again next time.

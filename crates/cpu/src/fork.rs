@@ -75,7 +75,7 @@ extern "C" fn after() {
 
 /// A lock that no child finds locked. What it guards is consistent between any two statements that can panic.
 #[derive(Debug, Default)]
-pub(crate) struct ForkLock<T>(Mutex<T>);
+pub struct ForkLock<T>(Mutex<T>);
 
 impl<T> ForkLock<T> {
     /// A lock around a value.
@@ -91,7 +91,7 @@ impl<T> ForkLock<T> {
 }
 
 /// A value that is locked. It is let go before a `fork` may go on.
-pub(crate) struct Locked<'l, T> {
+pub struct Locked<'l, T> {
     value: MutexGuard<'l, T>,
     _section: Section,
 }

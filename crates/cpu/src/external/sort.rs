@@ -11,7 +11,7 @@ use ops::DType;
 use reference::evaluate::{EvaluateError, Looks};
 
 use super::lines::{Lines, Shared};
-use crate::cpu::pool::Workers;
+use crate::pool::Workers;
 
 /// Elements between two looks at an interrupt.
 const PART: usize = 1 << 16;
