@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use compiler::outputs::{computed, views};
 use ferrofuse::{
     CodeTarget, Definition, File, Hints, Machine, Plan, PlanOptions, Schedule, Segment, Segmentation,
     of_plan, parse_schedule, read_segmentation,
@@ -149,8 +148,7 @@ pub fn baseline(
 ) -> Result<Planned, Failure> {
     let Definition { graph, fusion, tasks, .. } = &file.definition;
     let (_, layouts) = Inputs::resolve(file, request)?.facts();
-    let made = computed(graph, fusion, &views(graph, fusion, &layouts));
-    let segmentation = Some(segmentation(graph, &made, tasks));
+    let segmentation = Some(compiler::baseline(graph, fusion, &layouts, tasks, segmentation));
     let options = PlanOptions { segmentation, tasks: tasks.clone(), ..PlanOptions::default() };
     planned(file, request, &options, target, machine)
 }

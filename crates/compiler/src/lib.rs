@@ -1,6 +1,6 @@
 //! How a program gets fast: passes, segments, and a kernel for each. Pure functions: no I/O, no clock, no environment.
 //!
-//! `plan` (the compiler on a page) · `certificate` (how close to the best) · `passes` (graph passes) · `segment` (cost, and
+//! `pipeline` (the compiler on a page) · `plan` (what it gives) · `certificate` (how close to the best) · `passes` (graph passes) · `segment` (cost, and
 //! which groups become kernels) · `products` (of matrices: by a library or a kernel) · `distribution` (lambdas: as one fold
 //! or several) · `outputs` and `in_place` (the buffers of outputs). What a plan says of kernels are values of `scheduler`,
 //! whose modules are given on.
@@ -10,6 +10,7 @@ mod distribution;
 mod in_place;
 pub mod outputs;
 pub mod passes;
+pub mod pipeline;
 pub mod plan;
 mod products;
 pub mod segment;
@@ -19,5 +20,6 @@ pub use scheduler::{layout, legal, lower, schedule, space, target};
 
 pub use certificate::Certificate;
 pub use distribution::Distribution;
-pub use plan::{Decision, Kernels, Plan, PlanError, PlanOptions, SegmentPlan, plan};
+pub use pipeline::{baseline, evaluated, plan};
+pub use plan::{Decision, Kernels, Plan, PlanError, PlanOptions, SegmentPlan};
 pub use products::ShallowProduct;

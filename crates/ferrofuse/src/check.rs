@@ -1,6 +1,6 @@
 //! Results against the evaluator's: the check behind `ferrofuse run --check` and Python's `validate`.
 
-use compiler::passes::approximate;
+use compiler::passes::{PassContext, approximate};
 use cpu::pool::until_interrupted;
 use ir::array::{ArrayError, ArrayView};
 use ir::definition::Definition;
@@ -58,7 +58,8 @@ pub fn meaning(
     options: &EvaluateOptions<'_>,
 ) -> Result<Evaluation, EvaluateError> {
     let (mut graph, view) = definition.graph.fork(&definition.fusion);
-    let (view, map) = approximate(&mut graph, &view, &FxHashSet::default());
+    let context = PassContext { fusion: &view, layouts: &[], kept: &FxHashSet::default() };
+    let (view, map) = approximate(&mut graph, &context);
     evaluate(&graph, &view, inputs, options).map_err(|error| match error {
         EvaluateError::Index { val, at } => {
             let val = map.iter().find(|&(_, new)| new == val).map_or(val, |(old, _)| old);

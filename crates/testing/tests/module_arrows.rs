@@ -69,7 +69,17 @@ const ORDER: [(&str, &[&str]); 19] = [
     ("scheduler", &["hints", "target", "layout", "space", "legal", "schedule", "lower"]),
     (
         "compiler",
-        &["segment", "outputs", "passes", "distribution", "products", "plan", "certificate", "in_place"],
+        &[
+            "segment",
+            "outputs",
+            "passes",
+            "distribution",
+            "products",
+            "plan",
+            "certificate",
+            "in_place",
+            "pipeline",
+        ],
     ),
     ("llvm", &["error", "target", "library", "owned", "identity", "compile", "loader"]),
     ("codegen", &["cpu", "cuda"]),

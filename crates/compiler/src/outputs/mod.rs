@@ -7,6 +7,8 @@ mod order;
 mod placement;
 mod view;
 
-pub use order::ordered;
-pub use placement::{Placement, placements};
-pub use view::{View, computed, views};
+pub(crate) use order::ordered;
+pub use placement::Placement;
+pub(crate) use placement::placements;
+pub use view::View;
+pub(crate) use view::{computed, views};

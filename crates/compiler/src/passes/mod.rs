@@ -1,6 +1,5 @@
-//! Graph passes, in the order they run. Each takes a graph, a view, the layouts of its inputs and which values somebody
-//! wants in memory, appends to the graph, and gives a new view and what each old value became; the old view still works.
-//! Debug builds verify after each.
+//! Graph passes, in the order they run. Each takes a graph and a view in a [`PassContext`], appends to the graph, and gives a
+//! new view and what each old value became; the old view still works. Debug builds verify after each.
 
 mod approximate;
 mod decompose;
@@ -18,8 +17,18 @@ pub use decompose::{decompose, shallow_products};
 pub use distribute::{distributable, distribute};
 pub use sink::before_expansion;
 
-/// A graph pass.
-pub type Pass = fn(&mut Graph, &Fusion, &[LayoutClass], &FxHashSet<Val>) -> (Fusion, ValMap);
+/// What a pass starts from.
+#[derive(Clone, Copy)]
+pub struct PassContext<'a> {
+    pub fusion: &'a Fusion,
+    /// The layouts of its inputs.
+    pub layouts: &'a [LayoutClass],
+    /// The values that somebody wants in memory.
+    pub kept: &'a FxHashSet<Val>,
+}
+
+/// A graph pass: a new view, and what each value of the old one became.
+pub type Pass = fn(&mut Graph, &PassContext<'_>) -> (Fusion, ValMap);
 
 /// A pass among [`PASSES`].
 pub struct Row {
@@ -31,18 +40,10 @@ pub struct Row {
 
 /// All passes, in order.
 pub const PASSES: &[Row] = &[
-    Row {
-        name: "approximate",
-        exact: false,
-        pass: |graph, fusion, _, kept| approximate(graph, fusion, kept),
-    },
-    Row { name: "simplify", exact: true, pass: |graph, fusion, _, _| simplify::simplify(graph, fusion) },
-    Row {
-        name: "sink_expansions",
-        exact: true,
-        pass: |graph, fusion, layouts, _| sink::sink_expansions(graph, fusion, layouts),
-    },
-    Row { name: "nest_cats", exact: true, pass: |graph, fusion, _, _| nest_cats::nest_cats(graph, fusion) },
+    Row { name: "approximate", exact: false, pass: approximate },
+    Row { name: "simplify", exact: true, pass: simplify::simplify },
+    Row { name: "sink_expansions", exact: true, pass: sink::sink_expansions },
+    Row { name: "nest_cats", exact: true, pass: nest_cats::nest_cats },
 ];
 
 /// What a pass made of the view before it.
@@ -57,7 +58,7 @@ pub struct Step {
 }
 
 /// Runs all passes, one after the other. Products that are `kept` in memory become no part of a sum.
-pub fn optimize(
+pub(crate) fn optimize(
     graph: &mut Graph,
     fusion: &Fusion,
     layouts: &[LayoutClass],
@@ -67,12 +68,12 @@ pub fn optimize(
 }
 
 /// Runs the passes that change no element by a bit, so that they suit the evaluator.
-pub fn optimize_exactly(graph: &mut Graph, fusion: &Fusion, layouts: &[LayoutClass]) -> Vec<Step> {
+pub(crate) fn optimize_exactly(graph: &mut Graph, fusion: &Fusion, layouts: &[LayoutClass]) -> Vec<Step> {
     run(PASSES.iter().filter(|row| row.exact), graph, fusion, layouts, FxHashSet::default())
 }
 
 /// The view behind passes that ran on `fusion`, and what each value of that became.
-pub fn composed(graph: &Graph, fusion: &Fusion, steps: &[Step]) -> (Fusion, ValMap) {
+pub(crate) fn composed(graph: &Graph, fusion: &Fusion, steps: &[Step]) -> (Fusion, ValMap) {
     let mut map = ValMap::new();
     let values = fusion.order().iter().flat_map(|&node| graph.results(node));
     fusion.inputs().iter().copied().chain(values).for_each(|val| map.insert(val, val));
@@ -89,8 +90,8 @@ fn run<'a>(
 ) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
     for row in passes {
-        let before = steps.last().map_or(fusion, |step| &step.view);
-        let (view, map) = (row.pass)(graph, before, layouts, &kept);
+        let fusion = steps.last().map_or(fusion, |step| &step.view);
+        let (view, map) = (row.pass)(graph, &PassContext { fusion, layouts, kept: &kept });
         kept = kept.into_iter().filter_map(|val| map.get(val)).collect();
         graph.debug_verify(&view);
         steps.push(Step { pass: row.name, view, map });

@@ -4,12 +4,14 @@
 use index::Facts;
 use ir::graph::{Fusion, Graph, TensorOp, Val, ValMap, rewrite};
 
+use super::PassContext;
+
 /// The most operands of a cat.
 const MOST: usize = 64;
 
 /// The pass.
-pub fn nest_cats(graph: &mut Graph, fusion: &Fusion) -> (Fusion, ValMap) {
-    rewrite(graph, fusion, |graph, facts, node, operands| match graph.node(node).op {
+pub fn nest_cats(graph: &mut Graph, context: &PassContext<'_>) -> (Fusion, ValMap) {
+    rewrite(graph, context.fusion, |graph, facts, node, operands| match graph.node(node).op {
         TensorOp::Cat(axis) if operands.len() > MOST => {
             let mut parts = operands.to_vec();
             while parts.len() > 1 {

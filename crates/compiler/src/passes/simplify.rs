@@ -8,9 +8,11 @@ use index::{Expr, Facts};
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val, ValMap, rewrite};
 use ops::{DType, ScalarOp};
 
+use super::PassContext;
+
 /// The pass.
-pub fn simplify(graph: &mut Graph, fusion: &Fusion) -> (Fusion, ValMap) {
-    rewrite(graph, fusion, |graph, facts, node, operands| {
+pub fn simplify(graph: &mut Graph, context: &PassContext<'_>) -> (Fusion, ValMap) {
+    rewrite(graph, context.fusion, |graph, facts, node, operands| {
         simpler(graph, facts, node, operands).map(|val| vec![val])
     })
 }

@@ -11,8 +11,11 @@ use ops::ScalarOp;
 use rustc_hash::FxHashMap;
 use scheduler::layout::{LayoutClass, Stride};
 
+use super::PassContext;
+
 /// The pass.
-pub fn sink_expansions(graph: &mut Graph, fusion: &Fusion, layouts: &[LayoutClass]) -> (Fusion, ValMap) {
+pub fn sink_expansions(graph: &mut Graph, context: &PassContext<'_>) -> (Fusion, ValMap) {
+    let PassContext { fusion, layouts, .. } = *context;
     let mut viewed = FxHashMap::default();
     for (&input, layout) in fusion.inputs().iter().zip(layouts) {
         viewed.extend(expanded_axes(graph, input, layout).map(|axes| (input, axes)));

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use ferrofuse_compiler::Plan;
 use ferrofuse_compiler::layout::LayoutClass;
-use ferrofuse_compiler::passes::PASSES;
+use ferrofuse_compiler::passes::{PASSES, PassContext};
 use ferrofuse_compiler::segment::Engine;
 use ir::definition::Definition;
 use ir::graph::dump;
@@ -87,7 +87,8 @@ fn walking_back_through_all_passes_gives_equal_text() {
         let layouts = vec![LayoutClass::Dense; written.inputs().len()];
         let mut texts = vec![dump(&graph, &view)];
         for row in PASSES {
-            (view, _) = (row.pass)(&mut graph, &view, &layouts, &FxHashSet::default());
+            let context = PassContext { fusion: &view, layouts: &layouts, kept: &FxHashSet::default() };
+            (view, _) = (row.pass)(&mut graph, &context);
             texts.push(dump(&graph, &view));
         }
         let changes = PASSES.iter().zip(texts.windows(2)).filter(|(_, pair)| pair[0] != pair[1]);

@@ -211,7 +211,7 @@ def f(fd):
 fn views_move_no_bytes() {
     let executable = compiled("    fd.add_output(fd.ops.permute(x, dims=[2, 1, 0]))\n", Executor::Compiled);
     let variant = executable.latest().expect("compiled");
-    let plan = variant.plan.as_ref().expect("a plan");
+    let plan = &variant.plan;
     let explanation = explain(executable.definition(), plan, &ferrofuse::Hints::default());
     assert_eq!((explanation.segments.len(), explanation.bytes, explanation.traffic_ratio), (0, 0, 1.0));
     assert_eq!(explanation.outputs[0].view_of.as_deref(), Some("x"));

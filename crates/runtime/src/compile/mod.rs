@@ -20,7 +20,6 @@ use crate::background::in_background;
 use crate::cuda::gpu_kernel;
 use crate::host::{HostCode, machine_code};
 use crate::inputs::declared;
-use crate::plan::ExecutionPlan;
 use crate::variant_key::VariantKey;
 use crate::{CompileOptions, Error, Executor};
 use cpu::perf_map;
@@ -121,6 +120,5 @@ fn evaluated(
     reason: &str,
     notice: Option<String>,
 ) -> Variant {
-    let steps = ExecutionPlan::evaluated(&definition.graph, &definition.fusion, layouts, reason);
-    Variant::evaluated(steps, notice)
+    Variant::evaluated(compiler::evaluated(&definition.graph, &definition.fusion, layouts, reason), notice)
 }

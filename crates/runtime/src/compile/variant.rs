@@ -24,8 +24,8 @@ const STACK: usize = 16 << 20;
 /// An executable's code for one layout of the inputs.
 #[derive(Debug)]
 pub struct Variant {
-    /// What the compiler decided; nothing where the evaluator runs the whole.
-    pub plan: Option<Plan>,
+    /// What the compiler decided.
+    pub plan: Plan,
     /// What a call does.
     pub steps: ExecutionPlan,
     /// How it came about.
@@ -80,11 +80,12 @@ impl Variant {
         let steps = ExecutionPlan::new(&plan);
         let segments = segments(&steps, &code);
         let report = Report { executor, notice: None, segments, plan: time, compile: begin.elapsed() };
-        Ok(Variant { plan: Some(plan), steps, report, code: all(code), extents: LastCall::default() })
+        Ok(Variant { plan, steps, report, code: all(code), extents: LastCall::default() })
     }
 
     /// A whole definition for the evaluator.
-    pub(crate) fn evaluated(steps: ExecutionPlan, notice: Option<String>) -> Variant {
+    pub(crate) fn evaluated(plan: Plan, notice: Option<String>) -> Variant {
+        let steps = ExecutionPlan::new(&plan);
         let report = Report {
             executor: Executor::Evaluator,
             notice,
@@ -92,7 +93,7 @@ impl Variant {
             plan: Duration::ZERO,
             compile: Duration::ZERO,
         };
-        Variant { plan: None, steps, report, code: Code::Host(Vec::new()), extents: LastCall::default() }
+        Variant { plan, steps, report, code: Code::Host(Vec::new()), extents: LastCall::default() }
     }
 }
 

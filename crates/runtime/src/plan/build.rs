@@ -1,10 +1,8 @@
-//! From a compiler's plan, or a whole fusion for the evaluator, to the list of steps.
+//! From a compiler's plan to the list of steps.
 
-use compiler::layout::LayoutClass;
 use compiler::legal::Witness;
 use compiler::lower::{BufferSource, KernelArgument, Lowered, LoweredSegment, Temporary};
-use compiler::outputs::{Placement, View, computed, ordered, placements, views};
-use compiler::passes::{composed, optimize_exactly};
+use compiler::outputs::{Placement, View};
 use compiler::segment::{ExternalCall, Source, ViewedOperand};
 use compiler::{Decision, Plan};
 use cranelift_entity::PrimaryMap;
@@ -39,29 +37,6 @@ impl ExecutionPlan {
         // A call that ends in an error leaves the inputs as they were, so what may is written to them at the end.
         let may_fail = plan.fusion.order().iter().any(|&node| checks_indices(&plan.graph.node(node).op));
         builder.finish(&plan.fusion, &plan.views, &|output| !may_fail && plan.stores_in_place(output))
-    }
-
-    /// A whole fusion, whose inputs have these `layouts`, as one segment for the evaluator.
-    pub fn evaluated(graph: &Graph, fusion: &Fusion, layouts: &[LayoutClass], reason: &str) -> ExecutionPlan {
-        let (mut graph, fusion) = graph.fork(fusion);
-        let steps = optimize_exactly(&mut graph, &fusion, layouts);
-        let (fusion, map) = composed(&graph, &fusion, &steps);
-        let (graph, fusion) = (&graph, &ordered(&graph, &fusion));
-        let views = views(graph, fusion, layouts);
-        let computed = computed(graph, fusion, &views);
-        let mut builder = Builder::new(graph, fusion, placements(graph, &computed, &[]));
-        builder.plan.origins = origins(&map, graph);
-        let computed = computed.outputs().iter().filter(|output| !fusion.is_input(output.val));
-        let mut outputs: Vec<_> = computed.map(|output| output.val).collect();
-        outputs.sort_unstable();
-        outputs.dedup();
-        if !outputs.is_empty() {
-            let outputs = outputs.into_iter().map(Into::into).collect();
-            let view = Fusion::new(graph, fusion.inputs().to_vec(), outputs, fusion.facts().clone())
-                .expect("the fusion without its copies is closed");
-            builder.add_evaluation("whole", &view, reason);
-        }
-        builder.finish(fusion, &views, &|_| false)
     }
 }
 

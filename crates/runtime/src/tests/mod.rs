@@ -6,7 +6,7 @@ use std::time::Duration;
 use codegen::cpu::Error as CodegenError;
 use compiler::layout::LayoutClass;
 use compiler::target::Target;
-use compiler::{Hints, Plan, PlanOptions, plan};
+use compiler::{Hints, Plan, PlanOptions, evaluated, plan};
 use ir::definition::Definition;
 use ir::interrupt::Interrupt;
 use ir::kernel::Kernel;
@@ -64,7 +64,7 @@ fn memory_lives_as_long_as_it_is_read() {
     let copies = steps.steps.iter().filter(|step| matches!(step, Step::Copy { .. })).count();
     assert_eq!(copies, 1);
     let (graph, fusion) = (&definition.graph, &definition.fusion);
-    check_lives(&ExecutionPlan::evaluated(graph, fusion, &[LayoutClass::Dense], "for the test"));
+    check_lives(&ExecutionPlan::new(&evaluated(graph, fusion, &[LayoutClass::Dense], "for the test")));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
-use ferrofuse::{Executable, Hints, SegmentExplanation, TensorBytes, explain, table};
+use ferrofuse::{Executable, Executor, Hints, SegmentExplanation, TensorBytes, explain, table};
 use ir::graph::Val;
 use reference::evaluate::Comparison;
 use serde::Serialize;
@@ -73,11 +73,14 @@ impl Report {
         files: Option<&OutputFiles>,
     ) -> Report {
         let variant = executable.latest().expect("compiled");
-        let segments = match &variant.plan {
-            Some(plan) => {
-                explain(executable.definition(), plan, hints).segments.into_iter().map(segment).collect()
+        let segments = match variant.report.executor {
+            Executor::Evaluator => {
+                variant.steps.segments.iter().map(|segment| whole(executable, segment, hints)).collect()
             }
-            None => variant.steps.segments.iter().map(|segment| whole(executable, segment, hints)).collect(),
+            _ => {
+                let explained = explain(executable.definition(), &variant.plan, hints);
+                explained.segments.into_iter().map(segment).collect()
+            }
         };
         let step = |step: &ferrofuse::StepReport| Kernel {
             name: step.name.clone(),

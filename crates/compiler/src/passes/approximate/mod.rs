@@ -15,7 +15,8 @@ mod tolerance;
 use index::Facts;
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val, ValMap, rewrite};
 use ops::{Scalar, ScalarOp};
-use rustc_hash::FxHashSet;
+
+use super::PassContext;
 
 /// A cheaper way to compute a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +46,8 @@ enum Cheaper {
 }
 
 /// The pass. Products that are kept in memory become no part of a sum; its bounds hold for both.
-pub fn approximate(graph: &mut Graph, fusion: &Fusion, kept: &FxHashSet<Val>) -> (Fusion, ValMap) {
+pub fn approximate(graph: &mut Graph, context: &PassContext<'_>) -> (Fusion, ValMap) {
+    let PassContext { fusion, kept, .. } = *context;
     let mut chosen = tolerance::choose(graph, fusion);
     for (node, cheaper) in fused::fused(graph, fusion, kept) {
         chosen.entry(node).or_insert(cheaper);

@@ -4,7 +4,7 @@ use ir::graph::TensorOp;
 use ops::ScalarOp;
 use rustc_hash::FxHashSet;
 
-use super::approximate;
+use super::{PassContext, approximate};
 
 /// The cheaper ops in the view that the pass makes of a definition, in order.
 fn cheaper(body: &str) -> Vec<&'static str> {
@@ -19,7 +19,8 @@ fn ops(body: &str) -> Vec<&'static str> {
     let text = format!("def f(fd):\n    x = fd.define_tensor(shape=[-1, -1], dtype=DataType.Float)\n{body}");
     let definition = frontend::text::parse(&text).unwrap_or_else(|error| panic!("{error:?}")).definition;
     let (mut graph, view) = definition.graph.fork(&definition.fusion);
-    let (view, _) = approximate(&mut graph, &view, &FxHashSet::default());
+    let (view, _) =
+        approximate(&mut graph, &PassContext { fusion: &view, layouts: &[], kept: &FxHashSet::default() });
     let scalar_ops = view.order().iter().filter_map(|&node| match graph.node(node).op {
         TensorOp::Map(op) => Some(op.name()),
         _ => None,

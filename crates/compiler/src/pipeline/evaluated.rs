@@ -1,0 +1,30 @@
+//! The evaluator's stage: one segment makes all that is no view of an input.
+
+use ir::graph::{DeviceStream, Fusion, Val};
+
+use super::Compilation;
+use crate::outputs::placements;
+use crate::plan::{Decision, PlanError, SegmentPlan};
+use crate::segment::{Segmentation, cost};
+
+/// The stage.
+pub(super) fn evaluated(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
+    let Compilation { graph, optimized, .. } = &*compilation;
+    let (fusion, computed) = (&optimized.fusion, &optimized.computed);
+    let placements = placements(graph, computed, &[]);
+    let outputs = computed.outputs().iter().map(|output| output.val);
+    let mut made: Vec<Val> = outputs.filter(|&val| !fusion.is_input(val)).collect();
+    made.sort_unstable();
+    made.dedup();
+    if let Some(&val) = made.first() {
+        let outputs = made.iter().map(|&val| val.into()).collect();
+        let view = Fusion::new(graph, fusion.inputs().to_vec(), outputs, fusion.facts().clone())
+            .expect("the fusion without its copies is closed");
+        let decision = Decision::Evaluate { reason: compilation.reason.clone(), val };
+        let (name, at, cost) = ("whole".to_owned(), DeviceStream::default(), cost::Seconds::default());
+        compilation.add(SegmentPlan { name, view, at, cost, decision });
+        compilation.segmentation = Segmentation { segments: vec![made] };
+    }
+    compilation.placements = placements;
+    Ok(())
+}

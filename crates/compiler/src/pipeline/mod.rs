@@ -1,0 +1,201 @@
+//! The pipeline: the stages that make a plan, in order, each a function over one compilation.
+//!
+//! `optimize` (graph passes, with what the cost model says of two of them) · `outputs` (which are views) · `segments` (which
+//! values are kept) · `kernels` (schedules and lowering, segment by segment) · `evaluated` (all for the evaluator).
+
+mod evaluated;
+mod kernels;
+mod optimize;
+mod outputs;
+mod segments;
+
+pub use outputs::baseline;
+
+use ir::graph::{Dropped, Fusion, Graph, Task, Tasks, Val, ValMap};
+use rustc_hash::{FxHashMap, FxHashSet};
+use scheduler::hints::Hints;
+use scheduler::layout::LayoutClass;
+use scheduler::target::Target;
+
+use crate::distribution::Distribution;
+use crate::outputs::{Placement, View};
+use crate::passes::Step;
+use crate::plan::{Plan, PlanError, PlanOptions, SegmentPlan};
+use crate::products::ShallowProduct;
+use crate::segment::{Constraints, Legality, Segmentation};
+
+/// A stage: what it is called, and what it does to a compilation.
+pub struct PlanStage {
+    pub name: &'static str,
+    run: fn(&mut Compilation<'_>) -> Result<(), PlanError>,
+}
+
+/// From a fusion to kernels. A segmentation of the user's is checked in place of the search, and decides what the second
+/// and the third stage would.
+pub const STAGES: &[PlanStage] = &[
+    PlanStage { name: "passes", run: optimize::all_passes },
+    PlanStage { name: "distribution", run: optimize::distribution },
+    PlanStage { name: "products", run: optimize::products },
+    PlanStage { name: "outputs", run: outputs::outputs },
+    PlanStage { name: "segments", run: segments::segments },
+    PlanStage { name: "kernels", run: kernels::kernels },
+];
+
+/// From a fusion to a segment for the evaluator, which makes all that is no view of an input.
+pub const EVALUATED: &[PlanStage] = &[
+    PlanStage { name: "passes", run: optimize::exact_passes },
+    PlanStage { name: "outputs", run: outputs::outputs },
+    PlanStage { name: "evaluated", run: evaluated::evaluated },
+];
+
+/// Plans a fusion whose inputs have these `layouts`.
+///
+/// # Errors
+/// When a segmentation or a schedule that the user chose does not fit, or the caller interrupts; never otherwise.
+pub fn plan(
+    graph: &Graph,
+    fusion: &Fusion,
+    layouts: &[LayoutClass],
+    target: &Target,
+    hints: &Hints,
+    options: &PlanOptions,
+) -> Result<Plan, PlanError> {
+    if let Some(chosen) = &options.segmentation {
+        outputs::check_chosen(graph, fusion, layouts, chosen)?;
+    }
+    Compilation::new(graph, fusion, layouts, target, hints, options).through(STAGES)
+}
+
+/// The plan that leaves a fusion whose inputs have these `layouts` to the evaluator, for a `reason`.
+pub fn evaluated(graph: &Graph, fusion: &Fusion, layouts: &[LayoutClass], reason: &str) -> Plan {
+    // Nothing is decided for a machine or for sizes.
+    let (target, hints) = (Target::cpu(64), Hints::default());
+    let options = PlanOptions::default();
+    let mut compilation = Compilation::new(graph, fusion, layouts, &target, &hints, &options);
+    reason.clone_into(&mut compilation.reason);
+    compilation.through(EVALUATED).expect("no choices, no errors")
+}
+
+/// A plan in the making: what it is made from, and what the stages so far made.
+struct Compilation<'a> {
+    layouts: &'a [LayoutClass],
+    target: &'a Target,
+    hints: &'a Hints,
+    options: &'a PlanOptions,
+    /// Why the evaluator runs all of it, where it does.
+    reason: String,
+    graph: Graph,
+    /// The fusion before passes.
+    written: Fusion,
+    legality: Legality,
+    /// The values before passes that somebody keeps in memory.
+    kept: FxHashSet<Val>,
+    steps: Vec<Step>,
+    distribution: Distribution,
+    products: Vec<ShallowProduct>,
+    optimized: Optimized,
+    patterns: Vec<Result<Task, String>>,
+    segmentation: Segmentation,
+    search_steps: usize,
+    /// The segments as views, in the order they run.
+    segment_views: Vec<Fusion>,
+    placements: FxHashMap<Val, Placement>,
+    segments: Vec<SegmentPlan>,
+}
+
+/// A fusion behind passes, and what choices and groups became.
+struct Optimized {
+    fusion: Fusion,
+    map: ValMap,
+    chosen: Option<Segmentation>,
+    views: Vec<Option<View>>,
+    computed: Fusion,
+    tasks: Tasks,
+    dropped: Vec<Dropped>,
+    constraints: Constraints,
+}
+
+impl Optimized {
+    /// No pass has run.
+    fn not_yet(written: &Fusion) -> Optimized {
+        Optimized {
+            fusion: written.clone(),
+            map: ValMap::new(),
+            chosen: None,
+            views: Vec::new(),
+            computed: written.clone(),
+            tasks: Tasks::new(),
+            dropped: Vec::new(),
+            constraints: Constraints::default(),
+        }
+    }
+}
+
+impl<'a> Compilation<'a> {
+    fn new(
+        graph: &Graph,
+        fusion: &Fusion,
+        layouts: &'a [LayoutClass],
+        target: &'a Target,
+        hints: &'a Hints,
+        options: &'a PlanOptions,
+    ) -> Compilation<'a> {
+        let (graph, written) = graph.fork(fusion);
+        Compilation {
+            layouts,
+            target,
+            hints,
+            options,
+            reason: String::new(),
+            kept: optimize::kept(options),
+            optimized: Optimized::not_yet(&written),
+            graph,
+            written,
+            legality: Legality::default(),
+            steps: Vec::new(),
+            distribution: Distribution::default(),
+            products: Vec::new(),
+            patterns: Vec::new(),
+            segmentation: Segmentation::default(),
+            search_steps: 0,
+            segment_views: Vec::new(),
+            placements: FxHashMap::default(),
+            segments: Vec::new(),
+        }
+    }
+
+    /// Runs stages, one after the other, as long as the caller wants the plan.
+    fn through(mut self, stages: &[PlanStage]) -> Result<Plan, PlanError> {
+        for stage in stages {
+            (stage.run)(&mut self)?;
+            self.options.interrupt.check()?;
+        }
+        Ok(self.finished())
+    }
+
+    fn finished(self) -> Plan {
+        self.legality.keep_only(self.segments.iter().map(|segment| &segment.view));
+        let Optimized { fusion, map, views, computed, tasks, dropped, .. } = self.optimized;
+        debug_assert!(self.graph.verify_tasks(&tasks).is_empty(), "segments that are no views of the fusion");
+        Plan {
+            graph: self.graph,
+            fusion,
+            views,
+            computed,
+            map,
+            chosen: self.options.segmentation.clone(),
+            segmentation: self.segmentation,
+            segments: self.segments,
+            tasks,
+            dropped,
+            patterns: self.patterns,
+            products: self.products,
+            distribution: self.distribution,
+            steps: self.steps,
+            placements: self.placements,
+            legality: self.legality,
+            target: self.target.clone(),
+            search_steps: self.search_steps,
+        }
+    }
+}

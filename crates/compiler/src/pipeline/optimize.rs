@@ -1,0 +1,120 @@
+//! Graph passes, and the two that run only where the cost model says that they pay: what they make is planned greedily.
+
+use ir::graph::{DeviceStream, Fusion, Graph, GroupOptions, Task, TaskData, Tasks, Val};
+use rustc_hash::FxHashSet;
+use scheduler::hints::Hints;
+use scheduler::layout::LayoutClass;
+use scheduler::target::Target;
+
+use super::{Compilation, Optimized};
+use crate::distribution::Distribution;
+use crate::passes::{Step, distributable, distribute, optimize, optimize_exactly};
+use crate::plan::{PlanError, PlanOptions};
+use crate::products;
+use crate::segment::{Legality, Segmentation, cost, greedy_with};
+
+/// All passes.
+pub(super) fn all_passes(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
+    let Compilation { graph, written, layouts, kept, .. } = compilation;
+    compilation.steps = optimize(graph, written, layouts, kept.clone());
+    Ok(())
+}
+
+/// Those that change no element by a bit.
+pub(super) fn exact_passes(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
+    let Compilation { graph, written, layouts, .. } = compilation;
+    compilation.steps = optimize_exactly(graph, written, layouts);
+    Ok(())
+}
+
+/// Distributes folds by lambdas over their states where that is faster: all steps anew, behind one more.
+pub(super) fn distribution(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
+    if compilation.options.segmentation.is_some() {
+        return Ok(());
+    }
+    let (graph, steps, source) = compilation.judged();
+    let folds = distributable(graph, source.written);
+    if folds.is_empty() {
+        return Ok(());
+    }
+    let (view, map) = distribute(graph, source.written);
+    graph.debug_verify(&view);
+    let kept = source.kept.iter().filter_map(|&val| map.get(val)).collect();
+    let optimized = optimize(graph, &view, source.layouts, kept);
+    let first = Step { pass: "distribute", view, map };
+    let distributed: Vec<Step> = [first].into_iter().chain(optimized).collect();
+    let (lambda, apart) = (source.seconds(graph, steps), source.seconds(graph, &distributed));
+    let distribution = Distribution { folds, lambda, distributed: apart };
+    if distribution.is_distributed() {
+        *steps = distributed;
+    }
+    compilation.distribution = distribution;
+    Ok(())
+}
+
+/// Takes products of matrices apart that kernels compute, as a step more.
+pub(super) fn products(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
+    if compilation.options.segmentation.is_some() {
+        return Ok(());
+    }
+    let (graph, steps, source) = compilation.judged();
+    let fusion = steps.last().map_or(source.written, |step| &step.view).clone();
+    let seconds = |graph: &Graph, step: Option<&Step>| {
+        let steps: Vec<Step> = steps.iter().chain(step).cloned().collect();
+        source.seconds(graph, &steps)
+    };
+    let (products, step) = products::decide(graph, &fusion, seconds);
+    steps.extend(step);
+    compilation.products = products;
+    Ok(())
+}
+
+/// The values before passes that a segmentation keeps, and those that leave groups which bind segments: passes make them no
+/// part of what others compute.
+pub(super) fn kept(options: &PlanOptions) -> FxHashSet<Val> {
+    let chosen = options.segmentation.iter().flat_map(Segmentation::kept);
+    chosen.chain(crossing(&options.tasks)).collect()
+}
+
+fn crossing(tasks: &Tasks) -> impl Iterator<Item = Val> + '_ {
+    let binds = |(task, _, options): &(Task, &TaskData, &GroupOptions)| {
+        options.stay || tasks.device_stream(*task) != DeviceStream::default()
+    };
+    let views = tasks.groups().filter(binds).map(|(_, group, _)| &group.view);
+    views.flat_map(|view| view.outputs().iter().map(|output| output.val))
+}
+
+impl Compilation<'_> {
+    /// The graph and the steps, to be changed, beside what judges them.
+    fn judged(&mut self) -> (&mut Graph, &mut Vec<Step>, Source<'_>) {
+        let Compilation { layouts, target, hints, options, .. } = *self;
+        let (written, legality, kept) = (&self.written, &self.legality, &self.kept);
+        let source = Source { layouts, target, hints, options, written, legality, kept };
+        (&mut self.graph, &mut self.steps, source)
+    }
+}
+
+/// What steps are judged by.
+#[derive(Clone, Copy)]
+struct Source<'a> {
+    layouts: &'a [LayoutClass],
+    target: &'a Target,
+    hints: &'a Hints,
+    options: &'a PlanOptions,
+    written: &'a Fusion,
+    legality: &'a Legality,
+    kept: &'a FxHashSet<Val>,
+}
+
+impl Source<'_> {
+    /// Seconds that the cost model expects of what steps made, merged greedily.
+    fn seconds(&self, graph: &Graph, steps: &[Step]) -> f64 {
+        let Optimized { computed, constraints, .. } =
+            Optimized::behind(graph, self.written, steps, self.layouts, self.options);
+        let views = greedy_with(graph, &computed, &constraints, self.legality).views(graph, &computed);
+        let seconds = |view: &Fusion| {
+            cost::seconds(graph, view, &self.legality.of(graph, view), self.hints, self.target)
+        };
+        views.iter().map(seconds).sum()
+    }
+}

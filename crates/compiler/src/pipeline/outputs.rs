@@ -1,0 +1,78 @@
+//! What became of the fusion behind all passes: which outputs are views, what segments make, which groups are left.
+
+use ir::graph::{Fusion, Graph, Tasks};
+use scheduler::layout::LayoutClass;
+
+use super::{Compilation, Optimized};
+use crate::outputs::{View, computed, ordered, views};
+use crate::passes::{Step, composed};
+use crate::plan::{PlanError, PlanOptions};
+use crate::segment::{Constraints, Segmentation, SegmentationError};
+
+/// The stage.
+pub(super) fn outputs(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
+    let Compilation { layouts, options, .. } = *compilation;
+    let Compilation { graph, written, steps, legality, .. } = &*compilation;
+    let mut optimized = Optimized::behind(graph, written, steps, layouts, options);
+    let maps = steps.iter().map(|step| (step.pass, &step.map));
+    let patterns = optimized.tasks.add_patterns_after(&options.tasks, graph, maps);
+    let legal = optimized.constraints.require_legal(graph, &optimized.computed, legality);
+    legal.map_err(|error| error.of_written(&optimized.map))?;
+    (compilation.patterns, compilation.optimized) = (patterns, optimized);
+    Ok(())
+}
+
+/// Checks a segmentation of the user's against the fusion before passes.
+pub(super) fn check_chosen(
+    graph: &Graph,
+    fusion: &Fusion,
+    layouts: &[LayoutClass],
+    chosen: &Segmentation,
+) -> Result<(), SegmentationError> {
+    let fusion = ordered(graph, fusion);
+    chosen.check(graph, &computed(graph, &fusion, &viewed(graph, &fusion, layouts, chosen)))
+}
+
+/// A segmentation to compare with, of what is no view of an input: that moves no bytes in any plan.
+pub fn baseline(
+    graph: &Graph,
+    fusion: &Fusion,
+    layouts: &[LayoutClass],
+    tasks: &Tasks,
+    segmentation: fn(&Graph, &Fusion, &Tasks) -> Segmentation,
+) -> Segmentation {
+    segmentation(graph, &computed(graph, fusion, &views(graph, fusion, layouts)), tasks)
+}
+
+impl Optimized {
+    /// What steps made of a fusion.
+    pub(super) fn behind(
+        graph: &Graph,
+        written: &Fusion,
+        steps: &[Step],
+        layouts: &[LayoutClass],
+        options: &PlanOptions,
+    ) -> Optimized {
+        let (fusion, map) = composed(graph, written, steps);
+        let fusion = ordered(graph, &fusion);
+        let chosen = options.segmentation.as_ref().map(|chosen| chosen.behind(graph, &fusion, &map));
+        let views = viewed(graph, &fusion, layouts, chosen.as_ref().unwrap_or(&Segmentation::default()));
+        let computed = computed(graph, &fusion, &views);
+        let (tasks, dropped) = options.tasks.groups_after(graph, written, &fusion, &map);
+        let constraints = Constraints::new(graph, &computed, &tasks);
+        Optimized { fusion, map, chosen, views, computed, tasks, dropped, constraints }
+    }
+}
+
+/// The views among the outputs: not what a segmentation makes.
+fn viewed(
+    graph: &Graph,
+    fusion: &Fusion,
+    layouts: &[LayoutClass],
+    segmentation: &Segmentation,
+) -> Vec<Option<View>> {
+    let kept = segmentation.kept();
+    let made = |place: usize| kept.contains(&fusion.outputs()[place].val);
+    let viewed = views(graph, fusion, layouts).into_iter().enumerate();
+    viewed.map(|(place, view)| view.filter(|_| !made(place))).collect()
+}

@@ -1,0 +1,110 @@
+//! Which values are kept in memory: found by search, or those that the user chose, checked.
+
+use ir::graph::{Fusion, Graph, Output, Val, ValMap};
+use rustc_hash::FxHashSet;
+
+use super::{Compilation, Optimized};
+use crate::passes::before_expansion;
+use crate::plan::PlanError;
+use crate::segment::{Lifetimes, SearchProblem, Segmentation, greedy_with, search, search_within};
+
+/// The stage.
+pub(super) fn segments(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
+    let (segmentation, search_steps) = match &compilation.optimized.chosen {
+        Some(chosen) => (chosen.completed(&compilation.graph, &compilation.optimized.computed), 0),
+        None => compilation.searched(),
+    };
+    let Optimized { computed, constraints, .. } = &compilation.optimized;
+    segmentation.check(&compilation.graph, computed)?;
+    let views = segmentation.views(&compilation.graph, computed);
+    constraints.check(&views)?;
+    if let Some(limit) = compilation.options.peak_memory {
+        let lowest = compilation.peak_memory(&views);
+        if lowest > limit {
+            return Err(PlanError::Memory { limit, lowest });
+        }
+    }
+    (compilation.segmentation, compilation.search_steps) = (segmentation, search_steps);
+    compilation.segment_views = views;
+    Ok(())
+}
+
+impl Compilation<'_> {
+    /// The best segmentation that the search finds, and the nodes that it looked at.
+    fn searched(&self) -> (Segmentation, usize) {
+        let Compilation { graph, legality, hints, target, options, .. } = self;
+        let Optimized { computed: fusion, constraints, .. } = &self.optimized;
+        let merged = greedy_with(graph, fusion, constraints, legality);
+        let problem = SearchProblem { graph, fusion, constraints, legality, hints, target };
+        let found = match options.peak_memory {
+            Some(limit) => search_within(problem, merged, limit),
+            None => search(problem, merged),
+        };
+        (found.segmentation, found.steps)
+    }
+
+    /// The most bytes that are in memory at a time of what segments make in this order.
+    fn peak_memory(&self, segments: &[Fusion]) -> u64 {
+        let bytes = |val: Val| self.hints.value(&self.graph.ty(val).bytes());
+        let order: Vec<usize> = (0..segments.len()).collect();
+        Lifetimes::of(&self.optimized.computed, segments.iter(), bytes).peak(&order)
+    }
+}
+
+impl Segmentation {
+    /// A segmentation over the values that the passes made of the definition's. Values that became equal are made by the
+    /// first segment that makes or needs one of them; what became an input is made by none. Of what became an expansion the
+    /// elements are kept that are expanded.
+    pub(super) fn behind(&self, graph: &Graph, fusion: &Fusion, map: &ValMap) -> Segmentation {
+        let mut viewed: FxHashSet<Val> = fusion.inputs().iter().copied().collect();
+        let mut segments = Vec::new();
+        for made in &self.segments {
+            let moved = made.iter().map(|&val| before_expansion(graph, map.get(val).unwrap_or(val)));
+            let mut made: Vec<Val> = moved.filter(|&val| viewed.insert(val)).collect();
+            made.sort_unstable();
+            segments.push(made);
+        }
+        let mut mapped = Segmentation { segments };
+        while let Some((early, late, val)) = mapped.needed_early(graph, fusion) {
+            mapped.segments[late].retain(|&other| other != val);
+            mapped.segments[early].push(val);
+            mapped.segments[early].sort_unstable();
+        }
+        mapped.segments.retain(|made| !made.is_empty());
+        mapped
+    }
+
+    /// A segment that needs a value which a later one makes: both, and the value.
+    fn needed_early(&self, graph: &Graph, fusion: &Fusion) -> Option<(usize, usize, Val)> {
+        let views = self.views(graph, fusion);
+        views.iter().enumerate().find_map(|(early, view)| {
+            let made_by = |val: Val| self.segments.iter().position(|made| made.contains(&val));
+            let late = |&val: &Val| made_by(val).filter(|&late| late > early).map(|late| (early, late, val));
+            view.inputs().iter().find_map(late)
+        })
+    }
+
+    /// A segmentation that also makes what outputs are since the passes moved expansions: by the first segment that computes
+    /// it, or that makes what it is an expansion of.
+    fn completed(&self, graph: &Graph, fusion: &Fusion) -> Segmentation {
+        let mut segmentation = self.clone();
+        for &Output { val, .. } in fusion.outputs().iter().filter(|output| !fusion.is_input(output.val)) {
+            if segmentation.kept().contains(&val) {
+                continue;
+            }
+            let views = segmentation.views(graph, fusion);
+            let small = before_expansion(graph, val);
+            let makes = |made: &Vec<Val>| made.contains(&small);
+            let computing = views.iter().position(|view| view.contains(val.node));
+            match computing.or_else(|| segmentation.segments.iter().position(makes)) {
+                Some(first) => {
+                    segmentation.segments[first].push(val);
+                    segmentation.segments[first].sort_unstable();
+                }
+                // An expansion of an input.
+                None => segmentation.segments.push(vec![val]),
+            }
+        }
+        segmentation
+    }
+}
