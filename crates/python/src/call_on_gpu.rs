@@ -6,7 +6,7 @@ use cuda::Stream;
 use ferrofuse::{CallOptions, DeviceName, Executable, GpuArgument, GpuInput, Machine, OutputForm};
 use pyo3::prelude::*;
 
-use crate::arrays::{Given, KindOnGpu, OutputsOnGpu, Wanted};
+use crate::arrays::{Given, InputOnGpu, KindOnGpu, Library, OutputsOnGpu, Wanted};
 use crate::call::{Destinations, Inputs};
 use crate::gpu::device::{self, OpenDevice};
 use crate::{errors, signals};
@@ -54,6 +54,8 @@ impl Asked {
 /// Where random numbers begin on a GPU, and in the order of which stream its work is.
 struct Order {
     stream: Arc<Stream>,
+    /// The library that is on this stream, if it is one's: the order of its arrays is right as it is.
+    library: Option<Arc<Library>>,
     draws: Option<ferrofuse::Stream>,
 }
 
@@ -61,20 +63,21 @@ impl Order {
     /// The stream that the library of the outputs is on, else that of the first input whose library has streams, else the device's
     /// own.
     fn of(py: Python<'_>, kind: &KindOnGpu, inputs: &Inputs<'_, '_>, device: &OpenDevice) -> PyResult<Order> {
-        let library = kind.library().filter(|library| library.streams.is_some());
-        let streams = library.and_then(|library| library.streams.as_ref());
-        let streams = streams.or_else(|| inputs.on_gpu().find_map(|(_, input)| input.streams()));
-        let stream = match streams {
-            Some(streams) => streams.current(py, device)?,
-            None => Arc::clone(&device.stream),
+        let has_streams = |library: &&Arc<Library>| library.streams.is_some();
+        let of_inputs = || inputs.on_gpu().filter_map(|(_, input)| input.library()).find(has_streams);
+        let Some(library) = kind.library().filter(has_streams).or_else(of_inputs) else {
+            return Ok(Order { stream: Arc::clone(&device.stream), library: None, draws: None });
         };
-        let draws = match (library, streams) {
-            (Some(library), Some(streams)) if library.torch.is_some() && inputs.draws() > 0 => {
-                Some(streams.draw(py, inputs.draws(), device.ordinal)?)
-            }
-            _ => None,
-        };
-        Ok(Order { stream, draws })
+        let streams = library.streams.as_ref().expect("it has streams");
+        let is_torchs = library.torch.is_some() && inputs.draws() > 0;
+        let draws = is_torchs.then(|| streams.draw(py, inputs.draws(), device.ordinal)).transpose()?;
+        Ok(Order { stream: streams.current(py, device)?, library: Some(Arc::clone(library)), draws })
+    }
+
+    /// Whether an array is to be waited for, and held: it is of another stream than the call's.
+    fn is_foreign(&self, input: &InputOnGpu<'_>) -> bool {
+        let own = self.library.as_ref();
+        input.library().is_none_or(|library| own.is_none_or(|own| !Arc::ptr_eq(own, library)))
     }
 }
 
@@ -95,11 +98,13 @@ pub fn run<'py>(
     inputs.require_writable(py)?;
     inputs.warn_of_gradients(py)?;
     let kind = KindOnGpu::of(py, inputs.given(), wanted)?;
-    let Order { stream, draws } = Order::of(py, &kind, inputs, device)?;
+    let order = Order::of(py, &kind, inputs, device)?;
+    let (stream, draws) = (Arc::clone(&order.stream), order.draws);
     let destinations = out.map(Destinations::new).transpose()?;
     let written = destinations.as_ref().map(|given| given.on_gpu(py, device.ordinal)).transpose()?;
     let arrays = || inputs.on_gpu().chain(written.iter().flatten().copied());
-    arrays().try_for_each(|(_, input)| input.await_on(py, &stream, device))?;
+    let foreign = || arrays().filter(|(_, input)| order.is_foreign(input));
+    foreign().try_for_each(|(_, input)| input.await_on(py, &stream, device))?;
     let mut outputs = match &destinations {
         None => OutputsOnGpu::new(kind, device),
         Some(destinations) => OutputsOnGpu::written_to(destinations.objects(), device),
@@ -119,7 +124,7 @@ pub fn run<'py>(
             executable.run_on_gpu_into(&options, stream, &given, place)
         })
     };
-    let held: Vec<_> = arrays().map(|(_, input)| input.kept(py, &stream)).collect::<PyResult<Vec<_>>>()?;
+    let held: Vec<_> = foreign().map(|(_, input)| input.kept(&stream)).collect::<PyResult<Vec<_>>>()?;
     device.hold(&stream, held.into_iter().flatten().collect())?;
     if let Some(failure) = outputs.failure() {
         return Err(failure);

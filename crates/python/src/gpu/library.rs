@@ -32,19 +32,10 @@ impl Streams {
     /// # Errors
     /// What the library says.
     pub fn current(&self, py: Python<'_>, device: &OpenDevice) -> PyResult<Arc<Stream>> {
-        let number = self.number(py, device.ordinal)?;
+        let number =
+            self.functions.bind(py).call_method1(intern!(py, "stream"), (device.ordinal,))?.extract()?;
         // SAFETY: the library keeps its streams.
         unsafe { device.stream_of(number) }
-    }
-
-    /// Whether it is on this stream by now.
-    pub fn is_current(&self, py: Python<'_>, stream: &Stream) -> bool {
-        let ordinal = stream.device().ordinal();
-        self.number(py, ordinal).is_ok_and(|number| number == stream.number())
-    }
-
-    fn number(&self, py: Python<'_>, ordinal: usize) -> PyResult<usize> {
-        self.functions.bind(py).call_method1(intern!(py, "stream"), (ordinal,))?.extract()
     }
 
     /// An array with unspecified elements in memory of the library's, and where it is.

@@ -119,12 +119,10 @@ impl<'py> InputOnGpu<'py> {
     ///
     /// # Errors
     /// What the driver says.
-    pub fn kept(&self, py: Python<'_>, stream: &Stream) -> PyResult<Option<Held>> {
+    pub fn kept(&self, stream: &Stream) -> PyResult<Option<Held>> {
         match &self.holder {
             // Its memory goes in the order of its stream.
             Holder::Own(array) => follow(array.get().stream(), stream).map(|()| None),
-            // So does that of libraries with streams, on the one that the call was on.
-            _ if self.streams().is_some_and(|streams| streams.is_current(py, stream)) => Ok(None),
             Holder::Imported(imported) => Ok(Some(Box::new(Arc::clone(imported)))),
             Holder::Borrowed(object, _) | Holder::Named(object, _) => {
                 Ok(Some(Box::new(object.clone().unbind())))
