@@ -101,6 +101,18 @@ def test_out():
         fd.execute([x, y], out=[x])
 
 
+def test_outputs_are_compared_with_the_evaluator():
+    x, y = to_gpu(drawn(4, 6)), to_gpu(numpy.ones((4, 6), numpy.float32))
+    (made,) = softmax().validate([to_gpu(drawn(5, 96))])
+    assert made.device == "cuda:0"
+    assert type(softmax().validate([drawn(5, 96)], device="cuda")[0]) is numpy.ndarray
+    written = of_two(lambda fd, x, y: fd.add_output(x + y, x))
+    written.validate([x, y])
+    numpy.testing.assert_array_equal(x.numpy(), drawn(4, 6))
+    with pytest.raises(AssertionError, match="output 0"):
+        of_two(lambda fd, x, y: fd.add_output(x + y)).validate([x, y], [numpy.zeros((4, 6), numpy.float32)])
+
+
 def test_device_of_a_call():
     x, fd = drawn(3, 64), softmax()
     (made,) = fd.execute([x], device="cuda")

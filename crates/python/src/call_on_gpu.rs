@@ -3,12 +3,18 @@
 use std::sync::Arc;
 
 use cuda::Stream;
-use ferrofuse::{CallOptions, DeviceName, Executable, GpuArgument, GpuInput, Machine, OutputForm};
+use ferrofuse::check::checked;
+use ferrofuse::{
+    ArrayView, CallOptions, DeviceName, Error, Executable, Generator, GpuArgument, GpuInput, GpuTensor,
+    Machine, OutputForm,
+};
+use ir::array::StridedArray;
 use pyo3::prelude::*;
 
 use crate::arrays::{Given, InputOnGpu, KindOnGpu, Library, OutputsOnGpu, Wanted};
 use crate::call::{Destinations, Inputs};
 use crate::gpu::device::{self, OpenDevice};
+use crate::runnable::{Told, told};
 use crate::{errors, signals};
 
 /// Where a call is asked to run, and where its inputs are.
@@ -134,4 +140,43 @@ pub fn run<'py>(
         None => outputs.arrays(py, ran, inputs.given(), inputs.came(), &stream),
         Some(destinations) => destinations.written(),
     }
+}
+
+/// The outputs of a call that writes to no input, and a comparison of each with what the evaluator says of copies on the host.
+///
+/// # Errors
+/// As [`run`].
+pub fn check<'py>(
+    executable: &Executable,
+    py: Python<'py>,
+    device: &Arc<OpenDevice>,
+    inputs: &Inputs<'_, 'py>,
+    wanted: Wanted<'_>,
+    machine: &Machine,
+) -> PyResult<(Vec<Bound<'py, PyAny>>, Vec<Told<'py>>)> {
+    let kind = KindOnGpu::of(py, inputs.given(), wanted)?;
+    let Order { stream, draws, .. } = Order::of(py, &kind, inputs, device)?;
+    let draws = draws.unwrap_or_else(|| Generator::shared().state());
+    let copy = |(number, given): (usize, &Given<'py>)| match given.on_gpu() {
+        Some(input) => input.downloaded(py, device).map(StridedArray::from),
+        None => given
+            .view(inputs.place(number))?
+            .to_array()
+            .map(StridedArray::from)
+            .map_err(|error| errors::input(py, error.to_string())),
+    };
+    let copies = inputs.given().iter().enumerate().map(copy).collect::<PyResult<Vec<_>>>()?;
+    let views: Vec<ArrayView<'_>> = copies.iter().map(StridedArray::view).collect();
+    let done = signals::heeded(py, |interrupt| {
+        let options = CallOptions { stream: Some(draws), interrupt, machine: None };
+        let outputs = executable.run_with(&options, &views)?;
+        let viewed = outputs.iter().map(|output| output.view());
+        let compared = checked(executable.definition(), &views, draws, viewed, machine, &options.interrupt)?;
+        let made = outputs.iter().map(|output| GpuTensor::of_host(&stream, &output.view()));
+        Ok((made.collect::<Result<Vec<_>, Error>>()?, compared))
+    });
+    let (made, compared) = done.map_err(|(raised, error)| inputs.raised(py, raised, &error))?;
+    let arrays: PyResult<Vec<_>> = made.into_iter().map(|tensor| kind.array(py, tensor, device)).collect();
+    let compared: PyResult<Vec<_>> = compared.iter().map(|comparison| told(py, comparison)).collect();
+    Ok((arrays?, compared?))
 }

@@ -135,16 +135,28 @@ impl Executable {
     /// Calls it without writing to inputs, and compares each output with what the evaluator says: the outputs, and for each
     /// a dict of `mismatches` (elements beyond their bound), `worst_ratio` (of an error to its bound), and of the element
     /// with that ratio where it is, what was `expected` and what was `got`.
-    #[pyo3(signature = (inputs, like = None, without_arrays = "numpy"))]
+    #[pyo3(signature = (inputs, like = None, without_arrays = "numpy", device = None))]
     fn check<'py>(
         &self,
         py: Python<'py>,
         inputs: &Bound<'py, PyAny>,
         like: Option<Bound<'py, PyAny>>,
         without_arrays: &str,
+        device: Option<Bound<'py, PyAny>>,
     ) -> PyResult<(Vec<Bound<'py, PyAny>>, Vec<Told<'py>>)> {
         let wanted = Wanted { like: like.as_ref(), without_arrays };
-        runnable::check(&self.compiled, py, inputs, wanted, &machine::of_process())
+        let (inputs, machine) = (Inputs::new(self.definition(), inputs)?, machine::of_process());
+        match Asked::of(py, &inputs, device.as_ref())? {
+            Asked::Host => runnable::check(&self.compiled, py, inputs, wanted, &machine),
+            Asked::Copied(ordinal) => {
+                let executable = self.on_gpu(&*OpenDevice::of(py, ordinal)?);
+                runnable::check(&*executable, py, inputs, wanted, &machine)
+            }
+            Asked::Gpu(ordinal) => {
+                let device = OpenDevice::of(py, ordinal)?;
+                call_on_gpu::check(&self.on_gpu(&device), py, &device, &inputs, wanted, &machine)
+            }
+        }
     }
 
     /// What was decided, as text and as JSON, for the sizes of these inputs or for none in particular, and a segmentation of the

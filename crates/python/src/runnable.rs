@@ -229,12 +229,12 @@ fn measured<'py>(py: Python<'py>, report: &CallReport) -> PyResult<Told<'py>> {
 pub fn check<'py>(
     runnable: &impl Runnable,
     py: Python<'py>,
-    inputs: &Bound<'py, PyAny>,
+    inputs: Inputs<'_, 'py>,
     wanted: Wanted<'_>,
     machine: &Machine,
 ) -> PyResult<(Vec<Bound<'py, PyAny>>, Vec<Told<'py>>)> {
     let definition = runnable.definition();
-    let call = Call::new(py, Inputs::new(definition, inputs)?, wanted)?;
+    let call = Call::new(py, inputs, wanted)?;
     let (stream, views) = (call.stream.unwrap_or_else(|| Generator::shared().state()), call.views()?);
     let done = signals::heeded(py, |interrupt| {
         let options = CallOptions { stream: Some(stream), interrupt, machine: None };
@@ -248,7 +248,11 @@ pub fn check<'py>(
     Ok((call.arrays(py, outputs)?, told?))
 }
 
-fn told<'py>(py: Python<'py>, comparison: &Comparison) -> PyResult<Told<'py>> {
+/// What is told of a comparison with the evaluator.
+///
+/// # Errors
+/// When Python has no memory.
+pub fn told<'py>(py: Python<'py>, comparison: &Comparison) -> PyResult<Told<'py>> {
     let dict = PyDict::new(py);
     dict.set_item("mismatches", comparison.mismatches)?;
     dict.set_item("worst_ratio", comparison.worst_ratio)?;

@@ -183,6 +183,7 @@ impl Chain {
         without_arrays: &str,
     ) -> PyResult<(Vec<Bound<'py, PyAny>>, Vec<Told<'py>>)> {
         let wanted = Wanted { like: like.as_ref(), without_arrays };
+        let inputs = Inputs::new(self.chain.definition(), inputs)?;
         runnable::check(&self.chain, py, inputs, wanted, &machine::of_process())
     }
 }

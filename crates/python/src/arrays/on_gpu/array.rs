@@ -77,7 +77,10 @@ impl GpuArray {
     }
 
     /// The elements on the host, once all work before is done.
-    fn downloaded(&self) -> PyResult<Array> {
+    ///
+    /// # Errors
+    /// What the driver says, and when there is no memory.
+    pub fn downloaded(&self) -> PyResult<Array> {
         let Exported { dtype, layout, .. } = &*self.exported;
         let memory = |error: ferrofuse::ArrayError| PyMemoryError::new_err(error.to_string());
         let (first, elements) = match layout.span() {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cuda::{Event, Stream};
 use ferrofuse::{DType, GpuArgument};
-use ir::array::Layout;
+use ir::array::{Array, Layout};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -97,6 +97,16 @@ impl<'py> InputOnGpu<'py> {
                 Owner::Object { _object: object.clone().unbind() }
             }
         }
+    }
+
+    /// A copy on the host, once what makes the elements is done.
+    ///
+    /// # Errors
+    /// What the driver or the library says.
+    pub fn downloaded(&self, py: Python<'_>, device: &Arc<OpenDevice>) -> PyResult<Array> {
+        let stream = &device.stream;
+        self.await_on(py, stream, device)?;
+        GpuArray::around(self.at.clone(), false, self.owner(), Arc::clone(stream), device).downloaded()
     }
 
     /// Has a stream wait for what makes the elements.

@@ -55,7 +55,10 @@ impl KindOnGpu {
     }
 
     /// An array around a tensor that a call made.
-    fn array<'py>(
+    ///
+    /// # Errors
+    /// When the library has no such dtype.
+    pub fn array<'py>(
         &self,
         py: Python<'py>,
         tensor: GpuTensor,
