@@ -1,6 +1,7 @@
 //! The rules of the source tree, as tests: which crate may use which, and what a file looks like. Each rule is a
 //! function from text to diagnostics, and each is shown to catch a planted breach.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -93,6 +94,9 @@ const MARKS: [&str; 3] = [concat!("to", "do!"), concat!("unimple", "mented!"), c
 const READS_ENVIRONMENT: &str = concat!("env::", "var");
 
 const MOST_LINES: usize = 600;
+
+/// Lines of a crate, its unit tests included. More is two crates.
+const MOST_CRATE_LINES: usize = 9000;
 
 /// A source file: its path from the root of the workspace, with `/`, and its text.
 struct Source {
@@ -241,6 +245,22 @@ fn too_long(source: &Source) -> Vec<String> {
     vec![format!("{}: {lines} lines, at most {MOST_LINES}; cut it where its subject changes", source.path)]
 }
 
+/// Crates with more lines than they may have.
+fn too_large(sources: &[Source]) -> Vec<String> {
+    let mut lines: BTreeMap<&str, usize> = BTreeMap::new();
+    for source in sources.iter().filter(|source| source.in_crate()) {
+        let folder = source.path.split('/').nth(1).unwrap_or_default();
+        *lines.entry(folder).or_default() += source.text.lines().count();
+    }
+    let breaches = lines.into_iter().filter(|(_, lines)| *lines > MOST_CRATE_LINES);
+    let message = |(folder, lines): (&str, usize)| {
+        format!(
+            "crates/{folder}: {lines} lines, at most {MOST_CRATE_LINES}; cut it where its subject changes"
+        )
+    };
+    breaches.map(message).collect()
+}
+
 fn reads_environment(source: &Source) -> Vec<String> {
     if !source.is_rust() || ENVIRONMENT_FILES.contains(&source.path.as_str()) {
         return Vec::new();
@@ -325,6 +345,11 @@ fn every_file_is_read_in_one_sitting() {
 }
 
 #[test]
+fn every_crate_has_one_subject() {
+    assert_none(too_large(&sources()));
+}
+
+#[test]
 fn the_environment_is_read_in_one_file() {
     assert_all_keep(reads_environment);
 }
@@ -376,6 +401,12 @@ fn a_breach_of_each_rule_is_caught() {
     assert_eq!(breaches(badly_named, "crates/ir/src/database.rs", ""), 0);
     assert_eq!(breaches(too_long, "python/ferrofuse/a.py", &long), 1);
     assert_eq!(breaches(too_long, "python/tests/a.py", &long), 0);
+    let of_crate = |folder: &str, lines: usize| {
+        let path = format!("crates/{folder}/src/a.rs");
+        too_large(&[Source { path, text: "\n".repeat(lines) }]).len()
+    };
+    assert_eq!(of_crate("ir", MOST_CRATE_LINES), 0);
+    assert_eq!(of_crate("ir", MOST_CRATE_LINES + 1), 1);
     assert_eq!(breaches(reads_environment, "crates/ir/src/a.rs", &reading), 1);
     assert_eq!(breaches(reads_environment, ENVIRONMENT_FILES[0], &reading), 0);
     assert_eq!(breaches(reads_environment, "crates/ir/src/a.rs", &format!("// {reading}")), 0);
