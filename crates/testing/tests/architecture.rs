@@ -71,6 +71,18 @@ const ARROWS: [(&str, &[&str]); 19] = [
 /// The only files that may read the environment.
 const ENVIRONMENT_FILES: [&str; 2] = ["crates/cli/src/environment.rs", "crates/python/src/environment.rs"];
 
+/// What may name machine code of the CPU beside `codegen`: the crate that runs it, the device that launches it, and who asks for
+/// what the CPU can do.
+const MACHINE_CODE: [&str; 7] = [
+    "crates/codegen/",
+    "crates/cpu/",
+    "crates/runtime/src/host/",
+    "crates/runtime/src/compile/mod.rs",
+    "crates/runtime/src/machine.rs",
+    "crates/ferrofuse/src/",
+    "crates/cli/src/verbs/doctor.rs",
+];
+
 /// Names that say nothing of what is inside.
 const EMPTY_NAMES: [&str; 7] = ["util", "utils", "common", "base", "helper", "helpers", "misc"];
 
@@ -275,6 +287,15 @@ fn reads_environment(source: &Source) -> Vec<String> {
     source.code().filter(breach).map(message).collect()
 }
 
+fn names_machine_code(source: &Source) -> Vec<String> {
+    let may = MACHINE_CODE.iter().any(|path| source.path.starts_with(path));
+    if !source.in_crate() || source.in_tests() || may {
+        return Vec::new();
+    }
+    let message = |(number, _)| format!("{}:{number}: machine code is the affair of a device", source.path);
+    source.code().filter(|(_, line)| line.contains("codegen::cpu")).map(message).collect()
+}
+
 fn marked_unfinished(source: &Source) -> Vec<String> {
     if !source.is_rust() {
         return Vec::new();
@@ -355,6 +376,11 @@ fn the_environment_is_read_in_one_file() {
 }
 
 #[test]
+fn machine_code_is_named_where_it_runs() {
+    assert_all_keep(names_machine_code);
+}
+
+#[test]
 fn nothing_is_left_unfinished() {
     assert_all_keep(marked_unfinished);
 }
@@ -410,6 +436,8 @@ fn a_breach_of_each_rule_is_caught() {
     assert_eq!(breaches(reads_environment, "crates/ir/src/a.rs", &reading), 1);
     assert_eq!(breaches(reads_environment, ENVIRONMENT_FILES[0], &reading), 0);
     assert_eq!(breaches(reads_environment, "crates/ir/src/a.rs", &format!("// {reading}")), 0);
+    assert_eq!(breaches(names_machine_code, "crates/runtime/src/call/mod.rs", "use codegen::cpu::Isa;"), 1);
+    assert_eq!(breaches(names_machine_code, "crates/runtime/src/host/code.rs", "use codegen::cpu::Isa;"), 0);
     for mark in MARKS {
         assert_eq!(breaches(marked_unfinished, "crates/ir/src/a.rs", &format!("//! a\n  {mark}")), 1);
         assert_eq!(breaches(marked_unfinished, "crates/ir/src/a.rs", &format!("// {mark}")), 0);
