@@ -1,5 +1,7 @@
 //! Plans and compilation from the inside; calls from the outside are tested with the public face.
 
+mod null_device;
+
 use std::collections::BTreeSet;
 use std::time::Duration;
 
