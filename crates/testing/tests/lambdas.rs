@@ -57,5 +57,5 @@ fn folds_by_lambdas_give_what_the_built_in_ones_give() {
         }
         seen += 1;
     }
-    assert_eq!(seen, 5);
+    assert_eq!(seen, 6);
 }

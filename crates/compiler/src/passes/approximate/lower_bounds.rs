@@ -4,6 +4,8 @@ use ir::graph::{Fusion, Graph, TensorOp, Val};
 use ops::{Monoid, ScalarOp};
 use rustc_hash::FxHashMap;
 
+use super::constant;
+
 /// Below this, numbers of f32 are 256 apart and more, and exp(-256) is zero.
 const FAR_BELOW_ZERO: f64 = -(1_i64 << 32) as f64;
 
@@ -101,11 +103,23 @@ impl<'g> LowerBounds<'g> {
     /// x and m where this sum runs over exp(x - m).
     fn difference(&self, sum: Val) -> Option<[Val; 2]> {
         let TensorOp::Fold { monoid: Monoid::Sum, .. } = self.graph.op(sum) else { return None };
-        let power = self.graph.operands(sum)[0];
+        let power = self.unguarded(self.graph.operands(sum)[0]);
         let TensorOp::Map(ScalarOp::Exp) = self.graph.op(power) else { return None };
         let shifted = self.graph.operands(power)[0];
         let TensorOp::Map(ScalarOp::Sub) = self.graph.op(shifted) else { return None };
         self.graph.operands(shifted).try_into().ok()
+    }
+
+    /// exp(x - m) behind a guard that makes it 1 where x is m, be both infinite; other values as they are.
+    pub fn unguarded(&self, val: Val) -> Val {
+        let TensorOp::Map(ScalarOp::Where) = self.graph.op(val) else { return val };
+        let &[condition, one, power] = self.graph.operands(val) else { return val };
+        let is_power = matches!(self.graph.op(power), TensorOp::Map(ScalarOp::Exp));
+        let is_guard = is_power
+            && matches!(self.graph.op(condition), TensorOp::Map(ScalarOp::Eq))
+            && self.graph.operands(condition) == self.graph.operands(self.graph.operands(power)[0])
+            && constant(self.graph, one).is_some_and(|one| one.as_f64() == 1.0);
+        if is_guard { power } else { val }
     }
 
     /// Whether this is the largest x of a sum over exp(x - m), along the same axes.

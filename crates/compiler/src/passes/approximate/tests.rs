@@ -122,6 +122,23 @@ fn powers_beside_the_max_may_be_cheaper() {
 }
 
 #[test]
+fn powers_behind_a_guard_beside_the_max_may_be_cheaper() {
+    let guarded = |guard: &str, user: &str| {
+        cheaper(&format!(
+            "    m = fd.ops.max(x, dims=[1], keepdim=True)\n    e = fd.ops.exp(fd.ops.sub(x, m))\n    \
+             g = {guard}\n    fd.add_output(fd.ops.sum(g, dims=[1]))\n{user}"
+        ))
+    };
+    let one = "fd.ops.where(fd.ops.eq(x, m), 1.0, e)";
+    assert_eq!(guarded(one, ""), ["exp_term"]);
+    // What is not 1, or where x is not m, or is stored in full, is not.
+    assert_eq!(guarded(&one.replace("1.0", "0.5"), ""), [""; 0]);
+    assert_eq!(guarded(&one.replace("eq", "lt"), ""), [""; 0]);
+    assert_eq!(guarded(one, "    fd.add_output(g)\n"), [""; 0]);
+    assert_eq!(guarded(one, "    fd.add_output(e)\n"), [""; 0]);
+}
+
+#[test]
 fn differences_and_steep_functions_need_what_they_are_given() {
     assert_eq!(rounded("fd.ops.sub(fd.ops.exp(x), 1.0)"), [""; 0]);
     assert_eq!(rounded("fd.ops.add(fd.ops.exp(x), x)"), [""; 0]);

@@ -95,9 +95,15 @@ impl Chooser<'_> {
     fn is_term(&self, val: Val) -> bool {
         let is_power =
             matches!(self.graph.op(val), TensorOp::Map(ScalarOp::Exp)) && self.graph.dtype(val) == DType::F32;
+        is_power && self.is_summed(val)
+    }
+
+    /// Whether a power, or one behind a guard, is for nothing but such sums.
+    fn is_summed(&self, val: Val) -> bool {
         let users = self.fusion.uses(val);
-        let sums = || users.iter().all(|&user| self.lower_bounds.holds_its_max_or_nothing(user.into()));
-        is_power && !self.fusion.is_output(val) && !users.is_empty() && sums()
+        let is_guard = |user: Val| self.lower_bounds.unguarded(user) == val && self.is_summed(user);
+        let is_sum = |user: Val| self.lower_bounds.holds_its_max_or_nothing(user) || is_guard(user);
+        !self.fusion.is_output(val) && !users.is_empty() && users.iter().all(|&user| is_sum(user.into()))
     }
 
     fn need(&mut self, val: Val, tolerance: f64) {

@@ -2,32 +2,42 @@
 //! that are rescaled by it: a fold for the maximum, and a sum for each other state, of elements that are rescaled once.
 //!
 //! `fold [x, t]` becomes `m = max(x)` and `sum(t * exp(x - m))`, which needs one exponential for an element as the lambda does,
-//! and less beside it, but reads the elements twice. Whether that pays is decided in `distribution`. Leaves scans alone, whose
-//! maxima differ from place to place.
+//! and less beside it, but reads the elements twice. A lambda that does not multiply the sum of the larger maximum by exp(0) gives
+//! a number for an infinite m, too: then elements that are m are rescaled by 1. Whether that pays is decided in `distribution`.
+//! Leaves scans alone, whose maxima differ from place to place.
 
 mod rescaled;
 
 use index::Facts;
 use ir::graph::{Axes, Fusion, Graph, Node, TensorOp, Val, ValMap, rewrite};
-use ops::{Lambda, Monoid, Scalar, ScalarOp};
+use ops::{DType, Lambda, Monoid, Scalar, ScalarOp};
+use rescaled::{Infinite, Rescaled, rescaled};
 
 /// The folds that can be distributed, in order.
 pub fn distributable(graph: &Graph, fusion: &Fusion) -> Vec<Node> {
     fusion.order().iter().copied().filter(|&node| rescaled_sums(graph, node).is_some()).collect()
 }
 
-/// A fold by a lambda of rescaled sums, and which of its states is the maximum.
-fn rescaled_sums(graph: &Graph, node: Node) -> Option<(&Lambda, &Axes, usize)> {
+/// A fold by a lambda of rescaled sums.
+fn rescaled_sums(graph: &Graph, node: Node) -> Option<(&Lambda, &Axes, Rescaled)> {
     let TensorOp::Fold { monoid: Monoid::Lambda(lambda), axes } = &graph.node(node).op else { return None };
-    rescaled::maximum_of(lambda).map(|maximum| (lambda, axes, maximum))
+    rescaled(lambda).map(|rescaled| (lambda, axes, rescaled))
 }
 
 /// Distributes all such folds.
 pub fn distribute(graph: &mut Graph, fusion: &Fusion) -> (Fusion, ValMap) {
     rewrite(graph, fusion, |graph, facts, node, operands| {
-        let (lambda, axes, maximum) = rescaled_sums(graph, node)?;
+        let (lambda, axes, Rescaled { maximum, infinite }) = rescaled_sums(graph, node)?;
         let (init, axes) = (lambda.identity()[maximum], axes.clone());
-        Some(States { graph, facts, axes }.folded(operands, maximum, init))
+        let mut states = States { graph, facts, axes, dtype: init.dtype() };
+        let (largest, scale) = states.scale(operands[maximum], init, infinite);
+        let is_several =
+            (infinite == Infinite::One).then(|| states.is_infinite_several_times(largest, scale));
+        let state = |(state, &operand): (usize, &Val)| match state == maximum {
+            true => largest,
+            false => states.sum(operand, scale, is_several),
+        };
+        Some(operands.iter().enumerate().map(state).collect())
     })
 }
 
@@ -36,11 +46,12 @@ struct States<'g> {
     graph: &'g mut Graph,
     facts: &'g mut Facts,
     axes: Axes,
+    dtype: DType,
 }
 
 impl States<'_> {
-    fn folded(&mut self, operands: &[Val], maximum: usize, init: Scalar) -> Vec<Val> {
-        let keys = operands[maximum];
+    /// The maximum, and what each element is rescaled by: 1 where it is the maximum, be that infinite, if there is to be no NaN.
+    fn scale(&mut self, keys: Val, init: Scalar, infinite: Infinite) -> (Val, Val) {
         let of_elements = self.fold(Monoid::Max, keys);
         let init = self.add(TensorOp::Constant(init), &[]);
         let largest = self.map(ScalarOp::Maximum, &[of_elements, init]);
@@ -49,18 +60,34 @@ impl States<'_> {
         let subtrahend = self.add(kept, &[largest]);
         let difference = self.map(ScalarOp::Sub, &[keys, subtrahend]);
         let scale = self.map(ScalarOp::Exp, &[difference]);
-        let state = |(state, &operand): (usize, &Val)| match state == maximum {
-            true => largest,
-            false => self.rescaled_sum(operand, scale),
-        };
-        operands.iter().enumerate().map(state).collect()
+        if infinite == Infinite::Nan {
+            return (largest, scale);
+        }
+        let (is_largest, one) = (self.map(ScalarOp::Eq, &[keys, subtrahend]), self.number(1.0));
+        (largest, self.map(ScalarOp::Where, &[is_largest, one, scale]))
     }
 
-    /// The sum of what is rescaled.
-    fn rescaled_sum(&mut self, operand: Val, scale: Val) -> Val {
+    /// Whether the maximum is infinite, and not the only one.
+    fn is_infinite_several_times(&mut self, largest: Val, scale: Val) -> Val {
+        let (infinity, one) = (self.number(f64::INFINITY), self.number(1.0));
+        let is_infinite = self.map(ScalarOp::Eq, &[largest, infinity]);
+        let count = self.fold(Monoid::Sum, scale);
+        let are_several = self.map(ScalarOp::Ne, &[count, one]);
+        self.map(ScalarOp::LogicalAnd, &[is_infinite, are_several])
+    }
+
+    /// The sum of what is rescaled, or NaN.
+    fn sum(&mut self, operand: Val, scale: Val, is_nan: Option<Val>) -> Val {
         let is_one = super::approximate::constant(self.graph, operand).is_some_and(|one| one.as_f64() == 1.0);
         let rescaled = if is_one { scale } else { self.map(ScalarOp::Mul, &[operand, scale]) };
-        self.fold(Monoid::Sum, rescaled)
+        let sum = self.fold(Monoid::Sum, rescaled);
+        let Some(is_nan) = is_nan else { return sum };
+        let nan = self.number(f64::NAN);
+        self.map(ScalarOp::Where, &[is_nan, nan, sum])
+    }
+
+    fn number(&mut self, value: f64) -> Val {
+        self.add(TensorOp::Constant(Scalar::from_f64(self.dtype, value)), &[])
     }
 
     fn fold(&mut self, monoid: Monoid, operand: Val) -> Val {

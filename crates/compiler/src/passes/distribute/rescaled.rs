@@ -1,18 +1,41 @@
 //! Lambdas of rescaled sums: of whose states one is a maximum m, and the others are sums `s * exp(a - m) + t * exp(b - m)` of
 //! those of two runs with maxima a and b, as in online softmax.
 //!
-//! The body is evaluated on terms, once for each order that a and b may have, so that the order of operands is of no account. Both
-//! sums must be rescaled, the one by exp(0) too: that is NaN where the maximum is infinite, as when each element is rescaled once.
+//! The body is evaluated on terms, once for each order that a and b may have, NaN included, so that the order of operands is of
+//! no account. The factor of the larger maximum, exp(0), may be left out. Then an infinite element counts for itself.
 
 use std::cmp::Ordering;
 
 use ops::{Arith, Body, BodyArith, DType, Lambda, Scalar, ScalarOp};
 
+/// A lambda of rescaled sums.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Rescaled {
+    /// The state that is a maximum; all others are sums.
+    pub maximum: usize,
+    /// What the sums are where the maximum is infinite.
+    pub infinite: Infinite,
+}
+
+/// What sums are where the maximum is infinite. What is added for finite elements there is multiplied by 0.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Infinite {
+    /// NaN: each sum is multiplied by exp(0), computed as exp(a - a).
+    Nan,
+    /// That of the infinite element if there is one, and NaN if there are several.
+    One,
+    /// The sum of those of the infinite elements.
+    All,
+}
+
 /// What a step of the body is, of two runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Term {
     Number(f64),
-    /// The larger maximum, or either of two that are equal.
+    Truth(bool),
+    /// NaN, as one maximum is and the other is in it, too.
+    Nan,
+    /// The larger maximum, or either of two that are equal; the first one where they have no order.
     Larger,
     Smaller,
     /// The smaller maximum less the larger one, or the larger less the smaller.
@@ -27,10 +50,12 @@ enum Term {
         run: usize,
         by: Option<Factor>,
     },
-    /// The sums of both runs together, both rescaled: that of the smaller maximum, if one is smaller, by less than 1.
+    /// The sums of both runs together: that of the smaller maximum, if one is smaller, is rescaled by less than 1. So many are not
+    /// rescaled.
     Total {
         state: usize,
         smaller: Option<usize>,
+        plain: usize,
     },
     Other,
 }
@@ -44,43 +69,83 @@ enum Factor {
     Less,
 }
 
-/// The state that is a maximum, if all others are sums that are rescaled by it, and runs begin with sums of zero and
-/// a finite maximum: below that one, infinite elements count for nothing.
-pub(super) fn maximum_of(lambda: &Lambda) -> Option<usize> {
+/// Whether a lambda has a maximum and sums that are rescaled by it, and runs begin with sums of zero and a finite maximum:
+/// below that one, infinite elements count for nothing.
+pub(super) fn rescaled(lambda: &Lambda) -> Option<Rescaled> {
     let (body, init) = (lambda.body(), lambda.identity());
     let dtype = init[0].dtype();
     let alike = matches!(dtype, DType::F32 | DType::F64) && body.dtypes().iter().all(|&of| fits(of, dtype));
-    let is_maximum = |&maximum: &usize| {
+    let begins = |maximum: usize| {
         let mut others = init.iter().enumerate().filter(|(state, _)| *state != maximum);
-        let orders = [Ordering::Less, Ordering::Equal, Ordering::Greater];
-        init[maximum].as_f64().is_finite()
-            && others.all(|(_, scalar)| scalar.as_f64() == 0.0)
-            && orders.into_iter().all(|order| rescales(body, init.len(), maximum, order))
+        init[maximum].as_f64().is_finite() && others.all(|(_, scalar)| scalar.as_f64() == 0.0)
     };
-    (0..init.len()).find(|maximum| alike && init.len() > 1 && is_maximum(maximum))
+    let found = |maximum| {
+        let rescaling = Rescaling { body, states: init.len(), maximum };
+        begins(maximum).then(|| rescaling.infinite()).flatten().map(|infinite| Rescaled { maximum, infinite })
+    };
+    (0..init.len()).filter(|_| alike && init.len() > 1).find_map(found)
 }
 
 fn fits(of: DType, dtype: DType) -> bool {
     of == dtype || of == DType::Bool
 }
 
-/// Whether a body rescales its sums where the maximum of the first run compares so with that of the second.
-fn rescales(body: &Body, states: usize, maximum: usize, order: Ordering) -> bool {
-    let larger = usize::from(order == Ordering::Less);
-    let term = |param: usize| match (param / states, param % states) {
-        (run, state) if state != maximum => Term::Sum { state, run, by: None },
-        (run, _) if run == larger || order == Ordering::Equal => Term::Larger,
-        _ => Term::Smaller,
-    };
-    let params: Vec<Term> = (0..2 * states).map(term).collect();
-    let results = body.eval(&mut Terms, &params);
-    let smaller = (order != Ordering::Equal).then_some(1 - larger);
-    let expected = |state| if state == maximum { Term::Larger } else { Term::Total { state, smaller } };
-    results.into_iter().enumerate().all(|(state, result)| result == expected(state))
+/// A body with a state that may be the maximum.
+struct Rescaling<'b> {
+    body: &'b Body,
+    states: usize,
+    maximum: usize,
+}
+
+impl Rescaling<'_> {
+    /// What its sums are where the maximum is infinite, if it rescales them.
+    fn infinite(&self) -> Option<Infinite> {
+        let propagates_nan = self.results(None).iter().all(|result| *result == Term::Nan);
+        let plain = |order| self.plain(order).filter(|_| propagates_nan);
+        match (plain(Ordering::Less)?, plain(Ordering::Equal)?, plain(Ordering::Greater)?) {
+            (0, 0, 0) => Some(Infinite::Nan),
+            (1, 1, 1) => Some(Infinite::One),
+            (1, 2, 1) => Some(Infinite::All),
+            _ => None,
+        }
+    }
+
+    /// How many of two sums it does not rescale where the maximum of the first run compares so with that of the second; all
+    /// states alike.
+    fn plain(&self, order: Ordering) -> Option<usize> {
+        let (results, larger) = (self.results(Some(order)), larger(order));
+        let smaller = (order != Ordering::Equal).then_some(1 - larger);
+        let [first, ..] = results[usize::from(self.maximum == 0)..] else { return None };
+        let Term::Total { plain, .. } = first else { return None };
+        let expected = |state| match state == self.maximum {
+            true => Term::Larger,
+            false => Term::Total { state, smaller, plain },
+        };
+        results.iter().enumerate().all(|(state, result)| *result == expected(state)).then_some(plain)
+    }
+
+    /// What it makes of two runs whose maxima compare so; they have no order if one is NaN.
+    fn results(&self, order: Option<Ordering>) -> Vec<Term> {
+        let larger = larger(order.unwrap_or(Ordering::Greater));
+        let term = |param: usize| match (param / self.states, param % self.states) {
+            (run, state) if state != self.maximum => Term::Sum { state, run, by: None },
+            (run, _) if run == larger || order == Some(Ordering::Equal) => Term::Larger,
+            _ => Term::Smaller,
+        };
+        let params: Vec<Term> = (0..2 * self.states).map(term).collect();
+        self.body.eval(&mut Terms { are_ordered: order.is_some() }, &params)
+    }
+}
+
+/// The run with the larger maximum.
+fn larger(order: Ordering) -> usize {
+    usize::from(order == Ordering::Less)
 }
 
 /// Evaluates on terms.
-struct Terms;
+struct Terms {
+    are_ordered: bool,
+}
 
 impl BodyArith for Terms {
     fn scalar(&mut self, constant: Scalar) -> Term {
@@ -98,7 +163,14 @@ impl Arith for Terms {
     fn apply(&mut self, op: ScalarOp, args: &[Term]) -> Term {
         match *args {
             [a] => unary(op, a),
-            [a, b] => binary(op, a, b),
+            [a, b] => self.binary(op, a, b),
+            [Term::Truth(condition), a, b] if op == ScalarOp::Where => {
+                if condition {
+                    a
+                } else {
+                    b
+                }
+            }
             _ => Term::Other,
         }
     }
@@ -110,6 +182,7 @@ impl Arith for Terms {
 
 fn unary(op: ScalarOp, a: Term) -> Term {
     match (op, a) {
+        (ScalarOp::Neg | ScalarOp::Abs | ScalarOp::Exp, Term::Nan) => Term::Nan,
         (ScalarOp::Neg, Term::Difference { negative }) => Term::Difference { negative: !negative },
         (ScalarOp::Abs, Term::Difference { .. }) => Term::Difference { negative: false },
         (ScalarOp::Neg | ScalarOp::Abs, Term::Number(0.0)) => Term::Number(0.0),
@@ -119,46 +192,56 @@ fn unary(op: ScalarOp, a: Term) -> Term {
     }
 }
 
-fn binary(op: ScalarOp, a: Term, b: Term) -> Term {
-    match (op, a, b) {
-        (_, Term::Larger | Term::Smaller, Term::Larger | Term::Smaller) => of_maxima(op, a, b),
-        (ScalarOp::Mul, Term::Scale(factor), Term::Sum { state, run, by: None })
-        | (ScalarOp::Mul, Term::Sum { state, run, by: None }, Term::Scale(factor)) => {
-            Term::Sum { state, run, by: Some(factor) }
+impl Terms {
+    fn binary(&self, op: ScalarOp, a: Term, b: Term) -> Term {
+        let is_arithmetic = matches!(
+            op,
+            ScalarOp::Add | ScalarOp::Sub | ScalarOp::Mul | ScalarOp::Maximum | ScalarOp::Minimum
+        );
+        match (op, a, b) {
+            (_, Term::Nan, _) | (_, _, Term::Nan) if is_arithmetic => Term::Nan,
+            (_, Term::Nan | Term::Larger | Term::Smaller, Term::Nan | Term::Larger | Term::Smaller) => {
+                self.of_maxima(op, a, b)
+            }
+            (ScalarOp::Mul, factor, Term::Sum { state, run, by: None })
+            | (ScalarOp::Mul, Term::Sum { state, run, by: None }, factor) => match factor {
+                Term::Scale(factor) => Term::Sum { state, run, by: Some(factor) },
+                Term::Number(1.0) => Term::Sum { state, run, by: None },
+                _ => Term::Other,
+            },
+            (ScalarOp::Add, Term::Sum { state, run, by: a }, Term::Sum { state: of, run: other, by: b })
+                if state == of && run != other =>
+            {
+                let sums = [(run, a), (other, b)];
+                let smaller = sums.iter().find(|(_, by)| *by == Some(Factor::Less)).map(|&(run, _)| run);
+                let plain = sums.iter().filter(|(_, by)| by.is_none()).count();
+                Term::Total { state, smaller, plain }
+            }
+            _ => Term::Other,
         }
-        (
-            ScalarOp::Add,
-            Term::Sum { state, run, by: Some(a) },
-            Term::Sum { state: of, run: other, by: Some(b) },
-        ) if state == of && run != other => {
-            let smaller = [(run, a), (other, b)].into_iter().find(|&(_, factor)| factor == Factor::Less);
-            Term::Total { state, smaller: smaller.map(|(run, _)| run) }
-        }
-        _ => Term::Other,
     }
-}
 
-/// An op on the maxima of two runs, or on one of them twice.
-fn of_maxima(op: ScalarOp, a: Term, b: Term) -> Term {
-    let size = |term| u8::from(term == Term::Larger);
-    let order = size(a).cmp(&size(b));
-    match op {
-        ScalarOp::Maximum => {
-            if order.is_lt() {
-                b
-            } else {
-                a
-            }
+    /// An op on the maxima of two runs, or on one of them twice.
+    fn of_maxima(&self, op: ScalarOp, a: Term, b: Term) -> Term {
+        let is_twice = a == b;
+        if !self.are_ordered && is_twice && a != Term::Nan {
+            return Term::Other;
         }
-        ScalarOp::Minimum => {
-            if order.is_lt() {
-                a
-            } else {
-                b
-            }
+        let size = |term| u8::from(term == Term::Larger);
+        let order = self.are_ordered.then(|| size(a).cmp(&size(b)));
+        match (op, order) {
+            (ScalarOp::Maximum | ScalarOp::Minimum | ScalarOp::Sub, None) => Term::Nan,
+            (ScalarOp::Maximum, Some(order)) => [a, b][usize::from(order.is_lt())],
+            (ScalarOp::Minimum, Some(order)) => [a, b][usize::from(order.is_gt())],
+            (ScalarOp::Sub, Some(Ordering::Equal)) => Term::Number(0.0),
+            (ScalarOp::Sub, Some(order)) => Term::Difference { negative: order.is_lt() },
+            (ScalarOp::Eq, order) => Term::Truth(order == Some(Ordering::Equal)),
+            (ScalarOp::Ne, order) => Term::Truth(order != Some(Ordering::Equal)),
+            (ScalarOp::Lt, order) => Term::Truth(order.is_some_and(Ordering::is_lt)),
+            (ScalarOp::Le, order) => Term::Truth(order.is_some_and(Ordering::is_le)),
+            (ScalarOp::Gt, order) => Term::Truth(order.is_some_and(Ordering::is_gt)),
+            (ScalarOp::Ge, order) => Term::Truth(order.is_some_and(Ordering::is_ge)),
+            _ => Term::Other,
         }
-        ScalarOp::Sub if order.is_eq() => Term::Number(0.0),
-        ScalarOp::Sub => Term::Difference { negative: order.is_lt() },
-        _ => Term::Other,
     }
 }

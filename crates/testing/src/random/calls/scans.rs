@@ -112,7 +112,10 @@ impl Caller<'_> {
             1 => (Term::call("maximum", [a, b]), -100.0),
             2 => (Term::call("where", [Term::call("lt", [a.clone(), b.clone()]), a, b]), 100.0),
             3 => return weighted_sum(),
-            4 => return log_sum_exp(),
+            4 => {
+                let forms = [Rescaling::Both, Rescaling::Smaller, Rescaling::Guarded];
+                return log_sum_exp(self.draws.one_of(&forms));
+            }
             _ => {
                 let squares = [a.clone(), b.clone()].map(|x| Term::call("mul", [x.clone(), x]));
                 (Term::call("sqrt", [Term::call("add", squares)]), 0.0)
@@ -137,15 +140,38 @@ fn linear_recurrence() -> Drawn {
     Drawn { combine, init: Some(vec![1.0, 0.0]), tensors: 2, results: 2 }
 }
 
+/// How online softmax rescales the sums of two runs by the larger maximum.
+#[derive(Clone, Copy)]
+enum Rescaling {
+    /// Both.
+    Both,
+    /// That of the smaller one.
+    Smaller,
+    /// Both, by 1 where the maximum is the larger one, also if that is infinite.
+    Guarded,
+}
+
 /// The largest element and the sum of exponentials under it, as online softmax has them (Milakov and Gimelshein: Online
 /// normalizer calculation for softmax, 2018).
-fn log_sum_exp() -> Drawn {
+fn log_sum_exp(rescaling: Rescaling) -> Drawn {
     let [m, s, n, t] = [0, 1, 2, 3].map(Term::Param);
     let top = Term::call("maximum", [m.clone(), n.clone()]);
-    let share =
-        |x: Term, of: Term| Term::call("mul", [of, Term::call("exp", [Term::call("sub", [x, top.clone()])])]);
-    let sum = Term::call("add", [share(m, s), share(n, t)]);
-    let combine = function(&["m", "s", "n", "t"], vec![top, sum]);
+    let power = |x: Term| Term::call("exp", [Term::call("sub", [x, top.clone()])]);
+    let guarded = |x: Term| {
+        Term::call("where", [Term::call("eq", [x.clone(), top.clone()]), Term::number(1.0), power(x)])
+    };
+    let is_larger = Term::call("gt", [m.clone(), n.clone()]);
+    let terms = match rescaling {
+        Rescaling::Both => [Term::call("mul", [s, power(m)]), Term::call("mul", [t, power(n)])],
+        Rescaling::Guarded => [Term::call("mul", [s, guarded(m)]), Term::call("mul", [t, guarded(n)])],
+        Rescaling::Smaller => {
+            let of_larger = Term::call("where", [is_larger.clone(), s.clone(), t.clone()]);
+            let of_smaller = Term::call("where", [is_larger, t, s]);
+            let factor = power(Term::call("minimum", [m, n]));
+            [of_larger, Term::call("mul", [of_smaller, factor])]
+        }
+    };
+    let combine = function(&["m", "s", "n", "t"], vec![top.clone(), Term::call("add", terms)]);
     Drawn { combine, init: Some(vec![-1000.0, 0.0]), tensors: 2, results: 2 }
 }
 
