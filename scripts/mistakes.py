@@ -57,7 +57,7 @@ PYTHON = [
     "double.execute([A], out=[A])",
     "double.execute([A], out=[np.zeros(3)])",
     "double.execute([A], threads=0)",
-    "double.execute([A], device='cuda')",
+    "double.execute([A], device='mps')",
     "double.execute([A], like='tensorflow')",
     "ferrofuse.fuse(lambda y: y if y.sum() > 0 else -y)(A)",
     "ferrofuse.fuse(lambda y: None)(A)",
