@@ -2,9 +2,10 @@
 //!
 //! `pipeline` (the compiler on a page) · `plan` (what it gives) · `certificate` (how close to the best) · `passes` (graph passes) · `segment` (cost, and
 //! which groups become kernels) · `products` (of matrices: by a library or a kernel) · `distribution` (lambdas: as one fold
-//! or several) · `outputs` and `in_place` (the buffers of outputs). What a plan says of kernels are values of `scheduler`,
+//! or several) · `batch` (what one launch runs) · `outputs` and `in_place` (the buffers of outputs). What a plan says of kernels are values of `scheduler`,
 //! whose modules are given on.
 
+mod batch;
 mod certificate;
 mod distribution;
 mod in_place;

@@ -1,5 +1,7 @@
 //! A plan: what was decided of a fusion, short of machine code; and the choices that a user may make instead.
 
+use std::ops::Range;
+
 use ir::graph::{DeviceStream, Dropped, Fusion, Graph, Task, Tasks, Val, ValMap};
 use ir::interrupt::{Interrupt, Interrupted};
 use rustc_hash::FxHashMap;
@@ -11,6 +13,7 @@ use scheduler::schedule::{Schedule, ScheduleError};
 use scheduler::target::Target;
 use thiserror::Error;
 
+use crate::batch::Member;
 use crate::distribution::Distribution;
 use crate::outputs::{Placement, View};
 use crate::passes::{Step, before_expansion};
@@ -52,6 +55,9 @@ pub struct Plan {
     pub segmentation: Segmentation,
     /// The segments in the order they run.
     pub segments: Vec<SegmentPlan>,
+    /// All segments, by number: those that one launch runs together, because they are alike and independent, most of them
+    /// alone.
+    pub batches: Vec<Range<usize>>,
     /// The groups of the definition as the passes left them, and the segments in the same order, as tasks of the graph.
     pub tasks: Tasks,
     /// The groups of which the passes left nothing to compute.
@@ -86,6 +92,17 @@ pub struct SegmentPlan {
     /// Seconds that the cost model expects, by term.
     pub cost: cost::Seconds,
     pub decision: Decision,
+}
+
+impl SegmentPlan {
+    /// The segment as batches see it.
+    pub(crate) fn as_member(&self) -> Member<'_> {
+        let kernels = match &self.decision {
+            Decision::Kernels(kernels) => kernels.lowered.kernels.as_slice(),
+            Decision::External(_) | Decision::Evaluate { .. } => &[],
+        };
+        Member { view: &self.view, at: &self.at, kernels }
+    }
 }
 
 /// How a segment runs.
@@ -154,7 +171,8 @@ impl Plan {
             let answer = self.legality.of(&self.graph, &segment.view);
             cost::seconds(&self.graph, &segment.view, &answer, hints, &self.target)
         };
-        self.segments.iter().map(segment).sum()
+        let shared = self.segments.len() - self.batches.len();
+        self.segments.iter().map(segment).sum::<f64>() - shared as f64 * self.target.launch
     }
 
     /// What is kept of a value of the definition, if it is: itself, or what it was before it was expanded.

@@ -4,6 +4,7 @@
 //! `explain --json` and prints as a table. Names are the user's. Decides nothing, and needs no real inputs.
 
 mod against;
+mod batches;
 mod groups;
 mod lambdas;
 mod memory;
@@ -44,6 +45,9 @@ pub use picture::svg;
 pub struct Explanation {
     /// The segments in the order they run.
     pub segments: Vec<SegmentExplanation>,
+    /// The segments that one launch runs together, by the names of each, in the order they run; left out if there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub batches: Vec<Vec<String>>,
     /// The tensors that one segment writes and another reads.
     pub edges: Vec<Edge>,
     /// The groups of the definition; left out if there are none.
@@ -189,6 +193,7 @@ pub fn explain(definition: &Definition, plan: &Plan, hints: &Hints) -> Explanati
     let lambdas = lambdas::lambdas(definition, plan, &explainer.names);
     Explanation {
         segments,
+        batches: batches::batches(plan),
         edges: explainer.edges(),
         groups,
         patterns,

@@ -88,7 +88,7 @@ pub struct CallReport {
 /// Where the time of a step went.
 #[derive(Clone, Debug)]
 pub struct StepReport {
-    /// The kernel's name, the evaluated segment's, or `copy`.
+    /// The kernel's name, those of a batch's first and last one, the evaluated segment's, or `copy`.
     pub name: String,
     /// Time of the step.
     pub time: Duration,

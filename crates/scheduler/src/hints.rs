@@ -5,7 +5,7 @@ use ir::graph::{Fusion, Graph};
 use rustc_hash::FxHashMap;
 
 /// A multiple of the lanes of every block on a CPU, and of the neighbours that a thread of a GPU takes at a time.
-const WHOLE: i64 = 64;
+pub const WHOLE: i64 = 64;
 
 /// The longest row of which it is worth to know so: as many elements as all threads of a block have in registers.
 const SHORT: u64 = 8192;

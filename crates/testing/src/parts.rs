@@ -79,7 +79,8 @@ impl PartTally {
                 let (target, hints) = (&Target::cpu(512), &Hints::default());
                 let schedule = choose(&Workload { graph, view, witness, memory, target, hints });
                 let (layouts, stores, name) = (&inputs[..], &stores[..], "part");
-                let group = Group { graph, view, witness, schedule: &schedule, layouts, stores, name };
+                let schedule = &schedule;
+                let group = Group { graph, view, witness, schedule, layouts, stores, general: false, name };
                 let lowered = lower(&group);
                 assert!(lowered.is_ok(), "{:?} is legal and not lowered: {lowered:?}", view.order());
             }

@@ -71,6 +71,7 @@ const ORDER: [(&str, &[&str]); 19] = [
         "compiler",
         &[
             "segment",
+            "batch",
             "outputs",
             "passes",
             "distribution",

@@ -3,6 +3,7 @@
 use ir::graph::{DeviceStream, Fusion, Val};
 
 use super::Compilation;
+use crate::batch::alone;
 use crate::outputs::placements;
 use crate::plan::{Decision, PlanError, SegmentPlan};
 use crate::segment::{Segmentation, cost};
@@ -23,6 +24,7 @@ pub(super) fn evaluated(compilation: &mut Compilation<'_>) -> Result<(), PlanErr
         let decision = Decision::Evaluate { reason: compilation.reason.clone(), val };
         let (name, at, cost) = ("whole".to_owned(), DeviceStream::default(), cost::Seconds::default());
         compilation.add(SegmentPlan { name, view, at, cost, decision });
+        compilation.batches = alone(1);
         compilation.segmentation = Segmentation { segments: vec![made] };
     }
     compilation.placements = placements;

@@ -1,52 +1,40 @@
 //! Segment by segment how it runs: by kernels, each with the user's schedule or one that is chosen, by a library, or by the
 //! evaluator.
 
-use ir::graph::{Fusion, Task, TaskData, TaskKind, Val};
+use ir::graph::{Fusion, Task, TaskData, TaskKind};
 use rustc_hash::FxHashMap;
-use scheduler::layout::{LayoutClass, SegmentLayouts};
-use scheduler::legal::Rejection;
+use scheduler::layout::SegmentLayouts;
+use scheduler::legal::{Rejection, Witness};
 use scheduler::lower::{Group, lower};
 use scheduler::schedule::{Schedule, Workload, choose};
 
 use super::Compilation;
-use crate::outputs::placements;
+use crate::batch::Shared;
 use crate::plan::{Decision, Kernels, PlanError, SegmentPlan};
-use crate::segment::{Engine, cost};
+use crate::segment::{Engine, Structure, cost};
 
 /// The stage.
 pub(super) fn kernels(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
-    compilation.placements =
-        placements(&compilation.graph, &compilation.optimized.computed, compilation.layouts);
-    let outer = compilation.outer_layouts();
-    for (number, view) in std::mem::take(&mut compilation.segment_views).into_iter().enumerate() {
+    let views = std::mem::take(&mut compilation.segment_views);
+    let shared = compilation.shared(&views);
+    for (number, view) in views.into_iter().enumerate() {
         compilation.options.interrupt.check()?;
-        let dense = |val: &Val| outer.get(val).cloned().unwrap_or(LayoutClass::Dense);
-        let inputs: Vec<LayoutClass> = view.inputs().iter().map(dense).collect();
-        let stores: Vec<LayoutClass> = view.outputs().iter().map(|output| dense(&output.val)).collect();
-        let memory = SegmentLayouts { inputs: &inputs, stores: &stores };
-        let segment = compilation.segment(number, view, memory)?;
+        let segment = compilation.segment(number, view, &shared)?;
         compilation.add(segment);
     }
     compilation.require_kernels()
 }
 
 impl Compilation<'_> {
-    /// The layouts of inputs, and of what is not row-major because it is an output.
-    fn outer_layouts(&self) -> FxHashMap<Val, LayoutClass> {
-        let given = self.written.inputs().iter().copied().zip(self.layouts.iter().cloned());
-        let placed = self.placements.iter().map(|(&val, placement)| (val, placement.layout(self.layouts)));
-        given.chain(placed).collect()
-    }
-
-    /// The segment with a number, which sees these layouts.
+    /// The segment with a number, beside the schedules that segments share.
     fn segment(
         &self,
         number: usize,
         view: Fusion,
-        memory: SegmentLayouts<'_>,
+        shared: &FxHashMap<Structure, Shared>,
     ) -> Result<SegmentPlan, PlanError> {
         let name = format!("seg{number}");
-        let decision = self.decide(&view, memory, self.chosen_schedule(number), &name)?;
+        let decision = self.decide(&view, self.chosen_schedule(number), shared, &name)?;
         let at = self.optimized.constraints.place_of(view.order()).expect("the stage before checks it");
         let answer = self.legality.of(&self.graph, &view);
         let cost = cost::Seconds::of(&self.graph, &view, &answer, self.hints, self.target);
@@ -79,12 +67,19 @@ impl Compilation<'_> {
         }
     }
 
-    /// How a segment of this name runs, by a schedule that the user chose or the compiler does.
+    /// The compiler's own schedule.
+    pub(super) fn schedule(&self, view: &Fusion, witness: &Witness) -> Schedule {
+        let Compilation { graph, target, hints, .. } = self;
+        let [inputs, stores] = &self.layouts_of(view);
+        choose(&Workload { graph, view, witness, memory: SegmentLayouts { inputs, stores }, target, hints })
+    }
+
+    /// How a segment of this name runs: by a schedule that the user chose, that like segments share, or its own.
     fn decide(
         &self,
         view: &Fusion,
-        memory: SegmentLayouts<'_>,
         chosen: Option<&Schedule>,
+        shared: &FxHashMap<Structure, Shared>,
         name: &str,
     ) -> Result<Decision, PlanError> {
         let Compilation { graph, legality, target, hints, .. } = self;
@@ -95,16 +90,25 @@ impl Compilation<'_> {
                 return Ok(Decision::Evaluate { reason: reason.clone(), val: *val });
             }
         };
-        let schedule = match chosen {
-            Some(schedule) => schedule.clone(),
-            None => choose(&Workload { graph, view, witness: &witness, memory, target, hints }),
+        let fits = |shared: &&Shared| chosen.is_none() && shared.schedule.check(&witness).is_ok();
+        let shared = shared.get(&self.structure(view)).filter(fits);
+        let schedule = match (chosen, shared) {
+            (Some(schedule), _) | (None, Some(Shared { schedule, .. })) => schedule.clone(),
+            (None, None) => self.schedule(view, &witness),
         };
-        let SegmentLayouts { inputs: layouts, stores } = memory;
-        let group = Group { graph, view, witness: &witness, schedule: &schedule, layouts, stores, name };
-        let lowered =
-            lower(&group).map_err(|error| PlanError::Schedule { segment: name.to_owned(), error })?;
+        let [layouts, stores] = self.layouts_of(view);
+        let lowered = lower(&Group {
+            graph,
+            view,
+            witness: &witness,
+            schedule: &schedule,
+            layouts: &layouts,
+            stores: &stores,
+            general: shared.is_some_and(|shared| shared.general),
+            name,
+        });
+        let lowered = lowered.map_err(|error| PlanError::Schedule { segment: name.to_owned(), error })?;
         let input_sweeps = cost::input_sweeps(graph, view, &witness, hints, target);
-        let (layouts, stores) = (layouts.to_vec(), stores.to_vec());
         let kernels = Kernels { witness, schedule, layouts, stores, lowered, input_sweeps };
         Ok(Decision::Kernels(Box::new(kernels)))
     }

@@ -1,8 +1,10 @@
 //! The pipeline: the stages that make a plan, in order, each a function over one compilation.
 //!
 //! `optimize` (graph passes, with what the cost model says of two of them) · `outputs` (which are views) · `segments` (which
-//! values are kept) · `kernels` (schedules and lowering, segment by segment) · `evaluated` (all for the evaluator).
+//! values are kept) · `kernels` (schedules and lowering, segment by segment) · `alike` (what like
+//! segments share: schedules, launches) · `evaluated` (all for the evaluator).
 
+mod alike;
 mod evaluated;
 mod kernels;
 mod optimize;
@@ -10,6 +12,8 @@ mod outputs;
 mod segments;
 
 pub use outputs::baseline;
+
+use std::ops::Range;
 
 use ir::graph::{Dropped, Fusion, Graph, Task, Tasks, Val, ValMap};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -39,6 +43,7 @@ pub const STAGES: &[PlanStage] = &[
     PlanStage { name: "outputs", run: outputs::outputs },
     PlanStage { name: "segments", run: segments::segments },
     PlanStage { name: "kernels", run: kernels::kernels },
+    PlanStage { name: "batches", run: alike::batches },
 ];
 
 /// From a fusion to a segment for the evaluator, which makes all that is no view of an input.
@@ -100,7 +105,10 @@ struct Compilation<'a> {
     /// The segments as views, in the order they run.
     segment_views: Vec<Fusion>,
     placements: FxHashMap<Val, Placement>,
+    /// The layouts of inputs, and of what is not row-major because it is an output.
+    outer: FxHashMap<Val, LayoutClass>,
     segments: Vec<SegmentPlan>,
+    batches: Vec<Range<usize>>,
 }
 
 /// A fusion behind passes, and what choices and groups became.
@@ -160,7 +168,9 @@ impl<'a> Compilation<'a> {
             search_steps: 0,
             segment_views: Vec::new(),
             placements: FxHashMap::default(),
+            outer: FxHashMap::default(),
             segments: Vec::new(),
+            batches: Vec::new(),
         }
     }
 
@@ -186,6 +196,7 @@ impl<'a> Compilation<'a> {
             chosen: self.options.segmentation.clone(),
             segmentation: self.segmentation,
             segments: self.segments,
+            batches: self.batches,
             tasks,
             dropped,
             patterns: self.patterns,

@@ -10,6 +10,7 @@ use crate::segment::{Lifetimes, SearchProblem, Segmentation, greedy_with, search
 
 /// The stage.
 pub(super) fn segments(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
+    compilation.place();
     let (segmentation, search_steps) = match &compilation.optimized.chosen {
         Some(chosen) => (chosen.completed(&compilation.graph, &compilation.optimized.computed), 0),
         None => compilation.searched(),
@@ -40,12 +41,12 @@ impl Compilation<'_> {
             Some(limit) => search_within(problem, merged, limit),
             None => search(problem, merged),
         };
-        (found.segmentation, found.steps)
+        (self.gathered(&found.segmentation), found.steps)
     }
 
     /// The most bytes that are in memory at a time of what segments make in this order.
     fn peak_memory(&self, segments: &[Fusion]) -> u64 {
-        let bytes = |val: Val| self.hints.value(&self.graph.ty(val).bytes());
+        let bytes = |val: Val| self.bytes(val);
         let order: Vec<usize> = (0..segments.len()).collect();
         Lifetimes::of(&self.optimized.computed, segments.iter(), bytes).peak(&order)
     }

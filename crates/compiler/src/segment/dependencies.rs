@@ -33,7 +33,12 @@ impl Segmentation {
                 None => return Err(cycle(&waits, &order)),
             }
         }
-        Ok(Segmentation { segments: order.into_iter().map(|number| self.segments[number].clone()).collect() })
+        Ok(self.permuted(&order))
+    }
+
+    /// The same segments in this order.
+    pub(crate) fn permuted(&self, order: &[usize]) -> Segmentation {
+        Segmentation { segments: order.iter().map(|&number| self.segments[number].clone()).collect() }
     }
 
     /// What each segment reads of others.

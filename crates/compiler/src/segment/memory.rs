@@ -4,6 +4,8 @@
 //! there from when it runs until the last that reads it has run, outputs to the end. Inputs are the caller's. Decides nothing
 //! about segments but their order.
 
+use std::ops::Range;
+
 use ir::graph::{Fusion, Val};
 use rustc_hash::FxHashMap;
 
@@ -67,6 +69,19 @@ impl Lifetimes {
         order.iter().map(|&segment| state.run(segment)).collect()
     }
 
+    /// The bytes in memory while each of these batches of neighbours runs, all of its segments at once.
+    pub fn peaks_of_batches(&self, batches: &[Range<usize>]) -> Vec<u64> {
+        let mut state = Running::new(self);
+        let mut peak = |batch: &Range<usize>| {
+            let during = state.alive + batch.clone().map(|segment| self.made(segment)).sum::<u64>();
+            batch.clone().for_each(|segment| {
+                state.run(segment);
+            });
+            during
+        };
+        batches.iter().map(&mut peak).collect()
+    }
+
     /// The most bytes that are in memory at a time.
     pub fn peak(&self, order: &[usize]) -> u64 {
         self.peaks(order).into_iter().max().unwrap_or(0)
@@ -96,6 +111,25 @@ impl Lifetimes {
         }
         let other = if given.len() <= FEW { self.best_order() } else { self.greedy_order() };
         if self.peak(&other) < peak { other } else { given }
+    }
+
+    /// The segments as they are, but that each one that runs brings those like it forward that could run as well.
+    pub fn order_beside(&self, alike: impl Fn(usize, usize) -> bool) -> Vec<usize> {
+        let mut state = Running::new(self);
+        let mut order = Vec::new();
+        for first in 0..self.makes.len() {
+            if state.ran[first] {
+                continue;
+            }
+            let others = first + 1..self.makes.len();
+            let joins = |&other: &usize| alike(first, other) && state.is_ready(other);
+            let batch: Vec<usize> = [first].into_iter().chain(others.filter(joins)).collect();
+            batch.iter().for_each(|&segment| {
+                state.run(segment);
+            });
+            order.extend(batch);
+        }
+        order
     }
 
     /// Bytes that are in memory at a time in any order: what one segment reads and makes, or what stays.

@@ -1,7 +1,7 @@
 //! Segments: which values are kept in memory, and which groups of values become one kernel each.
 //!
 //! `external` (groups that a library runs) · `engine` (a kernel or a library) · `legality` (the answers) · `cost` (bytes and
-//! seconds) · `segmentation` (the value and its text) · `dependencies` (the order of segments) · `constraints` (what groups of
+//! seconds) · `segmentation` (the value and its text) · `structure` (what like segments share) · `dependencies` (the order of segments) · `constraints` (what groups of
 //! the user ask) · `free` (what is made anywhere) · `memory` (what is in memory, and in which order little is) · `bound` (what
 //! no segmentation can do better than) · `greedy`, `search` (how one is found) · `vertex_cut` (minimum cuts).
 
@@ -17,6 +17,7 @@ mod legality;
 mod memory;
 mod search;
 mod segmentation;
+mod structure;
 mod vertex_cut;
 
 use bound::lower_bound_with;
@@ -33,3 +34,4 @@ pub use legality::{Legality, LegalityAnswer};
 pub use memory::Lifetimes;
 pub use search::{SearchProblem, SearchResult, search, search_within};
 pub use segmentation::{Segmentation, SegmentationError};
+pub(crate) use structure::Structure;

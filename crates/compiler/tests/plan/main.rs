@@ -1,6 +1,7 @@
 //! Plans of small definitions: what is one kernel and why not, which choices are taken, that any choice that fits
 //! lowers to a kernel that verifies.
 
+mod batches;
 mod bounds;
 mod choices;
 mod groups;

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use super::picture::{drawn, escaped};
-use super::{Explanation, SegmentExplanation, TensorBytes, table};
+use super::{Explanation, SegmentExplanation, TensorBytes, batches, table};
 use crate::table as units;
 
 const STYLE: &str = ".ffpage{font:15px/1.5 system-ui,sans-serif;color:#1b2430;background:#fff;max-width:75rem}\
@@ -35,6 +35,9 @@ pub fn fragment(explanation: &Explanation, title: &str, others: &[(&str, &Explan
     }
     let _ = writeln!(text, "<figure>\n{}</figure>", drawn(explanation, &prefix));
     totals(&mut text, explanation, others);
+    for names in &explanation.batches {
+        let _ = writeln!(text, "<p>{}</p>", escaped(&batches::line(names)));
+    }
     for group in &explanation.groups {
         let _ = writeln!(text, "<p>{}</p>", escaped(&group.line()));
     }

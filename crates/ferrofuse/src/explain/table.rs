@@ -6,6 +6,7 @@ use compiler::Certificate;
 
 use super::{
     Explanation, GroupExplanation, LambdaExplanation, PatternExplanation, SegmentExplanation, TensorBytes,
+    batches,
 };
 use crate::table;
 
@@ -26,6 +27,10 @@ impl fmt::Display for Explanation {
             {
                 writeln!(f, "  {name} again saves reading {}", table::bytes(saved.unsigned_abs()))?;
             }
+        }
+        let batches: Vec<String> = self.batches.iter().map(|names| batches::line(names)).collect();
+        if !batches.is_empty() {
+            writeln!(f, "\n{}", batches.join("\n"))?;
         }
         let patterns = self.patterns.iter().filter(|pattern| pattern.is_notable());
         let tasks =

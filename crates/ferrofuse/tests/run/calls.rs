@@ -207,7 +207,7 @@ fn blocks_divide_large_results_of_small_inputs() {
         let variant = executable.latest().expect("compiled");
         let value = |formula| sizes.value(variant.steps.formulas.expr(formula)).expect("known");
         let blocks = |step: &Step| match step {
-            Step::Launch(launch) => Some(value(launch.blocks)),
+            Step::Launch(launch) => Some(value(launch.members[0].blocks)),
             _ => None,
         };
         variant.steps.steps.iter().filter_map(blocks).max().expect("a kernel")

@@ -1,7 +1,7 @@
 //! Explanations: bytes, formulas, edges with reasons, in the user's names.
 
 use ferrofuse::{
-    CompileOptions, Explanation, Hints, PlanOptions, define, explain, hints, plan, read_segmentation,
+    CompileOptions, Explanation, Hints, PlanOptions, define, explain, hints, html, plan, read_segmentation,
 };
 
 use crate::definitions::{COPIES, Case, SILU_MUL, SUM_COLUMNS, TWO_AXES};
@@ -167,4 +167,18 @@ fn lambdas_are_distributed_where_that_is_faster() {
         table.lines().find(|line| line.starts_with("lambda of fold")).expect("a lambda").to_owned()
     };
     assert!(line(&text, "4096, 4096").contains("in seg0; each state is a fold of its own: "));
+}
+
+#[test]
+fn segments_that_one_launch_runs_are_named() {
+    let update = "    x = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Float)
+    fd.add_output(fd.ops.mul(x, 2.0), x)\n";
+    let definition = define(&format!("def updates(fd):\n{}", update.repeat(3))).expect("defines");
+    let options = CompileOptions::default();
+    let explanation = explain(&definition, &plan(&definition, &options).expect("plans"), &options.hints);
+    assert_eq!(explanation.batches, [["seg0", "seg1", "seg2"]]);
+    let line = "one launch for seg0 to seg2, 3 segments";
+    assert!(explanation.to_string().lines().any(|text| text == line), "{explanation}");
+    assert!(html(&explanation, "updates", &[]).contains(line));
+    assert!(explained(&TWO_AXES).batches.is_empty());
 }

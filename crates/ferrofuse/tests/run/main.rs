@@ -1,5 +1,6 @@
 //! Definitions from text to outputs, through every executor.
 
+mod batches;
 mod calls;
 mod channels_last;
 mod definitions;

@@ -89,6 +89,27 @@ pub struct Kernel {
     pub body: Vec<Stmt>,
 }
 
+impl Kernel {
+    /// Whether two kernels are equal but for names, so that one code serves both.
+    pub fn is_like(&self, other: &Kernel) -> bool {
+        let plain = |kernel: &Kernel| {
+            let (lanes, warp, block) = (kernel.lanes, kernel.warp, kernel.block);
+            (lanes, warp, block, kernel.symbols.len())
+        };
+        let is_like = |(own, other): (&BufferDecl, &BufferDecl)| {
+            (own.dtype, own.access, own.align) == (other.dtype, other.access, other.align)
+        };
+        plain(self) == plain(other)
+            && self.buffers.len() == other.buffers.len()
+            && self.buffers.values().zip(other.buffers.values()).all(is_like)
+            && (&self.blocks, &self.arguments, &self.assumptions)
+                == (&other.blocks, &other.arguments, &other.assumptions)
+            && (&self.scratch, &self.values, &self.accumulators)
+                == (&other.scratch, &other.values, &other.accumulators)
+            && self.body == other.body
+    }
+}
+
 /// What is so of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Assumption {

@@ -233,10 +233,10 @@ impl<'c, 'a, D: Device> Call<'c, 'a, D> {
 
     fn timed_step(&mut self, step: &Step) -> Result<(), Error> {
         let name = match step {
-            Step::Launch(launch) => self.plan.kernels[launch.kernel].name.as_str(),
-            Step::Evaluate(evaluation) => self.plan.segments[evaluation.segment].name.as_str(),
-            Step::External(step) => self.plan.segments[step.segment].name.as_str(),
-            Step::Copy { .. } => "copy",
+            Step::Launch(launch) => launch.name(),
+            Step::Evaluate(evaluation) => self.plan.segments[evaluation.segment].name.clone(),
+            Step::External(step) => self.plan.segments[step.segment].name.clone(),
+            Step::Copy { .. } => "copy".to_owned(),
             Step::Allocate(_) | Step::InitFaults(_) | Step::Free(_) => return self.step(step),
         };
         let touched = [self.plan.read_by(step), self.plan.written_by(step)];
@@ -245,7 +245,7 @@ impl<'c, 'a, D: Device> Call<'c, 'a, D> {
         self.step(step)?;
         self.device.finish()?;
         let (time, compile) = (begin.elapsed(), Duration::ZERO);
-        self.report.steps.push(StepReport { name: name.to_owned(), time, compile, read, written });
+        self.report.steps.push(StepReport { name, time, compile, read, written });
         Ok(())
     }
 

@@ -42,12 +42,15 @@ impl<'c, 'a, D: Device> Call<'c, 'a, D> {
 
     /// Bytes of the copies that are made of inputs which may not be seen.
     pub(super) fn copied_bytes(&self) -> usize {
-        let bytes = |output: &Returned| match (&self.memory[output.slot], self.viewed_input(output)) {
-            (SlotContents::Input(view), Some(input)) if !self.visible[input] => {
-                let (dtype, layout) = D::Space::form(view);
-                bytes_of(dtype, &self.changed(output, layout).sizes).unwrap_or(usize::MAX)
+        let bytes = |output: &Returned| {
+            let SlotContents::Input(view) = &self.memory[output.slot] else { return 0 };
+            match self.viewed_input(output) {
+                Some(input) if !self.visible[input] => {
+                    let (dtype, layout) = D::Space::form(view);
+                    bytes_of(dtype, &self.changed(output, layout).sizes).unwrap_or(usize::MAX)
+                }
+                _ => 0,
             }
-            _ => 0,
         };
         self.given_back().map(bytes).fold(0, usize::saturating_add)
     }

@@ -9,7 +9,7 @@ use super::Call;
 use crate::Error;
 use crate::device::{Device, KernelLaunch, ViewOf};
 use crate::error::IndexFault;
-use crate::plan::{ArgumentSource, Evaluation, Launch};
+use crate::plan::{ArgumentSource, Evaluation, Launch, Operands};
 
 impl<D: Device> Call<'_, '_, D> {
     pub(super) fn launch(&mut self, launch: &Launch) -> Result<(), Error> {
@@ -18,19 +18,22 @@ impl<D: Device> Call<'_, '_, D> {
             ArgumentSource::Size(formula) => values[formula],
             ArgumentSource::Stride(slot, axis) => self.memory[slot].form().1.strides[axis] as i64,
         };
-        let arguments: SmallVec<[i64; 16]> = launch.arguments.iter().map(argument).collect();
         let kernel = &self.plan.kernels[launch.kernel];
-        if self.writes_nothing(kernel, launch) {
+        let writes = |member: &&Operands| !self.writes_nothing(kernel, member);
+        let members: SmallVec<[&Operands; 1]> = launch.members.iter().filter(writes).collect();
+        if members.is_empty() {
             return Ok(());
         }
+        let sources = members.iter().flat_map(|member| &member.arguments);
+        let arguments: SmallVec<[i64; 16]> = sources.map(argument).collect();
         let code = &self.code[launch.kernel];
-        let given = KernelLaunch { kernel, code, launch, values, arguments: &arguments };
+        let given = KernelLaunch { kernel, code, members: &members, values, arguments: &arguments };
         self.device.launch(&given, &mut self.memory)
     }
 
-    /// Whether all that a launch could change is without elements. Its loops may run for long to see that.
-    fn writes_nothing(&self, kernel: &Kernel, launch: &Launch) -> bool {
-        let mut buffers = kernel.buffers.values().zip(&launch.buffers);
+    /// Whether all that a kernel could change is without elements. Its loops may run for long to see that.
+    fn writes_nothing(&self, kernel: &Kernel, member: &Operands) -> bool {
+        let mut buffers = kernel.buffers.values().zip(&member.buffers);
         buffers.all(|(decl, &slot)| decl.access == Access::Read || self.memory[slot].bytes() == 0)
     }
 

@@ -1,6 +1,7 @@
 //! Variants: plans with the code of their kernels, made side by side.
 
 use std::fmt::Display;
+use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -15,7 +16,7 @@ use crate::extents::Extents;
 use crate::host::HostCode;
 use crate::last_call::LastCall;
 use crate::plan::{ExecutedSegment, ExecutionPlan, Step};
-use crate::report::{Reported, SegmentReport};
+use crate::report::{KernelReport, Reported, SegmentReport};
 use crate::{Executor, Report};
 
 /// Stack of a compiling thread: LLVM recurses over deep code.
@@ -67,13 +68,14 @@ impl Variant {
         let Planned { mut plan, time } = planned;
         let begin = Instant::now();
         let mut code: Vec<C> = Vec::new();
-        for (segment, made) in make_all(&plan, threads, interrupt, make)?.into_iter().enumerate() {
+        for (batch, made) in make_all(&plan, threads, interrupt, make)? {
             match made {
                 Ok(made) => code.extend(made),
                 Err(error) => {
-                    let val = plan.segments[segment].view.outputs()[0].val;
-                    let reason = format!("its kernel could not be compiled: {error}");
-                    plan.segments[segment].decision = Decision::Evaluate { reason, val };
+                    for segment in &mut plan.segments[batch] {
+                        let reason = format!("its kernel could not be compiled: {error}");
+                        segment.decision = Decision::Evaluate { reason, val: segment.view.outputs()[0].val };
+                    }
                 }
             }
         }
@@ -97,13 +99,16 @@ impl Variant {
     }
 }
 
-/// The code of each segment's kernels, made on several threads; the first error of a segment in its place.
+/// A batch, with the code of its kernels or the first error.
+type Made<C, E> = (Range<usize>, Result<Vec<C>, E>);
+
+/// The code of each batch's kernels, made on several threads.
 fn make_all<C: Send + Sync, E: Send + Sync>(
     plan: &Plan,
     threads: usize,
     interrupt: &Interrupt,
     make: impl Fn(&Kernel) -> Result<C, E> + Sync,
-) -> Result<Vec<Result<Vec<C>, E>>, Interrupted> {
+) -> Result<Vec<Made<C, E>>, Interrupted> {
     let kernels: Vec<(usize, &Kernel)> = kernels(plan).collect();
     let made: Vec<OnceLock<Result<C, E>>> = kernels.iter().map(|_| OnceLock::new()).collect();
     let next = AtomicUsize::new(0);
@@ -122,22 +127,22 @@ fn make_all<C: Send + Sync, E: Send + Sync>(
     });
     work();
     interrupt.check()?;
-    let mut segments: Vec<Result<Vec<C>, E>> = plan.segments.iter().map(|_| Ok(Vec::new())).collect();
-    for ((segment, _), code) in kernels.iter().zip(made) {
+    let mut all: Vec<Made<C, E>> = plan.batches.iter().map(|batch| (batch.clone(), Ok(Vec::new()))).collect();
+    for ((batch, _), code) in kernels.iter().zip(made) {
         let code = code.into_inner().expect("every kernel was taken by some thread");
-        match (&mut segments[*segment], code) {
+        match (&mut all[*batch].1, code) {
             (Ok(list), Ok(code)) => list.push(code),
             (place @ Ok(_), Err(error)) => *place = Err(error),
             (Err(_), _) => {}
         }
     }
-    Ok(segments)
+    Ok(all)
 }
 
-/// All kernels of a plan, in order, with the number of their segment.
+/// All kernels of a plan, in order, with the number of their batch.
 fn kernels(plan: &Plan) -> impl Iterator<Item = (usize, &Kernel)> {
-    plan.segments.iter().enumerate().flat_map(|(number, segment)| {
-        let lowered = match &segment.decision {
+    plan.batches.iter().enumerate().flat_map(|(number, batch)| {
+        let lowered = match &plan.segments[batch.start].decision {
             Decision::Kernels(kernels) => kernels.lowered.kernels.as_slice(),
             Decision::Evaluate { .. } | Decision::External(_) => &[],
         };
@@ -149,10 +154,16 @@ fn kernels(plan: &Plan) -> impl Iterator<Item = (usize, &Kernel)> {
 fn segments<C: Reported>(steps: &ExecutionPlan, code: &[C]) -> Vec<SegmentReport> {
     let kernels_of = |number: usize| {
         let launches = steps.steps.iter().filter_map(|step| match step {
-            Step::Launch(launch) if launch.segment == number => Some(launch.kernel),
+            Step::Launch(launch) => Some(launch),
             _ => None,
         });
-        launches.map(|kernel| code[kernel].report(&steps.kernels[kernel].name)).collect()
+        let of_segment = launches.filter_map(|launch| {
+            let place = launch.members.iter().position(|member| member.segment == number)?;
+            let report = code[launch.kernel].report(&launch.members[place].name);
+            // The code is that of the first member.
+            Some(KernelReport { compile: if place == 0 { report.compile } else { Duration::ZERO }, ..report })
+        });
+        of_segment.collect()
     };
     let report = |(number, segment): (usize, &ExecutedSegment)| SegmentReport {
         name: segment.name.clone(),

@@ -16,6 +16,7 @@ use super::tensor::{GpuMemory, GpuTensor, GpuView, GpuViewMut, Place};
 use super::{CudaDevice, GpuKernel};
 use crate::device::{CheckedIndex, Device, Host, KernelLaunch, Memory, first_fault};
 use crate::error::IndexFault;
+use crate::plan::Operands;
 use crate::{Error, Tensor};
 use cpu::external;
 
@@ -49,24 +50,65 @@ impl OnStream<'_> {
         Ok(())
     }
 
-    /// The words that a kernel is given.
+    /// Launches a kernel for one member.
+    fn launch_member(
+        &self,
+        given: &KernelLaunch<'_, GpuKernel>,
+        member: usize,
+        memory: &Memory<'_, GpuMemory>,
+    ) -> Result<(), Error> {
+        let KernelLaunch { kernel, code, members, values, .. } = *given;
+        let Operands { name, blocks, .. } = members[member];
+        let holds = |assumption: &ir::kernel::Assumption| {
+            argument(given, member, assumption.symbol()).is_some_and(|value| assumption.holds(value))
+        };
+        assert!(kernel.assumptions.iter().all(holds), "{name}: a call of another variant");
+        let blocks = values[*blocks];
+        if blocks <= 0 {
+            return Ok(());
+        }
+        let blocks = u32::try_from(blocks).ok().filter(|&blocks| blocks <= i32::MAX as u32);
+        let dynamic = code.dynamic_shared_bytes.eval(&|sym| argument(given, member, sym)).unwrap_or(i64::MAX);
+        let shared = dynamic.saturating_add(code.static_shared_bytes.into());
+        let most = self.device.gpu().facts().shared_bytes;
+        let too_large = |what: String| Error::TooLargeLaunch { kernel: name.clone(), what };
+        let blocks = blocks.ok_or_else(|| too_large("2^31 blocks or more".to_owned()))?;
+        if shared > most.into() {
+            let what = format!("{shared} bytes of shared memory a block, of which {most} are there");
+            return Err(too_large(what));
+        }
+        let shape = LaunchShape { blocks, threads: code.threads, shared_bytes: dynamic.max(0) as usize };
+        let parameters = self.parameters(given, member, memory);
+        // SAFETY: the parameters are those that the text declares, one word each. A kernel is lowered so that its indices stay
+        // within tensors of the sizes and strides that its arguments give. These are the very tensors: of the caller's, alive
+        // until the call has returned, or of the call's own, whose memory the stream frees after this. Nobody else writes
+        // there: see [`crate::host`], whose kernels have the same contract.
+        unsafe { code.function.launch(self.stream, shape, &parameters) }?;
+        Ok(())
+    }
+
+    /// The words that a kernel is given for a member.
     fn parameters(
         &self,
         given: &KernelLaunch<'_, GpuKernel>,
+        member: usize,
         memory: &Memory<'_, GpuMemory>,
     ) -> SmallVec<[u64; 16]> {
+        let buffers = &given.members[member].buffers;
         let word = |parameter: &Parameter| match *parameter {
-            Parameter::Buffer(buffer) => memory[given.launch.buffers[buffer.index()]].view().0.start(),
-            Parameter::Argument(sym) => argument(given, sym).expect("a kernel takes its arguments") as u64,
+            Parameter::Buffer(buffer) => memory[buffers[buffer.index()]].view().0.start(),
+            Parameter::Argument(sym) => {
+                argument(given, member, sym).expect("a kernel takes its arguments") as u64
+            }
         };
         given.code.parameters.iter().map(word).collect()
     }
 }
 
-/// The value of a kernel's argument.
-fn argument(given: &KernelLaunch<'_, GpuKernel>, sym: Sym) -> Option<i64> {
+/// The value of a kernel's argument for a member.
+fn argument(given: &KernelLaunch<'_, GpuKernel>, member: usize, sym: Sym) -> Option<i64> {
     let place = given.kernel.arguments.iter().position(|&own| own == sym)?;
-    Some(given.arguments[place])
+    Some(given.arguments_of(member)[place])
 }
 
 impl Device for OnStream<'_> {
@@ -112,33 +154,7 @@ impl Device for OnStream<'_> {
         given: &KernelLaunch<'_, GpuKernel>,
         memory: &mut Memory<'_, GpuMemory>,
     ) -> Result<(), Error> {
-        let KernelLaunch { kernel, code, .. } = *given;
-        let holds = |assumption: &ir::kernel::Assumption| {
-            argument(given, assumption.symbol()).is_some_and(|value| assumption.holds(value))
-        };
-        assert!(kernel.assumptions.iter().all(holds), "{}: a call of another variant", kernel.name);
-        let blocks = given.values[given.launch.blocks];
-        if blocks <= 0 {
-            return Ok(());
-        }
-        let blocks = u32::try_from(blocks).ok().filter(|&blocks| blocks <= i32::MAX as u32);
-        let dynamic = code.dynamic_shared_bytes.eval(&|sym| argument(given, sym)).unwrap_or(i64::MAX);
-        let shared = dynamic.saturating_add(code.static_shared_bytes.into());
-        let most = self.device.gpu().facts().shared_bytes;
-        let too_large = |what: String| Error::TooLargeLaunch { kernel: kernel.name.clone(), what };
-        let blocks = blocks.ok_or_else(|| too_large("2^31 blocks or more".to_owned()))?;
-        if shared > most.into() {
-            let what = format!("{shared} bytes of shared memory a block, of which {most} are there");
-            return Err(too_large(what));
-        }
-        let shape = LaunchShape { blocks, threads: code.threads, shared_bytes: dynamic.max(0) as usize };
-        let parameters = self.parameters(given, memory);
-        // SAFETY: the parameters are those that the text declares, one word each. A kernel is lowered so that its indices stay
-        // within tensors of the sizes and strides that its arguments give. These are the very tensors: of the caller's, alive
-        // until the call has returned, or of the call's own, whose memory the stream frees after this. Nobody else writes
-        // there: see [`crate::host`], whose kernels have the same contract.
-        unsafe { code.function.launch(self.stream, shape, &parameters) }?;
-        Ok(())
+        (0..given.members.len()).try_for_each(|member| self.launch_member(given, member, memory))
     }
 
     fn external(

@@ -16,22 +16,31 @@ use reference::evaluate::OutOfRange;
 
 use crate::error::IndexFault;
 use crate::formulas::Formula;
-use crate::plan::Launch;
+use crate::plan::Operands;
 use crate::{Error, Machine};
 use cpu::pool::Workers;
 
 pub(crate) use address_space::AddressSpace;
 pub(crate) use memory::{Memory, SlotContents, WriteTarget};
 
-/// A kernel to be launched, with what it is given.
+/// A kernel to be launched, with what it is given: all blocks of all members, in any order.
 pub(crate) struct KernelLaunch<'l, C> {
     pub kernel: &'l Kernel,
     pub code: &'l C,
-    pub launch: &'l Launch,
+    /// The operands of those segments of the launch that have something to write.
+    pub members: &'l [&'l Operands],
     /// The values of the plan's formulas.
     pub values: &'l PrimaryMap<Formula, i64>,
-    /// The values of the kernel's arguments.
+    /// The values of the kernel's arguments, for one member after the other.
     pub arguments: &'l [i64],
+}
+
+impl<'l, C> KernelLaunch<'l, C> {
+    /// The values of the kernel's arguments for a member.
+    pub fn arguments_of(&self, member: usize) -> &'l [i64] {
+        let count = self.kernel.arguments.len();
+        &self.arguments[member * count..][..count]
+    }
 }
 
 /// Threads and memory of the host, for a call that may be interrupted.
@@ -91,7 +100,7 @@ pub(crate) trait Device {
     /// Copies elements of the host to a tensor of the same type.
     fn store(&self, to: ViewMutOf<'_, Self>, from: &ArrayView<'_>) -> Result<(), Error>;
 
-    /// Runs all blocks of a kernel. Its buffers are slots of `memory`.
+    /// Runs all blocks of a kernel. Its buffers are slots of `memory`. No member writes what another one touches.
     fn launch(
         &self,
         launch: &KernelLaunch<'_, Self::Code>,

@@ -1,28 +1,43 @@
 //! Running a kernel as a program: its buffers copied into the interpreter's memory, and what it writes copied back.
 
 use ir::array::{ArrayView, ArrayViewMut, Layout};
-use ir::kernel::Access;
+use ir::kernel::{Access, Kernel};
 use reference::interpret::{DenseMemory as Elements, Options, interpret};
 
 use super::{HostCode, HostMemory};
 use crate::Error;
 use crate::device::KernelLaunch;
 use crate::device::Memory;
+use crate::plan::Operands;
 
-/// Interprets all blocks of a kernel.
+/// Interprets all blocks of a kernel, of one member after the other.
 pub(super) fn run(
     options: &Options,
     given: &KernelLaunch<'_, HostCode>,
     memory: &mut Memory<'_, HostMemory>,
 ) -> Result<(), Error> {
-    let KernelLaunch { kernel, arguments, .. } = *given;
-    let buffers = &given.launch.buffers;
+    let kernel = given.kernel;
+    (0..given.members.len()).try_for_each(|member| {
+        let (operands, arguments) = (given.members[member], given.arguments_of(member));
+        run_member(options, kernel, operands, arguments, memory)
+    })
+}
+
+/// Interprets the blocks of a member.
+fn run_member(
+    options: &Options,
+    kernel: &Kernel,
+    operands: &Operands,
+    arguments: &[i64],
+    memory: &mut Memory<'_, HostMemory>,
+) -> Result<(), Error> {
+    let buffers = &operands.buffers;
     let mut elements = Vec::with_capacity(buffers.len());
     for &slot in buffers {
         elements.push(span(&memory[slot].view())?);
     }
     interpret(kernel, arguments, &mut elements, options)
-        .map_err(|fault| Error::Fault { kernel: kernel.name.clone(), fault })?;
+        .map_err(|fault| Error::Fault { kernel: operands.name.clone(), fault })?;
     for ((decl, &slot), elements) in kernel.buffers.values().zip(buffers).zip(&elements) {
         if decl.access != Access::Read {
             write_back(&mut memory[slot].view_mut(), elements.bytes());

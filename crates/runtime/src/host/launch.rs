@@ -6,11 +6,12 @@ use ir::interrupt::Interrupt;
 use ir::kernel::{Access, BufferDecl, Kernel};
 use smallvec::SmallVec;
 
+use super::grid::Grid;
 use super::{HostCode, HostMemory};
 use crate::device::{Host, KernelLaunch};
 use crate::device::{Memory, SlotContents};
 use crate::formulas::Formula;
-use crate::plan::{Launch, Slot};
+use crate::plan::Operands;
 use crate::{Error, Machine};
 use cpu::alloc::Buffer;
 
@@ -27,19 +28,22 @@ struct Addresses(SmallVec<[*mut u8; 8]>);
 unsafe impl Sync for Addresses {}
 
 impl Addresses {
-    /// Where the buffers of a kernel start, in its order, and what says that the call is to stop.
+    /// Where the buffers of each member start, in the kernel's order, and behind those of each what says that the call is to stop.
     fn of_buffers(
-        kernel: &Kernel,
-        slots: &[Slot],
+        given: &KernelLaunch<'_, HostCode>,
         memory: &mut Memory<'_, HostMemory>,
         interrupt: &Interrupt,
     ) -> Addresses {
-        let address = |(decl, &slot): (&BufferDecl, &Slot)| match decl.access {
-            Access::Read => start(&memory[slot]).cast_mut(),
-            Access::Write | Access::Fault => start_mut(&mut memory[slot]),
-        };
-        let buffers = kernel.buffers.values().zip(slots).map(address);
-        Addresses(buffers.chain([interrupt.flag().as_ptr().cast()]).collect())
+        let mut addresses = SmallVec::new();
+        for member in given.members {
+            let buffers = given.kernel.buffers.values().zip(&member.buffers);
+            addresses.extend(buffers.map(|(decl, &slot)| match decl.access {
+                Access::Read => start(&memory[slot]).cast_mut(),
+                Access::Write | Access::Fault => start_mut(&mut memory[slot]),
+            }));
+            addresses.push(interrupt.flag().as_ptr().cast());
+        }
+        Addresses(addresses)
     }
 }
 
@@ -51,39 +55,40 @@ pub(super) fn run(
     host: Host<'_>,
 ) -> Result<(), Error> {
     let Host { machine, interrupt } = host;
-    let KernelLaunch { kernel, launch, values, arguments, .. } = *given;
-    let blocks = usize::try_from(values[launch.blocks]).unwrap_or(0);
-    if blocks == 0 {
+    let KernelLaunch { kernel, members, values, .. } = *given;
+    let grid = Grid::new(members, values);
+    if grid.blocks == 0 {
         return Ok(());
     }
-    let non_temporal = non_temporal(kernel, &launch.buffers, memory, machine.share_of_cache());
-    let buffers = Addresses::of_buffers(kernel, &launch.buffers, memory, interrupt);
-    let operations = launch.all_operations(values);
-    let is_shared = blocks > 1 && operations >= machine.min_shared();
+    let non_temporal = non_temporal(given, memory, machine.share_of_cache());
+    let buffers = Addresses::of_buffers(given, memory, interrupt);
+    let is_shared = grid.blocks > 1 && grid.operations >= machine.min_shared();
     let workers = if is_shared { machine.threads() } else { 1 };
-    let mut scratch = Scratch::new(kernel, launch, values, workers, machine)?;
+    let mut scratch = Scratch::new(kernel, members, values, workers, machine)?;
     let scratch: SmallVec<[Addresses; 1]> = (0..workers).map(|worker| scratch.of(worker)).collect();
-    let (buffers, scratch) = (&buffers, scratch.as_slice());
+    let (buffers, scratch, per_member) = (&buffers, scratch.as_slice(), kernel.buffers.len() + 1);
     let work = |worker: usize, first: usize, last: usize| {
-        // SAFETY: the slices hold one entry for each argument, buffer and scratch array, in the kernel's order, and behind the
-        // buffers the flag of the interrupt, an atomic that outlives the call. A kernel is
-        // lowered so that its indices stay within tensors of the sizes and strides that its arguments give. These are
-        // the very tensors: the signature checked the inputs' sizes, the variant was chosen by their strides, `Inputs`
-        // saw to their alignment, and all other memory was allocated, aligned, from the same sizes. Nobody else writes:
-        // inputs are borrowed, the call owns what is written or may write there (see `Target`), no two blocks write one
-        // element, fault words are changed by atomic instructions alone, and each worker has scratch arrays of its own.
-        unsafe {
-            code.call(arguments, &buffers.0, &scratch[worker].0, non_temporal, first as i64, last as i64)
+        for (member, first, last) in grid.each(first, last) {
+            let (arguments, scratch) = (given.arguments_of(member), &scratch[worker].0);
+            let buffers = &buffers.0[member * per_member..][..per_member];
+            // SAFETY: the slices hold one entry for each argument, buffer and scratch array, in the kernel's order, and behind
+            // the buffers the flag of the interrupt, an atomic that outlives the call. A kernel is
+            // lowered so that its indices stay within tensors of the sizes and strides that its arguments give. These are
+            // the very tensors of the member: the signature checked the inputs' sizes, the variant was chosen by their
+            // strides, `Inputs` saw to their alignment, and all other memory was allocated, aligned, from the same sizes.
+            // Nobody else writes: inputs are borrowed, the call owns what is written or may write there (see `Target`), no two
+            // blocks write one element, no member writes what another one touches, fault words are changed by atomic
+            // instructions alone, and each worker has scratch arrays of its own, each as long as any member needs it.
+            unsafe { code.call(arguments, buffers, scratch, non_temporal, first as i64, last as i64) }
         }
     };
-    let of_block = (operations / blocks as u64).max(1);
-    let unit = usize::try_from(PART / of_block).unwrap_or(usize::MAX);
+    let unit = usize::try_from(PART / grid.of_block.max(1)).unwrap_or(usize::MAX);
     let threads = machine.workers(interrupt);
     match is_shared {
         // A block that takes long leaves the caller no time to ask.
-        _ if unit == 0 && interrupt.is_possible() => threads.run_beside(blocks, workers, &work),
-        true => threads.run(blocks, unit, &work),
-        false => threads.run_alone(blocks, unit, &work),
+        _ if unit == 0 && interrupt.is_possible() => threads.run_beside(grid.blocks, workers, &work),
+        true => threads.run(grid.blocks, unit, &work),
+        false => threads.run_alone(grid.blocks, unit, &work),
     }
     // A block that ended early looks as if it were done.
     if interrupt.is_requested() {
@@ -113,9 +118,9 @@ fn start_mut(contents: &mut SlotContents<'_, HostMemory>) -> *mut u8 {
 
 /// A bit for each buffer that is written, if the launch touches so much memory that little of what it writes would still be
 /// in the caches when it ends: half of what the process has of the last level.
-fn non_temporal(kernel: &Kernel, slots: &[Slot], memory: &Memory<'_, HostMemory>, cache: usize) -> u64 {
-    let bytes = |slot: &Slot| memory[*slot].bytes();
-    let touched = slots.iter().fold(0, |sum: u64, slot| sum.saturating_add(bytes(slot)));
+fn non_temporal(given: &KernelLaunch<'_, HostCode>, memory: &Memory<'_, HostMemory>, cache: usize) -> u64 {
+    let slots = given.members.iter().flat_map(|member| &member.buffers);
+    let touched = slots.fold(0, |sum: u64, &slot| sum.saturating_add(memory[slot].bytes()));
     if touched < cache as u64 / 2 {
         return 0;
     }
@@ -123,7 +128,7 @@ fn non_temporal(kernel: &Kernel, slots: &[Slot], memory: &Memory<'_, HostMemory>
         Access::Write => 1_u64.checked_shl(place as u32).unwrap_or(0),
         Access::Read | Access::Fault => 0,
     };
-    kernel.buffers.values().enumerate().map(bit).fold(0, |all, bit| all | bit)
+    given.kernel.buffers.values().enumerate().map(bit).fold(0, |all, bit| all | bit)
 }
 
 /// The scratch arrays of all workers.
@@ -138,7 +143,7 @@ struct Scratch {
 impl Scratch {
     fn new(
         kernel: &Kernel,
-        launch: &Launch,
+        members: &[&Operands],
         values: &Values,
         workers: usize,
         machine: &Machine,
@@ -146,8 +151,9 @@ impl Scratch {
         let too_much = || Error::Memory { bytes: usize::MAX, limit: machine.memory_limit() };
         let mut starts = SmallVec::new();
         let mut share = 0_usize;
-        for (decl, &len) in kernel.scratch.values().zip(&launch.scratch) {
-            let len = usize::try_from(values[len]).unwrap_or(0);
+        for (place, decl) in kernel.scratch.values().enumerate() {
+            let of_member = |member: &&Operands| usize::try_from(values[member.scratch[place]]).unwrap_or(0);
+            let len = members.iter().map(of_member).max().unwrap_or(0);
             // Whole cache lines too, so that workers do not share any.
             let bytes = len
                 .checked_mul(decl.dtype.size())

@@ -1,8 +1,9 @@
 //! The host as a device: kernels as machine code on its threads, or as programs that the interpreter runs.
 //!
-//! `code` (kernels compiled) · `launch` (machine code) · `interpret` (programs).
+//! `code` (kernels compiled) · `launch` (machine code) · `grid` (its blocks) · `interpret` (programs).
 
 mod code;
+mod grid;
 mod interpret;
 mod launch;
 

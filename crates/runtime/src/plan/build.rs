@@ -1,10 +1,9 @@
 //! From a compiler's plan to the list of steps.
 
-use compiler::legal::Witness;
-use compiler::lower::{BufferSource, KernelArgument, Lowered, LoweredSegment, Temporary};
+use compiler::lower::{BufferSource, KernelArgument, Lowered, Temporary};
 use compiler::outputs::{Placement, View};
 use compiler::segment::{ExternalCall, Source, ViewedOperand};
-use compiler::{Decision, Plan};
+use compiler::{Decision, Plan, SegmentPlan};
 use cranelift_entity::PrimaryMap;
 use index::{Expr, Sym};
 use ir::graph::{ExternalOp, Fusion, Graph, Node, Output, Shape, TensorOp, Val, ValMap};
@@ -14,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 use super::{
     ArgumentSource, Change, Checked, Evaluation, ExecutedSegment, ExecutionPlan, ExternalStep, FaultWords,
-    Launch, Returned, Slot, SlotData, SlotSource, Step, ViewedSlot,
+    Launch, Operands, Returned, Slot, SlotData, SlotSource, Step, ViewedSlot,
 };
 use crate::formulas::{Formula, Formulas};
 
@@ -23,16 +22,8 @@ impl ExecutionPlan {
     pub fn new(plan: &Plan) -> ExecutionPlan {
         let mut builder = Builder::new(&plan.graph, &plan.fusion, plan.placements.clone());
         builder.plan.origins = origins(&plan.map, &plan.graph);
-        for segment in &plan.segments {
-            match &segment.decision {
-                Decision::Kernels(kernels) => {
-                    builder.add_kernels(&segment.name, &segment.view, &kernels.witness, &kernels.lowered);
-                }
-                Decision::External(call) => builder.add_external(&segment.name, &segment.view, call),
-                Decision::Evaluate { reason, .. } => {
-                    builder.add_evaluation(&segment.name, &segment.view, reason)
-                }
-            }
+        for batch in &plan.batches {
+            builder.add_batch(&plan.segments[batch.clone()]);
         }
         // A call that ends in an error leaves the inputs as they were, so what may is written to them at the end.
         let may_fail = plan.fusion.order().iter().any(|&node| checks_indices(&plan.graph.node(node).op));
@@ -196,7 +187,39 @@ impl Builder {
         nodes.iter().map(change).collect()
     }
 
-    fn add_kernels(&mut self, name: &str, view: &Fusion, witness: &Witness, lowered: &LoweredSegment) {
+    /// The segments of a batch, which all have kernels or none.
+    fn add_batch(&mut self, segments: &[SegmentPlan]) {
+        if let Decision::Kernels(kernels) = &segments[0].decision {
+            return self.add_kernels(segments, &kernels.lowered.kernels);
+        }
+        for SegmentPlan { name, view, decision, .. } in segments {
+            match decision {
+                Decision::External(call) => self.add_external(name, view, call),
+                Decision::Evaluate { reason, .. } => self.add_evaluation(name, view, reason),
+                Decision::Kernels(_) => unreachable!("{name} is in a batch with what has no kernel"),
+            }
+        }
+    }
+
+    /// The launches of segments of which each has as many kernels as the first, equal but for names: the first kernel of
+    /// them all at once, then the second.
+    fn add_kernels(&mut self, segments: &[SegmentPlan], kernels: &[Lowered]) {
+        let operands = segments.iter().map(|segment| self.operands(segment).into_iter());
+        let mut members: Vec<_> = operands.collect();
+        for lowered in kernels {
+            let members = members.iter_mut().map(|kernels| kernels.next().expect("as many as of the first"));
+            self.plan.kernels.push(lowered.kernel.clone());
+            let kernel = self.plan.kernels.len() - 1;
+            self.plan.steps.push(Step::Launch(Launch { kernel, members: members.collect() }));
+        }
+    }
+
+    /// What the kernels of a segment are given, in order, allocated before.
+    fn operands(&mut self, segment: &SegmentPlan) -> Vec<Operands> {
+        let SegmentPlan { name, view, decision: Decision::Kernels(kernels), .. } = segment else {
+            unreachable!("a segment with kernels")
+        };
+        let (witness, lowered) = (&kernels.witness, &kernels.lowered);
         let segment = self.add_segment(name, view, None);
         let inputs = self.inputs_of(view);
         let stores: Vec<Slot> = witness.stores.iter().map(|store| self.slot_of(store.val)).collect();
@@ -210,14 +233,15 @@ impl Builder {
         let sizes = witness.order.iter().map(|&axis| self.plan.formulas.intern(witness.space.size(axis)));
         let walked: Vec<Formula> = sizes.collect();
         let operations = view.order().len() as u64;
+        let mut all = Vec::new();
         for (number, kernel) in lowered.kernels.iter().enumerate() {
             let work = match number {
                 0 => Work { walked: walked.clone(), operations },
                 _ => self.work_of_combining(kernel, &lowered.temporaries),
             };
-            let launch = self.launch(kernel, segment, &slots, work);
-            self.plan.steps.push(Step::Launch(launch));
+            all.push(self.operands_of(kernel, segment, &slots, work));
         }
+        all
     }
 
     /// The work of a combine step: its own operations, on each of the partial results of a fold.
@@ -249,9 +273,16 @@ impl Builder {
         Checked { val: self.plan.origin(val), axis, size: self.plan.formulas.intern(&size) }
     }
 
-    fn launch(&mut self, lowered: &Lowered, segment: usize, slots: &SegmentSlots, work: Work) -> Launch {
+    /// What a kernel is given.
+    fn operands_of(
+        &mut self,
+        lowered: &Lowered,
+        segment: usize,
+        slots: &SegmentSlots,
+        work: Work,
+    ) -> Operands {
         let arguments = lowered.arguments.iter().map(|argument| match *argument {
-            KernelArgument::Size(sym) => ArgumentSource::Size(self.plan.formulas.intern(&Expr::sym(sym))),
+            KernelArgument::Size(ref size) => ArgumentSource::Size(self.plan.formulas.intern(size)),
             KernelArgument::Stride { input, axis } => ArgumentSource::Stride(slots.inputs[input], axis),
             KernelArgument::StoreStride { store, axis } => ArgumentSource::Stride(slots.stores[store], axis),
         });
@@ -266,10 +297,8 @@ impl Builder {
         let blocks = self.of_sizes(lowered, &lowered.kernel.blocks);
         let scratch = lowered.kernel.scratch.values().map(|decl| self.of_sizes(lowered, &decl.len));
         let scratch = scratch.collect();
-        self.plan.kernels.push(lowered.kernel.clone());
-        let kernel = self.plan.kernels.len() - 1;
-        let Work { walked, operations } = work;
-        Launch { kernel, arguments, buffers, blocks, scratch, walked, operations, segment }
+        let (name, Work { walked, operations }) = (lowered.kernel.name.clone(), work);
+        Operands { name, arguments, buffers, blocks, scratch, walked, operations, segment }
     }
 
     /// The formula of an expression over a kernel's arguments that are sizes.
@@ -277,7 +306,7 @@ impl Builder {
         let size = |own: Sym| {
             let place = lowered.kernel.arguments.iter().position(|&argument| argument == own);
             match place.map(|place| &lowered.arguments[place]) {
-                Some(KernelArgument::Size(size)) => Some(Expr::sym(*size)),
+                Some(KernelArgument::Size(size)) => Some(size.clone()),
                 _ => unreachable!("{}: {expr} is of sizes", lowered.kernel.name),
             }
         };

@@ -39,7 +39,7 @@ pub enum Step {
     Allocate(Slot),
     /// Sets fault words to say that there is no fault.
     InitFaults(Slot),
-    /// Runs all blocks of a kernel.
+    /// Runs all blocks of a kernel, for one segment or for all of a batch.
     Launch(Launch),
     /// Has the evaluator compute a segment.
     Evaluate(Evaluation),
@@ -51,22 +51,31 @@ pub enum Step {
     Free(Slot),
 }
 
-/// A kernel with its operands.
+/// A kernel with its operands: of the segment that it is of, or of each segment of a batch.
 #[derive(Clone, Debug)]
 pub struct Launch {
     /// The kernel, by position in [`ExecutionPlan::kernels`].
     pub kernel: usize,
+    /// The operands of each segment, of which there is at least one. No segment writes what another one touches.
+    pub members: Vec<Operands>,
+}
+
+/// What a kernel is given for a segment.
+#[derive(Clone, Debug)]
+pub struct Operands {
+    /// The name of the segment's own kernel, which is equal but for names.
+    pub name: String,
     pub arguments: Vec<ArgumentSource>,
     pub buffers: Vec<Slot>,
-    /// How many blocks it has.
+    /// How many blocks there are.
     pub blocks: Formula,
-    /// Elements of each of its scratch arrays, in order.
+    /// Elements of each scratch array of the kernel, in order.
     pub scratch: Vec<Formula>,
-    /// Sizes whose product is the number of elements that it walks: those of its segment, or partial results.
+    /// Sizes whose product is the number of elements that are walked: those of its segment, or partial results.
     pub walked: Vec<Formula>,
     /// About how many operations there are on each of these.
     pub operations: u64,
-    /// Which segment it belongs to.
+    /// Which segment they belong to.
     pub segment: usize,
 }
 
@@ -234,6 +243,25 @@ impl Change {
 impl Launch {
     /// About how many operations it has.
     pub(crate) fn all_operations(&self, values: &PrimaryMap<Formula, i64>) -> u64 {
+        self.members.iter().map(|member| member.all_operations(values)).fold(0, u64::saturating_add)
+    }
+
+    /// The name of its kernel; of a batch the first and the last of the names.
+    pub fn name(&self) -> String {
+        match self.members.as_slice() {
+            [first, .., last] => format!("{} .. {}", first.name, last.name),
+            members => members.iter().map(|member| member.name.as_str()).collect(),
+        }
+    }
+
+    fn buffers(&self) -> impl Iterator<Item = Slot> + '_ {
+        self.members.iter().flat_map(|member| member.buffers.iter().copied())
+    }
+}
+
+impl Operands {
+    /// About how many operations are done with them.
+    pub(crate) fn all_operations(&self, values: &PrimaryMap<Formula, i64>) -> u64 {
         let size = |&formula: &Formula| u64::try_from(values[formula]).unwrap_or(0);
         self.walked.iter().map(size).fold(self.operations, u64::saturating_mul)
     }
@@ -244,7 +272,7 @@ impl Step {
     pub fn slots(&self) -> Vec<Slot> {
         match self {
             Step::Allocate(slot) | Step::InitFaults(slot) | Step::Free(slot) => vec![*slot],
-            Step::Launch(launch) => launch.buffers.clone(),
+            Step::Launch(launch) => launch.buffers().collect(),
             Step::Evaluate(evaluation) => {
                 evaluation.inputs.iter().chain(&evaluation.outputs).copied().collect()
             }
@@ -291,8 +319,8 @@ impl ExecutionPlan {
     }
 
     fn buffers(&self, launch: &Launch, access: Access) -> Vec<Slot> {
-        let buffers = self.kernels[launch.kernel].buffers.values().zip(&launch.buffers);
-        buffers.filter(|(decl, _)| decl.access == access).map(|(_, &slot)| slot).collect()
+        let buffers = self.kernels[launch.kernel].buffers.values().cycle().zip(launch.buffers());
+        buffers.filter(|(decl, _)| decl.access == access).map(|(_, slot)| slot).collect()
     }
 
     /// What a value that checks indices was in the definition.

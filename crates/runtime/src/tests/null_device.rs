@@ -54,7 +54,8 @@ impl Device for NullDevice<'_> {
 
     fn launch(&self, launch: &KernelLaunch<'_, String>, _: &mut Memory<'_, HostMemory>) -> Result<(), Error> {
         let head = launch.code.lines().next().unwrap_or_default();
-        self.launched.borrow_mut().push(format!("{head} of {} blocks", launch.values[launch.launch.blocks]));
+        let blocks = launch.members.iter().map(|member| launch.values[member.blocks]).sum::<i64>();
+        self.launched.borrow_mut().push(format!("{head} of {blocks} blocks"));
         Ok(())
     }
 

@@ -15,6 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use super::{BufferSource, Group, KernelArgument, Lowered};
+use crate::hints::WHOLE;
 
 /// What is computed once per body.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -137,11 +138,8 @@ impl<'a> Emitter<'a> {
         let known = self.arguments.iter().position(|known| *known == argument);
         let place = known.unwrap_or_else(|| {
             let sym = self.new_symbol(name());
-            if let KernelArgument::Size(size) = argument {
-                let facts = self.group.view.facts();
-                self.known.assume_multiple(&Expr::sym(sym), facts.multiple(size));
-                let bounds = facts.bounds(&Expr::sym(size));
-                self.known.assume_range(sym, None, bounds.hi().and_then(|most| i64::try_from(most).ok()));
+            if let KernelArgument::Size(size) = &argument {
+                self.know(sym, size);
             }
             self.kernel.arguments.push(sym);
             self.arguments.push(argument);
@@ -150,13 +148,32 @@ impl<'a> Emitter<'a> {
         Expr::sym(self.kernel.arguments[place])
     }
 
+    /// Notes what is known of the argument for a size. Of a known one that is whether rows are whole vectors.
+    fn know(&mut self, sym: Sym, size: &Expr) {
+        let facts = self.group.view.facts();
+        match size.as_sym() {
+            Some(size) => {
+                self.known.assume_multiple(&Expr::sym(sym), facts.multiple(size));
+                let bounds = facts.bounds(&Expr::sym(size));
+                self.known.assume_range(sym, None, bounds.hi().and_then(|most| i64::try_from(most).ok()));
+            }
+            None if size.as_const().is_some_and(|size| size % WHOLE == 0) => {
+                self.known.assume_multiple(&Expr::sym(sym), WHOLE);
+            }
+            None => {}
+        }
+    }
+
     /// A size of the graph as an expression over the kernel's arguments.
     pub fn size(&mut self, size: &Expr) -> Expr {
         let size = self.group.view.facts().normalize(size);
+        if self.group.general && size.as_const().is_some_and(|size| size > 1) {
+            return self.argument(KernelArgument::Size(size), || "size".to_owned());
+        }
         let symbols: FxHashMap<Sym, Expr> = size
             .symbols()
             .into_iter()
-            .map(|sym| (sym, self.argument(KernelArgument::Size(sym), || sym.to_string())))
+            .map(|sym| (sym, self.argument(KernelArgument::Size(Expr::sym(sym)), || sym.to_string())))
             .collect();
         size.substitute(&|sym| symbols.get(&sym).cloned())
     }

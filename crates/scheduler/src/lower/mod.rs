@@ -22,7 +22,7 @@ mod stage;
 mod subranges;
 mod tile;
 
-use index::{Expr, Sym};
+use index::Expr;
 use ir::graph::{Fusion, Graph, TensorOp, Val};
 use ir::kernel::Kernel;
 use ops::DType;
@@ -32,10 +32,10 @@ use crate::legal::Witness;
 use crate::schedule::{Schedule, ScheduleError};
 
 /// What a kernel's i64 argument holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KernelArgument {
-    /// The value of a size symbol of the graph.
-    Size(Sym),
+    /// The value of a size symbol of the graph, or a known size.
+    Size(Expr),
     /// The stride of an axis of an input of the segment, in elements.
     Stride {
         /// Position among the segment's inputs.
@@ -110,6 +110,9 @@ pub struct Group<'a> {
     pub layouts: &'a [LayoutClass],
     /// The layouts of its stores, in the order of the witness.
     pub stores: &'a [LayoutClass],
+    /// Whether known sizes are arguments too, so that the kernels serve like segments of other sizes. For groups that only map
+    /// elements: others rely on known sizes to be known.
+    pub general: bool,
     /// A C identifier that the kernels are named after.
     pub name: &'a str,
 }

@@ -13,7 +13,7 @@ use super::program::{Draft, Given, Program, Step, Tensor};
 pub(super) const SIZES: [usize; 16] = [1, 2, 3, 3, 5, 5, 8, 8, 16, 17, 33, 64, 100, 128, 0, 1];
 
 /// Sizes of the few programs that are larger, beyond the chunks that schedules cut.
-const LARGE_SIZES: [usize; 4] = [1025, 4099, 8192, 20_001];
+pub(super) const LARGE_SIZES: [usize; 4] = [1025, 4099, 8192, 20_001];
 
 /// Elements that a tensor may have, so that a case takes little time.
 const MAX_ELEMENTS: usize = 3000;
@@ -69,6 +69,9 @@ pub fn generate(seed: u64) -> Program {
     writer.outputs(&mut draws);
     writer.memory_orders(&mut draws);
     writer.in_place(&mut draws);
+    if draws.percent(6) {
+        writer.like_groups(&mut draws);
+    }
     // A dead call may say of sizes what a living one rests on.
     let mut living = writer.program.clone();
     living.drop_dead();
@@ -90,9 +93,9 @@ fn favoured(seed: u64) -> Vec<OpRef> {
 
 /// A program being written, always with a draft that accepted it.
 #[derive(Default)]
-struct Writer {
-    program: Program,
-    draft: Draft,
+pub(super) struct Writer {
+    pub(super) program: Program,
+    pub(super) draft: Draft,
     /// The sizes of this program, so that tensors fit each other.
     sizes: Vec<usize>,
     max_elements: usize,
@@ -170,10 +173,11 @@ impl Writer {
         });
     }
 
-    fn declare(&mut self, input: Input) {
+    pub(super) fn declare(&mut self, input: Input) -> Tensor {
         let tensor = self.program.fresh();
         self.draft.input(tensor, &input).expect("inputs of any sizes are accepted");
         self.program.inputs.push((tensor, input));
+        tensor
     }
 
     /// Adds a call of this op, or of any, with those that prepare its operands; gives what the last one makes, or nothing if
@@ -273,7 +277,7 @@ fn dtype(draws: &mut Draws) -> DType {
     if draws.percent(85) { draws.one_of(&common) } else { draws.one_of(&rare) }
 }
 
-fn placement(rank: usize, draws: &mut Draws) -> Placement {
+pub(super) fn placement(rank: usize, draws: &mut Draws) -> Placement {
     let mut placement = Placement::default();
     if rank == 0 || draws.percent(50) {
         return placement;

@@ -1,13 +1,14 @@
 //! Random programs, segmentations and schedules: what the differential check runs.
 //!
 //! `draws` (numbers from a seed) · `program` (a program as a value) · `data` (its inputs) · `memory` (inputs in
-//! memory) · `generate` (a program of a seed) · `calls` (one op with its arguments) · `segmentation` and `schedule`
+//! memory) · `generate` (a program of a seed) · `like_groups` (independent groups in it) · `calls` (one op with its arguments) · `segmentation` and `schedule`
 //! (choices that fit). Checks nothing.
 
 mod calls;
 mod data;
 mod draws;
 mod generate;
+mod like_groups;
 mod memory;
 mod program;
 mod schedule;

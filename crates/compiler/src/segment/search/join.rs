@@ -1,6 +1,6 @@
 //! Segments that read the same values become one, so that these are read once: merging along the graph never meets those that
 //! do not wait for each other. In small fusions any two may, which saves a launch, unless that is nearly nothing and more is in
-//! memory then.
+//! memory then, or both do the same and one launch runs them anyway.
 
 use ir::graph::Val;
 use scheduler::legal::LARGEST;
@@ -8,6 +8,7 @@ use scheduler::legal::LARGEST;
 use super::state::{Change, State};
 use crate::segment::engine::Engine;
 use crate::segment::segmentation::segment_view;
+use crate::segment::structure::Structure;
 
 /// Statements of a kernel beyond which fewer bytes are no longer less time.
 const STATEMENTS: u64 = LARGEST / 4;
@@ -20,7 +21,8 @@ impl State<'_> {
         for later in 1..self.segments.len() {
             for earlier in 0..later {
                 let are_alike = self.read_alike(earlier, later);
-                if self.steps > 0 && (is_small || are_alike) {
+                let saves_launch = is_small && !self.have_like_ops(earlier, later);
+                if self.steps > 0 && (saves_launch || are_alike) {
                     is_changed |= self.try_join(earlier, later, are_alike);
                 }
             }
@@ -35,6 +37,11 @@ impl State<'_> {
         let tensors = earlier.view.inputs().iter().filter(is_tensor);
         tensors.chain(&earlier.made).any(|&val| later.view.is_input(val))
             || later.made.iter().any(|&val| earlier.view.is_input(val))
+    }
+
+    fn have_like_ops(&self, earlier: usize, later: usize) -> bool {
+        let structure = |place: usize| Structure::of(self.problem.graph, &self.segments[place].view);
+        structure(earlier).has_ops_of(structure(later))
     }
 
     /// Segments that are not `alike` only save a launch together, which may not be worth memory for what both of them read.

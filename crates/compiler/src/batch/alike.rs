@@ -1,0 +1,114 @@
+//! What segments have in common before they have kernels: those of one structure are brought next to each other, and where
+//! they only map elements, the schedule of the largest serves all, with known sizes that differ as arguments.
+//!
+//! Takes segments, gives an order of them and shared schedules. Folds are left alone: by another schedule they round in other
+//! places.
+
+use index::Expr;
+use ir::graph::{Fusion, Graph, TensorOp, Val};
+use rustc_hash::{FxHashMap, FxHashSet};
+use scheduler::hints::Hints;
+use scheduler::schedule::Schedule;
+
+use super::MOST_ADDED;
+use crate::segment::{Lifetimes, Structure};
+
+/// A schedule for all segments of a structure.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub schedule: Schedule,
+    /// Whether known sizes are arguments of the kernel, because they are not the same in all of them.
+    pub general: bool,
+}
+
+/// The structures of segments, in order.
+#[derive(Debug)]
+pub(crate) struct Structures(Vec<Structure>);
+
+impl Structures {
+    /// Those of segments.
+    pub fn new(structures: impl Iterator<Item = Structure>) -> Structures {
+        Structures(structures.collect())
+    }
+
+    /// The segments in an order in which those of one structure follow each other where they can: when one runs, so do the
+    /// others that could run as well. As they are, where that takes much more memory, or more than the limit.
+    pub fn gathered(
+        &self,
+        views: &[Fusion],
+        fusion: &Fusion,
+        bytes: impl Fn(Val) -> u64,
+        limit: Option<u64>,
+    ) -> Vec<usize> {
+        let given: Vec<usize> = (0..views.len()).collect();
+        let overwriting = overwriting(views, fusion);
+        let lifetimes = Lifetimes::of(fusion, views.iter(), bytes);
+        let order = lifetimes
+            .order_beside(|one, other| self.0[one] == self.0[other] && !overwriting.contains(&other));
+        let most = limit.unwrap_or_else(|| lifetimes.peak(&given).saturating_add(MOST_ADDED));
+        if lifetimes.peak(&order) > most { given } else { order }
+    }
+
+    /// The schedules that segments share, by structure. `choose` is asked for that of the largest.
+    pub fn shared(
+        self,
+        graph: &Graph,
+        views: &[Fusion],
+        hints: &Hints,
+        choose: impl Fn(usize) -> Option<Schedule>,
+    ) -> FxHashMap<Structure, Shared> {
+        let mut members: FxHashMap<Structure, Vec<usize>> = FxHashMap::default();
+        for (number, structure) in self.0.into_iter().enumerate() {
+            members.entry(structure).or_default().push(number);
+        }
+        members.retain(|_, members| members.len() > 1 && only_maps(graph, &views[members[0]]));
+        let shared = |(structure, members): (Structure, Vec<usize>)| {
+            let elements = |&number: &usize| hints.value(&made(graph, &views[number]));
+            let largest = members.iter().copied().max_by_key(elements)?;
+            let schedule = choose(largest)?;
+            let known = known_sizes(graph, &views[largest]);
+            let general = members.iter().any(|&number| known_sizes(graph, &views[number]) != known);
+            Some((structure, Shared { schedule, general }))
+        };
+        members.into_iter().filter_map(shared).collect()
+    }
+}
+
+/// The segments that write to an input which others read: run earlier, they could not store there at once.
+fn overwriting(views: &[Fusion], fusion: &Fusion) -> FxHashSet<usize> {
+    let aliased = fusion.outputs().iter().filter_map(|output| {
+        let input = fusion.inputs()[output.alias? as usize];
+        let maker = views.iter().position(|view| view.is_output(output.val))?;
+        let mut others = views.iter().enumerate().filter(|(number, _)| *number != maker);
+        others.any(|(_, view)| view.is_input(input)).then_some(maker)
+    });
+    aliased.collect()
+}
+
+/// Whether a segment does nothing but map elements of whole tensors.
+fn only_maps(graph: &Graph, view: &Fusion) -> bool {
+    let maps = |op: &TensorOp| {
+        let whole = matches!(op, TensorOp::Map(_) | TensorOp::Cast(_) | TensorOp::Constant(_));
+        whole
+            || matches!(
+                op,
+                TensorOp::Permute(_) | TensorOp::Broadcast(_) | TensorOp::Expand(_) | TensorOp::Squeeze(_)
+            )
+    };
+    view.order().iter().all(|&node| maps(graph.op(node.into())))
+}
+
+/// How many elements a segment makes.
+fn made(graph: &Graph, view: &Fusion) -> Expr {
+    view.outputs().iter().fold(Expr::zero(), |sum, output| sum + graph.ty(output.val).numel())
+}
+
+/// The sizes of what a segment reads and makes that are known numbers.
+fn known_sizes(graph: &Graph, view: &Fusion) -> Vec<i64> {
+    let outputs = view.outputs().iter().map(|output| output.val);
+    let values = view.inputs().iter().copied().chain(outputs);
+    values
+        .flat_map(|val| graph.shape(val))
+        .filter_map(|size| view.facts().normalize(size).as_const())
+        .collect()
+}

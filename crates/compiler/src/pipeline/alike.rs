@@ -1,0 +1,81 @@
+//! What like segments share: they are brought next to each other, take one schedule where they only map elements, and run in one
+//! launch where they are independent.
+
+use ir::graph::{Fusion, Val};
+use rustc_hash::FxHashMap;
+use scheduler::layout::{LayoutClass, SegmentLayouts};
+use scheduler::target::Processor;
+
+use super::Compilation;
+use crate::batch::{self, Member, Shared, Structures, alone};
+use crate::outputs::placements;
+use crate::plan::{PlanError, SegmentPlan};
+use crate::segment::{Engine, Segmentation, Structure};
+
+/// The stage.
+pub(super) fn batches(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
+    let members: Vec<Member<'_>> = compilation.segments.iter().map(SegmentPlan::as_member).collect();
+    let batches = match compilation.target.processor {
+        Processor::Cpu(_) => {
+            let bytes = |val: Val| compilation.bytes(val);
+            batch::batches(&members, &compilation.optimized.fusion, bytes, compilation.options.peak_memory)
+        }
+        Processor::Gpu(_) => alone(members.len()),
+    };
+    for batch in &batches {
+        let members = &mut compilation.segments[batch.clone()];
+        members.iter_mut().for_each(|segment| segment.cost.launch /= batch.len() as f64);
+    }
+    compilation.batches = batches;
+    Ok(())
+}
+
+impl Compilation<'_> {
+    /// Bytes of a value at the sizes that are expected.
+    pub(super) fn bytes(&self, val: Val) -> u64 {
+        self.hints.value(&self.graph.ty(val).bytes())
+    }
+
+    /// Decides where outputs are not row-major, which segments are told apart by.
+    pub(super) fn place(&mut self) {
+        self.placements = placements(&self.graph, &self.optimized.computed, self.layouts);
+        let given = self.written.inputs().iter().copied().zip(self.layouts.iter().cloned());
+        let placed = self.placements.iter().map(|(&val, placement)| (val, placement.layout(self.layouts)));
+        self.outer = given.chain(placed).collect();
+    }
+
+    /// The layouts of what a segment reads, and of what it makes.
+    pub(super) fn layouts_of(&self, view: &Fusion) -> [Vec<LayoutClass>; 2] {
+        let layout = |val: Val| self.outer.get(&val).cloned().unwrap_or(LayoutClass::Dense);
+        let inputs = view.inputs().iter().map(|&val| layout(val)).collect();
+        [inputs, view.outputs().iter().map(|output| layout(output.val)).collect()]
+    }
+
+    /// What like segments have in common with this one.
+    pub(super) fn structure(&self, view: &Fusion) -> Structure {
+        let [inputs, stores] = &self.layouts_of(view);
+        Structure::of(&self.graph, view).laid_out(SegmentLayouts { inputs, stores })
+    }
+
+    fn structures(&self, views: &[Fusion]) -> Structures {
+        Structures::new(views.iter().map(|view| self.structure(view)))
+    }
+
+    /// A segmentation in an order in which like segments follow each other.
+    pub(super) fn gathered(&self, segmentation: &Segmentation) -> Segmentation {
+        let Compilation { graph, optimized, options, .. } = self;
+        let views = segmentation.views(graph, &optimized.computed);
+        let bytes = |val: Val| self.bytes(val);
+        let order = self.structures(&views).gathered(&views, &optimized.fusion, bytes, options.peak_memory);
+        segmentation.permuted(&order)
+    }
+
+    /// The schedules that segments share.
+    pub(super) fn shared(&self, views: &[Fusion]) -> FxHashMap<Structure, Shared> {
+        let choose = |number: usize| match &*self.legality.of(&self.graph, &views[number]) {
+            Ok(Engine::Kernel(witness)) => Some(self.schedule(&views[number], witness)),
+            Ok(Engine::External(_)) | Err(_) => None,
+        };
+        self.structures(views).shared(&self.graph, views, self.hints, choose)
+    }
+}

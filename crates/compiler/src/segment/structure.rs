@@ -1,0 +1,112 @@
+//! The structure of a segment: a number that segments share which do the same ops in the same way, whatever their names and
+//! sizes. Others may share it by chance, so who joins segments compares their kernels too.
+//!
+//! Sizes count by which of them are equal, and by whether rows of them are whole vectors.
+
+use std::hash::{Hash, Hasher};
+
+use index::Expr;
+use ir::graph::{Fusion, Graph, TensorOp, Type, Val};
+use rustc_hash::{FxHashMap, FxHasher};
+use scheduler::hints::WHOLE;
+use scheduler::layout::SegmentLayouts;
+
+/// What segments are told apart by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Structure {
+    /// The ops, dtypes and layouts, and which sizes are equal.
+    ops: u64,
+    /// Which sizes are whole vectors.
+    whole: u64,
+}
+
+impl Structure {
+    /// That of a segment, whatever the layouts of what it touches.
+    pub fn of(graph: &Graph, view: &Fusion) -> Structure {
+        let mut walk = Walk::default();
+        for &input in view.inputs() {
+            walk.number(input);
+            walk.ty(graph.ty(input), view);
+        }
+        for &node in view.order() {
+            let data = graph.node(node);
+            walk.op(&data.op, view);
+            data.operands.iter().for_each(|&operand| walk.number(operand));
+            data.results.iter().for_each(|ty| walk.ty(ty, view));
+            graph.results(node).for_each(|val| walk.number(val));
+        }
+        view.outputs().iter().for_each(|output| walk.number(output.val));
+        let whole: Vec<bool> = walk.sizes.iter().map(|size| is_whole(size, view)).collect();
+        Structure { ops: walk.hasher.finish(), whole: hashed(&whole) }
+    }
+
+    /// That of segments with these layouts, where they are to be told apart too.
+    pub fn laid_out(self, memory: SegmentLayouts<'_>) -> Structure {
+        Structure { ops: hashed(&(self.ops, memory.inputs, memory.stores)), ..self }
+    }
+
+    /// Whether the other is the same but for whole vectors.
+    pub fn has_ops_of(self, other: Structure) -> bool {
+        self.ops == other.ops
+    }
+}
+
+fn hashed(what: &impl Hash) -> u64 {
+    let mut hasher = FxHasher::default();
+    what.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// A walk over a segment, in which values and sizes have the numbers of their first appearance.
+#[derive(Default)]
+struct Walk {
+    hasher: FxHasher,
+    numbers: FxHashMap<Val, usize>,
+    sizes: Vec<Expr>,
+}
+
+impl Walk {
+    fn number(&mut self, val: Val) {
+        let next = self.numbers.len();
+        self.numbers.entry(val).or_insert(next).hash(&mut self.hasher);
+    }
+
+    fn ty(&mut self, ty: &Type, view: &Fusion) {
+        ty.dtype.hash(&mut self.hasher);
+        ty.shape.len().hash(&mut self.hasher);
+        ty.shape.iter().for_each(|size| self.size(size, view));
+    }
+
+    fn op(&mut self, op: &TensorOp, view: &Fusion) {
+        std::mem::discriminant(op).hash(&mut self.hasher);
+        match op {
+            TensorOp::Size(size) | TensorOp::Iota(size) => self.size(size, view),
+            // Their results have these sizes.
+            TensorOp::Expand(_) | TensorOp::Reshape(_) => {}
+            TensorOp::Slice { starts, .. } => starts.iter().for_each(|start| self.size(start, view)),
+            TensorOp::Pad { before, after } => {
+                before.iter().chain(after).for_each(|width| self.size(width, view));
+            }
+            op => op.hash(&mut self.hasher),
+        }
+    }
+
+    fn size(&mut self, size: &Expr, view: &Fusion) {
+        let size = view.facts().normalize(size);
+        if size.is_zero() || size.is_one() {
+            return size.hash(&mut self.hasher);
+        }
+        let known = self.sizes.iter().position(|known| *known == size);
+        let number = known.unwrap_or_else(|| {
+            self.sizes.push(size.clone());
+            self.sizes.len() - 1
+        });
+        (number + 2).hash(&mut self.hasher);
+    }
+}
+
+/// Whether rows of this size are known to be whole vectors.
+fn is_whole(size: &Expr, view: &Fusion) -> bool {
+    let known = size.as_const().map(|size| size % WHOLE == 0);
+    known.or_else(|| Some(view.facts().multiple(size.as_sym()?) % WHOLE == 0)).unwrap_or(false)
+}

@@ -1,0 +1,126 @@
+//! Which segments one launch runs together, and which it does not.
+
+use ferrofuse_compiler::target::Target;
+use ferrofuse_compiler::{Plan, PlanOptions};
+use ir::definition::Definition;
+
+use super::{cpu_plan, define, kernels, try_plan};
+
+/// Updates of tensors of these sizes, in place.
+fn updates(sizes: &[&str]) -> Definition {
+    let update = |(number, size): (usize, &&str)| {
+        let tensor = format!("fd.define_tensor(shape=[{size}], contiguity=True, dtype=DataType.Float)");
+        let (param, grad) = (format!("p{number}"), format!("g{number}"));
+        format!(
+            "{param} = {tensor}\n{grad} = {tensor}\n\
+             fd.add_output(fd.ops.sub({param}, fd.ops.mul({grad}, 0.5)), {param})\n"
+        )
+    };
+    define(&sizes.iter().enumerate().map(update).collect::<String>())
+}
+
+fn lengths(plan: &Plan) -> Vec<usize> {
+    plan.batches.iter().map(ExactSizeIterator::len).collect()
+}
+
+fn arguments(plan: &Plan) -> Vec<usize> {
+    let kernels = plan.segments.iter().filter_map(kernels);
+    kernels.map(|kernels| kernels.lowered.kernels[0].arguments.len()).collect()
+}
+
+#[test]
+fn like_updates_are_one_batch_whatever_their_sizes() {
+    assert_eq!(lengths(&cpu_plan(&updates(&["-1"; 5]))), [5]);
+    let plan = cpu_plan(&updates(&["1000", "4000001", "77", "1000"]));
+    assert_eq!((lengths(&plan), arguments(&plan)), (vec![4], vec![1; 4]));
+}
+
+#[test]
+fn known_sizes_that_are_the_same_stay_known() {
+    let plan = cpu_plan(&updates(&["5000, 3"; 3]));
+    assert!(arguments(&plan).iter().all(|&count| count == 0), "{:?}", arguments(&plan));
+}
+
+#[test]
+fn rows_of_whole_vectors_are_a_batch_of_their_own() {
+    let plan = cpu_plan(&updates(&["1000", "1024", "77", "64", "4096", "9"]));
+    assert_eq!(lengths(&plan), [3, 3]);
+    let whole = |number: usize| plan.graph.shape(plan.segments[number].view.inputs()[0])[0].clone();
+    let sizes: Vec<String> = (0..6).map(|number| whole(number).to_string()).collect();
+    assert_eq!(sizes, ["1000", "77", "9", "1024", "64", "4096"]);
+}
+
+#[test]
+fn all_launches_of_a_batch_are_shared() {
+    let body: String = (0..3)
+        .map(|number| {
+            format!(
+                "T{number} = fd.define_tensor(shape=[3000, 70000], contiguity=True, dtype=DataType.Float)
+                 fd.add_output(fd.ops.sum(T{number}, dims=[0]))\n"
+            )
+        })
+        .collect();
+    let plan = cpu_plan(&define(&body));
+    if plan.segments.len() > 1 {
+        assert!(plan.segments.iter().filter_map(kernels).all(|kernels| kernels.lowered.kernels.len() == 2));
+        assert_eq!(lengths(&plan), [3]);
+    }
+}
+
+#[test]
+fn folds_of_unlike_sizes_have_kernels_of_their_own() {
+    let body = "
+        T0 = fd.define_tensor(shape=[1000], contiguity=True, dtype=DataType.Float)
+        T1 = fd.define_tensor(shape=[77], contiguity=True, dtype=DataType.Float)
+        fd.add_output(fd.ops.sum(T0, dims=[0]))
+        fd.add_output(fd.ops.sum(T1, dims=[0]))";
+    assert_eq!(lengths(&cpu_plan(&define(body))), [1, 1]);
+}
+
+#[test]
+fn what_reads_what_another_makes_waits_for_it() {
+    let body = "
+        T0 = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Float)
+        T1 = fd.ops.segment_set(fd.ops.exp(T0))
+        T2 = fd.ops.segment_set(fd.ops.exp(T1))
+        fd.add_output(T2)";
+    let plan = cpu_plan(&define(body));
+    assert_eq!(plan.segments.len(), 2);
+    assert_eq!(lengths(&plan), [1, 1]);
+}
+
+#[test]
+fn what_overwrites_an_input_waits_for_its_readers() {
+    let body = "
+        T0 = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Float)
+        T1 = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Float)
+        T2 = fd.ops.segment_set(fd.ops.exp(T0))
+        T3 = fd.ops.exp(T1)
+        fd.add_output(T2)
+        fd.add_output(T3, T1)
+        T4 = fd.ops.sum(fd.ops.exp(T1), dims=[0])
+        T5 = fd.ops.segment_set(fd.ops.exp(T1))
+        fd.add_output(fd.ops.add(T5, T4))";
+    let plan = cpu_plan(&define(body));
+    let reads = |number: usize| plan.segments[number].view.is_input(plan.fusion.inputs()[1]);
+    let writes = |number: usize| plan.segments[number].view.is_output(plan.fusion.outputs()[1].val);
+    for batch in &plan.batches {
+        let writer = batch.clone().find(|&number| writes(number));
+        let others = || batch.clone().filter(|&number| Some(number) != writer && reads(number));
+        assert!(writer.is_none() || others().next().is_none(), "{:?} of {:#?}", batch, plan.segmentation);
+    }
+}
+
+#[test]
+fn an_order_that_the_user_chose_stays() {
+    let definition = updates(&["1000", "1024", "77", "64"]);
+    let sorted = cpu_plan(&definition).segmentation;
+    let mut segments: Vec<_> = sorted.segments.into_iter().collect();
+    segments.swap(1, 2);
+    let options = PlanOptions {
+        segmentation: Some(ferrofuse_compiler::segment::Segmentation { segments: segments.clone() }),
+        ..PlanOptions::default()
+    };
+    let plan = try_plan(&definition, &Target::cpu(512), &options).expect("a segmentation that fits");
+    assert_eq!((plan.segmentation.segments.clone(), lengths(&plan)), (segments, vec![1; 4]));
+}
