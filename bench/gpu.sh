@@ -36,12 +36,12 @@ check() {
 }
 
 checked() {
-  local file=$1 sizes=$2 said code=0
-  # shellcheck disable=SC2046,SC2086 # one word for each size
-  said=$(./ferrofuse run "$file" --device cuda --check $(printf -- '--size %s ' $sizes | sed 's/--size $//') 2>&1) || code=$?
-  case $code in
-    0) said=matches ;;
-    2) said="does not have these sizes" ;;
+  local file=$1 sizes=$2 size said code=0 options=(--device cuda --check)
+  for size in $sizes; do options+=(--size "$size"); done
+  said=$(./ferrofuse run "$file" "${options[@]}" 2>&1) || code=$?
+  case $code${sizes:+ given} in
+    0*) said=matches ;;
+    "2 given") said="does not have these sizes" ;;
     *) said="FAILED ($code): $(tail -n 1 <<<"$said")" ;;
   esac
   echo "$file ${sizes:-its own sizes}: $said"

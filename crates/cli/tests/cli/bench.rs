@@ -77,6 +77,28 @@ fn a_bundle_checks_and_measures() {
     assert_eq!(run(), (table, String::new()), "parts that are done are not done again");
 }
 
+/// A binary that rejects all that it is asked: at sizes of the script's that may be, at an example's own it is a failure.
+#[test]
+fn a_bundle_checks_examples_at_their_own_sizes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (binary, bundle) = (folder.path().join("rejects"), folder.path().join("bundle"));
+    std::fs::write(&binary, "#!/bin/sh\necho \"$@\" >> calls\nexit 2\n").expect("a script");
+    let executable = Command::new("chmod").arg("+x").arg(&binary).status();
+    let made = Command::new(root().join("scripts/gpu-bundle")).args([&binary, &bundle]).status();
+    assert!(executable.expect("chmod runs").success() && made.expect("the script runs").success());
+    let output = Command::new(bundle.join("gpu.sh")).arg("check").output().expect("the script runs");
+    assert_eq!(output.status.code(), Some(1));
+    let calls = std::fs::read_to_string(bundle.join("calls")).expect("what was asked");
+    assert!(calls.contains("run examples/rope.py --device cuda --check\n"), "{calls}");
+    assert!(
+        calls.contains("run examples/rope.py --device cuda --check --size i0=17 --size i1=130\n"),
+        "{calls}"
+    );
+    let checked = std::fs::read_to_string(bundle.join("results/check")).expect("the part's lines");
+    assert!(checked.contains("examples/rope.py i0=17 i1=130: does not have these sizes\n"), "{checked}");
+    assert!(checked.contains("examples/rope.py its own sizes: FAILED (2)"), "{checked}");
+}
+
 #[test]
 fn an_unknown_workload_is_the_users_mistake() {
     let ended = ferrofuse(["bench", "sum_sideways"]);
