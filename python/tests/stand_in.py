@@ -19,7 +19,8 @@ TARGET = ROOT / os.environ.get("CARGO_TARGET_DIR", "target")
 BUILT = [TARGET / profile / "deps" / "libferrofuse_emulator.so" for profile in ("debug", "release")]
 PATH = next((path for path in BUILT if path.exists()), None)
 assert PATH is not None, "the stand-in is not built: cargo build --package ferrofuse-emulator"
-os.environ["FERROFUSE_LIBCUDA"] = os.environ["FERROFUSE_LIBNVRTC"] = str(PATH)
+for library in ("LIBCUDA", "LIBNVRTC", "LIBCUBLASLT"):
+    os.environ[f"FERROFUSE_{library}"] = str(PATH)
 
 _library = ctypes.CDLL(str(PATH))
 _library.ferrofuse_stand_in_get.restype = ctypes.c_uint64

@@ -15,11 +15,15 @@ pub fn llvm_options(option: Option<PathBuf>) -> LlvmOptions {
     LlvmOptions { path: option.or_else(|| env::var_os("FERROFUSE_LIBLLVM").map(PathBuf::from)) }
 }
 
-/// Where NVIDIA's libraries are: as `FERROFUSE_LIBCUDA` and `FERROFUSE_LIBNVRTC` say, else in the usual places.
+/// Where NVIDIA's libraries are: as `FERROFUSE_LIBCUDA`, `FERROFUSE_LIBNVRTC` and `FERROFUSE_LIBCUBLASLT` say, else in the usual places.
 pub fn cuda_libraries() -> LibraryPaths {
     let path = |name| env::var_os(name).map(PathBuf::from);
-    let (cuda, nvrtc) = (path("FERROFUSE_LIBCUDA"), path("FERROFUSE_LIBNVRTC"));
-    LibraryPaths { cuda, nvrtc, folders: Vec::new() }
+    LibraryPaths {
+        cuda: path("FERROFUSE_LIBCUDA"),
+        nvrtc: path("FERROFUSE_LIBNVRTC"),
+        cublaslt: path("FERROFUSE_LIBCUBLASLT"),
+        folders: Vec::new(),
+    }
 }
 
 /// Where machine code is kept, if anywhere: see [`CacheOptions::of_environment`].

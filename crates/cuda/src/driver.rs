@@ -1,6 +1,6 @@
 //! The driver's functions: those of `cuda.h` that we call, and their results as errors.
 
-use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use std::ffi::{CStr, c_char, c_int, c_uchar, c_uint, c_void};
 use std::path::PathBuf;
 use std::ptr;
 
@@ -57,6 +57,8 @@ function_table! { Functions:
     cuMemcpyHtoDAsync as "cuMemcpyHtoDAsync_v2" (Address, *const c_void, usize, Handle) -> c_int;
     cuMemcpyDtoHAsync as "cuMemcpyDtoHAsync_v2" (*mut c_void, Address, usize, Handle) -> c_int;
     cuMemcpyDtoDAsync as "cuMemcpyDtoDAsync_v2" (Address, Address, usize, Handle) -> c_int;
+    cuMemsetD8Async(Address, c_uchar, usize, Handle) -> c_int;
+    cuMemsetD32Async(Address, c_uint, usize, Handle) -> c_int;
     cuDeviceGetDefaultMemPool(*mut Handle, c_int) -> c_int;
     cuMemPoolSetAttribute(Handle, c_int, *mut c_void) -> c_int;
     cuMemPoolGetAttribute(Handle, c_int, *mut c_void) -> c_int;

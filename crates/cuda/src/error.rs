@@ -7,13 +7,16 @@ use thiserror::Error;
 /// What mends the absence of NVRTC on a machine with a driver.
 pub const INSTALL: &str = "pip install nvidia-cuda-nvrtc-cu12";
 
+/// What mends the absence of cuBLASLt.
+pub const INSTALL_CUBLAS: &str = "products of matrices need it: pip install nvidia-cublas-cu12";
+
 /// Everything that can fail in NVIDIA's libraries.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Error {
     /// No library of any of these names could be opened.
     #[error("{library} was not found (tried {}); {hint}", .tried.join(", "))]
     NotFound {
-        /// `libcuda` or `libnvrtc`.
+        /// `libcuda`, `libnvrtc` or `libcublasLt`.
         library: &'static str,
         /// The names or paths given to the dynamic loader, in order.
         tried: Vec<String>,
@@ -69,6 +72,15 @@ pub enum Error {
     /// NVRTC rejects a text: a bug of the compiler.
     #[error("NVRTC rejects the text for {architecture}:\n{log}")]
     Rejected { architecture: String, log: String },
+    /// A function of cuBLASLt failed.
+    #[error("{call}: {name}: {text}")]
+    Cublas {
+        call: &'static str,
+        /// The name of the status, as in `CUBLAS_STATUS_NOT_SUPPORTED`.
+        name: String,
+        /// The library's words.
+        text: String,
+    },
     /// A function of NVRTC failed.
     #[error("{call}: {text}")]
     Nvrtc { call: &'static str, text: String },

@@ -4,18 +4,21 @@ use std::ffi::{CStr, c_int};
 use std::fmt;
 use std::path::PathBuf;
 use std::ptr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use crate::cublaslt::CublasLt;
 use crate::driver::{Address, Driver, Handle, OUT_OF_MEMORY};
 use crate::error::Error;
 use crate::library::LibraryPaths;
 use crate::nvrtc::Nvrtc;
 
-/// The two libraries, which fit together.
+/// Driver and NVRTC, which fit together, and cuBLASLt once it is needed.
 #[derive(Debug)]
 pub struct Cuda {
     pub(crate) driver: Driver,
     pub nvrtc: Nvrtc,
+    cublaslt: OnceLock<Result<Arc<CublasLt>, Error>>,
+    paths: LibraryPaths,
 }
 
 /// What decisions need to know of a device.
@@ -82,7 +85,16 @@ impl Cuda {
         if nvrtc.version().0 > driver.version.0 {
             return Err(Error::DriverTooOld { driver: driver.version, nvrtc: nvrtc.version() });
         }
-        Ok(Cuda { driver, nvrtc })
+        Ok(Cuda { driver, nvrtc, cublaslt: OnceLock::new(), paths: paths.clone() })
+    }
+
+    /// cuBLASLt, which is opened when it is first asked for.
+    ///
+    /// # Errors
+    /// That it is missing.
+    pub fn cublaslt(&self) -> Result<&Arc<CublasLt>, Error> {
+        let opened = self.cublaslt.get_or_init(|| CublasLt::open(&self.paths).map(Arc::new));
+        opened.as_ref().map_err(Error::clone)
     }
 
     /// What is there without NVRTC: the driver and the names of its devices.

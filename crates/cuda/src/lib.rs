@@ -1,11 +1,13 @@
-//! NVIDIA's driver and NVRTC, found at run time: devices, streams, memory, compiled kernels.
+//! NVIDIA's driver, NVRTC and cuBLASLt, found at run time: devices, streams, memory, compiled kernels, products of matrices.
 //!
 //! `library` (opened by `dlopen`) · `driver` and `nvrtc` (their functions) · `gpu` (a device: its context and facts) · `stream` ·
-//! `event` · `memory`, `pinned` (of devices, of the host) · `module` (machine code and its kernels) · `error`. Nothing here links against CUDA, reads the environment, or knows
+//! `event` · `memory`, `pinned` (of devices, of the host) · `module` (machine code and its kernels) ·
+//! `cublaslt` (products of matrices) · `error`. Nothing here links against CUDA, reads the environment, or knows
 //! what a kernel means.
 //!
 //! The functions are those of the headers of CUDA 12; every driver since 11.2 has them.
 
+mod cublaslt;
 mod driver;
 mod error;
 mod event;
@@ -17,6 +19,7 @@ mod nvrtc;
 mod pinned;
 mod stream;
 
+pub use cublaslt::{Batch, CublasLt, CublasLtHandle, Matmul, MatmulShape, MatrixLayout, MatrixType};
 pub use error::{Error, INSTALL};
 pub use event::Event;
 pub use gpu::{Cuda, DriverSummary, Gpu, GpuFacts};

@@ -15,8 +15,20 @@ pub struct LibraryPaths {
     pub cuda: Option<PathBuf>,
     /// libnvrtc, likewise.
     pub nvrtc: Option<PathBuf>,
-    /// Folders where libnvrtc is looked for before the loader's own, such as those of Python packages.
+    /// libcublasLt, likewise.
+    pub cublaslt: Option<PathBuf>,
+    /// Folders where libnvrtc and libcublasLt are looked for before the loader's own, such as those of Python packages.
     pub folders: Vec<PathBuf>,
+}
+
+impl LibraryPaths {
+    /// Where a library may be: at its path, else under one of its names in the folders and where the loader looks.
+    pub(crate) fn candidates(&self, path: Option<&PathBuf>, names: &[&str]) -> Vec<PathBuf> {
+        let in_folder = |folder: &PathBuf| names.iter().map(|name| folder.join(name)).collect::<Vec<_>>();
+        let by_name =
+            || self.folders.iter().flat_map(in_folder).chain(names.iter().map(PathBuf::from)).collect();
+        path.map_or_else(by_name, |path| vec![path.clone()])
+    }
 }
 
 /// An opened library.

@@ -112,6 +112,45 @@ impl Stream {
         self.synchronize()
     }
 
+    /// Sets bytes of the device to zero.
+    ///
+    /// # Safety
+    /// At `to` there are as many bytes that the device may write when the stream comes to it.
+    ///
+    /// # Errors
+    /// What the driver says.
+    pub unsafe fn clear(&self, to: u64, bytes: usize) -> Result<(), Error> {
+        // SAFETY: the caller's.
+        unsafe { self.fill(to, bytes, 0).map(|_| ()) }
+    }
+
+    /// Repeats a word of 32 bits, and says whether it did: words begin at multiples of 4 bytes, unless all bytes are equal.
+    ///
+    /// # Safety
+    /// As [`Stream::clear`].
+    ///
+    /// # Errors
+    /// What the driver says.
+    pub unsafe fn fill(&self, to: u64, bytes: usize, word: u32) -> Result<bool, Error> {
+        if bytes == 0 {
+            return Ok(true);
+        }
+        let device = self.device();
+        let (_entered, driver) = (device.enter()?, device.driver());
+        let [byte, rest @ ..] = word.to_ne_bytes();
+        // SAFETY: the caller's.
+        let code = unsafe {
+            if rest == [byte; 3] {
+                (driver.functions.cuMemsetD8Async)(to, byte, bytes, self.raw())
+            } else if to.is_multiple_of(4) && bytes.is_multiple_of(4) {
+                (driver.functions.cuMemsetD32Async)(to, word, bytes / 4, self.raw())
+            } else {
+                return Ok(false);
+            }
+        };
+        driver.check("cuMemsetAsync", code).map(|()| true)
+    }
+
     /// Copies within the device.
     ///
     /// # Safety

@@ -52,9 +52,7 @@ impl Nvrtc {
     /// # Errors
     /// Where it was looked for, or why it was rejected.
     pub fn open(paths: &LibraryPaths) -> Result<Nvrtc, Error> {
-        let in_folder = |folder: &PathBuf| NAMES.map(|name| folder.join(name)).into_iter();
-        let by_name = || paths.folders.iter().flat_map(in_folder).chain(NAMES.map(PathBuf::from)).collect();
-        let candidates: Vec<PathBuf> = paths.nvrtc.as_ref().map_or_else(by_name, |path| vec![path.clone()]);
+        let candidates = paths.candidates(paths.nvrtc.as_ref(), &NAMES);
         let library = Library::open("libnvrtc", &candidates, INSTALL)?;
         let functions = Functions::find(&library)?;
         let mut nvrtc = Nvrtc { functions, version: (0, 0), path: library.path };

@@ -5,12 +5,13 @@
 //! is an error. What no single interleaving can show (a missing barrier, say) is found by launching in several [`Order`]s and
 //! comparing.
 //!
-//! [`library`] is this crate as a library that stands in for libcuda and libnvrtc (`driver`, `nvrtc`).
+//! [`library`] is this crate as a library that stands in for libcuda, libnvrtc and libcublasLt (`driver`, `nvrtc`, `cublaslt`).
 //!
 //! Does not emulate inline PTX, asynchronous copies, clusters, tensor cores or the memory model: kernels guard those
 //! with `#ifdef CUEMU`. Does not check that the real compiler accepts the text.
 
 mod compile;
+mod cublaslt;
 mod driver;
 mod guarded;
 mod image;

@@ -20,6 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use compiler::layout::{LayoutClass, Stride};
 use compiler::segment::InputReads;
 use compiler::segment::cost::Seconds;
+use compiler::target::Processor;
 use compiler::{Certificate, Decision, Hints, Plan, SegmentPlan};
 use index::Expr;
 use ir::definition::Definition;
@@ -108,6 +109,9 @@ pub struct SegmentExplanation {
     /// Why the evaluator runs it, for one that is neither.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evaluator_reason: Option<String>,
+    /// Whether the host does it on copies, the target being a GPU.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub on_host: bool,
     /// The device that the user asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<String>,
@@ -264,6 +268,21 @@ fn external(segment: &SegmentPlan) -> Option<&'static str> {
     }
 }
 
+/// Whether a GPU's segment is one of the host: cuBLASLt multiplies matrices, all else that is no kernel is done on copies.
+fn is_on_host(plan: &Plan, segment: &SegmentPlan) -> bool {
+    let of_gpu = matches!(plan.target.processor, Processor::Gpu(_));
+    of_gpu
+        && match &segment.decision {
+            Decision::External(call) => !call.op.is_product(),
+            Decision::Evaluate { .. } => true,
+            Decision::Kernels(_) => false,
+        }
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
 /// The inputs that a segment reads.
 fn read(view: &Fusion) -> impl Iterator<Item = Val> + '_ {
     view.inputs().iter().copied().filter(|&val| !view.uses(val).is_empty())
@@ -331,6 +350,7 @@ impl Explainer<'_> {
             schedule,
             library: external(&self.plan.segments[number]).map(str::to_owned),
             evaluator_reason,
+            on_host: is_on_host(self.plan, &self.plan.segments[number]),
             device: at.device.as_deref().map(str::to_owned),
             stream: at.stream,
             passes: input_sweeps(&self.plan.segments[number]),

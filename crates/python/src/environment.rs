@@ -13,10 +13,15 @@ pub fn llvm_options() -> LlvmOptions {
     LlvmOptions { path: env::var_os("FERROFUSE_LIBLLVM").map(PathBuf::from) }
 }
 
-/// Where NVIDIA's libraries are: as `FERROFUSE_LIBCUDA` and `FERROFUSE_LIBNVRTC` say, else in these folders or the usual places.
+/// Where NVIDIA's libraries are: as `FERROFUSE_LIBCUDA`, `FERROFUSE_LIBNVRTC` and `FERROFUSE_LIBCUBLASLT` say, else in these folders or the usual places.
 pub fn cuda_libraries(folders: Vec<PathBuf>) -> LibraryPaths {
     let path = |name| env::var_os(name).map(PathBuf::from);
-    LibraryPaths { cuda: path("FERROFUSE_LIBCUDA"), nvrtc: path("FERROFUSE_LIBNVRTC"), folders }
+    LibraryPaths {
+        cuda: path("FERROFUSE_LIBCUDA"),
+        nvrtc: path("FERROFUSE_LIBNVRTC"),
+        cublaslt: path("FERROFUSE_LIBCUBLASLT"),
+        folders,
+    }
 }
 
 /// Where machine code is kept, if anywhere: see [`CacheOptions::of_environment`].

@@ -37,7 +37,8 @@ pub fn gpu() -> Result<Arc<CudaDevice>, String> {
 /// The stand-in as both libraries.
 fn stand_in() -> Result<LibraryPaths, String> {
     let path = emulator::library().ok_or("the emulator is not built beside this program")?;
-    Ok(LibraryPaths { cuda: Some(path.clone()), nvrtc: Some(path), folders: Vec::new() })
+    let path = || Some(path.clone());
+    Ok(LibraryPaths { cuda: path(), nvrtc: path(), cublaslt: path(), folders: Vec::new() })
 }
 
 /// Does work on the GPU with the threads of blocks in an order, where that can be asked of it. Others wait for it.

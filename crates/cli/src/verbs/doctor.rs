@@ -5,7 +5,7 @@ use std::io::Write;
 use clap::Args;
 use codegen::cpu::Isa;
 use cpu::pool::Pool;
-use cuda::{Cuda, LibraryPaths, Nvrtc};
+use cuda::{CublasLt, Cuda, LibraryPaths, Nvrtc};
 use ferrofuse::{CacheOptions, ObjectCache, table};
 use llvm::{CpuTarget, Llvm, LlvmOptions};
 
@@ -38,6 +38,7 @@ pub fn run(
         ("CPU", vectors),
         ("NVIDIA GPUs", driver),
         ("NVRTC", nvrtc),
+        ("cuBLASLt", products(nvidia)),
         ("threads", Pool::new(None).threads().to_string()),
         ("targets", format!("{targets}; CUDA C++ as text")),
         ("cache", cache.map_or_else(|| "none: each process compiles anew".to_owned(), kept)),
@@ -58,6 +59,11 @@ fn gpus(paths: &LibraryPaths) -> String {
 /// The compiler of CUDA C++.
 fn compiler(paths: &LibraryPaths) -> String {
     Nvrtc::open(paths).map_or_else(|error| format!("none: {error}"), |nvrtc| nvrtc.to_string())
+}
+
+/// The library that multiplies matrices.
+fn products(paths: &LibraryPaths) -> String {
+    CublasLt::open(paths).map_or_else(|error| format!("none: {error}"), |library| library.to_string())
 }
 
 /// The cache of machine code, or why it is not used.

@@ -63,6 +63,7 @@ fn a_bundle_checks_and_measures() {
             .args(["--quick", "facts", "check", "bench"])
             .env("FERROFUSE_LIBCUDA", &stand_in)
             .env("FERROFUSE_LIBNVRTC", &stand_in)
+            .env("FERROFUSE_LIBCUBLASLT", &stand_in)
             .output()
             .expect("the script runs");
         let stderr = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -41,6 +41,7 @@ fn ferrofuse<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) 
         .env("FERROFUSE_CACHE", "none")
         .env("FERROFUSE_LIBCUDA", &stand_in)
         .env("FERROFUSE_LIBNVRTC", &stand_in)
+        .env("FERROFUSE_LIBCUBLASLT", &stand_in)
         .output()
         .expect("the binary was built");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();

@@ -165,7 +165,9 @@ fn ops_lists_every_row() {
 #[test]
 fn doctor_says_what_there_is() {
     let text = fine("doctor");
-    for expected in ["libLLVM", "CPU", "threads", "targets", "cache"] {
+    for expected in
+        ["libLLVM", "CPU", "NVRTC        12.9", "cuBLASLt     12.9.1", "threads", "targets", "cache"]
+    {
         assert!(text.contains(expected), "{expected} is missing:\n{text}");
     }
 }

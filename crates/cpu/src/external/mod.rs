@@ -3,8 +3,7 @@
 //! Takes views of operands and dense results, shares the work among the threads of a pool. Work is cut by sizes alone and
 //! no two pieces write one element, so results are the same bits for any number of threads.
 //!
-//! `lines` (an axis seen as lines, results written by several threads) · `sort` · `scatter` · `matmul` (which products
-//! there are) · `product` (one product, in tiles).
+//! `lines` (an axis seen as lines, results written by several threads) · `sort` · `scatter` · `matmul` (products of batches and groups) · `product` (one product, in tiles).
 
 mod lines;
 mod matmul;
@@ -20,6 +19,7 @@ use reference::evaluate::EvaluateError;
 
 use super::pool::Workers;
 use lines::Shared;
+pub use matmul::group_ranges;
 
 /// Computes a library op: dense results from operands of any strides. Errors name `val`.
 ///

@@ -8,7 +8,8 @@ use std::sync::{Mutex, PoisonError};
 
 use gemm::{Parallelism, gemm};
 use half::{bf16, f16};
-use ir::array::{ArrayView, Element, Layout};
+use ir::array::products::{Matrix, Product};
+use ir::array::{ArrayView, Element};
 use ops::DType;
 
 use super::lines::Shared;
@@ -24,63 +25,17 @@ const DEPTH_IN_PLACE: usize = 4096;
 /// Products up to which a sum is short.
 const SHORT: usize = 2;
 
-/// A matrix in the memory of an operand; places and strides in elements.
-#[derive(Clone, Copy, Debug)]
-pub struct Matrix {
-    pub offset: isize,
-    pub rows: usize,
-    pub columns: usize,
-    /// From one row to the next.
-    pub row: isize,
-    /// From one column to the next.
-    pub column: isize,
-}
-
-impl Matrix {
-    /// Some of its rows.
-    pub fn rows(self, start: usize, end: usize) -> Matrix {
-        let offset = if start == end { self.offset } else { self.offset + start as isize * self.row };
-        Matrix { offset, rows: end - start, ..self }
-    }
-
-    /// Some of its columns.
-    pub fn columns(self, start: usize, end: usize) -> Matrix {
-        let offset = if start == end { self.offset } else { self.offset + start as isize * self.column };
-        Matrix { offset, columns: end - start, ..self }
-    }
-
-    fn layout(&self) -> Layout {
-        Layout {
-            offset: self.offset,
-            sizes: [self.rows, self.columns].into_iter().collect(),
-            strides: [self.row, self.column].into_iter().collect(),
-        }
-    }
-}
-
-/// A product of two matrices, and where in the result it goes.
-#[derive(Clone, Copy, Debug)]
-pub struct Product {
-    pub a: Matrix,
-    pub b: Matrix,
-    /// Its first element.
-    pub first: usize,
-    /// Elements from one row of the result to the next.
-    pub row: usize,
-}
-
-impl Product {
-    fn tiles(&self) -> impl Iterator<Item = Product> + '_ {
-        let (rows, columns) = (self.a.rows, self.b.columns);
-        (0..rows).step_by(ROWS).flat_map(move |i| {
-            (0..columns).step_by(COLUMNS).map(move |j| Product {
-                a: self.a.rows(i, rows.min(i + ROWS)),
-                b: self.b.columns(j, columns.min(j + COLUMNS)),
-                first: self.first + i * self.row + j,
-                row: self.row,
-            })
+/// The parts of a product that one thread makes each.
+fn tiles(product: &Product) -> impl Iterator<Item = Product> + '_ {
+    let (rows, columns) = (product.a.rows, product.b.columns);
+    (0..rows).step_by(ROWS).flat_map(move |i| {
+        (0..columns).step_by(COLUMNS).map(move |j| Product {
+            a: product.a.rows(i, rows.min(i + ROWS)),
+            b: product.b.columns(j, columns.min(j + COLUMNS)),
+            first: product.first + i * product.row + j,
+            row: product.row,
         })
-    }
+    })
 }
 
 /// Computes products that write different elements of the result; all others become zero.
@@ -91,7 +46,7 @@ pub fn multiply_all(
     result: &Shared<'_>,
     workers: &Workers<'_>,
 ) {
-    let tiles: Vec<Product> = products.iter().flat_map(Product::tiles).collect();
+    let tiles: Vec<Product> = products.iter().flat_map(tiles).collect();
     let written: usize =
         tiles.iter().filter(|tile| tile.a.columns > 0).map(|tile| tile.a.rows * tile.b.columns).sum();
     if written < result.numel() {

@@ -8,7 +8,7 @@
 //! memory lies between pages that fault.
 //!
 //! Arguments: `ffi`, `registry` (handles), `result`. What there is: `device`, `attributes`, `context`, `stream`, `event`,
-//! `memory`, `host_memory`, `pool`, `allocations`, `module`. What is done: `launch`, `copy`, `work`, `capture`, `graph`. For
+//! `memory`, `host_memory`, `pool`, `allocations`, `module`. What is done: `launch`, `matmul`, `copy`, `work`, `capture`, `graph`. For
 //! tests: `control`, `settings`.
 
 #![allow(non_snake_case)]
@@ -25,6 +25,7 @@ mod ffi;
 mod graph;
 mod host_memory;
 mod launch;
+mod matmul;
 mod memory;
 mod module;
 mod order;
@@ -37,6 +38,8 @@ mod settings;
 mod state;
 mod stream;
 mod work;
+
+pub(crate) use matmul::{ElementType, MatmulCall, Matrices, current_context, failed, give_matmul};
 
 /// Whether kernels are compiled with the sanitizer, as a test has set it.
 pub(crate) fn sanitizes() -> bool {

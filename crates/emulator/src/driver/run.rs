@@ -65,6 +65,11 @@ impl Driver {
                 launch(call)?;
                 self.check_kept_to(work)
             }
+            Work::Matmul(call) => {
+                // SAFETY: all memory that it uses is alive, as was just checked, and nobody refers to it.
+                unsafe { call.run() };
+                Ok(())
+            }
             Work::Write { to, bytes } => {
                 // SAFETY: the bytes are within memory that is alive, as was just checked, and nobody refers to it.
                 unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), *to as *mut u8, bytes.len()) };

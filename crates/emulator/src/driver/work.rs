@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::ffi::{Address, Handle};
 use super::graph::Body;
+use super::matmul::MatmulCall;
 use crate::{Arg, Function, Launch};
 
 /// A piece of work.
@@ -15,6 +16,8 @@ pub enum Work {
     Record(Handle),
     /// A kernel runs.
     Launch(Arc<KernelCall>),
+    /// Matrices are multiplied.
+    Matmul(Arc<MatmulCall>),
     /// Bytes that were taken from the host are written.
     Write { to: Address, bytes: Arc<[u8]> },
     /// Bytes are copied.
@@ -101,6 +104,7 @@ impl Work {
         match self {
             Work::Nothing | Work::Record(_) | Work::Allocate(_) | Work::Free(_) => Vec::new(),
             Work::Launch(call) => call.pointers().collect(),
+            Work::Matmul(call) => call.accesses(),
             Work::Write { to, bytes } => vec![copied(*to, bytes.len(), true)],
             Work::Fill { to, bytes, .. } => vec![copied(*to, *bytes, true)],
             Work::Copy { to, from, bytes } => {

@@ -109,6 +109,23 @@ functions! {
     nvrtcGetPTX(Handle, *mut c_char) -> c_int;
     nvrtcGetNumSupportedArchs(*mut c_int) -> c_int;
     nvrtcGetSupportedArchs(*mut c_int) -> c_int;
+    cublasLtCreate(*mut Handle) -> c_int;
+    cublasLtDestroy(Handle) -> c_int;
+    cublasLtMatmulDescCreate(*mut Handle, c_int, c_int) -> c_int;
+    cublasLtMatmulDescDestroy(Handle) -> c_int;
+    cublasLtMatrixLayoutCreate(*mut Handle, c_int, u64, u64, i64) -> c_int;
+    cublasLtMatrixLayoutSetAttribute(Handle, c_int, *const c_void, usize) -> c_int;
+    cublasLtMatrixLayoutDestroy(Handle) -> c_int;
+    cublasLtMatmulPreferenceCreate(*mut Handle) -> c_int;
+    cublasLtMatmulPreferenceSetAttribute(Handle, c_int, *const c_void, usize) -> c_int;
+    cublasLtMatmulPreferenceDestroy(Handle) -> c_int;
+    cublasLtMatmulAlgoGetHeuristic(
+        Handle, Handle, Handle, Handle, Handle, Handle, Handle, c_int, *mut [u64; 16], *mut c_int
+    ) -> c_int;
+    cublasLtMatmul(
+        Handle, Handle, *const f32, Address, Handle, Address, Handle, *const f32, Address, Handle, Address, Handle,
+        *const u64, Address, usize, Handle
+    ) -> c_int;
     ferrofuse_stand_in_set(*const c_char, u64) -> c_int;
     ferrofuse_stand_in_get(*const c_char) -> u64;
     ferrofuse_stand_in_message() -> *const c_char;

@@ -1,4 +1,4 @@
-//! The stand-in for libcuda and libnvrtc, opened as a library and called as their users call them.
+//! The stand-in for libcuda, libnvrtc and libcublasLt, opened as a library and called as their users call them.
 
 mod document;
 mod functions;
@@ -6,6 +6,7 @@ mod graphs;
 mod kernels;
 mod long_runs;
 mod machine;
+mod matmul;
 mod memory;
 mod streams;
 mod threads;

@@ -94,7 +94,8 @@ fn cells(segment: &SegmentExplanation) -> Vec<String> {
 pub(super) fn runs_as(segment: &SegmentExplanation) -> String {
     let device = segment.device.as_ref().map(|device| format!(", {device}"));
     let stream = segment.stream.map(|stream| format!(", stream {stream}"));
-    format!("{}{}{}", executor(segment), device.unwrap_or_default(), stream.unwrap_or_default())
+    let host = if segment.on_host { " on the host" } else { "" };
+    format!("{}{host}{}{}", executor(segment), device.unwrap_or_default(), stream.unwrap_or_default())
 }
 
 fn executor(segment: &SegmentExplanation) -> String {

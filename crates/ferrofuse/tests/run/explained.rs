@@ -1,7 +1,8 @@
 //! Explanations: bytes, formulas, edges with reasons, in the user's names.
 
 use ferrofuse::{
-    CompileOptions, Explanation, Hints, PlanOptions, define, explain, hints, html, plan, read_segmentation,
+    CodeTarget, CompileOptions, Explanation, Hints, PlanOptions, define, explain, hints, html, plan,
+    plan_for, read_segmentation,
 };
 
 use crate::definitions::{COPIES, Case, SILU_MUL, SUM_COLUMNS, TWO_AXES};
@@ -27,6 +28,20 @@ fn pointwise_moves_what_it_must() {
     assert_eq!((names.as_slice(), segment.outputs[0].name.as_str()), (&["x", "y"][..], "out"));
     assert_eq!(segment.inputs[0].bytes_formula, "2*i0*i1");
     assert!(segment.schedule.is_some() && explanation.edges.is_empty());
+}
+
+#[test]
+fn what_a_gpu_leaves_to_the_host_says_so() {
+    let text = "def f(fd):\n    x = fd.define_tensor(shape=[8, 8], contiguity=[True, True], dtype=DataType.Float)\n    \
+                fd.add_output(fd.ops.matmul(x, x))\n    fd.add_output(fd.ops.argsort(x, dim=1))\n";
+    let definition = define(text).expect("defines");
+    let on = |target| {
+        let plan = plan_for(&definition, target, &CompileOptions::default()).expect("no choices of a user");
+        let text = explain(&definition, &plan, &Hints::default()).to_string();
+        ["library matmul ", "library argsort on the host"].map(|words| text.contains(words))
+    };
+    assert_eq!(on(CodeTarget::CUDA), [true, true]);
+    assert_eq!(on(CodeTarget::HOST), [true, false]);
 }
 
 #[test]

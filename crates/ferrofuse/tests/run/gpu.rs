@@ -19,7 +19,12 @@ fn gpu() -> Arc<CudaDevice> {
     static GPU: OnceLock<Arc<CudaDevice>> = OnceLock::new();
     let open = || {
         let library = Some(emulator::library().expect("the emulator is built beside the tests"));
-        let paths = LibraryPaths { cuda: library.clone(), nvrtc: library, folders: Vec::new() };
+        let paths = LibraryPaths {
+            cuda: library.clone(),
+            nvrtc: library.clone(),
+            cublaslt: library,
+            folders: Vec::new(),
+        };
         let cuda = Arc::new(Cuda::open(&paths).expect("the stand-in opens"));
         Arc::new(CudaDevice::open(&cuda, 0).expect("it has a device"))
     };

@@ -7,6 +7,7 @@
 mod element;
 mod layout;
 mod owned;
+pub mod products;
 mod strided;
 mod view;
 

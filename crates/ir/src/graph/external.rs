@@ -53,6 +53,11 @@ impl ExternalOp {
         }
     }
 
+    /// Whether it multiplies matrices.
+    pub fn is_product(&self) -> bool {
+        matches!(self, ExternalOp::Matmul(_) | ExternalOp::GroupedMatmul)
+    }
+
     /// How many operands it takes.
     pub fn arity(&self) -> usize {
         match self {

@@ -132,11 +132,12 @@ pub fn named(device: &Bound<'_, PyAny>) -> PyResult<DeviceName> {
     name.parse().map_err(|message: String| PyValueError::new_err(format!("device: {message}")))
 }
 
-/// Where Python's packages keep NVRTC.
+/// Where Python's packages keep NVRTC and cuBLASLt.
 fn folders(py: Python<'_>) -> PyResult<Vec<PathBuf>> {
     let path: Vec<PathBuf> = py.import("sys")?.getattr("path")?.extract()?;
     let within = |folder: &PathBuf| {
-        ["nvidia/cuda_nvrtc/lib", "nvidia/cu13/lib", "torch/lib"].map(|package| folder.join(package))
+        ["nvidia/cuda_nvrtc/lib", "nvidia/cublas/lib", "nvidia/cu13/lib", "torch/lib"]
+            .map(|package| folder.join(package))
     };
     Ok(path.iter().flat_map(within).filter(|folder| folder.is_dir()).collect())
 }

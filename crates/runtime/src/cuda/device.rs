@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use codegen::cuda::NVRTC_OPTIONS;
 use compiler::target::{GpuModel, Target};
-use cuda::{Cubin, Cuda, Error, Gpu, Nvrtc, Stream};
+use cuda::{Cubin, CublasLt, Cuda, Error, Gpu, Nvrtc, Stream};
 
 use super::faults::PendingFaults;
+use super::products::Products;
 use super::strided_copy::StridedCopy;
 
 /// What a copy gets of the bandwidth that the memory has.
@@ -19,6 +20,7 @@ pub struct CudaDevice {
     cuda: Arc<Cuda>,
     stream: Arc<Stream>,
     copies: StridedCopy,
+    products: Products,
     faults: PendingFaults,
 }
 
@@ -35,6 +37,7 @@ impl CudaDevice {
             cuda: Arc::clone(cuda),
             stream,
             copies: StridedCopy::default(),
+            products: Products::default(),
             faults: PendingFaults::default(),
         })
     }
@@ -132,6 +135,18 @@ impl CudaDevice {
 
     pub(super) fn nvrtc(&self) -> &Nvrtc {
         &self.cuda.nvrtc
+    }
+
+    /// cuBLASLt, which is opened when it is first needed.
+    ///
+    /// # Errors
+    /// That there is none.
+    pub(super) fn cublaslt(&self) -> Result<&Arc<CublasLt>, Error> {
+        self.cuda.cublaslt()
+    }
+
+    pub(super) fn products(&self) -> &Products {
+        &self.products
     }
 
     pub(super) fn copies(&self) -> &StridedCopy {

@@ -1,11 +1,12 @@
 //! NVIDIA's GPUs as devices: kernels as CUDA C++ through NVRTC, tensors in the GPU's memory, work in the order of a stream.
 //!
 //! `device` (a GPU, opened, and what the compiler needs to know of it) · `tensor` (its memory) · `code` (kernels compiled) ·
-//! `steps` (the steps of a call) · `faults` (indices out of range) · `strided_copy`.
+//! `steps` (the steps of a call) · `products` (of matrices, by cuBLASLt) · `faults` (indices out of range) · `strided_copy`.
 
 mod code;
 mod device;
 mod faults;
+mod products;
 mod steps;
 mod strided_copy;
 mod tensor;

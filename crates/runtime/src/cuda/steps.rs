@@ -6,6 +6,7 @@ use codegen::cuda::Parameter;
 use cranelift_entity::EntityRef;
 use cuda::{LaunchShape, Stream};
 use index::Sym;
+use ir::array::products::{Product, of_groups, of_matmul};
 use ir::array::{Array, ArrayView, Layout, StridedArray};
 use ir::graph::{ExternalOp, Val};
 use ops::{DType, Scalar};
@@ -48,6 +49,27 @@ impl OnStream<'_> {
             unsafe { self.stream.upload(start, elements.storage().as_bytes()) }?;
         }
         Ok(())
+    }
+
+    /// Has the host compute an op on copies.
+    fn external_on_host(
+        &self,
+        op: &ExternalOp,
+        operands: &[GpuView<'_>],
+        results: Vec<GpuViewMut<'_>>,
+        val: Val,
+    ) -> Result<(), Error> {
+        let machine = self.host.machine;
+        let made = self.on_host(operands, |operands| {
+            let form = |result: &GpuViewMut<'_>| {
+                Tensor::allocate(&machine.allocator, result.0.dtype, Layout::dense(&result.0.layout.sizes))
+            };
+            let mut made = results.iter().map(form).collect::<Result<Vec<Tensor>, Error>>()?;
+            let views = made.iter_mut().map(Tensor::view_mut).collect();
+            external::run(op, operands, views, val, &self.host.workers())?;
+            Ok::<_, Error>(made)
+        })??;
+        results.into_iter().zip(&made).try_for_each(|(result, made)| self.store(result, &made.view()))
     }
 
     /// Launches a kernel for one member.
@@ -105,6 +127,15 @@ impl OnStream<'_> {
     }
 }
 
+/// The word of 32 bits that an element in memory repeats, if there is one.
+fn repeated_word(element: Scalar) -> Result<Option<u32>, Error> {
+    let array = Array::full(element, &[])?;
+    let bytes = array.as_bytes();
+    let word: [u8; 4] = std::array::from_fn(|place| bytes[place % bytes.len()]);
+    let repeats = bytes.iter().zip(word.iter().cycle()).all(|(byte, of_word)| byte == of_word);
+    Ok(repeats.then(|| u32::from_ne_bytes(word)))
+}
+
 /// The value of a kernel's argument for a member.
 fn argument(given: &KernelLaunch<'_, GpuKernel>, member: usize, sym: Sym) -> Option<i64> {
     let place = given.kernel.arguments.iter().position(|&own| own == sym)?;
@@ -128,6 +159,14 @@ impl Device for OnStream<'_> {
     }
 
     fn fill(&self, to: GpuViewMut<'_>, element: Scalar) -> Result<(), Error> {
+        if let (true, Some((start, bytes)), Some(word)) =
+            (to.0.is_packed(), to.0.stretch(), repeated_word(element)?)
+        {
+            // SAFETY: the place is of a tensor that lives as long as the call.
+            if unsafe { self.stream.fill(start, bytes, word) }? {
+                return Ok(());
+            }
+        }
         let elements = Array::full(element, &to.0.layout.sizes)?;
         self.store(to, &elements.view())
     }
@@ -164,17 +203,26 @@ impl Device for OnStream<'_> {
         results: Vec<GpuViewMut<'_>>,
         val: Val,
     ) -> Result<(), Error> {
-        let machine = self.host.machine;
-        let made = self.on_host(operands, |operands| {
-            let form = |result: &GpuViewMut<'_>| {
-                Tensor::allocate(&machine.allocator, result.0.dtype, Layout::dense(&result.0.layout.sizes))
-            };
-            let mut made = results.iter().map(form).collect::<Result<Vec<Tensor>, Error>>()?;
-            let views = made.iter_mut().map(Tensor::view_mut).collect();
-            external::run(op, operands, views, val, &self.host.workers())?;
-            Ok::<_, Error>(made)
-        })??;
-        results.into_iter().zip(&made).try_for_each(|(result, made)| self.store(result, &made.view()))
+        let [result] = &results[..] else {
+            return self.external_on_host(op, operands, results, val);
+        };
+        let products = |listed: &dyn Fn(&Layout, &Layout) -> Vec<Product>| {
+            let [a, b] = [&operands[0].0, &operands[1].0];
+            self.device.products().multiply(self.device, self.stream, [a, b], &result.0, listed)
+        };
+        let sizes = &result.0.layout.sizes;
+        match op {
+            ExternalOp::Matmul(_) if sizes.contains(&0) => Ok(()),
+            ExternalOp::Matmul(_) => products(&|a, b| of_matmul(a, b, sizes)),
+            ExternalOp::GroupedMatmul => {
+                let [a, b] = [0, 1].map(|operand: usize| &operands[operand].0.layout.sizes);
+                let groups =
+                    self.on_host(&operands[2..], |ends| external::group_ranges(a, b, &ends[0]))??;
+                let columns = sizes[sizes.len() - 1];
+                products(&|a, b| of_groups(a, b, columns, &groups))
+            }
+            _ => self.external_on_host(op, operands, results, val),
+        }
     }
 
     fn on_host<R>(

@@ -167,12 +167,18 @@ impl GpuTensor {
         &self.layout.strides
     }
 
-    fn place(&self) -> Place {
+    /// Where it is.
+    pub(super) fn place(&self) -> Place {
         Place { base: self.buffer.address(), dtype: self.dtype, layout: self.layout.clone() }
     }
 }
 
 impl Place {
+    /// The same memory through another layout.
+    pub fn relaid(&self, layout: Layout) -> Place {
+        Place { layout, ..self.clone() }
+    }
+
     /// The address of the element at index zero.
     pub fn start(&self) -> u64 {
         self.element(self.layout.offset as i64)
@@ -198,7 +204,8 @@ impl Place {
         Layout { offset: self.layout.offset - first as isize, ..self.layout.clone() }
     }
 
-    fn element(&self, place: i64) -> u64 {
+    /// The address of an element, by its place from the base.
+    pub fn element(&self, place: i64) -> u64 {
         self.base.wrapping_add_signed(place * self.dtype.size() as i64)
     }
 }
@@ -226,7 +233,7 @@ impl AddressSpace for GpuMemory {
     }
 
     fn relaid<'m>(view: &Self::View<'m>, layout: Layout) -> Self::View<'m> {
-        GpuView(Place { layout, ..view.0.clone() }, PhantomData)
+        GpuView(view.0.relaid(layout), PhantomData)
     }
 
     fn shortened<'m>(view: &'m GpuView<'_>) -> GpuView<'m> {

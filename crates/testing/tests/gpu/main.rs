@@ -1,5 +1,6 @@
-//! Calls on a GPU, which the emulator stands in for: tensors in its memory, what goes wrong, many threads.
+//! Calls on a GPU, which the emulator stands in for: tensors in its memory, products of matrices, what goes wrong, many threads.
 
 mod errors;
+mod products;
 mod tensors;
 mod threads;

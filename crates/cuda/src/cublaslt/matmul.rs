@@ -1,0 +1,332 @@
+//! A product of matrices, or a batch of them: what is multiplied, and the algorithm that cuBLASLt chose for it.
+//!
+//! Our matrices are row-major and cuBLASLt's are column-major, so it is given the transposed product, `Dᵀ = Bᵀ Aᵀ`, in which
+//! every matrix lies as it does.
+
+use std::ffi::{c_int, c_void};
+use std::ptr;
+use std::sync::Arc;
+
+use super::functions::{
+    Algorithm, HeuristicResult, REDUCE_IN_COMPUTE_TYPE, TRANSPOSED, compute, data_type, layout_attribute,
+    matmul_attribute, preference_attribute,
+};
+use super::{CublasLtHandle, NOT_SUPPORTED};
+use crate::driver::Handle;
+use crate::error::Error;
+use crate::memory::DeviceBuffer;
+use crate::stream::Stream;
+
+/// The most bytes of workspace that an algorithm may want; NVIDIA advises as many for its newest devices.
+const WORKSPACE_BYTES: usize = 32 << 20;
+
+/// The largest alignment that algorithms ask for, in bytes.
+const ALIGNMENT: u64 = 256;
+
+/// Types of elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MatrixType {
+    F16,
+    Bf16,
+    F32,
+    F64,
+}
+
+/// How a matrix lies: one of its axes has a stride of one element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MatrixLayout {
+    /// Whether that is the axis of rows and not of columns.
+    is_column_major: bool,
+    /// The stride of the other axis.
+    leading: i64,
+}
+
+/// The matrices of a batch: how many, and the strides from one to the next of each operand and of the result, in elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Batch {
+    /// At least 1.
+    pub count: usize,
+    pub a: i64,
+    pub b: i64,
+    pub result: i64,
+}
+
+/// All that the choice of an algorithm depends on: `rows` x `depth` by `depth` x `columns`, none of them 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MatmulShape {
+    pub rows: usize,
+    pub columns: usize,
+    pub depth: usize,
+    pub operands: MatrixType,
+    pub result: MatrixType,
+    pub a: MatrixLayout,
+    pub b: MatrixLayout,
+    /// The stride of the result's rows, whose elements are neighbours.
+    pub result_row: i64,
+    pub batch: Batch,
+    /// What divides the addresses of the operands and of the result: a power of two, at most 256. See [`MatmulShape::alignment`].
+    pub alignments: [u32; 3],
+}
+
+impl MatrixType {
+    fn data_type(self) -> c_int {
+        match self {
+            MatrixType::F16 => data_type::R_16F,
+            MatrixType::Bf16 => data_type::R_16BF,
+            MatrixType::F32 => data_type::R_32F,
+            MatrixType::F64 => data_type::R_64F,
+        }
+    }
+}
+
+impl MatrixLayout {
+    /// The layout of a matrix of so many rows and columns, whose axes have these strides; `None` where cuBLASLt cannot read it, as
+    /// where neither axis has a stride of one element, or elements are repeated.
+    pub fn of([rows, columns]: [usize; 2], [row, column]: [isize; 2]) -> Option<MatrixLayout> {
+        // The stride of an axis of one element says nothing.
+        let leading = |inner: usize, inner_stride: isize, outer: usize, outer_stride: isize| {
+            let outer_stride = if outer <= 1 { inner.max(1) as isize } else { outer_stride };
+            let fits =
+                (inner <= 1 || inner_stride == 1) && outer_stride >= inner as isize && outer_stride > 0;
+            fits.then_some(outer_stride as i64)
+        };
+        let by_rows = leading(columns, column, rows, row);
+        let by_columns = || leading(rows, row, columns, column);
+        let row_major = by_rows.map(|leading| MatrixLayout { is_column_major: false, leading });
+        row_major.or_else(|| by_columns().map(|leading| MatrixLayout { is_column_major: true, leading }))
+    }
+}
+
+impl MatmulShape {
+    /// What an algorithm may assume of an address.
+    pub fn alignment(address: u64) -> u32 {
+        1 << (ALIGNMENT | address).trailing_zeros()
+    }
+}
+
+/// A product that is ready to run, with any addresses of its alignments.
+#[derive(Debug)]
+pub struct Matmul {
+    handle: Arc<CublasLtHandle>,
+    description: Descriptor,
+    /// Of cuBLASLt's first and second operand and of its result, which are `Bᵀ`, `Aᵀ` and `Dᵀ`.
+    layouts: [Descriptor; 3],
+    algorithm: Algorithm,
+    workspace_bytes: usize,
+    result: MatrixType,
+}
+
+/// Something of the library's that goes when this does.
+#[derive(Debug)]
+struct Descriptor {
+    raw: Handle,
+    destroy: unsafe extern "C" fn(Handle) -> c_int,
+}
+
+// SAFETY: a descriptor is memory that only functions of the library read once it is set, which any thread may call.
+unsafe impl Send for Descriptor {}
+// SAFETY: as above.
+unsafe impl Sync for Descriptor {}
+
+impl Drop for Descriptor {
+    fn drop(&mut self) {
+        // SAFETY: it was made by the library and is destroyed once.
+        unsafe { (self.destroy)(self.raw) };
+    }
+}
+
+/// How the library takes an attribute.
+type Set = unsafe extern "C" fn(Handle, c_int, *const c_void, usize) -> c_int;
+
+impl CublasLtHandle {
+    /// Asks the library for the algorithm that it takes for the fastest.
+    ///
+    /// # Errors
+    /// That it has none, or what it says.
+    pub fn matmul(self: &Arc<Self>, shape: &MatmulShape) -> Result<Matmul, Error> {
+        let _entered = self.device.enter()?;
+        let description = self.description(shape)?;
+        let &MatmulShape { rows, columns, depth, batch, .. } = shape;
+        let stored = |matrix: MatrixLayout, [rows, columns]: [usize; 2]| match matrix.is_column_major {
+            false => (columns, rows, matrix.leading),
+            true => (rows, columns, matrix.leading),
+        };
+        let layouts = [
+            self.layout(shape.operands, stored(shape.b, [depth, columns]), batch.count, batch.b)?,
+            self.layout(shape.operands, stored(shape.a, [rows, depth]), batch.count, batch.a)?,
+            self.layout(shape.result, (columns, rows, shape.result_row), batch.count, batch.result)?,
+        ];
+        let found = self.heuristic(shape, &description, &layouts)?;
+        Ok(Matmul {
+            handle: Arc::clone(self),
+            description,
+            layouts,
+            algorithm: found.algorithm,
+            workspace_bytes: found.workspace_bytes,
+            result: shape.result,
+        })
+    }
+
+    fn description(&self, shape: &MatmulShape) -> Result<Descriptor, Error> {
+        let functions = &self.library.functions;
+        // Scalars are of the type that sums are accumulated in.
+        let (compute, scale) = match shape.operands {
+            MatrixType::F64 => (compute::F64, data_type::R_64F),
+            _ => (compute::F32, data_type::R_32F),
+        };
+        let mut raw = ptr::null_mut();
+        // SAFETY: the function has this type; the handle outlives the call.
+        let code = unsafe { (functions.cublasLtMatmulDescCreate)(&mut raw, compute, scale) };
+        self.library.check("cublasLtMatmulDescCreate", code)?;
+        let description = Descriptor { raw, destroy: functions.cublasLtMatmulDescDestroy };
+        let transposed =
+            [(matmul_attribute::TRANSA, shape.b), (matmul_attribute::TRANSB, shape.a)].into_iter();
+        for (attribute, _) in transposed.filter(|(_, matrix)| matrix.is_column_major) {
+            let set = functions.cublasLtMatmulDescSetAttribute;
+            self.set(set, "cublasLtMatmulDescSetAttribute", &description, attribute, TRANSPOSED)?;
+        }
+        Ok(description)
+    }
+
+    /// A column-major matrix, or several.
+    fn layout(
+        &self,
+        kind: MatrixType,
+        (rows, columns, leading): (usize, usize, i64),
+        count: usize,
+        stride: i64,
+    ) -> Result<Descriptor, Error> {
+        let functions = &self.library.functions;
+        let mut raw = ptr::null_mut();
+        // SAFETY: the function has this type; the handle outlives the call.
+        let code = unsafe {
+            let create = functions.cublasLtMatrixLayoutCreate;
+            create(&mut raw, kind.data_type(), rows as u64, columns as u64, leading)
+        };
+        self.library.check("cublasLtMatrixLayoutCreate", code)?;
+        let layout = Descriptor { raw, destroy: functions.cublasLtMatrixLayoutDestroy };
+        if count > 1 {
+            let (set, call) =
+                (functions.cublasLtMatrixLayoutSetAttribute, "cublasLtMatrixLayoutSetAttribute");
+            let count = c_int::try_from(count).unwrap_or(c_int::MAX);
+            self.set(set, call, &layout, layout_attribute::BATCH_COUNT, count)?;
+            self.set(set, call, &layout, layout_attribute::STRIDED_BATCH_OFFSET, stride)?;
+        }
+        Ok(layout)
+    }
+
+    fn heuristic(
+        &self,
+        shape: &MatmulShape,
+        description: &Descriptor,
+        [first, second, result]: &[Descriptor; 3],
+    ) -> Result<HeuristicResult, Error> {
+        let preference = self.preference(shape)?;
+        let (mut found, mut count) = (HeuristicResult::default(), 0);
+        // SAFETY: the function has this type; the descriptors live, and there is room for one result and their number.
+        let code = unsafe {
+            (self.library.functions.cublasLtMatmulAlgoGetHeuristic)(
+                self.raw,
+                description.raw,
+                first.raw,
+                second.raw,
+                result.raw,
+                result.raw,
+                preference.raw,
+                1,
+                &mut found,
+                &mut count,
+            )
+        };
+        self.library.check("cublasLtMatmulAlgoGetHeuristic", code)?;
+        let state = if count == 0 { NOT_SUPPORTED } else { found.state };
+        self.library.check("cublasLtMatmulAlgoGetHeuristic", state).map(|()| found)
+    }
+
+    fn preference(&self, shape: &MatmulShape) -> Result<Descriptor, Error> {
+        let functions = &self.library.functions;
+        let mut raw = ptr::null_mut();
+        // SAFETY: the function has this type; the handle outlives the call.
+        let code = unsafe { (functions.cublasLtMatmulPreferenceCreate)(&mut raw) };
+        self.library.check("cublasLtMatmulPreferenceCreate", code)?;
+        let preference = Descriptor { raw, destroy: functions.cublasLtMatmulPreferenceDestroy };
+        let (set, call) =
+            (functions.cublasLtMatmulPreferenceSetAttribute, "cublasLtMatmulPreferenceSetAttribute");
+        self.set(set, call, &preference, preference_attribute::MAX_WORKSPACE_BYTES, WORKSPACE_BYTES)?;
+        let reduction = preference_attribute::REDUCTION_SCHEME_MASK;
+        self.set(set, call, &preference, reduction, REDUCE_IN_COMPUTE_TYPE)?;
+        let [a, b, result] = shape.alignments;
+        for (number, alignment) in (0..).zip([b, a, result, result]) {
+            let attribute = preference_attribute::MIN_ALIGNMENT_A_BYTES + number;
+            self.set(set, call, &preference, attribute, alignment)?;
+        }
+        Ok(preference)
+    }
+
+    /// Sets an attribute, whose type is the header's.
+    fn set<T>(
+        &self,
+        set: Set,
+        call: &'static str,
+        of: &Descriptor,
+        attribute: c_int,
+        value: T,
+    ) -> Result<(), Error> {
+        // SAFETY: the function has this type, and copies as many bytes as the value has; the descriptor lives.
+        let code = unsafe { set(of.raw, attribute, (&raw const value).cast(), size_of::<T>()) };
+        self.library.check(call, code)
+    }
+}
+
+impl Matmul {
+    /// Gives the product to a stream. Its workspace comes from the stream's pool.
+    ///
+    /// # Safety
+    /// The addresses are of matrices of the shape and of its alignments, in memory of the stream's device that may be read, and
+    /// written at `result`, when the stream comes to it. The result overlaps neither operand.
+    ///
+    /// # Errors
+    /// What library and driver say.
+    pub unsafe fn run(&self, stream: &Arc<Stream>, a: u64, b: u64, result: u64) -> Result<(), Error> {
+        let workspace = match self.workspace_bytes {
+            0 => None,
+            bytes => Some(DeviceBuffer::allocate(stream, bytes)?),
+        };
+        let workspace = workspace.as_ref().map_or(ptr::null_mut(), |workspace| pointer(workspace.address()));
+        let (one, zero) = ((1.0_f32, 1.0_f64), (0.0_f32, 0.0_f64));
+        let scalar = |(single, double): &(f32, f64)| match self.result {
+            MatrixType::F64 => ptr::from_ref(double).cast::<c_void>(),
+            _ => ptr::from_ref(single).cast(),
+        };
+        let [of_first, of_second, of_result] = &self.layouts;
+        let _entered = self.handle.device.enter()?;
+        // SAFETY: the function has this type; descriptors and scalars live, the workspace has as many bytes as the algorithm
+        // asked for and is freed by the stream after this; the rest is the caller's.
+        let code = unsafe {
+            (self.handle.library.functions.cublasLtMatmul)(
+                self.handle.raw,
+                self.description.raw,
+                scalar(&one),
+                pointer(b),
+                of_first.raw,
+                pointer(a),
+                of_second.raw,
+                scalar(&zero),
+                pointer(result),
+                of_result.raw,
+                pointer(result),
+                of_result.raw,
+                &raw const self.algorithm,
+                workspace,
+                self.workspace_bytes,
+                stream.raw(),
+            )
+        };
+        self.handle.library.check("cublasLtMatmul", code)
+    }
+}
+
+/// An address of the device's, which the host does not follow.
+fn pointer(address: u64) -> *mut c_void {
+    ptr::without_provenance_mut(address as usize)
+}
