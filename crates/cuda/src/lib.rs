@@ -1,8 +1,8 @@
 //! NVIDIA's driver, NVRTC and cuBLASLt, found at run time: devices, streams, memory, compiled kernels, products of matrices.
 //!
-//! `library` (opened by `dlopen`) · `driver` and `nvrtc` (their functions) · `gpu` (a device: its context and facts) · `stream` ·
+//! `library` (opened by `dlopen`) · `driver`, `nvrtc` and `cublaslt` (their functions) · `gpu` (a device: its context and facts) · `stream` ·
 //! `event` · `memory`, `pinned` (of devices, of the host) · `module` (machine code and its kernels) ·
-//! `cublaslt` (products of matrices) · `error`. Nothing here links against CUDA, reads the environment, or knows
+//! `matmul` (products of matrices) · `error`. Nothing here links against CUDA, reads the environment, or knows
 //! what a kernel means.
 //!
 //! The functions are those of the headers of CUDA 12; every driver since 11.2 has them.
@@ -13,17 +13,19 @@ mod error;
 mod event;
 mod gpu;
 mod library;
+mod matmul;
 mod memory;
 mod module;
 mod nvrtc;
 mod pinned;
 mod stream;
 
-pub use cublaslt::{Batch, CublasLt, CublasLtHandle, Matmul, MatmulShape, MatrixLayout, MatrixType};
+pub use cublaslt::CublasLt;
 pub use error::{Error, INSTALL};
 pub use event::Event;
 pub use gpu::{Cuda, DriverSummary, Gpu, GpuFacts};
 pub use library::LibraryPaths;
+pub use matmul::{Batch, CublasLtHandle, Matmul, MatmulShape, MatrixLayout, MatrixType};
 pub use memory::DeviceBuffer;
 pub use module::{Function, LaunchShape, Module};
 pub use nvrtc::{Cubin, Nvrtc};

@@ -9,7 +9,10 @@ use std::path::{Path, PathBuf};
 const ORDER: [(&str, &[&str]); 19] = [
     (
         "cuda",
-        &["error", "library", "driver", "nvrtc", "gpu", "stream", "event", "memory", "pinned", "module"],
+        &[
+            "error", "library", "driver", "nvrtc", "cublaslt", "gpu", "stream", "event", "memory", "pinned",
+            "module", "matmul",
+        ],
     ),
     ("cpu", &["fork", "alloc", "pool", "external", "objects", "perf_map"]),
     ("files", &["identity", "temporary", "target", "targets"]),
@@ -143,6 +146,7 @@ const ORDER: [(&str, &[&str]); 19] = [
             "image",
             "driver",
             "nvrtc",
+            "cublaslt",
         ],
     ),
     (

@@ -31,14 +31,14 @@ function_table! { Functions:
 /// `cublasLtMatmulAlgo_t`: opaque, and of one version of the library.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
-pub(super) struct Algorithm {
+pub(crate) struct Algorithm {
     data: [u64; 8],
 }
 
 /// `cublasLtMatmulHeuristicResult_t`.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
-pub(super) struct HeuristicResult {
+pub(crate) struct HeuristicResult {
     pub algorithm: Algorithm,
     pub workspace_bytes: usize,
     pub state: c_int,
@@ -47,42 +47,42 @@ pub(super) struct HeuristicResult {
 }
 
 /// `cudaDataType`.
-pub(super) mod data_type {
-    pub(in super::super) const R_32F: i32 = 0;
-    pub(in super::super) const R_64F: i32 = 1;
-    pub(in super::super) const R_16F: i32 = 2;
-    pub(in super::super) const R_16BF: i32 = 14;
+pub(crate) mod data_type {
+    pub(crate) const R_32F: i32 = 0;
+    pub(crate) const R_64F: i32 = 1;
+    pub(crate) const R_16F: i32 = 2;
+    pub(crate) const R_16BF: i32 = 14;
 }
 
 /// `cublasComputeType_t`.
-pub(super) mod compute {
+pub(crate) mod compute {
     /// No operand is rounded to fewer bits, as to TF32.
-    pub(in super::super) const F32: i32 = 68;
-    pub(in super::super) const F64: i32 = 70;
+    pub(crate) const F32: i32 = 68;
+    pub(crate) const F64: i32 = 70;
 }
 
 /// `cublasLtMatmulDescAttributes_t`.
-pub(super) mod matmul_attribute {
-    pub(in super::super) const TRANSA: i32 = 3;
-    pub(in super::super) const TRANSB: i32 = 4;
+pub(crate) mod matmul_attribute {
+    pub(crate) const TRANSA: i32 = 3;
+    pub(crate) const TRANSB: i32 = 4;
 }
 
 /// `CUBLAS_OP_T`.
-pub(super) const TRANSPOSED: i32 = 1;
+pub(crate) const TRANSPOSED: i32 = 1;
 
 /// `cublasLtMatrixLayoutAttribute_t`.
-pub(super) mod layout_attribute {
-    pub(in super::super) const BATCH_COUNT: i32 = 5;
-    pub(in super::super) const STRIDED_BATCH_OFFSET: i32 = 6;
+pub(crate) mod layout_attribute {
+    pub(crate) const BATCH_COUNT: i32 = 5;
+    pub(crate) const STRIDED_BATCH_OFFSET: i32 = 6;
 }
 
 /// `cublasLtMatmulPreferenceAttributes_t`.
-pub(super) mod preference_attribute {
-    pub(in super::super) const MAX_WORKSPACE_BYTES: i32 = 1;
-    pub(in super::super) const REDUCTION_SCHEME_MASK: i32 = 3;
+pub(crate) mod preference_attribute {
+    pub(crate) const MAX_WORKSPACE_BYTES: i32 = 1;
+    pub(crate) const REDUCTION_SCHEME_MASK: i32 = 3;
     /// Of A; those of B, C and D follow.
-    pub(in super::super) const MIN_ALIGNMENT_A_BYTES: i32 = 5;
+    pub(crate) const MIN_ALIGNMENT_A_BYTES: i32 = 5;
 }
 
 /// `CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE`: parts of a sum are added up before anything is rounded to the type of the result.
-pub(super) const REDUCE_IN_COMPUTE_TYPE: u32 = 2;
+pub(crate) const REDUCE_IN_COMPUTE_TYPE: u32 = 2;

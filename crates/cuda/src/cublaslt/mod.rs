@@ -1,22 +1,14 @@
-//! cuBLASLt: products of matrices by NVIDIA's library, which has the fastest kernels for them.
-//!
-//! This file opens it; `functions` is its table; `matmul` is a product: what is multiplied, and by which algorithm.
+//! cuBLASLt, NVIDIA's library for products of matrices, opened. `functions` are those that we call.
 
-mod functions;
-mod matmul;
+pub(crate) mod functions;
 
 use std::ffi::{CStr, c_int};
 use std::fmt;
 use std::path::PathBuf;
-use std::ptr;
-use std::sync::Arc;
 
-use crate::driver::Handle;
 use crate::error::{Error, INSTALL_CUBLAS};
-use crate::gpu::Gpu;
 use crate::library::{Library, LibraryPaths};
 use functions::Functions;
-pub use matmul::{Batch, Matmul, MatmulShape, MatrixLayout, MatrixType};
 
 /// The names of cuBLASLt, newest first.
 const NAMES: [&str; 4] = ["libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so.11", "libcublasLt.so"];
@@ -35,12 +27,12 @@ const NAMED: [(c_int, &str); 9] = [
 ];
 
 /// `CUBLAS_STATUS_NOT_SUPPORTED`.
-const NOT_SUPPORTED: c_int = 15;
+pub(crate) const NOT_SUPPORTED: c_int = 15;
 
 /// cuBLASLt, opened.
 #[derive(Debug)]
 pub struct CublasLt {
-    functions: Functions,
+    pub(crate) functions: Functions,
     path: PathBuf,
     version: usize,
 }
@@ -59,7 +51,8 @@ impl CublasLt {
         Ok(CublasLt { functions, path: library.path, version })
     }
 
-    fn check(&self, call: &'static str, code: c_int) -> Result<(), Error> {
+    /// The result of a call as an error in the library's words.
+    pub(crate) fn check(&self, call: &'static str, code: c_int) -> Result<(), Error> {
         if code == 0 {
             return Ok(());
         }
@@ -79,42 +72,5 @@ impl fmt::Display for CublasLt {
         // Major, minor and patch, as the header makes one number of them.
         let (major, minor, patch) = (self.version / 10_000, self.version / 100 % 100, self.version % 100);
         write!(f, "{major}.{minor}.{patch}, {}", self.path.display())
-    }
-}
-
-/// cuBLASLt on a device.
-#[derive(Debug)]
-pub struct CublasLtHandle {
-    device: Arc<Gpu>,
-    library: Arc<CublasLt>,
-    raw: Handle,
-}
-
-// SAFETY: a handle is what the library lets any thread use.
-unsafe impl Send for CublasLtHandle {}
-// SAFETY: as above; the library locks what it must.
-unsafe impl Sync for CublasLtHandle {}
-
-impl CublasLtHandle {
-    /// Makes cuBLASLt ready on a device.
-    ///
-    /// # Errors
-    /// What the library says.
-    pub fn new(device: &Arc<Gpu>, library: &Arc<CublasLt>) -> Result<CublasLtHandle, Error> {
-        let _entered = device.enter()?;
-        let mut raw = ptr::null_mut();
-        // SAFETY: the function has this type; the handle outlives the call.
-        let code = unsafe { (library.functions.cublasLtCreate)(&mut raw) };
-        library.check("cublasLtCreate", code)?;
-        Ok(CublasLtHandle { device: Arc::clone(device), library: Arc::clone(library), raw })
-    }
-}
-
-impl Drop for CublasLtHandle {
-    fn drop(&mut self) {
-        if let Ok(_entered) = self.device.enter() {
-            // SAFETY: the handle is ours, and what was made with it holds it.
-            unsafe { (self.library.functions.cublasLtDestroy)(self.raw) };
-        }
     }
 }

@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_void};
 use std::slice;
 
-use super::status::{CublasResult, Status};
+use super::status::{CublasResult, CublasStatus};
 
 /// A value that a caller sets.
 #[derive(Clone, Debug)]
@@ -17,9 +17,8 @@ impl Attribute {
     /// Copies it from the caller.
     pub fn read(number: c_int, value: *const c_void, bytes: usize) -> CublasResult<Attribute> {
         if value.is_null() || bytes > 16 {
-            return Err(
-                Status::INVALID_VALUE.because(format!("attribute {number} is null or of {bytes} bytes"))
-            );
+            return Err(CublasStatus::INVALID_VALUE
+                .because(format!("attribute {number} is null or of {bytes} bytes")));
         }
         // SAFETY: whoever calls cuBLASLt passes a value of as many bytes.
         let bytes = unsafe { slice::from_raw_parts(value.cast::<u8>(), bytes) }.to_vec();
@@ -38,12 +37,12 @@ impl Attribute {
 
     fn exactly<const N: usize>(&self) -> CublasResult<[u8; N]> {
         let text = || format!("attribute {} has {N} bytes, not {}", self.number, self.bytes.len());
-        self.bytes.as_slice().try_into().map_err(|_| Status::INVALID_VALUE.because(text()))
+        self.bytes.as_slice().try_into().map_err(|_| CublasStatus::INVALID_VALUE.because(text()))
     }
 
     /// That there is no such attribute here.
     pub fn unknown(&self, of: &str) -> CublasResult {
         let text = format!("the stand-in knows no attribute {} of {of}", self.number);
-        Err(Status::NOT_SUPPORTED.because(text))
+        Err(CublasStatus::NOT_SUPPORTED.because(text))
     }
 }

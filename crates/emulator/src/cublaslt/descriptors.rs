@@ -1,27 +1,17 @@
 //! What handles stand for: matrices, products, and what is asked of an algorithm.
 
-use std::collections::BTreeMap;
 use std::ffi::c_int;
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use super::attributes::Attribute;
-use super::status::{CublasResult, Status};
-use crate::driver::ElementType;
-
-/// Things by their handles, which are never given twice and fault where somebody follows them.
-#[derive(Debug)]
-pub struct Registry<T> {
-    what: &'static str,
-    kind: usize,
-    next: usize,
-    alive: BTreeMap<usize, T>,
-}
+use super::status::{CublasResult, CublasStatus};
+use crate::driver::{ElementType, Handle, Registry};
 
 /// All that there is.
 #[derive(Debug)]
 pub struct Descriptors {
     /// The context that each handle of the library is of.
-    pub handles: Registry<usize>,
+    pub handles: Registry<Handle>,
     pub descriptions: Registry<Description>,
     pub layouts: Registry<Layout>,
     pub preferences: Registry<Preference>,
@@ -54,42 +44,11 @@ pub struct Preference {
     pub alignments: [u32; 4],
 }
 
-impl<T> Registry<T> {
-    fn new(what: &'static str, kind: usize) -> Registry<T> {
-        Registry { what, kind, next: 1, alive: BTreeMap::new() }
-    }
-
-    /// A new handle.
-    pub fn insert(&mut self, thing: T) -> usize {
-        let handle = 1 << 56 | self.kind << 48 | self.next << 4;
-        self.next += 1;
-        self.alive.insert(handle, thing);
-        handle
-    }
-
-    /// What a handle stands for.
-    pub fn get(&self, handle: usize) -> CublasResult<&T> {
-        self.alive.get(&handle).ok_or_else(|| unknown(self.what, handle))
-    }
-
-    /// What a handle stands for, to change it.
-    pub fn get_mut(&mut self, handle: usize) -> CublasResult<&mut T> {
-        self.alive.get_mut(&handle).ok_or_else(|| unknown(self.what, handle))
-    }
-
-    /// Takes it away.
-    pub fn remove(&mut self, handle: usize) -> CublasResult<T> {
-        self.alive.remove(&handle).ok_or_else(|| unknown(self.what, handle))
-    }
-
+impl Descriptors {
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.alive.len()
+        self.handles.len() + self.descriptions.len() + self.layouts.len() + self.preferences.len()
     }
-}
-
-fn unknown(what: &str, handle: usize) -> super::status::Failure {
-    Status::INVALID_VALUE.because(format!("{handle:#x} is not {what}, or is one no more"))
 }
 
 /// All of them, for the thread that asks alone.
@@ -112,13 +71,15 @@ fn element_type(kind: c_int) -> CublasResult<ElementType> {
         1 => Ok(ElementType::F64),
         2 => Ok(ElementType::F16),
         14 => Ok(ElementType::Bf16),
-        other => Err(Status::NOT_SUPPORTED.because(format!("the stand-in has no cudaDataType {other}"))),
+        other => {
+            Err(CublasStatus::NOT_SUPPORTED.because(format!("the stand-in has no cudaDataType {other}")))
+        }
     }
 }
 
 fn positive(what: &str, number: i64) -> CublasResult<usize> {
     let number = usize::try_from(number).ok().filter(|&number| number > 0);
-    number.ok_or_else(|| Status::INVALID_VALUE.because(format!("{what} must be positive")))
+    number.ok_or_else(|| CublasStatus::INVALID_VALUE.because(format!("{what} must be positive")))
 }
 
 impl Description {
@@ -129,7 +90,7 @@ impl Description {
         match (compute, element_type(scale)?) {
             (COMPUTE_F32, ElementType::F32) => Ok(Description { is_double: false, transposed: [false; 2] }),
             (COMPUTE_F64, ElementType::F64) => Ok(Description { is_double: true, transposed: [false; 2] }),
-            (compute, scale) => Err(Status::NOT_SUPPORTED
+            (compute, scale) => Err(CublasStatus::NOT_SUPPORTED
                 .because(format!("the stand-in has no compute type {compute} with scalars of {scale:?}"))),
         }
     }
@@ -144,7 +105,9 @@ impl Description {
                     0 => false,
                     1 => true,
                     other => {
-                        return Err(Status::NOT_SUPPORTED.because(format!("no cublasOperation_t {other}")));
+                        return Err(
+                            CublasStatus::NOT_SUPPORTED.because(format!("no cublasOperation_t {other}"))
+                        );
                     }
                 };
                 self.transposed[(attribute.number - TRANSA) as usize] = is_transposed;
@@ -162,7 +125,7 @@ impl Layout {
         let leading = positive("the leading dimension", leading)?;
         if leading < rows {
             let text = format!("a leading dimension of {leading} is less than {rows} rows");
-            return Err(Status::INVALID_VALUE.because(text));
+            return Err(CublasStatus::INVALID_VALUE.because(text));
         }
         Ok(Layout { kind: element_type(kind)?, rows, columns, leading, count: 1, stride: 0 })
     }
@@ -175,8 +138,8 @@ impl Layout {
             BATCH_COUNT => self.count = positive("the count of a batch", attribute.word()?.into())?,
             STRIDED_BATCH_OFFSET => {
                 let stride = usize::try_from(attribute.long()?);
-                self.stride =
-                    stride.map_err(|_| Status::NOT_SUPPORTED.because("a negative stride of a batch"))?;
+                self.stride = stride
+                    .map_err(|_| CublasStatus::NOT_SUPPORTED.because("a negative stride of a batch"))?;
             }
             _ => return attribute.unknown("a matrix"),
         }
@@ -202,7 +165,9 @@ impl Preference {
             number if MIN_ALIGNMENT.contains(&number) => {
                 let alignment = attribute.word()? as u32;
                 if !alignment.is_power_of_two() {
-                    return Err(Status::INVALID_VALUE.because(format!("an alignment of {alignment} bytes")));
+                    return Err(
+                        CublasStatus::INVALID_VALUE.because(format!("an alignment of {alignment} bytes"))
+                    );
                 }
                 self.alignments[(number - MIN_ALIGNMENT.start()) as usize] = alignment;
             }

@@ -1,23 +1,24 @@
 //! A stand-in for libcublasLt: functions with the names, types and numbers of `cublasLt.h`, whose products are work of the
 //! stand-in driver's streams. They are called by who opens this crate's library as libcublasLt.
 //!
-//! `attributes` (what may be set, and how many bytes it has) · `descriptors` (what handles stand for) · `problem` (a product,
+//! `attributes` (what may be set, and how many bytes it has) · `descriptors` (what handles stand for) · `product` (a product,
 //! checked) · `status`.
 
 #![allow(non_snake_case)]
 
 mod attributes;
 mod descriptors;
-mod problem;
+mod product;
 mod status;
 
 use std::ffi::{c_char, c_int, c_void};
+use std::sync::atomic::Ordering;
 
-use crate::driver::{MatmulCall, give_matmul};
+use crate::driver::{CUBLAS_OBJECTS, Handle, MatmulCall, current_context, give_matmul};
 use attributes::Attribute;
 use descriptors::{Description, Descriptors, Layout, Preference, descriptors};
-use problem::{Algorithm, Operand, Problem};
-use status::{CublasResult, Status, finish};
+use product::{Algorithm, Operand, Product};
+use status::{CublasResult, CublasStatus, finish};
 
 /// `cublasLtMatmulHeuristicResult_t`.
 #[repr(C)]
@@ -30,19 +31,16 @@ pub struct HeuristicResult {
 }
 
 fn with(body: impl FnOnce(&mut Descriptors) -> CublasResult) -> c_int {
-    finish(body(&mut descriptors()))
-}
-
-/// Handles and descriptors that were made and not destroyed.
-pub(crate) fn objects() -> usize {
-    let all = descriptors();
-    all.handles.len() + all.descriptions.len() + all.layouts.len() + all.preferences.len()
+    let mut all = descriptors();
+    let outcome = body(&mut all);
+    CUBLAS_OBJECTS.store(all.len() as u64, Ordering::Relaxed);
+    finish(outcome)
 }
 
 /// Writes to a place of the caller's.
 fn put<T>(place: *mut T, value: T) -> CublasResult {
     if place.is_null() {
-        return Err(Status::INVALID_VALUE.because("the pointer to a result is null"));
+        return Err(CublasStatus::INVALID_VALUE.because("the pointer to a result is null"));
     }
     // SAFETY: whoever calls cuBLASLt passes null or a place for the result.
     unsafe { place.write(value) };
@@ -56,36 +54,36 @@ extern "C" fn cublasLtGetVersion() -> usize {
 
 #[unsafe(no_mangle)]
 extern "C" fn cublasLtGetStatusString(status: c_int) -> *const c_char {
-    Status(status).sentence().as_ptr()
+    CublasStatus(status).sentence().as_ptr()
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn cublasLtCreate(handle: *mut usize) -> c_int {
+extern "C" fn cublasLtCreate(handle: *mut Handle) -> c_int {
     with(|all| {
         let context =
-            crate::driver::current_context().map_err(|text| Status::NOT_INITIALIZED.because(text))?;
+            current_context().map_err(|failure| CublasStatus::NOT_INITIALIZED.because(failure.text))?;
         put(handle, all.handles.insert(context))
     })
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn cublasLtDestroy(handle: usize) -> c_int {
-    with(|all| all.handles.remove(handle).map(|_| ()))
+extern "C" fn cublasLtDestroy(handle: Handle) -> c_int {
+    with(|all| Ok(all.handles.remove(handle).map(|_| ())?))
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn cublasLtMatmulDescCreate(description: *mut usize, compute: c_int, scale: c_int) -> c_int {
+extern "C" fn cublasLtMatmulDescCreate(description: *mut Handle, compute: c_int, scale: c_int) -> c_int {
     with(|all| put(description, all.descriptions.insert(Description::new(compute, scale)?)))
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn cublasLtMatmulDescDestroy(description: usize) -> c_int {
-    with(|all| all.descriptions.remove(description).map(|_| ()))
+extern "C" fn cublasLtMatmulDescDestroy(description: Handle) -> c_int {
+    with(|all| Ok(all.descriptions.remove(description).map(|_| ())?))
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn cublasLtMatmulDescSetAttribute(
-    description: usize,
+    description: Handle,
     attribute: c_int,
     value: *const c_void,
     bytes: usize,
@@ -95,7 +93,7 @@ extern "C" fn cublasLtMatmulDescSetAttribute(
 
 #[unsafe(no_mangle)]
 extern "C" fn cublasLtMatrixLayoutCreate(
-    layout: *mut usize,
+    layout: *mut Handle,
     kind: c_int,
     rows: u64,
     columns: u64,
@@ -105,13 +103,13 @@ extern "C" fn cublasLtMatrixLayoutCreate(
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn cublasLtMatrixLayoutDestroy(layout: usize) -> c_int {
-    with(|all| all.layouts.remove(layout).map(|_| ()))
+extern "C" fn cublasLtMatrixLayoutDestroy(layout: Handle) -> c_int {
+    with(|all| Ok(all.layouts.remove(layout).map(|_| ())?))
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn cublasLtMatrixLayoutSetAttribute(
-    layout: usize,
+    layout: Handle,
     attribute: c_int,
     value: *const c_void,
     bytes: usize,
@@ -120,18 +118,18 @@ extern "C" fn cublasLtMatrixLayoutSetAttribute(
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn cublasLtMatmulPreferenceCreate(preference: *mut usize) -> c_int {
+extern "C" fn cublasLtMatmulPreferenceCreate(preference: *mut Handle) -> c_int {
     with(|all| put(preference, all.preferences.insert(Preference::default())))
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn cublasLtMatmulPreferenceDestroy(preference: usize) -> c_int {
-    with(|all| all.preferences.remove(preference).map(|_| ()))
+extern "C" fn cublasLtMatmulPreferenceDestroy(preference: Handle) -> c_int {
+    with(|all| Ok(all.preferences.remove(preference).map(|_| ())?))
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn cublasLtMatmulPreferenceSetAttribute(
-    preference: usize,
+    preference: Handle,
     attribute: c_int,
     value: *const c_void,
     bytes: usize,
@@ -141,13 +139,13 @@ extern "C" fn cublasLtMatmulPreferenceSetAttribute(
 
 #[unsafe(no_mangle)]
 extern "C" fn cublasLtMatmulAlgoGetHeuristic(
-    handle: usize,
-    description: usize,
-    a: usize,
-    b: usize,
-    c: usize,
-    result: usize,
-    preference: usize,
+    handle: Handle,
+    description: Handle,
+    a: Handle,
+    b: Handle,
+    c: Handle,
+    result: Handle,
+    preference: Handle,
     asked: c_int,
     results: *mut HeuristicResult,
     found: *mut c_int,
@@ -155,10 +153,10 @@ extern "C" fn cublasLtMatmulAlgoGetHeuristic(
     with(|all| {
         all.handles.get(handle)?;
         if asked < 1 {
-            return Err(Status::INVALID_VALUE.because("no algorithm is asked for"));
+            return Err(CublasStatus::INVALID_VALUE.because("no algorithm is asked for"));
         }
         let preference = all.preferences.get(preference)?;
-        let algorithm = Problem::of(all, description, [a, b, c, result])?.algorithm(preference);
+        let algorithm = Product::of(all, description, [a, b, c, result])?.algorithm(preference);
         let workspace_bytes = algorithm.workspace_bytes();
         let result = HeuristicResult { algorithm, workspace_bytes, state: 0, waves: 1.0, reserved: [0; 4] };
         put(results, result)?;
@@ -168,31 +166,31 @@ extern "C" fn cublasLtMatmulAlgoGetHeuristic(
 
 #[unsafe(no_mangle)]
 extern "C" fn cublasLtMatmul(
-    handle: usize,
-    description: usize,
+    handle: Handle,
+    description: Handle,
     alpha: *const c_void,
     a: u64,
-    a_layout: usize,
+    a_layout: Handle,
     b: u64,
-    b_layout: usize,
+    b_layout: Handle,
     beta: *const c_void,
     c: u64,
-    c_layout: usize,
+    c_layout: Handle,
     result: u64,
-    result_layout: usize,
+    result_layout: Handle,
     algorithm: *const Algorithm,
     workspace: u64,
     workspace_bytes: usize,
-    stream: usize,
+    stream: Handle,
 ) -> c_int {
     with(|all| {
         let context = *all.handles.get(handle)?;
-        if crate::driver::current_context() != Ok(context) {
+        if current_context()? != context {
             return Err(
-                Status::INVALID_VALUE.because("the handle is of another context than the current one")
+                CublasStatus::INVALID_VALUE.because("the handle is of another context than the current one")
             );
         }
-        let problem = Problem::of(all, description, [a_layout, b_layout, c_layout, result_layout])?;
+        let problem = Product::of(all, description, [a_layout, b_layout, c_layout, result_layout])?;
         let at = [a, b, c, result];
         problem.check(Algorithm::read(algorithm)?, at, workspace, workspace_bytes)?;
         let [alpha, beta] = [alpha, beta].map(|scalar| problem.scalar(scalar));
@@ -206,6 +204,6 @@ extern "C" fn cublasLtMatmul(
             beta: beta?,
             workspace: (workspace, workspace_bytes),
         };
-        give_matmul(stream, call).map_err(|text| Status::EXECUTION_FAILED.because(text))
+        give_matmul(stream, call).map_err(|failure| CublasStatus::EXECUTION_FAILED.because(failure.text))
     })
 }

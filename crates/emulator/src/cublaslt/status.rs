@@ -2,33 +2,35 @@
 
 use std::ffi::{CStr, c_int};
 
+use crate::driver;
+
 /// A `cublasStatus_t`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Status(pub c_int);
+pub struct CublasStatus(pub c_int);
 
 /// Why a call failed.
 #[derive(Clone, Debug)]
-pub struct Failure {
-    code: Status,
+pub struct CublasFailure {
+    code: CublasStatus,
     text: String,
 }
 
 /// What a call gives, or why it failed.
-pub type CublasResult<T = ()> = Result<T, Failure>;
+pub type CublasResult<T = ()> = Result<T, CublasFailure>;
 
-impl Status {
+impl CublasStatus {
     /// No context is current.
-    pub const NOT_INITIALIZED: Status = Status(1);
+    pub const NOT_INITIALIZED: CublasStatus = CublasStatus(1);
     /// An argument is wrong.
-    pub const INVALID_VALUE: Status = Status(7);
+    pub const INVALID_VALUE: CublasStatus = CublasStatus(7);
     /// The driver rejects the work.
-    pub const EXECUTION_FAILED: Status = Status(13);
+    pub const EXECUTION_FAILED: CublasStatus = CublasStatus(13);
     /// There is no such product here.
-    pub const NOT_SUPPORTED: Status = Status(15);
+    pub const NOT_SUPPORTED: CublasStatus = CublasStatus(15);
 
     /// A failure with this code.
-    pub fn because(self, text: impl Into<String>) -> Failure {
-        Failure { code: self, text: text.into() }
+    pub fn because(self, text: impl Into<String>) -> CublasFailure {
+        CublasFailure { code: self, text: text.into() }
     }
 
     /// The sentence of the library.
@@ -44,7 +46,14 @@ impl Status {
     }
 }
 
+impl From<driver::Failure> for CublasFailure {
+    /// A handle that the registries do not know, or no context.
+    fn from(failure: driver::Failure) -> CublasFailure {
+        CublasStatus::INVALID_VALUE.because(failure.text)
+    }
+}
+
 /// The code of a result, whose text is the thread's message from then on.
 pub fn finish(outcome: CublasResult) -> c_int {
-    outcome.map_or_else(|Failure { code, text }| crate::driver::failed(code.0, text), |()| 0)
+    outcome.map_or_else(|CublasFailure { code, text }| driver::failed(code.0, text), |()| 0)
 }

@@ -1,9 +1,11 @@
 //! What tests set and ask: functions that a real driver lacks.
 
 use std::ffi::{c_char, c_int};
+use std::sync::atomic::Ordering;
 
 use super::allocations::Allocation;
 use super::ffi::Text;
+use super::matmul::CUBLAS_OBJECTS;
 use super::state::{Driver, driver, message};
 
 /// What a test may ask for.
@@ -21,6 +23,7 @@ fn count(driver: &Driver, key: &str) -> Option<u64> {
         // Each context has a default stream.
         "streams" => own_streams(driver) as u64,
         "events" => driver.events.len() as u64,
+        "cublas_objects" => CUBLAS_OBJECTS.load(Ordering::Relaxed),
         "graphs" => (driver.graphs.len() + driver.executables.len()) as u64,
         "pending" => driver.queue.iter().count() as u64,
         "launches" => driver.launches,
@@ -44,12 +47,7 @@ extern "C" fn ferrofuse_stand_in_set(key: Text, value: u64) -> c_int {
 /// A count of what there is; the largest number where nothing has this name.
 #[unsafe(no_mangle)]
 extern "C" fn ferrofuse_stand_in_get(key: Text) -> u64 {
-    match key.read() {
-        // cuBLASLt has a lock of its own, which comes before the driver's.
-        Ok(key) if key == "cublas_objects" => crate::cublaslt::objects() as u64,
-        Ok(key) => count(&driver(), &key).unwrap_or(u64::MAX),
-        Err(_) => u64::MAX,
-    }
+    key.read().ok().and_then(|key| count(&driver(), &key)).unwrap_or(u64::MAX)
 }
 
 /// Why the latest call of this thread that failed did so, until the next that fails.

@@ -3,13 +3,17 @@
 use std::ffi::c_int;
 use std::slice;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use half::{bf16, f16};
 
 use super::ffi::{Address, Handle};
 use super::result::{DriverResult, Failure, Status};
-use super::state::{Driver, driver, finish};
+use super::state::{driver, finish};
 use super::work::{Access, Work};
+
+/// Handles and descriptors of cuBLASLt that were made and not destroyed.
+pub(crate) static CUBLAS_OBJECTS: AtomicU64 = AtomicU64::new(0);
 
 /// Types of elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -147,22 +151,20 @@ impl MatmulCall {
     }
 }
 
-/// The current context of this thread, as a number.
-pub(crate) fn current_context() -> Result<usize, String> {
-    driver().current().map(|context| context.0).map_err(|failure| failure.text)
+/// The current context of this thread.
+pub(crate) fn current_context() -> DriverResult<Handle> {
+    driver().current()
 }
 
 /// Gives a product to a stream of the current context.
-pub(crate) fn give_matmul(stream: usize, call: MatmulCall) -> Result<(), String> {
-    let given = |driver: &mut Driver| -> DriverResult {
-        let stream = driver.stream(Handle(stream))?;
-        if driver.streams.get(stream)?.context != driver.current()? {
-            let text = "the stream is of another context than the current one";
-            return Err(Status::ERROR_INVALID_HANDLE.because(text));
-        }
-        driver.give(stream, Work::Matmul(Arc::new(call))).map(|_| ())
-    };
-    given(&mut driver()).map_err(|failure| failure.text)
+pub(crate) fn give_matmul(stream: Handle, call: MatmulCall) -> DriverResult {
+    let mut driver = driver();
+    let stream = driver.stream(stream)?;
+    if driver.streams.get(stream)?.context != driver.current()? {
+        let text = "the stream is of another context than the current one";
+        return Err(Status::ERROR_INVALID_HANDLE.because(text));
+    }
+    driver.give(stream, Work::Matmul(Arc::new(call))).map(|_| ())
 }
 
 /// Keeps why a function of another library failed, and gives its code.

@@ -39,7 +39,12 @@ mod state;
 mod stream;
 mod work;
 
-pub(crate) use matmul::{ElementType, MatmulCall, Matrices, current_context, failed, give_matmul};
+pub(crate) use ffi::Handle;
+pub(crate) use matmul::{
+    CUBLAS_OBJECTS, ElementType, MatmulCall, Matrices, current_context, failed, give_matmul,
+};
+pub(crate) use registry::Registry;
+pub(crate) use result::Failure;
 
 /// Whether kernels are compiled with the sanitizer, as a test has set it.
 pub(crate) fn sanitizes() -> bool {

@@ -4,8 +4,8 @@ use std::ffi::c_void;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::descriptors::{Description, Descriptors, Layout, Preference};
-use super::status::{CublasResult, Status};
-use crate::driver::{ElementType, Matrices};
+use super::status::{CublasResult, CublasStatus};
+use crate::driver::{ElementType, Handle, Matrices};
 
 /// Bytes that algorithms of the stand-in want where they may have some.
 const WORKSPACE_BYTES: usize = 4096;
@@ -31,7 +31,7 @@ pub enum Operand {
 
 /// A product of matrices that fit.
 #[derive(Clone, Copy, Debug)]
-pub struct Problem {
+pub struct Product {
     description: Description,
     layouts: [Layout; 4],
 }
@@ -40,9 +40,8 @@ impl Algorithm {
     /// The caller's.
     pub fn read(algorithm: *const Algorithm) -> CublasResult<Algorithm> {
         if algorithm.is_null() {
-            return Err(
-                Status::NOT_SUPPORTED.because("the stand-in chooses no algorithm within cublasLtMatmul")
-            );
+            return Err(CublasStatus::NOT_SUPPORTED
+                .because("the stand-in chooses no algorithm within cublasLtMatmul"));
         }
         // SAFETY: whoever calls cuBLASLt passes null or an algorithm.
         Ok(unsafe { algorithm.read_unaligned() })
@@ -54,12 +53,12 @@ impl Algorithm {
     }
 }
 
-impl Problem {
+impl Product {
     /// The product of these matrices.
-    pub fn of(all: &Descriptors, description: usize, layouts: [usize; 4]) -> CublasResult<Problem> {
+    pub fn of(all: &Descriptors, description: Handle, layouts: [Handle; 4]) -> CublasResult<Product> {
         let [a, b, c, result] = layouts.map(|layout| all.layouts.get(layout).copied());
         let problem =
-            Problem { description: *all.descriptions.get(description)?, layouts: [a?, b?, c?, result?] };
+            Product { description: *all.descriptions.get(description)?, layouts: [a?, b?, c?, result?] };
         problem.check_fit()?;
         Ok(problem)
     }
@@ -76,7 +75,7 @@ impl Problem {
             && self.layouts.iter().all(|layout| layout.count == result.count);
         if !fits {
             return Err(
-                Status::INVALID_VALUE.because(format!("matrices that do not fit: {:?}", self.layouts))
+                CublasStatus::INVALID_VALUE.because(format!("matrices that do not fit: {:?}", self.layouts))
             );
         }
         let kinds = (a.kind, result.kind, self.description.is_double);
@@ -90,7 +89,7 @@ impl Problem {
                 _ => false,
             };
         let text = || format!("no product of types {:?}", self.layouts.map(|layout| layout.kind));
-        known.then_some(()).ok_or_else(|| Status::NOT_SUPPORTED.because(text()))
+        known.then_some(()).ok_or_else(|| CublasStatus::NOT_SUPPORTED.because(text()))
     }
 
     /// The algorithm for it.
@@ -116,7 +115,7 @@ impl Problem {
         workspace: u64,
         workspace_bytes: usize,
     ) -> CublasResult {
-        let invalid = |text: String| Err(Status::INVALID_VALUE.because(text));
+        let invalid = |text: String| Err(CublasStatus::INVALID_VALUE.because(text));
         if algorithm.problem != self.hash() {
             return invalid("the algorithm is for another problem".to_owned());
         }
@@ -139,7 +138,7 @@ impl Problem {
     /// A scalar on the host.
     pub fn scalar(&self, scalar: *const c_void) -> CublasResult<f64> {
         if scalar.is_null() {
-            return Err(Status::INVALID_VALUE.because("alpha or beta is null"));
+            return Err(CublasStatus::INVALID_VALUE.because("alpha or beta is null"));
         }
         // SAFETY: whoever calls cuBLASLt passes a number of the type of scalars, which is on the host unless it says otherwise.
         Ok(unsafe {
